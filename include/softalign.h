@@ -1,0 +1,252 @@
+/* softalign: small neural translation models on a CPU, with hand-written gradients, and what
+ * attention does inside them.
+ *
+ * This is the whole public interface, in reading order: errors, settings, pairs of sentences,
+ * training, models, translation, alignment, evaluation, the gradient laboratory.
+ *
+ * Conventions. All text is UTF-8. A function that can fail returns false or NULL and fills in the
+ * sa_error given last (NULL is allowed). What a function hands out is freed by the function named
+ * beside it. The library never prints, never exits, and keeps no state outside the objects; one
+ * object may be used by one thread at a time. */
+#ifndef SOFTALIGN_H
+#define SOFTALIGN_H
+
+#include <signal.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* ---- Errors ------------------------------------------------------------------------------- */
+
+/* What failed; the numbers are the exit codes of the command. */
+typedef enum sa_code {
+    SA_OK = 0,
+    SA_CHECK = 1,     /* a check failed: a gradient, an invariant */
+    SA_USAGE = 2,     /* an option or argument is wrong */
+    SA_DATA = 3,      /* a corpus or model file is damaged or says something impossible */
+    SA_OPEN = 4,      /* a file cannot be opened */
+    SA_IO = 5,        /* reading or writing failed midway */
+    SA_BUSY = 6,      /* the output folder belongs to another training */
+    SA_LIMIT = 7,     /* memory or a size limit */
+    SA_DIVERGED = 8,  /* training left the finite numbers */
+} sa_code;
+
+typedef struct sa_error {
+    sa_code code;
+    char text[512]; /* one line without "softalign:", safe to print: "x.tsv:12: no tab ..." */
+} sa_error;
+
+/* "0.1.0" */
+const char *sa_version(void);
+
+/* ---- Settings ----------------------------------------------------------------------------- */
+
+/* Everything that shapes a model and its training, one field per option of `softalign train`.
+ * Choices are the position of the chosen name in the option's list. */
+typedef struct sa_settings {
+    /* the model */
+    int attention; /* the compatibility function */
+    int embed;     /* m  width of the word embeddings */
+    int hidden;    /* n  units of each recurrent layer */
+    int attn;      /* n' units of the alignment model */
+    int maxout;    /* l  maxout units of the read-out */
+    int init;      /* how weights start */
+    /* the text */
+    int tokenizer;
+    bool lowercase;
+    int min_freq; /* rarer words are unknown */
+    int vocab;    /* most frequent words kept a side; 0: all */
+    int max_len;  /* training leaves out pairs with a longer side (in tokens) */
+    /* the training */
+    int optimizer;
+    double lr; /* 0: the optimizer's own */
+    double momentum;
+    double clip;    /* largest L2 norm of the gradient; 0: unbounded */
+    double dropout; /* of embeddings, annotations and read-out */
+    int batch;      /* sentences per update */
+    int shards;     /* pieces a batch is cut into; 0: one per core */
+    int64_t seed;
+    int valid_every; /* updates between validations; 0: once an epoch */
+    int patience;    /* validations without a better loss before training stops; 0: never */
+    /* the run: never stored in the model file */
+    int threads; /* 0: one per core */
+    int epochs;
+    int64_t steps;   /* 0: no limit */
+    double max_time; /* seconds; 0: no limit */
+} sa_settings;
+
+/* The defaults, right for a toy corpus on a laptop. */
+void sa_settings_init(sa_settings *settings);
+
+/* Sets one option from text, as `--name value` does; "yes" and "no" for switches. Fails with
+ * SA_USAGE, naming the option and what is allowed. */
+bool sa_settings_set(sa_settings *settings, const char *name, const char *value, sa_error *error);
+
+/* Applies a named preset ("bahdanau2015"). Appends nothing, prints nothing: see sa_preset_text. */
+bool sa_settings_preset(sa_settings *settings, const char *name, sa_error *error);
+
+/* What a preset sets, one line each, with the paper's places and the deviations; NULL: unknown. */
+const char *sa_preset_text(const char *name);
+
+/* ---- Pairs of sentences -------------------------------------------------------------------- */
+
+typedef struct sa_pair {
+    const char *source, *target; /* NFC, without line ends */
+    const char *gold;            /* alignment in Pharaoh form, or NULL */
+    size_t line;                 /* where it stood, counted from 1 */
+} sa_pair;
+
+typedef struct sa_corpus {
+    sa_pair *pairs;
+    size_t count;
+    size_t lines;   /* lines read */
+    size_t empty;   /* lines left out because a side was empty */
+    bool gold;      /* every pair carries an alignment */
+    const char *name; /* the path it came from */
+    void *owned;    /* the text behind the pairs */
+} sa_corpus;
+
+/* Reads PAIRS: a tab-separated file, or "SRC,TGT" (two files with equal lines), or "-" for standard
+ * input; gzip is recognised by its bytes. Freed by sa_corpus_close. */
+bool sa_corpus_open(sa_corpus *corpus, const char *path, sa_error *error);
+void sa_corpus_close(sa_corpus *corpus);
+
+/* ---- Training ------------------------------------------------------------------------------ */
+
+typedef struct sa_progress {
+    enum { SA_STEP, SA_VALIDATION, SA_NOTE } kind;
+    int epoch;            /* from 1 */
+    double epoch_part;    /* share of the epoch's pairs seen, 0..1 */
+    int64_t step;         /* updates so far */
+    double seconds;       /* since the start of this run */
+    double seconds_left;  /* to the nearest known limit; < 0: unknown */
+    double loss;          /* natural log per target word, end mark included, since the last report */
+    double words_per_second; /* target words */
+    double gradient_norm; /* before clipping */
+    double valid_loss, valid_perplexity, valid_bleu; /* SA_VALIDATION only */
+    bool best;            /* SA_VALIDATION: the best so far */
+    const char *note;     /* SA_NOTE: a line for the user */
+} sa_progress;
+
+typedef struct sa_training {
+    const sa_settings *settings;
+    const char *train; /* PAIRS */
+    const char *valid; /* PAIRS, or NULL: 5 % of the training pairs by a hash of the source */
+    const char *out;   /* folder for best.safetensors, last.safetensors, log.csv */
+    bool resume;       /* go on from out/last.safetensors */
+    void (*report)(void *context, const sa_progress *progress); /* may be NULL */
+    void *context;
+    const volatile sig_atomic_t *stop; /* non-zero: finish the update, save and return; may be NULL */
+} sa_training;
+
+typedef struct sa_outcome {
+    int64_t steps;
+    int epochs;
+    double seconds;
+    double best_loss, best_bleu;
+    const char *reason; /* why it ended: "epochs", "steps", "time", "patience", "stopped" */
+} sa_outcome;
+
+bool sa_train(const sa_training *training, sa_outcome *outcome, sa_error *error);
+
+/* ---- Models -------------------------------------------------------------------------------- */
+
+typedef struct sa_model sa_model;
+
+/* Reads a model file; every byte is checked. `threads`: 0 for one per core. */
+sa_model *sa_model_open(const char *path, int threads, sa_error *error);
+void sa_model_close(sa_model *model);
+const sa_settings *sa_model_settings(const sa_model *model);
+
+/* ---- Translation --------------------------------------------------------------------------- */
+
+typedef struct sa_search {
+    int beam;            /* 1: greedy */
+    int nbest;           /* translations wanted of each sentence, at most beam */
+    double length_power; /* a hypothesis' log-probability is divided by its length to this power */
+    double max_ratio;    /* longest output: ratio * source words + 10 */
+    bool no_unknown;     /* never write the unknown word */
+    int batch;           /* sentences decoded together */
+} sa_search;
+
+void sa_search_init(sa_search *search);
+
+typedef struct sa_translation {
+    char *text;             /* detokenised */
+    double log_probability; /* sum over its words, end mark included */
+    double score;           /* what the search compared */
+    int words;              /* end mark included */
+    bool complete;          /* it ended by itself, not at the longest output */
+} sa_translation;
+
+/* Translates `count` sentences; `out` has room for count * nbest. An empty sentence gives empty
+ * text. Missing n-best entries have text NULL. Freed by sa_translations_release. */
+bool sa_translate(sa_model *model, const char *const *sources, size_t count,
+                  const sa_search *search, sa_translation *out, sa_error *error);
+void sa_translations_release(sa_translation *translations, size_t count);
+
+/* ---- Alignment ----------------------------------------------------------------------------- */
+
+/* The attention of one forced decoding. Both sides end in the end mark, shown as "</s>". */
+typedef struct sa_alignment {
+    int targets, sources;  /* words, end marks included */
+    const char *const *target, *const *source; /* the user's own words */
+    const double *weights; /* [targets * sources] row t: where the model looked when writing t */
+    double log_probability;
+} sa_alignment;
+
+/* Calls `each` for every pair in order; a false return ends the work and is handed on. */
+bool sa_align(sa_model *model, const sa_pair *pairs, size_t count,
+              bool (*each)(void *context, size_t index, const sa_alignment *alignment, sa_error *error),
+              void *context, sa_error *error);
+
+/* ---- Evaluation ---------------------------------------------------------------------------- */
+
+typedef struct sa_judgement { /* of one pair */
+    double log_probability;   /* of the reference, teacher-forced, end mark included */
+    int words, source_words;  /* target words with the end mark; source words without it */
+    char *translation;        /* detokenised */
+    bool exact;
+    size_t links, sure, links_sure, links_possible; /* the counts behind AER: |A|, |S|, |A and S|, |A and P| */
+} sa_judgement;
+
+typedef struct sa_scores {
+    size_t sentences;
+    int64_t target_words;
+    double loss, perplexity, bleu, exact;
+    double aer; /* NaN without gold alignments */
+} sa_scores;
+
+/* Judges every pair: `each` has room for count, freed by sa_judgements_release. */
+bool sa_evaluate(sa_model *model, const sa_corpus *corpus, const sa_search *search,
+                 sa_judgement *each, sa_error *error);
+/* The figures over the pairs whose index `chosen` lists (NULL: all of count). */
+bool sa_summarise(const sa_corpus *corpus, const sa_judgement *each, const size_t *chosen,
+                  size_t count, sa_scores *scores, sa_error *error);
+void sa_judgements_release(sa_judgement *each, size_t count);
+
+/* ---- The gradient laboratory ---------------------------------------------------------------- */
+
+typedef struct sa_gradient {
+    const char *name;
+    int rows, cols;
+    double worst;         /* ||a-n|| / max(||a||, ||n||) over the tensor */
+    double worst_element; /* max of |a-n| / max(|a|, |n|, 1e-4 max|g|) */
+    bool zero;            /* the gradient is zero, as central differences say */
+    bool ok;
+} sa_gradient;
+
+typedef struct sa_gradcheck {
+    const sa_settings *settings;
+    const char *train;  /* PAIRS to take the batch from, or NULL: a built-in batch of ragged lengths */
+    const char *broken; /* the backward term to leave out, or NULL */
+    const char *dump;   /* file for weights, batch, loss and gradients in F64, or NULL */
+    void (*each)(void *context, const sa_gradient *gradient); /* called tensor by tensor */
+    void *context;
+} sa_gradcheck;
+
+/* Compares every hand-written gradient with fourth-order central differences, in double. Fails with
+ * SA_CHECK when a relative error exceeds 1e-6. */
+bool sa_check_gradients(const sa_gradcheck *check, sa_error *error);
+
+#endif

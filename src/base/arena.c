@@ -1,0 +1,28 @@
+#include "base/arena.h"
+
+#include <stdint.h>
+#include <stdlib.h>
+
+enum { LINE = 64 };
+
+bool sa_arena_init(sa_arena *arena, size_t size, sa_error *error) {
+    size_t whole = (size + LINE - 1) / LINE * LINE;
+    *arena = (sa_arena){.base = whole >= size ? aligned_alloc(LINE, whole ? whole : LINE) : NULL, .size = whole};
+    return arena->base || sa_fail_memory(error, size);
+}
+
+void sa_arena_release(sa_arena *arena) {
+    free(arena->base);
+    *arena = (sa_arena){0};
+}
+
+void *sa_arena_take(sa_arena *arena, size_t count, size_t size) {
+    size_t bytes, end;
+    sa_require(!__builtin_mul_overflow(count, size, &bytes));
+    sa_require(!__builtin_add_overflow(arena->used, bytes, &end) && end <= SIZE_MAX - LINE);
+    size_t start = arena->used;
+    arena->used = (end + LINE - 1) / LINE * LINE;
+    if (!arena->base) return NULL;
+    sa_require(arena->used <= arena->size);
+    return arena->base + start;
+}

@@ -1,0 +1,86 @@
+#include "base/error.h"
+
+#include <errno.h>
+#include <stdarg.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+/* Length and code point of the UTF-8 sequence at text, or 0 when the bytes are not UTF-8. */
+static size_t decode(const unsigned char *text, size_t size, uint32_t *code) {
+    size_t length = text[0] < 0x80 ? 1 : text[0] < 0xc2 ? 0 : text[0] < 0xe0 ? 2 : text[0] < 0xf0 ? 3 : text[0] < 0xf5 ? 4 : 0;
+    if (!length || length > size) return 0;
+    *code = length == 1 ? text[0] : text[0] & (0x7f >> length);
+    for (size_t i = 1; i < length; i++) {
+        if ((text[i] & 0xc0) != 0x80) return 0;
+        *code = *code << 6 | (text[i] & 0x3f);
+    }
+    bool overlong = (length == 3 && *code < 0x800) || (length == 4 && *code < 0x10000);
+    bool surrogate = *code >= 0xd800 && *code < 0xe000;
+    return overlong || surrogate || *code > 0x10ffff ? 0 : length;
+}
+
+/* Characters that could change what a terminal shows around them. */
+static bool unsafe(uint32_t code) {
+    return code < 0x20 || (code >= 0x7f && code < 0xa0) || code == 0x61c || code == 0x200e ||
+           code == 0x200f || (code >= 0x2028 && code <= 0x202e) ||
+           (code >= 0x2066 && code <= 0x2069) || code == 0xfeff || (code >= 0xe0000 && code < 0xe0080);
+}
+
+const char *sa_escape(char *out, size_t room, const char *text, size_t size) {
+    size_t used = 0;
+    for (size_t i = 0; i < size;) {
+        char piece[16];
+        uint32_t code = 0;
+        size_t length = decode((const unsigned char *)text + i, size - i, &code);
+        if (!length) {
+            snprintf(piece, sizeof piece, "\\x%02X", (unsigned char)text[i]);
+        } else if (unsafe(code)) {
+            snprintf(piece, sizeof piece, code < 0x80 ? "\\x%02X" : "\\u{%04X}", code);
+        } else {
+            memcpy(piece, text + i, length);
+            piece[length] = 0;
+        }
+        size_t width = strlen(piece);
+        if (used + width + 4 > room) { /* 4: the ellipsis and the terminator */
+            if (room >= 4) memcpy(out + used, "…", 4);
+            return out;
+        }
+        memcpy(out + used, piece, width);
+        used += width;
+        i += length ? length : 1;
+    }
+    out[used] = 0;
+    return out;
+}
+
+bool sa_fail(sa_error *error, sa_code code, const char *format, ...) {
+    if (!error) return false;
+    char text[2 * sizeof error->text];
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(text, sizeof text, format, arguments);
+    va_end(arguments);
+    error->code = code;
+    sa_escape(error->text, sizeof error->text, text, strlen(text));
+    return false;
+}
+
+bool sa_fail_errno(sa_error *error, sa_code code, const char *verb, const char *path) {
+    int reason = errno;
+    return sa_fail(error, reason == ENOMEM ? SA_LIMIT : code, "cannot %s '%s': %s", verb, path,
+                   strerror(reason));
+}
+
+bool sa_fail_memory(sa_error *error, size_t bytes) {
+    return sa_fail(error, SA_LIMIT, "out of memory (%zu bytes wanted)", bytes);
+}
+
+_Noreturn void sa_trap(const char *condition, const char *file, int line) {
+    char text[512];
+    int size = snprintf(text, sizeof text, "softalign: internal error: %s (%s:%d)\n", condition, file, line);
+    if (size > 0) (void)!write(STDERR_FILENO, text, (size_t)size < sizeof text ? (size_t)size : sizeof text - 1);
+    abort();
+}

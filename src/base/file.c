@@ -1,0 +1,150 @@
+#include "base/file.h"
+#include "base/memory.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#include <zlib.h>
+
+/* ---- Reading --------------------------------------------------------------------------------- */
+
+static bool read_all(int fd, sa_file *file, size_t limit, sa_error *error) {
+    size_t capacity = 0;
+    for (;;) {
+        if (!sa_reserve(&file->data, &capacity, file->size + 65537, 1, error)) return false;
+        ssize_t got = read(fd, file->data + file->size, capacity - file->size - 1);
+        if (got < 0 && errno == EINTR) continue;
+        if (got < 0) return sa_fail_errno(error, SA_IO, "read", file->name);
+        if (got == 0) return true;
+        file->size += (size_t)got;
+        if (file->size > limit)
+            return sa_fail(error, SA_LIMIT, "%s: larger than %zu bytes", file->name, limit);
+    }
+}
+
+static bool gzip_message(sa_error *error, const char *name, const char *what) {
+    return sa_fail(error, SA_DATA, "%s: gzip: %s", name, what);
+}
+
+/* Unpacks all members of a gzip file; what follows the last member must be nothing. */
+static bool unpack(const sa_file *packed, sa_file *file, size_t limit, sa_error *error) {
+    const size_t generous = (size_t)64 << 20;
+    z_stream stream = {0};
+    if (inflateInit2(&stream, 15 + 16) != Z_OK) return sa_fail_memory(error, sizeof stream);
+    size_t capacity = 0, taken = 0;
+    bool good = false, ended = false;
+    for (;;) {
+        if (ended) { /* another member? */
+            if (taken == packed->size) {
+                good = true;
+                break;
+            }
+            if (packed->size - taken < 2 || memcmp(packed->data + taken, "\x1f\x8b", 2) != 0) {
+                gzip_message(error, file->name, "garbage after the end");
+                break;
+            }
+            inflateReset(&stream);
+            ended = false;
+        }
+        if (!sa_reserve(&file->data, &capacity, file->size + 65537, 1, error)) break;
+        size_t in = packed->size - taken, out = capacity - file->size - 1;
+        stream.next_in = (unsigned char *)packed->data + taken;
+        stream.avail_in = (uInt)(in < (1u << 30) ? in : 1u << 30);
+        stream.next_out = (unsigned char *)file->data + file->size;
+        stream.avail_out = (uInt)(out < (1u << 30) ? out : 1u << 30);
+        size_t in_before = stream.avail_in, out_before = stream.avail_out;
+        int state = inflate(&stream, Z_NO_FLUSH);
+        taken += in_before - stream.avail_in;
+        file->size += out_before - stream.avail_out;
+        if (file->size > limit || (file->size > generous && file->size / 200 > taken)) {
+            sa_fail(error, SA_LIMIT, "%s: unpacks to more than %zu bytes", file->name, file->size);
+            break;
+        }
+        if (state == Z_STREAM_END) {
+            ended = true;
+        } else if (state == Z_BUF_ERROR || (state == Z_OK && taken == packed->size && stream.avail_out)) {
+            gzip_message(error, file->name, "unexpected end of file");
+            break;
+        } else if (state != Z_OK) {
+            gzip_message(error, file->name, stream.msg ? stream.msg : "damaged data");
+            break;
+        }
+    }
+    inflateEnd(&stream);
+    return good;
+}
+
+bool sa_file_read(sa_file *file, const char *path, size_t limit, sa_error *error) {
+    bool standard = strcmp(path, "-") == 0;
+    *file = (sa_file){.name = standard ? "standard input" : path};
+    int fd = standard ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC);
+    if (fd < 0) return sa_fail_errno(error, SA_OPEN, "open", path);
+    struct stat about;
+    bool good = true;
+    if (fstat(fd, &about) == 0 && S_ISDIR(about.st_mode)) {
+        errno = EISDIR;
+        good = sa_fail_errno(error, SA_OPEN, "open", path);
+    }
+    good = good && read_all(fd, file, limit, error);
+    if (!standard) close(fd);
+    if (good && file->size >= 2 && memcmp(file->data, "\x1f\x8b", 2) == 0) {
+        sa_file packed = *file;
+        *file = (sa_file){.name = packed.name};
+        good = unpack(&packed, file, limit, error);
+        free(packed.data);
+    }
+    if (good) file->data[file->size] = 0;
+    if (!good) sa_file_release(file);
+    return good;
+}
+
+void sa_file_release(sa_file *file) {
+    free(file->data);
+    file->data = NULL;
+    file->size = 0;
+}
+
+/* ---- Lines ----------------------------------------------------------------------------------- */
+
+bool sa_lines_next(sa_lines *lines, char **line, size_t *size, bool *failed, sa_error *error) {
+    sa_file *file = lines->file;
+    if (lines->at >= file->size) return false;
+    char *start = file->data + lines->at;
+    size_t rest = file->size - lines->at;
+    char *end = memchr(start, '\n', rest);
+    size_t length = end ? (size_t)(end - start) : rest;
+    lines->at += length + (end != NULL);
+    lines->number++;
+    if (length && start[length - 1] == '\r') length--;
+    start[length] = 0;
+    *line = start;
+    *size = length;
+    if (length > SA_LINE_LIMIT)
+        *failed = !sa_fail(error, SA_LIMIT, "%s:%zu: line longer than %zu bytes", file->name, lines->number,
+                           SA_LINE_LIMIT);
+    else if (memchr(start, 0, length))
+        *failed = !sa_fail(error, SA_DATA, "%s:%zu: NUL byte (is this text, in UTF-8?)", file->name,
+                           lines->number);
+    else if (memchr(start, '\r', length))
+        *failed = !sa_fail(error, SA_DATA, "%s:%zu: carriage return inside a line", file->name,
+                           lines->number);
+    return !*failed;
+}
+
+/* ---- Output ---------------------------------------------------------------------------------- */
+
+bool sa_stream_close(FILE *stream, const char *name, sa_error *error) {
+    errno = 0;
+    bool good = !ferror(stream);
+    if (fflush(stream) != 0) good = false;
+    int reason = errno;
+    if (stream != stdout && fclose(stream) != 0) {
+        if (good) reason = errno;
+        good = false;
+    }
+    errno = reason ? reason : EIO;
+    return good || sa_fail_errno(error, SA_IO, "write", name);
+}

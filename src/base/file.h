@@ -1,0 +1,37 @@
+/* file: a whole file in memory, gzip recognised by its bytes; numbered lines; output streams whose
+ * errors are not lost. (Replacing a file atomically: base/save.h.) */
+#ifndef SA_BASE_FILE_H
+#define SA_BASE_FILE_H
+
+#include "base/error.h"
+#include <stdio.h>
+
+/* The most a file may hold once unpacked, and the longest line. */
+#define SA_FILE_LIMIT ((size_t)1 << 32)
+#define SA_LINE_LIMIT ((size_t)1 << 20)
+
+typedef struct sa_file {
+    char *data; /* size bytes and a terminating zero */
+    size_t size;
+    const char *name;
+} sa_file;
+
+/* Reads `path` ("-": standard input) until its end. Directories and devices are SA_OPEN; a damaged
+ * gzip stream is SA_DATA; more than `limit` bytes, or gzip that unpacks more than 200 : 1 beyond
+ * 64 MiB, is SA_LIMIT. `path` must outlive the file. */
+bool sa_file_read(sa_file *file, const char *path, size_t limit, sa_error *error);
+void sa_file_release(sa_file *file);
+
+/* The next line of [*at, size), without its LF or CRLF, zero-terminated in place; false at the end.
+ * A line above SA_LINE_LIMIT, a NUL byte or a lone CR fails: `*failed` is set. */
+typedef struct sa_lines {
+    sa_file *file;
+    size_t at, number; /* number of the line last given, from 1 */
+} sa_lines;
+bool sa_lines_next(sa_lines *lines, char **line, size_t *size, bool *failed, sa_error *error);
+
+/* Flushes and closes an output stream (standard output is flushed only); every write error, even an
+ * early one, becomes SA_IO. */
+bool sa_stream_close(FILE *stream, const char *name, sa_error *error);
+
+#endif

@@ -1,0 +1,51 @@
+/* mat: the one view type, and the legend of letters.
+ *
+ * A matrix is row-major with a leading dimension, so a time step, a gate, a head and a sentence are
+ * all slices of a larger block and nothing is copied to look at a part.
+ *
+ *   B sentences      T target words       S source words      N source words of the whole batch
+ *   m embedding      n hidden             n' alignment        l maxout        K vocabulary
+ *   s decoder state  h annotation         c context           e score         alpha weight
+ *   z update gate    r reset gate         a pre-activation    d.. derivative of the loss by ..
+ *
+ * Sequences are packed: the words of a batch follow each other without padding, either step by
+ * step (see batch.h: row start[t] + b) or sentence by sentence (row first[b] + t). */
+#ifndef SA_BASE_MAT_H
+#define SA_BASE_MAT_H
+
+#include "base/arena.h"
+#include <stddef.h>
+
+#ifdef SA_DOUBLE
+typedef double sa_real;
+#else
+typedef float sa_real;
+#endif
+
+typedef struct sa_mat {
+    sa_real *x;
+    int rows, cols;
+    int ld; /* distance between rows, >= cols */
+} sa_mat;
+
+static inline sa_real *sa_row(sa_mat a, int row) { return a.x + (ptrdiff_t)row * a.ld; }
+
+/* Rows first .. first+count-1. */
+static inline sa_mat sa_rows(sa_mat a, int first, int count) {
+    sa_require(first >= 0 && count >= 0 && first + count <= a.rows);
+    return (sa_mat){a.x ? sa_row(a, first) : a.x, count, a.cols, a.ld};
+}
+
+/* Columns first .. first+count-1. */
+static inline sa_mat sa_cols(sa_mat a, int first, int count) {
+    sa_require(first >= 0 && count >= 0 && first + count <= a.cols);
+    return (sa_mat){a.x ? a.x + first : a.x, a.rows, count, a.ld};
+}
+
+/* A fresh matrix from the arena, not zeroed. */
+static inline sa_mat sa_mat_take(sa_arena *arena, int rows, int cols) {
+    sa_require(rows >= 0 && cols >= 0);
+    return (sa_mat){sa_arena_take(arena, (size_t)rows * (size_t)cols, sizeof(sa_real)), rows, cols, cols};
+}
+
+#endif

@@ -1,0 +1,81 @@
+#include "base/memory.h"
+
+#include <stdarg.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+void *sa_new(size_t count, size_t size, sa_error *error) {
+    void *memory = calloc(count ? count : 1, size ? size : 1);
+    if (!memory) sa_fail_memory(error, count * size);
+    return memory;
+}
+
+bool sa_resize(void **place, size_t count, size_t size, sa_error *error) {
+    size_t bytes;
+    if (__builtin_mul_overflow(count, size, &bytes)) return sa_fail_memory(error, SIZE_MAX);
+    void *memory = realloc(*place, bytes ? bytes : 1);
+    if (!memory) return sa_fail_memory(error, bytes);
+    *place = memory;
+    return true;
+}
+
+char *sa_copy(const char *text, size_t size, sa_error *error) {
+    char *copy = size < SIZE_MAX ? sa_new(size + 1, 1, error) : NULL;
+    if (copy) memcpy(copy, text, size);
+    return copy;
+}
+
+bool sa_reserve(void *place, size_t *capacity, size_t need, size_t size, sa_error *error) {
+    if (need <= *capacity) return true;
+    size_t wanted = *capacity < SIZE_MAX / 2 ? *capacity * 2 : SIZE_MAX;
+    if (wanted < need) wanted = need;
+    if (wanted < 16) wanted = 16;
+    void *array; /* through memcpy: the caller's pointer has a type of its own */
+    memcpy(&array, place, sizeof array);
+    if (!sa_resize(&array, wanted, size, error)) return false;
+    memcpy(place, &array, sizeof array);
+    *capacity = wanted;
+    return true;
+}
+
+void sa_buffer_add(sa_buffer *buffer, const char *text, size_t size) {
+    if (buffer->failed) return;
+    if (size > SIZE_MAX - buffer->size - 1 ||
+        !sa_reserve(&buffer->text, &buffer->capacity, buffer->size + size + 1, 1, NULL)) {
+        buffer->failed = true;
+        return;
+    }
+    if (size) memcpy(buffer->text + buffer->size, text, size);
+    buffer->size += size;
+    buffer->text[buffer->size] = 0;
+}
+
+void sa_buffer_adds(sa_buffer *buffer, const char *text) {
+    sa_buffer_add(buffer, text, strlen(text));
+}
+
+void sa_buffer_addf(sa_buffer *buffer, const char *format, ...) {
+    va_list arguments, again;
+    va_start(arguments, format);
+    va_copy(again, arguments);
+    char few[256];
+    int size = vsnprintf(few, sizeof few, format, arguments);
+    va_end(arguments);
+    if (size >= 0 && (size_t)size < sizeof few) {
+        sa_buffer_add(buffer, few, (size_t)size);
+    } else if (size >= 0 && !buffer->failed &&
+               sa_reserve(&buffer->text, &buffer->capacity, buffer->size + (size_t)size + 1, 1, NULL)) {
+        vsnprintf(buffer->text + buffer->size, (size_t)size + 1, format, again);
+        buffer->size += (size_t)size;
+    } else {
+        buffer->failed = true;
+    }
+    va_end(again);
+}
+
+void sa_buffer_release(sa_buffer *buffer) {
+    free(buffer->text);
+    *buffer = (sa_buffer){0};
+}

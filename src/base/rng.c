@@ -1,0 +1,43 @@
+#include "base/rng.h"
+
+#include <math.h>
+
+uint64_t sa_mix(uint64_t value) {
+    value += 0x9e3779b97f4a7c15u;
+    value = (value ^ value >> 30) * 0xbf58476d1ce4e5b9u;
+    value = (value ^ value >> 27) * 0x94d049bb133111ebu;
+    return value ^ value >> 31;
+}
+
+uint64_t sa_hash(const char *text, uint64_t size) {
+    uint64_t hash = 0xcbf29ce484222325u;
+    for (uint64_t i = 0; i < size; i++) hash = (hash ^ (unsigned char)text[i]) * 0x100000001b3u;
+    return sa_mix(hash);
+}
+
+sa_rng sa_rng_seed(uint64_t seed, uint64_t stream) {
+    return (sa_rng){.state = sa_mix(seed), .stream = sa_mix(seed ^ sa_mix(stream)) | 1};
+}
+
+uint32_t sa_rng_next(sa_rng *rng) {
+    uint64_t old = rng->state;
+    rng->state = old * 6364136223846793005u + rng->stream;
+    uint32_t shifted = (uint32_t)((old >> 18 ^ old) >> 27);
+    uint32_t turn = (uint32_t)(old >> 59);
+    return shifted >> turn | shifted << (-turn & 31);
+}
+
+uint32_t sa_rng_below(sa_rng *rng, uint32_t bound) {
+    uint32_t threshold = -bound % bound; /* the numbers below it would make small results likelier */
+    for (;;) {
+        uint32_t number = sa_rng_next(rng);
+        if (number >= threshold) return number % bound;
+    }
+}
+
+double sa_rng_uniform(sa_rng *rng) { return (double)(sa_rng_next(rng) >> 8) * 0x1p-24; }
+
+double sa_rng_normal(sa_rng *rng) {
+    double radius = sqrt(-2 * log(1 - sa_rng_uniform(rng)));
+    return radius * cos(6.283185307179586 * sa_rng_uniform(rng));
+}

@@ -1,0 +1,29 @@
+/* rng: PCG32 (O'Neill 2014, XSH-RR 64/32), seeded through SplitMix64 (Steele et al. 2014).
+ * Integers only, so the same seed gives the same numbers on every machine; sa_rng_normal alone
+ * uses libm. A generator is 16 bytes of plain data: copy it to save it. */
+#ifndef SA_BASE_RNG_H
+#define SA_BASE_RNG_H
+
+#include <stdint.h>
+
+typedef struct sa_rng {
+    uint64_t state, stream; /* stream is odd */
+} sa_rng;
+
+/* A generator for (seed, stream): different streams of one seed are independent. */
+sa_rng sa_rng_seed(uint64_t seed, uint64_t stream);
+
+uint32_t sa_rng_next(sa_rng *rng);
+/* Uniform in 0 .. bound-1 without bias; bound > 0. */
+uint32_t sa_rng_below(sa_rng *rng, uint32_t bound);
+/* Uniform in [0, 1) with 24 bits: exact in float and in double. */
+double sa_rng_uniform(sa_rng *rng);
+/* Standard normal, by Box and Muller. */
+double sa_rng_normal(sa_rng *rng);
+
+/* SplitMix64's finaliser: a good 64-bit hash of one number. */
+uint64_t sa_mix(uint64_t value);
+/* 64-bit FNV-1a, mixed: the hash by which sentences are split into train, valid and test. */
+uint64_t sa_hash(const char *text, uint64_t size);
+
+#endif

@@ -82,12 +82,13 @@ bool sa_file_read(sa_file *file, const char *path, size_t limit, sa_error *error
     *file = (sa_file){.name = standard ? "standard input" : path};
     int fd = standard ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC);
     if (fd < 0) return sa_fail_errno(error, SA_OPEN, "open", path);
-    struct stat about;
+    struct stat about = {0};
     bool good = true;
     if (fstat(fd, &about) == 0 && S_ISDIR(about.st_mode)) {
         errno = EISDIR;
         good = sa_fail_errno(error, SA_OPEN, "open", path);
     }
+    if (S_ISCHR(about.st_mode) && limit > SA_LINE_LIMIT) limit = SA_LINE_LIMIT; /* /dev/zero has no end */
     good = good && read_all(fd, file, limit, error);
     if (!standard) close(fd);
     if (good && file->size >= 2 && memcmp(file->data, "\x1f\x8b", 2) == 0) {

@@ -21,14 +21,14 @@
 /* What failed; the numbers are the exit codes of the command. */
 typedef enum sa_code {
     SA_OK = 0,
-    SA_CHECK = 1,     /* a check failed: a gradient, an invariant */
-    SA_USAGE = 2,     /* an option or argument is wrong */
-    SA_DATA = 3,      /* a corpus or model file is damaged or says something impossible */
-    SA_OPEN = 4,      /* a file cannot be opened */
-    SA_IO = 5,        /* reading or writing failed midway */
-    SA_BUSY = 6,      /* the output folder belongs to another training */
-    SA_LIMIT = 7,     /* memory or a size limit */
-    SA_DIVERGED = 8,  /* training left the finite numbers */
+    SA_CHECK = 1,    /* a check failed: a gradient, an invariant */
+    SA_USAGE = 2,    /* an option or argument is wrong */
+    SA_DATA = 3,     /* a corpus or model file is damaged or says something impossible */
+    SA_OPEN = 4,     /* a file cannot be opened */
+    SA_IO = 5,       /* reading or writing failed midway */
+    SA_BUSY = 6,     /* the output folder belongs to another training */
+    SA_LIMIT = 7,    /* memory or a size limit */
+    SA_DIVERGED = 8, /* training left the finite numbers */
 } sa_code;
 
 typedef struct sa_error {
@@ -99,11 +99,11 @@ typedef struct sa_pair {
 typedef struct sa_corpus {
     sa_pair *pairs;
     size_t count;
-    size_t lines;   /* lines read */
-    size_t empty;   /* lines left out because a side was empty */
-    bool gold;      /* every pair carries an alignment */
+    size_t lines;     /* lines read */
+    size_t empty;     /* lines left out because a side was empty */
+    bool gold;        /* every pair carries an alignment */
     const char *name; /* the path it came from */
-    void *owned;    /* the text behind the pairs */
+    void *owned;      /* the text behind the pairs */
 } sa_corpus;
 
 /* Reads PAIRS: a tab-separated file, or "SRC,TGT" (two files with equal lines), or "-" for standard
@@ -115,17 +115,17 @@ void sa_corpus_close(sa_corpus *corpus);
 
 typedef struct sa_progress {
     enum { SA_STEP, SA_VALIDATION, SA_NOTE } kind;
-    int epoch;            /* from 1 */
-    double epoch_part;    /* share of the epoch's pairs seen, 0..1 */
-    int64_t step;         /* updates so far */
-    double seconds;       /* since the start of this run */
-    double seconds_left;  /* to the nearest known limit; < 0: unknown */
-    double loss;          /* natural log per target word, end mark included, since the last report */
-    double words_per_second; /* target words */
-    double gradient_norm; /* before clipping */
+    int epoch;           /* from 1 */
+    double epoch_part;   /* share of the epoch's pairs seen, 0..1 */
+    int64_t step;        /* updates so far */
+    double seconds;      /* since the start of this run */
+    double seconds_left; /* to the nearest known limit; < 0: unknown */
+    double loss;         /* natural log per target word, end mark included, since the last report */
+    double words_per_second;                         /* target words */
+    double gradient_norm;                            /* before clipping */
     double valid_loss, valid_perplexity, valid_bleu; /* SA_VALIDATION only */
-    bool best;            /* SA_VALIDATION: the best so far */
-    const char *note;     /* SA_NOTE: a line for the user */
+    bool best;                                       /* SA_VALIDATION: the best so far */
+    const char *note;                                /* SA_NOTE: a line for the user */
 } sa_progress;
 
 typedef struct sa_training {
@@ -136,7 +136,8 @@ typedef struct sa_training {
     bool resume;       /* go on from out/last.safetensors */
     void (*report)(void *context, const sa_progress *progress); /* may be NULL */
     void *context;
-    const volatile sig_atomic_t *stop; /* non-zero: finish the update, save and return; may be NULL */
+    const volatile sig_atomic_t
+        *stop; /* non-zero: finish the update, save and return; may be NULL */
 } sa_training;
 
 typedef struct sa_outcome {
@@ -189,7 +190,7 @@ void sa_translations_release(sa_translation *translations, size_t count);
 
 /* The attention of one forced decoding. Both sides end in the end mark, shown as "</s>". */
 typedef struct sa_alignment {
-    int targets, sources;  /* words, end marks included */
+    int targets, sources;                      /* words, end marks included */
     const char *const *target, *const *source; /* the user's own words */
     const double *weights; /* [targets * sources] row t: where the model looked when writing t */
     double log_probability;
@@ -197,7 +198,8 @@ typedef struct sa_alignment {
 
 /* Calls `each` for every pair in order; a false return ends the work and is handed on. */
 bool sa_align(sa_model *model, const sa_pair *pairs, size_t count,
-              bool (*each)(void *context, size_t index, const sa_alignment *alignment, sa_error *error),
+              bool (*each)(void *context, size_t index, const sa_alignment *alignment,
+                           sa_error *error),
               void *context, sa_error *error);
 
 /* ---- Evaluation ---------------------------------------------------------------------------- */
@@ -207,7 +209,8 @@ typedef struct sa_judgement { /* of one pair */
     int words, source_words;  /* target words with the end mark; source words without it */
     char *translation;        /* detokenised */
     bool exact;
-    size_t links, sure, links_sure, links_possible; /* the counts behind AER: |A|, |S|, |A and S|, |A and P| */
+    size_t links, sure, links_sure,
+        links_possible; /* the counts behind AER: |A|, |S|, |A and S|, |A and P| */
 } sa_judgement;
 
 typedef struct sa_scores {
@@ -238,7 +241,8 @@ typedef struct sa_gradient {
 
 typedef struct sa_gradcheck {
     const sa_settings *settings;
-    const char *train;  /* PAIRS to take the batch from, or NULL: a built-in batch of ragged lengths */
+    const char
+        *train; /* PAIRS to take the batch from, or NULL: a built-in batch of ragged lengths */
     const char *broken; /* the backward term to leave out, or NULL */
     const char *dump;   /* file for weights, batch, loss and gradients in F64, or NULL */
     void (*each)(void *context, const sa_gradient *gradient); /* called tensor by tensor */

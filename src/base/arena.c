@@ -7,7 +7,8 @@ enum { LINE = 64 };
 
 bool sa_arena_init(sa_arena *arena, size_t size, sa_error *error) {
     size_t whole = (size + LINE - 1) / LINE * LINE;
-    *arena = (sa_arena){.base = whole >= size ? aligned_alloc(LINE, whole ? whole : LINE) : NULL, .size = whole};
+    *arena = (sa_arena){.base = whole >= size ? aligned_alloc(LINE, whole ? whole : LINE) : NULL,
+                        .size = whole};
     return arena->base || sa_fail_memory(error, size);
 }
 

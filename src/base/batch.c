@@ -1,7 +1,8 @@
 #include "base/batch.h"
 
 /* Positions by falling length; counting sort, so equal lengths keep their order. */
-static void order_by_length(const sa_sentence *sentences, int count, int longest, int *order, int *bucket) {
+static void order_by_length(const sa_sentence *sentences, int count, int longest, int *order,
+                            int *bucket) {
     for (int length = 0; length <= longest; length++) bucket[length] = 0;
     for (int i = 0; i < count; i++) bucket[sentences[i].len]++;
     for (int length = longest, next = 0; length >= 0; length--) {
@@ -43,7 +44,8 @@ sa_side sa_side_make(sa_arena *arena, const sa_sentence *sentences, int count) {
     return side;
 }
 
-sa_batch sa_batch_make(sa_arena *arena, const sa_sentence *source, const sa_sentence *target, int count) {
+sa_batch sa_batch_make(sa_arena *arena, const sa_sentence *source, const sa_sentence *target,
+                       int count) {
     sa_batch batch = {.source = sa_side_make(arena, source, count), .whole = count};
     if (!target) return batch;
     batch.target = sa_side_make(arena, target, count);

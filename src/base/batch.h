@@ -36,15 +36,16 @@ typedef struct sa_side {
 typedef struct sa_batch {
     sa_side source, target;
     const int *source_of; /* [B] target place -> source place of the same pair */
-    int whole;            /* sentences of the whole batch, of which this may be a shard: the loss's divisor */
+    int whole; /* sentences of the whole batch, of which this may be a shard: the loss's divisor */
 } sa_batch;
 
-/* Lays out one side of `count` sentences in the arena (which may be counting: then the sentences are
- * read for their lengths alone). Ties in length keep the given order. */
+/* Lays out one side of `count` sentences in the arena (which may be counting: then the sentences
+ * are read for their lengths alone). Ties in length keep the given order. */
 sa_side sa_side_make(sa_arena *arena, const sa_sentence *sentences, int count);
 
 /* A batch of `count` pairs; whole = count. `target` may be NULL (translation): then that side is
  * empty and source_of NULL. */
-sa_batch sa_batch_make(sa_arena *arena, const sa_sentence *source, const sa_sentence *target, int count);
+sa_batch sa_batch_make(sa_arena *arena, const sa_sentence *source, const sa_sentence *target,
+                       int count);
 
 #endif

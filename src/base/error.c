@@ -10,7 +10,12 @@
 
 /* Length and code point of the UTF-8 sequence at text, or 0 when the bytes are not UTF-8. */
 static size_t decode(const unsigned char *text, size_t size, uint32_t *code) {
-    size_t length = text[0] < 0x80 ? 1 : text[0] < 0xc2 ? 0 : text[0] < 0xe0 ? 2 : text[0] < 0xf0 ? 3 : text[0] < 0xf5 ? 4 : 0;
+    size_t length = text[0] < 0x80   ? 1
+                    : text[0] < 0xc2 ? 0
+                    : text[0] < 0xe0 ? 2
+                    : text[0] < 0xf0 ? 3
+                    : text[0] < 0xf5 ? 4
+                                     : 0;
     if (!length || length > size) return 0;
     *code = length == 1 ? text[0] : text[0] & (0x7f >> length);
     for (size_t i = 1; i < length; i++) {
@@ -26,7 +31,8 @@ static size_t decode(const unsigned char *text, size_t size, uint32_t *code) {
 static bool unsafe(uint32_t code) {
     return code < 0x20 || (code >= 0x7f && code < 0xa0) || code == 0x61c || code == 0x200e ||
            code == 0x200f || (code >= 0x2028 && code <= 0x202e) ||
-           (code >= 0x2066 && code <= 0x2069) || code == 0xfeff || (code >= 0xe0000 && code < 0xe0080);
+           (code >= 0x2066 && code <= 0x2069) || code == 0xfeff ||
+           (code >= 0xe0000 && code < 0xe0080);
 }
 
 const char *sa_escape(char *out, size_t room, const char *text, size_t size) {
@@ -80,7 +86,10 @@ bool sa_fail_memory(sa_error *error, size_t bytes) {
 
 _Noreturn void sa_trap(const char *condition, const char *file, int line) {
     char text[512];
-    int size = snprintf(text, sizeof text, "softalign: internal error: %s (%s:%d)\n", condition, file, line);
-    if (size > 0) (void)!write(STDERR_FILENO, text, (size_t)size < sizeof text ? (size_t)size : sizeof text - 1);
+    int size = snprintf(text, sizeof text, "softalign: internal error: %s (%s:%d)\n", condition,
+                        file, line);
+    if (size > 0)
+        (void)!write(STDERR_FILENO, text,
+                     (size_t)size < sizeof text ? (size_t)size : sizeof text - 1);
     abort();
 }

@@ -65,7 +65,8 @@ static bool unpack(const sa_file *packed, sa_file *file, size_t limit, sa_error 
         }
         if (state == Z_STREAM_END) {
             ended = true;
-        } else if (state == Z_BUF_ERROR || (state == Z_OK && taken == packed->size && stream.avail_out)) {
+        } else if (state == Z_BUF_ERROR ||
+                   (state == Z_OK && taken == packed->size && stream.avail_out)) {
             gzip_message(error, file->name, "unexpected end of file");
             break;
         } else if (state != Z_OK) {
@@ -88,7 +89,8 @@ bool sa_file_read(sa_file *file, const char *path, size_t limit, sa_error *error
         errno = EISDIR;
         good = sa_fail_errno(error, SA_OPEN, "open", path);
     }
-    if (S_ISCHR(about.st_mode) && limit > SA_LINE_LIMIT) limit = SA_LINE_LIMIT; /* /dev/zero has no end */
+    if (S_ISCHR(about.st_mode) && limit > SA_LINE_LIMIT)
+        limit = SA_LINE_LIMIT; /* /dev/zero has no end */
     good = good && read_all(fd, file, limit, error);
     if (!standard) close(fd);
     if (good && file->size >= 2 && memcmp(file->data, "\x1f\x8b", 2) == 0) {
@@ -124,8 +126,8 @@ bool sa_lines_next(sa_lines *lines, char **line, size_t *size, bool *failed, sa_
     *line = start;
     *size = length;
     if (length > SA_LINE_LIMIT)
-        *failed = !sa_fail(error, SA_LIMIT, "%s:%zu: line longer than %zu bytes", file->name, lines->number,
-                           SA_LINE_LIMIT);
+        *failed = !sa_fail(error, SA_LIMIT, "%s:%zu: line longer than %zu bytes", file->name,
+                           lines->number, SA_LINE_LIMIT);
     else if (memchr(start, 0, length))
         *failed = !sa_fail(error, SA_DATA, "%s:%zu: NUL byte (is this text, in UTF-8?)", file->name,
                            lines->number);

@@ -18,7 +18,8 @@ typedef struct sa_file {
 
 /* Reads `path` ("-": standard input) until its end. A directory is SA_OPEN; a damaged
  * gzip stream is SA_DATA; more than `limit` bytes, or gzip that unpacks more than 200 : 1 beyond
- * 64 MiB, or a device that gives more than SA_LINE_LIMIT, is SA_LIMIT. `path` must outlive the file. */
+ * 64 MiB, or a device that gives more than SA_LINE_LIMIT, is SA_LIMIT. `path` must outlive the
+ * file. */
 bool sa_file_read(sa_file *file, const char *path, size_t limit, sa_error *error);
 void sa_file_release(sa_file *file);
 

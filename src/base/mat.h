@@ -28,7 +28,9 @@ typedef struct sa_mat {
     int ld; /* distance between rows, >= cols */
 } sa_mat;
 
-static inline sa_real *sa_row(sa_mat a, int row) { return a.x + (ptrdiff_t)row * a.ld; }
+static inline sa_real *sa_row(sa_mat a, int row) {
+    return a.x + (ptrdiff_t)row * a.ld;
+}
 
 /* Rows first .. first+count-1. */
 static inline sa_mat sa_rows(sa_mat a, int first, int count) {
@@ -45,7 +47,8 @@ static inline sa_mat sa_cols(sa_mat a, int first, int count) {
 /* A fresh matrix from the arena, not zeroed. */
 static inline sa_mat sa_mat_take(sa_arena *arena, int rows, int cols) {
     sa_require(rows >= 0 && cols >= 0);
-    return (sa_mat){sa_arena_take(arena, (size_t)rows * (size_t)cols, sizeof(sa_real)), rows, cols, cols};
+    return (sa_mat){sa_arena_take(arena, (size_t)rows * (size_t)cols, sizeof(sa_real)), rows, cols,
+                    cols};
 }
 
 #endif

@@ -66,7 +66,8 @@ void sa_buffer_addf(sa_buffer *buffer, const char *format, ...) {
     if (size >= 0 && (size_t)size < sizeof few) {
         sa_buffer_add(buffer, few, (size_t)size);
     } else if (size >= 0 && !buffer->failed &&
-               sa_reserve(&buffer->text, &buffer->capacity, buffer->size + (size_t)size + 1, 1, NULL)) {
+               sa_reserve(&buffer->text, &buffer->capacity, buffer->size + (size_t)size + 1, 1,
+                          NULL)) {
         vsnprintf(buffer->text + buffer->size, (size_t)size + 1, format, again);
         buffer->size += (size_t)size;
     } else {

@@ -28,14 +28,17 @@ uint32_t sa_rng_next(sa_rng *rng) {
 }
 
 uint32_t sa_rng_below(sa_rng *rng, uint32_t bound) {
-    uint32_t threshold = -bound % bound; /* the numbers below it would make small results likelier */
+    uint32_t threshold =
+        -bound % bound; /* the numbers below it would make small results likelier */
     for (;;) {
         uint32_t number = sa_rng_next(rng);
         if (number >= threshold) return number % bound;
     }
 }
 
-double sa_rng_uniform(sa_rng *rng) { return (double)(sa_rng_next(rng) >> 8) * 0x1p-24; }
+double sa_rng_uniform(sa_rng *rng) {
+    return (double)(sa_rng_next(rng) >> 8) * 0x1p-24;
+}
 
 double sa_rng_normal(sa_rng *rng) {
     double radius = sqrt(-2 * log(1 - sa_rng_uniform(rng)));

@@ -1,8 +1,9 @@
 /* term: named backward terms that the gradient laboratory can leave out.
  *
- * A backward pass asks sa_term("gru.reset") around a term; in the float program that is the constant
- * true and costs nothing. In the double copy the term named by sa_term_broken is dropped, and the
- * gradient check must notice. The names stand in one table, sa_terms, each planted by a test. */
+ * A backward pass asks sa_term("gru.reset") around a term; in the float program that is the
+ * constant true and costs nothing. In the double copy the term named by sa_term_broken is dropped,
+ * and the gradient check must notice. The names stand in one table, sa_terms, each planted by a
+ * test. */
 #ifndef SA_BASE_TERM_H
 #define SA_BASE_TERM_H
 

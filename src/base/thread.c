@@ -77,7 +77,9 @@ void sa_pool_close(sa_pool *pool) {
     free(pool);
 }
 
-int sa_pool_threads(const sa_pool *pool) { return pool->helpers + 1; }
+int sa_pool_threads(const sa_pool *pool) {
+    return pool->helpers + 1;
+}
 
 void sa_pool_run(sa_pool *pool, int pieces, void (*work)(void *context, int piece), void *context) {
     if (pieces <= 0) return;

@@ -1,0 +1,38 @@
+/* vec: the elementwise functions and softmax, vectorised for the machine at hand.
+ *
+ * In float, exp, tanh and sigmoid are polynomials of our own with a relative error below 3e-7 (a
+ * test measures it over the whole range); in double they are libm's. Loops choose AVX-512, AVX2 or
+ * portable code when the program starts. */
+#ifndef SA_MATH_VEC_H
+#define SA_MATH_VEC_H
+
+#include "base/mat.h"
+
+/* In place over every element of x. */
+void sa_tanh(sa_mat x);
+void sa_sigmoid(sa_mat x);
+
+/* y = tanh(x + row), the row added to every row of x; y may be x. */
+void sa_tanh_shifted(sa_mat x, const sa_real *row, sa_mat y);
+
+/* Each row x becomes softmax(x): exp(x - max) / sum. A row of no columns stays empty. */
+void sa_softmax(sa_mat x);
+/* The same for a row, and log sum exp of what it was. */
+sa_real sa_softmax_row(sa_real *x, int size);
+
+/* dx = y . (dy - sum_k y_k dy_k), row by row: the softmax undone. dx may be dy. */
+void sa_softmax_backward(sa_mat y, sa_mat dy, sa_mat dx);
+
+sa_real sa_dot(const sa_real *a, const sa_real *b, int size);
+/* y += scale x */
+void sa_axpy(sa_real scale, const sa_real *x, sa_real *y, int size);
+
+void sa_zero(sa_mat x);
+void sa_copy_mat(sa_mat from, sa_mat to);
+void sa_add(sa_mat from, sa_mat to); /* to += from */
+/* Adds `row` to every row of x. */
+void sa_add_row(sa_mat x, const sa_real *row);
+/* sum += the sum of all rows of x. */
+void sa_sum_rows(sa_mat x, sa_real *sum);
+
+#endif

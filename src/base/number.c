@@ -1,0 +1,98 @@
+#include "base/number.h"
+
+#include <float.h>
+#include <locale.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* The locale of this thread alone becomes "C" for a moment, so that the C library's own correctly
+ * rounded conversions can be used. In glibc and musl that locale is static: nothing can fail. */
+typedef struct plain {
+    locale_t before, now;
+} plain;
+
+static plain enter(void) {
+    locale_t now = newlocale(LC_ALL_MASK, "C", (locale_t)0);
+    return (plain){uselocale(now), now};
+}
+
+static void leave(plain locale) {
+    uselocale(locale.before);
+    if (locale.now) freelocale(locale.now);
+}
+
+static const char *skip_digits(const char *text) {
+    return text + strspn(text, "0123456789");
+}
+
+static const char *skip_sign(const char *text) {
+    return text + (*text == '-' || *text == '+');
+}
+
+bool sa_number_parse(const char *text, double *value) {
+    const char *start = skip_sign(text), *at = skip_digits(start);
+    bool digits = at > start;
+    if (*at == '.') {
+        const char *fraction = at + 1;
+        at = skip_digits(fraction);
+        digits = digits || at > fraction;
+    }
+    if (digits && (*at == 'e' || *at == 'E')) {
+        const char *power = skip_sign(at + 1);
+        at = skip_digits(power);
+        digits = at > power;
+    }
+    if (!digits || *at) return false;
+    plain locale = enter();
+    double read = strtod(text, NULL);
+    leave(locale);
+    if (!isfinite(read)) return false;
+    *value = read;
+    return true;
+}
+
+bool sa_integer_parse(const char *text, int64_t *value) {
+    const char *at = skip_sign(text);
+    bool negative = *text == '-';
+    int64_t read = 0;
+    if (!*at || *skip_digits(at)) return false;
+    for (; *at; at++) {
+        int digit =
+            negative ? '0' - *at : *at - '0'; /* towards INT64_MIN, which has no positive twin */
+        if (__builtin_mul_overflow(read, 10, &read) || __builtin_add_overflow(read, digit, &read))
+            return false;
+    }
+    *value = read;
+    return true;
+}
+
+/* Starts at the digits every value of the type can hold: below that there is little to gain. */
+static void add_shortest(sa_buffer *out, double value) {
+    bool single = fabs(value) <= FLT_MAX && (double)(float)value == value;
+    int most = single ? FLT_DECIMAL_DIG : DBL_DECIMAL_DIG;
+    char text[32];
+    for (int digits = single ? FLT_DIG : DBL_DIG; digits <= most; digits++) {
+        snprintf(text, sizeof text, "%.*g", digits, value);
+        double back = strtod(text, NULL);
+        if (single ? (float)back == (float)value : back == value) break;
+    }
+    sa_buffer_adds(out, text);
+}
+
+void sa_number_add(sa_buffer *out, double value) {
+    if (!isfinite(value) || (fabs(value) <= 1e15 && value == trunc(value))) {
+        sa_number_add_fixed(out, value, 0);
+        return;
+    }
+    plain locale = enter();
+    add_shortest(out, value);
+    leave(locale);
+}
+
+void sa_number_add_fixed(sa_buffer *out, double value, int decimals) {
+    plain locale = enter();
+    sa_buffer_addf(out, "%.*f", decimals, isnan(value) ? (double)NAN : value); /* never "-nan" */
+    leave(locale);
+}

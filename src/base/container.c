@@ -1,0 +1,330 @@
+#include "base/container.h"
+#include "base/file.h"
+#include "base/memory.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <jansson.h>
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#include <zlib.h>
+
+_Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "numbers stand in the file as in memory");
+
+enum { START_SIZE = 16, HEADER_DEPTH = 3 };
+
+/* From wide to narrow: written in this order, every tensor is aligned. */
+const sa_type_row sa_types[SA_TYPES] = {
+    [SA_F64] = {"F64", 8}, [SA_I64] = {"I64", 8}, [SA_F32] = {"F32", 4},
+    [SA_I32] = {"I32", 4}, [SA_U8] = {"U8", 1},
+};
+
+bool sa_tensor_measure(sa_tensor *tensor, const char *file, sa_error *error) {
+    size_t size = sa_types[tensor->type].size;
+    for (int i = 0; i < tensor->rank; i++) {
+        if (tensor->shape[i] <= 0)
+            return sa_fail(error, SA_DATA,
+                           "%s: tensor '%s': shape: dimension %d is %d, must be at least 1", file,
+                           tensor->name, i + 1, tensor->shape[i]);
+        if (__builtin_mul_overflow(size, (size_t)tensor->shape[i], &size))
+            return sa_fail(error, SA_DATA, "%s: tensor '%s': shape: impossibly large", file,
+                           tensor->name);
+    }
+    tensor->size = size;
+    return true;
+}
+
+/* ---- The header ------------------------------------------------------------------------------ */
+
+/* Fails with the name of what the file is instead, as far as its first bytes tell. */
+static bool name_foreign(const char *name, const unsigned char *start, size_t size,
+                         sa_error *error) {
+    static const struct {
+        const char *bytes;
+        size_t size;
+        const char *what;
+    } formats[] = {
+        {"PK\3\4", 4, "a zip archive (a PyTorch .pt or a NumPy .npz file?)"},
+        {"\x80", 1, "a Python pickle (a PyTorch .pt file?)"},
+        {"GGUF", 4, "a GGUF file"},
+        {"\x93NUMPY", 6, "a NumPy .npy file"},
+        {"\x89HDF", 4, "an HDF5 file"},
+        {"\x1f\x8b", 2, "a gzip file"},
+        {"version http", 12, "a Git LFS pointer, not the file itself"},
+        {"<", 1, "a web page"},
+    };
+    for (size_t i = 0; i < sizeof formats / sizeof *formats; i++)
+        if (size >= formats[i].size && memcmp(start, formats[i].bytes, formats[i].size) == 0)
+            return sa_fail(error, SA_DATA, "%s: not a safetensors file but %s", name,
+                           formats[i].what);
+    return sa_fail(error, SA_DATA, "%s: not a safetensors file", name);
+}
+
+/* The length of the header, from the first START_SIZE bytes of a file of `size` bytes. */
+static bool read_length(const char *name, const unsigned char *start, size_t size, size_t *length,
+                        sa_error *error) {
+    if (size <= SA_CONTAINER_LENGTH)
+        return sa_fail(error, SA_DATA, "%s: truncated: the file has only %zu bytes", name, size);
+    uint64_t said;
+    memcpy(&said, start, sizeof said);
+    bool opened = start[SA_CONTAINER_LENGTH] == '{';
+    if (opened && said > SA_CONTAINER_HEADER && __builtin_bswap64(said) <= SA_CONTAINER_HEADER)
+        return sa_fail(error, SA_DATA, "%s: the header's length looks byte-swapped", name);
+    if (!opened || said < 2 || said > SA_CONTAINER_HEADER)
+        return name_foreign(name, start, size, error);
+    if (size - SA_CONTAINER_LENGTH < said)
+        return sa_fail(error, SA_DATA,
+                       "%s: truncated: the header needs %zu bytes, the file has %zu", name,
+                       SA_CONTAINER_LENGTH + (size_t)said, size);
+    *length = (size_t)said;
+    return true;
+}
+
+/* Refuses, before the parser sees them, nesting deeper than a header's and the minus sign: no
+ * number of a header is negative, and a parser would take -0 for 0. */
+static bool scan(const char *name, const char *text, size_t size, sa_error *error) {
+    int depth = 0;
+    bool quoted = false;
+    for (size_t i = 0; i < size; i++) {
+        if (quoted && text[i] == '\\')
+            i++;
+        else if (text[i] == '"')
+            quoted = !quoted;
+        else if (!quoted && (text[i] == '{' || text[i] == '['))
+            depth++;
+        else if (!quoted && (text[i] == '}' || text[i] == ']'))
+            depth--;
+        else if (!quoted && text[i] == '-')
+            return sa_fail(error, SA_DATA, "%s: header: negative number at byte %zu", name, i);
+        if (depth > HEADER_DEPTH)
+            return sa_fail(error, SA_DATA, "%s: header: nested too deeply at byte %zu", name, i);
+    }
+    return true;
+}
+
+static bool parse_header(sa_container *container, const char *text, size_t size, sa_error *error) {
+    if (!scan(container->name, text, size, error)) return false;
+    json_error_t problem;
+    json_t *header = json_loadb(text, size, JSON_REJECT_DUPLICATES, &problem);
+    if (!header && json_error_code(&problem) == json_error_out_of_memory)
+        return sa_fail_memory(error, size);
+    if (!header)
+        return sa_fail(error, SA_DATA, "%s: header: %s (at byte %d)", container->name, problem.text,
+                       problem.position);
+    container->header = header;
+    if (json_object_size(header) > SA_TENSORS)
+        return sa_fail(error, SA_DATA, "%s: %zu tensors; at most %d are allowed", container->name,
+                       json_object_size(header), SA_TENSORS);
+    return true;
+}
+
+static bool check_metadata(const sa_container *container, sa_error *error) {
+    const char *key;
+    json_t *value, *metadata = json_object_get(container->header, "__metadata__");
+    json_object_foreach(metadata, key, value) {
+        if (!json_is_string(value))
+            return sa_fail(error, SA_DATA, "%s: metadata '%s': not a string", container->name, key);
+    }
+    const char *format = sa_container_text(container, "format");
+    const char *version = sa_container_text(container, "version");
+    if (!format || strcmp(format, SA_CONTAINER_FORMAT) != 0)
+        return sa_fail(error, SA_DATA, "%s: a safetensors file, but not of softalign",
+                       container->name);
+    if (!version || strcmp(version, SA_CONTAINER_VERSION) != 0)
+        return sa_fail(error, SA_DATA,
+                       "%s: file version '%s'; this program reads version " SA_CONTAINER_VERSION
+                       " (upgrade softalign?)",
+                       container->name, version ? version : "");
+    return true;
+}
+
+/* ---- The tensors ----------------------------------------------------------------------------- */
+
+static bool read_type(const char *file, sa_tensor *tensor, const json_t *dtype, sa_error *error) {
+    const char *text = json_string_value(dtype);
+    for (int i = 0; text && i < SA_TYPES; i++) {
+        if (strcmp(text, sa_types[i].name) != 0) continue;
+        tensor->type = (sa_type)i;
+        return true;
+    }
+    return sa_fail(error, SA_DATA,
+                   "%s: tensor '%s': dtype: '%s' is not one of F64, I64, F32, I32, U8", file,
+                   tensor->name, text ? text : "");
+}
+
+static bool read_shape(const char *file, sa_tensor *tensor, const json_t *shape, sa_error *error) {
+    size_t rank = json_array_size(shape);
+    if (rank < 1 || rank > SA_TENSOR_RANK)
+        return sa_fail(error, SA_DATA, "%s: tensor '%s': shape: must list 1 to %d dimensions", file,
+                       tensor->name, SA_TENSOR_RANK);
+    tensor->rank = (int)rank;
+    for (size_t i = 0; i < rank; i++) {
+        json_t *dimension = json_array_get(shape, i);
+        if (!json_is_integer(dimension) || json_integer_value(dimension) > INT_MAX)
+            return sa_fail(error, SA_DATA,
+                           "%s: tensor '%s': shape: dimension %zu is no integer up to %d", file,
+                           tensor->name, i + 1, INT_MAX);
+        tensor->shape[i] = (int)json_integer_value(dimension);
+    }
+    return sa_tensor_measure(tensor, file, error);
+}
+
+/* `at` of `size` data bytes are taken: the tensor must begin there and fit into the rest. So there
+ * is no overlap, no hole, and no place outside of the file. */
+static bool check_place(const char *file, const sa_tensor *tensor, const json_t *offsets, size_t at,
+                        size_t size, sa_error *error) {
+    json_t *begin = json_array_get(offsets, 0), *end = json_array_get(offsets, 1);
+    if (json_array_size(offsets) != 2 || !json_is_integer(begin) || !json_is_integer(end))
+        return sa_fail(error, SA_DATA, "%s: tensor '%s': data_offsets: must be two plain integers",
+                       file, tensor->name);
+    json_int_t from = json_integer_value(begin), to = json_integer_value(end);
+    if ((size_t)from != at)
+        return sa_fail(error, SA_DATA,
+                       "%s: tensor '%s': data_offsets: begins at %" JSON_INTEGER_FORMAT
+                       ", but the data before it ends at %zu",
+                       file, tensor->name, from, at);
+    if (to < from || (size_t)(to - from) != tensor->size)
+        return sa_fail(error, SA_DATA, "%s: tensor '%s': data_offsets: its shape needs %zu bytes",
+                       file, tensor->name, tensor->size);
+    if (tensor->size > size - at)
+        return sa_fail(error, SA_DATA,
+                       "%s: truncated: tensor '%s' needs %zu bytes of data, the file has %zu", file,
+                       tensor->name, (size_t)to, size);
+    return true;
+}
+
+static bool read_tensors(sa_container *container, const char *data, size_t size, sa_error *error) {
+    container->tensors = sa_new(json_object_size(container->header), sizeof(sa_tensor), error);
+    if (!container->tensors) return false;
+    const char *name, *file = container->name;
+    json_t *entry;
+    size_t at = 0;
+    json_object_foreach((json_t *)container->header, name, entry) {
+        if (strcmp(name, "__metadata__") == 0) continue;
+        sa_tensor *tensor = &container->tensors[container->count++];
+        *tensor = (sa_tensor){.name = name, .data = data + at};
+        if (json_object_size(entry) != 3)
+            return sa_fail(error, SA_DATA,
+                           "%s: tensor '%s': not an object of dtype, shape, data_offsets", file,
+                           name);
+        if (!read_type(file, tensor, json_object_get(entry, "dtype"), error) ||
+            !read_shape(file, tensor, json_object_get(entry, "shape"), error) ||
+            !check_place(file, tensor, json_object_get(entry, "data_offsets"), at, size, error))
+            return false;
+        at += tensor->size;
+    }
+    if (at != size)
+        return sa_fail(error, SA_DATA, "%s: %zu bytes after the last tensor", file, size - at);
+    return true;
+}
+
+/* The last tensor must be the checksum of all bytes before it; it is then taken off the list. */
+static bool verify(sa_container *container, const unsigned char *bytes, size_t size,
+                   sa_error *error) {
+    const sa_tensor *last = container->count ? &container->tensors[container->count - 1] : NULL;
+    if (!last || strcmp(last->name, SA_CONTAINER_CHECKSUM) != 0 || last->type != SA_U8 ||
+        last->rank != 1 || last->size != 4)
+        return sa_fail(error, SA_DATA,
+                       "%s: the last tensor is not '" SA_CONTAINER_CHECKSUM "', U8 [4]",
+                       container->name);
+    uint32_t said, found = (uint32_t)crc32_z(crc32(0, NULL, 0), bytes, size - sizeof said);
+    memcpy(&said, last->data, sizeof said);
+    if (said != found)
+        return sa_fail(error, SA_DATA, "%s: damaged: its bytes give checksum %08x, it says %08x",
+                       container->name, found, said);
+    container->count--;
+    return true;
+}
+
+/* ---- Reading --------------------------------------------------------------------------------- */
+
+bool sa_container_read(sa_container *container, const char *name, const void *bytes, size_t size,
+                       sa_error *error) {
+    *container = (sa_container){.name = name};
+    const char *header = (const char *)bytes + SA_CONTAINER_LENGTH;
+    size_t length;
+    bool good =
+        read_length(name, bytes, size, &length, error) &&
+        parse_header(container, header, length, error) && check_metadata(container, error) &&
+        read_tensors(container, header + length, size - SA_CONTAINER_LENGTH - length, error) &&
+        verify(container, bytes, size, error);
+    if (!good) sa_container_close(container);
+    return good;
+}
+
+/* The first `size` bytes of a file. */
+static bool read_start(int fd, const char *path, char *bytes, size_t size, sa_error *error) {
+    for (size_t at = 0; at < size;) {
+        ssize_t got = pread(fd, bytes + at, size - at, (off_t)at);
+        if (got < 0 && errno == EINTR) continue;
+        if (got < 0) return sa_fail_errno(error, SA_IO, "read", path);
+        if (got == 0) return sa_fail(error, SA_DATA, "%s: became shorter while it was read", path);
+        at += (size_t)got;
+    }
+    return true;
+}
+
+/* The bytes of an open file, and their number. Nothing is allocated before its type, its size and
+ * its first bytes are known to be right. */
+static char *load(int fd, const char *path, size_t *size, sa_error *error) {
+    struct stat before, after;
+    if (fstat(fd, &before) != 0 || !S_ISREG(before.st_mode)) {
+        sa_fail(error, SA_OPEN, "cannot open '%s': not a regular file", path);
+        return NULL;
+    }
+    *size = (size_t)before.st_size;
+    if (*size > SA_FILE_LIMIT) {
+        sa_fail(error, SA_LIMIT, "%s: larger than %zu bytes", path, SA_FILE_LIMIT);
+        return NULL;
+    }
+    char start[START_SIZE];
+    size_t length;
+    if (!read_start(fd, path, start, *size < START_SIZE ? *size : START_SIZE, error) ||
+        !read_length(path, (unsigned char *)start, *size, &length, error))
+        return NULL;
+    char *bytes = sa_new(*size, 1, error);
+    if (!bytes) return NULL;
+    bool good = read_start(fd, path, bytes, *size, error);
+    if (good && (fstat(fd, &after) != 0 || after.st_size != before.st_size))
+        good = sa_fail(error, SA_DATA, "%s: changed while it was read", path);
+    if (good) return bytes;
+    free(bytes);
+    return NULL;
+}
+
+bool sa_container_open(sa_container *container, const char *path, sa_error *error) {
+    *container = (sa_container){.name = path};
+    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK); /* a pipe must not block */
+    if (fd < 0) return sa_fail_errno(error, SA_OPEN, "open", path);
+    size_t size;
+    char *bytes = load(fd, path, &size, error);
+    close(fd);
+    if (!bytes) return false;
+    if (!sa_container_read(container, path, bytes, size, error)) {
+        free(bytes);
+        return false;
+    }
+    container->bytes = bytes;
+    return true;
+}
+
+void sa_container_close(sa_container *container) {
+    json_decref(container->header);
+    free(container->tensors);
+    free(container->bytes);
+    *container = (sa_container){0};
+}
+
+const sa_tensor *sa_container_find(const sa_container *container, const char *name) {
+    for (size_t i = 0; i < container->count; i++)
+        if (strcmp(container->tensors[i].name, name) == 0) return &container->tensors[i];
+    return NULL;
+}
+
+const char *sa_container_text(const sa_container *container, const char *key) {
+    return json_string_value(
+        json_object_get(json_object_get(container->header, "__metadata__"), key));
+}

@@ -1,0 +1,82 @@
+/* container: the safetensors format, read and written strictly.
+ *
+ * A file is the length of its header (8 bytes, little-endian), the header (JSON: name, type, shape
+ * and place of every tensor, and strings), and the data. Any safetensors reader opens what is
+ * written here. Two things are ours: `__metadata__` names the program and version, and the last
+ * tensor, `checksum`, U8[4], is the CRC-32 of all bytes before it: no damage goes unseen. */
+#ifndef SA_BASE_CONTAINER_H
+#define SA_BASE_CONTAINER_H
+
+#include "base/error.h"
+
+typedef enum sa_type { SA_F64, SA_I64, SA_F32, SA_I32, SA_U8, SA_TYPES } sa_type;
+
+/* The names are those of the format: "F64" ... */
+typedef struct sa_type_row {
+    const char *name;
+    size_t size; /* bytes of one number */
+} sa_type_row;
+extern const sa_type_row sa_types[SA_TYPES];
+
+/* What marks a file as ours. */
+#define SA_CONTAINER_FORMAT "softalign"
+#define SA_CONTAINER_VERSION "1"
+#define SA_CONTAINER_CHECKSUM "checksum"
+
+enum {
+    SA_TENSOR_RANK = 4,            /* the most dimensions */
+    SA_TENSORS = 4096,             /* the most tensors of a file, the checksum included */
+    SA_CONTAINER_LENGTH = 8,       /* bytes of the header's length */
+    SA_CONTAINER_HEADER = 1 << 20, /* bytes of the longest header */
+};
+
+typedef struct sa_tensor {
+    const char *name;
+    sa_type type;
+    int rank;                  /* 1 .. SA_TENSOR_RANK */
+    int shape[SA_TENSOR_RANK]; /* all > 0 */
+    const void *data;          /* when read: of any alignment, so copy it out with memcpy */
+    size_t size;               /* bytes; when writing it follows from the shape and is not read */
+} sa_tensor;
+
+/* Sets the size from type and shape. SA_DATA, naming `file`, when a dimension is not positive or
+ * the product is too large. */
+bool sa_tensor_measure(sa_tensor *tensor, const char *file, sa_error *error);
+
+typedef struct sa_text {
+    const char *key, *value;
+} sa_text;
+
+typedef struct sa_container {
+    const char *name;   /* for messages: the path */
+    sa_tensor *tensors; /* in the order of their data, without the checksum */
+    size_t count;
+    void *header; /* owns the names and strings */
+    char *bytes;  /* owns the data of an opened file */
+} sa_container;
+
+/* Reads and checks the file at `path`, which must outlive the container. SA_OPEN: it cannot be
+ * opened or is no regular file; SA_LIMIT: too large, or no memory; SA_DATA, naming what is wrong:
+ * anything else than a whole container of this program and version. Freed by sa_container_close. */
+bool sa_container_open(sa_container *container, const char *path, sa_error *error);
+
+/* The same from bytes in memory, which must outlive the container. `name` stands in messages. */
+bool sa_container_read(sa_container *container, const char *name, const void *bytes, size_t size,
+                       sa_error *error);
+
+void sa_container_close(sa_container *container);
+
+/* NULL when there is none of that name. */
+const sa_tensor *sa_container_find(const sa_container *container, const char *name);
+
+/* The metadata string of that key, or NULL. */
+const char *sa_container_text(const sa_container *container, const char *key);
+
+/* Replaces the file at `path` (see sa_save) by these tensors, the strings and a checksum. Wider
+ * types come first, so that every tensor is aligned in the file; within a type the order stays.
+ * Names are unique; "format", "version" and "checksum" are added here. SA_DATA: an empty tensor;
+ * SA_LIMIT: too many tensors, names or strings too long. */
+bool sa_container_write(const char *path, const sa_tensor *tensors, size_t count,
+                        const sa_text *texts, size_t text_count, sa_error *error);
+
+#endif

@@ -1,0 +1,87 @@
+#include "base/container.h"
+#include "base/memory.h"
+#include "base/save.h"
+
+#include <jansson.h>
+#include <stdlib.h>
+#include <string.h>
+#include <zlib.h>
+
+static void add_string(sa_buffer *header, const char *text) {
+    json_t *string = json_string(text);
+    char *quoted = json_dumps(string, JSON_ENCODE_ANY);
+    if (quoted)
+        sa_buffer_adds(header, quoted);
+    else
+        header->failed = true;
+    free(quoted);
+    json_decref(string);
+}
+
+static void add_metadata(sa_buffer *header, const sa_text *texts, size_t count) {
+    sa_buffer_adds(header, "{\"__metadata__\":{\"format\":\"" SA_CONTAINER_FORMAT
+                           "\",\"version\":\"" SA_CONTAINER_VERSION "\"");
+    for (size_t i = 0; i < count; i++) {
+        sa_buffer_adds(header, ",");
+        add_string(header, texts[i].key);
+        sa_buffer_adds(header, ":");
+        add_string(header, texts[i].value);
+    }
+    sa_buffer_adds(header, "}");
+}
+
+static void add_tensor(sa_buffer *header, const sa_tensor *tensor, size_t begin) {
+    sa_buffer_adds(header, ",");
+    add_string(header, tensor->name);
+    sa_buffer_addf(header, ":{\"dtype\":\"%s\",\"shape\":[%d", sa_types[tensor->type].name,
+                   tensor->shape[0]);
+    for (int i = 1; i < tensor->rank; i++) sa_buffer_addf(header, ",%d", tensor->shape[i]);
+    sa_buffer_addf(header, "],\"data_offsets\":[%zu,%zu]}", begin, begin + tensor->size);
+}
+
+/* The header, its length included, padded so that the data begins aligned to 8 bytes; the pieces
+ * 1 .. count are the tensors in the order of the file. */
+static bool lay_out(sa_buffer *header, sa_piece *pieces, const char *path, const sa_tensor *tensors,
+                    size_t count, const sa_text *texts, size_t text_count, sa_error *error) {
+    sa_buffer_add(header, "\0\0\0\0\0\0\0", SA_CONTAINER_LENGTH);
+    add_metadata(header, texts, text_count);
+    size_t at = 0, piece = 1;
+    for (int type = 0; type < SA_TYPES; type++) {
+        for (size_t i = 0; i < count; i++) {
+            sa_tensor tensor = tensors[i];
+            if (tensor.type != (sa_type)type) continue;
+            if (!sa_tensor_measure(&tensor, path, error)) return false;
+            add_tensor(header, &tensor, at);
+            pieces[piece++] = (sa_piece){tensor.data, tensor.size};
+            at += tensor.size;
+        }
+    }
+    add_tensor(header, &(sa_tensor){SA_CONTAINER_CHECKSUM, SA_U8, 1, {4}, NULL, 4}, at);
+    sa_buffer_adds(header, "}");
+    while (header->size % SA_CONTAINER_LENGTH && !header->failed) sa_buffer_adds(header, " ");
+    if (header->failed) return sa_fail_memory(error, header->size);
+    uint64_t length = header->size - SA_CONTAINER_LENGTH;
+    memcpy(header->text, &length, SA_CONTAINER_LENGTH);
+    pieces[0] = (sa_piece){header->text, header->size};
+    if (length > SA_CONTAINER_HEADER || count >= SA_TENSORS)
+        return sa_fail(error, SA_LIMIT, "%s: too many tensors or too much text for one file", path);
+    return true;
+}
+
+bool sa_container_write(const char *path, const sa_tensor *tensors, size_t count,
+                        const sa_text *texts, size_t text_count, sa_error *error) {
+    sa_piece *pieces = sa_new(count + 2, sizeof *pieces, error);
+    if (!pieces) return false;
+    sa_buffer header = {0};
+    bool good = lay_out(&header, pieces, path, tensors, count, texts, text_count, error);
+    if (good) {
+        uLong sum = crc32(0, NULL, 0);
+        for (size_t i = 0; i <= count; i++) sum = crc32_z(sum, pieces[i].data, pieces[i].size);
+        uint32_t checksum = (uint32_t)sum;
+        pieces[count + 1] = (sa_piece){&checksum, sizeof checksum};
+        good = sa_save(path, pieces, count + 2, error);
+    }
+    sa_buffer_release(&header);
+    free(pieces);
+    return good;
+}

@@ -1,0 +1,190 @@
+#include "base/save.h"
+#include "base/memory.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/random.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#include <zlib.h>
+
+/* ---- Replacing a file ------------------------------------------------------------------------ */
+
+#define TEMPORARY_HEAD ".softalign-"
+#define TEMPORARY_TAIL ".tmp"
+enum { TEMPORARY_SIZE = sizeof TEMPORARY_HEAD TEMPORARY_TAIL + 16 }; /* 16 hexadecimal digits */
+
+typedef struct target {
+    const char *path, *name; /* as given; its last part */
+    int folder;              /* descriptor */
+    char temporary[TEMPORARY_SIZE];
+} target;
+
+static bool open_folder(target *to, sa_error *error) {
+    const char *slash = strrchr(to->path, '/');
+    to->name = slash ? slash + 1 : to->path;
+    size_t length = (size_t)(to->name - to->path);
+    char *folder = length ? sa_copy(to->path, length, error) : sa_copy(".", 1, error);
+    if (!folder) return false;
+    to->folder = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    bool good = to->folder >= 0 || sa_fail_errno(error, SA_OPEN, "open", folder);
+    free(folder);
+    return good;
+}
+
+/* Opens a new file of a name nobody can foresee, with the mode of the file to be replaced. */
+static int create_temporary(target *to) {
+    struct stat old;
+    bool replaces =
+        fstatat(to->folder, to->name, &old, AT_SYMLINK_NOFOLLOW) == 0 && S_ISREG(old.st_mode);
+    int fd;
+    do {
+        uint64_t random;
+        if (getrandom(&random, sizeof random, 0) != sizeof random) return -1;
+        snprintf(to->temporary, sizeof to->temporary, TEMPORARY_HEAD "%016" PRIx64 TEMPORARY_TAIL,
+                 random);
+        fd = openat(to->folder, to->temporary, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC,
+                    replaces ? 0600 : 0666);
+    } while (fd < 0 && errno == EEXIST);
+    if (fd >= 0 && replaces && fchmod(fd, old.st_mode & 0777) != 0) {
+        int reason = errno;
+        close(fd);
+        unlinkat(to->folder, to->temporary, 0);
+        errno = reason;
+        return -1;
+    }
+    return fd;
+}
+
+static bool write_all(int fd, const char *data, size_t size) {
+    while (size) {
+        ssize_t written = write(fd, data, size);
+        if (written < 0 && errno == EINTR) continue;
+        if (written < 0) return false;
+        data += written;
+        size -= (size_t)written;
+    }
+    return true;
+}
+
+/* Writes the pieces, forces them to the disk and closes, whether it went well or not. */
+static bool fill(int fd, const sa_piece *pieces, size_t count) {
+    bool good = true;
+    for (size_t i = 0; good && i < count; i++) good = write_all(fd, pieces[i].data, pieces[i].size);
+    good = good && fsync(fd) == 0;
+    int reason = errno;
+    bool closed = close(fd) == 0;
+    if (!good) errno = reason;
+    return good && closed;
+}
+
+/* Whether the disk gives back the bytes that were written: errno is EIO when it does not. */
+static bool verify(const target *to, const sa_piece *pieces, size_t count) {
+    uLong wanted = crc32(0, NULL, 0), found = wanted;
+    size_t missing = 0;
+    for (size_t i = 0; i < count; i++) {
+        if (pieces[i].size) wanted = crc32_z(wanted, pieces[i].data, pieces[i].size);
+        missing += pieces[i].size;
+    }
+    int fd = openat(to->folder, to->temporary, O_RDONLY | O_NOFOLLOW | O_CLOEXEC);
+    if (fd < 0) return false;
+    unsigned char part[16384];
+    ssize_t got;
+    while ((got = read(fd, part, sizeof part)) > 0 || (got < 0 && errno == EINTR)) {
+        if (got < 0) continue;
+        found = crc32_z(found, part, (size_t)got);
+        missing -= (size_t)got;
+    }
+    close(fd);
+    if (got == 0) errno = EIO;
+    return got == 0 && missing == 0 && found == wanted;
+}
+
+bool sa_save(const char *path, const sa_piece *pieces, size_t count, sa_error *error) {
+    target to = {.path = path};
+    if (!open_folder(&to, error)) return false;
+    int fd = create_temporary(&to);
+    bool good = fd >= 0;
+    if (good) {
+        good = fill(fd, pieces, count) && verify(&to, pieces, count) &&
+               renameat(to.folder, to.temporary, to.folder, to.name) == 0;
+        int reason = errno;
+        if (!good) unlinkat(to.folder, to.temporary, 0);
+        errno = reason;
+    }
+    if (!good)
+        sa_fail_errno(error, SA_IO, "write", path);
+    else if (fsync(to.folder) != 0)
+        good = sa_fail(error, SA_IO, "'%s' is saved, but may not survive a power cut: %s", path,
+                       strerror(errno));
+    close(to.folder);
+    return good;
+}
+
+/* ---- The lock of a folder -------------------------------------------------------------------- */
+
+static bool temporary(const char *name) {
+    const size_t head = strlen(TEMPORARY_HEAD), tail = TEMPORARY_SIZE - sizeof TEMPORARY_TAIL;
+    return strlen(name) == TEMPORARY_SIZE - 1 && strncmp(name, TEMPORARY_HEAD, head) == 0 &&
+           strspn(name + head, "0123456789abcdef") == tail - head &&
+           strcmp(name + tail, TEMPORARY_TAIL) == 0;
+}
+
+/* Removes what a killed save left; only under the lock can no living save own such a file. */
+static void sweep(const char *folder) {
+    DIR *list = opendir(folder);
+    if (!list) return; /* a tidy-up: its failure harms nobody */
+    for (struct dirent *entry; (entry = readdir(list));)
+        if (temporary(entry->d_name)) unlinkat(dirfd(list), entry->d_name, 0);
+    closedir(list);
+}
+
+/* Locks the open file and notes the owner in it, or says who does. flock, not the note, is the
+ * lock: the system frees it when the process dies, and a stale note means nothing. */
+static bool take(int fd, const char *folder, sa_error *error) {
+    if (flock(fd, LOCK_EX | LOCK_NB) != 0) {
+        if (errno != EWOULDBLOCK) return sa_fail_errno(error, SA_OPEN, "lock", folder);
+        char owner[128];
+        ssize_t size = read(fd, owner, sizeof owner - 1);
+        owner[size > 0 ? size : 0] = 0;
+        owner[strcspn(owner, "\n")] = 0;
+        return sa_fail(error, SA_BUSY, "'%s' is locked by %s", folder,
+                       *owner ? owner : "another training");
+    }
+    char host[65] = "";
+    gethostname(host, sizeof host - 1);
+    if (ftruncate(fd, 0) != 0 || dprintf(fd, "pid %ld on %s\n", (long)getpid(), host) < 0)
+        return sa_fail_errno(error, SA_IO, "write into", folder);
+    return true;
+}
+
+bool sa_lock_open(int *lock, const char *folder, sa_error *error) {
+    if (mkdir(folder, 0777) != 0 && errno != EEXIST)
+        return sa_fail_errno(error, SA_OPEN, "create", folder);
+    int at = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    if (at < 0) return sa_fail_errno(error, SA_OPEN, "open", folder);
+    int fd = -1;
+    /* an old .lock can be opened in a folder that became read-only: ask for the folder itself */
+    if (faccessat(at, ".", W_OK | X_OK, AT_EACCESS) == 0)
+        fd = openat(at, ".lock", O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0666);
+    bool good = fd >= 0 || sa_fail_errno(error, SA_OPEN, "write into", folder);
+    close(at);
+    if (good && !take(fd, folder, error)) {
+        good = false;
+        close(fd);
+    }
+    if (!good) return false;
+    sweep(folder);
+    *lock = fd;
+    return true;
+}
+
+void sa_lock_close(int lock) {
+    close(lock);
+}

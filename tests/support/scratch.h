@@ -1,0 +1,67 @@
+/* scratch: a folder of its own for a test that writes files, and what such tests look at. */
+#ifndef TEST_SCRATCH_H
+#define TEST_SCRATCH_H
+
+#include <check.h>
+#include <dirent.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static char scratch[64];
+
+/* Fixtures for tcase_add_checked_fixture. */
+static void scratch_make(void) {
+    strcpy(scratch, "/tmp/softalign-test-XXXXXX");
+    ck_assert_ptr_nonnull(mkdtemp(scratch));
+}
+
+/* Files in the folder, hidden ones included. */
+static int scratch_files(void) {
+    int count = -2; /* . and .. */
+    DIR *list = opendir(scratch);
+    ck_assert_ptr_nonnull(list);
+    while (readdir(list)) count++;
+    closedir(list);
+    return count;
+}
+
+/* The folder holds files and empty folders only. */
+static void scratch_remove(void) {
+    DIR *list = opendir(scratch);
+    for (struct dirent *entry; list && (entry = readdir(list));)
+        if (unlinkat(dirfd(list), entry->d_name, 0) != 0)
+            unlinkat(dirfd(list), entry->d_name, AT_REMOVEDIR);
+    if (list) closedir(list);
+    rmdir(scratch);
+}
+
+/* The path of a file in the folder; the last four answers stay valid. */
+static const char *scratch_path(const char *name) {
+    static char paths[4][128];
+    static int next;
+    char *path = paths[next++ % 4];
+    snprintf(path, sizeof paths[0], "%s/%s", scratch, name);
+    return path;
+}
+
+static void scratch_write(const char *path, const void *bytes, size_t size) {
+    FILE *file = fopen(path, "wb");
+    ck_assert_ptr_nonnull(file);
+    ck_assert_uint_eq(fwrite(bytes, 1, size, file), size);
+    ck_assert_int_eq(fclose(file), 0);
+}
+
+/* The bytes of a file (at most 64 KiB), to be freed. */
+static char *scratch_read(const char *path, size_t *size) {
+    FILE *file = fopen(path, "rb");
+    ck_assert_ptr_nonnull(file);
+    char *bytes = calloc(1, 65536);
+    *size = fread(bytes, 1, 65535, file);
+    fclose(file);
+    return bytes;
+}
+
+#endif

@@ -71,7 +71,8 @@ static bool read_length(const char *name, const unsigned char *start, size_t siz
     uint64_t said;
     memcpy(&said, start, sizeof said);
     bool opened = start[SA_CONTAINER_LENGTH] == '{';
-    if (opened && said > SA_CONTAINER_HEADER && __builtin_bswap64(said) <= SA_CONTAINER_HEADER)
+    if (opened && said > SA_CONTAINER_HEADER &&
+        __builtin_bswap64(said) <= size - SA_CONTAINER_LENGTH)
         return sa_fail(error, SA_DATA, "%s: the header's length looks byte-swapped", name);
     if (!opened || said < 2 || said > SA_CONTAINER_HEADER)
         return name_foreign(name, start, size, error);
@@ -111,9 +112,7 @@ static bool parse_header(sa_container *container, const char *text, size_t size,
     json_t *header = json_loadb(text, size, JSON_REJECT_DUPLICATES, &problem);
     if (!header && json_error_code(&problem) == json_error_out_of_memory)
         return sa_fail_memory(error, size);
-    if (!header)
-        return sa_fail(error, SA_DATA, "%s: header: %s (at byte %d)", container->name, problem.text,
-                       problem.position);
+    if (!header) return sa_fail(error, SA_DATA, "%s: header: %s", container->name, problem.text);
     container->header = header;
     if (json_object_size(header) > SA_TENSORS)
         return sa_fail(error, SA_DATA, "%s: %zu tensors; at most %d are allowed", container->name,

@@ -13,13 +13,13 @@
 static char scratch[64];
 
 /* Fixtures for tcase_add_checked_fixture. */
-static void scratch_make(void) {
+static inline void scratch_make(void) {
     strcpy(scratch, "/tmp/softalign-test-XXXXXX");
     ck_assert_ptr_nonnull(mkdtemp(scratch));
 }
 
 /* Files in the folder, hidden ones included. */
-static int scratch_files(void) {
+static inline int scratch_files(void) {
     int count = -2; /* . and .. */
     DIR *list = opendir(scratch);
     ck_assert_ptr_nonnull(list);
@@ -29,7 +29,7 @@ static int scratch_files(void) {
 }
 
 /* The folder holds files and empty folders only. */
-static void scratch_remove(void) {
+static inline void scratch_remove(void) {
     DIR *list = opendir(scratch);
     for (struct dirent *entry; list && (entry = readdir(list));)
         if (unlinkat(dirfd(list), entry->d_name, 0) != 0)
@@ -39,7 +39,7 @@ static void scratch_remove(void) {
 }
 
 /* The path of a file in the folder; the last four answers stay valid. */
-static const char *scratch_path(const char *name) {
+static inline const char *scratch_path(const char *name) {
     static char paths[4][128];
     static int next;
     char *path = paths[next++ % 4];
@@ -47,7 +47,7 @@ static const char *scratch_path(const char *name) {
     return path;
 }
 
-static void scratch_write(const char *path, const void *bytes, size_t size) {
+static inline void scratch_write(const char *path, const void *bytes, size_t size) {
     FILE *file = fopen(path, "wb");
     ck_assert_ptr_nonnull(file);
     ck_assert_uint_eq(fwrite(bytes, 1, size, file), size);
@@ -55,7 +55,7 @@ static void scratch_write(const char *path, const void *bytes, size_t size) {
 }
 
 /* The bytes of a file (at most 64 KiB), to be freed. */
-static char *scratch_read(const char *path, size_t *size) {
+static inline char *scratch_read(const char *path, size_t *size) {
     FILE *file = fopen(path, "rb");
     ck_assert_ptr_nonnull(file);
     char *bytes = calloc(1, 65536);

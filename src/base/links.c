@@ -1,0 +1,46 @@
+#include "base/links.h"
+#include "base/memory.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* The digits at *text as a position; leaves *text behind them. */
+static bool read_position(const char **text, int *position) {
+    const char *start = *text;
+    *position = 0;
+    for (; **text >= '0' && **text <= '9'; ++*text)
+        if (__builtin_mul_overflow(*position, 10, position) ||
+            __builtin_add_overflow(*position, **text - '0', position))
+            return false;
+    return *text > start;
+}
+
+static bool read_link(const char *text, const char *end, sa_link *link) {
+    if (!read_position(&text, &link->source)) return false;
+    link->possible = *text == 'p';
+    if (*text != '-' && *text != 'p') return false;
+    text++;
+    return read_position(&text, &link->target) && text == end;
+}
+
+bool sa_links_parse(const char *text, sa_link **links, size_t *count, sa_error *error) {
+    static const char blanks[] = " \t";
+    sa_link *list = NULL;
+    size_t used = 0, capacity = 0;
+    for (text += strspn(text, blanks); *text; text += strspn(text, blanks)) {
+        size_t size = strcspn(text, blanks);
+        bool good = sa_reserve(&list, &capacity, used + 1, sizeof *list, error);
+        if (good && !read_link(text, text + size, &list[used++]))
+            good = sa_fail(error, SA_DATA,
+                           "'%.*s' is no link; expected source-target as in 0-0 or 2p1",
+                           size < 40 ? (int)size : 40, text);
+        if (!good) {
+            free(list);
+            return false;
+        }
+        text += size;
+    }
+    *links = list;
+    *count = used;
+    return true;
+}

@@ -1,0 +1,84 @@
+/* Alignments in Pharaoh form. */
+#include "base/links.h"
+
+#include <check.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+START_TEST(reads_sure_and_possible_links) {
+    sa_link *links;
+    size_t count;
+    ck_assert(sa_links_parse(" 0-0 12p3\t2147483647-07 ", &links, &count, NULL));
+    ck_assert_uint_eq(count, 3);
+    ck_assert(links[0].source == 0 && links[0].target == 0 && !links[0].possible);
+    ck_assert(links[1].source == 12 && links[1].target == 3 && links[1].possible);
+    ck_assert(links[2].source == INT_MAX && links[2].target == 7 && !links[2].possible);
+    free(links);
+}
+END_TEST
+
+START_TEST(blank_text_has_no_links) {
+    static const char *const texts[] = {"", "  ", "\t"};
+    for (size_t i = 0; i < 3; i++) {
+        sa_link *links;
+        size_t count = 9;
+        ck_assert(sa_links_parse(texts[i], &links, &count, NULL));
+        ck_assert_uint_eq(count, 0);
+        free(links);
+    }
+}
+END_TEST
+
+START_TEST(many_links_keep_their_order) {
+    char text[4000] = "";
+    for (int i = 0; i < 300; i++) sprintf(text + strlen(text), "%d-%d ", i, 299 - i);
+    sa_link *links;
+    size_t count;
+    ck_assert(sa_links_parse(text, &links, &count, NULL));
+    ck_assert_uint_eq(count, 300);
+    for (int i = 0; i < 300; i++) ck_assert(links[i].source == i && links[i].target == 299 - i);
+    free(links);
+}
+END_TEST
+
+START_TEST(refuses_anything_else) {
+    static const char *const texts[] = {"0",   "0-",      "-0",           "0-0-0",    "0_0",
+                                        "a-b", "0-0,1-1", "0 - 0",        "0--1",     "+0-0",
+                                        "0P0", "0-0x",    "2147483648-0", "Bonjour ."};
+    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
+        sa_link *links = NULL;
+        size_t count;
+        sa_error error;
+        ck_assert_msg(!sa_links_parse(texts[i], &links, &count, &error), "%s", texts[i]);
+        ck_assert_int_eq(error.code, SA_DATA);
+        ck_assert_ptr_null(links);
+    }
+}
+END_TEST
+
+START_TEST(the_message_names_the_link) {
+    sa_link *links;
+    size_t count;
+    sa_error error;
+    ck_assert(!sa_links_parse("0-0 1-x 2-2", &links, &count, &error));
+    ck_assert_str_eq(error.text, "'1-x' is no link; expected source-target as in 0-0 or 2p1");
+}
+END_TEST
+
+int main(void) {
+    Suite *suite = suite_create("links");
+    TCase *cases = tcase_create("links");
+    tcase_add_test(cases, reads_sure_and_possible_links);
+    tcase_add_test(cases, blank_text_has_no_links);
+    tcase_add_test(cases, many_links_keep_their_order);
+    tcase_add_test(cases, refuses_anything_else);
+    tcase_add_test(cases, the_message_names_the_link);
+    suite_add_tcase(suite, cases);
+    SRunner *runner = srunner_create(suite);
+    srunner_run_all(runner, CK_ENV);
+    int failed = srunner_ntests_failed(runner);
+    srunner_free(runner);
+    return failed != 0;
+}

@@ -1,0 +1,139 @@
+/* The loss and every gradient of RNNsearch against the numbers of an independent implementation
+ * (scripts/torch_reference.py --golden). */
+#include "base/container.h"
+#include "model/seq2seq.h"
+
+#include <check.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static sa_container golden;
+
+static const sa_tensor *find(const char *name) {
+    const sa_tensor *tensor = sa_container_find(&golden, name);
+    ck_assert_msg(tensor, "no tensor %s", name);
+    return tensor;
+}
+
+static const sa_compat *compat_of(const char *name) {
+    const sa_compat *row = sa_compats;
+    while (row->name && strcmp(row->name, name) != 0) row++;
+    ck_assert_ptr_nonnull(row->name);
+    return row;
+}
+
+/* Cuts NAME.ids into sentences; `ids` holds the numbers. */
+static int read_side(const char *side, int32_t *ids, sa_sentence *sentences) {
+    char name[32];
+    snprintf(name, sizeof name, "%s.ids", side);
+    memcpy(ids, find(name)->data, find(name)->size);
+    snprintf(name, sizeof name, "%s.len", side);
+    int count = find(name)->shape[0];
+    for (int i = 0; i < count; i++) {
+        int32_t len;
+        memcpy(&len, (const char *)find(name)->data + 4 * i, sizeof len);
+        sentences[i] = (sa_sentence){ids, len};
+        ids += len;
+    }
+    return count;
+}
+
+/* ||a-b|| over the larger norm. */
+static double difference(const double *a, const double *b, size_t count) {
+    double apart = 0, of_a = 0, of_b = 0;
+    for (size_t i = 0; i < count; i++) {
+        apart += (a[i] - b[i]) * (a[i] - b[i]);
+        of_a += a[i] * a[i];
+        of_b += b[i] * b[i];
+    }
+    ck_assert(of_a > 0 && of_b > 0);
+    return sqrt(apart / fmax(of_a, of_b));
+}
+
+static void load_values(const sa_params *plan, double *values) {
+    for (int i = 0; i < plan->count; i++) {
+        const sa_param *param = &plan->item[i];
+        const sa_tensor *tensor = find(param->name);
+        ck_assert_int_eq(tensor->type, SA_F64);
+        ck_assert_int_eq(tensor->rank, param->rows ? 2 : 1);
+        ck_assert_int_eq(tensor->shape[tensor->rank - 1], param->cols);
+        ck_assert_uint_eq(tensor->size, sa_param_size(param) * sizeof *values);
+        memcpy(values + param->offset, tensor->data, tensor->size);
+    }
+}
+
+static void compare_gradients(const sa_params *plan, const double *gradients) {
+    double wanted[256];
+    for (int i = 0; i < plan->count; i++) {
+        const sa_param *param = &plan->item[i];
+        char name[64];
+        snprintf(name, sizeof name, "gradient.%s", param->name);
+        const sa_tensor *tensor = find(name);
+        ck_assert_uint_le(tensor->size, sizeof wanted);
+        memcpy(wanted, tensor->data, tensor->size);
+        double apart = difference(gradients + param->offset, wanted, sa_param_size(param));
+        ck_assert_msg(apart <= 1e-12, "%s: %.2e", param->name, apart);
+    }
+}
+
+START_TEST(test_rnnsearch) {
+    static const char *const names[] = {"additive", "scaled-dot"};
+    char path[512];
+    snprintf(path, sizeof path, TEST_ROOT "/tests/golden/rnnsearch-%s.safetensors", names[_i]);
+    sa_error error;
+    ck_assert_msg(sa_container_open(&golden, path, &error), "%s", error.text);
+    const sa_sizes sizes = {
+        .source_words = find("source.E")->shape[0],
+        .target_words = find("target.E")->shape[0],
+        .m = find("source.E")->shape[1],
+        .n = find("decoder.W_s")->shape[0],
+        .size = find("attention.W_a")->shape[0],
+        .l = find("readout.W_o")->shape[1],
+        .compat = compat_of(names[_i]),
+    };
+    static sa_params plan;
+    sa_seq2seq_plan(&sizes, &plan);
+    /* weights and gradients, loss, and the two sides' ids and lengths: nothing else is in the file
+     */
+    ck_assert_uint_eq(golden.count, 2 * (size_t)plan.count + 5);
+    double *values = calloc(plan.size, sizeof *values),
+           *gradients = calloc(plan.size, sizeof *values);
+    load_values(&plan, values);
+    sa_seq2seq w, dw;
+    sa_seq2seq_point(&sizes, values, &w);
+    sa_seq2seq_point(&sizes, gradients, &dw);
+
+    int32_t source_ids[32], target_ids[32];
+    sa_sentence source[8], target[8];
+    int count = read_side("source", source_ids, source);
+    ck_assert_int_eq(read_side("target", target_ids, target), count);
+    sa_arena arena;
+    ck_assert(sa_arena_init(&arena, 1 << 20, &error));
+    sa_batch batch = sa_batch_make(&arena, source, target, count);
+    sa_pass pass;
+    sa_pass_layout(&arena, &w, &batch, true, &pass);
+    double loss = sa_seq2seq_loss(&w, &batch, 0, NULL, &pass, &dw) / count, wanted;
+    memcpy(&wanted, find("loss")->data, sizeof wanted);
+    ck_assert_double_le(difference(&loss, &wanted, 1), 1e-12);
+    compare_gradients(&plan, gradients);
+
+    sa_arena_release(&arena);
+    free(values);
+    free(gradients);
+    sa_container_close(&golden);
+}
+END_TEST
+
+int main(void) {
+    Suite *suite = suite_create("golden");
+    TCase *tests = tcase_create("golden");
+    tcase_add_loop_test(tests, test_rnnsearch, 0, 2);
+    suite_add_tcase(suite, tests);
+    SRunner *runner = srunner_create(suite);
+    srunner_run_all(runner, CK_ENV);
+    int failed = srunner_ntests_failed(runner);
+    srunner_free(runner);
+    return failed != 0;
+}

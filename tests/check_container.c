@@ -206,6 +206,7 @@ static const struct {
     {"{}", "m: a safetensors file, but not of softalign"},
     {"{\"x\":{\"dtype\":\"F32\",\"shape\":[3],\"data_offsets\":[0,12]}}",
      "m: a safetensors file, but not of softalign"},
+    {"{\"__metadata__\":1}", "m: a safetensors file, but not of softalign"},
     {"{\"__metadata__\":{\"format\":\"pt\"}}", "m: a safetensors file, but not of softalign"},
     {"{\"__metadata__\":{\"format\":\"softalign\",\"version\":\"2\"}}",
      "m: file version '2'; this program reads version 1 (upgrade softalign?)"},

@@ -1,0 +1,64 @@
+#include "lab/dump.h"
+#include "base/container.h"
+#include "base/memory.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { NAME = 64 };
+
+static sa_tensor parameter(const sa_param *param, const char *name, const sa_real *buffer) {
+    sa_tensor tensor = {.name = name, .type = SA_F64, .data = buffer + param->offset};
+    tensor.rank = param->rows ? 2 : 1;
+    tensor.shape[0] = param->rows ? param->rows : param->cols;
+    tensor.shape[1] = param->rows ? param->cols : 0;
+    return tensor;
+}
+
+/* One side as lengths and all word numbers, in numbers[count + words]; returns the words. */
+static int flatten(const sa_sentence *sentences, int count, int32_t *numbers) {
+    int words = 0;
+    for (int i = 0; i < count; i++) {
+        numbers[i] = sentences[i].len;
+        memcpy(numbers + count + words, sentences[i].ids,
+               sizeof *numbers * (size_t)sentences[i].len);
+        words += sentences[i].len;
+    }
+    return words;
+}
+
+static sa_tensor integers(const char *name, const int32_t *numbers, int count) {
+    return (sa_tensor){.name = name, .type = SA_I32, .rank = 1, .shape = {count}, .data = numbers};
+}
+
+bool sa_lab_dump(const char *path, const sa_lab_run *run, const sa_lab_job *job, double loss,
+                 sa_error *error) {
+    const size_t parameters = (size_t)run->plan.count, B = (size_t)job->count;
+    const int sides[] = {run->batch.source.words, run->batch.target.words};
+    sa_tensor *tensors = sa_new(2 * parameters + 5, sizeof *tensors, error);
+    char(*names)[NAME] = sa_new(parameters, sizeof *names, error);
+    int32_t *source = sa_new(B + (size_t)sides[0], sizeof *source, error);
+    int32_t *target = sa_new(B + (size_t)sides[1], sizeof *target, error);
+    bool good = tensors && names && source && target;
+    if (good) {
+        size_t count = 0;
+        for (size_t i = 0; i < parameters; i++) {
+            snprintf(names[i], NAME, "gradient.%s", run->plan.item[i].name);
+            tensors[count++] = parameter(&run->plan.item[i], run->plan.item[i].name, run->values);
+            tensors[count++] = parameter(&run->plan.item[i], names[i], run->gradients);
+        }
+        tensors[count++] =
+            (sa_tensor){.name = "loss", .type = SA_F64, .rank = 1, .shape = {1}, .data = &loss};
+        flatten(job->source, job->count, source);
+        flatten(job->target, job->count, target);
+        tensors[count++] = integers("source.len", source, job->count);
+        tensors[count++] = integers("source.ids", source + B, sides[0]);
+        tensors[count++] = integers("target.len", target, job->count);
+        tensors[count++] = integers("target.ids", target + B, sides[1]);
+        sa_text settings = {"settings", job->settings_text};
+        good = sa_container_write(path, tensors, count, &settings, 1, error);
+    }
+    free(tensors), free(names), free(source), free(target);
+    return good;
+}

@@ -1,0 +1,222 @@
+/* gradcheck: every hand-written gradient against central differences, in double.
+ *
+ * Fourth order: f'(w) = (f(w-2h) - 8 f(w-h) + 8 f(w+h) - f(w+2h)) / 12h. A maxout unit whose two
+ * inputs are nearly equal has a kink within reach of h, where differences mean nothing: weights are
+ * drawn again until no unit is near a tie, and a step that still crosses one is made smaller. The
+ * tolerance is never widened. */
+#include "base/memory.h"
+#include "lab/dump.h"
+#include "lab/lab.h"
+#include "lab/term.h"
+#include "math/blas.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define TOLERANCE 1e-6 /* relative, of a tensor and of an element */
+#define STEP 1.5e-3
+#define MARGIN 8e-3 /* the least distance from a maxout tie that drawn weights must have */
+
+/* ---- The loss at some weights ---------------------------------------------------------------- */
+
+static double loss_at(sa_lab_run *run, sa_seq2seq *dw) {
+    sa_rng rng = run->rng; /* a copy: the same dropout masks every time */
+    return sa_seq2seq_loss(&run->w, &run->batch, run->dropout, &rng, &run->pass, dw) /
+           run->batch.whole;
+}
+
+/* Which input of every maxout unit is the larger, as one number; and the nearest tie. */
+static uint64_t maxout_pattern(const sa_lab_run *run, double *nearest) {
+    sa_mat pairs = run->pass.readout.pairs;
+    uint64_t pattern = 0;
+    *nearest = INFINITY;
+    for (int i = 0; i < pairs.rows; i++)
+        for (int k = 0; k < pairs.cols; k += 2) {
+            double gap = sa_row(pairs, i)[k] - sa_row(pairs, i)[k + 1];
+            pattern = sa_mix(pattern ^ (gap >= 0));
+            *nearest = fmin(*nearest, fabs(gap));
+        }
+    return pattern;
+}
+
+static bool same_pattern(const sa_lab_run *run, uint64_t pattern) {
+    double nearest;
+    return maxout_pattern(run, &nearest) == pattern;
+}
+
+/* Random weights that make every unit work hard: v_a and the biases are not zero, words differ, and
+ * gradients stay well above the rounding of the loss. */
+static void draw_weights(sa_lab_run *run, uint64_t seed) {
+    for (int i = 0; i < run->plan.count; i++) {
+        const sa_param *param = &run->plan.item[i];
+        sa_mat w = sa_param_mat(param, run->values);
+        sa_rng rng = sa_rng_seed(seed, (uint64_t)i);
+        const bool embedding = w.x == run->w.encoder.E.x || w.x == run->w.decoder.E.x;
+        const double bound = embedding ? 1.5 : param->rows ? 2.5 / sqrt(w.cols) : 0.5;
+        for (int r = 0; r < w.rows; r++)
+            for (int c = 0; c < w.cols; c++)
+                sa_row(w, r)[c] = bound * (2 * sa_rng_uniform(&rng) - 1);
+    }
+}
+
+static void draw_away_from_ties(sa_lab_run *run, uint64_t seed) {
+    double nearest = 0;
+    for (uint64_t attempt = 0; attempt < 200 && nearest < MARGIN; attempt++) {
+        draw_weights(run, seed + attempt);
+        loss_at(run, NULL);
+        maxout_pattern(run, &nearest);
+    }
+}
+
+/* ---- Numbers against numbers ----------------------------------------------------------------- */
+
+/* dL/dw by differences, taken word by word before they are summed, so that what does not change
+ * cancels exactly. h shrinks while it crosses a kink. apart [M]. */
+static double difference(sa_lab_run *run, double *weight, uint64_t pattern, double *apart) {
+    static const double factor[] = {-2, -1, 1, 2}, share[] = {1, -8, 8, -1};
+    const double kept = *weight;
+    double slope = 0;
+    for (double h = STEP; h > 1e-6; h /= 4) {
+        bool smooth = true;
+        slope = 0;
+        for (int k = 0; k < 4; k++) {
+            *weight = kept + factor[k] * h;
+            loss_at(run, NULL);
+            for (int i = 0; i < run->batch.target.words; i++)
+                apart[i] = (k ? apart[i] : 0) - share[k] * run->pass.log_p[i];
+            smooth = smooth && same_pattern(run, pattern);
+        }
+        for (int i = 0; i < run->batch.target.words; i++) slope += apart[i];
+        slope /= 12 * h * run->batch.whole;
+        if (smooth) break;
+    }
+    *weight = kept;
+    return slope;
+}
+
+static double largest(const double *x, size_t size) {
+    double most = 0;
+    for (size_t i = 0; i < size; i++) most = fmax(most, fabs(x[i]));
+    return most;
+}
+
+/* Judges one tensor by the two criteria; `most` is the largest gradient of the whole model. */
+static sa_gradient compare(const sa_param *param, const double *a, const double *n, double most) {
+    sa_gradient result = {.name = param->name, .rows = param->rows, .cols = param->cols};
+    const size_t size = sa_param_size(param);
+    const double own = largest(a, size), floor = 1e-4 * own;
+    double apart = 0, analytic = 0, numeric = 0;
+    for (size_t i = 0; i < size; i++) {
+        double error = fabs(a[i] - n[i]), scale = fmax(fmax(fabs(a[i]), fabs(n[i])), floor);
+        if (error > 0) result.worst_element = fmax(result.worst_element, error / scale);
+        apart += error * error, analytic += a[i] * a[i], numeric += n[i] * n[i];
+    }
+    result.zero = own == 0 && largest(n, size) <= TOLERANCE * 1e-4 * most;
+    if (result.zero)
+        result.worst_element = 0;
+    else
+        result.worst = sqrt(apart) / sqrt(fmax(analytic, numeric));
+    result.ok = result.worst <= TOLERANCE && result.worst_element <= TOLERANCE;
+    return result;
+}
+
+/* numeric [largest tensor], apart [M] */
+static bool check_all(const sa_lab_job *job, sa_lab_run *run, double *numeric, double *apart,
+                      sa_error *error) {
+    double nearest, most, worst = 0;
+    const char *culprit = NULL;
+    loss_at(run, NULL);
+    const uint64_t pattern = maxout_pattern(run, &nearest);
+    most = largest(run->gradients, run->plan.size);
+    for (int i = 0; i < run->plan.count; i++) {
+        const sa_param *param = &run->plan.item[i];
+        const size_t size = sa_param_size(param);
+        for (size_t k = 0; k < size; k++)
+            numeric[k] = difference(run, run->values + param->offset + k, pattern, apart);
+        sa_gradient result = compare(param, run->gradients + param->offset, numeric, most);
+        if (job->each) job->each(job->context, &result);
+        double wrong = fmax(result.worst, result.worst_element);
+        if (!result.ok && !(wrong <= worst)) worst = wrong, culprit = param->name;
+    }
+    return !culprit ||
+           sa_fail(error, SA_CHECK, "gradient of '%s' is wrong: relative error %.3g, allowed %g",
+                   culprit, worst, TOLERANCE);
+}
+
+/* ---- The job --------------------------------------------------------------------------------- */
+
+/* Four pairs that no two share a length on both sides; words repeat, one is unknown. */
+static void built_in(const sa_lab_job *job, sa_lab_job *own) {
+    static const int32_t source_ids[] = {3,          4,      5, 6, SA_END, SA_END, 7,
+                                         SA_UNKNOWN, SA_END, 8, 3, 9,      SA_END};
+    static const int32_t target_ids[] = {3, SA_END, 4,          5, 6, SA_END, SA_END,
+                                         7, 8,      SA_UNKNOWN, 9, 3, SA_END};
+    static const sa_sentence source[] = {
+        {source_ids, 5}, {source_ids + 5, 1}, {source_ids + 6, 3}, {source_ids + 9, 4}};
+    static const sa_sentence target[] = {
+        {target_ids, 2}, {target_ids + 2, 4}, {target_ids + 6, 1}, {target_ids + 7, 6}};
+    *own = *job;
+    if (job->source) return;
+    own->source = source;
+    own->target = target;
+    own->count = 4;
+    own->source_words = 11; /* one word more than occurs: its gradient must be zero */
+    own->target_words = 12;
+}
+
+static bool run_open(sa_lab_run *run, const sa_lab_job *job, sa_error *error) {
+    const sa_settings *settings = job->settings;
+    run->sizes = (sa_sizes){.source_words = job->source_words,
+                            .target_words = job->target_words,
+                            .m = settings->embed,
+                            .n = settings->hidden,
+                            .size = settings->attn,
+                            .l = settings->maxout,
+                            .compat = &sa_compats[settings->attention]};
+    run->dropout = settings->dropout;
+    run->rng = sa_rng_seed((uint64_t)settings->seed, 1);
+    sa_seq2seq_plan(&run->sizes, &run->plan);
+    run->values = sa_new(run->plan.size, sizeof *run->values, error);
+    run->gradients = sa_new(run->plan.size, sizeof *run->gradients, error);
+    if (!run->values || !run->gradients) return false;
+    sa_seq2seq_point(&run->sizes, run->values, &run->w);
+    sa_seq2seq_point(&run->sizes, run->gradients, &run->dw);
+
+    sa_arena count = {0}; /* the dry run */
+    run->batch = sa_batch_make(&count, job->source, job->target, job->count);
+    sa_pass_layout(&count, &run->w, &run->batch, true, &run->pass);
+    if (!sa_arena_init(&run->arena, count.used, error)) return false;
+    run->batch = sa_batch_make(&run->arena, job->source, job->target, job->count);
+    sa_pass_layout(&run->arena, &run->w, &run->batch, true, &run->pass);
+    return true;
+}
+
+static void run_close(sa_lab_run *run) {
+    sa_arena_release(&run->arena);
+    free(run->values);
+    free(run->gradients);
+}
+
+bool sa_lab_check(const sa_lab_job *job, sa_error *error) {
+    sa_lab_job own;
+    sa_lab_run run = {0};
+    built_in(job, &own);
+    sa_blas_init();
+    if (!sa_term_break(job->broken))
+        return sa_fail(error, SA_USAGE, "no backward term is called '%s'", job->broken);
+    bool good = run_open(&run, &own, error);
+    double *numeric = good ? sa_new(run.plan.size, sizeof *numeric, error) : NULL;
+    double *apart = good ? sa_new((size_t)run.batch.target.words, sizeof *apart, error) : NULL;
+    good = numeric && apart;
+    if (good) {
+        draw_away_from_ties(&run, (uint64_t)job->settings->seed);
+        double loss = loss_at(&run, &run.dw);
+        if (job->dump) good = sa_lab_dump(job->dump, &run, &own, loss, error);
+    }
+    good = good && check_all(&own, &run, numeric, apart, error);
+    free(numeric), free(apart);
+    run_close(&run);
+    sa_term_break(NULL);
+    return good;
+}

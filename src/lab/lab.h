@@ -1,0 +1,29 @@
+/* lab: the gradient laboratory, compiled in double only.
+ *
+ * These functions are all that is visible of the double copy of the numeric rooms, so they take
+ * plain data. */
+#ifndef SA_LAB_LAB_H
+#define SA_LAB_LAB_H
+
+#include "base/batch.h"
+
+typedef struct sa_lab_job {
+    const sa_settings *settings;
+    const char *settings_text;          /* the same as JSON, for the dump */
+    const sa_sentence *source, *target; /* NULL: a built-in batch of ragged lengths */
+    int count;                          /* sentences */
+    int source_words, target_words;     /* vocabularies */
+    const char *broken;                 /* the backward term to leave out, or NULL */
+    const char *dump;                   /* file for weights, batch, loss and gradients, or NULL */
+    void (*each)(void *context, const sa_gradient *gradient);
+    void *context;
+} sa_lab_job;
+
+/* See sa_check_gradients in softalign.h. */
+bool sa_lab_check(const sa_lab_job *job, sa_error *error);
+
+/* The backward terms that can be left out: the name of number i and what is dropped; NULL after the
+ * last. */
+const char *sa_lab_term(size_t i, const char **dropped);
+
+#endif

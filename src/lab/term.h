@@ -1,0 +1,10 @@
+/* term: the table of backward terms, and the one that is left out. */
+#ifndef SA_LAB_TERM_H
+#define SA_LAB_TERM_H
+
+#include "math/term.h"
+
+/* Leaves out the term of that name from now on; NULL: none. False when there is no such term. */
+bool sa_term_break(const char *name);
+
+#endif

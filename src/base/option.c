@@ -1,0 +1,161 @@
+#include "base/option.h"
+#include "base/nearest.h"
+#include "base/number.h"
+
+#include <math.h>
+#include <string.h>
+
+const sa_option *sa_option_find(const sa_option *rows, const char *name) {
+    for (; rows->name; rows++)
+        if (strcmp(rows->name, name) == 0) return rows;
+    return NULL;
+}
+
+int sa_option_choice(const sa_option *row, const char *name) {
+    for (int i = 0; row->choice(i); i++)
+        if (strcmp(row->choice(i), name) == 0) return i;
+    return -1;
+}
+
+/* ---- Fields ---------------------------------------------------------------------------------- */
+
+static bool whole(sa_option_kind kind) {
+    return kind == SA_OPTION_INT || kind == SA_OPTION_INT64;
+}
+
+static bool allowed(const sa_option *row, double number) {
+    switch (row->kind) {
+    case SA_OPTION_SWITCH:
+        return number == 0 || number == 1;
+    case SA_OPTION_CHOICE:
+        for (int i = 0; row->choice(i); i++)
+            if (number == i) return true;
+        return false;
+    case SA_OPTION_TEXT:
+        return false;
+    case SA_OPTION_INT:
+    case SA_OPTION_INT64:
+    case SA_OPTION_REAL:
+        break;
+    }
+    return number >= row->least && number <= row->most &&
+           (!whole(row->kind) || number == trunc(number));
+}
+
+bool sa_option_assign(const sa_option *row, void *fields, double number) {
+    if (!allowed(row, number)) return false;
+    void *field = (char *)fields + row->offset;
+    switch (row->kind) {
+    case SA_OPTION_INT:
+    case SA_OPTION_CHOICE:
+        *(int *)field = (int)number;
+        break;
+    case SA_OPTION_INT64:
+        *(int64_t *)field = (int64_t)number;
+        break;
+    case SA_OPTION_REAL:
+        *(double *)field = number;
+        break;
+    case SA_OPTION_SWITCH:
+        *(bool *)field = number != 0;
+        break;
+    case SA_OPTION_TEXT:
+        break;
+    }
+    return true;
+}
+
+double sa_option_number(const sa_option *row, const void *fields) {
+    const void *field = (const char *)fields + row->offset;
+    switch (row->kind) {
+    case SA_OPTION_INT:
+    case SA_OPTION_CHOICE:
+        return *(const int *)field;
+    case SA_OPTION_INT64:
+        return (double)*(const int64_t *)field;
+    case SA_OPTION_REAL:
+        return *(const double *)field;
+    case SA_OPTION_SWITCH:
+        return *(const bool *)field;
+    case SA_OPTION_TEXT:
+        break;
+    }
+    return NAN;
+}
+
+static void set_text(const sa_option *row, void *fields, const char *text) {
+    *(const char **)(void *)((char *)fields + row->offset) = text;
+}
+
+void sa_options_init(const sa_option *rows, void *fields) {
+    for (; rows->name; rows++) {
+        if (rows->kind == SA_OPTION_TEXT)
+            set_text(rows, fields, NULL);
+        else
+            sa_require(sa_option_assign(rows, fields, rows->initial));
+    }
+}
+
+/* ---- Text ------------------------------------------------------------------------------------ */
+
+/* The number that a text stands for; NaN, which no row allows, when it stands for none. */
+static double parse(const sa_option *row, const char *text) {
+    double number = NAN;
+    int64_t integer;
+    if (row->kind == SA_OPTION_SWITCH)
+        number = strcmp(text, "yes") == 0 ? 1 : strcmp(text, "no") == 0 ? 0 : NAN;
+    else if (row->kind == SA_OPTION_CHOICE)
+        number = sa_option_choice(row, text);
+    else if (!whole(row->kind))
+        sa_number_parse(text, &number);
+    else if (sa_integer_parse(text, &integer))
+        number = (double)integer;
+    return number;
+}
+
+static bool refuse(const sa_option *row, const char *text, sa_error *error) {
+    sa_nearest nearest = {.wanted = text};
+    for (int i = 0; row->kind == SA_OPTION_CHOICE && row->choice(i); i++)
+        sa_nearest_offer(&nearest, row->choice(i));
+    char hint[128];
+    sa_buffer range = {0};
+    sa_option_allowed(row, &range);
+    sa_fail(error, SA_USAGE, "--%s '%s': expected %s%s", row->name, text,
+            range.failed ? "another value" : range.text,
+            sa_nearest_hint(&nearest, hint, sizeof hint));
+    sa_buffer_release(&range);
+    return false;
+}
+
+bool sa_option_set(const sa_option *row, void *fields, const char *text, sa_error *error) {
+    if (row->kind != SA_OPTION_TEXT)
+        return sa_option_assign(row, fields, parse(row, text)) || refuse(row, text, error);
+    if (!*text) return sa_fail(error, SA_USAGE, "--%s: the %s is empty", row->name, row->value);
+    set_text(row, fields, text);
+    return true;
+}
+
+void sa_option_show(const sa_option *row, double number, sa_buffer *out) {
+    if (row->kind == SA_OPTION_SWITCH)
+        sa_buffer_adds(out, number != 0 ? "yes" : "no");
+    else if (row->kind == SA_OPTION_CHOICE)
+        sa_buffer_adds(out, row->choice((size_t)number));
+    else
+        sa_number_add(out, number);
+}
+
+void sa_option_allowed(const sa_option *row, sa_buffer *out) {
+    if (row->kind == SA_OPTION_SWITCH) {
+        sa_buffer_adds(out, "yes or no");
+    } else if (row->kind == SA_OPTION_CHOICE) {
+        for (int i = 0; row->choice(i); i++) {
+            if (i) sa_buffer_adds(out, row->choice(i + 1) ? ", " : " or ");
+            sa_buffer_adds(out, row->choice(i));
+        }
+    } else if (row->kind != SA_OPTION_TEXT) {
+        sa_buffer_adds(out, whole(row->kind) ? "a whole number from " : "a number from ");
+        sa_number_add(out, row->least);
+        sa_buffer_adds(out, " to ");
+        sa_number_add(out, row->most);
+    }
+}

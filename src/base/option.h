@@ -1,0 +1,54 @@
+/* option: one row per option. A row says where its field stands, what it may hold and what it
+ * means; defaults, parsing, range checks, help and the model file's settings all walk such rows. */
+#ifndef SA_BASE_OPTION_H
+#define SA_BASE_OPTION_H
+
+#include "base/memory.h"
+
+typedef enum sa_option_kind {
+    SA_OPTION_INT,    /* int */
+    SA_OPTION_INT64,  /* int64_t, below 2^53: every JSON reader keeps it */
+    SA_OPTION_REAL,   /* double */
+    SA_OPTION_SWITCH, /* bool */
+    SA_OPTION_CHOICE, /* int: the position of a name */
+    SA_OPTION_TEXT,   /* const char *, not copied; NULL until set */
+} sa_option_kind;
+
+/* What an option belongs to. All but the run's own are stored in the model file. */
+typedef enum sa_scope { SA_SCOPE_MODEL, SA_SCOPE_TEXT, SA_SCOPE_TRAINING, SA_SCOPE_RUN } sa_scope;
+
+typedef struct sa_option {
+    const char *name; /* without the dashes */
+    sa_option_kind kind;
+    sa_scope scope;
+    size_t offset;                 /* of the field, in the struct the table is about */
+    double initial;                /* default of a number, switch or choice */
+    double least, most;            /* allowed numbers, both included */
+    const char *(*choice)(size_t); /* the names in order, NULL after the last */
+    const char *value;             /* what help calls the value: "N", "FILE" */
+    const char *help;              /* meaning and unit */
+} sa_option;
+
+/* A table ends with a NULL name. */
+const sa_option *sa_option_find(const sa_option *rows, const char *name);
+void sa_options_init(const sa_option *rows, void *fields);
+
+/* Sets the row's field from text ("yes" or "no" for a switch). SA_USAGE names the option, the text
+ * and what is allowed. */
+bool sa_option_set(const sa_option *row, void *fields, const char *text, sa_error *error);
+
+/* Sets a number, switch or choice from a number and tells whether it is allowed. */
+bool sa_option_assign(const sa_option *row, void *fields, double number);
+/* The number, switch (0 or 1) or choice a field holds. */
+double sa_option_number(const sa_option *row, const void *fields);
+/* Appends the number as text: "64", "yes", "additive". */
+void sa_option_show(const sa_option *row, double number, sa_buffer *out);
+
+/* Appends what is allowed: "a whole number from 1 to 8192", "additive or scaled-dot"; nothing for
+ * text. */
+void sa_option_allowed(const sa_option *row, sa_buffer *out);
+
+/* The position of a name in the row's choices, or -1. */
+int sa_option_choice(const sa_option *row, const char *name);
+
+#endif

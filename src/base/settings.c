@@ -1,0 +1,209 @@
+#include "base/settings.h"
+#include "base/nearest.h"
+
+#include <jansson.h>
+#include <string.h>
+
+/* The largest whole number that every reader of JSON keeps, less one: what lies above would be
+ * rounded down to it unseen. */
+#define WHOLE 9007199254740991.0
+
+static const char *init_name(size_t row) {
+    static const char *const names[] = {"xavier", "paper", NULL};
+    return names[row];
+}
+
+#define AT(field) offsetof(sa_settings, field)
+
+const sa_option sa_settings_options[] = {
+    {"attention", SA_OPTION_CHOICE, SA_SCOPE_MODEL, AT(attention), 0, 0, 0, sa_compat_name, "NAME",
+     "how a decoder state is compared with an annotation"},
+    {"embed", SA_OPTION_INT, SA_SCOPE_MODEL, AT(embed), 64, 1, 8192, NULL, "N",
+     "numbers per word embedding (m)"},
+    {"hidden", SA_OPTION_INT, SA_SCOPE_MODEL, AT(hidden), 128, 1, 8192, NULL, "N",
+     "units of each recurrent layer (n)"},
+    {"attn", SA_OPTION_INT, SA_SCOPE_MODEL, AT(attn), 64, 1, 8192, NULL, "N",
+     "units of the alignment model (n')"},
+    {"maxout", SA_OPTION_INT, SA_SCOPE_MODEL, AT(maxout), 64, 1, 8192, NULL, "N",
+     "maxout units of the read-out (l)"},
+    {"init", SA_OPTION_CHOICE, SA_SCOPE_MODEL, AT(init), 0, 0, 0, init_name, "NAME",
+     "how weights start; 'paper' leaves short trainings at uniform attention for long"},
+
+    {"tokenizer", SA_OPTION_CHOICE, SA_SCOPE_TEXT, AT(tokenizer), 0, 0, 0, sa_tokenizer_name,
+     "NAME", "what is cut out of a text as one token"},
+    {"lowercase", SA_OPTION_SWITCH, SA_SCOPE_TEXT, AT(lowercase), 0, 0, 1, NULL, NULL,
+     "read all text in lower case"},
+    {"min-freq", SA_OPTION_INT, SA_SCOPE_TEXT, AT(min_freq), 1, 1, 1000000, NULL, "N",
+     "words seen less often are unknown words"},
+    {"vocab", SA_OPTION_INT, SA_SCOPE_TEXT, AT(vocab), 0, 0, 10000000, NULL, "N",
+     "most frequent words kept on each side; 0: all"},
+    {"max-len", SA_OPTION_INT, SA_SCOPE_TEXT, AT(max_len), 50, 1, 1000, NULL, "N",
+     "training leaves out pairs with a side of more tokens"},
+
+    {"optimizer", SA_OPTION_CHOICE, SA_SCOPE_TRAINING, AT(optimizer), 1, 0, 0, sa_optimizer_name,
+     "NAME", "how gradients become updates"},
+    {"lr", SA_OPTION_REAL, SA_SCOPE_TRAINING, AT(lr), 0, 0, 1e9, NULL, "X",
+     "learning rate; 0: the optimizer's own (adadelta 1, adam 0.002, sgd 0.1)"},
+    {"momentum", SA_OPTION_REAL, SA_SCOPE_TRAINING, AT(momentum), 0.9, 0, 0.999, NULL, "X",
+     "share of the last update that sgd repeats"},
+    {"clip", SA_OPTION_REAL, SA_SCOPE_TRAINING, AT(clip), 1, 0, 1e9, NULL, "X",
+     "largest L2 norm of the gradient; 0: unbounded"},
+    {"dropout", SA_OPTION_REAL, SA_SCOPE_TRAINING, AT(dropout), 0, 0, 0.9, NULL, "X",
+     "share of embeddings, annotations and read-out units left out at random"},
+    {"batch", SA_OPTION_INT, SA_SCOPE_TRAINING, AT(batch), 32, 1, 65536, NULL, "N",
+     "sentence pairs per update"},
+    {"shards", SA_OPTION_INT, SA_SCOPE_TRAINING, AT(shards), 0, 0, 256, NULL, "N",
+     "pieces a batch is cut into, whatever the threads; 0: one per core"},
+    {"seed", SA_OPTION_INT64, SA_SCOPE_TRAINING, AT(seed), 1, 0, WHOLE, NULL, "N",
+     "start of every random choice"},
+    {"valid-every", SA_OPTION_INT, SA_SCOPE_TRAINING, AT(valid_every), 0, 0, 1000000000, NULL, "N",
+     "updates between validations; 0: one validation per epoch"},
+    {"patience", SA_OPTION_INT, SA_SCOPE_TRAINING, AT(patience), 10, 0, 1000000, NULL, "N",
+     "validations without a better loss that end the training; 0: none do"},
+
+    {"threads", SA_OPTION_INT, SA_SCOPE_RUN, AT(threads), 0, 0, 256, NULL, "N",
+     "threads that work; 0: one per core; never changes a result"},
+    {"epochs", SA_OPTION_INT, SA_SCOPE_RUN, AT(epochs), 100, 0, 1000000, NULL, "N",
+     "stop after so many passes over the pairs; 0: no limit"},
+    {"steps", SA_OPTION_INT64, SA_SCOPE_RUN, AT(steps), 0, 0, WHOLE, NULL, "N",
+     "stop after so many updates; 0: no limit"},
+    {"max-time", SA_OPTION_REAL, SA_SCOPE_RUN, AT(max_time), 60, 0, 1e8, NULL, "SECONDS",
+     "stop after so many seconds of this run; 0: no limit"},
+    {0},
+};
+
+#undef AT
+#define AT(field) offsetof(sa_search, field)
+
+const sa_option sa_search_options[] = {
+    {"beam", SA_OPTION_INT, SA_SCOPE_RUN, AT(beam), 1, 1, 1000, NULL, "N",
+     "translations followed at once; 1: greedy"},
+    {"length-power", SA_OPTION_REAL, SA_SCOPE_RUN, AT(length_power), 1, 0, 10, NULL, "X",
+     "a log-probability is divided by the length to this power before it is compared"},
+    {"max-ratio", SA_OPTION_REAL, SA_SCOPE_RUN, AT(max_ratio), 3, 0, 100, NULL, "X",
+     "longest translation: so many times the source's tokens, and 10 more"},
+    {"no-unknown", SA_OPTION_SWITCH, SA_SCOPE_RUN, AT(no_unknown), 0, 0, 1, NULL, NULL,
+     "never write the unknown word"},
+    {"batch", SA_OPTION_INT, SA_SCOPE_RUN, AT(batch), 32, 1, 65536, NULL, "N",
+     "sentences decoded together"},
+    {0},
+};
+
+#undef AT
+
+void sa_settings_init(sa_settings *settings) {
+    sa_options_init(sa_settings_options, settings);
+}
+
+void sa_search_init(sa_search *search) {
+    *search = (sa_search){.nbest = 1};
+    sa_options_init(sa_search_options, search);
+}
+
+bool sa_settings_set(sa_settings *settings, const char *name, const char *value, sa_error *error) {
+    const sa_option *row = sa_option_find(sa_settings_options, name);
+    if (row) return sa_option_set(row, settings, value, error);
+    sa_nearest nearest = {.wanted = name};
+    for (row = sa_settings_options; row->name; row++) sa_nearest_offer(&nearest, row->name);
+    char hint[128];
+    return sa_fail(error, SA_USAGE, "unknown option '%s'%s", name,
+                   sa_nearest_hint(&nearest, hint, sizeof hint));
+}
+
+const sa_option *sa_settings_differ(const sa_settings *one, const sa_settings *other) {
+    const sa_option *row = sa_settings_options;
+    while (row->name && (row->scope == SA_SCOPE_RUN ||
+                         sa_option_number(row, one) == sa_option_number(row, other)))
+        row++;
+    return row->name ? row : NULL;
+}
+
+/* ---- The settings of a model file ------------------------------------------------------------ */
+
+static json_t *value_of(const sa_option *row, double number) {
+    switch (row->kind) {
+    case SA_OPTION_CHOICE:
+        return json_string(row->choice((size_t)number));
+    case SA_OPTION_SWITCH:
+        return json_boolean(number != 0);
+    case SA_OPTION_REAL:
+        return json_real(number);
+    case SA_OPTION_INT:
+    case SA_OPTION_INT64:
+    case SA_OPTION_TEXT:
+        break;
+    }
+    return json_integer((json_int_t)number);
+}
+
+char *sa_settings_write(const sa_settings *settings, sa_error *error) {
+    json_t *object = json_object();
+    bool good = object != NULL;
+    for (const sa_option *row = sa_settings_options; good && row->name; row++) {
+        if (row->scope == SA_SCOPE_RUN) continue;
+        json_t *value = value_of(row, sa_option_number(row, settings));
+        good = json_object_set_new(object, row->name, value) == 0;
+    }
+    char *text = good ? json_dumps(object, 0) : NULL;
+    json_decref(object);
+    if (!text) sa_fail_memory(error, sizeof *settings);
+    return text;
+}
+
+/* False when the value has the wrong type or lies outside the row's range. */
+static bool assign(const sa_option *row, sa_settings *settings, const json_t *value) {
+    switch (row->kind) {
+    case SA_OPTION_CHOICE:
+        return json_is_string(value) &&
+               sa_option_assign(row, settings, sa_option_choice(row, json_string_value(value)));
+    case SA_OPTION_SWITCH:
+        return json_is_boolean(value) && sa_option_assign(row, settings, json_is_true(value));
+    case SA_OPTION_REAL:
+        return json_is_number(value) && sa_option_assign(row, settings, json_number_value(value));
+    case SA_OPTION_INT:
+    case SA_OPTION_INT64:
+    case SA_OPTION_TEXT:
+        break;
+    }
+    return json_is_integer(value) &&
+           sa_option_assign(row, settings, (double)json_integer_value(value));
+}
+
+static bool read_row(const sa_option *row, sa_settings *settings, const json_t *object,
+                     const char *file, sa_error *error) {
+    const json_t *value = json_object_get(object, row->name);
+    if (!value) return sa_fail(error, SA_DATA, "%s: settings: '%s' is missing", file, row->name);
+    if (assign(row, settings, value)) return true;
+    sa_buffer allowed = {0};
+    sa_option_allowed(row, &allowed);
+    sa_fail(error, SA_DATA, "%s: settings: '%s' must be %s", file, row->name,
+            allowed.failed ? "another value" : allowed.text);
+    sa_buffer_release(&allowed);
+    return false;
+}
+
+static bool read_all(sa_settings *settings, json_t *object, const char *file, sa_error *error) {
+    const char *key;
+    const json_t *value;
+    json_object_foreach(object, key, value) {
+        const sa_option *row = sa_option_find(sa_settings_options, key);
+        if (!row || row->scope == SA_SCOPE_RUN)
+            return sa_fail(error, SA_DATA, "%s: settings: unknown key '%s'", file, key);
+    }
+    for (const sa_option *row = sa_settings_options; row->name; row++)
+        if (row->scope != SA_SCOPE_RUN && !read_row(row, settings, object, file, error))
+            return false;
+    return true;
+}
+
+bool sa_settings_read(sa_settings *settings, const char *text, const char *file, sa_error *error) {
+    json_error_t where;
+    json_t *object = json_loads(text, JSON_REJECT_DUPLICATES, &where);
+    sa_settings read = *settings;
+    bool good = json_is_object(object) ? read_all(&read, object, file, error)
+                                       : sa_fail(error, SA_DATA, "%s: settings: %s", file,
+                                                 object ? "no JSON object" : where.text);
+    json_decref(object);
+    if (good) *settings = read;
+    return good;
+}

@@ -1,0 +1,32 @@
+/* settings: the rows of sa_settings and sa_search, and the settings of a model file.
+ *
+ * Names of choices come from the tables of the rooms that implement them, so that a new score,
+ * optimiser or tokenizer is known to the command line without a word here. */
+#ifndef SA_BASE_SETTINGS_H
+#define SA_BASE_SETTINGS_H
+
+#include "base/option.h"
+
+/* The name of a row, NULL after the last: defined where the tables are. */
+const char *sa_compat_name(size_t row);    /* attn/compat */
+const char *sa_optimizer_name(size_t row); /* train/optimizer */
+const char *sa_tokenizer_name(size_t row); /* text/tokenizer */
+
+extern const sa_option sa_settings_options[]; /* of sa_settings, grouped by scope */
+extern const sa_option sa_search_options[];   /* of sa_search, without nbest */
+
+/* All settings but the run's own as one JSON object, in the order of the rows. NULL when memory
+ * runs out. Freed with free(). */
+char *sa_settings_write(const sa_settings *settings, sa_error *error);
+
+/* Reads them back; the run's own stay as they are. Strict: SA_DATA names `file` and the key when
+ * one is unknown, missing, of the wrong type or out of range. */
+bool sa_settings_read(sa_settings *settings, const char *text, const char *file, sa_error *error);
+
+/* The first option not of the run in which the two differ, or NULL. */
+const sa_option *sa_settings_differ(const sa_settings *one, const sa_settings *other);
+
+/* The name of a preset, NULL after the last. */
+const char *sa_preset_name(size_t row);
+
+#endif

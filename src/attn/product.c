@@ -1,8 +1,7 @@
 #include "attn/product.h"
 #include "math/blas.h"
 #include "math/term.h"
-
-#include <math.h>
+#include "math/vec.h"
 
 static void scale(sa_mat e, sa_real factor) {
     for (int i = 0; i < e.rows; i++)
@@ -10,7 +9,7 @@ static void scale(sa_mat e, sa_real factor) {
 }
 
 static sa_real one_over_root(int size) {
-    return (sa_real)(1 / sqrt((double)size));
+    return 1 / sa_sqrt((sa_real)size);
 }
 
 /* 3.2.1: e = q k' / sqrt(n') */

@@ -7,6 +7,13 @@
 #define SA_MATH_VEC_H
 
 #include "base/mat.h"
+#include <math.h>
+
+#ifdef SA_DOUBLE
+#define sa_sqrt sqrt
+#else
+#define sa_sqrt sqrtf
+#endif
 
 /* In place over every element of x. */
 void sa_tanh(sa_mat x);

@@ -1,0 +1,182 @@
+#include "train/trainer.h"
+#include "base/memory.h"
+#include "math/blas.h"
+#include "math/vec.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+    LEAST = 8,         /* sentences that make a shard worth its own gradient */
+    PIECE = 1 << 14,   /* numbers of the gradient that are summed and updated as one job */
+    BAD_IN_A_ROW = 10, /* batches without a finite gradient before training gives up */
+};
+
+/* ---- Opening --------------------------------------------------------------------------------- */
+
+/* The arena that `count` pairs need when all are as long as the longest. */
+static size_t arena_size(const sa_seq2seq *w, int count, int longest_source, int longest_target,
+                         sa_sentence *room) {
+    sa_arena dry = {0};
+    sa_pass pass;
+    for (int i = 0; i < count; i++) {
+        room[i] = (sa_sentence){.len = longest_source};
+        room[count + i] = (sa_sentence){.len = longest_target};
+    }
+    sa_batch batch = sa_batch_make(&dry, room, room + count, count);
+    sa_pass_layout(&dry, w, &batch, true, &pass);
+    return dry.used;
+}
+
+static bool open_shards(sa_trainer *trainer, const sa_sizes *sizes, int longest_source,
+                        int longest_target, sa_error *error) {
+    const int most = (trainer->settings->batch + trainer->shards - 1) / trainer->shards;
+    const int largest =
+        most < 2 * LEAST ? 2 * LEAST : most; /* a small batch has fewer, larger pieces */
+    sa_sentence *room = sa_new(2 * (size_t)largest, sizeof *room, error);
+    if (!room) return false;
+    const size_t size = arena_size(&trainer->w, largest, longest_source, longest_target, room);
+    free(room);
+    for (int i = 0; i < trainer->shards; i++) {
+        sa_shard *shard = &trainer->shard[i];
+        shard->gradients = sa_new(trainer->plan.size, sizeof(sa_real), error);
+        if (!shard->gradients || !sa_arena_init(&shard->arena, size, error)) return false;
+        sa_seq2seq_point(sizes, shard->gradients, &shard->dw);
+    }
+    return true;
+}
+
+bool sa_trainer_open(sa_trainer *trainer, const sa_settings *settings, const sa_sizes *sizes,
+                     sa_real *values, int longest_source, int longest_target, sa_pool *pool,
+                     sa_error *error) {
+    *trainer = (sa_trainer){
+        .settings = settings, .pool = pool, .values = values, .shards = settings->shards};
+    sa_require(settings->shards > 0);
+    sa_blas_init();
+    trainer->optimizer = &sa_optimizers[settings->optimizer];
+    trainer->update.lr = settings->lr > 0 ? settings->lr : trainer->optimizer->lr;
+    trainer->update.momentum = settings->momentum;
+    sa_seq2seq_plan(sizes, &trainer->plan);
+    sa_seq2seq_point(sizes, values, &trainer->w);
+    const size_t size = trainer->plan.size, batch = (size_t)settings->batch;
+    trainer->first = sa_new(size, sizeof(sa_real), error);
+    trainer->second = sa_new(size, sizeof(sa_real), error);
+    trainer->squares = sa_new(size / PIECE + 1, sizeof(double), error);
+    trainer->source = sa_new(batch, sizeof(sa_sentence), error);
+    trainer->target = sa_new(batch, sizeof(sa_sentence), error);
+    trainer->shard = sa_new((size_t)trainer->shards, sizeof(sa_shard), error);
+    return trainer->first && trainer->second && trainer->squares && trainer->source &&
+           trainer->target && trainer->shard &&
+           open_shards(trainer, sizes, longest_source, longest_target, error);
+}
+
+void sa_trainer_close(sa_trainer *trainer) {
+    for (int i = 0; trainer->shard && i < trainer->shards; i++) {
+        free(trainer->shard[i].gradients);
+        sa_arena_release(&trainer->shard[i].arena);
+    }
+    free(trainer->shard), free(trainer->first), free(trainer->second);
+    free(trainer->squares), free(trainer->source), free(trainer->target);
+    *trainer = (sa_trainer){0};
+}
+
+/* ---- One batch ------------------------------------------------------------------------------- */
+
+/* Pairs of piece i when pair k goes to piece k mod pieces: every shard gets short ones and long
+ * ones. */
+static int piece_count(const sa_trainer *trainer, int i) {
+    return (trainer->count - i + trainer->pieces - 1) / trainer->pieces;
+}
+
+static int piece_start(const sa_trainer *trainer, int i) {
+    int start = 0;
+    for (int k = 0; k < i; k++) start += piece_count(trainer, k);
+    return start;
+}
+
+static void deal(sa_trainer *trainer, const sa_sentence *source, const sa_sentence *target,
+                 int count) {
+    const int most = count / LEAST;
+    trainer->pieces = most < 1 ? 1 : most < trainer->shards ? most : trainer->shards;
+    trainer->count = count;
+    for (int i = 0, next = 0; i < trainer->pieces; i++)
+        for (int k = i; k < count; k += trainer->pieces, next++) {
+            trainer->source[next] = source[k];
+            trainer->target[next] = target[k];
+        }
+}
+
+/* Forward and backward of one shard. */
+static void run_shard(void *context, int i) {
+    sa_trainer *trainer = context;
+    sa_shard *shard = &trainer->shard[i];
+    const int start = piece_start(trainer, i), count = piece_count(trainer, i);
+    sa_rng rng = sa_rng_seed((uint64_t)trainer->settings->seed + sa_mix((uint64_t)trainer->step),
+                             (uint64_t)i);
+    sa_pass pass;
+    shard->arena.used = 0;
+    sa_batch batch =
+        sa_batch_make(&shard->arena, trainer->source + start, trainer->target + start, count);
+    batch.whole = trainer->count;
+    sa_pass_layout(&shard->arena, &trainer->w, &batch, true, &pass);
+    memset(shard->gradients, 0, trainer->plan.size * sizeof(sa_real));
+    shard->loss =
+        sa_seq2seq_loss(&trainer->w, &batch, trainer->settings->dropout, &rng, &pass, &shard->dw);
+}
+
+static int piece_size(const sa_trainer *trainer, size_t at) {
+    const size_t rest = trainer->plan.size - at;
+    return (int)(rest < PIECE ? rest : PIECE);
+}
+
+/* The gradients of all shards, added in their order into the first; and the sum of squares. */
+static void add_piece(void *context, int i) {
+    sa_trainer *trainer = context;
+    const size_t at = (size_t)i * PIECE;
+    const int size = piece_size(trainer, at);
+    sa_real *sum = trainer->shard[0].gradients + at;
+    for (int k = 1; k < trainer->pieces; k++)
+        sa_axpy(1, trainer->shard[k].gradients + at, sum, size);
+    trainer->squares[i] = (double)sa_dot(sum, sum, size);
+}
+
+static void update_piece(void *context, int i) {
+    sa_trainer *trainer = context;
+    const size_t at = (size_t)i * PIECE;
+    trainer->optimizer->update(&trainer->update, trainer->shard[0].gradients + at,
+                               trainer->values + at, trainer->first + at, trainer->second + at,
+                               piece_size(trainer, at));
+}
+
+bool sa_trainer_step(sa_trainer *trainer, const sa_sentence *source, const sa_sentence *target,
+                     int count, sa_step_result *result, sa_error *error) {
+    const int numbers = (int)((trainer->plan.size + PIECE - 1) / PIECE);
+    const double clip = trainer->settings->clip;
+    double squares = 0;
+    sa_require(count > 0 && count <= trainer->settings->batch);
+    *result = (sa_step_result){0};
+    trainer->step++;
+
+    deal(trainer, source, target, count);
+    sa_pool_run(trainer->pool, trainer->pieces, run_shard, trainer);
+    for (int i = 0; i < trainer->pieces; i++) result->loss += trainer->shard[i].loss;
+    for (int i = 0; i < count; i++) result->words += target[i].len;
+
+    sa_pool_run(trainer->pool, numbers, add_piece, trainer);
+    for (int i = 0; i < numbers; i++) squares += trainer->squares[i];
+    result->norm = sqrt(squares);
+    result->applied = isfinite(result->norm) && isfinite(result->loss);
+    if (!result->applied) {
+        if (++trainer->bad < BAD_IN_A_ROW) return true;
+        return sa_fail(error, SA_DIVERGED,
+                       "training diverged: %d batches in a row without a finite gradient "
+                       "(a smaller --lr or --clip helps)",
+                       BAD_IN_A_ROW);
+    }
+    trainer->bad = 0;
+    trainer->update.step = ++trainer->applied;
+    trainer->update.scale = clip > 0 && result->norm > clip ? (sa_real)(clip / result->norm) : 1;
+    sa_pool_run(trainer->pool, numbers, update_piece, trainer);
+    return true;
+}

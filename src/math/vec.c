@@ -158,6 +158,22 @@ sa_real sa_softmax_row(sa_real *x, int size) {
     return max + (sa_real)log((double)sum);
 }
 
+/* sum of exp(x - max) without changing x, in the lanes of exp_shifted. */
+DISPATCHED static sa_real sum_exp_shifted(const sa_real *x, sa_real max, int size) {
+    sa_real lane[LANES] = {0}, sum = 0;
+    int i = 0;
+    for (; i + LANES <= size; i += LANES)
+        for (int k = 0; k < LANES; k++) lane[k] += exp_of(x[i + k] - max);
+    for (; i < size; i++) sum += exp_of(x[i] - max);
+    for (int k = 0; k < LANES; k++) sum += lane[k];
+    return sum;
+}
+
+double sa_log_sum_exp(const sa_real *x, int size) {
+    const sa_real max = max_of(x, size);
+    return (double)max + log((double)sum_exp_shifted(x, max, size));
+}
+
 void sa_softmax(sa_mat x) {
     for (int i = 0; i < x.rows; i++) sa_softmax_row(sa_row(x, i), x.cols);
 }

@@ -27,6 +27,9 @@ void sa_softmax(sa_mat x);
 /* The same for a row, and log sum exp of what it was. */
 sa_real sa_softmax_row(sa_real *x, int size);
 
+/* log sum_k exp x_k, the row left as it is. */
+double sa_log_sum_exp(const sa_real *x, int size);
+
 /* dx = y . (dy - sum_k y_k dy_k), row by row: the softmax undone. dx may be dy. */
 void sa_softmax_backward(sa_mat y, sa_mat dy, sa_mat dx);
 

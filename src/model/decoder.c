@@ -72,7 +72,7 @@ void sa_decoder_layout(sa_arena *arena, const sa_batch *batch, const sa_decoder 
 
 /* ---- Slices ---------------------------------------------------------------------------------- */
 
-static sa_decoder_rows rows_of(sa_decoder_rows all, int first, int count) {
+sa_decoder_rows sa_decoder_rows_slice(sa_decoder_rows all, int first, int count) {
     return (sa_decoder_rows){
         .x = sa_rows(all.x, first, count),
         .previous = sa_rows(all.previous, first, count),
@@ -141,7 +141,7 @@ void sa_decoder_step_forward(const sa_decoder *w, const sa_memory *memory, const
 /* From ds = dL/ds_i of one step: da, dq, and added to dc, dprevious, dkeys, dannotations. */
 static void step_backward(const sa_decoder *w, sa_decoder_cache *cache, int first, int live,
                           sa_mat dannotations, sa_decoder *dw) {
-    sa_decoder_rows rows = rows_of(cache->rows, first, live);
+    sa_decoder_rows rows = sa_decoder_rows_slice(cache->rows, first, live);
     sa_mat dprevious = sa_rows(cache->dprevious, first, live), da = sa_rows(cache->da, first, live);
     sa_mat dc = sa_rows(cache->dc, first, live), dq = sa_rows(cache->dq, first, live);
 
@@ -171,7 +171,7 @@ void sa_decoder_forward(const sa_decoder *w, const sa_batch *batch, double dropo
     sa_linear_forward(w->gru.W, w->gru.b, cache->rows.x, cache->rows.gates); /* W E y_{i-1} + b */
     for (int t = 0; t < side->steps; t++) {
         const int live = side->live[t];
-        sa_decoder_rows rows = rows_of(cache->rows, side->start[t], live);
+        sa_decoder_rows rows = sa_decoder_rows_slice(cache->rows, side->start[t], live);
         sa_mat before = t ? sa_rows(cache->rows.s, side->start[t - 1], live) : cache->s0;
         sa_copy_mat(before, rows.previous);
         sa_decoder_step_forward(w, &cache->memory, NULL, rows, cache->scratch);

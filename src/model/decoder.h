@@ -53,6 +53,8 @@ void sa_decoder_bind(sa_binder *binder, const sa_compat *compat, int words, int 
 
 /* Rooms for `rows` rows over sentences of at most `steps` source words. */
 sa_decoder_rows sa_decoder_rows_layout(sa_arena *arena, const sa_decoder *w, int rows, int steps);
+/* Rows first .. first+count-1 of all of them. */
+sa_decoder_rows sa_decoder_rows_slice(sa_decoder_rows all, int first, int count);
 void sa_decoder_layout(sa_arena *arena, const sa_batch *batch, const sa_decoder *w, bool training,
                        sa_decoder_cache *cache);
 

@@ -21,7 +21,8 @@ static void layout_direction(sa_arena *arena, int words, int n, sa_direction *di
 
 /* Where each sentence's annotations begin when they follow the decoder's order. */
 static const int *decoder_order(sa_arena *arena, const sa_batch *batch) {
-    if (!batch->target.sentences) return batch->source.first; /* nothing to write: any order will do */
+    if (!batch->target.sentences)
+        return batch->source.first; /* nothing to write: any order will do */
     int *first = sa_arena_take(arena, (size_t)batch->source.sentences + 1, sizeof *first);
     if (!arena->base) return first;
     first[0] = 0;

@@ -92,7 +92,7 @@ check_lengths() {
         -not -path 'tests/golden/*' -exec awk '
             FNR > 400 && !told[FILENAME]++ { print FILENAME ":401: a file has at most 400 lines" }
         ' {} +
-    awk -f "$guards/code.awk" $(find include src tests -name '*.[ch]') |
+    find include src tests -name '*.[ch]' -exec awk -f "$guards/code.awk" {} + |
         awk -f "$guards/functions.awk" | awk -F : '$4 > 60 {
             print $1 ":" $2 ": " $3 " has " $4 " lines; a function has at most 60"
         }'
@@ -109,7 +109,7 @@ check_words() {
 
 code=$(mktemp)
 trap 'rm -f "$code"' EXIT
-awk -f "$guards/code.awk" $(find include src -name '*.[ch]') >"$code"
+find include src -name '*.[ch]' -exec awk -f "$guards/code.awk" {} + >"$code"
 [ -s "$code" ] || {
     echo "no sources in $PWD"
     exit 1

@@ -89,10 +89,11 @@ static bool orthogonal(sa_mat w, sa_rng *rng, sa_error *error) {
         sa_mat along = {memory, block.rows, first, n};
         for (int pass = 0; pass < 2; pass++) {
             sa_gemm_nt(block, done, 0, along);
+            for (int i = 0; i < block.rows; i++)
+                for (int j = 0; j < first; j++) sa_row(along, i)[j] *= -1;
+            sa_gemm_nn(along, done, 1, block); /* what lies along the rows done is taken away */
             for (int i = 0; i < block.rows; i++) {
                 sa_real *row = sa_row(block, i);
-                for (int j = 0; j < first; j++)
-                    sa_axpy(-sa_row(along, i)[j], sa_row(done, j), row, n);
                 for (int j = 0; j < i; j++)
                     sa_axpy(-sa_dot(row, sa_row(block, j), n), sa_row(block, j), row, n);
                 const sa_real length = (sa_real)sqrt((double)sa_dot(row, row, n));

@@ -1,0 +1,77 @@
+#include "base/nearest.h"
+#include "cli/command.h"
+#include "cli/output.h"
+#include "text/synth.h"
+
+typedef struct corpus_options {
+    int pairs;
+    int64_t seed;
+    int split;
+} corpus_options;
+
+static const char *split_name(size_t row) {
+    return sa_splits[row];
+}
+
+#define AT(field) offsetof(corpus_options, field)
+
+static const sa_option rows[] = {
+    {"pairs", SA_OPTION_INT, SA_SCOPE_RUN, AT(pairs), 0, 0, SA_SYNTH_LIMIT, NULL, "N",
+     "sentence pairs; 0: as many as suit the task"},
+    {"seed", SA_OPTION_INT64, SA_SCOPE_RUN, AT(seed), 1, 0, 9007199254740991.0, NULL, "N",
+     "another seed gives other sentences"},
+    {"split", SA_OPTION_CHOICE, SA_SCOPE_RUN, AT(split), 0, 0, 0, split_name, "NAME",
+     "no sentence is in two of these, whatever the seeds"},
+    {0},
+};
+static const cli_set sets[] = {{"Options", rows, 0}, {0}};
+
+static const sa_task *find_task(const char *name, sa_error *error) {
+    const sa_task *task = sa_task_find(name);
+    if (task) return task;
+    sa_nearest nearest = {.wanted = name};
+    for (task = sa_tasks; task->name; task++) sa_nearest_offer(&nearest, task->name);
+    char hint[128];
+    sa_fail(error, SA_USAGE, "unknown task '%s'%s; 'softalign help corpus' lists all", name,
+            sa_nearest_hint(&nearest, hint, sizeof hint));
+    return NULL;
+}
+
+static bool run(int count, char **arguments, sa_error *error) {
+    corpus_options options;
+    sa_options_init(rows, &options);
+    const char *word;
+    if (!cli_read(&cli_corpus, count, arguments, &options, &word, error)) return false;
+    const sa_task *task = find_task(word, error);
+    if (!task) return false;
+    sa_buffer out = {0};
+    size_t pairs = options.pairs ? (size_t)options.pairs : task->pairs;
+    bool good =
+        sa_synth_write(task, pairs, (uint64_t)options.seed, (sa_split)options.split, &out, error) &&
+        cli_print(&out, error);
+    sa_buffer_release(&out);
+    return good;
+}
+
+static void list(sa_buffer *out) {
+    sa_buffer_adds(out, "Tasks:\n");
+    for (const sa_task *task = sa_tasks; task->name; task++)
+        sa_buffer_addf(out, "  %-10s  %s (%zu pairs)\n", task->name, task->summary, task->pairs);
+}
+
+const cli_command cli_corpus = {
+    .name = "corpus",
+    .words = "TASK",
+    .least = 1,
+    .most = 1,
+    .summary = "a toy corpus with planted alignments, to standard output",
+    .details = "Writes sentence pairs, one a line: source TAB target TAB alignment. The alignment "
+               "is in Pharaoh form: '2-3' says that word 2 of the source and word 3 of the target "
+               "belong together, '2p3' that they possibly do; words are counted from 0. The same "
+               "task, seed, split and number of pairs give the same bytes everywhere.",
+    .example = "  softalign corpus mono --pairs 2000 > mono.tsv\n"
+               "  softalign corpus mono --pairs 50 --split test > unseen.tsv\n",
+    .sets = sets,
+    .run = run,
+    .list = list,
+};

@@ -1,0 +1,140 @@
+#include "base/container.h"
+#include "base/settings.h"
+#include "cli/command.h"
+#include "cli/progress.h"
+#include "cli/signals.h"
+
+#include <stdio.h>
+#include <string.h>
+
+typedef struct train_options {
+    const char *train, *valid, *out, *preset;
+    bool resume;
+    sa_settings settings;
+} train_options;
+
+#define AT(field) offsetof(train_options, field)
+
+static const sa_option rows[] = {
+    {"train", SA_OPTION_TEXT, SA_SCOPE_RUN, AT(train), 0, 0, 0, NULL, "PAIRS",
+     "the pairs to learn from: a tab-separated file, two files as SRC,TGT, or - for standard "
+     "input"},
+    {"valid", SA_OPTION_TEXT, SA_SCOPE_RUN, AT(valid), 0, 0, 0, NULL, "PAIRS",
+     "the pairs that choose the best model; without them a twentieth of the training pairs does"},
+    {"out", SA_OPTION_TEXT, SA_SCOPE_RUN, AT(out), 0, 0, 0, NULL, "DIR",
+     "the folder for best.safetensors, last.safetensors and log.csv; made when missing"},
+    {"preset", SA_OPTION_TEXT, SA_SCOPE_RUN, AT(preset), 0, 0, 0, NULL, "NAME",
+     "start from the settings of a paper and say which they are"},
+    {"resume", SA_OPTION_SWITCH, SA_SCOPE_RUN, AT(resume), 0, 0, 1, NULL, NULL,
+     "go on from last.safetensors, with its settings"},
+    {0},
+};
+static const cli_set sets[] = {
+    {"Options", rows, 0},
+    {"Settings", sa_settings_options, offsetof(train_options, settings)},
+    {0},
+};
+
+/* ---- Resuming -------------------------------------------------------------------------------- */
+
+static bool stored_settings(sa_settings *settings, const char *path, sa_error *error) {
+    sa_container file;
+    if (!sa_container_open(&file, path, error)) return false;
+    const char *text = sa_container_text(&file, "settings");
+    bool good = text ? sa_settings_read(settings, text, path, error)
+                     : sa_fail(error, SA_DATA, "%s: no settings: not a model file", path);
+    sa_container_close(&file);
+    return good;
+}
+
+static bool refuse(const sa_option *row, const sa_settings *stored, const char *path,
+                   sa_error *error) {
+    sa_buffer value = {0};
+    sa_option_show(row, sa_option_number(row, stored), &value);
+    sa_fail(error, SA_USAGE, "--%s: '%s' was trained with %s, which --resume cannot change",
+            row->name, path, value.failed ? "another value" : value.text);
+    sa_buffer_release(&value);
+    return false;
+}
+
+/* The settings of the interrupted training; options given once more must say the same. */
+static bool resume_settings(int count, char **arguments, train_options *options, sa_error *error) {
+    sa_buffer path = {0};
+    sa_buffer_addf(&path, "%s/last.safetensors", options->out);
+    if (path.failed) return sa_fail_memory(error, path.size);
+    bool good = stored_settings(&options->settings, path.text, error);
+    sa_settings stored = options->settings;
+    good = good && cli_read_preset(&cli_train, count, arguments, options, &options->settings,
+                                   &options->preset, error);
+    const sa_option *row = good ? sa_settings_differ(&options->settings, &stored) : NULL;
+    if (row) good = refuse(row, &stored, path.text, error);
+    sa_buffer_release(&path);
+    return good;
+}
+
+/* ---- The command ----------------------------------------------------------------------------- */
+
+static bool read_options(int count, char **arguments, train_options *options, sa_error *error) {
+    sa_options_init(rows, options);
+    sa_settings_init(&options->settings);
+    if (!cli_read_preset(&cli_train, count, arguments, options, &options->settings,
+                         &options->preset, error))
+        return false;
+    if (!options->train) return sa_fail(error, SA_USAGE, "train: --train PAIRS is missing");
+    if (!options->out) return sa_fail(error, SA_USAGE, "train: --out DIR is missing");
+    if (options->preset) fprintf(stderr, "%s", sa_preset_text(options->preset));
+    return !options->resume || resume_settings(count, arguments, options, error);
+}
+
+static bool run(int count, char **arguments, sa_error *error) {
+    train_options options;
+    if (!read_options(count, arguments, &options, error)) return false;
+    cli_progress progress;
+    cli_progress_init(&progress);
+    sa_training training = {
+        .settings = &options.settings,
+        .train = options.train,
+        .valid = options.valid,
+        .out = options.out,
+        .resume = options.resume,
+        .report = cli_progress_report,
+        .context = &progress,
+        .stop = cli_signals_catch(),
+    };
+    sa_outcome outcome;
+    bool good = sa_train(&training, &outcome, error);
+    cli_progress_end(&progress);
+    if (good)
+        fprintf(stderr,
+                "%s: %lld steps, %d epochs, %.1f s; best validation loss %.4f, BLEU %.2f: "
+                "%s/best.safetensors\n",
+                outcome.reason, (long long)outcome.steps, outcome.epochs, outcome.seconds,
+                outcome.best_loss, outcome.best_bleu, options.out);
+    return good;
+}
+
+static void list(sa_buffer *out) {
+    sa_buffer_adds(out, "Presets:\n");
+    for (size_t i = 0; sa_preset_name(i); i++) {
+        const char *text = sa_preset_text(sa_preset_name(i));
+        size_t title = strcspn(text, "\n");
+        sa_buffer_addf(out, "  %s  %.*s\n", sa_preset_name(i), (int)title, text);
+    }
+}
+
+const cli_command cli_train = {
+    .name = "train",
+    .words = "--train PAIRS --out DIR",
+    .summary = "learns to translate from sentence pairs",
+    .details =
+        "Trains until the epochs, the steps, the seconds or the patience run out, whichever comes "
+        "first. best.safetensors is the model with the smallest validation loss, last.safetensors "
+        "the place to --resume from, log.csv the course of the training. A first Ctrl-C finishes "
+        "the step, saves and ends; a second one ends at once.\n"
+        "The same seed gives the same model, whatever the number of threads; a single option goes "
+        "before the preset.",
+    .example = "  softalign train --train mono.tsv --out mono --max-time 5\n",
+    .sets = sets,
+    .run = run,
+    .list = list,
+};

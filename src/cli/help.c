@@ -1,0 +1,207 @@
+/* help: everything the program says about itself, made from the rows of commands and options. */
+#include "base/number.h"
+#include "cli/command.h"
+#include "cli/output.h"
+
+#include <string.h>
+
+enum { WIDTH = 80, OPTION = 24, NAME = 12 };
+
+/* ---- Text ------------------------------------------------------------------------------------ */
+
+static void pad(sa_buffer *out, size_t from, size_t to) {
+    for (; from < to; from++) sa_buffer_adds(out, " ");
+}
+
+/* Appends words from column `column` on, broken before the right margin, and ends the line. */
+static void wrap(sa_buffer *out, const char *text, size_t column) {
+    size_t at = column;
+    while (*text) {
+        size_t size = strcspn(text, " \n");
+        if (at > column && at + 1 + size >= WIDTH) {
+            sa_buffer_adds(out, "\n");
+            pad(out, 0, column);
+            at = column;
+        }
+        if (at > column) sa_buffer_adds(out, " ");
+        sa_buffer_add(out, text, size);
+        at += size + (at > column);
+        text += size;
+        if (*text == '\n') {
+            sa_buffer_adds(out, "\n");
+            pad(out, 0, column);
+            at = column;
+        }
+        if (*text) text++;
+    }
+    sa_buffer_adds(out, "\n");
+}
+
+/* "  name      text ..." */
+static void entry(sa_buffer *out, const char *name, const char *text, size_t column) {
+    sa_buffer_addf(out, "  %s", name);
+    size_t used = strlen(name) + 2;
+    if (used + 1 > column) {
+        sa_buffer_adds(out, "\n");
+        used = 0;
+    }
+    pad(out, used, column);
+    wrap(out, text, column);
+}
+
+/* ---- Options --------------------------------------------------------------------------------- */
+
+/* "1 to 8192", or the names to choose from. */
+static void allowed(const sa_option *row, sa_buffer *out) {
+    if (row->kind == SA_OPTION_CHOICE) {
+        sa_option_allowed(row, out);
+    } else if (row->kind != SA_OPTION_TEXT && row->kind != SA_OPTION_SWITCH) {
+        sa_number_add(out, row->least);
+        sa_buffer_adds(out, " to ");
+        sa_number_add(out, row->most);
+    }
+}
+
+static void option(const sa_option *row, sa_buffer *out) {
+    char name[64];
+    sa_buffer text = {0};
+    snprintf(name, sizeof name, "--%s%s%s", row->name, row->value ? " " : "",
+             row->value ? row->value : "");
+    sa_buffer_adds(&text, row->help);
+    if (row->kind != SA_OPTION_TEXT && row->kind != SA_OPTION_SWITCH) {
+        sa_buffer_adds(&text, " (");
+        allowed(row, &text);
+        sa_buffer_adds(&text, "; default ");
+        sa_option_show(row, row->initial, &text);
+        sa_buffer_adds(&text, ")");
+    }
+    if (text.failed)
+        out->failed = true;
+    else
+        entry(out, name, text.text, OPTION);
+    sa_buffer_release(&text);
+}
+
+static void option_row(const sa_option *row, sa_buffer *out) {
+    sa_buffer_addf(out, "| `--%s%s%s` | ", row->name, row->value ? " " : "",
+                   row->value ? row->value : "");
+    sa_buffer_adds(out, row->help);
+    sa_buffer_adds(out, " | ");
+    allowed(row, out);
+    sa_buffer_adds(out, " | ");
+    if (row->kind != SA_OPTION_TEXT) sa_option_show(row, row->initial, out);
+    sa_buffer_adds(out, " |\n");
+}
+
+/* ---- Pages ----------------------------------------------------------------------------------- */
+
+static void usage(const cli_command *command, sa_buffer *out) {
+    sa_buffer_addf(out, "softalign %s%s%s%s", command->name, *command->words ? " " : "",
+                   command->words, command->sets->rows ? " [options]" : "");
+}
+
+static void overview(sa_buffer *out) {
+    sa_buffer_addf(out,
+                   "softalign %s: small neural translation models on a CPU, with hand-written\n"
+                   "gradients, and what attention does inside them.\n\nCommands:\n",
+                   sa_version());
+    for (const cli_command *const *command = cli_commands; *command; command++)
+        entry(out, (*command)->name, (*command)->summary, NAME + 2);
+    sa_buffer_adds(out, "\n'softalign help COMMAND' says more. Exit codes:\n");
+    static const char *const codes[][2] = {
+        {"0", "done"},
+        {"1", "a check failed"},
+        {"2", "wrong usage"},
+        {"3", "a corpus or model file is damaged or impossible"},
+        {"4", "a file cannot be opened"},
+        {"5", "reading or writing failed"},
+        {"6", "the output folder belongs to another training"},
+        {"7", "memory or a size limit"},
+        {"8", "the training diverged"},
+        {"128+n", "stopped by signal n, after saving"},
+    };
+    for (size_t i = 0; i < sizeof codes / sizeof *codes; i++)
+        entry(out, codes[i][0], codes[i][1], NAME + 2);
+}
+
+static void page(const cli_command *command, sa_buffer *out) {
+    sa_buffer_adds(out, "Usage: ");
+    usage(command, out);
+    sa_buffer_adds(out, "\n\n");
+    wrap(out, command->details, 0);
+    if (command->list) {
+        sa_buffer items = {0};
+        command->list(&items);
+        sa_buffer_adds(out, "\n");
+        if (items.failed)
+            out->failed = true;
+        else
+            sa_buffer_add(out, items.text, items.size);
+        sa_buffer_release(&items);
+    }
+    for (const cli_set *set = command->sets; set->rows; set++) {
+        sa_buffer_addf(out, "\n%s:\n", set->title);
+        for (const sa_option *row = set->rows; row->name; row++) option(row, out);
+    }
+    sa_buffer_addf(out, "\nExample:\n%s", command->example);
+}
+
+/* The tables of the README. */
+static void markdown(sa_buffer *out) {
+    sa_buffer_adds(out, "| command | what it does |\n|---|---|\n");
+    for (const cli_command *const *command = cli_commands; *command; command++) {
+        sa_buffer_adds(out, "| `");
+        usage(*command, out);
+        sa_buffer_addf(out, "` | %s |\n", (*command)->summary);
+    }
+    for (const cli_command *const *command = cli_commands; *command; command++) {
+        for (const cli_set *set = (*command)->sets; set->rows; set++) {
+            sa_buffer_addf(out, "\n`softalign %s`: %s\n\n", (*command)->name, set->title);
+            sa_buffer_adds(out, "| option | meaning | allowed | default |\n|---|---|---|---|\n");
+            for (const sa_option *row = set->rows; row->name; row++) option_row(row, out);
+        }
+    }
+}
+
+/* ---- The command ----------------------------------------------------------------------------- */
+
+typedef struct help_options {
+    bool markdown;
+} help_options;
+
+static const sa_option rows[] = {
+    {"markdown", SA_OPTION_SWITCH, SA_SCOPE_RUN, offsetof(help_options, markdown), 0, 0, 1, NULL,
+     NULL, "all commands and options as the tables of the README"},
+    {0},
+};
+static const cli_set sets[] = {{"Options", rows, 0}, {0}};
+
+static bool run(int count, char **arguments, sa_error *error) {
+    help_options options;
+    sa_options_init(rows, &options);
+    const char *word;
+    if (!cli_read(&cli_help, count, arguments, &options, &word, error)) return false;
+    const cli_command *command = word ? cli_find(word, error) : NULL;
+    if (word && !command) return false;
+    sa_buffer out = {0};
+    if (options.markdown)
+        markdown(&out);
+    else if (command)
+        page(command, &out);
+    else
+        overview(&out);
+    bool good = cli_print(&out, error);
+    sa_buffer_release(&out);
+    return good;
+}
+
+const cli_command cli_help = {
+    .name = "help",
+    .words = "[COMMAND]",
+    .most = 1,
+    .summary = "this overview, or all about one command",
+    .details = "Shows all commands, or the options of one and an example to try.",
+    .example = "  softalign help train\n",
+    .sets = sets,
+    .run = run,
+};

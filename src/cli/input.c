@@ -1,0 +1,65 @@
+#include "cli/input.h"
+#include "base/memory.h"
+
+#include <errno.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+enum { BLOCK = 1 << 16 };
+
+bool cli_input_open(cli_input *input, const char *path, sa_error *error) {
+    *input = (cli_input){0};
+    input->lines.file = &input->file;
+    bool standard = !path || strcmp(path, "-") == 0;
+    struct stat about;
+    input->live = standard && fstat(STDIN_FILENO, &about) == 0 && !S_ISREG(about.st_mode);
+    input->file.name = "standard input";
+    return input->live || sa_file_read(&input->file, standard ? "-" : path, SA_FILE_LIMIT, error);
+}
+
+void cli_input_close(cli_input *input) {
+    sa_file_release(&input->file);
+}
+
+/* Where the last whole line that came ends; at the end of the input all of it. */
+static size_t whole_lines(const cli_input *input) {
+    if (input->ended) return input->received;
+    const char *end = input->received ? memrchr(input->file.data, '\n', input->received) : NULL;
+    return end ? (size_t)(end - input->file.data) + 1 : 0;
+}
+
+/* Drops the lines given out, then reads until a whole line is there. A line that is too long counts
+ * as whole, so that it is refused. */
+static bool refill(cli_input *input, sa_error *error) {
+    sa_file *file = &input->file;
+    input->received -= input->lines.at;
+    if (input->received) memmove(file->data, file->data + input->lines.at, input->received);
+    input->lines.at = 0;
+    while (!(file->size = whole_lines(input)) && !input->ended) {
+        if (input->received > SA_LINE_LIMIT + 1) {
+            file->size = input->received;
+            return true;
+        }
+        if (!sa_reserve(&file->data, &input->capacity, input->received + BLOCK + 1, 1, error))
+            return false;
+        ssize_t got = read(STDIN_FILENO, file->data + input->received, BLOCK);
+        if (got < 0 && errno == EINTR) continue;
+        if (got < 0) return sa_fail_errno(error, SA_IO, "read", file->name);
+        input->ended = got == 0;
+        input->received += (size_t)got;
+    }
+    return true;
+}
+
+bool cli_input_next(cli_input *input, const char **lines, size_t room, size_t *count,
+                    sa_error *error) {
+    *count = 0;
+    if (input->live && input->lines.at == input->file.size && !refill(input, error)) return false;
+    bool failed = false;
+    char *line;
+    size_t size;
+    while (*count < room && sa_lines_next(&input->lines, &line, &size, &failed, error))
+        lines[(*count)++] = line;
+    return !failed;
+}

@@ -1,0 +1,61 @@
+#include "base/nearest.h"
+#include "cli/command.h"
+#include "cli/output.h"
+#include "cli/signals.h"
+
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+
+const cli_command *const cli_commands[] = {
+    &cli_corpus,    &cli_train,   &cli_translate, &cli_align, &cli_eval,
+    &cli_gradcheck, &cli_inspect, &cli_help,      NULL,
+};
+
+const cli_command *cli_find(const char *name, sa_error *error) {
+    sa_nearest nearest = {.wanted = name};
+    for (const cli_command *const *command = cli_commands; *command; command++) {
+        if (strcmp((*command)->name, name) == 0) return *command;
+        sa_nearest_offer(&nearest, (*command)->name);
+    }
+    char hint[128];
+    sa_fail(error, SA_USAGE, "unknown command '%s'%s; 'softalign help' lists all", name,
+            sa_nearest_hint(&nearest, hint, sizeof hint));
+    return NULL;
+}
+
+/* `softalign --help` and `softalign COMMAND --help` are other names of `softalign help`. */
+static bool wants_help(int count, char **arguments) {
+    for (int i = 0; i < count && strcmp(arguments[i], "--") != 0; i++)
+        if (strcmp(arguments[i], "--help") == 0) return true;
+    return false;
+}
+
+static bool print_version(sa_error *error) {
+    sa_buffer out = {0};
+    sa_buffer_addf(&out, "softalign %s\n", sa_version());
+    bool good = cli_print(&out, error);
+    sa_buffer_release(&out);
+    return good;
+}
+
+static bool dispatch(int count, char **arguments, sa_error *error) {
+    if (count == 0) return sa_fail(error, SA_USAGE, "which command? 'softalign help' lists all");
+    if (strcmp(arguments[0], "--version") == 0) return print_version(error);
+    if (strcmp(arguments[0], "--help") == 0) return cli_help.run(0, NULL, error);
+    const cli_command *command = cli_find(arguments[0], error);
+    if (!command) return false;
+    if (wants_help(count - 1, arguments + 1)) return cli_help.run(1, arguments, error);
+    return command->run(count - 1, arguments + 1, error);
+}
+
+int main(int argc, char **argv) {
+    cli_output_init();
+    signal(SIGPIPE, SIG_IGN); /* a failing write tells as much, and does not kill */
+    signal(SIGXFSZ, SIG_IGN);
+    sa_error error = {0};
+    bool good = dispatch(argc ? argc - 1 : 0, argv + 1, &error);
+    if (!good && error.text[0]) fprintf(stderr, "softalign: %s\n", error.text);
+    if (!good) return (int)error.code;
+    return cli_signals_caught() ? 128 + cli_signals_caught() : 0;
+}

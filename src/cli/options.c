@@ -1,0 +1,113 @@
+#include "base/nearest.h"
+#include "cli/command.h"
+
+#include <string.h>
+
+enum { ROWS = 64, NAME = 64 }; /* the most options of a command: the bits of a set; a name */
+
+/* One reading of the arguments. */
+typedef struct reading {
+    const cli_command *command;
+    int count, at;
+    char **arguments;
+    char *fields;
+    uint64_t seen; /* which rows, counted over all sets */
+    const char **words;
+    int word_count;
+} reading;
+
+static bool unknown(const reading *reader, const char *argument, const char *name,
+                    sa_error *error) {
+    sa_nearest nearest = {.wanted = name};
+    for (const cli_set *set = reader->command->sets; set->rows; set++)
+        for (const sa_option *row = set->rows; row->name; row++)
+            sa_nearest_offer(&nearest, row->name);
+    char hint[128];
+    return sa_fail(error, SA_USAGE, "%s: unknown option '%s'%s", reader->command->name, argument,
+                   sa_nearest_hint(&nearest, hint, sizeof hint));
+}
+
+/* The row of that name, its number over all sets, and the fields it belongs to. */
+static const sa_option *find(const reading *reader, const char *name, int *number, void **fields) {
+    *number = 0;
+    for (const cli_set *set = reader->command->sets; set->rows; set++) {
+        for (const sa_option *row = set->rows; row->name; row++, ++*number) {
+            if (strcmp(row->name, name) != 0) continue;
+            sa_require(*number < ROWS);
+            *fields = reader->fields + set->at;
+            return row;
+        }
+    }
+    return NULL;
+}
+
+/* The text after "=", or the next argument, or "yes" for a switch; NULL when there is none. */
+static const char *value_of(reading *reader, const sa_option *row, const char *equals) {
+    if (equals) return equals + 1;
+    if (row->kind == SA_OPTION_SWITCH) return "yes";
+    if (reader->at + 1 == reader->count) return NULL;
+    const char *next = reader->arguments[reader->at + 1];
+    if (strncmp(next, "--", 2) == 0) return NULL; /* more likely forgotten than meant */
+    reader->at++;
+    return next;
+}
+
+static bool read_option(reading *reader, sa_error *error) {
+    const char *argument = reader->arguments[reader->at];
+    const char *equals = strchr(argument, '=');
+    char name[NAME];
+    size_t size = equals ? (size_t)(equals - argument) : strlen(argument);
+    if (strncmp(argument, "--", 2) != 0 || size - 2 >= sizeof name)
+        return unknown(reader, argument, argument, error);
+    memcpy(name, argument + 2, size - 2);
+    name[size - 2] = 0;
+
+    int number;
+    void *fields;
+    const sa_option *row = find(reader, name, &number, &fields);
+    if (!row) return unknown(reader, argument, name, error);
+    if (reader->seen >> number & 1)
+        return sa_fail(error, SA_USAGE, "--%s is given twice", row->name);
+    reader->seen |= (uint64_t)1 << number;
+    const char *value = value_of(reader, row, equals);
+    if (!value) return sa_fail(error, SA_USAGE, "--%s needs a value (%s)", row->name, row->value);
+    return sa_option_set(row, fields, value, error);
+}
+
+static bool read_word(reading *reader, sa_error *error) {
+    const char *word = reader->arguments[reader->at];
+    if (reader->word_count == reader->command->most)
+        return sa_fail(error, SA_USAGE, "%s: '%s' is one argument too many", reader->command->name,
+                       word);
+    reader->words[reader->word_count++] = word;
+    return true;
+}
+
+bool cli_read(const cli_command *command, int count, char **arguments, void *fields,
+              const char **words, sa_error *error) {
+    reading reader = {.command = command,
+                      .count = count,
+                      .arguments = arguments,
+                      .fields = fields,
+                      .words = words};
+    for (int i = 0; i < command->most; i++) words[i] = NULL;
+    bool only_words = false; /* after "--" */
+    for (; reader.at < count; reader.at++) {
+        const char *argument = arguments[reader.at];
+        if (!only_words && strcmp(argument, "--") == 0)
+            only_words = true;
+        else if (only_words || argument[0] != '-' || !argument[1] ? !read_word(&reader, error)
+                                                                  : !read_option(&reader, error))
+            return false;
+    }
+    return reader.word_count >= command->least ||
+           sa_fail(error, SA_USAGE, "an argument is missing: softalign %s %s", command->name,
+                   command->words);
+}
+
+bool cli_read_preset(const cli_command *command, int count, char **arguments, void *fields,
+                     sa_settings *settings, const char *const *preset, sa_error *error) {
+    return cli_read(command, count, arguments, fields, NULL, error) &&
+           (!*preset || (sa_settings_preset(settings, *preset, error) &&
+                         cli_read(command, count, arguments, fields, NULL, error)));
+}

@@ -1,0 +1,92 @@
+#include "cli/output.h"
+#include "base/save.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+void cli_output_init(void) {
+    for (int fd = 0; fd <= STDERR_FILENO; fd++)
+        if (fcntl(fd, F_GETFD) < 0) /* the lowest free number is this one */
+            (void)!open("/dev/null", fd == STDIN_FILENO ? O_WRONLY : O_RDONLY);
+}
+
+static bool write_all(int fd, const char *name, const sa_buffer *buffer, sa_error *error) {
+    if (buffer->failed) return sa_fail_memory(error, buffer->size);
+    for (size_t done = 0; done < buffer->size;) {
+        ssize_t wrote = write(fd, buffer->text + done, buffer->size - done);
+        if (wrote < 0 && errno == EINTR) continue;
+        if (wrote < 0 && errno == EPIPE) return sa_fail(error, SA_IO, "%s", "");
+        if (wrote < 0) return sa_fail_errno(error, SA_IO, "write", name);
+        done += (size_t)wrote;
+    }
+    return true;
+}
+
+bool cli_print(sa_buffer *buffer, sa_error *error) {
+    bool good = write_all(STDOUT_FILENO, "standard output", buffer, error);
+    buffer->size = 0;
+    if (!good) sa_buffer_release(buffer);
+    return good;
+}
+
+bool cli_print_json(json_t *value, sa_error *error) {
+    char *text = json_dumps(value, JSON_INDENT(2) | JSON_ENSURE_ASCII);
+    json_decref(value);
+    sa_buffer out = {.failed = !text};
+    if (text) sa_buffer_addf(&out, "%s\n", text);
+    free(text);
+    bool good = cli_print(&out, error);
+    sa_buffer_release(&out);
+    return good;
+}
+
+json_t *cli_json_number(double value) {
+    return isfinite(value) ? json_real(value) : json_null();
+}
+
+/* A device or pipe must not be replaced by a file. */
+static bool write_into(const char *path, const sa_buffer *buffer, sa_error *error) {
+    int fd = open(path, O_WRONLY | O_CLOEXEC | O_NOCTTY);
+    if (fd < 0) return sa_fail_errno(error, SA_OPEN, "open", path);
+    bool good = write_all(fd, path, buffer, error);
+    return (close(fd) == 0 || !good || sa_fail_errno(error, SA_IO, "write", path)) && good;
+}
+
+bool cli_save(const char *path, sa_buffer *buffer, sa_error *error) {
+    struct stat about;
+    bool good;
+    if (strcmp(path, "-") == 0)
+        good = cli_print(buffer, error);
+    else if (stat(path, &about) == 0 && !S_ISREG(about.st_mode) && !S_ISDIR(about.st_mode))
+        good = write_into(path, buffer, error);
+    else if (buffer->failed)
+        good = sa_fail_memory(error, buffer->size);
+    else
+        good = sa_save(path, &(sa_piece){buffer->text, buffer->size}, 1, error);
+    sa_buffer_release(buffer);
+    return good;
+}
+
+static bool same_file(const char *one, const char *other) {
+    struct stat a, b;
+    return stat(one, &a) == 0 && stat(other, &b) == 0 && S_ISREG(a.st_mode) &&
+           a.st_dev == b.st_dev && a.st_ino == b.st_ino;
+}
+
+bool cli_spare(const char *input, const char *output, sa_error *error) {
+    if (!input || !output) return true;
+    bool same = same_file(input, output);
+    const char *comma = strchr(input, ',');
+    if (comma) { /* PAIRS as two files */
+        char *first = sa_copy(input, (size_t)(comma - input), error);
+        if (!first) return false;
+        same = same || same_file(first, output) || same_file(comma + 1, output);
+        free(first);
+    }
+    return !same || sa_fail(error, SA_USAGE, "'%s' is read: choose another file to write", output);
+}

@@ -1,9 +1,144 @@
-#include "base/nearest.h"
 #include "base/settings.h"
 #include "cli/command.h"
 #include "cli/output.h"
 #include "lab/lab.h"
-#include "report/table.h"
 
-#include <stdlib.h>
-#include <string.h>
+#include <math.h>
+#include <stdio.h>
+
+typedef struct gradcheck_options {
+    const char *train, *dump, *broken, *preset;
+    bool list, json;
+    sa_settings settings;
+} gradcheck_options;
+
+#define AT(field) offsetof(gradcheck_options, field)
+
+static const sa_option rows[] = {
+    {"train", SA_OPTION_TEXT, SA_SCOPE_RUN, AT(train), 0, 0, 0, NULL, "PAIRS",
+     "take the batch from these pairs, not a built-in one of ragged lengths"},
+    {"preset", SA_OPTION_TEXT, SA_SCOPE_RUN, AT(preset), 0, 0, 0, NULL, "NAME",
+     "start from the settings of a paper; at full size this takes very long"},
+    {"dump", SA_OPTION_TEXT, SA_SCOPE_RUN, AT(dump), 0, 0, 0, NULL, "FILE",
+     "write weights, batch, loss and gradients in double precision"},
+    {"break", SA_OPTION_TEXT, SA_SCOPE_RUN, AT(broken), 0, 0, 0, NULL, "TERM",
+     "leave one term out of a backward pass: the check must notice"},
+    {"list", SA_OPTION_SWITCH, SA_SCOPE_RUN, AT(list), 0, 0, 1, NULL, NULL,
+     "list the terms that --break can leave out"},
+    {"json", SA_OPTION_SWITCH, SA_SCOPE_RUN, AT(json), 0, 0, 1, NULL, NULL,
+     "print one JSON object"},
+    {0},
+};
+static const cli_set sets[] = {
+    {"Options", rows, 0},
+    {"Settings (the sizes are small unless given)", sa_settings_options, AT(settings)},
+    {0},
+};
+
+/* ---- Results --------------------------------------------------------------------------------- */
+
+typedef struct tally {
+    json_t *parameters; /* NULL: print lines as they come */
+    double worst;
+    bool printed;
+    sa_error error; /* of printing */
+} tally;
+
+static void print_gradient(tally *results, const sa_gradient *gradient) {
+    sa_buffer line = {0};
+    char shape[32];
+    if (gradient->rows)
+        snprintf(shape, sizeof shape, "%d x %d", gradient->rows, gradient->cols);
+    else
+        snprintf(shape, sizeof shape, "%d", gradient->cols);
+    sa_buffer_addf(&line, "%-24s %12s %10.1e %10.1e  %s\n", gradient->name, shape, gradient->worst,
+                   gradient->worst_element,
+                   !gradient->ok    ? "WRONG"
+                   : gradient->zero ? "ok (zero)"
+                                    : "ok");
+    results->printed = results->printed && cli_print(&line, &results->error);
+    sa_buffer_release(&line);
+}
+
+static void each(void *context, const sa_gradient *gradient) {
+    tally *results = context;
+    double worst = fmax(gradient->worst, gradient->worst_element);
+    if (!(worst <= results->worst)) results->worst = worst;
+    if (results->parameters)
+        json_array_append_new(results->parameters,
+                              json_pack("{s:s, s:o, s:b}", "name", gradient->name, "worst",
+                                        cli_json_number(worst), "ok", gradient->ok));
+    else
+        print_gradient(results, gradient);
+}
+
+static bool check(const gradcheck_options *options, sa_error *error) {
+    tally results = {.printed = true};
+    if (options->json) {
+        results.parameters = json_array();
+    } else {
+        sa_buffer heading = {0};
+        sa_buffer_addf(&heading, "%-24s %12s %10s %10s\n", "parameter", "shape", "tensor",
+                       "element");
+        results.printed = cli_print(&heading, &results.error);
+        sa_buffer_release(&heading);
+    }
+    sa_gradcheck job = {.settings = &options->settings,
+                        .train = options->train,
+                        .broken = options->broken,
+                        .dump = options->dump,
+                        .each = each,
+                        .context = &results};
+    bool good = sa_check_gradients(&job, error);
+    bool judged = good || error->code == SA_CHECK;
+    if (judged && options->json)
+        results.printed =
+            cli_print_json(json_pack("{s:o, s:b, s:O}", "worst", cli_json_number(results.worst),
+                                     "ok", good, "parameters", results.parameters),
+                           &results.error);
+    json_decref(results.parameters);
+    if (judged && !results.printed) *error = results.error;
+    return good && results.printed;
+}
+
+/* ---- The command ----------------------------------------------------------------------------- */
+
+static bool print_terms(sa_error *error) {
+    sa_buffer out = {0};
+    const char *dropped;
+    for (size_t i = 0; sa_lab_term(i, &dropped); i++)
+        sa_buffer_addf(&out, "%-24s %s\n", sa_lab_term(i, &dropped), dropped);
+    bool good = cli_print(&out, error);
+    sa_buffer_release(&out);
+    return good;
+}
+
+static bool run(int count, char **arguments, sa_error *error) {
+    gradcheck_options options;
+    sa_options_init(rows, &options);
+    sa_settings_init(&options.settings);
+    options.settings.embed = 5; /* small enough that every weight is tried in a second */
+    options.settings.hidden = 6;
+    options.settings.attn = 4;
+    options.settings.maxout = 3;
+    if (!cli_read_preset(&cli_gradcheck, count, arguments, &options, &options.settings,
+                         &options.preset, error) ||
+        !cli_spare(options.train, options.dump, error))
+        return false;
+    return options.list ? print_terms(error) : check(&options, error);
+}
+
+const cli_command cli_gradcheck = {
+    .name = "gradcheck",
+    .words = "",
+    .summary = "every hand-written gradient against central differences",
+    .details =
+        "Computes the loss in double precision at slightly changed weights and compares the slopes "
+        "with the hand-written gradients, parameter by parameter. Two errors are shown: of the "
+        "whole tensor (the norm of the difference over the norm) and of its worst element. The "
+        "exit "
+        "code is 1 when one exceeds 1e-6.",
+    .example = "  softalign gradcheck --attention scaled-dot\n",
+    .sets = sets,
+    .run = run,
+};

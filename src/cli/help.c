@@ -69,11 +69,11 @@ static void option(const sa_option *row, sa_buffer *out) {
              row->value ? row->value : "");
     sa_buffer_adds(&text, row->help);
     if (row->kind != SA_OPTION_TEXT && row->kind != SA_OPTION_SWITCH) {
-        sa_buffer_adds(&text, " (");
+        sa_buffer_adds(&text, " [");
         allowed(row, &text);
         sa_buffer_adds(&text, "; default ");
         sa_option_show(row, row->initial, &text);
-        sa_buffer_adds(&text, ")");
+        sa_buffer_adds(&text, "]");
     }
     if (text.failed)
         out->failed = true;

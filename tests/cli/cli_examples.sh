@@ -1,0 +1,13 @@
+# The examples at the end of every command's help run as they stand, one after the other.
+. tests/support/cli.sh
+PATH=$(dirname "$softalign"):$PATH
+
+for command in corpus train translate align eval gradcheck inspect help; do
+    example=$("$softalign" help $command | sed -n '/^Example:$/,$p' | tail -n +2)
+    [ -n "$example" ] || fail "help $command has no example"
+    bash -e -o pipefail -c "$example" >out 2>err || fail "example of $command: $(cat err)"
+    [ $command = corpus ] || [ $command = train ] || [ -s out ] ||
+        fail "example of $command printed nothing"
+done
+
+finish

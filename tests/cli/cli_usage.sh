@@ -1,0 +1,77 @@
+# Wrong usage: each gives exit code 2 and one clear line, and help is never far.
+. tests/support/cli.sh
+
+expect 2 "which command? 'softalign help' lists all"
+expect 2 "unknown command 'trian' (did you mean 'train'?); 'softalign help' lists all" trian
+expect 2 "unknown command 'frobnicate'; 'softalign help' lists all" frobnicate
+expect 2 "unknown command '--frobnicate'; 'softalign help' lists all" --frobnicate
+expect 2 "unknown command ''; 'softalign help' lists all" ''
+
+# Options.
+expect 2 "train: unknown option '--hiden' (did you mean 'hidden'?)" train --hiden 3
+expect 2 "train: unknown option '--hiden=3' (did you mean 'hidden'?)" train --hiden=3
+expect 2 "train: unknown option '-e'" train -e 3
+expect 2 "train: unknown option '--a\\x1B[2Jb'" train $'--a\e[2Jb'
+expect 2 "--lr is given twice" train --lr 1 --lr 1
+expect 2 "--lr needs a value (X)" train --lr
+expect 2 "--train needs a value (PAIRS)" train --train --out x
+expect 2 "--out: the DIR is empty" train --out ''
+expect 2 "train: --train PAIRS is missing" train --out x
+expect 2 "train: --out DIR is missing" train --train x.tsv
+expect 2 "train: 'x.tsv' is one argument too many" train x.tsv
+expect 2 "unknown preset 'bahdanau' (did you mean 'bahdanau2015'?)" train --preset bahdanau
+expect 2 "an argument is missing: softalign translate MODEL [FILE]" translate
+expect 2 "translate: 'c' is one argument too many" translate a b c
+expect 2 "an argument is missing: softalign align MODEL PAIRS" align m
+expect 2 "an argument is missing: softalign eval MODEL PAIRS" eval m
+expect 2 "an argument is missing: softalign inspect MODEL" inspect
+expect 2 "an argument is missing: softalign corpus TASK" corpus
+expect 2 "unknown task 'mon' (did you mean 'mono'?); 'softalign help corpus' lists all" corpus mon
+expect 2 "--nbest 3 needs --beam 3 or more" translate m --nbest 3
+expect 2 "no backward term is called 'gru.nothing'" gradcheck --break gru.nothing
+
+# Values.
+for value in nan inf 1e999 -1 0x1p3 1,5 12abc ' 1' '1 '; do
+    expect 2 "--lr '$value': expected a number from 0 to 1000000000" train --lr "$value"
+done
+expect 2 "--lr '': expected a number from 0 to 1000000000" train --lr=
+for value in 99999999999 0 -1 1.5 8193 ''; do
+    expect 2 "--hidden '$value': expected a whole number from 1 to 8192" train "--hidden=$value"
+done
+expect 2 "--batch '0': expected a whole number from 1 to 65536" train --batch 0
+expect 2 "--beam '0': expected a whole number from 1 to 1000" translate m --beam 0
+expect 2 "--threads '100000': expected a whole number from 0 to 256" train --threads 100000
+expect 2 "--seed '18446744073709551616': expected a whole number from 0 to 9007199254740991" \
+    train --seed 18446744073709551616
+expect 2 "--dropout '1': expected a number from 0 to 0.9" train --dropout 1
+expect 2 "--attention 'dot': expected additive or scaled-dot" train --attention dot
+expect 2 "--optimizer 'adamm': expected adadelta, adam or sgd (did you mean 'adam'?)" \
+    train --optimizer adamm
+expect 2 "--lowercase 'maybe': expected yes or no" train --lowercase=maybe
+expect 2 "--split 'tests': expected train, valid or test (did you mean 'test'?)" \
+    corpus mono --split tests
+
+# Help: every command's, by both ways, and none of it on standard error.
+expect 0 "" help
+expect 0 "" --help
+same "softalign --help" "$("$softalign" help)" "$(cat out)"
+for command in corpus train translate align eval gradcheck inspect help; do
+    expect 0 "" help $command
+    grep -q "^Usage: softalign $command" out || fail "help $command shows no usage"
+    grep -q "^Example:" out || fail "help $command shows no example"
+    [ -z "$(awk 'length > 80' out)" ] || fail "help $command is wider than 80 columns"
+    "$softalign" help | grep -q "^  $command " || fail "help does not list $command"
+    cp out before
+    expect 0 "" $command --help
+    cmp -s before out || fail "$command --help differs from help $command"
+done
+expect 0 "" --version
+grep -qE '^softalign [0-9]+\.[0-9]+\.[0-9]+$' out || fail "--version says '$(cat out)'"
+
+# No arguments at all, not even the program's name.
+if command -v python3 >/dev/null; then
+    python3 -c "import os, sys; os.execv(sys.argv[1], [''])" "$softalign" >out 2>err
+    same "without arguments" 2 $?
+fi
+
+finish

@@ -1,0 +1,46 @@
+# Sourced by the tests of the command line, whose first argument is the command's path. They work in
+# a scratch folder that is removed at the end.
+set -u
+export LC_ALL=C
+root=$PWD
+softalign=$(realpath "$1")
+scratch=$(mktemp -d)
+trap 'rm -rf "$scratch"' EXIT
+cd "$scratch" || exit 1
+failures=0
+
+fail() {
+    echo "FAILED: $*"
+    failures=$((failures + 1))
+}
+
+# expect CODE MESSAGE ARGUMENT...: the exit code, and the one line on standard error ("": none).
+# Standard output goes to the file `out`.
+expect() {
+    local code=$1 message=$2
+    shift 2
+    "$softalign" "$@" >out 2>err </dev/null
+    local got=$?
+    [ $got -eq "$code" ] || fail "softalign $*: exit $got, expected $code: $(cat err)"
+    [ "$(cat err)" = "${message:+softalign: $message}" ] ||
+        fail "softalign $*: said '$(cat err)', expected '${message:+softalign: $message}'"
+}
+
+# same WHAT EXPECTED GOT
+same() {
+    [ "$2" = "$3" ] || fail "$1: '$3', expected '$2'"
+}
+
+# A model of a few words, made once: tiny.tsv and tiny/best.safetensors.
+train_tiny() {
+    "$softalign" corpus mono --pairs 200 >tiny.tsv 2>err &&
+        "$softalign" train --train tiny.tsv --out tiny --embed 8 --hidden 8 --attn 4 --maxout 4 \
+            --steps 20 >out 2>err || {
+        cat err
+        exit 1
+    }
+}
+
+finish() {
+    [ $failures -eq 0 ] || exit 1
+}

@@ -1,0 +1,20 @@
+/* reader: the lines of a text file, checked. */
+#ifndef SA_TEXT_READER_H
+#define SA_TEXT_READER_H
+
+#include "base/file.h"
+
+typedef struct sa_reader {
+    sa_file file;
+    sa_lines lines;
+} sa_reader;
+
+/* Reads the whole file ("-": standard input) and passes over a byte order mark. */
+bool sa_reader_open(sa_reader *reader, const char *path, sa_error *error);
+void sa_reader_close(sa_reader *reader);
+
+/* The next line: valid UTF-8, terminated. false at the end, or with *failed set: SA_DATA naming
+ * file, line and byte. */
+bool sa_reader_next(sa_reader *reader, char **line, size_t *size, bool *failed, sa_error *error);
+
+#endif

@@ -53,10 +53,9 @@ static bool run(int count, char **arguments, sa_error *error) {
     return good;
 }
 
-static void list(sa_buffer *out) {
-    sa_buffer_adds(out, "Tasks:\n");
-    for (const sa_task *task = sa_tasks; task->name; task++)
-        sa_buffer_addf(out, "  %-10s  %s (%zu pairs)\n", task->name, task->summary, task->pairs);
+static const char *item(size_t row, const char **text) {
+    *text = sa_tasks[row].summary;
+    return sa_tasks[row].name;
 }
 
 const cli_command cli_corpus = {
@@ -68,10 +67,11 @@ const cli_command cli_corpus = {
     .details = "Writes sentence pairs, one a line: source TAB target TAB alignment. The alignment "
                "is in Pharaoh form: '2-3' says that word 2 of the source and word 3 of the target "
                "belong together, '2p3' that they possibly do; words are counted from 0. The same "
-               "task, seed, split and number of pairs give the same bytes everywhere.",
+               "task, seed, split and number of pairs give the same bytes everywhere.\n",
     .example = "  softalign corpus mono --pairs 2000 > mono.tsv\n"
                "  softalign corpus mono --pairs 50 --split test > unseen.tsv\n",
     .sets = sets,
     .run = run,
-    .list = list,
+    .items = "Tasks",
+    .item = item,
 };

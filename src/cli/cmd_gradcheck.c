@@ -137,7 +137,7 @@ const cli_command cli_gradcheck = {
         "with the hand-written gradients, parameter by parameter. Two errors are shown: of the "
         "whole tensor (the norm of the difference over the norm) and of its worst element. The "
         "exit "
-        "code is 1 when one exceeds 1e-6.",
+        "code is 1 when one exceeds 1e-6.\n",
     .example = "  softalign gradcheck --attention scaled-dot\n",
     .sets = sets,
     .run = run,

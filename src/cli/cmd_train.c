@@ -5,7 +5,6 @@
 #include "cli/signals.h"
 
 #include <stdio.h>
-#include <string.h>
 
 typedef struct train_options {
     const char *train, *valid, *out, *preset;
@@ -113,13 +112,9 @@ static bool run(int count, char **arguments, sa_error *error) {
     return good;
 }
 
-static void list(sa_buffer *out) {
-    sa_buffer_adds(out, "Presets:\n");
-    for (size_t i = 0; sa_preset_name(i); i++) {
-        const char *text = sa_preset_text(sa_preset_name(i));
-        size_t title = strcspn(text, "\n");
-        sa_buffer_addf(out, "  %s  %.*s\n", sa_preset_name(i), (int)title, text);
-    }
+static const char *item(size_t row, const char **text) {
+    *text = sa_preset_name(row) ? sa_preset_text(sa_preset_name(row)) : NULL;
+    return sa_preset_name(row);
 }
 
 const cli_command cli_train = {
@@ -132,9 +127,10 @@ const cli_command cli_train = {
         "the place to --resume from, log.csv the course of the training. A first Ctrl-C finishes "
         "the step, saves and ends; a second one ends at once.\n"
         "The same seed gives the same model, whatever the number of threads; a single option goes "
-        "before the preset.",
+        "before the preset.\n",
     .example = "  softalign train --train mono.tsv --out mono --max-time 5\n",
     .sets = sets,
     .run = run,
-    .list = list,
+    .items = "Presets",
+    .item = item,
 };

@@ -117,7 +117,7 @@ const cli_command cli_translate = {
     .summary = "one sentence a line in, one translation a line out",
     .details =
         "Reads FILE, or standard input, and writes a line for every line, in their order; an "
-        "empty line gives an empty line. What is typed or piped in is answered at once.",
+        "empty line gives an empty line. What is typed or piped in is answered at once.\n",
     .example = "  cut -f 1 unseen.tsv | head -n 3 | softalign translate mono/best.safetensors\n",
     .sets = sets,
     .run = run,

@@ -16,13 +16,15 @@ typedef struct cli_command {
     const char *words;   /* what is not an option: "MODEL [FILE]" */
     int least, most;     /* how many words */
     const char *summary; /* one line */
-    const char *details; /* paragraphs, each on one line */
+    const char *details; /* paragraphs, each a line and its end */
     const char *example; /* shell lines that run as they stand, one after the other */
     const cli_set *sets; /* ends with NULL rows */
     /* Does the work; the arguments are those behind the command's name. An error without text has
      * been dealt with and only gives the exit code. */
     bool (*run)(int count, char **arguments, sa_error *error);
-    void (*list)(sa_buffer *out); /* appends what the words can be to the help; may be NULL */
+    const char *items; /* title of what the words or options choose from; NULL: nothing */
+    /* The name of such a thing, NULL after the last. The first line of *text explains it. */
+    const char *(*item)(size_t row, const char **text);
 } cli_command;
 
 extern const cli_command cli_corpus, cli_train, cli_translate, cli_align, cli_eval, cli_gradcheck,

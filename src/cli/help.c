@@ -5,7 +5,7 @@
 
 #include <string.h>
 
-enum { WIDTH = 80, OPTION = 24, NAME = 12 };
+enum { WIDTH = 80, OPTION = 24, NAME = 14, ITEM = 18 };
 
 /* ---- Text ------------------------------------------------------------------------------------ */
 
@@ -13,26 +13,22 @@ static void pad(sa_buffer *out, size_t from, size_t to) {
     for (; from < to; from++) sa_buffer_adds(out, " ");
 }
 
-/* Appends words from column `column` on, broken before the right margin, and ends the line. */
-static void wrap(sa_buffer *out, const char *text, size_t column) {
+/* Appends the words of a line from column `column` on, broken before the right margin. */
+static void wrap(sa_buffer *out, const char *line, size_t column) {
     size_t at = column;
-    while (*text) {
-        size_t size = strcspn(text, " \n");
+    for (const char *end = line + strcspn(line, "\n"); line < end;) {
+        size_t size = strcspn(line, " \n");
         if (at > column && at + 1 + size >= WIDTH) {
             sa_buffer_adds(out, "\n");
             pad(out, 0, column);
             at = column;
+        } else if (at > column) {
+            sa_buffer_adds(out, " ");
+            at++;
         }
-        if (at > column) sa_buffer_adds(out, " ");
-        sa_buffer_add(out, text, size);
-        at += size + (at > column);
-        text += size;
-        if (*text == '\n') {
-            sa_buffer_adds(out, "\n");
-            pad(out, 0, column);
-            at = column;
-        }
-        if (*text) text++;
+        sa_buffer_add(out, line, size);
+        at += size;
+        line += size + (line[size] == ' ');
     }
     sa_buffer_adds(out, "\n");
 }
@@ -106,7 +102,7 @@ static void overview(sa_buffer *out) {
                    "gradients, and what attention does inside them.\n\nCommands:\n",
                    sa_version());
     for (const cli_command *const *command = cli_commands; *command; command++)
-        entry(out, (*command)->name, (*command)->summary, NAME + 2);
+        entry(out, (*command)->name, (*command)->summary, NAME);
     sa_buffer_adds(out, "\n'softalign help COMMAND' says more. Exit codes:\n");
     static const char *const codes[][2] = {
         {"0", "done"},
@@ -121,24 +117,19 @@ static void overview(sa_buffer *out) {
         {"128+n", "stopped by signal n, after saving"},
     };
     for (size_t i = 0; i < sizeof codes / sizeof *codes; i++)
-        entry(out, codes[i][0], codes[i][1], NAME + 2);
+        entry(out, codes[i][0], codes[i][1], NAME);
 }
 
 static void page(const cli_command *command, sa_buffer *out) {
     sa_buffer_adds(out, "Usage: ");
     usage(command, out);
     sa_buffer_adds(out, "\n\n");
-    wrap(out, command->details, 0);
-    if (command->list) {
-        sa_buffer items = {0};
-        command->list(&items);
-        sa_buffer_adds(out, "\n");
-        if (items.failed)
-            out->failed = true;
-        else
-            sa_buffer_add(out, items.text, items.size);
-        sa_buffer_release(&items);
-    }
+    for (const char *line = command->details; *line; line += strcspn(line, "\n") + 1)
+        wrap(out, line, 0);
+    if (command->items) sa_buffer_addf(out, "\n%s:\n", command->items);
+    const char *text;
+    for (size_t i = 0; command->items && command->item(i, &text); i++)
+        entry(out, command->item(i, &text), text, ITEM);
     for (const cli_set *set = command->sets; set->rows; set++) {
         sa_buffer_addf(out, "\n%s:\n", set->title);
         for (const sa_option *row = set->rows; row->name; row++) option(row, out);
@@ -200,7 +191,7 @@ const cli_command cli_help = {
     .words = "[COMMAND]",
     .most = 1,
     .summary = "this overview, or all about one command",
-    .details = "Shows all commands, or the options of one and an example to try.",
+    .details = "Shows all commands, or the options of one and an example to try.\n",
     .example = "  softalign help train\n",
     .sets = sets,
     .run = run,

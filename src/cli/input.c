@@ -10,32 +10,35 @@ enum { BLOCK = 1 << 16 };
 
 bool cli_input_open(cli_input *input, const char *path, sa_error *error) {
     *input = (cli_input){0};
-    input->lines.file = &input->file;
     bool standard = !path || strcmp(path, "-") == 0;
     struct stat about;
     input->live = standard && fstat(STDIN_FILENO, &about) == 0 && !S_ISREG(about.st_mode);
-    input->file.name = "standard input";
-    return input->live || sa_file_read(&input->file, standard ? "-" : path, SA_FILE_LIMIT, error);
+    if (!input->live) return sa_reader_open(&input->reader, standard ? "-" : path, error);
+    input->reader.file.name = "standard input";
+    input->reader.lines.file = &input->reader.file;
+    return true;
 }
 
 void cli_input_close(cli_input *input) {
-    sa_file_release(&input->file);
+    sa_reader_close(&input->reader);
 }
 
 /* Where the last whole line that came ends; at the end of the input all of it. */
 static size_t whole_lines(const cli_input *input) {
     if (input->ended) return input->received;
-    const char *end = input->received ? memrchr(input->file.data, '\n', input->received) : NULL;
-    return end ? (size_t)(end - input->file.data) + 1 : 0;
+    const char *data = input->reader.file.data;
+    const char *end = input->received ? memrchr(data, '\n', input->received) : NULL;
+    return end ? (size_t)(end - data) + 1 : 0;
 }
 
 /* Drops the lines given out, then reads until a whole line is there. A line that is too long counts
  * as whole, so that it is refused. */
 static bool refill(cli_input *input, sa_error *error) {
-    sa_file *file = &input->file;
-    input->received -= input->lines.at;
-    if (input->received) memmove(file->data, file->data + input->lines.at, input->received);
-    input->lines.at = 0;
+    sa_file *file = &input->reader.file;
+    sa_lines *lines = &input->reader.lines;
+    input->received -= lines->at;
+    if (input->received) memmove(file->data, file->data + lines->at, input->received);
+    lines->at = 0;
     while (!(file->size = whole_lines(input)) && !input->ended) {
         if (input->received > SA_LINE_LIMIT + 1) {
             file->size = input->received;
@@ -49,17 +52,20 @@ static bool refill(cli_input *input, sa_error *error) {
         input->ended = got == 0;
         input->received += (size_t)got;
     }
+    bool marked = file->size >= 3 && memcmp(file->data, "\xef\xbb\xbf", 3) == 0;
+    if (!lines->number && marked) lines->at = 3; /* a byte order mark */
     return true;
 }
 
 bool cli_input_next(cli_input *input, const char **lines, size_t room, size_t *count,
                     sa_error *error) {
     *count = 0;
-    if (input->live && input->lines.at == input->file.size && !refill(input, error)) return false;
+    const sa_reader *reader = &input->reader;
+    if (input->live && reader->lines.at == reader->file.size && !refill(input, error)) return false;
     bool failed = false;
     char *line;
     size_t size;
-    while (*count < room && sa_lines_next(&input->lines, &line, &size, &failed, error))
+    while (*count < room && sa_reader_next(&input->reader, &line, &size, &failed, error))
         lines[(*count)++] = line;
     return !failed;
 }

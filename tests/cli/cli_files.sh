@@ -1,0 +1,94 @@
+# The world's mistakes: wrong paths, broken corpora and models, full disks, closed outputs. Each gives
+# one clear line and its exit code, and leaves what was there as it was.
+. tests/support/cli.sh
+train_tiny
+model=tiny/best.safetensors
+before=$(find . -name '*.tsv' -o -name '*.safetensors' | sort | xargs cksum)
+
+# Paths.
+missing="No such file or directory"
+expect 4 "cannot open 'none.tsv': $missing" train --train none.tsv --out other
+expect 4 "cannot open 'none.tsv': $missing" train --train tiny.tsv --valid none.tsv --out other
+expect 4 "cannot open 'a.en': $missing" train --train a.en,a.fr --out other
+expect 4 "cannot open '.': Is a directory" eval $model .
+expect 4 "cannot open 'none': $missing" translate none
+expect 4 "cannot open 'none.txt': $missing" translate $model none.txt
+expect 4 "cannot open 'none': $missing" inspect none
+expect 4 "cannot open '.': not a regular file" inspect .
+expect 4 "cannot open 'none/last.safetensors': $missing" train --train tiny.tsv --out none --resume
+[ ! -e other ] && [ ! -e none ] || fail "a failed training left a folder"
+expect 4 "cannot create 'a/b': $missing" train --train tiny.tsv --out a/b
+expect 4 "cannot open 'tiny.tsv': Not a directory" train --train tiny.tsv --out tiny.tsv
+
+# Corpora.
+printf 'a b\tc d\nno tab here\n' >broken.tsv
+expect 3 "broken.tsv:2: no tab; expected source TAB target" train --train broken.tsv --out other
+expect 3 "broken.tsv:2: no tab; expected source TAB target" eval $model broken.tsv
+expect 3 "broken.tsv:2: no tab; expected source TAB target" align $model broken.tsv
+printf 'a\tb\t0-0\na\tb\t0:0\n' >gold.tsv
+"$softalign" eval $model gold.tsv >out 2>err
+same "a broken alignment" 3 $?
+grep -q "^softalign: gold.tsv:2: alignment: " err || fail "a broken alignment: $(cat err)"
+: >empty.tsv
+expect 3 "empty.tsv: no sentence pairs (0 lines, 0 with an empty side)" eval $model empty.tsv
+printf 'a\tb\n\xff\tb\n' >latin.tsv
+expect 3 "latin.tsv:2: not UTF-8 at byte 1: 0xFF (looks like Latin-1 or another 8-bit code)" \
+    eval $model latin.tsv
+
+# Models.
+expect 3 "tiny.tsv: not a safetensors file" translate tiny.tsv
+head -c 1000 $model >short
+"$softalign" inspect short >out 2>err
+same "a truncated model" 3 $?
+size=$(stat -c %s $model)
+for at in 9 $((size / 2)) $((size - 1)); do
+    cp $model altered
+    byte=$(od -An -tu1 -j $at -N 1 altered)
+    printf "\\x$(printf %x $((byte ^ 1)))" | dd of=altered bs=1 seek=$at conv=notrunc 2>/dev/null
+    for command in "inspect altered" "translate altered" "align altered tiny.tsv"; do
+        "$softalign" $command >out 2>err </dev/null
+        same "$command, byte $at altered" 3 $?
+        same "lines on standard error" 1 "$(wc -l <err)"
+        same "lines on standard output" 0 "$(wc -l <out)"
+    done
+done
+
+# Options against files.
+expect 2 "--hidden: 'tiny/last.safetensors' was trained with 8, which --resume cannot change" \
+    train --train tiny.tsv --out tiny --resume --hidden 9
+expect 2 "'tiny.tsv' is read: choose another file to write" \
+    align $model tiny.tsv --tidy tiny.tsv
+expect 2 "'$model' is read: choose another file to write" \
+    align $model tiny.tsv --pharaoh $model
+expect 2 "'tiny.tsv' is read: choose another file to write" \
+    eval $model tiny.tsv --per-sentence tiny.tsv
+
+# Outputs.
+full="cannot write 'standard output': No space left on device"
+for command in "help" "corpus mono" "inspect $model" "eval $model tiny.tsv" "align $model tiny.tsv" \
+    "translate $model tiny.tsv" "gradcheck"; do
+    "$softalign" $command >/dev/full 2>err
+    same "$command to a full disk" "5 softalign: $full" "$? $(cat err)"
+    "$softalign" $command >&- 2>err
+    same "$command to a closed output" 5 $?
+done
+expect 5 "cannot write '/dev/full': No space left on device" \
+    align $model tiny.tsv --tidy /dev/full
+[ -c /dev/full ] || fail "/dev/full was replaced by a file"
+expect 4 "cannot open 'none': $missing" align $model tiny.tsv --tidy none/tidy.csv
+yes 'a b c' | head -n 20000 | "$softalign" translate $model 2>err | head -n 1 >out
+same "translate into a closed pipe" 5 "${PIPESTATUS[2]}"
+same "its standard error" "" "$(cat err)"
+"$softalign" translate $model <&- >out 2>err
+same "a closed standard input" 5 $?
+"$softalign" translate $model none.txt 2>&-
+same "a closed standard error" 4 $?
+(ulimit -f 1 && "$softalign" corpus mono >limited 2>err)
+same "a limit of file size" 5 $?
+(ulimit -f 1 && "$softalign" align $model tiny.tsv --tidy limited.csv 2>err)
+same "a limit of file size for a table" 5 $?
+[ ! -e limited.csv ] || fail "a table that does not fit was left behind"
+
+same "the files" "$before" "$(find . -name 'tiny*.tsv' -o -name '*.safetensors' | sort | xargs cksum)"
+same "temporary files" "" "$(find . -name '*.tmp*')"
+finish

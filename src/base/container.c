@@ -234,6 +234,7 @@ static bool verify(sa_container *container, const unsigned char *bytes, size_t s
     if (said != found)
         return sa_fail(error, SA_DATA, "%s: damaged: its bytes give checksum %08x, it says %08x",
                        container->name, found, said);
+    container->checksum = found;
     container->count--;
     return true;
 }

@@ -8,6 +8,7 @@
 #define SA_BASE_CONTAINER_H
 
 #include "base/error.h"
+#include <stdint.h>
 
 typedef enum sa_type { SA_F64, SA_I64, SA_F32, SA_I32, SA_U8, SA_TYPES } sa_type;
 
@@ -51,8 +52,9 @@ typedef struct sa_container {
     const char *name;   /* for messages: the path */
     sa_tensor *tensors; /* in the order of their data, without the checksum */
     size_t count;
-    void *header; /* owns the names and strings */
-    char *bytes;  /* owns the data of an opened file */
+    uint32_t checksum; /* of an opened file, already compared with its bytes */
+    void *header;      /* owns the names and strings */
+    char *bytes;       /* owns the data of an opened file */
 } sa_container;
 
 /* Reads and checks the file at `path`, which must outlive the container. SA_OPEN: it cannot be

@@ -1,0 +1,161 @@
+#include "base/container.h"
+#include "base/settings.h"
+#include "cli/command.h"
+#include "cli/output.h"
+
+#include <string.h>
+
+enum { WORDS = 12 }; /* of a vocabulary that are shown */
+
+typedef struct inspect_options {
+    bool json;
+} inspect_options;
+
+static const sa_option rows[] = {
+    {"json", SA_OPTION_SWITCH, SA_SCOPE_RUN, offsetof(inspect_options, json), 0, 0, 1, NULL, NULL,
+     "print one JSON object"},
+    {0},
+};
+static const cli_set sets[] = {{"Options", rows, 0}, {0}};
+
+/* A model file, and what its settings say. */
+typedef struct model_file {
+    sa_container file;
+    sa_settings settings;
+} model_file;
+
+/* ---- What the tensors are -------------------------------------------------------------------- */
+
+/* Words, each ended by a line feed. */
+static bool is_vocabulary(const sa_tensor *tensor) {
+    return tensor->type == SA_U8;
+}
+
+/* Learned numbers: neither a vocabulary nor what only a later --resume needs. */
+static bool is_parameter(const sa_tensor *tensor) {
+    return tensor->type == SA_F32 && strncmp(tensor->name, "training.", 9) != 0;
+}
+
+static size_t count_parameters(const sa_container *file) {
+    size_t count = 0;
+    for (size_t i = 0; i < file->count; i++)
+        if (is_parameter(&file->tensors[i])) count += file->tensors[i].size / sa_types[SA_F32].size;
+    return count;
+}
+
+static size_t count_words(const sa_tensor *tensor) {
+    size_t count = 0;
+    for (size_t i = 0; i < tensor->size; i++) count += ((const char *)tensor->data)[i] == '\n';
+    return count;
+}
+
+/* ---- As text --------------------------------------------------------------------------------- */
+
+static void show_settings(const model_file *model, sa_buffer *out) {
+    sa_buffer_adds(out, "Settings\n");
+    for (const sa_option *row = sa_settings_options; row->name; row++) {
+        if (row->scope == SA_SCOPE_RUN) continue;
+        sa_buffer_addf(out, "  %-12s ", row->name);
+        sa_option_show(row, sa_option_number(row, &model->settings), out);
+        sa_buffer_adds(out, "\n");
+    }
+}
+
+static void show_tensor(const sa_tensor *tensor, sa_buffer *out) {
+    sa_buffer_addf(out, "  %-32s %s", tensor->name, sa_types[tensor->type].name);
+    for (int i = 0; i < tensor->rank; i++)
+        sa_buffer_addf(out, "%s%d", i ? " x " : "  ", tensor->shape[i]);
+    sa_buffer_adds(out, "\n");
+}
+
+static void show_vocabulary(const sa_tensor *tensor, sa_buffer *out) {
+    const char *word = tensor->data, *end = word + tensor->size;
+    char safe[64];
+    sa_buffer_addf(out, "  %s: %zu words:", tensor->name, count_words(tensor));
+    for (int i = 0; i < WORDS && word < end; i++) {
+        const char *feed = memchr(word, '\n', (size_t)(end - word));
+        size_t size = (size_t)((feed ? feed : end) - word);
+        sa_buffer_addf(out, " %s", sa_escape(safe, sizeof safe, word, size));
+        word += size + 1;
+    }
+    sa_buffer_adds(out, word < end ? " ...\n" : "\n");
+}
+
+static bool show(const model_file *model, sa_error *error) {
+    const sa_container *file = &model->file;
+    sa_buffer out = {0};
+    show_settings(model, &out);
+    sa_buffer_adds(&out, "Vocabularies, the most frequent words first\n");
+    for (size_t i = 0; i < file->count; i++)
+        if (is_vocabulary(&file->tensors[i])) show_vocabulary(&file->tensors[i], &out);
+    sa_buffer_adds(&out, "Tensors\n");
+    for (size_t i = 0; i < file->count; i++) show_tensor(&file->tensors[i], &out);
+    sa_buffer_addf(&out, "Parameters: %zu\nChecksum: %08x (right)\n", count_parameters(file),
+                   file->checksum);
+    bool good = cli_print(&out, error);
+    sa_buffer_release(&out);
+    return good;
+}
+
+/* ---- As JSON --------------------------------------------------------------------------------- */
+
+static json_t *json_tensor(const sa_tensor *tensor) {
+    json_t *shape = json_array();
+    for (int i = 0; i < tensor->rank; i++)
+        json_array_append_new(shape, json_integer(tensor->shape[i]));
+    return json_pack("{s:s, s:s, s:o}", "name", tensor->name, "type", sa_types[tensor->type].name,
+                     "shape", shape);
+}
+
+static bool show_json(const model_file *model, sa_error *error) {
+    const sa_container *file = &model->file;
+    json_t *tensors = json_array(), *vocabularies = json_object();
+    for (size_t i = 0; i < file->count; i++) {
+        const sa_tensor *tensor = &file->tensors[i];
+        json_array_append_new(tensors, json_tensor(tensor));
+        if (is_vocabulary(tensor))
+            json_object_set_new(vocabularies, tensor->name,
+                                json_integer((json_int_t)count_words(tensor)));
+    }
+    char checksum[16];
+    snprintf(checksum, sizeof checksum, "%08x", file->checksum);
+    json_t *settings = json_loads(sa_container_text(file, "settings"), 0, NULL);
+    json_int_t count = (json_int_t)count_parameters(file);
+    return cli_print_json(json_pack("{s:o, s:o, s:o, s:I, s:s}", "settings", settings, "tensors",
+                                    tensors, "vocabularies", vocabularies, "parameter_count", count,
+                                    "checksum", checksum),
+                          error);
+}
+
+/* ---- The command ----------------------------------------------------------------------------- */
+
+static bool run(int count, char **arguments, sa_error *error) {
+    inspect_options options;
+    sa_options_init(rows, &options);
+    const char *path;
+    if (!cli_read(&cli_inspect, count, arguments, &options, &path, error)) return false;
+    model_file model;
+    if (!sa_container_open(&model.file, path, error)) return false;
+    const char *text = sa_container_text(&model.file, "settings");
+    sa_settings_init(&model.settings);
+    bool good = text ? sa_settings_read(&model.settings, text, path, error)
+                     : sa_fail(error, SA_DATA, "%s: no settings: not a model file", path);
+    good = good && (options.json ? show_json(&model, error) : show(&model, error));
+    sa_container_close(&model.file);
+    return good;
+}
+
+const cli_command cli_inspect = {
+    .name = "inspect",
+    .words = "MODEL",
+    .least = 1,
+    .most = 1,
+    .summary = "what is in a model file: settings, tensors, vocabularies",
+    .details =
+        "Shows the settings, the sizes and first words of the vocabularies, the tensors with "
+        "their shapes, the number of learned parameters and the checksum, which was compared "
+        "with every byte of the file. Any safetensors reader opens the file as well.\n",
+    .example = "  softalign inspect mono/best.safetensors\n",
+    .sets = sets,
+    .run = run,
+};

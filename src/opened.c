@@ -1,0 +1,249 @@
+#include "opened.h"
+#include "base/settings.h"
+#include "math/blas.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- In memory ------------------------------------------------------------------------------- */
+
+bool sa_model_init(sa_model *model, const sa_settings *settings, sa_coder *source, sa_coder *target,
+                   sa_error *error) {
+    *model = (sa_model){.settings = *settings, .source = *source, .target = *target};
+    *source = *target = (sa_coder){0};
+    sa_blas_init();
+    model->sizes = (sa_sizes){.source_words = sa_vocab_size(&model->source.vocab),
+                              .target_words = sa_vocab_size(&model->target.vocab),
+                              .m = settings->embed,
+                              .n = settings->hidden,
+                              .size = settings->attn,
+                              .l = settings->maxout,
+                              .compat = &sa_compats[settings->attention]};
+    sa_seq2seq_plan(&model->sizes, &model->plan);
+    model->values = sa_new(model->plan.size, sizeof *model->values, error);
+    model->pool = model->values ? sa_pool_open(settings->threads, error) : NULL;
+    if (model->pool) {
+        sa_seq2seq_point(&model->sizes, model->values, &model->w);
+        return true;
+    }
+    sa_model_release(model);
+    return false;
+}
+
+void sa_model_release(sa_model *model) {
+    sa_pool_close(model->pool);
+    sa_coder_release(&model->source);
+    sa_coder_release(&model->target);
+    free(model->values);
+    *model = (sa_model){0};
+}
+
+typedef struct running {
+    bool (*work)(void *job, int piece, sa_error *error);
+    void *job;
+    sa_error *errors;
+} running;
+
+static void run_piece(void *context, int piece) {
+    const running *run = context;
+    run->work(run->job, piece, &run->errors[piece]);
+}
+
+bool sa_model_run(sa_model *model, int pieces, bool (*work)(void *job, int piece, sa_error *error),
+                  void *job, sa_error *error) {
+    running run = {work, job, sa_new((size_t)pieces, sizeof(sa_error), error)};
+    if (!run.errors) return false;
+    sa_pool_run(model->pool, pieces, run_piece, &run);
+    int failed = 0;
+    while (failed < pieces && run.errors[failed].code == SA_OK) failed++;
+    const bool good = failed == pieces;
+    if (!good && error) *error = run.errors[failed];
+    free(run.errors);
+    return good;
+}
+
+/* ---- From a file ----------------------------------------------------------------------------- */
+
+bool sa_tensor_copy(const sa_container *file, const char *name, sa_type type, size_t count,
+                    void *out, sa_error *error) {
+    const sa_tensor *tensor = sa_container_find(file, name);
+    if (!tensor) return sa_fail(error, SA_DATA, "%s: tensor '%s' is missing", file->name, name);
+    if (tensor->type != type || tensor->size != count * sa_types[type].size)
+        return sa_fail(error, SA_DATA,
+                       "%s: tensor '%s' is %s with %zu bytes; expected %s with %zu numbers",
+                       file->name, name, sa_types[tensor->type].name, tensor->size,
+                       sa_types[type].name, count);
+    memcpy(out, tensor->data, tensor->size);
+    return true;
+}
+
+static bool read_words(const sa_container *file, const char *name, sa_vocab *vocab,
+                       sa_error *error) {
+    const sa_tensor *tensor = sa_container_find(file, name);
+    if (!tensor || tensor->type != SA_U8)
+        return sa_fail(error, SA_DATA, "%s: no vocabulary '%s': not a model file", file->name,
+                       name);
+    return sa_vocab_read(vocab, tensor->data, tensor->size, file->name, name, error);
+}
+
+static bool same_shape(const sa_tensor *tensor, const sa_param *param) {
+    if (!param->rows) return tensor->rank == 1 && tensor->shape[0] == param->cols;
+    return tensor->rank == 2 && tensor->shape[0] == param->rows && tensor->shape[1] == param->cols;
+}
+
+/* Lists all tensors that are missing or have another shape, so that nobody mends them one by one.
+ */
+static bool check_shapes(const sa_container *file, const sa_params *plan, sa_error *error) {
+    sa_buffer list = {0};
+    for (int i = 0; i < plan->count; i++) {
+        const sa_param *param = &plan->item[i];
+        const sa_tensor *tensor = sa_container_find(file, param->name);
+        if (!tensor)
+            sa_buffer_addf(&list, "%s '%s' is missing", list.size ? "," : "", param->name);
+        else if (!same_shape(tensor, param) || tensor->type != SA_F32)
+            sa_buffer_addf(&list, "%s '%s' is not F32 [%d, %d]", list.size ? "," : "", param->name,
+                           param->rows ? param->rows : 1, param->cols);
+    }
+    const bool good = !list.size && !list.failed;
+    if (!good)
+        sa_fail(error, SA_DATA, "%s: tensors do not fit the settings:%s", file->name,
+                list.text ? list.text : "");
+    sa_buffer_release(&list);
+    return good;
+}
+
+/* Refuses what is not finite, and makes denormals zero: they would slow every product down a
+ * hundredfold. */
+static bool check_numbers(const sa_container *file, const sa_params *plan, float *values,
+                          sa_error *error) {
+    for (int i = 0; i < plan->count; i++) {
+        const sa_param *param = &plan->item[i];
+        float *number = values + param->offset;
+        const size_t size = sa_param_size(param);
+        for (size_t k = 0; k < size; k++) {
+            if (!isfinite(number[k]))
+                return sa_fail(error, SA_DATA, "%s: tensor '%s' is not finite at number %zu",
+                               file->name, param->name, k);
+            if (fpclassify(number[k]) == FP_SUBNORMAL) number[k] = 0;
+        }
+    }
+    return true;
+}
+
+static bool read_coders(const sa_container *file, const sa_settings *settings, sa_coder *source,
+                        sa_coder *target, sa_error *error) {
+    *source = *target = (sa_coder){.tokenizer = &sa_tokenizers[settings->tokenizer],
+                                   .lowercase = settings->lowercase};
+    const char *marks = sa_container_text(file, "spaced_marks");
+    target->spaced_marks = marks && strcmp(marks, "yes") == 0;
+    return read_words(file, "source.words", &source->vocab, error) &&
+           read_words(file, "target.words", &target->vocab, error);
+}
+
+bool sa_model_read(sa_model *model, const sa_container *file, int threads, sa_error *error) {
+    sa_settings settings;
+    sa_coder source = {0}, target = {0};
+    sa_settings_init(&settings);
+    *model = (sa_model){0};
+    const char *text = sa_container_text(file, "settings");
+    if (!text) return sa_fail(error, SA_DATA, "%s: no settings: not a model file", file->name);
+    if (!sa_settings_read(&settings, text, file->name, error)) return false;
+    settings.threads = threads;
+    if (!read_coders(file, &settings, &source, &target, error)) {
+        sa_coder_release(&source), sa_coder_release(&target);
+        return false;
+    }
+    /* The shapes are compared before anything of their size is allocated. */
+    sa_sizes sizes = {sa_vocab_size(&source.vocab),
+                      sa_vocab_size(&target.vocab),
+                      settings.embed,
+                      settings.hidden,
+                      settings.attn,
+                      settings.maxout,
+                      &sa_compats[settings.attention]};
+    sa_params plan;
+    sa_seq2seq_plan(&sizes, &plan);
+    if (!check_shapes(file, &plan, error)) {
+        sa_coder_release(&source), sa_coder_release(&target);
+        return false;
+    }
+    if (!sa_model_init(model, &settings, &source, &target, error)) return false;
+    for (int i = 0; i < plan.count; i++)
+        sa_tensor_copy(file, plan.item[i].name, SA_F32, sa_param_size(&plan.item[i]),
+                       model->values + plan.item[i].offset, NULL);
+    if (check_numbers(file, &plan, model->values, error)) return true;
+    sa_model_release(model);
+    return false;
+}
+
+/* ---- To a file ------------------------------------------------------------------------------- */
+
+static sa_tensor words_of(const char *name, const sa_vocab *vocab) {
+    return (sa_tensor){.name = name,
+                       .type = SA_U8,
+                       .rank = 1,
+                       .shape = {(int)vocab->blob_size},
+                       .data = vocab->blob};
+}
+
+static sa_tensor weight_of(const sa_param *param, const sa_real *values) {
+    sa_tensor tensor = {.name = param->name,
+                        .type = SA_F32,
+                        .rank = 1,
+                        .shape = {param->cols},
+                        .data = values + param->offset};
+    if (param->rows) tensor.rank = 2, tensor.shape[0] = param->rows, tensor.shape[1] = param->cols;
+    return tensor;
+}
+
+bool sa_model_write(const sa_model *model, const char *path, const sa_tensor *more, size_t count,
+                    sa_error *error) {
+    const size_t weights = (size_t)model->plan.count;
+    sa_tensor *tensors = sa_new(weights + 2 + count, sizeof *tensors, error);
+    char *settings = tensors ? sa_settings_write(&model->settings, error) : NULL;
+    bool good = settings;
+    if (good) {
+        size_t at = 0;
+        for (size_t i = 0; i < weights; i++)
+            tensors[at++] = weight_of(&model->plan.item[i], model->values);
+        tensors[at++] = words_of("source.words", &model->source.vocab);
+        tensors[at++] = words_of("target.words", &model->target.vocab);
+        for (size_t i = 0; i < count; i++) tensors[at++] = more[i];
+        const sa_text texts[] = {{"settings", settings},
+                                 {"spaced_marks", model->target.spaced_marks ? "yes" : "no"},
+                                 {"core", sa_blas_core()},
+                                 {"program", SOFTALIGN_VERSION}};
+        good = sa_container_write(path, tensors, at, texts, sizeof texts / sizeof *texts, error);
+    }
+    free(tensors);
+    free(settings);
+    return good;
+}
+
+/* ---- The public part ------------------------------------------------------------------------- */
+
+sa_model *sa_model_open(const char *path, int threads, sa_error *error) {
+    sa_container file;
+    if (!sa_container_open(&file, path, error)) return NULL;
+    sa_model *model = sa_new(1, sizeof *model, error);
+    if (model && !sa_model_read(model, &file, threads, error)) {
+        free(model);
+        model = NULL;
+    }
+    sa_container_close(&file);
+    return model;
+}
+
+void sa_model_close(sa_model *model) {
+    if (model) sa_model_release(model);
+    free(model);
+}
+
+const sa_settings *sa_model_settings(const sa_model *model) {
+    return &model->settings;
+}
+
+const char *sa_version(void) {
+    return SOFTALIGN_VERSION;
+}

@@ -1,0 +1,43 @@
+/* opened: what a model file holds once it is in memory; shared by the public functions. */
+#ifndef SA_OPENED_H
+#define SA_OPENED_H
+
+#include "base/container.h"
+#include "base/thread.h"
+#include "model/seq2seq.h"
+#include "text/dataset.h"
+
+struct sa_model {
+    sa_settings settings;
+    sa_coder source, target;
+    sa_sizes sizes;
+    sa_params plan;
+    sa_real *values; /* [plan.size] */
+    sa_seq2seq w;
+    sa_pool *pool;
+};
+
+/* Everything but the weights from settings and coders (which the model then owns): the plan, room
+ * for the values, the pool. On failure the coders are released too. */
+bool sa_model_init(sa_model *model, const sa_settings *settings, sa_coder *source, sa_coder *target,
+                   sa_error *error);
+void sa_model_release(sa_model *model);
+
+/* The model of an opened container; `file` stands in messages. What else the container holds is
+ * left alone. */
+bool sa_model_read(sa_model *model, const sa_container *file, int threads, sa_error *error);
+
+/* Replaces the file at `path` by the model and `more` further tensors. */
+bool sa_model_write(const sa_model *model, const char *path, const sa_tensor *more, size_t count,
+                    sa_error *error);
+
+/* Runs work(job, i) for i = 0 .. pieces-1 on the model's pool and hands on the error of the first
+ * piece that failed. */
+bool sa_model_run(sa_model *model, int pieces, bool (*work)(void *job, int piece, sa_error *error),
+                  void *job, sa_error *error);
+
+/* Copies a tensor's numbers out of a container after checking type and count. SA_DATA names it. */
+bool sa_tensor_copy(const sa_container *file, const char *name, sa_type type, size_t count,
+                    void *out, sa_error *error);
+
+#endif

@@ -1,0 +1,81 @@
+#include "forced.h"
+#include "text/batcher.h"
+
+#include <stdlib.h>
+
+enum { TOGETHER = 32 }; /* pairs of one batch */
+
+typedef struct forcing {
+    sa_model *model;
+    const sa_sentence *source, *target;
+    size_t count;
+    size_t *order; /* [count] by length */
+    bool weights;
+    sa_forced *out;
+} forcing;
+
+/* The rows of sentence b of the batch, as one block of its own. */
+static bool copy_weights(const sa_pass *pass, const sa_batch *batch, int b, double **weights,
+                         sa_error *error) {
+    const int T = batch->target.len[b], S = batch->source.len[batch->source_of[b]];
+    double *block = sa_new((size_t)T * (size_t)S, sizeof *block, error);
+    if (!block) return false;
+    for (int t = 0; t < T; t++) {
+        const sa_real *alpha = sa_row(pass->decoder.rows.alpha, batch->target.start[t] + b);
+        for (int j = 0; j < S; j++) block[(size_t)t * (size_t)S + (size_t)j] = (double)alpha[j];
+    }
+    *weights = block;
+    return true;
+}
+
+static bool take_out(const forcing *job, const sa_pass *pass, const sa_batch *batch,
+                     const size_t *pair, sa_error *error) {
+    for (int b = 0; b < batch->target.sentences; b++) {
+        sa_forced *out = &job->out[pair[batch->target.order[b]]];
+        for (int t = 0; t < batch->target.len[b]; t++)
+            out->log_p += (double)pass->log_p[batch->target.start[t] + b];
+        if (job->weights && !copy_weights(pass, batch, b, &out->weights, error)) return false;
+    }
+    return true;
+}
+
+static sa_batch layout(const forcing *job, sa_arena *arena, const sa_sentence *source,
+                       const sa_sentence *target, int count, sa_pass *pass) {
+    sa_batch batch = sa_batch_make(arena, source, target, count);
+    sa_pass_layout(arena, &job->model->w, &batch, false, pass);
+    return batch;
+}
+
+static bool force_batch(void *context, int piece, sa_error *error) {
+    const forcing *job = context;
+    const size_t first = (size_t)piece * TOGETHER, rest = job->count - first,
+                 size = rest < TOGETHER ? rest : TOGETHER;
+    sa_sentence source[TOGETHER], target[TOGETHER];
+    sa_arena arena = {0};
+    sa_pass pass;
+    for (size_t i = 0; i < size; i++) {
+        source[i] = job->source[job->order[first + i]];
+        target[i] = job->target[job->order[first + i]];
+    }
+    layout(job, &arena, source, target, (int)size, &pass); /* the dry run */
+    if (!sa_arena_init(&arena, arena.used, error)) return false;
+    sa_batch batch = layout(job, &arena, source, target, (int)size, &pass);
+    sa_seq2seq_loss(&job->model->w, &batch, 0, NULL, &pass, NULL);
+    const bool good = take_out(job, &pass, &batch, job->order + first, error);
+    sa_arena_release(&arena);
+    return good;
+}
+
+bool sa_force(sa_model *model, const sa_sentence *source, const sa_sentence *target, size_t count,
+              bool weights, sa_forced *out, sa_error *error) {
+    forcing job = {model,   source, target, count, sa_new(count, sizeof *job.order, error),
+                   weights, out};
+    if (!job.order) return false;
+    for (size_t i = 0; i < count; i++) out[i] = (sa_forced){0};
+    sa_order_by_length(target, count, job.order);
+    const bool good =
+        sa_model_run(model, (int)((count + TOGETHER - 1) / TOGETHER), force_batch, &job, error);
+    for (size_t i = 0; !good && i < count; i++) free(out[i].weights), out[i].weights = NULL;
+    free(job.order);
+    return good;
+}

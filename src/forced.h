@@ -1,0 +1,17 @@
+/* forced: the right translation, word by word, and where the model looks while it is written. */
+#ifndef SA_FORCED_H
+#define SA_FORCED_H
+
+#include "opened.h"
+
+typedef struct sa_forced {
+    double log_p; /* sum of log p over the target's words, end mark included */
+    double
+        *weights; /* [target words * source words] row t; NULL unless wanted; freed by the caller */
+} sa_forced;
+
+/* out[i] for every pair of sentences; work is shared among the model's threads. */
+bool sa_force(sa_model *model, const sa_sentence *source, const sa_sentence *target, size_t count,
+              bool weights, sa_forced *out, sa_error *error);
+
+#endif

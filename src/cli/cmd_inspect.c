@@ -33,7 +33,7 @@ static bool is_vocabulary(const sa_tensor *tensor) {
 
 /* Learned numbers: neither a vocabulary nor what only a later --resume needs. */
 static bool is_parameter(const sa_tensor *tensor) {
-    return tensor->type == SA_F32 && strncmp(tensor->name, "training.", 9) != 0;
+    return tensor->type == SA_F32 && strncmp(tensor->name, "optimizer.", 10) != 0;
 }
 
 static size_t count_parameters(const sa_container *file) {

@@ -253,4 +253,8 @@ typedef struct sa_gradcheck {
  * SA_CHECK when a relative error exceeds 1e-6. */
 bool sa_check_gradients(const sa_gradcheck *check, sa_error *error);
 
+/* The backward terms that `broken` may name: number i and, in *dropped (may be NULL), what goes
+ * missing; NULL after the last. */
+const char *sa_gradient_term(size_t i, const char **dropped);
+
 #endif

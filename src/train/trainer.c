@@ -96,14 +96,15 @@ static int piece_start(const sa_trainer *trainer, int i) {
 }
 
 static void deal(sa_trainer *trainer, const sa_sentence *source, const sa_sentence *target,
-                 int count) {
+                 const size_t *pairs, int count) {
     const int most = count / LEAST;
     trainer->pieces = most < 1 ? 1 : most < trainer->shards ? most : trainer->shards;
     trainer->count = count;
     for (int i = 0, next = 0; i < trainer->pieces; i++)
         for (int k = i; k < count; k += trainer->pieces, next++) {
-            trainer->source[next] = source[k];
-            trainer->target[next] = target[k];
+            const size_t pair = pairs ? pairs[k] : (size_t)k;
+            trainer->source[next] = source[pair];
+            trainer->target[next] = target[pair];
         }
 }
 
@@ -150,7 +151,7 @@ static void update_piece(void *context, int i) {
 }
 
 bool sa_trainer_step(sa_trainer *trainer, const sa_sentence *source, const sa_sentence *target,
-                     int count, sa_step_result *result, sa_error *error) {
+                     const size_t *pairs, int count, sa_step_result *result, sa_error *error) {
     const int numbers = (int)((trainer->plan.size + PIECE - 1) / PIECE);
     const double clip = trainer->settings->clip;
     double squares = 0;
@@ -158,10 +159,10 @@ bool sa_trainer_step(sa_trainer *trainer, const sa_sentence *source, const sa_se
     *result = (sa_step_result){0};
     trainer->step++;
 
-    deal(trainer, source, target, count);
+    deal(trainer, source, target, pairs, count);
     sa_pool_run(trainer->pool, trainer->pieces, run_shard, trainer);
     for (int i = 0; i < trainer->pieces; i++) result->loss += trainer->shard[i].loss;
-    for (int i = 0; i < count; i++) result->words += target[i].len;
+    for (int i = 0; i < count; i++) result->words += trainer->target[i].len;
 
     sa_pool_run(trainer->pool, numbers, add_piece, trainer);
     for (int i = 0; i < numbers; i++) squares += trainer->squares[i];

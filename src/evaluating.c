@@ -1,0 +1,181 @@
+#include "evaluating.h"
+#include "eval/aer.h"
+#include "eval/bleu.h"
+#include "forced.h"
+#include "text/utf8.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* The reference as the model is able to write it: in lower case when that is how it reads. */
+static char *reference_of(const sa_coder *coder, const char *text, sa_error *error) {
+    return coder->lowercase ? sa_utf8_normalise(text, strlen(text), true, error)
+                            : sa_copy(text, strlen(text), error);
+}
+
+/* ---- During training --------------------------------------------------------------------------
+ */
+
+static bool add_bleu(const sa_model *model, const sa_corpus *corpus, const sa_dataset *pairs,
+                     const sa_translation *translations, double *score, sa_error *error) {
+    sa_bleu bleu = {0};
+    bool good = true;
+    for (size_t i = 0; good && i < pairs->count; i++) {
+        char *reference = reference_of(&model->target, corpus->pairs[pairs->pair[i]].target, error);
+        good = reference && sa_bleu_add(&bleu, translations[i].text, reference, error);
+        free(reference);
+    }
+    *score = sa_bleu_score(&bleu);
+    return good;
+}
+
+bool sa_validate(sa_model *model, const sa_corpus *corpus, const sa_dataset *pairs, double *loss,
+                 double *bleu, sa_error *error) {
+    sa_forced *forced = sa_new(pairs->count, sizeof *forced, error);
+    const char **sources = forced ? sa_new(pairs->count, sizeof *sources, error) : NULL;
+    sa_translation *translations =
+        sources ? sa_new(pairs->count, sizeof *translations, error) : NULL;
+    sa_search search;
+    double log_p = 0;
+    sa_search_init(&search);
+    search.beam = 1;
+    for (size_t i = 0; translations && i < pairs->count; i++)
+        sources[i] = corpus->pairs[pairs->pair[i]].source;
+    bool good = translations &&
+                sa_force(model, pairs->source, pairs->target, pairs->count, false, forced, error) &&
+                sa_translate(model, sources, pairs->count, &search, translations, error);
+    for (size_t i = 0; good && i < pairs->count; i++) log_p += forced[i].log_p;
+    *loss = -log_p / (double)pairs->target_words;
+    good = good && add_bleu(model, corpus, pairs, translations, bleu, error);
+    if (translations) sa_translations_release(translations, pairs->count);
+    free(translations);
+    free(sources);
+    free(forced);
+    return good;
+}
+
+/* ---- Afterwards -------------------------------------------------------------------------------
+ */
+
+/* A text's tokens joined again: equal for texts that differ in white space only. */
+static char *joined(const sa_coder *coder, const char *text, sa_error *error) {
+    sa_tokens tokens = {0};
+    sa_buffer out = {0};
+    char *lowered = NULL;
+    const bool good = sa_coder_split(coder, text, coder->lowercase, &tokens, &lowered, error);
+    sa_buffer_add(&out, "", 0);
+    if (good) coder->tokenizer->join(tokens.token, tokens.count, coder->spaced_marks, &out);
+    sa_tokens_release(&tokens);
+    free(lowered);
+    if (good && !out.failed) return out.text;
+    if (good) sa_fail_memory(error, out.size);
+    sa_buffer_release(&out);
+    return NULL;
+}
+
+static bool is_exact(const sa_coder *coder, const sa_judgement *judged, bool *exact,
+                     sa_error *error) {
+    char *ours = joined(coder, judged->translation, error);
+    char *theirs = ours ? joined(coder, judged->reference, error) : NULL;
+    if (theirs) *exact = strcmp(ours, theirs) == 0;
+    free(ours);
+    free(theirs);
+    return theirs;
+}
+
+static bool judge_links(const sa_corpus *corpus, const sa_pair *pair, const sa_sentence *source,
+                        const sa_sentence *target, const double *weights, sa_judgement *out,
+                        sa_error *error) {
+    sa_link *gold = NULL, *links = sa_new((size_t)target->len, sizeof *links, error);
+    size_t gold_count = 0;
+    bool good = links && sa_links_parse(pair->gold, &gold, &gold_count, error);
+    for (size_t i = 0; good && i < gold_count; i++)
+        if (gold[i].source >= source->len - 1 || gold[i].target >= target->len - 1)
+            good = sa_fail(error, SA_DATA,
+                           "%s:%zu: link %d-%d is beyond the sentence (%d and %d tokens)",
+                           corpus->name, pair->line, gold[i].source, gold[i].target,
+                           source->len - 1, target->len - 1);
+    if (good) {
+        sa_aer aer = {0};
+        const size_t count = sa_aer_argmax(weights, target->len, source->len, links);
+        sa_aer_add(&aer, links, count, gold, gold_count);
+        out->links = aer.links, out->sure = aer.sure;
+        out->links_sure = aer.links_sure, out->links_possible = aer.links_possible;
+    }
+    free(links);
+    free(gold);
+    return good;
+}
+
+/* One pair from what was made of all of them. */
+static bool judge(sa_model *model, const sa_corpus *corpus, const sa_dataset *pairs, size_t i,
+                  const sa_forced *forced, sa_translation *translation, sa_judgement *out,
+                  sa_error *error) {
+    const sa_pair *pair = &corpus->pairs[i];
+    *out = (sa_judgement){.log_probability = forced->log_p,
+                          .words = pairs->target[i].len,
+                          .source_words = pairs->source[i].len - 1,
+                          .translation = translation->text};
+    translation->text = NULL;
+    out->reference = reference_of(&model->target, pair->target, error);
+    if (!out->reference || !is_exact(&model->target, out, &out->exact, error)) return false;
+    return !corpus->gold || judge_links(corpus, pair, &pairs->source[i], &pairs->target[i],
+                                        forced->weights, out, error);
+}
+
+bool sa_evaluate(sa_model *model, const sa_corpus *corpus, const sa_search *search,
+                 sa_judgement *each, sa_error *error) {
+    const size_t count = corpus->count;
+    sa_dataset pairs = {0};
+    sa_forced *forced = sa_new(count, sizeof *forced, error);
+    const char **sources = forced ? sa_new(count, sizeof *sources, error) : NULL;
+    sa_translation *translations = sources ? sa_new(count, sizeof *translations, error) : NULL;
+    sa_search best = *search;
+    best.nbest = 1;
+    memset(each, 0, sizeof *each * count);
+    bool good = translations &&
+                sa_dataset_make(&pairs, corpus, NULL, &model->source, &model->target, 0, error);
+    for (size_t i = 0; good && i < count; i++) sources[i] = corpus->pairs[i].source;
+    good = good &&
+           sa_force(model, pairs.source, pairs.target, count, corpus->gold, forced, error) &&
+           sa_translate(model, sources, count, &best, translations, error);
+    for (size_t i = 0; good && i < count; i++)
+        good = judge(model, corpus, &pairs, i, &forced[i], &translations[i], &each[i], error);
+    if (!good) sa_judgements_release(each, count);
+    if (translations) sa_translations_release(translations, count);
+    for (size_t i = 0; forced && i < count; i++) free(forced[i].weights);
+    free(translations), free(sources), free(forced);
+    sa_dataset_release(&pairs);
+    return good;
+}
+
+void sa_judgements_release(sa_judgement *each, size_t count) {
+    for (size_t i = 0; i < count; i++) {
+        free(each[i].translation), free(each[i].reference);
+        each[i].translation = each[i].reference = NULL;
+    }
+}
+
+bool sa_summarise(const sa_corpus *corpus, const sa_judgement *each, const size_t *chosen,
+                  size_t count, sa_scores *scores, sa_error *error) {
+    sa_bleu bleu = {0};
+    sa_aer aer = {0};
+    double log_p = 0, exact = 0;
+    *scores = (sa_scores){.sentences = count};
+    for (size_t i = 0; i < count; i++) {
+        const sa_judgement *one = &each[chosen ? chosen[i] : i];
+        if (!sa_bleu_add(&bleu, one->translation, one->reference, error)) return false;
+        log_p += one->log_probability;
+        exact += one->exact;
+        scores->target_words += one->words;
+        aer.links += one->links, aer.sure += one->sure;
+        aer.links_sure += one->links_sure, aer.links_possible += one->links_possible;
+    }
+    scores->loss = -log_p / (double)scores->target_words;
+    scores->perplexity = exp(scores->loss);
+    scores->bleu = sa_bleu_score(&bleu);
+    scores->exact = count ? exact / (double)count : NAN;
+    scores->aer = corpus->gold ? sa_aer_rate(&aer) : NAN;
+    return true;
+}

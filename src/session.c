@@ -1,0 +1,278 @@
+#include "session.h"
+#include "base/file.h"
+#include "base/save.h"
+#include "math/blas.h"
+
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+double sa_now(void) {
+    struct timespec time;
+    clock_gettime(CLOCK_MONOTONIC, &time);
+    return (double)time.tv_sec + 1e-9 * (double)time.tv_nsec;
+}
+
+void sa_session_note(const sa_session *session, const char *format, ...) {
+    char text[512];
+    if (!session->training->report) return;
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(text, sizeof text, format, arguments);
+    va_end(arguments);
+    sa_progress progress = {.kind = SA_NOTE, .note = text};
+    session->training->report(session->training->context, &progress);
+}
+
+/* ---- Pairs ----------------------------------------------------------------------------------- */
+
+static bool read_pairs(sa_session *session, sa_error *error) {
+    const sa_training *training = session->training;
+    if (!sa_corpus_open(&session->train, training->train, error)) return false;
+    const size_t count = session->train.count;
+    session->held = sa_new(count, sizeof(bool), error);
+    session->kept = sa_new(count, sizeof(bool), error);
+    if (!session->held || !session->kept) return false;
+    session->check_corpus = &session->train;
+    if (training->valid) {
+        session->check_corpus = &session->valid;
+        if (!sa_corpus_open(&session->valid, training->valid, error)) return false;
+    }
+    const size_t held = training->valid ? 0 : sa_hold_out(&session->train, session->held);
+    for (size_t i = 0; i < count; i++) session->kept[i] = !session->held[i] || held == count;
+    return true;
+}
+
+static bool encode_pairs(sa_session *session, sa_error *error) {
+    const sa_model *model = &session->model;
+    const bool *held = session->training->valid ? NULL : session->held;
+    return sa_dataset_make(&session->data, &session->train, session->kept, &model->source,
+                           &model->target, session->settings.max_len, error) &&
+           sa_dataset_make(&session->check, session->check_corpus, held, &model->source,
+                           &model->target, 0, error);
+}
+
+static void tell_about_pairs(const sa_session *session) {
+    const sa_vocab *vocab[] = {&session->model.source.vocab, &session->model.target.vocab};
+    static const char *const special[] = {"<unk>", "</s>", "<s>"};
+    sa_session_note(
+        session,
+        "training: %zu pairs (%zu lines with an empty side, %zu pairs above %d tokens left out)",
+        session->data.count, session->train.empty, session->data.too_long,
+        session->settings.max_len);
+    sa_session_note(session, "validation: %zu pairs (%s)", session->check.count,
+                    session->training->valid ? session->valid.name
+                                             : "held out of the training pairs");
+    sa_session_note(session, "vocabulary: %zu source and %zu target words", vocab[0]->count,
+                    vocab[1]->count);
+    for (int side = 0; side < 2; side++)
+        for (int i = 0; i < SA_SPECIALS; i++)
+            if (sa_vocab_find(vocab[side], special[i], strlen(special[i])) != SA_UNKNOWN)
+                sa_session_note(session,
+                                "note: the text contains '%s', which is read as an ordinary word",
+                                special[i]);
+}
+
+/* ---- A fresh start and a resumed one -----------------------------------------------------------
+ */
+
+static bool start_fresh(sa_session *session, sa_error *error) {
+    sa_coder source = {0}, target = {0};
+    if (session->settings.shards == 0) session->settings.shards = sa_cores();
+    if (!sa_coders_build(&source, &target, &session->train, session->kept, &session->settings,
+                         error) ||
+        !sa_model_init(&session->model, &session->settings, &source, &target, error) ||
+        !sa_params_start(&session->model.plan, session->model.values, session->settings.init,
+                         (uint64_t)session->settings.seed, error))
+        return false;
+    session->figure[SA_FIGURE_BEST] = INFINITY;
+    sa_buffer_adds(&session->log,
+                   "epoch,step,seconds,words_per_second,train_loss,train_perplexity,gradient_norm,"
+                   "valid_loss,valid_perplexity,valid_bleu,best\n");
+    return true;
+}
+
+/* Takes the rows of the log that belong to the saved state; what a stop added is dropped. */
+static bool read_log(sa_session *session, sa_error *error) {
+    sa_file file;
+    if (!sa_file_read(&file, session->log_path.text, SA_FILE_LIMIT, error)) return false;
+    size_t at = 0;
+    for (int64_t line = 0; line <= session->at[SA_AT_ROWS] && at < file.size; line++) {
+        const char *end = memchr(file.data + at, '\n', file.size - at);
+        if (!end) break;
+        at = (size_t)(end - file.data) + 1;
+    }
+    sa_buffer_add(&session->log, file.data, at);
+    sa_file_release(&file);
+    return !session->log.failed || sa_fail_memory(error, at);
+}
+
+static bool check_place(const sa_session *session, const char *file, sa_error *error) {
+    const int64_t *at = session->at;
+    if (at[SA_AT_STEP] < 0 || at[SA_AT_APPLIED] < 0 || at[SA_AT_EPOCH] < 0 ||
+        at[SA_AT_POSITION] < 0 || at[SA_AT_ROWS] < 0 || at[SA_AT_STALE] < 0 || at[SA_AT_BAD] < 0 ||
+        at[SA_AT_WORDS] < 0)
+        return sa_fail(error, SA_DATA, "%s: tensor 'training.at' holds a negative count", file);
+    if (at[SA_AT_TRAIN] != (int64_t)session->data.hash ||
+        at[SA_AT_POSITION] > (int64_t)session->data.count)
+        return sa_fail(error, SA_DATA, "%s: the training pairs have changed since '%s' was saved",
+                       session->train.name, file);
+    if (at[SA_AT_VALID] != (int64_t)session->check.hash)
+        return sa_fail(error, SA_DATA, "%s: the validation pairs have changed since '%s' was saved",
+                       session->check_corpus->name, file);
+    return true;
+}
+
+/* The optimiser's memories must be finite, and a square's mean cannot be negative. */
+static bool check_memories(const sa_session *session, const char *file, sa_error *error) {
+    for (size_t i = 0; i < session->model.plan.size; i++)
+        if (!isfinite(session->trainer.first[i]) || !(session->trainer.second[i] >= 0))
+            return sa_fail(error, SA_DATA, "%s: the optimizer's memory is damaged at number %zu",
+                           file, i);
+    return true;
+}
+
+static bool read_state(sa_session *session, const sa_container *file, sa_error *error) {
+    sa_trainer *trainer = &session->trainer;
+    const size_t size = session->model.plan.size;
+    if (!sa_tensor_copy(file, "training.at", SA_I64, SA_AT_COUNT, session->at, error) ||
+        !sa_tensor_copy(file, "training.figures", SA_F64, SA_FIGURE_COUNT, session->figure,
+                        error) ||
+        !sa_tensor_copy(file, "optimizer.first", SA_F32, size, trainer->first, error) ||
+        !sa_tensor_copy(file, "optimizer.second", SA_F32, size, trainer->second, error) ||
+        !check_place(session, file->name, error) || !check_memories(session, file->name, error))
+        return false;
+    trainer->step = session->at[SA_AT_STEP];
+    trainer->applied = session->at[SA_AT_APPLIED];
+    trainer->bad = (int)session->at[SA_AT_BAD];
+    sa_batcher_seek(&session->batcher, session->at[SA_AT_EPOCH],
+                    (size_t)session->at[SA_AT_POSITION]);
+    const char *core = sa_container_text(file, "core");
+    if (core && strcmp(core, sa_blas_core()) != 0)
+        sa_session_note(session,
+                        "note: '%s' was trained on another kind of processor (%s, here %s): "
+                        "the last bits may differ",
+                        file->name, core, sa_blas_core());
+    return read_log(session, error);
+}
+
+static bool open_machinery(sa_session *session, sa_error *error) {
+    sa_model *model = &session->model;
+    return encode_pairs(session, error) &&
+           sa_trainer_open(&session->trainer, &session->settings, &model->sizes, model->values,
+                           session->data.longest_source, session->data.longest_target, model->pool,
+                           error) &&
+           sa_batcher_open(&session->batcher, session->data.source, session->data.target,
+                           session->data.count, session->settings.batch, session->settings.seed,
+                           error);
+}
+
+static bool resume(sa_session *session, sa_error *error) {
+    sa_container file;
+    if (!sa_container_open(&file, session->last_path.text, error)) return false;
+    bool good = sa_model_read(&session->model, &file, session->settings.threads, error);
+    if (good) { /* the run's own options are this run's, all else is the file's */
+        const sa_settings asked = session->settings;
+        session->settings = session->model.settings;
+        session->settings.threads = asked.threads;
+        session->settings.epochs = asked.epochs;
+        session->settings.steps = asked.steps;
+        session->settings.max_time = asked.max_time;
+        if (session->settings.shards < 1)
+            good = sa_fail(error, SA_DATA, "%s: the number of shards is missing", file.name);
+    }
+    good = good && open_machinery(session, error) && read_state(session, &file, error);
+    sa_container_close(&file);
+    return good;
+}
+
+/* ---- Open, save, close ------------------------------------------------------------------------
+ */
+
+static bool name_files(sa_session *session, sa_error *error) {
+    const char *out = session->training->out;
+    sa_buffer_addf(&session->best_path, "%s/best.safetensors", out);
+    sa_buffer_addf(&session->last_path, "%s/last.safetensors", out);
+    sa_buffer_addf(&session->log_path, "%s/log.csv", out);
+    return (!session->best_path.failed && !session->last_path.failed &&
+            !session->log_path.failed) ||
+           sa_fail_memory(error, strlen(out));
+}
+
+bool sa_session_open(sa_session *session, const sa_training *training, sa_error *error) {
+    *session = (sa_session){
+        .training = training, .settings = *training->settings, .lock = -1, .begin = sa_now()};
+    if (!name_files(session, error) || !read_pairs(session, error)) return false;
+    if (!sa_lock_open(&session->lock, training->out, error)) {
+        session->lock = -1;
+        return false;
+    }
+    const bool good = training->resume
+                          ? resume(session, error)
+                          : start_fresh(session, error) && open_machinery(session, error);
+    if (!good) return false;
+    session->at[SA_AT_TRAIN] = (int64_t)session->data.hash;
+    session->at[SA_AT_VALID] = (int64_t)session->check.hash;
+    session->best = session->figure[SA_FIGURE_BEST];
+    session->best_bleu = session->figure[SA_FIGURE_BLEU];
+    tell_about_pairs(session);
+    sa_session_note(session, "model: %zu weights, %d shards, %d threads%s",
+                    session->model.plan.size, session->settings.shards,
+                    sa_pool_threads(session->model.pool), training->resume ? ", resumed" : "");
+    session->since = sa_now();
+    return true;
+}
+
+bool sa_session_save(sa_session *session, sa_error *error) {
+    const int size = (int)session->model.plan.size;
+    const sa_trainer *trainer = &session->trainer;
+    session->at[SA_AT_STEP] = trainer->step;
+    session->at[SA_AT_APPLIED] = trainer->applied;
+    session->at[SA_AT_BAD] = trainer->bad;
+    session->at[SA_AT_EPOCH] = session->batcher.epoch;
+    session->at[SA_AT_POSITION] = (int64_t)session->batcher.position;
+    const sa_tensor state[] = {
+        {.name = "optimizer.first",
+         .type = SA_F32,
+         .rank = 1,
+         .shape = {size},
+         .data = trainer->first},
+        {.name = "optimizer.second",
+         .type = SA_F32,
+         .rank = 1,
+         .shape = {size},
+         .data = trainer->second},
+        {.name = "training.at",
+         .type = SA_I64,
+         .rank = 1,
+         .shape = {SA_AT_COUNT},
+         .data = session->at},
+        {.name = "training.figures",
+         .type = SA_F64,
+         .rank = 1,
+         .shape = {SA_FIGURE_COUNT},
+         .data = session->figure},
+    };
+    return sa_model_write(&session->model, session->last_path.text, state,
+                          sizeof state / sizeof *state, error);
+}
+
+void sa_session_close(sa_session *session) {
+    sa_batcher_close(&session->batcher);
+    sa_trainer_close(&session->trainer);
+    sa_model_release(&session->model);
+    sa_dataset_release(&session->data);
+    sa_dataset_release(&session->check);
+    if (session->train.owned) sa_corpus_close(&session->train);
+    if (session->valid.owned) sa_corpus_close(&session->valid);
+    free(session->held), free(session->kept);
+    sa_buffer_release(&session->best_path);
+    sa_buffer_release(&session->last_path);
+    sa_buffer_release(&session->log_path);
+    sa_buffer_release(&session->log);
+    if (session->lock >= 0) sa_lock_close(session->lock);
+}

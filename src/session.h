@@ -1,0 +1,71 @@
+/* session: a training as it stands, and how it is saved and taken up again. */
+#ifndef SA_SESSION_H
+#define SA_SESSION_H
+
+#include "opened.h"
+#include "text/batcher.h"
+#include "train/trainer.h"
+
+/* Where a training stands. Whole numbers and figures are saved as they lie here; nothing of them
+ * depends on the clock, so equal trainings give equal files. */
+enum {
+    SA_AT_STEP,     /* batches seen */
+    SA_AT_APPLIED,  /* updates made */
+    SA_AT_BAD,      /* batches in a row without a finite gradient */
+    SA_AT_EPOCH,    /* from 0 */
+    SA_AT_POSITION, /* pairs of the epoch served */
+    SA_AT_STALE,    /* validations since the best one */
+    SA_AT_ROWS,     /* validations so far: rows of the log */
+    SA_AT_WORDS,    /* target words since the last validation */
+    SA_AT_TRAIN,    /* hash of the training pairs */
+    SA_AT_VALID,    /* hash of the validation pairs */
+    SA_AT_COUNT,
+};
+enum {
+    SA_FIGURE_BEST, /* the best validation loss */
+    SA_FIGURE_BLEU, /* BLEU of that validation */
+    SA_FIGURE_LOSS, /* sum of the training loss since the last validation */
+    SA_FIGURE_COUNT,
+};
+
+typedef struct sa_session {
+    const sa_training *training;
+    sa_settings settings; /* shards resolved */
+    int lock;
+    sa_buffer best_path, last_path, log_path;
+    sa_corpus train, valid;        /* valid is empty when pairs were held out of train */
+    bool *held, *kept;             /* [train.count] for validation; for training */
+    sa_dataset data, check;        /* encoded */
+    const sa_corpus *check_corpus; /* what check.pair counts in */
+    sa_model model;
+    sa_trainer trainer;
+    sa_batcher batcher;
+    int64_t at[SA_AT_COUNT];
+    double figure[SA_FIGURE_COUNT];
+    sa_buffer log;     /* log.csv as it stands on the disk */
+    double begin;      /* of this run, seconds of a clock that never goes back */
+    double norm;       /* the last gradient's */
+    double since;      /* when the last report was made */
+    double since_loss; /* training loss and words since then */
+    int64_t since_words;
+    double pause; /* seconds the last validation took */
+    double best;  /* the best loss, validations at a stop included */
+    double best_bleu;
+} sa_session;
+
+/* Seconds of a clock that never goes back. */
+double sa_now(void);
+
+/* Everything up to the first update: locks the folder, reads the pairs, builds or reads the model.
+ */
+bool sa_session_open(sa_session *session, const sa_training *training, sa_error *error);
+void sa_session_close(sa_session *session);
+
+/* Writes last.safetensors with all that resuming needs. */
+bool sa_session_save(sa_session *session, sa_error *error);
+
+/* Hands a line to the user. */
+void sa_session_note(const sa_session *session, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
+
+#endif

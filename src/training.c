@@ -1,0 +1,173 @@
+/* training: sa_train of softalign.h, the loop over updates and validations. */
+#include "base/number.h"
+#include "base/save.h"
+#include "evaluating.h"
+#include "session.h"
+
+#include <math.h>
+#include <string.h>
+
+#define REPORT_EVERY 0.2 /* seconds between two reports of progress */
+
+/* ---- Progress -------------------------------------------------------------------------------- */
+
+/* Seconds to the nearest limit that is known, -1 when none is. */
+static double seconds_left(const sa_session *session, double elapsed) {
+    const sa_settings *settings = &session->settings;
+    const double step = (double)session->trainer.step, begun = (double)session->at[SA_AT_STEP];
+    const double rate = step > begun && elapsed > 0 ? (step - begun) / elapsed : 0;
+    const double epoch =
+        (double)((session->data.count + (size_t)settings->batch - 1) / (size_t)settings->batch);
+    double left = INFINITY;
+    if (settings->max_time > 0) left = settings->max_time - elapsed;
+    if (rate > 0 && settings->steps > 0) left = fmin(left, ((double)settings->steps - step) / rate);
+    if (rate > 0 && settings->epochs > 0)
+        left = fmin(left, (epoch * settings->epochs - step) / rate);
+    return isfinite(left) ? fmax(left, 0) : -1;
+}
+
+static sa_progress progress_now(const sa_session *session, double loss, int64_t words) {
+    const double now = sa_now();
+    return (sa_progress){
+        .kind = SA_STEP,
+        .epoch = (int)session->batcher.epoch + 1,
+        .epoch_part = (double)session->batcher.position / (double)session->data.count,
+        .step = session->trainer.step,
+        .seconds = now - session->begin,
+        .seconds_left = seconds_left(session, now - session->begin),
+        .loss = words ? loss / (double)words : NAN,
+        .words_per_second =
+            session->since_words ? (double)session->since_words / (now - session->since) : 0,
+        .gradient_norm = session->norm,
+    };
+}
+
+static void report_step(sa_session *session) {
+    if (!session->training->report || sa_now() - session->since < REPORT_EVERY) return;
+    const sa_progress progress = progress_now(session, session->since_loss, session->since_words);
+    session->training->report(session->training->context, &progress);
+    session->since = sa_now();
+    session->since_loss = 0;
+    session->since_words = 0;
+}
+
+/* ---- Validation ------------------------------------------------------------------------------ */
+
+static bool write_log(sa_session *session, const sa_progress *row, sa_error *error) {
+    sa_buffer *log = &session->log;
+    const double figures[] = {row->loss,       exp(row->loss),        row->gradient_norm,
+                              row->valid_loss, row->valid_perplexity, row->valid_bleu};
+    sa_buffer_addf(log, "%d,%lld,", row->epoch, (long long)row->step);
+    sa_number_add_fixed(log, row->seconds, 2);
+    sa_buffer_adds(log, ",");
+    sa_number_add_fixed(log, row->words_per_second, 0);
+    for (size_t i = 0; i < sizeof figures / sizeof *figures; i++) {
+        sa_buffer_adds(log, ",");
+        if (isfinite(figures[i])) sa_number_add(log, (double)(float)figures[i]);
+    }
+    sa_buffer_adds(log, row->best ? ",1\n" : ",0\n");
+    if (log->failed) return sa_fail_memory(error, log->size);
+    return sa_save(session->log_path.text, &(sa_piece){log->text, log->size}, 1, error);
+}
+
+/* Measures the model and keeps it if it is the best. A scheduled validation belongs to the training
+ * and moves its state; one at a stop leaves no trace in it, so that going on later gives the bits
+ * of a training that was never stopped. */
+static bool validate(sa_session *session, bool scheduled, sa_error *error) {
+    const double begin = sa_now();
+    sa_progress row =
+        progress_now(session, session->figure[SA_FIGURE_LOSS], session->at[SA_AT_WORDS]);
+    if (!sa_validate(&session->model, session->check_corpus, &session->check, &row.valid_loss,
+                     &row.valid_bleu, error))
+        return false;
+    row.kind = SA_VALIDATION;
+    row.valid_perplexity = exp(row.valid_loss);
+    row.best = row.valid_loss < session->best;
+    if (row.best) {
+        session->best = row.valid_loss;
+        session->best_bleu = row.valid_bleu;
+        if (!sa_model_write(&session->model, session->best_path.text, NULL, 0, error)) return false;
+    }
+    if (scheduled) {
+        const bool better = row.valid_loss < session->figure[SA_FIGURE_BEST];
+        if (better)
+            session->figure[SA_FIGURE_BEST] = row.valid_loss,
+            session->figure[SA_FIGURE_BLEU] = row.valid_bleu;
+        session->at[SA_AT_STALE] = better ? 0 : session->at[SA_AT_STALE] + 1;
+        session->at[SA_AT_ROWS]++;
+        session->at[SA_AT_WORDS] = 0;
+        session->figure[SA_FIGURE_LOSS] = 0;
+    }
+    if (!write_log(session, &row, error) || !sa_session_save(session, error)) return false;
+    if (session->training->report) session->training->report(session->training->context, &row);
+    session->pause = sa_now() - begin;
+    session->since += session->pause; /* words per second are the training's */
+    return true;
+}
+
+/* ---- The loop -------------------------------------------------------------------------------- */
+
+static bool step(sa_session *session, sa_error *error) {
+    int count;
+    const size_t *pairs = sa_batcher_next(&session->batcher, &count);
+    sa_step_result result;
+    if (!sa_trainer_step(&session->trainer, session->data.source, session->data.target, pairs,
+                         count, &result, error))
+        return false;
+    session->norm = result.norm;
+    if (!result.applied) {
+        sa_session_note(session, "note: update %lld had no finite gradient and was left out",
+                        (long long)session->trainer.step);
+        return true;
+    }
+    session->figure[SA_FIGURE_LOSS] += result.loss;
+    session->at[SA_AT_WORDS] += result.words;
+    session->since_loss += result.loss;
+    session->since_words += result.words;
+    return true;
+}
+
+static bool validation_due(const sa_session *session) {
+    const int every = session->settings.valid_every;
+    return every ? session->trainer.step % every == 0
+                 : session->batcher.position == session->data.count;
+}
+
+/* Why training ends here, or NULL. */
+static const char *reason_to_stop(const sa_session *session) {
+    const sa_settings *settings = &session->settings;
+    const bool epoch_over = session->batcher.position == session->data.count;
+    const int64_t epochs = session->batcher.epoch + epoch_over;
+    if (session->training->stop && *session->training->stop) return "stopped";
+    if (settings->steps > 0 && session->trainer.step >= settings->steps) return "steps";
+    if (settings->epochs > 0 && epochs >= settings->epochs) return "epochs";
+    if (settings->patience > 0 && session->at[SA_AT_STALE] >= settings->patience) return "patience";
+    if (settings->max_time > 0 && sa_now() - session->begin + session->pause >= settings->max_time)
+        return "time";
+    return NULL;
+}
+
+static bool train(sa_session *session, const char **reason, sa_error *error) {
+    bool fresh = false; /* the last thing done was a validation */
+    while (!(*reason = reason_to_stop(session))) {
+        if (!step(session, error)) return false;
+        report_step(session);
+        fresh = validation_due(session);
+        if (fresh && !validate(session, true, error)) return false;
+    }
+    return fresh || validate(session, false, error);
+}
+
+bool sa_train(const sa_training *training, sa_outcome *outcome, sa_error *error) {
+    sa_session session;
+    *outcome = (sa_outcome){0};
+    bool good =
+        sa_session_open(&session, training, error) && train(&session, &outcome->reason, error);
+    outcome->steps = session.trainer.step;
+    outcome->epochs = (int)session.batcher.epoch + 1;
+    outcome->seconds = sa_now() - session.begin;
+    outcome->best_loss = session.best;
+    outcome->best_bleu = session.best_bleu;
+    sa_session_close(&session);
+    return good;
+}

@@ -34,16 +34,13 @@ bool sa_coder_encode(const sa_coder *coder, const char *text, int32_t **ids, int
 }
 
 void sa_coder_decode(const sa_coder *coder, const int32_t *ids, int len, sa_buffer *out) {
-    sa_token few[64], *token = len <= 64 ? few : sa_new((size_t)len, sizeof *token, NULL);
+    sa_token *token = sa_new((size_t)len, sizeof *token, NULL);
     size_t count = 0;
-    if (!token) {
-        out->failed = true;
-        return;
-    }
-    for (int i = 0; i < len; i++)
+    for (int i = 0; token && i < len; i++)
         if (ids[i] != SA_END) token[count++] = sa_vocab_word(&coder->vocab, ids[i]);
-    coder->tokenizer->join(token, count, coder->spaced_marks, out);
-    if (token != few) free(token);
+    if (token) coder->tokenizer->join(token, count, coder->spaced_marks, out);
+    out->failed |= !token;
+    free(token);
 }
 
 void sa_coder_release(sa_coder *coder) {

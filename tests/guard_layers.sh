@@ -19,7 +19,7 @@ declare -A may_include=(
     [text]="base"
     [eval]="base"
     [report]="base eval text/utf8.h"
-    [cli]="base text eval report lab/lab.h"
+    [cli]="base text eval report"
     [public functions]="$numeric lab text eval report"
 )
 

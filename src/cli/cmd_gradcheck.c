@@ -1,7 +1,6 @@
 #include "base/settings.h"
 #include "cli/command.h"
 #include "cli/output.h"
-#include "lab/lab.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -106,8 +105,8 @@ static bool check(const gradcheck_options *options, sa_error *error) {
 static bool print_terms(sa_error *error) {
     sa_buffer out = {0};
     const char *dropped;
-    for (size_t i = 0; sa_lab_term(i, &dropped); i++)
-        sa_buffer_addf(&out, "%-24s %s\n", sa_lab_term(i, &dropped), dropped);
+    for (size_t i = 0; sa_gradient_term(i, &dropped); i++)
+        sa_buffer_addf(&out, "%-24s %s\n", sa_gradient_term(i, NULL), dropped);
     bool good = cli_print(&out, error);
     sa_buffer_release(&out);
     return good;

@@ -105,8 +105,8 @@ static bool run(int count, char **arguments, sa_error *error) {
     cli_progress_end(&progress);
     if (good)
         fprintf(stderr,
-                "%s: %lld steps, %d epochs, %.1f s; best validation loss %.4f, BLEU %.2f: "
-                "%s/best.safetensors\n",
+                "ended (%s) after %lld steps, %d epochs, %.1f s; "
+                "best validation loss %.4f, BLEU %.2f: %s/best.safetensors\n",
                 outcome.reason, (long long)outcome.steps, outcome.epochs, outcome.seconds,
                 outcome.best_loss, outcome.best_bleu, options.out);
     return good;

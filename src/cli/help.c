@@ -137,6 +137,24 @@ static void page(const cli_command *command, sa_buffer *out) {
     sa_buffer_addf(out, "\nExample:\n%s", command->example);
 }
 
+static bool takes(const cli_command *command, const sa_option *table) {
+    const cli_set *set = command->sets;
+    while (set->rows && set->rows != table) set++;
+    return set->rows != NULL;
+}
+
+/* A table of options under the names of all commands that take it; nothing when an earlier command
+ * takes it, too. */
+static void table(const cli_command *const *first, const cli_set *set, sa_buffer *out) {
+    for (const cli_command *const *earlier = cli_commands; earlier < first; earlier++)
+        if (takes(*earlier, set->rows)) return;
+    sa_buffer_addf(out, "\n%s of `%s`", set->title, (*first)->name);
+    for (const cli_command *const *other = first + 1; *other; other++)
+        if (takes(*other, set->rows)) sa_buffer_addf(out, ", `%s`", (*other)->name);
+    sa_buffer_adds(out, ":\n\n| option | meaning | allowed | default |\n|---|---|---|---|\n");
+    for (const sa_option *row = set->rows; row->name; row++) option_row(row, out);
+}
+
 /* The tables of the README. */
 static void markdown(sa_buffer *out) {
     sa_buffer_adds(out, "| command | what it does |\n|---|---|\n");
@@ -145,13 +163,8 @@ static void markdown(sa_buffer *out) {
         usage(*command, out);
         sa_buffer_addf(out, "` | %s |\n", (*command)->summary);
     }
-    for (const cli_command *const *command = cli_commands; *command; command++) {
-        for (const cli_set *set = (*command)->sets; set->rows; set++) {
-            sa_buffer_addf(out, "\n`softalign %s`: %s\n\n", (*command)->name, set->title);
-            sa_buffer_adds(out, "| option | meaning | allowed | default |\n|---|---|---|---|\n");
-            for (const sa_option *row = set->rows; row->name; row++) option_row(row, out);
-        }
-    }
+    for (const cli_command *const *command = cli_commands; *command; command++)
+        for (const cli_set *set = (*command)->sets; set->rows; set++) table(command, set, out);
 }
 
 /* ---- The command ----------------------------------------------------------------------------- */

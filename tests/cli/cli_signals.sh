@@ -11,7 +11,7 @@ start() {
         --max-time "${2:-60}" 2>err &
     pid=$!
     for wait in $(seq 200); do
-        grep -q '^epoch' err && return
+        grep -q '^epoch' err 2>/dev/null && return
         sleep 0.05
     done
     fail "no training after 10 s: $(cat err)"

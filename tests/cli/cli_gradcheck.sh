@@ -1,0 +1,31 @@
+# gradcheck: all gradients are right, and every planted fault is noticed and named.
+. tests/support/cli.sh
+
+for attention in additive scaled-dot; do
+    expect 0 "" gradcheck --attention $attention --dropout 0.2
+    same "wrong gradients with $attention" 0 "$(grep -c WRONG out)"
+    grep -q '^attention.U_a  *4 x 12 ' out || fail "no attention.U_a of the right shape: $(cat out)"
+done
+expect 0 "" gradcheck --hidden 3 --embed 2
+grep -q '^attention.U_a  *4 x 6 ' out || fail "--hidden 3 is not heard: $(cat out)"
+
+# Leaving out any term is noticed, where the term is used.
+"$softalign" gradcheck --list >terms
+[ "$(wc -l <terms)" -ge 10 ] || fail "only $(wc -l <terms) terms"
+while read -r term dropped; do
+    [ -n "$dropped" ] || fail "$term: what is dropped?"
+    attention=additive
+    case $term in scaled-dot.*) attention=scaled-dot ;; esac
+    "$softalign" gradcheck --break $term --attention $attention --dropout 0.2 >out 2>err
+    same "gradcheck --break $term" 1 $?
+    grep -q '^softalign: gradient of ' err || fail "--break $term: $(cat err)"
+    grep -q WRONG out || fail "--break $term: no parameter is marked"
+done <terms
+
+# For programs.
+expect 0 "" gradcheck --json
+grep -q '"ok": true' out || fail "--json says $(cat out)"
+"$softalign" gradcheck --json --break gru.reset >out 2>err
+same "gradcheck --json --break" 1 $?
+grep -q '"ok": false' out || fail "--json --break says $(cat out)"
+finish

@@ -97,7 +97,8 @@ static const sa_adjective *draw_compared(sa_draft *draft) {
 static void write_comparison(sa_draft *draft, sa_mood mood) {
     static const unsigned sorts[] = {SA_PERSON, SA_ANIMAL, SA_FOOD | SA_DRINK, PLACES, THINGS};
     const sa_adjective *adjective = draw_compared(draft);
-    const sa_noun *noun = sa_noun_draw(draft, ~0u, adjective->traits, NULL);
+    const sa_noun *noun =
+        sa_noun_draw(draft, SA_PERSON | SA_ANIMAL | THINGS, adjective->traits, NULL);
     int sort = 0;
     while (!(noun->kinds & sorts[sort])) sort++;
     const sa_noun *other = sa_noun_draw(draft, sorts[sort], adjective->traits, noun);

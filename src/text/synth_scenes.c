@@ -87,7 +87,6 @@ static const sa_phrase feelings[] = {{"hungry", "faim", NULL},
                                      {"sleepy", "sommeil", NULL},
                                      {"right", "raison", NULL},
                                      {"wrong", "tort", NULL}};
-enum { BODILY = 3 };
 
 /* "are you hungry?" */
 static void write_feeling(sa_draft *draft, sa_mood mood) {
@@ -156,18 +155,21 @@ static void write_weather(sa_draft *draft, sa_mood mood) {
 
 /* ---- Two clauses ---------------------------------------------------------------------------- */
 
-/* What keeps people from doing things: they are hungry, tired, ill, busy. */
-static void write_trouble(sa_draft *draft, const sa_subject *subject) {
-    static const char *const states[] = {"tired", "ill", "busy", "sad"};
+/* The first states keep people from doing things, the others only bother them. */
+enum { REASONS = 3, TROUBLES = 6 };
+
+/* "they are ill", "they are hungry" */
+static void write_state(sa_draft *draft, const sa_subject *subject, int choices) {
+    static const char *const states[REASONS] = {"ill", "tired", "busy"};
     sa_clause clause = {.subject = *subject};
-    int feeling = sa_draft_pick(draft, 2 * BODILY);
-    if (feeling < BODILY) {
-        sa_clause_feel(&clause, feelings[feeling].source, feelings[feeling].target);
-        sa_clause_write(draft, &clause);
-    } else {
+    int row = sa_draft_pick(draft, choices);
+    if (row < REASONS) {
         sa_clause_be(&clause, false);
         sa_clause_write(draft, &clause);
-        sa_quality_write(draft, sa_adjective_find(*SA_DRAW(draft, states)), subject);
+        sa_quality_write(draft, sa_adjective_find(states[row]), subject);
+    } else {
+        sa_clause_feel(&clause, feelings[row - REASONS].source, feelings[row - REASONS].target);
+        sa_clause_write(draft, &clause);
     }
 }
 
@@ -176,13 +178,13 @@ static void write_because(sa_draft *draft, sa_mood mood) {
     sa_subject subject = sa_subject_draw(draft, false), again = sa_subject_again(&subject);
     sa_activity_write(draft, &subject, mood, SA_NOW | SA_PLAN);
     sa_say(draft, "because", "parce que", NULL);
-    write_trouble(draft, &again);
+    write_state(draft, &again, REASONS);
 }
 
 /* "we are tired but we must go to the market" */
 static void write_but(sa_draft *draft, sa_mood mood) {
     sa_subject subject = sa_subject_draw(draft, false), again = sa_subject_again(&subject);
-    write_trouble(draft, &subject);
+    write_state(draft, &subject, TROUBLES);
     sa_say(draft, "but", "mais", NULL);
     sa_activity_write(draft, &again, mood, SA_PLAN);
 }

@@ -30,7 +30,6 @@ enum {
     SA_GOAL = 1 << 20,    /* a place to go to */
     SA_WORKPLACE = 1 << 21,
     SA_OUTDOORS = 1 << 22,
-    SA_DINING = 1 << 23,
     SA_LODGING = 1 << 24,
     SA_SURFACE = 1 << 25, /* things lie on it and under it */
     SA_SERVICE = 1 << 26, /* what a stranger asks the way to */
@@ -61,6 +60,7 @@ enum {
     SA_DOOR = 1 << 18,  /* can be open */
     SA_MOOD = 1 << 19,  /* people: tired, happy */
     SA_MINOR = 1 << 20, /* its age is told */
+    SA_FUR = 1 << 21,   /* black, white */
 };
 
 typedef struct sa_noun {

@@ -84,13 +84,14 @@ static void write_subject(sa_draft *draft, const sa_subject *subject) {
 
 /* ---- Verbs ---------------------------------------------------------------------------------- */
 
-static const char *const have_french[SA_PERSONS] = {"ai", "a", "avons", "avez", "ont"};
 static const char *const be_french[SA_PERSONS] = {"suis", "est", "sommes", "êtes", "sont"};
 static const char *const was_french[SA_PERSONS] = {"étais", "était", "étions", "étiez", "étaient"};
-static const char *const go_french[SA_PERSONS] = {"vais", "va", "allons", "allez", "vont"};
-static const char *const want_french[SA_PERSONS] = {"veux", "veut", "voulons", "voulez", "veulent"};
 static const char *const can_french[SA_PERSONS] = {"peux", "peut", "pouvons", "pouvez", "peuvent"};
 static const char *const must_french[SA_PERSONS] = {"dois", "doit", "devons", "devez", "doivent"};
+
+static const char *present_of(const char *verb, int person) {
+    return sa_verb_find(verb)->present[person];
+}
 
 static const char *be_english(int person) {
     return person == SA_JE ? "am" : person == SA_IL ? "is" : "are";
@@ -112,16 +113,16 @@ static void past(sa_clause *clause, const sa_verb *verb) {
     const sa_subject *subject = &clause->subject;
     if (clause->mood != SA_SAID) clause->auxiliary = "did";
     clause->main = clause->mood != SA_SAID ? verb->base : verb->past;
-    clause->finite = (verb->etre ? be_french : have_french)[subject->person];
+    clause->finite = verb->etre ? be_french[subject->person] : present_of("have", subject->person);
     sa_french_participle(verb->participle, verb->etre && subject->feminine,
                          verb->etre && subject->plural, clause->rest);
 }
 
 static void infinitive(sa_clause *clause, const sa_verb *verb, const char *auxiliary,
-                       const char *const finite[SA_PERSONS]) {
+                       const char *finite) {
     clause->auxiliary = auxiliary;
     clause->main = verb->base;
-    clause->finite = finite[clause->subject.person];
+    clause->finite = finite;
     snprintf(clause->rest, sizeof clause->rest, "%s", verb->infinitive);
 }
 
@@ -141,18 +142,18 @@ void sa_clause_conjugate(sa_clause *clause, const sa_verb *verb, sa_form form) {
         past(clause, verb);
         break;
     case SA_GOING:
-        infinitive(clause, verb, be_english(person), go_french);
+        infinitive(clause, verb, be_english(person), present_of("go", person));
         clause->lead = "going";
         break;
     case SA_WANT:
-        infinitive(clause, verb, NULL, want_french);
+        infinitive(clause, verb, NULL, present_of("want", person));
         simple(clause, "want", "wants", &clause->lead);
         break;
     case SA_CAN:
-        infinitive(clause, verb, "can", can_french);
+        infinitive(clause, verb, "can", can_french[person]);
         break;
     case SA_MUST:
-        infinitive(clause, verb, "must", must_french);
+        infinitive(clause, verb, "must", must_french[person]);
         break;
     }
 }
@@ -167,7 +168,7 @@ void sa_clause_feel(sa_clause *clause, const char *english, const char *french) 
     int person = clause->subject.person;
     clause->auxiliary = be_english(person);
     clause->main = english;
-    clause->finite = have_french[person];
+    clause->finite = present_of("have", person);
     snprintf(clause->rest, sizeof clause->rest, "%s", french);
 }
 

@@ -87,7 +87,7 @@ sa_group sa_group_draw(sa_draft *draft, const sa_noun *noun, unsigned determiner
     group.determiner = draw_bit(draft, suitable(determiners, noun));
     group.plural = draw_plural(draft, &group);
     if (group.determiner == SA_NUMBER) group.number = sa_draft_pick(draft, SA_NUMBERS);
-    int adjectives = sa_draft_pick(draft, 12); /* none in 7 of 12 sentences, one in 4, else two */
+    int adjectives = sa_draft_pick(draft, 12); /* none in 7 of 12 groups, two in one */
     if (adjectives == 0 || adjectives == 1 || adjectives == 2)
         group.before = draw_adjective(draft, noun, 1 << SA_BEFORE | 1 << SA_ONLY_BEFORE);
     if (adjectives == 2 || adjectives == 3 || adjectives == 4)

@@ -108,12 +108,13 @@ static void write_fear(sa_draft *draft, sa_mood mood) {
 
 /* "she needs an umbrella": elle a besoin d'un parapluie */
 static void write_need(sa_draft *draft, sa_mood mood) {
-    static const sa_verb need = {
-        .base = "need", .third = "needs", .present = {"ai", "a", "avons", "avez", "ont"}};
     sa_clause clause = {.subject = sa_subject_draw(draft, mood == SA_ASKED), .mood = mood};
     const sa_noun *noun = sa_noun_draw(draft, SA_GOODS | SA_POCKET, 0, NULL);
     sa_group group =
         sa_group_draw(draft, noun, SA_THE | SA_A | SA_OWN | SA_THIS, clause.subject.owner);
+    sa_verb need = *sa_verb_find("have"); /* told as: to have need of */
+    need.base = "need";
+    need.third = "needs";
     sa_clause_conjugate(&clause, &need, SA_SIMPLE);
     strcpy(clause.rest, "besoin");
     sa_clause_write(draft, &clause);

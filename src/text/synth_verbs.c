@@ -1,6 +1,7 @@
 #include "text/synth_words.h"
 
 #include <stddef.h>
+#include <string.h>
 
 #define ALWAYS SA_HABIT | SA_NOW | SA_PAST | SA_PLAN | SA_REQUEST | SA_WARNING
 #define DEED SA_NOW | SA_PAST | SA_PLAN /* of one day, not of every day */
@@ -111,3 +112,11 @@ const sa_verb sa_intransitive_verbs[] = {
     {0},
 };
 /* clang-format on */
+
+const sa_verb *sa_verb_find(const char *base) {
+    const sa_verb *verb = sa_transitive_verbs;
+    while (verb->base && strcmp(verb->base, base)) verb++;
+    if (verb->base) return verb;
+    for (verb = sa_intransitive_verbs; strcmp(verb->base, base);) verb++;
+    return verb;
+}

@@ -131,7 +131,8 @@ extern const sa_noun sa_nouns[];
 extern const sa_adjective sa_adjectives[];
 extern const sa_verb sa_transitive_verbs[], sa_giving_verb, sa_intransitive_verbs[];
 
-/* The adjective of that English name, which must exist. */
+/* The row of that English name, which must exist. */
 const sa_adjective *sa_adjective_find(const char *english);
+const sa_verb *sa_verb_find(const char *base);
 
 #endif

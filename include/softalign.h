@@ -60,6 +60,7 @@ typedef struct sa_settings {
     /* the training */
     int optimizer;
     double lr; /* 0: the optimizer's own */
+    double lr_decay; /* the learning rate is multiplied by it after a validation without a better loss */
     double momentum;
     double clip;    /* largest L2 norm of the gradient; 0: unbounded */
     double dropout; /* of embeddings, annotations and read-out */

@@ -90,6 +90,7 @@ static bool start_fresh(sa_session *session, sa_error *error) {
                          (uint64_t)session->settings.seed, error))
         return false;
     session->figure[SA_FIGURE_BEST] = INFINITY;
+    session->figure[SA_FIGURE_RATE] = 1;
     sa_buffer_adds(&session->log,
                    "epoch,step,seconds,words_per_second,train_loss,train_perplexity,gradient_norm,"
                    "valid_loss,valid_perplexity,valid_bleu,best\n");
@@ -117,6 +118,9 @@ static bool check_place(const sa_session *session, const char *file, sa_error *e
         at[SA_AT_POSITION] < 0 || at[SA_AT_ROWS] < 0 || at[SA_AT_STALE] < 0 || at[SA_AT_BAD] < 0 ||
         at[SA_AT_WORDS] < 0)
         return sa_fail(error, SA_DATA, "%s: tensor 'training.at' holds a negative count", file);
+    if (!(session->figure[SA_FIGURE_RATE] > 0 && session->figure[SA_FIGURE_RATE] <= 1))
+        return sa_fail(error, SA_DATA, "%s: tensor 'training.figures' holds an impossible rate",
+                       file);
     if (at[SA_AT_TRAIN] != (int64_t)session->data.hash ||
         at[SA_AT_POSITION] > (int64_t)session->data.count)
         return sa_fail(error, SA_DATA, "%s: the training pairs have changed since '%s' was saved",
@@ -149,6 +153,7 @@ static bool read_state(sa_session *session, const sa_container *file, sa_error *
     trainer->step = session->at[SA_AT_STEP];
     trainer->applied = session->at[SA_AT_APPLIED];
     trainer->bad = (int)session->at[SA_AT_BAD];
+    trainer->update.lr *= session->figure[SA_FIGURE_RATE];
     sa_batcher_seek(&session->batcher, session->at[SA_AT_EPOCH],
                     (size_t)session->at[SA_AT_POSITION]);
     const char *core = sa_container_text(file, "core");

@@ -25,6 +25,7 @@ enum {
     SA_FIGURE_BEST, /* the best validation loss */
     SA_FIGURE_BLEU, /* BLEU of that validation */
     SA_FIGURE_LOSS, /* sum of the training loss since the last validation */
+    SA_FIGURE_RATE, /* what --lr-decay has made of the learning rate, as a factor */
     SA_FIGURE_COUNT,
 };
 

@@ -70,6 +70,19 @@ static bool write_log(sa_session *session, const sa_progress *row, sa_error *err
     return sa_save(session->log_path.text, &(sa_piece){log->text, log->size}, 1, error);
 }
 
+/* What a scheduled validation means for the rate and for patience. */
+static void settle_rate(sa_session *session, const sa_progress *row) {
+    if (row->valid_loss < session->figure[SA_FIGURE_BEST]) {
+        session->figure[SA_FIGURE_BEST] = row->valid_loss;
+        session->figure[SA_FIGURE_BLEU] = row->valid_bleu;
+        session->at[SA_AT_STALE] = 0;
+    } else {
+        session->figure[SA_FIGURE_RATE] *= session->settings.lr_decay;
+        session->trainer.update.lr *= session->settings.lr_decay;
+        session->at[SA_AT_STALE]++;
+    }
+}
+
 /* Measures the model and keeps it if it is the best. A scheduled validation belongs to the training
  * and moves its state; one at a stop leaves no trace in it, so that going on later gives the bits
  * of a training that was never stopped. */
@@ -89,11 +102,7 @@ static bool validate(sa_session *session, bool scheduled, sa_error *error) {
         if (!sa_model_write(&session->model, session->best_path.text, NULL, 0, error)) return false;
     }
     if (scheduled) {
-        const bool better = row.valid_loss < session->figure[SA_FIGURE_BEST];
-        if (better)
-            session->figure[SA_FIGURE_BEST] = row.valid_loss,
-            session->figure[SA_FIGURE_BLEU] = row.valid_bleu;
-        session->at[SA_AT_STALE] = better ? 0 : session->at[SA_AT_STALE] + 1;
+        settle_rate(session, &row);
         session->at[SA_AT_ROWS]++;
         session->at[SA_AT_WORDS] = 0;
         session->figure[SA_FIGURE_LOSS] = 0;

@@ -26,6 +26,7 @@ static const preset presets[] = {
      "--max-len 50            4.2    sentences of up to 50 words\n"
      "--optimizer adadelta    B.2    rho 0.95, epsilon 1e-6\n"
      "--lr 1                  B.2    adadelta's own steps\n"
+     "--lr-decay 1            B.2    it stays\n"
      "--clip 1                B.2    L2 norm of the gradient\n"
      "--dropout 0             B.2    none\n"
      "--batch 80              B.2    1,600 pairs fetched, sorted by length, cut into 20 batches\n"

@@ -44,6 +44,8 @@ const sa_option sa_settings_options[] = {
      "NAME", "how gradients become updates"},
     {"lr", SA_OPTION_REAL, SA_SCOPE_TRAINING, AT(lr), 0, 0, 1e9, NULL, "X",
      "learning rate; 0: the optimizer's own (adadelta 1, adam 0.002, sgd 0.1)"},
+    {"lr-decay", SA_OPTION_REAL, SA_SCOPE_TRAINING, AT(lr_decay), 0.5, 0.01, 1, NULL, "X",
+     "a validation without a better loss multiplies the learning rate by this; 1: it stays"},
     {"momentum", SA_OPTION_REAL, SA_SCOPE_TRAINING, AT(momentum), 0.9, 0, 0.999, NULL, "X",
      "share of the last update that sgd repeats"},
     {"clip", SA_OPTION_REAL, SA_SCOPE_TRAINING, AT(clip), 1, 0, 1e9, NULL, "X",

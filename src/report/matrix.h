@@ -1,0 +1,26 @@
+/* matrix: where the model looked, as a heatmap CSV, a long table, links and a picture for the
+ * terminal. All append to `out`; whoever uses it checks out->failed. */
+#ifndef SA_REPORT_MATRIX_H
+#define SA_REPORT_MATRIX_H
+
+#include "base/memory.h"
+
+/* A heatmap (RFC 4180, lines end in LF): an empty cell and the source words, end mark included;
+ * then a row for every target word: the word and one weight per source word. A word that a
+ * spreadsheet would run as a formula (it begins with = + - @, their full-width forms, a tab, LF or
+ * CR) gets a leading '; so does one that begins with ' before such a character, so that a reader
+ * strips exactly one. */
+void sa_matrix_csv(const sa_alignment *alignment, sa_buffer *out);
+
+/* The rows sentence,head,t,target,s,source,weight of one sentence (counted from 1; head 0: a single
+ * one; t and s count from 0, as in Pharaoh's links). The header comes with sentence 1. */
+void sa_matrix_tidy(const sa_alignment *alignment, size_t sentence, sa_buffer *out);
+
+/* One line: for every target word the source word with the largest weight, end marks left out. */
+void sa_matrix_pharaoh(const sa_alignment *alignment, sa_buffer *out);
+
+/* A picture: a row of blocks per target word, the fuller the greater the weight, the source words
+ * upright above. */
+void sa_matrix_terminal(const sa_alignment *alignment, sa_buffer *out);
+
+#endif

@@ -1,6 +1,7 @@
 #include "text/dataset.h"
 #include "base/rng.h"
 #include "text/utf8.h"
+#include "text/word.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -74,6 +75,13 @@ static void pile_release(pile *all) {
     sa_tokens_release(&all->tokens);
 }
 
+/* The length is the only filter, so it took them all. */
+static bool none_left(const sa_corpus *corpus, int max_len, sa_error *error) {
+    return sa_fail(error, SA_DATA,
+                   "%s: no pairs left: every one has a side above %d tokens (--max-len)",
+                   corpus->name, max_len);
+}
+
 /* Adds both sides of a pair unless one is too long. */
 static bool add_pair(pile side[2], const sa_coder *source, const sa_coder *target,
                      const sa_pair *pair, size_t max_len, sa_error *error) {
@@ -100,9 +108,7 @@ bool sa_coders_build(sa_coder *source, sa_coder *target, const sa_corpus *corpus
         if (!use || use[i])
             good =
                 add_pair(side, source, target, &corpus->pairs[i], (size_t)settings->max_len, error);
-    if (good && !side[0].tokens.count)
-        good = sa_fail(error, SA_DATA, "%s: no pair of at most %d tokens a side (--max-len)",
-                       corpus->name, settings->max_len);
+    if (good && !side[0].tokens.count) good = none_left(corpus, settings->max_len, error);
     for (int i = 0; i < 2; i++) {
         good = good && sa_vocab_build(&coder[i]->vocab, &side[i].tokens, settings->min_freq,
                                       settings->vocab, error);
@@ -163,10 +169,7 @@ bool sa_dataset_make(sa_dataset *dataset, const sa_corpus *corpus, const bool *u
         good =
             append_pair(dataset, &used, &room, source, target, &corpus->pairs[i], max_len, error);
     }
-    if (good && !dataset->count)
-        good = sa_fail(error, SA_DATA,
-                       "%s: no pairs left: %zu of %zu have a side above %d tokens (--max-len)",
-                       corpus->name, dataset->too_long, corpus->count, max_len);
+    if (good && !dataset->count) good = none_left(corpus, max_len, error);
     if (good) {
         const int32_t *at = dataset->ids; /* it moves no more */
         for (size_t k = 0; k < dataset->count; k++) {

@@ -25,8 +25,8 @@ bool sa_coder_encode(const sa_coder *coder, const char *text, int32_t **ids, int
 void sa_coder_decode(const sa_coder *coder, const int32_t *ids, int len, sa_buffer *out);
 
 /* Vocabularies and the marks' habit from the pairs that `use` marks (NULL: all). tokenizer and
- * lowercase of both coders are set. Pairs with a side above max_len tokens (0: no limit) are not
- * counted. */
+ * lowercase of both coders are set. Pairs with a side above --max-len take no part;
+ * SA_DATA when none is left. */
 bool sa_coders_build(sa_coder *source, sa_coder *target, const sa_corpus *corpus, const bool *use,
                      const sa_settings *settings, sa_error *error);
 void sa_coder_release(sa_coder *coder);

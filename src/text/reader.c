@@ -9,8 +9,8 @@ bool sa_reader_open(sa_reader *reader, const char *path, sa_error *error) {
     reader->lines.file = &reader->file;
     const sa_file *file = &reader->file;
     if (file->size >= 3 && memcmp(file->data, "\xef\xbb\xbf", 3) == 0) reader->lines.at = 3;
-    const char *guess = sa_utf8_guess(file->data, file->size < 4 ? file->size : 4);
-    if (strncmp(guess, "UTF", 3) != 0) return true;
+    const char *guess = sa_utf8_guess(file->data, file->size);
+    if (!guess) return true;
     sa_fail(error, SA_DATA, "%s:1: not UTF-8 (looks like %s)", file->name, guess);
     sa_reader_close(reader);
     return false;
@@ -24,8 +24,9 @@ bool sa_reader_next(sa_reader *reader, char **line, size_t *size, bool *failed, 
     size_t bad;
     if (!sa_lines_next(&reader->lines, line, size, failed, error)) return false;
     if (sa_utf8_valid(*line, *size, &bad)) return true;
-    *failed = !sa_fail(error, SA_DATA, "%s:%zu: not UTF-8 at byte %zu: 0x%02X (looks like %s)",
-                       reader->file.name, reader->lines.number, bad + 1,
-                       (unsigned char)(*line)[bad], sa_utf8_guess(*line, *size));
+    *failed =
+        !sa_fail(error, SA_DATA,
+                 "%s:%zu: not UTF-8 at byte %zu: 0x%02X (perhaps an 8-bit code like Latin-1)",
+                 reader->file.name, reader->lines.number, bad + 1, (unsigned char)(*line)[bad]);
     return false;
 }

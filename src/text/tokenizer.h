@@ -1,10 +1,6 @@
 /* tokenizer: a sentence as tokens and back; the rows that --tokenizer and its help walk.
  *
- *   word   letters with their marks, numbers, single punctuation marks. A hyphen between letters or
- *          digits, an apostrophe between letters, and . , : between digits stay inside (peut-être,
- *          don't, 3.14, 10:30, 1997-03-04); a French elision ends after its apostrophe (l' | homme,
- *          qu' | il). Ideographs and kana are tokens by themselves. All white space separates, the
- *          no-break kinds too.
+ *   word   words, numbers and single punctuation marks, as text/word.h says
  *   char   what a reader calls a character (a grapheme cluster), spaces included
  *   space  whatever stands between white space */
 #ifndef SA_TEXT_TOKENIZER_H
@@ -39,10 +35,8 @@ extern const sa_tokenizer sa_tokenizers[]; /* ends with a NULL name */
 /* For the option rows: the name of a row, NULL after the last. */
 const char *sa_tokenizer_name(size_t row);
 
+/* Appends a token, which is cut into several between its characters if it is too long. */
+bool sa_tokens_push(sa_tokens *tokens, const char *text, size_t size, sa_error *error);
 void sa_tokens_release(sa_tokens *tokens);
-
-/* How often ? ! : ; follow a space in a text, less how often they do not: over a training corpus
- * the sign tells how its language writes them. */
-int64_t sa_spaced_marks(const char *text, size_t size);
 
 #endif

@@ -23,13 +23,26 @@ bool sa_utf8_valid(const char *text, size_t size, size_t *bad) {
 }
 
 const char *sa_utf8_guess(const char *text, size_t size) {
-    if (size >= 4 && (memcmp(text, "\xff\xfe\0\0", 4) == 0 || memcmp(text, "\0\0\xfe\xff", 4) == 0))
-        return "UTF-32";
-    if (size >= 2 && memcmp(text, "\xff\xfe", 2) == 0) return "UTF-16LE";
-    if (size >= 2 && memcmp(text, "\xfe\xff", 2) == 0) return "UTF-16BE";
+    static const struct {
+        const char *bytes;
+        size_t size;
+        const char *name;
+    } starts[] = {
+        {"\xff\xfe\0\0", 4, "UTF-32LE"},
+        {"\0\0\xfe\xff", 4, "UTF-32BE"},
+        {"\xff\xfe", 2, "UTF-16LE"},
+        {"\xfe\xff", 2, "UTF-16BE"},
+        {"PK\3\4", 4, "a zip archive"},
+        {"\xfd"
+         "7zXZ",
+         5, "an xz file"},
+    };
+    for (size_t i = 0; i < sizeof starts / sizeof *starts; i++)
+        if (size >= starts[i].size && memcmp(text, starts[i].bytes, starts[i].size) == 0)
+            return starts[i].name;
     if (size >= 4 && text[0] && !text[1] && text[2] && !text[3]) return "UTF-16LE";
     if (size >= 4 && !text[0] && text[1] && !text[2] && text[3]) return "UTF-16BE";
-    return memchr(text, 0, size) ? "no text" : "Latin-1 or another 8-bit code";
+    return NULL;
 }
 
 static utf8proc_int32_t lower_case(utf8proc_int32_t code, void *unused) {
@@ -48,10 +61,28 @@ char *sa_utf8_normalise(const char *text, size_t size, bool lower, sa_error *err
     return NULL;
 }
 
+/* Scripts that are written without spaces, with their punctuation; not the full-width digits and
+ * letters, which make words. */
 static bool is_han(utf8proc_int32_t code) {
-    return (code >= 0x3040 && code <= 0x30ff) || (code >= 0x3400 && code <= 0x4dbf) ||
-           (code >= 0x4e00 && code <= 0x9fff) || (code >= 0xf900 && code <= 0xfaff) ||
-           (code >= 0x20000 && code <= 0x3ffff);
+    static const struct {
+        utf8proc_int32_t first, last;
+    } ranges[] = {
+        {0x3001, 0x30ff}, {0x31f0, 0x31ff}, {0x3400, 0x4dbf}, {0x4e00, 0x9fff}, {0xf900, 0xfaff},
+        {0xff01, 0xff0f}, {0xff1a, 0xff20}, {0xff3b, 0xff40}, {0xff5b, 0xff9f}, {0x20000, 0x3ffff},
+    };
+    for (size_t i = 0; i < sizeof ranges / sizeof *ranges; i++)
+        if (code >= ranges[i].first && code <= ranges[i].last) return true;
+    return false;
+}
+
+static bool is_space(utf8proc_int32_t code) {
+    enum { NEXT_LINE = 0x85, ZERO_WIDTH = 0x200b };
+    return (code >= '\t' && code <= '\r') || code == NEXT_LINE || code == ZERO_WIDTH;
+}
+
+/* Invisible, but part of the word it stands in: joiners and the soft hyphen. */
+static bool is_joiner(utf8proc_int32_t code) {
+    return code == 0x200c || code == 0x200d || code == 0xad;
 }
 
 sa_kind sa_utf8_kind(const char *text, size_t size, size_t *length) {
@@ -66,6 +97,7 @@ sa_kind sa_utf8_kind(const char *text, size_t size, size_t *length) {
     case UTF8PROC_CATEGORY_MN:
     case UTF8PROC_CATEGORY_MC:
     case UTF8PROC_CATEGORY_ME:
+    case UTF8PROC_CATEGORY_PC:
         return SA_KIND_LETTER;
     case UTF8PROC_CATEGORY_ND:
     case UTF8PROC_CATEGORY_NL:
@@ -75,8 +107,16 @@ sa_kind sa_utf8_kind(const char *text, size_t size, size_t *length) {
     case UTF8PROC_CATEGORY_ZL:
     case UTF8PROC_CATEGORY_ZP:
         return SA_KIND_SPACE;
+    case UTF8PROC_CATEGORY_PS:
+    case UTF8PROC_CATEGORY_PI:
+        return SA_KIND_OPENING;
+    case UTF8PROC_CATEGORY_PE:
+    case UTF8PROC_CATEGORY_PF:
+        return SA_KIND_CLOSING;
+    case UTF8PROC_CATEGORY_SC:
+        return SA_KIND_CURRENCY;
     default:
-        return (code >= 9 && code <= 13) || code == 0x85 ? SA_KIND_SPACE : SA_KIND_OTHER;
+        return is_space(code) ? SA_KIND_SPACE : is_joiner(code) ? SA_KIND_LETTER : SA_KIND_OTHER;
     }
 }
 

@@ -9,7 +9,8 @@
  * If not, *bad is the offset of the first wrong byte. */
 bool sa_utf8_valid(const char *text, size_t size, size_t *bad);
 
-/* What a file that is not UTF-8 may be: "UTF-16LE", "Latin-1" ..., from its first bytes. */
+/* What a file that begins so is, if it is no text in UTF-8: "UTF-16LE", "a zip archive" ..., or
+ * NULL. */
 const char *sa_utf8_guess(const char *text, size_t size);
 
 /* The text in Normalisation Form C, in lower case if wanted; valid UTF-8 is expected. Terminated,
@@ -18,10 +19,13 @@ char *sa_utf8_normalise(const char *text, size_t size, bool lower, sa_error *err
 
 /* What a code point is to a tokenizer. */
 typedef enum sa_kind {
-    SA_KIND_SPACE,  /* every white space, the no-break ones included */
-    SA_KIND_LETTER, /* a letter or a mark on one */
-    SA_KIND_DIGIT,
-    SA_KIND_HAN, /* an ideograph or a kana: a word by itself */
+    SA_KIND_SPACE,    /* every white space, the no-break ones and the zero-width one included */
+    SA_KIND_LETTER,   /* a letter, a mark on one, a joiner between two, an underscore */
+    SA_KIND_DIGIT,    /* and whatever else is a number: ½, ², Ⅳ */
+    SA_KIND_HAN,      /* an ideograph or a kana, a word by itself, or the punctuation of both */
+    SA_KIND_OPENING,  /* brackets and curved or angled quotation marks that open */
+    SA_KIND_CLOSING,  /* ... that close, the curved apostrophe among them */
+    SA_KIND_CURRENCY, /* $ € £ ¥ ... */
     SA_KIND_OTHER,
 } sa_kind;
 

@@ -62,19 +62,19 @@ static bool reads_as_gold(const char *text, sa_error *error) {
     return good;
 }
 
-/* The third column of the first line decides whether there is a gold column; a blank one is none.
- */
+/* The third column of the first pair decides whether there is a gold column; a blank one is none.
+ * In later lines it may be blank: a pair without links. */
 static bool check_gold(sa_corpus *corpus, const char *name, size_t number, char **gold,
                        sa_error *error) {
     sa_error wrong = {0};
-    if (number == 1) corpus->gold = *gold && !blank(*gold) && reads_as_gold(*gold, NULL);
+    if (!corpus->count) corpus->gold = *gold && !blank(*gold) && reads_as_gold(*gold, NULL);
     if (!corpus->gold) {
         *gold = NULL;
         return true;
     }
     if (!*gold)
-        return sa_fail(error, SA_DATA, "%s:%zu: no third column; line 1 has an alignment there",
-                       name, number);
+        return sa_fail(error, SA_DATA, "%s:%zu: no third column; line %zu has an alignment there",
+                       name, number, corpus->pairs[0].line);
     return reads_as_gold(*gold, &wrong) ||
            sa_fail(error, wrong.code, "%s:%zu: alignment: %s", name, number, wrong.text);
 }

@@ -47,18 +47,29 @@ static bool index_words(sa_vocab *vocab, sa_error *error) {
     return true;
 }
 
-bool sa_vocab_build(sa_vocab *vocab, sa_tokens *tokens, int min_freq, int most, sa_error *error) {
-    *vocab = (sa_vocab){0};
-    counted *kinds = sa_new(tokens->count, sizeof *kinds, error);
-    if (!kinds) return false;
-    size_t count = 0, kept = 0;
+/* The different tokens, most frequent first; the list of tokens is sorted on the way. */
+static bool count_kinds(sa_tokens *tokens, counted **kinds, size_t *count, sa_error *error) {
+    size_t room = 0;
     if (tokens->count) qsort(tokens->token, tokens->count, sizeof *tokens->token, by_bytes);
     for (size_t i = 0; i < tokens->count; i++) {
-        if (!i || by_bytes(&tokens->token[i - 1], &tokens->token[i]) != 0)
-            kinds[count++] = (counted){tokens->token[i], 0};
-        kinds[count - 1].times++;
+        if (!i || by_bytes(&tokens->token[i - 1], &tokens->token[i]) != 0) {
+            if (!sa_reserve(kinds, &room, *count + 1, sizeof **kinds, error)) {
+                free(*kinds);
+                return false;
+            }
+            (*kinds)[(*count)++] = (counted){tokens->token[i], 0};
+        }
+        (*kinds)[*count - 1].times++;
     }
-    if (count) qsort(kinds, count, sizeof *kinds, by_times);
+    if (*count) qsort(*kinds, *count, sizeof **kinds, by_times);
+    return true;
+}
+
+bool sa_vocab_build(sa_vocab *vocab, sa_tokens *tokens, int min_freq, int most, sa_error *error) {
+    *vocab = (sa_vocab){0};
+    counted *kinds = NULL;
+    size_t count = 0, kept = 0;
+    if (!count_kinds(tokens, &kinds, &count, error)) return false;
     sa_buffer blob = {0};
     for (; kept < count && kinds[kept].times >= (size_t)min_freq && (!most || kept < (size_t)most);
          kept++) {
@@ -84,9 +95,8 @@ static const char *objection(sa_token word) {
     if (!word.size) return "is empty";
     if (word.size > SA_TOKEN_MAX) return "is too long";
     if (!sa_utf8_valid(word.text, word.size, &bad)) return "is not UTF-8";
-    for (size_t i = 0; i < word.size; i++)
-        if ((unsigned char)word.text[i] < 0x20 && word.text[i] != '\t')
-            return "holds a control character";
+    if (memchr(word.text, 0, word.size) || memchr(word.text, '\r', word.size))
+        return "holds a byte that no line of text has";
     return NULL;
 }
 

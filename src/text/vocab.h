@@ -21,7 +21,7 @@ typedef struct sa_vocab {
 bool sa_vocab_build(sa_vocab *vocab, sa_tokens *tokens, int min_freq, int most, sa_error *error);
 
 /* From the words of a model file, each ended by LF. SA_DATA, naming `file` and the tensor `name`,
- * when a word is empty, twice, too long, not UTF-8 or holds a control character. */
+ * when a word is empty, twice, too long, not UTF-8 or holds a NUL or CR, which no text has. */
 bool sa_vocab_read(sa_vocab *vocab, const char *blob, size_t size, const char *file,
                    const char *name, sa_error *error);
 

@@ -1,0 +1,45 @@
+# align: the same weights in every form.
+. tests/support/cli.sh
+train_tiny
+model=tiny/best.safetensors
+printf 'a cat sees a dog.\tun chat voit un chien.\n"=1+1", he said\tdit-il\n' >pairs.tsv
+
+"$softalign" align $model pairs.tsv --csv matrices --tidy tidy.csv --pharaoh links --terminal >picture ||
+    fail "all outputs at once"
+same "files" "0001.csv 0002.csv" "$(ls matrices | xargs)"
+same "source words" ",a,cat,sees,a,dog,.,</s>" "$(head -n 1 matrices/0001.csv)"
+same "target words" "un chat voit un chien . </s>" \
+    "$(tail -n +2 matrices/0001.csv | cut -d , -f 1 | xargs)"
+tail -n +2 matrices/0001.csv | awk -F , '{
+    for (i = 2; i <= NF; i++) sum[NR] += $i
+    if (NF != 8 || sum[NR] < 0.99999 || sum[NR] > 1.00001) exit 1
+}' || fail "a row of the heatmap does not sum to 1"
+head -n 1 matrices/0002.csv | grep -qF ",\"\"\"\",'=," || fail "quotes and formulas: $(cat matrices/0002.csv)"
+
+# The long table has the same numbers, and the links their largest.
+same "header of the long table" "sentence,head,t,target,s,source,weight" "$(head -n 1 tidy.csv)"
+awk -F , '$1 == 1 { row = row (row == "" ? "" : " ") $7 } END { print row }' tidy.csv >long
+tail -n +2 matrices/0001.csv | cut -d , -f 2- | tr ',\n' '  ' | sed 's/ $/\n/' | diff - long ||
+    fail "the long table has other weights"
+awk -F , '$1 == 1 && $4 != "</s>" && $6 != "</s>" && !($7 <= best[$3]) { best[$3] = $7; at[$3] = $5 }
+    END { for (t = 0; t < 6; t++) printf "%s%d-%d", t ? " " : "", at[t], t; print "" }' tidy.csv |
+    diff - <(head -n 1 links) || fail "the links are not the largest weights"
+same "lines of links" 2 "$(wc -l <links)"
+
+# Standard output takes one result; without any the picture is shown; --limit counts pairs.
+"$softalign" align $model pairs.tsv | cmp - picture || fail "the picture is not the default"
+"$softalign" align $model pairs.tsv --pharaoh - | cmp - links || fail "--pharaoh -"
+"$softalign" align $model pairs.tsv --tidy - --threads 1 | cmp - tidy.csv || fail "--tidy -"
+"$softalign" align $model pairs.tsv --pharaoh - --limit 1 | cmp - <(head -n 1 links) || fail "--limit"
+expect 2 "align: only one result can go to standard output" align $model pairs.tsv --tidy - --pharaoh -
+expect 2 "align: only one result can go to standard output" \
+    align $model pairs.tsv --tidy - --terminal
+
+# Files are replaced as a whole, folders used as they are.
+cp matrices/0001.csv before
+echo old >matrices/0001.csv
+expect 0 "" align $model pairs.tsv --csv matrices
+cmp matrices/0001.csv before || fail "an old heatmap is not replaced"
+expect 4 "cannot open 'pairs.tsv/': Not a directory" align $model pairs.tsv --csv pairs.tsv
+expect 4 "cannot create 'a/b': No such file or directory" align $model pairs.tsv --csv a/b
+finish

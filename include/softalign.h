@@ -59,8 +59,9 @@ typedef struct sa_settings {
     int max_len;  /* training leaves out pairs with a longer side (in tokens) */
     /* the training */
     int optimizer;
-    double lr; /* 0: the optimizer's own */
-    double lr_decay; /* the learning rate is multiplied by it after a validation without a better loss */
+    double lr;       /* 0: the optimizer's own */
+    double lr_decay; /* the learning rate is multiplied by it after a validation without a better
+                        loss */
     double momentum;
     double clip;    /* largest L2 norm of the gradient; 0: unbounded */
     double dropout; /* of embeddings, annotations and read-out */
@@ -206,12 +207,13 @@ bool sa_align(sa_model *model, const sa_pair *pairs, size_t count,
 /* ---- Evaluation ---------------------------------------------------------------------------- */
 
 typedef struct sa_judgement { /* of one pair */
-    double log_probability;  /* of the reference, teacher-forced, end mark included */
-    int words, source_words; /* target words with the end mark; source words without it */
-    char *translation;       /* detokenised */
-    char *reference;         /* in lower case when the model reads so */
-    bool exact;              /* the translation is the reference, white space aside */
-    size_t links, sure, links_sure, links_possible; /* the counts behind AER: |A|, |S|, |A and S|, |A and P| */
+    double log_probability;   /* of the reference, teacher-forced, end mark included */
+    int words, source_words;  /* target words with the end mark; source words without it */
+    char *translation;        /* detokenised */
+    char *reference;          /* in lower case when the model reads so */
+    bool exact;               /* the translation is the reference, white space aside */
+    size_t links, sure, links_sure,
+        links_possible; /* the counts behind AER: |A|, |S|, |A and S|, |A and P| */
 } sa_judgement;
 
 typedef struct sa_scores {

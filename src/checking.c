@@ -45,4 +45,6 @@ bool sa_check_gradients(const sa_gradcheck *check, sa_error *error) {
     return good;
 }
 
-const char *sa_gradient_term(size_t i, const char **dropped) { return sa_lab_term(i, dropped); }
+const char *sa_gradient_term(size_t i, const char **dropped) {
+    return sa_lab_term(i, dropped);
+}

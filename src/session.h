@@ -49,6 +49,7 @@ typedef struct sa_session {
     double since;      /* when the last report was made */
     double since_loss; /* training loss and words since then */
     int64_t since_words;
+    double speed; /* target words per second, as last measured */
     double pause; /* seconds the last validation took */
     double best;  /* the best loss, validations at a stop included */
     double best_bleu;

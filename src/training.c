@@ -26,8 +26,10 @@ static double seconds_left(const sa_session *session, double elapsed) {
     return isfinite(left) ? fmax(left, 0) : -1;
 }
 
-static sa_progress progress_now(const sa_session *session, double loss, int64_t words) {
+static sa_progress progress_now(sa_session *session, double loss, int64_t words) {
     const double now = sa_now();
+    if (session->since_words)
+        session->speed = (double)session->since_words / (now - session->since);
     return (sa_progress){
         .kind = SA_STEP,
         .epoch = (int)session->batcher.epoch + 1,
@@ -36,8 +38,7 @@ static sa_progress progress_now(const sa_session *session, double loss, int64_t 
         .seconds = now - session->begin,
         .seconds_left = seconds_left(session, now - session->begin),
         .loss = words ? loss / (double)words : NAN,
-        .words_per_second =
-            session->since_words ? (double)session->since_words / (now - session->since) : 0,
+        .words_per_second = session->speed,
         .gradient_norm = session->norm,
     };
 }

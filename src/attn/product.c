@@ -12,7 +12,7 @@ static sa_real one_over_root(int size) {
     return 1 / sa_sqrt((sa_real)size);
 }
 
-/* 3.2.1: e = q k' / sqrt(n') */
+/* Section 3.2.1 (2017): e = q k' / sqrt(n') */
 void sa_scaled_dot_forward(sa_mat v_a, sa_mat q, sa_mat k, sa_mat e, sa_mat scratch) {
     (void)v_a, (void)scratch;
     sa_gemm_nt(q, k, 0, e);

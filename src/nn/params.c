@@ -105,6 +105,7 @@ static bool orthogonal(sa_mat w, sa_rng *rng, sa_error *error) {
     return true;
 }
 
+/* B.1 (2015) for init paper; Glorot and Bengio 2010 for xavier: see params.h. */
 bool sa_params_start(const sa_params *plan, sa_real *values, int init, uint64_t seed,
                      sa_error *error) {
     bool paper = init == 1;

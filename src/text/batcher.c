@@ -37,6 +37,7 @@ static void shuffle_batches(size_t *list, size_t count, size_t batch, sa_rng *rn
     }
 }
 
+/* B.2 (2015): shuffle, fetch 20 batches' worth, sort, cut. */
 static void begin_epoch(sa_batcher *batcher) {
     sa_rng rng = sa_rng_seed(batcher->seed, (uint64_t)batcher->epoch);
     for (size_t i = 0; i < batcher->count; i++) batcher->order[i] = i;

@@ -150,6 +150,8 @@ static void update_piece(void *context, int i) {
                                piece_size(trainer, at));
 }
 
+/* B.2 (2015): the gradient is scaled down to an L2 norm of at most clip, then the optimiser moves.
+ */
 bool sa_trainer_step(sa_trainer *trainer, const sa_sentence *source, const sa_sentence *target,
                      const size_t *pairs, int count, sa_step_result *result, sa_error *error) {
     const int numbers = (int)((trainer->plan.size + PIECE - 1) / PIECE);

@@ -54,9 +54,8 @@ bool sa_trainer_open(sa_trainer *trainer, const sa_settings *settings, const sa_
                      sa_error *error);
 void sa_trainer_close(sa_trainer *trainer);
 
-/* One update on `count` pairs (at most settings->batch): those whose indices `pairs` lists (NULL: the
- * first). SA_DIVERGED after ten batches in a row
- * whose gradient is not finite. */
+/* One update on `count` pairs (at most settings->batch): those whose indices `pairs` lists (NULL:
+ * the first). SA_DIVERGED after ten batches in a row whose gradient is not finite. */
 bool sa_trainer_step(sa_trainer *trainer, const sa_sentence *source, const sa_sentence *target,
                      const size_t *pairs, int count, sa_step_result *result, sa_error *error);
 

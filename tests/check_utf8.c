@@ -125,7 +125,7 @@ static void kind(const char *text, sa_kind expected) {
 START_TEST(kinds) {
     static const struct {
         sa_kind kind;
-        const char *texts[12];
+        const char *texts[14];
     } rows[] = {
         {SA_KIND_SPACE,
          {" ", "\t", "\v", "\xc2\x85", "\xc2\xa0", "\xe2\x80\xaf", "\xe2\x80\xa8", "\xe2\x80\xa9",
@@ -133,14 +133,15 @@ START_TEST(kinds) {
         {SA_KIND_LETTER,
          {"a", "É", "ß", "ж", "ع", "ก", "한", "_", "\xcc\x81", "\xe2\x80\x8d", "\xc2\xad"}},
         {SA_KIND_DIGIT, {"0", "٣", "²", "½", "Ⅳ", "５"}},
-        {SA_KIND_HAN, {"日", "々", "の", "カ", "ー", "。", "「", "？", "！", "𠀀", "ｶ", "〜"}},
+        {SA_KIND_HAN,
+         {"日", "々", "の", "カ", "ー", "。", "「", "？", "！", "𠀀", "ｶ", "〜", "［", "～"}},
         {SA_KIND_OPENING, {"(", "[", "{", "«", "“", "‘", "„", "‹"}},
         {SA_KIND_CLOSING, {")", "]", "}", "»", "”", "’", "›"}},
         {SA_KIND_CURRENCY, {"$", "€", "£", "¥", "¢"}},
         {SA_KIND_OTHER, {"'", "\"", "-", "–", "?", "%", "/", "😀", "+", "\x01", "\xef\xbb\xbf"}},
     };
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
-        for (size_t k = 0; k < 12 && rows[i].texts[k]; k++) kind(rows[i].texts[k], rows[i].kind);
+        for (size_t k = 0; k < 14 && rows[i].texts[k]; k++) kind(rows[i].texts[k], rows[i].kind);
 }
 END_TEST
 

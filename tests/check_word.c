@@ -55,6 +55,8 @@ static const struct {
     {"the dogs' names", "the | dogs' | names"},
     {"'my cats' she said", "' | my | cats | ' | she | said"},
     {"‘my cats’ she said", "‘ | my | cats | ’ | she | said"},
+    {"‘no’ to my cats’ food", "‘ | no | ’ | to | my | cats’ | food"},
+    {"lorsqu'on, neighbourhood's", "lorsqu' | on | , | neighbourhood's"},
     {"the letter 's' here", "the | letter | ' | s | ' | here"},
     {"'", "'"},
     /* hyphens and dashes */
@@ -162,6 +164,7 @@ static const char *const french[] = {
     "Elle a dit \"non\" (deux fois).",
     "Jusqu'à l'11 mai, presqu'île et quelqu'un",
     "Il est 10:30, ou 10h30.",
+    "Est-ce-qu'il dort, lorsqu'elle lit ?",
     "Y a-t-il du pain…",
 };
 

@@ -90,6 +90,10 @@ bool sa_settings_preset(sa_settings *settings, const char *name, sa_error *error
 /* What a preset sets, one line each, with the paper's places and the deviations; NULL: unknown. */
 const char *sa_preset_text(const char *name);
 
+/* The compatibility functions that `attention` chooses from: the name of number i, its formula and
+ * where it comes from (either may be NULL); NULL after the last. */
+const char *sa_attention_name(size_t i, const char **formula, const char **citation);
+
 /* ---- Pairs of sentences -------------------------------------------------------------------- */
 
 typedef struct sa_pair {

@@ -93,20 +93,56 @@ def additive(p, s, H):
     return torch.tanh(p["attention.W_a"] @ s + H @ p["attention.U_a"].T) @ p["attention.v_a"]
 
 
+def concat(p, s, H):
+    """e_j = v_a' tanh(W [s ; h_j]), with W = [W_a U_a]: additive, written as Luong et al. do"""
+    W = torch.cat([p["attention.W_a"], p["attention.U_a"]], 1)
+    joined = torch.cat([s.expand(len(H), -1), H], 1)
+    return torch.tanh(joined @ W.T) @ p["attention.v_a"]
+
+
+def dot(p, s, H):
+    """e_j = q'k_j, q = W_a s, k_j = U_a h_j"""
+    return (H @ p["attention.U_a"].T) @ (p["attention.W_a"] @ s)
+
+
 def scaled_dot(p, s, H):
-    """e_j = q'k_j / sqrt(n'), q = W_a s, k_j = U_a h_j"""
-    q, K = p["attention.W_a"] @ s, H @ p["attention.U_a"].T
-    return K @ q / len(q) ** 0.5
+    """e_j = q'k_j / sqrt(n'), n' the length of q"""
+    return dot(p, s, H) / len(p["attention.W_a"]) ** 0.5
 
 
-SCORES = {"additive": additive, "scaled-dot": scaled_dot}
+def general(p, s, H):
+    """e_j = s' W_a h_j"""
+    return s @ p["attention.W_a"] @ H.T
 
 
-def score_shapes(attention, n, a):
-    shapes = {"attention.W_a": (a, n), "attention.U_a": (a, 2 * n)}
-    if attention == "additive":
-        shapes["attention.v_a"] = (a,)
-    return shapes
+def location(p, s, H):
+    """e = W_a s, its first S numbers; positions that W_a has no row for get weight 0"""
+    e = torch.full((len(H),), -torch.inf, dtype=torch.float64)
+    seen = min(len(H), len(p["attention.W_a"]))
+    e[:seen] = (p["attention.W_a"] @ s)[:seen]
+    return e
+
+
+def uniform(p, s, H):
+    """e_j = 0"""
+    return torch.zeros(len(H), dtype=torch.float64)
+
+
+SCORES = {"additive": additive, "scaled-dot": scaled_dot, "dot": dot, "general": general,
+          "concat": concat, "location": location, "uniform": uniform}
+
+
+def score_shapes(attention, n, a, places):
+    mapped = {"attention.W_a": (a, n), "attention.U_a": (a, 2 * n)}
+    return {
+        "additive": {**mapped, "attention.v_a": (a,)},
+        "concat": {**mapped, "attention.v_a": (a,)},
+        "scaled-dot": mapped,
+        "dot": mapped,
+        "general": {"attention.W_a": (n, 2 * n)},
+        "location": {"attention.W_a": (places, n)},
+        "uniform": {},
+    }[attention]
 
 
 # ---- The gated hidden unit ------------------------------------------------------------------------
@@ -137,6 +173,7 @@ class Rnnsearch:
     def __init__(self, settings):
         self.m, self.n, self.a, self.l = (settings[k] for k in ("embed", "hidden", "attn", "maxout"))
         self.attention = settings["attention"]
+        self.places = settings.get("max-len", 50) + 1  # of the location score: the end mark is one
 
     def shapes(self, source_words, target_words):
         m, n, l = self.m, self.n, self.l
@@ -144,7 +181,7 @@ class Rnnsearch:
             "source.E": (source_words, m),
             **gated_shapes("encoder.forward", m, n),
             **gated_shapes("encoder.backward", m, n),
-            **score_shapes(self.attention, n, self.a),
+            **score_shapes(self.attention, n, self.a, self.places),
             "decoder.W_s": (n, n), "decoder.b_s": (n,),
             "target.E": (target_words, m),
             **gated_shapes("decoder", m, n, context=2 * n),

@@ -13,13 +13,8 @@ bool sa_model_init(sa_model *model, const sa_settings *settings, sa_coder *sourc
     *model = (sa_model){.settings = *settings, .source = *source, .target = *target};
     *source = *target = (sa_coder){0};
     sa_blas_init();
-    model->sizes = (sa_sizes){.source_words = sa_vocab_size(&model->source.vocab),
-                              .target_words = sa_vocab_size(&model->target.vocab),
-                              .m = settings->embed,
-                              .n = settings->hidden,
-                              .size = settings->attn,
-                              .l = settings->maxout,
-                              .compat = &sa_compats[settings->attention]};
+    model->sizes = sa_sizes_of(settings, sa_vocab_size(&model->source.vocab),
+                               sa_vocab_size(&model->target.vocab));
     sa_seq2seq_plan(&model->sizes, &model->plan);
     model->values = sa_new(model->plan.size, sizeof *model->values, error);
     model->pool = model->values ? sa_pool_open(settings->threads, error) : NULL;
@@ -155,13 +150,8 @@ bool sa_model_read(sa_model *model, const sa_container *file, int threads, sa_er
         return false;
     }
     /* The shapes are compared before anything of their size is allocated. */
-    sa_sizes sizes = {sa_vocab_size(&source.vocab),
-                      sa_vocab_size(&target.vocab),
-                      settings.embed,
-                      settings.hidden,
-                      settings.attn,
-                      settings.maxout,
-                      &sa_compats[settings.attention]};
+    sa_sizes sizes =
+        sa_sizes_of(&settings, sa_vocab_size(&source.vocab), sa_vocab_size(&target.vocab));
     sa_params plan;
     sa_seq2seq_plan(&sizes, &plan);
     if (!check_shapes(file, &plan, error)) {
@@ -242,6 +232,13 @@ void sa_model_close(sa_model *model) {
 
 const sa_settings *sa_model_settings(const sa_model *model) {
     return &model->settings;
+}
+
+const char *sa_attention_name(size_t i, const char **formula, const char **citation) {
+    if (!sa_compat_name(i)) return NULL;
+    if (formula) *formula = sa_compats[i].formula;
+    if (citation) *citation = sa_compats[i].citation;
+    return sa_compats[i].name;
 }
 
 const char *sa_version(void) {

@@ -96,7 +96,9 @@ START_TEST(bad_values_are_refused_and_change_nothing) {
         {"seed", "18446744073709551616", NULL},
         {"lowercase", "maybe", "--lowercase 'maybe': expected yes or no"},
         {"attention", "scaled_dot",
-         "--attention 'scaled_dot': expected additive or scaled-dot (did you mean 'scaled-dot'?)"},
+         "--attention 'scaled_dot': expected additive, scaled-dot, dot, general, concat, location "
+         "or uniform"
+         " (did you mean 'scaled-dot'?)"},
         {"optimizer", "adamm",
          "--optimizer 'adamm': expected adadelta, adam or sgd (did you mean 'adam'?)"},
         {"hiden", "3", "unknown option 'hiden' (did you mean 'hidden'?)"},
@@ -238,8 +240,12 @@ START_TEST(altered_settings_are_refused) {
          "m: settings: 'embed' must be a whole number from 1 to 8192"},
         {"\"embed\": 64", "\"embed\": \"64\"",
          "m: settings: 'embed' must be a whole number from 1 to 8192"},
-        {"\"additive\"", "\"evil\"", "m: settings: 'attention' must be additive or scaled-dot"},
-        {"\"additive\"", "0", "m: settings: 'attention' must be additive or scaled-dot"},
+        {"\"additive\"", "\"evil\"",
+         "m: settings: 'attention' must be additive, scaled-dot, dot, general, concat, location or "
+         "uniform"},
+        {"\"additive\"", "0",
+         "m: settings: 'attention' must be additive, scaled-dot, dot, general, concat, location or "
+         "uniform"},
         {"\"lowercase\": false", "\"lowercase\": 0", "m: settings: 'lowercase' must be yes or no"},
         {"\"dropout\": 0.0", "\"dropout\": 1.5",
          "m: settings: 'dropout' must be a number from 0 to 0.9"},

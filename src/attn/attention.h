@@ -15,17 +15,36 @@
 
 typedef struct sa_attention { /* weights, or their gradients */
     const sa_compat *compat;
-    sa_mat W_a; /* [n' x n]  maps the query */
-    sa_mat U_a; /* [n' x 2n] maps the annotations to keys */
-    sa_mat v_a; /* [1 x n']  if the row has one */
+    int query_width, key_width; /* numbers of q and of k */
+    sa_mat W_a;                 /* maps the query (or, for SA_KEY_STATE, the annotations) */
+    sa_mat U_a;                 /* maps the annotations */
+    sa_mat v_a;                 /* [1 x n'] */
 } sa_attention;
 
-/* Query of `query` numbers, annotations of `annotation` numbers, compared in n' = `size`. */
-void sa_attention_bind(sa_binder *binder, const char *part, const sa_compat *compat, int query,
-                       int annotation, int size, sa_attention *w);
+/* Widths that decide the shapes of W_a, U_a and v_a. */
+typedef struct sa_attention_sizes {
+    int state, annotation; /* numbers of s and of h */
+    int size;              /* n' */
+    int places;            /* S_max of the location score */
+} sa_attention_sizes;
 
-/* For the queries of one sentence: q [Q x n'], k [S x n'], v [S x dv] -> alpha [Q x S], c [Q x dv].
- * scratch [S x n']. */
+void sa_attention_bind(sa_binder *binder, const char *part, const sa_compat *compat,
+                       sa_attention_sizes sizes, sa_attention *w);
+
+/* q from s, for any number of rows: W_a s or s itself. */
+void sa_attention_query_forward(const sa_attention *w, sa_mat s, sa_mat q);
+/* ds is added to. dW_a waits for sa_attention_query_weights_backward, which takes all rows at once.
+ */
+void sa_attention_query_backward(const sa_attention *w, sa_mat dq, sa_mat ds);
+void sa_attention_query_weights_backward(sa_mat s, sa_mat dq, sa_attention *dw);
+
+/* k from h, for all annotations at once: U_a h or W_a h. dh and dw are added to. */
+void sa_attention_keys_forward(const sa_attention *w, sa_mat h, sa_mat k);
+void sa_attention_keys_backward(const sa_attention *w, sa_mat h, sa_mat dk, sa_mat dh,
+                                sa_attention *dw);
+
+/* For the queries of one sentence: q [Q x dq], k [S x dk], v [S x dv] -> alpha [Q x S], c [Q x dv].
+ * scratch [S x dk]. */
 void sa_attention_forward(const sa_attention *w, sa_mat q, sa_mat k, sa_mat v, sa_mat alpha,
                           sa_mat c, sa_mat scratch);
 

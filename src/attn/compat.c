@@ -1,12 +1,24 @@
 #include "attn/compat.h"
 #include "attn/additive.h"
+#include "attn/blind.h"
 #include "attn/product.h"
 
 const sa_compat sa_compats[] = {
-    {"additive", "e = v_a' tanh(W_a s + U_a h)", "Bahdanau et al. 2015, A.1.2", true,
-     sa_additive_forward, sa_additive_backward},
-    {"scaled-dot", "e = (W_a s)' (U_a h) / sqrt(n')", "Vaswani et al. 2017, 3.2.1", false,
-     sa_scaled_dot_forward, sa_scaled_dot_backward},
+    {"additive", "e_j = v_a' tanh(W_a s + U_a h_j)", "Bahdanau et al. 2015, A.1.2", SA_QUERY_MAPPED,
+     SA_KEY_MAPPED, true, sa_additive_forward, sa_additive_backward},
+    {"scaled-dot", "e_j = (W_a s)' (U_a h_j) / sqrt(n')", "Vaswani et al. 2017, section 3.2.1",
+     SA_QUERY_MAPPED, SA_KEY_MAPPED, false, sa_scaled_dot_forward, sa_scaled_dot_backward},
+    {"dot", "e_j = (W_a s)' (U_a h_j)", "Luong et al. 2015, section 3.1", SA_QUERY_MAPPED,
+     SA_KEY_MAPPED, false, sa_dot_forward, sa_dot_backward},
+    {"general", "e_j = s' W_a h_j", "Luong et al. 2015, section 3.1", SA_QUERY_STATE, SA_KEY_STATE,
+     false, sa_dot_forward, sa_dot_backward},
+    {"concat", "e_j = v_a' tanh([W_a U_a] [s ; h_j]): additive by another name",
+     "Luong et al. 2015, section 3.1", SA_QUERY_MAPPED, SA_KEY_MAPPED, true, sa_additive_forward,
+     sa_additive_backward},
+    {"location", "e = W_a s, blind to the source", "Luong et al. 2015, section 3.1",
+     SA_QUERY_PLACES, SA_KEY_NONE, false, sa_location_forward, sa_location_backward},
+    {"uniform", "e_j = 0: the mean of the annotations", "the state at which A.1.2 starts",
+     SA_QUERY_STATE, SA_KEY_NONE, false, sa_uniform_forward, sa_uniform_backward},
     {.name = NULL},
 };
 

@@ -127,6 +127,10 @@ static bool run(int count, char **arguments, sa_error *error) {
     return options.list ? print_terms(error) : check(&options, error);
 }
 
+static const char *score(size_t row, const char **formula) {
+    return sa_attention_name(row, formula, NULL);
+}
+
 const cli_command cli_gradcheck = {
     .name = "gradcheck",
     .words = "",
@@ -140,5 +144,7 @@ const cli_command cli_gradcheck = {
         "Without --embed, --hidden, --attn and --maxout the sizes are small: 5, 6, 4 and 3.\n",
     .example = "  softalign gradcheck --attention scaled-dot\n",
     .sets = sets,
+    .items = "Scores (--attention)",
+    .item = score,
     .run = run,
 };

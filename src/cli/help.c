@@ -155,6 +155,16 @@ static void table(const cli_command *const *first, const cli_set *set, sa_buffer
     for (const sa_option *row = set->rows; row->name; row++) option_row(row, out);
 }
 
+/* What --attention chooses from. */
+static void scores(sa_buffer *out) {
+    sa_buffer_adds(out,
+                   "\nScores (`--attention`), with s the decoder's state and h_j an annotation:\n\n"
+                   "| name | formula | from |\n|---|---|---|\n");
+    const char *name, *formula, *citation;
+    for (size_t i = 0; (name = sa_attention_name(i, &formula, &citation)); i++)
+        sa_buffer_addf(out, "| `%s` | %s | %s |\n", name, formula, citation);
+}
+
 /* The tables of the README. */
 static void markdown(sa_buffer *out) {
     sa_buffer_adds(out, "| command | what it does |\n|---|---|\n");
@@ -165,6 +175,7 @@ static void markdown(sa_buffer *out) {
     }
     for (const cli_command *const *command = cli_commands; *command; command++)
         for (const cli_set *set = (*command)->sets; set->rows; set++) table(command, set, out);
+    scores(out);
 }
 
 /* ---- The command ----------------------------------------------------------------------------- */

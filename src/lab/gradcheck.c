@@ -167,13 +167,7 @@ static void built_in(const sa_lab_job *job, sa_lab_job *own) {
 
 static bool run_open(sa_lab_run *run, const sa_lab_job *job, sa_error *error) {
     const sa_settings *settings = job->settings;
-    run->sizes = (sa_sizes){.source_words = job->source_words,
-                            .target_words = job->target_words,
-                            .m = settings->embed,
-                            .n = settings->hidden,
-                            .size = settings->attn,
-                            .l = settings->maxout,
-                            .compat = &sa_compats[settings->attention]};
+    run->sizes = sa_sizes_of(settings, job->source_words, job->target_words);
     run->dropout = settings->dropout;
     run->rng = sa_rng_seed((uint64_t)settings->seed, 1);
     sa_seq2seq_plan(&run->sizes, &run->plan);

@@ -6,17 +6,16 @@
 #include "nn/embedding.h"
 #include "nn/linear.h"
 
-static const sa_mat no_bias = {0};
-
-void sa_decoder_bind(sa_binder *binder, const sa_compat *compat, int words, int m, int n, int size,
-                     sa_decoder *w) {
+void sa_decoder_bind(sa_binder *binder, const sa_compat *compat, sa_attention_sizes sizes,
+                     int words, int m, sa_decoder *w) {
     const char *C[] = {"C_z", "C_r", "C"};
-    sa_attention_bind(binder, "attention", compat, n, 2 * n, size, &w->attention);
+    const int n = sizes.state;
+    sa_attention_bind(binder, "attention", compat, sizes, &w->attention);
     w->W_s = sa_bind_matrix(binder, "decoder", "W_s", n, n, SA_START_INPUT);
     w->b_s = sa_bind_vector(binder, "decoder", "b_s", n, SA_START_ZERO);
     w->E = sa_bind_matrix(binder, "target", "E", words, m, SA_START_INPUT);
     sa_gru_bind(binder, "decoder", m, n, &w->gru);
-    w->C = sa_bind_stack(binder, "decoder", C, 3, n, 2 * n, SA_START_INPUT);
+    w->C = sa_bind_stack(binder, "decoder", C, 3, n, sizes.annotation, SA_START_INPUT);
 }
 
 /* ---- Layout ---------------------------------------------------------------------------------- */
@@ -26,7 +25,7 @@ sa_decoder_rows sa_decoder_rows_layout(sa_arena *arena, const sa_decoder *w, int
     return (sa_decoder_rows){
         .x = sa_mat_take(arena, rows, w->E.cols),
         .previous = sa_mat_take(arena, rows, n),
-        .q = sa_mat_take(arena, rows, w->attention.W_a.rows),
+        .q = sa_mat_take(arena, rows, w->attention.query_width),
         .alpha = sa_mat_take(arena, rows, steps),
         .c = sa_mat_take(arena, rows, 2 * n),
         .gates = sa_mat_take(arena, rows, 3 * n),
@@ -48,24 +47,24 @@ static const int32_t *inputs_of(sa_arena *arena, const sa_side *side) {
 void sa_decoder_layout(sa_arena *arena, const sa_batch *batch, const sa_decoder *w, bool training,
                        sa_decoder_cache *cache) {
     const int M = batch->target.words, B = batch->target.sentences, N = batch->source.words;
-    const int n = w->gru.U.rows, m = w->E.cols, size = w->attention.W_a.rows,
+    const int n = w->gru.U.rows, m = w->E.cols, dk = w->attention.key_width,
               S = batch->source.steps;
     *cache = (sa_decoder_cache){.rows = sa_decoder_rows_layout(arena, w, M, S)};
-    cache->memory.keys = sa_mat_take(arena, N, size);
+    cache->memory.keys = sa_mat_take(arena, N, dk);
     cache->inputs = inputs_of(arena, &batch->target);
     cache->first_h = sa_mat_take(arena, B, n);
     cache->s0 = sa_mat_take(arena, B, n);
-    cache->scratch = sa_mat_take(arena, S, size);
+    cache->scratch = sa_mat_take(arena, S, dk);
     if (!training) return;
     cache->x_mask = sa_mat_take(arena, M, m);
     cache->dx = sa_mat_take(arena, M, m);
     cache->dprevious = sa_mat_take(arena, M, n);
     cache->dc = sa_mat_take(arena, M, 2 * n);
-    cache->dq = sa_mat_take(arena, M, size);
+    cache->dq = sa_mat_take(arena, M, w->attention.query_width);
     cache->da = sa_mat_take(arena, M, 3 * n);
     cache->ds = sa_mat_take(arena, B, n);
     cache->ds0 = sa_mat_take(arena, B, n);
-    cache->dkeys = sa_mat_take(arena, N, size);
+    cache->dkeys = sa_mat_take(arena, N, dk);
     cache->dalpha = sa_mat_take(arena, 1, S);
     cache->dscratch = sa_mat_take(arena, B, n);
 }
@@ -91,10 +90,10 @@ static sa_mat sentence(sa_mat all, const int *first, int b) {
 
 /* ---- Forward and backward -------------------------------------------------------------------- */
 
-/* A.1.2: U_a h_j; A.2.2: s_0 = tanh(W_s backward_1 + b_s) */
+/* A.1.2: the keys; A.2.2: s_0 = tanh(W_s backward_1 + b_s) */
 void sa_decoder_start_forward(const sa_decoder *w, sa_memory *memory, sa_mat first_h, sa_mat s0) {
     const int n = s0.cols;
-    sa_linear_forward(w->attention.U_a, no_bias, memory->annotations, memory->keys);
+    sa_attention_keys_forward(&w->attention, memory->annotations, memory->keys);
     for (int b = 0; b < s0.rows; b++)
         sa_copy_mat(sa_cols(sa_rows(memory->annotations, memory->first[b], 1), n, n),
                     sa_rows(first_h, b, 1));
@@ -117,16 +116,15 @@ static void start_backward(const sa_decoder *w, sa_decoder_cache *cache, sa_mat 
         for (int b = 0; b < da.rows; b++)
             sa_add(sa_rows(dfirst, b, 1),
                    sa_cols(sa_rows(dannotations, cache->memory.first[b], 1), n, n));
-    if (sa_term("decoder.keys")) /* k_j = U_a h_j */
-        sa_linear_backward(w->attention.U_a, cache->memory.annotations, cache->dkeys, dannotations,
-                           dw->attention.U_a, no_bias);
+    sa_attention_keys_backward(&w->attention, cache->memory.annotations, cache->dkeys, dannotations,
+                               &dw->attention);
 }
 
 /* A.2.2 and A.1.2 */
 void sa_decoder_step_forward(const sa_decoder *w, const sa_memory *memory, const int *which,
                              sa_decoder_rows rows, sa_mat scratch) {
-    sa_linear_forward(w->attention.W_a, no_bias, rows.previous, rows.q); /* W_a s_{i-1} */
-    for (int l = 0; l < rows.s.rows; l++) {                              /* alpha_i, c_i */
+    sa_attention_query_forward(&w->attention, rows.previous, rows.q); /* q from s_{i-1} */
+    for (int l = 0; l < rows.s.rows; l++) {                           /* alpha_i, c_i */
         const int b = which ? which[l] : l;
         sa_mat k = sentence(memory->keys, memory->first, b),
                h = sentence(memory->annotations, memory->first, b);
@@ -159,7 +157,7 @@ static void step_backward(const sa_decoder *w, sa_decoder_cache *cache, int firs
             sentence(cache->dkeys, start, l), sentence(dannotations, start, l), &dw->attention,
             sa_cols(cache->dalpha, 0, k.rows), sa_rows(cache->scratch, 0, k.rows));
     }
-    if (sa_term("decoder.query")) sa_gemm_nn(dq, w->attention.W_a, 1, dprevious); /* W_a s_{i-1} */
+    sa_attention_query_backward(&w->attention, dq, dprevious); /* q from s_{i-1} */
 }
 
 void sa_decoder_forward(const sa_decoder *w, const sa_batch *batch, double dropout, sa_rng *rng,
@@ -197,7 +195,7 @@ void sa_decoder_backward(const sa_decoder *w, const sa_batch *batch, double drop
     /* Weights, once for all steps. */
     sa_gru_weights_backward(cache->rows.previous, cache->rows.reset, cache->da, &dw->gru);
     sa_gemm_tn(cache->da, cache->rows.c, 1, dw->C);
-    sa_gemm_tn(cache->dq, cache->rows.previous, 1, dw->attention.W_a);
+    sa_attention_query_weights_backward(cache->rows.previous, cache->dq, &dw->attention);
     sa_linear_backward(w->gru.W, cache->rows.x, cache->da, cache->dx, dw->gru.W, dw->gru.b);
     sa_dropout_backward(dropout, cache->x_mask, cache->dx);
     sa_embedding_backward(cache->inputs, cache->dx, dw->E);

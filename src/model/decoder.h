@@ -18,19 +18,19 @@ typedef struct sa_decoder { /* weights, or their gradients */
     sa_mat C; /* [3n x 2n] C_z, C_r, C */
 } sa_decoder;
 
-/* What the decoder attends to: the annotations sentence by sentence and their keys U_a h_j, made
+/* What the decoder attends to: the annotations sentence by sentence and their keys, made
  * once per sentence. Sentence b owns rows first[b] .. first[b+1]-1. */
 typedef struct sa_memory {
     const int *first;
     sa_mat annotations; /* [N x 2n] */
-    sa_mat keys;        /* [N x n'] */
+    sa_mat keys;        /* [N x dk] */
 } sa_memory;
 
 /* Everything that one step, or all of them step by step, reads and leaves behind; R rows. */
 typedef struct sa_decoder_rows {
     sa_mat x;        /* [R x m]  E y_{i-1} */
     sa_mat previous; /* [R x n]  s_{i-1} */
-    sa_mat q;        /* [R x n'] W_a s_{i-1} */
+    sa_mat q;        /* [R x dq] the query from s_{i-1} */
     sa_mat alpha;    /* [R x S]  the first (words of the sentence) columns are used */
     sa_mat c;        /* [R x 2n] */
     sa_mat gates;    /* [R x 3n] z | r | s~ */
@@ -43,13 +43,13 @@ typedef struct sa_decoder_cache {
     sa_memory memory;
     const int32_t *inputs; /* [M] y_{i-1} */
     sa_mat first_h, s0;    /* [B x n] backward_1, s_0 */
-    sa_mat scratch;        /* [S x n'] */
+    sa_mat scratch;        /* [S x dk] */
     sa_mat x_mask;         /* dropout; training only */
     sa_mat dx, dprevious, dc, dq, da, ds, ds0, dkeys, dalpha, dscratch; /* training only */
 } sa_decoder_cache;
 
-void sa_decoder_bind(sa_binder *binder, const sa_compat *compat, int words, int m, int n, int size,
-                     sa_decoder *w);
+void sa_decoder_bind(sa_binder *binder, const sa_compat *compat, sa_attention_sizes sizes,
+                     int words, int m, sa_decoder *w);
 
 /* Rooms for `rows` rows over sentences of at most `steps` source words. */
 sa_decoder_rows sa_decoder_rows_layout(sa_arena *arena, const sa_decoder *w, int rows, int steps);

@@ -56,13 +56,13 @@ static void layout(searching *run, sa_arena *arena, const sa_sentence *sources, 
     const int n = w->decoder.gru.U.rows, rows = count * run->beam;
     run->batch = sa_batch_make(arena, sources, NULL, count);
     const int S = run->batch.source.steps, N = run->batch.source.words,
-              size = w->decoder.attention.W_a.rows;
+              dk = w->decoder.attention.key_width;
     sa_encoder_layout(arena, &run->batch, w->encoder.E.cols, n, false, &run->encoder);
     run->memory =
-        (sa_memory){run->encoder.first, run->encoder.annotations, sa_mat_take(arena, N, size)};
+        (sa_memory){run->encoder.first, run->encoder.annotations, sa_mat_take(arena, N, dk)};
     run->first_h = sa_mat_take(arena, count, n);
     run->s0 = sa_mat_take(arena, count, n);
-    run->scratch = sa_mat_take(arena, S, size);
+    run->scratch = sa_mat_take(arena, S, dk);
     run->rows = sa_decoder_rows_layout(arena, &w->decoder, rows, S);
     run->state = sa_mat_take(arena, rows, n);
     sa_readout_layout(arena, rows, &w->readout, false, &run->readout);

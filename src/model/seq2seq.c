@@ -1,9 +1,22 @@
 #include "model/seq2seq.h"
 
+sa_sizes sa_sizes_of(const sa_settings *settings, int source_words, int target_words) {
+    return (sa_sizes){
+        .source_words = source_words,
+        .target_words = target_words,
+        .m = settings->embed,
+        .n = settings->hidden,
+        .size = settings->attn,
+        .l = settings->maxout,
+        .places = settings->max_len + 1, /* the end mark is a position too */
+        .compat = &sa_compats[settings->attention],
+    };
+}
+
 void sa_seq2seq_bind(sa_binder *binder, const sa_sizes *sizes, sa_seq2seq *w) {
     sa_encoder_bind(binder, sizes->source_words, sizes->m, sizes->n, &w->encoder);
-    sa_decoder_bind(binder, sizes->compat, sizes->target_words, sizes->m, sizes->n, sizes->size,
-                    &w->decoder);
+    const sa_attention_sizes attention = {sizes->n, 2 * sizes->n, sizes->size, sizes->places};
+    sa_decoder_bind(binder, sizes->compat, attention, sizes->target_words, sizes->m, &w->decoder);
     sa_readout_bind(binder, sizes->target_words, sizes->m, sizes->n, sizes->l, &w->readout);
 }
 

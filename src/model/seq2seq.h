@@ -9,6 +9,7 @@
 typedef struct sa_sizes {
     int source_words, target_words; /* Kx, Ky: vocabularies, special symbols included */
     int m, n, size, l;              /* embedding, hidden, alignment n', maxout */
+    int places;                     /* S_max: source positions the location score tells apart */
     const sa_compat *compat;
 } sa_sizes;
 
@@ -25,6 +26,9 @@ typedef struct sa_pass {
     sa_readout_cache readout;
     sa_real *log_p; /* [M] log p(y_i), step by step */
 } sa_pass;
+
+/* Those of a model with these settings and vocabularies. */
+sa_sizes sa_sizes_of(const sa_settings *settings, int source_words, int target_words);
 
 void sa_seq2seq_bind(sa_binder *binder, const sa_sizes *sizes, sa_seq2seq *w);
 void sa_seq2seq_plan(const sa_sizes *sizes, sa_params *plan);

@@ -78,8 +78,10 @@ static void add_header(const sa_alignment *alignment, int margin, sa_buffer *out
 
 static const char *block(double weight) {
     static const char *const blocks[] = {"··", "░░", "▒▒", "▓▓", "██"};
-    const int level = (int)(weight * 5);
-    return blocks[level < 0 ? 0 : level > 4 ? 4 : level];
+    static const double least[] = {0.05, 0.25, 0.5, 0.75};
+    int level = 0;
+    while (level < 4 && weight >= least[level]) level++;
+    return blocks[level];
 }
 
 void sa_matrix_terminal(const sa_alignment *alignment, sa_buffer *out) {

@@ -1,11 +1,14 @@
 # gradcheck: all gradients are right, and every planted fault is noticed and named.
 . tests/support/cli.sh
 
-for attention in additive scaled-dot; do
+# Every row of the table, as the message about a wrong name lists them.
+attentions=$("$softalign" gradcheck --attention '?' 2>&1 | sed 's/.*expected //; s/,/ /g; s/ or / /')
+for attention in $attentions; do
     expect 0 "" gradcheck --attention $attention --dropout 0.2
     same "wrong gradients with $attention" 0 "$(grep -c WRONG out)"
-    grep -q '^attention.U_a  *4 x 12 ' out || fail "no attention.U_a of the right shape: $(cat out)"
 done
+expect 0 "" gradcheck
+grep -q '^attention.U_a  *4 x 12 ' out || fail "no attention.U_a of the right shape: $(cat out)"
 expect 0 "" gradcheck --hidden 3 --embed 2
 grep -q '^attention.U_a  *4 x 6 ' out || fail "--hidden 3 is not heard: $(cat out)"
 
@@ -15,7 +18,7 @@ grep -q '^attention.U_a  *4 x 6 ' out || fail "--hidden 3 is not heard: $(cat ou
 while read -r term dropped; do
     [ -n "$dropped" ] || fail "$term: what is dropped?"
     attention=additive
-    case $term in scaled-dot.*) attention=scaled-dot ;; esac
+    case $term in dot.* | scaled-dot.*) attention=scaled-dot ;; location.*) attention=location ;; esac
     "$softalign" gradcheck --break $term --attention $attention --dropout 0.2 >out 2>err
     same "gradcheck --break $term" 1 $?
     grep -q '^softalign: gradient of ' err || fail "--break $term: $(cat err)"

@@ -192,15 +192,15 @@ START_TEST(a_heatmap_as_it_is_written) {
 }
 END_TEST
 
-START_TEST(weights_have_the_digits_of_single_precision) {
+START_TEST(weights_have_the_digits_of_their_precision) {
     const sa_alignment thirds = {.targets = 1,
                                  .sources = 2,
                                  .target = (const char *const[]){"</s>"},
                                  .source = (const char *const[]){"a", "</s>"},
-                                 .weights = (double[]){(double)(1 / 3.f), (double)(2 / 3.f)}};
+                                 .weights = (double[]){(double)(1 / 3.f), 1 / 3.}};
     sa_buffer out = {0};
     sa_matrix_csv(&thirds, &out);
-    ck_assert_str_eq(out.text, ",a,</s>\n</s>,0.33333334,0.6666667\n");
+    ck_assert_str_eq(out.text, ",a,</s>\n</s>,0.33333334,0.3333333333333333\n");
     sa_buffer_release(&out);
 }
 END_TEST
@@ -254,7 +254,7 @@ int main(void) {
     suite_add_tcase(suite, words);
     TCase *whole = tcase_create("whole outputs");
     tcase_add_test(whole, a_heatmap_as_it_is_written);
-    tcase_add_test(whole, weights_have_the_digits_of_single_precision);
+    tcase_add_test(whole, weights_have_the_digits_of_their_precision);
     tcase_add_test(whole, a_long_table_as_it_is_written);
     tcase_add_test(whole, links_leave_the_end_marks_out);
     suite_add_tcase(suite, whole);

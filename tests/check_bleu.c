@@ -83,6 +83,14 @@ static const struct {
     {"1.5, 2,000 .5 5. end.", "1.5 , 2,000 . 5 5 . end ."},
     {"don't pre-war 1990-2000", "don't pre-war 1990 - 2000"},
     {"&amp;quot; &quot;&lt;&gt;", "& quot ; \" < >"}, /* an entity made by another stays */
+    {"&amp;lt;&amp;amp;", "< & amp ;"},               /* unless it is undone later */
+    {"a\x1c"
+     "b\xe1\x9a\x80"
+     "c\xc2\x85"
+     "d\xe2\x80\xa8"
+     "e\xe2\x81\x9f"
+     "f",
+     "a b c d e f"},
     {"a<skipped>b", "ab"},
     {"...", ". . ."},
     {"«été»", "«été»"},

@@ -30,11 +30,6 @@ static void add_word(const char *text, sa_buffer *out) {
     if (quoted) sa_buffer_adds(out, "\"");
 }
 
-/* The weights come from single precision: nine digits name them exactly. */
-static void add_weight(double weight, sa_buffer *out) {
-    sa_number_add(out, (double)(float)weight);
-}
-
 static const double *row_of(const sa_alignment *alignment, int t) {
     return alignment->weights + (size_t)t * (size_t)alignment->sources;
 }
@@ -51,7 +46,7 @@ void sa_matrix_csv(const sa_alignment *alignment, sa_buffer *out) {
         add_word(alignment->target[t], out);
         for (int s = 0; s < alignment->sources; s++) {
             sa_buffer_adds(out, ",");
-            add_weight(row_of(alignment, t)[s], out);
+            sa_number_add(out, row_of(alignment, t)[s]);
         }
         sa_buffer_adds(out, "\n");
     }
@@ -66,7 +61,7 @@ void sa_matrix_tidy(const sa_alignment *alignment, size_t sentence, sa_buffer *o
             sa_buffer_addf(out, ",%d,", s);
             add_word(alignment->source[s], out);
             sa_buffer_adds(out, ",");
-            add_weight(row_of(alignment, t)[s], out);
+            sa_number_add(out, row_of(alignment, t)[s]);
             sa_buffer_adds(out, "\n");
         }
 }

@@ -6,10 +6,10 @@
 #include "base/memory.h"
 
 /* A heatmap (RFC 4180, lines end in LF): an empty cell and the source words, end mark included;
- * then a row for every target word: the word and one weight per source word. A word that a
- * spreadsheet would run as a formula (it begins with = + - @, their full-width forms, a tab, LF or
- * CR) gets a leading '; so does one that begins with ' before such a character, so that a reader
- * strips exactly one. */
+ * then a row for every target word: the word and one weight per source word, in as few digits as
+ * name it. A word that a spreadsheet would run as a formula (it begins with = + - @, their
+ * full-width forms, a tab, LF or CR) gets a leading '; so does one that begins with ' before such a
+ * character, so that a reader strips exactly one. */
 void sa_matrix_csv(const sa_alignment *alignment, sa_buffer *out);
 
 /* The rows sentence,head,t,target,s,source,weight of one sentence (counted from 1; head 0: a single
@@ -19,8 +19,8 @@ void sa_matrix_tidy(const sa_alignment *alignment, size_t sentence, sa_buffer *o
 /* One line: for every target word the source word with the largest weight, end marks left out. */
 void sa_matrix_pharaoh(const sa_alignment *alignment, sa_buffer *out);
 
-/* A picture: a row of blocks per target word, the fuller the greater the weight, the source words
- * upright above. */
+/* A picture: a row of blocks per target word, one step fuller for every fifth of weight, the source
+ * words upright above. Long words are cut, what could disturb a terminal is escaped. */
 void sa_matrix_terminal(const sa_alignment *alignment, sa_buffer *out);
 
 #endif

@@ -35,14 +35,14 @@ START_TEST(source_words_stand_upright_over_their_columns) {
            "      h   a s \n"
            "      e a t > \n"
            "  le  ██······\n"
-           "chat  ··░░▒▒░░\n"
+           "chat  ··▒▒▓▓▒▒\n"
            "</s>  ······██\n"
            "\n");
 }
 END_TEST
 
-START_TEST(a_fifth_more_weight_is_a_fuller_block) {
-    static const double weights[] = {0, .199, .2, .399, .4, .599, .6, .799, .8, .999, 1};
+START_TEST(more_weight_is_a_fuller_block) {
+    static const double weights[] = {0, .049, .05, .249, .25, .499, .5, .749, .75, .999, 1};
     static const char *const source[] = {"a", "b", "c", "d", "e", "f", "g", "h", "i", "j", "k"};
     expect(
         &(sa_alignment){
@@ -130,7 +130,7 @@ int main(void) {
     Suite *suite = suite_create("picture");
     TCase *cases = tcase_create("picture");
     tcase_add_test(cases, source_words_stand_upright_over_their_columns);
-    tcase_add_test(cases, a_fifth_more_weight_is_a_fuller_block);
+    tcase_add_test(cases, more_weight_is_a_fuller_block);
     tcase_add_test(cases, wide_characters_and_marks_keep_the_columns);
     tcase_add_test(cases, nothing_in_a_word_reaches_the_terminal);
     tcase_add_test(cases, long_words_are_cut);

@@ -19,8 +19,8 @@ void sa_matrix_tidy(const sa_alignment *alignment, size_t sentence, sa_buffer *o
 /* One line: for every target word the source word with the largest weight, end marks left out. */
 void sa_matrix_pharaoh(const sa_alignment *alignment, sa_buffer *out);
 
-/* A picture: a row of blocks per target word, one step fuller for every fifth of weight, the source
- * words upright above. Long words are cut, what could disturb a terminal is escaped. */
+/* A picture: a row of blocks per target word, fuller from weights of 0.05, 0.25, 0.5 and 0.75 on,
+ * the source words upright above. */
 void sa_matrix_terminal(const sa_alignment *alignment, sa_buffer *out);
 
 #endif

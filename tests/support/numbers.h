@@ -1,0 +1,71 @@
+/* numbers: matrices for the tests of the numeric rooms. */
+#ifndef TEST_NUMBERS_H
+#define TEST_NUMBERS_H
+
+#include "base/mat.h"
+#include "base/rng.h"
+#include "math/blas.h"
+
+#include <check.h>
+#include <math.h>
+
+static sa_arena numbers;
+static sa_rng dice;
+
+/* Fixtures: every test begins with an empty arena and the same random numbers. */
+static inline void numbers_open(void) {
+    ck_assert(sa_arena_init(&numbers, 1 << 24, NULL));
+    dice = sa_rng_seed(20150519, 7);
+    sa_blas_init();
+}
+
+static inline void numbers_close(void) {
+    sa_arena_release(&numbers);
+}
+
+static inline void fill(sa_mat x, double value) {
+    for (int i = 0; i < x.rows; i++)
+        for (int j = 0; j < x.cols; j++) sa_row(x, i)[j] = (sa_real)value;
+}
+
+/* Uniform in +-bound. */
+static inline void draw(sa_mat x, double bound) {
+    for (int i = 0; i < x.rows; i++)
+        for (int j = 0; j < x.cols; j++)
+            sa_row(x, i)[j] = (sa_real)(bound * (2 * sa_rng_uniform(&dice) - 1));
+}
+
+/* For what must be overwritten before it is read. The rows lie apart, as slices do. */
+static inline sa_mat unset(int rows, int cols) {
+    sa_mat whole = sa_mat_take(&numbers, rows, cols + 3);
+    fill(whole, NAN);
+    return sa_cols(whole, 0, cols);
+}
+
+/* For what is added to, and for inputs that the test sets itself. */
+static inline sa_mat filled(int rows, int cols, double value) {
+    sa_mat x = unset(rows, cols);
+    fill(x, value);
+    return x;
+}
+
+static inline sa_mat drawn(int rows, int cols) {
+    sa_mat x = unset(rows, cols);
+    draw(x, 1);
+    return x;
+}
+
+/* The largest |a - b|; NaN when any is. */
+static inline double farthest(sa_mat a, sa_mat b) {
+    double most = 0;
+    ck_assert_int_eq(a.rows, b.rows);
+    ck_assert_int_eq(a.cols, b.cols);
+    for (int i = 0; i < a.rows; i++)
+        for (int j = 0; j < a.cols; j++) {
+            const double apart = fabs((double)sa_row(a, i)[j] - (double)sa_row(b, i)[j]);
+            if (!(apart <= most)) most = apart;
+        }
+    return most;
+}
+
+#endif

@@ -4,40 +4,43 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A plain decimal number of at most 7 digits: no line holds more words. */
-static bool number(const char **at, int *value) {
-    const char *start = *at;
-    for (*value = 0; **at >= '0' && **at <= '9' && *at - start < 7; (*at)++)
-        *value = *value * 10 + (**at - '0');
-    return *at > start;
+/* The digits at *text as a position; leaves *text behind them. */
+static bool read_position(const char **text, int *position) {
+    const char *start = *text;
+    *position = 0;
+    for (; **text >= '0' && **text <= '9'; ++*text)
+        if (__builtin_mul_overflow(*position, 10, position) ||
+            __builtin_add_overflow(*position, **text - '0', position))
+            return false;
+    return *text > start;
 }
 
-static bool one(const char **at, sa_link *link) {
-    if (!number(at, &link->source)) return false;
-    if (**at != '-' && **at != 'p') return false;
-    link->possible = *(*at)++ == 'p';
-    return number(at, &link->target) && (**at == ' ' || **at == 0);
+static bool read_link(const char *text, const char *end, sa_link *link) {
+    if (!read_position(&text, &link->source)) return false;
+    link->possible = *text == 'p';
+    if (*text != '-' && *text != 'p') return false;
+    text++;
+    return read_position(&text, &link->target) && text == end;
 }
 
 bool sa_links_parse(const char *text, sa_link **links, size_t *count, sa_error *error) {
+    static const char blanks[] = " \t";
     sa_link *list = NULL;
-    size_t capacity = 0, used = 0;
-    for (const char *at = text + strspn(text, " "); *at; at += strspn(at, " ")) {
-        sa_link link;
-        const char *start = at;
-        if (!one(&at, &link)) {
-            free(list);
-            return sa_fail(error, SA_DATA, "bad alignment link '%.*s'; expected i-j or ipj",
-                           (int)strcspn(start, " "), start);
-        }
-        if (links && !sa_reserve(&list, &capacity, used + 1, sizeof *list, error)) {
+    size_t used = 0, capacity = 0;
+    for (text += strspn(text, blanks); *text; text += strspn(text, blanks)) {
+        size_t size = strcspn(text, blanks);
+        bool good = sa_reserve(&list, &capacity, used + 1, sizeof *list, error);
+        if (good && !read_link(text, text + size, &list[used++]))
+            good = sa_fail(error, SA_DATA,
+                           "'%.*s' is no link; expected source-target as in 0-0 or 2p1",
+                           size < 40 ? (int)size : 40, text);
+        if (!good) {
             free(list);
             return false;
         }
-        if (links) list[used] = link;
-        used++;
+        text += size;
     }
-    if (links) *links = list;
-    if (count) *count = used;
+    *links = list;
+    *count = used;
     return true;
 }

@@ -1,5 +1,7 @@
-/* links: word alignments in Pharaoh form, "0-0 1p2": source word - target word, both counted from
- * 0; "-" is a sure link, "p" a possible one. */
+/* links: a word alignment in Pharaoh form, one link after the other: "0-0 1-2 2p1".
+ *
+ * Positions count from 0, the source's first. A sure link is written with '-', a possible one (an
+ * annotator's "may be aligned") with 'p'. */
 #ifndef SA_BASE_LINKS_H
 #define SA_BASE_LINKS_H
 
@@ -10,9 +12,8 @@ typedef struct sa_link {
     bool possible;
 } sa_link;
 
-/* Reads the links of one line, in the order written, repetitions kept; an empty line has none.
- * `links` is freed by the caller; NULL for both results only checks the form. Fails with SA_DATA,
- * quoting the link; the caller, who knows the file and line, puts them in front. */
+/* Reads the links of one line in their order; blank text has none. SA_DATA names the link that does
+ * not read as one; the caller puts file and line in front. *links is freed with free(). */
 bool sa_links_parse(const char *text, sa_link **links, size_t *count, sa_error *error);
 
 #endif

@@ -88,7 +88,8 @@ static size_t token_length(const char *text, size_t size, sa_kind before, bool q
         return 1 + word_length(text + 1, size - 1);
     if (!is_word(kind)) return sa_utf8_cluster(text, size);
     const size_t length = word_length(text, size);
-    const bool keeps = !quoted && (text[length - 1] == 's' || elided(text, length));
+    const bool plural = text[length - 1] == 's' || text[length - 1] == 'S';
+    const bool keeps = !quoted && (plural || elided(text, length));
     return length + (keeps ? apostrophe(text + length, size - length) : 0);
 }
 

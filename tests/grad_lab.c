@@ -1,0 +1,165 @@
+/* The gradient laboratory: RNNsearch with every attention has right gradients, and the check
+ * notices every planted fault. */
+#include "attn/compat.h"
+#include "base/settings.h"
+#include "lab/lab.h"
+#include "lab/term.h"
+#include "support/suite.h"
+
+#include <string.h>
+
+/* Seeds whose weights saturate nothing: a gradient of 1e-9 would drown in the loss's rounding. */
+static const struct size {
+    int embed, hidden, attn, maxout, max_len;
+    double dropout;
+    int64_t seed;
+} sizes[] = {
+    {4, 3, 5, 2, 10, 0, 1},   {1, 1, 1, 1, 10, 0, 6},
+    {3, 5, 2, 3, 3, 0, 9}, /* sources are longer than the location score sees */
+    {3, 2, 1, 1, 10, 0.3, 4}, {2, 2, 2, 1, 10, 0.3, 5},
+};
+enum { SIZES = sizeof sizes / sizeof *sizes };
+
+static sa_settings settings_of(int attention, struct size size) {
+    sa_settings settings;
+    sa_settings_init(&settings);
+    settings.attention = attention;
+    settings.embed = size.embed, settings.hidden = size.hidden;
+    settings.attn = size.attn, settings.maxout = size.maxout;
+    settings.max_len = size.max_len;
+    settings.dropout = size.dropout, settings.seed = size.seed;
+    return settings;
+}
+
+static int attentions(void) {
+    int rows = 0;
+    while (sa_compats[rows].name) rows++;
+    return rows;
+}
+
+/* ---- Right gradients ------------------------------------------------------------------------- */
+
+typedef struct report {
+    int tensors, zeros, wrong;
+} report;
+
+static void count(void *context, const sa_gradient *gradient) {
+    report *seen = context;
+    seen->tensors++;
+    seen->zeros += gradient->zero;
+    seen->wrong += !gradient->ok;
+    ck_assert_int_gt(gradient->cols, 0);
+    if (gradient->ok) {
+        ck_assert_double_le(gradient->worst, 1e-6);
+        ck_assert_double_le(gradient->worst_element, 1e-6);
+    }
+}
+
+static report expect_right(const sa_lab_job *asked) {
+    sa_lab_job job = *asked;
+    report seen = {0};
+    sa_error error;
+    job.each = count, job.context = &seen;
+    ck_assert_msg(sa_lab_check(&job, &error), "%s", error.text);
+    ck_assert_int_eq(seen.wrong, 0);
+    return seen;
+}
+
+START_TEST(built_in_batch) {
+    const int row = _i / SIZES;
+    const sa_settings settings = settings_of(row, sizes[_i % SIZES]);
+    const report seen = expect_right(&(sa_lab_job){.settings = &settings});
+    const sa_compat *compat = &sa_compats[row];
+    const int of_attention =
+        (compat->query != SA_QUERY_STATE) + (compat->key != SA_KEY_NONE) + compat->vector;
+    ck_assert_int_eq(seen.tensors, 2 + 3 * 9 + 2 + 3 + 6 + of_attention);
+    ck_assert_int_eq(seen.zeros, 0);
+}
+END_TEST
+
+START_TEST(batch_of_one) {
+    static const int32_t source_ids[] = {4, 3, SA_UNKNOWN, SA_END}, target_ids[] = {5, 4, SA_END};
+    const sa_sentence source = {source_ids, 4}, target = {target_ids, 3};
+    const sa_settings settings = settings_of(_i, sizes[0]);
+    expect_right(&(sa_lab_job){.settings = &settings,
+                               .source = &source,
+                               .target = &target,
+                               .count = 1,
+                               .source_words = 5,
+                               .target_words = 6});
+}
+END_TEST
+
+/* One source word leaves nothing to choose: most tensors must have no gradient. */
+START_TEST(one_word_each) {
+    static const int32_t end[] = {SA_END};
+    const sa_sentence sentence = {end, 1};
+    const sa_settings settings = settings_of(0, sizes[0]);
+    const report seen = expect_right(&(sa_lab_job){.settings = &settings,
+                                                   .source = &sentence,
+                                                   .target = &sentence,
+                                                   .count = 1,
+                                                   .source_words = 3,
+                                                   .target_words = 3});
+    const int by_h0 = 2 * 5; /* h_0 = 0 meets U_z, U_r and U, and makes r idle: W_r, b_r */
+    const int by_scores = 3; /* W_a, U_a, v_a */
+    const int by_last = 12;  /* s_1 is never read: all of the decoder's W, U, b and C */
+    ck_assert_int_eq(seen.zeros, by_h0 + by_scores + by_last);
+}
+END_TEST
+
+/* ---- Wrong gradients ------------------------------------------------------------------------- */
+
+START_TEST(planted_fault_is_noticed) {
+    const char *dropped = NULL, *term = sa_lab_term((size_t)_i, &dropped);
+    bool good = true;
+    ck_assert_uint_gt(strlen(dropped), 0);
+    for (int row = 0; good && row < attentions(); row++) {
+        const sa_settings settings = settings_of(row, sizes[4]);
+        report seen = {0};
+        sa_error error = {0};
+        good = sa_lab_check(
+            &(sa_lab_job){.settings = &settings, .broken = term, .each = count, .context = &seen},
+            &error);
+        ck_assert_int_eq(error.code, good ? SA_OK : SA_CHECK);
+        ck_assert_int_eq(seen.wrong == 0, good);
+        ck_assert(good || strstr(error.text, "gradient of '"));
+        ck_assert(sa_term(term)); /* whole again */
+    }
+    ck_assert_msg(!good, "nobody misses %s", term);
+}
+END_TEST
+
+START_TEST(unknown_term_is_refused) {
+    const char *const names[] = {"gru", "gru.rese", "gru.reset ", ""};
+    const sa_settings settings = settings_of(0, sizes[0]);
+    sa_error error = {0};
+    const sa_lab_job job = {.settings = &settings, .broken = names[_i]};
+    ck_assert(!sa_lab_check(&job, &error));
+    ck_assert_int_eq(error.code, SA_USAGE);
+    ck_assert_ptr_nonnull(strstr(error.text, names[_i]));
+}
+END_TEST
+
+START_TEST(terms_have_names_of_their_own) {
+    int terms = 0;
+    for (; sa_lab_term((size_t)terms, NULL); terms++)
+        for (int i = 0; i < terms; i++)
+            ck_assert_str_ne(sa_lab_term((size_t)i, NULL), sa_lab_term((size_t)terms, NULL));
+    ck_assert_int_ge(terms, 10);
+}
+END_TEST
+
+int main(void) {
+    TCase *tests;
+    Suite *suite = suite_of("gradient laboratory", &tests);
+    int terms = 0;
+    while (sa_lab_term((size_t)terms, NULL)) terms++;
+    tcase_add_loop_test(tests, built_in_batch, 0, attentions() * SIZES);
+    tcase_add_loop_test(tests, batch_of_one, 0, attentions());
+    tcase_add_test(tests, one_word_each);
+    tcase_add_loop_test(tests, planted_fault_is_noticed, 0, terms);
+    tcase_add_loop_test(tests, unknown_term_is_refused, 0, 4);
+    tcase_add_test(tests, terms_have_names_of_their_own);
+    return suite_run(suite);
+}

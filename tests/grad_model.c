@@ -1,0 +1,224 @@
+/* RNNsearch on a ragged batch is RNNsearch on its sentences one by one; what its attention and its
+ * gradients must be whatever the weights. */
+#include "model/seq2seq.h"
+#include "support/numbers.h"
+#include "support/suite.h"
+
+#include <string.h>
+
+enum { PAIRS = 6, WORDS = 12, ABSENT = 7, K = 9 };
+
+static const struct {
+    int source, target;
+} lengths[PAIRS] = {{3, 4}, {8, 1}, {1, 7}, {5, 4}, {3, 2}, {2, 6}}; /* two ties */
+
+static int32_t ids[2][PAIRS][WORDS];
+static sa_sentence source[PAIRS], target[PAIRS];
+
+static sa_sizes sizes;
+static sa_params plan;
+static sa_mat weights;
+static sa_seq2seq w;
+
+/* Words without the start mark and without ABSENT; the end mark last. */
+static sa_sentence sentence_of(int32_t *words, int length) {
+    for (int i = 0; i < length; i++) {
+        do words[i] = (int32_t)sa_rng_below(&dice, K);
+        while (words[i] == SA_START || words[i] == SA_END || words[i] == ABSENT);
+    }
+    words[length - 1] = SA_END;
+    return (sa_sentence){words, length};
+}
+
+/* Random weights and pairs. Memory begins as NaN: what is read too early spoils the result. */
+static void model_open(const sa_compat *compat) {
+    memset(numbers.base, 0xff, numbers.size);
+    sizes = (sa_sizes){.source_words = K,
+                       .target_words = K,
+                       .m = 4,
+                       .n = 5,
+                       .size = 3,
+                       .l = 6,
+                       .places = 6, /* fewer than the longest source has */
+                       .compat = compat};
+    sa_seq2seq_plan(&sizes, &plan);
+    weights = drawn(1, (int)plan.size);
+    sa_seq2seq_point(&sizes, weights.x, &w);
+    for (int p = 0; p < PAIRS; p++) {
+        source[p] = sentence_of(ids[0][p], lengths[p].source);
+        target[p] = sentence_of(ids[1][p], lengths[p].target);
+    }
+}
+
+typedef struct result {
+    double loss;
+    sa_batch batch;
+    sa_pass pass;
+} result;
+
+/* Loss and activations of some pairs. Their gradient, as part of `whole` pairs, is added to
+ * `gradient` unless that is NULL. */
+static result run(const sa_sentence *from, const sa_sentence *to, int count, int whole,
+                  sa_mat *gradient) {
+    sa_seq2seq dw;
+    result r = {.batch = sa_batch_make(&numbers, from, to, count)};
+    if (gradient) sa_seq2seq_point(&sizes, gradient->x, &dw);
+    sa_pass_layout(&numbers, &w, &r.batch, true, &r.pass);
+    r.batch.whole = whole;
+    r.loss = sa_seq2seq_loss(&w, &r.batch, 0, NULL, &r.pass, gradient ? &dw : NULL);
+    return r;
+}
+
+static sa_mat zeros(void) {
+    return filled(1, (int)plan.size, 0);
+}
+
+/* Tensor by tensor, against the larger of the two. */
+static void expect_close(sa_mat a, sa_mat b) {
+    for (int i = 0; i < plan.count; i++) {
+        sa_mat ai = sa_param_mat(&plan.item[i], a.x), bi = sa_param_mat(&plan.item[i], b.x);
+        const double size = farthest(ai, filled(ai.rows, ai.cols, 0));
+        const double apart = farthest(ai, bi);
+        ck_assert_msg(apart <= 1e-12 * size, "%s: %.3g apart, largest %.3g", plan.item[i].name,
+                      apart, size);
+    }
+}
+
+/* ---- Batches --------------------------------------------------------------------------------- */
+
+START_TEST(batch_is_the_sum_of_its_pairs) {
+    model_open(&sa_compats[_i]);
+    sa_mat together = zeros(), summed = zeros();
+    const result all = run(source, target, PAIRS, PAIRS, &together);
+    double loss = 0;
+    for (int p = 0; p < PAIRS; p++)
+        loss += run(source + p, target + p, 1, PAIRS, &summed).loss; /* adds to summed */
+    ck_assert_double_eq_tol(all.loss, loss, 1e-12 * loss);
+    expect_close(together, summed);
+    ck_assert_double_eq(run(source, target, PAIRS, PAIRS, NULL).loss, all.loss);
+}
+END_TEST
+
+START_TEST(gradient_is_divided_by_the_whole_batch) {
+    model_open(&sa_compats[_i]);
+    sa_mat one = zeros(), many = zeros();
+    run(source, target, PAIRS, 1, &one);
+    for (int i = 0; i < 8; i++) run(source, target, PAIRS, 8, &many);
+    expect_close(one, many);
+}
+END_TEST
+
+START_TEST(words_and_attention_do_not_see_the_batch) {
+    model_open(&sa_compats[_i]);
+    const result all = run(source, target, PAIRS, PAIRS, NULL);
+    const sa_side *side = &all.batch.target;
+    for (int b = 0; b < PAIRS; b++) {
+        const int p = side->order[b], S = source[p].len;
+        const result one = run(source + p, target + p, 1, 1, NULL);
+        for (int t = 0; t < target[p].len; t++) {
+            const int row = side->start[t] + b;
+            ck_assert_int_eq(side->ids[row], target[p].ids[t]);
+            ck_assert_double_eq_tol(all.pass.log_p[row], one.pass.log_p[t], 1e-12);
+            sa_mat alpha = sa_cols(sa_rows(all.pass.decoder.rows.alpha, row, 1), 0, S);
+            ck_assert_double_le(farthest(alpha, sa_rows(one.pass.decoder.rows.alpha, t, 1)), 1e-13);
+            double sum = 0;
+            for (int j = 0; j < S; j++) sum += alpha.x[j];
+            ck_assert_double_eq_tol(sum, 1, 1e-15);
+        }
+    }
+}
+END_TEST
+
+START_TEST(order_of_pairs_does_not_matter) {
+    static const int order[PAIRS] = {4, 2, 5, 0, 3, 1};
+    model_open(&sa_compats[_i]);
+    sa_sentence from[PAIRS], to[PAIRS];
+    for (int p = 0; p < PAIRS; p++) from[p] = source[order[p]], to[p] = target[order[p]];
+    sa_mat one = zeros(), other = zeros();
+    const double loss = run(source, target, PAIRS, PAIRS, &one).loss;
+    ck_assert_double_eq_tol(run(from, to, PAIRS, PAIRS, &other).loss, loss, 1e-12 * loss);
+    expect_close(one, other);
+}
+END_TEST
+
+/* ---- What must hold -------------------------------------------------------------------------- */
+
+static bool occurs(const sa_sentence *sentences, int word, bool as_input) {
+    for (int p = 0; p < PAIRS; p++)
+        for (int i = 0; i < sentences[p].len - as_input; i++)
+            if (sentences[p].ids[i] == word) return true;
+    return as_input && word == SA_START;
+}
+
+START_TEST(absent_word_has_no_gradient) {
+    model_open(&sa_compats[_i]);
+    sa_mat gradient = zeros();
+    sa_seq2seq dw;
+    run(source, target, PAIRS, PAIRS, &gradient);
+    sa_seq2seq_point(&sizes, gradient.x, &dw);
+    const sa_mat nothing = filled(1, sizes.m, 0);
+    for (int word = 0; word < K; word++) {
+        const double of_source = farthest(sa_rows(dw.encoder.E, word, 1), nothing);
+        const double of_target = farthest(sa_rows(dw.decoder.E, word, 1), nothing);
+        ck_assert_int_eq(of_source != 0, occurs(source, word, false));
+        ck_assert_int_eq(of_target != 0, occurs(target, word, true));
+    }
+    ck_assert(!occurs(source, ABSENT, false) && !occurs(target, SA_END, true));
+}
+END_TEST
+
+/* W_a and U_a are small but not zero; v_a is, so every score is equal to the bit. */
+START_TEST(attention_starts_uniform_in_the_paper) {
+    model_open(&sa_compats[0]);
+    ck_assert_str_eq(sizes.compat->name, "additive");
+    ck_assert(sa_params_start(&plan, weights.x, 1, (uint64_t)_i, NULL));
+    const result all = run(source, target, PAIRS, PAIRS, NULL);
+    for (int b = 0; b < PAIRS; b++) {
+        const int p = all.batch.target.order[b], S = source[p].len;
+        for (int t = 0; t < target[p].len; t++) {
+            const int row = all.batch.target.start[t] + b;
+            sa_mat alpha = sa_cols(sa_rows(all.pass.decoder.rows.alpha, row, 1), 0, S);
+            ck_assert_double_eq(farthest(alpha, filled(1, S, 1.0 / S)), 0);
+        }
+    }
+}
+END_TEST
+
+START_TEST(model_of_zeros_knows_nothing) {
+    model_open(&sa_compats[_i]);
+    fill(weights, 0);
+    const result all = run(source, target, PAIRS, PAIRS, NULL);
+    for (int i = 0; i < all.batch.target.words; i++)
+        ck_assert_double_eq_tol(all.pass.log_p[i], -log(K), 1e-15);
+}
+END_TEST
+
+/* The same masks for the same generator, others for another; the generator moves on. */
+START_TEST(dropout_comes_from_the_generator) {
+    model_open(&sa_compats[_i]);
+    result r = run(source, target, PAIRS, PAIRS, NULL);
+    sa_rng one = sa_rng_seed(3, 1), same = one, other = sa_rng_seed(4, 1);
+    const double first = sa_seq2seq_loss(&w, &r.batch, 0.5, &one, &r.pass, NULL);
+    ck_assert_double_eq(sa_seq2seq_loss(&w, &r.batch, 0.5, &same, &r.pass, NULL), first);
+    ck_assert_double_ne(sa_seq2seq_loss(&w, &r.batch, 0.5, &other, &r.pass, NULL), first);
+    ck_assert_double_ne(sa_seq2seq_loss(&w, &r.batch, 0.5, &one, &r.pass, NULL), first);
+    ck_assert_double_eq(sa_seq2seq_loss(&w, &r.batch, 0, NULL, &r.pass, NULL), r.loss);
+}
+END_TEST
+
+int main(void) {
+    TCase *tests;
+    Suite *suite = suite_of("model in double", &tests);
+    int rows = 0;
+    while (sa_compats[rows].name) rows++;
+    tcase_add_checked_fixture(tests, numbers_open, numbers_close);
+    tcase_add_loop_test(tests, batch_is_the_sum_of_its_pairs, 0, rows);
+    tcase_add_loop_test(tests, gradient_is_divided_by_the_whole_batch, 0, rows);
+    tcase_add_loop_test(tests, words_and_attention_do_not_see_the_batch, 0, rows);
+    tcase_add_loop_test(tests, order_of_pairs_does_not_matter, 0, rows);
+    tcase_add_loop_test(tests, absent_word_has_no_gradient, 0, rows);
+    tcase_add_loop_test(tests, attention_starts_uniform_in_the_paper, 0, 3);
+    tcase_add_loop_test(tests, model_of_zeros_knows_nothing, 0, rows);
+    tcase_add_loop_test(tests, dropout_comes_from_the_generator, 0, rows);
+    return suite_run(suite);
+}

@@ -78,10 +78,11 @@ static bool is_exact(const sa_coder *coder, const sa_judgement *judged, bool *ex
                      sa_error *error) {
     char *ours = joined(coder, judged->translation, error);
     char *theirs = ours ? joined(coder, judged->reference, error) : NULL;
-    if (theirs) *exact = strcmp(ours, theirs) == 0;
+    const bool good = theirs;
+    if (good) *exact = strcmp(ours, theirs) == 0;
     free(ours);
     free(theirs);
-    return theirs;
+    return good;
 }
 
 static bool judge_links(const sa_corpus *corpus, const sa_pair *pair, const sa_sentence *source,

@@ -101,7 +101,8 @@ static double largest(const double *x, size_t size) {
     return most;
 }
 
-/* Judges one tensor by the two criteria; `most` is the largest gradient of the whole model. */
+/* Judges one tensor by the two criteria; `most` is the largest gradient of the whole model. A
+ * number that is not finite makes `apart` so, and nothing excuses it. */
 static sa_gradient compare(const sa_param *param, const double *a, const double *n, double most) {
     sa_gradient result = {.name = param->name, .rows = param->rows, .cols = param->cols};
     const size_t size = sa_param_size(param);
@@ -112,11 +113,13 @@ static sa_gradient compare(const sa_param *param, const double *a, const double 
         if (error > 0) result.worst_element = fmax(result.worst_element, error / scale);
         apart += error * error, analytic += a[i] * a[i], numeric += n[i] * n[i];
     }
-    result.zero = own == 0 && largest(n, size) <= TOLERANCE * 1e-4 * most;
+    result.zero = own == 0 && isfinite(apart) && largest(n, size) <= TOLERANCE * 1e-4 * most;
     if (result.zero)
         result.worst_element = 0;
-    else
+    else if (isfinite(apart))
         result.worst = sqrt(apart) / sqrt(fmax(analytic, numeric));
+    else
+        result.worst = INFINITY;
     result.ok = result.worst <= TOLERANCE && result.worst_element <= TOLERANCE;
     return result;
 }
@@ -137,7 +140,7 @@ static bool check_all(const sa_lab_job *job, sa_lab_run *run, double *numeric, d
         sa_gradient result = compare(param, run->gradients + param->offset, numeric, most);
         if (job->each) job->each(job->context, &result);
         double wrong = fmax(result.worst, result.worst_element);
-        if (!result.ok && !(wrong <= worst)) worst = wrong, culprit = param->name;
+        if (!result.ok && wrong > worst) worst = wrong, culprit = param->name;
     }
     return !culprit ||
            sa_fail(error, SA_CHECK, "gradient of '%s' is wrong: relative error %.3g, allowed %g",

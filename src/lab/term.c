@@ -35,7 +35,8 @@ static const struct {
 
 enum { TERMS = sizeof terms / sizeof *terms };
 
-static const char *broken;
+/* Of the thread that checks: two may look for different faults at once. */
+static _Thread_local const char *broken;
 
 bool sa_term(const char *name) {
     return !broken || strcmp(broken, name) != 0;

@@ -153,7 +153,8 @@ static bool read_state(sa_session *session, const sa_container *file, sa_error *
     trainer->step = session->at[SA_AT_STEP];
     trainer->applied = session->at[SA_AT_APPLIED];
     trainer->bad = (int)session->at[SA_AT_BAD];
-    trainer->update.lr *= session->figure[SA_FIGURE_RATE];
+    trainer->decay = session->figure[SA_FIGURE_RATE];
+    session->first_step = trainer->step;
     sa_batcher_seek(&session->batcher, session->at[SA_AT_EPOCH],
                     (size_t)session->at[SA_AT_POSITION]);
     const char *core = sa_container_text(file, "core");

@@ -43,11 +43,12 @@ typedef struct sa_session {
     sa_batcher batcher;
     int64_t at[SA_AT_COUNT];
     double figure[SA_FIGURE_COUNT];
-    sa_buffer log;     /* log.csv as it stands on the disk */
-    double begin;      /* of this run, seconds of a clock that never goes back */
-    double norm;       /* the last gradient's */
-    double since;      /* when the last report was made */
-    double since_loss; /* training loss and words since then */
+    sa_buffer log;      /* log.csv as it stands on the disk */
+    double begin;       /* of this run, seconds of a clock that never goes back */
+    int64_t first_step; /* batches seen before this run */
+    double norm;        /* the last gradient's */
+    double since;       /* when the last report was made */
+    double since_loss;  /* training loss and words since then */
     int64_t since_words;
     double speed; /* target words per second, as last measured */
     double pause; /* seconds the last validation took */

@@ -14,8 +14,8 @@
 /* Seconds to the nearest limit that is known, -1 when none is. */
 static double seconds_left(const sa_session *session, double elapsed) {
     const sa_settings *settings = &session->settings;
-    const double step = (double)session->trainer.step, begun = (double)session->at[SA_AT_STEP];
-    const double rate = step > begun && elapsed > 0 ? (step - begun) / elapsed : 0;
+    const double step = (double)session->trainer.step;
+    const double rate = elapsed > 0 ? (step - (double)session->first_step) / elapsed : 0;
     const double epoch =
         (double)((session->data.count + (size_t)settings->batch - 1) / (size_t)settings->batch);
     double left = INFINITY;
@@ -79,7 +79,7 @@ static void settle_rate(sa_session *session, const sa_progress *row) {
         session->at[SA_AT_STALE] = 0;
     } else {
         session->figure[SA_FIGURE_RATE] *= session->settings.lr_decay;
-        session->trainer.update.lr *= session->settings.lr_decay;
+        session->trainer.decay = session->figure[SA_FIGURE_RATE];
         session->at[SA_AT_STALE]++;
     }
 }

@@ -13,6 +13,12 @@ enum {
     BAD_IN_A_ROW = 10, /* batches without a finite gradient before training gives up */
 };
 
+/* Shards that a batch of `count` pairs is cut into. */
+static int pieces_of(int count, int shards) {
+    const int most = count / LEAST;
+    return most < 1 ? 1 : most < shards ? most : shards;
+}
+
 /* ---- Opening --------------------------------------------------------------------------------- */
 
 /* The arena that `count` pairs need when all are as long as the longest. */
@@ -50,12 +56,11 @@ static bool open_shards(sa_trainer *trainer, const sa_sizes *sizes, int longest_
 bool sa_trainer_open(sa_trainer *trainer, const sa_settings *settings, const sa_sizes *sizes,
                      sa_real *values, int longest_source, int longest_target, sa_pool *pool,
                      sa_error *error) {
-    *trainer = (sa_trainer){
-        .settings = settings, .pool = pool, .values = values, .shards = settings->shards};
+    *trainer = (sa_trainer){.settings = settings, .pool = pool, .values = values, .decay = 1};
     sa_require(settings->shards > 0);
+    trainer->shards = pieces_of(settings->batch, settings->shards);
     sa_blas_init();
     trainer->optimizer = &sa_optimizers[settings->optimizer];
-    trainer->update.lr = settings->lr > 0 ? settings->lr : trainer->optimizer->lr;
     trainer->update.momentum = settings->momentum;
     sa_seq2seq_plan(sizes, &trainer->plan);
     sa_seq2seq_point(sizes, values, &trainer->w);
@@ -97,8 +102,7 @@ static int piece_start(const sa_trainer *trainer, int i) {
 
 static void deal(sa_trainer *trainer, const sa_sentence *source, const sa_sentence *target,
                  const size_t *pairs, int count) {
-    const int most = count / LEAST;
-    trainer->pieces = most < 1 ? 1 : most < trainer->shards ? most : trainer->shards;
+    trainer->pieces = pieces_of(count, trainer->shards);
     trainer->count = count;
     for (int i = 0, next = 0; i < trainer->pieces; i++)
         for (int k = i; k < count; k += trainer->pieces, next++) {
@@ -179,6 +183,8 @@ bool sa_trainer_step(sa_trainer *trainer, const sa_sentence *source, const sa_se
     }
     trainer->bad = 0;
     trainer->update.step = ++trainer->applied;
+    trainer->update.lr = trainer->decay * (trainer->settings->lr > 0 ? trainer->settings->lr
+                                                                     : trainer->optimizer->lr);
     trainer->update.scale = clip > 0 && result->norm > clip ? (sa_real)(clip / result->norm) : 1;
     sa_pool_run(trainer->pool, numbers, update_piece, trainer);
     return true;

@@ -26,7 +26,8 @@ typedef struct sa_trainer {
     sa_real *values; /* [plan.size] the model's own */
     sa_seq2seq w;
     sa_real *first, *second; /* [plan.size] the optimiser's memories */
-    int shards;
+    double decay;            /* multiplies the learning rate: 1 until the caller lowers it */
+    int shards;              /* that are of use: no batch is cut into more */
     sa_shard *shard;
     sa_sentence *source, *target; /* [batch] the pieces, one shard after another */
     double *squares;              /* sums of squares of the gradient's pieces */

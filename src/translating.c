@@ -90,10 +90,10 @@ static bool set_empty_aside(translating *job, size_t count, sa_error *error) {
 bool sa_translate(sa_model *model, const char *const *sources, size_t count,
                   const sa_search *search, sa_translation *out, sa_error *error) {
     translating job = {.model = model, .search = search, .out = out};
-    memset(out, 0, sizeof *out * count * (size_t)search->nbest);
     if (search->nbest < 1 || search->nbest > search->beam || search->batch < 1)
         return sa_fail(error, SA_USAGE, "the n-best list (%d) is longer than the beam (%d)",
                        search->nbest, search->beam);
+    memset(out, 0, sizeof *out * count * (size_t)search->nbest);
     sa_sentence *sentences = encode_all(&model->source, sources, sizeof *sources, count, error);
     job.order = sentences ? sa_new(count, sizeof *job.order, error) : NULL;
     bool good = job.order;

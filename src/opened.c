@@ -1,12 +1,25 @@
 #include "opened.h"
+#include "base/file.h"
 #include "base/settings.h"
 #include "math/blas.h"
 
+#include <limits.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 /* ---- In memory ------------------------------------------------------------------------------- */
+
+/* Whether the model can be saved with the optimiser's two memories, and read again. */
+static bool fits_a_file(const sa_model *model, sa_error *error) {
+    const size_t source = model->source.vocab.blob_size, target = model->target.vocab.blob_size;
+    const size_t bytes = 3 * sizeof *model->values * model->plan.size + source + target;
+    if (bytes <= SA_FILE_LIMIT - SA_CONTAINER_HEADER && source <= INT_MAX && target <= INT_MAX)
+        return true;
+    return sa_fail(error, SA_LIMIT,
+                   "a model of %zu weights takes %zu bytes in training; a file holds %zu at most",
+                   model->plan.size, bytes, SA_FILE_LIMIT);
+}
 
 bool sa_model_init(sa_model *model, const sa_settings *settings, sa_coder *source, sa_coder *target,
                    sa_error *error) {
@@ -16,7 +29,8 @@ bool sa_model_init(sa_model *model, const sa_settings *settings, sa_coder *sourc
     model->sizes = sa_sizes_of(settings, sa_vocab_size(&model->source.vocab),
                                sa_vocab_size(&model->target.vocab));
     sa_seq2seq_plan(&model->sizes, &model->plan);
-    model->values = sa_new(model->plan.size, sizeof *model->values, error);
+    if (fits_a_file(model, error))
+        model->values = sa_new(model->plan.size, sizeof *model->values, error);
     model->pool = model->values ? sa_pool_open(settings->threads, error) : NULL;
     if (model->pool) {
         sa_seq2seq_point(&model->sizes, model->values, &model->w);

@@ -77,7 +77,7 @@ const char *sa_container_text(const sa_container *container, const char *key);
 /* Replaces the file at `path` (see sa_save) by these tensors, the strings and a checksum. Wider
  * types come first, so that every tensor is aligned in the file; within a type the order stays.
  * Names are unique; "format", "version" and "checksum" are added here. SA_DATA: an empty tensor;
- * SA_LIMIT: too many tensors, names or strings too long. */
+ * SA_LIMIT: too many tensors, names or strings too long, a file that could not be read again. */
 bool sa_container_write(const char *path, const sa_tensor *tensors, size_t count,
                         const sa_text *texts, size_t text_count, sa_error *error);
 

@@ -1,4 +1,5 @@
 #include "base/container.h"
+#include "base/file.h"
 #include "base/memory.h"
 #include "base/save.h"
 
@@ -65,6 +66,8 @@ static bool lay_out(sa_buffer *header, sa_piece *pieces, const char *path, const
     pieces[0] = (sa_piece){header->text, header->size};
     if (length > SA_CONTAINER_HEADER || count >= SA_TENSORS)
         return sa_fail(error, SA_LIMIT, "%s: too many tensors or too much text for one file", path);
+    if (at > SA_FILE_LIMIT - header->size)
+        return sa_fail(error, SA_LIMIT, "%s: would be larger than %zu bytes", path, SA_FILE_LIMIT);
     return true;
 }
 

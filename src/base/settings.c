@@ -1,5 +1,6 @@
 #include "base/settings.h"
 #include "base/nearest.h"
+#include "base/thread.h"
 
 #include <jansson.h>
 #include <string.h>
@@ -54,7 +55,7 @@ const sa_option sa_settings_options[] = {
      "share of embeddings, annotations and read-out units left out at random"},
     {"batch", SA_OPTION_INT, SA_SCOPE_TRAINING, AT(batch), 32, 1, 65536, NULL, "N",
      "sentence pairs per update"},
-    {"shards", SA_OPTION_INT, SA_SCOPE_TRAINING, AT(shards), 0, 0, 256, NULL, "N",
+    {"shards", SA_OPTION_INT, SA_SCOPE_TRAINING, AT(shards), 0, 0, SA_THREADS, NULL, "N",
      "pieces a batch is cut into, whatever the threads; 0: one per core"},
     {"seed", SA_OPTION_INT64, SA_SCOPE_TRAINING, AT(seed), 1, 0, WHOLE, NULL, "N",
      "start of every random choice"},
@@ -63,7 +64,7 @@ const sa_option sa_settings_options[] = {
     {"patience", SA_OPTION_INT, SA_SCOPE_TRAINING, AT(patience), 10, 0, 1000000, NULL, "N",
      "validations without a better loss that end the training; 0: none do"},
 
-    {"threads", SA_OPTION_INT, SA_SCOPE_RUN, AT(threads), 0, 0, 256, NULL, "N",
+    {"threads", SA_OPTION_INT, SA_SCOPE_RUN, AT(threads), 0, 0, SA_THREADS, NULL, "N",
      "threads that work; 0: one per core; never changes a result"},
     {"epochs", SA_OPTION_INT, SA_SCOPE_RUN, AT(epochs), 100, 0, 1000000, NULL, "N",
      "stop after so many passes over the pairs; 0: no limit"},

@@ -20,9 +20,9 @@ struct sa_pool {
 
 int sa_cores(void) {
     cpu_set_t set;
-    if (sched_getaffinity(0, sizeof set, &set) == 0 && CPU_COUNT(&set) > 0) return CPU_COUNT(&set);
-    long cores = sysconf(_SC_NPROCESSORS_ONLN);
-    return cores > 0 ? (int)cores : 1;
+    long cores = sched_getaffinity(0, sizeof set, &set) == 0 ? CPU_COUNT(&set)
+                                                             : sysconf(_SC_NPROCESSORS_ONLN);
+    return cores < 1 ? 1 : cores < SA_THREADS ? (int)cores : SA_THREADS;
 }
 
 /* Takes pieces until none is left; the lock is held on entry and on return. */
@@ -49,6 +49,7 @@ static void *helper(void *argument) {
 
 sa_pool *sa_pool_open(int threads, sa_error *error) {
     if (threads <= 0) threads = sa_cores();
+    if (threads > SA_THREADS) threads = SA_THREADS;
     sa_pool *pool = sa_new(1, sizeof *pool + (size_t)threads * sizeof pool->thread[0], error);
     if (!pool) return NULL;
     pthread_mutex_init(&pool->lock, NULL);

@@ -7,11 +7,13 @@
 
 typedef struct sa_pool sa_pool;
 
-/* The cores this process may use. */
+enum { SA_THREADS = 256 }; /* the most that are of use */
+
+/* The cores this process may use, SA_THREADS at most. */
 int sa_cores(void);
 
-/* A pool that works with `threads` threads, the caller's included (0: one per core). When the
- * system gives fewer, it works with those. */
+/* A pool that works with `threads` threads, the caller's included (0: one per core), SA_THREADS at
+ * most. When the system gives fewer, it works with those. */
 sa_pool *sa_pool_open(int threads, sa_error *error);
 void sa_pool_close(sa_pool *pool);
 int sa_pool_threads(const sa_pool *pool);

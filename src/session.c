@@ -3,6 +3,7 @@
 #include "base/save.h"
 #include "math/blas.h"
 
+#include <limits.h>
 #include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -27,6 +28,9 @@ void sa_session_note(const sa_session *session, const char *format, ...) {
     sa_progress progress = {.kind = SA_NOTE, .note = text};
     session->training->report(session->training->context, &progress);
 }
+
+/* Far beyond every training, and far below what an int64_t counts to. */
+#define MOST_COUNTED ((int64_t)1 << 53)
 
 /* ---- Pairs ----------------------------------------------------------------------------------- */
 
@@ -114,10 +118,13 @@ static bool read_log(sa_session *session, sa_error *error) {
 
 static bool check_place(const sa_session *session, const char *file, sa_error *error) {
     const int64_t *at = session->at;
-    if (at[SA_AT_STEP] < 0 || at[SA_AT_APPLIED] < 0 || at[SA_AT_EPOCH] < 0 ||
-        at[SA_AT_POSITION] < 0 || at[SA_AT_ROWS] < 0 || at[SA_AT_STALE] < 0 || at[SA_AT_BAD] < 0 ||
-        at[SA_AT_WORDS] < 0)
-        return sa_fail(error, SA_DATA, "%s: tensor 'training.at' holds a negative count", file);
+    for (int i = 0; i < SA_AT_COUNT; i++) {
+        const bool hash = i == SA_AT_TRAIN || i == SA_AT_VALID;
+        const int64_t most = i == SA_AT_EPOCH || i == SA_AT_BAD ? INT_MAX - 1 : MOST_COUNTED;
+        if (!hash && (at[i] < 0 || at[i] > most))
+            return sa_fail(error, SA_DATA, "%s: tensor 'training.at' holds an impossible count",
+                           file);
+    }
     if (!(session->figure[SA_FIGURE_RATE] > 0 && session->figure[SA_FIGURE_RATE] <= 1))
         return sa_fail(error, SA_DATA, "%s: tensor 'training.figures' holds an impossible rate",
                        file);
@@ -131,10 +138,11 @@ static bool check_place(const sa_session *session, const char *file, sa_error *e
     return true;
 }
 
-/* The optimiser's memories must be finite, and a square's mean cannot be negative. */
+/* The optimiser's memories must be finite, and the mean of squares cannot be negative. */
 static bool check_memories(const sa_session *session, const char *file, sa_error *error) {
     for (size_t i = 0; i < session->model.plan.size; i++)
-        if (!isfinite(session->trainer.first[i]) || !(session->trainer.second[i] >= 0))
+        if (!isfinite(session->trainer.first[i]) || !isfinite(session->trainer.second[i]) ||
+            session->trainer.second[i] < 0)
             return sa_fail(error, SA_DATA, "%s: the optimizer's memory is damaged at number %zu",
                            file, i);
     return true;

@@ -2,8 +2,8 @@
  *
  * Fourth order: f'(w) = (f(w-2h) - 8 f(w-h) + 8 f(w+h) - f(w+2h)) / 12h. A maxout unit whose two
  * inputs are nearly equal has a kink within reach of h, where differences mean nothing: weights are
- * drawn again until no unit is near a tie, and a step that still crosses one is made smaller. The
- * tolerance is never widened. */
+ * drawn again until no unit is near a tie and no gradient drowns in rounding, and a step that still
+ * crosses one is made smaller. The tolerance is never widened. */
 #include "base/memory.h"
 #include "lab/dump.h"
 #include "lab/lab.h"
@@ -17,6 +17,7 @@
 #define TOLERANCE 1e-6 /* relative, of a tensor and of an element */
 #define STEP 1.5e-3
 #define MARGIN 8e-3 /* the least distance from a maxout tie that drawn weights must have */
+#define WEAK 1e-4   /* the least share of the largest gradient that a tensor's largest must have */
 
 /* ---- The loss at some weights ---------------------------------------------------------------- */
 
@@ -60,13 +61,36 @@ static void draw_weights(sa_lab_run *run, uint64_t seed) {
     }
 }
 
-static void draw_away_from_ties(sa_lab_run *run, uint64_t seed) {
-    double nearest = 0;
-    for (uint64_t attempt = 0; attempt < 200 && nearest < MARGIN; attempt++) {
-        draw_weights(run, seed + attempt);
-        loss_at(run, NULL);
-        maxout_pattern(run, &nearest);
+static double largest(const double *x, size_t size) {
+    double most = 0;
+    for (size_t i = 0; i < size; i++) most = fmax(most, fabs(x[i]));
+    return most;
+}
+
+/* Whether some tensor's gradient is so small beside the others that the rounding of the loss hides
+ * it, as when units of a very small model saturate. */
+static bool hidden_by_rounding(const sa_lab_run *run) {
+    const double most = largest(run->gradients, run->plan.size);
+    for (int i = 0; i < run->plan.count; i++) {
+        const sa_param *param = &run->plan.item[i];
+        const double own = largest(run->gradients + param->offset, sa_param_size(param));
+        if (own > 0 && own < WEAK * most) return true;
     }
+    return false;
+}
+
+/* Draws weights until the check can be trusted; returns the loss and leaves the gradients. */
+static double draw_fit_weights(sa_lab_run *run, uint64_t seed) {
+    double loss = 0, nearest = 0;
+    bool fit = false;
+    for (uint64_t attempt = 0; attempt < 200 && !fit; attempt++) {
+        draw_weights(run, seed + attempt);
+        memset(run->gradients, 0, run->plan.size * sizeof *run->gradients);
+        loss = loss_at(run, &run->dw);
+        maxout_pattern(run, &nearest);
+        fit = nearest >= MARGIN && !hidden_by_rounding(run);
+    }
+    return loss;
 }
 
 /* ---- Numbers against numbers ----------------------------------------------------------------- */
@@ -93,12 +117,6 @@ static double difference(sa_lab_run *run, double *weight, uint64_t pattern, doub
     }
     *weight = kept;
     return slope;
-}
-
-static double largest(const double *x, size_t size) {
-    double most = 0;
-    for (size_t i = 0; i < size; i++) most = fmax(most, fabs(x[i]));
-    return most;
 }
 
 /* Judges one tensor by the two criteria; `most` is the largest gradient of the whole model. A
@@ -207,8 +225,7 @@ bool sa_lab_check(const sa_lab_job *job, sa_error *error) {
     double *apart = good ? sa_new((size_t)run.batch.target.words, sizeof *apart, error) : NULL;
     good = numeric && apart;
     if (good) {
-        draw_away_from_ties(&run, (uint64_t)job->settings->seed);
-        double loss = loss_at(&run, &run.dw);
+        const double loss = draw_fit_weights(&run, (uint64_t)job->settings->seed);
         if (job->dump) good = sa_lab_dump(job->dump, &run, &own, loss, error);
     }
     good = good && check_all(&own, &run, numeric, apart, error);

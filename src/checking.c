@@ -31,6 +31,7 @@ static bool check_pairs(sa_lab_job *job, const char *path, sa_error *error) {
 }
 
 bool sa_check_gradients(const sa_gradcheck *check, sa_error *error) {
+    if (!sa_options_check(sa_settings_options, check->settings, error)) return false;
     char *text = sa_settings_write(check->settings, error);
     if (!text) return false;
     sa_lab_job job = {.settings = check->settings,

@@ -1,6 +1,7 @@
 #include "forced.h"
 #include "text/batcher.h"
 
+#include <math.h>
 #include <stdlib.h>
 
 enum { TOGETHER = 32 }; /* pairs of one batch */
@@ -34,6 +35,7 @@ static bool take_out(const forcing *job, const sa_pass *pass, const sa_batch *ba
         sa_forced *out = &job->out[pair[batch->target.order[b]]];
         for (int t = 0; t < batch->target.len[b]; t++)
             out->log_p += (double)pass->log_p[batch->target.start[t] + b];
+        if (!isfinite(out->log_p)) return sa_fail_diverged(error);
         if (job->weights && !copy_weights(pass, batch, b, &out->weights, error)) return false;
     }
     return true;

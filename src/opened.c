@@ -72,6 +72,12 @@ bool sa_model_run(sa_model *model, int pieces, bool (*work)(void *job, int piece
     return good;
 }
 
+bool sa_fail_diverged(sa_error *error) {
+    return sa_fail(error, SA_DIVERGED,
+                   "the model's probabilities are out of range: its training diverged "
+                   "(a smaller --lr or --clip helps)");
+}
+
 /* ---- From a file ----------------------------------------------------------------------------- */
 
 bool sa_tensor_copy(const sa_container *file, const char *name, sa_type type, size_t count,

@@ -36,6 +36,9 @@ bool sa_model_write(const sa_model *model, const char *path, const sa_tensor *mo
 bool sa_model_run(sa_model *model, int pieces, bool (*work)(void *job, int piece, sa_error *error),
                   void *job, sa_error *error);
 
+/* Fails with SA_DIVERGED: the one message for a model that gives no probabilities. */
+bool sa_fail_diverged(sa_error *error);
+
 /* Copies a tensor's numbers out of a container after checking type and count. SA_DATA names it. */
 bool sa_tensor_copy(const sa_container *file, const char *name, sa_type type, size_t count,
                     void *out, sa_error *error);

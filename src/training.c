@@ -1,6 +1,7 @@
 /* training: sa_train of softalign.h, the loop over updates and validations. */
 #include "base/number.h"
 #include "base/save.h"
+#include "base/settings.h"
 #include "evaluating.h"
 #include "session.h"
 
@@ -96,6 +97,7 @@ static bool validate(sa_session *session, bool scheduled, sa_error *error) {
         return false;
     row.kind = SA_VALIDATION;
     row.valid_perplexity = exp(row.valid_loss);
+    if (!isfinite(row.valid_perplexity)) return sa_fail_diverged(error);
     row.best = row.valid_loss < session->best;
     if (row.best) {
         session->best = row.valid_loss;
@@ -171,6 +173,7 @@ static bool train(sa_session *session, const char **reason, sa_error *error) {
 bool sa_train(const sa_training *training, sa_outcome *outcome, sa_error *error) {
     sa_session session;
     *outcome = (sa_outcome){0};
+    if (!sa_options_check(sa_settings_options, training->settings, error)) return false;
     bool good =
         sa_session_open(&session, training, error) && train(&session, &outcome->reason, error);
     outcome->steps = session.trainer.step;

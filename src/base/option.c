@@ -135,6 +135,20 @@ bool sa_option_set(const sa_option *row, void *fields, const char *text, sa_erro
     return true;
 }
 
+bool sa_options_check(const sa_option *rows, const void *fields, sa_error *error) {
+    for (; rows->name; rows++) {
+        if (rows->kind == SA_OPTION_TEXT) continue;
+        const double number = sa_option_number(rows, fields);
+        if (allowed(rows, number)) continue;
+        sa_buffer text = {0};
+        sa_number_add(&text, number);
+        refuse(rows, text.failed ? "" : text.text, error);
+        sa_buffer_release(&text);
+        return false;
+    }
+    return true;
+}
+
 void sa_option_show(const sa_option *row, double number, sa_buffer *out) {
     if (row->kind == SA_OPTION_SWITCH)
         sa_buffer_adds(out, number != 0 ? "yes" : "no");

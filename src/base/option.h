@@ -37,6 +37,10 @@ void sa_options_init(const sa_option *rows, void *fields);
  * and what is allowed. */
 bool sa_option_set(const sa_option *row, void *fields, const char *text, sa_error *error);
 
+/* Whether every number, switch and choice is allowed, for fields that no parser has set. SA_USAGE
+ * names the first that is not. */
+bool sa_options_check(const sa_option *rows, const void *fields, sa_error *error);
+
 /* Sets a number, switch or choice from a number and tells whether it is allowed. */
 bool sa_option_assign(const sa_option *row, void *fields, double number);
 /* The number, switch (0 or 1) or choice a field holds. */

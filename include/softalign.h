@@ -7,7 +7,8 @@
  * Conventions. All text is UTF-8. A function that can fail returns false or NULL and fills in the
  * sa_error given last (NULL is allowed). What a function hands out is freed by the function named
  * beside it. The library never prints, never exits, and keeps no state outside the objects; one
- * object may be used by one thread at a time. */
+ * object may be used by one thread at a time. (OpenBLAS is set to one thread for the whole process:
+ * the threads are the library's own.) */
 #ifndef SOFTALIGN_H
 #define SOFTALIGN_H
 
@@ -15,6 +16,10 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
 
 /* ---- Errors ------------------------------------------------------------------------------- */
 
@@ -171,7 +176,7 @@ typedef struct sa_search {
     int beam;            /* 1: greedy */
     int nbest;           /* translations wanted of each sentence, at most beam */
     double length_power; /* a hypothesis' log-probability is divided by its length to this power */
-    double max_ratio;    /* longest output: ratio * source words + 10 */
+    double max_ratio;    /* longest output: ratio * source words (end mark included) + 10 */
     bool no_unknown;     /* never write the unknown word */
     int batch;           /* sentences decoded together */
 } sa_search;
@@ -187,7 +192,9 @@ typedef struct sa_translation {
 } sa_translation;
 
 /* Translates `count` sentences; `out` has room for count * nbest. An empty sentence gives empty
- * text. Missing n-best entries have text NULL. Freed by sa_translations_release. */
+ * text. Missing n-best entries have text NULL. Freed by sa_translations_release; after a failure
+ * there is nothing to free. SA_USAGE: `search` asks for what it cannot; SA_DIVERGED: the model
+ * gives no probabilities (so in sa_align and sa_evaluate too). */
 bool sa_translate(sa_model *model, const char *const *sources, size_t count,
                   const sa_search *search, sa_translation *out, sa_error *error);
 void sa_translations_release(sa_translation *translations, size_t count);
@@ -263,5 +270,9 @@ bool sa_check_gradients(const sa_gradcheck *check, sa_error *error);
 /* The backward terms that `broken` may name: number i and, in *dropped (may be NULL), what goes
  * missing; NULL after the last. */
 const char *sa_gradient_term(size_t i, const char **dropped);
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif

@@ -39,13 +39,16 @@ static const cli_set sets[] = {
 typedef struct tally {
     json_t *parameters; /* NULL: print lines as they come */
     double worst;
-    bool printed;
+    bool headed, printed;
     sa_error error; /* of printing */
 } tally;
 
 static void print_gradient(tally *results, const sa_gradient *gradient) {
     sa_buffer line = {0};
     char shape[32];
+    if (!results->headed)
+        sa_buffer_addf(&line, "%-24s %12s %10s %10s\n", "parameter", "shape", "tensor", "element");
+    results->headed = true;
     if (gradient->rows)
         snprintf(shape, sizeof shape, "%d x %d", gradient->rows, gradient->cols);
     else
@@ -73,15 +76,7 @@ static void each(void *context, const sa_gradient *gradient) {
 
 static bool check(const gradcheck_options *options, sa_error *error) {
     tally results = {.printed = true};
-    if (options->json) {
-        results.parameters = json_array();
-    } else {
-        sa_buffer heading = {0};
-        sa_buffer_addf(&heading, "%-24s %12s %10s %10s\n", "parameter", "shape", "tensor",
-                       "element");
-        results.printed = cli_print(&heading, &results.error);
-        sa_buffer_release(&heading);
-    }
+    if (options->json) results.parameters = json_array();
     sa_gradcheck job = {.settings = &options->settings,
                         .train = options->train,
                         .broken = options->broken,

@@ -10,11 +10,14 @@
 /* Replaces every `from` in the text (terminated, in place; `to` is not longer). */
 static void replace(char *text, const char *from, const char *to) {
     const size_t length = strlen(from), shorter = strlen(to);
-    for (char *at = text; (at = strstr(at, from));) {
-        memcpy(at, to, shorter);
-        memmove(at + shorter, at + length, strlen(at + length) + 1);
-        at += shorter;
+    char *out = text, *next;
+    for (; (next = strstr(text, from)); text = next + length) {
+        memmove(out, text, (size_t)(next - text));
+        out += next - text;
+        memcpy(out, to, shorter);
+        out += shorter;
     }
+    memmove(out, text, strlen(text) + 1);
 }
 
 static bool is_digit(char c) {

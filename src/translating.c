@@ -1,8 +1,10 @@
 /* translating: sa_translate and sa_align of softalign.h. */
+#include "base/settings.h"
 #include "forced.h"
 #include "model/search.h"
 #include "text/batcher.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -46,6 +48,7 @@ typedef struct translating {
 static bool write_out(const translating *job, const sa_found *found, sa_translation *out,
                       sa_error *error) {
     sa_buffer text = {0};
+    if (!isfinite(found->log_p)) return sa_fail_diverged(error);
     sa_buffer_add(&text, "", 0); /* an empty translation is text too */
     sa_coder_decode(&job->model->target, found->ids, found->len, &text);
     *out = (sa_translation){text.text, found->log_p, found->score, found->len, found->complete};
@@ -90,8 +93,9 @@ static bool set_empty_aside(translating *job, size_t count, sa_error *error) {
 bool sa_translate(sa_model *model, const char *const *sources, size_t count,
                   const sa_search *search, sa_translation *out, sa_error *error) {
     translating job = {.model = model, .search = search, .out = out};
-    if (search->nbest < 1 || search->nbest > search->beam || search->batch < 1)
-        return sa_fail(error, SA_USAGE, "the n-best list (%d) is longer than the beam (%d)",
+    if (!sa_options_check(sa_search_options, search, error)) return false;
+    if (search->nbest < 1 || search->nbest > search->beam)
+        return sa_fail(error, SA_USAGE, "the n-best list (%d) must be 1 to the beam (%d)",
                        search->nbest, search->beam);
     memset(out, 0, sizeof *out * count * (size_t)search->nbest);
     sa_sentence *sentences = encode_all(&model->source, sources, sizeof *sources, count, error);

@@ -64,20 +64,9 @@ static void set_up(void) {
     for (size_t i = 0; i < UNSEEN; i++) sources[i] = unseen.pairs[i].source;
 }
 
-static void remove_folder(const char *path) {
-    char command[256];
-    static const char *const files[] = {"best.safetensors", "last.safetensors", "log.csv", ".lock"};
-    for (size_t i = 0; i < sizeof files / sizeof *files; i++) {
-        snprintf(command, sizeof command, "%s/%s", path, files[i]);
-        unlink(command);
-    }
-}
-
 static void tear_down(void) {
     sa_corpus_close(&unseen);
     sa_model_close(model);
-    remove_folder(out_path);
-    remove_folder(scratch_path("other"));
     scratch_remove();
 }
 

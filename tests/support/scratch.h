@@ -28,13 +28,21 @@ static inline int scratch_files(void) {
     return count;
 }
 
-/* The folder holds files and empty folders only. */
-static inline void scratch_remove(void) {
-    DIR *list = opendir(scratch);
-    for (struct dirent *entry; list && (entry = readdir(list));)
-        if (unlinkat(dirfd(list), entry->d_name, 0) != 0)
-            unlinkat(dirfd(list), entry->d_name, AT_REMOVEDIR);
+/* Empties an open folder and closes it. */
+static inline void scratch_empty(int folder) {
+    DIR *list = fdopendir(folder);
+    for (struct dirent *entry; list && (entry = readdir(list));) {
+        const char *name = entry->d_name;
+        if (strcmp(name, ".") == 0 || strcmp(name, "..") == 0) continue;
+        if (unlinkat(folder, name, 0) == 0) continue;
+        scratch_empty(openat(folder, name, O_RDONLY | O_DIRECTORY));
+        unlinkat(folder, name, AT_REMOVEDIR);
+    }
     if (list) closedir(list);
+}
+
+static inline void scratch_remove(void) {
+    scratch_empty(open(scratch, O_RDONLY | O_DIRECTORY));
     rmdir(scratch);
 }
 

@@ -12,9 +12,9 @@
 #define ger cblas_sger
 #endif
 
-/* OpenBLAS leaves c as it was when the inner dimension is empty and reads c even for beta 0 in the
- * rank-one update; both are settled here. */
-static void clear_unless(sa_real beta, sa_mat c) {
+/* OpenBLAS leaves c as it was when the inner dimension is empty, and its rank-one update knows no
+ * beta: there c is multiplied here. */
+static void multiply(sa_real beta, sa_mat c) {
     if (beta != 0) return;
     for (int i = 0; i < c.rows; i++)
         for (int j = 0; j < c.cols; j++) sa_row(c, i)[j] = 0;
@@ -23,7 +23,9 @@ static void clear_unless(sa_real beta, sa_mat c) {
 void sa_gemm_nn(sa_mat a, sa_mat b, sa_real beta, sa_mat c) {
     sa_require(a.cols == b.rows && a.rows == c.rows && b.cols == c.cols);
     if (!c.rows || !c.cols) return;
-    if (a.rows == 1)
+    if (!a.cols)
+        multiply(beta, c);
+    else if (a.rows == 1)
         gemv(CblasRowMajor, CblasTrans, b.rows, b.cols, 1, b.x, b.ld, a.x, 1, beta, c.x, 1);
     else
         gemm(CblasRowMajor, CblasNoTrans, CblasNoTrans, c.rows, c.cols, a.cols, 1, a.x, a.ld, b.x,
@@ -33,7 +35,9 @@ void sa_gemm_nn(sa_mat a, sa_mat b, sa_real beta, sa_mat c) {
 void sa_gemm_nt(sa_mat a, sa_mat b, sa_real beta, sa_mat c) {
     sa_require(a.cols == b.cols && a.rows == c.rows && b.rows == c.cols);
     if (!c.rows || !c.cols) return;
-    if (a.rows == 1)
+    if (!a.cols)
+        multiply(beta, c);
+    else if (a.rows == 1)
         gemv(CblasRowMajor, CblasNoTrans, b.rows, b.cols, 1, b.x, b.ld, a.x, 1, beta, c.x, 1);
     else
         gemm(CblasRowMajor, CblasNoTrans, CblasTrans, c.rows, c.cols, a.cols, 1, a.x, a.ld, b.x,
@@ -44,7 +48,7 @@ void sa_gemm_tn(sa_mat a, sa_mat b, sa_real beta, sa_mat c) {
     sa_require(a.rows == b.rows && a.cols == c.rows && b.cols == c.cols);
     if (!c.rows || !c.cols) return;
     if (a.rows <= 1) {
-        clear_unless(beta, c);
+        multiply(beta, c);
         if (a.rows) ger(CblasRowMajor, c.rows, c.cols, 1, a.x, 1, b.x, 1, c.x, c.ld);
     } else {
         gemm(CblasRowMajor, CblasTrans, CblasNoTrans, c.rows, c.cols, a.rows, 1, a.x, a.ld, b.x,

@@ -6,7 +6,7 @@
 
 /* One body, several instruction sets; sanitizers cannot follow the start-up dispatch. */
 #if defined(__x86_64__) && defined(__ELF__) && !defined(__SANITIZE_ADDRESS__) &&                   \
-    !defined(SA_PLAIN_LOOPS)
+    !defined(__SANITIZE_THREAD__) && !defined(SA_PLAIN_LOOPS)
 #define DISPATCHED __attribute__((target_clones("avx512f", "avx2", "default")))
 #else
 #define DISPATCHED
@@ -43,9 +43,9 @@ INLINE float exp_of(float x) {
     p = p * r + 1.6666667e-1f;
     p = p * r + 0.5f;
     p = (p * r) * r + r + 1.0f;
-    int32_t bits;
+    uint32_t bits;
     memcpy(&bits, &shifted, sizeof bits);
-    bits = (int32_t)((uint32_t)bits << 23) + 0x3f800000; /* the low bits of shifted are n */
+    bits = (bits << 23) + 0x3f800000; /* the low bits of shifted are n */
     float power;
     memcpy(&power, &bits, sizeof power);
     return p * power;

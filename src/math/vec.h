@@ -1,6 +1,6 @@
 /* vec: the elementwise functions and softmax, vectorised for the machine at hand.
  *
- * In float, exp, tanh and sigmoid are polynomials of our own with a relative error below 3e-7 (a
+ * In float, exp, tanh and sigmoid are polynomials of our own with a relative error below 4e-7 (a
  * test measures it over the whole range); in double they are libm's. Loops choose AVX-512, AVX2 or
  * portable code when the program starts. */
 #ifndef SA_MATH_VEC_H

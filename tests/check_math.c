@@ -1,0 +1,169 @@
+/* Products against plain loops, and the polynomials against libm over all floats. */
+#include "math/blas.h"
+#include "math/vec.h"
+#include "support/suite.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define BOUND 4e-7 /* what math/vec.h promises */
+
+/* ---- Products -------------------------------------------------------------------------------- */
+
+static float random_number(void) {
+    return (float)rand() / (float)RAND_MAX - 0.5f;
+}
+
+/* A block with gaps between its rows; what lies in the gaps must stay. */
+static sa_mat block(int rows, int cols) {
+    const int ld = cols + 3;
+    float *x = malloc(sizeof *x * (size_t)(rows + 1) * (size_t)ld);
+    for (int i = 0; i < (rows + 1) * ld; i++) x[i] = random_number();
+    return (sa_mat){x, rows, cols, ld};
+}
+
+static float at(sa_mat a, int i, int j, bool turned) {
+    return turned ? sa_row(a, j)[i] : sa_row(a, i)[j];
+}
+
+/* c = beta c + op(a) op(b) in double, and the distance of what the function made. */
+static void check_product(void (*product)(sa_mat, sa_mat, float, sa_mat), bool turn_a, bool turn_b,
+                          int M, int N, int K, float beta) {
+    sa_mat a = turn_a ? block(K, M) : block(M, K), b = turn_b ? block(N, K) : block(K, N),
+           c = block(M, N);
+    double *expected = calloc((size_t)(M * N) + 1, sizeof *expected);
+    for (int i = 0; i < M; i++)
+        for (int j = 0; j < N; j++) {
+            double sum = beta != 0 ? (double)sa_row(c, i)[j] : 0;
+            for (int k = 0; k < K; k++)
+                sum += (double)at(a, i, k, turn_a) * (double)at(b, k, j, turn_b);
+            expected[i * N + j] = sum;
+            if (beta == 0) sa_row(c, i)[j] = NAN; /* must not be read */
+        }
+    const float gap = M ? c.x[N] : 0;
+    product(a, b, beta, c);
+    for (int i = 0; i < M; i++)
+        for (int j = 0; j < N; j++)
+            ck_assert_double_eq_tol((double)sa_row(c, i)[j], expected[i * N + j],
+                                    1e-5 * (1 + K / 10.0));
+    if (M) ck_assert_float_eq(c.x[N], gap);
+    free(a.x), free(b.x), free(c.x), free(expected);
+}
+
+START_TEST(products_equal_plain_loops) {
+    static const int sizes[] = {0, 1, 2, 7, 33, 100};
+    enum { COUNT = sizeof sizes / sizeof *sizes };
+    for (int m = 0; m < COUNT; m++)
+        for (int n = 0; n < COUNT; n++)
+            for (int k = 0; k < COUNT; k++)
+                for (int beta = 0; beta < 2; beta++) {
+                    check_product(sa_gemm_nn, false, false, sizes[m], sizes[n], sizes[k],
+                                  (float)beta);
+                    check_product(sa_gemm_nt, false, true, sizes[m], sizes[n], sizes[k],
+                                  (float)beta);
+                    check_product(sa_gemm_tn, true, false, sizes[m], sizes[n], sizes[k],
+                                  (float)beta);
+                }
+}
+END_TEST
+
+/* ---- Functions over all floats -----------------------------------------------------------------
+ */
+
+typedef double libm_function(double);
+
+static double logistic(double x) {
+    return 1 / (1 + exp(-x));
+}
+
+/* Every 97th float, both signs; below `least` a result may be flushed towards the smallest numbers.
+ */
+static void check_function(void (*own)(sa_mat), libm_function *libm, float least) {
+    enum { RUN = 4096 };
+    static float x[RUN], y[RUN];
+    for (uint32_t bits = 0, count = 0; bits < 0xff800000u; bits += 97) {
+        float number;
+        memcpy(&number, &bits, sizeof number);
+        if (isfinite(number)) x[count++] = number;
+        if (count < RUN) continue;
+        memcpy(y, x, sizeof y);
+        own((sa_mat){y, 1, RUN, RUN});
+        for (int i = 0; i < RUN; i++) {
+            const double right = libm((double)x[i]), apart = fabs((double)y[i] - right);
+            if (fabs(right) > (double)least && !(apart <= BOUND * fabs(right)))
+                ck_abort_msg("%a gives %a, expected %a", (double)x[i], (double)y[i], right);
+        }
+        count = 0;
+    }
+}
+
+START_TEST(tanh_is_right_everywhere) {
+    check_function(sa_tanh, tanh, 0);
+}
+END_TEST
+
+START_TEST(sigmoid_is_right_everywhere) {
+    check_function(sa_sigmoid, logistic, 2e-38f);
+}
+END_TEST
+
+START_TEST(not_a_number_stays_one) {
+    float x[40];
+    for (int i = 0; i < 40; i++) x[i] = i == 17 ? NAN : 1;
+    sa_tanh((sa_mat){x, 1, 40, 40});
+    ck_assert(isnan(x[17]) && isfinite(x[16]) && isfinite(x[18]));
+    x[17] = NAN;
+    sa_sigmoid((sa_mat){x, 1, 40, 40});
+    ck_assert(isnan(x[17]) && isfinite(x[16]));
+}
+END_TEST
+
+/* ---- Softmax -----------------------------------------------------------------------------------
+ */
+
+static void check_softmax(const float *logits, int size) {
+    float *y = malloc(sizeof *y * (size_t)size);
+    memcpy(y, logits, sizeof *y * (size_t)size);
+    double max = -INFINITY, sum = 0, total = 0;
+    for (int i = 0; i < size; i++) max = fmax(max, (double)logits[i]);
+    for (int i = 0; i < size; i++) sum += exp((double)logits[i] - max);
+    const double norm = max + log(sum);
+    ck_assert_double_eq_tol(sa_log_sum_exp(logits, size), norm, 1e-6 * (1 + fabs(norm)));
+    ck_assert_double_eq_tol((double)sa_softmax_row(y, size), norm, 1e-6 * (1 + fabs(norm)));
+    for (int i = 0; i < size; i++) {
+        const double right = exp((double)logits[i] - norm);
+        const double rounding = 1e-6 + 1.2e-7 * fabs((double)logits[i] - max); /* of x - max */
+        ck_assert_double_eq_tol((double)y[i], right, rounding * right + 1e-37);
+        total += (double)y[i];
+    }
+    ck_assert_double_eq_tol(total, 1, 1e-5);
+    free(y);
+}
+
+START_TEST(softmax_survives_every_size_and_scale) {
+    for (int size = 1; size <= 70; size++)
+        for (float scale = 0; scale <= 1e4f; scale = scale == 0 ? 1e-3f : scale * 10) {
+            float logits[70];
+            for (int i = 0; i < size; i++) logits[i] = scale * random_number();
+            check_softmax(logits, size);
+        }
+    sa_softmax((sa_mat){NULL, 0, 0, 0});
+    float none = 3;
+    sa_softmax((sa_mat){&none, 1, 0, 1}); /* a row of no columns */
+    ck_assert_float_eq(none, 3);
+}
+END_TEST
+
+int main(void) {
+    TCase *tests;
+    Suite *suite = suite_of("math", &tests);
+    tcase_set_timeout(tests, 120);
+    sa_blas_init();
+    tcase_add_test(tests, products_equal_plain_loops);
+    tcase_add_test(tests, tanh_is_right_everywhere);
+    tcase_add_test(tests, sigmoid_is_right_everywhere);
+    tcase_add_test(tests, not_a_number_stays_one);
+    tcase_add_test(tests, softmax_survives_every_size_and_scale);
+    return suite_run(suite);
+}

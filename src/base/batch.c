@@ -1,5 +1,7 @@
 #include "base/batch.h"
 
+#include <limits.h>
+
 /* Positions by falling length; counting sort, so equal lengths keep their order. */
 static void order_by_length(const sa_sentence *sentences, int count, int longest, int *order,
                             int *bucket) {
@@ -16,7 +18,7 @@ static void order_by_length(const sa_sentence *sentences, int count, int longest
 sa_side sa_side_make(sa_arena *arena, const sa_sentence *sentences, int count) {
     int steps = 0, words = 0;
     for (int i = 0; i < count; i++) {
-        sa_require(sentences[i].len > 0);
+        sa_require(sentences[i].len > 0 && sentences[i].len <= INT_MAX - words);
         words += sentences[i].len;
         if (sentences[i].len > steps) steps = sentences[i].len;
     }

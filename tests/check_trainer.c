@@ -1,0 +1,233 @@
+/* The optimisers against their papers' formulas, and updates: clipping, gradients that are not
+ * finite, small batches, the same bits at any number of threads. */
+#include "support/suite.h"
+#include "train/trainer.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- Optimisers --------------------------------------------------------------------------------
+ */
+
+enum { STEPS = 5 };
+static const double gradients[STEPS] = {0.5, -0.25, 2, 0, -1e-3};
+
+/* One weight moved by STEPS updates of the row, clipped to half. */
+static double moved(const char *name, double lr, double momentum) {
+    const sa_optimizer *row = sa_optimizers;
+    while (strcmp(row->name, name) != 0) row++;
+    float w = 1, a = 0, b = 0;
+    for (int i = 0; i < STEPS; i++) {
+        const sa_update update = {.lr = lr, .momentum = momentum, .step = i + 1, .scale = 0.5f};
+        const float g = (float)gradients[i];
+        row->update(&update, &g, &w, &a, &b, 1);
+    }
+    return (double)w;
+}
+
+START_TEST(adadelta_follows_algorithm_1) {
+    double w = 1, square = 0, move = 0;
+    for (int i = 0; i < STEPS; i++) {
+        const double g = gradients[i] / 2;
+        square = 0.95 * square + 0.05 * g * g;
+        const double dx = -sqrt(move + 1e-6) / sqrt(square + 1e-6) * g;
+        move = 0.95 * move + 0.05 * dx * dx;
+        w += 0.7 * dx;
+    }
+    ck_assert_double_eq_tol(moved("adadelta", 0.7, 0), w, 1e-7);
+    ck_assert_double_gt(fabs(w - 1), 1e-4);
+}
+END_TEST
+
+START_TEST(adam_follows_algorithm_1) {
+    double w = 1, m = 0, v = 0;
+    for (int i = 1; i <= STEPS; i++) {
+        const double g = gradients[i - 1] / 2;
+        m = 0.9 * m + 0.1 * g;
+        v = 0.999 * v + 0.001 * g * g;
+        w -= 0.01 * (m / (1 - pow(0.9, i))) / (sqrt(v / (1 - pow(0.999, i))) + 1e-8);
+    }
+    ck_assert_double_eq_tol(moved("adam", 0.01, 0), w, 3e-7);
+    ck_assert_double_gt(fabs(w - 1), 1e-3);
+}
+END_TEST
+
+START_TEST(momentum_carries_the_last_updates_on) {
+    double w = 1, velocity = 0;
+    for (int i = 0; i < STEPS; i++) {
+        velocity = 0.9 * velocity + gradients[i] / 2;
+        w -= 0.1 * velocity;
+    }
+    ck_assert_double_eq_tol(moved("sgd", 0.1, 0.9), w, 3e-7);
+}
+END_TEST
+
+/* ---- Updates -----------------------------------------------------------------------------------
+ */
+
+enum { BATCH = 40, LONGEST = 9, WORDS = 12 };
+
+typedef struct course {
+    sa_settings settings;
+    sa_sizes sizes;
+    sa_params plan;
+    float *values;
+    sa_pool *pool;
+    sa_trainer trainer;
+    sa_sentence source[BATCH], target[BATCH];
+    int32_t ids[2 * BATCH][LONGEST];
+} course;
+
+static void draw_sentence(sa_rng *rng, int32_t *ids, sa_sentence *sentence) {
+    sentence->len = 1 + (int)sa_rng_below(rng, LONGEST);
+    for (int i = 0; i < sentence->len - 1; i++)
+        ids[i] = SA_SPECIALS + (int32_t)sa_rng_below(rng, WORDS - SA_SPECIALS);
+    ids[sentence->len - 1] = SA_END;
+    sentence->ids = ids;
+}
+
+static course *begin(int threads, int shards) {
+    course *c = calloc(1, sizeof *c);
+    sa_error error;
+    sa_settings_init(&c->settings);
+    c->settings.embed = c->settings.attn = 7;
+    c->settings.hidden = 9;
+    c->settings.maxout = 5;
+    c->settings.batch = BATCH;
+    c->settings.shards = shards;
+    c->settings.dropout = 0.2;
+    c->settings.clip = 0.5;
+    c->sizes = sa_sizes_of(&c->settings, WORDS, WORDS);
+    sa_seq2seq_plan(&c->sizes, &c->plan);
+    c->values = calloc(c->plan.size, sizeof *c->values);
+    ck_assert(sa_params_start(&c->plan, c->values, 0, 7, &error));
+    c->pool = sa_pool_open(threads, &error);
+    ck_assert(sa_trainer_open(&c->trainer, &c->settings, &c->sizes, c->values, LONGEST, LONGEST,
+                              c->pool, &error));
+    sa_rng rng = sa_rng_seed(11, 0);
+    for (int i = 0; i < BATCH; i++) {
+        draw_sentence(&rng, c->ids[2 * i], &c->source[i]);
+        draw_sentence(&rng, c->ids[2 * i + 1], &c->target[i]);
+    }
+    return c;
+}
+
+static void end(course *c) {
+    sa_trainer_close(&c->trainer);
+    sa_pool_close(c->pool);
+    free(c->values);
+    free(c);
+}
+
+static sa_step_result update(course *c, int count) {
+    sa_step_result result;
+    sa_error error;
+    ck_assert_msg(sa_trainer_step(&c->trainer, c->source, c->target, NULL, count, &result, &error),
+                  "%s", error.text);
+    return result;
+}
+
+START_TEST(the_loss_falls_and_counts_are_right) {
+    course *c = begin(2, 2);
+    c->settings.lr = 0.02;
+    const sa_step_result first = update(c, BATCH);
+    int words = 0;
+    for (int i = 0; i < BATCH; i++) words += c->target[i].len;
+    ck_assert_int_eq(first.words, words);
+    ck_assert(first.applied);
+    sa_step_result last = first;
+    for (int i = 0; i < 60; i++) last = update(c, BATCH);
+    ck_assert_double_lt(last.loss, 0.8 * first.loss);
+    ck_assert_int_eq(c->trainer.step, 61);
+    ck_assert_int_eq(c->trainer.applied, 61);
+    end(c);
+}
+END_TEST
+
+START_TEST(threads_change_no_bit) {
+    for (int shards = 1; shards <= 3; shards++) {
+        course *one = begin(1, shards);
+        for (int i = 0; i < 10; i++) update(one, BATCH - i);
+        for (int threads = 2; threads <= 4; threads++) {
+            course *many = begin(threads, shards);
+            for (int i = 0; i < 10; i++) update(many, BATCH - i);
+            ck_assert_mem_eq(one->values, many->values, one->plan.size * sizeof *one->values);
+            end(many);
+        }
+        end(one);
+    }
+}
+END_TEST
+
+START_TEST(shards_give_the_gradient_of_the_whole_batch) {
+    course *whole = begin(1, 1), *cut = begin(1, 4);
+    whole->settings.dropout = cut->settings.dropout = 0; /* masks are a shard's own */
+    const sa_step_result one = update(whole, BATCH), other = update(cut, BATCH);
+    ck_assert_double_eq_tol(one.norm, other.norm, 1e-5 * one.norm);
+    ck_assert_double_eq_tol(one.loss, other.loss, 1e-5 * one.loss);
+    ck_assert_double_eq_tol(update(whole, 3).loss, update(cut, 3).loss,
+                            1e-3); /* fewer than a shard's least */
+    end(whole);
+    end(cut);
+}
+END_TEST
+
+START_TEST(a_gradient_that_is_not_finite_changes_nothing) {
+    course *c = begin(2, 2);
+    sa_step_result result;
+    sa_error error = {0};
+    update(c, BATCH);
+    const size_t bytes = c->plan.size * sizeof *c->values;
+    float *kept = malloc(bytes);
+    c->values[c->plan.size - 1] = NAN; /* in b_y, which every word meets */
+    memcpy(kept, c->values, bytes);
+    for (int i = 1; i < 10; i++) {
+        result = update(c, BATCH);
+        ck_assert(!result.applied);
+        ck_assert_int_eq(c->trainer.bad, i);
+    }
+    ck_assert(!sa_trainer_step(&c->trainer, c->source, c->target, NULL, BATCH, &result, &error));
+    ck_assert_int_eq(error.code, SA_DIVERGED);
+    ck_assert_mem_eq(kept, c->values, bytes);
+    ck_assert_int_eq(c->trainer.applied, 1);
+    free(kept);
+    end(c);
+}
+END_TEST
+
+/* ---- The pool ----------------------------------------------------------------------------------
+ */
+
+static void count_piece(void *context, int piece) {
+    __atomic_fetch_add((int *)context + piece, 1, __ATOMIC_RELAXED);
+}
+
+START_TEST(every_piece_runs_once) {
+    for (int threads = 1; threads <= 5; threads++) {
+        sa_pool *pool = sa_pool_open(threads, NULL);
+        for (int round = 0; round < 500; round++) {
+            int counts[40] = {0};
+            const int pieces = round % 40;
+            sa_pool_run(pool, pieces, count_piece, counts);
+            for (int i = 0; i < 40; i++) ck_assert_int_eq(counts[i], i < pieces);
+        }
+        sa_pool_close(pool);
+    }
+}
+END_TEST
+
+int main(void) {
+    TCase *tests;
+    Suite *suite = suite_of("trainer", &tests);
+    tcase_set_timeout(tests, 60);
+    tcase_add_test(tests, adadelta_follows_algorithm_1);
+    tcase_add_test(tests, adam_follows_algorithm_1);
+    tcase_add_test(tests, momentum_carries_the_last_updates_on);
+    tcase_add_test(tests, the_loss_falls_and_counts_are_right);
+    tcase_add_test(tests, threads_change_no_bit);
+    tcase_add_test(tests, shards_give_the_gradient_of_the_whole_batch);
+    tcase_add_test(tests, a_gradient_that_is_not_finite_changes_nothing);
+    tcase_add_test(tests, every_piece_runs_once);
+    return suite_run(suite);
+}

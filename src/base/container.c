@@ -110,8 +110,7 @@ static bool parse_header(sa_container *container, const char *text, size_t size,
     if (!scan(container->name, text, size, error)) return false;
     json_error_t problem;
     json_t *header = json_loadb(text, size, JSON_REJECT_DUPLICATES, &problem);
-    if (!header && json_error_code(&problem) == json_error_out_of_memory)
-        return sa_fail_memory(error, size);
+    if (!header && !*problem.text) return sa_fail_memory(error, size); /* the parser's only sign */
     if (!header) return sa_fail(error, SA_DATA, "%s: header: %s", container->name, problem.text);
     container->header = header;
     if (json_object_size(header) > SA_TENSORS)

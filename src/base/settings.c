@@ -202,6 +202,7 @@ static bool read_all(sa_settings *settings, json_t *object, const char *file, sa
 bool sa_settings_read(sa_settings *settings, const char *text, const char *file, sa_error *error) {
     json_error_t where;
     json_t *object = json_loads(text, JSON_REJECT_DUPLICATES, &where);
+    if (!object && !*where.text) return sa_fail_memory(error, strlen(text)); /* the only sign */
     sa_settings read = *settings;
     bool good = json_is_object(object) ? read_all(&read, object, file, error)
                                        : sa_fail(error, SA_DATA, "%s: settings: %s", file,

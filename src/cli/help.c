@@ -81,7 +81,8 @@ static void option(const sa_option *row, sa_buffer *out) {
 static void option_row(const sa_option *row, sa_buffer *out) {
     sa_buffer_addf(out, "| `--%s%s%s` | ", row->name, row->value ? " " : "",
                    row->value ? row->value : "");
-    sa_buffer_adds(out, row->help);
+    for (const char *text = row->help; *text; text++) /* a bar would end the cell */
+        sa_buffer_addf(out, *text == '|' ? "\\%c" : "%c", *text);
     sa_buffer_adds(out, " | ");
     allowed(row, out);
     sa_buffer_adds(out, " | ");

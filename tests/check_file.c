@@ -1,4 +1,4 @@
-/* Reading files: gzip, limits, lines; closing streams. */
+/* Reading files: gzip, limits, lines. */
 #include "base/file.h"
 #include "support/scratch.h"
 
@@ -329,29 +329,6 @@ START_TEST(endless_lines_are_refused) {
 }
 END_TEST
 
-/* ---- Output ---------------------------------------------------------------------------------- */
-
-START_TEST(closing_tells_of_lost_bytes) {
-    const char *path = scratch_path("a");
-    FILE *stream = fopen(path, "w");
-    fputs("kept", stream);
-    ck_assert(sa_stream_close(stream, path, &error));
-    expect(path, "kept", 4);
-
-    stream = fopen("/dev/full", "w");
-    fputs("lost", stream);
-    ck_assert(!sa_stream_close(stream, "out", &error));
-    ck_assert_str_eq(error.text, "cannot write 'out': No space left on device");
-    ck_assert_int_eq(error.code, SA_IO);
-
-    stream = fopen("/dev/full", "w");
-    fputs("lost", stream);
-    ck_assert_int_ne(fflush(stream), 0); /* an early error, with nothing left to write */
-    ck_assert(!sa_stream_close(stream, "out", &error));
-    ck_assert_int_eq(error.code, SA_IO);
-}
-END_TEST
-
 int main(void) {
     Suite *suite = suite_create("file");
     TCase *reading = tcase_create("reading");
@@ -380,7 +357,6 @@ int main(void) {
     tcase_add_test(lines, unicode_line_separators_split_nothing);
     tcase_add_test(lines, broken_lines_are_named);
     tcase_add_test(lines, endless_lines_are_refused);
-    tcase_add_test(lines, closing_tells_of_lost_bytes);
     suite_add_tcase(suite, lines);
 
     SRunner *runner = srunner_create(suite);

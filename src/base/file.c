@@ -136,18 +136,3 @@ bool sa_lines_next(sa_lines *lines, char **line, size_t *size, bool *failed, sa_
                            lines->number);
     return !*failed;
 }
-
-/* ---- Output ---------------------------------------------------------------------------------- */
-
-bool sa_stream_close(FILE *stream, const char *name, sa_error *error) {
-    errno = 0;
-    bool good = !ferror(stream);
-    if (fflush(stream) != 0) good = false;
-    int reason = errno;
-    if (stream != stdout && fclose(stream) != 0) {
-        if (good) reason = errno;
-        good = false;
-    }
-    errno = reason ? reason : EIO;
-    return good || sa_fail_errno(error, SA_IO, "write", name);
-}

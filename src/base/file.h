@@ -1,10 +1,9 @@
-/* file: a whole file in memory, gzip recognised by its bytes; numbered lines; output streams whose
- * errors are not lost. (Replacing a file atomically: base/save.h.) */
+/* file: a whole file in memory, gzip recognised by its bytes; numbered lines. (Replacing a file
+ * atomically: base/save.h.) */
 #ifndef SA_BASE_FILE_H
 #define SA_BASE_FILE_H
 
 #include "base/error.h"
-#include <stdio.h>
 
 /* The most a file may hold once unpacked, and the longest line. */
 #define SA_FILE_LIMIT ((size_t)1 << 32)
@@ -30,9 +29,5 @@ typedef struct sa_lines {
     size_t at, number; /* number of the line last given, from 1 */
 } sa_lines;
 bool sa_lines_next(sa_lines *lines, char **line, size_t *size, bool *failed, sa_error *error);
-
-/* Flushes and closes an output stream (standard output is flushed only); every write error, even an
- * early one, becomes SA_IO. */
-bool sa_stream_close(FILE *stream, const char *name, sa_error *error);
 
 #endif

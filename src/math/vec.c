@@ -202,10 +202,6 @@ void sa_add(sa_mat from, sa_mat to) {
     for (int i = 0; i < from.rows; i++) sa_axpy(1, sa_row(from, i), sa_row(to, i), from.cols);
 }
 
-void sa_add_row(sa_mat x, const sa_real *row) {
-    for (int i = 0; i < x.rows; i++) sa_axpy(1, row, sa_row(x, i), x.cols);
-}
-
 void sa_sum_rows(sa_mat x, sa_real *sum) {
     for (int i = 0; i < x.rows; i++) sa_axpy(1, sa_row(x, i), sum, x.cols);
 }

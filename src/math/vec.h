@@ -40,8 +40,6 @@ void sa_axpy(sa_real scale, const sa_real *x, sa_real *y, int size);
 void sa_zero(sa_mat x);
 void sa_copy_mat(sa_mat from, sa_mat to);
 void sa_add(sa_mat from, sa_mat to); /* to += from */
-/* Adds `row` to every row of x. */
-void sa_add_row(sa_mat x, const sa_real *row);
 /* sum += the sum of all rows of x. */
 void sa_sum_rows(sa_mat x, sa_real *sum);
 

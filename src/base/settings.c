@@ -9,11 +9,6 @@
  * rounded down to it unseen. */
 #define WHOLE 9007199254740991.0
 
-static const char *init_name(size_t row) {
-    static const char *const names[] = {"xavier", "paper", NULL};
-    return names[row];
-}
-
 #define AT(field) offsetof(sa_settings, field)
 
 const sa_option sa_settings_options[] = {
@@ -27,7 +22,7 @@ const sa_option sa_settings_options[] = {
      "units of the alignment model (n')"},
     {"maxout", SA_OPTION_INT, SA_SCOPE_MODEL, AT(maxout), 64, 1, 8192, NULL, "N",
      "maxout units of the read-out (l)"},
-    {"init", SA_OPTION_CHOICE, SA_SCOPE_MODEL, AT(init), 0, 0, 0, init_name, "NAME",
+    {"init", SA_OPTION_CHOICE, SA_SCOPE_MODEL, AT(init), 0, 0, 0, sa_init_name, "NAME",
      "how weights start; 'paper' leaves short trainings at uniform attention for long"},
 
     {"tokenizer", SA_OPTION_CHOICE, SA_SCOPE_TEXT, AT(tokenizer), 0, 0, 0, sa_tokenizer_name,

@@ -9,6 +9,7 @@
 
 /* The name of a row, NULL after the last: defined where the tables are. */
 const char *sa_compat_name(size_t row);    /* attn/compat */
+const char *sa_init_name(size_t row);      /* nn/params */
 const char *sa_optimizer_name(size_t row); /* train/optimizer */
 const char *sa_tokenizer_name(size_t row); /* text/tokenizer */
 

@@ -105,10 +105,17 @@ static bool orthogonal(sa_mat w, sa_rng *rng, sa_error *error) {
     return true;
 }
 
+enum { XAVIER, PAPER, INITS };
+
+const char *sa_init_name(size_t row) {
+    static const char *const names[] = {[XAVIER] = "xavier", [PAPER] = "paper"};
+    return row < INITS ? names[row] : NULL;
+}
+
 /* B.1 (2015) for init paper; Glorot and Bengio 2010 for xavier: see params.h. */
 bool sa_params_start(const sa_params *plan, sa_real *values, int init, uint64_t seed,
                      sa_error *error) {
-    bool paper = init == 1;
+    const bool paper = init == PAPER;
     for (int i = 0; i < plan->count; i++) {
         const sa_param *param = &plan->item[i];
         sa_mat w = sa_param_mat(param, values);

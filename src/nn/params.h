@@ -64,4 +64,7 @@ sa_mat sa_param_mat(const sa_param *param, sa_real *buffer);
 bool sa_params_start(const sa_params *plan, sa_real *values, int init, uint64_t seed,
                      sa_error *error);
 
+/* For the option rows: the name of a way to start, NULL after the last. */
+const char *sa_init_name(size_t row);
+
 #endif

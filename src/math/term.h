@@ -1,7 +1,7 @@
 /* term: named backward terms that the gradient laboratory can leave out.
  *
  * A backward pass asks sa_term("gru.reset") around a term; in the program that is the constant true
- * and costs nothing. In the double copy the term named by sa_term_broken is dropped, and the
+ * and costs nothing. In the double copy the term named to sa_term_break is dropped, and the
  * gradient check must notice. The names stand in one table (lab/term.c); a test plants each. */
 #ifndef SA_MATH_TERM_H
 #define SA_MATH_TERM_H

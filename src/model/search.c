@@ -224,8 +224,11 @@ static bool choose(searching *run, sa_mat logits, int step, sa_error *error) {
 
 bool sa_search_batch(const sa_seq2seq *w, const sa_sentence *sources, int count,
                      const sa_search *search, sa_found *found, sa_error *error) {
-    searching run = {.w = w, .search = search, .found = found, .words = w->readout.W_o.rows};
-    run.beam = search->beam < run.words ? search->beam : run.words;
+    searching run = {.w = w,
+                     .search = search,
+                     .beam = search->beam,
+                     .words = w->readout.W_o.rows,
+                     .found = found};
     memset(found, 0, sizeof *found * (size_t)count * (size_t)search->nbest);
     bool good = open_search(&run, sources, count, error);
     if (good) encode(&run);

@@ -1,0 +1,268 @@
+/* Search against forced decoding: every translation there is, greedy steps by hand, batches, and
+ * models that leave no good choice. */
+#include "model/search.h"
+#include "support/numbers.h"
+#include "support/suite.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { K = 5, A = SA_SPECIALS, B, SHORTEST = 10, SOURCES = 7, MOST = 2047 };
+
+static sa_params plan;
+static sa_mat weights;
+static sa_seq2seq w;
+static sa_search search;
+static sa_sentence sources[SOURCES];
+
+/* Weights that make some words much likelier than others; `bias` on top for one word. */
+static void model_open(int seed, int32_t favourite, double bias) {
+    static const int32_t words[] = {A, B, B, A, SA_UNKNOWN, B, SA_END};
+    const sa_sizes sizes = {.source_words = K,
+                            .target_words = K,
+                            .m = 4,
+                            .n = 6,
+                            .size = 5,
+                            .l = 4,
+                            .places = 4,
+                            .compat = &sa_compats[seed % 2]};
+    sa_seq2seq_plan(&sizes, &plan);
+    weights = sa_mat_take(&numbers, 1, (int)plan.size);
+    dice = sa_rng_seed((uint64_t)seed, 1);
+    draw(weights, 1.5);
+    sa_seq2seq_point(&sizes, weights.x, &w);
+    w.readout.b_y.x[favourite] += (float)bias;
+    for (int i = 0; i < SOURCES; i++) sources[i] = (sa_sentence){words + 6 - i, i + 1};
+    sources[2] = (sa_sentence){words, SOURCES}; /* not in the order of lengths */
+    sa_search_init(&search);
+    search.max_ratio = 0;
+}
+
+/* log p of every target after the same source, teacher-forced. */
+static void force(sa_sentence source, const sa_sentence *targets, int count, double *log_p) {
+    sa_sentence *same = calloc((size_t)count, sizeof *same);
+    sa_arena arena = {0};
+    sa_batch batch;
+    sa_pass pass;
+    for (int i = 0; i < count; i++) same[i] = source, log_p[i] = 0;
+    for (int dry = 1; dry >= 0; dry--) {
+        batch = sa_batch_make(&arena, same, targets, count);
+        sa_pass_layout(&arena, &w, &batch, false, &pass);
+        if (dry) ck_assert(sa_arena_init(&arena, arena.used, NULL));
+    }
+    sa_seq2seq_loss(&w, &batch, 0, NULL, &pass, NULL);
+    for (int t = 0; t < batch.target.steps; t++)
+        for (int b = 0; b < batch.target.live[t]; b++)
+            log_p[batch.target.order[b]] += (double)pass.log_p[batch.target.start[t] + b];
+    sa_arena_release(&arena);
+    free(same);
+}
+
+static sa_found *find(const sa_sentence *from, int count) {
+    sa_found *found = calloc((size_t)(count * search.nbest), sizeof *found);
+    sa_error error;
+    ck_assert_msg(sa_search_batch(&w, from, count, &search, found, &error), "%s", error.text);
+    return found;
+}
+
+static void release(sa_found *found, int count) {
+    for (int i = 0; i < count * search.nbest; i++) free(found[i].ids);
+    free(found);
+}
+
+/* What must hold of any translation of any model that has probabilities. */
+static void check_found(sa_sentence source, const sa_found *found) {
+    const int longest = (int)ceil(search.max_ratio * source.len) + SHORTEST;
+    ck_assert_int_ge(found->len, 1);
+    ck_assert_int_le(found->len, longest);
+    ck_assert_int_eq(found->complete, found->ids[found->len - 1] == SA_END);
+    if (!found->complete) ck_assert_int_eq(found->len, longest);
+    for (int i = 0; i < found->len; i++) {
+        ck_assert_int_ge(found->ids[i], 0);
+        ck_assert_int_lt(found->ids[i], K);
+        ck_assert_int_ne(found->ids[i], SA_START);
+        ck_assert(i == found->len - 1 || found->ids[i] != SA_END);
+        ck_assert(!search.no_unknown || found->ids[i] != SA_UNKNOWN);
+    }
+    double log_p;
+    force(source, &(sa_sentence){found->ids, found->len}, 1, &log_p);
+    ck_assert_double_eq_tol(found->log_p, log_p, 1e-5 * (1 + fabs(log_p)));
+    ck_assert_double_eq_tol(found->score, found->log_p / pow(found->len, search.length_power),
+                            1e-12 * (1 + fabs(log_p)));
+}
+
+/* ---- Against forced decoding ----------------------------------------------------------------- */
+
+/* At every step, all words are tried after the words so far. */
+START_TEST(greedy_takes_the_likeliest_word_each_time) {
+    model_open(_i, SA_END, -1);
+    sa_found *found = find(sources, SOURCES);
+    for (int s = 0; s < SOURCES; s++) {
+        check_found(sources[s], &found[s]);
+        int32_t tried[K][SHORTEST];
+        sa_sentence targets[K];
+        double log_p[K];
+        for (int i = 0; i < found[s].len; i++) {
+            for (int32_t word = 0; word < K; word++) {
+                memcpy(tried[word], found[s].ids, sizeof(int32_t) * (size_t)i);
+                tried[word][i] = word;
+                targets[word] = (sa_sentence){tried[word], i + 1};
+            }
+            force(sources[s], targets, K, log_p);
+            for (int word = 0; word < K; word++)
+                if (word != SA_START)
+                    ck_assert_double_ge(log_p[found[s].ids[i]], log_p[word] - 1e-5);
+        }
+    }
+    release(found, SOURCES);
+}
+END_TEST
+
+/* Every output of A and B that ends, or reaches the longest: number i of MOST. */
+static sa_sentence output_of(int i, int32_t *words) {
+    int len = 0, rest = i + 1, high = 1 << SHORTEST;
+    while (!(rest & high)) high >>= 1;
+    for (int bit = high >> 1; bit; bit >>= 1) words[len++] = rest & bit ? B : A;
+    if (len < SHORTEST) words[len++] = SA_END;
+    return (sa_sentence){words, len};
+}
+
+static int falling(const void *a, const void *b) {
+    const double x = *(const double *)a, y = *(const double *)b;
+    return (x < y) - (x > y);
+}
+
+START_TEST(a_beam_that_holds_everything_finds_the_best) {
+    static int32_t words[MOST][SHORTEST];
+    static sa_sentence outputs[MOST];
+    static double scores[MOST];
+    model_open(_i, SA_END, 0);
+    search.no_unknown = true;
+    search.length_power = _i % 3 / 2.0;
+    search.beam = search.nbest = MOST + 3;
+    for (int i = 0; i < MOST; i++) outputs[i] = output_of(i, words[i]);
+    force(sources[3], outputs, MOST, scores);
+    for (int i = 0; i < MOST; i++) scores[i] /= pow(outputs[i].len, search.length_power);
+    qsort(scores, MOST, sizeof *scores, falling);
+    sa_found *found = find(sources + 3, 1);
+    for (int i = 0; i < MOST; i++) {
+        ck_assert_ptr_nonnull(found[i].ids);
+        ck_assert_double_eq_tol(found[i].score, scores[i], 1e-5 * (0.1 + fabs(scores[i])));
+    }
+    for (int i = MOST; i < search.nbest; i++) ck_assert_ptr_null(found[i].ids);
+    for (int i = 0; i < MOST; i += 97) check_found(sources[3], &found[i]);
+    release(found, 1);
+}
+END_TEST
+
+START_TEST(a_list_of_the_best_is_sorted_and_holds_no_two_alike) {
+    model_open(_i, SA_END, 0);
+    search.beam = search.nbest = 4;
+    search.max_ratio = 0.5;
+    sa_found *found = find(sources, SOURCES);
+    for (int s = 0; s < SOURCES; s++)
+        for (int i = 0; i < search.nbest; i++) {
+            const sa_found *one = &found[s * search.nbest + i];
+            check_found(sources[s], one);
+            if (i) ck_assert_double_le(one->score, one[-1].score);
+            for (int k = 1; k <= i; k++)
+                ck_assert(one->len != one[-k].len ||
+                          memcmp(one->ids, one[-k].ids, sizeof(int32_t) * (size_t)one->len) != 0);
+        }
+    release(found, SOURCES);
+}
+END_TEST
+
+/* ---- Batches --------------------------------------------------------------------------------- */
+
+START_TEST(many_sentences_are_searched_as_one_by_one) {
+    model_open(_i, SA_END, 0);
+    search.beam = 1 + _i % 4;
+    search.nbest = 1 + _i % 2;
+    if (search.nbest > search.beam) search.nbest = search.beam;
+    sa_found *all = find(sources, SOURCES);
+    for (int s = 0; s < SOURCES; s++) {
+        sa_found *alone = find(sources + s, 1), *here = all + s * search.nbest;
+        for (int i = 0; i < search.nbest; i++) {
+            ck_assert_double_eq_tol(here[i].score, alone[i].score,
+                                    1e-5 * (0.1 + fabs(alone[i].score)));
+            ck_assert_int_eq(here[i].len, alone[i].len);
+            ck_assert_mem_eq(here[i].ids, alone[i].ids, sizeof(int32_t) * (size_t)alone[i].len);
+        }
+        release(alone, 1);
+    }
+    release(all, SOURCES);
+}
+END_TEST
+
+/* ---- Hard choices ---------------------------------------------------------------------------- */
+
+START_TEST(a_model_that_ends_at_once_and_one_that_never_ends) {
+    model_open(_i, SA_END, 60);
+    search.beam = 1 + _i;
+    sa_found *found = find(sources, SOURCES);
+    for (int s = 0; s < SOURCES; s++) {
+        check_found(sources[s], &found[s]);
+        ck_assert_int_eq(found[s].len, 1);
+        ck_assert(found[s].complete);
+    }
+    release(found, SOURCES);
+    model_open(_i, SA_END, -90);
+    search.max_ratio = 1.5;
+    found = find(sources, SOURCES);
+    for (int s = 0; s < SOURCES; s++) {
+        check_found(sources[s], &found[s]);
+        ck_assert(!found[s].complete);
+    }
+    release(found, SOURCES);
+}
+END_TEST
+
+/* The likeliest word by far is one that must not be written. */
+START_TEST(forbidden_words_are_never_written) {
+    model_open(_i, SA_UNKNOWN, 60);
+    search.beam = 1 + _i;
+    sa_found *found = find(sources, SOURCES);
+    for (int s = 0; s < SOURCES; s++) ck_assert_int_eq(found[s].ids[0], SA_UNKNOWN);
+    release(found, SOURCES);
+    for (int32_t word = SA_UNKNOWN; word <= SA_START; word += SA_START - SA_UNKNOWN) {
+        model_open(_i, word, 60);
+        search.beam = 1 + _i;
+        search.no_unknown = word == SA_UNKNOWN;
+        found = find(sources, SOURCES);
+        for (int s = 0; s < SOURCES; s++) check_found(sources[s], &found[s]);
+        release(found, SOURCES);
+    }
+}
+END_TEST
+
+START_TEST(a_model_of_no_numbers_stops) {
+    model_open(_i, SA_END, 0);
+    fill(weights, NAN);
+    search.beam = 1 + _i;
+    sa_found *found = find(sources, SOURCES);
+    for (int s = 0; s < SOURCES; s++) {
+        ck_assert_int_le(found[s].len, SHORTEST);
+        for (int i = 0; i < found[s].len; i++) {
+            ck_assert_int_ge(found[s].ids[i], 0);
+            ck_assert_int_lt(found[s].ids[i], K);
+        }
+        ck_assert(isnan(found[s].score));
+    }
+    release(found, SOURCES);
+}
+END_TEST
+
+int main(void) {
+    TCase *tests;
+    Suite *suite = suite_of("search", &tests);
+    tcase_add_checked_fixture(tests, numbers_open, numbers_close);
+    tcase_add_loop_test(tests, greedy_takes_the_likeliest_word_each_time, 0, 6);
+    tcase_add_loop_test(tests, a_beam_that_holds_everything_finds_the_best, 0, 6);
+    tcase_add_loop_test(tests, a_list_of_the_best_is_sorted_and_holds_no_two_alike, 0, 6);
+    tcase_add_loop_test(tests, many_sentences_are_searched_as_one_by_one, 0, 12);
+    tcase_add_loop_test(tests, a_model_that_ends_at_once_and_one_that_never_ends, 0, 3);
+    tcase_add_loop_test(tests, forbidden_words_are_never_written, 0, 3);
+    tcase_add_loop_test(tests, a_model_of_no_numbers_stops, 0, 3);
+    return suite_run(suite);
+}

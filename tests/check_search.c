@@ -173,6 +173,66 @@ START_TEST(a_list_of_the_best_is_sorted_and_holds_no_two_alike) {
 }
 END_TEST
 
+/* ---- A beam by hand -------------------------------------------------------------------------- */
+
+typedef struct output {
+    double log_p; /* first, so that `falling` compares it */
+    int32_t ids[SHORTEST];
+    int len;
+} output;
+
+/* Every output of `live` with every word after it, most probable first. */
+static int continue_outputs(sa_sentence source, const output *live, int count, output *next) {
+    sa_sentence targets[4 * K];
+    double log_p[4 * K];
+    int made = 0;
+    for (int i = 0; i < count; i++)
+        for (int32_t word = 0; word < K; word++) {
+            if (word == SA_START) continue;
+            next[made] = live[i];
+            next[made].ids[next[made].len++] = word;
+            targets[made] = (sa_sentence){next[made].ids, next[made].len};
+            made++;
+        }
+    force(source, targets, made, log_p);
+    for (int i = 0; i < made; i++) next[i].log_p = log_p[i];
+    qsort(next, (size_t)made, sizeof *next, falling);
+    return made;
+}
+
+/* The log p of what a beam finds, falling; how many. */
+static int beam_by_hand(sa_sentence source, int beam, double *found) {
+    output live[4] = {{.len = 0}}, next[4 * K];
+    int count = 1, ended = 0;
+    for (int step = 1; step <= SHORTEST && count; step++) {
+        const int made = continue_outputs(source, live, count, next), open = beam - ended;
+        count = 0;
+        for (int i = 0; i < made && i < open; i++)
+            if (next[i].ids[step - 1] == SA_END || step == SHORTEST)
+                found[ended++] = next[i].log_p;
+            else
+                live[count++] = next[i];
+    }
+    qsort(found, (size_t)ended, sizeof *found, falling);
+    return ended;
+}
+
+START_TEST(a_beam_shrinks_by_what_has_ended) {
+    model_open(_i, SA_END, 1);
+    search.beam = search.nbest = 2 + _i % 3;
+    search.length_power = 0;
+    sa_found *found = find(sources, SOURCES);
+    for (int s = 0; s < SOURCES; s++) {
+        double wanted[4];
+        ck_assert_int_eq(beam_by_hand(sources[s], search.beam, wanted), search.beam);
+        for (int i = 0; i < search.nbest; i++)
+            ck_assert_double_eq_tol(found[s * search.nbest + i].log_p, wanted[i],
+                                    1e-5 * (0.1 + fabs(wanted[i])));
+    }
+    release(found, SOURCES);
+}
+END_TEST
+
 /* ---- Batches --------------------------------------------------------------------------------- */
 
 START_TEST(many_sentences_are_searched_as_one_by_one) {
@@ -260,6 +320,7 @@ int main(void) {
     tcase_add_loop_test(tests, greedy_takes_the_likeliest_word_each_time, 0, 6);
     tcase_add_loop_test(tests, a_beam_that_holds_everything_finds_the_best, 0, 6);
     tcase_add_loop_test(tests, a_list_of_the_best_is_sorted_and_holds_no_two_alike, 0, 6);
+    tcase_add_loop_test(tests, a_beam_shrinks_by_what_has_ended, 0, 9);
     tcase_add_loop_test(tests, many_sentences_are_searched_as_one_by_one, 0, 12);
     tcase_add_loop_test(tests, a_model_that_ends_at_once_and_one_that_never_ends, 0, 3);
     tcase_add_loop_test(tests, forbidden_words_are_never_written, 0, 3);

@@ -1,0 +1,176 @@
+/* The walk over a model's tensors, and the weights they start with. */
+#include "model/seq2seq.h"
+#include "support/numbers.h"
+#include "support/suite.h"
+
+#include <string.h>
+
+enum { XAVIER, PAPER };
+
+static sa_params plan;
+static sa_mat values;
+
+static const sa_sizes sizes = {.source_words = 300,
+                               .target_words = 200,
+                               .m = 40,
+                               .n = 70,
+                               .size = 50,
+                               .l = 30,
+                               .places = 6,
+                               .compat = sa_compats};
+
+static void start(int init, uint64_t seed) {
+    sa_seq2seq_plan(&sizes, &plan);
+    values = unset(1, (int)plan.size);
+    ck_assert(sa_params_start(&plan, values.x, init, seed, NULL));
+}
+
+static sa_mat tensor(const char *name) {
+    for (int i = 0; i < plan.count; i++)
+        if (strcmp(plan.item[i].name, name) == 0) return sa_param_mat(&plan.item[i], values.x);
+    ck_abort_msg("no tensor %s", name);
+}
+
+static double largest(sa_mat x) {
+    return farthest(x, filled(x.rows, x.cols, 0));
+}
+
+/* Mean and standard deviation. */
+static void moments(sa_mat x, double *mean, double *deviation) {
+    double sum = 0, squares = 0;
+    const double count = (double)x.rows * x.cols;
+    for (int i = 0; i < x.rows; i++)
+        for (int j = 0; j < x.cols; j++) {
+            const double number = (double)sa_row(x, i)[j];
+            sum += number, squares += number * number;
+        }
+    *mean = sum / count;
+    *deviation = sqrt(squares / count - *mean * *mean);
+}
+
+/* ---- The walk -------------------------------------------------------------------------------- */
+
+START_TEST(tensors_follow_each_other_without_gaps) {
+    size_t end = 0;
+    start(XAVIER, 1);
+    ck_assert_int_gt(plan.count, 20);
+    for (int i = 0; i < plan.count; i++) {
+        const sa_param *param = &plan.item[i];
+        ck_assert_uint_eq(param->offset, end);
+        ck_assert_uint_eq(sa_param_size(param),
+                          (size_t)(param->rows ? param->rows : 1) * (size_t)param->cols);
+        end += sa_param_size(param);
+        for (int k = 0; k < i; k++) ck_assert_str_ne(param->name, plan.item[k].name);
+    }
+    ck_assert_uint_eq(plan.size, end);
+}
+END_TEST
+
+/* A stack is seen as one matrix by the layers and as its parts by the plan. */
+START_TEST(stacked_tensors_are_the_rows_of_one_block) {
+    sa_seq2seq w;
+    start(XAVIER, 1);
+    sa_seq2seq_point(&sizes, values.x, &w);
+    ck_assert_int_eq(w.decoder.gru.W.rows, 3 * sizes.n);
+    ck_assert_int_eq(w.decoder.gru.b.cols, 3 * sizes.n);
+    ck_assert_ptr_eq(sa_row(w.decoder.gru.W, 0), tensor("decoder.W_z").x);
+    ck_assert_ptr_eq(sa_row(w.decoder.gru.W, sizes.n), tensor("decoder.W_r").x);
+    ck_assert_ptr_eq(sa_row(w.decoder.gru.W, 2 * sizes.n), tensor("decoder.W").x);
+    ck_assert_ptr_eq(sa_row(w.decoder.gru.U_zr, sizes.n), tensor("decoder.U_r").x);
+    ck_assert_ptr_eq(w.decoder.gru.b.x + sizes.n, tensor("decoder.b_r").x);
+    ck_assert_ptr_eq(w.readout.b_y.x, tensor("readout.b_y").x);
+    ck_assert_int_eq(w.readout.b_y.cols, sizes.target_words);
+}
+END_TEST
+
+/* ---- How weights start ----------------------------------------------------------------------- */
+
+START_TEST(same_seed_same_bits) {
+    for (int init = XAVIER; init <= PAPER; init++) {
+        start(init, 5);
+        sa_mat first = values;
+        start(init, 5);
+        ck_assert_mem_eq(first.x, values.x, sizeof(float) * plan.size);
+        start(init, 6);
+        ck_assert_mem_ne(first.x, values.x, sizeof(float) * plan.size);
+    }
+    ck_assert_double_gt(farthest(tensor("decoder.C_z"), tensor("decoder.C_r")), 0);
+}
+END_TEST
+
+/* U U' = 1 for a square matrix of n rows, in blocks of 64 rows or not. */
+START_TEST(recurrent_matrices_are_orthogonal) {
+    const int n = (int[]){1, 2, 5, 64, 65, 130, 200}[_i / 2];
+    sa_params alone = {0};
+    sa_bind_matrix(&(sa_binder){.plan = &alone}, "part", "U", n, n, SA_START_RECURRENT);
+    sa_mat U = sa_mat_take(&numbers, n, n), product = unset(n, n), one = filled(n, n, 0);
+    ck_assert(sa_params_start(&alone, U.x, _i % 2, 3, NULL));
+    sa_gemm_nt(U, U, 0, product);
+    for (int i = 0; i < n; i++) sa_row(one, i)[i] = 1;
+    ck_assert_double_le(farthest(product, one), 1e-5);
+}
+END_TEST
+
+/* Uniform: the bound is nearly reached, the deviation is the bound over the root of 3. */
+static void check_uniform(const char *name, double bound) {
+    double mean, deviation;
+    sa_mat w = tensor(name);
+    moments(w, &mean, &deviation);
+    ck_assert_double_le(largest(w), bound * (1 + 1e-6));
+    ck_assert_double_ge(largest(w), 0.9 * bound);
+    ck_assert_double_eq_tol(deviation, bound / sqrt(3), 0.1 * bound);
+    ck_assert_double_le(fabs(mean), 0.25 * bound);
+}
+
+START_TEST(xavier_stays_within_its_bounds) {
+    start(XAVIER, 11);
+    check_uniform("decoder.W_s", sqrt(6.0 / (70 + 70)));
+    check_uniform("encoder.forward.W_z", sqrt(6.0 / (70 + 40)));
+    check_uniform("attention.U_a", sqrt(6.0 / (50 + 140)));
+    check_uniform("attention.v_a", sqrt(6.0 / (1 + 50)));
+    check_uniform("readout.W_o", sqrt(6.0 / (200 + 30)));
+    check_uniform("source.E", sqrt(3.0 / 40)); /* unit length a row, whatever the vocabulary */
+    check_uniform("target.E", sqrt(3.0 / 40));
+    ck_assert_double_eq(largest(tensor("decoder.b_z")), 0);
+    ck_assert_double_eq(largest(tensor("readout.b_o")), 0);
+}
+END_TEST
+
+static void check_normal(const char *name, double wanted) {
+    double mean, deviation;
+    sa_mat w = tensor(name);
+    moments(w, &mean, &deviation);
+    const double error = wanted / sqrt((double)w.rows * w.cols); /* of the mean */
+    ck_assert_double_le(fabs(mean), 4 * error);
+    ck_assert_double_eq_tol(deviation, wanted, 4 * error);
+    ck_assert_double_gt(largest(w), 2.5 * wanted); /* tails, unlike a uniform of the same width */
+}
+
+START_TEST(paper_has_its_deviations) {
+    start(PAPER, 11);
+    check_normal("source.E", 0.01);
+    check_normal("target.E", 0.01);
+    check_normal("encoder.backward.W", 0.01);
+    check_normal("decoder.C_r", 0.01);
+    check_normal("decoder.W_s", 0.01);
+    check_normal("readout.W_o", 0.01);
+    check_normal("attention.W_a", 0.001);
+    check_normal("attention.U_a", 0.001);
+    ck_assert_double_eq(largest(tensor("attention.v_a")), 0);
+    ck_assert_double_eq(largest(tensor("encoder.forward.b")), 0);
+    ck_assert_double_eq(largest(tensor("readout.b_y")), 0);
+}
+END_TEST
+
+int main(void) {
+    TCase *tests;
+    Suite *suite = suite_of("params", &tests);
+    tcase_add_checked_fixture(tests, numbers_open, numbers_close);
+    tcase_add_test(tests, tensors_follow_each_other_without_gaps);
+    tcase_add_test(tests, stacked_tensors_are_the_rows_of_one_block);
+    tcase_add_test(tests, same_seed_same_bits);
+    tcase_add_loop_test(tests, recurrent_matrices_are_orthogonal, 0, 14);
+    tcase_add_test(tests, xavier_stays_within_its_bounds);
+    tcase_add_test(tests, paper_has_its_deviations);
+    return suite_run(suite);
+}

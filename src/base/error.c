@@ -37,6 +37,7 @@ static bool unsafe(uint32_t code) {
 
 const char *sa_escape(char *out, size_t room, const char *text, size_t size) {
     size_t used = 0;
+    sa_require(room >= 4);
     for (size_t i = 0; i < size;) {
         char piece[16];
         uint32_t code = 0;
@@ -51,7 +52,7 @@ const char *sa_escape(char *out, size_t room, const char *text, size_t size) {
         }
         size_t width = strlen(piece);
         if (used + width + 4 > room) { /* 4: the ellipsis and the terminator */
-            if (room >= 4) memcpy(out + used, "…", 4);
+            memcpy(out + used, "…", 4);
             return out;
         }
         memcpy(out + used, piece, width);

@@ -22,7 +22,7 @@ bool sa_fail_errno(sa_error *error, sa_code code, const char *verb, const char *
 /* The one message for memory that could not be had. */
 bool sa_fail_memory(sa_error *error, size_t bytes);
 
-/* Copies `size` bytes of untrusted text into `out` (capacity `room`, always terminated), with
+/* Copies `size` bytes of untrusted text into `out` (capacity `room` >= 4, always terminated), with
  * control characters, bidirectional overrides and bytes that are not UTF-8 written as \xNN or
  * \u{NNNN}, and cut with an ellipsis when too long. Returns out. */
 const char *sa_escape(char *out, size_t room, const char *text, size_t size);

@@ -1,0 +1,123 @@
+/* The pool: every piece once, results seen by the caller, for thousands of jobs. */
+#include "base/thread.h"
+#include "support/suite.h"
+
+#include <pthread.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdatomic.h>
+
+static atomic_int inside;
+
+/* Waits until that many threads are here, for ever if one never comes. */
+static void meet(int threads) {
+    atomic_fetch_add(&inside, 1);
+    while (atomic_load(&inside) < threads) sched_yield();
+}
+
+typedef struct job {
+    int pieces;
+    int numbers[3]; /* plain: the pool alone orders who writes and who reads */
+} job;
+
+/* Every piece on a thread of its own; each writes when all have begun. */
+static void write_piece(void *context, int piece) {
+    job *here = context;
+    meet(here->pieces);
+    here->numbers[piece] += piece + 1;
+}
+
+START_TEST(the_caller_sees_what_ten_thousand_jobs_wrote) {
+    sa_pool *pool = sa_pool_open(3, NULL);
+    job common = {0};
+    int wrong = 0;
+    for (int round = 0; round < 10000; round++) {
+        common.pieces = round % 4;
+        atomic_store(&inside, 0);
+        sa_pool_run(pool, common.pieces, write_piece, &common);
+        for (int i = 0; i < 3; i++) {
+            wrong += common.numbers[i] != (i < common.pieces ? i + 1 : 0);
+            common.numbers[i] = 0;
+        }
+    }
+    ck_assert_int_eq(wrong, 0);
+    sa_pool_close(pool);
+}
+END_TEST
+
+static pthread_t caller;
+
+static void check_caller(void *context, int piece) {
+    *(int *)context += piece + (pthread_equal(pthread_self(), caller) ? 0 : 1000);
+}
+
+START_TEST(one_thread_is_the_callers) {
+    sa_pool *pool = sa_pool_open(1, NULL);
+    int sum = 0;
+    caller = pthread_self();
+    ck_assert_int_eq(sa_pool_threads(pool), 1);
+    sa_pool_run(pool, 10, check_caller, &sum);
+    ck_assert_int_eq(sum, 45);
+    sa_pool_close(pool);
+}
+END_TEST
+
+static void meet_others(void *context, int piece) {
+    (void)piece;
+    meet(*(const int *)context);
+}
+
+START_TEST(all_threads_work_at_once) {
+    int threads = 2 + _i;
+    sa_pool *pool = sa_pool_open(threads, NULL);
+    ck_assert_int_eq(sa_pool_threads(pool), threads);
+    atomic_store(&inside, 0);
+    sa_pool_run(pool, threads, meet_others, &threads);
+    ck_assert_int_eq(atomic_load(&inside), threads);
+    sa_pool_close(pool);
+}
+END_TEST
+
+static void look_at_signals(void *context, int piece) {
+    sigset_t blocked;
+    pthread_sigmask(SIG_BLOCK, NULL, &blocked);
+    ((int *)context)[piece] =
+        !pthread_equal(pthread_self(), caller) && !sigismember(&blocked, SIGINT);
+    meet(3);
+}
+
+START_TEST(signals_reach_the_callers_thread_alone) {
+    sigset_t before, after;
+    int open_to_signals[3] = {0};
+    pthread_sigmask(SIG_BLOCK, NULL, &before);
+    sa_pool *pool = sa_pool_open(3, NULL);
+    pthread_sigmask(SIG_BLOCK, NULL, &after);
+    ck_assert_int_eq(sigismember(&before, SIGINT), sigismember(&after, SIGINT));
+    caller = pthread_self();
+    atomic_store(&inside, 0);
+    sa_pool_run(pool, 3, look_at_signals, open_to_signals);
+    for (int i = 0; i < 3; i++) ck_assert_int_eq(open_to_signals[i], 0);
+    sa_pool_close(pool);
+}
+END_TEST
+
+START_TEST(no_number_means_one_per_core) {
+    sa_pool *pool = sa_pool_open(0, NULL);
+    ck_assert_int_ge(sa_cores(), 1);
+    ck_assert_int_eq(sa_pool_threads(pool), sa_cores());
+    sa_pool_close(pool);
+    sa_pool_close(NULL);
+}
+END_TEST
+
+int main(void) {
+    TCase *tests;
+    Suite *suite = suite_of("thread", &tests);
+    tcase_set_timeout(tests, 60);
+    tcase_add_test(tests, the_caller_sees_what_ten_thousand_jobs_wrote);
+    tcase_add_test(tests, one_thread_is_the_callers);
+    tcase_add_loop_test(tests, all_threads_work_at_once, 0, 4);
+    tcase_add_test(tests, signals_reach_the_callers_thread_alone);
+    tcase_add_test(tests, no_number_means_one_per_core);
+    return suite_run(suite);
+}

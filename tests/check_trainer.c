@@ -196,6 +196,87 @@ START_TEST(a_gradient_that_is_not_finite_changes_nothing) {
 }
 END_TEST
 
+/* Nine bad batches are forgiven whenever a good one follows them. */
+START_TEST(a_good_batch_begins_the_count_of_bad_ones_again) {
+    course *c = begin(1, 1);
+    sa_step_result result;
+    sa_error error = {0};
+    float *last = &c->values[c->plan.size - 1];
+    for (int round = 0; round < 3; round++) {
+        const float kept = *last;
+        *last = NAN;
+        for (int i = 0; i < 9; i++) ck_assert(!update(c, BATCH).applied);
+        *last = kept;
+        ck_assert(update(c, BATCH).applied);
+        ck_assert_int_eq(c->trainer.bad, 0);
+    }
+    *last = INFINITY;
+    for (int i = 0; i < 9; i++) ck_assert(!update(c, BATCH).applied);
+    ck_assert(!sa_trainer_step(&c->trainer, c->source, c->target, NULL, BATCH, &result, &error));
+    ck_assert_int_eq(error.code, SA_DIVERGED);
+    end(c);
+}
+END_TEST
+
+/* Plain descent moves the weights by lr times the gradient, which is clip long at most. */
+START_TEST(clipping_bounds_the_length_of_an_update) {
+    const double clips[] = {0, 1e9, 0.25};
+    course *c = begin(1, 1);
+    c->settings.clip = clips[_i];
+    c->trainer.optimizer = &sa_optimizers[2];
+    ck_assert_str_eq(c->trainer.optimizer->name, "sgd");
+    c->settings.lr = 0.5;
+    float *before = malloc(c->plan.size * sizeof *before);
+    memcpy(before, c->values, c->plan.size * sizeof *before);
+    const sa_step_result result = update(c, BATCH);
+    double squares = 0;
+    for (size_t i = 0; i < c->plan.size; i++)
+        squares += pow((double)c->values[i] - (double)before[i], 2);
+    ck_assert_double_gt(result.norm, 0.26);
+    const double length = clips[_i] == 0.25 ? 0.25 : result.norm;
+    ck_assert_double_eq_tol(sqrt(squares), 0.5 * length, 1e-4 * length);
+    free(before);
+    end(c);
+}
+END_TEST
+
+/* An arena traps when more is taken than was planned. */
+START_TEST(no_batch_needs_more_than_was_planned) {
+    for (int shards = 1; shards <= 4; shards++) {
+        course *c = begin(1, shards);
+        sa_rng rng = sa_rng_seed(5, (uint64_t)shards);
+        for (int count = 1; count <= BATCH; count++) {
+            for (int i = 0; i < count; i++) {
+                draw_sentence(&rng, c->ids[2 * i], &c->source[i]);
+                draw_sentence(&rng, c->ids[2 * i + 1], &c->target[i]);
+            }
+            update(c, count);
+            ck_assert_uint_le(c->trainer.shard[0].arena.used, c->trainer.shard[0].arena.size);
+        }
+        end(c);
+    }
+}
+END_TEST
+
+/* The longest sentences everywhere, in batches of every size: the plan is no larger than they need.
+ */
+START_TEST(little_more_is_planned_than_the_longest_need) {
+    for (int shards = 1; shards <= 4; shards++) {
+        course *c = begin(1, shards);
+        for (int i = 0; i < BATCH; i++) c->source[i].len = c->target[i].len = LONGEST;
+        size_t most = 0;
+        for (int count = 1; count <= BATCH; count++) {
+            update(c, count);
+            const size_t used = c->trainer.shard[0].arena.used;
+            most = used > most ? used : most;
+        }
+        ck_assert_uint_le(most, c->trainer.shard[0].arena.size);
+        ck_assert_uint_ge(most, c->trainer.shard[0].arena.size / 16 * 15);
+        end(c);
+    }
+}
+END_TEST
+
 /* ---- The pool ----------------------------------------------------------------------------------
  */
 
@@ -228,6 +309,10 @@ int main(void) {
     tcase_add_test(tests, threads_change_no_bit);
     tcase_add_test(tests, shards_give_the_gradient_of_the_whole_batch);
     tcase_add_test(tests, a_gradient_that_is_not_finite_changes_nothing);
+    tcase_add_test(tests, a_good_batch_begins_the_count_of_bad_ones_again);
+    tcase_add_loop_test(tests, clipping_bounds_the_length_of_an_update, 0, 3);
+    tcase_add_test(tests, no_batch_needs_more_than_was_planned);
+    tcase_add_test(tests, little_more_is_planned_than_the_longest_need);
     tcase_add_test(tests, every_piece_runs_once);
     return suite_run(suite);
 }

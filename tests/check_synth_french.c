@@ -222,7 +222,7 @@ START_TEST(translates_sentences) {
     sa_draft draft = {.rng = &rng};
     sa_buffer out = {0};
     bool seen[SENTENCES] = {0};
-    for (int draws = 0; draws < 300000; draws++) {
+    for (int draws = 0; draws < 600000; draws++) {
         sa_draft_clear(&draft);
         sa_synth_phrases(&draft, SA_TRAIN);
         if (draft.source.count > 9) continue; /* longer than any above */

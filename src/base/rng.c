@@ -16,7 +16,8 @@ uint64_t sa_hash(const char *text, uint64_t size) {
 }
 
 sa_rng sa_rng_seed(uint64_t seed, uint64_t stream) {
-    return (sa_rng){.state = sa_mix(seed), .stream = sa_mix(seed ^ sa_mix(stream)) | 1};
+    const uint64_t both = sa_mix(sa_mix(seed) ^ stream);
+    return (sa_rng){.state = both, .stream = sa_mix(both) | 1};
 }
 
 uint32_t sa_rng_next(sa_rng *rng) {

@@ -10,8 +10,7 @@ typedef struct sa_rng {
     uint64_t state, stream; /* stream is odd */
 } sa_rng;
 
-/* A generator for (seed, stream): different streams of one seed are independent from their second
- * number on. The first is made from the seed alone, so all streams share it. */
+/* A generator for (seed, stream): the streams of one seed are independent of each other. */
 sa_rng sa_rng_seed(uint64_t seed, uint64_t stream);
 
 uint32_t sa_rng_next(sa_rng *rng);

@@ -1,0 +1,1 @@
+"""The models of softalign in PyTorch, written from their equations."""

@@ -1,0 +1,121 @@
+"""Scores, heads and windows. q is the query, H the annotations, a row each; o are the settings."""
+
+import torch
+
+
+# ---- Scores: e_j from the query and all annotations; w has one head's rows of the weights -----------
+
+def additive(w, q, H):
+    """e_j = v_a' tanh(W_a q + U_a h_j)"""
+    return torch.tanh(w["W_a"] @ q + H @ w["U_a"].T) @ w["v_a"]
+
+
+def concat(w, q, H):
+    """e_j = v_a' tanh(W [q ; h_j]), with W = [W_a U_a]: additive, written as Luong et al. do"""
+    W = torch.cat([w["W_a"], w["U_a"]], 1)
+    joined = torch.cat([q.expand(len(H), -1), H], 1)
+    return torch.tanh(joined @ W.T) @ w["v_a"]
+
+
+def dot(w, q, H):
+    """e_j = (W_a q)' (U_a h_j)"""
+    return (H @ w["U_a"].T) @ (w["W_a"] @ q)
+
+
+def scaled_dot(w, q, H):
+    """e_j = (W_a q)' (U_a h_j) / sqrt(the length of W_a q)"""
+    return dot(w, q, H) / len(w["W_a"]) ** 0.5
+
+
+def general(w, q, H):
+    """e_j = q' W_a h_j"""
+    return q @ w["W_a"] @ H.T
+
+
+def location(w, q, H):
+    """e = W_a q, its first S numbers; positions that W_a has no row for get weight 0"""
+    e = torch.full((len(H),), -torch.inf, dtype=torch.float64)
+    seen = min(len(H), len(w["W_a"]))
+    e[:seen] = (w["W_a"] @ q)[:seen]
+    return e
+
+
+def uniform(w, q, H):
+    """e_j = 0"""
+    return torch.zeros(len(H), dtype=torch.float64)
+
+
+SCORES = {"additive": additive, "scaled-dot": scaled_dot, "dot": dot, "general": general,
+          "concat": concat, "location": location, "uniform": uniform}
+
+
+def attention_shapes(o):
+    n, a, A, H = o.hidden, o.attn, o.annotation, o.heads
+    mapped = {"W_a": (a, n), "U_a": (a, A)}
+    shapes = {
+        "additive": {**mapped, "v_a": (a,)},
+        "concat": {**mapped, "v_a": (a,)},
+        "scaled-dot": mapped,
+        "dot": mapped,
+        "general": {"W_a": (H * n, A)},
+        "location": {"W_a": (H * o.places, n)},
+        "uniform": {},
+    }[o.attention]
+    if H > 1:
+        shapes |= {"W_v": (H * o.values, A), "W_c": (A, H * o.values)}
+    if o.window == "predictive":
+        shapes |= {"W_p": (a, n), "v_p": (a,)}
+    return {f"attention.{name}": shape for name, shape in shapes.items()}
+
+
+# ---- Windows --------------------------------------------------------------------------------------
+
+def window_distances(p, o, q, S, i):
+    """|j - p_i| for j = 1 .. S; monotone: p_i = min(i, S'), predictive: p_i = S' sigma(v_p' tanh(W_p q)),
+    S' the positions that can have a weight"""
+    seen = min(S, o.places) if o.attention == "location" else S
+    if o.window == "monotone":
+        centre = min(i, seen)
+    else:
+        centre = seen * torch.sigmoid(p["attention.v_p"] @ torch.tanh(p["attention.W_p"] @ q))
+    return torch.abs(torch.arange(1, S + 1, dtype=torch.float64) - centre)
+
+
+def window_margin(p, o, q, S, i):
+    """How far the nearest position is from an edge that moves with the weights."""
+    if o.window != "predictive":
+        return torch.inf
+    return torch.abs(window_distances(p, o, q, S, i) - o.window_size).min().item()
+
+
+# ---- Attending ------------------------------------------------------------------------------------
+
+def rows(W, k, heads):
+    """The rows of head k = 0, 1, .."""
+    size = len(W) // heads
+    return W[k * size:(k + 1) * size]
+
+
+def weights(p, o, k, q, H, i):
+    """alpha^k = softmax(e) over |j - p_i| <= D, 0 elsewhere;
+    predictive: each weight times exp(-(j - p_i)^2 / (2 (D/2)^2)) after that"""
+    w = {name: rows(p[f"attention.{name}"], k, o.heads)
+         for name in ("W_a", "U_a", "v_a") if f"attention.{name}" in p}
+    e = SCORES[o.attention](w, q, H)
+    if o.window == "none":
+        return torch.softmax(e, 0)
+    distance = window_distances(p, o, q, len(H), i)
+    alpha = torch.softmax(e.masked_fill(distance > o.window_size, -torch.inf), 0)
+    if o.window == "monotone":
+        return alpha
+    return alpha * torch.exp(-distance ** 2 / (2 * (o.window_size / 2) ** 2))
+
+
+def attend(p, o, q, H, i):
+    """One head: c = sum_j alpha_j h_j;
+    more: o_k = sum_j alpha^k_j W_v^k h_j, c = W_c [o_1 ; .. ; o_H]. i = 1, 2, .. is the target position."""
+    if o.heads == 1:
+        return weights(p, o, 0, q, H, i) @ H
+    heads = [weights(p, o, k, q, H, i) @ (H @ rows(p["attention.W_v"], k, o.heads).T)
+             for k in range(o.heads)]
+    return p["attention.W_c"] @ torch.cat(heads)

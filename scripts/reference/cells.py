@@ -1,0 +1,107 @@
+"""Recurrent cells. A state is the pair (s, memory); only the LSTM has a memory. o are the settings."""
+
+import torch
+
+SUFFIXES = {"gru": ("_z", "_r", ""), "lstm": ("_i", "_f", "_o", ""), "rnn": ("",)}
+
+
+def cell_shapes(cell, part, n, x_width, c_width):
+    """A width of 0: the cell has no such input."""
+    shapes = {}
+    for gate in SUFFIXES[cell]:
+        if x_width:
+            shapes[f"{part}.W{gate}"] = (n, x_width)
+        shapes |= {f"{part}.U{gate}": (n, n), f"{part}.b{gate}": (n,)}
+        if c_width:
+            shapes[f"{part}.C{gate}"] = (n, c_width)
+    return shapes
+
+
+class Terms:
+    """W x, C c, U s and b of one cell, each by the gate; the term of an input that is None is 0."""
+
+    def __init__(self, p, part, x, c):
+        self.p, self.part, self.x, self.c = p, part, x, c
+
+    def times(self, weight, vector):
+        return 0 if vector is None else self.p[f"{self.part}.{weight}"] @ vector
+
+    def W(self, gate=""):
+        return self.times(f"W{gate}", self.x)
+
+    def C(self, gate=""):
+        return self.times(f"C{gate}", self.c)
+
+    def U(self, s, gate=""):
+        return self.times(f"U{gate}", s)
+
+    def b(self, gate=""):
+        return self.p[f"{self.part}.b{gate}"]
+
+    def total(self, s, gate=""):
+        """W x + U s' + b + C c"""
+        return self.W(gate) + self.U(s, gate) + self.b(gate) + self.C(gate)
+
+
+# ---- The GRU's candidate, before tanh; `decoder.second` has no x, and b is then inside with U s' ------
+
+def reset_before(v, s, r):
+    """W x + U [r . s'] + b + C c"""
+    return v.total(r * s)
+
+
+def reset_after(v, s, r):
+    """W x + b + C c + r . (U s'), without x: C c + r . (U s' + b)"""
+    if v.x is None:
+        return v.C() + r * (v.U(s) + v.b())
+    return v.W() + v.b() + v.C() + r * v.U(s)
+
+
+def reset_sum(v, s, r):
+    """W x + b + r . (U s' + C c), without x: r . (U s' + C c + b)"""
+    if v.x is None:
+        return r * (v.U(s) + v.C() + v.b())
+    return v.W() + v.b() + r * (v.U(s) + v.C())
+
+
+RESETS = {"before": reset_before, "after": reset_after, "sum": reset_sum}
+
+
+# ---- The cells ------------------------------------------------------------------------------------
+
+def gru(o, v, state):
+    """z, r = sigma(W x + U s' + C c + b), each with its own;
+    update new: s = (1-z) . s' + z . s~, update old: s = z . s' + (1-z) . s~"""
+    s, _ = state
+    z, r = torch.sigmoid(v.total(s, "_z")), torch.sigmoid(v.total(s, "_r"))
+    reset = "before" if o.reset == "sum" and v.part.startswith("encoder.") else o.reset
+    candidate = torch.tanh(RESETS[reset](v, s, r))
+    if o.update == "new":
+        return (1 - z) * s + z * candidate, None
+    return z * s + (1 - z) * candidate, None
+
+
+def lstm(o, v, state):
+    """i, f, o = sigma(W x + U s' + C c + b), each with its own, g = tanh(W x + U s' + C c + b),
+    m = f . m' + i . g, s = o . tanh(m)"""
+    s, memory = state
+    i, f, out = (torch.sigmoid(v.total(s, gate)) for gate in ("_i", "_f", "_o"))
+    memory = f * memory + i * torch.tanh(v.total(s))
+    return out * torch.tanh(memory), memory
+
+
+def rnn(o, v, state):
+    """s = tanh(W x + U s' + C c + b)"""
+    return torch.tanh(v.total(state[0])), None
+
+
+CELLS = {"gru": gru, "lstm": lstm, "rnn": rnn}
+
+
+def cell(p, o, part, x, c, state):
+    """The state after the input x and the context c; None: the cell has no such input."""
+    return CELLS[o.cell](o, Terms(p, part, x, c), state)
+
+
+def zero_state(n):
+    return torch.zeros(n, dtype=torch.float64), torch.zeros(n, dtype=torch.float64)

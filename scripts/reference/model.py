@@ -1,0 +1,194 @@
+"""Decoders, read-outs and the loss. o are the settings, s a state (s, memory) of cells.py."""
+
+from functools import partial
+
+import torch
+
+from .attention import attend, attention_shapes, window_margin
+from .cells import cell, cell_shapes
+from .encoder import encode, encoder_shapes, ends
+from .settings import complete
+
+START = 2
+MAXOUT = ("bahdanau", "fixed", "fixed-init")  # the decoders whose read-out is a maxout, not a tanh
+
+
+# ---- s_0 ------------------------------------------------------------------------------------------
+
+AUTO_START = {"bahdanau": "backward", "fixed": "context", "fixed-init": "last", "luong": "copy",
+              "cgru": "mean"}
+
+
+def start_rule(o):
+    """Without an encoder mean, except that the fixed context may still be what s_0 comes from."""
+    rule = AUTO_START[o.decoder] if o.start == "auto" else o.start
+    return "mean" if o.encoder == "none" and rule != "context" else rule
+
+
+def start_shapes(o):
+    width = {"backward": o.hidden, "last": o.annotation, "mean": o.annotation, "context": o.hidden}
+    if start_rule(o) == "copy":
+        return {}
+    return {"decoder.W_s": (o.hidden, width[start_rule(o)]), "decoder.b_s": (o.hidden,)}
+
+
+def start_state(p, o, encoded, c):
+    """copy: forward_S with its memory; else s_0 = tanh(W_s b + b_s), the memory 0, with b
+    backward: backward_1 (without a backward layer forward_S), last: [forward_S ; backward_1],
+    mean: mean_j h_j, context: c"""
+    rule = start_rule(o)
+    if rule == "copy":
+        return encoded.forward_S
+    if rule == "backward":
+        b = encoded.backward_1 if o.encoder == "bi" else encoded.forward_S[0]
+    else:
+        b = {"last": ends(o, encoded), "mean": encoded.H.mean(0), "context": c}[rule]
+    s = torch.tanh(p["decoder.W_s"] @ b + p["decoder.b_s"])
+    return s, torch.zeros_like(s)
+
+
+# ---- One step: the context c_i and the state s_i; c is the sentence's one context where it has one ----
+
+def bahdanau(step, look, x, c, s):
+    """c_i = attend(s_{i-1}), s_i = cell(x_i, c_i, s_{i-1})"""
+    c = look(s[0])
+    return c, step("decoder", x, c, s)
+
+
+def fixed(step, look, x, c, s):
+    """s_i = cell(x_i, c, s_{i-1})"""
+    return c, step("decoder", x, c, s)
+
+
+def fixed_init(step, look, x, c, s):
+    """s_i = cell(x_i, s_{i-1})"""
+    return None, step("decoder", x, None, s)
+
+
+def luong(step, look, x, c, s):
+    """s_i = cell(x_i, s_{i-1}), c_i = attend(s_i)"""
+    s = step("decoder", x, None, s)
+    return look(s[0]), s
+
+
+def cgru(step, look, x, c, s):
+    """s'_i = cell(x_i, s_{i-1}), c_i = attend(s'_i), s_i = second cell(c_i, s'_i)"""
+    s = step("decoder", x, None, s)
+    c = look(s[0])
+    return c, step("decoder.second", None, c, s)
+
+
+DECODERS = {"bahdanau": bahdanau, "fixed": fixed, "fixed-init": fixed_init, "luong": luong, "cgru": cgru}
+
+
+def context_width(o):
+    return {"fixed": o.hidden, "fixed-init": 0}.get(o.decoder, o.annotation)
+
+
+def decoder_shapes(o):
+    n = o.hidden
+    inside = context_width(o) if o.decoder in ("bahdanau", "fixed") else 0
+    shapes = cell_shapes(o.cell, "decoder", n, o.embed + o.input_feeding * o.maxout, inside)
+    if o.decoder == "fixed":
+        shapes |= {"decoder.V": (n, o.annotation), "decoder.b_V": (n,)}
+    if o.decoder == "cgru":
+        shapes |= cell_shapes(o.cell, "decoder.second", n, 0, o.annotation)
+    return shapes
+
+
+def sentence_context(p, o, encoded):
+    """fixed: c = tanh(V [forward_S ; backward_1] + b_V)"""
+    if o.decoder != "fixed":
+        return None
+    return torch.tanh(p["decoder.V"] @ ends(o, encoded) + p["decoder.b_V"])
+
+
+# ---- The read-out ---------------------------------------------------------------------------------
+
+def readout_shapes(o, target_words):
+    units = 2 * o.maxout if o.decoder in MAXOUT else o.maxout
+    shapes = {"U_o": (units, o.hidden)}
+    if o.decoder != "luong":
+        shapes["V_o"] = (units, o.embed)
+    if o.decoder != "fixed-init":
+        shapes["C_o"] = (units, context_width(o))
+    shapes |= {"b_o": (units,), "W_o": (target_words, o.maxout), "b_y": (target_words,)}
+    return {f"readout.{name}": shape for name, shape in shapes.items()}
+
+
+def readout_total(p, o, s, y, c):
+    """t~_i = U_o s + V_o y_{i-1} + C_o c_i + b_o; luong without V_o, fixed-init without C_o"""
+    total = p["readout.U_o"] @ s
+    if o.decoder != "luong":
+        total = total + p["readout.V_o"] @ y
+    if o.decoder != "fixed-init":
+        total = total + p["readout.C_o"] @ c
+    return total + p["readout.b_o"]
+
+
+def readout_units(o, total):
+    """t_i = max of adjacent pairs of t~_i, or tanh t~_i (luong, cgru)"""
+    if o.decoder in MAXOUT:
+        return torch.maximum(total[0::2], total[1::2])
+    return torch.tanh(total)
+
+
+def readout_margin(o, total):
+    """How far the nearest maxout unit is from changing over to the other of its pair."""
+    if o.decoder not in MAXOUT:
+        return torch.inf
+    return torch.abs(total[0::2] - total[1::2]).min().item()
+
+
+def reads_previous(o):
+    """Whether the read-out sees s_{i-1}, not s_i."""
+    return o.readout == "previous" or (o.readout == "auto" and o.decoder == "bahdanau")
+
+
+# ---- The whole ------------------------------------------------------------------------------------
+
+class Model:
+    def __init__(self, settings):
+        self.o = complete(settings)
+        self.margin = torch.inf  # of the last loss: how far the nearest jump (window) or kink (maxout) is
+
+    def shapes(self, source_words, target_words):
+        o = self.o
+        return {
+            "source.E": (source_words, o.embed),
+            **encoder_shapes(o),
+            **(attention_shapes(o) if o.attends else {}),
+            **start_shapes(o),
+            "target.E": (target_words, o.embed),
+            **decoder_shapes(o),
+            **readout_shapes(o, target_words),
+        }
+
+    def look(self, p, H, i, q):
+        self.margin = min(self.margin, window_margin(p, self.o, q, len(H), i))
+        return attend(p, self.o, q, H, i)
+
+    def negative_log_probability(self, p, source, target):
+        """- sum_i log p(y_i), p(y_i) = softmax(W_o t_i + b_y)"""
+        o = self.o
+        encoded = encode(p, o, source)
+        fixed_c = sentence_context(p, o, encoded)
+        s = start_state(p, o, encoded, fixed_c)
+        t, total = torch.zeros(o.maxout, dtype=torch.float64), 0
+        for i, (previous, word) in enumerate(zip([START, *target], target), 1):
+            y = p["target.E"][previous]
+            x = torch.cat([y, t]) if o.input_feeding else y
+            before = s
+            step, look = partial(cell, p, o), partial(self.look, p, encoded.H, i)
+            c, s = DECODERS[o.decoder](step, look, x, fixed_c, s)
+            seen = before if reads_previous(o) else s
+            units = readout_total(p, o, seen[0], y, c)
+            self.margin = min(self.margin, readout_margin(o, units))
+            t = readout_units(o, units)
+            total = total - torch.log_softmax(p["readout.W_o"] @ t + p["readout.b_y"], 0)[word]
+        return total
+
+    def loss(self, p, pairs):
+        """The sum over all words, divided by the sentences."""
+        self.margin = torch.inf
+        return sum(self.negative_log_probability(p, *pair) for pair in pairs) / len(pairs)

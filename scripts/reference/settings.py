@@ -1,0 +1,67 @@
+"""The settings that choose a model: the names, what they may be, and what a missing one means."""
+
+from types import SimpleNamespace
+
+from .container import demand
+
+CHOICES = {  # the first is the default
+    "attention": ("additive", "scaled-dot", "dot", "general", "concat", "location", "uniform"),
+    "decoder": ("bahdanau", "fixed", "fixed-init", "luong", "cgru"),
+    "cell": ("gru", "lstm", "rnn"),
+    "update": ("new", "old"),
+    "reset": ("before", "after", "sum"),
+    "start": ("auto", "backward", "mean", "last", "copy"),
+    "readout": ("auto", "previous", "current"),
+    "encoder": ("bi", "uni", "none"),
+    "positions": ("none", "sinusoidal"),
+    "window": ("none", "monotone", "predictive"),
+}
+SWITCHES = ("input-feeding", "reverse-source")
+NUMBERS = {  # the default (None: there is none) and the least
+    "embed": (None, 1), "hidden": (None, 1), "attn": (None, 1), "maxout": (None, 1),
+    "layers": (1, 1), "heads": (1, 1), "values": (0, 0), "window-size": (10, 1), "max-len": (50, 1),
+}
+NAMES = (*CHOICES, *SWITCHES, *NUMBERS)
+CUT_BY_HEADS = ("additive", "concat", "dot", "scaled-dot")  # the scores that share attn among heads
+
+
+def complete(settings):
+    """Every setting of the model as an attribute, checked; others, such as the tokenizer, are not for
+    the model."""
+    def value_of(name, default):
+        demand(name in settings or default is not None, f"settings: no {name}")
+        return settings.get(name, default)
+
+    all_of_them = {}
+    for name, allowed in CHOICES.items():
+        value = all_of_them[name] = value_of(name, allowed[0])
+        demand(value in allowed, f"settings: {name} is {value!r}, not one of {', '.join(allowed)}")
+    for name in SWITCHES:
+        value = all_of_them[name] = value_of(name, False)
+        demand(isinstance(value, bool), f"settings: {name} is {value!r}, not true or false")
+    for name, (default, least) in NUMBERS.items():
+        value = all_of_them[name] = value_of(name, default)
+        demand(type(value) is int and value >= least,
+               f"settings: {name} is {value!r}, not a whole number of at least {least}")
+    o = SimpleNamespace(**{name.replace("-", "_"): value for name, value in all_of_them.items()})
+    o.annotation = {"bi": 2 * o.hidden, "uni": o.hidden, "none": o.embed}[o.encoder]
+    o.places = o.max_len + 1  # of the location score: the end mark is one
+    o.values = o.values or max(1, o.annotation // o.heads)
+    o.attends = o.decoder in ("bahdanau", "luong", "cgru")
+    demand(not o.attends or o.attention not in CUT_BY_HEADS or o.attn % o.heads == 0,
+           f"settings: attn {o.attn} is not a multiple of heads {o.heads}")
+    return o
+
+
+def parse(assignments):
+    """The settings in a list of NAME=VALUE."""
+    settings = {}
+    for text in assignments:
+        name, equals, value = text.partition("=")
+        demand(equals and name in NAMES, f"no such setting: {text}")
+        if name in SWITCHES:
+            value = {"true": True, "false": False}.get(value, value)
+        elif name in NUMBERS and value.isdecimal():
+            value = int(value)
+        settings[name] = value
+    return settings

@@ -59,6 +59,11 @@ sa_span sa_draft_target(sa_draft *draft, const char *text) {
     return append(&draft->target, text, draft->characters);
 }
 
+sa_span sa_draft_last(const sa_draft_side *side) {
+    sa_require(side->count > 0);
+    return (sa_span){side->count - 1, 1};
+}
+
 /* A link made twice counts once, as sure if either was. */
 static void add_link(sa_draft *draft, sa_link link) {
     for (int i = 0; i < draft->link_count; i++) {

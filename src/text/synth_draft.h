@@ -51,6 +51,9 @@ bool sa_draft_advance(sa_draft *draft);
 sa_span sa_draft_source(sa_draft *draft, const char *text);
 sa_span sa_draft_target(sa_draft *draft, const char *text);
 
+/* The last word of a side that has one. */
+sa_span sa_draft_last(const sa_draft_side *side);
+
 /* Links every word of one span with every word of the other: surely, or possibly. */
 void sa_draft_link(sa_draft *draft, sa_span source, sa_span target);
 void sa_draft_hint(sa_draft *draft, sa_span source, sa_span target);

@@ -95,6 +95,11 @@ sa_group sa_group_draw(sa_draft *draft, const sa_noun *noun, unsigned determiner
     return group;
 }
 
+sa_group sa_group_the(sa_draft *draft, const sa_noun *noun) {
+    bool plural = noun->plural && sa_draft_chance(draft, 2);
+    return (sa_group){.noun = noun, .determiner = SA_THE, .plural = plural};
+}
+
 /* ---- Writing -------------------------------------------------------------------------------- */
 
 static const char *english_noun(const sa_group *group) {

@@ -29,6 +29,9 @@ const sa_noun *sa_noun_draw(sa_draft *draft, unsigned kinds, unsigned traits,
  * adjectives. */
 sa_group sa_group_draw(sa_draft *draft, const sa_noun *noun, unsigned determiners, int owner);
 
+/* "the baker" or "the bakers", each as likely if the noun has a plural. */
+sa_group sa_group_the(sa_draft *draft, const sa_noun *noun);
+
 /* An adjective that can be said of the noun on its own: "the car is ..."; NULL if there is none. */
 const sa_adjective *sa_adjective_draw(sa_draft *draft, const sa_noun *noun);
 

@@ -118,7 +118,7 @@ static void write_need(sa_draft *draft, sa_mood mood) {
     sa_clause_conjugate(&clause, &need, SA_SIMPLE);
     strcpy(clause.rest, "besoin");
     sa_clause_write(draft, &clause);
-    sa_draft_hint(draft, (sa_span){draft->source.count - 1, 1}, sa_draft_target(draft, "de"));
+    sa_draft_hint(draft, sa_draft_last(&draft->source), sa_draft_target(draft, "de"));
     sa_group_write(draft, &group, SA_SAID);
 }
 

@@ -63,8 +63,8 @@ static size_t words(const char *text, const char *tokenizer) {
 /* ---- Tests ----------------------------------------------------------------------------------- */
 
 START_TEST(finds_tasks_by_name) {
-    static const char *const names[] = {"phrases", "mono",    "reorder", "length",
-                                        "dates",   "reverse", "copy",    "agree"};
+    static const char *const names[] = {"phrases", "mono", "reorder",   "length", "dates",
+                                        "reverse", "copy", "fertility", "agree"};
     for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
         const sa_task *task = sa_task_find(names[i]);
         ck_assert_ptr_nonnull(task);
@@ -98,6 +98,7 @@ START_TEST(makes_the_committed_files_again) {
     compare_with_file("dates", 200, "dates.sample.tsv");
     compare_with_file("reverse", 200, "reverse.sample.tsv");
     compare_with_file("copy", 200, "copy.sample.tsv");
+    compare_with_file("fertility", 200, "fertility.sample.tsv");
     compare_with_file("agree", 200, "agree.sample.tsv");
 }
 END_TEST
@@ -317,9 +318,6 @@ START_TEST(plants_the_alignment) {
     translates("dates", "May 30, 1973", "1973-05-30",
                "0p5 0p6 1p5 1p6 2p5 2p6 4-8 5-9 8-0 9-1 10-2 11-3");
     translates("dates", "9/17/47", "2047-09-17", "0p5 0-6 2-8 3-9 5p0 5p1 5-2 6p0 6p1 6-3");
-    translates("agree", "the mouse that waits for the child is small.",
-               "la souris qui attend l'enfant est petite.",
-               "0-0 1p0 1-1 1p6 1p7 2-2 3-3 4-3 5-4 6p4 6-5 7-6 8-7 9-8");
 }
 END_TEST
 

@@ -19,10 +19,18 @@ END_TEST
 
 START_TEST(makes_plurals) {
     static const char *const rows[][2] = {
-        {"chat", "chats"},        {"cheval", "chevaux"}, {"journal", "journaux"},
-        {"gâteau", "gâteaux"},    {"oiseau", "oiseaux"}, {"souris", "souris"},
-        {"vieux", "vieux"},       {"clé", "clés"},       {"beau", "beaux"},
+        {"chat", "chats"},
+        {"cheval", "chevaux"},
+        {"journal", "journaux"},
+        {"gâteau", "gâteaux"},
+        {"oiseau", "oiseaux"},
+        {"souris", "souris"},
+        {"vieux", "vieux"},
+        {"clé", "clés"},
+        {"beau", "beaux"},
         {"français", "français"},
+        {"pomme de terre", "pommes de terre"},
+        {"bateau à voile", "bateaux à voile"},
     };
     char plural[SA_DRAFT_LETTERS];
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {

@@ -33,6 +33,78 @@ static void about(int count, int expected) {
     ck_assert_int_le(count, expected + expected / 10);
 }
 
+/* ---- All ------------------------------------------------------------------------------------- */
+
+static const struct {
+    void (*draw)(sa_draft *, sa_split);
+    const char *line;
+} sentences[] = {
+    {sa_synth_agree, "the mouse that waits for the child is small.\t"
+                     "la souris qui attend l'enfant est petite.\t"
+                     "0-0 1p0 1-1 1p6 1p7 2-2 3-3 4-3 5-4 6p4 6-5 7-6 8-7 9-8\n"},
+    {sa_synth_agree, "the sisters that watch the bird are happy.\t"
+                     "les sœurs qui regardent l'oiseau sont heureuses.\t"
+                     "0-0 1p0 1-1 1p6 1p7 2-2 3-3 4-4 5p4 5-5 6-6 7-7 8-8\n"},
+    {sa_synth_fertility, "the hero needs the potatoes of the father.\t"
+                         "le héros a besoin des pommes de terre du père.\t"
+                         "0-0 1p0 1-1 2-2 2-3 2-4 3-4 4p4 4-5 4-6 4-7 5-8 6-8 7p8 7-9 8-10\n"},
+    {sa_synth_fertility, "the sisters do not need a rubber band.\t"
+                         "les sœurs n'ont pas besoin d'un élastique.\t"
+                         "0-0 1p0 1-1 2-3 3-2 3-4 4-5 4-6 5-7 6p7 6-8 7p7 7-8 8-9\n"},
+    {sa_synth_fertility, "the hero does not throw away a ticket.\t"
+                         "le héros ne jette pas de billet.\t"
+                         "0-0 1p0 1-1 2p3 3-2 3-4 4-3 5-3 6-5 7p5 7-6 8-7\n"},
+    {sa_synth_fertility, "the heroes never sell a scarf.\t"
+                         "les héros ne vendent jamais d'écharpe.\t"
+                         "0-0 1p0 1-1 2-2 2-4 3-3 4-5 5p5 5-6 6-7\n"},
+    {sa_synth_fertility, "the children pick up the letters of the hero.\t"
+                         "les enfants ramassent les lettres du héros.\t"
+                         "0-0 1p0 1-1 2-2 3-2 4-3 5p3 5-4 6-5 7-5 8p5 8-6 9-7\n"},
+    {sa_synth_fertility, "the bakers throw away thirty four sailboats today.\t"
+                         "les boulangers jettent trente-quatre bateaux à voile aujourd'hui.\t"
+                         "0-0 1p0 1-1 2-2 3-2 4-3 5-3 6p3 6-4 6-5 6-6 7-7 8-8\n"},
+};
+enum { SENTENCES = sizeof sentences / sizeof sentences[0] };
+
+/* Sentences translated and aligned by hand: drawn until they have come up. */
+START_TEST(translates_sentences) {
+    sa_rng rng = sa_rng_seed(1, 0);
+    sa_draft draft = {0};
+    sa_buffer out = {0};
+    bool found = false;
+    size_t source = strcspn(sentences[_i].line, "\t");
+    for (int draws = 0; draws < 100000 && !found; draws++) {
+        draw(&draft, sentences[_i].draw, &rng);
+        if (draft.source.count > 10) continue; /* longer than any above */
+        out.size = 0;
+        sa_draft_write(&draft, &out);
+        found = !strncmp(out.text, sentences[_i].line, source + 1);
+    }
+    ck_assert_msg(found, "never said: %s", sentences[_i].line);
+    ck_assert_str_eq(out.text, sentences[_i].line);
+    sa_buffer_release(&out);
+}
+END_TEST
+
+/* The planted alignment leaves no word out. */
+START_TEST(links_every_word) {
+    static void (*const tasks[])(sa_draft *, sa_split) = {sa_synth_agree, sa_synth_fertility};
+    sa_rng rng = sa_rng_seed(2, 0);
+    sa_draft draft = {0};
+    for (size_t task = 0; task < sizeof tasks / sizeof tasks[0]; task++)
+        for (int i = 0; i < DRAWS; i++) {
+            bool source[SA_DRAFT_WORDS] = {0}, target[SA_DRAFT_WORDS] = {0};
+            draw(&draft, tasks[task], &rng);
+            for (int k = 0; k < draft.link_count; k++)
+                source[draft.links[k].source] = target[draft.links[k].target] = true;
+            for (int k = 0; k < draft.source.count; k++)
+                ck_assert_msg(source[k], "%s", draft.source.words[k]);
+            for (int k = 0; k < draft.target.count; k++)
+                ck_assert_msg(target[k], "%s", draft.target.words[k]);
+        }
+}
+END_TEST
+
 /* ---- agree ----------------------------------------------------------------------------------- */
 
 /* The noun written so; *plural tells which of its numbers. */
@@ -76,10 +148,72 @@ START_TEST(the_end_agrees_with_the_first_noun) {
 }
 END_TEST
 
+/* ---- fertility ------------------------------------------------------------------------------- */
+
+/* How many words the word is surely linked with. */
+static int fertility(const sa_draft *draft, int source) {
+    int count = 0;
+    for (int i = 0; i < draft->link_count; i++)
+        count += draft->links[i].source == source && !draft->links[i].possible;
+    return count;
+}
+
+/* How many words the translation's word comes surely from; *first is the first of them. */
+static int origins(const sa_draft *draft, int target, int *first) {
+    int count = 0;
+    for (int source = draft->source.count; source-- > 0;) {
+        const sa_link *link = link_between(draft, source, target);
+        if (!link || link->possible) continue;
+        *first = source;
+        count++;
+    }
+    return count;
+}
+
+START_TEST(words_have_their_fertility) {
+    static const char *const threefold[] = {"potato", "potatoes", "typewriter", "needs",
+                                            "fears",  "nowadays", "washing"};
+    sa_rng rng = sa_rng_seed(3, 0);
+    sa_draft draft = {0};
+    int longer = 0, shorter = 0, two_clauses = 0, numbers = 0;
+    for (int i = 0; i < DRAWS; i++) {
+        draw(&draft, sa_synth_fertility, &rng);
+        for (int k = 0; k < draft.source.count; k++) {
+            const char *word = draft.source.words[k];
+            for (size_t row = 0; row < sizeof threefold / sizeof threefold[0]; row++)
+                if (!strcmp(word, threefold[row])) ck_assert_int_eq(fertility(&draft, k), 3);
+            if (!strcmp(word, "not") || !strcmp(word, "never"))
+                ck_assert_int_eq(fertility(&draft, k), 2);
+            two_clauses += !strcmp(word, "and");
+        }
+        for (int k = 0, first; k < draft.target.count; k++) {
+            const char *word = draft.target.words[k];
+            bool du = !strcmp(word, "du") || !strcmp(word, "des");
+            if (strchr(word, '-') && strcmp(word, "grand-mère")) {
+                ck_assert_int_eq(origins(&draft, k, &first), 2);
+                numbers++;
+            } else if (du) {
+                ck_assert_int_eq(origins(&draft, k, &first), 2);
+                ck_assert_str_eq(draft.source.words[first + 1], "the");
+            }
+        }
+        longer += draft.target.count > draft.source.count;
+        shorter += draft.target.count < draft.source.count;
+    }
+    about(two_clauses, DRAWS / 2);
+    ck_assert_int_gt(longer, DRAWS / 5);
+    ck_assert_int_gt(shorter, DRAWS / 5);
+    ck_assert_int_gt(numbers, DRAWS / 5);
+}
+END_TEST
+
 int main(void) {
     TCase *all;
     Suite *suite = suite_of("synth_tasks", &all);
     tcase_set_timeout(all, 60);
+    tcase_add_loop_test(all, translates_sentences, 0, SENTENCES);
+    tcase_add_test(all, links_every_word);
     tcase_add_test(all, the_end_agrees_with_the_first_noun);
+    tcase_add_test(all, words_have_their_fertility);
     return suite_run(suite);
 }

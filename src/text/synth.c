@@ -17,6 +17,8 @@ const sa_task sa_tasks[] = {
     {"dates", "dates in 12 formats to 1997-03-04, character by character", 10000, sa_synth_dates},
     {"reverse", "a list of numbers from 0 to 49 reversed", 10000, sa_synth_reverse},
     {"copy", "sentences with names never seen before, to be copied", 10000, sa_synth_copy},
+    {"fertility", "one word to many and many to one: potato, pomme de terre", 10000,
+     sa_synth_fertility},
     {"agree", "verb and adjective agree with a noun far before them", 10000, sa_synth_agree},
     {0},
 };

@@ -28,17 +28,19 @@ bool sa_french_vowel(const char *word) {
 }
 
 void sa_french_plural(const char *word, char out[SA_DRAFT_LETTERS]) {
-    int kept = (int)strlen(word);
-    const char *ending = "s";
-    if (ends(word, "s") || ends(word, "x"))
+    char first[SA_DRAFT_LETTERS];
+    int kept = (int)strcspn(word, " ");
+    const char *ending = "s", *rest = word + kept;
+    snprintf(first, sizeof first, "%.*s", kept, word);
+    if (ends(first, "s") || ends(first, "x"))
         ending = "";
-    else if (ends(word, "eau"))
+    else if (ends(first, "eau"))
         ending = "x";
-    else if (ends(word, "al")) {
+    else if (ends(first, "al")) {
         kept--;
         ending = "ux";
     }
-    snprintf(out, SA_DRAFT_LETTERS, "%.*s%s", kept, word, ending);
+    snprintf(out, SA_DRAFT_LETTERS, "%.*s%s%s", kept, first, ending, rest);
 }
 
 void sa_french_adjective(const sa_adjective *adjective, bool feminine, bool plural,

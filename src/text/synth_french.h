@@ -8,7 +8,8 @@
 /* Whether a word begins with a vowel sound (l'homme, but le héros). */
 bool sa_french_vowel(const char *word);
 
-/* The plural of a noun or of a masculine adjective: chats, journaux, gâteaux, souris. */
+/* The plural of a noun or of a masculine adjective: chats, journaux, gâteaux, souris; where more
+ * words follow, of the first: pommes de terre. */
 void sa_french_plural(const char *word, char out[SA_DRAFT_LETTERS]);
 
 /* An adjective or participle agreeing with its noun; `next` is the word that follows, or NULL. */

@@ -86,7 +86,7 @@ sa_group sa_group_draw(sa_draft *draft, const sa_noun *noun, unsigned determiner
     sa_group group = {.noun = noun, .owner = owner};
     group.determiner = draw_bit(draft, suitable(determiners, noun));
     group.plural = draw_plural(draft, &group);
-    if (group.determiner == SA_NUMBER) group.number = sa_draft_pick(draft, SA_NUMBERS);
+    if (group.determiner == SA_NUMBER) group.number = &sa_numbers[sa_draft_pick(draft, SA_NUMBERS)];
     int adjectives = sa_draft_pick(draft, 12); /* none in 7 of 12 groups, two in one */
     if (adjectives == 0 || adjectives == 1 || adjectives == 2)
         group.before = draw_adjective(draft, noun, 1 << SA_BEFORE | 1 << SA_ONLY_BEFORE);
@@ -124,7 +124,7 @@ static const char *english_determiner(const sa_group *group, sa_mood mood) {
     case SA_THIS:
         return group->plural ? "these" : "this";
     case SA_NUMBER:
-        return sa_numbers[group->number].source;
+        return group->number->source;
     default:
         return NULL;
     }
@@ -149,7 +149,7 @@ static const char *french_determiner(const sa_group *group, const char *next, sa
         if (plural) return "ces";
         return feminine ? "cette" : sa_french_vowel(next) ? "cet" : "ce";
     case SA_NUMBER:
-        return sa_numbers[group->number].target;
+        return group->number->target;
     default:
         return the;
     }

@@ -16,7 +16,7 @@ typedef struct sa_group {
     bool plural;
     unsigned determiner;                /* one of SA_THE, SA_A ... */
     int owner;                          /* SA_OWN: whose */
-    int number;                         /* SA_NUMBER: which row */
+    const sa_phrase *number;            /* SA_NUMBER: how many */
     const sa_adjective *before, *after; /* their place in French; or NULL */
 } sa_group;
 
@@ -41,7 +41,7 @@ void sa_group_write(sa_draft *draft, const sa_group *group, sa_mood mood);
 /* "at the hotel", "in this park"; with `motion` "to the hotel". */
 void sa_place_write(sa_draft *draft, const sa_group *group, bool motion);
 
-/* The numbers of things: two, three ...; ends with an empty row. */
+/* The numbers of things: two, three ... */
 extern const sa_phrase sa_numbers[];
 enum { SA_NUMBERS = 10 };
 

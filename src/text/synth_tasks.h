@@ -12,6 +12,7 @@ void sa_synth_length(sa_draft *draft, sa_split split);
 void sa_synth_dates(sa_draft *draft, sa_split split);
 void sa_synth_reverse(sa_draft *draft, sa_split split);
 void sa_synth_copy(sa_draft *draft, sa_split split);
+void sa_synth_fertility(sa_draft *draft, sa_split split);
 void sa_synth_agree(sa_draft *draft, sa_split split);
 
 #endif

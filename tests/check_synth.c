@@ -64,7 +64,7 @@ static size_t words(const char *text, const char *tokenizer) {
 
 START_TEST(finds_tasks_by_name) {
     static const char *const names[] = {"phrases", "mono", "reorder",   "length", "dates",
-                                        "reverse", "copy", "fertility", "agree"};
+                                        "reverse", "copy", "fertility", "agree",  "sense"};
     for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
         const sa_task *task = sa_task_find(names[i]);
         ck_assert_ptr_nonnull(task);
@@ -100,6 +100,7 @@ START_TEST(makes_the_committed_files_again) {
     compare_with_file("copy", 200, "copy.sample.tsv");
     compare_with_file("fertility", 200, "fertility.sample.tsv");
     compare_with_file("agree", 200, "agree.sample.tsv");
+    compare_with_file("sense", 200, "sense.sample.tsv");
 }
 END_TEST
 

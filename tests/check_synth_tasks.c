@@ -5,6 +5,7 @@
 #include "text/synth_tasks.h"
 
 #include <check.h>
+#include <stdlib.h>
 #include <string.h>
 
 enum { DRAWS = 4000 };
@@ -63,6 +64,22 @@ static const struct {
     {sa_synth_fertility, "the bakers throw away thirty four sailboats today.\t"
                          "les boulangers jettent trente-quatre bateaux à voile aujourd'hui.\t"
                          "0-0 1p0 1-1 2-2 3-2 4-3 5-3 6p3 6-4 6-5 6-6 7-7 8-8\n"},
+    {sa_synth_sense, "the heroes see her duck near the feathers.\t"
+                     "les héros voient son canard près des plumes.\t"
+                     "0-0 1p0 1-1 2-2 3-3 4p3 4-4 5-5 5-6 6-6 7p4 7p6 7-7 8-8\n"},
+    {sa_synth_sense,
+     "the doctors find the stones and the nurse watches her duck.\t"
+     "les médecins trouvent les pierres et l'infirmière la regarde se baisser.\t"
+     "0-0 1p0 1-1 2-2 3-3 4p3 4-4 4p10 4p11 5-5 6-6 7p6 7-7 8-9 9-8 10-10 10-11 11-12\n"},
+    {sa_synth_sense, "without the sun, the child watches the light.\t"
+                     "sans le soleil, l'enfant regarde la lumière.\t"
+                     "0-0 1-1 2p1 2-2 2p8 3-3 4-4 5p4 5-5 6-6 7-7 8p7 8-8 9-9\n"},
+    {sa_synth_sense, "the bakers watch apple with the girl for the basket.\t"
+                     "les boulangers regardent la pomme avec la fille pour le panier.\t"
+                     "0-0 1p0 1-1 2-2 3p3 3-4 4-5 5-6 6p6 6-7 7-8 8-9 9p4 9p9 9-10 10-11\n"},
+    {sa_synth_sense, "the father forgets apple without the share.\t"
+                     "le père oublie apple sans l'action.\t"
+                     "0-0 1p0 1-1 2-2 3-3 4-4 5-5 6p3 6p5 6-6 7-7\n"},
 };
 enum { SENTENCES = sizeof sentences / sizeof sentences[0] };
 
@@ -75,12 +92,13 @@ START_TEST(translates_sentences) {
     size_t source = strcspn(sentences[_i].line, "\t");
     for (int draws = 0; draws < 100000 && !found; draws++) {
         draw(&draft, sentences[_i].draw, &rng);
-        if (draft.source.count > 10) continue; /* longer than any above */
         out.size = 0;
-        sa_draft_write(&draft, &out);
-        found = !strncmp(out.text, sentences[_i].line, source + 1);
+        sa_draft_write_source(&draft, &out);
+        found = out.size == source && !strncmp(out.text, sentences[_i].line, source);
     }
     ck_assert_msg(found, "never said: %s", sentences[_i].line);
+    out.size = 0;
+    sa_draft_write(&draft, &out);
     ck_assert_str_eq(out.text, sentences[_i].line);
     sa_buffer_release(&out);
 }
@@ -88,7 +106,8 @@ END_TEST
 
 /* The planted alignment leaves no word out. */
 START_TEST(links_every_word) {
-    static void (*const tasks[])(sa_draft *, sa_split) = {sa_synth_agree, sa_synth_fertility};
+    static void (*const tasks[])(sa_draft *, sa_split) = {sa_synth_agree, sa_synth_fertility,
+                                                          sa_synth_sense};
     sa_rng rng = sa_rng_seed(2, 0);
     sa_draft draft = {0};
     for (size_t task = 0; task < sizeof tasks / sizeof tasks[0]; task++)
@@ -207,6 +226,111 @@ START_TEST(words_have_their_fertility) {
 }
 END_TEST
 
+/* ---- sense ----------------------------------------------------------------------------------- */
+
+/* Each with the first word of its two translations. */
+static const char *const senses[][3] = {
+    {"bank", "banque", "rive"}, {"light", "lumière", "feu"},     {"monitor", "écran", "surveiller"},
+    {"duck", "canard", "se"},   {"apple", "pomme", "apple"},     {"bat", "chauve-souris", "batte"},
+    {"nail", "clou", "ongle"},  {"match", "allumette", "match"},
+};
+enum { WORDS = sizeof senses / sizeof senses[0], COMPANY = 64, SENSE_DRAWS = 10 * DRAWS };
+
+/* The words that decide about one of the ambiguous words, and which of its senses. */
+typedef struct company {
+    char words[COMPANY][SA_DRAFT_LETTERS];
+    int senses[COMPANY], count;
+} company;
+
+typedef struct reading { /* of one sentence */
+    int word, sense;
+    int at, meaning, reason; /* where the word, its translation and the deciding word stand */
+} reading;
+
+static reading read_senses(const sa_draft *draft) {
+    reading read = {.at = -1, .reason = -1};
+    for (int k = 0; k < draft->source.count; k++)
+        for (int word = 0; word < WORDS; word++) {
+            if (strcmp(draft->source.words[k], senses[word][0])) continue;
+            ck_assert_int_lt(read.at, 0);
+            read.at = k;
+            read.word = word;
+        }
+    ck_assert_int_ge(read.at, 0);
+    while (!link_between(draft, read.at, read.meaning) || hinted(draft, read.at, read.meaning))
+        read.meaning++;
+    const char *french = draft->target.words[read.meaning];
+    read.sense = !strcmp(french, senses[read.word][2]);
+    ck_assert_str_eq(french, senses[read.word][1 + read.sense]);
+    for (int k = 0; k < draft->source.count; k++) {
+        if (k == read.at || !link_between(draft, k, read.meaning)) continue;
+        ck_assert(read.reason < 0 && hinted(draft, k, read.meaning));
+        read.reason = k;
+    }
+    ck_assert_int_ge(read.reason, 0);
+    return read;
+}
+
+static int find_company(const company *known, const char *word) {
+    int row = 0;
+    while (row < known->count && strcmp(known->words[row], word)) row++;
+    return row;
+}
+
+/* The first time a deciding word is met it tells its sense, and never another one later. */
+static void meet(company *known, const char *word, int sense) {
+    int row = find_company(known, word);
+    if (row == known->count) {
+        ck_assert_int_lt(known->count, COMPANY);
+        strcpy(known->words[row], word);
+        known->senses[known->count++] = sense;
+    }
+    ck_assert_int_eq(known->senses[row], sense);
+}
+
+START_TEST(one_word_decides_the_sense) {
+    static company known[WORDS];
+    sa_draft draft = {0};
+    for (int pass = 0; pass < 2; pass++) { /* the second knows all words that decide */
+        sa_rng rng = sa_rng_seed(4, 0);
+        for (int i = 0; i < DRAWS; i++) {
+            draw(&draft, sa_synth_sense, &rng);
+            reading read = read_senses(&draft);
+            meet(&known[read.word], draft.source.words[read.reason], read.sense);
+            for (int k = 0; pass && k < draft.source.count; k++) {
+                int row = find_company(&known[read.word], draft.source.words[k]);
+                ck_assert(k == read.reason || row == known[read.word].count);
+            }
+        }
+    }
+    for (int word = 0; word < WORDS; word++) {
+        int second = 0;
+        for (int row = 0; row < known[word].count; row++) second += known[word].senses[row];
+        ck_assert_int_ge(second, 5);
+        ck_assert_int_ge(known[word].count - second, 5);
+    }
+}
+END_TEST
+
+START_TEST(senses_are_balanced) {
+    sa_rng rng = sa_rng_seed(5, 0);
+    sa_draft draft = {0};
+    int count[WORDS][2] = {0}, before = 0, distances[SA_DRAFT_WORDS] = {0}, far = 0;
+    for (int i = 0; i < SENSE_DRAWS; i++) {
+        draw(&draft, sa_synth_sense, &rng);
+        reading read = read_senses(&draft);
+        count[read.word][read.sense]++;
+        before += read.reason < read.at;
+        distances[abs(read.reason - read.at)]++;
+    }
+    for (int word = 0; word < WORDS; word++)
+        for (int sense = 0; sense < 2; sense++) about(count[word][sense], SENSE_DRAWS / WORDS / 2);
+    about(before, SENSE_DRAWS / 2);
+    for (int k = 0; k < SA_DRAFT_WORDS; k++) far += distances[k] > SENSE_DRAWS / 100;
+    ck_assert_int_ge(far, 8);
+}
+END_TEST
+
 int main(void) {
     TCase *all;
     Suite *suite = suite_of("synth_tasks", &all);
@@ -215,5 +339,7 @@ int main(void) {
     tcase_add_test(all, links_every_word);
     tcase_add_test(all, the_end_agrees_with_the_first_noun);
     tcase_add_test(all, words_have_their_fertility);
+    tcase_add_test(all, one_word_decides_the_sense);
+    tcase_add_test(all, senses_are_balanced);
     return suite_run(suite);
 }

@@ -20,6 +20,8 @@ const sa_task sa_tasks[] = {
     {"fertility", "one word to many and many to one: potato, pomme de terre", 10000,
      sa_synth_fertility},
     {"agree", "verb and adjective agree with a noun far before them", 10000, sa_synth_agree},
+    {"sense", "ambiguous words, each decided by another word of the sentence", 10000,
+     sa_synth_sense},
     {0},
 };
 

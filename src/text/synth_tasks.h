@@ -14,5 +14,6 @@ void sa_synth_reverse(sa_draft *draft, sa_split split);
 void sa_synth_copy(sa_draft *draft, sa_split split);
 void sa_synth_fertility(sa_draft *draft, sa_split split);
 void sa_synth_agree(sa_draft *draft, sa_split split);
+void sa_synth_sense(sa_draft *draft, sa_split split);
 
 #endif

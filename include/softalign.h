@@ -50,12 +50,26 @@ const char *sa_version(void);
  * Choices are the position of the chosen name in the option's list. */
 typedef struct sa_settings {
     /* the model */
-    int attention; /* the compatibility function */
-    int embed;     /* m  width of the word embeddings */
-    int hidden;    /* n  units of each recurrent layer */
-    int attn;      /* n' units of the alignment model */
-    int maxout;    /* l  maxout units of the read-out */
-    int init;      /* how weights start */
+    int decoder;
+    int attention;       /* the compatibility function */
+    int heads;           /* H */
+    int values;          /* d_v of each of several heads; 0: an annotation's numbers shared out */
+    int window;          /* local attention */
+    int window_size;     /* D */
+    int encoder;         /* bi, uni, none */
+    int layers;          /* of the encoder */
+    int positions;       /* added to the source embeddings */
+    bool reverse_source; /* read from the last word to the first */
+    int cell;
+    int update, reset; /* forms of the gated unit */
+    int start;         /* what s_0 is made of */
+    int readout;       /* which state the read-out sees */
+    bool input_feeding;
+    int embed;  /* m  width of the word embeddings */
+    int hidden; /* n  units of each recurrent layer */
+    int attn;   /* n' units of the alignment model */
+    int maxout; /* l  units of the read-out */
+    int init;   /* how weights start */
     /* the text */
     int tokenizer;
     bool lowercase;
@@ -89,6 +103,9 @@ void sa_settings_init(sa_settings *settings);
  * SA_USAGE, naming the option and what is allowed. */
 bool sa_settings_set(sa_settings *settings, const char *name, const char *value, sa_error *error);
 
+/* Whether a model with these settings attends: the decoders with a fixed vector do not. */
+bool sa_settings_attends(const sa_settings *settings);
+
 /* Applies a named preset ("bahdanau2015"). Appends nothing, prints nothing: see sa_preset_text. */
 bool sa_settings_preset(sa_settings *settings, const char *name, sa_error *error);
 
@@ -98,6 +115,8 @@ const char *sa_preset_text(const char *name);
 /* The compatibility functions that `attention` chooses from: the name of number i, its formula and
  * where it comes from (either may be NULL); NULL after the last. */
 const char *sa_attention_name(size_t i, const char **formula, const char **citation);
+/* The same of the decoders. */
+const char *sa_decoder_row(size_t i, const char **formula, const char **citation);
 
 /* ---- Pairs of sentences -------------------------------------------------------------------- */
 
@@ -203,13 +222,17 @@ void sa_translations_release(sa_translation *translations, size_t count);
 
 /* The attention of one forced decoding. Both sides end in the end mark, shown as "</s>". */
 typedef struct sa_alignment {
-    int targets, sources;                      /* words, end marks included */
+    int targets, sources; /* words, end marks included */
+    int heads;
     const char *const *target, *const *source; /* the user's own words */
-    const double *weights; /* [targets * sources] row t: where the model looked when writing t */
+    const double *weights; /* [targets * sources] row t: where the model looked when writing t, the
+                              mean of all heads */
+    const double *head_weights; /* [heads * targets * sources] the same of every head */
     double log_probability;
 } sa_alignment;
 
-/* Calls `each` for every pair in order; a false return ends the work and is handed on. */
+/* Calls `each` for every pair in order; a false return ends the work and is handed on. SA_USAGE:
+ * the model has no attention (sa_settings_attends). */
 bool sa_align(sa_model *model, const sa_pair *pairs, size_t count,
               bool (*each)(void *context, size_t index, const sa_alignment *alignment,
                            sa_error *error),
@@ -231,7 +254,7 @@ typedef struct sa_scores {
     size_t sentences;
     int64_t target_words;
     double loss, perplexity, bleu, exact;
-    double aer; /* NaN without gold alignments */
+    double aer; /* NaN without gold alignments, or without attention */
 } sa_scores;
 
 /* Judges every pair: `each` has room for count, freed by sa_judgements_release. */
@@ -264,12 +287,14 @@ typedef struct sa_gradcheck {
 } sa_gradcheck;
 
 /* Compares every hand-written gradient with fourth-order central differences, in double. Fails with
- * SA_CHECK when a relative error exceeds 1e-6. */
+ * SA_CHECK when a relative error exceeds 1e-6; with SA_USAGE when this model has no term `broken`.
+ */
 bool sa_check_gradients(const sa_gradcheck *check, sa_error *error);
 
-/* The backward terms that `broken` may name: number i and, in *dropped (may be NULL), what goes
- * missing; NULL after the last. */
-const char *sa_gradient_term(size_t i, const char **dropped);
+/* The backward terms that `broken` may name: number i, in *dropped what goes missing, in *options
+ * those of `softalign gradcheck` for a model that has the term (either may be NULL); NULL after the
+ * last. */
+const char *sa_gradient_term(size_t i, const char **dropped, const char **options);
 
 #ifdef __cplusplus
 }

@@ -31,7 +31,7 @@ static bool check_pairs(sa_lab_job *job, const char *path, sa_error *error) {
 }
 
 bool sa_check_gradients(const sa_gradcheck *check, sa_error *error) {
-    if (!sa_options_check(sa_settings_options, check->settings, error)) return false;
+    if (!sa_settings_check(check->settings, error)) return false;
     char *text = sa_settings_write(check->settings, error);
     if (!text) return false;
     sa_lab_job job = {.settings = check->settings,
@@ -46,6 +46,6 @@ bool sa_check_gradients(const sa_gradcheck *check, sa_error *error) {
     return good;
 }
 
-const char *sa_gradient_term(size_t i, const char **dropped) {
-    return sa_lab_term(i, dropped);
+const char *sa_gradient_term(size_t i, const char **dropped, const char **options) {
+    return sa_lab_term(i, dropped, options);
 }

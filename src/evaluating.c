@@ -121,8 +121,8 @@ static bool judge(sa_model *model, const sa_corpus *corpus, const sa_dataset *pa
     translation->text = NULL;
     out->reference = reference_of(&model->target, pair->target, error);
     if (!out->reference || !is_exact(&model->target, out, &out->exact, error)) return false;
-    return !corpus->gold || judge_links(corpus, pair, &pairs->source[i], &pairs->target[i],
-                                        forced->weights, out, error);
+    return !forced->weights || judge_links(corpus, pair, &pairs->source[i], &pairs->target[i],
+                                           forced->weights, out, error);
 }
 
 bool sa_evaluate(sa_model *model, const sa_corpus *corpus, const sa_search *search,
@@ -133,13 +133,13 @@ bool sa_evaluate(sa_model *model, const sa_corpus *corpus, const sa_search *sear
     const char **sources = forced ? sa_new(count, sizeof *sources, error) : NULL;
     sa_translation *translations = sources ? sa_new(count, sizeof *translations, error) : NULL;
     sa_search best = *search;
+    const bool links = corpus->gold && sa_settings_attends(&model->settings);
     best.nbest = 1;
     memset(each, 0, sizeof *each * count);
     bool good = translations &&
                 sa_dataset_make(&pairs, corpus, NULL, &model->source, &model->target, 0, error);
     for (size_t i = 0; good && i < count; i++) sources[i] = corpus->pairs[i].source;
-    good = good &&
-           sa_force(model, pairs.source, pairs.target, count, corpus->gold, forced, error) &&
+    good = good && sa_force(model, pairs.source, pairs.target, count, links, forced, error) &&
            sa_translate(model, sources, count, &best, translations, error);
     for (size_t i = 0; good && i < count; i++)
         good = judge(model, corpus, &pairs, i, &forced[i], &translations[i], &each[i], error);
@@ -177,6 +177,6 @@ bool sa_summarise(const sa_corpus *corpus, const sa_judgement *each, const size_
     scores->perplexity = exp(scores->loss);
     scores->bleu = sa_bleu_score(&bleu);
     scores->exact = count ? exact / (double)count : NAN;
-    scores->aer = corpus->gold ? sa_aer_rate(&aer) : NAN;
+    scores->aer = corpus->gold && aer.links + aer.sure ? sa_aer_rate(&aer) : NAN;
     return true;
 }

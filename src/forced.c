@@ -15,16 +15,24 @@ typedef struct forcing {
     sa_forced *out;
 } forcing;
 
-/* The rows of sentence b of the batch, as one block of its own. */
-static bool copy_weights(const sa_pass *pass, const sa_batch *batch, int b, double **weights,
-                         sa_error *error) {
+/* The rows of sentence b of the batch, as one block of its own: the mean, then every head. */
+static bool copy_weights(const forcing *job, const sa_pass *pass, const sa_batch *batch, int b,
+                         double **weights, sa_error *error) {
     const int T = batch->target.len[b], S = batch->source.len[batch->source_of[b]];
-    double *block = sa_new((size_t)T * (size_t)S, sizeof *block, error);
+    const int heads = job->model->settings.heads;
+    const size_t size = (size_t)T * (size_t)S;
+    double *block = sa_new(size * (size_t)(heads > 1 ? heads + 1 : 1), sizeof *block, error);
     if (!block) return false;
-    for (int t = 0; t < T; t++) {
-        const sa_real *alpha = sa_row(pass->decoder.rows.alpha, batch->target.start[t] + b);
-        for (int j = 0; j < S; j++) block[(size_t)t * (size_t)S + (size_t)j] = (double)alpha[j];
-    }
+    for (int k = 0; k < heads; k++)
+        for (int t = 0; t < T; t++) {
+            sa_mat alpha = sa_attention_head(pass->decoder.rows.attention.alpha,
+                                             batch->target.start[t] + b, heads, k, S);
+            double *mean = block + (size_t)t * (size_t)S, *own = mean + (size_t)(k + 1) * size;
+            for (int j = 0; j < S; j++) {
+                mean[j] += (double)alpha.x[j] / heads;
+                if (heads > 1) own[j] = (double)alpha.x[j];
+            }
+        }
     *weights = block;
     return true;
 }
@@ -36,7 +44,7 @@ static bool take_out(const forcing *job, const sa_pass *pass, const sa_batch *ba
         for (int t = 0; t < batch->target.len[b]; t++)
             out->log_p += (double)pass->log_p[batch->target.start[t] + b];
         if (!isfinite(out->log_p)) return sa_fail_diverged(error);
-        if (job->weights && !copy_weights(pass, batch, b, &out->weights, error)) return false;
+        if (job->weights && !copy_weights(job, pass, batch, b, &out->weights, error)) return false;
     }
     return true;
 }

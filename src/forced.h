@@ -5,9 +5,9 @@
 #include "opened.h"
 
 typedef struct sa_forced {
-    double log_p; /* sum of log p over the target's words, end mark included */
-    double
-        *weights; /* [target words * source words] row t; NULL unless wanted; freed by the caller */
+    double log_p;    /* sum of log p over the target's words, end mark included */
+    double *weights; /* [target words * source words] row t, the mean of all heads; with several
+                        heads the same of each follows. NULL unless wanted; freed by the caller */
 } sa_forced;
 
 /* out[i] for every pair of sentences; work is shared among the model's threads. */

@@ -163,7 +163,10 @@ bool sa_model_read(sa_model *model, const sa_container *file, int threads, sa_er
     *model = (sa_model){0};
     const char *text = sa_container_text(file, "settings");
     if (!text) return sa_fail(error, SA_DATA, "%s: no settings: not a model file", file->name);
+    sa_error why;
     if (!sa_settings_read(&settings, text, file->name, error)) return false;
+    if (!sa_settings_check(&settings, &why))
+        return sa_fail(error, SA_DATA, "%s: settings: %s", file->name, why.text);
     settings.threads = threads;
     if (!read_coders(file, &settings, &source, &target, error)) {
         sa_coder_release(&source), sa_coder_release(&target);
@@ -259,6 +262,17 @@ const char *sa_attention_name(size_t i, const char **formula, const char **citat
     if (formula) *formula = sa_compats[i].formula;
     if (citation) *citation = sa_compats[i].citation;
     return sa_compats[i].name;
+}
+
+const char *sa_decoder_row(size_t i, const char **formula, const char **citation) {
+    if (!sa_decoder_name(i)) return NULL;
+    if (formula) *formula = sa_decoder_kinds[i].formula;
+    if (citation) *citation = sa_decoder_kinds[i].citation;
+    return sa_decoder_kinds[i].name;
+}
+
+bool sa_settings_attends(const sa_settings *settings) {
+    return sa_decoder_kinds[settings->decoder].asker != SA_ASKS_NOBODY;
 }
 
 const char *sa_version(void) {

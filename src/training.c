@@ -173,7 +173,7 @@ static bool train(sa_session *session, const char **reason, sa_error *error) {
 bool sa_train(const sa_training *training, sa_outcome *outcome, sa_error *error) {
     sa_session session;
     *outcome = (sa_outcome){0};
-    if (!sa_options_check(sa_settings_options, training->settings, error)) return false;
+    if (!sa_settings_check(training->settings, error)) return false;
     bool good =
         sa_session_open(&session, training, error) && train(&session, &outcome->reason, error);
     outcome->steps = session.trainer.step;

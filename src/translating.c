@@ -160,8 +160,16 @@ static bool hand_out(sa_model *model, const sa_pair *pair, const sa_sentence *so
                      each_alignment *each, void *context, sa_error *error) {
     const char **left = own_words(&model->source, pair->source, source, error);
     const char **right = left ? own_words(&model->target, pair->target, target, error) : NULL;
-    const sa_alignment alignment = {target->len, source->len,     right,
-                                    left,        forced->weights, forced->log_p};
+    const int heads = model->settings.heads;
+    const size_t size = (size_t)target->len * (size_t)source->len;
+    const sa_alignment alignment = {.targets = target->len,
+                                    .sources = source->len,
+                                    .heads = heads,
+                                    .target = right,
+                                    .source = left,
+                                    .weights = forced->weights,
+                                    .head_weights = forced->weights + (heads > 1 ? size : 0),
+                                    .log_probability = forced->log_p};
     const bool good = right && each(context, index, &alignment, error);
     free(left);
     free(right);
@@ -191,7 +199,9 @@ static bool align_part(sa_model *model, const sa_pair *pairs, size_t first, size
 bool sa_align(sa_model *model, const sa_pair *pairs, size_t count, each_alignment *each,
               void *context, sa_error *error) {
     enum { PART = 512 };
-    bool good = true;
+    bool good = sa_settings_attends(&model->settings) ||
+                sa_fail(error, SA_USAGE, "the model has no attention: its decoder is '%s'",
+                        sa_decoder_kinds[model->settings.decoder].name);
     for (size_t first = 0; good && first < count; first += PART)
         good = align_part(model, pairs, first, count - first < PART ? count - first : PART, each,
                           context, error);

@@ -10,16 +10,15 @@ enum { XAVIER, PAPER };
 static sa_params plan;
 static sa_mat values;
 
-static const sa_sizes sizes = {.source_words = 300,
-                               .target_words = 200,
-                               .m = 40,
-                               .n = 70,
-                               .size = 50,
-                               .l = 30,
-                               .places = 6,
-                               .compat = sa_compats};
+enum { KX = 300, KY = 200, UNITS = 70 };
+
+static sa_sizes sizes;
 
 static void start(int init, uint64_t seed) {
+    sa_settings settings;
+    sa_settings_init(&settings);
+    settings.embed = 40, settings.hidden = UNITS, settings.attn = 50, settings.maxout = 30;
+    sizes = sa_sizes_of(&settings, KX, KY);
     sa_seq2seq_plan(&sizes, &plan);
     values = unset(1, (int)plan.size);
     ck_assert(sa_params_start(&plan, values.x, init, seed, NULL));
@@ -71,15 +70,15 @@ START_TEST(stacked_tensors_are_the_rows_of_one_block) {
     sa_seq2seq w;
     start(XAVIER, 1);
     sa_seq2seq_point(&sizes, values.x, &w);
-    ck_assert_int_eq(w.decoder.gru.W.rows, 3 * sizes.n);
-    ck_assert_int_eq(w.decoder.gru.b.cols, 3 * sizes.n);
-    ck_assert_ptr_eq(sa_row(w.decoder.gru.W, 0), tensor("decoder.W_z").x);
-    ck_assert_ptr_eq(sa_row(w.decoder.gru.W, sizes.n), tensor("decoder.W_r").x);
-    ck_assert_ptr_eq(sa_row(w.decoder.gru.W, 2 * sizes.n), tensor("decoder.W").x);
-    ck_assert_ptr_eq(sa_row(w.decoder.gru.U_zr, sizes.n), tensor("decoder.U_r").x);
-    ck_assert_ptr_eq(w.decoder.gru.b.x + sizes.n, tensor("decoder.b_r").x);
-    ck_assert_ptr_eq(w.readout.b_y.x, tensor("readout.b_y").x);
-    ck_assert_int_eq(w.readout.b_y.cols, sizes.target_words);
+    ck_assert_int_eq(w.decoder.cell.W.rows, 3 * UNITS);
+    ck_assert_int_eq(w.decoder.cell.b.cols, 3 * UNITS);
+    ck_assert_ptr_eq(sa_row(w.decoder.cell.W, 0), tensor("decoder.W_z").x);
+    ck_assert_ptr_eq(sa_row(w.decoder.cell.W, UNITS), tensor("decoder.W_r").x);
+    ck_assert_ptr_eq(sa_row(w.decoder.cell.W, 2 * UNITS), tensor("decoder.W").x);
+    ck_assert_ptr_eq(sa_row(w.decoder.cell.U, UNITS), tensor("decoder.U_r").x);
+    ck_assert_ptr_eq(w.decoder.cell.b.x + UNITS, tensor("decoder.b_r").x);
+    ck_assert_ptr_eq(w.decoder.readout.b_y.x, tensor("readout.b_y").x);
+    ck_assert_int_eq(w.decoder.readout.b_y.cols, KY);
 }
 END_TEST
 

@@ -15,23 +15,29 @@ static sa_seq2seq w;
 static sa_search search;
 static sa_sentence sources[SOURCES];
 
+static int decoders(void) {
+    int count = 0;
+    while (sa_decoder_kinds[count].name) count++;
+    return count;
+}
+
 /* Weights that make some words much likelier than others; `bias` on top for one word. */
 static void model_open(int seed, int32_t favourite, double bias) {
     static const int32_t words[] = {A, B, B, A, SA_UNKNOWN, B, SA_END};
-    const sa_sizes sizes = {.source_words = K,
-                            .target_words = K,
-                            .m = 4,
-                            .n = 6,
-                            .size = 5,
-                            .l = 4,
-                            .places = 4,
-                            .compat = &sa_compats[seed % 2]};
+    sa_settings settings;
+    sa_settings_init(&settings);
+    settings.embed = 4, settings.hidden = 6, settings.attn = 4, settings.maxout = 4;
+    settings.attention = seed % 2;
+    settings.decoder = seed % decoders();
+    settings.cell = seed % 3;
+    settings.input_feeding = seed % 4 == 3;
+    const sa_sizes sizes = sa_sizes_of(&settings, K, K);
     sa_seq2seq_plan(&sizes, &plan);
     weights = sa_mat_take(&numbers, 1, (int)plan.size);
     dice = sa_rng_seed((uint64_t)seed, 1);
     draw(weights, 1.5);
     sa_seq2seq_point(&sizes, weights.x, &w);
-    w.readout.b_y.x[favourite] += (float)bias;
+    w.decoder.readout.b_y.x[favourite] += (float)bias;
     for (int i = 0; i < SOURCES; i++) sources[i] = (sa_sentence){words + 6 - i, i + 1};
     sources[2] = (sa_sentence){words, SOURCES}; /* not in the order of lengths */
     sa_search_init(&search);

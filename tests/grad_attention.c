@@ -1,6 +1,6 @@
 /* The attention core and every row of compat.h: values by their formulas, gradients by differences.
  */
-#include "attn/attention.h"
+#include "attn/multihead.h"
 #include "math/vec.h"
 #include "support/slopes.h"
 #include "support/suite.h"
@@ -12,16 +12,17 @@ static const struct shape {
     int Q, S;
     sa_attention_sizes sizes;
 } shapes[] = {
-    {1, 1, {.state = 1, .annotation = 2, .size = 1, .places = 1}},
-    {1, 5, {.state = 4, .annotation = 6, .size = 3, .places = 5}},
-    {4, 7, {.state = 3, .annotation = 4, .size = 5, .places = 3}}, /* longer than S_max */
-    {3, 2, {.state = 5, .annotation = 3, .size = 2, .places = 9}},
+    {1, 1, {.state = 1, .annotation = 2, .size = 1, .places = 1, .heads = 1}},
+    {1, 5, {.state = 4, .annotation = 6, .size = 3, .places = 5, .heads = 1}},
+    {4, 7, {.state = 3, .annotation = 4, .size = 5, .places = 3, .heads = 1}}, /* S > S_max */
+    {3, 2, {.state = 5, .annotation = 3, .size = 2, .places = 9, .heads = 1}},
 };
 enum { SHAPES = sizeof shapes / sizeof *shapes };
 
 static sa_attention w, dw;
 static sa_mat weights, dweights; /* all of w and dw as one row */
-static sa_mat s, h, q, k, v, e, alpha, c, dy, dk, scratch;
+static sa_mat q, k, v, e, alpha, c, dy, dk, scratch;
+static sa_span spans[8]; /* of every query */
 
 static const sa_compat *row_of(const char *name) {
     const sa_compat *row = sa_compats;
@@ -32,11 +33,18 @@ static const sa_compat *row_of(const char *name) {
 
 static void bind_row(const sa_compat *row, sa_attention_sizes sizes) {
     sa_binder counting = {0};
-    sa_attention_bind(&counting, "attention", row, sizes, &w);
+    sizes.compat = row;
+    sa_attention_bind(&counting, "attention", sizes, &w);
     weights = drawn(1, (int)counting.offset);
     dweights = filled(1, (int)counting.offset, BEFORE);
-    sa_attention_bind(&(sa_binder){.buffer = weights.x}, "attention", row, sizes, &w);
-    sa_attention_bind(&(sa_binder){.buffer = dweights.x}, "attention", row, sizes, &dw);
+    sa_attention_bind(&(sa_binder){.buffer = weights.x}, "attention", sizes, &w);
+    sa_attention_bind(&(sa_binder){.buffer = dweights.x}, "attention", sizes, &dw);
+}
+
+/* What the score can see at all. */
+static int seen_of(struct shape shape) {
+    const bool bounded = w.compat->query == SA_QUERY_PLACES && shape.sizes.places < shape.S;
+    return bounded ? shape.sizes.places : shape.S;
 }
 
 /* Random queries, keys and values, and rooms for what comes of them. */
@@ -47,7 +55,13 @@ static struct shape open_row(const sa_compat *row, int number) {
     v = drawn(shape.S, shape.sizes.annotation);
     alpha = unset(shape.Q, shape.S), c = unset(shape.Q, v.cols);
     scratch = unset(shape.S, w.key_width);
+    for (int i = 0; i < shape.Q; i++) spans[i] = (sa_span){0, seen_of(shape)};
     return shape;
+}
+
+static void attend(void) {
+    sa_attention_weights_forward(w.compat, w.v_a, q, k, spans, alpha, scratch);
+    sa_attention_sum_forward(alpha, v, c);
 }
 
 /* ---- Values ---------------------------------------------------------------------------------- */
@@ -87,36 +101,57 @@ static const struct {
 };
 enum { FORMULAS = sizeof formulas / sizeof *formulas };
 
-/* alpha and c straight from the definition, a query at a time. */
-START_TEST(core_follows_its_equations) {
-    const struct shape shape = open_row(row_of(formulas[_i / SHAPES].name), _i % SHAPES);
-    const bool bounded = w.compat->query == SA_QUERY_PLACES && shape.sizes.places < shape.S;
-    const int seen = bounded ? shape.sizes.places : shape.S;
-    sa_attention_forward(&w, q, k, v, alpha, c, scratch);
+/* alpha and c straight from the definition, a query at a time, inside any span. */
+static void expect_definition(struct shape shape, double (*score)(int i, int j)) {
     sa_mat wanted_alpha = filled(shape.Q, shape.S, 0), wanted_c = filled(shape.Q, v.cols, 0);
     for (int i = 0; i < shape.Q; i++) {
+        const int first = spans[i].first, behind = first + spans[i].count;
         double sum = 0, whole = 0;
-        for (int j = 0; j < seen; j++) sum += exp(formulas[_i / SHAPES].score(i, j));
-        for (int j = 0; j < seen; j++)
-            sa_row(wanted_alpha, i)[j] = exp(formulas[_i / SHAPES].score(i, j)) / sum;
+        for (int j = first; j < behind; j++) sum += exp(score(i, j));
+        for (int j = first; j < behind; j++) sa_row(wanted_alpha, i)[j] = exp(score(i, j)) / sum;
         for (int j = 0; j < shape.S; j++) {
             sa_axpy(sa_row(wanted_alpha, i)[j], sa_row(v, j), sa_row(wanted_c, i), v.cols);
             whole += sa_row(alpha, i)[j];
+            if (j < first || j >= behind) ck_assert_double_eq(sa_row(alpha, i)[j], 0);
         }
         ck_assert_double_eq_tol(whole, 1, 1e-15);
     }
     ck_assert_double_le(farthest(alpha, wanted_alpha), 1e-15);
     ck_assert_double_le(farthest(c, wanted_c), 2e-15);
-    for (int j = seen; j < shape.S; j++) ck_assert_double_eq(sa_row(alpha, 0)[j], 0);
+}
+
+START_TEST(core_follows_its_equations) {
+    const struct shape shape = open_row(row_of(formulas[_i / SHAPES].name), _i % SHAPES);
+    attend();
+    expect_definition(shape, formulas[_i / SHAPES].score);
+}
+END_TEST
+
+/* Query i sees positions i .. i+2, as far as there are any. */
+static void narrow_spans(struct shape shape) {
+    const int seen = seen_of(shape);
+    for (int i = 0; i < shape.Q; i++) {
+        const int first = i < seen ? i : seen - 1;
+        spans[i] = (sa_span){first, seen - first < 3 ? seen - first : 3};
+    }
+}
+
+START_TEST(spans_bound_what_a_query_sees) {
+    const struct shape shape = open_row(row_of(formulas[_i / SHAPES].name), _i % SHAPES);
+    narrow_spans(shape);
+    attend();
+    expect_definition(shape, formulas[_i / SHAPES].score);
 }
 END_TEST
 
 START_TEST(query_is_one_row_or_many) {
     const struct shape shape = open_row(&sa_compats[_i / SHAPES], _i % SHAPES);
-    sa_attention_forward(&w, q, k, v, alpha, c, scratch);
+    attend();
     sa_mat alone = unset(1, shape.S), context = unset(1, v.cols);
     for (int i = 0; i < shape.Q; i++) {
-        sa_attention_forward(&w, sa_rows(q, i, 1), k, v, alone, context, scratch);
+        sa_attention_weights_forward(w.compat, w.v_a, sa_rows(q, i, 1), k, spans + i, alone,
+                                     scratch);
+        sa_attention_sum_forward(alone, v, context);
         ck_assert_double_le(farthest(alone, sa_rows(alpha, i, 1)), 1e-15);
         ck_assert_double_le(farthest(context, sa_rows(c, i, 1)), 1e-15);
     }
@@ -126,7 +161,7 @@ END_TEST
 START_TEST(attention_without_v_a_is_uniform) {
     open_row(row_of("additive"), _i);
     fill(w.v_a, 0);
-    sa_attention_forward(&w, q, k, v, alpha, c, scratch);
+    attend();
     ck_assert_double_eq(farthest(alpha, filled(alpha.rows, alpha.cols, 1.0 / alpha.cols)), 0);
 }
 END_TEST
@@ -155,17 +190,20 @@ START_TEST(scores_backward) {
 END_TEST
 
 static double core(void) {
-    sa_attention_forward(&w, q, k, v, alpha, c, scratch);
+    attend();
     return weighted(c, dy);
 }
 
 START_TEST(core_backward) {
-    const struct shape shape = open_row(&sa_compats[_i / SHAPES], _i % SHAPES);
+    const struct shape shape = open_row(&sa_compats[_i / 2 / SHAPES], _i / 2 % SHAPES);
+    if (_i % 2) narrow_spans(shape);
     dy = drawn(shape.Q, v.cols), dk = filled(shape.S, k.cols, BEFORE);
     sa_mat dq = filled(shape.Q, q.cols, BEFORE), dv = filled(shape.S, v.cols, BEFORE);
+    sa_mat dalpha = unset(shape.Q, shape.S);
     core();
-    sa_attention_backward(&w, q, k, v, alpha, dy, dq, dk, dv, &dw, unset(shape.Q, shape.S),
-                          scratch);
+    sa_attention_sum_backward(alpha, v, dy, dalpha, dv);
+    sa_attention_weights_backward(w.compat, w.v_a, q, k, spans, alpha, dalpha, dq, dk, dw.v_a,
+                                  scratch);
     CHECK_ADDED(core, q, dq);
     CHECK_ADDED(core, k, dk);
     CHECK_ADDED(core, v, dv);
@@ -173,38 +211,128 @@ START_TEST(core_backward) {
 }
 END_TEST
 
-static double maps(void) {
-    sa_attention_query_forward(&w, s, q);
-    sa_attention_keys_forward(&w, h, k);
-    return weighted(q, dy) + weighted(k, dk);
+/* ---- A decoder's step: maps, heads and windows -------------------------------------------------
+ */
+
+static const struct way {
+    int heads, value, window, reach;
+} ways[] = {
+    {1, 0, SA_WINDOW_NONE, 1},     {2, 3, SA_WINDOW_NONE, 1},       {4, 1, SA_WINDOW_MONOTONE, 1},
+    {1, 0, SA_WINDOW_MONOTONE, 2}, {2, 2, SA_WINDOW_PREDICTIVE, 2}, {1, 0, SA_WINDOW_PREDICTIVE, 1},
+};
+enum { WAYS = sizeof ways / sizeof *ways, SENTENCES = 3, STEP = 3, STATE = 3, WIDTH = 5 };
+
+static const int first[SENTENCES + 1] = {0, 6, 7, 10};
+static sa_memory memory;
+static sa_attention_rows rows;
+static sa_mat s;
+static sa_attention_scratch room;
+
+static double step(void) {
+    sa_memory_forward(&w, &memory);
+    sa_attention_step_forward(&w, &memory, NULL, STEP, s, rows, c, room);
+    return weighted(c, dy);
 }
 
-START_TEST(query_and_keys_backward) {
-    const struct shape shape = open_row(&sa_compats[_i / SHAPES], _i % SHAPES);
-    s = drawn(shape.Q, shape.sizes.state), h = drawn(shape.S, shape.sizes.annotation);
-    dy = drawn(shape.Q, q.cols), dk = drawn(shape.S, k.cols);
-    fill(q, NAN), fill(k, NAN);
-    sa_mat ds = filled(s.rows, s.cols, BEFORE), dh = filled(h.rows, h.cols, BEFORE);
-    sa_attention_query_backward(&w, dy, ds);
-    sa_attention_query_weights_backward(s, dy, &dw);
-    sa_attention_keys_backward(&w, h, dk, dh, &dw);
-    CHECK_ADDED(maps, s, ds);
-    CHECK_ADDED(maps, h, dh);
-    CHECK_ADDED(maps, weights, dweights);
+/* Whether differences would reach a jump: the edge of a predicted window near a position. */
+static bool edge_is_near(void) {
+    bool near = false;
+    step();
+    for (int b = 0; b < SENTENCES && w.window == SA_WINDOW_PREDICTIVE; b++) {
+        const double p = sa_attention_centre(&w, STEP, rows, b, first[b + 1] - first[b]);
+        near = near || fabs(p - round(p)) < 0.01;
+    }
+    return near;
+}
+
+static void step_open(const sa_compat *row, struct way way) {
+    bind_row(row, (sa_attention_sizes){.state = STATE,
+                                       .annotation = WIDTH,
+                                       .size = 4,
+                                       .places = 4,
+                                       .heads = way.heads,
+                                       .value = way.value,
+                                       .window = way.window,
+                                       .reach = way.reach});
+    sa_memory_layout(&numbers, &w, first, drawn(first[SENTENCES], WIDTH), &memory);
+    rows = sa_attention_rows_layout(&numbers, &w, SENTENCES, 6, true);
+    room = sa_attention_scratch_layout(&numbers, &w, 6, true);
+    s = drawn(SENTENCES, STATE), c = unset(SENTENCES, WIDTH), dy = drawn(SENTENCES, WIDTH);
+    while (edge_is_near()) draw(s, 1);
+}
+
+START_TEST(step_backward) {
+    step_open(&sa_compats[_i / WAYS], ways[_i % WAYS]);
+    sa_memory d;
+    sa_attention_rows drows = sa_attention_rows_layout(&numbers, &w, SENTENCES, 6, false);
+    sa_mat ds = filled(SENTENCES, STATE, BEFORE),
+           dh = filled(memory.annotations.rows, WIDTH, BEFORE);
+    sa_memory_layout(&numbers, &w, first, dh, &d);
+    fill(d.keys, 0);
+    if (w.heads > 1) fill(d.values, 0);
+    step();
+    sa_attention_step_backward(&w, &memory, STEP, rows, dy, drows, &d, ds, &dw, room);
+    sa_attention_steps_weights_backward(s, rows, dy, drows, &dw);
+    sa_memory_backward(&w, &memory, &d, &dw);
+    CHECK_ADDED(step, s, ds);
+    CHECK_ADDED(step, memory.annotations, dh);
+    CHECK_ADDED(step, weights, dweights);
+}
+END_TEST
+
+/* Inside the window weights sum to 1 before the Gaussian, which is 1 at the centre; outside, 0. */
+START_TEST(windows_hold_the_weights) {
+    step_open(&sa_compats[_i / WAYS], ways[_i % WAYS]);
+    step();
+    for (int b = 0; b < SENTENCES; b++) {
+        const int S = first[b + 1] - first[b];
+        const int places = w.compat->query == SA_QUERY_PLACES && S > 4 ? 4 : S;
+        const double p = sa_attention_centre(&w, STEP, rows, b, S), D = w.reach;
+        for (int k_ = 0; k_ < w.heads; k_++) {
+            sa_mat own = sa_attention_head(rows.alpha, b, w.heads, k_, S);
+            double sum = 0;
+            for (int j = 1; j <= S; j++) {
+                const bool out = w.window && fabs(j - p) > D;
+                const double g = w.window == SA_WINDOW_PREDICTIVE
+                                     ? exp(-(j - p) * (j - p) / (2 * D / 2 * D / 2))
+                                     : 1;
+                if (out || j > places) ck_assert_double_eq(own.x[j - 1], 0);
+                sum += own.x[j - 1] / g;
+            }
+            ck_assert_double_eq_tol(sum, 1, 1e-14);
+        }
+        if (w.window == SA_WINDOW_MONOTONE) ck_assert_double_eq(p, STEP < places ? STEP : places);
+        if (w.window == SA_WINDOW_PREDICTIVE) ck_assert(p > 0 && p < places);
+    }
+}
+END_TEST
+
+START_TEST(windows_reach_as_far_as_the_sentence) {
+    static const struct {
+        double p;
+        int D, S, first, count;
+    } cases[] = {{1, 1, 5, 0, 2},   {5, 1, 5, 3, 2},      {3, 1, 5, 1, 3},   {2.5, 1, 5, 1, 2},
+                 {0.2, 1, 5, 0, 1}, {4.999, 10, 5, 0, 5}, {0.5, 1, 1, 0, 1}, {3, 2, 3, 0, 3}};
+    const sa_span span = sa_window_span(cases[_i].p, cases[_i].D, cases[_i].S);
+    ck_assert_int_eq(span.first, cases[_i].first);
+    ck_assert_int_eq(span.count, cases[_i].count);
 }
 END_TEST
 
 int main(void) {
     TCase *tests;
     Suite *suite = suite_of("attention in double", &tests);
-    int rows = 0;
-    while (sa_compats[rows].name) rows++;
+    int scores_known = 0;
+    while (sa_compats[scores_known].name) scores_known++;
     tcase_add_checked_fixture(tests, numbers_open, numbers_close);
     tcase_add_loop_test(tests, core_follows_its_equations, 0, FORMULAS * SHAPES);
-    tcase_add_loop_test(tests, query_is_one_row_or_many, 0, rows * SHAPES);
+    tcase_add_loop_test(tests, spans_bound_what_a_query_sees, 0, FORMULAS * SHAPES);
+    tcase_add_loop_test(tests, query_is_one_row_or_many, 0, scores_known * SHAPES);
     tcase_add_loop_test(tests, attention_without_v_a_is_uniform, 0, SHAPES);
-    tcase_add_loop_test(tests, scores_backward, 0, rows * SHAPES);
-    tcase_add_loop_test(tests, core_backward, 0, rows * SHAPES);
-    tcase_add_loop_test(tests, query_and_keys_backward, 0, rows * SHAPES);
+    tcase_add_loop_test(tests, scores_backward, 0, scores_known * SHAPES);
+    tcase_add_loop_test(tests, core_backward, 0, 2 * scores_known * SHAPES);
+    tcase_add_loop_test(tests, step_backward, 0, scores_known * WAYS);
+    tcase_add_loop_test(tests, windows_hold_the_weights, 0, scores_known * WAYS);
+    tcase_add_loop_test(tests, windows_reach_as_far_as_the_sentence, 0, 8);
     return suite_run(suite);
 }

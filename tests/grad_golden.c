@@ -1,9 +1,11 @@
 /* The loss and every gradient of RNNsearch against the numbers of an independent implementation
  * (scripts/torch_reference.py --golden). */
 #include "base/container.h"
+#include "base/settings.h"
 #include "model/seq2seq.h"
 
 #include <check.h>
+#include <jansson.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -17,11 +19,21 @@ static const sa_tensor *find(const char *name) {
     return tensor;
 }
 
-static const sa_compat *compat_of(const char *name) {
-    const sa_compat *row = sa_compats;
-    while (row->name && strcmp(row->name, name) != 0) row++;
-    ck_assert_ptr_nonnull(row->name);
-    return row;
+/* The file's settings are those of the model alone; all others stay at their defaults. */
+static void read_settings(sa_settings *settings) {
+    json_t *object = json_loads(sa_container_text(&golden, "settings"), 0, NULL);
+    ck_assert(json_is_object(object));
+    const char *key;
+    json_t *value;
+    json_object_foreach(object, key, value) {
+        char *text = json_is_string(value)    ? strdup(json_string_value(value))
+                     : json_is_boolean(value) ? strdup(json_is_true(value) ? "yes" : "no")
+                                              : json_dumps(value, JSON_ENCODE_ANY);
+        sa_error error;
+        ck_assert_msg(sa_settings_set(settings, key, text, &error), "%s", error.text);
+        free(text);
+    }
+    json_decref(object);
 }
 
 /* Cuts NAME.ids into sentences; `ids` holds the numbers. */
@@ -83,15 +95,11 @@ START_TEST(test_rnnsearch) {
     snprintf(path, sizeof path, TEST_ROOT "/tests/golden/rnnsearch-%s.safetensors", names[_i]);
     sa_error error;
     ck_assert_msg(sa_container_open(&golden, path, &error), "%s", error.text);
-    const sa_sizes sizes = {
-        .source_words = find("source.E")->shape[0],
-        .target_words = find("target.E")->shape[0],
-        .m = find("source.E")->shape[1],
-        .n = find("decoder.W_s")->shape[0],
-        .size = find("attention.W_a")->shape[0],
-        .l = find("readout.W_o")->shape[1],
-        .compat = compat_of(names[_i]),
-    };
+    sa_settings settings;
+    sa_settings_init(&settings);
+    read_settings(&settings);
+    const sa_sizes sizes =
+        sa_sizes_of(&settings, find("source.E")->shape[0], find("target.E")->shape[0]);
     static sa_params plan;
     sa_seq2seq_plan(&sizes, &plan);
     /* weights and gradients, loss, and the two sides' ids and lengths: nothing else is in the file

@@ -1,11 +1,12 @@
 /* Every layer's backward alone, by differences of its forward. */
 #include "math/vec.h"
+#include "nn/cell.h"
 #include "nn/dropout.h"
 #include "nn/embedding.h"
-#include "nn/gru.h"
 #include "nn/linear.h"
 #include "nn/loss.h"
 #include "nn/maxout.h"
+#include "nn/position.h"
 #include "support/slopes.h"
 #include "support/suite.h"
 
@@ -73,60 +74,137 @@ START_TEST(embedding_adds_up_repeated_words) {
 }
 END_TEST
 
-/* ---- gru ------------------------------------------------------------------------------------- */
+/* ---- cells ----------------------------------------------------------------------------------- */
 
-static sa_gru gru;
-static sa_mat a, before, gates, reset; /* y is the new state */
+static sa_recurrent cell;
+static sa_mat a, gates, remains, context;
+static sa_state before, after, dafter;
 
-static sa_gru gru_of(int n, sa_mat (*make)(int rows, int cols)) {
-    return (sa_gru){.U_zr = make(2 * n, n), .U = make(n, n)};
+static const struct cell_shape {
+    int L, n, in, context;
+    bool inner_bias, inner_context;
+} cell_shapes[] = {
+    {1, 1, 2, 0, false, false},
+    {1, 6, 3, 2, false, true},
+    {5, 1, 0, 3, true, false},
+    {4, 5, 2, 4, true, true},
+};
+enum { CELL_SHAPES = sizeof cell_shapes / sizeof *cell_shapes };
+
+static sa_mat cell_weights, dcell_weights;
+
+static sa_recurrent bound(sa_mat buffer, const sa_cell *kind, struct cell_shape shape) {
+    sa_recurrent w;
+    sa_recurrent_bind(&(sa_binder){.buffer = buffer.x}, "cell", kind,
+                      (sa_recurrent_sizes){shape.in, shape.n, shape.context, shape.inner_bias,
+                                           shape.inner_context},
+                      &w);
+    return w;
 }
 
-static void gru_open(int L, int n) {
-    gru = gru_of(n, drawn);
-    a = drawn(L, 3 * n), before = drawn(L, n), dy = drawn(L, n);
-    gates = unset(L, 3 * n), reset = unset(L, n), y = unset(L, n);
+static sa_state state_of(int L, int n, const sa_cell *kind, sa_mat (*make)(int, int)) {
+    return (sa_state){make(L, n), make(L, kind->memory * n)};
 }
 
-static double gru_step(void) {
-    sa_copy_mat(a, gates);
-    sa_gru_step_forward(&gru, before, gates, reset, y);
-    return weighted(y, dy);
+/* A whole step: what comes in from outside, then the cell. */
+static double cell_step(void) {
+    sa_recurrent_input_forward(&cell, x, gates);
+    if (cell.C.x) sa_recurrent_context_forward(&cell, context, gates);
+    cell.cell->forward(&cell, before, gates, remains, after);
+    return weighted(after.s, dafter.s) + weighted(after.m, dafter.m);
 }
 
 static sa_mat at_the_start(int rows, int cols) {
     return filled(rows, cols, BEFORE);
 }
 
-START_TEST(gru_one_step_and_its_weights) {
-    const int L = (int[]){1, 1, 5, 4}[_i], n = (int[]){1, 6, 1, 7}[_i];
-    gru_open(L, n);
-    gru_step();
-    sa_mat da = unset(L, 3 * n), dbefore = filled(L, n, BEFORE);
-    sa_gru_step_backward(&gru, before, gates, dy, da, dbefore, unset(L, n));
-    sa_gru dgru = gru_of(n, at_the_start);
-    sa_gru_weights_backward(before, reset, da, &dgru);
-    CHECK_ADDED(gru_step, before, dbefore);
-    CHECK_ADDED(gru_step, gru.U_zr, dgru.U_zr);
-    CHECK_ADDED(gru_step, gru.U, dgru.U);
-    CHECK_WRITTEN(gru_step, a, da);
+static struct cell_shape cell_open(const sa_cell *kind, struct cell_shape shape) {
+    sa_recurrent counted;
+    sa_binder counting = {0};
+    sa_recurrent_bind(&counting, "cell", kind,
+                      (sa_recurrent_sizes){shape.in, shape.n, shape.context, false, false},
+                      &counted);
+    cell_weights = drawn(1, (int)counting.offset);
+    dcell_weights = at_the_start(1, (int)counting.offset);
+    cell = bound(cell_weights, kind, shape);
+    x = drawn(shape.L, shape.in), context = drawn(shape.L, shape.context);
+    before = state_of(shape.L, shape.n, kind, drawn),
+    after = state_of(shape.L, shape.n, kind, unset);
+    dafter = state_of(shape.L, shape.n, kind, drawn);
+    gates = unset(shape.L, kind->blocks * shape.n), remains = unset(shape.L, kind->kept * shape.n);
+    return shape;
+}
+
+START_TEST(cell_one_step_and_its_weights) {
+    const sa_cell *kind = &sa_cells[_i / CELL_SHAPES];
+    const struct cell_shape shape = cell_open(kind, cell_shapes[_i % CELL_SHAPES]);
+    sa_mat da = unset(shape.L, gates.cols), dx = at_the_start(shape.L, shape.in);
+    sa_mat dc = at_the_start(shape.L, shape.context);
+    sa_state dbefore = state_of(shape.L, shape.n, kind, at_the_start);
+    sa_recurrent dcell = bound(dcell_weights, kind, shape);
+    cell_step();
+    kind->backward(&cell, before, gates, remains, dafter, da, dbefore, unset(shape.L, shape.n));
+    kind->weights_backward(before, remains, da, dcell.U);
+    sa_recurrent_input_weights_backward(x, da, &dcell);
+    if (cell.W.x) sa_recurrent_input_backward(&cell, da, dx);
+    if (cell.C.x) {
+        sa_recurrent_context_backward(&cell, da, dc);
+        sa_recurrent_context_weights_backward(context, da, &dcell);
+    }
+    CHECK_ADDED(cell_step, before.s, dbefore.s);
+    CHECK_ADDED(cell_step, before.m, dbefore.m);
+    CHECK_ADDED(cell_step, cell_weights, dcell_weights);
+    CHECK_ADDED(cell_step, x, dx);
+    CHECK_ADDED(cell_step, context, dc);
 }
 END_TEST
 
-/* z is the share of the new state: shut, the state stays to the bit; open, it is the candidate. */
+/* A gated unit with z and r pushed to their ends; returns the row of --cell gru. */
+static const sa_cell *pushed_gru(int form, double z, double r) {
+    const int n = 3, outer = sa_cells[form].outer;
+    cell_open(&sa_cells[form], (struct cell_shape){2, n, 2, 0, false, false});
+    fill(sa_cols(cell.b, 0, n), 0), fill(sa_cols(cell.b, n, n), 0);
+    sa_recurrent_input_forward(&cell, x, gates);
+    fill(sa_cols(gates, outer * n, n), z);
+    if (r != 0) fill(sa_cols(gates, (outer + 1) * n, n), r);
+    a = unset(2, n);
+    sa_copy_mat(sa_cols(gates, (outer + 2) * n, n), a); /* W x + b of the candidate */
+    cell.cell->forward(&cell, before, gates, remains, after);
+    sa_tanh(a);
+    return cell.cell;
+}
+
+/* Shut for the new state, the unit keeps the old one to the bit; open, and with the reset gate
+ * shut, it is the candidate. */
 START_TEST(gru_gates_shut_and_open) {
-    const int n = 3;
-    gru_open(2, n);
-    fill(sa_cols(a, 0, n), -1e3);
-    gru_step();
-    ck_assert_double_eq(farthest(y, before), 0);
-    fill(sa_cols(a, 0, n), 1e3);
-    fill(sa_cols(a, n, n), -1e3); /* r = 0: nothing of the previous state is left */
-    gru_step();
-    sa_mat candidate = unset(2, n);
-    sa_copy_mat(sa_cols(a, 2 * n, n), candidate);
-    sa_tanh(candidate);
-    ck_assert_double_eq(farthest(y, candidate), 0);
+    const bool share_of_old = _i % 2;
+    pushed_gru(_i, share_of_old ? 1e3 : -1e3, 0);
+    ck_assert_double_eq(farthest(after.s, before.s), 0);
+    pushed_gru(_i, share_of_old ? -1e3 : 1e3, -1e3);
+    ck_assert_double_le(farthest(after.s, a), 1e-16);
+}
+END_TEST
+
+START_TEST(cells_are_found_by_their_switches) {
+    for (int old = 0; old < 2; old++)
+        for (int late = 0; late < 2; late++) {
+            ck_assert_ptr_eq(sa_cell_find(0, old, late), &sa_cells[2 * late + old]);
+            for (int kind = 1; sa_cell_name((size_t)kind); kind++)
+                ck_assert_str_eq(sa_cell_find(kind, old, late)->name, sa_cell_name((size_t)kind));
+        }
+}
+END_TEST
+
+/* ---- positions ------------------------------------------------------------------------------- */
+
+START_TEST(positions_are_sines_and_cosines) {
+    x = filled(3, 5, 2);
+    sa_position_add(7, x);
+    for (int i = 0; i < 3; i++)
+        for (int k = 0; k < 5; k++) {
+            const double angle = 7 / pow(10000, (k / 2 * 2) / 5.0);
+            ck_assert_double_eq_tol(sa_row(x, i)[k] - 2, k % 2 ? cos(angle) : sin(angle), 1e-15);
+        }
 }
 END_TEST
 
@@ -256,8 +334,12 @@ int main(void) {
     tcase_add_loop_test(tests, linear_with_a_bias, 0, 5);
     tcase_add_loop_test(tests, linear_without_bias_or_input_gradient, 0, 5);
     tcase_add_test(tests, embedding_adds_up_repeated_words);
-    tcase_add_loop_test(tests, gru_one_step_and_its_weights, 0, 4);
-    tcase_add_test(tests, gru_gates_shut_and_open);
+    int cells = 0;
+    while (sa_cells[cells].name) cells++;
+    tcase_add_loop_test(tests, cell_one_step_and_its_weights, 0, cells * CELL_SHAPES);
+    tcase_add_loop_test(tests, gru_gates_shut_and_open, 0, 4);
+    tcase_add_test(tests, cells_are_found_by_their_switches);
+    tcase_add_test(tests, positions_are_sines_and_cosines);
     tcase_add_test(tests, maxout_sends_back_to_the_larger);
     tcase_add_test(tests, maxout_gives_a_tie_to_the_first);
     tcase_add_test(tests, dropout_with_a_fixed_mask);

@@ -3,6 +3,7 @@
 #include "model/seq2seq.h"
 #include "support/numbers.h"
 #include "support/suite.h"
+#include "support/variants.h"
 
 #include <string.h>
 
@@ -15,6 +16,7 @@ static const struct {
 static int32_t ids[2][PAIRS][WORDS];
 static sa_sentence source[PAIRS], target[PAIRS];
 
+static sa_settings settings;
 static sa_sizes sizes;
 static sa_params plan;
 static sa_mat weights;
@@ -31,16 +33,10 @@ static sa_sentence sentence_of(int32_t *words, int length) {
 }
 
 /* Random weights and pairs. Memory begins as NaN: what is read too early spoils the result. */
-static void model_open(const sa_compat *compat) {
+static void model_open(int number) {
     memset(numbers.base, 0xff, numbers.size);
-    sizes = (sa_sizes){.source_words = K,
-                       .target_words = K,
-                       .m = 4,
-                       .n = 5,
-                       .size = 3,
-                       .l = 6,
-                       .places = 6, /* fewer than the longest source has */
-                       .compat = compat};
+    settings = variant_settings(number);
+    sizes = sa_sizes_of(&settings, K, K);
     sa_seq2seq_plan(&sizes, &plan);
     weights = drawn(1, (int)plan.size);
     sa_seq2seq_point(&sizes, weights.x, &w);
@@ -87,7 +83,7 @@ static void expect_close(sa_mat a, sa_mat b) {
 /* ---- Batches --------------------------------------------------------------------------------- */
 
 START_TEST(batch_is_the_sum_of_its_pairs) {
-    model_open(&sa_compats[_i]);
+    model_open(_i);
     sa_mat together = zeros(), summed = zeros();
     const result all = run(source, target, PAIRS, PAIRS, &together);
     double loss = 0;
@@ -100,7 +96,7 @@ START_TEST(batch_is_the_sum_of_its_pairs) {
 END_TEST
 
 START_TEST(gradient_is_divided_by_the_whole_batch) {
-    model_open(&sa_compats[_i]);
+    model_open(_i);
     sa_mat one = zeros(), many = zeros();
     run(source, target, PAIRS, 1, &one);
     for (int i = 0; i < 8; i++) run(source, target, PAIRS, 8, &many);
@@ -108,8 +104,21 @@ START_TEST(gradient_is_divided_by_the_whole_batch) {
 }
 END_TEST
 
+static sa_mat weights_of(const result *r, int row, int k, int S) {
+    return sa_attention_head(r->pass.decoder.rows.attention.alpha, row, settings.heads, k, S);
+}
+
+/* They sum to 1; the Gaussian of a predictive window makes them less. */
+static void expect_same_weights(sa_mat alpha, sa_mat alone) {
+    double sum = 0;
+    ck_assert_double_le(farthest(alpha, alone), 1e-13);
+    for (int j = 0; j < alpha.cols; j++) sum += alpha.x[j];
+    ck_assert_double_le(sum, 1 + 1e-15);
+    if (settings.window != SA_WINDOW_PREDICTIVE) ck_assert_double_ge(sum, 1 - 1e-15);
+}
+
 START_TEST(words_and_attention_do_not_see_the_batch) {
-    model_open(&sa_compats[_i]);
+    model_open(_i);
     const result all = run(source, target, PAIRS, PAIRS, NULL);
     const sa_side *side = &all.batch.target;
     for (int b = 0; b < PAIRS; b++) {
@@ -119,11 +128,8 @@ START_TEST(words_and_attention_do_not_see_the_batch) {
             const int row = side->start[t] + b;
             ck_assert_int_eq(side->ids[row], target[p].ids[t]);
             ck_assert_double_eq_tol(all.pass.log_p[row], one.pass.log_p[t], 1e-12);
-            sa_mat alpha = sa_cols(sa_rows(all.pass.decoder.rows.alpha, row, 1), 0, S);
-            ck_assert_double_le(farthest(alpha, sa_rows(one.pass.decoder.rows.alpha, t, 1)), 1e-13);
-            double sum = 0;
-            for (int j = 0; j < S; j++) sum += alpha.x[j];
-            ck_assert_double_eq_tol(sum, 1, 1e-15);
+            for (int k = 0; k < w.decoder.attention.heads; k++)
+                expect_same_weights(weights_of(&all, row, k, S), weights_of(&one, t, k, S));
         }
     }
 }
@@ -131,7 +137,7 @@ END_TEST
 
 START_TEST(order_of_pairs_does_not_matter) {
     static const int order[PAIRS] = {4, 2, 5, 0, 3, 1};
-    model_open(&sa_compats[_i]);
+    model_open(_i);
     sa_sentence from[PAIRS], to[PAIRS];
     for (int p = 0; p < PAIRS; p++) from[p] = source[order[p]], to[p] = target[order[p]];
     sa_mat one = zeros(), other = zeros();
@@ -151,12 +157,12 @@ static bool occurs(const sa_sentence *sentences, int word, bool as_input) {
 }
 
 START_TEST(absent_word_has_no_gradient) {
-    model_open(&sa_compats[_i]);
+    model_open(_i);
     sa_mat gradient = zeros();
     sa_seq2seq dw;
     run(source, target, PAIRS, PAIRS, &gradient);
     sa_seq2seq_point(&sizes, gradient.x, &dw);
-    const sa_mat nothing = filled(1, sizes.m, 0);
+    const sa_mat nothing = filled(1, settings.embed, 0);
     for (int word = 0; word < K; word++) {
         const double of_source = farthest(sa_rows(dw.encoder.E, word, 1), nothing);
         const double of_target = farthest(sa_rows(dw.decoder.E, word, 1), nothing);
@@ -169,15 +175,14 @@ END_TEST
 
 /* W_a and U_a are small but not zero; v_a is, so every score is equal to the bit. */
 START_TEST(attention_starts_uniform_in_the_paper) {
-    model_open(&sa_compats[0]);
-    ck_assert_str_eq(sizes.compat->name, "additive");
+    model_open(0);
+    ck_assert_str_eq(sa_compats[settings.attention].name, "additive");
     ck_assert(sa_params_start(&plan, weights.x, 1, (uint64_t)_i, NULL));
     const result all = run(source, target, PAIRS, PAIRS, NULL);
     for (int b = 0; b < PAIRS; b++) {
         const int p = all.batch.target.order[b], S = source[p].len;
         for (int t = 0; t < target[p].len; t++) {
-            const int row = all.batch.target.start[t] + b;
-            sa_mat alpha = sa_cols(sa_rows(all.pass.decoder.rows.alpha, row, 1), 0, S);
+            sa_mat alpha = weights_of(&all, all.batch.target.start[t] + b, 0, S);
             ck_assert_double_eq(farthest(alpha, filled(1, S, 1.0 / S)), 0);
         }
     }
@@ -185,7 +190,7 @@ START_TEST(attention_starts_uniform_in_the_paper) {
 END_TEST
 
 START_TEST(model_of_zeros_knows_nothing) {
-    model_open(&sa_compats[_i]);
+    model_open(_i);
     fill(weights, 0);
     const result all = run(source, target, PAIRS, PAIRS, NULL);
     for (int i = 0; i < all.batch.target.words; i++)
@@ -195,7 +200,7 @@ END_TEST
 
 /* The same masks for the same generator, others for another; the generator moves on. */
 START_TEST(dropout_comes_from_the_generator) {
-    model_open(&sa_compats[_i]);
+    model_open(_i);
     result r = run(source, target, PAIRS, PAIRS, NULL);
     sa_rng one = sa_rng_seed(3, 1), same = one, other = sa_rng_seed(4, 1);
     const double first = sa_seq2seq_loss(&w, &r.batch, 0.5, &one, &r.pass, NULL);
@@ -209,8 +214,7 @@ END_TEST
 int main(void) {
     TCase *tests;
     Suite *suite = suite_of("model in double", &tests);
-    int rows = 0;
-    while (sa_compats[rows].name) rows++;
+    const int rows = count_variants() + 1;
     tcase_add_checked_fixture(tests, numbers_open, numbers_close);
     tcase_add_loop_test(tests, batch_is_the_sum_of_its_pairs, 0, rows);
     tcase_add_loop_test(tests, gradient_is_divided_by_the_whole_batch, 0, rows);

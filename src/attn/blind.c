@@ -2,16 +2,25 @@
 #include "math/term.h"
 #include "math/vec.h"
 
-/* Equation 8 of Luong et al. 2015: e = W_a s, its first S numbers */
+static int least(int a, int b) {
+    return a < b ? a : b;
+}
+
+/* Equation 8 of Luong et al. 2015: e = W_a s, its first S numbers. Positions beyond S_max have no
+ * number: the query's span leaves them out. */
 void sa_location_forward(sa_mat v_a, sa_mat q, sa_mat k, sa_mat e, sa_mat scratch) {
     (void)v_a, (void)k, (void)scratch;
-    sa_copy_mat(sa_cols(q, 0, e.cols), e);
+    const int seen = least(q.cols, e.cols);
+    sa_copy_mat(sa_cols(q, 0, seen), sa_cols(e, 0, seen));
+    sa_zero(sa_cols(e, seen, e.cols - seen));
 }
 
 void sa_location_backward(sa_mat v_a, sa_mat q, sa_mat k, sa_mat de, sa_mat dq, sa_mat dk,
                           sa_mat dv_a, sa_mat scratch) {
-    (void)v_a, (void)q, (void)k, (void)dk, (void)dv_a, (void)scratch;
-    if (sa_term("location.query")) sa_add(de, sa_cols(dq, 0, de.cols)); /* e_ij = q_ij */
+    (void)v_a, (void)k, (void)dk, (void)dv_a, (void)scratch;
+    const int seen = least(q.cols, de.cols);
+    if (sa_term("location.query")) /* e_ij = q_ij */
+        sa_add(sa_cols(de, 0, seen), sa_cols(dq, 0, seen));
 }
 
 void sa_uniform_forward(sa_mat v_a, sa_mat q, sa_mat k, sa_mat e, sa_mat scratch) {

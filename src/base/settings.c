@@ -12,8 +12,39 @@
 #define AT(field) offsetof(sa_settings, field)
 
 const sa_option sa_settings_options[] = {
+    {"decoder", SA_OPTION_CHOICE, SA_SCOPE_MODEL, AT(decoder), 0, 0, 0, sa_decoder_name, "NAME",
+     "how the target is written, from the fixed context vector to the conditional GRU"},
     {"attention", SA_OPTION_CHOICE, SA_SCOPE_MODEL, AT(attention), 0, 0, 0, sa_compat_name, "NAME",
      "how a decoder state is compared with an annotation"},
+    {"heads", SA_OPTION_INT, SA_SCOPE_MODEL, AT(heads), 1, 1, 64, NULL, "N",
+     "attentions side by side, each with its own maps; they share out the n' units"},
+    {"values", SA_OPTION_INT, SA_SCOPE_MODEL, AT(values), 0, 0, 8192, NULL, "N",
+     "numbers of a value per head, with several heads; 0: an annotation's, shared out"},
+    {"window", SA_OPTION_CHOICE, SA_SCOPE_MODEL, AT(window), 0, 0, 0, sa_window_name, "NAME",
+     "local attention: only near the own position, or near a predicted one"},
+    {"window-size", SA_OPTION_INT, SA_SCOPE_MODEL, AT(window_size), 10, 1, 1000, NULL, "N",
+     "positions on each side of a window's centre (D)"},
+    {"encoder", SA_OPTION_CHOICE, SA_SCOPE_MODEL, AT(encoder), 0, 0, 0, sa_encoder_name, "NAME",
+     "who reads the source: layers from both ends, from the front, or none (bare embeddings)"},
+    {"layers", SA_OPTION_INT, SA_SCOPE_MODEL, AT(layers), 1, 1, 8, NULL, "N",
+     "layers of the encoder, each reading the annotations of the one below"},
+    {"positions", SA_OPTION_CHOICE, SA_SCOPE_MODEL, AT(positions), 0, 0, 0, sa_position_name,
+     "NAME", "vectors of the positions, added to the source embeddings"},
+    {"reverse-source", SA_OPTION_SWITCH, SA_SCOPE_MODEL, AT(reverse_source), 0, 0, 1, NULL, NULL,
+     "read the source's words from the last to the first; matrices keep the words' own order"},
+    {"cell", SA_OPTION_CHOICE, SA_SCOPE_MODEL, AT(cell), 0, 0, 0, sa_cell_name, "NAME",
+     "recurrent unit of encoder and decoder"},
+    {"update", SA_OPTION_CHOICE, SA_SCOPE_MODEL, AT(update), 0, 0, 0, sa_update_name, "NAME",
+     "gru: z is the share of the new state (2015) or of the old one (2014, toolkits)"},
+    {"reset", SA_OPTION_CHOICE, SA_SCOPE_MODEL, AT(reset), 0, 0, 0, sa_reset_name, "NAME",
+     "gru: r acts before U (2015), after U (toolkits), or on the sum U s + C c (2014)"},
+    {"start", SA_OPTION_CHOICE, SA_SCOPE_MODEL, AT(start), 0, 0, 0, sa_initial_name, "NAME",
+     "s_0 from backward_1, both last states, the mean of h, or a copy of forward_S; auto: as the "
+     "decoder's paper; always the mean with --encoder none"},
+    {"readout", SA_OPTION_CHOICE, SA_SCOPE_MODEL, AT(readout), 0, 0, 0, sa_readout_name, "NAME",
+     "the read-out sees s_{i-1} or s_i; auto: as the decoder's paper"},
+    {"input-feeding", SA_OPTION_SWITCH, SA_SCOPE_MODEL, AT(input_feeding), 0, 0, 1, NULL, NULL,
+     "join the read-out's last vector to the next input word"},
     {"embed", SA_OPTION_INT, SA_SCOPE_MODEL, AT(embed), 64, 1, 8192, NULL, "N",
      "numbers per word embedding (m)"},
     {"hidden", SA_OPTION_INT, SA_SCOPE_MODEL, AT(hidden), 128, 1, 8192, NULL, "N",
@@ -106,6 +137,13 @@ bool sa_settings_set(sa_settings *settings, const char *name, const char *value,
     char hint[128];
     return sa_fail(error, SA_USAGE, "unknown option '%s'%s", name,
                    sa_nearest_hint(&nearest, hint, sizeof hint));
+}
+
+bool sa_settings_check(const sa_settings *settings, sa_error *error) {
+    if (!sa_options_check(sa_settings_options, settings, error)) return false;
+    return settings->attn % settings->heads == 0 ||
+           sa_fail(error, SA_USAGE, "--heads %d: the --attn %d units cannot be shared out equally",
+                   settings->heads, settings->attn);
 }
 
 const sa_option *sa_settings_differ(const sa_settings *one, const sa_settings *other) {

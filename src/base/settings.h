@@ -8,13 +8,25 @@
 #include "base/option.h"
 
 /* The name of a row, NULL after the last: defined where the tables are. */
-const char *sa_compat_name(size_t row);    /* attn/compat */
+const char *sa_compat_name(size_t row);  /* attn/compat */
+const char *sa_window_name(size_t row);  /* attn/window */
+const char *sa_decoder_name(size_t row); /* model/decoders */
+const char *sa_encoder_name(size_t row); /* model/encoder */
+const char *sa_initial_name(size_t row); /* model/initial */
+const char *sa_readout_name(size_t row); /* model/seq2seq: so are the next two */
+const char *sa_update_name(size_t row);
+const char *sa_reset_name(size_t row);
+const char *sa_cell_name(size_t row);      /* nn/cell */
+const char *sa_position_name(size_t row);  /* nn/position */
 const char *sa_init_name(size_t row);      /* nn/params */
 const char *sa_optimizer_name(size_t row); /* train/optimizer */
 const char *sa_tokenizer_name(size_t row); /* text/tokenizer */
 
 extern const sa_option sa_settings_options[]; /* of sa_settings, grouped by scope */
 extern const sa_option sa_search_options[];   /* of sa_search, without nbest */
+
+/* Whether every setting is allowed and they fit together; SA_USAGE says what does not. */
+bool sa_settings_check(const sa_settings *settings, sa_error *error);
 
 /* All settings but the run's own as one JSON object, in the order of the rows. NULL when memory
  * runs out. Freed with free(). */

@@ -99,9 +99,10 @@ static bool check(const gradcheck_options *options, sa_error *error) {
 
 static bool print_terms(sa_error *error) {
     sa_buffer out = {0};
-    const char *dropped;
-    for (size_t i = 0; sa_gradient_term(i, &dropped); i++)
-        sa_buffer_addf(&out, "%-24s %s\n", sa_gradient_term(i, NULL), dropped);
+    const char *dropped, *options;
+    for (size_t i = 0; sa_gradient_term(i, &dropped, &options); i++)
+        sa_buffer_addf(&out, "%-22s %s%s%s%s\n", sa_gradient_term(i, NULL, NULL), dropped,
+                       *options ? "  [" : "", options, *options ? "]" : "");
     bool good = cli_print(&out, error);
     sa_buffer_release(&out);
     return good;

@@ -1,14 +1,14 @@
 /* gradcheck: every hand-written gradient against central differences, in double.
  *
  * Fourth order: f'(w) = (f(w-2h) - 8 f(w-h) + 8 f(w+h) - f(w+2h)) / 12h. A maxout unit whose two
- * inputs are nearly equal has a kink within reach of h, where differences mean nothing: weights are
- * drawn again until no unit is near a tie and no gradient drowns in rounding, and a step that still
- * crosses one is made smaller. The tolerance is never widened. */
+ * inputs are nearly equal has a kink within reach of h, and a window whose edge is near a position
+ * a jump; there differences mean nothing: weights are drawn again until nothing of the kind is near
+ * and no gradient drowns in rounding, and a step that still crosses one is made smaller. The
+ * tolerance is never widened. */
 #include "base/memory.h"
 #include "lab/dump.h"
 #include "lab/lab.h"
 #include "lab/term.h"
-#include "math/blas.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -16,34 +16,52 @@
 
 #define TOLERANCE 1e-6 /* relative, of a tensor and of an element */
 #define STEP 1.5e-3
-#define MARGIN 8e-3 /* the least distance from a maxout tie that drawn weights must have */
-#define WEAK 1e-4   /* the least share of the largest gradient that a tensor's largest must have */
+#define MARGIN 8e-3        /* the least distance from a maxout tie that drawn weights must have */
+#define WINDOW_MARGIN 1e-3 /* and of a window's edges from a position, as a share of the source */
+#define WEAK 1e-4 /* the least share of the largest gradient that a tensor's largest must have */
 
-/* ---- The loss at some weights ---------------------------------------------------------------- */
+/* ---- Kinks and jumps -------------------------------------------------------------------------
+ */
 
-static double loss_at(sa_lab_run *run, sa_seq2seq *dw) {
-    sa_rng rng = run->rng; /* a copy: the same dropout masks every time */
-    return sa_seq2seq_loss(&run->w, &run->batch, run->dropout, &rng, &run->pass, dw) /
-           run->batch.whole;
-}
-
-/* Which input of every maxout unit is the larger, as one number; and the nearest tie. */
-static uint64_t maxout_pattern(const sa_lab_run *run, double *nearest) {
-    sa_mat pairs = run->pass.readout.pairs;
-    uint64_t pattern = 0;
-    *nearest = INFINITY;
-    for (int i = 0; i < pairs.rows; i++)
-        for (int k = 0; k < pairs.cols; k += 2) {
-            double gap = sa_row(pairs, i)[k] - sa_row(pairs, i)[k + 1];
-            pattern = sa_mix(pattern ^ (gap >= 0));
-            *nearest = fmin(*nearest, fabs(gap));
-        }
-    return pattern;
-}
-
-static bool same_pattern(const sa_lab_run *run, uint64_t pattern) {
+/* On which side of its kinks or jumps the loss stands, as one number, and how near the nearest is,
+ * in units of MARGIN. */
+typedef struct sides {
+    uint64_t pattern;
     double nearest;
-    return maxout_pattern(run, &nearest) == pattern;
+} sides;
+
+/* Which input of every maxout unit is the larger. */
+static void add_maxout(const sa_lab_run *run, sides *seen) {
+    if (run->w.decoder.readout.output != &sa_output_maxout) return;
+    const sa_mat sums = run->pass.decoder.readout.sums;
+    for (int i = 0; i < sums.rows; i++)
+        for (int k = 0; k < sums.cols; k += 2) {
+            const double gap = sa_row(sums, i)[k] - sa_row(sums, i)[k + 1];
+            seen->pattern = sa_mix(seen->pattern ^ (gap >= 0));
+            seen->nearest = fmin(seen->nearest, fabs(gap) / MARGIN);
+        }
+}
+
+/* Which positions every predicted window holds. */
+static void add_windows(const sa_lab_run *run, sides *seen) {
+    const sa_attention *w = &run->w.decoder.attention;
+    const sa_attention_rows rows = run->pass.decoder.rows.attention;
+    if (w->window != SA_WINDOW_PREDICTIVE) return;
+    for (int t = 0; t < run->batch.target.steps; t++)
+        for (int b = 0; b < run->batch.target.live[t]; b++) {
+            const int S = run->batch.source.len[run->batch.source_of[b]];
+            const double p = sa_attention_centre(w, t + 1, rows, run->batch.target.start[t] + b, S);
+            const sa_span span = sa_window_span(p, w->reach, S);
+            seen->pattern = sa_mix(seen->pattern ^ (uint64_t)(span.first * 65536 + span.count));
+            seen->nearest = fmin(seen->nearest, fabs(p - round(p)) / (WINDOW_MARGIN * S));
+        }
+}
+
+static sides sides_of(const sa_lab_run *run) {
+    sides seen = {0, INFINITY};
+    add_maxout(run, &seen);
+    add_windows(run, &seen);
+    return seen;
 }
 
 /* Random weights that make every unit work hard: v_a and the biases are not zero, words differ, and
@@ -81,14 +99,13 @@ static bool hidden_by_rounding(const sa_lab_run *run) {
 
 /* Draws weights until the check can be trusted; returns the loss and leaves the gradients. */
 static double draw_fit_weights(sa_lab_run *run, uint64_t seed) {
-    double loss = 0, nearest = 0;
+    double loss = 0;
     bool fit = false;
     for (uint64_t attempt = 0; attempt < 200 && !fit; attempt++) {
         draw_weights(run, seed + attempt);
         memset(run->gradients, 0, run->plan.size * sizeof *run->gradients);
-        loss = loss_at(run, &run->dw);
-        maxout_pattern(run, &nearest);
-        fit = nearest >= MARGIN && !hidden_by_rounding(run);
+        loss = sa_lab_run_loss(run, &run->dw);
+        fit = sides_of(run).nearest >= 1 && !hidden_by_rounding(run);
     }
     return loss;
 }
@@ -106,10 +123,10 @@ static double difference(sa_lab_run *run, double *weight, uint64_t pattern, doub
         slope = 0;
         for (int k = 0; k < 4; k++) {
             *weight = kept + factor[k] * h;
-            loss_at(run, NULL);
+            sa_lab_run_loss(run, NULL);
             for (int i = 0; i < run->batch.target.words; i++)
                 apart[i] = (k ? apart[i] : 0) - share[k] * run->pass.log_p[i];
-            smooth = smooth && same_pattern(run, pattern);
+            smooth = smooth && sides_of(run).pattern == pattern;
         }
         for (int i = 0; i < run->batch.target.words; i++) slope += apart[i];
         slope /= 12 * h * run->batch.whole;
@@ -145,10 +162,10 @@ static sa_gradient compare(const sa_param *param, const double *a, const double 
 /* numeric [largest tensor], apart [M] */
 static bool check_all(const sa_lab_job *job, sa_lab_run *run, double *numeric, double *apart,
                       sa_error *error) {
-    double nearest, most, worst = 0;
+    double most, worst = 0;
     const char *culprit = NULL;
-    loss_at(run, NULL);
-    const uint64_t pattern = maxout_pattern(run, &nearest);
+    sa_lab_run_loss(run, NULL);
+    const uint64_t pattern = sides_of(run).pattern;
     most = largest(run->gradients, run->plan.size);
     for (int i = 0; i < run->plan.count; i++) {
         const sa_param *param = &run->plan.item[i];
@@ -186,51 +203,34 @@ static void built_in(const sa_lab_job *job, sa_lab_job *own) {
     own->target_words = 12;
 }
 
-static bool run_open(sa_lab_run *run, const sa_lab_job *job, sa_error *error) {
-    const sa_settings *settings = job->settings;
-    run->sizes = sa_sizes_of(settings, job->source_words, job->target_words);
-    run->dropout = settings->dropout;
-    run->rng = sa_rng_seed((uint64_t)settings->seed, 1);
-    sa_seq2seq_plan(&run->sizes, &run->plan);
-    run->values = sa_new(run->plan.size, sizeof *run->values, error);
-    run->gradients = sa_new(run->plan.size, sizeof *run->gradients, error);
-    if (!run->values || !run->gradients) return false;
-    sa_seq2seq_point(&run->sizes, run->values, &run->w);
-    sa_seq2seq_point(&run->sizes, run->gradients, &run->dw);
-
-    sa_arena count = {0}; /* the dry run */
-    run->batch = sa_batch_make(&count, job->source, job->target, job->count);
-    sa_pass_layout(&count, &run->w, &run->batch, true, &run->pass);
-    if (!sa_arena_init(&run->arena, count.used, error)) return false;
-    run->batch = sa_batch_make(&run->arena, job->source, job->target, job->count);
-    sa_pass_layout(&run->arena, &run->w, &run->batch, true, &run->pass);
-    return true;
-}
-
-static void run_close(sa_lab_run *run) {
-    sa_arena_release(&run->arena);
-    free(run->values);
-    free(run->gradients);
+static bool fail_unmet(const char *broken, sa_error *error) {
+    const char *options = "";
+    for (size_t i = 0; sa_lab_term(i, NULL, NULL); i++)
+        if (strcmp(sa_lab_term(i, NULL, NULL), broken) == 0) sa_lab_term(i, NULL, &options);
+    return sa_fail(error, SA_USAGE, "this model has no term '%s'%s%s", broken,
+                   *options ? "; one has it with " : "", options);
 }
 
 bool sa_lab_check(const sa_lab_job *job, sa_error *error) {
     sa_lab_job own;
     sa_lab_run run = {0};
     built_in(job, &own);
-    sa_blas_init();
     if (!sa_term_break(job->broken))
         return sa_fail(error, SA_USAGE, "no backward term is called '%s'", job->broken);
-    bool good = run_open(&run, &own, error);
+    const sa_lab_pairs pairs = {own.source, own.target, own.count, own.source_words,
+                                own.target_words};
+    bool good = sa_lab_run_open(&run, own.settings, &pairs, error);
     double *numeric = good ? sa_new(run.plan.size, sizeof *numeric, error) : NULL;
     double *apart = good ? sa_new((size_t)run.batch.target.words, sizeof *apart, error) : NULL;
     good = numeric && apart;
     if (good) {
         const double loss = draw_fit_weights(&run, (uint64_t)job->settings->seed);
-        if (job->dump) good = sa_lab_dump(job->dump, &run, &own, loss, error);
+        good = !job->broken || sa_term_met() || fail_unmet(job->broken, error);
+        if (good && job->dump) good = sa_lab_dump(job->dump, &run, &own, loss, error);
     }
     good = good && check_all(&own, &run, numeric, apart, error);
     free(numeric), free(apart);
-    run_close(&run);
+    sa_lab_run_close(&run);
     sa_term_break(NULL);
     return good;
 }

@@ -22,8 +22,8 @@ typedef struct sa_lab_job {
 /* See sa_check_gradients in softalign.h. */
 bool sa_lab_check(const sa_lab_job *job, sa_error *error);
 
-/* The backward terms that can be left out: the name of number i and what is dropped; NULL after the
- * last. */
-const char *sa_lab_term(size_t i, const char **dropped);
+/* The backward terms that can be left out: the name of number i, what is dropped, and options
+ * of a model that has it; NULL after the last. */
+const char *sa_lab_term(size_t i, const char **dropped, const char **options);
 
 #endif

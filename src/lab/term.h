@@ -7,4 +7,7 @@
 /* Leaves out the term of that name from now on; NULL: none. False when there is no such term. */
 bool sa_term_break(const char *name);
 
+/* Whether a backward pass has come by the term since then. */
+bool sa_term_met(void);
+
 #endif

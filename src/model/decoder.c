@@ -6,32 +6,113 @@
 #include "nn/embedding.h"
 #include "nn/linear.h"
 
-void sa_decoder_bind(sa_binder *binder, const sa_compat *compat, sa_attention_sizes sizes,
-                     int words, int m, sa_decoder *w) {
-    const char *C[] = {"C_z", "C_r", "C"};
-    const int n = sizes.state;
-    sa_attention_bind(binder, "attention", compat, sizes, &w->attention);
-    w->W_s = sa_bind_matrix(binder, "decoder", "W_s", n, n, SA_START_INPUT);
-    w->b_s = sa_bind_vector(binder, "decoder", "b_s", n, SA_START_ZERO);
-    w->E = sa_bind_matrix(binder, "target", "E", words, m, SA_START_INPUT);
-    sa_gru_bind(binder, "decoder", m, n, &w->gru);
-    w->C = sa_bind_stack(binder, "decoder", C, 3, n, sizes.annotation, SA_START_INPUT);
+/* ---- Sizes ----------------------------------------------------------------------------------- */
+
+static bool attends(const sa_decoder_sizes *sizes) {
+    return sizes->kind->asker != SA_ASKS_NOBODY;
+}
+
+/* One c for all words, made from the encoder's last states. */
+static bool fixed(const sa_decoder_sizes *sizes) {
+    return sizes->kind->in_cell && !attends(sizes);
+}
+
+static int context_width(const sa_decoder_sizes *sizes) {
+    return attends(sizes) ? sa_encoder_width(&sizes->encoder) : fixed(sizes) ? sizes->n : 0;
+}
+
+static int told_width(const sa_decoder_sizes *sizes) {
+    return fixed(sizes) ? sa_summary_width(SA_INITIAL_LAST, &sizes->encoder) : 0;
+}
+
+/* What s_0 is made of; nothing new when it comes from the fixed context. */
+static int summary_width(const sa_decoder_sizes *sizes) {
+    return sizes->initial == SA_INITIAL_CONTEXT ? 0
+                                                : sa_summary_width(sizes->initial, &sizes->encoder);
+}
+
+static bool copies(const sa_decoder_sizes *sizes) {
+    return sizes->initial == SA_INITIAL_COPY;
+}
+
+void sa_decoder_bind(sa_binder *binder, const sa_decoder_sizes *sizes, sa_decoder *w) {
+    const int n = sizes->n, context = context_width(sizes), m = sizes->m;
+    *w = (sa_decoder){.sizes = *sizes};
+    if (attends(sizes)) sa_attention_bind(binder, "attention", sizes->attention, &w->attention);
+    if (fixed(sizes)) {
+        w->V = sa_bind_matrix(binder, "decoder", "V", n, told_width(sizes), SA_START_INPUT);
+        w->b_V = sa_bind_vector(binder, "decoder", "b_V", n, SA_START_ZERO);
+    }
+    if (!copies(sizes)) {
+        const int in = summary_width(sizes) ? summary_width(sizes) : n;
+        w->W_s = sa_bind_matrix(binder, "decoder", "W_s", n, in, SA_START_INPUT);
+        w->b_s = sa_bind_vector(binder, "decoder", "b_s", n, SA_START_ZERO);
+    }
+    w->E = sa_bind_matrix(binder, "target", "E", sizes->words, m, SA_START_INPUT);
+    sa_recurrent_sizes cell = {.in = m + (sizes->feeding ? sizes->l : 0),
+                               .n = n,
+                               .context = sizes->kind->in_cell ? context : 0,
+                               .inner_context = sizes->context_inside};
+    sa_recurrent_bind(binder, "decoder", sizes->cell, cell, &w->cell);
+    if (sizes->kind->second) {
+        sa_recurrent_sizes second = {
+            .n = n, .context = context, .inner_bias = true, .inner_context = sizes->context_inside};
+        sa_recurrent_bind(binder, "decoder.second", sizes->cell, second, &w->second);
+    }
+    sa_readout_sizes readout = {.output = sizes->kind->output,
+                                .words = sizes->words,
+                                .n = n,
+                                .l = sizes->l,
+                                .m = sizes->kind->sees_word ? m : 0,
+                                .context = sizes->kind->sees_context ? context : 0};
+    sa_readout_bind(binder, readout, &w->readout);
 }
 
 /* ---- Layout ---------------------------------------------------------------------------------- */
 
 sa_decoder_rows sa_decoder_rows_layout(sa_arena *arena, const sa_decoder *w, int rows, int steps) {
-    const int n = w->gru.U.rows;
+    const sa_cell *cell = w->sizes.cell;
+    const int n = w->sizes.n, second = w->sizes.kind->second ? n : 0;
     return (sa_decoder_rows){
-        .x = sa_mat_take(arena, rows, w->E.cols),
-        .previous = sa_mat_take(arena, rows, n),
-        .q = sa_mat_take(arena, rows, w->attention.query_width),
-        .alpha = sa_mat_take(arena, rows, steps),
-        .c = sa_mat_take(arena, rows, 2 * n),
-        .gates = sa_mat_take(arena, rows, 3 * n),
-        .reset = sa_mat_take(arena, rows, n),
-        .s = sa_mat_take(arena, rows, n),
+        .input = sa_mat_take(arena, rows, w->cell.W.cols),
+        .previous = sa_state_take(arena, rows, n, cell->memory),
+        .middle = sa_state_take(arena, rows, second, cell->memory),
+        .s = sa_state_take(arena, rows, n, cell->memory),
+        .attention = sa_attention_rows_layout(arena, &w->attention, rows, steps, true),
+        .c = sa_mat_take(arena, rows, context_width(&w->sizes)),
+        .gates = sa_mat_take(arena, rows, cell->blocks * n),
+        .kept = sa_mat_take(arena, rows, cell->kept * n),
+        .second_gates = sa_mat_take(arena, rows, cell->blocks * second),
+        .second_kept = sa_mat_take(arena, rows, cell->kept * second),
     };
+}
+
+static sa_decoder_drows drows_layout(sa_arena *arena, const sa_decoder *w, int rows, int sentences,
+                                     int steps) {
+    const sa_cell *cell = w->sizes.cell;
+    const int n = w->sizes.n, second = w->sizes.kind->second ? n : 0;
+    return (sa_decoder_drows){
+        .input = sa_mat_take(arena, rows, w->cell.W.cols),
+        .seen = sa_mat_take(arena, rows, n),
+        .c = sa_mat_take(arena, rows, context_width(&w->sizes)),
+        .a = sa_mat_take(arena, rows, cell->blocks * n),
+        .second_a = sa_mat_take(arena, rows, cell->blocks * second),
+        .attention = sa_attention_rows_layout(arena, &w->attention, rows, steps, false),
+        .s = sa_state_take(arena, sentences, n, cell->memory),
+        .middle = sa_state_take(arena, sentences, second, cell->memory),
+        .previous = sa_state_take(arena, sentences, n, cell->memory),
+    };
+}
+
+void sa_source_layout(sa_arena *arena, const sa_decoder *w, int B, const int *first,
+                      sa_mat annotations, sa_source *source) {
+    const sa_decoder_sizes *sizes = &w->sizes;
+    *source = (sa_source){0};
+    if (attends(sizes)) sa_memory_layout(arena, &w->attention, first, annotations, &source->memory);
+    source->told = sa_mat_take(arena, B, told_width(sizes));
+    source->c = sa_mat_take(arena, B, fixed(sizes) ? sizes->n : 0);
+    source->summary = sa_mat_take(arena, B, summary_width(sizes));
+    source->s0 = sa_state_take(arena, B, sizes->n, sizes->cell->memory);
 }
 
 /* y_{i-1} of every row: the start mark, then the right words. */
@@ -44,160 +125,258 @@ static const int32_t *inputs_of(sa_arena *arena, const sa_side *side) {
     return inputs;
 }
 
-void sa_decoder_layout(sa_arena *arena, const sa_batch *batch, const sa_decoder *w, bool training,
-                       sa_decoder_cache *cache) {
-    const int M = batch->target.words, B = batch->target.sentences, N = batch->source.words;
-    const int n = w->gru.U.rows, m = w->E.cols, dk = w->attention.key_width,
-              S = batch->source.steps;
+void sa_decoder_layout(sa_arena *arena, const sa_batch *batch, const sa_decoder *w,
+                       const sa_encoder_cache *encoder, bool training, sa_decoder_cache *cache) {
+    const int M = batch->target.words, B = batch->target.sentences, S = batch->source.steps;
     *cache = (sa_decoder_cache){.rows = sa_decoder_rows_layout(arena, w, M, S)};
-    cache->memory.keys = sa_mat_take(arena, N, dk);
+    sa_source_layout(arena, w, B, encoder->first, encoder->annotations, &cache->source);
     cache->inputs = inputs_of(arena, &batch->target);
-    cache->first_h = sa_mat_take(arena, B, n);
-    cache->s0 = sa_mat_take(arena, B, n);
-    cache->scratch = sa_mat_take(arena, S, dk);
+    sa_readout_layout(arena, M, &w->readout, training, &cache->readout);
+    cache->scratch = sa_attention_scratch_layout(arena, &w->attention, S, training);
     if (!training) return;
-    cache->x_mask = sa_mat_take(arena, M, m);
-    cache->dx = sa_mat_take(arena, M, m);
-    cache->dprevious = sa_mat_take(arena, M, n);
-    cache->dc = sa_mat_take(arena, M, 2 * n);
-    cache->dq = sa_mat_take(arena, M, w->attention.query_width);
-    cache->da = sa_mat_take(arena, M, 3 * n);
-    cache->ds = sa_mat_take(arena, B, n);
-    cache->ds0 = sa_mat_take(arena, B, n);
-    cache->dkeys = sa_mat_take(arena, N, dk);
-    cache->dalpha = sa_mat_take(arena, 1, S);
-    cache->dscratch = sa_mat_take(arena, B, n);
+    cache->x_mask = sa_mat_take(arena, M, w->sizes.m);
+    cache->room = sa_mat_take(arena, B, w->sizes.n);
+    cache->d = drows_layout(arena, w, M, B, S);
+    sa_source_layout(arena, w, B, encoder->first, encoder->dannotations, &cache->dsource);
 }
 
 /* ---- Slices ---------------------------------------------------------------------------------- */
 
 sa_decoder_rows sa_decoder_rows_slice(sa_decoder_rows all, int first, int count) {
     return (sa_decoder_rows){
-        .x = sa_rows(all.x, first, count),
-        .previous = sa_rows(all.previous, first, count),
-        .q = sa_rows(all.q, first, count),
-        .alpha = sa_rows(all.alpha, first, count),
+        .input = sa_rows(all.input, first, count),
+        .previous = sa_state_rows(all.previous, first, count),
+        .middle = sa_state_rows(all.middle, first, count),
+        .s = sa_state_rows(all.s, first, count),
+        .attention = sa_attention_rows_slice(all.attention, first, count),
         .c = sa_rows(all.c, first, count),
         .gates = sa_rows(all.gates, first, count),
-        .reset = sa_rows(all.reset, first, count),
-        .s = sa_rows(all.s, first, count),
+        .kept = sa_rows(all.kept, first, count),
+        .second_gates = sa_rows(all.second_gates, first, count),
+        .second_kept = sa_rows(all.second_kept, first, count),
     };
 }
 
-static sa_mat sentence(sa_mat all, const int *first, int b) {
-    return sa_rows(all, first[b], first[b + 1] - first[b]);
+/* The states' derivatives have rows for the running step alone. */
+static sa_decoder_drows drows_slice(sa_decoder_drows all, int first, int count) {
+    return (sa_decoder_drows){
+        .input = sa_rows(all.input, first, count),
+        .seen = sa_rows(all.seen, first, count),
+        .c = sa_rows(all.c, first, count),
+        .a = sa_rows(all.a, first, count),
+        .second_a = sa_rows(all.second_a, first, count),
+        .attention = sa_attention_rows_slice(all.attention, first, count),
+        .s = sa_state_rows(all.s, 0, count),
+        .middle = sa_state_rows(all.middle, 0, count),
+        .previous = sa_state_rows(all.previous, 0, count),
+    };
 }
 
-/* ---- Forward and backward -------------------------------------------------------------------- */
-
-/* A.1.2: the keys; A.2.2: s_0 = tanh(W_s backward_1 + b_s) */
-void sa_decoder_start_forward(const sa_decoder *w, sa_memory *memory, sa_mat first_h, sa_mat s0) {
-    const int n = s0.cols;
-    sa_attention_keys_forward(&w->attention, memory->annotations, memory->keys);
-    for (int b = 0; b < s0.rows; b++)
-        sa_copy_mat(sa_cols(sa_rows(memory->annotations, memory->first[b], 1), n, n),
-                    sa_rows(first_h, b, 1));
-    sa_linear_forward(w->W_s, w->b_s, first_h, s0);
-    sa_tanh(s0);
+sa_mat sa_decoder_seen(const sa_decoder *w, sa_decoder_rows rows) {
+    return w->sizes.sees_previous ? rows.previous.s : rows.s.s;
 }
 
-static void start_backward(const sa_decoder *w, sa_decoder_cache *cache, sa_mat dannotations,
-                           sa_decoder *dw) {
-    const int n = cache->s0.cols;
-    sa_mat da = cache->ds0, dfirst = cache->dscratch;
-    for (int b = 0; b < da.rows; b++) { /* s_0 = tanh(a) */
-        const sa_real *s0 = sa_row(cache->s0, b);
-        for (int k = 0; k < n; k++) sa_row(da, b)[k] *= 1 - s0[k] * s0[k];
+sa_mat sa_decoder_asker(const sa_decoder *w, sa_decoder_rows rows) {
+    const sa_asker asker = w->sizes.kind->asker;
+    return asker == SA_ASKS_PREVIOUS ? rows.previous.s
+           : asker == SA_ASKS_MIDDLE ? rows.middle.s
+                                     : rows.s.s;
+}
+
+sa_mat sa_decoder_word(const sa_decoder *w, sa_mat input) {
+    return sa_cols(input, 0, w->sizes.m);
+}
+
+/* t_{i-1} among a row's inputs; no columns without input feeding. */
+static sa_mat fed(const sa_decoder *w, sa_mat input) {
+    return sa_cols(input, w->sizes.m, input.cols - w->sizes.m);
+}
+
+/* ---- The start ------------------------------------------------------------------------------- */
+
+/* A.1.2: the keys; A.2.2: s_0 = tanh(W_s backward_1 + b_s), or as initial.h says; section 2.2 (Cho
+ * et al. 2014): c = tanh(V h_S + b_V) */
+void sa_source_forward(const sa_decoder *w, const sa_encoder_cache *encoder, sa_source *source) {
+    const sa_decoder_sizes *sizes = &w->sizes;
+    if (attends(sizes)) sa_memory_forward(&w->attention, &source->memory);
+    if (fixed(sizes)) {
+        sa_summary_forward(SA_INITIAL_LAST, &sizes->encoder, encoder, source->told);
+        sa_linear_forward(w->V, w->b_V, source->told, source->c);
+        sa_tanh(source->c);
     }
-    sa_zero(dfirst);
-    sa_linear_backward(w->W_s, cache->first_h, da, dfirst, dw->W_s,
-                       dw->b_s); /* a = W_s backward_1 + b_s */
-    if (sa_term("decoder.start"))
-        for (int b = 0; b < da.rows; b++)
-            sa_add(sa_rows(dfirst, b, 1),
-                   sa_cols(sa_rows(dannotations, cache->memory.first[b], 1), n, n));
-    sa_attention_keys_backward(&w->attention, cache->memory.annotations, cache->dkeys, dannotations,
-                               &dw->attention);
-}
-
-/* A.2.2 and A.1.2 */
-void sa_decoder_step_forward(const sa_decoder *w, const sa_memory *memory, const int *which,
-                             sa_decoder_rows rows, sa_mat scratch) {
-    sa_attention_query_forward(&w->attention, rows.previous, rows.q); /* q from s_{i-1} */
-    for (int l = 0; l < rows.s.rows; l++) {                           /* alpha_i, c_i */
-        const int b = which ? which[l] : l;
-        sa_mat k = sentence(memory->keys, memory->first, b),
-               h = sentence(memory->annotations, memory->first, b);
-        sa_attention_forward(&w->attention, sa_rows(rows.q, l, 1), k, h,
-                             sa_cols(sa_rows(rows.alpha, l, 1), 0, k.rows), sa_rows(rows.c, l, 1),
-                             sa_rows(scratch, 0, k.rows));
+    sa_state_zero(source->s0);
+    if (summary_width(sizes))
+        sa_summary_forward(sizes->initial, &sizes->encoder, encoder, source->summary);
+    if (copies(sizes)) {
+        sa_state_copy((sa_state){source->summary, encoder->last_memory}, source->s0);
+    } else {
+        sa_linear_forward(w->W_s, w->b_s, summary_width(sizes) ? source->summary : source->c,
+                          source->s0.s);
+        sa_tanh(source->s0.s);
     }
-    sa_gemm_nt(rows.c, w->C, 1, rows.gates); /* + C_z c_i, C_r c_i, C c_i */
-    sa_gru_step_forward(&w->gru, rows.previous, rows.gates, rows.reset, rows.s);
 }
 
-/* From ds = dL/ds_i of one step: da, dq, and added to dc, dprevious, dkeys, dannotations. */
-static void step_backward(const sa_decoder *w, sa_decoder_cache *cache, int first, int live,
-                          sa_mat dannotations, sa_decoder *dw) {
-    sa_decoder_rows rows = sa_decoder_rows_slice(cache->rows, first, live);
-    sa_mat dprevious = sa_rows(cache->dprevious, first, live), da = sa_rows(cache->da, first, live);
-    sa_mat dc = sa_rows(cache->dc, first, live), dq = sa_rows(cache->dq, first, live);
+/* da = dy . (1 - y^2), for y = tanh(a) */
+static void tanh_backward(sa_mat y, sa_mat dy) {
+    for (int i = 0; i < y.rows; i++)
+        for (int k = 0; k < y.cols; k++) {
+            const sa_real value = sa_row(y, i)[k];
+            sa_row(dy, i)[k] *= 1 - value * value;
+        }
+}
 
-    sa_gru_step_backward(&w->gru, rows.previous, rows.gates, sa_rows(cache->ds, 0, live), da,
-                         dprevious, sa_rows(cache->dscratch, 0, live));
-    if (sa_term("decoder.context")) sa_gemm_nn(da, w->C, 1, dc); /* a += C c_i */
-    sa_zero(dq);
-    for (int l = 0; l < live; l++) { /* alpha_i, c_i */
-        const int *start = cache->memory.first;
-        sa_mat k = sentence(cache->memory.keys, start, l),
-               h = sentence(cache->memory.annotations, start, l);
-        sa_attention_backward(
-            &w->attention, sa_rows(rows.q, l, 1), k, h,
-            sa_cols(sa_rows(rows.alpha, l, 1), 0, k.rows), sa_rows(dc, l, 1), sa_rows(dq, l, 1),
-            sentence(cache->dkeys, start, l), sentence(dannotations, start, l), &dw->attention,
-            sa_cols(cache->dalpha, 0, k.rows), sa_rows(cache->scratch, 0, k.rows));
+/* s_0 sends its derivative d->s0 on to what it was made of. */
+static void initial_backward(const sa_decoder *w, const sa_source *source, sa_source *d,
+                             sa_encoder_cache *encoder, sa_decoder *dw) {
+    const sa_decoder_sizes *sizes = &w->sizes;
+    if (copies(sizes)) { /* s_0 = forward_S */
+        sa_copy_mat(d->s0.s, d->summary);
+        sa_copy_mat(d->s0.m, encoder->dlast_memory);
+    } else { /* s_0 = tanh(W_s x + b_s) */
+        const bool from_context = !summary_width(sizes);
+        tanh_backward(source->s0.s, d->s0.s);
+        sa_zero(d->summary);
+        sa_linear_backward(w->W_s, from_context ? source->c : source->summary, d->s0.s,
+                           from_context ? d->c : d->summary, dw->W_s, dw->b_s);
     }
-    sa_attention_query_backward(&w->attention, dq, dprevious); /* q from s_{i-1} */
+    if (summary_width(sizes) && sa_term("decoder.start"))
+        sa_summary_backward(sizes->initial, &sizes->encoder, encoder, d->summary,
+                            encoder->dannotations);
 }
 
-void sa_decoder_forward(const sa_decoder *w, const sa_batch *batch, double dropout, sa_rng *rng,
-                        sa_decoder_cache *cache) {
+static void source_backward(const sa_decoder *w, const sa_source *source, sa_source *d,
+                            sa_encoder_cache *encoder, sa_decoder *dw) {
+    const sa_decoder_sizes *sizes = &w->sizes;
+    initial_backward(w, source, d, encoder, dw);
+    if (fixed(sizes)) { /* c = tanh(V h_S + b_V) */
+        tanh_backward(source->c, d->c);
+        sa_zero(d->told);
+        sa_linear_backward(w->V, source->told, d->c, d->told, dw->V, dw->b_V);
+        if (sa_term("fixed.told"))
+            sa_summary_backward(SA_INITIAL_LAST, &sizes->encoder, encoder, d->told,
+                                encoder->dannotations);
+    }
+    if (attends(sizes))
+        sa_memory_backward(&w->attention, &source->memory, &d->memory, &dw->attention);
+}
+
+/* ---- All steps ------------------------------------------------------------------------------- */
+
+/* W x + b of the cells, for any number of rows. */
+static void prepare(const sa_decoder *w, sa_decoder_rows rows) {
+    sa_recurrent_input_forward(&w->cell, rows.input, rows.gates);
+    if (w->sizes.kind->second)
+        sa_recurrent_input_forward(&w->second, (sa_mat){0}, rows.second_gates);
+}
+
+void sa_decoder_step_forward(const sa_decoder *w, const sa_step *step, sa_decoder_rows rows,
+                             double dropout, sa_rng *rng, sa_readout_cache *readout) {
+    prepare(w, rows);
+    w->sizes.kind->forward(w, step, rows);
+    sa_readout_forward(&w->readout, sa_decoder_seen(w, rows), sa_decoder_word(w, rows.input),
+                       rows.c, dropout, rng, readout);
+}
+
+void sa_decoder_forward(const sa_decoder *w, const sa_batch *batch, const sa_encoder_cache *encoder,
+                        double dropout, sa_rng *rng, sa_decoder_cache *cache) {
     const sa_side *side = &batch->target;
-    sa_decoder_start_forward(w, &cache->memory, cache->first_h, cache->s0);
-    sa_embedding_forward(w->E, cache->inputs, cache->rows.x);
-    sa_dropout_forward(dropout, rng, cache->x_mask, cache->rows.x);
-    sa_linear_forward(w->gru.W, w->gru.b, cache->rows.x, cache->rows.gates); /* W E y_{i-1} + b */
+    const sa_decoder_rows *all = &cache->rows;
+    sa_mat x = sa_decoder_word(w, all->input);
+    sa_source_forward(w, encoder, &cache->source);
+    sa_embedding_forward(w->E, cache->inputs, x);
+    sa_dropout_forward(dropout, rng, cache->x_mask, x);
+    if (!w->sizes.feeding) prepare(w, *all);
     for (int t = 0; t < side->steps; t++) {
         const int live = side->live[t];
-        sa_decoder_rows rows = sa_decoder_rows_slice(cache->rows, side->start[t], live);
-        sa_mat before = t ? sa_rows(cache->rows.s, side->start[t - 1], live) : cache->s0;
-        sa_copy_mat(before, rows.previous);
-        sa_decoder_step_forward(w, &cache->memory, NULL, rows, cache->scratch);
+        const sa_step step = {&cache->source, NULL, t + 1, cache->scratch, {0}};
+        sa_decoder_rows rows = sa_decoder_rows_slice(*all, side->start[t], live);
+        sa_state_copy(t ? sa_state_rows(all->s, side->start[t - 1], live) : cache->source.s0,
+                      rows.previous);
+        if (!w->sizes.feeding) {
+            w->sizes.kind->forward(w, &step, rows);
+            continue;
+        }
+        if (t)
+            sa_copy_mat(sa_rows(cache->readout.t, side->start[t - 1], live), fed(w, rows.input));
+        else
+            sa_zero(fed(w, rows.input)); /* t_0 = 0 */
+        sa_readout_cache readout = sa_readout_slice(&cache->readout, side->start[t], live);
+        sa_decoder_step_forward(w, &step, rows, dropout, rng, &readout);
     }
+    if (!w->sizes.feeding)
+        sa_readout_forward(&w->readout, sa_decoder_seen(w, *all), x, all->c, dropout, rng,
+                           &cache->readout);
+}
+
+/* One step, from d.s (what step t + 1 sent back) to d.previous. */
+static void step_backward(const sa_decoder *w, const sa_side *side, int t, double dropout,
+                          sa_decoder_cache *cache, sa_decoder *dw) {
+    const int start = side->start[t], live = side->live[t];
+    const sa_step step = {&cache->source, NULL, t + 1, cache->scratch,
+                          sa_rows(cache->room, 0, live)};
+    sa_decoder_rows rows = sa_decoder_rows_slice(cache->rows, start, live);
+    sa_decoder_drows d = drows_slice(cache->d, start, live);
+    sa_state_zero(d.previous);
+    if (w->sizes.feeding) {
+        sa_readout_cache readout = sa_readout_slice(&cache->readout, start, live);
+        sa_readout_backward(&w->readout, dropout, &readout, d.seen, sa_decoder_word(w, d.input),
+                            d.c);
+        sa_zero(fed(w, d.input));
+    }
+    sa_add(d.seen, w->sizes.sees_previous ? d.previous.s : d.s.s);
+    w->sizes.kind->backward(w, &step, rows, d, &cache->dsource, dw);
+    if (!w->sizes.feeding) return;
+    sa_recurrent_input_backward(&w->cell, d.a, d.input);
+    if (t && sa_term("decoder.feeding")) /* t_{i-1} was joined to the word */
+        sa_add(fed(w, d.input), sa_rows(cache->readout.dt, side->start[t - 1], live));
+}
+
+/* Weights, once for all steps. */
+static void weights_backward(const sa_decoder *w, const sa_decoder_cache *cache, sa_decoder *dw) {
+    const sa_decoder_rows *rows = &cache->rows;
+    const sa_decoder_drows *d = &cache->d;
+    sa_readout_weights_backward(sa_decoder_seen(w, *rows), sa_decoder_word(w, rows->input), rows->c,
+                                &cache->readout, &dw->readout);
+    w->cell.cell->weights_backward(rows->previous, rows->kept, d->a, dw->cell.U);
+    sa_recurrent_input_weights_backward(rows->input, d->a, &dw->cell);
+    if (w->cell.C.x) sa_recurrent_context_weights_backward(rows->c, d->a, &dw->cell);
+    if (w->sizes.kind->second) {
+        w->second.cell->weights_backward(rows->middle, rows->second_kept, d->second_a,
+                                         dw->second.U);
+        sa_recurrent_input_weights_backward((sa_mat){0}, d->second_a, &dw->second);
+        sa_recurrent_context_weights_backward(rows->c, d->second_a, &dw->second);
+    }
+    if (attends(&w->sizes))
+        sa_attention_steps_weights_backward(sa_decoder_asker(w, *rows), rows->attention, d->c,
+                                            d->attention, &dw->attention);
+}
+
+static void zero_source(sa_source *d, sa_encoder_cache *encoder) {
+    sa_zero(encoder->dannotations);
+    sa_zero(encoder->dlast_memory);
+    sa_zero(d->memory.keys), sa_zero(d->c);
+    if (d->memory.values.x != d->memory.annotations.x) sa_zero(d->memory.values);
 }
 
 void sa_decoder_backward(const sa_decoder *w, const sa_batch *batch, double dropout,
-                         sa_decoder_cache *cache, sa_mat dannotations, sa_decoder *dw) {
+                         sa_decoder_cache *cache, sa_encoder_cache *encoder, sa_decoder *dw) {
     const sa_side *side = &batch->target;
-    sa_zero(dannotations);
-    sa_zero(cache->dkeys);
+    const sa_decoder_drows *d = &cache->d;
+    sa_mat dx = sa_decoder_word(w, d->input);
+    if (!w->sizes.feeding)
+        sa_readout_backward(&w->readout, dropout, &cache->readout, d->seen, dx, d->c);
+    zero_source(&cache->dsource, encoder);
     for (int t = side->steps - 1; t >= 0; t--) {
-        const int live = side->live[t],
-                  next = side->live[t + 1]; /* s_i was the previous state of t + 1 */
-        if (next)
-            sa_copy_mat(sa_rows(cache->dprevious, side->start[t + 1], next),
-                        sa_rows(cache->ds, 0, next));
-        sa_zero(sa_rows(cache->ds, next, live - next));
-        step_backward(w, cache, side->start[t], live, dannotations, dw);
+        const int live = side->live[t], next = side->live[t + 1];
+        if (next) /* s_i was the previous state of t + 1 */
+            sa_state_copy(sa_state_rows(d->previous, 0, next), sa_state_rows(d->s, 0, next));
+        sa_state_zero(sa_state_rows(d->s, next, live - next));
+        step_backward(w, side, t, dropout, cache, dw);
     }
-    sa_copy_mat(sa_rows(cache->dprevious, 0, side->sentences), cache->ds0);
-
-    /* Weights, once for all steps. */
-    sa_gru_weights_backward(cache->rows.previous, cache->rows.reset, cache->da, &dw->gru);
-    sa_gemm_tn(cache->da, cache->rows.c, 1, dw->C);
-    sa_attention_query_weights_backward(cache->rows.previous, cache->dq, &dw->attention);
-    sa_linear_backward(w->gru.W, cache->rows.x, cache->da, cache->dx, dw->gru.W, dw->gru.b);
-    sa_dropout_backward(dropout, cache->x_mask, cache->dx);
-    sa_embedding_backward(cache->inputs, cache->dx, dw->E);
-    start_backward(w, cache, dannotations, dw);
+    sa_state_copy(d->previous, cache->dsource.s0);
+    weights_backward(w, cache, dw);
+    if (!w->sizes.feeding) sa_recurrent_input_backward(&w->cell, d->a, d->input);
+    sa_dropout_backward(dropout, cache->x_mask, dx);
+    sa_embedding_backward(cache->inputs, dx, dw->E);
+    source_backward(w, &cache->source, &cache->dsource, encoder, dw);
 }

@@ -1,78 +1,147 @@
-/* decoder: the attentive recurrent decoder of Bahdanau et al. 2015, A.2.2.
- *
- *   s_0 = tanh(W_s backward_1 + b_s)
- *   c_i = sum_j alpha_ij h_j, alpha from the query s_{i-1}               (A.1.2)
- *   s_i = GRU(E y_{i-1}, s_{i-1}) with C c_i, C_z c_i, C_r c_i in the candidate and both gates */
+/* decoder: the recurrent decoders, from the fixed context vector to the conditional GRU, as rows of
+ * one table. They differ in what a step does (decoders.c); everything around it they share. */
 #ifndef SA_MODEL_DECODER_H
 #define SA_MODEL_DECODER_H
 
-#include "attn/attention.h"
+#include "attn/multihead.h"
 #include "base/batch.h"
-#include "nn/gru.h"
+#include "model/initial.h"
+#include "model/readout.h"
 
-typedef struct sa_decoder { /* weights, or their gradients */
-    sa_attention attention;
-    sa_mat W_s, b_s; /* [n x n], [1 x n] */
-    sa_mat E;        /* [Ky x m] */
-    sa_gru gru;
-    sa_mat C; /* [3n x 2n] C_z, C_r, C */
-} sa_decoder;
+typedef struct sa_decoder sa_decoder;
+typedef struct sa_decoder_rows sa_decoder_rows;
+typedef struct sa_decoder_drows sa_decoder_drows;
 
-/* What the decoder attends to: the annotations sentence by sentence and their keys, made
- * once per sentence. Sentence b owns rows first[b] .. first[b+1]-1. */
-typedef struct sa_memory {
-    const int *first;
-    sa_mat annotations; /* [N x 2n] */
-    sa_mat keys;        /* [N x dk] */
-} sa_memory;
+/* What the decoder knows of the source, made once per sentence; also the derivatives by it. */
+typedef struct sa_source {
+    sa_memory memory; /* what it attends to */
+    sa_mat told, c;   /* fixed: [B x ..] what c is made of, [B x n] the context vector */
+    sa_mat summary;   /* [B x ..] what s_0 is made of */
+    sa_state s0;      /* [B x n] */
+} sa_source;
+
+/* A step: target position i (from 1) for rows about sentences which[l] (NULL: l). */
+typedef struct sa_step {
+    const sa_source *source;
+    const int *which;
+    int i;
+    sa_attention_scratch scratch;
+    sa_mat room; /* [L x n] backward only */
+} sa_step;
+
+typedef enum sa_asker {
+    SA_ASKS_NOBODY,
+    SA_ASKS_PREVIOUS,
+    SA_ASKS_MIDDLE,
+    SA_ASKS_CURRENT
+} sa_asker;
+
+typedef struct sa_decoder_kind {
+    const char *name, *formula, *citation;
+    sa_asker asker; /* the state that is the attention's query; nobody: it has no attention */
+    bool in_cell;   /* the context enters the cell that reads the word */
+    bool second;    /* a second cell reads the context */
+    const sa_output *output;
+    bool sees_word, sees_context; /* the read-out does */
+    bool sees_previous;           /* with --readout auto: it sees s_{i-1}, not s_i */
+    int initial;                  /* with --start auto */
+    /* From previous, gates (W x + b) and, for a second cell, second_gates (b): the rest. */
+    void (*forward)(const sa_decoder *w, const sa_step *step, sa_decoder_rows rows);
+    /* From d.s: d.a (and d.second_a, d.attention) are written, d.c, d.previous and dsource are
+     * added to. */
+    void (*backward)(const sa_decoder *w, const sa_step *step, sa_decoder_rows rows,
+                     sa_decoder_drows d, sa_source *dsource, sa_decoder *dw);
+} sa_decoder_kind;
+
+extern const sa_decoder_kind sa_decoder_kinds[]; /* ends with a NULL name */
+
+/* For the option rows: the name of a decoder, NULL after the last. */
+const char *sa_decoder_name(size_t row);
+
+typedef struct sa_decoder_sizes {
+    const sa_decoder_kind *kind;
+    const sa_cell *cell;
+    bool context_inside; /* C c stands inside the reset product (Cho et al. 2014) */
+    bool sees_previous;  /* the read-out sees s_{i-1} */
+    bool feeding;        /* t_{i-1} is joined to the word (Luong et al. 2015, section 3.3) */
+    int initial;         /* how s_0 is made */
+    int words, m, n, l;
+    sa_attention_sizes attention;
+    sa_encoder_sizes encoder;
+} sa_decoder_sizes;
+
+struct sa_decoder { /* weights, or their gradients */
+    sa_decoder_sizes sizes;
+    sa_attention attention; /* heads 0: none */
+    sa_mat V, b_V;          /* [n x ..], [1 x n] of the fixed context */
+    sa_mat W_s, b_s;        /* [n x ..], [1 x n] of s_0; none when it is copied */
+    sa_mat E;               /* [Ky x m] */
+    sa_recurrent cell;      /* reads the word */
+    sa_recurrent second;    /* reads the context; only some have it */
+    sa_readout readout;
+};
 
 /* Everything that one step, or all of them step by step, reads and leaves behind; R rows. */
-typedef struct sa_decoder_rows {
-    sa_mat x;        /* [R x m]  E y_{i-1} */
-    sa_mat previous; /* [R x n]  s_{i-1} */
-    sa_mat q;        /* [R x dq] the query from s_{i-1} */
-    sa_mat alpha;    /* [R x S]  the first (words of the sentence) columns are used */
-    sa_mat c;        /* [R x 2n] */
-    sa_mat gates;    /* [R x 3n] z | r | s~ */
-    sa_mat reset;    /* [R x n]  r . s_{i-1} */
-    sa_mat s;        /* [R x n]  s_i */
-} sa_decoder_rows;
+struct sa_decoder_rows {
+    sa_mat input;                 /* [R x m (+ l)] E y_{i-1}, or [E y_{i-1} ; t_{i-1}] */
+    sa_state previous, middle, s; /* [R x n] s_{i-1}, s'_i (a second cell's), s_i */
+    sa_attention_rows attention;
+    sa_mat c;                         /* [R x context] */
+    sa_mat gates, kept;               /* of the cell */
+    sa_mat second_gates, second_kept; /* of the second */
+};
+
+/* Derivatives by them. a and c keep all rows for the weights, the states only the running step's.
+ */
+struct sa_decoder_drows {
+    sa_mat input, seen; /* seen [R x n]: by the state that the read-out saw */
+    sa_mat c, a, second_a;
+    sa_attention_rows attention;
+    sa_state s, middle, previous; /* [B x n] */
+};
 
 typedef struct sa_decoder_cache {
     sa_decoder_rows rows; /* M rows, step by step */
-    sa_memory memory;
+    sa_source source;
     const int32_t *inputs; /* [M] y_{i-1} */
-    sa_mat first_h, s0;    /* [B x n] backward_1, s_0 */
-    sa_mat scratch;        /* [S x dk] */
-    sa_mat x_mask;         /* dropout; training only */
-    sa_mat dx, dprevious, dc, dq, da, ds, ds0, dkeys, dalpha, dscratch; /* training only */
+    sa_readout_cache readout;
+    sa_attention_scratch scratch;
+    sa_mat x_mask, room; /* training only */
+    sa_decoder_drows d;
+    sa_source dsource;
 } sa_decoder_cache;
 
-void sa_decoder_bind(sa_binder *binder, const sa_compat *compat, sa_attention_sizes sizes,
-                     int words, int m, sa_decoder *w);
+void sa_decoder_bind(sa_binder *binder, const sa_decoder_sizes *sizes, sa_decoder *w);
 
 /* Rooms for `rows` rows over sentences of at most `steps` source words. */
 sa_decoder_rows sa_decoder_rows_layout(sa_arena *arena, const sa_decoder *w, int rows, int steps);
 /* Rows first .. first+count-1 of all of them. */
 sa_decoder_rows sa_decoder_rows_slice(sa_decoder_rows all, int first, int count);
-void sa_decoder_layout(sa_arena *arena, const sa_batch *batch, const sa_decoder *w, bool training,
-                       sa_decoder_cache *cache);
+/* About B sentences with these annotations, sentence b in rows first[b] .. first[b+1]-1. */
+void sa_source_layout(sa_arena *arena, const sa_decoder *w, int B, const int *first,
+                      sa_mat annotations, sa_source *source);
+void sa_decoder_layout(sa_arena *arena, const sa_batch *batch, const sa_decoder *w,
+                       const sa_encoder_cache *encoder, bool training, sa_decoder_cache *cache);
 
-/* The keys, and s_0 [B x n] from backward_1. first_h [B x n] is filled for the backward pass. */
-void sa_decoder_start_forward(const sa_decoder *w, sa_memory *memory, sa_mat first_h, sa_mat s0);
+/* The state that the read-out sees, and the one that asks. */
+sa_mat sa_decoder_seen(const sa_decoder *w, sa_decoder_rows rows);
+sa_mat sa_decoder_asker(const sa_decoder *w, sa_decoder_rows rows);
+/* E y_{i-1} among a row's inputs. */
+sa_mat sa_decoder_word(const sa_decoder *w, sa_mat input);
 
-/* One step for L hypotheses whose x, previous and gates (= W x + b) are set: fills the rest. Row l
- * belongs to sentence which[l] (NULL: l). */
-void sa_decoder_step_forward(const sa_decoder *w, const sa_memory *memory, const int *which,
-                             sa_decoder_rows rows, sa_mat scratch);
+/* Keys, values, context vector and s_0, from the encoder's annotations. */
+void sa_source_forward(const sa_decoder *w, const sa_encoder_cache *encoder, sa_source *source);
 
-/* All steps with the right words as inputs. */
-void sa_decoder_forward(const sa_decoder *w, const sa_batch *batch, double dropout, sa_rng *rng,
-                        sa_decoder_cache *cache);
+/* One step on its own, from input and previous to the read-out's t: as in a search. */
+void sa_decoder_step_forward(const sa_decoder *w, const sa_step *step, sa_decoder_rows rows,
+                             double dropout, sa_rng *rng, sa_readout_cache *readout);
 
-/* dx, dprevious and dc hold what the read-out sent back and are added to; dannotations [N x 2n]
- * receives the gradient of the annotations. dw is added to. */
+/* All steps with the right words as inputs, up to the read-out's t. */
+void sa_decoder_forward(const sa_decoder *w, const sa_batch *batch, const sa_encoder_cache *encoder,
+                        double dropout, sa_rng *rng, sa_decoder_cache *cache);
+
+/* From the read-out's dt: fills encoder->dannotations and dlast_memory. dw is added to. */
 void sa_decoder_backward(const sa_decoder *w, const sa_batch *batch, double dropout,
-                         sa_decoder_cache *cache, sa_mat dannotations, sa_decoder *dw);
+                         sa_decoder_cache *cache, sa_encoder_cache *encoder, sa_decoder *dw);
 
 #endif

@@ -3,50 +3,138 @@
 #include "math/vec.h"
 #include "nn/dropout.h"
 #include "nn/embedding.h"
-#include "nn/linear.h"
+#include "nn/position.h"
 
+#include <stdio.h>
 #include <string.h>
 
-void sa_encoder_bind(sa_binder *binder, int words, int m, int n, sa_encoder *w) {
-    w->E = sa_bind_matrix(binder, "source", "E", words, m, SA_START_INPUT);
-    sa_gru_bind(binder, "encoder.forward", m, n, &w->forward);
-    sa_gru_bind(binder, "encoder.backward", m, n, &w->backward);
+const char *sa_encoder_name(size_t row) {
+    static const char *const names[] = {
+        [SA_ENCODER_BI] = "bi", [SA_ENCODER_UNI] = "uni", [SA_ENCODER_NONE] = "none"};
+    return row < sizeof names / sizeof *names ? names[row] : NULL;
 }
 
-static void layout_direction(sa_arena *arena, int words, int n, sa_direction *direction) {
-    direction->gates = sa_mat_take(arena, words, 3 * n);
-    direction->previous = sa_mat_take(arena, words, n);
-    direction->reset = sa_mat_take(arena, words, n);
+static int directions_of(const sa_encoder_sizes *sizes) {
+    return sizes->kind == SA_ENCODER_BI ? 2 : sizes->kind == SA_ENCODER_UNI ? 1 : 0;
 }
 
-/* Where each sentence's annotations begin when they follow the decoder's order. */
-static const int *decoder_order(sa_arena *arena, const sa_batch *batch) {
-    if (!batch->target.sentences)
-        return batch->source.first; /* nothing to write: any order will do */
-    int *first = sa_arena_take(arena, (size_t)batch->source.sentences + 1, sizeof *first);
-    if (!arena->base) return first;
+int sa_encoder_width(const sa_encoder_sizes *sizes) {
+    return sizes->kind == SA_ENCODER_NONE ? sizes->m : directions_of(sizes) * sizes->n;
+}
+
+void sa_encoder_bind(sa_binder *binder, const sa_encoder_sizes *sizes, sa_encoder *w) {
+    static const char *const names[] = {"forward", "backward"};
+    const int directions = directions_of(sizes);
+    *w = (sa_encoder){
+        .sizes = *sizes, .layers = directions ? sizes->layers : 0, .directions = directions};
+    w->E = sa_bind_matrix(binder, "source", "E", sizes->words, sizes->m, SA_START_INPUT);
+    for (int layer = 0; layer < w->layers; layer++)
+        for (int d = 0; d < directions; d++) {
+            char part[32];
+            if (layer)
+                snprintf(part, sizeof part, "encoder.%d.%s", layer + 1, names[d]);
+            else
+                snprintf(part, sizeof part, "encoder.%s", names[d]);
+            sa_recurrent_sizes own = {.in = layer ? directions * sizes->n : sizes->m,
+                                      .n = sizes->n};
+            sa_recurrent_bind(binder, part, sizes->cell, own, &w->layer[layer][d]);
+        }
+}
+
+/* ---- Orders of words -------------------------------------------------------------------------
+ */
+
+/* Which word of a sentence is read at step t: reversed, the end mark still comes last. */
+static int word_at(const sa_encoder *w, int len, int t) {
+    return w->sizes.reversed && t < len - 1 ? len - 2 - t : t;
+}
+
+/* The words in the order in which they are read. */
+static const int32_t *reading_order(sa_arena *arena, const sa_batch *batch, const sa_encoder *w) {
+    const sa_side *side = &batch->source;
+    if (!w->sizes.reversed) return side->ids;
+    int32_t *ids = sa_arena_take(arena, (size_t)side->words, sizeof *ids);
+    if (!arena->base) return ids;
+    for (int t = 0; t < side->steps; t++)
+        for (int b = 0; b < side->live[t]; b++)
+            ids[side->start[t] + b] = side->ids[side->start[word_at(w, side->len[b], t)] + b];
+    return ids;
+}
+
+/* The decoder's sentence b stands here in the encoder's order. */
+static int place_of(const sa_batch *batch, int b) {
+    return batch->source_of ? batch->source_of[b] : b;
+}
+
+/* Where each sentence's annotations begin when they follow the decoder's order, and those of the
+ * words that are read first and last. */
+static void decoder_order(sa_arena *arena, const sa_batch *batch, const sa_encoder *w,
+                          sa_encoder_cache *cache) {
+    const size_t B = (size_t)batch->source.sentences;
+    int *first = sa_arena_take(arena, B + 1, sizeof *first);
+    int *read_first = sa_arena_take(arena, B, sizeof *read_first);
+    int *read_last = sa_arena_take(arena, B, sizeof *read_last);
+    cache->first = first, cache->read_first = read_first, cache->read_last = read_last;
+    if (!arena->base) return;
     first[0] = 0;
-    for (int b = 0; b < batch->source.sentences; b++)
-        first[b + 1] = first[b] + batch->source.len[batch->source_of[b]];
-    return first;
+    for (size_t b = 0; b < B; b++) {
+        const int len = batch->source.len[place_of(batch, (int)b)];
+        read_first[b] = first[b] + word_at(w, len, 0);
+        read_last[b] = first[b] + len - 1;
+        first[b + 1] = first[b] + len;
+    }
 }
 
-void sa_encoder_layout(sa_arena *arena, const sa_batch *batch, int m, int n, bool training,
+/* Copies every annotation between the two orders of rows: to the decoder's, or back. */
+static void reorder(const sa_encoder *w, const sa_batch *batch, const int *first, sa_mat by_step,
+                    sa_mat by_sentence, bool back) {
+    const sa_side *side = &batch->source;
+    for (int b = 0; b < side->sentences; b++) {
+        const int place = place_of(batch, b), len = side->len[place];
+        for (int t = 0; t < len; t++) {
+            sa_real *step = sa_row(by_step, side->start[t] + place),
+                    *sentence = sa_row(by_sentence, first[b] + word_at(w, len, t));
+            memcpy(back ? step : sentence, back ? sentence : step,
+                   sizeof(sa_real) * (size_t)by_step.cols);
+        }
+    }
+}
+
+/* ---- Layout ---------------------------------------------------------------------------------- */
+
+static void layout_direction(sa_arena *arena, int rows, int n, const sa_cell *cell,
+                             sa_direction *direction) {
+    direction->gates = sa_mat_take(arena, rows, cell->blocks * n);
+    direction->kept = sa_mat_take(arena, rows, cell->kept * n);
+    direction->previous = sa_state_take(arena, rows, n, cell->memory);
+    direction->memory = sa_mat_take(arena, rows, cell->memory * n);
+}
+
+void sa_encoder_layout(sa_arena *arena, const sa_batch *batch, const sa_encoder *w, bool training,
                        sa_encoder_cache *cache) {
-    const int N = batch->source.words, B = batch->source.sentences;
-    *cache = (sa_encoder_cache){.x = sa_mat_take(arena, N, m), .h = sa_mat_take(arena, N, 2 * n)};
-    layout_direction(arena, N, n, &cache->forward);
-    layout_direction(arena, N, n, &cache->backward);
-    cache->annotations = sa_mat_take(arena, N, 2 * n);
-    cache->first = decoder_order(arena, batch);
+    const int N = batch->source.words, B = batch->source.sentences, m = w->sizes.m, n = w->sizes.n;
+    const int A = sa_encoder_width(&w->sizes), memory = w->layers ? w->sizes.cell->memory : 0;
+    *cache = (sa_encoder_cache){.x = sa_mat_take(arena, N, m)};
+    cache->ids = reading_order(arena, batch, w);
+    for (int layer = 0; layer < w->layers; layer++) {
+        cache->h[layer] = sa_mat_take(arena, N, A);
+        for (int d = 0; d < w->directions; d++)
+            layout_direction(arena, N, n, w->sizes.cell, &cache->direction[layer][d]);
+    }
+    cache->annotations = sa_mat_take(arena, N, A);
+    cache->last_memory = sa_mat_take(arena, B, memory * n);
+    decoder_order(arena, batch, w, cache);
     if (!training) return;
     cache->x_mask = sa_mat_take(arena, N, m);
-    cache->annotation_mask = sa_mat_take(arena, N, 2 * n);
-    cache->dannotations = sa_mat_take(arena, N, 2 * n);
-    cache->dh = sa_mat_take(arena, N, 2 * n);
+    cache->annotation_mask = sa_mat_take(arena, N, A);
+    cache->dannotations = sa_mat_take(arena, N, A);
+    cache->dlast_memory = sa_mat_take(arena, B, memory * n);
     cache->dx = sa_mat_take(arena, N, m);
-    cache->da = sa_mat_take(arena, N, 3 * n);
-    cache->dprevious = sa_mat_take(arena, B, n);
+    for (int layer = 0; layer < w->layers; layer++) cache->dh[layer] = sa_mat_take(arena, N, A);
+    if (!w->layers) return;
+    cache->da = sa_mat_take(arena, N, w->sizes.cell->blocks * n);
+    cache->dmemory = sa_mat_take(arena, N, memory * n);
+    cache->dprevious = sa_state_take(arena, B, n, memory);
     cache->scratch = sa_mat_take(arena, B, n);
 }
 
@@ -69,86 +157,112 @@ static sa_mat step_rows(const sa_side *side, sa_mat block, int t) {
     return sa_rows(block, side->start[t], side->live[t]);
 }
 
-/* A.2.1: h_t from h_{t-1} (or h_{t+1}), for all sentences alive at t. h is this direction's half.
+static sa_state step_state(const sa_side *side, sa_state block, int t) {
+    return sa_state_rows(block, side->start[t], side->live[t]);
+}
+
+/* A.2.1: h_t from h_{t-1} (or h_{t+1}), for all sentences alive at t. h is this direction's part.
  */
-static void direction_forward(const sa_gru *w, const sa_side *side, bool backward, sa_mat x,
+static void direction_forward(const sa_recurrent *w, const sa_side *side, bool backward, sa_mat x,
                               sa_direction *cache, sa_mat h) {
-    sa_linear_forward(w->W, w->b, x, cache->gates); /* W E x + b for all words at once */
+    const sa_state states = {h, cache->memory};
+    sa_recurrent_input_forward(w, x, cache->gates); /* W E x + b for all words at once */
     for (int i = 0; i < side->steps; i++) {
         const int t = step_at(side, backward, i), carried = carried_into(side, backward, i);
-        sa_mat previous = step_rows(side, cache->previous, t);
+        sa_state previous = step_state(side, cache->previous, t);
         if (carried) {
-            sa_mat before = step_rows(side, h, step_at(side, backward, i - 1));
-            sa_copy_mat(sa_rows(before, 0, carried), sa_rows(previous, 0, carried));
+            sa_state before = step_state(side, states, step_at(side, backward, i - 1));
+            sa_state_copy(sa_state_rows(before, 0, carried), sa_state_rows(previous, 0, carried));
         }
-        sa_zero(sa_rows(previous, carried, previous.rows - carried)); /* h_0 = 0 */
-        sa_gru_step_forward(w, previous, step_rows(side, cache->gates, t),
-                            step_rows(side, cache->reset, t), step_rows(side, h, t));
+        sa_state_zero(sa_state_rows(previous, carried, previous.s.rows - carried)); /* h_0 = 0 */
+        w->cell->forward(w, previous, step_rows(side, cache->gates, t),
+                         step_rows(side, cache->kept, t), step_state(side, states, t));
     }
 }
 
-static void direction_backward(const sa_gru *w, const sa_side *side, bool backward, sa_mat x,
-                               const sa_direction *cache, sa_mat dh, sa_encoder_cache *room,
-                               sa_gru *dw) {
+/* dx is added to. dmemory: what is known already of the memory cells' derivatives. */
+static void direction_backward(const sa_recurrent *w, const sa_side *side, bool backward, sa_mat x,
+                               const sa_direction *cache, sa_mat dh, sa_mat dmemory, sa_mat dx,
+                               sa_encoder_cache *room, sa_recurrent *dw) {
+    const sa_state dstates = {dh, dmemory};
     for (int i = side->steps - 1; i >= 0; i--) {
         const int t = step_at(side, backward, i), carried = carried_into(side, backward, i);
         const int live = side->live[t];
-        sa_mat dprevious = sa_rows(room->dprevious, 0, live);
-        sa_zero(dprevious);
-        sa_gru_step_backward(w, step_rows(side, cache->previous, t),
-                             step_rows(side, cache->gates, t), step_rows(side, dh, t),
-                             step_rows(side, room->da, t), dprevious,
-                             sa_rows(room->scratch, 0, live));
+        sa_state dprevious = sa_state_rows(room->dprevious, 0, live);
+        sa_state_zero(dprevious);
+        w->cell->backward(w, step_state(side, cache->previous, t), step_rows(side, cache->gates, t),
+                          step_rows(side, cache->kept, t), step_state(side, dstates, t),
+                          step_rows(side, room->da, t), dprevious, sa_rows(room->scratch, 0, live));
         if (carried && sa_term("encoder.carry")) { /* previous = the state one visit before */
-            sa_mat dbefore = step_rows(side, dh, step_at(side, backward, i - 1));
-            sa_add(sa_rows(dprevious, 0, carried), sa_rows(dbefore, 0, carried));
+            sa_state dbefore = step_state(side, dstates, step_at(side, backward, i - 1));
+            sa_state_add(sa_state_rows(dprevious, 0, carried), sa_state_rows(dbefore, 0, carried));
         }
     }
-    sa_gru_weights_backward(cache->previous, cache->reset, room->da, dw);
-    sa_linear_backward(w->W, x, room->da, room->dx, dw->W, dw->b); /* W E x + b */
+    w->cell->weights_backward(cache->previous, cache->kept, room->da, dw->U);
+    sa_recurrent_input_weights_backward(x, room->da, dw);
+    sa_recurrent_input_backward(w, room->da, dx); /* W E x + b */
 }
 
-/* ---- Both ------------------------------------------------------------------------------------ */
+/* ---- All layers ------------------------------------------------------------------------------ */
 
-/* Copies every annotation between the two orders of rows: to the decoder's, or back and added. */
-static void reorder(const sa_batch *batch, const int *first, sa_mat by_step, sa_mat by_sentence,
-                    bool back) {
+static sa_mat half(sa_mat h, int d, int n) {
+    return sa_cols(h, d * n, n);
+}
+
+/* The forward layer's memory cell when all is read: row b in the decoder's order. */
+static sa_mat last_memory(const sa_batch *batch, sa_mat memory, int b) {
     const sa_side *side = &batch->source;
-    for (int b = 0; b < side->sentences; b++) {
-        const int place = batch->source_of ? batch->source_of[b] : b;
-        for (int j = 0; j < side->len[place]; j++) {
-            sa_real *step = sa_row(by_step, side->start[j] + place),
-                    *sentence = sa_row(by_sentence, first[b] + j);
-            memcpy(back ? step : sentence, back ? sentence : step,
-                   sizeof(sa_real) * (size_t)by_step.cols);
-        }
-    }
+    const int place = place_of(batch, b);
+    return sa_rows(memory, side->start[side->len[place] - 1] + place, 1);
+}
+
+static void embed(const sa_encoder *w, const sa_batch *batch, sa_encoder_cache *cache) {
+    sa_embedding_forward(w->E, cache->ids, cache->x);
+    if (w->sizes.positions == SA_POSITIONS_SINUSOIDAL)
+        for (int t = 0; t < batch->source.steps; t++)
+            sa_position_add(t, step_rows(&batch->source, cache->x, t));
 }
 
 /* A.2.1: h_j = [forward_j ; backward_j] */
 void sa_encoder_forward(const sa_encoder *w, const sa_batch *batch, double dropout, sa_rng *rng,
                         sa_encoder_cache *cache) {
-    const int n = w->forward.U.rows;
-    sa_embedding_forward(w->E, batch->source.ids, cache->x);
+    embed(w, batch, cache);
     sa_dropout_forward(dropout, rng, cache->x_mask, cache->x);
-    direction_forward(&w->forward, &batch->source, false, cache->x, &cache->forward,
-                      sa_cols(cache->h, 0, n));
-    direction_forward(&w->backward, &batch->source, true, cache->x, &cache->backward,
-                      sa_cols(cache->h, n, n));
-    reorder(batch, cache->first, cache->h, cache->annotations, false);
+    sa_mat h = cache->x;
+    for (int layer = 0; layer < w->layers; layer++) {
+        for (int d = 0; d < w->directions; d++)
+            direction_forward(&w->layer[layer][d], &batch->source, d == 1, h,
+                              &cache->direction[layer][d], half(cache->h[layer], d, w->sizes.n));
+        h = cache->h[layer];
+    }
+    reorder(w, batch, cache->first, h, cache->annotations, false);
     sa_dropout_forward(dropout, rng, cache->annotation_mask, cache->annotations);
+    if (!cache->last_memory.cols) return;
+    for (int b = 0; b < batch->source.sentences; b++)
+        sa_copy_mat(last_memory(batch, cache->direction[w->layers - 1][0].memory, b),
+                    sa_rows(cache->last_memory, b, 1));
 }
 
 void sa_encoder_backward(const sa_encoder *w, const sa_batch *batch, double dropout,
                          sa_encoder_cache *cache, sa_encoder *dw) {
-    const int n = w->forward.U.rows;
     sa_dropout_backward(dropout, cache->annotation_mask, cache->dannotations);
-    reorder(batch, cache->first, cache->dh, cache->dannotations, true);
-    sa_zero(cache->dx);
-    direction_backward(&w->backward, &batch->source, true, cache->x, &cache->backward,
-                       sa_cols(cache->dh, n, n), cache, &dw->backward);
-    direction_backward(&w->forward, &batch->source, false, cache->x, &cache->forward,
-                       sa_cols(cache->dh, 0, n), cache, &dw->forward);
+    reorder(w, batch, cache->first, w->layers ? cache->dh[w->layers - 1] : cache->dx,
+            cache->dannotations, true);
+    for (int layer = w->layers - 1; layer >= 0; layer--) {
+        sa_mat below = layer ? cache->h[layer - 1] : cache->x;
+        sa_mat dbelow = layer ? cache->dh[layer - 1] : cache->dx;
+        sa_zero(dbelow);
+        for (int d = w->directions - 1; d >= 0; d--) {
+            sa_zero(cache->dmemory);
+            if (layer == w->layers - 1 && d == 0 && cache->last_memory.cols)
+                for (int b = 0; b < batch->source.sentences; b++)
+                    sa_add(sa_rows(cache->dlast_memory, b, 1),
+                           last_memory(batch, cache->dmemory, b));
+            direction_backward(&w->layer[layer][d], &batch->source, d == 1, below,
+                               &cache->direction[layer][d], half(cache->dh[layer], d, w->sizes.n),
+                               cache->dmemory, dbelow, cache, &dw->layer[layer][d]);
+        }
+    }
     sa_dropout_backward(dropout, cache->x_mask, cache->dx);
-    sa_embedding_backward(batch->source.ids, cache->dx, dw->E);
+    sa_embedding_backward(cache->ids, cache->dx, dw->E);
 }

@@ -1,46 +1,77 @@
-/* encoder: the bidirectional recurrent network of Bahdanau et al. 2015, A.2.1.
+/* encoder: from source words to annotations.
  *
- * Two gated recurrent layers read the source, one from each end, over one shared embedding E; the
- * annotation of word j is h_j = [forward_j ; backward_j]. */
+ *   bi    Bahdanau et al. 2015, A.2.1: two recurrent layers read the source, one from each end;
+ *         h_j = [forward_j ; backward_j]
+ *   uni   Cho et al. 2014: one reads it from the front; h_j = forward_j
+ *   none  nobody reads it: h_j is the word's embedding, with or without its position
+ *
+ * Layers can be stacked: each reads the annotations of the one below. */
 #ifndef SA_MODEL_ENCODER_H
 #define SA_MODEL_ENCODER_H
 
 #include "base/batch.h"
-#include "nn/gru.h"
+#include "nn/cell.h"
+
+enum { SA_ENCODER_BI, SA_ENCODER_UNI, SA_ENCODER_NONE };
+enum { SA_LAYERS = 8 }; /* at most */
+
+/* For the option rows: the name of a kind of encoder, NULL after the last. */
+const char *sa_encoder_name(size_t row);
+
+typedef struct sa_encoder_sizes {
+    const sa_cell *cell;
+    int kind, layers;
+    int words, m, n;
+    int positions; /* a row of sa_position_name */
+    bool reversed; /* the words are read from the last to the first, then the end mark */
+} sa_encoder_sizes;
 
 typedef struct sa_encoder { /* weights, or their gradients */
-    sa_mat E;               /* [Kx x m] */
-    sa_gru forward, backward;
+    sa_encoder_sizes sizes;
+    int layers, directions;           /* 0 and 0 for kind none */
+    sa_mat E;                         /* [Kx x m] */
+    sa_recurrent layer[SA_LAYERS][2]; /* forward, backward */
 } sa_encoder;
 
-/* What one direction remembers, step by step: row start[t] + b. */
+/* What one direction of one layer remembers, step by step: row start[t] + b. */
 typedef struct sa_direction {
-    sa_mat gates;    /* [N x 3n] z | r | h~ */
-    sa_mat previous; /* [N x n]  the state it came from */
-    sa_mat reset;    /* [N x n]  r . previous */
+    sa_mat gates;      /* [N x blocks n] */
+    sa_mat kept;       /* [N x kept n] */
+    sa_state previous; /* [N x n] the state it came from */
+    sa_mat memory;     /* [N x n] the memory cell after the step; an LSTM only */
 } sa_direction;
 
 typedef struct sa_encoder_cache {
-    sa_mat x; /* [N x m]  embedded words */
-    sa_mat h; /* [N x 2n] annotations, step by step */
-    sa_direction forward, backward;
-    sa_mat annotations; /* [N x 2n] the same sentence by sentence, in the decoder's order: row
-                           first[b] + j */
-    const int *first;   /* [B+1] */
-    sa_mat x_mask, annotation_mask;                      /* dropout; training only */
-    sa_mat dannotations, dh, dx, da, dprevious, scratch; /* training only */
+    const int32_t *ids;  /* [N] the words in the order they are read, step by step */
+    sa_mat x;            /* [N x m] embedded words */
+    sa_mat h[SA_LAYERS]; /* [N x A] annotations of each layer, step by step */
+    sa_direction direction[SA_LAYERS][2];
+    const int *first;      /* [B+1] */
+    sa_mat annotations;    /* [N x A] the last layer's sentence by sentence, in the decoder's order
+                              and the words' own: row first[b] + j */
+    const int *read_first; /* [B] the annotation (a row) of the word read first, */
+    const int *read_last;  /* [B] and of the one read last, the end mark */
+    sa_mat last_memory;    /* [B x n] the forward layer's memory cell when all is read; LSTM */
+    sa_mat x_mask, annotation_mask;        /* dropout; training only */
+    sa_mat dannotations, dlast_memory;     /* training only */
+    sa_mat dh[SA_LAYERS], dx, da, scratch; /* training only */
+    sa_mat dmemory;                        /* [N x n] training an LSTM */
+    sa_state dprevious;                    /* [B x n] training only */
 } sa_encoder_cache;
 
-void sa_encoder_bind(sa_binder *binder, int words, int m, int n, sa_encoder *w);
+void sa_encoder_bind(sa_binder *binder, const sa_encoder_sizes *sizes, sa_encoder *w);
 
-void sa_encoder_layout(sa_arena *arena, const sa_batch *batch, int m, int n, bool training,
+/* Numbers of an annotation. */
+int sa_encoder_width(const sa_encoder_sizes *sizes);
+
+void sa_encoder_layout(sa_arena *arena, const sa_batch *batch, const sa_encoder *w, bool training,
                        sa_encoder_cache *cache);
 
-/* Fills x, h and annotations. dropout 0 when translating; rng may then be NULL. */
+/* Fills annotations and last_memory. dropout 0 when translating; rng may then be NULL. */
 void sa_encoder_forward(const sa_encoder *w, const sa_batch *batch, double dropout, sa_rng *rng,
                         sa_encoder_cache *cache);
 
-/* From dannotations; dw is added to. */
+/* From dannotations and dlast_memory; dw is added to. */
 void sa_encoder_backward(const sa_encoder *w, const sa_batch *batch, double dropout,
                          sa_encoder_cache *cache, sa_encoder *dw);
 

@@ -7,13 +7,39 @@
 #include "nn/loss.h"
 #include "nn/maxout.h"
 
-void sa_readout_bind(sa_binder *binder, int words, int m, int n, int l, sa_readout *w) {
-    w->U_o = sa_bind_matrix(binder, "readout", "U_o", 2 * l, n, SA_START_INPUT);
-    w->V_o = sa_bind_matrix(binder, "readout", "V_o", 2 * l, m, SA_START_INPUT);
-    w->C_o = sa_bind_matrix(binder, "readout", "C_o", 2 * l, 2 * n, SA_START_INPUT);
-    w->b_o = sa_bind_vector(binder, "readout", "b_o", 2 * l, SA_START_ZERO);
-    w->W_o = sa_bind_matrix(binder, "readout", "W_o", words, l, SA_START_INPUT);
-    w->b_y = sa_bind_vector(binder, "readout", "b_y", words, SA_START_ZERO);
+/* ---- From t~ to t ---------------------------------------------------------------------------- */
+
+const sa_output sa_output_maxout = {2, sa_maxout_forward, sa_maxout_backward};
+
+/* Equation 5 (Luong et al. 2015): t = tanh(t~). sums keeps it where dropout does not reach. */
+static void tanh_forward(sa_mat sums, sa_mat t) {
+    sa_tanh(sums);
+    sa_copy_mat(sums, t);
+}
+
+static void tanh_backward(sa_mat sums, sa_mat dt, sa_mat dsums) {
+    const sa_real slope = sa_term("readout.tanh");
+    for (int i = 0; i < dt.rows; i++) {
+        const sa_real *t = sa_row(sums, i), *d = sa_row(dt, i);
+        sa_real *da = sa_row(dsums, i);
+        for (int k = 0; k < dt.cols; k++) da[k] = d[k] * (1 - slope * t[k] * t[k]);
+    }
+}
+
+const sa_output sa_output_tanh = {1, tanh_forward, tanh_backward};
+
+/* ---- Layout ---------------------------------------------------------------------------------- */
+
+void sa_readout_bind(sa_binder *binder, sa_readout_sizes sizes, sa_readout *w) {
+    const int units = sizes.output->units * sizes.l;
+    *w = (sa_readout){.output = sizes.output};
+    w->U_o = sa_bind_matrix(binder, "readout", "U_o", units, sizes.n, SA_START_INPUT);
+    if (sizes.m) w->V_o = sa_bind_matrix(binder, "readout", "V_o", units, sizes.m, SA_START_INPUT);
+    if (sizes.context)
+        w->C_o = sa_bind_matrix(binder, "readout", "C_o", units, sizes.context, SA_START_INPUT);
+    w->b_o = sa_bind_vector(binder, "readout", "b_o", units, SA_START_ZERO);
+    w->W_o = sa_bind_matrix(binder, "readout", "W_o", sizes.words, sizes.l, SA_START_INPUT);
+    w->b_y = sa_bind_vector(binder, "readout", "b_y", sizes.words, SA_START_ZERO);
 }
 
 /* Rows of logits made at a time: about a megabyte of floats, but never so few that the products
@@ -26,37 +52,60 @@ static int block_rows(int rows, int words) {
 
 void sa_readout_layout(sa_arena *arena, int rows, const sa_readout *w, bool training,
                        sa_readout_cache *cache) {
-    const int l = w->W_o.cols, words = w->W_o.rows;
+    const int l = w->W_o.cols, words = w->W_o.rows, units = w->U_o.rows;
     *cache = (sa_readout_cache){
-        .pairs = sa_mat_take(arena, rows, 2 * l),
+        .sums = sa_mat_take(arena, rows, units),
         .t = sa_mat_take(arena, rows, l),
         .logits = sa_mat_take(arena, block_rows(rows, words), words),
     };
     if (!training) return;
     cache->t_mask = sa_mat_take(arena, rows, l);
-    cache->dpairs = sa_mat_take(arena, rows, 2 * l);
+    cache->dsums = sa_mat_take(arena, rows, units);
     cache->dt = sa_mat_take(arena, rows, l);
 }
 
-/* A.2.2: t~_i = U_o s_{i-1} + V_o E y_{i-1} + C_o c_i + b_o; t_i = maxout(t~_i) */
+sa_readout_cache sa_readout_slice(const sa_readout_cache *all, int first, int count) {
+    sa_readout_cache slice = *all;
+    slice.sums = sa_rows(all->sums, first, count);
+    slice.t = sa_rows(all->t, first, count);
+    if (!all->dt.x) return slice;
+    slice.t_mask = sa_rows(all->t_mask, first, count);
+    slice.dsums = sa_rows(all->dsums, first, count);
+    slice.dt = sa_rows(all->dt, first, count);
+    return slice;
+}
+
+/* ---- Forward and backward -------------------------------------------------------------------- */
+
+/* A.2.2: t~_i = U_o s + V_o E y_{i-1} + C_o c_i + b_o; t_i = maxout(t~_i) */
 void sa_readout_forward(const sa_readout *w, sa_mat s, sa_mat x, sa_mat c, double dropout,
                         sa_rng *rng, sa_readout_cache *cache) {
-    sa_linear_forward(w->U_o, w->b_o, s, cache->pairs);
-    sa_gemm_nt(x, w->V_o, 1, cache->pairs);
-    sa_gemm_nt(c, w->C_o, 1, cache->pairs);
-    sa_maxout_forward(cache->pairs, cache->t);
+    sa_linear_forward(w->U_o, w->b_o, s, cache->sums);
+    if (w->V_o.x) sa_gemm_nt(x, w->V_o, 1, cache->sums);
+    if (w->C_o.x) sa_gemm_nt(c, w->C_o, 1, cache->sums);
+    w->output->forward(cache->sums, cache->t);
     sa_dropout_forward(dropout, rng, cache->t_mask, cache->t);
 }
 
-void sa_readout_backward(const sa_readout *w, sa_mat s, sa_mat x, sa_mat c, double dropout,
-                         sa_readout_cache *cache, sa_mat ds, sa_mat dx, sa_mat dc, sa_readout *dw) {
-    const sa_mat no_bias = {0};
+void sa_readout_backward(const sa_readout *w, double dropout, sa_readout_cache *cache, sa_mat ds,
+                         sa_mat dx, sa_mat dc) {
     sa_dropout_backward(dropout, cache->t_mask, cache->dt);
-    sa_maxout_backward(cache->pairs, cache->dt, cache->dpairs); /* t = maxout(t~) */
-    sa_zero(ds), sa_zero(dx), sa_zero(dc);
-    sa_linear_backward(w->C_o, c, cache->dpairs, dc, dw->C_o, no_bias); /* t~ += C_o c */
-    sa_linear_backward(w->V_o, x, cache->dpairs, dx, dw->V_o, no_bias); /* t~ += V_o x */
-    sa_linear_backward(w->U_o, s, cache->dpairs, ds, dw->U_o, dw->b_o); /* t~ = U_o s + b_o */
+    w->output->backward(cache->sums, cache->dt, cache->dsums); /* t = maxout(t~) */
+    sa_zero(dx), sa_zero(dc);
+    if (w->C_o.x) sa_gemm_nn(cache->dsums, w->C_o, 0, dc); /* t~ += C_o c */
+    if (w->V_o.x) sa_gemm_nn(cache->dsums, w->V_o, 0, dx); /* t~ += V_o x */
+    if (sa_term("readout.state"))
+        sa_gemm_nn(cache->dsums, w->U_o, 0, ds); /* t~ = U_o s + b_o */
+    else
+        sa_zero(ds);
+}
+
+void sa_readout_weights_backward(sa_mat s, sa_mat x, sa_mat c, const sa_readout_cache *cache,
+                                 sa_readout *dw) {
+    const sa_mat none = {0};
+    if (dw->C_o.x) sa_gemm_tn(cache->dsums, c, 1, dw->C_o);
+    if (dw->V_o.x) sa_gemm_tn(cache->dsums, x, 1, dw->V_o);
+    sa_linear_backward(none, s, cache->dsums, none, dw->U_o, dw->b_o);
 }
 
 /* A.2.2: p(y_i) = softmax(W_o t_i + b_y) */

@@ -1,36 +1,58 @@
-/* readout: deep output with one maxout layer (Bahdanau et al. 2015, A.2.2) and the loss.
+/* readout: from state, word and context to the probabilities of the next word, and the loss.
  *
- *   t~_i = U_o s_{i-1} + V_o E y_{i-1} + C_o c_i + b_o        2l units
- *   t_i  = max of adjacent pairs                               l units
+ *   t~_i = U_o s + V_o E y_{i-1} + C_o c_i + b_o
+ *   t_i  = max of adjacent pairs       Bahdanau et al. 2015, A.2.2 (t~ has 2l units, t has l)
+ *   t_i  = tanh(t~_i)                  Luong et al. 2015, equation 5 (without V_o); dl4mt
  *   p(y_i) = softmax(W_o t_i + b_y) */
 #ifndef SA_MODEL_READOUT_H
 #define SA_MODEL_READOUT_H
 
 #include "nn/params.h"
 
+/* From t~ to t. t~ may be changed into whatever the backward function wants to read. */
+typedef struct sa_output {
+    int units; /* of t~ for each of t */
+    void (*forward)(sa_mat sums, sa_mat t);
+    void (*backward)(sa_mat sums, sa_mat dt, sa_mat dsums); /* dsums is overwritten */
+} sa_output;
+
+extern const sa_output sa_output_maxout, sa_output_tanh;
+
 typedef struct sa_readout { /* weights, or their gradients */
-    sa_mat U_o, V_o, C_o;   /* [2l x n], [2l x m], [2l x 2n] */
-    sa_mat b_o;             /* [1 x 2l] */
-    sa_mat W_o, b_y;        /* [Ky x l], [1 x Ky] */
+    const sa_output *output;
+    sa_mat U_o, V_o, C_o; /* [units l x n], [.. x m], [.. x context]; V_o, C_o may be missing */
+    sa_mat b_o;           /* [1 x units l] */
+    sa_mat W_o, b_y;      /* [Ky x l], [1 x Ky] */
 } sa_readout;
 
+typedef struct sa_readout_sizes {
+    const sa_output *output;
+    int words, n, l;
+    int m, context; /* 0: it does not see the word, the context */
+} sa_readout_sizes;
+
 typedef struct sa_readout_cache {
-    sa_mat pairs, t;   /* [R x 2l] t~, [R x l] */
-    sa_mat logits;     /* [block x Ky] a block of rows at a time, so that it stays in cache */
-    sa_mat t_mask;     /* dropout; training only */
-    sa_mat dpairs, dt; /* training only */
+    sa_mat sums, t;   /* [R x units l] t~, [R x l] */
+    sa_mat logits;    /* [block x Ky] a block of rows at a time, so that it stays in cache */
+    sa_mat t_mask;    /* dropout; training only */
+    sa_mat dsums, dt; /* training only */
 } sa_readout_cache;
 
-void sa_readout_bind(sa_binder *binder, int words, int m, int n, int l, sa_readout *w);
+void sa_readout_bind(sa_binder *binder, sa_readout_sizes sizes, sa_readout *w);
 void sa_readout_layout(sa_arena *arena, int rows, const sa_readout *w, bool training,
                        sa_readout_cache *cache);
+/* Rows first .. first+count-1; the logits are shared. */
+sa_readout_cache sa_readout_slice(const sa_readout_cache *all, int first, int count);
 
-/* t from s = s_{i-1} [R x n], x = E y_{i-1} [R x m], c [R x 2n]. */
+/* t from s [R x n], x = E y_{i-1} [R x m], c [R x context]. */
 void sa_readout_forward(const sa_readout *w, sa_mat s, sa_mat x, sa_mat c, double dropout,
                         sa_rng *rng, sa_readout_cache *cache);
-/* From cache->dt: ds, dx, dc are overwritten, dw is added to. */
-void sa_readout_backward(const sa_readout *w, sa_mat s, sa_mat x, sa_mat c, double dropout,
-                         sa_readout_cache *cache, sa_mat ds, sa_mat dx, sa_mat dc, sa_readout *dw);
+/* From cache->dt: ds, dx, dc are overwritten, cache->dsums is left for the weights. */
+void sa_readout_backward(const sa_readout *w, double dropout, sa_readout_cache *cache, sa_mat ds,
+                         sa_mat dx, sa_mat dc);
+/* All rows at once, from cache->dsums. */
+void sa_readout_weights_backward(sa_mat s, sa_mat x, sa_mat c, const sa_readout_cache *cache,
+                                 sa_readout *dw);
 
 /* log p(ids_i) for every row of t, in log_p [R]. With dw, also the backward pass of
  * scale * sum_i -log p(ids_i): dw->W_o and dw->b_y are added to and cache->dt is filled, each block

@@ -33,10 +33,11 @@ typedef struct searching {
     sa_arena arena;
     sa_batch batch;
     sa_encoder_cache encoder;
-    sa_memory memory;
-    sa_mat first_h, s0, scratch;
+    sa_source source;
+    sa_attention_scratch scratch;
     sa_decoder_rows rows; /* the running step */
-    sa_mat state;         /* s of the step before */
+    sa_state state;       /* s of the step before */
+    sa_mat t;             /* t of the step before; input feeding only */
     sa_readout_cache readout;
     int32_t *inputs;         /* [rows] y_{i-1} */
     int *which;              /* [rows] sentence */
@@ -53,19 +54,18 @@ typedef struct searching {
 
 static void layout(searching *run, sa_arena *arena, const sa_sentence *sources, int count) {
     const sa_seq2seq *w = run->w;
-    const int n = w->decoder.gru.U.rows, rows = count * run->beam;
+    const sa_decoder_sizes *sizes = &w->decoder.sizes;
+    const int rows = count * run->beam;
     run->batch = sa_batch_make(arena, sources, NULL, count);
-    const int S = run->batch.source.steps, N = run->batch.source.words,
-              dk = w->decoder.attention.key_width;
-    sa_encoder_layout(arena, &run->batch, w->encoder.E.cols, n, false, &run->encoder);
-    run->memory =
-        (sa_memory){run->encoder.first, run->encoder.annotations, sa_mat_take(arena, N, dk)};
-    run->first_h = sa_mat_take(arena, count, n);
-    run->s0 = sa_mat_take(arena, count, n);
-    run->scratch = sa_mat_take(arena, S, dk);
+    const int S = run->batch.source.steps;
+    sa_encoder_layout(arena, &run->batch, &w->encoder, false, &run->encoder);
+    sa_source_layout(arena, &w->decoder, count, run->encoder.first, run->encoder.annotations,
+                     &run->source);
+    run->scratch = sa_attention_scratch_layout(arena, &w->decoder.attention, S, false);
     run->rows = sa_decoder_rows_layout(arena, &w->decoder, rows, S);
-    run->state = sa_mat_take(arena, rows, n);
-    sa_readout_layout(arena, rows, &w->readout, false, &run->readout);
+    run->state = sa_state_take(arena, rows, sizes->n, sizes->cell->memory);
+    run->t = sa_mat_take(arena, rows, sizes->feeding ? sizes->l : 0);
+    sa_readout_layout(arena, rows, &w->decoder.readout, false, &run->readout);
     run->readout.logits = sa_mat_take(arena, rows, run->words); /* all rows at once */
     run->inputs = sa_arena_take(arena, (size_t)rows, sizeof *run->inputs);
     run->which = sa_arena_take(arena, (size_t)rows, sizeof *run->which);
@@ -87,36 +87,45 @@ static bool open_search(searching *run, const sa_sentence *sources, int count, s
 
 static void encode(searching *run) {
     sa_encoder_forward(&run->w->encoder, &run->batch, 0, NULL, &run->encoder);
-    sa_decoder_start_forward(&run->w->decoder, &run->memory, run->first_h, run->s0);
+    sa_source_forward(&run->w->decoder, &run->encoder, &run->source);
     for (int b = 0; b < run->batch.source.sentences; b++) {
         run->live[b] = (hypothesis){.sentence = b, .row = b, .word = SA_START, .last = -1};
         run->open[b] = run->beam;
         run->found_count[b] = 0;
     }
     run->live_count = run->batch.source.sentences;
-    sa_copy_mat(run->s0, sa_rows(run->state, 0, run->live_count));
+    sa_state_copy(run->source.s0, sa_state_rows(run->state, 0, run->live_count));
+    sa_zero(run->t); /* t_0 = 0 */
+}
+
+/* What every live hypothesis continues: its word, its state, and with input feeding its t. */
+static void recall(searching *run, sa_decoder_rows rows) {
+    const sa_decoder *d = &run->w->decoder;
+    const int m = d->sizes.m;
+    for (int l = 0; l < run->live_count; l++) {
+        const int row = run->live[l].row;
+        run->inputs[l] = run->live[l].word;
+        run->which[l] = run->live[l].sentence;
+        sa_state_copy(sa_state_rows(run->state, row, 1), sa_state_rows(rows.previous, l, 1));
+        sa_copy_mat(sa_rows(run->t, row, 1),
+                    sa_cols(sa_rows(rows.input, l, 1), m, rows.input.cols - m));
+    }
+    sa_embedding_forward(d->E, run->inputs, sa_decoder_word(d, rows.input));
 }
 
 /* log p of every word for every live hypothesis, in readout.logits; s_i in rows.s. */
-static sa_mat advance(searching *run) {
+static sa_mat advance(searching *run, int i) {
     const sa_decoder *d = &run->w->decoder;
     const int L = run->live_count;
+    const sa_step step = {&run->source, run->which, i, run->scratch, {0}};
     sa_decoder_rows rows = sa_decoder_rows_slice(run->rows, 0, L);
-    for (int l = 0; l < L; l++) {
-        run->inputs[l] = run->live[l].word;
-        run->which[l] = run->live[l].sentence;
-        sa_copy_mat(sa_rows(run->state, run->live[l].row, 1), sa_rows(rows.previous, l, 1));
-    }
-    sa_embedding_forward(d->E, run->inputs, rows.x);
-    sa_linear_forward(d->gru.W, d->gru.b, rows.x, rows.gates);
-    sa_decoder_step_forward(d, &run->memory, run->which, rows, run->scratch);
-    sa_copy_mat(rows.s, sa_rows(run->state, 0, L));
-
-    sa_readout_cache out = run->readout;
-    out.pairs = sa_rows(out.pairs, 0, L), out.t = sa_rows(out.t, 0, L);
+    sa_readout_cache out = sa_readout_slice(&run->readout, 0, L);
+    recall(run, rows);
+    sa_decoder_step_forward(d, &step, rows, 0, NULL, &out);
+    sa_state_copy(rows.s, sa_state_rows(run->state, 0, L));
+    if (run->t.cols) sa_copy_mat(out.t, sa_rows(run->t, 0, L));
     sa_mat logits = sa_rows(out.logits, 0, L);
-    sa_readout_forward(&run->w->readout, rows.previous, rows.x, rows.c, 0, NULL, &out);
-    sa_linear_forward(run->w->readout.W_o, run->w->readout.b_y, out.t, logits);
+    sa_linear_forward(d->readout.W_o, d->readout.b_y, out.t, logits);
     return logits;
 }
 
@@ -227,13 +236,13 @@ bool sa_search_batch(const sa_seq2seq *w, const sa_sentence *sources, int count,
     searching run = {.w = w,
                      .search = search,
                      .beam = search->beam,
-                     .words = w->readout.W_o.rows,
+                     .words = w->decoder.readout.W_o.rows,
                      .found = found};
     memset(found, 0, sizeof *found * (size_t)count * (size_t)search->nbest);
     bool good = open_search(&run, sources, count, error);
     if (good) encode(&run);
     for (int step = 0; good && run.live_count; step++)
-        good = choose(&run, advance(&run), step, error);
+        good = choose(&run, advance(&run, step + 1), step, error);
     sa_arena_release(&run.arena);
     free(run.trail);
     if (!good)

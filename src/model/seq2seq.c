@@ -1,23 +1,93 @@
 #include "model/seq2seq.h"
 
-sa_sizes sa_sizes_of(const sa_settings *settings, int source_words, int target_words) {
-    return (sa_sizes){
-        .source_words = source_words,
-        .target_words = target_words,
+/* Where z's share, the reset gate and the context stand in each cell. */
+enum { RESET_BEFORE, RESET_AFTER, RESET_SUM, RESETS };
+enum { UPDATE_NEW, UPDATE_OLD, UPDATES };
+
+const char *sa_reset_name(size_t row) {
+    static const char *const names[] = {"before", "after", "sum"};
+    return row < RESETS ? names[row] : NULL;
+}
+
+const char *sa_update_name(size_t row) {
+    static const char *const names[] = {"new", "old"};
+    return row < UPDATES ? names[row] : NULL;
+}
+
+enum { READOUT_AUTO, READOUT_PREVIOUS, READOUT_CURRENT, READOUTS };
+
+const char *sa_readout_name(size_t row) {
+    static const char *const names[] = {"auto", "previous", "current"};
+    return row < READOUTS ? names[row] : NULL;
+}
+
+static sa_encoder_sizes encoder_sizes(const sa_settings *settings, int words) {
+    const bool old = settings->update == UPDATE_OLD, after = settings->reset == RESET_AFTER;
+    return (sa_encoder_sizes){
+        .cell = sa_cell_find(settings->cell, old, after),
+        .kind = settings->encoder,
+        .layers = settings->layers,
+        .words = words,
         .m = settings->embed,
         .n = settings->hidden,
-        .size = settings->attn,
-        .l = settings->maxout,
-        .places = settings->max_len + 1, /* the end mark is a position too */
-        .compat = &sa_compats[settings->attention],
+        .positions = settings->positions,
+        .reversed = settings->reverse_source,
     };
 }
 
+static sa_attention_sizes attention_sizes(const sa_settings *settings, int annotation) {
+    const int heads = settings->heads, shared = annotation / heads;
+    return (sa_attention_sizes){
+        .compat = &sa_compats[settings->attention],
+        .state = settings->hidden,
+        .annotation = annotation,
+        .size = settings->attn,
+        .places = settings->max_len + 1, /* the end mark is a position too */
+        .heads = heads,
+        .value = settings->values ? settings->values
+                 : shared         ? shared
+                                  : 1,
+        .window = settings->window,
+        .reach = settings->window_size,
+    };
+}
+
+/* The choices that --start and --readout leave to the decoder's own paper. */
+static int initial_of(const sa_settings *settings, const sa_decoder_kind *kind) {
+    const int initial = settings->start == SA_INITIAL_AUTO ? kind->initial : settings->start;
+    const bool nothing_read = settings->encoder == SA_ENCODER_NONE;
+    return nothing_read && initial != SA_INITIAL_CONTEXT ? SA_INITIAL_MEAN : initial;
+}
+
+static bool sees_previous(const sa_settings *settings, const sa_decoder_kind *kind) {
+    return settings->readout == READOUT_AUTO ? kind->sees_previous
+                                             : settings->readout == READOUT_PREVIOUS;
+}
+
+sa_sizes sa_sizes_of(const sa_settings *settings, int source_words, int target_words) {
+    const sa_decoder_kind *kind = &sa_decoder_kinds[settings->decoder];
+    const bool old = settings->update == UPDATE_OLD;
+    sa_sizes sizes = {.encoder = encoder_sizes(settings, source_words)};
+    sizes.decoder = (sa_decoder_sizes){
+        .kind = kind,
+        .cell = sa_cell_find(settings->cell, old, settings->reset != RESET_BEFORE),
+        .context_inside = settings->reset == RESET_SUM,
+        .sees_previous = sees_previous(settings, kind),
+        .feeding = settings->input_feeding,
+        .initial = initial_of(settings, kind),
+        .words = target_words,
+        .m = settings->embed,
+        .n = settings->hidden,
+        .l = settings->maxout,
+        .attention = attention_sizes(settings, sa_encoder_width(&sizes.encoder)),
+        .encoder = sizes.encoder,
+    };
+    return sizes;
+}
+
 void sa_seq2seq_bind(sa_binder *binder, const sa_sizes *sizes, sa_seq2seq *w) {
-    sa_encoder_bind(binder, sizes->source_words, sizes->m, sizes->n, &w->encoder);
-    const sa_attention_sizes attention = {sizes->n, 2 * sizes->n, sizes->size, sizes->places};
-    sa_decoder_bind(binder, sizes->compat, attention, sizes->target_words, sizes->m, &w->decoder);
-    sa_readout_bind(binder, sizes->target_words, sizes->m, sizes->n, sizes->l, &w->readout);
+    sa_encoder_bind(binder, &sizes->encoder, &w->encoder);
+    sa_decoder_bind(binder, &sizes->decoder, &w->decoder);
 }
 
 void sa_seq2seq_plan(const sa_sizes *sizes, sa_params *plan) {
@@ -32,35 +102,28 @@ void sa_seq2seq_point(const sa_sizes *sizes, sa_real *buffer, sa_seq2seq *w) {
 
 void sa_pass_layout(sa_arena *arena, const sa_seq2seq *w, const sa_batch *batch, bool training,
                     sa_pass *pass) {
-    const sa_encoder *encoder = &w->encoder;
-    sa_encoder_layout(arena, batch, encoder->E.cols, encoder->forward.U.rows, training,
-                      &pass->encoder);
-    sa_decoder_layout(arena, batch, &w->decoder, training, &pass->decoder);
-    sa_readout_layout(arena, batch->target.words, &w->readout, training, &pass->readout);
+    sa_encoder_layout(arena, batch, &w->encoder, training, &pass->encoder);
+    sa_decoder_layout(arena, batch, &w->decoder, &pass->encoder, training, &pass->decoder);
     pass->log_p = sa_arena_take(arena, (size_t)batch->target.words, sizeof *pass->log_p);
-    pass->decoder.memory.first = pass->encoder.first;
-    pass->decoder.memory.annotations = pass->encoder.annotations;
 }
 
 double sa_seq2seq_loss(const sa_seq2seq *w, const sa_batch *batch, double dropout, sa_rng *rng,
                        sa_pass *pass, sa_seq2seq *dw) {
-    sa_decoder_cache *d = &pass->decoder;
-    const sa_decoder_rows *rows = &d->rows;
+    sa_encoder_cache *encoder = &pass->encoder;
+    sa_decoder_cache *decoder = &pass->decoder;
     const sa_real scale = 1 / (sa_real)batch->whole;
 
-    sa_encoder_forward(&w->encoder, batch, dropout, rng, &pass->encoder); /* h_j: A.2.1 */
-    sa_decoder_forward(&w->decoder, batch, dropout, rng, d); /* s_i, alpha_i, c_i: A.2.2, A.1.2 */
-    sa_readout_forward(&w->readout, rows->previous, rows->x, rows->c, dropout, rng, &pass->readout);
-    sa_vocabulary_loss(&w->readout, batch->target.ids, scale, &pass->readout, pass->log_p,
-                       dw ? &dw->readout : NULL); /* p(y_i), and its backward */
+    sa_encoder_forward(&w->encoder, batch, dropout, rng, encoder);          /* h_j: A.2.1 */
+    sa_decoder_forward(&w->decoder, batch, encoder, dropout, rng, decoder); /* s_i, c_i, t_i */
+    sa_vocabulary_loss(&w->decoder.readout, batch->target.ids, scale, &decoder->readout,
+                       pass->log_p, /* p(y_i), and its backward */
+                       dw ? &dw->decoder.readout : NULL);
 
     double loss = 0;
     for (int i = 0; i < batch->target.words; i++) loss -= (double)pass->log_p[i];
     if (!dw) return loss;
 
-    sa_readout_backward(&w->readout, rows->previous, rows->x, rows->c, dropout, &pass->readout,
-                        d->dprevious, d->dx, d->dc, &dw->readout);
-    sa_decoder_backward(&w->decoder, batch, dropout, d, pass->encoder.dannotations, &dw->decoder);
-    sa_encoder_backward(&w->encoder, batch, dropout, &pass->encoder, &dw->encoder);
+    sa_decoder_backward(&w->decoder, batch, dropout, decoder, encoder, &dw->decoder);
+    sa_encoder_backward(&w->encoder, batch, dropout, encoder, &dw->encoder);
     return loss;
 }

@@ -1,33 +1,28 @@
-/* seq2seq: RNNsearch as one function, the loss of a batch and its gradient. */
+/* seq2seq: encoder and decoder as one function, the loss of a batch and its gradient. */
 #ifndef SA_MODEL_SEQ2SEQ_H
 #define SA_MODEL_SEQ2SEQ_H
 
 #include "model/decoder.h"
 #include "model/encoder.h"
-#include "model/readout.h"
 
 typedef struct sa_sizes {
-    int source_words, target_words; /* Kx, Ky: vocabularies, special symbols included */
-    int m, n, size, l;              /* embedding, hidden, alignment n', maxout */
-    int places;                     /* S_max: source positions the location score tells apart */
-    const sa_compat *compat;
+    sa_encoder_sizes encoder;
+    sa_decoder_sizes decoder;
 } sa_sizes;
 
 typedef struct sa_seq2seq { /* weights, or their gradients */
     sa_encoder encoder;
     sa_decoder decoder;
-    sa_readout readout;
 } sa_seq2seq;
 
 /* The activations of one batch or shard, and room for their gradients. */
 typedef struct sa_pass {
     sa_encoder_cache encoder;
     sa_decoder_cache decoder;
-    sa_readout_cache readout;
     sa_real *log_p; /* [M] log p(y_i), step by step */
 } sa_pass;
 
-/* Those of a model with these settings and vocabularies. */
+/* Those of a model with these settings and vocabularies (special symbols included). */
 sa_sizes sa_sizes_of(const sa_settings *settings, int source_words, int target_words);
 
 void sa_seq2seq_bind(sa_binder *binder, const sa_sizes *sizes, sa_seq2seq *w);
@@ -42,5 +37,10 @@ void sa_pass_layout(sa_arena *arena, const sa_seq2seq *w, const sa_batch *batch,
  * by batch->whole is added to it. Dropout (0: none) draws its masks from rng. */
 double sa_seq2seq_loss(const sa_seq2seq *w, const sa_batch *batch, double dropout, sa_rng *rng,
                        sa_pass *pass, sa_seq2seq *dw);
+
+/* For the option rows: names of --readout, --update and --reset, NULL after the last. */
+const char *sa_readout_name(size_t row);
+const char *sa_update_name(size_t row);
+const char *sa_reset_name(size_t row);
 
 #endif

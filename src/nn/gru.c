@@ -3,58 +3,35 @@
 #include "math/term.h"
 #include "math/vec.h"
 
-void sa_gru_bind(sa_binder *binder, const char *part, int in, int n, sa_gru *w) {
-    const char *W[] = {"W_z", "W_r", "W"}, *U_zr[] = {"U_z", "U_r"}, *b[] = {"b_z", "b_r", "b"};
-    w->W = sa_bind_stack(binder, part, W, 3, n, in, SA_START_INPUT);
-    w->U_zr = sa_bind_stack(binder, part, U_zr, 2, n, n, SA_START_RECURRENT);
-    w->U = sa_bind_matrix(binder, part, "U", n, n, SA_START_RECURRENT);
-    w->b = sa_bind_vectors(binder, part, b, 3, n, SA_START_ZERO);
-}
+/* ---- The candidate, reset before U ------------------------------------------------------------
+ */
 
-/* A.1.1, the four equations above. */
-void sa_gru_step_forward(const sa_gru *w, sa_mat previous, sa_mat gates, sa_mat reset,
-                         sa_mat state) {
-    const int n = w->U.rows;
+/* A.1.1: z, r = sigma(a + U s'); s~ = tanh(a + U [r . s']). reset receives r . s'. */
+static void before_forward(const sa_recurrent *w, sa_mat previous, sa_mat gates, sa_mat reset) {
+    const int n = w->U.cols;
     sa_mat zr = sa_cols(gates, 0, 2 * n), candidate = sa_cols(gates, 2 * n, n);
 
-    sa_gemm_nt(previous, w->U_zr, 1, zr); /* z, r = sigma(a + U s') */
+    sa_gemm_nt(previous, sa_rows(w->U, 0, 2 * n), 1, zr); /* z, r = sigma(a + U s') */
     sa_sigmoid(zr);
 
-    for (int i = 0; i < state.rows; i++) {
+    for (int i = 0; i < gates.rows; i++) {
         const sa_real *r = sa_row(gates, i) + n, *s_ = sa_row(previous, i);
         sa_real *rs = sa_row(reset, i);
         for (int k = 0; k < n; k++) rs[k] = r[k] * s_[k];
     }
-    sa_gemm_nt(reset, w->U, 1, candidate); /* s~ = tanh(a + U [r . s']) */
+    sa_gemm_nt(reset, sa_rows(w->U, 2 * n, n), 1, candidate); /* s~ = tanh(a + U [r . s']) */
     sa_tanh(candidate);
-
-    for (int i = 0; i < state.rows; i++) {
-        const sa_real *z = sa_row(gates, i), *c = z + 2 * n, *s_ = sa_row(previous, i);
-        sa_real *s = sa_row(state, i);
-        for (int k = 0; k < n; k++) s[k] = (1 - z[k]) * s_[k] + z[k] * c[k];
-    }
 }
 
-/* The forward step read from the last line to the first. */
-void sa_gru_step_backward(const sa_gru *w, sa_mat previous, sa_mat gates, sa_mat dstate, sa_mat da,
-                          sa_mat dprevious, sa_mat scratch) {
-    const int n = w->U.rows;
-    sa_mat da_zr = sa_cols(da, 0, 2 * n), da_c = sa_cols(da, 2 * n, n), drs = scratch;
-    const sa_real carried = sa_term("gru.carry"), update = sa_term("gru.update");
+/* da holds the derivatives by the pre-activations of z and s~; that of r is made here. */
+static void before_backward(const sa_recurrent *w, sa_mat previous, sa_mat gates, sa_mat da,
+                            sa_mat dprevious, sa_mat drs) {
+    const int n = w->U.cols;
     const sa_real reset = sa_term("gru.reset"), through = sa_term("gru.through-reset");
 
-    for (int i = 0; i < dstate.rows; i++) { /* s = (1 - z) . s' + z . s~ */
-        const sa_real *z = sa_row(gates, i), *c = z + 2 * n, *s_ = sa_row(previous, i);
-        const sa_real *ds = sa_row(dstate, i);
-        sa_real *daz = sa_row(da, i), *dac = daz + 2 * n, *ds_ = sa_row(dprevious, i);
-        for (int k = 0; k < n; k++) {
-            ds_[k] += carried * ds[k] * (1 - z[k]);
-            daz[k] = update * ds[k] * (c[k] - s_[k]) * z[k] * (1 - z[k]);
-            dac[k] = ds[k] * z[k] * (1 - c[k] * c[k]);
-        }
-    }
-    sa_gemm_nn(da_c, w->U, 0, drs); /* s~ = tanh(a + U [r . s']) */
-    for (int i = 0; i < dstate.rows; i++) {
+    sa_gemm_nn(sa_cols(da, 2 * n, n), sa_rows(w->U, 2 * n, n), 0,
+               drs); /* s~ = tanh(a + U [r . s']) */
+    for (int i = 0; i < gates.rows; i++) {
         const sa_real *r = sa_row(gates, i) + n, *s_ = sa_row(previous, i), *drs_ = sa_row(drs, i);
         sa_real *dar = sa_row(da, i) + n, *ds_ = sa_row(dprevious, i);
         for (int k = 0; k < n; k++) {
@@ -62,11 +39,167 @@ void sa_gru_step_backward(const sa_gru *w, sa_mat previous, sa_mat gates, sa_mat
             dar[k] = reset * drs_[k] * s_[k] * r[k] * (1 - r[k]);
         }
     }
-    if (sa_term("gru.gates")) sa_gemm_nn(da_zr, w->U_zr, 1, dprevious); /* z, r = sigma(a + U s') */
+    if (sa_term("gru.gates")) /* z, r = sigma(a + U s') */
+        sa_gemm_nn(sa_cols(da, 0, 2 * n), sa_rows(w->U, 0, 2 * n), 1, dprevious);
 }
 
-void sa_gru_weights_backward(sa_mat previous, sa_mat reset, sa_mat da, sa_gru *dw) {
-    const int n = dw->U.rows;
-    sa_gemm_tn(sa_cols(da, 0, 2 * n), previous, 1, dw->U_zr);
-    sa_gemm_tn(sa_cols(da, 2 * n, n), reset, 1, dw->U);
+void sa_gru_before_weights_backward(sa_state previous, sa_mat kept, sa_mat da, sa_mat dU) {
+    const int n = dU.cols;
+    sa_gemm_tn(sa_cols(da, 0, 2 * n), previous.s, 1, sa_rows(dU, 0, 2 * n));
+    sa_gemm_tn(sa_cols(da, 2 * n, n), kept, 1, sa_rows(dU, 2 * n, n)); /* kept = r . s' */
+}
+
+/* ---- The candidate, reset after U -------------------------------------------------------------
+ */
+
+/* z, r = sigma(a + U s'); u = a_u + U s'; s~ = tanh(a + r . u) */
+static void after_forward(const sa_recurrent *w, sa_mat previous, sa_mat gates) {
+    const int n = w->U.cols;
+    sa_gemm_nt(previous, w->U, 1, sa_cols(gates, 0, 3 * n)); /* u, z, r: a + U s' */
+    sa_sigmoid(sa_cols(gates, n, 2 * n));
+    for (int i = 0; i < gates.rows; i++) {
+        const sa_real *u = sa_row(gates, i), *r = u + 2 * n;
+        sa_real *c = sa_row(gates, i) + 3 * n;
+        for (int k = 0; k < n; k++) c[k] += r[k] * u[k];
+    }
+    sa_tanh(sa_cols(gates, 3 * n, n)); /* s~ = tanh(a + r . u) */
+}
+
+static void after_backward(const sa_recurrent *w, sa_mat gates, sa_mat da, sa_mat dprevious) {
+    const int n = w->U.cols;
+    const sa_real reset = sa_term("gru.reset"), through = sa_term("gru.through-reset");
+    for (int i = 0; i < gates.rows; i++) { /* s~ = tanh(a + r . u) */
+        const sa_real *u = sa_row(gates, i), *r = u + 2 * n;
+        sa_real *dau = sa_row(da, i), *dar = dau + 2 * n, *dac = dau + 3 * n;
+        for (int k = 0; k < n; k++) {
+            dau[k] = through * dac[k] * r[k];
+            dar[k] = reset * dac[k] * u[k] * r[k] * (1 - r[k]);
+        }
+    }
+    if (sa_term("gru.gates")) /* u, z, r: a + U s' */
+        sa_gemm_nn(sa_cols(da, 0, 3 * n), w->U, 1, dprevious);
+}
+
+void sa_gru_after_weights_backward(sa_state previous, sa_mat kept, sa_mat da, sa_mat dU) {
+    (void)kept;
+    sa_gemm_tn(sa_cols(da, 0, 3 * dU.cols), previous.s, 1, dU);
+}
+
+/* ---- The update -------------------------------------------------------------------------------
+ * zrc: the blocks z | r | s~ of either form. */
+
+/* A.1.1: s = (1 - z) . s' + z . s~ */
+static void new_forward(sa_mat zrc, sa_mat previous, sa_mat state) {
+    const int n = state.cols;
+    for (int i = 0; i < state.rows; i++) {
+        const sa_real *z = sa_row(zrc, i), *c = z + 2 * n, *s_ = sa_row(previous, i);
+        sa_real *s = sa_row(state, i);
+        for (int k = 0; k < n; k++) s[k] = (1 - z[k]) * s_[k] + z[k] * c[k];
+    }
+}
+
+static void new_backward(sa_mat zrc, sa_mat previous, sa_mat dstate, sa_mat dzrc,
+                         sa_mat dprevious) {
+    const int n = dstate.cols;
+    const sa_real carried = sa_term("gru.carry"), update = sa_term("gru.update");
+    for (int i = 0; i < dstate.rows; i++) {
+        const sa_real *z = sa_row(zrc, i), *c = z + 2 * n, *s_ = sa_row(previous, i);
+        const sa_real *ds = sa_row(dstate, i);
+        sa_real *daz = sa_row(dzrc, i), *dac = daz + 2 * n, *ds_ = sa_row(dprevious, i);
+        for (int k = 0; k < n; k++) {
+            ds_[k] += carried * ds[k] * (1 - z[k]);
+            daz[k] = update * ds[k] * (c[k] - s_[k]) * z[k] * (1 - z[k]);
+            dac[k] = ds[k] * z[k] * (1 - c[k] * c[k]);
+        }
+    }
+}
+
+/* Section 2.3 (Cho et al. 2014): s = z . s' + (1 - z) . s~ */
+static void old_forward(sa_mat zrc, sa_mat previous, sa_mat state) {
+    const int n = state.cols;
+    for (int i = 0; i < state.rows; i++) {
+        const sa_real *z = sa_row(zrc, i), *c = z + 2 * n, *s_ = sa_row(previous, i);
+        sa_real *s = sa_row(state, i);
+        for (int k = 0; k < n; k++) s[k] = z[k] * s_[k] + (1 - z[k]) * c[k];
+    }
+}
+
+static void old_backward(sa_mat zrc, sa_mat previous, sa_mat dstate, sa_mat dzrc,
+                         sa_mat dprevious) {
+    const int n = dstate.cols;
+    const sa_real carried = sa_term("gru.carry"), update = sa_term("gru.update");
+    for (int i = 0; i < dstate.rows; i++) {
+        const sa_real *z = sa_row(zrc, i), *c = z + 2 * n, *s_ = sa_row(previous, i);
+        const sa_real *ds = sa_row(dstate, i);
+        sa_real *daz = sa_row(dzrc, i), *dac = daz + 2 * n, *ds_ = sa_row(dprevious, i);
+        for (int k = 0; k < n; k++) {
+            ds_[k] += carried * ds[k] * z[k];
+            daz[k] = update * ds[k] * (s_[k] - c[k]) * z[k] * (1 - z[k]);
+            dac[k] = ds[k] * (1 - z[k]) * (1 - c[k] * c[k]);
+        }
+    }
+}
+
+/* ---- The four cells ---------------------------------------------------------------------------
+ */
+
+/* z | r | s~ among the blocks of a cell with the reset after U */
+static sa_mat behind_u(sa_mat gates, int n) {
+    return sa_cols(gates, n, 3 * n);
+}
+
+void sa_gru_before_new_forward(const sa_recurrent *w, sa_state previous, sa_mat gates, sa_mat kept,
+                               sa_state state) {
+    before_forward(w, previous.s, gates, kept);
+    new_forward(gates, previous.s, state.s);
+}
+
+void sa_gru_before_new_backward(const sa_recurrent *w, sa_state previous, sa_mat gates, sa_mat kept,
+                                sa_state dstate, sa_mat da, sa_state dprevious, sa_mat scratch) {
+    (void)kept;
+    new_backward(gates, previous.s, dstate.s, da, dprevious.s);
+    before_backward(w, previous.s, gates, da, dprevious.s, scratch);
+}
+
+void sa_gru_before_old_forward(const sa_recurrent *w, sa_state previous, sa_mat gates, sa_mat kept,
+                               sa_state state) {
+    before_forward(w, previous.s, gates, kept);
+    old_forward(gates, previous.s, state.s);
+}
+
+void sa_gru_before_old_backward(const sa_recurrent *w, sa_state previous, sa_mat gates, sa_mat kept,
+                                sa_state dstate, sa_mat da, sa_state dprevious, sa_mat scratch) {
+    (void)kept;
+    old_backward(gates, previous.s, dstate.s, da, dprevious.s);
+    before_backward(w, previous.s, gates, da, dprevious.s, scratch);
+}
+
+void sa_gru_after_new_forward(const sa_recurrent *w, sa_state previous, sa_mat gates, sa_mat kept,
+                              sa_state state) {
+    (void)kept;
+    after_forward(w, previous.s, gates);
+    new_forward(behind_u(gates, w->U.cols), previous.s, state.s);
+}
+
+void sa_gru_after_new_backward(const sa_recurrent *w, sa_state previous, sa_mat gates, sa_mat kept,
+                               sa_state dstate, sa_mat da, sa_state dprevious, sa_mat scratch) {
+    const int n = w->U.cols;
+    (void)kept, (void)scratch;
+    new_backward(behind_u(gates, n), previous.s, dstate.s, behind_u(da, n), dprevious.s);
+    after_backward(w, gates, da, dprevious.s);
+}
+
+void sa_gru_after_old_forward(const sa_recurrent *w, sa_state previous, sa_mat gates, sa_mat kept,
+                              sa_state state) {
+    (void)kept;
+    after_forward(w, previous.s, gates);
+    old_forward(behind_u(gates, w->U.cols), previous.s, state.s);
+}
+
+void sa_gru_after_old_backward(const sa_recurrent *w, sa_state previous, sa_mat gates, sa_mat kept,
+                               sa_state dstate, sa_mat da, sa_state dprevious, sa_mat scratch) {
+    const int n = w->U.cols;
+    (void)kept, (void)scratch;
+    old_backward(behind_u(gates, n), previous.s, dstate.s, behind_u(da, n), dprevious.s);
+    after_backward(w, gates, da, dprevious.s);
 }

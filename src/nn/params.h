@@ -26,7 +26,7 @@ typedef struct sa_param {
     sa_start start;
 } sa_param;
 
-enum { SA_PARAMS_MAX = 256 };
+enum { SA_PARAMS_MAX = 512 };
 
 typedef struct sa_params {
     int count;

@@ -17,13 +17,14 @@ grep -q '^attention.U_a  *4 x 6 ' out || fail "--hidden 3 is not heard: $(cat ou
 [ "$(wc -l <terms)" -ge 10 ] || fail "only $(wc -l <terms) terms"
 while read -r term dropped; do
     [ -n "$dropped" ] || fail "$term: what is dropped?"
-    attention=additive
-    case $term in dot.* | scaled-dot.*) attention=scaled-dot ;; location.*) attention=location ;; esac
-    "$softalign" gradcheck --break $term --attention $attention --dropout 0.2 >out 2>err
-    same "gradcheck --break $term" 1 $?
+    options=
+    case $dropped in *']') options=${dropped##*[} options=${options%]} ;; esac
+    "$softalign" gradcheck --break $term --dropout 0.2 $options >out 2>err
+    same "gradcheck --break $term $options" 1 $?
     grep -q '^softalign: gradient of ' err || fail "--break $term: $(cat err)"
     grep -q WRONG out || fail "--break $term: no parameter is marked"
-done <terms
+done < <(sed 's/--dropout 0.3//' terms)
+expect 2 "this model has no term 'lstm.carry'; one has it with --cell lstm" gradcheck --break lstm.carry
 
 # For programs.
 expect 0 "" gradcheck --json

@@ -1,0 +1,136 @@
+/* The rows of decoder.h: one step of each decoder, forward directly above backward.
+ *
+ * On entry gates hold W x + b (second_gates: b), so that a step begins where the state comes in. */
+#include "math/term.h"
+#include "model/decoder.h"
+
+/* ---- What steps are made of ------------------------------------------------------------------
+ */
+
+/* c_i = sum_j alpha_ij h_j, alpha from the query s */
+static void attend(const sa_decoder *w, const sa_step *step, sa_decoder_rows rows, sa_mat s) {
+    sa_attention_step_forward(&w->attention, &step->source->memory, step->which, step->i, s,
+                              rows.attention, rows.c, step->scratch);
+}
+
+static void attend_backward(const sa_decoder *w, const sa_step *step, sa_decoder_rows rows,
+                            sa_decoder_drows d, sa_source *dsource, sa_mat ds, sa_decoder *dw) {
+    sa_attention_step_backward(&w->attention, &step->source->memory, step->i, rows.attention, d.c,
+                               d.attention, &dsource->memory, ds, &dw->attention, step->scratch);
+}
+
+static void cell(const sa_decoder *w, sa_decoder_rows rows, sa_state to) {
+    w->cell.cell->forward(&w->cell, rows.previous, rows.gates, rows.kept, to);
+}
+
+static void cell_backward(const sa_decoder *w, const sa_step *step, sa_decoder_rows rows,
+                          sa_decoder_drows d, sa_state dto) {
+    w->cell.cell->backward(&w->cell, rows.previous, rows.gates, rows.kept, dto, d.a, d.previous,
+                           step->room);
+}
+
+/* ---- The decoders ----------------------------------------------------------------------------
+ */
+
+/* A.2.2 (Bahdanau et al. 2015): c_i from the query s_{i-1}; s_i from y_{i-1}, c_i and s_{i-1} */
+static void bahdanau_forward(const sa_decoder *w, const sa_step *step, sa_decoder_rows rows) {
+    attend(w, step, rows, rows.previous.s);
+    sa_recurrent_context_forward(&w->cell, rows.c, rows.gates); /* a += C c_i */
+    cell(w, rows, rows.s);
+}
+
+static void bahdanau_backward(const sa_decoder *w, const sa_step *step, sa_decoder_rows rows,
+                              sa_decoder_drows d, sa_source *dsource, sa_decoder *dw) {
+    cell_backward(w, step, rows, d, d.s);
+    sa_recurrent_context_backward(&w->cell, d.a, d.c); /* a += C c_i */
+    attend_backward(w, step, rows, d, dsource, d.previous.s, dw);
+}
+
+/* Section 2.2 (Cho et al. 2014): the same c for every word, in every gate */
+static void fixed_forward(const sa_decoder *w, const sa_step *step, sa_decoder_rows rows) {
+    for (int l = 0; l < rows.c.rows; l++) /* c_i = c */
+        sa_copy_mat(sa_rows(step->source->c, step->which ? step->which[l] : l, 1),
+                    sa_rows(rows.c, l, 1));
+    sa_recurrent_context_forward(&w->cell, rows.c, rows.gates); /* a += C c */
+    cell(w, rows, rows.s);
+}
+
+static void fixed_backward(const sa_decoder *w, const sa_step *step, sa_decoder_rows rows,
+                           sa_decoder_drows d, sa_source *dsource, sa_decoder *dw) {
+    (void)dw;
+    cell_backward(w, step, rows, d, d.s);
+    sa_recurrent_context_backward(&w->cell, d.a, d.c);                           /* a += C c */
+    if (sa_term("fixed.context")) sa_add(d.c, sa_rows(dsource->c, 0, d.c.rows)); /* c_i = c */
+}
+
+/* Sutskever et al. 2014: nothing of the source but s_0 */
+static void fixed_init_forward(const sa_decoder *w, const sa_step *step, sa_decoder_rows rows) {
+    (void)step;
+    cell(w, rows, rows.s);
+}
+
+static void fixed_init_backward(const sa_decoder *w, const sa_step *step, sa_decoder_rows rows,
+                                sa_decoder_drows d, sa_source *dsource, sa_decoder *dw) {
+    (void)dsource, (void)dw;
+    cell_backward(w, step, rows, d, d.s);
+}
+
+/* Section 3 (Luong et al. 2015): s_i from y_{i-1} and s_{i-1}; c_i from the query s_i */
+static void luong_forward(const sa_decoder *w, const sa_step *step, sa_decoder_rows rows) {
+    cell(w, rows, rows.s);
+    attend(w, step, rows, rows.s.s);
+}
+
+static void luong_backward(const sa_decoder *w, const sa_step *step, sa_decoder_rows rows,
+                           sa_decoder_drows d, sa_source *dsource, sa_decoder *dw) {
+    attend_backward(w, step, rows, d, dsource, d.s.s, dw);
+    cell_backward(w, step, rows, d, d.s);
+}
+
+/* dl4mt: s'_i from y_{i-1} and s_{i-1}; c_i from the query s'_i; s_i from c_i and s'_i */
+static void cgru_forward(const sa_decoder *w, const sa_step *step, sa_decoder_rows rows) {
+    cell(w, rows, rows.middle);
+    attend(w, step, rows, rows.middle.s);
+    sa_recurrent_context_forward(&w->second, rows.c, rows.second_gates);
+    w->second.cell->forward(&w->second, rows.middle, rows.second_gates, rows.second_kept, rows.s);
+}
+
+static void cgru_backward(const sa_decoder *w, const sa_step *step, sa_decoder_rows rows,
+                          sa_decoder_drows d, sa_source *dsource, sa_decoder *dw) {
+    sa_state_zero(d.middle);
+    w->second.cell->backward(&w->second, rows.middle, rows.second_gates, rows.second_kept, d.s,
+                             d.second_a, d.middle, step->room);
+    sa_recurrent_context_backward(&w->second, d.second_a, d.c);
+    attend_backward(w, step, rows, d, dsource, d.middle.s, dw);
+    cell_backward(w, step, rows, d, d.middle);
+}
+
+/* ---- The table ------------------------------------------------------------------------------- */
+
+const sa_decoder_kind sa_decoder_kinds[] = {
+    {"bahdanau", "c_i from s_{i-1}, s_i = f(y_{i-1}, c_i, s_{i-1}), maxout read-out",
+     "Bahdanau et al. 2015, A.2.2", SA_ASKS_PREVIOUS, .in_cell = true, .output = &sa_output_maxout,
+     .sees_word = true, .sees_context = true, .sees_previous = true, .initial = SA_INITIAL_BACKWARD,
+     .forward = bahdanau_forward, .backward = bahdanau_backward},
+    {"fixed", "one c for all words, s_i = f(y_{i-1}, c, s_{i-1}), maxout read-out",
+     "Cho et al. 2014, section 2.2", SA_ASKS_NOBODY, .in_cell = true, .output = &sa_output_maxout,
+     .sees_word = true, .sees_context = true, .initial = SA_INITIAL_CONTEXT,
+     .forward = fixed_forward, .backward = fixed_backward},
+    {"fixed-init", "the source only in s_0, s_i = f(y_{i-1}, s_{i-1}), maxout read-out",
+     "Sutskever et al. 2014", SA_ASKS_NOBODY, .output = &sa_output_maxout, .sees_word = true,
+     .initial = SA_INITIAL_LAST, .forward = fixed_init_forward, .backward = fixed_init_backward},
+    {"luong", "s_i = f(y_{i-1}, s_{i-1}), c_i from s_i, read-out tanh(C_o c_i + U_o s_i)",
+     "Luong et al. 2015, section 3", SA_ASKS_CURRENT, .output = &sa_output_tanh,
+     .sees_context = true, .initial = SA_INITIAL_COPY, .forward = luong_forward,
+     .backward = luong_backward},
+    {"cgru", "s'_i = f(y_{i-1}, s_{i-1}), c_i from s'_i, s_i = g(c_i, s'_i), tanh read-out",
+     "dl4mt; Nematus (Sennrich et al. 2017)", SA_ASKS_MIDDLE, .second = true,
+     .output = &sa_output_tanh, .sees_word = true, .sees_context = true, .initial = SA_INITIAL_MEAN,
+     .forward = cgru_forward, .backward = cgru_backward},
+    {.name = NULL},
+};
+
+const char *sa_decoder_name(size_t row) {
+    return row < sizeof sa_decoder_kinds / sizeof *sa_decoder_kinds ? sa_decoder_kinds[row].name
+                                                                    : NULL;
+}

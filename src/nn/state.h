@@ -1,0 +1,36 @@
+/* state: what a recurrent cell hands to its next step. */
+#ifndef SA_NN_STATE_H
+#define SA_NN_STATE_H
+
+#include "base/mat.h"
+#include "math/vec.h"
+
+typedef struct sa_state {
+    sa_mat s; /* [L x n] the state that others see */
+    sa_mat m; /* [L x n] the memory cell of an LSTM; no columns for other cells */
+} sa_state;
+
+static inline sa_state sa_state_take(sa_arena *arena, int rows, int n, int memory) {
+    return (sa_state){sa_mat_take(arena, rows, n), sa_mat_take(arena, rows, memory * n)};
+}
+
+static inline sa_state sa_state_rows(sa_state all, int first, int count) {
+    return (sa_state){sa_rows(all.s, first, count), sa_rows(all.m, first, count)};
+}
+
+static inline void sa_state_copy(sa_state from, sa_state to) {
+    sa_copy_mat(from.s, to.s);
+    sa_copy_mat(from.m, to.m);
+}
+
+static inline void sa_state_add(sa_state from, sa_state to) {
+    sa_add(from.s, to.s);
+    sa_add(from.m, to.m);
+}
+
+static inline void sa_state_zero(sa_state state) {
+    sa_zero(state.s);
+    sa_zero(state.m);
+}
+
+#endif

@@ -96,7 +96,8 @@ START_TEST(bad_values_are_refused_and_change_nothing) {
         {"seed", "18446744073709551616", NULL},
         {"lowercase", "maybe", "--lowercase 'maybe': expected yes or no"},
         {"attention", "scaled_dot",
-         "--attention 'scaled_dot': expected additive, scaled-dot, dot, general, concat, location "
+         "--attention 'scaled_dot': expected additive, scaled-dot, dot, general, raw-dot, concat, "
+         "location "
          "or uniform"
          " (did you mean 'scaled-dot'?)"},
         {"optimizer", "adamm",
@@ -258,10 +259,12 @@ START_TEST(altered_settings_are_refused) {
         {"\"embed\": 64", "\"embed\": \"64\"",
          "m: settings: 'embed' must be a whole number from 1 to 8192"},
         {"\"additive\"", "\"evil\"",
-         "m: settings: 'attention' must be additive, scaled-dot, dot, general, concat, location or "
+         "m: settings: 'attention' must be additive, scaled-dot, dot, general, raw-dot, concat, "
+         "location or "
          "uniform"},
         {"\"additive\"", "0",
-         "m: settings: 'attention' must be additive, scaled-dot, dot, general, concat, location or "
+         "m: settings: 'attention' must be additive, scaled-dot, dot, general, raw-dot, concat, "
+         "location or "
          "uniform"},
         {"\"lowercase\": false", "\"lowercase\": 0", "m: settings: 'lowercase' must be yes or no"},
         {"\"dropout\": 0.0", "\"dropout\": 1.5",

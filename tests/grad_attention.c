@@ -34,6 +34,7 @@ static const sa_compat *row_of(const char *name) {
 static void bind_row(const sa_compat *row, sa_attention_sizes sizes) {
     sa_binder counting = {0};
     sizes.compat = row;
+    if (row->key == SA_KEY_RAW) sizes.annotation = sizes.state;
     sa_attention_bind(&counting, "attention", sizes, &w);
     weights = drawn(1, (int)counting.offset);
     dweights = filled(1, (int)counting.offset, BEFORE);
@@ -96,8 +97,8 @@ static const struct {
     double (*score)(int i, int j); /* e_ij */
 } formulas[] = {
     {"additive", by_perceptron}, {"concat", by_perceptron}, {"scaled-dot", by_scaled_product},
-    {"dot", by_product},         {"general", by_product},   {"location", by_place},
-    {"uniform", by_nothing},
+    {"dot", by_product},         {"general", by_product},   {"raw-dot", by_product},
+    {"location", by_place},      {"uniform", by_nothing},
 };
 enum { FORMULAS = sizeof formulas / sizeof *formulas };
 
@@ -220,7 +221,8 @@ static const struct way {
     {1, 0, SA_WINDOW_NONE, 1},     {2, 3, SA_WINDOW_NONE, 1},       {4, 1, SA_WINDOW_MONOTONE, 1},
     {1, 0, SA_WINDOW_MONOTONE, 2}, {2, 2, SA_WINDOW_PREDICTIVE, 2}, {1, 0, SA_WINDOW_PREDICTIVE, 1},
 };
-enum { WAYS = sizeof ways / sizeof *ways, SENTENCES = 3, STEP = 3, STATE = 3, WIDTH = 5 };
+enum { WAYS = sizeof ways / sizeof *ways, SENTENCES = 3, STEP = 3, STATE = 3 };
+static int width; /* of an annotation */
 
 static const int first[SENTENCES + 1] = {0, 6, 7, 10};
 static sa_memory memory;
@@ -246,18 +248,20 @@ static bool edge_is_near(void) {
 }
 
 static void step_open(const sa_compat *row, struct way way) {
+    const bool raw = row->key == SA_KEY_RAW;
+    width = raw ? STATE : 5;
     bind_row(row, (sa_attention_sizes){.state = STATE,
-                                       .annotation = WIDTH,
+                                       .annotation = width,
                                        .size = 4,
                                        .places = 4,
-                                       .heads = way.heads,
+                                       .heads = raw ? 1 : way.heads,
                                        .value = way.value,
                                        .window = way.window,
                                        .reach = way.reach});
-    sa_memory_layout(&numbers, &w, first, drawn(first[SENTENCES], WIDTH), &memory);
+    sa_memory_layout(&numbers, &w, first, drawn(first[SENTENCES], width), &memory);
     rows = sa_attention_rows_layout(&numbers, &w, SENTENCES, 6, true);
     room = sa_attention_scratch_layout(&numbers, &w, 6, true);
-    s = drawn(SENTENCES, STATE), c = unset(SENTENCES, WIDTH), dy = drawn(SENTENCES, WIDTH);
+    s = drawn(SENTENCES, STATE), c = unset(SENTENCES, width), dy = drawn(SENTENCES, width);
     while (edge_is_near()) draw(s, 1);
 }
 
@@ -266,9 +270,9 @@ START_TEST(step_backward) {
     sa_memory d;
     sa_attention_rows drows = sa_attention_rows_layout(&numbers, &w, SENTENCES, 6, false);
     sa_mat ds = filled(SENTENCES, STATE, BEFORE),
-           dh = filled(memory.annotations.rows, WIDTH, BEFORE);
+           dh = filled(memory.annotations.rows, width, BEFORE);
     sa_memory_layout(&numbers, &w, first, dh, &d);
-    fill(d.keys, 0);
+    if (d.keys.x != dh.x) fill(d.keys, 0);
     if (w.heads > 1) fill(d.values, 0);
     step();
     sa_attention_step_backward(&w, &memory, STEP, rows, dy, drows, &d, ds, &dw, room);

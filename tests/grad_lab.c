@@ -75,6 +75,7 @@ END_TEST
 START_TEST(units_of_one) {
     sa_settings settings = settings_of(0, (struct size){1, 1, 1, 1, 10, 0, 6});
     settings.attention = _i;
+    if (sa_compats[_i].key == SA_KEY_RAW) settings.encoder = SA_ENCODER_UNI;
     expect_right(&(sa_lab_job){.settings = &settings});
 }
 END_TEST

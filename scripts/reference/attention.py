@@ -32,6 +32,11 @@ def general(w, q, H):
     return q @ w["W_a"] @ H.T
 
 
+def raw_dot(w, q, H):
+    """e_j = q'h_j, which have equal widths"""
+    return H @ q
+
+
 def location(w, q, H):
     """e = W_a q, its first S numbers; positions that W_a has no row for get weight 0"""
     e = torch.full((len(H),), -torch.inf, dtype=torch.float64)
@@ -45,7 +50,7 @@ def uniform(w, q, H):
     return torch.zeros(len(H), dtype=torch.float64)
 
 
-SCORES = {"additive": additive, "scaled-dot": scaled_dot, "dot": dot, "general": general,
+SCORES = {"additive": additive, "scaled-dot": scaled_dot, "dot": dot, "general": general, "raw-dot": raw_dot,
           "concat": concat, "location": location, "uniform": uniform}
 
 
@@ -60,6 +65,7 @@ def attention_shapes(o):
         "general": {"W_a": (H * n, A)},
         "location": {"W_a": (H * o.places, n)},
         "uniform": {},
+        "raw-dot": {},
     }[o.attention]
     if H > 1:
         shapes |= {"W_v": (H * o.values, A), "W_c": (A, H * o.values)}

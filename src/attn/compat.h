@@ -19,6 +19,7 @@ typedef enum sa_key_map {
     SA_KEY_NONE,   /* no numbers: the score is blind to the source */
     SA_KEY_MAPPED, /* k = U_a h, n' numbers */
     SA_KEY_STATE,  /* k = W_a h, as many numbers as s has */
+    SA_KEY_RAW,    /* k = h itself, which must have as many numbers as s */
 } sa_key_map;
 
 typedef struct sa_compat {

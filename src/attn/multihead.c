@@ -27,6 +27,10 @@ void sa_attention_bind(sa_binder *binder, const char *part, sa_attention_sizes s
         w->key_width = H * n;
         w->W_a = sa_bind_matrix(binder, part, "W_a", w->key_width, A, SA_START_ALIGN);
     }
+    if (compat->key == SA_KEY_RAW) {
+        sa_require(H == 1 && A == n);
+        w->key_width = A;
+    }
     if (compat->vector)
         w->v_a = sa_bind_vector(binder, part, "v_a", sizes.size, SA_START_ALIGN_LAST);
     if (H > 1) {
@@ -45,11 +49,13 @@ void sa_attention_bind(sa_binder *binder, const char *part, sa_attention_sizes s
 void sa_memory_layout(sa_arena *arena, const sa_attention *w, const int *first, sa_mat annotations,
                       sa_memory *memory) {
     const int N = annotations.rows;
-    *memory = (sa_memory){first, annotations, sa_mat_take(arena, N, w->key_width), annotations};
+    const bool raw = w->compat->key == SA_KEY_RAW;
+    *memory = (sa_memory){first, annotations, annotations, annotations};
+    if (!raw) memory->keys = sa_mat_take(arena, N, w->key_width);
     if (w->heads > 1) memory->values = sa_mat_take(arena, N, w->value_width);
 }
 
-/* k_j = U_a h_j or W_a h_j; v_j = W_v h_j or h_j itself */
+/* k_j = U_a h_j, W_a h_j or h_j itself; v_j = W_v h_j or h_j itself */
 void sa_memory_forward(const sa_attention *w, sa_memory *memory) {
     const sa_mat h = memory->annotations;
     if (w->compat->key == SA_KEY_MAPPED) sa_linear_forward(w->U_a, no_bias, h, memory->keys);

@@ -42,7 +42,7 @@ void sa_attention_bind(sa_binder *binder, const char *part, sa_attention_sizes s
 typedef struct sa_memory {
     const int *first;
     sa_mat annotations; /* [N x A] */
-    sa_mat keys;        /* [N x key_width] */
+    sa_mat keys;        /* [N x key_width], or the annotations themselves */
     sa_mat values;      /* [N x value_width], or the annotations themselves */
 } sa_memory;
 

@@ -141,9 +141,11 @@ bool sa_settings_set(sa_settings *settings, const char *name, const char *value,
 
 bool sa_settings_check(const sa_settings *settings, sa_error *error) {
     if (!sa_options_check(sa_settings_options, settings, error)) return false;
-    return settings->attn % settings->heads == 0 ||
-           sa_fail(error, SA_USAGE, "--heads %d: the --attn %d units cannot be shared out equally",
-                   settings->heads, settings->attn);
+    if (settings->attn % settings->heads != 0)
+        return sa_fail(error, SA_USAGE,
+                       "--heads %d: the --attn %d units cannot be shared out equally",
+                       settings->heads, settings->attn);
+    return sa_sizes_check(settings, error);
 }
 
 const sa_option *sa_settings_differ(const sa_settings *one, const sa_settings *other) {

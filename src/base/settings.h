@@ -25,6 +25,9 @@ const char *sa_tokenizer_name(size_t row); /* text/tokenizer */
 extern const sa_option sa_settings_options[]; /* of sa_settings, grouped by scope */
 extern const sa_option sa_search_options[];   /* of sa_search, without nbest */
 
+/* Whether the sizes that follow from allowed settings fit together: model/seq2seq. */
+bool sa_sizes_check(const sa_settings *settings, sa_error *error);
+
 /* Whether every setting is allowed and they fit together; SA_USAGE says what does not. */
 bool sa_settings_check(const sa_settings *settings, sa_error *error);
 

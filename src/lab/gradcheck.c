@@ -112,28 +112,50 @@ static double draw_fit_weights(sa_lab_run *run, uint64_t seed) {
 
 /* ---- Numbers against numbers ----------------------------------------------------------------- */
 
-/* dL/dw by differences, taken word by word before they are summed, so that what does not change
- * cancels exactly. h shrinks while it crosses a kink. apart [M]. */
-static double difference(sa_lab_run *run, double *weight, uint64_t pattern, double *apart) {
+/* dL/dw by differences of step h, taken word by word before they are summed, so that what does not
+ * change cancels exactly. False when a step crosses a kink. apart [M]. */
+static bool difference(sa_lab_run *run, double *weight, double h, uint64_t pattern, double *apart,
+                       double *slope) {
     static const double factor[] = {-2, -1, 1, 2}, share[] = {1, -8, 8, -1};
     const double kept = *weight;
-    double slope = 0;
-    for (double h = STEP; h > 1e-6; h /= 4) {
-        bool smooth = true;
-        slope = 0;
-        for (int k = 0; k < 4; k++) {
-            *weight = kept + factor[k] * h;
-            sa_lab_run_loss(run, NULL);
-            for (int i = 0; i < run->batch.target.words; i++)
-                apart[i] = (k ? apart[i] : 0) - share[k] * run->pass.log_p[i];
-            smooth = smooth && sides_of(run).pattern == pattern;
-        }
-        for (int i = 0; i < run->batch.target.words; i++) slope += apart[i];
-        slope /= 12 * h * run->batch.whole;
-        if (smooth) break;
+    bool smooth = true;
+    *slope = 0;
+    for (int k = 0; k < 4; k++) {
+        *weight = kept + factor[k] * h;
+        sa_lab_run_loss(run, NULL);
+        for (int i = 0; i < run->batch.target.words; i++)
+            apart[i] = (k ? apart[i] : 0) - share[k] * run->pass.log_p[i];
+        smooth = smooth && sides_of(run).pattern == pattern;
     }
+    for (int i = 0; i < run->batch.target.words; i++) *slope += apart[i];
+    *slope /= 12 * h * run->batch.whole;
     *weight = kept;
+    return smooth;
+}
+
+/* With the usual step, made smaller while it crosses a kink. */
+static double measure(sa_lab_run *run, double *weight, uint64_t pattern, double *apart) {
+    double slope = 0;
+    for (double h = STEP; h > 1e-6; h /= 4)
+        if (difference(run, weight, h, pattern, apart, &slope)) break;
     return slope;
+}
+
+/* The same more finely, for a number that looks wrong because the loss bends within the step or
+ * rounding is seen: steps from large to small, each two made one estimate of sixth order
+ * (Richardson), and of the estimates the one that agrees best with the one before. What the
+ * backward pass says plays no part in it. */
+static double measure_finely(sa_lab_run *run, double *weight, uint64_t pattern, double *apart) {
+    double last = 0, before = 0, best = 0, gap = INFINITY;
+    double h = 8 * STEP;
+    for (int i = 0; i < 9; i++, h /= 2) {
+        double slope;
+        if (!difference(run, weight, h, pattern, apart, &slope)) continue;
+        const double estimate = last != 0 ? (16 * slope - last) / 15 : slope;
+        if (fabs(estimate - before) < gap) gap = fabs(estimate - before), best = estimate;
+        last = slope, before = estimate;
+    }
+    return best;
 }
 
 /* Judges one tensor by the two criteria; `most` is the largest gradient of the whole model. A
@@ -170,9 +192,14 @@ static bool check_all(const sa_lab_job *job, sa_lab_run *run, double *numeric, d
     for (int i = 0; i < run->plan.count; i++) {
         const sa_param *param = &run->plan.item[i];
         const size_t size = sa_param_size(param);
-        for (size_t k = 0; k < size; k++)
-            numeric[k] = difference(run, run->values + param->offset + k, pattern, apart);
-        sa_gradient result = compare(param, run->gradients + param->offset, numeric, most);
+        double *values = run->values + param->offset, *gradients = run->gradients + param->offset;
+        for (size_t k = 0; k < size; k++) numeric[k] = measure(run, values + k, pattern, apart);
+        sa_gradient result = compare(param, gradients, numeric, most);
+        if (!result.ok) {
+            for (size_t k = 0; k < size; k++)
+                numeric[k] = measure_finely(run, values + k, pattern, apart);
+            result = compare(param, gradients, numeric, most);
+        }
         if (job->each) job->each(job->context, &result);
         double wrong = fmax(result.worst, result.worst_element);
         if (!result.ok && wrong > worst) worst = wrong, culprit = param->name;

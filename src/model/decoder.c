@@ -354,7 +354,8 @@ static void weights_backward(const sa_decoder *w, const sa_decoder_cache *cache,
 static void zero_source(sa_source *d, sa_encoder_cache *encoder) {
     sa_zero(encoder->dannotations);
     sa_zero(encoder->dlast_memory);
-    sa_zero(d->memory.keys), sa_zero(d->c);
+    sa_zero(d->c);
+    if (d->memory.keys.x != d->memory.annotations.x) sa_zero(d->memory.keys);
     if (d->memory.values.x != d->memory.annotations.x) sa_zero(d->memory.values);
 }
 

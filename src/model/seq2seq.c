@@ -1,4 +1,5 @@
 #include "model/seq2seq.h"
+#include "base/error.h"
 
 /* Where z's share, the reset gate and the context stand in each cell. */
 enum { RESET_BEFORE, RESET_AFTER, RESET_SUM, RESETS };
@@ -83,6 +84,21 @@ sa_sizes sa_sizes_of(const sa_settings *settings, int source_words, int target_w
         .encoder = sizes.encoder,
     };
     return sizes;
+}
+
+bool sa_sizes_check(const sa_settings *settings, sa_error *error) {
+    const sa_sizes sizes = sa_sizes_of(settings, SA_SPECIALS, SA_SPECIALS);
+    const sa_attention_sizes *attention = &sizes.decoder.attention;
+    if (sizes.decoder.kind->asker == SA_ASKS_NOBODY || attention->compat->key != SA_KEY_RAW)
+        return true;
+    if (attention->heads > 1)
+        return sa_fail(error, SA_USAGE, "--attention %s has no maps, so it cannot have %d heads",
+                       attention->compat->name, attention->heads);
+    return attention->annotation == attention->state ||
+           sa_fail(error, SA_USAGE,
+                   "--attention %s compares annotations of %d numbers with states of %d: it wants "
+                   "--encoder uni",
+                   attention->compat->name, attention->annotation, attention->state);
 }
 
 void sa_seq2seq_bind(sa_binder *binder, const sa_sizes *sizes, sa_seq2seq *w) {

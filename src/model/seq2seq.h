@@ -25,6 +25,9 @@ typedef struct sa_pass {
 /* Those of a model with these settings and vocabularies (special symbols included). */
 sa_sizes sa_sizes_of(const sa_settings *settings, int source_words, int target_words);
 
+/* SA_USAGE when a score without maps meets annotations of another width than the state's. */
+bool sa_sizes_check(const sa_settings *settings, sa_error *error);
+
 void sa_seq2seq_bind(sa_binder *binder, const sa_sizes *sizes, sa_seq2seq *w);
 void sa_seq2seq_plan(const sa_sizes *sizes, sa_params *plan);
 /* Points w into a buffer of plan.size numbers: values or gradients. */

@@ -105,14 +105,16 @@ static bool orthogonal(sa_mat w, sa_rng *rng, sa_error *error) {
     return true;
 }
 
-enum { XAVIER, PAPER, INITS };
+enum { XAVIER, PAPER, UNIFORM, INITS };
 
 const char *sa_init_name(size_t row) {
-    static const char *const names[] = {[XAVIER] = "xavier", [PAPER] = "paper"};
+    static const char *const names[] = {
+        [XAVIER] = "xavier", [PAPER] = "paper", [UNIFORM] = "uniform"};
     return row < INITS ? names[row] : NULL;
 }
 
-/* B.1 (2015) for init paper; Glorot and Bengio 2010 for xavier: see params.h. */
+/* B.1 (2015) for init paper; Glorot and Bengio 2010 for xavier; section 4.1 of Luong et al. 2015
+ * for uniform: see params.h. */
 bool sa_params_start(const sa_params *plan, sa_real *values, int init, uint64_t seed,
                      sa_error *error) {
     const bool paper = init == PAPER;
@@ -120,6 +122,10 @@ bool sa_params_start(const sa_params *plan, sa_real *values, int init, uint64_t 
         const sa_param *param = &plan->item[i];
         sa_mat w = sa_param_mat(param, values);
         sa_rng rng = sa_rng_seed(seed, sa_hash(param->name, strlen(param->name)));
+        if (init == UNIFORM) {
+            uniform(w, 0.1, &rng);
+            continue;
+        }
         double xavier = sqrt(6.0 / (w.rows + w.cols));
         bool embedding = strcmp(strchr(param->name, '.'), ".E") == 0;
         switch (param->start) {

@@ -60,7 +60,7 @@ sa_mat sa_param_mat(const sa_param *param, sa_real *buffer);
 /* Fills the values. `init` is the position in sa_init_name's list. The paper (B.1): recurrent
  * matrices orthogonal, W_a and U_a N(0, 0.001^2), v_a and biases 0, the rest N(0, 0.01^2). Xavier
  * (Glorot and Bengio 2010): uniform in +-sqrt(6 / (rows + cols)), recurrent matrices orthogonal,
- * embeddings and biases as usual today. */
+ * embeddings and biases as usual today. Uniform (Luong et al. 2015): everything in +-0.1. */
 bool sa_params_start(const sa_params *plan, sa_real *values, int init, uint64_t seed,
                      sa_error *error);
 

@@ -51,8 +51,10 @@ static inline int count_variants(void) {
     return all_variants(list);
 }
 
+/* Some fit only together with others: a score without maps wants annotations as wide as states. */
 static inline void apply_variant(const variant *one, sa_settings *settings) {
     sa_option_assign(one->option, settings, one->value);
+    if (sa_compats[settings->attention].key == SA_KEY_RAW) settings->encoder = SA_ENCODER_UNI;
 }
 
 /* Settings with the variant of that number; 0: none. */

@@ -1,0 +1,135 @@
+/* Right gradients in every model that options can build: all pairs of departures from the defaults
+ * (the test), or the full product of all values of all options (scripts/gradients).
+ *
+ *   full_gradients                       all pairs
+ *   full_gradients product FIRST STEP    of the product's models number FIRST and every STEP-th on
+ *
+ * Settings that do not fit together are skipped when the library refuses them. */
+#include "lab/lab.h"
+#include "support/variants.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+typedef struct tally {
+    long checked, refused, wrong;
+    double worst;
+} tally;
+
+static void describe(const sa_settings *settings) {
+    for (const sa_option *row = sa_settings_options; row->name; row++) {
+        const double number = sa_option_number(row, settings);
+        sa_settings plain = small_settings();
+        sa_buffer text = {0};
+        if (row->scope != SA_SCOPE_MODEL || number == sa_option_number(row, &plain)) continue;
+        sa_option_show(row, number, &text);
+        printf(" --%s %s", row->name, text.text);
+        sa_buffer_release(&text);
+    }
+}
+
+static void keep_worst(void *context, const sa_gradient *gradient) {
+    tally *seen = context;
+    if (gradient->worst > seen->worst) seen->worst = gradient->worst;
+    if (gradient->worst_element > seen->worst) seen->worst = gradient->worst_element;
+}
+
+static void check(const sa_settings *settings, tally *seen) {
+    sa_error error;
+    if (!sa_settings_check(settings, &error)) {
+        seen->refused++;
+        return;
+    }
+    seen->checked++;
+    if (sa_lab_check(&(sa_lab_job){.settings = settings, .each = keep_worst, .context = seen},
+                     &error))
+        return;
+    seen->wrong++;
+    printf("WRONG");
+    describe(settings);
+    printf(": %s\n", error.text);
+}
+
+static void check_pairs(tally *seen) {
+    variant list[VARIANTS];
+    const int count = all_variants(list);
+    for (int i = 0; i < count; i++)
+        for (int j = i + 1; j < count; j++) {
+            sa_settings settings = small_settings();
+            if (list[i].option == list[j].option) continue;
+            apply_variant(&list[i], &settings);
+            apply_variant(&list[j], &settings);
+            check(&settings, seen);
+        }
+}
+
+/* ---- The product ------------------------------------------------------------------------------
+ */
+
+/* The values of one option: the default, then its variants. */
+typedef struct axis {
+    const sa_option *option;
+    double value[32];
+    int count;
+} axis;
+
+static int all_axes(axis *axes) {
+    variant list[VARIANTS];
+    const int variants = all_variants(list);
+    const sa_settings plain = small_settings();
+    int count = 0;
+    for (int i = 0; i < variants; i++) {
+        if (!count || axes[count - 1].option != list[i].option)
+            axes[count++] = (axis){list[i].option, {sa_option_number(list[i].option, &plain)}, 1};
+        axis *last = &axes[count - 1];
+        last->value[last->count++] = list[i].value;
+    }
+    return count;
+}
+
+/* Whether an option changes nothing because of others: then only its default is checked. */
+static bool idle(const char *option, const sa_settings *settings) {
+    static const char *const of_attention[] = {"attention", "heads", "values", "window"};
+    const bool attends = sa_decoder_kinds[settings->decoder].asker != SA_ASKS_NOBODY;
+    for (size_t i = 0; i < 4; i++)
+        if (!attends && strcmp(option, of_attention[i]) == 0) return true;
+    if (strcmp(option, "values") == 0) return settings->heads == 1;
+    if (strcmp(option, "layers") == 0) return settings->encoder == SA_ENCODER_NONE;
+    if (strcmp(option, "start") == 0)
+        return settings->encoder == SA_ENCODER_NONE && settings->start > SA_INITIAL_BACKWARD;
+    if (strcmp(option, "update") == 0 || strcmp(option, "reset") == 0)
+        return strcmp(sa_cell_name((size_t)settings->cell), "gru") != 0;
+    return false;
+}
+
+static void check_product(long first, long step, tally *seen) {
+    axis axes[32];
+    const int count = all_axes(axes);
+    long models = 1;
+    for (int a = 0; a < count; a++) models *= axes[a].count;
+    printf("%ld combinations of %d options; from %ld in steps of %ld\n", models, count, first,
+           step);
+    for (long number = first; number < models; number += step) {
+        sa_settings settings = small_settings();
+        bool skip = false;
+        long rest = number;
+        for (int a = 0; a < count; a++, rest /= axes[a - 1].count)
+            sa_option_assign(axes[a].option, &settings, axes[a].value[rest % axes[a].count]);
+        rest = number;
+        for (int a = 0; a < count && !skip; a++, rest /= axes[a - 1].count)
+            skip = rest % axes[a].count && idle(axes[a].option->name, &settings);
+        if (!skip) check(&settings, seen);
+    }
+}
+
+int main(int count, char **arguments) {
+    tally seen = {0};
+    setvbuf(stdout, NULL, _IOLBF, 0);
+    if (count == 4 && strcmp(arguments[1], "product") == 0)
+        check_product(atol(arguments[2]), atol(arguments[3]), &seen);
+    else
+        check_pairs(&seen);
+    printf("%ld models checked, %ld wrong, %ld refused; worst relative error %.2e\n", seen.checked,
+           seen.wrong, seen.refused, seen.worst);
+    return seen.wrong || !seen.checked;
+}

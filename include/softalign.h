@@ -115,8 +115,9 @@ const char *sa_preset_text(const char *name);
 /* The compatibility functions that `attention` chooses from: the name of number i, its formula and
  * where it comes from (either may be NULL); NULL after the last. */
 const char *sa_attention_name(size_t i, const char **formula, const char **citation);
-/* The same of the decoders. */
+/* The same of the decoders, and of the recurrent cells in all their forms. */
 const char *sa_decoder_row(size_t i, const char **formula, const char **citation);
+const char *sa_cell_row(size_t i, const char **formula, const char **citation);
 
 /* ---- Pairs of sentences -------------------------------------------------------------------- */
 

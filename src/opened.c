@@ -271,6 +271,15 @@ const char *sa_decoder_row(size_t i, const char **formula, const char **citation
     return sa_decoder_kinds[i].name;
 }
 
+const char *sa_cell_row(size_t i, const char **formula, const char **citation) {
+    size_t known = 0;
+    while (sa_cells[known].name) known++;
+    if (i >= known) return NULL;
+    if (formula) *formula = sa_cells[i].formula;
+    if (citation) *citation = sa_cells[i].citation;
+    return sa_cells[i].name;
+}
+
 bool sa_settings_attends(const sa_settings *settings) {
     return sa_decoder_kinds[settings->decoder].asker != SA_ASKS_NOBODY;
 }

@@ -228,6 +228,25 @@ START_TEST(a_long_table_as_it_is_written) {
 }
 END_TEST
 
+START_TEST(a_long_table_has_every_head) {
+    static const char *const words[] = {"a", "</s>"};
+    const sa_alignment two = {.targets = 1,
+                              .sources = 2,
+                              .heads = 2,
+                              .target = words + 1,
+                              .source = words,
+                              .weights = (double[]){0.5, 0.5},
+                              .head_weights = (double[]){0.25, 0.75, 0.75, 0.25}};
+    sa_buffer out = {0};
+    sa_matrix_tidy(&two, 3, &out);
+    ck_assert_str_eq(out.text, "3,1,0,</s>,0,a,0.25\n"
+                               "3,1,0,</s>,1,</s>,0.75\n"
+                               "3,2,0,</s>,0,a,0.75\n"
+                               "3,2,0,</s>,1,</s>,0.25\n");
+    sa_buffer_release(&out);
+}
+END_TEST
+
 START_TEST(links_leave_the_end_marks_out) {
     sa_alignment alignment = cat;
     sa_buffer out = {0};
@@ -256,6 +275,7 @@ int main(void) {
     tcase_add_test(whole, a_heatmap_as_it_is_written);
     tcase_add_test(whole, weights_have_the_digits_of_their_precision);
     tcase_add_test(whole, a_long_table_as_it_is_written);
+    tcase_add_test(whole, a_long_table_has_every_head);
     tcase_add_test(whole, links_leave_the_end_marks_out);
     suite_add_tcase(suite, whole);
     SRunner *runner = srunner_create(suite);

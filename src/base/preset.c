@@ -113,7 +113,7 @@ static const preset presets[] = {
      "Luong, Pham and Manning (2015), arXiv 1508.04025: global attention, dot, input feeding\n"
      "--decoder luong         3      s_i, then c_i from the query s_i, then h~_i = tanh(W_c [c_i ; "
      "s_i]) (eq. 5)\n"
-     "--attention raw-dot     3.1    e = s' h, eq. 8\n"
+     "--attention raw-dot     3.1    e = s' h\n"
      "--heads 1               3.1    one alignment\n"
      "--window none           3.1    global; local-m and local-p (3.2): --window monotone, "
      "predictive\n"

@@ -11,7 +11,7 @@
 typedef struct align_options {
     const char *csv, *tidy, *pharaoh;
     bool terminal;
-    int limit, threads;
+    int head, limit, threads;
 } align_options;
 
 #define AT(field) offsetof(align_options, field)
@@ -25,6 +25,8 @@ static const sa_option rows[] = {
      "write a line of links per pair; - is standard output"},
     {"terminal", SA_OPTION_SWITCH, SA_SCOPE_RUN, AT(terminal), 0, 0, 1, NULL, NULL,
      "show the matrices in grey blocks; so it is when nothing else is wanted"},
+    {"head", SA_OPTION_INT, SA_SCOPE_RUN, AT(head), 0, 0, 64, NULL, "N",
+     "of several heads only this one; 0: their mean, and in the long table each"},
     {"limit", SA_OPTION_INT, SA_SCOPE_RUN, AT(limit), 0, 0, 1000000000, NULL, "N",
      "only the first pairs; 0: all"},
     {"threads", SA_OPTION_INT, SA_SCOPE_RUN, AT(threads), 0, 0, 256, NULL, "N",
@@ -52,14 +54,26 @@ static bool save_csv(const char *folder, size_t index, const sa_alignment *align
     return good;
 }
 
-static bool each(void *context, size_t index, const sa_alignment *alignment, sa_error *error) {
+/* One head as if it were the only one. */
+static bool choose_head(sa_alignment *alignment, int head, sa_error *error) {
+    const size_t size = (size_t)alignment->targets * (size_t)alignment->sources;
+    if (head > alignment->heads)
+        return sa_fail(error, SA_USAGE, "--head %d: the model has %d", head, alignment->heads);
+    alignment->weights = alignment->head_weights += (size_t)(head - 1) * size;
+    alignment->heads = 1;
+    return true;
+}
+
+static bool each(void *context, size_t index, const sa_alignment *whole, sa_error *error) {
     outputs *out = context;
     const align_options *options = out->options;
-    if (options->tidy) sa_matrix_tidy(alignment, index + 1, &out->tidy);
-    if (options->pharaoh) sa_matrix_pharaoh(alignment, &out->pharaoh);
-    if (options->terminal) sa_matrix_terminal(alignment, &out->picture);
+    sa_alignment alignment = *whole;
+    if (options->head && !choose_head(&alignment, options->head, error)) return false;
+    if (options->tidy) sa_matrix_tidy(&alignment, index + 1, &out->tidy);
+    if (options->pharaoh) sa_matrix_pharaoh(&alignment, &out->pharaoh);
+    if (options->terminal) sa_matrix_terminal(&alignment, &out->picture);
     return (!options->terminal || cli_print(&out->picture, error)) &&
-           (!options->csv || save_csv(options->csv, index, alignment, error));
+           (!options->csv || save_csv(options->csv, index, &alignment, error));
 }
 
 /* ---- All pairs ------------------------------------------------------------------------------- */
@@ -123,8 +137,11 @@ const cli_command cli_align = {
         "The model is made to write the given targets word by word, and the attention weights of "
         "every word are written down. In a heatmap CSV columns are source words, rows target "
         "words, "
-        "end marks (</s>) included; a row sums to 1. The long table has the columns "
-        "sentence,head,t,target,s,source,weight: sentences count from 1, words from 0. A link "
+        "end marks (</s>) included; a row sums to 1 (less under a predictive window). The long "
+        "table "
+        "has the columns sentence,head,t,target,s,source,weight: sentences count from 1, words "
+        "from "
+        "0, several heads from 1, a single one is 0. A link "
         "'i-j' "
         "says that target word j looks most at source word i, counted from 0, end marks left "
         "out.\n",

@@ -156,13 +156,13 @@ static void table(const cli_command *const *first, const cli_set *set, sa_buffer
     for (const sa_option *row = set->rows; row->name; row++) option_row(row, out);
 }
 
-/* What --attention chooses from. */
-static void scores(sa_buffer *out) {
-    sa_buffer_adds(out,
-                   "\nScores (`--attention`), with s the decoder's state and h_j an annotation:\n\n"
-                   "| name | formula | from |\n|---|---|---|\n");
+/* What an option chooses from. */
+static void choices(const char *title,
+                    const char *(*row)(size_t, const char **formula, const char **citation),
+                    sa_buffer *out) {
     const char *name, *formula, *citation;
-    for (size_t i = 0; (name = sa_attention_name(i, &formula, &citation)); i++)
+    sa_buffer_addf(out, "\n%s:\n\n| name | formula | from |\n|---|---|---|\n", title);
+    for (size_t i = 0; (name = row(i, &formula, &citation)); i++)
         sa_buffer_addf(out, "| `%s` | %s | %s |\n", name, formula, citation);
 }
 
@@ -176,7 +176,12 @@ static void markdown(sa_buffer *out) {
     }
     for (const cli_command *const *command = cli_commands; *command; command++)
         for (const cli_set *set = (*command)->sets; set->rows; set++) table(command, set, out);
-    scores(out);
+    choices("Decoders (`--decoder`), with s_i the state, c_i the context, y_i the words",
+            sa_decoder_row, out);
+    choices("Scores (`--attention`), with s the decoder's state and h_j an annotation",
+            sa_attention_name, out);
+    choices("Cells (`--cell`, and for `gru` `--reset` and `--update`), with s' the state before",
+            sa_cell_row, out);
 }
 
 /* ---- The command ----------------------------------------------------------------------------- */

@@ -52,18 +52,26 @@ void sa_matrix_csv(const sa_alignment *alignment, sa_buffer *out) {
     }
 }
 
-void sa_matrix_tidy(const sa_alignment *alignment, size_t sentence, sa_buffer *out) {
-    if (sentence == 1) sa_buffer_adds(out, "sentence,head,t,target,s,source,weight\n");
+static void add_head(const sa_alignment *alignment, size_t sentence, int head,
+                     const double *weights, sa_buffer *out) {
     for (int t = 0; t < alignment->targets; t++)
         for (int s = 0; s < alignment->sources; s++) {
-            sa_buffer_addf(out, "%zu,0,%d,", sentence, t);
+            sa_buffer_addf(out, "%zu,%d,%d,", sentence, head, t);
             add_word(alignment->target[t], out);
             sa_buffer_addf(out, ",%d,", s);
             add_word(alignment->source[s], out);
             sa_buffer_adds(out, ",");
-            sa_number_add(out, row_of(alignment, t)[s]);
+            sa_number_add(out, *weights++);
             sa_buffer_adds(out, "\n");
         }
+}
+
+void sa_matrix_tidy(const sa_alignment *alignment, size_t sentence, sa_buffer *out) {
+    const size_t size = (size_t)alignment->targets * (size_t)alignment->sources;
+    if (sentence == 1) sa_buffer_adds(out, "sentence,head,t,target,s,source,weight\n");
+    if (alignment->heads < 2) add_head(alignment, sentence, 0, alignment->weights, out);
+    for (int k = 0; alignment->heads > 1 && k < alignment->heads; k++)
+        add_head(alignment, sentence, k + 1, alignment->head_weights + (size_t)k * size, out);
 }
 
 void sa_matrix_pharaoh(const sa_alignment *alignment, sa_buffer *out) {

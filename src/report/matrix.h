@@ -12,8 +12,9 @@
  * character, so that a reader strips exactly one. */
 void sa_matrix_csv(const sa_alignment *alignment, sa_buffer *out);
 
-/* The rows sentence,head,t,target,s,source,weight of one sentence (counted from 1; head 0: a single
- * one; t and s count from 0, as in Pharaoh's links). The header comes with sentence 1. */
+/* The rows sentence,head,t,target,s,source,weight of one sentence (counted from 1; heads count from
+ * 1, a single one is 0; t and s count from 0, as in Pharaoh's links). The header comes with
+ * sentence 1. */
 void sa_matrix_tidy(const sa_alignment *alignment, size_t sentence, sa_buffer *out);
 
 /* One line: for every target word the source word with the largest weight, end marks left out. */

@@ -35,6 +35,21 @@ expect 2 "align: only one result can go to standard output" align $model pairs.t
 expect 2 "align: only one result can go to standard output" \
     align $model pairs.tsv --tidy - --terminal
 
+# Several heads: the mean, one of them, all in the long table. A fixed vector has none.
+"$softalign" train --train pairs.tsv --out heads --heads 2 --steps 3 2>/dev/null
+"$softalign" align heads/best.safetensors pairs.tsv --limit 1 --tidy heads.csv
+same "heads of the long table" "1 2 " "$(awk -F , 'NR > 1 { print $2 }' heads.csv | sort -u | tr '\n' ' ')"
+for head in 0 1 2; do
+    "$softalign" align heads/best.safetensors pairs.tsv --limit 1 --csv head$head --head $head
+done
+paste -d , head0/0001.csv head1/0001.csv head2/0001.csv | awk -F , 'NR > 1 {
+    n = NF / 3
+    for (j = 2; j <= n; j++) if (($j - ($(j + n) + $(j + 2 * n)) / 2) ^ 2 > 1e-12) bad = 1
+} END { exit bad }' || fail "--head 0 is not the mean of the heads"
+expect 2 "--head 3: the model has 2" align heads/best.safetensors pairs.tsv --head 3
+"$softalign" train --train pairs.tsv --out fixed --decoder fixed --steps 1 2>/dev/null
+expect 2 "the model has no attention: its decoder is 'fixed'" align fixed/best.safetensors pairs.tsv
+
 # Files are replaced as a whole, folders used as they are.
 cp matrices/0001.csv before
 echo old >matrices/0001.csv

@@ -144,12 +144,19 @@ void sa_corpus_close(sa_corpus *corpus);
 
 /* ---- Training ------------------------------------------------------------------------------ */
 
+/* What a training has taken so far. */
+typedef struct sa_effort {
+    double seconds;  /* from its start, validations included */
+    double updating; /* of these, the seconds that updates took */
+    int64_t words;   /* target words learned from, end marks included */
+} sa_effort;
+
 typedef struct sa_progress {
     enum { SA_STEP, SA_VALIDATION, SA_NOTE } kind;
-    int epoch;           /* from 1 */
-    double epoch_part;   /* share of the epoch's pairs seen, 0..1 */
-    int64_t step;        /* updates so far */
-    double seconds;      /* since the start of this run */
+    int epoch;         /* from 1 */
+    double epoch_part; /* share of the epoch's pairs seen, 0..1 */
+    int64_t step;      /* updates so far */
+    sa_effort spent;
     double seconds_left; /* to the nearest known limit; < 0: unknown */
     double loss;         /* natural log per target word, end mark included, since the last report */
     double words_per_second;                         /* target words */
@@ -165,6 +172,10 @@ typedef struct sa_training {
     const char *valid; /* PAIRS, or NULL: 5 % of the training pairs by a hash of the source */
     const char *out;   /* folder for best.safetensors, last.safetensors, log.csv */
     bool resume;       /* go on from out/last.safetensors */
+    sa_effort spent;   /* what it took before this run; all that is told counts from there, and
+                          max_time, too */
+    bool pausing;      /* a stop only saves, without a validation: going on later gives the files of
+                          a training that was never stopped */
     void (*report)(void *context, const sa_progress *progress); /* may be NULL */
     void *context;
     const volatile sig_atomic_t
@@ -174,7 +185,7 @@ typedef struct sa_training {
 typedef struct sa_outcome {
     int64_t steps;
     int epochs;
-    double seconds;
+    sa_effort spent;
     double best_loss, best_bleu;
     const char *reason; /* why it ended: "epochs", "steps", "time", "patience", "stopped" */
 } sa_outcome;
@@ -189,6 +200,8 @@ typedef struct sa_model sa_model;
 sa_model *sa_model_open(const char *path, int threads, sa_error *error);
 void sa_model_close(sa_model *model);
 const sa_settings *sa_model_settings(const sa_model *model);
+/* How many numbers were learned. */
+size_t sa_model_parameters(const sa_model *model);
 
 /* ---- Translation --------------------------------------------------------------------------- */
 

@@ -257,6 +257,10 @@ const sa_settings *sa_model_settings(const sa_model *model) {
     return &model->settings;
 }
 
+size_t sa_model_parameters(const sa_model *model) {
+    return model->plan.size;
+}
+
 const char *sa_attention_name(size_t i, const char **formula, const char **citation) {
     if (!sa_compat_name(i)) return NULL;
     if (formula) *formula = sa_compats[i].formula;

@@ -219,7 +219,12 @@ static bool name_files(sa_session *session, sa_error *error) {
 
 bool sa_session_open(sa_session *session, const sa_training *training, sa_error *error) {
     *session = (sa_session){
-        .training = training, .settings = *training->settings, .lock = -1, .begin = sa_now()};
+        .training = training,
+        .settings = *training->settings,
+        .lock = -1,
+        .begin = sa_now() - training->spent.seconds,
+        .spent = training->spent,
+    };
     if (!name_files(session, error) || !read_pairs(session, error)) return false;
     if (!sa_lock_open(&session->lock, training->out, error)) {
         session->lock = -1;
@@ -239,6 +244,18 @@ bool sa_session_open(sa_session *session, const sa_training *training, sa_error 
                     sa_pool_threads(session->model.pool), training->resume ? ", resumed" : "");
     session->since = sa_now();
     return true;
+}
+
+sa_effort sa_session_spent(const sa_session *session) {
+    sa_effort spent = session->spent;
+    spent.seconds = sa_now() - session->begin;
+    return spent;
+}
+
+static bool save_log(const sa_session *session, sa_error *error) {
+    const sa_buffer *log = &session->log;
+    if (log->failed) return sa_fail_memory(error, log->size);
+    return sa_save(session->log_path.text, &(sa_piece){log->text, log->size}, 1, error);
 }
 
 bool sa_session_save(sa_session *session, sa_error *error) {
@@ -271,8 +288,8 @@ bool sa_session_save(sa_session *session, sa_error *error) {
          .shape = {SA_FIGURE_COUNT},
          .data = session->figure},
     };
-    return sa_model_write(&session->model, session->last_path.text, state,
-                          sizeof state / sizeof *state, error);
+    return save_log(session, error) && sa_model_write(&session->model, session->last_path.text,
+                                                      state, sizeof state / sizeof *state, error);
 }
 
 void sa_session_close(sa_session *session) {

@@ -43,8 +43,9 @@ typedef struct sa_session {
     sa_batcher batcher;
     int64_t at[SA_AT_COUNT];
     double figure[SA_FIGURE_COUNT];
-    sa_buffer log;      /* log.csv as it stands on the disk */
-    double begin;       /* of this run, seconds of a clock that never goes back */
+    sa_buffer log;   /* log.csv as it stands on the disk */
+    double begin;    /* of this run, less what was spent before it; a clock that never goes back */
+    sa_effort spent; /* its seconds are told only by sa_session_spent */
     int64_t first_step; /* batches seen before this run */
     double norm;        /* the last gradient's */
     double since;       /* when the last report was made */
@@ -64,7 +65,10 @@ double sa_now(void);
 bool sa_session_open(sa_session *session, const sa_training *training, sa_error *error);
 void sa_session_close(sa_session *session);
 
-/* Writes last.safetensors with all that resuming needs. */
+/* What the training has taken up to now. */
+sa_effort sa_session_spent(const sa_session *session);
+
+/* Writes log.csv and last.safetensors with all that resuming needs. */
 bool sa_session_save(sa_session *session, sa_error *error);
 
 /* Hands a line to the user. */

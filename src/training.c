@@ -1,6 +1,5 @@
 /* training: sa_train of softalign.h, the loop over updates and validations. */
 #include "base/number.h"
-#include "base/save.h"
 #include "base/settings.h"
 #include "evaluating.h"
 #include "session.h"
@@ -16,7 +15,8 @@
 static double seconds_left(const sa_session *session, double elapsed) {
     const sa_settings *settings = &session->settings;
     const double step = (double)session->trainer.step;
-    const double rate = elapsed > 0 ? (step - (double)session->first_step) / elapsed : 0;
+    const double run = elapsed - session->training->spent.seconds;
+    const double rate = run > 0 ? (step - (double)session->first_step) / run : 0;
     const double epoch =
         (double)((session->data.count + (size_t)settings->batch - 1) / (size_t)settings->batch);
     double left = INFINITY;
@@ -28,16 +28,16 @@ static double seconds_left(const sa_session *session, double elapsed) {
 }
 
 static sa_progress progress_now(sa_session *session, double loss, int64_t words) {
-    const double now = sa_now();
+    const sa_effort spent = sa_session_spent(session);
     if (session->since_words)
-        session->speed = (double)session->since_words / (now - session->since);
+        session->speed = (double)session->since_words / (sa_now() - session->since);
     return (sa_progress){
         .kind = SA_STEP,
         .epoch = (int)session->batcher.epoch + 1,
         .epoch_part = (double)session->batcher.position / (double)session->data.count,
         .step = session->trainer.step,
-        .seconds = now - session->begin,
-        .seconds_left = seconds_left(session, now - session->begin),
+        .spent = spent,
+        .seconds_left = seconds_left(session, spent.seconds),
         .loss = words ? loss / (double)words : NAN,
         .words_per_second = session->speed,
         .gradient_norm = session->norm,
@@ -55,12 +55,11 @@ static void report_step(sa_session *session) {
 
 /* ---- Validation ------------------------------------------------------------------------------ */
 
-static bool write_log(sa_session *session, const sa_progress *row, sa_error *error) {
-    sa_buffer *log = &session->log;
+static void add_to_log(const sa_progress *row, sa_buffer *log) {
     const double figures[] = {row->loss,       exp(row->loss),        row->gradient_norm,
                               row->valid_loss, row->valid_perplexity, row->valid_bleu};
     sa_buffer_addf(log, "%d,%lld,", row->epoch, (long long)row->step);
-    sa_number_add_fixed(log, row->seconds, 2);
+    sa_number_add_fixed(log, row->spent.seconds, 2);
     sa_buffer_adds(log, ",");
     sa_number_add_fixed(log, row->words_per_second, 0);
     for (size_t i = 0; i < sizeof figures / sizeof *figures; i++) {
@@ -68,8 +67,6 @@ static bool write_log(sa_session *session, const sa_progress *row, sa_error *err
         if (isfinite(figures[i])) sa_number_add(log, (double)(float)figures[i]);
     }
     sa_buffer_adds(log, row->best ? ",1\n" : ",0\n");
-    if (log->failed) return sa_fail_memory(error, log->size);
-    return sa_save(session->log_path.text, &(sa_piece){log->text, log->size}, 1, error);
 }
 
 /* What a scheduled validation means for the rate and for patience. */
@@ -110,7 +107,8 @@ static bool validate(sa_session *session, bool scheduled, sa_error *error) {
         session->at[SA_AT_WORDS] = 0;
         session->figure[SA_FIGURE_LOSS] = 0;
     }
-    if (!write_log(session, &row, error) || !sa_session_save(session, error)) return false;
+    add_to_log(&row, &session->log);
+    if (!sa_session_save(session, error)) return false;
     if (session->training->report) session->training->report(session->training->context, &row);
     session->pause = sa_now() - begin;
     session->since += session->pause; /* words per second are the training's */
@@ -123,9 +121,11 @@ static bool step(sa_session *session, sa_error *error) {
     int count;
     const size_t *pairs = sa_batcher_next(&session->batcher, &count);
     sa_step_result result;
+    const double begin = sa_now();
     if (!sa_trainer_step(&session->trainer, session->data.source, session->data.target, pairs,
                          count, &result, error))
         return false;
+    session->spent.updating += sa_now() - begin;
     session->norm = result.norm;
     if (!result.applied) {
         sa_session_note(session, "note: update %lld had no finite gradient and was left out",
@@ -136,6 +136,7 @@ static bool step(sa_session *session, sa_error *error) {
     session->at[SA_AT_WORDS] += result.words;
     session->since_loss += result.loss;
     session->since_words += result.words;
+    session->spent.words += result.words;
     return true;
 }
 
@@ -154,8 +155,8 @@ static const char *reason_to_stop(const sa_session *session) {
     if (settings->steps > 0 && session->trainer.step >= settings->steps) return "steps";
     if (settings->epochs > 0 && epochs >= settings->epochs) return "epochs";
     if (settings->patience > 0 && session->at[SA_AT_STALE] >= settings->patience) return "patience";
-    if (settings->max_time > 0 && sa_now() - session->begin + session->pause >= settings->max_time)
-        return "time";
+    const double seconds = sa_session_spent(session).seconds;
+    if (settings->max_time > 0 && seconds + session->pause >= settings->max_time) return "time";
     return NULL;
 }
 
@@ -167,7 +168,9 @@ static bool train(sa_session *session, const char **reason, sa_error *error) {
         fresh = validation_due(session);
         if (fresh && !validate(session, true, error)) return false;
     }
-    return fresh || validate(session, false, error);
+    if (fresh) return true;
+    const bool later = session->training->pausing && strcmp(*reason, "stopped") == 0;
+    return later ? sa_session_save(session, error) : validate(session, false, error);
 }
 
 bool sa_train(const sa_training *training, sa_outcome *outcome, sa_error *error) {
@@ -178,7 +181,7 @@ bool sa_train(const sa_training *training, sa_outcome *outcome, sa_error *error)
         sa_session_open(&session, training, error) && train(&session, &outcome->reason, error);
     outcome->steps = session.trainer.step;
     outcome->epochs = (int)session.batcher.epoch + 1;
-    outcome->seconds = sa_now() - session.begin;
+    outcome->spent = sa_session_spent(&session);
     outcome->best_loss = session.best;
     outcome->best_bleu = session.best_bleu;
     sa_session_close(&session);

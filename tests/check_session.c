@@ -56,7 +56,7 @@ static void check_left(void *context, const sa_progress *progress) {
     expected *run = context;
     if (progress->kind != SA_VALIDATION) return;
     run->validations++;
-    const double each = progress->seconds / (double)(progress->step - run->first);
+    const double each = progress->spent.seconds / (double)(progress->step - run->first);
     ck_assert_double_eq_tol(progress->seconds_left, each * (double)(run->last - progress->step),
                             1e-9);
 }

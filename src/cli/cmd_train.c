@@ -107,7 +107,7 @@ static bool run(int count, char **arguments, sa_error *error) {
         fprintf(stderr,
                 "ended (%s) after %lld steps, %d epochs, %.1f s; "
                 "best validation loss %.4f, BLEU %.2f: %s/best.safetensors\n",
-                outcome.reason, (long long)outcome.steps, outcome.epochs, outcome.seconds,
+                outcome.reason, (long long)outcome.steps, outcome.epochs, outcome.spent.seconds,
                 outcome.best_loss, outcome.best_bleu, options.out);
     return good;
 }

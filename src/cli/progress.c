@@ -27,9 +27,9 @@ void cli_progress_report(void *context, const sa_progress *report) {
     cli_progress *progress = context;
     if (report->kind == SA_STEP) {
         if (!progress->terminal && progress->last >= 0 &&
-            report->seconds < progress->last + PLAIN_SECONDS)
+            report->spent.seconds < progress->last + PLAIN_SECONDS)
             return;
-        progress->last = report->seconds;
+        progress->last = report->spent.seconds;
         if (progress->terminal) fprintf(stderr, "\r");
         show_step(report);
         fprintf(stderr, progress->terminal ? "\x1b[K" : "\n");

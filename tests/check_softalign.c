@@ -275,6 +275,72 @@ START_TEST(a_raised_flag_stops_the_training_after_its_update) {
 }
 END_TEST
 
+/* Stops when it hears of the validation wanted. */
+typedef struct stopper {
+    volatile sig_atomic_t stop;
+    int validations;
+} stopper;
+
+static void stop_later(void *context, const sa_progress *progress) {
+    stopper *when = context;
+    if (progress->kind == SA_VALIDATION && --when->validations == 0) when->stop = 1;
+}
+
+/* The best model is the one thing that a validation at a stop could leave behind. */
+START_TEST(a_pause_leaves_no_trace) {
+    const char *whole = scratch_path("whole"), *parts = scratch_path("parts");
+    sa_settings settings = small_settings();
+    sa_outcome outcome;
+    settings.steps = 20;
+    settings.valid_every = 6;
+    train(&settings, whole, false);
+    stopper when = {.validations = 1};
+    sa_training training = {.settings = &settings,
+                            .train = train_path,
+                            .out = parts,
+                            .pausing = true,
+                            .report = stop_later,
+                            .context = &when,
+                            .stop = &when.stop};
+    const volatile sig_atomic_t at_once = 1;
+    training.stop = &at_once;
+    ck_assert(sa_train(&training, &outcome, &error));
+    ck_assert(isinf(outcome.best_loss));
+    training.resume = true;
+    training.stop = &when.stop;
+    ck_assert_msg(sa_train(&training, &outcome, &error), "%s", error.text);
+    ck_assert_str_eq(outcome.reason, "stopped");
+    ck_assert_int_eq(outcome.steps, 6);
+    training.stop = NULL;
+    ck_assert_msg(sa_train(&training, &outcome, &error), "%s", error.text);
+    ck_assert_int_eq(outcome.steps, 20);
+    check_same_file(whole, parts, "last.safetensors");
+    check_same_file(whole, parts, "best.safetensors");
+}
+END_TEST
+
+START_TEST(what_was_spent_before_counts) {
+    sa_settings settings = small_settings();
+    sa_outcome outcome;
+    settings.max_time = 50;
+    settings.steps = 0;
+    sa_training training = {.settings = &settings,
+                            .train = train_path,
+                            .out = scratch_path("other"),
+                            .spent = {.seconds = 100, .updating = 60, .words = 7}};
+    ck_assert(sa_train(&training, &outcome, &error));
+    ck_assert_str_eq(outcome.reason, "time");
+    ck_assert_int_eq(outcome.steps, 0);
+    ck_assert_double_ge(outcome.spent.seconds, 100);
+    ck_assert_double_eq(outcome.spent.updating, 60);
+    settings.max_time = 0;
+    settings.steps = 2;
+    ck_assert(sa_train(&training, &outcome, &error));
+    ck_assert_int_gt(outcome.spent.words, 7);
+    ck_assert_double_gt(outcome.spent.updating, 60);
+}
+END_TEST
+
 START_TEST(what_cannot_be_trained_or_opened) {
     sa_settings settings = small_settings();
     sa_outcome outcome;
@@ -309,6 +375,8 @@ int main(void) {
     tcase_add_test(tests, the_whole_is_the_sum_of_its_parts);
     tcase_add_test(tests, stopping_and_threads_change_no_bit);
     tcase_add_test(tests, a_raised_flag_stops_the_training_after_its_update);
+    tcase_add_test(tests, a_pause_leaves_no_trace);
+    tcase_add_test(tests, what_was_spent_before_counts);
     tcase_add_test(tests, what_cannot_be_trained_or_opened);
     return suite_run(suite);
 }

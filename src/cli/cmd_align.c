@@ -1,12 +1,11 @@
 #include "base/save.h"
 #include "cli/command.h"
+#include "cli/figures.h"
 #include "cli/output.h"
 #include "report/matrix.h"
 
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
 typedef struct align_options {
     const char *csv, *tidy, *pharaoh;
@@ -43,17 +42,6 @@ typedef struct outputs {
 
 /* ---- One pair -------------------------------------------------------------------------------- */
 
-static bool save_csv(const char *folder, size_t index, const sa_alignment *alignment,
-                     sa_error *error) {
-    sa_buffer path = {0}, csv = {0};
-    sa_buffer_addf(&path, "%s/%04zu.csv", folder, index + 1);
-    sa_matrix_csv(alignment, &csv);
-    bool good = path.failed ? sa_fail_memory(error, path.size) : cli_save(path.text, &csv, error);
-    sa_buffer_release(&csv);
-    sa_buffer_release(&path);
-    return good;
-}
-
 /* One head as if it were the only one. */
 static bool choose_head(sa_alignment *alignment, int head, sa_error *error) {
     const size_t size = (size_t)alignment->targets * (size_t)alignment->sources;
@@ -73,15 +61,10 @@ static bool each(void *context, size_t index, const sa_alignment *whole, sa_erro
     if (options->pharaoh) sa_matrix_pharaoh(&alignment, &out->pharaoh);
     if (options->terminal) sa_matrix_terminal(&alignment, &out->picture);
     return (!options->terminal || cli_print(&out->picture, error)) &&
-           (!options->csv || save_csv(options->csv, index, &alignment, error));
+           (!options->csv || cli_save_matrix(options->csv, index, &alignment, error));
 }
 
 /* ---- All pairs ------------------------------------------------------------------------------- */
-
-static bool make_folder(const char *folder, sa_error *error) {
-    return mkdir(folder, 0777) == 0 || errno == EEXIST ||
-           sa_fail_errno(error, SA_OPEN, "create", folder);
-}
 
 static bool align(const char *const *words, const align_options *options, outputs *out,
                   sa_error *error) {
@@ -90,7 +73,7 @@ static bool align(const char *const *words, const align_options *options, output
     size_t count = corpus.count, limit = (size_t)options->limit;
     if (limit && limit < count) count = limit;
     sa_model *model = sa_model_open(words[0], options->threads, error);
-    bool good = model && (!options->csv || make_folder(options->csv, error)) &&
+    bool good = model && (!options->csv || cli_make_folder(options->csv, error)) &&
                 sa_align(model, corpus.pairs, count, each, out, error) &&
                 (!options->tidy || cli_save(options->tidy, &out->tidy, error)) &&
                 (!options->pharaoh || cli_save(options->pharaoh, &out->pharaoh, error));

@@ -1,8 +1,8 @@
 #include "base/number.h"
 #include "base/settings.h"
 #include "cli/command.h"
+#include "cli/figures.h"
 #include "cli/output.h"
-#include "eval/bylength.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -38,20 +38,9 @@ typedef struct evaluation {
     sa_model *model;
     sa_corpus corpus;
     sa_judgement *each; /* [corpus.count] */
-    size_t *chosen;     /* [corpus.count] scratch: the pairs of a band */
 } evaluation;
 
 /* ---- Figures --------------------------------------------------------------------------------- */
-
-/* The scores of the pairs of a band; `scores->sentences` is 0 when it has none. */
-static bool score_band(const evaluation *work, const sa_band *band, sa_scores *scores,
-                       sa_error *error) {
-    size_t count = 0;
-    for (size_t i = 0; i < work->corpus.count; i++)
-        if (sa_band_holds(band, work->each[i].source_words)) work->chosen[count++] = i;
-    scores->sentences = 0;
-    return !count || sa_summarise(&work->corpus, work->each, work->chosen, count, scores, error);
-}
 
 static void add_aer(double aer, sa_buffer *out) {
     if (isnan(aer))
@@ -76,7 +65,7 @@ static bool print_scores(const evaluation *work, const sa_scores *all, bool by_l
     sa_buffer_addf(&out, "%-12s %9s %8s  %6s %10s  %6s  %7s  %5s\n", "source words", "sentences",
                    "words", "loss", "perplexity", "BLEU", "exact", "AER");
     for (const sa_band *band = sa_bands; by_length && good && band->name; band++) {
-        good = score_band(work, band, &scores, error);
+        good = cli_score_band(&work->corpus, work->each, band, &scores, error);
         if (good && scores.sentences) add_scores(band->name, &scores, &out);
     }
     add_scores("all", all, &out);
@@ -99,7 +88,7 @@ static bool print_json(const evaluation *work, const sa_scores *all, bool by_len
     sa_scores scores;
     bool good = true;
     for (const sa_band *band = sa_bands; by_length && good && band->name; band++) {
-        good = score_band(work, band, &scores, error);
+        good = cli_score_band(&work->corpus, work->each, band, &scores, error);
         if (good && scores.sentences) json_object_set_new(bands, band->name, json_scores(&scores));
     }
     if (bands) json_object_set_new(object, "by_length", bands);
@@ -123,8 +112,7 @@ static bool open_work(evaluation *work, const char *const *words, int threads, s
     if (!sa_corpus_open(&work->corpus, words[1], error)) return false;
     work->model = sa_model_open(words[0], threads, error);
     work->each = work->model ? sa_new(work->corpus.count, sizeof *work->each, error) : NULL;
-    work->chosen = work->each ? sa_new(work->corpus.count, sizeof *work->chosen, error) : NULL;
-    return work->chosen != NULL;
+    return work->each != NULL;
 }
 
 static bool evaluate(evaluation *work, const eval_options *options, sa_error *error) {
@@ -138,7 +126,6 @@ static bool evaluate(evaluation *work, const eval_options *options, sa_error *er
 static void close_work(evaluation *work) {
     if (work->each) sa_judgements_release(work->each, work->corpus.count);
     free(work->each);
-    free(work->chosen);
     sa_model_close(work->model);
     sa_corpus_close(&work->corpus);
 }

@@ -46,16 +46,6 @@ static bool stored_settings(sa_settings *settings, const char *path, sa_error *e
     return good;
 }
 
-static bool refuse(const sa_option *row, const sa_settings *stored, const char *path,
-                   sa_error *error) {
-    sa_buffer value = {0};
-    sa_option_show(row, sa_option_number(row, stored), &value);
-    sa_fail(error, SA_USAGE, "--%s: '%s' was trained with %s, which --resume cannot change",
-            row->name, path, value.failed ? "another value" : value.text);
-    sa_buffer_release(&value);
-    return false;
-}
-
 /* The settings of the interrupted training; options given once more must say the same. */
 static bool resume_settings(int count, char **arguments, train_options *options, sa_error *error) {
     sa_buffer path = {0};
@@ -66,7 +56,7 @@ static bool resume_settings(int count, char **arguments, train_options *options,
     good = good && cli_read_preset(&cli_train, count, arguments, options, &options->settings,
                                    &options->preset, error);
     const sa_option *row = good ? sa_settings_differ(&options->settings, &stored) : NULL;
-    if (row) good = refuse(row, &stored, path.text, error);
+    if (row) good = cli_refuse(row, &stored, path.text, "which --resume cannot change", error);
     sa_buffer_release(&path);
     return good;
 }

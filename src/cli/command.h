@@ -27,8 +27,8 @@ typedef struct cli_command {
     const char *(*item)(size_t row, const char **text);
 } cli_command;
 
-extern const cli_command cli_corpus, cli_train, cli_translate, cli_align, cli_eval, cli_gradcheck,
-    cli_inspect, cli_help;
+extern const cli_command cli_corpus, cli_train, cli_translate, cli_align, cli_eval, cli_compare,
+    cli_gradcheck, cli_inspect, cli_help;
 
 extern const cli_command *const cli_commands[]; /* in the order of the help; ends with NULL */
 
@@ -45,5 +45,10 @@ bool cli_read(const cli_command *command, int count, char **arguments, void *fie
  * single options go before the preset. */
 bool cli_read_preset(const cli_command *command, int count, char **arguments, void *fields,
                      sa_settings *settings, const char *const *preset, sa_error *error);
+
+/* SA_USAGE: what is at `path` was trained with another value of this option, and `why` that is in
+ * the way. */
+bool cli_refuse(const sa_option *row, const sa_settings *stored, const char *path, const char *why,
+                sa_error *error);
 
 #endif

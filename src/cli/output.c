@@ -34,12 +34,17 @@ bool cli_print(sa_buffer *buffer, sa_error *error) {
     return good;
 }
 
-bool cli_print_json(json_t *value, sa_error *error) {
+void cli_add_json(json_t *value, sa_buffer *out) {
     char *text = json_dumps(value, JSON_INDENT(2) | JSON_ENSURE_ASCII);
     json_decref(value);
-    sa_buffer out = {.failed = !text};
-    if (text) sa_buffer_addf(&out, "%s\n", text);
+    out->failed |= !text;
+    if (text) sa_buffer_addf(out, "%s\n", text);
     free(text);
+}
+
+bool cli_print_json(json_t *value, sa_error *error) {
+    sa_buffer out = {0};
+    cli_add_json(value, &out);
     bool good = cli_print(&out, error);
     sa_buffer_release(&out);
     return good;
@@ -70,6 +75,11 @@ bool cli_save(const char *path, sa_buffer *buffer, sa_error *error) {
         good = sa_save(path, &(sa_piece){buffer->text, buffer->size}, 1, error);
     sa_buffer_release(buffer);
     return good;
+}
+
+bool cli_make_folder(const char *folder, sa_error *error) {
+    return mkdir(folder, 0777) == 0 || errno == EEXIST ||
+           sa_fail_errno(error, SA_OPEN, "create", folder);
 }
 
 static bool same_file(const char *one, const char *other) {

@@ -14,8 +14,9 @@ void cli_output_init(void);
  * run out of memory. The buffer is released on failure. */
 bool cli_print(sa_buffer *buffer, sa_error *error);
 
-/* One JSON object in ASCII and a line feed. Takes over `value`, which may be NULL: out of memory.
- */
+/* Appends JSON in ASCII and a line feed. Takes over `value`, which may be NULL: out of memory. */
+void cli_add_json(json_t *value, sa_buffer *out);
+/* The same to standard output. */
 bool cli_print_json(json_t *value, sa_error *error);
 /* A number, or null for what JSON cannot say. */
 json_t *cli_json_number(double value);
@@ -23,6 +24,9 @@ json_t *cli_json_number(double value);
 /* Writes the buffer to `path` ("-": standard output; a device or pipe is written into, any other
  * file is replaced as a whole) and releases it. */
 bool cli_save(const char *path, sa_buffer *buffer, sa_error *error);
+
+/* Makes the last level of a folder when it is missing. */
+bool cli_make_folder(const char *folder, sa_error *error);
 
 /* SA_USAGE when writing to `output` would destroy `input`, a path or PAIRS. Both may be NULL. */
 bool cli_spare(const char *input, const char *output, sa_error *error);

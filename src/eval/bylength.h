@@ -10,7 +10,9 @@ typedef struct sa_band {
     const char *name; /* "6-10" */
 } sa_band;
 
-extern const sa_band sa_bands[]; /* without gaps, the last without end; a NULL name ends the list */
+enum { SA_BANDS = 8 };
+/* Without gaps, the last without end; a NULL name ends the list. */
+extern const sa_band sa_bands[SA_BANDS + 1];
 
 /* Whether a sentence of so many source words belongs to the band. */
 int sa_band_holds(const sa_band *band, int words);

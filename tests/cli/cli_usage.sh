@@ -30,6 +30,29 @@ expect 2 "unknown task 'mon' (did you mean 'mono'?); 'softalign help corpus' lis
 expect 2 "--nbest 3 needs --beam 3 or more" translate m --nbest 3
 expect 2 "no backward term is called 'gru.nothing'" gradcheck --break gru.nothing
 
+# Lists of models, and what a comparison needs.
+expect 2 "compare: --train PAIRS is missing" compare
+expect 2 "compare: --test PAIRS is missing" compare --train x
+expect 2 "compare: --models LIST is missing" compare --train x --test x
+expect 2 "compare: --out DIR is missing" compare --train x --test x --models fixed
+list() { # MESSAGE LIST [OPTION...]
+    expect 2 "--models: $1" compare --train x --test x --out x --models "${@:2}"
+}
+list "'fixd': --decoder 'fixd': expected bahdanau, fixed, fixed-init, luong or cgru (did you mean 'fixed'?)" fixd
+list "'fixed:additive': this decoder has no attention to choose" bahdanau,fixed:additive
+list "'luong:generall': --attention 'generall': expected additive, scaled-dot, dot, general, concat, location or uniform (did you mean 'general'?)" \
+    luong:generall
+list "'luong:dot:0': --heads '0': expected a whole number from 1 to 64" luong:dot:0
+list "'luong:dot:3': --heads 3: the --attn 4 units cannot be shared out equally" luong:dot:3 --attn 4
+list "'luong:dot:1:1': expected decoder[:attention[:heads]]" luong:dot:1:1
+list "'bahdanau:additive': the same model as 'bahdanau'" bahdanau,bahdanau:additive
+list "'': --decoder '': expected bahdanau, fixed, fixed-init, luong or cgru" fixed,
+expect 2 "--models: the LIST is empty" compare --models ''
+expect 2 "compare: every run reads the pairs again, which standard input cannot give: write them to a file" \
+    compare --train - --test x --models fixed --out x
+expect 2 "--seed '9007199254740992': expected a whole number from 0 to 9007199254740991" \
+    compare --train x --test x --models fixed --out x --seed 9007199254740990 --seeds 3
+
 # Values.
 for value in nan inf 1e999 -1 0x1p3 1,5 12abc ' 1' '1 '; do
     expect 2 "--lr '$value': expected a number from 0 to 1000000000" train --lr "$value"
@@ -55,7 +78,7 @@ expect 2 "--split 'tests': expected train, valid or test (did you mean 'test'?)"
 expect 0 "" help
 expect 0 "" --help
 same "softalign --help" "$("$softalign" help)" "$(cat out)"
-for command in corpus train translate align eval gradcheck inspect help; do
+for command in corpus train translate align eval compare gradcheck inspect help; do
     expect 0 "" help $command
     grep -q "^Usage: softalign $command" out || fail "help $command shows no usage"
     grep -q "^Example:" out || fail "help $command shows no example"

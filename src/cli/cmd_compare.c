@@ -1,0 +1,201 @@
+#include "base/rng.h"
+#include "base/save.h"
+#include "base/settings.h"
+#include "cli/command.h"
+#include "cli/compare.h"
+#include "cli/signals.h"
+
+#include <stdio.h>
+#include <string.h>
+
+typedef struct compare_options {
+    const char *train, *valid, *test, *models, *out, *preset;
+    int seeds, matrices;
+    bool json;
+    sa_settings settings;
+} compare_options;
+
+#define AT(field) offsetof(compare_options, field)
+
+static const sa_option rows[] = {
+    {"train", SA_OPTION_TEXT, SA_SCOPE_RUN, AT(train), 0, 0, 0, NULL, "PAIRS",
+     "the pairs every model learns from, in the same batches in the same order"},
+    {"valid", SA_OPTION_TEXT, SA_SCOPE_RUN, AT(valid), 0, 0, 0, NULL, "PAIRS",
+     "the pairs that choose each best model; without them a twentieth of the training pairs does"},
+    {"test", SA_OPTION_TEXT, SA_SCOPE_RUN, AT(test), 0, 0, 0, NULL, "PAIRS",
+     "the pairs behind the figures; with a gold alignment for AER"},
+    {"models", SA_OPTION_TEXT, SA_SCOPE_RUN, AT(models), 0, 0, 0, NULL, "LIST",
+     "decoder[:attention[:heads]], as in fixed,bahdanau:additive,luong:general:4"},
+    {"seeds", SA_OPTION_INT, SA_SCOPE_RUN, AT(seeds), 1, 1, 1000, NULL, "N",
+     "train each model so often, with --seed and the numbers after it"},
+    {"matrices", SA_OPTION_INT, SA_SCOPE_RUN, AT(matrices), 10, 0, 1000000, NULL, "N",
+     "test pairs whose heatmaps are written for each model with attention"},
+    {"out", SA_OPTION_TEXT, SA_SCOPE_RUN, AT(out), 0, 0, 0, NULL, "DIR",
+     "the folder for the runs, tables and matrices; made when missing"},
+    {"preset", SA_OPTION_TEXT, SA_SCOPE_RUN, AT(preset), 0, 0, 0, NULL, "NAME",
+     "start from the settings of a paper and say which they are"},
+    {"json", SA_OPTION_SWITCH, SA_SCOPE_RUN, AT(json), 0, 0, 1, NULL, NULL,
+     "print one JSON object"},
+    {0},
+};
+static const cli_set sets[] = {
+    {"Options", rows, 0},
+    {"Settings", sa_settings_options, AT(settings)},
+    {0},
+};
+
+/* ---- What is compared ------------------------------------------------------------------------ */
+
+static bool check_options(const compare_options *options, sa_error *error) {
+    if (!options->train) return sa_fail(error, SA_USAGE, "compare: --train PAIRS is missing");
+    if (!options->test) return sa_fail(error, SA_USAGE, "compare: --test PAIRS is missing");
+    if (!options->models) return sa_fail(error, SA_USAGE, "compare: --models LIST is missing");
+    if (!options->out) return sa_fail(error, SA_USAGE, "compare: --out DIR is missing");
+    const bool again =
+        strcmp(options->train, "-") == 0 || (options->valid && strcmp(options->valid, "-") == 0);
+    return !again || sa_fail(error, SA_USAGE,
+                             "compare: every run reads the pairs again, which standard input "
+                             "cannot give: write them to a file");
+}
+
+static uint64_t join(uint64_t hash, const char *text) {
+    return sa_mix(hash ^ (text ? sa_hash(text, strlen(text)) : 0));
+}
+
+/* Of all texts in order; gold alignments only where they count. */
+static uint64_t hash_of(const sa_corpus *corpus, bool gold) {
+    uint64_t hash = corpus->count;
+    for (size_t i = 0; i < corpus->count; i++) {
+        const sa_pair *pair = &corpus->pairs[i];
+        hash = join(join(hash, pair->source), pair->target);
+        if (gold) hash = join(hash, pair->gold);
+    }
+    return hash;
+}
+
+static bool hash_pairs(const char *path, uint64_t *hash, sa_error *error) {
+    sa_corpus corpus;
+    *hash = 0;
+    if (!path) return true;
+    if (!sa_corpus_open(&corpus, path, error)) return false;
+    *hash = hash_of(&corpus, false);
+    sa_corpus_close(&corpus);
+    return true;
+}
+
+/* Reads all there is to know before anything is written. */
+static bool prepare(const compare_options *options, comparison *all, sa_error *error) {
+    compare_data *data = &all->data;
+    all->out = options->out;
+    data->train = options->train;
+    data->valid = options->valid;
+    if (!compare_models_read(all, options->models, &options->settings, error) ||
+        !compare_runs_make(all, (size_t)options->seeds, error) ||
+        !hash_pairs(data->train, &data->train_hash, error) ||
+        !hash_pairs(data->valid, &data->valid_hash, error) ||
+        !sa_corpus_open(&data->test, options->test, error))
+        return false;
+    data->test_hash = hash_of(&data->test, true);
+    return true;
+}
+
+/* ---- Runs ------------------------------------------------------------------------------------ */
+
+static bool read_records(comparison *all, sa_error *error) {
+    size_t done = 0, count = all->model_count * all->seeds;
+    for (size_t i = 0; i < count; i++) {
+        if (!compare_record_read(&all->runs[i], &all->data, error)) return false;
+        done += compare_run_done(&all->runs[i], &all->data);
+    }
+    if (done) fprintf(stderr, "%zu of %zu runs are done already\n", done, count);
+    return true;
+}
+
+/* All models with the first seed, then with the next: what is there at an interruption can be
+ * compared. */
+static bool finish_runs(comparison *all, const volatile sig_atomic_t *stop, sa_error *error) {
+    const size_t count = all->model_count * all->seeds;
+    for (size_t i = 0; i < count && !*stop; i++) {
+        compare_run *run = &all->runs[i % all->model_count * all->seeds + i / all->model_count];
+        if (compare_run_done(run, &all->data)) continue;
+        fprintf(stderr, "== %s, seed %lld (%zu of %zu)\n", run->model->name,
+                (long long)run->settings.seed, i + 1, count);
+        if (!compare_run_finish(run, &all->data, stop, error)) return false;
+    }
+    return true;
+}
+
+static bool tell(const comparison *all, const compare_options *options, sa_error *error) {
+    if (!compare_save_tables(all, error) || !compare_save_curves(all, error) ||
+        !compare_save_bylength(all, error) ||
+        !compare_save_matrices(all, (size_t)options->matrices, error) ||
+        !compare_print(all, options->json, error))
+        return false;
+    for (size_t i = 0; i < all->model_count * all->seeds; i++)
+        if (all->runs[i].diverged)
+            return sa_fail(error, SA_DIVERGED,
+                           "'%s' diverged: it has no scores (a smaller --lr "
+                           "or --clip helps)",
+                           all->runs[i].folder);
+    return true;
+}
+
+static bool compare(comparison *all, const compare_options *options, sa_error *error) {
+    const volatile sig_atomic_t *stop = cli_signals_catch();
+    if (!read_records(all, error) || !finish_runs(all, stop, error)) return false;
+    if (!*stop) return tell(all, options, error);
+    fprintf(stderr, "stopped; the same command goes on from here\n");
+    return true;
+}
+
+static bool run(int count, char **arguments, sa_error *error) {
+    compare_options options;
+    sa_options_init(rows, &options);
+    sa_settings_init(&options.settings);
+    if (!cli_read_preset(&cli_compare, count, arguments, &options, &options.settings,
+                         &options.preset, error) ||
+        !check_options(&options, error))
+        return false;
+    if (options.preset) fprintf(stderr, "%s", sa_preset_text(options.preset));
+    comparison all = {0};
+    int lock;
+    bool good = prepare(&options, &all, error) && sa_lock_open(&lock, options.out, error);
+    if (good) {
+        good = compare(&all, &options, error);
+        sa_lock_close(lock);
+    }
+    compare_release(&all);
+    return good;
+}
+
+static const char *item(size_t row, const char **text) {
+    return sa_decoder_row(row, text, NULL);
+}
+
+const cli_command cli_compare = {
+    .name = "compare",
+    .words = "--train PAIRS --test PAIRS --models LIST --out DIR",
+    .summary = "trains several models on the same batches; one table of what came of them",
+    .details =
+        "Every model sees the same batches in the same order, chosen by the seed; each --max-time, "
+        "--steps and so on is one run's. The table has parameters, seconds of training "
+        "(validations "
+        "included), updates, and of the best model of each run on the test pairs, written "
+        "greedily: "
+        "loss, perplexity, BLEU, exact matches, AER, the mean entropy of a target word's attention "
+        "in nats, and the target words learned from in a second of updates. With several --seeds "
+        "it "
+        "shows the median of each figure over the seeds. '-': there is none.\n"
+        "DIR gets table.csv (every run and the medians), table.md, curves.csv, bylength.csv (BLEU "
+        "by "
+        "source length), matrices/MODEL/0001.csv ... (the first seed's, of the same pairs) and a "
+        "folder for each run as 'train' writes it. Interrupted by Ctrl-C or worse, the same "
+        "command "
+        "goes on where it was; a DIR with runs of other settings or training pairs is refused.\n",
+    .example = "  softalign compare --train mono.tsv --test unseen.tsv --out compared \\\n"
+               "      --models fixed,bahdanau:additive,luong:general:4 --hidden 32 --steps 60\n",
+    .sets = sets,
+    .run = run,
+    .items = "Decoders",
+    .item = item,
+};

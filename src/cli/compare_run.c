@@ -1,0 +1,165 @@
+#include "cli/compare.h"
+#include "cli/figures.h"
+#include "cli/output.h"
+#include "cli/progress.h"
+#include "eval/entropy.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+/* ---- Training -------------------------------------------------------------------------------- */
+
+/* What a training reports to. */
+typedef struct listener {
+    cli_progress progress;
+    compare_run *run;
+    const compare_data *data;
+} listener;
+
+/* Shows it; and as last.safetensors has just been saved, what it took so far is noted beside it, so
+ * that even a killed training goes on with its time counted. */
+static void hear(void *context, const sa_progress *report) {
+    listener *to = context;
+    cli_progress_report(&to->progress, report);
+    if (report->kind != SA_VALIDATION) return;
+    to->run->spent = report->spent;
+    to->run->updates = report->step;
+    compare_record_write(to->run, to->data, NULL); /* written once more at the end, and checked */
+}
+
+/* Whether there is a model that the training can go on from. */
+static bool can_resume(const compare_run *run, bool *resume, sa_error *error) {
+    char *last = compare_path(run->folder, "last.safetensors", error);
+    if (!last) return false;
+    *resume = run->begun && access(last, F_OK) == 0;
+    free(last);
+    return true;
+}
+
+static void note_effort(compare_run *run) {
+    run->figures[COMPARE_SECONDS] = run->spent.seconds;
+    run->figures[COMPARE_UPDATES] = (double)run->updates;
+    run->figures[COMPARE_SPEED] =
+        run->spent.words ? (double)run->spent.words / run->spent.updating : NAN;
+}
+
+static bool train(compare_run *run, const compare_data *data, const volatile sig_atomic_t *stop,
+                  sa_error *error) {
+    listener to = {.run = run, .data = data};
+    sa_training training = {.settings = &run->settings,
+                            .train = data->train,
+                            .valid = data->valid,
+                            .out = run->folder,
+                            .pausing = true,
+                            .report = hear,
+                            .context = &to,
+                            .stop = stop};
+    if (!cli_make_folder(run->folder, error) || !can_resume(run, &training.resume, error))
+        return false;
+    if (!training.resume) run->spent = (sa_effort){0};
+    training.spent = run->spent;
+    if (!compare_record_write(run, data, error)) return false;
+    cli_progress_init(&to.progress);
+    sa_outcome outcome;
+    sa_error why = {0};
+    const bool good = sa_train(&training, &outcome, &why);
+    cli_progress_end(&to.progress);
+    run->diverged = !good && why.code == SA_DIVERGED;
+    if (!good && !run->diverged) {
+        *error = why;
+        return false;
+    }
+    if (run->diverged) fprintf(stderr, "%s\n", why.text);
+    run->trained = run->diverged || strcmp(outcome.reason, "stopped") != 0;
+    run->spent = outcome.spent;
+    run->updates = outcome.steps;
+    note_effort(run);
+    return compare_record_write(run, data, error);
+}
+
+/* ---- Evaluation ------------------------------------------------------------------------------ */
+
+typedef struct entropy {
+    double sum;
+    int64_t rows;
+} entropy;
+
+static bool add_entropy(void *context, size_t index, const sa_alignment *alignment,
+                        sa_error *error) {
+    (void)index, (void)error;
+    entropy *all = context;
+    all->sum += sa_entropy_sum(alignment->weights, alignment->targets, alignment->sources);
+    all->rows += alignment->targets;
+    return true;
+}
+
+static bool measure_entropy(sa_model *model, const sa_corpus *test, double *mean, sa_error *error) {
+    entropy all = {0};
+    *mean = NAN;
+    if (!sa_settings_attends(sa_model_settings(model))) return true;
+    if (!sa_align(model, test->pairs, test->count, add_entropy, &all, error)) return false;
+    *mean = all.sum / (double)all.rows;
+    return true;
+}
+
+static bool judge(compare_run *run, const sa_corpus *test, const sa_judgement *each,
+                  sa_error *error) {
+    sa_scores all;
+    bool good = sa_summarise(test, each, NULL, test->count, &all, error);
+    for (int i = 0; good && i < SA_BANDS; i++)
+        good = cli_score_band(test, each, &sa_bands[i], &run->by_length[i], error);
+    if (!good) return false;
+    run->figures[COMPARE_LOSS] = all.loss;
+    run->figures[COMPARE_PERPLEXITY] = all.perplexity;
+    run->figures[COMPARE_BLEU] = all.bleu;
+    run->figures[COMPARE_EXACT] = all.exact;
+    run->figures[COMPARE_AER] = all.aer;
+    run->figures[COMPARE_SENTENCES] = (double)all.sentences;
+    run->figures[COMPARE_WORDS] = (double)all.target_words;
+    return true;
+}
+
+static bool measure(compare_run *run, sa_model *model, const sa_corpus *test, sa_error *error) {
+    sa_search search;
+    sa_search_init(&search);
+    search.beam = 1;
+    sa_judgement *each = sa_new(test->count, sizeof *each, error);
+    bool good = each && sa_evaluate(model, test, &search, each, error);
+    if (good) {
+        good = judge(run, test, each, error) &&
+               measure_entropy(model, test, &run->figures[COMPARE_ENTROPY], error);
+        sa_judgements_release(each, test->count);
+    }
+    free(each);
+    run->figures[COMPARE_PARAMETERS] = (double)sa_model_parameters(model);
+    return good;
+}
+
+/* Gives a trained run its figures. */
+static bool evaluate(compare_run *run, const compare_data *data, sa_error *error) {
+    char *best = compare_path(run->folder, "best.safetensors", error);
+    sa_model *model = best ? sa_model_open(best, run->settings.threads, error) : NULL;
+    free(best);
+    if (!model) return false;
+    const bool good = measure(run, model, &data->test, error);
+    sa_model_close(model);
+    if (!good) return false;
+    run->test = data->test_hash;
+    fprintf(stderr, "trained: %lld updates, %.1f s; test loss %.4f, BLEU %.2f\n",
+            (long long)run->updates, run->spent.seconds, run->figures[COMPARE_LOSS],
+            run->figures[COMPARE_BLEU]);
+    return compare_record_write(run, data, error);
+}
+
+bool compare_run_done(const compare_run *run, const compare_data *data) {
+    return run->trained && (run->diverged || run->test == data->test_hash);
+}
+
+bool compare_run_finish(compare_run *run, const compare_data *data,
+                        const volatile sig_atomic_t *stop, sa_error *error) {
+    if (!run->trained && !train(run, data, stop, error)) return false;
+    return *stop || compare_run_done(run, data) || evaluate(run, data, error);
+}

@@ -1,0 +1,28 @@
+#include "cli/figures.h"
+#include "cli/output.h"
+#include "report/matrix.h"
+
+#include <stdlib.h>
+
+bool cli_score_band(const sa_corpus *corpus, const sa_judgement *each, const sa_band *band,
+                    sa_scores *scores, sa_error *error) {
+    size_t count = 0, *chosen = sa_new(corpus->count, sizeof *chosen, error);
+    if (!chosen) return false;
+    for (size_t i = 0; i < corpus->count; i++)
+        if (sa_band_holds(band, each[i].source_words)) chosen[count++] = i;
+    scores->sentences = 0;
+    const bool good = !count || sa_summarise(corpus, each, chosen, count, scores, error);
+    free(chosen);
+    return good;
+}
+
+bool cli_save_matrix(const char *folder, size_t index, const sa_alignment *alignment,
+                     sa_error *error) {
+    sa_buffer path = {0}, csv = {0};
+    sa_buffer_addf(&path, "%s/%04zu.csv", folder, index + 1);
+    sa_matrix_csv(alignment, &csv);
+    bool good = path.failed ? sa_fail_memory(error, path.size) : cli_save(path.text, &csv, error);
+    sa_buffer_release(&csv);
+    sa_buffer_release(&path);
+    return good;
+}

@@ -1,0 +1,17 @@
+/* figures: what several commands tell about a model that was tried on pairs. */
+#ifndef SA_CLI_FIGURES_H
+#define SA_CLI_FIGURES_H
+
+#include "eval/bylength.h"
+#include <softalign.h>
+
+/* The scores of the pairs whose source is as long as the band says; `scores->sentences` is 0 when
+ * it has none. */
+bool cli_score_band(const sa_corpus *corpus, const sa_judgement *each, const sa_band *band,
+                    sa_scores *scores, sa_error *error);
+
+/* Writes the heatmap of pair `index` (from 0): folder/0001.csv ... */
+bool cli_save_matrix(const char *folder, size_t index, const sa_alignment *alignment,
+                     sa_error *error);
+
+#endif

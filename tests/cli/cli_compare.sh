@@ -1,0 +1,166 @@
+# compare: one table of several models, the same batches for all, and no trace of an interruption.
+. tests/support/cli.sh
+"$softalign" corpus mono --pairs 300 >mono.tsv
+"$softalign" corpus mono --pairs 40 --split test >unseen.tsv
+pairs="--train mono.tsv --test unseen.tsv"
+sizes="--embed 8 --hidden 8 --attn 4 --maxout 4 --shards 2 --patience 0 --epochs 0 --max-time 0"
+short="--steps 30 --valid-every 7" long="--steps 900 --valid-every 60"
+models="--models fixed,bahdanau:additive --seeds 2"
+
+compare() {
+    "$softalign" compare $pairs $sizes "$@" >out 2>err || fail "compare $*: $(cat err)"
+}
+
+# figures FOLDER: the table without what the clock says.
+figures() {
+    cut -d , -f 1-3,5-11 "$1/table.csv"
+}
+
+# ---- What is written
+
+compare $models $short --matrices 3 --out whole
+header=model,seed,parameters,seconds,updates,loss,perplexity,bleu,exact,aer,entropy,words_per_second
+same "table.csv" "$header" "$(head -n 1 whole/table.csv)"
+same "rows" "fixed,1 fixed,2 fixed,median bahdanau:additive,1 bahdanau:additive,2 bahdanau:additive,median" \
+    "$(tail -n +2 whole/table.csv | cut -d , -f 1,2 | xargs)"
+awk -F , 'NF != 12 { exit 1 }' whole/table.csv || fail "a row of table.csv has not 12 cells"
+same "updates" "updates 30" "$(cut -d , -f 5 whole/table.csv | uniq | xargs)"
+awk -F , '$1 == "fixed" && ($10 != "" || $11 != "") { exit 1 }
+    $1 ~ /^bahdanau/ && !($10 >= 0 && $10 <= 1 && $11 > 0 && $11 < 4) { exit 1 }' whole/table.csv ||
+    fail "AER or entropy: $(cat whole/table.csv)"
+awk -F , 'NR > 1 && $2 == "median" { for (k = 3; k <= 12; k++) {
+        mean = (one[k] + two[k]) / 2; error = mean - $k
+        if (error > 1e-6 * mean || -error > 1e-6 * mean) exit 1 } }
+    { for (k = 3; k <= 12; k++) { one[k] = two[k]; two[k] = $k } }' whole/table.csv ||
+    fail "a median is not that of two seeds: $(cat whole/table.csv)"
+[ "$(sed -n '2p;3p' whole/table.csv | cut -d , -f 6 | uniq | wc -l)" = 2 ] ||
+    fail "the seed changes nothing"
+
+same "lines of table.md" 6 "$(wc -l <whole/table.md)"
+grep -q '^| fixed | [0-9]* |.* | - | - | [0-9]* |$' whole/table.md || fail "table.md: $(cat whole/table.md)"
+grep -q '^Each figure is the median over 2 seeds' whole/table.md || fail "table.md does not say median"
+same "lines on standard output" 4 "$(wc -l <out)"
+same "columns on standard output" \
+    "model parameters seconds updates loss perplexity BLEU exact % AER entropy words/s" \
+    "$(head -n 1 out | xargs)"
+
+same "curves.csv" model,seed,step,seconds,train_loss,valid_loss,valid_bleu "$(head -n 1 whole/curves.csv)"
+for run in fixed,1 fixed,2 bahdanau:additive,1 bahdanau:additive,2; do
+    same "steps of $run" "7 14 21 28 30" "$(grep "^$run," whole/curves.csv | cut -d , -f 3 | xargs)"
+done
+same "bylength.csv" model,seed,band,sentences,bleu "$(head -n 1 whole/bylength.csv)"
+same "sentences of all bands" "40 40" "$(awk -F , 'NR > 1 { sum[$1] += $4 }
+    END { print sum["fixed"] / 2, sum["bahdanau:additive"] / 2 }' whole/bylength.csv)"
+same "matrices" "bahdanau-additive 0001.csv 0002.csv 0003.csv" \
+    "$(ls whole/matrices whole/matrices/bahdanau-additive | grep -v : | xargs)"
+
+# They are the same figures as those of `train`, `eval` and `align`.
+best=whole/bahdanau-additive-s2/best.safetensors
+"$softalign" train --train mono.tsv $sizes $short --seed 2 --out alone 2>err
+cmp alone/best.safetensors $best || fail "train makes another model"
+same "figures of eval" \
+    "$("$softalign" eval $best unseen.tsv | awk '/^all/ { print $4, $5, $6, $7, $9 }')" \
+    "$(awk -F , '$1 ~ /^bahdanau/ && $2 == 2 {
+        printf "%.4f %.3f %.2f %.1f %.3f\n", $6, $7, $8, 100 * $9, $10 }' whole/table.csv)"
+"$softalign" align whole/bahdanau-additive-s1/best.safetensors unseen.tsv --limit 3 --csv matrices
+diff -r matrices whole/matrices/bahdanau-additive || fail "align writes other matrices"
+"$softalign" align $best unseen.tsv --tidy - | awk -F , 'NR > 1 && $7 > 0 { sum -= $7 * log($7) }
+    NR > 1 { row[$1 "," $3] } END { printf "%.4f\n", sum / length(row) }' >entropy
+same "entropy" "$(cat entropy)" \
+    "$(awk -F , '$1 ~ /^bahdanau/ && $2 == 2 { printf "%.4f\n", $11 }' whole/table.csv)"
+
+# ---- Going on
+
+# interrupt SIGNAL RUN: sends it to a comparison in the folder `parts` while it trains that run.
+interrupt() {
+    : >err
+    env --default-signal=INT "$softalign" compare $pairs $sizes $models $long --out parts \
+        >out 2>err &
+    pid=$!
+    for wait in $(seq 400); do
+        awk -v run="== $2 " '/^==/ { here = index($0, run) == 1 } here && /^epoch/ { found = 1 }
+            END { exit !found }' err && break
+        sleep 0.02
+    done
+    kill -s $1 $pid
+    wait $pid 2>/dev/null
+    status=$?
+}
+
+compare $models $long --out long
+interrupt INT "fixed, seed 1"
+same "exit after SIGINT" 130 $status
+grep -q '^stopped; the same command goes on' err || fail "SIGINT: $(tail -n 1 err)"
+[ -s out ] && fail "a table in the middle"
+interrupt KILL "bahdanau:additive, seed 1"
+interrupt TERM "fixed, seed 2"
+same "exit after SIGTERM" 143 $status
+compare $models $long --out parts
+same "figures after interruptions" "$(figures long)" "$(figures parts)"
+same "curves after interruptions" "$(cut -d , -f 1-3,5- long/curves.csv)" \
+    "$(cut -d , -f 1-3,5- parts/curves.csv)"
+diff -r long/matrices parts/matrices || fail "other matrices after interruptions"
+awk -F , '$1 $2 == run && $4 < before { exit 1 } { run = $1 $2; before = $4 }' parts/curves.csv ||
+    fail "the seconds start anew: $(cat parts/curves.csv)"
+
+# What is finished stays, also when models and seeds are added; other test pairs only score anew.
+before=$(cksum whole/{fixed,bahdanau-additive}-s[12]/*.safetensors)
+compare --models luong:dot,bahdanau:additive,fixed --seeds 3 $short --out whole
+same "runs trained" "luong:dot, seed 1; luong:dot, seed 2; luong:dot, seed 3; fixed, seed 3; bahdanau:additive, seed 3;" \
+    "$(sed -n 's/^== \(.*\) (.*/\1;/p' err | sort -k 1,1r -k 3 | xargs)"
+grep -q '^4 of 9 runs are done already' err || fail "done already: $(cat err)"
+figures whole >before.csv
+head -n 20 unseen.tsv >few.tsv
+"$softalign" compare --train mono.tsv --test few.tsv $sizes $models $short --out whole >out 2>err ||
+    fail "other test pairs: $(cat err)"
+grep -q '^epoch' err && fail "other test pairs are trained for"
+same "finished models" "$before" "$(cksum whole/{fixed,bahdanau-additive}-s[12]/*.safetensors)"
+compare --models luong:dot,bahdanau:additive,fixed --seeds 3 $short --out whole
+same "figures of the first test pairs" "$(cat before.csv)" "$(figures whole)"
+
+# ---- What does not belong together
+
+expect 2 "--hidden: 'whole/fixed-s1' was trained with 8, choose another --out" \
+    compare $pairs ${sizes/--hidden 8/--hidden 9} $models $short --out whole
+expect 2 "--steps: 'whole/fixed-s1' was trained with 30, choose another --out" \
+    compare $pairs $sizes $models --steps 31 --valid-every 7 --out whole
+expect 3 "--train: 'whole/fixed-s1' was trained with other pairs, choose another --out" \
+    compare --train few.tsv --test unseen.tsv $sizes $models $short --out whole
+expect 3 "--valid: 'whole/fixed-s1' was trained with other pairs, choose another --out" \
+    compare $pairs --valid few.tsv $sizes $models $short --out whole
+mkdir foreign && cp -r alone foreign/fixed-s1
+expect 2 "'foreign/fixed-s1' holds a training without run.json, which 'compare' did not make: choose another --out" \
+    compare $pairs $sizes $models $short --out foreign
+echo '{' >whole/fixed-s2/run.json
+"$softalign" compare $pairs $sizes $models $short --out whole >out 2>err
+same "a damaged run.json" 3 $?
+grep -q "^softalign: whole/fixed-s2/run.json: " err || fail "a damaged run.json: $(cat err)"
+expect 4 "cannot open 'none.tsv': No such file or directory" \
+    compare --train mono.tsv --test none.tsv $sizes --models fixed --out other
+[ ! -e other ] || fail "a failed comparison left a folder"
+
+# A training that leaves the finite numbers has no scores; the others do.
+"$softalign" compare $pairs $sizes --models fixed $short --out wild --optimizer sgd --lr 1e9 \
+    --clip 0 >out 2>err
+same "a diverged run" 8 $?
+grep -q "'wild/fixed-s1' diverged" err || fail "a diverged run: $(cat err)"
+same "its loss" "" "$(sed -n 2p wild/table.csv | cut -d , -f 6)"
+
+# ---- For programs
+
+compare --models fixed $short --json --out json
+if command -v python3 >/dev/null; then
+    python3 - <<'END' || fail "--json: $(cat out)"
+import json
+shown = json.load(open("out"))
+assert list(shown) == ["models", "runs"]
+model, run = shown["models"][0], shown["runs"][0]
+figures = ["parameters", "seconds", "updates", "loss", "perplexity", "bleu", "exact", "aer", "entropy",
+           "words_per_second", "sentences", "target_words"]
+assert list(model) == ["model", "seeds"] + figures and model["seeds"] == 1
+assert list(run) == ["model", "seed"] + figures + ["by_length"] and run["seed"] == 1
+assert all(model[key] == run[key] for key in figures) and run["aer"] is None
+assert run["sentences"] == 40 == sum(band["sentences"] for band in run["by_length"].values())
+END
+fi
+finish

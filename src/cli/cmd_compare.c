@@ -177,21 +177,22 @@ const cli_command cli_compare = {
     .words = "--train PAIRS --test PAIRS --models LIST --out DIR",
     .summary = "trains several models on the same batches; one table of what came of them",
     .details =
-        "Every model sees the same batches in the same order, chosen by the seed; each --max-time, "
-        "--steps and so on is one run's. The table has parameters, seconds of training "
-        "(validations "
-        "included), updates, and of the best model of each run on the test pairs, written "
-        "greedily: "
-        "loss, perplexity, BLEU, exact matches, AER, the mean entropy of a target word's attention "
-        "in nats, and the target words learned from in a second of updates. With several --seeds "
-        "it "
-        "shows the median of each figure over the seeds. '-': there is none.\n"
+        "Every model sees the same batches in the same order, chosen by the seed; limits such as "
+        "--max-time and --steps hold for each run. The table shows parameters, seconds of training "
+        "(validations included), updates, and how the best model of the run does on the test "
+        "pairs, "
+        "with greedy search: loss, perplexity, BLEU, exact matches, AER and entropy (of the "
+        "attention of a target word, in nats, on average), then the target words learned from in a "
+        "second of updates. '-': there is none. With several --seeds each figure is the median "
+        "over "
+        "them.\n"
         "DIR gets table.csv (every run and the medians), table.md, curves.csv, bylength.csv (BLEU "
         "by "
-        "source length), matrices/MODEL/0001.csv ... (the first seed's, of the same pairs) and a "
-        "folder for each run as 'train' writes it. Interrupted by Ctrl-C or worse, the same "
-        "command "
-        "goes on where it was; a DIR with runs of other settings or training pairs is refused.\n",
+        "source length), matrices/MODEL/0001.csv ... (of the same pairs for all, by the first "
+        "seed's models) and a folder for each run as 'train' writes it. However it was "
+        "interrupted, "
+        "the same command goes on where it was. More models or seeds may be asked for; a DIR with "
+        "runs of other settings or training pairs is refused.\n",
     .example = "  softalign compare --train mono.tsv --test unseen.tsv --out compared \\\n"
                "      --models fixed,bahdanau:additive,luong:general:4 --hidden 32 --steps 60\n",
     .sets = sets,

@@ -122,11 +122,14 @@ static void overview(sa_buffer *out) {
 }
 
 static void page(const cli_command *command, sa_buffer *out) {
+    sa_buffer line = {0};
+    usage(command, &line);
     sa_buffer_adds(out, "Usage: ");
-    usage(command, out);
-    sa_buffer_adds(out, "\n\n");
-    for (const char *line = command->details; *line; line += strcspn(line, "\n") + 1)
-        wrap(out, line, 0);
+    wrap(out, line.failed ? "" : line.text, strlen("Usage: "));
+    sa_buffer_release(&line);
+    sa_buffer_adds(out, "\n");
+    for (const char *text = command->details; *text; text += strcspn(text, "\n") + 1)
+        wrap(out, text, 0);
     if (command->items) sa_buffer_addf(out, "\n%s:\n", command->items);
     const char *text;
     for (size_t i = 0; command->items && command->item(i, &text); i++)

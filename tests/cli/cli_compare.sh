@@ -71,15 +71,16 @@ same "entropy" "$(cat entropy)" \
 
 # ---- Going on
 
-# interrupt SIGNAL RUN: sends it to a comparison in the folder `parts` while it trains that run.
+# interrupt SIGNAL RUN: sends it to a comparison in the folder `parts` when it has trained that run
+# for a while.
 interrupt() {
     : >err
     env --default-signal=INT "$softalign" compare $pairs $sizes $models $long --out parts \
         >out 2>err &
     pid=$!
     for wait in $(seq 400); do
-        awk -v run="== $2 " '/^==/ { here = index($0, run) == 1 } here && /^epoch/ { found = 1 }
-            END { exit !found }' err && break
+        awk -v run="== $2 " '/^==/ { here = index($0, run) == 1 } here && /validation/ { count++ }
+            END { exit count < 5 }' err && break
         sleep 0.02
     done
     kill -s $1 $pid
@@ -92,6 +93,7 @@ interrupt INT "fixed, seed 1"
 same "exit after SIGINT" 130 $status
 grep -q '^stopped; the same command goes on' err || fail "SIGINT: $(tail -n 1 err)"
 [ -s out ] && fail "a table in the middle"
+awk -F , 'NR > 1 && $2 % 60 { exit 1 }' parts/fixed-s1/log.csv || fail "a stop leaves a validation"
 interrupt KILL "bahdanau:additive, seed 1"
 interrupt TERM "fixed, seed 2"
 same "exit after SIGTERM" 143 $status

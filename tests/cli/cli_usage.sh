@@ -50,7 +50,7 @@ list "'': --decoder '': expected bahdanau, fixed, fixed-init, luong or cgru" fix
 expect 2 "--models: the LIST is empty" compare --models ''
 expect 2 "compare: every run reads the pairs again, which standard input cannot give: write them to a file" \
     compare --train - --test x --models fixed --out x
-expect 2 "--seed '9007199254740992': expected a whole number from 0 to 9007199254740991" \
+expect 2 "--seeds 3: there are not so many above --seed 9007199254740990" \
     compare --train x --test x --models fixed --out x --seed 9007199254740990 --seeds 3
 
 # Values.

@@ -38,15 +38,17 @@ expect 2 "compare: --out DIR is missing" compare --train x --test x --models fix
 list() { # MESSAGE LIST [OPTION...]
     expect 2 "--models: $1" compare --train x --test x --out x --models "${@:2}"
 }
-list "'fixd': --decoder 'fixd': expected bahdanau, fixed, fixed-init, luong or cgru (did you mean 'fixed'?)" fixd
+refusal() { # OPTION VALUE: what `train` says of it
+    "$softalign" train --$1 "$2" 2>&1 | sed 's/^softalign: //'
+}
+list "'fixd': $(refusal decoder fixd)" fixd
+list "'luong:generall': $(refusal attention generall)" luong:generall
+list "'': $(refusal decoder '')" fixed,
 list "'fixed:additive': this decoder has no attention to choose" bahdanau,fixed:additive
-list "'luong:generall': --attention 'generall': expected additive, scaled-dot, dot, general, concat, location or uniform (did you mean 'general'?)" \
-    luong:generall
 list "'luong:dot:0': --heads '0': expected a whole number from 1 to 64" luong:dot:0
 list "'luong:dot:3': --heads 3: the --attn 4 units cannot be shared out equally" luong:dot:3 --attn 4
 list "'luong:dot:1:1': expected decoder[:attention[:heads]]" luong:dot:1:1
 list "'bahdanau:additive': the same model as 'bahdanau'" bahdanau,bahdanau:additive
-list "'': --decoder '': expected bahdanau, fixed, fixed-init, luong or cgru" fixed,
 expect 2 "--models: the LIST is empty" compare --models ''
 expect 2 "compare: every run reads the pairs again, which standard input cannot give: write them to a file" \
     compare --train - --test x --models fixed --out x

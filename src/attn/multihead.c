@@ -189,7 +189,7 @@ static void row_forward(const sa_attention *w, const sa_memory *memory, int b, i
     }
 }
 
-/* A.1.2 (Bahdanau et al. 2015); section 3.2.2 (Vaswani et al. 2017) */
+/* A.1.2 (Bahdanau et al. 2015); Section 3.2.2 (Vaswani et al. 2017) */
 void sa_attention_step_forward(const sa_attention *w, const sa_memory *memory, const int *which,
                                int i, sa_mat s, sa_attention_rows rows, sa_mat c,
                                sa_attention_scratch scratch) {

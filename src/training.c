@@ -161,7 +161,8 @@ static const char *reason_to_stop(const sa_session *session) {
 }
 
 static bool train(sa_session *session, const char **reason, sa_error *error) {
-    bool fresh = false; /* the last thing done was a validation */
+    /* the last thing done was a scheduled validation, be it before a stop */
+    bool fresh = session->at[SA_AT_ROWS] && !session->at[SA_AT_WORDS];
     while (!(*reason = reason_to_stop(session))) {
         if (!step(session, error)) return false;
         report_step(session);

@@ -80,6 +80,21 @@ START_TEST(time_left_follows_the_speed_of_this_run) {
 }
 END_TEST
 
+/* One killed after its last validation has nothing left to do, and tells nothing twice. */
+START_TEST(a_training_that_is_over_adds_nothing) {
+    sa_settings settings = small_settings();
+    settings.steps = 18;
+    ck_assert_msg(train(&settings, false), "%s", error.text);
+    size_t before_size, size;
+    char *before = scratch_read(scratch_path("out/log.csv"), &before_size);
+    ck_assert_msg(train(&settings, true), "%s", error.text);
+    char *after = scratch_read(scratch_path("out/log.csv"), &size);
+    ck_assert_uint_eq(size, before_size);
+    ck_assert_mem_eq(after, before, size);
+    free(before), free(after);
+}
+END_TEST
+
 /* ---- What is believed ------------------------------------------------------------------------ */
 
 static const sa_tensor *tensor_of(const sa_container *file, const char *name) {
@@ -199,6 +214,7 @@ int main(void) {
     Suite *suite = suite_of("session", &tests);
     tcase_add_checked_fixture(tests, set_up, scratch_remove);
     tcase_add_test(tests, time_left_follows_the_speed_of_this_run);
+    tcase_add_test(tests, a_training_that_is_over_adds_nothing);
     tcase_add_loop_test(tests, impossible_counts_are_refused, 0, sizeof counts / sizeof *counts);
     tcase_add_loop_test(tests, damaged_memories_are_refused, 0, sizeof memories / sizeof *memories);
     tcase_add_test(tests, settings_beyond_their_range);

@@ -39,7 +39,11 @@ static bool can_resume(const compare_run *run, bool *resume, sa_error *error) {
     return true;
 }
 
-static void note_effort(compare_run *run) {
+/* Notes what a training was, whether it came to its end or was stopped. */
+static void conclude(compare_run *run, const sa_outcome *outcome) {
+    run->trained = run->diverged || strcmp(outcome->reason, "stopped") != 0;
+    run->spent = outcome->spent;
+    run->updates = outcome->steps;
     run->figures[COMPARE_SECONDS] = run->spent.seconds;
     run->figures[COMPARE_UPDATES] = (double)run->updates;
     run->figures[COMPARE_SPEED] =
@@ -64,19 +68,12 @@ static bool train(compare_run *run, const compare_data *data, const volatile sig
     if (!compare_record_write(run, data, error)) return false;
     cli_progress_init(&to.progress);
     sa_outcome outcome;
-    sa_error why = {0};
-    const bool good = sa_train(&training, &outcome, &why);
+    const bool good = sa_train(&training, &outcome, error);
     cli_progress_end(&to.progress);
-    run->diverged = !good && why.code == SA_DIVERGED;
-    if (!good && !run->diverged) {
-        *error = why;
-        return false;
-    }
-    if (run->diverged) fprintf(stderr, "%s\n", why.text);
-    run->trained = run->diverged || strcmp(outcome.reason, "stopped") != 0;
-    run->spent = outcome.spent;
-    run->updates = outcome.steps;
-    note_effort(run);
+    run->diverged = !good && error->code == SA_DIVERGED;
+    if (!good && !run->diverged) return false;
+    if (run->diverged) fprintf(stderr, "%s\n", error->text);
+    conclude(run, &outcome);
     return compare_record_write(run, data, error);
 }
 

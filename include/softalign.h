@@ -2,7 +2,8 @@
  * attention does inside them.
  *
  * This is the whole public interface, in reading order: errors, settings, pairs of sentences,
- * training, models, translation, alignment, evaluation, the gradient laboratory.
+ * training, models, translation, alignment, evaluation, attention on numbers of one's own, the
+ * gradient laboratory.
  *
  * Conventions. All text is UTF-8. A function that can fail returns false or NULL and fills in the
  * sa_error given last (NULL is allowed). What a function hands out is freed by the function named
@@ -278,6 +279,64 @@ bool sa_evaluate(sa_model *model, const sa_corpus *corpus, const sa_search *sear
 bool sa_summarise(const sa_corpus *corpus, const sa_judgement *each, const size_t *chosen,
                   size_t count, sa_scores *scores, sa_error *error);
 void sa_judgements_release(sa_judgement *each, size_t count);
+
+/* ---- Attention on your own numbers --------------------------------------------------------- */
+
+/* A matrix of numbers, row after row. */
+typedef struct sa_table {
+    const char *name;      /* the file it came from, for messages; may be NULL */
+    int rows, cols;        /* at least 1 */
+    const double *numbers; /* [rows * cols]; NULL: not given */
+} sa_table;
+
+/* A projection x -> W x + b of every row x; W not given: x itself. */
+typedef struct sa_projection {
+    sa_table W; /* [out x in] */
+    sa_table b; /* `out` numbers in a row or a column; not given: zero; needs W */
+} sa_projection;
+
+/* One attention, in double precision, computed by the code that trains (Vaswani et al. 2017,
+ * section 3.2, and Bahdanau et al. 2015, A.1.2):
+ *
+ *   q_i, k_j, v_j   the rows of query, keys, values, by their projections
+ *   e_ij            = f(q_i, k_j), the compatibility function
+ *   alpha_i         = softmax(e_i), over the keys that query i may see
+ *   c_i             = sum_j alpha_ij v_j
+ *   output_i        = c_i, by its projection
+ *
+ * Several heads cut q, k, v and v_a into slices of columns and attend each with its own; c_i joins
+ * them. So "scaled-dot" with all projections and biases is the usual multi-head attention.
+ * "general" is s' W_a h with W_a the keys' projection: each head compares the whole query with its
+ * slice of the keys. "location" takes q_i itself as the scores, position by position, and keys
+ * behind its last number have weight 0; it and "uniform" need no keys. */
+typedef struct sa_attending {
+    int attention; /* the compatibility function, as in sa_settings */
+    int heads;
+    int positions; /* as in sa_settings: row t of query, keys and values gets its vector added */
+    bool causal;   /* query i sees keys 0 .. i only */
+    sa_table query, keys, values; /* [Q x ..], [S x ..], [S x ..] */
+    sa_projection query_map, keys_map, values_map, output_map;
+    sa_table v_a;     /* of "additive" and "concat": as many numbers as k_j has, in a row or a
+                         column; not given: all 1 */
+    sa_table weights; /* [Q x S] alpha itself: there is no query, no key and no score then */
+} sa_attending;
+
+typedef struct sa_attended {
+    int queries, keys, heads;
+    int context, output; /* numbers of c_i and of output_i */
+    bool ones;           /* v_a was needed and not given */
+    double *scores;      /* [heads * queries * keys] e; NaN where a query may not look; NULL when
+                            the weights were given */
+    double *weights;     /* [heads * queries * keys] alpha, 0 where a query may not look */
+    double *contexts;    /* [queries * context] c */
+    double *outputs;     /* [queries * output] */
+} sa_attended;
+
+/* Attends. SA_DATA names both tables and their shapes when two do not fit, or says that the numbers
+ * are too large for double; SA_USAGE: something is missing, or the heads cannot share the columns.
+ * Freed by sa_attended_release; after a failure there is nothing to free. */
+bool sa_attend(const sa_attending *attending, sa_attended *attended, sa_error *error);
+void sa_attended_release(sa_attended *attended);
 
 /* ---- The gradient laboratory ---------------------------------------------------------------- */
 

@@ -129,6 +129,21 @@ START_TEST(writing_then_reading_gives_the_same_number) {
 }
 END_TEST
 
+START_TEST(writes_every_digit_of_a_double) {
+    static const struct {
+        double value;
+        const char *text;
+    } rows[] = {{0.1, "0.1"},   {0.1f, "0.10000000149011612"},  {0.5, "0.5"}, {-3e20, "-3e+20"},
+                {1100, "1100"}, {1.0 / 3, "0.3333333333333333"}};
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        sa_buffer out = {0};
+        sa_number_add_exact(&out, rows[i].value);
+        ck_assert_str_eq(out.text, rows[i].text);
+        sa_buffer_release(&out);
+    }
+}
+END_TEST
+
 START_TEST(writes_fixed_decimals) {
     ck_assert_str_eq(fixed(3.14159, 2), "3.14");
     ck_assert_str_eq(fixed(99.996, 2), "100.00");
@@ -180,6 +195,7 @@ int main(void) {
     tcase_add_test(cases, reads_integers);
     tcase_add_test(cases, writes_few_digits);
     tcase_add_test(cases, writing_then_reading_gives_the_same_number);
+    tcase_add_test(cases, writes_every_digit_of_a_double);
     tcase_add_test(cases, writes_fixed_decimals);
     tcase_add_test(cases, a_german_locale_changes_nothing);
     suite_add_tcase(suite, cases);

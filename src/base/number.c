@@ -69,8 +69,7 @@ bool sa_integer_parse(const char *text, int64_t *value) {
 }
 
 /* Starts at the digits every value of the type can hold: below that there is little to gain. */
-static void add_shortest(sa_buffer *out, double value) {
-    bool single = fabs(value) <= FLT_MAX && (double)(float)value == value;
+static void add_shortest(sa_buffer *out, double value, bool single) {
     int most = single ? FLT_DECIMAL_DIG : DBL_DECIMAL_DIG;
     char text[32];
     for (int digits = single ? FLT_DIG : DBL_DIG; digits <= most; digits++) {
@@ -81,14 +80,22 @@ static void add_shortest(sa_buffer *out, double value) {
     sa_buffer_adds(out, text);
 }
 
-void sa_number_add(sa_buffer *out, double value) {
+static void add(sa_buffer *out, double value, bool single) {
     if (!isfinite(value) || (fabs(value) <= 1e15 && value == trunc(value))) {
         sa_number_add_fixed(out, value, 0);
         return;
     }
     plain locale = enter();
-    add_shortest(out, value);
+    add_shortest(out, value, single);
     leave(locale);
+}
+
+void sa_number_add(sa_buffer *out, double value) {
+    add(out, value, fabs(value) <= FLT_MAX && (double)(float)value == value);
+}
+
+void sa_number_add_exact(sa_buffer *out, double value) {
+    add(out, value, false);
 }
 
 void sa_number_add_fixed(sa_buffer *out, double value, int decimals) {

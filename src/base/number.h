@@ -19,6 +19,9 @@ bool sa_integer_parse(const char *text, int64_t *value);
  * at most 17, which read back as the same double. Otherwise "inf", "-inf" or "nan". */
 void sa_number_add(sa_buffer *out, double value);
 
+/* The same with as many digits as read back as the same double, whatever the value. */
+void sa_number_add_exact(sa_buffer *out, double value);
+
 /* Appends the value rounded to `decimals` digits behind the point (none: no point). */
 void sa_number_add_fixed(sa_buffer *out, double value, int decimals);
 

@@ -26,4 +26,8 @@ bool sa_lab_check(const sa_lab_job *job, sa_error *error);
  * of a model that has it; NULL after the last. */
 const char *sa_lab_term(size_t i, const char **dropped, const char **options);
 
+/* sa_attend of softalign.h, for tables that fit: fills the arrays of `attended`, whose sizes are
+ * set. */
+bool sa_lab_attend(const sa_attending *attending, sa_attended *attended, sa_error *error);
+
 #endif

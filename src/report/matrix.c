@@ -1,55 +1,18 @@
 #include "report/matrix.h"
+#include "base/cell.h"
 #include "base/number.h"
 #include "eval/aer.h"
+#include "report/grid.h"
 
 #include <stdlib.h>
-#include <string.h>
-
-/* ---- Cells ----------------------------------------------------------------------------------- */
-
-/* Whether a spreadsheet would run a cell that begins like this. */
-static bool runs(const char *text) {
-    static const char *const wide[] = {"＝", "＋", "－", "＠"};
-    if (*text && strchr("=+-@\t\r\n", *text)) return true;
-    for (size_t i = 0; i < sizeof wide / sizeof *wide; i++)
-        if (strncmp(text, wide[i], strlen(wide[i])) == 0) return true;
-    return false;
-}
-
-/* Whether a reader that strips one ' would strip too much or too little without one more. */
-static bool needs_quote(const char *text) {
-    while (*text == '\'') text++;
-    return runs(text);
-}
-
-static void add_word(const char *text, sa_buffer *out) {
-    const bool quoted = strpbrk(text, ",\"\n\r");
-    if (quoted) sa_buffer_adds(out, "\"");
-    if (needs_quote(text)) sa_buffer_adds(out, "'");
-    for (; *text; text++) sa_buffer_add(out, *text == '"' ? "\"\"" : text, *text == '"' ? 2 : 1);
-    if (quoted) sa_buffer_adds(out, "\"");
-}
-
-static const double *row_of(const sa_alignment *alignment, int t) {
-    return alignment->weights + (size_t)t * (size_t)alignment->sources;
-}
-
-/* ---- Tables ---------------------------------------------------------------------------------- */
 
 void sa_matrix_csv(const sa_alignment *alignment, sa_buffer *out) {
-    for (int s = 0; s < alignment->sources; s++) {
-        sa_buffer_adds(out, ",");
-        add_word(alignment->source[s], out);
-    }
-    sa_buffer_adds(out, "\n");
-    for (int t = 0; t < alignment->targets; t++) {
-        add_word(alignment->target[t], out);
-        for (int s = 0; s < alignment->sources; s++) {
-            sa_buffer_adds(out, ",");
-            sa_number_add(out, row_of(alignment, t)[s]);
-        }
-        sa_buffer_adds(out, "\n");
-    }
+    sa_grid_csv(&(sa_grid){.rows = alignment->targets,
+                           .cols = alignment->sources,
+                           .numbers = alignment->weights,
+                           .row = alignment->target,
+                           .column = alignment->source},
+                out);
 }
 
 static void add_head(const sa_alignment *alignment, size_t sentence, int head,
@@ -57,9 +20,9 @@ static void add_head(const sa_alignment *alignment, size_t sentence, int head,
     for (int t = 0; t < alignment->targets; t++)
         for (int s = 0; s < alignment->sources; s++) {
             sa_buffer_addf(out, "%zu,%d,%d,", sentence, head, t);
-            add_word(alignment->target[t], out);
+            sa_cell_add(out, alignment->target[t]);
             sa_buffer_addf(out, ",%d,", s);
-            add_word(alignment->source[s], out);
+            sa_cell_add(out, alignment->source[s]);
             sa_buffer_adds(out, ",");
             sa_number_add(out, *weights++);
             sa_buffer_adds(out, "\n");

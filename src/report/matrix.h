@@ -7,9 +7,7 @@
 
 /* A heatmap (RFC 4180, lines end in LF): an empty cell and the source words, end mark included;
  * then a row for every target word: the word and one weight per source word, in as few digits as
- * name it. A word that a spreadsheet would run as a formula (it begins with = + - @, their
- * full-width forms, a tab, LF or CR) gets a leading '; so does one that begins with ' before such a
- * character, so that a reader strips exactly one. */
+ * name it. Words are written as sa_cell_add does. */
 void sa_matrix_csv(const sa_alignment *alignment, sa_buffer *out);
 
 /* The rows sentence,head,t,target,s,source,weight of one sentence (counted from 1; heads count from

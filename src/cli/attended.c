@@ -1,0 +1,115 @@
+#include "cli/attended.h"
+#include "cli/output.h"
+#include "report/grid.h"
+
+#include <stdlib.h>
+
+/* ---- For people --------------------------------------------------------------------------------
+ */
+
+/* One head's scores or weights. */
+static sa_grid head_grid(const cli_attended *attended, const double *all, int head) {
+    const sa_attended *result = &attended->result;
+    const size_t size = (size_t)result->queries * (size_t)result->keys;
+    return (sa_grid){.rows = result->queries,
+                     .cols = result->keys,
+                     .numbers = all + (size_t)head * size,
+                     .row = attended->query,
+                     .column = attended->key,
+                     .exact = true};
+}
+
+static sa_grid context_grid(const cli_attended *attended) {
+    const sa_attended *result = &attended->result;
+    return (sa_grid){result->queries, result->context,   result->contexts,
+                     attended->query, attended->context, true};
+}
+
+static sa_grid output_grid(const cli_attended *attended) {
+    const sa_attended *result = &attended->result;
+    return (sa_grid){result->queries, result->output,   result->outputs,
+                     attended->query, attended->output, true};
+}
+
+static void add_block(const char *title, int head, sa_grid grid, sa_buffer *out) {
+    sa_buffer_addf(out, "%s# %s", out->size ? "\n" : "", title);
+    if (head) sa_buffer_addf(out, ", head %d", head);
+    sa_buffer_adds(out, "\n");
+    sa_grid_csv(&grid, out);
+}
+
+bool cli_attended_print(const cli_attended *attended, sa_error *error) {
+    const sa_attended *result = &attended->result;
+    const bool several = result->heads > 1;
+    sa_buffer out = {0};
+    for (int h = 0; h < result->heads; h++) {
+        const int number = several ? h + 1 : 0;
+        if (result->scores)
+            add_block("scores", number, head_grid(attended, result->scores, h), &out);
+        add_block("weights", number, head_grid(attended, result->weights, h), &out);
+    }
+    if (attended->joined) add_block("contexts", 0, context_grid(attended), &out);
+    add_block("outputs", 0, output_grid(attended), &out);
+    const bool good = cli_print(&out, error);
+    sa_buffer_release(&out);
+    return good;
+}
+
+/* ---- For programs ------------------------------------------------------------------------------
+ */
+
+static json_t *json_grid(sa_grid grid) {
+    json_t *all = json_array();
+    for (int i = 0; i < grid.rows; i++) {
+        json_t *row = json_array();
+        for (int j = 0; j < grid.cols; j++)
+            json_array_append_new(
+                row, cli_json_number(grid.numbers[(size_t)i * (size_t)grid.cols + (size_t)j]));
+        json_array_append_new(all, row);
+    }
+    return all;
+}
+
+static json_t *json_heads(const cli_attended *attended, const double *all) {
+    if (!all) return json_null();
+    json_t *heads = json_array();
+    for (int h = 0; h < attended->result.heads; h++)
+        json_array_append_new(heads, json_grid(head_grid(attended, all, h)));
+    return heads;
+}
+
+static json_t *json_words(const char *const *list, int count) {
+    if (!list) return json_null();
+    json_t *all = json_array();
+    for (int i = 0; i < count; i++) json_array_append_new(all, json_string(list[i]));
+    return all;
+}
+
+bool cli_attended_print_json(const cli_attended *attended, sa_error *error) {
+    const sa_attended *result = &attended->result;
+    return cli_print_json(json_pack("{s:o, s:o, s:o, s:o, s:o, s:o}", "queries",
+                                    json_words(attended->query, result->queries), "keys",
+                                    json_words(attended->key, result->keys), "scores",
+                                    json_heads(attended, result->scores), "weights",
+                                    json_heads(attended, result->weights), "contexts",
+                                    json_grid(context_grid(attended)), "outputs",
+                                    json_grid(output_grid(attended))),
+                          error);
+}
+
+bool cli_attended_save(const cli_attended *attended, int head, const char *path, sa_error *error) {
+    const sa_attended *result = &attended->result;
+    const size_t size = (size_t)result->queries * (size_t)result->keys;
+    double *mean = sa_new(size, sizeof *mean, error);
+    if (!mean) return false;
+    for (size_t i = 0; i < size; i++) {
+        for (int h = 0; h < result->heads; h++) mean[i] += result->weights[(size_t)h * size + i];
+        mean[i] /= result->heads;
+    }
+    const sa_grid grid =
+        head ? head_grid(attended, result->weights, head - 1) : head_grid(attended, mean, 0);
+    sa_buffer out = {0};
+    sa_grid_csv(&grid, &out);
+    free(mean);
+    return cli_save(path, &out, error);
+}

@@ -1,0 +1,221 @@
+#include "base/settings.h"
+#include "cli/attended.h"
+#include "cli/command.h"
+#include "cli/output.h"
+#include "text/csv.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+enum { /* every table that can be given; the rows below begin in this order */
+       QUERY,
+       KEYS,
+       VALUES,
+       SELF,
+       GIVEN,
+       MAP_QUERY,
+       MAP_KEYS,
+       MAP_VALUES,
+       MAP_OUTPUT,
+       BIAS_QUERY,
+       BIAS_KEYS,
+       BIAS_VALUES,
+       BIAS_OUTPUT,
+       VECTOR,
+       TABLES
+};
+
+typedef struct attend_options {
+    const char *path[TABLES], *weights;
+    int attention, heads, positions, head;
+    bool causal, json;
+} attend_options;
+
+static const char *attention_name(size_t row) {
+    return sa_attention_name(row, NULL, NULL);
+}
+
+#define AT(field) offsetof(attend_options, field)
+#define TABLE(name, which, help)                                                                   \
+    { name, SA_OPTION_TEXT, SA_SCOPE_RUN, AT(path[which]), 0, 0, 0, NULL, "CSV", help }
+
+static const sa_option rows[] = {
+    TABLE("query", QUERY, "what asks: a row for each query"),
+    TABLE("keys", KEYS, "what the queries are compared with: a row for each key"),
+    TABLE("values", VALUES, "what the weights mix: a row for each key"),
+    TABLE("self", SELF, "query, keys and values in one: self-attention"),
+    TABLE("given-weights", GIVEN, "the weights themselves, in the place of query and keys"),
+    TABLE("project-query", MAP_QUERY, "W^Q (or W_a): a row for each number that comes out"),
+    TABLE("project-keys", MAP_KEYS, "W^K (or U_a; W_a of general)"),
+    TABLE("project-values", MAP_VALUES, "W^V"),
+    TABLE("project-output", MAP_OUTPUT, "W^O, for the contexts of all heads side by side"),
+    TABLE("bias-query", BIAS_QUERY, "added to the projected query: a row or a column"),
+    TABLE("bias-keys", BIAS_KEYS, "the same for the keys"),
+    TABLE("bias-values", BIAS_VALUES, "the same for the values"),
+    TABLE("bias-output", BIAS_OUTPUT, "the same for the output"),
+    TABLE("vector", VECTOR, "v_a of additive and concat: a row or a column; without it all ones"),
+    {"attention", SA_OPTION_CHOICE, SA_SCOPE_RUN, AT(attention), 1, 0, 0, attention_name, "NAME",
+     "how a query is compared with a key"},
+    {"heads", SA_OPTION_INT, SA_SCOPE_RUN, AT(heads), 1, 1, 8192, NULL, "N",
+     "attentions side by side, each with its share of the columns"},
+    {"causal", SA_OPTION_SWITCH, SA_SCOPE_RUN, AT(causal), 0, 0, 1, NULL, NULL,
+     "a query sees the keys up to its own row only"},
+    {"positions", SA_OPTION_CHOICE, SA_SCOPE_RUN, AT(positions), 0, 0, 0, sa_position_name, "NAME",
+     "vectors of the rows' positions, added to query, keys and values"},
+    {"weights", SA_OPTION_TEXT, SA_SCOPE_RUN, AT(weights), 0, 0, 0, NULL, "FILE",
+     "write the weights as a heatmap CSV"},
+    {"head", SA_OPTION_INT, SA_SCOPE_RUN, AT(head), 0, 0, 8192, NULL, "N",
+     "of several heads write only this one's; 0: their mean"},
+    {"json", SA_OPTION_SWITCH, SA_SCOPE_RUN, AT(json), 0, 0, 1, NULL, NULL,
+     "print one JSON object"},
+    {0},
+};
+static const cli_set sets[] = {{"Options", rows, 0}, {0}};
+
+/* ---- Tables ---------------------------------------------------------------------------------- */
+
+typedef struct attend_work {
+    const attend_options *options;
+    sa_csv csv[TABLES];
+    cli_attended attended;
+} attend_work;
+
+static sa_table table(const attend_work *work, int which) {
+    const sa_csv *csv = &work->csv[which];
+    return (sa_table){work->options->path[which], csv->rows, csv->cols, csv->numbers};
+}
+
+/* The query's, the keys' or the values'. */
+static int role(const attend_work *work, int which) {
+    return work->options->path[SELF] ? SELF : which;
+}
+
+static sa_projection projection(const attend_work *work, int which) {
+    return (sa_projection){table(work, MAP_QUERY + which), table(work, BIAS_QUERY + which)};
+}
+
+static bool read_tables(attend_work *work, sa_error *error) {
+    const char *const *path = work->options->path;
+    bool good = true;
+    for (int i = 0; good && i < TABLES; i++)
+        if (path[i]) good = sa_csv_open(&work->csv[i], path[i], error);
+    return good;
+}
+
+static bool attend(attend_work *work, sa_error *error) {
+    const attend_options *options = work->options;
+    const sa_attending job = {
+        .attention = options->attention,
+        .heads = options->heads,
+        .positions = options->positions,
+        .causal = options->causal,
+        .query = table(work, role(work, QUERY)),
+        .keys = table(work, role(work, KEYS)),
+        .values = table(work, role(work, VALUES)),
+        .query_map = projection(work, 0),
+        .keys_map = projection(work, 1),
+        .values_map = projection(work, 2),
+        .output_map = projection(work, 3),
+        .v_a = table(work, VECTOR),
+        .weights = table(work, GIVEN),
+    };
+    return sa_attend(&job, &work->attended.result, error);
+}
+
+/* The words of the tables, for the results. The rows of a projection name what comes out. */
+static void find_words(attend_work *work) {
+    const sa_csv *csv = work->csv, *keys = &csv[role(work, KEYS)];
+    const sa_csv *values = &csv[role(work, VALUES)];
+    const sa_csv *map = &csv[MAP_VALUES], *output = &csv[MAP_OUTPUT];
+    cli_attended *found = &work->attended;
+    found->query = csv[work->options->path[GIVEN] ? GIVEN : role(work, QUERY)].row;
+    found->key = keys->row ? keys->row : values->row ? values->row : csv[GIVEN].column;
+    found->context = map->numbers ? map->row : values->column;
+    found->output = output->numbers ? output->row : found->context;
+    found->joined = output->numbers;
+}
+
+/* ---- The command ----------------------------------------------------------------------------- */
+
+static void tell(const attend_work *work) {
+    const sa_csv *given = &work->csv[GIVEN];
+    if (work->attended.result.ones) fprintf(stderr, "note: without --vector, v_a is all ones\n");
+    for (int i = 0; i < given->rows; i++) {
+        double sum = 0;
+        for (int j = 0; j < given->cols; j++)
+            sum += given->numbers[(size_t)i * (size_t)given->cols + (size_t)j];
+        if (!(fabs(sum - 1) <= 1e-9))
+            fprintf(stderr, "note: row %d of the given weights does not sum to 1\n", i + 1);
+    }
+}
+
+static bool check_options(const attend_options *options, sa_error *error) {
+    const char *const *path = options->path;
+    for (int i = QUERY; path[SELF] && i <= GIVEN; i++)
+        if (i != SELF && path[i])
+            return sa_fail(error, SA_USAGE, "attend: --self takes the place of --%s", rows[i].name);
+    if (!path[SELF] && !path[VALUES])
+        return sa_fail(error, SA_USAGE, "attend: --values CSV is missing (or --self CSV)");
+    if (options->weights && strcmp(options->weights, "-") == 0)
+        return sa_fail(error, SA_USAGE, "attend: the weights are on standard output already");
+    if (options->head > options->heads)
+        return sa_fail(error, SA_USAGE, "--head %d: there are %d", options->head, options->heads);
+    for (int i = 0; i < TABLES; i++)
+        if (!cli_spare(path[i], options->weights, error)) return false;
+    return true;
+}
+
+static bool show(attend_work *work, sa_error *error) {
+    const attend_options *options = work->options;
+    find_words(work);
+    tell(work);
+    return (options->json ? cli_attended_print_json : cli_attended_print)(&work->attended, error) &&
+           (!options->weights ||
+            cli_attended_save(&work->attended, options->head, options->weights, error));
+}
+
+static bool run(int count, char **arguments, sa_error *error) {
+    attend_options options;
+    sa_options_init(rows, &options);
+    if (!cli_read(&cli_attend, count, arguments, &options, NULL, error) ||
+        !check_options(&options, error))
+        return false;
+    attend_work work = {.options = &options};
+    bool good = read_tables(&work, error) && attend(&work, error) && show(&work, error);
+    for (int i = 0; i < TABLES; i++) sa_csv_close(&work.csv[i]);
+    sa_attended_release(&work.attended.result);
+    return good;
+}
+
+static const char *score(size_t row, const char **formula) {
+    return sa_attention_name(row, formula, NULL);
+}
+
+const cli_command cli_attend = {
+    .name = "attend",
+    .words = "--query CSV --keys CSV --values CSV",
+    .summary = "attention on your own numbers, from look-up to multi-head",
+    .details =
+        "Computes scores e, weights alpha = softmax(e) and outputs, the sums of the values by "
+        "their weights, in double precision and with the code that trains. A CSV has a row for "
+        "each query, key or value; words in its first row or column are kept, since they are no "
+        "numbers. Projections are CSVs of one row for each number that comes out and one column "
+        "for each that goes in; without them the numbers are taken as they are. Several heads cut "
+        "projected queries, keys and values (and v_a) into slices of columns.\n"
+        "In a formula s is a row of the query and h_j a row of the keys. Location takes the "
+        "(projected) query itself as the scores, so it shows any softmax; general compares the "
+        "whole query in every head.\n"
+        "Standard output has a block of CSV for the scores, the weights and the outputs (scores "
+        "and weights for every head, and the joined contexts before --project-output). A cell of "
+        "the scores is empty where a query may not look.\n",
+    .example = "  printf '1000\\n2000\\n3000\\n' > values.csv\n"
+               "  printf '0.9,0.1,0\\n' > weights.csv\n"
+               "  softalign attend --given-weights weights.csv --values values.csv\n"
+               "  printf ',x,y\\nthe,1,0\\ncat,0,2\\nsat,1,1\\n' > words.csv\n"
+               "  softalign attend --self words.csv --causal\n",
+    .sets = sets,
+    .items = "Scores (--attention)",
+    .item = score,
+    .run = run,
+};

@@ -1,0 +1,146 @@
+/* attend: the attention core on given numbers, in double. */
+#include "attn/attention.h"
+#include "lab/lab.h"
+#include "math/blas.h"
+#include "nn/linear.h"
+#include "nn/position.h"
+
+#include <math.h>
+#include <string.h>
+
+/* Everything that attends, laid out in the arena. */
+typedef struct attention {
+    sa_mat q, k, v, v_a, c, scratch;
+    sa_span *spans; /* [Q] */
+} attention;
+
+static const sa_mat none = {0};
+
+/* ---- What attends ---------------------------------------------------------------------------- */
+
+/* While the arena only counts, no numbers move. */
+static sa_mat copied(sa_arena *arena, sa_table table) {
+    if (!table.numbers) return none;
+    const sa_mat x = sa_mat_take(arena, table.rows, table.cols);
+    if (x.x) memcpy(x.x, table.numbers, (size_t)x.rows * (size_t)x.cols * sizeof *x.x);
+    return x;
+}
+
+/* A row or a column of numbers as a row. */
+static sa_mat as_row(sa_mat x) {
+    const int size = x.rows * x.cols;
+    return (sa_mat){x.x, size ? 1 : 0, size, size};
+}
+
+/* x W' + b, or x */
+static sa_mat projected(sa_arena *arena, sa_mat x, const sa_projection *map) {
+    const sa_mat W = copied(arena, map->W), b = as_row(copied(arena, map->b));
+    if (!map->W.numbers) return x;
+    const sa_mat y = sa_mat_take(arena, x.rows, W.rows);
+    if (arena->base) sa_linear_forward(W, b, x, y);
+    return y;
+}
+
+static sa_mat taken(sa_arena *arena, const sa_attending *job, sa_table table,
+                    const sa_projection *map) {
+    const sa_mat x = copied(arena, table);
+    if (x.x && job->positions == SA_POSITIONS_SINUSOIDAL)
+        for (int t = 0; t < x.rows; t++) sa_position_add(t, sa_rows(x, t, 1));
+    return table.numbers ? projected(arena, x, map) : none;
+}
+
+static sa_mat vector(sa_arena *arena, sa_table given, int size) {
+    if (given.numbers) return as_row(copied(arena, given));
+    const sa_mat ones = sa_mat_take(arena, 1, size);
+    for (int i = 0; ones.x && i < size; i++) ones.x[i] = 1;
+    return ones;
+}
+
+static int least(int a, int b) {
+    return a < b ? a : b;
+}
+
+/* What each query may see: causal attention ends at its own position, the location score at its
+ * last number. */
+static sa_span *spans_of(sa_arena *arena, const sa_attending *job, const sa_compat *compat,
+                         int places) {
+    const int Q = job->query.rows, S = job->values.rows;
+    const int seen = compat->query == SA_QUERY_PLACES ? least(places, S) : S;
+    sa_span *spans = sa_arena_take(arena, (size_t)Q, sizeof *spans);
+    for (int i = 0; spans && i < Q; i++)
+        spans[i] = (sa_span){0, job->causal ? least(i + 1, seen) : seen};
+    return spans;
+}
+
+/* ---- Attending ------------------------------------------------------------------------------- */
+
+/* The columns of head number h, when all heads' lie side by side. */
+static sa_mat part(sa_mat all, int heads, int h) {
+    const int width = all.cols / heads;
+    return sa_cols(all, h * width, width);
+}
+
+static sa_mat of_head(double *all, const sa_attended *shape, int h) {
+    const int Q = shape->queries, S = shape->keys;
+    return (sa_mat){all + (size_t)h * (size_t)Q * (size_t)S, Q, S, S};
+}
+
+static void blank_outside(sa_mat e, const sa_span *spans) {
+    for (int i = 0; i < e.rows; i++)
+        for (int j = spans[i].count; j < e.cols; j++) sa_row(e, i)[j] = (sa_real)NAN;
+}
+
+/* e, alpha and c of one head */
+static void attend_head(const sa_compat *compat, const attention *at, int h, sa_attended *out) {
+    const int H = out->heads;
+    const sa_mat q = compat->query == SA_QUERY_STATE ? at->q : part(at->q, H, h);
+    const sa_mat k = part(at->k, H, h), v_a = part(at->v_a, H, h);
+    const sa_mat scratch = part(at->scratch, H, h);
+    const sa_mat e = of_head(out->scores, out, h), alpha = of_head(out->weights, out, h);
+    compat->forward(v_a, q, k, e, scratch);
+    blank_outside(e, at->spans);
+    sa_attention_weights_forward(compat, v_a, q, k, at->spans, alpha, scratch);
+    sa_attention_sum_forward(alpha, part(at->v, H, h), part(at->c, H, h));
+}
+
+static attention laid_out(sa_arena *arena, const sa_attending *job, const sa_attended *out) {
+    const sa_compat *compat = &sa_compats[job->attention];
+    attention at = {.v = taken(arena, job, job->values, &job->values_map)};
+    if (job->weights.numbers) return at;
+    at.q = taken(arena, job, job->query, &job->query_map);
+    if (compat->key != SA_KEY_NONE) at.k = taken(arena, job, job->keys, &job->keys_map);
+    if (compat->vector) at.v_a = vector(arena, job->v_a, at.k.cols);
+    at.scratch = sa_mat_take(arena, at.k.rows, at.k.cols);
+    at.spans = spans_of(arena, job, compat, at.q.cols / out->heads);
+    return at;
+}
+
+static void copy_out(sa_mat x, double *out) {
+    for (int i = 0; i < x.rows; i++)
+        memcpy(out + (size_t)i * (size_t)x.cols, sa_row(x, i), (size_t)x.cols * sizeof *out);
+}
+
+/* While the arena only counts, everything is laid out and nothing computed. */
+static void attend(sa_arena *arena, const sa_attending *job, sa_attended *out) {
+    attention at = laid_out(arena, job, out);
+    at.c = (sa_mat){out->contexts, out->queries, out->context, out->context};
+    if (arena->base && job->weights.numbers) {
+        memcpy(out->weights, job->weights.numbers,
+               (size_t)out->queries * (size_t)out->keys * sizeof *out->weights);
+        sa_attention_sum_forward(of_head(out->weights, out, 0), at.v, at.c);
+    } else if (arena->base) {
+        for (int h = 0; h < out->heads; h++) attend_head(&sa_compats[job->attention], &at, h, out);
+    }
+    const sa_mat o = projected(arena, at.c, &job->output_map);
+    if (arena->base) copy_out(o, out->outputs);
+}
+
+bool sa_lab_attend(const sa_attending *job, sa_attended *out, sa_error *error) {
+    sa_blas_init();
+    sa_arena arena = {0};
+    attend(&arena, job, out); /* counts */
+    if (!sa_arena_init(&arena, arena.used, error)) return false;
+    attend(&arena, job, out);
+    sa_arena_release(&arena);
+    return true;
+}

@@ -1,0 +1,279 @@
+/* sa_attend against PyTorch's attention (scripts/reference/attend_golden.py), against sums done by
+ * hand, and what it says when tables do not fit. */
+#include "support/suite.h"
+
+#include <jansson.h>
+#include <math.h>
+#include <softalign.h>
+#include <string.h>
+
+static sa_error error;
+static sa_attended out;
+
+static int choice(const char *wanted) {
+    for (size_t i = 0; sa_attention_name(i, NULL, NULL); i++)
+        if (strcmp(sa_attention_name(i, NULL, NULL), wanted) == 0) return (int)i;
+    ck_abort_msg("no attention %s", wanted);
+}
+
+#define TABLE(rows, cols, ...)                                                                     \
+    (sa_table) {                                                                                   \
+        NULL, rows, cols, (const double[]) {                                                       \
+            __VA_ARGS__                                                                            \
+        }                                                                                          \
+    }
+
+static void attend(const sa_attending *job) {
+    ck_assert_msg(sa_attend(job, &out, &error), "%s", error.text);
+}
+
+static void near(const double *got, const double *wanted, int count) {
+    for (int i = 0; i < count; i++)
+        ck_assert_msg(fabs(got[i] - wanted[i]) <= 1e-15 * fmax(1, fabs(wanted[i])),
+                      "number %d: %.17g, expected %.17g", i, got[i], wanted[i]);
+}
+
+/* ---- Golden numbers -------------------------------------------------------------------------- */
+
+/* The numbers of a list of lists, however deep, one after another. */
+static void flatten(const json_t *list, double *to, size_t *count) {
+    if (json_is_number(list)) {
+        to[(*count)++] = json_number_value(list);
+        return;
+    }
+    for (size_t i = 0; i < json_array_size(list); i++) flatten(json_array_get(list, i), to, count);
+}
+
+/* Rooms for the tables of one case. */
+static double numbers[16][1024];
+static int used;
+
+/* A matrix, or a vector as a row. */
+static sa_table table(const json_t *object, const char *name) {
+    const json_t *list = json_object_get(object, name);
+    if (!list) return (sa_table){0};
+    size_t count = 0;
+    ck_assert_int_lt(used, 16);
+    flatten(list, numbers[used], &count);
+    const bool matrix = json_is_array(json_array_get(list, 0));
+    const int rows = matrix ? (int)json_array_size(list) : 1;
+    return (sa_table){name, rows, (int)count / rows, numbers[used++]};
+}
+
+static sa_attending read_case(const json_t *one) {
+    const json_t *tables = json_object_get(one, "tables");
+    used = 0;
+    const bool self = json_object_get(tables, "self");
+    const sa_table all = table(tables, "self");
+    return (sa_attending){
+        .attention = choice(json_string_value(json_object_get(one, "attention"))),
+        .heads = (int)json_integer_value(json_object_get(one, "heads")),
+        .causal = json_is_true(json_object_get(one, "causal")),
+        .positions = strcmp(json_string_value(json_object_get(one, "positions")), "none") != 0,
+        .query = self ? all : table(tables, "query"),
+        .keys = self ? all : table(tables, "keys"),
+        .values = self ? all : table(tables, "values"),
+        .query_map = {table(tables, "project-query"), table(tables, "bias-query")},
+        .keys_map = {table(tables, "project-keys"), table(tables, "bias-keys")},
+        .values_map = {table(tables, "project-values"), table(tables, "bias-values")},
+        .output_map = {table(tables, "project-output"), table(tables, "bias-output")},
+        .v_a = table(tables, "vector"),
+    };
+}
+
+static void compare(const char *name, const json_t *golden, const double *got, int size) {
+    double wanted[1024];
+    size_t count = 0;
+    flatten(golden, wanted, &count);
+    ck_assert_int_eq((int)count, size);
+    for (size_t i = 0; i < count; i++)
+        ck_assert_msg(fabs(got[i] - wanted[i]) <= 1e-12, "%s, number %zu: %.17g, PyTorch has %.17g",
+                      name, i, got[i], wanted[i]);
+}
+
+START_TEST(finds_what_pytorch_finds) {
+    json_t *cases = json_load_file(TEST_ROOT "/tests/golden/attend.json", 0, NULL);
+    ck_assert_uint_ge(json_array_size(cases), 18);
+    for (size_t i = 0; i < json_array_size(cases); i++) {
+        const json_t *one = json_array_get(cases, i);
+        const char *name = json_string_value(json_object_get(one, "name"));
+        const sa_attending job = read_case(one);
+        ck_assert_msg(sa_attend(&job, &out, &error), "%s: %s", name, error.text);
+        compare(name, json_object_get(one, "weights"), out.weights,
+                out.heads * out.queries * out.keys);
+        compare(name, json_object_get(one, "outputs"), out.outputs, out.queries * out.output);
+        ck_assert(out.ones == (strstr(name, "additive, 4 heads") != NULL));
+        sa_attended_release(&out);
+    }
+    json_decref(cases);
+}
+END_TEST
+
+/* ---- By hand --------------------------------------------------------------------------------- */
+
+START_TEST(looks_up_exactly) {
+    /* a query that is one of the keys, and scores so far apart that exp(-1000) is 0 */
+    const sa_attending job = {
+        .attention = choice("dot"),
+        .heads = 1,
+        .query = TABLE(1, 3, 0, 1000, 0),
+        .keys = TABLE(3, 3, 1, 0, 0, 0, 1, 0, 0, 0, 1),
+        .values = TABLE(3, 2, 1, 2, 30, 40, 500, 600),
+    };
+    attend(&job);
+    near(out.scores, (const double[]){0, 1000, 0}, 3);
+    ck_assert_mem_eq(out.weights, ((const double[]){0, 1, 0}), 3 * sizeof(double));
+    ck_assert_mem_eq(out.outputs, ((const double[]){30, 40}), 2 * sizeof(double));
+    sa_attended_release(&out);
+}
+END_TEST
+
+START_TEST(mixes_by_given_weights) {
+    const sa_attending job = {.heads = 1,
+                              .values = TABLE(3, 1, 1000, 2000, 3000),
+                              .weights = TABLE(2, 3, 0.9, 0.1, 0, 0, 0, 1)};
+    attend(&job);
+    ck_assert_ptr_null(out.scores);
+    ck_assert_int_eq(out.queries, 2);
+    ck_assert_mem_eq(out.outputs, ((const double[]){1100, 3000}), 2 * sizeof(double));
+    sa_attended_release(&out);
+}
+END_TEST
+
+START_TEST(softens_the_same_by_scores) {
+    /* ln 9 and 0: weights 0.9 and 0.1 */
+    const sa_attending job = {.attention = choice("location"),
+                              .heads = 1,
+                              .query = TABLE(1, 3, log(9), 0, -1000),
+                              .values = TABLE(3, 1, 1000, 2000, 3000)};
+    attend(&job);
+    near(out.weights, (const double[]){0.9, 0.1, 0}, 3);
+    near(out.outputs, (const double[]){1100}, 1);
+    sa_attended_release(&out);
+}
+END_TEST
+
+START_TEST(does_not_look_ahead) {
+    const sa_table x = TABLE(3, 2, 1, 0, 0, 2, 1, 1);
+    const sa_attending job = {.attention = choice("scaled-dot"),
+                              .heads = 2,
+                              .causal = true,
+                              .query = x,
+                              .keys = x,
+                              .values = x};
+    attend(&job);
+    for (int h = 0; h < 2; h++)
+        for (int i = 0; i < 3; i++)
+            for (int j = 0; j < 3; j++) {
+                const int at = 9 * h + 3 * i + j;
+                ck_assert(j > i ? isnan(out.scores[at]) && out.weights[at] == 0
+                                : !isnan(out.scores[at]) && out.weights[at] > 0);
+            }
+    near(out.outputs, (const double[]){1, 0}, 2);
+    near(out.contexts, out.outputs, 6);
+    sa_attended_release(&out);
+}
+END_TEST
+
+/* ---- What does not fit ----------------------------------------------------------------------- */
+
+static sa_attending fitting(void) {
+    return (sa_attending){.attention = choice("scaled-dot"),
+                          .heads = 1,
+                          .query = TABLE(1, 2, 1, 2),
+                          .keys = TABLE(3, 2, 1, 2, 3, 4, 5, 6),
+                          .values = TABLE(3, 2, 1, 2, 3, 4, 5, 6)};
+}
+
+static void refused(sa_attending job, sa_code code, const char *message) {
+    ck_assert_msg(!sa_attend(&job, &out, &error), "expected: %s", message);
+    ck_assert_int_eq(error.code, code);
+    ck_assert_str_eq(error.text, message);
+    ck_assert_ptr_null(out.weights);
+}
+
+START_TEST(names_what_does_not_fit) {
+    const sa_table wide = {"wide.csv", 2, 4, (const double[8]){0}};
+    sa_attending job = fitting();
+    job.query = wide;
+    refused(job, SA_DATA,
+            "--query wide.csv is 2 x 4, --keys is 3 x 2: a query and a key are compared: as many "
+            "columns");
+    job.keys_map.W = wide;
+    refused(job, SA_DATA,
+            "--keys is 3 x 2, --project-keys wide.csv is 2 x 4: a projection has a row for every "
+            "number that comes out and a column for every number that goes in");
+    job = fitting();
+    job.values = wide;
+    refused(job, SA_DATA,
+            "--keys is 3 x 2, --values wide.csv is 2 x 4: every key has one value: as many rows");
+    job = fitting();
+    job.query = wide;
+    job.query_map.W = (sa_table){"W.csv", 3, 4, (const double[12]){0}};
+    refused(job, SA_DATA,
+            "--query wide.csv is 2 x 4 (2 x 3 by --project-query), --keys is 3 x 2: a query and a "
+            "key are compared: as many columns");
+    job.query_map.b = wide;
+    refused(job, SA_DATA,
+            "--project-query W.csv is 3 x 4, --bias-query wide.csv is 2 x 4: a bias has one number "
+            "for every row of the projection");
+    job = fitting();
+    job.output_map.W = wide;
+    refused(job, SA_DATA,
+            "the context is 1 x 2, --project-output wide.csv is 2 x 4: a projection has a row for "
+            "every number that comes out and a column for every number that goes in");
+    job = (sa_attending){.heads = 1, .values = fitting().values, .weights = wide};
+    refused(job, SA_DATA,
+            "--given-weights wide.csv is 2 x 4, --values is 3 x 2: a row of weights has one for "
+            "every value");
+    job = fitting();
+    job.attention = choice("additive");
+    job.v_a = wide;
+    refused(job, SA_DATA,
+            "--keys is 3 x 2, --vector wide.csv is 2 x 4: v_a has one number for every number of a "
+            "key");
+}
+END_TEST
+
+START_TEST(names_what_is_missing) {
+    sa_attending job = fitting();
+    job.heads = 3;
+    refused(job, SA_USAGE,
+            "--heads 3: --values is 3 x 2; its 2 columns cannot be shared out equally");
+    job.heads = 2, job.attention = choice("general");
+    refused(job, SA_DATA,
+            "--query is 1 x 2, --keys is 3 x 2: each head compares the whole query with its share "
+            "of a key");
+    job = fitting(), job.heads = 0;
+    refused(job, SA_USAGE, "--heads 0: at least 1");
+    job = fitting(), job.attention = 99;
+    refused(job, SA_USAGE, "no compatibility function has number 99");
+    job = fitting(), job.keys.numbers = NULL;
+    refused(job, SA_USAGE, "--keys is missing");
+    job = fitting(), job.values.rows = 0;
+    refused(job, SA_USAGE, "--values: a table has rows and columns");
+    job = fitting(), job.values_map.b = TABLE(1, 2, 1, 1);
+    refused(job, SA_USAGE, "--bias-values needs --project-values");
+    job = fitting(), job.v_a = TABLE(1, 2, 1, 1);
+    refused(job, SA_USAGE, "--vector: --attention scaled-dot has no v_a");
+    job = fitting(), job.weights = TABLE(1, 3, 1, 0, 0);
+    refused(job, SA_USAGE, "--given-weights takes the place of query, keys, heads and --causal");
+    job = fitting(), job.query = TABLE(1, 2, 1e300, 1e300);
+    job.keys = TABLE(3, 2, 1e300, 1e300, 0, 0, 0, 0);
+    refused(job, SA_DATA,
+            "the numbers are too large: sums of products leave the range of double precision");
+}
+END_TEST
+
+int main(void) {
+    TCase *tests;
+    Suite *suite = suite_of("attend", &tests);
+    tcase_add_test(tests, finds_what_pytorch_finds);
+    tcase_add_test(tests, looks_up_exactly);
+    tcase_add_test(tests, mixes_by_given_weights);
+    tcase_add_test(tests, softens_the_same_by_scores);
+    tcase_add_test(tests, does_not_look_ahead);
+    tcase_add_test(tests, names_what_does_not_fit);
+    tcase_add_test(tests, names_what_is_missing);
+    return suite_run(suite);
+}

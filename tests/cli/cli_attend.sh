@@ -1,0 +1,114 @@
+# attend: what the textbooks draw, and what it says when tables do not fit.
+. tests/support/cli.sh
+
+# The weights 0.9, 0.1, 0 of a fuzzy look-up, and an exact one.
+printf '1000\n2000\n3000\n' >values.csv
+printf '0.9,0.1,0\n0,0,1\n' >given.csv
+expect 0 "" attend --given-weights given.csv --values values.csv
+same "fuzzy look-up" "# weights
+0.9,0.1,0
+0,0,1
+
+# outputs
+1100
+3000" "$(cat out)"
+printf '1,0,0\n0,1,0\n0,0,1\n' >keys.csv
+printf '0,1000,0\n' >query.csv
+expect 0 "" attend --query query.csv --keys keys.csv --values values.csv --attention dot
+same "exact look-up" "# scores
+0,1000,0
+
+# weights
+0,1,0
+
+# outputs
+2000" "$(cat out)"
+
+# Self-attention, with words and without a look ahead.
+printf ',x,y\nthe,1,0\ncat,0,2\n' >words.csv
+printf ',x,y\nthe,1,0\ncat,0,0\n' >pair.csv
+expect 0 "" attend --self pair.csv --causal --weights w.csv
+same "causal self-attention" "# scores
+,the,cat
+the,0.7071067811865475,
+cat,0,0
+
+# weights
+,the,cat
+the,1,0
+cat,0.5,0.5
+
+# outputs
+,x,y
+the,1,0
+cat,0.5,0" "$(cat out)"
+sed -n '/# weights/,/^$/p' out | sed '1d;$d' | cmp - w.csv || fail "--weights differs: $(cat w.csv)"
+expect 0 "" attend --given-weights w.csv --values pair.csv
+same "weights given back" "cat,0.5,0" "$(tail -n 1 out)"
+
+# Two heads that look at one column each, joined crosswise by W^O; a set without positions.
+printf 'swapped,0,1\nkept,1,0\n' >W.csv
+expect 0 "" attend --self words.csv --heads 2 --project-output W.csv
+same "blocks" "# scores, head 1|# weights, head 1|# scores, head 2|# weights, head 2|# contexts|# outputs|" \
+    "$(grep '^#' out | tr '\n' '|')"
+same "contexts" "$(sed -n '/# contexts/,/^$/p' out | awk -F, '/the/ { print $3 "," $2 }')" \
+    "$(sed -n '/# outputs/,$p' out | awk -F, '/the/ { print $2 "," $3 }')"
+same "named by W^O" ",swapped,kept" "$(sed -n '/# outputs/,$p' out | sed -n 2p)"
+"$softalign" attend --self words.csv --heads 2 --weights mean.csv >/dev/null
+"$softalign" attend --self words.csv --heads 2 --weights second.csv --head 2 >out
+sed -n '/# weights, head 2/,/^$/p' out | sed '1d;$d' | cmp - second.csv || fail "--head 2"
+same "mean" "$(sed -n '/# weights/,/^$/p' out | awk -F, '/the/ { sum += $2 } END { print sum / 2 }')" \
+    "$(awk -F, '/^the/ { print $2 + 0 }' mean.csv)"
+printf ',x,y\ncat,0,2\nthe,1,0\n' >turned.csv
+for positions in none sinusoidal; do
+    for file in words turned; do
+        "$softalign" attend --self $file.csv --positions $positions | sed '1,/# outputs/d' |
+            sort >$file.$positions
+    done
+done
+cmp -s words.none turned.none || fail "self-attention without positions is not one of a set"
+cmp -s words.sinusoidal turned.sinusoidal && fail "positions change nothing"
+
+# Scores of all kinds, and notes.
+for attention in dot scaled-dot general uniform location; do
+    expect 0 "" attend --self words.csv --attention $attention
+done
+"$softalign" attend --self words.csv --attention additive >out 2>err || fail "additive: $(cat err)"
+same "note" "note: without --vector, v_a is all ones" "$(cat err)"
+printf '1\n1\n' >ones.csv
+cp out before
+expect 0 "" attend --self words.csv --attention concat --vector ones.csv
+cmp -s out before || fail "concat with ones differs from additive"
+printf '1,1,1\n' >heavy.csv
+"$softalign" attend --values values.csv --given-weights heavy.csv >out 2>err || fail "heavy"
+same "note" "note: row 1 of the given weights does not sum to 1" "$(cat err)"
+
+# For programs.
+expect 0 "" attend --self words.csv --causal --json
+if command -v python3 >/dev/null; then
+    python3 - <<'END' || fail "--json says $(cat out)"
+import json
+found = json.load(open("out"))
+assert list(found) == ["queries", "keys", "scores", "weights", "contexts", "outputs"]
+assert found["queries"] == found["keys"] == ["the", "cat"]
+assert found["scores"][0][0][1] is None and found["weights"][0][0] == [1, 0]
+assert found["contexts"] == found["outputs"] and found["outputs"][0] == [1, 0]
+END
+fi
+
+# What cannot be.
+expect 2 "attend: --values CSV is missing (or --self CSV)" attend
+expect 2 "attend: --self takes the place of --keys" attend --self words.csv --keys keys.csv
+expect 2 "--query is missing" attend --keys keys.csv --values values.csv
+expect 2 "attend: the weights are on standard output already" attend --self words.csv --weights -
+expect 2 "'words.csv' is read: choose another file to write" \
+    attend --self words.csv --weights words.csv
+expect 2 "--heads 3: --self words.csv is 2 x 2; its 2 columns cannot be shared out equally" \
+    attend --self words.csv --heads 3
+expect 2 "--head 2: there are 1" attend --self words.csv --head 2
+expect 3 "--query query.csv is 1 x 3, --keys words.csv is 2 x 2: a query and a key are compared: as many columns" \
+    attend --query query.csv --keys words.csv --values words.csv
+expect 4 "cannot open 'none.csv': No such file or directory" attend --self none.csv
+printf '1,2\n3,nan\n' >bad.csv
+expect 3 "bad.csv:2:2: 'nan' is no finite number" attend --self bad.csv
+finish

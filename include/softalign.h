@@ -201,18 +201,35 @@ typedef struct sa_model sa_model;
 sa_model *sa_model_open(const char *path, int threads, sa_error *error);
 void sa_model_close(sa_model *model);
 const sa_settings *sa_model_settings(const sa_model *model);
+
+/* From now on the model looks elsewhere: "uniform", "shuffle", "shift:N", "one-hot", "gold" (where
+ * the pairs have an alignment; a word without links keeps its own weights), "none". What
+ * translating, aligning and evaluating then say shows what attention was worth. SA_USAGE: no such
+ * way, or no attention. */
+bool sa_model_force_attention(sa_model *model, const char *way, sa_error *error);
 /* How many numbers were learned. */
 size_t sa_model_parameters(const sa_model *model);
 
 /* ---- Translation --------------------------------------------------------------------------- */
 
 typedef struct sa_search {
-    int beam;            /* 1: greedy */
-    int nbest;           /* translations wanted of each sentence, at most beam */
-    double length_power; /* a hypothesis' log-probability is divided by its length to this power */
-    double max_ratio;    /* longest output: ratio * source words (end mark included) + 10 */
-    bool no_unknown;     /* never write the unknown word */
-    int batch;           /* sentences decoded together */
+    int beam;             /* 1: greedy */
+    int nbest;            /* translations wanted of each sentence; of a beam at most its size */
+    int normalize;        /* what a log-probability is divided by before it is compared */
+    double length_power;  /* the power in it */
+    double coverage;      /* weight of the coverage penalty (Wu et al. 2016, equation 14) */
+    double max_ratio;     /* longest output: ratio * source words (end mark included) + 10 */
+    int min_length;       /* shortest output, in words without the end mark */
+    bool no_unknown;      /* never write the unknown word */
+    bool sample;          /* draw the words at random instead of searching */
+    double temperature;   /* of the sampling */
+    int top_k;            /* only from the likeliest words; 0: all */
+    double top_p;         /* only from the fewest that have so much of the probability */
+    int64_t seed;         /* of the sampling */
+    bool weights;         /* keep tokens and attention in each translation */
+    bool replace_unknown; /* by the source word that was attended most, */
+    const struct sa_corpus *dictionary; /* or by what it is paired with here; NULL: none */
+    int batch;                          /* sentences decoded together */
 } sa_search;
 
 void sa_search_init(sa_search *search);
@@ -223,6 +240,11 @@ typedef struct sa_translation {
     double score;           /* what the search compared */
     int words;              /* end mark included */
     bool complete;          /* it ended by itself, not at the longest output */
+    /* The rest only with sa_search.weights. */
+    int sources;                               /* source words, end mark included */
+    const char *const *target, *const *source; /* [words], [sources] */
+    double *weights; /* [words * sources] row t: where it looked when it wrote word t, the mean of
+                        heads and models; NULL without attention */
 } sa_translation;
 
 /* Translates `count` sentences; `out` has room for count * nbest. An empty sentence gives empty
@@ -231,6 +253,12 @@ typedef struct sa_translation {
  * gives no probabilities (so in sa_align and sa_evaluate too). */
 bool sa_translate(sa_model *model, const char *const *sources, size_t count,
                   const sa_search *search, sa_translation *out, sa_error *error);
+
+/* The same by several models (at most 16), whose probabilities are averaged. They must know the
+ * same target words and read and write alike; SA_USAGE says which does not. */
+bool sa_translate_together(sa_model *const *models, int number, const char *const *sources,
+                           size_t count, const sa_search *search, sa_translation *out,
+                           sa_error *error);
 void sa_translations_release(sa_translation *translations, size_t count);
 
 /* ---- Alignment ----------------------------------------------------------------------------- */

@@ -3,6 +3,7 @@
 #include "eval/bleu.h"
 #include "forced.h"
 #include "text/utf8.h"
+#include "translating.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -42,9 +43,10 @@ bool sa_validate(sa_model *model, const sa_corpus *corpus, const sa_dataset *pai
     search.beam = 1;
     for (size_t i = 0; translations && i < pairs->count; i++)
         sources[i] = corpus->pairs[pairs->pair[i]].source;
-    bool good = translations &&
-                sa_force(model, pairs->source, pairs->target, pairs->count, false, forced, error) &&
-                sa_translate(model, sources, pairs->count, &search, translations, error);
+    bool good =
+        translations &&
+        sa_force(model, pairs->source, pairs->target, NULL, pairs->count, false, forced, error) &&
+        sa_translate(model, sources, pairs->count, &search, translations, error);
     for (size_t i = 0; good && i < pairs->count; i++) log_p += forced[i].log_p;
     *loss = -log_p / (double)pairs->target_words;
     good = good && add_bleu(model, corpus, pairs, translations, bleu, error);
@@ -133,20 +135,23 @@ bool sa_evaluate(sa_model *model, const sa_corpus *corpus, const sa_search *sear
     const char **sources = forced ? sa_new(count, sizeof *sources, error) : NULL;
     sa_translation *translations = sources ? sa_new(count, sizeof *translations, error) : NULL;
     sa_search best = *search;
+    sa_gold *gold = NULL;
     const bool links = corpus->gold && sa_settings_attends(&model->settings);
     best.nbest = 1;
     memset(each, 0, sizeof *each * count);
     bool good = translations &&
                 sa_dataset_make(&pairs, corpus, NULL, &model->source, &model->target, 0, error);
     for (size_t i = 0; good && i < count; i++) sources[i] = corpus->pairs[i].source;
-    good = good && sa_force(model, pairs.source, pairs.target, count, links, forced, error) &&
-           sa_translate(model, sources, count, &best, translations, error);
+    good = good && sa_gold_read(model, corpus->pairs, count, &gold, error) &&
+           sa_force(model, pairs.source, pairs.target, gold, count, links, forced, error) &&
+           sa_translate_all(&model, 1, sources, gold, count, &best, translations, error);
     for (size_t i = 0; good && i < count; i++)
         good = judge(model, corpus, &pairs, i, &forced[i], &translations[i], &each[i], error);
     if (!good) sa_judgements_release(each, count);
     if (translations) sa_translations_release(translations, count);
     for (size_t i = 0; forced && i < count; i++) free(forced[i].weights);
     free(translations), free(sources), free(forced);
+    sa_gold_release(gold, count);
     sa_dataset_release(&pairs);
     return good;
 }

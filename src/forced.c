@@ -9,6 +9,7 @@ enum { TOGETHER = 32 }; /* pairs of one batch */
 typedef struct forcing {
     sa_model *model;
     const sa_sentence *source, *target;
+    const sa_gold *gold;
     size_t count;
     size_t *order; /* [count] by length */
     bool weights;
@@ -61,6 +62,7 @@ static bool force_batch(void *context, int piece, sa_error *error) {
     const size_t first = (size_t)piece * TOGETHER, rest = job->count - first,
                  size = rest < TOGETHER ? rest : TOGETHER;
     sa_sentence source[TOGETHER], target[TOGETHER];
+    sa_gold gold[TOGETHER];
     sa_arena arena = {0};
     sa_pass pass;
     for (size_t i = 0; i < size; i++) {
@@ -70,16 +72,27 @@ static bool force_batch(void *context, int piece, sa_error *error) {
     layout(job, &arena, source, target, (int)size, &pass); /* the dry run */
     if (!sa_arena_init(&arena, arena.used, error)) return false;
     sa_batch batch = layout(job, &arena, source, target, (int)size, &pass);
+    sa_override override = job->model->override;
+    for (size_t i = 0; job->gold && i < size; i++) gold[i] = job->gold[job->order[first + i]];
+    override.gold = job->gold ? gold : NULL;
+    override.order = batch.target.order;
+    if (override.kind) pass.decoder.override = &override;
     sa_seq2seq_loss(&job->model->w, &batch, 0, NULL, &pass, NULL);
     const bool good = take_out(job, &pass, &batch, job->order + first, error);
     sa_arena_release(&arena);
     return good;
 }
 
-bool sa_force(sa_model *model, const sa_sentence *source, const sa_sentence *target, size_t count,
-              bool weights, sa_forced *out, sa_error *error) {
-    forcing job = {model,   source, target, count, sa_new(count, sizeof *job.order, error),
-                   weights, out};
+bool sa_force(sa_model *model, const sa_sentence *source, const sa_sentence *target,
+              const sa_gold *gold, size_t count, bool weights, sa_forced *out, sa_error *error) {
+    forcing job = {.model = model,
+                   .source = source,
+                   .target = target,
+                   .gold = gold,
+                   .count = count,
+                   .order = sa_new(count, sizeof *job.order, error),
+                   .weights = weights,
+                   .out = out};
     if (!job.order) return false;
     for (size_t i = 0; i < count; i++) out[i] = (sa_forced){0};
     sa_order_by_length(target, count, job.order);
@@ -88,4 +101,30 @@ bool sa_force(sa_model *model, const sa_sentence *source, const sa_sentence *tar
     for (size_t i = 0; !good && i < count; i++) free(out[i].weights), out[i].weights = NULL;
     free(job.order);
     return good;
+}
+
+void sa_gold_release(sa_gold *gold, size_t count) {
+    for (size_t i = 0; gold && i < count; i++) free((sa_link *)(uintptr_t)gold[i].links);
+    free(gold);
+}
+
+bool sa_gold_read(const sa_model *model, const sa_pair *pairs, size_t count, sa_gold **gold,
+                  sa_error *error) {
+    *gold = NULL;
+    if (model->override.kind != SA_OVERRIDE_GOLD) return true;
+    sa_gold *all = sa_new(count, sizeof *all, error);
+    for (size_t i = 0; all && i < count; i++) {
+        sa_link *links = NULL;
+        const bool good =
+            pairs[i].gold
+                ? sa_links_parse(pairs[i].gold, &links, &all[i].count, error)
+                : sa_fail(error, SA_DATA, "line %zu has no alignment to force the attention to",
+                          pairs[i].line);
+        all[i].links = links;
+        if (good) continue;
+        sa_gold_release(all, count);
+        return false;
+    }
+    *gold = all;
+    return all != NULL;
 }

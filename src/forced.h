@@ -10,8 +10,15 @@ typedef struct sa_forced {
                         heads the same of each follows. NULL unless wanted; freed by the caller */
 } sa_forced;
 
-/* out[i] for every pair of sentences; work is shared among the model's threads. */
-bool sa_force(sa_model *model, const sa_sentence *source, const sa_sentence *target, size_t count,
-              bool weights, sa_forced *out, sa_error *error);
+/* out[i] for every pair of sentences; work is shared among the model's threads. gold: the links of
+ * every pair, for a model told to look there, or NULL. */
+bool sa_force(sa_model *model, const sa_sentence *source, const sa_sentence *target,
+              const sa_gold *gold, size_t count, bool weights, sa_forced *out, sa_error *error);
+
+/* The links of the pairs, if the model is told to look where they say; else *gold is NULL. Freed
+ * with sa_gold_release. */
+bool sa_gold_read(const sa_model *model, const sa_pair *pairs, size_t count, sa_gold **gold,
+                  sa_error *error);
+void sa_gold_release(sa_gold *gold, size_t count);
 
 #endif

@@ -253,6 +253,20 @@ void sa_model_close(sa_model *model) {
     free(model);
 }
 
+bool sa_model_force_attention(sa_model *model, const char *way, sa_error *error) {
+    sa_override override = {.seed = 1};
+    if (!sa_settings_attends(&model->settings))
+        return sa_fail(error, SA_USAGE, "the model has no attention: its decoder is '%s'",
+                       sa_decoder_kinds[model->settings.decoder].name);
+    if (!sa_override_parse(way, &override))
+        return sa_fail(error, SA_USAGE,
+                       "--force-attention '%s': expected none, uniform, shuffle, shift:N, one-hot "
+                       "or gold",
+                       way);
+    model->override = override;
+    return true;
+}
+
 const sa_settings *sa_model_settings(const sa_model *model) {
     return &model->settings;
 }

@@ -15,6 +15,7 @@ struct sa_model {
     sa_real *values; /* [plan.size] */
     sa_seq2seq w;
     sa_pool *pool;
+    sa_override override; /* what replaces the attention's weights */
 };
 
 /* Everything but the weights from settings and coders (which the model then owns): the plan, room

@@ -1,77 +1,173 @@
-/* translating: sa_translate and sa_align of softalign.h. */
+/* translating: sa_translate of softalign.h. */
+#include "translating.h"
 #include "base/settings.h"
-#include "forced.h"
 #include "model/search.h"
 #include "text/batcher.h"
+#include "wording.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* ---- Sentences as numbers ---------------------------------------------------------------------
- */
-
-static void release_sentences(sa_sentence *sentences, size_t count) {
-    for (size_t i = 0; sentences && i < count; i++) free((int32_t *)(uintptr_t)sentences[i].ids);
-    free(sentences);
-}
-
-/* Encodes a side of pairs or plain texts; each text is at *(const char **)(first + i * stride). */
-static sa_sentence *encode_all(const sa_coder *coder, const char *const *first, size_t stride,
-                               size_t count, sa_error *error) {
-    sa_sentence *sentences = sa_new(count, sizeof *sentences, error);
-    for (size_t i = 0; sentences && i < count; i++) {
-        const char *text;
-        int32_t *ids;
-        memcpy(&text, (const char *)first + i * stride, sizeof text);
-        if (!sa_coder_encode(coder, text, &ids, &sentences[i].len, error)) {
-            release_sentences(sentences, i);
-            return NULL;
-        }
-        sentences[i].ids = ids;
-    }
-    return sentences;
-}
-
-/* ---- Translation ------------------------------------------------------------------------------
- */
-
 typedef struct translating {
-    sa_model *model;
-    const sa_sentence *sources;
+    sa_model *const *models;
+    int number;
+    const char *const *texts;
+    sa_sentence *sources[SA_ENSEMBLE]; /* in each model's numbers */
+    const sa_gold *gold;
     size_t *order; /* the sentences that are not empty, by length */
     size_t count;  /* of order */
-    const sa_search *search;
+    sa_search search;
+    const sa_pair **dictionary; /* sorted by source */
     sa_translation *out;
 } translating;
 
-static bool write_out(const translating *job, const sa_found *found, sa_translation *out,
-                      sa_error *error) {
+/* ---- Unknown words --------------------------------------------------------------------------- */
+
+static int by_source(const void *a, const void *b) {
+    return strcmp((*(const sa_pair *const *)a)->source, (*(const sa_pair *const *)b)->source);
+}
+
+static int compare_source(const void *key, const void *pair) {
+    return strcmp(key, (*(const sa_pair *const *)pair)->source);
+}
+
+static bool sort_dictionary(translating *job, sa_error *error) {
+    const sa_corpus *pairs = job->search.dictionary;
+    if (!pairs) return true;
+    job->dictionary = sa_new(pairs->count, sizeof *job->dictionary, error);
+    if (!job->dictionary) return false;
+    for (size_t i = 0; i < pairs->count; i++) job->dictionary[i] = &pairs->pairs[i];
+    qsort(job->dictionary, pairs->count, sizeof *job->dictionary, by_source);
+    return true;
+}
+
+/* What is written for an unknown word that came while looking at a source word most. */
+static sa_token replacement(const translating *job, const sa_real *weights,
+                            const char *const *source, int S) {
+    int best = 0;
+    for (int j = 1; j < S - 1; j++) /* never the end mark */
+        if (weights[j] > weights[best]) best = j;
+    const char *word = source[best];
+    const sa_pair **found = job->dictionary
+                                ? bsearch(word, job->dictionary, job->search.dictionary->count,
+                                          sizeof *job->dictionary, compare_source)
+                                : NULL;
+    if (found) word = (*found)->target;
+    return (sa_token){.text = word, .size = strlen(word)};
+}
+
+/* ---- One translation ------------------------------------------------------------------------- */
+
+/* Tokens, source words and matrix for whoever asked for them. */
+static bool add_details(const sa_token *token, const sa_found *found, const char ***source, int S,
+                        sa_translation *out, sa_error *error) {
+    const size_t size = (size_t)found->len * (size_t)S;
+    out->sources = S;
+    out->source = *source;
+    *source = NULL; /* handed over */
+    out->target = sa_words_of_tokens(token, (size_t)found->len, error);
+    if (!out->target || !found->weights) return out->target != NULL;
+    out->weights = sa_new(size, sizeof *out->weights, error);
+    for (size_t i = 0; out->weights && i < size; i++) out->weights[i] = (double)found->weights[i];
+    return out->weights != NULL;
+}
+
+static bool write_text(const translating *job, const sa_found *found, const char *const *source,
+                       int S, sa_token *token, sa_translation *out, sa_error *error) {
+    const sa_coder *coder = &job->models[0]->target;
     sa_buffer text = {0};
-    if (!isfinite(found->log_p)) return sa_fail_diverged(error);
+    size_t count = 0;
+    for (int t = 0; t < found->len; t++) {
+        const bool replaced = job->search.replace_unknown && found->ids[t] == SA_UNKNOWN;
+        token[t] = replaced ? replacement(job, found->weights + (size_t)t * (size_t)S, source, S)
+                            : sa_vocab_word(&coder->vocab, found->ids[t]);
+        count += found->ids[t] != SA_END;
+    }
     sa_buffer_add(&text, "", 0); /* an empty translation is text too */
-    sa_coder_decode(&job->model->target, found->ids, found->len, &text);
-    *out = (sa_translation){text.text, found->log_p, found->score, found->len, found->complete};
+    coder->tokenizer->join(token, count, coder->spaced_marks, &text);
+    *out = (sa_translation){.text = text.text,
+                            .log_probability = found->log_p,
+                            .score = found->score,
+                            .words = found->len,
+                            .complete = found->complete};
     return !text.failed || sa_fail_memory(error, text.size);
 }
 
-static bool translate_batch(void *context, int piece, sa_error *error) {
+static bool write_out(const translating *job, size_t sentence, const sa_found *found,
+                      sa_translation *out, sa_error *error) {
+    const sa_sentence *read = &job->sources[0][sentence];
+    const bool details = job->search.weights, own = details || job->search.replace_unknown;
+    if (!isfinite(found->log_p)) return sa_fail_diverged(error);
+    const char **source = NULL;
+    sa_token *token = sa_new((size_t)found->len, sizeof *token, error);
+    bool good = token;
+    if (good && own) {
+        source = sa_own_words(&job->models[0]->source, job->texts[sentence], read, error);
+        good = source;
+    }
+    good = good && write_text(job, found, source, read->len, token, out, error) &&
+           (!details || add_details(token, found, &source, read->len, out, error));
+    free(source);
+    free(token);
+    return good;
+}
+
+/* ---- All of them ----------------------------------------------------------------------------- */
+
+/* The sentences of a piece in every model's numbers, and their gold links. */
+typedef struct gathered {
+    sa_sentence *sources[SA_ENSEMBLE];
+    const sa_sentence *views[SA_ENSEMBLE];
+    sa_gold *gold;
+} gathered;
+
+static void gathered_release(gathered *piece, int number) {
+    for (int m = 0; m < number; m++) free(piece->sources[m]);
+    free(piece->gold);
+}
+
+static bool gather(const translating *job, size_t first, size_t size, gathered *piece,
+                   sa_error *error) {
+    *piece = (gathered){0};
+    if (job->gold && !(piece->gold = sa_new(size, sizeof *piece->gold, error))) return false;
+    for (size_t i = 0; job->gold && i < size; i++)
+        piece->gold[i] = job->gold[job->order[first + i]];
+    for (int m = 0; m < job->number; m++) {
+        piece->sources[m] = sa_new(size, sizeof **piece->sources, error);
+        if (!piece->sources[m]) return false;
+        for (size_t i = 0; i < size; i++)
+            piece->sources[m][i] = job->sources[m][job->order[first + i]];
+        piece->views[m] = piece->sources[m];
+    }
+    return true;
+}
+
+static bool translate_batch(void *context, int number, sa_error *error) {
     const translating *job = context;
-    const size_t batch = (size_t)job->search->batch, nbest = (size_t)job->search->nbest;
-    const size_t first = (size_t)piece * batch, rest = job->count - first,
+    const size_t batch = (size_t)job->search.batch, nbest = (size_t)job->search.nbest;
+    const size_t first = (size_t)number * batch, rest = job->count - first,
                  size = rest < batch ? rest : batch;
-    sa_sentence *sources = sa_new(size, sizeof *sources, error);
-    sa_found *found = sources ? sa_new(size * nbest, sizeof *found, error) : NULL;
-    for (size_t i = 0; found && i < size; i++) sources[i] = job->sources[job->order[first + i]];
-    bool good =
-        found && sa_search_batch(&job->model->w, sources, (int)size, job->search, found, error);
-    for (size_t i = 0; good && i < size * nbest; i++)
+    sa_search search = job->search;
+    sa_override override = job->models[0]->override;
+    const sa_seq2seq *w[SA_ENSEMBLE];
+    gathered piece;
+    search.weights = search.weights || search.replace_unknown;
+    for (int m = 0; m < job->number; m++) w[m] = &job->models[m]->w;
+    bool good = gather(job, first, size, &piece, error);
+    sa_found *found = good ? sa_new(size * nbest, sizeof *found, error) : NULL;
+    override.gold = piece.gold;
+    good = found && sa_search_batch(w, job->number, piece.views, (int)size, &search,
+                                    override.kind ? &override : NULL, found, error);
+    for (size_t i = 0; good && i < size * nbest; i++) {
+        const size_t sentence = job->order[first + i / nbest];
         if (found[i].ids)
-            good = write_out(job, &found[i],
-                             job->out + job->order[first + i / nbest] * nbest + i % nbest, error);
-    for (size_t i = 0; found && i < size * nbest; i++) free(found[i].ids);
+            good =
+                write_out(job, sentence, &found[i], job->out + sentence * nbest + i % nbest, error);
+    }
+    for (size_t i = 0; found && i < size * nbest; i++) free(found[i].ids), free(found[i].weights);
     free(found);
-    free(sources);
+    gathered_release(&piece, job->number);
     return good;
 }
 
@@ -79,131 +175,107 @@ static bool translate_batch(void *context, int piece, sa_error *error) {
 static bool set_empty_aside(translating *job, size_t count, sa_error *error) {
     for (size_t i = 0; i < count; i++) {
         const size_t k = job->order[i];
-        if (job->sources[k].len > 1) {
+        if (job->sources[0][k].len > 1) {
             job->order[job->count++] = k;
             continue;
         }
-        sa_translation *out = &job->out[k * (size_t)job->search->nbest];
+        sa_translation *out = &job->out[k * (size_t)job->search.nbest];
         *out = (sa_translation){.text = sa_copy("", 0, error), .complete = true};
         if (!out->text) return false;
     }
     return true;
 }
 
-bool sa_translate(sa_model *model, const char *const *sources, size_t count,
-                  const sa_search *search, sa_translation *out, sa_error *error) {
-    translating job = {.model = model, .search = search, .out = out};
+/* ---- Whether it can be done ------------------------------------------------------------------ */
+
+static bool same_reading(const sa_coder *one, const sa_coder *other) {
+    return one->tokenizer == other->tokenizer && one->lowercase == other->lowercase;
+}
+
+/* Models that write together must mean the same words by the same numbers. */
+static bool check_models(sa_model *const *models, int number, sa_error *error) {
+    const sa_coder *target = &models[0]->target;
+    if (number < 1 || number > SA_ENSEMBLE)
+        return sa_fail(error, SA_USAGE, "%d models: 1 to %d translate together", number,
+                       SA_ENSEMBLE);
+    for (int m = 1; m < number; m++) {
+        const sa_vocab *words = &models[m]->target.vocab;
+        if (words->blob_size != target->vocab.blob_size ||
+            memcmp(words->blob, target->vocab.blob, words->blob_size) != 0)
+            return sa_fail(error, SA_USAGE, "model %d has other target words than model 1", m + 1);
+        if (!same_reading(&models[m]->target, target) ||
+            !same_reading(&models[m]->source, &models[0]->source))
+            return sa_fail(error, SA_USAGE, "model %d splits texts otherwise than model 1", m + 1);
+    }
+    return true;
+}
+
+static bool check_search(sa_model *const *models, int number, const sa_search *search,
+                         sa_error *error) {
+    bool attends = false;
+    for (int m = 0; m < number; m++) attends = attends || sa_settings_attends(&models[m]->settings);
     if (!sa_options_check(sa_search_options, search, error)) return false;
-    if (search->nbest < 1 || search->nbest > search->beam)
+    if (search->nbest < 1 || (!search->sample && search->nbest > search->beam))
         return sa_fail(error, SA_USAGE, "the n-best list (%d) must be 1 to the beam (%d)",
                        search->nbest, search->beam);
+    return attends || (!search->replace_unknown && search->coverage == 0) ||
+           sa_fail(error, SA_USAGE, "%s wants a model with attention; its decoder is '%s'",
+                   search->replace_unknown ? "replacing unknown words" : "the coverage penalty",
+                   sa_decoder_kinds[models[0]->settings.decoder].name);
+}
+
+/* ---- The public part ------------------------------------------------------------------------- */
+
+bool sa_translate_all(sa_model *const *models, int number, const char *const *sources,
+                      const sa_gold *gold, size_t count, const sa_search *search,
+                      sa_translation *out, sa_error *error) {
+    if (!check_models(models, number, error) || !check_search(models, number, search, error))
+        return false;
+    translating job = {.models = models,
+                       .number = number,
+                       .texts = sources,
+                       .gold = gold,
+                       .search = *search,
+                       .out = out};
     memset(out, 0, sizeof *out * count * (size_t)search->nbest);
-    sa_sentence *sentences = encode_all(&model->source, sources, sizeof *sources, count, error);
-    job.order = sentences ? sa_new(count, sizeof *job.order, error) : NULL;
-    bool good = job.order;
+    bool good = true;
+    for (int m = 0; good && m < number; m++) {
+        job.sources[m] = sa_encode_all(&models[m]->source, sources, sizeof *sources, count, error);
+        good = job.sources[m];
+    }
+    job.order = good ? sa_new(count, sizeof *job.order, error) : NULL;
+    good = job.order && sort_dictionary(&job, error);
     if (good) {
-        job.sources = sentences;
-        sa_order_by_length(sentences, count, job.order);
+        sa_order_by_length(job.sources[0], count, job.order);
         good = set_empty_aside(&job, count, error);
     }
     const size_t batch = (size_t)search->batch;
-    good = good && sa_model_run(model, (int)((job.count + batch - 1) / batch), translate_batch,
+    good = good && sa_model_run(models[0], (int)((job.count + batch - 1) / batch), translate_batch,
                                 &job, error);
     if (!good) sa_translations_release(out, count * (size_t)search->nbest);
+    free(job.dictionary);
     free(job.order);
-    release_sentences(sentences, count);
+    for (int m = 0; m < number; m++) sa_sentences_release(job.sources[m], count);
     return good;
+}
+
+bool sa_translate_together(sa_model *const *models, int number, const char *const *sources,
+                           size_t count, const sa_search *search, sa_translation *out,
+                           sa_error *error) {
+    return sa_translate_all(models, number, sources, NULL, count, search, out, error);
+}
+
+bool sa_translate(sa_model *model, const char *const *sources, size_t count,
+                  const sa_search *search, sa_translation *out, sa_error *error) {
+    return sa_translate_all(&model, 1, sources, NULL, count, search, out, error);
 }
 
 void sa_translations_release(sa_translation *translations, size_t count) {
-    for (size_t i = 0; i < count; i++) free(translations[i].text), translations[i].text = NULL;
-}
-
-/* ---- Alignment --------------------------------------------------------------------------------
- */
-
-/* The user's own words of one side, terminated, the end mark last. One block of memory. */
-static const char **own_words(const sa_coder *coder, const char *text, const sa_sentence *sentence,
-                              sa_error *error) {
-    const size_t count = (size_t)sentence->len;
-    sa_tokens tokens = {0};
-    char *none;
-    size_t bytes = 0;
-    if (!sa_coder_split(coder, text, false, &tokens, &none, error)) {
-        sa_tokens_release(&tokens);
-        return NULL;
+    for (size_t i = 0; i < count; i++) {
+        free(translations[i].text);
+        free((void *)(uintptr_t)translations[i].target);
+        free((void *)(uintptr_t)translations[i].source);
+        free(translations[i].weights);
+        translations[i] = (sa_translation){0};
     }
-    const bool same =
-        tokens.count + 1 == count; /* lower-casing may, rarely, change where words end */
-    sa_token *word = sa_new(count, sizeof *word, error);
-    for (size_t i = 0; word && i < count; i++) {
-        word[i] = same && i + 1 < count ? tokens.token[i]
-                                        : sa_vocab_word(&coder->vocab, sentence->ids[i]);
-        bytes += word[i].size + 1;
-    }
-    const char **words = word ? sa_new(1, count * sizeof *words + bytes, error) : NULL;
-    char *at = words ? (char *)(words + count) : NULL;
-    for (size_t i = 0; words && i < count; i++) {
-        words[i] = memcpy(at, word[i].text, word[i].size);
-        at += word[i].size + 1;
-    }
-    free(word);
-    sa_tokens_release(&tokens);
-    return words;
-}
-
-typedef bool each_alignment(void *context, size_t index, const sa_alignment *alignment,
-                            sa_error *error);
-
-static bool hand_out(sa_model *model, const sa_pair *pair, const sa_sentence *source,
-                     const sa_sentence *target, const sa_forced *forced, size_t index,
-                     each_alignment *each, void *context, sa_error *error) {
-    const char **left = own_words(&model->source, pair->source, source, error);
-    const char **right = left ? own_words(&model->target, pair->target, target, error) : NULL;
-    const int heads = model->settings.heads;
-    const size_t size = (size_t)target->len * (size_t)source->len;
-    const sa_alignment alignment = {.targets = target->len,
-                                    .sources = source->len,
-                                    .heads = heads,
-                                    .target = right,
-                                    .source = left,
-                                    .weights = forced->weights,
-                                    .head_weights = forced->weights + (heads > 1 ? size : 0),
-                                    .log_probability = forced->log_p};
-    const bool good = right && each(context, index, &alignment, error);
-    free(left);
-    free(right);
-    return good;
-}
-
-/* A part of the pairs small enough that all its matrices may be in memory. */
-static bool align_part(sa_model *model, const sa_pair *pairs, size_t first, size_t count,
-                       each_alignment *each, void *context, sa_error *error) {
-    sa_sentence *source =
-        encode_all(&model->source, &pairs[first].source, sizeof *pairs, count, error);
-    sa_sentence *target =
-        source ? encode_all(&model->target, &pairs[first].target, sizeof *pairs, count, error)
-               : NULL;
-    sa_forced *forced = target ? sa_new(count, sizeof *forced, error) : NULL;
-    bool good = forced && sa_force(model, source, target, count, true, forced, error);
-    for (size_t i = 0; good && i < count; i++)
-        good = hand_out(model, &pairs[first + i], &source[i], &target[i], &forced[i], first + i,
-                        each, context, error);
-    for (size_t i = 0; forced && i < count; i++) free(forced[i].weights);
-    free(forced);
-    release_sentences(source, count);
-    release_sentences(target, count);
-    return good;
-}
-
-bool sa_align(sa_model *model, const sa_pair *pairs, size_t count, each_alignment *each,
-              void *context, sa_error *error) {
-    enum { PART = 512 };
-    bool good = sa_settings_attends(&model->settings) ||
-                sa_fail(error, SA_USAGE, "the model has no attention: its decoder is '%s'",
-                        sa_decoder_kinds[model->settings.decoder].name);
-    for (size_t first = 0; good && first < count; first += PART)
-        good = align_part(model, pairs, first, count - first < PART ? count - first : PART, each,
-                          context, error);
-    return good;
 }

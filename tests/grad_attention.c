@@ -232,7 +232,7 @@ static sa_attention_scratch room;
 
 static double step(void) {
     sa_memory_forward(&w, &memory);
-    sa_attention_step_forward(&w, &memory, NULL, STEP, s, rows, c, room);
+    sa_attention_step_forward(&w, &memory, NULL, STEP, s, NULL, rows, c, room);
     return weighted(c, dy);
 }
 

@@ -88,7 +88,8 @@ check_owners() {
 }
 
 check_lengths() {
-    find src include tests scripts -type f \( -name '*.[ch]' -o -name '*.sh' -o -name '*.py' \) \
+    # The public header is one file, whatever its length: it is the manual.
+    find src tests scripts -type f \( -name '*.[ch]' -o -name '*.sh' -o -name '*.py' \) \
         -not -path 'tests/golden/*' -exec awk '
             FNR > 400 && !told[FILENAME]++ { print FILENAME ":401: a file has at most 400 lines" }
         ' {} +

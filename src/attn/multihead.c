@@ -103,7 +103,7 @@ sa_attention_scratch sa_attention_scratch_layout(sa_arena *arena, const sa_atten
     return (sa_attention_scratch){
         .keys = sa_mat_take(arena, steps, w->key_width),
         .dalpha = sa_mat_take(arena, 1, training ? steps : 0),
-        .soft = sa_mat_take(arena, 1, training ? steps : 0),
+        .soft = sa_mat_take(arena, 1, steps),
     };
 }
 
@@ -171,7 +171,8 @@ static void query_backward(const sa_attention *w, sa_mat dq, sa_mat ds) {
 
 /* Row l, about sentence b: alpha^k and o^k of all heads. */
 static void row_forward(const sa_attention *w, const sa_memory *memory, int b, int i,
-                        sa_attention_rows rows, int l, sa_mat o, sa_attention_scratch scratch) {
+                        const sa_override *override, sa_attention_rows rows, int l, sa_mat o,
+                        sa_attention_scratch scratch) {
     sa_mat keys = sentence(memory->keys, memory->first, b);
     sa_mat values = sentence(memory->values, memory->first, b);
     const int S = values.rows;
@@ -185,20 +186,21 @@ static void row_forward(const sa_attention *w, const sa_memory *memory, int b, i
         if (w->window == SA_WINDOW_PREDICTIVE)
             sa_window_gauss_forward(sa_attention_centre(w, i, rows, l, S), w->reach,
                                     sa_cols(alpha, 0, visible(w, S)));
+        if (override) sa_override_apply(override, b, i, alpha, sa_cols(scratch.soft, 0, S));
         sa_attention_sum_forward(alpha, at.v, at.o);
     }
 }
 
 /* A.1.2 (Bahdanau et al. 2015); Section 3.2.2 (Vaswani et al. 2017) */
 void sa_attention_step_forward(const sa_attention *w, const sa_memory *memory, const int *which,
-                               int i, sa_mat s, sa_attention_rows rows, sa_mat c,
-                               sa_attention_scratch scratch) {
+                               int i, sa_mat s, const sa_override *override, sa_attention_rows rows,
+                               sa_mat c, sa_attention_scratch scratch) {
     sa_mat o = w->heads > 1 ? rows.joined : c;
     query_forward(w, s, rows.q);
     if (w->window == SA_WINDOW_PREDICTIVE)
         sa_window_centre_forward(w->W_p, w->v_p, s, rows.hidden, rows.share);
     for (int l = 0; l < s.rows; l++)
-        row_forward(w, memory, which ? which[l] : l, i, rows, l, o, scratch);
+        row_forward(w, memory, which ? which[l] : l, i, override, rows, l, o, scratch);
     if (w->heads > 1) sa_linear_forward(w->W_c, no_bias, o, c); /* c = W_c [o^1 ; .. ; o^H] */
 }
 

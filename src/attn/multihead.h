@@ -9,6 +9,7 @@
 #ifndef SA_ATTN_MULTIHEAD_H
 #define SA_ATTN_MULTIHEAD_H
 
+#include "attn/override.h"
 #include "attn/window.h"
 #include "nn/params.h"
 
@@ -75,17 +76,17 @@ sa_real sa_attention_centre(const sa_attention *w, int i, sa_attention_rows rows
 
 typedef struct sa_attention_scratch {
     sa_mat keys;         /* [S x key_width] */
-    sa_mat dalpha, soft; /* [1 x S] */
+    sa_mat dalpha, soft; /* [1 x S] backward; soft also for overrides */
 } sa_attention_scratch;
 
 sa_attention_scratch sa_attention_scratch_layout(sa_arena *arena, const sa_attention *w, int steps,
                                                  bool training);
 
 /* Queries s [L x n] of target position i (counted from 1), row l about sentence which[l] (NULL: l):
- * fills rows and c [L x A]. */
+ * fills rows and c [L x A]. An override (NULL: none) has the last word about the weights. */
 void sa_attention_step_forward(const sa_attention *w, const sa_memory *memory, const int *which,
-                               int i, sa_mat s, sa_attention_rows rows, sa_mat c,
-                               sa_attention_scratch scratch);
+                               int i, sa_mat s, const sa_override *override, sa_attention_rows rows,
+                               sa_mat c, sa_attention_scratch scratch);
 /* From dc: ds, dmemory's keys and values and dw->v_a are added to, d is overwritten. Other weights
  * wait for sa_attention_steps_weights_backward. */
 void sa_attention_step_backward(const sa_attention *w, const sa_memory *memory, int i,

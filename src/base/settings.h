@@ -8,12 +8,13 @@
 #include "base/option.h"
 
 /* The name of a row, NULL after the last: defined where the tables are. */
-const char *sa_compat_name(size_t row);  /* attn/compat */
-const char *sa_window_name(size_t row);  /* attn/window */
-const char *sa_decoder_name(size_t row); /* model/decoders */
-const char *sa_encoder_name(size_t row); /* model/encoder */
-const char *sa_initial_name(size_t row); /* model/initial */
-const char *sa_readout_name(size_t row); /* model/seq2seq: so are the next two */
+const char *sa_compat_name(size_t row);     /* attn/compat */
+const char *sa_window_name(size_t row);     /* attn/window */
+const char *sa_decoder_name(size_t row);    /* model/decoders */
+const char *sa_normalizer_name(size_t row); /* model/rank */
+const char *sa_encoder_name(size_t row);    /* model/encoder */
+const char *sa_initial_name(size_t row);    /* model/initial */
+const char *sa_readout_name(size_t row);    /* model/seq2seq: so are the next two */
 const char *sa_update_name(size_t row);
 const char *sa_reset_name(size_t row);
 const char *sa_cell_name(size_t row);      /* nn/cell */

@@ -1,6 +1,7 @@
 #include "base/save.h"
 #include "cli/command.h"
 #include "cli/figures.h"
+#include "cli/model.h"
 #include "cli/output.h"
 #include "report/matrix.h"
 
@@ -8,7 +9,7 @@
 #include <string.h>
 
 typedef struct align_options {
-    const char *csv, *tidy, *pharaoh;
+    const char *csv, *tidy, *pharaoh, *force_attention;
     bool terminal;
     int head, limit, threads;
 } align_options;
@@ -24,6 +25,9 @@ static const sa_option rows[] = {
      "write a line of links per pair; - is standard output"},
     {"terminal", SA_OPTION_SWITCH, SA_SCOPE_RUN, AT(terminal), 0, 0, 1, NULL, NULL,
      "show the matrices in grey blocks; so it is when nothing else is wanted"},
+    {"force-attention", SA_OPTION_TEXT, SA_SCOPE_RUN, AT(force_attention), 0, 0, 0, NULL, "WAY",
+     "look elsewhere: uniform, shuffle, shift:N, one-hot or gold weights instead of the model's "
+     "own"},
     {"head", SA_OPTION_INT, SA_SCOPE_RUN, AT(head), 0, 0, 64, NULL, "N",
      "of several heads only this one; 0: their mean, and in the long table each"},
     {"limit", SA_OPTION_INT, SA_SCOPE_RUN, AT(limit), 0, 0, 1000000000, NULL, "N",
@@ -72,7 +76,7 @@ static bool align(const char *const *words, const align_options *options, output
     if (!sa_corpus_open(&corpus, words[1], error)) return false;
     size_t count = corpus.count, limit = (size_t)options->limit;
     if (limit && limit < count) count = limit;
-    sa_model *model = sa_model_open(words[0], options->threads, error);
+    sa_model *model = cli_model_open(words[0], options->threads, options->force_attention, error);
     bool good = model && (!options->csv || cli_make_folder(options->csv, error)) &&
                 sa_align(model, corpus.pairs, count, each, out, error) &&
                 (!options->tidy || cli_save(options->tidy, &out->tidy, error)) &&

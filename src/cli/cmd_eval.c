@@ -2,13 +2,14 @@
 #include "base/settings.h"
 #include "cli/command.h"
 #include "cli/figures.h"
+#include "cli/model.h"
 #include "cli/output.h"
 
 #include <math.h>
 #include <stdlib.h>
 
 typedef struct eval_options {
-    const char *per_sentence;
+    const char *per_sentence, *force_attention;
     bool by_length, json;
     int threads;
     sa_search search;
@@ -21,6 +22,9 @@ static const sa_option rows[] = {
      "the figures for short and long sources apart as well"},
     {"per-sentence", SA_OPTION_TEXT, SA_SCOPE_RUN, AT(per_sentence), 0, 0, 0, NULL, "FILE",
      "write a line per pair: log-probability of the target TAB its words, end mark included"},
+    {"force-attention", SA_OPTION_TEXT, SA_SCOPE_RUN, AT(force_attention), 0, 0, 0, NULL, "WAY",
+     "look elsewhere: uniform, shuffle, shift:N, one-hot or gold weights instead of the model's "
+     "own"},
     {"json", SA_OPTION_SWITCH, SA_SCOPE_RUN, AT(json), 0, 0, 1, NULL, NULL,
      "print one JSON object"},
     {"threads", SA_OPTION_INT, SA_SCOPE_RUN, AT(threads), 0, 0, 256, NULL, "N",
@@ -108,9 +112,10 @@ static bool save_sentences(const evaluation *work, const char *path, sa_error *e
 
 /* ---- The command ----------------------------------------------------------------------------- */
 
-static bool open_work(evaluation *work, const char *const *words, int threads, sa_error *error) {
+static bool open_work(evaluation *work, const char *const *words, const eval_options *options,
+                      sa_error *error) {
     if (!sa_corpus_open(&work->corpus, words[1], error)) return false;
-    work->model = sa_model_open(words[0], threads, error);
+    work->model = cli_model_open(words[0], options->threads, options->force_attention, error);
     work->each = work->model ? sa_new(work->corpus.count, sizeof *work->each, error) : NULL;
     return work->each != NULL;
 }
@@ -140,7 +145,7 @@ static bool run(int count, char **arguments, sa_error *error) {
         !cli_spare(words[1], options.per_sentence, error))
         return false;
     evaluation work = {0};
-    bool good = open_work(&work, words, options.threads, error) && evaluate(&work, &options, error);
+    bool good = open_work(&work, words, &options, error) && evaluate(&work, &options, error);
     close_work(&work);
     return good;
 }

@@ -2,14 +2,20 @@
 #include "base/settings.h"
 #include "cli/command.h"
 #include "cli/input.h"
+#include "cli/model.h"
 #include "cli/output.h"
 
 #include <stdlib.h>
+#include <string.h>
 
+enum { MODELS = 16 }; /* that translate together, at most */
+#define MODEL_ENDING ".safetensors"
 enum { BATCHES = 16 }; /* read at once from a file, so that sentences of one length meet */
 
 typedef struct translate_options {
     sa_search search;
+    const char *dictionary, *force_attention;
+    bool jsonl;
     int threads;
 } translate_options;
 
@@ -17,7 +23,13 @@ typedef struct translate_options {
 
 static const sa_option rows[] = {
     {"nbest", SA_OPTION_INT, SA_SCOPE_RUN, AT(search.nbest), 1, 1, 1000, NULL, "N",
-     "write so many translations of each sentence, as 'index ||| text ||| score'"},
+     "write so many translations of each sentence, as 'index ||| text ||| logp= X ||| score'"},
+    {"dictionary", SA_OPTION_TEXT, SA_SCOPE_RUN, AT(dictionary), 0, 0, 0, NULL, "PAIRS",
+     "with --replace-unknown: write what the source word is paired with here, if it is"},
+    {"force-attention", SA_OPTION_TEXT, SA_SCOPE_RUN, AT(force_attention), 0, 0, 0, NULL, "WAY",
+     "look elsewhere: uniform, shuffle, shift:N or one-hot weights instead of the model's own"},
+    {"jsonl", SA_OPTION_SWITCH, SA_SCOPE_RUN, AT(jsonl), 0, 0, 1, NULL, NULL,
+     "write a JSON object per line: tokens, scores and where each translation looked"},
     {"threads", SA_OPTION_INT, SA_SCOPE_RUN, AT(threads), 0, 0, 256, NULL, "N",
      "threads that work; 0: one per core"},
     {0},
@@ -30,8 +42,11 @@ static const cli_set sets[] = {
 
 /* Lines come in, lines go out. */
 typedef struct task {
-    sa_model *model;
+    sa_model *models[MODELS];
+    int number;
+    sa_corpus dictionary;
     sa_search search;
+    bool jsonl;
     cli_input input;
     size_t room;
     const char **lines;  /* [room] */
@@ -40,8 +55,45 @@ typedef struct task {
     sa_buffer text;
 } task;
 
+/* ---- Writing --------------------------------------------------------------------------------- */
+
+static json_t *words_of(const char *const *words, int count) {
+    json_t *list = json_array();
+    for (int i = 0; i < count; i++) json_array_append_new(list, json_string(words[i]));
+    return list;
+}
+
+static json_t *matrix_of(const sa_translation *translation) {
+    json_t *matrix = json_array();
+    const double *weight = translation->weights;
+    if (!weight) return json_null();
+    for (int t = 0; t < translation->words; t++) {
+        json_t *row = json_array();
+        for (int s = 0; s < translation->sources; s++)
+            json_array_append_new(row, cli_json_number(*weight++));
+        json_array_append_new(matrix, row);
+    }
+    return matrix;
+}
+
+static void write_json(task *work, const sa_translation *each, size_t index) {
+    json_t *list = json_array();
+    for (int k = 0; k < work->search.nbest && each[k].text; k++)
+        json_array_append_new(list,
+                              json_pack("{s:s, s:o, s:o, s:o, s:b, s:o}", "text", each[k].text,
+                                        "tokens", words_of(each[k].target, each[k].words), "score",
+                                        cli_json_number(each[k].score), "log_probability",
+                                        cli_json_number(each[k].log_probability), "complete",
+                                        each[k].complete, "weights", matrix_of(&each[k])));
+    cli_add_json_line(json_pack("{s:I, s:o, s:o}", "index", (json_int_t)index, "source",
+                                words_of(each->source, each->sources), "translations", list),
+                      &work->text);
+}
+
 static void write_nbest(task *work, const sa_translation *translation, size_t index) {
-    sa_buffer_addf(&work->text, "%zu ||| %s ||| ", index, translation->text);
+    sa_buffer_addf(&work->text, "%zu ||| %s ||| logp= ", index, translation->text);
+    sa_number_add_fixed(&work->text, translation->log_probability, 6);
+    sa_buffer_adds(&work->text, " ||| ");
     sa_number_add_fixed(&work->text, translation->score, 6);
     sa_buffer_adds(&work->text, "\n");
 }
@@ -50,7 +102,9 @@ static bool write_block(task *work, size_t count, sa_error *error) {
     const int nbest = work->search.nbest;
     for (size_t i = 0; i < count; i++, work->index++) {
         const sa_translation *each = work->out + i * (size_t)nbest;
-        if (nbest == 1)
+        if (work->jsonl)
+            write_json(work, each, work->index);
+        else if (nbest == 1)
             sa_buffer_addf(&work->text, "%s\n", each->text);
         else
             for (int k = 0; k < nbest && each[k].text; k++)
@@ -59,8 +113,11 @@ static bool write_block(task *work, size_t count, sa_error *error) {
     return cli_print(&work->text, error);
 }
 
+/* ---- Working --------------------------------------------------------------------------------- */
+
 static bool translate_block(task *work, size_t count, sa_error *error) {
-    if (!sa_translate(work->model, work->lines, count, &work->search, work->out, error))
+    if (!sa_translate_together(work->models, work->number, work->lines, count, &work->search,
+                               work->out, error))
         return false;
     bool good = write_block(work, count, error);
     sa_translations_release(work->out, count * (size_t)work->search.nbest);
@@ -75,9 +132,45 @@ static bool translate_all(task *work, sa_error *error) {
     return true;
 }
 
-static bool open_work(task *work, const char *const *words, int threads, sa_error *error) {
-    work->model = sa_model_open(words[0], threads, error);
-    if (!work->model || !cli_input_open(&work->input, words[1], error)) return false;
+static bool called_like_a_model(const char *path) {
+    const size_t size = strlen(path), tail = sizeof MODEL_ENDING - 1;
+    return size > tail && strcmp(path + size - tail, MODEL_ENDING) == 0;
+}
+
+/* The first word is a model, and so are those after it that are called like one; what is left is
+ * the text. Returns how many models. */
+static int count_models(const char *const *words, const char **text, sa_error *error) {
+    int models = 1;
+    while (words[models] && called_like_a_model(words[models])) models++;
+    *text = words[models];
+    if (*text && words[models + 1])
+        return sa_fail(error, SA_USAGE,
+                       "translate: '%s' is no model (" MODEL_ENDING "), and not the last", *text);
+    if (models > MODELS)
+        return sa_fail(error, SA_USAGE, "translate: %d models; %d at most", models, MODELS);
+    return models;
+}
+
+static bool open_models(task *work, const char *const *words, const translate_options *options,
+                        const char **text, sa_error *error) {
+    const int models = count_models(words, text, error);
+    for (; work->number < models; work->number++) {
+        work->models[work->number] =
+            cli_model_open(words[work->number], options->threads, options->force_attention, error);
+        if (!work->models[work->number]) return false;
+    }
+    return models;
+}
+
+static bool open_work(task *work, const char *const *words, const translate_options *options,
+                      sa_error *error) {
+    const char *text;
+    if (!open_models(work, words, options, &text, error)) return false;
+    if (options->dictionary) {
+        if (!sa_corpus_open(&work->dictionary, options->dictionary, error)) return false;
+        work->search.dictionary = &work->dictionary;
+    }
+    if (!cli_input_open(&work->input, text, error)) return false;
     work->room = (size_t)work->search.batch * BATCHES;
     work->lines = sa_new(work->room, sizeof *work->lines, error);
     work->out = work->lines
@@ -91,33 +184,51 @@ static void close_work(task *work) {
     free(work->out);
     sa_buffer_release(&work->text);
     cli_input_close(&work->input);
-    sa_model_close(work->model);
+    if (work->search.dictionary) sa_corpus_close(&work->dictionary);
+    for (int m = 0; m < work->number; m++) sa_model_close(work->models[m]);
+}
+
+static bool read_options(int count, char **arguments, translate_options *options,
+                         const char **words, sa_error *error) {
+    *options = (translate_options){0};
+    sa_search_init(&options->search);
+    sa_options_init(rows, options);
+    if (!cli_read(&cli_translate, count, arguments, options, words, error)) return false;
+    const sa_search *search = &options->search;
+    if (search->nbest > search->beam && !search->sample)
+        return sa_fail(error, SA_USAGE, "--nbest %d needs --beam %d or more", search->nbest,
+                       search->nbest);
+    if (options->dictionary && !search->replace_unknown)
+        return sa_fail(error, SA_USAGE, "--dictionary needs --replace-unknown");
+    if (options->force_attention && strcmp(options->force_attention, "gold") == 0)
+        return sa_fail(error, SA_USAGE,
+                       "--force-attention gold needs pairs with alignments: align and eval have "
+                       "them");
+    options->search.weights = options->jsonl;
+    return true;
 }
 
 static bool run(int count, char **arguments, sa_error *error) {
     translate_options options;
-    sa_search_init(&options.search);
-    sa_options_init(rows, &options);
-    const char *words[2];
-    if (!cli_read(&cli_translate, count, arguments, &options, words, error)) return false;
-    if (options.search.nbest > options.search.beam)
-        return sa_fail(error, SA_USAGE, "--nbest %d needs --beam %d or more", options.search.nbest,
-                       options.search.nbest);
-    task work = {.search = options.search};
-    bool good = open_work(&work, words, options.threads, error) && translate_all(&work, error);
+    const char *words[MODELS + 3] = {NULL};
+    if (!read_options(count, arguments, &options, words, error)) return false;
+    task work = {.search = options.search, .jsonl = options.jsonl};
+    bool good = open_work(&work, words, &options, error) && translate_all(&work, error);
     close_work(&work);
     return good;
 }
 
 const cli_command cli_translate = {
     .name = "translate",
-    .words = "MODEL [FILE]",
+    .words = "MODEL [MODEL.safetensors ...] [FILE]",
     .least = 1,
-    .most = 2,
+    .most = MODELS + 2,
     .summary = "one sentence a line in, one translation a line out",
     .details =
         "Reads FILE, or standard input, and writes a line for every line, in their order; an "
-        "empty line gives an empty line. What is typed or piped in is answered at once.\n",
+        "empty line gives an empty line. What is typed or piped in is answered at once.\n"
+        "Several models translate together: the probabilities of their next words are averaged. "
+        "They must know the same target words, as those of one training text do.\n",
     .example = "  cut -f 1 unseen.tsv | head -n 3 | softalign translate mono/best.safetensors\n",
     .sets = sets,
     .run = run,

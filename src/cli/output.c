@@ -34,12 +34,20 @@ bool cli_print(sa_buffer *buffer, sa_error *error) {
     return good;
 }
 
-void cli_add_json(json_t *value, sa_buffer *out) {
-    char *text = json_dumps(value, JSON_INDENT(2) | JSON_ENSURE_ASCII);
+static void add_json(json_t *value, size_t form, sa_buffer *out) {
+    char *text = json_dumps(value, form | JSON_ENSURE_ASCII);
     json_decref(value);
     out->failed |= !text;
     if (text) sa_buffer_addf(out, "%s\n", text);
     free(text);
+}
+
+void cli_add_json(json_t *value, sa_buffer *out) {
+    add_json(value, JSON_INDENT(2), out);
+}
+
+void cli_add_json_line(json_t *value, sa_buffer *out) {
+    add_json(value, JSON_COMPACT, out);
 }
 
 bool cli_print_json(json_t *value, sa_error *error) {

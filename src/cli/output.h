@@ -16,6 +16,8 @@ bool cli_print(sa_buffer *buffer, sa_error *error);
 
 /* Appends JSON in ASCII and a line feed. Takes over `value`, which may be NULL: out of memory. */
 void cli_add_json(json_t *value, sa_buffer *out);
+/* The same on a single line. */
+void cli_add_json_line(json_t *value, sa_buffer *out);
 /* The same to standard output. */
 bool cli_print_json(json_t *value, sa_error *error);
 /* A number, or null for what JSON cannot say. */

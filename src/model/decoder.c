@@ -131,7 +131,7 @@ void sa_decoder_layout(sa_arena *arena, const sa_batch *batch, const sa_decoder 
     *cache = (sa_decoder_cache){.rows = sa_decoder_rows_layout(arena, w, M, S)};
     sa_source_layout(arena, w, B, encoder->first, encoder->annotations, &cache->source);
     cache->inputs = inputs_of(arena, &batch->target);
-    sa_readout_layout(arena, M, &w->readout, training, &cache->readout);
+    sa_readout_layout(arena, M, &w->readout, training, 0, &cache->readout);
     cache->scratch = sa_attention_scratch_layout(arena, &w->attention, S, training);
     if (!training) return;
     cache->x_mask = sa_mat_take(arena, M, w->sizes.m);
@@ -288,7 +288,7 @@ void sa_decoder_forward(const sa_decoder *w, const sa_batch *batch, const sa_enc
     if (!w->sizes.feeding) prepare(w, *all);
     for (int t = 0; t < side->steps; t++) {
         const int live = side->live[t];
-        const sa_step step = {&cache->source, NULL, t + 1, cache->scratch, {0}};
+        const sa_step step = {&cache->source, NULL, t + 1, cache->scratch, {0}, cache->override};
         sa_decoder_rows rows = sa_decoder_rows_slice(*all, side->start[t], live);
         sa_state_copy(t ? sa_state_rows(all->s, side->start[t - 1], live) : cache->source.s0,
                       rows.previous);
@@ -312,8 +312,8 @@ void sa_decoder_forward(const sa_decoder *w, const sa_batch *batch, const sa_enc
 static void step_backward(const sa_decoder *w, const sa_side *side, int t, double dropout,
                           sa_decoder_cache *cache, sa_decoder *dw) {
     const int start = side->start[t], live = side->live[t];
-    const sa_step step = {&cache->source, NULL, t + 1, cache->scratch,
-                          sa_rows(cache->room, 0, live)};
+    const sa_step step = {
+        &cache->source, NULL, t + 1, cache->scratch, sa_rows(cache->room, 0, live), NULL};
     sa_decoder_rows rows = sa_decoder_rows_slice(cache->rows, start, live);
     sa_decoder_drows d = drows_slice(cache->d, start, live);
     sa_state_zero(d.previous);

@@ -26,7 +26,8 @@ typedef struct sa_step {
     const int *which;
     int i;
     sa_attention_scratch scratch;
-    sa_mat room; /* [L x n] backward only */
+    sa_mat room;                 /* [L x n] backward only */
+    const sa_override *override; /* what replaces the weights, or NULL; forward only */
 } sa_step;
 
 typedef enum sa_asker {
@@ -109,6 +110,7 @@ typedef struct sa_decoder_cache {
     sa_mat x_mask, room; /* training only */
     sa_decoder_drows d;
     sa_source dsource;
+    const sa_override *override; /* for sa_decoder_forward; NULL after the layout */
 } sa_decoder_cache;
 
 void sa_decoder_bind(sa_binder *binder, const sa_decoder_sizes *sizes, sa_decoder *w);

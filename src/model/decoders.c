@@ -10,7 +10,7 @@
 /* c_i = sum_j alpha_ij h_j, alpha from the query s */
 static void attend(const sa_decoder *w, const sa_step *step, sa_decoder_rows rows, sa_mat s) {
     sa_attention_step_forward(&w->attention, &step->source->memory, step->which, step->i, s,
-                              rows.attention, rows.c, step->scratch);
+                              step->override, rows.attention, rows.c, step->scratch);
 }
 
 static void attend_backward(const sa_decoder *w, const sa_step *step, sa_decoder_rows rows,

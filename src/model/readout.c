@@ -50,13 +50,13 @@ static int block_rows(int rows, int words) {
     return block < rows ? block : rows;
 }
 
-void sa_readout_layout(sa_arena *arena, int rows, const sa_readout *w, bool training,
+void sa_readout_layout(sa_arena *arena, int rows, const sa_readout *w, bool training, int logits,
                        sa_readout_cache *cache) {
     const int l = w->W_o.cols, words = w->W_o.rows, units = w->U_o.rows;
     *cache = (sa_readout_cache){
         .sums = sa_mat_take(arena, rows, units),
         .t = sa_mat_take(arena, rows, l),
-        .logits = sa_mat_take(arena, block_rows(rows, words), words),
+        .logits = sa_mat_take(arena, logits ? logits : block_rows(rows, words), words),
     };
     if (!training) return;
     cache->t_mask = sa_mat_take(arena, rows, l);

@@ -39,7 +39,8 @@ typedef struct sa_readout_cache {
 } sa_readout_cache;
 
 void sa_readout_bind(sa_binder *binder, sa_readout_sizes sizes, sa_readout *w);
-void sa_readout_layout(sa_arena *arena, int rows, const sa_readout *w, bool training,
+/* logits: rows of logits at hand at a time; 0: as many as suit the cache. */
+void sa_readout_layout(sa_arena *arena, int rows, const sa_readout *w, bool training, int logits,
                        sa_readout_cache *cache);
 /* Rows first .. first+count-1; the logits are shared. */
 sa_readout_cache sa_readout_slice(const sa_readout_cache *all, int first, int count);

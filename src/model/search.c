@@ -1,9 +1,7 @@
 #include "model/search.h"
 #include "base/memory.h"
-#include "math/blas.h"
 #include "math/vec.h"
-#include "nn/embedding.h"
-#include "nn/linear.h"
+#include "model/rank.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -12,12 +10,10 @@
 /* A live hypothesis: one row of the decoder. Its words hang together backwards through the trail.
  */
 typedef struct hypothesis {
-    int sentence;
-    int row; /* the decoder row of the step before, whose state it continues; sentence at the start
-              */
-    int32_t word; /* y_{i-1} */
-    int last;     /* place of its last word in the trail; -1 at the start */
+    sa_continued at;
+    int last; /* place of its last word in the trail; -1 at the start */
     double log_p;
+    sa_rng rng; /* sampling only */
 } hypothesis;
 
 /* A word, and the place in the trail of the one before it. */
@@ -27,55 +23,50 @@ typedef struct written {
 } written;
 
 typedef struct searching {
-    const sa_seq2seq *w;
     const sa_search *search;
-    int beam, words;
+    int beam, words, longest; /* S of the longest source */
+    bool weights;             /* where hypotheses looked is kept */
+    const int *source_len, *order;
     sa_arena arena;
-    sa_batch batch;
-    sa_encoder_cache encoder;
-    sa_source source;
-    sa_attention_scratch scratch;
-    sa_decoder_rows rows; /* the running step */
-    sa_state state;       /* s of the step before */
-    sa_mat t;             /* t of the step before; input feeding only */
-    sa_readout_cache readout;
-    int32_t *inputs;         /* [rows] y_{i-1} */
-    int *which;              /* [rows] sentence */
+    sa_ensemble ensemble;
     hypothesis *live, *next; /* [rows] sentence after sentence */
     int live_count;
-    int *open; /* [B] how many hypotheses a sentence may still keep */
+    sa_continued *continued;  /* [rows] */
+    int32_t *ids;             /* [rows] */
+    int *which;               /* [rows] */
+    double *norm;             /* [rows] */
+    sa_candidate *candidates; /* [words] sampling only */
+    int *open;                /* [B] how many hypotheses a sentence may still keep */
+    sa_real *sums;            /* [longest] */
     written *trail;
-    size_t trail_count, trail_room;
+    size_t trail_count, trail_room, looked_room;
+    sa_real *looked; /* [trail_count * longest] where each word of the trail looked */
     sa_found *found;
     int *found_count; /* [B] */
 } searching;
 
 /* ---- Rooms ----------------------------------------------------------------------------------- */
 
-static void layout(searching *run, sa_arena *arena, const sa_sentence *sources, int count) {
-    const sa_seq2seq *w = run->w;
-    const sa_decoder_sizes *sizes = &w->decoder.sizes;
-    const int rows = count * run->beam;
-    run->batch = sa_batch_make(arena, sources, NULL, count);
-    const int S = run->batch.source.steps;
-    sa_encoder_layout(arena, &run->batch, &w->encoder, false, &run->encoder);
-    sa_source_layout(arena, &w->decoder, count, run->encoder.first, run->encoder.annotations,
-                     &run->source);
-    run->scratch = sa_attention_scratch_layout(arena, &w->decoder.attention, S, false);
-    run->rows = sa_decoder_rows_layout(arena, &w->decoder, rows, S);
-    run->state = sa_state_take(arena, rows, sizes->n, sizes->cell->memory);
-    run->t = sa_mat_take(arena, rows, sizes->feeding ? sizes->l : 0);
-    sa_readout_layout(arena, rows, &w->decoder.readout, false, &run->readout);
-    run->readout.logits = sa_mat_take(arena, rows, run->words); /* all rows at once */
-    run->inputs = sa_arena_take(arena, (size_t)rows, sizeof *run->inputs);
-    run->which = sa_arena_take(arena, (size_t)rows, sizeof *run->which);
-    run->live = sa_arena_take(arena, (size_t)rows, sizeof *run->live);
-    run->next = sa_arena_take(arena, (size_t)rows, sizeof *run->next);
+static void layout(searching *run, sa_arena *arena, const sa_sentence *const *sources, int count) {
+    const size_t rows = (size_t)(count * run->beam);
+    sa_ensemble_layout(arena, &run->ensemble, sources, count, (int)rows);
+    const sa_side *side = &run->ensemble.voice[0].batch.source;
+    run->source_len = side->len, run->order = side->order, run->longest = side->steps;
+    run->live = sa_arena_take(arena, rows, sizeof *run->live);
+    run->next = sa_arena_take(arena, rows, sizeof *run->next);
+    run->continued = sa_arena_take(arena, rows, sizeof *run->continued);
+    run->ids = sa_arena_take(arena, rows, sizeof *run->ids);
+    run->which = sa_arena_take(arena, rows, sizeof *run->which);
+    run->norm = sa_arena_take(arena, rows, sizeof *run->norm);
     run->open = sa_arena_take(arena, (size_t)count, sizeof *run->open);
+    run->sums = sa_arena_take(arena, (size_t)run->longest, sizeof *run->sums);
     run->found_count = sa_arena_take(arena, (size_t)count, sizeof *run->found_count);
+    const size_t drawn = run->search->sample ? (size_t)run->words : 0;
+    run->candidates = sa_arena_take(arena, drawn, sizeof *run->candidates);
 }
 
-static bool open_search(searching *run, const sa_sentence *sources, int count, sa_error *error) {
+static bool open_search(searching *run, const sa_sentence *const *sources, int count,
+                        sa_error *error) {
     sa_arena dry = {0};
     layout(run, &dry, sources, count);
     if (!sa_arena_init(&run->arena, dry.used, error)) return false;
@@ -83,50 +74,24 @@ static bool open_search(searching *run, const sa_sentence *sources, int count, s
     return true;
 }
 
-/* ---- One step -------------------------------------------------------------------------------- */
-
-static void encode(searching *run) {
-    sa_encoder_forward(&run->w->encoder, &run->batch, 0, NULL, &run->encoder);
-    sa_source_forward(&run->w->decoder, &run->encoder, &run->source);
-    for (int b = 0; b < run->batch.source.sentences; b++) {
-        run->live[b] = (hypothesis){.sentence = b, .row = b, .word = SA_START, .last = -1};
+/* One hypothesis for every sentence, or as many as are drawn of it. A sentence's samples depend on
+ * the seed and its words alone. */
+static void start(searching *run, const sa_sentence *sources, int count) {
+    const int each = run->search->sample ? run->search->nbest : 1;
+    sa_ensemble_start(&run->ensemble);
+    run->live_count = 0;
+    for (int b = 0; b < count; b++) {
+        const sa_sentence *source = &sources[run->order[b]];
+        const uint64_t own =
+            sa_hash((const char *)source->ids, sizeof *source->ids * (size_t)source->len);
+        for (int k = 0; k < each; k++)
+            run->live[run->live_count++] =
+                (hypothesis){.at = {.sentence = b, .row = b, .word = SA_START},
+                             .last = -1,
+                             .rng = sa_rng_seed((uint64_t)run->search->seed, own + (uint64_t)k)};
         run->open[b] = run->beam;
         run->found_count[b] = 0;
     }
-    run->live_count = run->batch.source.sentences;
-    sa_state_copy(run->source.s0, sa_state_rows(run->state, 0, run->live_count));
-    sa_zero(run->t); /* t_0 = 0 */
-}
-
-/* What every live hypothesis continues: its word, its state, and with input feeding its t. */
-static void recall(searching *run, sa_decoder_rows rows) {
-    const sa_decoder *d = &run->w->decoder;
-    const int m = d->sizes.m;
-    for (int l = 0; l < run->live_count; l++) {
-        const int row = run->live[l].row;
-        run->inputs[l] = run->live[l].word;
-        run->which[l] = run->live[l].sentence;
-        sa_state_copy(sa_state_rows(run->state, row, 1), sa_state_rows(rows.previous, l, 1));
-        sa_copy_mat(sa_rows(run->t, row, 1),
-                    sa_cols(sa_rows(rows.input, l, 1), m, rows.input.cols - m));
-    }
-    sa_embedding_forward(d->E, run->inputs, sa_decoder_word(d, rows.input));
-}
-
-/* log p of every word for every live hypothesis, in readout.logits; s_i in rows.s. */
-static sa_mat advance(searching *run, int i) {
-    const sa_decoder *d = &run->w->decoder;
-    const int L = run->live_count;
-    const sa_step step = {&run->source, run->which, i, run->scratch, {0}};
-    sa_decoder_rows rows = sa_decoder_rows_slice(run->rows, 0, L);
-    sa_readout_cache out = sa_readout_slice(&run->readout, 0, L);
-    recall(run, rows);
-    sa_decoder_step_forward(d, &step, rows, 0, NULL, &out);
-    sa_state_copy(rows.s, sa_state_rows(run->state, 0, L));
-    if (run->t.cols) sa_copy_mat(out.t, sa_rows(run->t, 0, L));
-    sa_mat logits = sa_rows(out.logits, 0, L);
-    sa_linear_forward(d->readout.W_o, d->readout.b_y, out.t, logits);
-    return logits;
 }
 
 /* ---- Choosing -------------------------------------------------------------------------------- */
@@ -144,19 +109,25 @@ static void offer(hypothesis *best, int *count, int room, hypothesis candidate) 
     best[at] = candidate;
 }
 
+/* Whether a word may come next, as number `step` (from 0) of its sentence. */
+static bool allowed(const searching *run, int32_t word, int step) {
+    return word != SA_START && !(word == SA_UNKNOWN && run->search->no_unknown) &&
+           !(word == SA_END && step < run->search->min_length);
+}
+
 /* The best `open` continuations of the live hypotheses first .. last-1, all of one sentence. */
-static int continue_sentence(searching *run, sa_mat logits, int first, int last, hypothesis *best) {
-    const int room = run->open[run->live[first].sentence];
+static int continue_beam(searching *run, sa_mat logits, int step, int first, int last,
+                         hypothesis *best) {
+    const int room = run->open[run->live[first].at.sentence];
     int count = 0;
     for (int l = first; l < last; l++) {
         const sa_real *row = sa_row(logits, l);
-        const double norm = sa_log_sum_exp(row, run->words);
         hypothesis next = run->live[l];
-        next.row = l;
+        next.at.row = l;
         for (int32_t word = 0; word < run->words; word++) {
-            if (word == SA_START || (word == SA_UNKNOWN && run->search->no_unknown)) continue;
-            next.word = word;
-            next.log_p = run->live[l].log_p + ((double)row[word] - norm);
+            if (!allowed(run, word, step)) continue;
+            next.at.word = word;
+            next.log_p = run->live[l].log_p + ((double)row[word] - run->norm[l]);
             if (count < room || better(next.log_p, best[room - 1].log_p))
                 offer(best, &count, room, next);
         }
@@ -164,65 +135,138 @@ static int continue_sentence(searching *run, sa_mat logits, int first, int last,
     return count;
 }
 
-/* ---- Finished hypotheses --------------------------------------------------------------------- */
-
-static double score_of(const searching *run, double log_p, int len) {
-    return log_p / pow(len, run->search->length_power);
+/* One word drawn for each of them. */
+static int continue_samples(searching *run, sa_mat logits, int step, int first, int last,
+                            hypothesis *drawn) {
+    const sa_search *search = run->search;
+    for (int l = first; l < last; l++) {
+        const sa_real *row = sa_row(logits, l);
+        int count = 0;
+        for (int32_t word = 0; word < run->words; word++)
+            if (allowed(run, word, step))
+                run->candidates[count++] = (sa_candidate){word, (double)row[word] - run->norm[l]};
+        hypothesis next = run->live[l];
+        const int place = sa_sample(run->candidates, count, search->temperature, search->top_k,
+                                    search->top_p, &next.rng);
+        next.at.row = l;
+        next.at.word = run->candidates[place].word;
+        next.log_p += run->candidates[place].log_p;
+        drawn[l - first] = next;
+    }
+    return last - first;
 }
 
-/* Puts a hypothesis that ends here among the sentence's translations, best first. */
-static bool keep(searching *run, const hypothesis *end, bool complete, sa_error *error) {
-    const int b = end->sentence, room = run->search->nbest;
-    int len = 0;
-    for (int at = end->last; at >= 0; at = run->trail[at].before) len++;
-    sa_found found = {.len = len, .log_p = end->log_p, .complete = complete};
-    found.score = score_of(run, end->log_p, len ? len : 1);
-    sa_found *list = run->found + (ptrdiff_t)run->batch.source.order[b] * room;
+/* ---- Finished hypotheses --------------------------------------------------------------------- */
+
+/* Where the hypothesis looked, all its steps: rows of `longest` become rows of S; and their sums.
+ */
+static sa_real *gather_weights(searching *run, const hypothesis *end, int len, int S,
+                               sa_error *error) {
+    sa_real *weights = sa_new((size_t)len * (size_t)S, sizeof *weights, error);
+    memset(run->sums, 0, sizeof *run->sums * (size_t)S);
+    for (int at = end->last; weights && at >= 0; at = run->trail[at].before) {
+        const sa_real *row = run->looked + (size_t)at * (size_t)run->longest;
+        memcpy(weights + (size_t)--len * (size_t)S, row, sizeof *row * (size_t)S);
+        sa_axpy(1, row, run->sums, S);
+    }
+    return weights;
+}
+
+static double score_of(const searching *run, double log_p, int len, int S) {
+    const sa_search *search = run->search;
+    const double divisor = sa_normalizers[search->normalize].divisor(len, search->length_power);
+    const double covered = search->coverage > 0 ? sa_coverage(run->sums, S) : 0;
+    return log_p / divisor + search->coverage * covered;
+}
+
+/* Puts a translation into its sentence's list, best first; what falls out is freed. */
+static void enlist(searching *run, int b, sa_found found) {
+    const int room = run->search->nbest;
+    sa_found *list = run->found + (ptrdiff_t)run->order[b] * room;
     int count = run->found_count[b];
-    if (count == room && !better(found.score, list[room - 1].score)) return true;
-    found.ids = sa_new((size_t)len, sizeof *found.ids, error);
-    if (!found.ids) return false;
-    for (int at = end->last; at >= 0; at = run->trail[at].before)
-        found.ids[--len] = run->trail[at].word;
+    if (count == room && !better(found.score, list[room - 1].score)) {
+        free(found.ids), free(found.weights);
+        return;
+    }
     if (count == room)
-        free(list[room - 1].ids);
+        free(list[room - 1].ids), free(list[room - 1].weights);
     else
         run->found_count[b] = ++count;
     int at = count - 1;
     for (; at > 0 && better(found.score, list[at - 1].score); at--) list[at] = list[at - 1];
     list[at] = found;
+}
+
+/* Puts a hypothesis that ends here among the sentence's translations. */
+static bool keep(searching *run, const hypothesis *end, bool complete, sa_error *error) {
+    const int b = end->at.sentence, S = run->source_len[b];
+    sa_found found = {.log_p = end->log_p, .complete = complete};
+    for (int at = end->last; at >= 0; at = run->trail[at].before) found.len++;
+    found.ids = sa_new((size_t)found.len, sizeof *found.ids, error);
+    if (!found.ids) return false;
+    int place = found.len;
+    for (int at = end->last; at >= 0; at = run->trail[at].before)
+        found.ids[--place] = run->trail[at].word;
+    if (run->weights && !(found.weights = gather_weights(run, end, found.len, S, error))) {
+        free(found.ids);
+        return false;
+    }
+    found.score = score_of(run, end->log_p, found.len, S);
+    enlist(run, b, found);
     return true;
 }
 
 static bool write_word(searching *run, hypothesis *h, sa_error *error) {
-    if (!sa_reserve(&run->trail, &run->trail_room, run->trail_count + 1, sizeof *run->trail, error))
+    const size_t S = (size_t)run->longest, here = run->trail_count;
+    if (!sa_reserve(&run->trail, &run->trail_room, here + 1, sizeof *run->trail, error))
         return false;
-    run->trail[run->trail_count] = (written){h->word, h->last};
-    h->last = (int)run->trail_count++;
+    if (run->weights) {
+        if (!sa_reserve(&run->looked, &run->looked_room, (here + 1) * S, sizeof *run->looked,
+                        error))
+            return false;
+        memset(run->looked + here * S, 0, sizeof *run->looked * S);
+        sa_ensemble_weights(&run->ensemble, h->at.row, run->source_len[h->at.sentence],
+                            run->looked + here * S);
+    }
+    run->trail[run->trail_count++] = (written){h->at.word, h->last};
+    h->last = (int)here;
     return true;
 }
 
-/* From the words' scores to the next step's hypotheses; those that ended are kept. */
+/* ---- One step -------------------------------------------------------------------------------- */
+
+/* The continuations of one sentence: those that ended are kept, the others live on in best. */
+static bool settle(searching *run, hypothesis *best, int count, int step, int *going,
+                   sa_error *error) {
+    *going = 0;
+    for (int i = 0; i < count; i++) {
+        hypothesis h = best[i];
+        const int b = h.at.sentence;
+        const bool ended = h.at.word == SA_END;
+        const double longest = run->search->max_ratio * run->source_len[b] + 10;
+        if (!write_word(run, &h, error)) return false;
+        if (ended) run->open[b]--;
+        if (ended || step + 1 >= longest) {
+            if (!keep(run, &h, ended, error)) return false;
+        } else {
+            best[(*going)++] = h;
+        }
+    }
+    return true;
+}
+
+/* From the words' scores to the next step's hypotheses. */
 static bool choose(searching *run, sa_mat logits, int step, sa_error *error) {
     int next_count = 0;
     for (int first = 0, last; first < run->live_count; first = last) {
-        const int b = run->live[first].sentence;
-        for (last = first; last < run->live_count && run->live[last].sentence == b;) last++;
+        const int b = run->live[first].at.sentence;
+        int going;
+        for (last = first; last < run->live_count && run->live[last].at.sentence == b;) last++;
         hypothesis *best = run->next + next_count;
-        const int count = continue_sentence(run, logits, first, last, best);
-        const double longest = run->search->max_ratio * run->batch.source.len[b] + 10;
-        int going = 0;
-        for (int i = 0; i < count; i++) {
-            hypothesis h = best[i];
-            const bool ended = h.word == SA_END;
-            if (!write_word(run, &h, error)) return false;
-            if (ended) run->open[b]--;
-            if (ended || step + 1 >= longest) {
-                if (!keep(run, &h, ended, error)) return false;
-            } else {
-                best[going++] = h;
-            }
-        }
+        const int count = run->search->sample
+                              ? continue_samples(run, logits, step, first, last, best)
+                              : continue_beam(run, logits, step, first, last, best);
+        if (!settle(run, best, count, step, &going, error)) return false;
         next_count += going;
     }
     hypothesis *swap = run->live;
@@ -231,22 +275,35 @@ static bool choose(searching *run, sa_mat logits, int step, sa_error *error) {
     return true;
 }
 
-bool sa_search_batch(const sa_seq2seq *w, const sa_sentence *sources, int count,
-                     const sa_search *search, sa_found *found, sa_error *error) {
-    searching run = {.w = w,
-                     .search = search,
-                     .beam = search->beam,
-                     .words = w->decoder.readout.W_o.rows,
+static sa_mat advance(searching *run, int step) {
+    for (int l = 0; l < run->live_count; l++) run->continued[l] = run->live[l].at;
+    return sa_ensemble_step(&run->ensemble, step + 1, run->continued, run->live_count, run->ids,
+                            run->which, run->norm);
+}
+
+bool sa_search_batch(const sa_seq2seq *const *w, int models, const sa_sentence *const *sources,
+                     int count, const sa_search *search, const sa_override *override,
+                     sa_found *found, sa_error *error) {
+    sa_require(models > 0 && models <= SA_ENSEMBLE);
+    const size_t all = (size_t)count * (size_t)search->nbest;
+    searching run = {.search = search,
+                     .beam = search->sample ? search->nbest : search->beam,
+                     .words = w[0]->decoder.readout.W_o.rows,
+                     .weights = search->weights || search->coverage > 0,
+                     .ensemble = {.count = models, .override = override},
                      .found = found};
-    memset(found, 0, sizeof *found * (size_t)count * (size_t)search->nbest);
+    for (int m = 0; m < models; m++) run.ensemble.voice[m].w = w[m];
+    memset(found, 0, sizeof *found * all);
     bool good = open_search(&run, sources, count, error);
-    if (good) encode(&run);
+    if (good) start(&run, sources[0], count);
     for (int step = 0; good && run.live_count; step++)
-        good = choose(&run, advance(&run, step + 1), step, error);
+        good = choose(&run, advance(&run, step), step, error);
     sa_arena_release(&run.arena);
     free(run.trail);
-    if (!good)
-        for (ptrdiff_t i = 0; i < (ptrdiff_t)count * search->nbest; i++)
-            free(found[i].ids), found[i].ids = NULL;
+    free(run.looked);
+    for (size_t i = 0; !good && i < all; i++) {
+        free(found[i].ids), free(found[i].weights);
+        found[i] = (sa_found){0};
+    }
     return good;
 }

@@ -1,24 +1,27 @@
-/* search: the most probable translation, greedy or by beam.
+/* search: translations by one model or an ensemble, greedy, by beam, or drawn at random.
  *
  * All sentences of a batch advance together; a hypothesis is one row of the decoder, a finished one
  * leaves, and the beam of its sentence shrinks with it, as in the authors' code. Greedy search is a
- * beam of one. */
+ * beam of one. A sample is a hypothesis that goes its own way from the start. */
 #ifndef SA_MODEL_SEARCH_H
 #define SA_MODEL_SEARCH_H
 
-#include "model/seq2seq.h"
+#include "model/ensemble.h"
 
 typedef struct sa_found {
     int32_t *ids; /* the words, end mark included when complete; freed by the caller */
     int len;
-    double log_p;  /* sum of log p over its words */
-    double score;  /* log_p / len^length_power */
-    bool complete; /* it ended by itself */
+    double log_p;     /* sum of log p over its words */
+    double score;     /* what hypotheses are compared by: see sa_search */
+    bool complete;    /* it ended by itself */
+    sa_real *weights; /* [len * source words] where it looked; NULL unless wanted; freed likewise */
 } sa_found;
 
 /* The best search->nbest translations of each of `count` sentences, best first, in
- * found[count * nbest]; an entry that does not exist has ids NULL. */
-bool sa_search_batch(const sa_seq2seq *w, const sa_sentence *sources, int count,
-                     const sa_search *search, sa_found *found, sa_error *error);
+ * found[count * nbest]; an entry that does not exist has ids NULL. sources[m]: the sentences in the
+ * numbers of model w[m]; all models share the target's words. */
+bool sa_search_batch(const sa_seq2seq *const *w, int models, const sa_sentence *const *sources,
+                     int count, const sa_search *search, const sa_override *override,
+                     sa_found *found, sa_error *error);
 
 #endif

@@ -40,12 +40,60 @@ wait $! || fail "translate from a pipe: exit $?"
 # The n best of each sentence, best first, numbered from 0.
 head -n 3 source.txt | "$softalign" translate $model --beam 4 --nbest 2 >nbest
 same "n-best numbers" "0 0 1 1 2 2" "$(sed 's/ .*//' nbest | xargs)"
-[ -z "$(grep -vE '^[0-9]+ \|\|\| .* \|\|\| -?[0-9]+\.[0-9]{6}$' nbest)" ] || fail "n-best form"
-awk -F ' [|][|][|] ' 'NR > 1 && $1 == last && $3 > score { exit 1 } { last = $1; score = $3 }' nbest ||
+[ -z "$(grep -vE '^[0-9]+ \|\|\| .* \|\|\| logp= -?[0-9]+\.[0-9]{6} \|\|\| -?[0-9]+\.[0-9]{6}$' nbest)" ] || fail "n-best form"
+awk -F ' [|][|][|] ' 'NR > 1 && $1 == last && $4 > score { exit 1 } { last = $1; score = $4 }' nbest ||
     fail "n-best order"
 head -n 3 source.txt | "$softalign" translate $model --beam 4 | diff - \
     <(awk -F ' [|][|][|] ' 'NR == 1 || $1 != last { print $2 } { last = $1 }' nbest) ||
     fail "the first of the n best is not the translation"
+
+# For programs: a JSON object per line, whose rows of weights sum to 1.
+head -n 3 source.txt | "$softalign" translate $model --beam 2 --nbest 2 --jsonl >lines
+same "JSON lines" 3 "$(wc -l <lines)"
+grep -o '"weights":\[\[[^]]*\]' lines | sed 's/.*\[\[//; s/]//' |
+    awk -F , '{ sum = 0; for (i = 1; i <= NF; i++) sum += $i; if ((sum - 1) ^ 2 > 1e-10) bad = 1 }
+        END { exit bad || NR != 6 }' || fail "weights of the JSON lines"
+
+# Several models: one twice is the one; a stranger is refused.
+"$softalign" translate $model $model source.txt | cmp - file || fail "a model with itself"
+"$softalign" train --train tiny.tsv --out other --seed 2 --decoder luong --steps 5 2>/dev/null
+"$softalign" translate $model other/best.safetensors <source.txt >both || fail "two models"
+same "lines of two models" 100 "$(wc -l <both)"
+head -n 20 tiny.tsv >few.tsv
+"$softalign" train --train few.tsv --out few --steps 1 2>/dev/null
+expect 2 "model 2 has other target words than model 1" translate $model few/best.safetensors source.txt
+expect 2 "translate: 'source.txt' is no model (.safetensors), and not the last" \
+    translate $model source.txt $model
+
+# Drawn at random: the same seed draws the same, another one something else.
+"$softalign" translate $model source.txt --sample --temperature 3 >drawn
+"$softalign" translate $model source.txt --sample --temperature 3 --batch 7 --threads 1 |
+    cmp - drawn || fail "a sample depends on its neighbours"
+"$softalign" translate $model source.txt --sample --temperature 3 --sample-seed 2 | cmp -s - drawn &&
+    fail "another seed draws the same"
+"$softalign" translate $model source.txt --sample --top-k 1 | cmp - file ||
+    fail "the likeliest word alone is not greedy search"
+
+# Unknown words take the word that was looked at most, or its entry in a dictionary.
+printf 'the zork sees the blorp .\n' >strange
+"$softalign" translate $model strange --replace-unknown >out || fail "--replace-unknown"
+grep -q '<unk>' out && fail "an unknown word is left: $(cat out)"
+expect 2 "--dictionary needs --replace-unknown" translate $model strange --dictionary few.tsv
+"$softalign" train --train tiny.tsv --out fixed --decoder fixed --steps 1 2>/dev/null
+expect 2 "replacing unknown words wants a model with attention; its decoder is 'fixed'" \
+    translate fixed/best.safetensors strange --replace-unknown
+expect 2 "the model has no attention: its decoder is 'fixed'" \
+    translate fixed/best.safetensors strange --force-attention uniform
+expect 2 "--force-attention 'sideways': expected none, uniform, shuffle, shift:N, one-hot or gold" \
+    translate $model strange --force-attention sideways
+expect 2 "--force-attention gold needs pairs with alignments: align and eval have them" \
+    translate $model strange --force-attention gold
+"$softalign" translate $model source.txt --force-attention shift:0 | cmp - file ||
+    fail "a shift by nothing changes something"
+"$softalign" translate $model source.txt --force-attention uniform | cmp -s - file &&
+    fail "uniform weights change nothing"
+[ "$("$softalign" translate $model source.txt --min-length 12 | awk 'NF < 10' | wc -l)" -eq 0 ] ||
+    fail "--min-length"
 
 # Threads change nothing.
 "$softalign" translate $model source.txt --threads 3 --beam 3 >three

@@ -1,0 +1,10 @@
+/* model: opening models as the commands do. */
+#ifndef SA_CLI_MODEL_H
+#define SA_CLI_MODEL_H
+
+#include "softalign.h"
+
+/* NULL on failure. `way`: of --force-attention, or NULL. */
+sa_model *cli_model_open(const char *path, int threads, const char *way, sa_error *error);
+
+#endif

@@ -8,8 +8,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* What goes into one file for all pairs, and what into a file for each. */
+enum { TIDY, PHARAOH, SOFT, JSONL, TEXTS };
+enum { CSV, NPY, FOLDERS };
+
 typedef struct align_options {
-    const char *csv, *tidy, *pharaoh, *force_attention;
+    const char *text[TEXTS], *folder[FOLDERS], *force_attention;
     bool terminal;
     int head, limit, threads;
 } align_options;
@@ -17,12 +21,18 @@ typedef struct align_options {
 #define AT(field) offsetof(align_options, field)
 
 static const sa_option rows[] = {
-    {"csv", SA_OPTION_TEXT, SA_SCOPE_RUN, AT(csv), 0, 0, 0, NULL, "DIR",
+    {"csv", SA_OPTION_TEXT, SA_SCOPE_RUN, AT(folder[CSV]), 0, 0, 0, NULL, "DIR",
      "write a heatmap per pair: DIR/0001.csv ...; made when missing"},
-    {"tidy", SA_OPTION_TEXT, SA_SCOPE_RUN, AT(tidy), 0, 0, 0, NULL, "FILE",
+    {"npy", SA_OPTION_TEXT, SA_SCOPE_RUN, AT(folder[NPY]), 0, 0, 0, NULL, "DIR",
+     "write a NumPy array per pair: DIR/0001.npy ..., [target, source] or [head, target, source]"},
+    {"tidy", SA_OPTION_TEXT, SA_SCOPE_RUN, AT(text[TIDY]), 0, 0, 0, NULL, "FILE",
      "write one long table for R, pandas and spreadsheets; - is standard output"},
-    {"pharaoh", SA_OPTION_TEXT, SA_SCOPE_RUN, AT(pharaoh), 0, 0, 0, NULL, "FILE",
+    {"pharaoh", SA_OPTION_TEXT, SA_SCOPE_RUN, AT(text[PHARAOH]), 0, 0, 0, NULL, "FILE",
      "write a line of links per pair; - is standard output"},
+    {"soft", SA_OPTION_TEXT, SA_SCOPE_RUN, AT(text[SOFT]), 0, 0, 0, NULL, "FILE",
+     "write a line per pair as Marian does: the weights of each target word, with commas"},
+    {"jsonl", SA_OPTION_TEXT, SA_SCOPE_RUN, AT(text[JSONL]), 0, 0, 0, NULL, "FILE",
+     "write a JSON object per pair and line: tokens, log-probability and weights"},
     {"terminal", SA_OPTION_SWITCH, SA_SCOPE_RUN, AT(terminal), 0, 0, 1, NULL, NULL,
      "show the matrices in grey blocks; so it is when nothing else is wanted"},
     {"force-attention", SA_OPTION_TEXT, SA_SCOPE_RUN, AT(force_attention), 0, 0, 0, NULL, "WAY",
@@ -41,8 +51,45 @@ static const cli_set sets[] = {{"Options", rows, 0}, {0}};
 /* What is made of the matrices as they come. */
 typedef struct outputs {
     const align_options *options;
-    sa_buffer tidy, pharaoh, picture;
+    sa_buffer text[TEXTS], picture;
 } outputs;
+
+/* ---- Forms ----------------------------------------------------------------------------------- */
+
+static void add_pharaoh(const sa_alignment *alignment, size_t sentence, sa_buffer *out) {
+    (void)sentence;
+    sa_matrix_pharaoh(alignment, out);
+}
+
+static void add_soft(const sa_alignment *alignment, size_t sentence, sa_buffer *out) {
+    (void)sentence;
+    sa_matrix_soft(alignment, out);
+}
+
+/* The mean, and with several heads each of them too. */
+static void add_json(const sa_alignment *alignment, size_t sentence, sa_buffer *out) {
+    const int T = alignment->targets, S = alignment->sources;
+    const size_t size = (size_t)T * (size_t)S;
+    json_t *line = json_pack("{s:I, s:o, s:o, s:o, s:o}", "sentence", (json_int_t)sentence,
+                             "source", cli_json_words(alignment->source, S), "target",
+                             cli_json_words(alignment->target, T), "log_probability",
+                             cli_json_number(alignment->log_probability), "weights",
+                             cli_json_matrix(alignment->weights, T, S));
+    json_t *heads = alignment->heads > 1 ? json_array() : NULL;
+    for (int k = 0; heads && k < alignment->heads; k++)
+        json_array_append_new(heads,
+                              cli_json_matrix(alignment->head_weights + (size_t)k * size, T, S));
+    if (heads) json_object_set_new(line, "heads", heads);
+    cli_add_json_line(line, out);
+}
+
+static void (*const add_text[TEXTS])(const sa_alignment *, size_t sentence, sa_buffer *) = {
+    [TIDY] = sa_matrix_tidy, [PHARAOH] = add_pharaoh, [SOFT] = add_soft, [JSONL] = add_json};
+
+static const struct {
+    const char *ending;
+    void (*add)(const sa_alignment *, sa_buffer *);
+} folders[FOLDERS] = {[CSV] = {"csv", sa_matrix_csv}, [NPY] = {"npy", sa_matrix_npy}};
 
 /* ---- One pair -------------------------------------------------------------------------------- */
 
@@ -61,11 +108,15 @@ static bool each(void *context, size_t index, const sa_alignment *whole, sa_erro
     const align_options *options = out->options;
     sa_alignment alignment = *whole;
     if (options->head && !choose_head(&alignment, options->head, error)) return false;
-    if (options->tidy) sa_matrix_tidy(&alignment, index + 1, &out->tidy);
-    if (options->pharaoh) sa_matrix_pharaoh(&alignment, &out->pharaoh);
-    if (options->terminal) sa_matrix_terminal(&alignment, &out->picture);
-    return (!options->terminal || cli_print(&out->picture, error)) &&
-           (!options->csv || cli_save_matrix(options->csv, index, &alignment, error));
+    for (int i = 0; i < TEXTS; i++)
+        if (options->text[i]) add_text[i](&alignment, index + 1, &out->text[i]);
+    for (int i = 0; i < FOLDERS; i++)
+        if (options->folder[i] && !cli_save_matrix(options->folder[i], index, folders[i].ending,
+                                                   folders[i].add, &alignment, error))
+            return false;
+    if (!options->terminal) return true;
+    sa_matrix_terminal(&alignment, &out->picture);
+    return cli_print(&out->picture, error);
 }
 
 /* ---- All pairs ------------------------------------------------------------------------------- */
@@ -77,10 +128,12 @@ static bool align(const char *const *words, const align_options *options, output
     size_t count = corpus.count, limit = (size_t)options->limit;
     if (limit && limit < count) count = limit;
     sa_model *model = cli_model_open(words[0], options->threads, options->force_attention, error);
-    bool good = model && (!options->csv || cli_make_folder(options->csv, error)) &&
-                sa_align(model, corpus.pairs, count, each, out, error) &&
-                (!options->tidy || cli_save(options->tidy, &out->tidy, error)) &&
-                (!options->pharaoh || cli_save(options->pharaoh, &out->pharaoh, error));
+    bool good = model;
+    for (int i = 0; good && i < FOLDERS; i++)
+        good = !options->folder[i] || cli_make_folder(options->folder[i], error);
+    good = good && sa_align(model, corpus.pairs, count, each, out, error);
+    for (int i = 0; good && i < TEXTS; i++)
+        good = !options->text[i] || cli_save(options->text[i], &out->text[i], error);
     sa_model_close(model);
     sa_corpus_close(&corpus);
     return good;
@@ -94,12 +147,19 @@ static bool read_options(int count, char **arguments, align_options *options, co
                          sa_error *error) {
     sa_options_init(rows, options);
     if (!cli_read(&cli_align, count, arguments, options, words, error)) return false;
-    if (!options->csv && !options->tidy && !options->pharaoh) options->terminal = true;
-    if (options->terminal + is_standard(options->tidy) + is_standard(options->pharaoh) > 1)
+    bool wanted = false;
+    for (int i = 0; i < FOLDERS; i++) wanted = wanted || options->folder[i];
+    for (int i = 0; i < TEXTS; i++) wanted = wanted || options->text[i];
+    if (!wanted) options->terminal = true;
+    int printed = options->terminal;
+    for (int i = 0; i < TEXTS; i++) printed += is_standard(options->text[i]);
+    if (printed > 1)
         return sa_fail(error, SA_USAGE, "align: only one result can go to standard output");
-    return cli_spare(words[0], options->tidy, error) && cli_spare(words[1], options->tidy, error) &&
-           cli_spare(words[0], options->pharaoh, error) &&
-           cli_spare(words[1], options->pharaoh, error);
+    for (int i = 0; i < TEXTS; i++)
+        if (!cli_spare(words[0], options->text[i], error) ||
+            !cli_spare(words[1], options->text[i], error))
+            return false;
+    return true;
 }
 
 static bool run(int count, char **arguments, sa_error *error) {
@@ -108,8 +168,7 @@ static bool run(int count, char **arguments, sa_error *error) {
     if (!read_options(count, arguments, &options, words, error)) return false;
     outputs out = {.options = &options};
     bool good = align(words, &options, &out, error);
-    sa_buffer_release(&out.tidy);
-    sa_buffer_release(&out.pharaoh);
+    for (int i = 0; i < TEXTS; i++) sa_buffer_release(&out.text[i]);
     sa_buffer_release(&out.picture);
     return good;
 }

@@ -57,36 +57,18 @@ typedef struct task {
 
 /* ---- Writing --------------------------------------------------------------------------------- */
 
-static json_t *words_of(const char *const *words, int count) {
-    json_t *list = json_array();
-    for (int i = 0; i < count; i++) json_array_append_new(list, json_string(words[i]));
-    return list;
-}
-
-static json_t *matrix_of(const sa_translation *translation) {
-    json_t *matrix = json_array();
-    const double *weight = translation->weights;
-    if (!weight) return json_null();
-    for (int t = 0; t < translation->words; t++) {
-        json_t *row = json_array();
-        for (int s = 0; s < translation->sources; s++)
-            json_array_append_new(row, cli_json_number(*weight++));
-        json_array_append_new(matrix, row);
-    }
-    return matrix;
-}
-
 static void write_json(task *work, const sa_translation *each, size_t index) {
     json_t *list = json_array();
     for (int k = 0; k < work->search.nbest && each[k].text; k++)
-        json_array_append_new(list,
-                              json_pack("{s:s, s:o, s:o, s:o, s:b, s:o}", "text", each[k].text,
-                                        "tokens", words_of(each[k].target, each[k].words), "score",
-                                        cli_json_number(each[k].score), "log_probability",
-                                        cli_json_number(each[k].log_probability), "complete",
-                                        each[k].complete, "weights", matrix_of(&each[k])));
+        json_array_append_new(
+            list,
+            json_pack("{s:s, s:o, s:o, s:o, s:b, s:o}", "text", each[k].text, "tokens",
+                      cli_json_words(each[k].target, each[k].words), "score",
+                      cli_json_number(each[k].score), "log_probability",
+                      cli_json_number(each[k].log_probability), "complete", each[k].complete,
+                      "weights", cli_json_matrix(each[k].weights, each[k].words, each[k].sources)));
     cli_add_json_line(json_pack("{s:I, s:o, s:o}", "index", (json_int_t)index, "source",
-                                words_of(each->source, each->sources), "translations", list),
+                                cli_json_words(each->source, each->sources), "translations", list),
                       &work->text);
 }
 

@@ -3,6 +3,7 @@
 #include "cli/compare.h"
 #include "cli/figures.h"
 #include "cli/output.h"
+#include "report/matrix.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -113,7 +114,7 @@ bool compare_save_bylength(const comparison *all, sa_error *error) {
 
 static bool save_matrix(void *context, size_t index, const sa_alignment *alignment,
                         sa_error *error) {
-    return cli_save_matrix(context, index, alignment, error);
+    return cli_save_matrix(context, index, "csv", sa_matrix_csv, alignment, error);
 }
 
 /* The matrices of one run's best model. */

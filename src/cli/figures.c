@@ -1,6 +1,5 @@
 #include "cli/figures.h"
 #include "cli/output.h"
-#include "report/matrix.h"
 
 #include <stdlib.h>
 
@@ -16,13 +15,15 @@ bool cli_score_band(const sa_corpus *corpus, const sa_judgement *each, const sa_
     return good;
 }
 
-bool cli_save_matrix(const char *folder, size_t index, const sa_alignment *alignment,
+bool cli_save_matrix(const char *folder, size_t index, const char *ending,
+                     void (*add)(const sa_alignment *, sa_buffer *), const sa_alignment *alignment,
                      sa_error *error) {
-    sa_buffer path = {0}, csv = {0};
-    sa_buffer_addf(&path, "%s/%04zu.csv", folder, index + 1);
-    sa_matrix_csv(alignment, &csv);
-    bool good = path.failed ? sa_fail_memory(error, path.size) : cli_save(path.text, &csv, error);
-    sa_buffer_release(&csv);
+    sa_buffer path = {0}, matrix = {0};
+    sa_buffer_addf(&path, "%s/%04zu.%s", folder, index + 1, ending);
+    add(alignment, &matrix);
+    bool good =
+        path.failed ? sa_fail_memory(error, path.size) : cli_save(path.text, &matrix, error);
+    sa_buffer_release(&matrix);
     sa_buffer_release(&path);
     return good;
 }

@@ -2,6 +2,7 @@
 #ifndef SA_CLI_FIGURES_H
 #define SA_CLI_FIGURES_H
 
+#include "base/memory.h"
 #include "eval/bylength.h"
 #include <softalign.h>
 
@@ -10,8 +11,9 @@
 bool cli_score_band(const sa_corpus *corpus, const sa_judgement *each, const sa_band *band,
                     sa_scores *scores, sa_error *error);
 
-/* Writes the heatmap of pair `index` (from 0): folder/0001.csv ... */
-bool cli_save_matrix(const char *folder, size_t index, const sa_alignment *alignment,
+/* Writes what `add` makes of the matrix of pair `index` (from 0): folder/0001.ENDING ... */
+bool cli_save_matrix(const char *folder, size_t index, const char *ending,
+                     void (*add)(const sa_alignment *, sa_buffer *), const sa_alignment *alignment,
                      sa_error *error);
 
 #endif

@@ -62,6 +62,23 @@ json_t *cli_json_number(double value) {
     return isfinite(value) ? json_real(value) : json_null();
 }
 
+json_t *cli_json_words(const char *const *words, int count) {
+    json_t *list = json_array();
+    for (int i = 0; i < count; i++) json_array_append_new(list, json_string(words[i]));
+    return list;
+}
+
+json_t *cli_json_matrix(const double *x, int rows, int cols) {
+    json_t *matrix = json_array();
+    if (!x) return json_decref(matrix), json_null();
+    for (int i = 0; i < rows; i++) {
+        json_t *row = json_array();
+        for (int j = 0; j < cols; j++) json_array_append_new(row, cli_json_number(*x++));
+        json_array_append_new(matrix, row);
+    }
+    return matrix;
+}
+
 /* A device or pipe must not be replaced by a file. */
 static bool write_into(const char *path, const sa_buffer *buffer, sa_error *error) {
     int fd = open(path, O_WRONLY | O_CLOEXEC | O_NOCTTY);

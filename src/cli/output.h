@@ -22,6 +22,9 @@ void cli_add_json_line(json_t *value, sa_buffer *out);
 bool cli_print_json(json_t *value, sa_error *error);
 /* A number, or null for what JSON cannot say. */
 json_t *cli_json_number(double value);
+json_t *cli_json_words(const char *const *words, int count);
+/* A list of rows; null for NULL. */
+json_t *cli_json_matrix(const double *x, int rows, int cols);
 
 /* Writes the buffer to `path` ("-": standard output; a device or pipe is written into, any other
  * file is replaced as a whole) and releases it. */

@@ -37,6 +37,16 @@ void sa_matrix_tidy(const sa_alignment *alignment, size_t sentence, sa_buffer *o
         add_head(alignment, sentence, k + 1, alignment->head_weights + (size_t)k * size, out);
 }
 
+void sa_matrix_soft(const sa_alignment *alignment, sa_buffer *out) {
+    const double *weight = alignment->weights;
+    for (int t = 0; t < alignment->targets; t++)
+        for (int s = 0; s < alignment->sources; s++) {
+            sa_buffer_adds(out, s ? "," : t ? " " : "");
+            sa_number_add(out, *weight++);
+        }
+    sa_buffer_adds(out, "\n");
+}
+
 void sa_matrix_pharaoh(const sa_alignment *alignment, sa_buffer *out) {
     sa_link *links = sa_new((size_t)alignment->targets, sizeof *links, NULL);
     const size_t count =

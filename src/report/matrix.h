@@ -18,6 +18,14 @@ void sa_matrix_tidy(const sa_alignment *alignment, size_t sentence, sa_buffer *o
 /* One line: for every target word the source word with the largest weight, end marks left out. */
 void sa_matrix_pharaoh(const sa_alignment *alignment, sa_buffer *out);
 
+/* One line, as Marian writes soft alignments: for every target word, end mark included, its weights
+ * over the source words with commas between them; words stand apart by spaces. */
+void sa_matrix_soft(const sa_alignment *alignment, sa_buffer *out);
+
+/* NumPy's .npy format 1.0: float64 [targets, sources], or of several heads [heads, targets,
+ * sources]. */
+void sa_matrix_npy(const sa_alignment *alignment, sa_buffer *out);
+
 /* A picture: a row of blocks per target word, fuller from weights of 0.05, 0.25, 0.5 and 0.75 on,
  * the source words upright above. */
 void sa_matrix_terminal(const sa_alignment *alignment, sa_buffer *out);

@@ -2,8 +2,8 @@
  * attention does inside them.
  *
  * This is the whole public interface, in reading order: errors, settings, pairs of sentences,
- * training, models, translation, alignment, evaluation, attention on numbers of one's own, the
- * gradient laboratory.
+ * training, models, translation, alignment, metrics, evaluation, attention on numbers of one's own,
+ * the gradient laboratory.
  *
  * Conventions. All text is UTF-8. A function that can fail returns false or NULL and fills in the
  * sa_error given last (NULL is allowed). What a function hands out is freed by the function named
@@ -281,6 +281,36 @@ bool sa_align(sa_model *model, const sa_pair *pairs, size_t count,
                            sa_error *error),
               void *context, sa_error *error);
 
+/* ---- Metrics ------------------------------------------------------------------------------- */
+
+/* How texts are compared, one field per option of `softalign score`; the figures are those of
+ * sacreBLEU 2.6. Choices are the position of the chosen name in the option's list. */
+typedef struct sa_metrics {
+    int tokenize;         /* 13a, none, char */
+    int smooth;           /* exp, floor, add-k, none */
+    double smooth_value;  /* of floor and add-k; 0: their own */
+    bool effective_order; /* BLEU of as many orders as there are words */
+    bool lowercase;
+    int chrf_order, chrf_word_order; /* longest n-grams of characters, of words */
+    int chrf_beta;                   /* recall counts so many times as much as precision */
+    bool chrf_whitespace;            /* white space is a character */
+    bool chrf_eps;                   /* the mean of the F-scores of all orders */
+} sa_metrics;
+
+void sa_metrics_init(sa_metrics *metrics);
+
+typedef struct sa_figures {
+    double bleu, chrf; /* 0 .. 100 */
+    double exact;      /* share of sentences equal to a reference, white space aside */
+    double tokens;     /* share of reference tokens that stand at the same place */
+} sa_figures;
+
+/* Scores `count` sentences against `reference_count` references of each: references[r][i] belongs
+ * to hypotheses[i]. All are valid UTF-8. */
+bool sa_score(const sa_metrics *metrics, const char *const *hypotheses,
+              const char *const *const *references, size_t reference_count, size_t count,
+              sa_figures *figures, sa_error *error);
+
 /* ---- Evaluation ---------------------------------------------------------------------------- */
 
 typedef struct sa_judgement { /* of one pair */
@@ -296,8 +326,9 @@ typedef struct sa_judgement { /* of one pair */
 typedef struct sa_scores {
     size_t sentences;
     int64_t target_words;
-    double loss, perplexity, bleu, exact;
-    double aer; /* NaN without gold alignments, or without attention */
+    double loss, perplexity, bleu, chrf, exact;
+    double tokens; /* share of the references' tokens at the same place in the translation */
+    double aer;    /* NaN without gold alignments, or without attention */
 } sa_scores;
 
 /* Judges every pair: `each` has room for count, freed by sa_judgements_release. */
@@ -306,6 +337,9 @@ bool sa_evaluate(sa_model *model, const sa_corpus *corpus, const sa_search *sear
 /* The figures over the pairs whose index `chosen` lists (NULL: all of count). */
 bool sa_summarise(const sa_corpus *corpus, const sa_judgement *each, const size_t *chosen,
                   size_t count, sa_scores *scores, sa_error *error);
+/* The same with other settings of the metrics. */
+bool sa_summarise_by(const sa_metrics *metrics, const sa_corpus *corpus, const sa_judgement *each,
+                     const size_t *chosen, size_t count, sa_scores *scores, sa_error *error);
 void sa_judgements_release(sa_judgement *each, size_t count);
 
 /* ---- Attention on your own numbers --------------------------------------------------------- */

@@ -1,7 +1,7 @@
 #include "evaluating.h"
 #include "eval/aer.h"
-#include "eval/bleu.h"
 #include "forced.h"
+#include "scoring.h"
 #include "text/utf8.h"
 #include "translating.h"
 
@@ -20,14 +20,18 @@ static char *reference_of(const sa_coder *coder, const char *text, sa_error *err
 
 static bool add_bleu(const sa_model *model, const sa_corpus *corpus, const sa_dataset *pairs,
                      const sa_translation *translations, double *score, sa_error *error) {
-    sa_bleu bleu = {0};
+    sa_metrics metrics;
+    sa_tally sum = {0}, one;
     bool good = true;
+    sa_metrics_init(&metrics);
     for (size_t i = 0; good && i < pairs->count; i++) {
         char *reference = reference_of(&model->target, corpus->pairs[pairs->pair[i]].target, error);
-        good = reference && sa_bleu_add(&bleu, translations[i].text, reference, error);
+        good = reference && sa_score_line(&metrics, translations[i].text,
+                                          (const char *const *)&reference, 1, &one, error);
+        if (good) sa_tally_add(&sum, &one);
         free(reference);
     }
-    *score = sa_bleu_score(&bleu);
+    *score = sa_bleu_score(&sum.bleu, &metrics);
     return good;
 }
 
@@ -163,25 +167,37 @@ void sa_judgements_release(sa_judgement *each, size_t count) {
     }
 }
 
-bool sa_summarise(const sa_corpus *corpus, const sa_judgement *each, const size_t *chosen,
-                  size_t count, sa_scores *scores, sa_error *error) {
-    sa_bleu bleu = {0};
+bool sa_summarise_by(const sa_metrics *metrics, const sa_corpus *corpus, const sa_judgement *each,
+                     const size_t *chosen, size_t count, sa_scores *scores, sa_error *error) {
+    sa_tally sum = {0}, tally;
     sa_aer aer = {0};
     double log_p = 0, exact = 0;
+    if (!sa_options_check(sa_metrics_options, metrics, error)) return false;
     *scores = (sa_scores){.sentences = count};
     for (size_t i = 0; i < count; i++) {
         const sa_judgement *one = &each[chosen ? chosen[i] : i];
-        if (!sa_bleu_add(&bleu, one->translation, one->reference, error)) return false;
+        if (!sa_score_line(metrics, one->translation, (const char *const *)&one->reference, 1,
+                           &tally, error))
+            return false;
+        sa_tally_add(&sum, &tally);
         log_p += one->log_probability;
         exact += one->exact;
         scores->target_words += one->words;
         aer.links += one->links, aer.sure += one->sure;
         aer.links_sure += one->links_sure, aer.links_possible += one->links_possible;
     }
+    const sa_figures figures = sa_score_figures(&sum, metrics);
     scores->loss = -log_p / (double)scores->target_words;
     scores->perplexity = exp(scores->loss);
-    scores->bleu = sa_bleu_score(&bleu);
+    scores->bleu = figures.bleu, scores->chrf = figures.chrf, scores->tokens = figures.tokens;
     scores->exact = count ? exact / (double)count : NAN;
     scores->aer = corpus->gold && aer.links + aer.sure ? sa_aer_rate(&aer) : NAN;
     return true;
+}
+
+bool sa_summarise(const sa_corpus *corpus, const sa_judgement *each, const size_t *chosen,
+                  size_t count, sa_scores *scores, sa_error *error) {
+    sa_metrics metrics;
+    sa_metrics_init(&metrics);
+    return sa_summarise_by(&metrics, corpus, each, chosen, count, scores, error);
 }

@@ -122,6 +122,26 @@ static void kind(const char *text, sa_kind expected) {
     ck_assert_uint_eq(length, strlen(text));
 }
 
+static const struct {
+    const char *text, *lower;
+} lowered[] = {
+    {"", ""},
+    {"Été ÇA ẞß", "été ça ßß"},
+    {"e\xcc\x81 E\xcc\x81", "e\xcc\x81 e\xcc\x81"}, /* not composed */
+    {"İI", "i\xcc\x87i"},
+    {"ΟΔΟΣ ΟΔΟΣ.", "οδος οδος."},         /* at the end of a word, */
+    {"ΣΟΦΟΣ ΑΣΑ Σ", "σοφος ασα σ"},       /* not at its beginning, in it or alone; */
+    {"ΑΣ'Α ΑΣ' ΑΣ", "ασ'α ας' ας"},       /* what is no letter does not */
+    {"Α'Σ Α\xcc\x81Σ", "α'ς α\xcc\x81ς"}, /* part them */
+};
+
+START_TEST(lower_case_of_whole_texts) {
+    char *lower = sa_utf8_lower(lowered[_i].text, strlen(lowered[_i].text), NULL);
+    ck_assert_str_eq(lower, lowered[_i].lower);
+    free(lower);
+}
+END_TEST
+
 START_TEST(kinds) {
     static const struct {
         sa_kind kind;
@@ -182,6 +202,8 @@ int main(void) {
     TCase *form = tcase_create("form");
     tcase_add_test(form, text_is_composed);
     tcase_add_test(form, lower_case_goes_letter_by_letter);
+    tcase_add_loop_test(form, lower_case_of_whole_texts, 0,
+                        (int)(sizeof lowered / sizeof *lowered));
     tcase_add_test(form, kinds);
     tcase_add_test(form, a_cluster_is_what_a_reader_calls_a_character);
     tcase_add_test(form, widths_are_terminal_columns);

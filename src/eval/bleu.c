@@ -2,200 +2,89 @@
 
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
-/* ---- The 13a tokenizer ------------------------------------------------------------------------
- */
+/* ---- Smoothing ------------------------------------------------------------------------------- */
 
-/* Replaces every `from` in the text (terminated, in place; `to` is not longer). */
-static void replace(char *text, const char *from, const char *to) {
-    const size_t length = strlen(from), shorter = strlen(to);
-    char *out = text, *next;
-    for (; (next = strstr(text, from)); text = next + length) {
-        memmove(out, text, (size_t)(next - text));
-        out += next - text;
-        memcpy(out, to, shorter);
-        out += shorter;
-    }
-    memmove(out, text, strlen(text) + 1);
+enum { EXP, FLOOR, ADD_K };
+
+const sa_smoothing sa_smoothings[] = {
+    [EXP] = {"exp", 0}, [FLOOR] = {"floor", 0.1}, [ADD_K] = {"add-k", 1}, {"none", 0}, {0},
+};
+
+const char *sa_smoothing_name(size_t row) {
+    return sa_smoothings[row].name;
 }
 
-static bool is_digit(char c) {
-    return c >= '0' && c <= '9';
+double sa_smoothing_value(const sa_metrics *metrics) {
+    const sa_smoothing *row = &sa_smoothings[metrics->smooth];
+    return row->value > 0 && metrics->smooth_value > 0 ? metrics->smooth_value : row->value;
 }
 
-/* ASCII punctuation and symbols that always stand alone: all but ' , - . and the letters' side. */
-static bool stands_alone(char c) {
-    return (c >= '{' && c <= '~') || (c >= '[' && c <= '`') || (c >= ' ' && c <= '&') ||
-           (c >= '(' && c <= '+') || (c >= ':' && c <= '@') || c == '/';
+/* ---- Counts ---------------------------------------------------------------------------------- */
+
+static size_t distance(size_t a, size_t b) {
+    return a > b ? a - b : b - a;
 }
 
-/* White space that separates tokens, in bytes: ASCII's, and Unicode's as UTF-8. */
-static size_t white(const char *text) {
-    const unsigned char *u = (const unsigned char *)text;
-    if ((*u >= 9 && *u <= 13) || (*u >= 0x1c && *u <= 0x20)) return 1;
-    if (u[0] == 0xc2 && (u[1] == 0x85 || u[1] == 0xa0)) return 2;
-    if (u[0] == 0xe1 && u[1] == 0x9a && u[2] == 0x80) return 3;
-    if (u[0] == 0xe2 && u[1] == 0x80 &&
-        ((u[2] >= 0x80 && u[2] <= 0x8a) || u[2] == 0xa8 || u[2] == 0xa9 || u[2] == 0xaf))
-        return 3;
-    if ((u[0] == 0xe2 && u[1] == 0x81 && u[2] == 0x9f) ||
-        (u[0] == 0xe3 && u[1] == 0x80 && u[2] == 0x80))
-        return 3;
-    return 0;
+/* The length nearest to ours; of two as near the shorter. */
+static size_t nearest_length(size_t ours, const sa_units *references, size_t count) {
+    size_t best = count ? references[0].count : 0;
+    for (size_t i = 1; i < count; i++) {
+        const size_t length = references[i].count;
+        const size_t old = distance(ours, best), new = distance(ours, length);
+        if (new < old || (new == old &&length < best)) best = length;
+    }
+    return best;
 }
 
-/* The four rules of mteval-v13a, one pass each as they overlap: symbols; . and , after no digit;
- * . and , before no digit; - after a digit. */
-static void separate(const char *text, int rule, sa_buffer *out) {
-    for (size_t i = 0; text[i];) {
-        const char c = text[i], next = text[i + 1];
-        const bool point = next == '.' || next == ',';
-        if (rule == 0 && stands_alone(c)) {
-            sa_buffer_addf(out, " %c ", c), i++;
-        } else if (rule == 1 && !is_digit(c) && point) {
-            sa_buffer_addf(out, "%c %c ", c, next), i += 2;
-        } else if (rule == 2 && (c == '.' || c == ',') && next && !is_digit(next)) {
-            sa_buffer_addf(out, " %c %c", c, next), i += 2;
-        } else if (rule == 3 && is_digit(c) && next == '-') {
-            sa_buffer_addf(out, "%c - ", c), i += 2;
-        } else {
-            sa_buffer_add(out, &c, 1), i++;
-        }
-    }
-}
-
-void sa_bleu_tokenize(const char *text, sa_buffer *out) {
-    sa_buffer now = {0};
-    sa_buffer_addf(&now, " %s ", text);
-    if (!now.failed) {
-        static const char *const entities[][2] = {
-            {"<skipped>", ""}, {"&quot;", "\""}, {"&amp;", "&"}, {"&lt;", "<"}, {"&gt;", ">"}};
-        for (size_t i = 0; i < sizeof entities / sizeof *entities; i++)
-            replace(now.text, entities[i][0], entities[i][1]);
-    }
-    for (int rule = 0; rule < 4 && !now.failed; rule++) {
-        sa_buffer next = {0};
-        separate(now.text, rule, &next);
-        sa_buffer_release(&now);
-        now = next;
-    }
-    bool first = true;
-    for (size_t i = 0; !now.failed && now.text[i];) {
-        const size_t space = white(now.text + i);
-        if (space) {
-            i += space;
-            continue;
-        }
-        if (!first) sa_buffer_add(out, " ", 1);
-        for (first = false; now.text[i] && !white(now.text + i); i++)
-            sa_buffer_add(out, now.text + i, 1);
-    }
-    out->failed |= now.failed;
-    sa_buffer_release(&now);
-}
-
-/* ---- n-grams --------------------------------------------------------------------------------- */
-
-/* Tokens joined by single spaces, cut at them. */
-typedef struct words {
-    sa_buffer text;
-    char **at; /* [count] */
-    size_t *size;
-    size_t count;
-} words;
-
-static bool cut(words *all, const char *line, sa_error *error) {
-    *all = (words){0};
-    sa_buffer_add(&all->text, "", 0);
-    sa_bleu_tokenize(line, &all->text);
-    if (all->text.failed) return sa_fail_memory(error, all->text.size);
-    all->at = sa_new(all->text.size + 1, sizeof *all->at, error);
-    all->size = sa_new(all->text.size + 1, sizeof *all->size, error);
-    if (!all->at || !all->size) return false;
-    for (char *at = all->text.text; *at; at += strspn(at, " ")) {
-        all->at[all->count] = at;
-        all->size[all->count] = strcspn(at, " ");
-        at += all->size[all->count++];
-    }
+bool sa_bleu_add(sa_bleu *bleu, const sa_units *hypothesis, const sa_units *references,
+                 size_t count, sa_error *error) {
+    if (!sa_ngrams_match(hypothesis, references, count, SA_BLEU_ORDER, bleu->match, error))
+        return false;
+    for (int n = 1; n <= SA_BLEU_ORDER; n++) bleu->total[n - 1] += sa_ngrams_total(hypothesis, n);
+    bleu->hypothesis += (int64_t)hypothesis->count;
+    bleu->reference += (int64_t)nearest_length(hypothesis->count, references, count);
     return true;
 }
 
-static void words_release(words *all) {
-    sa_buffer_release(&all->text);
-    free(all->at), free(all->size);
+/* ---- Score ----------------------------------------------------------------------------------- */
+
+double sa_bleu_brevity(const sa_bleu *bleu) {
+    if (bleu->hypothesis >= bleu->reference) return 1;
+    if (!bleu->hypothesis) return 0;
+    return exp(1 - (double)bleu->reference / (double)bleu->hypothesis);
 }
 
-/* An n-gram as the run of text it covers: equal runs are equal n-grams. */
-typedef struct gram {
-    const char *text;
-    size_t size;
-} gram;
-
-static int compare(const gram *a, const gram *b) {
-    const int order = memcmp(a->text, b->text, a->size < b->size ? a->size : b->size);
-    return order ? order : (a->size > b->size) - (a->size < b->size);
-}
-
-static int by_text(const void *a, const void *b) {
-    return compare(a, b);
-}
-
-/* The n-grams of a sentence in byte order. */
-static size_t list_grams(const words *all, size_t n, gram *list) {
-    const size_t count = all->count >= n ? all->count - n + 1 : 0;
-    for (size_t i = 0; i < count; i++)
-        list[i] =
-            (gram){all->at[i], (size_t)(all->at[i + n - 1] - all->at[i]) + all->size[i + n - 1]};
-    if (count) qsort(list, count, sizeof *list, by_text);
-    return count;
-}
-
-/* How many of the first list are met in the second, each at most as often as it stands there. */
-static int64_t count_matches(const gram *a, size_t a_count, const gram *b, size_t b_count) {
+int sa_bleu_precisions(const sa_bleu *bleu, const sa_metrics *metrics, double *precisions) {
+    const double value = sa_smoothing_value(metrics);
+    double share = 1;
     int64_t matches = 0;
-    for (size_t i = 0, k = 0; i < a_count && k < b_count;) {
-        const int order = compare(&a[i], &b[k]);
-        matches += order == 0;
-        i += order <= 0;
-        k += order >= 0;
-    }
-    return matches;
-}
-
-bool sa_bleu_add(sa_bleu *bleu, const char *hypothesis, const char *reference, sa_error *error) {
-    words ours = {0}, theirs = {0};
-    gram *left = NULL, *right = NULL;
-    bool good = cut(&ours, hypothesis, error) && cut(&theirs, reference, error);
-    if (good) {
-        left = sa_new(ours.count, sizeof *left, error);
-        right = sa_new(theirs.count, sizeof *right, error);
-        good = left && right;
-    }
-    for (size_t n = 1; good && n <= SA_BLEU_ORDER; n++) {
-        const size_t count = list_grams(&ours, n, left);
-        bleu->match[n - 1] += count_matches(left, count, right, list_grams(&theirs, n, right));
-        bleu->total[n - 1] += (int64_t)count;
-    }
-    if (good) bleu->hypothesis += (int64_t)ours.count, bleu->reference += (int64_t)theirs.count;
-    free(left), free(right);
-    words_release(&ours), words_release(&theirs);
-    return good;
-}
-
-/* Geometric mean of the precisions times the brevity penalty. An order without a match counts as
- * 1/2, 1/4, ... of a match in turn (smoothing exp); an order without n-grams makes the score 0. */
-double sa_bleu_score(const sa_bleu *bleu) {
-    double sum = 0, smooth = 1;
-    if (!bleu->match[0]) return 0;
+    int order = SA_BLEU_ORDER;
+    for (int n = 0; n < SA_BLEU_ORDER; n++) precisions[n] = 0, matches += bleu->match[n];
+    if (!matches) return 0;
     for (int n = 0; n < SA_BLEU_ORDER; n++) {
-        if (!bleu->total[n]) return 0;
-        double precision = 100.0 * (double)bleu->match[n] / (double)bleu->total[n];
-        if (!bleu->match[n]) smooth *= 2, precision = 100.0 / (smooth * (double)bleu->total[n]);
-        sum += log(precision);
+        const double added = metrics->smooth == ADD_K && n > 0 ? value : 0;
+        const double match = (double)bleu->match[n] + added, total = (double)bleu->total[n] + added;
+        if (total == 0) break;
+        if (metrics->effective_order) order = n + 1;
+        if (match > 0) {
+            precisions[n] = 100 * match / total;
+        } else if (metrics->smooth == EXP) {
+            share *= 2;
+            precisions[n] = 100 / (share * total);
+        } else if (metrics->smooth == FLOOR) {
+            precisions[n] = 100 * value / total;
+        }
     }
-    const double short_by = bleu->hypothesis < bleu->reference
-                                ? exp(1 - (double)bleu->reference / (double)bleu->hypothesis)
-                                : 1;
-    return short_by * exp(sum / SA_BLEU_ORDER);
+    return order;
+}
+
+double sa_bleu_score(const sa_bleu *bleu, const sa_metrics *metrics) {
+    double precisions[SA_BLEU_ORDER], sum = 0;
+    const int order = sa_bleu_precisions(bleu, metrics, precisions);
+    for (int n = 0; n < order; n++) {
+        if (precisions[n] == 0) return 0;
+        sum += log(precisions[n]);
+    }
+    return order ? sa_bleu_brevity(bleu) * exp(sum / order) : 0;
 }

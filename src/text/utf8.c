@@ -1,4 +1,5 @@
 #include "text/utf8.h"
+#include "base/memory.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -60,6 +61,77 @@ char *sa_utf8_normalise(const char *text, size_t size, bool lower, sa_error *err
     sa_fail_memory(error, size);
     return NULL;
 }
+
+/* ---- Lower case ------------------------------------------------------------------------------ */
+
+/* Where a capital sigma stands is a matter of letters with case; these lie between or behind them
+ * and do not count (Unicode's Case_Ignorable). */
+static bool is_ignored_by_case(utf8proc_int32_t code) {
+    static const utf8proc_int32_t points[] = {'\'',   '.',    ':',    0xb7,   0x387,  0x55f,
+                                              0x5f4,  0x2018, 0x2019, 0x2024, 0x2027, 0xfe13,
+                                              0xfe52, 0xfe55, 0xff07, 0xff0e, 0xff1a};
+    for (size_t i = 0; i < sizeof points / sizeof *points; i++)
+        if (code == points[i]) return true;
+    switch (utf8proc_category(code)) {
+    case UTF8PROC_CATEGORY_MN:
+    case UTF8PROC_CATEGORY_ME:
+    case UTF8PROC_CATEGORY_CF:
+    case UTF8PROC_CATEGORY_LM:
+    case UTF8PROC_CATEGORY_SK:
+        return true;
+    default:
+        return false;
+    }
+}
+
+static bool has_case(utf8proc_int32_t code) {
+    switch (utf8proc_category(code)) {
+    case UTF8PROC_CATEGORY_LU:
+    case UTF8PROC_CATEGORY_LL:
+    case UTF8PROC_CATEGORY_LT:
+        return true;
+    default: /* ª º, and numerals and letters in circles that come in two cases */
+        return code == 0xaa || code == 0xba || (code >= 0x2160 && code <= 0x217f) ||
+               (code >= 0x24b6 && code <= 0x24e9);
+    }
+}
+
+/* Whether the first code point of the text that counts has case. */
+static bool begins_with_case(const char *text, size_t size) {
+    for (size_t at = 0, length; at < size; at += length) {
+        const utf8proc_int32_t code = code_at(text + at, size - at, &length);
+        if (!is_ignored_by_case(code)) return has_case(code);
+    }
+    return false;
+}
+
+char *sa_utf8_lower(const char *text, size_t size, sa_error *error) {
+    enum { CAPITAL_SIGMA = 0x3a3, DOTTED_I = 0x130 };
+    sa_buffer out = {0};
+    bool in_word = false; /* the last code point that counts had case */
+    sa_buffer_add(&out, "", 0);
+    for (size_t at = 0, length; at < size; at += length) {
+        const utf8proc_int32_t code = code_at(text + at, size - at, &length);
+        const char *behind = text + at + length;
+        utf8proc_uint8_t bytes[4];
+        if (code == DOTTED_I)
+            sa_buffer_adds(&out, "i\xcc\x87");
+        else if (code == CAPITAL_SIGMA)
+            sa_buffer_adds(&out, in_word && !begins_with_case(behind, size - at - length)
+                                     ? "\xcf\x82"
+                                     : "\xcf\x83");
+        else
+            sa_buffer_add(&out, (const char *)bytes,
+                          (size_t)utf8proc_encode_char(utf8proc_tolower(code), bytes));
+        if (!is_ignored_by_case(code)) in_word = has_case(code);
+    }
+    if (!out.failed) return out.text;
+    sa_fail_memory(error, out.size);
+    sa_buffer_release(&out);
+    return NULL;
+}
+
+/* ---- Kinds ----------------------------------------------------------------------------------- */
 
 /* Scripts that are written without spaces, with their punctuation; not the full-width digits and
  * letters, which make words. */

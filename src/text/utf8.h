@@ -17,6 +17,11 @@ const char *sa_utf8_guess(const char *text, size_t size);
  * freed with free(); NULL: memory. */
 char *sa_utf8_normalise(const char *text, size_t size, bool lower, sa_error *error);
 
+/* The text in lower case and otherwise as it is, by Unicode's full rules (a capital sigma at the
+ * end of a word becomes a final one), as Python's str.lower gives it. Terminated, freed with
+ * free(); NULL: memory. */
+char *sa_utf8_lower(const char *text, size_t size, sa_error *error);
+
 /* What a code point is to a tokenizer. */
 typedef enum sa_kind {
     SA_KIND_SPACE,    /* every white space, the no-break ones and the zero-width one included */

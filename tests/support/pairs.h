@@ -1,0 +1,42 @@
+/* pairs: the two sides of every line of a file with tabs. */
+#ifndef TEST_PAIRS_H
+#define TEST_PAIRS_H
+
+#include "base/file.h"
+
+#include <check.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#define OWN TEST_ROOT "/tests/golden/own"
+#define METRICS TEST_ROOT "/../shared/data/metrics/"
+
+/* Whether a file of the shared data is there; says so when it is not. */
+static inline int pairs_there(const char *path) {
+    if (access(path, R_OK) == 0) return 1;
+    printf("skipped: no %s\n", path);
+    return 0;
+}
+
+/* Calls `each` for what stands before and behind the first tab; returns how many lines. */
+static inline int for_pairs(const char *path, void (*each)(void *context, char *left, char *right),
+                            void *context) {
+    sa_file file;
+    sa_error error;
+    ck_assert_msg(sa_file_read(&file, path, 1 << 20, &error), "%s", error.text);
+    sa_lines lines = {.file = &file};
+    bool failed = false;
+    char *line;
+    for (size_t size; sa_lines_next(&lines, &line, &size, &failed, &error);) {
+        char *tab = strchr(line, '\t');
+        ck_assert_ptr_nonnull(tab);
+        *tab = 0;
+        each(context, line, tab + 1);
+    }
+    ck_assert_msg(!failed, "%s", error.text);
+    sa_file_release(&file);
+    return (int)lines.number;
+}
+
+#endif

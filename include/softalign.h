@@ -3,7 +3,7 @@
  *
  * This is the whole public interface, in reading order: errors, settings, pairs of sentences,
  * training, models, translation, alignment, metrics, evaluation, attention on numbers of one's own,
- * the gradient laboratory.
+ * the gradient laboratory, the proof that attention is attention.
  *
  * Conventions. All text is UTF-8. A function that can fail returns false or NULL and fills in the
  * sa_error given last (NULL is allowed). What a function hands out is freed by the function named
@@ -430,6 +430,36 @@ bool sa_check_gradients(const sa_gradcheck *check, sa_error *error);
  * those of `softalign gradcheck` for a model that has the term (either may be NULL); NULL after the
  * last. */
 const char *sa_gradient_term(size_t i, const char **dropped, const char **options);
+
+/* ---- What must hold of attention ------------------------------------------------------------ */
+
+/* One check of a model, over all pairs. */
+typedef struct sa_check {
+    const char *name;    /* "row-sums" */
+    const char *meaning; /* what must hold, and how it is tried */
+    double worst;        /* the largest figure found; NaN when nothing was measured */
+    double allowed;
+    bool above;       /* the figure must be above what is allowed; else it may be at most that */
+    bool skipped;     /* it need not hold for this model or these pairs: `note` says why */
+    bool ok;          /* it holds, or was skipped */
+    const char *note; /* or NULL */
+} sa_check;
+
+typedef struct sa_proving {
+    const sa_corpus *corpus; /* pairs to try it on; NULL: random sentences of the model's words */
+    int limit;               /* only the first so many that fit --max-len, at least 1 */
+    int64_t seed;            /* of random words */
+    void (*each)(void *context, const sa_check *check); /* called check by check */
+    void *context;
+} sa_proving;
+
+/* Checks in double, with the model's own weights, what must hold whatever they are if its attention
+ * is attention, and that its batches and gradients are those of its sentences. Fails with SA_CHECK,
+ * naming the first check that does not hold and its figure; SA_DATA: no pair fits. */
+bool sa_prove(const sa_model *model, const sa_proving *proving, sa_error *error);
+
+/* The checks: name of number i and what it means (may be NULL); NULL after the last. */
+const char *sa_check_name(size_t i, const char **meaning);
 
 #ifdef __cplusplus
 }

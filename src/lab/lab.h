@@ -30,4 +30,19 @@ const char *sa_lab_term(size_t i, const char **dropped, const char **options);
  * set. */
 bool sa_lab_attend(const sa_attending *attending, sa_attended *attended, sa_error *error);
 
+typedef struct sa_lab_proof {
+    const sa_settings *settings;
+    const float *values;                /* the model's weights, in the order of its plan */
+    const sa_sentence *source, *target; /* NULL: random ones of ragged lengths */
+    int count;                          /* sentences */
+    int source_words, target_words;     /* vocabularies */
+    uint64_t seed;
+    void (*each)(void *context, const sa_check *check);
+    void *context;
+} sa_lab_proof;
+
+/* See sa_prove and sa_check_name in softalign.h. */
+bool sa_lab_prove(const sa_lab_proof *proof, sa_error *error);
+const char *sa_lab_check_name(size_t i, const char **meaning);
+
 #endif

@@ -67,7 +67,7 @@ expect 2 "'tiny.tsv' is read: choose another file to write" \
 # Outputs.
 full="cannot write 'standard output': No space left on device"
 for command in "help" "corpus mono" "inspect $model" "eval $model tiny.tsv" "align $model tiny.tsv" \
-    "translate $model tiny.tsv" "gradcheck"; do
+    "translate $model tiny.tsv" "gradcheck" "prove $model"; do
     "$softalign" $command >/dev/full 2>err
     same "$command to a full disk" "5 softalign: $full" "$? $(cat err)"
     "$softalign" $command >&- 2>err

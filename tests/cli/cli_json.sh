@@ -43,6 +43,8 @@ END
 
 expect 0 "" gradcheck --json
 keys worst ok parameters
+expect 0 "" prove $model --json
+keys ok checks
 expect 0 "" inspect $model --json
 keys settings tensors vocabularies parameter_count checksum
 python3 - <<'END' || fail "inspect does not show the file as it is"

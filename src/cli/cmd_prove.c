@@ -1,0 +1,149 @@
+#include "cli/command.h"
+#include "cli/output.h"
+
+#include <math.h>
+#include <stdio.h>
+
+typedef struct prove_options {
+    int limit;
+    int64_t seed;
+    bool json;
+} prove_options;
+
+#define AT(field) offsetof(prove_options, field)
+
+static const sa_option rows[] = {
+    {"limit", SA_OPTION_INT, SA_SCOPE_RUN, AT(limit), 32, 1, 65536, NULL, "N",
+     "only the first N pairs that fit the model's --max-len"},
+    {"seed", SA_OPTION_INT64, SA_SCOPE_RUN, AT(seed), 1, 0, 9007199254740991, NULL, "N",
+     "of the random sentences and of all words that are exchanged"},
+    {"json", SA_OPTION_SWITCH, SA_SCOPE_RUN, AT(json), 0, 0, 1, NULL, NULL,
+     "print one JSON object"},
+    {0},
+};
+static const cli_set sets[] = {{"Options", rows, 0}, {0}};
+
+/* ---- Results --------------------------------------------------------------------------------- */
+
+typedef struct tally {
+    json_t *checks; /* NULL: print lines as they come */
+    int held, skipped, failed;
+    bool printed;
+    sa_error error; /* of printing */
+} tally;
+
+static const char *number(char text[16], double value) {
+    if (isnan(value))
+        snprintf(text, 16, "-");
+    else
+        snprintf(text, 16, value != 0 && isfinite(value) ? "%.1e" : "%g", value);
+    return text;
+}
+
+static void print_check(tally *results, const sa_check *check) {
+    sa_buffer line = {0};
+    char worst[16], allowed[16];
+    if (results->held + results->skipped + results->failed == 0)
+        sa_buffer_addf(&line, "%-18s %9s %11s  verdict\n", "check", "worst", "allowed");
+    sa_buffer_addf(&line, "%-18s %9s %2s%9s  ", check->name,
+                   isnan(check->worst) && !check->skipped ? "nan" : number(worst, check->worst),
+                   check->skipped ? ""
+                   : check->above ? ">"
+                                  : "<=",
+                   check->skipped ? "-" : number(allowed, check->allowed));
+    sa_buffer_addf(&line, "%s%s%s\n",
+                   check->skipped ? "does not apply"
+                   : check->ok    ? "ok"
+                                  : "FAILED",
+                   check->note ? ": " : "", check->note ? check->note : "");
+    results->printed = results->printed && cli_print(&line, &results->error);
+    sa_buffer_release(&line);
+}
+
+static void each(void *context, const sa_check *check) {
+    tally *results = context;
+    if (results->checks)
+        json_array_append_new(results->checks,
+                              json_pack("{s:s, s:o, s:b, s:f, s:b, s:b, s:s?}", "name", check->name,
+                                        "worst", cli_json_number(check->worst), "ok", check->ok,
+                                        "allowed", check->allowed, "above", check->above, "skipped",
+                                        check->skipped, "note", check->note));
+    else
+        print_check(results, check);
+    results->held += check->ok && !check->skipped;
+    results->skipped += check->skipped;
+    results->failed += !check->ok;
+}
+
+/* One sentence for people. */
+static bool print_closing(const tally *results, bool pairs, sa_error *error) {
+    sa_buffer out = {0};
+    const char *where = pairs ? "these pairs" : "random sentences";
+    if (results->failed)
+        sa_buffer_addf(&out, "%d of %d checks failed for this model on %s.\n", results->failed,
+                       results->held + results->failed, where);
+    else
+        sa_buffer_addf(&out, "All %d checks that apply hold for this model on %s.\n", results->held,
+                       where);
+    bool good = cli_print(&out, error);
+    sa_buffer_release(&out);
+    return good;
+}
+
+/* ---- The command ----------------------------------------------------------------------------- */
+
+static bool prove(const sa_model *model, const sa_corpus *corpus, const prove_options *options,
+                  sa_error *error) {
+    tally results = {.checks = options->json ? json_array() : NULL, .printed = true};
+    const sa_proving job = {.corpus = corpus,
+                            .limit = options->limit,
+                            .seed = options->seed,
+                            .each = each,
+                            .context = &results};
+    bool good = sa_prove(model, &job, error);
+    const bool judged = good || error->code == SA_CHECK;
+    if (judged && options->json)
+        results.printed = cli_print_json(
+            json_pack("{s:b, s:O}", "ok", good, "checks", results.checks), &results.error);
+    else if (judged && results.printed)
+        results.printed = print_closing(&results, corpus != NULL, &results.error);
+    json_decref(results.checks);
+    if (judged && !results.printed) *error = results.error;
+    return good && results.printed;
+}
+
+static bool run(int count, char **arguments, sa_error *error) {
+    prove_options options;
+    const char *words[2];
+    sa_corpus corpus = {0};
+    sa_options_init(rows, &options);
+    if (!cli_read(&cli_prove, count, arguments, &options, words, error)) return false;
+    sa_model *model = sa_model_open(words[0], 1, error);
+    bool good = model && (!words[1] || sa_corpus_open(&corpus, words[1], error));
+    good = good && prove(model, words[1] ? &corpus : NULL, &options, error);
+    sa_corpus_close(&corpus);
+    sa_model_close(model);
+    return good;
+}
+
+const cli_command cli_prove = {
+    .name = "prove",
+    .words = "MODEL [PAIRS]",
+    .least = 1,
+    .most = 2,
+    .summary = "what must hold of a model's batches, gradients and attention, checked",
+    .details =
+        "Computes in double precision, with the weights of the model and the given pairs (without "
+        "them: random sentences of its words), what must hold whatever the weights are if "
+        "attention is attention. Each check shows the worst figure found: the largest difference "
+        "of weights or of log p (divided by log p where that is above 1), or what else the check "
+        "is about. A check that need not hold for such a model does not apply; where a figure is "
+        "shown all the same, it tells how far the model is from it. The exit code is 1 when a "
+        "check that applies fails. A large model takes seconds a pair: see --limit.\n",
+    .example = "  softalign prove mono/best.safetensors\n"
+               "  softalign prove mono/best.safetensors unseen.tsv --limit 8\n",
+    .sets = sets,
+    .items = "Checks",
+    .item = sa_check_name,
+    .run = run,
+};

@@ -1,0 +1,193 @@
+/* What must hold of a sentence on its own: what its weights are, and what may move them. */
+#include "base/memory.h"
+#include "lab/invariance.h"
+#include "math/vec.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- Row sums -------------------------------------------------------------------------------- */
+
+/* How far the weights of a row are from being shares of 1. A Gaussian takes from them, but inside
+ * the window, two standard deviations wide, leaves exp(-2) of each. */
+static double sum_off(sa_mat alpha, bool gaussian) {
+    double sum = 0, off = 0;
+    for (int j = 0; j < alpha.cols; j++) {
+        sum += alpha.x[j];
+        off = sa_lab_worse(off, -alpha.x[j]);
+    }
+    const double least = gaussian ? exp(-2) : 1;
+    return sa_lab_worse(off, sa_lab_worse(sum - 1, least - sum));
+}
+
+bool sa_measure_row_sums(sa_lab_subject *subject, double *worst, sa_error *error) {
+    const sa_attention *w = &subject->run.w.decoder.attention;
+    sa_lab_trial all;
+    const bool good = sa_lab_open_all(subject, &all, error);
+    for (int p = 0; good && p < subject->pairs.count; p++)
+        for (int t = 0; t < subject->pairs.target[p].len; t++)
+            for (int k = 0; k < w->heads; k++) {
+                const sa_mat alpha = sa_lab_weights((sa_lab_view){&all, p}, t, k);
+                const double off = sum_off(alpha, w->window == SA_WINDOW_PREDICTIVE);
+                *worst = sa_lab_worse(*worst, off);
+            }
+    sa_lab_trial_close(&all);
+    return good;
+}
+
+/* ---- Annotations ----------------------------------------------------------------------------- */
+
+static double largest(sa_mat x) {
+    double most = 0;
+    for (int i = 0; i < x.rows; i++)
+        for (int k = 0; k < x.cols; k++) most = sa_lab_worse(most, fabs(sa_row(x, i)[k]));
+    return most;
+}
+
+/* What a decoder attends to when its annotations are random numbers of the same size. */
+static void draw_memory(sa_arena *arena, sa_rng *rng, const sa_attention *w, const sa_memory *seen,
+                        sa_memory *memory) {
+    const sa_mat h = sa_mat_take(arena, seen->annotations.rows, seen->annotations.cols);
+    sa_memory_layout(arena, w, seen->first, h, memory);
+    if (!arena->base) return;
+    const double size = largest(seen->annotations);
+    for (int i = 0; i < h.rows; i++)
+        for (int k = 0; k < h.cols; k++)
+            sa_row(h, i)[k] = (sa_real)(size * (2 * sa_rng_uniform(rng) - 1));
+    sa_memory_forward(w, memory);
+}
+
+/* The queries of a pass over one pair ask once more, of a random memory: how far the weights move.
+ * While the arena counts, nothing is computed. */
+static double ask_again(sa_lab_view view, sa_arena *arena, sa_rng *rng) {
+    const sa_decoder *w = &view.trial->w->decoder;
+    const sa_decoder_cache *seen = &view.trial->pass.decoder;
+    const int steps = view.trial->batch.target.steps, S = sa_lab_sources(view);
+    sa_lab_trial again = *view.trial;
+    sa_attention_rows *rows = &again.pass.decoder.rows.attention;
+    sa_memory memory;
+    draw_memory(arena, rng, &w->attention, &seen->source.memory, &memory);
+    *rows = sa_attention_rows_layout(arena, &w->attention, steps, S, true);
+    const sa_attention_scratch scratch =
+        sa_attention_scratch_layout(arena, &w->attention, S, false);
+    const sa_mat c = sa_mat_take(arena, steps, seen->rows.c.cols);
+    if (!arena->base) return 0;
+    for (int t = 0; t < steps; t++)
+        sa_attention_step_forward(&w->attention, &memory, NULL, t + 1,
+                                  sa_rows(sa_decoder_asker(w, seen->rows), t, 1), NULL,
+                                  sa_attention_rows_slice(*rows, t, 1), sa_rows(c, t, 1), scratch);
+    return sa_lab_weights_apart((sa_lab_view){&again, 0}, view, steps, NULL);
+}
+
+bool sa_measure_annotations(sa_lab_subject *subject, double *worst, sa_error *error) {
+    bool good = true;
+    for (int p = 0; good && p < subject->pairs.count; p++) {
+        if (subject->pairs.source[p].len < 2) continue; /* one weight, always 1 */
+        sa_lab_trial alone;
+        sa_arena arena = {0};
+        const sa_lab_view view = {&alone, 0};
+        good = sa_lab_open_alone(subject, p, &alone, error);
+        if (good) ask_again(view, &arena, &subject->rng);
+        good = good && sa_arena_init(&arena, arena.used, error);
+        if (good) *worst = sa_lab_worse(*worst, ask_again(view, &arena, &subject->rng));
+        sa_arena_release(&arena);
+        sa_lab_trial_close(&alone);
+    }
+    return good;
+}
+
+/* ---- Permutation ----------------------------------------------------------------------------- */
+
+/* Every word moves to the place before, the first behind the last; the end mark stays. */
+static void rotate(int len, int *from) {
+    for (int j = 0; j < len - 1; j++) from[j] = (j + 1) % (len - 1);
+    from[len - 1] = len - 1;
+}
+
+static bool permutation_of(const sa_lab_subject *subject, int p, int *from, int32_t *ids,
+                           double *worst, sa_error *error) {
+    const sa_sentence source = subject->pairs.source[p], target = subject->pairs.target[p];
+    const sa_sentence moved = {ids, source.len};
+    sa_lab_trial alone, other = {0};
+    rotate(source.len, from);
+    for (int j = 0; j < source.len; j++) ids[j] = source.ids[from[j]];
+    const bool good = sa_lab_open_alone(subject, p, &alone, error) &&
+                      sa_lab_trial_open(&other, &subject->run.w, &moved, &target, 1, error);
+    if (good)
+        *worst =
+            sa_lab_worse(*worst, sa_lab_views_apart((sa_lab_view){&other, 0},
+                                                    (sa_lab_view){&alone, 0}, target.len, from));
+    sa_lab_trial_close(&alone), sa_lab_trial_close(&other);
+    return good;
+}
+
+bool sa_measure_permutation(sa_lab_subject *subject, double *worst, sa_error *error) {
+    bool good = true;
+    for (int p = 0; good && p < subject->pairs.count; p++) {
+        const int len = subject->pairs.source[p].len;
+        if (len < 3) continue; /* one word and the end mark */
+        int *from = sa_new((size_t)len, sizeof *from, error);
+        int32_t *ids = sa_new((size_t)len, sizeof *ids, error);
+        good = from && ids && permutation_of(subject, p, from, ids, worst, error);
+        free(from), free(ids);
+    }
+    return good;
+}
+
+/* ---- Causality ------------------------------------------------------------------------------- */
+
+enum { CUTS = 16 }; /* copies of a pair in one pass */
+
+/* The same target, but every word from position `cut` on another one. */
+static sa_sentence changed_from(int cut, sa_sentence target, sa_lab_subject *subject,
+                                int32_t *ids) {
+    const uint32_t words = (uint32_t)subject->pairs.target_words;
+    memcpy(ids, target.ids, sizeof *ids * (size_t)target.len);
+    for (int t = cut; t < target.len; t++)
+        ids[t] = (int32_t)(((uint32_t)ids[t] + 1 + sa_rng_below(&subject->rng, words - 1)) % words);
+    return (sa_sentence){ids, target.len};
+}
+
+/* Up to position `cut`: the weights, log p of the words before it, and what the word there is
+ * chosen by. */
+static double past_apart(sa_lab_view changed, sa_lab_view original, int cut) {
+    const sa_mat t = changed.trial->pass.decoder.readout.t;
+    const double *one = sa_row(t, sa_lab_row(changed, cut)),
+                 *other = sa_row(t, sa_lab_row(original, cut));
+    return sa_lab_worse(sa_lab_apart(one, other, t.cols),
+                        sa_lab_worse(sa_lab_weights_apart(changed, original, cut + 1, NULL),
+                                     sa_lab_words_apart(changed, original, cut)));
+}
+
+/* The pair itself and copies changed from the positions first, first + 1, ... on; ids
+ * [CUTS * len] */
+static bool cut_copies(sa_lab_subject *subject, int p, int first, int32_t *ids, double *worst,
+                       sa_error *error) {
+    const sa_sentence target = subject->pairs.target[p];
+    sa_sentence from[CUTS + 1], to[CUTS + 1] = {target};
+    int copies = 0;
+    for (; copies < CUTS && first + copies < target.len; copies++)
+        to[copies + 1] =
+            changed_from(first + copies, target, subject, ids + (ptrdiff_t)copies * target.len);
+    for (int i = 0; i <= copies; i++) from[i] = subject->pairs.source[p];
+    sa_lab_trial trial;
+    const bool good = sa_lab_trial_open(&trial, &subject->run.w, from, to, copies + 1, error);
+    for (int i = 1; good && i <= copies; i++)
+        *worst = sa_lab_worse(
+            *worst, past_apart((sa_lab_view){&trial, i}, (sa_lab_view){&trial, 0}, first + i - 1));
+    sa_lab_trial_close(&trial);
+    return good;
+}
+
+bool sa_measure_causality(sa_lab_subject *subject, double *worst, sa_error *error) {
+    bool good = true;
+    for (int p = 0; good && p < subject->pairs.count; p++) {
+        const int len = subject->pairs.target[p].len;
+        int32_t *ids = sa_new((size_t)len * CUTS, sizeof *ids, error);
+        good = ids;
+        for (int first = 0; good && first < len; first += CUTS)
+            good = cut_copies(subject, p, first, ids, worst, error);
+        free(ids);
+    }
+    return good;
+}

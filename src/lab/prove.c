@@ -1,0 +1,195 @@
+/* prove: the invariances, which of them must hold for which model, and the job. */
+#include "base/memory.h"
+#include "lab/invariance.h"
+#include "lab/lab.h"
+
+#include <stdlib.h>
+
+#define ROUNDING 1e-8 /* what recurrences make of double's, far from any float's */
+
+/* ---- What may be asked of which model -------------------------------------------------------- */
+
+static const char *no_attention(const sa_lab_subject *subject) {
+    return subject->run.w.decoder.attention.heads ? NULL : "the decoder has no attention";
+}
+
+static bool blind(const sa_lab_subject *subject) {
+    return !no_attention(subject) && subject->run.w.decoder.attention.compat->key == SA_KEY_NONE;
+}
+
+static const char *blind_note(const sa_lab_subject *subject) {
+    return blind(subject) ? "this score is blind to the source: no word can move a weight" : NULL;
+}
+
+static const char *window_note(const sa_lab_subject *subject) {
+    return subject->run.w.decoder.attention.window == SA_WINDOW_PREDICTIVE
+               ? "at most 1: the window's Gaussian takes a share away"
+               : NULL;
+}
+
+static const char *order_matters(const sa_lab_subject *subject) {
+    const sa_attention *attention = &subject->run.w.decoder.attention;
+    if (subject->run.sizes.encoder.kind != SA_ENCODER_NONE) return "the encoder is recurrent";
+    if (subject->run.sizes.encoder.positions) return "the embeddings carry positions";
+    if (!attention->heads) return NULL;
+    if (attention->compat->query == SA_QUERY_PLACES) return "the score is about places, not words";
+    if (attention->window != SA_WINDOW_NONE) return "the window is about places, not words";
+    return NULL;
+}
+
+/* ---- The table ------------------------------------------------------------------------------- */
+
+static const struct invariance {
+    const char *name, *meaning;
+    double allowed;
+    bool above; /* the figure must be above it, unless the score is blind to the source */
+    const char *(*excuse)(const sa_lab_subject *); /* why it need not hold for such a model */
+    bool shown;                                    /* the figure is found nevertheless */
+    const char *(*note)(const sa_lab_subject *);   /* something to know about it */
+    bool (*measure)(sa_lab_subject *, double *worst, sa_error *);
+} rows[] = {
+    {"row-sums", "The weights of every head are not negative and sum to 1 for every target word.",
+     1e-12, .excuse = no_attention, .note = window_note, .measure = sa_measure_row_sums},
+    {"batching",
+     "One by one the pairs have the weights, the log p and (summed) the gradient that they have in "
+     "one batch.",
+     ROUNDING, .measure = sa_measure_batching},
+    {"padding",
+     "There is no padding: where it would stand are words of other pairs. Longer pairs before and "
+     "behind a pair change neither its weights nor its log p, nor do other words in them.",
+     ROUNDING, .measure = sa_measure_padding},
+    {"padding-gradient",
+     "The gradient of one pair's loss by the words of the longer pairs beside it is exactly zero.",
+     0, .measure = sa_measure_padding_gradient},
+    {"annotations",
+     "With the query held fixed, other annotations give other weights (for location and uniform: "
+     "they do not).",
+     1e-14, .above = true, .excuse = no_attention, .note = blind_note,
+     .measure = sa_measure_annotations},
+    {"permutation",
+     "Without recurrence and positions, source words that change places take their weights along, "
+     "and log p stays.",
+     ROUNDING, .excuse = order_matters, .shown = true, .measure = sa_measure_permutation},
+    {"causality",
+     "Other target words from position t on change neither the weights up to t nor any p(y_i) up "
+     "to t, for every t.",
+     ROUNDING, .measure = sa_measure_causality},
+};
+
+enum { ROWS = sizeof rows / sizeof *rows };
+
+const char *sa_lab_check_name(size_t i, const char **meaning) {
+    if (i >= ROWS) return NULL;
+    if (meaning) *meaning = rows[i].meaning;
+    return rows[i].name;
+}
+
+/* ---- Judging --------------------------------------------------------------------------------- */
+
+static bool judge(const struct invariance *row, sa_lab_subject *subject, sa_check *check,
+                  sa_error *error) {
+    const char *excuse = row->excuse ? row->excuse(subject) : NULL;
+    const bool above = row->above && !blind(subject);
+    double worst = -INFINITY;
+    if ((!excuse || row->shown) && !row->measure(subject, &worst, error)) return false;
+    const bool measured = worst != -INFINITY;
+    if (!excuse && !measured) excuse = "no source is long enough";
+    *check = (sa_check){.name = row->name,
+                        .meaning = row->meaning,
+                        .worst = measured ? worst : NAN,
+                        .allowed = row->above && !above ? 0 : row->allowed,
+                        .above = above,
+                        .skipped = excuse,
+                        .note = excuse      ? excuse
+                                : row->note ? row->note(subject)
+                                            : NULL};
+    check->ok = excuse || (above ? worst > check->allowed : worst <= check->allowed);
+    return true;
+}
+
+static bool judge_all(const sa_lab_proof *proof, sa_lab_subject *subject, sa_error *error) {
+    sa_check failed = {0};
+    for (int i = 0; i < ROWS; i++) {
+        sa_check check;
+        if (!judge(&rows[i], subject, &check, error)) return false;
+        if (proof->each) proof->each(proof->context, &check);
+        if (!check.ok && !failed.name) failed = check;
+    }
+    return !failed.name ||
+           sa_fail(error, SA_CHECK, "%s does not hold: %.3g, %s %g: %s", failed.name, failed.worst,
+                   failed.above ? "must be above" : "allowed", failed.allowed, failed.meaning);
+}
+
+/* ---- Pairs ----------------------------------------------------------------------------------- */
+
+/* Lengths of the pairs that are drawn; no two share both. */
+static const int lengths[][2] = {{3, 4}, {8, 1}, {1, 7}, {5, 4}, {3, 2}, {2, 6}};
+enum { DRAWN = sizeof lengths / sizeof *lengths };
+
+/* A location score sees so many places: a longer source belongs to the proof. 0: no such score. */
+static int places_of(const sa_settings *settings) {
+    const bool location = sa_decoder_kinds[settings->decoder].asker != SA_ASKS_NOBODY &&
+                          sa_compats[settings->attention].query == SA_QUERY_PLACES;
+    return location ? settings->max_len + 1 : 0;
+}
+
+typedef struct drawn_pairs {
+    sa_sentence *source, *target;
+    int32_t *ids;
+    int count;
+} drawn_pairs;
+
+static void draw_pair(const sa_lab_proof *proof, sa_rng *rng, int S, int T, int32_t **ids,
+                      drawn_pairs *all) {
+    all->source[all->count] = sa_lab_draw(rng, *ids, S, proof->source_words);
+    all->target[all->count++] = sa_lab_draw(rng, *ids + S, T, proof->target_words);
+    *ids += S + T;
+}
+
+/* The job's pairs, or drawn ones, and one more with a source that no location score sees whole. */
+static bool pairs_open(const sa_lab_proof *proof, sa_rng *rng, drawn_pairs *all, sa_error *error) {
+    enum { TARGET = 3, ROOM = 64 };
+    const int places = places_of(proof->settings), given = proof->source ? proof->count : 0;
+    *all = (drawn_pairs){
+        .source = sa_new((size_t)given + DRAWN + 1, sizeof(sa_sentence), error),
+        .target = sa_new((size_t)given + DRAWN + 1, sizeof(sa_sentence), error),
+        .ids = sa_new((size_t)places + ROOM, sizeof(int32_t), error),
+        .count = given,
+    };
+    if (!all->source || !all->target || !all->ids) return false;
+    int32_t *ids = all->ids;
+    for (int p = 0; p < given; p++)
+        all->source[p] = proof->source[p], all->target[p] = proof->target[p];
+    for (int p = 0; !given && p < DRAWN; p++)
+        draw_pair(proof, rng, lengths[p][0], lengths[p][1], &ids, all);
+    if (places) draw_pair(proof, rng, places + 2, TARGET, &ids, all);
+    return true;
+}
+
+static void pairs_close(drawn_pairs *all) {
+    free(all->source), free(all->target), free(all->ids);
+}
+
+/* ---- The job --------------------------------------------------------------------------------- */
+
+bool sa_lab_prove(const sa_lab_proof *proof, sa_error *error) {
+    sa_lab_subject subject = {.rng = sa_rng_seed(proof->seed, 1)};
+    sa_settings settings = *proof->settings;
+    settings.dropout = 0;
+    drawn_pairs drawn;
+    bool good = pairs_open(proof, &subject.rng, &drawn, error);
+    if (good) {
+        subject.pairs = (sa_lab_pairs){drawn.source, drawn.target, drawn.count, proof->source_words,
+                                       proof->target_words};
+        sa_lab_pairs first = subject.pairs;
+        first.count = 1;
+        good = sa_lab_run_open(&subject.run, &settings, &first, error);
+        if (good) {
+            sa_lab_run_load(&subject.run, proof->values);
+            good = judge_all(proof, &subject, error);
+        }
+        sa_lab_run_close(&subject.run);
+    }
+    pairs_close(&drawn);
+    return good;
+}

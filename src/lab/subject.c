@@ -1,0 +1,25 @@
+#include "lab/invariance.h"
+
+sa_sentence sa_lab_draw(sa_rng *rng, int32_t *ids, int len, int words) {
+    for (int i = 0; i < len - 1; i++) { /* neither the end mark nor the start mark */
+        const int32_t word = (int32_t)sa_rng_below(rng, (uint32_t)words - SA_SPECIALS + 1);
+        ids[i] = word ? word + SA_SPECIALS - 1 : SA_UNKNOWN;
+    }
+    ids[len - 1] = SA_END;
+    return (sa_sentence){ids, len};
+}
+
+bool sa_lab_open_all(const sa_lab_subject *subject, sa_lab_trial *trial, sa_error *error) {
+    return sa_lab_trial_open(trial, &subject->run.w, subject->pairs.source, subject->pairs.target,
+                             subject->pairs.count, error);
+}
+
+bool sa_lab_open_alone(const sa_lab_subject *subject, int p, sa_lab_trial *trial, sa_error *error) {
+    return sa_lab_trial_open(trial, &subject->run.w, subject->pairs.source + p,
+                             subject->pairs.target + p, 1, error);
+}
+
+double sa_lab_views_apart(sa_lab_view one, sa_lab_view other, int steps, const int *column) {
+    return sa_lab_worse(sa_lab_weights_apart(one, other, steps, column),
+                        sa_lab_words_apart(one, other, steps));
+}

@@ -1,0 +1,53 @@
+/* trial: one pass over some pairs with given weights, and how far two passes are apart. */
+#ifndef SA_LAB_TRIAL_H
+#define SA_LAB_TRIAL_H
+
+#include "model/seq2seq.h"
+
+typedef struct sa_lab_trial {
+    const sa_seq2seq *w;
+    sa_arena arena;
+    sa_batch batch;
+    sa_pass pass;
+} sa_lab_trial;
+
+/* A pair of a trial: its place in the list that the trial was made of. */
+typedef struct sa_lab_view {
+    const sa_lab_trial *trial;
+    int pair;
+} sa_lab_view;
+
+/* Rooms, and a forward pass without dropout. Before it the rows of weights hold NaN, and so do
+ * still the cells behind the end of a sentence, where others would keep padding. Closed also after
+ * a failure. */
+bool sa_lab_trial_open(sa_lab_trial *trial, const sa_seq2seq *w, const sa_sentence *source,
+                       const sa_sentence *target, int count, sa_error *error);
+void sa_lab_trial_close(sa_lab_trial *trial);
+
+/* The gradient of all pairs' loss times `scale` is added to dw. */
+void sa_lab_trial_gradient(sa_lab_trial *trial, double scale, sa_seq2seq *dw);
+
+/* The same for the loss of one pair alone, as if the words of the others had none. What it sends
+ * to each embedded word stays in the pass. */
+void sa_lab_trial_gradient_of(sa_lab_view view, sa_seq2seq *dw);
+
+/* The largest derivative by an embedded word, source or target, of any other pair; after
+ * sa_lab_trial_gradient_of. */
+double sa_lab_strangers_gradient(sa_lab_view view);
+
+/* The larger of two figures; NaN when one is. */
+double sa_lab_worse(double a, double b);
+/* The largest |x_i - y_i|, each divided by |y_i| where that is above 1. */
+double sa_lab_apart(const double *x, const double *y, int size);
+
+/* The row of target position t, the pair's source words, and the weights of head k. */
+int sa_lab_row(sa_lab_view view, int t);
+int sa_lab_sources(sa_lab_view view);
+sa_mat sa_lab_weights(sa_lab_view view, int t, int k);
+
+/* How far two views of the same pair are apart in the first `steps` target positions: in weights,
+ * column j against column[j] (NULL: j), and in log p. */
+double sa_lab_weights_apart(sa_lab_view one, sa_lab_view other, int steps, const int *column);
+double sa_lab_words_apart(sa_lab_view one, sa_lab_view other, int steps);
+
+#endif

@@ -1,0 +1,109 @@
+# prove: what must hold of attention is found to hold, on all kinds of models, and a model that does
+# not attend is found out.
+. tests/support/cli.sh
+train_tiny
+model=tiny/best.safetensors
+names="row-sums batching padding padding-gradient annotations permutation causality"
+
+# verdicts: NAME VERDICT for every line of the table in `out`
+verdicts() { sed -n '2,8s/^\([a-z-]*\) .*  \(ok\|FAILED\|does not apply\).*/\1 \2/p' out; }
+# expect_all_but NAME...: these do not apply, the others hold.
+expect_all_but() {
+    for name in $names; do
+        case " $* " in *" $name "*) echo "$name does not apply" ;; *) echo "$name ok" ;; esac
+    done >expected
+    verdicts | diff expected - >difference || fail "verdicts: $(cat difference)"
+    same "the closing sentence" "All $((7 - $#)) checks that apply hold for this model on $where." \
+        "$(tail -n 1 out)"
+}
+# variant NAME OPTION...: trains it, to NAME/best.safetensors
+variant() {
+    "$softalign" train --train tiny.tsv --out "$@" --embed 8 --hidden 8 --attn 4 --maxout 4 \
+        --steps 5 >out 2>err || fail "train $*: $(cat err)"
+}
+
+# The default model, on words of its own and on pairs.
+where="random sentences"
+expect 0 "" prove $model
+expect_all_but permutation
+grep -q '^permutation .*: the encoder is recurrent$' out || fail "no word of recurrence: $(cat out)"
+cp out before
+expect 0 "" prove $model
+cmp -s before out || fail "the same seed gives other figures"
+expect 0 "" prove $model --seed 2
+cmp -s before out && fail "another seed gives the same figures"
+where="these pairs"
+expect 0 "" prove $model tiny.tsv
+expect_all_but permutation
+cut -f 1,2 tiny.tsv | head -n 32 | gzip >first.gz
+cp out before
+expect 0 "" prove $model first.gz
+cmp -s before out || fail "more than the first 32 pairs are tried"
+expect 0 "" prove $model tiny.tsv --limit 2
+cmp -s before out && fail "--limit is not heard"
+
+# Other models.
+variant location --attention location
+expect 0 "" prove location/best.safetensors tiny.tsv
+expect_all_but permutation
+grep -q '^annotations  *0 .*: this score is blind to the source' out || fail "location: $(cat out)"
+variant bag --encoder none --decoder cgru --heads 2 --attention scaled-dot
+expect 0 "" prove bag/best.safetensors tiny.tsv
+expect_all_but
+variant placed --encoder none --positions sinusoidal
+expect 0 "" prove placed/best.safetensors tiny.tsv
+expect_all_but permutation
+variant fixed --decoder fixed
+expect 0 "" prove fixed/best.safetensors tiny.tsv
+expect_all_but row-sums annotations permutation
+variant local --decoder luong --window predictive --window-size 2
+expect 0 "" prove local/best.safetensors tiny.tsv
+expect_all_but permutation
+grep -q "^row-sums .*: at most 1" out || fail "a predictive window: $(cat out)"
+
+# The paper's v_a begins as 0; one that never moves from there looks nowhere.
+variant still --init paper --optimizer sgd --lr 1e-300
+expect 1 "annotations does not hold: 0, must be above 1e-14: With the query held fixed, other \
+annotations give other weights (for location and uniform: they do not)." prove still/best.safetensors
+same "verdict" "annotations FAILED" "$(verdicts | grep FAILED)"
+same "the closing sentence" "1 of 6 checks failed for this model on random sentences." \
+    "$(tail -n 1 out)"
+expect 1 "$(sed 's/softalign: //' err)" prove still/best.safetensors --json
+grep -q '"ok": false,' out || fail "--json of a failure: $(cat out)"
+
+# For programs.
+expect 0 "" prove fixed/best.safetensors --json
+if command -v python3 >/dev/null; then
+    python3 - "$names" <<'END' || fail "--json: $(cat out)"
+import json, sys
+proof = json.load(open("out"))
+assert list(proof) == ["ok", "checks"] and proof["ok"] is True
+assert [check["name"] for check in proof["checks"]] == sys.argv[1].split()
+for check in proof["checks"]:
+    assert list(check) == ["name", "worst", "ok", "allowed", "above", "skipped", "note"]
+    assert check["ok"] is True
+    assert check["skipped"] or 0 <= check["worst"] <= check["allowed"]
+assert proof["checks"][0]["worst"] is None and proof["checks"][0]["skipped"] is True
+assert proof["checks"][5]["worst"] > 1e-6
+END
+fi
+
+# What cannot be tried.
+missing="No such file or directory"
+expect 4 "cannot open 'none': $missing" prove none
+expect 4 "cannot open 'none.tsv': $missing" prove $model none.tsv
+expect 3 "tiny.tsv: not a safetensors file" prove tiny.tsv
+printf 'no tab here\n' >broken.tsv
+expect 3 "broken.tsv:1: no tab; expected source TAB target" prove $model broken.tsv
+for i in $(seq 60); do printf 'a '; done >long
+printf '%s\tb\n' "$(cat long)" >long.tsv
+expect 3 "long.tsv: no pairs left: every one has a side above 50 tokens (--max-len)" \
+    prove $model long.tsv
+size=$(stat -c %s $model)
+head -c $((size - 100)) $model >short
+"$softalign" prove short >out 2>err
+same "a truncated model" 3 $?
+expect 2 "an argument is missing: softalign prove MODEL [PAIRS]" prove
+expect 2 "prove: 'c' is one argument too many" prove a b c
+expect 2 "--limit '0': expected a whole number from 1 to 65536" prove $model --limit 0
+finish

@@ -1,4 +1,5 @@
 /* Other ways to search: what translations keep, how they are scored, samples, ensembles. */
+#include "model/freerun.h"
 #include "model/rank.h"
 #include "support/searching.h"
 #include "support/suite.h"
@@ -156,6 +157,39 @@ START_TEST(an_ensemble_averages_probabilities) {
 }
 END_TEST
 
+/* Forced along its own greedy translation, a model runs free; along another, it stumbles. */
+START_TEST(free_running_goes_on_from_its_own_words) {
+    model_open(_i, SA_END, -1);
+    sa_found *found = find(sources, SOURCES);
+    sa_sentence targets[SOURCES];
+    double free_log_p[SOURCES], forced, sum;
+    for (int s = 0; s < SOURCES; s++) targets[s] = (sa_sentence){found[s].ids, found[s].len};
+    ck_assert(sa_free_running(&w, sources, targets, SOURCES, free_log_p, NULL));
+    for (int s = 0; s < SOURCES; s++)
+        ck_assert_double_eq_tol(free_log_p[s], found[s].log_p, 1e-5 * (1 + fabs(found[s].log_p)));
+
+    /* A target of other words: each is judged after the found ones, one word forced at a time. */
+    for (int s = 0; s < SOURCES; s++) {
+        int32_t other[SHORTEST], tried[SHORTEST];
+        double one, both;
+        sum = 0;
+        for (int t = 0; t < found[s].len; t++) {
+            other[t] = found[s].ids[t] == A ? B : A;
+            memcpy(tried, found[s].ids, sizeof *tried * (size_t)t);
+            tried[t] = other[t];
+            force(sources[s], &(sa_sentence){tried, t + 1}, 1, &both);
+            one = 0;
+            if (t) force(sources[s], &(sa_sentence){tried, t}, 1, &one);
+            sum += both - one;
+        }
+        const sa_sentence wrong = {other, found[s].len};
+        ck_assert(sa_free_running(&w, &sources[s], &wrong, 1, &forced, NULL));
+        ck_assert_double_eq_tol(forced, sum, 1e-4 * (1 + fabs(sum)));
+    }
+    release(found, SOURCES);
+}
+END_TEST
+
 int main(void) {
     TCase *tests;
     Suite *suite = suite_of("ways to search", &tests);
@@ -164,6 +198,7 @@ int main(void) {
     tcase_add_loop_test(tests, scores_are_normalised_and_covered_as_said, 0, 9);
     tcase_add_loop_test(tests, translations_are_as_long_as_asked, 0, 4);
     tcase_add_loop_test(tests, samples_follow_the_probabilities, 0, 6);
+    tcase_add_loop_test(tests, free_running_goes_on_from_its_own_words, 0, 6);
     tcase_add_test(tests, samples_come_from_the_likeliest);
     tcase_add_loop_test(tests, an_ensemble_averages_probabilities, 0, 6);
     return suite_run(suite);

@@ -313,12 +313,13 @@ bool sa_score(const sa_metrics *metrics, const char *const *hypotheses,
 
 /* ---- Evaluation ---------------------------------------------------------------------------- */
 
-typedef struct sa_judgement { /* of one pair */
-    double log_probability;   /* of the reference, teacher-forced, end mark included */
-    int words, source_words;  /* target words with the end mark; source words without it */
-    char *translation;        /* detokenised */
-    char *reference;          /* in lower case when the model reads so */
-    bool exact;               /* the translation is the reference, white space aside */
+typedef struct sa_judgement {    /* of one pair */
+    double log_probability;      /* of the reference, teacher-forced, end mark included */
+    double free_log_probability; /* the same when each word is predicted after the model's own */
+    int words, source_words;     /* target words with the end mark; source words without it */
+    char *translation;           /* detokenised */
+    char *reference;             /* in lower case when the model reads so */
+    bool exact;                  /* the translation is the reference, white space aside */
     size_t links, sure, links_sure,
         links_possible; /* the counts behind AER: |A|, |S|, |A and S|, |A and P| */
 } sa_judgement;
@@ -326,6 +327,7 @@ typedef struct sa_judgement { /* of one pair */
 typedef struct sa_scores {
     size_t sentences;
     int64_t target_words;
+    double free_perplexity; /* free-running; loss and perplexity are teacher-forced */
     double loss, perplexity, bleu, chrf, exact;
     double tokens; /* share of the references' tokens at the same place in the translation */
     double aer;    /* NaN without gold alignments, or without attention */

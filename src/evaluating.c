@@ -117,10 +117,11 @@ static bool judge_links(const sa_corpus *corpus, const sa_pair *pair, const sa_s
 
 /* One pair from what was made of all of them. */
 static bool judge(sa_model *model, const sa_corpus *corpus, const sa_dataset *pairs, size_t i,
-                  const sa_forced *forced, sa_translation *translation, sa_judgement *out,
-                  sa_error *error) {
+                  const sa_forced *forced, double free_log_p, sa_translation *translation,
+                  sa_judgement *out, sa_error *error) {
     const sa_pair *pair = &corpus->pairs[i];
     *out = (sa_judgement){.log_probability = forced->log_p,
+                          .free_log_probability = free_log_p,
                           .words = pairs->target[i].len,
                           .source_words = pairs->source[i].len - 1,
                           .translation = translation->text};
@@ -138,23 +139,26 @@ bool sa_evaluate(sa_model *model, const sa_corpus *corpus, const sa_search *sear
     sa_forced *forced = sa_new(count, sizeof *forced, error);
     const char **sources = forced ? sa_new(count, sizeof *sources, error) : NULL;
     sa_translation *translations = sources ? sa_new(count, sizeof *translations, error) : NULL;
+    double *free_log_p = translations ? sa_new(count, sizeof *free_log_p, error) : NULL;
     sa_search best = *search;
     sa_gold *gold = NULL;
     const bool links = corpus->gold && sa_settings_attends(&model->settings);
     best.nbest = 1;
     memset(each, 0, sizeof *each * count);
-    bool good = translations &&
+    bool good = free_log_p &&
                 sa_dataset_make(&pairs, corpus, NULL, &model->source, &model->target, 0, error);
     for (size_t i = 0; good && i < count; i++) sources[i] = corpus->pairs[i].source;
     good = good && sa_gold_read(model, corpus->pairs, count, &gold, error) &&
            sa_force(model, pairs.source, pairs.target, gold, count, links, forced, error) &&
+           sa_run_free(model, pairs.source, pairs.target, count, free_log_p, error) &&
            sa_translate_all(&model, 1, sources, gold, count, &best, translations, error);
     for (size_t i = 0; good && i < count; i++)
-        good = judge(model, corpus, &pairs, i, &forced[i], &translations[i], &each[i], error);
+        good = judge(model, corpus, &pairs, i, &forced[i], free_log_p[i], &translations[i],
+                     &each[i], error);
     if (!good) sa_judgements_release(each, count);
     if (translations) sa_translations_release(translations, count);
     for (size_t i = 0; forced && i < count; i++) free(forced[i].weights);
-    free(translations), free(sources), free(forced);
+    free(translations), free(sources), free(forced), free(free_log_p);
     sa_gold_release(gold, count);
     sa_dataset_release(&pairs);
     return good;
@@ -171,7 +175,7 @@ bool sa_summarise_by(const sa_metrics *metrics, const sa_corpus *corpus, const s
                      const size_t *chosen, size_t count, sa_scores *scores, sa_error *error) {
     sa_tally sum = {0}, tally;
     sa_aer aer = {0};
-    double log_p = 0, exact = 0;
+    double log_p = 0, free_log_p = 0, exact = 0;
     if (!sa_options_check(sa_metrics_options, metrics, error)) return false;
     *scores = (sa_scores){.sentences = count};
     for (size_t i = 0; i < count; i++) {
@@ -181,6 +185,7 @@ bool sa_summarise_by(const sa_metrics *metrics, const sa_corpus *corpus, const s
             return false;
         sa_tally_add(&sum, &tally);
         log_p += one->log_probability;
+        free_log_p += one->free_log_probability;
         exact += one->exact;
         scores->target_words += one->words;
         aer.links += one->links, aer.sure += one->sure;
@@ -189,6 +194,7 @@ bool sa_summarise_by(const sa_metrics *metrics, const sa_corpus *corpus, const s
     const sa_figures figures = sa_score_figures(&sum, metrics);
     scores->loss = -log_p / (double)scores->target_words;
     scores->perplexity = exp(scores->loss);
+    scores->free_perplexity = exp(-free_log_p / (double)scores->target_words);
     scores->bleu = figures.bleu, scores->chrf = figures.chrf, scores->tokens = figures.tokens;
     scores->exact = count ? exact / (double)count : NAN;
     scores->aer = corpus->gold && aer.links + aer.sure ? sa_aer_rate(&aer) : NAN;

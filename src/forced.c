@@ -1,4 +1,5 @@
 #include "forced.h"
+#include "model/freerun.h"
 #include "text/batcher.h"
 
 #include <math.h>
@@ -102,6 +103,31 @@ bool sa_force(sa_model *model, const sa_sentence *source, const sa_sentence *tar
     free(job.order);
     return good;
 }
+
+/* ---- Free running ----------------------------------------------------------------------------
+ */
+
+typedef struct freeing {
+    const sa_model *model;
+    const sa_sentence *source, *target;
+    size_t count;
+    double *log_p;
+} freeing;
+
+static bool free_batch(void *context, int piece, sa_error *error) {
+    const freeing *job = context;
+    const size_t first = (size_t)piece * TOGETHER, rest = job->count - first;
+    return sa_free_running(&job->model->w, job->source + first, job->target + first,
+                           (int)(rest < TOGETHER ? rest : TOGETHER), job->log_p + first, error);
+}
+
+bool sa_run_free(sa_model *model, const sa_sentence *source, const sa_sentence *target,
+                 size_t count, double *log_p, sa_error *error) {
+    freeing job = {model, source, target, count, log_p};
+    return sa_model_run(model, (int)((count + TOGETHER - 1) / TOGETHER), free_batch, &job, error);
+}
+
+/* ---- Gold links ------------------------------------------------------------------------------ */
 
 void sa_gold_release(sa_gold *gold, size_t count) {
     for (size_t i = 0; gold && i < count; i++) free((sa_link *)(uintptr_t)gold[i].links);

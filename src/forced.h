@@ -15,6 +15,10 @@ typedef struct sa_forced {
 bool sa_force(sa_model *model, const sa_sentence *source, const sa_sentence *target,
               const sa_gold *gold, size_t count, bool weights, sa_forced *out, sa_error *error);
 
+/* log_p[i]: of target i after the model's own words (model/freerun). */
+bool sa_run_free(sa_model *model, const sa_sentence *source, const sa_sentence *target,
+                 size_t count, double *log_p, sa_error *error);
+
 /* The links of the pairs, if the model is told to look where they say; else *gold is NULL. Freed
  * with sa_gold_release. */
 bool sa_gold_read(const sa_model *model, const sa_pair *pairs, size_t count, sa_gold **gold,

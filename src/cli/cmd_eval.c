@@ -73,6 +73,7 @@ static bool print_scores(const evaluation *work, const sa_scores *all, bool by_l
         if (good && scores.sentences) add_scores(band->name, &scores, &out);
     }
     add_scores("all", all, &out);
+    sa_buffer_addf(&out, "free-running perplexity %.3f\n", all->free_perplexity);
     good = good && cli_print(&out, error);
     sa_buffer_release(&out);
     return good;
@@ -80,10 +81,11 @@ static bool print_scores(const evaluation *work, const sa_scores *all, bool by_l
 
 static json_t *json_scores(const sa_scores *scores) {
     return json_pack(
-        "{s:I, s:I, s:o, s:o, s:o, s:o, s:o}", "sentences", (json_int_t)scores->sentences,
+        "{s:I, s:I, s:o, s:o, s:o, s:o, s:o, s:o}", "sentences", (json_int_t)scores->sentences,
         "target_words", (json_int_t)scores->target_words, "loss", cli_json_number(scores->loss),
-        "perplexity", cli_json_number(scores->perplexity), "bleu", cli_json_number(scores->bleu),
-        "exact", cli_json_number(scores->exact), "aer", cli_json_number(scores->aer));
+        "perplexity", cli_json_number(scores->perplexity), "free_running_perplexity",
+        cli_json_number(scores->free_perplexity), "bleu", cli_json_number(scores->bleu), "exact",
+        cli_json_number(scores->exact), "aer", cli_json_number(scores->aer));
 }
 
 static bool print_json(const evaluation *work, const sa_scores *all, bool by_length,
@@ -158,7 +160,8 @@ const cli_command cli_eval = {
     .summary = "loss, perplexity, BLEU, exact matches and alignment error on pairs",
     .details =
         "Loss (natural log per target word, end mark included) and perplexity are teacher-forced: "
-        "the model is given the right words so far. BLEU (of 0 to 100, as sacreBLEU counts) and "
+        "the model is given the right words so far. The free-running perplexity is that of the "
+        "right words after the model's own. BLEU (of 0 to 100, as sacreBLEU counts) and "
         "exact compare its own translations with the targets. AER compares the strongest link of "
         "every target word with the gold alignment, if the pairs carry one.\n",
     .example = "  softalign eval mono/best.safetensors unseen.tsv --by-length\n",

@@ -13,9 +13,9 @@ keys() {
 }
 
 expect 0 "" eval $model tiny.tsv --json
-keys sentences target_words loss perplexity bleu exact aer
+keys sentences target_words loss perplexity free_running_perplexity bleu exact aer
 expect 0 "" eval $model tiny.tsv --json --by-length
-keys sentences target_words loss perplexity bleu exact aer by_length
+keys sentences target_words loss perplexity free_running_perplexity bleu exact aer by_length
 python3 - <<'END' || fail "the bands do not add up"
 import json
 all = json.load(open("out"))

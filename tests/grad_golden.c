@@ -1,4 +1,4 @@
-/* The loss and every gradient of RNNsearch against the numbers of an independent implementation
+/* The loss and every gradient of models against the numbers of an independent implementation
  * (scripts/torch_reference.py --golden). */
 #include "base/container.h"
 #include "base/settings.h"
@@ -89,10 +89,16 @@ static void compare_gradients(const sa_params *plan, const double *gradients) {
     }
 }
 
-START_TEST(test_rnnsearch) {
-    static const char *const names[] = {"additive", "scaled-dot"};
+/* Between them every decoder, cell and encoder, both resets, heads, a window, input feeding. */
+static const char *const names[] = {
+    "rnnsearch-additive", "rnnsearch-scaled-dot", "cho2014-gru", "sutskever2014-lstm",
+    "luong2015-local",    "dl4mt-cgru",           "heads-rnn",
+};
+enum { NAMES = sizeof names / sizeof *names };
+
+START_TEST(loss_and_gradients_of_the_reference) {
     char path[512];
-    snprintf(path, sizeof path, TEST_ROOT "/tests/golden/rnnsearch-%s.safetensors", names[_i]);
+    snprintf(path, sizeof path, TEST_ROOT "/tests/golden/%s.safetensors", names[_i]);
     sa_error error;
     ck_assert_msg(sa_container_open(&golden, path, &error), "%s", error.text);
     sa_settings settings;
@@ -136,7 +142,7 @@ END_TEST
 int main(void) {
     Suite *suite = suite_create("golden");
     TCase *tests = tcase_create("golden");
-    tcase_add_loop_test(tests, test_rnnsearch, 0, 2);
+    tcase_add_loop_test(tests, loss_and_gradients_of_the_reference, 0, NAMES);
     suite_add_tcase(suite, tests);
     SRunner *runner = srunner_create(suite);
     srunner_run_all(runner, CK_ENV);

@@ -313,6 +313,11 @@ bool sa_score(const sa_metrics *metrics, const char *const *hypotheses,
 
 /* ---- Evaluation ---------------------------------------------------------------------------- */
 
+/* What is behind AER: |A|, |S|, |A and S|, |A and P|. */
+typedef struct sa_link_counts {
+    size_t links, sure, links_sure, links_possible;
+} sa_link_counts;
+
 typedef struct sa_judgement {    /* of one pair */
     double log_probability;      /* of the reference, teacher-forced, end mark included */
     double free_log_probability; /* the same when each word is predicted after the model's own */
@@ -321,7 +326,9 @@ typedef struct sa_judgement {    /* of one pair */
     char *reference;             /* in lower case when the model reads so */
     bool exact;                  /* the translation is the reference, white space aside */
     size_t links, sure, links_sure,
-        links_possible; /* the counts behind AER: |A|, |S|, |A and S|, |A and P| */
+        links_possible;           /* the counts behind AER: |A|, |S|, |A and S|, |A and P| */
+    sa_link_counts before, after; /* the same with each link moved to the target word before it,
+                                     after it */
 } sa_judgement;
 
 typedef struct sa_scores {
@@ -330,12 +337,28 @@ typedef struct sa_scores {
     double free_perplexity; /* free-running; loss and perplexity are teacher-forced */
     double loss, perplexity, bleu, chrf, exact;
     double tokens; /* share of the references' tokens at the same place in the translation */
-    double aer;    /* NaN without gold alignments, or without attention */
+    /* NaN without gold alignments, or without attention: */
+    double aer, precision, recall;
+    double aer_before,
+        aer_after; /* with the links moved: lower than aer when they are off by one */
 } sa_scores;
 
-/* Judges every pair: `each` has room for count, freed by sa_judgements_release. */
+/* How links are made of attention weights; the choice is the position of the name in the option's
+ * list. */
+typedef struct sa_linking {
+    int links;        /* argmax, threshold */
+    double threshold; /* the smallest weight that is a link */
+} sa_linking;
+
+void sa_linking_init(sa_linking *linking);
+
+/* Judges every pair: `each` has room for count, freed by sa_judgements_release. The links are those
+ * of sa_linking_init. */
 bool sa_evaluate(sa_model *model, const sa_corpus *corpus, const sa_search *search,
                  sa_judgement *each, sa_error *error);
+/* Counts the links anew, made in another way. */
+bool sa_relink(sa_model *model, const sa_corpus *corpus, const sa_linking *linking,
+               sa_judgement *each, sa_error *error);
 /* The figures over the pairs whose index `chosen` lists (NULL: all of count). */
 bool sa_summarise(const sa_corpus *corpus, const sa_judgement *each, const size_t *chosen,
                   size_t count, sa_scores *scores, sa_error *error);

@@ -1,6 +1,7 @@
 #include "evaluating.h"
 #include "eval/aer.h"
 #include "forced.h"
+#include "judging.h"
 #include "scoring.h"
 #include "text/utf8.h"
 #include "translating.h"
@@ -26,8 +27,8 @@ static bool add_bleu(const sa_model *model, const sa_corpus *corpus, const sa_da
     sa_metrics_init(&metrics);
     for (size_t i = 0; good && i < pairs->count; i++) {
         char *reference = reference_of(&model->target, corpus->pairs[pairs->pair[i]].target, error);
-        good = reference && sa_score_line(&metrics, translations[i].text,
-                                          (const char *const *)&reference, 1, &one, error);
+        good = reference && sa_tally_make(&one, &metrics, sa_utf8_lower, translations[i].text,
+                                          (const char *const *)&reference, 1, error);
         if (good) sa_tally_add(&sum, &one);
         free(reference);
     }
@@ -91,30 +92,6 @@ static bool is_exact(const sa_coder *coder, const sa_judgement *judged, bool *ex
     return good;
 }
 
-static bool judge_links(const sa_corpus *corpus, const sa_pair *pair, const sa_sentence *source,
-                        const sa_sentence *target, const double *weights, sa_judgement *out,
-                        sa_error *error) {
-    sa_link *gold = NULL, *links = sa_new((size_t)target->len, sizeof *links, error);
-    size_t gold_count = 0;
-    bool good = links && sa_links_parse(pair->gold, &gold, &gold_count, error);
-    for (size_t i = 0; good && i < gold_count; i++)
-        if (gold[i].source >= source->len - 1 || gold[i].target >= target->len - 1)
-            good = sa_fail(error, SA_DATA,
-                           "%s:%zu: link %d-%d is beyond the sentence (%d and %d tokens)",
-                           corpus->name, pair->line, gold[i].source, gold[i].target,
-                           source->len - 1, target->len - 1);
-    if (good) {
-        sa_aer aer = {0};
-        const size_t count = sa_aer_argmax(weights, target->len, source->len, links);
-        sa_aer_add(&aer, links, count, gold, gold_count);
-        out->links = aer.links, out->sure = aer.sure;
-        out->links_sure = aer.links_sure, out->links_possible = aer.links_possible;
-    }
-    free(links);
-    free(gold);
-    return good;
-}
-
 /* One pair from what was made of all of them. */
 static bool judge(sa_model *model, const sa_corpus *corpus, const sa_dataset *pairs, size_t i,
                   const sa_forced *forced, double free_log_p, sa_translation *translation,
@@ -128,8 +105,10 @@ static bool judge(sa_model *model, const sa_corpus *corpus, const sa_dataset *pa
     translation->text = NULL;
     out->reference = reference_of(&model->target, pair->target, error);
     if (!out->reference || !is_exact(&model->target, out, &out->exact, error)) return false;
-    return !forced->weights || judge_links(corpus, pair, &pairs->source[i], &pairs->target[i],
-                                           forced->weights, out, error);
+    sa_linking linking;
+    sa_linking_init(&linking);
+    return !forced->weights ||
+           sa_judge_links(&linking, corpus, pairs, i, forced->weights, out, error);
 }
 
 bool sa_evaluate(sa_model *model, const sa_corpus *corpus, const sa_search *search,
@@ -174,20 +153,21 @@ void sa_judgements_release(sa_judgement *each, size_t count) {
 bool sa_summarise_by(const sa_metrics *metrics, const sa_corpus *corpus, const sa_judgement *each,
                      const size_t *chosen, size_t count, sa_scores *scores, sa_error *error) {
     sa_tally sum = {0}, tally;
-    sa_aer aer = {0};
+    sa_aer aer = {0}, before = {0}, after = {0};
     double log_p = 0, free_log_p = 0, exact = 0;
     if (!sa_options_check(sa_metrics_options, metrics, error)) return false;
     *scores = (sa_scores){.sentences = count};
     for (size_t i = 0; i < count; i++) {
         const sa_judgement *one = &each[chosen ? chosen[i] : i];
-        if (!sa_score_line(metrics, one->translation, (const char *const *)&one->reference, 1,
-                           &tally, error))
+        if (!sa_tally_make(&tally, metrics, sa_utf8_lower, one->translation,
+                           (const char *const *)&one->reference, 1, error))
             return false;
         sa_tally_add(&sum, &tally);
         log_p += one->log_probability;
         free_log_p += one->free_log_probability;
         exact += one->exact;
         scores->target_words += one->words;
+        sa_aer_sum(&before, &one->before), sa_aer_sum(&after, &one->after);
         aer.links += one->links, aer.sure += one->sure;
         aer.links_sure += one->links_sure, aer.links_possible += one->links_possible;
     }
@@ -197,7 +177,10 @@ bool sa_summarise_by(const sa_metrics *metrics, const sa_corpus *corpus, const s
     scores->free_perplexity = exp(-free_log_p / (double)scores->target_words);
     scores->bleu = figures.bleu, scores->chrf = figures.chrf, scores->tokens = figures.tokens;
     scores->exact = count ? exact / (double)count : NAN;
-    scores->aer = corpus->gold && aer.links + aer.sure ? sa_aer_rate(&aer) : NAN;
+    if (!corpus->gold) aer = before = after = (sa_aer){0};
+    scores->aer = sa_aer_rate(&aer); /* NaN when nothing was counted */
+    scores->precision = sa_aer_precision(&aer), scores->recall = sa_aer_recall(&aer);
+    scores->aer_before = sa_aer_rate(&before), scores->aer_after = sa_aer_rate(&after);
     return true;
 }
 

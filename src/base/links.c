@@ -44,3 +44,40 @@ bool sa_links_parse(const char *text, sa_link **links, size_t *count, sa_error *
     *count = used;
     return true;
 }
+
+bool sa_links_read(const char *line, int base, sa_link **links, size_t *count, sa_error *error) {
+    const size_t number = strspn(line, "0123456789");
+    if (number && line[number] == '\t') line += number + 1;
+    if (!sa_links_parse(line, links, count, error)) return false;
+    for (size_t i = 0; i < *count; i++) {
+        sa_link *link = &(*links)[i];
+        if (link->source < base || link->target < base) {
+            sa_fail(error, SA_DATA, "link %d%c%d: positions count from %d", link->source,
+                    link->possible ? 'p' : '-', link->target, base);
+            free(*links);
+            return false;
+        }
+        link->source -= base, link->target -= base;
+    }
+    return true;
+}
+
+int sa_link_order(const sa_link *a, const sa_link *b) {
+    if (a->source != b->source) return a->source < b->source ? -1 : 1;
+    return (a->target > b->target) - (a->target < b->target);
+}
+
+/* Of two links between the same words the sure one first. */
+static int sure_first(const void *a, const void *b) {
+    const sa_link *x = a, *y = b;
+    const int order = sa_link_order(x, y);
+    return order ? order : x->possible - y->possible;
+}
+
+size_t sa_links_settle(sa_link *links, size_t count) {
+    size_t kept = 0;
+    if (count) qsort(links, count, sizeof *links, sure_first);
+    for (size_t i = 0; i < count; i++)
+        if (!kept || sa_link_order(&links[kept - 1], &links[i]) != 0) links[kept++] = links[i];
+    return kept;
+}

@@ -16,4 +16,15 @@ typedef struct sa_link {
  * not read as one; the caller puts file and line in front. *links is freed with free(). */
 bool sa_links_parse(const char *text, sa_link **links, size_t *count, sa_error *error);
 
+/* The same of a line of a file of alignments, where a number and a tab may stand first and
+ * positions count from `base`. SA_DATA also when a position lies below it. */
+bool sa_links_read(const char *line, int base, sa_link **links, size_t *count, sa_error *error);
+
+/* By source, then target: below, at or above 0. */
+int sa_link_order(const sa_link *a, const sa_link *b);
+
+/* Sorts, and keeps one link of each place, the sure one if there is one. Returns how many are left.
+ */
+size_t sa_links_settle(sa_link *links, size_t count);
+
 #endif

@@ -51,8 +51,8 @@ static bool count_orders(const sa_units *ours, const sa_units *theirs, int first
     return sa_ngrams_match(ours, theirs, 1, orders, chrf->match + first, error);
 }
 
-static bool count_line(const line *ours, const char *reference, const sa_metrics *metrics,
-                       sa_chrf *chrf, sa_error *error) {
+static bool count_lines(const line *ours, const char *reference, const sa_metrics *metrics,
+                        sa_chrf *chrf, sa_error *error) {
     line theirs = read_line(reference, metrics);
     const bool good =
         count_orders(&ours->characters, &theirs.characters, 0, metrics->chrf_order, chrf, error) &&
@@ -70,7 +70,7 @@ bool sa_chrf_add(sa_chrf *chrf, const sa_metrics *metrics, const char *hypothesi
     bool good = true;
     for (size_t i = 0; good && i < count; i++) {
         sa_chrf now = {0};
-        good = count_line(&ours, references[i], metrics, &now, error);
+        good = count_lines(&ours, references[i], metrics, &now, error);
         const double score = sa_chrf_score(&now, metrics);
         if (score > best_score) best = now, best_score = score;
     }

@@ -87,9 +87,8 @@ static void add_same(sa_tally *tally, const sa_units *ours, const sa_units *thei
     tally->same += same, tally->tokens += tokens;
 }
 
-bool sa_tally_make(sa_tally *tally, const sa_metrics *metrics, const char *hypothesis,
-                   const char *const *references, size_t count, sa_error *error) {
-    *tally = (sa_tally){.sentences = 1};
+static bool count_line(sa_tally *tally, const sa_metrics *metrics, const char *hypothesis,
+                       const char *const *references, size_t count, sa_error *error) {
     line ours = {0}, *theirs = sa_new(count, sizeof *theirs, error);
     sa_units *tokens = theirs ? sa_new(count, sizeof *tokens, error) : NULL;
     bool good = tokens && cut_line(&ours, hypothesis, metrics->tokenize, error);
@@ -104,6 +103,23 @@ bool sa_tally_make(sa_tally *tally, const sa_metrics *metrics, const char *hypot
     for (size_t i = 0; theirs && i < count; i++) release_line(&theirs[i]);
     release_line(&ours);
     free(theirs), free(tokens);
+    return good;
+}
+
+bool sa_tally_make(sa_tally *tally, const sa_metrics *metrics, sa_lower lower,
+                   const char *hypothesis, const char *const *references, size_t count,
+                   sa_error *error) {
+    *tally = (sa_tally){.sentences = 1};
+    if (!metrics->lowercase)
+        return count_line(tally, metrics, hypothesis, references, count, error);
+    char *ours = lower(hypothesis, strlen(hypothesis), error);
+    char **theirs = ours ? sa_new(count, sizeof *theirs, error) : NULL;
+    bool good = theirs != NULL;
+    for (size_t i = 0; good && i < count; i++)
+        good = (theirs[i] = lower(references[i], strlen(references[i]), error)) != NULL;
+    good = good && count_line(tally, metrics, ours, (const char *const *)theirs, count, error);
+    for (size_t i = 0; theirs && i < count; i++) free(theirs[i]);
+    free(theirs), free(ours);
     return good;
 }
 

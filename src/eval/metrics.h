@@ -19,9 +19,14 @@ typedef struct sa_tally {
     int64_t tokens, same;     /* of the reference with the most at the same place */
 } sa_tally;
 
-/* Counts one sentence. The lines are in lower case already, if they shall be. */
-bool sa_tally_make(sa_tally *tally, const sa_metrics *metrics, const char *hypothesis,
-                   const char *const *references, size_t count, sa_error *error);
+/* A text of so many bytes in lower case, freed with free(); NULL: memory. Unicode is known
+ * elsewhere (text/utf8). */
+typedef char *(*sa_lower)(const char *text, size_t size, sa_error *error);
+
+/* Counts one sentence. */
+bool sa_tally_make(sa_tally *tally, const sa_metrics *metrics, sa_lower lower,
+                   const char *hypothesis, const char *const *references, size_t count,
+                   sa_error *error);
 void sa_tally_add(sa_tally *sum, const sa_tally *one);
 
 /* A figure made of tallies. */

@@ -1,7 +1,7 @@
 #include "report/matrix.h"
 #include "base/cell.h"
 #include "base/number.h"
-#include "eval/aer.h"
+#include "eval/linking.h"
 #include "report/grid.h"
 
 #include <stdlib.h>
@@ -48,10 +48,12 @@ void sa_matrix_soft(const sa_alignment *alignment, sa_buffer *out) {
 }
 
 void sa_matrix_pharaoh(const sa_alignment *alignment, sa_buffer *out) {
-    sa_link *links = sa_new((size_t)alignment->targets, sizeof *links, NULL);
+    const int targets = alignment->targets, sources = alignment->sources;
+    sa_linking linking;
+    sa_linking_init(&linking);
+    sa_link *links = sa_new(sa_linking_room(targets, sources), sizeof *links, NULL);
     const size_t count =
-        links ? sa_aer_argmax(alignment->weights, alignment->targets, alignment->sources, links)
-              : 0;
+        links ? sa_linking_make(&linking, alignment->weights, targets, sources, 0, links) : 0;
     for (size_t i = 0; i < count; i++)
         sa_buffer_addf(out, "%s%d-%d", i ? " " : "", links[i].source, links[i].target);
     sa_buffer_adds(out, "\n");

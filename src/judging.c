@@ -1,0 +1,63 @@
+#include "judging.h"
+#include "eval/aer.h"
+#include "eval/linking.h"
+#include "forced.h"
+
+#include <stdlib.h>
+
+/* The gold links of a pair whose sides have so many words. */
+static bool read_gold(const sa_corpus *corpus, const sa_pair *pair, int sources, int targets,
+                      sa_link **gold, size_t *count, sa_error *error) {
+    if (!sa_links_parse(pair->gold, gold, count, error)) return false;
+    for (size_t i = 0; i < *count; i++) {
+        const sa_link *link = &(*gold)[i];
+        if (link->source < sources && link->target < targets) continue;
+        sa_fail(error, SA_DATA, "%s:%zu: link %d-%d is beyond the sentence (%d and %d tokens)",
+                corpus->name, pair->line, link->source, link->target, sources, targets);
+        free(*gold);
+        *gold = NULL;
+        return false;
+    }
+    return true;
+}
+
+bool sa_judge_links(const sa_linking *linking, const sa_corpus *corpus, const sa_dataset *pairs,
+                    size_t i, const double *weights, sa_judgement *out, sa_error *error) {
+    const int sources = pairs->source[i].len, targets = pairs->target[i].len;
+    sa_aer at[3] = {{0}, {0}, {0}};
+    sa_link *gold = NULL, *links = sa_new(sa_linking_room(targets, sources), sizeof *links, error);
+    size_t gold_count = 0;
+    const bool good = links && read_gold(corpus, &corpus->pairs[i], sources - 1, targets - 1, &gold,
+                                         &gold_count, error);
+    for (int shift = -1; good && shift <= 1; shift++) {
+        const size_t count = sa_linking_make(linking, weights, targets, sources, shift, links);
+        sa_aer_add(&at[shift + 1], links, count, gold, gold_count);
+    }
+    out->before = at[0], out->after = at[2];
+    out->links = at[1].links, out->sure = at[1].sure;
+    out->links_sure = at[1].links_sure, out->links_possible = at[1].links_possible;
+    free(links);
+    free(gold);
+    return good;
+}
+
+bool sa_relink(sa_model *model, const sa_corpus *corpus, const sa_linking *linking,
+               sa_judgement *each, sa_error *error) {
+    const size_t count = corpus->count;
+    sa_dataset pairs = {0};
+    sa_gold *gold = NULL;
+    if (!sa_options_check(sa_linking_options, linking, error)) return false;
+    if (!corpus->gold || !sa_settings_attends(&model->settings)) return true;
+    sa_forced *forced = sa_new(count, sizeof *forced, error);
+    bool good = forced &&
+                sa_dataset_make(&pairs, corpus, NULL, &model->source, &model->target, 0, error) &&
+                sa_gold_read(model, corpus->pairs, count, &gold, error) &&
+                sa_force(model, pairs.source, pairs.target, gold, count, true, forced, error);
+    for (size_t i = 0; good && i < count; i++)
+        good = sa_judge_links(linking, corpus, &pairs, i, forced[i].weights, &each[i], error);
+    for (size_t i = 0; forced && i < count; i++) free(forced[i].weights);
+    free(forced);
+    sa_gold_release(gold, count);
+    sa_dataset_release(&pairs);
+    return good;
+}

@@ -55,6 +55,7 @@ bool sa_links_read(const char *line, int base, sa_link **links, size_t *count, s
             sa_fail(error, SA_DATA, "link %d%c%d: positions count from %d", link->source,
                     link->possible ? 'p' : '-', link->target, base);
             free(*links);
+            *links = NULL;
             return false;
         }
         link->source -= base, link->target -= base;

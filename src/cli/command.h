@@ -27,8 +27,8 @@ typedef struct cli_command {
     const char *(*item)(size_t row, const char **text);
 } cli_command;
 
-extern const cli_command cli_corpus, cli_train, cli_translate, cli_align, cli_eval, cli_compare,
-    cli_attend, cli_gradcheck, cli_prove, cli_inspect, cli_help;
+extern const cli_command cli_corpus, cli_train, cli_translate, cli_align, cli_eval, cli_score,
+    cli_compare, cli_attend, cli_gradcheck, cli_prove, cli_inspect, cli_help;
 
 extern const cli_command *const cli_commands[]; /* in the order of the help; ends with NULL */
 

@@ -8,7 +8,7 @@
 #include <string.h>
 
 const cli_command *const cli_commands[] = {
-    &cli_corpus, &cli_train,     &cli_translate, &cli_align,   &cli_eval, &cli_compare,
+    &cli_corpus, &cli_train,     &cli_translate, &cli_align,   &cli_eval, &cli_score, &cli_compare,
     &cli_attend, &cli_gradcheck, &cli_prove,     &cli_inspect, &cli_help, NULL,
 };
 

@@ -25,6 +25,7 @@ expect 2 "translate: 'b' is no model (.safetensors), and not the last" translate
 expect 2 "align: 'c' is one argument too many" align a b c
 expect 2 "an argument is missing: softalign align MODEL PAIRS" align m
 expect 2 "an argument is missing: softalign eval MODEL PAIRS" eval m
+expect 2 "an argument is missing: softalign score HYPOTHESES REFERENCES..." score h
 expect 2 "an argument is missing: softalign inspect MODEL" inspect
 expect 2 "an argument is missing: softalign corpus TASK" corpus
 expect 2 "unknown task 'mon' (did you mean 'mono'?); 'softalign help corpus' lists all" corpus mon
@@ -81,7 +82,7 @@ expect 2 "--split 'tests': expected train, valid or test (did you mean 'test'?)"
 expect 0 "" help
 expect 0 "" --help
 same "softalign --help" "$("$softalign" help)" "$(cat out)"
-for command in corpus train translate align eval compare attend gradcheck prove inspect help; do
+for command in corpus train translate align eval score compare attend gradcheck prove inspect help; do
     expect 0 "" help $command
     grep -q "^Usage: softalign $command" out || fail "help $command shows no usage"
     grep -q "^Example:" out || fail "help $command shows no example"

@@ -1,0 +1,143 @@
+#include "cli/command.h"
+#include "cli/score.h"
+#include "eval/combine.h"
+
+#include <string.h>
+
+#define AT(field) offsetof(score_options, field)
+
+static const sa_option rows[] = {
+    {"sentence", SA_OPTION_SWITCH, SA_SCOPE_RUN, AT(sentence), 0, 0, 1, NULL, NULL,
+     "a line per sentence: BLEU TAB chrF, with --effective-order"},
+    {"against", SA_OPTION_TEXT, SA_SCOPE_RUN, AT(against), 0, 0, 0, NULL, "FILE",
+     "another system's hypotheses: how much better these are, and how likely by chance"},
+    {"confidence", SA_OPTION_SWITCH, SA_SCOPE_RUN, AT(confidence), 0, 0, 1, NULL, NULL,
+     "what 95 % of the scores lie between when sentences are drawn at random"},
+    {"by-length", SA_OPTION_SWITCH, SA_SCOPE_RUN, AT(by_length), 0, 0, 1, NULL, NULL,
+     "the figures for short and long lines of --source apart as well"},
+    {"source", SA_OPTION_TEXT, SA_SCOPE_RUN, AT(source), 0, 0, 0, NULL, "FILE",
+     "the source sentences"},
+    {"json", SA_OPTION_SWITCH, SA_SCOPE_RUN, AT(json), 0, 0, 1, NULL, NULL,
+     "print one JSON object"},
+    {0},
+};
+static const sa_option link_rows[] = {
+    {"alignments", SA_OPTION_SWITCH, SA_SCOPE_RUN, AT(alignments), 0, 0, 1, NULL, NULL,
+     "score word alignments: LINKS GOLD instead of texts"},
+    {"links-base", SA_OPTION_INT, SA_SCOPE_RUN, AT(links_base), 0, 0, 1, NULL, "N",
+     "what positions in LINKS count from"},
+    {"gold-base", SA_OPTION_INT, SA_SCOPE_RUN, AT(gold_base), 0, 0, 1, NULL, "N",
+     "what positions in GOLD count from"},
+    {"shift", SA_OPTION_SWITCH, SA_SCOPE_RUN, AT(shift), 0, 0, 1, NULL, NULL,
+     "also with every link moved to the target word before it, after it"},
+    {"reverse", SA_OPTION_TEXT, SA_SCOPE_RUN, AT(reverse), 0, 0, 0, NULL, "FILE",
+     "links of a model of the other direction, target-source as it writes them, to be combined "
+     "with LINKS"},
+    {"combine", SA_OPTION_CHOICE, SA_SCOPE_RUN, AT(combine), 2, 0, 0, sa_combine_name, "NAME",
+     "how the two directions are made one"},
+    {"target", SA_OPTION_TEXT, SA_SCOPE_RUN, AT(target), 0, 0, 0, NULL, "FILE",
+     "the target sentences; links beyond them or beyond --source are refused"},
+    {0},
+};
+static const cli_set sets[] = {
+    {"Options", rows, 0},
+    {"Metrics", sa_metrics_options, AT(metrics)},
+    {"Samples", sa_resampling_options, AT(resampling)},
+    {"Alignments", link_rows, 0},
+    {0},
+};
+
+enum { WORDS = 1 + SCORE_REFERENCES };
+
+/* ---- Options that do not go together --------------------------------------------------------- */
+
+static bool refuse(bool wrong, const char *option, const char *why, sa_error *error) {
+    return !wrong || sa_fail(error, SA_USAGE, "score: --%s %s", option, why);
+}
+
+static bool check_links(const score_options *options, size_t count, sa_error *error) {
+    const char *why = "is about texts, not --alignments";
+    return (count == 2 ||
+            sa_fail(error, SA_USAGE, "score: --alignments compares two files: LINKS GOLD")) &&
+           refuse(options->sentence, "sentence", why, error) &&
+           refuse(options->against, "against", why, error) &&
+           refuse(options->confidence, "confidence", why, error) &&
+           refuse(options->by_length, "by-length", why, error);
+}
+
+static bool check_texts(const score_options *options, sa_error *error) {
+    const char *why = "is about --alignments", *alone = "goes with --sentence only in --json";
+    const bool lines = options->sentence && !options->json;
+    return refuse(options->reverse, "reverse", why, error) &&
+           refuse(options->target, "target", why, error) &&
+           refuse(options->shift, "shift", why, error) &&
+           refuse(options->by_length && !options->source, "by-length", "needs --source FILE",
+                  error) &&
+           refuse(options->source && !options->by_length, "source",
+                  "is read for --by-length or --alignments", error) &&
+           refuse(lines && options->against, "against", alone, error) &&
+           refuse(lines && options->confidence, "confidence", alone, error) &&
+           refuse(lines && options->by_length, "by-length", alone, error);
+}
+
+/* Standard input gives its lines once. */
+static bool check_inputs(const score_options *options, const char *const *words, sa_error *error) {
+    const char *const others[] = {options->against, options->source, options->target,
+                                  options->reverse};
+    int standard = 0;
+    for (size_t i = 0; i < WORDS && words[i]; i++) standard += strcmp(words[i], "-") == 0;
+    for (size_t i = 0; i < sizeof others / sizeof *others; i++)
+        standard += others[i] && strcmp(others[i], "-") == 0;
+    return standard < 2 ||
+           sa_fail(error, SA_USAGE, "score: standard input can be only one of the files");
+}
+
+/* ---- The command ----------------------------------------------------------------------------- */
+
+static bool run(int count, char **arguments, sa_error *error) {
+    score_options options;
+    const char *words[WORDS];
+    size_t given = 0;
+    for (const cli_set *set = sets; set->rows; set++)
+        sa_options_init(set->rows, (char *)&options + set->at);
+    if (!cli_read(&cli_score, count, arguments, &options, words, error)) return false;
+    while (given < WORDS && words[given]) given++;
+    if (!check_inputs(&options, words, error)) return false;
+    if (options.alignments)
+        return check_links(&options, given, error) && score_links(&options, words, error);
+    if (options.sentence) options.metrics.effective_order = true;
+    return check_texts(&options, error) && score_texts(&options, words, given, error);
+}
+
+const cli_command cli_score = {
+    .name = "score",
+    .words = "HYPOTHESES REFERENCES...",
+    .least = 2,
+    .most = WORDS,
+    .summary = "BLEU, chrF and alignment error of any system's output",
+    .details =
+        "Compares the lines of HYPOTHESES with those of one or several files of REFERENCES. BLEU "
+        "and chrF (of 0 to 100) are those of sacreBLEU 2.6, with a signature in its form: compare "
+        "scores only when their signatures are equal. 'exact' is the share of lines equal to a "
+        "reference but for white space. 'tokens' (token accuracy) is the share of the references' "
+        "tokens, cut as for BLEU, that stand at the same position, counted from the line's "
+        "beginning, in the hypothesis; of several references the one with the largest share "
+        "counts.\n"
+        "--confidence and --against draw as many sentences as there are, with repetition, "
+        "--samples "
+        "times. p is the paired bootstrap's: the share of samples on which the difference strays "
+        "from its mean by more than the difference itself.\n"
+        "With --alignments the two files hold word alignments in Pharaoh form, '0-0 1-2' or, for "
+        "links that are only possible, '3p1'; a line may begin with its number and a tab. "
+        "AER = 1 - (|A and S| + |A and P|) / (|A| + |S|), precision = |A and P| / |A|, "
+        "recall = |A and S| / |S|, of all lines together: A the links, S the sure ones of GOLD, P "
+        "all of GOLD.\n",
+    .example = "  cut -f 1 unseen.tsv | softalign translate mono/best.safetensors > hyp.txt\n"
+               "  cut -f 2 unseen.tsv > ref.txt\n"
+               "  softalign score hyp.txt ref.txt --confidence\n"
+               "  softalign align mono/best.safetensors unseen.tsv --pharaoh links.txt\n"
+               "  cut -f 3 unseen.tsv > gold.txt\n"
+               "  softalign score --alignments links.txt gold.txt --shift\n",
+    .sets = sets,
+    .run = run,
+};

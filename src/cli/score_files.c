@@ -1,0 +1,38 @@
+#include "cli/score.h"
+#include "text/reader.h"
+
+#include <stdlib.h>
+
+static bool keep(score_file *file, const char *line, size_t size, sa_error *error) {
+    if (!sa_reserve(&file->line, &file->capacity, file->count + 1, sizeof *file->line, error))
+        return false;
+    file->line[file->count] = sa_copy(line, size, error);
+    return file->line[file->count++] != NULL;
+}
+
+bool score_file_read(score_file *file, const char *path, sa_error *error) {
+    sa_reader reader;
+    bool failed = false;
+    char *line;
+    size_t size;
+    if (!sa_reader_open(&reader, path, error)) return false;
+    *file = (score_file){.name = reader.file.name};
+    while (!failed && sa_reader_next(&reader, &line, &size, &failed, error))
+        failed = !keep(file, line, size, error);
+    sa_reader_close(&reader);
+    if (!failed && !file->count) failed = !sa_fail(error, SA_DATA, "%s: no lines", file->name);
+    if (failed) score_file_release(file);
+    return !failed;
+}
+
+bool score_files_match(const score_file *one, const score_file *other, sa_error *error) {
+    return one->count == other->count ||
+           sa_fail(error, SA_DATA, "'%s' has %zu lines, '%s' has %zu: they belong line to line",
+                   one->name, one->count, other->name, other->count);
+}
+
+void score_file_release(score_file *file) {
+    for (size_t i = 0; i < file->count; i++) free(file->line[i]);
+    free(file->line);
+    *file = (score_file){0};
+}

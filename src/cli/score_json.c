@@ -1,0 +1,102 @@
+#include "cli/output.h"
+#include "cli/score.h"
+
+static void add(json_t *object, const char *key, json_t *value) {
+    json_object_set_new(object, key, value);
+}
+
+static void add_figures(const score_work *work, const sa_tally *tally, json_t *object) {
+    for (int m = 0; m < SA_MEASURES; m++)
+        add(object, sa_measures[m].key, cli_json_number(score_figure(work, tally, m)));
+}
+
+/* By the keys of the measures: what 95 % of the samples lie between. */
+static json_t *intervals(const sa_spread *spreads) {
+    json_t *object = json_object();
+    for (int m = 0; m < SA_MEASURES; m++)
+        add(object, sa_measures[m].key,
+            json_pack("{s:o, s:o, s:o}", "mean", cli_json_number(spreads[m].mean), "low",
+                      cli_json_number(spreads[m].low), "high", cli_json_number(spreads[m].high)));
+    return object;
+}
+
+static json_t *chances(const score_work *work) {
+    json_t *object = json_object();
+    for (int m = 0; m < SA_MEASURES; m++)
+        add(object, sa_measures[m].key, cli_json_number(work->chance[m]));
+    return object;
+}
+
+static json_t *other(const score_work *work) {
+    json_t *object = json_object();
+    add_figures(work, &work->theirs.sum, object);
+    add(object, "intervals", intervals(work->theirs.spread));
+    add(object, "p", chances(work));
+    return object;
+}
+
+static bool add_bands(const score_work *work, json_t *object, sa_error *error) {
+    json_t *bands = json_object();
+    sa_tally sum;
+    sa_spread spreads[SA_MEASURES];
+    add(object, "by_length", bands);
+    for (const sa_band *band = sa_bands; band->name; band++) {
+        if (!score_band(work, band, &sum, spreads, error)) return false;
+        if (!sum.sentences) continue;
+        json_t *one = json_pack("{s:I}", "sentences", (json_int_t)sum.sentences);
+        add_figures(work, &sum, one);
+        if (work->options->confidence) add(one, "intervals", intervals(spreads));
+        add(bands, band->name, one);
+    }
+    return true;
+}
+
+static json_t *sentences(const score_work *work) {
+    json_t *list = json_array();
+    for (size_t i = 0; i < work->count; i++) {
+        json_t *one = json_object();
+        add_figures(work, &work->ours.each[i], one);
+        json_array_append_new(list, one);
+    }
+    return list;
+}
+
+static void add_bleu(const score_work *work, json_t *object) {
+    const sa_bleu *bleu = &work->ours.sum.bleu;
+    double precisions[SA_BLEU_ORDER];
+    json_t *list = json_array();
+    sa_bleu_precisions(bleu, &work->options->metrics, precisions);
+    for (int n = 0; n < SA_BLEU_ORDER; n++)
+        json_array_append_new(list, cli_json_number(precisions[n]));
+    add(object, "precisions", list);
+    add(object, "brevity", cli_json_number(sa_bleu_brevity(bleu)));
+    add(object, "hypothesis_tokens", json_integer(bleu->hypothesis));
+    add(object, "reference_tokens", json_integer(bleu->reference));
+}
+
+static json_t *signatures(const score_work *work) {
+    json_t *object = json_object();
+    for (int m = 0; m < SA_MEASURES; m++) {
+        sa_buffer text = {0};
+        score_sign(work, m, &text);
+        if (sa_measures[m].name && !text.failed)
+            add(object, sa_measures[m].key, json_string(text.text));
+        sa_buffer_release(&text);
+    }
+    return object;
+}
+
+bool score_print_json(const score_work *work, sa_error *error) {
+    json_t *object = json_pack("{s:I, s:I}", "sentences", (json_int_t)work->count, "references",
+                               (json_int_t)work->references);
+    add_figures(work, &work->ours.sum, object);
+    add_bleu(work, object);
+    add(object, "signatures", signatures(work));
+    if (work->drawn) add(object, "intervals", intervals(work->ours.spread));
+    if (work->theirs.each) add(object, "against", other(work));
+    if (work->options->sentence) add(object, "each", sentences(work));
+    if (!work->options->by_length || add_bands(work, object, error))
+        return cli_print_json(object, error);
+    json_decref(object);
+    return false;
+}

@@ -1,0 +1,208 @@
+#include "cli/output.h"
+#include "cli/score.h"
+#include "eval/aer.h"
+#include "eval/combine.h"
+#include "eval/cut.h"
+
+#include <limits.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* The links of a line of a file. */
+typedef struct list {
+    sa_link *link;
+    size_t count;
+} list;
+
+/* The files by their roles; those that were not asked for have no lines. */
+typedef struct inputs {
+    score_file links, reverse, gold, source, target;
+} inputs;
+
+/* ---- Lines ----------------------------------------------------------------------------------- */
+
+static bool read_beside(score_file *file, const char *path, const score_file *first,
+                        sa_error *error) {
+    return !path || (score_file_read(file, path, error) && score_files_match(first, file, error));
+}
+
+static bool read_inputs(inputs *all, const score_options *options, const char *const *words,
+                        sa_error *error) {
+    return score_file_read(&all->links, words[0], error) &&
+           read_beside(&all->gold, words[1], &all->links, error) &&
+           read_beside(&all->reverse, options->reverse, &all->links, error) &&
+           read_beside(&all->source, options->source, &all->links, error) &&
+           read_beside(&all->target, options->target, &all->links, error);
+}
+
+static void release_inputs(inputs *all) {
+    score_file_release(&all->links), score_file_release(&all->reverse);
+    score_file_release(&all->gold);
+    score_file_release(&all->source), score_file_release(&all->target);
+}
+
+/* Words of a line of text, which may begin with a number and a tab as a line of links may; of a
+ * missing file more than any. */
+static int words_of(const score_file *file, size_t i) {
+    if (!file->count) return INT_MAX;
+    const char *text = file->line[i];
+    const size_t number = strspn(text, "0123456789");
+    int words = 0;
+    if (number && text[number] == '\t') text += number + 1;
+    for (size_t size; sa_cut_word(&text, &size);) words++;
+    return words;
+}
+
+/* SA_DATA, naming file and line: the line does not read as links, or one is out of range. */
+static bool read_links(list *links, const score_file *file, size_t i, int base, int sources,
+                       int targets, sa_error *error) {
+    sa_error inner = {0};
+    if (!sa_links_read(file->line[i], base, &links->link, &links->count, &inner))
+        return sa_fail(error, inner.code, "%s:%zu: %s", file->name, i + 1, inner.text);
+    for (size_t k = 0; k < links->count; k++) {
+        const sa_link *link = &links->link[k];
+        if (link->source >= sources || link->target >= targets)
+            return sa_fail(error, SA_DATA, "%s:%zu: link %d%c%d is beyond the sentence", file->name,
+                           i + 1, link->source + base, link->possible ? 'p' : '-',
+                           link->target + base);
+    }
+    return true;
+}
+
+/* ---- Counting -------------------------------------------------------------------------------- */
+
+/* What all lines together say. */
+typedef struct totals {
+    size_t sentences;
+    sa_aer aer[3]; /* with links moved by -1, 0, 1 */
+    bool from_0;   /* a gold link has a position 0 */
+} totals;
+
+/* The words of the target sentence, or what the links know of them. */
+static int target_words(int words, const list *links, const list *gold) {
+    if (words < INT_MAX) return words;
+    words = 0;
+    for (size_t i = 0; i < links->count; i++)
+        if (links->link[i].target >= words) words = links->link[i].target + 1;
+    for (size_t i = 0; i < gold->count; i++)
+        if (gold->link[i].target >= words) words = gold->link[i].target + 1;
+    return words;
+}
+
+static bool count_shifts(const list *links, const list *gold, int words, totals *sum,
+                         sa_error *error) {
+    sa_link *moved = sa_new(links->count, sizeof *moved, error);
+    for (int shift = -1; moved && shift <= 1; shift++) {
+        if (links->count) memcpy(moved, links->link, links->count * sizeof *moved);
+        const size_t left = sa_aer_shift(moved, links->count, shift, words);
+        sa_aer_add(&sum->aer[shift + 1], moved, left, gold->link, gold->count);
+    }
+    free(moved);
+    return moved != NULL;
+}
+
+/* Puts the links of both directions in place of the first's. */
+static bool combine(list *links, const score_file *reverse, size_t i, const score_options *options,
+                    int sources, int targets, sa_error *error) {
+    list back = {0}, both = {0};
+    sa_error inner = {0};
+    bool good = read_links(&back, reverse, i, options->links_base, targets, sources, error);
+    for (size_t k = 0; good && k < back.count; k++)
+        back.link[k] = (sa_link){back.link[k].target, back.link[k].source, false};
+    if (good && !sa_combine(options->combine, links->link, links->count, back.link, back.count,
+                            &both.link, &both.count, &inner))
+        good = sa_fail(error, inner.code, "%s:%zu: %s", reverse->name, i + 1, inner.text);
+    free(back.link);
+    if (!good) return false;
+    free(links->link);
+    *links = both;
+    return true;
+}
+
+static bool count_line(const inputs *all, size_t i, const score_options *options, totals *sum,
+                       sa_error *error) {
+    const int sources = words_of(&all->source, i), targets = words_of(&all->target, i);
+    list links = {0}, gold = {0};
+    const bool good =
+        read_links(&links, &all->links, i, options->links_base, sources, targets, error) &&
+        read_links(&gold, &all->gold, i, options->gold_base, sources, targets, error) &&
+        (!options->reverse ||
+         combine(&links, &all->reverse, i, options, sources, targets, error)) &&
+        count_shifts(&links, &gold, target_words(targets, &links, &gold), sum, error);
+    for (size_t k = 0; good && k < gold.count; k++)
+        sum->from_0 |= !gold.link[k].source || !gold.link[k].target;
+    sum->sentences++;
+    free(links.link), free(gold.link);
+    return good;
+}
+
+/* ---- Printing -------------------------------------------------------------------------------- */
+
+static void add_rate(double rate, sa_buffer *out) {
+    if (isnan(rate))
+        sa_buffer_adds(out, "          -");
+    else
+        sa_buffer_addf(out, "  %9.7f", rate);
+}
+
+static void add_row(const totals *sum, int shift, sa_buffer *out) {
+    const sa_aer *one = &sum->aer[shift + 1];
+    sa_buffer_addf(out, shift ? "%+5d" : "%5d", shift);
+    sa_buffer_addf(out, " %9zu %8zu %8zu", sum->sentences, one->links, one->sure);
+    add_rate(sa_aer_rate(one), out);
+    add_rate(sa_aer_precision(one), out);
+    add_rate(sa_aer_recall(one), out);
+    sa_buffer_adds(out, "\n");
+}
+
+static void add_notes(const totals *sum, int gold_base, sa_buffer *out) {
+    const double rate = sa_aer_rate(&sum->aer[1]);
+    for (int shift = -1; shift <= 1; shift += 2) {
+        const double moved = sa_aer_rate(&sum->aer[shift + 1]);
+        if (sa_aer_off(rate, moved))
+            sa_buffer_addf(out,
+                           "The links look off by one: moved by %+d target words they have an AER "
+                           "of %.7f.\n",
+                           shift, moved);
+    }
+    if (!sum->from_0 && gold_base == 0 && sum->aer[1].sure)
+        sa_buffer_adds(out, "No position in the gold alignment is 0: does it count from 1 "
+                            "(--gold-base 1)?\n");
+}
+
+static bool print_text(const totals *sum, const score_options *options, sa_error *error) {
+    sa_buffer out = {0};
+    sa_buffer_addf(&out, "%5s %9s %8s %8s  %9s  %9s  %9s\n", "shift", "sentences", "links", "sure",
+                   "AER", "precision", "recall");
+    for (int shift = -1; shift <= 1; shift++)
+        if (!shift || options->shift) add_row(sum, shift, &out);
+    add_notes(sum, options->gold_base, &out);
+    const bool good = cli_print(&out, error);
+    sa_buffer_release(&out);
+    return good;
+}
+
+static bool print_json(const totals *sum, sa_error *error) {
+    const sa_aer *aer = &sum->aer[1];
+    return cli_print_json(json_pack("{s:I, s:I, s:I, s:o, s:o, s:o, s:o, s:o}", "sentences",
+                                    (json_int_t)sum->sentences, "links", (json_int_t)aer->links,
+                                    "sure", (json_int_t)aer->sure, "aer",
+                                    cli_json_number(sa_aer_rate(aer)), "precision",
+                                    cli_json_number(sa_aer_precision(aer)), "recall",
+                                    cli_json_number(sa_aer_recall(aer)), "aer_before",
+                                    cli_json_number(sa_aer_rate(&sum->aer[0])), "aer_after",
+                                    cli_json_number(sa_aer_rate(&sum->aer[2]))),
+                          error);
+}
+
+bool score_links(const score_options *options, const char *const *words, sa_error *error) {
+    inputs all = {0};
+    totals sum = {0};
+    bool good = read_inputs(&all, options, words, error);
+    for (size_t i = 0; good && i < all.links.count; i++)
+        good = count_line(&all, i, options, &sum, error);
+    if (good) good = options->json ? print_json(&sum, error) : print_text(&sum, options, error);
+    release_inputs(&all);
+    return good;
+}

@@ -1,0 +1,97 @@
+#include "base/number.h"
+#include "cli/output.h"
+#include "cli/score.h"
+
+/* " = 79.37", and what samples say of it. */
+static void add_figure(const score_work *work, int measure, sa_buffer *out) {
+    const double whole = sa_measures[measure].whole;
+    sa_buffer_addf(out, " = %.2f", whole * score_figure(work, &work->ours.sum, measure));
+    const sa_spread *spread = &work->ours.spread[measure];
+    if (work->drawn)
+        sa_buffer_addf(out, " (μ = %.2f ± %.2f)", whole * spread->mean,
+                       whole * (spread->high - spread->low) / 2);
+}
+
+/* What BLEU is made of, as sacreBLEU shows it. */
+static void add_parts(const score_work *work, sa_buffer *out) {
+    const sa_bleu *bleu = &work->ours.sum.bleu;
+    double precisions[SA_BLEU_ORDER];
+    sa_bleu_precisions(bleu, &work->options->metrics, precisions);
+    for (int n = 0; n < SA_BLEU_ORDER; n++)
+        sa_buffer_addf(out, "%s%.1f", n ? "/" : " ", precisions[n]);
+    sa_buffer_addf(out, " (BP = %.3f ratio = %.3f hyp_len = %lld ref_len = %lld)",
+                   sa_bleu_brevity(bleu),
+                   bleu->reference ? (double)bleu->hypothesis / (double)bleu->reference : 0,
+                   (long long)bleu->hypothesis, (long long)bleu->reference);
+}
+
+static void add_lines(const score_work *work, sa_buffer *out) {
+    for (int m = 0; m < SA_MEASURES; m++) {
+        score_sign(work, m, out);
+        add_figure(work, m, out);
+        if (m == SA_BLEU) add_parts(work, out);
+        sa_buffer_adds(out, sa_measures[m].whole > 1 ? " %\n" : "\n");
+    }
+}
+
+static void add_other(const score_work *work, sa_buffer *out) {
+    sa_buffer_addf(out, "\nagainst '%s':\n%-8s %8s %10s %8s\n", work->theirs.name, "", "other",
+                   "difference", "p");
+    for (int m = 0; m < SA_MEASURES; m++) {
+        const double whole = sa_measures[m].whole, other = score_figure(work, &work->theirs.sum, m);
+        const double difference = score_figure(work, &work->ours.sum, m) - other;
+        sa_buffer_addf(out, "%-8s %8.2f %+10.2f %8.4f\n", sa_measures[m].title, whole * other,
+                       whole * difference, work->chance[m]);
+    }
+}
+
+static void add_band(const score_work *work, const char *name, const sa_tally *sum,
+                     const sa_spread *bleu, sa_buffer *out) {
+    sa_buffer_addf(out, "%-12s %9lld %7.2f", name, (long long)sum->sentences,
+                   score_figure(work, sum, SA_BLEU));
+    if (bleu) sa_buffer_addf(out, " %7.2f to %6.2f", bleu->low, bleu->high);
+    for (int m = SA_BLEU + 1; m < SA_MEASURES; m++)
+        sa_buffer_addf(out, " %7.2f", sa_measures[m].whole * score_figure(work, sum, m));
+    sa_buffer_adds(out, "\n");
+}
+
+static bool add_bands(const score_work *work, sa_buffer *out, sa_error *error) {
+    const bool confidence = work->options->confidence;
+    sa_tally sum;
+    sa_spread spreads[SA_MEASURES];
+    sa_buffer_addf(out, "\n%-12s %9s %7s%s", "source words", "sentences", "BLEU",
+                   confidence ? "     95 % between" : "");
+    for (int m = SA_BLEU + 1; m < SA_MEASURES; m++)
+        sa_buffer_addf(out, " %5s%s", sa_measures[m].title, sa_measures[m].whole > 1 ? " %" : "  ");
+    sa_buffer_adds(out, "\n");
+    for (const sa_band *band = sa_bands; band->name; band++) {
+        if (!score_band(work, band, &sum, spreads, error)) return false;
+        if (sum.sentences)
+            add_band(work, band->name, &sum, confidence ? &spreads[SA_BLEU] : NULL, out);
+    }
+    add_band(work, "all", &work->ours.sum, confidence ? &work->ours.spread[SA_BLEU] : NULL, out);
+    return true;
+}
+
+bool score_print_text(const score_work *work, sa_error *error) {
+    sa_buffer out = {0};
+    add_lines(work, &out);
+    if (work->theirs.each) add_other(work, &out);
+    const bool good =
+        (!work->options->by_length || add_bands(work, &out, error)) && cli_print(&out, error);
+    sa_buffer_release(&out);
+    return good;
+}
+
+bool score_print_sentences(const score_work *work, sa_error *error) {
+    sa_buffer out = {0};
+    for (size_t i = 0; i < work->count; i++) {
+        sa_number_add(&out, score_figure(work, &work->ours.each[i], SA_BLEU));
+        sa_buffer_adds(&out, "\t");
+        sa_number_add(&out, score_figure(work, &work->ours.each[i], SA_CHRF));
+        sa_buffer_adds(&out, "\n");
+    }
+    const bool good = cli_print(&out, error);
+    sa_buffer_release(&out);
+    return good;
+}

@@ -1,0 +1,146 @@
+#include "cli/score.h"
+#include "eval/cut.h"
+#include "text/utf8.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+/* ---- Counting -------------------------------------------------------------------------------- */
+
+static bool tally_system(score_system *system, const score_file *file, const score_file *references,
+                         const score_work *work, sa_error *error) {
+    const char *line[SCORE_REFERENCES];
+    system->name = file->name;
+    system->each = sa_new(work->count, sizeof *system->each, error);
+    if (!system->each) return false;
+    for (size_t i = 0; i < work->count; i++) {
+        for (size_t r = 0; r < work->references; r++) line[r] = references[r].line[i];
+        if (!sa_tally_make(&system->each[i], &work->options->metrics, sa_utf8_lower, file->line[i],
+                           line, work->references, error))
+            return false;
+        sa_tally_add(&system->sum, &system->each[i]);
+    }
+    return true;
+}
+
+static bool count_words(score_work *work, const score_file *source, sa_error *error) {
+    work->source_words = sa_new(work->count, sizeof *work->source_words, error);
+    for (size_t i = 0; work->source_words && i < work->count; i++) {
+        const char *text = source->line[i];
+        for (size_t size; sa_cut_word(&text, &size);) work->source_words[i]++;
+    }
+    return work->source_words != NULL;
+}
+
+/* ---- Samples --------------------------------------------------------------------------------- */
+
+static double *draw(const score_work *work, const sa_tally *each, size_t count, sa_error *error) {
+    const score_options *options = work->options;
+    return sa_bootstrap(each, count, &options->metrics, &options->resampling, error);
+}
+
+static void take_spreads(const score_work *work, double *samples, sa_spread *spreads) {
+    const int count = work->options->resampling.samples;
+    for (int m = 0; m < SA_MEASURES; m++) spreads[m] = sa_spread_of(samples + m * count, count);
+}
+
+static bool draw_all(score_work *work, sa_error *error) {
+    const int count = work->options->resampling.samples;
+    double *ours = draw(work, work->ours.each, work->count, error), *theirs = NULL;
+    if (ours && work->theirs.each) theirs = draw(work, work->theirs.each, work->count, error);
+    work->drawn = ours && (theirs || !work->theirs.each);
+    for (int m = 0; work->drawn && theirs && m < SA_MEASURES; m++)
+        work->chance[m] = sa_paired_p(ours + m * count, theirs + m * count, count,
+                                      score_figure(work, &work->ours.sum, m) -
+                                          score_figure(work, &work->theirs.sum, m));
+    if (work->drawn) take_spreads(work, ours, work->ours.spread);
+    if (work->drawn && theirs) take_spreads(work, theirs, work->theirs.spread);
+    free(ours), free(theirs);
+    return work->drawn;
+}
+
+/* ---- Figures --------------------------------------------------------------------------------- */
+
+double score_figure(const score_work *work, const sa_tally *tally, int measure) {
+    return sa_measures[measure].score(tally, &work->options->metrics);
+}
+
+bool score_band(const score_work *work, const sa_band *band, sa_tally *sum, sa_spread *spreads,
+                sa_error *error) {
+    sa_tally *chosen = sa_new(work->count, sizeof *chosen, error);
+    size_t count = 0;
+    bool good = chosen != NULL;
+    *sum = (sa_tally){0};
+    for (size_t i = 0; good && i < work->count; i++) {
+        if (!sa_band_holds(band, work->source_words[i])) continue;
+        chosen[count++] = work->ours.each[i];
+        sa_tally_add(sum, &work->ours.each[i]);
+    }
+    if (good && count && work->options->confidence) {
+        double *samples = draw(work, chosen, count, error);
+        good = samples != NULL;
+        if (good) take_spreads(work, samples, spreads);
+        free(samples);
+    }
+    free(chosen);
+    return good;
+}
+
+void score_sign(const score_work *work, int measure, sa_buffer *out) {
+    const sa_resampling *drawn = &work->options->resampling;
+    char text[64] = "";
+    if (work->drawn)
+        snprintf(text, sizeof text, "bs:%d|seed:%lld|", drawn->samples, (long long)drawn->seed);
+    sa_measure_sign(&sa_measures[measure], &work->options->metrics, work->references, text, out);
+}
+
+/* ---- All of it ------------------------------------------------------------------------------- */
+
+/* The files by their roles; those that were not asked for have no lines. */
+typedef struct inputs {
+    score_file hypotheses, against, source, references[SCORE_REFERENCES];
+} inputs;
+
+static bool read_beside(score_file *file, const char *path, const score_file *first,
+                        sa_error *error) {
+    return score_file_read(file, path, error) && score_files_match(first, file, error);
+}
+
+static bool read_inputs(inputs *all, const score_options *options, const char *const *words,
+                        size_t references, sa_error *error) {
+    bool good = score_file_read(&all->hypotheses, words[0], error);
+    for (size_t r = 0; good && r < references; r++)
+        good = read_beside(&all->references[r], words[r + 1], &all->hypotheses, error);
+    return good &&
+           (!options->against ||
+            read_beside(&all->against, options->against, &all->hypotheses, error)) &&
+           (!options->source ||
+            read_beside(&all->source, options->source, &all->hypotheses, error));
+}
+
+static bool count_all(score_work *work, const inputs *all, sa_error *error) {
+    const score_options *options = work->options;
+    work->count = all->hypotheses.count;
+    return tally_system(&work->ours, &all->hypotheses, all->references, work, error) &&
+           (!options->against ||
+            tally_system(&work->theirs, &all->against, all->references, work, error)) &&
+           (!options->source || count_words(work, &all->source, error)) &&
+           ((!options->confidence && !options->against) || draw_all(work, error));
+}
+
+bool score_texts(const score_options *options, const char *const *words, size_t count,
+                 sa_error *error) {
+    inputs all = {0};
+    score_work work = {.options = options, .references = count - 1};
+    bool good =
+        read_inputs(&all, options, words, work.references, error) && count_all(&work, &all, error);
+    if (good)
+        good = (options->json       ? score_print_json
+                : options->sentence ? score_print_sentences
+                                    : score_print_text)(&work, error);
+    score_file_release(&all.hypotheses), score_file_release(&all.against);
+    score_file_release(&all.source);
+    for (size_t r = 0; r < work.references; r++) score_file_release(&all.references[r]);
+    free(work.ours.each), free(work.theirs.each), free(work.source_words);
+    return good;
+}

@@ -1,0 +1,147 @@
+# score: the metrics of any system's output, texts and alignments.
+. tests/support/cli.sh
+version=$("$softalign" --version | cut -d ' ' -f 2)
+cut -f 1 "$root/tests/golden/own.tsv" >hyp
+cut -f 2 "$root/tests/golden/own.tsv" >ref
+cp "$root/tests/golden/own.ref2.txt" ref2
+
+# ---- Texts: the lines of sacreBLEU, under our own name
+
+golden() { # KEY VALUE...: the lines of sacreBLEU that have these, as ours
+    jq=$(cat "$root/tests/golden/own.corpus.jsonl")
+    for part in "$@"; do jq=$(grep -F "$part" <<<"$jq"); done
+    sed "s/.*\"text\": \"\(.*\)\".*/\1/; s/version:2.6.0/softalign:$version/" <<<"$jq"
+}
+expect 0 "" score hyp ref
+same "BLEU" "$(golden 'case:mixed|eff:no|tok:13a|smooth:exp')" "$(sed -n 1p out)"
+same "chrF2" "$(golden 'case:mixed|eff:yes|nc:6|nw:0')" "$(sed -n 2p out)"
+same "shares" "exact = 40.62 %, tokens = 76.44 %," "$(sed -n '3,$s/$/,/p' out | xargs)"
+for tokenize in 13a none char; do
+    for smooth in exp floor add-k none; do
+        expect 0 "" score hyp ref --tokenize $tokenize --smooth $smooth --lowercase
+        same "BLEU, $tokenize, $smooth" "$(golden "case:lc|eff:no|tok:$tokenize|smooth:$smooth")" \
+            "$(sed -n 1p out)"
+    done
+done
+expect 0 "" score hyp ref --chrf-word-order 2 --chrf-eps --lowercase
+same "chrF2++ with eps" "$(golden 'case:lc|eff:no|nc:6|nw:2')" "$(sed -n 2p out)"
+expect 0 "" score hyp ref ref2
+same "two references" "$(sed -n '1s/.*"text": "BLEU\(.*\)".*/\1/p' "$root/tests/golden/own.two-refs.jsonl")" \
+    "$(sed -n '1s/.*version//; 1s/.*softalign:[0-9.]*//p' out)"
+head -n 1 out | grep -q '^BLEU|nrefs:2|' || fail "the signature does not count references: $(cat out)"
+
+# By sentence; packed files, Windows line ends and a byte order mark make no difference.
+expect 0 "" score hyp ref --sentence
+tail -n +2 "$root/tests/golden/own.sentence.tsv" | cut -f 1,2 | sed 's/\.0\b//g' | diff - out ||
+    fail "--sentence has other values"
+cp out before
+gzip -k hyp
+(printf '\xef\xbb\xbf' && sed 's/$/\r/' ref) >dos
+expect 0 "" score hyp.gz dos --sentence
+cmp -s out before || fail "gzip or Windows text scores otherwise"
+"$softalign" score - ref --sentence <hyp | cmp - before || fail "standard input scores otherwise"
+printf 'b\n' >b
+expect 0 "" score b b --effective-order
+head -n 1 out | grep -q 'eff:yes.* = 100.00 ' || fail "--effective-order: $(cat out)"
+
+# Samples: the same seed gives the same, an equal system differs by nothing.
+expect 0 "" score hyp ref --against ref2 --confidence
+cp out before
+expect 0 "" score hyp ref --against ref2 --confidence
+cmp -s out before || fail "the same seed gives other samples"
+expect 0 "" score hyp ref --against ref2 --confidence --seed 2
+cmp -s out before && fail "another seed gives the same samples"
+grep -q '^BLEU|nrefs:1|bs:1000|seed:2|case:mixed|.* = 79.37 (μ = [0-9.]* ± [0-9.]*) 86.4/' out ||
+    fail "--confidence: $(cat out)"
+expect 0 "" score hyp ref --against hyp --samples 9
+same "against itself" "BLEU 79.37 +0.00 0.1000" "$(sed -n 's/^BLEU  *\(79.*\)/BLEU \1/p' out | xargs)"
+
+# By length of the source: the bands' sentences add up.
+expect 0 "" score hyp ref --by-length --source ref
+same "sentences" "32 32" "$(awk '/^source words/ { on = 1; next } on && $1 != "all" { sum += $2 }
+    on && $1 == "all" { print sum, $2 }' out)"
+
+# For programs.
+if command -v python3 >/dev/null; then
+    expect 0 "" score hyp ref --json --by-length --source ref --confidence --against ref2 --sentence
+    python3 - <<'END' || fail "--json: $(head -c 2000 out)"
+import json
+all = json.load(open("out"))
+assert abs(all["bleu"] - 79.36691041737934) < 1e-10 and all["chrf"] == 78.08485449862208
+assert all["sentences"] == 32 == len(all["each"]) and all["references"] == 1
+assert all["exact"] == 13 / 32 and all["tokens"] == 172 / 225
+assert all["precisions"][0] == 100 * 197 / 228 and all["brevity"] == 1
+assert (all["hypothesis_tokens"], all["reference_tokens"]) == (228, 225)
+assert sum(band["sentences"] for band in all["by_length"].values()) == 32
+for interval in [all["intervals"]["bleu"], all["by_length"]["3-5"]["intervals"]["bleu"]]:
+    assert interval["low"] < interval["mean"] < interval["high"]
+assert 66 < all["against"]["bleu"] < 67 and 0 < all["against"]["p"]["bleu"] < 0.05
+END
+fi
+
+# ---- Alignments
+
+printf '0-0 1-1\n0-0 1-1 2-2\n' >links
+printf '1-1 2p2\n1\t1-1 2-2 3-4\n' >gold
+expect 0 "" score --alignments links gold --gold-base 1
+same "AER" "0 2 5 4 0.2222222 0.8000000 0.7500000" "$(sed -n 2p out | xargs)"
+expect 0 "" score --alignments links gold
+same "a note on the base" "No position in the gold alignment is 0: does it count from 1 (--gold-base 1)?" \
+    "$(sed -n 3p out)"
+printf '0-1 1-2 2-3\n0-1 1-2\n' >late
+printf '0-0 1-1 2-2\n0-0 1-1\n' >gold
+expect 0 "" score --alignments late gold --shift
+same "shifts" "-1 0 +1" "$(sed -n '2,4s/^ *\([^ ]*\).*/\1/p' out | xargs)"
+same "the links as they are" "0 2 5 5 1.0000000 0.0000000 0.0000000" "$(sed -n 3p out | xargs)"
+same "a word earlier" "-1 2 5 5 0.0000000 1.0000000 1.0000000" "$(sed -n 2p out | xargs)"
+same "a note on the shift" \
+    "The links look off by one: moved by -1 target words they have an AER of 0.0000000." \
+    "$(sed -n 5p out)"
+expect 0 "" score --alignments late gold --json
+same "JSON" "{ sentences: 2, links: 5, sure: 5, aer: 1.0, precision: 0.0, recall: 0.0, aer_before: 0.0, aer_after: 1.0 }" \
+    "$(xargs <out)"
+
+# Both directions: the other model writes target-source.
+printf '0-0 1-1 3-2\n\n' >forward
+printf '0-0 1-2\n\n' >backward
+printf '0-0 1-1 2-1\n\n' >gold
+combined() { # HOW AER
+    expect 0 "" score --alignments forward gold --reverse backward --combine $1
+    same "AER of $1" "$2" "$(sed -n 2p out | awk '{ print $5 }')"
+}
+combined intersection 0.5000000 # 0-0
+combined union 0.1428571        # 0-0 1-1 2-1 3-2
+combined grow-diag 0.1428571    # 1-1 grows on 0-0, 2-1 on it, 3-2 on that
+
+# ---- What is wrong
+
+no="No such file or directory"
+head -n 31 ref >short
+: >empty
+printf 'a\n\xff\n' >latin
+expect 4 "cannot open 'none': $no" score hyp none
+expect 4 "cannot open 'none': $no" score hyp ref --against none
+expect 3 "'hyp' has 32 lines, 'short' has 31: they belong line to line" score hyp short
+expect 3 "'hyp' has 32 lines, 'short' has 31: they belong line to line" score hyp ref --against short
+expect 3 "empty: no lines" score empty ref
+expect 3 "empty: no lines" score hyp empty
+expect 3 "latin:2: not UTF-8 at byte 1: 0xFF (perhaps an 8-bit code like Latin-1)" score latin latin
+printf '0-0\n0:0\n' >bad
+expect 3 "bad:2: '0:0' is no link; expected source-target as in 0-0 or 2p1" score --alignments bad bad
+expect 3 "gold:1: link 0-0: positions count from 1" score --alignments links gold --gold-base 1
+printf 'one two\nthree\n' >two
+printf '0-0\n1-0\n' >beyond
+expect 3 "beyond:2: link 1-0 is beyond the sentence" score --alignments beyond beyond --source two
+expect 3 "'links' has 2 lines, 'hyp' has 32: they belong line to line" score --alignments links hyp
+printf '0-0 5-99999999\n' >far
+expect 7 "far:1: link 5-99999999: no sentence has so many words" \
+    score --alignments far far --reverse far --links-base 0
+expect 2 "score: standard input can be only one of the files" score - -
+expect 2 "score: --by-length needs --source FILE" score hyp ref --by-length
+expect 2 "score: --source is read for --by-length or --alignments" score hyp ref --source ref
+expect 2 "score: --shift is about --alignments" score hyp ref --shift
+expect 2 "score: --against is about texts, not --alignments" score --alignments links gold --against a
+expect 2 "score: --against goes with --sentence only in --json" score hyp ref --sentence --against a
+expect 2 "score: --alignments compares two files: LINKS GOLD" score --alignments links gold gold
+expect 2 "--tokenize 'intl': expected 13a, none or char" score hyp ref --tokenize intl
+finish

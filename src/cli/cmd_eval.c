@@ -1,25 +1,21 @@
 #include "base/number.h"
 #include "base/settings.h"
 #include "cli/command.h"
-#include "cli/figures.h"
+#include "cli/eval.h"
 #include "cli/model.h"
 #include "cli/output.h"
+#include "eval/linking.h"
+#include "text/utf8.h"
 
-#include <math.h>
 #include <stdlib.h>
-
-typedef struct eval_options {
-    const char *per_sentence, *force_attention;
-    bool by_length, json;
-    int threads;
-    sa_search search;
-} eval_options;
 
 #define AT(field) offsetof(eval_options, field)
 
 static const sa_option rows[] = {
     {"by-length", SA_OPTION_SWITCH, SA_SCOPE_RUN, AT(by_length), 0, 0, 1, NULL, NULL,
      "the figures for short and long sources apart as well"},
+    {"confidence", SA_OPTION_SWITCH, SA_SCOPE_RUN, AT(confidence), 0, 0, 1, NULL, NULL,
+     "what 95 % of BLEU and chrF lie between when pairs are drawn at random"},
     {"per-sentence", SA_OPTION_TEXT, SA_SCOPE_RUN, AT(per_sentence), 0, 0, 0, NULL, "FILE",
      "write a line per pair: log-probability of the target TAB its words, end mark included"},
     {"force-attention", SA_OPTION_TEXT, SA_SCOPE_RUN, AT(force_attention), 0, 0, 0, NULL, "WAY",
@@ -34,74 +30,11 @@ static const sa_option rows[] = {
 static const cli_set sets[] = {
     {"Options", rows, 0},
     {"Search", sa_search_options, AT(search)},
+    {"Metrics", sa_metrics_options, AT(metrics)},
+    {"Links", sa_linking_options, AT(linking)},
+    {"Samples", sa_resampling_options, AT(resampling)},
     {0},
 };
-
-/* What is evaluated, and what came of it. */
-typedef struct evaluation {
-    sa_model *model;
-    sa_corpus corpus;
-    sa_judgement *each; /* [corpus.count] */
-} evaluation;
-
-/* ---- Figures --------------------------------------------------------------------------------- */
-
-static void add_aer(double aer, sa_buffer *out) {
-    if (isnan(aer))
-        sa_buffer_adds(out, "      -");
-    else
-        sa_buffer_addf(out, "  %.3f", aer);
-}
-
-static void add_scores(const char *name, const sa_scores *scores, sa_buffer *out) {
-    sa_buffer_addf(out, "%-12s %9zu %8lld  %.4f %10.3f  %6.2f  %5.1f %%", name, scores->sentences,
-                   (long long)scores->target_words, scores->loss, scores->perplexity, scores->bleu,
-                   100 * scores->exact);
-    add_aer(scores->aer, out);
-    sa_buffer_adds(out, "\n");
-}
-
-static bool print_scores(const evaluation *work, const sa_scores *all, bool by_length,
-                         sa_error *error) {
-    sa_buffer out = {0};
-    sa_scores scores;
-    bool good = true;
-    sa_buffer_addf(&out, "%-12s %9s %8s  %6s %10s  %6s  %7s  %5s\n", "source words", "sentences",
-                   "words", "loss", "perplexity", "BLEU", "exact", "AER");
-    for (const sa_band *band = sa_bands; by_length && good && band->name; band++) {
-        good = cli_score_band(&work->corpus, work->each, band, &scores, error);
-        if (good && scores.sentences) add_scores(band->name, &scores, &out);
-    }
-    add_scores("all", all, &out);
-    sa_buffer_addf(&out, "free-running perplexity %.3f\n", all->free_perplexity);
-    good = good && cli_print(&out, error);
-    sa_buffer_release(&out);
-    return good;
-}
-
-static json_t *json_scores(const sa_scores *scores) {
-    return json_pack(
-        "{s:I, s:I, s:o, s:o, s:o, s:o, s:o, s:o}", "sentences", (json_int_t)scores->sentences,
-        "target_words", (json_int_t)scores->target_words, "loss", cli_json_number(scores->loss),
-        "perplexity", cli_json_number(scores->perplexity), "free_running_perplexity",
-        cli_json_number(scores->free_perplexity), "bleu", cli_json_number(scores->bleu), "exact",
-        cli_json_number(scores->exact), "aer", cli_json_number(scores->aer));
-}
-
-static bool print_json(const evaluation *work, const sa_scores *all, bool by_length,
-                       sa_error *error) {
-    json_t *object = json_scores(all), *bands = by_length ? json_object() : NULL;
-    sa_scores scores;
-    bool good = true;
-    for (const sa_band *band = sa_bands; by_length && good && band->name; band++) {
-        good = cli_score_band(&work->corpus, work->each, band, &scores, error);
-        if (good && scores.sentences) json_object_set_new(bands, band->name, json_scores(&scores));
-    }
-    if (bands) json_object_set_new(object, "by_length", bands);
-    if (good) return cli_print_json(object, error);
-    json_decref(object);
-    return false;
-}
 
 static bool save_sentences(const evaluation *work, const char *path, sa_error *error) {
     sa_buffer out = {0};
@@ -122,17 +55,35 @@ static bool open_work(evaluation *work, const char *const *words, const eval_opt
     return work->each != NULL;
 }
 
-static bool evaluate(evaluation *work, const eval_options *options, sa_error *error) {
-    if (!sa_evaluate(work->model, &work->corpus, &options->search, work->each, error)) return false;
-    sa_scores all;
-    return sa_summarise(&work->corpus, work->each, NULL, work->corpus.count, &all, error) &&
-           (options->json ? print_json : print_scores)(work, &all, options->by_length, error) &&
+static bool tally(evaluation *work, sa_error *error) {
+    work->tallies = sa_new(work->corpus.count, sizeof *work->tallies, error);
+    bool good = work->tallies != NULL;
+    for (size_t i = 0; good && i < work->corpus.count; i++)
+        good = sa_tally_make(&work->tallies[i], &work->options->metrics, sa_utf8_lower,
+                             work->each[i].translation,
+                             (const char *const *)&work->each[i].reference, 1, error);
+    return good;
+}
+
+static bool links_by_default(const sa_linking *linking) {
+    sa_linking usual;
+    sa_linking_init(&usual);
+    return linking->links == usual.links;
+}
+
+static bool evaluate(evaluation *work, sa_error *error) {
+    const eval_options *options = work->options;
+    return sa_evaluate(work->model, &work->corpus, &options->search, work->each, error) &&
+           (links_by_default(&options->linking) ||
+            sa_relink(work->model, &work->corpus, &options->linking, work->each, error)) &&
+           (!options->confidence || tally(work, error)) &&
+           (options->json ? eval_print_json : eval_print_text)(work, error) &&
            (!options->per_sentence || save_sentences(work, options->per_sentence, error));
 }
 
 static void close_work(evaluation *work) {
     if (work->each) sa_judgements_release(work->each, work->corpus.count);
-    free(work->each);
+    free(work->each), free(work->tallies);
     sa_model_close(work->model);
     sa_corpus_close(&work->corpus);
 }
@@ -141,13 +92,16 @@ static bool run(int count, char **arguments, sa_error *error) {
     eval_options options;
     sa_options_init(rows, &options);
     sa_search_init(&options.search);
+    sa_metrics_init(&options.metrics);
+    sa_linking_init(&options.linking);
+    sa_options_init(sa_resampling_options, &options.resampling);
     const char *words[2];
     if (!cli_read(&cli_eval, count, arguments, &options, words, error) ||
         !cli_spare(words[0], options.per_sentence, error) ||
         !cli_spare(words[1], options.per_sentence, error))
         return false;
-    evaluation work = {0};
-    bool good = open_work(&work, words, &options, error) && evaluate(&work, &options, error);
+    evaluation work = {.options = &options};
+    bool good = open_work(&work, words, &options, error) && evaluate(&work, error);
     close_work(&work);
     return good;
 }
@@ -161,9 +115,11 @@ const cli_command cli_eval = {
     .details =
         "Loss (natural log per target word, end mark included) and perplexity are teacher-forced: "
         "the model is given the right words so far. The free-running perplexity is that of the "
-        "right words after the model's own. BLEU (of 0 to 100, as sacreBLEU counts) and "
-        "exact compare its own translations with the targets. AER compares the strongest link of "
-        "every target word with the gold alignment, if the pairs carry one.\n",
+        "right words after the model's own. BLEU and chrF (of 0 to 100, as sacreBLEU counts), "
+        "exact, and tokens in place (see 'softalign help score') compare its own translations "
+        "with the targets. AER, precision and recall compare the links that its attention makes "
+        "with the gold alignment, if the pairs carry one; a lower AER for the word before or after "
+        "tells of attention that is off by one.\n",
     .example = "  softalign eval mono/best.safetensors unseen.tsv --by-length\n",
     .sets = sets,
     .run = run,

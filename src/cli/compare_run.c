@@ -105,9 +105,11 @@ static bool measure_entropy(sa_model *model, const sa_corpus *test, double *mean
 static bool judge(compare_run *run, const sa_corpus *test, const sa_judgement *each,
                   sa_error *error) {
     sa_scores all;
+    sa_metrics metrics;
+    sa_metrics_init(&metrics);
     bool good = sa_summarise(test, each, NULL, test->count, &all, error);
     for (int i = 0; good && i < SA_BANDS; i++)
-        good = cli_score_band(test, each, &sa_bands[i], &run->by_length[i], error);
+        good = cli_score_band(&metrics, test, each, &sa_bands[i], &run->by_length[i], error);
     if (!good) return false;
     run->figures[COMPARE_LOSS] = all.loss;
     run->figures[COMPARE_PERPLEXITY] = all.perplexity;

@@ -3,16 +3,22 @@
 
 #include <stdlib.h>
 
-bool cli_score_band(const sa_corpus *corpus, const sa_judgement *each, const sa_band *band,
-                    sa_scores *scores, sa_error *error) {
+bool cli_score_band(const sa_metrics *metrics, const sa_corpus *corpus, const sa_judgement *each,
+                    const sa_band *band, sa_scores *scores, sa_error *error) {
     size_t count = 0, *chosen = sa_new(corpus->count, sizeof *chosen, error);
     if (!chosen) return false;
     for (size_t i = 0; i < corpus->count; i++)
         if (sa_band_holds(band, each[i].source_words)) chosen[count++] = i;
     scores->sentences = 0;
-    const bool good = !count || sa_summarise(corpus, each, chosen, count, scores, error);
+    const bool good =
+        !count || sa_summarise_by(metrics, corpus, each, chosen, count, scores, error);
     free(chosen);
     return good;
+}
+
+json_t *cli_json_spread(const sa_spread *spread) {
+    return json_pack("{s:o, s:o, s:o}", "mean", cli_json_number(spread->mean), "low",
+                     cli_json_number(spread->low), "high", cli_json_number(spread->high));
 }
 
 bool cli_save_matrix(const char *folder, size_t index, const char *ending,

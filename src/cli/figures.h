@@ -3,13 +3,18 @@
 #define SA_CLI_FIGURES_H
 
 #include "base/memory.h"
+#include "eval/bootstrap.h"
 #include "eval/bylength.h"
+#include <jansson.h>
 #include <softalign.h>
 
 /* The scores of the pairs whose source is as long as the band says; `scores->sentences` is 0 when
  * it has none. */
-bool cli_score_band(const sa_corpus *corpus, const sa_judgement *each, const sa_band *band,
-                    sa_scores *scores, sa_error *error);
+bool cli_score_band(const sa_metrics *metrics, const sa_corpus *corpus, const sa_judgement *each,
+                    const sa_band *band, sa_scores *scores, sa_error *error);
+
+/* Mean, and what 95 % of the samples lie between. */
+json_t *cli_json_spread(const sa_spread *spread);
 
 /* Writes what `add` makes of the matrix of pair `index` (from 0): folder/0001.ENDING ... */
 bool cli_save_matrix(const char *folder, size_t index, const char *ending,

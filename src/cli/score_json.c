@@ -1,3 +1,4 @@
+#include "cli/figures.h"
 #include "cli/output.h"
 #include "cli/score.h"
 
@@ -14,9 +15,7 @@ static void add_figures(const score_work *work, const sa_tally *tally, json_t *o
 static json_t *intervals(const sa_spread *spreads) {
     json_t *object = json_object();
     for (int m = 0; m < SA_MEASURES; m++)
-        add(object, sa_measures[m].key,
-            json_pack("{s:o, s:o, s:o}", "mean", cli_json_number(spreads[m].mean), "low",
-                      cli_json_number(spreads[m].low), "high", cli_json_number(spreads[m].high)));
+        add(object, sa_measures[m].key, cli_json_spread(&spreads[m]));
     return object;
 }
 

@@ -8,7 +8,7 @@
 
 const sa_option sa_resampling_options[] = {
     {"samples", SA_OPTION_INT, SA_SCOPE_RUN, AT(samples), 1000, 1, 1000000, NULL, "N",
-     "samples drawn for --confidence and --against"},
+     "samples drawn to tell how far scores may be trusted"},
     {"seed", SA_OPTION_INT64, SA_SCOPE_RUN, AT(seed), 1, 0, 9007199254740991, NULL, "N",
      "of the random numbers that draw them"},
     {0},

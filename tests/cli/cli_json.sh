@@ -13,9 +13,11 @@ keys() {
 }
 
 expect 0 "" eval $model tiny.tsv --json
-keys sentences target_words loss perplexity free_running_perplexity bleu exact aer
+keys sentences target_words loss perplexity free_running_perplexity bleu chrf exact tokens \
+    aer precision recall aer_before aer_after
 expect 0 "" eval $model tiny.tsv --json --by-length
-keys sentences target_words loss perplexity free_running_perplexity bleu exact aer by_length
+keys sentences target_words loss perplexity free_running_perplexity bleu chrf exact tokens \
+    aer precision recall aer_before aer_after by_length
 python3 - <<'END' || fail "the bands do not add up"
 import json
 all = json.load(open("out"))

@@ -1,0 +1,31 @@
+/* eval: a model tried on pairs, and what came of it. */
+#ifndef SA_CLI_EVAL_H
+#define SA_CLI_EVAL_H
+
+#include "eval/bootstrap.h"
+
+#include <softalign.h>
+
+typedef struct eval_options {
+    const char *per_sentence, *force_attention;
+    bool by_length, confidence, json;
+    int threads;
+    sa_search search;
+    sa_metrics metrics;
+    sa_linking linking;
+    sa_resampling resampling;
+} eval_options;
+
+typedef struct evaluation {
+    const eval_options *options;
+    sa_model *model;
+    sa_corpus corpus;
+    sa_judgement *each; /* [corpus.count] */
+    sa_tally *tallies;  /* [corpus.count], NULL: no samples are wanted */
+} evaluation;
+
+/* Prints the figures of all pairs, and by length if wanted: for people, for programs. */
+bool eval_print_text(const evaluation *work, sa_error *error);
+bool eval_print_json(const evaluation *work, sa_error *error);
+
+#endif

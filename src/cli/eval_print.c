@@ -1,0 +1,154 @@
+#include "cli/eval.h"
+#include "cli/figures.h"
+#include "cli/output.h"
+#include "eval/aer.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+/* The figures of a band of source lengths. */
+typedef struct row {
+    const char *name;
+    sa_scores scores;
+    bool drawn; /* samples say how far BLEU and chrF may be trusted */
+    sa_spread spread[SA_MEASURES];
+} row;
+
+/* ---- Figures --------------------------------------------------------------------------------- */
+
+static bool draw(const evaluation *work, const sa_band *band, row *out, sa_error *error) {
+    const sa_resampling *resampling = &work->options->resampling;
+    sa_tally *chosen = sa_new(work->corpus.count, sizeof *chosen, error);
+    size_t count = 0;
+    for (size_t i = 0; chosen && i < work->corpus.count; i++)
+        if (!band || sa_band_holds(band, work->each[i].source_words))
+            chosen[count++] = work->tallies[i];
+    double *samples =
+        chosen ? sa_bootstrap(chosen, count, &work->options->metrics, resampling, error) : NULL;
+    out->drawn = samples != NULL;
+    for (int m = 0; samples && m < SA_MEASURES; m++)
+        out->spread[m] = sa_spread_of(samples + m * resampling->samples, resampling->samples);
+    free(samples);
+    free(chosen);
+    return out->drawn;
+}
+
+/* Of all pairs when there is no band; the row's sentences are 0 when the band has none. */
+static bool fill(const evaluation *work, const sa_band *band, row *out, sa_error *error) {
+    const sa_metrics *metrics = &work->options->metrics;
+    *out = (row){.name = band ? band->name : "all"};
+    const bool good =
+        band ? cli_score_band(metrics, &work->corpus, work->each, band, &out->scores, error)
+             : sa_summarise_by(metrics, &work->corpus, work->each, NULL, work->corpus.count,
+                               &out->scores, error);
+    return good && (!work->tallies || !out->scores.sentences || draw(work, band, out, error));
+}
+
+/* ---- For people ------------------------------------------------------------------------------ */
+
+static void add_rate(double rate, sa_buffer *out) {
+    if (isnan(rate))
+        sa_buffer_adds(out, "      -");
+    else
+        sa_buffer_addf(out, "  %.3f", rate);
+}
+
+static void add_row(const row *one, sa_buffer *out) {
+    const sa_scores *scores = &one->scores;
+    sa_buffer_addf(out, "%-12s %9zu %8lld  %.4f %10.3f  %6.2f  %5.1f %%", one->name,
+                   scores->sentences, (long long)scores->target_words, scores->loss,
+                   scores->perplexity, scores->bleu, 100 * scores->exact);
+    add_rate(scores->aer, out);
+    if (one->drawn)
+        sa_buffer_addf(out, "  %6.2f to %6.2f", one->spread[SA_BLEU].low,
+                       one->spread[SA_BLEU].high);
+    sa_buffer_adds(out, "\n");
+}
+
+static void add_links(const sa_scores *all, sa_buffer *out) {
+    const double rates[] = {all->precision, all->recall, all->aer_before, all->aer_after};
+    static const char *const names[] = {"links: precision", ", recall", "; AER a word earlier",
+                                        ", a word later"};
+    if (isnan(all->aer)) return;
+    for (int i = 0; i < 4; i++)
+        sa_buffer_addf(out, isnan(rates[i]) ? "%s -" : "%s %.3f", names[i], rates[i]);
+    sa_buffer_adds(out, "\n");
+    const bool before = sa_aer_off(all->aer, all->aer_before);
+    if (before || sa_aer_off(all->aer, all->aer_after))
+        sa_buffer_addf(out, "The attention looks off by one: its rows fit the target word %s.\n",
+                       before ? "before" : "after");
+}
+
+bool eval_print_text(const evaluation *work, sa_error *error) {
+    sa_buffer out = {0};
+    row all, one;
+    bool good = fill(work, NULL, &all, error);
+    sa_buffer_addf(&out, "%-12s %9s %8s  %6s %10s  %6s  %7s  %5s%s\n", "source words", "sentences",
+                   "words", "loss", "perplexity", "BLEU", "exact", "AER",
+                   work->tallies ? "  95 % of BLEU in" : "");
+    for (const sa_band *band = sa_bands; work->options->by_length && good && band->name; band++) {
+        good = fill(work, band, &one, error);
+        if (good && one.scores.sentences) add_row(&one, &out);
+    }
+    if (good) {
+        add_row(&all, &out);
+        sa_buffer_addf(&out, "chrF %.2f", all.scores.chrf);
+        if (all.drawn)
+            sa_buffer_addf(&out, " (95 %% in %.2f to %.2f)", all.spread[SA_CHRF].low,
+                           all.spread[SA_CHRF].high);
+        sa_buffer_addf(&out, ", tokens in place %.1f %%, free-running perplexity %.3f\n",
+                       100 * all.scores.tokens, all.scores.free_perplexity);
+        add_links(&all.scores, &out);
+        good = cli_print(&out, error);
+    }
+    sa_buffer_release(&out);
+    return good;
+}
+
+/* ---- For programs ---------------------------------------------------------------------------- */
+
+static json_t *json_row(const row *one) {
+    static const struct {
+        const char *key;
+        size_t at;
+    } figures[] = {
+        {"loss", offsetof(sa_scores, loss)},
+        {"perplexity", offsetof(sa_scores, perplexity)},
+        {"free_running_perplexity", offsetof(sa_scores, free_perplexity)},
+        {"bleu", offsetof(sa_scores, bleu)},
+        {"chrf", offsetof(sa_scores, chrf)},
+        {"exact", offsetof(sa_scores, exact)},
+        {"tokens", offsetof(sa_scores, tokens)},
+        {"aer", offsetof(sa_scores, aer)},
+        {"precision", offsetof(sa_scores, precision)},
+        {"recall", offsetof(sa_scores, recall)},
+        {"aer_before", offsetof(sa_scores, aer_before)},
+        {"aer_after", offsetof(sa_scores, aer_after)},
+    };
+    json_t *object = json_pack("{s:I, s:I}", "sentences", (json_int_t)one->scores.sentences,
+                               "target_words", (json_int_t)one->scores.target_words);
+    for (size_t i = 0; i < sizeof figures / sizeof *figures; i++) {
+        const void *figure = (const char *)&one->scores + figures[i].at;
+        json_object_set_new(object, figures[i].key, cli_json_number(*(const double *)figure));
+    }
+    json_t *intervals = one->drawn ? json_object() : NULL;
+    for (int m = SA_BLEU; intervals && m <= SA_CHRF; m++)
+        json_object_set_new(intervals, sa_measures[m].key, cli_json_spread(&one->spread[m]));
+    if (intervals) json_object_set_new(object, "intervals", intervals);
+    return object;
+}
+
+bool eval_print_json(const evaluation *work, sa_error *error) {
+    row all, one;
+    if (!fill(work, NULL, &all, error)) return false;
+    json_t *object = json_row(&all), *bands = work->options->by_length ? json_object() : NULL;
+    bool good = true;
+    for (const sa_band *band = sa_bands; bands && good && band->name; band++) {
+        good = fill(work, band, &one, error);
+        if (good && one.scores.sentences) json_object_set_new(bands, band->name, json_row(&one));
+    }
+    if (bands) json_object_set_new(object, "by_length", bands);
+    if (good) return cli_print_json(object, error);
+    json_decref(object);
+    return false;
+}

@@ -1,0 +1,50 @@
+# eval: the same figures as those of the commands that look at a model's output.
+. tests/support/cli.sh
+train_tiny
+model=tiny/best.safetensors
+"$softalign" corpus mono --pairs 60 --split test >unseen.tsv
+cut -f 1 unseen.tsv | "$softalign" translate $model >hyp
+cut -f 2 unseen.tsv >ref
+cut -f 3 unseen.tsv >gold
+
+value() { # KEY: of the first such key in the JSON object in `out`
+    sed -n "s/^ *\"$1\": \([^,]*\),*/\1/p" out | head -n 1
+}
+values() {
+    for key in "$@"; do value $key; done | xargs
+}
+
+# BLEU and chrF are those of score on what translate writes.
+for options in "" "--tokenize char --smooth floor --lowercase" "--chrf-word-order 2 --confidence"; do
+    expect 0 "" eval $model unseen.tsv --json $options
+    evaluated=$(values bleu chrf tokens low high)
+    expect 0 "" score hyp ref --json $options
+    same "eval and score, $options" "$(values bleu chrf tokens low high)" "$evaluated"
+done
+
+# The links are those of align.
+expect 0 "" eval $model unseen.tsv --json
+evaluated=$(values aer precision recall)
+"$softalign" align $model unseen.tsv --pharaoh links
+expect 0 "" score --alignments links gold --json
+same "eval and align" "$(values aer precision recall)" "$evaluated"
+
+# Thresholds: everything is a link at 0, nothing above all weights.
+expect 0 "" eval $model unseen.tsv --json --links threshold --threshold 0
+same "recall of all links" 1.0 "$(value recall)"
+expect 0 "" eval $model unseen.tsv --json --links threshold --threshold 1
+same "no link" "null 0.0" "$(values precision recall)"
+
+# For people.
+expect 0 "" eval $model unseen.tsv --by-length --confidence
+same "columns" "source words sentences words loss perplexity BLEU exact AER 95 % of BLEU in" \
+    "$(head -n 1 out | xargs)"
+grep -qE '^chrF [0-9.]+ \(95 % in [0-9.]+ to [0-9.]+\), tokens in place [0-9.]+ %' out ||
+    fail "no chrF: $(cat out)"
+grep -qE '^links: precision [0-9.]+, recall [0-9.]+; AER a word earlier [0-9.]+, a word later [0-9.]+$' out ||
+    fail "no links: $(cat out)"
+cut -f 1,2 unseen.tsv >plain.tsv
+expect 0 "" eval $model plain.tsv --links threshold
+grep -q "^links" out && fail "links without gold alignments: $(cat out)"
+expect 2 "--threshold '2': expected a number from 0 to 1" eval $model unseen.tsv --threshold 2
+finish

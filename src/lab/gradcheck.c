@@ -18,7 +18,7 @@
 #define STEP 1.5e-3
 #define MARGIN 8e-3        /* the least distance from a maxout tie that drawn weights must have */
 #define WINDOW_MARGIN 1e-3 /* and of a window's edges from a position, as a share of the source */
-#define WEAK 1e-4 /* the least share of the largest gradient that a tensor's largest must have */
+#define WEAK 1e-3 /* the least share of the largest gradient that a tensor's largest must have */
 
 /* ---- Kinks and jumps -------------------------------------------------------------------------
  */

@@ -249,14 +249,16 @@ END_TEST
 
 START_TEST(links_leave_the_end_marks_out) {
     sa_alignment alignment = cat;
+    sa_linking linking;
     sa_buffer out = {0};
-    sa_matrix_pharaoh(&alignment, &out);
+    sa_linking_init(&linking);
+    sa_matrix_pharaoh(&alignment, &linking, &out);
     alignment.sources = 3; /* now "cat" is in the end mark's place, and the weights are cut anew */
-    sa_matrix_pharaoh(&alignment, &out);
+    sa_matrix_pharaoh(&alignment, &linking, &out);
     alignment.sources = 1; /* an end mark alone on one side, then on both */
-    sa_matrix_pharaoh(&alignment, &out);
+    sa_matrix_pharaoh(&alignment, &linking, &out);
     alignment.targets = 1;
-    sa_matrix_pharaoh(&alignment, &out);
+    sa_matrix_pharaoh(&alignment, &linking, &out);
     ck_assert_str_eq(out.text, "0-0 2-1\n0-0 0-1\n\n\n");
     ck_assert(!out.failed);
     sa_buffer_release(&out);

@@ -3,6 +3,7 @@
 #include "cli/figures.h"
 #include "cli/model.h"
 #include "cli/output.h"
+#include "eval/linking.h"
 #include "report/matrix.h"
 
 #include <stdlib.h>
@@ -16,6 +17,7 @@ typedef struct align_options {
     const char *text[TEXTS], *folder[FOLDERS], *force_attention;
     bool terminal;
     int head, limit, threads;
+    sa_linking linking;
 } align_options;
 
 #define AT(field) offsetof(align_options, field)
@@ -46,7 +48,11 @@ static const sa_option rows[] = {
      "threads that work; 0: one per core"},
     {0},
 };
-static const cli_set sets[] = {{"Options", rows, 0}, {0}};
+static const cli_set sets[] = {
+    {"Options", rows, 0},
+    {"Links", sa_linking_options, AT(linking)},
+    {0},
+};
 
 /* What is made of the matrices as they come. */
 typedef struct outputs {
@@ -56,18 +62,31 @@ typedef struct outputs {
 
 /* ---- Forms ----------------------------------------------------------------------------------- */
 
-static void add_pharaoh(const sa_alignment *alignment, size_t sentence, sa_buffer *out) {
-    (void)sentence;
-    sa_matrix_pharaoh(alignment, out);
+typedef void add_form(const sa_alignment *alignment, const align_options *options, size_t sentence,
+                      sa_buffer *out);
+
+static void add_tidy(const sa_alignment *alignment, const align_options *options, size_t sentence,
+                     sa_buffer *out) {
+    (void)options;
+    sa_matrix_tidy(alignment, sentence, out);
 }
 
-static void add_soft(const sa_alignment *alignment, size_t sentence, sa_buffer *out) {
+static void add_pharaoh(const sa_alignment *alignment, const align_options *options,
+                        size_t sentence, sa_buffer *out) {
     (void)sentence;
+    sa_matrix_pharaoh(alignment, &options->linking, out);
+}
+
+static void add_soft(const sa_alignment *alignment, const align_options *options, size_t sentence,
+                     sa_buffer *out) {
+    (void)options, (void)sentence;
     sa_matrix_soft(alignment, out);
 }
 
 /* The mean, and with several heads each of them too. */
-static void add_json(const sa_alignment *alignment, size_t sentence, sa_buffer *out) {
+static void add_json(const sa_alignment *alignment, const align_options *options, size_t sentence,
+                     sa_buffer *out) {
+    (void)options;
     const int T = alignment->targets, S = alignment->sources;
     const size_t size = (size_t)T * (size_t)S;
     json_t *line = json_pack("{s:I, s:o, s:o, s:o, s:o}", "sentence", (json_int_t)sentence,
@@ -83,8 +102,8 @@ static void add_json(const sa_alignment *alignment, size_t sentence, sa_buffer *
     cli_add_json_line(line, out);
 }
 
-static void (*const add_text[TEXTS])(const sa_alignment *, size_t sentence, sa_buffer *) = {
-    [TIDY] = sa_matrix_tidy, [PHARAOH] = add_pharaoh, [SOFT] = add_soft, [JSONL] = add_json};
+static add_form *const add_text[TEXTS] = {
+    [TIDY] = add_tidy, [PHARAOH] = add_pharaoh, [SOFT] = add_soft, [JSONL] = add_json};
 
 static const struct {
     const char *ending;
@@ -109,7 +128,7 @@ static bool each(void *context, size_t index, const sa_alignment *whole, sa_erro
     sa_alignment alignment = *whole;
     if (options->head && !choose_head(&alignment, options->head, error)) return false;
     for (int i = 0; i < TEXTS; i++)
-        if (options->text[i]) add_text[i](&alignment, index + 1, &out->text[i]);
+        if (options->text[i]) add_text[i](&alignment, options, index + 1, &out->text[i]);
     for (int i = 0; i < FOLDERS; i++)
         if (options->folder[i] && !cli_save_matrix(options->folder[i], index, folders[i].ending,
                                                    folders[i].add, &alignment, error))
@@ -146,6 +165,7 @@ static bool is_standard(const char *path) {
 static bool read_options(int count, char **arguments, align_options *options, const char **words,
                          sa_error *error) {
     sa_options_init(rows, options);
+    sa_linking_init(&options->linking);
     if (!cli_read(&cli_align, count, arguments, options, words, error)) return false;
     bool wanted = false;
     for (int i = 0; i < FOLDERS; i++) wanted = wanted || options->folder[i];
@@ -189,8 +209,8 @@ const cli_command cli_align = {
         "from "
         "0, several heads from 1, a single one is 0. A link "
         "'i-j' "
-        "says that target word j looks most at source word i, counted from 0, end marks left "
-        "out.\n",
+        "says that target word j looks most (or as much as --threshold) at source word i, counted "
+        "from 0, end marks left out.\n",
     .example = "  softalign align mono/best.safetensors unseen.tsv --limit 1\n"
                "  softalign align mono/best.safetensors unseen.tsv --csv matrices --pharaoh -\n",
     .sets = sets,

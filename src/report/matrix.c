@@ -47,13 +47,11 @@ void sa_matrix_soft(const sa_alignment *alignment, sa_buffer *out) {
     sa_buffer_adds(out, "\n");
 }
 
-void sa_matrix_pharaoh(const sa_alignment *alignment, sa_buffer *out) {
+void sa_matrix_pharaoh(const sa_alignment *alignment, const sa_linking *linking, sa_buffer *out) {
     const int targets = alignment->targets, sources = alignment->sources;
-    sa_linking linking;
-    sa_linking_init(&linking);
     sa_link *links = sa_new(sa_linking_room(targets, sources), sizeof *links, NULL);
     const size_t count =
-        links ? sa_linking_make(&linking, alignment->weights, targets, sources, 0, links) : 0;
+        links ? sa_linking_make(linking, alignment->weights, targets, sources, 0, links) : 0;
     for (size_t i = 0; i < count; i++)
         sa_buffer_addf(out, "%s%d-%d", i ? " " : "", links[i].source, links[i].target);
     sa_buffer_adds(out, "\n");

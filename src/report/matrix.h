@@ -15,8 +15,8 @@ void sa_matrix_csv(const sa_alignment *alignment, sa_buffer *out);
  * sentence 1. */
 void sa_matrix_tidy(const sa_alignment *alignment, size_t sentence, sa_buffer *out);
 
-/* One line: for every target word the source word with the largest weight, end marks left out. */
-void sa_matrix_pharaoh(const sa_alignment *alignment, sa_buffer *out);
+/* One line of links, target word after target word, end marks left out. */
+void sa_matrix_pharaoh(const sa_alignment *alignment, const sa_linking *linking, sa_buffer *out);
 
 /* One line, as Marian writes soft alignments: for every target word, end mark included, its weights
  * over the source words with commas between them; words stand apart by spaces. */

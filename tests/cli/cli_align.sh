@@ -25,6 +25,8 @@ awk -F , '$1 == 1 && $4 != "</s>" && $6 != "</s>" && !($7 <= best[$3]) { best[$3
     END { for (t = 0; t < 6; t++) printf "%s%d-%d", t ? " " : "", at[t], t; print "" }' tidy.csv |
     diff - <(head -n 1 links) || fail "the links are not the largest weights"
 same "lines of links" 2 "$(wc -l <links)"
+"$softalign" align $model pairs.tsv --limit 1 --pharaoh all --links threshold --threshold 0
+same "links from 0 on" "$(echo {0..5}-{0..5} | tr ' ' '\n' | sort -t - -k 2n -k 1n | xargs)" "$(cat all)"
 
 # Standard output takes one result; without any the picture is shown; --limit counts pairs.
 "$softalign" align $model pairs.tsv | cmp - picture || fail "the picture is not the default"

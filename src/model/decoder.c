@@ -6,48 +6,12 @@
 #include "nn/embedding.h"
 #include "nn/linear.h"
 
-/* ---- Sizes ----------------------------------------------------------------------------------- */
-
-static bool attends(const sa_decoder_sizes *sizes) {
-    return sizes->kind->asker != SA_ASKS_NOBODY;
-}
-
-/* One c for all words, made from the encoder's last states. */
-static bool fixed(const sa_decoder_sizes *sizes) {
-    return sizes->kind->in_cell && !attends(sizes);
-}
-
-static int context_width(const sa_decoder_sizes *sizes) {
-    return attends(sizes) ? sa_encoder_width(&sizes->encoder) : fixed(sizes) ? sizes->n : 0;
-}
-
-static int told_width(const sa_decoder_sizes *sizes) {
-    return fixed(sizes) ? sa_summary_width(SA_INITIAL_LAST, &sizes->encoder) : 0;
-}
-
-/* What s_0 is made of; nothing new when it comes from the fixed context. */
-static int summary_width(const sa_decoder_sizes *sizes) {
-    return sizes->initial == SA_INITIAL_CONTEXT ? 0
-                                                : sa_summary_width(sizes->initial, &sizes->encoder);
-}
-
-static bool copies(const sa_decoder_sizes *sizes) {
-    return sizes->initial == SA_INITIAL_COPY;
-}
-
 void sa_decoder_bind(sa_binder *binder, const sa_decoder_sizes *sizes, sa_decoder *w) {
-    const int n = sizes->n, context = context_width(sizes), m = sizes->m;
+    const int n = sizes->n, context = sa_context_width(sizes), m = sizes->m;
     *w = (sa_decoder){.sizes = *sizes};
-    if (attends(sizes)) sa_attention_bind(binder, "attention", sizes->attention, &w->attention);
-    if (fixed(sizes)) {
-        w->V = sa_bind_matrix(binder, "decoder", "V", n, told_width(sizes), SA_START_INPUT);
-        w->b_V = sa_bind_vector(binder, "decoder", "b_V", n, SA_START_ZERO);
-    }
-    if (!copies(sizes)) {
-        const int in = summary_width(sizes) ? summary_width(sizes) : n;
-        w->W_s = sa_bind_matrix(binder, "decoder", "W_s", n, in, SA_START_INPUT);
-        w->b_s = sa_bind_vector(binder, "decoder", "b_s", n, SA_START_ZERO);
-    }
+    if (sa_decoder_attends(sizes))
+        sa_attention_bind(binder, "attention", sizes->attention, &w->attention);
+    sa_source_bind(binder, w);
     w->E = sa_bind_matrix(binder, "target", "E", sizes->words, m, SA_START_INPUT);
     sa_recurrent_sizes cell = {.in = m + (sizes->feeding ? sizes->l : 0),
                                .n = n,
@@ -79,7 +43,7 @@ sa_decoder_rows sa_decoder_rows_layout(sa_arena *arena, const sa_decoder *w, int
         .middle = sa_state_take(arena, rows, second, cell->memory),
         .s = sa_state_take(arena, rows, n, cell->memory),
         .attention = sa_attention_rows_layout(arena, &w->attention, rows, steps, true),
-        .c = sa_mat_take(arena, rows, context_width(&w->sizes)),
+        .c = sa_mat_take(arena, rows, sa_context_width(&w->sizes)),
         .gates = sa_mat_take(arena, rows, cell->blocks * n),
         .kept = sa_mat_take(arena, rows, cell->kept * n),
         .second_gates = sa_mat_take(arena, rows, cell->blocks * second),
@@ -94,7 +58,7 @@ static sa_decoder_drows drows_layout(sa_arena *arena, const sa_decoder *w, int r
     return (sa_decoder_drows){
         .input = sa_mat_take(arena, rows, w->cell.W.cols),
         .seen = sa_mat_take(arena, rows, n),
-        .c = sa_mat_take(arena, rows, context_width(&w->sizes)),
+        .c = sa_mat_take(arena, rows, sa_context_width(&w->sizes)),
         .a = sa_mat_take(arena, rows, cell->blocks * n),
         .second_a = sa_mat_take(arena, rows, cell->blocks * second),
         .attention = sa_attention_rows_layout(arena, &w->attention, rows, steps, false),
@@ -102,17 +66,6 @@ static sa_decoder_drows drows_layout(sa_arena *arena, const sa_decoder *w, int r
         .middle = sa_state_take(arena, sentences, second, cell->memory),
         .previous = sa_state_take(arena, sentences, n, cell->memory),
     };
-}
-
-void sa_source_layout(sa_arena *arena, const sa_decoder *w, int B, const int *first,
-                      sa_mat annotations, sa_source *source) {
-    const sa_decoder_sizes *sizes = &w->sizes;
-    *source = (sa_source){0};
-    if (attends(sizes)) sa_memory_layout(arena, &w->attention, first, annotations, &source->memory);
-    source->told = sa_mat_take(arena, B, told_width(sizes));
-    source->c = sa_mat_take(arena, B, fixed(sizes) ? sizes->n : 0);
-    source->summary = sa_mat_take(arena, B, summary_width(sizes));
-    source->s0 = sa_state_take(arena, B, sizes->n, sizes->cell->memory);
 }
 
 /* y_{i-1} of every row: the start mark, then the right words. */
@@ -190,74 +143,6 @@ sa_mat sa_decoder_word(const sa_decoder *w, sa_mat input) {
 /* t_{i-1} among a row's inputs; no columns without input feeding. */
 static sa_mat fed(const sa_decoder *w, sa_mat input) {
     return sa_cols(input, w->sizes.m, input.cols - w->sizes.m);
-}
-
-/* ---- The start ------------------------------------------------------------------------------- */
-
-/* A.1.2: the keys; A.2.2: s_0 = tanh(W_s backward_1 + b_s), or as initial.h says; section 2.2 (Cho
- * et al. 2014): c = tanh(V h_S + b_V) */
-void sa_source_forward(const sa_decoder *w, const sa_encoder_cache *encoder, sa_source *source) {
-    const sa_decoder_sizes *sizes = &w->sizes;
-    if (attends(sizes)) sa_memory_forward(&w->attention, &source->memory);
-    if (fixed(sizes)) {
-        sa_summary_forward(SA_INITIAL_LAST, &sizes->encoder, encoder, source->told);
-        sa_linear_forward(w->V, w->b_V, source->told, source->c);
-        sa_tanh(source->c);
-    }
-    sa_state_zero(source->s0);
-    if (summary_width(sizes))
-        sa_summary_forward(sizes->initial, &sizes->encoder, encoder, source->summary);
-    if (copies(sizes)) {
-        sa_state_copy((sa_state){source->summary, encoder->last_memory}, source->s0);
-    } else {
-        sa_linear_forward(w->W_s, w->b_s, summary_width(sizes) ? source->summary : source->c,
-                          source->s0.s);
-        sa_tanh(source->s0.s);
-    }
-}
-
-/* da = dy . (1 - y^2), for y = tanh(a) */
-static void tanh_backward(sa_mat y, sa_mat dy) {
-    for (int i = 0; i < y.rows; i++)
-        for (int k = 0; k < y.cols; k++) {
-            const sa_real value = sa_row(y, i)[k];
-            sa_row(dy, i)[k] *= 1 - value * value;
-        }
-}
-
-/* s_0 sends its derivative d->s0 on to what it was made of. */
-static void initial_backward(const sa_decoder *w, const sa_source *source, sa_source *d,
-                             sa_encoder_cache *encoder, sa_decoder *dw) {
-    const sa_decoder_sizes *sizes = &w->sizes;
-    if (copies(sizes)) { /* s_0 = forward_S */
-        sa_copy_mat(d->s0.s, d->summary);
-        sa_copy_mat(d->s0.m, encoder->dlast_memory);
-    } else { /* s_0 = tanh(W_s x + b_s) */
-        const bool from_context = !summary_width(sizes);
-        tanh_backward(source->s0.s, d->s0.s);
-        sa_zero(d->summary);
-        sa_linear_backward(w->W_s, from_context ? source->c : source->summary, d->s0.s,
-                           from_context ? d->c : d->summary, dw->W_s, dw->b_s);
-    }
-    if (summary_width(sizes) && sa_term("decoder.start"))
-        sa_summary_backward(sizes->initial, &sizes->encoder, encoder, d->summary,
-                            encoder->dannotations);
-}
-
-static void source_backward(const sa_decoder *w, const sa_source *source, sa_source *d,
-                            sa_encoder_cache *encoder, sa_decoder *dw) {
-    const sa_decoder_sizes *sizes = &w->sizes;
-    initial_backward(w, source, d, encoder, dw);
-    if (fixed(sizes)) { /* c = tanh(V h_S + b_V) */
-        tanh_backward(source->c, d->c);
-        sa_zero(d->told);
-        sa_linear_backward(w->V, source->told, d->c, d->told, dw->V, dw->b_V);
-        if (sa_term("fixed.told"))
-            sa_summary_backward(SA_INITIAL_LAST, &sizes->encoder, encoder, d->told,
-                                encoder->dannotations);
-    }
-    if (attends(sizes))
-        sa_memory_backward(&w->attention, &source->memory, &d->memory, &dw->attention);
 }
 
 /* ---- All steps ------------------------------------------------------------------------------- */
@@ -346,17 +231,9 @@ static void weights_backward(const sa_decoder *w, const sa_decoder_cache *cache,
         sa_recurrent_input_weights_backward((sa_mat){0}, d->second_a, &dw->second);
         sa_recurrent_context_weights_backward(rows->c, d->second_a, &dw->second);
     }
-    if (attends(&w->sizes))
+    if (sa_decoder_attends(&w->sizes))
         sa_attention_steps_weights_backward(sa_decoder_asker(w, *rows), rows->attention, d->c,
                                             d->attention, &dw->attention);
-}
-
-static void zero_source(sa_source *d, sa_encoder_cache *encoder) {
-    sa_zero(encoder->dannotations);
-    sa_zero(encoder->dlast_memory);
-    sa_zero(d->c);
-    if (d->memory.keys.x != d->memory.annotations.x) sa_zero(d->memory.keys);
-    if (d->memory.values.x != d->memory.annotations.x) sa_zero(d->memory.values);
 }
 
 void sa_decoder_backward(const sa_decoder *w, const sa_batch *batch, double dropout,
@@ -366,7 +243,7 @@ void sa_decoder_backward(const sa_decoder *w, const sa_batch *batch, double drop
     sa_mat dx = sa_decoder_word(w, d->input);
     if (!w->sizes.feeding)
         sa_readout_backward(&w->readout, dropout, &cache->readout, d->seen, dx, d->c);
-    zero_source(&cache->dsource, encoder);
+    sa_source_zero(&cache->dsource, encoder);
     for (int t = side->steps - 1; t >= 0; t--) {
         const int live = side->live[t], next = side->live[t + 1];
         if (next) /* s_i was the previous state of t + 1 */
@@ -379,5 +256,5 @@ void sa_decoder_backward(const sa_decoder *w, const sa_batch *batch, double drop
     if (!w->sizes.feeding) sa_recurrent_input_backward(&w->cell, d->a, d->input);
     sa_dropout_backward(dropout, cache->x_mask, dx);
     sa_embedding_backward(cache->inputs, dx, dw->E);
-    source_backward(w, &cache->source, &cache->dsource, encoder, dw);
+    sa_source_backward(w, &cache->source, &cache->dsource, encoder, dw);
 }

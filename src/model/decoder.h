@@ -113,15 +113,36 @@ typedef struct sa_decoder_cache {
     const sa_override *override; /* for sa_decoder_forward; NULL after the layout */
 } sa_decoder_cache;
 
+/* ---- The source: source.c --------------------------------------------------------------------
+ */
+
+bool sa_decoder_attends(const sa_decoder_sizes *sizes);
+/* Numbers of a context c_i; 0: the decoder has none. */
+int sa_context_width(const sa_decoder_sizes *sizes);
+
+/* V, b_V, W_s and b_s, as far as the decoder has them. */
+void sa_source_bind(sa_binder *binder, sa_decoder *w);
+/* About B sentences with these annotations, sentence b in rows first[b] .. first[b+1]-1. */
+void sa_source_layout(sa_arena *arena, const sa_decoder *w, int B, const int *first,
+                      sa_mat annotations, sa_source *source);
+
+/* Keys, values, context vector and s_0, from the encoder's annotations. */
+void sa_source_forward(const sa_decoder *w, const sa_encoder_cache *encoder, sa_source *source);
+/* From d, which sa_source_zero has emptied before the steps added to it: encoder->dannotations and
+ * dlast_memory are added to, and dw. */
+void sa_source_backward(const sa_decoder *w, const sa_source *source, sa_source *d,
+                        sa_encoder_cache *encoder, sa_decoder *dw);
+void sa_source_zero(sa_source *d, sa_encoder_cache *encoder);
+
+/* ---- The decoder: decoder.c ------------------------------------------------------------------
+ */
+
 void sa_decoder_bind(sa_binder *binder, const sa_decoder_sizes *sizes, sa_decoder *w);
 
 /* Rooms for `rows` rows over sentences of at most `steps` source words. */
 sa_decoder_rows sa_decoder_rows_layout(sa_arena *arena, const sa_decoder *w, int rows, int steps);
 /* Rows first .. first+count-1 of all of them. */
 sa_decoder_rows sa_decoder_rows_slice(sa_decoder_rows all, int first, int count);
-/* About B sentences with these annotations, sentence b in rows first[b] .. first[b+1]-1. */
-void sa_source_layout(sa_arena *arena, const sa_decoder *w, int B, const int *first,
-                      sa_mat annotations, sa_source *source);
 void sa_decoder_layout(sa_arena *arena, const sa_batch *batch, const sa_decoder *w,
                        const sa_encoder_cache *encoder, bool training, sa_decoder_cache *cache);
 
@@ -130,9 +151,6 @@ sa_mat sa_decoder_seen(const sa_decoder *w, sa_decoder_rows rows);
 sa_mat sa_decoder_asker(const sa_decoder *w, sa_decoder_rows rows);
 /* E y_{i-1} among a row's inputs. */
 sa_mat sa_decoder_word(const sa_decoder *w, sa_mat input);
-
-/* Keys, values, context vector and s_0, from the encoder's annotations. */
-void sa_source_forward(const sa_decoder *w, const sa_encoder_cache *encoder, sa_source *source);
 
 /* One step on its own, from input and previous to the read-out's t: as in a search. */
 void sa_decoder_step_forward(const sa_decoder *w, const sa_step *step, sa_decoder_rows rows,

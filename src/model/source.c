@@ -1,0 +1,138 @@
+/* What a decoder knows of the source before it writes: see sa_source in decoder.h. */
+#include "math/term.h"
+#include "math/vec.h"
+#include "model/decoder.h"
+#include "nn/linear.h"
+
+/* ---- Sizes ----------------------------------------------------------------------------------- */
+
+bool sa_decoder_attends(const sa_decoder_sizes *sizes) {
+    return sizes->kind->asker != SA_ASKS_NOBODY;
+}
+
+/* One c for all words, made from the encoder's last states. */
+static bool fixed(const sa_decoder_sizes *sizes) {
+    return sizes->kind->in_cell && !sa_decoder_attends(sizes);
+}
+
+int sa_context_width(const sa_decoder_sizes *sizes) {
+    return sa_decoder_attends(sizes) ? sa_encoder_width(&sizes->encoder)
+           : fixed(sizes)            ? sizes->n
+                                     : 0;
+}
+
+static int told_width(const sa_decoder_sizes *sizes) {
+    return fixed(sizes) ? sa_summary_width(SA_INITIAL_LAST, &sizes->encoder) : 0;
+}
+
+/* What s_0 is made of; nothing new when it comes from the fixed context. */
+static int summary_width(const sa_decoder_sizes *sizes) {
+    return sizes->initial == SA_INITIAL_CONTEXT ? 0
+                                                : sa_summary_width(sizes->initial, &sizes->encoder);
+}
+
+static bool copies(const sa_decoder_sizes *sizes) {
+    return sizes->initial == SA_INITIAL_COPY;
+}
+
+void sa_source_bind(sa_binder *binder, sa_decoder *w) {
+    const sa_decoder_sizes *sizes = &w->sizes;
+    const int n = sizes->n;
+    if (fixed(sizes)) {
+        w->V = sa_bind_matrix(binder, "decoder", "V", n, told_width(sizes), SA_START_INPUT);
+        w->b_V = sa_bind_vector(binder, "decoder", "b_V", n, SA_START_ZERO);
+    }
+    if (!copies(sizes)) {
+        const int in = summary_width(sizes) ? summary_width(sizes) : n;
+        w->W_s = sa_bind_matrix(binder, "decoder", "W_s", n, in, SA_START_INPUT);
+        w->b_s = sa_bind_vector(binder, "decoder", "b_s", n, SA_START_ZERO);
+    }
+}
+
+void sa_source_layout(sa_arena *arena, const sa_decoder *w, int B, const int *first,
+                      sa_mat annotations, sa_source *source) {
+    const sa_decoder_sizes *sizes = &w->sizes;
+    *source = (sa_source){0};
+    if (sa_decoder_attends(sizes))
+        sa_memory_layout(arena, &w->attention, first, annotations, &source->memory);
+    source->told = sa_mat_take(arena, B, told_width(sizes));
+    source->c = sa_mat_take(arena, B, fixed(sizes) ? sizes->n : 0);
+    source->summary = sa_mat_take(arena, B, summary_width(sizes));
+    source->s0 = sa_state_take(arena, B, sizes->n, sizes->cell->memory);
+}
+
+/* ---- The start ------------------------------------------------------------------------------- */
+
+/* A.1.2: the keys; A.2.2: s_0 = tanh(W_s backward_1 + b_s), or as initial.h says; section 2.2 (Cho
+ * et al. 2014): c = tanh(V h_S + b_V) */
+void sa_source_forward(const sa_decoder *w, const sa_encoder_cache *encoder, sa_source *source) {
+    const sa_decoder_sizes *sizes = &w->sizes;
+    if (sa_decoder_attends(sizes)) sa_memory_forward(&w->attention, &source->memory);
+    if (fixed(sizes)) {
+        sa_summary_forward(SA_INITIAL_LAST, &sizes->encoder, encoder, source->told);
+        sa_linear_forward(w->V, w->b_V, source->told, source->c);
+        sa_tanh(source->c);
+    }
+    sa_state_zero(source->s0);
+    if (summary_width(sizes))
+        sa_summary_forward(sizes->initial, &sizes->encoder, encoder, source->summary);
+    if (copies(sizes)) {
+        sa_state_copy((sa_state){source->summary, encoder->last_memory}, source->s0);
+    } else {
+        sa_linear_forward(w->W_s, w->b_s, summary_width(sizes) ? source->summary : source->c,
+                          source->s0.s);
+        sa_tanh(source->s0.s);
+    }
+}
+
+/* da = dy . (1 - y^2), for y = tanh(a) */
+static void tanh_backward(sa_mat y, sa_mat dy) {
+    for (int i = 0; i < y.rows; i++)
+        for (int k = 0; k < y.cols; k++) {
+            const sa_real value = sa_row(y, i)[k];
+            sa_row(dy, i)[k] *= 1 - value * value;
+        }
+}
+
+/* s_0 sends its derivative d->s0 on to what it was made of. */
+static void initial_backward(const sa_decoder *w, const sa_source *source, sa_source *d,
+                             sa_encoder_cache *encoder, sa_decoder *dw) {
+    const sa_decoder_sizes *sizes = &w->sizes;
+    if (copies(sizes)) { /* s_0 = forward_S */
+        sa_copy_mat(d->s0.s, d->summary);
+        sa_copy_mat(d->s0.m, encoder->dlast_memory);
+    } else { /* s_0 = tanh(W_s x + b_s) */
+        const bool from_context = !summary_width(sizes);
+        tanh_backward(source->s0.s, d->s0.s);
+        sa_zero(d->summary);
+        sa_linear_backward(w->W_s, from_context ? source->c : source->summary, d->s0.s,
+                           from_context ? d->c : d->summary, dw->W_s, dw->b_s);
+    }
+    if (summary_width(sizes) && sa_term("decoder.start"))
+        sa_summary_backward(sizes->initial, &sizes->encoder, encoder, d->summary,
+                            encoder->dannotations);
+}
+
+void sa_source_backward(const sa_decoder *w, const sa_source *source, sa_source *d,
+                        sa_encoder_cache *encoder, sa_decoder *dw) {
+    const sa_decoder_sizes *sizes = &w->sizes;
+    initial_backward(w, source, d, encoder, dw);
+    if (fixed(sizes)) { /* c = tanh(V h_S + b_V) */
+        tanh_backward(source->c, d->c);
+        sa_zero(d->told);
+        sa_linear_backward(w->V, source->told, d->c, d->told, dw->V, dw->b_V);
+        if (sa_term("fixed.told"))
+            sa_summary_backward(SA_INITIAL_LAST, &sizes->encoder, encoder, d->told,
+                                encoder->dannotations);
+    }
+    if (sa_decoder_attends(sizes))
+        sa_memory_backward(&w->attention, &source->memory, &d->memory, &dw->attention);
+}
+
+void sa_source_zero(sa_source *d, sa_encoder_cache *encoder) {
+    sa_zero(encoder->dannotations);
+    sa_zero(encoder->dlast_memory);
+    sa_zero(d->c);
+    if (d->memory.keys.x != d->memory.annotations.x) sa_zero(d->memory.keys);
+    if (d->memory.values.x != d->memory.annotations.x) sa_zero(d->memory.values);
+}

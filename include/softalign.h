@@ -2,8 +2,8 @@
  * attention does inside them.
  *
  * This is the whole public interface, in reading order: errors, settings, pairs of sentences,
- * training, models, translation, alignment, metrics, evaluation, attention on numbers of one's own,
- * the gradient laboratory, the proof that attention is attention.
+ * training, models, translation, alignment, metrics, evaluation, one step in numbers, attention on
+ * numbers of one's own, the gradient laboratory, the proof that attention is attention.
  *
  * Conventions. All text is UTF-8. A function that can fail returns false or NULL and fills in the
  * sa_error given last (NULL is allowed). What a function hands out is freed by the function named
@@ -366,6 +366,72 @@ bool sa_summarise(const sa_corpus *corpus, const sa_judgement *each, const size_
 bool sa_summarise_by(const sa_metrics *metrics, const sa_corpus *corpus, const sa_judgement *each,
                      const size_t *chosen, size_t count, sa_scores *scores, sa_error *error);
 void sa_judgements_release(sa_judgement *each, size_t count);
+
+/* ---- One step in numbers -------------------------------------------------------------------- */
+
+/* The pair that is explained. */
+typedef struct sa_explained_pair {
+    bool forced;                               /* the target was given, not found by the model */
+    int sources, targets;                      /* words, end marks included */
+    const char *const *source, *const *target; /* the user's own words, the end mark as "</s>" */
+    const int *source_number, *target_number;  /* their numbers in the model; 0: unknown */
+} sa_explained_pair;
+
+typedef enum sa_explained_part {
+    SA_EXPLAINED_SOURCE,  /* made once for the sentence */
+    SA_EXPLAINED_STEP,    /* one target word */
+    SA_EXPLAINED_WEIGHTS, /* what the model has learned: the tensor `name` */
+} sa_explained_part;
+
+typedef enum sa_explained_shape {
+    SA_SHAPE_NUMBER, /* one */
+    SA_SHAPE_VECTOR, /* one row */
+    SA_SHAPE_COLUMN, /* a number in every row */
+    SA_SHAPE_MATRIX,
+} sa_explained_shape;
+
+typedef enum sa_explained_about {
+    SA_ABOUT_NOTHING,
+    SA_ABOUT_SOURCE, /* a row for every source word */
+    SA_ABOUT_WORDS,  /* a row for every word of the target vocabulary, special symbols included */
+} sa_explained_about;
+
+/* Numbers of one letter. All texts are ASCII. */
+typedef struct sa_explained {
+    sa_explained_part part;
+    int step;             /* i, from 1; 0 outside steps */
+    int head;             /* from 1; 0: there is one head, or it belongs to all */
+    const char *section;  /* title of the section that begins here, or NULL */
+    const char *equation; /* "c_i = sum_j alpha_ij h_j"; NULL: it belongs to the one before */
+    const char *citation; /* where the equation stands; NULL with no equation, or of our own */
+    const char *name;     /* a short key, the only one in its step and head: "alpha", "s~" */
+    const char *letters;  /* "alpha_ij" */
+    sa_explained_shape shape;
+    int rows, cols;
+    const double *numbers; /* [rows * cols] */
+    bool whole;            /* they count something */
+    sa_explained_about about;
+    const char *const *row; /* [rows] the words the rows are about, or NULL */
+    int chosen;             /* the row of the word that is written here, or -1 */
+    int terms;              /* of a column: each number is the sum of so many terms, or 0 */
+    const double *term;     /* [rows * terms] */
+    double divisor;         /* ... divided by this */
+} sa_explained;
+
+typedef struct sa_explaining {
+    const char *source;
+    const char *target; /* forced; NULL: the greedy translation */
+    int step;           /* from 1; 0: all */
+    bool weights;       /* hand out the weights of a step, too */
+    /* Called line by line, and with NULL when there are no more. */
+    void (*each)(void *context, const sa_explained_pair *pair, const sa_explained *line);
+    void *context;
+} sa_explaining;
+
+/* Runs the model in double precision and hands out, in the order of the equations, the numbers that
+ * it left behind. Pair and words hold until it returns, a line only during its call. SA_USAGE: the
+ * source is empty, a text is not UTF-8, or there is no such step. */
+bool sa_explain(sa_model *model, const sa_explaining *explaining, sa_error *error);
 
 /* ---- Attention on your own numbers --------------------------------------------------------- */
 

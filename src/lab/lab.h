@@ -45,4 +45,18 @@ typedef struct sa_lab_proof {
 bool sa_lab_prove(const sa_lab_proof *proof, sa_error *error);
 const char *sa_lab_check_name(size_t i, const char **meaning);
 
+typedef struct sa_lab_explaining {
+    const sa_settings *settings;
+    const float *values; /* all weights, in the order of the model's plan */
+    sa_sentence source, target;
+    int source_words, target_words; /* vocabularies */
+    int step;                       /* from 1; 0: all */
+    bool weights;
+    void (*each)(void *context, const sa_explained *line); /* without the rows' words */
+    void *context;
+} sa_lab_explaining;
+
+/* sa_explain of softalign.h, for sentences as numbers. SA_DIVERGED: there are no probabilities. */
+bool sa_lab_explain(const sa_lab_explaining *job, sa_error *error);
+
 #endif

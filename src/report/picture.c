@@ -1,4 +1,5 @@
 /* picture: a matrix in the terminal (sa_matrix_terminal of matrix.h). */
+#include "report/fit.h"
 #include "report/matrix.h"
 #include "text/utf8.h"
 
@@ -9,29 +10,6 @@ enum {
     TALL = 14,  /* characters of a source word before it is cut */
     CELL = 2,   /* columns of a cell: about a square */
 };
-
-/* A word that is safe to show, cut after so many columns with an ellipsis. Returns its columns. */
-static int shown(const char *word, int most, char *out, size_t room) {
-    char safe[1024];
-    sa_escape(safe, sizeof safe, word, strlen(word));
-    const size_t size = strlen(safe);
-    size_t at = 0;
-    int columns = 0;
-    while (at < size) {
-        const size_t next = sa_utf8_cluster(safe + at, size - at);
-        const int width = sa_utf8_width(safe + at, next);
-        const bool last = at + next == size;
-        if (columns + width > most - !last || at + next + 4 > room) {
-            memcpy(out + at, "…", sizeof "…");
-            return columns + 1;
-        }
-        memcpy(out + at, safe + at, next);
-        at += next;
-        columns += width;
-    }
-    out[at] = 0;
-    return columns;
-}
 
 /* Character number i of a word that is safe to show; its length, 0 behind the end. */
 static size_t character(const char *word, int i, const char **start) {
@@ -58,7 +36,7 @@ static void add_header(const sa_alignment *alignment, int margin, sa_buffer *out
     char word[256];
     int tallest = 0;
     for (int s = 0; s < alignment->sources; s++) {
-        shown(alignment->source[s], TALL, word, sizeof word);
+        sa_fit(alignment->source[s], TALL, word, sizeof word);
         const int height = height_of(word);
         if (height > tallest) tallest = height;
     }
@@ -66,7 +44,7 @@ static void add_header(const sa_alignment *alignment, int margin, sa_buffer *out
         spaces(margin, out);
         for (int s = 0; s < alignment->sources; s++) {
             const char *start;
-            shown(alignment->source[s], TALL, word, sizeof word);
+            sa_fit(alignment->source[s], TALL, word, sizeof word);
             const int i = line - (tallest - height_of(word));
             const size_t size = i >= 0 ? character(word, i, &start) : 0;
             if (size) sa_buffer_add(out, start, size);
@@ -88,12 +66,12 @@ void sa_matrix_terminal(const sa_alignment *alignment, sa_buffer *out) {
     char word[256];
     int margin = 0;
     for (int t = 0; t < alignment->targets; t++) {
-        const int width = shown(alignment->target[t], LABEL, word, sizeof word);
+        const int width = sa_fit(alignment->target[t], LABEL, word, sizeof word);
         if (width > margin) margin = width;
     }
     add_header(alignment, margin + 2, out);
     for (int t = 0; t < alignment->targets; t++) {
-        spaces(margin - shown(alignment->target[t], LABEL, word, sizeof word), out);
+        spaces(margin - sa_fit(alignment->target[t], LABEL, word, sizeof word), out);
         sa_buffer_adds(out, word);
         spaces(2, out);
         for (int s = 0; s < alignment->sources; s++)

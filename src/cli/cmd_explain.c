@@ -1,0 +1,169 @@
+#include "cli/command.h"
+#include "cli/output.h"
+#include "report/paper.h"
+
+#include <string.h>
+
+typedef struct explain_options {
+    int step, digits;
+    bool all, weights, wide, json;
+} explain_options;
+
+#define AT(field) offsetof(explain_options, field)
+
+static const sa_option rows[] = {
+    {"step", SA_OPTION_INT, SA_SCOPE_RUN, AT(step), 1, 1, 1000000, NULL, "I",
+     "the target word to explain, counted from 1; the end mark is the last"},
+    {"all", SA_OPTION_SWITCH, SA_SCOPE_RUN, AT(all), 0, 0, 1, NULL, NULL,
+     "explain every step, not one"},
+    {"weights", SA_OPTION_SWITCH, SA_SCOPE_RUN, AT(weights), 0, 0, 1, NULL, NULL,
+     "print the weights of a step too, so that all can be redone"},
+    {"digits", SA_OPTION_INT, SA_SCOPE_RUN, AT(digits), 4, 0, 17, NULL, "N",
+     "digits behind the point"},
+    {"wide", SA_OPTION_SWITCH, SA_SCOPE_RUN, AT(wide), 0, 0, 1, NULL, NULL,
+     "print long vectors in full, not only their ends"},
+    {"json", SA_OPTION_SWITCH, SA_SCOPE_RUN, AT(json), 0, 0, 1, NULL, NULL,
+     "print one JSON object, all numbers in full precision"},
+    {0},
+};
+static const cli_set sets[] = {{"Options", rows, 0}, {0}};
+
+/* ---- For people ------------------------------------------------------------------------------ */
+
+static void each_line(void *context, const sa_explained_pair *pair, const sa_explained *line) {
+    sa_paper_add(context, pair, line);
+}
+
+static bool print(sa_model *model, sa_explaining *job, const explain_options *options,
+                  sa_error *error) {
+    sa_paper paper = {.digits = options->digits, .wide = options->wide};
+    job->each = each_line, job->context = &paper;
+    const bool good = sa_explain(model, job, error) && cli_print(&paper.out, error);
+    sa_paper_release(&paper);
+    return good;
+}
+
+/* ---- For programs ---------------------------------------------------------------------------- */
+
+static json_t *json_words(const char *const *words, int count) {
+    json_t *list = json_array();
+    for (int i = 0; i < count; i++) json_array_append_new(list, json_string(words[i]));
+    return list;
+}
+
+static json_t *json_vector(const double *x, int count) {
+    json_t *list = json_array();
+    for (int i = 0; i < count; i++) json_array_append_new(list, cli_json_number(x[i]));
+    return list;
+}
+
+/* A number, a list, or a list of rows. */
+static json_t *json_numbers(const sa_explained *line) {
+    if (line->shape == SA_SHAPE_NUMBER) return cli_json_number(*line->numbers);
+    if (line->shape != SA_SHAPE_MATRIX) return json_vector(line->numbers, line->rows * line->cols);
+    json_t *list = json_array();
+    for (int i = 0; i < line->rows; i++)
+        json_array_append_new(
+            list, json_vector(line->numbers + (size_t)i * (size_t)line->cols, line->cols));
+    return list;
+}
+
+/* The object of that key, or number `i` (from 1) of the list; made when it is missing. */
+static json_t *inner(json_t *object, const char *key) {
+    if (!json_object_get(object, key)) json_object_set_new(object, key, json_object());
+    return json_object_get(object, key);
+}
+
+static json_t *listed(json_t *object, const char *key, size_t i) {
+    if (!json_object_get(object, key)) json_object_set_new(object, key, json_array());
+    json_t *list = json_object_get(object, key);
+    while (json_array_size(list) < i) json_array_append_new(list, json_object());
+    return json_array_get(list, i - 1);
+}
+
+static void begin_json(json_t *all, const sa_explained_pair *pair) {
+    json_object_set_new(all, "source", json_words(pair->source, pair->sources));
+    json_object_set_new(all, "target", json_words(pair->target, pair->targets));
+    json_object_set_new(all, "forced", json_boolean(pair->forced));
+}
+
+/* The object of the running step: the last one, or a new one. */
+static json_t *step_object(json_t *all, const sa_explained_pair *pair, int step) {
+    json_t *list = json_object_get(all, "steps");
+    if (!list) json_object_set_new(all, "steps", list = json_array());
+    json_t *last = json_array_get(list, json_array_size(list) - 1);
+    if (last && json_integer_value(json_object_get(last, "step")) == step) return last;
+    const char *word = pair->target[step - 1], *before = step > 1 ? pair->target[step - 2] : "<s>";
+    json_array_append_new(
+        list, json_pack("{s:i, s:s, s:s}", "step", step, "word", word, "previous_word", before));
+    return json_array_get(list, json_array_size(list) - 1);
+}
+
+static void each_json(void *context, const sa_explained_pair *pair, const sa_explained *line) {
+    json_t *all = context, *object = all;
+    if (!line) return;
+    if (!json_object_size(all)) begin_json(all, pair);
+    if (line->part == SA_EXPLAINED_STEP) object = step_object(all, pair, line->step);
+    if (line->part == SA_EXPLAINED_WEIGHTS) object = inner(all, "weights");
+    if (line->head) object = listed(object, "heads", (size_t)line->head);
+    if (line->about == SA_ABOUT_WORDS && !json_object_get(all, "vocabulary"))
+        json_object_set_new(all, "vocabulary", json_words(line->row, line->rows));
+    json_object_set_new(object, line->name, json_numbers(line));
+}
+
+static bool print_json(sa_model *model, sa_explaining *job, sa_error *error) {
+    json_t *all = json_object();
+    job->each = each_json, job->context = all;
+    if (sa_explain(model, job, error)) return cli_print_json(all, error);
+    json_decref(all);
+    return false;
+}
+
+/* ---- The command ----------------------------------------------------------------------------- */
+
+static bool explain(const explain_options *options, const char *const *words, sa_error *error) {
+    sa_model *model = sa_model_open(words[0], 1, error);
+    if (!model) return false;
+    sa_explaining job = {.source = words[1],
+                         .target = words[2],
+                         .step = options->all ? 0 : options->step,
+                         .weights = options->weights};
+    const bool good =
+        options->json ? print_json(model, &job, error) : print(model, &job, options, error);
+    sa_model_close(model);
+    return good;
+}
+
+static bool run(int count, char **arguments, sa_error *error) {
+    explain_options options;
+    const char *words[3];
+    sa_options_init(rows, &options);
+    if (!cli_read(&cli_explain, count, arguments, &options, words, error)) return false;
+    if (options.all && options.step != 1)
+        return sa_fail(error, SA_USAGE, "--step chooses one step, --all explains every one");
+    return explain(&options, words, error);
+}
+
+const cli_command cli_explain = {
+    .name = "explain",
+    .words = "MODEL SOURCE [TARGET]",
+    .least = 2,
+    .most = 3,
+    .summary = "one decoder step in numbers, equation by equation",
+    .details =
+        "Runs the model in double precision on one source sentence and prints what a step of the "
+        "decoder computes, in the order and the letters of the papers, with the place of each "
+        "equation. Without TARGET it is a step of the greedy translation; with it, of writing just "
+        "that. A number behind a word is the word's in the model.\n"
+        "The line 'inside sigma' holds what stands in the brackets, so a model of five units fits "
+        "a page and can be redone by hand: train one with --embed 5 --hidden 5 --attn 5 --maxout "
+        "5. A dot multiplies number by number; v' is v lying down, so that v' w is one number.\n"
+        "The object of --json has source, target, forced, what is made of the source once (h, k), "
+        "vocabulary, and steps: a list of objects with step, word, previous_word and numbers by "
+        "letter (x is E y_{i-1}, q is W_a s, k is U_a h, a_z stands inside the sigma of z). What "
+        "several heads have each is in a list, heads; --weights adds weights.\n",
+    .example = "  softalign explain mono/best.safetensors \"the young queen finds a horse.\"\n"
+               "  softalign explain mono/best.safetensors \"a king\" \"un roi\" --step 2 --json\n",
+    .sets = sets,
+    .run = run,
+};

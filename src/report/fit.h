@@ -1,0 +1,11 @@
+/* fit: words where columns are few. */
+#ifndef SA_REPORT_FIT_H
+#define SA_REPORT_FIT_H
+
+#include <stddef.h>
+
+/* Writes to `out` (room bytes) a word that is safe to show, cut with an ellipsis so that it takes
+ * `most` columns at most. Returns its columns. */
+int sa_fit(const char *word, int most, char *out, size_t room);
+
+#endif

@@ -1,0 +1,152 @@
+# explain: a page for people, and numbers for programs that hang together as the equations say.
+. tests/support/cli.sh
+"$softalign" corpus mono --pairs 400 >mono.tsv 2>err
+train() { # HIDDEN OPTION...: the model in m/, other sizes 5
+    rm -rf m
+    "$softalign" train --train mono.tsv --out m --embed 5 --maxout 5 --steps 40 --hidden "$@" \
+        >out 2>err || fail "train $*: $(cat err)"
+}
+model=m/best.safetensors
+train 5 --attn 5
+
+# The page of a model of five units: every equation with its place, in at most 100 columns.
+expect 0 "" explain $model "a king finds the horse." "un roi" --step 2
+columns() { # of the widest line on standard input
+    LC_ALL=C.UTF-8 wc -L
+}
+[ "$(columns <out)" -le 100 ] || fail "the page is $(columns <out) columns wide"
+[ "$(wc -l <out)" -le 75 ] || fail "the page has $(wc -l <out) lines"
+same "given" "Target, given: un roi </s>" "$(sed -n 2p out | sed 's/ ([0-9]*)//g')"
+grep -q '^== Step 2 of 3: y_1 = un, y_2 = roi ==$' out || fail "no title: $(cat out)"
+place() { # EQUATION PLACE
+    grep -F "  $1 " out | grep -q " $2\$" || fail "'$1' does not stand at '$2'"
+}
+place "h_j = [forward_j ; backward_j]" "A.2.1"
+place "e_ij = v_a' tanh(W_a s_{i-1} + U_a h_j)" "A.1.2"
+place "alpha_ij = exp(e_ij) / sum_k exp(e_ik)" "equation 6"
+place "c_i = sum_j alpha_ij h_j" "equation 5"
+place "z_i = sigma(W_z E y_{i-1} + U_z s_{i-1} + C_z c_i + b_z)" "A.2.2, A.1.1"
+place "s~_i = tanh(W E y_{i-1} + U [r_i . s_{i-1}] + C c_i + b)" "A.2.2, A.1.1"
+place "s_i = (1 - z_i) . s_{i-1} + z_i . s~_i" "A.2.2, A.1.1"
+place "t~_i = U_o s_{i-1} + V_o E y_{i-1} + C_o c_i + b_o" "A.2.2"
+place "p(y_i) = softmax(W_o t_i + b_y)" "A.2.2"
+grep -qE '^    > roi ' out || fail "the word that is written is not marked"
+grep -qE '^     2 king( +[+-][0-9.]+){5} = ' out || fail "the score is not written as a sum"
+same "s_0 in step 2" 0 "$(grep -c 's_0' out)"
+
+# Without a target, the words are those of translate; unknown words show.
+expect 0 "" explain $model "the zyx finds a horse."
+grep -q 'zyx (0, unknown)' out || fail "zyx is not called unknown"
+same "the greedy translation" "$(echo "the zyx finds a horse." | "$softalign" translate $model |
+    tr -d ' .')" "$(sed -n '/^Target/,/^$/p' out | sed 's/.*translates://; s/([0-9, a-z]*)//g' |
+    tr -d ' .\n' | sed 's|</s>||')"
+grep -q 's_0 = tanh(W_s backward_1 + b_s)' out || fail "no s_0 in step 1"
+expect 0 "" explain $model "a king." "un roi." --all
+same "steps" "1 2 3 4" "$(sed -n 's/^== Step \([0-9]*\) of 4:.*/\1/p' out | tr '\n' ' ' | sed 's/ $//')"
+same "the source, once" 1 "$(grep -c 'h_j = \[forward' out)"
+
+# Strange words: wide ones, control characters.
+expect 0 "" explain $model $'猫が a\e[2Jb.' "" --digits 2
+grep -q $'\e' out && fail "a control character came through"
+same "an empty target" "== Step 1 of 1: y_0 = <s>, y_1 = </s> ==" "$(grep '^==' out)"
+
+# Long vectors are cut, but not with --wide; --weights are there on demand.
+train 12 --attn 5
+expect 0 "" explain $model "a king."
+grep -qE '^    s_i( +-?[0-9.]+){5} +\.\.\.( +-?[0-9.]+){4}$' out || fail "s_i is not cut: $(cat out)"
+expect 0 "" explain $model "a king." --wide --weights
+same "s_i" 12 "$(awk '/^    s_i /,/^$/' out | grep -oE ' -?[0-9]+\.[0-9]+' | wc -l)"
+grep -q '^  decoder.W_z (12 x 5)$' out || fail "no weights"
+
+# Every variant speaks of its own equations.
+says() { # TEXT OPTION...
+    local text=$1
+    shift
+    train 4 --attn 4 "$@"
+    expect 0 "" explain $model "a king finds the horse." "un roi"
+    grep -qF -- "$text" out || fail "$*: the page does not say '$text': $(cat out)"
+    [ "$(columns <out)" -le 100 ] || fail "$*: the page is $(columns <out) columns wide"
+}
+says "t_i = tanh(U_o s_i + C_o c_i + b_o)" --decoder luong --attention raw-dot --encoder uni
+says "[E y_{i-1} ; t_{i-1}]" --decoder luong --input-feeding --cell lstm
+says "s_i = z_i . s'_i + (1 - z_i) . s~_i" --decoder cgru --update old --reset after
+says "c = tanh(V [forward_S ; backward_1] + b_V)" --decoder fixed --reset sum
+says "s_0 = forward_S" --decoder fixed-init --start copy --cell rnn
+says "-- head 2 --" --heads 2 --attention general
+says "Luong et al. 2015, equation 10" --window predictive --window-size 2
+says "e_i = W_a s_{i-1}, blind to the source" --attention location
+
+# What programs read: the arithmetic of a step done again.
+if command -v python3 >/dev/null; then
+    train 5 --attn 5
+    expect 0 "" explain $model "a king finds the horse." "un roi" --all --json --weights
+    python3 - <<'END' || fail "--json does not hang together"
+import json
+from math import exp, log, tanh
+
+all = json.load(open("out"))
+assert list(all)[:5] == ["source", "target", "forced", "h", "k"], list(all)
+assert all["target"] == ["un", "roi", "</s>"] and all["forced"] is True
+w = all["weights"]
+dot = lambda a, b: sum(x * y for x, y in zip(a, b, strict=True))
+times = lambda W, x: [dot(row, x) for row in W]
+plus = lambda *vectors: [sum(x) for x in zip(*vectors, strict=True)]
+sigma = lambda x: 1 / (1 + exp(-x))
+def same(a, b):
+    assert len(a) == len(b) and max(abs(x - y) for x, y in zip(a, b)) < 1e-12, (a, b)
+
+total, s = 0, None
+for i, at in enumerate(all["steps"]):
+    assert at["step"] == i + 1 and at["word"] == all["target"][i]
+    x, s_, c = at["x"], at["s_previous"], at["c"]
+    if s:
+        same(s_, s)
+    else:
+        same(s_, [tanh(a) for a in plus(times(w["decoder.W_s"], all["h"][0][5:]), w["decoder.b_s"])])
+    q = times(w["attention.W_a"], s_)
+    keys = [times(w["attention.U_a"], h) for h in all["h"]]
+    e = [dot(w["attention.v_a"], [tanh(a) for a in plus(q, k)]) for k in keys]
+    same(at["e"], e)
+    alpha = [exp(a) / sum(map(exp, e)) for a in e]
+    same(at["alpha"], alpha)
+    same(c, [dot(alpha, column) for column in zip(*all["h"])])
+    def inside(g, state):
+        d = "decoder."
+        return plus(times(w[d + "W" + g], x), times(w[d + "U" + g], state),
+                    times(w[d + "C" + g], c), w[d + "b" + g])
+    z, r = ([sigma(a) for a in inside(g, s_)] for g in ("_z", "_r"))
+    same(at["z"], z), same(at["r"], r)
+    candidate = [tanh(a) for a in inside("", [a * b for a, b in zip(r, s_)])]
+    s = [(1 - z) * old + z * new for z, old, new in zip(z, s_, candidate)]
+    same(at["s~"], candidate), same(at["s"], s)
+    t_ = plus(times(w["readout.U_o"], s_), times(w["readout.V_o"], x), times(w["readout.C_o"], c),
+              w["readout.b_o"])
+    t = [max(t_[k], t_[k + 1]) for k in range(0, len(t_), 2)]
+    same(at["t~"], t_), same(at["t"], t)
+    logits = plus(times(w["readout.W_o"], t), w["readout.b_y"])
+    p = [exp(a) / sum(map(exp, logits)) for a in logits]
+    same(at["p"], p), same([sum(p)], [1])
+    log_p = log(p[all["vocabulary"].index(at["word"])])
+    total += log_p
+    same([at["log_p"], at["total"]], [log_p, total])
+END
+    printf 'a king finds the horse.\tun roi\n' >pair.tsv
+    total=$(python3 -c 'import json; print(json.load(open("out"))["steps"][-1]["total"])')
+    "$softalign" eval $model pair.tsv --per-sentence each.tsv >out
+    awk -v a="$total" '{ exit !((a - $1) ^ 2 < 1e-8) }' each.tsv || fail "eval says $(cat each.tsv), not $total"
+fi
+
+# What cannot be.
+expect 2 "an argument is missing: softalign explain MODEL SOURCE [TARGET]" explain $model
+expect 2 "the source is empty" explain $model ""
+expect 2 "the source is empty" explain $model " " "le"
+expect 2 "the source is not UTF-8 at byte 3: 0xFF" explain $model $'ab\xff'
+expect 2 "the target is not UTF-8 at byte 1: 0xC3" explain $model a $'\xc3'
+expect 2 "there is no step 4: the target has 3, end mark included" explain $model "a" "un roi" --step 4
+expect 2 "--step chooses one step, --all explains every one" explain $model "a" --step 4 --all
+expect 2 "--step '0': expected a whole number from 1 to 1000000" explain $model "a" --step 0
+expect 4 "cannot open 'none.safetensors': No such file or directory" explain none.safetensors "a"
+head -c 3000 $model >bad.safetensors
+"$softalign" explain bad.safetensors "a" >out 2>err
+same "a damaged model" 3 $?
+finish

@@ -1,0 +1,262 @@
+/* explain: states and probabilities made again from the weights and from the numbers handed out
+ * before them, with loops and nothing of the library; for every way to build a model.
+ * (grad_explain_attention.c does the same with the attention.) */
+#include "support/explained.h"
+#include "support/suite.h"
+
+/* ---- A cell ---------------------------------------------------------------------------------- */
+
+typedef struct cell {
+    const char *part, *prime;
+    int step;
+    const double *x, *c, *previous, *state;
+    bool second;
+} cell;
+
+static const double *of_cell(const cell *at, const char *name) {
+    char whole[32];
+    snprintf(whole, sizeof whole, "%s%s", name, at->prime);
+    return get(at->step, 0, whole);
+}
+
+/* a_NAME = W x + U met + C c + b, and NAME = squash(a_NAME) */
+static void check_gate(const cell *at, const char *name, const char *suffix, const double *met,
+                       double (*squash)(double), const double *result) {
+    const int n = settings.hidden;
+    double a[WIDE] = {0};
+    char tensor[8], inside[16];
+    const char *letters = "WUCb";
+    for (int k = 0; letters[k]; k++) {
+        snprintf(tensor, sizeof tensor, "%c%s", letters[k], suffix);
+        const double *const by[] = {at->x, met, at->c};
+        if (k == 3)
+            add_bias(at->part, tensor, a);
+        else if (by[k])
+            add_product(at->part, tensor, by[k], a);
+    }
+    snprintf(inside, sizeof inside, "a_%s", name);
+    same(inside, at->step, of_cell(at, inside), a, n);
+    for (int k = 0; k < n; k++) a[k] = squash(a[k]);
+    same(name, at->step, result, a, n);
+}
+
+/* The candidate whose reset gate comes after U. */
+static void check_after(const cell *at) {
+    const int n = settings.hidden;
+    const bool sum = strcmp(sa_reset_name((size_t)settings.reset), "sum") == 0;
+    const double *r = of_cell(at, "r");
+    double u[WIDE] = {0}, a[WIDE] = {0};
+    add_product(at->part, "U", at->previous, u);
+    if (at->c) add_product(at->part, "C", at->c, sum ? u : a);
+    if (at->x) add_product(at->part, "W", at->x, a);
+    add_bias(at->part, "b", at->second ? u : a);
+    same("u", at->step, of_cell(at, "u"), u, n);
+    for (int k = 0; k < n; k++) a[k] += r[k] * u[k];
+    same("a_s~", at->step, of_cell(at, "a_s~"), a, n);
+    for (int k = 0; k < n; k++) a[k] = tanh(a[k]);
+    same("s~", at->step, of_cell(at, "s~"), a, n);
+}
+
+static void check_gru(const cell *at) {
+    const int n = settings.hidden;
+    const bool old = strcmp(sa_update_name((size_t)settings.update), "old") == 0;
+    check_gate(at, "z", "_z", at->previous, sigma, of_cell(at, "z"));
+    check_gate(at, "r", "_r", at->previous, sigma, of_cell(at, "r"));
+    const double *z = of_cell(at, "z"), *r = of_cell(at, "r"), *candidate = of_cell(at, "s~");
+    double rs[WIDE], s[WIDE];
+    for (int k = 0; k < n; k++) rs[k] = r[k] * at->previous[k];
+    if (strcmp(sa_reset_name((size_t)settings.reset), "before") == 0) {
+        same("r.s", at->step, of_cell(at, "r.s"), rs, n);
+        check_gate(at, "s~", "", rs, tanh, candidate);
+    } else {
+        check_after(at);
+    }
+    for (int k = 0; k < n; k++) {
+        const double share = old ? 1 - z[k] : z[k];
+        s[k] = (1 - share) * at->previous[k] + share * candidate[k];
+    }
+    same("s", at->step, at->state, s, n);
+}
+
+static void check_lstm(const cell *at, const double *memory) {
+    static const char *const gates[] = {"i", "f", "o"};
+    const int n = settings.hidden;
+    double m[WIDE], s[WIDE];
+    for (int g = 0; g < 3; g++) {
+        char suffix[4];
+        snprintf(suffix, sizeof suffix, "_%s", gates[g]);
+        check_gate(at, gates[g], suffix, at->previous, sigma, of_cell(at, gates[g]));
+    }
+    check_gate(at, "g", "", at->previous, tanh, of_cell(at, "g"));
+    for (int k = 0; k < n; k++) {
+        m[k] = of_cell(at, "f")[k] * memory[k] + of_cell(at, "i")[k] * of_cell(at, "g")[k];
+        s[k] = of_cell(at, "o")[k] * tanh(m[k]);
+    }
+    same("m", at->step, of_cell(at, "m"), m, n);
+    same("s", at->step, at->state, s, n);
+}
+
+static void check_cell(const cell *at, const char *memory) {
+    const char *kind = sa_cell_name((size_t)settings.cell);
+    if (strcmp(kind, "gru") == 0) check_gru(at);
+    if (strcmp(kind, "lstm") == 0) check_lstm(at, get(at->step, 0, memory));
+    if (strcmp(kind, "rnn") == 0) check_gate(at, "s", "", at->previous, tanh, at->state);
+}
+
+/* ---- A step ---------------------------------------------------------------------------------- */
+
+static void check_words(int i, const double *t) {
+    double logits[K] = {0}, sum = 0, total = 0;
+    add_product("readout.", "W_o", t, logits);
+    add_bias("readout.", "b_y", logits);
+    same("logits", i, get(i, 0, "logits"), logits, K);
+    for (int k = 0; k < K; k++) sum += exp(logits[k]);
+    const double *p = get(i, 0, "p");
+    for (int k = 0; k < K; k++) total += p[k];
+    ck_assert_double_le(fabs(total - 1), 1e-12);
+    const double log_p = logits[target_ids[i - 1]] - log(sum);
+    same("log_p", i, get(i, 0, "log_p"), &log_p, 1);
+    ck_assert_int_eq(find(i, 0, "p")->head.chosen, target_ids[i - 1]);
+    total = i > 1 ? *get(i - 1, 0, "total") + log_p : log_p;
+    same("total", i, get(i, 0, "total"), &total, 1);
+}
+
+static void check_readout(int i, const sa_decoder_kind *kind, const double *x, const double *c) {
+    const char *choice = sa_readout_name((size_t)settings.readout);
+    const bool previous =
+        strcmp(choice, "auto") == 0 ? kind->sees_previous : strcmp(choice, "previous") == 0;
+    const int l = settings.maxout, units = kind->output == &sa_output_maxout ? 2 : 1;
+    double sums[WIDE] = {0}, t[WIDE];
+    add_product("readout.", "U_o", get(i, 0, previous ? "s_previous" : "s"), sums);
+    add_product("readout.", "V_o", x, sums);
+    if (c) add_product("readout.", "C_o", c, sums);
+    add_bias("readout.", "b_o", sums);
+    same("t~", i, get(i, 0, "t~"), sums, units * l);
+    for (int k = 0; k < l; k++)
+        t[k] = units == 1 ? tanh(sums[k]) : fmax(sums[2 * k], sums[2 * k + 1]);
+    same("t", i, get(i, 0, "t"), t, l);
+    for (int k = 0; units == 2 && k < l; k++)
+        ck_assert_double_eq(sums[(int)get(i, 0, "winners")[k] - 1], t[k]);
+    check_words(i, t);
+}
+
+/* out = tanh(W x + b), with what stands inside under the name `inside`. */
+static void check_tanh(int step, const char *letter, const double *x, const char *inside,
+                       const double *out) {
+    const int n = settings.hidden;
+    char name[8];
+    double a[WIDE] = {0};
+    snprintf(name, sizeof name, "b_%s", letter);
+    add_product("decoder.", *letter == 's' ? "W_s" : letter, x, a);
+    add_bias("decoder.", name, a);
+    same(inside, step, get(step, 0, inside), a, n);
+    for (int k = 0; k < n; k++) a[k] = tanh(a[k]);
+    same("tanh", step, out, a, n);
+}
+
+/* s_0, and the context that all steps share, from what they are made of. */
+static void check_start(void) {
+    const struct line *summary = find(1, 0, "summary");
+    const double *s_0 = get(1, 0, "s_previous"), *h = get(0, 0, "h");
+    const int A = find(0, 0, "h")->head.cols, n = settings.hidden;
+    if (param("decoder.", "V")) check_tanh(0, "V", get(0, 0, "summary"), "a_c", get(0, 0, "c"));
+    if (param("decoder.", "W_s"))
+        check_tanh(1, "s", summary ? summary->number : get(0, 0, "c"), "a_s_0", s_0);
+    else
+        same("s_0", 1, s_0, h + (S - 1) * A, n);
+    if (summary && strcmp(summary->letters, "backward_1") == 0)
+        same("backward_1", 1, summary->number, h + (settings.reverse_source ? S - 2 : 0) * A + n,
+             n);
+}
+
+static void check_step(int i) {
+    const sa_decoder_kind *kind = &sa_decoder_kinds[settings.decoder];
+    const int m = settings.embed, n = settings.hidden, l = settings.maxout;
+    const bool attends = kind->asker != SA_ASKS_NOBODY, fixed = !attends && kind->in_cell;
+    const double *c = attends ? get(i, 0, "c") : fixed ? get(0, 0, "c") : NULL;
+    const double *before = get(i, 0, "s_previous");
+    double x[WIDE];
+    for (int k = 0; k < m; k++)
+        x[k] = weight(param("target.", "E"), i > 1 ? target_ids[i - 2] : SA_START, k);
+    same("x", i, get(i, 0, "x"), x, m);
+    if (i > 1) same("s_previous", i, before, get(i - 1, 0, "s"), n);
+    for (int k = 0; settings.input_feeding && k < l; k++)
+        x[m + k] = i > 1 ? get(i - 1, 0, "t")[k] : 0;
+    const double *middle = kind->second ? get(i, 0, "s'") : NULL, *s = get(i, 0, "s");
+    check_cell(&(cell){"decoder.", middle ? "'" : "", i, x, kind->in_cell ? c : NULL, before,
+                       middle ? middle : s, false},
+               "m_previous");
+    if (middle) check_cell(&(cell){"decoder.second.", "", i, NULL, c, middle, s, true}, "m'");
+    check_readout(i, kind, x, c);
+}
+
+/* ---- The tests ------------------------------------------------------------------------------- */
+
+START_TEST(every_model_can_be_redone) {
+    settings = variant_settings(_i);
+    settings.dropout = 0.5; /* of training alone */
+    ck_assert(explain(0, false, NULL));
+    check_start();
+    for (int i = 1; i <= T; i++) check_step(i);
+}
+END_TEST
+
+/* Every letter of an equation is replaced, and no name is handed out twice. */
+START_TEST(every_cell_has_a_story) {
+    settings = small_settings();
+    ck_assert(
+        sa_option_set(sa_option_find(sa_settings_options, "decoder"), &settings, "cgru", NULL));
+    settings.cell = _i % 3, settings.update = _i / 3 % 2, settings.reset = _i / 6;
+    ck_assert(explain(1, false, NULL));
+    check_step(1);
+    for (int i = 0; i < count; i++) {
+        ck_assert_ptr_null(strpbrk(lines[i].equation, "PQM"));
+        ck_assert_uint_lt(strlen(lines[i].equation), 90);
+        for (int k = 0; k < i; k++)
+            ck_assert_msg(lines[k].head.step != lines[i].head.step ||
+                              lines[k].head.head != lines[i].head.head ||
+                              strcmp(lines[k].name, lines[i].name) != 0,
+                          "%s twice", lines[i].name);
+    }
+}
+END_TEST
+
+START_TEST(one_step_and_the_weights) {
+    settings = small_settings();
+    ck_assert(explain(2, true, NULL));
+    int weights = 0;
+    for (int i = 0; i < count; i++) {
+        const sa_explained *line = &lines[i].head;
+        ck_assert(line->step == 0 || line->step == 2);
+        if (line->part != SA_EXPLAINED_WEIGHTS) continue;
+        const sa_param *p = param("", lines[i].name);
+        ck_assert_ptr_nonnull(p);
+        ck_assert_double_eq(lines[i].number[line->rows * line->cols - 1],
+                            (double)values[p->offset + sa_param_size(p) - 1]);
+        weights++;
+    }
+    ck_assert_int_gt(weights, 15);
+}
+END_TEST
+
+START_TEST(no_probabilities) {
+    settings = small_settings();
+    sa_error error = {0};
+    enlarge = INFINITY;
+    ck_assert(!explain(0, false, &error));
+    enlarge = 1;
+    ck_assert_int_eq(error.code, SA_DIVERGED);
+    ck_assert_int_eq(count, 0);
+}
+END_TEST
+
+int main(void) {
+    TCase *tests;
+    Suite *suite = suite_of("explain", &tests);
+    tcase_add_checked_fixture(tests, numbers_open, clear);
+    tcase_add_loop_test(tests, every_model_can_be_redone, 0, count_variants() + 1);
+    tcase_add_loop_test(tests, every_cell_has_a_story, 0, 3 * 2 * 3);
+    tcase_add_test(tests, one_step_and_the_weights);
+    tcase_add_test(tests, no_probabilities);
+    return suite_run(suite);
+}

@@ -1,0 +1,165 @@
+/* explain: the attention of every step made again from the weights, with loops and nothing of the
+ * library; for every way to build a model. */
+#include "support/explained.h"
+#include "support/suite.h"
+
+static int annotation_width(void) {
+    return find(0, 0, "h")->head.cols;
+}
+
+/* The score of query s and annotation h by the name of its row; NaN: a row this test does not know.
+ */
+static double score(const char *name, int head, const double *s, const double *h, int j) {
+    const int H = settings.heads, own = settings.attn / H, n = settings.hidden;
+    double q[WIDE] = {0}, k[WIDE] = {0}, e = 0;
+    const bool general = strcmp(name, "general") == 0, raw = strcmp(name, "raw-dot") == 0;
+    if (strcmp(name, "uniform") == 0) return 0;
+    if (strcmp(name, "location") == 0) {
+        const int places = settings.max_len + 1;
+        if (j < places) add_rows("attention.", "W_a", head * places + j, 1, s, &e);
+        return e;
+    }
+    if (general) add_rows("attention.", "W_a", head * n, n, h, k);
+    if (general || raw) {
+        for (int d = 0; d < n; d++) e += s[d] * (raw ? h[d] : k[d]);
+        return e;
+    }
+    add_rows("attention.", "W_a", head * own, own, s, q);
+    add_rows("attention.", "U_a", head * own, own, h, k);
+    const bool additive = strcmp(name, "additive") == 0 || strcmp(name, "concat") == 0;
+    for (int d = 0; d < own; d++)
+        e += additive ? weight(param("attention.", "v_a"), 0, head * own + d) * tanh(q[d] + k[d])
+                      : q[d] * k[d];
+    if (strcmp(name, "scaled-dot") == 0) return e / sqrt(own);
+    return additive || strcmp(name, "dot") == 0 ? e : NAN;
+}
+
+/* alpha_ij, by the window's equations; exp, softmax and the Gaussian are compared on the way. */
+static void weights_of(const double *e, int i, int head, const double *s, double *alpha) {
+    const char *window = sa_window_name((size_t)settings.window);
+    const bool location = strcmp(sa_compat_name((size_t)settings.attention), "location") == 0;
+    const int seen = location && settings.max_len + 1 < S ? settings.max_len + 1 : S;
+    const int D = settings.window_size;
+    const bool none = strcmp(window, "none") == 0, predictive = strcmp(window, "predictive") == 0;
+    double p = fmin(i, seen), sum = 0, hidden[WIDE] = {0}, a = 0;
+    if (predictive) {
+        add_product("attention.", "W_p", s, hidden);
+        for (int d = 0; d < settings.attn; d++)
+            a += weight(param("attention.", "v_p"), 0, d) * tanh(hidden[d]);
+        p = seen * sigma(a);
+    }
+    if (!none) same("p_i", i, get(i, 0, "p_i"), &p, 1);
+    for (int j = 0; j < S; j++) {
+        const bool in = j < seen && (none || fabs(j + 1 - p) <= D);
+        sum += alpha[j] = in ? exp(e[j]) : 0;
+    }
+    same("sum", i, get(i, head, "sum"), &sum, 1);
+    for (int j = 0; j < S; j++) {
+        const bool in = j < seen && (none || fabs(j + 1 - p) <= D);
+        const double gauss = exp(-(j + 1 - p) * (j + 1 - p) / (2 * D / 2.0 * D / 2.0));
+        ck_assert(in == !isnan(get(i, head, "exp")[j]));
+        if (in) same("exp", i, get(i, head, "exp") + j, &alpha[j], 1);
+        alpha[j] /= sum;
+        if (!predictive) continue;
+        if (in) same("softmax", i, get(i, head, "softmax") + j, &alpha[j], 1);
+        if (in) same("gauss", i, get(i, head, "gauss") + j, &gauss, 1);
+        alpha[j] *= gauss;
+    }
+}
+
+/* The terms of a score add up to it, wherever there are any. */
+static int check_terms(const struct line *e) {
+    for (int j = 0; j < S && e->head.terms; j++) {
+        double sum = 0;
+        for (int d = 0; d < e->head.terms; d++) sum += e->term[j * e->head.terms + d];
+        sum /= e->head.divisor;
+        same("sum of terms", e->head.step, &sum, &e->number[j], 1);
+    }
+    return e->head.terms;
+}
+
+/* W_a s and U_a h_j (or W_a h_j), where they are shown. */
+static void check_maps(int i, int head, const double *s) {
+    const int H = settings.heads, A = annotation_width(), at = H > 1 ? head + 1 : 0;
+    const struct line *q = find(i, at, "q"), *k = find(0, at, "k");
+    const bool general = sa_compats[settings.attention].key == SA_KEY_STATE;
+    double own[WIDE] = {0};
+    if (q) add_rows("attention.", "W_a", head * q->head.cols, q->head.cols, s, own);
+    if (q) same("q", i, q->number, own, q->head.cols);
+    for (int j = 0; k && j < S; j++) {
+        double key[WIDE] = {0};
+        add_rows("attention.", general ? "W_a" : "U_a", head * k->head.cols, k->head.cols,
+                 get(0, 0, "h") + j * A, key);
+        same("k", 0, k->number + j * k->head.cols, key, k->head.cols);
+    }
+}
+
+static void check_head(int i, int head, const double *s, double *o) {
+    const char *name = sa_compat_name((size_t)settings.attention);
+    const int H = settings.heads, A = annotation_width(), at = H > 1 ? head + 1 : 0;
+    const double *h = get(0, 0, "h");
+    const struct line *e = find(i, at, "e");
+    check_maps(i, head, s);
+    double alpha[S], own[S];
+    for (int j = 0; j < S; j++) {
+        own[j] = score(name, head, s, h + j * A, j);
+        if (!isnan(own[j])) same("e", i, &e->number[j], &own[j], 1);
+    }
+    const bool blind = sa_compats[settings.attention].key == SA_KEY_NONE;
+    ck_assert(isnan(own[0]) || (check_terms(e) > 0) == !blind);
+    weights_of(e->number, i, at, s, alpha);
+    same("alpha", i, get(i, at, "alpha"), alpha, S);
+    const struct line *v = H > 1 ? find(0, at, "v") : find(0, 0, "h");
+    for (int k = 0; k < v->head.cols; k++) {
+        o[k] = 0;
+        for (int j = 0; j < S; j++) o[k] += alpha[j] * v->number[j * v->head.cols + k];
+    }
+    if (H > 1) same("o", i, get(i, at, "o"), o, v->head.cols);
+}
+
+static void check_attention(int i, const double *s) {
+    const int H = settings.heads, A = annotation_width();
+    const int width = H > 1 ? find(0, 1, "v")->head.cols : A;
+    double o[WIDE], c[WIDE] = {0};
+    for (int head = 0; head < H; head++) check_head(i, head, s, o + head * width);
+    if (H > 1) add_product("attention.", "W_c", o, c);
+    same("c", i, get(i, 0, "c"), H > 1 ? c : o, A);
+}
+
+/* ---- The tests ------------------------------------------------------------------------------- */
+
+START_TEST(every_attention_can_be_redone) {
+    static const char *const asker[] = {
+        [SA_ASKS_PREVIOUS] = "s_previous", [SA_ASKS_MIDDLE] = "s'", [SA_ASKS_CURRENT] = "s"};
+    settings = variant_settings(_i);
+    const sa_decoder_kind *kind = &sa_decoder_kinds[settings.decoder];
+    ck_assert(explain(0, false, NULL));
+    for (int i = 1; i <= T && kind->asker != SA_ASKS_NOBODY; i++)
+        check_attention(i, get(i, 0, asker[kind->asker]));
+}
+END_TEST
+
+/* Weights so large that exp(e) leaves the range of double. */
+START_TEST(large_scores_stay_finite) {
+    settings = small_settings();
+    ck_assert(sa_settings_set(&settings, "attention", "dot", NULL));
+    enlarge = 200;
+    ck_assert(explain(0, false, NULL));
+    enlarge = 1;
+    for (int i = 1; i <= T; i++)
+        for (int j = 0; j < S; j++) {
+            ck_assert(isfinite(get(i, 0, "exp")[j]));
+            const double alpha = get(i, 0, "exp")[j] / *get(i, 0, "sum");
+            same("alpha", i, get(i, 0, "alpha") + j, &alpha, 1);
+        }
+}
+END_TEST
+
+int main(void) {
+    TCase *tests;
+    Suite *suite = suite_of("explain: attention", &tests);
+    tcase_add_checked_fixture(tests, numbers_open, clear);
+    tcase_add_loop_test(tests, every_attention_can_be_redone, 0, count_variants() + 1);
+    tcase_add_test(tests, large_scores_stay_finite);
+    return suite_run(suite);
+}

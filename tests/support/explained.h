@@ -1,0 +1,137 @@
+/* explained: what the laboratory hands out about one pair, kept by name, and the weights it was
+ * made from, for a test that makes all of it again. */
+#ifndef TEST_EXPLAINED_H
+#define TEST_EXPLAINED_H
+
+#include "lab/lab.h"
+#include "nn/params.h"
+#include "support/numbers.h"
+#include "support/variants.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+enum { S = 6, T = 4, K = 9, LINES = 2048, WIDE = 64 };
+
+static const int32_t source_ids[S] = {3, 7, SA_UNKNOWN, 5, 3, SA_END};
+static const int32_t target_ids[T] = {4, 8, SA_UNKNOWN, SA_END};
+
+/* What was handed out. */
+static struct line {
+    sa_explained head;
+    char name[48], letters[64], equation[256];
+    double *number, *term;
+} lines[LINES];
+static int count;
+
+static sa_params plan;
+static float *values;
+static sa_settings settings;
+static float enlarge = 1; /* all weights */
+
+static inline void *copied(const void *from, size_t size) {
+    void *copy = malloc(size + 1);
+    ck_assert_ptr_nonnull(copy);
+    return size ? memcpy(copy, from, size) : copy;
+}
+
+static inline void collect(void *context, const sa_explained *line) {
+    struct line *to = &lines[count++];
+    const size_t size = (size_t)line->rows * (size_t)line->cols;
+    (void)context;
+    ck_assert_int_lt(count, LINES);
+    to->head = *line;
+    snprintf(to->name, sizeof to->name, "%s", line->name);
+    snprintf(to->letters, sizeof to->letters, "%s", line->letters);
+    snprintf(to->equation, sizeof to->equation, "%s", line->equation ? line->equation : "");
+    to->number = copied(line->numbers, size * sizeof(double));
+    to->term = copied(line->term, (size_t)line->rows * (size_t)line->terms * sizeof(double));
+    ck_assert_ptr_null(line->row);
+    ck_assert(line->equation || !line->citation);
+}
+
+/* The line of that name, step (0: of the source) and head; NULL: there is none. */
+static inline const struct line *find(int step, int head, const char *name) {
+    for (int i = 0; i < count; i++)
+        if (lines[i].head.step == step && lines[i].head.head == head &&
+            lines[i].head.part != SA_EXPLAINED_WEIGHTS && strcmp(lines[i].name, name) == 0)
+            return &lines[i];
+    return NULL;
+}
+
+static inline const double *get(int step, int head, const char *name) {
+    const struct line *line = find(step, head, name);
+    ck_assert_msg(line, "no %s in step %d", name, step);
+    return line->number;
+}
+
+/* ---- Weights --------------------------------------------------------------------------------- */
+
+static inline const sa_param *param(const char *part, const char *name) {
+    char whole[64];
+    snprintf(whole, sizeof whole, "%s%s", part, name);
+    for (int i = 0; i < plan.count; i++)
+        if (strcmp(plan.item[i].name, whole) == 0) return &plan.item[i];
+    return NULL;
+}
+
+static inline double weight(const sa_param *p, int row, int col) {
+    return (double)values[p->offset + (size_t)row * (size_t)p->cols + (size_t)col];
+}
+
+/* out += W x, rows first .. of W; nothing when there is no W. */
+static void add_rows(const char *part, const char *name, int first, int rows, const double *x,
+                     double *out) {
+    const sa_param *p = param(part, name);
+    for (int i = 0; p && i < rows; i++)
+        for (int k = 0; k < p->cols; k++) out[i] += weight(p, first + i, k) * x[k];
+}
+
+static inline void add_bias(const char *part, const char *name, double *out) {
+    const sa_param *p = param(part, name);
+    for (int i = 0; p && i < p->cols; i++) out[i] += weight(p, 0, i);
+}
+
+static inline void add_product(const char *part, const char *name, const double *x, double *out) {
+    const sa_param *p = param(part, name);
+    if (p) add_rows(part, name, 0, p->rows, x, out);
+}
+
+static inline void same(const char *what, int step, const double *a, const double *b, int size) {
+    for (int k = 0; k < size; k++)
+        ck_assert_msg(fabs(a[k] - b[k]) <= 1e-12 * fmax(1, fabs(b[k])),
+                      "%s[%d] of step %d: %g, not %g", what, k, step, a[k], b[k]);
+}
+
+static inline double sigma(double a) {
+    return 1 / (1 + exp(-a));
+}
+
+/* ---- The explanation ------------------------------------------------------------------------- */
+
+static inline bool explain(int step, bool weights, sa_error *error) {
+    const sa_sizes sizes = sa_sizes_of(&settings, K, K);
+    sa_seq2seq_plan(&sizes, &plan);
+    values = malloc(plan.size * sizeof *values);
+    for (size_t k = 0; k < plan.size; k++)
+        values[k] = enlarge * (float)(2 * sa_rng_uniform(&dice) - 1);
+    const sa_lab_explaining job = {.settings = &settings,
+                                   .values = values,
+                                   .source = {source_ids, S},
+                                   .target = {target_ids, T},
+                                   .source_words = K,
+                                   .target_words = K,
+                                   .step = step,
+                                   .weights = weights,
+                                   .each = collect};
+    return sa_lab_explain(&job, error);
+}
+
+static inline void clear(void) {
+    for (int i = 0; i < count; i++) free(lines[i].number), free(lines[i].term);
+    free(values);
+    count = 0;
+    numbers_close();
+}
+
+#endif

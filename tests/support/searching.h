@@ -76,7 +76,7 @@ static inline sa_found *find(const sa_sentence *from, int count) {
 }
 
 static inline void release(sa_found *found, int count) {
-    for (int i = 0; i < count * search.nbest; i++) free(found[i].ids);
+    for (int i = 0; i < count * search.nbest; i++) free(found[i].ids), free(found[i].weights);
     free(found);
 }
 

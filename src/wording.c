@@ -1,4 +1,5 @@
 #include "wording.h"
+#include "text/utf8.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -13,9 +14,13 @@ sa_sentence *sa_encode_all(const sa_coder *coder, const char *const *first, size
     sa_sentence *sentences = sa_new(count, sizeof *sentences, error);
     for (size_t i = 0; sentences && i < count; i++) {
         const char *text;
-        int32_t *ids;
+        int32_t *ids = NULL;
         memcpy(&text, (const char *)first + i * stride, sizeof text);
-        if (!sa_coder_encode(coder, text, &ids, &sentences[i].len, error)) {
+        /* as a corpus is read, so that an accent typed as a mark of its own is the same word */
+        char *nfc = sa_utf8_normalise(text, strlen(text), false, error);
+        const bool good = nfc && sa_coder_encode(coder, nfc, &ids, &sentences[i].len, error);
+        free(nfc);
+        if (!good) {
             sa_sentences_release(sentences, i);
             return NULL;
         }

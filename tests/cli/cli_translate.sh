@@ -16,6 +16,15 @@ sed 's/$/\r/' source.txt | "$softalign" translate $model | cmp - file || fail "C
 printf %s "$(cat source.txt)" | "$softalign" translate $model | cmp - file ||
     fail "a last line without its end differs"
 
+# An accent typed as a mark of its own is the same word.
+printf 'caf\xc3\xa9 x\tcaf\xc3\xa9\n' >accents.tsv
+printf 'th\xc3\xa9 y\tth\xc3\xa9\n' >>accents.tsv
+"$softalign" train --train accents.tsv --out accents --steps 60 --lr 0.01 2>/dev/null
+printf 'the\xcc\x81 y\n' | "$softalign" translate accents/best.safetensors --jsonl >decomposed
+printf 'th\xc3\xa9 y\n' | "$softalign" translate accents/best.safetensors --jsonl >composed
+diff <(sed 's/"source":[^]]*]//' decomposed) <(sed 's/"source":[^]]*]//' composed) ||
+    fail "a decomposed accent makes another word"
+
 # Empty lines stay where they are.
 (echo && head -n 1 source.txt && echo && echo '  ' && head -n 1 source.txt) |
     "$softalign" translate $model >out

@@ -134,7 +134,7 @@ static void check_softmax(const float *logits, int size) {
     for (int i = 0; i < size; i++) {
         const double right = exp((double)logits[i] - norm);
         const double rounding = 1e-6 + 1.2e-7 * fabs((double)logits[i] - max); /* of x - max */
-        ck_assert_double_eq_tol((double)y[i], right, rounding * right + 1e-37);
+        ck_assert_double_eq_tol((double)y[i], right, rounding * right + 1.1e-25);
         total += (double)y[i];
     }
     ck_assert_double_eq_tol(total, 1, 1e-5);
@@ -155,6 +155,21 @@ START_TEST(softmax_survives_every_size_and_scale) {
 }
 END_TEST
 
+START_TEST(saturated_softmax_is_zero_not_denormal) {
+    for (int gap = 0; gap < 200; gap++) {
+        float row[20] = {0};
+        for (int i = 1; i < 20; i++) row[i] = (float)-gap;
+        sa_softmax((sa_mat){row, 1, 20, 20});
+        for (int i = 1; i < 20; i++)
+            ck_assert_msg(gap < 57   ? row[i] >= 1e-26f
+                          : gap > 58 ? row[i] == 0
+                                     : true,
+                          "e^-%d is %g", gap, (double)row[i]);
+        if (gap > 58) ck_assert(row[0] == 1);
+    }
+}
+END_TEST
+
 int main(void) {
     TCase *tests;
     Suite *suite = suite_of("math", &tests);
@@ -165,5 +180,6 @@ int main(void) {
     tcase_add_test(tests, sigmoid_is_right_everywhere);
     tcase_add_test(tests, not_a_number_stays_one);
     tcase_add_test(tests, softmax_survives_every_size_and_scale);
+    tcase_add_test(tests, saturated_softmax_is_zero_not_denormal);
     return suite_run(suite);
 }

@@ -22,7 +22,8 @@ void sa_sigmoid(sa_mat x);
 /* y = tanh(x + row), the row added to every row of x; y may be x. */
 void sa_tanh_shifted(sa_mat x, const sa_real *row, sa_mat y);
 
-/* Each row x becomes softmax(x): exp(x - max) / sum. A row of no columns stays empty. */
+/* Each row x becomes softmax(x): exp(x - max) / sum; in float, what is below 1e-25 becomes 0. A row
+ * of no columns stays empty. */
 void sa_softmax(sa_mat x);
 /* The same for a row, and log sum exp of what it was. */
 sa_real sa_softmax_row(sa_real *x, int size);

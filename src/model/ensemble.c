@@ -63,19 +63,21 @@ static sa_mat advance(sa_voice *voice, const sa_override *override, int i,
     return logits;
 }
 
-/* all becomes log mean_m p_m(word). */
-static void average(sa_ensemble *ensemble, sa_mat all) {
-    sa_softmax(all);
-    for (int m = 1; m < ensemble->count; m++) {
-        sa_mat other = sa_rows(ensemble->voice[m].readout.logits, 0, all.rows);
-        sa_softmax(other);
-        sa_add(other, all);
-    }
-    for (int l = 0; l < all.rows; l++)
-        for (int word = 0; word < all.cols; word++) {
-            sa_real *p = sa_row(all, l) + word;
-            *p = (sa_real)log((double)*p / ensemble->count);
+/* Row l of all becomes log mean_m p_m(word), from the differences to the likeliest model's: so a
+ * word that none can imagine keeps a finite number. */
+static void average_row(sa_ensemble *ensemble, sa_mat all, int l) {
+    double norm[SA_ENSEMBLE];
+    for (int m = 0; m < ensemble->count; m++)
+        norm[m] = sa_log_sum_exp(sa_row(ensemble->voice[m].readout.logits, l), all.cols);
+    for (int word = 0; word < all.cols; word++) {
+        double log_p[SA_ENSEMBLE], most = -INFINITY, sum = 0;
+        for (int m = 0; m < ensemble->count; m++) {
+            log_p[m] = (double)sa_row(ensemble->voice[m].readout.logits, l)[word] - norm[m];
+            most = fmax(most, log_p[m]);
         }
+        for (int m = 0; m < ensemble->count; m++) sum += exp(log_p[m] - most);
+        sa_row(all, l)[word] = (sa_real)(most + log(sum / ensemble->count));
+    }
 }
 
 sa_mat sa_ensemble_step(sa_ensemble *ensemble, int i, const sa_continued *rows, int L, int32_t *ids,
@@ -86,7 +88,7 @@ sa_mat sa_ensemble_step(sa_ensemble *ensemble, int i, const sa_continued *rows, 
         sa_mat own = advance(&ensemble->voice[m], ensemble->override, i, rows, L, ids, which);
         if (m == 0) logits = own;
     }
-    if (ensemble->count > 1) average(ensemble, logits);
+    for (int l = 0; l < L && ensemble->count > 1; l++) average_row(ensemble, logits, l);
     for (int l = 0; l < L; l++)
         norm[l] = ensemble->count > 1 ? 0 : sa_log_sum_exp(sa_row(logits, l), logits.cols);
     return logits;

@@ -18,6 +18,8 @@
 #define STEP 1.5e-3
 #define MARGIN 8e-3        /* the least distance from a maxout tie that drawn weights must have */
 #define WINDOW_MARGIN 1e-3 /* and of a window's edges from a position, as a share of the source */
+#define AVERAGED 40        /* steps whose mean settles what may be rounding, */
+#define CLOSE 1e-4         /* when it is no farther off than this */
 #define WEAK 1e-3 /* the least share of the largest gradient that a tensor's largest must have */
 
 /* ---- Kinks and jumps -------------------------------------------------------------------------
@@ -141,21 +143,37 @@ static double measure(sa_lab_run *run, double *weight, uint64_t pattern, double 
     return slope;
 }
 
-/* The same more finely, for a number that looks wrong because the loss bends within the step or
- * rounding is seen: steps from large to small, each two made one estimate of sixth order
- * (Richardson), and of the estimates the one that agrees best with the one before. What the
+/* Two steps, h and h/2, made one estimate of sixth order (Richardson). */
+static bool extrapolate(sa_lab_run *run, double *weight, double h, uint64_t pattern, double *apart,
+                        double *slope) {
+    double wide, narrow;
+    const bool smooth = difference(run, weight, h, pattern, apart, &wide) &&
+                        difference(run, weight, h / 2, pattern, apart, &narrow);
+    if (smooth) *slope = (16 * narrow - wide) / 15;
+    return smooth;
+}
+
+/* More finely, for a number that looks wrong because the loss bends within the step or rounding is
+ * seen: estimates from large steps to small, and of them the one that agrees best with the one
+ * before; then, so that rounding averages out, the mean of many steps near that one. What the
  * backward pass says plays no part in it. */
-static double measure_finely(sa_lab_run *run, double *weight, uint64_t pattern, double *apart) {
-    double last = 0, before = 0, best = 0, gap = INFINITY;
-    double h = 8 * STEP;
-    for (int i = 0; i < 9; i++, h /= 2) {
+static double measure_finely(sa_lab_run *run, double *weight, uint64_t pattern, double *apart,
+                             int steps) {
+    double before = 0, best = 0, gap = INFINITY, at = STEP, sum = 0;
+    int counted = 0;
+    for (double h = 8 * STEP; h > STEP / 32; h /= 2) {
         double slope;
-        if (!difference(run, weight, h, pattern, apart, &slope)) continue;
-        const double estimate = last != 0 ? (16 * slope - last) / 15 : slope;
-        if (fabs(estimate - before) < gap) gap = fabs(estimate - before), best = estimate;
-        last = slope, before = estimate;
+        if (!extrapolate(run, weight, h, pattern, apart, &slope)) continue;
+        if (fabs(slope - before) < gap) gap = fabs(slope - before), best = slope, at = h;
+        before = slope;
     }
-    return best;
+    for (int i = 0; i < steps; i++) {
+        double slope;
+        if (!extrapolate(run, weight, at * (1 - 0.4 * i / steps), pattern, apart, &slope)) continue;
+        sum += slope;
+        counted++;
+    }
+    return counted ? sum / counted : best;
 }
 
 /* Judges one tensor by the two criteria; `most` is the largest gradient of the whole model. A
@@ -195,9 +213,10 @@ static bool check_all(const sa_lab_job *job, sa_lab_run *run, double *numeric, d
         double *values = run->values + param->offset, *gradients = run->gradients + param->offset;
         for (size_t k = 0; k < size; k++) numeric[k] = measure(run, values + k, pattern, apart);
         sa_gradient result = compare(param, gradients, numeric, most);
-        if (!result.ok) {
+        for (int steps = 0; !result.ok && steps <= AVERAGED; steps += AVERAGED) {
+            if (steps && result.worst_element > CLOSE) break; /* that is no rounding */
             for (size_t k = 0; k < size; k++)
-                numeric[k] = measure_finely(run, values + k, pattern, apart);
+                numeric[k] = measure_finely(run, values + k, pattern, apart, steps);
             result = compare(param, gradients, numeric, most);
         }
         if (job->each) job->each(job->context, &result);

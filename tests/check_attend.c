@@ -178,11 +178,12 @@ END_TEST
 /* ---- What does not fit ----------------------------------------------------------------------- */
 
 static sa_attending fitting(void) {
+    static const double six[] = {1, 2, 3, 4, 5, 6};
     return (sa_attending){.attention = choice("scaled-dot"),
                           .heads = 1,
-                          .query = TABLE(1, 2, 1, 2),
-                          .keys = TABLE(3, 2, 1, 2, 3, 4, 5, 6),
-                          .values = TABLE(3, 2, 1, 2, 3, 4, 5, 6)};
+                          .query = {.rows = 1, .cols = 2, .numbers = six},
+                          .keys = {.rows = 3, .cols = 2, .numbers = six},
+                          .values = {.rows = 3, .cols = 2, .numbers = six}};
 }
 
 static void refused(sa_attending job, sa_code code, const char *message) {

@@ -178,12 +178,13 @@ END_TEST
 /* ---- What does not fit ----------------------------------------------------------------------- */
 
 static sa_attending fitting(void) {
-    static const double six[] = {1, 2, 3, 4, 5, 6};
+    static const double query[] = {1, 2};
+    static const double keys[] = {1, 2, 3, 4, 5, 6}, values[] = {1, 2, 3, 4, 5, 6};
     return (sa_attending){.attention = choice("scaled-dot"),
                           .heads = 1,
-                          .query = {.rows = 1, .cols = 2, .numbers = six},
-                          .keys = {.rows = 3, .cols = 2, .numbers = six},
-                          .values = {.rows = 3, .cols = 2, .numbers = six}};
+                          .query = {.rows = 1, .cols = 2, .numbers = query},
+                          .keys = {.rows = 3, .cols = 2, .numbers = keys},
+                          .values = {.rows = 3, .cols = 2, .numbers = values}};
 }
 
 static void refused(sa_attending job, sa_code code, const char *message) {

@@ -50,8 +50,8 @@ def uniform(w, q, H):
     return torch.zeros(len(H), dtype=torch.float64)
 
 
-SCORES = {"additive": additive, "scaled-dot": scaled_dot, "dot": dot, "general": general, "raw-dot": raw_dot,
-          "concat": concat, "location": location, "uniform": uniform}
+SCORES = {"additive": additive, "scaled-dot": scaled_dot, "dot": dot, "general": general,
+          "raw-dot": raw_dot, "concat": concat, "location": location, "uniform": uniform}
 
 
 def attention_shapes(o):

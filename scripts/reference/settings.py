@@ -5,7 +5,8 @@ from types import SimpleNamespace
 from .container import demand
 
 CHOICES = {  # the first is the default
-    "attention": ("additive", "scaled-dot", "dot", "general", "concat", "location", "uniform"),
+    "attention": ("additive", "scaled-dot", "dot", "general", "raw-dot", "concat", "location",
+                  "uniform"),
     "decoder": ("bahdanau", "fixed", "fixed-init", "luong", "cgru"),
     "cell": ("gru", "lstm", "rnn"),
     "update": ("new", "old"),

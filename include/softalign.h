@@ -168,6 +168,13 @@ typedef struct sa_progress {
     const char *note;                                /* SA_NOTE: a line for the user */
 } sa_progress;
 
+/* Where the time of the updates went: a row for each part of the model. */
+enum { SA_PARTS = 8 };
+typedef struct sa_part_time {
+    const char *name;
+    double seconds; /* of all threads together */
+} sa_part_time;
+
 typedef struct sa_training {
     const sa_settings *settings;
     const char *train; /* PAIRS */
@@ -181,7 +188,8 @@ typedef struct sa_training {
     void (*report)(void *context, const sa_progress *progress); /* may be NULL */
     void *context;
     const volatile sig_atomic_t
-        *stop; /* non-zero: finish the update, save and return; may be NULL */
+        *stop;           /* non-zero: finish the update, save and return; may be NULL */
+    sa_part_time *parts; /* [SA_PARTS] filled in at the end; NULL: nothing is measured */
 } sa_training;
 
 typedef struct sa_outcome {

@@ -2,6 +2,7 @@
 #ifndef SA_SESSION_H
 #define SA_SESSION_H
 
+#include "base/profile.h"
 #include "opened.h"
 #include "text/batcher.h"
 #include "train/trainer.h"
@@ -56,9 +57,6 @@ typedef struct sa_session {
     double best;  /* the best loss, validations at a stop included */
     double best_bleu;
 } sa_session;
-
-/* Seconds of a clock that never goes back. */
-double sa_now(void);
 
 /* Everything up to the first update: locks the folder, reads the pairs, builds or reads the model.
  */

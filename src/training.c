@@ -178,8 +178,10 @@ bool sa_train(const sa_training *training, sa_outcome *outcome, sa_error *error)
     sa_session session;
     *outcome = (sa_outcome){0};
     if (!sa_settings_check(training->settings, error)) return false;
-    bool good =
-        sa_session_open(&session, training, error) && train(&session, &outcome->reason, error);
+    bool good = sa_session_open(&session, training, error);
+    session.trainer.profiled = training->parts;
+    good = good && train(&session, &outcome->reason, error);
+    if (training->parts) sa_trainer_profile(&session.trainer, training->parts);
     outcome->steps = session.trainer.step;
     outcome->epochs = (int)session.batcher.epoch + 1;
     outcome->spent = sa_session_spent(&session);

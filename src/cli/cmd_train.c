@@ -8,7 +8,7 @@
 
 typedef struct train_options {
     const char *train, *valid, *out, *preset;
-    bool resume;
+    bool resume, profile;
     sa_settings settings;
 } train_options;
 
@@ -26,6 +26,8 @@ static const sa_option rows[] = {
      "start from the settings of a paper and say which they are"},
     {"resume", SA_OPTION_SWITCH, SA_SCOPE_RUN, AT(resume), 0, 0, 1, NULL, NULL,
      "go on from last.safetensors, with its settings"},
+    {"profile", SA_OPTION_SWITCH, SA_SCOPE_RUN, AT(profile), 0, 0, 1, NULL, NULL,
+     "tell at the end where the time of the updates went"},
     {0},
 };
 static const cli_set sets[] = {
@@ -75,11 +77,27 @@ static bool read_options(int count, char **arguments, train_options *options, sa
     return !options->resume || resume_settings(count, arguments, options, error);
 }
 
+static void show_profile(const sa_part_time *parts, const sa_outcome *outcome) {
+    double all = 0;
+    for (int i = 0; i < SA_PARTS; i++) all += parts[i].seconds;
+    for (int i = 0; i < SA_PARTS; i++)
+        fprintf(stderr, "%-30s %9.3f s %5.1f %%\n", parts[i].name, parts[i].seconds,
+                all > 0 ? 100 * parts[i].seconds / all : 0);
+    fprintf(stderr,
+            "updates: %.3f s, %.0f target words a second; all else (reading, validating, "
+            "saving): %.3f s\n",
+            outcome->spent.updating,
+            outcome->spent.updating > 0 ? (double)outcome->spent.words / outcome->spent.updating
+                                        : 0,
+            outcome->spent.seconds - outcome->spent.updating);
+}
+
 static bool run(int count, char **arguments, sa_error *error) {
     train_options options;
     if (!read_options(count, arguments, &options, error)) return false;
     cli_progress progress;
     cli_progress_init(&progress);
+    sa_part_time parts[SA_PARTS];
     sa_training training = {
         .settings = &options.settings,
         .train = options.train,
@@ -89,6 +107,7 @@ static bool run(int count, char **arguments, sa_error *error) {
         .report = cli_progress_report,
         .context = &progress,
         .stop = cli_signals_catch(),
+        .parts = options.profile ? parts : NULL,
     };
     sa_outcome outcome;
     bool good = sa_train(&training, &outcome, error);
@@ -99,6 +118,7 @@ static bool run(int count, char **arguments, sa_error *error) {
                 "best validation loss %.4f, BLEU %.2f: %s/best.safetensors\n",
                 outcome.reason, (long long)outcome.steps, outcome.epochs, outcome.spent.seconds,
                 outcome.best_loss, outcome.best_bleu, options.out);
+    if (good && options.profile) show_profile(parts, &outcome);
     return good;
 }
 

@@ -188,6 +188,7 @@ void sa_decoder_forward(const sa_decoder *w, const sa_batch *batch, const sa_enc
         sa_readout_cache readout = sa_readout_slice(&cache->readout, side->start[t], live);
         sa_decoder_step_forward(w, &step, rows, dropout, rng, &readout);
     }
+    sa_profile_end(cache->profile, SA_PART_DECODER);
     if (!w->sizes.feeding)
         sa_readout_forward(&w->readout, sa_decoder_seen(w, *all), x, all->c, dropout, rng,
                            &cache->readout);
@@ -216,12 +217,10 @@ static void step_backward(const sa_decoder *w, const sa_side *side, int t, doubl
         sa_add(fed(w, d.input), sa_rows(cache->readout.dt, side->start[t - 1], live));
 }
 
-/* Weights, once for all steps. */
+/* All weights but the read-out's, once for all steps. */
 static void weights_backward(const sa_decoder *w, const sa_decoder_cache *cache, sa_decoder *dw) {
     const sa_decoder_rows *rows = &cache->rows;
     const sa_decoder_drows *d = &cache->d;
-    sa_readout_weights_backward(sa_decoder_seen(w, *rows), sa_decoder_word(w, rows->input), rows->c,
-                                &cache->readout, &dw->readout);
     w->cell.cell->weights_backward(rows->previous, rows->kept, d->a, dw->cell.U);
     sa_recurrent_input_weights_backward(rows->input, d->a, &dw->cell);
     if (w->cell.C.x) sa_recurrent_context_weights_backward(rows->c, d->a, &dw->cell);
@@ -239,10 +238,12 @@ static void weights_backward(const sa_decoder *w, const sa_decoder_cache *cache,
 void sa_decoder_backward(const sa_decoder *w, const sa_batch *batch, double dropout,
                          sa_decoder_cache *cache, sa_encoder_cache *encoder, sa_decoder *dw) {
     const sa_side *side = &batch->target;
+    const sa_decoder_rows *rows = &cache->rows;
     const sa_decoder_drows *d = &cache->d;
     sa_mat dx = sa_decoder_word(w, d->input);
     if (!w->sizes.feeding)
         sa_readout_backward(&w->readout, dropout, &cache->readout, d->seen, dx, d->c);
+    sa_profile_end(cache->profile, SA_PART_READOUT);
     sa_source_zero(&cache->dsource, encoder);
     for (int t = side->steps - 1; t >= 0; t--) {
         const int live = side->live[t], next = side->live[t + 1];
@@ -252,6 +253,10 @@ void sa_decoder_backward(const sa_decoder *w, const sa_batch *batch, double drop
         step_backward(w, side, t, dropout, cache, dw);
     }
     sa_state_copy(d->previous, cache->dsource.s0);
+    sa_profile_end(cache->profile, SA_PART_DECODER_BACK);
+    sa_readout_weights_backward(sa_decoder_seen(w, *rows), sa_decoder_word(w, rows->input), rows->c,
+                                &cache->readout, &dw->readout);
+    sa_profile_end(cache->profile, SA_PART_READOUT);
     weights_backward(w, cache, dw);
     if (!w->sizes.feeding) sa_recurrent_input_backward(&w->cell, d->a, d->input);
     sa_dropout_backward(dropout, cache->x_mask, dx);

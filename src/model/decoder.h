@@ -5,6 +5,7 @@
 
 #include "attn/multihead.h"
 #include "base/batch.h"
+#include "base/profile.h"
 #include "model/initial.h"
 #include "model/readout.h"
 
@@ -111,6 +112,7 @@ typedef struct sa_decoder_cache {
     sa_decoder_drows d;
     sa_source dsource;
     const sa_override *override; /* for sa_decoder_forward; NULL after the layout */
+    sa_profile *profile;         /* likewise */
 } sa_decoder_cache;
 
 /* ---- The source: source.c --------------------------------------------------------------------

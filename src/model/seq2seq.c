@@ -121,6 +121,7 @@ void sa_pass_layout(sa_arena *arena, const sa_seq2seq *w, const sa_batch *batch,
     sa_encoder_layout(arena, batch, &w->encoder, training, &pass->encoder);
     sa_decoder_layout(arena, batch, &w->decoder, &pass->encoder, training, &pass->decoder);
     pass->log_p = sa_arena_take(arena, (size_t)batch->target.words, sizeof *pass->log_p);
+    pass->profile = NULL;
 }
 
 double sa_seq2seq_loss(const sa_seq2seq *w, const sa_batch *batch, double dropout, sa_rng *rng,
@@ -128,18 +129,24 @@ double sa_seq2seq_loss(const sa_seq2seq *w, const sa_batch *batch, double dropou
     sa_encoder_cache *encoder = &pass->encoder;
     sa_decoder_cache *decoder = &pass->decoder;
     const sa_real scale = 1 / (sa_real)batch->whole;
+    decoder->profile = pass->profile;
 
-    sa_encoder_forward(&w->encoder, batch, dropout, rng, encoder);          /* h_j: A.2.1 */
+    sa_encoder_forward(&w->encoder, batch, dropout, rng, encoder); /* h_j: A.2.1 */
+    sa_profile_end(pass->profile, SA_PART_ENCODER);
     sa_decoder_forward(&w->decoder, batch, encoder, dropout, rng, decoder); /* s_i, c_i, t_i */
     sa_vocabulary_loss(&w->decoder.readout, batch->target.ids, scale, &decoder->readout,
                        pass->log_p, /* p(y_i), and its backward */
                        dw ? &dw->decoder.readout : NULL);
+
+    sa_profile_end(pass->profile, SA_PART_READOUT);
 
     double loss = 0;
     for (int i = 0; i < batch->target.words; i++) loss -= (double)pass->log_p[i];
     if (!dw) return loss;
 
     sa_decoder_backward(&w->decoder, batch, dropout, decoder, encoder, &dw->decoder);
+    sa_profile_end(pass->profile, SA_PART_DECODER_BACK);
     sa_encoder_backward(&w->encoder, batch, dropout, encoder, &dw->encoder);
+    sa_profile_end(pass->profile, SA_PART_ENCODER_BACK);
     return loss;
 }

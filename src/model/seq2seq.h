@@ -19,7 +19,8 @@ typedef struct sa_seq2seq { /* weights, or their gradients */
 typedef struct sa_pass {
     sa_encoder_cache encoder;
     sa_decoder_cache decoder;
-    sa_real *log_p; /* [M] log p(y_i), step by step */
+    sa_real *log_p;      /* [M] log p(y_i), step by step */
+    sa_profile *profile; /* NULL: no time is measured */
 } sa_pass;
 
 /* Those of a model with these settings and vocabularies (special symbols included). */

@@ -119,13 +119,17 @@ static void run_shard(void *context, int i) {
     const int start = piece_start(trainer, i), count = piece_count(trainer, i);
     sa_rng rng = sa_rng_seed((uint64_t)trainer->settings->seed + sa_mix((uint64_t)trainer->step),
                              (uint64_t)i);
+    sa_profile *profile = trainer->profiled ? &shard->profile : NULL;
     sa_pass pass;
+    sa_profile_start(profile);
     shard->arena.used = 0;
     sa_batch batch =
         sa_batch_make(&shard->arena, trainer->source + start, trainer->target + start, count);
     batch.whole = trainer->count;
     sa_pass_layout(&shard->arena, &trainer->w, &batch, true, &pass);
+    pass.profile = profile;
     memset(shard->gradients, 0, trainer->plan.size * sizeof(sa_real));
+    sa_profile_end(profile, SA_PART_BATCH);
     shard->loss =
         sa_seq2seq_loss(&trainer->w, &batch, trainer->settings->dropout, &rng, &pass, &shard->dw);
 }
@@ -160,13 +164,16 @@ bool sa_trainer_step(sa_trainer *trainer, const sa_sentence *source, const sa_se
                      const size_t *pairs, int count, sa_step_result *result, sa_error *error) {
     const int numbers = (int)((trainer->plan.size + PIECE - 1) / PIECE);
     const double clip = trainer->settings->clip;
+    sa_profile *profile = trainer->profiled ? &trainer->profile : NULL;
     double squares = 0;
     sa_require(count > 0 && count <= trainer->settings->batch);
     *result = (sa_step_result){0};
     trainer->step++;
 
+    sa_profile_start(profile);
     deal(trainer, source, target, pairs, count);
     sa_pool_run(trainer->pool, trainer->pieces, run_shard, trainer);
+    sa_profile_end(profile, SA_PART_WAITING);
     for (int i = 0; i < trainer->pieces; i++) result->loss += trainer->shard[i].loss;
     for (int i = 0; i < count; i++) result->words += trainer->target[i].len;
 
@@ -187,5 +194,22 @@ bool sa_trainer_step(sa_trainer *trainer, const sa_sentence *source, const sa_se
                                                                      : trainer->optimizer->lr);
     trainer->update.scale = clip > 0 && result->norm > clip ? (sa_real)(clip / result->norm) : 1;
     sa_pool_run(trainer->pool, numbers, update_piece, trainer);
+    sa_profile_end(profile, SA_PART_UPDATE);
     return true;
+}
+
+/* All threads wait for the caller's two parts; what their shards did not take of the first was
+ * waiting. */
+void sa_trainer_profile(const sa_trainer *trainer, sa_part_time parts[SA_PARTS]) {
+    const int threads = trainer->pool ? sa_pool_threads(trainer->pool) : 0;
+    sa_profile rest = trainer->profile;
+    rest.seconds[SA_PART_WAITING] *= threads;
+    rest.seconds[SA_PART_UPDATE] *= threads;
+    for (int i = 0; i < SA_PARTS; i++) parts[i] = (sa_part_time){0};
+    for (int k = 0; k < trainer->shards; k++) {
+        sa_profile_tell(&trainer->shard[k].profile, parts);
+        for (int i = 0; i < SA_PART_UPDATE; i++)
+            rest.seconds[SA_PART_WAITING] -= trainer->shard[k].profile.seconds[i];
+    }
+    sa_profile_tell(&rest, parts);
 }

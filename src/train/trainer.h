@@ -7,6 +7,7 @@
 #ifndef SA_TRAIN_TRAINER_H
 #define SA_TRAIN_TRAINER_H
 
+#include "base/profile.h"
 #include "base/thread.h"
 #include "model/seq2seq.h"
 #include "train/optimizer.h"
@@ -16,6 +17,7 @@ typedef struct sa_shard {
     sa_real *gradients;
     sa_seq2seq dw;
     double loss; /* of the last batch's piece */
+    sa_profile profile;
 } sa_shard;
 
 typedef struct sa_trainer {
@@ -34,6 +36,8 @@ typedef struct sa_trainer {
     int64_t step;                 /* batches seen */
     int64_t applied;              /* updates made: batches with a finite gradient */
     int bad;                      /* batches in a row without one */
+    bool profiled;                /* set by the caller: time is measured */
+    sa_profile profile;           /* of the thread that asks for the updates */
 
     /* what the pieces of the running job share */
     int count, pieces;
@@ -59,5 +63,8 @@ void sa_trainer_close(sa_trainer *trainer);
  * the first). SA_DIVERGED after ten batches in a row whose gradient is not finite. */
 bool sa_trainer_step(sa_trainer *trainer, const sa_sentence *source, const sa_sentence *target,
                      const size_t *pairs, int count, sa_step_result *result, sa_error *error);
+
+/* Where the time of all updates went, if it was measured. */
+void sa_trainer_profile(const sa_trainer *trainer, sa_part_time parts[SA_PARTS]);
 
 #endif

@@ -91,6 +91,30 @@ START_TEST(a_beam_that_holds_everything_finds_the_best) {
 }
 END_TEST
 
+/* A beam may lose what a smaller one keeps (model 8, source 1, beam 2), but nothing is better than
+ * what the beam that holds everything finds; and all sentences together gain with every doubling.
+ */
+START_TEST(greater_beams_are_never_worse) {
+    enum { BEAMS = 12 };
+    double best[BEAMS][SOURCES], before = -INFINITY;
+    model_open(_i, SA_END, 0);
+    search.no_unknown = true;
+    search.length_power = _i % 3 / 2.0;
+    for (int k = 0; k < BEAMS; k++) {
+        double sum = 0;
+        search.beam = k < BEAMS - 1 ? 1 << k : MOST + 3;
+        sa_found *found = find(sources, SOURCES);
+        for (int s = 0; s < SOURCES; s++) sum += best[k][s] = found[s].score;
+        release(found, SOURCES);
+        ck_assert_double_ge(sum, before - 1e-5 * fabs(sum));
+        before = sum;
+    }
+    for (int s = 0; s < SOURCES; s++)
+        for (int k = 0; k < BEAMS; k++)
+            ck_assert_double_ge(best[BEAMS - 1][s], best[k][s] - 1e-5 * (0.1 + fabs(best[k][s])));
+}
+END_TEST
+
 START_TEST(a_list_of_the_best_is_sorted_and_holds_no_two_alike) {
     model_open(_i, SA_END, 0);
     search.beam = search.nbest = 4;
@@ -255,6 +279,7 @@ int main(void) {
     tcase_add_checked_fixture(tests, numbers_open, numbers_close);
     tcase_add_loop_test(tests, greedy_takes_the_likeliest_word_each_time, 0, 6);
     tcase_add_loop_test(tests, a_beam_that_holds_everything_finds_the_best, 0, 6);
+    tcase_add_loop_test(tests, greater_beams_are_never_worse, 0, 24);
     tcase_add_loop_test(tests, a_list_of_the_best_is_sorted_and_holds_no_two_alike, 0, 6);
     tcase_add_loop_test(tests, a_beam_shrinks_by_what_has_ended, 0, 9);
     tcase_add_loop_test(tests, many_sentences_are_searched_as_one_by_one, 0, 12);

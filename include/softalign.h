@@ -2,9 +2,9 @@
  * attention does inside them.
  *
  * This is the whole public interface, in reading order: errors, settings, pairs of sentences,
- * training, models, translation, alignment, metrics, evaluation, one step in numbers, attention on
- * numbers of one's own, experiments, the gradient laboratory, the proof that attention is
- * attention.
+ * training, models, translation, alignment, metrics, evaluation, diagnosis, one step in numbers,
+ * attention on numbers of one's own, experiments, the gradient laboratory, the proof that attention
+ * is attention.
  *
  * Conventions. All text is UTF-8. A function that can fail returns false or NULL and fills in the
  * sa_error given last (NULL is allowed). What a function hands out is freed by the function named
@@ -327,6 +327,37 @@ typedef struct sa_link_counts {
     size_t links, sure, links_sure, links_possible;
 } sa_link_counts;
 
+/* What the attention of a pair adds up to while its target is written, teacher-forced. alpha
+ * [T x S] are its weights, the mean of all heads; the last row and column belong to the end marks.
+ * The figures of several pairs are made of their sums. */
+typedef struct sa_gaze {
+    size_t rows;             /* T */
+    double entropy;          /* - sum_tj alpha_tj ln alpha_tj (nats) */
+    double heads_entropy;    /* the same of every head alone, their mean */
+    double widest;           /* T ln S: what it would be with equal weights */
+    double weight, end;      /* of the rows without the last: all weight, that of the end mark */
+    size_t sources, covered; /* source words; those with sum_t alpha_tj of at least 1/2 */
+    size_t steps, onward; /* target words behind another one; those whose most attended source word
+                             is that of the one before or stands behind it */
+    double rows_of_long, column; /* in pairs of at least 4 words a side: target words; the weight
+                                    that the most attended source word of each pair has of them */
+    /* target words that stand once on each side in the same spelling; of the links to these source
+     * words, those that attention makes when its links are moved to the target word before, are
+     * left where they are, are moved to the word after */
+    size_t twins, met[3];
+} sa_gaze;
+
+/* A pair's own translation beside its reference: words too many, words too few. */
+typedef struct sa_balance {
+    int words, reference; /* tokens, end marks left out */
+    int repeated; /* tokens that say again what was said right before, those of the reference
+                     subtracted */
+    /* The source words that get more and less weight while the translation is written than while
+     * the reference is (the end mark included), compared by the difference; -1: no attention */
+    int most, least;
+    double most_weight, most_due, least_weight, least_due;
+} sa_balance;
+
 typedef struct sa_judgement {    /* of one pair */
     double log_probability;      /* of the reference, teacher-forced, end mark included */
     double free_log_probability; /* the same when each word is predicted after the model's own */
@@ -338,6 +369,9 @@ typedef struct sa_judgement {    /* of one pair */
         links_possible;           /* the counts behind AER: |A|, |S|, |A and S|, |A and P| */
     sa_link_counts before, after; /* the same with each link moved to the target word before it,
                                      after it */
+    sa_gaze gaze;                 /* zero without attention */
+    sa_balance balance;
+    int unknown_source, unknown_target; /* words that the model does not know */
 } sa_judgement;
 
 typedef struct sa_scores {
@@ -350,6 +384,15 @@ typedef struct sa_scores {
     double aer, precision, recall;
     double aer_before,
         aer_after; /* with the links moved: lower than aer when they are off by one */
+    /* Of the attention (sa_gaze); NaN without it, or when there is nothing to count: */
+    double entropy;      /* of a row, in nats: 0 .. ln S */
+    double coverage;     /* share of source words whose weights in all rows, the end mark's too, add
+                            up to at least 1/2 */
+    double end_weight;   /* share of the weight that goes to the source's end mark while a word (not
+                            the end mark) is written */
+    double monotonicity; /* share of target words, the first of each pair left out, whose most
+                            attended source word is that of the word before or stands behind it;
+                            end marks left out, of equals the first */
 } sa_scores;
 
 /* How links are made of attention weights; the choice is the position of the name in the option's
@@ -375,6 +418,45 @@ bool sa_summarise(const sa_corpus *corpus, const sa_judgement *each, const size_
 bool sa_summarise_by(const sa_metrics *metrics, const sa_corpus *corpus, const sa_judgement *each,
                      const size_t *chosen, size_t count, sa_scores *scores, sa_error *error);
 void sa_judgements_release(sa_judgement *each, size_t count);
+
+/* ---- Diagnosis ------------------------------------------------------------------------------ */
+
+/* A pair that shows what a finding means. */
+typedef struct sa_case {
+    size_t index; /* in the corpus */
+    double words; /* so many too many; below 0: too few */
+    const char
+        *source; /* the source word with too much, or too little weight; NULL: no attention */
+    double weight, due; /* what it gets while the model's translation is written, and while the
+                           reference is */
+} sa_case;
+
+/* Something that is wrong with a model, its words or its pairs. */
+typedef struct sa_finding {
+    const char *name;         /* "off by one" */
+    const char *measure;      /* what the figure is, in words */
+    double figure, threshold; /* the figure is at least the threshold */
+    const char *lesson;       /* what it means, what to try, what to read */
+    const sa_case *cases;     /* the worst, worst first */
+    size_t case_count;
+} sa_finding;
+
+typedef struct sa_diagnosis {
+    sa_finding *findings; /* in the order of sa_finding_row */
+    size_t count;         /* 0: nothing was found */
+    void *owned;
+} sa_diagnosis;
+
+/* Looks for everything there is a row for in what sa_evaluate said of all pairs. `train`: the pairs
+ * the model learned from, to be looked for among those of `corpus`; may be NULL. Freed by
+ * sa_diagnosis_release. */
+bool sa_diagnose(sa_model *model, const sa_corpus *corpus, const sa_judgement *each,
+                 const sa_corpus *train, sa_diagnosis *diagnosis, sa_error *error);
+void sa_diagnosis_release(sa_diagnosis *diagnosis);
+
+/* The name, the measure and the threshold of number i of all that can be found; NULL after the
+ * last. */
+const char *sa_finding_row(size_t i, const char **measure, double *threshold);
 
 /* ---- One step in numbers -------------------------------------------------------------------- */
 

@@ -1,5 +1,6 @@
 #include "evaluating.h"
 #include "eval/aer.h"
+#include "eval/gaze.h"
 #include "forced.h"
 #include "judging.h"
 #include "scoring.h"
@@ -104,15 +105,18 @@ static bool judge(sa_model *model, const sa_corpus *corpus, const sa_dataset *pa
                           .translation = translation->text};
     translation->text = NULL;
     out->reference = reference_of(&model->target, pair->target, error);
-    if (!out->reference || !is_exact(&model->target, out, &out->exact, error)) return false;
+    if (!out->reference || !is_exact(&model->target, out, &out->exact, error) ||
+        !sa_judge_words(model, pair, &pairs->source[i], &pairs->target[i], forced, translation, out,
+                        error))
+        return false;
     sa_linking linking;
     sa_linking_init(&linking);
-    return !forced->weights ||
+    return !corpus->gold || !forced->weights ||
            sa_judge_links(&linking, corpus, pairs, i, forced->weights, out, error);
 }
 
-bool sa_evaluate(sa_model *model, const sa_corpus *corpus, const sa_search *search,
-                 sa_judgement *each, sa_error *error) {
+static bool evaluate_part(sa_model *model, const sa_corpus *corpus, const sa_search *search,
+                          sa_judgement *each, sa_error *error) {
     const size_t count = corpus->count;
     sa_dataset pairs = {0};
     sa_forced *forced = sa_new(count, sizeof *forced, error);
@@ -121,25 +125,39 @@ bool sa_evaluate(sa_model *model, const sa_corpus *corpus, const sa_search *sear
     double *free_log_p = translations ? sa_new(count, sizeof *free_log_p, error) : NULL;
     sa_search best = *search;
     sa_gold *gold = NULL;
-    const bool links = corpus->gold && sa_settings_attends(&model->settings);
+    const bool attends = sa_settings_attends(&model->settings);
     best.nbest = 1;
-    memset(each, 0, sizeof *each * count);
+    best.weights = true;
     bool good = free_log_p &&
                 sa_dataset_make(&pairs, corpus, NULL, &model->source, &model->target, 0, error);
     for (size_t i = 0; good && i < count; i++) sources[i] = corpus->pairs[i].source;
     good = good && sa_gold_read(model, corpus->pairs, count, &gold, error) &&
-           sa_force(model, pairs.source, pairs.target, gold, count, links, forced, error) &&
-           sa_run_free(model, pairs.source, pairs.target, count, free_log_p, error) &&
+           sa_force(model, pairs.source, pairs.target, gold, count, attends, forced, error) &&
+           sa_run_free(model, pairs.source, pairs.target, gold, count, free_log_p, error) &&
            sa_translate_all(&model, 1, sources, gold, count, &best, translations, error);
     for (size_t i = 0; good && i < count; i++)
         good = judge(model, corpus, &pairs, i, &forced[i], free_log_p[i], &translations[i],
                      &each[i], error);
-    if (!good) sa_judgements_release(each, count);
     if (translations) sa_translations_release(translations, count);
     for (size_t i = 0; forced && i < count; i++) free(forced[i].weights);
     free(translations), free(sources), free(forced), free(free_log_p);
     sa_gold_release(gold, count);
     sa_dataset_release(&pairs);
+    return good;
+}
+
+bool sa_evaluate(sa_model *model, const sa_corpus *corpus, const sa_search *search,
+                 sa_judgement *each, sa_error *error) {
+    enum { PART = 2048 }; /* few enough that all their matrices may be in memory */
+    bool good = true;
+    memset(each, 0, sizeof *each * corpus->count);
+    for (size_t first = 0; good && first < corpus->count; first += PART) {
+        sa_corpus part = *corpus;
+        part.pairs += first, part.count -= first;
+        if (part.count > PART) part.count = PART;
+        good = evaluate_part(model, &part, search, each + first, error);
+    }
+    if (!good) sa_judgements_release(each, corpus->count);
     return good;
 }
 
@@ -154,6 +172,7 @@ bool sa_summarise_by(const sa_metrics *metrics, const sa_corpus *corpus, const s
                      const size_t *chosen, size_t count, sa_scores *scores, sa_error *error) {
     sa_tally sum = {0}, tally;
     sa_aer aer = {0}, before = {0}, after = {0};
+    sa_gaze gaze = {0};
     double log_p = 0, free_log_p = 0, exact = 0;
     if (!sa_options_check(sa_metrics_options, metrics, error)) return false;
     *scores = (sa_scores){.sentences = count};
@@ -168,6 +187,7 @@ bool sa_summarise_by(const sa_metrics *metrics, const sa_corpus *corpus, const s
         exact += one->exact;
         scores->target_words += one->words;
         sa_aer_sum(&before, &one->before), sa_aer_sum(&after, &one->after);
+        sa_gaze_sum(&gaze, &one->gaze);
         aer.links += one->links, aer.sure += one->sure;
         aer.links_sure += one->links_sure, aer.links_possible += one->links_possible;
     }
@@ -181,6 +201,8 @@ bool sa_summarise_by(const sa_metrics *metrics, const sa_corpus *corpus, const s
     scores->aer = sa_aer_rate(&aer); /* NaN when nothing was counted */
     scores->precision = sa_aer_precision(&aer), scores->recall = sa_aer_recall(&aer);
     scores->aer_before = sa_aer_rate(&before), scores->aer_after = sa_aer_rate(&after);
+    scores->entropy = sa_gaze_entropy(&gaze), scores->coverage = sa_gaze_coverage(&gaze);
+    scores->end_weight = sa_gaze_end(&gaze), scores->monotonicity = sa_gaze_onward(&gaze);
     return true;
 }
 

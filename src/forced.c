@@ -110,6 +110,7 @@ bool sa_force(sa_model *model, const sa_sentence *source, const sa_sentence *tar
 typedef struct freeing {
     const sa_model *model;
     const sa_sentence *source, *target;
+    const sa_gold *gold;
     size_t count;
     double *log_p;
 } freeing;
@@ -117,13 +118,16 @@ typedef struct freeing {
 static bool free_batch(void *context, int piece, sa_error *error) {
     const freeing *job = context;
     const size_t first = (size_t)piece * TOGETHER, rest = job->count - first;
+    sa_override override = job->model->override;
+    override.gold = job->gold ? job->gold + first : NULL;
     return sa_free_running(&job->model->w, job->source + first, job->target + first,
-                           (int)(rest < TOGETHER ? rest : TOGETHER), job->log_p + first, error);
+                           (int)(rest < TOGETHER ? rest : TOGETHER),
+                           override.kind ? &override : NULL, job->log_p + first, error);
 }
 
 bool sa_run_free(sa_model *model, const sa_sentence *source, const sa_sentence *target,
-                 size_t count, double *log_p, sa_error *error) {
-    freeing job = {model, source, target, count, log_p};
+                 const sa_gold *gold, size_t count, double *log_p, sa_error *error) {
+    freeing job = {model, source, target, gold, count, log_p};
     return sa_model_run(model, (int)((count + TOGETHER - 1) / TOGETHER), free_batch, &job, error);
 }
 

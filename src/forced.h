@@ -17,7 +17,7 @@ bool sa_force(sa_model *model, const sa_sentence *source, const sa_sentence *tar
 
 /* log_p[i]: of target i after the model's own words (model/freerun). */
 bool sa_run_free(sa_model *model, const sa_sentence *source, const sa_sentence *target,
-                 size_t count, double *log_p, sa_error *error);
+                 const sa_gold *gold, size_t count, double *log_p, sa_error *error);
 
 /* The links of the pairs, if the model is told to look where they say; else *gold is NULL. Freed
  * with sa_gold_release. */

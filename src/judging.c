@@ -1,9 +1,51 @@
 #include "judging.h"
 #include "eval/aer.h"
+#include "eval/balance.h"
+#include "eval/gaze.h"
 #include "eval/linking.h"
-#include "forced.h"
+#include "wording.h"
 
 #include <stdlib.h>
+
+/* ---- Words and where they come from ------------------------------------------------------------
+ */
+
+static int unknown_words(const sa_sentence *sentence) {
+    int unknown = 0;
+    for (int i = 0; i < sentence->len; i++) unknown += sentence->ids[i] == SA_UNKNOWN;
+    return unknown;
+}
+
+static void add_gaze(const sa_forced *forced, int heads, const char *const *target, int targets,
+                     const char *const *source, int sources, sa_gaze *gaze) {
+    const size_t size = (size_t)targets * (size_t)sources;
+    const double *of_heads = forced->weights + (heads > 1 ? size : 0);
+    sa_gaze_add(gaze, forced->weights, of_heads, heads, targets, sources);
+    sa_gaze_twins(gaze, forced->weights, target, targets, source, sources);
+}
+
+bool sa_judge_words(const sa_model *model, const sa_pair *pair, const sa_sentence *source,
+                    const sa_sentence *target, const sa_forced *forced,
+                    const sa_translation *translation, sa_judgement *out, sa_error *error) {
+    const char **left = sa_own_words(&model->source, pair->source, source, error);
+    const char **right = left ? sa_own_words(&model->target, pair->target, target, error) : NULL;
+    if (right) {
+        const sa_written own = {translation->target, translation->words,
+                                translation->complete && translation->words, translation->weights},
+                         reference = {right, target->len, true, forced->weights};
+        out->balance = sa_balance_of(&own, &reference, source->len);
+        out->unknown_source = unknown_words(source), out->unknown_target = unknown_words(target);
+        if (forced->weights)
+            add_gaze(forced, model->settings.heads, right, target->len, left, source->len,
+                     &out->gaze);
+    }
+    free(left);
+    free(right);
+    return right;
+}
+
+/* ---- Links --------------------------------------------------------------------------------------
+ */
 
 /* The gold links of a pair whose sides have so many words. */
 static bool read_gold(const sa_corpus *corpus, const sa_pair *pair, int sources, int targets,

@@ -1,8 +1,14 @@
-/* judging: what the attention of a pair says is aligned, beside the gold alignment. */
+/* judging: what the attention of a pair adds up to, and what it says is aligned, beside the gold
+ * alignment. */
 #ifndef SA_JUDGING_H
 #define SA_JUDGING_H
 
-#include "opened.h"
+#include "forced.h"
+
+/* Counts gaze, balance and unknown words of a pair into `out`. */
+bool sa_judge_words(const sa_model *model, const sa_pair *pair, const sa_sentence *source,
+                    const sa_sentence *target, const sa_forced *forced,
+                    const sa_translation *translation, sa_judgement *out, sa_error *error);
 
 /* Counts the links of pair i, whose forced decoding has the weights, into `out`. SA_DATA: a gold
  * link lies beyond the sentence. */

@@ -164,7 +164,7 @@ START_TEST(free_running_goes_on_from_its_own_words) {
     sa_sentence targets[SOURCES];
     double free_log_p[SOURCES], forced, sum;
     for (int s = 0; s < SOURCES; s++) targets[s] = (sa_sentence){found[s].ids, found[s].len};
-    ck_assert(sa_free_running(&w, sources, targets, SOURCES, free_log_p, NULL));
+    ck_assert(sa_free_running(&w, sources, targets, SOURCES, NULL, free_log_p, NULL));
     for (int s = 0; s < SOURCES; s++)
         ck_assert_double_eq_tol(free_log_p[s], found[s].log_p, 1e-5 * (1 + fabs(found[s].log_p)));
 
@@ -183,7 +183,7 @@ START_TEST(free_running_goes_on_from_its_own_words) {
             sum += both - one;
         }
         const sa_sentence wrong = {other, found[s].len};
-        ck_assert(sa_free_running(&w, &sources[s], &wrong, 1, &forced, NULL));
+        ck_assert(sa_free_running(&w, &sources[s], &wrong, 1, NULL, &forced, NULL));
         ck_assert_double_eq_tol(forced, sum, 1e-4 * (1 + fabs(sum)));
     }
     release(found, SOURCES);

@@ -18,6 +18,10 @@ static const sa_option rows[] = {
      "what 95 % of BLEU and chrF lie between when pairs are drawn at random"},
     {"per-sentence", SA_OPTION_TEXT, SA_SCOPE_RUN, AT(per_sentence), 0, 0, 0, NULL, "FILE",
      "write a line per pair: log-probability of the target TAB its words, end mark included"},
+    {"diagnose", SA_OPTION_SWITCH, SA_SCOPE_RUN, AT(diagnose), 0, 0, 1, NULL, NULL,
+     "say in words what is wrong with the model, its words or the pairs; --json always does"},
+    {"train", SA_OPTION_TEXT, SA_SCOPE_RUN, AT(train), 0, 0, 0, NULL, "PAIRS",
+     "the diagnosis also looks for the pairs among these, which the model learned from"},
     {"force-attention", SA_OPTION_TEXT, SA_SCOPE_RUN, AT(force_attention), 0, 0, 0, NULL, "WAY",
      "look elsewhere: uniform, shuffle, shift:N, one-hot or gold weights instead of the model's "
      "own"},
@@ -50,6 +54,7 @@ static bool save_sentences(const evaluation *work, const char *path, sa_error *e
 static bool open_work(evaluation *work, const char *const *words, const eval_options *options,
                       sa_error *error) {
     if (!sa_corpus_open(&work->corpus, words[1], error)) return false;
+    if (options->train && !sa_corpus_open(&work->train, options->train, error)) return false;
     work->model = cli_model_open(words[0], options->threads, options->force_attention, error);
     work->each = work->model ? sa_new(work->corpus.count, sizeof *work->each, error) : NULL;
     return work->each != NULL;
@@ -71,12 +76,18 @@ static bool links_by_default(const sa_linking *linking) {
     return linking->links == usual.links;
 }
 
+static bool diagnose(evaluation *work, sa_error *error) {
+    const sa_corpus *train = work->options->train ? &work->train : NULL;
+    return !eval_diagnoses(work->options) ||
+           sa_diagnose(work->model, &work->corpus, work->each, train, &work->diagnosis, error);
+}
+
 static bool evaluate(evaluation *work, sa_error *error) {
     const eval_options *options = work->options;
     return sa_evaluate(work->model, &work->corpus, &options->search, work->each, error) &&
            (links_by_default(&options->linking) ||
             sa_relink(work->model, &work->corpus, &options->linking, work->each, error)) &&
-           (!options->confidence || tally(work, error)) &&
+           (!options->confidence || tally(work, error)) && diagnose(work, error) &&
            (options->json ? eval_print_json : eval_print_text)(work, error) &&
            (!options->per_sentence || save_sentences(work, options->per_sentence, error));
 }
@@ -84,8 +95,9 @@ static bool evaluate(evaluation *work, sa_error *error) {
 static void close_work(evaluation *work) {
     if (work->each) sa_judgements_release(work->each, work->corpus.count);
     free(work->each), free(work->tallies);
+    sa_diagnosis_release(&work->diagnosis);
     sa_model_close(work->model);
-    sa_corpus_close(&work->corpus);
+    sa_corpus_close(&work->corpus), sa_corpus_close(&work->train);
 }
 
 static bool run(int count, char **arguments, sa_error *error) {
@@ -98,12 +110,19 @@ static bool run(int count, char **arguments, sa_error *error) {
     const char *words[2];
     if (!cli_read(&cli_eval, count, arguments, &options, words, error) ||
         !cli_spare(words[0], options.per_sentence, error) ||
-        !cli_spare(words[1], options.per_sentence, error))
+        !cli_spare(words[1], options.per_sentence, error) ||
+        !cli_spare(options.train, options.per_sentence, error))
         return false;
+    if (options.train && !eval_diagnoses(&options))
+        return sa_fail(error, SA_USAGE, "--train needs --diagnose");
     evaluation work = {.options = &options};
     bool good = open_work(&work, words, &options, error) && evaluate(&work, error);
     close_work(&work);
     return good;
+}
+
+static const char *illness(size_t row, const char **text) {
+    return sa_finding_row(row, text, NULL);
 }
 
 const cli_command cli_eval = {
@@ -119,8 +138,17 @@ const cli_command cli_eval = {
         "exact, and tokens in place (see 'softalign help score') compare its own translations "
         "with the targets. AER, precision and recall compare the links that its attention makes "
         "with the gold alignment, if the pairs carry one; a lower AER for the word before or after "
-        "tells of attention that is off by one.\n",
+        "tells of attention that is off by one. Of the attention weights while the targets are "
+        "written, end marks included, eval says: entropy, of a row in nats, the mean; coverage, "
+        "the share of source words whose weights in all rows add up to at least 1/2; the share of "
+        "the weight that goes to the source's end mark while words are written; and monotonicity, "
+        "the share of target words whose most attended source word is that of the word before or "
+        "stands behind it (end marks and first words left out).\n"
+        "--diagnose looks for the faults below, and shows each that is found with its figure, the "
+        "smallest figure that counts as one, what it means and what to try.\n",
     .example = "  softalign eval mono/best.safetensors unseen.tsv --by-length\n",
     .sets = sets,
     .run = run,
+    .items = "What --diagnose looks for",
+    .item = illness,
 };

@@ -2,7 +2,6 @@
 #include "cli/figures.h"
 #include "cli/output.h"
 #include "cli/progress.h"
-#include "eval/entropy.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -79,29 +78,6 @@ static bool train(compare_run *run, const compare_data *data, const volatile sig
 
 /* ---- Evaluation ------------------------------------------------------------------------------ */
 
-typedef struct entropy {
-    double sum;
-    int64_t rows;
-} entropy;
-
-static bool add_entropy(void *context, size_t index, const sa_alignment *alignment,
-                        sa_error *error) {
-    (void)index, (void)error;
-    entropy *all = context;
-    all->sum += sa_entropy_sum(alignment->weights, alignment->targets, alignment->sources);
-    all->rows += alignment->targets;
-    return true;
-}
-
-static bool measure_entropy(sa_model *model, const sa_corpus *test, double *mean, sa_error *error) {
-    entropy all = {0};
-    *mean = NAN;
-    if (!sa_settings_attends(sa_model_settings(model))) return true;
-    if (!sa_align(model, test->pairs, test->count, add_entropy, &all, error)) return false;
-    *mean = all.sum / (double)all.rows;
-    return true;
-}
-
 static bool judge(compare_run *run, const sa_corpus *test, const sa_judgement *each,
                   sa_error *error) {
     sa_scores all;
@@ -116,6 +92,7 @@ static bool judge(compare_run *run, const sa_corpus *test, const sa_judgement *e
     run->figures[COMPARE_BLEU] = all.bleu;
     run->figures[COMPARE_EXACT] = all.exact;
     run->figures[COMPARE_AER] = all.aer;
+    run->figures[COMPARE_ENTROPY] = all.entropy;
     run->figures[COMPARE_SENTENCES] = (double)all.sentences;
     run->figures[COMPARE_WORDS] = (double)all.target_words;
     return true;
@@ -128,8 +105,7 @@ static bool measure(compare_run *run, sa_model *model, const sa_corpus *test, sa
     sa_judgement *each = sa_new(test->count, sizeof *each, error);
     bool good = each && sa_evaluate(model, test, &search, each, error);
     if (good) {
-        good = judge(run, test, each, error) &&
-               measure_entropy(model, test, &run->figures[COMPARE_ENTROPY], error);
+        good = judge(run, test, each, error);
         sa_judgements_release(each, test->count);
     }
     free(each);

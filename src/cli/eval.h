@@ -1,14 +1,18 @@
-/* eval: a model tried on pairs, and what came of it. */
+/* eval: a model tried on pairs, and what came of it.
+ *
+ *   eval_print      the figures, for people and for programs
+ *   eval_diagnosis  what is wrong with it, likewise */
 #ifndef SA_CLI_EVAL_H
 #define SA_CLI_EVAL_H
 
 #include "eval/bootstrap.h"
 
+#include <jansson.h>
 #include <softalign.h>
 
 typedef struct eval_options {
-    const char *per_sentence, *force_attention;
-    bool by_length, confidence, json;
+    const char *per_sentence, *force_attention, *train;
+    bool by_length, confidence, diagnose, json;
     int threads;
     sa_search search;
     sa_metrics metrics;
@@ -19,13 +23,19 @@ typedef struct eval_options {
 typedef struct evaluation {
     const eval_options *options;
     sa_model *model;
-    sa_corpus corpus;
-    sa_judgement *each; /* [corpus.count] */
-    sa_tally *tallies;  /* [corpus.count], NULL: no samples are wanted */
+    sa_corpus corpus, train;
+    sa_judgement *each;     /* [corpus.count] */
+    sa_tally *tallies;      /* [corpus.count], NULL: no samples are wanted */
+    sa_diagnosis diagnosis; /* if wanted */
 } evaluation;
 
 /* Prints the figures of all pairs, and by length if wanted: for people, for programs. */
 bool eval_print_text(const evaluation *work, sa_error *error);
 bool eval_print_json(const evaluation *work, sa_error *error);
+
+/* Whether anything asks for the diagnosis. */
+bool eval_diagnoses(const eval_options *options);
+void eval_add_diagnosis(const evaluation *work, sa_buffer *out);
+json_t *eval_json_diagnosis(const evaluation *work);
 
 #endif

@@ -79,6 +79,15 @@ static void add_links(const sa_scores *all, sa_buffer *out) {
                        before ? "before" : "after");
 }
 
+static void add_attention(const sa_scores *all, sa_buffer *out) {
+    if (isnan(all->entropy)) return;
+    sa_buffer_addf(out, "attention: entropy %.3f, coverage %.1f %%, on the end mark %.1f %%",
+                   all->entropy, 100 * all->coverage, 100 * all->end_weight);
+    if (!isnan(all->monotonicity))
+        sa_buffer_addf(out, ", monotone %.1f %%", 100 * all->monotonicity);
+    sa_buffer_adds(out, "\n");
+}
+
 bool eval_print_text(const evaluation *work, sa_error *error) {
     sa_buffer out = {0};
     row all, one;
@@ -98,7 +107,9 @@ bool eval_print_text(const evaluation *work, sa_error *error) {
                            all.spread[SA_CHRF].high);
         sa_buffer_addf(&out, ", tokens in place %.1f %%, free-running perplexity %.3f\n",
                        100 * all.scores.tokens, all.scores.free_perplexity);
+        add_attention(&all.scores, &out);
         add_links(&all.scores, &out);
+        if (work->options->diagnose) eval_add_diagnosis(work, &out);
         good = cli_print(&out, error);
     }
     sa_buffer_release(&out);
@@ -124,6 +135,10 @@ static json_t *json_row(const row *one) {
         {"recall", offsetof(sa_scores, recall)},
         {"aer_before", offsetof(sa_scores, aer_before)},
         {"aer_after", offsetof(sa_scores, aer_after)},
+        {"entropy", offsetof(sa_scores, entropy)},
+        {"coverage", offsetof(sa_scores, coverage)},
+        {"end_weight", offsetof(sa_scores, end_weight)},
+        {"monotonicity", offsetof(sa_scores, monotonicity)},
     };
     json_t *object = json_pack("{s:I, s:I}", "sentences", (json_int_t)one->scores.sentences,
                                "target_words", (json_int_t)one->scores.target_words);
@@ -148,6 +163,7 @@ bool eval_print_json(const evaluation *work, sa_error *error) {
         if (good && one.scores.sentences) json_object_set_new(bands, band->name, json_row(&one));
     }
     if (bands) json_object_set_new(object, "by_length", bands);
+    json_object_set_new(object, "diagnosis", eval_json_diagnosis(work));
     if (good) return cli_print_json(object, error);
     json_decref(object);
     return false;

@@ -5,33 +5,9 @@
 
 #include <string.h>
 
-enum { WIDTH = 80, OPTION = 24, NAME = 14, ITEM = 18 };
+enum { OPTION = 24, NAME = 14, ITEM = 18 };
 
 /* ---- Text ------------------------------------------------------------------------------------ */
-
-static void pad(sa_buffer *out, size_t from, size_t to) {
-    for (; from < to; from++) sa_buffer_adds(out, " ");
-}
-
-/* Appends the words of a line from column `column` on, broken before the right margin. */
-static void wrap(sa_buffer *out, const char *line, size_t column) {
-    size_t at = column;
-    for (const char *end = line + strcspn(line, "\n"); line < end;) {
-        size_t size = strcspn(line, " \n");
-        if (at > column && at + 1 + size >= WIDTH) {
-            sa_buffer_adds(out, "\n");
-            pad(out, 0, column);
-            at = column;
-        } else if (at > column) {
-            sa_buffer_adds(out, " ");
-            at++;
-        }
-        sa_buffer_add(out, line, size);
-        at += size;
-        line += size + (line[size] == ' ');
-    }
-    sa_buffer_adds(out, "\n");
-}
 
 /* "  name      text ..." */
 static void entry(sa_buffer *out, const char *name, const char *text, size_t column) {
@@ -41,8 +17,8 @@ static void entry(sa_buffer *out, const char *name, const char *text, size_t col
         sa_buffer_adds(out, "\n");
         used = 0;
     }
-    pad(out, used, column);
-    wrap(out, text, column);
+    sa_buffer_addf(out, "%*s", (int)(column - used), "");
+    cli_wrap(out, text, column);
 }
 
 /* ---- Options --------------------------------------------------------------------------------- */
@@ -125,11 +101,11 @@ static void page(const cli_command *command, sa_buffer *out) {
     sa_buffer line = {0};
     usage(command, &line);
     sa_buffer_adds(out, "Usage: ");
-    wrap(out, line.failed ? "" : line.text, strlen("Usage: "));
+    cli_wrap(out, line.failed ? "" : line.text, strlen("Usage: "));
     sa_buffer_release(&line);
     sa_buffer_adds(out, "\n");
     for (const char *text = command->details; *text; text += strcspn(text, "\n") + 1)
-        wrap(out, text, 0);
+        cli_wrap(out, text, 0);
     if (command->items) sa_buffer_addf(out, "\n%s:\n", command->items);
     const char *text;
     for (size_t i = 0; command->items && command->item(i, &text); i++)

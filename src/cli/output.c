@@ -34,6 +34,25 @@ bool cli_print(sa_buffer *buffer, sa_error *error) {
     return good;
 }
 
+void cli_wrap(sa_buffer *out, const char *line, size_t column) {
+    enum { WIDTH = 80 };
+    size_t at = column;
+    for (const char *end = line + strcspn(line, "\n"); line < end;) {
+        size_t size = strcspn(line, " \n");
+        if (at > column && at + 1 + size >= WIDTH) {
+            sa_buffer_addf(out, "\n%*s", (int)column, "");
+            at = column;
+        } else if (at > column) {
+            sa_buffer_adds(out, " ");
+            at++;
+        }
+        sa_buffer_add(out, line, size);
+        at += size;
+        line += size + (line[size] == ' ');
+    }
+    sa_buffer_adds(out, "\n");
+}
+
 static void add_json(json_t *value, size_t form, sa_buffer *out) {
     char *text = json_dumps(value, form | JSON_ENSURE_ASCII);
     json_decref(value);

@@ -14,6 +14,9 @@ void cli_output_init(void);
  * run out of memory. The buffer is released on failure. */
 bool cli_print(sa_buffer *buffer, sa_error *error);
 
+/* Appends the words of a line from column `column` on, broken before the 80th. */
+void cli_wrap(sa_buffer *out, const char *line, size_t column);
+
 /* Appends JSON in ASCII and a line feed. Takes over `value`, which may be NULL: out of memory. */
 void cli_add_json(json_t *value, sa_buffer *out);
 /* The same on a single line. */

@@ -48,5 +48,5 @@ size_t sa_aer_shift(sa_link *links, size_t count, int shift, int targets) {
 }
 
 bool sa_aer_off(double rate, double moved) {
-    return rate - moved > 0.05; /* NaN is not */
+    return rate - moved >= SA_AER_MARGIN; /* NaN is not */
 }

@@ -26,8 +26,9 @@ double sa_aer_recall(const sa_aer *aer);    /* |A and S| / |S| */
  * dropped. Returns how many are left. */
 size_t sa_aer_shift(sa_link *links, size_t count, int shift, int targets);
 
-/* Whether the rate of moved links is so much better than that of the links as they are that these
- * look off by one. */
+/* How much better the rate of moved links must be before the links as they are look off by one, and
+ * whether it is. */
+#define SA_AER_MARGIN 0.05
 bool sa_aer_off(double rate, double moved);
 
 #endif

@@ -25,8 +25,8 @@ static int32_t likeliest(const sa_real *logits, int words) {
 }
 
 bool sa_free_running(const sa_seq2seq *w, const sa_sentence *sources, const sa_sentence *targets,
-                     int count, double *log_p, sa_error *error) {
-    running run = {.ensemble = {.count = 1, .voice = {{.w = w}}}};
+                     int count, const sa_override *override, double *log_p, sa_error *error) {
+    running run = {.ensemble = {.count = 1, .voice = {{.w = w}}, .override = override}};
     sa_arena arena = {0};
     layout(&run, &arena, sources, count);
     if (!sa_arena_init(&arena, arena.used, error)) return false;

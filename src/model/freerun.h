@@ -8,10 +8,10 @@
 
 #include "model/seq2seq.h"
 
-/* log_p[i]: the sum over the words of target i, end mark included, of log p(right word) after the
- * model's own likeliest words (the start mark left aside). Where its own sentence has ended it goes
- * on behind its end mark. */
+/* `override` (may be NULL): where the model looks instead. log_p[i]: the sum over the words of
+ * target i, end mark included, of log p(right word) after the model's own likeliest words (the
+ * start mark left aside). Where its own sentence has ended it goes on behind its end mark. */
 bool sa_free_running(const sa_seq2seq *w, const sa_sentence *sources, const sa_sentence *targets,
-                     int count, double *log_p, sa_error *error);
+                     int count, const sa_override *override, double *log_p, sa_error *error);
 
 #endif

@@ -1,0 +1,67 @@
+#include "cli/eval.h"
+#include "cli/output.h"
+
+bool eval_diagnoses(const eval_options *options) {
+    return options->diagnose || options->json;
+}
+
+/* ---- For people ------------------------------------------------------------------------------ */
+
+static void add_case(const evaluation *work, const sa_case *one, sa_buffer *out) {
+    const sa_judgement *judged = &work->each[one->index];
+    sa_buffer_addf(out, "    line %zu: %+.1f words", work->corpus.pairs[one->index].line,
+                   one->words);
+    if (one->source)
+        sa_buffer_addf(out, "; '%s' is looked at %.2f times, with the reference %.2f", one->source,
+                       one->weight, one->due);
+    sa_buffer_addf(out, "\n      wrote   %s\n      wanted  %s\n", judged->translation,
+                   judged->reference);
+}
+
+static void add_finding(const evaluation *work, const sa_finding *finding, sa_buffer *out) {
+    sa_buffer_addf(out, "\n%s: %.3f (said from %.3f on)\n  ", finding->name, finding->figure,
+                   finding->threshold);
+    cli_wrap(out, finding->measure, 2);
+    sa_buffer_adds(out, "    ");
+    cli_wrap(out, finding->lesson, 4);
+    for (size_t i = 0; i < finding->case_count; i++) add_case(work, &finding->cases[i], out);
+}
+
+void eval_add_diagnosis(const evaluation *work, sa_buffer *out) {
+    const sa_diagnosis *diagnosis = &work->diagnosis;
+    if (!sa_settings_attends(sa_model_settings(work->model)))
+        sa_buffer_adds(out, "diagnosis: the model has no attention by design; looked at words and "
+                            "translations only\n");
+    if (!diagnosis->count) sa_buffer_adds(out, "diagnosis: nothing was found\n");
+    for (size_t i = 0; i < diagnosis->count; i++) add_finding(work, &diagnosis->findings[i], out);
+}
+
+/* ---- For programs ---------------------------------------------------------------------------- */
+
+static json_t *json_case(const evaluation *work, const sa_case *one) {
+    const sa_judgement *judged = &work->each[one->index];
+    json_t *object = json_pack("{s:I, s:f, s:s, s:s}", "line",
+                               (json_int_t)work->corpus.pairs[one->index].line, "words", one->words,
+                               "translation", judged->translation, "reference", judged->reference);
+    if (!one->source) return object;
+    json_object_set_new(object, "source", json_string(one->source));
+    json_object_set_new(object, "weight", cli_json_number(one->weight));
+    json_object_set_new(object, "due", cli_json_number(one->due));
+    return object;
+}
+
+json_t *eval_json_diagnosis(const evaluation *work) {
+    json_t *list = json_array();
+    for (size_t i = 0; i < work->diagnosis.count; i++) {
+        const sa_finding *finding = &work->diagnosis.findings[i];
+        json_t *object = json_pack("{s:s, s:s, s:o, s:f, s:s}", "name", finding->name, "measure",
+                                   finding->measure, "figure", cli_json_number(finding->figure),
+                                   "threshold", finding->threshold, "lesson", finding->lesson);
+        json_t *cases = finding->case_count ? json_array() : NULL;
+        for (size_t k = 0; k < finding->case_count; k++)
+            json_array_append_new(cases, json_case(work, &finding->cases[k]));
+        if (cases) json_object_set_new(object, "sentences", cases);
+        json_array_append_new(list, object);
+    }
+    return list;
+}

@@ -89,8 +89,8 @@ static bool start_fresh(sa_session *session, sa_error *error) {
     session->figure[SA_FIGURE_BEST] = INFINITY;
     session->figure[SA_FIGURE_RATE] = 1;
     sa_buffer_adds(&session->log,
-                   "epoch,step,seconds,words_per_second,train_loss,train_perplexity,gradient_norm,"
-                   "valid_loss,valid_perplexity,valid_bleu,best\n");
+                   "epoch,step,seconds,updating,words,words_per_second,train_loss,train_perplexity,"
+                   "gradient_norm,valid_loss,valid_perplexity,valid_bleu,best\n");
     return true;
 }
 

@@ -61,6 +61,8 @@ static void add_to_log(const sa_progress *row, sa_buffer *log) {
     sa_buffer_addf(log, "%d,%lld,", row->epoch, (long long)row->step);
     sa_number_add_fixed(log, row->spent.seconds, 2);
     sa_buffer_adds(log, ",");
+    sa_number_add_fixed(log, row->spent.updating, 4);
+    sa_buffer_addf(log, ",%lld,", (long long)row->spent.words);
     sa_number_add_fixed(log, row->words_per_second, 0);
     for (size_t i = 0; i < sizeof figures / sizeof *figures; i++) {
         sa_buffer_adds(log, ",");

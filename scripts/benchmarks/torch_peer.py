@@ -1,0 +1,171 @@
+#!/usr/bin/env python3
+"""RNNsearch as a good PyTorch user writes it, trained on softalign's own batches, or translating.
+
+  torch_peer.py BATCHES --sizes m n n' l [--attention additive|dot] [--threads N] --warm N
+  torch_peer.py BATCHES --sizes m n n' l [--threads N] --greedy N --steps FILE
+
+BATCHES is what the tool `batches` wrote. Training prints "WORDS SECONDS FIRST-LOSS LAST-LOSS
+START": target words and seconds of the batches after the first --warm ones, losses per word, seconds
+from the start of this script to the end of the first update. With --greedy the sources of BATCHES are
+translated N at a time, each line of --steps telling how many words that sentence gets; prints
+"SENTENCES SECONDS WORDS".
+
+What differs from softalign, in PyTorch's favour or neutral: torch.nn.GRU resets after U (one product a
+step where the paper's gate needs two), the read-out sees the state after the word, not before. The
+encoder runs on packed sequences, the keys are made once, read-out and loss stand outside the loop.
+"""
+
+import argparse
+import time
+
+BEGIN = time.perf_counter()
+
+import torch
+from torch import nn
+from torch.nn.utils import rnn
+
+END, START, PAD = 1, 2, 0  # the unknown word stands for padding too: what it gets is never read
+
+
+class Model(nn.Module):
+    def __init__(self, source_words, target_words, m, n, p, l, attention):
+        super().__init__()
+        self.n, self.attention, self.root = n, attention, p ** 0.5
+        self.source, self.target = nn.Embedding(source_words, m), nn.Embedding(target_words, m)
+        self.encoder = nn.GRU(m, n, batch_first=True, bidirectional=True)
+        self.start, self.U_a, self.W_a = nn.Linear(n, n), nn.Linear(2 * n, p), nn.Linear(n, p, bias=False)
+        self.v_a = nn.Linear(p, 1, bias=False)
+        self.cell = nn.GRUCell(m + 2 * n, n)
+        self.readout, self.words = nn.Linear(3 * n + m, 2 * l), nn.Linear(l, target_words)
+
+    def read(self, ids, lengths):
+        """Annotations, their keys, the first state; the lengths fall."""
+        packed = rnn.pack_padded_sequence(self.source(ids), lengths, batch_first=True)
+        h, _ = rnn.pad_packed_sequence(self.encoder(packed)[0], batch_first=True)
+        return h, self.U_a(h), torch.tanh(self.start(h[:, 0, self.n:]))
+
+    def look(self, s, h, keys, hidden):
+        q = self.W_a(s)[:, None]
+        if self.attention == "additive":
+            e = self.v_a(torch.tanh(q + keys)).transpose(1, 2)
+        else:
+            e = torch.bmm(q, keys.transpose(1, 2)) / self.root
+        alpha = torch.softmax(e.masked_fill(hidden, -torch.inf), 2)
+        return torch.bmm(alpha, h)[:, 0]
+
+    def predict(self, s, y, c):
+        t = self.readout(torch.cat([s, y, c], -1))
+        return self.words(t.unflatten(-1, (-1, 2)).amax(-1))
+
+    def forward(self, ids, lengths, previous):
+        h, keys, s = self.read(ids, lengths)
+        hidden = (torch.arange(ids.shape[1]) >= lengths[:, None])[:, None]
+        y, states, contexts = self.target(previous), [], []
+        for word in y.unbind(1):
+            c = self.look(s, h, keys, hidden)
+            s = self.cell(torch.cat([word, c], 1), s)
+            states.append(s)
+            contexts.append(c)
+        return self.predict(torch.stack(states, 1), y, torch.stack(contexts, 1))
+
+    def greedy(self, ids, lengths, steps):
+        h, keys, s = self.read(ids, lengths)
+        hidden = (torch.arange(ids.shape[1]) >= lengths[:, None])[:, None]
+        word, found = torch.full((len(ids),), START), []
+        for _ in range(steps):
+            y = self.target(word)
+            c = self.look(s, h, keys, hidden)
+            s = self.cell(torch.cat([y, c], 1), s)
+            word = self.predict(s, y, c).argmax(1)
+            found.append(word)
+        return torch.stack(found, 1)
+
+
+def read_batches(path):
+    """The sizes of the vocabularies, and lists of pairs of word lists."""
+    with open(path, encoding="ascii") as file:
+        source_words, target_words, count = map(int, file.readline().split())
+        batches = []
+        for _ in range(count):
+            pairs = []
+            for _ in range(int(file.readline())):
+                source, target, *ids = map(int, file.readline().split())
+                pairs.append((ids[:source], ids[source:]))
+            batches.append(pairs)
+    return source_words, target_words, batches
+
+
+def padded(sentences):
+    return rnn.pad_sequence([torch.tensor(ids) for ids in sentences], batch_first=True, padding_value=PAD)
+
+
+def update(model, adam, pairs):
+    pairs = sorted(pairs, key=lambda pair: -len(pair[0]))
+    sources, targets = zip(*pairs)
+    lengths = torch.tensor([len(ids) for ids in sources])
+    spans = torch.tensor([len(ids) for ids in targets])
+    wanted = padded(targets)
+    wanted[torch.arange(wanted.shape[1]) >= spans[:, None]] = -100  # padding has no loss
+    adam.zero_grad(set_to_none=True)
+    logits = model(padded(sources), lengths, padded([[START, *ids[:-1]] for ids in targets]))
+    loss = nn.functional.cross_entropy(logits.flatten(0, 1), wanted.flatten())
+    loss.backward()
+    nn.utils.clip_grad_norm_(model.parameters(), 1)
+    adam.step()
+    return int(spans.sum()), loss.item()
+
+
+def train(model, batches, warm):
+    adam = torch.optim.Adam(model.parameters(), lr=0.002)
+    words, begin, losses, start = 0, 0, [], 0
+    for i, pairs in enumerate(batches):
+        if i == warm:
+            begin, words = time.perf_counter(), 0
+        count, loss = update(model, adam, pairs)
+        words += count
+        losses.append(loss)
+        start = start or time.perf_counter() - BEGIN
+    print(words, f"{time.perf_counter() - begin:.5f} {losses[0]:.4f} {losses[-1]:.4f} {start:.3f}")
+
+
+@torch.no_grad()
+def translate(model, sentences, size, steps):
+    """Sentences of one length meet, as softalign sorts them, too."""
+    model.eval()
+    order = sorted(range(len(sentences)), key=lambda i: -len(sentences[i]))
+    model.greedy(padded([sentences[order[0]]]), torch.tensor([len(sentences[order[0]])]), 3)
+    begin = time.perf_counter()
+    for at in range(0, len(order), size):
+        block = order[at:at + size]
+        sources = [sentences[i] for i in block]
+        lengths = torch.tensor([len(ids) for ids in sources])
+        model.greedy(padded(sources), lengths, max(steps[i] for i in block))
+    print(len(sentences), f"{time.perf_counter() - begin:.5f}", sum(steps))
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__,
+                                     formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("batches")
+    parser.add_argument("--sizes", type=int, nargs=4, required=True)
+    parser.add_argument("--attention", choices=("additive", "dot"), default="additive")
+    parser.add_argument("--threads", type=int, help="PyTorch's own; as it comes if not given")
+    parser.add_argument("--warm", type=int, default=1)
+    parser.add_argument("--greedy", type=int)
+    parser.add_argument("--steps")
+    options = parser.parse_args()
+    if options.threads:
+        torch.set_num_threads(options.threads)
+    torch.manual_seed(1)
+    source_words, target_words, batches = read_batches(options.batches)
+    model = Model(source_words, target_words, *options.sizes, options.attention)
+    if options.greedy:
+        with open(options.steps, encoding="ascii") as file:
+            steps = [int(line) for line in file]
+        translate(model, [pair[0] for pairs in batches for pair in pairs], options.greedy, steps)
+    else:
+        train(model, batches, options.warm)
+
+
+if __name__ == "__main__":
+    main()

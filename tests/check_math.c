@@ -52,7 +52,7 @@ static void check_product(void (*product)(sa_mat, sa_mat, float, sa_mat), bool t
 }
 
 START_TEST(products_equal_plain_loops) {
-    static const int sizes[] = {0, 1, 2, 7, 33, 100};
+    static const int sizes[] = {0, 1, 2, 7, 33, 100, 150}; /* up to several tiles */
     enum { COUNT = sizeof sizes / sizeof *sizes };
     for (int m = 0; m < COUNT; m++)
         for (int n = 0; n < COUNT; n++)

@@ -121,8 +121,8 @@ START_TEST(shares_of_sentences_and_words) {
         size_t at, least;
         const char *name;
     } counts[] = {
-        {offsetof(sa_symptoms, over), 5, "[over-translation]"},
-        {offsetof(sa_symptoms, under), 5, "[under-translation]"},
+        {offsetof(sa_symptoms, over), 10, "[over-translation]"},
+        {offsetof(sa_symptoms, under), 10, "[under-translation]"},
         {offsetof(sa_symptoms, unknown_source), 25, "[source vocabulary too small]"},
         {offsetof(sa_symptoms, unknown_target), 25, "[target vocabulary too small]"},
         {offsetof(sa_symptoms, known_sources), 10, "[sources seen in training]"},

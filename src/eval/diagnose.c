@@ -135,7 +135,7 @@ const sa_illness sa_illnesses[] = {
     {"over-translation",
      "share of translations with at least 2 words and a quarter of the reference's too many, "
      "repeated, or looked at too often",
-     over, 0.05, SA_CASES_OVER,
+     over, 0.1, SA_CASES_OVER,
      "The model says things twice or goes on after it should end. It does not remember what it "
      "has translated: nothing in the attention says that a source word is done. Search helps a "
      "little (--beam 5, --coverage-penalty 0.2, a smaller --max-ratio), training more: longer, "
@@ -144,7 +144,7 @@ const sa_illness sa_illnesses[] = {
     {"under-translation",
      "share of translations with at least 2 words and a quarter of the reference's missing, or "
      "not looked at",
-     under, 0.05, SA_CASES_UNDER,
+     under, 0.1, SA_CASES_UNDER,
      "The model leaves out part of the source: it ends too early, or jumps over words. A beam "
      "prefers short translations unless scores are divided by their length (--normalize average "
      "or gnmt; --coverage-penalty 0.2 punishes words not looked at, --min-length forbids to "

@@ -26,6 +26,11 @@ typedef struct sa_mat {
     sa_real *x;
     int rows, cols;
     int ld; /* distance between rows, >= cols */
+
+    /* The same numbers transposed, where sa_turned has laid them down for faster products; else
+     * NULL. Slices know their part of it. */
+    sa_real *turned;
+    int turned_ld;
 } sa_mat;
 
 static inline sa_real *sa_row(sa_mat a, int row) {
@@ -35,20 +40,24 @@ static inline sa_real *sa_row(sa_mat a, int row) {
 /* Rows first .. first+count-1. */
 static inline sa_mat sa_rows(sa_mat a, int first, int count) {
     sa_require(first >= 0 && count >= 0 && first + count <= a.rows);
-    return (sa_mat){a.x ? sa_row(a, first) : a.x, count, a.cols, a.ld};
+    return (sa_mat){a.x ? sa_row(a, first) : a.x,           count,      a.cols, a.ld,
+                    a.turned ? a.turned + first : a.turned, a.turned_ld};
 }
 
 /* Columns first .. first+count-1. */
 static inline sa_mat sa_cols(sa_mat a, int first, int count) {
     sa_require(first >= 0 && count >= 0 && first + count <= a.cols);
-    return (sa_mat){a.x ? a.x + first : a.x, a.rows, count, a.ld};
+    sa_real *turned = a.turned ? a.turned + (ptrdiff_t)first * a.turned_ld : a.turned;
+    return (sa_mat){a.x ? a.x + first : a.x, a.rows, count, a.ld, turned, a.turned_ld};
 }
 
 /* A fresh matrix from the arena, not zeroed. */
 static inline sa_mat sa_mat_take(sa_arena *arena, int rows, int cols) {
     sa_require(rows >= 0 && cols >= 0);
-    return (sa_mat){sa_arena_take(arena, (size_t)rows * (size_t)cols, sizeof(sa_real)), rows, cols,
-                    cols};
+    return (sa_mat){.x = sa_arena_take(arena, (size_t)rows * (size_t)cols, sizeof(sa_real)),
+                    .rows = rows,
+                    .cols = cols,
+                    .ld = cols};
 }
 
 #endif

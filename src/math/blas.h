@@ -16,6 +16,12 @@ void sa_gemm_nt(sa_mat a, sa_mat b, sa_real beta, sa_mat c);
 /* c = beta c + a' b   a [K x M], b [K x N], c [M x N] */
 void sa_gemm_tn(sa_mat a, sa_mat b, sa_real beta, sa_mat c);
 
+/* W again, with its transpose laid down in room [cols x rows], for as long as W does not change: a
+ * b' with few rows in a is faster for it, as in the steps of a recurrent layer. Without room, W. */
+sa_mat sa_turned(sa_mat W, sa_mat room);
+/* The room, or none where it would not be repaid: for products of `rows` rows. */
+sa_mat sa_turned_layout(sa_arena *arena, sa_mat W, int rows);
+
 /* Makes OpenBLAS work in the calling thread only (threads are ours, above it). Call once before
  * the first product. */
 void sa_blas_init(void);

@@ -68,6 +68,23 @@ static sa_decoder_drows drows_layout(sa_arena *arena, const sa_decoder *w, int r
     };
 }
 
+sa_decoder_turning sa_decoder_turned_layout(sa_arena *arena, const sa_decoder *w, int rows) {
+    const bool query = w->attention.heads && w->attention.compat->query != SA_QUERY_STATE;
+    return (sa_decoder_turning){
+        .cell = sa_recurrent_turned_layout(arena, &w->cell, rows),
+        .second = sa_recurrent_turned_layout(arena, &w->second, rows),
+        .W_a = sa_turned_layout(arena, w->attention.W_a, query ? rows : 0),
+    };
+}
+
+sa_decoder sa_decoder_turned(const sa_decoder *w, sa_decoder_turning room) {
+    sa_decoder turned = *w;
+    turned.cell = sa_recurrent_turned(&w->cell, room.cell);
+    turned.second = sa_recurrent_turned(&w->second, room.second);
+    turned.attention.W_a = sa_turned(w->attention.W_a, room.W_a);
+    return turned;
+}
+
 /* y_{i-1} of every row: the start mark, then the right words. */
 static const int32_t *inputs_of(sa_arena *arena, const sa_side *side) {
     int32_t *inputs = sa_arena_take(arena, (size_t)side->words, sizeof *inputs);
@@ -86,6 +103,7 @@ void sa_decoder_layout(sa_arena *arena, const sa_batch *batch, const sa_decoder 
     cache->inputs = inputs_of(arena, &batch->target);
     sa_readout_layout(arena, M, &w->readout, training, 0, &cache->readout);
     cache->scratch = sa_attention_scratch_layout(arena, &w->attention, S, training);
+    cache->turning = sa_decoder_turned_layout(arena, w, B);
     if (!training) return;
     cache->x_mask = sa_mat_take(arena, M, w->sizes.m);
     cache->room = sa_mat_take(arena, B, w->sizes.n);
@@ -166,6 +184,7 @@ void sa_decoder_forward(const sa_decoder *w, const sa_batch *batch, const sa_enc
                         double dropout, sa_rng *rng, sa_decoder_cache *cache) {
     const sa_side *side = &batch->target;
     const sa_decoder_rows *all = &cache->rows;
+    const sa_decoder turned = sa_decoder_turned(w, cache->turning);
     sa_mat x = sa_decoder_word(w, all->input);
     sa_source_forward(w, encoder, &cache->source);
     sa_embedding_forward(w->E, cache->inputs, x);
@@ -178,7 +197,7 @@ void sa_decoder_forward(const sa_decoder *w, const sa_batch *batch, const sa_enc
         sa_state_copy(t ? sa_state_rows(all->s, side->start[t - 1], live) : cache->source.s0,
                       rows.previous);
         if (!w->sizes.feeding) {
-            w->sizes.kind->forward(w, &step, rows);
+            w->sizes.kind->forward(&turned, &step, rows);
             continue;
         }
         if (t)
@@ -186,7 +205,7 @@ void sa_decoder_forward(const sa_decoder *w, const sa_batch *batch, const sa_enc
         else
             sa_zero(fed(w, rows.input)); /* t_0 = 0 */
         sa_readout_cache readout = sa_readout_slice(&cache->readout, side->start[t], live);
-        sa_decoder_step_forward(w, &step, rows, dropout, rng, &readout);
+        sa_decoder_step_forward(&turned, &step, rows, dropout, rng, &readout);
     }
     sa_profile_end(cache->profile, SA_PART_DECODER);
     if (!w->sizes.feeding)

@@ -102,12 +102,19 @@ struct sa_decoder_drows {
     sa_state s, middle, previous; /* [B x n] */
 };
 
+/* Room for the transposes of what a step multiplies by. */
+typedef struct sa_decoder_turning {
+    sa_recurrent_turning cell, second;
+    sa_mat W_a;
+} sa_decoder_turning;
+
 typedef struct sa_decoder_cache {
     sa_decoder_rows rows; /* M rows, step by step */
     sa_source source;
     const int32_t *inputs; /* [M] y_{i-1} */
     sa_readout_cache readout;
     sa_attention_scratch scratch;
+    sa_decoder_turning turning;
     sa_mat x_mask, room; /* training only */
     sa_decoder_drows d;
     sa_source dsource;
@@ -140,6 +147,10 @@ void sa_source_zero(sa_source *d, sa_encoder_cache *encoder);
  */
 
 void sa_decoder_bind(sa_binder *binder, const sa_decoder_sizes *sizes, sa_decoder *w);
+
+/* w with the transposes of what steps of `rows` rows multiply by: sa_turned. */
+sa_decoder_turning sa_decoder_turned_layout(sa_arena *arena, const sa_decoder *w, int rows);
+sa_decoder sa_decoder_turned(const sa_decoder *w, sa_decoder_turning room);
 
 /* Rooms for `rows` rows over sentences of at most `steps` source words. */
 sa_decoder_rows sa_decoder_rows_layout(sa_arena *arena, const sa_decoder *w, int rows, int steps);

@@ -123,6 +123,7 @@ void sa_encoder_layout(sa_arena *arena, const sa_batch *batch, const sa_encoder 
     }
     cache->annotations = sa_mat_take(arena, N, A);
     cache->last_memory = sa_mat_take(arena, B, memory * n);
+    if (w->layers) cache->turning = sa_recurrent_turned_layout(arena, &w->layer[0][0], B);
     decoder_order(arena, batch, w, cache);
     if (!training) return;
     cache->x_mask = sa_mat_take(arena, N, m);
@@ -230,9 +231,11 @@ void sa_encoder_forward(const sa_encoder *w, const sa_batch *batch, double dropo
     sa_dropout_forward(dropout, rng, cache->x_mask, cache->x);
     sa_mat h = cache->x;
     for (int layer = 0; layer < w->layers; layer++) {
-        for (int d = 0; d < w->directions; d++)
-            direction_forward(&w->layer[layer][d], &batch->source, d == 1, h,
-                              &cache->direction[layer][d], half(cache->h[layer], d, w->sizes.n));
+        for (int d = 0; d < w->directions; d++) {
+            const sa_recurrent turned = sa_recurrent_turned(&w->layer[layer][d], cache->turning);
+            direction_forward(&turned, &batch->source, d == 1, h, &cache->direction[layer][d],
+                              half(cache->h[layer], d, w->sizes.n));
+        }
         h = cache->h[layer];
     }
     reorder(w, batch, cache->first, h, cache->annotations, false);

@@ -14,6 +14,7 @@ static void layout_voice(sa_arena *arena, sa_voice *voice, const sa_sentence *so
     sa_encoder_layout(arena, &voice->batch, &w->encoder, false, &voice->encoder);
     sa_source_layout(arena, d, count, voice->encoder.first, voice->encoder.annotations,
                      &voice->source);
+    voice->turning = sa_decoder_turned_layout(arena, d, rows);
     voice->scratch = sa_attention_scratch_layout(arena, &d->attention, S, false);
     voice->rows = sa_decoder_rows_layout(arena, d, rows, S);
     voice->state = sa_state_take(arena, rows, d->sizes.n, d->sizes.cell->memory);
@@ -32,6 +33,7 @@ void sa_ensemble_start(sa_ensemble *ensemble) {
         sa_voice *voice = &ensemble->voice[m];
         sa_encoder_forward(&voice->w->encoder, &voice->batch, 0, NULL, &voice->encoder);
         sa_source_forward(&voice->w->decoder, &voice->encoder, &voice->source);
+        voice->decoder = sa_decoder_turned(&voice->w->decoder, voice->turning);
         sa_state_copy(voice->source.s0,
                       sa_state_rows(voice->state, 0, voice->batch.source.sentences));
         sa_zero(voice->t); /* t_0 = 0 */
@@ -41,7 +43,7 @@ void sa_ensemble_start(sa_ensemble *ensemble) {
 /* One model's logits for L rows; their states stay for the next step. */
 static sa_mat advance(sa_voice *voice, const sa_override *override, int i,
                       const sa_continued *continued, int L, const int32_t *ids, const int *which) {
-    const sa_decoder *d = &voice->w->decoder;
+    const sa_decoder *d = &voice->decoder;
     const int m = d->sizes.m;
     sa_override own = override ? *override : (sa_override){0};
     own.order = voice->batch.source.order;

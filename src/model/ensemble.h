@@ -16,6 +16,8 @@ typedef struct sa_voice {
     sa_batch batch;
     sa_encoder_cache encoder;
     sa_source source;
+    sa_decoder_turning turning;
+    sa_decoder decoder; /* w's, with its transposes in turning */
     sa_attention_scratch scratch;
     sa_decoder_rows rows; /* the running step */
     sa_state state;       /* s of the step before */

@@ -80,6 +80,18 @@ void sa_recurrent_bind(sa_binder *binder, const char *part, const sa_cell *cell,
             bind_blocks(binder, part, "C", cell, w->context_at, n, sizes.context, SA_START_INPUT);
 }
 
+sa_recurrent_turning sa_recurrent_turned_layout(sa_arena *arena, const sa_recurrent *w, int rows) {
+    return (sa_recurrent_turning){sa_turned_layout(arena, w->U, rows),
+                                  sa_turned_layout(arena, w->C, rows)};
+}
+
+sa_recurrent sa_recurrent_turned(const sa_recurrent *w, sa_recurrent_turning room) {
+    sa_recurrent turned = *w;
+    turned.U = sa_turned(w->U, room.U);
+    turned.C = sa_turned(w->C, room.C);
+    return turned;
+}
+
 /* ---- What comes in from outside -------------------------------------------------------------- */
 
 /* The blocks from `at` on that a contribution reaches. */

@@ -58,6 +58,13 @@ typedef struct sa_recurrent_sizes {
 void sa_recurrent_bind(sa_binder *binder, const char *part, const sa_cell *cell,
                        sa_recurrent_sizes sizes, sa_recurrent *w);
 
+/* Room for the transposes of what a step multiplies by, and w with them: sa_turned. */
+typedef struct sa_recurrent_turning {
+    sa_mat U, C;
+} sa_recurrent_turning;
+sa_recurrent_turning sa_recurrent_turned_layout(sa_arena *arena, const sa_recurrent *w, int rows);
+sa_recurrent sa_recurrent_turned(const sa_recurrent *w, sa_recurrent_turning room);
+
 /* a = W x + b, for any number of rows; x is not read when there is no W. */
 void sa_recurrent_input_forward(const sa_recurrent *w, sa_mat x, sa_mat gates);
 /* dx is added to. */

@@ -347,15 +347,19 @@ typedef struct sa_gaze {
     size_t twins, met[3];
 } sa_gaze;
 
+/* How much weight a source word gets in all (the end mark's row included). */
+typedef struct sa_look {
+    int place;     /* of the word, from 0; -1: no attention */
+    double weight; /* while the model's own translation is written */
+    double due;    /* while the reference is */
+} sa_look;
+
 /* A pair's own translation beside its reference: words too many, words too few. */
 typedef struct sa_balance {
     int words, reference; /* tokens, end marks left out */
-    int repeated; /* tokens that say again what was said right before, those of the reference
-                     subtracted */
-    /* The source words that get more and less weight while the translation is written than while
-     * the reference is (the end mark included), compared by the difference; -1: no attention */
-    int most, least;
-    double most_weight, most_due, least_weight, least_due;
+    int repeated;         /* tokens that say again what was said right before, those of the
+                             reference subtracted */
+    sa_look most, least;  /* the source words with the largest and the smallest weight - due */
 } sa_balance;
 
 typedef struct sa_judgement {    /* of one pair */
@@ -423,12 +427,10 @@ void sa_judgements_release(sa_judgement *each, size_t count);
 
 /* A pair that shows what a finding means. */
 typedef struct sa_case {
-    size_t index; /* in the corpus */
-    double words; /* so many too many; below 0: too few */
-    const char
-        *source; /* the source word with too much, or too little weight; NULL: no attention */
-    double weight, due; /* what it gets while the model's translation is written, and while the
-                           reference is */
+    size_t index;       /* in the corpus */
+    double words;       /* so many too many; below 0: too few */
+    sa_look look;       /* at the source word with too much, or too little weight */
+    const char *source; /* that word; NULL: no attention */
 } sa_case;
 
 /* Something that is wrong with a model, its words or its pairs. */

@@ -45,32 +45,28 @@ static void look_at_pair(const sa_judgement *judged, size_t index, sa_symptoms *
     const double over = sa_balance_over(balance), under = sa_balance_under(balance);
     if (sa_balance_off(over, balance->reference)) {
         symptoms->over++;
-        keep(all, SA_CASES_OVER,
-             (sa_case){index, over, NULL, balance->most_weight, balance->most_due});
+        keep(all, SA_CASES_OVER, (sa_case){index, over, balance->most, NULL});
     }
     if (sa_balance_off(under, balance->reference)) {
         symptoms->under++;
-        keep(all, SA_CASES_UNDER,
-             (sa_case){index, -under, NULL, balance->least_weight, balance->least_due});
+        keep(all, SA_CASES_UNDER, (sa_case){index, -under, balance->least, NULL});
     }
 }
 
 /* The user's own words for the source words of the cases. */
-static bool name_words(const sa_model *model, const sa_corpus *corpus, const sa_judgement *each,
-                       worst *all, sa_error *error) {
+static bool name_words(const sa_model *model, const sa_corpus *corpus, worst *all,
+                       sa_error *error) {
     for (int kind = SA_CASES_OVER; kind < KINDS; kind++)
         for (size_t i = 0; i < all->count[kind]; i++) {
             sa_case *one = &all->cases[kind][i];
-            const sa_balance *balance = &each[one->index].balance;
-            const int place = kind == SA_CASES_OVER ? balance->most : balance->least;
-            if (place < 0) continue;
+            if (one->look.place < 0) continue;
             const char *const *text = &corpus->pairs[one->index].source;
             sa_sentence *read = sa_encode_all(&model->source, text, 0, 1, error);
             const char **words = read ? sa_own_words(&model->source, *text, read, error) : NULL;
             sa_sentences_release(read, 1);
             if (!words) return false;
             all->words[kind][i] = words;
-            one->source = words[place];
+            one->source = words[one->look.place];
         }
     return true;
 }
@@ -132,7 +128,7 @@ bool sa_diagnose(sa_model *model, const sa_corpus *corpus, const sa_judgement *e
     if (!held) return false;
     look(model, corpus, each, &symptoms, &held->worst);
     bool good = sa_summarise(corpus, each, NULL, corpus->count, &scores, error) &&
-                name_words(model, corpus, each, &held->worst, error);
+                name_words(model, corpus, &held->worst, error);
     if (good && train) {
         symptoms.train_pairs = train->count;
         good =

@@ -192,7 +192,7 @@ START_TEST(words_too_many_and_too_few) {
     sa_balance balance = balance_of("abcdef", "abcd");
     ck_assert_double_eq(sa_balance_over(&balance), 2);
     ck_assert_double_eq(sa_balance_under(&balance), 0);
-    ck_assert(balance.most == -1 && balance.least == -1);
+    ck_assert(balance.most.place == -1 && balance.least.place == -1);
     balance = balance_of("ab", "abcde");
     ck_assert_double_eq(sa_balance_over(&balance), 0);
     ck_assert_double_eq(sa_balance_under(&balance), 3);
@@ -211,12 +211,12 @@ START_TEST(weights_beside_those_of_the_reference) {
     const double due[] = {1, 0, 0, 0, 1, 0, 0, 0.25, 0.75};
     const sa_written one = {words, 3, true, own}, other = {words, 3, true, due};
     const sa_balance balance = sa_balance_of(&one, &other, 3);
-    ck_assert_int_eq(balance.most, 0);
-    ck_assert_double_eq_tol(balance.most_weight, 2.5, 1e-15);
-    ck_assert_double_eq(balance.most_due, 1);
-    ck_assert_int_eq(balance.least, 1);
-    ck_assert_double_eq(balance.least_weight, 0);
-    ck_assert_double_eq(balance.least_due, 1.25);
+    ck_assert_int_eq(balance.most.place, 0);
+    ck_assert_double_eq_tol(balance.most.weight, 2.5, 1e-15);
+    ck_assert_double_eq(balance.most.due, 1);
+    ck_assert_int_eq(balance.least.place, 1);
+    ck_assert_double_eq(balance.least.weight, 0);
+    ck_assert_double_eq(balance.least.due, 1.25);
     ck_assert_double_eq_tol(sa_balance_over(&balance), 1.5, 1e-15);
     ck_assert_double_eq(sa_balance_under(&balance), 1.25);
     const sa_balance same = sa_balance_of(&other, &other, 3);

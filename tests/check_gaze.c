@@ -51,15 +51,16 @@ START_TEST(steps_go_on_stay_or_go_back) {
     const double weights[] = {
         0,   1,   0,   0,   0,   /* 1 */
         0,   0,   0.4, 0,   0.6, /* on to 2: the end mark does not count */
+        0,   0,   0,   1,   0,   /* on to 3 */
         0,   0.5, 0.5, 0,   0,   /* back to 1, the first of equals */
         0,   1,   0,   0,   0,   /* stays */
         1,   0,   0,   0,   0,   /* back to 0 */
         0.2, 0.2, 0.2, 0.2, 0.2, /* the end mark's row does not count */
     };
-    const sa_gaze gaze = gaze_of(weights, 6, 5);
-    ck_assert_uint_eq(gaze.steps, 4);
-    ck_assert_uint_eq(gaze.onward, 2);
-    ck_assert_double_eq(sa_gaze_onward(&gaze), 0.5);
+    const sa_gaze gaze = gaze_of(weights, 7, 5);
+    ck_assert_uint_eq(gaze.steps, 5);
+    ck_assert_uint_eq(gaze.onward, 3);
+    ck_assert_double_eq(sa_gaze_onward(&gaze), 0.6);
 }
 END_TEST
 

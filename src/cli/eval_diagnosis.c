@@ -13,7 +13,7 @@ static void add_case(const evaluation *work, const sa_case *one, sa_buffer *out)
                    one->words);
     if (one->source)
         sa_buffer_addf(out, "; '%s' is looked at %.2f times, with the reference %.2f", one->source,
-                       one->weight, one->due);
+                       one->look.weight, one->look.due);
     sa_buffer_addf(out, "\n      wrote   %s\n      wanted  %s\n", judged->translation,
                    judged->reference);
 }
@@ -45,8 +45,9 @@ static json_t *json_case(const evaluation *work, const sa_case *one) {
                                "translation", judged->translation, "reference", judged->reference);
     if (!one->source) return object;
     json_object_set_new(object, "source", json_string(one->source));
-    json_object_set_new(object, "weight", cli_json_number(one->weight));
-    json_object_set_new(object, "due", cli_json_number(one->due));
+    json_object_set_new(object, "position", json_integer(one->look.place));
+    json_object_set_new(object, "weight", cli_json_number(one->look.weight));
+    json_object_set_new(object, "due", cli_json_number(one->look.due));
     return object;
 }
 

@@ -31,22 +31,25 @@ static double total(const sa_written *text, int sources, int j) {
     return sum;
 }
 
+static double excess(const sa_look *look) {
+    return look->weight - look->due;
+}
+
 static void compare_weights(const sa_written *own, const sa_written *reference, int sources,
                             sa_balance *balance) {
     for (int j = 0; j < sources - 1; j++) {
         const double weight = total(own, sources, j), due = total(reference, sources, j);
-        if (j == 0 || weight - due > balance->most_weight - balance->most_due)
-            balance->most = j, balance->most_weight = weight, balance->most_due = due;
-        if (j == 0 || weight - due < balance->least_weight - balance->least_due)
-            balance->least = j, balance->least_weight = weight, balance->least_due = due;
+        const sa_look look = {j, weight, due};
+        if (j == 0 || weight - due > excess(&balance->most)) balance->most = look;
+        if (j == 0 || weight - due < excess(&balance->least)) balance->least = look;
     }
 }
 
 sa_balance sa_balance_of(const sa_written *own, const sa_written *reference, int sources) {
     sa_balance balance = {.words = own->targets - own->ended,
                           .reference = reference->targets - reference->ended,
-                          .most = -1,
-                          .least = -1};
+                          .most = {.place = -1},
+                          .least = {.place = -1}};
     const int repeated = sa_balance_repeated(own->words, balance.words) -
                          sa_balance_repeated(reference->words, balance.reference);
     if (repeated > 0) balance.repeated = repeated;
@@ -55,15 +58,13 @@ sa_balance sa_balance_of(const sa_written *own, const sa_written *reference, int
 }
 
 double sa_balance_over(const sa_balance *balance) {
-    const double words = balance->words - balance->reference,
-                 weight = balance->most_weight - balance->most_due;
-    return fmax(fmax(0, words), fmax(balance->repeated, weight));
+    const double words = balance->words - balance->reference;
+    return fmax(fmax(0, words), fmax(balance->repeated, excess(&balance->most)));
 }
 
 double sa_balance_under(const sa_balance *balance) {
-    const double words = balance->reference - balance->words,
-                 weight = balance->least_due - balance->least_weight;
-    return fmax(0, fmax(words, weight));
+    const double words = balance->reference - balance->words;
+    return fmax(0, fmax(words, -excess(&balance->least)));
 }
 
 bool sa_balance_off(double words, int reference) {

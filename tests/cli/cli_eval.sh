@@ -35,6 +35,21 @@ same "recall of all links" 1.0 "$(value recall)"
 expect 0 "" eval $model unseen.tsv --json --links threshold --threshold 1
 same "no link" "null 0.0" "$(values precision recall)"
 
+# More pairs than are looked at together: the same for each, wherever it stands.
+for copy in {1..35}; do cat unseen.tsv; done >many.tsv
+expect 0 "" eval $model unseen.tsv --json --per-sentence few
+few=$(values chrf exact aer entropy coverage monotonicity | sed 's/\(\.[0-9]\{6\}\)[0-9]*/\1/g')
+expect 0 "" eval $model many.tsv --json --per-sentence many
+same "2100 pairs" "$few" \
+    "$(values chrf exact aer entropy coverage monotonicity | sed 's/\(\.[0-9]\{6\}\)[0-9]*/\1/g')"
+awk 'NR == FNR { log_p[NR % 60] = $1; next } { d = $1 - log_p[FNR % 60]
+    if (d * d > 1e-8) bad = 1 } END { exit bad || FNR != 2100 }' few many || fail "pairs at other places"
+
+# A model that looks elsewhere does so when it runs free, too.
+before=$(values free_running_perplexity)
+expect 0 "" eval $model many.tsv --json --force-attention uniform
+[ "$(values free_running_perplexity)" = "$before" ] && fail "free running looks where it likes"
+
 # For people.
 expect 0 "" eval $model unseen.tsv --by-length --confidence
 same "columns" "source words sentences words loss perplexity BLEU exact AER 95 % of BLEU in" \

@@ -149,7 +149,8 @@ static void check_softmax(const float *logits, int size) {
     for (int i = 0; i < size; i++) sum += exp((double)logits[i] - max);
     const double norm = max + log(sum);
     ck_assert_double_eq_tol(sa_log_sum_exp(logits, size), norm, 1e-6 * (1 + fabs(norm)));
-    ck_assert_double_eq_tol((double)sa_softmax_row(y, size), norm, 1e-6 * (1 + fabs(norm)));
+    ck_assert_double_eq_tol((double)sa_softmax_row(y, NULL, 1, size), norm,
+                            1e-6 * (1 + fabs(norm)));
     for (int i = 0; i < size; i++) {
         const double right = exp((double)logits[i] - norm);
         const double rounding = 1e-6 + 1.2e-7 * fabs((double)logits[i] - max); /* of x - max */
@@ -159,6 +160,21 @@ static void check_softmax(const float *logits, int size) {
     ck_assert_double_eq_tol(total, 1, 1e-5);
     free(y);
 }
+
+START_TEST(a_shifted_and_scaled_softmax_is_that_of_the_sum) {
+    for (int size = 1; size <= 70; size++) {
+        float x[70], shift[70], sum[70];
+        for (int i = 0; i < size; i++) {
+            x[i] = 9 * random_number(), shift[i] = 9 * random_number();
+            sum[i] = x[i] + shift[i];
+        }
+        const float norm = sa_softmax_row(sum, NULL, 1, size);
+        ck_assert_float_eq(sa_softmax_row(x, shift, 0.25f, size), norm);
+        for (int i = 0; i < size; i++)
+            ck_assert_double_eq_tol((double)x[i], 0.25 * (double)sum[i], 1e-7 * (double)sum[i]);
+    }
+}
+END_TEST
 
 START_TEST(softmax_survives_every_size_and_scale) {
     for (int size = 1; size <= 70; size++)
@@ -198,6 +214,7 @@ int main(void) {
     tcase_add_test(tests, tanh_is_right_everywhere);
     tcase_add_test(tests, sigmoid_is_right_everywhere);
     tcase_add_test(tests, not_a_number_stays_one);
+    tcase_add_test(tests, a_shifted_and_scaled_softmax_is_that_of_the_sum);
     tcase_add_test(tests, softmax_survives_every_size_and_scale);
     tcase_add_test(tests, saturated_softmax_is_zero_not_denormal);
     return suite_run(suite);

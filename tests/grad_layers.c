@@ -284,24 +284,25 @@ END_TEST
 
 static const int32_t right[] = {2, 0, 6, 2};
 static double log_p[4];
+static sa_mat biases;
 
 static double loss(void) {
     double sum = 0;
     sa_copy_mat(x, y);
-    sa_loss_forward(y, right, log_p);
+    sa_loss_forward(y, biases, right, 0.3, log_p);
     for (int i = 0; i < 4; i++) sum -= 0.3 * log_p[i];
     return sum;
 }
 
 START_TEST(loss_from_logits) {
-    x = drawn(4, 7), y = unset(4, 7);
+    x = drawn(4, 7), y = unset(4, 7), biases = drawn(1, 7);
     draw(x, 3);
     loss();
     for (int i = 0; i < 4; i++)
-        ck_assert_double_eq_tol(exp(log_p[i]), sa_row(y, i)[right[i]], 1e-15);
+        ck_assert_double_eq_tol(0.3 * exp(log_p[i]), sa_row(y, i)[right[i]], 1e-15);
     sa_mat dx = unset(4, 7);
     sa_copy_mat(y, dx);
-    sa_loss_backward(dx, right, 0.3); /* in place over the probabilities */
+    sa_loss_backward(dx, right, 0.3); /* in place over 0.3 p */
     CHECK_WRITTEN(loss, x, dx);
 }
 END_TEST

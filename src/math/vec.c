@@ -1,16 +1,10 @@
 #include "math/vec.h"
+#include "math/dispatch.h"
 
 #include <math.h>
 #include <stdint.h>
 #include <string.h>
 
-/* One body, several instruction sets; sanitizers cannot follow the start-up dispatch. */
-#if defined(__x86_64__) && defined(__ELF__) && !defined(__SANITIZE_ADDRESS__) &&                   \
-    !defined(__SANITIZE_THREAD__) && !defined(SA_PLAIN_LOOPS)
-#define DISPATCHED __attribute__((target_clones("avx512f", "avx2", "default")))
-#else
-#define DISPATCHED
-#endif
 #define INLINE static inline __attribute__((always_inline))
 
 #ifdef SA_DOUBLE
@@ -73,15 +67,15 @@ INLINE float tanh_of(float x) {
 
 #endif
 
-DISPATCHED static void tanh_run(const sa_real *x, const sa_real *shift, sa_real *y, int size) {
+SA_DISPATCHED static void tanh_run(const sa_real *x, const sa_real *shift, sa_real *y, int size) {
     for (int i = 0; i < size; i++) y[i] = tanh_of(x[i] + shift[i]);
 }
 
-DISPATCHED static void tanh_in_place(sa_real *x, int size) {
+SA_DISPATCHED static void tanh_in_place(sa_real *x, int size) {
     for (int i = 0; i < size; i++) x[i] = tanh_of(x[i]);
 }
 
-DISPATCHED static void sigmoid_in_place(sa_real *x, int size) {
+SA_DISPATCHED static void sigmoid_in_place(sa_real *x, int size) {
     for (int i = 0; i < size; i++) x[i] = sigmoid_of(x[i]);
 }
 
@@ -101,7 +95,7 @@ void sa_tanh_shifted(sa_mat x, const sa_real *row, sa_mat y) {
 /* Sums run in sixteen lanes, so that they vectorise in an order that is the same everywhere. */
 enum { LANES = 16 };
 
-DISPATCHED static sa_real dot_run(const sa_real *a, const sa_real *b, int size) {
+SA_DISPATCHED static sa_real dot_run(const sa_real *a, const sa_real *b, int size) {
     sa_real lane[LANES] = {0}, sum = 0;
     int i = 0;
     for (; i + LANES <= size; i += LANES)
@@ -115,7 +109,7 @@ sa_real sa_dot(const sa_real *a, const sa_real *b, int size) {
     return dot_run(a, b, size);
 }
 
-DISPATCHED static void axpy_run(sa_real scale, const sa_real *x, sa_real *y, int size) {
+SA_DISPATCHED static void axpy_run(sa_real scale, const sa_real *x, sa_real *y, int size) {
     for (int i = 0; i < size; i++) y[i] += scale * x[i];
 }
 
@@ -124,7 +118,7 @@ void sa_axpy(sa_real scale, const sa_real *x, sa_real *y, int size) {
 }
 
 /* x = exp(x - max); returns the sum. */
-DISPATCHED static sa_real exp_shifted(sa_real *x, sa_real max, int size) {
+SA_DISPATCHED static sa_real exp_shifted(sa_real *x, sa_real max, int size) {
     sa_real lane[LANES] = {0}, sum = 0;
     int i = 0;
     for (; i + LANES <= size; i += LANES)
@@ -134,7 +128,7 @@ DISPATCHED static sa_real exp_shifted(sa_real *x, sa_real max, int size) {
     return sum;
 }
 
-DISPATCHED static sa_real max_of(const sa_real *x, int size) {
+SA_DISPATCHED static sa_real max_of(const sa_real *x, int size) {
     sa_real lane[LANES];
     sa_real max = x[0];
     int i = 0;
@@ -142,6 +136,25 @@ DISPATCHED static sa_real max_of(const sa_real *x, int size) {
     for (; i + LANES <= size; i += LANES)
         for (int k = 0; k < LANES; k++) lane[k] = x[i + k] > lane[k] ? x[i + k] : lane[k];
     for (; i < size; i++) max = x[i] > max ? x[i] : max;
+    for (int k = 0; k < LANES; k++) max = lane[k] > max ? lane[k] : max;
+    return max;
+}
+
+/* x += shift; the largest of it. */
+SA_DISPATCHED static sa_real add_and_max(sa_real *x, const sa_real *shift, int size) {
+    sa_real lane[LANES];
+    sa_real max = x[0] + shift[0];
+    int i = 0;
+    for (int k = 0; k < LANES; k++) lane[k] = max;
+    for (; i + LANES <= size; i += LANES)
+        for (int k = 0; k < LANES; k++) {
+            x[i + k] += shift[i + k];
+            lane[k] = x[i + k] > lane[k] ? x[i + k] : lane[k];
+        }
+    for (; i < size; i++) {
+        x[i] += shift[i];
+        max = x[i] > max ? x[i] : max;
+    }
     for (int k = 0; k < LANES; k++) max = lane[k] > max ? lane[k] : max;
     return max;
 }
@@ -154,23 +167,22 @@ DISPATCHED static sa_real max_of(const sa_real *x, int size) {
 #define LEAST_SHARE 1e-25f
 #endif
 
-DISPATCHED static void share_run(sa_real scale, sa_real *x, int size) {
-    for (int i = 0; i < size; i++) {
-        const sa_real share = x[i] * scale;
-        x[i] = share < LEAST_SHARE ? 0 : share;
-    }
+/* x = scale x / sum */
+SA_DISPATCHED static void share_run(sa_real sum, sa_real scale, sa_real *x, int size) {
+    const sa_real least = LEAST_SHARE * sum, factor = scale / sum;
+    for (int i = 0; i < size; i++) x[i] = x[i] < least ? 0 : x[i] * factor;
 }
 
-sa_real sa_softmax_row(sa_real *x, int size) {
+sa_real sa_softmax_row(sa_real *x, const sa_real *shift, sa_real scale, int size) {
     if (!size) return 0;
-    sa_real max = max_of(x, size);
-    sa_real sum = exp_shifted(x, max, size);
-    share_run(1 / sum, x, size);
+    const sa_real max = shift ? add_and_max(x, shift, size) : max_of(x, size);
+    const sa_real sum = exp_shifted(x, max, size);
+    share_run(sum, scale, x, size);
     return max + (sa_real)log((double)sum);
 }
 
 /* sum of exp(x - max) without changing x, in the lanes of exp_shifted. */
-DISPATCHED static sa_real sum_exp_shifted(const sa_real *x, sa_real max, int size) {
+SA_DISPATCHED static sa_real sum_exp_shifted(const sa_real *x, sa_real max, int size) {
     sa_real lane[LANES] = {0}, sum = 0;
     int i = 0;
     for (; i + LANES <= size; i += LANES)
@@ -186,7 +198,7 @@ double sa_log_sum_exp(const sa_real *x, int size) {
 }
 
 void sa_softmax(sa_mat x) {
-    for (int i = 0; i < x.rows; i++) sa_softmax_row(sa_row(x, i), x.cols);
+    for (int i = 0; i < x.rows; i++) sa_softmax_row(sa_row(x, i), NULL, 1, x.cols);
 }
 
 void sa_softmax_backward(sa_mat y, sa_mat dy, sa_mat dx) {

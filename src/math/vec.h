@@ -25,8 +25,8 @@ void sa_tanh_shifted(sa_mat x, const sa_real *row, sa_mat y);
 /* Each row x becomes softmax(x): exp(x - max) / sum; in float, what is below 1e-25 becomes 0. A row
  * of no columns stays empty. */
 void sa_softmax(sa_mat x);
-/* The same for a row, and log sum exp of what it was. */
-sa_real sa_softmax_row(sa_real *x, int size);
+/* x = scale softmax(x + shift) for a row (shift NULL: none); returns log sum exp (x + shift). */
+sa_real sa_softmax_row(sa_real *x, const sa_real *shift, sa_real scale, int size);
 
 /* log sum_k exp x_k, the row left as it is. */
 double sa_log_sum_exp(const sa_real *x, int size);

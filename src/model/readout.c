@@ -42,11 +42,11 @@ void sa_readout_bind(sa_binder *binder, sa_readout_sizes sizes, sa_readout *w) {
     w->b_y = sa_bind_vector(binder, "readout", "b_y", sizes.words, SA_START_ZERO);
 }
 
-/* Rows of logits made at a time: about a megabyte of floats, but never so few that the products
- * with W_o become thin. */
-static int block_rows(int rows, int words) {
-    int block = (1 << 18) / words;
-    if (block < 64) block = 64;
+/* Rows of logits made at a time: about a megabyte of floats, but enough to share the cost of
+ * packing W_o for their product, which a wide t makes dear. */
+static int block_rows(int rows, int words, int l) {
+    int block = (1 << 18) / words, shared = l < 32 ? 64 : l > 128 ? 256 : 2 * l;
+    if (block < shared) block = shared;
     return block < rows ? block : rows;
 }
 
@@ -56,7 +56,7 @@ void sa_readout_layout(sa_arena *arena, int rows, const sa_readout *w, bool trai
     *cache = (sa_readout_cache){
         .sums = sa_mat_take(arena, rows, units),
         .t = sa_mat_take(arena, rows, l),
-        .logits = sa_mat_take(arena, logits ? logits : block_rows(rows, words), words),
+        .logits = sa_mat_take(arena, logits ? logits : block_rows(rows, words, l), words),
     };
     if (!training) return;
     cache->t_mask = sa_mat_take(arena, rows, l);
@@ -115,8 +115,8 @@ void sa_vocabulary_loss(const sa_readout *w, const int32_t *ids, sa_real scale,
     for (int at = 0; at < rows; at += block) {
         const int count = rows - at < block ? rows - at : block;
         sa_mat logits = sa_rows(cache->logits, 0, count), t = sa_rows(cache->t, at, count);
-        sa_linear_forward(w->W_o, w->b_y, t, logits);
-        sa_loss_forward(logits, ids + at, log_p + at);
+        sa_gemm_nt(t, w->W_o, 0, logits);
+        sa_loss_forward(logits, w->b_y, ids + at, scale, log_p + at);
         if (!dw) continue;
         sa_mat dt = sa_rows(cache->dt, at, count);
         sa_zero(dt);

@@ -5,12 +5,11 @@
 #include "base/mat.h"
 #include <stdint.h>
 
-/* p(y) = softmax(logits); logits [R x K] become the probabilities, log_p[i] = log p(ids[i]), exact
- * even where p itself is too small for a float. */
-void sa_loss_forward(sa_mat logits, const int32_t *ids, sa_real *log_p);
+/* p(y) = softmax(logits + b); logits [R x K] become scale p; b [1 x K]. log_p[i] = log p(ids[i]),
+ * exact even where p itself is too small for a float. */
+void sa_loss_forward(sa_mat logits, sa_mat b, const int32_t *ids, sa_real scale, sa_real *log_p);
 
-/* d(-log p(ids[i])) / dlogits = p - onehot(ids[i]), times scale; in place over the probabilities.
- */
+/* scale d(-log p(ids[i])) / dlogits = scale p - scale onehot(ids[i]), in place over scale p. */
 void sa_loss_backward(sa_mat p, const int32_t *ids, sa_real scale);
 
 #endif

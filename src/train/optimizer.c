@@ -1,10 +1,11 @@
 #include "train/optimizer.h"
+#include "math/dispatch.h"
 #include "math/vec.h"
 
 /* Zeiler 2012, algorithm 1; rho and epsilon of Bahdanau et al. 2015, B.2. a is E[g^2], b is
  * E[dx^2]. */
-static void adadelta(const sa_update *u, const sa_real *g, sa_real *w, sa_real *a, sa_real *b,
-                     int size) {
+SA_DISPATCHED static void adadelta(const sa_update *u, const sa_real *g, sa_real *w, sa_real *a,
+                                   sa_real *b, int size) {
     const sa_real rho = (sa_real)0.95, epsilon = (sa_real)1e-6, lr = (sa_real)u->lr;
     for (int i = 0; i < size; i++) {
         const sa_real gi = g[i] * u->scale;
@@ -17,8 +18,8 @@ static void adadelta(const sa_update *u, const sa_real *g, sa_real *w, sa_real *
 }
 
 /* Kingma and Ba 2015, algorithm 1 with the usual beta and epsilon. a is m, b is v. */
-static void adam(const sa_update *u, const sa_real *g, sa_real *w, sa_real *a, sa_real *b,
-                 int size) {
+SA_DISPATCHED static void adam(const sa_update *u, const sa_real *g, sa_real *w, sa_real *a,
+                               sa_real *b, int size) {
     const sa_real beta1 = (sa_real)0.9, beta2 = (sa_real)0.999, epsilon = (sa_real)1e-8;
     const double step = (double)u->step;
     const sa_real rate = (sa_real)(u->lr / (1 - pow(0.9, step))); /* lr for m^ */
@@ -33,8 +34,8 @@ static void adam(const sa_update *u, const sa_real *g, sa_real *w, sa_real *a, s
 }
 
 /* Stochastic gradient descent with momentum (Polyak 1964). a is the velocity; b is not used. */
-static void sgd(const sa_update *u, const sa_real *g, sa_real *w, sa_real *a, sa_real *b,
-                int size) {
+SA_DISPATCHED static void sgd(const sa_update *u, const sa_real *g, sa_real *w, sa_real *a,
+                              sa_real *b, int size) {
     (void)b;
     const sa_real lr = (sa_real)u->lr, momentum = (sa_real)u->momentum;
     for (int i = 0; i < size; i++) {

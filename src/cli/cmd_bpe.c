@@ -1,0 +1,224 @@
+#include "base/nearest.h"
+#include "base/pieces.h"
+#include "cli/command.h"
+#include "cli/input.h"
+#include "cli/output.h"
+#include "text/bpe.h"
+#include "text/glossary.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { FILES = 16, LINES = 256 }; /* files learned from at most; lines read at once */
+
+typedef struct bpe_options {
+    int merges, least, threshold;
+    const char *codes, *vocabulary, *glossary;
+} bpe_options;
+
+#define AT(field) offsetof(bpe_options, field)
+
+static const sa_option rows[] = {
+    {"merges", SA_OPTION_INT, SA_SCOPE_RUN, AT(merges), 10000, 1, 10000000, NULL, "N",
+     "learn: merges wanted"},
+    {"min-frequency", SA_OPTION_INT, SA_SCOPE_RUN, AT(least), 2, 1, 1000000000, NULL, "N",
+     "learn: stop when no pair of symbols occurs so often"},
+    {"codes", SA_OPTION_TEXT, SA_SCOPE_RUN, AT(codes), 0, 0, 0, NULL, "FILE", "apply: the merges"},
+    {"vocabulary", SA_OPTION_TEXT, SA_SCOPE_RUN, AT(vocabulary), 0, 0, 0, NULL, "FILE",
+     "apply: sub-words and their counts; others are cut further, by undoing their merges"},
+    {"vocabulary-threshold", SA_OPTION_INT, SA_SCOPE_RUN, AT(threshold), 1, 1, 1000000000, NULL,
+     "N", "apply: only the sub-words of --vocabulary with so large a count"},
+    {"glossary", SA_OPTION_TEXT, SA_SCOPE_RUN, AT(glossary), 0, 0, 0, NULL, "FILE",
+     "apply: texts that are never cut, one a line; within a word they stand apart"},
+    {0},
+};
+static const cli_set sets[] = {{"Options", rows, 0}, {0}};
+
+/* ---- Learning -------------------------------------------------------------------------------- */
+
+static bool count_line(sa_word_counts *counts, const char *line, size_t size, sa_error *error) {
+    const char *end = line + size;
+    while (line < end) {
+        const char *space = memchr(line, ' ', (size_t)(end - line));
+        const size_t length = (size_t)((space ? space : end) - line);
+        if (length && !sa_word_counts_add(counts, line, length, error)) return false;
+        line += length + 1;
+    }
+    return true;
+}
+
+static bool count_words(sa_word_counts *counts, const char *path, sa_error *error) {
+    sa_reader reader;
+    char *line;
+    size_t size;
+    bool failed = false;
+    if (!sa_reader_open(&reader, path, error)) return false;
+    while (!failed && sa_reader_next(&reader, &line, &size, &failed, error))
+        failed = !count_line(counts, line, size, error);
+    sa_reader_close(&reader);
+    return !failed;
+}
+
+static bool learn(const bpe_options *options, const char *const *paths, sa_error *error) {
+    sa_word_counts counts = {0};
+    sa_bpe bpe = {0};
+    sa_buffer out = {0};
+    bool good = true;
+    if (options->codes || options->vocabulary || options->glossary)
+        return sa_fail(error, SA_USAGE,
+                       "bpe learn: --codes, --vocabulary and --glossary are of "
+                       "'bpe apply'");
+    for (int i = 0; good && (!i || paths[i]); i++)
+        good = count_words(&counts, paths[i] ? paths[i] : "-", error);
+    if (good && !counts.words.count)
+        good = sa_fail(error, SA_DATA, "%s: no words", paths[0] ? paths[0] : "standard input");
+    good = good && sa_bpe_learn(&bpe, &counts, (size_t)options->merges, options->least, error);
+    if (good && bpe.count < (size_t)options->merges)
+        fprintf(stderr,
+                "note: %zu merges of %d learned: no other pair of symbols occurs %d times\n",
+                bpe.count, options->merges, options->least);
+    if (good) sa_bpe_write(&bpe, &out);
+    good = good && cli_print(&out, error);
+    sa_buffer_release(&out);
+    sa_bpe_release(&bpe);
+    sa_word_counts_release(&counts);
+    return good;
+}
+
+/* ---- Applying -------------------------------------------------------------------------------- */
+
+typedef struct applying {
+    sa_bpe bpe;
+    sa_strings known;
+    sa_glossary glossary;
+    sa_cutter cutter;
+    cli_input input;
+    sa_buffer out;
+} applying;
+
+/* A line of a vocabulary: a sub-word, a space and its count. */
+static bool add_known(sa_strings *known, const char *line, size_t size, int threshold,
+                      const sa_reader *reader, sa_error *error) {
+    const char *space = memrchr(line, ' ', size);
+    char *rest = NULL;
+    const long long count = space && space > line ? strtoll(space + 1, &rest, 10) : -1;
+    if (count < 0 || rest == space + 1 || *rest || memchr(line, ' ', (size_t)(space - line)))
+        return sa_fail(error, SA_DATA, "%s:%zu: expected a sub-word, a space and its count",
+                       reader->file.name, reader->lines.number);
+    return count < threshold || sa_strings_add(known, line, (size_t)(space - line), error) >= 0;
+}
+
+static bool read_known(sa_strings *known, const char *path, int threshold, sa_error *error) {
+    sa_reader reader;
+    char *line;
+    size_t size;
+    bool failed = false;
+    if (!sa_reader_open(&reader, path, error)) return false;
+    while (!failed && sa_reader_next(&reader, &line, &size, &failed, error))
+        failed = !add_known(known, line, size, threshold, &reader, error);
+    sa_reader_close(&reader);
+    return !failed;
+}
+
+/* Appends the sub-words of one word. */
+static bool add_word(applying *work, const char *word, size_t size, sa_error *error) {
+    const sa_tokens *parts = sa_glossary_part(&work->glossary, word, size, error);
+    for (size_t i = 0; parts && i < parts->count; i++) {
+        const sa_token part = parts->token[i];
+        const uint32_t whole = (uint32_t)part.size, *sizes = &whole;
+        size_t count = 1;
+        if (!sa_glossary_has(&work->glossary, part) &&
+            !(sizes = sa_cutter_cut(&work->cutter, part.text, part.size, &count, error)))
+            return false;
+        const char *at = part.text;
+        for (size_t k = 0; k < count; at += sizes[k++]) {
+            sa_buffer_add(&work->out, at, sizes[k]);
+            const bool last = i + 1 == parts->count && k + 1 == count;
+            if (!last) sa_buffer_adds(&work->out, SA_PIECE_MARK " ");
+        }
+    }
+    return parts;
+}
+
+/* The spaces around a line stay; those between words become one, as in subword-nmt. */
+static bool apply_line(applying *work, const char *line, sa_error *error) {
+    const size_t leading = strspn(line, " ");
+    sa_buffer_add(&work->out, line, leading);
+    for (const char *at = line + leading; *at;) {
+        const size_t size = strcspn(at, " "), spaces = strspn(at + size, " ");
+        if (!add_word(work, at, size, error)) return false;
+        sa_buffer_add(&work->out, at + size, at[size + spaces] && spaces ? 1 : spaces);
+        at += size + spaces;
+    }
+    sa_buffer_adds(&work->out, "\n");
+    return true;
+}
+
+static bool open_work(applying *work, const bpe_options *options, const char *path,
+                      sa_error *error) {
+    if (!options->codes) return sa_fail(error, SA_USAGE, "bpe apply: --codes FILE is missing");
+    return sa_bpe_open(&work->bpe, options->codes, error) &&
+           (!options->vocabulary ||
+            read_known(&work->known, options->vocabulary, options->threshold, error)) &&
+           (!options->glossary || sa_glossary_open(&work->glossary, options->glossary, error)) &&
+           sa_cutter_open(&work->cutter, &work->bpe, options->vocabulary ? &work->known : NULL,
+                          error) &&
+           cli_input_open(&work->input, path, error);
+}
+
+static bool apply(const bpe_options *options, const char *const *paths, sa_error *error) {
+    applying work = {0};
+    const char *lines[LINES];
+    if (paths[0] && paths[1])
+        return sa_fail(error, SA_USAGE, "bpe apply: '%s' is one argument too many", paths[1]);
+    bool good = open_work(&work, options, paths[0], error);
+    for (size_t count = 1; good && count;) {
+        good = cli_input_next(&work.input, lines, LINES, &count, error);
+        for (size_t i = 0; good && i < count; i++) good = apply_line(&work, lines[i], error);
+        good = good && cli_print(&work.out, error);
+    }
+    sa_buffer_release(&work.out);
+    cli_input_close(&work.input);
+    sa_cutter_close(&work.cutter);
+    sa_glossary_close(&work.glossary);
+    sa_strings_release(&work.known);
+    sa_bpe_release(&work.bpe);
+    return good;
+}
+
+/* ---- The command ----------------------------------------------------------------------------- */
+
+static bool run(int count, char **arguments, sa_error *error) {
+    bpe_options options;
+    const char *words[FILES + 2] = {NULL};
+    sa_options_init(rows, &options);
+    if (!cli_read(&cli_bpe, count, arguments, &options, words, error)) return false;
+    if (strcmp(words[0], "learn") == 0) return learn(&options, words + 1, error);
+    if (strcmp(words[0], "apply") == 0) return apply(&options, words + 1, error);
+    sa_nearest nearest = {.wanted = words[0]};
+    char hint[128];
+    sa_nearest_offer(&nearest, "learn"), sa_nearest_offer(&nearest, "apply");
+    return sa_fail(error, SA_USAGE, "bpe: '%s': expected learn or apply%s", words[0],
+                   sa_nearest_hint(&nearest, hint, sizeof hint));
+}
+
+const cli_command cli_bpe = {
+    .name = "bpe",
+    .words = "learn|apply [FILE ...]",
+    .least = 1,
+    .most = FILES + 1,
+    .summary = "sub-words by byte-pair encoding, with the files of subword-nmt",
+    .details =
+        "learn prints the merges of the words in the FILEs, all together; apply cuts the words of "
+        "FILE with them. Words are what stands between spaces; without FILE standard input is "
+        "read. A sub-word that is not the last of its word ends in '@@'. The merges are those that "
+        "subword-nmt learns and reads (version 0.2): of equally frequent pairs the one later in "
+        "byte order comes first.\n"
+        "Training on sub-words needs none of this: 'softalign train --tokenizer bpe' learns the "
+        "merges and keeps them in the model file.\n",
+    .example = "  cut -f 1 mono.tsv | softalign bpe learn --merges 60 > mono.bpe\n"
+               "  cut -f 1 unseen.tsv | softalign bpe apply --codes mono.bpe | head -n 3\n",
+    .sets = sets,
+    .run = run,
+};

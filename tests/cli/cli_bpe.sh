@@ -1,0 +1,66 @@
+# Merges and sub-words on the command line: the golden files are what subword-nmt 0.3.8 makes of our
+# own texts.
+. tests/support/cli.sh
+golden=$root/tests/golden
+
+matches() { # WHAT GOLDEN: standard output of the last command
+    cmp -s out "$golden/$2" || fail "$1 differs from $2: $(diff out "$golden/$2" | head -n 4)"
+}
+
+"$softalign" bpe learn "$golden/own.bpe.txt" >out 2>err
+matches "what is learned" own.bpe
+same "note" "note: $(($(wc -l <"$golden/own.bpe") - 1)) merges of 10000 learned: no other pair of symbols occurs 2 times" \
+    "$(cat err)"
+head -n 1000 "$root/corpora/phrases.en-fr.tsv" | cut -f 1 >en
+head -n 1000 "$root/corpora/phrases.en-fr.tsv" | cut -f 2 >fr
+expect 0 "" bpe learn --merges 300 en fr
+matches "what is learned of two files" phrases.bpe
+cat en fr | "$softalign" bpe learn --merges 300 >out
+matches "what is learned of standard input" phrases.bpe
+gzip -k en
+expect 0 "" bpe learn --merges 300 en.gz fr
+matches "what is learned of gzip" phrases.bpe
+
+new=$golden/own.bpe.new.txt
+expect 0 "" bpe apply --codes "$golden/own.bpe" "$new"
+matches "what is cut" own.bpe.cut.txt
+grep -v '</w>' out | sed 's/@@ //g' | tr -s ' ' | cmp -s - <(grep -v '</w>' "$new" | tr -s ' ') ||
+    fail "sub-words joined are not the text"
+expect 0 "" bpe apply --codes "$golden/own.bpe" --vocabulary "$golden/own.bpe.vocab.txt" \
+    --vocabulary-threshold 2 "$new"
+matches "what is cut with a vocabulary" own.bpe.known.txt
+expect 0 "" bpe apply --codes "$golden/own.bpe" --glossary "$golden/own.bpe.glossary.txt" "$new"
+matches "what is cut with a glossary" own.bpe.apart.txt
+
+# Learning again from what was cut and joined gives the same merges: nothing depends on order.
+tac en | "$softalign" bpe learn --merges 100 >one
+"$softalign" bpe learn --merges 100 en >other
+cmp -s one other || fail "the order of the lines changes the merges"
+
+# Wrong usage and broken files.
+printf '#version: 0.2\na b\na b\n' >twice
+printf '#version: 0.2\r\na b\r\n' >crlf
+printf '#version: 0.2\na\n' >one.symbol
+printf '#version: 0.2\n\303 b\n' >no.utf8
+printf 'low@@ 3\nlow\n' >no.count
+printf 'two words\n' >two.words
+printf '\n \n' >blank
+expect 2 "an argument is missing: softalign bpe learn|apply [FILE ...]" bpe
+expect 2 "bpe: 'aply': expected learn or apply (did you mean 'apply'?)" bpe aply
+expect 2 "bpe apply: --codes FILE is missing" bpe apply en
+expect 2 "bpe apply: 'fr' is one argument too many" bpe apply --codes twice en fr
+expect 2 "bpe learn: --codes, --vocabulary and --glossary are of 'bpe apply'" bpe learn --codes x en
+expect 4 "cannot open 'none': No such file or directory" bpe learn none
+expect 4 "cannot open 'none': No such file or directory" bpe apply --codes none en
+expect 3 "blank: no words" bpe learn blank
+expect 3 "en:1: expected '#version: 0.2', the first line of merges" bpe apply --codes en en
+expect 3 "twice:3: the same merge as on line 2" bpe apply --codes twice en
+expect 3 "crlf:1: the line ends in CR LF; merges end in LF alone" bpe apply --codes crlf en
+expect 3 "one.symbol:2: expected two symbols with one space between" bpe apply --codes one.symbol en
+expect 3 "no.utf8:2: not UTF-8 at byte 1: 0xC3 (perhaps an 8-bit code like Latin-1)" \
+    bpe apply --codes no.utf8 en
+expect 3 "no.count:2: expected a sub-word, a space and its count" \
+    bpe apply --codes "$golden/own.bpe" --vocabulary no.count en
+expect 3 "two.words:1: expected one word" bpe apply --codes "$golden/own.bpe" --glossary two.words en
+
+finish

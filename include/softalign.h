@@ -52,6 +52,7 @@ const char *sa_version(void);
  * Choices are the position of the chosen name in the option's list. */
 typedef struct sa_settings {
     /* the model */
+    int model; /* recurrent or transformer; each ignores what is the other's */
     int decoder;
     int attention;       /* the compatibility function */
     int heads;           /* H */
@@ -59,8 +60,8 @@ typedef struct sa_settings {
     int window;          /* local attention */
     int window_size;     /* D */
     int encoder;         /* bi, uni, none */
-    int layers;          /* of the encoder */
-    int positions;       /* added to the source embeddings */
+    int layers;          /* of the encoder; of a transformer's decoder, too */
+    int positions;       /* added to the embeddings */
     bool reverse_source; /* read from the last word to the first */
     int cell;
     int update, reset; /* forms of the gated unit */
@@ -71,6 +72,9 @@ typedef struct sa_settings {
     int hidden; /* n  units of each recurrent layer */
     int attn;   /* n' units of the alignment model */
     int maxout; /* l  units of the read-out */
+    int ffn;    /* units of a transformer's feed-forward networks */
+    int norm;   /* where a transformer normalises: before a sub-layer or after it */
+    int tie;    /* which embeddings are shared with each other and the last matrix */
     int init;   /* how weights start */
     /* the text */
     int tokenizer;
@@ -83,11 +87,15 @@ typedef struct sa_settings {
     double lr;       /* 0: the optimizer's own */
     double lr_decay; /* the learning rate is multiplied by it after a validation without a better
                         loss */
+    int schedule;    /* what becomes of the learning rate */
+    int64_t warmup;  /* updates over which it rises from 0 */
     double momentum;
-    double clip;    /* largest L2 norm of the gradient; 0: unbounded */
-    double dropout; /* of embeddings, annotations and read-out */
-    int batch;      /* sentences per update */
-    int shards;     /* pieces a batch is cut into; 0: one per core */
+    double beta1, beta2, epsilon; /* of adam */
+    double clip;                  /* largest L2 norm of the gradient; 0: unbounded */
+    double dropout;               /* of embeddings, annotations and read-out, or of sub-layers */
+    double label_smoothing;       /* share of each word's probability given to all words alike */
+    int batch;                    /* sentences per update */
+    int shards;                   /* pieces a batch is cut into; 0: one per core */
     int64_t seed;
     int valid_every; /* updates between validations; 0: once an epoch */
     int patience;    /* validations without a better loss before training stops; 0: never */

@@ -21,18 +21,20 @@ typedef struct forcing {
 static bool copy_weights(const forcing *job, const sa_pass *pass, const sa_batch *batch, int b,
                          double **weights, sa_error *error) {
     const int T = batch->target.len[b], S = batch->source.len[batch->source_of[b]];
-    const int heads = job->model->settings.heads;
+    const sa_seq2seq *w = &job->model->w;
+    const int heads = sa_seq2seq_heads(w), layers = sa_seq2seq_layers(w, SA_PLACE_CROSS);
     const size_t size = (size_t)T * (size_t)S;
     double *block = sa_new(size * (size_t)(heads > 1 ? heads + 1 : 1), sizeof *block, error);
     if (!block) return false;
-    for (int k = 0; k < heads; k++)
+    for (int k = 0; k < heads * layers; k++)
         for (int t = 0; t < T; t++) {
-            sa_mat alpha = sa_attention_head(pass->decoder.rows.attention.alpha,
-                                             batch->target.start[t] + b, heads, k, S);
-            double *mean = block + (size_t)t * (size_t)S, *own = mean + (size_t)(k + 1) * size;
+            sa_mat alpha =
+                sa_pass_weights(w, pass, batch, SA_PLACE_CROSS, k / heads, k % heads, b, t);
+            double *mean = block + (size_t)t * (size_t)S,
+                   *own = mean + (size_t)(k % heads + 1) * size;
             for (int j = 0; j < S; j++) {
-                mean[j] += (double)alpha.x[j] / heads;
-                if (heads > 1) own[j] = (double)alpha.x[j];
+                mean[j] += (double)alpha.x[j] / (heads * layers);
+                if (heads > 1) own[j] += (double)alpha.x[j] / layers;
             }
         }
     *weights = block;
@@ -77,8 +79,8 @@ static bool force_batch(void *context, int piece, sa_error *error) {
     for (size_t i = 0; job->gold && i < size; i++) gold[i] = job->gold[job->order[first + i]];
     override.gold = job->gold ? gold : NULL;
     override.order = batch.target.order;
-    if (override.kind) pass.decoder.override = &override;
-    sa_seq2seq_loss(&job->model->w, &batch, 0, NULL, &pass, NULL);
+    if (override.kind) sa_pass_override(&job->model->w, &pass, &override);
+    sa_seq2seq_loss(&job->model->w, &batch, (sa_regularizer){0}, &pass, NULL);
     const bool good = take_out(job, &pass, &batch, job->order + first, error);
     sa_arena_release(&arena);
     return good;

@@ -299,7 +299,8 @@ const char *sa_cell_row(size_t i, const char **formula, const char **citation) {
 }
 
 bool sa_settings_attends(const sa_settings *settings) {
-    return sa_decoder_kinds[settings->decoder].asker != SA_ASKS_NOBODY;
+    return settings->model == SA_MODEL_TRANSFORMER ||
+           sa_decoder_kinds[settings->decoder].asker != SA_ASKS_NOBODY;
 }
 
 const char *sa_version(void) {

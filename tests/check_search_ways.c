@@ -17,7 +17,7 @@ static void check_weights(sa_sentence source, const sa_found *found) {
         sa_pass_layout(&arena, &w, &batch, false, &pass);
         if (dry) ck_assert(sa_arena_init(&arena, arena.used, NULL));
     }
-    sa_seq2seq_loss(&w, &batch, 0, NULL, &pass, NULL);
+    sa_seq2seq_loss(&w, &batch, (sa_regularizer){0}, &pass, NULL);
     for (int t = 0; t < found->len; t++)
         for (int j = 0; j < source.len; j++) {
             double alpha = 0;

@@ -19,7 +19,13 @@ static double moved(const char *name, double lr, double momentum) {
     while (strcmp(row->name, name) != 0) row++;
     float w = 1, a = 0, b = 0;
     for (int i = 0; i < STEPS; i++) {
-        const sa_update update = {.lr = lr, .momentum = momentum, .step = i + 1, .scale = 0.5f};
+        const sa_update update = {.lr = lr,
+                                  .momentum = momentum,
+                                  .beta1 = 0.8,
+                                  .beta2 = 0.99,
+                                  .epsilon = 1e-7,
+                                  .step = i + 1,
+                                  .scale = 0.5f};
         const float g = (float)gradients[i];
         row->update(&update, &g, &w, &a, &b, 1);
     }
@@ -44,9 +50,9 @@ START_TEST(adam_follows_algorithm_1) {
     double w = 1, m = 0, v = 0;
     for (int i = 1; i <= STEPS; i++) {
         const double g = gradients[i - 1] / 2;
-        m = 0.9 * m + 0.1 * g;
-        v = 0.999 * v + 0.001 * g * g;
-        w -= 0.01 * (m / (1 - pow(0.9, i))) / (sqrt(v / (1 - pow(0.999, i))) + 1e-8);
+        m = 0.8 * m + 0.2 * g;
+        v = 0.99 * v + 0.01 * g * g;
+        w -= 0.01 * (m / (1 - pow(0.8, i))) / (sqrt(v / (1 - pow(0.99, i))) + 1e-7);
     }
     ck_assert_double_eq_tol(moved("adam", 0.01, 0), w, 3e-7);
     ck_assert_double_gt(fabs(w - 1), 1e-3);

@@ -2,7 +2,8 @@
  * (the test), or the full product of all values of all options (scripts/gradients).
  *
  *   full_gradients                       all pairs
- *   full_gradients product FIRST STEP    of the product's models number FIRST and every STEP-th on
+ *   full_gradients product FIRST STEP    of the product's models number FIRST and every STEP-th on,
+ *                                        of the recurrent models and of the transformers
  *
  * Settings that do not fit together are skipped when the library refuses them. */
 #include "lab/lab.h"
@@ -19,7 +20,7 @@ typedef struct tally {
 static void describe(const sa_settings *settings) {
     for (const sa_option *row = sa_settings_options; row->name; row++) {
         const double number = sa_option_number(row, settings);
-        sa_settings plain = small_settings();
+        sa_settings plain = small_of(settings->model);
         sa_buffer text = {0};
         if (row->scope != SA_SCOPE_MODEL || number == sa_option_number(row, &plain)) continue;
         sa_option_show(row, number, &text);
@@ -50,12 +51,12 @@ static void check(const sa_settings *settings, tally *seen) {
     printf(": %s\n", error.text);
 }
 
-static void check_pairs(tally *seen) {
+static void check_pairs(int model, tally *seen) {
     variant list[VARIANTS];
-    const int count = all_variants(list);
+    const int count = all_variants(model, list);
     for (int i = 0; i < count; i++)
         for (int j = i + 1; j < count; j++) {
-            sa_settings settings = small_settings();
+            sa_settings settings = small_of(model);
             if (list[i].option == list[j].option) continue;
             apply_variant(&list[i], &settings);
             apply_variant(&list[j], &settings);
@@ -73,10 +74,10 @@ typedef struct axis {
     int count;
 } axis;
 
-static int all_axes(axis *axes) {
+static int all_axes(int model, axis *axes) {
     variant list[VARIANTS];
-    const int variants = all_variants(list);
-    const sa_settings plain = small_settings();
+    const int variants = all_variants(model, list);
+    const sa_settings plain = small_of(model);
     int count = 0;
     for (int i = 0; i < variants; i++) {
         if (!count || axes[count - 1].option != list[i].option)
@@ -90,9 +91,11 @@ static int all_axes(axis *axes) {
 /* Whether an option changes nothing because of others: then only its default is checked. */
 static bool idle(const char *option, const sa_settings *settings) {
     static const char *const of_attention[] = {"attention", "heads", "values", "window"};
-    const bool attends = sa_decoder_kinds[settings->decoder].asker != SA_ASKS_NOBODY;
+    const bool attends = settings->model == SA_MODEL_TRANSFORMER ||
+                         sa_decoder_kinds[settings->decoder].asker != SA_ASKS_NOBODY;
     for (size_t i = 0; i < 4; i++)
         if (!attends && strcmp(option, of_attention[i]) == 0) return true;
+    if (settings->model == SA_MODEL_TRANSFORMER) return false;
     if (strcmp(option, "values") == 0) return settings->heads == 1;
     if (strcmp(option, "layers") == 0) return settings->encoder == SA_ENCODER_NONE;
     if (strcmp(option, "start") == 0)
@@ -102,15 +105,15 @@ static bool idle(const char *option, const sa_settings *settings) {
     return false;
 }
 
-static void check_product(long first, long step, tally *seen) {
+static void check_product(int model, long first, long step, tally *seen) {
     axis axes[32];
-    const int count = all_axes(axes);
+    const int count = all_axes(model, axes);
     long models = 1;
     for (int a = 0; a < count; a++) models *= axes[a].count;
     printf("%ld combinations of %d options; from %ld in steps of %ld\n", models, count, first,
            step);
     for (long number = first; number < models; number += step) {
-        sa_settings settings = small_settings();
+        sa_settings settings = small_of(model);
         bool skip = false;
         long rest = number;
         for (int a = 0; a < count; a++, rest /= axes[a - 1].count)
@@ -125,10 +128,13 @@ static void check_product(long first, long step, tally *seen) {
 int main(int count, char **arguments) {
     tally seen = {0};
     setvbuf(stdout, NULL, _IOLBF, 0);
-    if (count == 4 && strcmp(arguments[1], "product") == 0)
-        check_product(atol(arguments[2]), atol(arguments[3]), &seen);
-    else
-        check_pairs(&seen);
+    const bool product = count == 4 && strcmp(arguments[1], "product") == 0;
+    for (int model = 0; sa_model_name((size_t)model); model++) {
+        if (product)
+            check_product(model, atol(arguments[2]), atol(arguments[3]), &seen);
+        else
+            check_pairs(model, &seen);
+    }
     printf("%ld models checked, %ld wrong, %ld refused; worst relative error %.2e\n", seen.checked,
            seen.wrong, seen.refused, seen.worst);
     return seen.wrong || !seen.checked;

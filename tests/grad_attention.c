@@ -260,7 +260,7 @@ static void step_open(const sa_compat *row, struct way way) {
                                        .reach = way.reach});
     sa_memory_layout(&numbers, &w, first, drawn(first[SENTENCES], width), &memory);
     rows = sa_attention_rows_layout(&numbers, &w, SENTENCES, 6, true);
-    room = sa_attention_scratch_layout(&numbers, &w, 6, true);
+    room = sa_attention_scratch_layout(&numbers, &w, 1, 6, true);
     s = drawn(SENTENCES, STATE), c = unset(SENTENCES, width), dy = drawn(SENTENCES, width);
     while (edge_is_near()) draw(s, 1);
 }

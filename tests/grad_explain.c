@@ -107,7 +107,10 @@ static void check_cell(const cell *at, const char *memory) {
 
 static void check_words(int i, const double *t) {
     double logits[K] = {0}, sum = 0, total = 0;
-    add_product("readout.", "W_o", t, logits);
+    if (settings.tie == SA_TIE_NONE)
+        add_product("readout.", "W_o", t, logits);
+    else
+        add_product("target.", "E", t, logits);
     add_bias("readout.", "b_y", logits);
     same("logits", i, get(i, 0, "logits"), logits, K);
     for (int k = 0; k < K; k++) sum += exp(logits[k]);

@@ -127,7 +127,7 @@ START_TEST(loss_and_gradients_of_the_reference) {
     sa_batch batch = sa_batch_make(&arena, source, target, count);
     sa_pass pass;
     sa_pass_layout(&arena, &w, &batch, true, &pass);
-    double loss = sa_seq2seq_loss(&w, &batch, 0, NULL, &pass, &dw) / count, wanted;
+    double loss = sa_seq2seq_loss(&w, &batch, (sa_regularizer){0}, &pass, &dw) / count, wanted;
     memcpy(&wanted, find("loss")->data, sizeof wanted);
     ck_assert_double_le(difference(&loss, &wanted, 1), 1e-12);
     compare_gradients(&plan, gradients);

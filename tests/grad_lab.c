@@ -24,6 +24,8 @@ static sa_settings sized(sa_settings settings, struct size size) {
     settings.attn = size.attn, settings.maxout = size.maxout;
     settings.max_len = size.max_len;
     settings.dropout = size.dropout, settings.seed = size.seed;
+    if (settings.model == SA_MODEL_TRANSFORMER && settings.embed < 4) settings.embed = 4;
+    fit_together(&settings);
     return settings;
 }
 
@@ -66,7 +68,11 @@ START_TEST(built_in_batch) {
     const sa_sizes shape = sa_sizes_of(&settings, 11, 12);
     sa_seq2seq_plan(&shape, &plan);
     ck_assert_int_eq(seen.tensors, plan.count);
-    const bool unread = settings.encoder == SA_ENCODER_BI && settings.start == SA_INITIAL_COPY;
+    const bool transformer = settings.model == SA_MODEL_TRANSFORMER;
+    const bool unread =
+        transformer /* nobody reads the queries that nothing depends on */
+            ? strcmp(sa_compats[settings.attention].name, "uniform") == 0
+            : settings.encoder == SA_ENCODER_BI && settings.start == SA_INITIAL_COPY;
     ck_assert(seen.zeros == 0 || unread);
 }
 END_TEST
@@ -117,7 +123,7 @@ START_TEST(planted_fault_is_noticed) {
     const char *dropped = NULL, *term = sa_lab_term((size_t)_i, &dropped, NULL);
     bool good = true;
     ck_assert_uint_gt(strlen(dropped), 0);
-    for (int number = 0; good && number <= count_variants(); number++) {
+    for (int number = 0; good && number < count_models(); number++) {
         const sa_settings settings = settings_of(number, sizes[SIZES - 1]);
         report seen = {0};
         sa_error error = {0};
@@ -165,9 +171,9 @@ int main(void) {
     int terms = 0, scores = 0;
     while (sa_lab_term((size_t)terms, NULL, NULL)) terms++;
     while (sa_compats[scores].name) scores++;
-    tcase_add_loop_test(tests, built_in_batch, 0, (count_variants() + 1) * SIZES);
+    tcase_add_loop_test(tests, built_in_batch, 0, count_models() * SIZES);
     tcase_add_loop_test(tests, units_of_one, 0, scores);
-    tcase_add_loop_test(tests, batch_of_one, 0, count_variants() + 1);
+    tcase_add_loop_test(tests, batch_of_one, 0, count_models());
     tcase_add_test(tests, one_word_each);
     tcase_add_loop_test(tests, planted_fault_is_noticed, 0, terms);
     tcase_add_loop_test(tests, unknown_term_is_refused, 0, 4);

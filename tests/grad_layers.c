@@ -198,12 +198,13 @@ END_TEST
 /* ---- positions ------------------------------------------------------------------------------- */
 
 START_TEST(positions_are_sines_and_cosines) {
+    const sa_positions sines = {.kind = SA_POSITIONS_SINUSOIDAL};
     x = filled(3, 5, 2);
-    sa_position_add(7, x);
+    sa_positions_table(&sines, 7, x);
     for (int i = 0; i < 3; i++)
         for (int k = 0; k < 5; k++) {
-            const double angle = 7 / pow(10000, (k / 2 * 2) / 5.0);
-            ck_assert_double_eq_tol(sa_row(x, i)[k] - 2, k % 2 ? cos(angle) : sin(angle), 1e-15);
+            const double angle = (7 + i) / pow(10000, (k / 2 * 2) / 5.0);
+            ck_assert_double_eq_tol(sa_row(x, i)[k], k % 2 ? cos(angle) : sin(angle), 1e-15);
         }
 }
 END_TEST
@@ -283,26 +284,31 @@ END_TEST
 /* ---- loss and softmax ------------------------------------------------------------------------ */
 
 static const int32_t right[] = {2, 0, 6, 2};
-static double log_p[4];
+static double log_p[4], aim[4], smoothing;
 static sa_mat biases;
 
 static double loss(void) {
     double sum = 0;
     sa_copy_mat(x, y);
-    sa_loss_forward(y, biases, right, 0.3, log_p);
-    for (int i = 0; i < 4; i++) sum -= 0.3 * log_p[i];
+    sa_loss_forward(y, biases, right, smoothing, 0.3, log_p, aim);
+    for (int i = 0; i < 4; i++) sum -= 0.3 * aim[i];
     return sum;
 }
 
 START_TEST(loss_from_logits) {
+    smoothing = 0.1 * _i;
     x = drawn(4, 7), y = unset(4, 7), biases = drawn(1, 7);
     draw(x, 3);
     loss();
-    for (int i = 0; i < 4; i++)
+    for (int i = 0; i < 4; i++) {
+        double all = 0; /* of log p, over the words */
+        for (int k = 0; k < 7; k++) all += log(sa_row(y, i)[k] / 0.3);
         ck_assert_double_eq_tol(0.3 * exp(log_p[i]), sa_row(y, i)[right[i]], 1e-15);
+        ck_assert_double_eq_tol(aim[i], (1 - smoothing) * log_p[i] + smoothing * all / 7, 1e-13);
+    }
     sa_mat dx = unset(4, 7);
     sa_copy_mat(y, dx);
-    sa_loss_backward(dx, right, 0.3); /* in place over 0.3 p */
+    sa_loss_backward(dx, right, smoothing, 0.3); /* in place over 0.3 p */
     CHECK_WRITTEN(loss, x, dx);
 }
 END_TEST
@@ -345,7 +351,7 @@ int main(void) {
     tcase_add_test(tests, maxout_gives_a_tie_to_the_first);
     tcase_add_test(tests, dropout_with_a_fixed_mask);
     tcase_add_test(tests, no_dropout_touches_nothing);
-    tcase_add_test(tests, loss_from_logits);
+    tcase_add_loop_test(tests, loss_from_logits, 0, 3);
     tcase_add_loop_test(tests, softmax_backward, 0, 3);
     return suite_run(suite);
 }

@@ -61,7 +61,7 @@ static result run(const sa_sentence *from, const sa_sentence *to, int count, int
     if (gradient) sa_seq2seq_point(&sizes, gradient->x, &dw);
     sa_pass_layout(&numbers, &w, &r.batch, true, &r.pass);
     r.batch.whole = whole;
-    r.loss = sa_seq2seq_loss(&w, &r.batch, 0, NULL, &r.pass, gradient ? &dw : NULL);
+    r.loss = sa_seq2seq_loss(&w, &r.batch, (sa_regularizer){0}, &r.pass, gradient ? &dw : NULL);
     return r;
 }
 
@@ -104,8 +104,10 @@ START_TEST(gradient_is_divided_by_the_whole_batch) {
 }
 END_TEST
 
-static sa_mat weights_of(const result *r, int row, int k, int S) {
-    return sa_attention_head(r->pass.decoder.rows.attention.alpha, row, settings.heads, k, S);
+/* The weights of head k in the last layer for word t of target place b. */
+static sa_mat weights_of(const result *r, int b, int t, int k) {
+    const int last = sa_seq2seq_layers(&w, SA_PLACE_CROSS) - 1;
+    return sa_pass_weights(&w, &r->pass, &r->batch, SA_PLACE_CROSS, last, k, b, t);
 }
 
 /* They sum to 1; the Gaussian of a predictive window makes them less. */
@@ -122,14 +124,14 @@ START_TEST(words_and_attention_do_not_see_the_batch) {
     const result all = run(source, target, PAIRS, PAIRS, NULL);
     const sa_side *side = &all.batch.target;
     for (int b = 0; b < PAIRS; b++) {
-        const int p = side->order[b], S = source[p].len;
+        const int p = side->order[b];
         const result one = run(source + p, target + p, 1, 1, NULL);
         for (int t = 0; t < target[p].len; t++) {
             const int row = side->start[t] + b;
             ck_assert_int_eq(side->ids[row], target[p].ids[t]);
             ck_assert_double_eq_tol(all.pass.log_p[row], one.pass.log_p[t], 1e-12);
-            for (int k = 0; k < w.decoder.attention.heads; k++)
-                expect_same_weights(weights_of(&all, row, k, S), weights_of(&one, t, k, S));
+            for (int k = 0; k < sa_seq2seq_heads(&w) && sa_seq2seq_attends(&w); k++)
+                expect_same_weights(weights_of(&all, b, t, k), weights_of(&one, 0, t, k));
         }
     }
 }
@@ -162,10 +164,13 @@ START_TEST(absent_word_has_no_gradient) {
     sa_seq2seq dw;
     run(source, target, PAIRS, PAIRS, &gradient);
     sa_seq2seq_point(&sizes, gradient.x, &dw);
+    const bool recurrent = dw.model == SA_MODEL_RECURRENT;
     const sa_mat nothing = filled(1, settings.embed, 0);
-    for (int word = 0; word < K; word++) {
-        const double of_source = farthest(sa_rows(dw.encoder.E, word, 1), nothing);
-        const double of_target = farthest(sa_rows(dw.decoder.E, word, 1), nothing);
+    const sa_mat source_E = recurrent ? dw.encoder.E : dw.transformer.source_E;
+    const sa_mat target_E = recurrent ? dw.decoder.E : dw.transformer.target_E;
+    for (int word = 0; word < K && settings.tie == SA_TIE_NONE; word++) {
+        const double of_source = farthest(sa_rows(source_E, word, 1), nothing);
+        const double of_target = farthest(sa_rows(target_E, word, 1), nothing);
         ck_assert_int_eq(of_source != 0, occurs(source, word, false));
         ck_assert_int_eq(of_target != 0, occurs(target, word, true));
     }
@@ -182,7 +187,7 @@ START_TEST(attention_starts_uniform_in_the_paper) {
     for (int b = 0; b < PAIRS; b++) {
         const int p = all.batch.target.order[b], S = source[p].len;
         for (int t = 0; t < target[p].len; t++) {
-            sa_mat alpha = weights_of(&all, all.batch.target.start[t] + b, 0, S);
+            sa_mat alpha = weights_of(&all, b, t, 0);
             ck_assert_double_eq(farthest(alpha, filled(1, S, 1.0 / S)), 0);
         }
     }
@@ -203,18 +208,22 @@ START_TEST(dropout_comes_from_the_generator) {
     model_open(_i);
     result r = run(source, target, PAIRS, PAIRS, NULL);
     sa_rng one = sa_rng_seed(3, 1), same = one, other = sa_rng_seed(4, 1);
-    const double first = sa_seq2seq_loss(&w, &r.batch, 0.5, &one, &r.pass, NULL);
-    ck_assert_double_eq(sa_seq2seq_loss(&w, &r.batch, 0.5, &same, &r.pass, NULL), first);
-    ck_assert_double_ne(sa_seq2seq_loss(&w, &r.batch, 0.5, &other, &r.pass, NULL), first);
-    ck_assert_double_ne(sa_seq2seq_loss(&w, &r.batch, 0.5, &one, &r.pass, NULL), first);
-    ck_assert_double_eq(sa_seq2seq_loss(&w, &r.batch, 0, NULL, &r.pass, NULL), r.loss);
+    const double first =
+        sa_seq2seq_loss(&w, &r.batch, (sa_regularizer){0.5, 0, &one}, &r.pass, NULL);
+    ck_assert_double_eq(
+        sa_seq2seq_loss(&w, &r.batch, (sa_regularizer){0.5, 0, &same}, &r.pass, NULL), first);
+    ck_assert_double_ne(
+        sa_seq2seq_loss(&w, &r.batch, (sa_regularizer){0.5, 0, &other}, &r.pass, NULL), first);
+    ck_assert_double_ne(
+        sa_seq2seq_loss(&w, &r.batch, (sa_regularizer){0.5, 0, &one}, &r.pass, NULL), first);
+    ck_assert_double_eq(sa_seq2seq_loss(&w, &r.batch, (sa_regularizer){0}, &r.pass, NULL), r.loss);
 }
 END_TEST
 
 int main(void) {
     TCase *tests;
     Suite *suite = suite_of("model in double", &tests);
-    const int rows = count_variants() + 1;
+    const int rows = count_models();
     tcase_add_checked_fixture(tests, numbers_open, numbers_close);
     tcase_add_loop_test(tests, batch_is_the_sum_of_its_pairs, 0, rows);
     tcase_add_loop_test(tests, gradient_is_divided_by_the_whole_batch, 0, rows);

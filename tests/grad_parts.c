@@ -151,20 +151,23 @@ START_TEST(readout_backward) {
 }
 END_TEST
 
+static double smoothing;
+
 static double vocabulary(void) {
     double sum = 0;
-    sa_vocabulary_loss(&w.decoder.readout, batch.target.ids, 0, &pass.decoder.readout, pass.log_p,
-                       NULL);
-    for (int i = 0; i < batch.target.words; i++) sum -= 0.2 * pass.log_p[i];
+    sa_vocabulary_loss(&w.decoder.readout, batch.target.ids, smoothing, 0, &pass.decoder.readout,
+                       pass.log_p, pass.aim, NULL);
+    for (int i = 0; i < batch.target.words; i++) sum -= 0.2 * pass.aim[i];
     return sum;
 }
 
 START_TEST(vocabulary_loss_and_its_backward) {
+    smoothing = 0.1 * _i;
     pass_open(0);
     draw(pass.decoder.readout.t, 1);
     fill(pass.decoder.readout.dt, NAN);
-    sa_vocabulary_loss(&w.decoder.readout, batch.target.ids, 0.2, &pass.decoder.readout, pass.log_p,
-                       &dw.decoder.readout);
+    sa_vocabulary_loss(&w.decoder.readout, batch.target.ids, smoothing, 0.2, &pass.decoder.readout,
+                       pass.log_p, pass.aim, &dw.decoder.readout);
     CHECK_WRITTEN(vocabulary, pass.decoder.readout.t, pass.decoder.readout.dt);
     CHECK_ADDED(vocabulary, weights, dweights);
 }
@@ -180,16 +183,17 @@ START_TEST(blocks_of_logits_are_invisible) {
     sa_readout_layout(&numbers, 1, &w.decoder.readout, true, 0, &one);
     ck_assert_int_eq(all.logits.rows, 64);
     int32_t ids[ROWS];
-    double log_p[ROWS], alone;
+    double log_p[ROWS], aim[ROWS], alone;
     for (int i = 0; i < ROWS; i++) ids[i] = (int32_t)sa_rng_below(&dice, MANY);
     draw(all.t, 1);
-    sa_vocabulary_loss(&w.decoder.readout, ids, 0.5, &all, log_p, &dw.decoder.readout);
+    sa_vocabulary_loss(&w.decoder.readout, ids, 0, 0.5, &all, log_p, aim, &dw.decoder.readout);
     sa_mat together = dweights;
     dweights = filled(1, together.cols, BEFORE);
     sa_seq2seq_point(&sizes, dweights.x, &dw);
     for (int i = 0; i < ROWS; i++) {
         sa_copy_mat(sa_rows(all.t, i, 1), one.t);
-        sa_vocabulary_loss(&w.decoder.readout, ids + i, 0.5, &one, &alone, &dw.decoder.readout);
+        sa_vocabulary_loss(&w.decoder.readout, ids + i, 0, 0.5, &one, &alone, aim,
+                           &dw.decoder.readout);
         ck_assert_double_eq_tol(log_p[i], alone, 1e-12);
         ck_assert_double_le(farthest(sa_rows(all.dt, i, 1), one.dt), 1e-14);
     }
@@ -206,7 +210,7 @@ int main(void) {
     tcase_add_loop_test(tests, encoder_backward, 0, variants * DROPOUTS);
     tcase_add_loop_test(tests, decoder_backward, 0, variants * DROPOUTS);
     tcase_add_loop_test(tests, readout_backward, 0, variants * DROPOUTS);
-    tcase_add_test(tests, vocabulary_loss_and_its_backward);
+    tcase_add_loop_test(tests, vocabulary_loss_and_its_backward, 0, 3);
     tcase_add_test(tests, blocks_of_logits_are_invisible);
     return suite_run(suite);
 }

@@ -16,20 +16,15 @@ void sa_dot_backward(sa_mat v_a, sa_mat q, sa_mat k, sa_mat de, sa_mat dq, sa_ma
     if (sa_term("dot.key")) sa_gemm_tn(de, q, 1, dk);
 }
 
-static void scale(sa_mat e, sa_real factor) {
-    for (int i = 0; i < e.rows; i++)
-        for (int j = 0; j < e.cols; j++) sa_row(e, i)[j] *= factor;
-}
-
 /* Section 3.2.1 (Vaswani et al. 2017): e = q k' / sqrt(n') */
 void sa_scaled_dot_forward(sa_mat v_a, sa_mat q, sa_mat k, sa_mat e, sa_mat scratch) {
     sa_dot_forward(v_a, q, k, e, scratch);
-    scale(e, 1 / sa_sqrt((sa_real)q.cols));
+    sa_scale(1 / sa_sqrt((sa_real)q.cols), e);
 }
 
 void sa_scaled_dot_backward(sa_mat v_a, sa_mat q, sa_mat k, sa_mat de, sa_mat dq, sa_mat dk,
                             sa_mat dv_a, sa_mat scratch) {
     if (sa_term("scaled-dot.scale"))
-        scale(de, 1 / sa_sqrt((sa_real)q.cols)); /* e = (q k') / sqrt(n') */
+        sa_scale(1 / sa_sqrt((sa_real)q.cols), de); /* e = (q k') / sqrt(n') */
     sa_dot_backward(v_a, q, k, de, dq, dk, dv_a, scratch);
 }

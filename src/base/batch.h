@@ -39,6 +39,11 @@ typedef struct sa_batch {
     int whole; /* sentences of the whole batch, of which this may be a shard: the loss's divisor */
 } sa_batch;
 
+/* Where the source of target place b stands among the sources; without targets: there. */
+static inline int sa_batch_source(const sa_batch *batch, int b) {
+    return batch->source_of ? batch->source_of[b] : b;
+}
+
 /* Lays out one side of `count` sentences in the arena (which may be counting: then the sentences
  * are read for their lengths alone). Ties in length keep the given order. */
 sa_side sa_side_make(sa_arena *arena, const sa_sentence *sentences, int count);

@@ -7,6 +7,8 @@
 
 #include "base/option.h"
 
+enum { SA_LAYERS = 8 }; /* of an encoder or decoder, at most */
+
 /* The name of a row, NULL after the last: defined where the tables are. */
 const char *sa_compat_name(size_t row);     /* attn/compat */
 const char *sa_window_name(size_t row);     /* attn/window */
@@ -17,7 +19,12 @@ const char *sa_initial_name(size_t row);    /* model/initial */
 const char *sa_readout_name(size_t row);    /* model/seq2seq: so are the next two */
 const char *sa_update_name(size_t row);
 const char *sa_reset_name(size_t row);
-const char *sa_cell_name(size_t row);      /* nn/cell */
+const char *sa_cell_name(size_t row);  /* nn/cell */
+const char *sa_model_name(size_t row); /* model/seq2seq: so is the next */
+const char *sa_positions_choice(size_t row);
+const char *sa_norm_name(size_t row);      /* nn/residual */
+const char *sa_tie_name(size_t row);       /* model/transformer */
+const char *sa_schedule_name(size_t row);  /* train/schedule */
 const char *sa_position_name(size_t row);  /* nn/position */
 const char *sa_init_name(size_t row);      /* nn/params */
 const char *sa_optimizer_name(size_t row); /* train/optimizer */

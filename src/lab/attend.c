@@ -2,6 +2,7 @@
 #include "attn/attention.h"
 #include "lab/lab.h"
 #include "math/blas.h"
+#include "math/vec.h"
 #include "nn/linear.h"
 #include "nn/position.h"
 
@@ -44,8 +45,12 @@ static sa_mat projected(sa_arena *arena, sa_mat x, const sa_projection *map) {
 static sa_mat taken(sa_arena *arena, const sa_attending *job, sa_table table,
                     const sa_projection *map) {
     const sa_mat x = copied(arena, table);
-    if (x.x && job->positions == SA_POSITIONS_SINUSOIDAL)
-        for (int t = 0; t < x.rows; t++) sa_position_add(t, sa_rows(x, t, 1));
+    const sa_positions positions = {.kind = job->positions};
+    const sa_mat places = sa_mat_take(arena, x.rows, x.cols);
+    if (x.x && job->positions) {
+        sa_positions_table(&positions, 0, places);
+        sa_add(places, x);
+    }
     return table.numbers ? projected(arena, x, map) : none;
 }
 

@@ -9,6 +9,7 @@
 #include "lab/dump.h"
 #include "lab/lab.h"
 #include "lab/term.h"
+#include "nn/linear.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -20,7 +21,7 @@
 #define WINDOW_MARGIN 1e-3 /* and of a window's edges from a position, as a share of the source */
 #define AVERAGED 40        /* steps whose mean settles what may be rounding, */
 #define CLOSE 1e-4         /* when it is no farther off than this */
-#define WEAK 1e-3 /* the least share of the largest gradient that a tensor's largest must have */
+#define WEAK 1e-2 /* the least share of the largest gradient that a tensor's largest must have */
 
 /* ---- Kinks and jumps -------------------------------------------------------------------------
  */
@@ -45,25 +46,89 @@ static void add_maxout(const sa_lab_run *run, sides *seen) {
 }
 
 /* Which positions every predicted window holds. */
+static void add_window(const sa_attention *w, sa_attention_rows rows, int row, int i, int S,
+                       sides *seen) {
+    const double p = sa_attention_centre(w, i, rows, row, S);
+    const sa_span span = sa_window_span(p, w->reach, S);
+    seen->pattern = sa_mix(seen->pattern ^ (uint64_t)(span.first * 65536 + span.count));
+    seen->nearest = fmin(seen->nearest, fabs(p - round(p)) / (WINDOW_MARGIN * S));
+}
+
 static void add_windows(const sa_lab_run *run, sides *seen) {
     const sa_attention *w = &run->w.decoder.attention;
-    const sa_attention_rows rows = run->pass.decoder.rows.attention;
     if (w->window != SA_WINDOW_PREDICTIVE) return;
     for (int t = 0; t < run->batch.target.steps; t++)
-        for (int b = 0; b < run->batch.target.live[t]; b++) {
-            const int S = run->batch.source.len[run->batch.source_of[b]];
-            const double p = sa_attention_centre(w, t + 1, rows, run->batch.target.start[t] + b, S);
-            const sa_span span = sa_window_span(p, w->reach, S);
-            seen->pattern = sa_mix(seen->pattern ^ (uint64_t)(span.first * 65536 + span.count));
-            seen->nearest = fmin(seen->nearest, fabs(p - round(p)) / (WINDOW_MARGIN * S));
+        for (int b = 0; b < run->batch.target.live[t]; b++)
+            add_window(w, run->pass.decoder.rows.attention, run->batch.target.start[t] + b, t + 1,
+                       run->batch.source.len[run->batch.source_of[b]], seen);
+}
+
+/* The same of a sub-layer of a transformer. */
+static void add_sublayer_windows(const sa_attend_sublayer *w, const sa_questions *questions,
+                                 const sa_attend_cache *cache, sides *seen) {
+    if (w->attention.window != SA_WINDOW_PREDICTIVE) return;
+    for (int b = 0; b < questions->sentences; b++)
+        for (int row = questions->first[b]; row < questions->first[b + 1]; row++) {
+            const int i = row - questions->first[b] + 1;
+            const int S = cache->memory.first[b + 1] - cache->memory.first[b];
+            add_window(&w->attention, cache->rows, row, i, questions->causal ? i : S, seen);
+        }
+}
+
+/* Which units of a feed-forward network are on. What they were before the rectifier is not kept: it
+ * is made again. */
+static void add_rectifiers(const sa_feed_sublayer *w, const sa_feed_cache *cache, sa_mat sums,
+                           sides *seen) {
+    sums = sa_rows(sums, 0, cache->inner.rows);
+    sa_linear_forward(w->network.W_1, w->network.b_1, cache->around.in, sums);
+    for (int i = 0; i < sums.rows; i++)
+        for (int k = 0; k < sums.cols; k++) {
+            const double sum = sa_row(sums, i)[k];
+            seen->pattern = sa_mix(seen->pattern ^ (sum > 0));
+            seen->nearest = fmin(seen->nearest, fabs(sum) / MARGIN);
         }
 }
 
 static sides sides_of(const sa_lab_run *run) {
     sides seen = {0, INFINITY};
-    add_maxout(run, &seen);
-    add_windows(run, &seen);
+    if (run->w.model == SA_MODEL_RECURRENT) {
+        add_maxout(run, &seen);
+        add_windows(run, &seen);
+        return seen;
+    }
+    const sa_transformer *w = &run->w.transformer;
+    const sa_transformer_cache *cache = &run->pass.transformer;
+    for (int i = 0; i < w->sizes.layers; i++) {
+        const sa_layer_cache *encoder = &cache->encoder.layer[i],
+                             *decoder = &cache->decoder.layer[i];
+        add_sublayer_windows(&w->encoder.layer[i].self, &cache->encoder.self, &encoder->self,
+                             &seen);
+        add_sublayer_windows(&w->decoder.layer[i].self, &cache->decoder.self, &decoder->self,
+                             &seen);
+        add_sublayer_windows(&w->decoder.layer[i].cross, &cache->decoder.cross, &decoder->cross,
+                             &seen);
+        add_rectifiers(&w->encoder.layer[i].feed, &encoder->feed, cache->encoder.room.dinner,
+                       &seen);
+        add_rectifiers(&w->decoder.layer[i].feed, &decoder->feed, cache->decoder.room.dinner,
+                       &seen);
+    }
     return seen;
+}
+
+/* How large the drawn numbers of a tensor are. Units before a rectifier are kept from its kink by a
+ * large bias of either sign and small weights; what a Transformer's attention adds is kept small,
+ * or after some layers all words would be alike and no query matter. */
+static void bounds_of(const sa_param *param, double *least, double *most) {
+    const char *own = strrchr(param->name, '.');
+    const bool rectified = strstr(param->name, ".feedforward.") != NULL;
+    const bool sublayer = strstr(param->name, ".self.") || strstr(param->name, ".cross.");
+    *least = 0;
+    *most = param->rows ? 2.5 / sqrt(param->cols) : 0.5;
+    if (strcmp(own, ".E") == 0) *most = 1.5;
+    if (strcmp(own, ".g") == 0) *least = 0.7, *most = 1.3;
+    if (sublayer && (strcmp(own, ".W_v") == 0 || strcmp(own, ".W_o") == 0)) *most /= 2;
+    if (rectified && strcmp(own, ".W_1") == 0) *most = 0.8 / sqrt(param->cols);
+    if (rectified && strcmp(own, ".b_1") == 0) *least = 0.7, *most = 2;
 }
 
 /* Random weights that make every unit work hard: v_a and the biases are not zero, words differ, and
@@ -73,11 +138,13 @@ static void draw_weights(sa_lab_run *run, uint64_t seed) {
         const sa_param *param = &run->plan.item[i];
         sa_mat w = sa_param_mat(param, run->values);
         sa_rng rng = sa_rng_seed(seed, (uint64_t)i);
-        const bool embedding = w.x == run->w.encoder.E.x || w.x == run->w.decoder.E.x;
-        const double bound = embedding ? 1.5 : param->rows ? 2.5 / sqrt(w.cols) : 0.5;
+        double least, most;
+        bounds_of(param, &least, &most);
         for (int r = 0; r < w.rows; r++)
-            for (int c = 0; c < w.cols; c++)
-                sa_row(w, r)[c] = bound * (2 * sa_rng_uniform(&rng) - 1);
+            for (int c = 0; c < w.cols; c++) {
+                const double x = 2 * sa_rng_uniform(&rng) - 1;
+                sa_row(w, r)[c] = (x < 0 ? -least : least) + x * (most - least);
+            }
     }
 }
 
@@ -87,29 +154,43 @@ static double largest(const double *x, size_t size) {
     return most;
 }
 
-/* Whether some tensor's gradient is so small beside the others that the rounding of the loss hides
- * it, as when units of a very small model saturate. */
-static bool hidden_by_rounding(const sa_lab_run *run) {
+/* The largest number of the weakest tensor's gradient, as a share of the largest of all: when it is
+ * small, as when units of a very small model saturate, the rounding of the loss hides it. Worse
+ * still is a gradient of nothing but zeros, as of units that are all off. */
+static double weakest(const sa_lab_run *run) {
     const double most = largest(run->gradients, run->plan.size);
+    double share = 1, zeros = 1;
     for (int i = 0; i < run->plan.count; i++) {
         const sa_param *param = &run->plan.item[i];
         const double own = largest(run->gradients + param->offset, sa_param_size(param));
-        if (own > 0 && own < WEAK * most) return true;
+        if (own > 0)
+            share = fmin(share, own / most);
+        else
+            zeros *= 1e-3;
     }
-    return false;
+    return share * zeros;
 }
 
-/* Draws weights until the check can be trusted; returns the loss and leaves the gradients. */
+/* Weights number `attempt`, their loss and gradients. */
+static double try_weights(sa_lab_run *run, uint64_t attempt) {
+    draw_weights(run, attempt);
+    memset(run->gradients, 0, run->plan.size * sizeof *run->gradients);
+    return sa_lab_run_loss(run, &run->dw);
+}
+
+/* Draws weights until the check can be trusted, or takes the best that were met; returns the loss
+ * and leaves the gradients. */
 static double draw_fit_weights(sa_lab_run *run, uint64_t seed) {
-    double loss = 0;
-    bool fit = false;
-    for (uint64_t attempt = 0; attempt < 200 && !fit; attempt++) {
-        draw_weights(run, seed + attempt);
-        memset(run->gradients, 0, run->plan.size * sizeof *run->gradients);
-        loss = sa_lab_run_loss(run, &run->dw);
-        fit = sides_of(run).nearest >= 1 && !hidden_by_rounding(run);
+    uint64_t best = 0;
+    double most = -1;
+    for (uint64_t attempt = 0; attempt < 200; attempt++) {
+        const double loss = try_weights(run, sa_mix(seed) + attempt);
+        const double nearest = sides_of(run).nearest;
+        const double fitness = fmin(nearest, 1) * weakest(run);
+        if (nearest >= 1 && fitness >= WEAK) return loss;
+        if (fitness > most) most = fitness, best = attempt;
     }
-    return loss;
+    return try_weights(run, sa_mix(seed) + best);
 }
 
 /* ---- Numbers against numbers ----------------------------------------------------------------- */
@@ -126,7 +207,7 @@ static bool difference(sa_lab_run *run, double *weight, double h, uint64_t patte
         *weight = kept + factor[k] * h;
         sa_lab_run_loss(run, NULL);
         for (int i = 0; i < run->batch.target.words; i++)
-            apart[i] = (k ? apart[i] : 0) - share[k] * run->pass.log_p[i];
+            apart[i] = (k ? apart[i] : 0) - share[k] * run->pass.aim[i];
         smooth = smooth && sides_of(run).pattern == pattern;
     }
     for (int i = 0; i < run->batch.target.words; i++) *slope += apart[i];

@@ -13,6 +13,9 @@ typedef struct sa_lab_subject {
     sa_rng rng; /* for words and numbers that are exchanged */
 } sa_lab_subject;
 
+/* The attention between decoder and encoder (a transformer's first layer has it); NULL: none. */
+const sa_attention *sa_lab_attention(const sa_lab_subject *subject);
+
 /* A sentence of `len` random words of a vocabulary, the end mark last; ids [len]. */
 sa_sentence sa_lab_draw(sa_rng *rng, int32_t *ids, int len, int words);
 

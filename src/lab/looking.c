@@ -20,17 +20,29 @@ static double sum_off(sa_mat alpha, bool gaussian) {
     return sa_lab_worse(off, sa_lab_worse(sum - 1, least - sum));
 }
 
+/* Of all heads of a pair in one place; rows: those words that ask. */
+static double sums_off(const sa_lab_subject *subject, sa_lab_view view, sa_place place, int rows) {
+    const sa_seq2seq *w = &subject->run.w;
+    const bool gaussian = sa_lab_attention(subject)->window == SA_WINDOW_PREDICTIVE;
+    double worst = 0;
+    for (int layer = 0; layer < sa_seq2seq_layers(w, place); layer++)
+        for (int k = 0; k < sa_seq2seq_heads(w); k++)
+            for (int t = 0; t < rows; t++)
+                worst = sa_lab_worse(worst,
+                                     sum_off(sa_lab_weights(view, place, layer, k, t), gaussian));
+    return worst;
+}
+
 bool sa_measure_row_sums(sa_lab_subject *subject, double *worst, sa_error *error) {
-    const sa_attention *w = &subject->run.w.decoder.attention;
     sa_lab_trial all;
     const bool good = sa_lab_open_all(subject, &all, error);
-    for (int p = 0; good && p < subject->pairs.count; p++)
-        for (int t = 0; t < subject->pairs.target[p].len; t++)
-            for (int k = 0; k < w->heads; k++) {
-                const sa_mat alpha = sa_lab_weights((sa_lab_view){&all, p}, t, k);
-                const double off = sum_off(alpha, w->window == SA_WINDOW_PREDICTIVE);
-                *worst = sa_lab_worse(*worst, off);
-            }
+    for (int p = 0; good && p < subject->pairs.count; p++) {
+        const sa_lab_view view = {&all, p};
+        const int S = subject->pairs.source[p].len, T = subject->pairs.target[p].len;
+        *worst = sa_lab_worse(*worst, sums_off(subject, view, SA_PLACE_CROSS, T));
+        *worst = sa_lab_worse(*worst, sums_off(subject, view, SA_PLACE_ENCODER, S));
+        *worst = sa_lab_worse(*worst, sums_off(subject, view, SA_PLACE_DECODER, T));
+    }
     sa_lab_trial_close(&all);
     return good;
 }
@@ -57,26 +69,43 @@ static void draw_memory(sa_arena *arena, sa_rng *rng, const sa_attention *w, con
     sa_memory_forward(w, memory);
 }
 
-/* The queries of a pass over one pair ask once more, of a random memory: how far the weights move.
- * While the arena counts, nothing is computed. */
-static double ask_again(sa_lab_view view, sa_arena *arena, sa_rng *rng) {
-    const sa_decoder *w = &view.trial->w->decoder;
-    const sa_decoder_cache *seen = &view.trial->pass.decoder;
-    const int steps = view.trial->batch.target.steps, S = sa_lab_sources(view);
-    sa_lab_trial again = *view.trial;
-    sa_attention_rows *rows = &again.pass.decoder.rows.attention;
+/* Queries ask about a random memory, one by one or at once as they did before, so that rounding is
+ * the same; while the arena counts, nothing is computed. */
+static sa_attention_rows ask_memory(sa_arena *arena, sa_rng *rng, const sa_attention *w, sa_mat s,
+                                    const sa_memory *seen, bool at_once) {
+    const int steps = s.rows, S = seen->annotations.rows, first[] = {0, steps};
+    const sa_questions questions = {1, first, false};
     sa_memory memory;
-    draw_memory(arena, rng, &w->attention, &seen->source.memory, &memory);
-    *rows = sa_attention_rows_layout(arena, &w->attention, steps, S, true);
-    const sa_attention_scratch scratch =
-        sa_attention_scratch_layout(arena, &w->attention, S, false);
-    const sa_mat c = sa_mat_take(arena, steps, seen->rows.c.cols);
+    draw_memory(arena, rng, w, seen, &memory);
+    sa_attention_rows rows = sa_attention_rows_layout(arena, w, steps, S, true);
+    const sa_attention_scratch scratch = sa_attention_scratch_layout(arena, w, steps, S, false);
+    const sa_mat c = sa_mat_take(arena, steps, seen->annotations.cols);
+    if (arena->base && at_once)
+        sa_attention_all_forward(w, &memory, &questions, s, NULL, rows, c, scratch);
+    for (int t = 0; arena->base && !at_once && t < steps; t++)
+        sa_attention_step_forward(w, &memory, NULL, t + 1, sa_rows(s, t, 1), NULL,
+                                  sa_attention_rows_slice(rows, t, 1), sa_rows(c, t, 1), scratch);
+    return rows;
+}
+
+/* The queries of a pass over one pair ask once more, of a random memory: how far the weights move.
+ */
+static double ask_again(sa_lab_view view, sa_arena *arena, sa_rng *rng) {
+    const sa_seq2seq *w = view.trial->w;
+    sa_lab_trial again = *view.trial;
+    sa_pass *pass = &again.pass;
+    if (w->model == SA_MODEL_RECURRENT)
+        pass->decoder.rows.attention = ask_memory(arena, rng, &w->decoder.attention,
+                                                  sa_decoder_asker(&w->decoder, pass->decoder.rows),
+                                                  &pass->decoder.source.memory, false);
+    for (int i = 0; w->model == SA_MODEL_TRANSFORMER && i < w->transformer.sizes.layers; i++) {
+        sa_attend_cache *cross = &pass->transformer.decoder.layer[i].cross;
+        cross->rows = ask_memory(arena, rng, &w->transformer.decoder.layer[i].cross.attention,
+                                 cross->around.in, &cross->memory, true);
+    }
     if (!arena->base) return 0;
-    for (int t = 0; t < steps; t++)
-        sa_attention_step_forward(&w->attention, &memory, NULL, t + 1,
-                                  sa_rows(sa_decoder_asker(w, seen->rows), t, 1), NULL,
-                                  sa_attention_rows_slice(*rows, t, 1), sa_rows(c, t, 1), scratch);
-    return sa_lab_weights_apart((sa_lab_view){&again, 0}, view, steps, NULL);
+    return sa_lab_weights_apart((sa_lab_view){&again, 0}, view, view.trial->batch.target.steps,
+                                NULL);
 }
 
 bool sa_measure_annotations(sa_lab_subject *subject, double *worst, sa_error *error) {
@@ -151,10 +180,8 @@ static sa_sentence changed_from(int cut, sa_sentence target, sa_lab_subject *sub
 /* Up to position `cut`: the weights, log p of the words before it, and what the word there is
  * chosen by. */
 static double past_apart(sa_lab_view changed, sa_lab_view original, int cut) {
-    const sa_mat t = changed.trial->pass.decoder.readout.t;
-    const double *one = sa_row(t, sa_lab_row(changed, cut)),
-                 *other = sa_row(t, sa_lab_row(original, cut));
-    return sa_lab_worse(sa_lab_apart(one, other, t.cols),
+    const sa_mat one = sa_lab_chosen_by(changed, cut), other = sa_lab_chosen_by(original, cut);
+    return sa_lab_worse(sa_lab_apart(one.x, other.x, one.cols),
                         sa_lab_worse(sa_lab_weights_apart(changed, original, cut + 1, NULL),
                                      sa_lab_words_apart(changed, original, cut)));
 }

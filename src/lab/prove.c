@@ -10,11 +10,12 @@
 /* ---- What may be asked of which model -------------------------------------------------------- */
 
 static const char *no_attention(const sa_lab_subject *subject) {
-    return subject->run.w.decoder.attention.heads ? NULL : "the decoder has no attention";
+    return sa_lab_attention(subject) ? NULL : "the decoder has no attention";
 }
 
 static bool blind(const sa_lab_subject *subject) {
-    return !no_attention(subject) && subject->run.w.decoder.attention.compat->key == SA_KEY_NONE;
+    const sa_attention *attention = sa_lab_attention(subject);
+    return attention && attention->compat->key == SA_KEY_NONE;
 }
 
 static const char *blind_note(const sa_lab_subject *subject) {
@@ -22,16 +23,20 @@ static const char *blind_note(const sa_lab_subject *subject) {
 }
 
 static const char *window_note(const sa_lab_subject *subject) {
-    return subject->run.w.decoder.attention.window == SA_WINDOW_PREDICTIVE
+    const sa_attention *attention = sa_lab_attention(subject);
+    return attention && attention->window == SA_WINDOW_PREDICTIVE
                ? "at most 1: the window's Gaussian takes a share away"
                : NULL;
 }
 
 static const char *order_matters(const sa_lab_subject *subject) {
-    const sa_attention *attention = &subject->run.w.decoder.attention;
-    if (subject->run.sizes.encoder.kind != SA_ENCODER_NONE) return "the encoder is recurrent";
-    if (subject->run.sizes.encoder.positions) return "the embeddings carry positions";
-    if (!attention->heads) return NULL;
+    const sa_attention *attention = sa_lab_attention(subject);
+    const sa_sizes *sizes = &subject->run.sizes;
+    const bool transformer = sizes->model == SA_MODEL_TRANSFORMER;
+    if (!transformer && sizes->encoder.kind != SA_ENCODER_NONE) return "the encoder is recurrent";
+    if (transformer ? sizes->transformer.positions : sizes->encoder.positions)
+        return "the embeddings carry positions";
+    if (!attention) return NULL;
     if (attention->compat->query == SA_QUERY_PLACES) return "the score is about places, not words";
     if (attention->window != SA_WINDOW_NONE) return "the window is about places, not words";
     return NULL;
@@ -128,8 +133,9 @@ enum { DRAWN = sizeof lengths / sizeof *lengths };
 
 /* A location score sees so many places: a longer source belongs to the proof. 0: no such score. */
 static int places_of(const sa_settings *settings) {
-    const bool location = sa_decoder_kinds[settings->decoder].asker != SA_ASKS_NOBODY &&
-                          sa_compats[settings->attention].query == SA_QUERY_PLACES;
+    const bool attends = settings->model == SA_MODEL_TRANSFORMER ||
+                         sa_decoder_kinds[settings->decoder].asker != SA_ASKS_NOBODY;
+    const bool location = attends && sa_compats[settings->attention].query == SA_QUERY_PLACES;
     return location ? settings->max_len + 1 : 0;
 }
 

@@ -12,7 +12,7 @@ typedef struct sa_lab_run {
     sa_arena arena;
     sa_batch batch;
     sa_pass pass;
-    double dropout;
+    double dropout, smoothing;
     sa_rng rng; /* where the dropout masks begin */
 } sa_lab_run;
 
@@ -31,8 +31,8 @@ void sa_lab_run_close(sa_lab_run *run);
 /* The weights of a model in float, in the order of its plan. */
 void sa_lab_run_load(sa_lab_run *run, const float *values);
 
-/* The loss divided by the sentences, with the same dropout masks every time; with dw, its gradient
- * is added to it. */
+/* What is minimised (the loss, but for label smoothing) divided by the sentences, with the same
+ * dropout masks every time; with dw, its gradient is added to it. */
 double sa_lab_run_loss(sa_lab_run *run, sa_seq2seq *dw);
 
 #endif

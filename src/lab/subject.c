@@ -1,5 +1,11 @@
 #include "lab/invariance.h"
 
+const sa_attention *sa_lab_attention(const sa_lab_subject *subject) {
+    const sa_seq2seq *w = &subject->run.w;
+    if (w->model == SA_MODEL_TRANSFORMER) return &w->transformer.decoder.layer[0].cross.attention;
+    return w->decoder.attention.heads ? &w->decoder.attention : NULL;
+}
+
 sa_sentence sa_lab_draw(sa_rng *rng, int32_t *ids, int len, int words) {
     for (int i = 0; i < len - 1; i++) { /* neither the end mark nor the start mark */
         const int32_t word = (int32_t)sa_rng_below(rng, (uint32_t)words - SA_SPECIALS + 1);

@@ -12,6 +12,19 @@ static void spoil(sa_mat x) {
         for (int j = 0; j < x.cols; j++) sa_row(x, i)[j] = (sa_real)NAN;
 }
 
+static void spoil_weights(sa_lab_trial *trial) {
+    sa_pass *pass = &trial->pass;
+    if (trial->w->model == SA_MODEL_RECURRENT) {
+        spoil(pass->decoder.rows.attention.alpha);
+        return;
+    }
+    for (int i = 0; i < trial->w->transformer.sizes.layers; i++) {
+        spoil(pass->transformer.encoder.layer[i].self.rows.alpha);
+        spoil(pass->transformer.decoder.layer[i].self.rows.alpha);
+        spoil(pass->transformer.decoder.layer[i].cross.rows.alpha);
+    }
+}
+
 bool sa_lab_trial_open(sa_lab_trial *trial, const sa_seq2seq *w, const sa_sentence *source,
                        const sa_sentence *target, int count, sa_error *error) {
     *trial = (sa_lab_trial){.w = w};
@@ -19,8 +32,8 @@ bool sa_lab_trial_open(sa_lab_trial *trial, const sa_seq2seq *w, const sa_senten
     layout(trial, &dry, source, target, count);
     if (!sa_arena_init(&trial->arena, dry.used, error)) return false;
     layout(trial, &trial->arena, source, target, count);
-    spoil(trial->pass.decoder.rows.attention.alpha);
-    sa_seq2seq_loss(w, &trial->batch, 0, NULL, &trial->pass, NULL);
+    spoil_weights(trial);
+    sa_seq2seq_loss(w, &trial->batch, (sa_regularizer){0}, &trial->pass, NULL);
     return true;
 }
 
@@ -30,21 +43,31 @@ void sa_lab_trial_close(sa_lab_trial *trial) {
 
 /* ---- Gradients ------------------------------------------------------------------------------- */
 
-static void backward(sa_lab_trial *trial, sa_seq2seq *dw) {
-    sa_pass *pass = &trial->pass;
-    sa_decoder_backward(&trial->w->decoder, &trial->batch, 0, &pass->decoder, &pass->encoder,
-                        &dw->decoder);
-    sa_encoder_backward(&trial->w->encoder, &trial->batch, 0, &pass->encoder, &dw->encoder);
+static sa_readout_cache *readout_of(sa_lab_trial *trial) {
+    return trial->w->model == SA_MODEL_RECURRENT ? &trial->pass.decoder.readout
+                                                 : &trial->pass.transformer.readout;
+}
+
+/* The row of target position t of place b. */
+static int row_of(const sa_lab_trial *trial, int b, int t) {
+    const sa_side *side = &trial->batch.target;
+    return trial->w->model == SA_MODEL_RECURRENT ? side->start[t] + b : side->first[b] + t;
 }
 
 static void words_backward(sa_lab_trial *trial, double scale, sa_seq2seq *dw) {
-    sa_vocabulary_loss(&trial->w->decoder.readout, trial->batch.target.ids, (sa_real)scale,
-                       &trial->pass.decoder.readout, trial->pass.log_p, &dw->decoder.readout);
+    sa_pass *pass = &trial->pass;
+    if (trial->w->model == SA_MODEL_RECURRENT)
+        sa_vocabulary_loss(&trial->w->decoder.readout, trial->batch.target.ids, 0, (sa_real)scale,
+                           readout_of(trial), pass->log_p, pass->aim, &dw->decoder.readout);
+    else
+        sa_vocabulary_loss(&trial->w->transformer.vocabulary, pass->transformer.targets, 0,
+                           (sa_real)scale, readout_of(trial), pass->transformer.log_p,
+                           pass->transformer.aim, &dw->transformer.vocabulary);
 }
 
 void sa_lab_trial_gradient(sa_lab_trial *trial, double scale, sa_seq2seq *dw) {
     words_backward(trial, scale, dw);
-    backward(trial, dw);
+    sa_seq2seq_backward(trial->w, &trial->batch, 0, &trial->pass, dw);
 }
 
 /* The pair's place among the targets. */
@@ -56,31 +79,40 @@ static int place_of(sa_lab_view view) {
 
 void sa_lab_trial_gradient_of(sa_lab_view view, sa_seq2seq *dw) {
     sa_lab_trial trial = *view.trial; /* the rooms are shared */
-    const sa_side *side = &trial.batch.target;
     const int own = place_of(view);
     words_backward(&trial, 1, dw);
-    for (int t = 0; t < side->steps; t++)
-        for (int b = 0; b < side->live[t]; b++)
-            if (b != own) sa_zero(sa_rows(trial.pass.decoder.readout.dt, side->start[t] + b, 1));
-    backward(&trial, dw);
+    for (int b = 0; b < trial.batch.target.sentences; b++)
+        for (int t = 0; b != own && t < trial.batch.target.len[b]; t++)
+            sa_zero(sa_rows(readout_of(&trial)->dt, row_of(&trial, b, t), 1));
+    sa_seq2seq_backward(trial.w, &trial.batch, 0, &trial.pass, dw);
 }
 
-/* The largest number in the rows of all sentences but `own`, step by step. */
-static double largest_but(const sa_side *side, int own, sa_mat dx) {
+static double largest(sa_mat dx, int row) {
     double most = 0;
-    for (int t = 0; t < side->steps; t++)
-        for (int b = 0; b < side->live[t]; b++)
-            for (int k = 0; b != own && k < dx.cols; k++)
-                most = sa_lab_worse(most, fabs(sa_row(dx, side->start[t] + b)[k]));
+    for (int k = 0; k < dx.cols; k++) most = sa_lab_worse(most, fabs(sa_row(dx, row)[k]));
     return most;
 }
 
 double sa_lab_strangers_gradient(sa_lab_view view) {
     const sa_lab_trial *trial = view.trial;
-    const int own = place_of(view), source = trial->batch.source_of[own];
-    const sa_mat dx = sa_decoder_word(&trial->w->decoder, trial->pass.decoder.d.input);
-    return sa_lab_worse(largest_but(&trial->batch.source, source, trial->pass.encoder.dx),
-                        largest_but(&trial->batch.target, own, dx));
+    const sa_batch *batch = &trial->batch;
+    const sa_pass *pass = &trial->pass;
+    const bool recurrent = trial->w->model == SA_MODEL_RECURRENT;
+    const int own = place_of(view);
+    const sa_mat dsource = recurrent ? pass->encoder.dx : pass->transformer.encoder.d;
+    const sa_mat dtarget = recurrent ? sa_decoder_word(&trial->w->decoder, pass->decoder.d.input)
+                                     : pass->transformer.decoder.d;
+    double most = 0;
+    for (int b = 0; b < batch->target.sentences; b++) {
+        const int place = sa_batch_source(batch, b);
+        for (int t = 0; b != own && t < batch->target.len[b]; t++)
+            most = sa_lab_worse(most, largest(dtarget, row_of(trial, b, t)));
+        for (int t = 0; b != own && t < batch->source.len[place]; t++)
+            most = sa_lab_worse(
+                most, largest(dsource, recurrent ? batch->source.start[t] + place
+                                                 : pass->transformer.encoder.self.first[b] + t));
+    }
+    return most;
 }
 
 /* ---- Comparing ------------------------------------------------------------------------------- */
@@ -103,25 +135,35 @@ int sa_lab_row(sa_lab_view view, int t) {
     return view.trial->batch.target.start[t] + place_of(view);
 }
 
-int sa_lab_sources(sa_lab_view view) {
-    const sa_batch *batch = &view.trial->batch;
-    return batch->source.len[batch->source_of[place_of(view)]];
+sa_mat sa_lab_chosen_by(sa_lab_view view, int t) {
+    const sa_lab_trial *trial = view.trial;
+    const sa_mat all = trial->w->model == SA_MODEL_RECURRENT ? trial->pass.decoder.readout.t
+                                                             : trial->pass.transformer.readout.t;
+    return sa_rows(all, row_of(trial, place_of(view), t), 1);
 }
 
-sa_mat sa_lab_weights(sa_lab_view view, int t, int k) {
+int sa_lab_sources(sa_lab_view view) {
+    const sa_batch *batch = &view.trial->batch;
+    return batch->source.len[sa_batch_source(batch, place_of(view))];
+}
+
+sa_mat sa_lab_weights(sa_lab_view view, sa_place place, int layer, int k, int t) {
     const sa_lab_trial *trial = view.trial;
-    return sa_attention_head(trial->pass.decoder.rows.attention.alpha, sa_lab_row(view, t),
-                             trial->w->decoder.attention.heads, k, sa_lab_sources(view));
+    return sa_pass_weights(trial->w, &trial->pass, &trial->batch, place, layer, k, place_of(view),
+                           t);
 }
 
 double sa_lab_weights_apart(sa_lab_view one, sa_lab_view other, int steps, const int *column) {
+    const sa_seq2seq *w = one.trial->w;
     double most = 0;
-    for (int k = 0; k < one.trial->w->decoder.attention.heads; k++)
-        for (int t = 0; t < steps; t++) {
-            const sa_mat a = sa_lab_weights(one, t, k), b = sa_lab_weights(other, t, k);
-            for (int j = 0; j < a.cols; j++)
-                most = sa_lab_worse(most, apart(a.x[j], b.x[column ? column[j] : j]));
-        }
+    for (int layer = 0; layer < sa_seq2seq_layers(w, SA_PLACE_CROSS); layer++)
+        for (int k = 0; k < sa_seq2seq_heads(w); k++)
+            for (int t = 0; t < steps; t++) {
+                const sa_mat a = sa_lab_weights(one, SA_PLACE_CROSS, layer, k, t),
+                             b = sa_lab_weights(other, SA_PLACE_CROSS, layer, k, t);
+                for (int j = 0; j < a.cols; j++)
+                    most = sa_lab_worse(most, apart(a.x[j], b.x[column ? column[j] : j]));
+            }
     return most;
 }
 

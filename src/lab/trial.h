@@ -40,10 +40,14 @@ double sa_lab_worse(double a, double b);
 /* The largest |x_i - y_i|, each divided by |y_i| where that is above 1. */
 double sa_lab_apart(const double *x, const double *y, int size);
 
-/* The row of target position t, the pair's source words, and the weights of head k. */
+/* The row of target position t in the pass's log p, what its word is chosen by, and the pair's
+ * source words. */
 int sa_lab_row(sa_lab_view view, int t);
+sa_mat sa_lab_chosen_by(sa_lab_view view, int t);
 int sa_lab_sources(sa_lab_view view);
-sa_mat sa_lab_weights(sa_lab_view view, int t, int k);
+
+/* The weights of one head at position t: see sa_pass_weights. */
+sa_mat sa_lab_weights(sa_lab_view view, sa_place place, int layer, int k, int t);
 
 /* How far two views of the same pair are apart in the first `steps` target positions: in weights,
  * column j against column[j] (NULL: j), and in log p. */

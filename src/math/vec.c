@@ -210,6 +210,11 @@ void sa_softmax_backward(sa_mat y, sa_mat dy, sa_mat dx) {
     }
 }
 
+void sa_scale(sa_real factor, sa_mat x) {
+    for (int i = 0; i < x.rows; i++)
+        for (int k = 0; k < x.cols; k++) sa_row(x, i)[k] *= factor;
+}
+
 void sa_zero(sa_mat x) {
     for (int i = 0; i < x.rows; i++) memset(sa_row(x, i), 0, sizeof(sa_real) * (size_t)x.cols);
 }

@@ -39,6 +39,7 @@ sa_real sa_dot(const sa_real *a, const sa_real *b, int size);
 void sa_axpy(sa_real scale, const sa_real *x, sa_real *y, int size);
 
 void sa_zero(sa_mat x);
+void sa_scale(sa_real factor, sa_mat x); /* x *= factor */
 void sa_copy_mat(sa_mat from, sa_mat to);
 void sa_add(sa_mat from, sa_mat to); /* to += from */
 /* sum += the sum of all rows of x. */

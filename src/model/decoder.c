@@ -28,7 +28,8 @@ void sa_decoder_bind(sa_binder *binder, const sa_decoder_sizes *sizes, sa_decode
                                 .n = n,
                                 .l = sizes->l,
                                 .m = sizes->kind->sees_word ? m : 0,
-                                .context = sizes->kind->sees_context ? context : 0};
+                                .context = sizes->kind->sees_context ? context : 0,
+                                .tied = sizes->tied ? w->E : (sa_mat){0}};
     sa_readout_bind(binder, readout, &w->readout);
 }
 
@@ -102,7 +103,7 @@ void sa_decoder_layout(sa_arena *arena, const sa_batch *batch, const sa_decoder 
     sa_source_layout(arena, w, B, encoder->first, encoder->annotations, &cache->source);
     cache->inputs = inputs_of(arena, &batch->target);
     sa_readout_layout(arena, M, &w->readout, training, 0, &cache->readout);
-    cache->scratch = sa_attention_scratch_layout(arena, &w->attention, S, training);
+    cache->scratch = sa_attention_scratch_layout(arena, &w->attention, 1, S, training);
     cache->turning = sa_decoder_turned_layout(arena, w, B);
     if (!training) return;
     cache->x_mask = sa_mat_take(arena, M, w->sizes.m);

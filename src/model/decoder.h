@@ -65,6 +65,7 @@ typedef struct sa_decoder_sizes {
     const sa_cell *cell;
     bool context_inside; /* C c stands inside the reset product (Cho et al. 2014) */
     bool sees_previous;  /* the read-out sees s_{i-1} */
+    bool tied;           /* E is the read-out's W_o, too */
     bool feeding;        /* t_{i-1} is joined to the word (Luong et al. 2015, section 3.3) */
     int initial;         /* how s_0 is made */
     int words, m, n, l;

@@ -27,7 +27,9 @@ void sa_encoder_bind(sa_binder *binder, const sa_encoder_sizes *sizes, sa_encode
     const int directions = directions_of(sizes);
     *w = (sa_encoder){
         .sizes = *sizes, .layers = directions ? sizes->layers : 0, .directions = directions};
-    w->E = sa_bind_matrix(binder, "source", "E", sizes->words, sizes->m, SA_START_INPUT);
+    if (!sizes->shared)
+        w->E = sa_bind_matrix(binder, "source", "E", sizes->words, sizes->m, SA_START_INPUT);
+    sa_positions_bind(binder, "source", sizes->positions, sizes->places, sizes->m, &w->positions);
     for (int layer = 0; layer < w->layers; layer++)
         for (int d = 0; d < directions; d++) {
             char part[32];
@@ -61,11 +63,6 @@ static const int32_t *reading_order(sa_arena *arena, const sa_batch *batch, cons
     return ids;
 }
 
-/* The decoder's sentence b stands here in the encoder's order. */
-static int place_of(const sa_batch *batch, int b) {
-    return batch->source_of ? batch->source_of[b] : b;
-}
-
 /* Where each sentence's annotations begin when they follow the decoder's order, and those of the
  * words that are read first and last. */
 static void decoder_order(sa_arena *arena, const sa_batch *batch, const sa_encoder *w,
@@ -78,7 +75,7 @@ static void decoder_order(sa_arena *arena, const sa_batch *batch, const sa_encod
     if (!arena->base) return;
     first[0] = 0;
     for (size_t b = 0; b < B; b++) {
-        const int len = batch->source.len[place_of(batch, (int)b)];
+        const int len = batch->source.len[sa_batch_source(batch, (int)b)];
         read_first[b] = first[b] + word_at(w, len, 0);
         read_last[b] = first[b] + len - 1;
         first[b + 1] = first[b] + len;
@@ -90,7 +87,7 @@ static void reorder(const sa_encoder *w, const sa_batch *batch, const int *first
                     sa_mat by_sentence, bool back) {
     const sa_side *side = &batch->source;
     for (int b = 0; b < side->sentences; b++) {
-        const int place = place_of(batch, b), len = side->len[place];
+        const int place = sa_batch_source(batch, b), len = side->len[place];
         for (int t = 0; t < len; t++) {
             sa_real *step = sa_row(by_step, side->start[t] + place),
                     *sentence = sa_row(by_sentence, first[b] + word_at(w, len, t));
@@ -115,6 +112,7 @@ void sa_encoder_layout(sa_arena *arena, const sa_batch *batch, const sa_encoder 
     const int N = batch->source.words, B = batch->source.sentences, m = w->sizes.m, n = w->sizes.n;
     const int A = sa_encoder_width(&w->sizes), memory = w->layers ? w->sizes.cell->memory : 0;
     *cache = (sa_encoder_cache){.x = sa_mat_take(arena, N, m)};
+    cache->places = sa_mat_take(arena, w->sizes.positions ? batch->source.steps : 0, m);
     cache->ids = reading_order(arena, batch, w);
     for (int layer = 0; layer < w->layers; layer++) {
         cache->h[layer] = sa_mat_take(arena, N, A);
@@ -213,15 +211,23 @@ static sa_mat half(sa_mat h, int d, int n) {
 /* The forward layer's memory cell when all is read: row b in the decoder's order. */
 static sa_mat last_memory(const sa_batch *batch, sa_mat memory, int b) {
     const sa_side *side = &batch->source;
-    const int place = place_of(batch, b);
+    const int place = sa_batch_source(batch, b);
     return sa_rows(memory, side->start[side->len[place] - 1] + place, 1);
 }
 
 static void embed(const sa_encoder *w, const sa_batch *batch, sa_encoder_cache *cache) {
+    const sa_side *side = &batch->source;
     sa_embedding_forward(w->E, cache->ids, cache->x);
-    if (w->sizes.positions == SA_POSITIONS_SINUSOIDAL)
-        for (int t = 0; t < batch->source.steps; t++)
-            sa_position_add(t, step_rows(&batch->source, cache->x, t));
+    sa_positions_table(&w->positions, 0, cache->places);
+    for (int t = 0; t < cache->places.rows; t++) /* x += PE(t) */
+        for (int b = 0; b < side->live[t]; b++)
+            sa_add(sa_rows(cache->places, t, 1), sa_rows(cache->x, side->start[t] + b, 1));
+}
+
+static void embed_backward(const sa_batch *batch, const sa_encoder_cache *cache, sa_encoder *dw) {
+    sa_embedding_backward(cache->ids, cache->dx, dw->E);
+    for (int t = 0; t < cache->places.rows; t++) /* x += PE(t) */
+        sa_positions_backward(t, step_rows(&batch->source, cache->dx, t), &dw->positions);
 }
 
 /* A.2.1: h_j = [forward_j ; backward_j] */
@@ -267,5 +273,5 @@ void sa_encoder_backward(const sa_encoder *w, const sa_batch *batch, double drop
         }
     }
     sa_dropout_backward(dropout, cache->x_mask, cache->dx);
-    sa_embedding_backward(cache->ids, cache->dx, dw->E);
+    embed_backward(batch, cache, dw);
 }

@@ -10,10 +10,11 @@
 #define SA_MODEL_ENCODER_H
 
 #include "base/batch.h"
+#include "base/settings.h"
 #include "nn/cell.h"
+#include "nn/position.h"
 
 enum { SA_ENCODER_BI, SA_ENCODER_UNI, SA_ENCODER_NONE };
-enum { SA_LAYERS = 8 }; /* at most */
 
 /* For the option rows: the name of a kind of encoder, NULL after the last. */
 const char *sa_encoder_name(size_t row);
@@ -22,14 +23,17 @@ typedef struct sa_encoder_sizes {
     const sa_cell *cell;
     int kind, layers;
     int words, m, n;
-    int positions; /* a row of sa_position_name */
+    int positions; /* a row of sa_position_name, */
+    int places;    /* and how many can be learned */
     bool reversed; /* the words are read from the last to the first, then the end mark */
+    bool shared;   /* E is the target's: whoever binds sets it */
 } sa_encoder_sizes;
 
 typedef struct sa_encoder { /* weights, or their gradients */
     sa_encoder_sizes sizes;
-    int layers, directions;           /* 0 and 0 for kind none */
-    sa_mat E;                         /* [Kx x m] */
+    int layers, directions; /* 0 and 0 for kind none */
+    sa_mat E;               /* [Kx x m] */
+    sa_positions positions;
     sa_recurrent layer[SA_LAYERS][2]; /* forward, backward */
 } sa_encoder;
 
@@ -43,6 +47,7 @@ typedef struct sa_direction {
 
 typedef struct sa_encoder_cache {
     const int32_t *ids;  /* [N] the words in the order they are read, step by step */
+    sa_mat places;       /* [steps x m] vectors of the positions */
     sa_mat x;            /* [N x m] embedded words */
     sa_mat h[SA_LAYERS]; /* [N x A] annotations of each layer, step by step */
     sa_direction direction[SA_LAYERS][2];

@@ -6,29 +6,17 @@
 #ifndef SA_MODEL_ENSEMBLE_H
 #define SA_MODEL_ENSEMBLE_H
 
-#include "model/seq2seq.h"
+#include "model/voice.h"
 
 enum { SA_ENSEMBLE = 16 }; /* models at most */
-
-/* One model's source, and its decoder at the running step. */
-typedef struct sa_voice {
-    const sa_seq2seq *w;
-    sa_batch batch;
-    sa_encoder_cache encoder;
-    sa_source source;
-    sa_decoder_turning turning;
-    sa_decoder decoder; /* w's, with its transposes in turning */
-    sa_attention_scratch scratch;
-    sa_decoder_rows rows; /* the running step */
-    sa_state state;       /* s of the step before */
-    sa_mat t;             /* t of the step before; input feeding only */
-    sa_readout_cache readout;
-} sa_voice;
 
 typedef struct sa_ensemble {
     int count;
     sa_voice voice[SA_ENSEMBLE];
     const sa_override *override; /* what replaces the weights, or NULL; its order is set by each */
+    int32_t *ids;                /* [rows] of the running step, all three */
+    int *which, *from;
+    double *norm;
 } sa_ensemble;
 
 /* What a row of the next step continues. */
@@ -38,17 +26,18 @@ typedef struct sa_continued {
     int32_t word; /* y_{i-1} */
 } sa_continued;
 
-/* sources[m]: the same `count` sentences in the numbers of model m. Room for `rows` hypotheses. */
+/* sources[m]: the same `count` sentences in the numbers of model m. Room for `rows` hypotheses of
+ * at most `steps` words. */
 void sa_ensemble_layout(sa_arena *arena, sa_ensemble *ensemble, const sa_sentence *const *sources,
-                        int count, int rows);
+                        int count, int rows, int steps);
+void sa_ensemble_release(sa_ensemble *ensemble);
 
-/* Reads the source and sets s_0. */
+/* Reads the source. */
 void sa_ensemble_start(sa_ensemble *ensemble);
 
-/* Step i (from 1) of L rows: afterwards log p(word) = logits - norm[row], logits [L x Ky]. ids and
- * which: scratch [L]. */
-sa_mat sa_ensemble_step(sa_ensemble *ensemble, int i, const sa_continued *rows, int L, int32_t *ids,
-                        int *which, double *norm);
+/* Step i (from 1) of L rows: afterwards log p(word) = logits - norm[row], logits [L x Ky]. */
+bool sa_ensemble_step(sa_ensemble *ensemble, int i, const sa_continued *rows, int L, sa_mat *logits,
+                      sa_error *error);
 
 /* Where row l of the last step looked: adds to alpha [S], which the caller zeroes, the mean over
  * the models and their heads. Models without attention have no say. */

@@ -38,8 +38,12 @@ void sa_readout_bind(sa_binder *binder, sa_readout_sizes sizes, sa_readout *w) {
     if (sizes.context)
         w->C_o = sa_bind_matrix(binder, "readout", "C_o", units, sizes.context, SA_START_INPUT);
     w->b_o = sa_bind_vector(binder, "readout", "b_o", units, SA_START_ZERO);
-    w->W_o = sa_bind_matrix(binder, "readout", "W_o", sizes.words, sizes.l, SA_START_INPUT);
-    w->b_y = sa_bind_vector(binder, "readout", "b_y", sizes.words, SA_START_ZERO);
+    sa_vocabulary_bind(binder, sizes.words, sizes.l, sizes.tied, w);
+}
+
+void sa_vocabulary_bind(sa_binder *binder, int words, int l, sa_mat tied, sa_readout *w) {
+    w->W_o = tied.cols ? tied : sa_bind_matrix(binder, "readout", "W_o", words, l, SA_START_INPUT);
+    w->b_y = sa_bind_vector(binder, "readout", "b_y", words, SA_START_ZERO);
 }
 
 /* Rows of logits made at a time: about a megabyte of floats, but enough to share the cost of
@@ -59,7 +63,7 @@ void sa_readout_layout(sa_arena *arena, int rows, const sa_readout *w, bool trai
         .logits = sa_mat_take(arena, logits ? logits : block_rows(rows, words, l), words),
     };
     if (!training) return;
-    cache->t_mask = sa_mat_take(arena, rows, l);
+    cache->t_mask = sa_mat_take(arena, units ? rows : 0, l);
     cache->dsums = sa_mat_take(arena, rows, units);
     cache->dt = sa_mat_take(arena, rows, l);
 }
@@ -109,18 +113,18 @@ void sa_readout_weights_backward(sa_mat s, sa_mat x, sa_mat c, const sa_readout_
 }
 
 /* A.2.2: p(y_i) = softmax(W_o t_i + b_y) */
-void sa_vocabulary_loss(const sa_readout *w, const int32_t *ids, sa_real scale,
-                        sa_readout_cache *cache, sa_real *log_p, sa_readout *dw) {
+void sa_vocabulary_loss(const sa_readout *w, const int32_t *ids, double smoothing, sa_real scale,
+                        sa_readout_cache *cache, sa_real *log_p, sa_real *aim, sa_readout *dw) {
     const int rows = cache->t.rows, block = cache->logits.rows;
     for (int at = 0; at < rows; at += block) {
         const int count = rows - at < block ? rows - at : block;
         sa_mat logits = sa_rows(cache->logits, 0, count), t = sa_rows(cache->t, at, count);
         sa_gemm_nt(t, w->W_o, 0, logits);
-        sa_loss_forward(logits, w->b_y, ids + at, scale, log_p + at);
+        sa_loss_forward(logits, w->b_y, ids + at, smoothing, scale, log_p + at, aim + at);
         if (!dw) continue;
         sa_mat dt = sa_rows(cache->dt, at, count);
         sa_zero(dt);
-        sa_loss_backward(logits, ids + at, scale);
+        sa_loss_backward(logits, ids + at, smoothing, scale);
         sa_linear_backward(w->W_o, t, logits, dt, dw->W_o, dw->b_y);
     }
 }

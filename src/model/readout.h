@@ -29,6 +29,7 @@ typedef struct sa_readout_sizes {
     const sa_output *output;
     int words, n, l;
     int m, context; /* 0: it does not see the word, the context */
+    sa_mat tied;    /* the target embedding when it is W_o, too */
 } sa_readout_sizes;
 
 typedef struct sa_readout_cache {
@@ -55,10 +56,14 @@ void sa_readout_backward(const sa_readout *w, double dropout, sa_readout_cache *
 void sa_readout_weights_backward(sa_mat s, sa_mat x, sa_mat c, const sa_readout_cache *cache,
                                  sa_readout *dw);
 
-/* log p(ids_i) for every row of t, in log_p [R]. With dw, also the backward pass of
- * scale * sum_i -log p(ids_i): dw->W_o and dw->b_y are added to and cache->dt is filled, each block
- * while its logits are at hand. */
-void sa_vocabulary_loss(const sa_readout *w, const int32_t *ids, sa_real scale,
-                        sa_readout_cache *cache, sa_real *log_p, sa_readout *dw);
+/* W_o and b_y, on vectors of l numbers; W_o may be `tied`, an embedding [words x l], or no matrix.
+ */
+void sa_vocabulary_bind(sa_binder *binder, int words, int l, sa_mat tied, sa_readout *w);
+
+/* log p(ids_i) and the aim (nn/loss.h) for every row of t, in log_p and aim [R]. With dw, also the
+ * backward pass of scale * sum_i -aim_i: dw->W_o and dw->b_y are added to and cache->dt is filled,
+ * each block while its logits are at hand. */
+void sa_vocabulary_loss(const sa_readout *w, const int32_t *ids, double smoothing, sa_real scale,
+                        sa_readout_cache *cache, sa_real *log_p, sa_real *aim, sa_readout *dw);
 
 #endif

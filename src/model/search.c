@@ -32,9 +32,6 @@ typedef struct searching {
     hypothesis *live, *next; /* [rows] sentence after sentence */
     int live_count;
     sa_continued *continued;  /* [rows] */
-    int32_t *ids;             /* [rows] */
-    int *which;               /* [rows] */
-    double *norm;             /* [rows] */
     sa_candidate *candidates; /* [words] sampling only */
     int *open;                /* [B] how many hypotheses a sentence may still keep */
     sa_real *sums;            /* [longest] */
@@ -45,19 +42,25 @@ typedef struct searching {
     int *found_count; /* [B] */
 } searching;
 
+/* The most words of an output, for a source of S words. */
+static double longest_output(const sa_search *search, int S) {
+    return search->max_ratio * S + 10;
+}
+
 /* ---- Rooms ----------------------------------------------------------------------------------- */
 
 static void layout(searching *run, sa_arena *arena, const sa_sentence *const *sources, int count) {
     const size_t rows = (size_t)(count * run->beam);
-    sa_ensemble_layout(arena, &run->ensemble, sources, count, (int)rows);
+    int longest = 0;
+    for (int b = 0; b < count; b++)
+        if (sources[0][b].len > longest) longest = sources[0][b].len;
+    sa_ensemble_layout(arena, &run->ensemble, sources, count, (int)rows,
+                       (int)ceil(longest_output(run->search, longest)));
     const sa_side *side = &run->ensemble.voice[0].batch.source;
     run->source_len = side->len, run->order = side->order, run->longest = side->steps;
     run->live = sa_arena_take(arena, rows, sizeof *run->live);
     run->next = sa_arena_take(arena, rows, sizeof *run->next);
     run->continued = sa_arena_take(arena, rows, sizeof *run->continued);
-    run->ids = sa_arena_take(arena, rows, sizeof *run->ids);
-    run->which = sa_arena_take(arena, rows, sizeof *run->which);
-    run->norm = sa_arena_take(arena, rows, sizeof *run->norm);
     run->open = sa_arena_take(arena, (size_t)count, sizeof *run->open);
     run->sums = sa_arena_take(arena, (size_t)run->longest, sizeof *run->sums);
     run->found_count = sa_arena_take(arena, (size_t)count, sizeof *run->found_count);
@@ -127,7 +130,7 @@ static int continue_beam(searching *run, sa_mat logits, int step, int first, int
         for (int32_t word = 0; word < run->words; word++) {
             if (!allowed(run, word, step)) continue;
             next.at.word = word;
-            next.log_p = run->live[l].log_p + ((double)row[word] - run->norm[l]);
+            next.log_p = run->live[l].log_p + ((double)row[word] - run->ensemble.norm[l]);
             if (count < room || better(next.log_p, best[room - 1].log_p))
                 offer(best, &count, room, next);
         }
@@ -144,7 +147,8 @@ static int continue_samples(searching *run, sa_mat logits, int step, int first, 
         int count = 0;
         for (int32_t word = 0; word < run->words; word++)
             if (allowed(run, word, step))
-                run->candidates[count++] = (sa_candidate){word, (double)row[word] - run->norm[l]};
+                run->candidates[count++] =
+                    (sa_candidate){word, (double)row[word] - run->ensemble.norm[l]};
         hypothesis next = run->live[l];
         const int place = sa_sample(run->candidates, count, search->temperature, search->top_k,
                                     search->top_p, &next.rng);
@@ -243,7 +247,7 @@ static bool settle(searching *run, hypothesis *best, int count, int step, int *g
         hypothesis h = best[i];
         const int b = h.at.sentence;
         const bool ended = h.at.word == SA_END;
-        const double longest = run->search->max_ratio * run->source_len[b] + 10;
+        const double longest = longest_output(run->search, run->source_len[b]);
         if (!write_word(run, &h, error)) return false;
         if (ended) run->open[b]--;
         if (ended || step + 1 >= longest) {
@@ -275,10 +279,12 @@ static bool choose(searching *run, sa_mat logits, int step, sa_error *error) {
     return true;
 }
 
-static sa_mat advance(searching *run, int step) {
+static bool advance(searching *run, int step, sa_error *error) {
+    sa_mat logits;
     for (int l = 0; l < run->live_count; l++) run->continued[l] = run->live[l].at;
-    return sa_ensemble_step(&run->ensemble, step + 1, run->continued, run->live_count, run->ids,
-                            run->which, run->norm);
+    return sa_ensemble_step(&run->ensemble, step + 1, run->continued, run->live_count, &logits,
+                            error) &&
+           choose(run, logits, step, error);
 }
 
 bool sa_search_batch(const sa_seq2seq *const *w, int models, const sa_sentence *const *sources,
@@ -288,7 +294,7 @@ bool sa_search_batch(const sa_seq2seq *const *w, int models, const sa_sentence *
     const size_t all = (size_t)count * (size_t)search->nbest;
     searching run = {.search = search,
                      .beam = search->sample ? search->nbest : search->beam,
-                     .words = w[0]->decoder.readout.W_o.rows,
+                     .words = sa_seq2seq_words(w[0]),
                      .weights = search->weights || search->coverage > 0,
                      .ensemble = {.count = models, .override = override},
                      .found = found};
@@ -296,8 +302,8 @@ bool sa_search_batch(const sa_seq2seq *const *w, int models, const sa_sentence *
     memset(found, 0, sizeof *found * all);
     bool good = open_search(&run, sources, count, error);
     if (good) start(&run, sources[0], count);
-    for (int step = 0; good && run.live_count; step++)
-        good = choose(&run, advance(&run, step), step, error);
+    for (int step = 0; good && run.live_count; step++) good = advance(&run, step, error);
+    sa_ensemble_release(&run.ensemble);
     sa_arena_release(&run.arena);
     free(run.trail);
     free(run.looked);

@@ -1,6 +1,12 @@
 #include "model/seq2seq.h"
 #include "base/error.h"
 
+const char *sa_model_name(size_t row) {
+    static const char *const names[] = {
+        [SA_MODEL_RECURRENT] = "recurrent", [SA_MODEL_TRANSFORMER] = "transformer"};
+    return row < sizeof names / sizeof *names ? names[row] : NULL;
+}
+
 /* Where z's share, the reset gate and the context stand in each cell. */
 enum { RESET_BEFORE, RESET_AFTER, RESET_SUM, RESETS };
 enum { UPDATE_NEW, UPDATE_OLD, UPDATES };
@@ -22,6 +28,8 @@ const char *sa_readout_name(size_t row) {
     return row < READOUTS ? names[row] : NULL;
 }
 
+/* ---- Sizes ----------------------------------------------------------------------------------- */
+
 static sa_encoder_sizes encoder_sizes(const sa_settings *settings, int words) {
     const bool old = settings->update == UPDATE_OLD, after = settings->reset == RESET_AFTER;
     return (sa_encoder_sizes){
@@ -32,15 +40,18 @@ static sa_encoder_sizes encoder_sizes(const sa_settings *settings, int words) {
         .m = settings->embed,
         .n = settings->hidden,
         .positions = settings->positions,
+        .places = settings->max_len + 1,
         .reversed = settings->reverse_source,
+        .shared = settings->tie == SA_TIE_THREE,
     };
 }
 
-static sa_attention_sizes attention_sizes(const sa_settings *settings, int annotation) {
+/* From states to annotations of so many numbers. */
+static sa_attention_sizes attention_sizes(const sa_settings *settings, int state, int annotation) {
     const int heads = settings->heads, shared = annotation / heads;
     return (sa_attention_sizes){
         .compat = &sa_compats[settings->attention],
-        .state = settings->hidden,
+        .state = state,
         .annotation = annotation,
         .size = settings->attn,
         .places = settings->max_len + 1, /* the end mark is a position too */
@@ -50,6 +61,7 @@ static sa_attention_sizes attention_sizes(const sa_settings *settings, int annot
                                   : 1,
         .window = settings->window,
         .reach = settings->window_size,
+        .transformer = settings->model == SA_MODEL_TRANSFORMER,
     };
 }
 
@@ -65,7 +77,26 @@ static bool sees_previous(const sa_settings *settings, const sa_decoder_kind *ki
                                              : settings->readout == READOUT_PREVIOUS;
 }
 
+static sa_transformer_sizes transformer_sizes(const sa_settings *settings, int source_words,
+                                              int target_words) {
+    return (sa_transformer_sizes){
+        .layers = settings->layers,
+        .m = settings->embed,
+        .ffn = settings->ffn,
+        .norm = settings->norm,
+        .positions = settings->positions,
+        .places = settings->max_len + 1,
+        .tie = settings->tie,
+        .source_words = source_words,
+        .target_words = target_words,
+        .attention = attention_sizes(settings, settings->embed, settings->embed),
+    };
+}
+
 sa_sizes sa_sizes_of(const sa_settings *settings, int source_words, int target_words) {
+    if (settings->model == SA_MODEL_TRANSFORMER)
+        return (sa_sizes){.model = settings->model,
+                          .transformer = transformer_sizes(settings, source_words, target_words)};
     const sa_decoder_kind *kind = &sa_decoder_kinds[settings->decoder];
     const bool old = settings->update == UPDATE_OLD;
     sa_sizes sizes = {.encoder = encoder_sizes(settings, source_words)};
@@ -75,22 +106,20 @@ sa_sizes sa_sizes_of(const sa_settings *settings, int source_words, int target_w
         .context_inside = settings->reset == RESET_SUM,
         .sees_previous = sees_previous(settings, kind),
         .feeding = settings->input_feeding,
+        .tied = settings->tie != SA_TIE_NONE,
         .initial = initial_of(settings, kind),
         .words = target_words,
         .m = settings->embed,
         .n = settings->hidden,
         .l = settings->maxout,
-        .attention = attention_sizes(settings, sa_encoder_width(&sizes.encoder)),
+        .attention = attention_sizes(settings, settings->hidden, sa_encoder_width(&sizes.encoder)),
         .encoder = sizes.encoder,
     };
     return sizes;
 }
 
-bool sa_sizes_check(const sa_settings *settings, sa_error *error) {
-    const sa_sizes sizes = sa_sizes_of(settings, SA_SPECIALS, SA_SPECIALS);
-    const sa_attention_sizes *attention = &sizes.decoder.attention;
-    if (sizes.decoder.kind->asker == SA_ASKS_NOBODY || attention->compat->key != SA_KEY_RAW)
-        return true;
+/* A score without maps compares states and annotations as they are. */
+static bool check_raw(const sa_attention_sizes *attention, sa_error *error) {
     if (attention->heads > 1)
         return sa_fail(error, SA_USAGE, "--attention %s has no maps, so it cannot have %d heads",
                        attention->compat->name, attention->heads);
@@ -101,9 +130,32 @@ bool sa_sizes_check(const sa_settings *settings, sa_error *error) {
                    attention->compat->name, attention->annotation, attention->state);
 }
 
+bool sa_sizes_check(const sa_settings *settings, sa_error *error) {
+    const sa_sizes sizes = sa_sizes_of(settings, SA_SPECIALS, SA_SPECIALS);
+    const bool transformer = sizes.model == SA_MODEL_TRANSFORMER;
+    const sa_attention_sizes *attention =
+        transformer ? &sizes.transformer.attention : &sizes.decoder.attention;
+    const bool attends = transformer || sizes.decoder.kind->asker != SA_ASKS_NOBODY;
+    if (attends && attention->compat->key == SA_KEY_RAW && !check_raw(attention, error))
+        return false;
+    return transformer || settings->tie == SA_TIE_NONE || settings->maxout == settings->embed ||
+           sa_fail(error, SA_USAGE,
+                   "--tie %s makes the embeddings the read-out's last matrix: --maxout %d must be "
+                   "--embed %d",
+                   sa_tie_name((size_t)settings->tie), settings->maxout, settings->embed);
+}
+
+/* ---- Weights and rooms ----------------------------------------------------------------------- */
+
 void sa_seq2seq_bind(sa_binder *binder, const sa_sizes *sizes, sa_seq2seq *w) {
+    *w = (sa_seq2seq){.model = sizes->model};
+    if (sizes->model == SA_MODEL_TRANSFORMER) {
+        sa_transformer_bind(binder, &sizes->transformer, &w->transformer);
+        return;
+    }
     sa_encoder_bind(binder, &sizes->encoder, &w->encoder);
     sa_decoder_bind(binder, &sizes->decoder, &w->decoder);
+    if (sizes->encoder.shared) w->encoder.E = w->decoder.E;
 }
 
 void sa_seq2seq_plan(const sa_sizes *sizes, sa_params *plan) {
@@ -118,35 +170,123 @@ void sa_seq2seq_point(const sa_sizes *sizes, sa_real *buffer, sa_seq2seq *w) {
 
 void sa_pass_layout(sa_arena *arena, const sa_seq2seq *w, const sa_batch *batch, bool training,
                     sa_pass *pass) {
-    sa_encoder_layout(arena, batch, &w->encoder, training, &pass->encoder);
-    sa_decoder_layout(arena, batch, &w->decoder, &pass->encoder, training, &pass->decoder);
-    pass->log_p = sa_arena_take(arena, (size_t)batch->target.words, sizeof *pass->log_p);
+    const size_t words = (size_t)batch->target.words;
+    if (w->model == SA_MODEL_TRANSFORMER) {
+        sa_transformer_layout(arena, batch, &w->transformer, training, &pass->transformer);
+    } else {
+        sa_encoder_layout(arena, batch, &w->encoder, training, &pass->encoder);
+        sa_decoder_layout(arena, batch, &w->decoder, &pass->encoder, training, &pass->decoder);
+    }
+    pass->log_p = sa_arena_take(arena, words, sizeof *pass->log_p);
+    pass->aim = sa_arena_take(arena, words, sizeof *pass->aim);
     pass->profile = NULL;
 }
 
-double sa_seq2seq_loss(const sa_seq2seq *w, const sa_batch *batch, double dropout, sa_rng *rng,
-                       sa_pass *pass, sa_seq2seq *dw) {
+int sa_seq2seq_words(const sa_seq2seq *w) {
+    return (w->model == SA_MODEL_TRANSFORMER ? &w->transformer.vocabulary : &w->decoder.readout)
+        ->W_o.rows;
+}
+
+/* ---- The loss -------------------------------------------------------------------------------- */
+
+static void recurrent_forward(const sa_seq2seq *w, const sa_batch *batch,
+                              sa_regularizer regularizer, sa_pass *pass, sa_seq2seq *dw) {
+    const sa_real scale = 1 / (sa_real)batch->whole;
     sa_encoder_cache *encoder = &pass->encoder;
     sa_decoder_cache *decoder = &pass->decoder;
-    const sa_real scale = 1 / (sa_real)batch->whole;
     decoder->profile = pass->profile;
-
-    sa_encoder_forward(&w->encoder, batch, dropout, rng, encoder); /* h_j: A.2.1 */
+    sa_encoder_forward(&w->encoder, batch, regularizer.dropout, regularizer.rng,
+                       encoder); /* h_j: A.2.1 */
     sa_profile_end(pass->profile, SA_PART_ENCODER);
-    sa_decoder_forward(&w->decoder, batch, encoder, dropout, rng, decoder); /* s_i, c_i, t_i */
-    sa_vocabulary_loss(&w->decoder.readout, batch->target.ids, scale, &decoder->readout,
-                       pass->log_p, /* p(y_i), and its backward */
+    sa_decoder_forward(&w->decoder, batch, encoder, regularizer.dropout, regularizer.rng,
+                       decoder); /* s_i, c_i, t_i */
+    sa_vocabulary_loss(&w->decoder.readout, batch->target.ids, regularizer.smoothing, scale,
+                       &decoder->readout, pass->log_p, pass->aim, /* p(y_i), and its backward */
                        dw ? &dw->decoder.readout : NULL);
-
     sa_profile_end(pass->profile, SA_PART_READOUT);
+}
 
+/* Its rows stand sentence by sentence; the pass has the words step by step. */
+static void transformer_forward(const sa_seq2seq *w, const sa_batch *batch,
+                                sa_regularizer regularizer, sa_pass *pass, sa_seq2seq *dw) {
+    const sa_real scale = 1 / (sa_real)batch->whole;
+    sa_transformer_cache *cache = &pass->transformer;
+    cache->profile = pass->profile;
+    sa_transformer_forward(&w->transformer, regularizer.dropout, regularizer.rng, cache);
+    sa_vocabulary_loss(&w->transformer.vocabulary, cache->targets, regularizer.smoothing, scale,
+                       &cache->readout, cache->log_p, cache->aim,
+                       dw ? &dw->transformer.vocabulary : NULL);
+    const sa_side *side = &batch->target;
+    for (int b = 0; b < side->sentences; b++)
+        for (int t = 0; t < side->len[b]; t++) {
+            pass->log_p[side->start[t] + b] = cache->log_p[side->first[b] + t];
+            pass->aim[side->start[t] + b] = cache->aim[side->first[b] + t];
+        }
+    sa_profile_end(pass->profile, SA_PART_READOUT);
+}
+
+void sa_seq2seq_backward(const sa_seq2seq *w, const sa_batch *batch, double dropout, sa_pass *pass,
+                         sa_seq2seq *dw) {
+    if (w->model == SA_MODEL_TRANSFORMER) {
+        sa_transformer_backward(&w->transformer, dropout, &pass->transformer, &dw->transformer);
+        return;
+    }
+    sa_decoder_backward(&w->decoder, batch, dropout, &pass->decoder, &pass->encoder, &dw->decoder);
+    sa_profile_end(pass->profile, SA_PART_DECODER_BACK);
+    sa_encoder_backward(&w->encoder, batch, dropout, &pass->encoder, &dw->encoder);
+    sa_profile_end(pass->profile, SA_PART_ENCODER_BACK);
+}
+
+double sa_seq2seq_loss(const sa_seq2seq *w, const sa_batch *batch, sa_regularizer regularizer,
+                       sa_pass *pass, sa_seq2seq *dw) {
+    if (w->model == SA_MODEL_TRANSFORMER)
+        transformer_forward(w, batch, regularizer, pass, dw);
+    else
+        recurrent_forward(w, batch, regularizer, pass, dw);
     double loss = 0;
     for (int i = 0; i < batch->target.words; i++) loss -= (double)pass->log_p[i];
-    if (!dw) return loss;
-
-    sa_decoder_backward(&w->decoder, batch, dropout, decoder, encoder, &dw->decoder);
-    sa_profile_end(pass->profile, SA_PART_DECODER_BACK);
-    sa_encoder_backward(&w->encoder, batch, dropout, encoder, &dw->encoder);
-    sa_profile_end(pass->profile, SA_PART_ENCODER_BACK);
+    if (dw) sa_seq2seq_backward(w, batch, regularizer.dropout, pass, dw);
     return loss;
+}
+
+/* ---- Where it looked ------------------------------------------------------------------------- */
+
+bool sa_seq2seq_attends(const sa_seq2seq *w) {
+    return sa_seq2seq_layers(w, SA_PLACE_CROSS) > 0;
+}
+
+int sa_seq2seq_layers(const sa_seq2seq *w, sa_place place) {
+    if (w->model == SA_MODEL_TRANSFORMER)
+        return (place == SA_PLACE_ENCODER ? w->transformer.encoder : w->transformer.decoder).layers;
+    return place == SA_PLACE_CROSS && w->decoder.attention.heads > 0;
+}
+
+int sa_seq2seq_heads(const sa_seq2seq *w) {
+    return w->model == SA_MODEL_TRANSFORMER ? w->transformer.sizes.attention.heads
+                                            : w->decoder.attention.heads;
+}
+
+sa_mat sa_pass_weights(const sa_seq2seq *w, const sa_pass *pass, const sa_batch *batch,
+                       sa_place place, int layer, int head, int b, int t) {
+    const int heads = sa_seq2seq_heads(w), S = batch->source.len[sa_batch_source(batch, b)];
+    const int T = batch->target.len[b];
+    if (w->model == SA_MODEL_RECURRENT)
+        return sa_attention_head(pass->decoder.rows.attention.alpha, batch->target.start[t] + b,
+                                 heads, head, S);
+    const sa_transformer_cache *cache = &pass->transformer;
+    if (place == SA_PLACE_ENCODER)
+        return sa_attention_head(cache->encoder.layer[layer].self.rows.alpha,
+                                 cache->encoder.self.first[b] + t, heads, head, S);
+    const sa_layer_cache *own = &cache->decoder.layer[layer];
+    return place == SA_PLACE_CROSS ? sa_attention_head(own->cross.rows.alpha,
+                                                       batch->target.first[b] + t, heads, head, S)
+                                   : sa_attention_head(own->self.rows.alpha,
+                                                       batch->target.first[b] + t, heads, head, T);
+}
+
+void sa_pass_override(const sa_seq2seq *w, sa_pass *pass, const sa_override *override) {
+    if (w->model == SA_MODEL_TRANSFORMER)
+        pass->transformer.override = override;
+    else
+        pass->decoder.override = override;
 }

@@ -133,6 +133,5 @@ void sa_source_zero(sa_source *d, sa_encoder_cache *encoder) {
     sa_zero(encoder->dannotations);
     sa_zero(encoder->dlast_memory);
     sa_zero(d->c);
-    if (d->memory.keys.x != d->memory.annotations.x) sa_zero(d->memory.keys);
-    if (d->memory.values.x != d->memory.annotations.x) sa_zero(d->memory.values);
+    sa_memory_zero(&d->memory);
 }

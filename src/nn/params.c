@@ -74,6 +74,11 @@ static void uniform(sa_mat w, double bound, sa_rng *rng) {
             sa_row(w, i)[j] = (sa_real)(bound * (2 * sa_rng_uniform(rng) - 1));
 }
 
+static void one(sa_mat w) {
+    for (int i = 0; i < w.rows; i++)
+        for (int j = 0; j < w.cols; j++) sa_row(w, i)[j] = 1;
+}
+
 /* Rows of a random normal matrix made orthonormal by Gram and Schmidt, a block of rows at a time so
  * that matrix products do the work, and twice so that rounding does not spoil it. */
 static bool orthogonal(sa_mat w, sa_rng *rng, sa_error *error) {
@@ -122,13 +127,16 @@ bool sa_params_start(const sa_params *plan, sa_real *values, int init, uint64_t 
         const sa_param *param = &plan->item[i];
         sa_mat w = sa_param_mat(param, values);
         sa_rng rng = sa_rng_seed(seed, sa_hash(param->name, strlen(param->name)));
-        if (init == UNIFORM) {
+        if (init == UNIFORM && param->start != SA_START_ONE) {
             uniform(w, 0.1, &rng);
             continue;
         }
         double xavier = sqrt(6.0 / (w.rows + w.cols));
         bool embedding = strcmp(strchr(param->name, '.'), ".E") == 0;
         switch (param->start) {
+        case SA_START_ONE:
+            one(w);
+            break;
         case SA_START_ZERO:
             sa_zero(w);
             break;

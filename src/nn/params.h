@@ -13,6 +13,7 @@
 /* How a tensor starts; the paper's and Xavier's way differ in what each kind gets (params.c). */
 typedef enum sa_start {
     SA_START_ZERO,       /* biases */
+    SA_START_ONE,        /* gains */
     SA_START_INPUT,      /* matrices that meet inputs, and embeddings */
     SA_START_RECURRENT,  /* square matrices that meet the previous state */
     SA_START_ALIGN,      /* W_a, U_a */

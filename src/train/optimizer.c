@@ -17,14 +17,15 @@ SA_DISPATCHED static void adadelta(const sa_update *u, const sa_real *g, sa_real
     }
 }
 
-/* Kingma and Ba 2015, algorithm 1 with the usual beta and epsilon. a is m, b is v. */
+/* Kingma and Ba 2015, algorithm 1. a is m, b is v. */
 SA_DISPATCHED static void adam(const sa_update *u, const sa_real *g, sa_real *w, sa_real *a,
                                sa_real *b, int size) {
-    const sa_real beta1 = (sa_real)0.9, beta2 = (sa_real)0.999, epsilon = (sa_real)1e-8;
+    const sa_real beta1 = (sa_real)u->beta1, beta2 = (sa_real)u->beta2;
+    const sa_real epsilon = (sa_real)u->epsilon;
     const double step = (double)u->step;
-    const sa_real rate = (sa_real)(u->lr / (1 - pow(0.9, step))); /* lr for m^ */
+    const sa_real rate = (sa_real)(u->lr / (1 - pow(u->beta1, step))); /* lr for m^ */
     const sa_real correct =
-        (sa_real)(1 / sqrt(1 - pow(0.999, step))); /* sqrt v^ = correct sqrt v */
+        (sa_real)(1 / sqrt(1 - pow(u->beta2, step))); /* sqrt v^ = correct sqrt v */
     for (int i = 0; i < size; i++) {
         const sa_real gi = g[i] * u->scale;
         a[i] = beta1 * a[i] + (1 - beta1) * gi;

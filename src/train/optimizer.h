@@ -7,8 +7,9 @@
 /* What one update knows besides the numbers. */
 typedef struct sa_update {
     double lr, momentum;
-    int64_t step;  /* counted from 1 */
-    sa_real scale; /* what clipping multiplies the gradient by, 1 or less */
+    double beta1, beta2, epsilon; /* of adam */
+    int64_t step;                 /* counted from 1 */
+    sa_real scale;                /* what clipping multiplies the gradient by, 1 or less */
 } sa_update;
 
 typedef struct sa_optimizer {

@@ -62,6 +62,8 @@ bool sa_trainer_open(sa_trainer *trainer, const sa_settings *settings, const sa_
     sa_blas_init();
     trainer->optimizer = &sa_optimizers[settings->optimizer];
     trainer->update.momentum = settings->momentum;
+    trainer->update.beta1 = settings->beta1, trainer->update.beta2 = settings->beta2;
+    trainer->update.epsilon = settings->epsilon;
     sa_seq2seq_plan(sizes, &trainer->plan);
     sa_seq2seq_point(sizes, values, &trainer->w);
     const size_t size = trainer->plan.size, batch = (size_t)settings->batch;
@@ -130,8 +132,9 @@ static void run_shard(void *context, int i) {
     pass.profile = profile;
     memset(shard->gradients, 0, trainer->plan.size * sizeof(sa_real));
     sa_profile_end(profile, SA_PART_BATCH);
-    shard->loss =
-        sa_seq2seq_loss(&trainer->w, &batch, trainer->settings->dropout, &rng, &pass, &shard->dw);
+    const sa_regularizer regularizer = {trainer->settings->dropout,
+                                        trainer->settings->label_smoothing, &rng};
+    shard->loss = sa_seq2seq_loss(&trainer->w, &batch, regularizer, &pass, &shard->dw);
 }
 
 static int piece_size(const sa_trainer *trainer, size_t at) {
@@ -156,6 +159,15 @@ static void update_piece(void *context, int i) {
     trainer->optimizer->update(&trainer->update, trainer->shard[0].gradients + at,
                                trainer->values + at, trainer->first + at, trainer->second + at,
                                piece_size(trainer, at));
+}
+
+/* Of the update that is about to be made. */
+static double learning_rate(const sa_trainer *trainer) {
+    const sa_settings *settings = trainer->settings;
+    const sa_schedule *schedule = &sa_schedules[settings->schedule];
+    const double lr = settings->lr > 0 ? settings->lr : trainer->optimizer->lr;
+    return lr * sa_schedule_share(schedule, trainer->applied, settings->warmup) *
+           (schedule->decays ? trainer->decay : 1);
 }
 
 /* B.2 (2015): the gradient is scaled down to an L2 norm of at most clip, then the optimiser moves.
@@ -190,8 +202,7 @@ bool sa_trainer_step(sa_trainer *trainer, const sa_sentence *source, const sa_se
     }
     trainer->bad = 0;
     trainer->update.step = ++trainer->applied;
-    trainer->update.lr = trainer->decay * (trainer->settings->lr > 0 ? trainer->settings->lr
-                                                                     : trainer->optimizer->lr);
+    trainer->update.lr = learning_rate(trainer);
     trainer->update.scale = clip > 0 && result->norm > clip ? (sa_real)(clip / result->norm) : 1;
     sa_pool_run(trainer->pool, numbers, update_piece, trainer);
     sa_profile_end(profile, SA_PART_UPDATE);

@@ -11,6 +11,7 @@
 #include "base/thread.h"
 #include "model/seq2seq.h"
 #include "train/optimizer.h"
+#include "train/schedule.h"
 
 typedef struct sa_shard {
     sa_arena arena;

@@ -58,7 +58,7 @@ static inline void force(sa_sentence source, const sa_sentence *targets, int cou
         sa_pass_layout(&arena, &w, &batch, false, &pass);
         if (dry) ck_assert(sa_arena_init(&arena, arena.used, NULL));
     }
-    sa_seq2seq_loss(&w, &batch, 0, NULL, &pass, NULL);
+    sa_seq2seq_loss(&w, &batch, (sa_regularizer){0}, &pass, NULL);
     for (int t = 0; t < batch.target.steps; t++)
         for (int b = 0; b < batch.target.live[t]; b++)
             log_p[batch.target.order[b]] += (double)pass.log_p[batch.target.start[t] + b];

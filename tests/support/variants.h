@@ -15,30 +15,51 @@ typedef struct variant {
 
 enum { VARIANTS = 128 };
 
-/* Settings of a model small enough to check every number. */
-static inline sa_settings small_settings(void) {
+/* Settings of a model of that family small enough to check every number. */
+static inline sa_settings small_of(int model) {
     sa_settings settings;
     sa_settings_init(&settings);
+    settings.model = model;
     settings.embed = 2, settings.hidden = 3, settings.attn = 4, settings.maxout = 2;
+    settings.ffn = 3;
     settings.max_len = 3; /* the location score sees less than the longest source */
     settings.window_size = 1;
+    if (model == SA_MODEL_RECURRENT) return settings;
+    settings.embed = 4; /* of two numbers a layer norm leaves the sign alone */
+    settings.attention = 1, settings.positions = SA_POSITIONS_SINUSOIDAL;
     return settings;
 }
 
-/* All departures from the defaults, one option at a time: returns how many. The kinds of
- * initialisation make no other model, and sizes are numbers without end: of those that change what
- * is computed some values stand for all. */
-static inline int all_variants(variant *list) {
+static inline sa_settings small_settings(void) {
+    return small_of(SA_MODEL_RECURRENT);
+}
+
+/* Whether an option changes what models of a family compute. */
+static inline bool of_family(const char *option, int model) {
+    static const char *const both[] = {"attention", "heads", "values",    "window",
+                                       "layers",    "tie",   "positions", "window-size"};
+    const bool own = strcmp(option, "norm") == 0;
+    for (size_t i = 0; i < sizeof both / sizeof *both; i++)
+        if (strcmp(option, both[i]) == 0) return true;
+    return model == SA_MODEL_TRANSFORMER ? own : !own && strcmp(option, "model") != 0;
+}
+
+/* All departures from the small settings of a family, one option at a time: returns how many. The
+ * kinds of initialisation make no other model, and sizes are numbers without end: of those that
+ * change what is computed some values stand for all. */
+static inline int all_variants(int model, variant *list) {
     static const struct {
         const char *name;
         double value;
     } counts[] = {{"heads", 2}, {"heads", 4}, {"values", 3}, {"layers", 2}};
+    const sa_settings plain = small_of(model);
     int count = 0;
     for (const sa_option *row = sa_settings_options; row->name; row++) {
         if (row->scope != SA_SCOPE_MODEL || strcmp(row->name, "init") == 0) continue;
+        if (!of_family(row->name, model)) continue;
         if (row->kind == SA_OPTION_SWITCH) list[count++] = (variant){row, 1};
         for (int i = 0; row->kind == SA_OPTION_CHOICE && row->choice(i); i++)
-            if (i != (int)row->initial) list[count++] = (variant){row, i};
+            if (i != (int)sa_option_number(row, &plain)) list[count++] = (variant){row, i};
         for (size_t i = 0; i < sizeof counts / sizeof *counts; i++)
             if (strcmp(row->name, counts[i].name) == 0)
                 list[count++] = (variant){row, counts[i].value};
@@ -46,22 +67,38 @@ static inline int all_variants(variant *list) {
     return count;
 }
 
-static inline int count_variants(void) {
-    variant list[VARIANTS];
-    return all_variants(list);
+/* Some options fit only together with others: a score without maps wants annotations as wide as
+ * states, an embedding that is the last matrix must be as wide as what that reads. */
+static inline void fit_together(sa_settings *settings) {
+    if (sa_compats[settings->attention].key == SA_KEY_RAW) settings->encoder = SA_ENCODER_UNI;
+    if (settings->tie != SA_TIE_NONE) settings->maxout = settings->embed;
 }
 
-/* Some fit only together with others: a score without maps wants annotations as wide as states. */
 static inline void apply_variant(const variant *one, sa_settings *settings) {
     sa_option_assign(one->option, settings, one->value);
-    if (sa_compats[settings->attention].key == SA_KEY_RAW) settings->encoder = SA_ENCODER_UNI;
+    fit_together(settings);
 }
 
-/* Settings with the variant of that number; 0: none. */
-static inline sa_settings variant_settings(int number) {
+/* Recurrent models besides the plain one. */
+static inline int count_variants(void) {
     variant list[VARIANTS];
-    sa_settings settings = small_settings();
-    all_variants(list);
+    return all_variants(SA_MODEL_RECURRENT, list);
+}
+
+/* All models: numbers 0 .. count_variants() are recurrent, then come the transformers. */
+static inline int count_models(void) {
+    variant list[VARIANTS];
+    return count_variants() + 1 + all_variants(SA_MODEL_TRANSFORMER, list) + 1;
+}
+
+/* Settings of the model of that number; 0: the plain recurrent one. */
+static inline sa_settings variant_settings(int number) {
+    const int recurrent = count_variants() + 1;
+    const int model = number < recurrent ? SA_MODEL_RECURRENT : SA_MODEL_TRANSFORMER;
+    if (model == SA_MODEL_TRANSFORMER) number -= recurrent;
+    variant list[VARIANTS];
+    sa_settings settings = small_of(model);
+    all_variants(model, list);
     if (number) apply_variant(&list[number - 1], &settings);
     return settings;
 }

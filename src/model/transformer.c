@@ -1,0 +1,290 @@
+#include "model/transformer.h"
+#include "math/term.h"
+#include "math/vec.h"
+#include "nn/dropout.h"
+#include "nn/embedding.h"
+
+#include <stdio.h>
+
+const char *sa_tie_name(size_t row) {
+    static const char *const names[] = {
+        [SA_TIE_NONE] = "none", [SA_TIE_TWO] = "two-way", [SA_TIE_THREE] = "three-way"};
+    return row < sizeof names / sizeof *names ? names[row] : NULL;
+}
+
+/* ---- Weights --------------------------------------------------------------------------------- */
+
+static void bind_stack(sa_binder *binder, const char *name, const char *side,
+                       const sa_transformer_sizes *sizes, bool cross, sa_stack *w) {
+    *w = (sa_stack){.layers = sizes->layers, .cross = cross};
+    sa_positions_bind(binder, side, sizes->positions, sizes->places, sizes->m, &w->positions);
+    for (int i = 0; i < w->layers; i++) {
+        sa_transformer_layer *layer = &w->layer[i];
+        char part[32];
+        snprintf(part, sizeof part, "%s.%d.self", name, i + 1);
+        sa_attend_bind(binder, part, sizes->attention, sizes->norm, &layer->self);
+        snprintf(part, sizeof part, "%s.%d.cross", name, i + 1);
+        if (cross) sa_attend_bind(binder, part, sizes->attention, sizes->norm, &layer->cross);
+        snprintf(part, sizeof part, "%s.%d.feedforward", name, i + 1);
+        sa_feed_bind(binder, part, sizes->m, sizes->ffn, sizes->norm, &layer->feed);
+    }
+    char part[32];
+    snprintf(part, sizeof part, "%s.norm", name);
+    if (sizes->norm == SA_NORM_PRE) sa_layernorm_bind(binder, part, sizes->m, &w->last);
+}
+
+void sa_transformer_bind(sa_binder *binder, const sa_transformer_sizes *sizes, sa_transformer *w) {
+    const int m = sizes->m;
+    *w = (sa_transformer){.sizes = *sizes};
+    w->target_E = sa_bind_matrix(binder, "target", "E", sizes->target_words, m, SA_START_INPUT);
+    w->source_E =
+        sizes->tie == SA_TIE_THREE
+            ? w->target_E
+            : sa_bind_matrix(binder, "source", "E", sizes->source_words, m, SA_START_INPUT);
+    bind_stack(binder, "encoder", "source", sizes, false, &w->encoder);
+    bind_stack(binder, "decoder", "target", sizes, true, &w->decoder);
+    sa_vocabulary_bind(binder, sizes->target_words, m,
+                       sizes->tie == SA_TIE_NONE ? (sa_mat){0} : w->target_E, &w->vocabulary);
+}
+
+/* ---- Layout ---------------------------------------------------------------------------------- */
+
+/* Where each sentence of the source begins when they follow the targets' order. */
+static const int *memory_order(sa_arena *arena, const sa_batch *batch) {
+    const int B = batch->source.sentences;
+    int *first = sa_arena_take(arena, (size_t)B + 1, sizeof *first);
+    if (!arena->base) return first;
+    first[0] = 0;
+    for (int b = 0; b < B; b++)
+        first[b + 1] = first[b] + batch->source.len[sa_batch_source(batch, b)];
+    return first;
+}
+
+static const int32_t *source_words(sa_arena *arena, const sa_batch *batch, const int *first) {
+    const sa_side *side = &batch->source;
+    int32_t *ids = sa_arena_take(arena, (size_t)side->words, sizeof *ids);
+    for (int b = 0; arena->base && b < side->sentences; b++)
+        for (int t = 0; t < first[b + 1] - first[b]; t++)
+            ids[first[b] + t] = side->ids[side->start[t] + sa_batch_source(batch, b)];
+    return ids;
+}
+
+/* y_i of every row (shift 0), or y_{i-1}, after the start mark (shift 1). */
+static const int32_t *target_words(sa_arena *arena, const sa_side *side, int shift) {
+    int32_t *ids = sa_arena_take(arena, (size_t)side->words, sizeof *ids);
+    for (int b = 0; arena->base && b < side->sentences; b++)
+        for (int t = 0; t < side->len[b]; t++)
+            ids[side->first[b] + t] = t < shift ? SA_START : side->ids[side->start[t - shift] + b];
+    return ids;
+}
+
+/* What a stack is laid out for. */
+typedef struct shape {
+    int rows, steps; /* words of all sentences, and of the longest */
+    sa_mat memory;   /* [N x m] what its cross attention attends to; the decoder's only */
+    sa_mat dmemory;
+    const int *memory_first; /* first row of each sentence */
+    int memory_steps;
+    bool training;
+} shape;
+
+/* What the backward pass needs. */
+static void layout_room(sa_arena *arena, const sa_stack *w, const shape *of, int longest,
+                        sa_stack_cache *cache) {
+    const int m = cache->x.cols;
+    const sa_attention *attention = &w->layer[0].self.attention;
+    sa_sublayer_room *room = &cache->room;
+    cache->x_mask = sa_mat_take(arena, of->rows, m);
+    room->scratch = cache->scratch;
+    room->df = sa_mat_take(arena, of->rows, m);
+    room->din = sa_mat_take(arena, of->rows, m);
+    room->dinner = sa_mat_take(arena, of->rows, w->layer[0].feed.network.W_1.rows);
+    room->rows = sa_attention_rows_layout(arena, attention, of->rows, longest, false);
+    sa_memory_layout(arena, attention, cache->self.first, room->din, &room->self);
+    if (w->cross) sa_memory_layout(arena, attention, of->memory_first, of->dmemory, &room->cross);
+}
+
+static void layout_stack(sa_arena *arena, const sa_stack *w, int m, const shape *of,
+                         sa_stack_cache *cache) {
+    const int longest = of->memory_steps > of->steps ? of->memory_steps : of->steps;
+    const bool normed = w->last.g.cols;
+    cache->places = sa_mat_take(arena, w->positions.kind ? of->steps : 0, m);
+    cache->x = cache->out = sa_mat_take(arena, of->rows, m);
+    for (int i = 0; i < w->layers; i++) {
+        const sa_transformer_layer *layer = &w->layer[i];
+        sa_layer_cache *own = &cache->layer[i];
+        sa_attend_layout(arena, &layer->self, cache->out, (sa_mat){0}, cache->self.first, of->steps,
+                         of->training, &own->self);
+        cache->out = own->self.around.y;
+        if (w->cross)
+            sa_attend_layout(arena, &layer->cross, cache->out, of->memory, of->memory_first,
+                             of->memory_steps, of->training, &own->cross);
+        if (w->cross) cache->out = own->cross.around.y;
+        sa_feed_layout(arena, &layer->feed, cache->out, of->training, &own->feed);
+        cache->out = own->feed.around.y;
+    }
+    if (normed) cache->out = sa_mat_take(arena, of->rows, m);
+    cache->last = sa_layernorm_layout(arena, normed ? of->rows : 0, m);
+    cache->scratch = sa_attention_scratch_layout(arena, &w->layer[0].self.attention, of->steps,
+                                                 longest, of->training);
+    if (of->training) layout_room(arena, w, of, longest, cache);
+}
+
+void sa_transformer_encoder_layout(sa_arena *arena, const sa_batch *batch, const sa_transformer *w,
+                                   bool training, sa_stack_cache *encoder) {
+    const sa_side *side = &batch->source;
+    *encoder = (sa_stack_cache){.self = {side->sentences, memory_order(arena, batch), false}};
+    encoder->ids = source_words(arena, batch, encoder->self.first);
+    encoder->d = sa_mat_take(arena, training ? side->words : 0, w->sizes.m);
+    const shape of = {.rows = side->words, .steps = side->steps, .training = training};
+    layout_stack(arena, &w->encoder, w->sizes.m, &of, encoder);
+}
+
+void sa_transformer_layout(sa_arena *arena, const sa_batch *batch, const sa_transformer *w,
+                           bool training, sa_transformer_cache *cache) {
+    const sa_side *side = &batch->target;
+    sa_stack_cache *encoder = &cache->encoder, *decoder = &cache->decoder;
+    *cache = (sa_transformer_cache){.override = NULL};
+    sa_transformer_encoder_layout(arena, batch, w, training, encoder);
+    decoder->self = (sa_questions){side->sentences, side->first, true};
+    decoder->cross = (sa_questions){side->sentences, side->first, false};
+    decoder->ids = target_words(arena, side, 1);
+    cache->targets = target_words(arena, side, 0);
+    const shape of = {.rows = side->words,
+                      .steps = side->steps,
+                      .memory = encoder->out,
+                      .dmemory = encoder->d,
+                      .memory_first = encoder->self.first,
+                      .memory_steps = batch->source.steps,
+                      .training = training};
+    layout_stack(arena, &w->decoder, w->sizes.m, &of, decoder);
+    sa_readout_layout(arena, side->words, &w->vocabulary, training, 0, &cache->readout);
+    cache->log_p = sa_arena_take(arena, (size_t)side->words, sizeof *cache->log_p);
+    cache->aim = sa_arena_take(arena, (size_t)side->words, sizeof *cache->aim);
+    cache->readout.t = decoder->out;
+    decoder->d = cache->readout.dt;
+}
+
+/* ---- Words and positions --------------------------------------------------------------------- */
+
+/* Sections 3.4 and 3.5 (Vaswani et al. 2017): x_t = sqrt(m) E y + PE(t) */
+static void embed(const sa_stack *w, sa_mat E, double dropout, sa_rng *rng, sa_stack_cache *cache) {
+    const sa_questions *asked = &cache->self;
+    sa_embedding_forward(E, cache->ids, cache->x);
+    sa_scale(sa_sqrt((sa_real)E.cols), cache->x);
+    sa_positions_table(&w->positions, 0, cache->places);
+    for (int b = 0; cache->places.rows && b < asked->sentences; b++) {
+        const int first = asked->first[b], len = asked->first[b + 1] - first;
+        sa_add(sa_rows(cache->places, 0, len), sa_rows(cache->x, first, len));
+    }
+    sa_dropout_forward(dropout, rng, cache->x_mask, cache->x);
+}
+
+/* From d, the stream of derivatives, which is changed. */
+static void embed_backward(double dropout, sa_stack_cache *cache, sa_stack *dw, sa_mat dE) {
+    const sa_questions *asked = &cache->self;
+    sa_mat d = cache->d;
+    sa_dropout_backward(dropout, cache->x_mask, d);
+    for (int b = 0; cache->places.rows && b < asked->sentences; b++) /* .. + PE(t) */
+        for (int row = asked->first[b]; row < asked->first[b + 1]; row++)
+            sa_positions_backward(row - asked->first[b], sa_rows(d, row, 1), &dw->positions);
+    if (sa_term("transformer.scale")) sa_scale(sa_sqrt((sa_real)d.cols), d); /* sqrt(m) E y */
+    sa_embedding_backward(cache->ids, d, dE);
+}
+
+/* ---- Layers ---------------------------------------------------------------------------------- */
+
+/* Section 3.1: the encoder's layer: self-attention, then the network. */
+static sa_mat encoder_layer_forward(const sa_transformer_layer *w, const sa_stack_cache *stack,
+                                    double dropout, sa_rng *rng, sa_mat x, sa_layer_cache *cache) {
+    x = sa_attend_forward(&w->self, &stack->self, x, NULL, dropout, rng, &cache->self,
+                          stack->scratch); /* LN(x + MultiHead(x, x, x)) */
+    return sa_feed_forward(&w->feed, x, dropout, rng, &cache->feed); /* LN(x + FFN(x)) */
+}
+
+static void encoder_layer_backward(const sa_transformer_layer *w, sa_stack_cache *stack,
+                                   double dropout, sa_layer_cache *cache,
+                                   sa_transformer_layer *dw) {
+    sa_feed_backward(&w->feed, dropout, &cache->feed, stack->d, &stack->room, &dw->feed);
+    sa_attend_backward(&w->self, &stack->self, dropout, &cache->self, stack->d, &stack->room.self,
+                       &stack->room, &dw->self);
+}
+
+/* Section 3.1: the decoder's layer: causal self-attention, attention to the encoder's result (the
+ * memory), then the network. */
+static sa_mat decoder_layer_forward(const sa_transformer_layer *w, const sa_stack_cache *stack,
+                                    const sa_override *override, double dropout, sa_rng *rng,
+                                    sa_mat x, sa_layer_cache *cache) {
+    x = sa_attend_forward(&w->self, &stack->self, x, NULL, dropout, rng, &cache->self,
+                          stack->scratch); /* LN(x + MultiHead(x, x, x)), no look ahead */
+    x = sa_attend_forward(&w->cross, &stack->cross, x, override, dropout, rng, &cache->cross,
+                          stack->scratch); /* LN(x + MultiHead(x, h, h)) */
+    return sa_feed_forward(&w->feed, x, dropout, rng, &cache->feed); /* LN(x + FFN(x)) */
+}
+
+static void decoder_layer_backward(const sa_transformer_layer *w, sa_stack_cache *stack,
+                                   double dropout, sa_layer_cache *cache,
+                                   sa_transformer_layer *dw) {
+    sa_feed_backward(&w->feed, dropout, &cache->feed, stack->d, &stack->room, &dw->feed);
+    sa_attend_backward(&w->cross, &stack->cross, dropout, &cache->cross, stack->d,
+                       &stack->room.cross, &stack->room, &dw->cross);
+    sa_attend_backward(&w->self, &stack->self, dropout, &cache->self, stack->d, &stack->room.self,
+                       &stack->room, &dw->self);
+}
+
+/* ---- Stacks ---------------------------------------------------------------------------------- */
+
+/* With norm pre the sum that runs through the layers is normalised once more at the end. */
+static void finish(const sa_stack *w, sa_mat x, sa_stack_cache *cache) {
+    if (w->last.g.cols) sa_layernorm_forward(&w->last, x, &cache->last, cache->out);
+}
+
+static void finish_backward(const sa_stack *w, sa_stack_cache *cache, sa_stack *dw) {
+    if (w->last.g.cols) sa_layernorm_backward(&w->last, &cache->last, cache->d, &dw->last);
+}
+
+void sa_transformer_encode(const sa_transformer *w, double dropout, sa_rng *rng,
+                           sa_stack_cache *cache) {
+    embed(&w->encoder, w->source_E, dropout, rng, cache);
+    sa_mat x = cache->x;
+    for (int i = 0; i < w->encoder.layers; i++)
+        x = encoder_layer_forward(&w->encoder.layer[i], cache, dropout, rng, x, &cache->layer[i]);
+    finish(&w->encoder, x, cache);
+}
+
+static void encode_backward(const sa_transformer *w, double dropout, sa_stack_cache *cache,
+                            sa_transformer *dw) {
+    finish_backward(&w->encoder, cache, &dw->encoder);
+    for (int i = w->encoder.layers - 1; i >= 0; i--)
+        encoder_layer_backward(&w->encoder.layer[i], cache, dropout, &cache->layer[i],
+                               &dw->encoder.layer[i]);
+    embed_backward(dropout, cache, &dw->encoder, dw->source_E);
+}
+
+void sa_transformer_forward(const sa_transformer *w, double dropout, sa_rng *rng,
+                            sa_transformer_cache *cache) {
+    sa_stack_cache *decoder = &cache->decoder;
+    sa_transformer_encode(w, dropout, rng, &cache->encoder);
+    sa_profile_end(cache->profile, SA_PART_ENCODER);
+    embed(&w->decoder, w->target_E, dropout, rng, decoder);
+    sa_mat x = decoder->x;
+    for (int i = 0; i < w->decoder.layers; i++)
+        x = decoder_layer_forward(&w->decoder.layer[i], decoder, cache->override, dropout, rng, x,
+                                  &decoder->layer[i]);
+    finish(&w->decoder, x, decoder);
+    sa_profile_end(cache->profile, SA_PART_DECODER);
+}
+
+void sa_transformer_backward(const sa_transformer *w, double dropout, sa_transformer_cache *cache,
+                             sa_transformer *dw) {
+    sa_stack_cache *decoder = &cache->decoder;
+    sa_zero(cache->encoder.d); /* the memory's derivative, to which every layer adds */
+    finish_backward(&w->decoder, decoder, &dw->decoder);
+    for (int i = w->decoder.layers - 1; i >= 0; i--)
+        decoder_layer_backward(&w->decoder.layer[i], decoder, dropout, &decoder->layer[i],
+                               &dw->decoder.layer[i]);
+    embed_backward(dropout, decoder, &dw->decoder, dw->target_E);
+    sa_profile_end(cache->profile, SA_PART_DECODER_BACK);
+    encode_backward(w, dropout, &cache->encoder, dw);
+    sa_profile_end(cache->profile, SA_PART_ENCODER_BACK);
+}

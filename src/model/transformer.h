@@ -1,0 +1,98 @@
+/* transformer: the model of Vaswani et al. 2017 ("Attention is all you need"), on the attention
+ * core that the recurrent models use: any compatibility function can stand in any of its three
+ * places.
+ *
+ * All rows stand sentence by sentence: the source's in the order of the targets (row first[b] + t
+ * of the memory), the target's in their own (row target.first[b] + t). */
+#ifndef SA_MODEL_TRANSFORMER_H
+#define SA_MODEL_TRANSFORMER_H
+
+#include "base/batch.h"
+#include "base/profile.h"
+#include "base/settings.h"
+#include "model/readout.h"
+#include "model/sublayer.h"
+#include "nn/position.h"
+
+enum { SA_TIE_NONE, SA_TIE_TWO, SA_TIE_THREE };
+
+/* For the option rows: the name of a way to share embeddings, NULL after the last. */
+const char *sa_tie_name(size_t row);
+
+typedef struct sa_transformer_sizes {
+    int layers, m, ffn;
+    int norm;              /* a row of sa_norm_name */
+    int positions, places; /* kind, and how many can be learned */
+    int tie;
+    int source_words, target_words;
+    sa_attention_sizes attention; /* the same in all three places */
+} sa_transformer_sizes;
+
+/* A layer; the encoder's have no cross attention. */
+typedef struct sa_transformer_layer {
+    sa_attend_sublayer self, cross;
+    sa_feed_sublayer feed;
+} sa_transformer_layer;
+
+typedef struct sa_stack {
+    int layers;
+    bool cross;
+    sa_positions positions;
+    sa_transformer_layer layer[SA_LAYERS];
+    sa_layernorm last; /* of the stack's result, with norm pre */
+} sa_stack;
+
+typedef struct sa_transformer { /* weights, or their gradients */
+    sa_transformer_sizes sizes;
+    sa_mat source_E, target_E; /* [Kx x m], [Ky x m] */
+    sa_stack encoder, decoder;
+    sa_readout vocabulary; /* W_o [Ky x m] and b_y alone */
+} sa_transformer;
+
+typedef struct sa_layer_cache {
+    sa_attend_cache self, cross;
+    sa_feed_cache feed;
+} sa_layer_cache;
+
+typedef struct sa_stack_cache {
+    sa_questions self, cross; /* who asks whom */
+    const int32_t *ids;       /* [R] the words that enter */
+    sa_mat places;            /* [longest x m] vectors of the positions */
+    sa_mat x;                 /* [R x m] embedded words */
+    sa_layer_cache layer[SA_LAYERS];
+    sa_mat out; /* [R x m] */
+    sa_layernorm_cache last;
+    sa_attention_scratch scratch;
+    sa_mat x_mask, d; /* training only; d: the stream of derivatives */
+    sa_sublayer_room room;
+} sa_stack_cache;
+
+typedef struct sa_transformer_cache {
+    sa_stack_cache encoder, decoder;
+    const int32_t *targets; /* [M] y_i, sentence by sentence */
+    sa_readout_cache readout;
+    sa_real *log_p, *aim;        /* [M] sentence by sentence */
+    const sa_override *override; /* of the weights of cross attention, or NULL */
+    sa_profile *profile;         /* likewise */
+} sa_transformer_cache;
+
+void sa_transformer_bind(sa_binder *binder, const sa_transformer_sizes *sizes, sa_transformer *w);
+
+void sa_transformer_layout(sa_arena *arena, const sa_batch *batch, const sa_transformer *w,
+                           bool training, sa_transformer_cache *cache);
+
+/* The encoder alone; its result is encoder->out. */
+void sa_transformer_encoder_layout(sa_arena *arena, const sa_batch *batch, const sa_transformer *w,
+                                   bool training, sa_stack_cache *encoder);
+void sa_transformer_encode(const sa_transformer *w, double dropout, sa_rng *rng,
+                           sa_stack_cache *encoder);
+
+/* Up to the vectors readout.t that the next words are chosen by. Dropout 0 when translating; rng
+ * may then be NULL. */
+void sa_transformer_forward(const sa_transformer *w, double dropout, sa_rng *rng,
+                            sa_transformer_cache *cache);
+/* From readout.dt. dw is added to. */
+void sa_transformer_backward(const sa_transformer *w, double dropout, sa_transformer_cache *cache,
+                             sa_transformer *dw);
+
+#endif

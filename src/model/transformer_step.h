@@ -1,0 +1,51 @@
+/* transformer_step: a Transformer that writes word by word, as in a search.
+ *
+ * Keys and values of what was written are kept, so a step costs the same however much stands before
+ * it, but for the attention itself. Hypotheses that go on from the same words share them: the entry
+ * of a word points to that of the word before, and nothing moves when a beam changes its order. */
+#ifndef SA_MODEL_TRANSFORMER_STEP_H
+#define SA_MODEL_TRANSFORMER_STEP_H
+
+#include "model/transformer.h"
+
+/* One entry for every word of every hypothesis. */
+typedef struct sa_past {
+    int width;        /* numbers of an entry: the keys and values of all layers */
+    sa_real *entries; /* [count x width], growing */
+    int *before;      /* [count] the entry of the word before; -1 at the start */
+    size_t count, entries_room, before_room;
+    int *last, *next; /* [rows] the newest entry of each row, before and after the running step */
+} sa_past;
+
+typedef struct sa_writing {
+    sa_stack_cache encoder;
+    sa_memory memory[SA_LAYERS]; /* the source, as the cross attention of each layer sees it */
+    sa_past past;
+    /* The running step, of at most `rows` hypotheses. */
+    sa_mat place, x;                     /* [1 x m], [rows x m] */
+    sa_residual_cache self, cross, feed; /* of one layer after another */
+    sa_mat inner;                        /* [rows x ffn] */
+    sa_attention_rows asked;             /* of the self-attention, without its weights */
+    sa_mat alpha, keys, values;          /* what one row sees of its past */
+    sa_attention_rows looked[SA_LAYERS]; /* of the cross attention */
+    sa_layernorm_cache last;
+    sa_attention_scratch scratch;
+    sa_readout_cache readout; /* t and logits */
+} sa_writing;
+
+/* Room for `rows` hypotheses of at most `steps` words about the sources of the batch. */
+void sa_writing_layout(sa_arena *arena, const sa_transformer *w, const sa_batch *batch, int rows,
+                       int steps, sa_writing *to);
+void sa_writing_release(sa_writing *to);
+
+/* Reads the source. */
+void sa_writing_start(const sa_transformer *w, sa_writing *to);
+
+/* Word i (from 1) of L hypotheses: row l, about sentence which[l], goes on from row from[l] of the
+ * step before with the word ids[l]. Fills the first L rows of readout.t and readout.logits.
+ * SA_LIMIT when memory runs out. */
+bool sa_writing_step(const sa_transformer *w, const sa_override *override, int i, int L,
+                     const int *which, const int *from, const int32_t *ids, sa_writing *to,
+                     sa_error *error);
+
+#endif

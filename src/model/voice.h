@@ -1,0 +1,49 @@
+/* voice: one model that writes word by word, recurrent or not: what a search needs of it. */
+#ifndef SA_MODEL_VOICE_H
+#define SA_MODEL_VOICE_H
+
+#include "model/seq2seq.h"
+#include "model/transformer_step.h"
+
+/* A recurrent model's source, and its decoder at the running step. */
+typedef struct sa_speaking {
+    sa_encoder_cache encoder;
+    sa_source source;
+    sa_decoder_turning turning;
+    sa_decoder decoder; /* w's, with its transposes in turning */
+    sa_attention_scratch scratch;
+    sa_decoder_rows rows; /* the running step */
+    sa_state state;       /* s of the step before */
+    sa_mat t;             /* t of the step before; input feeding only */
+    sa_readout_cache readout;
+} sa_speaking;
+
+typedef struct sa_voice {
+    const sa_seq2seq *w;
+    sa_batch batch;
+    union { /* by w->model */
+        sa_speaking recurrent;
+        sa_writing transformer;
+    };
+} sa_voice;
+
+/* Room for `rows` hypotheses of at most `steps` words about `count` sources. voice->w is set. */
+void sa_voice_layout(sa_arena *arena, sa_voice *voice, const sa_sentence *sources, int count,
+                     int rows, int steps);
+void sa_voice_release(sa_voice *voice);
+
+/* Reads the sources. */
+void sa_voice_start(sa_voice *voice);
+
+/* Word i (from 1) of L hypotheses: row l, about sentence which[l], goes on from row from[l] of the
+ * step before (its sentence at the start) with the word ids[l]. */
+bool sa_voice_step(sa_voice *voice, const sa_override *override, int i, int L, const int *which,
+                   const int *from, const int32_t *ids, sa_error *error);
+/* The words' scores for L rows of the last step, [L x Ky], which may be overwritten. */
+sa_mat sa_voice_logits(const sa_voice *voice, int L);
+
+/* Where a row of the last step looked: `share` of the mean weights (sa_seq2seq_looks) is added to
+ * alpha [S]. */
+void sa_voice_weights(const sa_voice *voice, int row, int S, sa_real share, sa_real *alpha);
+
+#endif

@@ -1,0 +1,30 @@
+#include "train/schedule.h"
+
+#include <math.h>
+
+static double constant(double step, double warmup) {
+    (void)step, (void)warmup;
+    return 1;
+}
+
+/* Section 5.3 (Vaswani et al. 2017): d^-0.5 min(step^-0.5, step warmup^-1.5), as a share of its
+ * peak d^-0.5 warmup^-0.5. */
+static double inverse_root(double step, double warmup) {
+    return sqrt((warmup > 1 ? warmup : 1) / step);
+}
+
+const sa_schedule sa_schedules[] = {
+    {"plateau", true, constant},
+    {"constant", false, constant},
+    {"inverse-sqrt", false, inverse_root},
+    {.name = NULL},
+};
+
+const char *sa_schedule_name(size_t row) {
+    return row < sizeof sa_schedules / sizeof *sa_schedules ? sa_schedules[row].name : NULL;
+}
+
+double sa_schedule_share(const sa_schedule *schedule, int64_t step, int64_t warmup) {
+    return step < warmup ? (double)step / (double)warmup
+                         : schedule->after((double)step, (double)warmup);
+}

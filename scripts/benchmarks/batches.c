@@ -1,11 +1,13 @@
 /* The batches that `softalign train` would make, for its peers to train on the same ones.
  *
- *   batches PAIRS COUNT [--OPTION VALUE]...    options of train: --batch, --min-freq, --seed ...
+ *   batches PAIRS FIRST COUNT [--OPTION VALUE]...    options of train: --batch, --min-freq, --seed
+ * ...
  *
- * Writes numbers: words of the source's and of the target's vocabulary, number of batches; then for
- * each batch its number of pairs, and for each pair the two lengths and the words of both sides.
- * Words are numbered as in the model files: 0 unknown, 1 the end mark (the last of every sentence),
- * 2 the start mark, from 3 on by falling frequency. */
+ * Writes those from number FIRST on, counted from 0. Numbers: words of the source's and of the
+ * target's vocabulary, number of batches; then for each batch its number of pairs, and for each
+ * pair the two lengths and the words of both sides. Words are numbered as in the model files: 0
+ * unknown, 1 the end mark (the last of every sentence), 2 the start mark, from 3 on by falling
+ * frequency. */
 #include "base/settings.h"
 #include "text/batcher.h"
 #include "text/dataset.h"
@@ -39,7 +41,7 @@ static void print_batch(const sa_dataset *data, const size_t *pairs, int count) 
     }
 }
 
-static bool print_batches(const char *path, int wanted, const sa_settings *settings,
+static bool print_batches(const char *path, int first, int wanted, const sa_settings *settings,
                           sa_error *error) {
     sa_corpus corpus;
     sa_coder source = {0}, target = {0};
@@ -52,10 +54,10 @@ static bool print_batches(const char *path, int wanted, const sa_settings *setti
                          settings->seed, error))
         return false; /* the program ends here: nothing is freed */
     printf("%d %d %d\n", sa_vocab_size(&source.vocab), sa_vocab_size(&target.vocab), wanted);
-    for (int i = 0; i < wanted; i++) {
+    for (int i = 0; i < first + wanted; i++) {
         int count;
         const size_t *pairs = sa_batcher_next(&batcher, &count);
-        print_batch(&data, pairs, count);
+        if (i >= first) print_batch(&data, pairs, count);
     }
     return true;
 }
@@ -63,10 +65,11 @@ static bool print_batches(const char *path, int wanted, const sa_settings *setti
 int main(int count, char **arguments) {
     sa_error error = {0};
     sa_settings settings;
-    if (count < 3)
-        sa_fail(&error, SA_USAGE, "expected PAIRS COUNT [--OPTION VALUE]...");
-    else if (read_options(count - 3, arguments + 3, &settings, &error) &&
-             print_batches(arguments[1], atoi(arguments[2]), &settings, &error) &&
+    if (count < 4)
+        sa_fail(&error, SA_USAGE, "expected PAIRS FIRST COUNT [--OPTION VALUE]...");
+    else if (read_options(count - 4, arguments + 4, &settings, &error) &&
+             print_batches(arguments[1], atoi(arguments[2]), atoi(arguments[3]), &settings,
+                           &error) &&
              fflush(stdout) == 0)
         return 0;
     fprintf(stderr, "batches: %s\n", error.text[0] ? error.text : "cannot write");

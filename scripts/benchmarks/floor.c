@@ -29,6 +29,8 @@ typedef struct batch {
 
 typedef struct worker {
     int number;
+    pair *mine;  /* this worker's pairs of the batch */
+    int *places; /* where each stands in the source */
     shard shard;
     room *room;
     float *gradients;
@@ -119,10 +121,10 @@ static void read_batches(const char *path) {
         to->pairs = take((size_t)to->count, sizeof *to->pairs);
         for (int k = 0; k < to->count; k++) {
             pair *each = &to->pairs[k];
-            for (int side = 0; side < 2; side++) each->len[side] = number(file);
-            for (int side = 0; side < 2; side++) {
-                each->ids[side] = take((size_t)each->len[side], sizeof(int));
-                for (int t = 0; t < each->len[side]; t++) each->ids[side][t] = number(file);
+            for (int which = 0; which < 2; which++) each->len[which] = number(file);
+            for (int which = 0; which < 2; which++) {
+                each->ids[which] = take((size_t)each->len[which], sizeof(int));
+                for (int t = 0; t < each->len[which]; t++) each->ids[which][t] = number(file);
             }
         }
     }
@@ -156,17 +158,16 @@ static void order_side(const pair *pairs, int count, int which, side *to) {
 
 static void fill_shard(worker *at) {
     shard *b = &at->shard;
-    pair mine[1 + all.now->count / all.threads];
-    int count = 0, places[1 + all.now->count / all.threads];
+    int count = 0;
     for (int i = at->number; i < all.now->count; i += all.threads)
-        mine[count++] = all.now->pairs[i];
-    order_side(mine, count, 0, &b->source);
-    order_side(mine, count, 1, &b->target);
-    for (int i = 0; i < count; i++) places[b->source.order[i]] = i;
-    for (int i = 0; i < count; i++) ((int *)b->source_of)[i] = places[b->target.order[i]];
+        at->mine[count++] = all.now->pairs[i];
+    order_side(at->mine, count, 0, &b->source);
+    order_side(at->mine, count, 1, &b->target);
+    for (int i = 0; i < count; i++) at->places[b->source.order[i]] = i;
+    for (int i = 0; i < count; i++) b->source_of[i] = at->places[b->target.order[i]];
     for (int t = 0, row = 0; t < b->target.steps; t++)
         for (int i = 0; i < b->target.live[t]; i++)
-            ((int *)b->inputs)[row++] = t ? b->target.ids[b->target.start[t - 1] + i] : START;
+            b->inputs[row++] = t ? b->target.ids[b->target.start[t - 1] + i] : START;
     b->whole = all.now->count;
 }
 
@@ -236,19 +237,21 @@ static void open_worker(worker *at) {
         long product = 0;
         for (int k = 0; k < each->count; k++) {
             product += (long)each->pairs[k].len[0] * each->pairs[k].len[1];
-            for (int side = 0; side < 2; side++) {
-                const int len = each->pairs[k].len[side];
-                sum[side] += len;
-                if (len > steps[side]) steps[side] = len;
+            for (int which = 0; which < 2; which++) {
+                const int len = each->pairs[k].len[which];
+                sum[which] += len;
+                if (len > steps[which]) steps[which] = len;
             }
         }
-        for (int side = 0; side < 2; side++)
-            if (sum[side] > words[side]) words[side] = sum[side];
+        for (int which = 0; which < 2; which++)
+            if (sum[which] > words[which]) words[which] = sum[which];
         if (each->count > pairs) pairs = each->count;
         if (product > crossings) crossings = product;
     }
     open_side(&at->shard.source, pairs, steps[0], words[0]);
     open_side(&at->shard.target, pairs, steps[1], words[1]);
+    at->mine = take((size_t)pairs, sizeof *at->mine);
+    at->places = take((size_t)pairs, sizeof(int));
     at->shard.source_of = take((size_t)pairs, sizeof(int));
     at->shard.inputs = take((size_t)words[1], sizeof(int));
     at->gradients = take(all.size, sizeof(float));
@@ -266,8 +269,8 @@ static void *run_pass(void *context) {
     return NULL;
 }
 
-static size_t share(int worker) {
-    return all.size * (size_t)worker / (size_t)all.threads;
+static size_t share(int place) {
+    return all.size * (size_t)place / (size_t)all.threads;
 }
 
 static void *run_sum(void *context) {

@@ -32,9 +32,9 @@ typedef struct side {
 
 typedef struct shard {
     side source, target;
-    const int *source_of; /* [sentences] place in the source of the same pair */
-    const int *inputs;    /* [target words] the word before each */
-    int whole;            /* pairs of all shards: the loss's divisor */
+    int *source_of; /* [sentences] place in the source of the same pair */
+    int *inputs;    /* [target words] the word before each */
+    int whole;      /* pairs of all shards: the loss's divisor */
     double loss;
 } shard;
 

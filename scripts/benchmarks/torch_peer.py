@@ -2,13 +2,13 @@
 """RNNsearch as a good PyTorch user writes it, trained on softalign's own batches, or translating.
 
   torch_peer.py BATCHES --sizes m n n' l [--attention additive|dot] [--threads N] --warm N
-  torch_peer.py BATCHES --sizes m n n' l [--threads N] --greedy N --steps FILE
+  torch_peer.py BATCHES --sizes m n n' l [--threads N] --greedy N --steps FILE --words K K
 
 BATCHES is what the tool `batches` wrote. Training prints "WORDS SECONDS FIRST-LOSS LAST-LOSS
 START": target words and seconds of the batches after the first --warm ones, losses per word, seconds
 from the start of this script to the end of the first update. With --greedy the sources of BATCHES are
-translated N at a time, each line of --steps telling how many words that sentence gets; prints
-"SENTENCES SECONDS WORDS".
+translated N at a time by a model for vocabularies of K words; each line of --steps has a source's
+length and how many words a source of it gets. Prints "SENTENCES SECONDS WORDS".
 
 What differs from softalign, in PyTorch's favour or neutral: torch.nn.GRU resets after U (one product a
 step where the paper's gate needs two), the read-out sees the state after the word, not before. The
@@ -130,7 +130,7 @@ def train(model, batches, warm):
 
 @torch.no_grad()
 def translate(model, sentences, size, steps):
-    """Sentences of one length meet, as softalign sorts them, too."""
+    """Sentences of one length meet, as softalign sorts them, too; steps: by the source's length."""
     model.eval()
     order = sorted(range(len(sentences)), key=lambda i: -len(sentences[i]))
     model.greedy(padded([sentences[order[0]]]), torch.tensor([len(sentences[order[0]])]), 3)
@@ -139,8 +139,8 @@ def translate(model, sentences, size, steps):
         block = order[at:at + size]
         sources = [sentences[i] for i in block]
         lengths = torch.tensor([len(ids) for ids in sources])
-        model.greedy(padded(sources), lengths, max(steps[i] for i in block))
-    print(len(sentences), f"{time.perf_counter() - begin:.5f}", sum(steps))
+        model.greedy(padded(sources), lengths, max(steps[len(ids)] for ids in sources))
+    print(len(sentences), f"{time.perf_counter() - begin:.5f}", sum(steps[len(ids)] for ids in sentences))
 
 
 def main():
@@ -153,15 +153,16 @@ def main():
     parser.add_argument("--warm", type=int, default=1)
     parser.add_argument("--greedy", type=int)
     parser.add_argument("--steps")
+    parser.add_argument("--words", type=int, nargs=2)
     options = parser.parse_args()
     if options.threads:
         torch.set_num_threads(options.threads)
     torch.manual_seed(1)
     source_words, target_words, batches = read_batches(options.batches)
-    model = Model(source_words, target_words, *options.sizes, options.attention)
+    model = Model(*(options.words or (source_words, target_words)), *options.sizes, options.attention)
     if options.greedy:
         with open(options.steps, encoding="ascii") as file:
-            steps = [int(line) for line in file]
+            steps = dict(map(int, line.split()) for line in file)
         translate(model, [pair[0] for pairs in batches for pair in pairs], options.greedy, steps)
     else:
         train(model, batches, options.warm)

@@ -1,0 +1,311 @@
+# shellcheck shell=bash disable=SC2034,SC2046,SC2154,SC2207
+# How scripts/bench measures each thing. Sourced by it: its options, $out, $command, $tools and $python are
+# set. A function run_WHAT sets `figures`, a list of QUANTITY VALUE.
+
+# ---- Scales -----------------------------------------------------------------------------------------
+
+sizes_of() { # SCALE: m n n' l, pairs of a batch
+    case $1 in
+    tiny) echo 8 8 8 4 8 ;;
+    toy) echo 64 64 64 32 32 ;;
+    course) echo 256 256 256 128 64 ;;
+    paper) echo 620 1000 1000 500 80 ;;
+    esac
+}
+# Updates that count; updates before them that warm up the peers, no more than those; updates after
+# which softalign's peak of memory is read, long sentences having been met by then.
+updates_of() { # SCALE
+    case $1-$quick in
+    tiny-*) echo 4 2 8 ;;
+    toy-yes) echo 30 5 200 ;;
+    toy-no) echo 150 20 907 ;;
+    course-yes) echo 6 2 20 ;;
+    course-no) echo 20 3 200 ;;
+    paper-yes) echo 1 1 2 ;;
+    paper-no) echo 5 1 20 ;;
+    esac
+}
+
+# ---- Corpora --------------------------------------------------------------------------------------
+
+train=$out/data/train.tsv valid=$out/data/valid.tsv few=$out/data/few.tsv
+text=(--tokenizer space --min-freq 2)
+
+generate() { awk "$@" -f scripts/benchmarks/corpus.awk; } # -v NAME=VALUE...
+
+multi30k() { # SPLIT
+    local language file
+    for language in en fr; do
+        file=$data/$1.lc.norm.tok.$language
+        [ -e "$file" ] || file=$file.gz
+        [ -e "$file" ] || fail "$data has no $1.lc.norm.tok.$language, plain or .gz"
+        gzip -dcf "$file" >"$out/data/$1.$language"
+    done
+    paste "$out/data/$1.en" "$out/data/$1.fr"
+}
+
+make_corpora() {
+    [ ! -s "$few" ] || return 0
+    local pairs=29000 source=5917 target=6478
+    if [ -n "$data" ]; then
+        multi30k train >"$train"
+        multi30k val >"$valid"
+    else
+        [ "$scales" = tiny ] && pairs=400 source=60 target=70
+        generate -v pairs=$pairs -v source_words=$source -v target_words=$target >"$train"
+        generate -v pairs=$((pairs / 29 + 14)) -v source_words=$source -v target_words=$target \
+            -v seed=2 >"$valid"
+    fi
+    head -n 8 "$valid" >"$few"
+}
+
+batches_of() { # SCALE: the file of batches, made once
+    local file=$out/data/batches-$1
+    set -- $(sizes_of "$1") $(updates_of "$1")
+    [ -s "$file" ] ||
+        "$tools/batches" "$train" $(($6 - $7)) $(($6 + $7)) "${text[@]}" --batch "$5" >"$file"
+    echo "$file"
+}
+
+# ---- Measuring one thing --------------------------------------------------------------------------
+
+# A training of so many updates or seconds. Leaves the rows of its log in `rows`, as UPDATING WORDS SECONDS
+# LOSS, and the seconds and megabytes of the whole in `took`.
+train_for() { # STEPS SECONDS THREADS OPTION...
+    local steps=$1 seconds=$2 workers=$3
+    shift 3
+    timed "$command" train "${text[@]}" --out "$out/run" --epochs 0 --patience 0 --steps "$steps" \
+        --max-time "$seconds" --threads "$workers" --shards "$workers" "$@" >"$out/log" 2>&1 || return
+    rows=($(awk -F , 'NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; next }
+        { print $at["updating"], $at["words"], $at["seconds"], $at["train_loss"] }' "$out/run/log.csv"))
+    rm -r "$out/run"
+}
+
+timed() { # COMMAND...
+    "$tools/timed" "$out/took" "$@" || return
+    took=($(cat "$out/took"))
+}
+
+divide() { # A B
+    awk -v a="$1" -v b="$2" 'BEGIN { print a / b }'
+}
+
+dimensions() { # m n n' l [BATCH]
+    printf '%s ' --embed "$1" --hidden "$2" --attn "$3" --maxout "$4" ${5:+--batch "$5"}
+}
+
+score_of() { # additive|dot: as softalign calls it
+    [ "$1" = dot ] && echo scaled-dot || echo "$1"
+}
+
+# The first half of the updates warms up: the row that the log has in the middle is taken away.
+run_ours() { # SCALE THREADS ATTENTION
+    local score workers=$2
+    score=$(score_of "$3")
+    set -- $(sizes_of "$1") $(updates_of "$1")
+    train_for $((2 * $6)) 0 "$workers" --train "$train" --valid "$few" --valid-every "$6" \
+        $(dimensions "$1" "$2" "$3" "$4" "$5") --attention "$score" || return
+    figures=(words $((rows[5] - rows[1])) words_per_second
+        "$(divide $((rows[5] - rows[1])) "$(awk "BEGIN { print ${rows[4]} - ${rows[0]} }")")")
+}
+
+run_memory() { # SCALE THREADS
+    local workers=$2
+    set -- $(sizes_of "$1") $(updates_of "$1")
+    train_for "$8" 0 "$workers" --train "$train" --valid "$few" $(dimensions "$1" "$2" "$3" "$4" "$5") || return
+    figures=(megabytes "${took[1]}")
+}
+
+run_floor() { # SCALE THREADS ATTENTION
+    local file found
+    file=$(batches_of "$1")
+    set -- "$2" "$3" $(sizes_of "$1") $(updates_of "$1")
+    found=($("$tools/floor" "$file" "$9" "$1" "$2" "$3" "$4" "$5" "$6" 2>"$out/log")) || return
+    figures=($(awk -v words="${found[0]}" -v seconds="${found[1]}" -v flop="${found[2]}" 'BEGIN {
+        print "words_per_second", words / seconds, "words", words, "flop_per_word", flop / words }'))
+}
+
+run_peak() { # THREADS
+    local found
+    found=($("$tools/peak" "$1")) || return
+    figures=(gflops "${found[0]}")
+}
+
+# PyTorch as it comes, or with everything that makes it faster: ATen's AVX-512, tcmalloc, OpenBLAS' OpenMP
+# build (two thread pools on the same cores are slower than one) or, "split", PyTorch's threads alone.
+torch() { # CONFIGURATION THREADS ARGUMENT...
+    local configuration=$1 workers=$2 variables=(-u OMP_NUM_THREADS -u OPENBLAS_NUM_THREADS) own=()
+    shift 2
+    if [ "$configuration" != stock ] || [ "$workers" -ne "$(nproc)" ]; then
+        own=(--threads "$workers")
+        variables=(OMP_NUM_THREADS="$workers" OPENBLAS_NUM_THREADS="$workers")
+    fi
+    [ "$configuration" = split ] && variables+=(OPENBLAS_NUM_THREADS=1)
+    if [ "$configuration" != stock ]; then
+        variables+=(${capability:+ATEN_CPU_CAPABILITY=$capability} ${tcmalloc:+LD_PRELOAD=$tcmalloc})
+        [ "$configuration" = split ] || variables+=(${openmp:+LD_LIBRARY_PATH=$openmp})
+    fi
+    timed env "${variables[@]}" "$python" scripts/benchmarks/torch_peer.py \
+        "$@" "${own[@]}" 2>"$out/log"
+}
+
+run_torch() { # SCALE THREADS ATTENTION CONFIGURATION
+    local file sizes updates found
+    file=$(batches_of "$1")
+    sizes=($(sizes_of "$1")) updates=($(updates_of "$1"))
+    found=($(torch "$4" "$2" "$file" --sizes "${sizes[@]:0:4}" --attention "$3" --warm "${updates[1]}")) || return
+    took=($(cat "$out/took"))
+    figures=(words_per_second "$(divide "${found[0]}" "${found[1]}")" words "${found[0]}"
+        first_update "${found[4]}" megabytes "${took[1]}")
+}
+
+# A model of a scale that has learned nothing; speed does not depend on what it has learned.
+model_of() { # SCALE
+    local folder=$out/model-$1
+    if [ ! -s "$folder/best.safetensors" ]; then
+        "$command" train --train "$train" --valid "$few" "${text[@]}" $(dimensions $(sizes_of "$1")) --steps 1 \
+            --out "$folder" 2>"$out/log" || return
+        rm -f "$folder/last.safetensors"
+    fi
+    echo "$folder/best.safetensors"
+}
+
+# Sentences of the validation text; fewer where they take long.
+sentences_of() { # SCALE
+    case $1-$quick in
+    paper-yes) head -n 32 "$valid" ;;
+    paper-no | course-yes) head -n 256 "$valid" ;;
+    *) cat "$valid" ;;
+    esac
+}
+
+# Every translation is made as long as --max-ratio lets it become, about as long as Multi30k's.
+run_translate() { # SCALE THREADS BATCH BEAM
+    local model
+    model=$(model_of "$1") || return
+    sentences_of "$1" | cut -f 1 >"$out/sources"
+    timed "$command" translate "$model" "$out/sources" --threads "$2" --batch "$3" \
+        --beam "$4" --max-ratio 0.35 --min-length 100000 >"$out/translations" 2>"$out/log" || return
+    paste "$out/sources" "$out/translations" | sort -u |
+        awk -F '\t' '{ print split($1, s, " ") + 1, split($2, t, " ") }' >"$out/data/lengths-$1"
+    figures=(sentences_per_second "$(divide "$(wc -l <"$out/sources")" "${took[0]}")"
+        words "$(wc -w <"$out/translations")")
+}
+
+# The same sentences, and as many words for each as softalign wrote.
+run_torch_translate() { # SCALE THREADS BATCH CONFIGURATION
+    local sizes found words
+    sizes=($(sizes_of "$1"))
+    sentences_of "$1" >"$out/pairs.tsv"
+    "$tools/batches" "$out/pairs.tsv" 0 1 --tokenizer space --max-len 1000 --batch "$(wc -l <"$out/pairs.tsv")" \
+        >"$out/sentences" 2>"$out/log" || return
+    words=($(head -n 1 "$(batches_of "$1")"))
+    found=($(torch "$4" "$2" "$out/sentences" --sizes "${sizes[@]:0:4}" --greedy "$3" \
+        --steps "$out/data/lengths-$1" --words "${words[0]}" "${words[1]}")) || return
+    figures=(sentences_per_second "$(divide "${found[0]}" "${found[1]}")" words "${found[2]}")
+}
+
+run_align() { # SCALE THREADS
+    local model
+    model=$(model_of "$1") || return
+    sentences_of "$1" >"$out/pairs.tsv"
+    timed "$command" align "$model" "$out/pairs.tsv" --threads "$2" \
+        --pharaoh "$out/links" 2>"$out/log" || return
+    figures=(pairs_per_second "$(divide "$(wc -l <"$out/pairs.tsv")" "${took[0]}")")
+}
+
+run_help() {
+    timed "$command" --help >"$out/log" || return
+    figures=(seconds "${took[0]}")
+}
+
+run_load() { # SCALE
+    local model
+    model=$(model_of "$1") || return
+    timed "$command" translate "$model" /dev/null 2>"$out/log" || return
+    figures=(seconds "${took[0]}" megabytes "${took[1]}")
+}
+
+run_first() { # SCALE
+    train_for 1 0 "$most" --train "$train" --valid "$few" $(dimensions $(sizes_of "$1")) || return
+    figures=(first_update "${rows[2]}" whole_run "${took[0]}")
+}
+
+# ---- How cost grows: seconds instead of updates ---------------------------------------------------
+
+run_growth() { # THREADS TRAIN OPTION...
+    local workers=$1 from=$2 seconds=4
+    shift 2
+    [ "$quick" = yes ] && seconds=1
+    [ "$scales" = tiny ] && seconds=0.2
+    train_for 0 "$seconds" "$workers" --train "$from" --valid "$few" "$@" || return
+    figures=(words_per_second "$(divide "${rows[-3]}" "${rows[-4]}")" megabytes "${took[1]}")
+}
+
+generated() { # NAME -v NAME=VALUE...: a corpus of its own, made once
+    local file=$out/data/$1.tsv
+    shift
+    [ -s "$file" ] || generate -v pairs=4000 -v source_words=2000 -v target_words=2000 "$@" >"$file"
+    echo "$file"
+}
+
+# One thing is varied, all else is this: hidden 128 (m and n' as much, l half), batch 32.
+growth() { # ROUND
+    local n file middle=(--embed 128 --hidden 128 --attn 128 --maxout 64)
+    for n in $(grid "32 64 128 256 512 1024" "64 256 1024"); do
+        measure growth "$1" hidden 1 additive "$n" run_growth 1 "$train" --embed "$n" --hidden "$n" --attn "$n" \
+            --maxout $((n / 2))
+    done
+    for n in $(grid "5 10 20 40" "10 40"); do
+        file=$(generated "length-$n" -v words="$n")
+        measure growth "$1" length 1 additive "$n" run_growth 1 "$file" "${middle[@]}"
+    done
+    for n in $(grid "1 4 16 32 64 128" "1 32"); do
+        measure growth "$1" batch 1 additive "$n" run_growth 1 "$train" "${middle[@]}" --batch "$n"
+    done
+    for n in $(grid "500 2000 8000 32000" "500 8000"); do
+        file=$(generated "words-$n" -v pairs=8000 -v source_words="$n" -v target_words="$n")
+        measure growth "$1" vocabulary 1 additive "$n" run_growth 1 "$file" "${middle[@]}"
+    done
+    for n in $(seq "$(nproc)"); do
+        measure growth "$1" threads "$n" additive "$n" run_growth "$n" "$train" "${middle[@]}" --batch 64
+    done
+}
+
+grid() { # VALUES VALUES-WHEN-QUICK
+    [ "$quick" = yes ] && echo "$2" || echo "$1"
+}
+
+# ---- The tutorial's work --------------------------------------------------------------------------
+
+# French to English, marks apart from the words.
+tutorial_pairs() { # FILE
+    awk -F '\t' '{ gsub(/[.!?]/, " &"); print $2 "\t" $1 }' "$1"
+}
+
+run_tutorial_torch() {
+    local found
+    found=($(env OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 "$python" scripts/benchmarks/torch_tutorial.py \
+        "$out/data/tutorial.tsv" --threads 1 --iterations "$presentations" 2>"$out/log")) || return
+    figures=(seconds "${found[0]}" train_loss "${found[1]}")
+}
+
+# As many presentations; train_loss is that of the last fifteenth of them, as the peer's.
+run_tutorial() {
+    local every=$((presentations / 32 / 15))
+    train_for $((every * 15)) 0 "$most" --train "$out/data/tutorial.tsv" --valid "$out/data/tutorial-valid.tsv" \
+        --min-freq 1 $(dimensions 256 256 256 128 32) --valid-every "$every" || return
+    figures=(seconds "${took[0]}" train_loss "${rows[-1]}")
+}
+
+tutorial() {
+    presentations=75000
+    [ -n "$tatoeba" ] || { say "tutorial: no --tatoeba FILE: left out" && return; }
+    if [ ! -s "$out/data/tutorial-valid.tsv" ]; then
+        scripts/corpus-tatoeba "$tatoeba" "$out/data/tatoeba" --tutorial 2>"$out/log"
+        tutorial_pairs "$out/data/tatoeba/train.tsv" >"$out/data/tutorial.tsv"
+        head -n 100 "$out/data/tatoeba/valid.tsv" | tutorial_pairs - >"$out/data/tutorial-valid.tsv"
+    fi
+    measure tutorial 1 course "$most" additive ours run_tutorial
+    [ -z "$python" ] || measure tutorial 1 course 1 own pytorch run_tutorial_torch
+}

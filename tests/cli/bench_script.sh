@@ -1,0 +1,61 @@
+# scripts/bench at a tiny size: it measures, resumes and reports, and everybody trains on the same
+# batches. Nothing is asked about speed.
+. tests/support/cli.sh
+tools=$(dirname "$softalign")/scripts/benchmarks
+
+bench() {
+    COMMAND=$softalign TOOLS=$tools OUT=$scratch/out PYTHON=$scratch/no-python MULTI30K= \
+        "$root/scripts/bench" "$@" 2>err
+}
+options="--scales tiny --only speed,memory,start,decode,align --rounds 1 --threads 1"
+
+bench --help | grep -q '^usage: scripts/bench' || fail "--help"
+bench --fast && fail "an unknown option is taken"
+same "unknown option" "bench: unknown option --fast; see --help" "$(cat err)"
+bench --scales huge && fail "an unknown scale is taken"
+bench --only speed --rounds 0 && fail "no rounds are taken"
+
+bench $options >report || fail "bench: $(cat err)"
+grep -q '^bench: 0:[0-9]* speed 1 tiny 1 dot floor$' err || fail "it does not say what it measures: $(cat err)"
+grep -q 'no PyTorch' err || fail "it does not say that PyTorch is missing"
+grep -q failed err && fail "a measurement: $(cat err)"
+cmp -s report out/results.md || fail "what is printed is not what is written"
+grep -q '^| TINY | additive | 1 | [0-9]' report || fail "no row of training: $(cat report)"
+
+# figure WHO QUANTITY: its median, of training with the additive score
+figure() {
+    sed -n "s/^speed,tiny,1,additive,$1,$2,\([^,]*\),.*/\1/p" out/results.csv
+}
+for row in speed,all,1,none,peak,gflops speed,tiny,1,additive,ours,words_per_second \
+    memory,tiny,1,additive,ours,megabytes speed,tiny,1,dot,floor,words_per_second \
+    start,none,1,none,help,seconds start,tiny,1,additive,load,seconds \
+    decode,tiny,1,greedy,ours-64,sentences_per_second decode,tiny,1,beam-5,ours-1,sentences_per_second \
+    align,tiny,1,additive,ours,pairs_per_second; do
+    grep -qE "^$row,[0-9.e+-]*[1-9]" out/results.csv || fail "no $row: $(cat out/results.csv)"
+done
+
+# The corpus has the vocabulary that was asked for, and all have learned from the same words.
+same "words of the vocabularies, batches" "63 73 6" "$(head -n 1 out/data/batches-tiny)"
+words=$(awk 'NF == 1 { batch++ } NF > 3 && batch > 2 { sum += $2 } END { print sum }' out/data/batches-tiny)
+same "words that softalign learned from" "$words" "$(figure ours words)"
+same "words that the floor learned from" "$words" "$(figure floor words)"
+for python in python3 /usr/bin/python3; do
+    $python -c 'import torch' 2>/dev/null || continue
+    peer=$(OMP_NUM_THREADS=1 $python "$root/scripts/benchmarks/torch_peer.py" out/data/batches-tiny \
+        --sizes 8 8 8 4 --warm 2 2>&1) || fail "torch_peer.py: $peer"
+    same "words that PyTorch learned from" "$words" "${peer%% *}"
+    break
+done
+
+# The floor learns: it leaves nothing out that a training needs.
+"$tools/batches" out/data/train.tsv 0 300 --tokenizer space --min-freq 2 --batch 16 >many
+"$tools/floor" many 1 2 additive 8 16 8 8 >learned || fail "floor"
+awk '!($5 < 0.9 * $4) { exit 1 }' learned || fail "the floor learns nothing: $(cat learned)"
+
+before=$(cat out/records.tsv)
+bench $options >report || fail "bench once more: $(cat err)"
+same "what was measured again" "" "$(grep '^bench: [0-9]*:' err)"
+same "records" "$before" "$(cat out/records.tsv)"
+bench $options --quick --only start >report || fail "bench --quick: $(cat err)"
+grep -q ' speed ' out/records.tsv && fail "records of other options are kept"
+finish

@@ -156,6 +156,19 @@ static bool read_coders(const sa_container *file, const sa_settings *settings, s
            read_words(file, "target.words", &target->vocab, error);
 }
 
+/* One embedding for both sides serves one vocabulary. */
+static bool check_shared(const sa_container *file, const sa_settings *settings,
+                         const sa_vocab *source, const sa_vocab *target, sa_error *error) {
+    if (settings->tie != SA_TIE_THREE ||
+        (source->blob_size == target->blob_size &&
+         memcmp(source->blob, target->blob, source->blob_size) == 0))
+        return true;
+    return sa_fail(error, SA_DATA,
+                   "%s: tensors 'source.words' and 'target.words' differ, but the settings share "
+                   "one embedding (tie three-way)",
+                   file->name);
+}
+
 bool sa_model_read(sa_model *model, const sa_container *file, int threads, sa_error *error) {
     sa_settings settings;
     sa_coder source = {0}, target = {0};
@@ -177,7 +190,8 @@ bool sa_model_read(sa_model *model, const sa_container *file, int threads, sa_er
         sa_sizes_of(&settings, sa_vocab_size(&source.vocab), sa_vocab_size(&target.vocab));
     sa_params plan;
     sa_seq2seq_plan(&sizes, &plan);
-    if (!check_shapes(file, &plan, error)) {
+    if (!check_shared(file, &settings, &source.vocab, &target.vocab, error) ||
+        !check_shapes(file, &plan, error)) {
         sa_coder_release(&source), sa_coder_release(&target);
         return false;
     }

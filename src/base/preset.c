@@ -268,6 +268,10 @@ const char *sa_preset_name(size_t row) {
     return row < sizeof presets / sizeof *presets ? presets[row].name : NULL;
 }
 
+const char *sa_family_preset(int model) {
+    return model == SA_MODEL_TRANSFORMER ? "vaswani2017-toy" : NULL;
+}
+
 const char *sa_preset_text(const char *name) {
     for (size_t i = 0; sa_preset_name(i); i++)
         if (strcmp(presets[i].name, name) == 0) return presets[i].text;

@@ -9,6 +9,10 @@
 
 enum { SA_LAYERS = 8 }; /* of an encoder or decoder, at most */
 
+/* Positions in the lists of --model and --tie. */
+enum { SA_MODEL_RECURRENT, SA_MODEL_TRANSFORMER };
+enum { SA_TIE_NONE, SA_TIE_TWO, SA_TIE_THREE };
+
 /* The name of a row, NULL after the last: defined where the tables are. */
 const char *sa_compat_name(size_t row);     /* attn/compat */
 const char *sa_window_name(size_t row);     /* attn/window */
@@ -49,6 +53,9 @@ bool sa_settings_read(sa_settings *settings, const char *text, const char *file,
 
 /* The first option not of the run in which the two differ, or NULL. */
 const sa_option *sa_settings_differ(const sa_settings *one, const sa_settings *other);
+
+/* The preset that a family starts from when none is named; NULL: the defaults. */
+const char *sa_family_preset(int model);
 
 /* The name of a preset, NULL after the last. */
 const char *sa_preset_name(size_t row);

@@ -25,7 +25,8 @@ static const sa_option rows[] = {
     {"test", SA_OPTION_TEXT, SA_SCOPE_RUN, AT(test), 0, 0, 0, NULL, "PAIRS",
      "the pairs behind the figures; with a gold alignment for AER"},
     {"models", SA_OPTION_TEXT, SA_SCOPE_RUN, AT(models), 0, 0, 0, NULL, "LIST",
-     "decoder[:attention[:heads]], as in fixed,bahdanau:additive,luong:general:4"},
+     "decoder[:attention[:heads]] or transformer[:attention[:heads]], as in "
+     "fixed,bahdanau:additive,luong:general:4,transformer"},
     {"seeds", SA_OPTION_INT, SA_SCOPE_RUN, AT(seeds), 1, 1, 1000, NULL, "N",
      "train each model so often, with --seed and the numbers after it"},
     {"matrices", SA_OPTION_INT, SA_SCOPE_RUN, AT(matrices), 10, 0, 1000000, NULL, "N",
@@ -84,12 +85,13 @@ static bool hash_pairs(const char *path, uint64_t *hash, sa_error *error) {
 }
 
 /* Reads all there is to know before anything is written. */
-static bool prepare(const compare_options *options, comparison *all, sa_error *error) {
+static bool prepare(const compare_options *options, const sa_settings *transformer, comparison *all,
+                    sa_error *error) {
     compare_data *data = &all->data;
     all->out = options->out;
     data->train = options->train;
     data->valid = options->valid;
-    if (!compare_models_read(all, options->models, &options->settings, error) ||
+    if (!compare_models_read(all, options->models, &options->settings, transformer, error) ||
         !compare_runs_make(all, (size_t)options->seeds, error) ||
         !hash_pairs(data->train, &data->train_hash, error) ||
         !hash_pairs(data->valid, &data->valid_hash, error) ||
@@ -148,18 +150,32 @@ static bool compare(comparison *all, const compare_options *options, sa_error *e
     return true;
 }
 
+/* What the transformers of the list start from: their family's preset, and the same options. */
+static bool read_transformer(int count, char **arguments, const compare_options *options,
+                             sa_settings *settings, sa_error *error) {
+    compare_options again = *options;
+    const bool good =
+        sa_settings_preset(&again.settings, sa_family_preset(SA_MODEL_TRANSFORMER), error) &&
+        cli_read(&cli_compare, count, arguments, &again, NULL, error);
+    *settings = again.settings;
+    return good;
+}
+
 static bool run(int count, char **arguments, sa_error *error) {
     compare_options options;
+    sa_settings transformer;
     sa_options_init(rows, &options);
     sa_settings_init(&options.settings);
     if (!cli_read_preset(&cli_compare, count, arguments, &options, &options.settings,
                          &options.preset, error) ||
-        !check_options(&options, error))
+        !check_options(&options, error) ||
+        !read_transformer(count, arguments, &options, &transformer, error))
         return false;
     if (options.preset) fprintf(stderr, "%s", sa_preset_text(options.preset));
     comparison all = {0};
     int lock;
-    bool good = prepare(&options, &all, error) && sa_lock_open(&lock, options.out, error);
+    bool good =
+        prepare(&options, &transformer, &all, error) && sa_lock_open(&lock, options.out, error);
     if (good) {
         good = compare(&all, &options, error);
         sa_lock_close(lock);
@@ -185,7 +201,8 @@ const cli_command cli_compare = {
         "attention of a target word, in nats, on average), then the target words learned from in a "
         "second of updates. '-': there is none. With several --seeds each figure is the median "
         "over "
-        "them.\n"
+        "them. A transformer starts from the preset vaswani2017-toy; options given go before it "
+        "for all models alike.\n"
         "DIR gets table.csv (every run and the medians), table.md, curves.csv, bylength.csv (BLEU "
         "by "
         "source length), matrices/MODEL/0001.csv ... (of the same pairs for all, by the first "

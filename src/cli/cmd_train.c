@@ -55,8 +55,9 @@ static bool resume_settings(int count, char **arguments, train_options *options,
     if (path.failed) return sa_fail_memory(error, path.size);
     bool good = stored_settings(&options->settings, path.text, error);
     sa_settings stored = options->settings;
-    good = good && cli_read_preset(&cli_train, count, arguments, options, &options->settings,
-                                   &options->preset, error);
+    good = good &&
+           (!options->preset || sa_settings_preset(&options->settings, options->preset, error)) &&
+           cli_read(&cli_train, count, arguments, options, NULL, error);
     const sa_option *row = good ? sa_settings_differ(&options->settings, &stored) : NULL;
     if (row) good = cli_refuse(row, &stored, path.text, "which --resume cannot change", error);
     sa_buffer_release(&path);
@@ -137,7 +138,8 @@ const cli_command cli_train = {
         "the place to --resume from, log.csv the course of the training. A first Ctrl-C finishes "
         "the step, saves and ends; a second one ends at once.\n"
         "The same seed gives the same model, whatever the number of threads; a single option goes "
-        "before the preset.\n",
+        "before the preset. '--model transformer' "
+        "without a preset starts from vaswani2017-toy.\n",
     .example = "  softalign train --train mono.tsv --out mono --max-time 5\n",
     .sets = sets,
     .run = run,

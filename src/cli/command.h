@@ -43,7 +43,7 @@ bool cli_read(const cli_command *command, int count, char **arguments, void *fie
               const char **words, sa_error *error);
 
 /* The same for a command with settings and --preset (whose fields these are): whatever the order,
- * single options go before the preset. */
+ * single options go before the preset. Without one, a family of models may have its own. */
 bool cli_read_preset(const cli_command *command, int count, char **arguments, void *fields,
                      sa_settings *settings, const char *const *preset, sa_error *error);
 

@@ -75,10 +75,11 @@ char *compare_path(const char *folder, const char *name, sa_error *error);
 
 /* ---- compare_list ---------------------------------------------------------------------------- */
 
-/* Reads LIST (decoder[:attention[:heads]], one after the other with commas); what an entry leaves
- * out is as in `settings`. SA_USAGE names the entry that is wrong or given twice. */
+/* Reads LIST (decoder[:attention[:heads]], or transformer in the decoder's place, one after the
+ * other with commas); what an entry leaves out is as in `settings`, or in `transformer`. SA_USAGE
+ * names the entry that is wrong or given twice. */
 bool compare_models_read(comparison *all, const char *list, const sa_settings *settings,
-                         sa_error *error);
+                         const sa_settings *transformer, sa_error *error);
 /* The runs of every model with `seeds` seeds, counted up from the settings' own. */
 bool compare_runs_make(comparison *all, size_t seeds, sa_error *error);
 void compare_release(comparison *all);

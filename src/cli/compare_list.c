@@ -21,12 +21,20 @@ static bool wrong_entry(const char *entry, const sa_error *why, sa_error *error)
     return sa_fail(error, why->code, "--models: '%s': %s", entry, why->text);
 }
 
+/* Whether an entry's first part names the other family instead of a decoder. */
+static bool is_transformer(const char *entry) {
+    const char *name = sa_model_name(SA_MODEL_TRANSFORMER);
+    return strncmp(entry, name, strlen(name)) == 0 && strchr(":,", entry[strlen(name)]);
+}
+
 /* Sets what the parts of an entry name, from left to right. `parts` is a copy to be cut up. */
 static bool set_parts(char *parts, sa_settings *settings, sa_error *error) {
-    static const char *const options[] = {"decoder", "attention", "heads"};
+    const char *const options[] = {is_transformer(parts) ? "model" : "decoder", "attention",
+                                   "heads"};
     for (size_t i = 0; parts; i++) {
         if (i == sizeof options / sizeof *options)
-            return sa_fail(error, SA_USAGE, "expected decoder[:attention[:heads]]");
+            return sa_fail(error, SA_USAGE,
+                           "expected decoder[:attention[:heads]], with transformer as a decoder");
         char *colon = strchr(parts, ':');
         if (colon) *colon = 0;
         if (i == 1 && !sa_settings_attends(settings))
@@ -64,14 +72,14 @@ static bool read_entry(comparison *all, const char *entry, size_t size, const sa
 }
 
 bool compare_models_read(comparison *all, const char *list, const sa_settings *settings,
-                         sa_error *error) {
+                         const sa_settings *transformer, sa_error *error) {
     size_t count = 1;
     for (const char *at = list; *at; at++) count += *at == ',';
     all->models = sa_new(count, sizeof *all->models, error);
     bool good = all->models;
     for (size_t i = 0; good && i < count; i++) {
         const size_t size = strcspn(list, ",");
-        good = read_entry(all, list, size, settings, error);
+        good = read_entry(all, list, size, is_transformer(list) ? transformer : settings, error);
         list += size + 1;
     }
     return good;

@@ -1,4 +1,5 @@
 #include "base/nearest.h"
+#include "base/settings.h"
 #include "cli/command.h"
 
 #include <string.h>
@@ -107,9 +108,10 @@ bool cli_read(const cli_command *command, int count, char **arguments, void *fie
 
 bool cli_read_preset(const cli_command *command, int count, char **arguments, void *fields,
                      sa_settings *settings, const char *const *preset, sa_error *error) {
-    return cli_read(command, count, arguments, fields, NULL, error) &&
-           (!*preset || (sa_settings_preset(settings, *preset, error) &&
-                         cli_read(command, count, arguments, fields, NULL, error)));
+    if (!cli_read(command, count, arguments, fields, NULL, error)) return false;
+    const char *name = *preset ? *preset : sa_family_preset(settings->model);
+    return !name || (sa_settings_preset(settings, name, error) &&
+                     cli_read(command, count, arguments, fields, NULL, error));
 }
 
 bool cli_refuse(const sa_option *row, const sa_settings *stored, const char *path, const char *why,

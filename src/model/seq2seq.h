@@ -7,8 +7,6 @@
 #include "model/encoder.h"
 #include "model/transformer.h"
 
-enum { SA_MODEL_RECURRENT, SA_MODEL_TRANSFORMER };
-
 typedef struct sa_sizes {
     int model;
     sa_encoder_sizes encoder; /* recurrent: these two */

@@ -14,8 +14,6 @@
 #include "model/sublayer.h"
 #include "nn/position.h"
 
-enum { SA_TIE_NONE, SA_TIE_TWO, SA_TIE_THREE };
-
 /* For the option rows: the name of a way to share embeddings, NULL after the last. */
 const char *sa_tie_name(size_t row);
 

@@ -1,5 +1,6 @@
 #include "text/dataset.h"
 #include "base/rng.h"
+#include "base/settings.h"
 #include "text/utf8.h"
 #include "text/word.h"
 
@@ -96,6 +97,17 @@ static bool add_pair(pile side[2], const sa_coder *source, const sa_coder *targe
     return true;
 }
 
+/* Both sides get the tokens of both. */
+static bool share_tokens(pile side[2], sa_error *error) {
+    const size_t own[2] = {side[0].tokens.count, side[1].tokens.count};
+    for (int i = 0; i < 2; i++)
+        for (size_t k = 0; k < own[1 - i]; k++) {
+            const sa_token token = side[1 - i].tokens.token[k];
+            if (!sa_tokens_push(&side[i].tokens, token.text, token.size, error)) return false;
+        }
+    return true;
+}
+
 bool sa_coders_build(sa_coder *source, sa_coder *target, const sa_corpus *corpus, const bool *use,
                      const sa_settings *settings, sa_error *error) {
     sa_coder *coder[2] = {source, target};
@@ -109,6 +121,7 @@ bool sa_coders_build(sa_coder *source, sa_coder *target, const sa_corpus *corpus
             good =
                 add_pair(side, source, target, &corpus->pairs[i], (size_t)settings->max_len, error);
     if (good && !side[0].tokens.count) good = none_left(corpus, settings->max_len, error);
+    if (good && settings->tie == SA_TIE_THREE) good = share_tokens(side, error);
     for (int i = 0; i < 2; i++) {
         good = good && sa_vocab_build(&coder[i]->vocab, &side[i].tokens, settings->min_freq,
                                       settings->vocab, error);

@@ -49,7 +49,7 @@ list "'': $(refusal decoder '')" fixed,
 list "'fixed:additive': this decoder has no attention to choose" bahdanau,fixed:additive
 list "'luong:dot:0': --heads '0': expected a whole number from 1 to 64" luong:dot:0
 list "'luong:dot:3': --heads 3: the --attn 4 units cannot be shared out equally" luong:dot:3 --attn 4
-list "'luong:dot:1:1': expected decoder[:attention[:heads]]" luong:dot:1:1
+list "'luong:dot:1:1': expected decoder[:attention[:heads]], with transformer as a decoder" luong:dot:1:1
 list "'bahdanau:additive': the same model as 'bahdanau'" bahdanau,bahdanau:additive
 expect 2 "--models: the LIST is empty" compare --models ''
 expect 2 "compare: every run reads the pairs again, which standard input cannot give: write them to a file" \

@@ -26,7 +26,13 @@ static void multiply(sa_real beta, sa_mat c) {
  * For AVX-512 it also has kernels that read them where they lie, used up to a million
  * multiply-adds (but not for a b'); a product cut into such tiles runs up to twice as fast. */
 
-enum { WORK = 1000000, FACE = 1 << 13, WIDE = 64, DEEP = 128 };
+enum {
+    WORK = 1000000,  /* multiply-adds of a tile at most */
+    FACE = 1 << 13,  /* numbers of its piece of the second factor */
+    DEEP = 128,      /* rows of that piece, unless it is narrow */
+    THIN = 96,       /* rows of a first factor that do not repay packing */
+    LARGE = 1 << 19, /* numbers of a second factor that is better packed all the same */
+};
 
 static bool tiles_pay;
 
@@ -70,9 +76,10 @@ static void tiled(bool transposed, sa_mat a, sa_mat b, sa_real beta, sa_mat c) {
 
 /* ---- Products -------------------------------------------------------------------------------- */
 
-/* Whether tiles of b or c are so few that packing would not be repaid. */
-static bool thin(int rows, int cols, int inner) {
-    return tiles_pay && (rows <= 96 || (size_t)cols * (size_t)inner <= 4 * FACE);
+/* Whether a product [rows x inner] [inner x cols] is better cut into tiles. */
+static bool tiles_suit(int rows, int cols, int inner) {
+    const size_t size = (size_t)cols * (size_t)inner;
+    return tiles_pay && (size <= 4 * FACE || (rows <= THIN && size <= LARGE));
 }
 
 void sa_gemm_nn(sa_mat a, sa_mat b, sa_real beta, sa_mat c) {
@@ -82,7 +89,7 @@ void sa_gemm_nn(sa_mat a, sa_mat b, sa_real beta, sa_mat c) {
         multiply(beta, c);
     else if (a.rows == 1)
         gemv(CblasRowMajor, CblasTrans, b.rows, b.cols, 1, b.x, b.ld, a.x, 1, beta, c.x, 1);
-    else if (thin(a.rows, b.cols, b.rows))
+    else if (tiles_suit(a.rows, b.cols, b.rows))
         tiled(false, a, b, beta, c);
     else
         gemm(CblasRowMajor, CblasNoTrans, CblasNoTrans, c.rows, c.cols, a.cols, 1, a.x, a.ld, b.x,
@@ -96,8 +103,8 @@ void sa_gemm_nt(sa_mat a, sa_mat b, sa_real beta, sa_mat c) {
         multiply(beta, c);
     else if (a.rows == 1)
         gemv(CblasRowMajor, CblasNoTrans, b.rows, b.cols, 1, b.x, b.ld, a.x, 1, beta, c.x, 1);
-    else if (b.turned && thin(a.rows, b.rows, b.cols))
-        tiled(false, a, transpose_of(b), beta, c);
+    else if (b.turned && a.rows <= THIN)
+        sa_gemm_nn(a, transpose_of(b), beta, c);
     else
         gemm(CblasRowMajor, CblasNoTrans, CblasTrans, c.rows, c.cols, a.cols, 1, a.x, a.ld, b.x,
              b.ld, beta, c.x, c.ld);
@@ -109,7 +116,7 @@ void sa_gemm_tn(sa_mat a, sa_mat b, sa_real beta, sa_mat c) {
     if (a.rows <= 1) {
         multiply(beta, c);
         if (a.rows) ger(CblasRowMajor, c.rows, c.cols, 1, a.x, 1, b.x, 1, c.x, c.ld);
-    } else if (thin(a.rows, b.cols, a.cols)) {
+    } else if (tiles_suit(a.rows, b.cols, a.cols)) {
         tiled(true, a, b, beta, c);
     } else {
         gemm(CblasRowMajor, CblasTrans, CblasNoTrans, c.rows, c.cols, a.rows, 1, a.x, a.ld, b.x,

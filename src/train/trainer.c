@@ -114,7 +114,7 @@ static void deal(sa_trainer *trainer, const sa_sentence *source, const sa_senten
         }
 }
 
-/* Forward and backward of one shard. */
+/* Forward and backward of one shard, whose gradients are zero at the start. */
 static void run_shard(void *context, int i) {
     sa_trainer *trainer = context;
     sa_shard *shard = &trainer->shard[i];
@@ -130,7 +130,6 @@ static void run_shard(void *context, int i) {
     batch.whole = trainer->count;
     sa_pass_layout(&shard->arena, &trainer->w, &batch, true, &pass);
     pass.profile = profile;
-    memset(shard->gradients, 0, trainer->plan.size * sizeof(sa_real));
     sa_profile_end(profile, SA_PART_BATCH);
     const sa_regularizer regularizer = {trainer->settings->dropout,
                                         trainer->settings->label_smoothing, &rng};
@@ -142,23 +141,28 @@ static int piece_size(const sa_trainer *trainer, size_t at) {
     return (int)(rest < PIECE ? rest : PIECE);
 }
 
-/* The gradients of all shards, added in their order into the first; and the sum of squares. */
+/* The gradients of all shards, added in their order into the first; and the sum of squares. What
+ * has been read is zeroed for the next batch while it is in the cache. */
 static void add_piece(void *context, int i) {
     sa_trainer *trainer = context;
     const size_t at = (size_t)i * PIECE;
     const int size = piece_size(trainer, at);
     sa_real *sum = trainer->shard[0].gradients + at;
-    for (int k = 1; k < trainer->pieces; k++)
+    for (int k = 1; k < trainer->pieces; k++) {
         sa_axpy(1, trainer->shard[k].gradients + at, sum, size);
+        memset(trainer->shard[k].gradients + at, 0, (size_t)size * sizeof *sum);
+    }
     trainer->squares[i] = (double)sa_dot(sum, sum, size);
 }
 
 static void update_piece(void *context, int i) {
     sa_trainer *trainer = context;
     const size_t at = (size_t)i * PIECE;
-    trainer->optimizer->update(&trainer->update, trainer->shard[0].gradients + at,
-                               trainer->values + at, trainer->first + at, trainer->second + at,
-                               piece_size(trainer, at));
+    const int size = piece_size(trainer, at);
+    sa_real *sum = trainer->shard[0].gradients + at;
+    trainer->optimizer->update(&trainer->update, sum, trainer->values + at, trainer->first + at,
+                               trainer->second + at, size);
+    memset(sum, 0, (size_t)size * sizeof *sum);
 }
 
 /* Of the update that is about to be made. */
@@ -194,6 +198,7 @@ bool sa_trainer_step(sa_trainer *trainer, const sa_sentence *source, const sa_se
     result->norm = sqrt(squares);
     result->applied = isfinite(result->norm) && isfinite(result->loss);
     if (!result->applied) {
+        memset(trainer->shard[0].gradients, 0, trainer->plan.size * sizeof(sa_real));
         if (++trainer->bad < BAD_IN_A_ROW) return true;
         return sa_fail(error, SA_DIVERGED,
                        "training diverged: %d batches in a row without a finite gradient "

@@ -15,7 +15,7 @@
 
 typedef struct sa_shard {
     sa_arena arena;
-    sa_real *gradients;
+    sa_real *gradients; /* zero between two batches */
     sa_seq2seq dw;
     double loss; /* of the last batch's piece */
     sa_profile profile;

@@ -78,6 +78,8 @@ typedef struct sa_settings {
     int init;   /* how weights start */
     /* the text */
     int tokenizer;
+    int bpe_merges; /* sub-words: merges learned at most */
+    int bpe;        /* of both sides together, or of each alone */
     bool lowercase;
     int min_freq; /* rarer words are unknown */
     int vocab;    /* most frequent words kept a side; 0: all */
@@ -297,6 +299,14 @@ bool sa_align(sa_model *model, const sa_pair *pairs, size_t count,
               bool (*each)(void *context, size_t index, const sa_alignment *alignment,
                            sa_error *error),
               void *context, sa_error *error);
+
+/* The same between words where the model reads and writes sub-words ("low@@", "er"): the row of a
+ * target word is the mean of its sub-words' rows, the column of a source word the sum of its
+ * sub-words' columns, so that rows still sum to 1. End marks stay words of their own. `pieces` may
+ * have no weights (NULL); of tokens that are words already nothing changes. Freed by
+ * sa_alignment_release. */
+bool sa_alignment_merge(const sa_alignment *pieces, sa_alignment *words, sa_error *error);
+void sa_alignment_release(sa_alignment *words);
 
 /* ---- Metrics ------------------------------------------------------------------------------- */
 

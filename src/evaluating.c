@@ -71,7 +71,7 @@ static char *joined(const sa_coder *coder, const char *text, sa_error *error) {
     sa_tokens tokens = {0};
     sa_buffer out = {0};
     char *lowered = NULL;
-    const bool good = sa_coder_split(coder, text, coder->lowercase, &tokens, &lowered, error);
+    const bool good = sa_coder_split(coder, NULL, text, coder->lowercase, &tokens, &lowered, error);
     sa_buffer_add(&out, "", 0);
     if (good) coder->tokenizer->join(tokens.token, tokens.count, coder->spaced_marks, &out);
     sa_tokens_release(&tokens);
@@ -112,7 +112,7 @@ static bool judge(sa_model *model, const sa_corpus *corpus, const sa_dataset *pa
     sa_linking linking;
     sa_linking_init(&linking);
     return !corpus->gold || !forced->weights ||
-           sa_judge_links(&linking, corpus, pairs, i, forced->weights, out, error);
+           sa_judge_links(model, &linking, corpus, pairs, i, forced->weights, out, error);
 }
 
 static bool evaluate_part(sa_model *model, const sa_corpus *corpus, const sa_search *search,

@@ -32,8 +32,8 @@ static bool normalise(const char *side, const char *text, char **out, sa_error *
 
 static bool read_source(explaining *all, sa_error *error) {
     if (!normalise("source", all->job->source, &all->source_text, error) ||
-        !sa_coder_encode(&all->model->source, all->source_text, &all->source_ids, &all->source.len,
-                         error))
+        !sa_coder_encode(&all->model->source, NULL, all->source_text, &all->source_ids,
+                         &all->source.len, error))
         return false;
     all->source.ids = all->source_ids;
     return all->source.len > 1 || sa_fail(error, SA_USAGE, "the source is empty");
@@ -41,8 +41,8 @@ static bool read_source(explaining *all, sa_error *error) {
 
 static bool read_target(explaining *all, sa_error *error) {
     if (!normalise("target", all->job->target, &all->target_text, error) ||
-        !sa_coder_encode(&all->model->target, all->target_text, &all->target_ids, &all->target.len,
-                         error))
+        !sa_coder_encode(&all->model->target, NULL, all->target_text, &all->target_ids,
+                         &all->target.len, error))
         return false;
     all->target.ids = all->target_ids;
     return true;

@@ -1,4 +1,5 @@
 #include "forced.h"
+#include "merging.h"
 #include "model/freerun.h"
 #include "text/batcher.h"
 
@@ -140,6 +141,17 @@ void sa_gold_release(sa_gold *gold, size_t count) {
     free(gold);
 }
 
+/* Links stand between words; of a model of pieces they go to all pieces of a word. */
+static bool spread_gold(const sa_model *model, const sa_pair *pair, sa_link **links, size_t *count,
+                        sa_error *error) {
+    sa_token_words source, target;
+    if (!model->source.tokenizer->pieces) return true;
+    if (!sa_token_words_make(model, pair, &source, &target, error)) return false;
+    const bool good = sa_links_of_pieces(&source, &target, links, count, error);
+    sa_token_words_release(&source), sa_token_words_release(&target);
+    return good;
+}
+
 bool sa_gold_read(const sa_model *model, const sa_pair *pairs, size_t count, sa_gold **gold,
                   sa_error *error) {
     *gold = NULL;
@@ -152,8 +164,9 @@ bool sa_gold_read(const sa_model *model, const sa_pair *pairs, size_t count, sa_
                 ? sa_links_parse(pairs[i].gold, &links, &all[i].count, error)
                 : sa_fail(error, SA_DATA, "line %zu has no alignment to force the attention to",
                           pairs[i].line);
+        const bool fits = good && spread_gold(model, &pairs[i], &links, &all[i].count, error);
         all[i].links = links;
-        if (good) continue;
+        if (fits) continue;
         sa_gold_release(all, count);
         return false;
     }

@@ -3,6 +3,8 @@
 #include "eval/balance.h"
 #include "eval/gaze.h"
 #include "eval/linking.h"
+#include "eval/merging.h"
+#include "merging.h"
 #include "wording.h"
 
 #include <stdlib.h>
@@ -63,14 +65,15 @@ static bool read_gold(const sa_corpus *corpus, const sa_pair *pair, int sources,
     return true;
 }
 
-bool sa_judge_links(const sa_linking *linking, const sa_corpus *corpus, const sa_dataset *pairs,
-                    size_t i, const double *weights, sa_judgement *out, sa_error *error) {
-    const int sources = pairs->source[i].len, targets = pairs->target[i].len;
+/* Counts the links that weights between words say, and those a word earlier and later. */
+static bool count_links(const sa_linking *linking, const sa_corpus *corpus, const sa_pair *pair,
+                        const double *weights, int targets, int sources, sa_judgement *out,
+                        sa_error *error) {
     sa_aer at[3] = {{0}, {0}, {0}};
     sa_link *gold = NULL, *links = sa_new(sa_linking_room(targets, sources), sizeof *links, error);
     size_t gold_count = 0;
-    const bool good = links && read_gold(corpus, &corpus->pairs[i], sources - 1, targets - 1, &gold,
-                                         &gold_count, error);
+    const bool good =
+        links && read_gold(corpus, pair, sources - 1, targets - 1, &gold, &gold_count, error);
     for (int shift = -1; good && shift <= 1; shift++) {
         const size_t count = sa_linking_make(linking, weights, targets, sources, shift, links);
         sa_aer_add(&at[shift + 1], links, count, gold, gold_count);
@@ -80,6 +83,25 @@ bool sa_judge_links(const sa_linking *linking, const sa_corpus *corpus, const sa
     out->links_sure = at[1].links_sure, out->links_possible = at[1].links_possible;
     free(links);
     free(gold);
+    return good;
+}
+
+bool sa_judge_links(const sa_model *model, const sa_linking *linking, const sa_corpus *corpus,
+                    const sa_dataset *pairs, size_t i, const double *weights, sa_judgement *out,
+                    sa_error *error) {
+    const int sources = pairs->source[i].len, targets = pairs->target[i].len;
+    const sa_pair *pair = &corpus->pairs[i];
+    sa_token_words source, target;
+    if (!model->source.tokenizer->pieces)
+        return count_links(linking, corpus, pair, weights, targets, sources, out, error);
+    if (!sa_token_words_make(model, pair, &source, &target, error)) return false;
+    sa_require(source.tokens == sources && target.tokens == targets);
+    double *merged = sa_new((size_t)target.words * (size_t)source.words, sizeof *merged, error);
+    if (merged) sa_merge_weights(weights, targets, sources, target.word, source.word, merged);
+    const bool good = merged && count_links(linking, corpus, pair, merged, target.words,
+                                            source.words, out, error);
+    free(merged);
+    sa_token_words_release(&source), sa_token_words_release(&target);
     return good;
 }
 
@@ -96,7 +118,8 @@ bool sa_relink(sa_model *model, const sa_corpus *corpus, const sa_linking *linki
                 sa_gold_read(model, corpus->pairs, count, &gold, error) &&
                 sa_force(model, pairs.source, pairs.target, gold, count, true, forced, error);
     for (size_t i = 0; good && i < count; i++)
-        good = sa_judge_links(linking, corpus, &pairs, i, forced[i].weights, &each[i], error);
+        good =
+            sa_judge_links(model, linking, corpus, &pairs, i, forced[i].weights, &each[i], error);
     for (size_t i = 0; forced && i < count; i++) free(forced[i].weights);
     free(forced);
     sa_gold_release(gold, count);

@@ -10,9 +10,10 @@ bool sa_judge_words(const sa_model *model, const sa_pair *pair, const sa_sentenc
                     const sa_sentence *target, const sa_forced *forced,
                     const sa_translation *translation, sa_judgement *out, sa_error *error);
 
-/* Counts the links of pair i, whose forced decoding has the weights, into `out`. SA_DATA: a gold
- * link lies beyond the sentence. */
-bool sa_judge_links(const sa_linking *linking, const sa_corpus *corpus, const sa_dataset *pairs,
-                    size_t i, const double *weights, sa_judgement *out, sa_error *error);
+/* Counts the links of pair i, whose forced decoding has the weights, into `out`: those between
+ * words, also of a model of pieces. SA_DATA: a gold link lies beyond the sentence. */
+bool sa_judge_links(const sa_model *model, const sa_linking *linking, const sa_corpus *corpus,
+                    const sa_dataset *pairs, size_t i, const double *weights, sa_judgement *out,
+                    sa_error *error);
 
 #endif

@@ -102,6 +102,22 @@ static bool read_words(const sa_container *file, const char *name, sa_vocab *voc
     return sa_vocab_read(vocab, tensor->data, tensor->size, file->name, name, error);
 }
 
+/* The merges of one side, where the tokenizer gives pieces. */
+static bool read_merges(const sa_container *file, const char *name, sa_coder *coder,
+                        sa_error *error) {
+    if (!coder->tokenizer->pieces) return true;
+    const sa_tensor *tensor = sa_container_find(file, name);
+    if (!tensor || tensor->type != SA_U8)
+        return sa_fail(error, SA_DATA, "%s: no merges '%s'", file->name, name);
+    sa_buffer place = {0};
+    sa_buffer_addf(&place, "%s: tensor '%s'", file->name, name);
+    const bool good = place.failed
+                          ? sa_fail_memory(error, place.size)
+                          : sa_bpe_read(&coder->bpe, tensor->data, tensor->size, place.text, error);
+    sa_buffer_release(&place);
+    return good;
+}
+
 static bool same_shape(const sa_tensor *tensor, const sa_param *param) {
     if (!param->rows) return tensor->rank == 1 && tensor->shape[0] == param->cols;
     return tensor->rank == 2 && tensor->shape[0] == param->rows && tensor->shape[1] == param->cols;
@@ -152,7 +168,9 @@ static bool read_coders(const sa_container *file, const sa_settings *settings, s
                                    .lowercase = settings->lowercase};
     const char *marks = sa_container_text(file, "spaced_marks");
     target->spaced_marks = marks && strcmp(marks, "yes") == 0;
-    return read_words(file, "source.words", &source->vocab, error) &&
+    return read_merges(file, "source.merges", source, error) &&
+           read_merges(file, "target.merges", target, error) &&
+           read_words(file, "source.words", &source->vocab, error) &&
            read_words(file, "target.words", &target->vocab, error);
 }
 
@@ -206,12 +224,22 @@ bool sa_model_read(sa_model *model, const sa_container *file, int threads, sa_er
 
 /* ---- To a file ------------------------------------------------------------------------------- */
 
+static sa_tensor text_of(const char *name, const char *text, size_t size) {
+    return (sa_tensor){.name = name, .type = SA_U8, .rank = 1, .shape = {(int)size}, .data = text};
+}
+
 static sa_tensor words_of(const char *name, const sa_vocab *vocab) {
-    return (sa_tensor){.name = name,
-                       .type = SA_U8,
-                       .rank = 1,
-                       .shape = {(int)vocab->blob_size},
-                       .data = vocab->blob};
+    return text_of(name, vocab->blob, vocab->blob_size);
+}
+
+/* Where the tokenizer gives pieces: the merges of both sides. Returns how many tensors that is. */
+static size_t add_merges(const sa_model *model, sa_buffer merges[2], sa_tensor *tensors) {
+    if (!model->source.tokenizer->pieces) return 0;
+    sa_bpe_write(&model->source.bpe, &merges[0]);
+    sa_bpe_write(&model->target.bpe, &merges[1]);
+    tensors[0] = text_of("source.merges", merges[0].text, merges[0].size);
+    tensors[1] = text_of("target.merges", merges[1].text, merges[1].size);
+    return 2;
 }
 
 static sa_tensor weight_of(const sa_param *param, const sa_real *values) {
@@ -227,7 +255,8 @@ static sa_tensor weight_of(const sa_param *param, const sa_real *values) {
 bool sa_model_write(const sa_model *model, const char *path, const sa_tensor *more, size_t count,
                     sa_error *error) {
     const size_t weights = (size_t)model->plan.count;
-    sa_tensor *tensors = sa_new(weights + 2 + count, sizeof *tensors, error);
+    sa_buffer merges[2] = {0};
+    sa_tensor *tensors = sa_new(weights + 4 + count, sizeof *tensors, error);
     char *settings = tensors ? sa_settings_write(&model->settings, error) : NULL;
     bool good = settings;
     if (good) {
@@ -236,13 +265,18 @@ bool sa_model_write(const sa_model *model, const char *path, const sa_tensor *mo
             tensors[at++] = weight_of(&model->plan.item[i], model->values);
         tensors[at++] = words_of("source.words", &model->source.vocab);
         tensors[at++] = words_of("target.words", &model->target.vocab);
+        at += add_merges(model, merges, tensors + at);
         for (size_t i = 0; i < count; i++) tensors[at++] = more[i];
         const sa_text texts[] = {{"settings", settings},
                                  {"spaced_marks", model->target.spaced_marks ? "yes" : "no"},
                                  {"core", sa_blas_core()},
                                  {"program", SOFTALIGN_VERSION}};
-        good = sa_container_write(path, tensors, at, texts, sizeof texts / sizeof *texts, error);
+        good =
+            merges[0].failed || merges[1].failed
+                ? sa_fail_memory(error, merges[0].size + merges[1].size)
+                : sa_container_write(path, tensors, at, texts, sizeof texts / sizeof *texts, error);
     }
+    sa_buffer_release(&merges[0]), sa_buffer_release(&merges[1]);
     free(tensors);
     free(settings);
     return good;

@@ -53,6 +53,18 @@ static bool encode_pairs(sa_session *session, sa_error *error) {
                            &model->target, 0, error);
 }
 
+static void tell_about_merges(const sa_session *session) {
+    const size_t wanted = (size_t)session->settings.bpe_merges;
+    const size_t source = session->model.source.bpe.count, target = session->model.target.bpe.count;
+    sa_session_note(session, "sub-words: %zu source and %zu target merges (%s)", source, target,
+                    sa_bpe_name((size_t)session->settings.bpe));
+    if (source < wanted || target < wanted)
+        sa_session_note(session,
+                        "note: the pairs are too few for %zu merges (--bpe-merges): no other two "
+                        "symbols stand side by side twice",
+                        wanted);
+}
+
 static void tell_about_pairs(const sa_session *session) {
     const sa_vocab *vocab[] = {&session->model.source.vocab, &session->model.target.vocab};
     static const char *const special[] = {"<unk>", "</s>", "<s>"};
@@ -66,6 +78,7 @@ static void tell_about_pairs(const sa_session *session) {
                                              : "held out of the training pairs");
     sa_session_note(session, "vocabulary: %zu source and %zu target words", vocab[0]->count,
                     vocab[1]->count);
+    if (session->model.source.tokenizer->pieces) tell_about_merges(session);
     for (int side = 0; side < 2; side++)
         for (int i = 0; i < SA_SPECIALS; i++)
             if (sa_vocab_find(vocab[side], special[i], strlen(special[i])) != SA_UNKNOWN)

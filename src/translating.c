@@ -188,10 +188,6 @@ static bool set_empty_aside(translating *job, size_t count, sa_error *error) {
 
 /* ---- Whether it can be done ------------------------------------------------------------------ */
 
-static bool same_reading(const sa_coder *one, const sa_coder *other) {
-    return one->tokenizer == other->tokenizer && one->lowercase == other->lowercase;
-}
-
 /* Models that write together must mean the same words by the same numbers. */
 static bool check_models(sa_model *const *models, int number, sa_error *error) {
     const sa_coder *target = &models[0]->target;
@@ -203,8 +199,8 @@ static bool check_models(sa_model *const *models, int number, sa_error *error) {
         if (words->blob_size != target->vocab.blob_size ||
             memcmp(words->blob, target->vocab.blob, words->blob_size) != 0)
             return sa_fail(error, SA_USAGE, "model %d has other target words than model 1", m + 1);
-        if (!same_reading(&models[m]->target, target) ||
-            !same_reading(&models[m]->source, &models[0]->source))
+        if (!sa_coder_same(&models[m]->target, target) ||
+            !sa_coder_same(&models[m]->source, &models[0]->source))
             return sa_fail(error, SA_USAGE, "model %d splits texts otherwise than model 1", m + 1);
     }
     return true;

@@ -12,21 +12,23 @@ void sa_sentences_release(sa_sentence *sentences, size_t count) {
 sa_sentence *sa_encode_all(const sa_coder *coder, const char *const *first, size_t stride,
                            size_t count, sa_error *error) {
     sa_sentence *sentences = sa_new(count, sizeof *sentences, error);
-    for (size_t i = 0; sentences && i < count; i++) {
+    sa_cutter cutter;
+    bool good = sentences;
+    sa_cutter_init(&cutter, &coder->bpe);
+    for (size_t i = 0; good && i < count; i++) {
         const char *text;
         int32_t *ids = NULL;
         memcpy(&text, (const char *)first + i * stride, sizeof text);
         /* as a corpus is read, so that an accent typed as a mark of its own is the same word */
         char *nfc = sa_utf8_normalise(text, strlen(text), false, error);
-        const bool good = nfc && sa_coder_encode(coder, nfc, &ids, &sentences[i].len, error);
+        good = nfc && sa_coder_encode(coder, &cutter, nfc, &ids, &sentences[i].len, error);
         free(nfc);
-        if (!good) {
-            sa_sentences_release(sentences, i);
-            return NULL;
-        }
         sentences[i].ids = ids;
     }
-    return sentences;
+    sa_cutter_close(&cutter);
+    if (good) return sentences;
+    sa_sentences_release(sentences, count);
+    return NULL;
 }
 
 const char **sa_words_of_tokens(const sa_token *token, size_t count, sa_error *error) {
@@ -45,8 +47,8 @@ const char **sa_own_words(const sa_coder *coder, const char *text, const sa_sent
                           sa_error *error) {
     const size_t count = (size_t)sentence->len;
     sa_tokens tokens = {0};
-    char *none;
-    const bool split = sa_coder_split(coder, text, false, &tokens, &none, error);
+    char *owned;
+    const bool split = sa_coder_split(coder, NULL, text, false, &tokens, &owned, error);
     const bool same =
         tokens.count + 1 == count; /* lower-casing may, rarely, change where words end */
     sa_token *word = split ? sa_new(count, sizeof *word, error) : NULL;
@@ -55,6 +57,7 @@ const char **sa_own_words(const sa_coder *coder, const char *text, const sa_sent
                                         : sa_vocab_word(&coder->vocab, sentence->ids[i]);
     const char **words = word ? sa_words_of_tokens(word, count, error) : NULL;
     free(word);
+    free(owned);
     sa_tokens_release(&tokens);
     return words;
 }

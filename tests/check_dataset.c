@@ -113,7 +113,7 @@ static void encodes(const sa_coder *coder, const char *text, const char *numbers
     int32_t *ids;
     int len;
     char shown[128] = "";
-    ck_assert(sa_coder_encode(coder, text, &ids, &len, &error));
+    ck_assert(sa_coder_encode(coder, NULL, text, &ids, &len, &error));
     for (int i = 0; i < len; i++)
         snprintf(shown + strlen(shown), sizeof shown - strlen(shown), i ? " %d" : "%d", ids[i]);
     ck_assert_str_eq(shown, numbers);
@@ -141,7 +141,7 @@ START_TEST(numbers_become_text) {
     int32_t *ids;
     int len;
     sa_buffer text = {0};
-    ck_assert(sa_coder_encode(&target, "Qu'il aille. Oui!", &ids, &len, &error));
+    ck_assert(sa_coder_encode(&target, NULL, "Qu'il aille. Oui!", &ids, &len, &error));
     sa_coder_decode(&target, ids, len, &text);
     ck_assert_str_eq(text.text, "Qu'il aille. Oui !");
     free(ids);

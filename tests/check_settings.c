@@ -183,6 +183,7 @@ static bool may_stay_open(const char *option, const sa_settings *settings) {
                                                 "update",  "reset",   "start",          "readout",
                                                 "hidden",  "maxout",  "input-feeding",  NULL};
     static const char *const of_gru[] = {"update", "reset", NULL};
+    static const char *const of_pieces[] = {"bpe-merges", "bpe", NULL};
     static const char *const of_sgd[] = {"momentum", NULL};
     static const char *const of_adam[] = {"beta1", "beta2", "epsilon", NULL};
     static const char *const of_plateau[] = {"lr-decay", NULL};
@@ -191,6 +192,8 @@ static bool may_stay_open(const char *option, const sa_settings *settings) {
            among(option, settings->model ? of_recurrence : of_transformers) ||
            (!sa_settings_attends(settings) && among(option, of_attention)) ||
            (strcmp(sa_cell_name((size_t)settings->cell), "gru") != 0 && among(option, of_gru)) ||
+           (strcmp(sa_tokenizer_name((size_t)settings->tokenizer), "bpe") != 0 &&
+            among(option, of_pieces)) ||
            (strcmp(optimizer, "sgd") != 0 && among(option, of_sgd)) ||
            (strcmp(optimizer, "adam") != 0 && among(option, of_adam)) ||
            (settings->schedule != 0 && among(option, of_plateau));

@@ -32,8 +32,9 @@ START_TEST(rows_are_listed) {
     ck_assert_str_eq(sa_tokenizer_name(0), "word");
     ck_assert_str_eq(sa_tokenizer_name(1), "char");
     ck_assert_str_eq(sa_tokenizer_name(2), "space");
-    ck_assert_ptr_null(sa_tokenizer_name(3));
+    ck_assert_str_eq(sa_tokenizer_name(3), "bpe");
     ck_assert_ptr_null(sa_tokenizer_name(4));
+    ck_assert_ptr_null(sa_tokenizer_name(5));
 }
 END_TEST
 

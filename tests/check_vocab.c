@@ -190,15 +190,15 @@ START_TEST(a_broken_vocabulary_is_refused) {
 END_TEST
 
 START_TEST(a_long_word_is_refused) {
-    char blob[SA_TOKEN_MAX + 2];
+    char blob[SA_PIECE_MAX + 2];
     sa_vocab vocab;
     memset(blob, 'x', sizeof blob);
-    blob[SA_TOKEN_MAX] = '\n';
-    ck_assert(sa_vocab_read(&vocab, blob, SA_TOKEN_MAX + 1, "m", "v", &error));
+    blob[SA_PIECE_MAX] = '\n';
+    ck_assert(sa_vocab_read(&vocab, blob, SA_PIECE_MAX + 1, "m", "v", &error));
     sa_vocab_release(&vocab);
-    blob[SA_TOKEN_MAX] = 'x';
-    blob[SA_TOKEN_MAX + 1] = '\n';
-    ck_assert(!sa_vocab_read(&vocab, blob, SA_TOKEN_MAX + 2, "m", "v", &error));
+    blob[SA_PIECE_MAX] = 'x';
+    blob[SA_PIECE_MAX + 1] = '\n';
+    ck_assert(!sa_vocab_read(&vocab, blob, SA_PIECE_MAX + 2, "m", "v", &error));
     ck_assert_str_eq(error.text, "m: tensor 'v': word 1 is too long");
 }
 END_TEST

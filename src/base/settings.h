@@ -33,6 +33,7 @@ const char *sa_position_name(size_t row);  /* nn/position */
 const char *sa_init_name(size_t row);      /* nn/params */
 const char *sa_optimizer_name(size_t row); /* train/optimizer */
 const char *sa_tokenizer_name(size_t row); /* text/tokenizer */
+const char *sa_bpe_name(size_t row);       /* text/coder */
 
 extern const sa_option sa_settings_options[]; /* of sa_settings, grouped by scope */
 extern const sa_option sa_search_options[];   /* of sa_search, without nbest */

@@ -5,6 +5,7 @@
 #include "cli/output.h"
 #include "eval/linking.h"
 #include "report/matrix.h"
+#include "text/tokenizer.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -15,7 +16,7 @@ enum { CSV, NPY, FOLDERS };
 
 typedef struct align_options {
     const char *text[TEXTS], *folder[FOLDERS], *force_attention;
-    bool terminal;
+    bool terminal, merge;
     int head, limit, threads;
     sa_linking linking;
 } align_options;
@@ -37,6 +38,9 @@ static const sa_option rows[] = {
      "write a JSON object per pair and line: tokens, log-probability and weights"},
     {"terminal", SA_OPTION_SWITCH, SA_SCOPE_RUN, AT(terminal), 0, 0, 1, NULL, NULL,
      "show the matrices in grey blocks; so it is when nothing else is wanted"},
+    {"merge-words", SA_OPTION_SWITCH, SA_SCOPE_RUN, AT(merge), 0, 0, 1, NULL, NULL,
+     "of sub-words: show words; a target word's weights are the mean over its sub-words, a source "
+     "word's the sum"},
     {"force-attention", SA_OPTION_TEXT, SA_SCOPE_RUN, AT(force_attention), 0, 0, 0, NULL, "WAY",
      "look elsewhere: uniform, shuffle, shift:N, one-hot or gold weights instead of the model's "
      "own"},
@@ -57,6 +61,7 @@ static const cli_set sets[] = {
 /* What is made of the matrices as they come. */
 typedef struct outputs {
     const align_options *options;
+    bool pieces; /* the model's tokens are sub-words */
     sa_buffer text[TEXTS], picture;
 } outputs;
 
@@ -122,20 +127,33 @@ static bool choose_head(sa_alignment *alignment, int head, sa_error *error) {
     return true;
 }
 
+static bool write_down(outputs *out, size_t index, const sa_alignment *alignment,
+                       const sa_alignment *words, sa_error *error) {
+    const align_options *options = out->options;
+    for (int i = 0; i < TEXTS; i++)
+        if (options->text[i])
+            add_text[i](i == PHARAOH ? words : alignment, options, index + 1, &out->text[i]);
+    for (int i = 0; i < FOLDERS; i++)
+        if (options->folder[i] && !cli_save_matrix(options->folder[i], index, folders[i].ending,
+                                                   folders[i].add, alignment, error))
+            return false;
+    if (!options->terminal) return true;
+    sa_matrix_terminal(alignment, &out->picture);
+    return cli_print(&out->picture, error);
+}
+
+/* Links stand between words, whatever is shown of the weights. */
 static bool each(void *context, size_t index, const sa_alignment *whole, sa_error *error) {
     outputs *out = context;
     const align_options *options = out->options;
-    sa_alignment alignment = *whole;
+    sa_alignment alignment = *whole, words;
     if (options->head && !choose_head(&alignment, options->head, error)) return false;
-    for (int i = 0; i < TEXTS; i++)
-        if (options->text[i]) add_text[i](&alignment, options, index + 1, &out->text[i]);
-    for (int i = 0; i < FOLDERS; i++)
-        if (options->folder[i] && !cli_save_matrix(options->folder[i], index, folders[i].ending,
-                                                   folders[i].add, &alignment, error))
-            return false;
-    if (!options->terminal) return true;
-    sa_matrix_terminal(&alignment, &out->picture);
-    return cli_print(&out->picture, error);
+    if (!options->merge && !(out->pieces && options->text[PHARAOH]))
+        return write_down(out, index, &alignment, &alignment, error);
+    if (!sa_alignment_merge(&alignment, &words, error)) return false;
+    const bool good = write_down(out, index, options->merge ? &words : &alignment, &words, error);
+    sa_alignment_release(&words);
+    return good;
 }
 
 /* ---- All pairs ------------------------------------------------------------------------------- */
@@ -148,6 +166,7 @@ static bool align(const char *const *words, const align_options *options, output
     if (limit && limit < count) count = limit;
     sa_model *model = cli_model_open(words[0], options->threads, options->force_attention, error);
     bool good = model;
+    out->pieces = model && sa_tokenizers[sa_model_settings(model)->tokenizer].pieces;
     for (int i = 0; good && i < FOLDERS; i++)
         good = !options->folder[i] || cli_make_folder(options->folder[i], error);
     good = good && sa_align(model, corpus.pairs, count, each, out, error);
@@ -210,7 +229,11 @@ const cli_command cli_align = {
         "0, several heads from 1, a single one is 0. A link "
         "'i-j' "
         "says that target word j looks most (or as much as --threshold) at source word i, counted "
-        "from 0, end marks left out.\n",
+        "from 0, end marks left out. Where a model reads and writes sub-words (--tokenizer bpe) "
+        "the "
+        "words of a link are whole words all the same, and with --merge-words all outputs are "
+        "about words: a target word's weights are the mean over its sub-words, a source word's "
+        "the sum.\n",
     .example = "  softalign align mono/best.safetensors unseen.tsv --limit 1\n"
                "  softalign align mono/best.safetensors unseen.tsv --csv matrices --pharaoh -\n",
     .sets = sets,

@@ -158,12 +158,12 @@ static bool apply_line(applying *work, const char *line, sa_error *error) {
 static bool open_work(applying *work, const bpe_options *options, const char *path,
                       sa_error *error) {
     if (!options->codes) return sa_fail(error, SA_USAGE, "bpe apply: --codes FILE is missing");
-    return sa_bpe_open(&work->bpe, options->codes, error) &&
-           (!options->vocabulary ||
-            read_known(&work->known, options->vocabulary, options->threshold, error)) &&
+    if (!sa_bpe_open(&work->bpe, options->codes, error)) return false;
+    sa_cutter_init(&work->cutter, &work->bpe);
+    return (!options->vocabulary ||
+            (read_known(&work->known, options->vocabulary, options->threshold, error) &&
+             sa_cutter_limit(&work->cutter, &work->known, error))) &&
            (!options->glossary || sa_glossary_open(&work->glossary, options->glossary, error)) &&
-           sa_cutter_open(&work->cutter, &work->bpe, options->vocabulary ? &work->known : NULL,
-                          error) &&
            cli_input_open(&work->input, path, error);
 }
 

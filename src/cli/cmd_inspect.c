@@ -26,9 +26,19 @@ typedef struct model_file {
 
 /* ---- What the tensors are -------------------------------------------------------------------- */
 
+static bool ends_in(const char *name, const char *ending) {
+    const size_t size = strlen(name), tail = strlen(ending);
+    return size >= tail && strcmp(name + size - tail, ending) == 0;
+}
+
 /* Words, each ended by a line feed. */
 static bool is_vocabulary(const sa_tensor *tensor) {
-    return tensor->type == SA_U8;
+    return tensor->type == SA_U8 && ends_in(tensor->name, ".words");
+}
+
+/* A line about the version, and one for each merge. */
+static bool are_merges(const sa_tensor *tensor) {
+    return tensor->type == SA_U8 && ends_in(tensor->name, ".merges");
 }
 
 /* Learned numbers: neither a vocabulary nor what only a later --resume needs. */
@@ -43,10 +53,15 @@ static size_t count_parameters(const sa_container *file) {
     return count;
 }
 
-static size_t count_words(const sa_tensor *tensor) {
+static size_t count_lines(const sa_tensor *tensor) {
     size_t count = 0;
     for (size_t i = 0; i < tensor->size; i++) count += ((const char *)tensor->data)[i] == '\n';
     return count;
+}
+
+static size_t count_merges(const sa_tensor *tensor) {
+    const size_t lines = count_lines(tensor);
+    return lines ? lines - 1 : 0;
 }
 
 /* ---- As text --------------------------------------------------------------------------------- */
@@ -71,7 +86,7 @@ static void show_tensor(const sa_tensor *tensor, sa_buffer *out) {
 static void show_vocabulary(const sa_tensor *tensor, sa_buffer *out) {
     const char *word = tensor->data, *end = word + tensor->size;
     char safe[64];
-    sa_buffer_addf(out, "  %s: %zu words:", tensor->name, count_words(tensor));
+    sa_buffer_addf(out, "  %s: %zu words:", tensor->name, count_lines(tensor));
     for (int i = 0; i < WORDS && word < end; i++) {
         const char *feed = memchr(word, '\n', (size_t)(end - word));
         size_t size = (size_t)((feed ? feed : end) - word);
@@ -88,6 +103,10 @@ static bool show(const model_file *model, sa_error *error) {
     sa_buffer_adds(&out, "Vocabularies, the most frequent words first\n");
     for (size_t i = 0; i < file->count; i++)
         if (is_vocabulary(&file->tensors[i])) show_vocabulary(&file->tensors[i], &out);
+    for (size_t i = 0; i < file->count; i++)
+        if (are_merges(&file->tensors[i]))
+            sa_buffer_addf(&out, "  %s: %zu merges\n", file->tensors[i].name,
+                           count_merges(&file->tensors[i]));
     sa_buffer_adds(&out, "Tensors\n");
     for (size_t i = 0; i < file->count; i++) show_tensor(&file->tensors[i], &out);
     sa_buffer_addf(&out, "Parameters: %zu\nChecksum: %08x (right)\n", count_parameters(file),
@@ -109,21 +128,24 @@ static json_t *json_tensor(const sa_tensor *tensor) {
 
 static bool show_json(const model_file *model, sa_error *error) {
     const sa_container *file = &model->file;
-    json_t *tensors = json_array(), *vocabularies = json_object();
+    json_t *tensors = json_array(), *vocabularies = json_object(), *merges = json_object();
     for (size_t i = 0; i < file->count; i++) {
         const sa_tensor *tensor = &file->tensors[i];
         json_array_append_new(tensors, json_tensor(tensor));
         if (is_vocabulary(tensor))
             json_object_set_new(vocabularies, tensor->name,
-                                json_integer((json_int_t)count_words(tensor)));
+                                json_integer((json_int_t)count_lines(tensor)));
+        if (are_merges(tensor))
+            json_object_set_new(merges, tensor->name,
+                                json_integer((json_int_t)count_merges(tensor)));
     }
     char checksum[16];
     snprintf(checksum, sizeof checksum, "%08x", file->checksum);
     json_t *settings = json_loads(sa_container_text(file, "settings"), 0, NULL);
     json_int_t count = (json_int_t)count_parameters(file);
-    return cli_print_json(json_pack("{s:o, s:o, s:o, s:I, s:s}", "settings", settings, "tensors",
-                                    tensors, "vocabularies", vocabularies, "parameter_count", count,
-                                    "checksum", checksum),
+    return cli_print_json(json_pack("{s:o, s:o, s:o, s:o, s:I, s:s}", "settings", settings,
+                                    "tensors", tensors, "vocabularies", vocabularies, "merges",
+                                    merges, "parameter_count", count, "checksum", checksum),
                           error);
 }
 

@@ -15,7 +15,7 @@ enum { BATCHES = 16 }; /* read at once from a file, so that sentences of one len
 typedef struct translate_options {
     sa_search search;
     const char *dictionary, *force_attention;
-    bool jsonl;
+    bool jsonl, merge;
     int threads;
 } translate_options;
 
@@ -30,6 +30,8 @@ static const sa_option rows[] = {
      "look elsewhere: uniform, shuffle, shift:N or one-hot weights instead of the model's own"},
     {"jsonl", SA_OPTION_SWITCH, SA_SCOPE_RUN, AT(jsonl), 0, 0, 1, NULL, NULL,
      "write a JSON object per line: tokens, scores and where each translation looked"},
+    {"merge-words", SA_OPTION_SWITCH, SA_SCOPE_RUN, AT(merge), 0, 0, 1, NULL, NULL,
+     "of sub-words, with --jsonl: tokens and weights of words, as 'align --merge-words' has them"},
     {"threads", SA_OPTION_INT, SA_SCOPE_RUN, AT(threads), 0, 0, 256, NULL, "N",
      "threads that work; 0: one per core"},
     {0},
@@ -46,7 +48,7 @@ typedef struct task {
     int number;
     sa_corpus dictionary;
     sa_search search;
-    bool jsonl;
+    bool jsonl, merge;
     cli_input input;
     size_t room;
     const char **lines;  /* [room] */
@@ -57,19 +59,35 @@ typedef struct task {
 
 /* ---- Writing --------------------------------------------------------------------------------- */
 
-static void write_json(task *work, const sa_translation *each, size_t index) {
-    json_t *list = json_array();
-    for (int k = 0; k < work->search.nbest && each[k].text; k++)
-        json_array_append_new(
-            list,
-            json_pack("{s:s, s:o, s:o, s:o, s:b, s:o}", "text", each[k].text, "tokens",
-                      cli_json_words(each[k].target, each[k].words), "score",
-                      cli_json_number(each[k].score), "log_probability",
-                      cli_json_number(each[k].log_probability), "complete", each[k].complete,
-                      "weights", cli_json_matrix(each[k].weights, each[k].words, each[k].sources)));
-    cli_add_json_line(json_pack("{s:I, s:o, s:o}", "index", (json_int_t)index, "source",
-                                cli_json_words(each->source, each->sources), "translations", list),
-                      &work->text);
+static json_t *json_of(const sa_translation *translation, const sa_alignment *shown) {
+    return json_pack("{s:s, s:o, s:o, s:o, s:b, s:o}", "text", translation->text, "tokens",
+                     cli_json_words(shown->target, shown->targets), "score",
+                     cli_json_number(translation->score), "log_probability",
+                     cli_json_number(translation->log_probability), "complete",
+                     translation->complete, "weights",
+                     cli_json_matrix(shown->weights, shown->targets, shown->sources));
+}
+
+static bool write_json(task *work, const sa_translation *each, size_t index, sa_error *error) {
+    json_t *list = json_array(), *source = NULL;
+    bool good = true;
+    for (int k = 0; good && k < work->search.nbest && each[k].text; k++) {
+        const sa_alignment whole = {each[k].words,  each[k].sources, 1,   each[k].target,
+                                    each[k].source, each[k].weights, NULL};
+        const bool merge = work->merge && whole.targets;
+        sa_alignment words = whole;
+        good = !merge || sa_alignment_merge(&whole, &words, error);
+        if (good) json_array_append_new(list, json_of(&each[k], &words));
+        if (good && !k) source = cli_json_words(words.source, words.sources);
+        if (merge) sa_alignment_release(&words);
+    }
+    json_t *line = json_pack("{s:I, s:o, s:o}", "index", (json_int_t)index, "source", source,
+                             "translations", list);
+    if (good)
+        cli_add_json_line(line, &work->text);
+    else
+        json_decref(line);
+    return good;
 }
 
 static void write_nbest(task *work, const sa_translation *translation, size_t index) {
@@ -84,9 +102,9 @@ static bool write_block(task *work, size_t count, sa_error *error) {
     const int nbest = work->search.nbest;
     for (size_t i = 0; i < count; i++, work->index++) {
         const sa_translation *each = work->out + i * (size_t)nbest;
-        if (work->jsonl)
-            write_json(work, each, work->index);
-        else if (nbest == 1)
+        if (work->jsonl && !write_json(work, each, work->index, error)) return false;
+        if (work->jsonl) continue;
+        if (nbest == 1)
             sa_buffer_addf(&work->text, "%s\n", each->text);
         else
             for (int k = 0; k < nbest && each[k].text; k++)
@@ -182,6 +200,8 @@ static bool read_options(int count, char **arguments, translate_options *options
                        search->nbest);
     if (options->dictionary && !search->replace_unknown)
         return sa_fail(error, SA_USAGE, "--dictionary needs --replace-unknown");
+    if (options->merge && !options->jsonl)
+        return sa_fail(error, SA_USAGE, "--merge-words needs --jsonl");
     if (options->force_attention && strcmp(options->force_attention, "gold") == 0)
         return sa_fail(error, SA_USAGE,
                        "--force-attention gold needs pairs with alignments: align and eval have "
@@ -194,7 +214,7 @@ static bool run(int count, char **arguments, sa_error *error) {
     translate_options options;
     const char *words[MODELS + 3] = {NULL};
     if (!read_options(count, arguments, &options, words, error)) return false;
-    task work = {.search = options.search, .jsonl = options.jsonl};
+    task work = {.search = options.search, .jsonl = options.jsonl, .merge = options.merge};
     bool good = open_work(&work, words, &options, error) && translate_all(&work, error);
     close_work(&work);
     return good;

@@ -90,7 +90,9 @@ typedef struct sa_cutter {
     sa_heap heap;
 } sa_cutter;
 
-bool sa_cutter_open(sa_cutter *cutter, const sa_bpe *bpe, const sa_strings *known, sa_error *error);
+void sa_cutter_init(sa_cutter *cutter, const sa_bpe *bpe);
+/* From now on only known sub-words are left; `known` must outlive the cutter. */
+bool sa_cutter_limit(sa_cutter *cutter, const sa_strings *known, sa_error *error);
 void sa_cutter_close(sa_cutter *cutter);
 
 /* The bytes of each sub-word of a word, *count of them, valid until the next call; NULL: memory. */

@@ -21,10 +21,13 @@ static bool earlier(const void *context, const sa_ranked *a, const sa_ranked *b)
     return a->rank != b->rank ? a->rank < b->rank : a->what < b->what;
 }
 
-bool sa_cutter_open(sa_cutter *cutter, const sa_bpe *bpe, const sa_strings *known,
-                    sa_error *error) {
-    *cutter = (sa_cutter){.bpe = bpe, .known = known, .heap = {.before = earlier}};
-    if (!known) return true;
+void sa_cutter_init(sa_cutter *cutter, const sa_bpe *bpe) {
+    *cutter = (sa_cutter){.bpe = bpe, .heap = {.before = earlier}};
+}
+
+bool sa_cutter_limit(sa_cutter *cutter, const sa_strings *known, sa_error *error) {
+    const sa_bpe *bpe = cutter->bpe;
+    cutter->known = known;
     cutter->maker = sa_new(bpe->symbols.count, sizeof *cutter->maker, error);
     if (!cutter->maker) return false;
     for (size_t i = 0; i < bpe->symbols.count; i++) cutter->maker[i] = UNKNOWN;

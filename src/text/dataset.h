@@ -2,34 +2,7 @@
 #ifndef SA_TEXT_DATASET_H
 #define SA_TEXT_DATASET_H
 
-#include "text/vocab.h"
-
-/* How a side's text becomes numbers and back. */
-typedef struct sa_coder {
-    const sa_tokenizer *tokenizer;
-    bool lowercase;
-    bool spaced_marks; /* see tokenizer.h */
-    sa_vocab vocab;
-} sa_coder;
-
-/* Appends the tokens of a text. In lower case they point into *lowered (freed by the caller after
- * the tokens; NULL when nothing was lowered). */
-bool sa_coder_split(const sa_coder *coder, const char *text, bool lower, sa_tokens *tokens,
-                    char **lowered, sa_error *error);
-
-/* A text as numbers, the end mark last. ids is freed by the caller. */
-bool sa_coder_encode(const sa_coder *coder, const char *text, int32_t **ids, int *len,
-                     sa_error *error);
-
-/* Natural text of numbers; the end mark is left out. */
-void sa_coder_decode(const sa_coder *coder, const int32_t *ids, int len, sa_buffer *out);
-
-/* Vocabularies and the marks' habit from the pairs that `use` marks (NULL: all). tokenizer and
- * lowercase of both coders are set. Pairs with a side above --max-len take no part;
- * SA_DATA when none is left. */
-bool sa_coders_build(sa_coder *source, sa_coder *target, const sa_corpus *corpus, const bool *use,
-                     const sa_settings *settings, sa_error *error);
-void sa_coder_release(sa_coder *coder);
+#include "text/coder.h"
 
 typedef struct sa_dataset {
     sa_sentence *source, *target; /* [count] */

@@ -33,11 +33,7 @@ bool sa_glossary_has(const sa_glossary *glossary, sa_token part) {
 }
 
 static bool add(sa_tokens *parts, const char *text, size_t size, sa_error *error) {
-    if (!size) return true;
-    if (!sa_reserve(&parts->token, &parts->capacity, parts->count + 1, sizeof *parts->token, error))
-        return false;
-    parts->token[parts->count++] = (sa_token){text, size};
-    return true;
+    return !size || sa_tokens_add(parts, text, size, error);
 }
 
 /* Appends a part, each occurrence of the term apart. */

@@ -17,13 +17,18 @@ static size_t part_that_fits(const char *text, size_t size) {
     return part;
 }
 
+bool sa_tokens_add(sa_tokens *tokens, const char *text, size_t size, sa_error *error) {
+    if (!sa_reserve(&tokens->token, &tokens->capacity, tokens->count + 1, sizeof *tokens->token,
+                    error))
+        return false;
+    tokens->token[tokens->count++] = (sa_token){text, size};
+    return true;
+}
+
 bool sa_tokens_push(sa_tokens *tokens, const char *text, size_t size, sa_error *error) {
     while (size) {
         const size_t part = size > SA_TOKEN_MAX ? part_that_fits(text, size) : size;
-        if (!sa_reserve(&tokens->token, &tokens->capacity, tokens->count + 1, sizeof *tokens->token,
-                        error))
-            return false;
-        tokens->token[tokens->count++] = (sa_token){text, part};
+        if (!sa_tokens_add(tokens, text, part, error)) return false;
         text += part, size -= part;
     }
     return true;
@@ -71,12 +76,35 @@ static void space_join(const sa_token *tokens, size_t count, bool spaced_marks, 
     }
 }
 
+/* ---- bpe ------------------------------------------------------------------------------------- */
+
+/* Puts the pieces of each word together, then joins words. */
+static void piece_join(const sa_token *tokens, size_t count, bool spaced_marks, sa_buffer *out) {
+    sa_buffer text = {0};
+    size_t words = 0, start = 0;
+    sa_token *word = sa_new(count, sizeof *word, NULL);
+    for (size_t i = 0; i < count; i++) {
+        const bool on = sa_piece_goes_on(tokens[i].text, tokens[i].size);
+        sa_buffer_add(&text, tokens[i].text, tokens[i].size - (on ? sizeof SA_PIECE_MARK - 1 : 0));
+        if (on && i + 1 < count) continue;
+        if (word) word[words++].size = text.size - start;
+        start = text.size;
+    }
+    start = 0;
+    for (size_t i = 0; word && i < words; start += word[i++].size) word[i].text = text.text + start;
+    if (word && !text.failed) sa_word_join(word, words, spaced_marks, out);
+    out->failed |= !word || text.failed;
+    sa_buffer_release(&text);
+    free(word);
+}
+
 /* ---- The table ------------------------------------------------------------------------------- */
 
 const sa_tokenizer sa_tokenizers[] = {
-    {"word", "words, numbers and single punctuation marks", sa_word_split, sa_word_join},
-    {"char", "single characters, spaces included", char_split, char_join},
-    {"space", "whatever stands between white space", space_split, space_join},
+    {"word", "words, numbers and single punctuation marks", sa_word_split, sa_word_join, false},
+    {"char", "single characters, spaces included", char_split, char_join, false},
+    {"space", "whatever stands between white space", space_split, space_join, false},
+    {"bpe", "pieces of words, by merges learned from the pairs", sa_word_split, piece_join, true},
     {.name = NULL},
 };
 

@@ -93,7 +93,7 @@ bool sa_vocab_build(sa_vocab *vocab, sa_tokens *tokens, int min_freq, int most, 
 static const char *objection(sa_token word) {
     size_t bad;
     if (!word.size) return "is empty";
-    if (word.size > SA_TOKEN_MAX) return "is too long";
+    if (word.size > SA_PIECE_MAX) return "is too long";
     if (!sa_utf8_valid(word.text, word.size, &bad)) return "is not UTF-8";
     if (memchr(word.text, 0, word.size) || memchr(word.text, '\r', word.size))
         return "holds a byte that no line of text has";

@@ -38,7 +38,7 @@ typedef struct shard {
     double loss;
 } shard;
 
-enum { BLOCK = 64 }; /* rows of logits at a time */
+enum { BLOCK = 256 }; /* rows of logits at a time */
 
 /* What a pass works in. x, gates, previous and reset: encoder, (encoder,) decoder. */
 typedef struct room {

@@ -148,7 +148,7 @@ static void encode_one_way_back(const sizes *s, const weights *w, const side *in
  */
 
 static void attend(const sizes *s, const float *va, const float *q, const float *keys,
-                   const float *H, int S, float *alpha, float *c) {
+                   const float *H, int S, float *restrict alpha, float *restrict c) {
     const int p = s->p, n2 = 2 * s->n;
     const float scale = 1 / sqrtf((float)p);
     float sum = 0;
@@ -170,14 +170,14 @@ static void attend(const sizes *s, const float *va, const float *q, const float 
 }
 
 static void attend_back(const sizes *s, const weights *w, const float *q, const float *keys,
-                        const float *H, int S, const float *alpha, const float *dc, float *dq,
-                        float *dkeys, float *dH, float *dva) {
+                        const float *H, int S, const float *alpha, const float *dc,
+                        float *restrict dq, float *dkeys, float *dH, float *restrict dva) {
     const int p = s->p, n2 = 2 * s->n;
     const float scale = 1 / sqrtf((float)p);
     float dalpha[1024], mean = 0;
     for (int j = 0; j < S; j++) {
         const float *h = H + (size_t)j * n2;
-        float *dh = dH + (size_t)j * n2, d = 0;
+        float *restrict dh = dH + (size_t)j * n2, d = 0;
         for (int i = 0; i < n2; i++) {
             d += dc[i] * h[i];
             dh[i] += alpha[j] * dc[i];
@@ -188,7 +188,7 @@ static void attend_back(const sizes *s, const weights *w, const float *q, const 
     memset(dq, 0, (size_t)p * sizeof *dq);
     for (int j = 0; j < S; j++) {
         const float de = alpha[j] * (dalpha[j] - mean), *k = keys + (size_t)j * p;
-        float *dk = dkeys + (size_t)j * p;
+        float *restrict dk = dkeys + (size_t)j * p;
         if (s->dot)
             for (int i = 0; i < p; i++) dq[i] += de * scale * k[i], dk[i] += de * scale * q[i];
         else

@@ -98,15 +98,22 @@ score_of() { # additive|dot: as softalign calls it
     [ "$1" = dot ] && echo scaled-dot || echo "$1"
 }
 
-# The first half of the updates warms up: the row that the log has in the middle is taken away.
+# Twice as many updates, of which the first half warms up: the row that the log has in the middle is taken away
+# from the last one.
+run_updates() { # UPDATES THREADS OPTION...
+    local updates=$1 workers=$2
+    shift 2
+    train_for $((2 * updates)) 0 "$workers" --valid "$few" --valid-every "$updates" "$@" || return
+    figures=(words $((rows[5] - rows[1])) words_per_second
+        "$(divide $((rows[5] - rows[1])) "$(awk "BEGIN { print ${rows[4]} - ${rows[0]} }")")"
+        megabytes "${took[1]}")
+}
+
 run_ours() { # SCALE THREADS ATTENTION
     local score workers=$2
     score=$(score_of "$3")
     set -- $(sizes_of "$1") $(updates_of "$1")
-    train_for $((2 * $6)) 0 "$workers" --train "$train" --valid "$few" --valid-every "$6" \
-        $(dimensions "$1" "$2" "$3" "$4" "$5") --attention "$score" || return
-    figures=(words $((rows[5] - rows[1])) words_per_second
-        "$(divide $((rows[5] - rows[1])) "$(awk "BEGIN { print ${rows[4]} - ${rows[0]} }")")")
+    run_updates "$6" "$workers" --train "$train" $(dimensions "$1" "$2" "$3" "$4" "$5") --attention "$score"
 }
 
 run_memory() { # SCALE THREADS
@@ -231,16 +238,7 @@ run_first() { # SCALE
     figures=(first_update "${rows[2]}" whole_run "${took[0]}")
 }
 
-# ---- How cost grows: seconds instead of updates ---------------------------------------------------
-
-run_growth() { # THREADS TRAIN OPTION...
-    local workers=$1 from=$2 seconds=4
-    shift 2
-    [ "$quick" = yes ] && seconds=1
-    [ "$scales" = tiny ] && seconds=0.2
-    train_for 0 "$seconds" "$workers" --train "$from" --valid "$few" "$@" || return
-    figures=(words_per_second "$(divide "${rows[-3]}" "${rows[-4]}")" megabytes "${took[1]}")
-}
+# ---- How cost grows -------------------------------------------------------------------------------
 
 generated() { # NAME -v NAME=VALUE...: a corpus of its own, made once
     local file=$out/data/$1.tsv
@@ -249,31 +247,38 @@ generated() { # NAME -v NAME=VALUE...: a corpus of its own, made once
     echo "$file"
 }
 
+grid() { # VALUES VALUES-WHEN-QUICK
+    [ "$quick" = yes ] && echo "$2" || echo "$1"
+}
+
+grown() { # ROUND WHAT THREADS VALUE UPDATES OPTION...: so many updates, a third of them when quick
+    local updates=$5
+    [ "$quick" = yes ] && updates=$((updates / 3))
+    measure growth "$1" "$2" "$3" additive "$4" run_updates $((updates + 2)) "$3" "${@:6}"
+}
+
 # One thing is varied, all else is this: hidden 128 (m and n' as much, l half), batch 32.
 growth() { # ROUND
-    local n file middle=(--embed 128 --hidden 128 --attn 128 --maxout 64)
-    for n in $(grid "32 64 128 256 512 1024" "64 256 1024"); do
-        measure growth "$1" hidden 1 additive "$n" run_growth 1 "$train" --embed "$n" --hidden "$n" --attn "$n" \
-            --maxout $((n / 2))
+    local n file middle
+    middle=($(dimensions 128 128 128 64 32))
+    for n in $(grid "32 64 128 256 512 1024" "64 256 512"); do
+        grown "$1" hidden 1 "$n" $((400000 / (n * n) + 20480 / n)) --train "$train" \
+            $(dimensions "$n" "$n" "$n" $((n / 2)) 32)
     done
     for n in $(grid "5 10 20 40" "10 40"); do
         file=$(generated "length-$n" -v words="$n")
-        measure growth "$1" length 1 additive "$n" run_growth 1 "$file" "${middle[@]}"
+        grown "$1" length 1 "$n" $((900 / n)) --train "$file" "${middle[@]}"
     done
     for n in $(grid "1 4 16 32 64 128" "1 32"); do
-        measure growth "$1" batch 1 additive "$n" run_growth 1 "$train" "${middle[@]}" --batch "$n"
+        grown "$1" batch 1 "$n" $((1500 / n)) --train "$train" "${middle[@]}" --batch "$n"
     done
     for n in $(grid "500 2000 8000 32000" "500 8000"); do
         file=$(generated "words-$n" -v pairs=8000 -v source_words="$n" -v target_words="$n")
-        measure growth "$1" vocabulary 1 additive "$n" run_growth 1 "$file" "${middle[@]}"
+        grown "$1" vocabulary 1 "$n" 45 --train "$file" "${middle[@]}"
     done
     for n in $(seq "$(nproc)"); do
-        measure growth "$1" threads "$n" additive "$n" run_growth "$n" "$train" "${middle[@]}" --batch 64
+        grown "$1" threads "$n" "$n" 45 --train "$train" "${middle[@]}" --batch 64
     done
-}
-
-grid() { # VALUES VALUES-WHEN-QUICK
-    [ "$quick" = yes ] && echo "$2" || echo "$1"
 }
 
 # ---- The tutorial's work --------------------------------------------------------------------------

@@ -205,6 +205,8 @@ function goals(    i, k, s, name) {
     if (!(key in number)) order[++keys] = key
     value[key, ++number[key]] = $8
     parts[$1]
+    if ($7 == "others") measured++
+    if ($7 == "others" && $8 > 0) disturbed++
     if ($4 > most) most = $4
     if ($1 == "growth" && !(($3, $4, $6) in seen)) {
         seen[$3, $4, $6]
@@ -225,6 +227,9 @@ END {
     }
     print "# How fast it is\n\nMade by `scripts/bench`; medians, everything measured by turns in one run.\n"
     while ((getline line <facts) > 0) print line
+    if (disturbed)
+        printf "\n**Other programs were running when %d of the %d measurements began: do not rely on these figures.**\n", \
+            disturbed, measured
     print "\nWords are target words, end marks included, padding not counted; everyone trains on the same batches."
     print "Scales (embedding, hidden, alignment, maxout, batch): TOY 64 64 64 32 32, COURSE 256 256 256 128 64,"
     print "PAPER 620 1000 1000 500 80. GFLOP/s counts the matrix products and the attention sums, 2 operations for a"

@@ -252,9 +252,9 @@ grid() { # VALUES VALUES-WHEN-QUICK
 }
 
 grown() { # ROUND WHAT THREADS VALUE UPDATES OPTION...: so many updates, a third of them when quick
-    local updates=$5
-    [ "$quick" = yes ] && updates=$((updates / 3))
-    measure growth "$1" "$2" "$3" additive "$4" run_updates $((updates + 2)) "$3" "${@:6}"
+    local count=$5
+    [ "$quick" = yes ] && count=$((count / 3))
+    measure growth "$1" "$2" "$3" additive "$4" run_updates $((count + 2)) "$3" "${@:6}"
 }
 
 # One thing is varied, all else is this: hidden 128 (m and n' as much, l half), batch 32.

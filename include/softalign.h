@@ -95,12 +95,15 @@ typedef struct sa_settings {
     double beta1, beta2, epsilon; /* of adam */
     double clip;                  /* largest L2 norm of the gradient; 0: unbounded */
     double dropout;               /* of embeddings, annotations and read-out, or of sub-layers */
-    double label_smoothing;       /* share of each word's probability given to all words alike */
-    int batch;                    /* sentences per update */
-    int shards;                   /* pieces a batch is cut into; 0: one per core */
+    double l2;              /* times the sum of all squared matrix weights: part of the loss */
+    double weight_decay;    /* share of its learning rate by which every update shrinks matrices */
+    double label_smoothing; /* share of each word's probability given to all words alike */
+    int batch;              /* sentences per update */
+    int shards;             /* pieces a batch is cut into; 0: one per core */
     int64_t seed;
     int valid_every; /* updates between validations; 0: once an epoch */
-    int patience;    /* validations without a better loss before training stops; 0: never */
+    int criterion;   /* which validation is the better one: loss, BLEU or chrF */
+    int patience;    /* validations without a better one before training stops; 0: never */
     /* the run: never stored in the model file */
     int threads; /* 0: one per core */
     int epochs;
@@ -171,11 +174,11 @@ typedef struct sa_progress {
     sa_effort spent;
     double seconds_left; /* to the nearest known limit; < 0: unknown */
     double loss;         /* natural log per target word, end mark included, since the last report */
-    double words_per_second;                         /* target words */
-    double gradient_norm;                            /* before clipping */
-    double valid_loss, valid_perplexity, valid_bleu; /* SA_VALIDATION only */
-    bool best;                                       /* SA_VALIDATION: the best so far */
-    const char *note;                                /* SA_NOTE: a line for the user */
+    double words_per_second;                                     /* target words */
+    double gradient_norm;                                        /* before clipping */
+    double valid_loss, valid_perplexity, valid_bleu, valid_chrf; /* SA_VALIDATION only */
+    bool best;        /* SA_VALIDATION: the best so far */
+    const char *note; /* SA_NOTE: a line for the user */
 } sa_progress;
 
 /* Where the time of the updates went: a row for each part of the model. */
@@ -206,7 +209,7 @@ typedef struct sa_outcome {
     int64_t steps;
     int epochs;
     sa_effort spent;
-    double best_loss, best_bleu;
+    double best_loss, best_bleu, best_chrf; /* of the validation that was the best */
     const char *reason; /* why it ended: "epochs", "steps", "time", "patience", "stopped" */
 } sa_outcome;
 

@@ -20,8 +20,8 @@ static char *reference_of(const sa_coder *coder, const char *text, sa_error *err
 /* ---- During training --------------------------------------------------------------------------
  */
 
-static bool add_bleu(const sa_model *model, const sa_corpus *corpus, const sa_dataset *pairs,
-                     const sa_translation *translations, double *score, sa_error *error) {
+static bool add_scores(const sa_model *model, const sa_corpus *corpus, const sa_dataset *pairs,
+                       const sa_translation *translations, sa_validation *out, sa_error *error) {
     sa_metrics metrics;
     sa_tally sum = {0}, one;
     bool good = true;
@@ -33,12 +33,13 @@ static bool add_bleu(const sa_model *model, const sa_corpus *corpus, const sa_da
         if (good) sa_tally_add(&sum, &one);
         free(reference);
     }
-    *score = sa_bleu_score(&sum.bleu, &metrics);
+    out->bleu = sa_bleu_score(&sum.bleu, &metrics);
+    out->chrf = sa_chrf_score(&sum.chrf, &metrics);
     return good;
 }
 
-bool sa_validate(sa_model *model, const sa_corpus *corpus, const sa_dataset *pairs, double *loss,
-                 double *bleu, sa_error *error) {
+bool sa_validate(sa_model *model, const sa_corpus *corpus, const sa_dataset *pairs,
+                 sa_validation *out, sa_error *error) {
     sa_forced *forced = sa_new(pairs->count, sizeof *forced, error);
     const char **sources = forced ? sa_new(pairs->count, sizeof *sources, error) : NULL;
     sa_translation *translations =
@@ -54,8 +55,8 @@ bool sa_validate(sa_model *model, const sa_corpus *corpus, const sa_dataset *pai
         sa_force(model, pairs->source, pairs->target, NULL, pairs->count, false, forced, error) &&
         sa_translate(model, sources, pairs->count, &search, translations, error);
     for (size_t i = 0; good && i < pairs->count; i++) log_p += forced[i].log_p;
-    *loss = -log_p / (double)pairs->target_words;
-    good = good && add_bleu(model, corpus, pairs, translations, bleu, error);
+    out->loss = -log_p / (double)pairs->target_words;
+    good = good && add_scores(model, corpus, pairs, translations, out, error);
     if (translations) sa_translations_release(translations, pairs->count);
     free(translations);
     free(sources);

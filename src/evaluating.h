@@ -4,8 +4,13 @@
 
 #include "opened.h"
 
-/* Loss per target word (teacher-forced) and BLEU of greedy translations of encoded pairs. */
-bool sa_validate(sa_model *model, const sa_corpus *corpus, const sa_dataset *pairs, double *loss,
-                 double *bleu, sa_error *error);
+typedef struct sa_validation {
+    double loss;       /* per target word, teacher-forced */
+    double bleu, chrf; /* of greedy translations */
+} sa_validation;
+
+/* How good the model is on encoded pairs of the corpus. */
+bool sa_validate(sa_model *model, const sa_corpus *corpus, const sa_dataset *pairs,
+                 sa_validation *out, sa_error *error);
 
 #endif

@@ -100,10 +100,11 @@ static bool start_fresh(sa_session *session, sa_error *error) {
                          (uint64_t)session->settings.seed, error))
         return false;
     session->figure[SA_FIGURE_BEST] = INFINITY;
+    session->figure[SA_FIGURE_BLEU] = session->figure[SA_FIGURE_CHRF] = -1;
     session->figure[SA_FIGURE_RATE] = 1;
     sa_buffer_adds(&session->log,
                    "epoch,step,seconds,updating,words,words_per_second,train_loss,train_perplexity,"
-                   "gradient_norm,valid_loss,valid_perplexity,valid_bleu,best\n");
+                   "gradient_norm,valid_loss,valid_perplexity,valid_bleu,valid_chrf,best\n");
     return true;
 }
 
@@ -242,8 +243,9 @@ bool sa_session_open(sa_session *session, const sa_training *training, sa_error 
     if (!good) return false;
     session->at[SA_AT_TRAIN] = (int64_t)session->data.hash;
     session->at[SA_AT_VALID] = (int64_t)session->check.hash;
-    session->best = session->figure[SA_FIGURE_BEST];
-    session->best_bleu = session->figure[SA_FIGURE_BLEU];
+    session->best =
+        (sa_validation){session->figure[SA_FIGURE_BEST], session->figure[SA_FIGURE_BLEU],
+                        session->figure[SA_FIGURE_CHRF]};
     tell_about_pairs(session);
     sa_session_note(session, "model: %zu weights, %d shards, %d threads%s",
                     session->model.plan.size, session->settings.shards,

@@ -3,6 +3,7 @@
 #define SA_SESSION_H
 
 #include "base/profile.h"
+#include "evaluating.h"
 #include "opened.h"
 #include "text/batcher.h"
 #include "train/trainer.h"
@@ -23,8 +24,9 @@ enum {
     SA_AT_COUNT,
 };
 enum {
-    SA_FIGURE_BEST, /* the best validation loss */
-    SA_FIGURE_BLEU, /* BLEU of that validation */
+    SA_FIGURE_BEST, /* loss, BLEU and chrF of the best validation: */
+    SA_FIGURE_BLEU,
+    SA_FIGURE_CHRF,
     SA_FIGURE_LOSS, /* sum of the training loss since the last validation */
     SA_FIGURE_RATE, /* what --lr-decay has made of the learning rate, as a factor */
     SA_FIGURE_COUNT,
@@ -52,10 +54,9 @@ typedef struct sa_session {
     double since;       /* when the last report was made */
     double since_loss;  /* training loss and words since then */
     int64_t since_words;
-    double speed; /* target words per second, as last measured */
-    double pause; /* seconds the last validation took */
-    double best;  /* the best loss, validations at a stop included */
-    double best_bleu;
+    double speed;       /* target words per second, as last measured */
+    double pause;       /* seconds the last validation took */
+    sa_validation best; /* those at a stop included */
 } sa_session;
 
 /* Everything up to the first update: locks the folder, reads the pairs, builds or reads the model.

@@ -1,7 +1,6 @@
 /* training: sa_train of softalign.h, the loop over updates and validations. */
 #include "base/number.h"
 #include "base/settings.h"
-#include "evaluating.h"
 #include "session.h"
 
 #include <math.h>
@@ -57,7 +56,8 @@ static void report_step(sa_session *session) {
 
 static void add_to_log(const sa_progress *row, sa_buffer *log) {
     const double figures[] = {row->loss,       exp(row->loss),        row->gradient_norm,
-                              row->valid_loss, row->valid_perplexity, row->valid_bleu};
+                              row->valid_loss, row->valid_perplexity, row->valid_bleu,
+                              row->valid_chrf};
     sa_buffer_addf(log, "%d,%lld,", row->epoch, (long long)row->step);
     sa_number_add_fixed(log, row->spent.seconds, 2);
     sa_buffer_adds(log, ",");
@@ -71,11 +71,27 @@ static void add_to_log(const sa_progress *row, sa_buffer *log) {
     sa_buffer_adds(log, row->best ? ",1\n" : ",0\n");
 }
 
+/* Whether one validation is better than the other by --criterion. */
+static bool better(const sa_session *session, sa_validation one, sa_validation other) {
+    switch (session->settings.criterion) {
+    case SA_CRITERION_BLEU:
+        return one.bleu > other.bleu;
+    case SA_CRITERION_CHRF:
+        return one.chrf > other.chrf;
+    default:
+        return one.loss < other.loss;
+    }
+}
+
 /* What a scheduled validation means for the rate and for patience. */
-static void settle_rate(sa_session *session, const sa_progress *row) {
-    if (row->valid_loss < session->figure[SA_FIGURE_BEST]) {
-        session->figure[SA_FIGURE_BEST] = row->valid_loss;
-        session->figure[SA_FIGURE_BLEU] = row->valid_bleu;
+static void settle_rate(sa_session *session, sa_validation now) {
+    double *figure = session->figure;
+    const sa_validation best = {figure[SA_FIGURE_BEST], figure[SA_FIGURE_BLEU],
+                                figure[SA_FIGURE_CHRF]};
+    if (better(session, now, best)) {
+        figure[SA_FIGURE_BEST] = now.loss;
+        figure[SA_FIGURE_BLEU] = now.bleu;
+        figure[SA_FIGURE_CHRF] = now.chrf;
         session->at[SA_AT_STALE] = 0;
     } else {
         session->figure[SA_FIGURE_RATE] *= session->settings.lr_decay;
@@ -91,20 +107,20 @@ static bool validate(sa_session *session, bool scheduled, sa_error *error) {
     const double begin = sa_now();
     sa_progress row =
         progress_now(session, session->figure[SA_FIGURE_LOSS], session->at[SA_AT_WORDS]);
-    if (!sa_validate(&session->model, session->check_corpus, &session->check, &row.valid_loss,
-                     &row.valid_bleu, error))
+    sa_validation now;
+    if (!sa_validate(&session->model, session->check_corpus, &session->check, &now, error))
         return false;
     row.kind = SA_VALIDATION;
+    row.valid_loss = now.loss, row.valid_bleu = now.bleu, row.valid_chrf = now.chrf;
     row.valid_perplexity = exp(row.valid_loss);
     if (!isfinite(row.valid_perplexity)) return sa_fail_diverged(error);
-    row.best = row.valid_loss < session->best;
+    row.best = better(session, now, session->best);
     if (row.best) {
-        session->best = row.valid_loss;
-        session->best_bleu = row.valid_bleu;
+        session->best = now;
         if (!sa_model_write(&session->model, session->best_path.text, NULL, 0, error)) return false;
     }
     if (scheduled) {
-        settle_rate(session, &row);
+        settle_rate(session, now);
         session->at[SA_AT_ROWS]++;
         session->at[SA_AT_WORDS] = 0;
         session->figure[SA_FIGURE_LOSS] = 0;
@@ -187,8 +203,9 @@ bool sa_train(const sa_training *training, sa_outcome *outcome, sa_error *error)
     outcome->steps = session.trainer.step;
     outcome->epochs = (int)session.batcher.epoch + 1;
     outcome->spent = sa_session_spent(&session);
-    outcome->best_loss = session.best;
-    outcome->best_bleu = session.best_bleu;
+    outcome->best_loss = session.best.loss;
+    outcome->best_bleu = session.best.bleu;
+    outcome->best_chrf = session.best.chrf;
     sa_session_close(&session);
     return good;
 }

@@ -173,10 +173,11 @@ static bool among(const char *option, const char *const *list) {
 }
 
 /* What a preset may leave to the defaults: the seed, the pieces of a batch, the rhythm of
- * validation, and what its other choices make idle. */
+ * validation, penalties that none of them has, and what its other choices make idle. */
 static bool may_stay_open(const char *option, const sa_settings *settings) {
-    static const char *const always[] = {"shards",      "seed",   "valid-every",
-                                         "window-size", "values", NULL};
+    static const char *const always[] = {"shards",      "seed",      "valid-every",
+                                         "window-size", "values",    "weight-decay",
+                                         "l2",          "criterion", NULL};
     static const char *const of_attention[] = {"attention", "heads", "window", "attn", NULL};
     static const char *const of_transformers[] = {"ffn", "norm", NULL};
     static const char *const of_recurrence[] = {"decoder", "encoder", "reverse-source", "cell",

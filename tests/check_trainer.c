@@ -93,10 +93,13 @@ static void draw_sentence(sa_rng *rng, int32_t *ids, sa_sentence *sentence) {
     sentence->ids = ids;
 }
 
+static int family; /* of the models that begin() makes */
+
 static course *begin(int threads, int shards) {
     course *c = calloc(1, sizeof *c);
     sa_error error;
     sa_settings_init(&c->settings);
+    c->settings.model = family;
     c->settings.embed = c->settings.attn = 7;
     c->settings.hidden = 9;
     c->settings.maxout = 5;
@@ -152,6 +155,7 @@ START_TEST(the_loss_falls_and_counts_are_right) {
 END_TEST
 
 START_TEST(threads_change_no_bit) {
+    family = _i;
     for (int shards = 1; shards <= 3; shards++) {
         course *one = begin(1, shards);
         for (int i = 0; i < 10; i++) update(one, BATCH - i);
@@ -176,6 +180,47 @@ START_TEST(shards_give_the_gradient_of_the_whole_batch) {
                             1e-3); /* fewer than a shard's least */
     end(whole);
     end(cut);
+}
+END_TEST
+
+/* Plain gradient descent, whose moves can be told apart. */
+static course *descent(void) {
+    course *c = begin(1, 2);
+    c->trainer.optimizer = &sa_optimizers[2];
+    ck_assert_str_eq(c->trainer.optimizer->name, "sgd");
+    c->settings.momentum = c->trainer.update.momentum = 0;
+    c->settings.lr = 0.125, c->settings.clip = 0, c->settings.dropout = 0;
+    return c;
+}
+
+/* How much smaller than `plain` a weight is that was w before, by a penalty: a share of w. */
+static void expect_smaller(const course *plain, const course *other, const float *before,
+                           double share) {
+    for (int i = 0; i < plain->plan.count; i++) {
+        const sa_param *param = &plain->plan.item[i];
+        for (size_t k = 0; k < sa_param_size(param); k++) {
+            const size_t at = param->offset + k;
+            const double less = (double)plain->values[at] - (double)other->values[at];
+            const double wanted = param->rows ? share * (double)before[at] : 0; /* no biases */
+            ck_assert_double_eq_tol(less, wanted, 1e-6);
+        }
+    }
+}
+
+START_TEST(penalties_shrink_matrices) {
+    course *plain = descent(), *squared = descent(), *decayed = descent();
+    float *before = malloc(plain->plan.size * sizeof *before);
+    memcpy(before, plain->values, plain->plan.size * sizeof *before);
+    squared->settings.l2 = 0.02;
+    decayed->settings.weight_decay = 0.08;
+    const sa_step_result one = update(plain, BATCH), other = update(squared, BATCH);
+    update(decayed, BATCH);
+    ck_assert_double_eq(one.loss, other.loss); /* the loss that is told is the words' */
+    ck_assert_double_ne(one.norm, other.norm);
+    expect_smaller(plain, squared, before, 0.125 * 2 * 0.02);
+    expect_smaller(plain, decayed, before, 0.125 * 0.08);
+    free(before);
+    end(plain), end(squared), end(decayed);
 }
 END_TEST
 
@@ -248,6 +293,7 @@ END_TEST
 
 /* An arena traps when more is taken than was planned. */
 START_TEST(no_batch_needs_more_than_was_planned) {
+    family = _i;
     for (int shards = 1; shards <= 4; shards++) {
         course *c = begin(1, shards);
         sa_rng rng = sa_rng_seed(5, (uint64_t)shards);
@@ -312,12 +358,13 @@ int main(void) {
     tcase_add_test(tests, adam_follows_algorithm_1);
     tcase_add_test(tests, momentum_carries_the_last_updates_on);
     tcase_add_test(tests, the_loss_falls_and_counts_are_right);
-    tcase_add_test(tests, threads_change_no_bit);
+    tcase_add_loop_test(tests, threads_change_no_bit, 0, 2);
     tcase_add_test(tests, shards_give_the_gradient_of_the_whole_batch);
+    tcase_add_test(tests, penalties_shrink_matrices);
     tcase_add_test(tests, a_gradient_that_is_not_finite_changes_nothing);
     tcase_add_test(tests, a_good_batch_begins_the_count_of_bad_ones_again);
     tcase_add_loop_test(tests, clipping_bounds_the_length_of_an_update, 0, 3);
-    tcase_add_test(tests, no_batch_needs_more_than_was_planned);
+    tcase_add_loop_test(tests, no_batch_needs_more_than_was_planned, 0, 2);
     tcase_add_test(tests, little_more_is_planned_than_the_longest_need);
     tcase_add_test(tests, every_piece_runs_once);
     return suite_run(suite);

@@ -87,10 +87,10 @@ const sa_option sa_settings_options[] = {
     {"lr", SA_OPTION_REAL, SA_SCOPE_TRAINING, AT(lr), 0, 0, 1e9, NULL, "X",
      "learning rate; 0: the optimizer's own (adadelta 1, adam 0.002, sgd 0.1)"},
     {"lr-decay", SA_OPTION_REAL, SA_SCOPE_TRAINING, AT(lr_decay), 0.5, 0.01, 1, NULL, "X",
-     "a validation without a better loss multiplies the learning rate by this; 1: it stays"},
+     "a validation that is not the best multiplies the learning rate by this; 1: it stays"},
     {"schedule", SA_OPTION_CHOICE, SA_SCOPE_TRAINING, AT(schedule), 0, 0, 0, sa_schedule_name,
      "NAME",
-     "the learning rate falls after validations without a better loss (by --lr-decay), never, or "
+     "the learning rate falls after validations that are not the best (by --lr-decay), never, or "
      "with the square root of the updates since the warm-up"},
     {"warmup", SA_OPTION_INT64, SA_SCOPE_TRAINING, AT(warmup), 0, 0, WHOLE, NULL, "N",
      "updates over which the learning rate rises from 0"},
@@ -107,6 +107,10 @@ const sa_option sa_settings_options[] = {
     {"dropout", SA_OPTION_REAL, SA_SCOPE_TRAINING, AT(dropout), 0, 0, 0.9, NULL, "X",
      "share of embeddings, annotations and read-out units (transformer: of embeddings and what "
      "each sub-layer adds) left out at random"},
+    {"l2", SA_OPTION_REAL, SA_SCOPE_TRAINING, AT(l2), 0, 0, 1, NULL, "X",
+     "X times the sum of all squared weights (biases left out) is added to the loss"},
+    {"weight-decay", SA_OPTION_REAL, SA_SCOPE_TRAINING, AT(weight_decay), 0, 0, 1, NULL, "X",
+     "every update shrinks the weights (biases left out) by X times the learning rate"},
     {"label-smoothing", SA_OPTION_REAL, SA_SCOPE_TRAINING, AT(label_smoothing), 0, 0, 0.9, NULL,
      "X", "share of the probability that all words get alike in what is learned"},
     {"batch", SA_OPTION_INT, SA_SCOPE_TRAINING, AT(batch), 32, 1, 65536, NULL, "N",
@@ -117,8 +121,12 @@ const sa_option sa_settings_options[] = {
      "start of every random choice"},
     {"valid-every", SA_OPTION_INT, SA_SCOPE_TRAINING, AT(valid_every), 0, 0, 1000000000, NULL, "N",
      "updates between validations; 0: one validation per epoch"},
+    {"criterion", SA_OPTION_CHOICE, SA_SCOPE_TRAINING, AT(criterion), 0, 0, 0, sa_criterion_name,
+     "NAME",
+     "by which figure a validation is the best so far: for best.safetensors, --patience and "
+     "--lr-decay"},
     {"patience", SA_OPTION_INT, SA_SCOPE_TRAINING, AT(patience), 10, 0, 1000000, NULL, "N",
-     "validations without a better loss that end the training; 0: none do"},
+     "validations without a better one that end the training; 0: none do"},
 
     {"threads", SA_OPTION_INT, SA_SCOPE_RUN, AT(threads), 0, 0, SA_THREADS, NULL, "N",
      "threads that work; 0: one per core; never changes a result"},

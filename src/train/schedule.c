@@ -1,4 +1,5 @@
 #include "train/schedule.h"
+#include "base/settings.h"
 
 #include <math.h>
 
@@ -22,6 +23,12 @@ const sa_schedule sa_schedules[] = {
 
 const char *sa_schedule_name(size_t row) {
     return row < sizeof sa_schedules / sizeof *sa_schedules ? sa_schedules[row].name : NULL;
+}
+
+const char *sa_criterion_name(size_t row) {
+    static const char *const names[] = {
+        [SA_CRITERION_LOSS] = "loss", [SA_CRITERION_BLEU] = "bleu", [SA_CRITERION_CHRF] = "chrf"};
+    return row < sizeof names / sizeof *names ? names[row] : NULL;
 }
 
 double sa_schedule_share(const sa_schedule *schedule, int64_t step, int64_t warmup) {

@@ -1,4 +1,4 @@
-/* schedule: what becomes of the learning rate as training goes on. */
+/* schedule: what becomes of the learning rate as training goes on, and what is good about it. */
 #ifndef SA_TRAIN_SCHEDULE_H
 #define SA_TRAIN_SCHEDULE_H
 
@@ -16,6 +16,10 @@ extern const sa_schedule sa_schedules[]; /* ends with a NULL name */
 
 /* For the option rows: the name of a schedule, NULL after the last. */
 const char *sa_schedule_name(size_t row);
+
+/* For the option rows: the name of a figure that validations are compared by, NULL after the last.
+ */
+const char *sa_criterion_name(size_t row);
 
 /* The share of --lr that update number `step` (from 1) is made with: step / warmup up to there. */
 double sa_schedule_share(const sa_schedule *schedule, int64_t step, int64_t warmup);

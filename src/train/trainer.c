@@ -114,6 +114,18 @@ static void deal(sa_trainer *trainer, const sa_sentence *source, const sa_senten
         }
 }
 
+/* --l2: the gradient of l2 times the sum of all squared matrix weights; those of one row are biases
+ * and gains. */
+static void add_penalty(const sa_trainer *trainer, sa_real *gradients) {
+    const sa_real slope = 2 * (sa_real)trainer->settings->l2;
+    for (int i = 0; slope > 0 && i < trainer->plan.count; i++) {
+        const sa_param *param = &trainer->plan.item[i];
+        if (param->rows)
+            sa_axpy(slope, trainer->values + param->offset, gradients + param->offset,
+                    (int)sa_param_size(param));
+    }
+}
+
 /* Forward and backward of one shard, whose gradients are zero at the start. */
 static void run_shard(void *context, int i) {
     sa_trainer *trainer = context;
@@ -134,6 +146,16 @@ static void run_shard(void *context, int i) {
     const sa_regularizer regularizer = {trainer->settings->dropout,
                                         trainer->settings->label_smoothing, &rng};
     shard->loss = sa_seq2seq_loss(&trainer->w, &batch, regularizer, &pass, &shard->dw);
+    if (i == 0) add_penalty(trainer, shard->gradients);
+}
+
+/* --weight-decay (Loshchilov and Hutter 2019): apart from the gradient, before the update. */
+static void shrink(const sa_trainer *trainer) {
+    const sa_real share = (sa_real)(trainer->update.lr * trainer->settings->weight_decay);
+    for (int i = 0; share > 0 && i < trainer->plan.count; i++) {
+        const sa_param *param = &trainer->plan.item[i];
+        if (param->rows) sa_scale(1 - share, sa_param_mat(param, trainer->values));
+    }
 }
 
 static int piece_size(const sa_trainer *trainer, size_t at) {
@@ -208,6 +230,7 @@ bool sa_trainer_step(sa_trainer *trainer, const sa_sentence *source, const sa_se
     trainer->bad = 0;
     trainer->update.step = ++trainer->applied;
     trainer->update.lr = learning_rate(trainer);
+    shrink(trainer);
     trainer->update.scale = clip > 0 && result->norm > clip ? (sa_real)(clip / result->norm) : 1;
     sa_pool_run(trainer->pool, numbers, update_piece, trainer);
     sa_profile_end(profile, SA_PART_UPDATE);

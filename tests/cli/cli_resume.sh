@@ -8,16 +8,32 @@ train() {
     "$softalign" train "$@" 2>err || fail "train $*: $(cat err)"
 }
 
-train $options --out whole --steps 40 --threads 1
-train $options --out threads --steps 40 --threads 3
-cmp whole/last.safetensors threads/last.safetensors || fail "the threads change the model"
-cmp whole/best.safetensors threads/best.safetensors || fail "the threads change the best model"
+# Both families; of the second all that training knows besides: a schedule, penalties, a criterion.
+for family in recurrent "transformer --tie three-way --schedule inverse-sqrt --warmup 9 --l2 1e-4 \
+    --weight-decay 0.01 --label-smoothing 0.1 --criterion chrf"; do
+    rm -rf whole threads parts
+    train $options --model $family --out whole --steps 40 --threads 1
+    train $options --model $family --out threads --steps 40 --threads 3
+    cmp whole/last.safetensors threads/last.safetensors || fail "the threads change the model: $family"
+    cmp whole/best.safetensors threads/best.safetensors || fail "the threads change the best: $family"
 
-train $options --out parts --steps 13
-train $options --out parts --steps 14 --resume
-train $options --out parts --steps 40 --resume --threads 2
-cmp whole/last.safetensors parts/last.safetensors || fail "a resumed training ends elsewhere"
-cmp whole/best.safetensors parts/best.safetensors || fail "a resumed training has another best"
+    train $options --model $family --out parts --steps 13
+    train $options --model $family --out parts --steps 14 --resume
+    train $options --model $family --out parts --steps 40 --resume --threads 2
+    cmp whole/last.safetensors parts/last.safetensors || fail "a resumed training ends elsewhere: $family"
+    cmp whole/best.safetensors parts/best.safetensors || fail "a resumed training has another best: $family"
+done
+
+# The last model was chosen by chrF: the rows marked as the best are those above all before them.
+awk -F, 'NR == 1 { for (i = 1; i <= NF; i++) if ($i == "valid_chrf") chrf = i; most = -1; next }
+    ($chrf > most) != $NF { exit 1 }
+    $chrf > most { most = $chrf }
+    END { exit NR < 4 }' whole/log.csv || fail "the criterion does not choose the best model"
+
+options="$options --model recurrent"
+rm -rf whole parts
+train $options --out whole --steps 40
+train $options --out parts --steps 40
 
 train $options --out other --steps 40 --seed 2
 cmp -s whole/last.safetensors other/last.safetensors && fail "the seed changes nothing"

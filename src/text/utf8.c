@@ -192,6 +192,23 @@ sa_kind sa_utf8_kind(const char *text, size_t size, size_t *length) {
     }
 }
 
+uint32_t sa_utf8_code(const char *text, size_t size, size_t *length) {
+    return (uint32_t)code_at(text, size, length);
+}
+
+bool sa_utf8_is_letter(const char *text, size_t size, size_t *length) {
+    switch (utf8proc_category(code_at(text, size, length))) {
+    case UTF8PROC_CATEGORY_LU:
+    case UTF8PROC_CATEGORY_LL:
+    case UTF8PROC_CATEGORY_LT:
+    case UTF8PROC_CATEGORY_LM:
+    case UTF8PROC_CATEGORY_LO:
+        return true;
+    default:
+        return false;
+    }
+}
+
 size_t sa_utf8_cluster(const char *text, size_t size) {
     size_t length, at;
     utf8proc_int32_t state = 0, before = code_at(text, size, &at);

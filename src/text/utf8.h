@@ -37,6 +37,11 @@ typedef enum sa_kind {
 /* The kind of the code point at text and its length in bytes. size > 0. */
 sa_kind sa_utf8_kind(const char *text, size_t size, size_t *length);
 
+/* The code point at text and its length in bytes. size > 0. */
+uint32_t sa_utf8_code(const char *text, size_t size, size_t *length);
+/* Whether it is a letter, of any script, and its length; no mark, joiner or underscore. */
+bool sa_utf8_is_letter(const char *text, size_t size, size_t *length);
+
 /* Bytes of the grapheme cluster (what a reader calls one character) at text; size > 0. */
 size_t sa_utf8_cluster(const char *text, size_t size);
 

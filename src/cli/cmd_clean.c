@@ -1,0 +1,208 @@
+#include "base/file.h"
+#include "cli/command.h"
+#include "cli/output.h"
+#include "text/clean.h"
+#include "text/utf8.h"
+
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+typedef struct clean_options {
+    const char *out, *dropped;
+    bool json;
+    sa_cleaning cleaning;
+} clean_options;
+
+#define AT(field) offsetof(clean_options, field)
+
+static const sa_option rows[] = {
+    {"out", SA_OPTION_TEXT, SA_SCOPE_RUN, AT(out), 0, 0, 0, NULL, "FILE",
+     "write the pairs here and not to standard output"},
+    {"dropped", SA_OPTION_TEXT, SA_SCOPE_RUN, AT(dropped), 0, 0, 0, NULL, "FILE",
+     "write the lines that were left out here: reason TAB number TAB line"},
+    {"json", SA_OPTION_SWITCH, SA_SCOPE_RUN, AT(json), 0, 0, 1, NULL, NULL,
+     "print the counts as one JSON object; needs --out"},
+    {0},
+};
+static const cli_set sets[] = {
+    {"Options", rows, 0},
+    {"What is dropped", sa_cleaning_options, AT(cleaning)},
+    {0},
+};
+
+/* PAIRS as bytes: one table, or two files line by line. */
+typedef struct input {
+    sa_file file[2];
+    int files;
+    size_t at[2]; /* where the next lines begin */
+} input;
+
+typedef struct task {
+    input input;
+    sa_cleaner cleaner;
+    size_t lines, kept, count[SA_FLAWS];
+    sa_buffer out, dropped;
+} task;
+
+/* ---- Lines ----------------------------------------------------------------------------------- */
+
+static bool open_file(sa_file *file, const char *path, size_t *at, sa_error *error) {
+    if (!sa_file_read(file, path, SA_FILE_LIMIT, error)) return false;
+    const char *guess = sa_utf8_guess(file->data, file->size);
+    if (guess) return sa_fail(error, SA_DATA, "%s:1: not UTF-8 (looks like %s)", path, guess);
+    *at = file->size >= 3 && memcmp(file->data, "\xef\xbb\xbf", 3) == 0 ? 3 : 0;
+    return true;
+}
+
+static bool open_input(input *in, const char *path, sa_buffer *first, sa_error *error) {
+    const char *comma = strchr(path, ',');
+    in->files = comma && access(path, F_OK) != 0 ? 2 : 1;
+    if (in->files == 1) return open_file(&in->file[0], path, &in->at[0], error);
+    sa_buffer_add(first, path, (size_t)(comma - path));
+    if (first->failed) return sa_fail_memory(error, first->size);
+    return open_file(&in->file[0], first->text, &in->at[0], error) &&
+           open_file(&in->file[1], comma + 1, &in->at[1], error);
+}
+
+/* The next line of a file without its end; false after the last. */
+static bool next_line(const sa_file *file, size_t *at, sa_token *line) {
+    if (*at >= file->size) return false;
+    const char *start = file->data + *at;
+    const char *end = memchr(start, '\n', file->size - *at);
+    size_t size = end ? (size_t)(end - start) : file->size - *at;
+    *at += size + (end != NULL);
+    if (size && start[size - 1] == '\r') size--;
+    *line = (sa_token){start, size};
+    return true;
+}
+
+/* The next pair and the lines it came from. */
+static bool next_pair(input *in, sa_token line[2], sa_token side[2], bool *uneven) {
+    const bool more = next_line(&in->file[0], &in->at[0], &line[0]);
+    if (in->files == 2) {
+        *uneven = next_line(&in->file[1], &in->at[1], &line[1]) != more;
+        side[0] = line[0], side[1] = line[1];
+        return more && !*uneven;
+    }
+    if (!more) return false;
+    const char *end = line[0].text + line[0].size;
+    const char *tab = memchr(line[0].text, '\t', line[0].size);
+    const char *rest = tab ? memchr(tab + 1, '\t', (size_t)(end - tab - 1)) : NULL;
+    side[0] = (sa_token){line[0].text, (size_t)((tab ? tab : end) - line[0].text)};
+    side[1] = (sa_token){NULL, 0};
+    if (tab) side[1] = (sa_token){tab + 1, (size_t)((rest ? rest : end) - tab - 1)};
+    return true;
+}
+
+static void add_lines(const input *in, const sa_token line[2], sa_buffer *out) {
+    sa_buffer_add(out, line[0].text, line[0].size);
+    if (in->files == 2) {
+        sa_buffer_add(out, "\t", 1);
+        sa_buffer_add(out, line[1].text, line[1].size);
+    }
+    sa_buffer_add(out, "\n", 1);
+}
+
+/* ---- Cleaning -------------------------------------------------------------------------------- */
+
+static bool show_all(task *work, const char *path, sa_error *error) {
+    const size_t start[2] = {work->input.at[0], work->input.at[1]};
+    sa_token line[2], side[2];
+    bool uneven = false;
+    for (; next_pair(&work->input, line, side, &uneven); work->lines++)
+        sa_cleaner_show(&work->cleaner, side);
+    if (uneven)
+        return sa_fail(error, SA_DATA, "%s: one file has more than the other's %zu lines", path,
+                       work->lines);
+    sa_cleaner_settle(&work->cleaner);
+    memcpy(work->input.at, start, sizeof start);
+    return true;
+}
+
+static bool judge_all(task *work, sa_error *error) {
+    sa_token line[2], side[2];
+    sa_flaw flaw;
+    bool uneven = false;
+    for (size_t number = 1; next_pair(&work->input, line, side, &uneven); number++) {
+        if (!sa_cleaner_judge(&work->cleaner, side, &flaw, error)) return false;
+        if (flaw == SA_NO_FLAW) {
+            work->kept++;
+            add_lines(&work->input, line, &work->out);
+        } else {
+            work->count[flaw]++;
+            sa_buffer_addf(&work->dropped, "%s\t%zu\t", sa_flaw_keys[flaw], number);
+            add_lines(&work->input, line, &work->dropped);
+        }
+    }
+    return true;
+}
+
+/* ---- What came of it ------------------------------------------------------------------------- */
+
+static void tell(const task *work) {
+    fprintf(stderr, "%zu lines, %zu pairs kept; left out:\n", work->lines, work->kept);
+    for (int i = 0; i < SA_FLAWS; i++)
+        if (work->count[i]) fprintf(stderr, "%8zu %s\n", work->count[i], sa_flaw_texts[i]);
+    for (int i = 0; i < 2; i++)
+        if (work->cleaner.script[i] >= 0)
+            fprintf(stderr, "script of the %ss: %s\n", i ? "target" : "source",
+                    sa_script_name((size_t)work->cleaner.script[i]));
+}
+
+static bool tell_json(const task *work, sa_error *error) {
+    json_t *dropped = json_object();
+    for (int i = 0; i < SA_FLAWS; i++)
+        json_object_set_new(dropped, sa_flaw_keys[i], json_integer((json_int_t)work->count[i]));
+    return cli_print_json(json_pack("{s:I, s:I, s:o}", "lines", (json_int_t)work->lines, "kept",
+                                    (json_int_t)work->kept, "dropped", dropped),
+                          error);
+}
+
+static bool clean(const clean_options *options, const char *path, sa_error *error) {
+    task work = {0};
+    sa_buffer first = {0}; /* the name of the first of two files */
+    sa_cleaner_init(&work.cleaner, &options->cleaning);
+    bool good = open_input(&work.input, path, &first, error) && show_all(&work, path, error) &&
+                judge_all(&work, error);
+    if (good && !options->json) tell(&work);
+    if (good && !work.kept)
+        good = sa_fail(error, SA_DATA, "%s: no pairs left of %zu lines", path, work.lines);
+    good = good && cli_save(options->out ? options->out : "-", &work.out, error) &&
+           (!options->dropped || cli_save(options->dropped, &work.dropped, error)) &&
+           (!options->json || tell_json(&work, error));
+    sa_buffer_release(&work.out), sa_buffer_release(&work.dropped);
+    sa_buffer_release(&first);
+    sa_cleaner_release(&work.cleaner);
+    sa_file_release(&work.input.file[0]), sa_file_release(&work.input.file[1]);
+    return good;
+}
+
+static bool run(int count, char **arguments, sa_error *error) {
+    clean_options options;
+    const char *path;
+    sa_options_init(rows, &options);
+    sa_options_init(sa_cleaning_options, &options.cleaning);
+    if (!cli_read(&cli_clean, count, arguments, &options, &path, error) ||
+        !cli_spare(path, options.out, error) || !cli_spare(path, options.dropped, error))
+        return false;
+    if (options.json && (!options.out || strcmp(options.out, "-") == 0))
+        return sa_fail(error, SA_USAGE, "clean: --json needs --out FILE for the pairs");
+    return clean(&options, path, error);
+}
+
+const cli_command cli_clean = {
+    .name = "clean",
+    .words = "PAIRS",
+    .least = 1,
+    .most = 1,
+    .summary = "drops broken, foreign, overlong and repeated pairs, and says how many of each",
+    .details =
+        "Prints the pairs worth learning from, each line as it came, and counts the others by the "
+        "first thing that is wrong with them: no tab; damaged characters (bytes that are no UTF-8, "
+        "control characters, U+FFFD, UTF-8 taken for Latin-1 as in 'Ã©'); an empty side; length; "
+        "script; repetition. Words are counted as the tokenizer 'word' splits.\n",
+    .example = "  softalign clean mono.tsv --max-len 30 > clean.tsv\n",
+    .sets = sets,
+    .run = run,
+};

@@ -1,0 +1,21 @@
+/* script: which alphabet a letter belongs to. */
+#ifndef SA_TEXT_SCRIPT_H
+#define SA_TEXT_SCRIPT_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+/* Scripts that are told apart, in the order of sa_script_name; letters of all others are
+ * SA_SCRIPT_OTHER. Kana belong to Han: a Japanese sentence has both. */
+enum { SA_SCRIPT_OTHER = 0, SA_SCRIPT_LATIN = 1, SA_SCRIPTS = 16 };
+
+/* "other", "latin", "greek", "cyrillic" ...; NULL after the last. */
+const char *sa_script_name(size_t row);
+
+int sa_script_of(uint32_t code);
+
+/* Adds the letters of a text (valid UTF-8) to the counts of their scripts; a character that is a
+ * syllable or a word counts as three letters. counts [SA_SCRIPTS] */
+void sa_script_count(const char *text, size_t size, size_t *counts);
+
+#endif

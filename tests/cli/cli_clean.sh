@@ -1,0 +1,77 @@
+# Pairs in, pairs out: what is kept byte for byte, what is counted, what is refused.
+. tests/support/cli.sh
+
+{
+    printf '\357\273\277the cat sleeps.\tle chat dort.\t0-0 1-1\r\n'
+    printf 'no tab here\n\n'
+    printf 'the caf\303\203\302\251\tle caf\303\251\n'
+    printf 'a \001 b\tc d\n'
+    printf 'broken \377\tcass\303\251\n'
+    printf ' \t\302\240\n'
+    printf 'yes\toui mais non , pas du tout\n'
+    printf 'a window\t\320\276\320\272\320\275\320\276 \320\264\320\276\320\274\n'
+    printf 'a  door\tune porte\n'
+    printf 'OK\tOK\n'
+    printf 'the cat sleeps.\tle chat dort.\t9-9\n'
+    printf 'the cat sleeps .\tle chat\302\240 dort.\n'
+    printf 'a door\tune porte'
+} >raw.tsv
+"$softalign" clean raw.tsv >out 2>err || fail "clean: $(cat err)"
+same "report" "14 lines, 4 pairs kept; left out:
+       2 without a tab
+       3 with damaged characters
+       1 with an empty side
+       1 with sides of too different lengths (--max-ratio)
+       1 with a side in another script
+       2 seen before (--unique)
+script of the sources: latin
+script of the targets: latin" "$(cat err)"
+
+printf 'the cat sleeps.\tle chat dort.\t0-0 1-1\na  door\tune porte\nOK\tOK\nthe cat sleeps .\tle chat\302\240 dort.\n' >kept
+cmp -s out kept || fail "kept: $(cat out)"
+"$softalign" clean - <raw.tsv 2>/dev/null | cmp -s - kept || fail "standard input gives something else"
+gzip -kf raw.tsv
+"$softalign" clean raw.tsv.gz 2>/dev/null | cmp -s - kept || fail "gzip gives something else"
+"$softalign" clean kept >again 2>/dev/null
+cmp -s again kept || fail "what is clean is not clean"
+
+# Counts for programs, and the lines that were dropped.
+expect 0 "" clean raw.tsv --out pairs --json --dropped dropped --drop-same
+same "counts" "{'lines': 14, 'kept': 3, 'dropped': {'no_tab': 2, 'damaged': 3, 'empty': 1, 'too_long': 0, 'ratio': 1, 'script': 1, 'equal_sides': 1, 'repeated': 2}}" \
+    "$(python3 -c 'import json; print(json.load(open("out")))')"
+same "first dropped" "no_tab	2	no tab here" "$(head -n 1 dropped)"
+same "a dropped line" "script	9	a window	окно дом" "$(grep '^script' dropped)"
+same "dropped lines" 11 "$(wc -l <dropped)"
+
+# Two files, line by line; other options.
+printf 'one two\nthree\nfour\n' >en
+printf 'un deux\ntrois trois trois\nquatre\n' >fr
+"$softalign" clean en,fr --max-ratio 2 >out 2>err
+same "two files" "one two	un deux
+four	quatre" "$(cat out)"
+"$softalign" clean en,fr --max-len 1 >out 2>err
+same "short ones" "four	quatre" "$(cat out)"
+printf 'two words\ta\ntwo words\tb\nc\tb\n' >same.tsv
+for choice in pair:3 source:2 target:2 nothing:3; do
+    "$softalign" clean same.tsv --unique ${choice%:*} >out 2>err
+    same "--unique ${choice%:*}" "${choice#*:}" "$(wc -l <out)"
+done
+
+# What is refused.
+printf 'one\ntwo\n' >short
+expect 2 "an argument is missing: softalign clean PAIRS" clean
+expect 2 "clean: --json needs --out FILE for the pairs" clean raw.tsv --json
+expect 4 "cannot open 'none': No such file or directory" clean none
+expect 3 "en,short: one file has more than the other's 2 lines" clean en,short
+expect 3 "short,en: one file has more than the other's 2 lines" clean short,en
+printf '\377\376a\0' >utf16
+expect 3 "utf16:1: not UTF-8 (looks like UTF-16LE)" clean utf16
+"$softalign" clean raw.tsv --target-script greek >out 2>err
+[ $? = 3 ] || fail "no pair is left, and that is no error"
+same "the last word" "softalign: raw.tsv: no pairs left of 14 lines" "$(tail -n 1 err)"
+before=$(cksum <raw.tsv)
+"$softalign" clean raw.tsv --out raw.tsv 2>err
+[ $? = 2 ] || fail "the input may be overwritten: $(cat err)"
+same "the input" "$before" "$(cksum <raw.tsv)"
+
+finish

@@ -202,7 +202,8 @@ const cli_command cli_clean = {
         "first thing that is wrong with them: no tab; damaged characters (bytes that are no UTF-8, "
         "control characters, U+FFFD, UTF-8 taken for Latin-1 as in 'Ã©'); an empty side; length; "
         "script; repetition. Words are counted as the tokenizer 'word' splits.\n",
-    .example = "  softalign clean mono.tsv --max-len 30 > clean.tsv\n",
+    .example = "  softalign clean mono.tsv --max-len 30 > short.tsv\n"
+               "  softalign clean mono.tsv --unique source --out clean.tsv --json\n",
     .sets = sets,
     .run = run,
 };

@@ -140,6 +140,10 @@ SA_DISPATCHED static sa_real max_of(const sa_real *x, int size) {
     return max;
 }
 
+sa_real sa_max(const sa_real *x, int size) {
+    return max_of(x, size);
+}
+
 /* x += shift; the largest of it. */
 SA_DISPATCHED static sa_real add_and_max(sa_real *x, const sa_real *shift, int size) {
     sa_real lane[LANES];

@@ -28,6 +28,9 @@ void sa_softmax(sa_mat x);
 /* x = scale softmax(x + shift) for a row (shift NULL: none); returns log sum exp (x + shift). */
 sa_real sa_softmax_row(sa_real *x, const sa_real *shift, sa_real scale, int size);
 
+/* The largest of at least one number; NaN if the first is. */
+sa_real sa_max(const sa_real *x, int size);
+
 /* log sum_k exp x_k, the row left as it is. */
 double sa_log_sum_exp(const sa_real *x, int size);
 

@@ -118,21 +118,35 @@ static bool allowed(const searching *run, int32_t word, int step) {
            !(word == SA_END && step < run->search->min_length);
 }
 
-/* The best `open` continuations of the live hypotheses first .. last-1, all of one sentence. */
+/* Offers the words first .. behind-1 after the live hypothesis l. */
+static void offer_words(const searching *run, const sa_real *row, int l, int step, int32_t first,
+                        int32_t behind, int room, hypothesis *best, int *count) {
+    hypothesis next = run->live[l];
+    next.at.row = l;
+    for (int32_t word = first; word < behind; word++) {
+        if (!allowed(run, word, step)) continue;
+        next.at.word = word;
+        next.log_p = run->live[l].log_p + ((double)row[word] - run->ensemble.norm[l]);
+        if (*count < room || better(next.log_p, best[room - 1].log_p))
+            offer(best, count, room, next);
+    }
+}
+
+/* The best `open` continuations of the live hypotheses first .. last-1, all of one sentence. Words
+ * are looked at one by one only where the best of a stretch would get into the list. */
 static int continue_beam(searching *run, sa_mat logits, int step, int first, int last,
                          hypothesis *best) {
+    enum { STRETCH = 64 };
     const int room = run->open[run->live[first].at.sentence];
     int count = 0;
     for (int l = first; l < last; l++) {
         const sa_real *row = sa_row(logits, l);
-        hypothesis next = run->live[l];
-        next.at.row = l;
-        for (int32_t word = 0; word < run->words; word++) {
-            if (!allowed(run, word, step)) continue;
-            next.at.word = word;
-            next.log_p = run->live[l].log_p + ((double)row[word] - run->ensemble.norm[l]);
-            if (count < room || better(next.log_p, best[room - 1].log_p))
-                offer(best, &count, room, next);
+        for (int32_t at = 0, behind; at < run->words; at = behind) {
+            behind = run->words - at < STRETCH ? run->words : at + STRETCH;
+            const double most = (double)sa_max(row + at, behind - at);
+            if (count < room ||
+                !(run->live[l].log_p + (most - run->ensemble.norm[l]) <= best[room - 1].log_p))
+                offer_words(run, row, l, step, at, behind, room, best, &count);
         }
     }
     return count;

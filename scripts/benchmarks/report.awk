@@ -151,6 +151,7 @@ function tutorial_table(    ours, peer) {
 
 function goal(text, value, wanted, unit, at_most,    met) {
     if (value == "") return
+    if (!told++) heading("Goals", "| goal | measured | wanted | met |")
     met = at_most ? value <= wanted : value >= wanted
     print "| " text " | " (unit == "%" ? percent(value) : show(value, value < 0.1 ? 3 : 2) unit) " | " \
         (at_most ? "at most " : "at least ") (unit == "%" ? percent(wanted) : wanted unit) " | " (met ? "yes" : "**no**") " |"
@@ -161,7 +162,6 @@ function goals(    i, k, s, name) {
     split("2.8 1.6 1.3 4.5 1.9 1.4", against, " ")
     split("10 5", stock, " ")
     split("60 200 1000", memory, " ")
-    heading("Goals", "| goal | measured | wanted | met |")
     for (i = 1; i <= 3; i++) {
         s = name[i]
         for (k = 1; k <= 2; k++) {

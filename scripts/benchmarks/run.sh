@@ -248,19 +248,26 @@ generated() { # NAME -v NAME=VALUE...: a corpus of its own, made once
 }
 
 grid() { # VALUES VALUES-WHEN-QUICK
-    [ "$quick" = yes ] && echo "$2" || echo "$1"
+    if [ "$scales" = tiny ]; then
+        echo "${2%% *}"
+    elif [ "$quick" = yes ]; then
+        echo "$2"
+    else
+        echo "$1"
+    fi
 }
 
-grown() { # ROUND WHAT THREADS VALUE UPDATES OPTION...: so many updates, a third of them when quick
+grown() { # ROUND WHAT THREADS VALUE UPDATES OPTION...: so many updates, fewer when quick
     local count=$5
     [ "$quick" = yes ] && count=$((count / 3))
+    [ "$scales" = tiny ] && count=1
     measure growth "$1" "$2" "$3" additive "$4" run_updates $((count + 2)) "$3" "${@:6}"
 }
 
 # One thing is varied, all else is this: hidden 128 (m and n' as much, l half), batch 32.
 growth() { # ROUND
     local n file middle
-    middle=($(dimensions 128 128 128 64 32))
+    middle=($(dimensions 128 128 128 64)) # and train's default batch, 32
     for n in $(grid "32 64 128 256 512 1024" "64 256 512"); do
         grown "$1" hidden 1 "$n" $((400000 / (n * n) + 20480 / n)) --train "$train" \
             $(dimensions "$n" "$n" "$n" $((n / 2)) 32)
@@ -270,7 +277,7 @@ growth() { # ROUND
         grown "$1" length 1 "$n" $((900 / n)) --train "$file" "${middle[@]}"
     done
     for n in $(grid "1 4 16 32 64 128" "1 32"); do
-        grown "$1" batch 1 "$n" $((1500 / n)) --train "$train" "${middle[@]}" --batch "$n"
+        grown "$1" batch 1 "$n" $((400 / n + 20)) --train "$train" "${middle[@]}" --batch "$n"
     done
     for n in $(grid "500 2000 8000 32000" "500 8000"); do
         file=$(generated "words-$n" -v pairs=8000 -v source_words="$n" -v target_words="$n")

@@ -7,7 +7,7 @@ bench() {
     COMMAND=$softalign TOOLS=$tools OUT=$scratch/out PYTHON=$scratch/no-python MULTI30K= \
         "$root/scripts/bench" "$@" 2>err
 }
-options="--scales tiny --only speed,memory,start,decode,align --rounds 1 --threads 1"
+options="--scales tiny --only speed,memory,start,decode,align,growth --rounds 1 --threads 1"
 
 bench --help | grep -q '^usage: scripts/bench' || fail "--help"
 bench --fast && fail "an unknown option is taken"
@@ -30,6 +30,7 @@ for row in speed,all,1,none,peak,gflops speed,tiny,1,additive,ours,words_per_sec
     memory,tiny,1,additive,ours,megabytes speed,tiny,1,dot,floor,words_per_second \
     start,none,1,none,help,seconds start,tiny,1,additive,load,seconds \
     decode,tiny,1,greedy,ours-64,sentences_per_second decode,tiny,1,beam-5,ours-1,sentences_per_second \
+    growth,vocabulary,1,additive,500,words_per_second growth,batch,1,additive,1,words_per_second \
     align,tiny,1,additive,ours,pairs_per_second; do
     grep -qE "^$row,[0-9.e+-]*[1-9]" out/results.csv || fail "no $row: $(cat out/results.csv)"
 done

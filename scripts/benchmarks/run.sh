@@ -74,7 +74,7 @@ batches_of() { # SCALE: the file of batches, made once
 train_for() { # STEPS SECONDS THREADS OPTION...
     local steps=$1 seconds=$2 workers=$3
     shift 3
-    timed "$command" train "${text[@]}" --out "$out/run" --epochs 0 --patience 0 --steps "$steps" \
+    timed "$command" train --out "$out/run" --epochs 0 --patience 0 --steps "$steps" \
         --max-time "$seconds" --threads "$workers" --shards "$workers" "$@" >"$out/log" 2>&1 || return
     rows=($(awk -F , 'NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; next }
         { print $at["updating"], $at["words"], $at["seconds"], $at["train_loss"] }' "$out/run/log.csv"))
@@ -103,7 +103,7 @@ score_of() { # additive|dot: as softalign calls it
 run_updates() { # UPDATES THREADS OPTION...
     local updates=$1 workers=$2
     shift 2
-    train_for $((2 * updates)) 0 "$workers" --valid "$few" --valid-every "$updates" "$@" || return
+    train_for $((2 * updates)) 0 "$workers" "${text[@]}" --valid "$few" --valid-every "$updates" "$@" || return
     figures=(words $((rows[5] - rows[1])) words_per_second
         "$(divide $((rows[5] - rows[1])) "$(awk "BEGIN { print ${rows[4]} - ${rows[0]} }")")"
         megabytes "${took[1]}")
@@ -119,7 +119,8 @@ run_ours() { # SCALE THREADS ATTENTION
 run_memory() { # SCALE THREADS
     local workers=$2
     set -- $(sizes_of "$1") $(updates_of "$1")
-    train_for "$8" 0 "$workers" --train "$train" --valid "$few" $(dimensions "$1" "$2" "$3" "$4" "$5") || return
+    train_for "$8" 0 "$workers" "${text[@]}" --train "$train" --valid "$few" \
+        $(dimensions "$1" "$2" "$3" "$4" "$5") || return
     figures=(megabytes "${took[1]}")
 }
 
@@ -234,7 +235,7 @@ run_load() { # SCALE
 }
 
 run_first() { # SCALE
-    train_for 1 0 "$most" --train "$train" --valid "$few" $(dimensions $(sizes_of "$1")) || return
+    train_for 1 0 "$most" "${text[@]}" --train "$train" --valid "$few" $(dimensions $(sizes_of "$1")) || return
     figures=(first_update "${rows[2]}" whole_run "${took[0]}")
 }
 
@@ -306,7 +307,7 @@ run_tutorial_torch() {
 run_tutorial() {
     local every=$((presentations / 32 / 15))
     train_for $((every * 15)) 0 "$most" --train "$out/data/tutorial.tsv" --valid "$out/data/tutorial-valid.tsv" \
-        --min-freq 1 $(dimensions 256 256 256 128 32) --valid-every "$every" || return
+        --tokenizer space $(dimensions 256 256 256 128 32) --valid-every "$every" || return
     figures=(seconds "${took[0]}" train_loss "${rows[-1]}")
 }
 

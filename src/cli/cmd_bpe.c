@@ -189,36 +189,53 @@ static bool apply(const bpe_options *options, const char *const *paths, sa_error
 
 /* ---- The command ----------------------------------------------------------------------------- */
 
+static const struct {
+    const char *name, *about;
+    bool (*run)(const bpe_options *options, const char *const *paths, sa_error *error);
+} actions[] = {
+    {"learn", "prints the merges of the words in all FILEs together", learn},
+    {"apply", "cuts the words of FILE with the merges of --codes", apply},
+    {.name = NULL},
+};
+
+static const char *item(size_t row, const char **text) {
+    *text = actions[row].about;
+    return actions[row].name;
+}
+
 static bool run(int count, char **arguments, sa_error *error) {
     bpe_options options;
     const char *words[FILES + 2] = {NULL};
     sa_options_init(rows, &options);
     if (!cli_read(&cli_bpe, count, arguments, &options, words, error)) return false;
-    if (strcmp(words[0], "learn") == 0) return learn(&options, words + 1, error);
-    if (strcmp(words[0], "apply") == 0) return apply(&options, words + 1, error);
     sa_nearest nearest = {.wanted = words[0]};
     char hint[128];
-    sa_nearest_offer(&nearest, "learn"), sa_nearest_offer(&nearest, "apply");
+    for (size_t i = 0; actions[i].name; i++) {
+        if (strcmp(words[0], actions[i].name) == 0)
+            return actions[i].run(&options, words + 1, error);
+        sa_nearest_offer(&nearest, actions[i].name);
+    }
     return sa_fail(error, SA_USAGE, "bpe: '%s': expected learn or apply%s", words[0],
                    sa_nearest_hint(&nearest, hint, sizeof hint));
 }
 
 const cli_command cli_bpe = {
     .name = "bpe",
-    .words = "learn|apply [FILE ...]",
+    .words = "ACTION [FILE ...]",
     .least = 1,
     .most = FILES + 1,
     .summary = "sub-words by byte-pair encoding, with the files of subword-nmt",
     .details =
-        "learn prints the merges of the words in the FILEs, all together; apply cuts the words of "
-        "FILE with them. Words are what stands between spaces; without FILE standard input is "
-        "read. A sub-word that is not the last of its word ends in '@@'. The merges are those that "
-        "subword-nmt learns and reads (version 0.2): of equally frequent pairs the one later in "
-        "byte order comes first.\n"
+        "Words are what stands between spaces; without FILE standard input is read. A sub-word "
+        "that is not the last of its word ends in '@@'. The merges are those that subword-nmt "
+        "learns and reads (version 0.2): of equally frequent pairs the one later in byte order "
+        "comes first.\n"
         "Training on sub-words needs none of this: 'softalign train --tokenizer bpe' learns the "
         "merges and keeps them in the model file.\n",
     .example = "  cut -f 1 mono.tsv | softalign bpe learn --merges 60 > mono.bpe\n"
                "  cut -f 1 unseen.tsv | softalign bpe apply --codes mono.bpe | head -n 3\n",
     .sets = sets,
     .run = run,
+    .items = "Actions",
+    .item = item,
 };

@@ -45,7 +45,7 @@ printf '#version: 0.2\n\303 b\n' >no.utf8
 printf 'low@@ 3\nlow\n' >no.count
 printf 'two words\n' >two.words
 printf '\n \n' >blank
-expect 2 "an argument is missing: softalign bpe learn|apply [FILE ...]" bpe
+expect 2 "an argument is missing: softalign bpe ACTION [FILE ...]" bpe
 expect 2 "bpe: 'aply': expected learn or apply (did you mean 'apply'?)" bpe aply
 expect 2 "bpe apply: --codes FILE is missing" bpe apply en
 expect 2 "bpe apply: 'fr' is one argument too many" bpe apply --codes twice en fr

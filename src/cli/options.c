@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-enum { ROWS = 64, NAME = 64 }; /* the most options of a command: the bits of a set; a name */
+enum { ROWS = 128, NAME = 64 }; /* the most options of a command; the longest name of one */
 
 /* One reading of the arguments. */
 typedef struct reading {
@@ -12,7 +12,7 @@ typedef struct reading {
     int count, at;
     char **arguments;
     char *fields;
-    uint64_t seen; /* which rows, counted over all sets */
+    bool seen[ROWS]; /* which rows, counted over all sets */
     const char **words;
     int word_count;
 } reading;
@@ -67,9 +67,8 @@ static bool read_option(reading *reader, sa_error *error) {
     void *fields;
     const sa_option *row = find(reader, name, &number, &fields);
     if (!row) return unknown(reader, argument, name, error);
-    if (reader->seen >> number & 1)
-        return sa_fail(error, SA_USAGE, "--%s is given twice", row->name);
-    reader->seen |= (uint64_t)1 << number;
+    if (reader->seen[number]) return sa_fail(error, SA_USAGE, "--%s is given twice", row->name);
+    reader->seen[number] = true;
     const char *value = value_of(reader, row, equals);
     if (!value) return sa_fail(error, SA_USAGE, "--%s needs a value (%s)", row->name, row->value);
     return sa_option_set(row, fields, value, error);

@@ -272,8 +272,8 @@ bool sa_coders_build(sa_coder *source, sa_coder *target, const sa_corpus *corpus
         good = good && sa_vocab_build(&coder[i]->vocab, &side[i].tokens, settings->min_freq,
                                       settings->vocab, error);
         coder[i]->spaced_marks = side[i].marks > 0;
-        pile_release(&side[i]);
     }
+    pile_release(&side[0]), pile_release(&side[1]); /* shared tokens point into either */
     if (!good) sa_coder_release(source), sa_coder_release(target);
     return good;
 }

@@ -34,6 +34,18 @@ cmp -s source.alone target.alone && fail "separate merges are the same"
 same "lines" 151 "$(wc -l <source.alone)"
 "$softalign" bpe apply --codes source.alone phrases.tsv >out 2>err || fail "$(cat err)"
 
+# One vocabulary of sub-words for both sides.
+train --train phrases.tsv --out shared --model transformer --tie three-way --tokenizer bpe \
+    --bpe-merges 150 --lowercase --embed 8 --attn 8 --heads 2 --ffn 8 --layers 1 --steps 3
+for side in source target; do
+    python3 tensor.py shared/best.safetensors $side.words >$side.shared
+done
+cmp source.shared target.shared || fail "a shared vocabulary is not shared"
+grep -qx 'the' target.shared && grep -qx 'la' source.shared ||
+    fail "a shared vocabulary has not both sides' words"
+LC_ALL=C.UTF-8 grep -q '[A-Z]' source.shared && fail "a shared vocabulary is not in lower case"
+expect 0 "" translate shared/best.safetensors phrases.tsv
+
 # The same bytes again, and after a stop.
 train --train phrases.tsv --out again $small --bpe-merges 150 --shards 2 --steps 12
 train --train phrases.tsv --out parts $small --bpe-merges 150 --shards 2 --steps 5

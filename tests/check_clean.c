@@ -132,8 +132,9 @@ static void open_cleaner(sa_cleaner *cleaner, sa_cleaning *cleaning, const char 
         ck_assert(
             sa_option_set(sa_option_find(sa_cleaning_options, name), cleaning, value, &error));
     sa_cleaner_init(cleaner, cleaning);
-    const sa_token english[2] = {token("Some words of English."), token("Несколько русских слов.")};
-    sa_cleaner_show(cleaner, english);
+    const sa_token english[2] = {token("Some words of English."),
+                                 token("Несколько самых русских слов.")};
+    ck_assert(sa_cleaner_show(cleaner, english, &error));
     sa_cleaner_settle(cleaner);
 }
 
@@ -219,10 +220,35 @@ START_TEST(a_mixed_side_has_no_script) {
     sa_options_init(sa_cleaning_options, &cleaning);
     sa_cleaner_init(&cleaner, &cleaning);
     const sa_token mixed[2] = {token("abcд"), token("abдж")};
-    sa_cleaner_show(&cleaner, mixed);
+    ck_assert(sa_cleaner_show(&cleaner, mixed, &error));
     sa_cleaner_settle(&cleaner);
     ck_assert_int_eq(cleaner.script[0], SA_SCRIPT_LATIN);
     ck_assert_int_eq(cleaner.script[1], -1);
+    sa_cleaner_release(&cleaner);
+}
+END_TEST
+
+/* Four kana for a word of English all in all: eight beside one are twice too many. */
+START_TEST(lengths_are_compared_with_those_of_all_pairs) {
+    static const struct {
+        const char *source, *target, *key;
+    } cases[] = {
+        {"one", "かなかな", "kept"},          {"one", "かなかなかな", "kept"},
+        {"one", "かなかなかなかな", "ratio"}, {"one two three", "かなかな", "ratio"},
+        {"one two", "かなかなかな", "kept"},
+    };
+    sa_cleaning cleaning;
+    sa_cleaner cleaner;
+    sa_options_init(sa_cleaning_options, &cleaning);
+    cleaning.max_ratio = 1.5;
+    sa_cleaner_init(&cleaner, &cleaning);
+    const sa_token all[2] = {token("one two three"), token("かなかなかなかなかなかな")};
+    ck_assert(sa_cleaner_show(&cleaner, all, &error));
+    const sa_token broken[2] = {token("one \xff"), token("かな")}; /* counts for nothing */
+    ck_assert(sa_cleaner_show(&cleaner, broken, &error));
+    sa_cleaner_settle(&cleaner);
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+        judge(&cleaner, cases[i].source, cases[i].target, cases[i].key);
     sa_cleaner_release(&cleaner);
 }
 END_TEST
@@ -238,5 +264,6 @@ int main(void) {
     tcase_add_test(tests, options_decide);
     tcase_add_test(tests, what_is_unique_is_chosen);
     tcase_add_test(tests, a_mixed_side_has_no_script);
+    tcase_add_test(tests, lengths_are_compared_with_those_of_all_pairs);
     return suite_run(suite);
 }

@@ -111,7 +111,7 @@ static bool show_all(task *work, const char *path, sa_error *error) {
     sa_token line[2], side[2];
     bool uneven = false;
     for (; next_pair(&work->input, line, side, &uneven); work->lines++)
-        sa_cleaner_show(&work->cleaner, side);
+        if (!sa_cleaner_show(&work->cleaner, side, error)) return false;
     if (uneven)
         return sa_fail(error, SA_DATA, "%s: one file has more than the other's %zu lines", path,
                        work->lines);

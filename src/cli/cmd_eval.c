@@ -143,7 +143,9 @@ const cli_command cli_eval = {
         "the share of source words whose weights in all rows add up to at least 1/2; the share of "
         "the weight that goes to the source's end mark while words are written; and monotonicity, "
         "the share of target words whose most attended source word is that of the word before or "
-        "stands behind it (end marks and first words left out).\n"
+        "stands behind it (end marks and first words left out). With --tokenizer bpe the words of "
+        "all "
+        "this are sub-words, but links and AER are between whole words.\n"
         "--diagnose looks for the faults below, and shows each that is found with its figure, the "
         "smallest figure that counts as one, what it means and what to try.\n",
     .example = "  softalign eval mono/best.safetensors unseen.tsv --by-length\n",

@@ -77,12 +77,12 @@ static double known_pairs(const sa_symptoms *symptoms) {
     "where a German-English model does the same."
 
 #define UNKNOWN                                                                                    \
-    "The model sees all these words as one and the same. Where many are unknown it cannot tell "   \
-    "them apart, and it learns to write the unknown word itself. Keep more words (--vocab, "       \
-    "--min-freq), read in lower case (--lowercase), cut texts into characters (--tokenizer "       \
-    "char), or train on more text; --replace-unknown copies the attended source word when it "     \
-    "translates. Read Luong et al. 2015, Addressing the Rare Word Problem, and Sennrich et al. "   \
-    "2016 on subword units."
+    "The model sees all these words as one and the same. Where many are unknown it cannot "        \
+    "tell them apart, and it learns to write the unknown word itself. Keep more words "            \
+    "(--vocab, --min-freq), read in lower case (--lowercase), cut texts into sub-words or "        \
+    "characters (--tokenizer bpe or char), or train on more text; --replace-unknown "              \
+    "copies the attended source word when it translates. Read Luong et al. 2015, "                 \
+    "Addressing the Rare Word Problem, and Sennrich et al. 2016 on subword units."
 
 #define OVERLAP                                                                                    \
     "A model may know such pairs by heart, so its figures here say what it remembers and not "     \

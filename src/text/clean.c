@@ -46,7 +46,8 @@ const sa_option sa_cleaning_options[] = {
     {"max-len", SA_OPTION_INT, SA_SCOPE_RUN, AT(max_len), 100, 0, 1000000, NULL, "N",
      "drop pairs with a side of more words and marks; 0: none"},
     {"max-ratio", SA_OPTION_REAL, SA_SCOPE_RUN, AT(max_ratio), 4, 0, 1000, NULL, "X",
-     "drop pairs one side of which has more than so many times the other's words; 0: none"},
+     "drop pairs one side of which is longer beside the other than so many times what it is in all "
+     "pairs; 0: none"},
     {"source-script", SA_OPTION_CHOICE, SA_SCOPE_RUN, AT(script[0]), 0, 0, 0, script_choice, "NAME",
      "drop pairs whose source has mostly letters of others; auto: the one of most sources"},
     {"target-script", SA_OPTION_CHOICE, SA_SCOPE_RUN, AT(script[1]), 0, 0, 0, script_choice, "NAME",
@@ -60,7 +61,15 @@ const sa_option sa_cleaning_options[] = {
 
 #undef AT
 
-/* ---- Scripts --------------------------------------------------------------------------------- */
+/* ---- All pairs ------------------------------------------------------------------------------- */
+
+static bool count_words(sa_token side, size_t *words, sa_error *error) {
+    sa_tokens tokens = {0};
+    const bool good = sa_word_split(side.text, side.size, &tokens, error);
+    *words = tokens.count;
+    sa_tokens_release(&tokens);
+    return good;
+}
 
 void sa_cleaner_init(sa_cleaner *cleaner, const sa_cleaning *cleaning) {
     *cleaner = (sa_cleaner){.cleaning = cleaning};
@@ -70,10 +79,16 @@ void sa_cleaner_release(sa_cleaner *cleaner) {
     sa_strings_release(&cleaner->seen);
 }
 
-void sa_cleaner_show(sa_cleaner *cleaner, const sa_token side[2]) {
+bool sa_cleaner_show(sa_cleaner *cleaner, const sa_token side[2], sa_error *error) {
+    size_t words[2];
     for (int i = 0; i < 2; i++)
-        if (side[i].text && !sa_is_damaged(side[i].text, side[i].size))
-            sa_script_count(side[i].text, side[i].size, cleaner->letters[i]);
+        if (!side[i].text || sa_is_damaged(side[i].text, side[i].size)) return true;
+    for (int i = 0; i < 2; i++) {
+        if (!count_words(side[i], &words[i], error)) return false;
+        sa_script_count(side[i].text, side[i].size, cleaner->letters[i]);
+    }
+    cleaner->words[0] += words[0], cleaner->words[1] += words[1];
+    return true;
 }
 
 void sa_cleaner_settle(sa_cleaner *cleaner) {
@@ -99,15 +114,7 @@ static bool is_foreign(int script, sa_token side) {
     return 2 * letters[script] < all;
 }
 
-/* ---- Lengths and repetitions ----------------------------------------------------------------- */
-
-static bool count_words(sa_token side, size_t *words, sa_error *error) {
-    sa_tokens tokens = {0};
-    const bool good = sa_word_split(side.text, side.size, &tokens, error);
-    *words = tokens.count;
-    sa_tokens_release(&tokens);
-    return good;
-}
+/* ---- Repetitions ----------------------------------------------------------------------------- */
 
 /* Appends a text in NFC with a single space wherever there is white space. */
 static bool add_plain(sa_token side, sa_buffer *out, sa_error *error) {
@@ -149,13 +156,21 @@ static bool compare(sa_cleaner *cleaner, const sa_token side[2], sa_flaw *flaw, 
 
 /* ---- A pair ---------------------------------------------------------------------------------- */
 
+/* Whether one side is too long beside the other: a Japanese sentence has more words than an English
+ * one, since every kana is a word here. */
+static bool differs(const sa_cleaner *cleaner, const size_t words[2]) {
+    const double source = (double)words[0] * (double)cleaner->words[1];
+    const double target = (double)words[1] * (double)cleaner->words[0];
+    const double most = cleaner->cleaning->max_ratio;
+    return source > most * target || target > most * source;
+}
+
 static sa_flaw look(const sa_cleaner *cleaner, const sa_token side[2], const size_t words[2]) {
     const sa_cleaning *cleaning = cleaner->cleaning;
-    const size_t shorter = words[words[0] > words[1]], longer = words[words[0] <= words[1]];
-    if (!shorter) return SA_FLAW_EMPTY;
-    if (cleaning->max_len && longer > (size_t)cleaning->max_len) return SA_FLAW_LONG;
-    if (cleaning->max_ratio > 0 && (double)longer > cleaning->max_ratio * (double)shorter)
-        return SA_FLAW_RATIO;
+    const size_t longest = (size_t)cleaning->max_len;
+    if (!words[0] || !words[1]) return SA_FLAW_EMPTY;
+    if (longest && (words[0] > longest || words[1] > longest)) return SA_FLAW_LONG;
+    if (cleaning->max_ratio > 0 && differs(cleaner, words)) return SA_FLAW_RATIO;
     for (int i = 0; i < 2; i++)
         if (is_foreign(cleaner->script[i], side[i])) return SA_FLAW_SCRIPT;
     return SA_NO_FLAW;

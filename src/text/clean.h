@@ -25,7 +25,8 @@ extern const char *const sa_flaw_texts[SA_FLAWS], *const sa_flaw_keys[SA_FLAWS];
 
 typedef struct sa_cleaning {
     int max_len;      /* words and marks, as the tokenizer `word` counts; 0: any */
-    double max_ratio; /* the longer side's words by the shorter's; 0: any */
+    double max_ratio; /* how many times one side may be as long beside the other as it is in all
+                         pairs; 0: any */
     int script[2];    /* of source and target: what most letters must be; see sa_cleaning_options */
     bool drop_same;
     int unique; /* what must not have been seen before */
@@ -35,15 +36,16 @@ extern const sa_option sa_cleaning_options[];
 
 typedef struct sa_cleaner {
     const sa_cleaning *cleaning;
-    size_t letters[2][SA_SCRIPTS]; /* of all pairs, by side */
-    int script[2];                 /* settled; -1: any */
+    size_t letters[2][SA_SCRIPTS], words[2]; /* of all pairs, by side */
+    int script[2];                           /* settled; -1: any */
     sa_strings seen;
 } sa_cleaner;
 
-/* First every pair is shown, so that a script left open is that of most letters of its side; then
- * each is judged. Sides need not be UTF-8; a side that is NULL is missing. */
+/* First every pair is shown: they tell how many words of one side go with a word of the other, and
+ * the script that is left open, that of most letters of its side. Then each is judged. Sides need
+ * not be UTF-8; a side that is NULL is missing. */
 void sa_cleaner_init(sa_cleaner *cleaner, const sa_cleaning *cleaning);
-void sa_cleaner_show(sa_cleaner *cleaner, const sa_token side[2]);
+bool sa_cleaner_show(sa_cleaner *cleaner, const sa_token side[2], sa_error *error);
 void sa_cleaner_settle(sa_cleaner *cleaner);
 bool sa_cleaner_judge(sa_cleaner *cleaner, const sa_token side[2], sa_flaw *flaw, sa_error *error);
 void sa_cleaner_release(sa_cleaner *cleaner);

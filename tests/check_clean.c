@@ -13,24 +13,21 @@ static sa_error error;
 /* ---- Damage ---------------------------------------------------------------------------------- */
 
 static const char *const damaged[] = {
-    "caf\xc3\x83\xc2\xa9",               /* cafÃ©: é */
-    "\xc3\x83\xc2\xa9t\xc3\x83\xc2\xa9", /* Ã©tÃ© */
-    "voil\xc3\x83\xc2\xa0",              /* voilÃ and a no-break space: à */
-    "Stra\xc3\x83\xc5\xb8"
-    "e",                                     /* StraÃŸe: ß, by Windows-1252 */
+    "caf\xc3\x83\xc2\xa9",                   /* cafÃ©: é */
+    "\xc3\x83\xc2\xa9t\xc3\x83\xc2\xa9",     /* Ã©tÃ© */
+    "voil\xc3\x83\xc2\xa0",                  /* voilÃ and a no-break space: à */
+    "Stra\xc3\x83\xc5\xb8x",                 /* StraÃŸx: ß, by Windows-1252 */
     "\xc3\x82\xc2\xab oui \xc3\x82\xc2\xbb", /* Â« oui Â» */
     "don\xc3\xa2\xe2\x82\xac\xe2\x84\xa2t",  /* donâ€™t: ’ */
     "5 \xc3\xa2\xe2\x80\x9a\xc2\xac",        /* 5 â‚¬: € */
     "\xc3\x90\xc2\xb0\xc3\x90\xc2\xb2",      /* Ð°Ð²: ав */
     "\xc3\xb0\xc5\xb8\xcb\x9c\xe2\x82\xac",  /* ðŸ˜€ */
     "\xc3\xa6\xe2\x80\x94\xc2\xa5",          /* æ—¥: 日 */
-    "a\xef\xbf\xbd"
-    "b", /* U+FFFD */
+    "a\xef\xbf\xbdx",                        /* U+FFFD */
     "a\x01",
     "\x7f",
     "a\xc2\x92s", /* control characters, of C1 too */
-    "a\xff"
-    "b",
+    "a\xffx",
     "\xc3",
     "\xed\xa0\x80", /* no UTF-8 */
 };
@@ -68,8 +65,7 @@ static const char *const sound[] = {
     "ð æ þ Ð Ñ ñandú",
     "ÉTÉ’S",
     "ß–a",
-    "a\xc2\xad"
-    "b",
+    "a\xc2\xadx",
     "Île—là",
     "ÎÏ",
     "Ångström",

@@ -72,8 +72,12 @@ static bool write_json(task *work, const sa_translation *each, size_t index, sa_
     json_t *list = json_array(), *source = NULL;
     bool good = true;
     for (int k = 0; good && k < work->search.nbest && each[k].text; k++) {
-        const sa_alignment whole = {each[k].words,  each[k].sources, 1,   each[k].target,
-                                    each[k].source, each[k].weights, NULL};
+        const sa_alignment whole = {.targets = each[k].words,
+                                    .sources = each[k].sources,
+                                    .heads = 1,
+                                    .target = each[k].target,
+                                    .source = each[k].source,
+                                    .weights = each[k].weights};
         const bool merge = work->merge && whole.targets;
         sa_alignment words = whole;
         good = !merge || sa_alignment_merge(&whole, &words, error);

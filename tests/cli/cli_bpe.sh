@@ -1,5 +1,5 @@
-# Merges and sub-words on the command line: the golden files are what subword-nmt 0.3.8 makes of our
-# own texts.
+# Merges and sub-words on the command line: the golden files are what subword-nmt's functions for
+# learning and applying make of our own texts.
 . tests/support/cli.sh
 golden=$root/tests/golden
 

@@ -108,16 +108,24 @@ static bool print_terms(sa_error *error) {
     return good;
 }
 
+/* Without a preset the sizes are small enough that every weight is tried in a second; what the
+ * command line says has the last word. */
+static bool read_options(int count, char **arguments, gradcheck_options *options, sa_error *error) {
+    sa_settings *settings = &options->settings;
+    sa_options_init(rows, options);
+    sa_settings_init(settings);
+    if (!cli_read_preset(&cli_gradcheck, count, arguments, options, settings, &options->preset,
+                         error))
+        return false;
+    if (options->preset) return true;
+    settings->embed = 5, settings->hidden = 6, settings->attn = 4, settings->maxout = 3;
+    settings->ffn = 7;
+    return cli_read(&cli_gradcheck, count, arguments, options, NULL, error);
+}
+
 static bool run(int count, char **arguments, sa_error *error) {
     gradcheck_options options;
-    sa_options_init(rows, &options);
-    sa_settings_init(&options.settings);
-    options.settings.embed = 5; /* small enough that every weight is tried in a second */
-    options.settings.hidden = 6;
-    options.settings.attn = 4;
-    options.settings.maxout = 3;
-    if (!cli_read_preset(&cli_gradcheck, count, arguments, &options, &options.settings,
-                         &options.preset, error) ||
+    if (!read_options(count, arguments, &options, error) ||
         !cli_spare(options.train, options.dump, error))
         return false;
     return options.list ? print_terms(error) : check(&options, error);
@@ -137,7 +145,8 @@ const cli_command cli_gradcheck = {
         "whole tensor (the norm of the difference over the norm) and of its worst element. The "
         "exit "
         "code is 1 when one exceeds 1e-6.\n"
-        "Without --embed, --hidden, --attn and --maxout the sizes are small: 5, 6, 4 and 3.\n",
+        "Without --embed, --hidden, --attn, --maxout and --ffn the sizes are small: 5, 6, 4, 3 "
+        "and 7.\n",
     .example = "  softalign gradcheck --attention scaled-dot\n",
     .sets = sets,
     .items = "Scores (--attention)",

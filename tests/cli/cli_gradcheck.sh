@@ -13,6 +13,8 @@ expect 0 "" gradcheck
 grep -q '^attention.U_a  *4 x 12 ' out || fail "no attention.U_a of the right shape: $(cat out)"
 expect 0 "" gradcheck --hidden 3 --embed 2
 grep -q '^attention.U_a  *4 x 6 ' out || fail "--hidden 3 is not heard: $(cat out)"
+expect 0 "" gradcheck --model transformer
+grep -q '^encoder.1.feedforward.W_1  *7 x 5 ' out || fail "a transformer of its preset's sizes: $(cat out)"
 
 # Leaving out any term is noticed, where the term is used.
 "$softalign" gradcheck --list >terms
@@ -21,7 +23,7 @@ while read -r term dropped; do
     [ -n "$dropped" ] || fail "$term: what is dropped?"
     options=
     case $dropped in *']') options=${dropped##*[} options=${options%]} ;; esac
-    "$softalign" gradcheck --break $term --dropout 0.2 --embed 2 --hidden 3 --maxout 2 $options >out 2>err
+    "$softalign" gradcheck --break $term --dropout 0.2 --embed 4 --hidden 3 --maxout 2 --ffn 3 $options >out 2>err
     same "gradcheck --break $term $options" 1 $?
     grep -q '^softalign: gradient of ' err || fail "--break $term: $(cat err)"
     grep -q WRONG out || fail "--break $term: no parameter is marked"

@@ -7,8 +7,9 @@ for each part in scripts/reference.
   torch_reference.py DUMP           compares the loss and every gradient in a file made by
                                     `softalign gradcheck --dump DUMP`; exit code 1 when one differs
   torch_reference.py --golden FILE  makes a tiny model and a batch and writes them, with loss and
-      [--set NAME=VALUE]...         gradients, as a dump: the files of tests/golden; NAME is an
-                                    option of softalign without dashes, as in decoder=cgru
+      [--set NAME=VALUE]...         gradients, as a dump; NAME is an option of softalign without
+                                    dashes, as in decoder=cgru
+  torch_reference.py --goldens DIR  makes those of tests/golden again
 
 Needs numpy and torch (Debian: python3-numpy, python3-torch). softalign itself needs neither.
 """
@@ -26,11 +27,15 @@ except ModuleNotFoundError as missing:
 
 sys.dont_write_bytecode = True  # leaves no folder behind in the sources
 from reference.container import Damaged, demand, read_container, write_container
-from reference.model import START, Model
-from reference.settings import parse
+from reference.model import START
+from reference.modules import Modules, fits
+from reference.recurrent import Recurrent
+from reference.settings import complete, parse
+from reference.transformer import Transformer
 
 END = 1
 TOLERANCE = 1e-9
+FAMILIES = {"recurrent": Recurrent, "transformer": Transformer}
 
 
 # ---- Comparing ------------------------------------------------------------------------------------
@@ -59,19 +64,25 @@ def difference(a, b):
 
 
 def differences(path):
-    """The settings of a dump, as text, and (name, shape, difference) of the loss and every gradient."""
+    """The settings of a dump, as text, and (name, shape, difference) of the loss and every gradient;
+    where PyTorch's own modules can build the model, a second time with these, marked (nn)."""
     metadata, arrays = read_container(path)
-    model = Model(json.loads(metadata["settings"]))
+    o = complete(json.loads(metadata["settings"]))
+    model = FAMILIES[o.model](o)
     pairs = list(zip(sentences(arrays, "source"), sentences(arrays, "target"), strict=True))
-    wanted = model.shapes(len(arrays["source.E"]), len(arrays["target.E"]))
+    demand({model.source_E, "target.E"} <= set(arrays), "no embeddings")
+    wanted = model.shapes(len(arrays[model.source_E]), len(arrays["target.E"]))
     expected = {"loss", "source.len", "source.ids", "target.len", "target.ids", *wanted}
     expected |= {f"gradient.{name}" for name in wanted}
     demand(set(arrays) == expected, f"missing or unknown: {sorted(set(arrays) ^ expected)}")
     for name, shape in wanted.items():
         demand(arrays[name].shape == arrays[f"gradient.{name}"].shape == shape, f"{name}: not {shape}")
-    loss, ours = gradients(model, {name: arrays[name] for name in wanted}, pairs)
-    rows = [("loss", (1,), difference([loss], arrays["loss"]))]
-    rows += [(name, wanted[name], difference(ours[name], arrays[f"gradient.{name}"])) for name in wanted]
+    rows = []
+    for other, mark in (model, ""), *([(Modules(o), " (nn)")] if fits(o) else []):
+        loss, found = gradients(other, {name: arrays[name] for name in wanted}, pairs)
+        rows.append((f"loss{mark}", (1,), difference([loss], arrays["loss"])))
+        rows += [(name + mark, wanted[name], difference(found[name], arrays[f"gradient.{name}"]))
+                 for name in wanted]
     return metadata["settings"], rows
 
 
@@ -84,7 +95,7 @@ def compare(path):
     settings, rows = differences(path)
     for name, shape, worst in rows:
         sizes = " x ".join(map(str, shape))
-        print(f"{name:24} {sizes:>12} {worst:10.2e}{'' if worst <= TOLERANCE else '  DIFFERS'}")
+        print(f"{name:32} {sizes:>12} {worst:10.2e}{'' if worst <= TOLERANCE else '  DIFFERS'}")
     good = worst_of(rows) <= TOLERANCE
     print(f"{settings}\n{'agree' if good else 'DIFFER'}: worst {worst_of(rows):.2e}, "
           f"at most {TOLERANCE:.0e} allowed")
@@ -93,12 +104,33 @@ def compare(path):
 
 # ---- Golden numbers -------------------------------------------------------------------------------
 
+GOLDENS = {
+    "cho2014-gru": "decoder=fixed encoder=uni update=old reset=sum",
+    "dl4mt-cgru": "decoder=cgru update=old reset=after",
+    "heads-rnn": "attn=4 heads=2 values=3 cell=rnn encoder=none positions=sinusoidal",
+    "luong2015-local": "attention=general decoder=luong window=predictive window-size=1 cell=lstm "
+                       "input-feeding=true",
+    "rnnsearch-additive": "",
+    "rnnsearch-scaled-dot": "attention=scaled-dot",
+    "sutskever2014-lstm": "decoder=fixed-init encoder=uni cell=lstm layers=2 start=copy "
+                          "reverse-source=true",
+    "transformer-post": "model=transformer norm=post attention=scaled-dot embed=4 attn=4 ffn=5 heads=2 "
+                        "layers=2 positions=sinusoidal",
+    "transformer-pre-learned-tied-smoothed": "model=transformer norm=pre attention=scaled-dot embed=4 "
+                                             "attn=6 ffn=5 heads=2 values=3 positions=learned max-len=3 "
+                                             "tie=three-way label-smoothing=0.1",
+    "transformer-additive": "model=transformer norm=post embed=4 attn=6 ffn=3 window=predictive "
+                            "window-size=1 tie=two-way",
+}
+
+
 def spot_check(model, weights, pairs, found, random):
     """The worst error of autograd against sixth-order differences, over one element of every tensor."""
     worst, step = 0.0, 1e-3
     for name, value in weights.items():
         place = tuple(random.randint(size) for size in value.shape)
-        row = {"source.E": pairs[0][0][0], "target.E": START}.get(name)  # of a word that occurs
+        row = {"source.E": pairs[0][0][0], "target.E": START,  # of a word or place that occurs
+               "source.P": 0, "target.P": 0}.get(name)
         if row is not None:
             place = (row, place[1])
 
@@ -126,7 +158,8 @@ def golden(path, chosen):
     """Sizes that are all different, ragged lengths in no order, an unknown word."""
     settings = {"attention": "additive", "embed": 3, "hidden": 4, "attn": 5, "maxout": 3, **chosen}
     source, target = [[4, 0, END], [3, 5, 6, 4, END], [5, END]], [[8, 3, 3, END], [7, END], [5, 0, END]]
-    model, random = Model(settings), numpy.random.RandomState(2015)
+    o, random = complete(settings), numpy.random.RandomState(2015)
+    model = FAMILIES[o.model](o)
     pairs = list(zip(source, target))
     weights, loss, found = drawn(model, pairs, random)
     worst = spot_check(model, weights, pairs, found, random)
@@ -145,16 +178,23 @@ def main():
                                      formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("dump", nargs="?")
     parser.add_argument("--golden", metavar="FILE")
+    parser.add_argument("--goldens", metavar="DIR")
     parser.add_argument("--set", metavar="NAME=VALUE", action="append", default=[])
     options = parser.parse_args()
-    if bool(options.dump) == bool(options.golden):
-        parser.error("expected either DUMP or --golden FILE")
-    if options.dump and options.set:
-        parser.error("--set goes with --golden; a dump holds its settings")
+    if sum(map(bool, (options.dump, options.golden, options.goldens))) != 1:
+        parser.error("expected one of DUMP, --golden FILE and --goldens DIR")
+    if options.set and not options.golden:
+        parser.error("--set goes with --golden")
     try:
-        good = golden(options.golden, parse(options.set)) if options.golden else compare(options.dump)
+        if options.dump:
+            good = compare(options.dump)
+        elif options.golden:
+            good = golden(options.golden, parse(options.set))
+        else:
+            good = all([golden(f"{options.goldens}/{name}.safetensors", parse(text.split()))
+                        for name, text in GOLDENS.items()])
     except (Damaged, OSError, ValueError, KeyError) as problem:
-        sys.exit(f"torch_reference.py: {options.dump or options.golden}: {problem}")
+        sys.exit(f"torch_reference.py: {options.dump or options.golden or options.goldens}: {problem}")
     sys.exit(0 if good else 1)
 
 

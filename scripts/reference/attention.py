@@ -1,4 +1,5 @@
-"""Scores, heads and windows. q is the query, H the annotations, a row each; o are the settings."""
+"""Scores, heads and windows. q is the query, H the annotations, a row each; o are the settings, w the
+weights of one attention."""
 
 import torch
 
@@ -54,8 +55,19 @@ SCORES = {"additive": additive, "scaled-dot": scaled_dot, "dot": dot, "general":
           "raw-dot": raw_dot, "concat": concat, "location": location, "uniform": uniform}
 
 
-def attention_shapes(o):
-    n, a, A, H = o.hidden, o.attn, o.annotation, o.heads
+NAMES_2017 = {"W_a": "W_q", "U_a": "W_k", "W_c": "W_o"}
+
+
+def written(o, name):
+    """What a weight is called in the files: a Transformer has the names of its paper; the one map of
+    `general` is of the keys."""
+    if o.model == "recurrent":
+        return name
+    return "W_k" if (o.attention, name) == ("general", "W_a") else NAMES_2017.get(name, name)
+
+
+def attention_shapes(o, part):
+    n, a, A, H = o.state, o.attn, o.annotation, o.heads
     mapped = {"W_a": (a, n), "U_a": (a, A)}
     shapes = {
         "additive": {**mapped, "v_a": (a,)},
@@ -67,31 +79,38 @@ def attention_shapes(o):
         "uniform": {},
         "raw-dot": {},
     }[o.attention]
-    if H > 1:
+    if o.maps_values:
         shapes |= {"W_v": (H * o.values, A), "W_c": (A, H * o.values)}
     if o.window == "predictive":
         shapes |= {"W_p": (a, n), "v_p": (a,)}
-    return {f"attention.{name}": shape for name, shape in shapes.items()}
+    return {f"{part}.{written(o, name)}": shape for name, shape in shapes.items()}
+
+
+def maps(p, o, part):
+    """The weights of one attention by their names of 2015."""
+    return {name: p[f"{part}.{written(o, name)}"]
+            for name in ("W_a", "U_a", "v_a", "W_v", "W_c", "W_p", "v_p")
+            if f"{part}.{written(o, name)}" in p}
 
 
 # ---- Windows --------------------------------------------------------------------------------------
 
-def window_distances(p, o, q, S, i):
+def window_distances(w, o, q, S, i):
     """|j - p_i| for j = 1 .. S; monotone: p_i = min(i, S'), predictive: p_i = S' sigma(v_p' tanh(W_p q)),
     S' the positions that can have a weight"""
     seen = min(S, o.places) if o.attention == "location" else S
     if o.window == "monotone":
         centre = min(i, seen)
     else:
-        centre = seen * torch.sigmoid(p["attention.v_p"] @ torch.tanh(p["attention.W_p"] @ q))
+        centre = seen * torch.sigmoid(w["v_p"] @ torch.tanh(w["W_p"] @ q))
     return torch.abs(torch.arange(1, S + 1, dtype=torch.float64) - centre)
 
 
-def window_margin(p, o, q, S, i):
+def window_margin(w, o, q, S, i):
     """How far the nearest position is from an edge that moves with the weights."""
     if o.window != "predictive":
         return torch.inf
-    return torch.abs(window_distances(p, o, q, S, i) - o.window_size).min().item()
+    return torch.abs(window_distances(w, o, q, S, i) - o.window_size).min().item()
 
 
 # ---- Attending ------------------------------------------------------------------------------------
@@ -102,26 +121,26 @@ def rows(W, k, heads):
     return W[k * size:(k + 1) * size]
 
 
-def weights(p, o, k, q, H, i):
+def weights(w, o, k, q, H, i):
     """alpha^k = softmax(e) over |j - p_i| <= D, 0 elsewhere;
     predictive: each weight times exp(-(j - p_i)^2 / (2 (D/2)^2)) after that"""
-    w = {name: rows(p[f"attention.{name}"], k, o.heads)
-         for name in ("W_a", "U_a", "v_a") if f"attention.{name}" in p}
-    e = SCORES[o.attention](w, q, H)
+    own = {name: rows(w[name], k, o.heads) for name in ("W_a", "U_a", "v_a") if name in w}
+    e = SCORES[o.attention](own, q, H)
     if o.window == "none":
         return torch.softmax(e, 0)
-    distance = window_distances(p, o, q, len(H), i)
+    distance = window_distances(w, o, q, len(H), i)
     alpha = torch.softmax(e.masked_fill(distance > o.window_size, -torch.inf), 0)
     if o.window == "monotone":
         return alpha
     return alpha * torch.exp(-distance ** 2 / (2 * (o.window_size / 2) ** 2))
 
 
-def attend(p, o, q, H, i):
+def attend(w, o, q, H, i):
     """One head: c = sum_j alpha_j h_j;
-    more: o_k = sum_j alpha^k_j W_v^k h_j, c = W_c [o_1 ; .. ; o_H]. i = 1, 2, .. is the target position."""
-    if o.heads == 1:
-        return weights(p, o, 0, q, H, i) @ H
-    heads = [weights(p, o, k, q, H, i) @ (H @ rows(p["attention.W_v"], k, o.heads).T)
+    more, and in a Transformer: o_k = sum_j alpha^k_j W_v^k h_j, c = W_c [o_1 ; .. ; o_H].
+    i = 1, 2, .. is the position of the query."""
+    if not o.maps_values:
+        return weights(w, o, 0, q, H, i) @ H
+    heads = [weights(w, o, k, q, H, i) @ (H @ rows(w["W_v"], k, o.heads).T)
              for k in range(o.heads)]
-    return p["attention.W_c"] @ torch.cat(heads)
+    return w["W_c"] @ torch.cat(heads)

@@ -5,6 +5,7 @@ from types import SimpleNamespace
 import torch
 
 from .cells import cell, cell_shapes, zero_state
+from .position import position_shapes, positioned
 
 
 def part_of(layer, way):
@@ -16,19 +17,12 @@ def ways(o):
 
 
 def encoder_shapes(o):
-    shapes = {}
+    shapes = position_shapes(o, "source")
     for layer in range(1, o.layers + 1):
         for way in ways(o):
             width = o.embed if layer == 1 else o.annotation
             shapes |= cell_shapes(o.cell, part_of(layer, way), o.hidden, width, 0)
     return shapes
-
-
-def position(t, m):
-    """PE_t[2i] = sin(t / 10000^(2i/m)), PE_t[2i+1] = cos(t / 10000^(2i/m))"""
-    k = torch.arange(m, dtype=torch.float64)
-    angle = t / 10000 ** ((k - k % 2) / m)
-    return torch.where(k % 2 == 0, torch.sin(angle), torch.cos(angle))
 
 
 def reading_order(o, length):
@@ -45,13 +39,11 @@ def read_one_way(p, o, part, inputs):
     return states
 
 
-def encode(p, o, source):
+def encode(p, o, E, source):
     """The annotations H of the top layer, row j that of word j, whatever the order of reading;
     forward_S, a state with its memory, and backward_1."""
     order = reading_order(o, len(source))
-    h = [p["source.E"][source[j]] for j in order]
-    if o.positions == "sinusoidal":
-        h = [x + position(t, o.embed) for t, x in enumerate(h)]
+    h = positioned(p, o, "source", [E[source[j]] for j in order])
     result = SimpleNamespace(forward_S=None, backward_1=None)
     for layer in range(1, o.layers + 1):
         halves = []

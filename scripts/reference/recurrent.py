@@ -1,15 +1,14 @@
-"""Decoders, read-outs and the loss. o are the settings, s a state (s, memory) of cells.py."""
+"""Recurrent models: decoders and read-outs. o are the settings, s a state (s, memory) of cells.py."""
 
 from functools import partial
 
 import torch
 
-from .attention import attend, attention_shapes, window_margin
+from .attention import attend, attention_shapes, maps, window_margin
 from .cells import cell, cell_shapes
 from .encoder import encode, encoder_shapes, ends
-from .settings import complete
+from .model import START, Model
 
-START = 2
 MAXOUT = ("bahdanau", "fixed", "fixed-init")  # the decoders whose read-out is a maxout, not a tanh
 
 
@@ -105,15 +104,14 @@ def sentence_context(p, o, encoded):
 
 # ---- The read-out ---------------------------------------------------------------------------------
 
-def readout_shapes(o, target_words):
+def readout_shapes(o):
     units = 2 * o.maxout if o.decoder in MAXOUT else o.maxout
     shapes = {"U_o": (units, o.hidden)}
     if o.decoder != "luong":
         shapes["V_o"] = (units, o.embed)
     if o.decoder != "fixed-init":
         shapes["C_o"] = (units, context_width(o))
-    shapes |= {"b_o": (units,), "W_o": (target_words, o.maxout), "b_y": (target_words,)}
-    return {f"readout.{name}": shape for name, shape in shapes.items()}
+    return {f"readout.{name}": shape for name, shape in {**shapes, "b_o": (units,)}.items()}
 
 
 def readout_total(p, o, s, y, c):
@@ -147,48 +145,40 @@ def reads_previous(o):
 
 # ---- The whole ------------------------------------------------------------------------------------
 
-class Model:
-    def __init__(self, settings):
-        self.o = complete(settings)
-        self.margin = torch.inf  # of the last loss: how far the nearest jump (window) or kink (maxout) is
-
+class Recurrent(Model):
     def shapes(self, source_words, target_words):
         o = self.o
         return {
-            "source.E": (source_words, o.embed),
+            self.source_E: (source_words, o.embed),
             **encoder_shapes(o),
-            **(attention_shapes(o) if o.attends else {}),
+            **(attention_shapes(o, "attention") if o.attends else {}),
             **start_shapes(o),
             "target.E": (target_words, o.embed),
             **decoder_shapes(o),
-            **readout_shapes(o, target_words),
+            **readout_shapes(o),
+            **self.vocabulary_shapes(target_words, o.maxout),
         }
 
     def look(self, p, H, i, q):
-        self.margin = min(self.margin, window_margin(p, self.o, q, len(H), i))
-        return attend(p, self.o, q, H, i)
+        w = maps(p, self.o, "attention")
+        self.near(window_margin(w, self.o, q, len(H), i))
+        return attend(w, self.o, q, H, i)
 
-    def negative_log_probability(self, p, source, target):
-        """- sum_i log p(y_i), p(y_i) = softmax(W_o t_i + b_y)"""
+    def outputs(self, p, source, target):
+        """t_i for every word of the target"""
         o = self.o
-        encoded = encode(p, o, source)
+        encoded = encode(p, o, p[self.source_E], source)
         fixed_c = sentence_context(p, o, encoded)
         s = start_state(p, o, encoded, fixed_c)
-        t, total = torch.zeros(o.maxout, dtype=torch.float64), 0
-        for i, (previous, word) in enumerate(zip([START, *target], target), 1):
+        t = [torch.zeros(o.maxout, dtype=torch.float64)]
+        for i, previous in enumerate([START, *target[:-1]], 1):
             y = p["target.E"][previous]
-            x = torch.cat([y, t]) if o.input_feeding else y
+            x = torch.cat([y, t[-1]]) if o.input_feeding else y
             before = s
             step, look = partial(cell, p, o), partial(self.look, p, encoded.H, i)
             c, s = DECODERS[o.decoder](step, look, x, fixed_c, s)
             seen = before if reads_previous(o) else s
             units = readout_total(p, o, seen[0], y, c)
-            self.margin = min(self.margin, readout_margin(o, units))
-            t = readout_units(o, units)
-            total = total - torch.log_softmax(p["readout.W_o"] @ t + p["readout.b_y"], 0)[word]
-        return total
-
-    def loss(self, p, pairs):
-        """The sum over all words, divided by the sentences."""
-        self.margin = torch.inf
-        return sum(self.negative_log_probability(p, *pair) for pair in pairs) / len(pairs)
+            self.near(readout_margin(o, units))
+            t.append(readout_units(o, units))
+        return t[1:]

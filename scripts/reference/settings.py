@@ -5,6 +5,7 @@ from types import SimpleNamespace
 from .container import demand
 
 CHOICES = {  # the first is the default
+    "model": ("recurrent", "transformer"),
     "attention": ("additive", "scaled-dot", "dot", "general", "raw-dot", "concat", "location",
                   "uniform"),
     "decoder": ("bahdanau", "fixed", "fixed-init", "luong", "cgru"),
@@ -14,15 +15,18 @@ CHOICES = {  # the first is the default
     "start": ("auto", "backward", "mean", "last", "copy"),
     "readout": ("auto", "previous", "current"),
     "encoder": ("bi", "uni", "none"),
-    "positions": ("none", "sinusoidal"),
+    "positions": ("none", "sinusoidal", "learned"),
     "window": ("none", "monotone", "predictive"),
+    "norm": ("pre", "post"),
+    "tie": ("none", "two-way", "three-way"),
 }
 SWITCHES = ("input-feeding", "reverse-source")
 NUMBERS = {  # the default (None: there is none) and the least
     "embed": (None, 1), "hidden": (None, 1), "attn": (None, 1), "maxout": (None, 1),
-    "layers": (1, 1), "heads": (1, 1), "values": (0, 0), "window-size": (10, 1), "max-len": (50, 1),
+    "ffn": (256, 1), "layers": (1, 1), "heads": (1, 1), "values": (0, 0), "window-size": (10, 1), "max-len": (50, 1),
 }
-NAMES = (*CHOICES, *SWITCHES, *NUMBERS)
+SHARES = ("label-smoothing",)  # 0 is the default
+NAMES = (*CHOICES, *SWITCHES, *NUMBERS, *SHARES)
 CUT_BY_HEADS = ("additive", "concat", "dot", "scaled-dot")  # the scores that share attn among heads
 
 
@@ -44,13 +48,24 @@ def complete(settings):
         value = all_of_them[name] = value_of(name, default)
         demand(type(value) is int and value >= least,
                f"settings: {name} is {value!r}, not a whole number of at least {least}")
+    for name in SHARES:
+        value = all_of_them[name] = value_of(name, 0)
+        demand(type(value) in (int, float) and 0 <= value < 1,
+               f"settings: {name} is {value!r}, not a number of at least 0 and less than 1")
     o = SimpleNamespace(**{name.replace("-", "_"): value for name, value in all_of_them.items()})
+    transformer = o.model == "transformer"
+    o.state = o.embed if transformer else o.hidden
     o.annotation = {"bi": 2 * o.hidden, "uni": o.hidden, "none": o.embed}[o.encoder]
-    o.places = o.max_len + 1  # of the location score: the end mark is one
+    if transformer:
+        o.annotation = o.embed
+    o.places = o.max_len + 1  # of the location score and of learned positions: the end mark is one
     o.values = o.values or max(1, o.annotation // o.heads)
-    o.attends = o.decoder in ("bahdanau", "luong", "cgru")
+    o.maps_values = transformer or o.heads > 1
+    o.attends = transformer or o.decoder in ("bahdanau", "luong", "cgru")
     demand(not o.attends or o.attention not in CUT_BY_HEADS or o.attn % o.heads == 0,
            f"settings: attn {o.attn} is not a multiple of heads {o.heads}")
+    demand(transformer or o.tie == "none" or o.maxout == o.embed,
+           f"settings: a tied embedding of {o.embed} numbers cannot read maxout {o.maxout}")
     return o
 
 
@@ -64,5 +79,7 @@ def parse(assignments):
             value = {"true": True, "false": False}.get(value, value)
         elif name in NUMBERS and value.isdecimal():
             value = int(value)
+        elif name in SHARES:
+            value = float(value)
         settings[name] = value
     return settings

@@ -1,0 +1,39 @@
+"""What the models of both families share: the loss of a batch, sentence by sentence."""
+
+import torch
+
+START = 2
+
+
+def aim(o, logits, word):
+    """(1 - epsilon) log p(word) + epsilon / K sum_k log p(k), p = softmax(logits)"""
+    log_p = torch.log_softmax(logits, 0)
+    return (1 - o.label_smoothing) * log_p[word] + o.label_smoothing * log_p.mean()
+
+
+class Model:
+    def __init__(self, o):
+        self.o = o
+        self.margin = torch.inf  # of the last loss: how far the nearest jump (window) or kink is
+        self.source_E = "target.E" if o.tie == "three-way" else "source.E"
+        self.W_o = "readout.W_o" if o.tie == "none" else "target.E"
+
+    def near(self, distance):
+        """Notes how far a jump or a kink is."""
+        self.margin = min(self.margin, distance)
+
+    def vocabulary_shapes(self, words, width):
+        """The last matrix, unless an embedding is it, reads `width` numbers."""
+        own = {self.W_o: (words, width)} if self.o.tie == "none" else {}
+        return {**own, "readout.b_y": (words,)}
+
+    def sentence_loss(self, p, source, target):
+        """- sum_i aim(y_i)"""
+        t = self.outputs(p, source, target)
+        return -sum(aim(self.o, p[self.W_o] @ t_i + p["readout.b_y"], word)
+                    for t_i, word in zip(t, target, strict=True))
+
+    def loss(self, p, pairs):
+        """The sum over all words, divided by the sentences."""
+        self.margin = torch.inf
+        return sum(self.sentence_loss(p, *pair) for pair in pairs) / len(pairs)

@@ -1,0 +1,90 @@
+"""The Transformer of Vaswani et al. (2017), sentence by sentence. o are the settings, X and H have a row
+for each word."""
+
+import torch
+
+from .attention import attend, attention_shapes, maps, window_margin
+from .model import START, Model
+from .position import position_shapes, positioned
+
+EPSILON = 1e-5  # of the layer norm
+
+
+def norm_shapes(part, m):
+    return {f"{part}.g": (m,), f"{part}.b": (m,)}
+
+
+def stack_shapes(o, stack, side, attentions):
+    m, shapes = o.embed, position_shapes(o, side)
+    for layer in range(1, o.layers + 1):
+        for name in attentions:
+            part = f"{stack}.{layer}.{name}"
+            shapes |= {**attention_shapes(o, part), **norm_shapes(f"{part}.norm", m)}
+        part = f"{stack}.{layer}.feedforward"
+        shapes |= {f"{part}.W_1": (o.ffn, m), f"{part}.b_1": (o.ffn,), f"{part}.W_2": (m, o.ffn),
+                   f"{part}.b_2": (m,), **norm_shapes(f"{part}.norm", m)}
+    return shapes | (norm_shapes(f"{stack}.norm", m) if o.norm == "pre" else {})
+
+
+def layernorm(p, part, X):
+    """g . (x - mean) / sqrt(variance + epsilon) + b, over the numbers of each word"""
+    away = X - X.mean(1, keepdim=True)
+    variance = (away ** 2).mean(1, keepdim=True)
+    return p[f"{part}.g"] * away / torch.sqrt(variance + EPSILON) + p[f"{part}.b"]
+
+
+class Transformer(Model):
+    def shapes(self, source_words, target_words):
+        o = self.o
+        return {
+            self.source_E: (source_words, o.embed),
+            **stack_shapes(o, "encoder", "source", ("self",)),
+            "target.E": (target_words, o.embed),
+            **stack_shapes(o, "decoder", "target", ("self", "cross")),
+            **self.vocabulary_shapes(target_words, o.embed),
+        }
+
+    def residual(self, p, part, X, f):
+        """post: LN(x + f(x)), pre: x + f(LN(x))"""
+        if self.o.norm == "post":
+            return layernorm(p, f"{part}.norm", X + f(X))
+        return X + f(layernorm(p, f"{part}.norm", X))
+
+    def attention(self, p, part, Q, H, causal=False):
+        """Query i looks at H, if causal at its first i rows alone."""
+        w, found = maps(p, self.o, part), []
+        for i, q in enumerate(Q, 1):
+            seen = H[:i] if causal else H
+            self.near(window_margin(w, self.o, q, len(seen), i))
+            found.append(attend(w, self.o, q, seen, i))
+        return torch.stack(found)
+
+    def feedforward(self, p, part, X):
+        """W_2 max(0, W_1 x + b_1) + b_2"""
+        inner = X @ p[f"{part}.W_1"].T + p[f"{part}.b_1"]
+        self.near(inner.abs().min().item())
+        return inner.clamp(min=0) @ p[f"{part}.W_2"].T + p[f"{part}.b_2"]
+
+    def layer(self, p, part, X, memory=None):
+        """Self-attention, then, with a memory, causal, attention to it, then the network."""
+        causal = memory is not None
+        X = self.residual(p, f"{part}.self", X,
+                          lambda x: self.attention(p, f"{part}.self", x, x, causal))
+        if memory is not None:
+            X = self.residual(p, f"{part}.cross", X,
+                              lambda x: self.attention(p, f"{part}.cross", x, memory))
+        return self.residual(p, f"{part}.feedforward", X,
+                             lambda x: self.feedforward(p, f"{part}.feedforward", x))
+
+    def stack(self, p, name, side, E, words, memory=None):
+        """All layers over sqrt(m) E y + PE; with norm pre a last norm."""
+        scaled = [self.o.embed ** 0.5 * E[word] for word in words]
+        X = torch.stack(positioned(p, self.o, side, scaled))
+        for layer in range(1, self.o.layers + 1):
+            X = self.layer(p, f"{name}.{layer}", X, memory)
+        return layernorm(p, f"{name}.norm", X) if self.o.norm == "pre" else X
+
+    def outputs(self, p, source, target):
+        """The decoder's last vector for every word of the target."""
+        memory = self.stack(p, "encoder", "source", p[self.source_E], source)
+        return self.stack(p, "decoder", "target", p["target.E"], [START, *target[:-1]], memory)

@@ -89,10 +89,19 @@ static void compare_gradients(const sa_params *plan, const double *gradients) {
     }
 }
 
-/* Between them every decoder, cell and encoder, both resets, heads, a window, input feeding. */
+/* Between them every decoder, cell and encoder, both resets, heads, a window, input feeding; both
+ * places of the norm, both kinds of positions, both ways to tie, label smoothing. */
 static const char *const names[] = {
-    "rnnsearch-additive", "rnnsearch-scaled-dot", "cho2014-gru", "sutskever2014-lstm",
-    "luong2015-local",    "dl4mt-cgru",           "heads-rnn",
+    "rnnsearch-additive",
+    "rnnsearch-scaled-dot",
+    "cho2014-gru",
+    "sutskever2014-lstm",
+    "luong2015-local",
+    "dl4mt-cgru",
+    "heads-rnn",
+    "transformer-post",
+    "transformer-pre-learned-tied-smoothed",
+    "transformer-additive",
 };
 enum { NAMES = sizeof names / sizeof *names };
 
@@ -104,8 +113,9 @@ START_TEST(loss_and_gradients_of_the_reference) {
     sa_settings settings;
     sa_settings_init(&settings);
     read_settings(&settings);
+    const char *source_E = settings.tie == SA_TIE_THREE ? "target.E" : "source.E";
     const sa_sizes sizes =
-        sa_sizes_of(&settings, find("source.E")->shape[0], find("target.E")->shape[0]);
+        sa_sizes_of(&settings, find(source_E)->shape[0], find("target.E")->shape[0]);
     static sa_params plan;
     sa_seq2seq_plan(&sizes, &plan);
     /* weights and gradients, loss, and the two sides' ids and lengths: nothing else is in the file
@@ -127,7 +137,10 @@ START_TEST(loss_and_gradients_of_the_reference) {
     sa_batch batch = sa_batch_make(&arena, source, target, count);
     sa_pass pass;
     sa_pass_layout(&arena, &w, &batch, true, &pass);
-    double loss = sa_seq2seq_loss(&w, &batch, (sa_regularizer){0}, &pass, &dw) / count, wanted;
+    const sa_regularizer regularizer = {.smoothing = settings.label_smoothing};
+    sa_seq2seq_loss(&w, &batch, regularizer, &pass, &dw);
+    double loss = 0, wanted;
+    for (int i = 0; i < batch.target.words; i++) loss -= pass.aim[i] / count;
     memcpy(&wanted, find("loss")->data, sizeof wanted);
     ck_assert_double_le(difference(&loss, &wanted, 1), 1e-12);
     compare_gradients(&plan, gradients);

@@ -109,6 +109,20 @@ sa_real sa_dot(const sa_real *a, const sa_real *b, int size) {
     return dot_run(a, b, size);
 }
 
+SA_DISPATCHED static sa_real sum_run(const sa_real *x, int size) {
+    sa_real lane[LANES] = {0}, sum = 0;
+    int i = 0;
+    for (; i + LANES <= size; i += LANES)
+        for (int k = 0; k < LANES; k++) lane[k] += x[i + k];
+    for (; i < size; i++) sum += x[i];
+    for (int k = 0; k < LANES; k++) sum += lane[k];
+    return sum;
+}
+
+sa_real sa_sum(const sa_real *x, int size) {
+    return sum_run(x, size);
+}
+
 SA_DISPATCHED static void axpy_run(sa_real scale, const sa_real *x, sa_real *y, int size) {
     for (int i = 0; i < size; i++) y[i] += scale * x[i];
 }

@@ -38,6 +38,7 @@ double sa_log_sum_exp(const sa_real *x, int size);
 void sa_softmax_backward(sa_mat y, sa_mat dy, sa_mat dx);
 
 sa_real sa_dot(const sa_real *a, const sa_real *b, int size);
+sa_real sa_sum(const sa_real *x, int size);
 /* y += scale x */
 void sa_axpy(sa_real scale, const sa_real *x, sa_real *y, int size);
 

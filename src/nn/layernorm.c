@@ -1,4 +1,5 @@
 #include "nn/layernorm.h"
+#include "math/dispatch.h"
 #include "math/term.h"
 #include "math/vec.h"
 
@@ -18,27 +19,48 @@ sa_layernorm_cache sa_layernorm_slice(const sa_layernorm_cache *all, int count) 
 }
 
 static sa_real mean_of(const sa_real *x, int m) {
-    sa_real sum = 0;
-    for (int k = 0; k < m; k++) sum += x[k];
-    return sum / (sa_real)m;
+    return sa_sum(x, m) / (sa_real)m;
+}
+
+SA_DISPATCHED static void centre(const sa_real *x, sa_real mean, sa_real *normal, int m) {
+    for (int k = 0; k < m; k++) normal[k] = x[k] - mean;
+}
+
+SA_DISPATCHED static void place(const sa_real *g, const sa_real *b, sa_real inverse,
+                                sa_real *normal, sa_real *y, int m) {
+    for (int k = 0; k < m; k++) {
+        normal[k] *= inverse;
+        y[k] = g[k] * normal[k] + b[k];
+    }
 }
 
 /* Equation 4 (Ba et al. 2016) */
 void sa_layernorm_forward(const sa_layernorm *w, sa_mat x, const sa_layernorm_cache *cache,
                           sa_mat y) {
     const int m = x.cols;
-    const sa_real *g = w->g.x, *b = w->b.x;
     for (int i = 0; i < x.rows; i++) {
         const sa_real *xi = sa_row(x, i);
-        sa_real *normal = sa_row(cache->normal, i), *yi = sa_row(y, i);
-        const sa_real mean = mean_of(xi, m);
-        for (int k = 0; k < m; k++) normal[k] = xi[k] - mean;
+        sa_real *normal = sa_row(cache->normal, i);
+        centre(xi, mean_of(xi, m), normal, m); /* x - mean */
         const sa_real variance = sa_dot(normal, normal, m) / (sa_real)m;
         const sa_real inverse = 1 / sa_sqrt(variance + (sa_real)EPSILON);
         *sa_row(cache->inverse, i) = inverse;
-        for (int k = 0; k < m; k++) normal[k] *= inverse; /* (x - mean) / sqrt(variance) */
-        for (int k = 0; k < m; k++) yi[k] = g[k] * normal[k] + b[k];
+        place(w->g.x, w->b.x, inverse, normal, sa_row(y, i), m); /* / sqrt(variance), g, b */
     }
+}
+
+/* y += x . factor */
+SA_DISPATCHED static void add_product(const sa_real *x, const sa_real *factor, sa_real *y, int m) {
+    for (int k = 0; k < m; k++) y[k] += x[k] * factor[k];
+}
+
+SA_DISPATCHED static void multiply(const sa_real *factor, sa_real *x, int m) {
+    for (int k = 0; k < m; k++) x[k] *= factor[k];
+}
+
+SA_DISPATCHED static void uncentre(sa_real inverse, sa_real mean, sa_real along,
+                                   const sa_real *normal, sa_real *d, int m) {
+    for (int k = 0; k < m; k++) d[k] = inverse * (d[k] - mean - normal[k] * along);
 }
 
 /* With d = g . dy: dx = inverse (d - mean(d) - normal mean(d . normal)); the second term is what
@@ -46,17 +68,15 @@ void sa_layernorm_forward(const sa_layernorm *w, sa_mat x, const sa_layernorm_ca
 void sa_layernorm_backward(const sa_layernorm *w, const sa_layernorm_cache *cache, sa_mat dy,
                            sa_layernorm *dw) {
     const int m = dy.cols;
-    const sa_real *g = w->g.x;
     const bool centred = sa_term("layernorm.mean"), scaled = sa_term("layernorm.variance");
     const bool gain = sa_term("layernorm.gain");
     sa_sum_rows(dy, dw->b.x); /* y = .. + b */
     for (int i = 0; i < dy.rows; i++) {
         const sa_real *normal = sa_row(cache->normal, i), inverse = *sa_row(cache->inverse, i);
         sa_real *d = sa_row(dy, i);
-        for (int k = 0; k < m && gain; k++) dw->g.x[k] += d[k] * normal[k]; /* y = g . normal */
-        for (int k = 0; k < m; k++) d[k] *= g[k];
-        const sa_real mean = centred ? mean_of(d, m) : 0;
-        const sa_real along = scaled ? sa_dot(d, normal, m) / (sa_real)m : 0;
-        for (int k = 0; k < m; k++) d[k] = inverse * (d[k] - mean - normal[k] * along);
+        if (gain) add_product(d, normal, dw->g.x, m); /* y = g . normal */
+        multiply(w->g.x, d, m);
+        uncentre(inverse, centred ? mean_of(d, m) : 0,
+                 scaled ? sa_dot(d, normal, m) / (sa_real)m : 0, normal, d, m);
     }
 }

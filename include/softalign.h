@@ -285,16 +285,28 @@ void sa_translations_release(sa_translation *translations, size_t count);
 
 /* ---- Alignment ----------------------------------------------------------------------------- */
 
-/* The attention of one forced decoding. Both sides end in the end mark, shown as "</s>". */
+/* The attention of one forced decoding. Both sides end in the end mark, shown as "</s>". Rows are
+ * the words that looked, columns those looked at: target and source, or, where a transformer's
+ * encoder or decoder looks at its own words, that side's twice; of the target then those that
+ * enter, from "<s>" to the one before the end mark, and row t is what the word behind it was
+ * written from. */
 typedef struct sa_alignment {
-    int targets, sources; /* words, end marks included */
+    int targets, sources; /* rows and columns: words, end marks included */
     int heads;
-    const char *const *target, *const *source; /* the user's own words */
+    const char *const *target, *const *source; /* [targets], [sources] the user's own words */
     const double *weights; /* [targets * sources] row t: where the model looked when writing t, the
-                              mean of all heads */
+                              mean of all heads (and of all layers, if none is shown alone) */
     const double *head_weights; /* [heads * targets * sources] the same of every head */
     double log_probability;
+    int layers;
+    const double *layer_weights; /* [layers * heads * targets * sources] of each head of each layer;
+                                    NULL where words were merged */
 } sa_alignment;
+
+/* Which attention sa_align shows from now on: in which place of the model, "cross" (the decoder's
+ * to the source), "encoder" or "decoder" (their own), and of which layer (from 1; 0: the mean of
+ * all). SA_USAGE: the model has no such. */
+bool sa_model_show_attention(sa_model *model, const char *place, int layer, sa_error *error);
 
 /* Calls `each` for every pair in order; a false return ends the work and is handed on. SA_USAGE:
  * the model has no attention (sa_settings_attends). */

@@ -52,7 +52,7 @@ bool sa_validate(sa_model *model, const sa_corpus *corpus, const sa_dataset *pai
         sources[i] = corpus->pairs[pairs->pair[i]].source;
     bool good =
         translations &&
-        sa_force(model, pairs->source, pairs->target, NULL, pairs->count, false, forced, error) &&
+        sa_force(model, pairs->source, pairs->target, NULL, pairs->count, NULL, forced, error) &&
         sa_translate(model, sources, pairs->count, &search, translations, error);
     for (size_t i = 0; good && i < pairs->count; i++) log_p += forced[i].log_p;
     out->loss = -log_p / (double)pairs->target_words;
@@ -133,7 +133,8 @@ static bool evaluate_part(sa_model *model, const sa_corpus *corpus, const sa_sea
                 sa_dataset_make(&pairs, corpus, NULL, &model->source, &model->target, 0, error);
     for (size_t i = 0; good && i < count; i++) sources[i] = corpus->pairs[i].source;
     good = good && sa_gold_read(model, corpus->pairs, count, &gold, error) &&
-           sa_force(model, pairs.source, pairs.target, gold, count, attends, forced, error) &&
+           sa_force(model, pairs.source, pairs.target, gold, count, attends ? &(sa_view){0} : NULL,
+                    forced, error) &&
            sa_run_free(model, pairs.source, pairs.target, gold, count, free_log_p, error) &&
            sa_translate_all(&model, 1, sources, gold, count, &best, translations, error);
     for (size_t i = 0; good && i < count; i++)

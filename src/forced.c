@@ -14,31 +14,45 @@ typedef struct forcing {
     const sa_gold *gold;
     size_t count;
     size_t *order; /* [count] by length */
-    bool weights;
+    const sa_view *view;
     sa_forced *out;
 } forcing;
 
-/* The rows of sentence b of the batch, as one block of its own: the mean, then every head. */
+/* Adds a share of one head's matrix [rows x columns]. */
+static void add_head(const forcing *job, const sa_pass *pass, const sa_batch *batch, int b,
+                     int layer, int head, int rows, double share, double *matrix) {
+    for (int t = 0; t < rows; t++) {
+        const sa_mat alpha =
+            sa_pass_weights(&job->model->w, pass, batch, job->view->place, layer, head, b, t);
+        for (int j = 0; j < alpha.cols; j++) *matrix++ += share * (double)alpha.x[j];
+    }
+}
+
+/* All matrices of sentence b of the batch, as sa_forced has them. */
 static bool copy_weights(const forcing *job, const sa_pass *pass, const sa_batch *batch, int b,
                          double **weights, sa_error *error) {
+    const sa_view *view = job->view;
     const int T = batch->target.len[b], S = batch->source.len[batch->source_of[b]];
-    const sa_seq2seq *w = &job->model->w;
-    const int heads = sa_seq2seq_heads(w), layers = sa_seq2seq_layers(w, SA_PLACE_CROSS);
-    const size_t size = (size_t)T * (size_t)S;
-    double *block = sa_new(size * (size_t)(heads > 1 ? heads + 1 : 1), sizeof *block, error);
-    if (!block) return false;
-    for (int k = 0; k < heads * layers; k++)
-        for (int t = 0; t < T; t++) {
-            sa_mat alpha =
-                sa_pass_weights(w, pass, batch, SA_PLACE_CROSS, k / heads, k % heads, b, t);
-            double *mean = block + (size_t)t * (size_t)S,
-                   *own = mean + (size_t)(k % heads + 1) * size;
-            for (int j = 0; j < S; j++) {
-                mean[j] += (double)alpha.x[j] / (heads * layers);
-                if (heads > 1) own[j] += (double)alpha.x[j] / layers;
-            }
+    const int rows = view->place == SA_PLACE_ENCODER ? S : T;
+    const int columns = view->place == SA_PLACE_DECODER ? T : S;
+    const int heads = sa_seq2seq_heads(&job->model->w);
+    const int layers = sa_seq2seq_layers(&job->model->w, view->place);
+    const int first = view->layer ? view->layer - 1 : 0, shown = view->layer ? 1 : layers;
+    const size_t size = (size_t)rows * (size_t)columns;
+    const size_t of_heads = heads > 1 ? (size_t)heads : 0;
+    const size_t of_layers = layers > 1 ? (size_t)(layers * heads) : 0;
+    double *all = sa_new(size * (1 + of_heads + of_layers), sizeof *all, error);
+    if (!all) return false;
+    *weights = all;
+    for (int k = 0; k < heads; k++)
+        for (int layer = 0; layer < layers; layer++) {
+            const bool seen = layer >= first && layer < first + shown;
+            double *own = all + (size_t)(k + 1) * size;
+            double *one = all + (1 + of_heads + (size_t)(layer * heads + k)) * size;
+            if (seen) add_head(job, pass, batch, b, layer, k, rows, 1.0 / (heads * shown), all);
+            if (seen && of_heads) add_head(job, pass, batch, b, layer, k, rows, 1.0 / shown, own);
+            if (of_layers) add_head(job, pass, batch, b, layer, k, rows, 1, one);
         }
-    *weights = block;
     return true;
 }
 
@@ -49,7 +63,7 @@ static bool take_out(const forcing *job, const sa_pass *pass, const sa_batch *ba
         for (int t = 0; t < batch->target.len[b]; t++)
             out->log_p += (double)pass->log_p[batch->target.start[t] + b];
         if (!isfinite(out->log_p)) return sa_fail_diverged(error);
-        if (job->weights && !copy_weights(job, pass, batch, b, &out->weights, error)) return false;
+        if (job->view && !copy_weights(job, pass, batch, b, &out->weights, error)) return false;
     }
     return true;
 }
@@ -88,14 +102,15 @@ static bool force_batch(void *context, int piece, sa_error *error) {
 }
 
 bool sa_force(sa_model *model, const sa_sentence *source, const sa_sentence *target,
-              const sa_gold *gold, size_t count, bool weights, sa_forced *out, sa_error *error) {
+              const sa_gold *gold, size_t count, const sa_view *view, sa_forced *out,
+              sa_error *error) {
     forcing job = {.model = model,
                    .source = source,
                    .target = target,
                    .gold = gold,
                    .count = count,
                    .order = sa_new(count, sizeof *job.order, error),
-                   .weights = weights,
+                   .view = view,
                    .out = out};
     if (!job.order) return false;
     for (size_t i = 0; i < count; i++) out[i] = (sa_forced){0};

@@ -113,10 +113,10 @@ bool sa_relink(sa_model *model, const sa_corpus *corpus, const sa_linking *linki
     if (!sa_options_check(sa_linking_options, linking, error)) return false;
     if (!corpus->gold || !sa_settings_attends(&model->settings)) return true;
     sa_forced *forced = sa_new(count, sizeof *forced, error);
-    bool good = forced &&
-                sa_dataset_make(&pairs, corpus, NULL, &model->source, &model->target, 0, error) &&
-                sa_gold_read(model, corpus->pairs, count, &gold, error) &&
-                sa_force(model, pairs.source, pairs.target, gold, count, true, forced, error);
+    bool good =
+        forced && sa_dataset_make(&pairs, corpus, NULL, &model->source, &model->target, 0, error) &&
+        sa_gold_read(model, corpus->pairs, count, &gold, error) &&
+        sa_force(model, pairs.source, pairs.target, gold, count, &(sa_view){0}, forced, error);
     for (size_t i = 0; good && i < count; i++)
         good =
             sa_judge_links(model, linking, corpus, &pairs, i, forced[i].weights, &each[i], error);

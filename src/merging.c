@@ -111,7 +111,7 @@ bool sa_alignment_merge(const sa_alignment *pieces, sa_alignment *words, sa_erro
     int *source = target ? sa_new((size_t)pieces->sources, sizeof *source, error) : NULL;
     *words = *pieces;
     words->target = words->source = NULL;
-    words->weights = words->head_weights = NULL;
+    words->weights = words->head_weights = words->layer_weights = NULL;
     bool good = source;
     if (good) {
         words->targets = sa_pieces_words(pieces->target, pieces->targets, target);

@@ -315,6 +315,22 @@ bool sa_model_force_attention(sa_model *model, const char *way, sa_error *error)
     return true;
 }
 
+bool sa_model_show_attention(sa_model *model, const char *place, int layer, sa_error *error) {
+    static const char *const names[] = {
+        [SA_PLACE_CROSS] = "cross", [SA_PLACE_ENCODER] = "encoder", [SA_PLACE_DECODER] = "decoder"};
+    size_t row = 0;
+    while (row < sizeof names / sizeof *names && strcmp(place, names[row]) != 0) row++;
+    if (row == sizeof names / sizeof *names)
+        return sa_fail(error, SA_USAGE, "--place '%s': expected cross, encoder or decoder", place);
+    const int layers = sa_seq2seq_layers(&model->w, (sa_place)row);
+    if (!layers)
+        return sa_fail(error, SA_USAGE, "--place %s: the model has no attention there", place);
+    if (layer < 0 || layer > layers)
+        return sa_fail(error, SA_USAGE, "--layer %d: the model has %d", layer, layers);
+    model->view = (sa_view){(sa_place)row, layer};
+    return true;
+}
+
 const sa_settings *sa_model_settings(const sa_model *model) {
     return &model->settings;
 }

@@ -7,6 +7,13 @@
 #include "model/seq2seq.h"
 #include "text/dataset.h"
 
+/* Which attention is shown. All zero: what the decoder sees of the source, the mean of all layers.
+ */
+typedef struct sa_view {
+    sa_place place;
+    int layer; /* from 1; 0: the mean of all */
+} sa_view;
+
 struct sa_model {
     sa_settings settings;
     sa_coder source, target;
@@ -16,6 +23,7 @@ struct sa_model {
     sa_seq2seq w;
     sa_pool *pool;
     sa_override override; /* what replaces the attention's weights */
+    sa_view view;         /* of sa_align */
 };
 
 /* Everything but the weights from settings and coders (which the model then owns): the plan, room

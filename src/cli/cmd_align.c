@@ -1,4 +1,6 @@
+#include "base/number.h"
 #include "base/save.h"
+#include "base/settings.h"
 #include "cli/command.h"
 #include "cli/figures.h"
 #include "cli/model.h"
@@ -7,17 +9,20 @@
 #include "report/matrix.h"
 #include "text/tokenizer.h"
 
+#include <limits.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 /* What goes into one file for all pairs, and what into a file for each. */
 enum { TIDY, PHARAOH, SOFT, JSONL, TEXTS };
-enum { CSV, NPY, FOLDERS };
+enum { CSV, NPY, ALL, FOLDERS };
+enum { MEAN = 0, MOST = -1 }; /* of the heads, instead of a number */
 
 typedef struct align_options {
-    const char *text[TEXTS], *folder[FOLDERS], *force_attention;
+    const char *text[TEXTS], *folder[FOLDERS], *force_attention, *place, *heads;
     bool terminal, merge;
-    int head, limit, threads;
+    int layer, head, limit, threads;
     sa_linking linking;
 } align_options;
 
@@ -44,8 +49,18 @@ static const sa_option rows[] = {
     {"force-attention", SA_OPTION_TEXT, SA_SCOPE_RUN, AT(force_attention), 0, 0, 0, NULL, "WAY",
      "look elsewhere: uniform, shuffle, shift:N, one-hot or gold weights instead of the model's "
      "own"},
-    {"head", SA_OPTION_INT, SA_SCOPE_RUN, AT(head), 0, 0, 64, NULL, "N",
-     "of several heads only this one; 0: their mean, and in the long table each"},
+    {"place", SA_OPTION_TEXT, SA_SCOPE_RUN, AT(place), 0, 0, 0, NULL, "NAME",
+     "of a transformer: cross (from the decoder to the source, if not given), encoder or decoder "
+     "(each to its own words)"},
+    {"layer", SA_OPTION_INT, SA_SCOPE_RUN, AT(layer), 0, 0, SA_LAYERS, NULL, "N",
+     "of a transformer only this layer; 0: the mean of all"},
+    {"head", SA_OPTION_TEXT, SA_SCOPE_RUN, AT(heads), 0, 0, 0, NULL, "N",
+     "of several heads only this one, or their mean (if not given; in the long table each), or "
+     "max: "
+     "the largest weight of any, so that rows sum to more than 1"},
+    {"all-heads", SA_OPTION_TEXT, SA_SCOPE_RUN, AT(folder[ALL]), 0, 0, 0, NULL, "DIR",
+     "write every head of every layer of the place for BertViz and the like: DIR/0001.npy ..., "
+     "[layer, head, row, column], and DIR/0001.json with the words of rows and columns"},
     {"limit", SA_OPTION_INT, SA_SCOPE_RUN, AT(limit), 0, 0, 1000000000, NULL, "N",
      "only the first pairs; 0: all"},
     {"threads", SA_OPTION_INT, SA_SCOPE_RUN, AT(threads), 0, 0, 256, NULL, "N",
@@ -113,7 +128,7 @@ static add_form *const add_text[TEXTS] = {
 static const struct {
     const char *ending;
     void (*add)(const sa_alignment *, sa_buffer *);
-} folders[FOLDERS] = {[CSV] = {"csv", sa_matrix_csv}, [NPY] = {"npy", sa_matrix_npy}};
+} folders[ALL] = {[CSV] = {"csv", sa_matrix_csv}, [NPY] = {"npy", sa_matrix_npy}};
 
 /* ---- One pair -------------------------------------------------------------------------------- */
 
@@ -127,13 +142,33 @@ static bool choose_head(sa_alignment *alignment, int head, sa_error *error) {
     return true;
 }
 
+/* The largest weights of any head as if they were the only one's; freed by the caller. */
+static double *largest_weights(sa_alignment *alignment, sa_error *error) {
+    const size_t size = (size_t)alignment->targets * (size_t)alignment->sources;
+    double *most = sa_new(size, sizeof *most, error);
+    for (size_t i = 0; most && i < size * (size_t)alignment->heads; i++)
+        most[i % size] = fmax(most[i % size], alignment->head_weights[i]);
+    alignment->weights = alignment->head_weights = most;
+    alignment->heads = 1;
+    return most;
+}
+
+/* What the numbers of --all-heads are about. */
+static void add_words(const sa_alignment *alignment, sa_buffer *out) {
+    cli_add_json_line(json_pack("{s:i, s:i, s:o, s:o}", "layers", alignment->layers, "heads",
+                                alignment->heads, "rows",
+                                cli_json_words(alignment->target, alignment->targets), "columns",
+                                cli_json_words(alignment->source, alignment->sources)),
+                      out);
+}
+
 static bool write_down(outputs *out, size_t index, const sa_alignment *alignment,
                        const sa_alignment *words, sa_error *error) {
     const align_options *options = out->options;
     for (int i = 0; i < TEXTS; i++)
         if (options->text[i])
             add_text[i](i == PHARAOH ? words : alignment, options, index + 1, &out->text[i]);
-    for (int i = 0; i < FOLDERS; i++)
+    for (int i = 0; i < ALL; i++)
         if (options->folder[i] && !cli_save_matrix(options->folder[i], index, folders[i].ending,
                                                    folders[i].add, alignment, error))
             return false;
@@ -143,16 +178,30 @@ static bool write_down(outputs *out, size_t index, const sa_alignment *alignment
 }
 
 /* Links stand between words, whatever is shown of the weights. */
+static bool show(outputs *out, size_t index, const sa_alignment *alignment, sa_error *error) {
+    const align_options *options = out->options;
+    sa_alignment words;
+    if (!options->merge && !(out->pieces && options->text[PHARAOH]))
+        return write_down(out, index, alignment, alignment, error);
+    if (!sa_alignment_merge(alignment, &words, error)) return false;
+    const bool good = write_down(out, index, options->merge ? &words : alignment, &words, error);
+    sa_alignment_release(&words);
+    return good;
+}
+
 static bool each(void *context, size_t index, const sa_alignment *whole, sa_error *error) {
     outputs *out = context;
     const align_options *options = out->options;
-    sa_alignment alignment = *whole, words;
-    if (options->head && !choose_head(&alignment, options->head, error)) return false;
-    if (!options->merge && !(out->pieces && options->text[PHARAOH]))
-        return write_down(out, index, &alignment, &alignment, error);
-    if (!sa_alignment_merge(&alignment, &words, error)) return false;
-    const bool good = write_down(out, index, options->merge ? &words : &alignment, &words, error);
-    sa_alignment_release(&words);
+    const char *all = options->folder[ALL];
+    sa_alignment alignment = *whole;
+    double *most = NULL;
+    if (all && (!cli_save_matrix(all, index, "npy", sa_matrix_npy_all, whole, error) ||
+                !cli_save_matrix(all, index, "json", add_words, whole, error)))
+        return false;
+    if (options->head == MOST && !(most = largest_weights(&alignment, error))) return false;
+    if (options->head > 0 && !choose_head(&alignment, options->head, error)) return false;
+    const bool good = show(out, index, &alignment, error);
+    free(most);
     return good;
 }
 
@@ -165,7 +214,9 @@ static bool align(const char *const *words, const align_options *options, output
     size_t count = corpus.count, limit = (size_t)options->limit;
     if (limit && limit < count) count = limit;
     sa_model *model = cli_model_open(words[0], options->threads, options->force_attention, error);
-    bool good = model;
+    bool good = model && (!(options->place || options->layer) ||
+                          sa_model_show_attention(model, options->place ? options->place : "cross",
+                                                  options->layer, error));
     out->pieces = model && sa_tokenizers[sa_model_settings(model)->tokenizer].pieces;
     for (int i = 0; good && i < FOLDERS; i++)
         good = !options->folder[i] || cli_make_folder(options->folder[i], error);
@@ -181,11 +232,35 @@ static bool is_standard(const char *path) {
     return path && strcmp(path, "-") == 0;
 }
 
+/* "mean", "max", or a head's number. */
+static bool read_head(align_options *options, sa_error *error) {
+    int64_t head = MEAN;
+    const char *text = options->heads;
+    if (text && strcmp(text, "max") == 0)
+        head = MOST;
+    else if (text && strcmp(text, "mean") != 0 &&
+             (!sa_integer_parse(text, &head) || head < 0 || head > INT_MAX))
+        return sa_fail(error, SA_USAGE, "--head '%s': expected a number, mean or max", text);
+    options->head = (int)head;
+    return true;
+}
+
+/* Links are drawn between the two sides. */
+static bool check_place(const align_options *options, sa_error *error) {
+    return !options->place || strcmp(options->place, "cross") == 0 || !options->text[PHARAOH] ||
+           sa_fail(error, SA_USAGE,
+                   "--pharaoh: links stand between source and target, not within "
+                   "the %s (--place cross)",
+                   options->place);
+}
+
 static bool read_options(int count, char **arguments, align_options *options, const char **words,
                          sa_error *error) {
     sa_options_init(rows, options);
     sa_linking_init(&options->linking);
-    if (!cli_read(&cli_align, count, arguments, options, words, error)) return false;
+    if (!cli_read(&cli_align, count, arguments, options, words, error) ||
+        !read_head(options, error) || !check_place(options, error))
+        return false;
     bool wanted = false;
     for (int i = 0; i < FOLDERS; i++) wanted = wanted || options->folder[i];
     for (int i = 0; i < TEXTS; i++) wanted = wanted || options->text[i];

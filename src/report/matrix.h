@@ -25,6 +25,8 @@ void sa_matrix_soft(const sa_alignment *alignment, sa_buffer *out);
 /* NumPy's .npy format 1.0: float64 [targets, sources], or of several heads [heads, targets,
  * sources]. */
 void sa_matrix_npy(const sa_alignment *alignment, sa_buffer *out);
+/* The same of each head of each layer: [layers, heads, rows, columns]. */
+void sa_matrix_npy_all(const sa_alignment *alignment, sa_buffer *out);
 
 /* A picture: a row of blocks per target word, fuller from weights of 0.05, 0.25, 0.5 and 0.75 on,
  * the source words upright above. */

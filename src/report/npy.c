@@ -1,5 +1,6 @@
 #include "report/matrix.h"
 
+#include <stdio.h>
 #include <string.h>
 
 /* ---- NumPy's format 1.0 ------------------------------------------------------------------------
@@ -14,14 +15,13 @@ static void add_double(double value, sa_buffer *out) {
     sa_buffer_add(out, (const char *)bytes, sizeof bytes);
 }
 
-void sa_matrix_npy(const sa_alignment *alignment, sa_buffer *out) {
+/* shape: as Python writes what stands before the last two numbers, "4, 2, ". */
+static void add_array(const char *shape, int rows, int columns, const double *x, size_t count,
+                      sa_buffer *out) {
     enum { PREFIX = 10, ALIGN = 64 };
-    const size_t size = (size_t)alignment->targets * (size_t)alignment->sources;
-    const bool several = alignment->heads > 1;
     sa_buffer header = {0};
-    sa_buffer_adds(&header, "{'descr': '<f8', 'fortran_order': False, 'shape': (");
-    if (several) sa_buffer_addf(&header, "%d, ", alignment->heads);
-    sa_buffer_addf(&header, "%d, %d), }", alignment->targets, alignment->sources);
+    sa_buffer_addf(&header, "{'descr': '<f8', 'fortran_order': False, 'shape': (%s%d, %d), }",
+                   shape, rows, columns);
     while ((PREFIX + header.size + 1) % ALIGN && !header.failed) sa_buffer_adds(&header, " ");
     sa_buffer_adds(&header, "\n");
     sa_buffer_add(out, "\x93NUMPY\x01\x00", 8);
@@ -30,7 +30,25 @@ void sa_matrix_npy(const sa_alignment *alignment, sa_buffer *out) {
     if (header.text) sa_buffer_add(out, header.text, header.size);
     out->failed |= header.failed;
     sa_buffer_release(&header);
-    const double *weight = several ? alignment->head_weights : alignment->weights;
-    for (size_t i = 0; i < size * (size_t)(several ? alignment->heads : 1); i++)
-        add_double(weight[i], out);
+    for (size_t i = 0; i < count; i++) add_double(x[i], out);
+}
+
+enum { SHAPE = 32 };
+
+void sa_matrix_npy(const sa_alignment *alignment, sa_buffer *out) {
+    const size_t size = (size_t)alignment->targets * (size_t)alignment->sources;
+    const int heads = alignment->heads;
+    char shape[SHAPE] = "";
+    if (heads > 1) snprintf(shape, sizeof shape, "%d, ", heads);
+    add_array(shape, alignment->targets, alignment->sources,
+              heads > 1 ? alignment->head_weights : alignment->weights, (size_t)heads * size, out);
+}
+
+void sa_matrix_npy_all(const sa_alignment *alignment, sa_buffer *out) {
+    const size_t size = (size_t)alignment->targets * (size_t)alignment->sources;
+    const int layers = alignment->layers, heads = alignment->heads;
+    char shape[SHAPE];
+    snprintf(shape, sizeof shape, "%d, %d, ", layers, heads);
+    add_array(shape, alignment->targets, alignment->sources, alignment->layer_weights,
+              (size_t)(layers * heads) * size, out);
 }

@@ -77,4 +77,51 @@ expect 0 "" align $model pairs.tsv --csv matrices
 cmp matrices/0001.csv before || fail "an old heatmap is not replaced"
 expect 4 "cannot open 'pairs.tsv/': Not a directory" align $model pairs.tsv --csv pairs.tsv
 expect 4 "cannot create 'a/b': No such file or directory" align $model pairs.tsv --csv a/b
+# A transformer looks in three places, in layers of heads.
+"$softalign" train --train pairs.tsv --out deep --model transformer --embed 8 --attn 8 --ffn 8 --heads 2 \
+    --steps 3 2>/dev/null
+deep="align deep/best.safetensors pairs.tsv --limit 1"
+deep() { "$softalign" $deep "$@"; }
+
+numbers() { tail -n +2 "$1/0001.csv" | cut -d , -f 2-; }
+
+deep --csv together
+for layer in 1 2; do deep --csv layer$layer --layer $layer; done
+paste -d , <(numbers together) <(numbers layer1) <(numbers layer2) | awk -F , '{ n = NF / 3
+    for (i = 1; i <= n; i++) if (($(n + i) + $(2 * n + i)) / 2 - $i > 1e-6 || $i - ($(n + i) + $(2 * n + i)) / 2 > 1e-6) bad = 1
+} END { exit bad || !n }' || fail "all layers are not the mean of both"
+
+for head in mean 1 2 max; do deep --csv head-$head --layer 2 --head $head; done
+cmp -s head-mean/0001.csv layer2/0001.csv || fail "--head mean is not what is shown without it"
+paste -d , <(numbers head-max) <(numbers head-1) <(numbers head-2) | awk -F , '{ n = NF / 3
+    for (i = 1; i <= n; i++) if ($i != ($(n + i) > $(2 * n + i) ? $(n + i) : $(2 * n + i))) bad = 1
+} END { exit bad || !n }' || fail "--head max is not the larger of both heads"
+
+deep --csv own --place decoder
+same "words of the decoder's own attention" "$(head -n 1 own/0001.csv | cut -c 2- | tr , '\n')" \
+    "$(tail -n +2 own/0001.csv | cut -d , -f 1)"
+[ "$(head -n 1 own/0001.csv | cut -d , -f 2)" = "<s>" ] || fail "the start mark is not the first to be seen"
+numbers own | awk -F , '{ sum = 0
+    for (i = 1; i <= NF; i++) { sum += $i; if (i > NR && $i != 0) bad = 1 }
+    if (sum < 0.99999 || sum > 1.00001) bad = 1 } END { exit bad || NR != NF }' ||
+    fail "a word sees the future: $(cat own/0001.csv)"
+
+deep --csv encoder --place encoder
+same "words of the encoder" "$(head -n 1 together/0001.csv)" "$(head -n 1 encoder/0001.csv)"
+same "a word for each of them" "$(head -n 1 encoder/0001.csv | cut -c 2- | tr , '\n')" \
+    "$(tail -n +2 encoder/0001.csv | cut -d , -f 1)"
+
+deep --place encoder --all-heads heads
+words=$(($(head -n 1 encoder/0001.csv | tr -cd , | wc -c)))
+head -c 128 heads/0001.npy | grep -aq "'shape': (2, 2, $words, $words)" || fail "the shape of all heads"
+[ "$(wc -c <heads/0001.npy)" -eq $((128 + 8 * 2 * 2 * words * words)) ] || fail "the numbers of all heads"
+grep -q "^{\"layers\":2,\"heads\":2,\"rows\":\[\"a\",\"cat\",.*\"</s>\"\],\"columns\":\[\"a\"" heads/0001.json ||
+    fail "the words of all heads: $(cat heads/0001.json)"
+
+expect 2 "--place 'self': expected cross, encoder or decoder" $deep --place self
+expect 2 "--place encoder: the model has no attention there" align $model pairs.tsv --place encoder
+expect 2 "--layer 3: the model has 2" $deep --layer 3
+expect 2 "--head 'x': expected a number, mean or max" $deep --head x
+expect 2 "--pharaoh: links stand between source and target, not within the decoder (--place cross)" \
+    $deep --place decoder --pharaoh -
 finish

@@ -547,7 +547,8 @@ typedef struct sa_explained {
 typedef struct sa_explaining {
     const char *source;
     const char *target; /* forced; NULL: the greedy translation */
-    int step;           /* from 1; 0: all */
+    int step;           /* from 1; 0: all. Of a transformer: the source word, one alone */
+    int layer;          /* of a transformer's encoder, from 1; else without meaning */
     bool weights;       /* hand out the weights of a step, too */
     /* Called line by line, and with NULL when there are no more. */
     void (*each)(void *context, const sa_explained_pair *pair, const sa_explained *line);
@@ -555,8 +556,9 @@ typedef struct sa_explaining {
 } sa_explaining;
 
 /* Runs the model in double precision and hands out, in the order of the equations, the numbers that
- * it left behind. Pair and words hold until it returns, a line only during its call. SA_USAGE: the
- * source is empty, a text is not UTF-8, or there is no such step. */
+ * it left behind: of a decoder step, or of a source word in a layer of a transformer's encoder.
+ * Pair and words hold until it returns, a line only during its call. SA_USAGE: the source is empty,
+ * a text is not UTF-8, or there is no such step or layer. */
 bool sa_explain(sa_model *model, const sa_explaining *explaining, sa_error *error);
 
 /* ---- Attention on your own numbers --------------------------------------------------------- */

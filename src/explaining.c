@@ -104,11 +104,27 @@ static void each(void *context, const sa_explained *line) {
     all->job->each(all->job->context, &all->pair, &worded);
 }
 
+/* Of a transformer one word's way through one layer is told. */
+static bool check_layer(const explaining *all, sa_error *error) {
+    const int layers = sa_seq2seq_layers(&all->model->w, SA_PLACE_ENCODER);
+    if (all->job->layer < 1 || all->job->layer > layers)
+        return sa_fail(error, SA_USAGE, "--layer %d: the encoder has %d", all->job->layer, layers);
+    if (!all->job->step)
+        return sa_fail(error, SA_USAGE, "--all is for the steps of recurrent models");
+    if (all->job->step < 1 || all->job->step > all->source.len)
+        return sa_fail(error, SA_USAGE, "there is no word %d: the source has %d, end mark included",
+                       all->job->step, all->source.len);
+    return !all->job->weights ||
+           sa_fail(error, SA_USAGE, "--weights is for the steps of recurrent models");
+}
+
 static bool run(explaining *all, sa_error *error) {
     const sa_model *model = all->model;
     if (!read_source(all, error) || !(all->job->target ? read_target : translate)(all, error))
         return false;
-    if (all->job->step < 0 || all->job->step > all->target.len)
+    if (model->w.model == SA_MODEL_TRANSFORMER && !check_layer(all, error)) return false;
+    if (model->w.model == SA_MODEL_RECURRENT &&
+        (all->job->step < 0 || all->job->step > all->target.len))
         return sa_fail(error, SA_USAGE, "there is no step %d: the target has %d, end mark included",
                        all->job->step, all->target.len);
     const sa_lab_explaining job = {.settings = &model->settings,
@@ -118,6 +134,7 @@ static bool run(explaining *all, sa_error *error) {
                                    .source_words = sa_vocab_size(&model->source.vocab),
                                    .target_words = sa_vocab_size(&model->target.vocab),
                                    .step = all->job->step,
+                                   .layer = all->job->layer,
                                    .weights = all->job->weights,
                                    .each = each,
                                    .context = all};

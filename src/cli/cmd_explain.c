@@ -5,7 +5,7 @@
 #include <string.h>
 
 typedef struct explain_options {
-    int step, digits;
+    int step, layer, digits;
     bool all, weights, wide, json;
 } explain_options;
 
@@ -14,6 +14,8 @@ typedef struct explain_options {
 static const sa_option rows[] = {
     {"step", SA_OPTION_INT, SA_SCOPE_RUN, AT(step), 1, 1, 1000000, NULL, "I",
      "the target word to explain, counted from 1; the end mark is the last"},
+    {"layer", SA_OPTION_INT, SA_SCOPE_RUN, AT(layer), 1, 1, 1000000, NULL, "L",
+     "of a transformer: the layer of its encoder"},
     {"all", SA_OPTION_SWITCH, SA_SCOPE_RUN, AT(all), 0, 0, 1, NULL, NULL,
      "explain every step, not one"},
     {"weights", SA_OPTION_SWITCH, SA_SCOPE_RUN, AT(weights), 0, 0, 1, NULL, NULL,
@@ -127,6 +129,7 @@ static bool explain(const explain_options *options, const char *const *words, sa
     sa_explaining job = {.source = words[1],
                          .target = words[2],
                          .step = options->all ? 0 : options->step,
+                         .layer = options->layer,
                          .weights = options->weights};
     const bool good =
         options->json ? print_json(model, &job, error) : print(model, &job, options, error);
@@ -155,6 +158,8 @@ const cli_command cli_explain = {
         "decoder computes, in the order and the letters of the papers, with the place of each "
         "equation. Without TARGET it is a step of the greedy translation; with it, of writing just "
         "that. A number behind a word is the word's in the model.\n"
+        "Of a transformer it is what layer --layer of the encoder makes of source word --step: "
+        "self-attention head by head, and the feed-forward network.\n"
         "The line 'inside sigma' holds what stands in the brackets, so a model of five units fits "
         "a page and can be redone by hand: train one with --embed 5 --hidden 5 --attn 5 --maxout "
         "5. A dot multiplies number by number; v' is v lying down, so that v' w is one number.\n"

@@ -93,6 +93,10 @@ static void explain_weights(sa_page *page) {
 static bool explain(const sa_lab_explaining *job, const sa_lab_run *run, sa_error *error) {
     sa_page page;
     if (!sa_page_open(&page, job, run, error)) return false;
+    if (run->w.model == SA_MODEL_TRANSFORMER) {
+        sa_explain_layer(&page, job->layer - 1, job->step - 1);
+        return sa_page_close(&page, error);
+    }
     sa_explain_source(&page);
     for (int i = 1; i <= job->target.len; i++)
         if (!job->step || job->step == i) explain_step(&page, i);

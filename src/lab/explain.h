@@ -37,6 +37,9 @@ void sa_explain_memory(sa_page *page);
 /* Scores, weights and context of the step with the query `letter`. */
 void sa_explain_attention(sa_page *page, sa_decoder_rows rows, const char *letter);
 
+/* A word (from 0) in a layer (from 0) of a transformer's encoder. */
+void sa_explain_layer(sa_page *page, int layer, int word);
+
 /* From the state that the read-out sees to the probabilities of the words. */
 void sa_explain_readout(sa_page *page, sa_decoder_rows rows);
 

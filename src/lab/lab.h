@@ -50,7 +50,8 @@ typedef struct sa_lab_explaining {
     const float *values; /* all weights, in the order of the model's plan */
     sa_sentence source, target;
     int source_words, target_words; /* vocabularies */
-    int step;                       /* from 1; 0: all */
+    int step;                       /* from 1; 0: all; of a transformer the source word */
+    int layer;                      /* of a transformer's encoder, from 1 */
     bool weights;
     void (*each)(void *context, const sa_explained *line); /* without the rows' words */
     void *context;

@@ -12,6 +12,13 @@
 /* More than any section takes: a few numbers for every unit of a step, a few for every word, and
  * those of all keys and values. */
 static size_t enough(const sa_lab_run *run) {
+    if (run->w.model == SA_MODEL_TRANSFORMER) {
+        const sa_transformer_sizes *sizes = &run->w.transformer.sizes;
+        const sa_attention *w = &run->w.transformer.encoder.layer[0].self.attention;
+        const size_t words = (size_t)run->batch.source.steps, H = (size_t)w->heads;
+        const size_t row = (size_t)(2 * sizes->m + 2 * w->key_width + w->value_width) + 2 * H;
+        return sizeof(sa_real) * ((words + 4) * row) + (H + 4) * 4096;
+    }
     const sa_decoder *d = &run->w.decoder;
     const size_t S = (size_t)run->batch.source.steps, K = (size_t)d->sizes.words;
     const size_t keys = (size_t)(d->attention.key_width + d->attention.value_width);

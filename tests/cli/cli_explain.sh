@@ -136,6 +136,73 @@ END
     awk -v a="$total" '{ exit !((a - $1) ^ 2 < 1e-8) }' each.tsv || fail "eval says $(cat each.tsv), not $total"
 fi
 
+# A layer of a Transformer's encoder, made again from the weights in the model file.
+for norm in pre post; do
+    "$softalign" train --train mono.tsv --out deep --model transformer --norm $norm --embed 5 --attn 4 --values 3 \
+        --heads 2 --ffn 6 --layers 2 --steps 20 2>/dev/null
+    model=deep/best.safetensors
+    expect 0 "" explain $model "a king finds the horse." --step 2
+    grep -q "^ *e_ij = q_i' k_j / sqrt(2) *Vaswani et al. 2017, section 3.2.1$" out || fail "no score: $(cat out)"
+    command -v python3 >/dev/null || continue
+    for layer in 1 2; do
+        expect 0 "" explain $model "a king finds the horse." --step 2 --layer $layer --json
+        python3 - $norm $layer <<'END' || fail "layer $layer, norm $norm: --json does not hang together"
+import json, struct, sys
+from math import exp, sqrt
+
+norm, layer = sys.argv[1], sys.argv[2]
+raw = open("deep/best.safetensors", "rb").read()
+size = struct.unpack("<Q", raw[:8])[0]
+head = json.loads(raw[8:8 + size])
+
+def tensor(name):
+    at = head[f"encoder.{layer}.{name}"]
+    first, last = (8 + size + offset for offset in at["data_offsets"])
+    x = struct.unpack(f"<{(last - first) // 4}f", raw[first:last])
+    width = at["shape"][-1]
+    return [list(x[k:k + width]) for k in range(0, len(x), width)] if len(at["shape"]) > 1 else list(x)
+
+dot = lambda a, b: sum(x * y for x, y in zip(a, b, strict=True))
+times = lambda W, x: [dot(row, x) for row in W]
+plus = lambda *vectors: [sum(x) for x in zip(*vectors, strict=True)]
+def same(a, b):
+    assert len(a) == len(b) and max(abs(x - y) for x, y in zip(a, b)) < 1e-12, (a, b)
+def normal(part, x):
+    mean = sum(x) / len(x)
+    deviation = sqrt(sum((v - mean) ** 2 for v in x) / len(x) + 1e-5)
+    return plus([(v - mean) / deviation * g for v, g in zip(x, tensor(part + ".norm.g"))],
+                tensor(part + ".norm.b"))
+
+at, i = json.load(open("out")), 1
+a = [normal("self", x) for x in at["x"]] if norm == "pre" else at["x"]
+q, found = times(tensor("self.W_q"), a[i]), []
+keys, values = ([times(tensor("self." + W), x) for x in a] for W in ("W_k", "W_v"))
+for k, one in enumerate(at["heads"]):
+    same(one["q"], q[2 * k:2 * k + 2])
+    e = [dot(one["q"], key[2 * k:2 * k + 2]) / sqrt(2) for key in keys]
+    alpha = [exp(x) / sum(map(exp, e)) for x in e]
+    o = [dot(alpha, column) for column in zip(*values)][3 * k:3 * k + 3]
+    same(one["e"], e), same(one["alpha"], alpha), same(one["o"], o)
+    found += o
+assert len(at["heads"]) == 2
+c = times(tensor("self.W_o"), found)
+y = plus(at["x"][i], c)
+y = y if norm == "pre" else normal("self", y)
+same(at["c"], c), same(at["y"], y)
+read = normal("feedforward", y) if norm == "pre" else y
+inner = [max(0, v) for v in plus(times(tensor("feedforward.W_1"), read), tensor("feedforward.b_1"))]
+f = plus(times(tensor("feedforward.W_2"), inner), tensor("feedforward.b_2"))
+z = plus(y, f)
+same(at["max"], inner), same(at["f"], f), same(at["z"], z if norm == "pre" else normal("feedforward", z))
+END
+    done
+done
+expect 2 "--layer 3: the encoder has 2" explain $model "a" --layer 3
+expect 2 "there is no word 3: the source has 2, end mark included" explain $model "a" --step 3
+expect 2 "--all is for the steps of recurrent models" explain $model "a" --all
+expect 2 "--weights is for the steps of recurrent models" explain $model "a" --weights
+model=m/best.safetensors
+
 # What cannot be.
 expect 2 "an argument is missing: softalign explain MODEL SOURCE [TARGET]" explain $model
 expect 2 "the source is empty" explain $model ""

@@ -5,6 +5,7 @@
  * no equation knows of them. */
 #include "lab/lab.h"
 #include "math/vec.h"
+#include "model/voice.h"
 #include "support/numbers.h"
 #include "support/suite.h"
 #include "support/variants.h"
@@ -12,7 +13,7 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { CHECKS = 7, K = 9 };
+enum { CHECKS = 8, K = 9 };
 
 /* ---- Faults ---------------------------------------------------------------------------------- */
 
@@ -29,6 +30,7 @@ static enum fault {
     PEEPING_SCORE,
     SMUGGLED_PLACES,
     FORESEEN_WORDS,
+    LATE_WORDS,
     FAULTS
 } planted;
 
@@ -101,6 +103,14 @@ void __wrap_sa_decoder_layout(sa_arena *arena, const sa_batch *batch, const sa_d
     if (planted == FORESEEN_WORDS) cache->inputs = batch->target.ids; /* y_i, not y_{i-1} */
 }
 
+__typeof__(sa_voice_step) __real_sa_voice_step, __wrap_sa_voice_step;
+bool __wrap_sa_voice_step(sa_voice *voice, const sa_override *override, int i, int L,
+                          const int *which, const int *from, const int32_t *ids, sa_error *error) {
+    static const int32_t late[] = {SA_START}; /* not y_{i-1} */
+    return __real_sa_voice_step(voice, override, i, L, which, from,
+                                planted == LATE_WORDS ? late : ids, error);
+}
+
 /* ---- Proofs ---------------------------------------------------------------------------------- */
 
 static sa_check seen[CHECKS];
@@ -166,6 +176,7 @@ static void expect_proven(const sa_settings *settings) {
     expect_measured("padding", 0, 1e-12);
     expect_measured("padding-gradient", 0, 0);
     expect_measured("causality", 0, 1e-12);
+    expect_measured("writing", 0, 1e-12);
     if (!sa_lab_check_name(CHECKS - 1, NULL) || sa_lab_check_name(CHECKS, NULL)) ck_abort();
 }
 
@@ -308,7 +319,8 @@ static const struct {
     [BLIND_KEYS] = {{NULL}, "annotations "},
     [PEEPING_SCORE] = {{"attention", "location"}, "annotations "},
     [SMUGGLED_PLACES] = {{"encoder", "none"}, "permutation "},
-    [FORESEEN_WORDS] = {{NULL}, "causality "},
+    [FORESEEN_WORDS] = {{NULL}, "causality writing "},
+    [LATE_WORDS] = {{"model", "transformer"}, "writing "},
 };
 
 START_TEST(planted_fault_is_noticed) {

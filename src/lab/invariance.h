@@ -54,4 +54,8 @@ bool sa_measure_permutation(sa_lab_subject *subject, double *worst, sa_error *er
 /* How far anything up to a target position moves when the words from there on are others. */
 bool sa_measure_causality(sa_lab_subject *subject, double *worst, sa_error *error);
 
+/* How far log p and weights are apart when a pair's words are written one by one, with what is kept
+ * of those before. */
+bool sa_measure_writing(sa_lab_subject *subject, double *worst, sa_error *error);
+
 #endif

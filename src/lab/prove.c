@@ -79,6 +79,11 @@ static const struct invariance {
      "Other target words from position t on change neither the weights up to t nor any p(y_i) up "
      "to t, for every t.",
      ROUNDING, .measure = sa_measure_causality},
+    {"writing",
+     "Written word by word, with what is kept of the words before (states, cached keys and "
+     "values), "
+     "every word has the log p and the weights that it has in a pass over the whole target.",
+     1e-12, .measure = sa_measure_writing},
 };
 
 enum { ROWS = sizeof rows / sizeof *rows };

@@ -3,17 +3,17 @@
 . tests/support/cli.sh
 train_tiny
 model=tiny/best.safetensors
-names="row-sums batching padding padding-gradient annotations permutation causality"
+names="row-sums batching padding padding-gradient annotations permutation causality writing"
 
 # verdicts: NAME VERDICT for every line of the table in `out`
-verdicts() { sed -n '2,8s/^\([a-z-]*\) .*  \(ok\|FAILED\|does not apply\).*/\1 \2/p' out; }
+verdicts() { sed -n '2,9s/^\([a-z-]*\) .*  \(ok\|FAILED\|does not apply\).*/\1 \2/p' out; }
 # expect_all_but NAME...: these do not apply, the others hold.
 expect_all_but() {
     for name in $names; do
         case " $* " in *" $name "*) echo "$name does not apply" ;; *) echo "$name ok" ;; esac
     done >expected
     verdicts | diff expected - >difference || fail "verdicts: $(cat difference)"
-    same "the closing sentence" "All $((7 - $#)) checks that apply hold for this model on $where." \
+    same "the closing sentence" "All $((8 - $#)) checks that apply hold for this model on $where." \
         "$(tail -n 1 out)"
 }
 # variant NAME OPTION...: trains it, to NAME/best.safetensors
@@ -61,12 +61,19 @@ expect 0 "" prove local/best.safetensors tiny.tsv
 expect_all_but permutation
 grep -q "^row-sums .*: at most 1" out || fail "a predictive window: $(cat out)"
 
+variant deep --model transformer --heads 2 --layers 2
+expect 0 "" prove deep/best.safetensors tiny.tsv
+expect_all_but permutation
+variant unplaced --model transformer --positions none --norm post
+expect 0 "" prove unplaced/best.safetensors tiny.tsv
+expect_all_but
+
 # The paper's v_a begins as 0; one that never moves from there looks nowhere.
 variant still --init paper --optimizer sgd --lr 1e-300
 expect 1 "annotations does not hold: 0, must be above 1e-14: With the query held fixed, other \
 annotations give other weights (for location and uniform: they do not)." prove still/best.safetensors
 same "verdict" "annotations FAILED" "$(verdicts | grep FAILED)"
-same "the closing sentence" "1 of 6 checks failed for this model on random sentences." \
+same "the closing sentence" "1 of 7 checks failed for this model on random sentences." \
     "$(tail -n 1 out)"
 expect 1 "$(sed 's/softalign: //' err)" prove still/best.safetensors --json
 grep -q '"ok": false,' out || fail "--json of a failure: $(cat out)"

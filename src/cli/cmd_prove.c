@@ -44,8 +44,8 @@ static void print_check(tally *results, const sa_check *check) {
     sa_buffer line = {0};
     char worst[16], allowed[16];
     if (results->held + results->skipped + results->failed == 0)
-        sa_buffer_addf(&line, "%-18s %9s %11s  verdict\n", "check", "worst", "allowed");
-    sa_buffer_addf(&line, "%-18s %9s %2s%9s  ", check->name,
+        sa_buffer_addf(&line, "%-20s %9s %11s  verdict\n", "check", "worst", "allowed");
+    sa_buffer_addf(&line, "%-20s %9s %2s%9s  ", check->name,
                    isnan(check->worst) && !check->skipped ? "nan" : number(worst, check->worst),
                    check->skipped ? ""
                    : check->above ? ">"

@@ -51,6 +51,9 @@ bool sa_measure_annotations(sa_lab_subject *subject, double *worst, sa_error *er
  * change places. */
 bool sa_measure_permutation(sa_lab_subject *subject, double *worst, sa_error *error);
 
+/* The same of the encoder alone: its annotations, and the weights of its own attention. */
+bool sa_measure_encoder_permutation(sa_lab_subject *subject, double *worst, sa_error *error);
+
 /* How far anything up to a target position moves when the words from there on are others. */
 bool sa_measure_causality(sa_lab_subject *subject, double *worst, sa_error *error);
 

@@ -133,8 +133,11 @@ static void rotate(int len, int *from) {
     from[len - 1] = len - 1;
 }
 
-static bool permutation_of(const sa_lab_subject *subject, int p, int *from, int32_t *ids,
-                           double *worst, sa_error *error) {
+/* How far a pass over moved words is from the one over a pair as it is. */
+typedef double compare_moved(sa_lab_view moved, sa_lab_view original, const int *from);
+
+static bool permutation_of(const sa_lab_subject *subject, int p, compare_moved *apart, int *from,
+                           int32_t *ids, double *worst, sa_error *error) {
     const sa_sentence source = subject->pairs.source[p], target = subject->pairs.target[p];
     const sa_sentence moved = {ids, source.len};
     sa_lab_trial alone, other = {0};
@@ -144,23 +147,49 @@ static bool permutation_of(const sa_lab_subject *subject, int p, int *from, int3
                       sa_lab_trial_open(&other, &subject->run.w, &moved, &target, 1, error);
     if (good)
         *worst =
-            sa_lab_worse(*worst, sa_lab_views_apart((sa_lab_view){&other, 0},
-                                                    (sa_lab_view){&alone, 0}, target.len, from));
+            sa_lab_worse(*worst, apart((sa_lab_view){&other, 0}, (sa_lab_view){&alone, 0}, from));
     sa_lab_trial_close(&alone), sa_lab_trial_close(&other);
     return good;
 }
 
-bool sa_measure_permutation(sa_lab_subject *subject, double *worst, sa_error *error) {
+static bool permutations(const sa_lab_subject *subject, compare_moved *apart, double *worst,
+                         sa_error *error) {
     bool good = true;
     for (int p = 0; good && p < subject->pairs.count; p++) {
         const int len = subject->pairs.source[p].len;
         if (len < 3) continue; /* one word and the end mark */
         int *from = sa_new((size_t)len, sizeof *from, error);
         int32_t *ids = sa_new((size_t)len, sizeof *ids, error);
-        good = from && ids && permutation_of(subject, p, from, ids, worst, error);
+        good = from && ids && permutation_of(subject, p, apart, from, ids, worst, error);
         free(from), free(ids);
     }
     return good;
+}
+
+static double targets_apart(sa_lab_view moved, sa_lab_view original, const int *from) {
+    return sa_lab_views_apart(moved, original, original.trial->batch.target.steps, from);
+}
+
+bool sa_measure_permutation(sa_lab_subject *subject, double *worst, sa_error *error) {
+    return permutations(subject, targets_apart, worst, error);
+}
+
+/* Of a pair alone. */
+static sa_mat annotations_of(const sa_lab_trial *alone) {
+    return alone->w->model == SA_MODEL_RECURRENT ? alone->pass.encoder.annotations
+                                                 : alone->pass.transformer.encoder.out;
+}
+
+static double encodings_apart(sa_lab_view moved, sa_lab_view original, const int *from) {
+    const sa_mat one = annotations_of(moved.trial), other = annotations_of(original.trial);
+    double most = sa_lab_place_apart(moved, original, SA_PLACE_ENCODER, one.rows, from, from);
+    for (int j = 0; j < one.rows; j++)
+        most = sa_lab_worse(most, sa_lab_apart(sa_row(one, j), sa_row(other, from[j]), one.cols));
+    return most;
+}
+
+bool sa_measure_encoder_permutation(sa_lab_subject *subject, double *worst, sa_error *error) {
+    return permutations(subject, encodings_apart, worst, error);
 }
 
 /* ---- Causality ------------------------------------------------------------------------------- */

@@ -13,13 +13,14 @@ static const char *no_attention(const sa_lab_subject *subject) {
     return sa_lab_attention(subject) ? NULL : "the decoder has no attention";
 }
 
-static bool blind(const sa_lab_subject *subject) {
+static bool sees_words(const sa_lab_subject *subject) {
     const sa_attention *attention = sa_lab_attention(subject);
-    return attention && attention->compat->key == SA_KEY_NONE;
+    return attention && attention->compat->key != SA_KEY_NONE;
 }
 
 static const char *blind_note(const sa_lab_subject *subject) {
-    return blind(subject) ? "this score is blind to the source: no word can move a weight" : NULL;
+    return !sees_words(subject) ? "this score is blind to the source: no word can move a weight"
+                                : NULL;
 }
 
 static const char *window_note(const sa_lab_subject *subject) {
@@ -29,17 +30,42 @@ static const char *window_note(const sa_lab_subject *subject) {
                : NULL;
 }
 
-static const char *order_matters(const sa_lab_subject *subject) {
-    const sa_attention *attention = sa_lab_attention(subject);
+static bool recurrent_encoder(const sa_lab_subject *subject) {
     const sa_sizes *sizes = &subject->run.sizes;
-    const bool transformer = sizes->model == SA_MODEL_TRANSFORMER;
-    if (!transformer && sizes->encoder.kind != SA_ENCODER_NONE) return "the encoder is recurrent";
-    if (transformer ? sizes->transformer.positions : sizes->encoder.positions)
-        return "the embeddings carry positions";
-    if (!attention) return NULL;
-    if (attention->compat->query == SA_QUERY_PLACES) return "the score is about places, not words";
-    if (attention->window != SA_WINDOW_NONE) return "the window is about places, not words";
+    return sizes->model == SA_MODEL_RECURRENT && sizes->encoder.kind != SA_ENCODER_NONE;
+}
+
+static bool positioned(const sa_lab_subject *subject) {
+    const sa_sizes *sizes = &subject->run.sizes;
+    return sizes->model == SA_MODEL_TRANSFORMER ? sizes->transformer.positions
+                                                : sizes->encoder.positions;
+}
+
+static const char *about_places(const sa_attention *attention) {
+    if (attention && attention->compat->query == SA_QUERY_PLACES)
+        return "the score is about places, not words";
+    if (attention && attention->window != SA_WINDOW_NONE)
+        return "the window is about places, not words";
     return NULL;
+}
+
+static const char recurrent_note[] = "the encoder is recurrent";
+
+static const char *order_matters(const sa_lab_subject *subject) {
+    if (recurrent_encoder(subject)) return recurrent_note;
+    if (positioned(subject)) return "the embeddings carry positions";
+    return about_places(sa_lab_attention(subject));
+}
+
+/* A transformer's encoder attends as its decoder does; others do not attend. */
+static const char *order_is_heard(const sa_lab_subject *subject) {
+    if (recurrent_encoder(subject)) return recurrent_note;
+    const bool attends = subject->run.sizes.model == SA_MODEL_TRANSFORMER;
+    return attends && !positioned(subject) ? about_places(sa_lab_attention(subject)) : NULL;
+}
+
+static const char *positions_note(const sa_lab_subject *subject) {
+    return positioned(subject) ? "the embeddings carry positions, which must break it" : NULL;
 }
 
 /* ---- The table ------------------------------------------------------------------------------- */
@@ -47,7 +73,8 @@ static const char *order_matters(const sa_lab_subject *subject) {
 static const struct invariance {
     const char *name, *meaning;
     double allowed;
-    bool above; /* the figure must be above it, unless the score is blind to the source */
+    bool (*above)(const sa_lab_subject *); /* whether the figure must be above `least` instead */
+    double least;
     const char *(*excuse)(const sa_lab_subject *); /* why it need not hold for such a model */
     bool shown;                                    /* the figure is found nevertheless */
     const char *(*note)(const sa_lab_subject *);   /* something to know about it */
@@ -69,12 +96,17 @@ static const struct invariance {
     {"annotations",
      "With the query held fixed, other annotations give other weights (for location and uniform: "
      "they do not).",
-     1e-14, .above = true, .excuse = no_attention, .note = blind_note,
+     0, sees_words, 1e-14, .excuse = no_attention, .note = blind_note,
      .measure = sa_measure_annotations},
     {"permutation",
      "Without recurrence and positions, source words that change places take their weights along, "
      "and log p stays.",
      ROUNDING, .excuse = order_matters, .shown = true, .measure = sa_measure_permutation},
+    {"encoder-permutation",
+     "Without recurrence and positions, they take along what the encoder makes of them, and the "
+     "weights by which they look at each other. Positions break this.",
+     ROUNDING, positioned, ROUNDING, .excuse = order_is_heard, .shown = true,
+     .note = positions_note, .measure = sa_measure_encoder_permutation},
     {"causality",
      "Other target words from position t on change neither the weights up to t nor any p(y_i) up "
      "to t, for every t.",
@@ -99,7 +131,7 @@ const char *sa_lab_check_name(size_t i, const char **meaning) {
 static bool judge(const struct invariance *row, sa_lab_subject *subject, sa_check *check,
                   sa_error *error) {
     const char *excuse = row->excuse ? row->excuse(subject) : NULL;
-    const bool above = row->above && !blind(subject);
+    const bool above = row->above && row->above(subject);
     double worst = -INFINITY;
     if ((!excuse || row->shown) && !row->measure(subject, &worst, error)) return false;
     const bool measured = worst != -INFINITY;
@@ -107,7 +139,7 @@ static bool judge(const struct invariance *row, sa_lab_subject *subject, sa_chec
     *check = (sa_check){.name = row->name,
                         .meaning = row->meaning,
                         .worst = measured ? worst : NAN,
-                        .allowed = row->above && !above ? 0 : row->allowed,
+                        .allowed = above ? row->least : row->allowed,
                         .above = above,
                         .skipped = excuse,
                         .note = excuse      ? excuse

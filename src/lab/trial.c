@@ -153,18 +153,27 @@ sa_mat sa_lab_weights(sa_lab_view view, sa_place place, int layer, int k, int t)
                            t);
 }
 
-double sa_lab_weights_apart(sa_lab_view one, sa_lab_view other, int steps, const int *column) {
+double sa_lab_place_apart(sa_lab_view one, sa_lab_view other, sa_place place, int rows,
+                          const int *row, const int *column) {
     const sa_seq2seq *w = one.trial->w;
     double most = 0;
-    for (int layer = 0; layer < sa_seq2seq_layers(w, SA_PLACE_CROSS); layer++)
+    for (int layer = 0; layer < sa_seq2seq_layers(w, place); layer++)
         for (int k = 0; k < sa_seq2seq_heads(w); k++)
-            for (int t = 0; t < steps; t++) {
-                const sa_mat a = sa_lab_weights(one, SA_PLACE_CROSS, layer, k, t),
-                             b = sa_lab_weights(other, SA_PLACE_CROSS, layer, k, t);
+            for (int t = 0; t < rows; t++) {
+                const sa_mat a = sa_lab_weights(one, place, layer, k, t),
+                             b = sa_lab_weights(other, place, layer, k, row ? row[t] : t);
                 for (int j = 0; j < a.cols; j++)
                     most = sa_lab_worse(most, apart(a.x[j], b.x[column ? column[j] : j]));
             }
     return most;
+}
+
+double sa_lab_weights_apart(sa_lab_view one, sa_lab_view other, int steps, const int *column) {
+    const double cross = sa_lab_place_apart(one, other, SA_PLACE_CROSS, steps, NULL, column);
+    const double target = sa_lab_place_apart(one, other, SA_PLACE_DECODER, steps, NULL, NULL);
+    return sa_lab_worse(
+        sa_lab_worse(cross, target),
+        sa_lab_place_apart(one, other, SA_PLACE_ENCODER, sa_lab_sources(one), column, column));
 }
 
 double sa_lab_words_apart(sa_lab_view one, sa_lab_view other, int steps) {

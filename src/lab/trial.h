@@ -49,8 +49,13 @@ int sa_lab_sources(sa_lab_view view);
 /* The weights of one head at position t: see sa_pass_weights. */
 sa_mat sa_lab_weights(sa_lab_view view, sa_place place, int layer, int k, int t);
 
-/* How far two views of the same pair are apart in the first `steps` target positions: in weights,
- * column j against column[j] (NULL: j), and in log p. */
+/* How far two views of the same pair are apart in the weights of one place: row t of `rows` against
+ * row[t], column j against column[j] (NULL: the same). */
+double sa_lab_place_apart(sa_lab_view one, sa_lab_view other, sa_place place, int rows,
+                          const int *row, const int *column);
+
+/* How far they are apart in the first `steps` target positions and in all source positions: in the
+ * weights of every place, source word j against column[j] (NULL: j), and in log p. */
 double sa_lab_weights_apart(sa_lab_view one, sa_lab_view other, int steps, const int *column);
 double sa_lab_words_apart(sa_lab_view one, sa_lab_view other, int steps);
 

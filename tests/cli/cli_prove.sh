@@ -3,17 +3,18 @@
 . tests/support/cli.sh
 train_tiny
 model=tiny/best.safetensors
-names="row-sums batching padding padding-gradient annotations permutation causality writing"
+names="row-sums batching padding padding-gradient annotations permutation encoder-permutation causality \
+writing"
 
 # verdicts: NAME VERDICT for every line of the table in `out`
-verdicts() { sed -n '2,9s/^\([a-z-]*\) .*  \(ok\|FAILED\|does not apply\).*/\1 \2/p' out; }
+verdicts() { sed -n '2,10s/^\([a-z-]*\) .*  \(ok\|FAILED\|does not apply\).*/\1 \2/p' out; }
 # expect_all_but NAME...: these do not apply, the others hold.
 expect_all_but() {
     for name in $names; do
         case " $* " in *" $name "*) echo "$name does not apply" ;; *) echo "$name ok" ;; esac
     done >expected
     verdicts | diff expected - >difference || fail "verdicts: $(cat difference)"
-    same "the closing sentence" "All $((8 - $#)) checks that apply hold for this model on $where." \
+    same "the closing sentence" "All $((9 - $#)) checks that apply hold for this model on $where." \
         "$(tail -n 1 out)"
 }
 # variant NAME OPTION...: trains it, to NAME/best.safetensors
@@ -25,7 +26,7 @@ variant() {
 # The default model, on words of its own and on pairs.
 where="random sentences"
 expect 0 "" prove $model
-expect_all_but permutation
+expect_all_but permutation encoder-permutation
 grep -q '^permutation .*: the encoder is recurrent$' out || fail "no word of recurrence: $(cat out)"
 cp out before
 expect 0 "" prove $model
@@ -34,7 +35,7 @@ expect 0 "" prove $model --seed 2
 cmp -s before out && fail "another seed gives the same figures"
 where="these pairs"
 expect 0 "" prove $model tiny.tsv
-expect_all_but permutation
+expect_all_but permutation encoder-permutation
 cut -f 1,2 tiny.tsv | head -n 32 | gzip >first.gz
 cp out before
 expect 0 "" prove $model first.gz
@@ -45,7 +46,7 @@ cmp -s before out && fail "--limit is not heard"
 # Other models.
 variant location --attention location
 expect 0 "" prove location/best.safetensors tiny.tsv
-expect_all_but permutation
+expect_all_but permutation encoder-permutation
 grep -q '^annotations  *0 .*: this score is blind to the source' out || fail "location: $(cat out)"
 variant bag --encoder none --decoder cgru --heads 2 --attention scaled-dot
 expect 0 "" prove bag/best.safetensors tiny.tsv
@@ -55,15 +56,17 @@ expect 0 "" prove placed/best.safetensors tiny.tsv
 expect_all_but permutation
 variant fixed --decoder fixed
 expect 0 "" prove fixed/best.safetensors tiny.tsv
-expect_all_but row-sums annotations permutation
+expect_all_but row-sums annotations permutation encoder-permutation
 variant local --decoder luong --window predictive --window-size 2
 expect 0 "" prove local/best.safetensors tiny.tsv
-expect_all_but permutation
+expect_all_but permutation encoder-permutation
 grep -q "^row-sums .*: at most 1" out || fail "a predictive window: $(cat out)"
 
 variant deep --model transformer --heads 2 --layers 2
 expect 0 "" prove deep/best.safetensors tiny.tsv
 expect_all_but permutation
+grep -q '^encoder-permutation .* > .*: the embeddings carry positions, which must break it$' out ||
+    fail "no word of positions: $(cat out)"
 variant unplaced --model transformer --positions none --norm post
 expect 0 "" prove unplaced/best.safetensors tiny.tsv
 expect_all_but

@@ -49,22 +49,6 @@ bool sa_judge_words(const sa_model *model, const sa_pair *pair, const sa_sentenc
 /* ---- Links --------------------------------------------------------------------------------------
  */
 
-/* The gold links of a pair whose sides have so many words. */
-static bool read_gold(const sa_corpus *corpus, const sa_pair *pair, int sources, int targets,
-                      sa_link **gold, size_t *count, sa_error *error) {
-    if (!sa_links_parse(pair->gold, gold, count, error)) return false;
-    for (size_t i = 0; i < *count; i++) {
-        const sa_link *link = &(*gold)[i];
-        if (link->source < sources && link->target < targets) continue;
-        sa_fail(error, SA_DATA, "%s:%zu: link %d-%d is beyond the sentence (%d and %d tokens)",
-                corpus->name, pair->line, link->source, link->target, sources, targets);
-        free(*gold);
-        *gold = NULL;
-        return false;
-    }
-    return true;
-}
-
 /* Counts the links that weights between words say, and those a word earlier and later. */
 static bool count_links(const sa_linking *linking, const sa_corpus *corpus, const sa_pair *pair,
                         const double *weights, int targets, int sources, sa_judgement *out,
@@ -73,7 +57,7 @@ static bool count_links(const sa_linking *linking, const sa_corpus *corpus, cons
     sa_link *gold = NULL, *links = sa_new(sa_linking_room(targets, sources), sizeof *links, error);
     size_t gold_count = 0;
     const bool good =
-        links && read_gold(corpus, pair, sources - 1, targets - 1, &gold, &gold_count, error);
+        links && sa_links_gold(corpus, pair, sources - 1, targets - 1, &gold, &gold_count, error);
     for (int shift = -1; good && shift <= 1; shift++) {
         const size_t count = sa_linking_make(linking, weights, targets, sources, shift, links);
         sa_aer_add(&at[shift + 1], links, count, gold, gold_count);

@@ -5,12 +5,17 @@
 #include <check.h>
 #include <string.h>
 
-static void expect(const sa_alignment *alignment, const char *picture) {
+static void expect_on(sa_screen screen, const sa_alignment *alignment, const char *picture) {
     sa_buffer out = {0};
-    sa_matrix_terminal(alignment, &out);
+    sa_matrix_terminal(alignment, &screen, &out);
     ck_assert(!out.failed);
     ck_assert_str_eq(out.text, picture);
     sa_buffer_release(&out);
+}
+
+/* Without colours, and as wide as it gets. */
+static void expect(const sa_alignment *alignment, const char *picture) {
+    expect_on((sa_screen){0}, alignment, picture);
 }
 
 /* The picture of one target and one source word that attend to each other. */
@@ -117,12 +122,71 @@ START_TEST(twelve_long_words_a_side_fit_80_columns) {
     sa_matrix_terminal(
         &(sa_alignment){
             .targets = 12, .sources = 12, .target = words, .source = words, .weights = weights},
-        &out);
+        &(sa_screen){0}, &out);
     int lines = 0;
     for (const char *at = out.text; *at; at += strcspn(at, "\n") + 1, lines++)
         ck_assert_int_le(sa_utf8_width(at, strcspn(at, "\n")), 20 + 2 + 2 * 12);
     ck_assert_int_eq(lines, 14 + 12 + 1);
     sa_buffer_release(&out);
+}
+END_TEST
+
+static const sa_alignment cat = {.targets = 2,
+                                 .sources = 3,
+                                 .target = (const char *const[]){"le", "chat"},
+                                 .source = (const char *const[]){"a", "b", "c"},
+                                 .weights = (double[]){1, 0.5, 0, 0.2, 0.04, 0.76}};
+
+START_TEST(cells_have_their_colours) {
+    enum { GREY, INK, VIRIDIS };
+    expect_on(
+        (sa_screen){.colours = SA_COLOURS_TRUE, .map = GREY}, &cat,
+        "      a b c \n"
+        "  le  \x1b[48;2;255;255;255m  \x1b[48;2;128;128;128m  \x1b[48;2;0;0;0m  \x1b[0m\n"
+        "chat  \x1b[48;2;51;51;51m  \x1b[48;2;10;10;10m  \x1b[48;2;194;194;194m  \x1b[0m\n\n");
+    expect_on((sa_screen){.colours = SA_COLOURS_256, .map = INK}, &cat,
+              "      a b c \n"
+              "  le  \x1b[48;5;16m  \x1b[48;5;244m  \x1b[48;5;231m  \x1b[0m\n"
+              "chat  \x1b[48;5;252m  \x1b[48;5;255m  \x1b[48;5;237m  \x1b[0m\n\n");
+    expect_on((sa_screen){.colours = SA_COLOURS_256, .map = VIRIDIS}, &cat,
+              "      a b c \n"
+              "  le  \x1b[48;5;220m  \x1b[48;5;30m  \x1b[48;5;53m  \x1b[0m\n"
+              "chat  \x1b[48;5;60m  \x1b[48;5;53m  \x1b[48;5;77m  \x1b[0m\n\n");
+    expect_on((sa_screen){.map = INK}, &cat, /* blocks have no colours to map */
+              "      a b c \n"
+              "  le  ██▓▓··\n"
+              "chat  ░░··██\n\n");
+}
+END_TEST
+
+START_TEST(what_is_too_wide_is_continued_below) {
+    expect_on((sa_screen){.columns = 12}, &cat, "      a b c \n  le  ██▓▓··\nchat  ░░··██\n\n");
+    expect_on((sa_screen){.columns = 11}, &cat, /* half of it is for words: they are cut */
+              "     a b c \n le  ██▓▓··\nch…  ░░··██\n\n");
+    expect_on((sa_screen){.columns = 10}, &cat,
+              "     a b \n le  ██▓▓\nch…  ░░··\n\n"
+              "     c \n le  ··\nch…  ██\n\n");
+    expect_on((sa_screen){.columns = 1}, &cat, /* a column at least */
+              "   a \n…  ██\n…  ░░\n\n   b \n…  ▓▓\n…  ··\n\n   c \n…  ··\n…  ██\n\n");
+}
+END_TEST
+
+START_TEST(no_line_is_wider_than_the_screen) {
+    enum { WORDS = 40, NARROWEST = 6 };
+    static const char *const words[] = {"internationalisation-of-everything", "日本語の長い単語",
+                                        "a", "👩‍👩‍👧‍👦❤️"};
+    const char *side[WORDS];
+    double weights[WORDS * WORDS] = {0};
+    for (int i = 0; i < WORDS; i++) side[i] = words[i % 4];
+    const sa_alignment alignment = {
+        .targets = WORDS, .sources = WORDS, .target = side, .source = side, .weights = weights};
+    for (int columns = NARROWEST; columns <= 120; columns++) {
+        sa_buffer out = {0};
+        sa_matrix_terminal(&alignment, &(sa_screen){.columns = columns}, &out);
+        for (const char *at = out.text; *at; at += strcspn(at, "\n") + 1)
+            ck_assert_int_le(sa_utf8_width(at, strcspn(at, "\n")), columns);
+        sa_buffer_release(&out);
+    }
 }
 END_TEST
 
@@ -136,6 +200,9 @@ int main(void) {
     tcase_add_test(cases, long_words_are_cut);
     tcase_add_test(cases, a_flood_of_marks_is_cut);
     tcase_add_test(cases, twelve_long_words_a_side_fit_80_columns);
+    tcase_add_test(cases, cells_have_their_colours);
+    tcase_add_test(cases, what_is_too_wide_is_continued_below);
+    tcase_add_test(cases, no_line_is_wider_than_the_screen);
     suite_add_tcase(suite, cases);
     SRunner *runner = srunner_create(suite);
     srunner_run_all(runner, CK_ENV);

@@ -180,12 +180,31 @@ START_TEST(a_cluster_is_what_a_reader_calls_a_character) {
 }
 END_TEST
 
+START_TEST(the_first_letter_with_a_direction_decides) {
+    ck_assert(!sa_utf8_leftward("", 0));
+    ck_assert(!sa_utf8_leftward("chat", 4));
+    ck_assert(!sa_utf8_leftward("12.", 3));
+    ck_assert(!sa_utf8_leftward("日本", 6));
+    ck_assert(sa_utf8_leftward("قطة", strlen("قطة")));
+    ck_assert(sa_utf8_leftward("(«שלום", strlen("(«שלום")));
+    ck_assert(!sa_utf8_leftward("a قطة", strlen("a قطة")));
+}
+END_TEST
+
 START_TEST(widths_are_terminal_columns) {
     ck_assert_int_eq(sa_utf8_width("", 0), 0);
     ck_assert_int_eq(sa_utf8_width("été", 5), 3);
     ck_assert_int_eq(sa_utf8_width("e\xcc\x81", 3), 1);
     ck_assert_int_eq(sa_utf8_width("日本", 6), 4);
     ck_assert_int_eq(sa_utf8_width("\xff", 1), 1);
+    ck_assert_int_eq(
+        sa_utf8_width("👩‍👩‍👧‍👦", strlen("👩‍👩‍👧‍👦")), 2);
+    ck_assert_int_eq(sa_utf8_width("👍🏽", strlen("👍🏽")), 2);
+    ck_assert_int_eq(sa_utf8_width("🇫🇷🇯🇵", strlen("🇫🇷🇯🇵")), 4);
+    ck_assert_int_eq(sa_utf8_width("❤️a", strlen("❤️a")), 3);
+    ck_assert_int_eq(sa_utf8_width("1️⃣", strlen("1️⃣")), 2);
+    ck_assert_int_eq(sa_utf8_width("한국", strlen("한국")), 4);
+    ck_assert_int_eq(sa_utf8_width("\xe1\x84\x92\xe1\x85\xa1\xe1\x86\xab", 9), 2); /* han */
 }
 END_TEST
 
@@ -207,6 +226,7 @@ int main(void) {
     tcase_add_test(form, kinds);
     tcase_add_test(form, a_cluster_is_what_a_reader_calls_a_character);
     tcase_add_test(form, widths_are_terminal_columns);
+    tcase_add_test(form, the_first_letter_with_a_direction_decides);
     suite_add_tcase(suite, form);
 
     SRunner *runner = srunner_create(suite);

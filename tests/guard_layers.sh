@@ -72,6 +72,8 @@ check_owners() {
     local nobody='none'
     owned 'include *<cblas\.h>' 'src/math/blas\.c' '<cblas.h> belongs to src/math/blas.c'
     owned 'include *<utf8proc\.h>' 'src/text/utf8\.c' '<utf8proc.h> belongs to src/text/utf8.c'
+    owned 'include *<(cairo[a-z-]*|pango/[a-z-]*)\.h>' 'src/report/paint\.c' \
+        'cairo and pango belong to src/report/paint.c'
     owned 'include *<jansson\.h>' 'src/(base|cli)/[^:]*' \
         '<jansson.h> belongs to src/base and src/cli'
     owned '(exit|_exit|_Exit|quick_exit) *\(' 'src/cli/[^:]*' 'only src/cli may exit'

@@ -23,6 +23,7 @@ grow_clean_tree() {
     echo '#include <utf8proc.h>' >src/text/utf8.c
     echo '#include "text/utf8.h"' >src/report/matrix.c
     echo '#include <jansson.h>' >src/base/settings.c
+    printf '#include <cairo.h>\n#include <pango/pangocairo.h>\n' >src/report/paint.c
     printf 'void *sa_new(int n) {\n    return malloc(n);\n}\n' >src/base/memory.c
     echo '#include "model/model.h"' >src/model.c
     cat >src/nn/gru.c <<'CODE'
@@ -92,6 +93,8 @@ plant_owners() {
     layer src/nn/bad.c '#include <cblas.h>' '<cblas.h> belongs to src/math/blas.c'
     layer src/text/bad.c '#include <utf8proc.h>' '<utf8proc.h> belongs to src/text/utf8.c'
     layer src/text/bad.c '#include <jansson.h>' '<jansson.h> belongs to src/base and src/cli'
+    layer src/report/bad.c '#include <cairo-pdf.h>' 'cairo and pango belong to src/report/paint.c'
+    layer src/cli/bad.c '#include <pango/pangocairo.h>' 'cairo and pango belong to src/report/paint.c'
     layer src/base/bad.c 'void f(void) { /* */ exit(1); }' 'only src/cli may exit'
     layer src/base/bad.c 'void f(void) { _exit(1); }' 'only src/cli may exit'
     layer src/eval/bad.c 'printf("x");' 'only src/cli may print'

@@ -63,6 +63,21 @@ bool sa_links_read(const char *line, int base, sa_link **links, size_t *count, s
     return true;
 }
 
+bool sa_links_gold(const sa_corpus *corpus, const sa_pair *pair, int sources, int targets,
+                   sa_link **gold, size_t *count, sa_error *error) {
+    if (!sa_links_parse(pair->gold, gold, count, error)) return false;
+    for (size_t i = 0; i < *count; i++) {
+        const sa_link *link = &(*gold)[i];
+        if (link->source < sources && link->target < targets) continue;
+        sa_fail(error, SA_DATA, "%s:%zu: link %d-%d is beyond the sentence (%d and %d tokens)",
+                corpus->name, pair->line, link->source, link->target, sources, targets);
+        free(*gold);
+        *gold = NULL;
+        return false;
+    }
+    return true;
+}
+
 int sa_link_order(const sa_link *a, const sa_link *b) {
     if (a->source != b->source) return a->source < b->source ? -1 : 1;
     return (a->target > b->target) - (a->target < b->target);

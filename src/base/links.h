@@ -20,6 +20,11 @@ bool sa_links_parse(const char *text, sa_link **links, size_t *count, sa_error *
  * positions count from `base`. SA_DATA also when a position lies below it. */
 bool sa_links_read(const char *line, int base, sa_link **links, size_t *count, sa_error *error);
 
+/* The gold links of a pair of the corpus whose sides have so many words. SA_DATA, naming file and
+ * line, when one lies beyond them. *links is freed with free(). */
+bool sa_links_gold(const sa_corpus *corpus, const sa_pair *pair, int sources, int targets,
+                   sa_link **links, size_t *count, sa_error *error);
+
 /* By source, then target: below, at or above 0. */
 int sa_link_order(const sa_link *a, const sa_link *b);
 

@@ -5,6 +5,7 @@
 #include "cli/figures.h"
 #include "cli/model.h"
 #include "cli/output.h"
+#include "cli/pictures.h"
 #include "eval/linking.h"
 #include "report/matrix.h"
 #include "text/tokenizer.h"
@@ -24,6 +25,7 @@ typedef struct align_options {
     bool terminal, merge;
     int layer, head, limit, threads;
     sa_linking linking;
+    cli_pictures pictures;
 } align_options;
 
 #define AT(field) offsetof(align_options, field)
@@ -42,7 +44,8 @@ static const sa_option rows[] = {
     {"jsonl", SA_OPTION_TEXT, SA_SCOPE_RUN, AT(text[JSONL]), 0, 0, 0, NULL, "FILE",
      "write a JSON object per pair and line: tokens, log-probability and weights"},
     {"terminal", SA_OPTION_SWITCH, SA_SCOPE_RUN, AT(terminal), 0, 0, 1, NULL, NULL,
-     "show the matrices in grey blocks; so it is when nothing else is wanted"},
+     "show the matrices in colours, or in blocks where the terminal has none (or NO_COLOR is set); "
+     "so it is when nothing else is wanted"},
     {"merge-words", SA_OPTION_SWITCH, SA_SCOPE_RUN, AT(merge), 0, 0, 1, NULL, NULL,
      "of sub-words: show words; a target word's weights are the mean over its sub-words, a source "
      "word's the sum"},
@@ -55,9 +58,9 @@ static const sa_option rows[] = {
     {"layer", SA_OPTION_INT, SA_SCOPE_RUN, AT(layer), 0, 0, SA_LAYERS, NULL, "N",
      "of a transformer only this layer; 0: the mean of all"},
     {"head", SA_OPTION_TEXT, SA_SCOPE_RUN, AT(heads), 0, 0, 0, NULL, "N",
-     "of several heads only this one, or their mean (if not given; in the long table each), or "
-     "max: "
-     "the largest weight of any, so that rows sum to more than 1"},
+     "of several heads only this one, or their mean, or max: the largest weight of any, so that "
+     "rows "
+     "sum to more than 1; if not given, the mean, and each in the long table and in pictures"},
     {"all-heads", SA_OPTION_TEXT, SA_SCOPE_RUN, AT(folder[ALL]), 0, 0, 0, NULL, "DIR",
      "write every head of every layer of the place for BertViz and the like: DIR/0001.npy ..., "
      "[layer, head, row, column], and DIR/0001.json with the words of rows and columns"},
@@ -69,6 +72,7 @@ static const sa_option rows[] = {
 };
 static const cli_set sets[] = {
     {"Options", rows, 0},
+    {"Pictures", cli_pictures_options, AT(pictures)},
     {"Links", sa_linking_options, AT(linking)},
     {0},
 };
@@ -76,7 +80,9 @@ static const cli_set sets[] = {
 /* What is made of the matrices as they come. */
 typedef struct outputs {
     const align_options *options;
+    const sa_corpus *corpus;
     bool pieces; /* the model's tokens are sub-words */
+    sa_screen screen;
     sa_buffer text[TEXTS], picture;
 } outputs;
 
@@ -132,6 +138,10 @@ static const struct {
 
 /* ---- One pair -------------------------------------------------------------------------------- */
 
+static bool is_cross(const align_options *options) {
+    return !options->place || strcmp(options->place, "cross") == 0;
+}
+
 /* One head as if it were the only one. */
 static bool choose_head(sa_alignment *alignment, int head, sa_error *error) {
     const size_t size = (size_t)alignment->targets * (size_t)alignment->sources;
@@ -140,6 +150,11 @@ static bool choose_head(sa_alignment *alignment, int head, sa_error *error) {
     alignment->weights = alignment->head_weights += (size_t)(head - 1) * size;
     alignment->heads = 1;
     return true;
+}
+
+static void choose_mean(sa_alignment *alignment) {
+    alignment->head_weights = alignment->weights;
+    alignment->heads = 1;
 }
 
 /* The largest weights of any head as if they were the only one's; freed by the caller. */
@@ -162,6 +177,22 @@ static void add_words(const sa_alignment *alignment, sa_buffer *out) {
                       out);
 }
 
+/* Gold links are drawn where rows and columns are what they stand between: words of both sides. */
+static bool draw(const outputs *out, size_t index, const sa_alignment *alignment, sa_error *error) {
+    const align_options *options = out->options;
+    const sa_pair *pair = &out->corpus->pairs[index];
+    sa_link *gold = NULL;
+    size_t golds = 0;
+    if (!cli_pictures_wanted(&options->pictures)) return true;
+    if (pair->gold && is_cross(options) && (options->merge || !out->pieces) &&
+        !sa_links_gold(out->corpus, pair, alignment->sources - 1, alignment->targets - 1, &gold,
+                       &golds, error))
+        return false;
+    const bool good = cli_pictures_save(&options->pictures, index, alignment, gold, golds, error);
+    free(gold);
+    return good;
+}
+
 static bool write_down(outputs *out, size_t index, const sa_alignment *alignment,
                        const sa_alignment *words, sa_error *error) {
     const align_options *options = out->options;
@@ -172,8 +203,9 @@ static bool write_down(outputs *out, size_t index, const sa_alignment *alignment
         if (options->folder[i] && !cli_save_matrix(options->folder[i], index, folders[i].ending,
                                                    folders[i].add, alignment, error))
             return false;
+    if (!draw(out, index, alignment, error)) return false;
     if (!options->terminal) return true;
-    sa_matrix_terminal(alignment, &out->picture);
+    sa_matrix_terminal(alignment, &out->screen, &out->picture);
     return cli_print(&out->picture, error);
 }
 
@@ -198,6 +230,7 @@ static bool each(void *context, size_t index, const sa_alignment *whole, sa_erro
     if (all && (!cli_save_matrix(all, index, "npy", sa_matrix_npy_all, whole, error) ||
                 !cli_save_matrix(all, index, "json", add_words, whole, error)))
         return false;
+    if (options->heads && options->head == MEAN) choose_mean(&alignment);
     if (options->head == MOST && !(most = largest_weights(&alignment, error))) return false;
     if (options->head > 0 && !choose_head(&alignment, options->head, error)) return false;
     const bool good = show(out, index, &alignment, error);
@@ -218,8 +251,11 @@ static bool align(const char *const *words, const align_options *options, output
                           sa_model_show_attention(model, options->place ? options->place : "cross",
                                                   options->layer, error));
     out->pieces = model && sa_tokenizers[sa_model_settings(model)->tokenizer].pieces;
+    out->corpus = &corpus;
     for (int i = 0; good && i < FOLDERS; i++)
         good = !options->folder[i] || cli_make_folder(options->folder[i], error);
+    for (int i = 0; good && i < CLI_PICTURE_FORMS; i++)
+        good = !options->pictures.folder[i] || cli_make_folder(options->pictures.folder[i], error);
     good = good && sa_align(model, corpus.pairs, count, each, out, error);
     for (int i = 0; good && i < TEXTS; i++)
         good = !options->text[i] || cli_save(options->text[i], &out->text[i], error);
@@ -247,7 +283,7 @@ static bool read_head(align_options *options, sa_error *error) {
 
 /* Links are drawn between the two sides. */
 static bool check_place(const align_options *options, sa_error *error) {
-    return !options->place || strcmp(options->place, "cross") == 0 || !options->text[PHARAOH] ||
+    return is_cross(options) || !options->text[PHARAOH] ||
            sa_fail(error, SA_USAGE,
                    "--pharaoh: links stand between source and target, not within "
                    "the %s (--place cross)",
@@ -258,10 +294,12 @@ static bool read_options(int count, char **arguments, align_options *options, co
                          sa_error *error) {
     sa_options_init(rows, options);
     sa_linking_init(&options->linking);
+    sa_options_init(cli_pictures_options, &options->pictures);
     if (!cli_read(&cli_align, count, arguments, options, words, error) ||
-        !read_head(options, error) || !check_place(options, error))
+        !read_head(options, error) || !check_place(options, error) ||
+        !cli_pictures_check(&options->pictures, error))
         return false;
-    bool wanted = false;
+    bool wanted = cli_pictures_wanted(&options->pictures);
     for (int i = 0; i < FOLDERS; i++) wanted = wanted || options->folder[i];
     for (int i = 0; i < TEXTS; i++) wanted = wanted || options->text[i];
     if (!wanted) options->terminal = true;
@@ -280,7 +318,7 @@ static bool run(int count, char **arguments, sa_error *error) {
     align_options options;
     const char *words[2];
     if (!read_options(count, arguments, &options, words, error)) return false;
-    outputs out = {.options = &options};
+    outputs out = {.options = &options, .screen = cli_screen(&options.pictures)};
     bool good = align(words, &options, &out, error);
     for (int i = 0; i < TEXTS; i++) sa_buffer_release(&out.text[i]);
     sa_buffer_release(&out.picture);

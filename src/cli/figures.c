@@ -21,15 +21,21 @@ json_t *cli_json_spread(const sa_spread *spread) {
                      cli_json_number(spread->low), "high", cli_json_number(spread->high));
 }
 
+bool cli_save_numbered(const char *folder, size_t index, const char *ending, sa_buffer *content,
+                       sa_error *error) {
+    sa_buffer path = {0};
+    sa_buffer_addf(&path, "%s/%04zu.%s", folder, index + 1, ending);
+    const bool good =
+        path.failed ? sa_fail_memory(error, path.size) : cli_save(path.text, content, error);
+    sa_buffer_release(content);
+    sa_buffer_release(&path);
+    return good;
+}
+
 bool cli_save_matrix(const char *folder, size_t index, const char *ending,
                      void (*add)(const sa_alignment *, sa_buffer *), const sa_alignment *alignment,
                      sa_error *error) {
-    sa_buffer path = {0}, matrix = {0};
-    sa_buffer_addf(&path, "%s/%04zu.%s", folder, index + 1, ending);
+    sa_buffer matrix = {0};
     add(alignment, &matrix);
-    bool good =
-        path.failed ? sa_fail_memory(error, path.size) : cli_save(path.text, &matrix, error);
-    sa_buffer_release(&matrix);
-    sa_buffer_release(&path);
-    return good;
+    return cli_save_numbered(folder, index, ending, &matrix, error);
 }

@@ -16,7 +16,10 @@ bool cli_score_band(const sa_metrics *metrics, const sa_corpus *corpus, const sa
 /* Mean, and what 95 % of the samples lie between. */
 json_t *cli_json_spread(const sa_spread *spread);
 
-/* Writes what `add` makes of the matrix of pair `index` (from 0): folder/0001.ENDING ... */
+/* Writes what belongs to pair `index` (from 0) to folder/0001.ENDING ... and releases it. */
+bool cli_save_numbered(const char *folder, size_t index, const char *ending, sa_buffer *content,
+                       sa_error *error);
+/* The same of what `add` makes of the pair's matrix. */
 bool cli_save_matrix(const char *folder, size_t index, const char *ending,
                      void (*add)(const sa_alignment *, sa_buffer *), const sa_alignment *alignment,
                      sa_error *error);

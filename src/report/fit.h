@@ -5,7 +5,7 @@
 #include <stddef.h>
 
 /* Writes to `out` (room bytes) a word that is safe to show, cut with an ellipsis so that it takes
- * `most` columns at most. Returns its columns. */
+ * `most` columns at most, and before a character with a flood of marks. Returns its columns. */
 int sa_fit(const char *word, int most, char *out, size_t room);
 
 #endif

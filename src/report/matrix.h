@@ -28,8 +28,17 @@ void sa_matrix_npy(const sa_alignment *alignment, sa_buffer *out);
 /* The same of each head of each layer: [layers, heads, rows, columns]. */
 void sa_matrix_npy_all(const sa_alignment *alignment, sa_buffer *out);
 
-/* A picture: a row of blocks per target word, fuller from weights of 0.05, 0.25, 0.5 and 0.75 on,
- * the source words upright above. */
-void sa_matrix_terminal(const sa_alignment *alignment, sa_buffer *out);
+/* What a terminal can show. */
+typedef enum sa_colours { SA_COLOURS_NONE, SA_COLOURS_256, SA_COLOURS_TRUE } sa_colours;
+typedef struct sa_screen {
+    sa_colours colours;
+    int map;     /* of sa_shades, where there are colours */
+    int columns; /* of a line; 0: as many as are needed */
+} sa_screen;
+
+/* A picture: a row of cells per target word, the source words upright above. A cell has its
+ * weight's colour; without colours it is a block, fuller from weights of 0.05, 0.25, 0.5 and 0.75
+ * on. What is wider than the screen is continued below. */
+void sa_matrix_terminal(const sa_alignment *alignment, const sa_screen *screen, sa_buffer *out);
 
 #endif

@@ -1,6 +1,7 @@
 /* picture: a matrix in the terminal (sa_matrix_terminal of matrix.h). */
 #include "report/fit.h"
 #include "report/matrix.h"
+#include "report/shade.h"
 #include "text/utf8.h"
 
 #include <string.h>
@@ -9,6 +10,7 @@ enum {
     LABEL = 20, /* columns of a target word before it is cut */
     TALL = 14,  /* characters of a source word before it is cut */
     CELL = 2,   /* columns of a cell: about a square */
+    GAP = 2,    /* columns between a target word and its row */
 };
 
 /* Character number i of a word that is safe to show; its length, 0 behind the end. */
@@ -31,20 +33,30 @@ static void spaces(int count, sa_buffer *out) {
     while (count-- > 0) sa_buffer_adds(out, " ");
 }
 
+/* A part of the matrix: some of its columns, all its rows. */
+typedef struct part {
+    const sa_alignment *alignment;
+    const sa_screen *screen;
+    int first, end; /* columns */
+    int label;      /* columns of a terminal that a target word may take */
+    int margin;     /* those that the longest takes */
+} part;
+
 /* The source words upright, standing on the picture. */
-static void add_header(const sa_alignment *alignment, int margin, sa_buffer *out) {
+static void add_header(const part *it, sa_buffer *out) {
+    const char *const *source = it->alignment->source;
     char word[256];
     int tallest = 0;
-    for (int s = 0; s < alignment->sources; s++) {
-        sa_fit(alignment->source[s], TALL, word, sizeof word);
+    for (int s = it->first; s < it->end; s++) {
+        sa_fit(source[s], TALL, word, sizeof word);
         const int height = height_of(word);
         if (height > tallest) tallest = height;
     }
     for (int line = 0; line < tallest; line++) {
-        spaces(margin, out);
-        for (int s = 0; s < alignment->sources; s++) {
+        spaces(it->margin + GAP, out);
+        for (int s = it->first; s < it->end; s++) {
             const char *start;
-            sa_fit(alignment->source[s], TALL, word, sizeof word);
+            sa_fit(source[s], TALL, word, sizeof word);
             const int i = line - (tallest - height_of(word));
             const size_t size = i >= 0 ? character(word, i, &start) : 0;
             if (size) sa_buffer_add(out, start, size);
@@ -62,22 +74,68 @@ static const char *block(double weight) {
     return blocks[level];
 }
 
-void sa_matrix_terminal(const sa_alignment *alignment, sa_buffer *out) {
+/* ---- Colours ----------------------------------------------------------------------------------
+ */
+
+/* The nearest of the six levels of a colour in the palette of 256. */
+static int level_of(unsigned char share) {
+    return share < 48 ? 0 : share < 115 ? 1 : (share - 35) / 40;
+}
+
+/* Greys have a ramp of 24 of their own between black and white. */
+static int palette(sa_colour colour) {
+    enum { CUBE = 16, RAMP = 232, DARKEST = 8, LIGHTEST = 238, STEP = 10 };
+    const bool grey = colour.red == colour.green && colour.green == colour.blue;
+    if (!grey || colour.red < DARKEST / 2 || colour.red > (LIGHTEST + 255) / 2)
+        return CUBE + 36 * level_of(colour.red) + 6 * level_of(colour.green) +
+               level_of(colour.blue);
+    const int shade = colour.red < LIGHTEST ? colour.red : LIGHTEST;
+    return RAMP + (shade - DARKEST + STEP / 2) / STEP;
+}
+
+static void add_cell(const sa_screen *screen, double weight, sa_buffer *out) {
+    const sa_colour colour = sa_shade_colour(screen->map, weight);
+    if (screen->colours == SA_COLOURS_NONE)
+        sa_buffer_adds(out, block(weight));
+    else if (screen->colours == SA_COLOURS_256)
+        sa_buffer_addf(out, "\x1b[48;5;%dm%*s", palette(colour), CELL, "");
+    else
+        sa_buffer_addf(out, "\x1b[48;2;%d;%d;%dm%*s", colour.red, colour.green, colour.blue, CELL,
+                       "");
+}
+
+/* ---- The picture ------------------------------------------------------------------------------
+ */
+
+static void add_part(const part *it, sa_buffer *out) {
+    const sa_alignment *alignment = it->alignment;
     char word[256];
-    int margin = 0;
+    add_header(it, out);
     for (int t = 0; t < alignment->targets; t++) {
-        const int width = sa_fit(alignment->target[t], LABEL, word, sizeof word);
-        if (width > margin) margin = width;
-    }
-    add_header(alignment, margin + 2, out);
-    for (int t = 0; t < alignment->targets; t++) {
-        spaces(margin - sa_fit(alignment->target[t], LABEL, word, sizeof word), out);
+        const double *weights = alignment->weights + (size_t)t * (size_t)alignment->sources;
+        spaces(it->margin - sa_fit(alignment->target[t], it->label, word, sizeof word), out);
         sa_buffer_adds(out, word);
-        spaces(2, out);
-        for (int s = 0; s < alignment->sources; s++)
-            sa_buffer_adds(
-                out, block(alignment->weights[(size_t)t * (size_t)alignment->sources + (size_t)s]));
+        spaces(GAP, out);
+        for (int s = it->first; s < it->end; s++) add_cell(it->screen, weights[s], out);
+        if (it->screen->colours != SA_COLOURS_NONE) sa_buffer_adds(out, "\x1b[0m");
         sa_buffer_adds(out, "\n");
     }
     sa_buffer_adds(out, "\n");
+}
+
+void sa_matrix_terminal(const sa_alignment *alignment, const sa_screen *screen, sa_buffer *out) {
+    const int columns = screen->columns, sources = alignment->sources;
+    part it = {.alignment = alignment, .screen = screen, .label = LABEL};
+    if (columns && columns / 2 < LABEL) it.label = columns / 2 > GAP ? columns / 2 - GAP : 1;
+    char word[256];
+    for (int t = 0; t < alignment->targets; t++) {
+        const int width = sa_fit(alignment->target[t], it.label, word, sizeof word);
+        if (width > it.margin) it.margin = width;
+    }
+    int cells = columns ? (columns - it.margin - GAP) / CELL : sources;
+    if (cells < 1) cells = 1;
+    for (; it.first < sources; it.first = it.end) {
+        it.end = sources - it.first < cells ? sources : it.first + cells;
+        add_part(&it, out);
+    }
 }

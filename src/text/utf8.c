@@ -221,11 +221,40 @@ size_t sa_utf8_cluster(const char *text, size_t size) {
     return at;
 }
 
-int sa_utf8_width(const char *text, size_t size) {
+/* What is joined to one character takes no more columns than the widest; one that asks to be shown
+ * as a picture is wide. */
+static int cluster_width(const char *text, size_t size) {
+    enum { WIDE = 2, AS_PICTURE = 0xfe0f };
     int width = 0;
     for (size_t at = 0, length; at < size; at += length) {
         const utf8proc_int32_t code = code_at(text + at, size - at, &length);
+        if (code == AS_PICTURE && at > 0) return WIDE;
         width += code < 0 ? 1 : utf8proc_charwidth(code);
     }
+    return width < WIDE ? width : WIDE;
+}
+
+int sa_utf8_width(const char *text, size_t size) {
+    int width = 0;
+    for (size_t at = 0, next; at < size; at += next) {
+        next = sa_utf8_cluster(text + at, size - at);
+        width += cluster_width(text + at, next);
+    }
     return width;
+}
+
+bool sa_utf8_leftward(const char *text, size_t size) {
+    for (size_t at = 0, length; at < size; at += length) {
+        const utf8proc_int32_t code = code_at(text + at, size - at, &length);
+        switch (utf8proc_get_property(code)->bidi_class) {
+        case UTF8PROC_BIDI_CLASS_L:
+            return false;
+        case UTF8PROC_BIDI_CLASS_R:
+        case UTF8PROC_BIDI_CLASS_AL:
+            return true;
+        default:
+            break;
+        }
+    }
+    return false;
 }

@@ -45,7 +45,10 @@ bool sa_utf8_is_letter(const char *text, size_t size, size_t *length);
 /* Bytes of the grapheme cluster (what a reader calls one character) at text; size > 0. */
 size_t sa_utf8_cluster(const char *text, size_t size);
 
-/* Columns on a terminal: 2 for wide characters, 0 for marks. */
+/* Columns on a terminal: 2 for wide characters and for several joined to one, 0 for marks. */
 int sa_utf8_width(const char *text, size_t size);
+
+/* Whether the text is read from right to left: so is its first letter with a direction. */
+bool sa_utf8_leftward(const char *text, size_t size);
 
 #endif

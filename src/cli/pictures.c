@@ -1,0 +1,96 @@
+#include "cli/pictures.h"
+#include "cli/figures.h"
+#include "report/figure.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+#define AT(field) offsetof(cli_pictures, field)
+
+const sa_option cli_pictures_options[] = {
+    {"svg", SA_OPTION_TEXT, SA_SCOPE_RUN, AT(folder[CLI_PICTURE_SVG]), 0, 0, 0, NULL, "DIR",
+     "draw a picture per pair, as Figure 3 of Bahdanau et al. (2015): DIR/0001.svg ...; of several "
+     "heads each, and gold links as outlines"},
+    {"png", SA_OPTION_TEXT, SA_SCOPE_RUN, AT(folder[CLI_PICTURE_PNG]), 0, 0, 0, NULL, "DIR",
+     "the same as DIR/0001.png ... (needs a build with pangocairo)"},
+    {"pdf", SA_OPTION_TEXT, SA_SCOPE_RUN, AT(folder[CLI_PICTURE_PDF]), 0, 0, 0, NULL, "DIR",
+     "the same as DIR/0001.pdf ... (needs a build with pangocairo)"},
+    {"map", SA_OPTION_CHOICE, SA_SCOPE_RUN, AT(map), 0, 0, 0, sa_shade_name, "NAME",
+     "colours from 0 to 1: grey (white is high, as in the paper), ink (black is high, for print) "
+     "or "
+     "viridis"},
+    {0},
+};
+
+/* ---- Files ----------------------------------------------------------------------------------- */
+
+static bool add_svg(const sa_drawing *drawing, sa_buffer *out, sa_error *error) {
+    sa_drawing_svg(drawing, out);
+    return !out->failed || sa_fail_memory(error, out->size);
+}
+
+static const struct {
+    const char *ending;
+    bool (*add)(const sa_drawing *, sa_buffer *, sa_error *);
+    bool painted;
+} forms[CLI_PICTURE_FORMS] = {
+    [CLI_PICTURE_SVG] = {"svg", add_svg, false},
+    [CLI_PICTURE_PNG] = {"png", sa_drawing_png, true},
+    [CLI_PICTURE_PDF] = {"pdf", sa_drawing_pdf, true},
+};
+
+bool cli_pictures_wanted(const cli_pictures *pictures) {
+    bool wanted = false;
+    for (int i = 0; i < CLI_PICTURE_FORMS; i++) wanted = wanted || pictures->folder[i];
+    return wanted;
+}
+
+bool cli_pictures_check(const cli_pictures *pictures, sa_error *error) {
+    for (int i = 0; i < CLI_PICTURE_FORMS; i++)
+        if (pictures->folder[i] && forms[i].painted && !sa_drawing_can_paint(error)) return false;
+    return true;
+}
+
+bool cli_pictures_save(const cli_pictures *pictures, size_t index, const sa_alignment *alignment,
+                       const sa_link *gold, size_t golds, sa_error *error) {
+    sa_drawing drawing;
+    const sa_figure figure = {.map = pictures->map, .gold = gold, .golds = golds};
+    if (!sa_figure_draw(alignment, &figure, &drawing, error)) return false;
+    bool good = true;
+    for (int i = 0; good && i < CLI_PICTURE_FORMS; i++) {
+        sa_buffer picture = {0};
+        good = !pictures->folder[i] ||
+               (forms[i].add(&drawing, &picture, error) &&
+                cli_save_numbered(pictures->folder[i], index, forms[i].ending, &picture, error));
+        sa_buffer_release(&picture);
+    }
+    sa_drawing_release(&drawing);
+    return good;
+}
+
+/* ---- Terminal -------------------------------------------------------------------------------- */
+
+static bool says(const char *variable, const char *word) {
+    const char *value = getenv(variable);
+    return value && strstr(value, word);
+}
+
+static sa_colours colours_of_terminal(void) {
+    const char *refused = getenv("NO_COLOR");
+    if ((refused && *refused) || says("TERM", "dumb")) return SA_COLOURS_NONE;
+    if (says("COLORTERM", "truecolor") || says("COLORTERM", "24bit") || says("TERM", "-direct"))
+        return SA_COLOURS_TRUE;
+    return says("TERM", "256color") ? SA_COLOURS_256 : SA_COLOURS_NONE;
+}
+
+sa_screen cli_screen(const cli_pictures *pictures) {
+    enum { USUAL = 80 };
+    struct winsize size = {0};
+    if (!isatty(STDOUT_FILENO)) return (sa_screen){.map = pictures->map};
+    const bool known = ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col;
+    return (sa_screen){.colours = colours_of_terminal(),
+                       .map = pictures->map,
+                       .columns = known ? size.ws_col : USUAL};
+}

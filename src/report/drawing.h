@@ -1,0 +1,68 @@
+/* drawing: the shapes of a picture and where they lie, before it becomes SVG, PNG or PDF: all three
+ * show the same shapes at the same places. Lengths are pixels of 1/96 inch, y grows downwards. */
+#ifndef SA_REPORT_DRAWING_H
+#define SA_REPORT_DRAWING_H
+
+#include "base/memory.h"
+#include "report/shade.h"
+
+typedef struct sa_box {
+    double x, y, width, height;
+} sa_box;
+
+typedef enum sa_shape_kind { SA_SHAPE_FILLED, SA_SHAPE_OUTLINE, SA_SHAPE_TEXT } sa_shape_kind;
+typedef enum sa_side { SA_SIDE_LEFT, SA_SIDE_MIDDLE, SA_SIDE_RIGHT } sa_side;
+
+typedef struct sa_shape {
+    sa_shape_kind kind;
+    sa_colour colour;
+    sa_box box; /* of a text: the room that is kept for it; of an outline: the middle of its line */
+    double size;   /* of a text: that of its font; of an outline: the width of its line */
+    bool dashed;   /* an outline */
+    bool upwards;  /* a text: turned by a quarter, so that its left is below */
+    sa_side side;  /* a text: where in its box it begins or ends, before it is turned */
+    size_t letter; /* a text: where it begins in `letters` */
+} sa_shape;
+
+typedef struct sa_drawing {
+    double width, height;
+    sa_shape *shapes;
+    size_t count, capacity;
+    sa_buffer letters; /* the texts, each with a terminating zero */
+    bool failed;       /* memory ran out */
+} sa_drawing;
+
+void sa_drawing_fill(sa_drawing *drawing, sa_box box, sa_colour colour);
+void sa_drawing_outline(sa_drawing *drawing, sa_box box, double line, bool dashed,
+                        sa_colour colour);
+
+/* How a text is set. */
+typedef struct sa_setting {
+    double size;
+    bool upwards;
+    sa_side side;
+    sa_colour colour;
+} sa_setting;
+void sa_drawing_text(sa_drawing *drawing, sa_box box, const char *text, sa_setting setting);
+
+/* The length of a text in a font of size 1: not known without the font, but hardly ever more than
+ * this. */
+double sa_drawing_length(const char *text);
+
+/* The base line of a text, in the middle of its box: what goes right, and down, of the box's left
+ * top corner (of its left bottom corner when turned) before the text begins. */
+double sa_drawing_baseline(const sa_shape *text);
+
+void sa_drawing_release(sa_drawing *drawing);
+
+/* An SVG 1.1 document. Text stays text: whatever shows the picture brings fonts. */
+void sa_drawing_svg(const sa_drawing *drawing, sa_buffer *out);
+
+/* Whether the two below are built in; SA_USAGE says how to get them. */
+bool sa_drawing_can_paint(sa_error *error);
+
+/* PNG at twice the size (192 dots an inch), and PDF, with the fonts of this machine. */
+bool sa_drawing_png(const sa_drawing *drawing, sa_buffer *out, sa_error *error);
+bool sa_drawing_pdf(const sa_drawing *drawing, sa_buffer *out, sa_error *error);
+
+#endif

@@ -1,0 +1,173 @@
+#include "report/figure.h"
+#include "base/number.h"
+#include "report/fit.h"
+
+#include <math.h>
+#include <stdio.h>
+
+enum {
+    MARGIN = 12,      /* around everything, and between the matrices of heads */
+    GAP = 6,          /* between a word and its row or column */
+    CELL = 20,        /* a cell's side */
+    CELL_VALUED = 34, /* the same of a cell that holds its value */
+    FEW = 12,         /* words of a side up to which cells do */
+    FONT = 13,        /* of words */
+    FONT_VALUE = 10,  /* of values and of the scale */
+    TITLE = 22,       /* height of what stands above a head */
+    LABEL = 28,       /* columns of a word before it is cut */
+    WORD = 256,       /* bytes of one */
+    SCALE = 12,       /* width of the scale */
+    SCALE_HEIGHT = 100,
+    SCALE_STEPS = 20,
+    SCALE_LABEL = 24,
+    SIDE = 16000, /* of a picture: twice as many are less than what PNG surfaces hold */
+    AREA = 1 << 25,
+};
+
+static const sa_colour black = {0, 0, 0}, white = {255, 255, 255}, frame = {128, 128, 128},
+                       gold = {0xd5, 0x5e, 0x00}; /* seen on black, white and every viridis */
+
+/* What the panels of all heads have in common. */
+typedef struct layout {
+    const sa_alignment *alignment;
+    const sa_figure *figure;
+    int panels, across; /* matrices, and how many stand in a row */
+    bool valued, upright;
+    double cell, left, top; /* a cell's side; room for words */
+    double width, height;   /* of a panel, its words and its margin included */
+} layout;
+
+static double longest(const char *const *words, int count) {
+    double most = 0;
+    char word[WORD];
+    for (int i = 0; i < count; i++) {
+        sa_fit(words[i], LABEL, word, sizeof word);
+        most = fmax(most, sa_drawing_length(word));
+    }
+    return ceil(most * FONT);
+}
+
+static layout lay_out(const sa_alignment *alignment, const sa_figure *figure) {
+    const int T = alignment->targets, S = alignment->sources;
+    layout it = {.alignment = alignment, .figure = figure};
+    it.panels = alignment->heads > 1 ? alignment->heads : 1;
+    it.across = (int)ceil(sqrt(it.panels));
+    it.valued = it.panels == 1 && T <= FEW && S <= FEW;
+    it.cell = it.valued ? CELL_VALUED : CELL;
+    const double source = longest(alignment->source, S);
+    it.upright = source > it.cell - GAP;
+    it.left = longest(alignment->target, T) + GAP;
+    it.top = (it.upright ? source : CELL) + GAP + (it.panels > 1 ? TITLE : 0);
+    it.width = it.left + S * it.cell + MARGIN;
+    it.height = it.top + T * it.cell + MARGIN;
+    return it;
+}
+
+static void add_words(const layout *it, double x, double y, sa_drawing *drawing) {
+    const sa_alignment *alignment = it->alignment;
+    const double room = it->top - GAP - (it->panels > 1 ? TITLE : 0);
+    char word[WORD];
+    for (int s = 0; s < alignment->sources; s++) {
+        sa_fit(alignment->source[s], LABEL, word, sizeof word);
+        sa_drawing_text(
+            drawing, (sa_box){x + s * it->cell, y - GAP - room, it->cell, room}, word,
+            (sa_setting){FONT, it->upright, it->upright ? SA_SIDE_LEFT : SA_SIDE_MIDDLE, black});
+    }
+    for (int t = 0; t < alignment->targets; t++) {
+        sa_fit(alignment->target[t], LABEL, word, sizeof word);
+        sa_drawing_text(drawing, (sa_box){x - it->left, y + t * it->cell, it->left - GAP, it->cell},
+                        word, (sa_setting){FONT, false, SA_SIDE_RIGHT, black});
+    }
+}
+
+static void add_value(double weight, sa_box cell, sa_colour colour, sa_drawing *drawing) {
+    sa_buffer value = {0};
+    sa_number_add_fixed(&value, weight, 2);
+    drawing->failed |= value.failed;
+    if (!value.failed)
+        sa_drawing_text(drawing, cell, value.text,
+                        (sa_setting){FONT_VALUE, false, SA_SIDE_MIDDLE,
+                                     sa_colour_is_light(colour) ? black : white});
+    sa_buffer_release(&value);
+}
+
+static void add_cells(const layout *it, const double *weight, double x, double y,
+                      sa_drawing *drawing) {
+    const int T = it->alignment->targets, S = it->alignment->sources;
+    for (int t = 0; t < T; t++)
+        for (int s = 0; s < S; s++, weight++) {
+            const sa_box cell = {x + s * it->cell, y + t * it->cell, it->cell, it->cell};
+            const sa_colour colour = sa_shade_colour(it->figure->map, *weight);
+            sa_drawing_fill(drawing, cell, colour);
+            if (it->valued) add_value(*weight, cell, colour, drawing);
+        }
+    sa_drawing_outline(drawing, (sa_box){x - 0.5, y - 0.5, S * it->cell + 1, T * it->cell + 1}, 1,
+                       false, frame);
+}
+
+/* Within the cells, so that those of neighbours can be told apart. */
+static void add_gold(const layout *it, double x, double y, sa_drawing *drawing) {
+    enum { LINE = 2 };
+    for (size_t i = 0; i < it->figure->golds; i++) {
+        const sa_link *link = &it->figure->gold[i];
+        sa_drawing_outline(drawing,
+                           (sa_box){x + link->source * it->cell + LINE,
+                                    y + link->target * it->cell + LINE, it->cell - 2 * LINE,
+                                    it->cell - 2 * LINE},
+                           LINE, link->possible, gold);
+    }
+}
+
+static void add_panel(const layout *it, int panel, sa_drawing *drawing) {
+    const sa_alignment *alignment = it->alignment;
+    const size_t size = (size_t)alignment->targets * (size_t)alignment->sources;
+    const double x = MARGIN + panel % it->across * it->width + it->left;
+    const double y = MARGIN + panel / it->across * it->height + it->top;
+    char title[32] = "";
+    add_words(it, x, y, drawing);
+    if (it->panels > 1) {
+        snprintf(title, sizeof title, "head %d", panel + 1);
+        sa_drawing_text(drawing, (sa_box){x - it->left, y - it->top, it->width - MARGIN, TITLE},
+                        title, (sa_setting){FONT, false, SA_SIDE_MIDDLE, black});
+    }
+    add_cells(it,
+              it->panels > 1 ? alignment->head_weights + (size_t)panel * size : alignment->weights,
+              x, y, drawing);
+    add_gold(it, x, y, drawing);
+}
+
+/* What the colours mean, 1 at the top. */
+static void add_scale(const layout *it, double x, double y, sa_drawing *drawing) {
+    static const char *const marks[] = {"1", "0.5", "0"};
+    const double step = (double)SCALE_HEIGHT / SCALE_STEPS;
+    for (int i = 0; i < SCALE_STEPS; i++)
+        sa_drawing_fill(drawing, (sa_box){x, y + i * step, SCALE, step},
+                        sa_shade_colour(it->figure->map, 1 - (double)i / (SCALE_STEPS - 1)));
+    sa_drawing_outline(drawing, (sa_box){x - 0.5, y - 0.5, SCALE + 1, SCALE_HEIGHT + 1}, 1, false,
+                       frame);
+    for (int i = 0; i < 3; i++)
+        sa_drawing_text(
+            drawing,
+            (sa_box){x + SCALE + GAP, y + (i * SCALE_HEIGHT - FONT) / 2.0, SCALE_LABEL, FONT},
+            marks[i], (sa_setting){FONT_VALUE, false, SA_SIDE_LEFT, black});
+}
+
+bool sa_figure_draw(const sa_alignment *alignment, const sa_figure *figure, sa_drawing *drawing,
+                    sa_error *error) {
+    const layout it = lay_out(alignment, figure);
+    const int down = (it.panels + it.across - 1) / it.across;
+    const double scale = MARGIN + it.across * it.width;
+    *drawing = (sa_drawing){
+        .width = scale + SCALE + GAP + SCALE_LABEL + MARGIN,
+        .height = MARGIN + fmax(down * it.height, it.top + SCALE_HEIGHT + MARGIN),
+    };
+    if (drawing->width > SIDE || drawing->height > SIDE || drawing->width * drawing->height > AREA)
+        return sa_fail(error, SA_LIMIT, "a picture of %d rows and %d columns is too large",
+                       alignment->targets, alignment->sources);
+    sa_drawing_fill(drawing, (sa_box){0, 0, drawing->width, drawing->height}, white);
+    for (int i = 0; i < it.panels; i++) add_panel(&it, i, drawing);
+    add_scale(&it, scale, MARGIN + it.top, drawing);
+    if (!drawing->failed) return true;
+    sa_drawing_release(drawing);
+    return sa_fail_memory(error, drawing->count * sizeof *drawing->shapes);
+}

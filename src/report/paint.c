@@ -1,0 +1,146 @@
+/* paint: a drawing as PNG and PDF (sa_drawing_png and its neighbours of drawing.h), the only file
+ * that includes cairo and pango. */
+#include "report/drawing.h"
+
+#ifdef SOFTALIGN_PANGOCAIRO
+
+#include <cairo-pdf.h>
+#include <math.h>
+#include <pango/pangocairo.h>
+
+bool sa_drawing_can_paint(sa_error *error) {
+    (void)error;
+    return true;
+}
+
+static void set_colour(cairo_t *canvas, sa_colour colour) {
+    cairo_set_source_rgb(canvas, colour.red / 255., colour.green / 255., colour.blue / 255.);
+}
+
+static void paint_rectangle(cairo_t *canvas, const sa_shape *shape) {
+    const sa_box *box = &shape->box;
+    cairo_rectangle(canvas, box->x, box->y, box->width, box->height);
+    if (shape->kind == SA_SHAPE_FILLED) {
+        cairo_fill(canvas);
+        return;
+    }
+    const double dash = 2 * shape->size;
+    cairo_set_dash(canvas, &dash, shape->dashed, 0);
+    cairo_set_line_width(canvas, shape->size);
+    cairo_stroke(canvas);
+}
+
+/* Pango chooses the direction and brings a font for every script. Words longer than was thought are
+ * made smaller, so that nothing leaves its box. */
+static void paint_text(cairo_t *canvas, PangoLayout *layout, const sa_shape *shape,
+                       const char *text) {
+    const sa_box *box = &shape->box;
+    const double room = shape->upwards ? box->height : box->width;
+    PangoRectangle extent;
+    PangoFontDescription *font = pango_font_description_from_string("sans-serif");
+    pango_font_description_set_absolute_size(font, shape->size * PANGO_SCALE);
+    pango_layout_set_font_description(layout, font);
+    pango_font_description_free(font);
+    pango_layout_set_text(layout, text, -1);
+    pango_layout_get_extents(layout, NULL, &extent);
+    const double length = (double)extent.width / PANGO_SCALE;
+    const double scale = length > room ? room / length : 1;
+    cairo_save(canvas);
+    cairo_translate(canvas, box->x, box->y + (shape->upwards ? box->height : 0));
+    if (shape->upwards) cairo_rotate(canvas, -G_PI / 2);
+    cairo_translate(canvas, (room - length * scale) * shape->side / 2, sa_drawing_baseline(shape));
+    cairo_scale(canvas, scale, scale);
+    cairo_move_to(canvas, 0, -(double)pango_layout_get_baseline(layout) / PANGO_SCALE);
+    pango_cairo_show_layout(canvas, layout);
+    cairo_restore(canvas);
+}
+
+/* The same glyphs at the same places whatever the machine's settings for screens. */
+static PangoLayout *new_layout(PangoFontMap *fonts, cairo_t *canvas) {
+    PangoContext *context = pango_font_map_create_context(fonts);
+    PangoLayout *layout = pango_layout_new(context);
+    cairo_font_options_t *options = cairo_font_options_create();
+    cairo_font_options_set_antialias(options, CAIRO_ANTIALIAS_GRAY);
+    cairo_font_options_set_hint_style(options, CAIRO_HINT_STYLE_NONE);
+    cairo_font_options_set_hint_metrics(options, CAIRO_HINT_METRICS_OFF);
+    pango_cairo_context_set_font_options(context, options);
+    cairo_font_options_destroy(options);
+    pango_cairo_update_context(canvas, context);
+    g_object_unref(context);
+    return layout;
+}
+
+static void paint(const sa_drawing *drawing, cairo_surface_t *surface, double scale) {
+    cairo_t *canvas = cairo_create(surface);
+    cairo_scale(canvas, scale, scale);
+    PangoFontMap *fonts = pango_cairo_font_map_new();
+    PangoLayout *layout = new_layout(fonts, canvas);
+    for (size_t i = 0; i < drawing->count; i++) {
+        const sa_shape *shape = &drawing->shapes[i];
+        set_colour(canvas, shape->colour);
+        if (shape->kind == SA_SHAPE_TEXT)
+            paint_text(canvas, layout, shape, drawing->letters.text + shape->letter);
+        else
+            paint_rectangle(canvas, shape);
+    }
+    g_object_unref(layout);
+    g_object_unref(fonts);
+    cairo_destroy(canvas);
+}
+
+static cairo_status_t add_bytes(void *buffer, const unsigned char *bytes, unsigned size) {
+    sa_buffer_add(buffer, (const char *)bytes, size);
+    return CAIRO_STATUS_SUCCESS;
+}
+
+static bool finish(cairo_surface_t *surface, cairo_status_t status, const sa_buffer *out,
+                   sa_error *error) {
+    cairo_surface_destroy(surface);
+    if (status != CAIRO_STATUS_SUCCESS)
+        return sa_fail(error, SA_LIMIT, "cannot paint a picture: %s",
+                       cairo_status_to_string(status));
+    return !out->failed || sa_fail_memory(error, out->size);
+}
+
+bool sa_drawing_png(const sa_drawing *drawing, sa_buffer *out, sa_error *error) {
+    enum { SCALE = 2 };
+    cairo_surface_t *surface = cairo_image_surface_create(
+        CAIRO_FORMAT_RGB24, (int)ceil(SCALE * drawing->width), (int)ceil(SCALE * drawing->height));
+    paint(drawing, surface, SCALE);
+    return finish(surface, cairo_surface_write_to_png_stream(surface, add_bytes, out), out, error);
+}
+
+bool sa_drawing_pdf(const sa_drawing *drawing, sa_buffer *out, sa_error *error) {
+    const double scale = 72. / 96; /* a page is measured in 1/72 inch */
+    cairo_surface_t *surface = cairo_pdf_surface_create_for_stream(
+        add_bytes, out, scale * drawing->width, scale * drawing->height);
+    /* The same picture is the same file, whenever it is made. */
+    cairo_pdf_surface_set_metadata(surface, CAIRO_PDF_METADATA_CREATE_DATE, "");
+    paint(drawing, surface, scale);
+    cairo_surface_finish(surface);
+    return finish(surface, cairo_surface_status(surface), out, error);
+}
+
+#else
+
+static bool refuse(sa_error *error) {
+    return sa_fail(error, SA_USAGE,
+                   "this softalign paints no PNG and PDF: it was built without pangocairo. Install "
+                   "it (Debian: libpango1.0-dev) and build again, or write --svg");
+}
+
+bool sa_drawing_can_paint(sa_error *error) {
+    return refuse(error);
+}
+
+bool sa_drawing_png(const sa_drawing *drawing, sa_buffer *out, sa_error *error) {
+    (void)drawing, (void)out;
+    return refuse(error);
+}
+
+bool sa_drawing_pdf(const sa_drawing *drawing, sa_buffer *out, sa_error *error) {
+    (void)drawing, (void)out;
+    return refuse(error);
+}
+
+#endif

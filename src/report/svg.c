@@ -1,0 +1,101 @@
+/* svg: a drawing as SVG (sa_drawing_svg of drawing.h). */
+#include "base/number.h"
+#include "report/drawing.h"
+#include "text/utf8.h"
+
+#include <string.h>
+
+/* What XML allows as text, and nothing that begins or ends markup. */
+static void add_safe(const char *text, sa_buffer *out) {
+    static const struct {
+        char letter;
+        const char *entity;
+    } entities[] = {{'&', "&amp;"}, {'<', "&lt;"}, {'>', "&gt;"}, {'"', "&quot;"}, {'\'', "&#39;"}};
+    enum { ENTITIES = sizeof entities / sizeof *entities };
+    for (size_t size = strlen(text), length; size; text += length, size -= length) {
+        const uint32_t code = sa_utf8_code(text, size, &length);
+        size_t i = 0;
+        while (i < ENTITIES && *text != entities[i].letter) i++;
+        if (i < ENTITIES)
+            sa_buffer_adds(out, entities[i].entity);
+        else if (code < ' ' || code == 0xfffe || code == 0xffff)
+            sa_buffer_adds(out, "\xef\xbf\xbd");
+        else
+            sa_buffer_add(out, text, length);
+    }
+}
+
+static void add_attribute(const char *name, double value, sa_buffer *out) {
+    sa_buffer_addf(out, " %s=\"", name);
+    sa_number_add(out, value);
+    sa_buffer_adds(out, "\"");
+}
+
+static void add_colour(const char *name, sa_colour colour, sa_buffer *out) {
+    sa_buffer_addf(out, " %s=\"#%02x%02x%02x\"", name, colour.red, colour.green, colour.blue);
+}
+
+static void add_rectangle(const sa_shape *shape, sa_buffer *out) {
+    sa_buffer_adds(out, "<rect");
+    add_attribute("x", shape->box.x, out);
+    add_attribute("y", shape->box.y, out);
+    add_attribute("width", shape->box.width, out);
+    add_attribute("height", shape->box.height, out);
+    if (shape->kind == SA_SHAPE_FILLED) {
+        add_colour("fill", shape->colour, out);
+    } else {
+        sa_buffer_adds(out, " fill=\"none\"");
+        add_colour("stroke", shape->colour, out);
+        add_attribute("stroke-width", shape->size, out);
+    }
+    if (shape->dashed) add_attribute("stroke-dasharray", 2 * shape->size, out);
+    sa_buffer_adds(out, "/>\n");
+}
+
+/* Start and end of a text are where its reader begins and ends. */
+static void add_text(const sa_shape *shape, const char *text, sa_buffer *out) {
+    static const char *const anchors[] = {"start", "middle", "end"};
+    const bool leftward = sa_utf8_leftward(text, strlen(text));
+    const sa_box *box = &shape->box;
+    const double along = (shape->upwards ? box->height : box->width) * shape->side / 2;
+    const double x = box->x + (shape->upwards ? sa_drawing_baseline(shape) : along);
+    const double y = box->y + (shape->upwards ? box->height - along : sa_drawing_baseline(shape));
+    sa_buffer_adds(out, "<text");
+    add_attribute("x", x, out);
+    add_attribute("y", y, out);
+    if (shape->upwards) {
+        sa_buffer_adds(out, " transform=\"rotate(-90 ");
+        sa_number_add(out, x);
+        sa_buffer_adds(out, " ");
+        sa_number_add(out, y);
+        sa_buffer_adds(out, ")\"");
+    }
+    add_attribute("font-size", shape->size, out);
+    sa_buffer_addf(out, " text-anchor=\"%s\"", anchors[leftward ? 2 - shape->side : shape->side]);
+    if (leftward) sa_buffer_adds(out, " direction=\"rtl\"");
+    add_colour("fill", shape->colour, out);
+    sa_buffer_adds(out, ">");
+    add_safe(text, out);
+    sa_buffer_adds(out, "</text>\n");
+}
+
+void sa_drawing_svg(const sa_drawing *drawing, sa_buffer *out) {
+    sa_buffer_adds(out, "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n"
+                        "<svg xmlns=\"http://www.w3.org/2000/svg\"");
+    add_attribute("width", drawing->width, out);
+    add_attribute("height", drawing->height, out);
+    sa_buffer_adds(out, " viewBox=\"0 0 ");
+    sa_number_add(out, drawing->width);
+    sa_buffer_adds(out, " ");
+    sa_number_add(out, drawing->height);
+    sa_buffer_adds(out, "\" font-family=\"sans-serif\" shape-rendering=\"crispEdges\">\n");
+    for (size_t i = 0; i < drawing->count; i++) {
+        const sa_shape *shape = &drawing->shapes[i];
+        if (shape->kind == SA_SHAPE_TEXT)
+            add_text(shape, drawing->letters.text + shape->letter, out);
+        else
+            add_rectangle(shape, out);
+    }
+    sa_buffer_adds(out, "</svg>\n");
+    out->failed |= drawing->failed;
+}

@@ -1,0 +1,386 @@
+/* Pictures of matrices: where the shapes lie, for words of many scripts and sizes; that SVG says
+ * the same and nothing else; that PNG and PDF are what they should be. */
+#include "report/figure.h"
+#include "support/suite.h"
+#include "text/utf8.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+/* ---- What is drawn --------------------------------------------------------------------------- */
+
+enum { MOST = 60 };
+
+static const char *const latin[] = {"the", "black", "cat", "WWWWWWWWWWWWWWWWWWWWWWWWWWWWWWWW",
+                                    "</s>"};
+static const char *const arabic[] = {"القطة", "السوداء", "تنام", "؟", "תֵּל־אָבִיב", "</s>"};
+static const char *const japanese[] = {"猫", "は", "日本語の長い長い単語がここにあるので切られる",
+                                       "。", "</s>"};
+static const char *const emoji[] = {
+    "👩‍👩‍👧‍👦", "❤️", "🇫🇷", "e\xcc\x81", "﷽", "</s>"};
+static const char *const short_words[] = {"a", "b", "c"};
+static const char *const hard[] = {"<script>alert(1)</script>",
+                                   "\"><img onerror=x>",
+                                   "&lt;",
+                                   "</text>",
+                                   "-->",
+                                   "]]>",
+                                   "<!--",
+                                   "'",
+                                   "\"",
+                                   "&",
+                                   "\x01",
+                                   "\x1b[2J",
+                                   "\x7f",
+                                   "\xef\xbf\xbe",
+                                   "\xef\xbf\xbf",
+                                   "\xe2\x80\xae"
+                                   "evil",
+                                   "\xe2\x81\xa6",
+                                   "%s%n",
+                                   "javascript:",
+                                   "&#0;",
+                                   "\xf0\x90\x80\x80",
+                                   "\t",
+                                   "\n",
+                                   " ",
+                                   "${x}",
+                                   "`"};
+
+static const struct {
+    const char *name;
+    const char *const *words;
+    int count;
+} lists[] = {
+#define LIST(words)                                                                                \
+    { #words, words, (int)(sizeof(words) / sizeof *(words)) }
+    LIST(latin), LIST(arabic), LIST(japanese), LIST(emoji), LIST(short_words), LIST(hard),
+};
+enum { LISTS = sizeof lists / sizeof *lists };
+
+static const struct {
+    int targets, sources, heads;
+} sizes[] = {{1, 1, 1},   {1, 40, 1}, {40, 1, 1}, {12, 12, 1}, {13, 12, 1},
+             {40, 40, 1}, {3, 5, 2},  {6, 2, 8},  {26, 26, 3}};
+enum { SIZES = sizeof sizes / sizeof *sizes };
+
+static const char *target_words[MOST], *source_words[MOST];
+static double weights[8 * MOST * MOST];
+
+/* The words of a list again and again on the one side, those of the next on the other. */
+static sa_alignment make(int list, int size) {
+    const int next = (list + 1) % LISTS;
+    for (int i = 0; i < MOST; i++) {
+        target_words[i] = lists[list].words[i % lists[list].count];
+        source_words[i] = lists[next].words[i % lists[next].count];
+    }
+    for (int i = 0; i < 8 * MOST * MOST; i++) weights[i] = i % 7 / 6.;
+    return (sa_alignment){.targets = sizes[size].targets,
+                          .sources = sizes[size].sources,
+                          .heads = sizes[size].heads,
+                          .target = target_words,
+                          .source = source_words,
+                          .weights = weights,
+                          .head_weights = weights};
+}
+
+static sa_drawing draw(const sa_alignment *alignment, const sa_figure *figure) {
+    sa_drawing drawing;
+    ck_assert(sa_figure_draw(alignment, figure, &drawing, NULL));
+    return drawing;
+}
+
+/* ---- Places ---------------------------------------------------------------------------------- */
+
+static bool overlap(const sa_box *a, const sa_box *b) {
+    const double touch = 1e-9;
+    return a->x + a->width > b->x + touch && b->x + b->width > a->x + touch &&
+           a->y + a->height > b->y + touch && b->y + b->height > a->y + touch;
+}
+
+static bool is_same_box(const sa_box *a, const sa_box *b) {
+    return a->x == b->x && a->y == b->y && a->width == b->width && a->height == b->height;
+}
+
+static void expect_room(const sa_drawing *drawing, const sa_shape *shape) {
+    const sa_box *box = &shape->box;
+    const double line = shape->kind == SA_SHAPE_OUTLINE ? shape->size / 2 : 0;
+    ck_assert(box->x >= line && box->y >= line);
+    ck_assert(box->x + box->width <= drawing->width - line);
+    ck_assert(box->y + box->height <= drawing->height - line);
+    if (shape->kind != SA_SHAPE_TEXT) return;
+    const char *text = drawing->letters.text + shape->letter;
+    const double along = shape->upwards ? box->height : box->width;
+    const double across = shape->upwards ? box->width : box->height;
+    ck_assert_msg(sa_drawing_length(text) * shape->size <= along, "no room for '%s'", text);
+    ck_assert_msg(shape->size <= across, "'%s' is too high", text);
+}
+
+START_TEST(nothing_overlaps_or_is_cut) {
+    const sa_alignment alignment = make(_i / SIZES, _i % SIZES);
+    sa_drawing drawing = draw(&alignment, &(sa_figure){0});
+    for (size_t i = 1; i < drawing.count; i++) { /* 0 is the paper */
+        const sa_shape *one = &drawing.shapes[i];
+        expect_room(&drawing, one);
+        for (size_t j = 1; one->kind == SA_SHAPE_TEXT && j < drawing.count; j++) {
+            const sa_shape *other = &drawing.shapes[j];
+            const bool cell = other->kind == SA_SHAPE_FILLED && is_same_box(&one->box, &other->box);
+            if (i == j || cell || other->kind == SA_SHAPE_OUTLINE) continue;
+            ck_assert_msg(!overlap(&one->box, &other->box),
+                          "%s, %d x %d: '%s' lies on another shape", lists[_i / SIZES].name,
+                          alignment.targets, alignment.sources, drawing.letters.text + one->letter);
+        }
+    }
+    sa_drawing_release(&drawing);
+}
+END_TEST
+
+static size_t count_kind(const sa_drawing *drawing, sa_shape_kind kind, bool upwards) {
+    size_t count = 0;
+    for (size_t i = 0; i < drawing->count; i++)
+        count += drawing->shapes[i].kind == kind && drawing->shapes[i].upwards == upwards;
+    return count;
+}
+
+START_TEST(few_cells_hold_values_and_long_words_are_turned) {
+    enum { SCALE = 3 }; /* 1, 0.5, 0 */
+    sa_alignment alignment = make(0, 3);
+    sa_drawing drawing = draw(&alignment, &(sa_figure){0});
+    ck_assert_uint_eq(count_kind(&drawing, SA_SHAPE_TEXT, false), 12 + 12 * 12 + SCALE);
+    ck_assert_uint_eq(count_kind(&drawing, SA_SHAPE_TEXT, true), 12);
+    sa_drawing_release(&drawing);
+    alignment.targets = 13;
+    drawing = draw(&alignment, &(sa_figure){0});
+    ck_assert_uint_eq(count_kind(&drawing, SA_SHAPE_TEXT, false), 13 + SCALE);
+    sa_drawing_release(&drawing);
+    alignment.source = short_words, alignment.sources = 3;
+    drawing = draw(&alignment, &(sa_figure){0});
+    ck_assert_uint_eq(count_kind(&drawing, SA_SHAPE_TEXT, true), 0);
+    sa_drawing_release(&drawing);
+}
+END_TEST
+
+START_TEST(what_is_too_large_is_refused) {
+    static const char *many[5000];
+    for (int i = 0; i < 5000; i++) many[i] = "word";
+    sa_drawing drawing;
+    sa_error error;
+    ck_assert(!sa_figure_draw(
+        &(sa_alignment){.targets = 5000, .sources = 5000, .target = many, .source = many},
+        &(sa_figure){0}, &drawing, &error));
+    ck_assert_int_eq(error.code, SA_LIMIT);
+    ck_assert_str_eq(error.text, "a picture of 5000 rows and 5000 columns is too large");
+}
+END_TEST
+
+/* ---- Colours --------------------------------------------------------------------------------- */
+
+static void expect_colour(int map, double weight, int red, int green, int blue) {
+    const sa_colour colour = sa_shade_colour(map, weight);
+    ck_assert_int_eq(colour.red, red);
+    ck_assert_int_eq(colour.green, green);
+    ck_assert_int_eq(colour.blue, blue);
+}
+
+START_TEST(the_scale_is_fixed_from_0_to_1) {
+    enum { GREY, INK, VIRIDIS };
+    expect_colour(GREY, 0, 0, 0, 0);
+    expect_colour(GREY, 0.2, 51, 51, 51);
+    expect_colour(GREY, 1, 255, 255, 255);
+    expect_colour(INK, 0, 255, 255, 255);
+    expect_colour(INK, 0.8, 51, 51, 51);
+    expect_colour(INK, 1, 0, 0, 0);
+    expect_colour(VIRIDIS, 0, 0x44, 0x01, 0x54);
+    expect_colour(VIRIDIS, 1 / 3., 0x31, 0x68, 0x8e);
+    expect_colour(VIRIDIS, 1, 0xfd, 0xe7, 0x25);
+    expect_colour(VIRIDIS, -1e-9, 0x44, 0x01, 0x54);
+    expect_colour(VIRIDIS, 1 + 1e-6, 0xfd, 0xe7, 0x25);
+    for (int map = GREY; map <= VIRIDIS; map++) /* from dark to light, or back, evenly */
+        for (int i = 1; i <= 100; i++) {
+            const sa_colour low = sa_shade_colour(map, (i - 1) / 100.);
+            const sa_colour high = sa_shade_colour(map, i / 100.);
+            const int more = 299 * (high.red - low.red) + 587 * (high.green - low.green) +
+                             114 * (high.blue - low.blue);
+            ck_assert(map == INK ? more < 0 : more > 0);
+        }
+}
+END_TEST
+
+/* ---- SVG ------------------------------------------------------------------------------------- */
+
+/* One character or entity of what stands between tags. */
+static const char *decode(const char *at, sa_buffer *out) {
+    static const char *const entities[] = {"&amp;", "&lt;", "&gt;", "&quot;", "&#39;"};
+    for (int i = 0; *at == '&' && i < 5; i++) {
+        const size_t size = strlen(entities[i]);
+        if (strncmp(at, entities[i], size) != 0) continue;
+        sa_buffer_add(out, &"&<>\"'"[i], 1);
+        return at + size;
+    }
+    ck_assert_msg(*at && !strchr("&<>", *at), "not text: '%s'", at);
+    sa_buffer_add(out, at, 1);
+    return at + 1;
+}
+
+/* The name of the tag at `at` ("/text" for an end), whose attributes may have only what the program
+ * itself writes into them. Returns what stands behind. */
+static const char *read_tag(const char *at, char *name, size_t room, bool *closed) {
+    const size_t size = strspn(at + 1, "abcdefghijklmnopqrstuvwxyz") +
+                        (at[1] == '/' ? 1 + strspn(at + 2, "abcdefghijklmnopqrstuvwxyz") : 0);
+    ck_assert(*at == '<');
+    snprintf(name, room, "%.*s", (int)size, at + 1);
+    for (at += 1 + strlen(name); *at == ' ';) {
+        at += 1 + strspn(at + 1, "abcdefghijklmnopqrstuvwxyzB-");
+        ck_assert_msg(at[0] == '=' && at[1] == '"', "no attribute: '%s'", at);
+        at += 2 + strspn(at + 2, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
+                                 "0123456789#.:/-() ");
+        ck_assert_msg(*at == '"', "within an attribute: '%s'", at);
+        at++;
+    }
+    *closed = *at == '/';
+    at += *closed;
+    ck_assert_msg(*at == '>', "a tag does not end: '%s'", at);
+    return at + 1;
+}
+
+/* What a word is shown as. */
+static char *shown(const char *letters) {
+    sa_buffer out = {0};
+    sa_buffer_adds(&out, "");
+    for (; *letters; letters++)
+        if (strncmp(letters, "\xef\xbf\xbe", 3) == 0 || strncmp(letters, "\xef\xbf\xbf", 3) == 0) {
+            sa_buffer_adds(&out, "\xef\xbf\xbd");
+            letters += 2;
+        } else {
+            sa_buffer_add(&out, letters, 1);
+        }
+    return out.text;
+}
+
+/* A strict reader of the SVG: a rectangle or text per shape, and the text is the word's. */
+static void expect_shapes(const sa_drawing *drawing, const char *svg) {
+    const char *at = strstr(svg, "?>\n") + 3;
+    char name[32];
+    bool closed;
+    size_t bad;
+    ck_assert(sa_utf8_valid(svg, strlen(svg), &bad));
+    for (const char *c = svg; *c; c++) ck_assert((unsigned char)*c >= ' ' || *c == '\n');
+    at = read_tag(at, name, sizeof name, &closed);
+    ck_assert(strcmp(name, "svg") == 0 && !closed && *at++ == '\n');
+    for (size_t i = 0; i < drawing->count; i++, at++) {
+        const sa_shape *shape = &drawing->shapes[i];
+        at = read_tag(at, name, sizeof name, &closed);
+        ck_assert_str_eq(name, shape->kind == SA_SHAPE_TEXT ? "text" : "rect");
+        ck_assert(closed == (shape->kind != SA_SHAPE_TEXT));
+        if (!closed) {
+            sa_buffer content = {0};
+            sa_buffer_adds(&content, "");
+            while (*at != '<') at = decode(at, &content);
+            char *wanted = shown(drawing->letters.text + shape->letter);
+            ck_assert_str_eq(content.text, wanted);
+            sa_buffer_release(&content);
+            free(wanted);
+            at = read_tag(at, name, sizeof name, &closed);
+            ck_assert_str_eq(name, "/text");
+        }
+        ck_assert(*at == '\n');
+    }
+    ck_assert_str_eq(at, "</svg>\n");
+}
+
+START_TEST(svg_is_well_formed_and_words_stay_text) {
+    const sa_alignment alignment = make(_i / SIZES, _i % SIZES);
+    sa_drawing drawing = draw(&alignment, &(sa_figure){0});
+    sa_buffer svg = {0};
+    sa_drawing_svg(&drawing, &svg);
+    ck_assert(!svg.failed);
+    expect_shapes(&drawing, svg.text);
+    sa_buffer_release(&svg);
+    sa_drawing_release(&drawing);
+}
+END_TEST
+
+/* Two words of two scripts, turned and not, a sure and a possible link. */
+static sa_drawing draw_small(void) {
+    static const sa_link gold[] = {{0, 0, false}, {1, 1, true}};
+    return draw(&(sa_alignment){.targets = 2,
+                                .sources = 3,
+                                .target = (const char *const[]){"chat", "</s>"},
+                                .source = (const char *const[]){"the", "قطة", "</s>"},
+                                .weights = (double[]){0.75, 0.25, 0, 1 / 3., 0, 2 / 3.}},
+                &(sa_figure){.gold = gold, .golds = 2});
+}
+
+START_TEST(a_small_picture_as_it_is_written) {
+    sa_drawing drawing = draw_small();
+    sa_buffer svg = {0};
+    char wanted[8192] = "";
+    FILE *file = fopen(TEST_ROOT "/tests/golden/figure.svg", "rb");
+    ck_assert_ptr_nonnull(file);
+    ck_assert_uint_gt(fread(wanted, 1, sizeof wanted - 1, file), 0);
+    fclose(file);
+    sa_drawing_svg(&drawing, &svg);
+    ck_assert_str_eq(svg.text, wanted);
+    sa_buffer_release(&svg);
+    sa_drawing_release(&drawing);
+}
+END_TEST
+
+/* ---- PNG and PDF ----------------------------------------------------------------------------- */
+
+static unsigned read_big(const char *bytes) {
+    const unsigned char *b = (const unsigned char *)bytes;
+    return (unsigned)b[0] << 24 | (unsigned)b[1] << 16 | (unsigned)b[2] << 8 | b[3];
+}
+
+static sa_buffer paint(bool way(const sa_drawing *, sa_buffer *, sa_error *)) {
+    sa_drawing drawing = draw_small();
+    sa_buffer out = {0};
+    sa_error error;
+    ck_assert_msg(way(&drawing, &out, &error), "%s", error.text);
+    sa_drawing_release(&drawing);
+    return out;
+}
+
+START_TEST(png_and_pdf_have_their_size_and_never_change) {
+    sa_error error;
+    if (!sa_drawing_can_paint(&error)) {
+        ck_assert_int_eq(error.code, SA_USAGE);
+        ck_assert_ptr_nonnull(strstr(error.text, "libpango1.0-dev"));
+        printf("PNG and PDF are not built in: skipped\n");
+        return;
+    }
+    sa_drawing drawing = draw_small();
+    sa_buffer png = paint(sa_drawing_png), pdf = paint(sa_drawing_pdf);
+    ck_assert_mem_eq(png.text, "\x89PNG\r\n\x1a\n", 8);
+    ck_assert_uint_eq(read_big(png.text + 16), (unsigned)(2 * drawing.width));
+    ck_assert_uint_eq(read_big(png.text + 20), (unsigned)(2 * drawing.height));
+    ck_assert_mem_eq(pdf.text, "%PDF-1.", 7);
+    ck_assert_str_eq(pdf.text + pdf.size - 6, "%%EOF\n");
+    sa_buffer again = paint(sa_drawing_png);
+    ck_assert(again.size == png.size && memcmp(again.text, png.text, png.size) == 0);
+    sa_buffer_release(&again);
+    sleep(1); /* a file that held the time would differ now */
+    again = paint(sa_drawing_pdf);
+    ck_assert(again.size == pdf.size && memcmp(again.text, pdf.text, pdf.size) == 0);
+    sa_buffer_release(&again);
+    sa_buffer_release(&png);
+    sa_buffer_release(&pdf);
+    sa_drawing_release(&drawing);
+}
+END_TEST
+
+int main(void) {
+    TCase *tests;
+    Suite *suite = suite_of("figure", &tests);
+    tcase_add_loop_test(tests, nothing_overlaps_or_is_cut, 0, LISTS * SIZES);
+    tcase_add_test(tests, few_cells_hold_values_and_long_words_are_turned);
+    tcase_add_test(tests, what_is_too_large_is_refused);
+    tcase_add_test(tests, the_scale_is_fixed_from_0_to_1);
+    tcase_add_loop_test(tests, svg_is_well_formed_and_words_stay_text, 0, LISTS * SIZES);
+    tcase_add_test(tests, a_small_picture_as_it_is_written);
+    tcase_add_test(tests, png_and_pdf_have_their_size_and_never_change);
+    return suite_run(suite);
+}

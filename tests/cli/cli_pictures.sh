@@ -1,0 +1,121 @@
+# align --svg, --png, --pdf, --map, and the picture on the terminal.
+. tests/support/cli.sh
+train_tiny
+model=tiny/best.safetensors
+printf 'a cat sees a dog.\tun chat voit un chien.\t0-0 1-1 2-2 3-3 4-4 5p5\n' >gold.tsv
+printf 'a cat sees a dog.\tun chat voit un chien.\n' >pair.tsv
+
+count() { grep -c -- "$1" "$2"; }
+
+"$softalign" align $model gold.tsv --svg svg || fail "--svg"
+same "files" "0001.svg" "$(ls svg)"
+same "links drawn" 6 "$(count 'stroke="#d55e00"' svg/0001.svg)"
+same "possible links drawn" 1 "$(count 'stroke-dasharray' svg/0001.svg)"
+same "words" "a cat sees a dog . &lt;/s&gt; un chat voit un chien . &lt;/s&gt;" \
+    "$(sed -n 's/.*font-size="13".*>\(.*\)<\/text>/\1/p' svg/0001.svg | xargs)"
+"$softalign" align $model pair.tsv --svg plain
+same "links drawn of a pair without" 0 "$(count 'stroke="#d55e00"' plain/0001.svg)"
+printf 'a cat.\tun chat.\t0-0\na cat.\tun chat.\t0-9\n' >beyond.tsv
+expect 3 "beyond.tsv:2: link 0-9 is beyond the sentence (3 and 3 tokens)" \
+    align $model beyond.tsv --svg beyond
+
+# Maps: black is low, or high.
+"$softalign" align $model pair.tsv --force-attention one-hot --svg grey
+"$softalign" align $model pair.tsv --force-attention one-hot --svg ink --map ink
+"$softalign" align $model pair.tsv --force-attention one-hot --svg viridis --map viridis
+cells() { grep "width=\"34\" height=\"34\" fill=\"$1\"" "$2/0001.svg" | grep -c '<rect'; }
+same "grey: 0 and 1" "42 7" "$(cells '#000000' grey) $(cells '#ffffff' grey)"
+same "ink: 0 and 1" "42 7" "$(cells '#ffffff' ink) $(cells '#000000' ink)"
+same "viridis: 0 and 1" "42 7" "$(cells '#440154' viridis) $(cells '#fde725' viridis)"
+expect 2 "--map 'jet': expected grey, ink or viridis" align $model pair.tsv --map jet
+
+# Every head has its matrix, unless one or the mean is chosen.
+"$softalign" train --train pair.tsv --out heads --heads 2 --steps 3 2>/dev/null
+"$softalign" align heads/best.safetensors pair.tsv --svg all
+same "heads" "head 1 head 2" "$(sed -n 's/.*>\(head .\)<.*/\1/p' all/0001.svg | xargs)"
+for head in 1 mean max; do
+    "$softalign" align heads/best.safetensors pair.tsv --svg one$head --head $head
+    same "matrices of --head $head" 0 "$(count '>head ' one$head/0001.svg)"
+done
+
+# Whatever a word is, the picture stays XML without anything alive in it.
+cat >bad.tsv <<'BAD'
+<script>alert(1)</script> "><img onerror=x> &lt; </text></svg> --> ]]> <!-- ' "	&#0; ${jndi:x} `id` %s%n javascript:alert(1) <?xml?> <![CDATA[
+BAD
+printf '\x01 \x1b[2J \x7f \xc2\x9b \xef\xbf\xbe \xef\xbf\xbf \xe2\x80\xae\tx \xe2\x81\xa6 \xf0\x9f\x91\xa9\xe2\x80\x8d\xf0\x9f\x9a\x80\n' >>bad.tsv
+"$softalign" align $model bad.tsv --svg bad || fail "bad words"
+"$softalign" train --train bad.tsv --tokenizer space --min-freq 1 --out bad_model --steps 2 2>/dev/null
+"$softalign" align bad_model/best.safetensors bad.tsv --svg badly || fail "bad words of its own"
+for picture in bad/*.svg badly/*.svg; do
+    grep -qE '<(script|img|!|/svg>.)|[^a-z]on[a-z]+=[^x]|href' "$picture" && fail "alive: $picture"
+    LC_ALL=C grep -qP '[\x00-\x09\x0b-\x1f\x7f]|\xef\xbf[\xbe\xbf]|\xe2\x80\xae' "$picture" &&
+        fail "control characters: $picture"
+    same "elements of $picture" "rect svg text" \
+        "$(grep -oE '<[a-z]+' "$picture" | tr -d '<' | sort -u | xargs)"
+done
+if command -v xmllint >/dev/null; then
+    xmllint --noout bad/*.svg badly/*.svg all/*.svg svg/*.svg || fail "xmllint finds fault"
+else
+    echo "xmllint is not installed: the strict reader of check_figure alone has judged"
+fi
+
+# PNG and PDF, where they are built in.
+if "$softalign" align $model gold.tsv --png png --pdf pdf 2>err; then
+    same "magic of PNG" 89504e470d0a1a0a "$(head -c 8 png/0001.png | od -An -tx1 | tr -d ' ')"
+    same "magic of PDF" "%PDF-1" "$(head -c 6 pdf/0001.pdf)"
+    width=$(sed -n 's/^<svg.* width="\([0-9]*\)".*/\1/p' svg/0001.svg)
+    same "width of the PNG" $((2 * width)) $((16#$(head -c 20 png/0001.png | tail -c 4 | od -An -tx1 | tr -d ' ')))
+    sleep 1
+    "$softalign" align $model gold.tsv --png png2 --pdf pdf2
+    cmp png/0001.png png2/0001.png || fail "the PNG is another one"
+    cmp pdf/0001.pdf pdf2/0001.pdf || fail "the PDF is another one"
+else
+    same "the message" "softalign: this softalign paints no PNG and PDF: it was built without pangocairo. \
+Install it (Debian: libpango1.0-dev) and build again, or write --svg" "$(cat err)"
+    expect 2 "$(sed 's/^softalign: //' err)" align $model gold.tsv --pdf pdf
+    [ ! -e png ] || fail "a folder for nothing"
+    echo "PNG and PDF are not built in: only the message was tested"
+fi
+
+# The terminal: colours by what it says of itself, in a window of so many columns.
+command -v script >/dev/null || {
+    echo "script is not installed: the terminal was not tested"
+    finish
+    exit 0
+}
+on_terminal() { # COLUMNS VARIABLE=VALUE...
+    local columns=$1
+    shift
+    env -u TERM -u COLORTERM -u NO_COLOR "$@" script -qec \
+        "stty cols $columns; '$softalign' align $model pair.tsv --force-attention one-hot" /dev/null </dev/null |
+        tr -d '\r'
+}
+true_colour=$'\e[48;2;255;255;255m' colour=$'\e[48;5;231m'
+kind() {
+    case $(on_terminal 80 "$@") in
+    *"$true_colour"*) echo true ;;
+    *"$colour"*) echo 256 ;;
+    *$'\e'*) echo other ;;
+    *██*) echo blocks ;;
+    esac
+}
+same "COLORTERM" true "$(kind TERM=xterm COLORTERM=truecolor)"
+same "COLORTERM, otherwise said" true "$(kind TERM=xterm COLORTERM=24bit)"
+same "TERM of direct colours" true "$(kind TERM=xterm-direct)"
+same "TERM of 256 colours" 256 "$(kind TERM=xterm-256color)"
+same "TERM of few colours" blocks "$(kind TERM=xterm)"
+same "TERM of none" blocks "$(kind TERM=dumb COLORTERM=truecolor)"
+same "no TERM" blocks "$(kind A=b)"
+same "NO_COLOR" blocks "$(kind TERM=xterm-256color COLORTERM=truecolor NO_COLOR=1)"
+same "an empty NO_COLOR" true "$(kind TERM=xterm COLORTERM=truecolor NO_COLOR=)"
+on_terminal 80 TERM=dumb >wide
+"$softalign" align $model pair.tsv --force-attention one-hot >piped
+cmp wide piped || fail "a pipe is another picture than a terminal without colours"
+COLORTERM=truecolor TERM=xterm "$softalign" align $model pair.tsv --force-attention one-hot | cmp - piped ||
+    fail "colours in a pipe"
+on_terminal 14 TERM=dumb >narrow
+# Beside words of five columns and a gap of two is room for three of the seven words.
+same "parts in a narrow window" 3 "$(count chien narrow)"
+awk 'length($0) > 14 { exit 1 }' <(LC_ALL=C sed 's/\xe2\x96\x88/#/g; s/\xc2\xb7/./g; s/\xe2\x80\xa6/~/g' narrow) ||
+    fail "a line is wider than the window: $(cat narrow)"
+finish

@@ -76,8 +76,8 @@ static void tell_about_pairs(const sa_session *session) {
     sa_session_note(session, "validation: %zu pairs (%s)", session->check.count,
                     session->training->valid ? session->valid.name
                                              : "held out of the training pairs");
-    sa_session_note(session, "vocabulary: %zu source and %zu target words", vocab[0]->count,
-                    vocab[1]->count);
+    sa_session_note(session, "vocabulary: %zu source and %zu target words", vocab[0]->words.count,
+                    vocab[1]->words.count);
     if (session->model.source.tokenizer->pieces) tell_about_merges(session);
     for (int side = 0; side < 2; side++)
         for (int i = 0; i < SA_SPECIALS; i++)

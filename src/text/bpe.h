@@ -12,8 +12,8 @@
 #ifndef SA_TEXT_BPE_H
 #define SA_TEXT_BPE_H
 
+#include "text/counts.h"
 #include "text/heap.h"
-#include "text/strings.h"
 
 /* What stands behind the last character of a word. */
 #define SA_WORD_END "</w>"
@@ -55,16 +55,6 @@ size_t sa_bpe_character(const char *text, size_t size);
 
 /* ---- Learning: bpe_learn.c ---------------------------------------------------------------------
  */
-
-/* How often each word occurs. */
-typedef struct sa_word_counts {
-    sa_strings words;
-    int64_t *times; /* [words.count] */
-    size_t room;
-} sa_word_counts;
-
-bool sa_word_counts_add(sa_word_counts *counts, const char *word, size_t size, sa_error *error);
-void sa_word_counts_release(sa_word_counts *counts);
 
 /* Learns at most `merges` merges; stops before when no two symbols are neighbours `least` times. Of
  * equally frequent pairs the one that is later in byte order comes first, as in subword-nmt. */

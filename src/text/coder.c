@@ -199,81 +199,67 @@ bool sa_fail_too_long(const sa_corpus *corpus, int max_len, sa_error *error) {
 
 /* ---- Vocabularies from pairs ----------------------------------------------------------------- */
 
-/* The tokens of a whole side, and the texts they point into. */
-typedef struct pile {
-    sa_tokens tokens;
+/* What is counted of one side. */
+typedef struct side {
+    const sa_coder *coder;
     sa_cutter cutter;
-    char **owned;
-    size_t count, room;
-    int64_t marks;
-} pile;
+    sa_word_counts *tokens; /* with a shared vocabulary the same for both sides */
+    sa_tokens line;         /* of the sentence at hand */
+    int64_t marks;          /* sa_spaced_marks of all texts */
+} side;
 
-static bool add_text(pile *all, const sa_coder *coder, const char *text, sa_error *error) {
-    if (!sa_reserve(&all->owned, &all->room, all->count + 1, sizeof *all->owned, error))
-        return false;
-    all->marks += sa_spaced_marks(text, strlen(text));
-    const bool good = sa_coder_split(coder, &all->cutter, text, coder->lowercase, &all->tokens,
-                                     &all->owned[all->count], error);
-    if (good)
-        all->count++;
-    else
-        free(all->owned[all->count]);
-    return good;
+static bool count_line(side *one, sa_error *error) {
+    for (size_t i = 0; i < one->line.count; i++)
+        if (!sa_word_counts_add(one->tokens, one->line.token[i].text, one->line.token[i].size,
+                                error))
+            return false;
+    return true;
 }
 
-static void pile_release(pile *all) {
-    for (size_t i = 0; i < all->count; i++) free(all->owned[i]);
-    free(all->owned);
-    sa_cutter_close(&all->cutter);
-    sa_tokens_release(&all->tokens);
-}
-
-/* Adds both sides of a pair unless one is too long. */
-static bool add_pair(pile side[2], const sa_coder *source, const sa_coder *target,
-                     const sa_pair *pair, size_t max_len, sa_error *error) {
-    const size_t before[2] = {side[0].tokens.count, side[1].tokens.count};
-    if (!add_text(&side[0], source, pair->source, error) ||
-        !add_text(&side[1], target, pair->target, error))
-        return false;
-    if (side[0].tokens.count - before[0] > max_len || side[1].tokens.count - before[1] > max_len) {
-        side[0].tokens.count = before[0];
-        side[1].tokens.count = before[1];
+/* Counts both sides of a pair unless one is too long. */
+static bool count_pair(side sides[2], const sa_pair *pair, size_t max_len, sa_error *error) {
+    const char *const text[2] = {pair->source, pair->target};
+    char *owned[2] = {NULL, NULL};
+    bool good = true;
+    for (int i = 0; good && i < 2; i++) {
+        side *each = &sides[i];
+        each->line.count = 0;
+        each->marks += sa_spaced_marks(text[i], strlen(text[i]));
+        good = sa_coder_split(each->coder, &each->cutter, text[i], each->coder->lowercase,
+                              &each->line, &owned[i], error);
     }
-    return true;
-}
-
-/* Both sides get the tokens of both. */
-static bool share_tokens(pile side[2], sa_error *error) {
-    const size_t own[2] = {side[0].tokens.count, side[1].tokens.count};
-    for (int i = 0; i < 2; i++)
-        for (size_t k = 0; k < own[1 - i]; k++) {
-            const sa_token token = side[1 - i].tokens.token[k];
-            if (!sa_tokens_add(&side[i].tokens, token.text, token.size, error)) return false;
-        }
-    return true;
+    if (good && sides[0].line.count <= max_len && sides[1].line.count <= max_len)
+        good = count_line(&sides[0], error) && count_line(&sides[1], error);
+    free(owned[0]), free(owned[1]);
+    return good;
 }
 
 bool sa_coders_build(sa_coder *source, sa_coder *target, const sa_corpus *corpus, const bool *use,
                      const sa_settings *settings, sa_error *error) {
     sa_coder *coder[2] = {source, target};
-    pile side[2] = {0};
+    sa_word_counts counts[2] = {0};
+    side sides[2] = {0};
     for (int i = 0; i < 2; i++)
         *coder[i] = (sa_coder){.tokenizer = &sa_tokenizers[settings->tokenizer],
                                .lowercase = settings->lowercase};
     bool good = !source->tokenizer->pieces || learn_merges(coder, corpus, use, settings, error);
-    for (int i = 0; i < 2; i++) sa_cutter_init(&side[i].cutter, &coder[i]->bpe);
+    for (int i = 0; i < 2; i++) {
+        sides[i] =
+            (side){.coder = coder[i], .tokens = &counts[settings->tie == SA_TIE_THREE ? 0 : i]};
+        sa_cutter_init(&sides[i].cutter, &coder[i]->bpe);
+    }
     for (size_t i = 0; good && i < corpus->count; i++)
         if (!use || use[i])
-            good =
-                add_pair(side, source, target, &corpus->pairs[i], (size_t)settings->max_len, error);
-    if (good && !side[0].tokens.count) good = sa_fail_too_long(corpus, settings->max_len, error);
-    if (good && settings->tie == SA_TIE_THREE) good = share_tokens(side, error);
+            good = count_pair(sides, &corpus->pairs[i], (size_t)settings->max_len, error);
+    if (good && !counts[0].words.count) good = sa_fail_too_long(corpus, settings->max_len, error);
     for (int i = 0; i < 2; i++) {
-        good = good && sa_vocab_build(&coder[i]->vocab, &side[i].tokens, settings->min_freq,
+        good = good && sa_vocab_build(&coder[i]->vocab, sides[i].tokens, settings->min_freq,
                                       settings->vocab, error);
-        coder[i]->spaced_marks = side[i].marks > 0;
+        coder[i]->spaced_marks = sides[i].marks > 0;
+        sa_cutter_close(&sides[i].cutter);
+        sa_tokens_release(&sides[i].line);
     }
-    pile_release(&side[0]), pile_release(&side[1]); /* shared tokens point into either */
+    sa_word_counts_release(&counts[0]), sa_word_counts_release(&counts[1]);
     if (!good) sa_coder_release(source), sa_coder_release(target);
     return good;
 }

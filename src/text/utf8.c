@@ -8,6 +8,10 @@
 /* The code point at text and its length; valid UTF-8 is expected, so the length is positive. */
 static utf8proc_int32_t code_at(const char *text, size_t size, size_t *length) {
     utf8proc_int32_t code = -1;
+    if (size && (unsigned char)*text < 0x80) {
+        *length = 1;
+        return *text;
+    }
     utf8proc_ssize_t used =
         utf8proc_iterate((const utf8proc_uint8_t *)text, (utf8proc_ssize_t)size, &code);
     *length = used > 0 ? (size_t)used : 1;
@@ -51,8 +55,19 @@ static utf8proc_int32_t lower_case(utf8proc_int32_t code, void *unused) {
     return utf8proc_tolower(code);
 }
 
+/* Whether all code points stand before the first combining mark, U+0300: such text is composed, and
+ * most text is such. */
+static bool plainly_composed(const char *text, size_t size) {
+    enum { LEAD_BYTE_OF_300 = 0xcc };
+    unsigned char highest = 0;
+    for (size_t i = 0; i < size; i++)
+        if ((unsigned char)text[i] > highest) highest = (unsigned char)text[i];
+    return highest < LEAD_BYTE_OF_300;
+}
+
 /* Lower case code point by code point: case folding would be another thing (it turns ß into ss). */
 char *sa_utf8_normalise(const char *text, size_t size, bool lower, sa_error *error) {
+    if (!lower && plainly_composed(text, size)) return sa_copy(text, size, error);
     utf8proc_uint8_t *result = NULL;
     const utf8proc_ssize_t got =
         utf8proc_map_custom((const utf8proc_uint8_t *)text, (utf8proc_ssize_t)size, &result,
@@ -159,6 +174,8 @@ static bool is_joiner(utf8proc_int32_t code) {
 
 sa_kind sa_utf8_kind(const char *text, size_t size, size_t *length) {
     const utf8proc_int32_t code = code_at(text, size, length);
+    if (code == ' ') return SA_KIND_SPACE; /* most of what is asked for */
+    if ((code >= 'a' && code <= 'z') || (code >= 'A' && code <= 'Z')) return SA_KIND_LETTER;
     if (is_han(code)) return SA_KIND_HAN;
     switch (utf8proc_category(code)) {
     case UTF8PROC_CATEGORY_LU:

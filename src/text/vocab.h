@@ -4,21 +4,18 @@
 #define SA_TEXT_VOCAB_H
 
 #include "base/batch.h"
-#include "base/memory.h"
-#include "text/tokenizer.h"
+#include "text/counts.h"
 
 typedef struct sa_vocab {
-    sa_token *word; /* [count] words SA_SPECIALS, SA_SPECIALS + 1, ...: by falling frequency */
-    size_t count;
-    size_t *sorted; /* [count] positions in byte order of the words */
-    char *blob;     /* the words, each ended by LF */
+    sa_strings words; /* SA_SPECIALS, SA_SPECIALS + 1, ...: by falling frequency */
+    char *blob;       /* the words, each ended by LF */
     size_t blob_size;
 } sa_vocab;
 
-/* From all tokens of a training text (the list is sorted in place): words seen at least min_freq
- * times, the `most` most frequent of them (0: all), equal ones in byte order. SA_DATA when none is
- * left. */
-bool sa_vocab_build(sa_vocab *vocab, sa_tokens *tokens, int min_freq, int most, sa_error *error);
+/* From the tokens of a training text: those seen at least min_freq times, the `most` most frequent
+ * of them (0: all), equally frequent ones in byte order. SA_DATA when none is left. */
+bool sa_vocab_build(sa_vocab *vocab, const sa_word_counts *tokens, int min_freq, int most,
+                    sa_error *error);
 
 /* From the words of a model file, each ended by LF. SA_DATA, naming `file` and the tensor `name`,
  * when a word is empty, twice, too long, not UTF-8 or holds a NUL or CR, which no text has. */

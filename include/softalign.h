@@ -87,8 +87,8 @@ typedef struct sa_settings {
     /* the training */
     int optimizer;
     double lr;       /* 0: the optimizer's own */
-    double lr_decay; /* the learning rate is multiplied by it after a validation without a better
-                        loss */
+    double lr_decay; /* the learning rate is multiplied by it after .. */
+    int lr_patience; /* .. so many validations in a row that are not the best */
     int schedule;    /* what becomes of the learning rate */
     int64_t warmup;  /* updates over which it rises from 0 */
     double momentum;
@@ -99,6 +99,7 @@ typedef struct sa_settings {
     double weight_decay;    /* share of its learning rate by which every update shrinks matrices */
     double label_smoothing; /* share of each word's probability given to all words alike */
     int batch;              /* sentences per update */
+    int batch_tokens;       /* words of an update on either side; 0: so many sentences */
     int shards;             /* pieces a batch is cut into; 0: one per core */
     int64_t seed;
     int valid_every; /* updates between validations; 0: once an epoch */

@@ -188,8 +188,8 @@ static bool open_machinery(sa_session *session, sa_error *error) {
                            session->data.longest_source, session->data.longest_target, model->pool,
                            error) &&
            sa_batcher_open(&session->batcher, session->data.source, session->data.target,
-                           session->data.count, session->settings.batch, session->settings.seed,
-                           error);
+                           session->data.count, session->settings.batch,
+                           session->settings.batch_tokens, session->settings.seed, error);
 }
 
 static bool resume(sa_session *session, sa_error *error) {

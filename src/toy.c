@@ -59,7 +59,7 @@ static bool open_school(school *at, const sa_toy *toy, const sa_settings *settin
            sa_trainer_open(&at->trainer, &model->settings, &model->sizes, model->values,
                            at->data.longest_source, at->data.longest_target, model->pool, error) &&
            sa_batcher_open(&at->batcher, at->data.source, at->data.target, at->data.count,
-                           settings->batch, settings->seed, error);
+                           settings->batch, settings->batch_tokens, settings->seed, error);
 }
 
 bool sa_toy_train(const sa_toy *toy, const sa_settings *settings, double *loss, sa_error *error) {

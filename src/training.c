@@ -16,8 +16,7 @@ static double seconds_left(const sa_session *session, double elapsed) {
     const double step = (double)session->trainer.step;
     const double run = elapsed - session->training->spent.seconds;
     const double rate = run > 0 ? (step - (double)session->first_step) / run : 0;
-    const double epoch =
-        (double)((session->data.count + (size_t)settings->batch - 1) / (size_t)settings->batch);
+    const double epoch = (double)session->batcher.number;
     double left = INFINITY;
     if (settings->max_time > 0) left = settings->max_time - elapsed;
     if (rate > 0 && settings->steps > 0) left = fmin(left, ((double)settings->steps - step) / rate);
@@ -94,9 +93,10 @@ static void settle_rate(sa_session *session, sa_validation now) {
         figure[SA_FIGURE_CHRF] = now.chrf;
         session->at[SA_AT_STALE] = 0;
     } else {
-        session->figure[SA_FIGURE_RATE] *= session->settings.lr_decay;
-        session->trainer.decay = session->figure[SA_FIGURE_RATE];
         session->at[SA_AT_STALE]++;
+        if (session->at[SA_AT_STALE] % session->settings.lr_patience == 0)
+            session->figure[SA_FIGURE_RATE] *= session->settings.lr_decay;
+        session->trainer.decay = session->figure[SA_FIGURE_RATE];
     }
 }
 

@@ -75,7 +75,7 @@ START_TEST(updates_allocate_nothing) {
     sa_pool *pool = sa_pool_open(2, &error);
     ck_assert(sa_params_start(&plan, values, 0, 7, &error));
     ck_assert(sa_trainer_open(&trainer, &settings, &sizes, values, LONGEST, LONGEST, pool, &error));
-    ck_assert(sa_batcher_open(&batcher, source, target, PAIRS, BATCH, 1, &error));
+    ck_assert(sa_batcher_open(&batcher, source, target, PAIRS, BATCH, 0, 1, &error));
     trainer.profiled = _i % 2;
     for (int i = 0; i < PAIRS / BATCH; i++) {
         sa_step_result result;

@@ -15,7 +15,7 @@ static void set_up(void) {
         source[i].len = 2 + (int)(i * 7919 % 23);
         target[i].len = 2 + (int)(i * 104729 % 31);
     }
-    ck_assert(sa_batcher_open(&batcher, source, target, PAIRS, BATCH, 5, NULL));
+    ck_assert(sa_batcher_open(&batcher, source, target, PAIRS, BATCH, 0, 5, NULL));
 }
 
 static void tear_down(void) {
@@ -62,7 +62,7 @@ START_TEST(epochs_and_seeds_differ) {
     serve(&batcher, second);
     ck_assert_mem_ne(first, second, sizeof first);
     sa_batcher seeded;
-    ck_assert(sa_batcher_open(&seeded, source, target, PAIRS, BATCH, 6, NULL));
+    ck_assert(sa_batcher_open(&seeded, source, target, PAIRS, BATCH, 0, 6, NULL));
     serve(&seeded, other);
     ck_assert_mem_ne(first, other, sizeof first);
     sa_batcher_close(&seeded);
@@ -119,7 +119,7 @@ START_TEST(epoch_and_position_are_all_there_is) {
         const size_t *pairs = sa_batcher_next(&batcher, &size);
         memcpy(kept, pairs, sizeof *kept * (size_t)size);
         sa_batcher other;
-        ck_assert(sa_batcher_open(&other, source, target, PAIRS, BATCH, 5, NULL));
+        ck_assert(sa_batcher_open(&other, source, target, PAIRS, BATCH, 0, 5, NULL));
         sa_batcher_seek(&other, epoch, position);
         pairs = sa_batcher_next(&other, &again);
         ck_assert_int_eq(size, again);
@@ -132,10 +132,63 @@ START_TEST(epoch_and_position_are_all_there_is) {
 }
 END_TEST
 
+static int longest_side(const size_t *pairs, int size) {
+    int words[2] = {0, 0};
+    for (int i = 0; i < size; i++) {
+        words[0] += source[pairs[i]].len;
+        words[1] += target[pairs[i]].len;
+    }
+    return words[0] > words[1] ? words[0] : words[1];
+}
+
+/* Batches of at most 100 words a side, all but the last of a fetch so full that the next pair in
+ * order of length would be too much; 30 words are less than the longest pairs have. */
+START_TEST(batches_of_words) {
+    enum { EPOCHS = 2 };
+    const int words = _i ? 30 : 100;
+    sa_batcher by_words, again;
+    ck_assert(sa_batcher_open(&by_words, source, target, PAIRS, BATCH, words, 5, NULL));
+    ck_assert(sa_batcher_open(&again, source, target, PAIRS, BATCH, words, 5, NULL));
+    int alone = 0, thin = 0, batches = 0, sizes = 0;
+    for (int epoch = 0; epoch < EPOCHS; epoch++) {
+        bool seen[PAIRS] = {false};
+        size_t served = 0, smallest = PAIRS, largest = 0;
+        do {
+            int size, same;
+            const size_t position = served;
+            const size_t *pairs = sa_batcher_next(&by_words, &size);
+            sa_batcher_seek(&again, epoch, position);
+            ck_assert_mem_eq(sa_batcher_next(&again, &same), pairs, sizeof *pairs * (size_t)size);
+            ck_assert_int_eq(same, size);
+            ck_assert_uint_eq(by_words.position, served += (size_t)size);
+            for (int i = 0; i < size; i++) {
+                ck_assert(!seen[pairs[i]]);
+                seen[pairs[i]] = true;
+                if (i) ck_assert(falls_behind(pairs[i - 1], pairs[i]));
+            }
+            const int most = longest_side(pairs, size);
+            ck_assert(most <= words || size == 1);
+            alone += most > words;
+            thin += most < words - 31;
+            smallest = (size_t)size < smallest ? (size_t)size : smallest;
+            largest = (size_t)size > largest ? (size_t)size : largest;
+            batches++;
+        } while (by_words.position < PAIRS);
+        ck_assert_uint_eq(served, PAIRS);
+        ck_assert_int_eq(by_words.epoch, epoch);
+        sizes += (int)(largest - smallest);
+    }
+    ck_assert(_i ? alone > 0 : alone == 0);
+    ck_assert_int_le(thin, batches / 20 + EPOCHS);
+    ck_assert_int_gt(sizes, 2 * EPOCHS); /* batches of short sentences are larger */
+    sa_batcher_close(&by_words), sa_batcher_close(&again);
+}
+END_TEST
+
 START_TEST(one_pair_is_a_batch) {
     sa_batcher one;
     int size;
-    ck_assert(sa_batcher_open(&one, source, target, 1, 64, 1, NULL));
+    ck_assert(sa_batcher_open(&one, source, target, 1, 64, 0, 1, NULL));
     for (int epoch = 0; epoch < 3; epoch++) {
         ck_assert_uint_eq(*sa_batcher_next(&one, &size), 0);
         ck_assert_int_eq(size, 1);
@@ -148,7 +201,7 @@ END_TEST
 START_TEST(too_many_pairs_are_refused) {
     sa_batcher none;
     sa_error error;
-    ck_assert(!sa_batcher_open(&none, NULL, NULL, (size_t)UINT32_MAX + 1, 64, 1, &error));
+    ck_assert(!sa_batcher_open(&none, NULL, NULL, (size_t)UINT32_MAX + 1, 64, 0, 1, &error));
     ck_assert_int_eq(error.code, SA_LIMIT);
     ck_assert_str_eq(error.text, "more than 4294967295 pairs");
 }
@@ -172,6 +225,7 @@ int main(void) {
     tcase_add_test(cases, a_fetch_is_sorted_and_its_batches_shuffled);
     tcase_add_test(cases, fetches_are_shuffled);
     tcase_add_test(cases, epoch_and_position_are_all_there_is);
+    tcase_add_loop_test(cases, batches_of_words, 0, 2);
     tcase_add_test(cases, one_pair_is_a_batch);
     tcase_add_test(cases, too_many_pairs_are_refused);
     tcase_add_test(cases, long_sentences_come_first_in_order);

@@ -95,6 +95,44 @@ START_TEST(a_training_that_is_over_adds_nothing) {
 }
 END_TEST
 
+static size_t column_of(const char *head, const char *name) {
+    size_t column = 0;
+    const char *at = strstr(head, name);
+    ck_assert_ptr_nonnull(at);
+    for (; head < at; head++) column += *head == ',';
+    return column;
+}
+
+/* The rate that was saved is what the rows of the log ask for: a cut by half after every second
+ * (third ..) validation in a row that was not the best. A high rate makes many of them. */
+START_TEST(the_rate_waits_for_its_patience) {
+    sa_settings settings = small_settings();
+    settings.steps = 60, settings.lr = 0.3, settings.lr_decay = 0.5, settings.lr_patience = _i;
+    ck_assert_msg(train(&settings, false), "%s", error.text);
+    size_t size;
+    char *log = scratch_read(scratch_path("out/log.csv"), &size), *rest = log;
+    const size_t best = column_of(log, "best");
+    double wanted = 1, saved[SA_FIGURE_COUNT];
+    int rows = 0, stale = 0;
+    for (char *line = strsep(&rest, "\n"); (line = strsep(&rest, "\n")) && *line; rows++) {
+        char *field = NULL;
+        for (size_t i = 0; i <= best; i++) field = strsep(&line, ",");
+        stale = *field == '1' ? 0 : stale + 1;
+        if (stale && stale % _i == 0) wanted /= 2;
+    }
+    ck_assert_int_eq(rows, 20);
+    ck_assert_double_lt(wanted, 1);
+    sa_container file;
+    ck_assert(sa_container_open(&file, last_path, &error));
+    const sa_tensor *figures = sa_container_find(&file, "training.figures");
+    ck_assert_uint_eq(figures->size, sizeof saved);
+    memcpy(saved, figures->data, sizeof saved);
+    ck_assert_double_eq(saved[SA_FIGURE_RATE], wanted);
+    sa_container_close(&file);
+    free(log);
+}
+END_TEST
+
 /* ---- What is believed ------------------------------------------------------------------------ */
 
 static const sa_tensor *tensor_of(const sa_container *file, const char *name) {
@@ -215,6 +253,7 @@ int main(void) {
     tcase_add_checked_fixture(tests, set_up, scratch_remove);
     tcase_add_test(tests, time_left_follows_the_speed_of_this_run);
     tcase_add_test(tests, a_training_that_is_over_adds_nothing);
+    tcase_add_loop_test(tests, the_rate_waits_for_its_patience, 1, 4);
     tcase_add_loop_test(tests, impossible_counts_are_refused, 0, sizeof counts / sizeof *counts);
     tcase_add_loop_test(tests, damaged_memories_are_refused, 0, sizeof memories / sizeof *memories);
     tcase_add_test(tests, settings_beyond_their_range);

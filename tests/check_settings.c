@@ -175,9 +175,9 @@ static bool among(const char *option, const char *const *list) {
 /* What a preset may leave to the defaults: the seed, the pieces of a batch, the rhythm of
  * validation, penalties that none of them has, and what its other choices make idle. */
 static bool may_stay_open(const char *option, const sa_settings *settings) {
-    static const char *const always[] = {"shards",      "seed",      "valid-every",
-                                         "window-size", "values",    "weight-decay",
-                                         "l2",          "criterion", NULL};
+    static const char *const always[] = {
+        "shards",       "seed", "valid-every", "window-size",  "values",
+        "weight-decay", "l2",   "criterion",   "batch-tokens", NULL};
     static const char *const of_attention[] = {"attention", "heads", "window", "attn", NULL};
     static const char *const of_transformers[] = {"ffn", "norm", NULL};
     static const char *const of_recurrence[] = {"decoder", "encoder", "reverse-source", "cell",
@@ -187,7 +187,7 @@ static bool may_stay_open(const char *option, const sa_settings *settings) {
     static const char *const of_pieces[] = {"bpe-merges", "bpe", NULL};
     static const char *const of_sgd[] = {"momentum", NULL};
     static const char *const of_adam[] = {"beta1", "beta2", "epsilon", NULL};
-    static const char *const of_plateau[] = {"lr-decay", NULL};
+    static const char *const of_plateau[] = {"lr-decay", "lr-patience", NULL};
     const char *optimizer = sa_optimizer_name((size_t)settings->optimizer);
     return among(option, always) ||
            among(option, settings->model ? of_recurrence : of_transformers) ||
@@ -197,6 +197,7 @@ static bool may_stay_open(const char *option, const sa_settings *settings) {
             among(option, of_pieces)) ||
            (strcmp(optimizer, "sgd") != 0 && among(option, of_sgd)) ||
            (strcmp(optimizer, "adam") != 0 && among(option, of_adam)) ||
+           (settings->batch_tokens && strcmp(option, "batch") == 0) ||
            (settings->schedule != 0 && among(option, of_plateau));
 }
 

@@ -1,76 +1,11 @@
-/* The optimisers against their papers' formulas, and updates: clipping, gradients that are not
- * finite, small batches, the same bits at any number of threads. */
+/* Updates: clipping, gradients that are not finite, small batches, the same bits at any number of
+ * threads. */
 #include "support/suite.h"
 #include "train/trainer.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-
-/* ---- Optimisers --------------------------------------------------------------------------------
- */
-
-enum { STEPS = 5 };
-static const double gradients[STEPS] = {0.5, -0.25, 2, 0, -1e-3};
-
-/* One weight moved by STEPS updates of the row, clipped to half. */
-static double moved(const char *name, double lr, double momentum) {
-    const sa_optimizer *row = sa_optimizers;
-    while (strcmp(row->name, name) != 0) row++;
-    float w = 1, a = 0, b = 0;
-    for (int i = 0; i < STEPS; i++) {
-        const sa_update update = {.lr = lr,
-                                  .momentum = momentum,
-                                  .beta1 = 0.8,
-                                  .beta2 = 0.99,
-                                  .epsilon = 1e-7,
-                                  .step = i + 1,
-                                  .scale = 0.5f};
-        const float g = (float)gradients[i];
-        row->update(&update, &g, &w, &a, &b, 1);
-    }
-    return (double)w;
-}
-
-START_TEST(adadelta_follows_algorithm_1) {
-    double w = 1, square = 0, move = 0;
-    for (int i = 0; i < STEPS; i++) {
-        const double g = gradients[i] / 2;
-        square = 0.95 * square + 0.05 * g * g;
-        const double dx = -sqrt(move + 1e-6) / sqrt(square + 1e-6) * g;
-        move = 0.95 * move + 0.05 * dx * dx;
-        w += 0.7 * dx;
-    }
-    ck_assert_double_eq_tol(moved("adadelta", 0.7, 0), w, 1e-7);
-    ck_assert_double_gt(fabs(w - 1), 1e-4);
-}
-END_TEST
-
-START_TEST(adam_follows_algorithm_1) {
-    double w = 1, m = 0, v = 0;
-    for (int i = 1; i <= STEPS; i++) {
-        const double g = gradients[i - 1] / 2;
-        m = 0.8 * m + 0.2 * g;
-        v = 0.99 * v + 0.01 * g * g;
-        w -= 0.01 * (m / (1 - pow(0.8, i))) / (sqrt(v / (1 - pow(0.99, i))) + 1e-7);
-    }
-    ck_assert_double_eq_tol(moved("adam", 0.01, 0), w, 3e-7);
-    ck_assert_double_gt(fabs(w - 1), 1e-3);
-}
-END_TEST
-
-START_TEST(momentum_carries_the_last_updates_on) {
-    double w = 1, velocity = 0;
-    for (int i = 0; i < STEPS; i++) {
-        velocity = 0.9 * velocity + gradients[i] / 2;
-        w -= 0.1 * velocity;
-    }
-    ck_assert_double_eq_tol(moved("sgd", 0.1, 0.9), w, 3e-7);
-}
-END_TEST
-
-/* ---- Updates -----------------------------------------------------------------------------------
- */
 
 enum { BATCH = 40, LONGEST = 9, WORDS = 12 };
 
@@ -310,6 +245,43 @@ START_TEST(no_batch_needs_more_than_was_planned) {
 }
 END_TEST
 
+static void open_again(course *c, int tokens) {
+    sa_trainer_close(&c->trainer);
+    c->settings.batch_tokens = tokens;
+    ck_assert(sa_trainer_open(&c->trainer, &c->settings, &c->sizes, c->values, LONGEST, LONGEST,
+                              c->pool, NULL));
+}
+
+/* Sentences of any lengths that have so many words together, in one piece and in several; also the
+ * most pairs there can be, of a word a side, and one pair that is too long by itself. */
+START_TEST(no_batch_of_words_needs_more_than_was_planned) {
+    enum { TOKENS = 34 };
+    static const int32_t end_mark = SA_END;
+    family = _i;
+    for (int shards = 1; shards <= 3; shards++) {
+        course *c = begin(1, shards);
+        open_again(c, TOKENS);
+        sa_rng rng = sa_rng_seed(5, (uint64_t)shards);
+        for (int round = 0; round < 60; round++) {
+            int count = 0, words[2] = {0, 0};
+            for (; count < TOKENS; count++) {
+                sa_sentence *source = &c->source[count], *target = &c->target[count];
+                draw_sentence(&rng, c->ids[2 * count], source);
+                draw_sentence(&rng, c->ids[2 * count + 1], target);
+                if (round % 3 == 0) *source = *target = (sa_sentence){&end_mark, 1};
+                words[0] += source->len, words[1] += target->len;
+                if (words[0] > TOKENS || words[1] > TOKENS) break;
+            }
+            update(c, count);
+        }
+        open_again(c, 2);
+        c->source[0].len = c->target[0].len = LONGEST;
+        update(c, 1);
+        end(c);
+    }
+}
+END_TEST
+
 /* The longest sentences everywhere, in batches of every size: the plan is no larger than they need.
  */
 START_TEST(little_more_is_planned_than_the_longest_need) {
@@ -354,9 +326,6 @@ int main(void) {
     TCase *tests;
     Suite *suite = suite_of("trainer", &tests);
     tcase_set_timeout(tests, 60);
-    tcase_add_test(tests, adadelta_follows_algorithm_1);
-    tcase_add_test(tests, adam_follows_algorithm_1);
-    tcase_add_test(tests, momentum_carries_the_last_updates_on);
     tcase_add_test(tests, the_loss_falls_and_counts_are_right);
     tcase_add_loop_test(tests, threads_change_no_bit, 0, 2);
     tcase_add_test(tests, shards_give_the_gradient_of_the_whole_batch);
@@ -365,6 +334,7 @@ int main(void) {
     tcase_add_test(tests, a_good_batch_begins_the_count_of_bad_ones_again);
     tcase_add_loop_test(tests, clipping_bounds_the_length_of_an_update, 0, 3);
     tcase_add_loop_test(tests, no_batch_needs_more_than_was_planned, 0, 2);
+    tcase_add_loop_test(tests, no_batch_of_words_needs_more_than_was_planned, 0, 2);
     tcase_add_test(tests, little_more_is_planned_than_the_longest_need);
     tcase_add_test(tests, every_piece_runs_once);
     return suite_run(suite);

@@ -51,7 +51,7 @@ static bool print_batches(const char *path, int first, int wanted, const sa_sett
         !sa_coders_build(&source, &target, &corpus, NULL, settings, error) ||
         !sa_dataset_make(&data, &corpus, NULL, &source, &target, settings->max_len, error) ||
         !sa_batcher_open(&batcher, data.source, data.target, data.count, settings->batch,
-                         settings->seed, error))
+                         settings->batch_tokens, settings->seed, error))
         return false; /* the program ends here: nothing is freed */
     printf("%d %d %d\n", sa_vocab_size(&source.vocab), sa_vocab_size(&target.vocab), wanted);
     for (int i = 0; i < first + wanted; i++) {

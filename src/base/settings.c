@@ -87,7 +87,9 @@ const sa_option sa_settings_options[] = {
     {"lr", SA_OPTION_REAL, SA_SCOPE_TRAINING, AT(lr), 0, 0, 1e9, NULL, "X",
      "learning rate; 0: the optimizer's own (adadelta 1, adam 0.002, sgd 0.1)"},
     {"lr-decay", SA_OPTION_REAL, SA_SCOPE_TRAINING, AT(lr_decay), 0.5, 0.01, 1, NULL, "X",
-     "a validation that is not the best multiplies the learning rate by this; 1: it stays"},
+     "validations that are not the best multiply the learning rate by this; 1: it stays"},
+    {"lr-patience", SA_OPTION_INT, SA_SCOPE_TRAINING, AT(lr_patience), 1, 1, 1000000, NULL, "N",
+     "so many validations in a row do so that are not the best"},
     {"schedule", SA_OPTION_CHOICE, SA_SCOPE_TRAINING, AT(schedule), 0, 0, 0, sa_schedule_name,
      "NAME",
      "the learning rate falls after validations that are not the best (by --lr-decay), never, or "
@@ -115,6 +117,9 @@ const sa_option sa_settings_options[] = {
      "X", "share of the probability that all words get alike in what is learned"},
     {"batch", SA_OPTION_INT, SA_SCOPE_TRAINING, AT(batch), 32, 1, 65536, NULL, "N",
      "sentence pairs per update"},
+    {"batch-tokens", SA_OPTION_INT, SA_SCOPE_TRAINING, AT(batch_tokens), 0, 0, 1000000, NULL, "N",
+     "instead, as many pairs per update as have at most N tokens a side, end marks included; 0: "
+     "--batch"},
     {"shards", SA_OPTION_INT, SA_SCOPE_TRAINING, AT(shards), 0, 0, SA_THREADS, NULL, "N",
      "pieces a batch is cut into, whatever the threads; 0: one per core"},
     {"seed", SA_OPTION_INT64, SA_SCOPE_TRAINING, AT(seed), 1, 0, WHOLE, NULL, "N",

@@ -21,28 +21,36 @@ static int pieces_of(int count, int shards) {
 
 /* ---- Opening --------------------------------------------------------------------------------- */
 
-/* The arena that `count` pairs need when all are as long as the longest. */
-static size_t arena_size(const sa_seq2seq *w, int count, int longest_source, int longest_target,
-                         sa_sentence *room) {
+/* The arena that `count` pairs need when all are as long as the longest; with --batch-tokens, which
+ * bounds their words, when one is and the others have a word a side. */
+static size_t arena_size(const sa_trainer *trainer, int count, int longest_source,
+                         int longest_target, sa_sentence *room) {
     sa_arena dry = {0};
     sa_pass pass;
     for (int i = 0; i < count; i++) {
-        room[i] = (sa_sentence){.len = longest_source};
-        room[count + i] = (sa_sentence){.len = longest_target};
+        const bool longest = !i || !trainer->settings->batch_tokens;
+        room[i] = (sa_sentence){.len = longest ? longest_source : 1};
+        room[count + i] = (sa_sentence){.len = longest ? longest_target : 1};
     }
     sa_batch batch = sa_batch_make(&dry, room, room + count, count);
-    sa_pass_layout(&dry, w, &batch, true, &pass);
+    sa_pass_layout(&dry, &trainer->w, &batch, true, &pass);
     return dry.used;
+}
+
+/* Pairs that a shard has at most. A small batch has fewer, larger pieces; one of few words, of
+ * which there are as many as pairs at least, may be a single one. */
+static int largest_piece(const sa_trainer *trainer) {
+    const int most = (trainer->most + trainer->shards - 1) / trainer->shards;
+    if (trainer->settings->batch_tokens) return trainer->most + 1;
+    return most < 2 * LEAST ? 2 * LEAST : most;
 }
 
 static bool open_shards(sa_trainer *trainer, const sa_sizes *sizes, int longest_source,
                         int longest_target, sa_error *error) {
-    const int most = (trainer->settings->batch + trainer->shards - 1) / trainer->shards;
-    const int largest =
-        most < 2 * LEAST ? 2 * LEAST : most; /* a small batch has fewer, larger pieces */
+    const int largest = largest_piece(trainer);
     sa_sentence *room = sa_new(2 * (size_t)largest, sizeof *room, error);
     if (!room) return false;
-    const size_t size = arena_size(&trainer->w, largest, longest_source, longest_target, room);
+    const size_t size = arena_size(trainer, largest, longest_source, longest_target, room);
     free(room);
     for (int i = 0; i < trainer->shards; i++) {
         sa_shard *shard = &trainer->shard[i];
@@ -58,7 +66,8 @@ bool sa_trainer_open(sa_trainer *trainer, const sa_settings *settings, const sa_
                      sa_error *error) {
     *trainer = (sa_trainer){.settings = settings, .pool = pool, .values = values, .decay = 1};
     sa_require(settings->shards > 0);
-    trainer->shards = pieces_of(settings->batch, settings->shards);
+    trainer->most = settings->batch_tokens ? settings->batch_tokens : settings->batch;
+    trainer->shards = pieces_of(trainer->most, settings->shards);
     sa_blas_init();
     trainer->optimizer = &sa_optimizers[settings->optimizer];
     trainer->update.momentum = settings->momentum;
@@ -66,7 +75,7 @@ bool sa_trainer_open(sa_trainer *trainer, const sa_settings *settings, const sa_
     trainer->update.epsilon = settings->epsilon;
     sa_seq2seq_plan(sizes, &trainer->plan);
     sa_seq2seq_point(sizes, values, &trainer->w);
-    const size_t size = trainer->plan.size, batch = (size_t)settings->batch;
+    const size_t size = trainer->plan.size, batch = (size_t)trainer->most;
     trainer->first = sa_new(size, sizeof(sa_real), error);
     trainer->second = sa_new(size, sizeof(sa_real), error);
     trainer->squares = sa_new(size / PIECE + 1, sizeof(double), error);
@@ -204,7 +213,7 @@ bool sa_trainer_step(sa_trainer *trainer, const sa_sentence *source, const sa_se
     const double clip = trainer->settings->clip;
     sa_profile *profile = trainer->profiled ? &trainer->profile : NULL;
     double squares = 0;
-    sa_require(count > 0 && count <= trainer->settings->batch);
+    sa_require(count > 0 && count <= trainer->most);
     *result = (sa_step_result){0};
     trainer->step++;
 

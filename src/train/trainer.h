@@ -30,9 +30,10 @@ typedef struct sa_trainer {
     sa_seq2seq w;
     sa_real *first, *second; /* [plan.size] the optimiser's memories */
     double decay;            /* multiplies the learning rate: 1 until the caller lowers it */
+    int most;                /* pairs of a batch */
     int shards;              /* that are of use: no batch is cut into more */
     sa_shard *shard;
-    sa_sentence *source, *target; /* [batch] the pieces, one shard after another */
+    sa_sentence *source, *target; /* [most] the pieces, one shard after another */
     double *squares;              /* sums of squares of the gradient's pieces */
     int64_t step;                 /* batches seen */
     int64_t applied;              /* updates made: batches with a finite gradient */
@@ -60,7 +61,8 @@ bool sa_trainer_open(sa_trainer *trainer, const sa_settings *settings, const sa_
                      sa_error *error);
 void sa_trainer_close(sa_trainer *trainer);
 
-/* One update on `count` pairs (at most settings->batch): those whose indices `pairs` lists (NULL:
+/* One update on `count` pairs (at most settings->batch, or, with batch_tokens, as many as have so
+ * many words on either side; or a single pair): those whose indices `pairs` lists (NULL:
  * the first). SA_DIVERGED after ten batches in a row whose gradient is not finite. */
 bool sa_trainer_step(sa_trainer *trainer, const sa_sentence *source, const sa_sentence *target,
                      const size_t *pairs, int count, sa_step_result *result, sa_error *error);

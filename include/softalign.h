@@ -191,14 +191,19 @@ typedef struct sa_part_time {
 
 typedef struct sa_training {
     const sa_settings *settings;
-    const char *train; /* PAIRS */
-    const char *valid; /* PAIRS, or NULL: 5 % of the training pairs by a hash of the source */
-    const char *out;   /* folder for best.safetensors, last.safetensors, log.csv */
-    bool resume;       /* go on from out/last.safetensors */
-    sa_effort spent;   /* what it took before this run; all that is told counts from there, and
-                          max_time, too */
-    bool pausing;      /* a stop only saves, without a validation: going on later gives the files of
-                          a training that was never stopped */
+    const char *train;     /* PAIRS */
+    const char *valid;     /* PAIRS, or NULL: 5 % of the training pairs by a hash of the source */
+    const char *out;       /* folder for best.safetensors, last.safetensors, log.csv, film */
+    const sa_pair *probes; /* [probe_count] pairs whose attention is filmed: written down before the
+                              first update and at every validation, as the heatmaps
+                              out/film/0001/00000000.csv ..., a folder per pair, the updates in the
+                              name. SA_USAGE: the model has no attention */
+    size_t probe_count;
+    bool resume;     /* go on from out/last.safetensors */
+    sa_effort spent; /* what it took before this run; all that is told counts from there, and
+                        max_time, too */
+    bool pausing;    /* a stop only saves, without a validation: going on later gives the files of
+                        a training that was never stopped */
     void (*report)(void *context, const sa_progress *progress); /* may be NULL */
     void *context;
     const volatile sig_atomic_t

@@ -1,7 +1,7 @@
 /* training: sa_train of softalign.h, the loop over updates and validations. */
 #include "base/number.h"
 #include "base/settings.h"
-#include "session.h"
+#include "filming.h"
 
 #include <math.h>
 #include <string.h>
@@ -126,7 +126,7 @@ static bool validate(sa_session *session, bool scheduled, sa_error *error) {
         session->figure[SA_FIGURE_LOSS] = 0;
     }
     add_to_log(&row, &session->log);
-    if (!sa_session_save(session, error)) return false;
+    if (!sa_film_take(session, error) || !sa_session_save(session, error)) return false;
     if (session->training->report) session->training->report(session->training->context, &row);
     session->pause = sa_now() - begin;
     session->since += session->pause; /* words per second are the training's */
@@ -196,7 +196,8 @@ bool sa_train(const sa_training *training, sa_outcome *outcome, sa_error *error)
     sa_session session;
     *outcome = (sa_outcome){0};
     if (!sa_settings_check(training->settings, error)) return false;
-    bool good = sa_session_open(&session, training, error);
+    bool good = sa_session_open(&session, training, error) && sa_film_open(&session, error) &&
+                (training->resume || sa_film_take(&session, error));
     session.trainer.profiled = training->parts;
     good = good && train(&session, &outcome->reason, error);
     if (training->parts) sa_trainer_profile(&session.trainer, training->parts);

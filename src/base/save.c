@@ -164,9 +164,13 @@ static bool take(int fd, const char *folder, sa_error *error) {
     return true;
 }
 
+bool sa_folder_make(const char *folder, sa_error *error) {
+    return mkdir(folder, 0777) == 0 || errno == EEXIST ||
+           sa_fail_errno(error, SA_OPEN, "create", folder);
+}
+
 bool sa_lock_open(int *lock, const char *folder, sa_error *error) {
-    if (mkdir(folder, 0777) != 0 && errno != EEXIST)
-        return sa_fail_errno(error, SA_OPEN, "create", folder);
+    if (!sa_folder_make(folder, error)) return false;
     int at = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     if (at < 0) return sa_fail_errno(error, SA_OPEN, "open", folder);
     int fd = -1;

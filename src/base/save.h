@@ -1,4 +1,4 @@
-/* save: a file replaced as a whole or not at all, and the lock of an output folder.
+/* save: a file replaced as a whole or not at all, folders, and the lock of an output folder.
  *
  * Whatever happens during a save (a full disk, a kill, a power cut), the path holds either its old
  * bytes or all of the new ones. */
@@ -21,6 +21,9 @@ typedef struct sa_piece {
  * new file already in place: the message says so.) A process that does not ignore SIGXFSZ is killed
  * by it at a limit of file size. */
 bool sa_save(const char *path, const sa_piece *pieces, size_t count, sa_error *error);
+
+/* Makes the last level of a folder when it is missing. */
+bool sa_folder_make(const char *folder, sa_error *error);
 
 /* Makes `folder` (its last level) when it is missing, and locks it by DIR/.lock until
  * sa_lock_close or the end of the process, however it ends. Removes what a killed sa_save left

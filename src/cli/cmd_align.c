@@ -253,9 +253,9 @@ static bool align(const char *const *words, const align_options *options, output
     out->pieces = model && sa_tokenizers[sa_model_settings(model)->tokenizer].pieces;
     out->corpus = &corpus;
     for (int i = 0; good && i < FOLDERS; i++)
-        good = !options->folder[i] || cli_make_folder(options->folder[i], error);
+        good = !options->folder[i] || sa_folder_make(options->folder[i], error);
     for (int i = 0; good && i < CLI_PICTURE_FORMS; i++)
-        good = !options->pictures.folder[i] || cli_make_folder(options->pictures.folder[i], error);
+        good = !options->pictures.folder[i] || sa_folder_make(options->pictures.folder[i], error);
     good = good && sa_align(model, corpus.pairs, count, each, out, error);
     for (int i = 0; good && i < TEXTS; i++)
         good = !options->text[i] || cli_save(options->text[i], &out->text[i], error);

@@ -7,7 +7,7 @@
 #include <stdio.h>
 
 typedef struct train_options {
-    const char *train, *valid, *out, *preset;
+    const char *train, *valid, *out, *preset, *probe;
     bool resume, profile;
     sa_settings settings;
 } train_options;
@@ -24,6 +24,9 @@ static const sa_option rows[] = {
      "the folder for best.safetensors, last.safetensors and log.csv; made when missing"},
     {"preset", SA_OPTION_TEXT, SA_SCOPE_RUN, AT(preset), 0, 0, 0, NULL, "NAME",
      "start from the settings of a paper and say which they are"},
+    {"probe", SA_OPTION_TEXT, SA_SCOPE_RUN, AT(probe), 0, 0, 0, NULL, "PAIRS",
+     "film where the model looks in these pairs: DIR/film/0001/00000000.csv ..., a heatmap before "
+     "the first update and at every validation"},
     {"resume", SA_OPTION_SWITCH, SA_SCOPE_RUN, AT(resume), 0, 0, 1, NULL, NULL,
      "go on from last.safetensors, with its settings"},
     {"profile", SA_OPTION_SWITCH, SA_SCOPE_RUN, AT(profile), 0, 0, 1, NULL, NULL,
@@ -75,7 +78,9 @@ static bool read_options(int count, char **arguments, train_options *options, sa
     if (!options->train) return sa_fail(error, SA_USAGE, "train: --train PAIRS is missing");
     if (!options->out) return sa_fail(error, SA_USAGE, "train: --out DIR is missing");
     if (options->preset) fprintf(stderr, "%s", sa_preset_text(options->preset));
-    return !options->resume || resume_settings(count, arguments, options, error);
+    if (options->resume && !resume_settings(count, arguments, options, error)) return false;
+    return !options->probe || sa_settings_attends(&options->settings) ||
+           sa_fail(error, SA_USAGE, "--probe: the model has no attention to film");
 }
 
 static void show_profile(const sa_part_time *parts, const sa_outcome *outcome) {
@@ -93,33 +98,46 @@ static void show_profile(const sa_part_time *parts, const sa_outcome *outcome) {
             outcome->spent.seconds - outcome->spent.updating);
 }
 
-static bool run(int count, char **arguments, sa_error *error) {
-    train_options options;
-    if (!read_options(count, arguments, &options, error)) return false;
+static void show_outcome(const sa_outcome *outcome, const train_options *options) {
+    fprintf(stderr,
+            "ended (%s) after %lld steps, %d epochs, %.1f s; "
+            "best validation loss %.4f, BLEU %.2f: %s/best.safetensors\n",
+            outcome->reason, (long long)outcome->steps, outcome->epochs, outcome->spent.seconds,
+            outcome->best_loss, outcome->best_bleu, options->out);
+}
+
+static bool train(const train_options *options, const sa_corpus *probes, sa_error *error) {
     cli_progress progress;
     cli_progress_init(&progress);
     sa_part_time parts[SA_PARTS];
     sa_training training = {
-        .settings = &options.settings,
-        .train = options.train,
-        .valid = options.valid,
-        .out = options.out,
-        .resume = options.resume,
+        .settings = &options->settings,
+        .train = options->train,
+        .valid = options->valid,
+        .out = options->out,
+        .probes = probes->pairs,
+        .probe_count = probes->count,
+        .resume = options->resume,
         .report = cli_progress_report,
         .context = &progress,
         .stop = cli_signals_catch(),
-        .parts = options.profile ? parts : NULL,
+        .parts = options->profile ? parts : NULL,
     };
     sa_outcome outcome;
-    bool good = sa_train(&training, &outcome, error);
+    const bool good = sa_train(&training, &outcome, error);
     cli_progress_end(&progress);
-    if (good)
-        fprintf(stderr,
-                "ended (%s) after %lld steps, %d epochs, %.1f s; "
-                "best validation loss %.4f, BLEU %.2f: %s/best.safetensors\n",
-                outcome.reason, (long long)outcome.steps, outcome.epochs, outcome.spent.seconds,
-                outcome.best_loss, outcome.best_bleu, options.out);
-    if (good && options.profile) show_profile(parts, &outcome);
+    if (good) show_outcome(&outcome, options);
+    if (good && options->profile) show_profile(parts, &outcome);
+    return good;
+}
+
+static bool run(int count, char **arguments, sa_error *error) {
+    train_options options;
+    sa_corpus probes = {0};
+    if (!read_options(count, arguments, &options, error)) return false;
+    if (options.probe && !sa_corpus_open(&probes, options.probe, error)) return false;
+    const bool good = train(&options, &probes, error);
+    if (options.probe) sa_corpus_close(&probes);
     return good;
 }
 
@@ -135,7 +153,8 @@ const cli_command cli_train = {
     .details =
         "Trains until the epochs, the steps, the seconds or the patience run out, whichever comes "
         "first. best.safetensors is the model with the smallest validation loss, last.safetensors "
-        "the place to --resume from, log.csv the course of the training. A first Ctrl-C finishes "
+        "the place to --resume from, log.csv the course of the training; 'film' plays what --probe "
+        "recorded. A first Ctrl-C finishes "
         "the step, saves and ends; a second one ends at once.\n"
         "The same seed gives the same model, whatever the number of threads; a single option goes "
         "before the preset. '--model transformer' "

@@ -70,9 +70,6 @@ typedef struct comparison {
     compare_run *runs; /* [model_count * seeds] a model's runs stand together */
 } comparison;
 
-/* DIR/NAME, to be freed. */
-char *compare_path(const char *folder, const char *name, sa_error *error);
-
 /* ---- compare_list ---------------------------------------------------------------------------- */
 
 /* Reads LIST (decoder[:attention[:heads]], or transformer in the decoder's place, one after the

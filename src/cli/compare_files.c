@@ -1,12 +1,12 @@
-#include "base/file.h"
 #include "base/number.h"
+#include "base/save.h"
 #include "cli/compare.h"
 #include "cli/figures.h"
+#include "cli/log.h"
 #include "cli/output.h"
 #include "report/matrix.h"
 
 #include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
 static size_t run_count(const comparison *all) {
@@ -14,7 +14,7 @@ static size_t run_count(const comparison *all) {
 }
 
 bool compare_save(const char *folder, const char *name, sa_buffer *text, sa_error *error) {
-    char *path = compare_path(folder, name, error);
+    char *path = cli_path(folder, name, error);
     const bool good = path && cli_save(path, text, error);
     sa_buffer_release(text);
     free(path);
@@ -23,60 +23,25 @@ bool compare_save(const char *folder, const char *name, sa_buffer *text, sa_erro
 
 /* ---- Learning curves ------------------------------------------------------------------------- */
 
-static const char *const curve_columns[] = {"step", "seconds", "train_loss", "valid_loss",
-                                            "valid_bleu"};
-enum { CURVE_COLUMNS = sizeof curve_columns / sizeof *curve_columns, CELLS = 32 };
+/* What a row of the log adds to. */
+typedef struct curve {
+    const compare_run *run;
+    sa_buffer *out;
+} curve;
 
-/* Cuts a line without quotes into its cells. */
-static size_t cut(char *line, char *cells[CELLS]) {
-    size_t count = 0;
-    while (line && count < CELLS) {
-        cells[count++] = line;
-        line = strchr(line, ',');
-        if (line) *line++ = 0;
-    }
-    return count;
-}
-
-/* Where the columns of the curves stand in a header; false when one is missing. */
-static bool find_columns(char *header, size_t places[CURVE_COLUMNS]) {
-    char *cells[CELLS];
-    const size_t count = cut(header, cells);
-    for (size_t k = 0; k < CURVE_COLUMNS; k++) {
-        for (places[k] = 0; places[k] < count; places[k]++)
-            if (strcmp(cells[places[k]], curve_columns[k]) == 0) break;
-        if (places[k] == count) return false;
-    }
-    return true;
-}
-
-static bool add_curve(const compare_run *run, sa_file *log, sa_buffer *out, sa_error *error) {
-    sa_lines lines = {.file = log};
-    size_t places[CURVE_COLUMNS], size;
-    char *line, *cells[CELLS];
-    bool failed = false;
-    if (!sa_lines_next(&lines, &line, &size, &failed, error) || !find_columns(line, places))
-        return failed ? false : sa_fail(error, SA_DATA, "%s:1: a column is missing", log->name);
-    while (sa_lines_next(&lines, &line, &size, &failed, error)) {
-        const size_t count = cut(line, cells);
-        sa_buffer_addf(out, "%s,%lld", run->model->name, (long long)run->settings.seed);
-        for (size_t k = 0; k < CURVE_COLUMNS; k++)
-            sa_buffer_addf(out, ",%s", places[k] < count ? cells[places[k]] : "");
-        sa_buffer_adds(out, "\n");
-    }
-    return !failed;
+static bool add_row(void *context, const char *const *cells, sa_error *error) {
+    const curve *to = context;
+    sa_buffer_addf(to->out, "%s,%lld", to->run->model->name, (long long)to->run->settings.seed);
+    for (size_t k = 0; k < CLI_LOG_COLUMNS; k++) sa_buffer_addf(to->out, ",%s", cells[k]);
+    sa_buffer_adds(to->out, "\n");
+    return !to->out->failed || sa_fail_memory(error, to->out->size);
 }
 
 static bool add_run(const compare_run *run, sa_buffer *out, sa_error *error) {
-    sa_file log;
-    char *path = compare_path(run->folder, "log.csv", error);
+    char *path = cli_path(run->folder, "log.csv", error);
     if (!path) return false;
     const bool none = run->diverged && access(path, F_OK) != 0;
-    bool good = none || sa_file_read(&log, path, SA_FILE_LIMIT, error);
-    if (good && !none) {
-        good = add_curve(run, &log, out, error);
-        sa_file_release(&log);
-    }
+    const bool good = none || cli_log_read(path, add_row, &(curve){run, out}, error);
     free(path);
     return good;
 }
@@ -120,9 +85,9 @@ static bool save_matrix(void *context, size_t index, const sa_alignment *alignme
 /* The matrices of one run's best model. */
 static bool draw(const compare_run *run, const char *matrices, const sa_corpus *test, size_t count,
                  sa_error *error) {
-    char *folder = compare_path(matrices, run->model->folder, error);
-    char *best = folder ? compare_path(run->folder, "best.safetensors", error) : NULL;
-    sa_model *model = best && cli_make_folder(folder, error)
+    char *folder = cli_path(matrices, run->model->folder, error);
+    char *best = folder ? cli_path(run->folder, "best.safetensors", error) : NULL;
+    sa_model *model = best && sa_folder_make(folder, error)
                           ? sa_model_open(best, run->settings.threads, error)
                           : NULL;
     const bool good = model && sa_align(model, test->pairs, count, save_matrix, folder, error);
@@ -133,8 +98,8 @@ static bool draw(const compare_run *run, const char *matrices, const sa_corpus *
 
 bool compare_save_matrices(const comparison *all, size_t count, sa_error *error) {
     const sa_corpus *test = &all->data.test;
-    char *matrices = count ? compare_path(all->out, "matrices", error) : NULL;
-    bool good = !count || (matrices && cli_make_folder(matrices, error));
+    char *matrices = count ? cli_path(all->out, "matrices", error) : NULL;
+    bool good = !count || (matrices && sa_folder_make(matrices, error));
     for (size_t i = 0; count && good && i < all->model_count; i++) {
         const compare_run *run = &all->runs[i * all->seeds];
         if (run->model->attends && !run->diverged)

@@ -5,15 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-char *compare_path(const char *folder, const char *name, sa_error *error) {
-    sa_buffer path = {0};
-    sa_buffer_addf(&path, "%s/%s", folder, name);
-    if (!path.failed) return path.text;
-    sa_fail_memory(error, path.size);
-    sa_buffer_release(&path);
-    return NULL;
-}
-
 /* ---- LIST ------------------------------------------------------------------------------------ */
 
 /* "--models: 'luong:generall': --attention 'generall': expected ..." */

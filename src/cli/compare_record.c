@@ -147,7 +147,7 @@ static bool read_record(compare_run *run, const compare_data *data, const char *
 
 /* Whether the folder holds a training of another command. */
 static bool check_free(const compare_run *run, sa_error *error) {
-    char *last = compare_path(run->folder, "last.safetensors", error);
+    char *last = cli_path(run->folder, "last.safetensors", error);
     if (!last) return false;
     const bool taken = access(last, F_OK) == 0;
     free(last);
@@ -158,7 +158,7 @@ static bool check_free(const compare_run *run, sa_error *error) {
 }
 
 bool compare_record_read(compare_run *run, const compare_data *data, sa_error *error) {
-    char *path = compare_path(run->folder, "run.json", error);
+    char *path = cli_path(run->folder, "run.json", error);
     if (!path) return false;
     const bool good =
         access(path, F_OK) == 0 ? read_record(run, data, path, error) : check_free(run, error);

@@ -1,3 +1,4 @@
+#include "base/save.h"
 #include "cli/compare.h"
 #include "cli/figures.h"
 #include "cli/output.h"
@@ -31,7 +32,7 @@ static void hear(void *context, const sa_progress *report) {
 
 /* Whether there is a model that the training can go on from. */
 static bool can_resume(const compare_run *run, bool *resume, sa_error *error) {
-    char *last = compare_path(run->folder, "last.safetensors", error);
+    char *last = cli_path(run->folder, "last.safetensors", error);
     if (!last) return false;
     *resume = run->begun && access(last, F_OK) == 0;
     free(last);
@@ -60,7 +61,7 @@ static bool train(compare_run *run, const compare_data *data, const volatile sig
                             .report = hear,
                             .context = &to,
                             .stop = stop};
-    if (!cli_make_folder(run->folder, error) || !can_resume(run, &training.resume, error))
+    if (!sa_folder_make(run->folder, error) || !can_resume(run, &training.resume, error))
         return false;
     if (!training.resume) run->spent = (sa_effort){0};
     training.spent = run->spent;
@@ -115,7 +116,7 @@ static bool measure(compare_run *run, sa_model *model, const sa_corpus *test, sa
 
 /* Gives a trained run its figures. */
 static bool evaluate(compare_run *run, const compare_data *data, sa_error *error) {
-    char *best = compare_path(run->folder, "best.safetensors", error);
+    char *best = cli_path(run->folder, "best.safetensors", error);
     sa_model *model = best ? sa_model_open(best, run->settings.threads, error) : NULL;
     free(best);
     if (!model) return false;

@@ -106,6 +106,15 @@ static bool write_into(const char *path, const sa_buffer *buffer, sa_error *erro
     return (close(fd) == 0 || !good || sa_fail_errno(error, SA_IO, "write", path)) && good;
 }
 
+char *cli_path(const char *folder, const char *name, sa_error *error) {
+    sa_buffer path = {0};
+    sa_buffer_addf(&path, "%s/%s", folder, name);
+    if (!path.failed) return path.text;
+    sa_fail_memory(error, path.size);
+    sa_buffer_release(&path);
+    return NULL;
+}
+
 bool cli_save(const char *path, sa_buffer *buffer, sa_error *error) {
     struct stat about;
     bool good;
@@ -119,11 +128,6 @@ bool cli_save(const char *path, sa_buffer *buffer, sa_error *error) {
         good = sa_save(path, &(sa_piece){buffer->text, buffer->size}, 1, error);
     sa_buffer_release(buffer);
     return good;
-}
-
-bool cli_make_folder(const char *folder, sa_error *error) {
-    return mkdir(folder, 0777) == 0 || errno == EEXIST ||
-           sa_fail_errno(error, SA_OPEN, "create", folder);
 }
 
 static bool same_file(const char *one, const char *other) {

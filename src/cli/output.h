@@ -29,12 +29,12 @@ json_t *cli_json_words(const char *const *words, int count);
 /* A list of rows; null for NULL. */
 json_t *cli_json_matrix(const double *x, int rows, int cols);
 
+/* folder/name, to be freed. */
+char *cli_path(const char *folder, const char *name, sa_error *error);
+
 /* Writes the buffer to `path` ("-": standard output; a device or pipe is written into, any other
  * file is replaced as a whole) and releases it. */
 bool cli_save(const char *path, sa_buffer *buffer, sa_error *error);
-
-/* Makes the last level of a folder when it is missing. */
-bool cli_make_folder(const char *folder, sa_error *error);
 
 /* SA_USAGE when writing to `output` would destroy `input`, a path or PAIRS. Both may be NULL. */
 bool cli_spare(const char *input, const char *output, sa_error *error);

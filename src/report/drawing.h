@@ -58,6 +58,18 @@ void sa_drawing_release(sa_drawing *drawing);
 /* An SVG 1.1 document. Text stays text: whatever shows the picture brings fonts. */
 void sa_drawing_svg(const sa_drawing *drawing, sa_buffer *out);
 
+/* A film: drawings that differ in the colours of what is filled and in texts, shape by shape. */
+typedef struct sa_reel {
+    const sa_drawing *frames; /* [count] at least one */
+    size_t count;
+    size_t hold;    /* how many frames longer the last one stays */
+    double seconds; /* of a frame */
+} sa_reel;
+
+/* The film as one SVG that plays again and again in every browser; what cannot play shows the last
+ * frame. */
+void sa_drawing_svg_film(const sa_reel *reel, sa_buffer *out);
+
 /* Whether the two below are built in; SA_USAGE says how to get them. */
 bool sa_drawing_can_paint(sa_error *error);
 

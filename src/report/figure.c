@@ -33,6 +33,7 @@ typedef struct layout {
     const sa_figure *figure;
     int panels, across; /* matrices, and how many stand in a row */
     bool valued, upright;
+    double head;            /* room for the title */
     double cell, left, top; /* a cell's side; room for words */
     double width, height;   /* of a panel, its words and its margin included */
 } layout;
@@ -52,10 +53,12 @@ static layout lay_out(const sa_alignment *alignment, const sa_figure *figure) {
     layout it = {.alignment = alignment, .figure = figure};
     it.panels = alignment->heads > 1 ? alignment->heads : 1;
     it.across = (int)ceil(sqrt(it.panels));
-    it.valued = it.panels == 1 && T <= FEW && S <= FEW;
-    it.cell = it.valued ? CELL_VALUED : CELL;
+    const bool few = it.panels == 1 && T <= FEW && S <= FEW;
+    it.valued = few && !figure->bare;
+    it.cell = few ? CELL_VALUED : CELL;
     const double source = longest(alignment->source, S);
     it.upright = source > it.cell - GAP;
+    it.head = figure->title ? TITLE : 0;
     it.left = longest(alignment->target, T) + GAP;
     it.top = (it.upright ? source : CELL) + GAP + (it.panels > 1 ? TITLE : 0);
     it.width = it.left + S * it.cell + MARGIN;
@@ -122,7 +125,7 @@ static void add_panel(const layout *it, int panel, sa_drawing *drawing) {
     const sa_alignment *alignment = it->alignment;
     const size_t size = (size_t)alignment->targets * (size_t)alignment->sources;
     const double x = MARGIN + panel % it->across * it->width + it->left;
-    const double y = MARGIN + panel / it->across * it->height + it->top;
+    const double y = MARGIN + it->head + panel / it->across * it->height + it->top;
     char title[32] = "";
     add_words(it, x, y, drawing);
     if (it->panels > 1) {
@@ -159,14 +162,17 @@ bool sa_figure_draw(const sa_alignment *alignment, const sa_figure *figure, sa_d
     const double scale = MARGIN + it.across * it.width;
     *drawing = (sa_drawing){
         .width = scale + SCALE + GAP + SCALE_LABEL + MARGIN,
-        .height = MARGIN + fmax(down * it.height, it.top + SCALE_HEIGHT + MARGIN),
+        .height = MARGIN + it.head + fmax(down * it.height, it.top + SCALE_HEIGHT + MARGIN),
     };
     if (drawing->width > SIDE || drawing->height > SIDE || drawing->width * drawing->height > AREA)
         return sa_fail(error, SA_LIMIT, "a picture of %d rows and %d columns is too large",
                        alignment->targets, alignment->sources);
     sa_drawing_fill(drawing, (sa_box){0, 0, drawing->width, drawing->height}, white);
     for (int i = 0; i < it.panels; i++) add_panel(&it, i, drawing);
-    add_scale(&it, scale, MARGIN + it.top, drawing);
+    add_scale(&it, scale, MARGIN + it.head + it.top, drawing);
+    if (figure->title)
+        sa_drawing_text(drawing, (sa_box){MARGIN, MARGIN, drawing->width - 2 * MARGIN, FONT},
+                        figure->title, (sa_setting){FONT, false, SA_SIDE_LEFT, black});
     if (!drawing->failed) return true;
     sa_drawing_release(drawing);
     return sa_fail_memory(error, drawing->count * sizeof *drawing->shapes);

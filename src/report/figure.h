@@ -11,6 +11,8 @@ typedef struct sa_figure {
     int map;             /* of sa_shades */
     const sa_link *gold; /* [golds] drawn as outlines, the possible ones dashed; or NULL */
     size_t golds;
+    const char *title; /* above it all, or NULL */
+    bool bare;         /* no values in the cells, however few there are */
 } sa_figure;
 
 /* Draws the matrix, or, of several heads, that of each head side by side. In a matrix of few words

@@ -35,7 +35,8 @@ static void add_colour(const char *name, sa_colour colour, sa_buffer *out) {
     sa_buffer_addf(out, " %s=\"#%02x%02x%02x\"", name, colour.red, colour.green, colour.blue);
 }
 
-static void add_rectangle(const sa_shape *shape, sa_buffer *out) {
+/* `inner`: what changes of it over time, or "". */
+static void add_rectangle(const sa_shape *shape, const char *inner, sa_buffer *out) {
     sa_buffer_adds(out, "<rect");
     add_attribute("x", shape->box.x, out);
     add_attribute("y", shape->box.y, out);
@@ -49,11 +50,15 @@ static void add_rectangle(const sa_shape *shape, sa_buffer *out) {
         add_attribute("stroke-width", shape->size, out);
     }
     if (shape->dashed) add_attribute("stroke-dasharray", 2 * shape->size, out);
-    sa_buffer_adds(out, "/>\n");
+    if (*inner)
+        sa_buffer_addf(out, ">%s</rect>\n", inner);
+    else
+        sa_buffer_adds(out, "/>\n");
 }
 
 /* Start and end of a text are where its reader begins and ends. */
-static void add_text(const sa_shape *shape, const char *text, sa_buffer *out) {
+static void add_text(const sa_shape *shape, const char *text, const char *inner, bool hidden,
+                     sa_buffer *out) {
     static const char *const anchors[] = {"start", "middle", "end"};
     const bool leftward = sa_utf8_leftward(text, strlen(text));
     const sa_box *box = &shape->box;
@@ -74,12 +79,12 @@ static void add_text(const sa_shape *shape, const char *text, sa_buffer *out) {
     sa_buffer_addf(out, " text-anchor=\"%s\"", anchors[leftward ? 2 - shape->side : shape->side]);
     if (leftward) sa_buffer_adds(out, " direction=\"rtl\"");
     add_colour("fill", shape->colour, out);
-    sa_buffer_adds(out, ">");
+    sa_buffer_adds(out, hidden ? " visibility=\"hidden\">" : ">");
     add_safe(text, out);
-    sa_buffer_adds(out, "</text>\n");
+    sa_buffer_addf(out, "%s</text>\n", inner);
 }
 
-void sa_drawing_svg(const sa_drawing *drawing, sa_buffer *out) {
+static void add_head(const sa_drawing *drawing, sa_buffer *out) {
     sa_buffer_adds(out, "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n"
                         "<svg xmlns=\"http://www.w3.org/2000/svg\"");
     add_attribute("width", drawing->width, out);
@@ -89,13 +94,103 @@ void sa_drawing_svg(const sa_drawing *drawing, sa_buffer *out) {
     sa_buffer_adds(out, " ");
     sa_number_add(out, drawing->height);
     sa_buffer_adds(out, "\" font-family=\"sans-serif\" shape-rendering=\"crispEdges\">\n");
+}
+
+void sa_drawing_svg(const sa_drawing *drawing, sa_buffer *out) {
+    add_head(drawing, out);
     for (size_t i = 0; i < drawing->count; i++) {
         const sa_shape *shape = &drawing->shapes[i];
         if (shape->kind == SA_SHAPE_TEXT)
-            add_text(shape, drawing->letters.text + shape->letter, out);
+            add_text(shape, drawing->letters.text + shape->letter, "", false, out);
         else
-            add_rectangle(shape, out);
+            add_rectangle(shape, "", out);
     }
     sa_buffer_adds(out, "</svg>\n");
     out->failed |= drawing->failed;
+}
+
+/* ---- Films -------------------------------------------------------------------------------------
+ */
+
+static bool same_colour(sa_colour one, sa_colour other) {
+    return one.red == other.red && one.green == other.green && one.blue == other.blue;
+}
+
+static void begin_change(const sa_reel *reel, const char *attribute, sa_buffer *out) {
+    sa_buffer_addf(out, "<animate attributeName=\"%s\" calcMode=\"discrete\" dur=\"", attribute);
+    sa_number_add(out, reel->seconds * (double)(reel->count + reel->hold));
+    sa_buffer_adds(out, "s\" repeatCount=\"indefinite\" values=\"");
+}
+
+/* Frame number i of what is shown: the last one stays a while. */
+static size_t frame_at(const sa_reel *reel, size_t i) {
+    return i < reel->count ? i : reel->count - 1;
+}
+
+/* A rectangle whose colour changes. */
+static void add_changing(const sa_reel *reel, size_t number, sa_buffer *out) {
+    const sa_shape *last = &reel->frames[reel->count - 1].shapes[number];
+    sa_buffer change = {0};
+    bool still = true;
+    begin_change(reel, "fill", &change);
+    for (size_t i = 0; i < reel->count + reel->hold; i++) {
+        const sa_colour colour = reel->frames[frame_at(reel, i)].shapes[number].colour;
+        still = still && same_colour(colour, last->colour);
+        sa_buffer_addf(&change, "%s#%02x%02x%02x", i ? ";" : "", colour.red, colour.green,
+                       colour.blue);
+    }
+    sa_buffer_adds(&change, "\"/>");
+    out->failed |= change.failed;
+    add_rectangle(last, still || change.failed ? "" : change.text, out);
+    sa_buffer_release(&change);
+}
+
+/* A text in the frames from `first` to before `end`; it is there without animation, too, if it is
+ * that of the last frame. */
+static void add_passing(const sa_reel *reel, size_t number, size_t first, size_t end,
+                        sa_buffer *out) {
+    const sa_drawing *frame = &reel->frames[first];
+    sa_buffer change = {0};
+    if (end - first < reel->count) {
+        begin_change(reel, "visibility", &change);
+        for (size_t i = 0; i < reel->count + reel->hold; i++) {
+            const size_t at = frame_at(reel, i);
+            sa_buffer_addf(&change, "%s%s", i ? ";" : "",
+                           at >= first && at < end ? "visible" : "hidden");
+        }
+        sa_buffer_adds(&change, "\"/>");
+    }
+    out->failed |= change.failed;
+    add_text(&frame->shapes[number], frame->letters.text + frame->shapes[number].letter,
+             change.size && !change.failed ? change.text : "", end < reel->count, out);
+    sa_buffer_release(&change);
+}
+
+static const char *letters_of(const sa_drawing *frame, size_t number) {
+    return frame->letters.text + frame->shapes[number].letter;
+}
+
+static void add_texts(const sa_reel *reel, size_t number, sa_buffer *out) {
+    for (size_t first = 0, end; first < reel->count; first = end) {
+        const char *text = letters_of(&reel->frames[first], number);
+        for (end = first + 1; end < reel->count; end++)
+            if (strcmp(letters_of(&reel->frames[end], number), text) != 0) break;
+        add_passing(reel, number, first, end, out);
+    }
+}
+
+void sa_drawing_svg_film(const sa_reel *reel, sa_buffer *out) {
+    const sa_drawing *last = &reel->frames[reel->count - 1];
+    add_head(last, out);
+    for (size_t i = 0; i < reel->count; i++) {
+        sa_require(reel->frames[i].count == last->count);
+        out->failed |= reel->frames[i].failed;
+    }
+    for (size_t i = 0; i < last->count; i++) {
+        if (last->shapes[i].kind == SA_SHAPE_TEXT)
+            add_texts(reel, i, out);
+        else
+            add_changing(reel, i, out);
+    }
+    sa_buffer_adds(out, "</svg>\n");
 }

@@ -1,0 +1,149 @@
+#include "base/save.h"
+#include "cli/command.h"
+#include "cli/figures.h"
+#include "cli/film.h"
+#include "cli/output.h"
+#include "cli/pictures.h"
+#include "report/figure.h"
+
+#include <stdint.h>
+#include <stdlib.h>
+#include <time.h>
+#include <unistd.h>
+
+typedef struct film_options {
+    const char *svg;
+    bool terminal;
+    int pair;
+    double speed;
+    cli_pictures pictures;
+} film_options;
+
+#define AT(field) offsetof(film_options, field)
+
+static const sa_option rows[] = {
+    {"svg", SA_OPTION_TEXT, SA_SCOPE_RUN, AT(svg), 0, 0, 0, NULL, "DIR",
+     "write a moving picture per pair, which every browser plays: DIR/0001.svg ..."},
+    {"terminal", SA_OPTION_SWITCH, SA_SCOPE_RUN, AT(terminal), 0, 0, 1, NULL, NULL,
+     "play it here; so it is when nothing else is wanted"},
+    {"pair", SA_OPTION_INT, SA_SCOPE_RUN, AT(pair), 0, 0, 1000000000, NULL, "N",
+     "only this pair, counted from 1; 0: all"},
+    {"speed", SA_OPTION_REAL, SA_SCOPE_RUN, AT(speed), 4, 0.1, 60, NULL, "N", "frames per second"},
+    {"map", SA_OPTION_CHOICE, SA_SCOPE_RUN, AT(pictures.map), 0, 0, 0, sa_shade_name, "NAME",
+     "colours from 0 to 1: grey (white is high, as in the paper), ink (black is high, for print) "
+     "or viridis"},
+    {0},
+};
+static const cli_set sets[] = {{"Options", rows, 0}, {0}};
+
+enum { HOLD = 8 }; /* frames that the last one stays longer */
+
+/* ---- Moving pictures ------------------------------------------------------------------------- */
+
+static bool draw_frames(const cli_scene *scene, const film_options *options, sa_drawing *drawings,
+                        sa_error *error) {
+    for (size_t i = 0; i < scene->count; i++) {
+        const sa_alignment alignment = cli_frame_alignment(&scene->frames[i]);
+        const sa_figure figure = {
+            .map = options->pictures.map, .title = scene->frames[i].caption, .bare = true};
+        if (!sa_figure_draw(&alignment, &figure, &drawings[i], error)) return false;
+    }
+    return true;
+}
+
+static bool save_scene(const cli_scene *scene, size_t index, const film_options *options,
+                       sa_error *error) {
+    sa_drawing *drawings = sa_new(scene->count, sizeof *drawings, error);
+    sa_buffer picture = {0};
+    bool good = drawings && draw_frames(scene, options, drawings, error);
+    if (good) {
+        sa_drawing_svg_film(&(sa_reel){drawings, scene->count, HOLD, 1 / options->speed}, &picture);
+        good = cli_save_numbered(options->svg, index, "svg", &picture, error);
+    }
+    for (size_t i = 0; drawings && i < scene->count; i++) sa_drawing_release(&drawings[i]);
+    free(drawings);
+    return good;
+}
+
+/* ---- Terminal -------------------------------------------------------------------------------- */
+
+static void wait_for_next(double speed) {
+    const double seconds = 1 / speed;
+    struct timespec time = {.tv_sec = (time_t)seconds};
+    time.tv_nsec = (long)((seconds - (double)time.tv_sec) * 1e9);
+    nanosleep(&time, NULL);
+}
+
+/* On a terminal each frame is drawn over the one before; elsewhere they follow each other. */
+static bool play(const cli_scene *scene, const film_options *options, sa_error *error) {
+    const sa_screen screen = cli_screen(&options->pictures);
+    const bool live = isatty(STDOUT_FILENO);
+    sa_buffer out = {0};
+    bool good = true;
+    for (size_t i = 0, lines = 0; good && i < scene->count; i++) {
+        const sa_alignment alignment = cli_frame_alignment(&scene->frames[i]);
+        if (live && lines) sa_buffer_addf(&out, "\x1b[%zuA\x1b[J", lines);
+        const size_t begin = out.size;
+        sa_buffer_addf(&out, "%s\n\n", scene->frames[i].caption);
+        sa_matrix_terminal(&alignment, &screen, &out);
+        lines = 0;
+        for (size_t k = begin; !out.failed && k < out.size; k++) lines += out.text[k] == '\n';
+        good = cli_print(&out, error);
+        if (good && live && i + 1 < scene->count) wait_for_next(options->speed);
+    }
+    sa_buffer_release(&out);
+    return good;
+}
+
+/* ---- The command ----------------------------------------------------------------------------- */
+
+static bool show(const cli_scenes *film, const char *folder, const film_options *options,
+                 sa_error *error) {
+    const size_t pair = (size_t)options->pair;
+    if (!film->count)
+        return sa_fail(error, SA_OPEN, "'%s' has no film: 'train --probe PAIRS' records one",
+                       folder);
+    if (pair > film->count)
+        return sa_fail(error, SA_USAGE, "--pair %zu: the film has %zu", pair, film->count);
+    if (options->svg && !sa_folder_make(options->svg, error)) return false;
+    for (size_t i = 0; i < film->count; i++) {
+        if (pair && i != pair - 1) continue;
+        if (options->svg && !save_scene(&film->scenes[i], i, options, error)) return false;
+        if (options->terminal && !play(&film->scenes[i], options, error)) return false;
+    }
+    return true;
+}
+
+static bool run(int count, char **arguments, sa_error *error) {
+    film_options options;
+    const char *folder;
+    cli_scenes film;
+    sa_options_init(rows, &options);
+    sa_options_init(cli_pictures_options, &options.pictures);
+    if (!cli_read(&cli_film, count, arguments, &options, &folder, error)) return false;
+    if (!options.svg) options.terminal = true;
+    if (!cli_scenes_read(&film, folder, SIZE_MAX, error)) return false;
+    const bool good = show(&film, folder, &options, error);
+    cli_scenes_release(&film);
+    return good;
+}
+
+const cli_command cli_film = {
+    .name = "film",
+    .words = "DIR",
+    .least = 1,
+    .most = 1,
+    .summary = "plays how a model learned where to look",
+    .details = "DIR is the folder of a training that was given --probe PAIRS, or of a run of "
+               "'compare'. There is a frame before the first update and at every validation: from "
+               "weights that are all alike to what the model has learned. On a terminal the frames "
+               "are played one over the other, in a file or pipe they follow each other. The SVG "
+               "pictures play again and again in any browser, and print as their last frame; their "
+               "numbers are in DIR/film/0001/00000000.csv ...\n",
+    .example = "  softalign train --train mono.tsv --probe unseen.tsv --out filmed --steps 60 \\\n"
+               "      --valid-every 20 --hidden 32\n"
+               "  softalign film filmed --pair 1\n"
+               "  softalign film filmed --svg moving\n",
+    .sets = sets,
+    .run = run,
+};

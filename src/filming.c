@@ -1,0 +1,100 @@
+#include "filming.h"
+#include "base/save.h"
+#include "report/matrix.h"
+
+#include <dirent.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { SCENE = 4, FRAME = 8 }; /* least digits of a pair's folder and of a frame's name */
+
+/* ---- Frames that are there already ----------------------------------------------------------- */
+
+/* The number a name consists of, with nothing behind it but `ending`; -1: it is no such name. */
+static int64_t number_of(const char *name, size_t digits, const char *ending) {
+    const size_t length = strspn(name, "0123456789");
+    int64_t number = 0;
+    if (length < digits || length > 18 || strcmp(name + length, ending) != 0) return -1;
+    for (size_t i = 0; i < length; i++) number = 10 * number + (name[i] - '0');
+    return number;
+}
+
+/* Whether the training has validated after so many updates and goes on from behind it. */
+static bool is_known(const sa_session *session, int64_t step) {
+    if (!session->training->resume) return false;
+    if (step == 0) return true;
+    const char *line = session->log.text; /* "epoch,step,..." */
+    while (line && (line = strchr(line, '\n')) && *++line) {
+        const char *comma = strchr(line, ',');
+        if (comma && strtoll(comma + 1, NULL, 10) == step) return true;
+    }
+    return false;
+}
+
+static void remove_frames(const sa_session *session, int film, const char *scene) {
+    const int folder = openat(film, scene, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    DIR *list = folder < 0 ? NULL : fdopendir(folder);
+    if (!list) return;
+    for (struct dirent *entry; (entry = readdir(list));) {
+        const int64_t step = number_of(entry->d_name, FRAME, ".csv");
+        if (step >= 0 && !is_known(session, step)) unlinkat(folder, entry->d_name, 0);
+    }
+    closedir(list);
+    unlinkat(film, scene, AT_REMOVEDIR); /* where nothing is left in it */
+}
+
+static void remove_scenes(const sa_session *session, const char *film) {
+    DIR *list = opendir(film);
+    if (!list) return; /* there is no film */
+    for (struct dirent *entry; (entry = readdir(list));)
+        if (number_of(entry->d_name, SCENE, "") >= 0)
+            remove_frames(session, dirfd(list), entry->d_name);
+    closedir(list);
+}
+
+/* ---- New frames ------------------------------------------------------------------------------ */
+
+static bool make_scenes(const sa_session *session, const char *film, sa_error *error) {
+    bool good = sa_folder_make(film, error);
+    for (size_t i = 0; good && i < session->training->probe_count; i++) {
+        sa_buffer scene = {0};
+        sa_buffer_addf(&scene, "%s/%0*zu", film, SCENE, i + 1);
+        good = scene.failed ? sa_fail_memory(error, scene.size) : sa_folder_make(scene.text, error);
+        sa_buffer_release(&scene);
+    }
+    return good;
+}
+
+bool sa_film_open(const sa_session *session, sa_error *error) {
+    const sa_training *training = session->training;
+    sa_buffer film = {0};
+    sa_buffer_addf(&film, "%s/film", training->out);
+    bool good = !film.failed || sa_fail_memory(error, film.size);
+    if (good) remove_scenes(session, film.text);
+    if (good && training->probe_count) good = make_scenes(session, film.text, error);
+    sa_buffer_release(&film);
+    return good;
+}
+
+static bool save_frame(void *context, size_t index, const sa_alignment *alignment,
+                       sa_error *error) {
+    const sa_session *session = context;
+    sa_buffer path = {0}, matrix = {0};
+    sa_buffer_addf(&path, "%s/film/%0*zu/%0*lld.csv", session->training->out, SCENE, index + 1,
+                   FRAME, (long long)session->trainer.step);
+    sa_matrix_csv(alignment, &matrix);
+    const bool good = path.failed || matrix.failed
+                          ? sa_fail_memory(error, path.size + matrix.size)
+                          : sa_save(path.text, &(sa_piece){matrix.text, matrix.size}, 1, error);
+    sa_buffer_release(&path);
+    sa_buffer_release(&matrix);
+    return good;
+}
+
+bool sa_film_take(sa_session *session, sa_error *error) {
+    const sa_training *training = session->training;
+    return !training->probe_count || sa_align(&session->model, training->probes,
+                                              training->probe_count, save_frame, session, error);
+}

@@ -1,0 +1,96 @@
+# Films: frames are the matrices that align writes, one before the first update and one at every
+# validation, and the film belongs to its training whatever interrupted it.
+. tests/support/cli.sh
+"$softalign" corpus mono --pairs 200 >mono.tsv
+"$softalign" corpus mono --pairs 3 --split test >probe.tsv
+sizes="--embed 8 --hidden 8 --attn 4 --maxout 4 --shards 2 --patience 0 --epochs 0 --max-time 0"
+
+train() {
+    "$softalign" train --train mono.tsv $sizes "$@" >out 2>err || fail "train $*: $(cat err)"
+}
+
+train --probe probe.tsv --valid-every 10 --steps 35 --out whole
+same "scenes" "0001 0002 0003" "$(ls whole/film | xargs)"
+for scene in 0001 0002 0003; do
+    same "frames" "00000000.csv 00000010.csv 00000020.csv 00000030.csv 00000035.csv" \
+        "$(ls whole/film/$scene | xargs)"
+    cp whole/film/$scene/00000035.csv $scene.csv
+done
+"$softalign" align whole/last.safetensors probe.tsv --csv last
+for scene in 0001 0002 0003; do
+    cmp $scene.csv last/$scene.csv || fail "the last frame is not what align writes"
+done
+awk -F , 'NR > 1 { for (i = 2; i <= NF; i++) if ($i > 2 / (NF - 1)) exit 1 }' \
+    whole/film/0001/00000000.csv || fail "the film does not start from nearly equal weights"
+
+# ---- It stays that of its training
+
+train --probe probe.tsv --valid-every 10 --steps 17 --out parts
+same "a stop shows in the film" "00000000.csv 00000010.csv 00000017.csv" \
+    "$(ls parts/film/0001 | xargs)"
+cp parts/film/0001/00000010.csv parts/film/0001/00000040.csv
+train --resume --probe probe.tsv --steps 35 --out parts
+diff -r whole/film parts/film || fail "a resumed training makes another film"
+cmp whole/last.safetensors parts/last.safetensors || fail "filming changes the training"
+echo mine >parts/film/0002/note.txt
+train --steps 5 --out parts
+same "what a training without a film leaves of an older one" "parts/film parts/film/0002 parts/film/0002/note.txt" \
+    "$(find parts/film | sort | xargs)"
+expect 2 "--probe: the model has no attention to film" \
+    train --train mono.tsv --decoder fixed --probe probe.tsv --out never
+[ ! -e never ] || fail "a refused training left a folder"
+
+# ---- Playing
+
+"$softalign" film whole >out 2>err || fail "film: $(cat err)"
+same "frames played" 15 "$(grep -c '^update\|^before' out)"
+same "captions" "before the first update|update 10: validation loss $(awk -F , '$2 == 10 { printf "%.3f, BLEU %.2f", $10, $12 }' whole/log.csv)" \
+    "$(grep '^update\|^before' out | sed 2q | paste -sd '|')"
+grep -q $'\x1b' out && fail "escapes in a pipe"
+"$softalign" film whole --pair 2 >out
+same "frames of one pair" 5 "$(grep -c '^update\|^before' out)"
+"$softalign" align whole/last.safetensors probe.tsv --terminal >terminal
+"$softalign" film whole --pair 1 | awk '/^update 35/ { here = 1; getline; next } here' >played
+head -n "$(wc -l <played)" terminal | cmp - played || fail "the last frame is not align's picture"
+
+"$softalign" film whole --svg moving --speed 2 --map ink || fail "film --svg"
+same "pictures" "0001.svg 0002.svg 0003.svg" "$(ls moving | xargs)"
+[ -s out ] || fail "nothing played"
+if command -v python3 >/dev/null; then
+    python3 - <<'END' || fail "a moving picture"
+import csv, xml.etree.ElementTree as tree
+svg = "{http://www.w3.org/2000/svg}"
+root = tree.parse("moving/0001.svg").getroot()
+frames = [list(csv.reader(open(f"whole/film/0001/000000{step}.csv")))
+          for step in ("00", "10", "20", "30", "35")]
+changes = lambda shape: shape.find(svg + "animate")
+cells = list(root.iter(svg + "rect"))[1:][:(len(frames[0]) - 1) * (len(frames[0][0]) - 1)]
+assert any(changes(cell) is not None for cell in cells)
+still = lambda cell: [cell.get("fill")] * (5 + 8)
+shades = [still(r) if changes(r) is None else changes(r).get("values").split(";") for r in cells]
+weights = [[float(x) for row in frame[1:] for x in row[1:]] for frame in frames]
+for i, shade in enumerate(shades):  # in ink a weight of 1 is black
+    seen = [255 - int(colour[1:3], 16) for colour in shade]
+    assert all(abs(seen[k] - 255 * weights[min(k, 4)][i]) <= 0.501 for k in range(len(seen)))
+    assert len(seen) == 5 + 8 and cells[i].get("fill") == shade[-1]
+    assert changes(cells[i]) is None or changes(cells[i]).get("dur") == "6.5s"
+captions = [t for t in root.iter(svg + "text") if changes(t) is not None]
+assert [t.get("visibility") for t in captions] == ["hidden"] * 4 + [None]
+for k, text in enumerate(captions):
+    shown = changes(text).get("values").split(";")
+    assert shown == ["visible" if min(i, 4) == k else "hidden" for i in range(13)]
+END
+fi
+
+# ---- What is no film
+
+mkdir empty
+expect 4 "'empty' has no film: 'train --probe PAIRS' records one" film empty
+expect 2 "--pair 4: the film has 3" film whole --pair 4
+sed -i '1s/,</,x</' whole/film/0002/00000020.csv
+expect 3 "whole/film/0002/00000020.csv: its words are not those of 'whole/film/0002/00000000.csv'" film whole
+echo ",a" >whole/film/0002/00000020.csv
+"$softalign" film whole >out 2>err
+same "a damaged frame" 3 $?
+grep -q "whole/film/0002/00000020.csv: no numbers" err || fail "a damaged frame: $(cat err)"
+finish

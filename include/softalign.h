@@ -105,6 +105,8 @@ typedef struct sa_settings {
     int valid_every; /* updates between validations; 0: once an epoch */
     int criterion;   /* which validation is the better one: loss, BLEU or chrF */
     int patience;    /* validations without a better one before training stops; 0: never */
+    int average;     /* the mean of the weights at so many validations is a model, too; 0: none */
+    int average_of;  /* the last ones, or the best */
     /* the run: never stored in the model file */
     int threads; /* 0: one per core */
     int epochs;
@@ -193,7 +195,8 @@ typedef struct sa_training {
     const sa_settings *settings;
     const char *train;     /* PAIRS */
     const char *valid;     /* PAIRS, or NULL: 5 % of the training pairs by a hash of the source */
-    const char *out;       /* folder for best.safetensors, last.safetensors, log.csv, film */
+    const char *out;       /* folder for best.safetensors, last.safetensors, log.csv, film; with
+                              settings->average, average.safetensors */
     const sa_pair *probes; /* [probe_count] pairs whose attention is filmed: written down before the
                               first update and at every validation, as the heatmaps
                               out/film/0001/00000000.csv ..., a folder per pair, the updates in the

@@ -38,6 +38,17 @@ static bool add_scores(const sa_model *model, const sa_corpus *corpus, const sa_
     return good;
 }
 
+bool sa_validation_better(int criterion, sa_validation one, sa_validation other) {
+    switch (criterion) {
+    case SA_CRITERION_BLEU:
+        return one.bleu > other.bleu;
+    case SA_CRITERION_CHRF:
+        return one.chrf > other.chrf;
+    default:
+        return one.loss < other.loss;
+    }
+}
+
 bool sa_validate(sa_model *model, const sa_corpus *corpus, const sa_dataset *pairs,
                  sa_validation *out, sa_error *error) {
     sa_forced *forced = sa_new(pairs->count, sizeof *forced, error);

@@ -25,6 +25,9 @@ void sa_session_note(const sa_session *session, const char *format, ...) {
 /* Far beyond every training, and far below what an int64_t counts to. */
 #define MOST_COUNTED ((int64_t)1 << 53)
 
+/* What a kept validation is in the file: its loss, BLEU and chrF. */
+enum { KEPT_FIGURES = sizeof(sa_validation) / sizeof(double) };
+
 /* ---- Pairs ----------------------------------------------------------------------------------- */
 
 static bool read_pairs(sa_session *session, sa_error *error) {
@@ -155,6 +158,21 @@ static bool check_memories(const sa_session *session, const char *file, sa_error
     return true;
 }
 
+static bool read_kept(sa_session *session, const sa_container *file, sa_error *error) {
+    sa_kept *kept = &session->average;
+    const size_t size = kept->room * kept->size;
+    if (!kept->room) return true;
+    if (!sa_tensor_copy(file, "average.weights", SA_F32, size, kept->weights, error) ||
+        !sa_tensor_copy(file, "average.validations", SA_F64, kept->room * KEPT_FIGURES, kept->past,
+                        error))
+        return false;
+    for (size_t i = 0; i < size; i++)
+        if (!isfinite(kept->weights[i]))
+            return sa_fail(error, SA_DATA, "%s: tensor 'average.weights' is damaged at number %zu",
+                           file->name, i);
+    return true;
+}
+
 static bool read_state(sa_session *session, const sa_container *file, sa_error *error) {
     sa_trainer *trainer = &session->trainer;
     const size_t size = session->model.plan.size;
@@ -163,7 +181,8 @@ static bool read_state(sa_session *session, const sa_container *file, sa_error *
                         error) ||
         !sa_tensor_copy(file, "optimizer.first", SA_F32, size, trainer->first, error) ||
         !sa_tensor_copy(file, "optimizer.second", SA_F32, size, trainer->second, error) ||
-        !check_place(session, file->name, error) || !check_memories(session, file->name, error))
+        !check_place(session, file->name, error) || !check_memories(session, file->name, error) ||
+        !read_kept(session, file, error))
         return false;
     trainer->step = session->at[SA_AT_STEP];
     trainer->applied = session->at[SA_AT_APPLIED];
@@ -189,7 +208,8 @@ static bool open_machinery(sa_session *session, sa_error *error) {
                            error) &&
            sa_batcher_open(&session->batcher, session->data.source, session->data.target,
                            session->data.count, session->settings.batch,
-                           session->settings.batch_tokens, session->settings.seed, error);
+                           session->settings.batch_tokens, session->settings.seed, error) &&
+           sa_kept_open(&session->average, &session->settings, model->plan.size, error);
 }
 
 static bool resume(sa_session *session, sa_error *error) {
@@ -218,9 +238,10 @@ static bool name_files(sa_session *session, sa_error *error) {
     const char *out = session->training->out;
     sa_buffer_addf(&session->best_path, "%s/best.safetensors", out);
     sa_buffer_addf(&session->last_path, "%s/last.safetensors", out);
+    sa_buffer_addf(&session->average_path, "%s/average.safetensors", out);
     sa_buffer_addf(&session->log_path, "%s/log.csv", out);
     return (!session->best_path.failed && !session->last_path.failed &&
-            !session->log_path.failed) ||
+            !session->average_path.failed && !session->log_path.failed) ||
            sa_fail_memory(error, strlen(out));
 }
 
@@ -274,6 +295,7 @@ bool sa_session_save(sa_session *session, sa_error *error) {
     session->at[SA_AT_BAD] = trainer->bad;
     session->at[SA_AT_EPOCH] = session->batcher.epoch;
     session->at[SA_AT_POSITION] = (int64_t)session->batcher.position;
+    const sa_kept *kept = &session->average;
     const sa_tensor state[] = {
         {.name = "optimizer.first",
          .type = SA_F32,
@@ -295,13 +317,25 @@ bool sa_session_save(sa_session *session, sa_error *error) {
          .rank = 1,
          .shape = {SA_FIGURE_COUNT},
          .data = session->figure},
+        {.name = "average.weights", /* from here on: with --average only */
+         .type = SA_F32,
+         .rank = 2,
+         .shape = {(int)kept->room, size},
+         .data = kept->weights},
+        {.name = "average.validations",
+         .type = SA_F64,
+         .rank = 2,
+         .shape = {(int)kept->room, KEPT_FIGURES},
+         .data = kept->past},
     };
-    return save_log(session, error) && sa_model_write(&session->model, session->last_path.text,
-                                                      state, sizeof state / sizeof *state, error);
+    const size_t count = sizeof state / sizeof *state - (kept->room ? 0 : 2);
+    return save_log(session, error) &&
+           sa_model_write(&session->model, session->last_path.text, state, count, error);
 }
 
 void sa_session_close(sa_session *session) {
     sa_batcher_close(&session->batcher);
+    sa_kept_close(&session->average);
     sa_trainer_close(&session->trainer);
     sa_model_release(&session->model);
     sa_dataset_release(&session->data);
@@ -311,6 +345,7 @@ void sa_session_close(sa_session *session) {
     free(session->held), free(session->kept);
     sa_buffer_release(&session->best_path);
     sa_buffer_release(&session->last_path);
+    sa_buffer_release(&session->average_path);
     sa_buffer_release(&session->log_path);
     sa_buffer_release(&session->log);
     if (session->lock >= 0) sa_lock_close(session->lock);

@@ -2,6 +2,7 @@
 #ifndef SA_SESSION_H
 #define SA_SESSION_H
 
+#include "averaging.h"
 #include "base/profile.h"
 #include "evaluating.h"
 #include "opened.h"
@@ -36,7 +37,7 @@ typedef struct sa_session {
     const sa_training *training;
     sa_settings settings; /* shards resolved */
     int lock;
-    sa_buffer best_path, last_path, log_path;
+    sa_buffer best_path, last_path, average_path, log_path;
     sa_corpus train, valid;        /* valid is empty when pairs were held out of train */
     bool *held, *kept;             /* [train.count] for validation; for training */
     sa_dataset data, check;        /* encoded */
@@ -44,6 +45,7 @@ typedef struct sa_session {
     sa_model model;
     sa_trainer trainer;
     sa_batcher batcher;
+    sa_kept average;
     int64_t at[SA_AT_COUNT];
     double figure[SA_FIGURE_COUNT];
     sa_buffer log;   /* log.csv as it stands on the disk */

@@ -1,9 +1,11 @@
 /* training: sa_train of softalign.h, the loop over updates and validations. */
+#include "base/memory.h"
 #include "base/number.h"
 #include "base/settings.h"
 #include "filming.h"
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 #define REPORT_EVERY 0.2 /* seconds between two reports of progress */
@@ -70,24 +72,12 @@ static void add_to_log(const sa_progress *row, sa_buffer *log) {
     sa_buffer_adds(log, row->best ? ",1\n" : ",0\n");
 }
 
-/* Whether one validation is better than the other by --criterion. */
-static bool better(const sa_session *session, sa_validation one, sa_validation other) {
-    switch (session->settings.criterion) {
-    case SA_CRITERION_BLEU:
-        return one.bleu > other.bleu;
-    case SA_CRITERION_CHRF:
-        return one.chrf > other.chrf;
-    default:
-        return one.loss < other.loss;
-    }
-}
-
 /* What a scheduled validation means for the rate and for patience. */
 static void settle_rate(sa_session *session, sa_validation now) {
     double *figure = session->figure;
     const sa_validation best = {figure[SA_FIGURE_BEST], figure[SA_FIGURE_BLEU],
                                 figure[SA_FIGURE_CHRF]};
-    if (better(session, now, best)) {
+    if (sa_validation_better(session->settings.criterion, now, best)) {
         figure[SA_FIGURE_BEST] = now.loss;
         figure[SA_FIGURE_BLEU] = now.bleu;
         figure[SA_FIGURE_CHRF] = now.chrf;
@@ -114,13 +104,15 @@ static bool validate(sa_session *session, bool scheduled, sa_error *error) {
     row.valid_loss = now.loss, row.valid_bleu = now.bleu, row.valid_chrf = now.chrf;
     row.valid_perplexity = exp(row.valid_loss);
     if (!isfinite(row.valid_perplexity)) return sa_fail_diverged(error);
-    row.best = better(session, now, session->best);
+    row.best = sa_validation_better(session->settings.criterion, now, session->best);
     if (row.best) {
         session->best = now;
         if (!sa_model_write(&session->model, session->best_path.text, NULL, 0, error)) return false;
     }
     if (scheduled) {
         settle_rate(session, now);
+        sa_kept_offer(&session->average, &session->settings, session->at[SA_AT_ROWS], now,
+                      session->model.values);
         session->at[SA_AT_ROWS]++;
         session->at[SA_AT_WORDS] = 0;
         session->figure[SA_FIGURE_LOSS] = 0;
@@ -131,6 +123,36 @@ static bool validate(sa_session *session, bool scheduled, sa_error *error) {
     session->pause = sa_now() - begin;
     session->since += session->pause; /* words per second are the training's */
     return true;
+}
+
+static void exchange(sa_real *one, sa_real *other, size_t size) {
+    for (size_t i = 0; i < size; i++) {
+        const sa_real kept = one[i];
+        one[i] = other[i];
+        other[i] = kept;
+    }
+}
+
+/* --average: the mean of the weights that were kept becomes a model of its own. */
+static bool write_average(sa_session *session, sa_error *error) {
+    sa_model *model = &session->model;
+    const size_t size = model->plan.size;
+    const size_t count = sa_kept_count(&session->average, session->at[SA_AT_ROWS]);
+    if (!count) return true;
+    sa_real *mean = sa_new(size, sizeof *mean, error);
+    if (!mean) return false;
+    sa_kept_mean(&session->average, count, mean);
+    exchange(mean, model->values, size);
+    sa_validation now;
+    const bool good = sa_validate(model, session->check_corpus, &session->check, &now, error) &&
+                      sa_model_write(model, session->average_path.text, NULL, 0, error);
+    exchange(mean, model->values, size);
+    free(mean);
+    if (good)
+        sa_session_note(session, "mean weights of the %s %zu validations: loss %.4f, BLEU %.2f: %s",
+                        sa_average_name((size_t)session->settings.average_of), count, now.loss,
+                        now.bleu, session->average_path.text);
+    return good;
 }
 
 /* ---- The loop -------------------------------------------------------------------------------- */
@@ -187,9 +209,9 @@ static bool train(sa_session *session, const char **reason, sa_error *error) {
         fresh = validation_due(session);
         if (fresh && !validate(session, true, error)) return false;
     }
-    if (fresh) return true;
-    const bool later = session->training->pausing && strcmp(*reason, "stopped") == 0;
-    return later ? sa_session_save(session, error) : validate(session, false, error);
+    if (session->training->pausing && strcmp(*reason, "stopped") == 0)
+        return fresh || sa_session_save(session, error);
+    return (fresh || validate(session, false, error)) && write_average(session, error);
 }
 
 bool sa_train(const sa_training *training, sa_outcome *outcome, sa_error *error) {

@@ -132,6 +132,10 @@ const sa_option sa_settings_options[] = {
      "--lr-decay"},
     {"patience", SA_OPTION_INT, SA_SCOPE_TRAINING, AT(patience), 10, 0, 1000000, NULL, "N",
      "validations without a better one that end the training; 0: none do"},
+    {"average", SA_OPTION_INT, SA_SCOPE_TRAINING, AT(average), 0, 0, 100, NULL, "N",
+     "average.safetensors: the mean of the weights at N validations; 0: none"},
+    {"average-of", SA_OPTION_CHOICE, SA_SCOPE_TRAINING, AT(average_of), 0, 0, 0, sa_average_name,
+     "NAME", "at the last ones, or at those that were the best by --criterion"},
 
     {"threads", SA_OPTION_INT, SA_SCOPE_RUN, AT(threads), 0, 0, SA_THREADS, NULL, "N",
      "threads that work; 0: one per core; never changes a result"},

@@ -9,10 +9,11 @@
 
 enum { SA_LAYERS = 8 }; /* of an encoder or decoder, at most */
 
-/* Positions in the lists of --model, --tie and --criterion. */
+/* Positions in the lists of --model, --tie, --criterion and --average-of. */
 enum { SA_MODEL_RECURRENT, SA_MODEL_TRANSFORMER };
 enum { SA_TIE_NONE, SA_TIE_TWO, SA_TIE_THREE };
 enum { SA_CRITERION_LOSS, SA_CRITERION_BLEU, SA_CRITERION_CHRF };
+enum { SA_AVERAGE_LAST, SA_AVERAGE_BEST };
 
 /* The name of a row, NULL after the last: defined where the tables are. */
 const char *sa_compat_name(size_t row);     /* attn/compat */
@@ -29,8 +30,9 @@ const char *sa_model_name(size_t row); /* model/seq2seq: so is the next */
 const char *sa_positions_choice(size_t row);
 const char *sa_norm_name(size_t row);     /* nn/residual */
 const char *sa_tie_name(size_t row);      /* model/transformer */
-const char *sa_schedule_name(size_t row); /* train/schedule: so is the next */
+const char *sa_schedule_name(size_t row); /* train/schedule: so are the next two */
 const char *sa_criterion_name(size_t row);
+const char *sa_average_name(size_t row);
 const char *sa_position_name(size_t row);  /* nn/position */
 const char *sa_init_name(size_t row);      /* nn/params */
 const char *sa_optimizer_name(size_t row); /* train/optimizer */

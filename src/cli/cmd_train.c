@@ -21,7 +21,8 @@ static const sa_option rows[] = {
     {"valid", SA_OPTION_TEXT, SA_SCOPE_RUN, AT(valid), 0, 0, 0, NULL, "PAIRS",
      "the pairs that choose the best model; without them a twentieth of the training pairs does"},
     {"out", SA_OPTION_TEXT, SA_SCOPE_RUN, AT(out), 0, 0, 0, NULL, "DIR",
-     "the folder for best.safetensors, last.safetensors and log.csv; made when missing"},
+     "the folder for best.safetensors, last.safetensors and log.csv (with --average, "
+     "average.safetensors); made when missing"},
     {"preset", SA_OPTION_TEXT, SA_SCOPE_RUN, AT(preset), 0, 0, 0, NULL, "NAME",
      "start from the settings of a paper and say which they are"},
     {"probe", SA_OPTION_TEXT, SA_SCOPE_RUN, AT(probe), 0, 0, 0, NULL, "PAIRS",

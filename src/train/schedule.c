@@ -31,6 +31,11 @@ const char *sa_criterion_name(size_t row) {
     return row < sizeof names / sizeof *names ? names[row] : NULL;
 }
 
+const char *sa_average_name(size_t row) {
+    static const char *const names[] = {[SA_AVERAGE_LAST] = "last", [SA_AVERAGE_BEST] = "best"};
+    return row < sizeof names / sizeof *names ? names[row] : NULL;
+}
+
 double sa_schedule_share(const sa_schedule *schedule, int64_t step, int64_t warmup) {
     return step < warmup ? (double)step / (double)warmup
                          : schedule->after((double)step, (double)warmup);

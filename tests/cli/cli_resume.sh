@@ -11,7 +11,7 @@ train() {
 # Both families; of the second all that training knows besides: a schedule, penalties, a criterion.
 for family in recurrent "transformer --tie three-way --schedule inverse-sqrt --warmup 9 --l2 1e-4 \
     --weight-decay 0.01 --label-smoothing 0.1 --criterion chrf --batch-tokens 90 \
-    --lr-patience 2"; do
+    --lr-patience 2 --average 2 --average-of best" "recurrent --average 3"; do
     rm -rf whole threads parts
     train $options --model $family --out whole --steps 40 --threads 1
     train $options --model $family --out threads --steps 40 --threads 3
@@ -23,13 +23,25 @@ for family in recurrent "transformer --tie three-way --schedule inverse-sqrt --w
     train $options --model $family --out parts --steps 40 --resume --threads 2
     cmp whole/last.safetensors parts/last.safetensors || fail "a resumed training ends elsewhere: $family"
     cmp whole/best.safetensors parts/best.safetensors || fail "a resumed training has another best: $family"
+    [[ $family != *--average* ]] || cmp whole/average.safetensors parts/average.safetensors ||
+        fail "a resumed training has another average: $family"
+    [[ $family != *chrf* ]] || cp whole/log.csv chosen.csv
 done
 
-# The last model was chosen by chrF: the rows marked as the best are those above all before them.
+# The second model was chosen by chrF: the rows marked as the best are those above all before them.
 awk -F, 'NR == 1 { for (i = 1; i <= NF; i++) if ($i == "valid_chrf") chrf = i; most = -1; next }
     ($chrf > most) != $NF { exit 1 }
     $chrf > most { most = $chrf }
-    END { exit NR < 4 }' whole/log.csv || fail "the criterion does not choose the best model"
+    END { exit NR < 4 }' chosen.csv || fail "the criterion does not choose the best model"
+
+# The mean of the one best validation is the best model; that of the last two is another.
+train $options --average 1 --average-of best --steps 42 --out mean
+cmp mean/average.safetensors mean/best.safetensors || fail "the mean of one is not that one"
+train $options --average 2 --steps 42 --out means
+grep -q '^mean weights of the last 2 validations: loss [0-9.]*, BLEU [0-9.]*: means/average.safetensors$' err ||
+    fail "nothing is said of the mean: $(cat err)"
+cmp -s means/average.safetensors means/best.safetensors && fail "the mean of two is one of them"
+"$softalign" translate means/average.safetensors <mono.tsv >out 2>err || fail "the mean translates nothing: $(cat err)"
 
 options="$options --model recurrent"
 rm -rf whole parts

@@ -95,8 +95,12 @@ typedef struct sa_settings {
     double beta1, beta2, epsilon; /* of adam */
     double clip;                  /* largest L2 norm of the gradient; 0: unbounded */
     double dropout;               /* of embeddings, annotations and read-out, or of sub-layers */
-    double l2;              /* times the sum of all squared matrix weights: part of the loss */
-    double weight_decay;    /* share of its learning rate by which every update shrinks matrices */
+    double dropout_embeddings, dropout_annotations, dropout_readout; /* below 0: as dropout */
+    double
+        dropout_state;   /* of what recurrent weights meet; the same units all through a sentence */
+    double word_dropout; /* of source and target words, each as a whole */
+    double l2;           /* times the sum of all squared matrix weights: part of the loss */
+    double weight_decay; /* share of its learning rate by which every update shrinks matrices */
     double label_smoothing; /* share of each word's probability given to all words alike */
     int batch;              /* sentences per update */
     int batch_tokens;       /* words of an update on either side; 0: so many sentences */

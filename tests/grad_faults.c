@@ -51,7 +51,7 @@ sa_batch __wrap_sa_batch_make(sa_arena *arena, const sa_sentence *source, const 
 }
 
 __typeof__(sa_encoder_forward) __real_sa_encoder_forward, __wrap_sa_encoder_forward;
-void __wrap_sa_encoder_forward(const sa_encoder *w, const sa_batch *batch, double dropout,
+void __wrap_sa_encoder_forward(const sa_encoder *w, const sa_batch *batch, sa_dropout dropout,
                                sa_rng *rng, sa_encoder_cache *cache) {
     __real_sa_encoder_forward(w, batch, dropout, rng, cache);
     const sa_mat h = cache->annotations;
@@ -63,7 +63,7 @@ void __wrap_sa_encoder_forward(const sa_encoder *w, const sa_batch *batch, doubl
 }
 
 __typeof__(sa_encoder_backward) __real_sa_encoder_backward, __wrap_sa_encoder_backward;
-void __wrap_sa_encoder_backward(const sa_encoder *w, const sa_batch *batch, double dropout,
+void __wrap_sa_encoder_backward(const sa_encoder *w, const sa_batch *batch, sa_dropout dropout,
                                 sa_encoder_cache *cache, sa_encoder *dw) {
     const sa_mat dh = cache->dannotations;
     for (int i = 1; planted == SHARED_GRADIENT && i < dh.rows; i++)

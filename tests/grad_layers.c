@@ -103,7 +103,8 @@ static sa_recurrent bound(sa_mat buffer, const sa_cell *kind, struct cell_shape 
 }
 
 static sa_state state_of(int L, int n, const sa_cell *kind, sa_mat (*make)(int, int)) {
-    return (sa_state){make(L, n), make(L, kind->memory * n)};
+    const sa_mat s = make(L, n);
+    return sa_state_of(s, make(L, kind->memory * n));
 }
 
 /* A whole step: what comes in from outside, then the cell. */

@@ -36,6 +36,7 @@ static sa_sentence sentence_of(int32_t *words, int length) {
 static void model_open(int number) {
     memset(numbers.base, 0xff, numbers.size);
     settings = variant_settings(number);
+    settings.dropout_state = 0.5; /* rooms for its masks */
     sizes = sa_sizes_of(&settings, K, K);
     sa_seq2seq_plan(&sizes, &plan);
     weights = drawn(1, (int)plan.size);
@@ -203,20 +204,38 @@ START_TEST(model_of_zeros_knows_nothing) {
 }
 END_TEST
 
-/* The same masks for the same generator, others for another; the generator moves on. */
+static double dropped(result *r, sa_dropout dropout, sa_rng *rng) {
+    return sa_seq2seq_loss(&w, &r->batch, (sa_regularizer){dropout, 0, rng}, &r->pass, NULL);
+}
+
+/* The same masks for the same generator, others for another; the generator moves on. Each place
+ * alone: one that the model does not have draws nothing. */
 START_TEST(dropout_comes_from_the_generator) {
+    static const struct {
+        sa_dropout dropout;
+        bool of[2]; /* which families have the place */
+    } places[] = {
+        {{.words = 0.5}, {true, true}},        {{.embeddings = 0.5}, {true, true}},
+        {{.annotations = 0.5}, {true, false}}, {{.readout = 0.5}, {true, false}},
+        {{.state = 0.5}, {true, false}},       {{.sublayers = 0.5}, {false, true}},
+    };
     model_open(_i);
     result r = run(source, target, PAIRS, PAIRS, NULL);
-    sa_rng one = sa_rng_seed(3, 1), same = one, other = sa_rng_seed(4, 1);
-    const double first =
-        sa_seq2seq_loss(&w, &r.batch, (sa_regularizer){0.5, 0, &one}, &r.pass, NULL);
-    ck_assert_double_eq(
-        sa_seq2seq_loss(&w, &r.batch, (sa_regularizer){0.5, 0, &same}, &r.pass, NULL), first);
-    ck_assert_double_ne(
-        sa_seq2seq_loss(&w, &r.batch, (sa_regularizer){0.5, 0, &other}, &r.pass, NULL), first);
-    ck_assert_double_ne(
-        sa_seq2seq_loss(&w, &r.batch, (sa_regularizer){0.5, 0, &one}, &r.pass, NULL), first);
-    ck_assert_double_eq(sa_seq2seq_loss(&w, &r.batch, (sa_regularizer){0}, &r.pass, NULL), r.loss);
+    for (size_t k = 0; k < sizeof places / sizeof *places; k++) {
+        const sa_dropout at = places[k].dropout;
+        const sa_rng start = sa_rng_seed(3, 1);
+        sa_rng one = start, same = start, other = sa_rng_seed(4, 1);
+        const double first = dropped(&r, at, &one);
+        ck_assert_double_eq(dropped(&r, at, &same), first);
+        if (places[k].of[w.model]) {
+            ck_assert_double_ne(dropped(&r, at, &other), first);
+            ck_assert_double_ne(dropped(&r, at, &one), first);
+        } else {
+            ck_assert_double_eq(first, r.loss);
+            ck_assert_uint_eq(one.state, start.state);
+        }
+        ck_assert_double_eq(dropped(&r, (sa_dropout){0}, NULL), r.loss);
+    }
 }
 END_TEST
 

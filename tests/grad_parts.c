@@ -5,9 +5,13 @@
 #include "support/suite.h"
 #include "support/variants.h"
 
-enum { PAIRS = 3, K = 5, DROPOUTS = 2 };
+enum { PAIRS = 3, K = 5, DROPOUTS = 3 };
 
-static const double dropouts[DROPOUTS] = {0, 0.4};
+static const sa_dropout dropouts[DROPOUTS] = {
+    {0},
+    {.embeddings = 0.4, .annotations = 0.4, .readout = 0.4},
+    {.words = 0.2, .state = 0.3, .annotations = 0.2, .readout = 0.3},
+};
 static const int32_t words[] = {3, 0, 4, 3, SA_END};
 static const sa_sentence source[PAIRS] = {{words + 2, 3}, {words, 5}, {words + 4, 1}};
 static const sa_sentence target[PAIRS] = {{words + 1, 4}, {words + 3, 2}, {words + 3, 2}};
@@ -18,7 +22,7 @@ static sa_mat weights, dweights; /* those of the whole model: other parts' must 
 static sa_seq2seq w, dw;
 static sa_batch batch;
 static sa_pass pass;
-static double dropout;
+static sa_dropout dropout;
 
 static void model_open(sa_sizes asked) {
     static sa_params plan;
@@ -32,6 +36,7 @@ static void model_open(sa_sizes asked) {
 
 static void pass_open(int number) {
     settings = variant_settings(number);
+    settings.dropout_state = 0.4; /* rooms for its masks */
     model_open(sa_sizes_of(&settings, K, K));
     batch = sa_batch_make(&numbers, source, target, PAIRS);
     sa_pass_layout(&numbers, &w, &batch, true, &pass);
@@ -123,7 +128,7 @@ static sa_mat s, x, c;
 
 static double readout(void) {
     sa_rng masks = sa_rng_seed(5, 6);
-    sa_readout_forward(&w.decoder.readout, s, x, c, dropout, &masks, &pass.decoder.readout);
+    sa_readout_forward(&w.decoder.readout, s, x, c, dropout.readout, &masks, &pass.decoder.readout);
     return weighted(pass.decoder.readout.t, dt);
 }
 
@@ -142,12 +147,60 @@ START_TEST(readout_backward) {
     } while (nearest_tie() < 0.01);
     sa_copy_mat(dt, cache->dt);
     sa_mat ds = unset(rows, s.cols), dx = unset(rows, x.cols), dc = unset(rows, c.cols);
-    sa_readout_backward(o, dropout, cache, ds, dx, dc);
+    sa_readout_backward(o, dropout.readout, cache, ds, dx, dc);
     sa_readout_weights_backward(s, x, c, cache, &dw.decoder.readout);
     CHECK_WRITTEN(readout, s, ds);
     CHECK_WRITTEN(readout, x, dx);
     CHECK_WRITTEN(readout, c, dc);
     CHECK_ADDED(readout, weights, dweights);
+}
+END_TEST
+
+/* ---- Masks ----------------------------------------------------------------------------------- */
+
+/* Every step's states as U meets them: those of a sentence by the same mask, and by a mask of its
+ * own in each cell. */
+static void check_states(const sa_side *side, sa_state states, sa_mat mask) {
+    ck_assert_int_eq(mask.rows, PAIRS);
+    for (int t = 0; t < side->steps; t++)
+        for (int b = 0; b < side->live[t]; b++)
+            for (int k = 0; k < mask.cols; k++) {
+                const double d = sa_row(mask, b)[k];
+                const int row = side->start[t] + b;
+                ck_assert(d == 0 || d == 1 / (1 - dropout.state));
+                ck_assert_double_eq(sa_row(states.met, row)[k], d * sa_row(states.s, row)[k]);
+            }
+}
+
+/* Every word whole or not at all. */
+static void check_words(sa_mat read, sa_mat E, const int32_t *ids) {
+    int silent = 0;
+    for (int i = 0; i < read.rows; i++) {
+        const bool none = *sa_row(read, i) == 0;
+        for (int k = 0; k < read.cols; k++)
+            ck_assert_double_eq(sa_row(read, i)[k],
+                                none ? 0 : 1 / (1 - dropout.words) * sa_row(E, ids[i])[k]);
+        silent += none;
+    }
+    ck_assert(silent > 0 && silent < read.rows);
+}
+
+START_TEST(masks_of_states_and_words) {
+    pass_open(_i);
+    dropout = (sa_dropout){.state = 0.4, .words = 0.4};
+    dannotations = like(pass.encoder.annotations), dlast_memory = like(pass.encoder.last_memory);
+    dt = like(pass.decoder.readout.t);
+    encoder();
+    decoder();
+    for (int layer = 0; layer < w.encoder.layers; layer++)
+        for (int d = 0; d < w.encoder.directions; d++)
+            check_states(&batch.source, pass.encoder.direction[layer][d].previous,
+                         pass.encoder.direction[layer][d].drop.mask);
+    check_states(&batch.target, pass.decoder.rows.previous, pass.decoder.drop.mask);
+    check_states(&batch.target, pass.decoder.rows.middle, pass.decoder.second_drop.mask);
+    if (!settings.positions) check_words(pass.encoder.x, w.encoder.E, pass.encoder.ids);
+    check_words(sa_decoder_word(&w.decoder, pass.decoder.rows.input), w.decoder.E,
+                pass.decoder.inputs);
 }
 END_TEST
 
@@ -210,6 +263,7 @@ int main(void) {
     tcase_add_loop_test(tests, encoder_backward, 0, variants * DROPOUTS);
     tcase_add_loop_test(tests, decoder_backward, 0, variants * DROPOUTS);
     tcase_add_loop_test(tests, readout_backward, 0, variants * DROPOUTS);
+    tcase_add_loop_test(tests, masks_of_states_and_words, 0, variants);
     tcase_add_loop_test(tests, vocabulary_loss_and_its_backward, 0, 3);
     tcase_add_test(tests, blocks_of_logits_are_invisible);
     return suite_run(suite);

@@ -109,6 +109,18 @@ const sa_option sa_settings_options[] = {
     {"dropout", SA_OPTION_REAL, SA_SCOPE_TRAINING, AT(dropout), 0, 0, 0.9, NULL, "X",
      "share of embeddings, annotations and read-out units (transformer: of embeddings and what "
      "each sub-layer adds) left out at random"},
+    {"dropout-embeddings", SA_OPTION_REAL, SA_SCOPE_TRAINING, AT(dropout_embeddings), -1, -1, 0.9,
+     NULL, "X", "the share of embeddings alone; below 0: as --dropout"},
+    {"dropout-annotations", SA_OPTION_REAL, SA_SCOPE_TRAINING, AT(dropout_annotations), -1, -1, 0.9,
+     NULL, "X", "the share of annotations alone; below 0: as --dropout"},
+    {"dropout-readout", SA_OPTION_REAL, SA_SCOPE_TRAINING, AT(dropout_readout), -1, -1, 0.9, NULL,
+     "X", "the share of read-out units alone; below 0: as --dropout"},
+    {"dropout-state", SA_OPTION_REAL, SA_SCOPE_TRAINING, AT(dropout_state), 0, 0, 0.9, NULL, "X",
+     "share of the recurrent state that U does not see, the same units in all steps of a sentence "
+     "(Gal and Ghahramani 2016)"},
+    {"word-dropout", SA_OPTION_REAL, SA_SCOPE_TRAINING, AT(word_dropout), 0, 0, 0.9, NULL, "X",
+     "share of source and target words read as nothing: the whole embedding is zero (Sennrich et "
+     "al. 2016)"},
     {"l2", SA_OPTION_REAL, SA_SCOPE_TRAINING, AT(l2), 0, 0, 1, NULL, "X",
      "X times the sum of all squared weights (biases left out) is added to the loss"},
     {"weight-decay", SA_OPTION_REAL, SA_SCOPE_TRAINING, AT(weight_decay), 0, 0, 1, NULL, "X",

@@ -110,7 +110,7 @@ bool sa_lab_explain(const sa_lab_explaining *job, sa_error *error) {
     sa_lab_run run = {0};
     bool good = sa_lab_run_open(&run, job->settings, &pairs, error);
     if (good) {
-        run.dropout = 0;
+        run.regularizer.dropout = (sa_dropout){0};
         sa_lab_run_load(&run, job->values);
         good = isfinite(sa_lab_run_loss(&run, NULL)) ? explain(job, &run, error)
                                                      : sa_fail(error, SA_DIVERGED, "%s", "");

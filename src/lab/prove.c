@@ -217,8 +217,6 @@ static void pairs_close(drawn_pairs *all) {
 
 bool sa_lab_prove(const sa_lab_proof *proof, sa_error *error) {
     sa_lab_subject subject = {.rng = sa_rng_seed(proof->seed, 1)};
-    sa_settings settings = *proof->settings;
-    settings.dropout = 0;
     drawn_pairs drawn;
     bool good = pairs_open(proof, &subject.rng, &drawn, error);
     if (good) {
@@ -226,8 +224,9 @@ bool sa_lab_prove(const sa_lab_proof *proof, sa_error *error) {
                                        proof->target_words};
         sa_lab_pairs first = subject.pairs;
         first.count = 1;
-        good = sa_lab_run_open(&subject.run, &settings, &first, error);
+        good = sa_lab_run_open(&subject.run, proof->settings, &first, error);
         if (good) {
+            subject.run.regularizer.dropout = (sa_dropout){0};
             sa_lab_run_load(&subject.run, proof->values);
             good = judge_all(proof, &subject, error);
         }

@@ -14,8 +14,7 @@ bool sa_lab_run_open(sa_lab_run *run, const sa_settings *settings, const sa_lab_
     sa_blas_init();
     *run = (sa_lab_run){
         .sizes = sa_sizes_of(settings, pairs->source_words, pairs->target_words),
-        .dropout = settings->dropout,
-        .smoothing = settings->label_smoothing,
+        .regularizer = sa_regularizer_of(settings, NULL),
         .rng = sa_rng_seed((uint64_t)settings->seed, 1),
     };
     sa_seq2seq_plan(&run->sizes, &run->plan);
@@ -44,7 +43,8 @@ void sa_lab_run_load(sa_lab_run *run, const float *values) {
 
 double sa_lab_run_loss(sa_lab_run *run, sa_seq2seq *dw) {
     sa_rng rng = run->rng; /* a copy */
-    const sa_regularizer regularizer = {run->dropout, run->smoothing, &rng};
+    sa_regularizer regularizer = run->regularizer;
+    regularizer.rng = &rng;
     sa_seq2seq_loss(&run->w, &run->batch, regularizer, &run->pass, dw);
     double loss = 0;
     for (int i = 0; i < run->batch.target.words; i++) loss -= run->pass.aim[i];

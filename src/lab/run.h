@@ -12,8 +12,8 @@ typedef struct sa_lab_run {
     sa_arena arena;
     sa_batch batch;
     sa_pass pass;
-    double dropout, smoothing;
-    sa_rng rng; /* where the dropout masks begin */
+    sa_regularizer regularizer; /* without a generator */
+    sa_rng rng;                 /* where the dropout masks begin */
 } sa_lab_run;
 
 /* The pairs an experiment is about, as word numbers. */

@@ -25,6 +25,8 @@ static const struct {
     {"dot.key", "dk += de' q (in scaled-dot and general too)", "--attention dot"},
     {"dot.query", "dq += de k (in scaled-dot and general too)", "--attention dot"},
     {"dropout.mask", "dx = dx . mask", "--dropout 0.3"},
+    {"dropout.state", "ds' = ds' . d", "--dropout-state 0.3"},
+    {"dropout.words", "dx_t = mask_t dx_t", "--word-dropout 0.3"},
     {"encoder.carry", "dh_{j-1} += what h_j sends back", ""},
     {"feedforward.relu", "the factor of the rectifier, 0 or 1", "--model transformer"},
     {"fixed.context", "dc += dc_i (one context vector for all words)", "--decoder fixed"},

@@ -67,7 +67,7 @@ static void words_backward(sa_lab_trial *trial, double scale, sa_seq2seq *dw) {
 
 void sa_lab_trial_gradient(sa_lab_trial *trial, double scale, sa_seq2seq *dw) {
     words_backward(trial, scale, dw);
-    sa_seq2seq_backward(trial->w, &trial->batch, 0, &trial->pass, dw);
+    sa_seq2seq_backward(trial->w, &trial->batch, (sa_dropout){0}, &trial->pass, dw);
 }
 
 /* The pair's place among the targets. */
@@ -84,7 +84,7 @@ void sa_lab_trial_gradient_of(sa_lab_view view, sa_seq2seq *dw) {
     for (int b = 0; b < trial.batch.target.sentences; b++)
         for (int t = 0; b != own && t < trial.batch.target.len[b]; t++)
             sa_zero(sa_rows(readout_of(&trial)->dt, row_of(&trial, b, t), 1));
-    sa_seq2seq_backward(trial.w, &trial.batch, 0, &trial.pass, dw);
+    sa_seq2seq_backward(trial.w, &trial.batch, (sa_dropout){0}, &trial.pass, dw);
 }
 
 static double largest(sa_mat dx, int row) {

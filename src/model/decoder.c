@@ -2,7 +2,6 @@
 #include "math/blas.h"
 #include "math/term.h"
 #include "math/vec.h"
-#include "nn/dropout.h"
 #include "nn/embedding.h"
 #include "nn/linear.h"
 
@@ -106,7 +105,11 @@ void sa_decoder_layout(sa_arena *arena, const sa_batch *batch, const sa_decoder 
     cache->scratch = sa_attention_scratch_layout(arena, &w->attention, 1, S, training);
     cache->turning = sa_decoder_turned_layout(arena, w, B);
     if (!training) return;
+    cache->word_mask = sa_mat_take(arena, M, 1);
     cache->x_mask = sa_mat_take(arena, M, w->sizes.m);
+    cache->drop = sa_state_dropout_layout(arena, w->sizes.drops_state, M, B, w->sizes.n);
+    cache->second_drop =
+        sa_state_dropout_layout(arena, w->sizes.drops_state, M, B, cache->rows.middle.s.cols);
     cache->room = sa_mat_take(arena, B, w->sizes.n);
     cache->d = drows_layout(arena, w, M, B, S);
     sa_source_layout(arena, w, B, encoder->first, encoder->dannotations, &cache->dsource);
@@ -174,26 +177,34 @@ static void prepare(const sa_decoder *w, sa_decoder_rows rows) {
 }
 
 void sa_decoder_step_forward(const sa_decoder *w, const sa_step *step, sa_decoder_rows rows,
-                             double dropout, sa_rng *rng, sa_readout_cache *readout) {
+                             sa_dropout dropout, sa_rng *rng, sa_readout_cache *readout) {
     prepare(w, rows);
     w->sizes.kind->forward(w, step, rows);
     sa_readout_forward(&w->readout, sa_decoder_seen(w, rows), sa_decoder_word(w, rows.input),
-                       rows.c, dropout, rng, readout);
+                       rows.c, dropout.readout, rng, readout);
 }
 
 void sa_decoder_forward(const sa_decoder *w, const sa_batch *batch, const sa_encoder_cache *encoder,
-                        double dropout, sa_rng *rng, sa_decoder_cache *cache) {
+                        sa_dropout dropout, sa_rng *rng, sa_decoder_cache *cache) {
     const sa_side *side = &batch->target;
-    const sa_decoder_rows *all = &cache->rows;
+    sa_decoder_rows *all = &cache->rows;
     const sa_decoder turned = sa_decoder_turned(w, cache->turning);
     sa_mat x = sa_decoder_word(w, all->input);
     sa_source_forward(w, encoder, &cache->source);
     sa_embedding_forward(w->E, cache->inputs, x);
-    sa_dropout_forward(dropout, rng, cache->x_mask, x);
+    sa_dropout_words_forward(dropout.words, rng, cache->word_mask, x);
+    sa_dropout_forward(dropout.embeddings, rng, cache->x_mask, x);
+    sa_state_dropout_start(dropout.state, rng, &cache->drop, &all->previous);
+    sa_state_dropout_start(dropout.state, rng, &cache->second_drop, &all->middle);
     if (!w->sizes.feeding) prepare(w, *all);
     for (int t = 0; t < side->steps; t++) {
         const int live = side->live[t];
-        const sa_step step = {&cache->source, NULL, t + 1, cache->scratch, {0}, cache->override};
+        const sa_step step = {.source = &cache->source,
+                              .i = t + 1,
+                              .scratch = cache->scratch,
+                              .override = cache->override,
+                              .mask = cache->drop.mask,
+                              .second_mask = cache->second_drop.mask};
         sa_decoder_rows rows = sa_decoder_rows_slice(*all, side->start[t], live);
         sa_state_copy(t ? sa_state_rows(all->s, side->start[t - 1], live) : cache->source.s0,
                       rows.previous);
@@ -210,23 +221,27 @@ void sa_decoder_forward(const sa_decoder *w, const sa_batch *batch, const sa_enc
     }
     sa_profile_end(cache->profile, SA_PART_DECODER);
     if (!w->sizes.feeding)
-        sa_readout_forward(&w->readout, sa_decoder_seen(w, *all), x, all->c, dropout, rng,
+        sa_readout_forward(&w->readout, sa_decoder_seen(w, *all), x, all->c, dropout.readout, rng,
                            &cache->readout);
 }
 
 /* One step, from d.s (what step t + 1 sent back) to d.previous. */
-static void step_backward(const sa_decoder *w, const sa_side *side, int t, double dropout,
+static void step_backward(const sa_decoder *w, const sa_side *side, int t, sa_dropout dropout,
                           sa_decoder_cache *cache, sa_decoder *dw) {
     const int start = side->start[t], live = side->live[t];
-    const sa_step step = {
-        &cache->source, NULL, t + 1, cache->scratch, sa_rows(cache->room, 0, live), NULL};
+    const sa_step step = {.source = &cache->source,
+                          .i = t + 1,
+                          .scratch = cache->scratch,
+                          .room = sa_rows(cache->room, 0, live),
+                          .mask = cache->drop.mask,
+                          .second_mask = cache->second_drop.mask};
     sa_decoder_rows rows = sa_decoder_rows_slice(cache->rows, start, live);
     sa_decoder_drows d = drows_slice(cache->d, start, live);
     sa_state_zero(d.previous);
     if (w->sizes.feeding) {
         sa_readout_cache readout = sa_readout_slice(&cache->readout, start, live);
-        sa_readout_backward(&w->readout, dropout, &readout, d.seen, sa_decoder_word(w, d.input),
-                            d.c);
+        sa_readout_backward(&w->readout, dropout.readout, &readout, d.seen,
+                            sa_decoder_word(w, d.input), d.c);
         sa_zero(fed(w, d.input));
     }
     sa_add(d.seen, w->sizes.sees_previous ? d.previous.s : d.s.s);
@@ -255,14 +270,16 @@ static void weights_backward(const sa_decoder *w, const sa_decoder_cache *cache,
                                             d->attention, &dw->attention);
 }
 
-void sa_decoder_backward(const sa_decoder *w, const sa_batch *batch, double dropout,
+void sa_decoder_backward(const sa_decoder *w, const sa_batch *batch, sa_dropout dropout,
                          sa_decoder_cache *cache, sa_encoder_cache *encoder, sa_decoder *dw) {
     const sa_side *side = &batch->target;
     const sa_decoder_rows *rows = &cache->rows;
-    const sa_decoder_drows *d = &cache->d;
+    sa_decoder_drows *d = &cache->d;
     sa_mat dx = sa_decoder_word(w, d->input);
+    sa_state_dropout_return(dropout.state, &cache->drop, &d->previous);
+    sa_state_dropout_return(dropout.state, &cache->second_drop, &d->middle);
     if (!w->sizes.feeding)
-        sa_readout_backward(&w->readout, dropout, &cache->readout, d->seen, dx, d->c);
+        sa_readout_backward(&w->readout, dropout.readout, &cache->readout, d->seen, dx, d->c);
     sa_profile_end(cache->profile, SA_PART_READOUT);
     sa_source_zero(&cache->dsource, encoder);
     for (int t = side->steps - 1; t >= 0; t--) {
@@ -279,7 +296,8 @@ void sa_decoder_backward(const sa_decoder *w, const sa_batch *batch, double drop
     sa_profile_end(cache->profile, SA_PART_READOUT);
     weights_backward(w, cache, dw);
     if (!w->sizes.feeding) sa_recurrent_input_backward(&w->cell, d->a, d->input);
-    sa_dropout_backward(dropout, cache->x_mask, dx);
+    sa_dropout_backward(dropout.embeddings, cache->x_mask, dx);
+    sa_dropout_words_backward(dropout.words, cache->word_mask, dx);
     sa_embedding_backward(cache->inputs, dx, dw->E);
     sa_source_backward(w, &cache->source, &cache->dsource, encoder, dw);
 }

@@ -8,6 +8,7 @@
 #include "base/profile.h"
 #include "model/initial.h"
 #include "model/readout.h"
+#include "nn/dropout.h"
 
 typedef struct sa_decoder sa_decoder;
 typedef struct sa_decoder_rows sa_decoder_rows;
@@ -29,6 +30,7 @@ typedef struct sa_step {
     sa_attention_scratch scratch;
     sa_mat room;                 /* [L x n] backward only */
     const sa_override *override; /* what replaces the weights, or NULL; forward only */
+    sa_mat mask, second_mask;    /* dropout of the cells' states; training only */
 } sa_step;
 
 typedef enum sa_asker {
@@ -67,6 +69,7 @@ typedef struct sa_decoder_sizes {
     bool sees_previous;  /* the read-out sees s_{i-1} */
     bool tied;           /* E is the read-out's W_o, too */
     bool feeding;        /* t_{i-1} is joined to the word (Luong et al. 2015, section 3.3) */
+    bool drops_state;    /* training needs rooms to drop parts of states */
     int initial;         /* how s_0 is made */
     int words, m, n, l;
     sa_attention_sizes attention;
@@ -116,7 +119,8 @@ typedef struct sa_decoder_cache {
     sa_readout_cache readout;
     sa_attention_scratch scratch;
     sa_decoder_turning turning;
-    sa_mat x_mask, room; /* training only */
+    sa_mat word_mask, x_mask, room; /* training only: so is the next */
+    sa_state_dropout drop, second_drop;
     sa_decoder_drows d;
     sa_source dsource;
     const sa_override *override; /* for sa_decoder_forward; NULL after the layout */
@@ -168,14 +172,14 @@ sa_mat sa_decoder_word(const sa_decoder *w, sa_mat input);
 
 /* One step on its own, from input and previous to the read-out's t: as in a search. */
 void sa_decoder_step_forward(const sa_decoder *w, const sa_step *step, sa_decoder_rows rows,
-                             double dropout, sa_rng *rng, sa_readout_cache *readout);
+                             sa_dropout dropout, sa_rng *rng, sa_readout_cache *readout);
 
 /* All steps with the right words as inputs, up to the read-out's t. */
 void sa_decoder_forward(const sa_decoder *w, const sa_batch *batch, const sa_encoder_cache *encoder,
-                        double dropout, sa_rng *rng, sa_decoder_cache *cache);
+                        sa_dropout dropout, sa_rng *rng, sa_decoder_cache *cache);
 
 /* From the read-out's dt: fills encoder->dannotations and dlast_memory. dw is added to. */
-void sa_decoder_backward(const sa_decoder *w, const sa_batch *batch, double dropout,
+void sa_decoder_backward(const sa_decoder *w, const sa_batch *batch, sa_dropout dropout,
                          sa_decoder_cache *cache, sa_encoder_cache *encoder, sa_decoder *dw);
 
 #endif

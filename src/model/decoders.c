@@ -19,7 +19,8 @@ static void attend_backward(const sa_decoder *w, const sa_step *step, sa_decoder
                                d.attention, &dsource->memory, ds, &dw->attention, step->scratch);
 }
 
-static void cell(const sa_decoder *w, sa_decoder_rows rows, sa_state to) {
+static void cell(const sa_decoder *w, const sa_step *step, sa_decoder_rows rows, sa_state to) {
+    sa_state_dropout_forward(step->mask, rows.previous);
     w->cell.cell->forward(&w->cell, rows.previous, rows.gates, rows.kept, to);
 }
 
@@ -27,6 +28,7 @@ static void cell_backward(const sa_decoder *w, const sa_step *step, sa_decoder_r
                           sa_decoder_drows d, sa_state dto) {
     w->cell.cell->backward(&w->cell, rows.previous, rows.gates, rows.kept, dto, d.a, d.previous,
                            step->room);
+    sa_state_dropout_backward(step->mask, d.previous);
 }
 
 /* ---- The decoders ----------------------------------------------------------------------------
@@ -36,7 +38,7 @@ static void cell_backward(const sa_decoder *w, const sa_step *step, sa_decoder_r
 static void bahdanau_forward(const sa_decoder *w, const sa_step *step, sa_decoder_rows rows) {
     attend(w, step, rows, rows.previous.s);
     sa_recurrent_context_forward(&w->cell, rows.c, rows.gates); /* a += C c_i */
-    cell(w, rows, rows.s);
+    cell(w, step, rows, rows.s);
 }
 
 static void bahdanau_backward(const sa_decoder *w, const sa_step *step, sa_decoder_rows rows,
@@ -52,7 +54,7 @@ static void fixed_forward(const sa_decoder *w, const sa_step *step, sa_decoder_r
         sa_copy_mat(sa_rows(step->source->c, step->which ? step->which[l] : l, 1),
                     sa_rows(rows.c, l, 1));
     sa_recurrent_context_forward(&w->cell, rows.c, rows.gates); /* a += C c */
-    cell(w, rows, rows.s);
+    cell(w, step, rows, rows.s);
 }
 
 static void fixed_backward(const sa_decoder *w, const sa_step *step, sa_decoder_rows rows,
@@ -65,8 +67,7 @@ static void fixed_backward(const sa_decoder *w, const sa_step *step, sa_decoder_
 
 /* Sutskever et al. 2014: nothing of the source but s_0 */
 static void fixed_init_forward(const sa_decoder *w, const sa_step *step, sa_decoder_rows rows) {
-    (void)step;
-    cell(w, rows, rows.s);
+    cell(w, step, rows, rows.s);
 }
 
 static void fixed_init_backward(const sa_decoder *w, const sa_step *step, sa_decoder_rows rows,
@@ -77,7 +78,7 @@ static void fixed_init_backward(const sa_decoder *w, const sa_step *step, sa_dec
 
 /* Section 3 (Luong et al. 2015): s_i from y_{i-1} and s_{i-1}; c_i from the query s_i */
 static void luong_forward(const sa_decoder *w, const sa_step *step, sa_decoder_rows rows) {
-    cell(w, rows, rows.s);
+    cell(w, step, rows, rows.s);
     attend(w, step, rows, rows.s.s);
 }
 
@@ -89,9 +90,10 @@ static void luong_backward(const sa_decoder *w, const sa_step *step, sa_decoder_
 
 /* dl4mt: s'_i from y_{i-1} and s_{i-1}; c_i from the query s'_i; s_i from c_i and s'_i */
 static void cgru_forward(const sa_decoder *w, const sa_step *step, sa_decoder_rows rows) {
-    cell(w, rows, rows.middle);
+    cell(w, step, rows, rows.middle);
     attend(w, step, rows, rows.middle.s);
     sa_recurrent_context_forward(&w->second, rows.c, rows.second_gates);
+    sa_state_dropout_forward(step->second_mask, rows.middle);
     w->second.cell->forward(&w->second, rows.middle, rows.second_gates, rows.second_kept, rows.s);
 }
 
@@ -100,6 +102,7 @@ static void cgru_backward(const sa_decoder *w, const sa_step *step, sa_decoder_r
     sa_state_zero(d.middle);
     w->second.cell->backward(&w->second, rows.middle, rows.second_gates, rows.second_kept, d.s,
                              d.second_a, d.middle, step->room);
+    sa_state_dropout_backward(step->second_mask, d.middle);
     sa_recurrent_context_backward(&w->second, d.second_a, d.c);
     attend_backward(w, step, rows, d, dsource, d.middle.s, dw);
     cell_backward(w, step, rows, d, d.middle);

@@ -1,7 +1,6 @@
 #include "model/encoder.h"
 #include "math/term.h"
 #include "math/vec.h"
-#include "nn/dropout.h"
 #include "nn/embedding.h"
 #include "nn/position.h"
 
@@ -124,12 +123,17 @@ void sa_encoder_layout(sa_arena *arena, const sa_batch *batch, const sa_encoder 
     if (w->layers) cache->turning = sa_recurrent_turned_layout(arena, &w->layer[0][0], B);
     decoder_order(arena, batch, w, cache);
     if (!training) return;
+    cache->word_mask = sa_mat_take(arena, N, 1);
     cache->x_mask = sa_mat_take(arena, N, m);
     cache->annotation_mask = sa_mat_take(arena, N, A);
     cache->dannotations = sa_mat_take(arena, N, A);
     cache->dlast_memory = sa_mat_take(arena, B, memory * n);
     cache->dx = sa_mat_take(arena, N, m);
     for (int layer = 0; layer < w->layers; layer++) cache->dh[layer] = sa_mat_take(arena, N, A);
+    for (int layer = 0; layer < w->layers; layer++)
+        for (int d = 0; d < w->directions; d++)
+            cache->direction[layer][d].drop =
+                sa_state_dropout_layout(arena, w->sizes.drops_state, N, B, n);
     if (!w->layers) return;
     cache->da = sa_mat_take(arena, N, w->sizes.cell->blocks * n);
     cache->dmemory = sa_mat_take(arena, N, memory * n);
@@ -164,7 +168,7 @@ static sa_state step_state(const sa_side *side, sa_state block, int t) {
  */
 static void direction_forward(const sa_recurrent *w, const sa_side *side, bool backward, sa_mat x,
                               sa_direction *cache, sa_mat h) {
-    const sa_state states = {h, cache->memory};
+    const sa_state states = sa_state_of(h, cache->memory);
     sa_recurrent_input_forward(w, x, cache->gates); /* W E x + b for all words at once */
     for (int i = 0; i < side->steps; i++) {
         const int t = step_at(side, backward, i), carried = carried_into(side, backward, i);
@@ -174,6 +178,7 @@ static void direction_forward(const sa_recurrent *w, const sa_side *side, bool b
             sa_state_copy(sa_state_rows(before, 0, carried), sa_state_rows(previous, 0, carried));
         }
         sa_state_zero(sa_state_rows(previous, carried, previous.s.rows - carried)); /* h_0 = 0 */
+        sa_state_dropout_forward(cache->drop.mask, previous);
         w->cell->forward(w, previous, step_rows(side, cache->gates, t),
                          step_rows(side, cache->kept, t), step_state(side, states, t));
     }
@@ -183,7 +188,7 @@ static void direction_forward(const sa_recurrent *w, const sa_side *side, bool b
 static void direction_backward(const sa_recurrent *w, const sa_side *side, bool backward, sa_mat x,
                                const sa_direction *cache, sa_mat dh, sa_mat dmemory, sa_mat dx,
                                sa_encoder_cache *room, sa_recurrent *dw) {
-    const sa_state dstates = {dh, dmemory};
+    const sa_state dstates = sa_state_of(dh, dmemory);
     for (int i = side->steps - 1; i >= 0; i--) {
         const int t = step_at(side, backward, i), carried = carried_into(side, backward, i);
         const int live = side->live[t];
@@ -192,6 +197,7 @@ static void direction_backward(const sa_recurrent *w, const sa_side *side, bool 
         w->cell->backward(w, step_state(side, cache->previous, t), step_rows(side, cache->gates, t),
                           step_rows(side, cache->kept, t), step_state(side, dstates, t),
                           step_rows(side, room->da, t), dprevious, sa_rows(room->scratch, 0, live));
+        sa_state_dropout_backward(cache->drop.mask, dprevious);
         if (carried && sa_term("encoder.carry")) { /* previous = the state one visit before */
             sa_state dbefore = step_state(side, dstates, step_at(side, backward, i - 1));
             sa_state_add(sa_state_rows(dprevious, 0, carried), sa_state_rows(dbefore, 0, carried));
@@ -215,46 +221,53 @@ static sa_mat last_memory(const sa_batch *batch, sa_mat memory, int b) {
     return sa_rows(memory, side->start[side->len[place] - 1] + place, 1);
 }
 
-static void embed(const sa_encoder *w, const sa_batch *batch, sa_encoder_cache *cache) {
+static void embed(const sa_encoder *w, const sa_batch *batch, sa_dropout dropout, sa_rng *rng,
+                  sa_encoder_cache *cache) {
     const sa_side *side = &batch->source;
     sa_embedding_forward(w->E, cache->ids, cache->x);
+    sa_dropout_words_forward(dropout.words, rng, cache->word_mask, cache->x);
     sa_positions_table(&w->positions, 0, cache->places);
     for (int t = 0; t < cache->places.rows; t++) /* x += PE(t) */
         for (int b = 0; b < side->live[t]; b++)
             sa_add(sa_rows(cache->places, t, 1), sa_rows(cache->x, side->start[t] + b, 1));
+    sa_dropout_forward(dropout.embeddings, rng, cache->x_mask, cache->x);
 }
 
-static void embed_backward(const sa_batch *batch, const sa_encoder_cache *cache, sa_encoder *dw) {
-    sa_embedding_backward(cache->ids, cache->dx, dw->E);
+static void embed_backward(const sa_batch *batch, sa_dropout dropout, const sa_encoder_cache *cache,
+                           sa_encoder *dw) {
+    sa_dropout_backward(dropout.embeddings, cache->x_mask, cache->dx);
     for (int t = 0; t < cache->places.rows; t++) /* x += PE(t) */
         sa_positions_backward(t, step_rows(&batch->source, cache->dx, t), &dw->positions);
+    sa_dropout_words_backward(dropout.words, cache->word_mask, cache->dx);
+    sa_embedding_backward(cache->ids, cache->dx, dw->E);
 }
 
 /* A.2.1: h_j = [forward_j ; backward_j] */
-void sa_encoder_forward(const sa_encoder *w, const sa_batch *batch, double dropout, sa_rng *rng,
+void sa_encoder_forward(const sa_encoder *w, const sa_batch *batch, sa_dropout dropout, sa_rng *rng,
                         sa_encoder_cache *cache) {
-    embed(w, batch, cache);
-    sa_dropout_forward(dropout, rng, cache->x_mask, cache->x);
+    embed(w, batch, dropout, rng, cache);
     sa_mat h = cache->x;
     for (int layer = 0; layer < w->layers; layer++) {
         for (int d = 0; d < w->directions; d++) {
             const sa_recurrent turned = sa_recurrent_turned(&w->layer[layer][d], cache->turning);
-            direction_forward(&turned, &batch->source, d == 1, h, &cache->direction[layer][d],
+            sa_direction *direction = &cache->direction[layer][d];
+            sa_state_dropout_start(dropout.state, rng, &direction->drop, &direction->previous);
+            direction_forward(&turned, &batch->source, d == 1, h, direction,
                               half(cache->h[layer], d, w->sizes.n));
         }
         h = cache->h[layer];
     }
     reorder(w, batch, cache->first, h, cache->annotations, false);
-    sa_dropout_forward(dropout, rng, cache->annotation_mask, cache->annotations);
+    sa_dropout_forward(dropout.annotations, rng, cache->annotation_mask, cache->annotations);
     if (!cache->last_memory.cols) return;
     for (int b = 0; b < batch->source.sentences; b++)
         sa_copy_mat(last_memory(batch, cache->direction[w->layers - 1][0].memory, b),
                     sa_rows(cache->last_memory, b, 1));
 }
 
-void sa_encoder_backward(const sa_encoder *w, const sa_batch *batch, double dropout,
+void sa_encoder_backward(const sa_encoder *w, const sa_batch *batch, sa_dropout dropout,
                          sa_encoder_cache *cache, sa_encoder *dw) {
-    sa_dropout_backward(dropout, cache->annotation_mask, cache->dannotations);
+    sa_dropout_backward(dropout.annotations, cache->annotation_mask, cache->dannotations);
     reorder(w, batch, cache->first, w->layers ? cache->dh[w->layers - 1] : cache->dx,
             cache->dannotations, true);
     for (int layer = w->layers - 1; layer >= 0; layer--) {
@@ -262,16 +275,17 @@ void sa_encoder_backward(const sa_encoder *w, const sa_batch *batch, double drop
         sa_mat dbelow = layer ? cache->dh[layer - 1] : cache->dx;
         sa_zero(dbelow);
         for (int d = w->directions - 1; d >= 0; d--) {
+            const sa_direction *direction = &cache->direction[layer][d];
+            sa_state_dropout_return(dropout.state, &direction->drop, &cache->dprevious);
             sa_zero(cache->dmemory);
             if (layer == w->layers - 1 && d == 0 && cache->last_memory.cols)
                 for (int b = 0; b < batch->source.sentences; b++)
                     sa_add(sa_rows(cache->dlast_memory, b, 1),
                            last_memory(batch, cache->dmemory, b));
-            direction_backward(&w->layer[layer][d], &batch->source, d == 1, below,
-                               &cache->direction[layer][d], half(cache->dh[layer], d, w->sizes.n),
-                               cache->dmemory, dbelow, cache, &dw->layer[layer][d]);
+            direction_backward(&w->layer[layer][d], &batch->source, d == 1, below, direction,
+                               half(cache->dh[layer], d, w->sizes.n), cache->dmemory, dbelow, cache,
+                               &dw->layer[layer][d]);
         }
     }
-    sa_dropout_backward(dropout, cache->x_mask, cache->dx);
-    embed_backward(batch, cache, dw);
+    embed_backward(batch, dropout, cache, dw);
 }

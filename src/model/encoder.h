@@ -12,6 +12,7 @@
 #include "base/batch.h"
 #include "base/settings.h"
 #include "nn/cell.h"
+#include "nn/dropout.h"
 #include "nn/position.h"
 
 enum { SA_ENCODER_BI, SA_ENCODER_UNI, SA_ENCODER_NONE };
@@ -23,10 +24,11 @@ typedef struct sa_encoder_sizes {
     const sa_cell *cell;
     int kind, layers;
     int words, m, n;
-    int positions; /* a row of sa_position_name, */
-    int places;    /* and how many can be learned */
-    bool reversed; /* the words are read from the last to the first, then the end mark */
-    bool shared;   /* E is the target's: whoever binds sets it */
+    int positions;    /* a row of sa_position_name, */
+    int places;       /* and how many can be learned */
+    bool reversed;    /* the words are read from the last to the first, then the end mark */
+    bool shared;      /* E is the target's: whoever binds sets it */
+    bool drops_state; /* training needs rooms to drop parts of states */
 } sa_encoder_sizes;
 
 typedef struct sa_encoder { /* weights, or their gradients */
@@ -39,10 +41,11 @@ typedef struct sa_encoder { /* weights, or their gradients */
 
 /* What one direction of one layer remembers, step by step: row start[t] + b. */
 typedef struct sa_direction {
-    sa_mat gates;      /* [N x blocks n] */
-    sa_mat kept;       /* [N x kept n] */
-    sa_state previous; /* [N x n] the state it came from */
-    sa_mat memory;     /* [N x n] the memory cell after the step; an LSTM only */
+    sa_mat gates;          /* [N x blocks n] */
+    sa_mat kept;           /* [N x kept n] */
+    sa_state previous;     /* [N x n] the state it came from */
+    sa_mat memory;         /* [N x n] the memory cell after the step; an LSTM only */
+    sa_state_dropout drop; /* training only */
 } sa_direction;
 
 typedef struct sa_encoder_cache {
@@ -57,8 +60,9 @@ typedef struct sa_encoder_cache {
     const int *read_first; /* [B] the annotation (a row) of the word read first, */
     const int *read_last;  /* [B] and of the one read last, the end mark */
     sa_recurrent_turning turning; /* of the layer that is running */
-    sa_mat last_memory; /* [B x n] the forward layer's memory cell when all is read; LSTM */
-    sa_mat x_mask, annotation_mask;        /* dropout; training only */
+    sa_mat last_memory;       /* [B x n] the forward layer's memory cell when all is read; LSTM */
+    sa_mat word_mask, x_mask; /* dropout; training only */
+    sa_mat annotation_mask;   /* likewise */
     sa_mat dannotations, dlast_memory;     /* training only */
     sa_mat dh[SA_LAYERS], dx, da, scratch; /* training only */
     sa_mat dmemory;                        /* [N x n] training an LSTM */
@@ -73,12 +77,12 @@ int sa_encoder_width(const sa_encoder_sizes *sizes);
 void sa_encoder_layout(sa_arena *arena, const sa_batch *batch, const sa_encoder *w, bool training,
                        sa_encoder_cache *cache);
 
-/* Fills annotations and last_memory. dropout 0 when translating; rng may then be NULL. */
-void sa_encoder_forward(const sa_encoder *w, const sa_batch *batch, double dropout, sa_rng *rng,
+/* Fills annotations and last_memory. No dropout when translating; rng may then be NULL. */
+void sa_encoder_forward(const sa_encoder *w, const sa_batch *batch, sa_dropout dropout, sa_rng *rng,
                         sa_encoder_cache *cache);
 
 /* From dannotations and dlast_memory; dw is added to. */
-void sa_encoder_backward(const sa_encoder *w, const sa_batch *batch, double dropout,
+void sa_encoder_backward(const sa_encoder *w, const sa_batch *batch, sa_dropout dropout,
                          sa_encoder_cache *cache, sa_encoder *dw);
 
 #endif

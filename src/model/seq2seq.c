@@ -43,6 +43,7 @@ static sa_encoder_sizes encoder_sizes(const sa_settings *settings, int words) {
         .places = settings->max_len + 1,
         .reversed = settings->reverse_source,
         .shared = settings->tie == SA_TIE_THREE,
+        .drops_state = settings->dropout_state > 0,
     };
 }
 
@@ -106,6 +107,7 @@ sa_sizes sa_sizes_of(const sa_settings *settings, int source_words, int target_w
         .context_inside = settings->reset == RESET_SUM,
         .sees_previous = sees_previous(settings, kind),
         .feeding = settings->input_feeding,
+        .drops_state = settings->dropout_state > 0,
         .tied = settings->tie != SA_TIE_NONE,
         .initial = initial_of(settings, kind),
         .words = target_words,
@@ -187,6 +189,23 @@ int sa_seq2seq_words(const sa_seq2seq *w) {
         ->W_o.rows;
 }
 
+/* ---- Dropout --------------------------------------------------------------------------------- */
+
+sa_regularizer sa_regularizer_of(const sa_settings *settings, sa_rng *rng) {
+    const double all = settings->dropout, embeddings = settings->dropout_embeddings;
+    const double annotations = settings->dropout_annotations, readout = settings->dropout_readout;
+    return (sa_regularizer){
+        .dropout = {.words = settings->word_dropout,
+                    .embeddings = embeddings < 0 ? all : embeddings,
+                    .annotations = annotations < 0 ? all : annotations,
+                    .readout = readout < 0 ? all : readout,
+                    .state = settings->dropout_state,
+                    .sublayers = all},
+        .smoothing = settings->label_smoothing,
+        .rng = rng,
+    };
+}
+
 /* ---- The loss -------------------------------------------------------------------------------- */
 
 static void recurrent_forward(const sa_seq2seq *w, const sa_batch *batch,
@@ -225,8 +244,8 @@ static void transformer_forward(const sa_seq2seq *w, const sa_batch *batch,
     sa_profile_end(pass->profile, SA_PART_READOUT);
 }
 
-void sa_seq2seq_backward(const sa_seq2seq *w, const sa_batch *batch, double dropout, sa_pass *pass,
-                         sa_seq2seq *dw) {
+void sa_seq2seq_backward(const sa_seq2seq *w, const sa_batch *batch, sa_dropout dropout,
+                         sa_pass *pass, sa_seq2seq *dw) {
     if (w->model == SA_MODEL_TRANSFORMER) {
         sa_transformer_backward(&w->transformer, dropout, &pass->transformer, &dw->transformer);
         return;

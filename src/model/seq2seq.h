@@ -33,9 +33,12 @@ typedef struct sa_pass {
 
 /* What training does against learning by heart; all zero: nothing. */
 typedef struct sa_regularizer {
-    double dropout, smoothing;
+    sa_dropout dropout;
+    double smoothing;
     sa_rng *rng; /* the dropout's masks */
 } sa_regularizer;
+
+sa_regularizer sa_regularizer_of(const sa_settings *settings, sa_rng *rng);
 
 /* Those of a model with these settings and vocabularies (special symbols included). */
 sa_sizes sa_sizes_of(const sa_settings *settings, int source_words, int target_words);
@@ -56,8 +59,8 @@ void sa_pass_layout(sa_arena *arena, const sa_seq2seq *w, const sa_batch *batch,
 double sa_seq2seq_loss(const sa_seq2seq *w, const sa_batch *batch, sa_regularizer regularizer,
                        sa_pass *pass, sa_seq2seq *dw);
 /* The last part of it, when pass holds all that a backward pass starts from. */
-void sa_seq2seq_backward(const sa_seq2seq *w, const sa_batch *batch, double dropout, sa_pass *pass,
-                         sa_seq2seq *dw);
+void sa_seq2seq_backward(const sa_seq2seq *w, const sa_batch *batch, sa_dropout dropout,
+                         sa_pass *pass, sa_seq2seq *dw);
 
 /* How many words it chooses among. */
 int sa_seq2seq_words(const sa_seq2seq *w);

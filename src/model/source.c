@@ -77,7 +77,7 @@ void sa_source_forward(const sa_decoder *w, const sa_encoder_cache *encoder, sa_
     if (summary_width(sizes))
         sa_summary_forward(sizes->initial, &sizes->encoder, encoder, source->summary);
     if (copies(sizes)) {
-        sa_state_copy((sa_state){source->summary, encoder->last_memory}, source->s0);
+        sa_state_copy(sa_state_of(source->summary, encoder->last_memory), source->s0);
     } else {
         sa_linear_forward(w->W_s, w->b_s, summary_width(sizes) ? source->summary : source->c,
                           source->s0.s);

@@ -1,7 +1,6 @@
 #include "model/transformer.h"
 #include "math/term.h"
 #include "math/vec.h"
-#include "nn/dropout.h"
 #include "nn/embedding.h"
 
 #include <stdio.h>
@@ -94,6 +93,7 @@ static void layout_room(sa_arena *arena, const sa_stack *w, const shape *of, int
     const int m = cache->x.cols;
     const sa_attention *attention = &w->layer[0].self.attention;
     sa_sublayer_room *room = &cache->room;
+    cache->word_mask = sa_mat_take(arena, of->rows, 1);
     cache->x_mask = sa_mat_take(arena, of->rows, m);
     room->scratch = cache->scratch;
     room->df = sa_mat_take(arena, of->rows, m);
@@ -168,26 +168,29 @@ void sa_transformer_layout(sa_arena *arena, const sa_batch *batch, const sa_tran
 /* ---- Words and positions --------------------------------------------------------------------- */
 
 /* Sections 3.4 and 3.5 (Vaswani et al. 2017): x_t = sqrt(m) E y + PE(t) */
-static void embed(const sa_stack *w, sa_mat E, double dropout, sa_rng *rng, sa_stack_cache *cache) {
+static void embed(const sa_stack *w, sa_mat E, sa_dropout dropout, sa_rng *rng,
+                  sa_stack_cache *cache) {
     const sa_questions *asked = &cache->self;
     sa_embedding_forward(E, cache->ids, cache->x);
     sa_scale(sa_sqrt((sa_real)E.cols), cache->x);
+    sa_dropout_words_forward(dropout.words, rng, cache->word_mask, cache->x);
     sa_positions_table(&w->positions, 0, cache->places);
     for (int b = 0; cache->places.rows && b < asked->sentences; b++) {
         const int first = asked->first[b], len = asked->first[b + 1] - first;
         sa_add(sa_rows(cache->places, 0, len), sa_rows(cache->x, first, len));
     }
-    sa_dropout_forward(dropout, rng, cache->x_mask, cache->x);
+    sa_dropout_forward(dropout.embeddings, rng, cache->x_mask, cache->x);
 }
 
 /* From d, the stream of derivatives, which is changed. */
-static void embed_backward(double dropout, sa_stack_cache *cache, sa_stack *dw, sa_mat dE) {
+static void embed_backward(sa_dropout dropout, sa_stack_cache *cache, sa_stack *dw, sa_mat dE) {
     const sa_questions *asked = &cache->self;
     sa_mat d = cache->d;
-    sa_dropout_backward(dropout, cache->x_mask, d);
+    sa_dropout_backward(dropout.embeddings, cache->x_mask, d);
     for (int b = 0; cache->places.rows && b < asked->sentences; b++) /* .. + PE(t) */
         for (int row = asked->first[b]; row < asked->first[b + 1]; row++)
             sa_positions_backward(row - asked->first[b], sa_rows(d, row, 1), &dw->positions);
+    sa_dropout_words_backward(dropout.words, cache->word_mask, d);
     if (sa_term("transformer.scale")) sa_scale(sa_sqrt((sa_real)d.cols), d); /* sqrt(m) E y */
     sa_embedding_backward(cache->ids, d, dE);
 }
@@ -243,25 +246,26 @@ static void finish_backward(const sa_stack *w, sa_stack_cache *cache, sa_stack *
     if (w->last.g.cols) sa_layernorm_backward(&w->last, &cache->last, cache->d, &dw->last);
 }
 
-void sa_transformer_encode(const sa_transformer *w, double dropout, sa_rng *rng,
+void sa_transformer_encode(const sa_transformer *w, sa_dropout dropout, sa_rng *rng,
                            sa_stack_cache *cache) {
     embed(&w->encoder, w->source_E, dropout, rng, cache);
     sa_mat x = cache->x;
     for (int i = 0; i < w->encoder.layers; i++)
-        x = encoder_layer_forward(&w->encoder.layer[i], cache, dropout, rng, x, &cache->layer[i]);
+        x = encoder_layer_forward(&w->encoder.layer[i], cache, dropout.sublayers, rng, x,
+                                  &cache->layer[i]);
     finish(&w->encoder, x, cache);
 }
 
-static void encode_backward(const sa_transformer *w, double dropout, sa_stack_cache *cache,
+static void encode_backward(const sa_transformer *w, sa_dropout dropout, sa_stack_cache *cache,
                             sa_transformer *dw) {
     finish_backward(&w->encoder, cache, &dw->encoder);
     for (int i = w->encoder.layers - 1; i >= 0; i--)
-        encoder_layer_backward(&w->encoder.layer[i], cache, dropout, &cache->layer[i],
+        encoder_layer_backward(&w->encoder.layer[i], cache, dropout.sublayers, &cache->layer[i],
                                &dw->encoder.layer[i]);
     embed_backward(dropout, cache, &dw->encoder, dw->source_E);
 }
 
-void sa_transformer_forward(const sa_transformer *w, double dropout, sa_rng *rng,
+void sa_transformer_forward(const sa_transformer *w, sa_dropout dropout, sa_rng *rng,
                             sa_transformer_cache *cache) {
     sa_stack_cache *decoder = &cache->decoder;
     sa_transformer_encode(w, dropout, rng, &cache->encoder);
@@ -269,19 +273,19 @@ void sa_transformer_forward(const sa_transformer *w, double dropout, sa_rng *rng
     embed(&w->decoder, w->target_E, dropout, rng, decoder);
     sa_mat x = decoder->x;
     for (int i = 0; i < w->decoder.layers; i++)
-        x = decoder_layer_forward(&w->decoder.layer[i], decoder, cache->override, dropout, rng, x,
-                                  &decoder->layer[i]);
+        x = decoder_layer_forward(&w->decoder.layer[i], decoder, cache->override, dropout.sublayers,
+                                  rng, x, &decoder->layer[i]);
     finish(&w->decoder, x, decoder);
     sa_profile_end(cache->profile, SA_PART_DECODER);
 }
 
-void sa_transformer_backward(const sa_transformer *w, double dropout, sa_transformer_cache *cache,
-                             sa_transformer *dw) {
+void sa_transformer_backward(const sa_transformer *w, sa_dropout dropout,
+                             sa_transformer_cache *cache, sa_transformer *dw) {
     sa_stack_cache *decoder = &cache->decoder;
     sa_zero(cache->encoder.d); /* the memory's derivative, to which every layer adds */
     finish_backward(&w->decoder, decoder, &dw->decoder);
     for (int i = w->decoder.layers - 1; i >= 0; i--)
-        decoder_layer_backward(&w->decoder.layer[i], decoder, dropout, &decoder->layer[i],
+        decoder_layer_backward(&w->decoder.layer[i], decoder, dropout.sublayers, &decoder->layer[i],
                                &dw->decoder.layer[i]);
     embed_backward(dropout, decoder, &dw->decoder, dw->target_E);
     sa_profile_end(cache->profile, SA_PART_DECODER_BACK);

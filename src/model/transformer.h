@@ -12,6 +12,7 @@
 #include "base/settings.h"
 #include "model/readout.h"
 #include "model/sublayer.h"
+#include "nn/dropout.h"
 #include "nn/position.h"
 
 /* For the option rows: the name of a way to share embeddings, NULL after the last. */
@@ -61,7 +62,7 @@ typedef struct sa_stack_cache {
     sa_mat out; /* [R x m] */
     sa_layernorm_cache last;
     sa_attention_scratch scratch;
-    sa_mat x_mask, d; /* training only; d: the stream of derivatives */
+    sa_mat word_mask, x_mask, d; /* training only; d: the stream of derivatives */
     sa_sublayer_room room;
 } sa_stack_cache;
 
@@ -82,15 +83,15 @@ void sa_transformer_layout(sa_arena *arena, const sa_batch *batch, const sa_tran
 /* The encoder alone; its result is encoder->out. */
 void sa_transformer_encoder_layout(sa_arena *arena, const sa_batch *batch, const sa_transformer *w,
                                    bool training, sa_stack_cache *encoder);
-void sa_transformer_encode(const sa_transformer *w, double dropout, sa_rng *rng,
+void sa_transformer_encode(const sa_transformer *w, sa_dropout dropout, sa_rng *rng,
                            sa_stack_cache *encoder);
 
 /* Up to the vectors readout.t that the next words are chosen by. Dropout 0 when translating; rng
  * may then be NULL. */
-void sa_transformer_forward(const sa_transformer *w, double dropout, sa_rng *rng,
+void sa_transformer_forward(const sa_transformer *w, sa_dropout dropout, sa_rng *rng,
                             sa_transformer_cache *cache);
 /* From readout.dt. dw is added to. */
-void sa_transformer_backward(const sa_transformer *w, double dropout, sa_transformer_cache *cache,
-                             sa_transformer *dw);
+void sa_transformer_backward(const sa_transformer *w, sa_dropout dropout,
+                             sa_transformer_cache *cache, sa_transformer *dw);
 
 #endif

@@ -48,7 +48,7 @@ void sa_writing_release(sa_writing *to) {
 }
 
 void sa_writing_start(const sa_transformer *w, sa_writing *to) {
-    sa_transformer_encode(w, 0, NULL, &to->encoder);
+    sa_transformer_encode(w, (sa_dropout){0}, NULL, &to->encoder);
     for (int k = 0; k < w->decoder.layers; k++)
         sa_memory_forward(&w->decoder.layer[k].cross.attention, &to->memory[k]);
     to->past.count = 0;

@@ -25,7 +25,7 @@ static void layout_recurrent(sa_arena *arena, sa_voice *voice, int count, int ro
 
 static void start_recurrent(sa_voice *voice) {
     sa_speaking *own = &voice->recurrent;
-    sa_encoder_forward(&voice->w->encoder, &voice->batch, 0, NULL, &own->encoder);
+    sa_encoder_forward(&voice->w->encoder, &voice->batch, (sa_dropout){0}, NULL, &own->encoder);
     sa_source_forward(&voice->w->decoder, &own->encoder, &own->source);
     own->decoder = sa_decoder_turned(&voice->w->decoder, own->turning);
     sa_state_copy(own->source.s0, sa_state_rows(own->state, 0, voice->batch.source.sentences));
@@ -37,7 +37,11 @@ static void step_recurrent(sa_voice *voice, const sa_override *override, int i, 
     sa_speaking *own = &voice->recurrent;
     const sa_decoder *d = &own->decoder;
     const int m = d->sizes.m;
-    const sa_step step = {&own->source, which, i, own->scratch, {0}, override};
+    const sa_step step = {.source = &own->source,
+                          .which = which,
+                          .i = i,
+                          .scratch = own->scratch,
+                          .override = override};
     sa_decoder_rows rows = sa_decoder_rows_slice(own->rows, 0, L);
     sa_readout_cache out = sa_readout_slice(&own->readout, 0, L);
     for (int l = 0; l < L; l++) {
@@ -46,7 +50,7 @@ static void step_recurrent(sa_voice *voice, const sa_override *override, int i, 
                     sa_cols(sa_rows(rows.input, l, 1), m, rows.input.cols - m));
     }
     sa_embedding_forward(d->E, ids, sa_decoder_word(d, rows.input));
-    sa_decoder_step_forward(d, &step, rows, 0, NULL, &out);
+    sa_decoder_step_forward(d, &step, rows, (sa_dropout){0}, NULL, &out);
     sa_state_copy(rows.s, sa_state_rows(own->state, 0, L));
     if (own->t.cols) sa_copy_mat(out.t, sa_rows(own->t, 0, L));
     sa_linear_forward(d->readout.W_o, d->readout.b_y, out.t, sa_rows(out.logits, 0, L));

@@ -45,7 +45,7 @@ static void before_backward(const sa_recurrent *w, sa_mat previous, sa_mat gates
 
 void sa_gru_before_weights_backward(sa_state previous, sa_mat kept, sa_mat da, sa_mat dU) {
     const int n = dU.cols;
-    sa_gemm_tn(sa_cols(da, 0, 2 * n), previous.s, 1, sa_rows(dU, 0, 2 * n));
+    sa_gemm_tn(sa_cols(da, 0, 2 * n), previous.met, 1, sa_rows(dU, 0, 2 * n));
     sa_gemm_tn(sa_cols(da, 2 * n, n), kept, 1, sa_rows(dU, 2 * n, n)); /* kept = r . s' */
 }
 
@@ -82,7 +82,7 @@ static void after_backward(const sa_recurrent *w, sa_mat gates, sa_mat da, sa_ma
 
 void sa_gru_after_weights_backward(sa_state previous, sa_mat kept, sa_mat da, sa_mat dU) {
     (void)kept;
-    sa_gemm_tn(sa_cols(da, 0, 3 * dU.cols), previous.s, 1, dU);
+    sa_gemm_tn(sa_cols(da, 0, 3 * dU.cols), previous.met, 1, dU);
 }
 
 /* ---- The update -------------------------------------------------------------------------------
@@ -150,7 +150,7 @@ static sa_mat behind_u(sa_mat gates, int n) {
 
 void sa_gru_before_new_forward(const sa_recurrent *w, sa_state previous, sa_mat gates, sa_mat kept,
                                sa_state state) {
-    before_forward(w, previous.s, gates, kept);
+    before_forward(w, previous.met, gates, kept);
     new_forward(gates, previous.s, state.s);
 }
 
@@ -158,12 +158,12 @@ void sa_gru_before_new_backward(const sa_recurrent *w, sa_state previous, sa_mat
                                 sa_state dstate, sa_mat da, sa_state dprevious, sa_mat scratch) {
     (void)kept;
     new_backward(gates, previous.s, dstate.s, da, dprevious.s);
-    before_backward(w, previous.s, gates, da, dprevious.s, scratch);
+    before_backward(w, previous.met, gates, da, dprevious.met, scratch);
 }
 
 void sa_gru_before_old_forward(const sa_recurrent *w, sa_state previous, sa_mat gates, sa_mat kept,
                                sa_state state) {
-    before_forward(w, previous.s, gates, kept);
+    before_forward(w, previous.met, gates, kept);
     old_forward(gates, previous.s, state.s);
 }
 
@@ -171,13 +171,13 @@ void sa_gru_before_old_backward(const sa_recurrent *w, sa_state previous, sa_mat
                                 sa_state dstate, sa_mat da, sa_state dprevious, sa_mat scratch) {
     (void)kept;
     old_backward(gates, previous.s, dstate.s, da, dprevious.s);
-    before_backward(w, previous.s, gates, da, dprevious.s, scratch);
+    before_backward(w, previous.met, gates, da, dprevious.met, scratch);
 }
 
 void sa_gru_after_new_forward(const sa_recurrent *w, sa_state previous, sa_mat gates, sa_mat kept,
                               sa_state state) {
     (void)kept;
-    after_forward(w, previous.s, gates);
+    after_forward(w, previous.met, gates);
     new_forward(behind_u(gates, w->U.cols), previous.s, state.s);
 }
 
@@ -186,13 +186,13 @@ void sa_gru_after_new_backward(const sa_recurrent *w, sa_state previous, sa_mat 
     const int n = w->U.cols;
     (void)kept, (void)scratch;
     new_backward(behind_u(gates, n), previous.s, dstate.s, behind_u(da, n), dprevious.s);
-    after_backward(w, gates, da, dprevious.s);
+    after_backward(w, gates, da, dprevious.met);
 }
 
 void sa_gru_after_old_forward(const sa_recurrent *w, sa_state previous, sa_mat gates, sa_mat kept,
                               sa_state state) {
     (void)kept;
-    after_forward(w, previous.s, gates);
+    after_forward(w, previous.met, gates);
     old_forward(behind_u(gates, w->U.cols), previous.s, state.s);
 }
 
@@ -201,5 +201,5 @@ void sa_gru_after_old_backward(const sa_recurrent *w, sa_state previous, sa_mat 
     const int n = w->U.cols;
     (void)kept, (void)scratch;
     old_backward(behind_u(gates, n), previous.s, dstate.s, behind_u(da, n), dprevious.s);
-    after_backward(w, gates, da, dprevious.s);
+    after_backward(w, gates, da, dprevious.met);
 }

@@ -7,9 +7,9 @@
 void sa_lstm_forward(const sa_recurrent *w, sa_state previous, sa_mat gates, sa_mat kept,
                      sa_state state) {
     const int n = w->U.cols;
-    sa_gemm_nt(previous.s, w->U, 1, gates); /* a + U s' */
-    sa_sigmoid(sa_cols(gates, 0, 3 * n));   /* i, f, o */
-    sa_tanh(sa_cols(gates, 3 * n, n));      /* g */
+    sa_gemm_nt(previous.met, w->U, 1, gates); /* a + U s' */
+    sa_sigmoid(sa_cols(gates, 0, 3 * n));     /* i, f, o */
+    sa_tanh(sa_cols(gates, 3 * n, n));        /* g */
     for (int l = 0; l < gates.rows; l++) {
         const sa_real *i = sa_row(gates, l), *f = i + n, *g = i + 3 * n,
                       *m_ = sa_row(previous.m, l);
@@ -45,10 +45,10 @@ void sa_lstm_backward(const sa_recurrent *w, sa_state previous, sa_mat gates, sa
             dm_[k] += carry * dm * f[k];
         }
     }
-    if (sa_term("lstm.state")) sa_gemm_nn(da, w->U, 1, dprevious.s); /* a + U s' */
+    if (sa_term("lstm.state")) sa_gemm_nn(da, w->U, 1, dprevious.met); /* a + U s' */
 }
 
 void sa_lstm_weights_backward(sa_state previous, sa_mat kept, sa_mat da, sa_mat dU) {
     (void)kept;
-    sa_gemm_tn(da, previous.s, 1, dU);
+    sa_gemm_tn(da, previous.met, 1, dU);
 }

@@ -152,8 +152,7 @@ static void run_shard(void *context, int i) {
     sa_pass_layout(&shard->arena, &trainer->w, &batch, true, &pass);
     pass.profile = profile;
     sa_profile_end(profile, SA_PART_BATCH);
-    const sa_regularizer regularizer = {trainer->settings->dropout,
-                                        trainer->settings->label_smoothing, &rng};
+    const sa_regularizer regularizer = sa_regularizer_of(trainer->settings, &rng);
     shard->loss = sa_seq2seq_loss(&trainer->w, &batch, regularizer, &pass, &shard->dw);
     if (i == 0) add_penalty(trainer, shard->gradients);
 }

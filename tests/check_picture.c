@@ -73,6 +73,20 @@ START_TEST(wide_characters_and_marks_keep_the_columns) {
 }
 END_TEST
 
+/* A terminal that sets words from right to left must leave the columns where they are. */
+START_TEST(letters_from_right_to_left_keep_their_columns) {
+    expect(&(sa_alignment){.targets = 1,
+                           .sources = 3,
+                           .target = (const char *const[]){"قط"},
+                           .source = (const char *const[]){"قط", "x", "גן"},
+                           .weights = (double[]){1, 0, 0}},
+           "    ق\u200e   ג\u200e \n"
+           "    ط\u200e x ן\u200e \n"
+           "قط  ██····\n"
+           "\n");
+}
+END_TEST
+
 START_TEST(nothing_in_a_word_reaches_the_terminal) {
     expect_words("\x1b[2J\xc2\x9b", "\xe2\x80\xae",
                  "                 \\ \n"
@@ -146,12 +160,12 @@ START_TEST(cells_have_their_colours) {
         "chat  \x1b[48;2;51;51;51m  \x1b[48;2;10;10;10m  \x1b[48;2;194;194;194m  \x1b[0m\n\n");
     expect_on((sa_screen){.colours = SA_COLOURS_256, .map = INK}, &cat,
               "      a b c \n"
-              "  le  \x1b[48;5;16m  \x1b[48;5;244m  \x1b[48;5;231m  \x1b[0m\n"
-              "chat  \x1b[48;5;252m  \x1b[48;5;255m  \x1b[48;5;237m  \x1b[0m\n\n");
+              "  le  \x1b[48;5;16m  \x1b[48;5;243m  \x1b[48;5;231m  \x1b[0m\n"
+              "chat  \x1b[48;5;251m  \x1b[48;5;255m  \x1b[48;5;237m  \x1b[0m\n\n");
     expect_on((sa_screen){.colours = SA_COLOURS_256, .map = VIRIDIS}, &cat,
               "      a b c \n"
-              "  le  \x1b[48;5;220m  \x1b[48;5;30m  \x1b[48;5;53m  \x1b[0m\n"
-              "chat  \x1b[48;5;60m  \x1b[48;5;53m  \x1b[48;5;77m  \x1b[0m\n\n");
+              "  le  \x1b[48;5;220m  \x1b[48;5;36m  \x1b[48;5;53m  \x1b[0m\n"
+              "chat  \x1b[48;5;24m  \x1b[48;5;53m  \x1b[48;5;77m  \x1b[0m\n\n");
     expect_on((sa_screen){.map = INK}, &cat, /* blocks have no colours to map */
               "      a b c \n"
               "  le  ██▓▓··\n"
@@ -196,6 +210,7 @@ int main(void) {
     tcase_add_test(cases, source_words_stand_upright_over_their_columns);
     tcase_add_test(cases, more_weight_is_a_fuller_block);
     tcase_add_test(cases, wide_characters_and_marks_keep_the_columns);
+    tcase_add_test(cases, letters_from_right_to_left_keep_their_columns);
     tcase_add_test(cases, nothing_in_a_word_reaches_the_terminal);
     tcase_add_test(cases, long_words_are_cut);
     tcase_add_test(cases, a_flood_of_marks_is_cut);

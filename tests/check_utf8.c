@@ -202,6 +202,7 @@ START_TEST(widths_are_terminal_columns) {
     ck_assert_int_eq(sa_utf8_width("👍🏽", strlen("👍🏽")), 2);
     ck_assert_int_eq(sa_utf8_width("🇫🇷🇯🇵", strlen("🇫🇷🇯🇵")), 4);
     ck_assert_int_eq(sa_utf8_width("❤️a", strlen("❤️a")), 3);
+    ck_assert_int_eq(sa_utf8_width("x\ufe0f \ufe0f", 8), 2);
     ck_assert_int_eq(sa_utf8_width("1️⃣", strlen("1️⃣")), 2);
     ck_assert_int_eq(sa_utf8_width("한국", strlen("한국")), 4);
     ck_assert_int_eq(sa_utf8_width("\xe1\x84\x92\xe1\x85\xa1\xe1\x86\xab", 9), 2); /* han */

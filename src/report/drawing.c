@@ -35,12 +35,34 @@ void sa_drawing_text(sa_drawing *drawing, sa_box box, const char *text, sa_setti
     drawing->failed |= drawing->letters.failed;
 }
 
+/* Letters of scripts that are narrower or wider than most, per character with all its marks. */
+static const struct {
+    uint32_t first, last;
+    double length;
+} scripts[] = {
+    {0x00c0, 0x024f, 0.85},  /* Latin */
+    {0x0590, 0x07ff, 0.75},  /* Hebrew, Arabic */
+    {0x0900, 0x0b7f, 0.85},  /* Devanagari and its kin */
+    {0x0b80, 0x0dff, 1.3},   /* Tamil, Telugu, Kannada, Malayalam, Sinhala: marks stand beside */
+    {0x0e00, 0x0eff, 0.8},   /* Thai, Lao */
+    {0x1000, 0x109f, 1.3},   /* Burmese */
+    {0x2e3a, 0x2e3b, 3},     /* dashes of two and three */
+    {0xfdfd, 0xfdfd, 7.5},   /* a whole sentence */
+    {0x11000, 0x11fff, 1.9}, /* Brahmi and its kin */
+    {0x12000, 0x1254f, 4},   /* cuneiform */
+};
+enum { SCRIPTS = sizeof scripts / sizeof *scripts };
+
 /* Of wide faces: DejaVu Sans for Latin, and what scripts with their own faces need. */
 static double cluster_length(const char *text, size_t size) {
+    size_t length;
+    const uint32_t code = sa_utf8_code(text, size, &length);
     const int columns = sa_utf8_width(text, size);
+    for (int i = 0; i < SCRIPTS; i++)
+        if (code >= scripts[i].first && code <= scripts[i].last) return scripts[i].length;
     if (columns == 0) return 0;
     if (columns > 1) return 1.3;
-    if ((unsigned char)*text >= 0x80) return 1;
+    if (code >= 0x80) return 1;
     if (strchr(" !'()*,-./:;I[\\]`fijlrt|\"", *text)) return 0.48;
     if (strchr("%@MWmw", *text)) return 1;
     return strchr("#+<=>^_~", *text) || (*text >= 'A' && *text <= 'Z') ? 0.84 : 0.65;

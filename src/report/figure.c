@@ -14,9 +14,10 @@ enum {
     FONT = 13,        /* of words */
     FONT_VALUE = 10,  /* of values and of the scale */
     TITLE = 22,       /* height of what stands above a head */
-    LABEL = 28,       /* columns of a word before it is cut */
-    WORD = 256,       /* bytes of one */
-    SCALE = 12,       /* width of the scale */
+    TITLE_WIDTH = 60,
+    LABEL = 28, /* columns of a word before it is cut */
+    WORD = 256, /* bytes of one */
+    SCALE = 12, /* width of the scale */
     SCALE_HEIGHT = 100,
     SCALE_STEPS = 20,
     SCALE_LABEL = 24,
@@ -61,7 +62,7 @@ static layout lay_out(const sa_alignment *alignment, const sa_figure *figure) {
     it.head = figure->title ? TITLE : 0;
     it.left = longest(alignment->target, T) + GAP;
     it.top = (it.upright ? source : CELL) + GAP + (it.panels > 1 ? TITLE : 0);
-    it.width = it.left + S * it.cell + MARGIN;
+    it.width = fmax(it.left + S * it.cell + MARGIN, TITLE_WIDTH);
     it.height = it.top + T * it.cell + MARGIN;
     return it;
 }
@@ -121,18 +122,22 @@ static void add_gold(const layout *it, double x, double y, sa_drawing *drawing) 
     }
 }
 
+static void add_head(const layout *it, int panel, double middle, double y, sa_drawing *drawing) {
+    const double width = fmax(it->alignment->sources * it->cell, TITLE_WIDTH);
+    char title[32];
+    snprintf(title, sizeof title, "head %d", panel + 1);
+    sa_drawing_text(drawing, (sa_box){middle - width / 2, y, width, TITLE}, title,
+                    (sa_setting){FONT, false, SA_SIDE_MIDDLE, black});
+}
+
 static void add_panel(const layout *it, int panel, sa_drawing *drawing) {
     const sa_alignment *alignment = it->alignment;
-    const size_t size = (size_t)alignment->targets * (size_t)alignment->sources;
+    const int S = alignment->sources;
+    const size_t size = (size_t)alignment->targets * (size_t)S;
     const double x = MARGIN + panel % it->across * it->width + it->left;
     const double y = MARGIN + it->head + panel / it->across * it->height + it->top;
-    char title[32] = "";
     add_words(it, x, y, drawing);
-    if (it->panels > 1) {
-        snprintf(title, sizeof title, "head %d", panel + 1);
-        sa_drawing_text(drawing, (sa_box){x - it->left, y - it->top, it->width - MARGIN, TITLE},
-                        title, (sa_setting){FONT, false, SA_SIDE_MIDDLE, black});
-    }
+    if (it->panels > 1) add_head(it, panel, x + S * it->cell / 2, y - it->top, drawing);
     add_cells(it,
               it->panels > 1 ? alignment->head_weights + (size_t)panel * size : alignment->weights,
               x, y, drawing);
@@ -160,8 +165,9 @@ bool sa_figure_draw(const sa_alignment *alignment, const sa_figure *figure, sa_d
     const layout it = lay_out(alignment, figure);
     const int down = (it.panels + it.across - 1) / it.across;
     const double scale = MARGIN + it.across * it.width;
+    const double title = figure->title ? ceil(sa_drawing_length(figure->title) * FONT) : 0;
     *drawing = (sa_drawing){
-        .width = scale + SCALE + GAP + SCALE_LABEL + MARGIN,
+        .width = fmax(scale + SCALE + GAP + SCALE_LABEL + MARGIN, 2 * MARGIN + title),
         .height = MARGIN + it.head + fmax(down * it.height, it.top + SCALE_HEIGHT + MARGIN),
     };
     if (drawing->width > SIDE || drawing->height > SIDE || drawing->width * drawing->height > AREA)

@@ -13,6 +13,8 @@ enum {
     GAP = 2,    /* columns between a target word and its row */
 };
 
+#define LEFT_TO_RIGHT_MARK "\xe2\x80\x8e"
+
 /* Character number i of a word that is safe to show; its length, 0 behind the end. */
 static size_t character(const char *word, int i, const char **start) {
     const size_t size = strlen(word);
@@ -60,6 +62,8 @@ static void add_header(const part *it, sa_buffer *out) {
             const int i = line - (tallest - height_of(word));
             const size_t size = i >= 0 ? character(word, i, &start) : 0;
             if (size) sa_buffer_add(out, start, size);
+            /* Or a terminal might set the letters of several columns from right to left. */
+            if (size && sa_utf8_leftward(start, size)) sa_buffer_adds(out, LEFT_TO_RIGHT_MARK);
             spaces(CELL - (size ? sa_utf8_width(start, size) : 0), out);
         }
         sa_buffer_adds(out, "\n");
@@ -74,31 +78,12 @@ static const char *block(double weight) {
     return blocks[level];
 }
 
-/* ---- Colours ----------------------------------------------------------------------------------
- */
-
-/* The nearest of the six levels of a colour in the palette of 256. */
-static int level_of(unsigned char share) {
-    return share < 48 ? 0 : share < 115 ? 1 : (share - 35) / 40;
-}
-
-/* Greys have a ramp of 24 of their own between black and white. */
-static int palette(sa_colour colour) {
-    enum { CUBE = 16, RAMP = 232, DARKEST = 8, LIGHTEST = 238, STEP = 10 };
-    const bool grey = colour.red == colour.green && colour.green == colour.blue;
-    if (!grey || colour.red < DARKEST / 2 || colour.red > (LIGHTEST + 255) / 2)
-        return CUBE + 36 * level_of(colour.red) + 6 * level_of(colour.green) +
-               level_of(colour.blue);
-    const int shade = colour.red < LIGHTEST ? colour.red : LIGHTEST;
-    return RAMP + (shade - DARKEST + STEP / 2) / STEP;
-}
-
 static void add_cell(const sa_screen *screen, double weight, sa_buffer *out) {
     const sa_colour colour = sa_shade_colour(screen->map, weight);
     if (screen->colours == SA_COLOURS_NONE)
         sa_buffer_adds(out, block(weight));
     else if (screen->colours == SA_COLOURS_256)
-        sa_buffer_addf(out, "\x1b[48;5;%dm%*s", palette(colour), CELL, "");
+        sa_buffer_addf(out, "\x1b[48;5;%dm%*s", sa_shade_entry(screen->map, weight), CELL, "");
     else
         sa_buffer_addf(out, "\x1b[48;2;%d;%d;%dm%*s", colour.red, colour.green, colour.blue, CELL,
                        "");

@@ -238,14 +238,17 @@ size_t sa_utf8_cluster(const char *text, size_t size) {
     return at;
 }
 
-/* What is joined to one character takes no more columns than the widest; one that asks to be shown
- * as a picture is wide. */
+/* What is joined to one character takes no more columns than the widest. Wide is also a picture
+ * that asks to be shown as one instead of as a letter, and a key's cap around a letter. */
 static int cluster_width(const char *text, size_t size) {
-    enum { WIDE = 2, AS_PICTURE = 0xfe0f };
+    enum { WIDE = 2, AS_PICTURE = 0xfe0f, KEYCAP = 0x20e3 };
+    size_t length;
+    const bool picture = utf8proc_get_property(code_at(text, size, &length))->boundclass ==
+                         UTF8PROC_BOUNDCLASS_EXTENDED_PICTOGRAPHIC;
     int width = 0;
-    for (size_t at = 0, length; at < size; at += length) {
+    for (size_t at = 0; at < size; at += length) {
         const utf8proc_int32_t code = code_at(text + at, size - at, &length);
-        if (code == AS_PICTURE && at > 0) return WIDE;
+        if (at > 0 && ((code == AS_PICTURE && picture) || code == KEYCAP)) return WIDE;
         width += code < 0 ? 1 : utf8proc_charwidth(code);
     }
     return width < WIDE ? width : WIDE;

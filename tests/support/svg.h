@@ -1,0 +1,93 @@
+/* svg: a strict reader of the program's own SVG. */
+#ifndef TEST_SVG_H
+#define TEST_SVG_H
+
+#include "report/drawing.h"
+#include "text/utf8.h"
+
+#include <check.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* One character or entity of what stands between tags. */
+static inline const char *svg_decode(const char *at, sa_buffer *out) {
+    static const char *const entities[] = {"&amp;", "&lt;", "&gt;", "&quot;", "&#39;"};
+    for (int i = 0; *at == '&' && i < 5; i++) {
+        const size_t size = strlen(entities[i]);
+        if (strncmp(at, entities[i], size) != 0) continue;
+        sa_buffer_add(out, &"&<>\"'"[i], 1);
+        return at + size;
+    }
+    ck_assert_msg(*at && !strchr("&<>", *at), "not text: '%s'", at);
+    sa_buffer_add(out, at, 1);
+    return at + 1;
+}
+
+/* The name of the tag at `at` ("/text" for an end), whose attributes may have only what the program
+ * itself writes into them. Returns what stands behind. */
+static inline const char *svg_tag(const char *at, char *name, size_t room, bool *closed) {
+    const size_t size = strspn(at + 1, "abcdefghijklmnopqrstuvwxyz") +
+                        (at[1] == '/' ? 1 + strspn(at + 2, "abcdefghijklmnopqrstuvwxyz") : 0);
+    ck_assert(*at == '<');
+    snprintf(name, room, "%.*s", (int)size, at + 1);
+    for (at += 1 + strlen(name); *at == ' ';) {
+        at += 1 + strspn(at + 1, "abcdefghijklmnopqrstuvwxyzB-");
+        ck_assert_msg(at[0] == '=' && at[1] == '"', "no attribute: '%s'", at);
+        at += 2 + strspn(at + 2, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
+                                 "0123456789#.:/-() ");
+        ck_assert_msg(*at == '"', "within an attribute: '%s'", at);
+        at++;
+    }
+    *closed = *at == '/';
+    at += *closed;
+    ck_assert_msg(*at == '>', "a tag does not end: '%s'", at);
+    return at + 1;
+}
+
+/* What a word is shown as. */
+static inline char *svg_shown(const char *letters) {
+    sa_buffer out = {0};
+    sa_buffer_adds(&out, "");
+    for (; *letters; letters++)
+        if (strncmp(letters, "\xef\xbf\xbe", 3) == 0 || strncmp(letters, "\xef\xbf\xbf", 3) == 0) {
+            sa_buffer_adds(&out, "\xef\xbf\xbd");
+            letters += 2;
+        } else {
+            sa_buffer_add(&out, letters, 1);
+        }
+    return out.text;
+}
+
+/* A strict reader of the SVG: a rectangle or text per shape, and the text is the word's. */
+static inline void svg_expect(const sa_drawing *drawing, const char *svg) {
+    const char *at = strstr(svg, "?>\n") + 3;
+    char name[32];
+    bool closed;
+    size_t bad;
+    ck_assert(sa_utf8_valid(svg, strlen(svg), &bad));
+    for (const char *c = svg; *c; c++) ck_assert((unsigned char)*c >= ' ' || *c == '\n');
+    at = svg_tag(at, name, sizeof name, &closed);
+    ck_assert(strcmp(name, "svg") == 0 && !closed && *at++ == '\n');
+    for (size_t i = 0; i < drawing->count; i++, at++) {
+        const sa_shape *shape = &drawing->shapes[i];
+        at = svg_tag(at, name, sizeof name, &closed);
+        ck_assert_str_eq(name, shape->kind == SA_SHAPE_TEXT ? "text" : "rect");
+        ck_assert(closed == (shape->kind != SA_SHAPE_TEXT));
+        if (!closed) {
+            sa_buffer content = {0};
+            sa_buffer_adds(&content, "");
+            while (*at != '<') at = svg_decode(at, &content);
+            char *wanted = svg_shown(drawing->letters.text + shape->letter);
+            ck_assert_str_eq(content.text, wanted);
+            sa_buffer_release(&content);
+            free(wanted);
+            at = svg_tag(at, name, sizeof name, &closed);
+            ck_assert_str_eq(name, "/text");
+        }
+        ck_assert(*at == '\n');
+    }
+    ck_assert_str_eq(at, "</svg>\n");
+}
+
+#endif

@@ -38,25 +38,32 @@ for head in 1 mean max; do
     same "matrices of --head $head" 0 "$(count '>head ' one$head/0001.svg)"
 done
 
-# Whatever a word is, the picture stays XML without anything alive in it.
-cat >bad.tsv <<'BAD'
-<script>alert(1)</script> "><img onerror=x> &lt; </text></svg> --> ]]> <!-- ' "	&#0; ${jndi:x} `id` %s%n javascript:alert(1) <?xml?> <![CDATA[
-BAD
-printf '\x01 \x1b[2J \x7f \xc2\x9b \xef\xbf\xbe \xef\xbf\xbf \xe2\x80\xae\tx \xe2\x81\xa6 \xf0\x9f\x91\xa9\xe2\x80\x8d\xf0\x9f\x9a\x80\n' >>bad.tsv
+# Whatever a word is, the picture stays XML without anything alive in it. (Those that a line of a
+# corpus cannot hold are left to check_injection.)
+grep -v '\\x0[9AD]' "$root/tests/golden/payloads.txt" | while IFS= read -r line; do
+    printf '%b\n' "$line"
+done | while IFS= read -r payload; do
+    iconv -f UTF-8 -t UTF-16 <<<"$payload" >/dev/null 2>&1 && printf '%s\n' "$payload"
+done >words
+[ "$(wc -l <words)" -ge 200 ] || fail "payloads: $(wc -l <words)"
+paste -d ' ' - - - - - - - - <words >lines
+paste lines <(tac lines) >bad.tsv
 "$softalign" align $model bad.tsv --svg bad || fail "bad words"
 "$softalign" train --train bad.tsv --tokenizer space --min-freq 1 --out bad_model --steps 2 2>/dev/null
 "$softalign" align bad_model/best.safetensors bad.tsv --svg badly || fail "bad words of its own"
-for picture in bad/*.svg badly/*.svg; do
-    grep -qE '<(script|img|!|/svg>.)|[^a-z]on[a-z]+=[^x]|href' "$picture" && fail "alive: $picture"
-    LC_ALL=C grep -qP '[\x00-\x09\x0b-\x1f\x7f]|\xef\xbf[\xbe\xbf]|\xe2\x80\xae' "$picture" &&
-        fail "control characters: $picture"
-    same "elements of $picture" "rect svg text" \
-        "$(grep -oE '<[a-z]+' "$picture" | tr -d '<' | sort -u | xargs)"
-done
+same "pictures" "$(wc -l <bad.tsv)" "$(ls badly/*.svg | wc -l)"
+cat bad/*.svg badly/*.svg >pictures
+grep -E '<(script|img|!)|<[^>]*(href| on[a-z]+)=|</svg>.' pictures && fail "alive"
+grep -P '[\x00-\x09\x0b-\x1f\x7f]|\xc2[\x80-\x9f]|\xef\xbf[\xbe\xbf]|\xe2\x80[\x8e\x8f\xa8-\xae]|\xe2\x81[\xa6-\xa9]' \
+    pictures && fail "control characters"
+same "elements" "rect svg text" "$(grep -oE '<[a-z]+' pictures | tr -d '<' | sort -u | xargs)"
 if command -v xmllint >/dev/null; then
     xmllint --noout bad/*.svg badly/*.svg all/*.svg svg/*.svg || fail "xmllint finds fault"
 else
-    echo "xmllint is not installed: the strict reader of check_figure alone has judged"
+    echo "xmllint is not installed: the strict reader of check_injection alone has judged"
+fi
+if command -v nm >/dev/null; then
+    nm -D --undefined-only "$softalign" | grep -wE 'system|popen|exec[lv]p?e?' && fail "a shell could be called"
 fi
 
 # PNG and PDF, where they are built in.

@@ -27,6 +27,7 @@ except ModuleNotFoundError as missing:
 
 sys.dont_write_bytecode = True  # leaves no folder behind in the sources
 from reference.container import Damaged, demand, read_container, write_container
+from reference.masks import masks_of
 from reference.model import START
 from reference.modules import Modules, fits
 from reference.recurrent import Recurrent
@@ -67,9 +68,11 @@ def differences(path):
     """The settings of a dump, as text, and (name, shape, difference) of the loss and every gradient;
     where PyTorch's own modules can build the model, a second time with these, marked (nn)."""
     metadata, arrays = read_container(path)
-    o = complete(json.loads(metadata["settings"]))
-    model = FAMILIES[o.model](o)
+    settings = json.loads(metadata["settings"])
+    o = complete(settings)
     pairs = list(zip(sentences(arrays, "source"), sentences(arrays, "target"), strict=True))
+    masks = masks_of(o, settings, arrays, pairs)
+    model = FAMILIES[o.model](o, masks)
     demand({model.source_E, "target.E"} <= set(arrays), "no embeddings")
     wanted = model.shapes(len(arrays[model.source_E]), len(arrays["target.E"]))
     expected = {"loss", "source.len", "source.ids", "target.len", "target.ids", *wanted}
@@ -78,7 +81,7 @@ def differences(path):
     for name, shape in wanted.items():
         demand(arrays[name].shape == arrays[f"gradient.{name}"].shape == shape, f"{name}: not {shape}")
     rows = []
-    for other, mark in (model, ""), *([(Modules(o), " (nn)")] if fits(o) else []):
+    for other, mark in (model, ""), *([(Modules(o), " (nn)")] if fits(o) and not any(masks) else []):
         loss, found = gradients(other, {name: arrays[name] for name in wanted}, pairs)
         rows.append((f"loss{mark}", (1,), difference([loss], arrays["loss"])))
         rows += [(name + mark, wanted[name], difference(found[name], arrays[f"gradient.{name}"]))

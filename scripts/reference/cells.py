@@ -18,10 +18,11 @@ def cell_shapes(cell, part, n, x_width, c_width):
 
 
 class Terms:
-    """W x, C c, U s and b of one cell, each by the gate; the term of an input that is None is 0."""
+    """W x, C c, U s and b of one cell, each by the gate; the term of an input that is None is 0. U
+    meets d . s: what dropout leaves of a state."""
 
-    def __init__(self, p, part, x, c):
-        self.p, self.part, self.x, self.c = p, part, x, c
+    def __init__(self, p, part, x, c, d):
+        self.p, self.part, self.x, self.c, self.d = p, part, x, c, d
 
     def times(self, weight, vector):
         return 0 if vector is None else self.p[f"{self.part}.{weight}"] @ vector
@@ -33,7 +34,7 @@ class Terms:
         return self.times(f"C{gate}", self.c)
 
     def U(self, s, gate=""):
-        return self.times(f"U{gate}", s)
+        return self.times(f"U{gate}", self.d * s)
 
     def b(self, gate=""):
         return self.p[f"{self.part}.b{gate}"]
@@ -98,9 +99,9 @@ def rnn(o, v, state):
 CELLS = {"gru": gru, "lstm": lstm, "rnn": rnn}
 
 
-def cell(p, o, part, x, c, state):
+def cell(p, o, part, x, c, state, d=1):
     """The state after the input x and the context c; None: the cell has no such input."""
-    return CELLS[o.cell](o, Terms(p, part, x, c), state)
+    return CELLS[o.cell](o, Terms(p, part, x, c, d), state)
 
 
 def zero_state(n):

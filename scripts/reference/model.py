@@ -1,4 +1,4 @@
-"""What the models of both families share: the loss of a batch, sentence by sentence."""
+"""What the models of both families share: the loss of a batch, sentence by sentence, and dropout."""
 
 import torch
 
@@ -12,11 +12,18 @@ def aim(o, logits, word):
 
 
 class Model:
-    def __init__(self, o):
+    def __init__(self, o, masks=None):
+        """masks: of each pair by the place (masks.py); None: nothing is dropped"""
         self.o = o
+        self.masks = masks
+        self.own = {}  # those of the pair that is at hand
         self.margin = torch.inf  # of the last loss: how far the nearest jump (window) or kink is
         self.source_E = "target.E" if o.tie == "three-way" else "source.E"
         self.W_o = "readout.W_o" if o.tie == "none" else "target.E"
+
+    def keep(self, place, X):
+        """Every row by its mask."""
+        return X * self.own[place] if place in self.own else X
 
     def near(self, distance):
         """Notes how far a jump or a kink is."""
@@ -35,5 +42,8 @@ class Model:
 
     def loss(self, p, pairs):
         """The sum over all words, divided by the sentences."""
-        self.margin = torch.inf
-        return sum(self.sentence_loss(p, *pair) for pair in pairs) / len(pairs)
+        self.margin, total = torch.inf, 0
+        for i, pair in enumerate(pairs):
+            self.own = self.masks[i] if self.masks else {}
+            total = total + self.sentence_loss(p, *pair)
+        return total / len(pairs)

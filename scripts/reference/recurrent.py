@@ -164,21 +164,29 @@ class Recurrent(Model):
         self.near(window_margin(w, self.o, q, len(H), i))
         return attend(w, self.o, q, H, i)
 
+    def mask(self, part):
+        """What dropout leaves of the state that a cell's U meets."""
+        return self.own[part][0] if part in self.own else 1
+
+    def step(self, p, part, x, c, s):
+        return cell(p, self.o, part, x, c, s, self.mask(part))
+
     def outputs(self, p, source, target):
         """t_i for every word of the target"""
         o = self.o
-        encoded = encode(p, o, p[self.source_E], source)
+        encoded = encode(p, o, p[self.source_E], source, self.keep, self.mask)
         fixed_c = sentence_context(p, o, encoded)
         s = start_state(p, o, encoded, fixed_c)
         t = [torch.zeros(o.maxout, dtype=torch.float64)]
-        for i, previous in enumerate([START, *target[:-1]], 1):
-            y = p["target.E"][previous]
+        words = self.keep("target.words", p["target.E"][[START, *target[:-1]]])
+        for i, y in enumerate(self.keep("target.E", words), 1):
             x = torch.cat([y, t[-1]]) if o.input_feeding else y
             before = s
-            step, look = partial(cell, p, o), partial(self.look, p, encoded.H, i)
+            step, look = partial(self.step, p), partial(self.look, p, encoded.H, i)
             c, s = DECODERS[o.decoder](step, look, x, fixed_c, s)
             seen = before if reads_previous(o) else s
             units = readout_total(p, o, seen[0], y, c)
             self.near(readout_margin(o, units))
-            t.append(readout_units(o, units))
+            kept = self.own["readout"][i - 1] if "readout" in self.own else 1
+            t.append(kept * readout_units(o, units))
         return t[1:]

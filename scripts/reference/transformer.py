@@ -47,8 +47,8 @@ class Transformer(Model):
     def residual(self, p, part, X, f):
         """post: LN(x + f(x)), pre: x + f(LN(x))"""
         if self.o.norm == "post":
-            return layernorm(p, f"{part}.norm", X + f(X))
-        return X + f(layernorm(p, f"{part}.norm", X))
+            return layernorm(p, f"{part}.norm", X + self.keep(part, f(X)))
+        return X + self.keep(part, f(layernorm(p, f"{part}.norm", X)))
 
     def attention(self, p, part, Q, H, causal=False):
         """Query i looks at H, if causal at its first i rows alone."""
@@ -78,8 +78,8 @@ class Transformer(Model):
 
     def stack(self, p, name, side, E, words, memory=None):
         """All layers over sqrt(m) E y + PE; with norm pre a last norm."""
-        scaled = [self.o.embed ** 0.5 * E[word] for word in words]
-        X = torch.stack(positioned(p, self.o, side, scaled))
+        scaled = self.keep(f"{side}.words", self.o.embed ** 0.5 * E[words])
+        X = self.keep(f"{side}.E", torch.stack(positioned(p, self.o, side, list(scaled))))
         for layer in range(1, self.o.layers + 1):
             X = self.layer(p, f"{name}.{layer}", X, memory)
         return layernorm(p, f"{name}.norm", X) if self.o.norm == "pre" else X

@@ -1,6 +1,7 @@
 #include "lab/dump.h"
 #include "base/container.h"
 #include "base/memory.h"
+#include "lab/masks.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -32,15 +33,37 @@ static sa_tensor integers(const char *name, const int32_t *numbers, int count) {
     return (sa_tensor){.name = name, .type = SA_I32, .rank = 1, .shape = {count}, .data = numbers};
 }
 
+/* The masks of dropout as tensors, their numbers one after the other in `numbers`. */
+static size_t add_masks(const sa_lab_run *run, const sa_lab_mask *masks, int count,
+                        sa_real *numbers, sa_tensor *tensors) {
+    for (int i = 0; i < count; i++) {
+        const sa_mat mask = masks[i].mask;
+        tensors[i] = (sa_tensor){.name = masks[i].name,
+                                 .type = SA_F64,
+                                 .rank = 2,
+                                 .shape = {mask.rows, mask.cols},
+                                 .data = numbers};
+        sa_lab_mask_write(run, &masks[i], numbers);
+        numbers += (size_t)mask.rows * (size_t)mask.cols;
+    }
+    return (size_t)count;
+}
+
 bool sa_lab_dump(const char *path, const sa_lab_run *run, const sa_lab_job *job, double loss,
                  sa_error *error) {
     const size_t parameters = (size_t)run->plan.count, B = (size_t)job->count;
     const int sides[] = {run->batch.source.words, run->batch.target.words};
-    sa_tensor *tensors = sa_new(2 * parameters + 5, sizeof *tensors, error);
+    sa_lab_mask masks[SA_LAB_MASKS];
+    const int masked = sa_lab_masks_list(run, masks);
+    size_t room = 1;
+    for (int i = 0; i < masked; i++)
+        room += (size_t)masks[i].mask.rows * (size_t)masks[i].mask.cols;
+    sa_tensor *tensors = sa_new(2 * parameters + 5 + (size_t)masked, sizeof *tensors, error);
+    sa_real *numbers = sa_new(room, sizeof *numbers, error);
     char(*names)[NAME] = sa_new(parameters, sizeof *names, error);
     int32_t *source = sa_new(B + (size_t)sides[0], sizeof *source, error);
     int32_t *target = sa_new(B + (size_t)sides[1], sizeof *target, error);
-    bool good = tensors && names && source && target;
+    bool good = tensors && numbers && names && source && target;
     if (good) {
         size_t count = 0;
         for (size_t i = 0; i < parameters; i++) {
@@ -56,9 +79,10 @@ bool sa_lab_dump(const char *path, const sa_lab_run *run, const sa_lab_job *job,
         tensors[count++] = integers("source.ids", source + B, sides[0]);
         tensors[count++] = integers("target.len", target, job->count);
         tensors[count++] = integers("target.ids", target + B, sides[1]);
+        count += add_masks(run, masks, masked, numbers, tensors + count);
         sa_text settings = {"settings", job->settings_text};
         good = sa_container_write(path, tensors, count, &settings, 1, error);
     }
-    free(tensors), free(names), free(source), free(target);
+    free(tensors), free(numbers), free(names), free(source), free(target);
     return good;
 }

@@ -7,8 +7,8 @@
 
 /* Writes a container (base/container.h): every parameter under its name and every gradient as
  * gradient.NAME in F64, loss F64[1] (sum over target words of -log p, divided by the sentences),
- * and the batch as source.len, source.ids, target.len, target.ids in I32, sentence after sentence.
- */
+ * and the batch as source.len, source.ids, target.len, target.ids in I32, sentence after sentence;
+ * what dropout silenced as mask.PLACE in F64, a row for each word or sentence (lab/masks.h). */
 bool sa_lab_dump(const char *path, const sa_lab_run *run, const sa_lab_job *job, double loss,
                  sa_error *error);
 

@@ -1,0 +1,44 @@
+"""What dropout silenced, as the masks of a dump. o are the settings of the model."""
+
+import torch
+
+from .container import demand
+from .encoder import part_of, ways
+
+
+def places(o, settings):
+    """Where these settings drop something: each place and what it has a row for, a word of the source
+    or target, or a sentence."""
+    everywhere = settings.get("dropout", 0)
+
+    def share(name):
+        own = settings.get(f"dropout-{name}", -1)
+        return everywhere if own < 0 else own
+
+    found = {}
+    for side in "source", "target":
+        found |= {f"{side}.words": side} if settings.get("word-dropout", 0) > 0 else {}
+        found |= {f"{side}.E": side} if share("embeddings") > 0 else {}
+    if o.model == "transformer":
+        sublayers = {"encoder": ("source", ("self", "feedforward")),
+                     "decoder": ("target", ("self", "cross", "feedforward"))}
+        return found | {f"{stack}.{layer}.{name}": side for stack, (side, names) in sublayers.items()
+                        for layer in range(1, o.layers + 1) for name in names if everywhere > 0}
+    cells = [part_of(layer, way) for layer in range(1, o.layers + 1) for way in ways(o)]
+    cells += ["decoder", *(["decoder.second"] if o.decoder == "cgru" else [])]
+    found |= {part: "sentence" for part in cells if settings.get("dropout-state", 0) > 0}
+    found |= {"annotations": "source"} if share("annotations") > 0 else {}
+    return found | ({"readout": "target"} if share("readout") > 0 else {})
+
+
+def masks_of(o, settings, arrays, pairs):
+    """For each pair its rows of factors, 0 or 1 / (1 - p), by the place; taken out of the arrays."""
+    cut = [{} for _ in pairs]
+    for place, kind in places(o, settings).items():
+        counts = [len(pair[kind == "target"]) if kind != "sentence" else 1 for pair in pairs]
+        demand(f"mask.{place}" in arrays, f"no mask.{place}")
+        array = arrays.pop(f"mask.{place}")
+        demand(len(array) == sum(counts), f"mask.{place}: {len(array)} rows, not {sum(counts)}")
+        for own, rows in zip(cut, torch.tensor(array).split(counts), strict=True):
+            own[place] = rows
+    return cut

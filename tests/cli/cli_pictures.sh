@@ -38,6 +38,17 @@ for head in 1 mean max; do
     same "matrices of --head $head" 0 "$(count '>head ' one$head/0001.svg)"
 done
 
+# The README's pictures are still what its commands draw, but for the weights of their models.
+"$softalign" corpus reorder --pairs 500 --split test >unseen.tsv
+"$softalign" train --model transformer --train pair.tsv --out layers --steps 2 2>/dev/null
+"$softalign" align $model unseen.tsv --limit 2 --svg figures
+"$softalign" align layers/best.safetensors unseen.tsv --limit 2 --layer 2 --map ink --svg layers/heads
+without_weights() { sed 's/>[01]\.[0-9][0-9]</></; s/fill="#[0-9a-f]*"//' "$1"; }
+for picture in figure3=figures heads=layers/heads; do
+    cmp <(without_weights "$root/scripts/pictures/${picture%=*}.svg") <(without_weights "${picture#*=}/0002.svg") ||
+        fail "scripts/pictures/${picture%=*}.svg is old: scripts/figures draws it again"
+done
+
 # Whatever a word is, the picture stays XML without anything alive in it. (Those that a line of a
 # corpus cannot hold are left to check_injection.)
 grep -v '\\x0[9AD]' "$root/tests/golden/payloads.txt" | while IFS= read -r line; do

@@ -98,6 +98,7 @@ static bool validate(sa_session *session, bool scheduled, sa_error *error) {
     sa_progress row =
         progress_now(session, session->figure[SA_FIGURE_LOSS], session->at[SA_AT_WORDS]);
     sa_validation now;
+    sa_trainer_rest(&session->trainer);
     if (!sa_validate(&session->model, session->check_corpus, &session->check, &now, error))
         return false;
     row.kind = SA_VALIDATION;

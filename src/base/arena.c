@@ -2,6 +2,8 @@
 
 #include <stdint.h>
 #include <stdlib.h>
+#include <sys/mman.h>
+#include <unistd.h>
 
 enum { LINE = 64 };
 
@@ -17,6 +19,13 @@ void sa_arena_release(sa_arena *arena) {
     *arena = (sa_arena){0};
 }
 
+void sa_arena_rest(sa_arena *arena) {
+    const uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE), base = (uintptr_t)arena->base;
+    const uintptr_t first = (base + page - 1) / page * page,
+                    end = (base + arena->size) / page * page;
+    if (first < end) madvise(arena->base + (first - base), end - first, MADV_DONTNEED);
+}
+
 void *sa_arena_take(sa_arena *arena, size_t count, size_t size) {
     size_t bytes, end;
     sa_require(!__builtin_mul_overflow(count, size, &bytes));
@@ -26,4 +35,15 @@ void *sa_arena_take(sa_arena *arena, size_t count, size_t size) {
     if (!arena->base) return NULL;
     sa_require(arena->used <= arena->size);
     return arena->base + start;
+}
+
+size_t sa_arena_back(sa_arena *arena, size_t start) {
+    const size_t end = arena->used;
+    sa_require(start <= end);
+    arena->used = start;
+    return end;
+}
+
+void sa_arena_past(sa_arena *arena, size_t end) {
+    if (arena->used < end) arena->used = end;
 }

@@ -18,4 +18,13 @@ void sa_arena_release(sa_arena *arena);
  * was too small. Returns NULL while counting. */
 void *sa_arena_take(sa_arena *arena, size_t count, size_t size);
 
+/* Lends the memory to others until it is used again; what is in it is lost. */
+void sa_arena_rest(sa_arena *arena);
+
+/* Two lots of rooms that are never in use at once may lie in the same place: when the first lot is
+ * laid out, sa_arena_back goes back to where it began (`used` of before) and tells its end; when
+ * the second is, sa_arena_past goes on behind the longer one. */
+size_t sa_arena_back(sa_arena *arena, size_t start);
+void sa_arena_past(sa_arena *arena, size_t end);
+
 #endif

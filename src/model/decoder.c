@@ -56,7 +56,6 @@ static sa_decoder_drows drows_layout(sa_arena *arena, const sa_decoder *w, int r
     const sa_cell *cell = w->sizes.cell;
     const int n = w->sizes.n, second = w->sizes.kind->second ? n : 0;
     return (sa_decoder_drows){
-        .input = sa_mat_take(arena, rows, w->cell.W.cols),
         .seen = sa_mat_take(arena, rows, n),
         .c = sa_mat_take(arena, rows, sa_context_width(&w->sizes)),
         .a = sa_mat_take(arena, rows, cell->blocks * n),
@@ -101,7 +100,7 @@ void sa_decoder_layout(sa_arena *arena, const sa_batch *batch, const sa_decoder 
     *cache = (sa_decoder_cache){.rows = sa_decoder_rows_layout(arena, w, M, S)};
     sa_source_layout(arena, w, B, encoder->first, encoder->annotations, &cache->source);
     cache->inputs = inputs_of(arena, &batch->target);
-    sa_readout_layout(arena, M, &w->readout, training, 0, &cache->readout);
+    sa_readout_layout(arena, M, &w->readout, training, &cache->readout);
     cache->scratch = sa_attention_scratch_layout(arena, &w->attention, 1, S, training);
     cache->turning = sa_decoder_turned_layout(arena, w, B);
     if (!training) return;
@@ -110,8 +109,15 @@ void sa_decoder_layout(sa_arena *arena, const sa_batch *batch, const sa_decoder 
     cache->drop = sa_state_dropout_layout(arena, w->sizes.drops_state, M, B, w->sizes.n);
     cache->second_drop =
         sa_state_dropout_layout(arena, w->sizes.drops_state, M, B, cache->rows.middle.s.cols);
+    cache->dinput = sa_mat_take(arena, M, w->cell.W.cols);
+}
+
+void sa_decoder_room_layout(sa_arena *arena, const sa_batch *batch, const sa_decoder *w,
+                            const sa_encoder_cache *encoder, sa_decoder_cache *cache) {
+    const int M = batch->target.words, B = batch->target.sentences, S = batch->source.steps;
     cache->room = sa_mat_take(arena, B, w->sizes.n);
     cache->d = drows_layout(arena, w, M, B, S);
+    cache->d.input = cache->dinput;
     sa_source_layout(arena, w, B, encoder->first, encoder->dannotations, &cache->dsource);
 }
 

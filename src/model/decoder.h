@@ -121,6 +121,7 @@ typedef struct sa_decoder_cache {
     sa_decoder_turning turning;
     sa_mat word_mask, x_mask, room; /* training only: so is the next */
     sa_state_dropout drop, second_drop;
+    sa_mat dinput; /* [M x m (+ l)] d.input, which stays when the way back is done */
     sa_decoder_drows d;
     sa_source dsource;
     const sa_override *override; /* for sa_decoder_forward; NULL after the layout */
@@ -163,6 +164,9 @@ sa_decoder_rows sa_decoder_rows_layout(sa_arena *arena, const sa_decoder *w, int
 sa_decoder_rows sa_decoder_rows_slice(sa_decoder_rows all, int first, int count);
 void sa_decoder_layout(sa_arena *arena, const sa_batch *batch, const sa_decoder *w,
                        const sa_encoder_cache *encoder, bool training, sa_decoder_cache *cache);
+/* What only sa_decoder_backward writes and reads. */
+void sa_decoder_room_layout(sa_arena *arena, const sa_batch *batch, const sa_decoder *w,
+                            const sa_encoder_cache *encoder, sa_decoder_cache *cache);
 
 /* The state that the read-out sees, and the one that asks. */
 sa_mat sa_decoder_seen(const sa_decoder *w, sa_decoder_rows rows);

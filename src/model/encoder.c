@@ -114,7 +114,7 @@ void sa_encoder_layout(sa_arena *arena, const sa_batch *batch, const sa_encoder 
     cache->places = sa_mat_take(arena, w->sizes.positions ? batch->source.steps : 0, m);
     cache->ids = reading_order(arena, batch, w);
     for (int layer = 0; layer < w->layers; layer++) {
-        cache->h[layer] = sa_mat_take(arena, N, A);
+        if (layer < w->layers - 1 || !training) cache->h[layer] = sa_mat_take(arena, N, A);
         for (int d = 0; d < w->directions; d++)
             layout_direction(arena, N, n, w->sizes.cell, &cache->direction[layer][d]);
     }
@@ -128,7 +128,15 @@ void sa_encoder_layout(sa_arena *arena, const sa_batch *batch, const sa_encoder 
     cache->annotation_mask = sa_mat_take(arena, N, A);
     cache->dannotations = sa_mat_take(arena, N, A);
     cache->dlast_memory = sa_mat_take(arena, B, memory * n);
-    cache->dx = sa_mat_take(arena, N, m);
+    if (w->layers) /* copied to the annotations before there are derivatives */
+        cache->h[w->layers - 1] = cache->dannotations;
+}
+
+void sa_encoder_room_layout(sa_arena *arena, const sa_batch *batch, const sa_encoder *w,
+                            sa_encoder_cache *cache) {
+    const int N = batch->source.words, B = batch->source.sentences, n = w->sizes.n;
+    const int A = sa_encoder_width(&w->sizes), memory = w->layers ? w->sizes.cell->memory : 0;
+    cache->dx = sa_mat_take(arena, N, w->sizes.m);
     for (int layer = 0; layer < w->layers; layer++) cache->dh[layer] = sa_mat_take(arena, N, A);
     for (int layer = 0; layer < w->layers; layer++)
         for (int d = 0; d < w->directions; d++)

@@ -64,9 +64,9 @@ typedef struct sa_encoder_cache {
     sa_mat word_mask, x_mask; /* dropout; training only */
     sa_mat annotation_mask;   /* likewise */
     sa_mat dannotations, dlast_memory;     /* training only */
-    sa_mat dh[SA_LAYERS], dx, da, scratch; /* training only */
-    sa_mat dmemory;                        /* [N x n] training an LSTM */
-    sa_state dprevious;                    /* [B x n] training only */
+    sa_mat dh[SA_LAYERS], dx, da, scratch; /* for the backward pass alone, */
+    sa_mat dmemory;                        /* [N x n] of an LSTM, */
+    sa_state dprevious;                    /* [B x n] */
 } sa_encoder_cache;
 
 void sa_encoder_bind(sa_binder *binder, const sa_encoder_sizes *sizes, sa_encoder *w);
@@ -76,6 +76,10 @@ int sa_encoder_width(const sa_encoder_sizes *sizes);
 
 void sa_encoder_layout(sa_arena *arena, const sa_batch *batch, const sa_encoder *w, bool training,
                        sa_encoder_cache *cache);
+
+/* What only sa_encoder_backward writes and reads. */
+void sa_encoder_room_layout(sa_arena *arena, const sa_batch *batch, const sa_encoder *w,
+                            sa_encoder_cache *cache);
 
 /* Fills annotations and last_memory. No dropout when translating; rng may then be NULL. */
 void sa_encoder_forward(const sa_encoder *w, const sa_batch *batch, sa_dropout dropout, sa_rng *rng,

@@ -54,17 +54,22 @@ static int block_rows(int rows, int words, int l) {
     return block < rows ? block : rows;
 }
 
-void sa_readout_layout(sa_arena *arena, int rows, const sa_readout *w, bool training, int logits,
+void sa_vocabulary_layout(sa_arena *arena, int rows, const sa_readout *w, int logits,
+                          sa_readout_cache *cache) {
+    const int l = w->W_o.cols, words = w->W_o.rows;
+    cache->logits = sa_mat_take(arena, logits ? logits : block_rows(rows, words, l), words);
+}
+
+void sa_readout_layout(sa_arena *arena, int rows, const sa_readout *w, bool training,
                        sa_readout_cache *cache) {
-    const int l = w->W_o.cols, words = w->W_o.rows, units = w->U_o.rows;
+    const int l = w->W_o.cols, units = w->U_o.rows;
     *cache = (sa_readout_cache){
         .sums = sa_mat_take(arena, rows, units),
         .t = sa_mat_take(arena, rows, l),
-        .logits = sa_mat_take(arena, logits ? logits : block_rows(rows, words, l), words),
     };
     if (!training) return;
     cache->t_mask = sa_mat_take(arena, units ? rows : 0, l);
-    cache->dsums = sa_mat_take(arena, rows, units);
+    cache->dsums = cache->sums; /* number by number in the place of what it was made from */
     cache->dt = sa_mat_take(arena, rows, l);
 }
 

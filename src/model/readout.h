@@ -40,9 +40,11 @@ typedef struct sa_readout_cache {
 } sa_readout_cache;
 
 void sa_readout_bind(sa_binder *binder, sa_readout_sizes sizes, sa_readout *w);
-/* logits: rows of logits at hand at a time; 0: as many as suit the cache. */
-void sa_readout_layout(sa_arena *arena, int rows, const sa_readout *w, bool training, int logits,
+void sa_readout_layout(sa_arena *arena, int rows, const sa_readout *w, bool training,
                        sa_readout_cache *cache);
+/* Adds the room for logits, so many rows at a time; 0: as many as suit the cache. */
+void sa_vocabulary_layout(sa_arena *arena, int rows, const sa_readout *w, int logits,
+                          sa_readout_cache *cache);
 /* Rows first .. first+count-1; the logits are shared. */
 sa_readout_cache sa_readout_slice(const sa_readout_cache *all, int first, int count);
 

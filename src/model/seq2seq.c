@@ -170,14 +170,32 @@ void sa_seq2seq_point(const sa_sizes *sizes, sa_real *buffer, sa_seq2seq *w) {
     sa_seq2seq_bind(&(sa_binder){.buffer = buffer}, sizes, w);
 }
 
+/* The logits, the decoder's way back and the encoder's: each begins when the one before has done,
+ * and all three lie in the same place. */
+static void recurrent_layout(sa_arena *arena, const sa_seq2seq *w, const sa_batch *batch,
+                             bool training, sa_pass *pass) {
+    sa_encoder_cache *encoder = &pass->encoder;
+    sa_decoder_cache *decoder = &pass->decoder;
+    sa_encoder_layout(arena, batch, &w->encoder, training, encoder);
+    sa_decoder_layout(arena, batch, &w->decoder, encoder, training, decoder);
+    const size_t start = arena->used;
+    sa_vocabulary_layout(arena, batch->target.words, &w->decoder.readout, 0, &decoder->readout);
+    if (!training) return;
+    const size_t loss = sa_arena_back(arena, start);
+    sa_decoder_room_layout(arena, batch, &w->decoder, encoder, decoder);
+    const size_t decoded = sa_arena_back(arena, start);
+    sa_encoder_room_layout(arena, batch, &w->encoder, encoder);
+    sa_arena_past(arena, loss);
+    sa_arena_past(arena, decoded);
+}
+
 void sa_pass_layout(sa_arena *arena, const sa_seq2seq *w, const sa_batch *batch, bool training,
                     sa_pass *pass) {
     const size_t words = (size_t)batch->target.words;
     if (w->model == SA_MODEL_TRANSFORMER) {
         sa_transformer_layout(arena, batch, &w->transformer, training, &pass->transformer);
     } else {
-        sa_encoder_layout(arena, batch, &w->encoder, training, &pass->encoder);
-        sa_decoder_layout(arena, batch, &w->decoder, &pass->encoder, training, &pass->decoder);
+        recurrent_layout(arena, w, batch, training, pass);
     }
     pass->log_p = sa_arena_take(arena, words, sizeof *pass->log_p);
     pass->aim = sa_arena_take(arena, words, sizeof *pass->aim);

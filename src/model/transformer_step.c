@@ -32,7 +32,8 @@ void sa_writing_layout(sa_arena *arena, const sa_transformer *w, const sa_batch 
     sa_residual_layout(arena, &layer->self.around, to->x, false, &to->self);
     sa_residual_layout(arena, &layer->cross.around, to->x, false, &to->cross);
     sa_residual_layout(arena, &layer->feed.around, to->x, false, &to->feed);
-    sa_readout_layout(arena, rows, &w->vocabulary, false, rows, &to->readout);
+    sa_readout_layout(arena, rows, &w->vocabulary, false, &to->readout);
+    sa_vocabulary_layout(arena, rows, &w->vocabulary, rows, &to->readout);
     sa_transformer_encoder_layout(arena, batch, w, false, &to->encoder);
     for (int k = 0; k < stack->layers; k++) {
         const sa_attention *cross = &stack->layer[k].cross.attention;

@@ -20,7 +20,8 @@ static void layout_recurrent(sa_arena *arena, sa_voice *voice, int count, int ro
     own->rows = sa_decoder_rows_layout(arena, d, rows, S);
     own->state = sa_state_take(arena, rows, d->sizes.n, d->sizes.cell->memory);
     own->t = sa_mat_take(arena, rows, d->sizes.feeding ? d->sizes.l : 0);
-    sa_readout_layout(arena, rows, &d->readout, false, rows, &own->readout);
+    sa_readout_layout(arena, rows, &d->readout, false, &own->readout);
+    sa_vocabulary_layout(arena, rows, &d->readout, rows, &own->readout);
 }
 
 static void start_recurrent(sa_voice *voice) {

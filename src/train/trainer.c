@@ -97,6 +97,10 @@ void sa_trainer_close(sa_trainer *trainer) {
     *trainer = (sa_trainer){0};
 }
 
+void sa_trainer_rest(sa_trainer *trainer) {
+    for (int i = 0; i < trainer->shards; i++) sa_arena_rest(&trainer->shard[i].arena);
+}
+
 /* ---- One batch ------------------------------------------------------------------------------- */
 
 /* Pairs of piece i when pair k goes to piece k mod pieces: every shard gets short ones and long

@@ -61,6 +61,9 @@ bool sa_trainer_open(sa_trainer *trainer, const sa_settings *settings, const sa_
                      sa_error *error);
 void sa_trainer_close(sa_trainer *trainer);
 
+/* Lends the rooms of updates to others, until the next one. */
+void sa_trainer_rest(sa_trainer *trainer);
+
 /* One update on `count` pairs (at most settings->batch, or, with batch_tokens, as many as have so
  * many words on either side; or a single pair): those whose indices `pairs` lists (NULL:
  * the first). SA_DIVERGED after ten batches in a row whose gradient is not finite. */

@@ -101,10 +101,11 @@ typedef struct sa_settings {
     double word_dropout; /* of source and target words, each as a whole */
     double l2;           /* times the sum of all squared matrix weights: part of the loss */
     double weight_decay; /* share of its learning rate by which every update shrinks matrices */
-    double label_smoothing; /* share of each word's probability given to all words alike */
-    int batch;              /* sentences per update */
-    int batch_tokens;       /* words of an update on either side; 0: so many sentences */
-    int shards;             /* pieces a batch is cut into; 0: one per core */
+    double label_smoothing;  /* share of each word's probability given to all words alike */
+    double guided_alignment; /* weight of the loss of looking elsewhere than the pairs' links say */
+    int batch;               /* sentences per update */
+    int batch_tokens;        /* words of an update on either side; 0: so many sentences */
+    int shards;              /* pieces a batch is cut into; 0: one per core */
     int64_t seed;
     int valid_every; /* updates between validations; 0: once an epoch */
     int criterion;   /* which validation is the better one: loss, BLEU or chrF */
@@ -163,6 +164,10 @@ typedef struct sa_corpus {
  * input; gzip is recognised by its bytes. Freed by sa_corpus_close. */
 bool sa_corpus_open(sa_corpus *corpus, const char *path, sa_error *error);
 void sa_corpus_close(sa_corpus *corpus);
+/* Gives every pair the alignment on its line of a file in Pharaoh form ("0-0 1-2"; an empty line:
+ * no links), as aligners write it, in the place of its own. SA_DATA names the file and line that
+ * does not read as one, or says that the files have different numbers of lines. */
+bool sa_corpus_align(sa_corpus *corpus, const char *path, sa_error *error);
 
 /* ---- Training ------------------------------------------------------------------------------ */
 
@@ -181,6 +186,8 @@ typedef struct sa_progress {
     sa_effort spent;
     double seconds_left; /* to the nearest known limit; < 0: unknown */
     double loss;         /* natural log per target word, end mark included, since the last report */
+    double guided_loss;  /* SA_VALIDATION: that of guided alignment per target word, since the
+                            last one; not a number without */
     double words_per_second;                                     /* target words */
     double gradient_norm;                                        /* before clipping */
     double valid_loss, valid_perplexity, valid_bleu, valid_chrf; /* SA_VALIDATION only */
@@ -197,10 +204,11 @@ typedef struct sa_part_time {
 
 typedef struct sa_training {
     const sa_settings *settings;
-    const char *train;     /* PAIRS */
-    const char *valid;     /* PAIRS, or NULL: 5 % of the training pairs by a hash of the source */
-    const char *out;       /* folder for best.safetensors, last.safetensors, log.csv, film; with
-                              settings->average, average.safetensors */
+    const char *train;      /* PAIRS */
+    const char *alignments; /* of the training pairs, for sa_corpus_align; NULL: their own */
+    const char *valid;      /* PAIRS, or NULL: 5 % of the training pairs by a hash of the source */
+    const char *out;        /* folder for best.safetensors, last.safetensors, log.csv, film; with
+                               settings->average, average.safetensors */
     const sa_pair *probes; /* [probe_count] pairs whose attention is filmed: written down before the
                               first update and at every validation, as the heatmaps
                               out/film/0001/00000000.csv ..., a folder per pair, the updates in the

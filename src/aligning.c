@@ -1,6 +1,7 @@
 /* aligning: sa_align of softalign.h. */
 #include "base/settings.h"
 #include "forced.h"
+#include "merging.h"
 #include "wording.h"
 
 #include <stdlib.h>

@@ -1,6 +1,7 @@
 /* checking: the gradient laboratory's door, sa_check_gradients of softalign.h. */
 #include "base/settings.h"
 #include "lab/lab.h"
+#include "merging.h"
 #include "text/dataset.h"
 
 #include <stdlib.h>
@@ -14,7 +15,16 @@ static bool check_pairs(sa_lab_job *job, const char *path, sa_error *error) {
     bool good =
         sa_coders_build(&source, &target, &corpus, NULL, job->settings, error) &&
         sa_dataset_make(&pairs, &corpus, NULL, &source, &target, job->settings->max_len, error);
+    sa_gold *gold = NULL;
+    if (good && job->settings->guided_alignment > 0) {
+        good = corpus.gold || sa_fail_unaligned(&corpus, error);
+        gold = good ? sa_gold_make(&source, &target, &corpus, corpus.pairs, pairs.pair, pairs.count,
+                                   error)
+                    : NULL;
+        good = gold;
+    }
     if (good) {
+        job->gold = gold;
         job->source = pairs.source;
         job->target = pairs.target;
         job->count =
@@ -23,6 +33,7 @@ static bool check_pairs(sa_lab_job *job, const char *path, sa_error *error) {
         job->target_words = sa_vocab_size(&target.vocab);
         good = sa_lab_check(job, error);
     }
+    sa_gold_release(gold, pairs.count);
     sa_dataset_release(&pairs);
     sa_coder_release(&source);
     sa_coder_release(&target);

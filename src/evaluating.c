@@ -3,6 +3,7 @@
 #include "eval/gaze.h"
 #include "forced.h"
 #include "judging.h"
+#include "merging.h"
 #include "scoring.h"
 #include "text/utf8.h"
 #include "translating.h"

@@ -151,40 +151,14 @@ bool sa_run_free(sa_model *model, const sa_sentence *source, const sa_sentence *
 
 /* ---- Gold links ------------------------------------------------------------------------------ */
 
-void sa_gold_release(sa_gold *gold, size_t count) {
-    for (size_t i = 0; gold && i < count; i++) free((sa_link *)(uintptr_t)gold[i].links);
-    free(gold);
-}
-
-/* Links stand between words; of a model of pieces they go to all pieces of a word. */
-static bool spread_gold(const sa_model *model, const sa_pair *pair, sa_link **links, size_t *count,
-                        sa_error *error) {
-    sa_token_words source, target;
-    if (!model->source.tokenizer->pieces) return true;
-    if (!sa_token_words_make(model, pair, &source, &target, error)) return false;
-    const bool good = sa_links_of_pieces(&source, &target, links, count, error);
-    sa_token_words_release(&source), sa_token_words_release(&target);
-    return good;
-}
-
 bool sa_gold_read(const sa_model *model, const sa_pair *pairs, size_t count, sa_gold **gold,
                   sa_error *error) {
     *gold = NULL;
     if (model->override.kind != SA_OVERRIDE_GOLD) return true;
-    sa_gold *all = sa_new(count, sizeof *all, error);
-    for (size_t i = 0; all && i < count; i++) {
-        sa_link *links = NULL;
-        const bool good =
-            pairs[i].gold
-                ? sa_links_parse(pairs[i].gold, &links, &all[i].count, error)
-                : sa_fail(error, SA_DATA, "line %zu has no alignment to force the attention to",
-                          pairs[i].line);
-        const bool fits = good && spread_gold(model, &pairs[i], &links, &all[i].count, error);
-        all[i].links = links;
-        if (fits) continue;
-        sa_gold_release(all, count);
-        return false;
-    }
-    *gold = all;
-    return all != NULL;
+    for (size_t i = 0; i < count; i++)
+        if (!pairs[i].gold)
+            return sa_fail(error, SA_DATA, "line %zu has no alignment to force the attention to",
+                           pairs[i].line);
+    *gold = sa_gold_make(&model->source, &model->target, NULL, pairs, NULL, count, error);
+    return *gold != NULL;
 }

@@ -27,6 +27,5 @@ bool sa_run_free(sa_model *model, const sa_sentence *source, const sa_sentence *
  * with sa_gold_release. */
 bool sa_gold_read(const sa_model *model, const sa_pair *pairs, size_t count, sa_gold **gold,
                   sa_error *error);
-void sa_gold_release(sa_gold *gold, size_t count);
 
 #endif

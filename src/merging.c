@@ -30,14 +30,19 @@ static bool token_words(const sa_coder *coder, const char *text, sa_token_words 
     return good;
 }
 
-bool sa_token_words_make(const sa_model *model, const sa_pair *pair, sa_token_words *source,
-                         sa_token_words *target, sa_error *error) {
+static bool pair_words(const sa_coder *from, const sa_coder *to, const sa_pair *pair,
+                       sa_token_words *source, sa_token_words *target, sa_error *error) {
     *source = *target = (sa_token_words){0};
-    if (token_words(&model->source, pair->source, source, error) &&
-        token_words(&model->target, pair->target, target, error))
+    if (token_words(from, pair->source, source, error) &&
+        token_words(to, pair->target, target, error))
         return true;
     sa_token_words_release(source), sa_token_words_release(target);
     return false;
+}
+
+bool sa_token_words_make(const sa_model *model, const sa_pair *pair, sa_token_words *source,
+                         sa_token_words *target, sa_error *error) {
+    return pair_words(&model->source, &model->target, pair, source, target, error);
 }
 
 void sa_token_words_release(sa_token_words *words) {
@@ -67,6 +72,46 @@ bool sa_links_of_pieces(const sa_token_words *source, const sa_token_words *targ
     *links = all;
     *count = number;
     return true;
+}
+
+/* Links stand between words; of a model of pieces they go to all pieces of a word. */
+static bool gold_of(const sa_coder *from, const sa_coder *to, const sa_corpus *corpus,
+                    const sa_pair *pair, sa_gold *gold, sa_error *error) {
+    sa_token_words source, target;
+    sa_link *links = NULL;
+    const bool pieces = from->tokenizer->pieces;
+    if (!pair_words(from, to, pair, &source, &target, error)) return false;
+    const int S = pieces ? source.words : source.tokens, T = pieces ? target.words : target.tokens;
+    const bool good =
+        (corpus ? sa_links_gold(corpus, pair, S - 1, T - 1, &links, &gold->count, error)
+                : sa_links_parse(pair->gold, &links, &gold->count, error)) &&
+        (!pieces || sa_links_of_pieces(&source, &target, &links, &gold->count, error));
+    gold->links = links;
+    sa_token_words_release(&source), sa_token_words_release(&target);
+    return good;
+}
+
+sa_gold *sa_gold_make(const sa_coder *source, const sa_coder *target, const sa_corpus *corpus,
+                      const sa_pair *pairs, const size_t *which, size_t count, sa_error *error) {
+    sa_gold *all = sa_new(count, sizeof *all, error);
+    bool good = all;
+    for (size_t i = 0; good && i < count; i++)
+        good = gold_of(source, target, corpus, &pairs[which ? which[i] : i], &all[i], error);
+    if (good) return all;
+    sa_gold_release(all, count);
+    return NULL;
+}
+
+bool sa_fail_unaligned(const sa_corpus *corpus, sa_error *error) {
+    return sa_fail(error, SA_DATA,
+                   "%s: --guided-alignment wants the links of every pair: in a third column, or in "
+                   "a file named by --alignments",
+                   corpus->name);
+}
+
+void sa_gold_release(sa_gold *gold, size_t count) {
+    for (size_t i = 0; gold && i < count; i++) free((sa_link *)(uintptr_t)gold[i].links);
+    free(gold);
 }
 
 /* ---- Alignments ------------------------------------------------------------------------------ */

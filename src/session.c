@@ -2,6 +2,7 @@
 #include "base/file.h"
 #include "base/save.h"
 #include "math/blas.h"
+#include "merging.h"
 
 #include <limits.h>
 #include <math.h>
@@ -56,6 +57,20 @@ static bool encode_pairs(sa_session *session, sa_error *error) {
                            &model->target, 0, error);
 }
 
+/* --guided-alignment: what the words of the training pairs are linked to. */
+static bool read_links(sa_session *session, sa_error *error) {
+    const sa_training *training = session->training;
+    const sa_corpus *corpus = &session->train;
+    if (session->settings.guided_alignment <= 0) return true;
+    if (training->alignments && !sa_corpus_align(&session->train, training->alignments, error))
+        return false;
+    if (!corpus->gold) return sa_fail_unaligned(corpus, error);
+    session->gold = sa_gold_make(&session->model.source, &session->model.target, corpus,
+                                 corpus->pairs, session->data.pair, session->data.count, error);
+    session->trainer.gold = session->gold;
+    return session->gold != NULL;
+}
+
 static void tell_about_merges(const sa_session *session) {
     const size_t wanted = (size_t)session->settings.bpe_merges;
     const size_t source = session->model.source.bpe.count, target = session->model.target.bpe.count;
@@ -105,9 +120,10 @@ static bool start_fresh(sa_session *session, sa_error *error) {
     session->figure[SA_FIGURE_BEST] = INFINITY;
     session->figure[SA_FIGURE_BLEU] = session->figure[SA_FIGURE_CHRF] = -1;
     session->figure[SA_FIGURE_RATE] = 1;
-    sa_buffer_adds(&session->log,
-                   "epoch,step,seconds,updating,words,words_per_second,train_loss,train_perplexity,"
-                   "gradient_norm,valid_loss,valid_perplexity,valid_bleu,valid_chrf,best\n");
+    sa_buffer_adds(
+        &session->log,
+        "epoch,step,seconds,updating,words,words_per_second,train_loss,train_perplexity,"
+        "gradient_norm,valid_loss,valid_perplexity,valid_bleu,valid_chrf,guided_loss,best\n");
     return true;
 }
 
@@ -206,6 +222,7 @@ static bool open_machinery(sa_session *session, sa_error *error) {
            sa_trainer_open(&session->trainer, &session->settings, &model->sizes, model->values,
                            session->data.longest_source, session->data.longest_target, model->pool,
                            error) &&
+           read_links(session, error) &&
            sa_batcher_open(&session->batcher, session->data.source, session->data.target,
                            session->data.count, session->settings.batch,
                            session->settings.batch_tokens, session->settings.seed, error) &&
@@ -338,6 +355,7 @@ void sa_session_close(sa_session *session) {
     sa_kept_close(&session->average);
     sa_trainer_close(&session->trainer);
     sa_model_release(&session->model);
+    sa_gold_release(session->gold, session->data.count);
     sa_dataset_release(&session->data);
     sa_dataset_release(&session->check);
     if (session->train.owned) sa_corpus_close(&session->train);

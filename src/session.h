@@ -28,8 +28,9 @@ enum {
     SA_FIGURE_BEST, /* loss, BLEU and chrF of the best validation: */
     SA_FIGURE_BLEU,
     SA_FIGURE_CHRF,
-    SA_FIGURE_LOSS, /* sum of the training loss since the last validation */
-    SA_FIGURE_RATE, /* what --lr-decay has made of the learning rate, as a factor */
+    SA_FIGURE_LOSS,   /* sum of the training loss since the last validation */
+    SA_FIGURE_GUIDED, /* the same of guided alignment */
+    SA_FIGURE_RATE,   /* what --lr-decay has made of the learning rate, as a factor */
     SA_FIGURE_COUNT,
 };
 
@@ -44,6 +45,7 @@ typedef struct sa_session {
     const sa_corpus *check_corpus; /* what check.pair counts in */
     sa_model model;
     sa_trainer trainer;
+    sa_gold *gold; /* [data.count] what attention is guided by, or NULL */
     sa_batcher batcher;
     sa_kept average;
     int64_t at[SA_AT_COUNT];

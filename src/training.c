@@ -39,6 +39,7 @@ static sa_progress progress_now(sa_session *session, double loss, int64_t words)
         .spent = spent,
         .seconds_left = seconds_left(session, spent.seconds),
         .loss = words ? loss / (double)words : NAN,
+        .guided_loss = NAN,
         .words_per_second = session->speed,
         .gradient_norm = session->norm,
     };
@@ -58,7 +59,7 @@ static void report_step(sa_session *session) {
 static void add_to_log(const sa_progress *row, sa_buffer *log) {
     const double figures[] = {row->loss,       exp(row->loss),        row->gradient_norm,
                               row->valid_loss, row->valid_perplexity, row->valid_bleu,
-                              row->valid_chrf};
+                              row->valid_chrf, row->guided_loss};
     sa_buffer_addf(log, "%d,%lld,", row->epoch, (long long)row->step);
     sa_number_add_fixed(log, row->spent.seconds, 2);
     sa_buffer_adds(log, ",");
@@ -102,6 +103,8 @@ static bool validate(sa_session *session, bool scheduled, sa_error *error) {
     if (!sa_validate(&session->model, session->check_corpus, &session->check, &now, error))
         return false;
     row.kind = SA_VALIDATION;
+    if (session->gold && session->at[SA_AT_WORDS])
+        row.guided_loss = session->figure[SA_FIGURE_GUIDED] / (double)session->at[SA_AT_WORDS];
     row.valid_loss = now.loss, row.valid_bleu = now.bleu, row.valid_chrf = now.chrf;
     row.valid_perplexity = exp(row.valid_loss);
     if (!isfinite(row.valid_perplexity)) return sa_fail_diverged(error);
@@ -116,7 +119,7 @@ static bool validate(sa_session *session, bool scheduled, sa_error *error) {
                       session->model.values);
         session->at[SA_AT_ROWS]++;
         session->at[SA_AT_WORDS] = 0;
-        session->figure[SA_FIGURE_LOSS] = 0;
+        session->figure[SA_FIGURE_LOSS] = session->figure[SA_FIGURE_GUIDED] = 0;
     }
     add_to_log(&row, &session->log);
     if (!sa_film_take(session, error) || !sa_session_save(session, error)) return false;
@@ -174,6 +177,7 @@ static bool step(sa_session *session, sa_error *error) {
         return true;
     }
     session->figure[SA_FIGURE_LOSS] += result.loss;
+    session->figure[SA_FIGURE_GUIDED] += result.astray;
     session->at[SA_AT_WORDS] += result.words;
     session->since_loss += result.loss;
     session->since_words += result.words;

@@ -192,6 +192,41 @@ static const char *parallel(const char *source, const char *target) {
     return path;
 }
 
+/* A file of alignments for the table "a b\tc d", an empty line, "c\td\t0-0". */
+static bool aligns(const char *lines) {
+    const char *path = scratch_path("x.align");
+    scratch_write(path, lines, strlen(lines));
+    opens("a b\tc d\t1-1\n\nc\td\t0-0\n");
+    error = (sa_error){0};
+    return sa_corpus_align(&corpus, path, &error);
+}
+
+START_TEST(alignments_of_a_file) {
+    ck_assert_msg(aligns("0-0 1p1\n\n\n"), "%s", error.text);
+    ck_assert(corpus.gold);
+    is_pair(0, "a b", "c d", "0-0 1p1", 1);
+    is_pair(1, "c", "d", "", 3);
+    sa_corpus_close(&corpus);
+    static const struct {
+        const char *lines, *message;
+    } wrong[] = {
+        {"0-0\n\n", "' has 2 lines but '"},
+        {"0-0\n\n\n\n", "' has 4 lines but '"},
+        {"0-0\n\n0:0\n", ".align:3: alignment: '0:0' is no link"},
+    };
+    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
+        ck_assert(!aligns(wrong[i].lines));
+        ck_assert_int_eq(error.code, SA_DATA);
+        ck_assert_msg(strstr(error.text, wrong[i].message), "%s", error.text);
+        sa_corpus_close(&corpus);
+    }
+    opens("a\tb\n");
+    ck_assert(!sa_corpus_align(&corpus, "none.align", &error));
+    ck_assert_int_eq(error.code, SA_OPEN);
+    sa_corpus_close(&corpus);
+}
+END_TEST
+
 START_TEST(two_files_go_line_by_line) {
     const char *path =
         parallel("one\n\n\xef\xbb\xbftwo\ttabs\r\nthree", "\xef\xbb\xbfun\nx\ndeux\ntrois\n");
@@ -300,6 +335,7 @@ int main(void) {
     tcase_add_test(cases, the_first_pair_tells_of_gold);
     tcase_add_test(cases, other_third_columns_are_ignored);
     tcase_add_test(cases, lines_left_out_do_not_tell_of_gold);
+    tcase_add_test(cases, alignments_of_a_file);
     tcase_add_test(cases, two_files_go_line_by_line);
     tcase_add_test(cases, unequal_files_are_refused);
     tcase_add_test(cases, broken_lines_of_either_file_are_named);

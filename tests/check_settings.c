@@ -177,7 +177,8 @@ static bool among(const char *option, const char *const *list) {
 static bool may_stay_open(const char *option, const sa_settings *settings) {
     static const char *const always[] = {
         "shards", "seed",      "valid-every",  "window-size", "values",     "weight-decay",
-        "l2",     "criterion", "batch-tokens", "average",     "average-of", NULL};
+        "l2",     "criterion", "batch-tokens", "average",     "average-of", "guided-alignment",
+        NULL};
     static const char *const of_attention[] = {"attention", "heads", "window", "attn", NULL};
     static const char *const of_transformers[] = {"ffn", "norm", NULL};
     static const char *const of_recurrence[] = {"decoder", "encoder", "reverse-source", "cell",

@@ -10,12 +10,12 @@
 /* Seeds whose weights saturate nothing: a gradient of 1e-9 would drown in the loss's rounding. */
 static const struct size {
     int embed, hidden, attn, maxout, max_len;
-    double dropout, smoothing;
+    double dropout, smoothing, guidance;
     int64_t seed;
 } sizes[] = {
-    {4, 3, 8, 2, 10, 0, 0, 1},
-    {3, 5, 4, 3, 3, 0, 0, 9}, /* sources are longer than the location score sees */
-    {2, 2, 4, 1, 10, 0.3, 0.1, 5},
+    {4, 3, 8, 2, 10, 0, 0, 0, 1},
+    {3, 5, 4, 3, 3, 0, 0, 0, 9}, /* sources are longer than the location score sees */
+    {2, 2, 4, 1, 10, 0.3, 0.1, 0.7, 5},
 };
 enum { SIZES = sizeof sizes / sizeof *sizes };
 
@@ -25,6 +25,9 @@ static sa_settings sized(sa_settings settings, struct size size) {
     settings.max_len = size.max_len;
     settings.dropout = size.dropout, settings.label_smoothing = size.smoothing;
     settings.seed = size.seed;
+    if (settings.model == SA_MODEL_TRANSFORMER ||
+        sa_decoder_kinds[settings.decoder].asker != SA_ASKS_NOBODY)
+        settings.guided_alignment = size.guidance;
     if (settings.model == SA_MODEL_TRANSFORMER && settings.embed < 4) settings.embed = 4;
     fit_together(&settings);
     return settings;
@@ -80,7 +83,7 @@ END_TEST
 
 /* The sizes of one, where every sum has a single term. */
 START_TEST(units_of_one) {
-    sa_settings settings = settings_of(0, (struct size){1, 1, 1, 1, 10, 0, 0, 6});
+    sa_settings settings = settings_of(0, (struct size){1, 1, 1, 1, 10, 0, 0, 0, 6});
     settings.attention = _i;
     if (sa_compats[_i].key == SA_KEY_RAW) settings.encoder = SA_ENCODER_UNI;
     expect_right(&(sa_lab_job){.settings = &settings});

@@ -137,6 +137,8 @@ void sa_block_backward(const sa_attention *w, const sa_memory *memory, const sa_
         sa_mat dalpha = sa_cols(sa_rows(scratch.dalpha, 0, asked->count), 0, S);
         sa_mat soft = sa_cols(sa_rows(scratch.soft, 0, asked->count), 0, S);
         sa_attention_sum_backward(alpha, at.v, at.o, dalpha, to.v);
+        if (!k && d.alpha.cols) /* only the first head is guided */
+            sa_add(sa_cols(sa_rows(d.alpha, asked->at, asked->count), 0, S), dalpha);
         if (w->window == SA_WINDOW_PREDICTIVE) {
             gauss_backward(w, asked, rows, alpha, dalpha, soft, d);
             alpha = soft;

@@ -63,7 +63,8 @@ void sa_memory_zero(sa_memory *d);
 /* What R queries leave behind; also the derivatives by it. */
 typedef struct sa_attention_rows {
     sa_mat q;             /* [R x query_width] */
-    sa_mat alpha;         /* [R x heads S] head k's weights begin at column k S */
+    sa_mat alpha;         /* [R x heads S] head k's weights begin at column k S; as a derivative
+                             [R x S], what attn/guide gives the first head, or without columns */
     sa_mat joined;        /* [R x value_width] o^1 .. o^H; mapped values only */
     sa_mat hidden, share; /* [R x n'], [R x 1] of a predictive window */
 } sa_attention_rows;

@@ -1,4 +1,5 @@
 #include "attn/override.h"
+#include "attn/guide.h"
 #include "base/number.h"
 #include "base/rng.h"
 #include "math/vec.h"
@@ -57,17 +58,6 @@ static void one_hot(sa_mat alpha) {
     alpha.x[best] = 1;
 }
 
-static void follow(const sa_gold *gold, int i, sa_mat alpha) {
-    int found = 0;
-    for (size_t k = 0; k < gold->count; k++)
-        found += gold->links[k].target == i - 1 && gold->links[k].source < alpha.cols;
-    if (!found) return;
-    sa_zero(alpha);
-    for (size_t k = 0; k < gold->count; k++)
-        if (gold->links[k].target == i - 1 && gold->links[k].source < alpha.cols)
-            alpha.x[gold->links[k].source] += 1 / (sa_real)found;
-}
-
 void sa_override_apply(const sa_override *override, int b, int i, sa_mat alpha, sa_mat room) {
     switch (override->kind) {
     case SA_OVERRIDE_NONE:
@@ -85,7 +75,8 @@ void sa_override_apply(const sa_override *override, int b, int i, sa_mat alpha, 
         one_hot(alpha);
         break;
     case SA_OVERRIDE_GOLD:
-        if (override->gold) follow(&override->gold[override->order[b]], i, alpha);
+        if (override->gold && sa_guide_row(&override->gold[override->order[b]], i - 1, room))
+            sa_copy_mat(room, alpha);
         break;
     }
 }

@@ -18,12 +18,6 @@ typedef enum sa_override_kind {
     SA_OVERRIDE_GOLD,    /* shared out among a word's links; a word without any keeps its own */
 } sa_override_kind;
 
-/* The links of a sentence, for SA_OVERRIDE_GOLD. */
-typedef struct sa_gold {
-    const sa_link *links;
-    size_t count;
-} sa_gold;
-
 typedef struct sa_override {
     sa_override_kind kind;
     int shift;

@@ -9,6 +9,7 @@
 #define SA_BASE_BATCH_H
 
 #include "base/arena.h"
+#include "base/links.h"
 #include <stdint.h>
 
 /* The special symbols are numbers below every word's, never spellings: a literal "<s>" in a text is
@@ -37,6 +38,7 @@ typedef struct sa_batch {
     sa_side source, target;
     const int *source_of; /* [B] target place -> source place of the same pair */
     int whole; /* sentences of the whole batch, of which this may be a shard: the loss's divisor */
+    const sa_gold *gold; /* [B] in the given order: where words shall look, or NULL */
 } sa_batch;
 
 /* Where the source of target place b stands among the sources; without targets: there. */

@@ -12,6 +12,12 @@ typedef struct sa_link {
     bool possible;
 } sa_link;
 
+/* The links of a pair. */
+typedef struct sa_gold {
+    const sa_link *links;
+    size_t count;
+} sa_gold;
+
 /* Reads the links of one line in their order; blank text has none. SA_DATA names the link that does
  * not read as one; the caller puts file and line in front. *links is freed with free(). */
 bool sa_links_parse(const char *text, sa_link **links, size_t *count, sa_error *error);

@@ -127,6 +127,10 @@ const sa_option sa_settings_options[] = {
      "every update shrinks the weights (biases left out) by X times the learning rate"},
     {"label-smoothing", SA_OPTION_REAL, SA_SCOPE_TRAINING, AT(label_smoothing), 0, 0, 0.9, NULL,
      "X", "share of the probability that all words get alike in what is learned"},
+    {"guided-alignment", SA_OPTION_REAL, SA_SCOPE_TRAINING, AT(guided_alignment), 0, 0, 1000, NULL,
+     "X",
+     "X times the cross-entropy between the pairs' alignments and the attention (last layer, first "
+     "head) is added to the loss"},
     {"batch", SA_OPTION_INT, SA_SCOPE_TRAINING, AT(batch), 32, 1, 65536, NULL, "N",
      "sentence pairs per update"},
     {"batch-tokens", SA_OPTION_INT, SA_SCOPE_TRAINING, AT(batch_tokens), 0, 0, 1000000, NULL, "N",

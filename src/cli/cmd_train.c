@@ -7,7 +7,7 @@
 #include <stdio.h>
 
 typedef struct train_options {
-    const char *train, *valid, *out, *preset, *probe;
+    const char *train, *alignments, *valid, *out, *preset, *probe;
     bool resume, profile;
     sa_settings settings;
 } train_options;
@@ -18,6 +18,10 @@ static const sa_option rows[] = {
     {"train", SA_OPTION_TEXT, SA_SCOPE_RUN, AT(train), 0, 0, 0, NULL, "PAIRS",
      "the pairs to learn from: a tab-separated file, two files as SRC,TGT, or - for standard "
      "input"},
+    {"alignments", SA_OPTION_TEXT, SA_SCOPE_RUN, AT(alignments), 0, 0, 0, NULL, "FILE",
+     "for --guided-alignment: the links of each line's pair, as in 0-0 1-2; without it they are "
+     "the "
+     "pairs' third column"},
     {"valid", SA_OPTION_TEXT, SA_SCOPE_RUN, AT(valid), 0, 0, 0, NULL, "PAIRS",
      "the pairs that choose the best model; without them a twentieth of the training pairs does"},
     {"out", SA_OPTION_TEXT, SA_SCOPE_RUN, AT(out), 0, 0, 0, NULL, "DIR",
@@ -80,6 +84,8 @@ static bool read_options(int count, char **arguments, train_options *options, sa
     if (!options->out) return sa_fail(error, SA_USAGE, "train: --out DIR is missing");
     if (options->preset) fprintf(stderr, "%s", sa_preset_text(options->preset));
     if (options->resume && !resume_settings(count, arguments, options, error)) return false;
+    if (options->alignments && !(options->settings.guided_alignment > 0))
+        return sa_fail(error, SA_USAGE, "--alignments guides nothing without --guided-alignment X");
     return !options->probe || sa_settings_attends(&options->settings) ||
            sa_fail(error, SA_USAGE, "--probe: the model has no attention to film");
 }
@@ -114,6 +120,7 @@ static bool train(const train_options *options, const sa_corpus *probes, sa_erro
     sa_training training = {
         .settings = &options->settings,
         .train = options->train,
+        .alignments = options->alignments,
         .valid = options->valid,
         .out = options->out,
         .probes = probes->pairs,

@@ -321,10 +321,15 @@ static void built_in(const sa_lab_job *job, sa_lab_job *own) {
         {source_ids, 5}, {source_ids + 5, 1}, {source_ids + 6, 3}, {source_ids + 9, 4}};
     static const sa_sentence target[] = {
         {target_ids, 2}, {target_ids + 2, 4}, {target_ids + 6, 1}, {target_ids + 7, 6}};
+    /* Of one word, of several, of none; a possible one beside a sure one, and one by itself. */
+    static const sa_link first[] = {{0, 0}, {2, 0}}, second[] = {{0, 1}, {0, 2}},
+                         fourth[] = {{2, 0}, {1, 0, true}, {3, 3, true}, {0, 4}, {1, 4}, {2, 4}};
+    static const sa_gold gold[] = {{first, 2}, {second, 2}, {NULL, 0}, {fourth, 6}};
     *own = *job;
     if (job->source) return;
     own->source = source;
     own->target = target;
+    own->gold = gold;
     own->count = 4;
     own->source_words = 11; /* one word more than occurs: its gradient must be zero */
     own->target_words = 12;
@@ -344,8 +349,8 @@ bool sa_lab_check(const sa_lab_job *job, sa_error *error) {
     built_in(job, &own);
     if (!sa_term_break(job->broken))
         return sa_fail(error, SA_USAGE, "no backward term is called '%s'", job->broken);
-    const sa_lab_pairs pairs = {own.source, own.target, own.count, own.source_words,
-                                own.target_words};
+    const sa_lab_pairs pairs = {own.source,       own.target,       own.count,
+                                own.source_words, own.target_words, own.gold};
     bool good = sa_lab_run_open(&run, own.settings, &pairs, error);
     double *numeric = good ? sa_new(run.plan.size, sizeof *numeric, error) : NULL;
     double *apart = good ? sa_new((size_t)run.batch.target.words, sizeof *apart, error) : NULL;

@@ -11,6 +11,7 @@ typedef struct sa_lab_job {
     const sa_settings *settings;
     const char *settings_text;          /* the same as JSON, for the dump */
     const sa_sentence *source, *target; /* NULL: a built-in batch of ragged lengths */
+    const sa_gold *gold;                /* [count] their links, for guided alignment; or NULL */
     int count;                          /* sentences */
     int source_words, target_words;     /* vocabularies */
     const char *broken;                 /* the backward term to leave out, or NULL */

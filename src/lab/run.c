@@ -6,6 +6,7 @@
 
 static void layout(sa_lab_run *run, sa_arena *arena, const sa_lab_pairs *pairs) {
     run->batch = sa_batch_make(arena, pairs->source, pairs->target, pairs->count);
+    run->batch.gold = run->regularizer.guidance > 0 ? pairs->gold : NULL;
     sa_pass_layout(arena, &run->w, &run->batch, true, &run->pass);
 }
 

@@ -21,6 +21,7 @@ typedef struct sa_lab_pairs {
     const sa_sentence *source, *target;
     int count;
     int source_words, target_words; /* vocabularies */
+    const sa_gold *gold;            /* [count] for guided alignment, or NULL */
 } sa_lab_pairs;
 
 /* Rooms for everything, weights and gradients zero. Closed also after a failure. */
@@ -31,8 +32,8 @@ void sa_lab_run_close(sa_lab_run *run);
 /* The weights of a model in float, in the order of its plan. */
 void sa_lab_run_load(sa_lab_run *run, const float *values);
 
-/* What is minimised (the loss, but for label smoothing) divided by the sentences, with the same
- * dropout masks every time; with dw, its gradient is added to it. */
+/* What is minimised (the loss, but for label smoothing and guided alignment) divided by the
+ * sentences, with the same dropout masks every time; with dw, its gradient is added to it. */
 double sa_lab_run_loss(sa_lab_run *run, sa_seq2seq *dw);
 
 #endif

@@ -36,6 +36,7 @@ static const struct {
     {"gru.reset", "da_r, all of it", ""},
     {"gru.through-reset", "ds' += r . U' da", ""},
     {"gru.update", "da_z, all of it", ""},
+    {"guide.alpha", "dalpha_ts -= A_ts / alpha_ts (guided alignment)", "--guided-alignment 1"},
     {"layernorm.gain", "dg += dy . normal", "--model transformer"},
     {"layernorm.mean", "- mean(d): what the mean sends back", "--model transformer"},
     {"layernorm.variance", "- normal mean(d . normal): what the variance sends back",

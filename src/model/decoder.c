@@ -52,10 +52,10 @@ sa_decoder_rows sa_decoder_rows_layout(sa_arena *arena, const sa_decoder *w, int
 }
 
 static sa_decoder_drows drows_layout(sa_arena *arena, const sa_decoder *w, int rows, int sentences,
-                                     int steps) {
+                                     int steps, bool guided) {
     const sa_cell *cell = w->sizes.cell;
     const int n = w->sizes.n, second = w->sizes.kind->second ? n : 0;
-    return (sa_decoder_drows){
+    sa_decoder_drows d = {
         .seen = sa_mat_take(arena, rows, n),
         .c = sa_mat_take(arena, rows, sa_context_width(&w->sizes)),
         .a = sa_mat_take(arena, rows, cell->blocks * n),
@@ -65,6 +65,8 @@ static sa_decoder_drows drows_layout(sa_arena *arena, const sa_decoder *w, int r
         .middle = sa_state_take(arena, sentences, second, cell->memory),
         .previous = sa_state_take(arena, sentences, n, cell->memory),
     };
+    if (guided) d.attention.alpha = sa_mat_take(arena, rows, steps);
+    return d;
 }
 
 sa_decoder_turning sa_decoder_turned_layout(sa_arena *arena, const sa_decoder *w, int rows) {
@@ -116,7 +118,7 @@ void sa_decoder_room_layout(sa_arena *arena, const sa_batch *batch, const sa_dec
                             const sa_encoder_cache *encoder, sa_decoder_cache *cache) {
     const int M = batch->target.words, B = batch->target.sentences, S = batch->source.steps;
     cache->room = sa_mat_take(arena, B, w->sizes.n);
-    cache->d = drows_layout(arena, w, M, B, S);
+    cache->d = drows_layout(arena, w, M, B, S, batch->gold);
     cache->d.input = cache->dinput;
     sa_source_layout(arena, w, B, encoder->first, encoder->dannotations, &cache->dsource);
 }

@@ -1,4 +1,5 @@
 #include "model/seq2seq.h"
+#include "attn/guide.h"
 #include "base/error.h"
 
 const char *sa_model_name(size_t row) {
@@ -140,6 +141,9 @@ bool sa_sizes_check(const sa_settings *settings, sa_error *error) {
     const bool attends = transformer || sizes.decoder.kind->asker != SA_ASKS_NOBODY;
     if (attends && attention->compat->key == SA_KEY_RAW && !check_raw(attention, error))
         return false;
+    if (!attends && settings->guided_alignment > 0)
+        return sa_fail(error, SA_USAGE, "--guided-alignment: the decoder '%s' has no attention",
+                       sizes.decoder.kind->name);
     return transformer || settings->tie == SA_TIE_NONE || settings->maxout == settings->embed ||
            sa_fail(error, SA_USAGE,
                    "--tie %s makes the embeddings the read-out's last matrix: --maxout %d must be "
@@ -220,6 +224,7 @@ sa_regularizer sa_regularizer_of(const sa_settings *settings, sa_rng *rng) {
                     .state = settings->dropout_state,
                     .sublayers = all},
         .smoothing = settings->label_smoothing,
+        .guidance = settings->guided_alignment,
         .rng = rng,
     };
 }
@@ -274,12 +279,36 @@ void sa_seq2seq_backward(const sa_seq2seq *w, const sa_batch *batch, sa_dropout 
     sa_profile_end(pass->profile, SA_PART_ENCODER_BACK);
 }
 
+/* Of the last layer that attends the first head is guided: where several look, one is enough to
+ * tell the alignment (Garg et al. 2019, "Jointly learning to align and translate with Transformer
+ * models"). The derivatives by its weights are left for the backward pass. */
+static void guide(const sa_seq2seq *w, const sa_batch *batch, double guidance, sa_pass *pass) {
+    const sa_side *side = &batch->target;
+    const int layer = sa_seq2seq_layers(w, SA_PLACE_CROSS) - 1;
+    const bool recurrent = w->model == SA_MODEL_RECURRENT;
+    const sa_mat all = recurrent ? pass->decoder.d.attention.alpha
+                                 : pass->transformer.decoder.layer[layer].cross.guide;
+    const sa_real weight = (sa_real)guidance;
+    pass->astray = 0;
+    for (int b = 0; batch->gold && b < side->sentences; b++)
+        for (int t = 0; t < side->len[b]; t++) {
+            const int step = side->start[t] + b, row = recurrent ? step : side->first[b] + t;
+            sa_mat alpha = sa_pass_weights(w, pass, batch, SA_PLACE_CROSS, layer, 0, b, t);
+            sa_mat A = sa_cols(sa_rows(all, row, 1), 0, alpha.cols);
+            const sa_real loss = sa_guide_forward(&batch->gold[side->order[b]], t, alpha, A);
+            sa_guide_backward(alpha, weight / (sa_real)batch->whole, A);
+            pass->aim[step] -= weight * loss;
+            pass->astray += (double)loss;
+        }
+}
+
 double sa_seq2seq_loss(const sa_seq2seq *w, const sa_batch *batch, sa_regularizer regularizer,
                        sa_pass *pass, sa_seq2seq *dw) {
     if (w->model == SA_MODEL_TRANSFORMER)
         transformer_forward(w, batch, regularizer, pass, dw);
     else
         recurrent_forward(w, batch, regularizer, pass, dw);
+    guide(w, batch, regularizer.guidance, pass);
     double loss = 0;
     for (int i = 0; i < batch->target.words; i++) loss -= (double)pass->log_p[i];
     if (dw) sa_seq2seq_backward(w, batch, regularizer.dropout, pass, dw);

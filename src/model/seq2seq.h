@@ -26,16 +26,19 @@ typedef struct sa_pass {
     sa_encoder_cache encoder; /* recurrent: these two */
     sa_decoder_cache decoder;
     sa_transformer_cache transformer;
-    sa_real *log_p;      /* [M] log p(y_i), step by step */
-    sa_real *aim;        /* [M] what is maximised: log p with its label smoothed (nn/loss.h) */
+    sa_real *log_p; /* [M] log p(y_i), step by step */
+    sa_real *aim;   /* [M] what is maximised: log p with its label smoothed (nn/loss.h), less what
+                       guided alignment asks for */
+    double astray;  /* sum over target words of the loss of looking elsewhere (attn/guide) */
     sa_profile *profile; /* NULL: no time is measured */
 } sa_pass;
 
-/* What training does against learning by heart; all zero: nothing. */
+/* What training adds to the words' own loss; all zero: nothing. */
 typedef struct sa_regularizer {
     sa_dropout dropout;
     double smoothing;
-    sa_rng *rng; /* the dropout's masks */
+    sa_rng *rng;     /* the dropout's masks */
+    double guidance; /* what the loss of looking elsewhere is multiplied by; needs batch->gold */
 } sa_regularizer;
 
 sa_regularizer sa_regularizer_of(const sa_settings *settings, sa_rng *rng);
@@ -54,7 +57,8 @@ void sa_seq2seq_point(const sa_sizes *sizes, sa_real *buffer, sa_seq2seq *w);
 void sa_pass_layout(sa_arena *arena, const sa_seq2seq *w, const sa_batch *batch, bool training,
                     sa_pass *pass);
 
-/* Sum over target words, end marks included, of -log p. With dw, the gradient of the sum of -aim
+/* Sum over target words, end marks included, of -log p; with batch->gold, pass->astray likewise
+ * (then the pass must be laid out for training). With dw, the gradient of the sum of -aim
  * divided by batch->whole is added to it. */
 double sa_seq2seq_loss(const sa_seq2seq *w, const sa_batch *batch, sa_regularizer regularizer,
                        sa_pass *pass, sa_seq2seq *dw);

@@ -14,6 +14,7 @@ void sa_attend_layout(sa_arena *arena, const sa_attend_sublayer *w, sa_mat x, sa
     sa_memory_layout(arena, &w->attention, first, memory.cols ? memory : cache->around.in,
                      &cache->memory);
     cache->rows = sa_attention_rows_layout(arena, &w->attention, x.rows, steps, true);
+    cache->guide = (sa_mat){0};
 }
 
 /* Section 3.1 (Vaswani et al. 2017), around MultiHead(q, k, v) */
@@ -34,6 +35,7 @@ void sa_attend_backward(const sa_attend_sublayer *w, const sa_questions *questio
     sa_residual_leave_backward(&w->around, &cache->around, dropout, d, room->df, room->din,
                                &dw->around);
     sa_memory_zero(dmemory);
+    room->rows.alpha = cache->guide;
     sa_attention_all_backward(&w->attention, &cache->memory, questions, cache->around.in,
                               cache->rows, room->df, room->rows, dmemory, room->din, &dw->attention,
                               room->scratch);

@@ -19,6 +19,7 @@ typedef struct sa_attend_cache {
     sa_residual_cache around;
     sa_memory memory; /* what is attended to: the own rows, or the encoder's */
     sa_attention_rows rows;
+    sa_mat guide; /* [R x S] what is added to the derivative by the first head's weights; or none */
 } sa_attend_cache;
 
 /* What the backward passes of a stack's sub-layers share, one after another. */

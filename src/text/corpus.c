@@ -182,6 +182,36 @@ bool sa_corpus_open(sa_corpus *corpus, const char *path, sa_error *error) {
     return good;
 }
 
+/* The alignment on a line is that of the pair which stood on this line. */
+static bool add_alignments(sa_corpus *corpus, sa_reader *reader, sa_error *error) {
+    sa_error wrong = {0};
+    char *line;
+    size_t size, next = 0;
+    bool failed = false;
+    while (sa_reader_next(reader, &line, &size, &failed, error)) {
+        const size_t number = reader->lines.number;
+        if (!reads_as_gold(line, &wrong))
+            return sa_fail(error, wrong.code, "%s:%zu: alignment: %s", reader->file.name, number,
+                           wrong.text);
+        if (next == corpus->count || corpus->pairs[next].line != number) continue;
+        corpus->pairs[next].gold = own(corpus->owned, line, size, error);
+        if (!corpus->pairs[next++].gold) return false;
+    }
+    return failed ? false
+           : reader->lines.number == corpus->lines
+               ? true
+               : sa_fail(error, SA_DATA, "'%s' has %zu lines but '%s' has %zu", reader->file.name,
+                         reader->lines.number, corpus->name, corpus->lines);
+}
+
+bool sa_corpus_align(sa_corpus *corpus, const char *path, sa_error *error) {
+    sa_reader reader;
+    if (!sa_reader_open(&reader, path, error)) return false;
+    corpus->gold = add_alignments(corpus, &reader, error);
+    sa_reader_close(&reader);
+    return corpus->gold;
+}
+
 void sa_corpus_close(sa_corpus *corpus) {
     owned *all = corpus->owned;
     for (size_t i = 0; all && i < all->count; i++) free(all->text[i]);

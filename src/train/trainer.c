@@ -33,6 +33,7 @@ static size_t arena_size(const sa_trainer *trainer, int count, int longest_sourc
         room[count + i] = (sa_sentence){.len = longest ? longest_target : 1};
     }
     sa_batch batch = sa_batch_make(&dry, room, room + count, count);
+    batch.gold = trainer->links;
     sa_pass_layout(&dry, &trainer->w, &batch, true, &pass);
     return dry.used;
 }
@@ -81,6 +82,8 @@ bool sa_trainer_open(sa_trainer *trainer, const sa_settings *settings, const sa_
     trainer->squares = sa_new(size / PIECE + 1, sizeof(double), error);
     trainer->source = sa_new(batch, sizeof(sa_sentence), error);
     trainer->target = sa_new(batch, sizeof(sa_sentence), error);
+    if (settings->guided_alignment > 0 && !(trainer->links = sa_new(batch, sizeof(sa_gold), error)))
+        return false;
     trainer->shard = sa_new((size_t)trainer->shards, sizeof(sa_shard), error);
     return trainer->first && trainer->second && trainer->squares && trainer->source &&
            trainer->target && trainer->shard &&
@@ -93,7 +96,7 @@ void sa_trainer_close(sa_trainer *trainer) {
         sa_arena_release(&trainer->shard[i].arena);
     }
     free(trainer->shard), free(trainer->first), free(trainer->second);
-    free(trainer->squares), free(trainer->source), free(trainer->target);
+    free(trainer->squares), free(trainer->source), free(trainer->target), free(trainer->links);
     *trainer = (sa_trainer){0};
 }
 
@@ -124,6 +127,7 @@ static void deal(sa_trainer *trainer, const sa_sentence *source, const sa_senten
             const size_t pair = pairs ? pairs[k] : (size_t)k;
             trainer->source[next] = source[pair];
             trainer->target[next] = target[pair];
+            if (trainer->links) trainer->links[next] = trainer->gold[pair];
         }
 }
 
@@ -153,11 +157,13 @@ static void run_shard(void *context, int i) {
     sa_batch batch =
         sa_batch_make(&shard->arena, trainer->source + start, trainer->target + start, count);
     batch.whole = trainer->count;
+    batch.gold = trainer->links ? trainer->links + start : NULL;
     sa_pass_layout(&shard->arena, &trainer->w, &batch, true, &pass);
     pass.profile = profile;
     sa_profile_end(profile, SA_PART_BATCH);
     const sa_regularizer regularizer = sa_regularizer_of(trainer->settings, &rng);
     shard->loss = sa_seq2seq_loss(&trainer->w, &batch, regularizer, &pass, &shard->dw);
+    shard->astray = pass.astray;
     if (i == 0) add_penalty(trainer, shard->gradients);
 }
 
@@ -224,7 +230,10 @@ bool sa_trainer_step(sa_trainer *trainer, const sa_sentence *source, const sa_se
     deal(trainer, source, target, pairs, count);
     sa_pool_run(trainer->pool, trainer->pieces, run_shard, trainer);
     sa_profile_end(profile, SA_PART_WAITING);
-    for (int i = 0; i < trainer->pieces; i++) result->loss += trainer->shard[i].loss;
+    for (int i = 0; i < trainer->pieces; i++) {
+        result->loss += trainer->shard[i].loss;
+        result->astray += trainer->shard[i].astray;
+    }
     for (int i = 0; i < count; i++) result->words += trainer->target[i].len;
 
     sa_pool_run(trainer->pool, numbers, add_piece, trainer);

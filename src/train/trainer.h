@@ -17,7 +17,7 @@ typedef struct sa_shard {
     sa_arena arena;
     sa_real *gradients; /* zero between two batches */
     sa_seq2seq dw;
-    double loss; /* of the last batch's piece */
+    double loss, astray; /* of the last batch's piece */
     sa_profile profile;
 } sa_shard;
 
@@ -34,6 +34,8 @@ typedef struct sa_trainer {
     int shards;              /* that are of use: no batch is cut into more */
     sa_shard *shard;
     sa_sentence *source, *target; /* [most] the pieces, one shard after another */
+    sa_gold *links;               /* [most] theirs; NULL: attention is not guided */
+    const sa_gold *gold;          /* set by the caller, with --guided-alignment: of all pairs */
     double *squares;              /* sums of squares of the gradient's pieces */
     int64_t step;                 /* batches seen */
     int64_t applied;              /* updates made: batches with a finite gradient */
@@ -48,10 +50,11 @@ typedef struct sa_trainer {
 
 /* What one batch gave. */
 typedef struct sa_step_result {
-    double loss;  /* sum over target words of -log p, before the update */
-    int words;    /* target words, end marks included */
-    double norm;  /* L2 norm of the gradient, before clipping */
-    bool applied; /* false: the gradient was not finite, and nothing was changed */
+    double loss;   /* sum over target words of -log p, before the update */
+    double astray; /* sum over them of the loss of looking elsewhere: guided alignment */
+    int words;     /* target words, end marks included */
+    double norm;   /* L2 norm of the gradient, before clipping */
+    bool applied;  /* false: the gradient was not finite, and nothing was changed */
 } sa_step_result;
 
 /* `values` [plan.size] are the weights to be trained; settings, values and pool must outlive the

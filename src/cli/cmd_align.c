@@ -5,6 +5,7 @@
 #include "cli/figures.h"
 #include "cli/model.h"
 #include "cli/output.h"
+#include "cli/page.h"
 #include "cli/pictures.h"
 #include "eval/linking.h"
 #include "report/matrix.h"
@@ -16,7 +17,7 @@
 #include <string.h>
 
 /* What goes into one file for all pairs, and what into a file for each. */
-enum { TIDY, PHARAOH, SOFT, JSONL, TEXTS };
+enum { TIDY, PHARAOH, SOFT, JSONL, HTML, TEXTS };
 enum { CSV, NPY, ALL, FOLDERS };
 enum { MEAN = 0, MOST = -1 }; /* of the heads, instead of a number */
 
@@ -43,6 +44,8 @@ static const sa_option rows[] = {
      "write a line per pair as Marian does: the weights of each target word, with commas"},
     {"jsonl", SA_OPTION_TEXT, SA_SCOPE_RUN, AT(text[JSONL]), 0, 0, 0, NULL, "FILE",
      "write a JSON object per pair and line: tokens, log-probability and weights"},
+    {"html", SA_OPTION_TEXT, SA_SCOPE_RUN, AT(text[HTML]), 0, 0, 0, NULL, "FILE",
+     "write one page that shows where the model looked, word by word, in any browser"},
     {"terminal", SA_OPTION_SWITCH, SA_SCOPE_RUN, AT(terminal), 0, 0, 1, NULL, NULL,
      "show the matrices in colours, or in blocks where the terminal has none (or NO_COLOR is set); "
      "so it is when nothing else is wanted"},
@@ -84,6 +87,7 @@ typedef struct outputs {
     bool pieces; /* the model's tokens are sub-words */
     sa_screen screen;
     sa_buffer text[TEXTS], picture;
+    cli_page page;
 } outputs;
 
 /* ---- Forms ----------------------------------------------------------------------------------- */
@@ -177,18 +181,41 @@ static void add_words(const sa_alignment *alignment, sa_buffer *out) {
                       out);
 }
 
-/* Gold links are drawn where rows and columns are what they stand between: words of both sides. */
-static bool draw(const outputs *out, size_t index, const sa_alignment *alignment, sa_error *error) {
+/* Gold links are shown where rows and columns are what they stand between: words of both sides. */
+static bool find_gold(const outputs *out, size_t index, const sa_alignment *alignment,
+                      sa_link **gold, size_t *golds, sa_error *error) {
     const align_options *options = out->options;
     const sa_pair *pair = &out->corpus->pairs[index];
-    sa_link *gold = NULL;
-    size_t golds = 0;
-    if (!cli_pictures_wanted(&options->pictures)) return true;
-    if (pair->gold && is_cross(options) && (options->merge || !out->pieces) &&
-        !sa_links_gold(out->corpus, pair, alignment->sources - 1, alignment->targets - 1, &gold,
-                       &golds, error))
-        return false;
-    const bool good = cli_pictures_save(&options->pictures, index, alignment, gold, golds, error);
+    *gold = NULL;
+    *golds = 0;
+    return !pair->gold || !is_cross(options) || (!options->merge && out->pieces) ||
+           sa_links_gold(out->corpus, pair, alignment->sources - 1, alignment->targets - 1, gold,
+                         golds, error);
+}
+
+/* With all heads and layers, whatever else is shown of them. */
+static bool add_to_page(outputs *out, size_t index, const sa_alignment *whole, sa_error *error) {
+    sa_alignment words;
+    sa_link *gold;
+    size_t golds;
+    if (!out->options->text[HTML]) return true;
+    const bool merge = out->options->merge;
+    if (merge && !sa_alignment_merge(whole, &words, error)) return false;
+    const sa_alignment *alignment = merge ? &words : whole;
+    const bool good = find_gold(out, index, alignment, &gold, &golds, error);
+    if (good) cli_page_matrix(&out->page, index, alignment, gold, golds);
+    if (good) free(gold);
+    if (merge) sa_alignment_release(&words);
+    return good;
+}
+
+static bool draw(const outputs *out, size_t index, const sa_alignment *alignment, sa_error *error) {
+    const cli_pictures *pictures = &out->options->pictures;
+    sa_link *gold;
+    size_t golds;
+    if (!cli_pictures_wanted(pictures)) return true;
+    if (!find_gold(out, index, alignment, &gold, &golds, error)) return false;
+    const bool good = cli_pictures_save(pictures, index, alignment, gold, golds, error);
     free(gold);
     return good;
 }
@@ -197,7 +224,7 @@ static bool write_down(outputs *out, size_t index, const sa_alignment *alignment
                        const sa_alignment *words, sa_error *error) {
     const align_options *options = out->options;
     for (int i = 0; i < TEXTS; i++)
-        if (options->text[i])
+        if (options->text[i] && add_text[i])
             add_text[i](i == PHARAOH ? words : alignment, options, index + 1, &out->text[i]);
     for (int i = 0; i < ALL; i++)
         if (options->folder[i] && !cli_save_matrix(options->folder[i], index, folders[i].ending,
@@ -230,6 +257,7 @@ static bool each(void *context, size_t index, const sa_alignment *whole, sa_erro
     if (all && (!cli_save_matrix(all, index, "npy", sa_matrix_npy_all, whole, error) ||
                 !cli_save_matrix(all, index, "json", add_words, whole, error)))
         return false;
+    if (!add_to_page(out, index, whole, error)) return false;
     if (options->heads && options->head == MEAN) choose_mean(&alignment);
     if (options->head == MOST && !(most = largest_weights(&alignment, error))) return false;
     if (options->head > 0 && !choose_head(&alignment, options->head, error)) return false;
@@ -239,6 +267,16 @@ static bool each(void *context, size_t index, const sa_alignment *whole, sa_erro
 }
 
 /* ---- All pairs ------------------------------------------------------------------------------- */
+
+static void open_page(const char *const *words, sa_model *model, outputs *out) {
+    sa_buffer title = {0};
+    sa_buffer_addf(&title, "Where %s looks", words[0]);
+    cli_page_init(&out->page, "align", title.failed ? words[0] : title.text, 1);
+    sa_buffer_release(&title);
+    cli_page_fact(&out->page, "pairs", words[1]);
+    cli_page_model(&out->page, words[0], sa_model_settings(model));
+    cli_page_seed(&out->page, sa_model_settings(model)->seed);
+}
 
 static bool align(const char *const *words, const align_options *options, outputs *out,
                   sa_error *error) {
@@ -256,7 +294,9 @@ static bool align(const char *const *words, const align_options *options, output
         good = !options->folder[i] || sa_folder_make(options->folder[i], error);
     for (int i = 0; good && i < CLI_PICTURE_FORMS; i++)
         good = !options->pictures.folder[i] || sa_folder_make(options->pictures.folder[i], error);
+    if (good && options->text[HTML]) open_page(words, model, out);
     good = good && sa_align(model, corpus.pairs, count, each, out, error);
+    if (good && options->text[HTML]) cli_page_write(&out->page, &out->text[HTML]);
     for (int i = 0; good && i < TEXTS; i++)
         good = !options->text[i] || cli_save(options->text[i], &out->text[i], error);
     sa_model_close(model);
@@ -322,6 +362,7 @@ static bool run(int count, char **arguments, sa_error *error) {
     bool good = align(words, &options, &out, error);
     for (int i = 0; i < TEXTS; i++) sa_buffer_release(&out.text[i]);
     sa_buffer_release(&out.picture);
+    cli_page_release(&out.page);
     return good;
 }
 

@@ -9,7 +9,7 @@
 #include <string.h>
 
 typedef struct compare_options {
-    const char *train, *valid, *test, *models, *out, *preset;
+    const char *train, *valid, *test, *models, *out, *preset, *probe, *html;
     int seeds, matrices;
     bool json;
     sa_settings settings;
@@ -35,6 +35,11 @@ static const sa_option rows[] = {
      "the folder for the runs, tables and matrices; made when missing"},
     {"preset", SA_OPTION_TEXT, SA_SCOPE_RUN, AT(preset), 0, 0, 0, NULL, "NAME",
      "start from the settings of a paper and say which they are"},
+    {"probe", SA_OPTION_TEXT, SA_SCOPE_RUN, AT(probe), 0, 0, 0, NULL, "PAIRS",
+     "film where each model looks in these pairs while it learns, as 'train' does"},
+    {"html", SA_OPTION_TEXT, SA_SCOPE_RUN, AT(html), 0, 0, 0, NULL, "FILE",
+     "write one page for any browser: curves, table, BLEU by length, where the models look in test "
+     "pairs, films, settings, and the CSV files behind it"},
     {"json", SA_OPTION_SWITCH, SA_SCOPE_RUN, AT(json), 0, 0, 1, NULL, NULL,
      "print one JSON object"},
     {0},
@@ -95,7 +100,8 @@ static bool prepare(const compare_options *options, const sa_settings *transform
         !compare_runs_make(all, (size_t)options->seeds, error) ||
         !hash_pairs(data->train, &data->train_hash, error) ||
         !hash_pairs(data->valid, &data->valid_hash, error) ||
-        !sa_corpus_open(&data->test, options->test, error))
+        !sa_corpus_open(&data->test, options->test, error) ||
+        (options->probe && !sa_corpus_open(&data->probes, options->probe, error)))
         return false;
     data->test_hash = hash_of(&data->test, true);
     return true;
@@ -131,6 +137,7 @@ static bool tell(const comparison *all, const compare_options *options, sa_error
     if (!compare_save_tables(all, error) || !compare_save_curves(all, error) ||
         !compare_save_bylength(all, error) ||
         !compare_save_matrices(all, (size_t)options->matrices, error) ||
+        (options->html && !compare_save_page(all, options->html, error)) ||
         !compare_print(all, options->json, error))
         return false;
     for (size_t i = 0; i < all->model_count * all->seeds; i++)

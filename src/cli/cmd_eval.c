@@ -2,10 +2,10 @@
 #include "base/settings.h"
 #include "cli/command.h"
 #include "cli/eval.h"
+#include "cli/figures.h"
 #include "cli/model.h"
 #include "cli/output.h"
 #include "eval/linking.h"
-#include "text/utf8.h"
 
 #include <stdlib.h>
 
@@ -61,13 +61,8 @@ static bool open_work(evaluation *work, const char *const *words, const eval_opt
 }
 
 static bool tally(evaluation *work, sa_error *error) {
-    work->tallies = sa_new(work->corpus.count, sizeof *work->tallies, error);
-    bool good = work->tallies != NULL;
-    for (size_t i = 0; good && i < work->corpus.count; i++)
-        good = sa_tally_make(&work->tallies[i], &work->options->metrics, sa_utf8_lower,
-                             work->each[i].translation,
-                             (const char *const *)&work->each[i].reference, 1, error);
-    return good;
+    work->tallies = cli_tallies(&work->options->metrics, work->each, work->corpus.count, error);
+    return work->tallies != NULL;
 }
 
 static bool links_by_default(const sa_linking *linking) {

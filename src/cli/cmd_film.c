@@ -3,6 +3,7 @@
 #include "cli/figures.h"
 #include "cli/film.h"
 #include "cli/output.h"
+#include "cli/page.h"
 #include "cli/pictures.h"
 #include "report/figure.h"
 
@@ -12,7 +13,7 @@
 #include <unistd.h>
 
 typedef struct film_options {
-    const char *svg;
+    const char *svg, *html;
     bool terminal;
     int pair;
     double speed;
@@ -24,6 +25,8 @@ typedef struct film_options {
 static const sa_option rows[] = {
     {"svg", SA_OPTION_TEXT, SA_SCOPE_RUN, AT(svg), 0, 0, 0, NULL, "DIR",
      "write a moving picture per pair, which every browser plays: DIR/0001.svg ..."},
+    {"html", SA_OPTION_TEXT, SA_SCOPE_RUN, AT(html), 0, 0, 0, NULL, "FILE",
+     "write one page for any browser that plays it with a slider"},
     {"terminal", SA_OPTION_SWITCH, SA_SCOPE_RUN, AT(terminal), 0, 0, 1, NULL, NULL,
      "play it here; so it is when nothing else is wanted"},
     {"pair", SA_OPTION_INT, SA_SCOPE_RUN, AT(pair), 0, 0, 1000000000, NULL, "N",
@@ -95,6 +98,20 @@ static bool play(const cli_scene *scene, const film_options *options, sa_error *
     return good;
 }
 
+/* ---- HTML ------------------------------------------------------------------------------------ */
+
+static bool save_page(const char *folder, const film_options *options, sa_error *error) {
+    cli_page page;
+    sa_buffer out = {0};
+    cli_page_init(&page, "film", folder, 1);
+    cli_page_model(&page, folder, NULL);
+    bool good = cli_page_film(&page, folder, error);
+    if (good) cli_page_write(&page, &out);
+    good = good && cli_save(options->html, &out, error);
+    cli_page_release(&page);
+    return good;
+}
+
 /* ---- The command ----------------------------------------------------------------------------- */
 
 static bool show(const cli_scenes *film, const char *folder, const film_options *options,
@@ -105,6 +122,7 @@ static bool show(const cli_scenes *film, const char *folder, const film_options 
                        folder);
     if (pair > film->count)
         return sa_fail(error, SA_USAGE, "--pair %zu: the film has %zu", pair, film->count);
+    if (options->html && !save_page(folder, options, error)) return false;
     if (options->svg && !sa_folder_make(options->svg, error)) return false;
     for (size_t i = 0; i < film->count; i++) {
         if (pair && i != pair - 1) continue;
@@ -121,7 +139,7 @@ static bool run(int count, char **arguments, sa_error *error) {
     sa_options_init(rows, &options);
     sa_options_init(cli_pictures_options, &options.pictures);
     if (!cli_read(&cli_film, count, arguments, &options, &folder, error)) return false;
-    if (!options.svg) options.terminal = true;
+    if (!options.svg && !options.html) options.terminal = true;
     if (!cli_scenes_read(&film, folder, SIZE_MAX, error)) return false;
     const bool good = show(&film, folder, &options, error);
     cli_scenes_release(&film);

@@ -1,13 +1,16 @@
 #include "base/container.h"
 #include "base/settings.h"
 #include "cli/command.h"
+#include "cli/output.h"
+#include "cli/page.h"
 #include "cli/progress.h"
 #include "cli/signals.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 
 typedef struct train_options {
-    const char *train, *alignments, *valid, *out, *preset, *probe;
+    const char *train, *alignments, *valid, *out, *preset, *probe, *html;
     bool resume, profile;
     sa_settings settings;
 } train_options;
@@ -32,6 +35,9 @@ static const sa_option rows[] = {
     {"probe", SA_OPTION_TEXT, SA_SCOPE_RUN, AT(probe), 0, 0, 0, NULL, "PAIRS",
      "film where the model looks in these pairs: DIR/film/0001/00000000.csv ..., a heatmap before "
      "the first update and at every validation"},
+    {"html", SA_OPTION_TEXT, SA_SCOPE_RUN, AT(html), 0, 0, 0, NULL, "FILE",
+     "write one page for any browser: learning curves, the film, where the best model looks in the "
+     "pairs of --probe, settings"},
     {"resume", SA_OPTION_SWITCH, SA_SCOPE_RUN, AT(resume), 0, 0, 1, NULL, NULL,
      "go on from last.safetensors, with its settings"},
     {"profile", SA_OPTION_SWITCH, SA_SCOPE_RUN, AT(profile), 0, 0, 1, NULL, NULL,
@@ -139,12 +145,40 @@ static bool train(const train_options *options, const sa_corpus *probes, sa_erro
     return good;
 }
 
+/* Where the best model looks in the pairs that were filmed. */
+static bool add_matrices(const train_options *options, const sa_corpus *probes, cli_page *page,
+                         sa_error *error) {
+    char *best = cli_path(options->out, "best.safetensors", error);
+    sa_model *model = best ? sa_model_open(best, options->settings.threads, error) : NULL;
+    const bool good = model && cli_page_align(page, model, probes, error);
+    sa_model_close(model);
+    free(best);
+    return good;
+}
+
+static bool save_page(const train_options *options, const sa_corpus *probes, sa_error *error) {
+    cli_page page;
+    sa_buffer out = {0};
+    cli_page_init(&page, "train", options->out, 1);
+    cli_page_fact(&page, "learned from", options->train);
+    cli_page_model(&page, options->out, &options->settings);
+    cli_page_seed(&page, options->settings.seed);
+    bool good = cli_page_take_file(&page, options->out, "log.csv", error) &&
+                cli_page_film(&page, options->out, error) &&
+                (!probes->count || add_matrices(options, probes, &page, error));
+    if (good) cli_page_write(&page, &out);
+    good = good && cli_save(options->html, &out, error);
+    cli_page_release(&page);
+    return good;
+}
+
 static bool run(int count, char **arguments, sa_error *error) {
     train_options options;
     sa_corpus probes = {0};
     if (!read_options(count, arguments, &options, error)) return false;
     if (options.probe && !sa_corpus_open(&probes, options.probe, error)) return false;
-    const bool good = train(&options, &probes, error);
+    const bool good =
+        train(&options, &probes, error) && (!options.html || save_page(&options, &probes, error));
     if (options.probe) sa_corpus_close(&probes);
     return good;
 }

@@ -4,11 +4,13 @@
  *   compare_record   what the disk knows of a run: DIR/<model>-s<seed>/run.json
  *   compare_run      trains a run, or goes on with it, and evaluates it
  *   compare_table    the figures of all runs and their medians, in four forms
- *   compare_files    learning curves, BLEU by length, matrices */
+ *   compare_files    learning curves, BLEU by length, matrices
+ *   compare_page     all of it as one page */
 #ifndef SA_CLI_COMPARE_H
 #define SA_CLI_COMPARE_H
 
 #include "base/memory.h"
+#include "eval/bootstrap.h"
 #include "eval/bylength.h"
 
 #include <jansson.h>
@@ -28,6 +30,7 @@ typedef struct compare_data {
     const char *train, *valid; /* PAIRS; valid may be NULL */
     uint64_t train_hash, valid_hash, test_hash;
     sa_corpus test;
+    sa_corpus probes; /* to be filmed; may be empty */
 } compare_data;
 
 /* The figures of a run: positions in compare_columns. */
@@ -60,6 +63,7 @@ typedef struct compare_run {
     uint64_t test;                   /* hash of the pairs behind the figures; 0: no figures yet */
     double figures[COMPARE_FIGURES]; /* NaN: there is none */
     sa_scores by_length[SA_BANDS];   /* only sentences and BLEU */
+    sa_spread spread[SA_BANDS];      /* of that BLEU; NaN: unknown */
 } compare_run;
 
 typedef struct comparison {
@@ -128,5 +132,12 @@ bool compare_save_bylength(const comparison *all, sa_error *error);
 /* DIR/matrices/<model>/0001.csv ... of the first `count` test pairs, by every model that attends,
  * with its first seed. */
 bool compare_save_matrices(const comparison *all, size_t count, sa_error *error);
+/* The best model of a run. */
+sa_model *compare_open(const compare_run *run, sa_error *error);
+
+/* ---- compare_page ---------------------------------------------------------------------------- */
+
+/* Writes the HTML report; the other files are there already. */
+bool compare_save_page(const comparison *all, const char *path, sa_error *error);
 
 #endif

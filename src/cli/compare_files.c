@@ -6,6 +6,7 @@
 #include "cli/output.h"
 #include "report/matrix.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <unistd.h>
 
@@ -58,9 +59,14 @@ bool compare_save_curves(const comparison *all, sa_error *error) {
 
 /* ---- BLEU by length -------------------------------------------------------------------------- */
 
+static void add_limit(double bleu, sa_buffer *out) {
+    sa_buffer_adds(out, ",");
+    if (!isnan(bleu)) sa_number_add(out, (double)(float)bleu);
+}
+
 bool compare_save_bylength(const comparison *all, sa_error *error) {
     sa_buffer out = {0};
-    sa_buffer_adds(&out, "model,seed,band,sentences,bleu\n");
+    sa_buffer_adds(&out, "model,seed,band,sentences,bleu,low,high\n");
     for (size_t i = 0; i < run_count(all); i++) {
         const compare_run *run = &all->runs[i];
         for (int k = 0; k < SA_BANDS; k++) {
@@ -69,6 +75,8 @@ bool compare_save_bylength(const comparison *all, sa_error *error) {
             sa_buffer_addf(&out, "%s,%lld,%s,%zu,", run->model->name, (long long)run->settings.seed,
                            sa_bands[k].name, scores->sentences);
             sa_number_add(&out, (double)(float)scores->bleu);
+            add_limit(run->spread[k].low, &out);
+            add_limit(run->spread[k].high, &out);
             sa_buffer_adds(&out, "\n");
         }
     }
@@ -82,17 +90,21 @@ static bool save_matrix(void *context, size_t index, const sa_alignment *alignme
     return cli_save_matrix(context, index, "csv", sa_matrix_csv, alignment, error);
 }
 
+sa_model *compare_open(const compare_run *run, sa_error *error) {
+    char *best = cli_path(run->folder, "best.safetensors", error);
+    sa_model *model = best ? sa_model_open(best, run->settings.threads, error) : NULL;
+    free(best);
+    return model;
+}
+
 /* The matrices of one run's best model. */
 static bool draw(const compare_run *run, const char *matrices, const sa_corpus *test, size_t count,
                  sa_error *error) {
     char *folder = cli_path(matrices, run->model->folder, error);
-    char *best = folder ? cli_path(run->folder, "best.safetensors", error) : NULL;
-    sa_model *model = best && sa_folder_make(folder, error)
-                          ? sa_model_open(best, run->settings.threads, error)
-                          : NULL;
+    sa_model *model = folder && sa_folder_make(folder, error) ? compare_open(run, error) : NULL;
     const bool good = model && sa_align(model, test->pairs, count, save_matrix, folder, error);
     sa_model_close(model);
-    free(best), free(folder);
+    free(folder);
     return good;
 }
 

@@ -110,4 +110,5 @@ void compare_release(comparison *all) {
     free(all->runs);
     free(all->models);
     sa_corpus_close(&all->data.test);
+    sa_corpus_close(&all->data.probes);
 }

@@ -123,6 +123,8 @@ static bool take(compare_run *run, json_t *record) {
         run->by_length[i].sentences =
             (size_t)json_integer_value(json_object_get(band, "sentences"));
         run->by_length[i].bleu = number_of(json_object_get(band, "bleu"));
+        run->spread[i].low = number_of(json_object_get(band, "low"));
+        run->spread[i].high = number_of(json_object_get(band, "high"));
     }
     return true;
 }

@@ -57,6 +57,8 @@ static bool train(compare_run *run, const compare_data *data, const volatile sig
                             .train = data->train,
                             .valid = data->valid,
                             .out = run->folder,
+                            .probes = data->probes.pairs,
+                            .probe_count = run->model->attends ? data->probes.count : 0,
                             .pausing = true,
                             .report = hear,
                             .context = &to,
@@ -79,6 +81,23 @@ static bool train(compare_run *run, const compare_data *data, const volatile sig
 
 /* ---- Evaluation ------------------------------------------------------------------------------ */
 
+static bool draw_samples(compare_run *run, const sa_corpus *test, const sa_judgement *each,
+                         const sa_metrics *metrics, sa_error *error) {
+    sa_resampling resampling;
+    sa_spread spread[SA_MEASURES];
+    sa_options_init(sa_resampling_options, &resampling);
+    sa_tally *tallies = cli_tallies(metrics, each, test->count, error);
+    bool good = tallies != NULL;
+    for (int i = 0; good && i < SA_BANDS; i++) {
+        if (!run->by_length[i].sentences) continue;
+        good = cli_spread_band(metrics, &resampling, tallies, each, test->count, &sa_bands[i],
+                               spread, error);
+        run->spread[i] = spread[SA_BLEU];
+    }
+    free(tallies);
+    return good;
+}
+
 static bool judge(compare_run *run, const sa_corpus *test, const sa_judgement *each,
                   sa_error *error) {
     sa_scores all;
@@ -87,7 +106,7 @@ static bool judge(compare_run *run, const sa_corpus *test, const sa_judgement *e
     bool good = sa_summarise(test, each, NULL, test->count, &all, error);
     for (int i = 0; good && i < SA_BANDS; i++)
         good = cli_score_band(&metrics, test, each, &sa_bands[i], &run->by_length[i], error);
-    if (!good) return false;
+    if (!good || !draw_samples(run, test, each, &metrics, error)) return false;
     run->figures[COMPARE_LOSS] = all.loss;
     run->figures[COMPARE_PERPLEXITY] = all.perplexity;
     run->figures[COMPARE_BLEU] = all.bleu;
@@ -116,9 +135,7 @@ static bool measure(compare_run *run, sa_model *model, const sa_corpus *test, sa
 
 /* Gives a trained run its figures. */
 static bool evaluate(compare_run *run, const compare_data *data, sa_error *error) {
-    char *best = cli_path(run->folder, "best.safetensors", error);
-    sa_model *model = best ? sa_model_open(best, run->settings.threads, error) : NULL;
-    free(best);
+    sa_model *model = compare_open(run, error);
     if (!model) return false;
     const bool good = measure(run, model, &data->test, error);
     sa_model_close(model);

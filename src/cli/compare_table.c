@@ -188,9 +188,11 @@ json_t *compare_json_bands(const compare_run *run) {
     for (int i = 0; i < SA_BANDS; i++)
         if (run->by_length[i].sentences)
             json_object_set_new(bands, sa_bands[i].name,
-                                json_pack("{s:I, s:o}", "sentences",
+                                json_pack("{s:I, s:o, s:o, s:o}", "sentences",
                                           (json_int_t)run->by_length[i].sentences, "bleu",
-                                          cli_json_number(run->by_length[i].bleu)));
+                                          cli_json_number(run->by_length[i].bleu), "low",
+                                          cli_json_number(run->spread[i].low), "high",
+                                          cli_json_number(run->spread[i].high)));
     return bands;
 }
 

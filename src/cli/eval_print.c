@@ -4,7 +4,6 @@
 #include "eval/aer.h"
 
 #include <math.h>
-#include <stdlib.h>
 
 /* The figures of a band of source lengths. */
 typedef struct row {
@@ -16,23 +15,6 @@ typedef struct row {
 
 /* ---- Figures --------------------------------------------------------------------------------- */
 
-static bool draw(const evaluation *work, const sa_band *band, row *out, sa_error *error) {
-    const sa_resampling *resampling = &work->options->resampling;
-    sa_tally *chosen = sa_new(work->corpus.count, sizeof *chosen, error);
-    size_t count = 0;
-    for (size_t i = 0; chosen && i < work->corpus.count; i++)
-        if (!band || sa_band_holds(band, work->each[i].source_words))
-            chosen[count++] = work->tallies[i];
-    double *samples =
-        chosen ? sa_bootstrap(chosen, count, &work->options->metrics, resampling, error) : NULL;
-    out->drawn = samples != NULL;
-    for (int m = 0; samples && m < SA_MEASURES; m++)
-        out->spread[m] = sa_spread_of(samples + m * resampling->samples, resampling->samples);
-    free(samples);
-    free(chosen);
-    return out->drawn;
-}
-
 /* Of all pairs when there is no band; the row's sentences are 0 when the band has none. */
 static bool fill(const evaluation *work, const sa_band *band, row *out, sa_error *error) {
     const sa_metrics *metrics = &work->options->metrics;
@@ -41,7 +23,10 @@ static bool fill(const evaluation *work, const sa_band *band, row *out, sa_error
         band ? cli_score_band(metrics, &work->corpus, work->each, band, &out->scores, error)
              : sa_summarise_by(metrics, &work->corpus, work->each, NULL, work->corpus.count,
                                &out->scores, error);
-    return good && (!work->tallies || !out->scores.sentences || draw(work, band, out, error));
+    out->drawn = good && work->tallies && out->scores.sentences;
+    return good && (!out->drawn ||
+                    cli_spread_band(metrics, &work->options->resampling, work->tallies, work->each,
+                                    work->corpus.count, band, out->spread, error));
 }
 
 /* ---- For people ------------------------------------------------------------------------------ */

@@ -1,5 +1,6 @@
 #include "cli/figures.h"
 #include "cli/output.h"
+#include "text/utf8.h"
 
 #include <stdlib.h>
 
@@ -14,6 +15,33 @@ bool cli_score_band(const sa_metrics *metrics, const sa_corpus *corpus, const sa
         !count || sa_summarise_by(metrics, corpus, each, chosen, count, scores, error);
     free(chosen);
     return good;
+}
+
+sa_tally *cli_tallies(const sa_metrics *metrics, const sa_judgement *each, size_t count,
+                      sa_error *error) {
+    sa_tally *tallies = sa_new(count, sizeof *tallies, error);
+    bool good = tallies != NULL;
+    for (size_t i = 0; good && i < count; i++)
+        good = sa_tally_make(&tallies[i], metrics, sa_utf8_lower, each[i].translation,
+                             (const char *const *)&each[i].reference, 1, error);
+    if (good) return tallies;
+    free(tallies);
+    return NULL;
+}
+
+bool cli_spread_band(const sa_metrics *metrics, const sa_resampling *resampling,
+                     const sa_tally *tallies, const sa_judgement *each, size_t count,
+                     const sa_band *band, sa_spread *spread, sa_error *error) {
+    sa_tally *chosen = sa_new(count, sizeof *chosen, error);
+    size_t held = 0;
+    for (size_t i = 0; chosen && i < count; i++)
+        if (!band || sa_band_holds(band, each[i].source_words)) chosen[held++] = tallies[i];
+    double *samples = chosen ? sa_bootstrap(chosen, held, metrics, resampling, error) : NULL;
+    for (int m = 0; samples && m < SA_MEASURES; m++)
+        spread[m] = sa_spread_of(samples + m * resampling->samples, resampling->samples);
+    free(samples);
+    free(chosen);
+    return samples != NULL;
 }
 
 json_t *cli_json_spread(const sa_spread *spread) {

@@ -13,6 +13,16 @@
 bool cli_score_band(const sa_metrics *metrics, const sa_corpus *corpus, const sa_judgement *each,
                     const sa_band *band, sa_scores *scores, sa_error *error);
 
+/* What every pair counts, for samples to be drawn from: [count], freed with free(); NULL: memory.
+ */
+sa_tally *cli_tallies(const sa_metrics *metrics, const sa_judgement *each, size_t count,
+                      sa_error *error);
+/* How far each measure may be trusted on the pairs of a band (NULL: on all), of which there is at
+ * least one: spread[SA_MEASURES]. */
+bool cli_spread_band(const sa_metrics *metrics, const sa_resampling *resampling,
+                     const sa_tally *tallies, const sa_judgement *each, size_t count,
+                     const sa_band *band, sa_spread *spread, sa_error *error);
+
 /* Mean, and what 95 % of the samples lie between. */
 json_t *cli_json_spread(const sa_spread *spread);
 

@@ -48,7 +48,7 @@ same "curves.csv" model,seed,step,seconds,train_loss,valid_loss,valid_bleu "$(he
 for run in fixed,1 fixed,2 bahdanau:additive,1 bahdanau:additive,2; do
     same "steps of $run" "7 14 21 28 30" "$(grep "^$run," whole/curves.csv | cut -d , -f 3 | xargs)"
 done
-same "bylength.csv" model,seed,band,sentences,bleu "$(head -n 1 whole/bylength.csv)"
+same "bylength.csv" model,seed,band,sentences,bleu,low,high "$(head -n 1 whole/bylength.csv)"
 same "sentences of all bands" "40 40" "$(awk -F , 'NR > 1 { sum[$1] += $4 }
     END { print sum["fixed"] / 2, sum["bahdanau:additive"] / 2 }' whole/bylength.csv)"
 same "matrices" "bahdanau-additive 0001.csv 0002.csv 0003.csv" \

@@ -41,6 +41,19 @@ train_tiny() {
     }
 }
 
+# payload_pairs: the words of golden/payloads.txt as a corpus, eight in a sentence. (Those that a
+# line of a corpus cannot hold are left to check_injection.)
+payload_pairs() {
+    grep -v '\\x0[9AD]' "$root/tests/golden/payloads.txt" | while IFS= read -r line; do
+        printf '%b\n' "$line"
+    done | while IFS= read -r payload; do
+        iconv -f UTF-8 -t UTF-16 <<<"$payload" >/dev/null 2>&1 && printf '%s\n' "$payload"
+    done >words
+    [ "$(wc -l <words)" -ge 200 ] || fail "payloads: $(wc -l <words)" >&2
+    paste -d ' ' - - - - - - - - <words >lines
+    paste lines <(tac lines)
+}
+
 finish() {
     [ $failures -eq 0 ] || exit 1
 }

@@ -1,0 +1,193 @@
+
+// The sections: each is there if the page has data for it.
+
+function addHead() {
+  document.title = visible(page.title);
+  byId("title").textContent = visible(page.title);
+  byId("facts").textContent = page.facts.map(([name, value]) => `${name}: ${visible(value)}`).join("  ·  ");
+  byId("made").textContent = `Made by softalign ${page.version}, ${page.command}. Everything is in this file; nothing is fetched.`;
+  byId("theme").addEventListener("click", () => {
+    const root = document.documentElement;
+    const dark = root.dataset.theme ? root.dataset.theme === "dark" : matchMedia("(prefers-color-scheme: dark)").matches;
+    root.dataset.theme = dark ? "light" : "dark";
+  });
+}
+
+// ---- The table
+
+const better = { loss: -1, perplexity: -1, bleu: 1, exact: 1, aer: -1 };
+const order = { key: null, sign: 1 };
+
+function figureCell(row, column, best) {
+  const value = row[column.key];
+  const shown = Number.isFinite(value) ? fixed(value * column.scale, column.decimals) : "–";
+  return html("td", { class: best.get(column.key) === shown && shown !== "–" ? "best" : false }, shown);
+}
+
+function drawTable() {
+  const rows = records("table.csv");
+  const every = byId("each-seed").querySelector("input").checked;
+  const shown = models.filter((model) => model.shown);
+  const of = (model) => rows.filter((row) => row.model === model.name);
+  const medians = shown.map((model) => ({ model, runs: of(model).slice(0, -1), median: of(model).at(-1) }));
+  const best = new Map(page.columns.filter((column) => better[column.key]).map((column) => {
+    const values = medians.map(({ median }) => median[column.key]).filter(Number.isFinite);
+    return [column.key, values.length > 1 ? fixed(Math[better[column.key] > 0 ? "max" : "min"](...values) * column.scale, column.decimals) : null];
+  }));
+  if (order.key) medians.sort((a, b) => order.sign * ((a.median[order.key] || 0) - (b.median[order.key] || 0)));
+  const sort = (column) => {
+    order.sign = order.key === column.key ? -order.sign : -(better[column.key] ?? -1);
+    order.key = column.key;
+    drawTable();
+  };
+  const head = html("tr", {}, html("th", { scope: "col" }, "model"), ...page.columns.map((column) =>
+    html("th", { scope: "col", "aria-sort": order.key === column.key && (order.sign > 0 ? "ascending" : "descending") },
+      html("button", { type: "button", on: { click: () => sort(column) } }, column.title))));
+  byId("results").querySelector("table").replaceChildren(html("thead", {}, head), html("tbody", {}, ...medians.flatMap(({ model, runs, median }) => [
+    html("tr", {}, html("td", {}, visible(model.name)), ...page.columns.map((column) => figureCell(median, column, best))),
+    ...(every ? runs.map((run) => html("tr", { class: "run" }, html("td", {}, `seed ${run.seed}`),
+      ...page.columns.map((column) => figureCell(run, column, new Map())))) : []),
+  ])));
+}
+
+function addResults() {
+  if (!("table.csv" in page.files)) return;
+  byId("results").hidden = false;
+  const each = byId("each-seed");
+  each.hidden = models.every((model) => model.seeds.length < 2);
+  each.querySelector("input").addEventListener("change", drawTable);
+  whenModelsChange(drawTable);
+  drawTable();
+}
+
+// ---- Curves
+
+// The rows of a file, model by model and seed by seed; a file about one model does not name it.
+function runs(rows) {
+  return models.filter((model) => model.shown).flatMap((model) => {
+    const own = rows.filter((row) => row.model === undefined || row.model === model.name);
+    return [...new Set(own.map((row) => row.seed))].map((seed) => ({ model, seed, rows: own.filter((row) => row.seed === seed) }));
+  });
+}
+
+function addCurves() {
+  const rows = records("curves.csv" in page.files ? "curves.csv" : "log.csv");
+  if (!rows.length) return;
+  byId("curves").hidden = false;
+  const title = (id) => byId(id).selectedOptions[0].textContent;
+  const draw = keepChart(byId("curves").querySelector(".chart"), () => ({
+    x: title("curve-x"), y: title("curve-y"), decimals: byId("curve-y").value === "valid_bleu" ? 2 : 4,
+    series: runs(rows).map(({ model, seed, rows: own }) => ({
+      model,
+      thin: model.seeds.length > 1,
+      label: model.seeds.length > 1 ? `${model.name}, seed ${seed}` : model.name,
+      points: own.map((row) => [row[byId("curve-x").value], row[byId("curve-y").value]]).filter((point) => point.every(Number.isFinite)),
+    })),
+  }));
+  byId("curve-x").addEventListener("change", draw);
+  byId("curve-y").addEventListener("change", draw);
+}
+
+// ---- BLEU by length
+
+function median(numbers) {
+  const sorted = numbers.filter(Number.isFinite).sort((a, b) => a - b), half = (sorted.length - 1) / 2;
+  return sorted.length ? (sorted[Math.floor(half)] + sorted[Math.ceil(half)]) / 2 : NaN;
+}
+
+function addLengths() {
+  const rows = records("bylength.csv");
+  if (!rows.length) return;
+  byId("lengths").hidden = false;
+  const bands = [...new Set(rows.map((row) => row.band))].sort((a, b) => parseInt(a) - parseInt(b));
+  const sentences = bands.map((band) => rows.find((row) => row.band === band).sentences);
+  byId("lengths-note").textContent = `Sentences: ${bands.map((band, i) => `${sentences[i]} of ${band} words`).join(", ")}.`;
+  keepChart(byId("lengths").querySelector(".chart"), () => ({
+    x: "source words", y: "BLEU", bands, decimals: 2,
+    series: models.filter((model) => model.shown).map((model) => {
+      const own = bands.map((band) => rows.filter((row) => row.model === model.name && row.band === band));
+      const middle = (key) => own.map((list, x) => [x, median(list.map((row) => row[key]))]).filter(([, y]) => Number.isFinite(y));
+      const low = middle("low"), high = new Map(middle("high"));
+      return { model, points: middle("bleu"), spread: low.map(([x, y]) => [x, y, high.get(x)]) };
+    }),
+  }));
+}
+
+// ---- What attention adds up to
+
+function addGazes() {
+  const looking = models.filter((model) => model.gaze);
+  if (!looking.length) return;
+  byId("gazes").hidden = false;
+  const columns = [["entropy", "entropy (nats)", 2, null], ["evenness", "beside equal weights", 0, 100], ["coverage", "coverage", 0, 100],
+    ["end", "weight on the end mark", 0, 100], ["onward", "steps onward", 0, 100]];
+  const cell = (model, [key, , decimals, percent]) => {
+    const value = model.gaze[key];
+    if (value === null) return html("td", {}, "–");
+    if (!percent) return html("td", {}, fixed(value, decimals));
+    const filled = html("i");
+    filled.style.width = `${Math.min(value, 1) * 100}%`;
+    filled.style.background = model.colour;
+    return html("td", {}, html("span", { class: "bar", "aria-hidden": "true" }, filled), html("span", {}, `${fixed(value * percent, decimals)} %`));
+  };
+  const draw = () => byId("gazes").querySelector("table").replaceChildren(
+    html("thead", {}, html("tr", {}, html("th", { scope: "col" }, "model"), ...columns.map(([, title]) => html("th", { scope: "col" }, title)))),
+    html("tbody", {}, ...looking.filter((model) => model.shown).map((model) => html("tr", {}, html("td", {}, visible(model.name)), ...columns.map((column) => cell(model, column))))));
+  byId("gazes-note").textContent = `Over the ${page.sentences.length} sentences of this page. Entropy: how widely a target word looks, and its share of what equal weights would give; `
+    + "coverage: source words that receive at least half a weight in all; steps onward: target words that look at or behind the source word of the one before.";
+  whenModelsChange(draw);
+  draw();
+}
+
+// ---- Settings
+
+function addSettings() {
+  const names = [...new Set(models.flatMap((model) => Object.keys(model.settings)))];
+  if (!names.length) return;
+  byId("settings").hidden = false;
+  const differs = (name) => new Set(models.map((model) => model.settings[name])).size > 1;
+  const table = (id, chosen) => byId(id).replaceChildren(
+    html("thead", {}, html("tr", {}, html("th", { scope: "col" }, "option"), ...models.map((model) => html("th", { scope: "col" }, visible(model.name))))),
+    html("tbody", {}, ...chosen.map((name) => html("tr", {}, html("td", {}, name), ...models.map((model) => html("td", {}, visible(model.settings[name] ?? "–")))))));
+  for (const model of models) if (model.seeds.length) model.settings.seed = model.seeds.join(", ");
+  table("differing", ["seed", ...names.filter((name) => name !== "seed" && differs(name))]);
+  table("shared", names);
+  byId("signatures").append(...page.signatures.map((text) => html("li", {}, visible(text))));
+}
+
+// ---- Files
+
+function tidy() {
+  const lines = ["model,sentence,t,target,s,source,weight"];
+  for (const model of models)
+    page.matrices?.[model.index]?.forEach((entry, i) => {
+      const { source, target } = { ...page.sentences[i], ...entry.words };
+      unpack(entry.mean, source.length * target.length).forEach((weight, at) => {
+        const t = Math.floor(at / source.length), s = at % source.length;
+        lines.push([csvCell(model.name), i + 1, t, csvCell(target[t]), s, csvCell(source[s]), Number(weight.toFixed(3))].join(","));
+      });
+    });
+  return lines.join("\n") + "\n";
+}
+
+function addDownloads() {
+  const offers = Object.entries(page.files).map(([name, text]) => [name, () => text]);
+  if (page.matrices?.some(Boolean)) offers.push(["attention.csv", tidy]);
+  byId("files").hidden = !offers.length;
+  byId("downloads").append(...offers.map(([name, text]) => html("button", { type: "button", on: { click: () => {
+    const address = URL.createObjectURL(new Blob([text()], { type: "text/csv" }));
+    html("a", { href: address, download: name }).click();
+    setTimeout(() => URL.revokeObjectURL(address), 1000);
+  } } }, `↓ ${name}`)));
+}
+
+addHead();
+addModels();
+addResults();
+addCurves();
+addLengths();
+addViewer();
+addFilms();
+addGazes();
+addSettings();
+addDownloads();

@@ -1,0 +1,134 @@
+
+// Charts: lines over a number or over bands, with a cursor that mouse and arrow keys move.
+
+// About five round numbers from least to most.
+function ticks(least, most) {
+  const rough = (most - least) / 5 || 1;
+  const power = 10 ** Math.floor(Math.log10(rough));
+  const step = [1, 2, 5, 10].map((k) => k * power).find((size) => size >= rough);
+  const list = [];
+  for (let i = Math.ceil(least / step - 1e-9); i * step <= most + 1e-9 * step; i++) list.push(Number((i * step).toPrecision(12)));
+  return list;
+}
+
+const path = (points) => points.map(([x, y], i) => `${i ? "L" : "M"}${x.toFixed(1)} ${y.toFixed(1)}`).join("");
+
+// spec: { series: [{ model, points: [[x, y]], spread: [[x, low, high]], thin }], x, y: titles,
+// bands: names of x = 0, 1, ... or none, decimals }
+function drawChart(host, spec) {
+  const em = parseFloat(getComputedStyle(host).fontSize);
+  const width = Math.max(host.clientWidth || 900, 280);
+  const height = Math.min(Math.max(width * 0.42, 15 * em), 24 * em);
+  const named = width > 45 * em;
+  const longest = Math.max(...spec.series.map((line) => Array.from(line.model.name).length), 0);
+  const box = { left: 3.6 * em, top: 0.8 * em, right: width - (named ? Math.min(longest, 26) * 0.6 * em + em : em), bottom: height - 3.4 * em };
+  const xs = spec.series.flatMap((line) => line.points.map((point) => point[0]));
+  const ys = spec.series.flatMap((line) => [...line.points.map((point) => point[1]), ...(line.spread ?? []).flatMap((part) => part.slice(1))]);
+  const most = { x: spec.bands ? spec.bands.length - 1 : Math.max(...xs, 1), y: Math.max(...ys, 1e-9) * 1.04 };
+  const pad = spec.bands ? 0.4 : 0;
+  const toX = (x) => box.left + ((x + pad) / (most.x + 2 * pad)) * (box.right - box.left);
+  const toY = (y) => box.bottom - (y / most.y) * (box.bottom - box.top);
+  const picture = svg("svg", { viewBox: `0 0 ${width} ${height}`, role: "img", tabindex: 0,
+    "aria-label": `${spec.y} over ${spec.x}; arrow keys move the cursor` });
+
+  for (const y of ticks(0, most.y))
+    picture.append(svg("line", { class: "grid", x1: box.left, x2: box.right, y1: toY(y), y2: toY(y) }),
+      svg("text", { x: box.left - 0.5 * em, y: toY(y) + 0.35 * em, "text-anchor": "end" }, String(y)));
+  const marks = spec.bands ? spec.bands.map((name, i) => [i, name]) : ticks(0, most.x).map((x) => [x, String(x)]);
+  for (const [x, name] of marks)
+    picture.append(svg("text", { x: toX(x), y: box.bottom + 1.35 * em, "text-anchor": "middle" }, name));
+  picture.append(svg("text", { x: (box.left + box.right) / 2, y: height - 0.5 * em, "text-anchor": "middle" }, spec.x));
+
+  for (const line of spec.series) {
+    if (line.spread?.length) {
+      const upper = line.spread.map(([x, , high]) => [toX(x), toY(high)]);
+      const lower = line.spread.map(([x, low]) => [toX(x), toY(low)]).reverse();
+      const area = svg("path", { class: "spread", d: path([...upper, ...lower]) + "Z" });
+      area.style.fill = line.model.colour;
+      picture.append(area);
+    }
+  }
+  for (const line of spec.series) {
+    const curve = svg("path", { class: line.thin ? "curve thin" : "curve", "stroke-dasharray": line.model.stroke,
+      d: path(line.points.map(([x, y]) => [toX(x), toY(y)])) });
+    curve.style.stroke = line.model.colour;
+    picture.append(curve);
+    if (spec.bands) for (const [x, y] of line.points) {
+      const dot = svg("circle", { cx: toX(x), cy: toY(y), r: 0.25 * em });
+      dot.style.fill = line.model.colour;
+      picture.append(dot);
+    }
+  }
+  if (named) nameLines(picture, spec.series, box, em, toY);
+  addCursor(host, picture, spec, { box, toX, width, height });
+  host.replaceChildren(picture, host.tip);
+}
+
+// The names at the ends of the lines, moved apart where they would overlap; a model once.
+function nameLines(picture, series, box, em, toY) {
+  const ends = [...new Map(series.filter((line) => line.points.length).map((line) =>
+    [line.model, { model: line.model, y: toY(line.points.at(-1)[1]) }])).values()].sort((a, b) => a.y - b.y);
+  ends.forEach((end, i) => { if (i) end.y = Math.max(end.y, ends[i - 1].y + 1.2 * em); });
+  for (let i = ends.length - 1, floor = box.bottom; i >= 0; i--, floor -= 1.2 * em) ends[i].y = Math.min(ends[i].y, floor);
+  for (const end of ends) {
+    const name = svg("text", { class: "name", x: box.right + 0.6 * em, y: end.y + 0.35 * em }, clipped(end.model.name, 26));
+    name.style.fill = end.model.colour;
+    picture.append(name);
+  }
+}
+
+function addCursor(host, picture, spec, { box, toX, width, height }) {
+  const xs = [...new Set(spec.series.flatMap((line) => line.points.map((point) => point[0])))].sort((a, b) => a - b);
+  const cursor = svg("line", { class: "cursor", y1: box.top, y2: box.bottom, visibility: "hidden" });
+  let at = -1;
+  host.tip = html("div", { class: "tip", hidden: true });
+  picture.append(cursor);
+  const show = (i) => {
+    if (!xs.length) return;
+    at = Math.min(Math.max(i, 0), xs.length - 1);
+    make(cursor, { x1: toX(xs[at]), x2: toX(xs[at]), visibility: "visible" }, []);
+    const lines = spec.series.map((line) => [line, line.points.findLast(([x]) => x <= xs[at])])
+      .filter(([line, point]) => point && (spec.bands ? point[0] === xs[at] : line.points.at(-1)[0] >= xs[at]))
+      .sort((a, b) => b[1][1] - a[1][1]);
+    host.tip.replaceChildren(html("p", {}, html("b", {}, `${spec.bands ? spec.bands[xs[at]] : xs[at]} ${spec.x}`)),
+      ...lines.map(([line, [, y]]) => {
+        const name = html("span", {}, clipped(line.label ?? line.model.name, 30));
+        name.style.color = line.model.colour;
+        return html("p", {}, `${fixed(y, spec.decimals)}  `, name);
+      }));
+    host.tip.hidden = false;
+    const share = toX(xs[at]) / width;
+    host.tip.style.left = share < 0.5 ? `calc(${share * 100}% + 0.8rem)` : "auto";
+    host.tip.style.right = share < 0.5 ? "auto" : `calc(${(1 - share) * 100}% + 0.8rem)`;
+    host.tip.style.top = `${(box.top / height) * 100}%`;
+  };
+  const hide = () => { at = -1; cursor.setAttribute("visibility", "hidden"); host.tip.hidden = true; };
+  make(picture, { on: {
+    pointermove: (event) => {
+      const x = (event.offsetX / picture.clientWidth) * width;
+      show(xs.reduce((best, value, i) => (Math.abs(toX(value) - x) < Math.abs(toX(xs[best]) - x) ? i : best), 0));
+    },
+    pointerleave: hide,
+    blur: hide,
+    keydown: (event) => {
+      const move = { ArrowLeft: at - 1, ArrowRight: at + 1, Home: 0, End: xs.length - 1 }[event.key];
+      if (event.key === "Escape") hide();
+      if (move === undefined) return;
+      event.preventDefault();
+      show(move);
+    },
+  } }, []);
+}
+
+// Draws it now, and again when its width or the choice of models changes.
+function keepChart(host, describe) {
+  let width = -1;
+  const draw = () => drawChart(host, describe());
+  whenModelsChange(draw);
+  new ResizeObserver(() => {
+    if (host.clientWidth === width) return;
+    width = host.clientWidth;
+    draw();
+  }).observe(host);
+  return draw;
+}

@@ -1,0 +1,114 @@
+
+"use strict";
+// The data of the page, and how texts and numbers of it are shown. Texts come from corpora that
+// anybody may have written: they become text nodes and nothing else.
+
+const page = JSON.parse(document.getElementById("data").textContent);
+const byId = (id) => document.getElementById(id);
+
+// What would not be seen, or would move other text, is shown by its number.
+const unseen =
+  /[\u0000-\u001f\u007f-\u00a0\u00ad\u061c\u180e\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffc]|[\u{e0000}-\u{e007f}]/gu;
+
+function visible(text) {
+  const shown = text.replace(unseen, (mark) => `⟦U+${mark.codePointAt(0).toString(16).toUpperCase().padStart(4, "0")}⟧`);
+  return shown.trim() ? shown : "␣";
+}
+
+// At most so many characters; marks count, so that a flood of them ends, too.
+function clipped(text, most) {
+  const letters = Array.from(visible(text));
+  return letters.length > most ? letters.slice(0, most - 1).join("") + "…" : letters.join("");
+}
+
+const SVG = "http://www.w3.org/2000/svg";
+
+function make(node, attributes, children) {
+  for (const [name, value] of Object.entries(attributes)) {
+    if (name === "on") for (const [event, act] of Object.entries(value)) node.addEventListener(event, act);
+    else if (value !== false && value !== null) node.setAttribute(name, value === true ? "" : value);
+  }
+  node.append(...children.filter((child) => child !== null));
+  return node;
+}
+const html = (tag, attributes = {}, ...children) => make(document.createElement(tag), attributes, children);
+const svg = (tag, attributes = {}, ...children) => make(document.createElementNS(SVG, tag), attributes, children);
+
+// A word of a corpus: its direction is its own and touches nothing around it.
+const word = (text, most = 48) => html("bdi", {}, clipped(text, most));
+
+function fixed(value, decimals) {
+  return Number.isFinite(value) ? value.toFixed(decimals) : "–";
+}
+
+// ---- Packed weights: two characters each, thousandths, or from 1024 on a run of zeros.
+
+const digits = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+const digitOf = new Map(Array.from(digits, (digit, i) => [digit, i]));
+
+function unpack(text, count) {
+  const weights = new Float32Array(count);
+  for (let i = 0, at = 0; i < text.length; i += 2) {
+    const number = digitOf.get(text[i]) * 64 + digitOf.get(text[i + 1]);
+    if (number < 1024) weights[at++] = number / 1000;
+    else at += number - 1024;
+  }
+  return weights;
+}
+
+// ---- CSV as RFC 4180 has it: the files of the page, read for drawing and given out as they are.
+
+function readCsv(text) {
+  const rows = [[]];
+  const cell = /("(?:[^"]|"")*"|[^,\n]*)(,|\n|$)/gy;
+  for (let match; cell.lastIndex < text.length && (match = cell.exec(text)); ) {
+    const quoted = match[1].startsWith('"');
+    rows.at(-1).push(quoted ? match[1].slice(1, -1).replaceAll('""', '"') : match[1]);
+    if (match[2] === "\n" && cell.lastIndex < text.length) rows.push([]);
+  }
+  return rows;
+}
+
+// The rows as objects by the names of the header; numbers where they are numbers.
+function records(name) {
+  if (!(name in page.files)) return [];
+  const [header, ...rows] = readCsv(page.files[name]);
+  return rows.map((row) =>
+    Object.fromEntries(header.map((key, i) => [key, key === "model" || key === "band" ? row[i] : row[i] === "" ? NaN : Number(row[i])])));
+}
+
+// As the program writes words into cells: no spreadsheet runs one as a formula.
+function csvCell(text) {
+  const guarded = /^'*[=+\-@\t\r\n＝＋－＠]/.test(text) ? "'" + text : text;
+  return /[",\r\n]/.test(guarded) ? `"${guarded.replaceAll('"', '""')}"` : guarded;
+}
+
+// ---- Models: a colour and a stroke each, on or off for the whole page.
+
+const strokes = ["", "9 5", "2 5", "12 4 2 4"];
+const models = page.models.map((model, i) => ({
+  ...model,
+  index: i,
+  colour: `var(--m${i % 8})`,
+  stroke: strokes[Math.floor(i / 8 + i / 4) % 4],
+  shown: true,
+}));
+const listeners = [];
+const whenModelsChange = (act) => listeners.push(act);
+
+function addModels() {
+  const nav = byId("models");
+  nav.hidden = models.length < 2;
+  for (const model of models) {
+    const line = svg("line", { x1: 0, x2: 32, y1: 7, y2: 7, "stroke-width": 5, "stroke-dasharray": model.stroke });
+    line.style.stroke = model.colour;
+    const toggle = () => {
+      model.shown = !model.shown;
+      button.setAttribute("aria-pressed", model.shown);
+      for (const act of listeners) act();
+    };
+    const button = html("button", { type: "button", "aria-pressed": true, on: { click: toggle } },
+      svg("svg", { class: "mark", viewBox: "0 0 32 14", "aria-hidden": "true" }, line), visible(model.name));
+    nav.append(button);
+  }
+}

@@ -1,0 +1,72 @@
+
+// Films: the matrices of a sentence at every validation, all models at the same update.
+
+const film = { steps: [], at: 0, timer: 0, panels: [] };
+
+function addScenes() {
+  const pair = Number(byId("scene").value);
+  film.panels = [];
+  byId("scenes").replaceChildren();
+  const shown = models.filter((model) => model.shown && page.film[model.index]?.scenes[pair]);
+  for (const model of shown) {
+    const frames = page.film[model.index];
+    const scene = frames.scenes[pair];
+    const matrix = Matrix(scene, { beside: shown.length });
+    const note = html("span");
+    byId("scenes").append(html("figure", {}, html("figcaption", {}, visible(model.name), " ", note), matrix.picture));
+    film.panels.push({ frames, scene, matrix, note, shown: -1 });
+  }
+  showFrame(film.at);
+}
+
+function showFrame(at) {
+  film.at = Math.min(Math.max(at, 0), film.steps.length - 1);
+  const step = film.steps[film.at];
+  byId("frame").value = film.at;
+  byId("caption").textContent = step ? `update ${step}` : "before the first update";
+  byId("frame").setAttribute("aria-valuetext", byId("caption").textContent);
+  for (const panel of film.panels) {
+    const frame = panel.frames.steps.findLastIndex((known) => known <= step);
+    if (frame < 0 || frame === panel.shown) continue;
+    panel.shown = frame;
+    const { source, target, weights } = panel.scene;
+    panel.matrix.show(unpack(weights[frame], source.length * target.length));
+    panel.note.textContent = panel.frames.captions[frame].replace(/^update \d+: /, "");
+  }
+}
+
+function stop() {
+  clearInterval(film.timer);
+  film.timer = 0;
+  byId("play").setAttribute("aria-pressed", false);
+  byId("play").textContent = "▶ play";
+}
+
+function play() {
+  stop();
+  if (film.at === film.steps.length - 1) showFrame(0);
+  byId("play").setAttribute("aria-pressed", true);
+  byId("play").textContent = "❚❚ pause";
+  film.timer = setInterval(() => {
+    showFrame(film.at + 1);
+    if (film.at === film.steps.length - 1) stop();
+  }, 1000 / Number(byId("speed").value));
+}
+
+function addFilms() {
+  const filmed = (page.film ?? []).filter(Boolean);
+  if (!filmed.length) return;
+  byId("films").hidden = false;
+  film.steps = [...new Set(filmed.flatMap((frames) => frames.steps))].sort((a, b) => a - b);
+  byId("frame").max = film.steps.length - 1;
+  byId("scene").append(...filmed[0].scenes.map((scene, i) => html("option", { value: i },
+    `${i + 1}  ${scene.source.slice(0, -1).map((text) => clipped(text, 20)).join(" ").slice(0, 80)}`)));
+  byId("scene").parentElement.hidden = filmed[0].scenes.length < 2;
+  byId("scene").addEventListener("change", addScenes);
+  byId("frame").addEventListener("input", (event) => { stop(); showFrame(Number(event.target.value)); });
+  byId("play").addEventListener("click", () => (film.timer ? stop() : play()));
+  byId("speed").addEventListener("change", () => film.timer && play());
+  whenModelsChange(addScenes);
+  film.at = film.steps.length - 1;
+  addScenes();
+}

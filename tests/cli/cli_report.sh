@@ -1,0 +1,50 @@
+# The HTML report in a real browser: it opens from the disk in silence, does what it says by mouse
+# and by keyboard, shows the numbers of the CSV files, and texts of a corpus stay texts.
+. tests/support/cli.sh
+for tool in chromium node; do
+    command -v $tool >/dev/null || {
+        echo "$tool is not installed: skipped"
+        exit 77
+    }
+done
+report() {
+    node "$root/tests/support/report.js" "$@" || fail "report.js $*"
+}
+
+"$softalign" corpus mono --pairs 200 >mono.tsv
+"$softalign" corpus mono --pairs 200 --split test >unseen.tsv
+head -n 2 unseen.tsv >probe.tsv
+sizes="--embed 8 --hidden 8 --attn 4 --maxout 4 --shards 2 --patience 0 --epochs 0 --max-time 0"
+
+# ---- Eight models, 200 sentences, 50 frames
+
+models="bahdanau:additive luong:general bahdanau:dot bahdanau:general luong:concat luong:dot luong:general:4 transformer"
+"$softalign" compare --train mono.tsv --test unseen.tsv --models "$(echo $models | tr ' ' ,)" $sizes \
+    --steps 50 --valid-every 1 --probe probe.tsv --matrices 3 --out compared --html compared.html \
+    >out 2>err || fail "compare: $(tail -n 1 err)"
+"$softalign" align compared/luong-general-4-s1/best.safetensors unseen.tsv --limit 3 --head 2 --csv head2
+"$softalign" align compared/transformer-s1/best.safetensors unseen.tsv --limit 3 --layer 1 --csv layer1
+report whole compared.html compared unseen.tsv transformer luong:general:4 $models
+
+# ---- Texts that would like to be more
+
+"$softalign" train --train mono.tsv $sizes --steps 5 --probe probe.tsv --out tiny --html train.html \
+    >out 2>err || fail "train: $(tail -n 1 err)"
+payload_pairs >bad.tsv
+evil='<img src=x onerror=pwned=1>'
+"$softalign" train --train bad.tsv --tokenizer space --min-freq 1 --steps 2 --out "$evil" \
+    --probe bad.tsv --html trained.html 2>err || fail "train with payloads: $(tail -n 1 err)"
+"$softalign" align "$evil/best.safetensors" bad.tsv --html bad.html --jsonl bad.jsonl ||
+    fail "align with payloads"
+"$softalign" film "$evil" --html filmed.html || fail "film with payloads"
+report safe bad.html bad.jsonl
+report safe trained.html bad.jsonl
+report safe filmed.html bad.jsonl
+
+# ---- What the other commands write
+
+report opens train.html curves viewer films gazes settings files
+"$softalign" film tiny --html film.html && report opens film.html films
+"$softalign" train --train mono.tsv $sizes --decoder fixed --steps 5 --out fixed --html fixed.html 2>err &&
+    report opens fixed.html curves settings files
+finish

@@ -1,0 +1,153 @@
+// A headless Chromium driven over its DevTools protocol through a pipe: nothing but node's own
+// modules, no port. Whatever a page asks for or complains about is kept.
+"use strict";
+const { spawn } = require("node:child_process");
+const fs = require("node:fs");
+const os = require("node:os");
+const path = require("node:path");
+const { pathToFileURL } = require("node:url");
+
+class Browser {
+  constructor(command) {
+    this.profile = fs.mkdtempSync(path.join(os.tmpdir(), "browser-"));
+    this.child = spawn(command, ["--headless=new", "--remote-debugging-pipe", "--no-sandbox", "--disable-gpu",
+      "--no-first-run", "--disable-background-networking", "--disable-component-update", "--disable-dev-shm-usage",
+      `--user-data-dir=${this.profile}`, "about:blank"], { stdio: ["ignore", "ignore", "ignore", "pipe", "pipe"] });
+    this.waiting = new Map();
+    this.number = 0;
+    this.pages = new Map();
+    let rest = Buffer.alloc(0);
+    this.child.stdio[4].on("data", (part) => {
+      rest = Buffer.concat([rest, part]);
+      for (let end; (end = rest.indexOf(0)) >= 0; rest = rest.subarray(end + 1)) this.hear(JSON.parse(rest.subarray(0, end)));
+    });
+    this.child.stdio[3].on("error", () => {});
+    this.ended = new Promise((resolve) => this.child.on("exit", resolve));
+  }
+
+  hear(message) {
+    const waiting = this.waiting.get(message.id);
+    if (waiting) {
+      this.waiting.delete(message.id);
+      if (message.error) waiting.reject(new Error(`${waiting.method}: ${message.error.message}`));
+      else waiting.resolve(message.result);
+    } else this.pages.get(message.sessionId)?.hear(message);
+  }
+
+  send(method, params = {}, sessionId = undefined) {
+    const id = ++this.number;
+    this.child.stdio[3].write(JSON.stringify({ id, method, params, sessionId }) + "\0");
+    return new Promise((resolve, reject) => this.waiting.set(id, { resolve, reject, method }));
+  }
+
+  // Opens a file from the disk and waits until it has loaded.
+  async open(file, { width = 1280, height = 720 } = {}) {
+    const { targetId } = await this.send("Target.createTarget", { url: "about:blank" });
+    const { sessionId } = await this.send("Target.attachToTarget", { targetId, flatten: true });
+    const page = new Page(this, sessionId, targetId);
+    this.pages.set(sessionId, page);
+    for (const domain of ["Page", "Runtime", "Log", "Network"]) await page.send(`${domain}.enable`);
+    await page.resize(width, height);
+    const loaded = page.once("Page.loadEventFired");
+    const begin = performance.now();
+    await page.send("Page.navigate", { url: pathToFileURL(file).href });
+    await loaded;
+    await page.run("new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))");
+    page.milliseconds = performance.now() - begin;
+    return page;
+  }
+
+  async close() {
+    this.send("Browser.close").catch(() => {});
+    await this.ended;
+    for (let tries = 0; tries < 20 && fs.existsSync(this.profile); tries++) { // its helpers end after it
+      try { fs.rmSync(this.profile, { recursive: true, force: true }); } catch { await new Promise((done) => setTimeout(done, 100)); }
+    }
+  }
+}
+
+class Page {
+  constructor(browser, session, target) {
+    Object.assign(this, { browser, session, target, requests: [], complaints: [], events: new Map() });
+  }
+
+  hear({ method, params }) {
+    if (method === "Network.requestWillBeSent") this.requests.push(params.request.url);
+    if (method === "Runtime.exceptionThrown") this.complaints.push(params.exceptionDetails.exception?.description ?? params.exceptionDetails.text);
+    if (method === "Runtime.consoleAPICalled") this.complaints.push(params.args.map((value) => value.value ?? value.description).join(" "));
+    if (method === "Log.entryAdded") this.complaints.push(params.entry.text);
+    if (method === "Page.javascriptDialogOpening") {
+      this.complaints.push(`dialog: ${params.message}`);
+      this.send("Page.handleJavaScriptDialog", { accept: false });
+    }
+    this.events.get(method)?.(params);
+  }
+
+  once(method) {
+    return new Promise((resolve) => this.events.set(method, resolve));
+  }
+
+  send(method, params) {
+    return this.browser.send(method, params, this.session);
+  }
+
+  // The value of an expression in the page, a promise awaited.
+  async run(expression) {
+    const { result, exceptionDetails } = await this.send("Runtime.evaluate", { expression, awaitPromise: true, returnByValue: true });
+    if (exceptionDetails) throw new Error(`${expression}: ${exceptionDetails.exception?.description ?? exceptionDetails.text}`);
+    return result.value;
+  }
+
+  // A word for each setting: "dark", "light", "print", "screen".
+  async look(...words) {
+    const colours = words.find((word) => word === "dark" || word === "light");
+    await this.send("Emulation.setEmulatedMedia", { media: words.includes("print") ? "print" : "",
+      features: colours ? [{ name: "prefers-color-scheme", value: colours }] : [] });
+  }
+
+  resize(width, height) {
+    return this.send("Emulation.setDeviceMetricsOverride", { width, height, deviceScaleFactor: 1, mobile: false });
+  }
+
+  // The middle of the element in the window, scrolled to.
+  async place(selector) {
+    const place = await this.run(`(() => { const node = document.querySelector(${JSON.stringify(selector)});
+      if (!node) return null;
+      node.scrollIntoView({ block: "center" });
+      const box = node.getBoundingClientRect();
+      return { x: box.x + box.width / 2, y: box.y + box.height / 2 }; })()`);
+    if (!place) throw new Error(`there is no ${selector}`);
+    return place;
+  }
+
+  async hover(selector) {
+    await this.send("Input.dispatchMouseEvent", { type: "mouseMoved", ...(await this.place(selector)) });
+  }
+
+  async click(selector) {
+    const at = { ...(await this.place(selector)), button: "left", clickCount: 1 };
+    await this.send("Input.dispatchMouseEvent", { type: "mouseMoved", ...at });
+    await this.send("Input.dispatchMouseEvent", { type: "mousePressed", ...at });
+    await this.send("Input.dispatchMouseEvent", { type: "mouseReleased", ...at });
+  }
+
+  async key(key, modifiers = 0) {
+    const codes = { Tab: 9, Enter: 13, Escape: 27, " ": 32, End: 35, Home: 36, ArrowLeft: 37, ArrowUp: 38, ArrowRight: 39, ArrowDown: 40 };
+    const text = { Enter: "\r", " ": " " }[key];
+    const event = { key, code: key === " " ? "Space" : key, windowsVirtualKeyCode: codes[key], modifiers, text };
+    await this.send("Input.dispatchKeyEvent", { type: text ? "keyDown" : "rawKeyDown", ...event });
+    await this.send("Input.dispatchKeyEvent", { type: "keyUp", ...event });
+  }
+
+  async picture(file, whole = false) {
+    const { data } = await this.send("Page.captureScreenshot", { captureBeyondViewport: whole });
+    fs.writeFileSync(file, Buffer.from(data, "base64"));
+  }
+
+  async pdf(file) {
+    const { data } = await this.send("Page.printToPDF", { preferCSSPageSize: true, paperWidth: 8.27, paperHeight: 11.69 });
+    fs.writeFileSync(file, Buffer.from(data, "base64"));
+  }
+}
+
+module.exports = { Browser };

@@ -1,0 +1,285 @@
+// What the HTML report does in a real browser: report.js CHECK FILE ... in the folder of its data.
+"use strict";
+const assert = require("node:assert");
+const fs = require("node:fs");
+const path = require("node:path");
+const { Browser } = require("./browser.js");
+
+// ---- The files beside the page
+
+// Enough of RFC 4180 for heatmaps whose words have no line ends.
+function readCsv(file) {
+  const cell = /("(?:[^"]|"")*"|[^,]*)(?:,|$)/y;
+  return fs.readFileSync(file, "utf8").trimEnd().split("\n").map((line) => {
+    const cells = [];
+    cell.lastIndex = 0;
+    do cells.push(cell.exec(line)[1].replace(/^"|"$/g, "").replaceAll('""', '"'));
+    while (cell.lastIndex < line.length);
+    return cells;
+  });
+}
+const heatmap = (file) => readCsv(file).slice(1).flatMap((row) => row.slice(1).map(Number));
+
+// ---- The page
+
+const quiet = (page) => {
+  assert.deepStrictEqual(page.complaints, [], "the page complains");
+  assert.strictEqual(page.requests.filter((url) => !url.startsWith("blob:")).length, 1, `requests: ${page.requests}`);
+};
+
+// The weights that a panel draws, with the sign of differences.
+const drawn = (page, panels, name) => page.run(`(() => {
+  const figure = [...document.querySelectorAll("#${panels} figure")].find((one) => one.querySelector("figcaption").textContent.startsWith(${JSON.stringify(name)}));
+  return figure && [...figure.querySelectorAll(".cell")].map((cell) => cell.getAttribute("fill-opacity") * (cell.classList.contains("less") ? -1 : 1));
+})()`);
+
+const text = (page, selector) => page.run(`document.querySelector(${JSON.stringify(selector)}).textContent`);
+const count = (page, selector) => page.run(`document.querySelectorAll(${JSON.stringify(selector)}).length`);
+const away = (page) => page.hover("#title");
+
+// The page has thousandths; `roundings` tells how often what is shown was rounded to them.
+function near(got, expected, what, roundings = 1) {
+  assert.strictEqual(got?.length, expected.length, what);
+  expected.forEach((weight, i) => assert.ok(Math.abs(got[i] - weight) <= 0.00051 * roundings, `${what}: weight ${i} is ${got[i]}, not ${weight}`));
+}
+
+// The weights of the source words as they are lit in a panel.
+const lit = (page, number) => page.run(`[...document.querySelectorAll("#panels figure")[${number}].querySelectorAll(".source span")].map((span) => Number(span.style.getPropertyValue("--weight")))`);
+
+// ---- Checks
+
+async function looking(page, folder, models) {
+  const first = models[0].replaceAll(":", "-");
+  const weights = heatmap(`${folder}/matrices/${first}/0001.csv`), columns = readCsv(`${folder}/matrices/${first}/0001.csv`)[0].length - 1;
+  for (const model of models) near(await drawn(page, "panels", model), heatmap(`${folder}/matrices/${model.replaceAll(":", "-")}/0001.csv`), model);
+  const row = (t) => weights.slice(t * columns, (t + 1) * columns);
+
+  await page.hover("#target button:nth-child(2)");
+  near(await lit(page, 0), row(1), "the source words under the mouse");
+  assert.match(await text(page, "#readout"), new RegExp(`^${await text(page, "#target button:nth-child(2)")} ← `));
+  assert.strictEqual(await count(page, "#panels .matrix.looking"), models.length);
+  await away(page);
+  near(await lit(page, 0), row(1).map(() => 0), "the source words after the mouse");
+
+  await page.click("#target button:nth-child(3)");
+  await away(page);
+  near(await lit(page, 0), row(2), "the source words of a pinned word");
+  assert.strictEqual(await page.run(`document.querySelector("#target button:nth-child(3)").getAttribute("aria-pressed")`), "true");
+  await page.click("#target button:nth-child(3)");
+  await page.run("document.activeElement.blur()");
+  await away(page);
+  near(await lit(page, 0), row(2).map(() => 0), "the source words of a word let go");
+
+  await page.click("#panels .catch:nth-last-child(2)"); // a row of the matrix itself
+  assert.strictEqual(await count(page, '#target [aria-pressed="true"]'), 1);
+  await page.run(`document.querySelector("#target button").focus()`);
+  await page.key("Escape");
+  assert.strictEqual(await count(page, '#target [aria-pressed="true"]'), 0);
+
+  await page.run(`document.querySelector("#target button").blur()`);
+  await away(page);
+  await page.run(`document.querySelector("#target button").focus()`);
+  near(await lit(page, 0), row(0), "the word with the focus");
+  await page.key("ArrowRight");
+  near(await lit(page, 0), row(1), "the arrow key");
+  await page.key("Enter");
+  await page.key("End");
+  near(await lit(page, 0), row(weights.length / columns - 1), "the End key");
+  await page.run("document.activeElement.blur()");
+  near(await lit(page, 0), row(1), "a word pinned by Enter");
+  await page.key("Tab");
+  await page.run(`document.querySelector("#target button").focus()`);
+  await page.key("Escape");
+  await page.run("document.activeElement.blur()");
+}
+
+async function sentences(page, folder, models, pairs) {
+  const gold = pairs[0].split("\t")[2].split(" ").length;
+  assert.strictEqual(await page.run(`document.querySelector("#panels figure").querySelectorAll(".gold").length`), gold, "gold outlines");
+  await page.click("#gold");
+  assert.strictEqual(await count(page, '.gold:not([visibility="hidden"])'), 0);
+  await page.click("#gold");
+  await page.click("#after");
+  near(await drawn(page, "panels", models[0]), heatmap(`${folder}/matrices/${models[0].replaceAll(":", "-")}/0002.csv`), "the next sentence");
+  await page.run(`document.querySelector("#sentence").focus()`);
+  await page.key("ArrowDown");
+  near(await drawn(page, "panels", models[0]), heatmap(`${folder}/matrices/${models[0].replaceAll(":", "-")}/0003.csv`), "the sentence of the list");
+  await page.click("#before");
+  await page.click("#before");
+  assert.strictEqual(await page.run(`document.querySelector("#before").disabled`), true);
+  assert.strictEqual(await count(page, "#sentence option"), pairs.length);
+}
+
+async function parts(page, folder, manyHeads, layered) {
+  await page.run(`document.querySelector("#head").focus()`);
+  await page.key("ArrowRight");
+  await page.key("ArrowRight");
+  assert.strictEqual(await text(page, "#heads output"), "2");
+  near(await drawn(page, "panels", manyHeads), heatmap("head2/0001.csv"), "head 2");
+  await page.key("Home");
+  await page.run(`document.querySelector("#layer").focus()`);
+  await page.key("ArrowRight");
+  near(await drawn(page, "panels", layered), heatmap("layer1/0001.csv"), "layer 1", 2);
+  await page.key("Home");
+  near(await drawn(page, "panels", layered), heatmap(`${folder}/matrices/${layered}/0001.csv`), "the mean of all layers");
+}
+
+async function difference(page, folder, models) {
+  const choose = (id, name) => page.run(`(() => { const list = document.querySelector("#${id}");
+    list.value = [...list.options].find((option) => option.textContent === ${JSON.stringify(name)}).value; list.dispatchEvent(new Event("change")); })()`);
+  await choose("minuend", models[0]);
+  await choose("subtrahend", models[1]);
+  const of = (model) => heatmap(`${folder}/matrices/${model.replaceAll(":", "-")}/0001.csv`);
+  const other = of(models[1]), got = await drawn(page, "panels", `${models[0]} − ${models[1]}`);
+  of(models[0]).forEach((weight, i) => assert.ok(Math.abs(got[i] - (weight - other[i])) <= 0.0016, "difference"));
+  await choose("subtrahend", "none");
+  assert.strictEqual(await drawn(page, "panels", `${models[0]} − ${models[1]}`), undefined);
+}
+
+async function films(page, folder, model) {
+  const frames = fs.readdirSync(`${folder}/${model.replaceAll(":", "-")}-s1/film/0001`).sort();
+  const frame = (i) => heatmap(`${folder}/${model.replaceAll(":", "-")}-s1/film/0001/${frames.at(i)}`);
+  assert.strictEqual(await page.run(`Number(document.querySelector("#frame").max)`), frames.length - 1);
+  near(await drawn(page, "scenes", model), frame(-1), "the last frame");
+  await page.run(`document.querySelector("#frame").focus()`);
+  await page.key("Home");
+  near(await drawn(page, "scenes", model), frame(0), "the first frame");
+  assert.strictEqual(await text(page, "#caption"), "before the first update");
+  await page.key("ArrowRight");
+  near(await drawn(page, "scenes", model), frame(1), "the next frame");
+  assert.strictEqual(await text(page, "#caption"), `update ${Number(frames[1].replace(".csv", ""))}`);
+  await page.click("#play");
+  await page.run(`new Promise((done) => { const wait = setInterval(() => { if (document.querySelector("#frame").value > 2) { clearInterval(wait); done(); } }, 20); })`);
+  await page.click("#play");
+  const paused = await page.run(`document.querySelector("#frame").value`);
+  await page.run("new Promise((done) => setTimeout(done, 600))");
+  assert.strictEqual(await page.run(`document.querySelector("#frame").value`), paused, "a paused film goes on");
+}
+
+async function figures(page, folder, models) {
+  const [header, ...rows] = readCsv(`${folder}/table.csv`);
+  const bleu = (model) => Number(rows.find((row) => row[0] === model && row[1] === "median")[header.indexOf("bleu")]).toFixed(2);
+  const shown = () => page.run(`[...document.querySelectorAll("#results tbody tr")].map((row) => [...row.cells].map((cell) => cell.textContent))`);
+  const titles = await page.run(`[...document.querySelectorAll("#results th")].map((cell) => cell.textContent)`);
+  const at = titles.indexOf("BLEU");
+  for (const row of await shown()) assert.strictEqual(row[at], bleu(row[0]), "BLEU in the table");
+  await page.click(`#results th:nth-child(${at + 1}) button`);
+  const sorted = (await shown()).map((row) => Number(row[at]));
+  assert.deepStrictEqual(sorted, [...sorted].sort((a, b) => b - a), "sorted by BLEU");
+
+  assert.strictEqual(await count(page, "#curves path.curve"), models.length);
+  await page.run(`document.querySelector("#curves svg").focus()`);
+  await page.key("Home");
+  const curves = readCsv(`${folder}/curves.csv`);
+  const first = curves.find((row) => row[0] === models[0]);
+  assert.match(await text(page, "#curves .tip"), new RegExp(`^${first[2]} updates`));
+  assert.ok((await text(page, "#curves .tip")).includes(`${Number(first[5]).toFixed(4)}  ${models[0]}`), "the curve under the cursor");
+  const spans = readCsv(`${folder}/bylength.csv`).slice(1);
+  assert.strictEqual(await count(page, "#lengths circle"), spans.length);
+  assert.strictEqual(await count(page, "#lengths path.spread"), models.length);
+  for (const [, , , , middle, low, high] of spans) assert.ok(Number(low) <= Number(middle) && Number(middle) <= Number(high), "BLEU outside its band");
+
+  await page.click("#models button");
+  assert.strictEqual(await count(page, "#results tbody tr"), models.length - 1);
+  assert.strictEqual(await count(page, "#curves path.curve"), models.length - 1);
+  await page.click("#models button");
+}
+
+async function download(browser, page, folder, name) {
+  const to = path.resolve("got");
+  fs.mkdirSync(to, { recursive: true });
+  await browser.send("Browser.setDownloadBehavior", { behavior: "allow", downloadPath: to });
+  await page.run(`[...document.querySelectorAll("#downloads button")].find((button) => button.textContent.endsWith(${JSON.stringify(name)})).click()`);
+  for (let tries = 0; tries < 100 && !fs.existsSync(`${to}/${name}`); tries++) await new Promise((done) => setTimeout(done, 50));
+  return fs.readFileSync(`${to}/${name}`, "utf8");
+}
+
+async function looks(page) {
+  const paper = () => page.run("getComputedStyle(document.documentElement).backgroundColor");
+  await page.look("light");
+  const light = await paper();
+  await page.look("dark");
+  const dark = await paper();
+  assert.notStrictEqual(light, dark);
+  await page.click("#theme");
+  assert.strictEqual(await paper(), light, "the switch of the page");
+  await page.look("print");
+  assert.strictEqual(await count(page, "#viewer .controls") && await page.run(`getComputedStyle(document.querySelector("#viewer .controls")).display`), "none", "controls on paper");
+  assert.strictEqual(await page.run("getComputedStyle(document.documentElement).colorScheme"), "light", "paper is light");
+  await page.look("light");
+  for (const width of [390, 1920]) {
+    await page.resize(width, 800);
+    await page.run("new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))");
+    assert.ok(await page.run("document.documentElement.scrollWidth <= innerWidth"), `wider than a window of ${width}`);
+  }
+}
+
+const checks = {
+  // whole PAGE FOLDER PAIRS LAYERED MANY-HEADS MODEL ...: everything that a page of compare does
+  async whole(browser, file, folder, pairs, layered, manyHeads, ...models) {
+    const page = await browser.open(file);
+    const size = fs.statSync(file).size;
+    assert.ok(size < 5e6, `${size} bytes`);
+    console.log(`${(size / 1e6).toFixed(2)} MB, open after ${page.milliseconds.toFixed(0)} ms`);
+    const lines = fs.readFileSync(pairs, "utf8").trimEnd().split("\n");
+    await looking(page, folder, models);
+    await sentences(page, folder, models, lines);
+    await parts(page, folder, manyHeads, layered);
+    await difference(page, folder, models);
+    await films(page, folder, models[0]);
+    await figures(page, folder, models);
+    for (const name of ["table.csv", "curves.csv", "bylength.csv"])
+      assert.strictEqual(await download(browser, page, folder, name), fs.readFileSync(`${folder}/${name}`, "utf8"), name);
+    assert.match(await download(browser, page, folder, "attention.csv"), /^model,sentence,t,target,s,source,weight\n/);
+    await looks(page);
+    quiet(page);
+  },
+
+  // safe PAGE WORDS: nothing of the corpus is more than text. WORDS: JSON lines of align.
+  async safe(browser, file, words) {
+    const page = await browser.open(file);
+    const kinds = "[...new Set([...document.querySelectorAll('*')].map((node) => node.localName))].sort().join(' ')";
+    const allowed = /^(html|head|meta|title|style|body|header|h1|h2|p|button|nav|svg|line|main|noscript|section|div|table|thead|tbody|tr|th|td|label|input|select|option|span|bdi|output|figure|figcaption|rect|g|text|path|circle|details|summary|ul|li|footer|script|b|i)$/;
+    const foreign = async () => (await page.run(kinds)).split(" ").filter((kind) => !allowed.test(kind));
+    const data = fs.readFileSync(file, "utf8").match(/<script id="data" type="application\/json">([^]*?)<\/script>/)[1];
+    assert.doesNotMatch(data, /[<>&\u0080-\uffff]/);
+    const expected = fs.readFileSync(words, "utf8").trimEnd().split("\n").map((line) => JSON.parse(line));
+    assert.ok(new Set(expected.flatMap((sentence) => sentence.target)).size >= 200, "few payloads");
+    const viewed = await count(page, "#sentence option"), filmed = await count(page, "#scene option");
+    assert.ok(viewed + filmed > 0 && (!viewed || viewed === expected.length), `${viewed} sentences`);
+    for (const [i, sentence] of expected.entries()) {
+      if (i < viewed) await page.run(`chooseSentence(${i})`);
+      if (i < filmed) await page.run(`{ byId("scene").value = ${i}; addScenes(); }`);
+      if (i < viewed) {
+        const shown = await page.run(`[...document.querySelectorAll("#target button")].map((button) => button.textContent)`);
+        assert.deepStrictEqual(shown, await page.run(`${JSON.stringify(sentence.target)}.map((text) => clipped(text, 48))`));
+        sentence.target.forEach((word, t) => { if (/^[!-~]{1,47}$/.test(word)) assert.strictEqual(shown[t], word); });
+      }
+      assert.deepStrictEqual(await foreign(), [], "the corpus made elements");
+      assert.doesNotMatch(await page.run("document.body.innerText"), /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u202a-\u202e\u2066-\u2069]/);
+    }
+    assert.strictEqual(await page.run("typeof window.pwned"), "undefined");
+    quiet(page);
+  },
+
+  // opens PAGE ID ...: it opens in silence and has these sections and no others
+  async opens(browser, file, ...sections) {
+    const page = await browser.open(file);
+    assert.deepStrictEqual(await page.run("[...document.querySelectorAll('section')].filter((one) => !one.hidden).map((one) => one.id)"), sections);
+    quiet(page);
+  },
+};
+
+(async () => {
+  const [check, ...words] = process.argv.slice(2);
+  const browser = new Browser(process.env.CHROMIUM || "chromium");
+  const late = setTimeout(() => { console.error("the browser does not answer"); browser.child.kill("SIGKILL"); process.exit(1); }, 120000);
+  try {
+    await checks[check](browser, ...words);
+  } catch (error) {
+    console.error(error.message);
+    process.exitCode = 1;
+  }
+  clearTimeout(late);
+  await browser.close();
+})();

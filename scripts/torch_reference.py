@@ -49,6 +49,14 @@ def sentences(arrays, side):
     return cut
 
 
+def links_of(o, arrays, pairs):
+    """The rows (pair, target, source, possible) of `links`, which is taken out, pair by pair."""
+    if not o.guided_alignment:
+        return None
+    rows = arrays.pop("links", numpy.zeros((0, 4), int)).tolist()
+    return [[row[1:] for row in rows if row[0] == i] for i in range(len(pairs))]
+
+
 def gradients(model, weights, pairs):
     """The loss and its derivative by every parameter, as numpy arrays; 0 for one it does not reach."""
     p = {name: torch.tensor(value, requires_grad=True) for name, value in weights.items()}
@@ -72,7 +80,8 @@ def differences(path):
     o = complete(settings)
     pairs = list(zip(sentences(arrays, "source"), sentences(arrays, "target"), strict=True))
     masks = masks_of(o, settings, arrays, pairs)
-    model = FAMILIES[o.model](o, masks)
+    links = links_of(o, arrays, pairs)
+    model = FAMILIES[o.model](o, masks, links)
     demand({model.source_E, "target.E"} <= set(arrays), "no embeddings")
     wanted = model.shapes(len(arrays[model.source_E]), len(arrays["target.E"]))
     expected = {"loss", "source.len", "source.ids", "target.len", "target.ids", *wanted}
@@ -81,7 +90,7 @@ def differences(path):
     for name, shape in wanted.items():
         demand(arrays[name].shape == arrays[f"gradient.{name}"].shape == shape, f"{name}: not {shape}")
     rows = []
-    for other, mark in (model, ""), *([(Modules(o), " (nn)")] if fits(o) and not any(masks) else []):
+    for other, mark in (model, ""), *([(Modules(o), " (nn)")] if fits(o) and not any(masks) and not links else []):
         loss, found = gradients(other, {name: arrays[name] for name in wanted}, pairs)
         rows.append((f"loss{mark}", (1,), difference([loss], arrays["loss"])))
         rows += [(name + mark, wanted[name], difference(found[name], arrays[f"gradient.{name}"]))

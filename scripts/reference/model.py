@@ -11,12 +11,27 @@ def aim(o, logits, word):
     return (1 - o.label_smoothing) * log_p[word] + o.label_smoothing * log_p.mean()
 
 
+def shares(links, t, S):
+    """A_t: 1 shared out among the sure links (target, source, possible) of word t, or, if it has none,
+    among the possible ones; None without any."""
+    own = {kind: {s for target, s, possible in links if target == t and possible == kind} for kind in (0, 1)}
+    chosen = sorted(own[0] or own[1])
+    if not chosen:
+        return None
+    A = torch.zeros(S, dtype=torch.float64)
+    A[chosen] = 1 / len(chosen)
+    return A
+
+
 class Model:
-    def __init__(self, o, masks=None):
-        """masks: of each pair by the place (masks.py); None: nothing is dropped"""
+    def __init__(self, o, masks=None, links=None):
+        """masks: of each pair by the place (masks.py); None: nothing is dropped. links: of each pair,
+        for guided alignment; None: it has none"""
         self.o = o
         self.masks = masks
-        self.own = {}  # those of the pair that is at hand
+        self.links = links
+        self.own = {}  # the masks of the pair that is at hand
+        self.looked = {}  # its weights by the attention: of the first head, target word by target word
         self.margin = torch.inf  # of the last loss: how far the nearest jump (window) or kink is
         self.source_E = "target.E" if o.tie == "three-way" else "source.E"
         self.W_o = "readout.W_o" if o.tie == "none" else "target.E"
@@ -36,9 +51,16 @@ class Model:
 
     def sentence_loss(self, p, source, target):
         """- sum_i aim(y_i)"""
+        self.looked = {}
         t = self.outputs(p, source, target)
         return -sum(aim(self.o, p[self.W_o] @ t_i + p["readout.b_y"], word)
                     for t_i, word in zip(t, target, strict=True))
+
+    def guided_loss(self, links):
+        """- sum_t sum_s A_ts log alpha_ts, of the attention that looked last at the source"""
+        rows = enumerate(list(self.looked.values())[-1])
+        rows = [(shares(links, t, len(alpha)), alpha) for t, alpha in rows]
+        return -sum((A[A > 0] * torch.log(alpha[A > 0])).sum() for A, alpha in rows if A is not None)
 
     def loss(self, p, pairs):
         """The sum over all words, divided by the sentences."""
@@ -46,4 +68,6 @@ class Model:
         for i, pair in enumerate(pairs):
             self.own = self.masks[i] if self.masks else {}
             total = total + self.sentence_loss(p, *pair)
+            if self.links:
+                total = total + self.o.guided_alignment * self.guided_loss(self.links[i])
         return total / len(pairs)

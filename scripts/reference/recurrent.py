@@ -4,7 +4,7 @@ from functools import partial
 
 import torch
 
-from .attention import attend, attention_shapes, maps, window_margin
+from .attention import attend, attention_shapes, maps, weights, window_margin
 from .cells import cell, cell_shapes
 from .encoder import encode, encoder_shapes, ends
 from .model import START, Model
@@ -162,6 +162,7 @@ class Recurrent(Model):
     def look(self, p, H, i, q):
         w = maps(p, self.o, "attention")
         self.near(window_margin(w, self.o, q, len(H), i))
+        self.looked.setdefault("attention", []).append(weights(w, self.o, 0, q, H, i))
         return attend(w, self.o, q, H, i)
 
     def mask(self, part):

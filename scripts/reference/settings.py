@@ -25,8 +25,9 @@ NUMBERS = {  # the default (None: there is none) and the least
     "embed": (None, 1), "hidden": (None, 1), "attn": (None, 1), "maxout": (None, 1),
     "ffn": (256, 1), "layers": (1, 1), "heads": (1, 1), "values": (0, 0), "window-size": (10, 1), "max-len": (50, 1),
 }
-SHARES = ("label-smoothing",)  # 0 is the default
-NAMES = (*CHOICES, *SWITCHES, *NUMBERS, *SHARES)
+SHARES = ("label-smoothing",)  # 0 is the default; it is of the following, too
+WEIGHTS = ("guided-alignment",)
+NAMES = (*CHOICES, *SWITCHES, *NUMBERS, *SHARES, *WEIGHTS)
 CUT_BY_HEADS = ("additive", "concat", "dot", "scaled-dot")  # the scores that share attn among heads
 
 
@@ -52,6 +53,9 @@ def complete(settings):
         value = all_of_them[name] = value_of(name, 0)
         demand(type(value) in (int, float) and 0 <= value < 1,
                f"settings: {name} is {value!r}, not a number of at least 0 and less than 1")
+    for name in WEIGHTS:
+        value = all_of_them[name] = value_of(name, 0)
+        demand(type(value) in (int, float) and value >= 0, f"settings: {name} is {value!r}, not a weight")
     o = SimpleNamespace(**{name.replace("-", "_"): value for name, value in all_of_them.items()})
     transformer = o.model == "transformer"
     o.state = o.embed if transformer else o.hidden
@@ -79,7 +83,7 @@ def parse(assignments):
             value = {"true": True, "false": False}.get(value, value)
         elif name in NUMBERS and value.isdecimal():
             value = int(value)
-        elif name in SHARES:
+        elif name in (*SHARES, *WEIGHTS):
             value = float(value)
         settings[name] = value
     return settings

@@ -3,7 +3,7 @@ for each word."""
 
 import torch
 
-from .attention import attend, attention_shapes, maps, window_margin
+from .attention import attend, attention_shapes, maps, weights, window_margin
 from .model import START, Model
 from .position import position_shapes, positioned
 
@@ -57,6 +57,8 @@ class Transformer(Model):
             seen = H[:i] if causal else H
             self.near(window_margin(w, self.o, q, len(seen), i))
             found.append(attend(w, self.o, q, seen, i))
+            if part.endswith(".cross"):
+                self.looked.setdefault(part, []).append(weights(w, self.o, 0, q, seen, i))
         return torch.stack(found)
 
     def feedforward(self, p, part, X):

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { NAME = 64 };
+enum { NAME = 64, LINK = 4 };
 
 static sa_tensor parameter(const sa_param *param, const char *name, const sa_real *buffer) {
     sa_tensor tensor = {.name = name, .type = SA_F64, .data = buffer + param->offset};
@@ -49,6 +49,18 @@ static size_t add_masks(const sa_lab_run *run, const sa_lab_mask *masks, int cou
     return (size_t)count;
 }
 
+/* Every link of guided alignment: pair, target word, source word, and 1 if it is a possible one. */
+static int flatten_links(const sa_lab_job *job, bool guided, int32_t *numbers) {
+    int links = 0;
+    for (int i = 0; guided && i < job->count; i++)
+        for (size_t k = 0; k < job->gold[i].count; k++, links++) {
+            const sa_link *link = &job->gold[i].links[k];
+            const int32_t row[LINK] = {i, link->target, link->source, link->possible};
+            if (numbers) memcpy(numbers + links * LINK, row, sizeof row);
+        }
+    return links;
+}
+
 bool sa_lab_dump(const char *path, const sa_lab_run *run, const sa_lab_job *job, double loss,
                  sa_error *error) {
     const size_t parameters = (size_t)run->plan.count, B = (size_t)job->count;
@@ -58,12 +70,14 @@ bool sa_lab_dump(const char *path, const sa_lab_run *run, const sa_lab_job *job,
     size_t room = 1;
     for (int i = 0; i < masked; i++)
         room += (size_t)masks[i].mask.rows * (size_t)masks[i].mask.cols;
-    sa_tensor *tensors = sa_new(2 * parameters + 5 + (size_t)masked, sizeof *tensors, error);
+    sa_tensor *tensors = sa_new(2 * parameters + 6 + (size_t)masked, sizeof *tensors, error);
     sa_real *numbers = sa_new(room, sizeof *numbers, error);
     char(*names)[NAME] = sa_new(parameters, sizeof *names, error);
     int32_t *source = sa_new(B + (size_t)sides[0], sizeof *source, error);
     int32_t *target = sa_new(B + (size_t)sides[1], sizeof *target, error);
-    bool good = tensors && numbers && names && source && target;
+    const int linked = flatten_links(job, run->batch.gold, NULL);
+    int32_t *links = sa_new((size_t)linked * LINK + 1, sizeof *links, error);
+    bool good = tensors && numbers && names && source && target && links;
     if (good) {
         size_t count = 0;
         for (size_t i = 0; i < parameters; i++) {
@@ -80,9 +94,14 @@ bool sa_lab_dump(const char *path, const sa_lab_run *run, const sa_lab_job *job,
         tensors[count++] = integers("target.len", target, job->count);
         tensors[count++] = integers("target.ids", target + B, sides[1]);
         count += add_masks(run, masks, masked, numbers, tensors + count);
+        flatten_links(job, run->batch.gold, links);
+        if (linked)
+            tensors[count++] = (sa_tensor){
+                .name = "links", .type = SA_I32, .rank = 2, .shape = {linked, LINK}, .data = links};
         sa_text settings = {"settings", job->settings_text};
         good = sa_container_write(path, tensors, count, &settings, 1, error);
     }
     free(tensors), free(numbers), free(names), free(source), free(target);
+    free(links);
     return good;
 }

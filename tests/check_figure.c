@@ -194,11 +194,12 @@ static unsigned read_big(const char *bytes) {
     return (unsigned)b[0] << 24 | (unsigned)b[1] << 16 | (unsigned)b[2] << 8 | b[3];
 }
 
-static sa_buffer paint(bool way(const sa_drawing *, sa_buffer *, sa_error *)) {
+static sa_buffer paint(bool way(const sa_drawing *, sa_buffer *, const char **, sa_error *)) {
+    const char *lacking;
     sa_drawing drawing = draw_small();
     sa_buffer out = {0};
     sa_error error;
-    ck_assert_msg(way(&drawing, &out, &error), "%s", error.text);
+    ck_assert_msg(way(&drawing, &out, &lacking, &error), "%s", error.text);
     sa_drawing_release(&drawing);
     return out;
 }

@@ -85,6 +85,7 @@ typedef struct outputs {
     const align_options *options;
     const sa_corpus *corpus;
     bool pieces; /* the model's tokens are sub-words */
+    bool noted;  /* that fonts are missing */
     sa_screen screen;
     sa_buffer text[TEXTS], picture;
     cli_page page;
@@ -209,13 +210,14 @@ static bool add_to_page(outputs *out, size_t index, const sa_alignment *whole, s
     return good;
 }
 
-static bool draw(const outputs *out, size_t index, const sa_alignment *alignment, sa_error *error) {
+static bool draw(outputs *out, size_t index, const sa_alignment *alignment, sa_error *error) {
     const cli_pictures *pictures = &out->options->pictures;
     sa_link *gold;
     size_t golds;
     if (!cli_pictures_wanted(pictures)) return true;
     if (!find_gold(out, index, alignment, &gold, &golds, error)) return false;
-    const bool good = cli_pictures_save(pictures, index, alignment, gold, golds, error);
+    const bool good =
+        cli_pictures_save(pictures, index, alignment, gold, golds, &out->noted, error);
     free(gold);
     return good;
 }

@@ -2,6 +2,7 @@
 #include "cli/figures.h"
 #include "report/figure.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
@@ -26,14 +27,16 @@ const sa_option cli_pictures_options[] = {
 
 /* ---- Files ----------------------------------------------------------------------------------- */
 
-static bool add_svg(const sa_drawing *drawing, sa_buffer *out, sa_error *error) {
+static bool add_svg(const sa_drawing *drawing, sa_buffer *out, const char **lacking,
+                    sa_error *error) {
+    (void)lacking; /* whoever shows it brings fonts */
     sa_drawing_svg(drawing, out);
     return !out->failed || sa_fail_memory(error, out->size);
 }
 
 static const struct {
     const char *ending;
-    bool (*add)(const sa_drawing *, sa_buffer *, sa_error *);
+    bool (*add)(const sa_drawing *, sa_buffer *, const char **, sa_error *);
     bool painted;
 } forms[CLI_PICTURE_FORMS] = {
     [CLI_PICTURE_SVG] = {"svg", add_svg, false},
@@ -54,7 +57,8 @@ bool cli_pictures_check(const cli_pictures *pictures, sa_error *error) {
 }
 
 bool cli_pictures_save(const cli_pictures *pictures, size_t index, const sa_alignment *alignment,
-                       const sa_link *gold, size_t golds, sa_error *error) {
+                       const sa_link *gold, size_t golds, bool *noted, sa_error *error) {
+    const char *lacking = NULL;
     sa_drawing drawing;
     const sa_figure figure = {.map = pictures->map, .gold = gold, .golds = golds};
     if (!sa_figure_draw(alignment, &figure, &drawing, error)) return false;
@@ -62,10 +66,16 @@ bool cli_pictures_save(const cli_pictures *pictures, size_t index, const sa_alig
     for (int i = 0; good && i < CLI_PICTURE_FORMS; i++) {
         sa_buffer picture = {0};
         good = !pictures->folder[i] ||
-               (forms[i].add(&drawing, &picture, error) &&
+               (forms[i].add(&drawing, &picture, &lacking, error) &&
                 cli_save_numbered(pictures->folder[i], index, forms[i].ending, &picture, error));
         sa_buffer_release(&picture);
     }
+    if (lacking && !*noted)
+        fprintf(stderr,
+                "note: no font here has all characters of '%s' "
+                "(Debian: fonts-noto-core, fonts-noto-cjk, fonts-noto-color-emoji)\n",
+                lacking);
+    *noted = *noted || lacking;
     sa_drawing_release(&drawing);
     return good;
 }

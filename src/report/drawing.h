@@ -73,8 +73,12 @@ void sa_drawing_svg_film(const sa_reel *reel, sa_buffer *out);
 /* Whether the two below are built in; SA_USAGE says how to get them. */
 bool sa_drawing_can_paint(sa_error *error);
 
-/* PNG at twice the size (192 dots an inch), and PDF, with the fonts of this machine. */
-bool sa_drawing_png(const sa_drawing *drawing, sa_buffer *out, sa_error *error);
-bool sa_drawing_pdf(const sa_drawing *drawing, sa_buffer *out, sa_error *error);
+/* PNG at twice the size (192 dots an inch), and PDF, with the fonts of this machine. `lacking`
+ * becomes a text of the drawing for which they have not all characters, or NULL; boxes stand for
+ * those. */
+bool sa_drawing_png(const sa_drawing *drawing, sa_buffer *out, const char **lacking,
+                    sa_error *error);
+bool sa_drawing_pdf(const sa_drawing *drawing, sa_buffer *out, const char **lacking,
+                    sa_error *error);
 
 #endif

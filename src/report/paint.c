@@ -70,18 +70,23 @@ static PangoLayout *new_layout(PangoFontMap *fonts, cairo_t *canvas) {
     return layout;
 }
 
-static void paint(const sa_drawing *drawing, cairo_surface_t *surface, double scale) {
+static void paint(const sa_drawing *drawing, cairo_surface_t *surface, double scale,
+                  const char **lacking) {
     cairo_t *canvas = cairo_create(surface);
     cairo_scale(canvas, scale, scale);
     PangoFontMap *fonts = pango_cairo_font_map_new();
     PangoLayout *layout = new_layout(fonts, canvas);
+    *lacking = NULL;
     for (size_t i = 0; i < drawing->count; i++) {
         const sa_shape *shape = &drawing->shapes[i];
+        const char *text = drawing->letters.text + shape->letter;
         set_colour(canvas, shape->colour);
         if (shape->kind == SA_SHAPE_TEXT)
-            paint_text(canvas, layout, shape, drawing->letters.text + shape->letter);
+            paint_text(canvas, layout, shape, text);
         else
             paint_rectangle(canvas, shape);
+        if (shape->kind == SA_SHAPE_TEXT && pango_layout_get_unknown_glyphs_count(layout))
+            *lacking = text;
     }
     g_object_unref(layout);
     g_object_unref(fonts);
@@ -102,21 +107,23 @@ static bool finish(cairo_surface_t *surface, cairo_status_t status, const sa_buf
     return !out->failed || sa_fail_memory(error, out->size);
 }
 
-bool sa_drawing_png(const sa_drawing *drawing, sa_buffer *out, sa_error *error) {
+bool sa_drawing_png(const sa_drawing *drawing, sa_buffer *out, const char **lacking,
+                    sa_error *error) {
     enum { SCALE = 2 };
     cairo_surface_t *surface = cairo_image_surface_create(
         CAIRO_FORMAT_RGB24, (int)ceil(SCALE * drawing->width), (int)ceil(SCALE * drawing->height));
-    paint(drawing, surface, SCALE);
+    paint(drawing, surface, SCALE, lacking);
     return finish(surface, cairo_surface_write_to_png_stream(surface, add_bytes, out), out, error);
 }
 
-bool sa_drawing_pdf(const sa_drawing *drawing, sa_buffer *out, sa_error *error) {
+bool sa_drawing_pdf(const sa_drawing *drawing, sa_buffer *out, const char **lacking,
+                    sa_error *error) {
     const double scale = 72. / 96; /* a page is measured in 1/72 inch */
     cairo_surface_t *surface = cairo_pdf_surface_create_for_stream(
         add_bytes, out, scale * drawing->width, scale * drawing->height);
     /* The same picture is the same file, whenever it is made. */
     cairo_pdf_surface_set_metadata(surface, CAIRO_PDF_METADATA_CREATE_DATE, "");
-    paint(drawing, surface, scale);
+    paint(drawing, surface, scale, lacking);
     cairo_surface_finish(surface);
     return finish(surface, cairo_surface_status(surface), out, error);
 }
@@ -133,13 +140,15 @@ bool sa_drawing_can_paint(sa_error *error) {
     return refuse(error);
 }
 
-bool sa_drawing_png(const sa_drawing *drawing, sa_buffer *out, sa_error *error) {
-    (void)drawing, (void)out;
+bool sa_drawing_png(const sa_drawing *drawing, sa_buffer *out, const char **lacking,
+                    sa_error *error) {
+    (void)drawing, (void)out, (void)lacking;
     return refuse(error);
 }
 
-bool sa_drawing_pdf(const sa_drawing *drawing, sa_buffer *out, sa_error *error) {
-    (void)drawing, (void)out;
+bool sa_drawing_pdf(const sa_drawing *drawing, sa_buffer *out, const char **lacking,
+                    sa_error *error) {
+    (void)drawing, (void)out, (void)lacking;
     return refuse(error);
 }
 

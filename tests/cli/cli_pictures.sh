@@ -79,6 +79,11 @@ if "$softalign" align $model gold.tsv --png png --pdf pdf 2>err; then
     "$softalign" align $model gold.tsv --png png2 --pdf pdf2
     cmp png/0001.png png2/0001.png || fail "the PNG is another one"
     cmp pdf/0001.pdf pdf2/0001.pdf || fail "the PDF is another one"
+    mkdir fonts
+    echo "<fontconfig><dir>$PWD/fonts</dir><cachedir>$PWD/fonts</cachedir></fontconfig>" >fonts.conf
+    cat gold.tsv gold.tsv >two.tsv
+    FONTCONFIG_FILE=$PWD/fonts.conf "$softalign" align $model two.tsv --png png3 2>err || fail "no fonts"
+    same "notes without fonts" 1 "$(grep -c '^note: no font here has all characters of ' err)"
 else
     same "the message" "softalign: this softalign paints no PNG and PDF: it was built without pangocairo. \
 Install it (Debian: libpango1.0-dev) and build again, or write --svg" "$(cat err)"

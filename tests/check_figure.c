@@ -92,7 +92,8 @@ static void expect_room(const sa_drawing *drawing, const sa_shape *shape) {
 
 START_TEST(nothing_overlaps_or_is_cut) {
     const sa_alignment alignment = make(_i / SIZES, _i % SIZES);
-    sa_drawing drawing = draw(&alignment, &(sa_figure){0});
+    const char *title = _i % 2 ? "a title longer than a matrix of one word" : NULL;
+    sa_drawing drawing = draw(&alignment, &(sa_figure){.title = title});
     for (size_t i = 1; i < drawing.count; i++) { /* 0 is the paper */
         const sa_shape *one = &drawing.shapes[i];
         expect_room(&drawing, one);

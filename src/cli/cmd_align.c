@@ -1,8 +1,8 @@
-#include "base/number.h"
 #include "base/save.h"
 #include "base/settings.h"
 #include "cli/command.h"
 #include "cli/figures.h"
+#include "cli/heads.h"
 #include "cli/model.h"
 #include "cli/output.h"
 #include "cli/page.h"
@@ -11,15 +11,12 @@
 #include "report/matrix.h"
 #include "text/tokenizer.h"
 
-#include <limits.h>
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 /* What goes into one file for all pairs, and what into a file for each. */
 enum { TIDY, PHARAOH, SOFT, JSONL, HTML, TEXTS };
 enum { CSV, NPY, ALL, FOLDERS };
-enum { MEAN = 0, MOST = -1 }; /* of the heads, instead of a number */
 
 typedef struct align_options {
     const char *text[TEXTS], *folder[FOLDERS], *force_attention, *place, *heads;
@@ -147,32 +144,6 @@ static bool is_cross(const align_options *options) {
     return !options->place || strcmp(options->place, "cross") == 0;
 }
 
-/* One head as if it were the only one. */
-static bool choose_head(sa_alignment *alignment, int head, sa_error *error) {
-    const size_t size = (size_t)alignment->targets * (size_t)alignment->sources;
-    if (head > alignment->heads)
-        return sa_fail(error, SA_USAGE, "--head %d: the model has %d", head, alignment->heads);
-    alignment->weights = alignment->head_weights += (size_t)(head - 1) * size;
-    alignment->heads = 1;
-    return true;
-}
-
-static void choose_mean(sa_alignment *alignment) {
-    alignment->head_weights = alignment->weights;
-    alignment->heads = 1;
-}
-
-/* The largest weights of any head as if they were the only one's; freed by the caller. */
-static double *largest_weights(sa_alignment *alignment, sa_error *error) {
-    const size_t size = (size_t)alignment->targets * (size_t)alignment->sources;
-    double *most = sa_new(size, sizeof *most, error);
-    for (size_t i = 0; most && i < size * (size_t)alignment->heads; i++)
-        most[i % size] = fmax(most[i % size], alignment->head_weights[i]);
-    alignment->weights = alignment->head_weights = most;
-    alignment->heads = 1;
-    return most;
-}
-
 /* What the numbers of --all-heads are about. */
 static void add_words(const sa_alignment *alignment, sa_buffer *out) {
     cli_add_json_line(json_pack("{s:i, s:i, s:o, s:o}", "layers", alignment->layers, "heads",
@@ -255,16 +226,14 @@ static bool each(void *context, size_t index, const sa_alignment *whole, sa_erro
     const align_options *options = out->options;
     const char *all = options->folder[ALL];
     sa_alignment alignment = *whole;
-    double *most = NULL;
+    double *made;
     if (all && (!cli_save_matrix(all, index, "npy", sa_matrix_npy_all, whole, error) ||
                 !cli_save_matrix(all, index, "json", add_words, whole, error)))
         return false;
     if (!add_to_page(out, index, whole, error)) return false;
-    if (options->heads && options->head == MEAN) choose_mean(&alignment);
-    if (options->head == MOST && !(most = largest_weights(&alignment, error))) return false;
-    if (options->head > 0 && !choose_head(&alignment, options->head, error)) return false;
+    if (!cli_heads_choose(options->head, &alignment, &made, error)) return false;
     const bool good = show(out, index, &alignment, error);
-    free(most);
+    free(made);
     return good;
 }
 
@@ -310,19 +279,6 @@ static bool is_standard(const char *path) {
     return path && strcmp(path, "-") == 0;
 }
 
-/* "mean", "max", or a head's number. */
-static bool read_head(align_options *options, sa_error *error) {
-    int64_t head = MEAN;
-    const char *text = options->heads;
-    if (text && strcmp(text, "max") == 0)
-        head = MOST;
-    else if (text && strcmp(text, "mean") != 0 &&
-             (!sa_integer_parse(text, &head) || head < 0 || head > INT_MAX))
-        return sa_fail(error, SA_USAGE, "--head '%s': expected a number, mean or max", text);
-    options->head = (int)head;
-    return true;
-}
-
 /* Links are drawn between the two sides. */
 static bool check_place(const align_options *options, sa_error *error) {
     return is_cross(options) || !options->text[PHARAOH] ||
@@ -338,7 +294,7 @@ static bool read_options(int count, char **arguments, align_options *options, co
     sa_linking_init(&options->linking);
     sa_options_init(cli_pictures_options, &options->pictures);
     if (!cli_read(&cli_align, count, arguments, options, words, error) ||
-        !read_head(options, error) || !check_place(options, error) ||
+        !cli_heads_read(options->heads, &options->head, error) || !check_place(options, error) ||
         !cli_pictures_check(&options->pictures, error))
         return false;
     bool wanted = cli_pictures_wanted(&options->pictures);

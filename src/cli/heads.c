@@ -1,0 +1,44 @@
+#include "cli/heads.h"
+#include "base/memory.h"
+#include "base/number.h"
+
+#include <limits.h>
+#include <math.h>
+#include <string.h>
+
+bool cli_heads_read(const char *text, int *head, sa_error *error) {
+    int64_t number = 0;
+    *head = CLI_HEADS_ALL;
+    if (!text) return true;
+    if (strcmp(text, "mean") != 0 && strcmp(text, "max") != 0 &&
+        (!sa_integer_parse(text, &number) || number < 0 || number > INT_MAX))
+        return sa_fail(error, SA_USAGE, "--head '%s': expected a number, mean or max", text);
+    *head = strcmp(text, "max") == 0 ? CLI_HEADS_MOST : number ? (int)number : CLI_HEADS_MEAN;
+    return true;
+}
+
+/* The largest weights of any head, to be freed. */
+static double *largest_weights(const sa_alignment *alignment, sa_error *error) {
+    const size_t size = (size_t)alignment->targets * (size_t)alignment->sources;
+    double *most = sa_new(size, sizeof *most, error);
+    for (size_t i = 0; most && i < size * (size_t)alignment->heads; i++)
+        most[i % size] = fmax(most[i % size], alignment->head_weights[i]);
+    return most;
+}
+
+bool cli_heads_choose(int head, sa_alignment *alignment, double **made, sa_error *error) {
+    const size_t size = (size_t)alignment->targets * (size_t)alignment->sources;
+    *made = NULL;
+    if (head == CLI_HEADS_ALL) return true;
+    if (head > alignment->heads)
+        return sa_fail(error, SA_USAGE, "--head %d: the model has %d", head, alignment->heads);
+    if (head == CLI_HEADS_MOST) {
+        alignment->weights = *made = largest_weights(alignment, error);
+        if (!*made) return false;
+    } else if (head > 0) {
+        alignment->weights = alignment->head_weights + (size_t)(head - 1) * size;
+    }
+    alignment->head_weights = alignment->weights;
+    alignment->heads = 1;
+    return true;
+}

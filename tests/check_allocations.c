@@ -1,4 +1,4 @@
-/* Updates allocate nothing, whatever the decoder and the batch: the linker leads every call of
+/* Updates allocate nothing, whatever the model and the batch: the linker leads every call of
  * malloc and its family in the program's own code through the counters here. */
 #include "support/suite.h"
 #include "text/batcher.h"
@@ -59,16 +59,33 @@ static void draw_all(void) {
     }
 }
 
-START_TEST(updates_allocate_nothing) {
+/* The recurrent models by their decoders, then the Transformer with either norm. */
+static int decoders(void) {
+    int count = 0;
+    while (sa_decoder_name((size_t)count)) count++;
+    return count;
+}
+
+static sa_settings settings_of(int number) {
     sa_settings settings;
+    sa_settings_init(&settings);
+    settings.embed = settings.hidden = settings.attn = settings.maxout = 24;
+    settings.batch = BATCH, settings.shards = 2, settings.dropout = 0.1;
+    settings.decoder = number % decoders();
+    if (number >= decoders()) {
+        settings.model = SA_MODEL_TRANSFORMER;
+        settings.norm = number - decoders();
+        settings.heads = settings.layers = 2;
+    }
+    return settings;
+}
+
+START_TEST(updates_allocate_nothing) {
+    const sa_settings settings = settings_of(_i);
     sa_error error;
     sa_params plan;
     sa_trainer trainer;
     sa_batcher batcher;
-    sa_settings_init(&settings);
-    settings.decoder = _i;
-    settings.embed = settings.hidden = settings.attn = settings.maxout = 24;
-    settings.batch = BATCH, settings.shards = 2, settings.dropout = 0.1;
     const sa_sizes sizes = sa_sizes_of(&settings, WORDS, WORDS);
     sa_seq2seq_plan(&sizes, &plan);
     float *values = calloc(plan.size, sizeof *values);
@@ -98,9 +115,7 @@ END_TEST
 int main(void) {
     TCase *tests;
     Suite *suite = suite_of("allocations", &tests);
-    int decoders = 0;
-    while (sa_decoder_name((size_t)decoders)) decoders++;
     draw_all();
-    tcase_add_loop_test(tests, updates_allocate_nothing, 0, decoders);
+    tcase_add_loop_test(tests, updates_allocate_nothing, 0, decoders() + 2);
     return suite_run(suite);
 }

@@ -65,6 +65,7 @@ typedef struct sa_settings {
     bool reverse_source; /* read from the last word to the first */
     int cell;
     int update, reset; /* forms of the gated unit */
+    bool cell_norm;    /* layer normalisation in the recurrent cells */
     int start;         /* what s_0 is made of */
     int readout;       /* which state the read-out sees */
     bool input_feeding;

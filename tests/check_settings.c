@@ -184,16 +184,20 @@ static bool may_stay_open(const char *option, const sa_settings *settings) {
     static const char *const of_recurrence[] = {"decoder", "encoder", "reverse-source", "cell",
                                                 "update",  "reset",   "start",          "readout",
                                                 "hidden",  "maxout",  "input-feeding",  NULL};
-    static const char *const dropouts[] = {"dropout-embeddings", "dropout-annotations",
-                                           "dropout-readout",    "dropout-state",
-                                           "word-dropout",       NULL};
+    static const char *const later[] = {"dropout-embeddings",
+                                        "dropout-annotations",
+                                        "dropout-readout",
+                                        "dropout-state",
+                                        "word-dropout",
+                                        "cell-norm",
+                                        NULL};
     static const char *const of_gru[] = {"update", "reset", NULL};
     static const char *const of_pieces[] = {"bpe-merges", "bpe", NULL};
     static const char *const of_sgd[] = {"momentum", NULL};
     static const char *const of_adam[] = {"beta1", "beta2", "epsilon", NULL};
     static const char *const of_plateau[] = {"lr-decay", "lr-patience", NULL};
     const char *optimizer = sa_optimizer_name((size_t)settings->optimizer);
-    return among(option, always) || among(option, dropouts) ||
+    return among(option, always) || among(option, later) ||
            among(option, settings->model ? of_recurrence : of_transformers) ||
            (!sa_settings_attends(settings) && among(option, of_attention)) ||
            (strcmp(sa_cell_name((size_t)settings->cell), "gru") != 0 && among(option, of_gru)) ||

@@ -19,21 +19,56 @@ static const double *of_cell(const cell *at, const char *name) {
     return get(at->step, 0, whole);
 }
 
+/* out += LN(x), with the numbers first .. first+n-1 of x alone, but mean and variance of all. */
+static void add_normal(const char *part, const char *name, const double *x, int size, int first,
+                       int n, double *out) {
+    char gain[16], bias[16];
+    double mean = 0, variance = 0;
+    snprintf(gain, sizeof gain, "%s.norm.g", name), snprintf(bias, sizeof bias, "%s.norm.b", name);
+    for (int k = 0; k < size; k++) mean += x[k] / size;
+    for (int k = 0; k < size; k++) variance += (x[k] - mean) * (x[k] - mean) / size;
+    for (int k = 0; k < n; k++)
+        out[k] += weight(param(part, gain), 0, k) * (x[first + k] - mean) / sqrt(variance + 1e-5) +
+                  weight(param(part, bias), 0, k);
+}
+
+/* out += W_z x, for the letter W and the suffix _z; with --cell-norm normalised, the gates of a
+ * cell together and the candidate of a gated unit alone. */
+static void add_term(const cell *at, char letter, const char *suffix, const double *x,
+                     double *out) {
+    static const char *const gates[][5] = {{"_z", "_r"}, {"_i", "_f", "_o", ""}, {""}};
+    const int n = settings.hidden;
+    const char *const *joint = gates[settings.cell], *const alone[] = {suffix, NULL};
+    int own = 0, members = 0;
+    double p[4 * WIDE] = {0};
+    char name[8];
+    snprintf(name, sizeof name, "%c%s", letter, suffix);
+    if (!param(at->part, name)) return;
+    if (!settings.cell_norm) {
+        add_product(at->part, name, x, out);
+        return;
+    }
+    while (joint[own] && strcmp(joint[own], suffix) != 0) own++;
+    if (!joint[own]) joint = alone, own = 0;
+    for (; joint[members]; members++) {
+        char member[8];
+        snprintf(member, sizeof member, "%c%s", letter, joint[members]);
+        add_product(at->part, member, x, p + members * n);
+    }
+    add_normal(at->part, name, p, members * n, own * n, n, out);
+}
+
 /* a_NAME = W x + U met + C c + b, and NAME = squash(a_NAME) */
 static void check_gate(const cell *at, const char *name, const char *suffix, const double *met,
                        double (*squash)(double), const double *result) {
     const int n = settings.hidden;
     double a[WIDE] = {0};
     char tensor[8], inside[16];
-    const char *letters = "WUCb";
-    for (int k = 0; letters[k]; k++) {
-        snprintf(tensor, sizeof tensor, "%c%s", letters[k], suffix);
-        const double *const by[] = {at->x, met, at->c};
-        if (k == 3)
-            add_bias(at->part, tensor, a);
-        else if (by[k])
-            add_product(at->part, tensor, by[k], a);
-    }
+    const double *const by[] = {at->x, met, at->c};
+    for (int k = 0; k < 3; k++)
+        if (by[k]) add_term(at, "WUC"[k], suffix, by[k], a);
+    snprintf(tensor, sizeof tensor, "b%s", suffix);
+    add_bias(at->part, tensor, a);
     snprintf(inside, sizeof inside, "a_%s", name);
     same(inside, at->step, of_cell(at, inside), a, n);
     for (int k = 0; k < n; k++) a[k] = squash(a[k]);
@@ -46,9 +81,9 @@ static void check_after(const cell *at) {
     const bool sum = strcmp(sa_reset_name((size_t)settings.reset), "sum") == 0;
     const double *r = of_cell(at, "r");
     double u[WIDE] = {0}, a[WIDE] = {0};
-    add_product(at->part, "U", at->previous, u);
-    if (at->c) add_product(at->part, "C", at->c, sum ? u : a);
-    if (at->x) add_product(at->part, "W", at->x, a);
+    add_term(at, 'U', "", at->previous, u);
+    if (at->c) add_term(at, 'C', "", at->c, sum ? u : a);
+    if (at->x) add_term(at, 'W', "", at->x, a);
     add_bias(at->part, "b", at->second ? u : a);
     same("u", at->step, of_cell(at, "u"), u, n);
     for (int k = 0; k < n; k++) a[k] += r[k] * u[k];
@@ -90,8 +125,13 @@ static void check_lstm(const cell *at, const double *memory) {
     check_gate(at, "g", "", at->previous, tanh, of_cell(at, "g"));
     for (int k = 0; k < n; k++) {
         m[k] = of_cell(at, "f")[k] * memory[k] + of_cell(at, "i")[k] * of_cell(at, "g")[k];
-        s[k] = of_cell(at, "o")[k] * tanh(m[k]);
     }
+    double squashed[WIDE] = {0};
+    if (settings.cell_norm)
+        add_normal(at->part, "m", m, n, 0, n, squashed);
+    else
+        memcpy(squashed, m, sizeof squashed);
+    for (int k = 0; k < n; k++) s[k] = of_cell(at, "o")[k] * tanh(squashed[k]);
     same("m", at->step, of_cell(at, "m"), m, n);
     same("s", at->step, at->state, s, n);
 }
@@ -209,7 +249,8 @@ START_TEST(every_cell_has_a_story) {
     settings = small_settings();
     ck_assert(
         sa_option_set(sa_option_find(sa_settings_options, "decoder"), &settings, "cgru", NULL));
-    settings.cell = _i % 3, settings.update = _i / 3 % 2, settings.reset = _i / 6;
+    settings.cell = _i % 3, settings.update = _i / 3 % 2, settings.reset = _i / 6 % 3;
+    settings.cell_norm = _i / 18;
     ck_assert(explain(1, false, NULL));
     check_step(1);
     for (int i = 0; i < count; i++) {
@@ -258,7 +299,7 @@ int main(void) {
     Suite *suite = suite_of("explain", &tests);
     tcase_add_checked_fixture(tests, numbers_open, clear);
     tcase_add_loop_test(tests, every_model_can_be_redone, 0, count_variants() + 1);
-    tcase_add_loop_test(tests, every_cell_has_a_story, 0, 3 * 2 * 3);
+    tcase_add_loop_test(tests, every_cell_has_a_story, 0, 3 * 2 * 3 * 2);
     tcase_add_test(tests, one_step_and_the_weights);
     tcase_add_test(tests, no_probabilities);
     return suite_run(suite);

@@ -2,39 +2,61 @@
 
 import torch
 
+EPSILON = 1e-5  # of the layer norm
 SUFFIXES = {"gru": ("_z", "_r", ""), "lstm": ("_i", "_f", "_o", ""), "rnn": ("",)}
 
 
-def cell_shapes(cell, part, n, x_width, c_width):
+def cell_shapes(o, part, n, x_width, c_width):
     """A width of 0: the cell has no such input."""
     shapes = {}
-    for gate in SUFFIXES[cell]:
+    for gate in SUFFIXES[o.cell]:
         if x_width:
             shapes[f"{part}.W{gate}"] = (n, x_width)
         shapes |= {f"{part}.U{gate}": (n, n), f"{part}.b{gate}": (n,)}
         if c_width:
             shapes[f"{part}.C{gate}"] = (n, c_width)
-    return shapes
+    normed = [name for name, shape in shapes.items() if len(shape) == 2] if o.cell_norm else []
+    normed += [f"{part}.m"] if o.cell_norm and o.cell == "lstm" else []
+    return shapes | {f"{name}.norm.{letter}": (n,) for name in normed for letter in "gb"}
+
+
+def layernorm(p, names, parts):
+    """g . (x - mean) / sqrt(variance + epsilon) + b of the parts by the names of what is normalised,
+    mean and variance those of all parts together"""
+    x = torch.cat(parts)
+    inverse = 1 / torch.sqrt(((x - x.mean()) ** 2).mean() + EPSILON)
+    return {name: p[f"{name}.norm.g"] * (part - x.mean()) * inverse + p[f"{name}.norm.b"]
+            for name, part in zip(names, parts, strict=True)}
 
 
 class Terms:
     """W x, C c, U s and b of one cell, each by the gate; the term of an input that is None is 0. U
-    meets d . s: what dropout leaves of a state."""
+    meets d . s: what dropout leaves of a state. With --cell-norm each term is normalised, together
+    with the same of the other gates; a GRU's candidate stands alone."""
 
-    def __init__(self, p, part, x, c, d):
-        self.p, self.part, self.x, self.c, self.d = p, part, x, c, d
+    def __init__(self, o, p, part, x, c, d):
+        self.o, self.p, self.part, self.x, self.c, self.d = o, p, part, x, c, d
 
-    def times(self, weight, vector):
-        return 0 if vector is None else self.p[f"{self.part}.{weight}"] @ vector
+    def times(self, letter, gate, vector):
+        if vector is None:
+            return 0
+        name = f"{self.part}.{letter}{gate}"
+        if not self.o.cell_norm:
+            return self.p[name] @ vector
+        together = SUFFIXES[self.o.cell]
+        if self.o.cell == "gru":
+            together = ("_z", "_r") if gate else ("",)
+        names = [f"{self.part}.{letter}{other}" for other in together]
+        return layernorm(self.p, names, [self.p[other] @ vector for other in names])[name]
 
     def W(self, gate=""):
-        return self.times(f"W{gate}", self.x)
+        return self.times("W", gate, self.x)
 
     def C(self, gate=""):
-        return self.times(f"C{gate}", self.c)
+        return self.times("C", gate, self.c)
 
     def U(self, s, gate=""):
-        return self.times(f"U{gate}", self.d * s)
+        return self.times("U", gate, self.d * s)
 
     def b(self, gate=""):
         return self.p[f"{self.part}.b{gate}"]
@@ -84,11 +106,13 @@ def gru(o, v, state):
 
 def lstm(o, v, state):
     """i, f, o = sigma(W x + U s' + C c + b), each with its own, g = tanh(W x + U s' + C c + b),
-    m = f . m' + i . g, s = o . tanh(m)"""
+    m = f . m' + i . g, s = o . tanh(m), or with --cell-norm o . tanh(LN(m))"""
     s, memory = state
     i, f, out = (torch.sigmoid(v.total(s, gate)) for gate in ("_i", "_f", "_o"))
     memory = f * memory + i * torch.tanh(v.total(s))
-    return out * torch.tanh(memory), memory
+    name = f"{v.part}.m"
+    seen = layernorm(v.p, [name], [memory])[name] if o.cell_norm else memory
+    return out * torch.tanh(seen), memory
 
 
 def rnn(o, v, state):
@@ -101,7 +125,7 @@ CELLS = {"gru": gru, "lstm": lstm, "rnn": rnn}
 
 def cell(p, o, part, x, c, state, d=1):
     """The state after the input x and the context c; None: the cell has no such input."""
-    return CELLS[o.cell](o, Terms(p, part, x, c, d), state)
+    return CELLS[o.cell](o, Terms(o, p, part, x, c, d), state)
 
 
 def zero_state(n):

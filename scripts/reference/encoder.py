@@ -21,7 +21,7 @@ def encoder_shapes(o):
     for layer in range(1, o.layers + 1):
         for way in ways(o):
             width = o.embed if layer == 1 else o.annotation
-            shapes |= cell_shapes(o.cell, part_of(layer, way), o.hidden, width, 0)
+            shapes |= cell_shapes(o, part_of(layer, way), o.hidden, width, 0)
     return shapes
 
 

@@ -87,11 +87,11 @@ def context_width(o):
 def decoder_shapes(o):
     n = o.hidden
     inside = context_width(o) if o.decoder in ("bahdanau", "fixed") else 0
-    shapes = cell_shapes(o.cell, "decoder", n, o.embed + o.input_feeding * o.maxout, inside)
+    shapes = cell_shapes(o, "decoder", n, o.embed + o.input_feeding * o.maxout, inside)
     if o.decoder == "fixed":
         shapes |= {"decoder.V": (n, o.annotation), "decoder.b_V": (n,)}
     if o.decoder == "cgru":
-        shapes |= cell_shapes(o.cell, "decoder.second", n, 0, o.annotation)
+        shapes |= cell_shapes(o, "decoder.second", n, 0, o.annotation)
     return shapes
 
 

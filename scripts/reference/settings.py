@@ -20,7 +20,7 @@ CHOICES = {  # the first is the default
     "norm": ("pre", "post"),
     "tie": ("none", "two-way", "three-way"),
 }
-SWITCHES = ("input-feeding", "reverse-source")
+SWITCHES = ("input-feeding", "reverse-source", "cell-norm")
 NUMBERS = {  # the default (None: there is none) and the least
     "embed": (None, 1), "hidden": (None, 1), "attn": (None, 1), "maxout": (None, 1),
     "ffn": (256, 1), "layers": (1, 1), "heads": (1, 1), "values": (0, 0), "window-size": (10, 1), "max-len": (50, 1),

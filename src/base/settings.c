@@ -42,6 +42,9 @@ const sa_option sa_settings_options[] = {
      "gru: z is the share of the new state (2015) or of the old one (2014, toolkits)"},
     {"reset", SA_OPTION_CHOICE, SA_SCOPE_MODEL, AT(reset), 0, 0, 0, sa_reset_name, "NAME",
      "gru: r acts before U (2015), after U (toolkits), or on the sum U s + C c (2014)"},
+    {"cell-norm", SA_OPTION_SWITCH, SA_SCOPE_MODEL, AT(cell_norm), 0, 0, 1, NULL, NULL,
+     "layer normalisation of W x, U s and C c in every cell, and of an LSTM's memory (Ba et al. "
+     "2016)"},
     {"start", SA_OPTION_CHOICE, SA_SCOPE_MODEL, AT(start), 0, 0, 0, sa_initial_name, "NAME",
      "s_0 from backward_1, both last states, the mean of h, or a copy of forward_S; auto: as the "
      "decoder's paper; always the mean with --encoder none"},

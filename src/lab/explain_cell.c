@@ -1,7 +1,6 @@
 /* explain_cell: one step of a recurrent cell, gate by gate. Which weights meet what follows from
  * how they are bound (nn/cell.c); the table says the rest of each form. */
 #include "lab/explain.h"
-#include "math/blas.h"
 #include "math/vec.h"
 #include "nn/gru.h"
 #include "nn/lstm.h"
@@ -127,22 +126,32 @@ static bool reaches(const sa_recurrent *w, int at, int block) {
     return at <= block && block < at + w->cell->reach;
 }
 
+/* " + U_z s_{i-1}", or " + LN(U_z s_{i-1})" */
+static void write_product(sa_page *page, const char *plus, bool normed, const char *letter,
+                          const char *suffix, const char *x) {
+    sa_page_write(page, "%s%s%s%s %s%s", plus, normed ? "LN(" : "", letter, suffix, x,
+                  normed ? ")" : "");
+}
+
 /* "W_z E y_{i-1} + U_z s_{i-1} + C_z c_i + b_z" */
 static void write_terms(const telling *all, const gate_story *gate) {
     const sa_cell_step *step = all->step;
     const sa_recurrent *w = step->w;
     const char *suffix = w->cell->suffix[gate->block], *plus = "";
+    const bool normed = sa_recurrent_normed(w);
     sa_page *page = all->page;
     if (w->W.cols && reaches(w, w->cell->outer, gate->block)) {
-        sa_page_write(page, "W%s %s", suffix, step->input);
+        write_product(page, plus, normed, "W", suffix, step->input);
         plus = " + ";
     }
-    if (gate->meets == STATE) sa_page_write(page, "%sU%s %s", plus, suffix, step->before);
+    char reset[SIZE];
     if (gate->meets == RESET)
-        sa_page_write(page, "%sU%s [%s . %s]", plus, suffix, called(all, "r"), step->before);
+        snprintf(reset, sizeof reset, "[%s . %s]", called(all, "r"), step->before);
+    if (gate->meets != NOTHING)
+        write_product(page, plus, normed, "U", suffix, gate->meets == RESET ? reset : step->before);
     if (gate->meets != NOTHING) plus = " + ";
     if (w->C.cols && reaches(w, w->context_at, gate->block)) {
-        sa_page_write(page, "%sC%s %s", plus, suffix, step->context);
+        write_product(page, plus, normed, "C", suffix, step->context);
         plus = " + ";
     }
     if (reaches(w, w->bias_at, gate->block)) {
@@ -163,11 +172,14 @@ static sa_mat inside(const telling *all, const gate_story *gate) {
     const sa_recurrent *w = step->w;
     const int n = w->U.cols;
     sa_mat a = sa_page_take(all->page, 1, step->gates.cols), own = block_of(a, gate->block, n);
-    sa_recurrent_input_forward(w, step->x, a);
-    if (w->C.cols) sa_recurrent_context_forward(w, step->c, a);
+    sa_mat kept = sa_page_take(all->page, 1, step->kept.cols);
+    sa_recurrent_input_forward(w, step->x, a, kept);
+    if (w->C.cols) sa_recurrent_context_forward(w, step->c, a, kept);
     if (gate->meets != NOTHING) {
-        const sa_mat met = gate->meets == RESET ? step->kept : step->previous.s;
-        sa_gemm_nt(met, sa_rows(w->U, gate->block * n, n), 1, own);
+        const sa_mat met = gate->meets == RESET ? block_of(step->kept, 0, n) : step->previous.s;
+        int first, count;
+        sa_recurrent_joint(w, gate->block, &first, &count);
+        sa_recurrent_state_forward(w, first, count, met, a, kept);
     } else { /* r . u: blocks 2 and 0 */
         const sa_mat r = block_of(step->gates, 2, n), u = block_of(step->gates, 0, n);
         for (int k = 0; k < n; k++) own.x[k] += r.x[k] * u.x[k];
@@ -187,7 +199,8 @@ static void explain_gate(telling *all, const gate_story *gate, const char *citat
     sa_page_cite(page, citation);
     if (gate->meets == RESET) {
         snprintf(label, sizeof label, "%s . %s", called(all, "r"), step->before);
-        sa_page_vector(page, key(all, "r.s", text, sizeof text), label, step->kept);
+        sa_page_vector(page, key(all, "r.s", text, sizeof text), label,
+                       block_of(step->kept, 0, step->w->U.cols));
     }
     if (gate->squash) {
         snprintf(text, sizeof text, "a_%s%s", gate->letter ? gate->letter : "s", step->prime);
@@ -201,17 +214,19 @@ static void explain_gate(telling *all, const gate_story *gate, const char *citat
 
 /* ---- The state ------------------------------------------------------------------------------- */
 
-/* kept is tanh(m) wherever there is a memory cell. */
+/* kept is tanh(m), or tanh(LN(m)), wherever there is a memory cell. */
 static void explain_memory(telling *all, const char *citation) {
     char text[SIZE], label[SIZE];
     sa_page_fill(all->page, all->story->memory, all->letters);
     sa_page_cite(all->page, citation);
     sa_page_vector(all->page, key(all, "m", text, sizeof text), called(all, "M"),
                    all->step->state.m);
-    sa_page_fill(all->page, all->story->update, all->letters);
+    const bool normed = sa_recurrent_normed(all->step->w);
+    sa_page_fill(all->page, normed ? "S = o . tanh(LN(M))" : all->story->update, all->letters);
     sa_page_cite(all->page, citation);
-    snprintf(label, sizeof label, "tanh(%s)", called(all, "M"));
-    sa_page_vector(all->page, key(all, "tanh(m)", text, sizeof text), label, all->step->kept);
+    snprintf(label, sizeof label, normed ? "tanh(LN(%s))" : "tanh(%s)", called(all, "M"));
+    sa_page_vector(all->page, key(all, "tanh(m)", text, sizeof text), label,
+                   block_of(all->step->kept, 0, all->step->w->U.cols));
 }
 
 void sa_explain_cell(sa_page *page, const sa_cell_step *step) {

@@ -19,6 +19,8 @@ static const struct {
     {"attention.values", "dh_j += alpha_ij dc_i", ""},
     {"cell.bias", "db += sum da", ""},
     {"cell.input", "dx += da W", ""},
+    {"cell.norm", "what the normalisation of a product sends back", "--cell-norm"},
+    {"cell.norm-memory", "the same of LN(m)", "--cell-norm --cell lstm"},
     {"decoder.context", "dc_i += C' da_i", ""},
     {"decoder.feeding", "dt_{i-1} += W' da_i (input feeding)", "--input-feeding"},
     {"decoder.start", "dh_1 += W_s' ds_0", ""},

@@ -15,11 +15,15 @@ void sa_decoder_bind(sa_binder *binder, const sa_decoder_sizes *sizes, sa_decode
     sa_recurrent_sizes cell = {.in = m + (sizes->feeding ? sizes->l : 0),
                                .n = n,
                                .context = sizes->kind->in_cell ? context : 0,
-                               .inner_context = sizes->context_inside};
+                               .inner_context = sizes->context_inside,
+                               .normed = sizes->normed};
     sa_recurrent_bind(binder, "decoder", sizes->cell, cell, &w->cell);
     if (sizes->kind->second) {
-        sa_recurrent_sizes second = {
-            .n = n, .context = context, .inner_bias = true, .inner_context = sizes->context_inside};
+        sa_recurrent_sizes second = {.n = n,
+                                     .context = context,
+                                     .inner_bias = true,
+                                     .inner_context = sizes->context_inside,
+                                     .normed = sizes->normed};
         sa_recurrent_bind(binder, "decoder.second", sizes->cell, second, &w->second);
     }
     sa_readout_sizes readout = {.output = sizes->kind->output,
@@ -45,9 +49,9 @@ sa_decoder_rows sa_decoder_rows_layout(sa_arena *arena, const sa_decoder *w, int
         .attention = sa_attention_rows_layout(arena, &w->attention, rows, steps, true),
         .c = sa_mat_take(arena, rows, sa_context_width(&w->sizes)),
         .gates = sa_mat_take(arena, rows, cell->blocks * n),
-        .kept = sa_mat_take(arena, rows, cell->kept * n),
+        .kept = sa_mat_take(arena, rows, sa_recurrent_kept(&w->cell)),
         .second_gates = sa_mat_take(arena, rows, cell->blocks * second),
-        .second_kept = sa_mat_take(arena, rows, cell->kept * second),
+        .second_kept = sa_mat_take(arena, rows, sa_recurrent_kept(&w->second)),
     };
 }
 
@@ -58,8 +62,8 @@ static sa_decoder_drows drows_layout(sa_arena *arena, const sa_decoder *w, int r
     sa_decoder_drows d = {
         .seen = sa_mat_take(arena, rows, n),
         .c = sa_mat_take(arena, rows, sa_context_width(&w->sizes)),
-        .a = sa_mat_take(arena, rows, cell->blocks * n),
-        .second_a = sa_mat_take(arena, rows, cell->blocks * second),
+        .a = sa_mat_take(arena, rows, sa_recurrent_da(&w->cell)),
+        .second_a = sa_mat_take(arena, rows, sa_recurrent_da(&w->second)),
         .attention = sa_attention_rows_layout(arena, &w->attention, rows, steps, false),
         .s = sa_state_take(arena, sentences, n, cell->memory),
         .middle = sa_state_take(arena, sentences, second, cell->memory),
@@ -179,9 +183,9 @@ static sa_mat fed(const sa_decoder *w, sa_mat input) {
 
 /* W x + b of the cells, for any number of rows. */
 static void prepare(const sa_decoder *w, sa_decoder_rows rows) {
-    sa_recurrent_input_forward(&w->cell, rows.input, rows.gates);
+    sa_recurrent_input_forward(&w->cell, rows.input, rows.gates, rows.kept);
     if (w->sizes.kind->second)
-        sa_recurrent_input_forward(&w->second, (sa_mat){0}, rows.second_gates);
+        sa_recurrent_input_forward(&w->second, (sa_mat){0}, rows.second_gates, rows.second_kept);
 }
 
 void sa_decoder_step_forward(const sa_decoder *w, const sa_step *step, sa_decoder_rows rows,
@@ -255,7 +259,7 @@ static void step_backward(const sa_decoder *w, const sa_side *side, int t, sa_dr
     sa_add(d.seen, w->sizes.sees_previous ? d.previous.s : d.s.s);
     w->sizes.kind->backward(w, &step, rows, d, &cache->dsource, dw);
     if (!w->sizes.feeding) return;
-    sa_recurrent_input_backward(&w->cell, d.a, d.input);
+    sa_recurrent_input_backward(&w->cell, rows.kept, d.a, d.input, &dw->cell);
     if (t && sa_term("decoder.feeding")) /* t_{i-1} was joined to the word */
         sa_add(fed(w, d.input), sa_rows(cache->readout.dt, side->start[t - 1], live));
 }
@@ -264,12 +268,11 @@ static void step_backward(const sa_decoder *w, const sa_side *side, int t, sa_dr
 static void weights_backward(const sa_decoder *w, const sa_decoder_cache *cache, sa_decoder *dw) {
     const sa_decoder_rows *rows = &cache->rows;
     const sa_decoder_drows *d = &cache->d;
-    w->cell.cell->weights_backward(rows->previous, rows->kept, d->a, dw->cell.U);
+    w->cell.cell->weights_backward(rows->previous, rows->kept, d->a, &dw->cell);
     sa_recurrent_input_weights_backward(rows->input, d->a, &dw->cell);
     if (w->cell.C.x) sa_recurrent_context_weights_backward(rows->c, d->a, &dw->cell);
     if (w->sizes.kind->second) {
-        w->second.cell->weights_backward(rows->middle, rows->second_kept, d->second_a,
-                                         dw->second.U);
+        w->second.cell->weights_backward(rows->middle, rows->second_kept, d->second_a, &dw->second);
         sa_recurrent_input_weights_backward((sa_mat){0}, d->second_a, &dw->second);
         sa_recurrent_context_weights_backward(rows->c, d->second_a, &dw->second);
     }
@@ -302,8 +305,9 @@ void sa_decoder_backward(const sa_decoder *w, const sa_batch *batch, sa_dropout 
     sa_readout_weights_backward(sa_decoder_seen(w, *rows), sa_decoder_word(w, rows->input), rows->c,
                                 &cache->readout, &dw->readout);
     sa_profile_end(cache->profile, SA_PART_READOUT);
+    if (!w->sizes.feeding)
+        sa_recurrent_input_backward(&w->cell, rows->kept, d->a, d->input, &dw->cell);
     weights_backward(w, cache, dw);
-    if (!w->sizes.feeding) sa_recurrent_input_backward(&w->cell, d->a, d->input);
     sa_dropout_backward(dropout.embeddings, cache->x_mask, dx);
     sa_dropout_words_backward(dropout.words, cache->word_mask, dx);
     sa_embedding_backward(cache->inputs, dx, dw->E);

@@ -69,6 +69,7 @@ typedef struct sa_decoder_sizes {
     bool sees_previous;  /* the read-out sees s_{i-1} */
     bool tied;           /* E is the read-out's W_o, too */
     bool feeding;        /* t_{i-1} is joined to the word (Luong et al. 2015, section 3.3) */
+    bool normed;         /* layer normalisation in the cells */
     bool drops_state;    /* training needs rooms to drop parts of states */
     int initial;         /* how s_0 is made */
     int words, m, n, l;

@@ -25,9 +25,9 @@ static void cell(const sa_decoder *w, const sa_step *step, sa_decoder_rows rows,
 }
 
 static void cell_backward(const sa_decoder *w, const sa_step *step, sa_decoder_rows rows,
-                          sa_decoder_drows d, sa_state dto) {
+                          sa_decoder_drows d, sa_state dto, sa_decoder *dw) {
     w->cell.cell->backward(&w->cell, rows.previous, rows.gates, rows.kept, dto, d.a, d.previous,
-                           step->room);
+                           step->room, &dw->cell);
     sa_state_dropout_backward(step->mask, d.previous);
 }
 
@@ -37,14 +37,14 @@ static void cell_backward(const sa_decoder *w, const sa_step *step, sa_decoder_r
 /* A.2.2 (Bahdanau et al. 2015): c_i from the query s_{i-1}; s_i from y_{i-1}, c_i and s_{i-1} */
 static void bahdanau_forward(const sa_decoder *w, const sa_step *step, sa_decoder_rows rows) {
     attend(w, step, rows, rows.previous.s);
-    sa_recurrent_context_forward(&w->cell, rows.c, rows.gates); /* a += C c_i */
+    sa_recurrent_context_forward(&w->cell, rows.c, rows.gates, rows.kept); /* a += C c_i */
     cell(w, step, rows, rows.s);
 }
 
 static void bahdanau_backward(const sa_decoder *w, const sa_step *step, sa_decoder_rows rows,
                               sa_decoder_drows d, sa_source *dsource, sa_decoder *dw) {
-    cell_backward(w, step, rows, d, d.s);
-    sa_recurrent_context_backward(&w->cell, d.a, d.c); /* a += C c_i */
+    cell_backward(w, step, rows, d, d.s, dw);
+    sa_recurrent_context_backward(&w->cell, rows.kept, d.a, d.c, &dw->cell); /* a += C c_i */
     attend_backward(w, step, rows, d, dsource, d.previous.s, dw);
 }
 
@@ -53,15 +53,14 @@ static void fixed_forward(const sa_decoder *w, const sa_step *step, sa_decoder_r
     for (int l = 0; l < rows.c.rows; l++) /* c_i = c */
         sa_copy_mat(sa_rows(step->source->c, step->which ? step->which[l] : l, 1),
                     sa_rows(rows.c, l, 1));
-    sa_recurrent_context_forward(&w->cell, rows.c, rows.gates); /* a += C c */
+    sa_recurrent_context_forward(&w->cell, rows.c, rows.gates, rows.kept); /* a += C c */
     cell(w, step, rows, rows.s);
 }
 
 static void fixed_backward(const sa_decoder *w, const sa_step *step, sa_decoder_rows rows,
                            sa_decoder_drows d, sa_source *dsource, sa_decoder *dw) {
-    (void)dw;
-    cell_backward(w, step, rows, d, d.s);
-    sa_recurrent_context_backward(&w->cell, d.a, d.c);                           /* a += C c */
+    cell_backward(w, step, rows, d, d.s, dw);
+    sa_recurrent_context_backward(&w->cell, rows.kept, d.a, d.c, &dw->cell);     /* a += C c */
     if (sa_term("fixed.context")) sa_add(d.c, sa_rows(dsource->c, 0, d.c.rows)); /* c_i = c */
 }
 
@@ -72,8 +71,8 @@ static void fixed_init_forward(const sa_decoder *w, const sa_step *step, sa_deco
 
 static void fixed_init_backward(const sa_decoder *w, const sa_step *step, sa_decoder_rows rows,
                                 sa_decoder_drows d, sa_source *dsource, sa_decoder *dw) {
-    (void)dsource, (void)dw;
-    cell_backward(w, step, rows, d, d.s);
+    (void)dsource;
+    cell_backward(w, step, rows, d, d.s, dw);
 }
 
 /* Section 3 (Luong et al. 2015): s_i from y_{i-1} and s_{i-1}; c_i from the query s_i */
@@ -85,14 +84,14 @@ static void luong_forward(const sa_decoder *w, const sa_step *step, sa_decoder_r
 static void luong_backward(const sa_decoder *w, const sa_step *step, sa_decoder_rows rows,
                            sa_decoder_drows d, sa_source *dsource, sa_decoder *dw) {
     attend_backward(w, step, rows, d, dsource, d.s.s, dw);
-    cell_backward(w, step, rows, d, d.s);
+    cell_backward(w, step, rows, d, d.s, dw);
 }
 
 /* dl4mt: s'_i from y_{i-1} and s_{i-1}; c_i from the query s'_i; s_i from c_i and s'_i */
 static void cgru_forward(const sa_decoder *w, const sa_step *step, sa_decoder_rows rows) {
     cell(w, step, rows, rows.middle);
     attend(w, step, rows, rows.middle.s);
-    sa_recurrent_context_forward(&w->second, rows.c, rows.second_gates);
+    sa_recurrent_context_forward(&w->second, rows.c, rows.second_gates, rows.second_kept);
     sa_state_dropout_forward(step->second_mask, rows.middle);
     w->second.cell->forward(&w->second, rows.middle, rows.second_gates, rows.second_kept, rows.s);
 }
@@ -101,11 +100,11 @@ static void cgru_backward(const sa_decoder *w, const sa_step *step, sa_decoder_r
                           sa_decoder_drows d, sa_source *dsource, sa_decoder *dw) {
     sa_state_zero(d.middle);
     w->second.cell->backward(&w->second, rows.middle, rows.second_gates, rows.second_kept, d.s,
-                             d.second_a, d.middle, step->room);
+                             d.second_a, d.middle, step->room, &dw->second);
     sa_state_dropout_backward(step->second_mask, d.middle);
-    sa_recurrent_context_backward(&w->second, d.second_a, d.c);
+    sa_recurrent_context_backward(&w->second, rows.second_kept, d.second_a, d.c, &dw->second);
     attend_backward(w, step, rows, d, dsource, d.middle.s, dw);
-    cell_backward(w, step, rows, d, d.middle);
+    cell_backward(w, step, rows, d, d.middle, dw);
 }
 
 /* ---- The table ------------------------------------------------------------------------------- */

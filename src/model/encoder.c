@@ -37,7 +37,8 @@ void sa_encoder_bind(sa_binder *binder, const sa_encoder_sizes *sizes, sa_encode
             else
                 snprintf(part, sizeof part, "encoder.%s", names[d]);
             sa_recurrent_sizes own = {.in = layer ? directions * sizes->n : sizes->m,
-                                      .n = sizes->n};
+                                      .n = sizes->n,
+                                      .normed = sizes->normed};
             sa_recurrent_bind(binder, part, sizes->cell, own, &w->layer[layer][d]);
         }
 }
@@ -98,10 +99,12 @@ static void reorder(const sa_encoder *w, const sa_batch *batch, const int *first
 
 /* ---- Layout ---------------------------------------------------------------------------------- */
 
-static void layout_direction(sa_arena *arena, int rows, int n, const sa_cell *cell,
+static void layout_direction(sa_arena *arena, int rows, const sa_recurrent *w,
                              sa_direction *direction) {
+    const sa_cell *cell = w->cell;
+    const int n = w->U.cols;
     direction->gates = sa_mat_take(arena, rows, cell->blocks * n);
-    direction->kept = sa_mat_take(arena, rows, cell->kept * n);
+    direction->kept = sa_mat_take(arena, rows, sa_recurrent_kept(w));
     direction->previous = sa_state_take(arena, rows, n, cell->memory);
     direction->memory = sa_mat_take(arena, rows, cell->memory * n);
 }
@@ -116,7 +119,7 @@ void sa_encoder_layout(sa_arena *arena, const sa_batch *batch, const sa_encoder 
     for (int layer = 0; layer < w->layers; layer++) {
         if (layer < w->layers - 1 || !training) cache->h[layer] = sa_mat_take(arena, N, A);
         for (int d = 0; d < w->directions; d++)
-            layout_direction(arena, N, n, w->sizes.cell, &cache->direction[layer][d]);
+            layout_direction(arena, N, &w->layer[layer][d], &cache->direction[layer][d]);
     }
     cache->annotations = sa_mat_take(arena, N, A);
     cache->last_memory = sa_mat_take(arena, B, memory * n);
@@ -128,6 +131,10 @@ void sa_encoder_layout(sa_arena *arena, const sa_batch *batch, const sa_encoder 
     cache->annotation_mask = sa_mat_take(arena, N, A);
     cache->dannotations = sa_mat_take(arena, N, A);
     cache->dlast_memory = sa_mat_take(arena, B, memory * n);
+    for (int layer = 0; layer < w->layers; layer++)
+        for (int d = 0; d < w->directions; d++)
+            cache->direction[layer][d].drop =
+                sa_state_dropout_layout(arena, w->sizes.drops_state, N, B, n);
     if (w->layers) /* copied to the annotations before there are derivatives */
         cache->h[w->layers - 1] = cache->dannotations;
 }
@@ -138,12 +145,8 @@ void sa_encoder_room_layout(sa_arena *arena, const sa_batch *batch, const sa_enc
     const int A = sa_encoder_width(&w->sizes), memory = w->layers ? w->sizes.cell->memory : 0;
     cache->dx = sa_mat_take(arena, N, w->sizes.m);
     for (int layer = 0; layer < w->layers; layer++) cache->dh[layer] = sa_mat_take(arena, N, A);
-    for (int layer = 0; layer < w->layers; layer++)
-        for (int d = 0; d < w->directions; d++)
-            cache->direction[layer][d].drop =
-                sa_state_dropout_layout(arena, w->sizes.drops_state, N, B, n);
     if (!w->layers) return;
-    cache->da = sa_mat_take(arena, N, w->sizes.cell->blocks * n);
+    cache->da = sa_mat_take(arena, N, sa_recurrent_da(&w->layer[0][0]));
     cache->dmemory = sa_mat_take(arena, N, memory * n);
     cache->dprevious = sa_state_take(arena, B, n, memory);
     cache->scratch = sa_mat_take(arena, B, n);
@@ -177,7 +180,7 @@ static sa_state step_state(const sa_side *side, sa_state block, int t) {
 static void direction_forward(const sa_recurrent *w, const sa_side *side, bool backward, sa_mat x,
                               sa_direction *cache, sa_mat h) {
     const sa_state states = sa_state_of(h, cache->memory);
-    sa_recurrent_input_forward(w, x, cache->gates); /* W E x + b for all words at once */
+    sa_recurrent_input_forward(w, x, cache->gates, cache->kept); /* W E x + b for all words */
     for (int i = 0; i < side->steps; i++) {
         const int t = step_at(side, backward, i), carried = carried_into(side, backward, i);
         sa_state previous = step_state(side, cache->previous, t);
@@ -204,16 +207,17 @@ static void direction_backward(const sa_recurrent *w, const sa_side *side, bool 
         sa_state_zero(dprevious);
         w->cell->backward(w, step_state(side, cache->previous, t), step_rows(side, cache->gates, t),
                           step_rows(side, cache->kept, t), step_state(side, dstates, t),
-                          step_rows(side, room->da, t), dprevious, sa_rows(room->scratch, 0, live));
+                          step_rows(side, room->da, t), dprevious, sa_rows(room->scratch, 0, live),
+                          dw);
         sa_state_dropout_backward(cache->drop.mask, dprevious);
         if (carried && sa_term("encoder.carry")) { /* previous = the state one visit before */
             sa_state dbefore = step_state(side, dstates, step_at(side, backward, i - 1));
             sa_state_add(sa_state_rows(dprevious, 0, carried), sa_state_rows(dbefore, 0, carried));
         }
     }
-    w->cell->weights_backward(cache->previous, cache->kept, room->da, dw->U);
+    sa_recurrent_input_backward(w, cache->kept, room->da, dx, dw); /* W E x + b */
+    w->cell->weights_backward(cache->previous, cache->kept, room->da, dw);
     sa_recurrent_input_weights_backward(x, room->da, dw);
-    sa_recurrent_input_backward(w, room->da, dx); /* W E x + b */
 }
 
 /* ---- All layers ------------------------------------------------------------------------------ */

@@ -28,6 +28,7 @@ typedef struct sa_encoder_sizes {
     int places;       /* and how many can be learned */
     bool reversed;    /* the words are read from the last to the first, then the end mark */
     bool shared;      /* E is the target's: whoever binds sets it */
+    bool normed;      /* layer normalisation in the cells */
     bool drops_state; /* training needs rooms to drop parts of states */
 } sa_encoder_sizes;
 

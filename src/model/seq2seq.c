@@ -44,6 +44,7 @@ static sa_encoder_sizes encoder_sizes(const sa_settings *settings, int words) {
         .places = settings->max_len + 1,
         .reversed = settings->reverse_source,
         .shared = settings->tie == SA_TIE_THREE,
+        .normed = settings->cell_norm,
         .drops_state = settings->dropout_state > 0,
     };
 }
@@ -108,6 +109,7 @@ sa_sizes sa_sizes_of(const sa_settings *settings, int source_words, int target_w
         .context_inside = settings->reset == RESET_SUM,
         .sees_previous = sees_previous(settings, kind),
         .feeding = settings->input_feeding,
+        .normed = settings->cell_norm,
         .drops_state = settings->dropout_state > 0,
         .tied = settings->tie != SA_TIE_NONE,
         .initial = initial_of(settings, kind),

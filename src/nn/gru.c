@@ -1,36 +1,34 @@
 #include "nn/gru.h"
-#include "math/blas.h"
 #include "math/term.h"
 #include "math/vec.h"
 
 /* ---- The candidate, reset before U ------------------------------------------------------------
  */
 
-/* A.1.1: z, r = sigma(a + U s'); s~ = tanh(a + U [r . s']). reset receives r . s'. */
-static void before_forward(const sa_recurrent *w, sa_mat previous, sa_mat gates, sa_mat reset) {
+/* A.1.1: z, r = sigma(a + U s'); s~ = tanh(a + U [r . s']). kept receives r . s'. */
+static void before_forward(const sa_recurrent *w, sa_mat previous, sa_mat gates, sa_mat kept) {
     const int n = w->U.cols;
-    sa_mat zr = sa_cols(gates, 0, 2 * n), candidate = sa_cols(gates, 2 * n, n);
+    sa_mat reset = sa_cols(kept, 0, n);
 
-    sa_gemm_nt(previous, sa_rows(w->U, 0, 2 * n), 1, zr); /* z, r = sigma(a + U s') */
-    sa_sigmoid(zr);
+    sa_recurrent_state_forward(w, 0, 2, previous, gates, kept); /* z, r = sigma(a + U s') */
+    sa_sigmoid(sa_cols(gates, 0, 2 * n));
 
     for (int i = 0; i < gates.rows; i++) {
         const sa_real *r = sa_row(gates, i) + n, *s_ = sa_row(previous, i);
         sa_real *rs = sa_row(reset, i);
         for (int k = 0; k < n; k++) rs[k] = r[k] * s_[k];
     }
-    sa_gemm_nt(reset, sa_rows(w->U, 2 * n, n), 1, candidate); /* s~ = tanh(a + U [r . s']) */
-    sa_tanh(candidate);
+    sa_recurrent_state_forward(w, 2, 1, reset, gates, kept); /* s~ = tanh(a + U [r . s']) */
+    sa_tanh(sa_cols(gates, 2 * n, n));
 }
 
 /* da holds the derivatives by the pre-activations of z and s~; that of r is made here. */
-static void before_backward(const sa_recurrent *w, sa_mat previous, sa_mat gates, sa_mat da,
-                            sa_mat dprevious, sa_mat drs) {
+static void before_backward(const sa_recurrent *w, sa_mat previous, sa_mat gates, sa_mat kept,
+                            sa_mat da, sa_mat dprevious, sa_mat drs, sa_recurrent *dw) {
     const int n = w->U.cols;
     const sa_real reset = sa_term("gru.reset"), through = sa_term("gru.through-reset");
 
-    sa_gemm_nn(sa_cols(da, 2 * n, n), sa_rows(w->U, 2 * n, n), 0,
-               drs); /* s~ = tanh(a + U [r . s']) */
+    sa_recurrent_state_backward(w, 2, 1, kept, da, 0, drs, dw); /* s~ = tanh(a + U [r . s']) */
     for (int i = 0; i < gates.rows; i++) {
         const sa_real *r = sa_row(gates, i) + n, *s_ = sa_row(previous, i), *drs_ = sa_row(drs, i);
         sa_real *dar = sa_row(da, i) + n, *ds_ = sa_row(dprevious, i);
@@ -40,22 +38,22 @@ static void before_backward(const sa_recurrent *w, sa_mat previous, sa_mat gates
         }
     }
     if (sa_term("gru.gates")) /* z, r = sigma(a + U s') */
-        sa_gemm_nn(sa_cols(da, 0, 2 * n), sa_rows(w->U, 0, 2 * n), 1, dprevious);
+        sa_recurrent_state_backward(w, 0, 2, kept, da, 1, dprevious, dw);
 }
 
-void sa_gru_before_weights_backward(sa_state previous, sa_mat kept, sa_mat da, sa_mat dU) {
-    const int n = dU.cols;
-    sa_gemm_tn(sa_cols(da, 0, 2 * n), previous.met, 1, sa_rows(dU, 0, 2 * n));
-    sa_gemm_tn(sa_cols(da, 2 * n, n), kept, 1, sa_rows(dU, 2 * n, n)); /* kept = r . s' */
+void sa_gru_before_weights_backward(sa_state previous, sa_mat kept, sa_mat da, sa_recurrent *dw) {
+    const sa_mat reset = sa_cols(kept, 0, dw->U.cols); /* r . s' */
+    sa_recurrent_state_weights_backward(0, 2, previous.met, da, dw);
+    sa_recurrent_state_weights_backward(2, 1, reset, da, dw);
 }
 
 /* ---- The candidate, reset after U -------------------------------------------------------------
  */
 
 /* z, r = sigma(a + U s'); u = a_u + U s'; s~ = tanh(a + r . u) */
-static void after_forward(const sa_recurrent *w, sa_mat previous, sa_mat gates) {
+static void after_forward(const sa_recurrent *w, sa_mat previous, sa_mat gates, sa_mat kept) {
     const int n = w->U.cols;
-    sa_gemm_nt(previous, w->U, 1, sa_cols(gates, 0, 3 * n)); /* u, z, r: a + U s' */
+    sa_recurrent_state_forward(w, 0, 3, previous, gates, kept); /* u, z, r: a + U s' */
     sa_sigmoid(sa_cols(gates, n, 2 * n));
     for (int i = 0; i < gates.rows; i++) {
         const sa_real *u = sa_row(gates, i), *r = u + 2 * n;
@@ -65,7 +63,8 @@ static void after_forward(const sa_recurrent *w, sa_mat previous, sa_mat gates) 
     sa_tanh(sa_cols(gates, 3 * n, n)); /* s~ = tanh(a + r . u) */
 }
 
-static void after_backward(const sa_recurrent *w, sa_mat gates, sa_mat da, sa_mat dprevious) {
+static void after_backward(const sa_recurrent *w, sa_mat gates, sa_mat kept, sa_mat da,
+                           sa_mat dprevious, sa_recurrent *dw) {
     const int n = w->U.cols;
     const sa_real reset = sa_term("gru.reset"), through = sa_term("gru.through-reset");
     for (int i = 0; i < gates.rows; i++) { /* s~ = tanh(a + r . u) */
@@ -77,12 +76,12 @@ static void after_backward(const sa_recurrent *w, sa_mat gates, sa_mat da, sa_ma
         }
     }
     if (sa_term("gru.gates")) /* u, z, r: a + U s' */
-        sa_gemm_nn(sa_cols(da, 0, 3 * n), w->U, 1, dprevious);
+        sa_recurrent_state_backward(w, 0, 3, kept, da, 1, dprevious, dw);
 }
 
-void sa_gru_after_weights_backward(sa_state previous, sa_mat kept, sa_mat da, sa_mat dU) {
+void sa_gru_after_weights_backward(sa_state previous, sa_mat kept, sa_mat da, sa_recurrent *dw) {
     (void)kept;
-    sa_gemm_tn(sa_cols(da, 0, 3 * dU.cols), previous.met, 1, dU);
+    sa_recurrent_state_weights_backward(0, 3, previous.met, da, dw);
 }
 
 /* ---- The update -------------------------------------------------------------------------------
@@ -155,10 +154,10 @@ void sa_gru_before_new_forward(const sa_recurrent *w, sa_state previous, sa_mat 
 }
 
 void sa_gru_before_new_backward(const sa_recurrent *w, sa_state previous, sa_mat gates, sa_mat kept,
-                                sa_state dstate, sa_mat da, sa_state dprevious, sa_mat scratch) {
-    (void)kept;
+                                sa_state dstate, sa_mat da, sa_state dprevious, sa_mat scratch,
+                                sa_recurrent *dw) {
     new_backward(gates, previous.s, dstate.s, da, dprevious.s);
-    before_backward(w, previous.met, gates, da, dprevious.met, scratch);
+    before_backward(w, previous.met, gates, kept, da, dprevious.met, scratch, dw);
 }
 
 void sa_gru_before_old_forward(const sa_recurrent *w, sa_state previous, sa_mat gates, sa_mat kept,
@@ -168,38 +167,38 @@ void sa_gru_before_old_forward(const sa_recurrent *w, sa_state previous, sa_mat 
 }
 
 void sa_gru_before_old_backward(const sa_recurrent *w, sa_state previous, sa_mat gates, sa_mat kept,
-                                sa_state dstate, sa_mat da, sa_state dprevious, sa_mat scratch) {
-    (void)kept;
+                                sa_state dstate, sa_mat da, sa_state dprevious, sa_mat scratch,
+                                sa_recurrent *dw) {
     old_backward(gates, previous.s, dstate.s, da, dprevious.s);
-    before_backward(w, previous.met, gates, da, dprevious.met, scratch);
+    before_backward(w, previous.met, gates, kept, da, dprevious.met, scratch, dw);
 }
 
 void sa_gru_after_new_forward(const sa_recurrent *w, sa_state previous, sa_mat gates, sa_mat kept,
                               sa_state state) {
-    (void)kept;
-    after_forward(w, previous.met, gates);
+    after_forward(w, previous.met, gates, kept);
     new_forward(behind_u(gates, w->U.cols), previous.s, state.s);
 }
 
 void sa_gru_after_new_backward(const sa_recurrent *w, sa_state previous, sa_mat gates, sa_mat kept,
-                               sa_state dstate, sa_mat da, sa_state dprevious, sa_mat scratch) {
+                               sa_state dstate, sa_mat da, sa_state dprevious, sa_mat scratch,
+                               sa_recurrent *dw) {
     const int n = w->U.cols;
-    (void)kept, (void)scratch;
+    (void)scratch;
     new_backward(behind_u(gates, n), previous.s, dstate.s, behind_u(da, n), dprevious.s);
-    after_backward(w, gates, da, dprevious.met);
+    after_backward(w, gates, kept, da, dprevious.met, dw);
 }
 
 void sa_gru_after_old_forward(const sa_recurrent *w, sa_state previous, sa_mat gates, sa_mat kept,
                               sa_state state) {
-    (void)kept;
-    after_forward(w, previous.met, gates);
+    after_forward(w, previous.met, gates, kept);
     old_forward(behind_u(gates, w->U.cols), previous.s, state.s);
 }
 
 void sa_gru_after_old_backward(const sa_recurrent *w, sa_state previous, sa_mat gates, sa_mat kept,
-                               sa_state dstate, sa_mat da, sa_state dprevious, sa_mat scratch) {
+                               sa_state dstate, sa_mat da, sa_state dprevious, sa_mat scratch,
+                               sa_recurrent *dw) {
     const int n = w->U.cols;
-    (void)kept, (void)scratch;
+    (void)scratch;
     old_backward(behind_u(gates, n), previous.s, dstate.s, behind_u(da, n), dprevious.s);
-    after_backward(w, gates, da, dprevious.met);
+    after_backward(w, gates, kept, da, dprevious.met, dw);
 }

@@ -34,19 +34,35 @@ SA_DISPATCHED static void place(const sa_real *g, const sa_real *b, sa_real inve
     }
 }
 
+SA_DISPATCHED static void add(const sa_real *g, const sa_real *b, sa_real inverse, sa_real *normal,
+                              sa_real *y, int m) {
+    for (int k = 0; k < m; k++) {
+        normal[k] *= inverse;
+        y[k] += g[k] * normal[k] + b[k];
+    }
+}
+
+/* x - mean into the cache's row i, and what it is to be multiplied by. */
+static sa_real centred(sa_mat x, int i, const sa_layernorm_cache *cache) {
+    const int m = x.cols;
+    const sa_real *xi = sa_row(x, i);
+    sa_real *normal = sa_row(cache->normal, i);
+    centre(xi, mean_of(xi, m), normal, m); /* x - mean */
+    const sa_real variance = sa_dot(normal, normal, m) / (sa_real)m;
+    return *sa_row(cache->inverse, i) = 1 / sa_sqrt(variance + (sa_real)EPSILON);
+}
+
 /* Equation 4 (Ba et al. 2016) */
 void sa_layernorm_forward(const sa_layernorm *w, sa_mat x, const sa_layernorm_cache *cache,
                           sa_mat y) {
-    const int m = x.cols;
-    for (int i = 0; i < x.rows; i++) {
-        const sa_real *xi = sa_row(x, i);
-        sa_real *normal = sa_row(cache->normal, i);
-        centre(xi, mean_of(xi, m), normal, m); /* x - mean */
-        const sa_real variance = sa_dot(normal, normal, m) / (sa_real)m;
-        const sa_real inverse = 1 / sa_sqrt(variance + (sa_real)EPSILON);
-        *sa_row(cache->inverse, i) = inverse;
-        place(w->g.x, w->b.x, inverse, normal, sa_row(y, i), m); /* / sqrt(variance), g, b */
-    }
+    for (int i = 0; i < x.rows; i++) /* / sqrt(variance), g, b */
+        place(w->g.x, w->b.x, centred(x, i, cache), sa_row(cache->normal, i), sa_row(y, i), x.cols);
+}
+
+void sa_layernorm_add_forward(const sa_layernorm *w, sa_mat x, const sa_layernorm_cache *cache,
+                              sa_mat y) {
+    for (int i = 0; i < x.rows; i++)
+        add(w->g.x, w->b.x, centred(x, i, cache), sa_row(cache->normal, i), sa_row(y, i), x.cols);
 }
 
 /* y += x . factor */

@@ -28,7 +28,10 @@ sa_layernorm_cache sa_layernorm_slice(const sa_layernorm_cache *all, int count);
 /* x [R x m] -> y [R x m], which may be x. */
 void sa_layernorm_forward(const sa_layernorm *w, sa_mat x, const sa_layernorm_cache *cache,
                           sa_mat y);
-/* In place: dy becomes dx. dw is added to. */
+/* y += what it would be; x may be cache->normal. */
+void sa_layernorm_add_forward(const sa_layernorm *w, sa_mat x, const sa_layernorm_cache *cache,
+                              sa_mat y);
+/* Of either. In place: dy becomes dx. dw is added to. */
 void sa_layernorm_backward(const sa_layernorm *w, const sa_layernorm_cache *cache, sa_mat dy,
                            sa_layernorm *dw);
 

@@ -27,7 +27,7 @@ typedef struct sa_param {
     sa_start start;
 } sa_param;
 
-enum { SA_PARAMS_MAX = 512 };
+enum { SA_PARAMS_MAX = 1024 };
 
 typedef struct sa_params {
     int count;

@@ -8,7 +8,8 @@
 void sa_rnn_forward(const sa_recurrent *w, sa_state previous, sa_mat gates, sa_mat kept,
                     sa_state state);
 void sa_rnn_backward(const sa_recurrent *w, sa_state previous, sa_mat gates, sa_mat kept,
-                     sa_state dstate, sa_mat da, sa_state dprevious, sa_mat scratch);
-void sa_rnn_weights_backward(sa_state previous, sa_mat kept, sa_mat da, sa_mat dU);
+                     sa_state dstate, sa_mat da, sa_state dprevious, sa_mat scratch,
+                     sa_recurrent *dw);
+void sa_rnn_weights_backward(sa_state previous, sa_mat kept, sa_mat da, sa_recurrent *dw);
 
 #endif

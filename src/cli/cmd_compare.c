@@ -25,8 +25,9 @@ static const sa_option rows[] = {
     {"test", SA_OPTION_TEXT, SA_SCOPE_RUN, AT(test), 0, 0, 0, NULL, "PAIRS",
      "the pairs behind the figures; with a gold alignment for AER"},
     {"models", SA_OPTION_TEXT, SA_SCOPE_RUN, AT(models), 0, 0, 0, NULL, "LIST",
-     "decoder[:attention[:heads]] or transformer[:attention[:heads]], as in "
-     "fixed,bahdanau:additive,luong:general:4,transformer"},
+     "decoder[:attention[:heads]] or transformer[:attention[:heads]], and any options of its own, "
+     "as in fixed,bahdanau:additive,luong:general:4,transformer or "
+     "cgru,cgru:cell-norm=yes:dropout=0.2"},
     {"seeds", SA_OPTION_INT, SA_SCOPE_RUN, AT(seeds), 1, 1, 1000, NULL, "N",
      "train each model so often, with --seed and the numbers after it"},
     {"matrices", SA_OPTION_INT, SA_SCOPE_RUN, AT(matrices), 10, 0, 1000000, NULL, "N",

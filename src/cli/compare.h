@@ -76,9 +76,9 @@ typedef struct comparison {
 
 /* ---- compare_list ---------------------------------------------------------------------------- */
 
-/* Reads LIST (decoder[:attention[:heads]], or transformer in the decoder's place, one after the
- * other with commas); what an entry leaves out is as in `settings`, or in `transformer`. SA_USAGE
- * names the entry that is wrong or given twice. */
+/* Reads LIST (decoder[:attention[:heads]][:option=value ...], or transformer in the decoder's
+ * place, one after the other with commas); what an entry leaves out is as in `settings`, or in
+ * `transformer`. SA_USAGE names the entry that is wrong or given twice. */
 bool compare_models_read(comparison *all, const char *list, const sa_settings *settings,
                          const sa_settings *transformer, sa_error *error);
 /* The runs of every model with `seeds` seeds, counted up from the settings' own. */

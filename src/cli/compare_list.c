@@ -18,19 +18,44 @@ static bool is_transformer(const char *entry) {
     return strncmp(entry, name, strlen(name)) == 0 && strchr(":,", entry[strlen(name)]);
 }
 
+/* What would give a model data or batches of its own. */
+static bool for_all(const sa_option *option) {
+    static const char *const batches[] = {"seed", "batch", "batch-tokens"};
+    for (size_t i = 0; i < sizeof batches / sizeof *batches; i++)
+        if (strcmp(option->name, batches[i]) == 0) return true;
+    return option->scope == SA_SCOPE_TEXT || option->scope == SA_SCOPE_RUN;
+}
+
+/* "dropout=0.2", cut at the sign. */
+static bool set_option(const char *name, const char *value, sa_settings *settings,
+                       sa_error *error) {
+    const sa_option *option = sa_option_find(sa_settings_options, name);
+    if (option && for_all(option))
+        return sa_fail(error, SA_USAGE, "--%s is for all models alike: give it once, as an option",
+                       name);
+    return sa_settings_set(settings, name, value, error);
+}
+
 /* Sets what the parts of an entry name, from left to right. `parts` is a copy to be cut up. */
 static bool set_parts(char *parts, sa_settings *settings, sa_error *error) {
     const char *const options[] = {is_transformer(parts) ? "model" : "decoder", "attention",
                                    "heads"};
     for (size_t i = 0; parts; i++) {
-        if (i == sizeof options / sizeof *options)
-            return sa_fail(error, SA_USAGE,
-                           "expected decoder[:attention[:heads]], with transformer as a decoder");
-        char *colon = strchr(parts, ':');
+        char *colon = strchr(parts, ':'), *sign = strchr(parts, '=');
         if (colon) *colon = 0;
-        if (i == 1 && !sa_settings_attends(settings))
+        if (sign && (!colon || sign < colon)) {
+            *sign = 0;
+            if (!set_option(parts, sign + 1, settings, error)) return false;
+            i = sizeof options / sizeof *options; /* no place is left */
+        } else if (i >= sizeof options / sizeof *options) {
+            return sa_fail(error, SA_USAGE,
+                           "expected decoder[:attention[:heads]][:option=value ...], with "
+                           "transformer as a decoder");
+        } else if (i == 1 && !sa_settings_attends(settings)) {
             return sa_fail(error, SA_USAGE, "this decoder has no attention to choose");
-        if (!sa_settings_set(settings, options[i], parts, error)) return false;
+        } else if (!sa_settings_set(settings, options[i], parts, error)) {
+            return false;
+        }
         parts = colon ? colon + 1 : NULL;
     }
     return true;

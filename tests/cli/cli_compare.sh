@@ -148,6 +148,15 @@ same "a diverged run" 8 $?
 grep -q "'wild/fixed-s1' diverged" err || fail "a diverged run: $(cat err)"
 same "its loss" "" "$(sed -n 2p wild/table.csv | cut -d , -f 6)"
 
+# Models that differ in an option: each is what `train` makes with it.
+compare --models cgru,cgru:cell-norm=yes,cgru:dropout-state=0.3:word-dropout=0.2 $short --out options
+same "models with options" "cgru cgru:cell-norm=yes cgru:dropout-state=0.3:word-dropout=0.2" \
+    "$(awk -F , '$2 == "median" { print $1 }' options/table.csv | xargs)"
+"$softalign" train --train mono.tsv $sizes $short --decoder cgru --dropout-state 0.3 --word-dropout 0.2 \
+    --out again 2>err
+cmp again/best.safetensors options/cgru-dropout-state=0.3-word-dropout=0.2-s1/best.safetensors ||
+    fail "a model with options is not that of train"
+
 # ---- For programs
 
 compare --models fixed $short --json --out json

@@ -49,7 +49,15 @@ list "'': $(refusal decoder '')" fixed,
 list "'fixed:additive': this decoder has no attention to choose" bahdanau,fixed:additive
 list "'luong:dot:0': --heads '0': expected a whole number from 1 to 64" luong:dot:0
 list "'luong:dot:3': --heads 3: the --attn 4 units cannot be shared out equally" luong:dot:3 --attn 4
-list "'luong:dot:1:1': expected decoder[:attention[:heads]], with transformer as a decoder" luong:dot:1:1
+form="expected decoder[:attention[:heads]][:option=value ...], with transformer as a decoder"
+list "'luong:dot:1:1': $form" luong:dot:1:1
+list "'fixed:dropout=0.1:additive': $form" fixed:dropout=0.1:additive
+list "'fixed:dropout=1': $(refusal dropout 1)" fixed:dropout=1
+list "'luong:dropuot=0.1': unknown option 'dropuot' (did you mean 'dropout'?)" luong:dropuot=0.1
+list "'fixed:dropout=0': the same model as 'fixed'" fixed,fixed:dropout=0
+for option in seed=2 batch=9 tokenizer=char steps=7; do
+    list "'fixed:$option': --${option%=*} is for all models alike: give it once, as an option" fixed:$option
+done
 list "'bahdanau:additive': the same model as 'bahdanau'" bahdanau,bahdanau:additive
 expect 2 "--models: the LIST is empty" compare --models ''
 expect 2 "compare: every run reads the pairs again, which standard input cannot give: write them to a file" \

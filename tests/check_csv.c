@@ -34,11 +34,9 @@ static void words_are(const char *const *words, int count, const char *wanted) {
 }
 
 START_TEST(reads_numbers) {
-    static const char *const same[] = {"1,-2.5,3e2\n.5,0,+7\n", "1,-2.5,3e2\r\n.5,0,+7",
-                                       " 1 ,\t-2.5, 3e2\n.5 ,0,+7\n\n \n",
-                                       "\"1\",\"-2.5\",3e2\n.5, \"0\" ,+7\n",
-                                       "\xef\xbb\xbf"
-                                       "1,-2.5,3e2\n.5,0,+7\n"};
+    static const char *const same[] = {
+        "1,-2.5,3e2\n.5,0,+7\n", "1,-2.5,3e2\r\n.5,0,+7", " 1 ,\t-2.5, 3e2\n.5 ,0,+7\n\n \n",
+        "\"1\",\"-2.5\",3e2\n.5, \"0\" ,+7\n", "\uFEFF1,-2.5,3e2\n.5,0,+7\n"};
     setlocale(LC_ALL, "de_DE.UTF-8"); /* where it exists */
     for (size_t i = 0; i < sizeof same / sizeof *same; i++) {
         read_text(same[i], 2, 3);

@@ -48,7 +48,8 @@ static void paint_text(cairo_t *canvas, PangoLayout *layout, const sa_shape *sha
     cairo_save(canvas);
     cairo_translate(canvas, box->x, box->y + (shape->upwards ? box->height : 0));
     if (shape->upwards) cairo_rotate(canvas, -G_PI / 2);
-    cairo_translate(canvas, (room - length * scale) * shape->side / 2, sa_drawing_baseline(shape));
+    cairo_translate(canvas, (room - length * scale) * (int)shape->side / 2,
+                    sa_drawing_baseline(shape));
     cairo_scale(canvas, scale, scale);
     cairo_move_to(canvas, 0, -(double)pango_layout_get_baseline(layout) / PANGO_SCALE);
     pango_cairo_show_layout(canvas, layout);

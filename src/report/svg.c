@@ -62,7 +62,7 @@ static void add_text(const sa_shape *shape, const char *text, const char *inner,
     static const char *const anchors[] = {"start", "middle", "end"};
     const bool leftward = sa_utf8_leftward(text, strlen(text));
     const sa_box *box = &shape->box;
-    const double along = (shape->upwards ? box->height : box->width) * shape->side / 2;
+    const double along = (shape->upwards ? box->height : box->width) * (int)shape->side / 2;
     const double x = box->x + (shape->upwards ? sa_drawing_baseline(shape) : along);
     const double y = box->y + (shape->upwards ? box->height - along : sa_drawing_baseline(shape));
     sa_buffer_adds(out, "<text");

@@ -3,6 +3,7 @@
 #include "base/settings.h"
 #include "cli/command.h"
 #include "cli/compare.h"
+#include "cli/output.h"
 #include "cli/signals.h"
 
 #include <stdio.h>
@@ -58,6 +59,13 @@ static bool check_options(const compare_options *options, sa_error *error) {
     if (!options->test) return sa_fail(error, SA_USAGE, "compare: --test PAIRS is missing");
     if (!options->models) return sa_fail(error, SA_USAGE, "compare: --models LIST is missing");
     if (!options->out) return sa_fail(error, SA_USAGE, "compare: --out DIR is missing");
+    if (!cli_spare(options->train, options->html, error) ||
+        !cli_spare(options->valid, options->html, error) ||
+        !cli_spare(options->test, options->html, error) ||
+        !cli_spare(options->probe, options->html, error))
+        return false;
+    if (options->html && strcmp(options->html, "-") == 0)
+        return sa_fail(error, SA_USAGE, "compare: the table goes to standard output: --html FILE");
     const bool again =
         strcmp(options->train, "-") == 0 || (options->valid && strcmp(options->valid, "-") == 0);
     return !again || sa_fail(error, SA_USAGE,

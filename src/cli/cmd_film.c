@@ -103,7 +103,8 @@ static bool play(const cli_scene *scene, const film_options *options, sa_error *
 static bool save_page(const char *folder, const film_options *options, sa_error *error) {
     cli_page page;
     sa_buffer out = {0};
-    cli_page_init(&page, "film", folder, 1);
+    cli_page_init(&page, "film", "Film", 1);
+    cli_page_fact(&page, "folder", folder);
     cli_page_model(&page, folder, NULL);
     bool good = cli_page_film(&page, folder, error);
     if (good) cli_page_write(&page, &out);

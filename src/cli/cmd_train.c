@@ -88,6 +88,10 @@ static bool read_options(int count, char **arguments, train_options *options, sa
         return false;
     if (!options->train) return sa_fail(error, SA_USAGE, "train: --train PAIRS is missing");
     if (!options->out) return sa_fail(error, SA_USAGE, "train: --out DIR is missing");
+    if (!cli_spare(options->train, options->html, error) ||
+        !cli_spare(options->valid, options->html, error) ||
+        !cli_spare(options->probe, options->html, error))
+        return false;
     if (options->preset) fprintf(stderr, "%s", sa_preset_text(options->preset));
     if (options->resume && !resume_settings(count, arguments, options, error)) return false;
     if (options->alignments && !(options->settings.guided_alignment > 0))
@@ -159,7 +163,8 @@ static bool add_matrices(const train_options *options, const sa_corpus *probes, 
 static bool save_page(const train_options *options, const sa_corpus *probes, sa_error *error) {
     cli_page page;
     sa_buffer out = {0};
-    cli_page_init(&page, "train", options->out, 1);
+    cli_page_init(&page, "train", "Training", 1);
+    cli_page_fact(&page, "folder", options->out);
     cli_page_fact(&page, "learned from", options->train);
     cli_page_model(&page, options->out, &options->settings);
     cli_page_seed(&page, options->settings.seed);

@@ -97,8 +97,8 @@ static void set_last(cli_page *page, const char *list, json_t *value) {
 
 /* ---- Matrices -------------------------------------------------------------------------------- */
 
-/* Bytes of all models' matrices, and of single heads. */
-enum { MOST_DENSE = 3000000, MOST_HEADS = 1200000 };
+/* Bytes that there is room for: all models' matrices, single heads, all models' films. */
+enum { MOST_DENSE = 2400000, MOST_HEADS = 1200000, MOST_FILM = 800000 };
 
 static json_t *json_packed(const double *weights, size_t count) {
     sa_buffer text = {0};
@@ -186,12 +186,28 @@ void cli_page_matrix(cli_page *page, size_t index, const sa_alignment *alignment
 
 enum { SCENES = 20 };
 
-static json_t *json_scene(const cli_scene *scene) {
+/* Every how many frames one is shown, so that all find room. */
+static size_t stride_of(const cli_page *page, const cli_scenes *film) {
+    size_t frame = 0;
+    for (size_t i = 0; i < film->count; i++) {
+        const sa_csv *matrix = &film->scenes[i].frames->matrix;
+        frame += 2 * (size_t)matrix->rows * (size_t)matrix->cols;
+    }
+    return 1 + film->scenes->count * frame * page->models / MOST_FILM;
+}
+
+/* Whether frame i of so many is shown: the first and the last one always are. */
+static bool is_shown(size_t i, size_t count, size_t stride) {
+    return i % stride == 0 || i + 1 == count;
+}
+
+static json_t *json_scene(const cli_scene *scene, size_t stride) {
     json_t *weights = json_array();
     for (size_t i = 0; i < scene->count; i++) {
         const sa_csv *matrix = &scene->frames[i].matrix;
-        json_array_append_new(
-            weights, json_packed(matrix->numbers, (size_t)matrix->rows * (size_t)matrix->cols));
+        if (is_shown(i, scene->count, stride))
+            json_array_append_new(
+                weights, json_packed(matrix->numbers, (size_t)matrix->rows * (size_t)matrix->cols));
     }
     const sa_alignment first = cli_frame_alignment(scene->frames);
     json_t *object = json_words(&first);
@@ -199,24 +215,26 @@ static json_t *json_scene(const cli_scene *scene) {
     return object;
 }
 
-/* Every scene has the frames of the first one: they were written together. */
-static json_t *json_film(const cli_scenes *film) {
+/* Scenes with other frames than the first one belong to another training, and are left out. */
+static json_t *json_film(const cli_page *page, const cli_scenes *film) {
     const cli_scene *first = film->scenes;
+    const size_t stride = stride_of(page, film);
     json_t *steps = json_array(), *captions = json_array(), *scenes = json_array();
     for (size_t i = 0; i < first->count; i++) {
+        if (!is_shown(i, first->count, stride)) continue;
         json_array_append_new(steps, json_integer(first->frames[i].step));
         json_array_append_new(captions, json_string(first->frames[i].caption));
     }
     for (size_t i = 0; i < film->count; i++)
         if (film->scenes[i].count == first->count)
-            json_array_append_new(scenes, json_scene(&film->scenes[i]));
+            json_array_append_new(scenes, json_scene(&film->scenes[i], stride));
     return json_pack("{s:o, s:o, s:o}", "steps", steps, "captions", captions, "scenes", scenes);
 }
 
 bool cli_page_film(cli_page *page, const char *out, sa_error *error) {
     cli_scenes film;
     if (!cli_scenes_read(&film, out, SCENES, error)) return false;
-    if (film.count) set_last(page, "film", json_film(&film));
+    if (film.count) set_last(page, "film", json_film(page, &film));
     cli_scenes_release(&film);
     return true;
 }

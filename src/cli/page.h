@@ -45,7 +45,7 @@ void cli_page_matrix(cli_page *page, size_t index, const sa_alignment *alignment
 /* The same of the first sentences of a corpus, as far as there is room. */
 bool cli_page_align(cli_page *page, sa_model *model, const sa_corpus *corpus, sa_error *error);
 
-/* The film of a training, if DIR, its folder, has one. */
+/* The film of a training, if DIR, its folder, has one; of a long one not every frame. */
 bool cli_page_film(cli_page *page, const char *out, sa_error *error);
 
 /* Appends it and gives it back; whoever uses `out` checks out->failed. */

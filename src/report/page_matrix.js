@@ -5,7 +5,7 @@
 // signed: these are differences, sums, act: { over(t), out(), pick(t) } }
 function Matrix(words, given) {
   const columns = words.source.length, rows = words.target.length;
-  const cell = Math.min(Math.max((given.beside > 2 ? 480 : 720) / columns, 16), given.beside > 2 ? 33 : 44), font = Math.min(17, cell * 0.72), em = font * 0.62;
+  const cell = Math.min(Math.max((given.beside > 2 ? 450 : 720) / columns, 16), given.beside > 2 ? 30 : 44), font = Math.min(17, cell * 0.72), em = font * 0.62;
   const label = (text) => clipped(text, 18);
   const width = (list) => Math.max(...list.map((text) => Array.from(label(text)).length)) * em + 8;
   const left = width(words.target), slanted = width(words.source) > cell;
@@ -24,7 +24,8 @@ function Matrix(words, given) {
       : { x, y, "text-anchor": "middle" }, svg("title", {}, visible(text)), label(text)));
   });
 
-  const cells = [], values = [], groups = [];
+  const cells = [], groups = [];
+  let current = [];
   words.target.forEach((text, t) => {
     const group = svg("g", { class: "row" });
     const y = top + t * cell;
@@ -32,16 +33,17 @@ function Matrix(words, given) {
       svg("title", {}, visible(text)), label(text)));
     for (let s = 0; s < columns; s++) {
       const box = svg("rect", { class: "cell", x: left + s * cell, y, width: cell, height: cell });
-      const value = svg("text", { class: "value", x: left + (s + 0.5) * cell, y: y + cell / 2 + cell * 0.12,
-        "text-anchor": "middle", "font-size": Math.max(cell * 0.34, 9) });
       cells.push(box);
-      values.push(value);
-      group.append(box, value);
+      group.append(box);
     }
     groups.push(group);
     picture.append(group);
   });
   picture.append(svg("rect", { class: "frame", x: left, y: top, width: columns * cell, height: rows * cell }));
+  const values = svg("g", { "text-anchor": "middle", "font-size": cell * 0.38 });
+  const valueOf = (weight, t, s) => svg("text", { class: Math.abs(weight) > 0.6 ? "value light" : "value",
+    x: left + (s + 0.5) * cell, y: top + (t + 0.62) * cell }, Math.abs(weight) < 0.005 ? "" : weight.toFixed(2).replace("0.", "."));
+  picture.append(values);
   const golds = (given.gold ?? []).map(([s, t, possible]) => svg("rect", { class: possible ? "gold possible" : "gold",
     x: left + s * cell + 2, y: top + t * cell + 2, width: cell - 4, height: cell - 4 }));
   picture.append(...golds);
@@ -53,16 +55,17 @@ function Matrix(words, given) {
     picture,
     // Weights from 0 to 1, or differences from -1 to 1.
     show(weights) {
+      current = weights;
       weights.forEach((weight, i) => {
         cells[i].setAttribute("fill-opacity", Math.min(Math.abs(weight), 1).toFixed(3));
         cells[i].setAttribute("class", weight < 0 ? "cell less" : given.signed ? "cell more" : "cell");
-        values[i].textContent = Math.abs(weight) < 0.005 ? "" : weight.toFixed(2).replace("0.", ".");
-        values[i].setAttribute("class", Math.abs(weight) > 0.6 ? "value light" : "value");
       });
       sums?.(weights);
     },
+    // The row that is looked at, with its weights as numbers where cells have room for them.
     look(row) {
       picture.classList.toggle("looking", row !== null);
+      values.replaceChildren(...(row === null || cell < 24 ? [] : Array.from({ length: columns }, (_, s) => valueOf(current[row * columns + s], row, s))));
       groups.forEach((group, t) => group.classList.toggle("seen", t === row));
     },
     showGold(shown) {

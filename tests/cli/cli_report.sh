@@ -47,4 +47,14 @@ report opens train.html curves viewer films gazes settings files
 "$softalign" film tiny --html film.html && report opens film.html films
 "$softalign" train --train mono.tsv $sizes --decoder fixed --steps 5 --out fixed --html fixed.html 2>err &&
     report opens fixed.html curves settings files
+
+# ---- What it does not overwrite
+
+expect 2 "'mono.tsv' is read: choose another file to write" \
+    train --train mono.tsv --out other --html mono.tsv
+expect 2 "'unseen.tsv' is read: choose another file to write" \
+    compare --train mono.tsv --test unseen.tsv --models fixed --out other --html unseen.tsv
+expect 2 "compare: the table goes to standard output: --html FILE" \
+    compare --train mono.tsv --test unseen.tsv --models fixed --out other --html -
+[ ! -e other ] || fail "a refused command left a folder"
 finish

@@ -163,6 +163,10 @@ async function figures(page, folder, models) {
   const titles = await page.run(`[...document.querySelectorAll("#results th")].map((cell) => cell.textContent)`);
   const at = titles.indexOf("BLEU");
   for (const row of await shown()) assert.strictEqual(row[at], bleu(row[0]), "BLEU in the table");
+  for (const [title, best] of [["loss", Math.min], ["BLEU", Math.max]]) {
+    const place = titles.indexOf(title), marked = await page.run(`[...document.querySelectorAll("#results td.best:nth-child(${place + 1})")].map((cell) => Number(cell.textContent))`);
+    assert.deepStrictEqual([...new Set(marked)], [best(...(await shown()).map((row) => Number(row[place])))], `the best ${title}`);
+  }
   await page.click(`#results th:nth-child(${at + 1}) button`);
   const sorted = (await shown()).map((row) => Number(row[at]));
   assert.deepStrictEqual(sorted, [...sorted].sort((a, b) => b - a), "sorted by BLEU");

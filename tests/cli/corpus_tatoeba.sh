@@ -3,6 +3,7 @@
 # how it splits, and how it fails.
 set -u
 script=$PWD/scripts/corpus-tatoeba
+softalign=$(realpath "$1")
 scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
 cd "$scratch" || exit 1
@@ -63,6 +64,13 @@ kept:
 
 "$script" pairs.gz again 2>/dev/null
 expect "the same from gzip and again" "" "$(diff -r all again 2>&1)"
+
+# What `clean` leaves of it splits as well: no side has more than eight words and marks.
+"$softalign" clean pairs.gz --max-len 8 >short.tsv 2>/dev/null || expect "exit code of clean" 0 $?
+"$script" short.tsv short 2>report || expect "exit code of short.tsv" 0 $?
+expect "report of short.tsv" "81 lines read; left out:" "$(head -n 1 report)"
+expect "short pairs" "$(cut -f 1 short.tsv | sort)" "$(cat short/*.tsv | cut -f 1 | sort)"
+expect "long pairs" "" "$(grep -E 'still|encore' short/*.tsv)"
 
 expect_failure() { # CODE MESSAGE ARGUMENT...
     local code=$1 message=$2 output

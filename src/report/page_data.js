@@ -21,6 +21,12 @@ function clipped(text, most) {
   return letters.length > most ? letters.slice(0, most - 1).join("") + "…" : letters.join("");
 }
 
+// About how many letters wide it is: those of East Asia and emoji are wider than others.
+function lengthOf(text) {
+  const wide = text.match(/[\u1100-\u115f\u2e80-\ua4cf\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe4f\uff00-\uff60\u{1f300}-\u{1faff}\u{20000}-\u{3fffd}]/gu);
+  return Array.from(text).length + 0.7 * (wide?.length ?? 0);
+}
+
 const SVG = "http://www.w3.org/2000/svg";
 
 function make(node, attributes, children) {
@@ -36,6 +42,12 @@ const svg = (tag, attributes = {}, ...children) => make(document.createElementNS
 
 // A word of a corpus: its direction is its own and touches nothing around it.
 const word = (text, most = 48) => html("bdi", {}, clipped(text, most));
+
+// Whether a line of words is read from right to left, as most of its letters are.
+function leftward(words) {
+  const letters = words.join("").match(/\p{L}/gu) ?? [];
+  return letters.filter((letter) => /[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc]/.test(letter)).length > letters.length / 2;
+}
 
 function fixed(value, decimals) {
   return Number.isFinite(value) ? value.toFixed(decimals) : "–";

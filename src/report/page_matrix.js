@@ -7,7 +7,7 @@ function Matrix(words, given) {
   const columns = words.source.length, rows = words.target.length;
   const cell = Math.min(Math.max((given.beside > 2 ? 450 : 720) / columns, 16), given.beside > 2 ? 30 : 44), font = Math.min(17, cell * 0.72), em = font * 0.62;
   const label = (text) => clipped(text, 18);
-  const width = (list) => Math.max(...list.map((text) => Array.from(label(text)).length)) * em + 8;
+  const width = (list) => Math.max(...list.map((text) => lengthOf(label(text)))) * em + 8;
   const left = width(words.target), slanted = width(words.source) > cell;
   const top = slanted ? width(words.source) * 0.72 + 10 : font + 12;
   const beside = given.sums ? 4.6 * font : 0, below = given.sums ? 4.2 * font : 6;
@@ -106,7 +106,7 @@ function entropyOf(weights) {
 function SourceLine(source) {
   const words = source.map((text) => html("span", {}, word(text)));
   return {
-    line: html("p", { class: "words source" }, ...words),
+    line: html("p", { class: "words source", dir: leftward(source) ? "rtl" : "ltr" }, ...words),
     show(weights) {
       words.forEach((span, s) => {
         const weight = weights ? weights[s] : 0;

@@ -80,16 +80,17 @@ function light() {
     panel.source.show(weights);
     if (!weights || panel.signed) continue;
     const best = [...weights.keys()].sort((a, b) => weights[b] - weights[a]).slice(0, 2).filter((s) => weights[s] >= 0.05);
-    told.push(`${view.panels.length > 1 ? visible(panel.title) + ": " : ""}${best.map((s) => `${clipped(panel.words.source[s], 30)} ${weights[s].toFixed(2)}`).join(", ")}`);
+    told.push(told.length ? " · " : "", view.panels.length > 1 ? `${visible(panel.title)}: ` : "",
+      ...best.flatMap((s, i) => [i ? ", " : "", word(panel.words.source[s], 30), ` ${weights[s].toFixed(2)}`]));
   }
   Array.from(byId("target").children).forEach((button, t) => {
     button.setAttribute("aria-pressed", t === view.pinned);
     button.classList.toggle("seen", t === row);
   });
   byId("readout").classList.toggle("hint", row === null);
-  byId("readout").textContent = row === null
-    ? "Point at a target word, or move with the arrow keys, to see where it was read from; click or Enter keeps it, Escape lets go."
-    : `${clipped(page.sentences[view.sentence].target[row] ?? "", 30)} ← ${told.join(" · ")}`;
+  byId("readout").replaceChildren(...(row === null
+    ? ["Point at a target word, or move with the arrow keys, to see where it was read from; click or Enter keeps it, Escape lets go."]
+    : [word(page.sentences[view.sentence].target[row] ?? "", 30), " ← ", ...told]));
 }
 
 function pin(t) {
@@ -104,19 +105,21 @@ function moveTo(buttons, t) {
 }
 
 function addTargetWords() {
-  const buttons = page.sentences[view.sentence].target.map((text, t) => html("button", { type: "button", tabindex: t ? -1 : 0, on: {
+  const words = page.sentences[view.sentence].target, back = leftward(words);
+  const buttons = words.map((text, t) => html("button", { type: "button", tabindex: t ? -1 : 0, on: {
     pointerenter: () => { view.over = t; light(); },
     pointerleave: () => { view.over = null; light(); },
     focus: () => { view.over = t; light(); },
     blur: () => { view.over = null; light(); },
     click: () => pin(t),
     keydown: (event) => {
-      const to = { ArrowRight: t + 1, ArrowLeft: t - 1, Home: 0, End: buttons.length - 1 }[event.key];
+      const to = { ArrowRight: back ? t - 1 : t + 1, ArrowLeft: back ? t + 1 : t - 1, Home: 0, End: buttons.length - 1 }[event.key];
       if (to === undefined) return;
       event.preventDefault();
       moveTo(buttons, to);
     },
   } }, word(text)));
+  byId("target").dir = back ? "rtl" : "ltr";
   byId("target").replaceChildren(...buttons);
 }
 

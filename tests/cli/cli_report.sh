@@ -48,6 +48,9 @@ report opens train.html curves viewer films gazes settings files
 "$softalign" train --train mono.tsv $sizes --decoder fixed --steps 5 --out fixed --html fixed.html 2>err &&
     report opens fixed.html curves settings files
 
+printf 'the dog sees the cat\tالكلب يرى القطة\n' >arabic.tsv
+"$softalign" align tiny/best.safetensors arabic.tsv --html arabic.html && report leftward arabic.html
+
 # ---- What it does not overwrite
 
 expect 2 "'mono.tsv' is read: choose another file to write" \

@@ -266,6 +266,17 @@ const checks = {
     quiet(page);
   },
 
+  // leftward PAGE: a line of Arabic runs from right to left, and the arrow keys with it
+  async leftward(browser, file) {
+    const page = await browser.open(file);
+    const left = (number) => page.run(`document.querySelector("#target button:nth-child(${number})").getBoundingClientRect().left`);
+    assert.ok(await left(2) < await left(1), "the second word stands to the left");
+    await page.run(`document.querySelector("#target button").focus()`);
+    await page.key("ArrowLeft");
+    assert.strictEqual(await page.run(`[...document.querySelectorAll("#target button")].indexOf(document.activeElement)`), 1);
+    quiet(page);
+  },
+
   // opens PAGE ID ...: it opens in silence and has these sections and no others
   async opens(browser, file, ...sections) {
     const page = await browser.open(file);

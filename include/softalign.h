@@ -251,6 +251,11 @@ const sa_settings *sa_model_settings(const sa_model *model);
  * translating, aligning and evaluating then say shows what attention was worth. SA_USAGE: no such
  * way, or no attention. */
 bool sa_model_force_attention(sa_model *model, const char *way, sa_error *error);
+/* Writes to `path` the model whose weights are the mean of those of `count` model files, such as
+ * checkpoints of one training. SA_USAGE names the file whose settings of model or text, or whose
+ * words, are not those of the first. */
+bool sa_average_models(const char *const *models, int count, const char *path, sa_error *error);
+
 /* How many numbers were learned. */
 size_t sa_model_parameters(const sa_model *model);
 

@@ -1,0 +1,49 @@
+#include "cli/command.h"
+#include "cli/output.h"
+
+#include <softalign.h>
+
+enum { MODELS = 100 };
+
+typedef struct average_options {
+    const char *out;
+} average_options;
+
+static const sa_option rows[] = {
+    {"out", SA_OPTION_TEXT, SA_SCOPE_RUN, offsetof(average_options, out), 0, 0, 0, NULL, "FILE",
+     "the model file to write"},
+    {0},
+};
+static const cli_set sets[] = {
+    {"Options", rows, 0},
+    {0},
+};
+
+static bool run(int count, char **arguments, sa_error *error) {
+    average_options options;
+    const char *models[MODELS];
+    int number = 0;
+    sa_options_init(rows, &options);
+    if (!cli_read(&cli_average, count, arguments, &options, models, error)) return false;
+    if (!options.out) return sa_fail(error, SA_USAGE, "average: --out FILE is missing");
+    for (; number < MODELS && models[number]; number++)
+        if (!cli_spare(models[number], options.out, error)) return false;
+    return sa_average_models(models, number, options.out, error);
+}
+
+const cli_command cli_average = {
+    .name = "average",
+    .words = "MODEL MODEL ... --out FILE",
+    .least = 2,
+    .most = MODELS,
+    .summary = "the mean of the weights of several models as one model",
+    .details =
+        "The models are checkpoints of one training (or trained on from one): their settings of "
+        "model and text and their words must be the same. 'train --average' keeps the weights of "
+        "its validations and does so by itself.\n",
+    .example =
+        "  softalign average mono/best.safetensors mono/last.safetensors --out mean.safetensors\n"
+        "  softalign eval mean.safetensors mono.tsv\n",
+    .sets = sets,
+    .run = run,
+};

@@ -10,7 +10,7 @@ function Matrix(words, given) {
   const width = (list) => Math.max(...list.map((text) => lengthOf(label(text)))) * em + 8;
   const left = width(words.target), slanted = width(words.source) > cell;
   const top = slanted ? width(words.source) * 0.72 + 10 : font + 12;
-  const beside = given.sums ? 4.6 * font : 0, below = given.sums ? 4.2 * font : 6;
+  const beside = given.sums ? 3.9 * font : 0, below = given.sums ? 4.2 * font : 6;
   const right = Math.max(beside + 8, slanted ? width(words.source) * 0.72 - cell / 2 : 0);
   const size = { width: left + columns * cell + right, height: top + rows * cell + below };
 
@@ -77,7 +77,7 @@ function Matrix(words, given) {
 // Bars: how much each source word is looked at in all, and how widely each target word looks.
 function addSums(picture, { left, top, cell, rows, columns, font }) {
   const right = left + columns * cell + 8, bottom = top + rows * cell + 6;
-  const across = 3.6 * font, down = 2 * font, small = { class: "small", "font-size": font * 0.72 };
+  const across = 3.2 * font, down = 2 * font, small = { class: "small", "font-size": font * 0.72 };
   const entropies = Array.from({ length: rows }, (_, t) => svg("rect", { class: "sum", x: right, y: top + t * cell + cell * 0.3, height: cell * 0.4, width: 0 }));
   const covers = Array.from({ length: columns }, (_, s) => svg("rect", { class: "sum", x: left + s * cell + cell * 0.3, y: bottom, width: cell * 0.4, height: 0 }));
   picture.append(...entropies, ...covers, svg("text", { ...small, x: right, y: top - 8 }, "entropy"),

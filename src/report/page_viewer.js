@@ -64,7 +64,8 @@ function drawPanels() {
   }
   const one = all.get(Number(byId("minuend").value)), other = all.get(Number(byId("subtrahend").value));
   if (one && other && one !== other && one.weights.length === other.weights.length)
-    addPanel(`${models[byId("minuend").value].name} − ${models[byId("subtrahend").value].name}`, "", one.words,
+    addPanel(`${models[byId("minuend").value].name} − ${models[byId("subtrahend").value].name}`,
+      "purple: the first looks more, green: the second", one.words,
       one.weights.map((weight, i) => weight - other.weights[i]), true, shown.length);
   light();
 }

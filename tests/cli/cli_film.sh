@@ -40,6 +40,12 @@ expect 2 "--probe: the model has no attention to film" \
     train --train mono.tsv --decoder fixed --probe probe.tsv --out never
 [ ! -e never ] || fail "a refused training left a folder"
 
+"$softalign" compare --train mono.tsv --test probe.tsv --models fixed,luong:dot $sizes --steps 20 \
+    --valid-every 10 --probe probe.tsv --out both >out 2>err || fail "compare: $(cat err)"
+same "films of a comparison" "both/luong-dot-s1/film" "$(ls -d both/*/film)"
+"$softalign" film both/luong-dot-s1 >out
+same "frames of a run" 9 "$(grep -c '^update\|^before' out)"
+
 # ---- Playing
 
 "$softalign" film whole >out 2>err || fail "film: $(cat err)"

@@ -2,8 +2,10 @@
  * random pieces. A word shifted by one piece, a mean for a sum, or a head mixed up shows here. */
 #include "base/rng.h"
 #include "eval/merging.h"
+#include "merging.h"
 
 #include <check.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "support/suite.h"
@@ -95,6 +97,27 @@ START_TEST(pieces_without_weights_are_joined) {
 }
 END_TEST
 
+/* "the low@@ est </s>" and "plus ba@@ s </s>": a link between words is one between all their
+ * pieces, as sure as it was; one of no word, or of an end mark's, is none. */
+START_TEST(links_go_to_all_pieces) {
+    int source_word[] = {0, 1, 1, 2}, target_word[] = {0, 1, 1, 2};
+    const sa_token_words from = {source_word, 4, 3}, to = {target_word, 4, 3};
+    static const sa_link expected[] = {{0, 0, false}, {1, 0, true},  {2, 0, true}, {1, 1, false},
+                                       {1, 2, false}, {2, 1, false}, {2, 2, false}};
+    sa_link *links;
+    size_t count;
+    ck_assert(sa_links_parse("0-0 1p0 1-1 2-2 3-0 0-5", &links, &count, &error));
+    ck_assert(sa_links_of_pieces(&from, &to, &links, &count, &error));
+    ck_assert_uint_eq(count, COUNT(expected));
+    for (size_t i = 0; i < count; i++) {
+        ck_assert_int_eq(links[i].source, expected[i].source);
+        ck_assert_int_eq(links[i].target, expected[i].target);
+        ck_assert_int_eq(links[i].possible, expected[i].possible);
+    }
+    free(links);
+}
+END_TEST
+
 /* Words of 1 to 4 pieces; every merged weight against the double sum that defines it. */
 START_TEST(random_pieces_follow_the_definition) {
     enum { ROWS = 23, COLS = 17 };
@@ -129,6 +152,7 @@ int main(void) {
     tcase_add_test(tests, each_head_is_merged);
     tcase_add_test(tests, words_stay_as_they_are);
     tcase_add_test(tests, pieces_without_weights_are_joined);
+    tcase_add_test(tests, links_go_to_all_pieces);
     tcase_add_loop_test(tests, random_pieces_follow_the_definition, 0, 20);
     return suite_run(suite);
 }

@@ -6,6 +6,7 @@
 #include "eval/gaze.h"
 #include "report/page.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -58,6 +59,9 @@ bool cli_page_take_file(cli_page *page, const char *folder, const char *name, sa
     return good;
 }
 
+/* Bytes that there is room for: all models' matrices, single heads, all models' films. */
+enum { MOST_DENSE = 2400000, MOST_HEADS = 1200000, MOST_FILM = 800000 };
+
 /* ---- Models ---------------------------------------------------------------------------------- */
 
 static json_t *json_settings(const sa_settings *settings) {
@@ -73,9 +77,11 @@ static json_t *json_settings(const sa_settings *settings) {
 }
 
 void cli_page_model(cli_page *page, const char *name, const sa_settings *settings) {
+    const size_t left = page->models - json_array_size(json_object_get(page->data, "models"));
     page->model = json_object();
     page->matrices = NULL;
     page->gaze = (sa_gaze){0};
+    page->room = page->heads + (MOST_HEADS - page->heads) / left; /* what it leaves is for others */
     json_object_set_new(page->model, "name", json_text(name));
     json_object_set_new(page->model, "settings",
                         settings ? json_settings(settings) : json_object());
@@ -96,9 +102,6 @@ static void set_last(cli_page *page, const char *list, json_t *value) {
 }
 
 /* ---- Matrices -------------------------------------------------------------------------------- */
-
-/* Bytes that there is room for: all models' matrices, single heads, all models' films. */
-enum { MOST_DENSE = 2400000, MOST_HEADS = 1200000, MOST_FILM = 800000 };
 
 static json_t *json_packed(const double *weights, size_t count) {
     sa_buffer text = {0};
@@ -157,12 +160,26 @@ static bool has_room(cli_page *page, size_t index, size_t size) {
     return true;
 }
 
+/* Every head of every layer, if there is room. */
+static void add_heads(cli_page *page, const sa_alignment *alignment, size_t count, json_t *entry) {
+    const bool layered = alignment->layer_weights && alignment->layers > 1;
+    json_t *packed =
+        json_packed(layered ? alignment->layer_weights : alignment->head_weights, count);
+    const size_t size = json_string_length(packed);
+    if (page->heads + size <= page->room) {
+        page->heads += size;
+        json_object_set(entry, "heads", packed);
+    }
+    json_decref(packed);
+}
+
 void cli_page_matrix(cli_page *page, size_t index, const sa_alignment *alignment,
                      const sa_link *gold, size_t golds) {
     const int T = alignment->targets, S = alignment->sources;
     const size_t size = (size_t)T * (size_t)S;
     const int layers = alignment->layer_weights ? alignment->layers : 1;
     const size_t heads = (size_t)layers * (size_t)alignment->heads;
+    if (index >= page->offered) page->offered = index + 1;
     if (!has_room(page, index, size)) return;
     if (!page->matrices) {
         set_last(page, "matrices", page->matrices = json_array());
@@ -172,11 +189,7 @@ void cli_page_matrix(cli_page *page, size_t index, const sa_alignment *alignment
     json_t *entry = json_object();
     name_words(page, index, alignment, gold, golds, entry);
     json_object_set_new(entry, "mean", json_packed(alignment->weights, size));
-    if (heads > 1 && (page->heads + 2 * heads * size) <= MOST_HEADS) {
-        const double *weights = layers > 1 ? alignment->layer_weights : alignment->head_weights;
-        json_object_set_new(entry, "heads", json_packed(weights, heads * size));
-        page->heads += 2 * heads * size;
-    }
+    if (heads > 1) add_heads(page, alignment, heads * size, entry);
     json_array_append_new(page->matrices, entry);
     sa_gaze_add(&page->gaze, alignment->weights, alignment->head_weights, alignment->heads, T, S);
     json_object_set_new(page->model, "gaze", json_gaze(&page->gaze));
@@ -241,7 +254,16 @@ bool cli_page_film(cli_page *page, const char *out, sa_error *error) {
 
 /* ---- The file -------------------------------------------------------------------------------- */
 
+static void tell_what_is_shown(cli_page *page) {
+    char text[64];
+    const size_t shown = json_array_size(page->sentences);
+    if (shown == page->offered) return;
+    snprintf(text, sizeof text, "%zu of %zu", shown, page->offered);
+    cli_page_fact(page, "sentences shown", text);
+}
+
 void cli_page_write(cli_page *page, sa_buffer *out) {
+    tell_what_is_shown(page);
     char *json = json_dumps(page->data, JSON_COMPACT | JSON_ENSURE_ASCII);
     cli_page_release(page);
     out->failed |= !json;

@@ -13,14 +13,15 @@
 enum { CLI_PAGE_SENTENCES = 200 };
 
 typedef struct cli_page {
-    json_t *data;      /* all there is */
-    json_t *sentences; /* parts of it: the words of both sides, */
-    json_t *model;     /* the model added last, */
-    json_t *matrices;  /* its matrices, a sentence after the other */
-    size_t models;     /* how many share the page */
-    size_t dense;      /* bytes that its sentences take at most, for each model */
-    size_t heads;      /* bytes that heads take */
-    sa_gaze gaze;      /* of the model added last */
+    json_t *data;       /* all there is */
+    json_t *sentences;  /* parts of it: the words of both sides, */
+    json_t *model;      /* the model added last, */
+    json_t *matrices;   /* its matrices, a sentence after the other */
+    size_t models;      /* how many share the page */
+    size_t dense;       /* bytes that its sentences take at most, for each model */
+    size_t heads, room; /* bytes that heads take, and may take once this model's are there */
+    size_t offered;     /* sentences that there would be */
+    sa_gaze gaze;       /* of the model added last */
 } cli_page;
 
 /* `models`: how many will be added. */

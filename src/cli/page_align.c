@@ -27,6 +27,7 @@ static bool add(void *context, size_t index, const sa_alignment *alignment, sa_e
 bool cli_page_align(cli_page *page, sa_model *model, const sa_corpus *corpus, sa_error *error) {
     pages to = {page, corpus, !sa_tokenizers[sa_model_settings(model)->tokenizer].pieces};
     const size_t most = CLI_PAGE_SENTENCES;
+    page->offered = corpus->count;
     return sa_align(model, corpus->pairs, corpus->count < most ? corpus->count : most, add, &to,
                     error);
 }

@@ -41,6 +41,17 @@ report safe bad.html bad.jsonl
 report safe trained.html bad.jsonl
 report safe filmed.html bad.jsonl
 
+# ---- Sentences that are too many, or too long
+
+"$softalign" corpus mono --pairs 201 --split test >more.tsv
+"$softalign" align compared/transformer-s1/best.safetensors more.tsv --html more.html
+grep -q '"sentences shown","200 of 201"' more.html || fail "201 sentences are shown without a word"
+for i in $(seq 1200); do echo -n "word "; done >long.txt
+paste long.txt long.txt >long.tsv
+"$softalign" align compared/bahdanau-dot-s1/best.safetensors long.tsv --html long.html
+grep -q '"sentences shown","0 of 1"' long.html || fail "a page of $(wc -c <long.html) bytes"
+report opens long.html settings
+
 # ---- What the other commands write
 
 report opens train.html curves viewer films gazes settings files

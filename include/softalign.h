@@ -258,6 +258,9 @@ bool sa_average_models(const char *const *models, int count, const char *path, s
 
 /* How many numbers were learned. */
 size_t sa_model_parameters(const sa_model *model);
+/* How many numbers of its file were too small for a float's full precision (denormal) and are zero
+ * now: they would slow every product down a hundredfold. */
+size_t sa_model_flushed(const sa_model *model);
 
 /* ---- Translation --------------------------------------------------------------------------- */
 

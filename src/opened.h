@@ -20,6 +20,7 @@ struct sa_model {
     sa_sizes sizes;
     sa_params plan;
     sa_real *values; /* [plan.size] */
+    size_t flushed;  /* of them: denormal in the file, and zero here */
     sa_seq2seq w;
     sa_pool *pool;
     sa_override override; /* what replaces the attention's weights */
@@ -32,8 +33,9 @@ bool sa_model_init(sa_model *model, const sa_settings *settings, sa_coder *sourc
                    sa_error *error);
 void sa_model_release(sa_model *model);
 
-/* The model of an opened container; `file` stands in messages. What else the container holds is
- * left alone. */
+/* The model of an opened container. SA_DATA, naming the file and what is wrong in it: settings out
+ * of range, tensors that are missing, unknown or of another shape, broken vocabularies, numbers
+ * that are not finite. Tensors of a training's state are left alone. */
 bool sa_model_read(sa_model *model, const sa_container *file, int threads, sa_error *error);
 
 /* Replaces the file at `path` by the model and `more` further tensors. */

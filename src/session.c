@@ -105,8 +105,7 @@ static void tell_about_pairs(const sa_session *session) {
                                 special[i]);
 }
 
-/* ---- A fresh start and a resumed one -----------------------------------------------------------
- */
+/* ---- A fresh start and a resumed one --------------------------------------------------------- */
 
 static bool start_fresh(sa_session *session, sa_error *error) {
     sa_coder source = {0}, target = {0};
@@ -148,9 +147,13 @@ static bool check_place(const sa_session *session, const char *file, sa_error *e
         const bool hash = i == SA_AT_TRAIN || i == SA_AT_VALID;
         const int64_t most = i == SA_AT_EPOCH || i == SA_AT_BAD ? INT_MAX - 1 : MOST_COUNTED;
         if (!hash && (at[i] < 0 || at[i] > most))
-            return sa_fail(error, SA_DATA, "%s: tensor 'training.at' holds an impossible count",
-                           file);
+            return sa_fail(error, SA_DATA,
+                           "%s: tensor 'training.at': number %d is an impossible count", file, i);
     }
+    for (int i = 0; i < SA_FIGURE_COUNT; i++)
+        if (isnan(session->figure[i]) || (isinf(session->figure[i]) && i != SA_FIGURE_BEST))
+            return sa_fail(error, SA_DATA,
+                           "%s: tensor 'training.figures' is not finite at number %d", file, i);
     if (!(session->figure[SA_FIGURE_RATE] > 0 && session->figure[SA_FIGURE_RATE] <= 1))
         return sa_fail(error, SA_DATA, "%s: tensor 'training.figures' holds an impossible rate",
                        file);
@@ -166,11 +169,13 @@ static bool check_place(const sa_session *session, const char *file, sa_error *e
 
 /* The optimiser's memories must be finite, and the mean of squares cannot be negative. */
 static bool check_memories(const sa_session *session, const char *file, sa_error *error) {
-    for (size_t i = 0; i < session->model.plan.size; i++)
-        if (!isfinite(session->trainer.first[i]) || !isfinite(session->trainer.second[i]) ||
-            session->trainer.second[i] < 0)
-            return sa_fail(error, SA_DATA, "%s: the optimizer's memory is damaged at number %zu",
-                           file, i);
+    for (size_t i = 0; i < session->model.plan.size; i++) {
+        const bool first = isfinite(session->trainer.first[i]);
+        const sa_real second = session->trainer.second[i];
+        if (first && isfinite(second) && second >= 0) continue;
+        return sa_fail(error, SA_DATA, "%s: tensor 'optimizer.%s' is damaged at number %zu", file,
+                       first ? "second" : "first", i);
+    }
     return true;
 }
 
@@ -186,12 +191,34 @@ static bool read_kept(sa_session *session, const sa_container *file, sa_error *e
         if (!isfinite(kept->weights[i]))
             return sa_fail(error, SA_DATA, "%s: tensor 'average.weights' is damaged at number %zu",
                            file->name, i);
+    for (size_t i = 0; i < kept->room * KEPT_FIGURES; i++)
+        if (!isfinite(((const double *)kept->past)[i]))
+            return sa_fail(error, SA_DATA,
+                           "%s: tensor 'average.validations' is damaged at number %zu", file->name,
+                           i);
     return true;
+}
+
+/* The best model lies in a file of its own. When it cannot be used, the next validation makes it
+ * anew, however good that is. */
+static void look_for_best(sa_session *session) {
+    sa_container file;
+    sa_error why;
+    if (!session->at[SA_AT_ROWS]) return;
+    if (sa_container_open(&file, session->best_path.text, &why)) {
+        sa_container_close(&file);
+        return;
+    }
+    session->best = (sa_validation){INFINITY, -1, -1};
+    sa_session_note(session, "note: the best model is lost: %s", why.text);
 }
 
 static bool read_state(sa_session *session, const sa_container *file, sa_error *error) {
     sa_trainer *trainer = &session->trainer;
     const size_t size = session->model.plan.size;
+    if (!sa_container_find(file, "training.at"))
+        return sa_fail(error, SA_DATA, "%s: tensor 'training.at' is missing: no training saved it",
+                       file->name);
     if (!sa_tensor_copy(file, "training.at", SA_I64, SA_AT_COUNT, session->at, error) ||
         !sa_tensor_copy(file, "training.figures", SA_F64, SA_FIGURE_COUNT, session->figure,
                         error) ||
@@ -207,6 +234,9 @@ static bool read_state(sa_session *session, const sa_container *file, sa_error *
     session->first_step = trainer->step;
     sa_batcher_seek(&session->batcher, session->at[SA_AT_EPOCH],
                     (size_t)session->at[SA_AT_POSITION]);
+    if (session->model.flushed)
+        sa_session_note(session, "note: '%s': %zu denormal numbers are read as zero", file->name,
+                        session->model.flushed);
     const char *core = sa_container_text(file, "core");
     if (core && strcmp(core, sa_blas_core()) != 0)
         sa_session_note(session,
@@ -248,8 +278,7 @@ static bool resume(sa_session *session, sa_error *error) {
     return good;
 }
 
-/* ---- Open, save, close ------------------------------------------------------------------------
- */
+/* ---- Open, save, close ----------------------------------------------------------------------- */
 
 static bool name_files(sa_session *session, sa_error *error) {
     const char *out = session->training->out;
@@ -284,6 +313,7 @@ bool sa_session_open(sa_session *session, const sa_training *training, sa_error 
     session->best =
         (sa_validation){session->figure[SA_FIGURE_BEST], session->figure[SA_FIGURE_BLEU],
                         session->figure[SA_FIGURE_CHRF]};
+    if (training->resume) look_for_best(session);
     tell_about_pairs(session);
     sa_session_note(session, "model: %zu weights, %d shards, %d threads%s",
                     session->model.plan.size, session->settings.shards,

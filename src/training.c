@@ -206,8 +206,9 @@ static const char *reason_to_stop(const sa_session *session) {
 }
 
 static bool train(sa_session *session, const char **reason, sa_error *error) {
-    /* the last thing done was a scheduled validation, be it before a stop */
-    bool fresh = session->at[SA_AT_ROWS] && !session->at[SA_AT_WORDS];
+    /* the last thing done was a scheduled validation, be it before a stop, and the best is kept */
+    bool fresh =
+        session->at[SA_AT_ROWS] && !session->at[SA_AT_WORDS] && isfinite(session->best.loss);
     while (!(*reason = reason_to_stop(session))) {
         if (!step(session, error)) return false;
         report_step(session);

@@ -1,10 +1,10 @@
 #include "base/container.h"
 #include "base/file.h"
+#include "base/json.h"
 #include "base/memory.h"
 
 #include <errno.h>
 #include <fcntl.h>
-#include <jansson.h>
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
@@ -39,28 +39,62 @@ bool sa_tensor_measure(sa_tensor *tensor, const char *file, sa_error *error) {
 
 /* ---- The header ------------------------------------------------------------------------------ */
 
+/* What files of other programs begin with. '?' stands for any byte. */
+static const struct {
+    const char *bytes;
+    size_t size;
+    const char *what;
+} formats[] = {
+    {"PK\3\4", 4, "a zip archive (a PyTorch .pt or a NumPy .npz file?)"},
+    {"PK\5\6", 4, "an empty zip archive"},
+    {"\x80", 1, "a Python pickle (a PyTorch .pt file?)"},
+    {"GGUF", 4, "a GGUF file"},
+    {"\x93NUMPY", 6, "a NumPy .npy file"},
+    {"\x89HDF", 4, "an HDF5 file"},
+    {"\x08?\x12", 3, "a protocol buffer (an ONNX file?)"},
+    {"????TFL3", 8, "a TensorFlow Lite file"},
+    {"\x1f\x8b", 2, "a gzip file"},
+    {"BZh", 3, "a bzip2 file"},
+    {"\xfd"
+     "7zXZ",
+     5, "an xz file"},
+    {"\x28\xb5\x2f\xfd", 4, "a Zstandard file"},
+    {"\x7f"
+     "ELF",
+     4, "a program"},
+    {"%PDF", 4, "a PDF file"},
+    {"\x89PNG", 4, "a PNG picture"},
+    {"version http", 12, "a Git LFS pointer, not the file itself"},
+    {"<?xml", 5, "an XML file"},
+    {"<", 1, "a web page"},
+    {"{", 1, "a JSON text"},
+};
+
+static bool begins(const unsigned char *start, size_t size, const char *bytes, size_t count) {
+    for (size_t i = 0; i < count; i++)
+        if (i >= size || (bytes[i] != '?' && start[i] != (unsigned char)bytes[i])) return false;
+    return true;
+}
+
+/* White space, what can be printed, and bytes that UTF-8 has. */
+static bool is_text(const unsigned char *start, size_t size) {
+    for (size_t i = 0; i < size; i++)
+        if ((start[i] < ' ' && !memchr("\t\n\r", start[i], 3)) || start[i] == 0x7f ||
+            start[i] > 0xf4)
+            return false;
+    return size > 0;
+}
+
 /* Fails with the name of what the file is instead, as far as its first bytes tell. */
 static bool name_foreign(const char *name, const unsigned char *start, size_t size,
                          sa_error *error) {
-    static const struct {
-        const char *bytes;
-        size_t size;
-        const char *what;
-    } formats[] = {
-        {"PK\3\4", 4, "a zip archive (a PyTorch .pt or a NumPy .npz file?)"},
-        {"\x80", 1, "a Python pickle (a PyTorch .pt file?)"},
-        {"GGUF", 4, "a GGUF file"},
-        {"\x93NUMPY", 6, "a NumPy .npy file"},
-        {"\x89HDF", 4, "an HDF5 file"},
-        {"\x1f\x8b", 2, "a gzip file"},
-        {"version http", 12, "a Git LFS pointer, not the file itself"},
-        {"<", 1, "a web page"},
-    };
+    const size_t looked = size < START_SIZE ? size : START_SIZE;
     for (size_t i = 0; i < sizeof formats / sizeof *formats; i++)
-        if (size >= formats[i].size && memcmp(start, formats[i].bytes, formats[i].size) == 0)
+        if (begins(start, looked, formats[i].bytes, formats[i].size))
             return sa_fail(error, SA_DATA, "%s: not a safetensors file but %s", name,
                            formats[i].what);
-    return sa_fail(error, SA_DATA, "%s: not a safetensors file", name);
+    return sa_fail(error, SA_DATA, "%s: not a safetensors file%s", name,
+                   is_text(start, looked) ? " but text" : "");
 }
 
 /* The length of the header, from the first START_SIZE bytes of a file of `size` bytes. */
@@ -84,34 +118,24 @@ static bool read_length(const char *name, const unsigned char *start, size_t siz
     return true;
 }
 
-/* Refuses, before the parser sees them, nesting deeper than a header's and the minus sign: no
- * number of a header is negative, and a parser would take -0 for 0. */
-static bool scan(const char *name, const char *text, size_t size, sa_error *error) {
-    int depth = 0;
+/* No number of a header is negative, and a parser would take -0 for 0. */
+static bool refuse_minus(const char *name, const char *text, size_t size, sa_error *error) {
     bool quoted = false;
     for (size_t i = 0; i < size; i++) {
         if (quoted && text[i] == '\\')
             i++;
         else if (text[i] == '"')
             quoted = !quoted;
-        else if (!quoted && (text[i] == '{' || text[i] == '['))
-            depth++;
-        else if (!quoted && (text[i] == '}' || text[i] == ']'))
-            depth--;
         else if (!quoted && text[i] == '-')
             return sa_fail(error, SA_DATA, "%s: header: negative number at byte %zu", name, i);
-        if (depth > HEADER_DEPTH)
-            return sa_fail(error, SA_DATA, "%s: header: nested too deeply at byte %zu", name, i);
     }
     return true;
 }
 
 static bool parse_header(sa_container *container, const char *text, size_t size, sa_error *error) {
-    if (!scan(container->name, text, size, error)) return false;
-    json_error_t problem;
-    json_t *header = json_loadb(text, size, JSON_REJECT_DUPLICATES, &problem);
-    if (!header && !*problem.text) return sa_fail_memory(error, size); /* the parser's only sign */
-    if (!header) return sa_fail(error, SA_DATA, "%s: header: %s", container->name, problem.text);
+    if (!refuse_minus(container->name, text, size, error)) return false;
+    json_t *header = sa_json_parse(text, size, HEADER_DEPTH, container->name, "header", error);
+    if (!header) return false;
     container->header = header;
     if (json_object_size(header) > SA_TENSORS)
         return sa_fail(error, SA_DATA, "%s: %zu tensors; at most %d are allowed", container->name,
@@ -185,8 +209,10 @@ static bool check_place(const char *file, const sa_tensor *tensor, const json_t 
                        ", but the data before it ends at %zu",
                        file, tensor->name, from, at);
     if (to < from || (size_t)(to - from) != tensor->size)
-        return sa_fail(error, SA_DATA, "%s: tensor '%s': data_offsets: its shape needs %zu bytes",
-                       file, tensor->name, tensor->size);
+        return sa_fail(error, SA_DATA,
+                       "%s: tensor '%s': data_offsets: from %" JSON_INTEGER_FORMAT
+                       " to %" JSON_INTEGER_FORMAT "; its shape needs %zu bytes",
+                       file, tensor->name, from, to, tensor->size);
     if (tensor->size > size - at)
         return sa_fail(error, SA_DATA,
                        "%s: truncated: tensor '%s' needs %zu bytes of data, the file has %zu", file,

@@ -1,8 +1,8 @@
 #include "base/settings.h"
+#include "base/json.h"
 #include "base/nearest.h"
 #include "base/thread.h"
 
-#include <jansson.h>
 #include <string.h>
 
 /* The largest whole number that every reader of JSON keeps, less one: what lies above would be
@@ -320,13 +320,12 @@ static bool read_all(sa_settings *settings, json_t *object, const char *file, sa
 }
 
 bool sa_settings_read(sa_settings *settings, const char *text, const char *file, sa_error *error) {
-    json_error_t where;
-    json_t *object = json_loads(text, JSON_REJECT_DUPLICATES, &where);
-    if (!object && !*where.text) return sa_fail_memory(error, strlen(text)); /* the only sign */
+    json_t *object = sa_json_parse(text, strlen(text), 1, file, "settings", error);
+    if (!object) return false;
     sa_settings read = *settings;
-    bool good = json_is_object(object) ? read_all(&read, object, file, error)
-                                       : sa_fail(error, SA_DATA, "%s: settings: %s", file,
-                                                 object ? "no JSON object" : where.text);
+    const bool good = json_is_object(object)
+                          ? read_all(&read, object, file, error)
+                          : sa_fail(error, SA_DATA, "%s: settings: no JSON object", file);
     json_decref(object);
     if (good) *settings = read;
     return good;

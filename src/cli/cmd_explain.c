@@ -1,4 +1,5 @@
 #include "cli/command.h"
+#include "cli/model.h"
 #include "cli/output.h"
 #include "report/paper.h"
 
@@ -124,7 +125,7 @@ static bool print_json(sa_model *model, sa_explaining *job, sa_error *error) {
 /* ---- The command ----------------------------------------------------------------------------- */
 
 static bool explain(const explain_options *options, const char *const *words, sa_error *error) {
-    sa_model *model = sa_model_open(words[0], 1, error);
+    sa_model *model = cli_model_open(words[0], 1, NULL, error);
     if (!model) return false;
     sa_explaining job = {.source = words[1],
                          .target = words[2],

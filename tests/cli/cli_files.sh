@@ -37,7 +37,7 @@ same "a corpus that is not UTF-8" 3 $?
 grep -q "^softalign: latin.tsv:2: not UTF-8 at byte 1: 0xFF" err || fail "not UTF-8: $(cat err)"
 
 # Models.
-expect 3 "tiny.tsv: not a safetensors file" translate tiny.tsv
+expect 3 "tiny.tsv: not a safetensors file but text" translate tiny.tsv
 head -c 1000 $model >short
 "$softalign" inspect short >out 2>err
 same "a truncated model" 3 $?

@@ -102,7 +102,7 @@ fi
 missing="No such file or directory"
 expect 4 "cannot open 'none': $missing" prove none
 expect 4 "cannot open 'none.tsv': $missing" prove $model none.tsv
-expect 3 "tiny.tsv: not a safetensors file" prove tiny.tsv
+expect 3 "tiny.tsv: not a safetensors file but text" prove tiny.tsv
 printf 'no tab here\n' >broken.tsv
 expect 3 "broken.tsv:1: no tab; expected source TAB target" prove $model broken.tsv
 for i in $(seq 60); do printf 'a '; done >long

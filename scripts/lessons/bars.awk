@@ -1,0 +1,35 @@
+# Lines of "label TAB figure" (none below 0) as bars: on standard output, and as a picture in `file`.
+{
+    label[NR] = $1
+    figure[NR] = $2
+    if ($2 > most) most = $2
+    if (length($1) > widest) widest = length($1)
+}
+
+END {
+    if (!most) most = 1
+    print "  " title
+    for (i = 1; i <= NR; i++) {
+        bar = ""
+        for (k = 0; k < int(40 * figure[i] / most + 0.5); k++) bar = bar "█"
+        printf "  %" widest "s  %s %.4g\n", label[i], bar, figure[i]
+    }
+    left = 20 + 8 * widest
+    printf "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 %d %d\" width=\"%d\" " \
+        "font-family=\"sans-serif\" font-size=\"14\">\n<rect width=\"100%%\" height=\"100%%\" fill=\"white\"/>\n" \
+        "<text x=\"10\" y=\"24\" font-weight=\"bold\">%s</text>\n", \
+        left + 480, 44 + 26 * NR, left + 480, markup(title) > file
+    for (i = 1; i <= NR; i++)
+        printf "<text x=\"%d\" y=\"%d\" text-anchor=\"end\">%s</text>" \
+            "<rect x=\"%d\" y=\"%d\" width=\"%.1f\" height=\"18\" fill=\"#36648b\"/>" \
+            "<text x=\"%.1f\" y=\"%d\">%.4g</text>\n", \
+            left - 8, 30 + 26 * i, markup(label[i]), left, 16 + 26 * i, 400 * figure[i] / most, \
+            left + 6 + 400 * figure[i] / most, 30 + 26 * i, figure[i] > file
+    print "</svg>" > file
+}
+
+function markup(text) {
+    gsub(/&/, "\\&amp;", text)
+    gsub(/</, "\\&lt;", text)
+    return text
+}

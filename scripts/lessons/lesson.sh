@@ -1,0 +1,96 @@
+# Sourced by every lesson. A lesson works in a folder of its own, shows its commands, measures what it
+# claims, and ends with pictures and with a paragraph for the class.
+set -euo pipefail
+export LC_ALL=C.UTF-8
+lessons=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
+name=$(basename "$0")
+
+usage() {
+    sed -n '2,/^[^#]/s/^# \{0,1\}//p' "$0"
+    cat <<TEXT
+
+Usage: scripts/lessons/$name [--short] [--softalign PROGRAM] [--out DIR]
+
+  --short              fewer updates: seconds, and the claim still shows (what the tests run)
+  --softalign PROGRAM  use this program; if not given, build/release/softalign is built
+  --out DIR            where the lesson's own folder is made anew, DIR/$name;
+                       if not given, build/lessons
+TEXT
+}
+
+wrong_usage() {
+    echo "$name: $1; see '$name --help'" >&2
+    exit 2
+}
+
+short=no command='' out=''
+while [ $# -gt 0 ]; do
+    case $1 in
+    --short) short=yes ;;
+    --softalign | --out)
+        [ $# -ge 2 ] || wrong_usage "$1 needs a value"
+        if [ "$1" = --out ]; then out=$(realpath -m "$2"); else command=$(realpath -m "$2"); fi
+        shift
+        ;;
+    --help) usage && exit ;;
+    *) wrong_usage "unknown argument '$1'" ;;
+    esac
+    shift
+done
+
+cd "$lessons/../.."
+. scripts/show.sh
+[ -n "$command" ] || { build_softalign && command=$PWD/build/release/softalign; }
+shown=softalign
+out=${out:-$PWD/build/lessons}/$name
+rm -rf "$out"
+mkdir -p "$out"
+cd "$out"
+title "Lesson $name"
+printf '$ cd %s && PATH=%s:$PATH\n' "$out" "$(dirname "$command")"
+
+# brief FULL SHORT: the one or, with --short, the other.
+brief() { if [ "$short" = yes ]; then echo "$2"; else echo "$1"; fi; }
+
+# updates N: as settings of a training, so that it makes so many whatever the machine.
+updates() { echo "--steps $1 --epochs 0 --patience 0 --max-time 0 --shards 2"; }
+
+# into FILE ARGUMENT...: what softalign writes with these goes to the file.
+into() {
+    local file=$1
+    shift
+    printf '$ softalign %s > %s\n' "$*" "$file" >&2
+    "$command" "$@" >"$file"
+}
+
+# json NAME FILE: a figure of a JSON object that softalign wrote.
+json() { sed -n "s/.*\"$1\": *\([-0-9.e]*\).*/\1/p" "$2"; }
+
+# band HISTORY MODEL WORDS: BLEU of sources of so many words ("11-15"), of a comparison.
+band() { awk -F , -v model="$2" -v words="$3" '$1 == model && $3 == words { print $5 }' "$1/bylength.csv"; }
+
+# measured NAME FIGURE WHAT...: a line of the lesson's result, which the tests read.
+measured() {
+    local name=$1 figure
+    figure=$(awk -v x="$2" 'BEGIN { printf x ~ /^-?[0-9]+$/ ? "%d" : "%.4g", x }')
+    shift 2
+    printf 'measured  %-18s %10s  %s\n' "$name" "$figure" "$*"
+}
+
+# bars FILE TITLE: lines of "label TAB figure" as bars, on the screen and as an SVG picture.
+bars() {
+    awk -F '\t' -v file="$1" -v title="$2" -f "$lessons/bars.awk"
+}
+
+# look FILE...: what to open.
+look() {
+    local file
+    title "Look at"
+    for file; do printf 'look  %s\n' "$out/$file"; done
+}
+
+# What to see, and what to ask the class: standard input.
+tell() {
+    title "For the class"
+    fold -s -w 80
+}

@@ -51,21 +51,30 @@ static void check_product(void (*product)(sa_mat, sa_mat, float, sa_mat), bool t
     free(a.x), free(b.x), free(c.x), free(expected);
 }
 
-/* b laid down transposed, and then slices of it that leave out a row and a column of its block. */
-static void with_turned(sa_mat a, sa_mat b, float beta, sa_mat c) {
+/* b laid down in panels, and then a slice of it that leaves out a row and some columns. */
+static void in_panels(bool turned, sa_mat a, sa_mat b, float beta, sa_mat c) {
     sa_mat whole = block(b.rows + 1, b.cols + 1),
            part = sa_cols(sa_rows(whole, 1, b.rows), 1, b.cols);
     for (int i = 0; i < b.rows; i++)
         memcpy(sa_row(part, i), sa_row(b, i), sizeof(float) * (size_t)b.cols);
-    sa_mat room = {malloc(sizeof(float) * (size_t)(whole.rows * whole.cols)), whole.cols,
-                   whole.rows, whole.rows};
-    whole = sa_turned(whole, room);
-    for (int i = 0; i < whole.rows; i++)
-        for (int j = 0; j < whole.cols; j++)
-            ck_assert_float_eq(sa_row(whole, i)[j], sa_row(room, j)[i]);
+    sa_arena dry = {0}, arena;
+    sa_panels_layout(&dry, whole, 80);
+    ck_assert(sa_arena_init(&arena, dry.used, NULL));
+    const sa_mat room = sa_panels_layout(&arena, whole, 80);
+    whole = turned ? sa_turned(whole, room) : sa_laid(whole, room);
     part = sa_cols(sa_rows(whole, 1, b.rows), 1, b.cols);
-    sa_gemm_nt(a, part, beta, c);
-    free(whole.x), free(room.x);
+    memset(sa_row(part, 0), 0xff, dry.used ? sizeof(float) * (size_t)part.cols : 0); /* not read */
+    (turned ? sa_gemm_nt : sa_gemm_nn)(a, part, beta, c);
+    sa_arena_release(&arena);
+    free(whole.x);
+}
+
+static void with_turned(sa_mat a, sa_mat b, float beta, sa_mat c) {
+    in_panels(true, a, b, beta, c);
+}
+
+static void with_laid(sa_mat a, sa_mat b, float beta, sa_mat c) {
+    in_panels(false, a, b, beta, c);
 }
 
 START_TEST(products_equal_plain_loops) {
@@ -80,6 +89,8 @@ START_TEST(products_equal_plain_loops) {
                     check_product(sa_gemm_nt, false, true, sizes[m], sizes[n], sizes[k],
                                   (float)beta);
                     check_product(with_turned, false, true, sizes[m], sizes[n], sizes[k],
+                                  (float)beta);
+                    check_product(with_laid, false, false, sizes[m], sizes[n], sizes[k],
                                   (float)beta);
                     check_product(sa_gemm_tn, true, false, sizes[m], sizes[n], sizes[k],
                                   (float)beta);

@@ -22,33 +22,46 @@ typedef double sa_real;
 typedef float sa_real;
 #endif
 
+enum { SA_PANEL = 32 }; /* columns of a panel: math/panel.c */
+
 typedef struct sa_mat {
     sa_real *x;
     int rows, cols;
     int ld; /* distance between rows, >= cols */
 
-    /* The same numbers transposed, where sa_turned has laid them down for faster products; else
-     * NULL. Slices know their part of it. */
-    sa_real *turned;
-    int turned_ld;
+    /* The same numbers in panels, where sa_turned or sa_laid has put them for faster products, else
+     * NULL: `turned` when a row of the matrix is a column of a panel. Slices know their part: the
+     * column where it begins; panels then points to its first row. */
+    const sa_real *panels;
+    int panel_at, panel_height;
+    bool turned;
 } sa_mat;
 
 static inline sa_real *sa_row(sa_mat a, int row) {
     return a.x + (ptrdiff_t)row * a.ld;
 }
 
+/* A slice's part of the panels: so many numbers along their columns, or down their rows. */
+static inline sa_mat sa_panels_from(sa_mat slice, int first, bool along) {
+    if (slice.panels && along) slice.panel_at += first;
+    if (slice.panels && !along) slice.panels += (ptrdiff_t)first * SA_PANEL;
+    return slice;
+}
+
 /* Rows first .. first+count-1. */
 static inline sa_mat sa_rows(sa_mat a, int first, int count) {
     sa_require(first >= 0 && count >= 0 && first + count <= a.rows);
-    return (sa_mat){a.x ? sa_row(a, first) : a.x,           count,      a.cols, a.ld,
-                    a.turned ? a.turned + first : a.turned, a.turned_ld};
+    if (a.x) a.x = sa_row(a, first);
+    a.rows = count;
+    return sa_panels_from(a, first, a.turned);
 }
 
 /* Columns first .. first+count-1. */
 static inline sa_mat sa_cols(sa_mat a, int first, int count) {
     sa_require(first >= 0 && count >= 0 && first + count <= a.cols);
-    sa_real *turned = a.turned ? a.turned + (ptrdiff_t)first * a.turned_ld : a.turned;
-    return (sa_mat){a.x ? a.x + first : a.x, a.rows, count, a.ld, turned, a.turned_ld};
+    if (a.x) a.x += first;
+    a.cols = count;
+    return sa_panels_from(a, first, !a.turned);
 }
 
 /* A fresh matrix from the arena, not zeroed. */

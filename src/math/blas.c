@@ -1,4 +1,5 @@
 #include "math/blas.h"
+#include "math/panel.h"
 
 #include <cblas.h>
 #include <string.h>
@@ -54,11 +55,6 @@ static tile tile_of(int rows, int cols, int inner) {
     return t;
 }
 
-/* What sa_turned laid down; only read. */
-static sa_mat transpose_of(sa_mat W) {
-    return (sa_mat){.x = W.turned, .rows = W.cols, .cols = W.rows, .ld = W.turned_ld};
-}
-
 /* c = beta c + a b, or a' b, tile by tile. */
 static void tiled(bool transposed, sa_mat a, sa_mat b, sa_real beta, sa_mat c) {
     const tile t = tile_of(c.rows, c.cols, b.rows);
@@ -87,6 +83,8 @@ void sa_gemm_nn(sa_mat a, sa_mat b, sa_real beta, sa_mat c) {
     if (!c.rows || !c.cols) return;
     if (!a.cols)
         multiply(beta, c);
+    else if (b.panels && !b.turned)
+        sa_panels_multiply(a, b, beta, c);
     else if (a.rows == 1)
         gemv(CblasRowMajor, CblasTrans, b.rows, b.cols, 1, b.x, b.ld, a.x, 1, beta, c.x, 1);
     else if (tiles_suit(a.rows, b.cols, b.rows))
@@ -101,10 +99,10 @@ void sa_gemm_nt(sa_mat a, sa_mat b, sa_real beta, sa_mat c) {
     if (!c.rows || !c.cols) return;
     if (!a.cols)
         multiply(beta, c);
+    else if (b.panels && b.turned)
+        sa_panels_multiply(a, b, beta, c);
     else if (a.rows == 1)
         gemv(CblasRowMajor, CblasNoTrans, b.rows, b.cols, 1, b.x, b.ld, a.x, 1, beta, c.x, 1);
-    else if (b.turned && a.rows <= THIN)
-        sa_gemm_nn(a, transpose_of(b), beta, c);
     else
         gemm(CblasRowMajor, CblasNoTrans, CblasTrans, c.rows, c.cols, a.cols, 1, a.x, a.ld, b.x,
              b.ld, beta, c.x, c.ld);

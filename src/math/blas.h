@@ -16,11 +16,13 @@ void sa_gemm_nt(sa_mat a, sa_mat b, sa_real beta, sa_mat c);
 /* c = beta c + a' b   a [K x M], b [K x N], c [M x N] */
 void sa_gemm_tn(sa_mat a, sa_mat b, sa_real beta, sa_mat c);
 
-/* W again, with its transpose laid down in room [cols x rows], for as long as W does not change: a
- * b' with few rows in a is faster for it, as in the steps of a recurrent layer. Without room, W. */
+/* W again, laid down in panels in `room` for as long as W does not change: products with few rows
+ * in a are faster for it, as in the steps of a recurrent layer. Turned it serves a W' (nt), laid
+ * a W (nn); one room serves either in turn. Without room, W. */
 sa_mat sa_turned(sa_mat W, sa_mat room);
+sa_mat sa_laid(sa_mat W, sa_mat room);
 /* The room, or none where it would not be repaid: for products of `rows` rows. */
-sa_mat sa_turned_layout(sa_arena *arena, sa_mat W, int rows);
+sa_mat sa_panels_layout(sa_arena *arena, sa_mat W, int rows);
 
 /* Makes OpenBLAS work in the calling thread only (threads are ours, above it). Call once before
  * the first product. */

@@ -78,7 +78,7 @@ sa_decoder_turning sa_decoder_turned_layout(sa_arena *arena, const sa_decoder *w
     return (sa_decoder_turning){
         .cell = sa_recurrent_turned_layout(arena, &w->cell, rows),
         .second = sa_recurrent_turned_layout(arena, &w->second, rows),
-        .W_a = sa_turned_layout(arena, w->attention.W_a, query ? rows : 0),
+        .W_a = sa_panels_layout(arena, w->attention.W_a, query ? rows : 0),
     };
 }
 
@@ -88,6 +88,14 @@ sa_decoder sa_decoder_turned(const sa_decoder *w, sa_decoder_turning room) {
     turned.second = sa_recurrent_turned(&w->second, room.second);
     turned.attention.W_a = sa_turned(w->attention.W_a, room.W_a);
     return turned;
+}
+
+sa_decoder sa_decoder_laid(const sa_decoder *w, sa_decoder_turning room) {
+    sa_decoder laid = *w;
+    laid.cell = sa_recurrent_laid(&w->cell, room.cell);
+    laid.second = sa_recurrent_laid(&w->second, room.second);
+    laid.attention.W_a = sa_laid(w->attention.W_a, room.W_a);
+    return laid;
 }
 
 /* y_{i-1} of every row: the start mark, then the right words. */
@@ -286,6 +294,7 @@ void sa_decoder_backward(const sa_decoder *w, const sa_batch *batch, sa_dropout 
     const sa_side *side = &batch->target;
     const sa_decoder_rows *rows = &cache->rows;
     sa_decoder_drows *d = &cache->d;
+    const sa_decoder laid = sa_decoder_laid(w, cache->turning);
     sa_mat dx = sa_decoder_word(w, d->input);
     sa_state_dropout_return(dropout.state, &cache->drop, &d->previous);
     sa_state_dropout_return(dropout.state, &cache->second_drop, &d->middle);
@@ -298,7 +307,7 @@ void sa_decoder_backward(const sa_decoder *w, const sa_batch *batch, sa_dropout 
         if (next) /* s_i was the previous state of t + 1 */
             sa_state_copy(sa_state_rows(d->previous, 0, next), sa_state_rows(d->s, 0, next));
         sa_state_zero(sa_state_rows(d->s, next, live - next));
-        step_backward(w, side, t, dropout, cache, dw);
+        step_backward(&laid, side, t, dropout, cache, dw);
     }
     sa_state_copy(d->previous, cache->dsource.s0);
     sa_profile_end(cache->profile, SA_PART_DECODER_BACK);

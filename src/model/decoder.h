@@ -107,7 +107,7 @@ struct sa_decoder_drows {
     sa_state s, middle, previous; /* [B x n] */
 };
 
-/* Room for the transposes of what a step multiplies by. */
+/* Room for the panels of what a step multiplies by. */
 typedef struct sa_decoder_turning {
     sa_recurrent_turning cell, second;
     sa_mat W_a;
@@ -155,9 +155,11 @@ void sa_source_zero(sa_source *d, sa_encoder_cache *encoder);
 
 void sa_decoder_bind(sa_binder *binder, const sa_decoder_sizes *sizes, sa_decoder *w);
 
-/* w with the transposes of what steps of `rows` rows multiply by: sa_turned. */
+/* w with panels of what steps of `rows` rows multiply by: sa_turned, and sa_laid for the way back.
+ */
 sa_decoder_turning sa_decoder_turned_layout(sa_arena *arena, const sa_decoder *w, int rows);
 sa_decoder sa_decoder_turned(const sa_decoder *w, sa_decoder_turning room);
+sa_decoder sa_decoder_laid(const sa_decoder *w, sa_decoder_turning room);
 
 /* Rooms for `rows` rows over sentences of at most `steps` source words. */
 sa_decoder_rows sa_decoder_rows_layout(sa_arena *arena, const sa_decoder *w, int rows, int steps);

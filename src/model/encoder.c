@@ -294,7 +294,8 @@ void sa_encoder_backward(const sa_encoder *w, const sa_batch *batch, sa_dropout 
                 for (int b = 0; b < batch->source.sentences; b++)
                     sa_add(sa_rows(cache->dlast_memory, b, 1),
                            last_memory(batch, cache->dmemory, b));
-            direction_backward(&w->layer[layer][d], &batch->source, d == 1, below, direction,
+            const sa_recurrent laid = sa_recurrent_laid(&w->layer[layer][d], cache->turning);
+            direction_backward(&laid, &batch->source, d == 1, below, direction,
                                half(cache->dh[layer], d, w->sizes.n), cache->dmemory, dbelow, cache,
                                &dw->layer[layer][d]);
         }

@@ -105,8 +105,8 @@ void sa_recurrent_bind(sa_binder *binder, const char *part, const sa_cell *cell,
 }
 
 sa_recurrent_turning sa_recurrent_turned_layout(sa_arena *arena, const sa_recurrent *w, int rows) {
-    return (sa_recurrent_turning){sa_turned_layout(arena, w->U, rows),
-                                  sa_turned_layout(arena, w->C, rows)};
+    return (sa_recurrent_turning){sa_panels_layout(arena, w->U, rows),
+                                  sa_panels_layout(arena, w->C, rows)};
 }
 
 sa_recurrent sa_recurrent_turned(const sa_recurrent *w, sa_recurrent_turning room) {
@@ -114,6 +114,13 @@ sa_recurrent sa_recurrent_turned(const sa_recurrent *w, sa_recurrent_turning roo
     turned.U = sa_turned(w->U, room.U);
     turned.C = sa_turned(w->C, room.C);
     return turned;
+}
+
+sa_recurrent sa_recurrent_laid(const sa_recurrent *w, sa_recurrent_turning room) {
+    sa_recurrent laid = *w;
+    laid.U = sa_laid(w->U, room.U);
+    laid.C = sa_laid(w->C, room.C);
+    return laid;
 }
 
 /* ---- One product, normalised or not -----------------------------------------------------------

@@ -31,7 +31,7 @@ bool sa_model_init(sa_model *model, const sa_settings *settings, sa_coder *sourc
     if (fits_a_file(model, error))
         model->values = sa_new(model->plan.size, sizeof *model->values, error);
     model->pool = model->values ? sa_pool_open(settings->threads, error) : NULL;
-    if (model->pool) {
+    if (model->pool && sa_blas_room(sa_pool_threads(model->pool), error)) {
         sa_seq2seq_point(&model->sizes, model->values, &model->w);
         return true;
     }

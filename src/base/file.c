@@ -91,6 +91,8 @@ bool sa_file_read(sa_file *file, const char *path, size_t limit, sa_error *error
     }
     if (S_ISCHR(about.st_mode) && limit > SA_LINE_LIMIT)
         limit = SA_LINE_LIMIT; /* /dev/zero has no end */
+    if (S_ISREG(about.st_mode) && (size_t)about.st_size > limit)
+        good = sa_fail(error, SA_LIMIT, "%s: larger than %zu bytes", file->name, limit);
     good = good && read_all(fd, file, limit, error);
     if (!standard) close(fd);
     if (good && file->size >= 2 && memcmp(file->data, "\x1f\x8b", 2) == 0) {

@@ -3,6 +3,7 @@
 
 #include <cblas.h>
 #include <string.h>
+#include <sys/mman.h>
 
 #ifdef SA_DOUBLE
 #define gemm cblas_dgemm
@@ -127,6 +128,17 @@ void sa_blas_init(void) {
     const char *core = openblas_get_corename();
     tiles_pay =
         !strcmp(core, "SkylakeX") || !strcmp(core, "Cooperlake") || !strcmp(core, "SapphireRapids");
+}
+
+bool sa_blas_room(int threads, sa_error *error) {
+    const size_t buffer = (size_t)128 << 20, all = buffer * (size_t)threads;
+    void *probe = mmap(NULL, all, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (probe == MAP_FAILED)
+        return sa_fail(error, SA_LIMIT,
+                       "no address space for %d threads: OpenBLAS takes %zu bytes of it for each",
+                       threads, buffer);
+    munmap(probe, all);
+    return true;
 }
 
 const char *sa_blas_core(void) {

@@ -27,6 +27,9 @@ sa_mat sa_panels_layout(sa_arena *arena, sa_mat W, int rows);
 /* Makes OpenBLAS work in the calling thread only (threads are ours, above it). Call once before
  * the first product. */
 void sa_blas_init(void);
+/* SA_LIMIT when the address space has no place for what OpenBLAS maps in so many threads at their
+ * first product: without it, it would wait for ever. */
+bool sa_blas_room(int threads, sa_error *error);
 /* The kernel set OpenBLAS chose for this machine, such as "SkylakeX". */
 const char *sa_blas_core(void);
 

@@ -1,0 +1,48 @@
+/* limits: what the machine must allow before OpenBLAS is loaded. Where it cannot have the address
+ * space it wants, its start-up waits for ever, before main; so this is looked at before that. */
+#include "base/thread.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+/* A thread of OpenBLAS maps a buffer of so many bytes; the program's libraries and the fixed-size
+ * structs on its stack need less than these. */
+static const rlim_t buffer = (rlim_t)128 << 20, libraries = (rlim_t)256 << 20,
+                    stack = (rlim_t)1 << 20;
+
+/* Threads that OpenBLAS will start. */
+static int blas_threads(char **environment) {
+    static const char name[] = "OPENBLAS_NUM_THREADS=";
+    const int cores = sa_cores();
+    for (; *environment; environment++)
+        if (strncmp(*environment, name, sizeof name - 1) == 0) {
+            const int asked = atoi(*environment + sizeof name - 1);
+            return asked > 0 && asked < cores ? asked : cores;
+        }
+    return cores;
+}
+
+static void require(int resource, rlim_t least, const char *what) {
+    struct rlimit limit;
+    char text[256];
+    if (getrlimit(resource, &limit) != 0 || limit.rlim_cur >= least) return;
+    const int size = snprintf(text, sizeof text,
+                              "softalign: %s is limited to %llu bytes; at least %llu are needed\n",
+                              what, (unsigned long long)limit.rlim_cur, (unsigned long long)least);
+    (void)!write(STDERR_FILENO, text, (size_t)size);
+    _exit(SA_LIMIT);
+}
+
+static void look(int count, char **arguments, char **environment) {
+    (void)count, (void)arguments;
+    require(RLIMIT_STACK, stack, "the stack (ulimit -s)");
+    require(RLIMIT_AS, libraries + buffer * (rlim_t)blas_threads(environment),
+            "the address space (ulimit -v)");
+}
+
+/* The loader calls these before the constructors of the libraries. */
+__attribute__((section(".preinit_array"), used)) static void (*const first)(int, char **,
+                                                                            char **) = look;

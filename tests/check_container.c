@@ -314,42 +314,6 @@ END_TEST
 
 #define BYTES(text) text, sizeof text - 1
 
-START_TEST(test_foreign_files) {
-    static const struct {
-        const char *bytes;
-        size_t size;
-        const char *text;
-    } rows[] = {
-        {BYTES(""), "m: truncated: the file has only 0 bytes"},
-        {BYTES("\2\0\0\0\0\0\0\0"), "m: truncated: the file has only 8 bytes"},
-        {BYTES("\0\0\0\0\0\0\0\0{}"), "m: not a safetensors file"},
-        {BYTES("\1\0\0\0\0\0\0\0{}"), "m: not a safetensors file"},
-        {BYTES("\2\0\0\0\0\0\0\0[]"), "m: not a safetensors file"},
-        {BYTES("\5\0\0\0\0\0\0\0\xef\xbb\xbf{}"), "m: not a safetensors file"},
-        {BYTES("\0\0\0\0\0\0\0\x80{}"), "m: not a safetensors file"},
-        {BYTES("\xff\xff\xff\xff\xff\xff\xff\xff{}"), "m: not a safetensors file"},
-        {BYTES("\xf8\xff\xff\xff\xff\xff\xff\xff{}"), "m: not a safetensors file"},
-        {BYTES("\1\0\x10\0\0\0\0\0{}"), "m: not a safetensors file"},
-        {BYTES("\0\0\x10\0\0\0\0\0{}"),
-         "m: truncated: the header needs 1048584 bytes, the file has 10"},
-        {BYTES("\0\0\0\0\0\0\0\2{}"), "m: the header's length looks byte-swapped"},
-        {BYTES("PK\3\4\0\0\0\0\0\0"),
-         "m: not a safetensors file but a zip archive (a PyTorch .pt or a NumPy .npz file?)"},
-        {BYTES("\x80\2}q\0X\1\0\0\0"),
-         "m: not a safetensors file but a Python pickle (a PyTorch .pt file?)"},
-        {BYTES("GGUF\3\0\0\0\0\0"), "m: not a safetensors file but a GGUF file"},
-        {BYTES("\x93NUMPY\1\0v\0"), "m: not a safetensors file but a NumPy .npy file"},
-        {BYTES("\x89HDF\r\n\x1a\n\0\0"), "m: not a safetensors file but an HDF5 file"},
-        {BYTES("\x1f\x8b\x08\0\0\0\0\0\0\3"), "m: not a safetensors file but a gzip file"},
-        {BYTES("version https://git-lfs"),
-         "m: not a safetensors file but a Git LFS pointer, not the file itself"},
-        {BYTES("<!DOCTYPE html>"), "m: not a safetensors file but a web page"},
-    };
-    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
-        expect_refused(rows[i].bytes, rows[i].size, rows[i].text);
-}
-END_TEST
-
 static void expect_unopened(const char *name, sa_code code, const char *text) {
     sa_error error;
     sa_container container;
@@ -389,7 +353,6 @@ int main(void) {
     tcase_add_loop_test(reading, test_headers, 0, sizeof headers / sizeof *headers);
     tcase_add_test(reading, test_too_many_tensors);
     tcase_add_test(reading, test_deep_nesting);
-    tcase_add_test(reading, test_foreign_files);
     suite_add_tcase(suite, writing);
     suite_add_tcase(suite, reading);
     SRunner *runner = srunner_create(suite);

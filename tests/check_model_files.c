@@ -56,6 +56,14 @@ typedef struct image {
 static image good[GOOD_FILES];
 static sa_error error;
 
+static char notes[4096]; /* of the last training */
+
+static void take_note(void *context, const sa_progress *progress) {
+    (void)context;
+    if (progress->kind != SA_NOTE) return;
+    strncat(notes, progress->note, sizeof notes - strlen(notes) - 1);
+}
+
 /* What a training is resumed with; all else is in its file. */
 static bool train(const char *tokenizer, int average, bool resume) {
     sa_settings settings;
@@ -67,8 +75,12 @@ static bool train(const char *tokenizer, int average, bool resume) {
     settings.steps = 3;
     settings.average = average;
     ck_assert(sa_settings_set(&settings, "tokenizer", tokenizer, &error));
-    const sa_training training = {
-        .settings = &settings, .train = "train.tsv", .out = "out", .resume = resume};
+    const sa_training training = {.settings = &settings,
+                                  .train = "train.tsv",
+                                  .out = "out",
+                                  .resume = resume,
+                                  .report = take_note};
+    *notes = 0;
     return sa_train(&training, &outcome, &error);
 }
 
@@ -127,17 +139,21 @@ static image altered(malformed_of of, const char *part, const char *with) {
     return file;
 }
 
-/* The bytes of a tensor replaced. */
+/* Replaces bytes of a tensor. */
+static void put(image *file, const char *tensor, size_t at, const void *bytes, size_t size) {
+    char name[64];
+    snprintf(name, sizeof name, "\"%s\"", tensor);
+    const char *place = strstr((char *)file->bytes + find(file, name), "\"data_offsets\":[");
+    const size_t from = strtoul(strchr(place, '[') + 1, NULL, 10);
+    at += LENGTH + header_size(file) + from;
+    ck_assert_uint_le(at + size, file->size - 4);
+    memcpy(file->bytes + at, bytes, size);
+    sign(file);
+}
+
 static image overwritten(const malformed_data *row) {
     image file = good[row->of];
-    char name[64];
-    snprintf(name, sizeof name, "\"%s\"", row->tensor);
-    const char *place = strstr((char *)file.bytes + find(&file, name), "\"data_offsets\":[");
-    const size_t from = strtoul(strchr(place, '[') + 1, NULL, 10);
-    const size_t at = LENGTH + header_size(&file) + from + row->at;
-    ck_assert_uint_le(at + row->size, file.size - 4);
-    memcpy(file.bytes + at, row->bytes, row->size);
-    sign(&file);
+    put(&file, row->tensor, row->at, row->bytes, row->size);
     return file;
 }
 
@@ -313,6 +329,51 @@ START_TEST(denormal_weights_become_zero) {
 }
 END_TEST
 
+/* Every search ends with the one message, whatever numbers come out of such weights. */
+START_TEST(huge_weights_diverge) {
+    static const char *const names[] = {"readout.W_o", "readout.U_o", "target.E", "decoder.C"};
+    const char *const text = "ab a c";
+    const float huge = 3e38f;
+    image file = good[WORDS];
+    for (int i = 0; i < COUNT(names); i++)
+        for (size_t at = 0; at < 4; at++) put(&file, names[i], 4 * at, &huge, sizeof huge);
+    scratch_write("m", file.bytes, file.size);
+    sa_model *model = sa_model_open("m", 1, &error);
+    ck_assert_msg(model != NULL, "%s", error.text);
+    for (int way = 0; way < 3; way++) {
+        sa_search search;
+        sa_translation out = {0};
+        sa_search_init(&search);
+        search.beam = way == 1 ? 4 : 1;
+        search.sample = way == 2;
+        ck_assert(!sa_translate(model, &text, 1, &search, &out, &error));
+        ck_assert_int_eq(error.code, SA_DIVERGED);
+    }
+    sa_model_close(model);
+}
+END_TEST
+
+/* The last bits may differ, and that is said. */
+START_TEST(another_processor_is_told_of) {
+    ck_assert_msg(train("word", 2, false), "%s", error.text);
+    const image file = altered(STATE, "\"core\":\"", "\"core\":\"No");
+    ck_assert_msg(is_taken(STATE, &file), "%s", error.text);
+    ck_assert_msg(strstr(notes, "was trained on another kind of processor (No") != NULL, "%s",
+                  notes);
+}
+END_TEST
+
+START_TEST(a_lost_best_model_is_made_anew) {
+    ck_assert_msg(train("word", 2, false), "%s", error.text);
+    ck_assert_int_eq(unlink("out/best.safetensors"), 0);
+    ck_assert_msg(train("word", 2, true), "%s", error.text);
+    ck_assert_msg(strstr(notes, "the best model is lost: cannot open 'out/best.safetensors'") !=
+                      NULL,
+                  "%s", notes);
+    ck_assert_int_eq(access("out/best.safetensors", R_OK), 0);
+}
+END_TEST
+
 int main(void) {
     TCase *tests;
     Suite *suite = suite_of("model_files", &tests);
@@ -324,5 +385,8 @@ int main(void) {
     tcase_add_test(tests, every_flipped_bit_is_found);
     tcase_add_test(tests, a_right_checksum_is_not_believed);
     tcase_add_test(tests, denormal_weights_become_zero);
+    tcase_add_test(tests, huge_weights_diverge);
+    tcase_add_test(tests, another_processor_is_told_of);
+    tcase_add_test(tests, a_lost_best_model_is_made_anew);
     return suite_run(suite);
 }

@@ -5,6 +5,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <inttypes.h>
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
@@ -85,7 +86,8 @@ static bool is_text(const unsigned char *start, size_t size) {
     return size > 0;
 }
 
-/* Fails with the name of what the file is instead, as far as its first bytes tell. */
+/* Fails with the name of what the file of more than SA_CONTAINER_LENGTH bytes is instead, as far as
+ * its first bytes tell. */
 static bool name_foreign(const char *name, const unsigned char *start, size_t size,
                          sa_error *error) {
     const size_t looked = size < START_SIZE ? size : START_SIZE;
@@ -93,6 +95,11 @@ static bool name_foreign(const char *name, const unsigned char *start, size_t si
         if (begins(start, looked, formats[i].bytes, formats[i].size))
             return sa_fail(error, SA_DATA, "%s: not a safetensors file but %s", name,
                            formats[i].what);
+    uint64_t said;
+    memcpy(&said, start, sizeof said);
+    if (start[SA_CONTAINER_LENGTH] == '{')
+        return sa_fail(error, SA_DATA, "%s: the header's length is %" PRIu64 "; expected 2 to %d",
+                       name, said, SA_CONTAINER_HEADER);
     return sa_fail(error, SA_DATA, "%s: not a safetensors file%s", name,
                    is_text(start, looked) ? " but text" : "");
 }

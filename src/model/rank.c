@@ -37,10 +37,13 @@ double sa_coverage(const sa_real *sums, int S) {
     return penalty;
 }
 
-/* The likelier first; equal ones by their numbers, so that the order is the same everywhere. */
+/* The likelier first, what is no number last; equal ones by their numbers, so that the order is the
+ * same everywhere. */
 static int likelier(const void *a, const void *b) {
     const sa_candidate *one = a, *other = b;
-    if (one->log_p != other->log_p) return one->log_p < other->log_p ? 1 : -1;
+    const int order = (one->log_p < other->log_p || isnan(one->log_p)) -
+                      (one->log_p > other->log_p || isnan(other->log_p));
+    if (order) return order;
     return (one->word > other->word) - (one->word < other->word);
 }
 

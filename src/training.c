@@ -220,11 +220,24 @@ static bool train(sa_session *session, const char **reason, sa_error *error) {
     return (fresh || validate(session, false, error)) && write_average(session, error);
 }
 
+/* What was learned by heart says nothing about other sentences. */
+static bool tell_about_shared(const sa_session *session, sa_error *error) {
+    size_t count;
+    if (!session->training->valid) return true;
+    if (!sa_corpus_shared(&session->valid, &session->train, &count, error)) return false;
+    if (count)
+        sa_session_note(session,
+                        "note: %zu of the %zu pairs in '%s' stand in the training pairs, too",
+                        count, session->valid.count, session->valid.name);
+    return true;
+}
+
 bool sa_train(const sa_training *training, sa_outcome *outcome, sa_error *error) {
     sa_session session;
     *outcome = (sa_outcome){0};
     if (!sa_settings_check(training->settings, error)) return false;
-    bool good = sa_session_open(&session, training, error) && sa_film_open(&session, error) &&
+    bool good = sa_session_open(&session, training, error) && tell_about_shared(&session, error) &&
+                sa_film_open(&session, error) &&
                 (training->resume || sa_film_take(&session, error));
     session.trainer.profiled = training->parts;
     good = good && train(&session, &outcome->reason, error);

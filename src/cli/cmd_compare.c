@@ -5,6 +5,7 @@
 #include "cli/compare.h"
 #include "cli/output.h"
 #include "cli/signals.h"
+#include "text/dataset.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -88,14 +89,27 @@ static uint64_t hash_of(const sa_corpus *corpus, bool gold) {
     return hash;
 }
 
-static bool hash_pairs(const char *path, uint64_t *hash, sa_error *error) {
+/* The hash of pairs to learn from or to choose by, and how many of the test stand there, too. */
+static bool know_pairs(const char *path, const sa_corpus *test, uint64_t *hash, size_t *shared,
+                       sa_error *error) {
     sa_corpus corpus;
-    *hash = 0;
+    *hash = *shared = 0;
     if (!path) return true;
     if (!sa_corpus_open(&corpus, path, error)) return false;
     *hash = hash_of(&corpus, false);
+    const bool good = sa_corpus_shared(test, &corpus, shared, error);
     sa_corpus_close(&corpus);
-    return true;
+    return good;
+}
+
+/* What was learned by heart says nothing about other sentences. */
+static void tell_about_shared(const compare_data *data) {
+    const size_t shared[] = {data->train_shared, data->valid_shared};
+    const char *const path[] = {data->train, data->valid};
+    for (int i = 0; i < 2; i++)
+        if (shared[i])
+            fprintf(stderr, "note: %zu of the %zu test pairs stand in '%s', too\n", shared[i],
+                    data->test.count, path[i]);
 }
 
 /* Reads all there is to know before anything is written. */
@@ -107,9 +121,9 @@ static bool prepare(const compare_options *options, const sa_settings *transform
     data->valid = options->valid;
     if (!compare_models_read(all, options->models, &options->settings, transformer, error) ||
         !compare_runs_make(all, (size_t)options->seeds, error) ||
-        !hash_pairs(data->train, &data->train_hash, error) ||
-        !hash_pairs(data->valid, &data->valid_hash, error) ||
         !sa_corpus_open(&data->test, options->test, error) ||
+        !know_pairs(data->train, &data->test, &data->train_hash, &data->train_shared, error) ||
+        !know_pairs(data->valid, &data->test, &data->valid_hash, &data->valid_shared, error) ||
         (options->probe && !sa_corpus_open(&data->probes, options->probe, error)))
         return false;
     data->test_hash = hash_of(&data->test, true);
@@ -124,6 +138,7 @@ static bool read_records(comparison *all, sa_error *error) {
         if (!compare_record_read(&all->runs[i], &all->data, error)) return false;
         done += compare_run_done(&all->runs[i], &all->data);
     }
+    tell_about_shared(&all->data);
     if (done) fprintf(stderr, "%zu of %zu runs are done already\n", done, count);
     return true;
 }

@@ -29,6 +29,7 @@ typedef struct compare_model {
 typedef struct compare_data {
     const char *train, *valid; /* PAIRS; valid may be NULL */
     uint64_t train_hash, valid_hash, test_hash;
+    size_t train_shared, valid_shared; /* test pairs that stand there, too */
     sa_corpus test;
     sa_corpus probes; /* to be filmed; may be empty */
 } compare_data;

@@ -26,4 +26,8 @@ void sa_dataset_release(sa_dataset *dataset);
  * are marked. held [corpus->count]. Returns how many are marked. */
 size_t sa_hold_out(const sa_corpus *corpus, bool *held);
 
+/* How many pairs stand in the other corpus, too, both sides alike. SA_LIMIT: memory. */
+bool sa_corpus_shared(const sa_corpus *corpus, const sa_corpus *other, size_t *count,
+                      sa_error *error);
+
 #endif

@@ -67,6 +67,8 @@ START_TEST(other_files_are_recognised) {
     ck_assert_str_eq(sa_utf8_guess("\xfe\xff\0a", 4), "UTF-16BE");
     ck_assert_str_eq(sa_utf8_guess("\xff\xfe\0\0", 4), "UTF-32LE");
     ck_assert_str_eq(sa_utf8_guess("\0\0\xfe\xff", 4), "UTF-32BE");
+    ck_assert_str_eq(sa_utf8_guess("a\0\0\0", 4), "UTF-32LE");
+    ck_assert_str_eq(sa_utf8_guess("\0\0\0a", 4), "UTF-32BE");
     ck_assert_str_eq(sa_utf8_guess("a\0b\0", 4), "UTF-16LE");
     ck_assert_str_eq(sa_utf8_guess("\0a\0b", 4), "UTF-16BE");
     ck_assert_str_eq(sa_utf8_guess("PK\3\4rest", 8), "a zip archive");

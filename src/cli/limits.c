@@ -25,10 +25,9 @@ static int blas_threads(char **environment) {
     return cores;
 }
 
-static void require(int resource, rlim_t least, const char *what) {
-    struct rlimit limit;
+static void require(rlim_t least, struct rlimit limit, const char *what) {
     char text[256];
-    if (getrlimit(resource, &limit) != 0 || limit.rlim_cur >= least) return;
+    if (limit.rlim_cur >= least) return;
     const int size = snprintf(text, sizeof text,
                               "softalign: %s is limited to %llu bytes; at least %llu are needed\n",
                               what, (unsigned long long)limit.rlim_cur, (unsigned long long)least);
@@ -37,10 +36,12 @@ static void require(int resource, rlim_t least, const char *what) {
 }
 
 static void look(int count, char **arguments, char **environment) {
+    struct rlimit limit;
     (void)count, (void)arguments;
-    require(RLIMIT_STACK, stack, "the stack (ulimit -s)");
-    require(RLIMIT_AS, libraries + buffer * (rlim_t)blas_threads(environment),
-            "the address space (ulimit -v)");
+    if (getrlimit(RLIMIT_STACK, &limit) == 0) require(stack, limit, "the stack (ulimit -s)");
+    if (getrlimit(RLIMIT_AS, &limit) == 0)
+        require(libraries + buffer * (rlim_t)blas_threads(environment), limit,
+                "the address space (ulimit -v)");
 }
 
 /* The loader calls these before the constructors of the libraries. */

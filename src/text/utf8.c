@@ -45,6 +45,8 @@ const char *sa_utf8_guess(const char *text, size_t size) {
     for (size_t i = 0; i < sizeof starts / sizeof *starts; i++)
         if (size >= starts[i].size && memcmp(text, starts[i].bytes, starts[i].size) == 0)
             return starts[i].name;
+    if (size >= 4 && text[0] && !text[1] && !text[2] && !text[3]) return "UTF-32LE";
+    if (size >= 4 && !text[0] && !text[1] && !text[2] && text[3]) return "UTF-32BE";
     if (size >= 4 && text[0] && !text[1] && text[2] && !text[3]) return "UTF-16LE";
     if (size >= 4 && !text[0] && text[1] && !text[2] && text[3]) return "UTF-16BE";
     return NULL;

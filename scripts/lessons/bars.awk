@@ -14,11 +14,12 @@ END {
         for (k = 0; k < int(40 * figure[i] / most + 0.5); k++) bar = bar "█"
         printf "  %" widest "s  %s %.4g\n", label[i], bar, figure[i]
     }
+    high = 44 + 26 * NR
     left = 20 + 8 * widest
-    printf "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 %d %d\" width=\"%d\" " \
+    printf "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 %d %d\" width=\"%d\" height=\"%d\" " \
         "font-family=\"sans-serif\" font-size=\"14\">\n<rect width=\"100%%\" height=\"100%%\" fill=\"white\"/>\n" \
         "<text x=\"10\" y=\"24\" font-weight=\"bold\">%s</text>\n", \
-        left + 480, 44 + 26 * NR, left + 480, markup(title) > file
+        left + 480, high, left + 480, high, markup(title) > file
     for (i = 1; i <= NR; i++)
         printf "<text x=\"%d\" y=\"%d\" text-anchor=\"end\">%s</text>" \
             "<rect x=\"%d\" y=\"%d\" width=\"%.1f\" height=\"18\" fill=\"#36648b\"/>" \

@@ -106,6 +106,10 @@ bool sa_file_read(sa_file *file, const char *path, size_t limit, sa_error *error
     return good;
 }
 
+bool sa_file_missing(const char *path) {
+    return access(path, F_OK) != 0 && (errno == ENOENT || errno == ENOTDIR);
+}
+
 void sa_file_release(sa_file *file) {
     free(file->data);
     file->data = NULL;

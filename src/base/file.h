@@ -22,6 +22,10 @@ typedef struct sa_file {
 bool sa_file_read(sa_file *file, const char *path, size_t limit, sa_error *error);
 void sa_file_release(sa_file *file);
 
+/* Whether there is surely no such file. What cannot be looked at is not missing: opening it will
+ * tell why. */
+bool sa_file_missing(const char *path);
+
 /* The next line of [*at, size), without its LF or CRLF, zero-terminated in place; false at the end.
  * A line above SA_LINE_LIMIT, a NUL byte or a lone CR fails: `*failed` is set. */
 typedef struct sa_lines {

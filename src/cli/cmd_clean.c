@@ -6,7 +6,6 @@
 
 #include <stdio.h>
 #include <string.h>
-#include <unistd.h>
 
 typedef struct clean_options {
     const char *out, *dropped;
@@ -57,7 +56,7 @@ static bool open_file(sa_file *file, const char *path, size_t *at, sa_error *err
 
 static bool open_input(input *in, const char *path, sa_buffer *first, sa_error *error) {
     const char *comma = strchr(path, ',');
-    in->files = comma && access(path, F_OK) != 0 ? 2 : 1;
+    in->files = comma && sa_file_missing(path) ? 2 : 1;
     if (in->files == 1) return open_file(&in->file[0], path, &in->at[0], error);
     sa_buffer_add(first, path, (size_t)(comma - path));
     if (first->failed) return sa_fail_memory(error, first->size);

@@ -1,3 +1,4 @@
+#include "base/file.h"
 #include "base/number.h"
 #include "base/save.h"
 #include "cli/compare.h"
@@ -8,7 +9,6 @@
 
 #include <math.h>
 #include <stdlib.h>
-#include <unistd.h>
 
 static size_t run_count(const comparison *all) {
     return all->model_count * all->seeds;
@@ -41,7 +41,7 @@ static bool add_row(void *context, const char *const *cells, sa_error *error) {
 static bool add_run(const compare_run *run, sa_buffer *out, sa_error *error) {
     char *path = cli_path(run->folder, "log.csv", error);
     if (!path) return false;
-    const bool none = run->diverged && access(path, F_OK) != 0;
+    const bool none = run->diverged && sa_file_missing(path);
     const bool good = none || cli_log_read(path, add_row, &(curve){run, out}, error);
     free(path);
     return good;

@@ -1,4 +1,5 @@
 #include "base/file.h"
+#include "base/json.h"
 #include "base/settings.h"
 #include "cli/command.h"
 #include "cli/compare.h"
@@ -7,9 +8,9 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
-enum { HASH = 17 }; /* characters of a hash, the terminating zero included */
+enum { HASH = 17 };        /* characters of a hash, the terminating zero included */
+enum { RECORD_DEPTH = 3 }; /* by_length, a band, its figures */
 
 /* The limits of a run decide what comes of it, its threads do not. */
 static bool is_limit(const sa_option *row) {
@@ -60,8 +61,10 @@ bool compare_record_write(const compare_run *run, const compare_data *data, sa_e
 static bool check_settings(const compare_run *run, const json_t *record, const char *path,
                            sa_error *error) {
     sa_settings stored = run->settings;
-    char *text = json_dumps(json_object_get(record, "settings"), 0);
-    if (!text) return sa_fail(error, SA_DATA, "%s: no settings: " OTHER, path);
+    const json_t *settings = json_object_get(record, "settings");
+    if (!settings) return sa_fail(error, SA_DATA, "%s: no settings: " OTHER, path);
+    char *text = json_dumps(settings, 0);
+    if (!text) return sa_fail_memory(error, SA_LINE_LIMIT);
     const bool read = sa_settings_read(&stored, text, path, error);
     free(text);
     if (!read) return false;
@@ -132,17 +135,16 @@ static bool take(compare_run *run, json_t *record) {
 static bool read_record(compare_run *run, const compare_data *data, const char *path,
                         sa_error *error) {
     sa_file file;
-    json_error_t where;
     if (!sa_file_read(&file, path, SA_LINE_LIMIT, error)) return false;
-    json_t *record = json_loadb(file.data, file.size, JSON_REJECT_DUPLICATES, &where);
+    json_t *record = sa_json_parse(file.data, file.size, RECORD_DEPTH, path, "record", error);
     sa_file_release(&file);
-    const bool good = record ? check_settings(run, record, path, error) &&
-                                   check_limits(run, record, path, error) &&
-                                   check_pairs(run, record, "train", data->train_hash, error) &&
-                                   check_pairs(run, record, "valid", data->valid_hash, error) &&
-                                   (take(run, record) ||
-                                    sa_fail(error, SA_DATA, "%s: not what 'compare' writes", path))
-                             : sa_fail(error, SA_DATA, "%s: %s", path, where.text);
+    const bool good =
+        record && check_settings(run, record, path, error) &&
+        check_limits(run, record, path, error) &&
+        check_pairs(run, record, "train", data->train_hash, error) &&
+        check_pairs(run, record, "valid", data->valid_hash, error) &&
+        (take(run, record) || (!cli_json_whole() && sa_fail_memory(error, SA_LINE_LIMIT)) ||
+         sa_fail(error, SA_DATA, "%s: not what 'compare' writes", path));
     json_decref(record);
     return good;
 }
@@ -151,7 +153,7 @@ static bool read_record(compare_run *run, const compare_data *data, const char *
 static bool check_free(const compare_run *run, sa_error *error) {
     char *last = cli_path(run->folder, "last.safetensors", error);
     if (!last) return false;
-    const bool taken = access(last, F_OK) == 0;
+    const bool taken = !sa_file_missing(last);
     free(last);
     return !taken || sa_fail(error, SA_USAGE,
                              "'%s' holds a training without run.json, which "
@@ -163,7 +165,7 @@ bool compare_record_read(compare_run *run, const compare_data *data, sa_error *e
     char *path = cli_path(run->folder, "run.json", error);
     if (!path) return false;
     const bool good =
-        access(path, F_OK) == 0 ? read_record(run, data, path, error) : check_free(run, error);
+        sa_file_missing(path) ? check_free(run, error) : read_record(run, data, path, error);
     free(path);
     return good;
 }

@@ -1,3 +1,4 @@
+#include "base/file.h"
 #include "base/save.h"
 #include "cli/compare.h"
 #include "cli/figures.h"
@@ -8,7 +9,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 /* ---- Training -------------------------------------------------------------------------------- */
 
@@ -34,7 +34,7 @@ static void hear(void *context, const sa_progress *report) {
 static bool can_resume(const compare_run *run, bool *resume, sa_error *error) {
     char *last = cli_path(run->folder, "last.safetensors", error);
     if (!last) return false;
-    *resume = run->begun && access(last, F_OK) == 0;
+    *resume = run->begun && !sa_file_missing(last);
     free(last);
     return true;
 }

@@ -1,13 +1,14 @@
 #include "cli/film.h"
+#include "base/file.h"
 #include "base/memory.h"
 #include "base/number.h"
 #include "cli/output.h"
 
 #include <dirent.h>
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 /* ---- Frames ---------------------------------------------------------------------------------- */
 
@@ -82,7 +83,7 @@ static bool name_frames(cli_scenes *film, sa_error *error) {
 /* A figure of the log with so many decimals; nothing when the log has none. */
 static void add_figure(const char *name, const char *cell, int decimals, sa_buffer *out) {
     double value;
-    if (!sa_number_parse(cell, &value)) return;
+    if (out->failed || !sa_number_parse(cell, &value)) return;
     sa_buffer_addf(out, "%s %s ", strchr(out->text, ':') ? "," : ":", name);
     sa_number_add_fixed(out, value, decimals);
 }
@@ -110,7 +111,7 @@ static bool take_row(void *context, const char *const *cells, sa_error *error) {
 static bool read_log(cli_scenes *film, const char *out, sa_error *error) {
     char *path = cli_path(out, "log.csv", error);
     if (!path) return false;
-    const bool good = access(path, F_OK) != 0 || cli_log_read(path, take_row, film, error);
+    const bool good = sa_file_missing(path) || cli_log_read(path, take_row, film, error);
     free(path);
     return good;
 }
@@ -118,10 +119,12 @@ static bool read_log(cli_scenes *film, const char *out, sa_error *error) {
 /* ---- Scenes ---------------------------------------------------------------------------------- */
 
 static bool list_frames(cli_scene *scene, const char *folder, DIR *list, sa_error *error) {
-    for (struct dirent *entry; (entry = readdir(list));) {
+    errno = 0;
+    for (struct dirent *entry; (entry = readdir(list)); errno = 0) {
         const int64_t step = step_of(entry->d_name);
         if (step >= 0 && !add_frame(scene, folder, entry->d_name, step, error)) return false;
     }
+    if (errno) return sa_fail_errno(error, SA_IO, "read", folder);
     qsort(scene->frames, scene->count, sizeof *scene->frames, by_step);
     return true;
 }
@@ -140,7 +143,7 @@ static bool add_scene(cli_scenes *film, const char *folder, bool *more, sa_error
     cli_scene scene = {0};
     DIR *list = opendir(folder);
     *more = false;
-    if (!list) return true;
+    if (!list) return errno == ENOENT || sa_fail_errno(error, SA_OPEN, "open", folder);
     bool good = list_frames(&scene, folder, list, error);
     closedir(list);
     *more = scene.count > 0;

@@ -101,6 +101,7 @@ static void page(const cli_command *command, sa_buffer *out) {
     sa_buffer line = {0};
     usage(command, &line);
     sa_buffer_adds(out, "Usage: ");
+    out->failed |= line.failed;
     cli_wrap(out, line.failed ? "" : line.text, strlen("Usage: "));
     sa_buffer_release(&line);
     sa_buffer_adds(out, "\n");

@@ -4,15 +4,30 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <math.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+/* Putting JSON together, nobody asks jansson after each piece whether there was memory for it. */
+static atomic_bool pieces_lost;
+
+static void *take_for_json(size_t size) {
+    void *memory = sa_new(size, 1, NULL);
+    if (!memory) pieces_lost = true;
+    return memory;
+}
+
+bool cli_json_whole(void) {
+    return !pieces_lost;
+}
+
 void cli_output_init(void) {
     for (int fd = 0; fd <= STDERR_FILENO; fd++)
         if (fcntl(fd, F_GETFD) < 0) /* the lowest free number is this one */
             (void)!open("/dev/null", fd == STDIN_FILENO ? O_WRONLY : O_RDONLY);
+    json_set_alloc_funcs(take_for_json, free);
 }
 
 static bool write_all(int fd, const char *name, const sa_buffer *buffer, sa_error *error) {
@@ -56,7 +71,7 @@ void cli_wrap(sa_buffer *out, const char *line, size_t column) {
 static void add_json(json_t *value, size_t form, sa_buffer *out) {
     char *text = json_dumps(value, form | JSON_ENSURE_ASCII);
     json_decref(value);
-    out->failed |= !text;
+    out->failed |= !text || !cli_json_whole();
     if (text) sa_buffer_addf(out, "%s\n", text);
     free(text);
 }
@@ -75,6 +90,13 @@ bool cli_print_json(json_t *value, sa_error *error) {
     bool good = cli_print(&out, error);
     sa_buffer_release(&out);
     return good;
+}
+
+json_t *cli_json_buffer(sa_buffer *text) {
+    if (text->failed) pieces_lost = true;
+    json_t *string = text->failed ? NULL : json_stringn(text->size ? text->text : "", text->size);
+    sa_buffer_release(text);
+    return string;
 }
 
 json_t *cli_json_number(double value) {

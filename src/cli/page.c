@@ -69,8 +69,7 @@ static json_t *json_settings(const sa_settings *settings) {
     for (const sa_option *row = sa_settings_options; row->name; row++) {
         sa_buffer value = {0};
         sa_option_show(row, sa_option_number(row, settings), &value);
-        json_object_set_new(all, row->name, json_string(value.failed ? "" : value.text));
-        sa_buffer_release(&value);
+        json_object_set_new(all, row->name, cli_json_buffer(&value));
     }
     json_object_del(all, "threads"); /* it changes no result */
     return all;
@@ -106,9 +105,7 @@ static void set_last(cli_page *page, const char *list, json_t *value) {
 static json_t *json_packed(const double *weights, size_t count) {
     sa_buffer text = {0};
     sa_page_pack(weights, count, &text);
-    json_t *packed = text.failed ? NULL : json_stringn(text.size ? text.text : "", text.size);
-    sa_buffer_release(&text);
-    return packed;
+    return cli_json_buffer(&text);
 }
 
 static json_t *json_words(const sa_alignment *alignment) {
@@ -266,7 +263,7 @@ void cli_page_write(cli_page *page, sa_buffer *out) {
     tell_what_is_shown(page);
     char *json = json_dumps(page->data, JSON_COMPACT | JSON_ENSURE_ASCII);
     cli_page_release(page);
-    out->failed |= !json;
+    out->failed |= !json || !cli_json_whole();
     if (json) sa_page_write(json, out);
     free(json);
 }

@@ -11,12 +11,12 @@ enum { INDENT = 4, TALL = 16, ROOM = 512 };
 /* ---- Numbers --------------------------------------------------------------------------------- */
 
 int sa_paper_number(double value, int digits, char *out, size_t room) {
-    sa_buffer text = {0};
+    char figure[ROOM] = ""; /* longer than any number is: nothing is allocated that could fail */
+    sa_buffer text = {.text = figure, .capacity = sizeof figure};
     if (!isnan(value)) sa_number_add_fixed(&text, value, digits);
-    const char *from = text.size ? text.text : "";
+    const char *from = figure;
     if (*from == '-' && strspn(from, "-0.") == text.size) from++; /* no minus before zero */
     snprintf(out, room, "%s", from);
-    sa_buffer_release(&text);
     return (int)strlen(out);
 }
 

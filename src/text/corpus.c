@@ -1,4 +1,5 @@
 /* corpus: PAIRS as the command line gives them (sa_corpus_open of softalign.h). */
+#include "base/file.h"
 #include "base/links.h"
 #include "base/memory.h"
 #include "text/reader.h"
@@ -6,7 +7,6 @@
 
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 /* ---- Pairs ----------------------------------------------------------------------------------- */
 
@@ -173,7 +173,7 @@ bool sa_corpus_open(sa_corpus *corpus, const char *path, sa_error *error) {
     *corpus = (sa_corpus){.name = path, .owned = sa_new(1, sizeof(owned), error)};
     if (!corpus->owned) return false;
     const char *comma = strchr(path, ',');
-    const bool two = comma && access(path, F_OK) != 0;
+    const bool two = comma && sa_file_missing(path);
     bool good = two ? read_parallel(corpus, path, comma, error) : read_table(corpus, path, error);
     if (good && !corpus->count)
         good = sa_fail(error, SA_DATA, "%s: no sentence pairs (%zu lines, %zu with an empty side)",

@@ -1,0 +1,3 @@
+#include "torture/torture.h"
+
+const task task_calls[] = {{0}};

@@ -1,0 +1,74 @@
+/* faults: the calls to the system that the program makes, counted, recorded, and failing on demand.
+ *
+ * The linker leads every such call of the program's own objects through faults.c (--wrap). A plan
+ * says which call fails and how; the tally, shared between a process and those it forks, says what
+ * was called. Time is a count of the questions for it, so that equal trainings write equal logs;
+ * forcing to the disk costs nothing. */
+#ifndef TORTURE_FAULTS_H
+#define TORTURE_FAULTS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+typedef enum fault_kind { FAULT_NONE, FAULT_MEMORY, FAULT_FILE, FAULT_KILL } fault_kind;
+
+enum { FAULT_SHORT = 0 }; /* a reason beside those of errno: half of the bytes are taken */
+
+typedef struct fault {
+    fault_kind kind;
+    long when;         /* the call that fails, from 1 */
+    bool lasting;      /* and every later one */
+    int reason;        /* errno; of FAULT_KILL: FAULT_SHORT kills in the middle of a write */
+    const char *calls; /* the file calls that can fail, with blanks between; NULL: all */
+} fault;
+
+extern fault fault_plan;
+
+/* One file operation of a recorded run. */
+typedef enum op_kind {
+    OP_OTHER,
+    OP_CREATE, /* path is the new file `file` */
+    OP_WRITE,  /* size bytes at data + at go to the end of `file` */
+    OP_SYNC,   /* of `file` */
+    OP_MKDIR,
+    OP_SYNC_FOLDER, /* path */
+    OP_RENAME,      /* path becomes `to` */
+    OP_UNLINK,
+} op_kind;
+
+typedef struct op {
+    op_kind kind;
+    char call[12]; /* its name: "write" */
+    int file;      /* numbered from 0 in the order of creation */
+    size_t at, size;
+    char path[64], to[64];
+} op;
+
+enum { OPS = 20000, RECORDED = 64 << 20 };
+
+typedef struct tally {
+    long memory, files; /* calls */
+    long live;          /* blocks not given back */
+    long created;       /* files */
+    int opened;         /* files not closed at the end */
+    size_t used;        /* of data */
+    bool recording;
+    bool overflow; /* there was more than fits */
+    op ops[OPS];   /* [files] */
+    char data[RECORDED];
+} tally;
+
+extern tally *fault_tally;
+
+/* Makes the shared tally; before anything else. */
+void faults_open(void);
+
+/* Counts from zero, records or not, and lets the planned fault happen. */
+void faults_arm(fault plan, bool recording);
+void faults_disarm(void);
+
+/* Whether a call is in such a list. */
+bool fault_among(const char *call, const char *calls);
+
+#endif

@@ -1,0 +1,152 @@
+#include "torture/torture.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Every command, and every way through it that reads, writes or allocates otherwise. */
+#define SMALL "--embed 4 --hidden 4 --attn 4 --maxout 4 --batch 4 --valid u.tsv "
+#define TINY SMALL "--shards 1 --threads 1 --train p.tsv "
+#define MODEL "m/best.safetensors"
+
+const task task_commands[] = {
+    {"version", "--version", NULL},
+    {"help", "help", NULL},
+    {"help of a command", "help train", NULL},
+    {"help as Markdown", "help --markdown", NULL},
+    {"corpus", "corpus mono --pairs 5", NULL},
+    {"corpus, dates", "corpus dates --pairs 5", NULL},
+    {"corpus, phrases", "corpus phrases --pairs 5", NULL},
+    {"clean", "clean p.tsv --max-len 10 --unique source --out c.tsv --json", NULL},
+    {"bpe learn", "bpe learn --merges 10 < src.txt", NULL},
+    {"bpe apply", "bpe apply --codes codes < src.txt", NULL},
+    {"train", "train " TINY "--out o --steps 3 --valid-every 1", NULL},
+    {"train, two threads", "train " SMALL "--train p.tsv --out o --steps 2 --threads 2 --shards 2",
+     NULL},
+    {"train, packed pairs",
+     "train " SMALL "--train p.tsv.gz --out o --steps 1 --threads 1 --shards 1", NULL},
+    {"train, film and report",
+     "train " TINY "--out o --steps 2 --valid-every 1 --probe u.tsv --html page.html --average 2",
+     NULL},
+    {"train, sub-words",
+     "train " TINY "--out o --steps 1 --tokenizer bpe --bpe-merges 10 --guided-alignment 0.5",
+     NULL},
+    {"train, Transformer",
+     "train --model transformer --embed 4 --ffn 4 --heads 2 --layers 1 --batch 4 --shards 1 "
+     "--threads 1 --train p.tsv --out o --steps 1",
+     NULL},
+    {"train, resumed", "train --train p.tsv --valid u.tsv --out m --resume --steps 4", NULL},
+    {"translate", "translate " MODEL " --threads 1 --max-ratio 1 < two.txt", NULL},
+    {"translate, beam",
+     "translate " MODEL " --threads 1 --max-ratio 1 --beam 3 --nbest 2 < two.txt", NULL},
+    {"translate, two threads", "translate " MODEL " --threads 2 --max-ratio 1 --beam 2 < two.txt",
+     NULL},
+    {"align", "align " MODEL " u.tsv --threads 1 --limit 1", NULL},
+    {"align, files",
+     "align " MODEL " u.tsv --threads 1 --csv csv --tidy tidy.csv --pharaoh links --svg svg "
+     "--html page.html --limit 2",
+     NULL},
+    {"eval", "eval " MODEL " u.tsv --threads 1 --by-length --per-sentence each", NULL},
+    {"eval, diagnosis", "eval " MODEL " u.tsv --threads 1 --diagnose --json --beam 2", NULL},
+    {"score", "score tgt.txt tgt.txt --confidence --json", NULL},
+    {"score, links", "score --alignments links.txt links.txt --shift", NULL},
+    {"compare",
+     "compare --train p.tsv --test u.tsv --out cmp --models fixed,bahdanau:additive --steps 1 "
+     "--embed 4 --hidden 4 --attn 4 --maxout 4 --threads 1 --shards 1",
+     NULL},
+    {"attend", "attend --self words.csv --causal", NULL},
+    {"experiment", "experiment sqrt-d --steps 0", NULL},
+    {"explain", "explain " MODEL " wise", NULL},
+    {"explain, json", "explain " MODEL " wise sage --step 1 --json", NULL},
+    {"gradcheck",
+     "gradcheck --attention scaled-dot --embed 2 --hidden 2 --attn 2 --maxout 2 --json", NULL},
+    {"prove", "prove " MODEL " u.tsv --limit 1 --json", NULL},
+    {"inspect", "inspect " MODEL, NULL},
+    {"inspect, json", "inspect " MODEL " --json", NULL},
+    {"film", "film f", NULL},
+    {"film, files", "film f --svg moving", NULL},
+    {0},
+};
+
+void tasks_prepare(void) {
+    world_add("corpus mono --pairs 12 > p.tsv");
+    world_add("corpus mono --pairs 2 --split test > u.tsv");
+    world_add("train " TINY "--out m --steps 2 --valid-every 1");
+    world_add("train " TINY "--out f --steps 2 --valid-every 1 --probe u.tsv");
+    world_add_text("src.txt",
+                   "the wise brave princess\nthe wise sad soldier\nthe wise brave soldier\n");
+    world_add_text("tgt.txt", "la sage brave princesse\nle sage triste soldat\n");
+    world_add_text("two.txt", "the wise princess\n\nthe sad soldier\n");
+    world_add_text("links.txt", "0-0 1-1 2p3\n0-0 1-1\n");
+    world_add_text("words.csv", ",x,y\nthe,1,0\ncat,0,2\nsat,1,1\n");
+    world_add("bpe learn --merges 10 < src.txt > codes");
+    world_pack("p.tsv", "p.tsv.gz");
+}
+
+/* ---- Trainings ------------------------------------------------------------------------------- */
+
+static const char *const kind_names[KINDS] = {"additive", "input feeding", "conditional",
+                                              "Transformer"};
+
+static const char *kind_options(int kind) {
+    static const char *const options[KINDS] = {
+        "--decoder bahdanau --average 2 --probe u.tsv",
+        "--decoder luong --attention general --cell lstm --input-feeding --optimizer adadelta "
+        "--dropout 0.2",
+        "--decoder cgru --optimizer adam --lr-decay 0.5 --lr-patience 1 --word-dropout 0.1",
+        "--model transformer --ffn 4 --heads 2 --layers 1 --dropout 0.1 --label-smoothing 0.1",
+    };
+    return options[kind];
+}
+
+/* The last answers' words. */
+static char *next_line(size_t *room) {
+    static char lines[4][512];
+    static int next;
+    *room = sizeof lines[0];
+    return lines[next++ % 4];
+}
+
+task kind_training(int kind, int steps, int every, bool resume) {
+    size_t room;
+    char *line = next_line(&room);
+    if (resume)
+        snprintf(line, room, "train --train p.tsv --valid u.tsv --out o --resume --steps %d%s",
+                 steps, kind ? "" : " --probe u.tsv");
+    else
+        snprintf(line, room, "train " TINY "--out o --steps %d --valid-every %d %s", steps, every,
+                 kind_options(kind));
+    return (task){.name = kind_names[kind], .words = line};
+}
+
+/* The rows of a log without their times: seconds, updating, words, words per second. */
+static bool same_log(const char *one, const char *other) {
+    for (int column = 0; *one && *other;) {
+        const size_t a = strcspn(one, ",\n"), b = strcspn(other, ",\n");
+        const bool time = column >= 2 && column <= 5;
+        if (!time && (a != b || memcmp(one, other, a) != 0)) return false;
+        if (one[a] != other[b]) return false;
+        column = one[a] == '\n' ? 0 : column + 1;
+        one += a + (one[a] != 0), other += b + (other[b] != 0);
+    }
+    return *one == *other;
+}
+
+bool kind_same(const contents *one, const char *log, const contents *other) {
+    int beside = 0;
+    for (int i = 0; i < other->count; i++) {
+        const content *file = &other->file[i];
+        const content *twin = contents_find(one, file->path);
+        if (strcmp(file->path, "o/log.csv") == 0) {
+            size_t size;
+            char *bytes = world_bytes(world_path(file->path), &size);
+            const bool good = twin && bytes && same_log(log, bytes);
+            free(bytes);
+            if (!good) return false;
+        } else if (!twin || twin->sum != file->sum || twin->size != file->size) {
+            return false;
+        }
+        beside++;
+    }
+    return beside == one->count;
+}

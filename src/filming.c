@@ -39,7 +39,8 @@ static void remove_frames(const sa_session *session, int film, const char *scene
     if (!list) return;
     for (struct dirent *entry; (entry = readdir(list));) {
         const int64_t step = number_of(entry->d_name, FRAME, ".csv");
-        if (step >= 0 && !is_known(session, step)) unlinkat(folder, entry->d_name, 0);
+        if ((step >= 0 && !is_known(session, step)) || sa_save_unfinished(entry->d_name))
+            unlinkat(folder, entry->d_name, 0);
     }
     closedir(list);
     unlinkat(film, scene, AT_REMOVEDIR); /* where nothing is left in it */

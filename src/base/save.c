@@ -26,11 +26,15 @@ typedef struct target {
     char temporary[TEMPORARY_SIZE];
 } target;
 
+/* The folder a path lies in, and its last part. */
+static char *split(const char *path, const char **name, sa_error *error) {
+    const char *slash = strrchr(path, '/');
+    *name = slash ? slash + 1 : path;
+    return slash ? sa_copy(path, (size_t)(*name - path), error) : sa_copy(".", 1, error);
+}
+
 static bool open_folder(target *to, sa_error *error) {
-    const char *slash = strrchr(to->path, '/');
-    to->name = slash ? slash + 1 : to->path;
-    size_t length = (size_t)(to->name - to->path);
-    char *folder = length ? sa_copy(to->path, length, error) : sa_copy(".", 1, error);
+    char *folder = split(to->path, &to->name, error);
     if (!folder) return false;
     to->folder = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     bool good = to->folder >= 0 || sa_fail_errno(error, SA_OPEN, "open", folder);
@@ -129,7 +133,7 @@ bool sa_save(const char *path, const sa_piece *pieces, size_t count, sa_error *e
 
 /* ---- The lock of a folder -------------------------------------------------------------------- */
 
-static bool temporary(const char *name) {
+bool sa_save_unfinished(const char *name) {
     const size_t head = strlen(TEMPORARY_HEAD), tail = TEMPORARY_SIZE - sizeof TEMPORARY_TAIL;
     return strlen(name) == TEMPORARY_SIZE - 1 && strncmp(name, TEMPORARY_HEAD, head) == 0 &&
            strspn(name + head, "0123456789abcdef") == tail - head &&
@@ -141,7 +145,7 @@ static void sweep(const char *folder) {
     DIR *list = opendir(folder);
     if (!list) return; /* a tidy-up: its failure harms nobody */
     for (struct dirent *entry; (entry = readdir(list));)
-        if (temporary(entry->d_name)) unlinkat(dirfd(list), entry->d_name, 0);
+        if (sa_save_unfinished(entry->d_name)) unlinkat(dirfd(list), entry->d_name, 0);
     closedir(list);
 }
 
@@ -164,9 +168,28 @@ static bool take(int fd, const char *folder, sa_error *error) {
     return true;
 }
 
+/* Forces the name of a new folder to the disk: what is saved in the folder would else go with it in
+ * a power cut. A folder above that may be written into but not read cannot be forced. */
+static bool force_name(const char *path, sa_error *error) {
+    size_t length = strlen(path);
+    while (length > 1 && path[length - 1] == '/') length--;
+    const char *name;
+    char *plain = sa_copy(path, length, error), *above = plain ? split(plain, &name, error) : NULL;
+    bool good = above;
+    if (good) {
+        const int fd = open(above, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+        good = fd < 0 ? errno == EACCES : fsync(fd) == 0;
+        if (!good) sa_fail_errno(error, SA_IO, "create", path);
+        if (fd >= 0) close(fd);
+    }
+    free(above);
+    free(plain);
+    return good;
+}
+
 bool sa_folder_make(const char *folder, sa_error *error) {
-    return mkdir(folder, 0777) == 0 || errno == EEXIST ||
-           sa_fail_errno(error, SA_OPEN, "create", folder);
+    if (mkdir(folder, 0777) == 0) return force_name(folder, error);
+    return errno == EEXIST || sa_fail_errno(error, SA_OPEN, "create", folder);
 }
 
 bool sa_lock_open(int *lock, const char *folder, sa_error *error) {

@@ -22,7 +22,10 @@ typedef struct sa_piece {
  * by it at a limit of file size. */
 bool sa_save(const char *path, const sa_piece *pieces, size_t count, sa_error *error);
 
-/* Makes the last level of a folder when it is missing. */
+/* Whether a name is one of those that a killed sa_save leaves. */
+bool sa_save_unfinished(const char *name);
+
+/* Makes the last level of a folder when it is missing, and forces its name to the disk. */
 bool sa_folder_make(const char *folder, sa_error *error);
 
 /* Makes `folder` (its last level) when it is missing, and locks it by DIR/.lock until

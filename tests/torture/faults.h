@@ -68,6 +68,11 @@ void faults_open(void);
 void faults_arm(fault plan, bool recording);
 void faults_disarm(void);
 
+/* The number of the file that a path named when operation `at` began, -1: none; and the CRC-32 and
+ * the size of all bytes ever written into a file. */
+int tally_named(const tally *seen, long at, const char *path);
+uint32_t tally_sum(const tally *seen, int file, size_t *size);
+
 /* Whether a call is in such a list. */
 bool fault_among(const char *call, const char *calls);
 

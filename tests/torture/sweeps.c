@@ -50,13 +50,6 @@ static bool said_why(const result *it) {
     return line && !strstr(it->messages, "internal error");
 }
 
-static const char *last_line(const result *it) {
-    const char *text = it->messages ? it->messages : "", *line = text;
-    for (; *text; text++)
-        if (*text == '\n' && text[1]) line = text + 1;
-    return line;
-}
-
 static const char *judge(const standard *it, const result *got, bool dead) {
     const char *wrong = judge_files(it, &got->left, got->code == 0, dead);
     if (got->signal == 14) return "it hangs";
@@ -73,14 +66,6 @@ static const char *judge(const standard *it, const result *got, bool dead) {
 
 /* ---- The standard ---------------------------------------------------------------------------- */
 
-static uint32_t sum_of(const tally *seen, int file) {
-    uint32_t sum = 0;
-    for (long i = 0; i < seen->files; i++)
-        if (seen->ops[i].kind == OP_WRITE && seen->ops[i].file == file)
-            sum = content_sum(sum, seen->data + seen->ops[i].at, seen->ops[i].size);
-    return sum;
-}
-
 static bool standard_open(standard *it, const task *what, struct goal *goal) {
     *it = (standard){.what = what};
     world_renew();
@@ -89,10 +74,11 @@ static bool standard_open(standard *it, const task *what, struct goal *goal) {
     const tally *seen = fault_tally;
     it->memory = seen->memory, it->files = seen->files;
     it->call = calloc((size_t)seen->files + 1, sizeof *it->call);
+    size_t size;
     for (long i = 0; i < seen->files && it->call; i++) {
         strcpy(it->call[i], seen->ops[i].call);
         if (seen->ops[i].kind == OP_CREATE)
-            it->version[it->versions++] = sum_of(seen, seen->ops[i].file);
+            it->version[it->versions++] = tally_sum(seen, seen->ops[i].file, &size);
     }
     const char *wrong = judge(it, &it->clean, false);
     return goal_count(goal, it->clean.code == 0 && !wrong && !seen->overflow,
@@ -122,9 +108,9 @@ static void starve_all(const task *tasks, const struct effort *effort, struct go
     static standard it;
     for (const task *what = tasks; what->name; what++) {
         if (!chosen(effort, what->name)) continue;
+        const int share = effort->share * (what->heavier ? what->heavier : 1);
         if (standard_open(&it, what, goal))
-            for (long when = 1 + effort->begin % effort->share; when <= it.memory;
-                 when += effort->share)
+            for (long when = 1 + effort->begin % share; when <= it.memory; when += share)
                 for (int lasting = 0; lasting < 2; lasting++) starve(&it, when, lasting, goal);
         standard_close(&it);
     }
@@ -179,7 +165,7 @@ void torture_files(const struct effort *effort, struct goal *goal) {
         if (!chosen(effort, what->name)) continue;
         if (standard_open(&it, what, goal))
             for (long when = 1; when <= it.files; when++)
-                for (size_t i = 0; i < rows; i++)
+                for (size_t i = 0; i < rows && !what->heavier; i++)
                     if (fault_among(it.call[when - 1], troubles[i].calls) &&
                         number++ % effort->share == 0)
                         trouble(&it, when, &troubles[i], goal);

@@ -55,7 +55,7 @@ const task task_commands[] = {
      "--embed 4 --hidden 4 --attn 4 --maxout 4 --threads 1 --shards 1",
      NULL},
     {"attend", "attend --self words.csv --causal", NULL},
-    {"experiment", "experiment sqrt-d --steps 0", NULL},
+    {"experiment", "experiment sqrt-d --steps 0", NULL, 200},
     {"explain", "explain " MODEL " wise", NULL},
     {"explain, json", "explain " MODEL " wise sage --step 1 --json", NULL},
     {"gradcheck",
@@ -117,36 +117,4 @@ task kind_training(int kind, int steps, int every, bool resume) {
         snprintf(line, room, "train " TINY "--out o --steps %d --valid-every %d %s", steps, every,
                  kind_options(kind));
     return (task){.name = kind_names[kind], .words = line};
-}
-
-/* The rows of a log without their times: seconds, updating, words, words per second. */
-static bool same_log(const char *one, const char *other) {
-    for (int column = 0; *one && *other;) {
-        const size_t a = strcspn(one, ",\n"), b = strcspn(other, ",\n");
-        const bool time = column >= 2 && column <= 5;
-        if (!time && (a != b || memcmp(one, other, a) != 0)) return false;
-        if (one[a] != other[b]) return false;
-        column = one[a] == '\n' ? 0 : column + 1;
-        one += a + (one[a] != 0), other += b + (other[b] != 0);
-    }
-    return *one == *other;
-}
-
-bool kind_same(const contents *one, const char *log, const contents *other) {
-    int beside = 0;
-    for (int i = 0; i < other->count; i++) {
-        const content *file = &other->file[i];
-        const content *twin = contents_find(one, file->path);
-        if (strcmp(file->path, "o/log.csv") == 0) {
-            size_t size;
-            char *bytes = world_bytes(world_path(file->path), &size);
-            const bool good = twin && bytes && same_log(log, bytes);
-            free(bytes);
-            if (!good) return false;
-        } else if (!twin || twin->sum != file->sum || twin->size != file->size) {
-            return false;
-        }
-        beside++;
-    }
-    return beside == one->count;
 }

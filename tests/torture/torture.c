@@ -33,6 +33,9 @@ static const struct part {
 } parts[] = {
     {"allocations", torture_allocations, "allocation failures"},
     {"files", torture_files, "I/O faults"},
+    {"kills", torture_kills, "kills"},
+    {"power", torture_power, "power-loss states"},
+    {"resume", torture_resume, "resumed trainings"},
     {NULL, NULL, NULL},
 };
 

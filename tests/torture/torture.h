@@ -38,9 +38,27 @@ enum { KINDS = 4 };
  * save after every so many; the answer's words stay valid until the fourth call after. */
 task kind_training(int kind, int steps, int every, bool resume);
 
-/* Whether the folder of runs, which holds `other`, holds what it held when `one` was listed: equal
- * files, of the log (then: `log`) all but its times. */
-bool kind_same(const contents *one, const char *log, const contents *other);
+/* A training that nothing interrupts, and all that was saved on its way. */
+typedef struct course {
+    int kind, steps, every;
+    contents end;
+    char *log;
+    int versions;
+    content version[1024];
+    tally *record; /* its calls, to be freed with free() */
+    int microseconds;
+} course;
+
+bool course_open(course *it, int kind, int steps, int every, struct goal *goal);
+void course_close(course *it);
+
+/* What is wrong with the files in the folder of runs as an interruption left them, or NULL: each is
+ * whole, of some moment of the training. Of a resumed training the log has times of its own. */
+const char *course_interrupted(const course *it, bool resumed);
+
+/* Goes on where the folder of runs stands: at its end all must be as if nothing had happened. NULL,
+ * or what is wrong. */
+const char *course_finish(const course *it);
 
 /* The parts; each counts into the goals it is given. */
 void torture_allocations(const struct effort *effort, struct goal *goal);

@@ -259,6 +259,17 @@ void world_pack(const char *name, const char *packed) {
     free(bytes);
 }
 
+bool world_holds(const char *name) {
+    return access(world_path(name), F_OK) == 0;
+}
+
+const char *last_line(const result *it) {
+    const char *text = it->messages ? it->messages : "", *line = text;
+    for (; *text; text++)
+        if (*text == '\n' && text[1]) line = text + 1;
+    return line;
+}
+
 void result_release(result *it) {
     free(it->output);
     free(it->messages);

@@ -13,6 +13,7 @@ typedef struct task {
     const char *name;
     const char *words;
     int (*run)(void);
+    int heavier; /* than others, so many times: so many times fewer cases are tried; 0: once */
 } task;
 
 /* A file by its path below the folder, and the CRC-32 of its bytes. */
@@ -64,6 +65,12 @@ const content *contents_find(const contents *list, const char *path);
 
 /* The path of a file in the folder of runs; the last four answers stay valid. */
 const char *world_path(const char *name);
+
+/* Whether there is such a file. */
+bool world_holds(const char *name);
+
+/* The last thing a task said. */
+const char *last_line(const result *it);
 
 /* Whether a name is that of a file which is still being saved. */
 bool world_temporary(const char *path);

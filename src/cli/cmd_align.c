@@ -242,7 +242,7 @@ static bool each(void *context, size_t index, const sa_alignment *whole, sa_erro
 static void open_page(const char *const *words, sa_model *model, outputs *out) {
     sa_buffer title = {0};
     sa_buffer_addf(&title, "Where %s looks", words[0]);
-    cli_page_init(&out->page, "align", title.failed ? words[0] : title.text, 1);
+    cli_page_init(&out->page, "align", cli_json_kept(&title), 1);
     sa_buffer_release(&title);
     cli_page_fact(&out->page, "pairs", words[1]);
     cli_page_model(&out->page, words[0], sa_model_settings(model));

@@ -10,9 +10,9 @@ static void open_page(const comparison *all, cli_page *page) {
     sa_buffer title = {0}, count = {0};
     sa_buffer_addf(&title, "%zu model%s on %s", all->model_count, all->model_count > 1 ? "s" : "",
                    all->data.train);
-    cli_page_init(page, "compare", title.failed ? all->out : title.text, all->model_count);
+    cli_page_init(page, "compare", cli_json_kept(&title), all->model_count);
     sa_buffer_addf(&count, "%s (%zu pairs)", all->data.test.name, all->data.test.count);
-    cli_page_fact(page, "test", count.failed ? "" : count.text);
+    cli_page_fact(page, "test", cli_json_kept(&count));
     cli_page_fact(page, "runs", all->out);
     sa_buffer_release(&title);
     sa_buffer_release(&count);
@@ -33,9 +33,7 @@ static void add_signature(cli_page *page) {
     sa_buffer text = {0};
     sa_metrics_init(&metrics);
     sa_measure_sign(&sa_measures[SA_BLEU], &metrics, 1, "", &text);
-    json_array_append_new(json_object_get(page->data, "signatures"),
-                          json_string(text.failed ? "" : text.text));
-    sa_buffer_release(&text);
+    json_array_append_new(json_object_get(page->data, "signatures"), cli_json_buffer(&text));
 }
 
 /* A model, with the matrices and the film of its first seed. */

@@ -101,6 +101,7 @@ static void add_lines(const comparison *all, double (*rows)[COMPARE_FIGURES], sa
             if (!compare_columns[k].title) continue;
             sa_buffer cell = {0};
             show(k, rows[i][k], &cell);
+            out->failed |= cell.failed;
             add_padded(cell.failed ? "" : cell.text, width_of(k), out);
             sa_buffer_release(&cell);
         }

@@ -92,9 +92,13 @@ bool cli_print_json(json_t *value, sa_error *error) {
     return good;
 }
 
-json_t *cli_json_buffer(sa_buffer *text) {
+const char *cli_json_kept(const sa_buffer *text) {
     if (text->failed) pieces_lost = true;
-    json_t *string = text->failed ? NULL : json_stringn(text->size ? text->text : "", text->size);
+    return text->failed || !text->size ? "" : text->text;
+}
+
+json_t *cli_json_buffer(sa_buffer *text) {
+    json_t *string = json_stringn(cli_json_kept(text), text->failed ? 0 : text->size);
     sa_buffer_release(text);
     return string;
 }

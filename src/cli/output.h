@@ -29,7 +29,9 @@ void cli_add_json_line(json_t *value, sa_buffer *out);
 bool cli_print_json(json_t *value, sa_error *error);
 /* A number, or null for what JSON cannot say. */
 json_t *cli_json_number(double value);
-/* What the buffer holds, which is released. */
+/* What the buffer holds; of one that ran out of memory nothing, and the JSON is not whole. */
+const char *cli_json_kept(const sa_buffer *text);
+/* The same as JSON; the buffer is released. */
 json_t *cli_json_buffer(sa_buffer *text);
 json_t *cli_json_words(const char *const *words, int count);
 /* A list of rows; null for NULL. */

@@ -320,7 +320,9 @@ static char *load(int fd, const char *path, size_t *size, sa_error *error) {
     char *bytes = sa_new(*size, 1, error);
     if (!bytes) return NULL;
     bool good = read_start(fd, path, bytes, *size, error);
-    if (good && (fstat(fd, &after) != 0 || after.st_size != before.st_size))
+    if (good && fstat(fd, &after) != 0)
+        good = sa_fail_errno(error, SA_IO, "read", path);
+    else if (good && after.st_size != before.st_size)
         good = sa_fail(error, SA_DATA, "%s: changed while it was read", path);
     if (good) return bytes;
     free(bytes);

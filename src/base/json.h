@@ -7,7 +7,8 @@
 
 /* What the text says, to be freed by json_decref; NULL and SA_DATA when it is no JSON, has a key
  * twice, or objects and arrays stand more than `depth` deep in each other (the parser goes down by
- * recursion, so this is looked at before). `file` and its `part` stand in the message. */
+ * recursion, so this is looked at before). `file` and its `part` stand in the message. SA_LIMIT:
+ * out of memory. */
 json_t *sa_json_parse(const char *text, size_t size, int depth, const char *file, const char *part,
                       sa_error *error);
 

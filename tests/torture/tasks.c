@@ -61,6 +61,7 @@ const task task_commands[] = {
     {"gradcheck",
      "gradcheck --attention scaled-dot --embed 2 --hidden 2 --attn 2 --maxout 2 --json", NULL},
     {"prove", "prove " MODEL " u.tsv --limit 1 --json", NULL},
+    {"average", "average --out mean.safetensors " MODEL " m/last.safetensors", NULL},
     {"inspect", "inspect " MODEL, NULL},
     {"inspect, json", "inspect " MODEL " --json", NULL},
     {"film", "film f", NULL},

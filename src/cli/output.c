@@ -4,23 +4,24 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <math.h>
-#include <stdatomic.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* Putting JSON together, nobody asks jansson after each piece whether there was memory for it. */
-static atomic_bool pieces_lost;
+/* Where memory runs out, jansson leaves pieces of JSON away unasked, and reading long strings it
+ * may even write where it must not. So the command ends before: nothing is being saved while JSON
+ * is read or put together. */
+static _Noreturn void end_without_memory(void) {
+    fprintf(stderr, "softalign: out of memory for JSON\n");
+    _exit(SA_LIMIT);
+}
 
 static void *take_for_json(size_t size) {
     void *memory = sa_new(size, 1, NULL);
-    if (!memory) pieces_lost = true;
+    if (!memory) end_without_memory();
     return memory;
-}
-
-bool cli_json_whole(void) {
-    return !pieces_lost;
 }
 
 void cli_output_init(void) {
@@ -71,7 +72,7 @@ void cli_wrap(sa_buffer *out, const char *line, size_t column) {
 static void add_json(json_t *value, size_t form, sa_buffer *out) {
     char *text = json_dumps(value, form | JSON_ENSURE_ASCII);
     json_decref(value);
-    out->failed |= !text || !cli_json_whole();
+    out->failed |= !text;
     if (text) sa_buffer_addf(out, "%s\n", text);
     free(text);
 }
@@ -93,12 +94,12 @@ bool cli_print_json(json_t *value, sa_error *error) {
 }
 
 const char *cli_json_kept(const sa_buffer *text) {
-    if (text->failed) pieces_lost = true;
-    return text->failed || !text->size ? "" : text->text;
+    if (text->failed) end_without_memory();
+    return text->size ? text->text : "";
 }
 
 json_t *cli_json_buffer(sa_buffer *text) {
-    json_t *string = json_stringn(cli_json_kept(text), text->failed ? 0 : text->size);
+    json_t *string = json_stringn(cli_json_kept(text), text->size);
     sa_buffer_release(text);
     return string;
 }

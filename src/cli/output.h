@@ -6,8 +6,8 @@
 #include <jansson.h>
 
 /* Opens what the caller of the program has closed among standard input, output and error as
- * something that fails: no file opened later can take such a place and be written into. Keeps watch
- * over the memory of JSON. */
+ * something that fails: no file opened later can take such a place and be written into. Where
+ * memory for JSON runs out, the command ends. */
 void cli_output_init(void);
 
 /* Writes the buffer to standard output and empties it. SA_IO when that fails, without text when the
@@ -18,9 +18,6 @@ bool cli_print(sa_buffer *buffer, sa_error *error);
 /* Appends the words of a line from column `column` on, broken before the 80th. */
 void cli_wrap(sa_buffer *out, const char *line, size_t column);
 
-/* Whether there was memory for every piece of JSON so far; what is appended below fails otherwise.
- */
-bool cli_json_whole(void);
 /* Appends JSON in ASCII and a line feed. Takes over `value`, which may be NULL: out of memory. */
 void cli_add_json(json_t *value, sa_buffer *out);
 /* The same on a single line. */
@@ -29,7 +26,7 @@ void cli_add_json_line(json_t *value, sa_buffer *out);
 bool cli_print_json(json_t *value, sa_error *error);
 /* A number, or null for what JSON cannot say. */
 json_t *cli_json_number(double value);
-/* What the buffer holds; of one that ran out of memory nothing, and the JSON is not whole. */
+/* What the buffer holds; where it ran out of memory, the command ends. */
 const char *cli_json_kept(const sa_buffer *text);
 /* The same as JSON; the buffer is released. */
 json_t *cli_json_buffer(sa_buffer *text);

@@ -263,7 +263,7 @@ void cli_page_write(cli_page *page, sa_buffer *out) {
     tell_what_is_shown(page);
     char *json = json_dumps(page->data, JSON_COMPACT | JSON_ENSURE_ASCII);
     cli_page_release(page);
-    out->failed |= !json || !cli_json_whole();
+    out->failed |= !json;
     if (json) sa_page_write(json, out);
     free(json);
 }

@@ -52,6 +52,7 @@ typedef struct tally {
     long live;          /* blocks not given back */
     long created;       /* files */
     int opened;         /* files not closed at the end */
+    bool returned;      /* main came to its end; what the process ends by itself needs no tidying */
     size_t used;        /* of data */
     bool recording;
     bool overflow; /* there was more than fits */

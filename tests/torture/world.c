@@ -183,6 +183,7 @@ static _Noreturn void work(const task *what, const char *where, fault plan, bool
     faults_arm(plan, recording);
     const int code = what->words ? softalign_main(count, words) : what->run();
     faults_disarm();
+    fault_tally->returned = true;
     fault_tally->opened = open_files() - before;
     fflush(NULL);
     _exit(code);
@@ -194,6 +195,7 @@ static result run_in(const char *where, const task *what, fault plan, bool recor
     char path[128];
     int status;
     fflush(NULL);
+    fault_tally->returned = false;
     const pid_t child = fork();
     need(child >= 0, "fork");
     if (child == 0) work(what, where, plan, recording);
@@ -204,8 +206,8 @@ static result run_in(const char *where, const task *what, fault plan, bool recor
     need(waitpid(child, &status, 0) == child, "waitpid");
     it.code = WIFEXITED(status) ? WEXITSTATUS(status) : -1;
     it.signal = WIFSIGNALED(status) ? WTERMSIG(status) : 0;
-    it.live = fault_tally->live;
-    it.opened = fault_tally->opened;
+    it.live = fault_tally->returned ? fault_tally->live : 0;
+    it.opened = fault_tally->returned ? fault_tally->opened : 0;
     snprintf(path, sizeof path, "%s/output", root);
     it.output = world_bytes(path, &it.size);
     size_t size;

@@ -61,6 +61,19 @@ void sa_bpe_write(const sa_bpe *bpe, sa_buffer *out) {
     }
 }
 
+static bool same_symbol(const sa_bpe *one, int32_t a, const sa_bpe *other, int32_t b) {
+    const sa_token x = sa_strings_text(&one->symbols, a), y = sa_strings_text(&other->symbols, b);
+    return x.size == y.size && memcmp(x.text, y.text, x.size) == 0;
+}
+
+bool sa_bpe_same(const sa_bpe *one, const sa_bpe *other) {
+    bool same = one->count == other->count;
+    for (size_t i = 0; same && i < one->count; i++)
+        same = same_symbol(one, one->merge[i].left, other, other->merge[i].left) &&
+               same_symbol(one, one->merge[i].right, other, other->merge[i].right);
+    return same;
+}
+
 /* A line of the file being read. */
 typedef struct place {
     const char *name;

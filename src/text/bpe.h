@@ -39,6 +39,8 @@ bool sa_bpe_open(sa_bpe *bpe, const char *path, sa_error *error);
 /* The same from the bytes of such a file; `name` stands in messages. */
 bool sa_bpe_read(sa_bpe *bpe, const char *text, size_t size, const char *name, sa_error *error);
 void sa_bpe_write(const sa_bpe *bpe, sa_buffer *out);
+/* Whether both merge the same in the same order. */
+bool sa_bpe_same(const sa_bpe *one, const sa_bpe *other);
 void sa_bpe_release(sa_bpe *bpe);
 
 /* Appends the merge of two symbols; *made is the new symbol. */

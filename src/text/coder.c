@@ -85,15 +85,8 @@ static bool cut_words(const sa_coder *coder, sa_cutter *cutter, const sa_tokens 
 /* ---- Coders ---------------------------------------------------------------------------------- */
 
 bool sa_coder_same(const sa_coder *one, const sa_coder *other) {
-    if (one->tokenizer != other->tokenizer || one->lowercase != other->lowercase ||
-        one->bpe.count != other->bpe.count)
-        return false;
-    sa_buffer ours = {0}, theirs = {0};
-    sa_bpe_write(&one->bpe, &ours), sa_bpe_write(&other->bpe, &theirs);
-    const bool same = !ours.failed && !theirs.failed && ours.size == theirs.size &&
-                      memcmp(ours.text, theirs.text, ours.size) == 0;
-    sa_buffer_release(&ours), sa_buffer_release(&theirs);
-    return same;
+    return one->tokenizer == other->tokenizer && one->lowercase == other->lowercase &&
+           sa_bpe_same(&one->bpe, &other->bpe);
 }
 
 bool sa_coder_split(const sa_coder *coder, sa_cutter *cutter, const char *text, bool lower,

@@ -5,6 +5,7 @@
 #include "cli/compare.h"
 #include "cli/output.h"
 
+#include <errno.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -152,12 +153,14 @@ static bool read_record(compare_run *run, const compare_data *data, const char *
 static bool check_free(const compare_run *run, sa_error *error) {
     char *last = cli_path(run->folder, "last.safetensors", error);
     if (!last) return false;
-    const bool taken = !sa_file_missing(last);
+    errno = 0;
+    const bool taken = !sa_file_missing(last), unseen = taken && errno;
+    if (unseen) sa_fail_errno(error, SA_OPEN, "open", last);
     free(last);
-    return !taken || sa_fail(error, SA_USAGE,
-                             "'%s' holds a training without run.json, which "
-                             "'compare' did not make: " OTHER,
-                             run->folder);
+    return !unseen && (!taken || sa_fail(error, SA_USAGE,
+                                         "'%s' holds a training without run.json, which "
+                                         "'compare' did not make: " OTHER,
+                                         run->folder));
 }
 
 bool compare_record_read(compare_run *run, const compare_data *data, sa_error *error) {

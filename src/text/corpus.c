@@ -67,7 +67,8 @@ static bool reads_as_gold(const char *text, sa_error *error) {
 static bool check_gold(sa_corpus *corpus, const char *name, size_t number, char **gold,
                        sa_error *error) {
     sa_error wrong = {0};
-    if (!corpus->count) corpus->gold = *gold && !blank(*gold) && reads_as_gold(*gold, NULL);
+    if (!corpus->count) corpus->gold = *gold && !blank(*gold) && reads_as_gold(*gold, &wrong);
+    if (wrong.code == SA_LIMIT) return sa_fail(error, SA_LIMIT, "%s", wrong.text);
     if (!corpus->gold) {
         *gold = NULL;
         return true;

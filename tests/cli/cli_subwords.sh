@@ -132,7 +132,7 @@ out = len(text).to_bytes(8, "little") + text + body[:-4]
 sys.stdout.buffer.write(out + zlib.crc32(out).to_bytes(4, "little"))
 END
 python3 without.py joint/best.safetensors rename >none.safetensors
-expect 3 "none.safetensors: no merges 'source.merges'" translate none.safetensors
+expect 3 "none.safetensors: tensor 'source.merges' is missing" translate none.safetensors
 python3 without.py joint/best.safetensors '#version: 0.2' '#version: 0.9' >version.safetensors
 expect 3 "version.safetensors: tensor 'source.merges':1: expected '#version: 0.2', the first line of merges" \
     translate version.safetensors

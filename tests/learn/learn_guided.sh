@@ -10,9 +10,9 @@ trap 'rm -rf "$scratch"' EXIT
 
 aer() { # OPTION...: of unseen pairs, in percent
     rm -rf "$scratch/model"
-    "$command" train --train "$scratch/train.tsv" --out "$scratch/model" --shards 2 --valid-every 400 \
+    "$command" train --train "$scratch/train.tsv" --out "$scratch/model" --shards 2 --valid-every 25 \
         --max-time 0 "$@" 2>"$scratch/log" || { cat "$scratch/log" >&2; exit 1; }
-    "$command" eval "$scratch/model/last.safetensors" "$scratch/test.tsv" --json |
+    "$command" eval "$scratch/model/best.safetensors" "$scratch/test.tsv" --json |
         sed -n 's/.*"aer": *\([0-9.e-]*\).*/\1/p' | awk '{ printf "%d", 100 * $1 + 0.5 }'
 }
 

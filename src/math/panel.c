@@ -123,21 +123,22 @@ static inline __attribute__((always_inline)) void multiply_tile(const factors *f
     }
 }
 
-/* All rows, as many at once as the registers hold, then what is left. */
-static inline __attribute__((always_inline)) void multiply_rows(const factors *f, int most) {
+/* All rows, as many at once as the registers hold, then fewer, then what is left one by one. */
+static inline __attribute__((always_inline)) void multiply_rows(const factors *f, int most,
+                                                                int fewer) {
     int i = 0;
     for (; i + most <= f->rows; i += most) multiply_tile(f, i, most);
-    for (; i + most / 3 <= f->rows; i += most / 3) multiply_tile(f, i, most / 3);
+    for (; i + fewer <= f->rows; i += fewer) multiply_tile(f, i, fewer);
     for (; i < f->rows; i++) multiply_tile(f, i, 1);
 }
 
 #if defined(__x86_64__)
 __attribute__((target("avx512f"))) static void multiply_avx512(const factors *f) {
-    multiply_rows(f, 24 / WIDE);
+    multiply_rows(f, 24 / WIDE, 8 / WIDE);
 }
 
 __attribute__((target("avx2,fma"))) static void multiply_avx2(const factors *f) {
-    multiply_rows(f, 6 / WIDE);
+    multiply_rows(f, 6 / WIDE, 1);
 }
 
 static void (*chosen(void))(const factors *) {

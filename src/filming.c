@@ -3,6 +3,7 @@
 #include "report/matrix.h"
 
 #include <dirent.h>
+#include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
@@ -33,26 +34,45 @@ static bool is_known(const sa_session *session, int64_t step) {
     return false;
 }
 
-static void remove_frames(const sa_session *session, int film, const char *scene) {
-    const int folder = openat(film, scene, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    DIR *list = folder < 0 ? NULL : fdopendir(folder);
-    if (!list) return;
-    for (struct dirent *entry; (entry = readdir(list));) {
+/* Empties the open folder of a pair: a frame that should not be there would be part of the film. */
+static bool remove_from(const sa_session *session, DIR *list) {
+    struct dirent *entry;
+    while (errno = 0, (entry = readdir(list))) {
         const int64_t step = number_of(entry->d_name, FRAME, ".csv");
-        if ((step >= 0 && !is_known(session, step)) || sa_save_unfinished(entry->d_name))
-            unlinkat(folder, entry->d_name, 0);
+        if (((step >= 0 && !is_known(session, step)) || sa_save_unfinished(entry->d_name)) &&
+            unlinkat(dirfd(list), entry->d_name, 0) != 0)
+            return false;
     }
-    closedir(list);
-    unlinkat(film, scene, AT_REMOVEDIR); /* where nothing is left in it */
+    return errno == 0;
 }
 
-static void remove_scenes(const sa_session *session, const char *film) {
+/* Fails with errno. */
+static bool remove_frames(const sa_session *session, int film, const char *scene) {
+    const int folder = openat(film, scene, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    if (folder < 0) return errno == ENOTDIR; /* that is not the film's */
+    DIR *list = fdopendir(folder);
+    const bool good = list && remove_from(session, list);
+    const int reason = errno;
+    if (list)
+        closedir(list);
+    else
+        close(folder);
+    if (good) unlinkat(film, scene, AT_REMOVEDIR); /* where nothing is left in it */
+    errno = reason;
+    return good;
+}
+
+static bool remove_scenes(const sa_session *session, const char *film, sa_error *error) {
     DIR *list = opendir(film);
-    if (!list) return; /* there is no film */
-    for (struct dirent *entry; (entry = readdir(list));)
-        if (number_of(entry->d_name, SCENE, "") >= 0)
-            remove_frames(session, dirfd(list), entry->d_name);
+    if (!list) return errno == ENOENT || sa_fail_errno(error, SA_OPEN, "open", film);
+    struct dirent *entry;
+    bool good = true;
+    while (good && (errno = 0, entry = readdir(list)))
+        good = number_of(entry->d_name, SCENE, "") < 0 ||
+               remove_frames(session, dirfd(list), entry->d_name);
+    if (!good || errno) good = sa_fail_errno(error, SA_IO, "tidy up", film);
     closedir(list);
+    return good;
 }
 
 /* ---- New frames ------------------------------------------------------------------------------ */
@@ -73,7 +93,7 @@ bool sa_film_open(const sa_session *session, sa_error *error) {
     sa_buffer film = {0};
     sa_buffer_addf(&film, "%s/film", training->out);
     bool good = !film.failed || sa_fail_memory(error, film.size);
-    if (good) remove_scenes(session, film.text);
+    good = good && remove_scenes(session, film.text, error);
     if (good && training->probe_count) good = make_scenes(session, film.text, error);
     sa_buffer_release(&film);
     return good;

@@ -4,10 +4,12 @@
 
 #include <errno.h>
 #include <signal.h>
+#include <sys/file.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
+#include <zlib.h>
 
 /* ---- Failing calls --------------------------------------------------------------------------- */
 
@@ -205,6 +207,49 @@ START_TEST(test_folder_not_forced) {
 }
 END_TEST
 
+/* What a killed save of this path leaves, under the name that the next one tries first. */
+static const char *leftover(const char *name) {
+    static char path[64];
+    snprintf(path, sizeof path, ".softalign-%016lx.tmp",
+             crc32_z(0, (const unsigned char *)name, strlen(name)));
+    return scratch_path(path);
+}
+
+START_TEST(test_forsaken) {
+    sa_error error;
+    scratch_write(leftover("x"), "half a", 6);
+    scratch_write(leftover("y"), "half of another", 15);
+    ck_assert_int_eq(chmod(leftover("x"), 0400), 0);
+    ck_assert(save(scratch_path("x"), &error));
+    expect_content(scratch_path("x"), "new bytes");
+    ck_assert_int_eq(access(leftover("x"), F_OK), -1);
+    expect_content(leftover("y"), "half of another");
+    ck_assert_int_eq(scratch_files(), 2);
+}
+END_TEST
+
+/* A file that another save is still writing stays, and so does a link of a stranger. */
+START_TEST(test_not_forsaken) {
+    sa_error error;
+    scratch_write(leftover("x"), "half a", 6);
+    scratch_write(scratch_path("victim"), "old", 3);
+    ck_assert_int_eq(symlink("victim", leftover("y")), 0);
+    int fd = open(leftover("x"), O_RDWR);
+    ck_assert_int_eq(flock(fd, LOCK_SH), 0);
+    ck_assert(save(scratch_path("x"), &error) && save(scratch_path("y"), &error));
+    expect_content(leftover("x"), "half a");
+    expect_content(scratch_path("victim"), "old");
+    expect_content(scratch_path("x"), "new bytes");
+    expect_content(scratch_path("y"), "new bytes");
+    ck_assert_int_eq(scratch_files(), 5);
+    int lock;
+    ck_assert(sa_lock_open(&lock, scratch, &error));
+    expect_content(leftover("x"), "half a");
+    sa_lock_close(lock);
+    close(fd);
+}
+END_TEST
+
 START_TEST(test_limits) {
     scratch_write(scratch_path("x"), "old", 3);
     signal(SIGXFSZ, SIG_IGN);
@@ -338,6 +383,8 @@ int main(void) {
     tcase_add_loop_test(saving, test_failing_calls, 0, 5);
     tcase_add_test(saving, test_wrong_bytes_on_disk);
     tcase_add_test(saving, test_folder_not_forced);
+    tcase_add_test(saving, test_forsaken);
+    tcase_add_test(saving, test_not_forsaken);
     tcase_add_test(saving, test_limits);
     tcase_add_checked_fixture(lock, scratch_make, scratch_remove);
     tcase_add_test(lock, test_lock);

@@ -299,7 +299,8 @@ START_TEST(altered_settings_are_refused) {
          "m: settings: 'dropout' must be a number from 0 to 0.9"},
         {"\"dropout\"", "\"drop\": 1, \"dropout\"", "m: settings: unknown key 'drop'"},
         {"\"dropout\"", "\"threads\": 1, \"dropout\"", "m: settings: unknown key 'threads'"},
-        {"\"embed\": 64", "\"embed\": 64, \"embed\": 64", "m: settings: duplicate object key"},
+        {"\"embed\": 64", "\"embed\": 64, \"embed\": 64",
+         "m: settings: the key 'embed' stands here twice"},
     };
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         char *text = altered(rows[i][0], rows[i][1]);

@@ -2,14 +2,13 @@
 
 #include <errno.h>
 #include <stdarg.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-/* Length and code point of the UTF-8 sequence at text, or 0 when the bytes are not UTF-8. */
-static size_t decode(const unsigned char *text, size_t size, uint32_t *code) {
+size_t sa_code_point(const char *bytes, size_t size, uint32_t *code) {
+    const unsigned char *text = (const unsigned char *)bytes;
     size_t length = text[0] < 0x80   ? 1
                     : text[0] < 0xc2 ? 0
                     : text[0] < 0xe0 ? 2
@@ -41,7 +40,7 @@ const char *sa_escape(char *out, size_t room, const char *text, size_t size) {
     for (size_t i = 0; i < size;) {
         char piece[16];
         uint32_t code = 0;
-        size_t length = decode((const unsigned char *)text + i, size - i, &code);
+        size_t length = sa_code_point(text + i, size - i, &code);
         if (!length) {
             snprintf(piece, sizeof piece, "\\x%02X", (unsigned char)text[i]);
         } else if (unsafe(code)) {

@@ -27,6 +27,9 @@ bool sa_fail_memory(sa_error *error, size_t bytes);
  * \u{NNNN}, and cut with an ellipsis when too long. Returns out. */
 const char *sa_escape(char *out, size_t room, const char *text, size_t size);
 
+/* The length of the character at `text`, and its code point: 0 when these bytes are no UTF-8. */
+size_t sa_code_point(const char *text, size_t size, uint32_t *code);
+
 /* Stops the program because of a mistake in the program: a shape that does not fit, a name bound
  * twice. Never reached by bad input. */
 #define sa_require(condition)                                                                      \

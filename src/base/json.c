@@ -1,8 +1,227 @@
+/* A reader of its own, because jansson's, where a string finds no room, goes on reading behind what
+ * it has kept of it. The values are jansson's. */
 #include "base/json.h"
 #include "base/memory.h"
+#include "base/number.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+typedef struct reader {
+    const char *text;
+    size_t at, size;
+    const char *wrong; /* what is, at `at`; NULL after a failure: memory ran out */
+    char note[64];     /* behind it, perhaps */
+} reader;
+
+static bool wrong(reader *it, const char *what) {
+    it->wrong = what;
+    return false;
+}
+
+/* The next byte, white space skipped; 0 at the end. */
+static char look(reader *it) {
+    while (it->at < it->size && memchr(" \t\n\r", it->text[it->at], 4)) it->at++;
+    return it->at < it->size ? it->text[it->at] : 0;
+}
+
+static bool take(reader *it, char wanted) {
+    const bool there = look(it) == wanted && it->at < it->size;
+    it->at += there;
+    return there;
+}
+
+/* ---- Strings --------------------------------------------------------------------------------- */
+
+static bool read_four(reader *it, uint32_t *code) {
+    static const char digits[] = "0123456789abcdef0123456789ABCDEF";
+    *code = 0;
+    for (int i = 0; i < 4; i++, it->at++) {
+        const char *digit =
+            it->at < it->size ? memchr(digits, it->text[it->at], sizeof digits - 1) : NULL;
+        if (!digit) return wrong(it, "four hexadecimal digits are expected");
+        *code = *code << 4 | (uint32_t)((digit - digits) % 16);
+    }
+    return true;
+}
+
+/* Behind "\u". Half of a pair of surrogates is no character, and neither is 0 in a text of C. */
+static bool read_number_of_character(reader *it, uint32_t *code) {
+    const size_t start = it->at;
+    uint32_t low = 0;
+    if (!read_four(it, code)) return false;
+    const bool pair = *code >= 0xd800 && *code < 0xdc00 && it->size - it->at >= 2 &&
+                      memcmp(it->text + it->at, "\\u", 2) == 0;
+    if (pair) {
+        it->at += 2;
+        if (!read_four(it, &low)) return false;
+        if (low >= 0xdc00 && low < 0xe000)
+            *code = 0x10000 + ((*code - 0xd800) << 10) + (low - 0xdc00);
+    }
+    if (*code && (*code < 0xd800 || *code >= 0xe000)) return true;
+    it->at = start;
+    return wrong(it, "no character has this number");
+}
+
+static bool read_character(reader *it, uint32_t *code) {
+    static const char names[] = "\"\\/bfnrt", meant[] = "\"\\/\b\f\n\r\t";
+    const char *at = it->text + it->at;
+    if (*at != '\\') {
+        const size_t length = sa_code_point(at, it->size - it->at, code);
+        if (!length) return wrong(it, "the text is not UTF-8");
+        if (*code < 0x20) return wrong(it, "a control character stands in a string");
+        it->at += length;
+        return true;
+    }
+    const char *name = it->size - it->at > 1 ? memchr(names, at[1], sizeof names - 1) : NULL;
+    if (!name && (it->size - it->at < 2 || at[1] != 'u'))
+        return wrong(it, "a backslash has no meaning here");
+    it->at += 2;
+    if (!name) return read_number_of_character(it, code);
+    *code = (unsigned char)meant[name - names];
+    return true;
+}
+
+static size_t encode(uint32_t code, char *out) {
+    if (code < 0x80) return *out = (char)code, 1;
+    const int more = code < 0x800 ? 1 : code < 0x10000 ? 2 : 3;
+    out[0] = (char)((0xff00 >> (more + 1) & 0xff) | code >> 6 * more);
+    for (int i = 1; i <= more; i++) out[i] = (char)(0x80 | (code >> 6 * (more - i) & 0x3f));
+    return (size_t)more + 1;
+}
+
+/* The place of the closing quote; the end of the text, if there is none. */
+static size_t closing_quote(const reader *it) {
+    size_t at = it->at + 1;
+    while (at < it->size && it->text[at] != '"') at += 1 + (it->text[at] == '\\');
+    return at < it->size ? at : it->size;
+}
+
+/* With a terminating zero; to be freed. No character takes more bytes than it is written with. */
+static char *read_string(reader *it) {
+    const size_t end = closing_quote(it);
+    if (end == it->size) return wrong(it, "this string has no end"), NULL;
+    char *string = sa_new(end - it->at, 1, NULL);
+    size_t size = 0;
+    uint32_t code;
+    for (it->at++; string && it->at < end; size += encode(code, string + size)) {
+        if (read_character(it, &code)) continue;
+        free(string);
+        return NULL;
+    }
+    it->at = end + 1;
+    return string;
+}
+
+/* ---- Numbers and names ----------------------------------------------------------------------- */
+
+static size_t digits(const reader *it, size_t at) {
+    size_t count = 0;
+    while (at + count < it->size && it->text[at + count] >= '0' && it->text[at + count] <= '9')
+        count++;
+    return count;
+}
+
+/* Bytes of the number that begins here; 0: none does. */
+static size_t number_size(const reader *it, bool *whole) {
+    size_t at = it->at + (it->text[it->at] == '-');
+    size_t count = digits(it, at);
+    *whole = true;
+    if (count == 0) return 0;
+    at += it->text[at] == '0' ? 1 : count;
+    if (at < it->size && it->text[at] == '.') {
+        *whole = false;
+        if (!(count = digits(it, at + 1))) return 0;
+        at += 1 + count;
+    }
+    if (at < it->size && (it->text[at] == 'e' || it->text[at] == 'E')) {
+        *whole = false;
+        at += 1 + (at + 1 < it->size && (it->text[at + 1] == '-' || it->text[at + 1] == '+'));
+        if (!(count = digits(it, at))) return 0;
+        at += count;
+    }
+    return at - it->at;
+}
+
+static json_t *read_number(reader *it) {
+    char text[400]; /* as many digits as a double may have before the point */
+    bool whole;
+    int64_t integer;
+    double real;
+    const size_t size = number_size(it, &whole);
+    if (!size) return wrong(it, "a value is expected"), NULL;
+    const bool fits = size < sizeof text;
+    if (fits) memcpy(text, it->text + it->at, size), text[size] = 0;
+    if (!fits || !(whole ? sa_integer_parse(text, &integer) : sa_number_parse(text, &real)))
+        return wrong(it, "this number is too large"), NULL;
+    it->at += size;
+    return whole ? json_integer(integer) : json_real(real);
+}
+
+static json_t *read_name(reader *it) {
+    static const char *const names[] = {"true", "false", "null"};
+    for (int i = 0; i < 3; i++) {
+        const size_t size = strlen(names[i]);
+        if (it->size - it->at < size || memcmp(it->text + it->at, names[i], size) != 0) continue;
+        it->at += size;
+        return i == 2 ? json_null() : json_boolean(i == 0);
+    }
+    return read_number(it);
+}
+
+/* ---- Values ---------------------------------------------------------------------------------- */
+
+static json_t *read_value(reader *it);
+
+static bool read_member(reader *it, json_t *object) {
+    if (look(it) != '"') return wrong(it, "a key is expected");
+    const size_t start = it->at;
+    char *key = read_string(it);
+    bool good = key;
+    if (good && json_object_get(object, key)) {
+        snprintf(it->note, sizeof it->note, "the key '%.30s' stands here twice", key);
+        it->at = start;
+        good = wrong(it, it->note);
+    }
+    good = good && (take(it, ':') || wrong(it, "':' is expected"));
+    json_t *value = good ? read_value(it) : NULL;
+    good = value && json_object_set_new_nocheck(object, key, value) == 0;
+    free(key);
+    return good;
+}
+
+static bool read_item(reader *it, json_t *array) {
+    json_t *value = read_value(it);
+    return value && json_array_append_new(array, value) == 0;
+}
+
+/* An object or an array, from its opening bracket on. */
+static json_t *read_all(reader *it, bool object) {
+    json_t *all = object ? json_object() : json_array();
+    const char end = object ? '}' : ']';
+    it->at++;
+    if (!all || take(it, end)) return all;
+    bool good;
+    do good = object ? read_member(it, all) : read_item(it, all);
+    while (good && take(it, ','));
+    if (good &&
+        (take(it, end) || wrong(it, object ? "',' or '}' is expected" : "',' or ']' is expected")))
+        return all;
+    json_decref(all);
+    return NULL;
+}
+
+static json_t *read_value(reader *it) {
+    const char first = look(it);
+    if (it->at == it->size) return wrong(it, "a value is expected"), NULL;
+    if (first == '{' || first == '[') return read_all(it, first == '{');
+    if (first != '"') return read_name(it);
+    char *text = read_string(it);
+    json_t *string = text ? json_string_nocheck(text) : NULL;
+    free(text);
+    return string;
+}
 
 /* The first byte that opens more than `depth` objects and arrays; size: there is none. */
 static size_t too_deep(const char *text, size_t size, int depth) {
@@ -21,40 +240,23 @@ static size_t too_deep(const char *text, size_t size, int depth) {
     return size;
 }
 
-static json_t *read_once(const char *text, size_t size, json_error_t *problem) {
-    return json_loadb(text, size, JSON_REJECT_DUPLICATES, problem);
-}
-
-/* NULL with an empty problem->text: out of memory. There jansson's reader mostly speaks of grammar,
- * and a character that found no room it leaves out without a word. So all is read twice: what the
- * two readings differ in was a lack of memory, and so is a failure when there is none to be had. */
-static json_t *read_surely(const char *text, size_t size, json_error_t *problem) {
-    json_error_t again;
-    json_t *first = read_once(text, size, problem), *second = read_once(text, size, &again);
-    void *room = sa_new(size, 1, NULL);
-    const bool same = first ? json_equal(first, second)
-                            : !second && room && problem->position == again.position &&
-                                  strcmp(problem->text, again.text) == 0;
-    free(room);
-    json_decref(second);
-    if (same) return first;
-    json_decref(first);
-    *problem->text = 0;
-    return NULL;
+static json_t *read_text(reader *it, int depth) {
+    it->at = too_deep(it->text, it->size, depth);
+    if (it->at < it->size) return wrong(it, "nested too deeply"), NULL;
+    it->at = 0;
+    json_t *value = read_value(it);
+    if (!value || (look(it), it->at == it->size)) return value;
+    json_decref(value);
+    return wrong(it, "nothing more is expected"), NULL;
 }
 
 json_t *sa_json_parse(const char *text, size_t size, int depth, const char *file, const char *part,
                       sa_error *error) {
-    const size_t deep = too_deep(text, size, depth);
-    if (deep < size) {
-        sa_fail(error, SA_DATA, "%s: %s: nested too deeply at byte %zu", file, part, deep);
-        return NULL;
-    }
-    json_error_t problem;
-    json_t *value = read_surely(text, size, &problem);
-    if (!value && !*problem.text)
-        sa_fail_memory(error, size);
+    reader it = {.text = text, .size = size};
+    json_t *value = read_text(&it, depth);
+    if (!value && it.wrong)
+        sa_fail(error, SA_DATA, "%s: %s: %s at byte %zu", file, part, it.wrong, it.at);
     else if (!value)
-        sa_fail(error, SA_DATA, "%s: %s: %s", file, part, problem.text);
+        sa_fail_memory(error, size);
     return value;
 }

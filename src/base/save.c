@@ -42,20 +42,60 @@ static bool open_folder(target *to, sa_error *error) {
     return good;
 }
 
-/* Opens a new file of a name nobody can foresee, with the mode of the file to be replaced. */
+/* Whether the file of that name is what a killed save left: it is removed then. Who saves holds a
+ * lock on his file until it has its right name. */
+static bool remove_forsaken(int folder, const char *name) {
+    struct stat opened, named;
+    const int fd = openat(folder, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+    if (fd < 0) return false;
+    const bool forsaken = flock(fd, LOCK_EX | LOCK_NB) == 0 && fstat(fd, &opened) == 0 &&
+                          fstatat(folder, name, &named, AT_SYMLINK_NOFOLLOW) == 0 &&
+                          opened.st_ino == named.st_ino && opened.st_dev == named.st_dev &&
+                          unlinkat(folder, name, 0) == 0;
+    close(fd);
+    return forsaken;
+}
+
+/* Locks a new file, unless another process has taken it for a forsaken one by now. Where there are
+ * no locks it stays without: then only what a killed save left is never removed. */
+static bool lock_new(int fd) {
+    struct stat about;
+    return (flock(fd, LOCK_SH | LOCK_NB) == 0 || errno != EWOULDBLOCK) &&
+           (fstat(fd, &about) != 0 || about.st_nlink > 0);
+}
+
+/* The first name follows from that of the file, so that who saves it again comes upon what a killed
+ * save of it left; the others nobody can foresee. */
+static bool name_temporary(target *to, bool first) {
+    uint64_t number = crc32_z(0, (const unsigned char *)to->name, strlen(to->name));
+    if (!first && getrandom(&number, sizeof number, 0) != sizeof number) return false;
+    snprintf(to->temporary, sizeof to->temporary, TEMPORARY_HEAD "%016" PRIx64 TEMPORARY_TAIL,
+             number);
+    return true;
+}
+
+static int open_temporary(target *to, mode_t mode) {
+    for (bool first = true;; first = false) {
+        if (!name_temporary(to, first)) return -1;
+        int fd;
+        bool taken;
+        do {
+            fd = openat(to->folder, to->temporary,
+                        O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, mode);
+            taken = fd < 0 && errno == EEXIST;
+        } while (taken && remove_forsaken(to->folder, to->temporary));
+        if (fd < 0 && !taken) return -1;
+        if (fd >= 0 && lock_new(fd)) return fd;
+        if (fd >= 0) close(fd);
+    }
+}
+
+/* Opens a new file with the mode of the file to be replaced. */
 static int create_temporary(target *to) {
     struct stat old;
     bool replaces =
         fstatat(to->folder, to->name, &old, AT_SYMLINK_NOFOLLOW) == 0 && S_ISREG(old.st_mode);
-    int fd;
-    do {
-        uint64_t random;
-        if (getrandom(&random, sizeof random, 0) != sizeof random) return -1;
-        snprintf(to->temporary, sizeof to->temporary, TEMPORARY_HEAD "%016" PRIx64 TEMPORARY_TAIL,
-                 random);
-        fd = openat(to->folder, to->temporary, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC,
-                    replaces ? 0600 : 0666);
-    } while (fd < 0 && errno == EEXIST);
+    const int fd = open_temporary(to, replaces ? 0600 : 0666);
     if (fd >= 0 && replaces && fchmod(fd, old.st_mode & 0777) != 0) {
         int reason = errno;
         close(fd);
@@ -89,39 +129,43 @@ static bool fill(int fd, const sa_piece *pieces, size_t count) {
 }
 
 /* Whether the disk gives back the bytes that were written: errno is EIO when it does not. */
-static bool verify(const target *to, const sa_piece *pieces, size_t count) {
+static bool verify(int fd, const sa_piece *pieces, size_t count) {
     uLong wanted = crc32(0, NULL, 0), found = wanted;
     size_t missing = 0;
     for (size_t i = 0; i < count; i++) {
         if (pieces[i].size) wanted = crc32_z(wanted, pieces[i].data, pieces[i].size);
         missing += pieces[i].size;
     }
-    int fd = openat(to->folder, to->temporary, O_RDONLY | O_NOFOLLOW | O_CLOEXEC);
-    if (fd < 0) return false;
     unsigned char part[16384];
     ssize_t got;
-    while ((got = read(fd, part, sizeof part)) > 0 || (got < 0 && errno == EINTR)) {
+    off_t at = 0;
+    while ((got = pread(fd, part, sizeof part, at)) > 0 || (got < 0 && errno == EINTR)) {
         if (got < 0) continue;
         found = crc32_z(found, part, (size_t)got);
         missing -= (size_t)got;
+        at += got;
     }
-    close(fd);
     if (got == 0) errno = EIO;
     return got == 0 && missing == 0 && found == wanted;
+}
+
+/* Gives the new file its bytes and its name, or removes it. */
+static bool replace(const target *to, int fd, const sa_piece *pieces, size_t count) {
+    const int kept = fcntl(fd, F_DUPFD_CLOEXEC, 0); /* and the lock with it */
+    const bool good = kept >= 0 && fill(fd, pieces, count) && verify(kept, pieces, count) &&
+                      renameat(to->folder, to->temporary, to->folder, to->name) == 0;
+    const int reason = errno;
+    close(kept >= 0 ? kept : fd);
+    if (!good) unlinkat(to->folder, to->temporary, 0);
+    errno = reason;
+    return good;
 }
 
 bool sa_save(const char *path, const sa_piece *pieces, size_t count, sa_error *error) {
     target to = {.path = path};
     if (!open_folder(&to, error)) return false;
-    int fd = create_temporary(&to);
-    bool good = fd >= 0;
-    if (good) {
-        good = fill(fd, pieces, count) && verify(&to, pieces, count) &&
-               renameat(to.folder, to.temporary, to.folder, to.name) == 0;
-        int reason = errno;
-        if (!good) unlinkat(to.folder, to.temporary, 0);
-        errno = reason;
-    }
+    const int fd = create_temporary(&to);
+    bool good = fd >= 0 && replace(&to, fd, pieces, count);
     if (!good)
         sa_fail_errno(error, SA_IO, "write", path);
     else if (fsync(to.folder) != 0)
@@ -140,12 +184,12 @@ bool sa_save_unfinished(const char *name) {
            strcmp(name + tail, TEMPORARY_TAIL) == 0;
 }
 
-/* Removes what a killed save left; only under the lock can no living save own such a file. */
+/* Removes what killed saves left. */
 static void sweep(const char *folder) {
     DIR *list = opendir(folder);
     if (!list) return; /* a tidy-up: its failure harms nobody */
     for (struct dirent *entry; (entry = readdir(list));)
-        if (sa_save_unfinished(entry->d_name)) unlinkat(dirfd(list), entry->d_name, 0);
+        if (sa_save_unfinished(entry->d_name)) remove_forsaken(dirfd(list), entry->d_name);
     closedir(list);
 }
 

@@ -18,8 +18,9 @@ typedef struct sa_piece {
  * mode; a new one gets 0666 less the umask. A symbolic link at `path` is replaced, not followed; a
  * directory is refused. Fails with SA_OPEN when the folder cannot be opened, else with SA_IO; the
  * old file is then as it was and nothing is left behind. (Only when the very last step fails is the
- * new file already in place: the message says so.) A process that does not ignore SIGXFSZ is killed
- * by it at a limit of file size. */
+ * new file already in place: the message says so.) What a save that was killed left behind is
+ * removed by the next one to the same path, and by sa_lock_open. A process that does not ignore
+ * SIGXFSZ is killed by it at a limit of file size. */
 bool sa_save(const char *path, const sa_piece *pieces, size_t count, sa_error *error);
 
 /* Whether a name is one of those that a killed sa_save leaves. */

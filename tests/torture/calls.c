@@ -1,3 +1,373 @@
+/* calls: the public functions, each as a user of the library calls it. One that fails for want of
+ * memory is called once more with the same objects: they must be as they were before. */
 #include "torture/torture.h"
 
-const task task_calls[] = {{0}};
+#include <softalign.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#define MODEL "m/best.safetensors"
+#define OTHER "m/last.safetensors"
+
+/* ---- What a task says ------------------------------------------------------------------------ */
+
+static char said[1 << 16];
+static size_t saying;
+
+static void say(const char *format, ...) {
+    va_list arguments;
+    va_start(arguments, format);
+    const int size = vsnprintf(said + saying, sizeof said - saying, format, arguments);
+    va_end(arguments);
+    if (size > 0 && (size_t)size < sizeof said - saying) saying += (size_t)size;
+}
+
+static void say_numbers(const char *name, const double *x, size_t count) {
+    say("%s", name);
+    for (size_t i = 0; i < count; i++) say(" %.9g", x[i]);
+    say("\n");
+}
+
+/* What came of a call. The C library's own output is led through no fault. */
+static int ended(bool good, const sa_error *error) {
+    if (good)
+        fputs(said, stdout);
+    else if (error->code && *error->text)
+        fprintf(stderr, "softalign: %s\n", error->text);
+    return good ? 0 : (int)error->code;
+}
+
+/* A call, and after a failure once more; what the first one said is forgotten. */
+#define TWICE(call) (forget(), (call) || (forget_again(), (call)))
+
+static size_t remembered;
+static void forget(void) {
+    remembered = saying;
+}
+static void forget_again(void) {
+    said[saying = remembered] = 0;
+}
+
+/* ---- What most tasks begin with -------------------------------------------------------------- */
+
+typedef struct work {
+    sa_model *model;
+    sa_corpus pairs;
+    sa_search search;
+    sa_error error;
+} work;
+
+static bool open_model(work *it) {
+    it->model = sa_model_open(MODEL, 1, &it->error);
+    return it->model;
+}
+
+/* A model and pairs; whatever is there is given back by close_work. */
+static bool open_work(work *it) {
+    *it = (work){.model = NULL};
+    sa_search_init(&it->search);
+    it->search.max_ratio = 1;
+    return TWICE(sa_corpus_open(&it->pairs, "u.tsv", &it->error)) && TWICE(open_model(it));
+}
+
+static int close_work(work *it, bool good) {
+    sa_model_close(it->model);
+    sa_corpus_close(&it->pairs);
+    return ended(good, &it->error);
+}
+
+static sa_settings tiny_settings(void) {
+    sa_settings settings;
+    sa_settings_init(&settings);
+    settings.embed = settings.hidden = settings.attn = settings.maxout = 2;
+    settings.shards = settings.threads = 1;
+    settings.batch = 4;
+    settings.max_time = 0;
+    return settings;
+}
+
+/* ---- Settings and pairs ---------------------------------------------------------------------- */
+
+static int set_settings(void) {
+    sa_error error = {0};
+    sa_settings settings;
+    sa_settings_init(&settings);
+    const bool good = TWICE(sa_settings_preset(&settings, "bahdanau2015", &error)) &&
+                      TWICE(sa_settings_set(&settings, "hidden", "7", &error)) &&
+                      TWICE(sa_settings_set(&settings, "lr", "0.25", &error));
+    if (good && (sa_settings_set(&settings, "hidden", "many", &error) || error.code != SA_USAGE))
+        return SA_CHECK;
+    say("%d %d %g %s %d\n", settings.hidden, settings.embed, settings.lr, sa_version(),
+        sa_settings_attends(&settings));
+    return ended(good, &error);
+}
+
+static int read_pairs(void) {
+    sa_error error = {0};
+    sa_corpus pairs = {0}, columns = {0};
+    const bool good = TWICE(sa_corpus_open(&pairs, "p.tsv.gz", &error)) &&
+                      TWICE(sa_corpus_open(&columns, "src.txt,three.txt", &error)) &&
+                      TWICE(sa_corpus_align(&columns, "three.links", &error));
+    for (size_t i = 0; good && i < columns.count; i++)
+        say("%s|%s|%s\n", columns.pairs[i].source, columns.pairs[i].target, columns.pairs[i].gold);
+    say("%zu\n", pairs.count);
+    sa_corpus_close(&pairs);
+    sa_corpus_close(&columns);
+    return ended(good, &error);
+}
+
+/* ---- Training -------------------------------------------------------------------------------- */
+
+static void hear(void *context, const sa_progress *progress) {
+    (void)context;
+    if (progress->kind == SA_VALIDATION) say("%.9g\n", progress->valid_loss);
+}
+
+/* Training, and going on with it. One that has failed is not begun anew: it may have saved. */
+static int train(void) {
+    sa_error error = {0};
+    sa_settings settings = tiny_settings();
+    sa_corpus probes = {0};
+    sa_part_time parts[SA_PARTS];
+    sa_outcome outcome = {0};
+    sa_training training = {.settings = &settings,
+                            .train = "p.tsv",
+                            .valid = "u.tsv",
+                            .out = "o",
+                            .report = hear,
+                            .parts = parts};
+    settings.steps = 1, settings.average = 1;
+    bool good = TWICE(sa_corpus_open(&probes, "u.tsv", &error));
+    training.probes = probes.pairs, training.probe_count = probes.count;
+    good = good && sa_train(&training, &outcome, &error);
+    settings.steps = 2, training.resume = true;
+    good = good && sa_train(&training, &outcome, &error);
+    say("%lld %.9g\n", (long long)outcome.steps, outcome.best_loss);
+    sa_corpus_close(&probes);
+    return ended(good, &error);
+}
+
+/* ---- Models ---------------------------------------------------------------------------------- */
+
+static int look_at_model(void) {
+    work it;
+    bool good = open_work(&it) && TWICE(sa_model_show_attention(it.model, "cross", 1, &it.error)) &&
+                TWICE(sa_model_force_attention(it.model, "shift:1", &it.error));
+    if (good)
+        say("%zu %zu %d\n", sa_model_parameters(it.model), sa_model_flushed(it.model),
+            sa_model_settings(it.model)->hidden);
+    return close_work(&it, good);
+}
+
+static int average_models(void) {
+    sa_error error = {0};
+    const char *const models[] = {MODEL, OTHER};
+    return ended(TWICE(sa_average_models(models, 2, "mean", &error)), &error);
+}
+
+/* ---- Translating ----------------------------------------------------------------------------- */
+
+static const char *const sentences[] = {"the wise princess", "", "the purple soldier"};
+
+static void say_translations(sa_translation *all, size_t count) {
+    for (size_t i = 0; i < count; i++) {
+        const sa_translation *it = &all[i];
+        say("%s %.9g %.9g\n", it->text ? it->text : "-", it->log_probability, it->score);
+        if (it->weights) say_numbers("looked", it->weights, (size_t)(it->words * it->sources));
+    }
+    sa_translations_release(all, count);
+}
+
+static int translate(void) {
+    work it;
+    sa_translation out[6];
+    bool good = open_work(&it);
+    it.search.beam = 2, it.search.nbest = 2, it.search.coverage = 0.1;
+    it.search.weights = it.search.replace_unknown = true;
+    it.search.dictionary = &it.pairs;
+    good = good && TWICE(sa_translate(it.model, sentences, 3, &it.search, out, &it.error));
+    if (good) say_translations(out, 6);
+    it.search.nbest = it.search.beam = 1, it.search.sample = true, it.search.top_p = 0.9;
+    good = good && TWICE(sa_translate(it.model, sentences, 3, &it.search, out, &it.error));
+    if (good) say_translations(out, 3);
+    return close_work(&it, good);
+}
+
+static bool open_other(sa_model **model, sa_error *error) {
+    return (*model = sa_model_open(OTHER, 1, error));
+}
+
+static int translate_together(void) {
+    work it;
+    sa_translation out[3];
+    sa_model *models[2] = {NULL};
+    bool good = open_work(&it) && TWICE(open_other(&models[1], &it.error));
+    models[0] = it.model;
+    good =
+        good && TWICE(sa_translate_together(models, 2, sentences, 3, &it.search, out, &it.error));
+    if (good) say_translations(out, 3);
+    sa_model_close(models[1]);
+    return close_work(&it, good);
+}
+
+/* ---- Aligning -------------------------------------------------------------------------------- */
+
+static bool take_alignment(void *context, size_t index, const sa_alignment *pieces,
+                           sa_error *error) {
+    sa_alignment words;
+    (void)context;
+    if (!sa_alignment_merge(pieces, &words, error)) return false;
+    say("%zu %.9g\n", index, words.log_probability);
+    say_numbers("alpha", words.weights, (size_t)(words.targets * words.sources));
+    sa_alignment_release(&words);
+    return true;
+}
+
+static int align(void) {
+    work it;
+    bool good = open_work(&it) && TWICE(sa_align(it.model, it.pairs.pairs, it.pairs.count,
+                                                 take_alignment, NULL, &it.error));
+    return close_work(&it, good);
+}
+
+/* ---- Judging --------------------------------------------------------------------------------- */
+
+static int score(void) {
+    static const char *const ours[] = {"la sage princesse", "le brave soldat"};
+    static const char *const theirs[] = {"la brave princesse", "le brave soldat"};
+    static const char *const *const references[] = {theirs, ours};
+    sa_error error = {0};
+    sa_metrics metrics;
+    sa_figures figures = {0};
+    sa_metrics_init(&metrics);
+    const bool good = TWICE(sa_score(&metrics, ours, references, 1, 2, &figures, &error));
+    say("%.9g %.9g %.9g %.9g\n", figures.bleu, figures.chrf, figures.exact, figures.tokens);
+    return ended(good, &error);
+}
+
+static void say_scores(const sa_scores *scores) {
+    say("%zu %.9g %.9g %.9g %.9g %.9g\n", scores->sentences, scores->loss, scores->bleu,
+        scores->chrf, scores->aer, scores->entropy);
+}
+
+static void say_findings(sa_diagnosis *diagnosis) {
+    for (size_t i = 0; i < diagnosis->count; i++)
+        say("%s %.9g\n", diagnosis->findings[i].name, diagnosis->findings[i].figure);
+    sa_diagnosis_release(diagnosis);
+}
+
+static int evaluate(void) {
+    work it;
+    sa_judgement each[2];
+    sa_scores scores, anew, by;
+    sa_linking linking;
+    sa_metrics metrics;
+    sa_diagnosis diagnosis;
+    sa_linking_init(&linking);
+    sa_metrics_init(&metrics);
+    linking.links = 1, metrics.lowercase = true;
+    bool good = open_work(&it);
+    if (good && it.pairs.count != 2) return SA_CHECK;
+    const bool judged =
+        good && TWICE(sa_evaluate(it.model, &it.pairs, &it.search, each, &it.error));
+    good = judged && TWICE(sa_summarise(&it.pairs, each, NULL, 2, &scores, &it.error)) &&
+           TWICE(sa_relink(it.model, &it.pairs, &linking, each, &it.error)) &&
+           TWICE(sa_summarise(&it.pairs, each, NULL, 2, &anew, &it.error)) &&
+           TWICE(sa_summarise_by(&metrics, &it.pairs, each, (size_t[]){1}, 1, &by, &it.error)) &&
+           TWICE(sa_diagnose(it.model, &it.pairs, each, &it.pairs, &diagnosis, &it.error));
+    if (good) say_scores(&scores), say_scores(&anew), say_scores(&by), say_findings(&diagnosis);
+    if (judged) sa_judgements_release(each, 2);
+    return close_work(&it, good);
+}
+
+/* ---- The laboratory -------------------------------------------------------------------------- */
+
+static void take_line(void *context, const sa_explained_pair *pair, const sa_explained *line) {
+    (void)context;
+    (void)pair;
+    if (line) say_numbers(line->name, line->numbers, (size_t)(line->rows * line->cols));
+}
+
+static int explain(void) {
+    work it;
+    const sa_explaining job = {.source = "wise sage", .step = 1, .each = take_line};
+    bool good = open_work(&it) && TWICE(sa_explain(it.model, &job, &it.error));
+    return close_work(&it, good);
+}
+
+static int attend(void) {
+    static const double x[] = {1, 0, 0, 2, 1, 1};
+    const sa_table table = {"x", 3, 2, x};
+    sa_error error = {0};
+    sa_attended out;
+    sa_attending job = {.heads = 2, .causal = true, .query = table, .keys = table, .values = table};
+    for (const char *name; (name = sa_attention_name((size_t)job.attention, NULL, NULL));
+         job.attention++)
+        if (strcmp(name, "scaled-dot") == 0) break;
+    const bool good = TWICE(sa_attend(&job, &out, &error));
+    if (good) {
+        say_numbers("alpha", out.weights, 2 * 3 * 3);
+        say_numbers("output", out.outputs, 3 * 2);
+        sa_attended_release(&out);
+    }
+    return ended(good, &error);
+}
+
+static bool take_row(void *context, const char *csv, sa_error *error) {
+    (void)context;
+    (void)error;
+    say("%s\n", csv);
+    return true;
+}
+
+static int try_experiment(void) {
+    sa_error error = {0};
+    const sa_experiment job = {
+        .name = "sqrt-d", .seed = 1, .seeds = 1, .threads = 1, .row = take_row};
+    return ended(TWICE(sa_try(&job, &error)), &error);
+}
+
+static void take_gradient(void *context, const sa_gradient *gradient) {
+    (void)context;
+    say("%s %d %d\n", gradient->name, gradient->rows, gradient->ok);
+}
+
+static int check_gradients(void) {
+    sa_error error = {0};
+    const sa_settings settings = tiny_settings();
+    const sa_gradcheck job = {
+        .settings = &settings, .train = "u.tsv", .dump = "dump", .each = take_gradient};
+    return ended(TWICE(sa_check_gradients(&job, &error)), &error);
+}
+
+static void take_check(void *context, const sa_check *check) {
+    (void)context;
+    say("%s %d\n", check->name, check->ok);
+}
+
+static int prove(void) {
+    work it;
+    const sa_proving job = {.limit = 1, .seed = 1, .each = take_check};
+    bool good = open_work(&it) && TWICE(sa_prove(it.model, &job, &it.error));
+    return close_work(&it, good);
+}
+
+const task task_calls[] = {
+    {"sa_settings_set", NULL, set_settings},
+    {"sa_corpus_open", NULL, read_pairs},
+    {"sa_train", NULL, train},
+    {"sa_model_open", NULL, look_at_model},
+    {"sa_average_models", NULL, average_models},
+    {"sa_translate", NULL, translate},
+    {"sa_translate_together", NULL, translate_together},
+    {"sa_align", NULL, align},
+    {"sa_score", NULL, score},
+    {"sa_evaluate", NULL, evaluate},
+    {"sa_explain", NULL, explain},
+    {"sa_attend", NULL, attend},
+    {"sa_try", NULL, try_experiment, 200},
+    {"sa_check_gradients", NULL, check_gradients},
+    {"sa_prove", NULL, prove},
+    {0},
+};

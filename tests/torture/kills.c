@@ -1,4 +1,5 @@
-/* kills: trainings killed at every call to the system and at any moment, then taken up again. */
+/* kills: trainings killed at every call to the system and at any moment, then taken up again; other
+ * commands killed at every call and run again. */
 #include "base/rng.h"
 #include "torture/torture.h"
 
@@ -63,4 +64,5 @@ void torture_kills(const struct effort *effort, struct goal *goal) {
         }
         course_close(&it);
     }
+    sweep_kills(effort, goal);
 }

@@ -60,7 +60,7 @@ static const char *judge(const standard *it, const result *got, bool dead) {
     if (got->code == 0 &&
         (got->size != it->clean.size || memcmp(got->output, it->clean.output, got->size) != 0))
         return "the output differs after success";
-    if (got->code && it->what->words && !said_why(got)) return "it does not say what failed";
+    if (got->code && !said_why(got)) return "it does not say what failed";
     return NULL;
 }
 
@@ -121,6 +121,50 @@ void torture_allocations(const struct effort *effort, struct goal *goal) {
     starve_all(task_calls, effort, goal);
 }
 
+/* ---- Kills ----------------------------------------------------------------------------------- */
+
+/* What is wrong after a task that was killed has been run again. */
+static const char *judge_again(const standard *it, const result *got) {
+    if (got->code) return "it fails afterwards";
+    if (!it->what->timed) return judge(it, got, false);
+    for (int i = 0; i < got->left.count; i++)
+        if (world_temporary(got->left.file[i].path)) return "a temporary file is left";
+    for (int i = 0; i < it->clean.left.count; i++)
+        if (!contents_find(&got->left, it->clean.left.file[i].path)) return "a file is missing";
+    return NULL;
+}
+
+/* Killed before the call, or in the middle of what it writes; then all goes on as if it had not
+ * been, and nothing of it is left. */
+static void interrupt(const standard *it, long when, bool within, struct goal *goal) {
+    world_renew();
+    result got =
+        world_run(it->what, (fault){FAULT_KILL, when, false, within ? FAULT_SHORT : 1}, false, 0);
+    const char *wrong =
+        got.signal == 9 ? judge_files(it, &got.left, false, true) : "it was not killed";
+    result_release(&got);
+    got = world_run(it->what, (fault){0}, false, 0);
+    if (!wrong) wrong = judge_again(it, &got);
+    goal_count(goal, !wrong, "%s, killed %s file call %ld (%s): %s: %s", it->what->name,
+               within ? "within" : "before", when, it->call[when - 1], wrong, last_line(&got));
+    result_release(&got);
+}
+
+void sweep_kills(const struct effort *effort, struct goal *goal) {
+    static standard it;
+    long number = effort->begin;
+    for (const task *what = task_commands; what->name; what++) {
+        if (!chosen(effort, what->name) || strncmp(what->words, "train ", 6) == 0) continue;
+        if (standard_open(&it, what, goal) && it.versions > 0)
+            for (long when = 1; when <= it.files; when++) {
+                if (number++ % effort->share) continue;
+                interrupt(&it, when, false, goal);
+                if (fault_among(it.call[when - 1], "write")) interrupt(&it, when, true, goal);
+            }
+        standard_close(&it);
+    }
+}
+
 /* ---- Files ----------------------------------------------------------------------------------- */
 
 /* What can go wrong in which call. An interrupted or short transfer is no failure: it is gone on
@@ -157,11 +201,11 @@ static void trouble(const standard *it, long when, const struct trouble *row, st
     result_release(&got);
 }
 
-void torture_files(const struct effort *effort, struct goal *goal) {
+static void trouble_all(const task *tasks, const struct effort *effort, struct goal *goal) {
     static standard it;
     const size_t rows = sizeof troubles / sizeof *troubles;
     long number = effort->begin;
-    for (const task *what = task_commands; what->name; what++) {
+    for (const task *what = tasks; what->name; what++) {
         if (!chosen(effort, what->name)) continue;
         if (standard_open(&it, what, goal))
             for (long when = 1; when <= it.files; when++)
@@ -171,4 +215,9 @@ void torture_files(const struct effort *effort, struct goal *goal) {
                         trouble(&it, when, &troubles[i], goal);
         standard_close(&it);
     }
+}
+
+void torture_files(const struct effort *effort, struct goal *goal) {
+    trouble_all(task_commands, effort, goal);
+    trouble_all(task_calls, effort, goal);
 }

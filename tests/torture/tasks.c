@@ -53,7 +53,7 @@ const task task_commands[] = {
     {"compare",
      "compare --train p.tsv --test u.tsv --out cmp --models fixed,bahdanau:additive --steps 1 "
      "--embed 4 --hidden 4 --attn 4 --maxout 4 --threads 1 --shards 1",
-     NULL},
+     .timed = true},
     {"attend", "attend --self words.csv --causal", NULL},
     {"experiment", "experiment sqrt-d --steps 0", NULL, 200},
     {"explain", "explain " MODEL " wise", NULL},
@@ -79,6 +79,8 @@ void tasks_prepare(void) {
     world_add_text("tgt.txt", "la sage brave princesse\nle sage triste soldat\n");
     world_add_text("two.txt", "the wise princess\n\nthe sad soldier\n");
     world_add_text("links.txt", "0-0 1-1 2p3\n0-0 1-1\n");
+    world_add_text("three.txt", "la sage brave princesse\nle sage triste soldat\nle sage soldat\n");
+    world_add_text("three.links", "0-0 1-1\n\n2-2 0p1\n");
     world_add_text("words.csv", ",x,y\nthe,1,0\ncat,0,2\nsat,1,1\n");
     world_add("bpe learn --merges 10 < src.txt > codes");
     world_pack("p.tsv", "p.tsv.gz");

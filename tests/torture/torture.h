@@ -60,6 +60,9 @@ const char *course_interrupted(const course *it, bool resumed);
  * or what is wrong. */
 const char *course_finish(const course *it);
 
+/* Every command that writes files, but train, killed at every call to the system and run again. */
+void sweep_kills(const struct effort *effort, struct goal *goal);
+
 /* The parts; each counts into the goals it is given. */
 void torture_allocations(const struct effort *effort, struct goal *goal);
 void torture_files(const struct effort *effort, struct goal *goal);

@@ -14,6 +14,7 @@ typedef struct task {
     const char *words;
     int (*run)(void);
     int heavier; /* than others, so many times: so many times fewer cases are tried; 0: once */
+    bool timed;  /* its files tell times, which an interruption changes */
 } task;
 
 /* A file by its path below the folder, and the CRC-32 of its bytes. */

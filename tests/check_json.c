@@ -1,0 +1,129 @@
+/* JSON from elsewhere is read as jansson reads it, text by text and spoilt in a hundred thousand
+ * ways; what is wrong is named with its place. */
+#include "base/json.h"
+#include "base/rng.h"
+#include "support/suite.h"
+
+#include <stdio.h>
+#include <string.h>
+
+static sa_error error;
+
+static json_t *read_ours(const char *text, size_t size) {
+    return sa_json_parse(text, size, 8, "m", "header", &error);
+}
+
+static json_t *read_theirs(const char *text, size_t size) {
+    return json_loadb(text, size, JSON_REJECT_DUPLICATES | JSON_DECODE_ANY, NULL);
+}
+
+/* Both readers say the same of it. */
+static void compare(const char *text, size_t size) {
+    json_t *ours = read_ours(text, size), *theirs = read_theirs(text, size);
+    if (ours || strstr(error.text, "nested too deeply") == NULL)
+        ck_assert_msg(!ours == !theirs && (!ours || json_equal(ours, theirs)), "%.*s: %s",
+                      (int)size, text, ours ? "read" : error.text);
+    json_decref(ours);
+    json_decref(theirs);
+}
+
+static const char *const texts[] = {
+    "{}",
+    " [ ] ",
+    "{\"a\":1,\"b\":[true,false,null],\"c\":{\"d\":-12.5e-3}}",
+    "[\"\", \"\\\"\\\\\\/\\b\\f\\n\\r\\t\", \"\\u0041\\u00e9\\u20AC\\ud83d\\ude00\"]",
+    "[\"\xc3\xa9\xe2\x82\xac\xf0\x9f\x98\x80 as they are\"]",
+    "[0, -0, 9223372036854775807, -9223372036854775808, 0.0, 1E5, 1e+5, 1e-999, 123456789.125]",
+    "{\"__metadata__\":{\"format\":\"softalign\"},\"x\":{\"dtype\":\"F32\",\"shape\":[2,3]}}",
+    "\"a word\"",
+    "17",
+};
+enum { TEXTS = sizeof texts / sizeof *texts };
+
+START_TEST(good_texts_are_read) {
+    json_t *value = read_ours(texts[_i], strlen(texts[_i]));
+    ck_assert_msg(value != NULL, "%s", error.text);
+    json_decref(value);
+    compare(texts[_i], strlen(texts[_i]));
+}
+END_TEST
+
+/* Bytes replaced, left out, doubled, or the end cut off. */
+START_TEST(spoilt_texts_are_judged_as_by_jansson) {
+    enum { TURNS = 100000 };
+    static const char bytes[] = "{}[]:,\"\\u0dD8c.eE+-19tfn \n\x01\x80\xc3\xed\xf4";
+    sa_rng rng = sa_rng_seed(7, (uint64_t)_i);
+    long read = 0;
+    for (int turn = 0; turn < TURNS / TEXTS; turn++) {
+        char text[256];
+        size_t size = strlen(texts[_i]);
+        memcpy(text, texts[_i], size);
+        for (uint32_t changes = 1 + sa_rng_below(&rng, 3); changes && size; changes--) {
+            const size_t at = sa_rng_below(&rng, (uint32_t)size);
+            switch (sa_rng_below(&rng, 4)) {
+            case 0:
+                text[at] = bytes[sa_rng_below(&rng, sizeof bytes - 1)];
+                break;
+            case 1:
+                memmove(text + at, text + at + 1, --size - at);
+                break;
+            case 2:
+                memmove(text + at + 1, text + at, size++ - at);
+                break;
+            default:
+                size = at;
+            }
+        }
+        compare(text, size);
+        json_t *value = read_ours(text, size);
+        read += value != NULL;
+        json_decref(value);
+    }
+    ck_assert_int_gt(read, TURNS / TEXTS / 100);
+    ck_assert_int_lt(read, TURNS / TEXTS);
+}
+END_TEST
+
+static const struct {
+    const char *text, *message;
+} wrong[] = {
+    {"", "m: header: a value is expected at byte 0"},
+    {"{\"a\" 1}", "m: header: ':' is expected at byte 5"},
+    {"{\"a\":1 \"b\":2}", "m: header: ',' or '}' is expected at byte 7"},
+    {"{a:1}", "m: header: a key is expected at byte 1"},
+    {"{\"a\":1,\"\\u0061\":2}", "m: header: the key 'a' stands here twice at byte 7"},
+    {"[1 2]", "m: header: ',' or ']' is expected at byte 3"},
+    {"[1,]", "m: header: a value is expected at byte 3"},
+    {"[01]", "m: header: ',' or ']' is expected at byte 2"},
+    {"[1.]", "m: header: a value is expected at byte 1"},
+    {"[9223372036854775808]", "m: header: this number is too large at byte 1"},
+    {"[1e999]", "m: header: this number is too large at byte 1"},
+    {"[\"a]", "m: header: this string has no end at byte 1"},
+    {"[\"\\", "m: header: this string has no end at byte 1"},
+    {"[\"a\\x\"]", "m: header: a backslash has no meaning here at byte 3"},
+    {"[\"\\u12g4\"]", "m: header: four hexadecimal digits are expected at byte 6"},
+    {"[\"\\u0000\"]", "m: header: no character has this number at byte 4"},
+    {"[\"\\ude00\"]", "m: header: no character has this number at byte 4"},
+    {"[\"\\ud800\\u0041\"]", "m: header: no character has this number at byte 4"},
+    {"[\"\n\"]", "m: header: a control character stands in a string at byte 2"},
+    {"[\"\xc0\x80\"]", "m: header: the text is not UTF-8 at byte 2"},
+    {"[[[[[[[[[", "m: header: nested too deeply at byte 8"},
+    {"[] []", "m: header: nothing more is expected at byte 3"},
+};
+
+START_TEST(mistakes_are_named) {
+    ck_assert_ptr_null(read_ours(wrong[_i].text, strlen(wrong[_i].text)));
+    ck_assert_int_eq(error.code, SA_DATA);
+    ck_assert_str_eq(error.text, wrong[_i].message);
+    compare(wrong[_i].text, strlen(wrong[_i].text));
+}
+END_TEST
+
+int main(void) {
+    TCase *tests;
+    Suite *suite = suite_of("json", &tests);
+    tcase_add_loop_test(tests, good_texts_are_read, 0, TEXTS);
+    tcase_add_loop_test(tests, spoilt_texts_are_judged_as_by_jansson, 0, TEXTS);
+    tcase_add_loop_test(tests, mistakes_are_named, 0, sizeof wrong / sizeof *wrong);
+    return suite_run(suite);
+}

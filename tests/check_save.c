@@ -233,8 +233,8 @@ START_TEST(test_not_forsaken) {
     sa_error error;
     scratch_write(leftover("x"), "half a", 6);
     scratch_write(scratch_path("victim"), "old", 3);
+    int fd = open(leftover("x"), O_RDWR), lock;
     ck_assert_int_eq(symlink("victim", leftover("y")), 0);
-    int fd = open(leftover("x"), O_RDWR);
     ck_assert_int_eq(flock(fd, LOCK_SH), 0);
     ck_assert(save(scratch_path("x"), &error) && save(scratch_path("y"), &error));
     expect_content(leftover("x"), "half a");
@@ -242,7 +242,6 @@ START_TEST(test_not_forsaken) {
     expect_content(scratch_path("x"), "new bytes");
     expect_content(scratch_path("y"), "new bytes");
     ck_assert_int_eq(scratch_files(), 5);
-    int lock;
     ck_assert(sa_lock_open(&lock, scratch, &error));
     expect_content(leftover("x"), "half a");
     sa_lock_close(lock);

@@ -1,6 +1,7 @@
 /* The calls to the system that a save makes are replaced here by ones that fail on demand. */
 #include "base/save.h"
 #include "support/scratch.h"
+#include "support/suite.h"
 
 #include <errno.h>
 #include <signal.h>
@@ -371,8 +372,8 @@ START_TEST(test_read_only_folder) {
 END_TEST
 
 int main(void) {
-    Suite *suite = suite_create("save");
-    TCase *saving = tcase_create("saving"), *lock = tcase_create("lock");
+    TCase *saving, *lock = tcase_create("lock");
+    Suite *suite = suite_of("save", &saving);
     tcase_add_checked_fixture(saving, scratch_make, scratch_remove);
     tcase_add_test(saving, test_modes);
     tcase_add_test(saving, test_relative_path);
@@ -391,11 +392,6 @@ int main(void) {
     tcase_add_test(lock, test_lock_tidies_up);
     tcase_add_test(lock, test_no_folder);
     tcase_add_test(lock, test_read_only_folder);
-    suite_add_tcase(suite, saving);
     suite_add_tcase(suite, lock);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_ENV);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed != 0;
+    return suite_run(suite);
 }

@@ -11,9 +11,9 @@ const char *sa_window_name(size_t row) {
     return row < sizeof names / sizeof *names ? names[row] : NULL;
 }
 
+/* Of a centre that is no number, as a diverged model has it, the whole sentence. */
 sa_span sa_window_span(sa_real p, int D, int S) {
-    const int low = (int)ceil((double)p - D), high = (int)floor((double)p + D);
-    const int first = low < 1 ? 1 : low, last = high > S ? S : high;
+    const int first = (int)fmax(ceil((double)p - D), 1), last = (int)fmin(floor((double)p + D), S);
     return (sa_span){first - 1, last - first + 1};
 }
 

@@ -1,10 +1,12 @@
 #include "base/links.h"
 #include "base/memory.h"
 
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* The digits at *text as a position; leaves *text behind them. */
+/* The digits at *text as a position; leaves *text behind them. The largest int is none: the number
+ * of words up to it would be no int. */
 static bool read_position(const char **text, int *position) {
     const char *start = *text;
     *position = 0;
@@ -12,7 +14,7 @@ static bool read_position(const char **text, int *position) {
         if (__builtin_mul_overflow(*position, 10, position) ||
             __builtin_add_overflow(*position, **text - '0', position))
             return false;
-    return *text > start;
+    return *text > start && *position < INT_MAX;
 }
 
 static bool read_link(const char *text, const char *end, sa_link *link) {

@@ -109,8 +109,9 @@ static int32_t symbol_of(sa_bpe *bpe, sa_token symbol, place at, sa_error *error
 
 static bool read_merge(sa_bpe *bpe, const char *line, size_t size, place at, sa_error *error) {
     const char *space = memchr(line, ' ', size);
-    const size_t first = space ? (size_t)(space - line) : 0;
-    const sa_token left = {line, first}, right = {space + 1, size - first - 1};
+    const size_t first = space ? (size_t)(space - line) : size; /* else the second is empty */
+    const size_t second = first + (space != NULL);
+    const sa_token left = {line, first}, right = {line + second, size - second};
     if (!first || !right.size || memchr(right.text, ' ', right.size))
         return sa_fail(error, SA_DATA, "%s:%zu: expected two symbols with one space between",
                        at.name, at.line);

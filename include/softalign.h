@@ -162,7 +162,8 @@ typedef struct sa_corpus {
 } sa_corpus;
 
 /* Reads PAIRS: a tab-separated file, or "SRC,TGT" (two files with equal lines), or "-" for standard
- * input; gzip is recognised by its bytes. Freed by sa_corpus_close. */
+ * input; gzip is recognised by its bytes. `path` must outlive the corpus, which is freed by
+ * sa_corpus_close. */
 bool sa_corpus_open(sa_corpus *corpus, const char *path, sa_error *error);
 void sa_corpus_close(sa_corpus *corpus);
 /* Gives every pair the alignment on its line of a file in Pharaoh form ("0-0 1-2"; an empty line:

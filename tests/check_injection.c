@@ -1,7 +1,9 @@
 /* Words that try to be more than words stay words: in CSV, in SVG and on the terminal. */
 #include "report/figure.h"
 #include "report/matrix.h"
+#include "support/cells.h"
 #include "support/payloads.h"
+#include "support/shown.h"
 #include "support/suite.h"
 #include "support/svg.h"
 
@@ -32,52 +34,6 @@ END_TEST
 
 /* ---- CSV ------------------------------------------------------------------------------------- */
 
-/* The next cell as RFC 4180 has it. Returns what stands behind: a comma or the line's end. */
-static const char *read_cell(const char *at, sa_buffer *cell) {
-    const bool quoted = *at == '"';
-    sa_buffer_release(cell);
-    sa_buffer_adds(cell, "");
-    if (!quoted) {
-        const size_t size = strcspn(at, ",\"\n\r");
-        sa_buffer_add(cell, at, size);
-        return at + size;
-    }
-    for (at++; at[0] != '"' || at[1] == '"'; at++) {
-        ck_assert_msg(*at, "a cell's quotes do not end");
-        sa_buffer_add(cell, at, 1);
-        at += *at == '"';
-    }
-    return at + 1;
-}
-
-/* A cell with a word: no spreadsheet runs it, and a reader that strips one ' before what would run
- * has the word again. */
-static const char *expect_word(const char *at, const char *word, sa_buffer *cell) {
-    static const char *const starts[] = {"=",  "+",  "-",  "@",  "\t", "\r",
-                                         "\n", "＝", "＋", "－", "＠"};
-    enum { STARTS = sizeof starts / sizeof *starts };
-    at = read_cell(at, cell);
-    const char *text = cell->text, *behind = text + strspn(text, "'");
-    for (int i = 0; i < STARTS; i++) {
-        const size_t size = strlen(starts[i]);
-        ck_assert_msg(strncmp(text, starts[i], size) != 0, "a formula: '%s'", text);
-        if (behind > text && strncmp(behind, starts[i], size) == 0) {
-            ck_assert_str_eq(text + 1, word);
-            return at;
-        }
-    }
-    ck_assert_str_eq(text, word);
-    return at;
-}
-
-static const char *expect_number(const char *at, double number, sa_buffer *cell) {
-    char *end;
-    at = read_cell(at, cell);
-    ck_assert_double_eq(strtod(cell->text, &end), number);
-    ck_assert(end > cell->text && *end == 0);
-    return at;
-}
-
 START_TEST(a_heatmap_holds_words_and_numbers) {
     for (int first = 0; first < payload_count; first += SIDE) {
         const sa_alignment alignment = make(first);
@@ -87,14 +43,14 @@ START_TEST(a_heatmap_holds_words_and_numbers) {
         const char *at = csv.text;
         for (int s = 0; s < alignment.sources; s++) {
             ck_assert_int_eq(*at++, ',');
-            at = expect_word(at, alignment.source[s], &cell);
+            at = cells_expect_word(at, alignment.source[s], &cell);
         }
         for (int t = 0; t < alignment.targets; t++) {
             ck_assert_int_eq(*at++, '\n');
-            at = expect_word(at, alignment.target[t], &cell);
+            at = cells_expect_word(at, alignment.target[t], &cell);
             for (int s = 0; s < alignment.sources; s++) {
                 ck_assert_int_eq(*at++, ',');
-                at = expect_number(at, *weight++, &cell);
+                at = cells_expect_number(at, *weight++, &cell);
             }
         }
         ck_assert_str_eq(at, "\n");
@@ -111,13 +67,13 @@ START_TEST(a_long_table_holds_words_and_numbers) {
     const char *at = csv.text;
     for (int i = 0; i < alignment.targets * alignment.sources; i++) {
         const int t = i / alignment.sources, s = i % alignment.sources;
-        at = expect_number(at, 2, &cell) + 1;
-        at = expect_number(at, 0, &cell) + 1;
-        at = expect_number(at, t, &cell) + 1;
-        at = expect_word(at, alignment.target[t], &cell) + 1;
-        at = expect_number(at, s, &cell) + 1;
-        at = expect_word(at, alignment.source[s], &cell) + 1;
-        at = expect_number(at, weights[i], &cell);
+        at = cells_expect_number(at, 2, &cell) + 1;
+        at = cells_expect_number(at, 0, &cell) + 1;
+        at = cells_expect_number(at, t, &cell) + 1;
+        at = cells_expect_word(at, alignment.target[t], &cell) + 1;
+        at = cells_expect_number(at, s, &cell) + 1;
+        at = cells_expect_word(at, alignment.source[s], &cell) + 1;
+        at = cells_expect_number(at, weights[i], &cell);
         ck_assert_int_eq(*at++, '\n');
     }
     ck_assert_int_eq(*at, 0);
@@ -127,19 +83,6 @@ START_TEST(a_long_table_holds_words_and_numbers) {
 END_TEST
 
 /* ---- What is shown --------------------------------------------------------------------------- */
-
-/* Nothing that moves a cursor, sets a direction or hides: of what the program itself needs there is
- * a new line, and where it says so the mark that keeps columns in their order. */
-static void expect_harmless(const char *text, bool mark) {
-    for (size_t size = strlen(text), length; size; text += length, size -= length) {
-        const uint32_t code = sa_utf8_code(text, size, &length);
-        const bool bad = (code < ' ' && code != '\n') || (code >= 0x7f && code < 0xa0) ||
-                         (code >= 0x2028 && code <= 0x202e) || (code >= 0x2066 && code <= 0x2069) ||
-                         (code == 0x200e && !mark) || code == 0x200f || code == 0x61c ||
-                         code == 0xfeff || (code >= 0xe0000 && code < 0xe0080);
-        ck_assert_msg(!bad, "U+%04X is shown", code);
-    }
-}
 
 START_TEST(a_picture_shows_words_as_text) {
     for (int first = 0; first < payload_count; first += SIDE) {
@@ -152,29 +95,12 @@ START_TEST(a_picture_shows_words_as_text) {
         sa_drawing_svg(&drawing, &svg);
         ck_assert(!svg.failed);
         svg_expect(&drawing, svg.text);
-        expect_harmless(svg.text, false);
+        shown_expect_harmless(svg.text, false);
         sa_buffer_release(&svg);
         sa_drawing_release(&drawing);
     }
 }
 END_TEST
-
-/* The line without the colours that the program sets itself. */
-static void strip(char *text) {
-    char *out = text;
-    for (const char *at = text; *at;) {
-        if (*at != '\x1b') {
-            *out++ = *at++;
-            continue;
-        }
-        const size_t size = 2 + strspn(at + 2, "0123456789;");
-        ck_assert_msg(strncmp(at, "\x1b[48;", 5) == 0 || strncmp(at, "\x1b[0m", 4) == 0,
-                      "not a colour of ours: '%s'", at + 1);
-        ck_assert_int_eq(at[size], 'm');
-        at += size + 1;
-    }
-    *out = 0;
-}
 
 START_TEST(a_terminal_shows_words_as_text) {
     for (int first = 0; first < payload_count; first += SIDE) {
@@ -182,8 +108,8 @@ START_TEST(a_terminal_shows_words_as_text) {
         sa_buffer out = {0};
         sa_matrix_terminal(&alignment, &(sa_screen){.colours = (sa_colours)_i, .columns = 80},
                            &out);
-        strip(out.text);
-        expect_harmless(out.text, true);
+        shown_strip(out.text);
+        shown_expect_harmless(out.text, true);
         for (const char *at = out.text; *at; at += strcspn(at, "\n") + 1)
             ck_assert_int_le(sa_utf8_width(at, strcspn(at, "\n")), 80);
         sa_buffer_release(&out);

@@ -1,0 +1,159 @@
+/* Sub-words. The input is two bytes of choices, then a text whose words are learned from and cut;
+ * or what begins with '#' is a file of merges, and behind an empty line stand the words to cut. */
+#include "base/pieces.h"
+#include "fuzz.h"
+#include "text/bpe.h"
+#include "text/coder.h"
+#include "text/glossary.h"
+#include "text/word.h"
+
+enum { MOST = 4096 };
+
+/* Written down and read again, merges are the same. */
+static void write_again(const sa_bpe *bpe) {
+    sa_buffer text = {0};
+    sa_bpe again = {0};
+    sa_error error = {0};
+    sa_bpe_write(bpe, &text);
+    ck_assert_msg(sa_bpe_read(&again, text.text, text.size, "merges", &error), "%s", error.text);
+    ck_assert(sa_bpe_same(bpe, &again) && sa_bpe_same(&again, bpe));
+    sa_bpe_release(&again);
+    sa_buffer_release(&text);
+}
+
+/* The pieces of a word are whole characters, one behind the other. */
+static void cut(sa_cutter *cutter, const char *word, size_t size) {
+    size_t count = 0, sum = 0, again;
+    const uint32_t *sizes = sa_cutter_cut(cutter, word, size, &count, NULL);
+    ck_assert(sizes != NULL && count > 0);
+    for (size_t i = 0; i < count; i++) {
+        ck_assert(sizes[i] > 0 && fuzz_is_utf8(word + sum, sizes[i]));
+        sum += sizes[i];
+    }
+    ck_assert_uint_eq(sum, size);
+    sa_cutter fresh; /* one that has not seen the word */
+    sa_cutter_init(&fresh, cutter->bpe);
+    if (cutter->known) ck_assert(sa_cutter_limit(&fresh, cutter->known, NULL));
+    const uint32_t *other = sa_cutter_cut(&fresh, word, size, &again, NULL);
+    ck_assert_uint_eq(again, count);
+    ck_assert_mem_eq(other, sizes, count * sizeof *sizes);
+    sa_cutter_close(&fresh);
+}
+
+/* Every word of a line, all pieces allowed or only those that are `known`. */
+static void cut_words(const sa_bpe *bpe, const sa_strings *known, fuzz_input text) {
+    sa_cutter cutter;
+    sa_cutter_init(&cutter, bpe);
+    if (known) ck_assert(sa_cutter_limit(&cutter, known, NULL));
+    while (text.size) {
+        const fuzz_input word = fuzz_until(&text, ' ');
+        if (word.size) cut(&cutter, word.at, word.size);
+    }
+    sa_cutter_close(&cutter);
+}
+
+/* Of one line, as files of words have them. */
+static bool is_text(fuzz_input text) {
+    static const char never[] = {0, '\n', '\r'};
+    for (size_t i = 0; text.size && i < sizeof never; i++)
+        if (memchr(text.at, never[i], text.size)) return false;
+    return fuzz_is_utf8(text.at, text.size);
+}
+
+/* The pieces of a text put together again are the words that stand there without merges. */
+static void undo(const sa_bpe *bpe, const char *text, bool lower) {
+    const sa_tokenizer *words = sa_tokenizers, *pieces = sa_tokenizers;
+    while (!pieces->pieces) pieces++;
+    const sa_coder coder = {.tokenizer = pieces, .lowercase = lower, .bpe = *bpe};
+    sa_tokens cut = {0}, whole = {0};
+    sa_buffer one = {0}, other = {0};
+    char *owned, *lowered = lower ? sa_utf8_normalise(text, strlen(text), true, NULL) : NULL;
+    if (lowered) text = lowered;
+    ck_assert(sa_coder_split(&coder, NULL, text, lower, &cut, &owned, NULL));
+    ck_assert(words->split(text, strlen(text), &whole, NULL));
+    bool marked = false; /* a word that looks like a piece of one */
+    for (size_t i = 0; i < whole.count; i++)
+        marked |= sa_piece_goes_on(whole.token[i].text, whole.token[i].size);
+    sa_buffer_adds(&one, ""), sa_buffer_adds(&other, "");
+    pieces->join(cut.token, cut.count, false, &one);
+    words->join(whole.token, whole.count, false, &other);
+    for (size_t i = 0; i < cut.count; i++) ck_assert_uint_le(cut.token[i].size, SA_PIECE_MAX);
+    if (!marked) ck_assert_str_eq(one.text, other.text);
+    sa_buffer_release(&one), sa_buffer_release(&other);
+    sa_tokens_release(&cut), sa_tokens_release(&whole);
+    free(owned), free(lowered);
+}
+
+/* Parts around the terms of a glossary: nothing is lost. */
+static void set_apart(fuzz_input terms, fuzz_input text) {
+    sa_glossary glossary;
+    sa_error error = {0};
+    if (!sa_glossary_open(&glossary, fuzz_file(0, terms.at, terms.size), &error)) {
+        fuzz_expect_error(&error, SA_DATA, SA_DATA);
+        return;
+    }
+    while (text.size) {
+        const fuzz_input word = fuzz_until(&text, ' ');
+        const sa_tokens *parts = sa_glossary_part(&glossary, word.at, word.size, NULL);
+        const char *at = word.at;
+        ck_assert(parts != NULL);
+        for (size_t i = 0; i < parts->count; at += parts->token[i++].size)
+            ck_assert(parts->token[i].text == at && parts->token[i].size > 0);
+        ck_assert(at == word.at + word.size);
+    }
+    sa_glossary_close(&glossary);
+}
+
+static void learn(const fuzz_input text, size_t merges, int64_t least) {
+    sa_word_counts counts = {0};
+    sa_bpe bpe = {0};
+    for (fuzz_input rest = text; rest.size;) {
+        const fuzz_input word = fuzz_until(&rest, ' ');
+        if (word.size) ck_assert(sa_word_counts_add(&counts, word.at, word.size, NULL));
+    }
+    sa_error error = {0};
+    ck_assert_msg(sa_bpe_learn(&bpe, &counts, merges, least, &error), "%s", error.text);
+    ck_assert_uint_le(bpe.count, merges);
+    write_again(&bpe);
+    cut_words(&bpe, NULL, text);
+    cut_words(&bpe, &counts.words, text);
+    char *copy = fuzz_copy(text), *normal = sa_utf8_normalise(copy, text.size, false, NULL);
+    undo(&bpe, normal, false);
+    undo(&bpe, normal, true);
+    free(copy), free(normal);
+    sa_word_counts_release(&counts);
+    sa_bpe_release(&bpe);
+}
+
+static void read_merges(fuzz_input input) {
+    const char *split = input.size ? memmem(input.at, input.size, "\n\n", 2) : NULL;
+    const size_t size = split ? (size_t)(split - input.at) + 1 : input.size;
+    const fuzz_input file = {input.at, size};
+    fuzz_input rest = {input.at + size + (split != NULL), input.size - size - (split != NULL)};
+    const fuzz_input words = fuzz_until(&rest, '\n');
+    sa_bpe bpe = {0};
+    sa_error error = {0};
+    if (!sa_bpe_read(&bpe, file.at, file.size, "merges", &error)) {
+        fuzz_expect_error(&error, SA_DATA, SA_DATA);
+        return;
+    }
+    write_again(&bpe);
+    if (is_text(words)) cut_words(&bpe, NULL, words);
+    sa_bpe_release(&bpe);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
+    fuzz_input input = fuzz_input_of(data, size);
+    if (size > MOST) return 0;
+    if (size && *data == '#') {
+        read_merges(input);
+        return 0;
+    }
+    const size_t merges = fuzz_byte(&input);
+    const int64_t least = 1 + fuzz_byte(&input) % 4;
+    const fuzz_input text = fuzz_until(&input, '\n');
+    if (!is_text(text)) return 0;
+    learn(text, merges, least);
+    set_apart(input, text);
+    return 0;
+}

@@ -1,0 +1,176 @@
+/* Word alignments: links as text, joined from both directions, and judged by AER. The input is a
+ * byte of choices, then a line for each direction and one of gold links. */
+#include "base/links.h"
+#include "eval/aer.h"
+#include "eval/combine.h"
+#include "eval/linking.h"
+#include "fuzz.h"
+
+typedef struct linked {
+    sa_link *links;
+    size_t count;
+} linked;
+
+static void release(linked *links) {
+    free(links->links);
+    *links = (linked){0};
+}
+
+/* Written down and read again, links are the same. */
+static void write_again(const linked *links) {
+    sa_buffer text = {0};
+    sa_buffer_adds(&text, "");
+    for (size_t i = 0; i < links->count; i++)
+        sa_buffer_addf(&text, "%s%d%c%d", i ? " " : "", links->links[i].source,
+                       links->links[i].possible ? 'p' : '-', links->links[i].target);
+    linked again = {0};
+    ck_assert(sa_links_parse(text.text, &again.links, &again.count, NULL));
+    ck_assert_uint_eq(again.count, links->count);
+    for (size_t i = 0; i < again.count; i++) {
+        ck_assert_int_eq(sa_link_order(&again.links[i], &links->links[i]), 0);
+        ck_assert(again.links[i].possible == links->links[i].possible);
+    }
+    release(&again);
+    sa_buffer_release(&text);
+}
+
+static bool read_links(fuzz_input *input, int base, linked *links) {
+    char *line = fuzz_line(input);
+    sa_error error = {0};
+    *links = (linked){0};
+    const bool good = sa_links_read(line, base, &links->links, &links->count, &error);
+    if (good)
+        write_again(links);
+    else
+        fuzz_expect_error(&error, SA_DATA, SA_DATA);
+    for (size_t i = 0; good && i < links->count; i++) {
+        ck_assert_int_ge(links->links[i].source, 0);
+        ck_assert_int_ge(links->links[i].target, 0);
+    }
+    free(line);
+    return good;
+}
+
+static linked copy_of(const linked *links) {
+    linked copy = {malloc((links->count + 1) * sizeof(sa_link)), links->count};
+    if (copy.count) memcpy(copy.links, links->links, copy.count * sizeof(sa_link));
+    return copy;
+}
+
+/* How many of the links of one stand in the other; both are settled. */
+static size_t shared(const linked *one, const linked *other) {
+    size_t count = 0;
+    for (size_t i = 0; i < one->count; i++)
+        for (size_t k = 0; k < other->count; k++)
+            count += sa_link_order(&one->links[i], &other->links[k]) == 0;
+    return count;
+}
+
+static linked settled(const linked *links) {
+    linked copy = copy_of(links);
+    copy.count = sa_links_settle(copy.links, copy.count);
+    for (size_t i = 1; i < copy.count; i++)
+        ck_assert_int_lt(sa_link_order(&copy.links[i - 1], &copy.links[i]), 0);
+    ck_assert_uint_eq(shared(&copy, &copy), copy.count);
+    return copy;
+}
+
+/* Every way gives what lies between the intersection and the union, whichever direction comes
+ * first. */
+static void combine(const linked *forward, const linked *backward) {
+    const linked one = settled(forward), other = settled(backward);
+    const size_t both = shared(&one, &other), any = one.count + other.count - both;
+    for (int way = 0; sa_combine_name((size_t)way); way++) {
+        linked f = copy_of(forward), b = copy_of(backward), made = {0}, turned = {0};
+        sa_error error = {0};
+        if (sa_combine(way, f.links, f.count, b.links, b.count, &made.links, &made.count, &error)) {
+            ck_assert_uint_le(both, made.count);
+            ck_assert_uint_le(made.count, any);
+            ck_assert_uint_eq(shared(&made, &one) + shared(&made, &other) - both, made.count);
+            ck_assert(sa_combine(way, b.links, other.count, f.links, one.count, &turned.links,
+                                 &turned.count, &error));
+            ck_assert_uint_eq(shared(&made, &turned), made.count);
+            ck_assert_uint_eq(turned.count, made.count);
+        } else {
+            fuzz_expect_error(&error, SA_LIMIT, SA_LIMIT);
+        }
+        release(&f), release(&b), release(&made), release(&turned);
+    }
+    free(one.links), free(other.links);
+}
+
+static void expect_share(double rate) {
+    ck_assert_msg(!(rate < 0 || rate > 1), "%g", rate); /* or not a number */
+}
+
+static void judge(const linked *links, const linked *gold) {
+    linked a = copy_of(links), g = copy_of(gold);
+    sa_aer aer = {0}, same = {0};
+    sa_aer_add(&aer, a.links, a.count, g.links, g.count);
+    ck_assert_uint_le(aer.links, links->count);
+    ck_assert_uint_le(aer.sure, gold->count);
+    ck_assert_uint_le(aer.links_sure, aer.sure);
+    ck_assert_uint_le(aer.links_sure, aer.links_possible);
+    ck_assert_uint_le(aer.links_possible, aer.links);
+    expect_share(sa_aer_rate(&aer));
+    expect_share(sa_aer_precision(&aer));
+    expect_share(sa_aer_recall(&aer));
+    ck_assert((sa_aer_rate(&aer) != sa_aer_rate(&aer)) == (aer.links + aer.sure == 0));
+    release(&a);
+    a = copy_of(gold);
+    sa_aer_add(&same, a.links, a.count, g.links, g.count);
+    if (same.links + same.sure) ck_assert_double_eq(sa_aer_rate(&same), 0);
+    sa_aer_sum(&same, &aer);
+    expect_share(sa_aer_rate(&same));
+    release(&a), release(&g);
+}
+
+static void shift(const linked *links, int by, int targets) {
+    linked moved = copy_of(links);
+    moved.count = sa_aer_shift(moved.links, moved.count, by, targets);
+    ck_assert_uint_le(moved.count, links->count);
+    for (size_t i = 0; i < moved.count; i++) {
+        ck_assert_int_ge(moved.links[i].target, 0);
+        ck_assert_int_lt(moved.links[i].target, targets);
+    }
+    release(&moved);
+}
+
+/* Bytes as weights: links stay inside the words that are no end marks. */
+static void link_weights(fuzz_input input, unsigned choices) {
+    enum { SIDE = 8 };
+    double weights[SIDE * SIDE];
+    sa_link links[SIDE * SIDE];
+    const int targets = 1 + (int)(choices & 7), sources = 1 + (int)(choices >> 3 & 7);
+    for (int i = 0; i < SIDE * SIDE; i++) weights[i] = fuzz_byte(&input) / 255.;
+    for (int way = 0; way < 2; way++) {
+        const sa_linking linking = {.links = way, .threshold = 0.5};
+        ck_assert_uint_le(sa_linking_room(targets, sources), SIDE * SIDE);
+        for (int by = -1; by <= 1; by++) {
+            const size_t count = sa_linking_make(&linking, weights, targets, sources, by, links);
+            ck_assert_uint_le(count, sa_linking_room(targets, sources));
+            for (size_t i = 0; i < count; i++) {
+                ck_assert(links[i].source >= 0 && links[i].source < sources - 1);
+                ck_assert(links[i].target >= 0 && links[i].target < targets - 1);
+            }
+        }
+    }
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
+    fuzz_input input = fuzz_input_of(data, size);
+    const unsigned choices = fuzz_byte(&input);
+    enum { MOST = 1024 }; /* links are compared each with each */
+    if (size > MOST) return 0;
+    linked forward = {0}, backward = {0}, gold = {0};
+    link_weights(input, choices);
+    if (read_links(&input, choices & 1, &forward)) {
+        if (read_links(&input, choices & 1, &backward)) {
+            combine(&forward, &backward);
+            if (read_links(&input, choices & 1, &gold)) judge(&forward, &gold);
+        }
+        shift(&forward, (int)(choices % 3) - 1, (int)(choices >> 4));
+    }
+    release(&forward), release(&backward), release(&gold);
+    return 0;
+}

@@ -1,0 +1,144 @@
+/* Pairs of sentences from files: tab-separated or two in parallel, plain or packed by gzip, with
+ * their alignments in a file of their own. The input is a byte of choices, then the texts of the
+ * files with a zero byte between them. */
+#include "base/links.h"
+#include "fuzz.h"
+#include "text/reader.h"
+
+#include <zlib.h>
+
+enum { TWO = 1, PACKED = 2, MEMBERS = 4, RAW = 8, ALIGNED = 16, MOST = 1 << 14 };
+
+/* ---- Packing --------------------------------------------------------------------------------- */
+
+static void add_member(sa_buffer *out, const char *bytes, size_t size) {
+    unsigned char packed[2 * MOST];
+    z_stream stream = {.next_in = (Bytef *)(uintptr_t)bytes, .avail_in = (uInt)size};
+    enum { GZIP = 15 + 16, LEVEL = 1, MEMORY = 1 };
+    ck_assert(deflateInit2(&stream, LEVEL, Z_DEFLATED, GZIP, MEMORY, Z_DEFAULT_STRATEGY) == Z_OK);
+    stream.next_out = packed, stream.avail_out = sizeof packed;
+    ck_assert(deflate(&stream, Z_FINISH) == Z_STREAM_END);
+    sa_buffer_add(out, (const char *)packed, stream.total_out);
+    deflateEnd(&stream);
+}
+
+static const char *file_of(int slot, fuzz_input text, unsigned choices) {
+    sa_buffer packed = {0};
+    const size_t half = choices & MEMBERS ? text.size / 2 : text.size;
+    if (!(choices & PACKED)) return fuzz_file(slot, text.at, text.size);
+    add_member(&packed, text.at, half);
+    if (half < text.size) add_member(&packed, text.at + half, text.size - half);
+    const char *path = fuzz_file(slot, packed.text, packed.size);
+    sa_buffer_release(&packed);
+    return path;
+}
+
+/* ---- What must hold of a corpus -------------------------------------------------------------- */
+
+static void expect_text(const char *text) {
+    const size_t size = strlen(text);
+    ck_assert(size > 0 && fuzz_is_utf8(text, size) && !strpbrk(text, "\r\n"));
+    char *again = sa_utf8_normalise(text, size, false, NULL);
+    ck_assert_str_eq(again, text);
+    free(again);
+}
+
+static void expect_corpus(const sa_corpus *corpus) {
+    ck_assert_uint_gt(corpus->count, 0);
+    ck_assert_uint_eq(corpus->count + corpus->empty, corpus->lines);
+    for (size_t i = 0; i < corpus->count; i++) {
+        const sa_pair *pair = &corpus->pairs[i];
+        expect_text(pair->source);
+        expect_text(pair->target);
+        ck_assert(pair->line > (i ? corpus->pairs[i - 1].line : 0) && pair->line <= corpus->lines);
+        ck_assert(!corpus->gold || pair->gold);
+        sa_link *links = NULL;
+        size_t count;
+        if (corpus->gold) ck_assert(sa_links_parse(pair->gold, &links, &count, NULL));
+        free(links);
+    }
+}
+
+static void expect_same(const sa_corpus *one, const sa_corpus *other) {
+    ck_assert_uint_eq(one->count, other->count);
+    ck_assert(one->gold == other->gold);
+    for (size_t i = 0; i < one->count; i++) {
+        ck_assert_str_eq(one->pairs[i].source, other->pairs[i].source);
+        ck_assert_str_eq(one->pairs[i].target, other->pairs[i].target);
+        if (one->gold) ck_assert_str_eq(one->pairs[i].gold, other->pairs[i].gold);
+    }
+}
+
+/* Written down and read again, the pairs are the same: tab-separated unless a text has tabs. */
+static void write_again(const sa_corpus *corpus) {
+    sa_buffer left = {0}, right = {0};
+    sa_corpus again;
+    sa_error error = {0};
+    bool tabs = false;
+    for (size_t i = 0; i < corpus->count; i++)
+        tabs |= strchr(corpus->pairs[i].source, '\t') || strchr(corpus->pairs[i].target, '\t');
+    sa_buffer_adds(&left, "\xef\xbb\xbf"), sa_buffer_adds(&right, "\xef\xbb\xbf");
+    for (size_t i = 0; i < corpus->count; i++) {
+        const sa_pair *pair = &corpus->pairs[i];
+        sa_buffer_addf(&left, tabs ? "%s\n" : "%s\t", pair->source);
+        sa_buffer_adds(tabs ? &right : &left, pair->target);
+        if (corpus->gold) sa_buffer_addf(&left, "\t%s", pair->gold);
+        sa_buffer_adds(tabs ? &right : &left, "\n");
+    }
+    char path[80];
+    snprintf(path, sizeof path, "%s", fuzz_file(2, left.text, left.size));
+    if (tabs) snprintf(path + strlen(path), 40, ",%s", fuzz_file(3, right.text, right.size));
+    ck_assert_msg(sa_corpus_open(&again, path, &error), "%s", error.text);
+    expect_same(corpus, &again);
+    sa_corpus_close(&again);
+    sa_buffer_release(&left), sa_buffer_release(&right);
+}
+
+/* ---- The target ------------------------------------------------------------------------------ */
+
+static bool open_corpus(sa_corpus *corpus, fuzz_input *input, unsigned choices) {
+    static char paths[2][80]; /* a path outlives its corpus, and two are open at once */
+    char *path = paths[choices & PACKED ? 0 : 1];
+    sa_error error = {0};
+    const fuzz_input first = fuzz_until(input, 0);
+    snprintf(path, sizeof *paths, "%s", file_of(0, first, choices));
+    if (choices & TWO)
+        snprintf(path + strlen(path), 40, ",%s", file_of(1, fuzz_until(input, 0), choices));
+    if (sa_corpus_open(corpus, path, &error)) return true;
+    fuzz_expect_error(&error, SA_DATA, SA_LIMIT);
+    return false;
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
+    fuzz_input input = fuzz_input_of(data, size);
+    const unsigned choices = fuzz_byte(&input);
+    sa_corpus corpus, plain;
+    sa_error error = {0};
+    if (size > MOST) return 0;
+    fuzz_input whole = input;
+    if (choices & RAW) { /* the bytes of a gzip stream themselves */
+        if (sa_corpus_open(&corpus, fuzz_file(0, input.at, input.size), &error)) {
+            expect_corpus(&corpus);
+            sa_corpus_close(&corpus);
+        } else {
+            fuzz_expect_error(&error, SA_DATA, SA_LIMIT);
+        }
+        return 0;
+    }
+    if (!open_corpus(&corpus, &input, choices)) return 0;
+    expect_corpus(&corpus);
+    write_again(&corpus);
+    if (choices & PACKED) {
+        ck_assert(open_corpus(&plain, &whole, choices & TWO));
+        expect_same(&corpus, &plain);
+        sa_corpus_close(&plain);
+    }
+    if (choices & ALIGNED) {
+        if (sa_corpus_align(&corpus, fuzz_file(2, input.at, input.size), &error))
+            expect_corpus(&corpus);
+        else
+            fuzz_expect_error(&error, SA_DATA, SA_DATA);
+    }
+    sa_corpus_close(&corpus);
+    return 0;
+}

@@ -1,0 +1,160 @@
+/* UTF-8 and tokenizers. The input is a text of any bytes; if it is UTF-8, it goes through every
+ * function of Unicode and through every tokenizer and back. */
+#include "base/pieces.h"
+#include "fuzz.h"
+#include "text/damage.h"
+#include "text/script.h"
+#include "text/tokenizer.h"
+#include "text/word.h"
+
+/* ---- Unicode --------------------------------------------------------------------------------- */
+
+/* Bytes of the well-formed code point at text (the table 3-7 of the Unicode standard); 0: none. */
+static size_t well_formed(const unsigned char *text, size_t size) {
+    static const struct {
+        unsigned char least, most, second_least, second_most;
+        size_t length;
+    } rows[] = {
+        {0x00, 0x7f, 0, 0, 1},       {0xc2, 0xdf, 0x80, 0xbf, 2}, {0xe0, 0xe0, 0xa0, 0xbf, 3},
+        {0xe1, 0xec, 0x80, 0xbf, 3}, {0xed, 0xed, 0x80, 0x9f, 3}, {0xee, 0xef, 0x80, 0xbf, 3},
+        {0xf0, 0xf0, 0x90, 0xbf, 4}, {0xf1, 0xf3, 0x80, 0xbf, 4}, {0xf4, 0xf4, 0x80, 0x8f, 4}};
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        if (*text < rows[i].least || *text > rows[i].most) continue;
+        if (size < rows[i].length) return 0;
+        for (size_t k = 1; k < rows[i].length; k++)
+            if (text[k] < (k == 1 ? rows[i].second_least : 0x80) ||
+                text[k] > (k == 1 ? rows[i].second_most : 0xbf))
+                return 0;
+        return rows[i].length;
+    }
+    return 0;
+}
+
+static bool expect_verdict(const char *text, size_t size) {
+    size_t bad = 0, at = 0, length;
+    while (at < size && (length = well_formed((const unsigned char *)text + at, size - at)) != 0)
+        at += length;
+    const bool valid = sa_utf8_valid(text, size, &bad);
+    ck_assert(valid == (at == size));
+    if (!valid) ck_assert_uint_eq(bad, at);
+    return valid;
+}
+
+static void expect_escaped(const char *text, size_t size) {
+    char shown[64];
+    sa_escape(shown, sizeof shown, text, size);
+    const size_t length = strnlen(shown, sizeof shown);
+    ck_assert(length < sizeof shown && fuzz_is_utf8(shown, length));
+    for (size_t i = 0; i < length; i++) ck_assert((unsigned char)shown[i] >= ' ');
+    ck_assert(size == 0 || length > 0);
+}
+
+static void expect_characters(const char *text, size_t size) {
+    for (size_t at = 0, length; at < size; at += length) {
+        size_t again, letters;
+        ck_assert(sa_utf8_code(text + at, size - at, &length) <= 0x10ffff);
+        ck_assert_uint_eq(length, well_formed((const unsigned char *)text + at, size - at));
+        ck_assert_int_le(sa_utf8_kind(text + at, size - at, &again), SA_KIND_OTHER);
+        ck_assert_uint_eq(again, length);
+        sa_utf8_is_letter(text + at, size - at, &letters);
+        ck_assert_uint_eq(letters, length);
+    }
+    for (size_t at = 0, length; at < size; at += length) {
+        length = sa_utf8_cluster(text + at, size - at);
+        ck_assert(length > 0 && at + length <= size && fuzz_is_utf8(text + at, length));
+    }
+    ck_assert_int_ge(sa_utf8_width(text, size), 0);
+    sa_utf8_leftward(text, size);
+}
+
+/* What is made of a text is text, and made of that is the same. */
+static void expect_settled(char *(*make)(const char *text, size_t size), const char *text) {
+    char *once = make(text, strlen(text));
+    ck_assert(once != NULL && fuzz_is_utf8(once, strlen(once)));
+    char *twice = make(once, strlen(once));
+    ck_assert_str_eq(once, twice);
+    free(once), free(twice);
+}
+
+static char *composed(const char *text, size_t size) {
+    return sa_utf8_normalise(text, size, false, NULL);
+}
+static char *lower(const char *text, size_t size) {
+    return sa_utf8_lower(text, size, NULL);
+}
+
+/* ---- Tokenizers ------------------------------------------------------------------------------ */
+
+static size_t skip_spaces(const char *text, size_t size, size_t at) {
+    for (size_t length; at < size && sa_utf8_kind(text + at, size - at, &length) == SA_KIND_SPACE;)
+        at += length;
+    return at;
+}
+
+/* Whether two texts differ in white space alone. */
+static bool same_but_space(const char *one, size_t size, const char *other, size_t length) {
+    size_t i = 0, k = 0;
+    while ((i = skip_spaces(one, size, i)) < size) {
+        k = skip_spaces(other, length, k);
+        if (k == length || one[i++] != other[k++]) return false;
+        while (i < size && ((unsigned char)one[i] & 0xc0) == 0x80)
+            if (k == length || one[i++] != other[k++]) return false;
+    }
+    return skip_spaces(other, length, k) == length;
+}
+
+/* The tokens stand in the text one behind the other, with nothing but space between them. */
+static void expect_tokens(const sa_tokens *tokens, const char *text, size_t size, bool whole) {
+    size_t at = 0;
+    for (size_t i = 0; i < tokens->count; i++) {
+        const sa_token *token = &tokens->token[i];
+        if (!whole) at = skip_spaces(text, size, at);
+        ck_assert(token->text == text + at && token->size > 0 && token->size <= SA_TOKEN_MAX);
+        ck_assert(fuzz_is_utf8(token->text, token->size));
+        at += token->size;
+    }
+    ck_assert_uint_eq(whole ? at : skip_spaces(text, size, at), size);
+}
+
+static void split_and_join(const sa_tokenizer *tokenizer, const char *text, bool spaced_marks) {
+    const size_t size = strlen(text);
+    const bool whole = strcmp(tokenizer->name, "char") == 0;
+    sa_tokens tokens = {0};
+    sa_buffer joined = {0};
+    ck_assert(tokenizer->split(text, size, &tokens, NULL));
+    expect_tokens(&tokens, text, size, whole);
+    bool marked = false; /* a word that looks like a piece of one */
+    for (size_t i = 0; i < tokens.count; i++)
+        marked |= tokenizer->pieces && sa_piece_goes_on(tokens.token[i].text, tokens.token[i].size);
+    sa_buffer_adds(&joined, "");
+    tokenizer->join(tokens.token, tokens.count, spaced_marks, &joined);
+    ck_assert(!joined.failed && fuzz_is_utf8(joined.text, joined.size));
+    ck_assert_msg(marked || (whole ? strcmp(joined.text, text) == 0
+                                   : same_but_space(text, size, joined.text, joined.size)),
+                  "%s: '%s' comes back as '%s'", tokenizer->name, text, joined.text);
+    sa_buffer_release(&joined);
+    sa_tokens_release(&tokens);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
+    enum { MOST = 4096 };
+    if (size > MOST) return 0;
+    char *text = fuzz_copy(fuzz_input_of(data, size));
+    expect_escaped(text, size);
+    sa_is_damaged(text, size);
+    const bool valid = expect_verdict(text, size);
+    if (valid) expect_characters(text, size);
+    if (valid && strlen(text) == size) {
+        expect_settled(composed, text);
+        expect_settled(lower, text);
+        char *normal = composed(text, size);
+        sa_spaced_marks(normal, strlen(normal));
+        for (const sa_tokenizer *tokenizer = sa_tokenizers; tokenizer->name; tokenizer++) {
+            split_and_join(tokenizer, normal, false);
+            split_and_join(tokenizer, normal, true);
+        }
+        free(normal);
+    }
+    free(text);
+    return 0;
+}

@@ -1,0 +1,39 @@
+/* replay: gives a target every file of the folders that are named, as libFuzzer does with -runs=0,
+ * so that what it has found stays found where there is no libFuzzer. */
+#include "fuzz.h"
+
+#include <dirent.h>
+#include <fcntl.h>
+
+/* Whatever order a folder has, each file is tried by itself. */
+static void replay(const char *folder, const char *name) {
+    char path[4096];
+    snprintf(path, sizeof path, "%s/%s", folder, name);
+    FILE *file = fopen(path, "rb");
+    ck_assert_msg(file != NULL, "cannot open '%s'", path);
+    enum { MOST = 1 << 20 };
+    uint8_t *bytes = malloc(MOST);
+    const size_t size = fread(bytes, 1, MOST, file);
+    ck_assert_msg(feof(file), "'%s' is too large", path);
+    fclose(file);
+    uint8_t *exact = malloc(size ? size : 1);
+    memcpy(exact, bytes, size);
+    free(bytes);
+    fprintf(stderr, "%s\n", name);
+    LLVMFuzzerTestOneInput(exact, size);
+    free(exact);
+}
+
+int main(int count, char **arguments) {
+    int inputs = 0;
+    for (int i = 1; i < count; i++) {
+        if (arguments[i][0] == '-') continue;
+        DIR *folder = opendir(arguments[i]);
+        ck_assert_msg(folder != NULL, "cannot open '%s'", arguments[i]);
+        for (const struct dirent *entry; (entry = readdir(folder)) != NULL;)
+            if (entry->d_name[0] != '.') replay(arguments[i], entry->d_name), inputs++;
+        closedir(folder);
+    }
+    printf("%d inputs\n", inputs);
+    return inputs ? 0 : 1;
+}

@@ -1,0 +1,57 @@
+/* cells: a strict reader of the CSV that the program writes. */
+#ifndef TEST_CELLS_H
+#define TEST_CELLS_H
+
+#include "base/memory.h"
+
+#include <check.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* The next cell as RFC 4180 has it. Returns what stands behind: a comma or the line's end. */
+static inline const char *cells_read(const char *at, sa_buffer *cell) {
+    const bool quoted = *at == '"';
+    sa_buffer_release(cell);
+    sa_buffer_adds(cell, "");
+    if (!quoted) {
+        const size_t size = strcspn(at, ",\"\n\r");
+        sa_buffer_add(cell, at, size);
+        return at + size;
+    }
+    for (at++; at[0] != '"' || at[1] == '"'; at++) {
+        ck_assert_msg(*at, "a cell's quotes do not end");
+        sa_buffer_add(cell, at, 1);
+        at += *at == '"';
+    }
+    return at + 1;
+}
+
+/* A cell with a word: no spreadsheet runs it, and a reader that strips one ' before what would run
+ * has the word again. */
+static inline const char *cells_expect_word(const char *at, const char *word, sa_buffer *cell) {
+    static const char *const starts[] = {"=",  "+",  "-",  "@",  "\t", "\r",
+                                         "\n", "＝", "＋", "－", "＠"};
+    enum { STARTS = sizeof starts / sizeof *starts };
+    at = cells_read(at, cell);
+    const char *text = cell->text, *behind = text + strspn(text, "'");
+    for (int i = 0; i < STARTS; i++) {
+        const size_t size = strlen(starts[i]);
+        ck_assert_msg(strncmp(text, starts[i], size) != 0, "a formula: '%s'", text);
+        if (behind > text && strncmp(behind, starts[i], size) == 0) {
+            ck_assert_str_eq(text + 1, word);
+            return at;
+        }
+    }
+    ck_assert_str_eq(text, word);
+    return at;
+}
+
+static inline const char *cells_expect_number(const char *at, double number, sa_buffer *cell) {
+    char *end;
+    at = cells_read(at, cell);
+    ck_assert_double_eq(strtod(cell->text, &end), number);
+    ck_assert(end > cell->text && *end == 0);
+    return at;
+}
+
+#endif

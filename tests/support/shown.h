@@ -1,0 +1,40 @@
+/* shown: what the program may show on a terminal or in a picture. */
+#ifndef TEST_SHOWN_H
+#define TEST_SHOWN_H
+
+#include "text/utf8.h"
+
+#include <check.h>
+#include <string.h>
+
+/* Nothing that moves a cursor, sets a direction or hides: of what the program itself needs there is
+ * a new line, and where it says so the mark that keeps columns in their order. */
+static inline void shown_expect_harmless(const char *text, bool mark) {
+    for (size_t size = strlen(text), length; size; text += length, size -= length) {
+        const uint32_t code = sa_utf8_code(text, size, &length);
+        const bool bad = (code < ' ' && code != '\n') || (code >= 0x7f && code < 0xa0) ||
+                         (code >= 0x2028 && code <= 0x202e) || (code >= 0x2066 && code <= 0x2069) ||
+                         (code == 0x200e && !mark) || code == 0x200f || code == 0x61c ||
+                         code == 0xfeff || (code >= 0xe0000 && code < 0xe0080);
+        ck_assert_msg(!bad, "U+%04X is shown", code);
+    }
+}
+
+/* The line without the colours that the program sets itself. */
+static inline void shown_strip(char *text) {
+    char *out = text;
+    for (const char *at = text; *at;) {
+        if (*at != '\x1b') {
+            *out++ = *at++;
+            continue;
+        }
+        const size_t size = 2 + strspn(at + 2, "0123456789;");
+        ck_assert_msg(strncmp(at, "\x1b[48;", 5) == 0 || strncmp(at, "\x1b[0m", 4) == 0,
+                      "not a colour of ours: '%s'", at + 1);
+        ck_assert_int_eq(at[size], 'm');
+        at += size + 1;
+    }
+    *out = 0;
+}
+
+#endif

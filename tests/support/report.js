@@ -7,17 +7,18 @@ const { Browser } = require("./browser.js");
 
 // ---- The files beside the page
 
-// Enough of RFC 4180 for heatmaps whose words have no line ends.
-function readCsv(file) {
-  const cell = /("(?:[^"]|"")*"|[^,]*)(?:,|$)/y;
-  return fs.readFileSync(file, "utf8").trimEnd().split("\n").map((line) => {
-    const cells = [];
-    cell.lastIndex = 0;
-    do cells.push(cell.exec(line)[1].replace(/^"|"$/g, "").replaceAll('""', '"'));
-    while (cell.lastIndex < line.length);
-    return cells;
-  });
+// RFC 4180: a cell in quotes may hold anything.
+function parseCsv(text) {
+  const cell = /("(?:[^"]|"")*"|[^,\n]*)(,|\n|$)/y;
+  const rows = [[]];
+  while (cell.lastIndex < text.length) {
+    const [, found, end] = cell.exec(text);
+    rows.at(-1).push(found.replace(/^"|"$/g, "").replaceAll('""', '"'));
+    if (end === "\n" && cell.lastIndex < text.length) rows.push([]);
+  }
+  return rows;
 }
+const readCsv = (file) => parseCsv(fs.readFileSync(file, "utf8"));
 const heatmap = (file) => readCsv(file).slice(1).flatMap((row) => row.slice(1).map(Number));
 
 // ---- The page
@@ -218,6 +219,18 @@ async function looks(page) {
   }
 }
 
+// The weights that a page gives out as CSV: no word is a formula, and none is lost.
+function safeTable(table, expected) {
+  const rows = parseCsv(table).slice(1);
+  const formula = /^'*[=+\-@\t\r\n＝＋－＠]/;
+  const word = (cell) => (/^'/.test(cell) && formula.test(cell.slice(1)) ? cell.slice(1) : cell);
+  const seen = new Map(rows.map(([, sentence, t, target]) => [`${sentence} ${t}`, target]));
+  for (const [i, sentence] of expected.entries())
+    sentence.target.forEach((text, t) => assert.strictEqual(word(seen.get(`${i + 1} ${t}`)), text, "a word of attention.csv"));
+  for (const [, , , target, , source] of rows)
+    for (const cell of [target, source]) assert.doesNotMatch(cell, /^[=+\-@\t\r\n＝＋－＠]/);
+}
+
 const checks = {
   // whole PAGE FOLDER PAIRS LAYERED MANY-HEADS MODEL ...: everything that a page of compare does
   async whole(browser, file, folder, pairs, layered, manyHeads, ...models) {
@@ -259,9 +272,11 @@ const checks = {
         assert.deepStrictEqual(shown, await page.run(`${JSON.stringify(sentence.target)}.map((text) => clipped(text, 48))`));
         sentence.target.forEach((word, t) => { if (/^[!-~]{1,47}$/.test(word)) assert.strictEqual(shown[t], word); });
       }
+      if (i < viewed) await page.run("view.over = 0; light()");
       assert.deepStrictEqual(await foreign(), [], "the corpus made elements");
       assert.doesNotMatch(await page.run("document.body.innerText"), /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u202a-\u202e\u2066-\u2069]/);
     }
+    if (viewed) safeTable(await page.run("tidy()"), expected);
     assert.strictEqual(await page.run("typeof window.pwned"), "undefined");
     quiet(page);
   },

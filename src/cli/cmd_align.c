@@ -187,8 +187,8 @@ static bool draw(outputs *out, size_t index, const sa_alignment *alignment, sa_e
     size_t golds;
     if (!cli_pictures_wanted(pictures)) return true;
     if (!find_gold(out, index, alignment, &gold, &golds, error)) return false;
-    const bool good =
-        cli_pictures_save(pictures, index, alignment, gold, golds, &out->noted, error);
+    const sa_figure figure = {.gold = gold, .golds = golds};
+    const bool good = cli_pictures_save(pictures, index, alignment, &figure, &out->noted, error);
     free(gold);
     return good;
 }

@@ -7,7 +7,9 @@
 #include "cli/pictures.h"
 #include "report/figure.h"
 
+#include <math.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <time.h>
 #include <unistd.h>
@@ -27,6 +29,12 @@ static const sa_option rows[] = {
      "write a moving picture per pair, which every browser plays: DIR/0001.svg ..."},
     {"html", SA_OPTION_TEXT, SA_SCOPE_RUN, AT(html), 0, 0, 0, NULL, "FILE",
      "write one page for any browser that plays it with a slider"},
+    {"png", SA_OPTION_TEXT, SA_SCOPE_RUN, AT(pictures.folder[CLI_PICTURE_PNG]), 0, 0, 0, NULL,
+     "DIR",
+     "draw every frame, all of a pair equally large, for slides and for programs that make videos: "
+     "DIR/0001/0001.png ... (needs a build with pangocairo)"},
+    {"pdf", SA_OPTION_TEXT, SA_SCOPE_RUN, AT(pictures.folder[CLI_PICTURE_PDF]), 0, 0, 0, NULL,
+     "DIR", "the same as DIR/0001/0001.pdf ... (needs a build with pangocairo)"},
     {"terminal", SA_OPTION_SWITCH, SA_SCOPE_RUN, AT(terminal), 0, 0, 1, NULL, NULL,
      "play it here; so it is when nothing else is wanted"},
     {"pair", SA_OPTION_INT, SA_SCOPE_RUN, AT(pair), 0, 0, 1000000000, NULL, "N",
@@ -43,12 +51,20 @@ enum { HOLD = 8 }; /* frames that the last one stays longer */
 
 /* ---- Moving pictures ------------------------------------------------------------------------- */
 
+/* How frames are drawn, but for their captions: all as wide as the longest of these wants it. */
+static sa_figure figure_of(const cli_scene *scene, const film_options *options) {
+    sa_figure figure = {.map = options->pictures.map, .bare = true};
+    for (size_t i = 0; i < scene->count; i++)
+        figure.room = fmax(figure.room, sa_drawing_length(scene->frames[i].caption));
+    return figure;
+}
+
 static bool draw_frames(const cli_scene *scene, const film_options *options, sa_drawing *drawings,
                         sa_error *error) {
+    sa_figure figure = figure_of(scene, options);
     for (size_t i = 0; i < scene->count; i++) {
         const sa_alignment alignment = cli_frame_alignment(&scene->frames[i]);
-        const sa_figure figure = {
-            .map = options->pictures.map, .title = scene->frames[i].caption, .bare = true};
+        figure.title = scene->frames[i].caption;
         if (!sa_figure_draw(&alignment, &figure, &drawings[i], error)) return false;
     }
     return true;
@@ -65,6 +81,38 @@ static bool save_scene(const cli_scene *scene, size_t index, const film_options 
     }
     for (size_t i = 0; drawings && i < scene->count; i++) sa_drawing_release(&drawings[i]);
     free(drawings);
+    return good;
+}
+
+/* ---- A picture per frame --------------------------------------------------------------------- */
+
+/* Makes the folders of a scene, DIR/0001, and names them in `into`; whoever calls frees them. */
+static bool make_folders(const film_options *options, size_t index, char **made, cli_pictures *into,
+                         sa_error *error) {
+    char name[32];
+    snprintf(name, sizeof name, "%04zu", index + 1);
+    for (int i = 0; i < CLI_PICTURE_FORMS; i++) {
+        const char *folder = options->pictures.folder[i];
+        if (!folder) continue;
+        into->folder[i] = made[i] = cli_path(folder, name, error);
+        if (!made[i] || !sa_folder_make(folder, error) || !sa_folder_make(made[i], error))
+            return false;
+    }
+    return true;
+}
+
+static bool save_frames(const cli_scene *scene, size_t index, const film_options *options,
+                        bool *noted, sa_error *error) {
+    cli_pictures into = {.map = options->pictures.map};
+    char *made[CLI_PICTURE_FORMS] = {NULL};
+    sa_figure figure = figure_of(scene, options);
+    bool good = make_folders(options, index, made, &into, error);
+    for (size_t i = 0; good && i < scene->count; i++) {
+        const sa_alignment alignment = cli_frame_alignment(&scene->frames[i]);
+        figure.title = scene->frames[i].caption;
+        good = cli_pictures_save(&into, i, &alignment, &figure, noted, error);
+    }
+    for (int i = 0; i < CLI_PICTURE_FORMS; i++) free(made[i]);
     return good;
 }
 
@@ -125,9 +173,13 @@ static bool show(const cli_scenes *film, const char *folder, const film_options 
         return sa_fail(error, SA_USAGE, "--pair %zu: the film has %zu", pair, film->count);
     if (options->html && !save_page(folder, options, error)) return false;
     if (options->svg && !sa_folder_make(options->svg, error)) return false;
+    bool noted = false;
     for (size_t i = 0; i < film->count; i++) {
         if (pair && i != pair - 1) continue;
         if (options->svg && !save_scene(&film->scenes[i], i, options, error)) return false;
+        if (cli_pictures_wanted(&options->pictures) &&
+            !save_frames(&film->scenes[i], i, options, &noted, error))
+            return false;
         if (options->terminal && !play(&film->scenes[i], options, error)) return false;
     }
     return true;
@@ -140,7 +192,9 @@ static bool run(int count, char **arguments, sa_error *error) {
     sa_options_init(rows, &options);
     sa_options_init(cli_pictures_options, &options.pictures);
     if (!cli_read(&cli_film, count, arguments, &options, &folder, error)) return false;
-    if (!options.svg && !options.html) options.terminal = true;
+    if (!cli_pictures_check(&options.pictures, error)) return false;
+    if (!options.svg && !options.html && !cli_pictures_wanted(&options.pictures))
+        options.terminal = true;
     if (!cli_scenes_read(&film, folder, SIZE_MAX, error)) return false;
     const bool good = show(&film, folder, &options, error);
     cli_scenes_release(&film);
@@ -153,12 +207,13 @@ const cli_command cli_film = {
     .least = 1,
     .most = 1,
     .summary = "plays how a model learned where to look",
-    .details = "DIR is the folder of a training that was given --probe PAIRS, or of a run of "
-               "'compare'. There is a frame before the first update and at every validation: from "
-               "weights that are all alike to what the model has learned. On a terminal the frames "
-               "are played one over the other, in a file or pipe they follow each other. The SVG "
-               "pictures play again and again in any browser, and print as their last frame; their "
-               "numbers are in DIR/film/0001/00000000.csv ...\n",
+    .details =
+        "DIR is the folder of a training that was given --probe PAIRS, or of a run of "
+        "'compare'. There is a frame before the first update and at every validation: from "
+        "weights that are all alike to what the model has learned. On a terminal the frames "
+        "are played one over the other, in a file or pipe they follow each other. The SVG "
+        "pictures play again and again in any browser, and print as their last frame; PNG and "
+        "PDF are a picture for each frame. Their numbers are in DIR/film/0001/00000000.csv ...\n",
     .example = "  softalign train --train mono.tsv --probe unseen.tsv --out filmed --steps 60 \\\n"
                "      --valid-every 20 --hidden 32\n"
                "  softalign film filmed --pair 1\n"

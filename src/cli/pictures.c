@@ -1,6 +1,5 @@
 #include "cli/pictures.h"
 #include "cli/figures.h"
-#include "report/figure.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -57,11 +56,12 @@ bool cli_pictures_check(const cli_pictures *pictures, sa_error *error) {
 }
 
 bool cli_pictures_save(const cli_pictures *pictures, size_t index, const sa_alignment *alignment,
-                       const sa_link *gold, size_t golds, bool *noted, sa_error *error) {
+                       const sa_figure *figure, bool *noted, sa_error *error) {
     const char *lacking = NULL;
     sa_drawing drawing;
-    const sa_figure figure = {.map = pictures->map, .gold = gold, .golds = golds};
-    if (!sa_figure_draw(alignment, &figure, &drawing, error)) return false;
+    sa_figure mapped = *figure;
+    mapped.map = pictures->map;
+    if (!sa_figure_draw(alignment, &mapped, &drawing, error)) return false;
     bool good = true;
     for (int i = 0; good && i < CLI_PICTURE_FORMS; i++) {
         sa_buffer picture = {0};

@@ -2,8 +2,8 @@
 #ifndef SA_CLI_PICTURES_H
 #define SA_CLI_PICTURES_H
 
-#include "base/links.h"
 #include "base/option.h"
+#include "report/figure.h"
 #include "report/matrix.h"
 
 enum { CLI_PICTURE_SVG, CLI_PICTURE_PNG, CLI_PICTURE_PDF, CLI_PICTURE_FORMS };
@@ -20,10 +20,10 @@ bool cli_pictures_wanted(const cli_pictures *pictures);
 /* SA_USAGE when this program was built without what the wanted forms need. */
 bool cli_pictures_check(const cli_pictures *pictures, sa_error *error);
 
-/* Writes the pictures of pair `index` (from 0), FOLDER/0001.svg ..., with its gold links. Says
- * once, by `noted`, when fonts are missing. */
+/* Writes the pictures of pair `index` (from 0), FOLDER/0001.svg ... `figure`: how they are drawn
+ * but for the map. Says once, by `noted`, when fonts are missing. */
 bool cli_pictures_save(const cli_pictures *pictures, size_t index, const sa_alignment *alignment,
-                       const sa_link *gold, size_t golds, bool *noted, sa_error *error);
+                       const sa_figure *figure, bool *noted, sa_error *error);
 
 /* What standard output can show: as many columns as the window has and colours as the variables
  * NO_COLOR, COLORTERM and TERM say; blocks and whole lines where it is no terminal. */

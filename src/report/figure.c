@@ -165,7 +165,8 @@ bool sa_figure_draw(const sa_alignment *alignment, const sa_figure *figure, sa_d
     const layout it = lay_out(alignment, figure);
     const int down = (it.panels + it.across - 1) / it.across;
     const double scale = MARGIN + it.across * it.width;
-    const double title = figure->title ? ceil(sa_drawing_length(figure->title) * FONT) : 0;
+    const double own = figure->title ? sa_drawing_length(figure->title) : 0;
+    const double title = ceil(fmax(own, figure->room) * FONT);
     *drawing = (sa_drawing){
         .width = fmax(scale + SCALE + GAP + SCALE_LABEL + MARGIN, 2 * MARGIN + title),
         .height = MARGIN + it.head + fmax(down * it.height, it.top + SCALE_HEIGHT + MARGIN),

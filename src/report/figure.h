@@ -12,6 +12,7 @@ typedef struct sa_figure {
     const sa_link *gold; /* [golds] drawn as outlines, the possible ones dashed; or NULL */
     size_t golds;
     const char *title; /* above it all, or NULL */
+    double room;       /* as wide as a title of this length is (sa_drawing_length), at least */
     bool bare;         /* no values in the cells, however few there are */
 } sa_figure;
 

@@ -88,6 +88,22 @@ for k, text in enumerate(captions):
 END
 fi
 
+# A picture of each frame, all equally large, the last as the moving picture ends.
+if "$softalign" film whole --pair 2 --png stills --pdf stills --map ink >played 2>err; then
+    [ -s played ] && fail "stills are played, too"
+    same "stills" "0002 $(seq -s ' ' -f '%04g.pdf' 5) $(seq -s ' ' -f '%04g.png' 5)" \
+        "$(ls stills) $(ls stills/0002/*.pdf | xargs -n 1 basename | xargs) $(ls stills/0002/*.png | xargs -n 1 basename | xargs)"
+    size() { head -c 24 "$1" | tail -c 8 | od -An -tx1 | tr -d ' '; }
+    for still in stills/0002/*.png; do
+        same "size of $still" "$(size stills/0002/0005.png)" "$(size "$still")"
+    done
+    same "width of a still" $((2 * $(sed -n 's/^<svg.* width="\([0-9]*\)".*/\1/p' moving/0002.svg))) \
+        $((16#$(size stills/0002/0001.png | cut -c 1-8)))
+    cmp -s stills/0002/0001.png stills/0002/0005.png && fail "nothing moves"
+else
+    same "the message" 1 "$(grep -c 'paints no PNG and PDF' err)"
+fi
+
 # ---- What is no film
 
 mkdir empty

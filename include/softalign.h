@@ -214,7 +214,8 @@ typedef struct sa_training {
     const sa_pair *probes; /* [probe_count] pairs whose attention is filmed: written down before the
                               first update and at every validation, as the heatmaps
                               out/film/0001/00000000.csv ..., a folder per pair, the updates in the
-                              name. SA_USAGE: the model has no attention */
+                              name; those of several heads in head-1 ... of it. SA_USAGE: the model
+                              has no attention */
     size_t probe_count;
     bool resume;     /* go on from out/last.safetensors */
     sa_effort spent; /* what it took before this run; all that is told counts from there, and

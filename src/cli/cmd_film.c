@@ -2,6 +2,7 @@
 #include "cli/command.h"
 #include "cli/figures.h"
 #include "cli/film.h"
+#include "cli/heads.h"
 #include "cli/output.h"
 #include "cli/page.h"
 #include "cli/pictures.h"
@@ -15,9 +16,9 @@
 #include <unistd.h>
 
 typedef struct film_options {
-    const char *svg, *html;
+    const char *svg, *html, *heads;
     bool terminal;
-    int pair;
+    int pair, head;
     double speed;
     cli_pictures pictures;
 } film_options;
@@ -39,6 +40,9 @@ static const sa_option rows[] = {
      "play it here; so it is when nothing else is wanted"},
     {"pair", SA_OPTION_INT, SA_SCOPE_RUN, AT(pair), 0, 0, 1000000000, NULL, "N",
      "only this pair, counted from 1; 0: all"},
+    {"head", SA_OPTION_TEXT, SA_SCOPE_RUN, AT(heads), 0, 0, 0, NULL, "N",
+     "of several heads only this one, or their mean, or max: the largest weight of any; if not "
+     "given, the mean on the terminal, and each in pictures"},
     {"speed", SA_OPTION_REAL, SA_SCOPE_RUN, AT(speed), 4, 0.1, 60, NULL, "N", "frames per second"},
     {"map", SA_OPTION_CHOICE, SA_SCOPE_RUN, AT(pictures.map), 0, 0, 0, sa_shade_name, "NAME",
      "colours from 0 to 1: grey (white is high, as in the paper), ink (black is high, for print) "
@@ -62,12 +66,16 @@ static sa_figure figure_of(const cli_scene *scene, const film_options *options) 
 static bool draw_frames(const cli_scene *scene, const film_options *options, sa_drawing *drawings,
                         sa_error *error) {
     sa_figure figure = figure_of(scene, options);
-    for (size_t i = 0; i < scene->count; i++) {
-        const sa_alignment alignment = cli_frame_alignment(&scene->frames[i]);
+    bool good = true;
+    for (size_t i = 0; good && i < scene->count; i++) {
+        double *made;
+        sa_alignment alignment = cli_frame_alignment(&scene->frames[i]);
         figure.title = scene->frames[i].caption;
-        if (!sa_figure_draw(&alignment, &figure, &drawings[i], error)) return false;
+        good = cli_heads_choose(options->head, &alignment, &made, error) &&
+               sa_figure_draw(&alignment, &figure, &drawings[i], error);
+        free(made);
     }
-    return true;
+    return good;
 }
 
 static bool save_scene(const cli_scene *scene, size_t index, const film_options *options,
@@ -108,9 +116,12 @@ static bool save_frames(const cli_scene *scene, size_t index, const film_options
     sa_figure figure = figure_of(scene, options);
     bool good = make_folders(options, index, made, &into, error);
     for (size_t i = 0; good && i < scene->count; i++) {
-        const sa_alignment alignment = cli_frame_alignment(&scene->frames[i]);
+        double *own;
+        sa_alignment alignment = cli_frame_alignment(&scene->frames[i]);
         figure.title = scene->frames[i].caption;
-        good = cli_pictures_save(&into, i, &alignment, &figure, noted, error);
+        good = cli_heads_choose(options->head, &alignment, &own, error) &&
+               cli_pictures_save(&into, i, &alignment, &figure, noted, error);
+        free(own);
     }
     for (int i = 0; i < CLI_PICTURE_FORMS; i++) free(made[i]);
     return good;
@@ -132,11 +143,15 @@ static bool play(const cli_scene *scene, const film_options *options, sa_error *
     sa_buffer out = {0};
     bool good = true;
     for (size_t i = 0, lines = 0; good && i < scene->count; i++) {
-        const sa_alignment alignment = cli_frame_alignment(&scene->frames[i]);
+        double *made;
+        sa_alignment alignment = cli_frame_alignment(&scene->frames[i]);
+        good = cli_heads_choose(options->head, &alignment, &made, error);
+        if (!good) break;
         if (live && lines) sa_buffer_addf(&out, "\x1b[%zuA\x1b[J", lines);
         const size_t begin = out.size;
         sa_buffer_addf(&out, "%s\n\n", scene->frames[i].caption);
         sa_matrix_terminal(&alignment, &screen, &out);
+        free(made);
         lines = 0;
         for (size_t k = begin; !out.failed && k < out.size; k++) lines += out.text[k] == '\n';
         good = cli_print(&out, error);
@@ -192,6 +207,7 @@ static bool run(int count, char **arguments, sa_error *error) {
     sa_options_init(rows, &options);
     sa_options_init(cli_pictures_options, &options.pictures);
     if (!cli_read(&cli_film, count, arguments, &options, &folder, error)) return false;
+    if (!cli_heads_read(options.heads, &options.head, error)) return false;
     if (!cli_pictures_check(&options.pictures, error)) return false;
     if (!options.svg && !options.html && !cli_pictures_wanted(&options.pictures))
         options.terminal = true;
@@ -213,7 +229,9 @@ const cli_command cli_film = {
         "weights that are all alike to what the model has learned. On a terminal the frames "
         "are played one over the other, in a file or pipe they follow each other. The SVG "
         "pictures play again and again in any browser, and print as their last frame; PNG and "
-        "PDF are a picture for each frame. Their numbers are in DIR/film/0001/00000000.csv ...\n",
+        "PDF are a picture for each frame. Their numbers are in DIR/film/0001/00000000.csv ..., "
+        "those of several heads in "
+        "DIR/film/0001/head-1/00000000.csv ...\n",
     .example = "  softalign train --train mono.tsv --probe unseen.tsv --out filmed --steps 60 \\\n"
                "      --valid-every 20 --hidden 32\n"
                "  softalign film filmed --pair 1\n"

@@ -51,18 +51,67 @@ static bool belongs(const sa_csv *frame, const sa_csv *first) {
            same_words(frame->column, first->column, first->cols);
 }
 
-static bool read_frames(cli_scene *scene, sa_error *error) {
-    const cli_frame *first = scene->frames;
-    for (size_t i = 0; i < scene->count; i++) {
-        cli_frame *frame = &scene->frames[i];
-        if (!sa_csv_open(&frame->matrix, frame->path, error)) return false;
-        if (!frame->matrix.row || !frame->matrix.column)
-            return sa_fail(error, SA_DATA, "%s: not a heatmap: words are missing", frame->path);
-        if (!belongs(&frame->matrix, &first->matrix))
-            return sa_fail(error, SA_DATA, "%s: its words are not those of '%s'", frame->path,
-                           first->path);
-    }
+static bool read_frame(sa_csv *matrix, const char *path, const cli_frame *first, sa_error *error) {
+    if (!sa_csv_open(matrix, path, error)) return false;
+    if (!matrix->row || !matrix->column)
+        return sa_fail(error, SA_DATA, "%s: not a heatmap: words are missing", path);
+    if (!belongs(matrix, &first->matrix))
+        return sa_fail(error, SA_DATA, "%s: its words are not those of '%s'", path, first->path);
     return true;
+}
+
+/* The same frame of a head, in the folder of that head, to `weights`. */
+static bool read_head(const char *folder, int head, const cli_frame *frame, double *weights,
+                      sa_error *error) {
+    const char *name = strrchr(frame->path, '/') + 1;
+    sa_buffer inner = {0};
+    sa_csv matrix = {0};
+    sa_buffer_addf(&inner, "head-%d/%s", head, name);
+    char *path = inner.failed ? NULL : cli_path(folder, inner.text, error);
+    bool good = path || sa_fail_memory(error, inner.size);
+    good = good && read_frame(&matrix, path, frame, error);
+    if (good)
+        memcpy(weights, matrix.numbers,
+               (size_t)matrix.rows * (size_t)matrix.cols * sizeof *weights);
+    sa_csv_close(&matrix);
+    free(path);
+    sa_buffer_release(&inner);
+    return good;
+}
+
+static bool read_heads(const char *folder, int heads, cli_frame *frame, sa_error *error) {
+    const size_t size = (size_t)frame->matrix.rows * (size_t)frame->matrix.cols;
+    if (!heads) return true;
+    frame->head_weights = sa_new((size_t)heads * size, sizeof *frame->head_weights, error);
+    bool good = frame->head_weights != NULL;
+    for (int k = 0; good && k < heads; k++)
+        good = read_head(folder, k + 1, frame, frame->head_weights + (size_t)k * size, error);
+    frame->heads = heads;
+    return good;
+}
+
+/* How many heads have a folder in that of a pair. */
+static bool count_heads(const char *folder, int *heads, sa_error *error) {
+    for (*heads = 0;; ++*heads) {
+        char name[32];
+        snprintf(name, sizeof name, "head-%d", *heads + 1);
+        char *path = cli_path(folder, name, error);
+        if (!path) return false;
+        const bool missing = sa_file_missing(path);
+        free(path);
+        if (missing) return true;
+    }
+}
+
+static bool read_frames(cli_scene *scene, const char *folder, sa_error *error) {
+    int heads;
+    bool good = count_heads(folder, &heads, error);
+    for (size_t i = 0; good && i < scene->count; i++) {
+        cli_frame *frame = &scene->frames[i];
+        good = read_frame(&frame->matrix, frame->path, scene->frames, error) &&
+               read_heads(folder, heads, frame, error);
+    }
+    return good;
 }
 
 /* ---- Captions -------------------------------------------------------------------------------- */
@@ -132,6 +181,7 @@ static bool list_frames(cli_scene *scene, const char *folder, DIR *list, sa_erro
 static void release(cli_scene *scene) {
     for (size_t i = 0; i < scene->count; i++) {
         sa_csv_close(&scene->frames[i].matrix);
+        free(scene->frames[i].head_weights);
         free(scene->frames[i].caption);
         free(scene->frames[i].path);
     }
@@ -147,7 +197,7 @@ static bool add_scene(cli_scenes *film, const char *folder, bool *more, sa_error
     bool good = list_frames(&scene, folder, list, error);
     closedir(list);
     *more = scene.count > 0;
-    good = good && read_frames(&scene, error) &&
+    good = good && read_frames(&scene, folder, error) &&
            (!*more || sa_reserve(&film->scenes, &film->capacity, film->count + 1,
                                  sizeof *film->scenes, error));
     if (good && *more)
@@ -183,10 +233,10 @@ sa_alignment cli_frame_alignment(const cli_frame *frame) {
     return (sa_alignment){
         .targets = matrix->rows,
         .sources = matrix->cols,
-        .heads = 1,
+        .heads = frame->heads ? frame->heads : 1,
         .target = matrix->row,
         .source = matrix->column,
         .weights = matrix->numbers,
-        .head_weights = matrix->numbers,
+        .head_weights = frame->heads ? frame->head_weights : matrix->numbers,
     };
 }

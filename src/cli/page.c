@@ -196,14 +196,29 @@ void cli_page_matrix(cli_page *page, size_t index, const sa_alignment *alignment
 
 enum { SCENES = 20 };
 
-/* Every how many frames one is shown, so that all find room. */
-static size_t stride_of(const cli_page *page, const cli_scenes *film) {
-    size_t frame = 0;
+/* Bytes that a frame of all scenes takes at most. */
+static size_t frame_size(const cli_scenes *film) {
+    size_t size = 0;
     for (size_t i = 0; i < film->count; i++) {
         const sa_csv *matrix = &film->scenes[i].frames->matrix;
-        frame += 2 * (size_t)matrix->rows * (size_t)matrix->cols;
+        size += 2 * (size_t)matrix->rows * (size_t)matrix->cols;
     }
-    return 1 + film->scenes->count * frame * page->models / MOST_FILM;
+    return size;
+}
+
+/* Every how many frames one is shown, so that all find room. */
+static size_t stride_of(const cli_page *page, const cli_scenes *film) {
+    return 1 + film->scenes->count * frame_size(film) * page->models / MOST_FILM;
+}
+
+/* How many heads are shown: all, if there is room. */
+static int heads_shown(cli_page *page, const cli_scenes *film, size_t stride) {
+    const int heads = film->scenes->frames->heads;
+    const size_t frames = film->scenes->count / stride + 2;
+    const size_t size = frames * (size_t)heads * frame_size(film);
+    if (page->heads + size > page->room) return 0;
+    page->heads += size;
+    return heads;
 }
 
 /* Whether frame i of so many is shown: the first and the last one always are. */
@@ -211,24 +226,29 @@ static bool is_shown(size_t i, size_t count, size_t stride) {
     return i % stride == 0 || i + 1 == count;
 }
 
-static json_t *json_scene(const cli_scene *scene, size_t stride) {
-    json_t *weights = json_array();
+/* `heads`: of several heads their number, if they are shown. */
+static json_t *json_scene(const cli_scene *scene, size_t stride, int heads) {
+    json_t *weights = json_array(), *each = json_array();
     for (size_t i = 0; i < scene->count; i++) {
-        const sa_csv *matrix = &scene->frames[i].matrix;
-        if (is_shown(i, scene->count, stride))
-            json_array_append_new(
-                weights, json_packed(matrix->numbers, (size_t)matrix->rows * (size_t)matrix->cols));
+        const cli_frame *frame = &scene->frames[i];
+        const size_t size = (size_t)frame->matrix.rows * (size_t)frame->matrix.cols;
+        if (!is_shown(i, scene->count, stride)) continue;
+        json_array_append_new(weights, json_packed(frame->matrix.numbers, size));
+        if (heads)
+            json_array_append_new(each, json_packed(frame->head_weights, (size_t)heads * size));
     }
     const sa_alignment first = cli_frame_alignment(scene->frames);
     json_t *object = json_words(&first);
     json_object_set_new(object, "weights", weights);
+    json_object_set_new(object, "heads", each);
     return object;
 }
 
 /* Scenes with other frames than the first one belong to another training, and are left out. */
-static json_t *json_film(const cli_page *page, const cli_scenes *film) {
+static json_t *json_film(cli_page *page, const cli_scenes *film) {
     const cli_scene *first = film->scenes;
     const size_t stride = stride_of(page, film);
+    const int heads = heads_shown(page, film, stride);
     json_t *steps = json_array(), *captions = json_array(), *scenes = json_array();
     for (size_t i = 0; i < first->count; i++) {
         if (!is_shown(i, first->count, stride)) continue;
@@ -236,9 +256,11 @@ static json_t *json_film(const cli_page *page, const cli_scenes *film) {
         json_array_append_new(captions, json_string(first->frames[i].caption));
     }
     for (size_t i = 0; i < film->count; i++)
-        if (film->scenes[i].count == first->count)
-            json_array_append_new(scenes, json_scene(&film->scenes[i], stride));
-    return json_pack("{s:o, s:o, s:o}", "steps", steps, "captions", captions, "scenes", scenes);
+        if (film->scenes[i].count == first->count &&
+            film->scenes[i].frames->heads == first->frames->heads)
+            json_array_append_new(scenes, json_scene(&film->scenes[i], stride, heads));
+    return json_pack("{s:i, s:o, s:o, s:o}", "heads", heads, "steps", steps, "captions", captions,
+                     "scenes", scenes);
 }
 
 bool cli_page_film(cli_page *page, const char *out, sa_error *error) {

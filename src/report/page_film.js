@@ -1,6 +1,13 @@
 
 // Films: the matrices of a sentence at every validation, all models at the same update.
 
+// What a panel shows of a frame: the mean, or one head.
+function frameOf({ frames, scene }, frame, head) {
+  const count = scene.source.length * scene.target.length;
+  if (!head) return unpack(scene.weights[frame], count);
+  return unpack(scene.heads[frame], frames.heads * count).subarray((head - 1) * count, head * count);
+}
+
 const film = { steps: [], at: 0, timer: 0, panels: [] };
 
 function addScenes() {
@@ -27,11 +34,12 @@ function showFrame(at) {
   byId("frame").setAttribute("aria-valuetext", byId("caption").textContent);
   for (const panel of film.panels) {
     const frame = panel.frames.steps.findLastIndex((known) => known <= step);
-    if (frame < 0 || frame === panel.shown) continue;
+    const head = Math.min(Number(byId("film-head").value), panel.frames.heads);
+    if (frame < 0 || (frame === panel.shown && head === panel.head)) continue;
     panel.shown = frame;
-    const { source, target, weights } = panel.scene;
-    panel.matrix.show(unpack(weights[frame], source.length * target.length));
-    panel.note.textContent = panel.frames.captions[frame].replace(/^update \d+: /, "");
+    panel.head = head;
+    panel.matrix.show(frameOf(panel, frame, head));
+    panel.note.textContent = panel.frames.captions[frame].replace(/^update \d+: /, "") + (head ? `, head ${head} of ${panel.frames.heads}` : "");
   }
 }
 
@@ -63,6 +71,7 @@ function addFilms() {
     `${i + 1}  ${scene.source.slice(0, -1).map((text) => clipped(text, 20)).join(" ").slice(0, 80)}`)));
   byId("scene").parentElement.hidden = filmed[0].scenes.length < 2;
   byId("scene").addEventListener("change", addScenes);
+  addSlider("film-head", Math.max(...filmed.map((frames) => frames.heads)), () => showFrame(film.at));
   byId("frame").addEventListener("input", (event) => { stop(); showFrame(Number(event.target.value)); });
   byId("play").addEventListener("click", () => (film.timer ? stop() : play()));
   byId("speed").addEventListener("change", () => film.timer && play());

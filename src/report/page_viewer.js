@@ -135,13 +135,13 @@ function chooseSentence(number) {
 }
 
 // A slider from "mean" to the most that any model has.
-function addSlider(name, most) {
+function addSlider(name, most, act) {
   const slider = byId(name), told = slider.parentElement.querySelector("output");
   const tell = () => { told.textContent = Number(slider.value) ? slider.value : "mean"; slider.setAttribute("aria-valuetext", told.textContent); };
   slider.parentElement.hidden = most < 2;
   slider.max = most;
   tell();
-  slider.addEventListener("input", () => { tell(); drawPanels(); });
+  slider.addEventListener("input", () => { tell(); act(); });
 }
 
 function addDifferences(looking) {
@@ -159,8 +159,8 @@ function addViewer() {
   byId("sentence").append(...page.sentences.map((sentence, i) => html("option", { value: i },
     `${i + 1}  ${sentence.source.slice(0, -1).map((text) => clipped(text, 20)).join(" ").slice(0, 80)}`)));
   byId("golds").hidden = !page.sentences.some((sentence) => sentence.gold?.length);
-  addSlider("layer", Math.max(...looking.map((model) => model.layers)));
-  addSlider("head", Math.max(...looking.map((model) => model.heads)));
+  addSlider("layer", Math.max(...looking.map((model) => model.layers)), drawPanels);
+  addSlider("head", Math.max(...looking.map((model) => model.heads)), drawPanels);
   addDifferences(looking);
   byId("sentence").addEventListener("change", (event) => chooseSentence(Number(event.target.value)));
   byId("before").addEventListener("click", () => chooseSentence(view.sentence - 1));

@@ -23,6 +23,28 @@ done
 awk -F , 'NR > 1 { for (i = 2; i <= NF; i++) if ($i > 2 / (NF - 1)) exit 1 }' \
     whole/film/0001/00000000.csv || fail "the film does not start from nearly equal weights"
 
+# Of several heads each has its frames.
+train --probe probe.tsv --valid-every 10 --steps 20 --heads 2 --out headed
+"$softalign" align headed/last.safetensors probe.tsv --csv mean
+for head in 1 2; do
+    same "frames of a head" "00000000.csv 00000010.csv 00000020.csv" \
+        "$(ls headed/film/0003/head-$head | xargs)"
+    "$softalign" align headed/last.safetensors probe.tsv --head $head --csv head-$head
+    cmp headed/film/0003/head-$head/00000020.csv head-$head/0003.csv ||
+        fail "the last frame of head $head is not what align writes"
+done
+cmp headed/film/0003/00000020.csv mean/0003.csv || fail "the last frame is not the mean of the heads"
+"$softalign" align headed/last.safetensors probe.tsv --head 2 --limit 1 --terminal >terminal
+"$softalign" film headed --pair 1 --head 2 | awk '/^update 20/ { here = 1; getline; next } here' | cmp - terminal ||
+    fail "the last frame of head 2 is not align's picture"
+"$softalign" film headed --svg heads && "$softalign" film headed --head max --svg most || fail "film of heads"
+same "matrices" "2 0" "$(grep -c '>head [12]<' heads/0001.svg) $(grep -c '>head ' most/0001.svg)"
+expect 2 "--head 3: the model has 2" film headed --head 3
+rm headed/film/0001/head-2/00000010.csv
+expect 4 "cannot open 'headed/film/0001/head-2/00000010.csv': No such file or directory" film headed
+train --probe probe.tsv --valid-every 10 --steps 20 --out headed
+same "what is left of the frames of heads" "" "$(find headed/film -name 'head-*')"
+
 # ---- It stays that of its training
 
 train --probe probe.tsv --valid-every 10 --steps 17 --out parts

@@ -157,6 +157,19 @@ async function films(page, folder, model) {
   assert.strictEqual(await page.run(`document.querySelector("#frame").value`), paused, "a paused film goes on");
 }
 
+async function filmedHeads(page, folder, model) {
+  const of = (part) => heatmap(`${folder}/${model.replaceAll(":", "-")}-s1/film/0001/${part}00000001.csv`);
+  await page.run(`document.querySelector("#frame").focus()`);
+  await page.key("Home");
+  await page.key("ArrowRight");
+  await page.run(`document.querySelector("#film-head").focus()`);
+  await page.key("ArrowRight");
+  await page.key("ArrowRight");
+  near(await drawn(page, "scenes", model), of("head-2/"), "head 2 of a frame");
+  await page.key("Home");
+  near(await drawn(page, "scenes", model), of(""), "the mean of a frame");
+}
+
 async function figures(page, folder, models) {
   const [header, ...rows] = readCsv(`${folder}/table.csv`);
   const bleu = (model) => Number(rows.find((row) => row[0] === model && row[1] === "median")[header.indexOf("bleu")]).toFixed(2);
@@ -244,6 +257,7 @@ const checks = {
     await parts(page, folder, manyHeads, layered);
     await difference(page, folder, models);
     await films(page, folder, models[0]);
+    await filmedHeads(page, folder, manyHeads);
     await figures(page, folder, models);
     for (const name of ["table.csv", "curves.csv", "bylength.csv"])
       assert.strictEqual(await download(browser, page, folder, name), fs.readFileSync(`${folder}/${name}`, "utf8"), name);

@@ -12,7 +12,7 @@ END {
     for (i = 1; i <= NR; i++) {
         bar = ""
         for (k = 0; k < int(40 * figure[i] / most + 0.5); k++) bar = bar "█"
-        printf "  %" widest "s  %s %.4g\n", label[i], bar, figure[i]
+        printf "  %" widest "s  %s %s\n", label[i], bar, shown(figure[i])
     }
     high = 44 + 26 * NR
     left = 20 + 8 * widest
@@ -23,9 +23,9 @@ END {
     for (i = 1; i <= NR; i++)
         printf "<text x=\"%d\" y=\"%d\" text-anchor=\"end\">%s</text>" \
             "<rect x=\"%d\" y=\"%d\" width=\"%.1f\" height=\"18\" fill=\"#36648b\"/>" \
-            "<text x=\"%.1f\" y=\"%d\">%.4g</text>\n", \
+            "<text x=\"%.1f\" y=\"%d\">%s</text>\n", \
             left - 8, 30 + 26 * i, markup(label[i]), left, 16 + 26 * i, 400 * figure[i] / most, \
-            left + 6 + 400 * figure[i] / most, 30 + 26 * i, figure[i] > file
+            left + 6 + 400 * figure[i] / most, 30 + 26 * i, shown(figure[i]) > file
     print "</svg>" > file
 }
 
@@ -33,4 +33,9 @@ function markup(text) {
     gsub(/&/, "\\&amp;", text)
     gsub(/</, "\\&lt;", text)
     return text
+}
+
+# Three digits, and none of what is next to nothing.
+function shown(x) {
+    return sprintf(x == int(x) || x >= 100 ? "%.0f" : x >= 10 ? "%.1f" : x >= 1 ? "%.2f" : "%.3f", x)
 }

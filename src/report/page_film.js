@@ -20,7 +20,7 @@ function addScenes() {
     const scene = frames.scenes[pair];
     const matrix = Matrix(scene, { beside: shown.length });
     const note = html("span");
-    byId("scenes").append(html("figure", {}, html("figcaption", {}, visible(model.name), " ", note), matrix.picture));
+    byId("scenes").append(matrix.panel(html("figcaption", {}, visible(model.name), " ", note)));
     film.panels.push({ frames, scene, matrix, note, shown: -1 });
   }
   showFrame(film.at);

@@ -16,7 +16,10 @@ function Matrix(words, given) {
 
   const picture = svg("svg", { class: "matrix", viewBox: `0 0 ${size.width} ${size.height}`, role: "img",
     "aria-label": "attention weights", "font-size": font });
-  picture.style.width = `${size.width / 17}rem`;
+  // Two stand side by side wherever that takes no more than a quarter of their size.
+  const natural = size.width / 17;
+  const room = given.beside > 1 ? `min(${natural}rem, max(50cqw - 0.6rem, ${0.75 * natural}rem))` : `${natural}rem`;
+  picture.style.width = room;
   picture.append(svg("rect", { class: "field", x: left, y: top, width: columns * cell, height: rows * cell }));
   words.source.forEach((text, s) => {
     const x = left + (s + 0.5) * cell, y = top - 8;
@@ -53,6 +56,12 @@ function Matrix(words, given) {
 
   return {
     picture,
+    // It in its panel, with what stands above it.
+    panel(...above) {
+      const figure = html("figure", {}, ...above, picture);
+      figure.style.width = `max(${room}, 20rem)`;
+      return figure;
+    },
     // Weights from 0 to 1, or differences from -1 to 1.
     show(weights) {
       current = weights;

@@ -44,7 +44,7 @@ function addPanel(title, note, words, weights, signed, beside) {
   const source = SourceLine(words.source);
   matrix.show(weights);
   matrix.showGold(byId("gold").checked);
-  byId("panels").append(html("figure", {}, html("figcaption", {}, visible(title), " ", html("span", {}, note)), source.line, matrix.picture));
+  byId("panels").append(matrix.panel(html("figcaption", {}, visible(title), " ", html("span", {}, note)), source.line));
   view.panels.push({ title, words, weights, signed, matrix, source });
 }
 

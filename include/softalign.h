@@ -658,6 +658,7 @@ typedef struct sa_experiment {
     int64_t seed;
     int seeds;   /* trainings of each model, with seed and the numbers after it */
     int steps;   /* updates of each training; 0: nothing is trained */
+    double lr;   /* step size of every update, by Adam */
     int threads; /* 0: one per core; they change no result */
     /* Takes a line of CSV, without its end; the first names the columns. */
     bool (*row)(void *context, const char *csv, sa_error *error);

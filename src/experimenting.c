@@ -16,8 +16,9 @@ static const sa_trial trials[] = {
      "gradient_norm: Frobenius norm of the softmax's Jacobian, the mean of all queries. Then in "
      "training: loss: per target word, of a small model (embed, hidden and maxout 32, attn d) on "
      "the task mono, in the last tenth of --steps updates of 32 pairs none of which it has seen "
-     "before; the mean of --seeds trainings. Every score gets the same batches. Adam's lr is "
-     "0.008: at a small rate W_a and U_a have time to make up for the missing division",
+     "before; the median of --seeds trainings, and the least and the largest of them. Every score "
+     "gets the same batches. The smaller --lr, the more W_a and U_a make up for the missing "
+     "division",
      sa_sqrt_d},
     {NULL, NULL, NULL},
 };

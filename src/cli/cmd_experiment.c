@@ -6,6 +6,7 @@
 typedef struct experiment_options {
     int64_t seed;
     int seeds, steps, threads;
+    double lr;
 } experiment_options;
 
 #define AT(field) offsetof(experiment_options, field)
@@ -17,6 +18,8 @@ static const sa_option rows[] = {
      "trainings of each model, with --seed and the numbers after it"},
     {"seed", SA_OPTION_INT64, SA_SCOPE_RUN, AT(seed), 1, 0, 9007199254740991.0, NULL, "N",
      "start of every random choice"},
+    {"lr", SA_OPTION_REAL, SA_SCOPE_RUN, AT(lr), 0.01, 1e-6, 1, NULL, "X",
+     "step size of every update, by Adam"},
     {"threads", SA_OPTION_INT, SA_SCOPE_RUN, AT(threads), 0, 0, 256, NULL, "N",
      "threads that work; 0: one per core; never changes a result"},
     {0},
@@ -47,6 +50,7 @@ static bool run(int count, char **arguments, sa_error *error) {
         .seed = options.seed,
         .seeds = options.seeds,
         .steps = options.steps,
+        .lr = options.lr,
         .threads = options.threads,
         .row = print_row,
         .report = report,

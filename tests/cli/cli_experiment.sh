@@ -6,8 +6,8 @@ expect 2 "unknown experiment 'sqrtd' (did you mean 'sqrt-d'?)" experiment sqrtd
 
 "$softalign" experiment sqrt-d --steps 0 >out 2>err || fail "sqrt-d: $(cat err)"
 same "progress" "additive, d = 4" "$(head -n 1 err)"
-same "columns" "attention,d,score_variance,entropy,gradient_norm,loss" "$(head -n 1 out)"
-same "rows" 24 "$(tail -n +2 out | grep -cE '^(additive|dot|scaled-dot),[0-9]+(,[0-9.]+){3},$')"
+same "columns" "attention,d,score_variance,entropy,gradient_norm,loss,loss_least,loss_most" "$(head -n 1 out)"
+same "rows" 24 "$(tail -n +2 out | grep -cE '^(additive|dot|scaled-dot),[0-9]+(,[0-9.]+){3},,,$')"
 
 # between SCORE D COLUMN LEAST MOST
 between() {
@@ -28,9 +28,13 @@ falls=$(awk -F, '$1 == "dot" { print $4 }' out)
 same "dot's entropy falls with d" "$falls" "$(sort -rn <<<"$falls")"
 
 for threads in 1 3; do
-    "$softalign" experiment sqrt-d --steps 2 --seeds 1 --threads $threads >out.$threads 2>err ||
+    "$softalign" experiment sqrt-d --steps 2 --seeds 2 --threads $threads >out.$threads 2>err ||
         fail "two updates: $(cat err)"
 done
 cmp out.1 out.3 || fail "the threads change the result"
-same "rows with a loss" 24 "$(grep -cE ',[0-9]+\.[0-9]+$' out.1)"
+same "rows with the losses of two trainings" 24 "$(awk -F, 'NR > 1 && $7 > 1 && $7 < $8' out.1 | wc -l)"
+awk -F, 'NR > 1 { far = $6 - ($7 + $8) / 2; if (far > 1e-6 || far < -1e-6) exit 1 }' out.1 ||
+    fail "the median of two: $(cat out.1)"
+"$softalign" experiment sqrt-d --steps 2 --seeds 2 --lr 0.1 2>err | cmp -s - out.1 &&
+    fail "--lr changes nothing"
 finish

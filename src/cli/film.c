@@ -22,6 +22,16 @@ static int64_t step_of(const char *name) {
     return sa_integer_parse(digits, &step) ? step : -1;
 }
 
+/* The head whose folder has this name ("head-2"), or 0; no model has a thousand. */
+static int head_of(const char *name) {
+    static const char prefix[] = "head-";
+    int64_t head;
+    if (strncmp(name, prefix, sizeof prefix - 1) != 0 ||
+        !sa_integer_parse(name + sizeof prefix - 1, &head))
+        return 0;
+    return head > 0 && head < 1000 ? (int)head : 0;
+}
+
 static bool add_frame(cli_scene *scene, const char *folder, const char *name, int64_t step,
                       sa_error *error) {
     if (!sa_reserve(&scene->frames, &scene->capacity, scene->count + 1, sizeof *scene->frames,
@@ -90,26 +100,12 @@ static bool read_heads(const char *folder, int heads, cli_frame *frame, sa_error
     return good;
 }
 
-/* How many heads have a folder in that of a pair. */
-static bool count_heads(const char *folder, int *heads, sa_error *error) {
-    for (*heads = 0;; ++*heads) {
-        char name[32];
-        snprintf(name, sizeof name, "head-%d", *heads + 1);
-        char *path = cli_path(folder, name, error);
-        if (!path) return false;
-        const bool missing = sa_file_missing(path);
-        free(path);
-        if (missing) return true;
-    }
-}
-
 static bool read_frames(cli_scene *scene, const char *folder, sa_error *error) {
-    int heads;
-    bool good = count_heads(folder, &heads, error);
+    bool good = true;
     for (size_t i = 0; good && i < scene->count; i++) {
         cli_frame *frame = &scene->frames[i];
         good = read_frame(&frame->matrix, frame->path, scene->frames, error) &&
-               read_heads(folder, heads, frame, error);
+               read_heads(folder, scene->heads, frame, error);
     }
     return good;
 }
@@ -172,6 +168,8 @@ static bool list_frames(cli_scene *scene, const char *folder, DIR *list, sa_erro
     for (struct dirent *entry; (entry = readdir(list)); errno = 0) {
         const int64_t step = step_of(entry->d_name);
         if (step >= 0 && !add_frame(scene, folder, entry->d_name, step, error)) return false;
+        const int head = head_of(entry->d_name);
+        if (head > scene->heads) scene->heads = head;
     }
     if (errno) return sa_fail_errno(error, SA_IO, "read", folder);
     qsort(scene->frames, scene->count, sizeof *scene->frames, by_step);

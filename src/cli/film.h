@@ -20,6 +20,7 @@ typedef struct cli_frame {
 typedef struct cli_scene {
     cli_frame *frames; /* [count] in their order; at least one */
     size_t count, capacity;
+    int heads; /* of several heads their number; else 0 */
 } cli_scene;
 
 typedef struct cli_scenes {

@@ -42,7 +42,7 @@ report safe trained.html bad.jsonl
 report safe filmed.html bad.jsonl
 cp bad.tsv "$evil.tsv"
 "$softalign" compare --train "$evil.tsv" --test "$evil.tsv" --tokenizer space --min-freq 1 --steps 2 --epochs 0 \
-    --models bahdanau:additive,luong:dot:2 --probe bad.tsv --out "$evil.compared" --html compared-bad.html \
+    --models bahdanau:additive:encoder=none:positions=learned,luong:dot:2 --probe bad.tsv --out "$evil.compared" --html compared-bad.html \
     >out 2>err || fail "compare with payloads: $(tail -n 1 err)"
 report safe compared-bad.html bad.jsonl
 

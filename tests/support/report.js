@@ -212,6 +212,15 @@ async function download(browser, page, folder, name) {
   return fs.readFileSync(`${to}/${name}`, "utf8");
 }
 
+// On a telephone and on a wall nothing stands beside the window.
+async function fits(page) {
+  for (const width of [390, 1920]) {
+    await page.resize(width, 800);
+    await page.run("new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))");
+    assert.ok(await page.run("document.documentElement.scrollWidth <= innerWidth"), `wider than a window of ${width}`);
+  }
+}
+
 async function looks(page) {
   const paper = () => page.run("getComputedStyle(document.documentElement).backgroundColor");
   await page.look("light");
@@ -225,11 +234,7 @@ async function looks(page) {
   assert.strictEqual(await count(page, "#viewer .controls") && await page.run(`getComputedStyle(document.querySelector("#viewer .controls")).display`), "none", "controls on paper");
   assert.strictEqual(await page.run("getComputedStyle(document.documentElement).colorScheme"), "light", "paper is light");
   await page.look("light");
-  for (const width of [390, 1920]) {
-    await page.resize(width, 800);
-    await page.run("new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))");
-    assert.ok(await page.run("document.documentElement.scrollWidth <= innerWidth"), `wider than a window of ${width}`);
-  }
+  await fits(page);
 }
 
 // The weights that a page gives out as CSV: no word is a formula, and none is lost.
@@ -290,6 +295,7 @@ const checks = {
       assert.deepStrictEqual(await foreign(), [], "the corpus made elements");
       assert.doesNotMatch(await page.run("document.body.innerText"), /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u202a-\u202e\u2066-\u2069]/);
     }
+    await fits(page);
     if (viewed) safeTable(await page.run("tidy()"), expected);
     assert.strictEqual(await page.run("typeof window.pwned"), "undefined");
     quiet(page);

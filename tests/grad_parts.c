@@ -233,9 +233,9 @@ START_TEST(blocks_of_logits_are_invisible) {
     model_open(sa_sizes_of(&settings, K, MANY));
     sa_readout_cache all, one;
     sa_readout_layout(&numbers, ROWS, &w.decoder.readout, true, &all);
-    sa_vocabulary_layout(&numbers, ROWS, &w.decoder.readout, 0, &all);
+    sa_vocabulary_layout(&numbers, ROWS, &w.decoder.readout, &all);
     sa_readout_layout(&numbers, 1, &w.decoder.readout, true, &one);
-    sa_vocabulary_layout(&numbers, 1, &w.decoder.readout, 0, &one);
+    sa_vocabulary_layout(&numbers, 1, &w.decoder.readout, &one);
     ck_assert_int_eq(all.logits.rows, 64);
     int32_t ids[ROWS];
     double log_p[ROWS], aim[ROWS], alone;

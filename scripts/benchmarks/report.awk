@@ -140,9 +140,10 @@ function tutorial_table(    ours, peer) {
     print "| softalign, batches of 32, " most " thread(s) | " \
         show(get("tutorial", "course", most, "additive", "ours", "seconds"), 0) " | " \
         show(get("tutorial", "course", most, "additive", "ours", "train_loss"), 3) " |"
-    print "| the tutorial's structure in PyTorch, a sentence at a time, 1 thread | " \
+    print "| the tutorial's structure in PyTorch, a sentence at a time, 1 thread, CPU time | " \
         show(get("tutorial", "course", 1, "own", "pytorch", "seconds"), 0) " | " \
         show(get("tutorial", "course", 1, "own", "pytorch", "train_loss"), 3) " |"
+    print "\nThe tutorial feeds half of its sentences with the model's own words, which costs it loss."
     print "\n`softalign train --train PAIRS --tokenizer space --embed 256 --hidden 256 --attn 256 --maxout 128" \
         " --batch 32 --epochs 0 --max-time 0 --steps 2340 --valid-every 156`"
 }

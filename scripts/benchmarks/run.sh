@@ -178,11 +178,13 @@ model_of() { # SCALE
     echo "$folder/best.safetensors"
 }
 
-# Sentences of the validation text; fewer where they take long.
-sentences_of() { # SCALE
-    case $1-$quick in
-    paper-yes) head -n 32 "$valid" ;;
-    paper-no | course-yes) head -n 256 "$valid" ;;
+# Sentences of the validation text, fewer where they take long; more, of the training text, where a batch of
+# many takes little.
+sentences_of() { # SCALE BATCH
+    case $1-$quick-$2 in
+    paper-yes-*) head -n 32 "$valid" ;;
+    paper-no-* | course-yes-*) head -n 256 "$valid" ;;
+    *-no-64) head -n 4096 "$train" ;;
     *) cat "$valid" ;;
     esac
 }
@@ -191,7 +193,7 @@ sentences_of() { # SCALE
 run_translate() { # SCALE THREADS BATCH BEAM
     local model
     model=$(model_of "$1") || return
-    sentences_of "$1" | cut -f 1 >"$out/sources"
+    sentences_of "$1" "$3" | cut -f 1 >"$out/sources"
     timed "$command" translate "$model" "$out/sources" --threads "$2" --batch "$3" \
         --beam "$4" --max-ratio 0.35 --min-length 100000 >"$out/translations" 2>"$out/log" || return
     paste "$out/sources" "$out/translations" | sort -u |
@@ -204,7 +206,7 @@ run_translate() { # SCALE THREADS BATCH BEAM
 run_torch_translate() { # SCALE THREADS BATCH CONFIGURATION
     local sizes found words
     sizes=($(sizes_of "$1"))
-    sentences_of "$1" >"$out/pairs.tsv"
+    sentences_of "$1" "$3" >"$out/pairs.tsv"
     "$tools/batches" "$out/pairs.tsv" 0 1 --tokenizer space --max-len 1000 --batch "$(wc -l <"$out/pairs.tsv")" \
         >"$out/sentences" 2>"$out/log" || return
     words=($(head -n 1 "$(batches_of "$1")"))
@@ -216,7 +218,7 @@ run_torch_translate() { # SCALE THREADS BATCH CONFIGURATION
 run_align() { # SCALE THREADS
     local model
     model=$(model_of "$1") || return
-    sentences_of "$1" >"$out/pairs.tsv"
+    sentences_of "$1" 1 >"$out/pairs.tsv"
     timed "$command" align "$model" "$out/pairs.tsv" --threads "$2" \
         --pharaoh "$out/links" 2>"$out/log" || return
     figures=(pairs_per_second "$(divide "$(wc -l <"$out/pairs.tsv")" "${took[0]}")")

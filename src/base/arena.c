@@ -1,4 +1,5 @@
 #include "base/arena.h"
+#include "base/memory.h"
 
 #include <stdint.h>
 #include <stdlib.h>
@@ -11,6 +12,7 @@ bool sa_arena_init(sa_arena *arena, size_t size, sa_error *error) {
     size_t whole = (size + LINE - 1) / LINE * LINE;
     *arena = (sa_arena){.base = whole >= size ? aligned_alloc(LINE, whole ? whole : LINE) : NULL,
                         .size = whole};
+    sa_want_large_pages(arena->base, whole);
     return arena->base || sa_fail_memory(error, size);
 }
 

@@ -10,7 +10,7 @@
 
 enum { MODELS = 16 }; /* that translate together, at most */
 #define MODEL_ENDING ".safetensors"
-enum { BATCHES = 16 }; /* read at once from a file, so that sentences of one length meet */
+enum { BATCHES = 64 }; /* read at once from a file, so that sentences of one length meet */
 
 typedef struct translate_options {
     sa_search search;

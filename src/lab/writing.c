@@ -24,8 +24,7 @@ static void layout(writing *own, sa_arena *arena, const sa_seq2seq *w, const sa_
 /* How far log p of word t (from 0) and its weights, on average over heads and layers, are apart. */
 static double step_apart(const writing *own, sa_lab_view view, int t) {
     const sa_seq2seq *w = view.trial->w;
-    const sa_mat logits = sa_voice_logits(&own->voice, 1);
-    const double log_p = logits.x[own->target.ids[t]] - sa_log_sum_exp(logits.x, logits.cols);
+    const double log_p = (double)own->voice.logits.x[own->target.ids[t]] - own->voice.norm[0];
     const int heads = sa_seq2seq_heads(w), layers = sa_seq2seq_layers(w, SA_PLACE_CROSS);
     sa_zero(own->alpha), sa_zero(own->whole);
     sa_voice_weights(&own->voice, 0, own->alpha.cols, 1, own->alpha.x);

@@ -210,8 +210,8 @@ SA_DISPATCHED static sa_real sum_exp_shifted(const sa_real *x, sa_real max, int 
     return sum;
 }
 
-double sa_log_sum_exp(const sa_real *x, int size) {
-    const sa_real max = max_of(x, size);
+double sa_log_sum_exp(sa_real *x, const sa_real *shift, int size) {
+    const sa_real max = shift ? add_and_max(x, shift, size) : max_of(x, size);
     return (double)max + log((double)sum_exp_shifted(x, max, size));
 }
 

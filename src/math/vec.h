@@ -31,8 +31,8 @@ sa_real sa_softmax_row(sa_real *x, const sa_real *shift, sa_real scale, int size
 /* The largest of at least one number; NaN if the first is. */
 sa_real sa_max(const sa_real *x, int size);
 
-/* log sum_k exp x_k, the row left as it is. */
-double sa_log_sum_exp(const sa_real *x, int size);
+/* x += shift (NULL: none); log sum_k exp x_k. */
+double sa_log_sum_exp(sa_real *x, const sa_real *shift, int size);
 
 /* dx = y . (dy - sum_k y_k dy_k), row by row: the softmax undone. dx may be dy. */
 void sa_softmax_backward(sa_mat y, sa_mat dy, sa_mat dx);

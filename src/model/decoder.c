@@ -73,12 +73,14 @@ static sa_decoder_drows drows_layout(sa_arena *arena, const sa_decoder *w, int r
     return d;
 }
 
-sa_decoder_turning sa_decoder_turned_layout(sa_arena *arena, const sa_decoder *w, int rows) {
+sa_decoder_turning sa_decoder_turned_layout(sa_arena *arena, const sa_decoder *w, int rows,
+                                            bool whole) {
     const bool query = w->attention.heads && w->attention.compat->query != SA_QUERY_STATE;
     return (sa_decoder_turning){
-        .cell = sa_recurrent_turned_layout(arena, &w->cell, rows),
-        .second = sa_recurrent_turned_layout(arena, &w->second, rows),
+        .cell = sa_recurrent_turned_layout(arena, &w->cell, rows, whole),
+        .second = sa_recurrent_turned_layout(arena, &w->second, rows, false),
         .W_a = sa_panels_layout(arena, w->attention.W_a, query ? rows : 0),
+        .readout = sa_readout_turned_layout(arena, &w->readout, whole ? rows : 0),
     };
 }
 
@@ -87,6 +89,7 @@ sa_decoder sa_decoder_turned(const sa_decoder *w, sa_decoder_turning room) {
     turned.cell = sa_recurrent_turned(&w->cell, room.cell);
     turned.second = sa_recurrent_turned(&w->second, room.second);
     turned.attention.W_a = sa_turned(w->attention.W_a, room.W_a);
+    turned.readout = sa_readout_turned(&w->readout, room.readout);
     return turned;
 }
 
@@ -95,6 +98,7 @@ sa_decoder sa_decoder_laid(const sa_decoder *w, sa_decoder_turning room) {
     laid.cell = sa_recurrent_laid(&w->cell, room.cell);
     laid.second = sa_recurrent_laid(&w->second, room.second);
     laid.attention.W_a = sa_laid(w->attention.W_a, room.W_a);
+    laid.readout = sa_readout_laid(&w->readout, room.readout);
     return laid;
 }
 
@@ -116,7 +120,7 @@ void sa_decoder_layout(sa_arena *arena, const sa_batch *batch, const sa_decoder 
     cache->inputs = inputs_of(arena, &batch->target);
     sa_readout_layout(arena, M, &w->readout, training, &cache->readout);
     cache->scratch = sa_attention_scratch_layout(arena, &w->attention, 1, S, training);
-    cache->turning = sa_decoder_turned_layout(arena, w, B);
+    cache->turning = sa_decoder_turned_layout(arena, w, B, w->sizes.feeding);
     if (!training) return;
     cache->word_mask = sa_mat_take(arena, M, 1);
     cache->x_mask = sa_mat_take(arena, M, w->sizes.m);

@@ -111,6 +111,7 @@ struct sa_decoder_drows {
 typedef struct sa_decoder_turning {
     sa_recurrent_turning cell, second;
     sa_mat W_a;
+    sa_readout_turning readout;
 } sa_decoder_turning;
 
 typedef struct sa_decoder_cache {
@@ -156,8 +157,9 @@ void sa_source_zero(sa_source *d, sa_encoder_cache *encoder);
 void sa_decoder_bind(sa_binder *binder, const sa_decoder_sizes *sizes, sa_decoder *w);
 
 /* w with panels of what steps of `rows` rows multiply by: sa_turned, and sa_laid for the way back.
- */
-sa_decoder_turning sa_decoder_turned_layout(sa_arena *arena, const sa_decoder *w, int rows);
+ * A step that is `whole` takes its word in and makes the read-out, too. */
+sa_decoder_turning sa_decoder_turned_layout(sa_arena *arena, const sa_decoder *w, int rows,
+                                            bool whole);
 sa_decoder sa_decoder_turned(const sa_decoder *w, sa_decoder_turning room);
 sa_decoder sa_decoder_laid(const sa_decoder *w, sa_decoder_turning room);
 

@@ -123,7 +123,7 @@ void sa_encoder_layout(sa_arena *arena, const sa_batch *batch, const sa_encoder 
     }
     cache->annotations = sa_mat_take(arena, N, A);
     cache->last_memory = sa_mat_take(arena, B, memory * n);
-    if (w->layers) cache->turning = sa_recurrent_turned_layout(arena, &w->layer[0][0], B);
+    if (w->layers) cache->turning = sa_recurrent_turned_layout(arena, &w->layer[0][0], B, false);
     decoder_order(arena, batch, w, cache);
     if (!training) return;
     cache->word_mask = sa_mat_take(arena, N, 1);

@@ -10,7 +10,6 @@ void sa_ensemble_layout(sa_arena *arena, sa_ensemble *ensemble, const sa_sentenc
     ensemble->ids = sa_arena_take(arena, (size_t)rows, sizeof *ensemble->ids);
     ensemble->which = sa_arena_take(arena, (size_t)rows, sizeof *ensemble->which);
     ensemble->from = sa_arena_take(arena, (size_t)rows, sizeof *ensemble->from);
-    ensemble->norm = sa_arena_take(arena, (size_t)rows, sizeof *ensemble->norm);
 }
 
 void sa_ensemble_release(sa_ensemble *ensemble) {
@@ -21,43 +20,37 @@ void sa_ensemble_start(sa_ensemble *ensemble) {
     for (int m = 0; m < ensemble->count; m++) sa_voice_start(&ensemble->voice[m]);
 }
 
-/* Row l of logits[0] becomes log mean_m p_m(word), from the differences to the likeliest model's:
- * so a word that none can imagine keeps a finite number. */
-static void average_row(const sa_mat *logits, int count, int l) {
-    const sa_mat all = logits[0];
-    double norm[SA_ENSEMBLE];
-    for (int m = 0; m < count; m++) norm[m] = sa_log_sum_exp(sa_row(logits[m], l), all.cols);
+/* Row l of the first voice's logits becomes log mean_m p_m(word), from the differences to the
+ * likeliest model's: so a word that none can imagine keeps a finite number. */
+static void average_row(const sa_voice *voice, int count, int l) {
+    const sa_mat all = voice[0].logits;
     for (int word = 0; word < all.cols; word++) {
         double log_p[SA_ENSEMBLE], most = -INFINITY, sum = 0;
         for (int m = 0; m < count; m++) {
-            log_p[m] = (double)sa_row(logits[m], l)[word] - norm[m];
+            log_p[m] = (double)sa_row(voice[m].logits, l)[word] - voice[m].norm[l];
             most = fmax(most, log_p[m]);
         }
         for (int m = 0; m < count; m++) sum += exp(log_p[m] - most);
         sa_row(all, l)[word] = (sa_real)(most + log(sum / count));
     }
+    voice[0].norm[l] = 0;
 }
 
 bool sa_ensemble_step(sa_ensemble *ensemble, int i, const sa_continued *rows, int L, sa_mat *logits,
                       sa_error *error) {
-    sa_mat own[SA_ENSEMBLE];
+    sa_voice *voice = ensemble->voice;
     for (int l = 0; l < L; l++) {
         ensemble->ids[l] = rows[l].word;
         ensemble->which[l] = rows[l].sentence;
         ensemble->from[l] = rows[l].row;
     }
-    for (int m = 0; m < ensemble->count; m++) {
-        if (!sa_voice_step(&ensemble->voice[m], ensemble->override, i, L, ensemble->which,
-                           ensemble->from, ensemble->ids, error))
+    for (int m = 0; m < ensemble->count; m++)
+        if (!sa_voice_step(&voice[m], ensemble->override, i, L, ensemble->which, ensemble->from,
+                           ensemble->ids, error))
             return false;
-        own[m] = sa_voice_logits(&ensemble->voice[m], L);
-    }
-    for (int l = 0; l < L; l++) {
-        if (ensemble->count > 1) average_row(own, ensemble->count, l);
-        ensemble->norm[l] =
-            ensemble->count > 1 ? 0 : sa_log_sum_exp(sa_row(own[0], l), own[0].cols);
-    }
-    *logits = own[0];
+    for (int l = 0; l < L && ensemble->count > 1; l++) average_row(voice, ensemble->count, l);
+    *logits = sa_rows(voice[0].logits, 0, L);
+    ensemble->norm = voice[0].norm;
     return true;
 }
 

@@ -14,9 +14,9 @@ typedef struct sa_ensemble {
     int count;
     sa_voice voice[SA_ENSEMBLE];
     const sa_override *override; /* what replaces the weights, or NULL; its order is set by each */
-    int32_t *ids;                /* [rows] of the running step, all three */
+    int32_t *ids;                /* [rows] of the running step, all of these */
     int *which, *from;
-    double *norm;
+    const double *norm;
 } sa_ensemble;
 
 /* What a row of the next step continues. */

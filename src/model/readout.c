@@ -54,10 +54,9 @@ static int block_rows(int rows, int words, int l) {
     return block < rows ? block : rows;
 }
 
-void sa_vocabulary_layout(sa_arena *arena, int rows, const sa_readout *w, int logits,
-                          sa_readout_cache *cache) {
+void sa_vocabulary_layout(sa_arena *arena, int rows, const sa_readout *w, sa_readout_cache *cache) {
     const int l = w->W_o.cols, words = w->W_o.rows;
-    cache->logits = sa_mat_take(arena, logits ? logits : block_rows(rows, words, l), words);
+    cache->logits = sa_mat_take(arena, block_rows(rows, words, l), words);
 }
 
 void sa_readout_layout(sa_arena *arena, int rows, const sa_readout *w, bool training,
@@ -82,6 +81,29 @@ sa_readout_cache sa_readout_slice(const sa_readout_cache *all, int first, int co
     slice.dsums = sa_rows(all->dsums, first, count);
     slice.dt = sa_rows(all->dt, first, count);
     return slice;
+}
+
+sa_readout_turning sa_readout_turned_layout(sa_arena *arena, const sa_readout *w, int rows) {
+    return (sa_readout_turning){.U_o = sa_panels_layout(arena, w->U_o, rows),
+                                .V_o = sa_panels_layout(arena, w->V_o, rows),
+                                .C_o = sa_panels_layout(arena, w->C_o, rows)};
+}
+
+static sa_readout with_panels(const sa_readout *w, sa_readout_turning room,
+                              sa_mat (*lay)(sa_mat W, sa_mat room)) {
+    sa_readout laid = *w;
+    laid.U_o = lay(w->U_o, room.U_o);
+    laid.V_o = lay(w->V_o, room.V_o);
+    laid.C_o = lay(w->C_o, room.C_o);
+    return laid;
+}
+
+sa_readout sa_readout_turned(const sa_readout *w, sa_readout_turning room) {
+    return with_panels(w, room, sa_turned);
+}
+
+sa_readout sa_readout_laid(const sa_readout *w, sa_readout_turning room) {
+    return with_panels(w, room, sa_laid);
 }
 
 /* ---- Forward and backward -------------------------------------------------------------------- */
@@ -118,6 +140,12 @@ void sa_readout_weights_backward(sa_mat s, sa_mat x, sa_mat c, const sa_readout_
 }
 
 /* A.2.2: p(y_i) = softmax(W_o t_i + b_y) */
+void sa_vocabulary_forward(const sa_readout *w, sa_mat t, sa_mat logits, double *norm) {
+    sa_gemm_nt(t, w->W_o, 0, logits);
+    for (int i = 0; i < t.rows; i++)
+        norm[i] = sa_log_sum_exp(sa_row(logits, i), w->b_y.x, logits.cols);
+}
+
 void sa_vocabulary_loss(const sa_readout *w, const int32_t *ids, double smoothing, sa_real scale,
                         sa_readout_cache *cache, sa_real *log_p, sa_real *aim, sa_readout *dw) {
     const int rows = cache->t.rows, block = cache->logits.rows;

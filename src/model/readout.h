@@ -32,6 +32,11 @@ typedef struct sa_readout_sizes {
     sa_mat tied;    /* the target embedding when it is W_o, too */
 } sa_readout_sizes;
 
+/* Room for the panels of a read-out that steps make. */
+typedef struct sa_readout_turning {
+    sa_mat U_o, V_o, C_o;
+} sa_readout_turning;
+
 typedef struct sa_readout_cache {
     sa_mat sums, t;   /* [R x units l] t~, [R x l] */
     sa_mat logits;    /* [block x Ky] a block of rows at a time, so that it stays in cache */
@@ -42,11 +47,16 @@ typedef struct sa_readout_cache {
 void sa_readout_bind(sa_binder *binder, sa_readout_sizes sizes, sa_readout *w);
 void sa_readout_layout(sa_arena *arena, int rows, const sa_readout *w, bool training,
                        sa_readout_cache *cache);
-/* Adds the room for logits, so many rows at a time; 0: as many as suit the cache. */
-void sa_vocabulary_layout(sa_arena *arena, int rows, const sa_readout *w, int logits,
-                          sa_readout_cache *cache);
+/* Adds the room for logits, as many rows at a time as suit the cache. */
+void sa_vocabulary_layout(sa_arena *arena, int rows, const sa_readout *w, sa_readout_cache *cache);
 /* Rows first .. first+count-1; the logits are shared. */
 sa_readout_cache sa_readout_slice(const sa_readout_cache *all, int first, int count);
+
+/* w with panels of what a step of `rows` rows multiplies by: sa_turned, and sa_laid for the way
+ * back. */
+sa_readout_turning sa_readout_turned_layout(sa_arena *arena, const sa_readout *w, int rows);
+sa_readout sa_readout_turned(const sa_readout *w, sa_readout_turning room);
+sa_readout sa_readout_laid(const sa_readout *w, sa_readout_turning room);
 
 /* t from s [R x n], x = E y_{i-1} [R x m], c [R x context]. */
 void sa_readout_forward(const sa_readout *w, sa_mat s, sa_mat x, sa_mat c, double dropout,
@@ -61,6 +71,9 @@ void sa_readout_weights_backward(sa_mat s, sa_mat x, sa_mat c, const sa_readout_
 /* W_o and b_y, on vectors of l numbers; W_o may be `tied`, an embedding [words x l], or no matrix.
  */
 void sa_vocabulary_bind(sa_binder *binder, int words, int l, sa_mat tied, sa_readout *w);
+
+/* log p(word) of row i of t is logits_i - norm[i]. */
+void sa_vocabulary_forward(const sa_readout *w, sa_mat t, sa_mat logits, double *norm);
 
 /* log p(ids_i) and the aim (nn/loss.h) for every row of t, in log_p and aim [R]. With dw, also the
  * backward pass of scale * sum_i -aim_i: dw->W_o and dw->b_y are added to and cache->dt is filled,

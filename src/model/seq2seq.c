@@ -185,7 +185,7 @@ static void recurrent_layout(sa_arena *arena, const sa_seq2seq *w, const sa_batc
     sa_encoder_layout(arena, batch, &w->encoder, training, encoder);
     sa_decoder_layout(arena, batch, &w->decoder, encoder, training, decoder);
     const size_t start = arena->used;
-    sa_vocabulary_layout(arena, batch->target.words, &w->decoder.readout, 0, &decoder->readout);
+    sa_vocabulary_layout(arena, batch->target.words, &w->decoder.readout, &decoder->readout);
     if (!training) return;
     const size_t loss = sa_arena_back(arena, start);
     sa_decoder_room_layout(arena, batch, &w->decoder, encoder, decoder);

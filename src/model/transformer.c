@@ -162,7 +162,7 @@ void sa_transformer_layout(sa_arena *arena, const sa_batch *batch, const sa_tran
         decoder->layer[w->decoder.layers - 1].cross.guide =
             sa_mat_take(arena, side->words, batch->source.steps);
     sa_readout_layout(arena, side->words, &w->vocabulary, training, &cache->readout);
-    sa_vocabulary_layout(arena, side->words, &w->vocabulary, 0, &cache->readout);
+    sa_vocabulary_layout(arena, side->words, &w->vocabulary, &cache->readout);
     cache->log_p = sa_arena_take(arena, (size_t)side->words, sizeof *cache->log_p);
     cache->aim = sa_arena_take(arena, (size_t)side->words, sizeof *cache->aim);
     cache->readout.t = decoder->out;

@@ -2,7 +2,6 @@
 #include "base/memory.h"
 #include "math/vec.h"
 #include "nn/embedding.h"
-#include "nn/linear.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -33,7 +32,6 @@ void sa_writing_layout(sa_arena *arena, const sa_transformer *w, const sa_batch 
     sa_residual_layout(arena, &layer->cross.around, to->x, false, &to->cross);
     sa_residual_layout(arena, &layer->feed.around, to->x, false, &to->feed);
     sa_readout_layout(arena, rows, &w->vocabulary, false, &to->readout);
-    sa_vocabulary_layout(arena, rows, &w->vocabulary, rows, &to->readout);
     sa_transformer_encoder_layout(arena, batch, w, false, &to->encoder);
     for (int k = 0; k < stack->layers; k++) {
         const sa_attention *cross = &stack->layer[k].cross.attention;
@@ -165,6 +163,5 @@ bool sa_writing_step(const sa_transformer *w, const sa_override *override, int i
         sa_layernorm_forward(&stack->last, x, &to->last, t);
     else
         sa_copy_mat(x, t);
-    sa_linear_forward(w->vocabulary.W_o, w->vocabulary.b_y, t, sa_rows(to->readout.logits, 0, L));
     return true;
 }

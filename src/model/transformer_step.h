@@ -30,7 +30,7 @@ typedef struct sa_writing {
     sa_attention_rows looked[SA_LAYERS]; /* of the cross attention */
     sa_layernorm_cache last;
     sa_attention_scratch scratch;
-    sa_readout_cache readout; /* t and logits */
+    sa_readout_cache readout; /* t */
 } sa_writing;
 
 /* Room for `rows` hypotheses of at most `steps` words about the sources of the batch. */
@@ -42,7 +42,7 @@ void sa_writing_release(sa_writing *to);
 void sa_writing_start(const sa_transformer *w, sa_writing *to);
 
 /* Word i (from 1) of L hypotheses: row l, about sentence which[l], goes on from row from[l] of the
- * step before with the word ids[l]. Fills the first L rows of readout.t and readout.logits.
+ * step before with the word ids[l]. Fills the first L rows of readout.t.
  * SA_LIMIT when memory runs out. */
 bool sa_writing_step(const sa_transformer *w, const sa_override *override, int i, int L,
                      const int *which, const int *from, const int32_t *ids, sa_writing *to,

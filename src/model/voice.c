@@ -1,7 +1,7 @@
 #include "model/voice.h"
+#include "math/blas.h"
 #include "math/vec.h"
 #include "nn/embedding.h"
-#include "nn/linear.h"
 
 static bool is_transformer(const sa_voice *voice) {
     return voice->w->model == SA_MODEL_TRANSFORMER;
@@ -15,13 +15,12 @@ static void layout_recurrent(sa_arena *arena, sa_voice *voice, int count, int ro
     sa_speaking *own = &voice->recurrent;
     sa_encoder_layout(arena, &voice->batch, &voice->w->encoder, false, &own->encoder);
     sa_source_layout(arena, d, count, own->encoder.first, own->encoder.annotations, &own->source);
-    own->turning = sa_decoder_turned_layout(arena, d, rows);
+    own->turning = sa_decoder_turned_layout(arena, d, rows, true);
     own->scratch = sa_attention_scratch_layout(arena, &d->attention, 1, S, false);
     own->rows = sa_decoder_rows_layout(arena, d, rows, S);
     own->state = sa_state_take(arena, rows, d->sizes.n, d->sizes.cell->memory);
     own->t = sa_mat_take(arena, rows, d->sizes.feeding ? d->sizes.l : 0);
     sa_readout_layout(arena, rows, &d->readout, false, &own->readout);
-    sa_vocabulary_layout(arena, rows, &d->readout, rows, &own->readout);
 }
 
 static void start_recurrent(sa_voice *voice) {
@@ -54,14 +53,21 @@ static void step_recurrent(sa_voice *voice, const sa_override *override, int i, 
     sa_decoder_step_forward(d, &step, rows, (sa_dropout){0}, NULL, &out);
     sa_state_copy(rows.s, sa_state_rows(own->state, 0, L));
     if (own->t.cols) sa_copy_mat(out.t, sa_rows(own->t, 0, L));
-    sa_linear_forward(d->readout.W_o, d->readout.b_y, out.t, sa_rows(out.logits, 0, L));
 }
 
 /* ---- Either ---------------------------------------------------------------------------------- */
 
+static const sa_readout *vocabulary_of(const sa_voice *voice) {
+    return is_transformer(voice) ? &voice->w->transformer.vocabulary : &voice->w->decoder.readout;
+}
+
 void sa_voice_layout(sa_arena *arena, sa_voice *voice, const sa_sentence *sources, int count,
                      int rows, int steps) {
+    const sa_mat W_o = vocabulary_of(voice)->W_o;
     voice->batch = sa_batch_make(arena, sources, NULL, count);
+    voice->turning = sa_panels_layout(arena, W_o, rows);
+    voice->logits = sa_mat_take(arena, rows, W_o.rows);
+    voice->norm = sa_arena_take(arena, (size_t)rows, sizeof *voice->norm);
     if (is_transformer(voice))
         sa_writing_layout(arena, &voice->w->transformer, &voice->batch, rows, steps,
                           &voice->transformer);
@@ -74,6 +80,8 @@ void sa_voice_release(sa_voice *voice) {
 }
 
 void sa_voice_start(sa_voice *voice) {
+    voice->vocabulary = *vocabulary_of(voice);
+    voice->vocabulary.W_o = sa_turned(voice->vocabulary.W_o, voice->turning);
     if (is_transformer(voice))
         sa_writing_start(&voice->w->transformer, &voice->transformer);
     else
@@ -85,17 +93,16 @@ bool sa_voice_step(sa_voice *voice, const sa_override *override, int i, int L, c
     sa_override own = override ? *override : (sa_override){0};
     own.order = voice->batch.source.order;
     if (override) override = &own;
-    if (is_transformer(voice))
-        return sa_writing_step(&voice->w->transformer, override, i, L, which, from, ids,
-                               &voice->transformer, error);
-    step_recurrent(voice, override, i, L, which, from, ids);
+    if (!is_transformer(voice))
+        step_recurrent(voice, override, i, L, which, from, ids);
+    else if (!sa_writing_step(&voice->w->transformer, override, i, L, which, from, ids,
+                              &voice->transformer, error))
+        return false;
+    const sa_mat t =
+        is_transformer(voice) ? voice->transformer.readout.t : voice->recurrent.readout.t;
+    sa_vocabulary_forward(&voice->vocabulary, sa_rows(t, 0, L), sa_rows(voice->logits, 0, L),
+                          voice->norm);
     return true;
-}
-
-sa_mat sa_voice_logits(const sa_voice *voice, int L) {
-    return sa_rows(is_transformer(voice) ? voice->transformer.readout.logits
-                                         : voice->recurrent.readout.logits,
-                   0, L);
 }
 
 void sa_voice_weights(const sa_voice *voice, int row, int S, sa_real share, sa_real *alpha) {

@@ -10,7 +10,7 @@ typedef struct sa_speaking {
     sa_encoder_cache encoder;
     sa_source source;
     sa_decoder_turning turning;
-    sa_decoder decoder; /* w's, with its transposes in turning */
+    sa_decoder decoder; /* w's, with its panels in turning */
     sa_attention_scratch scratch;
     sa_decoder_rows rows; /* the running step */
     sa_state state;       /* s of the step before */
@@ -21,6 +21,10 @@ typedef struct sa_speaking {
 typedef struct sa_voice {
     const sa_seq2seq *w;
     sa_batch batch;
+    sa_mat logits; /* [rows x Ky] of the running step's rows: log p(word) is logits - norm */
+    double *norm;  /* [rows] */
+    sa_readout vocabulary; /* w's, with W_o's panels in turning */
+    sa_mat turning;
     union { /* by w->model */
         sa_speaking recurrent;
         sa_writing transformer;
@@ -36,11 +40,10 @@ void sa_voice_release(sa_voice *voice);
 void sa_voice_start(sa_voice *voice);
 
 /* Word i (from 1) of L hypotheses: row l, about sentence which[l], goes on from row from[l] of the
- * step before (its sentence at the start) with the word ids[l]. */
+ * step before (its sentence at the start) with the word ids[l]. Fills logits, which the caller may
+ * overwrite, and norm. */
 bool sa_voice_step(sa_voice *voice, const sa_override *override, int i, int L, const int *which,
                    const int *from, const int32_t *ids, sa_error *error);
-/* The words' scores for L rows of the last step, [L x Ky], which may be overwritten. */
-sa_mat sa_voice_logits(const sa_voice *voice, int L);
 
 /* Where a row of the last step looked: `share` of the mean weights (sa_seq2seq_looks) is added to
  * alpha [S]. */

@@ -74,12 +74,13 @@ void sa_recurrent_bind(sa_binder *binder, const char *part, const sa_cell *cell,
 int sa_recurrent_kept(const sa_recurrent *w);
 int sa_recurrent_da(const sa_recurrent *w);
 
-/* Room for the panels of what a step multiplies by, and w with them: sa_turned for the way there,
- * sa_laid for the way back. */
+/* Room for the panels of what a step of `rows` rows multiplies by, W too where `input` is taken in
+ * step by step; and w with them: sa_turned for the way there, sa_laid for the way back. */
 typedef struct sa_recurrent_turning {
-    sa_mat U, C;
+    sa_mat W, U, C;
 } sa_recurrent_turning;
-sa_recurrent_turning sa_recurrent_turned_layout(sa_arena *arena, const sa_recurrent *w, int rows);
+sa_recurrent_turning sa_recurrent_turned_layout(sa_arena *arena, const sa_recurrent *w, int rows,
+                                                bool input);
 sa_recurrent sa_recurrent_turned(const sa_recurrent *w, sa_recurrent_turning room);
 sa_recurrent sa_recurrent_laid(const sa_recurrent *w, sa_recurrent_turning room);
 

@@ -1,10 +1,14 @@
 /* JSON from elsewhere is read as jansson reads it, text by text and spoilt in a hundred thousand
  * ways; what is wrong is named with its place. */
+#include "base/container.h"
 #include "base/json.h"
+#include "base/memory.h"
 #include "base/rng.h"
 #include "support/suite.h"
 
+#include <malloc.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 static sa_error error;
@@ -119,11 +123,82 @@ START_TEST(mistakes_are_named) {
 }
 END_TEST
 
+/* ---- Memory ---------------------------------------------------------------------------------- */
+
+static size_t in_use, at_most;
+
+static void *counted_malloc(size_t size) {
+    void *place = malloc(size);
+    in_use += malloc_usable_size(place);
+    if (in_use > at_most) at_most = in_use;
+    return place;
+}
+
+static void counted_free(void *place) {
+    in_use -= malloc_usable_size(place);
+    free(place);
+}
+
+/* A text as long as a header may be, of one thing again and again (the letter # is its number), and
+ * what it stands in. */
+static const struct {
+    char first, last;
+    const char *item;
+    size_t count; /* 0: as many as there is room for, which are too many */
+} wide[] = {
+    {'[', ']', "1", 0},
+    {'[', ']', "[]", 0},
+    {'[', ']', "{}", 0},
+    {'[', ']', "\"\"", 0},
+    {'{', '}', "\"#\":1", 0},
+    {'{', '}', "\"#\":{}", 0},
+    {'{', '}', "\"#\":{\"dtype\":\"F32\",\"shape\":[2,2,2,2],\"data_offsets\":[#,#]}", SA_TENSORS},
+};
+enum { WIDE = sizeof wide / sizeof *wide };
+
+static void write_wide(int row, sa_buffer *text) {
+    enum { LONGEST = 128 }; /* bytes of an item */
+    const size_t most = wide[row].count ? wide[row].count : SIZE_MAX;
+    sa_buffer_add(text, &wide[row].first, 1);
+    for (size_t i = 0; i < most && text->size + LONGEST < SA_CONTAINER_HEADER; i++) {
+        if (i) sa_buffer_adds(text, ",");
+        for (const char *at = wide[row].item; *at; at++)
+            if (*at == '#')
+                sa_buffer_addf(text, "%zu", i);
+            else
+                sa_buffer_add(text, at, 1);
+    }
+    sa_buffer_add(text, &wide[row].last, 1);
+}
+
+START_TEST(memory_has_a_limit) {
+    sa_buffer text = {0};
+    json_malloc_t old_malloc;
+    json_free_t old_free;
+    json_get_alloc_funcs(&old_malloc, &old_free);
+    write_wide(_i, &text);
+    ck_assert_uint_le(text.size, SA_CONTAINER_HEADER);
+    json_set_alloc_funcs(counted_malloc, counted_free);
+    in_use = at_most = 0;
+    json_t *value = read_ours(text.text, text.size);
+    if (wide[_i].count)
+        ck_assert_msg(value != NULL, "%s", error.text);
+    else
+        ck_assert(!value && strstr(error.text, "there are too many values") != NULL);
+    json_decref(value);
+    json_set_alloc_funcs(old_malloc, old_free);
+    ck_assert_uint_eq(in_use, 0);
+    ck_assert_uint_le(at_most, 16 << 20);
+    sa_buffer_release(&text);
+}
+END_TEST
+
 int main(void) {
     TCase *tests;
     Suite *suite = suite_of("json", &tests);
     tcase_add_loop_test(tests, good_texts_are_read, 0, TEXTS);
     tcase_add_loop_test(tests, spoilt_texts_are_judged_as_by_jansson, 0, TEXTS);
     tcase_add_loop_test(tests, mistakes_are_named, 0, sizeof wrong / sizeof *wrong);
+    tcase_add_loop_test(tests, memory_has_a_limit, 0, WIDE);
     return suite_run(suite);
 }

@@ -8,9 +8,14 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* What values may take in memory, and about what one does: a text of commas and brackets takes a
+ * hundred times its size. A header with as many tensors as are allowed takes 7 MB. */
+enum { ROOM = 10 << 20, COLLECTION = 256, SCALAR = 128 };
+
 typedef struct reader {
     const char *text;
     size_t at, size;
+    size_t taken;      /* of ROOM */
     const char *wrong; /* what is, at `at`; NULL after a failure: memory ran out */
     char note[64];     /* behind it, perhaps */
 } reader;
@@ -214,8 +219,11 @@ static json_t *read_all(reader *it, bool object) {
 
 static json_t *read_value(reader *it) {
     const char first = look(it);
+    const bool collection = first == '{' || first == '[';
     if (it->at == it->size) return wrong(it, "a value is expected"), NULL;
-    if (first == '{' || first == '[') return read_all(it, first == '{');
+    it->taken += collection ? COLLECTION : SCALAR;
+    if (it->taken > ROOM) return wrong(it, "there are too many values"), NULL;
+    if (collection) return read_all(it, first == '{');
     if (first != '"') return read_name(it);
     char *text = read_string(it);
     json_t *string = text ? json_string_nocheck(text) : NULL;

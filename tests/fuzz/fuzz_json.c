@@ -24,18 +24,31 @@ static int depth_of(const json_t *value) {
     return json_is_object(value) || json_is_array(value) ? 1 + deepest : 0;
 }
 
+/* Numbers that are longer than a double's digits are refused whatever their value. */
+static bool has_long_number(const char *text) {
+    enum { LONG = 400 };
+    while (*text) {
+        const size_t size = strspn(text, "0123456789+-.eE");
+        if (size >= LONG) return true;
+        text += size + (text[size] != 0);
+    }
+    return false;
+}
+
 static void read_json(fuzz_input input, int depth) {
     sa_error error = {0};
     char *copy = fuzz_copy(input);
     json_t *value = sa_json_parse(copy, input.size, depth, "m", "header", &error);
-    json_t *plain = json_loadb(copy, input.size, JSON_REJECT_DUPLICATES, NULL);
+    json_t *plain = json_loadb(copy, input.size, JSON_REJECT_DUPLICATES | JSON_DECODE_ANY, NULL);
     if (!value) {
         fuzz_expect_error(&error, SA_DATA, SA_DATA);
-        ck_assert(!plain || depth_of(plain) > depth);
+        const bool cut = memchr(copy, 0, input.size); /* jansson takes it for the end */
+        ck_assert_msg(!plain || cut || depth_of(plain) > depth || has_long_number(copy), "%s: %s",
+                      error.text, copy);
     } else {
         ck_assert(plain && json_equal(value, plain));
         ck_assert_int_le(depth_of(value), depth);
-        char *text = json_dumps(value, JSON_COMPACT);
+        char *text = json_dumps(value, JSON_COMPACT | JSON_ENCODE_ANY);
         json_t *again = sa_json_parse(text, strlen(text), depth, "m", "header", &error);
         ck_assert_msg(again && json_equal(again, value), "%s", error.text);
         free(text);

@@ -1,0 +1,74 @@
+/* A training that goes on from a file of anyone's. The input is a last.safetensors with any
+ * checksum; a few updates later there is one from which training goes on again. */
+#include "model_file.h"
+
+#include <sys/stat.h>
+
+enum { MOST = 1 << 15, STEPS = 6 };
+
+static const char pairs[] = "ab a c\tx y\t0-0 1-1\nab c\ty x\t0-0\nab a\tx\t\nc ab a\ty\t\n"
+                            "c\tx y\t0-0\n";
+
+static const char *folder;
+
+static const char *path_of(const char *name) {
+    static char path[2][128];
+    static int next;
+    char *made = path[next++ % 2];
+    snprintf(made, sizeof *path, "%s/%s", folder, name);
+    return made;
+}
+
+static void write_file(const char *name, const char *bytes, size_t size) {
+    FILE *file = fopen(path_of(name), "wb");
+    ck_assert(file && fwrite(bytes, 1, size, file) == size && fclose(file) == 0);
+}
+
+static void clean_up(void) {
+    static const char *const names[] = {"pairs",   "best.safetensors",    "last.safetensors",
+                                        "log.csv", "average.safetensors", ".lock"};
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) unlink(path_of(names[i]));
+    rmdir(folder);
+}
+
+static void set_up(void) {
+    folder = fuzz_scratch();
+    ck_assert(mkdir(folder, 0700) == 0);
+    atexit(clean_up);
+    write_file("pairs", pairs, sizeof pairs - 1);
+}
+
+static bool go_on(int64_t steps, sa_outcome *outcome, sa_error *error) {
+    sa_settings settings;
+    char train[128];
+    sa_settings_init(&settings);
+    settings.threads = 1, settings.steps = steps, settings.max_time = 10;
+    snprintf(train, sizeof train, "%s", path_of("pairs"));
+    const sa_training training = {
+        .settings = &settings, .train = train, .out = folder, .resume = true};
+    return sa_train(&training, outcome, error);
+}
+
+size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t size, size_t room, unsigned seed) {
+    return model_mutate(data, size, room, seed);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
+    if (size > MOST) return 0;
+    if (!folder) set_up();
+    char *bytes = fuzz_copy(fuzz_input_of(data, size));
+    model_sign(bytes, size);
+    write_file("last.safetensors", bytes, size);
+    write_file("log.csv", "epoch\n", 6);
+    free(bytes);
+    sa_outcome outcome;
+    sa_error error = {0};
+    if (!go_on(STEPS, &outcome, &error)) {
+        if (error.code != SA_DIVERGED) fuzz_expect_error(&error, SA_DATA, SA_LIMIT);
+    } else {
+        const int64_t steps = outcome.steps;
+        ck_assert_msg(go_on(STEPS, &outcome, &error), "%s", error.text);
+        ck_assert_int_ge(outcome.steps, steps);
+    }
+    return 0;
+}

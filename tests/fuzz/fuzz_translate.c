@@ -16,7 +16,7 @@ static bool is_log(double log_p) {
 
 /* Rows of attention. Only local attention's Gaussian leaves weight out. */
 static void expect_rows(const sa_model *model, const double *weights, int rows, int columns) {
-    const bool local = model->settings.model == SA_MODEL_RECURRENT && model->settings.window;
+    const bool local = model->settings.window;
     for (int t = 0; t < rows; t++) {
         double sum = 0;
         for (int s = 0; s < columns; s++) {

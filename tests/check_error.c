@@ -4,6 +4,7 @@
 #include "support/suite.h"
 
 #include <errno.h>
+#include <signal.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
@@ -28,6 +29,7 @@ static const struct {
     {"\xff\xc3(", "\\xFF\\xC3("},                 /* not UTF-8 */
     {"\xc0\xaf", "\\xC0\\xAF"},                   /* longer than need be */
     {"\xe0\x80\xaf", "\\xE0\\x80\\xAF"},          /* the same in three bytes */
+    {"\xf0\x8f\xbf\xbf", "\\xF0\\x8F\\xBF\\xBF"}, /* and in four */
     {"\xed\xa0\x80", "\\xED\\xA0\\x80"},          /* half of a surrogate pair */
     {"\xf4\x90\x80\x80", "\\xF4\\x90\\x80\\x80"}, /* above U+10FFFF */
     {"end\xe2\x82", "end\\xE2\\x82"},             /* cut short */
@@ -100,6 +102,15 @@ START_TEST(a_message_is_never_longer_than_its_room) {
     ck_assert_uint_gt(strlen(error.text), sizeof error.text - 8);
     ck_assert_str_eq(error.text + strlen(error.text) - 4, "x\xe2\x80\xa6");
     free(long_name);
+}
+END_TEST
+
+/* However long the condition is. */
+START_TEST(a_mistake_of_the_program_ends_it) {
+    char condition[1000];
+    memset(condition, 'x', sizeof condition - 1);
+    condition[sizeof condition - 1] = 0;
+    sa_trap(_i ? condition : "rows > 0", "file.c", 12);
 }
 END_TEST
 
@@ -198,6 +209,7 @@ int main(void) {
     tcase_add_test(tests, a_zero_byte_is_text_like_any_other);
     tcase_add_test(tests, long_text_is_cut_with_an_ellipsis);
     tcase_add_test(tests, a_failure_says_what_and_where);
+    tcase_add_loop_test_raise_signal(tests, a_mistake_of_the_program_ends_it, SIGABRT, 0, 2);
     tcase_add_test(tests, a_message_is_never_longer_than_its_room);
     tcase_add_test(tests, new_memory_is_zero_and_never_nothing);
     tcase_add_test(tests, a_size_that_overflows_is_refused);

@@ -1,36 +1,10 @@
-/* Reading files: gzip, limits, lines. */
-#include "base/file.h"
-#include "support/scratch.h"
+/* Reading files: limits, failures, lines. */
+#include "support/failing.h"
+#include "support/reading.h"
+#include "support/starving.h"
+#include "support/suite.h"
 
-#include <sys/stat.h>
 #include <sys/wait.h>
-#include <zlib.h>
-
-static sa_error error;
-
-/* Reads the file and expects these bytes. */
-static void expect(const char *path, const char *bytes, size_t size) {
-    sa_file file;
-    ck_assert_msg(sa_file_read(&file, path, SA_FILE_LIMIT, &error), "%s", error.text);
-    ck_assert_uint_eq(file.size, size);
-    ck_assert_mem_eq(file.data, bytes, size);
-    ck_assert_int_eq(file.data[size], 0);
-    sa_file_release(&file);
-    ck_assert_ptr_null(file.data);
-}
-
-/* Reads the file and expects a failure whose text begins with `before`, the path and `after`. */
-static void refuse(const char *path, size_t limit, sa_code code, const char *before,
-                   const char *after) {
-    char text[256];
-    sa_file file;
-    snprintf(text, sizeof text, "%s%s%s", before, path, after);
-    error = (sa_error){0};
-    ck_assert(!sa_file_read(&file, path, limit, &error));
-    ck_assert_ptr_null(file.data);
-    ck_assert_str_eq(error.text, text);
-    ck_assert_int_eq(error.code, code);
-}
 
 /* ---- Opening --------------------------------------------------------------------------------- */
 
@@ -76,6 +50,7 @@ START_TEST(limits_hold) {
     sa_file_release(&file);
     refuse(path, 9, SA_LIMIT, "", ": larger than 9 bytes");
     refuse("/dev/zero", SA_FILE_LIMIT, SA_LIMIT, "", ": larger than 1048576 bytes");
+    refuse("/dev/zero", 9, SA_LIMIT, "", ": larger than 9 bytes");
 }
 END_TEST
 
@@ -104,130 +79,34 @@ START_TEST(standard_input_is_a_dash) {
 }
 END_TEST
 
-/* ---- gzip ------------------------------------------------------------------------------------ */
-
-static unsigned char packed[1 << 17];
-static size_t packed_size;
-
-/* Appends a gzip member of the text, `times` over. */
-static void pack(const char *text, size_t size, size_t times) {
-    z_stream stream = {0};
-    ck_assert_int_eq(deflateInit2(&stream, 9, Z_DEFLATED, 15 + 16, 8, Z_DEFAULT_STRATEGY), Z_OK);
-    stream.next_out = packed + packed_size;
-    stream.avail_out = (unsigned)(sizeof packed - packed_size);
-    for (size_t i = 0; i < times; i++) {
-        stream.next_in = (unsigned char *)(uintptr_t)text;
-        stream.avail_in = (unsigned)size;
-        ck_assert_int_eq(deflate(&stream, Z_NO_FLUSH), Z_OK);
-    }
-    ck_assert_int_eq(deflate(&stream, Z_FINISH), Z_STREAM_END);
-    packed_size = sizeof packed - stream.avail_out;
-    deflateEnd(&stream);
-}
-
-static const char verse[] = "Under the window a grey cat waits,\nand counts the bicycles.\n";
-
-START_TEST(gzip_is_known_by_its_bytes) {
-    const char *path = scratch_path("no-suffix");
-    pack(verse, sizeof verse - 1, 1);
-    scratch_write(path, packed, packed_size);
-    expect(path, verse, sizeof verse - 1);
-    path = scratch_path("plain.gz");
-    scratch_write(path, verse, sizeof verse - 1);
-    expect(path, verse, sizeof verse - 1);
+START_TEST(a_read_that_fails_says_why) {
+    const char *path = scratch_path("a");
+    scratch_write(path, "text", 4);
+    plan_failure("read", 1, EIO);
+    refuse(path, 9, SA_IO, "cannot read '", "': Input/output error");
+    plan_failure("read", 2, EIO); /* at the end of the file */
+    refuse(path, 9, SA_IO, "cannot read '", "': Input/output error");
+    plan_failure("read", 1, EINTR); /* interrupted is no failure */
+    expect(path, "text", 4);
+    plan_failure("fstat", 1, EIO); /* what nobody tells the kind of is read all the same */
+    expect(path, "text", 4);
 }
 END_TEST
 
-START_TEST(gzip_members_are_joined) {
+START_TEST(a_file_is_missing_when_nothing_has_its_name) {
     const char *path = scratch_path("a");
-    pack("one ", 4, 1);
-    pack("", 0, 1);
-    pack("two", 3, 1);
-    scratch_write(path, packed, packed_size);
-    expect(path, "one two", 7);
-    packed_size = 0;
-    pack("", 0, 1);
-    scratch_write(path, packed, packed_size);
-    expect(path, "", 0);
+    ck_assert(sa_file_missing(path));
+    scratch_write(path, "", 0);
+    ck_assert(!sa_file_missing(path));
+    ck_assert(sa_file_missing(scratch_path("a/b")));
+    ck_assert_int_eq(symlink("round", scratch_path("round")), 0);
+    ck_assert(!sa_file_missing(scratch_path("round"))); /* there is something, whatever it is */
 }
 END_TEST
 
-START_TEST(truncated_gzip_is_refused_wherever_it_ends) {
-    const char *path = scratch_path("a");
-    pack(verse, sizeof verse - 1, 1);
-    for (size_t size = 2; size < packed_size; size++) {
-        scratch_write(path, packed, size);
-        refuse(path, SA_FILE_LIMIT, SA_DATA, "", ": gzip: unexpected end of file");
-    }
-}
-END_TEST
-
-/* Every bit is flipped: the file is refused, or the bit told nothing (the header's time, the last
- * byte's padding) and the text is whole. */
-START_TEST(altered_gzip_never_changes_the_text) {
-    const char *path = scratch_path("a");
-    pack(verse, sizeof verse - 1, 1);
-    size_t refused = 0;
-    for (size_t bit = 8 * 2; bit < 8 * packed_size; bit++) {
-        sa_file file;
-        packed[bit / 8] ^= (unsigned char)(1 << bit % 8);
-        scratch_write(path, packed, packed_size);
-        if (sa_file_read(&file, path, SA_FILE_LIMIT, &error)) {
-            ck_assert_uint_eq(file.size, sizeof verse - 1);
-            ck_assert_mem_eq(file.data, verse, sizeof verse - 1);
-            sa_file_release(&file);
-        } else {
-            refused++;
-            ck_assert_int_eq(error.code, SA_DATA);
-        }
-        packed[bit / 8] ^= (unsigned char)(1 << bit % 8);
-    }
-    ck_assert_uint_ge(refused, 8 * (packed_size - 10) - 7);
-    packed[packed_size - 8] ^= 1;
-    scratch_write(path, packed, packed_size);
-    refuse(path, SA_FILE_LIMIT, SA_DATA, "", ": gzip: incorrect data check");
-}
-END_TEST
-
-START_TEST(garbage_behind_gzip_is_refused) {
-    const char *path = scratch_path("a");
-    pack(verse, sizeof verse - 1, 1);
-    const char *const tails[] = {"x", "garbage", "\x1f", "\x1fz"};
-    const size_t end = packed_size;
-    for (size_t i = 0; i < 4; i++) {
-        strcpy((char *)packed + end, tails[i]);
-        scratch_write(path, packed, end + strlen(tails[i]));
-        refuse(path, SA_FILE_LIMIT, SA_DATA, "", ": gzip: garbage after the end");
-    }
-    packed[end] = 0; /* padding is garbage, too */
-    scratch_write(path, packed, end + 1);
-    refuse(path, SA_FILE_LIMIT, SA_DATA, "", ": gzip: garbage after the end");
-}
-END_TEST
-
-START_TEST(unpacked_bytes_count_for_the_limit) {
-    const char *path = scratch_path("a");
-    sa_file file;
-    pack(verse, sizeof verse - 1, 20);
-    scratch_write(path, packed, packed_size);
-    ck_assert_uint_lt(packed_size, 200);
-    ck_assert(sa_file_read(&file, path, 20 * (sizeof verse - 1), &error));
-    sa_file_release(&file);
-    ck_assert(!sa_file_read(&file, path, 1000, &error));
-    ck_assert_int_eq(error.code, SA_LIMIT);
-    ck_assert_ptr_nonnull(strstr(error.text, "unpacks to more than"));
-}
-END_TEST
-
-START_TEST(a_gzip_bomb_is_refused) {
-    const char *path = scratch_path("a");
-    static const char zeros[1 << 20];
-    sa_file file;
-    pack(zeros, sizeof zeros, 66);
-    scratch_write(path, packed, packed_size);
-    ck_assert(!sa_file_read(&file, path, SA_FILE_LIMIT, &error));
-    ck_assert_int_eq(error.code, SA_LIMIT);
-    ck_assert_ptr_nonnull(strstr(error.text, "unpacks to more than"));
+START_TEST(a_file_without_memory_for_it) {
+    scratch_write(scratch_path("a"), "text", 4);
+    ck_assert_int_eq(starve(read_it), 0);
 }
 END_TEST
 
@@ -330,38 +209,20 @@ START_TEST(endless_lines_are_refused) {
 END_TEST
 
 int main(void) {
-    Suite *suite = suite_create("file");
-    TCase *reading = tcase_create("reading");
-    tcase_add_checked_fixture(reading, scratch_make, scratch_remove);
-    tcase_add_test(reading, files_are_read_whole);
-    tcase_add_test(reading, what_cannot_be_opened_says_why);
-    tcase_add_test(reading, a_forbidden_file_says_so);
-    tcase_add_test(reading, limits_hold);
-    tcase_add_test(reading, standard_input_is_a_dash);
-    suite_add_tcase(suite, reading);
-
-    TCase *gzip = tcase_create("gzip");
-    tcase_add_checked_fixture(gzip, scratch_make, scratch_remove);
-    tcase_add_test(gzip, gzip_is_known_by_its_bytes);
-    tcase_add_test(gzip, gzip_members_are_joined);
-    tcase_add_test(gzip, truncated_gzip_is_refused_wherever_it_ends);
-    tcase_add_test(gzip, altered_gzip_never_changes_the_text);
-    tcase_add_test(gzip, garbage_behind_gzip_is_refused);
-    tcase_add_test(gzip, unpacked_bytes_count_for_the_limit);
-    tcase_add_test(gzip, a_gzip_bomb_is_refused);
-    suite_add_tcase(suite, gzip);
-
-    TCase *lines = tcase_create("lines");
-    tcase_add_checked_fixture(lines, scratch_make, scratch_remove);
-    tcase_add_test(lines, lines_end_in_lf_or_crlf_or_the_file);
-    tcase_add_test(lines, unicode_line_separators_split_nothing);
-    tcase_add_test(lines, broken_lines_are_named);
-    tcase_add_test(lines, endless_lines_are_refused);
-    suite_add_tcase(suite, lines);
-
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_ENV);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed != 0;
+    TCase *tests;
+    Suite *suite = suite_of("file", &tests);
+    tcase_add_checked_fixture(tests, scratch_make, scratch_remove);
+    tcase_add_test(tests, files_are_read_whole);
+    tcase_add_test(tests, what_cannot_be_opened_says_why);
+    tcase_add_test(tests, a_forbidden_file_says_so);
+    tcase_add_test(tests, limits_hold);
+    tcase_add_test(tests, standard_input_is_a_dash);
+    tcase_add_test(tests, a_read_that_fails_says_why);
+    tcase_add_test(tests, a_file_is_missing_when_nothing_has_its_name);
+    tcase_add_test(tests, a_file_without_memory_for_it);
+    tcase_add_test(tests, lines_end_in_lf_or_crlf_or_the_file);
+    tcase_add_test(tests, unicode_line_separators_split_nothing);
+    tcase_add_test(tests, broken_lines_are_named);
+    tcase_add_test(tests, endless_lines_are_refused);
+    return suite_run(suite);
 }

@@ -1,63 +1,13 @@
-/* The calls to the system that a save makes are replaced here by ones that fail on demand. */
+/* Saving: the new file is there whole, or the old one is as it was. */
 #include "base/save.h"
+#include "support/failing.h"
 #include "support/scratch.h"
+#include "support/starving.h"
 #include "support/suite.h"
 
-#include <errno.h>
 #include <signal.h>
-#include <sys/file.h>
 #include <sys/resource.h>
-#include <sys/stat.h>
-#include <sys/syscall.h>
-#include <sys/wait.h>
 #include <zlib.h>
-
-/* ---- Failing calls --------------------------------------------------------------------------- */
-
-/* The `when`-th call (from 1) of that name fails with `reason`. */
-static struct {
-    const char *call;
-    int when, reason;
-} plan;
-static bool hesitant; /* write is interrupted every second time and takes one byte otherwise */
-static bool flipping; /* write changes what it stores */
-
-static bool fails(const char *call) {
-    if (!plan.call || strcmp(plan.call, call) != 0 || --plan.when != 0) return false;
-    errno = plan.reason;
-    return true;
-}
-
-ssize_t write(int fd, const void *bytes, size_t size) {
-    static int turn;
-    if (fails("write")) return -1;
-    if (hesitant && ++turn % 2) {
-        errno = EINTR;
-        return -1;
-    }
-    char first = *(const char *)bytes ^ 1;
-    return syscall(SYS_write, fd, flipping ? &first : bytes, hesitant || flipping ? 1 : size);
-}
-
-int fsync(int fd) {
-    return fails("fsync") ? -1 : (int)syscall(SYS_fsync, fd);
-}
-
-int close(int fd) {
-    int result = (int)syscall(SYS_close, fd); /* a failing close closes all the same */
-    return fails("close") ? -1 : result;
-}
-
-int renameat(int from_folder, const char *from, int to_folder, const char *to) {
-    return fails("renameat") ? -1
-                             : (int)syscall(SYS_renameat2, from_folder, from, to_folder, to, 0);
-}
-
-static int open_files(void) {
-    int count = 0;
-    for (int fd = 0; fd < 256; fd++) count += fcntl(fd, F_GETFD) != -1;
-    return count;
-}
 
 /* ---- Saving ---------------------------------------------------------------------------------- */
 
@@ -176,12 +126,42 @@ START_TEST(test_failing_calls) {
         {"fsync", 1, EIO, "Input/output error"},
         {"close", 1, EIO, "Input/output error"},
         {"renameat", 1, EXDEV, "Invalid cross-device link"},
+        {"openat", 1, EMFILE, "Too many open files"},
+        {"fchmod", 1, EPERM, "Operation not permitted"},
+        {"fcntl", 1, ENFILE, "Too many open files in system"}, /* to read it again */
+        {"pread", 1, EIO, "Input/output error"},
+        {"pread", 1, ODD_SIZE, "Input/output error"}, /* too few bytes are there */
     };
     scratch_write(scratch_path("x"), "old", 3);
-    plan.call = rows[_i].call;
-    plan.when = rows[_i].when;
-    plan.reason = rows[_i].reason;
+    plan_failure(rows[_i].call, rows[_i].when, rows[_i].reason);
     expect_failure(rows[_i].text);
+}
+END_TEST
+
+/* A name that is taken, a reading that is interrupted, and a disk without locks. */
+START_TEST(test_hindrances) {
+    sa_error error;
+    static const struct {
+        const char *call;
+        int reason;
+    } rows[] = {{"openat", EEXIST}, {"pread", EINTR}, {"flock", ENOLCK}, {"fstat", EIO}};
+    plan_failure(rows[_i].call, 1, rows[_i].reason);
+    const bool good = save(scratch_path("x"), &error);
+    ck_assert_int_le(plan.when, 0);
+    ck_assert_msg(good, "%s", error.text);
+    expect_content(scratch_path("x"), "new bytes");
+    ck_assert_int_eq(scratch_files(), 1);
+}
+END_TEST
+
+static bool save_it(sa_error *error) {
+    return save(scratch_path("x"), error) && save("x", error);
+}
+
+START_TEST(test_no_memory) {
+    ck_assert_int_eq(chdir(scratch), 0);
+    ck_assert_int_eq(starve(save_it), 0);
+    ck_assert_int_eq(scratch_files(), 1);
 }
 END_TEST
 
@@ -196,9 +176,7 @@ END_TEST
 START_TEST(test_folder_not_forced) {
     sa_error error;
     scratch_write(scratch_path("x"), "old", 3);
-    plan.call = "fsync";
-    plan.when = 2;
-    plan.reason = EIO;
+    plan_failure("fsync", 2, EIO);
     bool good = save(scratch_path("x"), &error);
     plan.call = NULL;
     ck_assert(!good);
@@ -250,6 +228,43 @@ START_TEST(test_not_forsaken) {
 }
 END_TEST
 
+/* What cannot be told to be forsaken stays, and another name is taken. */
+START_TEST(test_perhaps_forsaken) {
+    sa_error error;
+    static const struct {
+        const char *call;
+        int when, reason;
+    } rows[] = {{"flock", 1, ENOLCK},    {"fstat", 1, EIO},        {"fstatat", 2, EIO},
+                {"fstat", 1, ODD_INODE}, {"fstat", 1, ODD_DEVICE}, {"unlinkat", 1, EPERM}};
+    scratch_write(leftover("x"), "half a", 6);
+    plan_failure(rows[_i].call, rows[_i].when, rows[_i].reason);
+    ck_assert_msg(save(scratch_path("x"), &error), "%s", error.text);
+    expect_content(scratch_path("x"), "new bytes");
+    expect_content(leftover("x"), "half a");
+    ck_assert_int_eq(scratch_files(), 2);
+}
+END_TEST
+
+/* Another process takes the new file for a forsaken one, and is removing it or has removed it. */
+START_TEST(test_taken_for_forsaken) {
+    sa_error error;
+    plan_failure(_i ? "fstat" : "flock", 1, _i ? ODD_LINKS : EWOULDBLOCK);
+    ck_assert_msg(save(scratch_path("x"), &error), "%s", error.text);
+    expect_content(scratch_path("x"), "new bytes");
+    expect_content(leftover("x"), "");
+}
+END_TEST
+
+START_TEST(test_no_name_left) {
+    sa_error error;
+    ck_assert_int_eq(symlink("victim", leftover("x")), 0);
+    plan_failure("getrandom", 1, ENOSYS);
+    ck_assert(!save(scratch_path("x"), &error));
+    ck_assert_ptr_nonnull(strstr(error.text, "Function not implemented"));
+    ck_assert_int_eq(scratch_files(), 1);
+}
+END_TEST
+
 START_TEST(test_limits) {
     scratch_write(scratch_path("x"), "old", 3);
     signal(SIGXFSZ, SIG_IGN);
@@ -270,128 +285,25 @@ START_TEST(test_limits) {
 }
 END_TEST
 
-/* ---- The lock -------------------------------------------------------------------------------- */
-
-START_TEST(test_lock) {
-    sa_error error;
-    int lock, other;
-    char host[65] = "", wanted[256];
-    gethostname(host, sizeof host - 1);
-    const char *folder = scratch_path("out");
-    ck_assert(sa_lock_open(&lock, folder, &error));
-    ck_assert(!sa_lock_open(&other, folder, &error));
-    ck_assert_int_eq(error.code, SA_BUSY);
-    snprintf(wanted, sizeof wanted, "'%s' is locked by pid %ld on %s", folder, (long)getpid(),
-             host);
-    ck_assert_str_eq(error.text, wanted);
-    sa_lock_close(lock);
-    ck_assert(sa_lock_open(&lock, folder, &error));
-    sa_lock_close(lock);
-    ck_assert_int_eq(unlink(scratch_path("out/.lock")), 0);
-}
-END_TEST
-
-START_TEST(test_killed_owner) {
-    sa_error error;
-    int lock, ready[2];
-    ck_assert_int_eq(pipe(ready), 0);
-    pid_t owner = fork();
-    if (owner == 0) {
-        if (sa_lock_open(&lock, scratch, &error)) (void)!write(ready[1], "!", 1);
-        pause();
-    }
-    char sign;
-    ck_assert_int_eq(read(ready[0], &sign, 1), 1);
-    bool taken = sa_lock_open(&lock, scratch, &error);
-    kill(owner, SIGKILL);
-    waitpid(owner, NULL, 0);
-    ck_assert(!taken);
-    ck_assert_int_eq(error.code, SA_BUSY);
-    ck_assert(sa_lock_open(&lock, scratch, &error));
-    sa_lock_close(lock);
-}
-END_TEST
-
-START_TEST(test_lock_tidies_up) {
-    sa_error error;
-    int lock;
-    static const char *const stay[] = {".softalign-0123456789abcdef.tmp.txt", "model.tmp",
-                                       ".softalign-0123456789abcdeg.tmp",
-                                       ".softaling-0123456789abcdef.tmp"};
-    for (int i = 0; i < 4; i++) scratch_write(scratch_path(stay[i]), "", 0);
-    scratch_write(scratch_path(".softalign-0123456789abcdef.tmp"), "", 0);
-    scratch_write(scratch_path(".lock"), "a note much longer than the one to come, of another time",
-                  56);
-    ck_assert(sa_lock_open(&lock, scratch, &error));
-    sa_lock_close(lock);
-    ck_assert_int_eq(access(scratch_path(".softalign-0123456789abcdef.tmp"), F_OK), -1);
-    ck_assert_int_eq(scratch_files(), 5);
-    size_t size;
-    char *note = scratch_read(scratch_path(".lock"), &size);
-    ck_assert_ptr_eq(strchr(note, '\n'), note + size - 1);
-    free(note);
-}
-END_TEST
-
-START_TEST(test_no_folder) {
-    sa_error error;
-    int lock;
-    scratch_write(scratch_path("file"), "", 0);
-    ck_assert(!sa_lock_open(&lock, scratch_path("file"), &error));
-    ck_assert_int_eq(error.code, SA_OPEN);
-    ck_assert_ptr_nonnull(strstr(error.text, "/file': Not a directory"));
-    ck_assert(!sa_lock_open(&lock, scratch_path("missing/out"), &error));
-    ck_assert_int_eq(error.code, SA_OPEN);
-    ck_assert_ptr_nonnull(strstr(error.text, "cannot create '"));
-    ck_assert_ptr_nonnull(strstr(error.text, "/missing/out': No such file or directory"));
-}
-END_TEST
-
-/* Also with a .lock of an earlier training; the superuser, whom no mode stops, becomes another. */
-START_TEST(test_read_only_folder) {
-    scratch_write(scratch_path(".lock"), "", 0);
-    ck_assert_int_eq(chmod(scratch_path(".lock"), 0666), 0);
-    ck_assert_int_eq(chmod(scratch, 0555), 0);
-    pid_t child = fork();
-    if (child == 0) {
-        sa_error error;
-        int lock;
-        if (geteuid() == 0 && setuid(65534) != 0) _exit(2);
-        bool refused = !sa_lock_open(&lock, scratch, &error) && error.code == SA_OPEN &&
-                       strstr(error.text, "cannot write into") &&
-                       strstr(error.text, "Permission denied");
-        bool unsaved = !save(scratch_path("x"), &error) && error.code == SA_IO;
-        _exit(!(refused && unsaved));
-    }
-    int status;
-    waitpid(child, &status, 0);
-    ck_assert_int_eq(chmod(scratch, 0700), 0);
-    ck_assert(WIFEXITED(status));
-    ck_assert_int_eq(WEXITSTATUS(status), 0);
-}
-END_TEST
-
 int main(void) {
-    TCase *saving, *lock = tcase_create("lock");
-    Suite *suite = suite_of("save", &saving);
-    tcase_add_checked_fixture(saving, scratch_make, scratch_remove);
-    tcase_add_test(saving, test_modes);
-    tcase_add_test(saving, test_relative_path);
-    tcase_add_test(saving, test_links);
-    tcase_add_test(saving, test_no_place);
-    tcase_add_test(saving, test_hesitant_write);
-    tcase_add_loop_test(saving, test_failing_calls, 0, 5);
-    tcase_add_test(saving, test_wrong_bytes_on_disk);
-    tcase_add_test(saving, test_folder_not_forced);
-    tcase_add_test(saving, test_forsaken);
-    tcase_add_test(saving, test_not_forsaken);
-    tcase_add_test(saving, test_limits);
-    tcase_add_checked_fixture(lock, scratch_make, scratch_remove);
-    tcase_add_test(lock, test_lock);
-    tcase_add_test(lock, test_killed_owner);
-    tcase_add_test(lock, test_lock_tidies_up);
-    tcase_add_test(lock, test_no_folder);
-    tcase_add_test(lock, test_read_only_folder);
-    suite_add_tcase(suite, lock);
+    TCase *tests;
+    Suite *suite = suite_of("save", &tests);
+    tcase_add_checked_fixture(tests, scratch_make, scratch_remove);
+    tcase_add_test(tests, test_modes);
+    tcase_add_test(tests, test_relative_path);
+    tcase_add_test(tests, test_links);
+    tcase_add_test(tests, test_no_place);
+    tcase_add_test(tests, test_hesitant_write);
+    tcase_add_loop_test(tests, test_failing_calls, 0, 10);
+    tcase_add_loop_test(tests, test_hindrances, 0, 4);
+    tcase_add_test(tests, test_no_memory);
+    tcase_add_test(tests, test_wrong_bytes_on_disk);
+    tcase_add_test(tests, test_folder_not_forced);
+    tcase_add_test(tests, test_forsaken);
+    tcase_add_test(tests, test_not_forsaken);
+    tcase_add_loop_test(tests, test_perhaps_forsaken, 0, 6);
+    tcase_add_loop_test(tests, test_taken_for_forsaken, 0, 2);
+    tcase_add_test(tests, test_no_name_left);
+    tcase_add_test(tests, test_limits);
     return suite_run(suite);
 }

@@ -3,46 +3,10 @@
 #include "base/container.h"
 #include "base/memory.h"
 #include "session.h"
-#include "support/scratch.h"
 #include "support/suite.h"
+#include "support/training.h"
 
 #include <math.h>
-#include <softalign.h>
-
-static sa_error error;
-static char train_path[128], out_path[128], last_path[160];
-
-static void set_up(void) {
-    sa_buffer text = {0};
-    for (int i = 0; i < 60; i++) sa_buffer_addf(&text, "w%d w%d\tv%d v%d\n", i, i / 2, i / 2, i);
-    scratch_make();
-    strcpy(train_path, scratch_path("train.tsv"));
-    strcpy(out_path, scratch_path("out"));
-    snprintf(last_path, sizeof last_path, "%s/last.safetensors", out_path);
-    scratch_write(train_path, text.text, text.size);
-    sa_buffer_release(&text);
-}
-
-static sa_settings small_settings(void) {
-    sa_settings settings;
-    sa_settings_init(&settings);
-    settings.embed = settings.hidden = settings.attn = settings.maxout = 4;
-    settings.shards = 1;
-    settings.threads = 1;
-    settings.max_time = 0;
-    settings.epochs = 0;
-    settings.patience = 0;
-    settings.steps = 20;
-    settings.valid_every = 3;
-    return settings;
-}
-
-static bool train(const sa_settings *settings, bool resume) {
-    sa_outcome outcome;
-    const sa_training training = {
-        .settings = settings, .train = train_path, .out = out_path, .resume = resume};
-    return sa_train(&training, &outcome, &error);
-}
 
 /* ---- What is told ---------------------------------------------------------------------------- */
 
@@ -133,67 +97,46 @@ START_TEST(the_rate_waits_for_its_patience) {
 }
 END_TEST
 
-/* ---- What is believed ------------------------------------------------------------------------ */
+/* ---- Guided alignment, sub-words ------------------------------------------------------------- */
 
-static const sa_tensor *tensor_of(const sa_container *file, const char *name) {
-    const sa_tensor *tensor = sa_container_find(file, name);
-    ck_assert_ptr_nonnull(tensor);
-    return tensor;
-}
-
-/* Writes the last model again with number i of a tensor replaced. */
-static void alter(const char *name, size_t i, const void *number) {
-    sa_container file;
-    ck_assert(sa_container_open(&file, last_path, &error));
-    const sa_tensor *tensor = tensor_of(&file, name);
-    const size_t size = sa_types[tensor->type].size;
-    ck_assert_uint_le((i + 1) * size, tensor->size);
-    memcpy(file.bytes + ((const char *)tensor->data - file.bytes) + i * size, number, size);
-    static const char *const keys[] = {"settings", "spaced_marks", "core", "program"};
-    sa_text texts[4];
-    for (int k = 0; k < 4; k++) texts[k] = (sa_text){keys[k], sa_container_text(&file, keys[k])};
-    ck_assert(sa_container_write(last_path, file.tensors, file.count, texts, 4, &error));
-    sa_container_close(&file);
-}
-
-static const struct count {
-    int place;
-    int64_t number;
-    bool good;
-} counts[] = {
-    {SA_AT_STEP, -1, false},           {SA_AT_STEP, INT64_MAX, false},
-    {SA_AT_APPLIED, INT64_MIN, false}, {SA_AT_WORDS, INT64_MAX, false},
-    {SA_AT_BAD, INT32_MAX, false},     {SA_AT_BAD, (int64_t)1 << 32, false},
-    {SA_AT_EPOCH, INT32_MAX, false},   {SA_AT_EPOCH, -1, false},
-    {SA_AT_POSITION, 1000, false},     {SA_AT_ROWS, -5, false},
-    {SA_AT_STALE, 1 << 20, true},      {SA_AT_EPOCH, 1 << 30, true},
-};
-
-START_TEST(impossible_counts_are_refused) {
-    const sa_settings settings = small_settings();
-    ck_assert_msg(train(&settings, false), "%s", error.text);
-    alter("training.at", (size_t)counts[_i].place, &counts[_i].number);
-    const bool good = train(&settings, true);
-    ck_assert_msg(good == counts[_i].good, "%s", error.text);
-    if (!good) ck_assert_int_eq(error.code, SA_DATA);
+START_TEST(guided_alignment_needs_alignments) {
+    sa_settings settings = small_settings();
+    settings.guided_alignment = 0.5;
+    ck_assert(!train_with((sa_training){.settings = &settings}));
+    ck_assert_int_eq(error.code, SA_DATA);
+    ck_assert_ptr_nonnull(strstr(error.text, "wants the links of every pair"));
+    const sa_training training = {.settings = &settings, .alignments = scratch_path("links")};
+    ck_assert(!train_with(training));
+    ck_assert_int_eq(error.code, SA_OPEN);
+    sa_buffer links = {0};
+    for (int i = 0; i < 60; i++) sa_buffer_adds(&links, "0-1 1-0\n");
+    scratch_write(training.alignments, links.text, links.size);
+    ck_assert_msg(train_with(training), "%s", error.text);
+    sa_buffer_release(&links);
 }
 END_TEST
 
-static const struct memory {
-    const char *tensor;
-    float number;
-} memories[] = {
-    {"optimizer.first", NAN}, {"optimizer.first", -INFINITY}, {"optimizer.second", NAN},
-    {"optimizer.second", -1}, {"optimizer.second", INFINITY},
-};
-
-START_TEST(damaged_memories_are_refused) {
-    const sa_settings settings = small_settings();
-    ck_assert_msg(train(&settings, false), "%s", error.text);
-    alter(memories[_i].tensor, 7, &memories[_i].number);
-    ck_assert(!train(&settings, true));
-    ck_assert_int_eq(error.code, SA_DATA);
-    ck_assert_ptr_nonnull(strstr(error.text, "number 7"));
+/* The note on few pairs is there when either side ran out of symbols to merge. */
+START_TEST(too_few_pairs_for_sub_words) {
+    static const struct {
+        const char *source, *target;
+        bool told;
+    } rows[] = {
+        {"abab abab", "cdcd cdcd", false},
+        {"abab abab", "c d", true},
+        {"a b", "cdcd cdcd", true},
+    };
+    sa_settings settings = small_settings();
+    ck_assert(sa_settings_set(&settings, "tokenizer", "bpe", &error));
+    ck_assert(sa_settings_set(&settings, "bpe", "separate", &error));
+    settings.bpe_merges = 1;
+    sa_buffer pairs = {0};
+    for (int i = 0; i < 9; i++)
+        sa_buffer_addf(&pairs, "%s\t%s\n", rows[_i].source, rows[_i].target);
+    scratch_write(train_path, pairs.text, pairs.size);
+    ck_assert_msg(train_with((sa_training){.settings = &settings}), "%s", error.text);
+    ck_assert_int_eq(strstr(notes, "the pairs are too few for 1 merges") != NULL, rows[_i].told);
+    sa_buffer_release(&pairs);
 }
 END_TEST
 
@@ -254,8 +197,8 @@ int main(void) {
     tcase_add_test(tests, time_left_follows_the_speed_of_this_run);
     tcase_add_test(tests, a_training_that_is_over_adds_nothing);
     tcase_add_loop_test(tests, the_rate_waits_for_its_patience, 1, 4);
-    tcase_add_loop_test(tests, impossible_counts_are_refused, 0, sizeof counts / sizeof *counts);
-    tcase_add_loop_test(tests, damaged_memories_are_refused, 0, sizeof memories / sizeof *memories);
+    tcase_add_test(tests, guided_alignment_needs_alignments);
+    tcase_add_loop_test(tests, too_few_pairs_for_sub_words, 0, 3);
     tcase_add_test(tests, settings_beyond_their_range);
     tcase_add_test(tests, a_model_larger_than_its_file_may_be);
     tcase_add_test(tests, a_training_that_diverges);

@@ -1,10 +1,8 @@
 /* Unicode: what is valid, normal form, kinds, clusters, columns. */
+#include "support/starving.h"
 #include "text/utf8.h"
 
-#include <check.h>
 #include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 /* ---- Validity -------------------------------------------------------------------------------- */
 
@@ -76,7 +74,11 @@ START_TEST(other_files_are_recognised) {
                                    "7zXZ\0",
                                    6),
                      "an xz file");
-    ck_assert_ptr_null(sa_utf8_guess("a\0bc", 4));
+    /* nearly so, but not: every other place of a letter among zeros */
+    static const char nearly[][4] = {{"a\0\0b"}, {"\0\0\0"}, {"\0\0ab"}, {"\0\0a"},
+                                     {"a\0bc"},  {"\0abc"},  {"\0ab"},   {"\0a"}};
+    for (size_t i = 0; i < sizeof nearly / sizeof *nearly; i++)
+        ck_assert_msg(!sa_utf8_guess(nearly[i], 4), "row %zu", i);
     ck_assert_ptr_null(sa_utf8_guess("text", 4));
     ck_assert_ptr_null(sa_utf8_guess("\xff", 1));
     ck_assert_ptr_null(sa_utf8_guess("", 0));
@@ -116,6 +118,19 @@ START_TEST(lower_case_goes_letter_by_letter) {
 }
 END_TEST
 
+static bool lower_twice(sa_error *error) {
+    char *composed = sa_utf8_normalise("E\xcc\x81", 3, true, error);
+    char *lower = composed ? sa_utf8_lower("ΟΔΟΣ", strlen("ΟΔΟΣ"), error) : NULL;
+    const bool good = lower;
+    free(composed), free(lower);
+    return good;
+}
+
+START_TEST(text_without_memory_for_it) {
+    ck_assert_int_eq(starve(lower_twice), 0);
+}
+END_TEST
+
 /* ---- Kinds ----------------------------------------------------------------------------------- */
 
 static void kind(const char *text, sa_kind expected) {
@@ -131,10 +146,13 @@ static const struct {
     {"Été ÇA ẞß", "été ça ßß"},
     {"e\xcc\x81 E\xcc\x81", "e\xcc\x81 e\xcc\x81"}, /* not composed */
     {"İI", "i\xcc\x87i"},
-    {"ΟΔΟΣ ΟΔΟΣ.", "οδος οδος."},         /* at the end of a word, */
-    {"ΣΟΦΟΣ ΑΣΑ Σ", "σοφος ασα σ"},       /* not at its beginning, in it or alone; */
-    {"ΑΣ'Α ΑΣ' ΑΣ", "ασ'α ας' ας"},       /* what is no letter does not */
-    {"Α'Σ Α\xcc\x81Σ", "α'ς α\xcc\x81ς"}, /* part them */
+    {"ΟΔΟΣ ΟΔΟΣ.", "οδος οδος."},             /* at the end of a word, */
+    {"ΣΟΦΟΣ ΑΣΑ Σ", "σοφος ασα σ"},           /* not at its beginning, in it or alone; */
+    {"ΑΣ'Α ΑΣ' ΑΣ", "ασ'α ας' ας"},           /* what is no letter does not */
+    {"Α'Σ Α\xcc\x81Σ", "α'ς α\xcc\x81ς"},     /* part them: */
+    {"Α\u20ddΣ ΑʰΣ Α^Σ", "α\u20ddς αʰς α^ς"}, /* a circle around a letter, a raised h, an accent; */
+    {"ǅΣ aªΣ ºΣ", "ǆς aªς ºς"},               /* but these are letters with case: a digraph, */
+    {"ⅣΣ ⓀΣ ↀΣ ⓪Σ 日Σ", "ⅳς ⓚς ↀσ ⓪σ 日σ"},   /* ordinals, numerals, circled letters */
 };
 
 START_TEST(lower_case_of_whole_texts) {
@@ -153,7 +171,8 @@ START_TEST(kinds) {
          {" ", "\t", "\v", "\xc2\x85", "\xc2\xa0", "\xe2\x80\xaf", "\xe2\x80\xa8", "\xe2\x80\xa9",
           "\xe3\x80\x80", "\xe2\x80\x8b"}},
         {SA_KIND_LETTER,
-         {"a", "É", "ß", "ж", "ع", "ก", "한", "_", "\xcc\x81", "\xe2\x80\x8d", "\xc2\xad"}},
+         {"a", "É", "ß", "ж", "ع", "ก", "한", "_", "\xcc\x81", "\xe2\x80\x8d", "\xc2\xad", "ǅ", "ʰ",
+          "\u20dd"}},
         {SA_KIND_DIGIT, {"0", "٣", "²", "½", "Ⅳ", "５"}},
         {SA_KIND_HAN,
          {"日", "々", "の", "カ", "ー", "。", "「", "？", "！", "𠀀", "ｶ", "〜", "［", "～"}},
@@ -164,6 +183,19 @@ START_TEST(kinds) {
     };
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
         for (size_t k = 0; k < 14 && rows[i].texts[k]; k++) kind(rows[i].texts[k], rows[i].kind);
+}
+END_TEST
+
+START_TEST(letters) {
+    static const char *const yes[] = {"a", "É", "ǅ", "ʰ", "ß", "ع", "日"};
+    static const char *const no[] = {"1", "_", " ", "\xcc\x81", "'", "Ⅳ", "€"};
+    for (int i = 0; i < 7; i++) {
+        size_t length = 0;
+        ck_assert_msg(sa_utf8_is_letter(yes[i], strlen(yes[i]), &length), "'%s'", yes[i]);
+        ck_assert_uint_eq(length, strlen(yes[i]));
+        ck_assert_msg(!sa_utf8_is_letter(no[i], strlen(no[i]), &length), "'%s'", no[i]);
+        ck_assert_uint_eq(length, strlen(no[i]));
+    }
 }
 END_TEST
 
@@ -226,7 +258,9 @@ int main(void) {
     tcase_add_test(form, lower_case_goes_letter_by_letter);
     tcase_add_loop_test(form, lower_case_of_whole_texts, 0,
                         (int)(sizeof lowered / sizeof *lowered));
+    tcase_add_test(form, text_without_memory_for_it);
     tcase_add_test(form, kinds);
+    tcase_add_test(form, letters);
     tcase_add_test(form, a_cluster_is_what_a_reader_calls_a_character);
     tcase_add_test(form, widths_are_terminal_columns);
     tcase_add_test(form, the_first_letter_with_a_direction_decides);

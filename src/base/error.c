@@ -86,10 +86,7 @@ bool sa_fail_memory(sa_error *error, size_t bytes) {
 
 _Noreturn void sa_trap(const char *condition, const char *file, int line) {
     char text[512];
-    int size = snprintf(text, sizeof text, "softalign: internal error: %s (%s:%d)\n", condition,
-                        file, line);
-    if (size > 0)
-        (void)!write(STDERR_FILENO, text,
-                     (size_t)size < sizeof text ? (size_t)size : sizeof text - 1);
+    snprintf(text, sizeof text, "softalign: internal error: %s (%s:%d)\n", condition, file, line);
+    (void)!write(STDERR_FILENO, text, strlen(text));
     abort();
 }

@@ -29,6 +29,12 @@ static bool gzip_message(sa_error *error, const char *name, const char *what) {
     return sa_fail(error, SA_DATA, "%s: gzip: %s", name, what);
 }
 
+enum { PORTION = 1 << 20 }; /* the most bytes that zlib is given at once: it counts in 32 bits */
+
+static uInt portion(size_t size) {
+    return (uInt)(size < PORTION ? size : PORTION);
+}
+
 /* Unpacks all members of a gzip file; what follows the last member must be nothing. */
 static bool unpack(const sa_file *packed, sa_file *file, size_t limit, sa_error *error) {
     const size_t generous = (size_t)64 << 20;
@@ -50,11 +56,10 @@ static bool unpack(const sa_file *packed, sa_file *file, size_t limit, sa_error 
             ended = false;
         }
         if (!sa_reserve(&file->data, &capacity, file->size + 65537, 1, error)) break;
-        size_t in = packed->size - taken, out = capacity - file->size - 1;
         stream.next_in = (unsigned char *)packed->data + taken;
-        stream.avail_in = (uInt)(in < (1u << 30) ? in : 1u << 30);
+        stream.avail_in = portion(packed->size - taken);
         stream.next_out = (unsigned char *)file->data + file->size;
-        stream.avail_out = (uInt)(out < (1u << 30) ? out : 1u << 30);
+        stream.avail_out = portion(capacity - file->size - 1);
         size_t in_before = stream.avail_in, out_before = stream.avail_out;
         int state = inflate(&stream, Z_NO_FLUSH);
         taken += in_before - stream.avail_in;
@@ -69,8 +74,11 @@ static bool unpack(const sa_file *packed, sa_file *file, size_t limit, sa_error 
                    (state == Z_OK && taken == packed->size && stream.avail_out)) {
             gzip_message(error, file->name, "unexpected end of file");
             break;
+        } else if (state == Z_MEM_ERROR) {
+            sa_fail_memory(error, (size_t)1 << MAX_WBITS);
+            break;
         } else if (state != Z_OK) {
-            gzip_message(error, file->name, stream.msg ? stream.msg : "damaged data");
+            gzip_message(error, file->name, stream.msg);
             break;
         }
     }

@@ -20,7 +20,7 @@ static plain enter(void) {
 
 static void leave(plain locale) {
     uselocale(locale.before);
-    if (locale.now) freelocale(locale.now);
+    freelocale(locale.now);
 }
 
 static const char *skip_digits(const char *text) {
@@ -68,15 +68,16 @@ bool sa_integer_parse(const char *text, int64_t *value) {
     return true;
 }
 
-/* Starts at the digits every value of the type can hold: below that there is little to gain. */
+/* Starts at the digits every value of the type can hold: below that there is little to gain. Three
+ * more, two in double, tell all values apart: so there is an end. */
 static void add_shortest(sa_buffer *out, double value, bool single) {
-    int most = single ? FLT_DECIMAL_DIG : DBL_DECIMAL_DIG;
-    char text[32];
-    for (int digits = single ? FLT_DIG : DBL_DIG; digits <= most; digits++) {
-        snprintf(text, sizeof text, "%.*g", digits, value);
-        double back = strtod(text, NULL);
-        if (single ? (float)back == (float)value : back == value) break;
-    }
+    char text[320]; /* more than is needed, but the compiler looks for %g at its longest */
+    double back;
+    int digits = single ? FLT_DIG : DBL_DIG;
+    do {
+        snprintf(text, sizeof text, "%.*g", digits++, value);
+        back = strtod(text, NULL);
+    } while (single ? (float)back != (float)value : back != value);
     sa_buffer_adds(out, text);
 }
 

@@ -53,7 +53,7 @@ static bool starved(void) {
 }
 
 static void *count_block(void *block) {
-    if (block) fault_tally->live = atomic_fetch_add(&live_blocks, 1) + 1;
+    if (block && fault_tally) fault_tally->live = atomic_fetch_add(&live_blocks, 1) + 1;
     return block;
 }
 
@@ -78,7 +78,7 @@ REAL(void *, aligned_alloc, (size_t alignment, size_t size)) {
 }
 
 REAL(void, free, (void *block)) {
-    if (block) fault_tally->live = atomic_fetch_sub(&live_blocks, 1) - 1;
+    if (block && fault_tally) fault_tally->live = atomic_fetch_sub(&live_blocks, 1) - 1;
     __real_free(block);
 }
 
@@ -183,11 +183,11 @@ PLAIN(ftruncate, (int fd, off_t size), (fd, size))
 
 static int note_new(op *entry, int fd, int folder, const char *path, int flags) {
     join(entry->path, sizeof entry->path, folder, path);
-    const bool creates = flags & O_CREAT && fd >= 0;
+    const bool creates = armed && flags & O_CREAT && fd >= 0;
     if (creates) {
         entry->kind = OP_CREATE;
         entry->file = (int)fault_tally->created;
-        fault_tally->created += armed;
+        fault_tally->created++;
     }
     note_open(fd, creates ? entry->file : -1, entry->path);
     return fd;

@@ -1,0 +1,59 @@
+/* training: small trainings in a scratch folder, and the notes that they hand out. */
+#ifndef TEST_TRAINING_H
+#define TEST_TRAINING_H
+
+#include "base/memory.h"
+#include "support/scratch.h"
+
+#include <softalign.h>
+
+static sa_error error;
+static char train_path[128], out_path[128], last_path[160];
+
+static inline void set_up(void) {
+    sa_buffer text = {0};
+    for (int i = 0; i < 60; i++) sa_buffer_addf(&text, "w%d w%d\tv%d v%d\n", i, i / 2, i / 2, i);
+    scratch_make();
+    strcpy(train_path, scratch_path("train.tsv"));
+    strcpy(out_path, scratch_path("out"));
+    snprintf(last_path, sizeof last_path, "%s/last.safetensors", out_path);
+    scratch_write(train_path, text.text, text.size);
+    sa_buffer_release(&text);
+}
+
+static inline sa_settings small_settings(void) {
+    sa_settings settings;
+    sa_settings_init(&settings);
+    settings.embed = settings.hidden = settings.attn = settings.maxout = 4;
+    settings.shards = 1;
+    settings.threads = 1;
+    settings.max_time = 0;
+    settings.epochs = 0;
+    settings.patience = 0;
+    settings.steps = 20;
+    settings.valid_every = 3;
+    return settings;
+}
+
+static inline bool train(const sa_settings *settings, bool resume) {
+    sa_outcome outcome;
+    const sa_training training = {
+        .settings = settings, .train = train_path, .out = out_path, .resume = resume};
+    return sa_train(&training, &outcome, &error);
+}
+
+static char notes[4096];
+
+static inline void take_note(void *context, const sa_progress *progress) {
+    (void)context;
+    if (progress->kind == SA_NOTE) strncat(notes, progress->note, sizeof notes - strlen(notes) - 1);
+}
+
+static inline bool train_with(sa_training training) {
+    sa_outcome outcome;
+    training.train = train_path, training.out = out_path, training.report = take_note;
+    *notes = 0;
+    return sa_train(&training, &outcome, &error);
+}
+
+#endif

@@ -3,7 +3,6 @@
 #include "fuzz.h"
 
 #include <dirent.h>
-#include <fcntl.h>
 
 /* Whatever order a folder has, each file is tried by itself. */
 static void replay(const char *folder, const char *name) {

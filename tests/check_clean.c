@@ -23,6 +23,8 @@ static const char *const damaged[] = {
     "\xc3\x90\xc2\xb0\xc3\x90\xc2\xb2",      /* Ð°Ð²: ав */
     "\xc3\xb0\xc5\xb8\xcb\x9c\xe2\x82\xac",  /* ðŸ˜€ */
     "\xc3\xa6\xe2\x80\x94\xc2\xa5",          /* æ—¥: 日 */
+    "\xc3\x8e\xc2\xb1\xc3\x8e\xc2\xb2",      /* Î±Î²: αβ */
+    "é\xc3\x83\xc2\xbb",                     /* éÃ»: û, which stands behind no capital */
     "a\xef\xbf\xbdx",                        /* U+FFFD */
     "a\x01",
     "\x7f",
@@ -39,6 +41,16 @@ END_TEST
 
 static const char *const sound[] = {
     "",
+    "õ¿¿¿", /* no byte of UTF-8 */
+    "ð¿",   /* a beginning without an end */
+    "«ÉÃ»", /* behind a capital: a quotation mark */
+    "Ì¨",   /* a mark, */
+    "à¤¾",  /* Devanagari, */
+    "â¿´",  /* a sign, */
+    "ð›°°", /* shorthand, */
+    "ð¿¿¿", /* nothing: all rarer than what is seen */
+    "Ð»",   /* л, but also a letter and a quotation mark */
+    "ã»»",  /* the same, twice */
     "plain",
     "Été à Noël, ça va ?",
     "«CAFÉ»",

@@ -43,6 +43,11 @@ printf '#version: 0.2\r\na b\r\n' >crlf
 printf '#version: 0.2\na\n' >one.symbol
 printf '#version: 0.2\n\303 b\n' >no.utf8
 printf 'low@@ 3\nlow\n' >no.count
+printf 'low@@ 3\nlow -1\n' >minus
+printf 'low@@ 3\nlow \n' >no.number
+printf 'low@@ 3\nlow 3x\n' >no.end
+printf 'low@@ 3\na low 3\n' >two.symbols
+printf 'low@@ 3\n 3\n' >no.symbol
 printf 'two words\n' >two.words
 printf '\n \n' >blank
 expect 2 "an argument is missing: softalign bpe ACTION [FILE ...]" bpe
@@ -50,17 +55,29 @@ expect 2 "bpe: 'aply': expected learn or apply (did you mean 'apply'?)" bpe aply
 expect 2 "bpe apply: --codes FILE is missing" bpe apply en
 expect 2 "bpe apply: 'fr' is one argument too many" bpe apply --codes twice en fr
 expect 2 "bpe learn: --codes, --vocabulary and --glossary are of 'bpe apply'" bpe learn --codes x en
+expect 2 "bpe learn: --codes, --vocabulary and --glossary are of 'bpe apply'" \
+    bpe learn --vocabulary x en
+expect 2 "bpe learn: --codes, --vocabulary and --glossary are of 'bpe apply'" \
+    bpe learn --glossary x en
 expect 4 "cannot open 'none': No such file or directory" bpe learn none
 expect 4 "cannot open 'none': No such file or directory" bpe apply --codes none en
 expect 3 "blank: no words" bpe learn blank
+"$softalign" bpe learn <blank >out 2>err
+same "no words on standard input" "3 softalign: standard input: no words" "$? $(cat err)"
 expect 3 "en:1: expected '#version: 0.2', the first line of merges" bpe apply --codes en en
 expect 3 "twice:3: the same merge as on line 2" bpe apply --codes twice en
 expect 3 "crlf:1: the line ends in CR LF; merges end in LF alone" bpe apply --codes crlf en
 expect 3 "one.symbol:2: expected two symbols with one space between" bpe apply --codes one.symbol en
 expect 3 "no.utf8:2: not UTF-8 at byte 1: 0xC3 (perhaps an 8-bit code like Latin-1)" \
     bpe apply --codes no.utf8 en
-expect 3 "no.count:2: expected a sub-word, a space and its count" \
-    bpe apply --codes "$golden/own.bpe" --vocabulary no.count en
+for file in no.count minus no.number no.end two.symbols no.symbol; do
+    expect 3 "$file:2: expected a sub-word, a space and its count" \
+        bpe apply --codes "$golden/own.bpe" --vocabulary $file en
+done
+expect 4 "cannot open 'none': No such file or directory" \
+    bpe apply --codes "$golden/own.bpe" --vocabulary none en
+expect 4 "cannot open 'none': No such file or directory" \
+    bpe apply --codes "$golden/own.bpe" --glossary none en
 expect 3 "two.words:1: expected one word" bpe apply --codes "$golden/own.bpe" --glossary two.words en
 
 finish

@@ -73,5 +73,9 @@ before=$(cksum <raw.tsv)
 "$softalign" clean raw.tsv --out raw.tsv 2>err
 [ $? = 2 ] || fail "the input may be overwritten: $(cat err)"
 same "the input" "$before" "$(cksum <raw.tsv)"
+cp en fr # two files, either of which may be the one to write
+for file in en fr; do
+    expect 2 "'$file' is read: choose another file to write" clean en,fr --out $file
+done
 
 finish

@@ -132,6 +132,12 @@ expect 3 "gold:1: link 0-0: positions count from 1" score --alignments links gol
 printf 'one two\nthree\n' >two
 printf '0-0\n1-0\n' >beyond
 expect 3 "beyond:2: link 1-0 is beyond the sentence" score --alignments beyond beyond --source two
+printf '1\tone two\n2\tthree\n' >numbered # the number is no word
+expect 3 "beyond:2: link 1-0 is beyond the sentence" \
+    score --alignments beyond beyond --source numbered
+printf '0-0\n0p1\n' >possible
+expect 3 "possible:2: link 0p1 is beyond the sentence" \
+    score --alignments possible possible --target two
 expect 3 "'links' has 2 lines, 'hyp' has 32: they belong line to line" score --alignments links hyp
 printf '0-0 5-99999999\n' >far
 expect 7 "far:1: link 5-99999999: no sentence has so many words" \

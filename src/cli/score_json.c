@@ -78,9 +78,10 @@ static json_t *signatures(const score_work *work) {
     for (int m = 0; m < SA_MEASURES; m++) {
         sa_buffer text = {0};
         score_sign(work, m, &text);
-        if (sa_measures[m].name && !text.failed)
-            add(object, sa_measures[m].key, json_string(text.text));
-        sa_buffer_release(&text);
+        if (sa_measures[m].name)
+            add(object, sa_measures[m].key, cli_json_buffer(&text));
+        else
+            sa_buffer_release(&text);
     }
     return object;
 }

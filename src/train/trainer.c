@@ -266,7 +266,8 @@ void sa_trainer_profile(const sa_trainer *trainer, sa_part_time parts[SA_PARTS])
     rest.seconds[SA_PART_WAITING] *= threads;
     rest.seconds[SA_PART_UPDATE] *= threads;
     for (int i = 0; i < SA_PARTS; i++) parts[i] = (sa_part_time){0};
-    for (int k = 0; k < trainer->shards; k++) {
+    const int shards = trainer->shard ? trainer->shards : 0; /* it may not have been opened */
+    for (int k = 0; k < shards; k++) {
         sa_profile_tell(&trainer->shard[k].profile, parts);
         for (int i = 0; i < SA_PART_UPDATE; i++)
             rest.seconds[SA_PART_WAITING] -= trainer->shard[k].profile.seconds[i];

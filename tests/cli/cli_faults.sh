@@ -25,6 +25,8 @@ corpora() {
     cut -f 2 pairs.tsv | head -n 59 >59.trg
     cut -f 2 pairs.tsv | head -c -1 >nolf.trg
     printf 'a b\tc d\n' >pair.tsv
+    printf 'a\tb\n' >one-word.tsv
+    printf 'qqq zzz\txxx yyy\nq\tx\n' >unknown.tsv
     cp pair.tsv forbidden.tsv
     : >empty.tsv
     printf '\n\n \n' >blank.tsv

@@ -1,4 +1,5 @@
-# A signal finishes the step, saves and ends with 128 + its number; ignored ones stay ignored.
+# A signal finishes the step, saves and ends with 128 + its number; ignored ones stay ignored. A second
+# one ends at once.
 . tests/support/cli.sh
 "$softalign" corpus mono --pairs 500 >mono.tsv
 sizes="--embed 8 --hidden 8 --attn 4 --maxout 4 --epochs 0 --patience 0"
@@ -17,6 +18,15 @@ start() {
     fail "no training after 10 s: $(cat err)"
 }
 
+cases=0 good=0
+# Counts a case: good when nothing has failed since `before` was noted.
+count() {
+    cases=$((cases + 1))
+    good=$((good + (failures == before)))
+    before=$failures
+}
+before=0
+
 for signal in INT:130 TERM:143 HUP:129; do
     out=out-${signal%:*}
     start $out
@@ -26,6 +36,58 @@ for signal in INT:130 TERM:143 HUP:129; do
     "$softalign" inspect $out/last.safetensors >/dev/null || fail "no whole model after SIG$signal"
     "$softalign" train --train mono.tsv --out $out --resume --max-time 1 2>err ||
         fail "no resuming after SIG$signal: $(cat err)"
+    count
+done
+
+# At any moment: before the first update, within one, in a validation, in a save. What was saved is
+# whole, and going on gives the weights of a training that nobody stopped.
+"$softalign" corpus mono --pairs 60 >few.tsv
+few="--train few.tsv --embed 8 --hidden 8 --attn 4 --maxout 4 --shards 2 --steps 60 --valid-every 2 --epochs 0 \
+    --patience 0 --max-time 0"
+started=$(date +%s%N)
+"$softalign" train $few --out whole 2>err || fail "train: $(cat err)"
+took=$((($(date +%s%N) - started) / 1000)) # microseconds
+for moment in $(seq 1 24); do
+    signal=$((moment % 3 + 1)) # HUP, INT, and, for 3, TERM
+    [ $signal -ne 3 ] || signal=15
+    rm -rf any
+    env --default-signal=INT "$softalign" train $few --out any 2>err &
+    pid=$!
+    sleep "$(printf '0.%06d' $((took * moment / 25 % 1000000)))"
+    kill -s $signal $pid 2>/dev/null
+    wait $pid 2>/dev/null
+    state=$?
+    [ $state -eq $((128 + signal)) ] || [ $state -eq 0 ] || fail "signal $signal at $moment: exit $state: $(cat err)"
+    again=
+    [ ! -e any/last.safetensors ] || again=--resume
+    "$softalign" train $few --out any $again 2>err || fail "going on after signal $signal: $(cat err)"
+    same "left after signal $signal at $moment" "" "$(find any -name '.softalign-*')"
+    "$softalign" inspect any/best.safetensors >/dev/null || fail "no best model after signal $signal"
+    cmp any/last.safetensors whole/last.safetensors || fail "another model after signal $signal at $moment of 25"
+    count
+done
+
+# The second signal does not wait for the end of an update that takes long, and harms no older model.
+mkdir twice
+cp out-INT/last.safetensors twice/
+cp out-INT/last.safetensors old.safetensors
+for signal in INT:130 TERM:143 HUP:129; do
+    env --default-signal=INT "$softalign" train --train mono.tsv --out twice --embed 1000 --hidden 3000 \
+        --attn 1000 --batch 400 --threads 1 2>err &
+    pid=$!
+    for wait in $(seq 200); do
+        grep -q "pid $pid" twice/.lock 2>/dev/null && break
+        sleep 0.05
+    done
+    sleep 0.5
+    kill -s ${signal%:*} $pid
+    sleep 0.3
+    kill -0 $pid 2>/dev/null || fail "the first SIG${signal%:*} does not wait for the update"
+    kill -s ${signal%:*} $pid
+    wait $pid
+    same "exit after a second SIG${signal%:*}" ${signal#*:} $?
+    cmp twice/last.safetensors old.safetensors || fail "a second SIG${signal%:*} harms the old model"
+    count
 done
 
 # Under nohup a hang-up is nothing.
@@ -36,6 +98,7 @@ for wait in $(seq 200); do grep -q '^epoch' err 2>/dev/null && break || sleep 0.
 kill -HUP $pid
 wait $pid
 same "exit after an ignored SIGHUP" 0 $?
+count
 
 # A killed training leaves whole files or none, and its folder is free again.
 start killed
@@ -43,6 +106,7 @@ kill -KILL $pid
 wait $pid 2>/dev/null
 "$softalign" train --train mono.tsv --out killed $sizes --max-time 1 2>err ||
     fail "the folder of a killed training: $(cat err)"
+count
 
 # Two trainings in one folder.
 start busy
@@ -51,4 +115,6 @@ same "exit of a second training" 6 $?
 grep -q "^softalign: 'busy' is locked by " second || fail "a second training: $(cat second)"
 kill -TERM $pid
 wait $pid
+count
+echo "signals: $good/$cases"
 finish

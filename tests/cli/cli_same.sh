@@ -1,0 +1,53 @@
+# The same seed gives the same model files, whatever the number of threads, the language of the
+# surroundings and the folder they are written to: four kinds of models, compared by SHA-256.
+. tests/support/cli.sh
+"$softalign" corpus mono --pairs 200 >mono.tsv
+options="--train mono.tsv --embed 8 --hidden 8 --attn 4 --maxout 4 --shards 8 --batch 64 --steps 25 \
+    --valid-every 10 --max-time 0 --patience 0 --dropout 0.1 --seed 5"
+
+# Languages whose numbers have a comma, whose capital i has a dot, and that write from the right.
+languages="C POSIX"
+for language in de_DE tr_TR ar_EG; do
+    localedef -i $language -f UTF-8 "$scratch/$language.UTF-8" 2>log && languages+=" $language.UTF-8"
+done
+export LOCPATH=$scratch
+
+sums() { # FOLDER
+    sha256sum <"$1/best.safetensors" && sha256sum <"$1/last.safetensors"
+}
+
+good=0 cases=0
+# same_model WHAT FOLDER COMMAND...: trains into the folder and compares with the first of its kind.
+same_model() {
+    local what=$1 folder=$2
+    shift 2
+    "$@" $options $kind --out "$folder" 2>err || fail "$what: $(cat err)"
+    cases=$((cases + 1))
+    if [ "$(sums "$folder")" = "$first" ]; then
+        good=$((good + 1))
+    else
+        fail "$kind: $what: another model"
+    fi
+}
+
+for kind in "--decoder bahdanau" "--decoder luong --attention general --cell lstm --input-feeding" \
+    "--decoder cgru --optimizer adam --word-dropout 0.1" \
+    "--model transformer --heads 2 --layers 1 --label-smoothing 0.1"; do
+    rm -rf one again threads lang deep
+    mkdir -p threads lang deep/er
+    "$softalign" train $options $kind --out one --threads 1 2>err || fail "train: $(cat err)"
+    first=$(sums one)
+    same_model "once more" again "$softalign" train --threads 1
+    for threads in 2 4 8; do
+        same_model "$threads threads" threads/$threads "$softalign" train --threads $threads
+    done
+    for language in $languages; do
+        same_model "$language" lang/$language env -u LC_ALL LANG=$language LC_ALL=$language \
+            "$softalign" train --threads 2
+    done
+    same_model "no language" lang/none env -i LOCPATH="$LOCPATH" "$softalign" train --threads 2
+    same_model "another folder" "deep/ü = 'x' &" "$softalign" train --threads 3
+    same_model "a folder by its whole path" "$PWD/deep/er/one" "$softalign" train --threads 2
+done
+echo "same models: $good/$cases"
+finish

@@ -26,6 +26,7 @@ static sa_alignment make(int first) {
 }
 
 START_TEST(they_are_many_and_each_another) {
+    printf("injection payloads: %d\n", payload_count);
     ck_assert_int_ge(payload_count, 200);
     for (int i = 0; i < payload_count; i++)
         for (int j = 0; j < i; j++) ck_assert_str_ne(payloads[i], payloads[j]);

@@ -1,0 +1,80 @@
+/* One number of one tensor's gradient, spoilt by a hundred-thousandth: the gradient laboratory
+ * finds it, in every tensor of four kinds of models, and suspects no other tensor.
+ *
+ * The number is spoilt by the linker (--wrap), behind the backward pass. */
+#include "lab/lab.h"
+#include "lab/run.h"
+#include "support/suite.h"
+#include "support/variants.h"
+
+#include <math.h>
+#include <stdio.h>
+
+static int spoilt; /* the tensor; -1: none */
+static int found;  /* the tensors that were called wrong */
+static bool right; /* the spoilt one is among them, with the right figure */
+static int tensor; /* that is judged next */
+
+__typeof__(sa_lab_run_loss) __real_sa_lab_run_loss, __wrap_sa_lab_run_loss;
+double __wrap_sa_lab_run_loss(sa_lab_run *run, sa_seq2seq *dw) {
+    const double loss = __real_sa_lab_run_loss(run, dw);
+    if (!dw || spoilt < 0) return loss;
+    const sa_param *param = &run->plan.item[spoilt];
+    double *largest = run->gradients + param->offset;
+    for (size_t k = 0; k < sa_param_size(param); k++)
+        if (fabs(run->gradients[param->offset + k]) > fabs(*largest))
+            largest = run->gradients + param->offset + k;
+    *largest *= 1 + 1e-5;
+    return loss;
+}
+
+static void judge(void *context, const sa_gradient *gradient) {
+    (void)context;
+    found += !gradient->ok;
+    if (tensor++ == spoilt) right = !gradient->ok && fabs(gradient->worst_element - 1e-5) < 1e-6;
+}
+
+static const struct {
+    int model;
+    const char *options[8]; /* names and values */
+} kinds[] = {
+    {SA_MODEL_RECURRENT, {NULL}},
+    {SA_MODEL_RECURRENT, {"decoder", "luong", "attention", "general", "cell", "lstm"}},
+    {SA_MODEL_RECURRENT, {"decoder", "cgru", "attention", "additive"}},
+    {SA_MODEL_TRANSFORMER, {NULL}},
+};
+
+static sa_settings settings_of(int kind) {
+    sa_settings settings = small_of(kinds[kind].model);
+    sa_error error;
+    for (const char *const *at = kinds[kind].options; *at; at += 2)
+        ck_assert_msg(sa_settings_set(&settings, at[0], at[1], &error), "%s", error.text);
+    fit_together(&settings);
+    return settings;
+}
+
+/* The largest gradient of the tensor is not zero, so that a share of it can be seen. */
+START_TEST(every_spoilt_tensor_is_found) {
+    const sa_settings settings = settings_of(_i);
+    const sa_lab_job job = {.settings = &settings, .each = judge};
+    sa_error error;
+    int good = 0, tensors = 1;
+    spoilt = -1, tensor = found = 0;
+    ck_assert_msg(sa_lab_check(&job, &error), "%s", error.text);
+    for (spoilt = 0, tensors = tensor; spoilt < tensors; spoilt++) {
+        tensor = found = 0, right = false;
+        const bool passed = sa_lab_check(&job, &error);
+        good += !passed && right && found == 1;
+        if (passed || !right || found != 1) printf("tensor %d: %d found\n", spoilt, found);
+    }
+    printf("spoilt gradients found: %d/%d\n", good, tensors);
+    ck_assert_int_eq(good, tensors);
+}
+END_TEST
+
+int main(void) {
+    TCase *tests;
+    Suite *suite = suite_of("spoilt gradients", &tests);
+    tcase_add_loop_test(tests, every_spoilt_tensor_is_found, 0, sizeof kinds / sizeof *kinds);
+    return suite_run(suite);
+}

@@ -190,10 +190,10 @@ static bool set_empty_aside(translating *job, size_t count, sa_error *error) {
 
 /* Models that write together must mean the same words by the same numbers. */
 static bool check_models(sa_model *const *models, int number, sa_error *error) {
-    const sa_coder *target = &models[0]->target;
     if (number < 1 || number > SA_ENSEMBLE)
         return sa_fail(error, SA_USAGE, "%d models: 1 to %d translate together", number,
                        SA_ENSEMBLE);
+    const sa_coder *target = &models[0]->target;
     for (int m = 1; m < number; m++) {
         const sa_vocab *words = &models[m]->target.vocab;
         if (words->blob_size != target->vocab.blob_size ||

@@ -1,0 +1,93 @@
+/* What programs can ask of the library and cannot have: each is refused with its reason. */
+#include "base/memory.h"
+#include "support/suite.h"
+#include "support/training.h"
+
+static char model_path[160];
+
+static sa_model *trained(const sa_settings *settings) {
+    ck_assert_msg(train(settings, false), "%s", error.text);
+    snprintf(model_path, sizeof model_path, "%s/best.safetensors", out_path);
+    sa_model *model = sa_model_open(model_path, 1, &error);
+    ck_assert_msg(model != NULL, "%s", error.text);
+    return model;
+}
+
+static void refuse(bool good, sa_code code, const char *text) {
+    ck_assert(!good);
+    ck_assert_str_eq(error.text, text);
+    ck_assert_int_eq(error.code, code);
+}
+
+static bool together(sa_model *const *models, int number, const sa_search *search) {
+    sa_translation out = {0};
+    const char *const source = "w1 w0";
+    const bool good = sa_translate_together(models, number, &source, 1, search, &out, &error);
+    sa_translations_release(&out, 1);
+    return good;
+}
+
+/* ---- Translating ----------------------------------------------------------------------------- */
+
+START_TEST(models_that_cannot_translate_together) {
+    sa_search search;
+    sa_settings settings = small_settings();
+    sa_search_init(&search);
+    sa_model *models[20] = {trained(&settings)};
+    settings.seed = 2;
+    models[1] = trained(&settings);
+    settings.lowercase = true;
+    models[2] = trained(&settings);
+    settings.min_freq = 2;
+    models[3] = trained(&settings);
+    ck_assert_msg(together(models, 2, &search), "%s", error.text);
+    refuse(together(models, 3, &search), SA_USAGE, "model 3 splits texts otherwise than model 1");
+    models[2] = models[3];
+    refuse(together(models, 3, &search), SA_USAGE, "model 3 has other target words than model 1");
+    refuse(together(NULL, 0, &search), SA_USAGE, "0 models: 1 to 16 translate together");
+    refuse(together(models, 17, &search), SA_USAGE, "17 models: 1 to 16 translate together");
+    sa_model_close(models[0]), sa_model_close(models[1]), sa_model_close(models[3]);
+}
+END_TEST
+
+START_TEST(searches_that_make_no_sense) {
+    sa_search search;
+    sa_settings settings = small_settings();
+    sa_search_init(&search);
+    ck_assert(sa_settings_set(&settings, "decoder", "fixed", &error));
+    sa_model *model = trained(&settings);
+    search.nbest = 3;
+    refuse(together(&model, 1, &search), SA_USAGE, "the n-best list (3) must be 1 to the beam (1)");
+    search.nbest = 1, search.replace_unknown = true;
+    refuse(together(&model, 1, &search), SA_USAGE,
+           "replacing unknown words wants a model with attention; its decoder is 'fixed'");
+    search.replace_unknown = false, search.coverage = 0.5;
+    refuse(together(&model, 1, &search), SA_USAGE,
+           "the coverage penalty wants a model with attention; its decoder is 'fixed'");
+    sa_model_close(model);
+}
+END_TEST
+
+/* ---- Attending ------------------------------------------------------------------------------- */
+
+START_TEST(attention_that_there_is_not) {
+    sa_attended attended;
+    sa_attending job = {.attention = -1, .heads = 1};
+    refuse(sa_attend(&job, &attended, &error), SA_USAGE, "no compatibility function has number -1");
+    job.attention = 99;
+    refuse(sa_attend(&job, &attended, &error), SA_USAGE, "no compatibility function has number 99");
+    job.attention = 0, job.heads = 0;
+    refuse(sa_attend(&job, &attended, &error), SA_USAGE, "--heads 0: at least 1");
+}
+END_TEST
+
+int main(void) {
+    TCase *tests;
+    Suite *suite = suite_of("refusals", &tests);
+    tcase_add_checked_fixture(tests, set_up, scratch_remove);
+    tcase_set_timeout(tests, 20);
+    tcase_add_test(tests, models_that_cannot_translate_together);
+    tcase_add_test(tests, searches_that_make_no_sense);
+    tcase_add_test(tests, attention_that_there_is_not);
+    return suite_run(suite);
+}

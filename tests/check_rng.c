@@ -34,6 +34,16 @@ START_TEST(hash_is_mixed_fnv_1a) {
 }
 END_TEST
 
+START_TEST(keyed_hash_is_siphash_1_3) {
+    static const uint64_t published[] = {0xabac0158050fc4dcu, 0xc9f49bf37d57ca93u,
+                                         0x82cb9b024dc7d44du, 0x8bf80ab8e7ddf7fbu};
+    const uint64_t key[] = {0x0706050403020100u, 0x0f0e0d0c0b0a0908u};
+    for (uint64_t size = 0; size < 4; size++)
+        ck_assert_uint_eq(sa_hash_keyed(key, "\0\1\2\3", size), published[size]);
+    ck_assert_uint_eq(sa_hash_keyed(key, "\0\1\2\3\4\5\6\7\x08", 8), 0x369095118d299a8eu);
+}
+END_TEST
+
 START_TEST(seed_and_stream_make_the_sequence) {
     sa_rng one = sa_rng_seed(1, 2), same = sa_rng_seed(1, 2);
     sa_rng seeded = sa_rng_seed(2, 2), other = sa_rng_seed(1, 3);
@@ -150,6 +160,7 @@ int main(void) {
     tcase_add_test(tests, numbers_are_those_of_pcg32);
     tcase_add_test(tests, seeds_are_mixed_as_splitmix64_does);
     tcase_add_test(tests, hash_is_mixed_fnv_1a);
+    tcase_add_test(tests, keyed_hash_is_siphash_1_3);
     tcase_add_test(tests, seed_and_stream_make_the_sequence);
     tcase_add_test(tests, below_is_even);
     tcase_add_test(tests, below_has_no_bias_at_large_bounds);

@@ -3,7 +3,6 @@
 #include "text/heap.h"
 #include "text/strings.h"
 
-#include <check.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -41,6 +40,34 @@ START_TEST(any_bytes_are_strings) {
 }
 END_TEST
 
+/* The most slots side by side that are taken. */
+static size_t longest_run(const sa_strings *strings) {
+    size_t longest = 0, run = 0;
+    for (size_t i = 0; i < strings->slots; i++) {
+        run = strings->slot[i] ? run + 1 : 0;
+        if (run > longest) longest = run;
+    }
+    return longest;
+}
+
+/* Words whose plain hashes end in the same bits would, by that hash, lie in one run of slots, each
+ * found only after all before it. Half of the slots are free, so that runs of other words have a
+ * length in the order of the logarithm. */
+START_TEST(words_made_to_collide_do_not) {
+    enum { WORDS = 1000, SLOTS = 2048 };
+    sa_strings strings = {0};
+    char text[32];
+    for (int number = 0; strings.count < WORDS; number++) {
+        const size_t size = (size_t)snprintf(text, sizeof text, "%d", number);
+        if (sa_hash(text, size) % SLOTS) continue;
+        ck_assert_int_ge(sa_strings_add(&strings, text, size, &error), 0);
+    }
+    ck_assert_uint_eq(strings.slots, SLOTS);
+    ck_assert_uint_lt(longest_run(&strings), 300);
+    sa_strings_release(&strings);
+}
+END_TEST
+
 static bool smaller(const void *context, const sa_ranked *a, const sa_ranked *b) {
     (void)context;
     return a->rank != b->rank ? a->rank < b->rank : a->what < b->what;
@@ -67,6 +94,7 @@ int main(void) {
     Suite *suite = suite_of("strings", &tests);
     tcase_add_test(tests, strings_keep_their_numbers);
     tcase_add_test(tests, any_bytes_are_strings);
+    tcase_add_test(tests, words_made_to_collide_do_not);
     tcase_add_test(tests, heaps_give_the_first);
     return suite_run(suite);
 }

@@ -1,8 +1,10 @@
 #include "text/strings.h"
 #include "base/rng.h"
 
+#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/random.h>
 
 enum { MOST = INT32_MAX - 1 };
 
@@ -11,9 +13,19 @@ sa_token sa_strings_text(const sa_strings *strings, int32_t number) {
     return (sa_token){strings->text.text + start, strings->end[number] - start};
 }
 
+/* Drawn once a run, so that nobody can make up words that all want one slot. The numbers of the
+ * words do not depend on it. */
+static uint64_t key[2];
+
+static void draw_key(void) {
+    (void)!getrandom(key, sizeof key, GRND_NONBLOCK); /* else it stays 0: slow at worst */
+}
+
 /* The slot of the string, or the free one where it belongs; slots > 0. */
 static size_t slot_of(const sa_strings *strings, const char *text, size_t size) {
-    size_t at = sa_hash(text, size) & (strings->slots - 1);
+    static pthread_once_t drawn = PTHREAD_ONCE_INIT;
+    pthread_once(&drawn, draw_key);
+    size_t at = sa_hash_keyed(key, text, size) & (strings->slots - 1);
     while (strings->slot[at]) {
         const sa_token other = sa_strings_text(strings, (int32_t)strings->slot[at] - 1);
         if (other.size == size && memcmp(other.text, text, size) == 0) break;

@@ -127,16 +127,9 @@ static bool read_length(const char *name, const unsigned char *start, size_t siz
 
 /* No number of a header is negative, and a parser would take -0 for 0. */
 static bool refuse_minus(const char *name, const char *text, size_t size, sa_error *error) {
-    bool quoted = false;
-    for (size_t i = 0; i < size; i++) {
-        if (quoted && text[i] == '\\')
-            i++;
-        else if (text[i] == '"')
-            quoted = !quoted;
-        else if (!quoted && text[i] == '-')
-            return sa_fail(error, SA_DATA, "%s: header: negative number at byte %zu", name, i);
-    }
-    return true;
+    size_t i = sa_json_bare(text, size, 0);
+    while (i < size && text[i] != '-') i = sa_json_bare(text, size, i + 1);
+    return i == size || sa_fail(error, SA_DATA, "%s: header: negative number at byte %zu", name, i);
 }
 
 static bool parse_header(sa_container *container, const char *text, size_t size, sa_error *error) {
@@ -312,7 +305,7 @@ static char *load(int fd, const char *path, size_t *size, sa_error *error) {
         sa_fail(error, SA_LIMIT, "%s: larger than %zu bytes", path, SA_FILE_LIMIT);
         return NULL;
     }
-    char start[START_SIZE];
+    char start[START_SIZE] = {0};
     size_t length;
     if (!read_start(fd, path, start, *size < START_SIZE ? *size : START_SIZE, error) ||
         !read_length(path, (unsigned char *)start, *size, &length, error))

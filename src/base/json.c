@@ -231,21 +231,23 @@ static json_t *read_value(reader *it) {
     return string;
 }
 
+size_t sa_json_bare(const char *text, size_t size, size_t at) {
+    while (at < size && text[at] == '"') {
+        for (at++; at < size && text[at] != '"'; at++)
+            if (text[at] == '\\') at++;
+        at++;
+    }
+    return at < size ? at : size;
+}
+
 /* The first byte that opens more than `depth` objects and arrays; size: there is none. */
 static size_t too_deep(const char *text, size_t size, int depth) {
-    bool quoted = false;
-    for (size_t i = 0; i < size; i++) {
-        if (quoted && text[i] == '\\')
-            i++;
-        else if (text[i] == '"')
-            quoted = !quoted;
-        else if (!quoted && (text[i] == '{' || text[i] == '['))
-            depth--;
-        else if (!quoted && (text[i] == '}' || text[i] == ']'))
-            depth++;
-        if (depth < 0) return i;
+    size_t i = sa_json_bare(text, size, 0);
+    for (; i < size; i = sa_json_bare(text, size, i + 1)) {
+        depth += (text[i] == '}' || text[i] == ']') - (text[i] == '{' || text[i] == '[');
+        if (depth < 0) break;
     }
-    return size;
+    return i;
 }
 
 static json_t *read_text(reader *it, int depth) {

@@ -5,6 +5,10 @@
 #include "base/error.h"
 #include <jansson.h>
 
+/* The first byte from `at` on (which is not within quotes) that stands outside of quoted text;
+ * size: there is none. */
+size_t sa_json_bare(const char *text, size_t size, size_t at);
+
 /* What the text says, to be freed by json_decref; NULL and SA_DATA when it is no JSON, has a key
  * twice, or objects and arrays stand more than `depth` deep in each other (the parser goes down by
  * recursion, so this is looked at before). `file` and its `part` stand in the message. SA_LIMIT:

@@ -73,6 +73,8 @@ sa_effort sa_session_spent(const sa_session *session);
 
 /* Writes log.csv and last.safetensors with all that resuming needs. */
 bool sa_session_save(sa_session *session, sa_error *error);
+/* Takes up what was saved there; the model has been read from `file`, the pairs are encoded. */
+bool sa_session_read(sa_session *session, const sa_container *file, sa_error *error);
 
 /* Hands a line to the user. */
 void sa_session_note(const sa_session *session, const char *format, ...)

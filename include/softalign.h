@@ -8,9 +8,10 @@
  *
  * Conventions. All text is UTF-8. A function that can fail returns false or NULL and fills in the
  * sa_error given last (NULL is allowed). What a function hands out is freed by the function named
- * beside it. The library never prints, never exits, and keeps no state outside the objects; one
- * object may be used by one thread at a time. (OpenBLAS is set to one thread for the whole process:
- * the threads are the library's own.) */
+ * beside it. The library never prints, never exits, and keeps no state outside the objects (but a
+ * random key for hashes); one object may be used by one thread at a time. (OpenBLAS is set to one
+ * thread for the whole process: the threads are the library's own.) A process that fork() makes has
+ * none of those threads: there, only objects that were opened there may be used. */
 #ifndef SOFTALIGN_H
 #define SOFTALIGN_H
 
@@ -45,6 +46,12 @@ typedef struct sa_error {
 
 /* "0.1.0" */
 const char *sa_version(void);
+
+/* What multiplies matrices here: the version of OpenBLAS and the kernels that it chose for this
+ * processor, as in "OpenBLAS 0.3.21 DYNAMIC_ARCH NO_AFFINITY SkylakeX MAX_THREADS=64". */
+const char *sa_blas(void);
+/* The file that the products come from, as the dynamic linker found it; NULL: it cannot tell. */
+const char *sa_blas_file(void);
 
 /* ---- Settings ----------------------------------------------------------------------------- */
 

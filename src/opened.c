@@ -229,3 +229,11 @@ bool sa_settings_attends(const sa_settings *settings) {
 const char *sa_version(void) {
     return SOFTALIGN_VERSION;
 }
+
+const char *sa_blas(void) {
+    return sa_blas_build();
+}
+
+const char *sa_blas_file(void) {
+    return sa_blas_origin();
+}

@@ -35,7 +35,9 @@ static bool wants_help(int count, char **arguments) {
 
 static bool print_version(sa_error *error) {
     sa_buffer out = {0};
-    sa_buffer_addf(&out, "softalign %s\n", sa_version());
+    const char *file = sa_blas_file();
+    sa_buffer_addf(&out, "softalign %s\n%s\n", sa_version(), sa_blas());
+    if (file) sa_buffer_addf(&out, "products by %s\n", file);
     bool good = cli_print(&out, error);
     sa_buffer_release(&out);
     return good;

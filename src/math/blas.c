@@ -2,6 +2,7 @@
 #include "math/panel.h"
 
 #include <cblas.h>
+#include <dlfcn.h>
 #include <string.h>
 #include <sys/mman.h>
 
@@ -143,4 +144,18 @@ bool sa_blas_room(int threads, sa_error *error) {
 
 const char *sa_blas_core(void) {
     return openblas_get_corename();
+}
+
+const char *sa_blas_build(void) {
+    return openblas_get_config();
+}
+
+/* By the address of a product, which another library may have been loaded before to take over. */
+const char *sa_blas_origin(void) {
+    const union {
+        __typeof__(gemm) *product;
+        const void *address;
+    } own = {.product = gemm};
+    Dl_info found;
+    return dladdr(own.address, &found) ? found.dli_fname : NULL;
 }

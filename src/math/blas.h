@@ -32,5 +32,8 @@ void sa_blas_init(void);
 bool sa_blas_room(int threads, sa_error *error);
 /* The kernel set OpenBLAS chose for this machine, such as "SkylakeX". */
 const char *sa_blas_core(void);
+/* See sa_blas and sa_blas_file in softalign.h. */
+const char *sa_blas_build(void);
+const char *sa_blas_origin(void);
 
 #endif

@@ -1,6 +1,6 @@
 # score: the metrics of any system's output, texts and alignments.
 . tests/support/cli.sh
-version=$("$softalign" --version | cut -d ' ' -f 2)
+version=$("$softalign" --version | sed -n '1s/^softalign //p')
 cut -f 1 "$root/tests/golden/own.tsv" >hyp
 cut -f 2 "$root/tests/golden/own.tsv" >ref
 cp "$root/tests/golden/own.ref2.txt" ref2

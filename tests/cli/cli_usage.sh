@@ -101,7 +101,20 @@ for command in corpus train translate align eval score compare attend experiment
     cmp -s before out || fail "$command --help differs from help $command"
 done
 expect 0 "" --version
-grep -qE '^softalign [0-9]+\.[0-9]+\.[0-9]+$' out || fail "--version says '$(cat out)'"
+sed -n 1p out | grep -qE '^softalign [0-9]+\.[0-9]+\.[0-9]+$' || fail "--version says '$(cat out)'"
+
+# Which OpenBLAS works, with which kernels; and that another library has taken its place.
+sed -n 2p out | grep -q '^OpenBLAS [0-9]' || fail "--version names no OpenBLAS: $(cat out)"
+sed -n 3p out | grep -q '^products by .*openblas' || fail "--version does not say where it is: $(cat out)"
+[ "$(uname -m)" = x86_64 ] && export OPENBLAS_CORETYPE=Prescott
+expect 0 "" --version
+[ "$(uname -m)" = x86_64 ] && { grep -q Prescott out || fail "another core is not shown: $(cat out)"; }
+unset OPENBLAS_CORETYPE
+if command -v cc >/dev/null; then
+    echo 'void cblas_sgemm(void) {}' | cc -shared -fPIC -x c - -o other.so
+    LD_PRELOAD=$PWD/other.so "$softalign" --version >out
+    grep -q "^products by $PWD/other.so$" out || fail "another library's products are not noticed: $(cat out)"
+fi
 
 # A program without a name.
 (exec -a '' "$softalign") 2>err

@@ -139,14 +139,15 @@ static bool evaluate_part(sa_model *model, const sa_corpus *corpus, const sa_sea
     sa_search best = *search;
     sa_gold *gold = NULL;
     const bool attends = sa_settings_attends(&model->settings);
+    const sa_view all = {0};
     best.nbest = 1;
     best.weights = true;
     bool good = free_log_p &&
                 sa_dataset_make(&pairs, corpus, NULL, &model->source, &model->target, 0, error);
     for (size_t i = 0; good && i < count; i++) sources[i] = corpus->pairs[i].source;
     good = good && sa_gold_read(model, corpus->pairs, count, &gold, error) &&
-           sa_force(model, pairs.source, pairs.target, gold, count, attends ? &(sa_view){0} : NULL,
-                    forced, error) &&
+           sa_force(model, pairs.source, pairs.target, gold, count, attends ? &all : NULL, forced,
+                    error) &&
            sa_run_free(model, pairs.source, pairs.target, gold, count, free_log_p, error) &&
            sa_translate_all(&model, 1, sources, gold, count, &best, translations, error);
     for (size_t i = 0; good && i < count; i++)

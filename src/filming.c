@@ -28,9 +28,9 @@ static int64_t number_of(const char *name, size_t digits, const char *ending) {
 static bool is_known(const sa_session *session, int64_t step) {
     if (!session->training->resume) return false;
     if (step == 0) return true;
-    const char *line = session->log.text; /* "epoch,step,..." */
-    while (line && (line = strchr(line, '\n')) && *++line) {
-        const char *comma = strchr(line, ',');
+    const char *line = session->log.text ? strchr(session->log.text, '\n') : NULL;
+    for (; line; line = strchr(line + 1, '\n')) { /* "epoch,step,..." */
+        const char *comma = strchr(line + 1, ',');
         if (comma && strtoll(comma + 1, NULL, 10) == step) return true;
     }
     return false;

@@ -41,9 +41,10 @@ bool sa_judge_words(const sa_model *model, const sa_pair *pair, const sa_sentenc
             add_gaze(forced, model->settings.heads, right, target->len, left, source->len,
                      &out->gaze);
     }
+    const bool good = right != NULL;
     free(left);
     free(right);
-    return right;
+    return good;
 }
 
 /* ---- Links --------------------------------------------------------------------------------------

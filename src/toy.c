@@ -9,15 +9,22 @@
 
 /* ---- The corpus ------------------------------------------------------------------------------ */
 
+/* Ends a text at the mark that follows; returns what stands behind. */
+static char *cut_at(char *text, char mark) {
+    char *end = strchr(text, mark);
+    sa_require(end);
+    *end = 0;
+    return end + 1;
+}
+
 /* Cuts the text, source TAB target TAB alignment a line, in place. */
 static void cut(sa_toy *toy, size_t count) {
     char *at = toy->text.text;
     for (size_t i = 0; i < count; i++) {
-        char *target = strchr(at, '\t') + 1, *gold = strchr(target, '\t') + 1;
-        char *end = strchr(gold, '\n');
-        target[-1] = gold[-1] = *end = 0;
+        char *target = cut_at(at, '\t'), *gold = cut_at(target, '\t');
+        char *next = cut_at(gold, '\n');
         toy->corpus.pairs[i] = (sa_pair){at, target, gold, i + 1};
-        at = end + 1;
+        at = next;
     }
 }
 

@@ -62,7 +62,7 @@ const char *sa_escape(char *out, size_t room, const char *text, size_t size) {
     return out;
 }
 
-bool sa_fail(sa_error *error, sa_code code, const char *format, ...) {
+bool(sa_fail)(sa_error *error, sa_code code, const char *format, ...) {
     if (!error) return false;
     char text[2 * sizeof error->text];
     va_list arguments;
@@ -74,13 +74,13 @@ bool sa_fail(sa_error *error, sa_code code, const char *format, ...) {
     return false;
 }
 
-bool sa_fail_errno(sa_error *error, sa_code code, const char *verb, const char *path) {
+bool(sa_fail_errno)(sa_error *error, sa_code code, const char *verb, const char *path) {
     int reason = errno;
     return sa_fail(error, reason == ENOMEM ? SA_LIMIT : code, "cannot %s '%s': %s", verb, path,
                    strerror(reason));
 }
 
-bool sa_fail_memory(sa_error *error, size_t bytes) {
+bool(sa_fail_memory)(sa_error *error, size_t bytes) {
     return sa_fail(error, SA_LIMIT, "out of memory (%zu bytes wanted)", bytes);
 }
 

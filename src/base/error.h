@@ -38,4 +38,11 @@ size_t sa_code_point(const char *text, size_t size, uint32_t *code);
     } while (0)
 _Noreturn void sa_trap(const char *condition, const char *file, int line);
 
+/* What an analyser that sees one file at a time (scripts/lint) cannot know. */
+#ifdef SA_ANALYSED
+#define sa_fail(...) (sa_fail(__VA_ARGS__) && false)
+#define sa_fail_errno(...) (sa_fail_errno(__VA_ARGS__) && false)
+#define sa_fail_memory(...) (sa_fail_memory(__VA_ARGS__) && false)
+#endif
+
 #endif

@@ -80,7 +80,7 @@ static const cli_set sets[] = {
 /* What is made of the matrices as they come. */
 typedef struct outputs {
     const align_options *options;
-    const sa_corpus *corpus;
+    sa_corpus corpus;
     bool pieces; /* the model's tokens are sub-words */
     bool noted;  /* that fonts are missing */
     sa_screen screen;
@@ -157,11 +157,11 @@ static void add_words(const sa_alignment *alignment, sa_buffer *out) {
 static bool find_gold(const outputs *out, size_t index, const sa_alignment *alignment,
                       sa_link **gold, size_t *golds, sa_error *error) {
     const align_options *options = out->options;
-    const sa_pair *pair = &out->corpus->pairs[index];
+    const sa_pair *pair = &out->corpus.pairs[index];
     *gold = NULL;
     *golds = 0;
     return !pair->gold || !is_cross(options) || (!options->merge && out->pieces) ||
-           sa_links_gold(out->corpus, pair, alignment->sources - 1, alignment->targets - 1, gold,
+           sa_links_gold(&out->corpus, pair, alignment->sources - 1, alignment->targets - 1, gold,
                          golds, error);
 }
 
@@ -251,27 +251,25 @@ static void open_page(const char *const *words, sa_model *model, outputs *out) {
 
 static bool align(const char *const *words, const align_options *options, outputs *out,
                   sa_error *error) {
-    sa_corpus corpus;
-    if (!sa_corpus_open(&corpus, words[1], error)) return false;
-    size_t count = corpus.count, limit = (size_t)options->limit;
+    if (!sa_corpus_open(&out->corpus, words[1], error)) return false;
+    size_t count = out->corpus.count, limit = (size_t)options->limit;
     if (limit && limit < count) count = limit;
     sa_model *model = cli_model_open(words[0], options->threads, options->force_attention, error);
     bool good = model && (!(options->place || options->layer) ||
                           sa_model_show_attention(model, options->place ? options->place : "cross",
                                                   options->layer, error));
     out->pieces = model && sa_tokenizers[sa_model_settings(model)->tokenizer].pieces;
-    out->corpus = &corpus;
     for (int i = 0; good && i < FOLDERS; i++)
         good = !options->folder[i] || sa_folder_make(options->folder[i], error);
     for (int i = 0; good && i < CLI_PICTURE_FORMS; i++)
         good = !options->pictures.folder[i] || sa_folder_make(options->pictures.folder[i], error);
     if (good && options->text[HTML]) open_page(words, model, out);
-    good = good && sa_align(model, corpus.pairs, count, each, out, error);
+    good = good && sa_align(model, out->corpus.pairs, count, each, out, error);
     if (good && options->text[HTML]) cli_page_write(&out->page, &out->text[HTML]);
     for (int i = 0; good && i < TEXTS; i++)
         good = !options->text[i] || cli_save(options->text[i], &out->text[i], error);
     sa_model_close(model);
-    sa_corpus_close(&corpus);
+    sa_corpus_close(&out->corpus);
     return good;
 }
 

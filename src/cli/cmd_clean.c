@@ -107,7 +107,7 @@ static void add_lines(const input *in, const sa_token line[2], sa_buffer *out) {
 
 static bool show_all(task *work, const char *path, sa_error *error) {
     const size_t start[2] = {work->input.at[0], work->input.at[1]};
-    sa_token line[2], side[2];
+    sa_token line[2] = {{0}}, side[2];
     bool uneven = false;
     for (; next_pair(&work->input, line, side, &uneven); work->lines++)
         if (!sa_cleaner_show(&work->cleaner, side, error)) return false;
@@ -120,7 +120,7 @@ static bool show_all(task *work, const char *path, sa_error *error) {
 }
 
 static bool judge_all(task *work, sa_error *error) {
-    sa_token line[2], side[2];
+    sa_token line[2] = {{0}}, side[2];
     sa_flaw flaw;
     bool uneven = false;
     for (size_t number = 1; next_pair(&work->input, line, side, &uneven); number++) {

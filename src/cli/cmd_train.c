@@ -126,7 +126,7 @@ static void show_outcome(const sa_outcome *outcome, const train_options *options
 static bool train(const train_options *options, const sa_corpus *probes, sa_error *error) {
     cli_progress progress;
     cli_progress_init(&progress);
-    sa_part_time parts[SA_PARTS];
+    sa_part_time parts[SA_PARTS] = {0};
     sa_training training = {
         .settings = &options->settings,
         .train = options->train,

@@ -85,12 +85,13 @@ static bool read_word(reading *reader, sa_error *error) {
 
 bool cli_read(const cli_command *command, int count, char **arguments, void *fields,
               const char **words, sa_error *error) {
+    const char *none[1]; /* of a command that takes no words: never written to */
     reading reader = {.command = command,
                       .count = count,
                       .arguments = arguments,
                       .fields = fields,
-                      .words = words};
-    for (int i = 0; i < command->most; i++) words[i] = NULL;
+                      .words = words ? words : none};
+    for (int i = 0; i < command->most; i++) reader.words[i] = NULL;
     bool only_words = false; /* after "--" */
     for (; reader.at < count; reader.at++) {
         const char *argument = arguments[reader.at];

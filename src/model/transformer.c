@@ -34,6 +34,7 @@ static void bind_stack(sa_binder *binder, const char *name, const char *side,
 
 void sa_transformer_bind(sa_binder *binder, const sa_transformer_sizes *sizes, sa_transformer *w) {
     const int m = sizes->m;
+    const sa_mat own = {0};
     *w = (sa_transformer){.sizes = *sizes};
     w->target_E = sa_bind_matrix(binder, "target", "E", sizes->target_words, m, SA_START_INPUT);
     w->source_E =
@@ -43,7 +44,7 @@ void sa_transformer_bind(sa_binder *binder, const sa_transformer_sizes *sizes, s
     bind_stack(binder, "encoder", "source", sizes, false, &w->encoder);
     bind_stack(binder, "decoder", "target", sizes, true, &w->decoder);
     sa_vocabulary_bind(binder, sizes->target_words, m,
-                       sizes->tie == SA_TIE_NONE ? (sa_mat){0} : w->target_E, &w->vocabulary);
+                       sizes->tie == SA_TIE_NONE ? own : w->target_E, &w->vocabulary);
 }
 
 /* ---- Layout ---------------------------------------------------------------------------------- */

@@ -132,7 +132,8 @@ bool sa_params_start(const sa_params *plan, sa_real *values, int init, uint64_t 
             continue;
         }
         double xavier = sqrt(6.0 / (w.rows + w.cols));
-        bool embedding = strcmp(strchr(param->name, '.'), ".E") == 0;
+        const char *own = strchr(param->name, '.');
+        bool embedding = own && strcmp(own, ".E") == 0;
         switch (param->start) {
         case SA_START_ONE:
             one(w);

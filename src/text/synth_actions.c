@@ -29,6 +29,7 @@ static unsigned draw_form(sa_draft *draft, unsigned forms) {
     int count = 0;
     for (size_t i = 0; i < sizeof all / sizeof all[0]; i++)
         if (forms & all[i]) list[count++] = all[i];
+    sa_require(count > 0);
     return list[sa_draft_pick(draft, count)];
 }
 

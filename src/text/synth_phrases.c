@@ -30,6 +30,7 @@ static sa_mood draw_mood(sa_draft *draft, unsigned moods) {
     int count = 0;
     for (size_t i = 0; i < sizeof all / sizeof all[0]; i++)
         if (moods >> all[i] & 1) list[count++] = all[i];
+    sa_require(count > 0);
     return list[sa_draft_pick(draft, count)];
 }
 

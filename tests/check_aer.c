@@ -1,8 +1,8 @@
 /* Alignment error rate, by hand and on the published output of an aligner. */
 #include "base/file.h"
 #include "eval/aer.h"
+#include "support/suite.h"
 
-#include <check.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -2,8 +2,6 @@
 #include "averaging.h"
 #include "base/settings.h"
 
-#include <check.h>
-
 #include "support/suite.h"
 
 enum { ROOM = 3, SIZE = 2 };

@@ -1,7 +1,7 @@
 /* Batches: every pair once an epoch, like lengths together, the same from the same seed. */
+#include "support/suite.h"
 #include "text/batcher.h"
 
-#include <check.h>
 #include <stdlib.h>
 #include <string.h>
 

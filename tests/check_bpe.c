@@ -4,7 +4,6 @@
 #include "base/rng.h"
 #include "text/bpe.h"
 
-#include <check.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>

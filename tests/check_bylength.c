@@ -1,7 +1,7 @@
 /* The bands of source length. */
 #include "eval/bylength.h"
+#include "support/suite.h"
 
-#include <check.h>
 #include <limits.h>
 
 /* The name of the one band that holds a length. */

@@ -3,7 +3,6 @@
 #include "text/clean.h"
 #include "text/damage.h"
 
-#include <check.h>
 #include <string.h>
 
 #include "support/suite.h"

@@ -1,7 +1,6 @@
 /* Sub-words of texts: learned from pairs, cut, shown in the user's spelling, joined again. */
 #include "text/coder.h"
 
-#include <check.h>
 #include <stdlib.h>
 #include <string.h>
 

@@ -1,7 +1,7 @@
 /* Coders, datasets and the pairs held out. */
+#include "support/suite.h"
 #include "text/dataset.h"
 
-#include <check.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

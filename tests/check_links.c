@@ -1,7 +1,7 @@
 /* Alignments in Pharaoh form. */
 #include "base/links.h"
+#include "support/suite.h"
 
-#include <check.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -2,8 +2,8 @@
  * every word and weight. */
 #include "base/cell.h"
 #include "report/matrix.h"
+#include "support/suite.h"
 
-#include <check.h>
 #include <stdlib.h>
 #include <string.h>
 

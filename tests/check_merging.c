@@ -4,7 +4,6 @@
 #include "eval/merging.h"
 #include "merging.h"
 
-#include <check.h>
 #include <stdlib.h>
 #include <string.h>
 

@@ -1,7 +1,7 @@
 /* Numbers as text: strict reading, shortest writing, and no locale can change either. */
 #include "base/number.h"
+#include "support/suite.h"
 
-#include <check.h>
 #include <float.h>
 #include <locale.h>
 #include <math.h>

@@ -1,8 +1,8 @@
 /* The picture of a matrix in the terminal. */
 #include "report/matrix.h"
+#include "support/suite.h"
 #include "text/utf8.h"
 
-#include <check.h>
 #include <string.h>
 
 static void expect_on(sa_screen screen, const sa_alignment *alignment, const char *picture) {

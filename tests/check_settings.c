@@ -2,8 +2,8 @@
  * file. */
 #include "base/nearest.h"
 #include "base/settings.h"
+#include "support/suite.h"
 
-#include <check.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

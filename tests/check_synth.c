@@ -2,10 +2,10 @@
  * grammars that say when they are used up. */
 #include "base/file.h"
 #include "base/links.h"
+#include "support/suite.h"
 #include "text/synth.h"
 #include "text/tokenizer.h"
 
-#include <check.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

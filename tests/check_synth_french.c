@@ -1,8 +1,8 @@
 /* The French of `phrases`: how words change and meet, and whole sentences written by hand. */
+#include "support/suite.h"
 #include "text/synth_french.h"
 #include "text/synth_tasks.h"
 
-#include <check.h>
 #include <stdlib.h>
 #include <string.h>
 

@@ -4,7 +4,6 @@
 #include "text/synth_french.h"
 #include "text/synth_tasks.h"
 
-#include <check.h>
 #include <stdlib.h>
 #include <string.h>
 

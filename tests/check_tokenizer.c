@@ -1,8 +1,8 @@
 /* The rows of tokenizers: char, space, and what all of them promise. */
+#include "support/suite.h"
 #include "text/tokenizer.h"
 #include "text/utf8.h"
 
-#include <check.h>
 #include <stdlib.h>
 #include <string.h>
 

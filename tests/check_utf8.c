@@ -1,5 +1,6 @@
 /* Unicode: what is valid, normal form, kinds, clusters, columns. */
 #include "support/starving.h"
+#include "support/suite.h"
 #include "text/utf8.h"
 
 #include <stdio.h>

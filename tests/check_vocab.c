@@ -1,8 +1,8 @@
 /* Vocabularies: made from a text, read from a model file, never confused by special spellings. */
 #include "base/rng.h"
+#include "support/suite.h"
 #include "text/vocab.h"
 
-#include <check.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,7 +1,7 @@
 /* The tokenizer `word`: how sentences are cut, and natural text of the tokens. */
+#include "support/suite.h"
 #include "text/word.h"
 
-#include <check.h>
 #include <stdlib.h>
 #include <string.h>
 

@@ -3,8 +3,8 @@
 #include "base/container.h"
 #include "base/settings.h"
 #include "model/seq2seq.h"
+#include "support/suite.h"
 
-#include <check.h>
 #include <jansson.h>
 #include <math.h>
 #include <stdio.h>

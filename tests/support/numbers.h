@@ -5,8 +5,8 @@
 #include "base/mat.h"
 #include "base/rng.h"
 #include "math/blas.h"
+#include "support/suite.h"
 
-#include <check.h>
 #include <math.h>
 
 static sa_arena numbers;

@@ -3,8 +3,8 @@
 #define TEST_PAIRS_H
 
 #include "base/file.h"
+#include "support/suite.h"
 
-#include <check.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>

@@ -4,7 +4,8 @@
 #ifndef TEST_PAYLOADS_H
 #define TEST_PAYLOADS_H
 
-#include <check.h>
+#include "support/suite.h"
+
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

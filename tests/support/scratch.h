@@ -2,7 +2,8 @@
 #ifndef TEST_SCRATCH_H
 #define TEST_SCRATCH_H
 
-#include <check.h>
+#include "support/suite.h"
+
 #include <dirent.h>
 #include <fcntl.h>
 #include <stdio.h>

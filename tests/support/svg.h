@@ -3,9 +3,9 @@
 #define TEST_SVG_H
 
 #include "report/drawing.h"
+#include "support/suite.h"
 #include "text/utf8.h"
 
-#include <check.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -270,7 +270,7 @@ bool sa_container_read(sa_container *container, const char *name, const void *by
                        sa_error *error) {
     *container = (sa_container){.name = name};
     const char *header = (const char *)bytes + SA_CONTAINER_LENGTH;
-    size_t length;
+    size_t length = 0;
     bool good =
         read_length(name, bytes, size, &length, error) &&
         parse_header(container, header, length, error) && check_metadata(container, error) &&
@@ -306,7 +306,7 @@ static char *load(int fd, const char *path, size_t *size, sa_error *error) {
         return NULL;
     }
     char start[START_SIZE] = {0};
-    size_t length;
+    size_t length = 0;
     if (!read_start(fd, path, start, *size < START_SIZE ? *size : START_SIZE, error) ||
         !read_length(path, (unsigned char *)start, *size, &length, error))
         return NULL;

@@ -172,7 +172,7 @@ static bool list_frames(cli_scene *scene, const char *folder, DIR *list, sa_erro
         if (head > scene->heads) scene->heads = head;
     }
     if (errno) return sa_fail_errno(error, SA_IO, "read", folder);
-    qsort(scene->frames, scene->count, sizeof *scene->frames, by_step);
+    if (scene->count) qsort(scene->frames, scene->count, sizeof *scene->frames, by_step);
     return true;
 }
 

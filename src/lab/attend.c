@@ -91,6 +91,7 @@ static sa_mat of_head(double *all, const sa_attended *shape, int h) {
 }
 
 static void blank_outside(sa_mat e, const sa_span *spans) {
+    sa_require(spans); /* there are none only while rooms are counted */
     for (int i = 0; i < e.rows; i++)
         for (int j = spans[i].count; j < e.cols; j++) sa_row(e, i)[j] = (sa_real)NAN;
 }

@@ -36,6 +36,7 @@ static void add_recurrent(making *all, const sa_lab_run *run) {
     add(all, share.embeddings, encoder->x_mask, source, "mask.source.E");
     for (int layer = 0; layer < run->w.encoder.layers; layer++)
         for (int d = 0; d < run->w.encoder.directions; d++) {
+            sa_require(d < (int)(sizeof ways / sizeof *ways));
             const sa_mat mask = encoder->direction[layer][d].drop.mask;
             if (layer)
                 add(all, share.state, mask, sentences, "mask.encoder.%d.%s", layer + 1, ways[d]);

@@ -79,7 +79,8 @@ void sa_page_fill(sa_page *page, const char *text, const sa_page_letter *letters
         size_t size = 0;
         while (in_letter(text[size])) size++;
         const sa_page_letter *letter = letters;
-        while (letter->from && (strlen(letter->from) != size || strncmp(letter->from, text, size)))
+        while (letter->from &&
+               (strlen(letter->from) != size || strncmp(letter->from, text, size) != 0))
             letter++;
         if (size && letter->from)
             sa_buffer_adds(&page->equation, letter->to);

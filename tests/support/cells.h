@@ -3,8 +3,8 @@
 #define TEST_CELLS_H
 
 #include "base/memory.h"
+#include "support/checking.h"
 
-#include <check.h>
 #include <stdlib.h>
 #include <string.h>
 

@@ -5,7 +5,7 @@
 #include "base/mat.h"
 #include "base/rng.h"
 #include "math/blas.h"
-#include "support/suite.h"
+#include "support/checking.h"
 
 #include <math.h>
 

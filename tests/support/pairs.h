@@ -3,7 +3,7 @@
 #define TEST_PAIRS_H
 
 #include "base/file.h"
-#include "support/suite.h"
+#include "support/checking.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -4,7 +4,7 @@
 #ifndef TEST_PAYLOADS_H
 #define TEST_PAYLOADS_H
 
-#include "support/suite.h"
+#include "support/checking.h"
 
 #include <stdio.h>
 #include <stdlib.h>

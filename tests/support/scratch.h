@@ -2,7 +2,7 @@
 #ifndef TEST_SCRATCH_H
 #define TEST_SCRATCH_H
 
-#include "support/suite.h"
+#include "support/checking.h"
 
 #include <dirent.h>
 #include <fcntl.h>

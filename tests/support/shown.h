@@ -2,9 +2,9 @@
 #ifndef TEST_SHOWN_H
 #define TEST_SHOWN_H
 
+#include "support/checking.h"
 #include "text/utf8.h"
 
-#include <check.h>
 #include <string.h>
 
 /* Nothing that moves a cursor, sets a direction or hides: of what the program itself needs there is

@@ -2,11 +2,7 @@
 #ifndef TEST_SUITE_H
 #define TEST_SUITE_H
 
-#include <check.h>
-
-/* Check would write a note of every assertion that holds, and read it again: of millions in a loop
- * that takes most of the time. Where a program crashed a sanitizer or a debugger tells. */
-#define _mark_point(file, line) ((void)0)
+#include "support/checking.h"
 
 /* A suite of that name with one test case, which `tests` points to afterwards. */
 static inline Suite *suite_of(const char *name, TCase **tests) {

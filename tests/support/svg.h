@@ -3,7 +3,7 @@
 #define TEST_SVG_H
 
 #include "report/drawing.h"
-#include "support/suite.h"
+#include "support/checking.h"
 #include "text/utf8.h"
 
 #include <stdio.h>

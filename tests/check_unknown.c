@@ -1,0 +1,58 @@
+/* Unknown words that are written: each is replaced by the source word looked at most, or by what a
+ * dictionary has for that. */
+#include "base/memory.h"
+#include "support/suite.h"
+#include "support/training.h"
+
+/* Of these pairs only one word a side is frequent enough to be known. */
+static sa_model *trained(void) {
+    sa_buffer pairs = {0};
+    sa_settings settings = small_settings();
+    settings.min_freq = 5, settings.steps = 150, settings.valid_every = 50, settings.lr = 0.01;
+    for (int i = 0; i < 40; i++) sa_buffer_addf(&pairs, "the w%d\tle v%d\n", i, i);
+    scratch_write(train_path, pairs.text, pairs.size);
+    sa_buffer_release(&pairs);
+    ck_assert_msg(train(&settings, false), "%s", error.text);
+    sa_model *model = sa_model_open(last_path, 1, &error);
+    ck_assert_msg(model != NULL, "%s", error.text);
+    return model;
+}
+
+/* The second word of the translation of "the zork". */
+static char *second_word(sa_model *model, bool replace, const sa_corpus *dictionary) {
+    sa_search search;
+    sa_translation out = {0};
+    const char *const source = "the zork";
+    sa_search_init(&search);
+    search.replace_unknown = replace, search.dictionary = dictionary;
+    ck_assert_msg(sa_translate(model, &source, 1, &search, &out, &error), "%s", error.text);
+    ck_assert_msg(strncmp(out.text, "le ", 3) == 0, "%s", out.text);
+    char *word = strdup(out.text + 3);
+    sa_translations_release(&out, 1);
+    return word;
+}
+
+START_TEST(unknown_words_are_replaced) {
+    sa_pair both[] = {{.source = "zork", .target = "zorque"}, {.source = "the", .target = "ce"}};
+    sa_pair neither[] = {{.source = "a", .target = "b"}};
+    sa_model *model = trained();
+    char *unknown = second_word(model, false, NULL), *taken = second_word(model, true, NULL);
+    ck_assert_str_eq(unknown, "<unk>");
+    const bool last = strcmp(taken, "zork") == 0;
+    ck_assert_msg(last || strcmp(taken, "the") == 0, "%s", taken);
+    char *known = second_word(model, true, &(sa_corpus){.pairs = both, .count = 2});
+    char *missing = second_word(model, true, &(sa_corpus){.pairs = neither, .count = 1});
+    ck_assert_str_eq(known, last ? "zorque" : "ce");
+    ck_assert_str_eq(missing, taken);
+    free(unknown), free(taken), free(known), free(missing);
+    sa_model_close(model);
+}
+END_TEST
+
+int main(void) {
+    TCase *tests;
+    Suite *suite = suite_of("unknown", &tests);
+    tcase_add_checked_fixture(tests, set_up, scratch_remove);
+    tcase_add_test(tests, unknown_words_are_replaced);
+    return suite_run(suite);
+}

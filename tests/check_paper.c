@@ -153,7 +153,7 @@ END_TEST
 START_TEST(likely_words_are_shown) {
     const char *words[MANY];
     double p[MANY], logits[MANY];
-    char names[MANY][8];
+    char names[MANY][16];
     for (int k = 0; k < MANY; k++) {
         snprintf(names[k], sizeof names[k], "w%d", k);
         words[k] = names[k];

@@ -42,6 +42,7 @@ START_TEST(models_that_cannot_translate_together) {
     models[3] = trained(&settings);
     ck_assert_msg(together(models, 2, &search), "%s", error.text);
     refuse(together(models, 3, &search), SA_USAGE, "model 3 splits texts otherwise than model 1");
+    sa_model_close(models[2]);
     models[2] = models[3];
     refuse(together(models, 3, &search), SA_USAGE, "model 3 has other target words than model 1");
     refuse(together(NULL, 0, &search), SA_USAGE, "0 models: 1 to 16 translate together");

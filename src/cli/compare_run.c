@@ -1,7 +1,9 @@
 #include "base/file.h"
+#include "base/number.h"
 #include "base/save.h"
 #include "cli/compare.h"
 #include "cli/figures.h"
+#include "cli/log.h"
 #include "cli/output.h"
 #include "cli/progress.h"
 
@@ -39,6 +41,25 @@ static bool can_resume(const compare_run *run, bool *resume, sa_error *error) {
     return true;
 }
 
+static bool take_seconds(void *context, const char *const *cells, sa_error *error) {
+    compare_run *run = context;
+    double seconds;
+    (void)error;
+    if (sa_number_parse(cells[CLI_LOG_SECONDS], &seconds) && seconds > run->spent.seconds)
+        run->spent.seconds = seconds;
+    return true;
+}
+
+/* A kill may have come after a save and before the note of what it took: the log, which was saved,
+ * knows. */
+static bool catch_up(compare_run *run, sa_error *error) {
+    char *log = cli_path(run->folder, "log.csv", error);
+    if (!log) return false;
+    const bool good = sa_file_missing(log) || cli_log_read(log, take_seconds, run, error);
+    free(log);
+    return good;
+}
+
 /* Notes what a training was, whether it came to its end or was stopped. */
 static void conclude(compare_run *run, const sa_outcome *outcome) {
     run->trained = run->diverged || strcmp(outcome->reason, "stopped") != 0;
@@ -65,7 +86,10 @@ static bool train(compare_run *run, const compare_data *data, const volatile sig
                             .stop = stop};
     if (!sa_folder_make(run->folder, error) || !can_resume(run, &training.resume, error))
         return false;
-    if (!training.resume) run->spent = (sa_effort){0};
+    if (!training.resume)
+        run->spent = (sa_effort){0};
+    else if (!catch_up(run, error))
+        return false;
     training.spent = run->spent;
     if (!compare_record_write(run, data, error)) return false;
     cli_progress_init(&to.progress);

@@ -73,32 +73,23 @@ static sa_decoder_drows drows_layout(sa_arena *arena, const sa_decoder *w, int r
     return d;
 }
 
-sa_decoder_turning sa_decoder_turned_layout(sa_arena *arena, const sa_decoder *w, int rows,
-                                            bool whole) {
+sa_decoder_panels sa_decoder_panels_layout(sa_arena *arena, const sa_decoder *w, int rows,
+                                           bool whole) {
     const bool query = w->attention.heads && w->attention.compat->query != SA_QUERY_STATE;
-    return (sa_decoder_turning){
-        .cell = sa_recurrent_turned_layout(arena, &w->cell, rows, whole),
-        .second = sa_recurrent_turned_layout(arena, &w->second, rows, false),
+    return (sa_decoder_panels){
+        .cell = sa_recurrent_panels_layout(arena, &w->cell, rows, whole),
+        .second = sa_recurrent_panels_layout(arena, &w->second, rows, false),
         .W_a = sa_panels_layout(arena, w->attention.W_a, query ? rows : 0),
-        .readout = sa_readout_turned_layout(arena, &w->readout, whole ? rows : 0),
+        .readout = sa_readout_panels_layout(arena, &w->readout, whole ? rows : 0),
     };
 }
 
-sa_decoder sa_decoder_turned(const sa_decoder *w, sa_decoder_turning room) {
-    sa_decoder turned = *w;
-    turned.cell = sa_recurrent_turned(&w->cell, room.cell);
-    turned.second = sa_recurrent_turned(&w->second, room.second);
-    turned.attention.W_a = sa_turned(w->attention.W_a, room.W_a);
-    turned.readout = sa_readout_turned(&w->readout, room.readout);
-    return turned;
-}
-
-sa_decoder sa_decoder_laid(const sa_decoder *w, sa_decoder_turning room) {
+sa_decoder sa_decoder_in_panels(const sa_decoder *w, sa_decoder_panels room, sa_laying *lay) {
     sa_decoder laid = *w;
-    laid.cell = sa_recurrent_laid(&w->cell, room.cell);
-    laid.second = sa_recurrent_laid(&w->second, room.second);
-    laid.attention.W_a = sa_laid(w->attention.W_a, room.W_a);
-    laid.readout = sa_readout_laid(&w->readout, room.readout);
+    laid.cell = sa_recurrent_in_panels(&w->cell, room.cell, lay);
+    laid.second = sa_recurrent_in_panels(&w->second, room.second, lay);
+    laid.attention.W_a = lay(w->attention.W_a, room.W_a);
+    laid.readout = sa_readout_in_panels(&w->readout, room.readout, lay);
     return laid;
 }
 
@@ -120,7 +111,7 @@ void sa_decoder_layout(sa_arena *arena, const sa_batch *batch, const sa_decoder 
     cache->inputs = inputs_of(arena, &batch->target);
     sa_readout_layout(arena, M, &w->readout, training, &cache->readout);
     cache->scratch = sa_attention_scratch_layout(arena, &w->attention, 1, S, training);
-    cache->turning = sa_decoder_turned_layout(arena, w, B, w->sizes.feeding);
+    cache->panels = sa_decoder_panels_layout(arena, w, B, w->sizes.feeding);
     if (!training) return;
     cache->word_mask = sa_mat_take(arena, M, 1);
     cache->x_mask = sa_mat_take(arena, M, w->sizes.m);
@@ -212,7 +203,7 @@ void sa_decoder_forward(const sa_decoder *w, const sa_batch *batch, const sa_enc
                         sa_dropout dropout, sa_rng *rng, sa_decoder_cache *cache) {
     const sa_side *side = &batch->target;
     sa_decoder_rows *all = &cache->rows;
-    const sa_decoder turned = sa_decoder_turned(w, cache->turning);
+    const sa_decoder turned = sa_decoder_in_panels(w, cache->panels, sa_turned);
     sa_mat x = sa_decoder_word(w, all->input);
     sa_source_forward(w, encoder, &cache->source);
     sa_embedding_forward(w->E, cache->inputs, x);
@@ -298,7 +289,7 @@ void sa_decoder_backward(const sa_decoder *w, const sa_batch *batch, sa_dropout 
     const sa_side *side = &batch->target;
     const sa_decoder_rows *rows = &cache->rows;
     sa_decoder_drows *d = &cache->d;
-    const sa_decoder laid = sa_decoder_laid(w, cache->turning);
+    const sa_decoder laid = sa_decoder_in_panels(w, cache->panels, sa_laid);
     sa_mat dx = sa_decoder_word(w, d->input);
     sa_state_dropout_return(dropout.state, &cache->drop, &d->previous);
     sa_state_dropout_return(dropout.state, &cache->second_drop, &d->middle);

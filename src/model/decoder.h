@@ -108,11 +108,11 @@ struct sa_decoder_drows {
 };
 
 /* Room for the panels of what a step multiplies by. */
-typedef struct sa_decoder_turning {
-    sa_recurrent_turning cell, second;
+typedef struct sa_decoder_panels {
+    sa_recurrent_panels cell, second;
     sa_mat W_a;
-    sa_readout_turning readout;
-} sa_decoder_turning;
+    sa_readout_panels readout;
+} sa_decoder_panels;
 
 typedef struct sa_decoder_cache {
     sa_decoder_rows rows; /* M rows, step by step */
@@ -120,7 +120,7 @@ typedef struct sa_decoder_cache {
     const int32_t *inputs; /* [M] y_{i-1} */
     sa_readout_cache readout;
     sa_attention_scratch scratch;
-    sa_decoder_turning turning;
+    sa_decoder_panels panels;
     sa_mat word_mask, x_mask, room; /* training only: so is the next */
     sa_state_dropout drop, second_drop;
     sa_mat dinput; /* [M x m (+ l)] d.input, which stays when the way back is done */
@@ -156,12 +156,12 @@ void sa_source_zero(sa_source *d, sa_encoder_cache *encoder);
 
 void sa_decoder_bind(sa_binder *binder, const sa_decoder_sizes *sizes, sa_decoder *w);
 
-/* w with panels of what steps of `rows` rows multiply by: sa_turned, and sa_laid for the way back.
- * A step that is `whole` takes its word in and makes the read-out, too. */
-sa_decoder_turning sa_decoder_turned_layout(sa_arena *arena, const sa_decoder *w, int rows,
-                                            bool whole);
-sa_decoder sa_decoder_turned(const sa_decoder *w, sa_decoder_turning room);
-sa_decoder sa_decoder_laid(const sa_decoder *w, sa_decoder_turning room);
+/* Room for the panels of what steps of `rows` rows multiply by, and w with them: by sa_turned, or
+ * by sa_laid for the way back. A step that is `whole` takes its word in and makes the read-out,
+ * too. */
+sa_decoder_panels sa_decoder_panels_layout(sa_arena *arena, const sa_decoder *w, int rows,
+                                           bool whole);
+sa_decoder sa_decoder_in_panels(const sa_decoder *w, sa_decoder_panels room, sa_laying *lay);
 
 /* Rooms for `rows` rows over sentences of at most `steps` source words. */
 sa_decoder_rows sa_decoder_rows_layout(sa_arena *arena, const sa_decoder *w, int rows, int steps);

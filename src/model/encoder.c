@@ -123,7 +123,7 @@ void sa_encoder_layout(sa_arena *arena, const sa_batch *batch, const sa_encoder 
     }
     cache->annotations = sa_mat_take(arena, N, A);
     cache->last_memory = sa_mat_take(arena, B, memory * n);
-    if (w->layers) cache->turning = sa_recurrent_turned_layout(arena, &w->layer[0][0], B, false);
+    if (w->layers) cache->panels = sa_recurrent_panels_layout(arena, &w->layer[0][0], B, false);
     decoder_order(arena, batch, w, cache);
     if (!training) return;
     cache->word_mask = sa_mat_take(arena, N, 1);
@@ -261,7 +261,8 @@ void sa_encoder_forward(const sa_encoder *w, const sa_batch *batch, sa_dropout d
     sa_mat h = cache->x;
     for (int layer = 0; layer < w->layers; layer++) {
         for (int d = 0; d < w->directions; d++) {
-            const sa_recurrent turned = sa_recurrent_turned(&w->layer[layer][d], cache->turning);
+            const sa_recurrent turned =
+                sa_recurrent_in_panels(&w->layer[layer][d], cache->panels, sa_turned);
             sa_direction *direction = &cache->direction[layer][d];
             sa_state_dropout_start(dropout.state, rng, &direction->drop, &direction->previous);
             direction_forward(&turned, &batch->source, d == 1, h, direction,
@@ -294,7 +295,8 @@ void sa_encoder_backward(const sa_encoder *w, const sa_batch *batch, sa_dropout 
                 for (int b = 0; b < batch->source.sentences; b++)
                     sa_add(sa_rows(cache->dlast_memory, b, 1),
                            last_memory(batch, cache->dmemory, b));
-            const sa_recurrent laid = sa_recurrent_laid(&w->layer[layer][d], cache->turning);
+            const sa_recurrent laid =
+                sa_recurrent_in_panels(&w->layer[layer][d], cache->panels, sa_laid);
             direction_backward(&laid, &batch->source, d == 1, below, direction,
                                half(cache->dh[layer], d, w->sizes.n), cache->dmemory, dbelow, cache,
                                &dw->layer[layer][d]);

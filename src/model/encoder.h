@@ -60,10 +60,10 @@ typedef struct sa_encoder_cache {
                               and the words' own: row first[b] + j */
     const int *read_first; /* [B] the annotation (a row) of the word read first, */
     const int *read_last;  /* [B] and of the one read last, the end mark */
-    sa_recurrent_turning turning; /* of the layer that is running */
-    sa_mat last_memory;       /* [B x n] the forward layer's memory cell when all is read; LSTM */
-    sa_mat word_mask, x_mask; /* dropout; training only */
-    sa_mat annotation_mask;   /* likewise */
+    sa_recurrent_panels panels; /* of the layer that is running */
+    sa_mat last_memory;         /* [B x n] the forward layer's memory cell when all is read; LSTM */
+    sa_mat word_mask, x_mask;   /* dropout; training only */
+    sa_mat annotation_mask;     /* likewise */
     sa_mat dannotations, dlast_memory;     /* training only */
     sa_mat dh[SA_LAYERS], dx, da, scratch; /* for the backward pass alone, */
     sa_mat dmemory;                        /* [N x n] of an LSTM, */

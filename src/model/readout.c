@@ -1,5 +1,4 @@
 #include "model/readout.h"
-#include "math/blas.h"
 #include "math/term.h"
 #include "math/vec.h"
 #include "nn/dropout.h"
@@ -83,27 +82,18 @@ sa_readout_cache sa_readout_slice(const sa_readout_cache *all, int first, int co
     return slice;
 }
 
-sa_readout_turning sa_readout_turned_layout(sa_arena *arena, const sa_readout *w, int rows) {
-    return (sa_readout_turning){.U_o = sa_panels_layout(arena, w->U_o, rows),
-                                .V_o = sa_panels_layout(arena, w->V_o, rows),
-                                .C_o = sa_panels_layout(arena, w->C_o, rows)};
+sa_readout_panels sa_readout_panels_layout(sa_arena *arena, const sa_readout *w, int rows) {
+    return (sa_readout_panels){.U_o = sa_panels_layout(arena, w->U_o, rows),
+                               .V_o = sa_panels_layout(arena, w->V_o, rows),
+                               .C_o = sa_panels_layout(arena, w->C_o, rows)};
 }
 
-static sa_readout with_panels(const sa_readout *w, sa_readout_turning room,
-                              sa_mat (*lay)(sa_mat W, sa_mat room)) {
+sa_readout sa_readout_in_panels(const sa_readout *w, sa_readout_panels room, sa_laying *lay) {
     sa_readout laid = *w;
     laid.U_o = lay(w->U_o, room.U_o);
     laid.V_o = lay(w->V_o, room.V_o);
     laid.C_o = lay(w->C_o, room.C_o);
     return laid;
-}
-
-sa_readout sa_readout_turned(const sa_readout *w, sa_readout_turning room) {
-    return with_panels(w, room, sa_turned);
-}
-
-sa_readout sa_readout_laid(const sa_readout *w, sa_readout_turning room) {
-    return with_panels(w, room, sa_laid);
 }
 
 /* ---- Forward and backward -------------------------------------------------------------------- */
@@ -146,6 +136,7 @@ void sa_vocabulary_forward(const sa_readout *w, sa_mat t, sa_mat logits, double 
         norm[i] = sa_log_sum_exp(sa_row(logits, i), w->b_y.x, logits.cols);
 }
 
+/* The same, with the loss of the right words. */
 void sa_vocabulary_loss(const sa_readout *w, const int32_t *ids, double smoothing, sa_real scale,
                         sa_readout_cache *cache, sa_real *log_p, sa_real *aim, sa_readout *dw) {
     const int rows = cache->t.rows, block = cache->logits.rows;

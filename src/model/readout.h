@@ -7,6 +7,7 @@
 #ifndef SA_MODEL_READOUT_H
 #define SA_MODEL_READOUT_H
 
+#include "math/blas.h"
 #include "nn/params.h"
 
 /* From t~ to t. t~ may be changed into whatever the backward function wants to read. */
@@ -33,9 +34,9 @@ typedef struct sa_readout_sizes {
 } sa_readout_sizes;
 
 /* Room for the panels of a read-out that steps make. */
-typedef struct sa_readout_turning {
+typedef struct sa_readout_panels {
     sa_mat U_o, V_o, C_o;
-} sa_readout_turning;
+} sa_readout_panels;
 
 typedef struct sa_readout_cache {
     sa_mat sums, t;   /* [R x units l] t~, [R x l] */
@@ -52,11 +53,10 @@ void sa_vocabulary_layout(sa_arena *arena, int rows, const sa_readout *w, sa_rea
 /* Rows first .. first+count-1; the logits are shared. */
 sa_readout_cache sa_readout_slice(const sa_readout_cache *all, int first, int count);
 
-/* w with panels of what a step of `rows` rows multiplies by: sa_turned, and sa_laid for the way
- * back. */
-sa_readout_turning sa_readout_turned_layout(sa_arena *arena, const sa_readout *w, int rows);
-sa_readout sa_readout_turned(const sa_readout *w, sa_readout_turning room);
-sa_readout sa_readout_laid(const sa_readout *w, sa_readout_turning room);
+/* Room for the panels of what a step of `rows` rows multiplies by, and w with them: by sa_turned,
+ * or by sa_laid for the way back. */
+sa_readout_panels sa_readout_panels_layout(sa_arena *arena, const sa_readout *w, int rows);
+sa_readout sa_readout_in_panels(const sa_readout *w, sa_readout_panels room, sa_laying *lay);
 
 /* t from s [R x n], x = E y_{i-1} [R x m], c [R x context]. */
 void sa_readout_forward(const sa_readout *w, sa_mat s, sa_mat x, sa_mat c, double dropout,

@@ -15,7 +15,7 @@ static void layout_recurrent(sa_arena *arena, sa_voice *voice, int count, int ro
     sa_speaking *own = &voice->recurrent;
     sa_encoder_layout(arena, &voice->batch, &voice->w->encoder, false, &own->encoder);
     sa_source_layout(arena, d, count, own->encoder.first, own->encoder.annotations, &own->source);
-    own->turning = sa_decoder_turned_layout(arena, d, rows, true);
+    own->panels = sa_decoder_panels_layout(arena, d, rows, true);
     own->scratch = sa_attention_scratch_layout(arena, &d->attention, 1, S, false);
     own->rows = sa_decoder_rows_layout(arena, d, rows, S);
     own->state = sa_state_take(arena, rows, d->sizes.n, d->sizes.cell->memory);
@@ -27,7 +27,7 @@ static void start_recurrent(sa_voice *voice) {
     sa_speaking *own = &voice->recurrent;
     sa_encoder_forward(&voice->w->encoder, &voice->batch, (sa_dropout){0}, NULL, &own->encoder);
     sa_source_forward(&voice->w->decoder, &own->encoder, &own->source);
-    own->decoder = sa_decoder_turned(&voice->w->decoder, own->turning);
+    own->decoder = sa_decoder_in_panels(&voice->w->decoder, own->panels, sa_turned);
     sa_state_copy(own->source.s0, sa_state_rows(own->state, 0, voice->batch.source.sentences));
     sa_zero(own->t); /* t_0 = 0 */
 }
@@ -65,7 +65,7 @@ void sa_voice_layout(sa_arena *arena, sa_voice *voice, const sa_sentence *source
                      int rows, int steps) {
     const sa_mat W_o = vocabulary_of(voice)->W_o;
     voice->batch = sa_batch_make(arena, sources, NULL, count);
-    voice->turning = sa_panels_layout(arena, W_o, rows);
+    voice->panels = sa_panels_layout(arena, W_o, rows);
     voice->logits = sa_mat_take(arena, rows, W_o.rows);
     voice->norm = sa_arena_take(arena, (size_t)rows, sizeof *voice->norm);
     if (is_transformer(voice))
@@ -81,7 +81,7 @@ void sa_voice_release(sa_voice *voice) {
 
 void sa_voice_start(sa_voice *voice) {
     voice->vocabulary = *vocabulary_of(voice);
-    voice->vocabulary.W_o = sa_turned(voice->vocabulary.W_o, voice->turning);
+    voice->vocabulary.W_o = sa_turned(voice->vocabulary.W_o, voice->panels);
     if (is_transformer(voice))
         sa_writing_start(&voice->w->transformer, &voice->transformer);
     else

@@ -9,8 +9,8 @@
 typedef struct sa_speaking {
     sa_encoder_cache encoder;
     sa_source source;
-    sa_decoder_turning turning;
-    sa_decoder decoder; /* w's, with its panels in turning */
+    sa_decoder_panels panels;
+    sa_decoder decoder; /* w's, laid down in them */
     sa_attention_scratch scratch;
     sa_decoder_rows rows; /* the running step */
     sa_state state;       /* s of the step before */
@@ -23,9 +23,9 @@ typedef struct sa_voice {
     sa_batch batch;
     sa_mat logits; /* [rows x Ky] of the running step's rows: log p(word) is logits - norm */
     double *norm;  /* [rows] */
-    sa_readout vocabulary; /* w's, with W_o's panels in turning */
-    sa_mat turning;
-    union { /* by w->model */
+    sa_mat panels;
+    sa_readout vocabulary; /* w's, its W_o laid down in them */
+    union {                /* by w->model */
         sa_speaking recurrent;
         sa_writing transformer;
     };

@@ -1,5 +1,4 @@
 #include "nn/cell.h"
-#include "math/blas.h"
 #include "math/term.h"
 #include "nn/gru.h"
 #include "nn/linear.h"
@@ -104,26 +103,19 @@ void sa_recurrent_bind(sa_binder *binder, const char *part, const sa_cell *cell,
     if (sizes.normed) bind_norms(binder, part, sizes, w);
 }
 
-sa_recurrent_turning sa_recurrent_turned_layout(sa_arena *arena, const sa_recurrent *w, int rows,
-                                                bool input) {
-    return (sa_recurrent_turning){.W = sa_panels_layout(arena, w->W, input ? rows : 0),
-                                  .U = sa_panels_layout(arena, w->U, rows),
-                                  .C = sa_panels_layout(arena, w->C, rows)};
+sa_recurrent_panels sa_recurrent_panels_layout(sa_arena *arena, const sa_recurrent *w, int rows,
+                                               bool input) {
+    return (sa_recurrent_panels){.W = sa_panels_layout(arena, w->W, input ? rows : 0),
+                                 .U = sa_panels_layout(arena, w->U, rows),
+                                 .C = sa_panels_layout(arena, w->C, rows)};
 }
 
-sa_recurrent sa_recurrent_turned(const sa_recurrent *w, sa_recurrent_turning room) {
-    sa_recurrent turned = *w;
-    turned.W = sa_turned(w->W, room.W);
-    turned.U = sa_turned(w->U, room.U);
-    turned.C = sa_turned(w->C, room.C);
-    return turned;
-}
-
-sa_recurrent sa_recurrent_laid(const sa_recurrent *w, sa_recurrent_turning room) {
+sa_recurrent sa_recurrent_in_panels(const sa_recurrent *w, sa_recurrent_panels room,
+                                    sa_laying *lay) {
     sa_recurrent laid = *w;
-    laid.W = sa_laid(w->W, room.W);
-    laid.U = sa_laid(w->U, room.U);
-    laid.C = sa_laid(w->C, room.C);
+    laid.W = lay(w->W, room.W);
+    laid.U = lay(w->U, room.U);
+    laid.C = lay(w->C, room.C);
     return laid;
 }
 

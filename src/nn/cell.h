@@ -12,6 +12,7 @@
 #ifndef SA_NN_CELL_H
 #define SA_NN_CELL_H
 
+#include "math/blas.h"
 #include "nn/layernorm.h"
 #include "nn/params.h"
 #include "nn/state.h"
@@ -75,14 +76,14 @@ int sa_recurrent_kept(const sa_recurrent *w);
 int sa_recurrent_da(const sa_recurrent *w);
 
 /* Room for the panels of what a step of `rows` rows multiplies by, W too where `input` is taken in
- * step by step; and w with them: sa_turned for the way there, sa_laid for the way back. */
-typedef struct sa_recurrent_turning {
+ * step by step; and w with them: by sa_turned, or by sa_laid for the way back. */
+typedef struct sa_recurrent_panels {
     sa_mat W, U, C;
-} sa_recurrent_turning;
-sa_recurrent_turning sa_recurrent_turned_layout(sa_arena *arena, const sa_recurrent *w, int rows,
-                                                bool input);
-sa_recurrent sa_recurrent_turned(const sa_recurrent *w, sa_recurrent_turning room);
-sa_recurrent sa_recurrent_laid(const sa_recurrent *w, sa_recurrent_turning room);
+} sa_recurrent_panels;
+sa_recurrent_panels sa_recurrent_panels_layout(sa_arena *arena, const sa_recurrent *w, int rows,
+                                               bool input);
+sa_recurrent sa_recurrent_in_panels(const sa_recurrent *w, sa_recurrent_panels room,
+                                    sa_laying *lay);
 
 /* The three products: forward; backward, where the derivative by what came in is added to, and once
  * for every row; then, for all rows at once, the weights. */

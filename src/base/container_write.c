@@ -4,9 +4,9 @@
 #include "base/save.h"
 
 #include <jansson.h>
+#include <libdeflate.h>
 #include <stdlib.h>
 #include <string.h>
-#include <zlib.h>
 
 static void add_string(sa_buffer *header, const char *text) {
     json_t *string = json_string(text);
@@ -78,9 +78,9 @@ bool sa_container_write(const char *path, const sa_tensor *tensors, size_t count
     sa_buffer header = {0};
     bool good = lay_out(&header, pieces, path, tensors, count, texts, text_count, error);
     if (good) {
-        uLong sum = crc32(0, NULL, 0);
-        for (size_t i = 0; i <= count; i++) sum = crc32_z(sum, pieces[i].data, pieces[i].size);
-        uint32_t checksum = (uint32_t)sum;
+        uint32_t checksum = 0;
+        for (size_t i = 0; i <= count; i++)
+            checksum = libdeflate_crc32(checksum, pieces[i].data, pieces[i].size);
         pieces[count + 1] = (sa_piece){&checksum, sizeof checksum};
         good = sa_save(path, pieces, count + 2, error);
     }

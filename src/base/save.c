@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
+#include <libdeflate.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,7 +13,6 @@
 #include <sys/random.h>
 #include <sys/stat.h>
 #include <unistd.h>
-#include <zlib.h>
 
 /* ---- Replacing a file ------------------------------------------------------------------------ */
 
@@ -67,7 +67,7 @@ static bool lock_new(int fd) {
 /* The first name follows from that of the file, so that who saves it again comes upon what a killed
  * save of it left; the others nobody can foresee. */
 static bool name_temporary(target *to, bool first) {
-    uint64_t number = crc32_z(0, (const unsigned char *)to->name, strlen(to->name));
+    uint64_t number = libdeflate_crc32(0, to->name, strlen(to->name));
     if (!first && getrandom(&number, sizeof number, 0) != sizeof number) return false;
     snprintf(to->temporary, sizeof to->temporary, TEMPORARY_HEAD "%016" PRIx64 TEMPORARY_TAIL,
              number);
@@ -130,10 +130,10 @@ static bool fill(int fd, const sa_piece *pieces, size_t count) {
 
 /* Whether the disk gives back the bytes that were written: errno is EIO when it does not. */
 static bool verify(int fd, const sa_piece *pieces, size_t count) {
-    uLong wanted = crc32(0, NULL, 0), found = wanted;
+    uint32_t wanted = 0, found = 0;
     size_t missing = 0;
     for (size_t i = 0; i < count; i++) {
-        if (pieces[i].size) wanted = crc32_z(wanted, pieces[i].data, pieces[i].size);
+        if (pieces[i].size) wanted = libdeflate_crc32(wanted, pieces[i].data, pieces[i].size);
         missing += pieces[i].size;
     }
     unsigned char part[16384];
@@ -141,7 +141,7 @@ static bool verify(int fd, const sa_piece *pieces, size_t count) {
     off_t at = 0;
     while ((got = pread(fd, part, sizeof part, at)) > 0 || (got < 0 && errno == EINTR)) {
         if (got < 0) continue;
-        found = crc32_z(found, part, (size_t)got);
+        found = libdeflate_crc32(found, part, (size_t)got);
         missing -= (size_t)got;
         at += got;
     }

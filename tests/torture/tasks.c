@@ -8,6 +8,7 @@
 #define SMALL "--embed 4 --hidden 4 --attn 4 --maxout 4 --batch 4 --valid u.tsv "
 #define TINY SMALL "--shards 1 --threads 1 --train p.tsv "
 #define MODEL "m/best.safetensors"
+#define PIECES "s/best.safetensors"
 
 const task task_commands[] = {
     {"version", "--version", NULL},
@@ -41,31 +42,55 @@ const task task_commands[] = {
      "translate " MODEL " --threads 1 --max-ratio 1 --beam 3 --nbest 2 < two.txt", NULL},
     {"translate, two threads", "translate " MODEL " --threads 2 --max-ratio 1 --beam 2 < two.txt",
      NULL},
+    {"translate, dictionary",
+     "translate " MODEL " --threads 1 --max-ratio 1 --replace-unknown --dictionary p.tsv --jsonl "
+     "--coverage-penalty 0.2 < two.txt",
+     NULL},
+    {"translate, sub-words",
+     "translate " PIECES " --threads 1 --max-ratio 1 --sample --jsonl --merge-words < two.txt",
+     NULL},
     {"align", "align " MODEL " u.tsv --threads 1 --limit 1", NULL},
     {"align, files",
      "align " MODEL " u.tsv --threads 1 --csv csv --tidy tidy.csv --pharaoh links --svg svg "
      "--html page.html --limit 2",
      NULL},
+    {"align, heads and whole words",
+     "align " PIECES " u.tsv --threads 1 --merge-words --all-heads heads --npy npy --soft soft "
+     "--jsonl lines --force-attention shift:1 --limit 1",
+     NULL},
     {"eval", "eval " MODEL " u.tsv --threads 1 --by-length --per-sentence each", NULL},
     {"eval, diagnosis", "eval " MODEL " u.tsv --threads 1 --diagnose --json --beam 2", NULL},
     {"score", "score tgt.txt tgt.txt --confidence --json", NULL},
     {"score, links", "score --alignments links.txt links.txt --shift", NULL},
+    {"score, lengths",
+     "score tgt.txt tgt.txt --against tgt.txt --source tgt.txt --by-length --samples 2", NULL},
+    {"score, links both ways",
+     "score --alignments links.txt links.txt --reverse links.txt --combine grow-diag", NULL},
     {"compare",
      "compare --train p.tsv --test u.tsv --out cmp --models fixed,bahdanau:additive --steps 1 "
      "--embed 4 --hidden 4 --attn 4 --maxout 4 --threads 1 --shards 1",
      .timed = true},
     {"attend", "attend --self words.csv --causal", NULL},
+    {"attend, maps",
+     "attend --self words.csv --project-query map.csv --project-keys map.csv --bias-keys bias.csv "
+     "--heads 2 --weights weights.csv --json",
+     NULL},
     {"experiment", "experiment sqrt-d --steps 0", NULL, 200},
     {"explain", "explain " MODEL " wise", NULL},
     {"explain, json", "explain " MODEL " wise sage --step 1 --json", NULL},
     {"gradcheck",
      "gradcheck --attention scaled-dot --embed 2 --hidden 2 --attn 2 --maxout 2 --json", NULL},
+    {"gradcheck, file",
+     "gradcheck --train linked.tsv --embed 2 --hidden 2 --attn 2 --maxout 2 --dropout 0.2 "
+     "--word-dropout 0.1 --guided-alignment 0.5 --dump dump",
+     NULL},
     {"prove", "prove " MODEL " u.tsv --limit 1 --json", NULL},
     {"average", "average --out mean.safetensors " MODEL " m/last.safetensors", NULL},
     {"inspect", "inspect " MODEL, NULL},
     {"inspect, json", "inspect " MODEL " --json", NULL},
     {"film", "film f", NULL},
     {"film, files", "film f --svg moving", NULL},
+    {"film, heads", "film s --svg moving --html page.html --head mean", NULL},
     {0},
 };
 
@@ -74,6 +99,8 @@ void tasks_prepare(void) {
     world_add("corpus mono --pairs 2 --split test > u.tsv");
     world_add("train " TINY "--out m --steps 2 --valid-every 1");
     world_add("train " TINY "--out f --steps 2 --valid-every 1 --probe u.tsv");
+    world_add("train " TINY "--out s --steps 2 --heads 2 --tokenizer bpe --bpe-merges 10 --probe "
+              "u.tsv");
     world_add_text("src.txt",
                    "the wise brave princess\nthe wise sad soldier\nthe wise brave soldier\n");
     world_add_text("tgt.txt", "la sage brave princesse\nle sage triste soldat\n");
@@ -81,6 +108,9 @@ void tasks_prepare(void) {
     world_add_text("links.txt", "0-0 1-1 2p3\n0-0 1-1\n");
     world_add_text("three.txt", "la sage brave princesse\nle sage triste soldat\nle sage soldat\n");
     world_add_text("three.links", "0-0 1-1\n\n2-2 0p1\n");
+    world_add_text("linked.tsv", "the sage\tle sage\t0-0 1-1\nthe cat\tle chat\t0-0 1p1\n");
+    world_add_text("map.csv", ",a,b\nx,1,0\ny,0,1\n");
+    world_add_text("bias.csv", ",a,b\nbias,1,2\n");
     world_add_text("words.csv", ",x,y\nthe,1,0\ncat,0,2\nsat,1,1\n");
     world_add("bpe learn --merges 10 < src.txt > codes");
     world_pack("p.tsv", "p.tsv.gz");

@@ -15,15 +15,20 @@ static const sa_pair pairs[] = {
 };
 static const sa_corpus corpus = {.pairs = (sa_pair *)(uintptr_t)pairs, .count = 2, .name = "x.tsv"};
 
-static void build(const char *merges, const char *sharing, const char *lowercase) {
+static void build_of(const char *tokenizer, const char *merges, const char *sharing,
+                     const char *lowercase) {
     sa_settings settings;
     sa_settings_init(&settings);
-    ck_assert(sa_settings_set(&settings, "tokenizer", "bpe", &error));
+    ck_assert(sa_settings_set(&settings, "tokenizer", tokenizer, &error));
     ck_assert(sa_settings_set(&settings, "bpe-merges", merges, &error));
     ck_assert(sa_settings_set(&settings, "bpe", sharing, &error));
     ck_assert(sa_settings_set(&settings, "lowercase", lowercase, &error));
     ck_assert_msg(sa_coders_build(&source, &target, &corpus, NULL, &settings, &error), "%s",
                   error.text);
+}
+
+static void build(const char *merges, const char *sharing, const char *lowercase) {
+    build_of("bpe", merges, sharing, lowercase);
 }
 
 static void release(void) {
@@ -105,6 +110,17 @@ START_TEST(pieces_are_joined_again) {
 }
 END_TEST
 
+/* Text that is cut into tokens already comes back as it was, a space between any two. */
+START_TEST(tokens_of_the_user_stay) {
+    build_of("space-bpe", "3", "separate", "no");
+    merges_are(&source, "l o\nw e\nn e\n"); /* "new." is a word, too */
+    splits_into(&source, "low , slow;", false, "lo@@ w , s@@ lo@@ w@@ ;");
+    comes_back("bas , naïf");
+    comes_back("bas, , , l'air bas");
+    release();
+}
+END_TEST
+
 START_TEST(unfinished_words_are_joined_too) {
     static const struct {
         const char *tokens[4], *expected;
@@ -134,6 +150,7 @@ int main(void) {
     tcase_add_test(tests, joint_merges_cut_both_sides_alike);
     tcase_add_test(tests, own_spelling_is_kept);
     tcase_add_test(tests, pieces_are_joined_again);
+    tcase_add_test(tests, tokens_of_the_user_stay);
     tcase_add_test(tests, unfinished_words_are_joined_too);
     return suite_run(suite);
 }

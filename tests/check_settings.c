@@ -201,7 +201,7 @@ static bool may_stay_open(const char *option, const sa_settings *settings) {
            among(option, settings->model ? of_recurrence : of_transformers) ||
            (!sa_settings_attends(settings) && among(option, of_attention)) ||
            (strcmp(sa_cell_name((size_t)settings->cell), "gru") != 0 && among(option, of_gru)) ||
-           (strcmp(sa_tokenizer_name((size_t)settings->tokenizer), "bpe") != 0 &&
+           (!strstr(sa_tokenizer_name((size_t)settings->tokenizer), "bpe") &&
             among(option, of_pieces)) ||
            (strcmp(optimizer, "sgd") != 0 && among(option, of_sgd)) ||
            (strcmp(optimizer, "adam") != 0 && among(option, of_adam)) ||

@@ -33,8 +33,9 @@ START_TEST(rows_are_listed) {
     ck_assert_str_eq(sa_tokenizer_name(1), "char");
     ck_assert_str_eq(sa_tokenizer_name(2), "space");
     ck_assert_str_eq(sa_tokenizer_name(3), "bpe");
-    ck_assert_ptr_null(sa_tokenizer_name(4));
+    ck_assert_str_eq(sa_tokenizer_name(4), "space-bpe");
     ck_assert_ptr_null(sa_tokenizer_name(5));
+    ck_assert_ptr_null(sa_tokenizer_name(6));
 }
 END_TEST
 

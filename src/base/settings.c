@@ -71,11 +71,13 @@ const sa_option sa_settings_options[] = {
      "how weights start; 'paper' leaves short trainings at uniform attention for long"},
 
     {"tokenizer", SA_OPTION_CHOICE, SA_SCOPE_TEXT, AT(tokenizer), 0, 0, 0, sa_tokenizer_name,
-     "NAME", "what is cut out of a text as one token"},
+     "NAME",
+     "what is cut out of a text as one token; space-bpe: for text that is cut into tokens already"},
     {"bpe-merges", SA_OPTION_INT, SA_SCOPE_TEXT, AT(bpe_merges), 2000, 1, 1000000, NULL, "N",
-     "bpe: merges learned at most, from frequent pairs of characters to whole words"},
+     "bpe, space-bpe: merges learned at most, from frequent pairs of characters to whole words"},
     {"bpe", SA_OPTION_CHOICE, SA_SCOPE_TEXT, AT(bpe), 0, 0, 0, sa_bpe_name, "NAME",
-     "bpe: merges of both sides together, so that equal words are cut alike, or of each alone"},
+     "bpe, space-bpe: merges of both sides together, so that equal words are cut alike, or of each "
+     "alone"},
     {"lowercase", SA_OPTION_SWITCH, SA_SCOPE_TEXT, AT(lowercase), 0, 0, 1, NULL, NULL,
      "read all text in lower case"},
     {"min-freq", SA_OPTION_INT, SA_SCOPE_TEXT, AT(min_freq), 1, 1, 1000000, NULL, "N",

@@ -76,10 +76,13 @@ static void space_join(const sa_token *tokens, size_t count, bool spaced_marks, 
     }
 }
 
-/* ---- bpe ------------------------------------------------------------------------------------- */
+/* ---- bpe and space-bpe ----------------------------------------------------------------------- */
 
-/* Puts the pieces of each word together, then joins words. */
-static void piece_join(const sa_token *tokens, size_t count, bool spaced_marks, sa_buffer *out) {
+typedef void joiner(const sa_token *words, size_t count, bool spaced_marks, sa_buffer *out);
+
+/* Puts the pieces of each word together, then joins the words. */
+static void join_pieces(const sa_token *tokens, size_t count, bool spaced_marks, joiner *join_words,
+                        sa_buffer *out) {
     sa_buffer text = {0};
     size_t words = 0, start = 0;
     sa_token *word = sa_new(count, sizeof *word, NULL);
@@ -92,10 +95,19 @@ static void piece_join(const sa_token *tokens, size_t count, bool spaced_marks, 
     }
     start = 0;
     for (size_t i = 0; word && i < words; start += word[i++].size) word[i].text = text.text + start;
-    if (word && !text.failed) sa_word_join(word, words, spaced_marks, out);
+    if (word && !text.failed) join_words(word, words, spaced_marks, out);
     out->failed |= !word || text.failed;
     sa_buffer_release(&text);
     free(word);
+}
+
+static void bpe_join(const sa_token *tokens, size_t count, bool spaced_marks, sa_buffer *out) {
+    join_pieces(tokens, count, spaced_marks, sa_word_join, out);
+}
+
+static void space_bpe_join(const sa_token *tokens, size_t count, bool spaced_marks,
+                           sa_buffer *out) {
+    join_pieces(tokens, count, spaced_marks, space_join, out);
 }
 
 /* ---- The table ------------------------------------------------------------------------------- */
@@ -104,7 +116,8 @@ const sa_tokenizer sa_tokenizers[] = {
     {"word", "words, numbers and single punctuation marks", sa_word_split, sa_word_join, false},
     {"char", "single characters, spaces included", char_split, char_join, false},
     {"space", "whatever stands between white space", space_split, space_join, false},
-    {"bpe", "pieces of words, by merges learned from the pairs", sa_word_split, piece_join, true},
+    {"bpe", "pieces of words, by merges learned from the pairs", sa_word_split, bpe_join, true},
+    {"space-bpe", "pieces of what stands between white space", space_split, space_bpe_join, true},
     {.name = NULL},
 };
 

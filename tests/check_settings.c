@@ -2,6 +2,7 @@
  * file. */
 #include "base/nearest.h"
 #include "base/settings.h"
+#include "model/seq2seq.h"
 #include "support/suite.h"
 
 #include <stdio.h>
@@ -209,14 +210,18 @@ static bool may_stay_open(const char *option, const sa_settings *settings) {
            (settings->schedule != 0 && among(option, of_plateau));
 }
 
-/* The presets of papers set all; one for toys leaves the rest as toys have it. */
+static bool is_of_paper(const char *preset) {
+    return !strstr(preset, "-toy") && !strstr(preset, "multi30k") && !strstr(preset, "tatoeba");
+}
+
+/* The presets of papers set all; those for corpora leave the rest to the defaults. */
 START_TEST(a_preset_leaves_no_paper_option_open) {
     for (size_t i = 0; sa_preset_name(i); i++) {
         const char *text = sa_preset_text(sa_preset_name(i));
         sa_settings settings = defaults();
-        if (strstr(sa_preset_name(i), "-toy")) continue;
         ck_assert(sa_settings_preset(&settings, sa_preset_name(i), NULL));
         ck_assert(sa_settings_check(&settings, NULL));
+        if (!is_of_paper(sa_preset_name(i))) continue;
         for (const sa_option *row = sa_settings_options; row->name; row++) {
             char line[64];
             snprintf(line, sizeof line, "\n--%s ", row->name);
@@ -226,6 +231,18 @@ START_TEST(a_preset_leaves_no_paper_option_open) {
                           "%s: %s", sa_preset_name(i), row->name);
         }
     }
+}
+END_TEST
+
+/* RNNsearch with the vocabularies of Multi30k's German and English, as its peers have it. */
+START_TEST(the_size_of_multi30k) {
+    sa_settings settings = defaults();
+    ck_assert(sa_settings_preset(&settings, "multi30k", NULL));
+    sa_params plan;
+    const sa_sizes sizes = sa_sizes_of(&settings, 7858, 5920);
+    sa_seq2seq_plan(&sizes, &plan);
+    ck_assert_uint_eq(plan.size, 7411232);
+    ck_assert_double_eq(settings.max_time, 900);
 }
 END_TEST
 
@@ -346,6 +363,7 @@ int main(void) {
     tcase_add_test(cases, the_nearest_name_is_suggested);
     tcase_add_test(cases, the_paper_is_a_preset);
     tcase_add_test(cases, a_preset_leaves_no_paper_option_open);
+    tcase_add_test(cases, the_size_of_multi30k);
     tcase_add_test(cases, an_unknown_preset_is_refused);
     tcase_add_test(cases, written_settings_read_back_exactly);
     tcase_add_test(cases, altered_settings_are_refused);

@@ -1,5 +1,6 @@
-/* preset: a paper's settings as the command line would give them. A line that begins with "--" is
- * one option and its value, then its place in the paper; other lines are notes for the reader. */
+/* preset: settings of a paper, or those that did best on a corpus, as the command line would give
+ * them. A line that begins with "--" is one option and its value, then its place in the paper or
+ * why it is so; other lines are notes for the reader. */
 #include "base/nearest.h"
 #include "base/settings.h"
 
@@ -266,6 +267,55 @@ static const preset presets[] = {
      "--dropout 0             toy    a toy language has nothing to learn by heart\n"
      "What stands as toy was chosen for corpora of some thousand pairs and a minute of "
      "training.\n"},
+    {"multi30k",
+     "RNNsearch for some 30,000 pairs of text that is cut into tokens: Multi30k in a quarter of an "
+     "hour\n"
+     "--embed 256             words seen twice and 256 of everything make 7.4 million weights\n"
+     "--hidden 256\n"
+     "--attn 256\n"
+     "--maxout 256\n"
+     "--tokenizer space       the corpus comes in tokens\n"
+     "--min-freq 2            words seen once are unknown: the model must meet unknown words\n"
+     "--lr 0.001              halved after a validation without a better BLEU\n"
+     "--dropout 0.4           of embeddings, annotations and read-out\n"
+     "--label-smoothing 0.1   the largest gain on Tatoeba, too (README)\n"
+     "--batch 64\n"
+     "--shards 2              so that one core or two make the same model\n"
+     "--criterion bleu        of the validation pairs\n"
+     "--average 5             the mean of the best five: average.safetensors\n"
+     "--average-of best\n"
+     "--max-time 900          seconds\n"
+     "What was tried: scripts/benchmarks/SEARCH.md.\n"},
+    {"multi30k-transformer",
+     "The Transformer for some 30,000 pairs of text that is cut into tokens: Multi30k in half an "
+     "hour\n"
+     "--model transformer     small and strongly regularised (Wu et al. 2021)\n"
+     "--attention scaled-dot\n"
+     "--layers 4              of encoder and decoder\n"
+     "--heads 4\n"
+     "--embed 128             wider ones are worse on 29,000 pairs (ibid.)\n"
+     "--attn 128\n"
+     "--ffn 256\n"
+     "--positions sinusoidal\n"
+     "--norm pre              needs no long warm-up (Xiong et al. 2020)\n"
+     "--tie two-way           the target embedding is the last matrix, too\n"
+     "--tokenizer space       the corpus comes in tokens\n"
+     "--min-freq 2            words seen once are unknown: the model must meet unknown words\n"
+     "--beta2 0.98            as in the paper of 2017\n"
+     "--lr 0.003              the peak, after the warm-up\n"
+     "--schedule inverse-sqrt\n"
+     "--warmup 1500           updates, seven epochs\n"
+     "--batch-tokens 2000     a side\n"
+     "--dropout 0.3\n"
+     "--label-smoothing 0.1\n"
+     "--shards 2              so that one core or two make the same model\n"
+     "--criterion bleu\n"
+     "--average 10            the mean of the best ten: average.safetensors, one point of BLEU "
+     "more\n"
+     "--average-of best\n"
+     "--patience 0            the time alone ends it\n"
+     "--max-time 1800         seconds\n"
+     "What was tried: scripts/benchmarks/SEARCH.md.\n"},
 };
 
 const char *sa_preset_name(size_t row) {

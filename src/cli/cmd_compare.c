@@ -37,7 +37,7 @@ static const sa_option rows[] = {
     {"out", SA_OPTION_TEXT, SA_SCOPE_RUN, AT(out), 0, 0, 0, NULL, "DIR",
      "the folder for the runs, tables and matrices; made when missing"},
     {"preset", SA_OPTION_TEXT, SA_SCOPE_RUN, AT(preset), 0, 0, 0, NULL, "NAME",
-     "start from the settings of a paper and say which they are"},
+     "start from the settings of a paper, or of a corpus, and say which they are"},
     {"probe", SA_OPTION_TEXT, SA_SCOPE_RUN, AT(probe), 0, 0, 0, NULL, "PAIRS",
      "film where each model looks in these pairs while it learns, as 'train' does"},
     {"html", SA_OPTION_TEXT, SA_SCOPE_RUN, AT(html), 0, 0, 0, NULL, "FILE",

@@ -31,7 +31,7 @@ static const sa_option rows[] = {
      "the folder for best.safetensors, last.safetensors and log.csv (with --average, "
      "average.safetensors); made when missing"},
     {"preset", SA_OPTION_TEXT, SA_SCOPE_RUN, AT(preset), 0, 0, 0, NULL, "NAME",
-     "start from the settings of a paper and say which they are"},
+     "start from the settings of a paper, or of a corpus, and say which they are"},
     {"probe", SA_OPTION_TEXT, SA_SCOPE_RUN, AT(probe), 0, 0, 0, NULL, "PAIRS",
      "film where the model looks in these pairs: DIR/film/0001/00000000.csv ..., a heatmap before "
      "the first update and at every validation"},

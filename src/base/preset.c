@@ -336,6 +336,37 @@ static const preset presets[] = {
      "--patience 0            the time alone ends it\n"
      "--max-time 1800         seconds\n"
      "What was tried: scripts/benchmarks/SEARCH.md.\n"},
+    {"debian",
+     "The Transformer for some 100,000 pairs of running text: scripts/corpus-debian in twenty "
+     "minutes\n"
+     "--model transformer     ahead of RNNsearch after a quarter of an hour of one thread\n"
+     "--attention scaled-dot\n"
+     "--layers 4              of encoder and decoder\n"
+     "--heads 4\n"
+     "--embed 128             d_model\n"
+     "--attn 128\n"
+     "--ffn 256\n"
+     "--positions sinusoidal\n"
+     "--norm pre              needs no long warm-up (Xiong et al. 2020)\n"
+     "--tie three-way         one embedding for both languages, the last matrix too\n"
+     "--tokenizer bpe         names of programs and rare words in pieces: none is unknown\n"
+     "--bpe-merges 8000       of both languages together\n"
+     "--bpe joint\n"
+     "--beta2 0.98            as in the paper of 2017\n"
+     "--lr 0.003              the peak, after the warm-up\n"
+     "--schedule inverse-sqrt\n"
+     "--warmup 1500           updates, two epochs\n"
+     "--batch-tokens 2000     a side\n"
+     "--dropout 0.1           less than for Multi30k: there are three times as many pairs\n"
+     "--label-smoothing 0.1\n"
+     "--shards 2              so that one core or two make the same model\n"
+     "--criterion bleu        of the validation pairs\n"
+     "--valid-every 400       updates, half an epoch\n"
+     "--average 5             the mean of the best five: average.safetensors\n"
+     "--average-of best\n"
+     "--patience 0            the time alone ends it\n"
+     "--max-time 1200         seconds\n"
+     "What was tried: scripts/benchmarks/SEARCH.md.\n"},
 };
 
 const char *sa_preset_name(size_t row) {

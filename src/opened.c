@@ -4,6 +4,7 @@
 #include "math/blas.h"
 
 #include <limits.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -107,6 +108,26 @@ static sa_tensor weight_of(const sa_param *param, const sa_real *values) {
     return tensor;
 }
 
+static bool all_finite(const sa_tensor *tensor) {
+    const float *number = tensor->data;
+    size_t size = 1;
+    bool odd = false;
+    for (int i = 0; i < tensor->rank; i++) size *= (size_t)tensor->shape[i];
+    for (size_t k = 0; k < size; k++) odd |= !isfinite(number[k]);
+    return !odd;
+}
+
+/* A file with any other number could not be opened again: the one that is there stays. */
+static bool check_finite(const sa_tensor *tensors, size_t count, sa_error *error) {
+    for (size_t i = 0; i < count; i++)
+        if (tensors[i].type == SA_F32 && !all_finite(&tensors[i]))
+            return sa_fail(error, SA_DIVERGED,
+                           "tensor '%s' is not finite any more: its training diverged "
+                           "(a smaller --lr or --clip helps)",
+                           tensors[i].name);
+    return true;
+}
+
 bool sa_model_write(const sa_model *model, const char *path, const sa_tensor *more, size_t count,
                     sa_error *error) {
     const size_t weights = (size_t)model->plan.count;
@@ -126,10 +147,10 @@ bool sa_model_write(const sa_model *model, const char *path, const sa_tensor *mo
                                  {"spaced_marks", model->target.spaced_marks ? "yes" : "no"},
                                  {"core", sa_blas_core()},
                                  {"program", SOFTALIGN_VERSION}};
-        good =
-            merges[0].failed || merges[1].failed
-                ? sa_fail_memory(error, merges[0].size + merges[1].size)
-                : sa_container_write(path, tensors, at, texts, sizeof texts / sizeof *texts, error);
+        good = (!merges[0].failed && !merges[1].failed) ||
+               sa_fail_memory(error, merges[0].size + merges[1].size);
+        good = good && check_finite(tensors, at, error) &&
+               sa_container_write(path, tensors, at, texts, sizeof texts / sizeof *texts, error);
     }
     sa_buffer_release(&merges[0]), sa_buffer_release(&merges[1]);
     free(tensors);

@@ -38,7 +38,8 @@ void sa_model_release(sa_model *model);
  * that are not finite. Tensors of a training's state are left alone. */
 bool sa_model_read(sa_model *model, const sa_container *file, int threads, sa_error *error);
 
-/* Replaces the file at `path` by the model and `more` further tensors. */
+/* Replaces the file at `path` by the model and `more` further tensors. SA_DIVERGED: a number is not
+ * finite, and the file is as it was. */
 bool sa_model_write(const sa_model *model, const char *path, const sa_tensor *more, size_t count,
                     sa_error *error);
 

@@ -18,6 +18,7 @@ typedef struct translating {
     size_t *order; /* the sentences that are not empty, by length */
     size_t count;  /* of order */
     sa_search search;
+    bool attends;               /* one of the models does */
     const sa_pair **dictionary; /* sorted by source */
     sa_translation *out;
 } translating;
@@ -152,7 +153,7 @@ static bool translate_batch(void *context, int number, sa_error *error) {
     sa_override override = job->models[0]->override;
     const sa_seq2seq *w[SA_ENSEMBLE];
     gathered piece;
-    search.weights = search.weights || search.replace_unknown;
+    search.weights = job->attends && (search.weights || search.replace_unknown);
     for (int m = 0; m < job->number; m++) w[m] = &job->models[m]->w;
     bool good = gather(job, first, size, &piece, error);
     sa_found *found = good ? sa_new(size * nbest, sizeof *found, error) : NULL;
@@ -206,15 +207,20 @@ static bool check_models(sa_model *const *models, int number, sa_error *error) {
     return true;
 }
 
-static bool check_search(sa_model *const *models, int number, const sa_search *search,
-                         sa_error *error) {
+/* Whether one of the models does. */
+static bool any_attends(sa_model *const *models, int number) {
     bool attends = false;
     for (int m = 0; m < number; m++) attends = attends || sa_settings_attends(&models[m]->settings);
+    return attends;
+}
+
+static bool check_search(sa_model *const *models, int number, const sa_search *search,
+                         sa_error *error) {
     if (!sa_options_check(sa_search_options, search, error)) return false;
     if (search->nbest < 1 || (!search->sample && search->nbest > search->beam))
         return sa_fail(error, SA_USAGE, "the n-best list (%d) must be 1 to the beam (%d)",
                        search->nbest, search->beam);
-    return attends || (!search->replace_unknown && search->coverage == 0) ||
+    return any_attends(models, number) || (!search->replace_unknown && search->coverage == 0) ||
            sa_fail(error, SA_USAGE, "%s wants a model with attention; its decoder is '%s'",
                    search->replace_unknown ? "replacing unknown words" : "the coverage penalty",
                    sa_decoder_kinds[models[0]->settings.decoder].name);
@@ -232,6 +238,7 @@ bool sa_translate_all(sa_model *const *models, int number, const char *const *so
                        .texts = sources,
                        .gold = gold,
                        .search = *search,
+                       .attends = any_attends(models, number),
                        .out = out};
     memset(out, 0, sizeof *out * count * (size_t)search->nbest);
     bool good = true;

@@ -211,7 +211,8 @@ static bool may_stay_open(const char *option, const sa_settings *settings) {
 }
 
 static bool is_of_paper(const char *preset) {
-    return !strstr(preset, "-toy") && !strstr(preset, "multi30k") && !strstr(preset, "tatoeba");
+    return !strstr(preset, "-toy") && !strstr(preset, "multi30k") && !strstr(preset, "tatoeba") &&
+           !strstr(preset, "debian");
 }
 
 /* The presets of papers set all; those for corpora leave the rest to the defaults. */

@@ -109,6 +109,20 @@ expect 2 "--head 2: there are 1" attend --self words.csv --head 2
 expect 3 "--query query.csv is 1 x 3, --keys words.csv is 2 x 2: a query and a key are compared: as many columns" \
     attend --query query.csv --keys words.csv --values words.csv
 expect 4 "cannot open 'none.csv': No such file or directory" attend --self none.csv
+for more in "--heads 2" --causal "--query words.csv" "--keys words.csv"; do
+    read -ra more <<<"$more"
+    expect 2 "--given-weights takes the place of query, keys, heads and --causal" \
+        attend --given-weights words.csv --values words.csv "${more[@]}"
+done
+printf '1,2\n3,4\n5,6\n' >three.csv
+expect 2 "--heads 2: --query words.csv is 2 x 2; its 3 columns once projected cannot be shared out equally" \
+    attend --query words.csv --project-query three.csv --keys words.csv --values words.csv --heads 2
+expect 3 "--project-query words.csv is 2 x 2, --bias-query query.csv is 1 x 3: a bias has one number for every row of the projection" \
+    attend --query words.csv --project-query words.csv --bias-query query.csv --keys words.csv \
+    --values words.csv
+printf '1e308,1e308\n1e308,1e308\n' >huge.csv
+expect 3 "the numbers are too large: sums of products leave the range of double precision" \
+    attend --query huge.csv --keys huge.csv --values huge.csv
 printf '1,2\n3,nan\n' >bad.csv
 expect 3 "bad.csv:2:2: 'nan' is no finite number" attend --self bad.csv
 finish

@@ -136,6 +136,19 @@ expect 3 "--valid: 'whole/fixed-s1' was trained with other pairs, choose another
 mkdir foreign && cp -r alone foreign/fixed-s1
 expect 2 "'foreign/fixed-s1' holds a training without run.json, which 'compare' did not make: choose another --out" \
     compare $pairs $sizes $models $short --out foreign
+run=whole/fixed-s2/run.json
+cp $run good.json
+damaged() { # WHAT SED-SCRIPT MESSAGE
+    sed "$2" good.json >$run
+    cmp -s good.json $run && fail "$1: nothing is damaged"
+    expect 3 "$run: $3" compare $pairs $sizes $models $short --out whole
+}
+damaged "no settings" 's/"settings"/"setting"/' "no settings: choose another --out"
+damaged "no limit" 's/"steps": *[0-9.]*/"steps": "30"/' "limits: 'steps' is missing or impossible"
+damaged "no time" 's/"seconds": *[0-9.e+-]*/"seconds": "1"/' "not what 'compare' writes"
+for figure in seconds updating words updates; do
+    damaged "a negative figure" "s/\"$figure\": *[0-9.e+-]*/\"$figure\": -1/" "not what 'compare' writes"
+done
 echo '{' >whole/fixed-s2/run.json
 "$softalign" compare $pairs $sizes $models $short --out whole >out 2>err
 same "a damaged run.json" 3 $?

@@ -149,5 +149,15 @@ expect 2 "score: --shift is about --alignments" score hyp ref --shift
 expect 2 "score: --against is about texts, not --alignments" score --alignments links gold --against a
 expect 2 "score: --against goes with --sentence only in --json" score hyp ref --sentence --against a
 expect 2 "score: --alignments compares two files: LINKS GOLD" score --alignments links gold gold
+for option in sentence confidence by-length; do
+    expect 2 "score: --$option is about texts, not --alignments" \
+        score --alignments links gold "--$option" --source ref
+done
+expect 2 "score: --reverse is about --alignments" score hyp ref --reverse links
+expect 2 "score: --target is about --alignments" score hyp ref --target ref
+expect 2 "score: --confidence goes with --sentence only in --json" score hyp ref --sentence --confidence
+expect 2 "score: --by-length goes with --sentence only in --json" \
+    score hyp ref --sentence --by-length --source ref
+expect 2 "score: standard input can be only one of the files" score - ref --against -
 expect 2 "--tokenize 'intl': expected 13a, none or char" score hyp ref --tokenize intl
 finish

@@ -101,6 +101,12 @@ expect 2 "--force-attention gold needs pairs with alignments: align and eval hav
     fail "a shift by nothing changes something"
 "$softalign" translate $model source.txt --force-attention uniform | cmp -s - file &&
     fail "uniform weights change nothing"
+for way in shift:one shift:99999999999 shift:-99999999999 shifted; do
+    expect 2 "--force-attention '$way': expected none, uniform, shuffle, shift:N, one-hot or gold" \
+        translate $model source.txt --force-attention $way
+done
+"$softalign" translate $model source.txt --force-attention none | cmp - file ||
+    fail "--force-attention none changes something"
 [ "$("$softalign" translate $model source.txt --min-length 12 | awk 'NF < 10' | wc -l)" -eq 0 ] ||
     fail "--min-length"
 

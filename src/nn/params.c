@@ -8,8 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-static sa_mat bind(sa_binder *binder, const char *part, const char *name, int rows, int cols,
-                   sa_start start) {
+static sa_mat bind_param(sa_binder *binder, const char *part, const char *name, int rows, int cols,
+                         sa_start start) {
     size_t offset = binder->offset;
     binder->offset += (size_t)(rows ? rows : 1) * (size_t)cols;
     if (binder->plan) {
@@ -27,26 +27,26 @@ static sa_mat bind(sa_binder *binder, const char *part, const char *name, int ro
 sa_mat sa_bind_matrix(sa_binder *binder, const char *part, const char *name, int rows, int cols,
                       sa_start start) {
     sa_require(rows > 0 && cols > 0);
-    return bind(binder, part, name, rows, cols, start);
+    return bind_param(binder, part, name, rows, cols, start);
 }
 
 sa_mat sa_bind_vector(sa_binder *binder, const char *part, const char *name, int cols,
                       sa_start start) {
-    return bind(binder, part, name, 0, cols, start);
+    return bind_param(binder, part, name, 0, cols, start);
 }
 
 sa_mat sa_bind_stack(sa_binder *binder, const char *part, const char *const *names, int count,
                      int rows, int cols, sa_start start) {
-    sa_mat all = bind(binder, part, names[0], rows, cols, start);
-    for (int i = 1; i < count; i++) bind(binder, part, names[i], rows, cols, start);
+    sa_mat all = bind_param(binder, part, names[0], rows, cols, start);
+    for (int i = 1; i < count; i++) bind_param(binder, part, names[i], rows, cols, start);
     all.rows = count * rows;
     return all;
 }
 
 sa_mat sa_bind_vectors(sa_binder *binder, const char *part, const char *const *names, int count,
                        int cols, sa_start start) {
-    sa_mat all = bind(binder, part, names[0], 0, cols, start);
-    for (int i = 1; i < count; i++) bind(binder, part, names[i], 0, cols, start);
+    sa_mat all = bind_param(binder, part, names[0], 0, cols, start);
+    for (int i = 1; i < count; i++) bind_param(binder, part, names[i], 0, cols, start);
     all.cols = all.ld = count * cols;
     return all;
 }

@@ -134,8 +134,9 @@ static void add_panel(const layout *it, int panel, sa_drawing *drawing) {
     const sa_alignment *alignment = it->alignment;
     const int S = alignment->sources;
     const size_t size = (size_t)alignment->targets * (size_t)S;
-    const double x = MARGIN + panel % it->across * it->width + it->left;
-    const double y = MARGIN + it->head + panel / it->across * it->height + it->top;
+    const int column = panel % it->across, row = panel / it->across;
+    const double x = MARGIN + column * it->width + it->left;
+    const double y = MARGIN + it->head + row * it->height + it->top;
     add_words(it, x, y, drawing);
     if (it->panels > 1) add_head(it, panel, x + S * it->cell / 2, y - it->top, drawing);
     add_cells(it,

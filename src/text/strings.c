@@ -50,7 +50,8 @@ static bool make_room(sa_strings *strings, sa_error *error) {
         wider.slot[slot_of(&wider, each.text, each.size)] = (uint32_t)i + 1;
     }
     free(strings->slot);
-    *strings = wider;
+    strings->slot = wider.slot;
+    strings->slots = wider.slots;
     return true;
 }
 

@@ -44,6 +44,6 @@ const sa_adjective sa_adjectives[] = {
 
 const sa_adjective *sa_adjective_find(const char *english) {
     const sa_adjective *row = sa_adjectives;
-    while (strcmp(row->english, english)) row++;
+    while (strcmp(row->english, english) != 0) row++;
     return row;
 }

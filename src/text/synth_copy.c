@@ -2,6 +2,7 @@
  * hold them; what helps is to know which source word a target word stands for. */
 #include "text/synth_tasks.h"
 
+#include <stdio.h>
 #include <string.h>
 
 static const char *const known[] = {
@@ -61,10 +62,10 @@ static void invent(sa_draft *draft, char name[NAME]) {
     static const char consonants[] = "bdfgklmnprstvz", vowels[] = "aeiou";
     int syllables = 3 + sa_draft_pick(draft, 2);
     for (int i = 0; i < syllables; i++) {
-        name[2 * i] = consonants[sa_draft_pick(draft, sizeof consonants - 1)];
+        const char consonant = consonants[sa_draft_pick(draft, sizeof consonants - 1)];
+        name[2 * i] = (char)(i ? consonant : consonant - 'a' + 'A');
         name[2 * i + 1] = vowels[sa_draft_pick(draft, sizeof vowels - 1)];
     }
-    name[0] = (char)(name[0] - 'a' + 'A');
     name[2 * syllables] = 0;
 }
 
@@ -77,7 +78,7 @@ static void draw_name(sa_draft *draft, sa_split split, const char *other, char n
     }
     int row = sa_draft_pick(draft, KNOWN);
     if (!strcmp(known[row], other)) row = (row + 1) % KNOWN;
-    strcpy(name, known[row]);
+    snprintf(name, NAME, "%s", known[row]);
 }
 
 static void say(sa_draft *draft, const char *source, const char *target, const char *links) {

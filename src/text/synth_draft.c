@@ -1,5 +1,6 @@
 #include "text/synth_draft.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -108,7 +109,7 @@ void sa_draft_phrase(sa_draft *draft, const sa_phrase *phrase) {
 
 void sa_draft_merge(sa_draft *draft, int at, const char *word) {
     sa_draft_side *side = &draft->target;
-    strcpy(side->words[at], word);
+    snprintf(side->words[at], sizeof side->words[at], "%s", word);
     side->count--;
     memmove(side->words[at + 1], side->words[at + 2],
             (size_t)(side->count - at - 1) * sizeof side->words[0]);

@@ -11,7 +11,6 @@
 
 #include <stddef.h>
 #include <stdio.h>
-#include <string.h>
 
 /* ---- Words ----------------------------------------------------------------------------------- */
 
@@ -129,7 +128,7 @@ static void write_state(sa_draft *draft, sa_clause *clause) {
     verb.base = states[row].base;
     verb.third = states[row].third;
     sa_clause_conjugate(clause, &verb, SA_SIMPLE);
-    strcpy(clause->rest, states[row].rest);
+    snprintf(clause->rest, sizeof clause->rest, "%s", states[row].rest);
     sa_clause_write(draft, clause);
     write_thing(draft, SA_SAID); /* pas besoin d'une clé, but pas de clé */
 }

@@ -12,7 +12,7 @@ typedef struct sa_frame {
 } sa_frame;
 
 enum { SA_SAYS = 1 << SA_SAID, SA_ASKS = 1 << SA_ASKED, SA_DENIES = 1 << SA_DENIED };
-#define SA_ANY_MOOD SA_SAYS | SA_ASKS | SA_DENIES
+#define SA_ANY_MOOD (SA_SAYS | SA_ASKS | SA_DENIES)
 
 /* What somebody does; how somebody or something is; where things are and how one feels. Each ends
  * with weight 0. */

@@ -13,7 +13,7 @@ static bool ends(const char *word, const char *end) {
 }
 
 static bool one_of(const char *word, const char *const *list) {
-    while (*list && strcmp(word, *list)) list++;
+    while (*list && strcmp(word, *list) != 0) list++;
     return *list;
 }
 

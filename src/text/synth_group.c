@@ -3,6 +3,7 @@
 #include "text/synth_french.h"
 
 #include <stddef.h>
+#include <stdio.h>
 #include <string.h>
 
 const sa_phrase sa_numbers[] = {
@@ -165,7 +166,7 @@ void sa_group_write(sa_draft *draft, const sa_group *group, sa_mood mood) {
 
     bool feminine = group->noun->feminine;
     char french[SA_DRAFT_LETTERS], adjective[2][SA_DRAFT_LETTERS];
-    strcpy(french, group->noun->french);
+    snprintf(french, sizeof french, "%s", group->noun->french);
     if (group->plural) sa_french_plural(group->noun->french, french);
     for (int i = 0; i < 2; i++)
         if (adjectives[i])

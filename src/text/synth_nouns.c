@@ -4,11 +4,11 @@
 
 #define M false
 #define F true
-#define GROWN SA_ADULT | SA_MOOD
-#define YOUNG SA_CHILD | SA_MOOD | SA_MINOR
-#define PLAIN SA_SIZE | SA_AGE | SA_FINE | SA_PRICE
-#define DRESS SA_AGE | SA_FINE | SA_COLOUR | SA_PRICE | SA_CLEAN
-#define HOUSE SA_SIZE | SA_AGE | SA_FINE | SA_STYLE
+#define GROWN (SA_ADULT | SA_MOOD)
+#define YOUNG (SA_CHILD | SA_MOOD | SA_MINOR)
+#define PLAIN (SA_SIZE | SA_AGE | SA_FINE | SA_PRICE)
+#define DRESS (SA_AGE | SA_FINE | SA_COLOUR | SA_PRICE | SA_CLEAN)
+#define HOUSE (SA_SIZE | SA_AGE | SA_FINE | SA_STYLE)
 
 /* clang-format off */
 const sa_noun sa_nouns[] = {

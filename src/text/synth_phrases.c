@@ -18,7 +18,7 @@ static const sa_frame *draw_frame(sa_draft *draft) {
     for (int i = 0; i < TABLES; i++)
         for (const sa_frame *frame = tables[i]; frame->weight; frame++) sum += frame->weight;
     int left = sa_draft_pick(draft, sum);
-    for (int i = 0;; i++)
+    for (int i = 0;; i = (i + 1) % TABLES)
         for (const sa_frame *frame = tables[i]; frame->weight; frame++)
             if ((left -= frame->weight) < 0) return frame;
 }

@@ -2,7 +2,7 @@
 #include "text/synth_frames.h"
 
 #include <stddef.h>
-#include <string.h>
+#include <stdio.h>
 
 static const int owners[] = {SA_MY, SA_MY, SA_YOUR, SA_HIS, SA_HER, SA_OUR, SA_THEIR};
 
@@ -116,7 +116,7 @@ static void write_need(sa_draft *draft, sa_mood mood) {
     need.base = "need";
     need.third = "needs";
     sa_clause_conjugate(&clause, &need, SA_SIMPLE);
-    strcpy(clause.rest, "besoin");
+    snprintf(clause.rest, sizeof clause.rest, "besoin");
     sa_clause_write(draft, &clause);
     sa_draft_hint(draft, sa_draft_last(&draft->source), sa_draft_target(draft, "de"));
     sa_group_write(draft, &group, SA_SAID);
@@ -147,7 +147,7 @@ static void write_weather(sa_draft *draft, sa_mood mood) {
     sa_clause clause = {.subject = {.pronoun = &it}, .mood = mood, .auxiliary = "is"};
     clause.main = weathers[row].english;
     clause.finite = weathers[row].finite;
-    strcpy(clause.rest, weathers[row].rest);
+    snprintf(clause.rest, sizeof clause.rest, "%s", weathers[row].rest);
     sa_clause_write(draft, &clause);
     sa_group place = draw_place(draft, weathers[row].places, NULL);
     if (sa_draft_chance(draft, 2)) sa_place_write(draft, &place, false);

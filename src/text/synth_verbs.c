@@ -3,8 +3,8 @@
 #include <stddef.h>
 #include <string.h>
 
-#define ALWAYS SA_HABIT | SA_NOW | SA_PAST | SA_PLAN | SA_REQUEST | SA_WARNING
-#define DEED SA_NOW | SA_PAST | SA_PLAN /* of one day, not of every day */
+#define ALWAYS (SA_HABIT | SA_NOW | SA_PAST | SA_PLAN | SA_REQUEST | SA_WARNING)
+#define DEED (SA_NOW | SA_PAST | SA_PLAN) /* of one day, not of every day */
 
 /* clang-format off */
 const sa_verb sa_transitive_verbs[] = {
@@ -115,8 +115,8 @@ const sa_verb sa_intransitive_verbs[] = {
 
 const sa_verb *sa_verb_find(const char *base) {
     const sa_verb *verb = sa_transitive_verbs;
-    while (verb->base && strcmp(verb->base, base)) verb++;
+    while (verb->base && strcmp(verb->base, base) != 0) verb++;
     if (verb->base) return verb;
-    for (verb = sa_intransitive_verbs; strcmp(verb->base, base);) verb++;
+    for (verb = sa_intransitive_verbs; strcmp(verb->base, base) != 0;) verb++;
     return verb;
 }

@@ -1,6 +1,7 @@
 /* The option rows: defaults, parsing, ranges, presets, suggestions, and the settings of a model
  * file. */
 #include "base/nearest.h"
+#include "base/preset.h"
 #include "base/settings.h"
 #include "model/seq2seq.h"
 #include "support/suite.h"
@@ -211,8 +212,9 @@ static bool may_stay_open(const char *option, const sa_settings *settings) {
 }
 
 static bool is_of_paper(const char *preset) {
-    return !strstr(preset, "-toy") && !strstr(preset, "multi30k") && !strstr(preset, "tatoeba") &&
-           !strstr(preset, "debian");
+    const sa_preset *row = sa_paper_presets;
+    while (row->name && strcmp(row->name, preset) != 0) row++;
+    return row->name && !strstr(preset, "-toy");
 }
 
 /* The presets of papers set all; those for corpora leave the rest to the defaults. */

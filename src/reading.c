@@ -1,6 +1,7 @@
 /* A model from an opened container, which may come from anywhere: nothing in it is believed before
  * it was compared with the settings. */
 #include "base/settings.h"
+#include "math/dispatch.h"
 #include "opened.h"
 
 #include <math.h>
@@ -121,7 +122,7 @@ static bool check_shapes(const sa_container *file, const sa_params *plan, bool p
 }
 
 /* Whether all numbers are normal or zero, without a branch: nearly every tensor is. */
-static bool all_normal(const float *number, size_t size) {
+SA_DISPATCHED static bool all_normal(const float *number, size_t size) {
     const uint32_t infinite = 0x7f800000, sign = 0x80000000;
     int odd = 0;
     for (size_t k = 0; k < size; k++) {

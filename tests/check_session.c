@@ -190,6 +190,44 @@ START_TEST(a_training_that_diverges) {
 }
 END_TEST
 
+static void expect_as_it_was(const sa_model *model, const sa_tensor *more, size_t count,
+                             const char *tensor) {
+    size_t size, again;
+    char message[64], *before = scratch_read(last_path, &size);
+    ck_assert(!sa_model_write(model, last_path, more, count, &error));
+    ck_assert_int_eq(error.code, SA_DIVERGED);
+    snprintf(message, sizeof message, "tensor '%s' is not finite any more", tensor);
+    ck_assert_msg(strncmp(error.text, message, strlen(message)) == 0, "%s", error.text);
+    char *after = scratch_read(last_path, &again);
+    ck_assert_uint_eq(size, again);
+    ck_assert_mem_eq(before, after, size);
+    free(before), free(after);
+}
+
+/* Such a file could not be opened again: no loss need have told of a number that no pair reads. */
+START_TEST(numbers_that_are_not_finite) {
+    static const float odd[] = {NAN, INFINITY, -INFINITY};
+    sa_settings settings = small_settings();
+    ck_assert_msg(train(&settings, false), "%s", error.text);
+    sa_model *model = sa_model_open(last_path, 1, &error);
+    ck_assert_msg(model, "%s", error.text);
+    const sa_param *param = &model->plan.item[_i];
+    sa_real *last = model->values + param->offset + sa_param_size(param) - 1;
+    const sa_real good = *last;
+    for (size_t i = 0; i < sizeof odd / sizeof *odd; i++) {
+        *last = odd[i];
+        expect_as_it_was(model, NULL, 0, param->name);
+        *last = good;
+        const float memory[] = {0, odd[i]};
+        const sa_tensor more = {
+            .name = "optimizer.first", .type = SA_F32, .rank = 1, .shape = {2}, .data = memory};
+        expect_as_it_was(model, &more, 1, "optimizer.first");
+    }
+    ck_assert_msg(sa_model_write(model, last_path, NULL, 0, &error), "%s", error.text);
+    sa_model_close(model);
+}
+END_TEST
+
 int main(void) {
     TCase *tests;
     Suite *suite = suite_of("session", &tests);
@@ -202,5 +240,6 @@ int main(void) {
     tcase_add_test(tests, settings_beyond_their_range);
     tcase_add_test(tests, a_model_larger_than_its_file_may_be);
     tcase_add_test(tests, a_training_that_diverges);
+    tcase_add_loop_test(tests, numbers_that_are_not_finite, 0, 3);
     return suite_run(suite);
 }

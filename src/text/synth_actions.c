@@ -176,7 +176,8 @@ static void write_company(sa_draft *draft, const sa_subject *subject) {
 
 /* The places of what the subject may do: children do not work. 0: of anything. */
 static unsigned places_for(const sa_subject *subject) {
-    for (int i = 0; i < subject->count; i++) /* NOLINTNEXTLINE: each of the groups has its noun */
+    for (int i = 0; i < subject->count; i++)
+        /* Each of the groups has its noun: NOLINTNEXTLINE(clang-analyzer-core.NullDereference) */
         if (subject->groups[i].noun->traits & SA_CHILD) return ~(unsigned)SA_WORKPLACE;
     return 0;
 }

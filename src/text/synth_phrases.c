@@ -17,7 +17,7 @@ static const sa_frame *draw_frame(sa_draft *draft) {
     int sum = 0;
     for (int i = 0; i < TABLES; i++)
         for (const sa_frame *frame = tables[i]; frame->weight; frame++) sum += frame->weight;
-    int left = sa_draft_pick(draft, sum);
+    int left = sa_draft_pick(draft, sum); /* below the sum: the tables are gone through once */
     for (int i = 0;; i = (i + 1) % TABLES)
         for (const sa_frame *frame = tables[i]; frame->weight; frame++)
             if ((left -= frame->weight) < 0) return frame;

@@ -89,6 +89,8 @@ printf 'the zork sees the blorp .\n' >strange
 grep -q '<unk>' out && fail "an unknown word is left: $(cat out)"
 expect 2 "--dictionary needs --replace-unknown" translate $model strange --dictionary few.tsv
 "$softalign" train --train tiny.tsv --out fixed --decoder fixed --steps 1 2>/dev/null
+expect 0 "" translate fixed/best.safetensors strange --jsonl --beam 2 --nbest 2
+same "weights without attention" "$((2 * $(wc -l <strange)))" "$(grep -o '"weights":null' out | wc -l)"
 expect 2 "replacing unknown words wants a model with attention; its decoder is 'fixed'" \
     translate fixed/best.safetensors strange --replace-unknown
 expect 2 "the model has no attention: its decoder is 'fixed'" \

@@ -22,15 +22,18 @@ static bool fits_a_file(const sa_model *model, sa_error *error) {
 }
 
 bool sa_model_init(sa_model *model, const sa_settings *settings, sa_coder *source, sa_coder *target,
-                   sa_error *error) {
-    *model = (sa_model){.settings = *settings, .source = *source, .target = *target};
+                   sa_real *values, sa_error *error) {
+    *model =
+        (sa_model){.settings = *settings, .source = *source, .target = *target, .values = values};
     *source = *target = (sa_coder){0};
     sa_blas_init();
     model->sizes = sa_sizes_of(settings, sa_vocab_size(&model->source.vocab),
                                sa_vocab_size(&model->target.vocab));
     sa_seq2seq_plan(&model->sizes, &model->plan);
-    if (fits_a_file(model, error))
-        model->values = sa_new(model->plan.size, sizeof *model->values, error);
+    if (!fits_a_file(model, error))
+        model->values = NULL;
+    else if (!values)
+        model->values = model->room = sa_new(model->plan.size, sizeof *model->values, error);
     model->pool = model->values ? sa_pool_open(settings->threads, error) : NULL;
     if (model->pool && sa_blas_room(sa_pool_threads(model->pool), error)) {
         sa_seq2seq_point(&model->sizes, model->values, &model->w);
@@ -44,7 +47,7 @@ void sa_model_release(sa_model *model) {
     sa_pool_close(model->pool);
     sa_coder_release(&model->source);
     sa_coder_release(&model->target);
-    free(model->values);
+    free(model->room);
     *model = (sa_model){0};
 }
 

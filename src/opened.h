@@ -20,6 +20,7 @@ struct sa_model {
     sa_sizes sizes;
     sa_params plan;
     sa_real *values; /* [plan.size] */
+    void *room;      /* owns them: their own memory, or the whole file they were read from */
     size_t flushed;  /* of them: denormal in the file, and zero here */
     sa_seq2seq w;
     sa_pool *pool;
@@ -27,16 +28,19 @@ struct sa_model {
     sa_view view;         /* of sa_align */
 };
 
-/* Everything but the weights from settings and coders (which the model then owns): the plan, room
- * for the values, the pool. On failure the coders are released too. */
+/* Everything but the weights from settings and coders (which the model then owns): the plan, the
+ * pool, room for the values, unless `values` says where they are. On failure the coders are
+ * released too. */
 bool sa_model_init(sa_model *model, const sa_settings *settings, sa_coder *source, sa_coder *target,
-                   sa_error *error);
+                   sa_real *values, sa_error *error);
 void sa_model_release(sa_model *model);
 
 /* The model of an opened container. SA_DATA, naming the file and what is wrong in it: settings out
  * of range, tensors that are missing, unknown or of another shape, broken vocabularies, numbers
- * that are not finite. Tensors of a training's state are left alone. */
-bool sa_model_read(sa_model *model, const sa_container *file, int threads, sa_error *error);
+ * that are not finite. Tensors of a training's state are left alone. Where an opened file is little
+ * more than the weights, the model takes its room and uses them where they are: the container can
+ * be read on as long as there is the model. */
+bool sa_model_read(sa_model *model, sa_container *file, int threads, sa_error *error);
 
 /* Replaces the file at `path` by the model and `more` further tensors. SA_DIVERGED: a number is not
  * finite, and the file is as it was. */

@@ -181,7 +181,19 @@ static bool check_shared(const sa_container *file, const sa_settings *settings,
 
 /* ---- The whole ------------------------------------------------------------------------------- */
 
-bool sa_model_read(sa_model *model, const sa_container *file, int threads, sa_error *error) {
+/* The weights where they are in an opened file, if they are in order there and can be used; NULL if
+ * not, or if most of the file is a training's state. */
+static float *find_weights(const sa_container *file, const sa_params *plan) {
+    if (!file->room || plan->size * sizeof(float) < file->size / 2) return NULL;
+    const char *data = sa_container_find(file, plan->item[0].name)->data;
+    bool in_order = (uintptr_t)data % sizeof(float) == 0;
+    for (int i = 0; i < plan->count; i++)
+        in_order &= sa_container_find(file, plan->item[i].name)->data ==
+                    data + plan->item[i].offset * sizeof(float);
+    return in_order ? (float *)(file->room + (data - file->room)) : NULL;
+}
+
+bool sa_model_read(sa_model *model, sa_container *file, int threads, sa_error *error) {
     sa_settings settings;
     sa_coder source = {0}, target = {0};
     sa_settings_init(&settings);
@@ -207,8 +219,13 @@ bool sa_model_read(sa_model *model, const sa_container *file, int threads, sa_er
         sa_coder_release(&source), sa_coder_release(&target);
         return false;
     }
-    if (!sa_model_init(model, &settings, &source, &target, error)) return false;
-    for (int i = 0; i < plan.count; i++)
+    float *weights = find_weights(file, &plan);
+    if (!sa_model_init(model, &settings, &source, &target, weights, error)) return false;
+    if (weights) {
+        model->room = file->room;
+        file->room = NULL;
+    }
+    for (int i = 0; !weights && i < plan.count; i++)
         sa_tensor_copy(file, plan.item[i].name, SA_F32, sa_param_size(&plan.item[i]),
                        model->values + plan.item[i].offset, NULL);
     if (check_numbers(file, &plan, model->values, &model->flushed, error)) return true;

@@ -103,7 +103,7 @@ static bool start_fresh(sa_session *session, sa_error *error) {
     if (session->settings.shards == 0) session->settings.shards = sa_cores();
     if (!sa_coders_build(&source, &target, &session->train, session->kept, &session->settings,
                          error) ||
-        !sa_model_init(&session->model, &session->settings, &source, &target, error) ||
+        !sa_model_init(&session->model, &session->settings, &source, &target, NULL, error) ||
         !sa_params_start(&session->model.plan, session->model.values, session->settings.init,
                          (uint64_t)session->settings.seed, error))
         return false;

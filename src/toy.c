@@ -58,7 +58,7 @@ static bool open_school(school *at, const sa_toy *toy, const sa_settings *settin
     sa_coder source = {0}, target = {0};
     sa_model *model = &at->model;
     return sa_coders_build(&source, &target, &toy->corpus, NULL, settings, error) &&
-           sa_model_init(model, settings, &source, &target, error) &&
+           sa_model_init(model, settings, &source, &target, NULL, error) &&
            sa_params_start(&model->plan, model->values, settings->init, (uint64_t)settings->seed,
                            error) &&
            sa_dataset_make(&at->data, &toy->corpus, NULL, &model->source, &model->target,

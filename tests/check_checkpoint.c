@@ -38,7 +38,7 @@ static void alter(const char *name, size_t i, const void *number) {
     const sa_tensor *tensor = tensor_of(&file, name);
     const size_t size = sa_types[tensor->type].size;
     ck_assert_uint_le((i + 1) * size, tensor->size);
-    memcpy(file.bytes + ((const char *)tensor->data - file.bytes) + i * size, number, size);
+    memcpy(file.room + ((const char *)tensor->data - file.room) + i * size, number, size);
     rewrite(&file, 4);
 }
 

@@ -224,6 +224,29 @@ START_TEST(saturated_softmax_is_zero_not_denormal) {
 }
 END_TEST
 
+/* ---- Numbers above a bar --------------------------------------------------------------------- */
+
+/* Every size around the stretches that are looked at together, every place of the only number. */
+START_TEST(the_first_number_above_a_bar) {
+    for (int size = 0; size <= 300; size += size < 120 || size > 140 ? 20 : 1) {
+        float x[300];
+        for (int i = 0; i < size; i++) x[i] = i % 3 ? -1.5f : 2;
+        ck_assert_int_eq(sa_first_above(x, size, 2), size);
+        ck_assert_int_eq(sa_first_above(x, size, INFINITY), size);
+        ck_assert_int_eq(sa_first_above(x, size, NAN), 0);
+        for (int i = 0; i < size; i++) {
+            const float was = x[i];
+            x[i] = nextafterf(2, 3);
+            ck_assert_int_eq(sa_first_above(x, size, 2), i);
+            x[i] = NAN;
+            ck_assert_int_eq(sa_first_above(x, size, 2), i);
+            x[i] = was;
+        }
+    }
+    ck_assert_int_eq(sa_first_above((const float[]){-INFINITY, 0}, 2, -INFINITY), 1);
+}
+END_TEST
+
 int main(void) {
     TCase *tests;
     Suite *suite = suite_of("math", &tests);
@@ -236,5 +259,6 @@ int main(void) {
     tcase_add_test(tests, a_shifted_and_scaled_softmax_is_that_of_the_sum);
     tcase_add_test(tests, softmax_survives_every_size_and_scale);
     tcase_add_test(tests, saturated_softmax_is_zero_not_denormal);
+    tcase_add_test(tests, the_first_number_above_a_bar);
     return suite_run(suite);
 }

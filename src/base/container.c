@@ -15,7 +15,12 @@
 
 _Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "numbers stand in the file as in memory");
 
-enum { START_SIZE = 16, HEADER_DEPTH = 3 };
+enum {
+    START_SIZE = 16,
+    HEADER_DEPTH = 3,
+    CACHE_LINE = 64,
+    PIECE = 1 << 18, /* bytes that are still in the cache when their checksum is made */
+};
 
 /* From wide to narrow: written in this order, every tensor is aligned. */
 const sa_type_row sa_types[SA_TYPES] = {
@@ -245,16 +250,16 @@ static bool read_tensors(sa_container *container, const char *data, size_t size,
     return true;
 }
 
-/* The last tensor must be the checksum of all bytes before it; it is then taken off the list. */
-static bool verify(sa_container *container, const unsigned char *bytes, size_t size,
-                   sa_error *error) {
+/* The last tensor must be the checksum `found` of all bytes before it; it is then taken off the
+ * list. */
+static bool verify(sa_container *container, uint32_t found, sa_error *error) {
     const sa_tensor *last = container->count ? &container->tensors[container->count - 1] : NULL;
+    uint32_t said;
     if (!last || strcmp(last->name, SA_CONTAINER_CHECKSUM) != 0 || last->type != SA_U8 ||
-        last->rank != 1 || last->size != 4)
+        last->rank != 1 || last->size != sizeof said)
         return sa_fail(error, SA_DATA,
                        "%s: the last tensor is not '" SA_CONTAINER_CHECKSUM "', U8 [4]",
                        container->name);
-    uint32_t said, found = libdeflate_crc32(0, bytes, size - sizeof said);
     memcpy(&said, last->data, sizeof said);
     if (said != found)
         return sa_fail(error, SA_DATA, "%s: damaged: its bytes give checksum %08x, it says %08x",
@@ -266,24 +271,37 @@ static bool verify(sa_container *container, const unsigned char *bytes, size_t s
 
 /* ---- Reading --------------------------------------------------------------------------------- */
 
-bool sa_container_read(sa_container *container, const char *name, const void *bytes, size_t size,
-                       sa_error *error) {
+/* Goes on with the checksum of a file of `size` bytes by those from `at` on; the last four are the
+ * checksum itself. */
+static uint32_t sum_piece(uint32_t sum, const char *bytes, size_t at, size_t piece, size_t size) {
+    const size_t end = size > sizeof sum ? size - sizeof sum : 0;
+    if (at >= end) return sum;
+    return libdeflate_crc32(sum, bytes + at, piece < end - at ? piece : end - at);
+}
+
+static bool parse(sa_container *container, const char *name, const char *bytes, size_t size,
+                  uint32_t sum, sa_error *error) {
     *container = (sa_container){.name = name};
-    const char *header = (const char *)bytes + SA_CONTAINER_LENGTH;
+    const char *header = bytes + SA_CONTAINER_LENGTH;
     size_t length = 0;
     bool good =
-        read_length(name, bytes, size, &length, error) &&
+        read_length(name, (const unsigned char *)bytes, size, &length, error) &&
         parse_header(container, header, length, error) && check_metadata(container, error) &&
         read_tensors(container, header + length, size - SA_CONTAINER_LENGTH - length, error) &&
-        verify(container, bytes, size, error);
+        verify(container, sum, error);
     if (!good) sa_container_close(container);
     return good;
 }
 
-/* The first `size` bytes of a file. */
-static bool read_start(int fd, const char *path, char *bytes, size_t size, sa_error *error) {
-    for (size_t at = 0; at < size;) {
-        ssize_t got = pread(fd, bytes + at, size - at, (off_t)at);
+bool sa_container_read(sa_container *container, const char *name, const void *bytes, size_t size,
+                       sa_error *error) {
+    return parse(container, name, bytes, size, sum_piece(0, bytes, 0, size, size), error);
+}
+
+static bool read_piece(int fd, const char *path, char *bytes, size_t at, size_t size,
+                       sa_error *error) {
+    for (const size_t end = at + size; at < end;) {
+        ssize_t got = pread(fd, bytes + at, end - at, (off_t)at);
         if (got < 0 && errno == EINTR) continue;
         if (got < 0) return sa_fail_errno(error, SA_IO, "read", path);
         if (got == 0) return sa_fail(error, SA_DATA, "%s: became shorter while it was read", path);
@@ -292,56 +310,73 @@ static bool read_start(int fd, const char *path, char *bytes, size_t size, sa_er
     return true;
 }
 
-/* The bytes of an open file, and their number. Nothing is allocated before its type, its size and
- * its first bytes are known to be right. */
-static char *load(int fd, const char *path, size_t *size, sa_error *error) {
+static bool read_whole(int fd, const char *path, char *bytes, size_t size, uint32_t *sum,
+                       sa_error *error) {
+    *sum = 0;
+    for (size_t at = 0; at < size; at += PIECE) {
+        const size_t piece = size - at < PIECE ? size - at : PIECE;
+        if (!read_piece(fd, path, bytes, at, piece, error)) return false;
+        *sum = sum_piece(*sum, bytes, at, piece, size);
+    }
+    return true;
+}
+
+/* A whole file in memory. Its data begin at a cache line, so that they can be reckoned with where
+ * they are. */
+typedef struct loaded {
+    char *room, *bytes; /* room is what free() takes */
+    size_t size;
+    uint32_t sum;
+} loaded;
+
+/* Nothing is allocated before the type, the size and the first bytes of the file are known to be
+ * right. */
+static bool load(int fd, const char *path, loaded *file, sa_error *error) {
     struct stat before, after;
-    if (fstat(fd, &before) != 0 || !S_ISREG(before.st_mode)) {
-        sa_fail(error, SA_OPEN, "cannot open '%s': not a regular file", path);
-        return NULL;
-    }
-    *size = (size_t)before.st_size;
-    if (*size > SA_FILE_LIMIT) {
-        sa_fail(error, SA_LIMIT, "%s: larger than %zu bytes", path, SA_FILE_LIMIT);
-        return NULL;
-    }
+    if (fstat(fd, &before) != 0 || !S_ISREG(before.st_mode))
+        return sa_fail(error, SA_OPEN, "cannot open '%s': not a regular file", path);
+    file->size = (size_t)before.st_size;
+    if (file->size > SA_FILE_LIMIT)
+        return sa_fail(error, SA_LIMIT, "%s: larger than %zu bytes", path, SA_FILE_LIMIT);
     char start[START_SIZE] = {0};
     size_t length = 0;
-    if (!read_start(fd, path, start, *size < START_SIZE ? *size : START_SIZE, error) ||
-        !read_length(path, (unsigned char *)start, *size, &length, error))
-        return NULL;
-    char *bytes = sa_new(*size, 1, error);
-    if (!bytes) return NULL;
-    bool good = read_start(fd, path, bytes, *size, error);
+    if (!read_piece(fd, path, start, 0, file->size < START_SIZE ? file->size : START_SIZE, error) ||
+        !read_length(path, (unsigned char *)start, file->size, &length, error))
+        return false;
+    file->room = sa_new(file->size + CACHE_LINE, 1, error);
+    if (!file->room) return false;
+    const uintptr_t data = (uintptr_t)file->room + SA_CONTAINER_LENGTH + length;
+    file->bytes = file->room + (CACHE_LINE - data % CACHE_LINE);
+    bool good = read_whole(fd, path, file->bytes, file->size, &file->sum, error);
     if (good && fstat(fd, &after) != 0)
         good = sa_fail_errno(error, SA_IO, "read", path);
     else if (good && after.st_size != before.st_size)
         good = sa_fail(error, SA_DATA, "%s: changed while it was read", path);
-    if (good) return bytes;
-    free(bytes);
-    return NULL;
+    if (!good) free(file->room);
+    return good;
 }
 
 bool sa_container_open(sa_container *container, const char *path, sa_error *error) {
     *container = (sa_container){.name = path};
     int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK); /* a pipe must not block */
     if (fd < 0) return sa_fail_errno(error, SA_OPEN, "open", path);
-    size_t size;
-    char *bytes = load(fd, path, &size, error);
+    loaded file = {0};
+    const bool good = load(fd, path, &file, error);
     close(fd);
-    if (!bytes) return false;
-    if (!sa_container_read(container, path, bytes, size, error)) {
-        free(bytes);
+    if (!good) return false;
+    if (!parse(container, path, file.bytes, file.size, file.sum, error)) {
+        free(file.room);
         return false;
     }
-    container->bytes = bytes;
+    container->room = file.room;
+    container->size = file.size;
     return true;
 }
 
 void sa_container_close(sa_container *container) {
     json_decref(container->header);
     free(container->tensors);
-    free(container->bytes);
+    free(container->room);
     *container = (sa_container){0};
 }
 

@@ -54,7 +54,8 @@ typedef struct sa_container {
     size_t count;
     uint32_t checksum; /* of an opened file, already compared with its bytes */
     void *header;      /* owns the names and strings */
-    char *bytes;       /* owns the data of an opened file */
+    char *room;  /* of an opened file: owns the data, and may be taken by who goes on using it */
+    size_t size; /* bytes of an opened file */
 } sa_container;
 
 /* Reads and checks the file at `path`, which must outlive the container. SA_OPEN: it cannot be

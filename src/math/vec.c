@@ -154,8 +154,19 @@ SA_DISPATCHED static sa_real max_of(const sa_real *x, int size) {
     return max;
 }
 
-sa_real sa_max(const sa_real *x, int size) {
-    return max_of(x, size);
+/* Whether one of the numbers is not at most bar. */
+SA_DISPATCHED static bool any_above(const sa_real *x, int size, sa_real bar) {
+    int above = 0;
+    for (int i = 0; i < size; i++) above |= !(x[i] <= bar);
+    return above;
+}
+
+int sa_first_above(const sa_real *x, int size, sa_real bar) {
+    enum { STRETCH = 128 }; /* looked at without a branch, for nearly all are below */
+    int i = 0;
+    while (i + STRETCH <= size && !any_above(x + i, STRETCH, bar)) i += STRETCH;
+    while (i < size && x[i] <= bar) i++;
+    return i;
 }
 
 /* x += shift; the largest of it. */

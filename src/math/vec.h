@@ -28,8 +28,9 @@ void sa_softmax(sa_mat x);
 /* x = scale softmax(x + shift) for a row (shift NULL: none); returns log sum exp (x + shift). */
 sa_real sa_softmax_row(sa_real *x, const sa_real *shift, sa_real scale, int size);
 
-/* The largest of at least one number; NaN if the first is. */
-sa_real sa_max(const sa_real *x, int size);
+/* The place of the first number that is not at most `bar`, as a NaN never is; size if there is
+ * none. Every number is above a bar that is NaN. */
+int sa_first_above(const sa_real *x, int size, sa_real bar);
 
 /* x += shift (NULL: none); log sum_k exp x_k. */
 double sa_log_sum_exp(sa_real *x, const sa_real *shift, int size);

@@ -118,35 +118,33 @@ static bool allowed(const searching *run, int32_t word, int step) {
            !(word == SA_END && step < run->search->min_length);
 }
 
-/* Offers the words first .. behind-1 after the live hypothesis l. */
-static void offer_words(const searching *run, const sa_real *row, int l, int step, int32_t first,
-                        int32_t behind, int room, hypothesis *best, int *count) {
-    hypothesis next = run->live[l];
-    next.at.row = l;
-    for (int32_t word = first; word < behind; word++) {
-        if (!allowed(run, word, step)) continue;
-        next.at.word = word;
-        next.log_p = run->live[l].log_p + ((double)row[word] - run->ensemble.norm[l]);
-        if (*count < room || better(next.log_p, best[room - 1].log_p))
-            offer(best, count, room, next);
-    }
+/* No logit of a row up to this makes a continuation better than one of the list that is full: NaN,
+ * which no logit is up to, where rounding leaves that in doubt or the numbers are none. */
+static sa_real bar_of(double log_p, double norm, double worst) {
+    const double least = worst - log_p + norm;
+    const sa_real bar = (sa_real)(least - 1e-6 * fabs(least));
+    return log_p + ((double)bar - norm) <= worst ? bar : (sa_real)NAN;
 }
 
-/* The best `open` continuations of the live hypotheses first .. last-1, all of one sentence. Words
- * are looked at one by one only where the best of a stretch would get into the list. */
+/* The best `open` continuations of the live hypotheses first .. last-1, all of one sentence. */
 static int continue_beam(searching *run, sa_mat logits, int step, int first, int last,
                          hypothesis *best) {
-    enum { STRETCH = 64 };
-    const int room = run->open[run->live[first].at.sentence];
+    const int room = run->open[run->live[first].at.sentence], words = run->words;
     int count = 0;
     for (int l = first; l < last; l++) {
         const sa_real *row = sa_row(logits, l);
-        for (int32_t at = 0, behind; at < run->words; at = behind) {
-            behind = run->words - at < STRETCH ? run->words : at + STRETCH;
-            const double most = (double)sa_max(row + at, behind - at);
-            if (count < room ||
-                !(run->live[l].log_p + (most - run->ensemble.norm[l]) <= best[room - 1].log_p))
-                offer_words(run, row, l, step, at, behind, room, best, &count);
+        const double log_p = run->live[l].log_p, norm = run->ensemble.norm[l];
+        hypothesis next = run->live[l];
+        next.at.row = l;
+        for (int32_t word = 0;; word++) {
+            const sa_real bar =
+                count < room ? (sa_real)NAN : bar_of(log_p, norm, best[room - 1].log_p);
+            word += sa_first_above(row + word, words - word, bar);
+            if (word == words) break;
+            if (!allowed(run, word, step)) continue;
+            next.at.word = word;
+            next.log_p = log_p + ((double)row[word] - norm);
+            offer(best, &count, room, next);
         }
     }
     return count;

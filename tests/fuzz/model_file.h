@@ -52,7 +52,7 @@ static inline bool model_remake(sa_model *model, sa_model *to, sa_rng *rng) {
     if (plan.size > MODEL_WEIGHTS) return false;
     model->source.tokenizer = model->target.tokenizer = &sa_tokenizers[settings.tokenizer];
     model->source.lowercase = model->target.lowercase = settings.lowercase;
-    if (!sa_model_init(to, &settings, &model->source, &model->target, NULL)) return false;
+    if (!sa_model_init(to, &settings, &model->source, &model->target, NULL, NULL)) return false;
     for (size_t i = 0; i < to->plan.size; i++)
         to->values[i] = (sa_real)(sa_rng_uniform(rng) * 2 - 1);
     return true;

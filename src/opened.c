@@ -51,6 +51,15 @@ void sa_model_release(sa_model *model) {
     *model = (sa_model){0};
 }
 
+bool sa_model_lay(const sa_model *model, int rows, sa_arena *arena, sa_seq2seq *w,
+                  sa_error *error) {
+    sa_arena dry = {0};
+    sa_seq2seq_lay(&dry, &model->sizes, model->values, rows, w);
+    if (!sa_arena_init(arena, dry.used, error)) return false;
+    sa_seq2seq_lay(arena, &model->sizes, model->values, rows, w);
+    return true;
+}
+
 typedef struct running {
     bool (*work)(void *job, int piece, sa_error *error);
     void *job;

@@ -47,6 +47,10 @@ bool sa_model_read(sa_model *model, sa_container *file, int threads, sa_error *e
 bool sa_model_write(const sa_model *model, const char *path, const sa_tensor *more, size_t count,
                     sa_error *error);
 
+/* Lays the model's matrices down for forward passes of `rows` rows a step (sa_seq2seq_lay): w
+ * serves until the arena is released or the weights change. */
+bool sa_model_lay(const sa_model *model, int rows, sa_arena *arena, sa_seq2seq *w, sa_error *error);
+
 /* Runs work(job, i) for i = 0 .. pieces-1 on the model's pool and hands on the error of the first
  * piece that failed. */
 bool sa_model_run(sa_model *model, int pieces, bool (*work)(void *job, int piece, sa_error *error),

@@ -29,7 +29,7 @@ static void model_open(int number) {
     const sa_settings settings = variant_settings(number);
     const sa_sizes sizes = sa_sizes_of(&settings, K, K);
     sa_seq2seq_plan(&sizes, &plan);
-    sa_seq2seq_point(&sizes, drawn(1, (int)plan.size).x, &w);
+    sa_seq2seq_lay(&numbers, &sizes, drawn(1, (int)plan.size).x, ROWS, &w);
     sources[0] = (sa_sentence){words, 4}, sources[1] = (sa_sentence){words + 4, 1};
     sources[2] = (sa_sentence){words + 5, 5};
     voice.w = &w;

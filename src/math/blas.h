@@ -22,7 +22,7 @@ void sa_gemm_tn(sa_mat a, sa_mat b, sa_real beta, sa_mat c);
 sa_mat sa_turned(sa_mat W, sa_mat room);
 sa_mat sa_laid(sa_mat W, sa_mat room);
 typedef sa_mat sa_laying(sa_mat W, sa_mat room); /* either of them */
-/* The room, or none where it would not be repaid: for products of `rows` rows. */
+/* The room, or none where W has panels or they would not be repaid: for products of `rows` rows. */
 sa_mat sa_panels_layout(sa_arena *arena, sa_mat W, int rows);
 
 /* Makes OpenBLAS work in the calling thread only (threads are ours, above it). Call once before

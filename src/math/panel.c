@@ -62,7 +62,7 @@ sa_mat sa_panels_layout(sa_arena *arena, sa_mat W, int rows) {
     enum { FEW = 4 };
     const size_t turned = size_of(W.cols, W.rows), laid = size_of(W.rows, W.cols);
     const size_t size = (turned > laid ? turned : laid) + PANEL; /* a slice reads on so far */
-    if (rows < FEW || !sa_panels_pay() || size > INT32_MAX) return (sa_mat){0};
+    if (W.panels || rows < FEW || !sa_panels_pay() || size > INT32_MAX) return (sa_mat){0};
     return sa_mat_take(arena, 1, (int)size);
 }
 

@@ -11,7 +11,7 @@ void sa_decoder_bind(sa_binder *binder, const sa_decoder_sizes *sizes, sa_decode
     if (sa_decoder_attends(sizes))
         sa_attention_bind(binder, "attention", sizes->attention, &w->attention);
     sa_source_bind(binder, w);
-    w->E = sa_bind_matrix(binder, "target", "E", sizes->words, m, SA_START_INPUT);
+    w->E = sa_bind_table(binder, "target", "E", sizes->words, m, SA_START_INPUT);
     sa_recurrent_sizes cell = {.in = m + (sizes->feeding ? sizes->l : 0),
                                .n = n,
                                .context = sizes->kind->in_cell ? context : 0,
@@ -73,8 +73,10 @@ static sa_decoder_drows drows_layout(sa_arena *arena, const sa_decoder *w, int r
     return d;
 }
 
-sa_decoder_panels sa_decoder_panels_layout(sa_arena *arena, const sa_decoder *w, int rows,
-                                           bool whole) {
+/* Room for the panels of what steps of `rows` rows multiply by. With input feeding a step takes its
+ * word in and makes the read-out, too. */
+static sa_decoder_panels panels_layout(sa_arena *arena, const sa_decoder *w, int rows) {
+    const bool whole = w->sizes.feeding;
     const bool query = w->attention.heads && w->attention.compat->query != SA_QUERY_STATE;
     return (sa_decoder_panels){
         .cell = sa_recurrent_panels_layout(arena, &w->cell, rows, whole),
@@ -84,7 +86,8 @@ sa_decoder_panels sa_decoder_panels_layout(sa_arena *arena, const sa_decoder *w,
     };
 }
 
-sa_decoder sa_decoder_in_panels(const sa_decoder *w, sa_decoder_panels room, sa_laying *lay) {
+/* w with them: by sa_turned, or by sa_laid for the way back. */
+static sa_decoder in_panels(const sa_decoder *w, sa_decoder_panels room, sa_laying *lay) {
     sa_decoder laid = *w;
     laid.cell = sa_recurrent_in_panels(&w->cell, room.cell, lay);
     laid.second = sa_recurrent_in_panels(&w->second, room.second, lay);
@@ -111,7 +114,7 @@ void sa_decoder_layout(sa_arena *arena, const sa_batch *batch, const sa_decoder 
     cache->inputs = inputs_of(arena, &batch->target);
     sa_readout_layout(arena, M, &w->readout, training, &cache->readout);
     cache->scratch = sa_attention_scratch_layout(arena, &w->attention, 1, S, training);
-    cache->panels = sa_decoder_panels_layout(arena, w, B, w->sizes.feeding);
+    cache->panels = panels_layout(arena, w, B);
     if (!training) return;
     cache->word_mask = sa_mat_take(arena, M, 1);
     cache->x_mask = sa_mat_take(arena, M, w->sizes.m);
@@ -203,7 +206,7 @@ void sa_decoder_forward(const sa_decoder *w, const sa_batch *batch, const sa_enc
                         sa_dropout dropout, sa_rng *rng, sa_decoder_cache *cache) {
     const sa_side *side = &batch->target;
     sa_decoder_rows *all = &cache->rows;
-    const sa_decoder turned = sa_decoder_in_panels(w, cache->panels, sa_turned);
+    const sa_decoder turned = in_panels(w, cache->panels, sa_turned);
     sa_mat x = sa_decoder_word(w, all->input);
     sa_source_forward(w, encoder, &cache->source);
     sa_embedding_forward(w->E, cache->inputs, x);
@@ -289,7 +292,7 @@ void sa_decoder_backward(const sa_decoder *w, const sa_batch *batch, sa_dropout 
     const sa_side *side = &batch->target;
     const sa_decoder_rows *rows = &cache->rows;
     sa_decoder_drows *d = &cache->d;
-    const sa_decoder laid = sa_decoder_in_panels(w, cache->panels, sa_laid);
+    const sa_decoder laid = in_panels(w, cache->panels, sa_laid);
     sa_mat dx = sa_decoder_word(w, d->input);
     sa_state_dropout_return(dropout.state, &cache->drop, &d->previous);
     sa_state_dropout_return(dropout.state, &cache->second_drop, &d->middle);

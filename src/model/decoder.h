@@ -156,13 +156,6 @@ void sa_source_zero(sa_source *d, sa_encoder_cache *encoder);
 
 void sa_decoder_bind(sa_binder *binder, const sa_decoder_sizes *sizes, sa_decoder *w);
 
-/* Room for the panels of what steps of `rows` rows multiply by, and w with them: by sa_turned, or
- * by sa_laid for the way back. A step that is `whole` takes its word in and makes the read-out,
- * too. */
-sa_decoder_panels sa_decoder_panels_layout(sa_arena *arena, const sa_decoder *w, int rows,
-                                           bool whole);
-sa_decoder sa_decoder_in_panels(const sa_decoder *w, sa_decoder_panels room, sa_laying *lay);
-
 /* Rooms for `rows` rows over sentences of at most `steps` source words. */
 sa_decoder_rows sa_decoder_rows_layout(sa_arena *arena, const sa_decoder *w, int rows, int steps);
 /* Rows first .. first+count-1 of all of them. */

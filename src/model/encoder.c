@@ -27,7 +27,7 @@ void sa_encoder_bind(sa_binder *binder, const sa_encoder_sizes *sizes, sa_encode
     *w = (sa_encoder){
         .sizes = *sizes, .layers = directions ? sizes->layers : 0, .directions = directions};
     if (!sizes->shared)
-        w->E = sa_bind_matrix(binder, "source", "E", sizes->words, sizes->m, SA_START_INPUT);
+        w->E = sa_bind_table(binder, "source", "E", sizes->words, sizes->m, SA_START_INPUT);
     sa_positions_bind(binder, "source", sizes->positions, sizes->places, sizes->m, &w->positions);
     for (int layer = 0; layer < w->layers; layer++)
         for (int d = 0; d < directions; d++) {

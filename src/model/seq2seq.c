@@ -176,6 +176,11 @@ void sa_seq2seq_point(const sa_sizes *sizes, sa_real *buffer, sa_seq2seq *w) {
     sa_seq2seq_bind(&(sa_binder){.buffer = buffer}, sizes, w);
 }
 
+void sa_seq2seq_lay(sa_arena *arena, const sa_sizes *sizes, sa_real *values, int rows,
+                    sa_seq2seq *w) {
+    sa_seq2seq_bind(&(sa_binder){.buffer = values, .panels = arena, .rows = rows}, sizes, w);
+}
+
 /* The logits, the decoder's way back and the encoder's: each begins when the one before has done,
  * and all three lie in the same place. */
 static void recurrent_layout(sa_arena *arena, const sa_seq2seq *w, const sa_batch *batch,

@@ -53,6 +53,10 @@ void sa_seq2seq_bind(sa_binder *binder, const sa_sizes *sizes, sa_seq2seq *w);
 void sa_seq2seq_plan(const sa_sizes *sizes, sa_params *plan);
 /* Points w into a buffer of plan.size numbers: values or gradients. */
 void sa_seq2seq_point(const sa_sizes *sizes, sa_real *buffer, sa_seq2seq *w);
+/* The same for weights that stay as they are: what others are multiplied by is laid down, too, for
+ * forward passes of `rows` rows a step (math/blas.h). */
+void sa_seq2seq_lay(sa_arena *arena, const sa_sizes *sizes, sa_real *values, int rows,
+                    sa_seq2seq *w);
 
 void sa_pass_layout(sa_arena *arena, const sa_seq2seq *w, const sa_batch *batch, bool training,
                     sa_pass *pass);

@@ -36,11 +36,11 @@ void sa_transformer_bind(sa_binder *binder, const sa_transformer_sizes *sizes, s
     const int m = sizes->m;
     const sa_mat own = {0};
     *w = (sa_transformer){.sizes = *sizes};
-    w->target_E = sa_bind_matrix(binder, "target", "E", sizes->target_words, m, SA_START_INPUT);
+    w->target_E = sa_bind_table(binder, "target", "E", sizes->target_words, m, SA_START_INPUT);
     w->source_E =
         sizes->tie == SA_TIE_THREE
             ? w->target_E
-            : sa_bind_matrix(binder, "source", "E", sizes->source_words, m, SA_START_INPUT);
+            : sa_bind_table(binder, "source", "E", sizes->source_words, m, SA_START_INPUT);
     bind_stack(binder, "encoder", "source", sizes, false, &w->encoder);
     bind_stack(binder, "decoder", "target", sizes, true, &w->decoder);
     sa_vocabulary_bind(binder, sizes->target_words, m,

@@ -1,5 +1,4 @@
 #include "model/voice.h"
-#include "math/blas.h"
 #include "math/vec.h"
 #include "nn/embedding.h"
 
@@ -15,7 +14,6 @@ static void layout_recurrent(sa_arena *arena, sa_voice *voice, int count, int ro
     sa_speaking *own = &voice->recurrent;
     sa_encoder_layout(arena, &voice->batch, &voice->w->encoder, false, &own->encoder);
     sa_source_layout(arena, d, count, own->encoder.first, own->encoder.annotations, &own->source);
-    own->panels = sa_decoder_panels_layout(arena, d, rows, true);
     own->scratch = sa_attention_scratch_layout(arena, &d->attention, 1, S, false);
     own->rows = sa_decoder_rows_layout(arena, d, rows, S);
     own->state = sa_state_take(arena, rows, d->sizes.n, d->sizes.cell->memory);
@@ -27,7 +25,6 @@ static void start_recurrent(sa_voice *voice) {
     sa_speaking *own = &voice->recurrent;
     sa_encoder_forward(&voice->w->encoder, &voice->batch, (sa_dropout){0}, NULL, &own->encoder);
     sa_source_forward(&voice->w->decoder, &own->encoder, &own->source);
-    own->decoder = sa_decoder_in_panels(&voice->w->decoder, own->panels, sa_turned);
     sa_state_copy(own->source.s0, sa_state_rows(own->state, 0, voice->batch.source.sentences));
     sa_zero(own->t); /* t_0 = 0 */
 }
@@ -35,7 +32,7 @@ static void start_recurrent(sa_voice *voice) {
 static void step_recurrent(sa_voice *voice, const sa_override *override, int i, int L,
                            const int *which, const int *from, const int32_t *ids) {
     sa_speaking *own = &voice->recurrent;
-    const sa_decoder *d = &own->decoder;
+    const sa_decoder *d = &voice->w->decoder;
     const int m = d->sizes.m;
     const sa_step step = {.source = &own->source,
                           .which = which,
@@ -63,10 +60,8 @@ static const sa_readout *vocabulary_of(const sa_voice *voice) {
 
 void sa_voice_layout(sa_arena *arena, sa_voice *voice, const sa_sentence *sources, int count,
                      int rows, int steps) {
-    const sa_mat W_o = vocabulary_of(voice)->W_o;
     voice->batch = sa_batch_make(arena, sources, NULL, count);
-    voice->panels = sa_panels_layout(arena, W_o, rows);
-    voice->logits = sa_mat_take(arena, rows, W_o.rows);
+    voice->logits = sa_mat_take(arena, rows, sa_seq2seq_words(voice->w));
     voice->norm = sa_arena_take(arena, (size_t)rows, sizeof *voice->norm);
     if (is_transformer(voice))
         sa_writing_layout(arena, &voice->w->transformer, &voice->batch, rows, steps,
@@ -80,8 +75,6 @@ void sa_voice_release(sa_voice *voice) {
 }
 
 void sa_voice_start(sa_voice *voice) {
-    voice->vocabulary = *vocabulary_of(voice);
-    voice->vocabulary.W_o = sa_turned(voice->vocabulary.W_o, voice->panels);
     if (is_transformer(voice))
         sa_writing_start(&voice->w->transformer, &voice->transformer);
     else
@@ -100,7 +93,7 @@ bool sa_voice_step(sa_voice *voice, const sa_override *override, int i, int L, c
         return false;
     const sa_mat t =
         is_transformer(voice) ? voice->transformer.readout.t : voice->recurrent.readout.t;
-    sa_vocabulary_forward(&voice->vocabulary, sa_rows(t, 0, L), sa_rows(voice->logits, 0, L),
+    sa_vocabulary_forward(vocabulary_of(voice), sa_rows(t, 0, L), sa_rows(voice->logits, 0, L),
                           voice->norm);
     return true;
 }

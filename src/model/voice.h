@@ -1,4 +1,5 @@
-/* voice: one model that writes word by word, recurrent or not: what a search needs of it. */
+/* voice: one model that writes word by word, recurrent or not: what a search needs of it. Weights
+ * that many batches are written with are best laid down once (sa_seq2seq_lay). */
 #ifndef SA_MODEL_VOICE_H
 #define SA_MODEL_VOICE_H
 
@@ -9,8 +10,6 @@
 typedef struct sa_speaking {
     sa_encoder_cache encoder;
     sa_source source;
-    sa_decoder_panels panels;
-    sa_decoder decoder; /* w's, laid down in them */
     sa_attention_scratch scratch;
     sa_decoder_rows rows; /* the running step */
     sa_state state;       /* s of the step before */
@@ -23,9 +22,7 @@ typedef struct sa_voice {
     sa_batch batch;
     sa_mat logits; /* [rows x Ky] of the running step's rows: log p(word) is logits - norm */
     double *norm;  /* [rows] */
-    sa_mat panels;
-    sa_readout vocabulary; /* w's, its W_o laid down in them */
-    union {                /* by w->model */
+    union {        /* by w->model */
         sa_speaking recurrent;
         sa_writing transformer;
     };

@@ -35,16 +35,24 @@ typedef struct sa_params {
     sa_param item[SA_PARAMS_MAX];
 } sa_params;
 
-/* One walk. plan set: planning; buffer set: binding. */
+/* One walk. plan set: planning; buffer set: binding; panels set, too: what others are multiplied by
+ * is also laid down in that arena, for products of `rows` rows with its transpose. */
 typedef struct sa_binder {
     sa_params *plan;
     sa_real *buffer;
     size_t offset;
+    sa_arena *panels;
+    int rows;
 } sa_binder;
 
 /* The matrix "part.name" [rows x cols]. */
 sa_mat sa_bind_matrix(sa_binder *binder, const char *part, const char *name, int rows, int cols,
                       sa_start start);
+/* The same of a matrix whose rows are looked up. */
+sa_mat sa_bind_table(sa_binder *binder, const char *part, const char *name, int rows, int cols,
+                     sa_start start);
+/* Such a table where others are multiplied by it, too. */
+sa_mat sa_bind_again(sa_binder *binder, sa_mat table);
 /* The vector "part.name" [cols], seen as a matrix of one row. */
 sa_mat sa_bind_vector(sa_binder *binder, const char *part, const char *name, int cols,
                       sa_start start);

@@ -13,7 +13,7 @@ void sa_positions_bind(sa_binder *binder, const char *part, int kind, int places
                        sa_positions *w) {
     *w = (sa_positions){.kind = kind};
     if (kind == SA_POSITIONS_LEARNED)
-        w->P = sa_bind_matrix(binder, part, "P", places, m, SA_START_INPUT);
+        w->P = sa_bind_table(binder, part, "P", places, m, SA_START_INPUT);
 }
 
 /* Section 3.5: PE(t, 2i) = sin(t / 10000^(2i/m)), PE(t, 2i+1) = cos(t / 10000^(2i/m)) */

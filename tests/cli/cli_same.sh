@@ -45,7 +45,8 @@ for kind in "--decoder bahdanau" "--decoder luong --attention general --cell lst
         same_model "$language" lang/$language env -u LC_ALL LANG=$language LC_ALL=$language \
             "$softalign" train --threads 2
     done
-    same_model "no language" lang/none env -i LOCPATH="$LOCPATH" "$softalign" train --threads 2
+    same_model "no language" lang/none env -i LOCPATH="$LOCPATH" \
+        ${OPENBLAS_CORETYPE+OPENBLAS_CORETYPE="$OPENBLAS_CORETYPE"} "$softalign" train --threads 2
     same_model "another folder" "deep/ü = 'x' &" "$softalign" train --threads 3
     same_model "a folder by its whole path" "$PWD/deep/er/one" "$softalign" train --threads 2
 done

@@ -82,10 +82,11 @@ START_TEST(a_container_in_memory_keeps_its_bytes) {
     ck_assert_msg(sa_model_read(&model, &file, 1, &error), "%s", error.text);
     expect_weights_of(&file, &model);
     sa_container_close(&file);
+    memset(bytes, 0xff, size); /* whatever becomes of them, the model has weights of its own */
     free(bytes);
-    sa_real sum = 0;
-    for (size_t i = 0; i < model.plan.size; i++) sum += model.values[i]; /* its own, still there */
-    ck_assert(sum < 0 || sum > 0);
+    ck_assert_msg(sa_container_open(&file, best_path, &error), "%s", error.text);
+    expect_weights_of(&file, &model);
+    sa_container_close(&file);
     sa_model_release(&model);
 }
 END_TEST

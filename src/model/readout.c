@@ -41,7 +41,7 @@ void sa_readout_bind(sa_binder *binder, sa_readout_sizes sizes, sa_readout *w) {
 }
 
 void sa_vocabulary_bind(sa_binder *binder, int words, int l, sa_mat tied, sa_readout *w) {
-    w->W_o = tied.cols ? sa_bind_again(binder, tied)
+    w->W_o = tied.cols ? sa_bind_factor(binder, tied)
                        : sa_bind_matrix(binder, "readout", "W_o", words, l, SA_START_INPUT);
     w->b_y = sa_bind_vector(binder, "readout", "b_y", words, SA_START_ZERO);
 }

@@ -118,8 +118,9 @@ static bool allowed(const searching *run, int32_t word, int step) {
            !(word == SA_END && step < run->search->min_length);
 }
 
-/* No logit of a row up to this makes a continuation better than one of the list that is full: NaN,
- * which no logit is up to, where rounding leaves that in doubt or the numbers are none. */
+/* No logit of a row up to this makes a continuation better than one of the list that is full. It is
+ * a little low, for a float is rounded: the few logits in between are compared one by one. NaN,
+ * which no logit is up to, where even that does not do or the numbers are none. */
 static sa_real bar_of(double log_p, double norm, double worst) {
     const double least = worst - log_p + norm;
     const sa_real bar = (sa_real)(least - 1e-6 * fabs(least));

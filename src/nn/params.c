@@ -30,14 +30,14 @@ sa_mat sa_bind_table(sa_binder *binder, const char *part, const char *name, int 
     return bind_param(binder, part, name, rows, cols, start);
 }
 
-sa_mat sa_bind_again(sa_binder *binder, sa_mat table) {
+sa_mat sa_bind_factor(sa_binder *binder, sa_mat table) {
     if (!binder->panels) return table;
     return sa_turned(table, sa_panels_layout(binder->panels, table, binder->rows));
 }
 
 sa_mat sa_bind_matrix(sa_binder *binder, const char *part, const char *name, int rows, int cols,
                       sa_start start) {
-    return sa_bind_again(binder, sa_bind_table(binder, part, name, rows, cols, start));
+    return sa_bind_factor(binder, sa_bind_table(binder, part, name, rows, cols, start));
 }
 
 sa_mat sa_bind_vector(sa_binder *binder, const char *part, const char *name, int cols,
@@ -50,7 +50,7 @@ sa_mat sa_bind_stack(sa_binder *binder, const char *part, const char *const *nam
     sa_mat all = bind_param(binder, part, names[0], rows, cols, start);
     for (int i = 1; i < count; i++) bind_param(binder, part, names[i], rows, cols, start);
     all.rows = count * rows;
-    return sa_bind_again(binder, all);
+    return sa_bind_factor(binder, all);
 }
 
 sa_mat sa_bind_vectors(sa_binder *binder, const char *part, const char *const *names, int count,

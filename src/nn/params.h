@@ -52,7 +52,7 @@ sa_mat sa_bind_matrix(sa_binder *binder, const char *part, const char *name, int
 sa_mat sa_bind_table(sa_binder *binder, const char *part, const char *name, int rows, int cols,
                      sa_start start);
 /* Such a table where others are multiplied by it, too. */
-sa_mat sa_bind_again(sa_binder *binder, sa_mat table);
+sa_mat sa_bind_factor(sa_binder *binder, sa_mat table);
 /* The vector "part.name" [cols], seen as a matrix of one row. */
 sa_mat sa_bind_vector(sa_binder *binder, const char *part, const char *name, int cols,
                       sa_start start);

@@ -17,9 +17,9 @@ sizes_of() { # SCALE: m n n' l, pairs of a batch
 updates_of() { # SCALE
     case $1-$quick in
     tiny-*) echo 4 2 8 ;;
-    toy-yes) echo 30 5 200 ;;
+    toy-yes) echo 60 10 200 ;;
     toy-no) echo 150 20 907 ;;
-    course-yes) echo 6 2 20 ;;
+    course-yes) echo 10 2 20 ;;
     course-no) echo 20 3 200 ;;
     paper-yes) echo 1 1 2 ;;
     paper-no) echo 5 1 20 ;;
@@ -139,20 +139,23 @@ run_peak() { # THREADS
     figures=(gflops "${found[0]}")
 }
 
-# PyTorch as it comes, or with everything that makes it faster: ATen's AVX-512, tcmalloc, OpenBLAS' OpenMP
-# build (two thread pools on the same cores are slower than one) or, "split", PyTorch's threads alone.
+# PyTorch told its number of threads in the three places that want it ("stock"); with everything that makes
+# it faster too: ATen's AVX-512, tcmalloc and OpenBLAS' OpenMP build ("tuned", for two thread pools on the same
+# cores are slower than one) or PyTorch's threads alone ("split"); or told nothing ("untold").
 torch() { # CONFIGURATION THREADS ARGUMENT...
-    local configuration=$1 workers=$2 variables=(-u OMP_NUM_THREADS -u OPENBLAS_NUM_THREADS) own=()
+    local configuration=$1 workers=$2 own=() variables=()
     shift 2
-    if [ "$configuration" != stock ] || [ "$workers" -ne "$(nproc)" ]; then
+    if [ "$configuration" = untold ]; then
+        variables=(-u OMP_NUM_THREADS -u OPENBLAS_NUM_THREADS)
+    else
         own=(--threads "$workers")
         variables=(OMP_NUM_THREADS="$workers" OPENBLAS_NUM_THREADS="$workers")
     fi
-    [ "$configuration" = split ] && variables+=(OPENBLAS_NUM_THREADS=1)
-    if [ "$configuration" != stock ]; then
-        variables+=(${capability:+ATEN_CPU_CAPABILITY=$capability} ${tcmalloc:+LD_PRELOAD=$tcmalloc})
-        [ "$configuration" = split ] || variables+=(${openmp:+LD_LIBRARY_PATH=$openmp})
-    fi
+    case $configuration in
+    tuned) variables+=(${openmp:+LD_LIBRARY_PATH=$openmp}) ;;&
+    split) variables+=(OPENBLAS_NUM_THREADS=1) ;;&
+    tuned | split) variables+=(${capability:+ATEN_CPU_CAPABILITY=$capability} ${tcmalloc:+LD_PRELOAD=$tcmalloc}) ;;
+    esac
     timed env "${variables[@]}" "$python" scripts/benchmarks/torch_peer.py \
         "$@" "${own[@]}" 2>"$out/log"
 }
@@ -183,6 +186,7 @@ model_of() { # SCALE
 sentences_of() { # SCALE BATCH
     case $1-$quick-$2 in
     paper-yes-*) head -n 32 "$valid" ;;
+    course-yes-64) head -n 1024 "$train" ;;
     paper-no-* | course-yes-*) head -n 256 "$valid" ;;
     *-no-64) head -n 4096 "$train" ;;
     *) cat "$valid" ;;
@@ -262,7 +266,7 @@ grid() { # VALUES VALUES-WHEN-QUICK
 
 grown() { # ROUND WHAT THREADS VALUE UPDATES OPTION...: so many updates, fewer when quick
     local count=$5
-    [ "$quick" = yes ] && count=$((count / 3))
+    [ "$quick" = yes ] && count=$((count / 5))
     [ "$scales" = tiny ] && count=1
     measure growth "$1" "$2" "$3" additive "$4" run_updates $((count + 2)) "$3" "${@:6}"
 }

@@ -127,8 +127,7 @@ bool sa_force(sa_model *model, const sa_sentence *source, const sa_sentence *tar
 
 typedef struct freeing {
     const sa_model *model;
-    sa_seq2seq laid; /* its matrices, laid down in the panels */
-    sa_arena panels;
+    sa_laid_model laid;
     const sa_sentence *source, *target;
     const sa_gold *gold;
     size_t count;
@@ -140,7 +139,7 @@ static bool free_batch(void *context, int piece, sa_error *error) {
     const size_t first = (size_t)piece * TOGETHER, rest = job->count - first;
     sa_override override = job->model->override;
     override.gold = job->gold ? job->gold + first : NULL;
-    return sa_free_running(&job->laid, job->source + first, job->target + first,
+    return sa_free_running(&job->laid.w, job->source + first, job->target + first,
                            (int)(rest < TOGETHER ? rest : TOGETHER),
                            override.kind ? &override : NULL, job->log_p + first, error);
 }
@@ -154,9 +153,9 @@ bool sa_run_free(sa_model *model, const sa_sentence *source, const sa_sentence *
                    .count = count,
                    .log_p = log_p};
     const int pieces = (int)((count + TOGETHER - 1) / TOGETHER);
-    const bool good = sa_model_lay(model, TOGETHER, &job.panels, &job.laid, error) &&
+    const bool good = sa_model_lay(model, TOGETHER, &job.laid, error) &&
                       sa_model_run(model, pieces, free_batch, &job, error);
-    sa_arena_release(&job.panels);
+    sa_arena_release(&job.laid.panels);
     return good;
 }
 

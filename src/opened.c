@@ -51,12 +51,11 @@ void sa_model_release(sa_model *model) {
     *model = (sa_model){0};
 }
 
-bool sa_model_lay(const sa_model *model, int rows, sa_arena *arena, sa_seq2seq *w,
-                  sa_error *error) {
+bool sa_model_lay(const sa_model *model, int rows, sa_laid_model *laid, sa_error *error) {
     sa_arena dry = {0};
-    sa_seq2seq_lay(&dry, &model->sizes, model->values, rows, w);
-    if (!sa_arena_init(arena, dry.used, error)) return false;
-    sa_seq2seq_lay(arena, &model->sizes, model->values, rows, w);
+    sa_seq2seq_lay(&dry, &model->sizes, model->values, rows, &laid->w);
+    if (!sa_arena_init(&laid->panels, dry.used, error)) return false;
+    sa_seq2seq_lay(&laid->panels, &model->sizes, model->values, rows, &laid->w);
     return true;
 }
 

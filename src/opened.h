@@ -29,17 +29,17 @@ struct sa_model {
 };
 
 /* Everything but the weights from settings and coders (which the model then owns): the plan, the
- * pool, room for the values, unless `values` says where they are. On failure the coders are
- * released too. */
+ * pool, room for the values. Or `values` says where they are: they stay the caller's, who may make
+ * what they lie in the model's room. On failure the coders are released too. */
 bool sa_model_init(sa_model *model, const sa_settings *settings, sa_coder *source, sa_coder *target,
                    sa_real *values, sa_error *error);
 void sa_model_release(sa_model *model);
 
 /* The model of an opened container. SA_DATA, naming the file and what is wrong in it: settings out
  * of range, tensors that are missing, unknown or of another shape, broken vocabularies, numbers
- * that are not finite. Tensors of a training's state are left alone. Where an opened file is little
- * more than the weights, the model takes its room and uses them where they are: the container can
- * be read on as long as there is the model. */
+ * that are not finite. Tensors of a training's state are left alone. Where half of an opened file
+ * or more is weights, the model takes its room and uses them where they are, denormal ones becoming
+ * 0 there: the container can be read on as long as there is the model. */
 bool sa_model_read(sa_model *model, sa_container *file, int threads, sa_error *error);
 
 /* Replaces the file at `path` by the model and `more` further tensors. SA_DIVERGED: a number is not
@@ -47,9 +47,14 @@ bool sa_model_read(sa_model *model, sa_container *file, int threads, sa_error *e
 bool sa_model_write(const sa_model *model, const char *path, const sa_tensor *more, size_t count,
                     sa_error *error);
 
-/* Lays the model's matrices down for forward passes of `rows` rows a step (sa_seq2seq_lay): w
- * serves until the arena is released or the weights change. */
-bool sa_model_lay(const sa_model *model, int rows, sa_arena *arena, sa_seq2seq *w, sa_error *error);
+/* A model whose matrices are laid down once more for what is to be written (sa_seq2seq_lay). */
+typedef struct sa_laid_model {
+    sa_seq2seq w;    /* serves until the panels are released or the weights change */
+    sa_arena panels; /* released by who had it laid */
+} sa_laid_model;
+
+/* For forward passes of `rows` rows a step. */
+bool sa_model_lay(const sa_model *model, int rows, sa_laid_model *laid, sa_error *error);
 
 /* Runs work(job, i) for i = 0 .. pieces-1 on the model's pool and hands on the error of the first
  * piece that failed. */

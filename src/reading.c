@@ -190,7 +190,7 @@ static float *find_weights(const sa_container *file, const sa_params *plan) {
     for (int i = 0; i < plan->count; i++)
         in_order &= sa_container_find(file, plan->item[i].name)->data ==
                     data + plan->item[i].offset * sizeof(float);
-    return in_order ? (float *)(file->room + (data - file->room)) : NULL;
+    return in_order ? (float *)(file->room + (data - file->room)) : NULL; /* data, to be written */
 }
 
 bool sa_model_read(sa_model *model, sa_container *file, int threads, sa_error *error) {

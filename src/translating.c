@@ -13,8 +13,7 @@ typedef struct translating {
     sa_model *const *models;
     int number;
     const char *const *texts;
-    sa_seq2seq laid[SA_ENSEMBLE]; /* their matrices, laid down in the panels */
-    sa_arena panels[SA_ENSEMBLE];
+    sa_laid_model *laid;               /* [number] */
     sa_sentence *sources[SA_ENSEMBLE]; /* in each model's numbers */
     const sa_gold *gold;
     size_t *order; /* the sentences that are not empty, by length */
@@ -156,7 +155,7 @@ static bool translate_batch(void *context, int number, sa_error *error) {
     const sa_seq2seq *w[SA_ENSEMBLE];
     gathered piece;
     search.weights = job->attends && (search.weights || search.replace_unknown);
-    for (int m = 0; m < job->number; m++) w[m] = &job->laid[m];
+    for (int m = 0; m < job->number; m++) w[m] = &job->laid[m].w;
     bool good = gather(job, first, size, &piece, error);
     sa_found *found = good ? sa_new(size * nbest, sizeof *found, error) : NULL;
     override.gold = piece.gold;
@@ -244,11 +243,12 @@ bool sa_translate_all(sa_model *const *models, int number, const char *const *so
                        .out = out};
     memset(out, 0, sizeof *out * count * (size_t)search->nbest);
     const size_t batch = (size_t)search->batch, together = count < batch ? count : batch;
-    const int rows = (int)together * (search->sample ? search->nbest : search->beam);
-    bool good = true;
+    const int rows = (int)together * sa_search_rows(search);
+    job.laid = sa_new((size_t)number, sizeof *job.laid, error);
+    bool good = job.laid != NULL;
     for (int m = 0; good && m < number; m++) {
         job.sources[m] = sa_encode_all(&models[m]->source, sources, sizeof *sources, count, error);
-        good = job.sources[m] && sa_model_lay(models[m], rows, &job.panels[m], &job.laid[m], error);
+        good = job.sources[m] && sa_model_lay(models[m], rows, &job.laid[m], error);
     }
     job.order = good ? sa_new(count, sizeof *job.order, error) : NULL;
     good = job.order && sort_dictionary(&job, error);
@@ -263,8 +263,9 @@ bool sa_translate_all(sa_model *const *models, int number, const char *const *so
     free(job.order);
     for (int m = 0; m < number; m++) {
         sa_sentences_release(job.sources[m], count);
-        sa_arena_release(&job.panels[m]);
+        if (job.laid) sa_arena_release(&job.laid[m].panels);
     }
+    free(job.laid);
     return good;
 }
 

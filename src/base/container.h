@@ -36,7 +36,7 @@ typedef struct sa_tensor {
     sa_type type;
     int rank;                  /* 1 .. SA_TENSOR_RANK */
     int shape[SA_TENSOR_RANK]; /* all > 0 */
-    const void *data;          /* when read: of any alignment, so copy it out with memcpy */
+    const void *data;          /* when read: in the room, of any alignment */
     size_t size;               /* bytes; when writing it follows from the shape and is not read */
 } sa_tensor;
 

@@ -11,7 +11,7 @@
 /* A thread of OpenBLAS maps a buffer of so many bytes; the program's libraries and the fixed-size
  * structs on its stack need less than these. */
 static const rlim_t buffer = (rlim_t)128 << 20, libraries = (rlim_t)256 << 20,
-                    stack = (rlim_t)1 << 20;
+                    stack = (rlim_t)512 << 10;
 
 /* Threads that OpenBLAS will start. */
 static int blas_threads(char **environment) {

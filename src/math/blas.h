@@ -2,8 +2,8 @@
  *
  * Rows are words, columns are units, weights are [out x in]; so a layer is y = x W' (nt), its
  * gradient with respect to x is dy W (nn), and with respect to W it is dy' x (tn). Shapes that do
- * not fit trap. A product of one row goes through the faster matrix-vector routine, so its last
- * bits may differ from the same row inside a block. */
+ * not fit trap. A product of one row with a matrix that is not laid down in panels goes through the
+ * faster matrix-vector routine, so its last bits may differ from the same row inside a block. */
 #ifndef SA_MATH_BLAS_H
 #define SA_MATH_BLAS_H
 

@@ -5,8 +5,8 @@
 
 /* A factor of a product [K x N] cut into panels of so many columns, panel after panel, each row by
  * row: what the innermost loop reads lies in one piece. OpenBLAS lays a factor down like this for
- * every product; the weights of a recurrent layer meet a few rows in each of many steps, so laying
- * them down once a pass saves most of that. */
+ * every product; weights that meet a few rows in each of many steps are laid down once for all of
+ * them, which saves most of that. */
 enum { PANEL = SA_PANEL };
 
 /* ---- Laying down ----------------------------------------------------------------------------- */

@@ -2,6 +2,22 @@
 #include "math/vec.h"
 
 #include <math.h>
+#include <stdlib.h>
+
+bool sa_ensemble_open(sa_ensemble *ensemble, const sa_seq2seq *const *w, int count,
+                      const sa_override *override, sa_error *error) {
+    sa_require(count > 0 && count <= SA_ENSEMBLE);
+    sa_voice *voice = sa_new((size_t)count, sizeof *voice, error);
+    *ensemble = (sa_ensemble){.count = voice ? count : 0, .voice = voice, .override = override};
+    for (int m = 0; m < ensemble->count; m++) voice[m].w = w[m];
+    return voice != NULL;
+}
+
+void sa_ensemble_release(sa_ensemble *ensemble) {
+    for (int m = 0; m < ensemble->count; m++) sa_voice_release(&ensemble->voice[m]);
+    free(ensemble->voice);
+    *ensemble = (sa_ensemble){0};
+}
 
 void sa_ensemble_layout(sa_arena *arena, sa_ensemble *ensemble, const sa_sentence *const *sources,
                         int count, int rows, int steps) {
@@ -10,10 +26,6 @@ void sa_ensemble_layout(sa_arena *arena, sa_ensemble *ensemble, const sa_sentenc
     ensemble->ids = sa_arena_take(arena, (size_t)rows, sizeof *ensemble->ids);
     ensemble->which = sa_arena_take(arena, (size_t)rows, sizeof *ensemble->which);
     ensemble->from = sa_arena_take(arena, (size_t)rows, sizeof *ensemble->from);
-}
-
-void sa_ensemble_release(sa_ensemble *ensemble) {
-    for (int m = 0; m < ensemble->count; m++) sa_voice_release(&ensemble->voice[m]);
 }
 
 void sa_ensemble_start(sa_ensemble *ensemble) {

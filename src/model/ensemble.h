@@ -12,7 +12,7 @@ enum { SA_ENSEMBLE = 16 }; /* models at most */
 
 typedef struct sa_ensemble {
     int count;
-    sa_voice voice[SA_ENSEMBLE];
+    sa_voice *voice;             /* [count] */
     const sa_override *override; /* what replaces the weights, or NULL; its order is set by each */
     int32_t *ids;                /* [rows] of the running step, all of these */
     int *which, *from;
@@ -26,11 +26,15 @@ typedef struct sa_continued {
     int32_t word; /* y_{i-1} */
 } sa_continued;
 
+/* So many models, each with a voice of its own. Whatever comes of it, it is to be released. */
+bool sa_ensemble_open(sa_ensemble *ensemble, const sa_seq2seq *const *w, int count,
+                      const sa_override *override, sa_error *error);
+void sa_ensemble_release(sa_ensemble *ensemble);
+
 /* sources[m]: the same `count` sentences in the numbers of model m. Room for `rows` hypotheses of
  * at most `steps` words. */
 void sa_ensemble_layout(sa_arena *arena, sa_ensemble *ensemble, const sa_sentence *const *sources,
                         int count, int rows, int steps);
-void sa_ensemble_release(sa_ensemble *ensemble);
 
 /* Reads the source. */
 void sa_ensemble_start(sa_ensemble *ensemble);

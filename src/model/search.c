@@ -118,9 +118,9 @@ static bool allowed(const searching *run, int32_t word, int step) {
            !(word == SA_END && step < run->search->min_length);
 }
 
-/* No logit of a row up to this makes a continuation better than one of the list that is full. It is
- * a little low, for a float is rounded: the few logits in between are compared one by one. NaN,
- * which no logit is up to, where even that does not do or the numbers are none. */
+/* No logit up to this makes a continuation better than the worst of a full list. A little low, for
+ * a float is rounded: the few logits in between are compared one by one. NaN, so that all are,
+ * where rounding is larger than that margin or a number is NaN. */
 static sa_real bar_of(double log_p, double norm, double worst) {
     const double least = worst - log_p + norm;
     const sa_real bar = (sa_real)(least - 1e-6 * fabs(least));
@@ -300,20 +300,22 @@ static bool advance(searching *run, int step, sa_error *error) {
            choose(run, logits, step, error);
 }
 
+int sa_search_rows(const sa_search *search) {
+    return search->sample ? search->nbest : search->beam;
+}
+
 bool sa_search_batch(const sa_seq2seq *const *w, int models, const sa_sentence *const *sources,
                      int count, const sa_search *search, const sa_override *override,
                      sa_found *found, sa_error *error) {
-    sa_require(models > 0 && models <= SA_ENSEMBLE);
     const size_t all = (size_t)count * (size_t)search->nbest;
     searching run = {.search = search,
-                     .beam = search->sample ? search->nbest : search->beam,
+                     .beam = sa_search_rows(search),
                      .words = sa_seq2seq_words(w[0]),
                      .weights = search->weights || search->coverage > 0,
-                     .ensemble = {.count = models, .override = override},
                      .found = found};
-    for (int m = 0; m < models; m++) run.ensemble.voice[m].w = w[m];
     memset(found, 0, sizeof *found * all);
-    bool good = open_search(&run, sources, count, error);
+    bool good = sa_ensemble_open(&run.ensemble, w, models, override, error) &&
+                open_search(&run, sources, count, error);
     if (good) start(&run, sources[0], count);
     for (int step = 0; good && run.live_count; step++) good = advance(&run, step, error);
     sa_ensemble_release(&run.ensemble);

@@ -17,6 +17,9 @@ typedef struct sa_found {
     sa_real *weights; /* [len * source words] where it looked; NULL unless wanted; freed likewise */
 } sa_found;
 
+/* How many rows of the decoder a sentence takes at most. */
+int sa_search_rows(const sa_search *search);
+
 /* The best search->nbest translations of each of `count` sentences, best first, in
  * found[count * nbest]; an entry that does not exist has ids NULL. sources[m]: the sentences in the
  * numbers of model w[m]; all models share the target's words. */

@@ -1,9 +1,10 @@
-/* params: one buffer of numbers, walked three times.
+/* params: one buffer of numbers, walked again and again.
  *
  * Every module has a bind function that asks for its tensors by name and shape. The first walk only
  * plans (names, shapes, offsets), the second points the struct of matrices into the values, the
- * third points a second struct of the same type into the gradients. So the optimiser, the clipping,
- * the model file, the sum over shards and the gradient check are each one loop over one buffer. */
+ * third points a second struct of the same type into the gradients, and where much is to be written
+ * a fourth lays the matrices down in panels. So the optimiser, the clipping, the model file, the
+ * sum over shards and the gradient check are each one loop over one buffer. */
 #ifndef SA_NN_PARAMS_H
 #define SA_NN_PARAMS_H
 

@@ -55,6 +55,13 @@ const char *sa_blas_file(void);
 
 /* ---- Settings ----------------------------------------------------------------------------- */
 
+/* What the choices of some options are called in programs. */
+enum { SA_MODEL_RECURRENT, SA_MODEL_TRANSFORMER };                    /* model */
+enum { SA_TIE_NONE, SA_TIE_TWO, SA_TIE_THREE };                       /* tie */
+enum { SA_CRITERION_LOSS, SA_CRITERION_BLEU, SA_CRITERION_CHRF };     /* criterion */
+enum { SA_AVERAGE_LAST, SA_AVERAGE_BEST };                            /* average_of */
+enum { SA_LAYERS = 8 }; /* most layers of an encoder or decoder */
+
 /* Everything that shapes a model and its training, one field per option of `softalign train`.
  * Choices are the position of the chosen name in the option's list. */
 typedef struct sa_settings {

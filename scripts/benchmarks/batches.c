@@ -8,9 +8,9 @@
  * pair the two lengths and the words of both sides. Words are numbered as in the model files: 0
  * unknown, 1 the end mark (the last of every sentence), 2 the start mark, from 3 on by falling
  * frequency. */
-#include "base/settings.h"
-#include "text/batcher.h"
-#include "text/dataset.h"
+#include "config/settings.h"
+#include "data/batcher.h"
+#include "data/dataset.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,15 +1,15 @@
 #include "base/save.h"
-#include "base/settings.h"
 #include "cli/command.h"
-#include "cli/figures.h"
 #include "cli/heads.h"
-#include "cli/model.h"
+#include "cli/open_model.h"
 #include "cli/output.h"
-#include "cli/page.h"
+#include "cli/pair_figures.h"
 #include "cli/pictures.h"
-#include "eval/linking.h"
+#include "cli/report_data.h"
+#include "config/settings.h"
+#include "data/tokenizer.h"
+#include "metrics/linking.h"
 #include "report/matrix.h"
-#include "text/tokenizer.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,8 +1,8 @@
-#include "base/settings.h"
 #include "cli/attended.h"
 #include "cli/command.h"
 #include "cli/output.h"
-#include "text/csv.h"
+#include "config/settings.h"
+#include "data/number_table.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -36,6 +36,10 @@ static const char *attention_name(size_t row) {
     return sa_attention_name(row, NULL, NULL);
 }
 
+static const char *positions_name(size_t row) {
+    return sa_option_find(sa_settings_options, "positions")->choice(row);
+}
+
 #define AT(field) offsetof(attend_options, field)
 #define TABLE(name, which, help)                                                                   \
     { name, SA_OPTION_TEXT, SA_SCOPE_RUN, AT(path[which]), 0, 0, 0, NULL, "CSV", help }
@@ -61,7 +65,7 @@ static const sa_option rows[] = {
      "attentions side by side, each with its share of the columns"},
     {"causal", SA_OPTION_SWITCH, SA_SCOPE_RUN, AT(causal), 0, 0, 1, NULL, NULL,
      "a query sees the keys up to its own row only"},
-    {"positions", SA_OPTION_CHOICE, SA_SCOPE_RUN, AT(positions), 0, 0, 0, sa_position_name, "NAME",
+    {"positions", SA_OPTION_CHOICE, SA_SCOPE_RUN, AT(positions), 0, 0, 0, positions_name, "NAME",
      "vectors of the rows' positions, added to query, keys and values"},
     {"weights", SA_OPTION_TEXT, SA_SCOPE_RUN, AT(weights), 0, 0, 0, NULL, "FILE",
      "write the weights as a heatmap CSV"},

@@ -1,10 +1,10 @@
 #include "base/nearest.h"
-#include "base/pieces.h"
+#include "base/subword_mark.h"
 #include "cli/command.h"
 #include "cli/input.h"
 #include "cli/output.h"
-#include "text/bpe.h"
-#include "text/glossary.h"
+#include "data/bpe.h"
+#include "data/glossary.h"
 
 #include <stdio.h>
 #include <stdlib.h>

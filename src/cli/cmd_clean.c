@@ -1,8 +1,8 @@
 #include "base/file.h"
+#include "base/utf8.h"
 #include "cli/command.h"
 #include "cli/output.h"
-#include "text/clean.h"
-#include "text/utf8.h"
+#include "data/clean.h"
 
 #include <stdio.h>
 #include <string.h>

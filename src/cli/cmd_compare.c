@@ -1,11 +1,11 @@
 #include "base/rng.h"
 #include "base/save.h"
-#include "base/settings.h"
 #include "cli/command.h"
-#include "cli/compare.h"
 #include "cli/output.h"
 #include "cli/signals.h"
-#include "text/dataset.h"
+#include "compare/compare.h"
+#include "config/settings.h"
+#include "data/dataset.h"
 
 #include <stdio.h>
 #include <string.h>

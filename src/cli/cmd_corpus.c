@@ -1,7 +1,7 @@
 #include "base/nearest.h"
 #include "cli/command.h"
 #include "cli/output.h"
-#include "text/synth.h"
+#include "synth/synth.h"
 
 typedef struct corpus_options {
     int pairs;

@@ -1,11 +1,11 @@
 #include "base/number.h"
-#include "base/settings.h"
 #include "cli/command.h"
 #include "cli/eval.h"
-#include "cli/figures.h"
-#include "cli/model.h"
+#include "cli/open_model.h"
 #include "cli/output.h"
-#include "eval/linking.h"
+#include "cli/pair_figures.h"
+#include "config/settings.h"
+#include "metrics/linking.h"
 
 #include <stdlib.h>
 

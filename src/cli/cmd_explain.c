@@ -1,7 +1,7 @@
 #include "cli/command.h"
-#include "cli/model.h"
+#include "cli/open_model.h"
 #include "cli/output.h"
-#include "report/paper.h"
+#include "report/explanation_text.h"
 
 #include <string.h>
 

@@ -1,11 +1,11 @@
 #include "base/save.h"
 #include "cli/command.h"
-#include "cli/figures.h"
-#include "cli/film.h"
+#include "cli/film_frames.h"
 #include "cli/heads.h"
 #include "cli/output.h"
-#include "cli/page.h"
+#include "cli/pair_figures.h"
 #include "cli/pictures.h"
+#include "cli/report_data.h"
 #include "report/figure.h"
 
 #include <math.h>

@@ -1,6 +1,6 @@
-#include "base/settings.h"
 #include "cli/command.h"
 #include "cli/output.h"
+#include "config/settings.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -1,7 +1,7 @@
 #include "base/container.h"
-#include "base/settings.h"
 #include "cli/command.h"
 #include "cli/output.h"
+#include "config/settings.h"
 
 #include <string.h>
 

@@ -1,5 +1,5 @@
 #include "cli/command.h"
-#include "cli/model.h"
+#include "cli/open_model.h"
 #include "cli/output.h"
 
 #include <math.h>

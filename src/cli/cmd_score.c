@@ -1,6 +1,6 @@
 #include "cli/command.h"
-#include "cli/score.h"
-#include "eval/combine.h"
+#include "cli/score_parts.h"
+#include "metrics/combine.h"
 
 #include <string.h>
 

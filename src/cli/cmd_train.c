@@ -1,10 +1,10 @@
 #include "base/container.h"
-#include "base/settings.h"
 #include "cli/command.h"
 #include "cli/output.h"
-#include "cli/page.h"
 #include "cli/progress.h"
+#include "cli/report_data.h"
 #include "cli/signals.h"
+#include "config/settings.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,9 +1,9 @@
 #include "base/number.h"
-#include "base/settings.h"
 #include "cli/command.h"
 #include "cli/input.h"
-#include "cli/model.h"
+#include "cli/open_model.h"
 #include "cli/output.h"
+#include "config/settings.h"
 
 #include <stdlib.h>
 #include <string.h>

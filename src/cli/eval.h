@@ -5,7 +5,7 @@
 #ifndef SA_CLI_EVAL_H
 #define SA_CLI_EVAL_H
 
-#include "eval/bootstrap.h"
+#include "metrics/bootstrap.h"
 
 #include <jansson.h>
 #include <softalign.h>

@@ -1,7 +1,7 @@
 #include "cli/eval.h"
-#include "cli/figures.h"
 #include "cli/output.h"
-#include "eval/aer.h"
+#include "cli/pair_figures.h"
+#include "metrics/aer.h"
 
 #include <math.h>
 

@@ -3,7 +3,7 @@
 #ifndef SA_CLI_INPUT_H
 #define SA_CLI_INPUT_H
 
-#include "text/reader.h"
+#include "data/text_lines.h"
 
 typedef struct cli_input {
     sa_reader reader;

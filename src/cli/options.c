@@ -1,6 +1,6 @@
 #include "base/nearest.h"
-#include "base/settings.h"
 #include "cli/command.h"
+#include "config/settings.h"
 
 #include <string.h>
 

@@ -1,6 +1,6 @@
 /* page_align: the matrices of a model for the HTML report (cli_page_align of page.h). */
-#include "cli/page.h"
-#include "text/tokenizer.h"
+#include "cli/report_data.h"
+#include "data/tokenizer.h"
 
 #include <stdlib.h>
 

@@ -1,5 +1,5 @@
 #include "cli/pictures.h"
-#include "cli/figures.h"
+#include "cli/pair_figures.h"
 
 #include <stdio.h>
 #include <stdlib.h>

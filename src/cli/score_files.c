@@ -1,5 +1,5 @@
-#include "cli/score.h"
-#include "text/reader.h"
+#include "cli/score_parts.h"
+#include "data/text_lines.h"
 
 #include <stdlib.h>
 

@@ -1,6 +1,6 @@
-#include "cli/figures.h"
 #include "cli/output.h"
-#include "cli/score.h"
+#include "cli/pair_figures.h"
+#include "cli/score_parts.h"
 
 static void add(json_t *object, const char *key, json_t *value) {
     json_object_set_new(object, key, value);

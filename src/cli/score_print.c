@@ -1,6 +1,6 @@
 #include "base/number.h"
 #include "cli/output.h"
-#include "cli/score.h"
+#include "cli/score_parts.h"
 
 /* " = 79.37", and what samples say of it. */
 static void add_figure(const score_work *work, int measure, sa_buffer *out) {

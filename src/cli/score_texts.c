@@ -1,6 +1,6 @@
-#include "cli/score.h"
-#include "eval/cut.h"
-#include "text/utf8.h"
+#include "base/utf8.h"
+#include "cli/score_parts.h"
+#include "metrics/metric_tokenizer.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,10 +1,10 @@
 /* attend: the attention core on given numbers, in double. */
-#include "attn/attention.h"
+#include "attention/attention.h"
 #include "lab/lab.h"
-#include "math/blas.h"
-#include "math/vec.h"
-#include "nn/linear.h"
-#include "nn/position.h"
+#include "layers/linear.h"
+#include "layers/position.h"
+#include "tensor/blas.h"
+#include "tensor/vec.h"
 
 #include <math.h>
 #include <string.h>

@@ -1,7 +1,7 @@
 /* explain: the pass of one pair, told step by step. The order of a step, and what takes part in it,
  * follow from the row of its decoder (model/decoders.c). */
 #include "lab/explain.h"
-#include "math/vec.h"
+#include "tensor/vec.h"
 
 #include <string.h>
 

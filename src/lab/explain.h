@@ -2,7 +2,7 @@
 #ifndef SA_LAB_EXPLAIN_H
 #define SA_LAB_EXPLAIN_H
 
-#include "lab/page.h"
+#include "lab/explanation.h"
 
 /* Whether one context vector serves all words. */
 static inline bool sa_explain_fixed(const sa_decoder *w) {

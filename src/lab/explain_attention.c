@@ -1,7 +1,7 @@
 /* explain_attention: from the query to the context. The score is that of its row in compat.c: its
  * formula, and its function for the numbers. */
 #include "lab/explain.h"
-#include "math/vec.h"
+#include "tensor/vec.h"
 
 #include <stdio.h>
 

@@ -1,10 +1,10 @@
 /* explain_cell: one step of a recurrent cell, gate by gate. Which weights meet what follows from
- * how they are bound (nn/cell.c); the table says the rest of each form. */
+ * how they are bound (layers/cell.c); the table says the rest of each form. */
 #include "lab/explain.h"
-#include "math/vec.h"
-#include "nn/gru.h"
-#include "nn/lstm.h"
-#include "nn/rnn.h"
+#include "layers/gru.h"
+#include "layers/lstm.h"
+#include "layers/rnn.h"
+#include "tensor/vec.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -1,8 +1,8 @@
 /* explain_layer: one word's way through a layer of a Transformer's encoder: self-attention head by
  * head, the connection past it, the feed-forward network. */
 #include "lab/explain.h"
-#include "math/vec.h"
-#include "nn/linear.h"
+#include "layers/linear.h"
+#include "tensor/vec.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -1,7 +1,7 @@
 /* explain_readout: from the state to the probabilities of the next word. */
 #include "lab/explain.h"
-#include "math/blas.h"
-#include "math/vec.h"
+#include "tensor/blas.h"
+#include "tensor/vec.h"
 
 /* ---- From t~ to t ---------------------------------------------------------------------------- */
 

@@ -1,6 +1,6 @@
 /* explain_source: what a step starts from: the source, the word before and the state before. */
 #include "lab/explain.h"
-#include "math/vec.h"
+#include "tensor/vec.h"
 
 /* ---- The source ------------------------------------------------------------------------------ */
 
@@ -21,7 +21,7 @@ static void write_annotations(sa_page *page) {
     sa_page_cite(page, places[sizes->kind]);
 }
 
-/* What a decoder is told of the whole source: model/initial.c. */
+/* What a decoder is told of the whole source: model/initial_state.c. */
 static const char *summary_letters(int initial, const sa_encoder_sizes *sizes) {
     const bool both = sizes->kind == SA_ENCODER_BI;
     if (initial == SA_INITIAL_CONTEXT) return "c";

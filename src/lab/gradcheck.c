@@ -7,9 +7,9 @@
  * tolerance is never widened. */
 #include "base/memory.h"
 #include "lab/dump.h"
+#include "lab/gradient_faults.h"
 #include "lab/lab.h"
-#include "lab/term.h"
-#include "nn/linear.h"
+#include "layers/linear.h"
 
 #include <math.h>
 #include <stdlib.h>

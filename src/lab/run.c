@@ -1,6 +1,6 @@
 #include "lab/run.h"
 #include "base/memory.h"
-#include "math/blas.h"
+#include "tensor/blas.h"
 
 #include <stdlib.h>
 

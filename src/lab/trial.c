@@ -1,5 +1,5 @@
 #include "lab/trial.h"
-#include "math/vec.h"
+#include "tensor/vec.h"
 
 static void layout(sa_lab_trial *trial, sa_arena *arena, const sa_sentence *source,
                    const sa_sentence *target, int count) {

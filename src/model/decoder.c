@@ -1,9 +1,9 @@
 #include "model/decoder.h"
-#include "math/blas.h"
-#include "math/term.h"
-#include "math/vec.h"
-#include "nn/embedding.h"
-#include "nn/linear.h"
+#include "layers/embedding.h"
+#include "layers/linear.h"
+#include "tensor/blas.h"
+#include "tensor/gradient_fault.h"
+#include "tensor/vec.h"
 
 void sa_decoder_bind(sa_binder *binder, const sa_decoder_sizes *sizes, sa_decoder *w) {
     const int n = sizes->n, context = sa_context_width(sizes), m = sizes->m;

@@ -3,12 +3,12 @@
 #ifndef SA_MODEL_DECODER_H
 #define SA_MODEL_DECODER_H
 
-#include "attn/multihead.h"
+#include "attention/multihead.h"
 #include "base/batch.h"
 #include "base/profile.h"
-#include "model/initial.h"
+#include "layers/dropout.h"
+#include "model/initial_state.h"
 #include "model/readout.h"
-#include "nn/dropout.h"
 
 typedef struct sa_decoder sa_decoder;
 typedef struct sa_decoder_rows sa_decoder_rows;

@@ -1,8 +1,8 @@
 /* The rows of decoder.h: one step of each decoder, forward directly above backward.
  *
  * On entry gates hold W x + b (second_gates: b), so that a step begins where the state comes in. */
-#include "math/term.h"
 #include "model/decoder.h"
+#include "tensor/gradient_fault.h"
 
 /* ---- What steps are made of ------------------------------------------------------------------
  */

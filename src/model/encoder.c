@@ -1,8 +1,8 @@
 #include "model/encoder.h"
-#include "math/term.h"
-#include "math/vec.h"
-#include "nn/embedding.h"
-#include "nn/position.h"
+#include "layers/embedding.h"
+#include "layers/position.h"
+#include "tensor/gradient_fault.h"
+#include "tensor/vec.h"
 
 #include <stdio.h>
 #include <string.h>

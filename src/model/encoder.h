@@ -10,10 +10,9 @@
 #define SA_MODEL_ENCODER_H
 
 #include "base/batch.h"
-#include "base/settings.h"
-#include "nn/cell.h"
-#include "nn/dropout.h"
-#include "nn/position.h"
+#include "layers/cell.h"
+#include "layers/dropout.h"
+#include "layers/position.h"
 
 enum { SA_ENCODER_BI, SA_ENCODER_UNI, SA_ENCODER_NONE };
 

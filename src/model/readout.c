@@ -1,10 +1,10 @@
 #include "model/readout.h"
-#include "math/term.h"
-#include "math/vec.h"
-#include "nn/dropout.h"
-#include "nn/linear.h"
-#include "nn/loss.h"
-#include "nn/maxout.h"
+#include "layers/dropout.h"
+#include "layers/linear.h"
+#include "layers/loss.h"
+#include "layers/maxout.h"
+#include "tensor/gradient_fault.h"
+#include "tensor/vec.h"
 
 /* ---- From t~ to t ---------------------------------------------------------------------------- */
 

@@ -7,8 +7,8 @@
 #ifndef SA_MODEL_READOUT_H
 #define SA_MODEL_READOUT_H
 
-#include "math/blas.h"
-#include "nn/params.h"
+#include "layers/params.h"
+#include "tensor/blas.h"
 
 /* From t~ to t. t~ may be changed into whatever the backward function wants to read. */
 typedef struct sa_output {
@@ -75,9 +75,9 @@ void sa_vocabulary_bind(sa_binder *binder, int words, int l, sa_mat tied, sa_rea
 /* log p(word) of row i of t is logits_i - norm[i]. */
 void sa_vocabulary_forward(const sa_readout *w, sa_mat t, sa_mat logits, double *norm);
 
-/* log p(ids_i) and the aim (nn/loss.h) for every row of t, in log_p and aim [R]. With dw, also the
- * backward pass of scale * sum_i -aim_i: dw->W_o and dw->b_y are added to and cache->dt is filled,
- * each block while its logits are at hand. */
+/* log p(ids_i) and the aim (layers/loss.h) for every row of t, in log_p and aim [R]. With dw, also
+ * the backward pass of scale * sum_i -aim_i: dw->W_o and dw->b_y are added to and cache->dt is
+ * filled, each block while its logits are at hand. */
 void sa_vocabulary_loss(const sa_readout *w, const int32_t *ids, double smoothing, sa_real scale,
                         sa_readout_cache *cache, sa_real *log_p, sa_real *aim, sa_readout *dw);
 

@@ -1,5 +1,5 @@
 #include "model/seq2seq.h"
-#include "attn/guide.h"
+#include "attention/alignment_loss.h"
 #include "base/error.h"
 
 const char *sa_model_name(size_t row) {

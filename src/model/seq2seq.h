@@ -27,9 +27,9 @@ typedef struct sa_pass {
     sa_decoder_cache decoder;
     sa_transformer_cache transformer;
     sa_real *log_p; /* [M] log p(y_i), step by step */
-    sa_real *aim;   /* [M] what is maximised: log p with its label smoothed (nn/loss.h), less what
-                       guided alignment asks for */
-    double astray;  /* sum over target words of the loss of looking elsewhere (attn/guide) */
+    sa_real *aim; /* [M] what is maximised: log p with its label smoothed (layers/loss.h), less what
+                     guided alignment asks for */
+    double astray;       /* sum over target words of the loss of looking elsewhere (attn/guide) */
     sa_profile *profile; /* NULL: no time is measured */
 } sa_pass;
 
@@ -54,7 +54,7 @@ void sa_seq2seq_plan(const sa_sizes *sizes, sa_params *plan);
 /* Points w into a buffer of plan.size numbers: values or gradients. */
 void sa_seq2seq_point(const sa_sizes *sizes, sa_real *buffer, sa_seq2seq *w);
 /* The same for weights that stay as they are: what others are multiplied by is laid down, too, for
- * forward passes of `rows` rows a step (math/blas.h). */
+ * forward passes of `rows` rows a step (tensor/blas.h). */
 void sa_seq2seq_lay(sa_arena *arena, const sa_sizes *sizes, sa_real *values, int rows,
                     sa_seq2seq *w);
 

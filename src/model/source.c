@@ -1,8 +1,8 @@
 /* What a decoder knows of the source before it writes: see sa_source in decoder.h. */
-#include "math/term.h"
-#include "math/vec.h"
+#include "layers/linear.h"
 #include "model/decoder.h"
-#include "nn/linear.h"
+#include "tensor/gradient_fault.h"
+#include "tensor/vec.h"
 
 /* ---- Sizes ----------------------------------------------------------------------------------- */
 

@@ -3,9 +3,9 @@
 #ifndef SA_MODEL_SUBLAYER_H
 #define SA_MODEL_SUBLAYER_H
 
-#include "attn/multihead.h"
-#include "nn/feedforward.h"
-#include "nn/residual.h"
+#include "attention/multihead.h"
+#include "layers/feedforward.h"
+#include "layers/residual.h"
 
 /* ---- Attention, in any of its three places ---------------------------------------------------
  */

@@ -1,7 +1,7 @@
 #include "model/transformer.h"
-#include "math/term.h"
-#include "math/vec.h"
-#include "nn/embedding.h"
+#include "layers/embedding.h"
+#include "tensor/gradient_fault.h"
+#include "tensor/vec.h"
 
 #include <stdio.h>
 

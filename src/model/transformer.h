@@ -9,11 +9,10 @@
 
 #include "base/batch.h"
 #include "base/profile.h"
-#include "base/settings.h"
+#include "layers/dropout.h"
+#include "layers/position.h"
 #include "model/readout.h"
 #include "model/sublayer.h"
-#include "nn/dropout.h"
-#include "nn/position.h"
 
 /* For the option rows: the name of a way to share embeddings, NULL after the last. */
 const char *sa_tie_name(size_t row);

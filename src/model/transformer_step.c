@@ -1,7 +1,7 @@
 #include "model/transformer_step.h"
 #include "base/memory.h"
-#include "math/vec.h"
-#include "nn/embedding.h"
+#include "layers/embedding.h"
+#include "tensor/vec.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,5 +1,5 @@
 #include "report/drawing.h"
-#include "text/utf8.h"
+#include "base/utf8.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -4,7 +4,7 @@
 #define SA_REPORT_DRAWING_H
 
 #include "base/memory.h"
-#include "report/shade.h"
+#include "report/colormap.h"
 
 typedef struct sa_box {
     double x, y, width, height;

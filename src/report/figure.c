@@ -1,6 +1,6 @@
 #include "report/figure.h"
 #include "base/number.h"
-#include "report/fit.h"
+#include "report/fit_width.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -1,5 +1,5 @@
 #include "report/grid.h"
-#include "base/cell.h"
+#include "base/csv_cell.h"
 #include "base/number.h"
 
 #include <math.h>

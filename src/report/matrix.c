@@ -1,7 +1,7 @@
 #include "report/matrix.h"
-#include "base/cell.h"
+#include "base/csv_cell.h"
 #include "base/number.h"
-#include "eval/linking.h"
+#include "metrics/linking.h"
 #include "report/grid.h"
 
 #include <stdlib.h>

@@ -1,7 +1,7 @@
 /* svg: a drawing as SVG (sa_drawing_svg of drawing.h). */
 #include "base/number.h"
+#include "base/utf8.h"
 #include "report/drawing.h"
-#include "text/utf8.h"
 
 #include <string.h>
 

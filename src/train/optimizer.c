@@ -1,6 +1,6 @@
 #include "train/optimizer.h"
-#include "math/dispatch.h"
-#include "math/vec.h"
+#include "tensor/dispatch.h"
+#include "tensor/vec.h"
 
 /* Zeiler 2012, algorithm 1; rho and epsilon of Bahdanau et al. 2015, B.2. a is E[g^2], b is
  * E[dx^2]. */

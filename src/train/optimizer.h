@@ -2,7 +2,7 @@
 #ifndef SA_TRAIN_OPTIMIZER_H
 #define SA_TRAIN_OPTIMIZER_H
 
-#include "base/mat.h"
+#include "tensor/mat.h"
 
 /* What one update knows besides the numbers. */
 typedef struct sa_update {

@@ -1,5 +1,5 @@
 #include "train/schedule.h"
-#include "base/settings.h"
+#include "softalign.h"
 
 #include <math.h>
 

@@ -1,7 +1,7 @@
 #include "train/trainer.h"
 #include "base/memory.h"
-#include "math/blas.h"
-#include "math/vec.h"
+#include "tensor/blas.h"
+#include "tensor/vec.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -20,7 +20,7 @@ for options in '' '--heads 2' '--decoder luong --window predictive --window-size
 done
 "$softalign" help train | grep -q distance || fail "the help does not know the score"
 
-sed -i '/^static void distance_backward/,/^}/ s/+=/-=/' src/attn/compat.c
+sed -i '/^static void distance_backward/,/^}/ s/+=/-=/' src/attention/score.c
 cmake --build build >log 2>&1 || fail "the spoilt patch does not build: $(tail log)"
 "$softalign" gradcheck --attention distance >out 2>err && fail "a wrong sign is not noticed"
 grep -q "attention" err || fail "a wrong sign gives: $(cat err)"

@@ -4,7 +4,7 @@
 #define TEST_FUZZ_H
 
 #include "base/memory.h"
-#include "text/utf8.h"
+#include "base/utf8.h"
 
 #include <check.h>
 #include <stdint.h>

@@ -1,11 +1,11 @@
 /* Sub-words. The input is two bytes of choices, then a text whose words are learned from and cut;
  * or what begins with '#' is a file of merges, and behind an empty line stand the words to cut. */
-#include "base/pieces.h"
+#include "base/subword_mark.h"
+#include "data/bpe.h"
+#include "data/glossary.h"
+#include "data/text_codec.h"
+#include "data/word_tokenizer.h"
 #include "fuzz.h"
-#include "text/bpe.h"
-#include "text/coder.h"
-#include "text/glossary.h"
-#include "text/word.h"
 
 enum { MOST = 4096 };
 

@@ -1,10 +1,10 @@
 /* Word alignments: links as text, joined from both directions, and judged by AER. The input is a
  * byte of choices, then a line for each direction and one of gold links. */
 #include "base/links.h"
-#include "eval/aer.h"
-#include "eval/combine.h"
-#include "eval/linking.h"
 #include "fuzz.h"
+#include "metrics/aer.h"
+#include "metrics/combine.h"
+#include "metrics/linking.h"
 
 typedef struct linked {
     sa_link *links;

@@ -1,8 +1,8 @@
 /* BLEU, chrF and what stands beside them. The input is five bytes of choices, then lines: a number
  * of references, and a hypothesis and its references again and again. */
-#include "eval/bootstrap.h"
-#include "eval/metrics.h"
 #include "fuzz.h"
+#include "metrics/bootstrap.h"
+#include "metrics/metrics.h"
 
 #include <math.h>
 

@@ -1,7 +1,7 @@
 /* Options. The input is a byte that picks a command, and its arguments line by line. The whole of
  * it is read once more, as the settings of a model file or as lines with a name and a value. */
-#include "base/settings.h"
 #include "cli/command.h"
+#include "config/settings.h"
 #include "fuzz.h"
 
 enum { ARGUMENTS = 32, WORDS = 128, FIELDS = 1 << 14 };

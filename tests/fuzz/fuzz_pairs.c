@@ -2,8 +2,8 @@
  * their alignments in a file of their own. The input is a byte of choices, then the texts of the
  * files with a zero byte between them. */
 #include "base/links.h"
+#include "data/text_lines.h"
 #include "fuzz.h"
-#include "text/reader.h"
 
 #include <zlib.h>
 

@@ -1,11 +1,11 @@
 /* CSV. The input is two bytes for the size of a matrix, its numbers as a byte each and a line for
  * every word around it, which is written down and read again; or, where the first byte is a cell's,
  * it is a CSV file of anyone's. */
+#include "data/number_table.h"
 #include "fuzz.h"
 #include "report/grid.h"
 #include "report/matrix.h"
 #include "support/cells.h"
-#include "text/csv.h"
 
 #include <math.h>
 

@@ -1,11 +1,11 @@
 /* UTF-8 and tokenizers. The input is a text of any bytes; if it is UTF-8, it goes through every
  * function of Unicode and through every tokenizer and back. */
-#include "base/pieces.h"
+#include "base/subword_mark.h"
+#include "data/damage.h"
+#include "data/scripts.h"
+#include "data/tokenizer.h"
+#include "data/word_tokenizer.h"
 #include "fuzz.h"
-#include "text/damage.h"
-#include "text/script.h"
-#include "text/tokenizer.h"
-#include "text/word.h"
 
 /* ---- Unicode --------------------------------------------------------------------------------- */
 

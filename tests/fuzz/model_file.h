@@ -6,9 +6,9 @@
 
 #include "base/file.h"
 #include "base/rng.h"
-#include "base/settings.h"
+#include "config/settings.h"
 #include "fuzz.h"
-#include "opened.h"
+#include "inference/model.h"
 
 #include <zlib.h>
 

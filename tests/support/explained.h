@@ -4,7 +4,7 @@
 #define TEST_EXPLAINED_H
 
 #include "lab/lab.h"
-#include "nn/params.h"
+#include "layers/params.h"
 #include "support/numbers.h"
 #include "support/variants.h"
 

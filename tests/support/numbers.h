@@ -2,10 +2,10 @@
 #ifndef TEST_NUMBERS_H
 #define TEST_NUMBERS_H
 
-#include "base/mat.h"
 #include "base/rng.h"
-#include "math/blas.h"
 #include "support/checking.h"
+#include "tensor/blas.h"
+#include "tensor/mat.h"
 
 #include <math.h>
 

@@ -3,7 +3,7 @@
 #ifndef TEST_SEARCHING_H
 #define TEST_SEARCHING_H
 
-#include "model/search.h"
+#include "decoding/search.h"
 #include "support/numbers.h"
 
 #include <stdlib.h>

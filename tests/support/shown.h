@@ -2,8 +2,8 @@
 #ifndef TEST_SHOWN_H
 #define TEST_SHOWN_H
 
+#include "base/utf8.h"
 #include "support/checking.h"
-#include "text/utf8.h"
 
 #include <string.h>
 

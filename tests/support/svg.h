@@ -2,9 +2,9 @@
 #ifndef TEST_SVG_H
 #define TEST_SVG_H
 
+#include "base/utf8.h"
 #include "report/drawing.h"
 #include "support/checking.h"
-#include "text/utf8.h"
 
 #include <stdio.h>
 #include <stdlib.h>

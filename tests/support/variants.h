@@ -3,7 +3,7 @@
 #ifndef TEST_VARIANTS_H
 #define TEST_VARIANTS_H
 
-#include "base/settings.h"
+#include "config/settings.h"
 #include "model/seq2seq.h"
 
 #include <string.h>

@@ -1,0 +1,163 @@
+#!/bin/bash
+# The rules that no compiler checks: which module may include which, that no two files depend on each
+# other, which file owns an outside library or a dangerous call, how long files and functions may be.
+# Checks the tree in the current folder and names every violation.
+set -u
+export LC_ALL=C
+guards=$(dirname "$0")
+
+# What a module may include besides itself and the public header.
+numeric="base tensor layers attention model decoding train"
+library="$numeric config data synth metrics analysis report inference"
+declare -A may_include=(
+    [base]=""
+    [tensor]="base"
+    [layers]="base tensor"
+    [attention]="base tensor layers"
+    [model]="base tensor layers attention"
+    [decoding]="base tensor layers attention model"
+    [train]="base tensor layers attention model decoding"
+    [lab]="$numeric"
+    [data]="base"
+    [synth]="base data"
+    [metrics]="base"
+    [analysis]="base metrics"
+    [config]="$numeric data" # the rows of all options, from the tables of the modules
+    [report]="base metrics analysis"
+    [inference]="$numeric config data metrics analysis"
+    [session]="$library"
+    [compare]="$library session"
+    [api]="$library session compare lab"
+    [cli]="base config data synth metrics analysis report compare"
+)
+
+check_includes() {
+    local file line header module
+    grep -rHnoE --include='*.[ch]' '^[[:space:]]*#[[:space:]]*include[[:space:]]*["<][^">]+' src |
+        while IFS=: read -r file line header; do
+            module=${file#src/} module=${module%%/*}
+            if [ -z "${may_include[$module]+known}" ]; then
+                echo "$file:$line: no module is called $module"
+                continue
+            fi
+            case $header in
+            *\"softalign.h | *'<softalign.h') continue ;;
+            *[\"\<]*/*) header=${header#*[\"<]} ;;
+            *\"*)
+                echo "$file:$line: write the module before ${header#*\"}"
+                continue
+                ;;
+            *) continue ;;
+            esac
+            [ -d "src/${header%%/*}" ] || continue
+            case " $module ${may_include[$module]} " in *" ${header%%/*} "*) continue ;; esac
+            echo "$file:$line: $module may not include $header"
+        done
+}
+
+# A source and its header are one file here: a path without its ending.
+check_circles() {
+    {
+        awk -f "$guards/uses.awk" pass=1 "$code" pass=2 "$code"
+        grep -rHoE '^#include "[^"]+\.h"' src |
+            sed -E 's|^([^:]*)\.[ch]:#include "(.*)\.h"|\1 src/\2|' | awk '$1 != $2'
+    } | sort -u | tsort 2>&1 >/dev/null | awk '
+        / loop:$/ { if (circle) print "files depend on each other:" circle; circle = ""; next }
+        { circle = circle " " $2 }
+        END { if (circle) print "files depend on each other:" circle }'
+}
+
+check_tree() {
+    find src -mindepth 2 -type d | sed 's/$/: no second level of folders inside a module/'
+    find src -maxdepth 1 -type f | sed 's/$/: every source belongs to a module/'
+    find tests -maxdepth 1 -type f ! -name CMakeLists.txt ! -name README.md |
+        sed 's/$/: every test belongs to the folder of its module/'
+    find src -name '*.[ch]' | sed 's/\.[ch]$//' | sort -u | awk -F / '
+        $NF in path { print $0 ": another file is called " path[$NF] }
+        { path[$NF] = $0 }'
+}
+
+# A name stands for one thing.
+check_types() {
+    awk '{
+        match($0, /^[^:]*:[0-9]+:/)
+        file = substr($0, 1, index($0, ":") - 1)
+        place = substr($0, 1, RLENGTH)
+        text = substr($0, RLENGTH + 1)
+        if (text !~ /^(typedef .*[A-Za-z0-9_]+;|\} [A-Za-z0-9_]+;)$/ || file ~ /^tests/) next
+        name = text
+        sub(/;$/, "", name)
+        sub(/.*[^A-Za-z0-9_]/, "", name)
+        if (name in first && first[name] != file) print place " another type is called " name " in " first[name]
+        first[name] = file
+    }' "$code"
+}
+
+# Code that matches PATTERN may stand only in files that match OWNERS.
+owned() { # PATTERN OWNERS MESSAGE
+    grep -E "^[^:]*:[0-9]+:(.*[^A-Za-z0-9_])?($1)" "$code" | grep -vE "^($2):" |
+        sed -E "s|^([^:]*:[0-9]+):.*|\\1: $3|"
+}
+
+check_owners() {
+    local nobody='none'
+    owned 'include *<cblas\.h>' 'src/tensor/blas\.c' '<cblas.h> belongs to src/tensor/blas.c'
+    owned 'include *<utf8proc\.h>' 'src/base/utf8\.c' '<utf8proc.h> belongs to src/base/utf8.c'
+    owned 'include *<(cairo[a-z-]*|pango/[a-z-]*)\.h>' 'src/report/paint\.c' \
+        'cairo and pango belong to src/report/paint.c'
+    owned 'include *<jansson\.h>' 'src/(base|cli)/[^:]*' \
+        '<jansson.h> belongs to src/base and src/cli'
+    owned '(exit|_exit|_Exit|quick_exit) *\(' 'src/cli/[^:]*' 'only src/cli may exit'
+    owned '(printf|vprintf|puts|putchar|perror) *\(|stderr([^A-Za-z0-9_]|$)' 'src/cli/[^:]*' \
+        'only src/cli may print'
+    owned '(fprintf|vfprintf|fputs|fputc|putc|fwrite) *\(.*stdout' 'src/cli/[^:]*' \
+        'only src/cli may print'
+    owned '(malloc|calloc|realloc|reallocarray|aligned_alloc|posix_memalign|alloca) *\(' \
+        'src/base/(memory|arena)\.c' 'memory comes from base/memory or an arena'
+    owned '(strdup|strndup|asprintf|vasprintf) *\(' "$nobody" \
+        'memory comes from base/memory or an arena'
+    owned '(system|popen) *\(' "$nobody" 'no shell is ever started'
+    owned 'setlocale *\(' "$nobody" 'the locale belongs to the host program'
+}
+
+check_lengths() {
+    # The public header is one file, whatever its length: it is the manual.
+    find src tests scripts -type f \( -name '*.[ch]' -o -name '*.sh' -o -name '*.py' \) \
+        -not -path 'tests/golden/*' -exec awk '
+            FNR > 400 && !told[FILENAME]++ { print FILENAME ":401: a file has at most 400 lines" }
+        ' {} +
+    find include src tests -name '*.[ch]' -exec awk -f "$guards/code.awk" {} + |
+        awk -f "$guards/functions.awk" | awk -F : '$4 > 60 {
+            print $1 ":" $2 ": " $3 " has " $4 " lines; a function has at most 60"
+        }'
+}
+
+# The brackets keep this file from matching itself.
+check_words() {
+    local texts=(src include tests scripts corpora CMakeLists.txt CMakePresets.json README.md)
+    grep -rnswE '[T]ODO|[F]IXME|[X]XX' "${texts[@]}" |
+        sed -E 's|^([^:]*:[0-9]+):.*|\1: a mark of unfinished work|'
+    grep -rnsE '(^|[^A-Za-z0-9_.})])/(home|root|work|Users)/' "${texts[@]}" |
+        sed -E 's|^([^:]*:[0-9]+):.*|\1: a path of one machine|'
+}
+
+code=$(mktemp)
+trap 'rm -f "$code"' EXIT
+find include src -name '*.[ch]' -exec awk -f "$guards/code.awk" {} + >"$code"
+[ -s "$code" ] || {
+    echo "no sources in $PWD"
+    exit 1
+}
+
+violations=$(
+    check_includes
+    check_circles
+    check_tree
+    check_types
+    check_owners
+    check_lengths
+    check_words
+)
+[ -z "$violations" ] && exit 0
+echo "$violations"
+exit 1

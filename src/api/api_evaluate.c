@@ -1,0 +1,163 @@
+/* api_evaluate: sa_evaluate and sa_summarise of softalign.h. */
+#include "analysis/attention_statistics.h"
+#include "api/metric_figures.h"
+#include "api/pair_statistics.h"
+#include "base/utf8.h"
+#include "inference/encoding.h"
+#include "inference/teacher_forcing.h"
+#include "inference/token_words.h"
+#include "inference/translation.h"
+#include "metrics/aer.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* A text's tokens joined again: equal for texts that differ in white space only. */
+static char *joined(const sa_coder *coder, const char *text, sa_error *error) {
+    sa_tokens tokens = {0};
+    sa_buffer out = {0};
+    char *lowered = NULL;
+    const bool good = sa_coder_split(coder, NULL, text, coder->lowercase, &tokens, &lowered, error);
+    sa_buffer_add(&out, "", 0);
+    if (good) coder->tokenizer->join(tokens.token, tokens.count, coder->spaced_marks, &out);
+    sa_tokens_release(&tokens);
+    free(lowered);
+    if (good && !out.failed) return out.text;
+    if (good) sa_fail_memory(error, out.size);
+    sa_buffer_release(&out);
+    return NULL;
+}
+
+static bool is_exact(const sa_coder *coder, const sa_judgement *judged, bool *exact,
+                     sa_error *error) {
+    char *ours = joined(coder, judged->translation, error);
+    char *theirs = ours ? joined(coder, judged->reference, error) : NULL;
+    const bool good = theirs;
+    if (good) *exact = strcmp(ours, theirs) == 0;
+    free(ours);
+    free(theirs);
+    return good;
+}
+
+/* One pair from what was made of all of them. */
+static bool judge(sa_model *model, const sa_corpus *corpus, const sa_dataset *pairs, size_t i,
+                  const sa_forced *forced, double free_log_p, sa_translation *translation,
+                  sa_judgement *out, sa_error *error) {
+    const sa_pair *pair = &corpus->pairs[i];
+    *out = (sa_judgement){.log_probability = forced->log_p,
+                          .free_log_probability = free_log_p,
+                          .words = pairs->target[i].len,
+                          .source_words = pairs->source[i].len - 1,
+                          .translation = translation->text};
+    translation->text = NULL;
+    out->reference = sa_coder_reference(&model->target, pair->target, error);
+    if (!out->reference || !is_exact(&model->target, out, &out->exact, error) ||
+        !sa_judge_words(model, pair, &pairs->source[i], &pairs->target[i], forced, translation, out,
+                        error))
+        return false;
+    sa_linking linking;
+    sa_linking_init(&linking);
+    return !corpus->gold || !forced->weights ||
+           sa_judge_links(model, &linking, corpus, pairs, i, forced->weights, out, error);
+}
+
+static bool evaluate_part(sa_model *model, const sa_corpus *corpus, const sa_search *search,
+                          sa_judgement *each, sa_error *error) {
+    const size_t count = corpus->count;
+    sa_dataset pairs = {0};
+    sa_forced *forced = sa_new(count, sizeof *forced, error);
+    const char **sources = forced ? sa_new(count, sizeof *sources, error) : NULL;
+    sa_translation *translations = sources ? sa_new(count, sizeof *translations, error) : NULL;
+    double *free_log_p = translations ? sa_new(count, sizeof *free_log_p, error) : NULL;
+    sa_search best = *search;
+    sa_gold *gold = NULL;
+    const bool attends = sa_settings_attends(&model->settings);
+    const sa_view all = {0};
+    best.nbest = 1;
+    best.weights = true;
+    bool good = free_log_p &&
+                sa_dataset_make(&pairs, corpus, NULL, &model->source, &model->target, 0, error);
+    for (size_t i = 0; good && i < count; i++) sources[i] = corpus->pairs[i].source;
+    good = good && sa_gold_read(model, corpus->pairs, count, &gold, error) &&
+           sa_force(model, pairs.source, pairs.target, gold, count, attends ? &all : NULL, forced,
+                    error) &&
+           sa_run_free(model, pairs.source, pairs.target, gold, count, free_log_p, error) &&
+           sa_translate_all(&model, 1, sources, gold, count, &best, translations, error);
+    for (size_t i = 0; good && i < count; i++)
+        good = judge(model, corpus, &pairs, i, &forced[i], free_log_p[i], &translations[i],
+                     &each[i], error);
+    if (translations) sa_translations_release(translations, count);
+    for (size_t i = 0; forced && i < count; i++) free(forced[i].weights);
+    free(translations), free(sources), free(forced), free(free_log_p);
+    sa_gold_release(gold, count);
+    sa_dataset_release(&pairs);
+    return good;
+}
+
+bool sa_evaluate(sa_model *model, const sa_corpus *corpus, const sa_search *search,
+                 sa_judgement *each, sa_error *error) {
+    enum { PART = 2048 }; /* few enough that all their matrices may be in memory */
+    bool good = true;
+    memset(each, 0, sizeof *each * corpus->count);
+    for (size_t first = 0; good && first < corpus->count; first += PART) {
+        sa_corpus part = *corpus;
+        part.pairs += first, part.count -= first;
+        if (part.count > PART) part.count = PART;
+        good = evaluate_part(model, &part, search, each + first, error);
+    }
+    if (!good) sa_judgements_release(each, corpus->count);
+    return good;
+}
+
+void sa_judgements_release(sa_judgement *each, size_t count) {
+    for (size_t i = 0; i < count; i++) {
+        free(each[i].translation), free(each[i].reference);
+        each[i].translation = each[i].reference = NULL;
+    }
+}
+
+bool sa_summarise_by(const sa_metrics *metrics, const sa_corpus *corpus, const sa_judgement *each,
+                     const size_t *chosen, size_t count, sa_scores *scores, sa_error *error) {
+    sa_tally sum = {0}, tally;
+    sa_aer aer = {0}, before = {0}, after = {0};
+    sa_gaze gaze = {0};
+    double log_p = 0, free_log_p = 0, exact = 0;
+    if (!sa_options_check(sa_metrics_options, metrics, error)) return false;
+    *scores = (sa_scores){.sentences = count};
+    for (size_t i = 0; i < count; i++) {
+        const sa_judgement *one = &each[chosen ? chosen[i] : i];
+        if (!sa_tally_make(&tally, metrics, sa_utf8_lower, one->translation,
+                           (const char *const *)&one->reference, 1, error))
+            return false;
+        sa_tally_add(&sum, &tally);
+        log_p += one->log_probability;
+        free_log_p += one->free_log_probability;
+        exact += one->exact;
+        scores->target_words += one->words;
+        sa_aer_sum(&before, &one->before), sa_aer_sum(&after, &one->after);
+        sa_gaze_sum(&gaze, &one->gaze);
+        aer.links += one->links, aer.sure += one->sure;
+        aer.links_sure += one->links_sure, aer.links_possible += one->links_possible;
+    }
+    const sa_figures figures = sa_score_figures(&sum, metrics);
+    scores->loss = -log_p / (double)scores->target_words;
+    scores->perplexity = exp(scores->loss);
+    scores->free_perplexity = exp(-free_log_p / (double)scores->target_words);
+    scores->bleu = figures.bleu, scores->chrf = figures.chrf, scores->tokens = figures.tokens;
+    scores->exact = count ? exact / (double)count : NAN;
+    if (!corpus->gold) aer = before = after = (sa_aer){0};
+    scores->aer = sa_aer_rate(&aer); /* NaN when nothing was counted */
+    scores->precision = sa_aer_precision(&aer), scores->recall = sa_aer_recall(&aer);
+    scores->aer_before = sa_aer_rate(&before), scores->aer_after = sa_aer_rate(&after);
+    scores->entropy = sa_gaze_entropy(&gaze), scores->coverage = sa_gaze_coverage(&gaze);
+    scores->end_weight = sa_gaze_end(&gaze), scores->monotonicity = sa_gaze_onward(&gaze);
+    return true;
+}
+
+bool sa_summarise(const sa_corpus *corpus, const sa_judgement *each, const size_t *chosen,
+                  size_t count, sa_scores *scores, sa_error *error) {
+    sa_metrics metrics;
+    sa_metrics_init(&metrics);
+    return sa_summarise_by(&metrics, corpus, each, chosen, count, scores, error);
+}

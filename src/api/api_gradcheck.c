@@ -1,0 +1,62 @@
+/* checking: the gradient laboratory's door, sa_check_gradients of softalign.h. */
+#include "config/settings.h"
+#include "data/dataset.h"
+#include "inference/token_words.h"
+#include "lab/lab.h"
+
+#include <stdlib.h>
+
+/* The job on a batch taken from pairs: the first settings->batch that are not too long. */
+static bool check_pairs(sa_lab_job *job, const char *path, sa_error *error) {
+    sa_corpus corpus;
+    sa_coder source = {0}, target = {0};
+    sa_dataset pairs = {0};
+    if (!sa_corpus_open(&corpus, path, error)) return false;
+    bool good =
+        sa_coders_build(&source, &target, &corpus, NULL, job->settings, error) &&
+        sa_dataset_make(&pairs, &corpus, NULL, &source, &target, job->settings->max_len, error);
+    sa_gold *gold = NULL;
+    if (good && job->settings->guided_alignment > 0) {
+        good = corpus.gold || sa_fail_unaligned(&corpus, error);
+        gold = good ? sa_gold_make(&source, &target, &corpus, corpus.pairs, pairs.pair, pairs.count,
+                                   error)
+                    : NULL;
+        good = gold;
+    }
+    if (good) {
+        job->gold = gold;
+        job->source = pairs.source;
+        job->target = pairs.target;
+        job->count =
+            pairs.count < (size_t)job->settings->batch ? (int)pairs.count : job->settings->batch;
+        job->source_words = sa_vocab_size(&source.vocab);
+        job->target_words = sa_vocab_size(&target.vocab);
+        good = sa_lab_check(job, error);
+    }
+    sa_gold_release(gold, pairs.count);
+    sa_dataset_release(&pairs);
+    sa_coder_release(&source);
+    sa_coder_release(&target);
+    sa_corpus_close(&corpus);
+    return good;
+}
+
+bool sa_check_gradients(const sa_gradcheck *check, sa_error *error) {
+    if (!sa_settings_check(check->settings, error)) return false;
+    char *text = sa_settings_write(check->settings, error);
+    if (!text) return false;
+    sa_lab_job job = {.settings = check->settings,
+                      .settings_text = text,
+                      .broken = check->broken,
+                      .dump = check->dump,
+                      .each = check->each,
+                      .context = check->context};
+    const bool good =
+        check->train ? check_pairs(&job, check->train, error) : sa_lab_check(&job, error);
+    free(text);
+    return good;
+}
+
+const char *sa_gradient_term(size_t i, const char **dropped, const char **options) {
+    return sa_lab_term(i, dropped, options);
+}

@@ -1,0 +1,113 @@
+#include "api/pair_statistics.h"
+#include "analysis/attention_statistics.h"
+#include "analysis/length_balance.h"
+#include "inference/encoding.h"
+#include "inference/token_words.h"
+#include "metrics/aer.h"
+#include "metrics/linking.h"
+#include "metrics/merge_weights.h"
+
+#include <stdlib.h>
+
+/* ---- Words and where they come from ------------------------------------------------------------
+ */
+
+static int unknown_words(const sa_sentence *sentence) {
+    int unknown = 0;
+    for (int i = 0; i < sentence->len; i++) unknown += sentence->ids[i] == SA_UNKNOWN;
+    return unknown;
+}
+
+static void add_gaze(const sa_forced *forced, int heads, const char *const *target, int targets,
+                     const char *const *source, int sources, sa_gaze *gaze) {
+    const size_t size = (size_t)targets * (size_t)sources;
+    const double *of_heads = forced->weights + (heads > 1 ? size : 0);
+    sa_gaze_add(gaze, forced->weights, of_heads, heads, targets, sources);
+    sa_gaze_twins(gaze, forced->weights, target, targets, source, sources);
+}
+
+bool sa_judge_words(const sa_model *model, const sa_pair *pair, const sa_sentence *source,
+                    const sa_sentence *target, const sa_forced *forced,
+                    const sa_translation *translation, sa_judgement *out, sa_error *error) {
+    const char **left = sa_own_words(&model->source, pair->source, source, error);
+    const char **right = left ? sa_own_words(&model->target, pair->target, target, error) : NULL;
+    if (right) {
+        const sa_written own = {translation->target, translation->words,
+                                translation->complete && translation->words, translation->weights},
+                         reference = {right, target->len, true, forced->weights};
+        out->balance = sa_balance_of(&own, &reference, source->len);
+        out->unknown_source = unknown_words(source), out->unknown_target = unknown_words(target);
+        if (forced->weights)
+            add_gaze(forced, model->settings.heads, right, target->len, left, source->len,
+                     &out->gaze);
+    }
+    const bool good = right != NULL;
+    free(left);
+    free(right);
+    return good;
+}
+
+/* ---- Links --------------------------------------------------------------------------------------
+ */
+
+/* Counts the links that weights between words say, and those a word earlier and later. */
+static bool count_links(const sa_linking *linking, const sa_corpus *corpus, const sa_pair *pair,
+                        const double *weights, int targets, int sources, sa_judgement *out,
+                        sa_error *error) {
+    sa_aer at[3] = {{0}, {0}, {0}};
+    sa_link *gold = NULL, *links = sa_new(sa_linking_room(targets, sources), sizeof *links, error);
+    size_t gold_count = 0;
+    const bool good =
+        links && sa_links_gold(corpus, pair, sources - 1, targets - 1, &gold, &gold_count, error);
+    for (int shift = -1; good && shift <= 1; shift++) {
+        const size_t count = sa_linking_make(linking, weights, targets, sources, shift, links);
+        sa_aer_add(&at[shift + 1], links, count, gold, gold_count);
+    }
+    out->before = at[0], out->after = at[2];
+    out->links = at[1].links, out->sure = at[1].sure;
+    out->links_sure = at[1].links_sure, out->links_possible = at[1].links_possible;
+    free(links);
+    free(gold);
+    return good;
+}
+
+bool sa_judge_links(const sa_model *model, const sa_linking *linking, const sa_corpus *corpus,
+                    const sa_dataset *pairs, size_t i, const double *weights, sa_judgement *out,
+                    sa_error *error) {
+    const int sources = pairs->source[i].len, targets = pairs->target[i].len;
+    const sa_pair *pair = &corpus->pairs[i];
+    sa_token_words source, target;
+    if (!model->source.tokenizer->pieces)
+        return count_links(linking, corpus, pair, weights, targets, sources, out, error);
+    if (!sa_token_words_make(model, pair, &source, &target, error)) return false;
+    sa_require(source.tokens == sources && target.tokens == targets);
+    double *merged = sa_new((size_t)target.words * (size_t)source.words, sizeof *merged, error);
+    if (merged) sa_merge_weights(weights, targets, sources, target.word, source.word, merged);
+    const bool good = merged && count_links(linking, corpus, pair, merged, target.words,
+                                            source.words, out, error);
+    free(merged);
+    sa_token_words_release(&source), sa_token_words_release(&target);
+    return good;
+}
+
+bool sa_relink(sa_model *model, const sa_corpus *corpus, const sa_linking *linking,
+               sa_judgement *each, sa_error *error) {
+    const size_t count = corpus->count;
+    sa_dataset pairs = {0};
+    sa_gold *gold = NULL;
+    if (!sa_options_check(sa_linking_options, linking, error)) return false;
+    if (!corpus->gold || !sa_settings_attends(&model->settings)) return true;
+    sa_forced *forced = sa_new(count, sizeof *forced, error);
+    bool good =
+        forced && sa_dataset_make(&pairs, corpus, NULL, &model->source, &model->target, 0, error) &&
+        sa_gold_read(model, corpus->pairs, count, &gold, error) &&
+        sa_force(model, pairs.source, pairs.target, gold, count, &(sa_view){0}, forced, error);
+    for (size_t i = 0; good && i < count; i++)
+        good =
+            sa_judge_links(model, linking, corpus, &pairs, i, forced[i].weights, &each[i], error);
+    for (size_t i = 0; forced && i < count; i++) free(forced[i].weights);
+    free(forced);
+    sa_gold_release(gold, count);
+    sa_dataset_release(&pairs);
+    return good;
+}

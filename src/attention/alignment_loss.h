@@ -1,0 +1,22 @@
+/* guide: a loss that draws attention to given links.
+ *
+ *   H_t = - sum_s A_ts log alpha_ts
+ *
+ * (Chen et al. 2016, "Guided alignment training for topic-aware neural machine translation"), where
+ * A_t shares 1 out among the links of target word t. A word without any has no loss. */
+#ifndef SA_ATTN_GUIDE_H
+#define SA_ATTN_GUIDE_H
+
+#include "base/links.h"
+#include "tensor/mat.h"
+
+/* A_t [1 x S]: equal shares of the sure links of target word t (from 0), or, if it has none, of the
+ * possible ones. False, and all zero, when it has none of either. */
+bool sa_guide_row(const sa_gold *gold, int t, sa_mat A);
+
+/* alpha [1 x S] -> H_t, and A. */
+sa_real sa_guide_forward(const sa_gold *gold, int t, sa_mat alpha, sa_mat A);
+/* A becomes the derivative of scale H_t by alpha. */
+void sa_guide_backward(sa_mat alpha, sa_real scale, sa_mat A);
+
+#endif

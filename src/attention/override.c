@@ -1,0 +1,82 @@
+#include "attention/override.h"
+#include "attention/alignment_loss.h"
+#include "base/number.h"
+#include "base/rng.h"
+#include "tensor/vec.h"
+
+#include <limits.h>
+#include <string.h>
+
+bool sa_override_parse(const char *text, sa_override *override) {
+    static const char *const names[] = {[SA_OVERRIDE_NONE] = "none",
+                                        [SA_OVERRIDE_UNIFORM] = "uniform",
+                                        [SA_OVERRIDE_SHUFFLE] = "shuffle",
+                                        [SA_OVERRIDE_ONE_HOT] = "one-hot",
+                                        [SA_OVERRIDE_GOLD] = "gold"};
+    int64_t shift;
+    if (strncmp(text, "shift:", 6) == 0) {
+        if (!sa_integer_parse(text + 6, &shift) || shift < -INT_MAX || shift > INT_MAX)
+            return false;
+        override->kind = SA_OVERRIDE_SHIFT;
+        override->shift = (int)shift;
+        return true;
+    }
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (names[i] && strcmp(text, names[i]) == 0) {
+            override->kind = (sa_override_kind)i;
+            return true;
+        }
+    return false;
+}
+
+static void uniform(sa_mat alpha) {
+    for (int j = 0; j < alpha.cols; j++) alpha.x[j] = 1 / (sa_real)alpha.cols;
+}
+
+/* One order for all steps of a sentence of that length. */
+static void shuffle(uint64_t seed, sa_mat alpha) {
+    sa_rng rng = sa_rng_seed(seed, (uint64_t)alpha.cols);
+    for (int j = alpha.cols - 1; j > 0; j--) {
+        const uint32_t other = sa_rng_below(&rng, (uint32_t)j + 1);
+        const sa_real kept = alpha.x[j];
+        alpha.x[j] = alpha.x[other];
+        alpha.x[other] = kept;
+    }
+}
+
+static void shift(int by, sa_mat alpha, sa_mat room) {
+    const int S = alpha.cols, right = (by % S + S) % S;
+    sa_copy_mat(alpha, room);
+    for (int j = 0; j < S; j++) alpha.x[(j + right) % S] = room.x[j];
+}
+
+static void one_hot(sa_mat alpha) {
+    int best = 0;
+    for (int j = 1; j < alpha.cols; j++)
+        if (alpha.x[j] > alpha.x[best]) best = j;
+    sa_zero(alpha);
+    alpha.x[best] = 1;
+}
+
+void sa_override_apply(const sa_override *override, int b, int i, sa_mat alpha, sa_mat room) {
+    switch (override->kind) {
+    case SA_OVERRIDE_NONE:
+        break;
+    case SA_OVERRIDE_UNIFORM:
+        uniform(alpha);
+        break;
+    case SA_OVERRIDE_SHUFFLE:
+        shuffle(override->seed, alpha);
+        break;
+    case SA_OVERRIDE_SHIFT:
+        shift(override->shift, alpha, room);
+        break;
+    case SA_OVERRIDE_ONE_HOT:
+        one_hot(alpha);
+        break;
+    case SA_OVERRIDE_GOLD:
+        if (override->gold && sa_guide_row(&override->gold[override->order[b]], i - 1, room))
+            sa_copy_mat(room, alpha);
+        break;
+    }
+}

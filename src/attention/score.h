@@ -1,0 +1,44 @@
+/* compat: compatibility functions e = f(q, k), the rows that --attention, its help, the tests and
+ * the README's table walk.
+ *
+ * A new score is two functions and one row. The row says what becomes of the decoder's state s and
+ * of an annotation h before they reach the functions as query q and key k (attention.c does it, the
+ * keys once per sentence). */
+#ifndef SA_ATTN_COMPAT_H
+#define SA_ATTN_COMPAT_H
+
+#include "tensor/mat.h"
+
+typedef enum sa_query_map {
+    SA_QUERY_STATE,  /* q = s */
+    SA_QUERY_MAPPED, /* q = W_a s, n' numbers */
+    SA_QUERY_PLACES, /* q = W_a s, one number for each source position up to S_max */
+} sa_query_map;
+
+typedef enum sa_key_map {
+    SA_KEY_NONE,   /* no numbers: the score is blind to the source */
+    SA_KEY_MAPPED, /* k = U_a h, n' numbers */
+    SA_KEY_STATE,  /* k = W_a h, as many numbers as s has */
+    SA_KEY_RAW,    /* k = h itself, which must have as many numbers as s */
+} sa_key_map;
+
+typedef struct sa_compat {
+    const char *name, *formula, *citation;
+    sa_query_map query;
+    sa_key_map key;
+    bool vector; /* it has a vector v_a of n' numbers */
+
+    /* e_ij = f(q_i, k_j)    q [Q x dq], k [S x dk], v_a [1 x n'], e [Q x S], scratch [S x dk] */
+    void (*forward)(sa_mat v_a, sa_mat q, sa_mat k, sa_mat e, sa_mat scratch);
+
+    /* dq, dk and dv_a are added to; de may be overwritten. */
+    void (*backward)(sa_mat v_a, sa_mat q, sa_mat k, sa_mat de, sa_mat dq, sa_mat dk, sa_mat dv_a,
+                     sa_mat scratch);
+} sa_compat;
+
+extern const sa_compat sa_compats[]; /* ends with a NULL name */
+
+/* For the option rows: the name of a row, NULL after the last. */
+const char *sa_compat_name(size_t row);
+
+#endif

@@ -1,0 +1,37 @@
+/* window: local attention (Luong et al. 2015, section 3.2). Each query looks only at the positions
+ * j (counted from 1) with |j - p_i| <= D around a centre p_i.
+ *
+ *   monotone    p_i = i                              (at the end of the source: its last position)
+ *   predictive  p_i = S sigma(v_p' tanh(W_p s_i))    equation 9
+ *               alpha_ij exp(-(j - p_i)^2 / (2 (D/2)^2))   equation 10: rows sum to less than 1 */
+#ifndef SA_ATTN_WINDOW_H
+#define SA_ATTN_WINDOW_H
+
+#include "attention/attention.h"
+
+enum { SA_WINDOW_NONE, SA_WINDOW_MONOTONE, SA_WINDOW_PREDICTIVE };
+
+/* For the option rows: the name of a kind of window, NULL after the last. */
+const char *sa_window_name(size_t row);
+
+/* The positions within D of p among 1 .. S, as places from 0. */
+sa_span sa_window_span(sa_real p, int D, int S);
+
+/* Equation 9 without S: share = sigma(v_p' tanh(W_p s)), hidden = tanh(W_p s).
+ * s [L x n], W_p [n' x n], v_p [1 x n'], hidden [L x n'], share [L x 1] */
+void sa_window_centre_forward(sa_mat W_p, sa_mat v_p, sa_mat s, sa_mat hidden, sa_mat share);
+/* From dshare, which becomes the derivative by v_p' hidden: dhidden is overwritten with the
+ * derivative by W_p s, ds added to. */
+void sa_window_centre_backward(sa_mat W_p, sa_mat v_p, sa_mat hidden, sa_mat share, sa_mat dshare,
+                               sa_mat dhidden, sa_mat ds);
+/* All rows at once, from what centre_backward left. */
+void sa_window_weights_backward(sa_mat s, sa_mat hidden, sa_mat dshare, sa_mat dhidden, sa_mat dW_p,
+                                sa_mat dv_p);
+
+/* Equation 10 on one row of weights, in place. */
+void sa_window_gauss_forward(sa_real p, int D, sa_mat alpha);
+/* dalpha becomes the derivative by the weights before the Gaussian, which are written to `soft`;
+ * returns dp. */
+sa_real sa_window_gauss_backward(sa_real p, int D, sa_mat alpha, sa_mat dalpha, sa_mat soft);
+
+#endif

@@ -1,0 +1,282 @@
+#include "base/utf8.h"
+#include "base/memory.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <utf8proc.h>
+
+/* The code point at text and its length; valid UTF-8 is expected, so the length is positive. */
+static utf8proc_int32_t code_at(const char *text, size_t size, size_t *length) {
+    utf8proc_int32_t code = -1;
+    if (size && (unsigned char)*text < 0x80) {
+        *length = 1;
+        return *text;
+    }
+    utf8proc_ssize_t used =
+        utf8proc_iterate((const utf8proc_uint8_t *)text, (utf8proc_ssize_t)size, &code);
+    *length = used > 0 ? (size_t)used : 1;
+    return code;
+}
+
+bool sa_utf8_valid(const char *text, size_t size, size_t *bad) {
+    for (size_t at = 0, length; at < size; at += length) {
+        if (code_at(text + at, size - at, &length) >= 0) continue;
+        *bad = at;
+        return false;
+    }
+    return true;
+}
+
+const char *sa_utf8_guess(const char *text, size_t size) {
+    static const struct {
+        const char *bytes;
+        size_t size;
+        const char *name;
+    } starts[] = {
+        {"\xff\xfe\0\0", 4, "UTF-32LE"},
+        {"\0\0\xfe\xff", 4, "UTF-32BE"},
+        {"\xff\xfe", 2, "UTF-16LE"},
+        {"\xfe\xff", 2, "UTF-16BE"},
+        {"PK\3\4", 4, "a zip archive"},
+        {"\xfd"
+         "7zXZ",
+         5, "an xz file"},
+    };
+    for (size_t i = 0; i < sizeof starts / sizeof *starts; i++)
+        if (size >= starts[i].size && memcmp(text, starts[i].bytes, starts[i].size) == 0)
+            return starts[i].name;
+    if (size >= 4 && text[0] && !text[1] && !text[2] && !text[3]) return "UTF-32LE";
+    if (size >= 4 && !text[0] && !text[1] && !text[2] && text[3]) return "UTF-32BE";
+    if (size >= 4 && text[0] && !text[1] && text[2] && !text[3]) return "UTF-16LE";
+    if (size >= 4 && !text[0] && text[1] && !text[2] && text[3]) return "UTF-16BE";
+    return NULL;
+}
+
+static utf8proc_int32_t lower_case(utf8proc_int32_t code, void *unused) {
+    (void)unused;
+    return utf8proc_tolower(code);
+}
+
+/* Whether all code points stand before the first combining mark, U+0300: such text is composed, and
+ * most text is such. */
+static bool plainly_composed(const char *text, size_t size) {
+    enum { LEAD_BYTE_OF_300 = 0xcc };
+    unsigned char highest = 0;
+    for (size_t i = 0; i < size; i++)
+        if ((unsigned char)text[i] > highest) highest = (unsigned char)text[i];
+    return highest < LEAD_BYTE_OF_300;
+}
+
+/* Lower case code point by code point: case folding would be another thing (it turns ß into ss). */
+char *sa_utf8_normalise(const char *text, size_t size, bool lower, sa_error *error) {
+    if (!lower && plainly_composed(text, size)) return sa_copy(text, size, error);
+    utf8proc_uint8_t *result = NULL;
+    const utf8proc_ssize_t got =
+        utf8proc_map_custom((const utf8proc_uint8_t *)text, (utf8proc_ssize_t)size, &result,
+                            UTF8PROC_STABLE | UTF8PROC_COMPOSE, lower ? lower_case : NULL, NULL);
+    if (got >= 0) return (char *)result;
+    sa_fail_memory(error, size);
+    return NULL;
+}
+
+/* ---- Lower case ------------------------------------------------------------------------------ */
+
+/* Where a capital sigma stands is a matter of letters with case; these lie between or behind them
+ * and do not count (Unicode's Case_Ignorable). */
+static bool is_ignored_by_case(utf8proc_int32_t code) {
+    static const utf8proc_int32_t points[] = {'\'',   '.',    ':',    0xb7,   0x387,  0x55f,
+                                              0x5f4,  0x2018, 0x2019, 0x2024, 0x2027, 0xfe13,
+                                              0xfe52, 0xfe55, 0xff07, 0xff0e, 0xff1a};
+    for (size_t i = 0; i < sizeof points / sizeof *points; i++)
+        if (code == points[i]) return true;
+    switch (utf8proc_category(code)) {
+    case UTF8PROC_CATEGORY_MN:
+    case UTF8PROC_CATEGORY_ME:
+    case UTF8PROC_CATEGORY_CF:
+    case UTF8PROC_CATEGORY_LM:
+    case UTF8PROC_CATEGORY_SK:
+        return true;
+    default:
+        return false;
+    }
+}
+
+static bool has_case(utf8proc_int32_t code) {
+    switch (utf8proc_category(code)) {
+    case UTF8PROC_CATEGORY_LU:
+    case UTF8PROC_CATEGORY_LL:
+    case UTF8PROC_CATEGORY_LT:
+        return true;
+    default: /* ª º, and numerals and letters in circles that come in two cases */
+        return code == 0xaa || code == 0xba || (code >= 0x2160 && code <= 0x217f) ||
+               (code >= 0x24b6 && code <= 0x24e9);
+    }
+}
+
+/* Whether the first code point of the text that counts has case. */
+static bool begins_with_case(const char *text, size_t size) {
+    for (size_t at = 0, length; at < size; at += length) {
+        const utf8proc_int32_t code = code_at(text + at, size - at, &length);
+        if (!is_ignored_by_case(code)) return has_case(code);
+    }
+    return false;
+}
+
+char *sa_utf8_lower(const char *text, size_t size, sa_error *error) {
+    enum { CAPITAL_SIGMA = 0x3a3, DOTTED_I = 0x130 };
+    sa_buffer out = {0};
+    bool in_word = false; /* the last code point that counts had case */
+    sa_buffer_add(&out, "", 0);
+    for (size_t at = 0, length; at < size; at += length) {
+        const utf8proc_int32_t code = code_at(text + at, size - at, &length);
+        const char *behind = text + at + length;
+        utf8proc_uint8_t bytes[4];
+        if (code == DOTTED_I)
+            sa_buffer_adds(&out, "i\xcc\x87");
+        else if (code == CAPITAL_SIGMA)
+            sa_buffer_adds(&out, in_word && !begins_with_case(behind, size - at - length)
+                                     ? "\xcf\x82"
+                                     : "\xcf\x83");
+        else
+            sa_buffer_add(&out, (const char *)bytes,
+                          (size_t)utf8proc_encode_char(utf8proc_tolower(code), bytes));
+        if (!is_ignored_by_case(code)) in_word = has_case(code);
+    }
+    if (!out.failed) return out.text;
+    sa_fail_memory(error, out.size);
+    sa_buffer_release(&out);
+    return NULL;
+}
+
+/* ---- Kinds ----------------------------------------------------------------------------------- */
+
+/* Scripts that are written without spaces, with their punctuation; not the full-width digits and
+ * letters, which make words. */
+static bool is_han(utf8proc_int32_t code) {
+    static const struct {
+        utf8proc_int32_t first, last;
+    } ranges[] = {
+        {0x3001, 0x30ff}, {0x31f0, 0x31ff}, {0x3400, 0x4dbf}, {0x4e00, 0x9fff}, {0xf900, 0xfaff},
+        {0xff01, 0xff0f}, {0xff1a, 0xff20}, {0xff3b, 0xff40}, {0xff5b, 0xff9f}, {0x20000, 0x3ffff},
+    };
+    for (size_t i = 0; i < sizeof ranges / sizeof *ranges; i++)
+        if (code >= ranges[i].first && code <= ranges[i].last) return true;
+    return false;
+}
+
+static bool is_space(utf8proc_int32_t code) {
+    enum { NEXT_LINE = 0x85, ZERO_WIDTH = 0x200b };
+    return (code >= '\t' && code <= '\r') || code == NEXT_LINE || code == ZERO_WIDTH;
+}
+
+/* Invisible, but part of the word it stands in: joiners and the soft hyphen. */
+static bool is_joiner(utf8proc_int32_t code) {
+    return code == 0x200c || code == 0x200d || code == 0xad;
+}
+
+sa_kind sa_utf8_kind(const char *text, size_t size, size_t *length) {
+    const utf8proc_int32_t code = code_at(text, size, length);
+    if (code == ' ') return SA_KIND_SPACE; /* most of what is asked for */
+    if ((code >= 'a' && code <= 'z') || (code >= 'A' && code <= 'Z')) return SA_KIND_LETTER;
+    if (is_han(code)) return SA_KIND_HAN;
+    switch (utf8proc_category(code)) {
+    case UTF8PROC_CATEGORY_LU:
+    case UTF8PROC_CATEGORY_LL:
+    case UTF8PROC_CATEGORY_LT:
+    case UTF8PROC_CATEGORY_LM:
+    case UTF8PROC_CATEGORY_LO:
+    case UTF8PROC_CATEGORY_MN:
+    case UTF8PROC_CATEGORY_MC:
+    case UTF8PROC_CATEGORY_ME:
+    case UTF8PROC_CATEGORY_PC:
+        return SA_KIND_LETTER;
+    case UTF8PROC_CATEGORY_ND:
+    case UTF8PROC_CATEGORY_NL:
+    case UTF8PROC_CATEGORY_NO:
+        return SA_KIND_DIGIT;
+    case UTF8PROC_CATEGORY_ZS:
+    case UTF8PROC_CATEGORY_ZL:
+    case UTF8PROC_CATEGORY_ZP:
+        return SA_KIND_SPACE;
+    case UTF8PROC_CATEGORY_PS:
+    case UTF8PROC_CATEGORY_PI:
+        return SA_KIND_OPENING;
+    case UTF8PROC_CATEGORY_PE:
+    case UTF8PROC_CATEGORY_PF:
+        return SA_KIND_CLOSING;
+    case UTF8PROC_CATEGORY_SC:
+        return SA_KIND_CURRENCY;
+    default:
+        return is_space(code) ? SA_KIND_SPACE : is_joiner(code) ? SA_KIND_LETTER : SA_KIND_OTHER;
+    }
+}
+
+uint32_t sa_utf8_code(const char *text, size_t size, size_t *length) {
+    return (uint32_t)code_at(text, size, length);
+}
+
+bool sa_utf8_is_letter(const char *text, size_t size, size_t *length) {
+    switch (utf8proc_category(code_at(text, size, length))) {
+    case UTF8PROC_CATEGORY_LU:
+    case UTF8PROC_CATEGORY_LL:
+    case UTF8PROC_CATEGORY_LT:
+    case UTF8PROC_CATEGORY_LM:
+    case UTF8PROC_CATEGORY_LO:
+        return true;
+    default:
+        return false;
+    }
+}
+
+size_t sa_utf8_cluster(const char *text, size_t size) {
+    size_t length, at;
+    utf8proc_int32_t state = 0, before = code_at(text, size, &at);
+    while (at < size) {
+        utf8proc_int32_t code = code_at(text + at, size - at, &length);
+        if (utf8proc_grapheme_break_stateful(before, code, &state)) break;
+        at += length;
+        before = code;
+    }
+    return at;
+}
+
+/* What is joined to one character takes no more columns than the widest. Wide is also a picture
+ * that asks to be shown as one instead of as a letter, and a key's cap around a letter. */
+static int cluster_width(const char *text, size_t size) {
+    enum { WIDE = 2, AS_PICTURE = 0xfe0f, KEYCAP = 0x20e3 };
+    size_t length;
+    const bool picture = utf8proc_get_property(code_at(text, size, &length))->boundclass ==
+                         UTF8PROC_BOUNDCLASS_EXTENDED_PICTOGRAPHIC;
+    int width = 0;
+    for (size_t at = 0; at < size; at += length) {
+        const utf8proc_int32_t code = code_at(text + at, size - at, &length);
+        if (at > 0 && ((code == AS_PICTURE && picture) || code == KEYCAP)) return WIDE;
+        width += code < 0 ? 1 : utf8proc_charwidth(code);
+    }
+    return width < WIDE ? width : WIDE;
+}
+
+int sa_utf8_width(const char *text, size_t size) {
+    int width = 0;
+    for (size_t at = 0, next; at < size; at += next) {
+        next = sa_utf8_cluster(text + at, size - at);
+        width += cluster_width(text + at, next);
+    }
+    return width;
+}
+
+bool sa_utf8_leftward(const char *text, size_t size) {
+    for (size_t at = 0, length; at < size; at += length) {
+        const utf8proc_int32_t code = code_at(text + at, size - at, &length);
+        switch (utf8proc_get_property(code)->bidi_class) {
+        case UTF8PROC_BIDI_CLASS_L:
+            return false;
+        case UTF8PROC_BIDI_CLASS_R:
+        case UTF8PROC_BIDI_CLASS_AL:
+            return true;
+        default:
+            break;
+        }
+    }
+    return false;
+}

@@ -1,0 +1,140 @@
+#include "compare/compare.h"
+#include "config/settings.h"
+#include "model/seq2seq.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- LIST ------------------------------------------------------------------------------------ */
+
+/* "--models: 'luong:generall': --attention 'generall': expected ..." */
+static bool wrong_entry(const char *entry, const sa_error *why, sa_error *error) {
+    return sa_fail(error, why->code, "--models: '%s': %s", entry, why->text);
+}
+
+/* Whether an entry's first part names the other family instead of a decoder. */
+static bool is_transformer(const char *entry) {
+    const char *name = sa_model_name(SA_MODEL_TRANSFORMER);
+    return strncmp(entry, name, strlen(name)) == 0 && strchr(":,", entry[strlen(name)]);
+}
+
+/* What would give a model data or batches of its own. */
+static bool for_all(const sa_option *option) {
+    static const char *const batches[] = {"seed", "batch", "batch-tokens"};
+    for (size_t i = 0; i < sizeof batches / sizeof *batches; i++)
+        if (strcmp(option->name, batches[i]) == 0) return true;
+    return option->scope == SA_SCOPE_TEXT || option->scope == SA_SCOPE_RUN;
+}
+
+/* "dropout=0.2", cut at the sign. */
+static bool set_option(const char *name, const char *value, sa_settings *settings,
+                       sa_error *error) {
+    const sa_option *option = sa_option_find(sa_settings_options, name);
+    if (option && for_all(option))
+        return sa_fail(error, SA_USAGE, "--%s is for all models alike: give it once, as an option",
+                       name);
+    return sa_settings_set(settings, name, value, error);
+}
+
+/* Sets what the parts of an entry name, from left to right. `parts` is a copy to be cut up. */
+static bool set_parts(char *parts, sa_settings *settings, sa_error *error) {
+    const char *const options[] = {is_transformer(parts) ? "model" : "decoder", "attention",
+                                   "heads"};
+    for (size_t i = 0; parts; i++) {
+        char *colon = strchr(parts, ':'), *sign = strchr(parts, '=');
+        if (colon) *colon = 0;
+        if (sign && (!colon || sign < colon)) {
+            *sign = 0;
+            if (!set_option(parts, sign + 1, settings, error)) return false;
+            i = sizeof options / sizeof *options; /* no place is left */
+        } else if (i >= sizeof options / sizeof *options) {
+            return sa_fail(error, SA_USAGE,
+                           "expected decoder[:attention[:heads]][:option=value ...], with "
+                           "transformer as a decoder");
+        } else if (i == 1 && !sa_settings_attends(settings)) {
+            return sa_fail(error, SA_USAGE, "this decoder has no attention to choose");
+        } else if (!sa_settings_set(settings, options[i], parts, error)) {
+            return false;
+        }
+        parts = colon ? colon + 1 : NULL;
+    }
+    return true;
+}
+
+/* A model like an earlier one would be trained for nothing. */
+static bool check_twins(const comparison *all, const compare_model *model, sa_error *error) {
+    for (const compare_model *earlier = all->models; earlier < model; earlier++)
+        if (!sa_settings_differ(&earlier->settings, &model->settings))
+            return sa_fail(error, SA_USAGE, "the same model as '%s'", earlier->name);
+    return true;
+}
+
+static bool read_entry(comparison *all, const char *entry, size_t size, const sa_settings *settings,
+                       sa_error *error) {
+    compare_model *model = &all->models[all->model_count++];
+    char *parts = NULL;
+    sa_error why = {0};
+    *model = (compare_model){.settings = *settings};
+    model->name = sa_copy(entry, size, &why);
+    model->folder = model->name ? sa_copy(entry, size, &why) : NULL;
+    if (model->folder) parts = sa_copy(entry, size, &why);
+    const bool good = parts && set_parts(parts, &model->settings, &why) &&
+                      sa_settings_check(&model->settings, &why) && check_twins(all, model, &why);
+    free(parts);
+    if (!good) return wrong_entry(model->name ? model->name : "", &why, error);
+    for (char *at = model->folder; (at = strchr(at, ':'));) *at = '-';
+    model->attends = sa_settings_attends(&model->settings);
+    return true;
+}
+
+bool compare_models_read(comparison *all, const char *list, const sa_settings *settings,
+                         const sa_settings *transformer, sa_error *error) {
+    size_t count = 1;
+    for (const char *at = list; *at; at++) count += *at == ',';
+    all->models = sa_new(count, sizeof *all->models, error);
+    bool good = all->models;
+    for (size_t i = 0; good && i < count; i++) {
+        const size_t size = strcspn(list, ",");
+        good = read_entry(all, list, size, is_transformer(list) ? transformer : settings, error);
+        list += size + 1;
+    }
+    return good;
+}
+
+/* ---- Runs ------------------------------------------------------------------------------------ */
+
+static bool make_run(const comparison *all, const compare_model *model, size_t number,
+                     compare_run *run, sa_error *error) {
+    *run = (compare_run){.model = model, .settings = model->settings};
+    run->settings.seed += (int64_t)number;
+    for (int i = 0; i < COMPARE_FIGURES; i++) run->figures[i] = NAN;
+    sa_buffer path = {0};
+    sa_buffer_addf(&path, "%s/%s-s%lld", all->out, model->folder, (long long)run->settings.seed);
+    run->folder = path.text;
+    return !path.failed || sa_fail_memory(error, path.size);
+}
+
+bool compare_runs_make(comparison *all, size_t seeds, sa_error *error) {
+    const double last = (double)all->models->settings.seed + (double)(seeds - 1);
+    if (last > sa_option_find(sa_settings_options, "seed")->most)
+        return sa_fail(error, SA_USAGE, "--seeds %zu: there are not so many above --seed %lld",
+                       seeds, (long long)all->models->settings.seed);
+    all->seeds = seeds;
+    all->runs = sa_new(all->model_count * seeds, sizeof *all->runs, error);
+    bool good = all->runs;
+    for (size_t i = 0; good && i < all->model_count * seeds; i++)
+        good = make_run(all, &all->models[i / seeds], i % seeds, &all->runs[i], error);
+    return good;
+}
+
+void compare_release(comparison *all) {
+    for (size_t i = 0; all->runs && i < all->model_count * all->seeds; i++)
+        free(all->runs[i].folder);
+    for (size_t i = 0; i < all->model_count; i++)
+        free(all->models[i].name), free(all->models[i].folder);
+    free(all->runs);
+    free(all->models);
+    sa_corpus_close(&all->data.test);
+    sa_corpus_close(&all->data.probes);
+}

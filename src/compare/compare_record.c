@@ -1,0 +1,173 @@
+#include "base/file.h"
+#include "base/json.h"
+#include "cli/command.h"
+#include "cli/output.h"
+#include "compare/compare.h"
+#include "config/settings.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { HASH = 17 };        /* characters of a hash, the terminating zero included */
+enum { RECORD_DEPTH = 3 }; /* by_length, a band, its figures */
+
+/* The limits of a run decide what comes of it, its threads do not. */
+static bool is_limit(const sa_option *row) {
+    return row->scope == SA_SCOPE_RUN && strcmp(row->name, "threads") != 0;
+}
+
+static const char *show_hash(uint64_t hash, char text[HASH]) {
+    snprintf(text, HASH, "%016llx", (unsigned long long)hash);
+    return text;
+}
+
+/* ---- To the disk ----------------------------------------------------------------------------- */
+
+static json_t *json_limits(const sa_settings *settings) {
+    json_t *limits = json_object();
+    for (const sa_option *row = sa_settings_options; row->name; row++)
+        if (is_limit(row))
+            json_object_set_new(limits, row->name, json_real(sa_option_number(row, settings)));
+    return limits;
+}
+
+/* NULL when memory runs out. */
+static json_t *json_run(const compare_run *run, const compare_data *data) {
+    char train[HASH], valid[HASH], test[HASH];
+    char *settings = sa_settings_write(&run->settings, NULL);
+    json_t *object = json_pack(
+        "{s:o, s:o, s:s, s:s, s:f, s:f, s:I, s:I, s:b, s:b, s:s, s:o, s:o}", "settings",
+        settings ? json_loads(settings, 0, NULL) : NULL, "limits", json_limits(&run->settings),
+        "train", show_hash(data->train_hash, train), "valid", show_hash(data->valid_hash, valid),
+        "seconds", run->spent.seconds, "updating", run->spent.updating, "words",
+        (json_int_t)run->spent.words, "updates", (json_int_t)run->updates, "trained", run->trained,
+        "diverged", run->diverged, "test", show_hash(run->test, test), "figures",
+        compare_json_figures(run->figures), "by_length", compare_json_bands(run));
+    free(settings);
+    return object;
+}
+
+bool compare_record_write(const compare_run *run, const compare_data *data, sa_error *error) {
+    sa_buffer text = {0};
+    cli_add_json(json_run(run, data), &text);
+    return compare_save(run->folder, "run.json", &text, error);
+}
+
+/* ---- From the disk --------------------------------------------------------------------------- */
+
+#define OTHER "choose another --out"
+
+static bool check_settings(const compare_run *run, const json_t *record, const char *path,
+                           sa_error *error) {
+    sa_settings stored = run->settings;
+    const json_t *settings = json_object_get(record, "settings");
+    if (!settings) return sa_fail(error, SA_DATA, "%s: no settings: " OTHER, path);
+    char *text = json_dumps(settings, 0);
+    if (!text) return sa_fail_memory(error, SA_LINE_LIMIT);
+    const bool read = sa_settings_read(&stored, text, path, error);
+    free(text);
+    if (!read) return false;
+    const sa_option *row = sa_settings_differ(&run->settings, &stored);
+    return !row || cli_refuse(row, &stored, run->folder, OTHER, error);
+}
+
+static bool check_limits(const compare_run *run, const json_t *record, const char *path,
+                         sa_error *error) {
+    sa_settings stored = run->settings;
+    const json_t *limits = json_object_get(record, "limits");
+    for (const sa_option *row = sa_settings_options; row->name; row++) {
+        if (!is_limit(row)) continue;
+        const json_t *value = json_object_get(limits, row->name);
+        if (!json_is_number(value) || !sa_option_assign(row, &stored, json_number_value(value)))
+            return sa_fail(error, SA_DATA, "%s: limits: '%s' is missing or impossible", path,
+                           row->name);
+        if (sa_option_number(row, &stored) != sa_option_number(row, &run->settings))
+            return cli_refuse(row, &stored, run->folder, OTHER, error);
+    }
+    return true;
+}
+
+static bool check_pairs(const compare_run *run, const json_t *record, const char *key,
+                        uint64_t hash, sa_error *error) {
+    char text[HASH];
+    const char *stored = json_string_value(json_object_get(record, key));
+    return (stored && strcmp(stored, show_hash(hash, text)) == 0) ||
+           sa_fail(error, SA_DATA, "--%s: '%s' was trained with other pairs, " OTHER, key,
+                   run->folder);
+}
+
+static double number_of(const json_t *value) {
+    return json_is_number(value) ? json_number_value(value) : NAN;
+}
+
+/* False when something is missing or has the wrong type. */
+static bool take(compare_run *run, json_t *record) {
+    const char *test;
+    json_t *figures, *bands;
+    int trained, diverged;
+    json_int_t words, updates;
+    if (json_unpack(record, "{s:F, s:F, s:I, s:I, s:b, s:b, s:s, s:o, s:o}", "seconds",
+                    &run->spent.seconds, "updating", &run->spent.updating, "words", &words,
+                    "updates", &updates, "trained", &trained, "diverged", &diverged, "test", &test,
+                    "figures", &figures, "by_length", &bands) != 0 ||
+        !(run->spent.seconds >= 0) || !(run->spent.updating >= 0) || words < 0 || updates < 0)
+        return false;
+    run->begun = true;
+    run->trained = trained;
+    run->diverged = diverged;
+    run->spent.words = words;
+    run->updates = updates;
+    run->test = strtoull(test, NULL, 16);
+    for (size_t i = 0; i < COMPARE_FIGURES; i++)
+        run->figures[i] = number_of(json_object_get(figures, compare_columns[i].key));
+    for (size_t i = 0; i < SA_BANDS; i++) {
+        const json_t *band = json_object_get(bands, sa_bands[i].name);
+        run->by_length[i].sentences =
+            (size_t)json_integer_value(json_object_get(band, "sentences"));
+        run->by_length[i].bleu = number_of(json_object_get(band, "bleu"));
+        run->spread[i].low = number_of(json_object_get(band, "low"));
+        run->spread[i].high = number_of(json_object_get(band, "high"));
+    }
+    return true;
+}
+
+static bool read_record(compare_run *run, const compare_data *data, const char *path,
+                        sa_error *error) {
+    sa_file file;
+    if (!sa_file_read(&file, path, SA_LINE_LIMIT, error)) return false;
+    json_t *record = sa_json_parse(file.data, file.size, RECORD_DEPTH, path, "record", error);
+    sa_file_release(&file);
+    const bool good =
+        record && check_settings(run, record, path, error) &&
+        check_limits(run, record, path, error) &&
+        check_pairs(run, record, "train", data->train_hash, error) &&
+        check_pairs(run, record, "valid", data->valid_hash, error) &&
+        (take(run, record) || sa_fail(error, SA_DATA, "%s: not what 'compare' writes", path));
+    json_decref(record);
+    return good;
+}
+
+/* Whether the folder holds a training of another command. */
+static bool check_free(const compare_run *run, sa_error *error) {
+    char *last = cli_path(run->folder, "last.safetensors", error);
+    if (!last) return false;
+    errno = 0;
+    const bool taken = !sa_file_missing(last), unseen = taken && errno;
+    if (unseen) sa_fail_errno(error, SA_OPEN, "open", last);
+    free(last);
+    return !unseen && (!taken || sa_fail(error, SA_USAGE,
+                                         "'%s' holds a training without run.json, which "
+                                         "'compare' did not make: " OTHER,
+                                         run->folder));
+}
+
+bool compare_record_read(compare_run *run, const compare_data *data, sa_error *error) {
+    char *path = cli_path(run->folder, "run.json", error);
+    if (!path) return false;
+    const bool good =
+        sa_file_missing(path) ? check_free(run, error) : read_record(run, data, path, error);
+    free(path);
+    return good;
+}

@@ -1,0 +1,49 @@
+#include "config/preset.h"
+#include "base/nearest.h"
+#include "config/settings.h"
+
+#include <stdio.h>
+#include <string.h>
+
+/* Those of papers, then those of corpora; NULL after the last. */
+static const sa_preset *preset_of(size_t row) {
+    const sa_preset *const tables[] = {sa_paper_presets, sa_corpus_presets};
+    for (size_t i = 0; i < sizeof tables / sizeof *tables; i++)
+        for (const sa_preset *preset = tables[i]; preset->name; preset++)
+            if (row-- == 0) return preset;
+    return NULL;
+}
+
+const char *sa_preset_name(size_t row) {
+    const sa_preset *preset = preset_of(row);
+    return preset ? preset->name : NULL;
+}
+
+const char *sa_family_preset(int model) {
+    return model == SA_MODEL_TRANSFORMER ? "vaswani2017-toy" : NULL;
+}
+
+const char *sa_preset_text(const char *name) {
+    const sa_preset *preset;
+    for (size_t i = 0; (preset = preset_of(i)); i++)
+        if (strcmp(preset->name, name) == 0) return preset->text;
+    return NULL;
+}
+
+bool sa_settings_preset(sa_settings *settings, const char *name, sa_error *error) {
+    const char *line = sa_preset_text(name);
+    if (!line) {
+        sa_nearest nearest = {.wanted = name};
+        for (size_t i = 0; sa_preset_name(i); i++) sa_nearest_offer(&nearest, sa_preset_name(i));
+        char hint[128];
+        return sa_fail(error, SA_USAGE, "unknown preset '%s'%s", name,
+                       sa_nearest_hint(&nearest, hint, sizeof hint));
+    }
+    for (; *line; line += strcspn(line, "\n") + 1) {
+        char option[32], value[32];
+        if (sscanf(line, "--%31s %31s", option, value) == 2 &&
+            !sa_settings_set(settings, option, value, error))
+            return false;
+    }
+    return true;
+}

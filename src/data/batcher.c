@@ -1,0 +1,127 @@
+#include "data/batcher.h"
+#include "base/memory.h"
+#include "base/rng.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { FETCH = 20 }; /* batches that are sorted together */
+
+static void shuffle(size_t *list, size_t count, sa_rng *rng) {
+    for (size_t i = count; i > 1; i--) {
+        const size_t k = sa_rng_below(rng, (uint32_t)i), kept = list[k];
+        list[k] = list[i - 1];
+        list[i - 1] = kept;
+    }
+}
+
+/* By target length, then source length, then index: a total order, so any sort gives the same. */
+static int by_length(const void *a, const void *b, void *context) {
+    const sa_batcher *batcher = context;
+    const size_t x = *(const size_t *)a, y = *(const size_t *)b;
+    const int target = batcher->target[x].len - batcher->target[y].len;
+    const int source = batcher->source[x].len - batcher->source[y].len;
+    return target ? target : source ? source : (x > y) - (x < y);
+}
+
+/* How many of the pairs from `at` on fit into a piece of so many pairs, or, with words, of so many
+ * words on either side; at least one. */
+static size_t fitting(const sa_batcher *batcher, size_t at, size_t end, size_t pairs,
+                      int64_t words) {
+    int64_t source = 0, target = 0;
+    size_t next = at;
+    if (!words) return end - at < pairs ? end - at : pairs;
+    while (next < end) {
+        source += batcher->source[batcher->order[next]].len;
+        target += batcher->target[batcher->order[next]].len;
+        if (next > at && (source > words || target > words)) break;
+        next++;
+    }
+    return next - at;
+}
+
+/* Puts whole batches into random order. */
+static void shuffle_batches(sa_slice *list, size_t count, sa_rng *rng) {
+    for (size_t i = count; i > 1; i--) {
+        const size_t k = sa_rng_below(rng, (uint32_t)i);
+        const sa_slice kept = list[k];
+        list[k] = list[i - 1];
+        list[i - 1] = kept;
+    }
+}
+
+/* Cuts the sorted pairs of one fetch and shuffles the batches; a last one of too few pairs stays
+ * last. */
+static void cut(sa_batcher *batcher, size_t at, size_t end, sa_rng *rng) {
+    sa_slice *first = batcher->batches + batcher->number;
+    size_t count = 0;
+    for (; at < end; at += first[count++].count)
+        first[count] = (sa_slice){at, fitting(batcher, at, end, batcher->batch, batcher->words)};
+    batcher->number += count;
+    const bool small = !batcher->words && first[count - 1].count < batcher->batch;
+    shuffle_batches(first, count - small, rng);
+}
+
+/* B.2 (2015): shuffle, fetch 20 batches' worth, sort, cut. */
+static void begin_epoch(sa_batcher *batcher) {
+    sa_rng rng = sa_rng_seed(batcher->seed, (uint64_t)batcher->epoch);
+    for (size_t i = 0; i < batcher->count; i++) batcher->order[i] = i;
+    shuffle(batcher->order, batcher->count, &rng);
+    batcher->number = 0;
+    for (size_t at = 0, size; at < batcher->count; at += size) {
+        size = fitting(batcher, at, batcher->count, FETCH * batcher->batch, FETCH * batcher->words);
+        qsort_r(batcher->order + at, size, sizeof *batcher->order, by_length, batcher);
+        cut(batcher, at, at + size, &rng);
+    }
+}
+
+bool sa_batcher_open(sa_batcher *batcher, const sa_sentence *source, const sa_sentence *target,
+                     size_t count, int batch, int words, int64_t seed, sa_error *error) {
+    *batcher = (sa_batcher){.source = source,
+                            .target = target,
+                            .count = count,
+                            .batch = (size_t)batch,
+                            .words = words,
+                            .seed = (uint64_t)seed};
+    if (count > UINT32_MAX) return sa_fail(error, SA_LIMIT, "more than %u pairs", UINT32_MAX);
+    const size_t most = words ? count : count / (size_t)batch + 1; /* batches */
+    batcher->order = sa_new(count, sizeof *batcher->order, error);
+    batcher->batches = batcher->order ? sa_new(most, sizeof *batcher->batches, error) : NULL;
+    if (batcher->batches) begin_epoch(batcher);
+    return batcher->batches;
+}
+
+void sa_batcher_close(sa_batcher *batcher) {
+    free(batcher->order);
+    free(batcher->batches);
+    *batcher = (sa_batcher){0};
+}
+
+void sa_batcher_seek(sa_batcher *batcher, int64_t epoch, size_t position) {
+    batcher->epoch = epoch;
+    batcher->position = batcher->next = 0;
+    begin_epoch(batcher);
+    while (batcher->next < batcher->number && batcher->position < position)
+        batcher->position += batcher->batches[batcher->next++].count;
+}
+
+const size_t *sa_batcher_next(sa_batcher *batcher, int *size) {
+    if (batcher->next >= batcher->number) sa_batcher_seek(batcher, batcher->epoch + 1, 0);
+    const sa_slice batch = batcher->batches[batcher->next++];
+    *size = (int)batch.count;
+    batcher->position += batch.count;
+    return batcher->order + batch.first;
+}
+
+static int by_falling_length(const void *a, const void *b, void *context) {
+    const sa_sentence *sentences = context;
+    const size_t x = *(const size_t *)a, y = *(const size_t *)b;
+    const int longer = sentences[y].len - sentences[x].len;
+    return longer ? longer : (x > y) - (x < y);
+}
+
+void sa_order_by_length(const sa_sentence *sentences, size_t count, size_t *order) {
+    for (size_t i = 0; i < count; i++) order[i] = i;
+    if (count)
+        qsort_r(order, count, sizeof *order, by_falling_length, (void *)(uintptr_t)sentences);
+}

@@ -1,0 +1,171 @@
+#include "data/bpe.h"
+#include "base/utf8.h"
+#include "data/text_lines.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define VERSION "#version: 0.2"
+
+/* ---- Merges ---------------------------------------------------------------------------------- */
+
+size_t sa_bpe_character(const char *text, size_t size) {
+    size_t length = 1;
+    while (length < size && ((unsigned char)text[length] & 0xc0) == 0x80) length++;
+    return length;
+}
+
+int32_t sa_bpe_find(const sa_bpe *bpe, int32_t left, int32_t right) {
+    const sa_symbol_pair pair = {left, right};
+    return sa_strings_find(&bpe->pairs, (const char *)&pair, sizeof pair);
+}
+
+bool sa_bpe_push(sa_bpe *bpe, int32_t left, int32_t right, int32_t *made, sa_error *error) {
+    const sa_symbol_pair pair = {left, right};
+    const sa_token one = sa_strings_text(&bpe->symbols, left);
+    const sa_token other = sa_strings_text(&bpe->symbols, right);
+    sa_buffer both = {0};
+    sa_buffer_add(&both, one.text, one.size);
+    sa_buffer_add(&both, other.text, other.size);
+    if (both.failed) sa_fail_memory(error, one.size + other.size);
+    *made = both.failed ? -1 : sa_strings_add(&bpe->symbols, both.text, both.size, error);
+    sa_buffer_release(&both);
+    const int32_t number =
+        *made < 0 ? -1 : sa_strings_add(&bpe->pairs, (const char *)&pair, sizeof pair, error);
+    if (number < 0 ||
+        !sa_reserve(&bpe->merge, &bpe->room, bpe->pairs.count, sizeof *bpe->merge, error))
+        return false;
+    bpe->merge[number] = (sa_merge){left, right, *made};
+    bpe->count = bpe->pairs.count;
+    return true;
+}
+
+void sa_bpe_release(sa_bpe *bpe) {
+    sa_strings_release(&bpe->symbols);
+    sa_strings_release(&bpe->pairs);
+    free(bpe->merge);
+    *bpe = (sa_bpe){0};
+}
+
+/* ---- Files ----------------------------------------------------------------------------------- */
+
+void sa_bpe_write(const sa_bpe *bpe, sa_buffer *out) {
+    sa_buffer_adds(out, VERSION "\n");
+    for (size_t i = 0; i < bpe->count; i++) {
+        const sa_token left = sa_strings_text(&bpe->symbols, bpe->merge[i].left);
+        const sa_token right = sa_strings_text(&bpe->symbols, bpe->merge[i].right);
+        sa_buffer_add(out, left.text, left.size);
+        sa_buffer_add(out, " ", 1);
+        sa_buffer_add(out, right.text, right.size);
+        sa_buffer_add(out, "\n", 1);
+    }
+}
+
+static bool same_symbol(const sa_bpe *one, int32_t a, const sa_bpe *other, int32_t b) {
+    const sa_token x = sa_strings_text(&one->symbols, a), y = sa_strings_text(&other->symbols, b);
+    return x.size == y.size && memcmp(x.text, y.text, x.size) == 0;
+}
+
+bool sa_bpe_same(const sa_bpe *one, const sa_bpe *other) {
+    bool same = one->count == other->count;
+    for (size_t i = 0; same && i < one->count; i++)
+        same = same_symbol(one, one->merge[i].left, other, other->merge[i].left) &&
+               same_symbol(one, one->merge[i].right, other, other->merge[i].right);
+    return same;
+}
+
+/* A line of the file being read. */
+typedef struct place {
+    const char *name;
+    size_t line;
+} place;
+
+static bool check_version(const char *line, place at, sa_error *error) {
+    if (strcmp(line, VERSION) == 0) return true;
+    if (strcmp(line, VERSION " byte") == 0)
+        return sa_fail(error, SA_DATA, "%s:%zu: merges of bytes; those of characters are read",
+                       at.name, at.line);
+    return sa_fail(error, SA_DATA, "%s:%zu: expected '" VERSION "', the first line of merges",
+                   at.name, at.line);
+}
+
+/* Whether a symbol is a character of a word, without or with the word's end. */
+static bool is_character(sa_token symbol) {
+    const size_t first = sa_bpe_character(symbol.text, symbol.size);
+    const size_t rest = symbol.size - first;
+    return !rest ||
+           (rest == sizeof SA_WORD_END - 1 && memcmp(symbol.text + first, SA_WORD_END, rest) == 0);
+}
+
+/* The number of a symbol that is a character or was made before; else -1. */
+static int32_t symbol_of(sa_bpe *bpe, sa_token symbol, place at, sa_error *error) {
+    if (is_character(symbol)) return sa_strings_add(&bpe->symbols, symbol.text, symbol.size, error);
+    const int32_t number = sa_strings_find(&bpe->symbols, symbol.text, symbol.size);
+    if (number < 0)
+        sa_fail(error, SA_DATA, "%s:%zu: '%.*s' is no character, and no line before makes it",
+                at.name, at.line, (int)(symbol.size < 100 ? symbol.size : 100), symbol.text);
+    return number;
+}
+
+static bool read_merge(sa_bpe *bpe, const char *line, size_t size, place at, sa_error *error) {
+    const char *space = memchr(line, ' ', size);
+    const size_t first = space ? (size_t)(space - line) : size; /* else the second is empty */
+    const size_t second = first + (space != NULL);
+    const sa_token left = {line, first}, right = {line + second, size - second};
+    if (!first || !right.size || memchr(right.text, ' ', right.size))
+        return sa_fail(error, SA_DATA, "%s:%zu: expected two symbols with one space between",
+                       at.name, at.line);
+    const int32_t one = symbol_of(bpe, left, at, error);
+    const int32_t other = one < 0 ? -1 : symbol_of(bpe, right, at, error);
+    if (other < 0) return false;
+    const int32_t known = sa_bpe_find(bpe, one, other);
+    if (known >= 0) /* merge 0 stands on line 2 */
+        return sa_fail(error, SA_DATA, "%s:%zu: the same merge as on line %zu", at.name, at.line,
+                       (size_t)known + 2);
+    int32_t made;
+    return sa_bpe_push(bpe, one, other, &made, error);
+}
+
+/* Whether CR LF ended the line that was read last. */
+static bool ended_in_cr(const sa_reader *reader, const char *line, size_t size) {
+    const char *behind = reader->file.data + reader->lines.at;
+    return behind - (line + size) == 2;
+}
+
+static bool read_lines(sa_bpe *bpe, sa_reader *reader, sa_error *error) {
+    place at = {reader->file.name, 1};
+    char *line;
+    size_t size;
+    bool failed = false;
+    while (sa_reader_next(reader, &line, &size, &failed, error)) {
+        at.line = reader->lines.number;
+        if (ended_in_cr(reader, line, size))
+            return sa_fail(error, SA_DATA, "%s:%zu: the line ends in CR LF; merges end in LF alone",
+                           at.name, at.line);
+        if (at.line == 1 ? !check_version(line, at, error)
+                         : !read_merge(bpe, line, size, at, error))
+            return false;
+    }
+    return !failed && (reader->lines.number || check_version("", at, error));
+}
+
+bool sa_bpe_open(sa_bpe *bpe, const char *path, sa_error *error) {
+    sa_reader reader;
+    *bpe = (sa_bpe){0};
+    if (!sa_reader_open(&reader, path, error)) return false;
+    const bool good = read_lines(bpe, &reader, error);
+    sa_reader_close(&reader);
+    if (!good) sa_bpe_release(bpe);
+    return good;
+}
+
+bool sa_bpe_read(sa_bpe *bpe, const char *text, size_t size, const char *name, sa_error *error) {
+    sa_reader reader = {.file = {.data = sa_copy(text, size, error), .size = size, .name = name}};
+    *bpe = (sa_bpe){0};
+    if (!reader.file.data) return false;
+    reader.lines.file = &reader.file;
+    const bool good = read_lines(bpe, &reader, error);
+    sa_reader_close(&reader);
+    if (!good) sa_bpe_release(bpe);
+    return good;
+}

@@ -1,0 +1,53 @@
+/* clean: sentence pairs worth learning from, and what is wrong with the others. */
+#ifndef SA_TEXT_CLEAN_H
+#define SA_TEXT_CLEAN_H
+
+#include "base/option.h"
+#include "data/scripts.h"
+#include "data/strings.h"
+
+/* What may be wrong, in the order it is looked for; the first that is found counts. */
+typedef enum sa_flaw {
+    SA_FLAW_COLUMNS,  /* no tab */
+    SA_FLAW_ENCODING, /* data/damage.h */
+    SA_FLAW_EMPTY,    /* a side is blank */
+    SA_FLAW_LONG,
+    SA_FLAW_RATIO,
+    SA_FLAW_SCRIPT,
+    SA_FLAW_SAME,   /* both sides are one text */
+    SA_FLAW_REPEAT, /* seen before */
+    SA_FLAWS,
+    SA_NO_FLAW = SA_FLAWS,
+} sa_flaw;
+
+/* "no tab" ...: for people; "no_tab" ...: for programs. */
+extern const char *const sa_flaw_texts[SA_FLAWS], *const sa_flaw_keys[SA_FLAWS];
+
+typedef struct sa_cleaning {
+    int max_len;      /* words and marks, as the tokenizer `word` counts; 0: any */
+    double max_ratio; /* how many times one side may be as long beside the other as it is in all
+                         pairs; 0: any */
+    int script[2];    /* of source and target: what most letters must be; see sa_cleaning_options */
+    bool drop_same;
+    int unique; /* what must not have been seen before */
+} sa_cleaning;
+
+extern const sa_option sa_cleaning_options[];
+
+typedef struct sa_cleaner {
+    const sa_cleaning *cleaning;
+    size_t letters[2][SA_SCRIPTS], words[2]; /* of all pairs, by side */
+    int script[2];                           /* settled; -1: any */
+    sa_strings seen;
+} sa_cleaner;
+
+/* First every pair is shown: they tell how many words of one side go with a word of the other, and
+ * the script that is left open, that of most letters of its side. Then each is judged. Sides need
+ * not be UTF-8; a side that is NULL is missing. */
+void sa_cleaner_init(sa_cleaner *cleaner, const sa_cleaning *cleaning);
+bool sa_cleaner_show(sa_cleaner *cleaner, const sa_token side[2], sa_error *error);
+void sa_cleaner_settle(sa_cleaner *cleaner);
+bool sa_cleaner_judge(sa_cleaner *cleaner, const sa_token side[2], sa_flaw *flaw, sa_error *error);
+void sa_cleaner_release(sa_cleaner *cleaner);
+
+#endif

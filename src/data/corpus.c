@@ -1,0 +1,223 @@
+/* corpus: PAIRS as the command line gives them (sa_corpus_open of softalign.h). */
+#include "base/file.h"
+#include "base/links.h"
+#include "base/memory.h"
+#include "base/utf8.h"
+#include "data/text_lines.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- Pairs ----------------------------------------------------------------------------------- */
+
+/* What sa_corpus.owned points at: every string of the pairs, and the room in the list of pairs. */
+typedef struct owned {
+    char **text;
+    size_t count, room, pair_room;
+} owned;
+
+/* A normalised copy that lives as long as the corpus. */
+static const char *own(owned *all, const char *text, size_t size, sa_error *error) {
+    if (!sa_reserve(&all->text, &all->room, all->count + 1, sizeof *all->text, error)) return NULL;
+    char *copy = sa_utf8_normalise(text, size, false, error);
+    if (copy) all->text[all->count++] = copy;
+    return copy;
+}
+
+static bool blank(const char *text) {
+    const size_t size = strlen(text);
+    for (size_t at = 0, length; at < size; at += length)
+        if (sa_utf8_kind(text + at, size - at, &length) != SA_KIND_SPACE) return false;
+    return true;
+}
+
+/* Adds a pair, or counts it when a side is empty. gold may be NULL. */
+static bool add_pair(sa_corpus *corpus, const char *source, const char *target, const char *gold,
+                     size_t line, sa_error *error) {
+    owned *all = corpus->owned;
+    corpus->lines++;
+    if (blank(source) || blank(target)) {
+        corpus->empty++;
+        return true;
+    }
+    sa_pair pair = {.line = line};
+    if (!sa_reserve(&corpus->pairs, &all->pair_room, corpus->count + 1, sizeof pair, error))
+        return false;
+    pair.source = own(all, source, strlen(source), error);
+    pair.target = pair.source ? own(all, target, strlen(target), error) : NULL;
+    pair.gold = pair.target && gold ? own(all, gold, strlen(gold), error) : NULL;
+    if (!pair.target || (gold && !pair.gold)) return false;
+    corpus->pairs[corpus->count++] = pair;
+    return true;
+}
+
+/* ---- One file, tab-separated ------------------------------------------------------------------
+ */
+
+static bool reads_as_gold(const char *text, sa_error *error) {
+    sa_link *links = NULL;
+    size_t count;
+    const bool good = sa_links_parse(text, &links, &count, error);
+    free(links);
+    return good;
+}
+
+/* The third column of the first pair decides whether there is a gold column; a blank one is none.
+ * In later lines it may be blank: a pair without links. */
+static bool check_gold(sa_corpus *corpus, const char *name, size_t number, char **gold,
+                       sa_error *error) {
+    sa_error wrong = {0};
+    if (!corpus->count) corpus->gold = *gold && !blank(*gold) && reads_as_gold(*gold, &wrong);
+    if (wrong.code == SA_LIMIT) return sa_fail(error, SA_LIMIT, "%s", wrong.text);
+    if (!corpus->gold) {
+        *gold = NULL;
+        return true;
+    }
+    if (!*gold)
+        return sa_fail(error, SA_DATA, "%s:%zu: no third column; line %zu has an alignment there",
+                       name, number, corpus->pairs[0].line);
+    return reads_as_gold(*gold, &wrong) ||
+           sa_fail(error, wrong.code, "%s:%zu: alignment: %s", name, number, wrong.text);
+}
+
+static bool add_line(sa_corpus *corpus, const char *name, size_t number, char *line,
+                     sa_error *error) {
+    char *target = strchr(line, '\t');
+    if (!target && blank(line)) {
+        corpus->lines++;
+        corpus->empty++;
+        return true;
+    }
+    if (!target)
+        return sa_fail(error, SA_DATA, "%s:%zu: no tab; expected source TAB target", name, number);
+    *target++ = 0;
+    char *gold = strchr(target, '\t');
+    if (gold) {
+        *gold++ = 0;
+        char *more = strchr(gold, '\t');
+        if (more) *more = 0;
+    }
+    return check_gold(corpus, name, number, &gold, error) &&
+           add_pair(corpus, line, target, gold, number, error);
+}
+
+static bool read_table(sa_corpus *corpus, const char *path, sa_error *error) {
+    sa_reader reader;
+    char *line;
+    size_t size;
+    bool failed = false;
+    if (!sa_reader_open(&reader, path, error)) return false;
+    corpus->name = strcmp(path, "-") == 0 ? "standard input" : path;
+    while (!failed && sa_reader_next(&reader, &line, &size, &failed, error))
+        failed = !add_line(corpus, corpus->name, reader.lines.number, line, error);
+    sa_reader_close(&reader);
+    return !failed;
+}
+
+/* ---- Two files, line by line ------------------------------------------------------------------
+ */
+
+static size_t count_rest(sa_reader *reader) {
+    char *line;
+    size_t size, count = 0;
+    bool failed = false;
+    while (sa_lines_next(&reader->lines, &line, &size, &failed, NULL)) count++;
+    return count;
+}
+
+static bool read_lines(sa_corpus *corpus, sa_reader *source, sa_reader *target, sa_error *error) {
+    char *left, *right;
+    size_t size;
+    bool failed = false;
+    for (;;) {
+        const bool more_left = sa_reader_next(source, &left, &size, &failed, error);
+        const bool more_right = !failed && sa_reader_next(target, &right, &size, &failed, error);
+        if (failed) return false;
+        if (!more_left && !more_right) return true;
+        if (more_left != more_right) {
+            const size_t line = corpus->lines + 1;
+            const size_t rest = 1 + count_rest(more_left ? source : target);
+            return sa_fail(error, SA_DATA,
+                           "'%s' has %zu lines but '%s' has %zu: line %zu has no partner",
+                           source->file.name, corpus->lines + (more_left ? rest : 0),
+                           target->file.name, corpus->lines + (more_right ? rest : 0), line);
+        }
+        if (!add_pair(corpus, left, right, NULL, source->lines.number, error)) return false;
+    }
+}
+
+static bool read_parallel(sa_corpus *corpus, const char *path, const char *comma, sa_error *error) {
+    sa_reader source, target;
+    owned *all = corpus->owned;
+    char *name = sa_copy(path, (size_t)(comma - path), error);
+    if (!name || !sa_reserve(&all->text, &all->room, all->count + 1, sizeof *all->text, error)) {
+        free(name);
+        return false;
+    }
+    all->text[all->count++] = name;
+    if (strcmp(name, comma + 1) == 0)
+        return sa_fail(error, SA_USAGE, "source and target are the same file '%s'", name);
+    corpus->name = path;
+    if (!sa_reader_open(&source, name, error)) return false;
+    bool good = sa_reader_open(&target, comma + 1, error);
+    if (good) {
+        good = read_lines(corpus, &source, &target, error);
+        sa_reader_close(&target);
+    }
+    sa_reader_close(&source);
+    return good;
+}
+
+/* ---- Opening --------------------------------------------------------------------------------- */
+
+bool sa_corpus_open(sa_corpus *corpus, const char *path, sa_error *error) {
+    *corpus = (sa_corpus){.name = path, .owned = sa_new(1, sizeof(owned), error)};
+    if (!corpus->owned) return false;
+    const char *comma = strchr(path, ',');
+    const bool two = comma && sa_file_missing(path);
+    bool good = two ? read_parallel(corpus, path, comma, error) : read_table(corpus, path, error);
+    if (good && !corpus->count)
+        good = sa_fail(error, SA_DATA, "%s: no sentence pairs (%zu lines, %zu with an empty side)",
+                       corpus->name, corpus->lines, corpus->empty);
+    if (!good) sa_corpus_close(corpus);
+    return good;
+}
+
+/* The alignment on a line is that of the pair which stood on this line. */
+static bool add_alignments(sa_corpus *corpus, sa_reader *reader, sa_error *error) {
+    sa_error wrong = {0};
+    char *line;
+    size_t size, next = 0;
+    bool failed = false;
+    while (sa_reader_next(reader, &line, &size, &failed, error)) {
+        const size_t number = reader->lines.number;
+        if (!reads_as_gold(line, &wrong))
+            return sa_fail(error, wrong.code, "%s:%zu: alignment: %s", reader->file.name, number,
+                           wrong.text);
+        if (next == corpus->count || corpus->pairs[next].line != number) continue;
+        corpus->pairs[next].gold = own(corpus->owned, line, size, error);
+        if (!corpus->pairs[next++].gold) return false;
+    }
+    return failed ? false
+           : reader->lines.number == corpus->lines
+               ? true
+               : sa_fail(error, SA_DATA, "'%s' has %zu lines but '%s' has %zu", reader->file.name,
+                         reader->lines.number, corpus->name, corpus->lines);
+}
+
+bool sa_corpus_align(sa_corpus *corpus, const char *path, sa_error *error) {
+    sa_reader reader;
+    if (!sa_reader_open(&reader, path, error)) return false;
+    corpus->gold = add_alignments(corpus, &reader, error);
+    sa_reader_close(&reader);
+    return corpus->gold;
+}
+
+void sa_corpus_close(sa_corpus *corpus) {
+    owned *all = corpus->owned;
+    for (size_t i = 0; all && i < all->count; i++) free(all->text[i]);
+    if (all) free(all->text);
+    free(all);
+    free(corpus->pairs);
+    *corpus = (sa_corpus){0};
+}

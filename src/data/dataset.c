@@ -1,0 +1,131 @@
+#include "data/dataset.h"
+#include "base/rng.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- Datasets -------------------------------------------------------------------------------- */
+
+/* Appends the numbers of one text to dataset->ids (which may move) and returns their length, or 0.
+ */
+static int append(sa_dataset *dataset, size_t *used, size_t *room, const sa_coder *coder,
+                  sa_cutter *cutter, const char *text, sa_error *error) {
+    int32_t *ids;
+    int len = 0;
+    if (!sa_coder_encode(coder, cutter, text, &ids, &len, error)) return 0;
+    const bool good = sa_reserve(&dataset->ids, room, *used + (size_t)len, sizeof *ids, error);
+    if (good) memcpy(dataset->ids + *used, ids, sizeof *ids * (size_t)len);
+    *used += good ? (size_t)len : 0;
+    free(ids);
+    return good ? len : 0;
+}
+
+/* Encodes a pair; one that is too long is counted and taken back. */
+static bool append_pair(sa_dataset *dataset, size_t *used, size_t *room,
+                        const sa_coder *const coder[2], sa_cutter cutter[2], const sa_pair *pair,
+                        int max_len, sa_error *error) {
+    const size_t start = *used, k = dataset->count;
+    const int left = append(dataset, used, room, coder[0], &cutter[0], pair->source, error);
+    const int right =
+        left ? append(dataset, used, room, coder[1], &cutter[1], pair->target, error) : 0;
+    if (!right) return false;
+    if (max_len && (left - 1 > max_len || right - 1 > max_len)) {
+        *used = start;
+        dataset->too_long++;
+        return true;
+    }
+    dataset->source[k].len = left;
+    dataset->target[k].len = right;
+    dataset->count++;
+    dataset->target_words += right;
+    if (left > dataset->longest_source) dataset->longest_source = left;
+    if (right > dataset->longest_target) dataset->longest_target = right;
+    return true;
+}
+
+bool sa_dataset_make(sa_dataset *dataset, const sa_corpus *corpus, const bool *use,
+                     const sa_coder *source, const sa_coder *target, int max_len, sa_error *error) {
+    size_t used = 0, room = 0;
+    *dataset = (sa_dataset){.source = sa_new(corpus->count, sizeof(sa_sentence), error),
+                            .target = sa_new(corpus->count, sizeof(sa_sentence), error),
+                            .pair = sa_new(corpus->count, sizeof(size_t), error)};
+    const sa_coder *const coder[2] = {source, target};
+    sa_cutter cutter[2];
+    bool good = dataset->source && dataset->target && dataset->pair;
+    for (int i = 0; i < 2; i++) sa_cutter_init(&cutter[i], &coder[i]->bpe);
+    for (size_t i = 0; good && i < corpus->count; i++) {
+        if (use && !use[i]) continue;
+        dataset->pair[dataset->count] = i;
+        good = append_pair(dataset, &used, &room, coder, cutter, &corpus->pairs[i], max_len, error);
+    }
+    sa_cutter_close(&cutter[0]), sa_cutter_close(&cutter[1]);
+    if (good && !dataset->count) good = sa_fail_too_long(corpus, max_len, error);
+    if (good) {
+        const int32_t *at = dataset->ids; /* it moves no more */
+        for (size_t k = 0; k < dataset->count; k++) {
+            dataset->source[k].ids = at;
+            dataset->target[k].ids = at + dataset->source[k].len;
+            at += dataset->source[k].len + dataset->target[k].len;
+        }
+        dataset->hash = sa_hash((const char *)dataset->ids, used * sizeof *dataset->ids);
+    } else {
+        sa_dataset_release(dataset);
+    }
+    return good;
+}
+
+void sa_dataset_release(sa_dataset *dataset) {
+    free(dataset->source), free(dataset->target), free(dataset->pair), free(dataset->ids);
+    *dataset = (sa_dataset){0};
+}
+
+/* ---- Holding out ------------------------------------------------------------------------------
+ */
+
+size_t sa_hold_out(const sa_corpus *corpus, bool *held) {
+    enum { SHARE = 20 };
+    size_t count = 0, smallest = 0;
+    uint64_t least = UINT64_MAX;
+    for (size_t i = 0; i < corpus->count; i++) {
+        const uint64_t hash = sa_hash(corpus->pairs[i].source, strlen(corpus->pairs[i].source));
+        held[i] = hash % SHARE == 0;
+        count += held[i];
+        if (hash < least) least = hash, smallest = i;
+    }
+    if (count && count < corpus->count) return count;
+    for (size_t i = count = 0; i < corpus->count; i++) { /* few pairs: one source alone */
+        held[i] = strcmp(corpus->pairs[i].source, corpus->pairs[smallest].source) == 0;
+        count += held[i];
+    }
+    return count;
+}
+
+/* ---- Pairs in common ------------------------------------------------------------------------- */
+
+/* Both sides as one string; no text holds a line feed. */
+static sa_token join(sa_buffer *both, const sa_pair *pair) {
+    both->size = 0;
+    sa_buffer_addf(both, "%s\n%s", pair->source, pair->target);
+    return (sa_token){both->text, both->size};
+}
+
+bool sa_corpus_shared(const sa_corpus *corpus, const sa_corpus *other, size_t *count,
+                      sa_error *error) {
+    sa_strings known = {0};
+    sa_buffer both = {0};
+    bool good = true;
+    *count = 0;
+    for (size_t i = 0; good && i < other->count; i++) {
+        const sa_token pair = join(&both, &other->pairs[i]);
+        good = both.failed ? sa_fail_memory(error, both.size)
+                           : sa_strings_add(&known, pair.text, pair.size, error) >= 0;
+    }
+    for (size_t i = 0; good && i < corpus->count; i++) {
+        const sa_token pair = join(&both, &corpus->pairs[i]);
+        good = !both.failed || sa_fail_memory(error, both.size);
+        *count += good && sa_strings_find(&known, pair.text, pair.size) >= 0;
+    }
+    sa_strings_release(&known);
+    sa_buffer_release(&both);
+    return good;
+}

@@ -1,0 +1,32 @@
+#include "data/text_lines.h"
+#include "base/utf8.h"
+
+#include <string.h>
+
+bool sa_reader_open(sa_reader *reader, const char *path, sa_error *error) {
+    *reader = (sa_reader){0};
+    if (!sa_file_read(&reader->file, path, SA_FILE_LIMIT, error)) return false;
+    reader->lines.file = &reader->file;
+    const sa_file *file = &reader->file;
+    if (file->size >= 3 && memcmp(file->data, "\xef\xbb\xbf", 3) == 0) reader->lines.at = 3;
+    const char *guess = sa_utf8_guess(file->data, file->size);
+    if (!guess) return true;
+    sa_fail(error, SA_DATA, "%s:1: not UTF-8 (looks like %s)", file->name, guess);
+    sa_reader_close(reader);
+    return false;
+}
+
+void sa_reader_close(sa_reader *reader) {
+    sa_file_release(&reader->file);
+}
+
+bool sa_reader_next(sa_reader *reader, char **line, size_t *size, bool *failed, sa_error *error) {
+    size_t bad;
+    if (!sa_lines_next(&reader->lines, line, size, failed, error)) return false;
+    if (sa_utf8_valid(*line, *size, &bad)) return true;
+    *failed =
+        !sa_fail(error, SA_DATA,
+                 "%s:%zu: not UTF-8 at byte %zu: 0x%02X (perhaps an 8-bit code like Latin-1)",
+                 reader->file.name, reader->lines.number, bad + 1, (unsigned char)(*line)[bad]);
+    return false;
+}

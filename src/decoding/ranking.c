@@ -1,0 +1,64 @@
+#include "decoding/ranking.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+static double by_length(int len, double power) {
+    return pow(len, power);
+}
+
+/* Equation 14 of Wu et al. 2016 */
+static double gnmt(int len, double power) {
+    return pow((5.0 + len) / 6, power);
+}
+
+static double none(int len, double power) {
+    (void)len, (void)power;
+    return 1;
+}
+
+const sa_normalizer sa_normalizers[] = {
+    {"average", "log p / len^power", by_length},
+    {"gnmt", "log p / ((5 + len) / 6)^power", gnmt},
+    {"none", "log p", none},
+    {.name = NULL},
+};
+
+const char *sa_normalizer_name(size_t row) {
+    return row < sizeof sa_normalizers / sizeof *sa_normalizers ? sa_normalizers[row].name : NULL;
+}
+
+double sa_coverage(const sa_real *sums, int S) {
+    double penalty = 0;
+    for (int j = 0; j < S; j++) {
+        const double seen = (double)sums[j];
+        if (seen < 1) penalty += log(seen > 1e-30 ? seen : 1e-30); /* never quite minus infinity */
+    }
+    return penalty;
+}
+
+/* The likelier first, what is no number last; equal ones by their numbers, so that the order is the
+ * same everywhere. */
+static int likelier(const void *a, const void *b) {
+    const sa_candidate *one = a, *other = b;
+    const int order = (one->log_p < other->log_p || isnan(one->log_p)) -
+                      (one->log_p > other->log_p || isnan(other->log_p));
+    if (order) return order;
+    return (one->word > other->word) - (one->word < other->word);
+}
+
+int sa_sample(sa_candidate *list, int count, double temperature, int top_k, double top_p,
+              sa_rng *rng) {
+    double sum = 0, kept = 0;
+    int most = top_k && top_k < count ? top_k : count, last = 0;
+    qsort(list, (size_t)count, sizeof *list, likelier);
+    for (int i = 0; i < most; i++) sum += exp((list[i].log_p - list[0].log_p) / temperature);
+    while (last < most && kept < top_p * sum)
+        kept += exp((list[last++].log_p - list[0].log_p) / temperature);
+    double left = sa_rng_uniform(rng) * kept;
+    for (int i = 0; i < last; i++) {
+        left -= exp((list[i].log_p - list[0].log_p) / temperature);
+        if (left < 0) return i;
+    }
+    return last ? last - 1 : 0;
+}

@@ -1,0 +1,234 @@
+/* A model from an opened container, which may come from anywhere: nothing in it is believed before
+ * it was compared with the settings. */
+#include "config/settings.h"
+#include "inference/model.h"
+#include "tensor/dispatch.h"
+
+#include <math.h>
+#include <string.h>
+
+bool sa_tensor_copy(const sa_container *file, const char *name, sa_type type, size_t count,
+                    void *out, sa_error *error) {
+    const sa_tensor *tensor = sa_container_find(file, name);
+    if (!tensor) return sa_fail(error, SA_DATA, "%s: tensor '%s' is missing", file->name, name);
+    if (tensor->type != type || tensor->size != count * sa_types[type].size)
+        return sa_fail(error, SA_DATA,
+                       "%s: tensor '%s' is %s with %zu bytes; expected %s with %zu numbers",
+                       file->name, name, sa_types[tensor->type].name, tensor->size,
+                       sa_types[type].name, count);
+    memcpy(out, tensor->data, tensor->size);
+    return true;
+}
+
+/* ---- Texts ----------------------------------------------------------------------------------- */
+
+/* The tensor that holds a text. */
+static const sa_tensor *find_text(const sa_container *file, const char *name, sa_error *error) {
+    const sa_tensor *tensor = sa_container_find(file, name);
+    if (!tensor)
+        sa_fail(error, SA_DATA, "%s: tensor '%s' is missing", file->name, name);
+    else if (tensor->type != SA_U8 || tensor->rank != 1)
+        sa_fail(error, SA_DATA, "%s: tensor '%s' is no text, U8 [bytes]", file->name, name);
+    return tensor && tensor->type == SA_U8 && tensor->rank == 1 ? tensor : NULL;
+}
+
+static bool read_words(const sa_container *file, const char *name, sa_vocab *vocab,
+                       sa_error *error) {
+    const sa_tensor *text = find_text(file, name, error);
+    return text && sa_vocab_read(vocab, text->data, text->size, file->name, name, error);
+}
+
+/* The merges of one side, where the tokenizer gives pieces. */
+static bool read_merges(const sa_container *file, const char *name, sa_coder *coder,
+                        sa_error *error) {
+    if (!coder->tokenizer->pieces) return true;
+    const sa_tensor *text = find_text(file, name, error);
+    if (!text) return false;
+    sa_buffer place = {0};
+    sa_buffer_addf(&place, "%s: tensor '%s'", file->name, name);
+    const bool good = place.failed
+                          ? sa_fail_memory(error, place.size)
+                          : sa_bpe_read(&coder->bpe, text->data, text->size, place.text, error);
+    sa_buffer_release(&place);
+    return good;
+}
+
+/* ---- Tensors -----------------------------------------------------------------------------------
+ */
+
+static sa_tensor tensor_of(const sa_param *param) {
+    sa_tensor tensor = {.type = SA_F32, .rank = 1, .shape = {param->cols}};
+    if (param->rows) tensor.rank = 2, tensor.shape[0] = param->rows, tensor.shape[1] = param->cols;
+    return tensor;
+}
+
+static bool same_kind(const sa_tensor *one, const sa_tensor *other) {
+    bool same = one->type == other->type && one->rank == other->rank;
+    for (int i = 0; same && i < one->rank; i++) same = one->shape[i] == other->shape[i];
+    return same;
+}
+
+/* "F32 [5, 2]" */
+static void add_kind(const sa_tensor *tensor, sa_buffer *out) {
+    sa_buffer_addf(out, "%s [", sa_types[tensor->type].name);
+    for (int i = 0; i < tensor->rank; i++)
+        sa_buffer_addf(out, "%s%d", i ? ", " : "", tensor->shape[i]);
+    sa_buffer_adds(out, "]");
+}
+
+/* Whether a tensor is no weight: a text, or what only a later --resume needs. */
+static bool is_no_weight(const char *name, bool pieces) {
+    static const char *const words[] = {"source.words", "target.words"};
+    static const char *const merges[] = {"source.merges", "target.merges"};
+    static const char *const state[] = {"optimizer.", "training.", "average."};
+    for (int i = 0; i < 2; i++)
+        if (strcmp(name, words[i]) == 0 || (pieces && strcmp(name, merges[i]) == 0)) return true;
+    for (size_t i = 0; i < sizeof state / sizeof *state; i++)
+        if (strncmp(name, state[i], strlen(state[i])) == 0) return true;
+    return false;
+}
+
+static bool is_planned(const sa_params *plan, const char *name) {
+    int i = 0;
+    while (i < plan->count && strcmp(plan->item[i].name, name) != 0) i++;
+    return i < plan->count;
+}
+
+/* Lists all tensors that are missing, have another shape or should not be there, so that nobody
+ * mends them one by one. */
+static bool check_shapes(const sa_container *file, const sa_params *plan, bool pieces,
+                         sa_error *error) {
+    sa_buffer list = {0};
+    for (int i = 0; i < plan->count; i++) {
+        const sa_tensor wanted = tensor_of(&plan->item[i]);
+        const sa_tensor *tensor = sa_container_find(file, plan->item[i].name);
+        if (tensor && same_kind(tensor, &wanted)) continue;
+        sa_buffer_addf(&list, "%s '%s' is ", list.size ? "," : "", plan->item[i].name);
+        if (tensor) add_kind(tensor, &list);
+        sa_buffer_adds(&list, tensor ? ", not " : "missing");
+        if (tensor) add_kind(&wanted, &list);
+    }
+    for (size_t i = 0; i < file->count; i++)
+        if (!is_no_weight(file->tensors[i].name, pieces) &&
+            !is_planned(plan, file->tensors[i].name))
+            sa_buffer_addf(&list, "%s '%s' is unknown", list.size ? "," : "",
+                           file->tensors[i].name);
+    bool good = !list.failed || sa_fail_memory(error, list.size);
+    if (good && list.size)
+        good = sa_fail(error, SA_DATA, "%s: tensors do not fit the settings:%s", file->name,
+                       list.text);
+    sa_buffer_release(&list);
+    return good;
+}
+
+/* Whether all numbers are normal or zero, without a branch: nearly every tensor is. */
+SA_DISPATCHED static bool all_normal(const float *number, size_t size) {
+    const uint32_t infinite = 0x7f800000, sign = 0x80000000;
+    int odd = 0;
+    for (size_t k = 0; k < size; k++) {
+        uint32_t bits;
+        memcpy(&bits, &number[k], sizeof bits);
+        const uint32_t exponent = bits & infinite;
+        odd |= (exponent == infinite) | ((exponent == 0) & ((bits & ~sign) != 0));
+    }
+    return !odd;
+}
+
+/* Refuses what is not finite, and makes denormals zero: they would slow every product down a
+ * hundredfold. */
+static bool check_numbers(const sa_container *file, const sa_params *plan, float *values,
+                          size_t *flushed, sa_error *error) {
+    for (int i = 0; i < plan->count; i++) {
+        const sa_param *param = &plan->item[i];
+        float *number = values + param->offset;
+        const size_t size = sa_param_size(param);
+        for (size_t k = all_normal(number, size) ? size : 0; k < size; k++) {
+            if (!isfinite(number[k]))
+                return sa_fail(error, SA_DATA, "%s: tensor '%s' is not finite at number %zu",
+                               file->name, param->name, k);
+            if (fpclassify(number[k]) == FP_SUBNORMAL) number[k] = 0, ++*flushed;
+        }
+    }
+    return true;
+}
+
+static bool read_coders(const sa_container *file, const sa_settings *settings, sa_coder *source,
+                        sa_coder *target, sa_error *error) {
+    *source = *target = (sa_coder){.tokenizer = &sa_tokenizers[settings->tokenizer],
+                                   .lowercase = settings->lowercase};
+    const char *marks = sa_container_text(file, "spaced_marks");
+    target->spaced_marks = marks && strcmp(marks, "yes") == 0;
+    if (!target->spaced_marks && (!marks || strcmp(marks, "no") != 0))
+        return sa_fail(error, SA_DATA, "%s: metadata 'spaced_marks' must be yes or no", file->name);
+    return read_merges(file, "source.merges", source, error) &&
+           read_merges(file, "target.merges", target, error) &&
+           read_words(file, "source.words", &source->vocab, error) &&
+           read_words(file, "target.words", &target->vocab, error);
+}
+
+/* One embedding for both sides serves one vocabulary. */
+static bool check_shared(const sa_container *file, const sa_settings *settings,
+                         const sa_vocab *source, const sa_vocab *target, sa_error *error) {
+    if (settings->tie != SA_TIE_THREE ||
+        (source->blob_size == target->blob_size &&
+         memcmp(source->blob, target->blob, source->blob_size) == 0))
+        return true;
+    return sa_fail(error, SA_DATA,
+                   "%s: tensors 'source.words' and 'target.words' differ, but the settings share "
+                   "one embedding (tie three-way)",
+                   file->name);
+}
+
+/* ---- The whole ------------------------------------------------------------------------------- */
+
+/* The weights where they are in an opened file, if they are in order there and can be used; NULL if
+ * not, or if most of the file is a training's state. */
+static float *find_weights(const sa_container *file, const sa_params *plan) {
+    if (!file->room || plan->size * sizeof(float) < file->size / 2) return NULL;
+    const char *data = sa_container_find(file, plan->item[0].name)->data;
+    bool in_order = (uintptr_t)data % sizeof(float) == 0;
+    for (int i = 0; i < plan->count; i++)
+        in_order &= sa_container_find(file, plan->item[i].name)->data ==
+                    data + plan->item[i].offset * sizeof(float);
+    return in_order ? (float *)(file->room + (data - file->room)) : NULL; /* data, to be written */
+}
+
+bool sa_model_read(sa_model *model, sa_container *file, int threads, sa_error *error) {
+    sa_settings settings;
+    sa_coder source = {0}, target = {0};
+    sa_settings_init(&settings);
+    *model = (sa_model){0};
+    const char *text = sa_container_text(file, "settings");
+    if (!text) return sa_fail(error, SA_DATA, "%s: no settings: not a model file", file->name);
+    sa_error why;
+    if (!sa_settings_read(&settings, text, file->name, error)) return false;
+    if (!sa_settings_check(&settings, &why))
+        return sa_fail(error, SA_DATA, "%s: settings: %s", file->name, why.text);
+    settings.threads = threads;
+    if (!read_coders(file, &settings, &source, &target, error)) {
+        sa_coder_release(&source), sa_coder_release(&target);
+        return false;
+    }
+    /* The shapes are compared before anything of their size is allocated. */
+    sa_sizes sizes =
+        sa_sizes_of(&settings, sa_vocab_size(&source.vocab), sa_vocab_size(&target.vocab));
+    sa_params plan;
+    sa_seq2seq_plan(&sizes, &plan);
+    if (!check_shared(file, &settings, &source.vocab, &target.vocab, error) ||
+        !check_shapes(file, &plan, sa_tokenizers[settings.tokenizer].pieces, error)) {
+        sa_coder_release(&source), sa_coder_release(&target);
+        return false;
+    }
+    float *weights = find_weights(file, &plan);
+    if (!sa_model_init(model, &settings, &source, &target, weights, error)) return false;
+    if (weights) {
+        model->room = file->room;
+        file->room = NULL;
+    }
+    for (int i = 0; !weights && i < plan.count; i++)
+        sa_tensor_copy(file, plan.item[i].name, SA_F32, sa_param_size(&plan.item[i]),
+                       model->values + plan.item[i].offset, NULL);
+    if (check_numbers(file, &plan, model->values, &model->flushed, error)) return true;
+    sa_model_release(model);
+    return false;
+}

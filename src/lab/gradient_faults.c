@@ -1,0 +1,100 @@
+#include "lab/gradient_faults.h"
+#include "lab/lab.h"
+
+#include <string.h>
+
+static const struct {
+    const char *name, *dropped;
+    const char *options; /* a model that has it; empty: the default one */
+} terms[] = {
+    {"additive.key", "dk_j += da_j", ""},
+    {"additive.query", "dq_i += da_j", ""},
+    {"additive.tanh", "the factor 1 - tanh^2 in da_j", ""},
+    {"additive.v_a", "dv_a += de_ij t_j", ""},
+    {"attention.join", "do += W_c' dc_i (several heads)", "--heads 2"},
+    {"attention.keys", "dh_j += U_a' dk_j, dU_a", ""},
+    {"attention.query", "ds_{i-1} += W_a' dq_i", ""},
+    {"attention.softmax", "de = alpha . (dalpha - sum alpha dalpha)", ""},
+    {"attention.value-map", "dh_j += W_v' dv_j, dW_v (several heads)", "--heads 2"},
+    {"attention.values", "dh_j += alpha_ij dc_i", ""},
+    {"cell.bias", "db += sum da", ""},
+    {"cell.input", "dx += da W", ""},
+    {"cell.norm", "what the normalisation of a product sends back", "--cell-norm"},
+    {"cell.norm-memory", "the same of LN(m)", "--cell-norm --cell lstm"},
+    {"decoder.context", "dc_i += C' da_i", ""},
+    {"decoder.feeding", "dt_{i-1} += W' da_i (input feeding)", "--input-feeding"},
+    {"decoder.start", "dh_1 += W_s' ds_0", ""},
+    {"dot.key", "dk += de' q (in scaled-dot and general too)", "--attention dot"},
+    {"dot.query", "dq += de k (in scaled-dot and general too)", "--attention dot"},
+    {"dropout.mask", "dx = dx . mask", "--dropout 0.3"},
+    {"dropout.state", "ds' = ds' . d", "--dropout-state 0.3"},
+    {"dropout.words", "dx_t = mask_t dx_t", "--word-dropout 0.3"},
+    {"encoder.carry", "dh_{j-1} += what h_j sends back", ""},
+    {"feedforward.relu", "the factor of the rectifier, 0 or 1", "--model transformer"},
+    {"fixed.context", "dc += dc_i (one context vector for all words)", "--decoder fixed"},
+    {"fixed.told", "dh_S += V' dc (one context vector)", "--decoder fixed"},
+    {"gru.carry", "ds' += ds . (1 - z)", ""},
+    {"gru.gates", "ds' += U_z' da_z + U_r' da_r", ""},
+    {"gru.reset", "da_r, all of it", ""},
+    {"gru.through-reset", "ds' += r . U' da", ""},
+    {"gru.update", "da_z, all of it", ""},
+    {"guide.alpha", "dalpha_ts -= A_ts / alpha_ts (guided alignment)", "--guided-alignment 1"},
+    {"layernorm.gain", "dg += dy . normal", "--model transformer"},
+    {"layernorm.mean", "- mean(d): what the mean sends back", "--model transformer"},
+    {"layernorm.variance", "- normal mean(d . normal): what the variance sends back",
+     "--model transformer"},
+    {"linear.bias", "db += sum dy", ""},
+    {"linear.input", "dx += dy W", ""},
+    {"linear.weight", "dW += dy' x", ""},
+    {"location.query", "dq_ij += de_ij", "--attention location"},
+    {"loss.smoothing", "- epsilon / K at every word", "--label-smoothing 0.1"},
+    {"loss.target", "- 1 at the right word", ""},
+    {"lstm.carry", "dm' += dm . f", "--cell lstm"},
+    {"lstm.forget", "da_f, all of it", "--cell lstm"},
+    {"lstm.input", "da_i, all of it", "--cell lstm"},
+    {"lstm.output", "da_o, all of it", "--cell lstm"},
+    {"lstm.state", "ds' += U' da", "--cell lstm"},
+    {"position.learned", "dP_t += dx_t", "--positions learned"},
+    {"readout.state", "ds += U_o' dt~", ""},
+    {"readout.tanh", "the factor 1 - tanh^2 in dt~", "--decoder luong"},
+    {"residual.past", "dx += dy past the sub-layer", "--model transformer"},
+    {"rnn.state", "ds' += U' da", "--cell rnn"},
+    {"rnn.tanh", "the factor 1 - tanh^2 in da", "--cell rnn"},
+    {"scaled-dot.scale", "the factor 1 / sqrt(n')", "--attention scaled-dot"},
+    {"transformer.scale", "the factor sqrt(m) of the embeddings", "--model transformer"},
+    {"window.centre", "dp_i, all of it", "--window predictive"},
+    {"window.gauss", "the Gaussian in dalpha", "--window predictive"},
+    {"window.query", "ds += W_p' dtanh", "--window predictive"},
+    {"window.tanh", "the factor 1 - tanh^2 of the centre", "--window predictive"},
+};
+
+enum { TERMS = sizeof terms / sizeof *terms };
+
+/* Of the thread that checks: two may look for different faults at once. */
+static _Thread_local const char *broken;
+static _Thread_local bool met;
+
+bool sa_term(const char *name) {
+    if (!broken || strcmp(broken, name) != 0) return true;
+    met = true;
+    return false;
+}
+
+bool sa_term_met(void) {
+    return met;
+}
+
+bool sa_term_break(const char *name) {
+    broken = NULL;
+    met = false;
+    for (size_t i = 0; name && i < TERMS; i++)
+        if (strcmp(terms[i].name, name) == 0) broken = terms[i].name;
+    return !name || broken;
+}
+
+const char *sa_lab_term(size_t i, const char **dropped, const char **options) {
+    if (i >= TERMS) return NULL;
+    if (dropped) *dropped = terms[i].dropped;
+    if (options) *options = terms[i].options;
+    return terms[i].name;
+}

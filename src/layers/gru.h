@@ -1,0 +1,42 @@
+/* gru: the gated hidden unit, in the four forms that papers and toolkits use.
+ *
+ *   z, r = sigma(a + U s')
+ *   s~ = tanh(a + U [r . s'])       reset before U: Bahdanau et al. 2015, A.1.1
+ *   s~ = tanh(a + r . (U s' + a_u)) reset after U: dl4mt, cuDNN; with the context in a_u, Cho 2014
+ *   s  = (1 - z) . s' + z . s~      z is the share of the new state: Bahdanau et al. 2015, A.1.1
+ *   s  = z . s' + (1 - z) . s~      z is the share of the old state: Cho et al. 2014
+ *
+ * Blocks of a: [z | r | s~], and with the reset after U [u | z | r | s~]. Shapes and what is
+ * written or added to: cell.h. */
+#ifndef SA_NN_GRU_H
+#define SA_NN_GRU_H
+
+#include "layers/cell.h"
+
+void sa_gru_before_new_forward(const sa_recurrent *w, sa_state previous, sa_mat gates, sa_mat kept,
+                               sa_state state);
+void sa_gru_before_new_backward(const sa_recurrent *w, sa_state previous, sa_mat gates, sa_mat kept,
+                                sa_state dstate, sa_mat da, sa_state dprevious, sa_mat scratch,
+                                sa_recurrent *dw);
+
+void sa_gru_before_old_forward(const sa_recurrent *w, sa_state previous, sa_mat gates, sa_mat kept,
+                               sa_state state);
+void sa_gru_before_old_backward(const sa_recurrent *w, sa_state previous, sa_mat gates, sa_mat kept,
+                                sa_state dstate, sa_mat da, sa_state dprevious, sa_mat scratch,
+                                sa_recurrent *dw);
+void sa_gru_before_weights_backward(sa_state previous, sa_mat kept, sa_mat da, sa_recurrent *dw);
+
+void sa_gru_after_new_forward(const sa_recurrent *w, sa_state previous, sa_mat gates, sa_mat kept,
+                              sa_state state);
+void sa_gru_after_new_backward(const sa_recurrent *w, sa_state previous, sa_mat gates, sa_mat kept,
+                               sa_state dstate, sa_mat da, sa_state dprevious, sa_mat scratch,
+                               sa_recurrent *dw);
+
+void sa_gru_after_old_forward(const sa_recurrent *w, sa_state previous, sa_mat gates, sa_mat kept,
+                              sa_state state);
+void sa_gru_after_old_backward(const sa_recurrent *w, sa_state previous, sa_mat gates, sa_mat kept,
+                               sa_state dstate, sa_mat da, sa_state dprevious, sa_mat scratch,
+                               sa_recurrent *dw);
+void sa_gru_after_weights_backward(sa_state previous, sa_mat kept, sa_mat da, sa_recurrent *dw);
+
+#endif

@@ -1,0 +1,98 @@
+#include "layers/layernorm.h"
+#include "tensor/dispatch.h"
+#include "tensor/gradient_fault.h"
+#include "tensor/vec.h"
+
+#define EPSILON 1e-5
+
+void sa_layernorm_bind(sa_binder *binder, const char *part, int m, sa_layernorm *w) {
+    w->g = sa_bind_vector(binder, part, "g", m, SA_START_ONE);
+    w->b = sa_bind_vector(binder, part, "b", m, SA_START_ZERO);
+}
+
+sa_layernorm_cache sa_layernorm_layout(sa_arena *arena, int rows, int m) {
+    return (sa_layernorm_cache){sa_mat_take(arena, rows, m), sa_mat_take(arena, rows, 1)};
+}
+
+sa_layernorm_cache sa_layernorm_slice(const sa_layernorm_cache *all, int count) {
+    return (sa_layernorm_cache){sa_rows(all->normal, 0, count), sa_rows(all->inverse, 0, count)};
+}
+
+static sa_real mean_of(const sa_real *x, int m) {
+    return sa_sum(x, m) / (sa_real)m;
+}
+
+SA_DISPATCHED static void centre(const sa_real *x, sa_real mean, sa_real *normal, int m) {
+    for (int k = 0; k < m; k++) normal[k] = x[k] - mean;
+}
+
+SA_DISPATCHED static void place(const sa_real *g, const sa_real *b, sa_real inverse,
+                                sa_real *normal, sa_real *y, int m) {
+    for (int k = 0; k < m; k++) {
+        normal[k] *= inverse;
+        y[k] = g[k] * normal[k] + b[k];
+    }
+}
+
+SA_DISPATCHED static void add(const sa_real *g, const sa_real *b, sa_real inverse, sa_real *normal,
+                              sa_real *y, int m) {
+    for (int k = 0; k < m; k++) {
+        normal[k] *= inverse;
+        y[k] += g[k] * normal[k] + b[k];
+    }
+}
+
+/* x - mean into the cache's row i, and what it is to be multiplied by. */
+static sa_real centred(sa_mat x, int i, const sa_layernorm_cache *cache) {
+    const int m = x.cols;
+    const sa_real *xi = sa_row(x, i);
+    sa_real *normal = sa_row(cache->normal, i);
+    centre(xi, mean_of(xi, m), normal, m); /* x - mean */
+    const sa_real variance = sa_dot(normal, normal, m) / (sa_real)m;
+    return *sa_row(cache->inverse, i) = 1 / sa_sqrt(variance + (sa_real)EPSILON);
+}
+
+/* Equation 4 (Ba et al. 2016) */
+void sa_layernorm_forward(const sa_layernorm *w, sa_mat x, const sa_layernorm_cache *cache,
+                          sa_mat y) {
+    for (int i = 0; i < x.rows; i++) /* / sqrt(variance), g, b */
+        place(w->g.x, w->b.x, centred(x, i, cache), sa_row(cache->normal, i), sa_row(y, i), x.cols);
+}
+
+void sa_layernorm_add_forward(const sa_layernorm *w, sa_mat x, const sa_layernorm_cache *cache,
+                              sa_mat y) {
+    for (int i = 0; i < x.rows; i++)
+        add(w->g.x, w->b.x, centred(x, i, cache), sa_row(cache->normal, i), sa_row(y, i), x.cols);
+}
+
+/* y += x . factor */
+SA_DISPATCHED static void add_product(const sa_real *x, const sa_real *factor, sa_real *y, int m) {
+    for (int k = 0; k < m; k++) y[k] += x[k] * factor[k];
+}
+
+SA_DISPATCHED static void multiply(const sa_real *factor, sa_real *x, int m) {
+    for (int k = 0; k < m; k++) x[k] *= factor[k];
+}
+
+SA_DISPATCHED static void uncentre(sa_real inverse, sa_real mean, sa_real along,
+                                   const sa_real *normal, sa_real *d, int m) {
+    for (int k = 0; k < m; k++) d[k] = inverse * (d[k] - mean - normal[k] * along);
+}
+
+/* With d = g . dy: dx = inverse (d - mean(d) - normal mean(d . normal)); the second term is what
+ * the mean sends back, the third the variance. */
+void sa_layernorm_backward(const sa_layernorm *w, const sa_layernorm_cache *cache, sa_mat dy,
+                           sa_layernorm *dw) {
+    const int m = dy.cols;
+    const bool centred = sa_term("layernorm.mean"), scaled = sa_term("layernorm.variance");
+    const bool gain = sa_term("layernorm.gain");
+    sa_sum_rows(dy, dw->b.x); /* y = .. + b */
+    for (int i = 0; i < dy.rows; i++) {
+        const sa_real *normal = sa_row(cache->normal, i), inverse = *sa_row(cache->inverse, i);
+        sa_real *d = sa_row(dy, i);
+        if (gain) add_product(d, normal, dw->g.x, m); /* y = g . normal */
+        multiply(w->g.x, d, m);
+        uncentre(inverse, centred ? mean_of(d, m) : 0,
+                 scaled ? sa_dot(d, normal, m) / (sa_real)m : 0, normal, d, m);
+    }
+}

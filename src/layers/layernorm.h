@@ -1,0 +1,38 @@
+/* layernorm: layer normalisation (Ba, Kiros and Hinton 2016, equation 4).
+ *
+ *   y = g . (x - mean) / sqrt(variance + epsilon) + b      epsilon 1e-5
+ *
+ * mean and variance are those of the numbers of one row. */
+#ifndef SA_NN_LAYERNORM_H
+#define SA_NN_LAYERNORM_H
+
+#include "layers/params.h"
+
+typedef struct sa_layernorm { /* weights, or their gradients */
+    sa_mat g, b;              /* [1 x m] gain and bias */
+} sa_layernorm;
+
+/* "part.g" starts at 1 and "part.b" at 0. */
+void sa_layernorm_bind(sa_binder *binder, const char *part, int m, sa_layernorm *w);
+
+/* What the backward pass needs of R rows. */
+typedef struct sa_layernorm_cache {
+    sa_mat normal;  /* [R x m] (x - mean) / sqrt(variance + epsilon) */
+    sa_mat inverse; /* [R x 1] 1 / sqrt(variance + epsilon) */
+} sa_layernorm_cache;
+
+sa_layernorm_cache sa_layernorm_layout(sa_arena *arena, int rows, int m);
+/* Its first `count` rows. */
+sa_layernorm_cache sa_layernorm_slice(const sa_layernorm_cache *all, int count);
+
+/* x [R x m] -> y [R x m], which may be x. */
+void sa_layernorm_forward(const sa_layernorm *w, sa_mat x, const sa_layernorm_cache *cache,
+                          sa_mat y);
+/* y += what it would be; x may be cache->normal. */
+void sa_layernorm_add_forward(const sa_layernorm *w, sa_mat x, const sa_layernorm_cache *cache,
+                              sa_mat y);
+/* Of either. In place: dy becomes dx. dw is added to. */
+void sa_layernorm_backward(const sa_layernorm *w, const sa_layernorm_cache *cache, sa_mat dy,
+                           sa_layernorm *dw);
+
+#endif

@@ -1,0 +1,19 @@
+#include "layers/linear.h"
+#include "tensor/blas.h"
+#include "tensor/gradient_fault.h"
+#include "tensor/vec.h"
+
+#include <string.h>
+
+void sa_linear_forward(sa_mat W, sa_mat b, sa_mat x, sa_mat y) {
+    if (b.x) /* start from the bias, so that the product adds to it */
+        for (int i = 0; i < y.rows; i++)
+            memcpy(sa_row(y, i), b.x, sizeof(sa_real) * (size_t)y.cols);
+    sa_gemm_nt(x, W, b.x ? 1 : 0, y);
+}
+
+void sa_linear_backward(sa_mat W, sa_mat x, sa_mat dy, sa_mat dx, sa_mat dW, sa_mat db) {
+    if (db.x && sa_term("linear.bias")) sa_sum_rows(dy, db.x);
+    if (sa_term("linear.weight")) sa_gemm_tn(dy, x, 1, dW);
+    if (dx.x && sa_term("linear.input")) sa_gemm_nn(dy, W, 1, dx);
+}

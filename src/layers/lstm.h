@@ -1,0 +1,23 @@
+/* lstm: long short-term memory (Hochreiter and Schmidhuber 1997) with a forget gate (Gers et al.
+ * 2000), the unit of Sutskever et al. 2014 and Luong et al. 2015.
+ *
+ *   i, f, o = sigma(a + U s')      input, forget and output gate
+ *   g = tanh(a + U s')             candidate
+ *   m = f . m' + i . g             memory cell
+ *   s = o . tanh(m)                with layer normalisation o . tanh(LN(m)): cell.h
+ *
+ * Blocks of a: [i | f | o | g]. Shapes and what is written or added to: cell.h. */
+#ifndef SA_NN_LSTM_H
+#define SA_NN_LSTM_H
+
+#include "layers/cell.h"
+
+/* kept receives tanh(m), or tanh(LN(m)). */
+void sa_lstm_forward(const sa_recurrent *w, sa_state previous, sa_mat gates, sa_mat kept,
+                     sa_state state);
+void sa_lstm_backward(const sa_recurrent *w, sa_state previous, sa_mat gates, sa_mat kept,
+                      sa_state dstate, sa_mat da, sa_state dprevious, sa_mat scratch,
+                      sa_recurrent *dw);
+void sa_lstm_weights_backward(sa_state previous, sa_mat kept, sa_mat da, sa_recurrent *dw);
+
+#endif

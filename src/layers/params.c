@@ -1,0 +1,175 @@
+#include "layers/params.h"
+#include "base/memory.h"
+#include "tensor/blas.h"
+#include "tensor/vec.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static sa_mat bind_param(sa_binder *binder, const char *part, const char *name, int rows, int cols,
+                         sa_start start) {
+    size_t offset = binder->offset;
+    binder->offset += (size_t)(rows ? rows : 1) * (size_t)cols;
+    if (binder->plan) {
+        sa_params *plan = binder->plan;
+        sa_require(plan->count < SA_PARAMS_MAX);
+        sa_param *param = &plan->item[plan->count++];
+        *param = (sa_param){.rows = rows, .cols = cols, .offset = offset, .start = start};
+        int length = snprintf(param->name, sizeof param->name, "%s.%s", part, name);
+        sa_require(length > 0 && (size_t)length < sizeof param->name);
+        plan->size = binder->offset;
+    }
+    return (sa_mat){binder->buffer ? binder->buffer + offset : NULL, rows ? rows : 1, cols, cols};
+}
+
+sa_mat sa_bind_table(sa_binder *binder, const char *part, const char *name, int rows, int cols,
+                     sa_start start) {
+    sa_require(rows > 0 && cols > 0);
+    return bind_param(binder, part, name, rows, cols, start);
+}
+
+sa_mat sa_bind_factor(sa_binder *binder, sa_mat table) {
+    if (!binder->panels) return table;
+    return sa_turned(table, sa_panels_layout(binder->panels, table, binder->rows));
+}
+
+sa_mat sa_bind_matrix(sa_binder *binder, const char *part, const char *name, int rows, int cols,
+                      sa_start start) {
+    return sa_bind_factor(binder, sa_bind_table(binder, part, name, rows, cols, start));
+}
+
+sa_mat sa_bind_vector(sa_binder *binder, const char *part, const char *name, int cols,
+                      sa_start start) {
+    return bind_param(binder, part, name, 0, cols, start);
+}
+
+sa_mat sa_bind_stack(sa_binder *binder, const char *part, const char *const *names, int count,
+                     int rows, int cols, sa_start start) {
+    sa_mat all = bind_param(binder, part, names[0], rows, cols, start);
+    for (int i = 1; i < count; i++) bind_param(binder, part, names[i], rows, cols, start);
+    all.rows = count * rows;
+    return sa_bind_factor(binder, all);
+}
+
+sa_mat sa_bind_vectors(sa_binder *binder, const char *part, const char *const *names, int count,
+                       int cols, sa_start start) {
+    sa_mat all = bind_param(binder, part, names[0], 0, cols, start);
+    for (int i = 1; i < count; i++) bind_param(binder, part, names[i], 0, cols, start);
+    all.cols = all.ld = count * cols;
+    return all;
+}
+
+size_t sa_param_size(const sa_param *param) {
+    return (size_t)(param->rows ? param->rows : 1) * (size_t)param->cols;
+}
+
+sa_mat sa_param_mat(const sa_param *param, sa_real *buffer) {
+    return (sa_mat){buffer + param->offset, param->rows ? param->rows : 1, param->cols,
+                    param->cols};
+}
+
+/* ---- How weights start ----------------------------------------------------------------------- */
+
+static void normal(sa_mat w, double deviation, sa_rng *rng) {
+    for (int i = 0; i < w.rows; i++)
+        for (int j = 0; j < w.cols; j++)
+            sa_row(w, i)[j] = (sa_real)(deviation * sa_rng_normal(rng));
+}
+
+static void uniform(sa_mat w, double bound, sa_rng *rng) {
+    for (int i = 0; i < w.rows; i++)
+        for (int j = 0; j < w.cols; j++)
+            sa_row(w, i)[j] = (sa_real)(bound * (2 * sa_rng_uniform(rng) - 1));
+}
+
+static void one(sa_mat w) {
+    for (int i = 0; i < w.rows; i++)
+        for (int j = 0; j < w.cols; j++) sa_row(w, i)[j] = 1;
+}
+
+/* Rows of a random normal matrix made orthonormal by Gram and Schmidt, a block of rows at a time so
+ * that matrix products do the work, and twice so that rounding does not spoil it. */
+static bool orthogonal(sa_mat w, sa_rng *rng, sa_error *error) {
+    enum { BLOCK = 64 };
+    const int n = w.cols;
+    sa_require(w.rows == n);
+    sa_real *memory = sa_new((size_t)BLOCK * (size_t)n, sizeof *memory, error);
+    if (!memory) return false;
+    normal(w, 1, rng);
+    for (int first = 0; first < n; first += BLOCK) {
+        sa_mat done = sa_rows(w, 0, first);
+        sa_mat block = sa_rows(w, first, n - first < BLOCK ? n - first : BLOCK);
+        sa_mat along = {memory, block.rows, first, n};
+        for (int pass = 0; pass < 2; pass++) {
+            sa_gemm_nt(block, done, 0, along);
+            for (int i = 0; i < block.rows; i++)
+                for (int j = 0; j < first; j++) sa_row(along, i)[j] *= -1;
+            sa_gemm_nn(along, done, 1, block); /* what lies along the rows done is taken away */
+            for (int i = 0; i < block.rows; i++) {
+                sa_real *row = sa_row(block, i);
+                for (int j = 0; j < i; j++)
+                    sa_axpy(-sa_dot(row, sa_row(block, j), n), sa_row(block, j), row, n);
+                const sa_real length = (sa_real)sqrt((double)sa_dot(row, row, n));
+                for (int k = 0; k < n; k++) row[k] /= length;
+            }
+        }
+    }
+    free(memory);
+    return true;
+}
+
+enum { XAVIER, PAPER, UNIFORM, INITS };
+
+const char *sa_init_name(size_t row) {
+    static const char *const names[] = {
+        [XAVIER] = "xavier", [PAPER] = "paper", [UNIFORM] = "uniform"};
+    return row < INITS ? names[row] : NULL;
+}
+
+/* B.1 (2015) for init paper; Glorot and Bengio 2010 for xavier; section 4.1 of Luong et al. 2015
+ * for uniform: see params.h. */
+bool sa_params_start(const sa_params *plan, sa_real *values, int init, uint64_t seed,
+                     sa_error *error) {
+    const bool paper = init == PAPER;
+    for (int i = 0; i < plan->count; i++) {
+        const sa_param *param = &plan->item[i];
+        sa_mat w = sa_param_mat(param, values);
+        sa_rng rng = sa_rng_seed(seed, sa_hash(param->name, strlen(param->name)));
+        if (init == UNIFORM && param->start != SA_START_ONE) {
+            uniform(w, 0.1, &rng);
+            continue;
+        }
+        double xavier = sqrt(6.0 / (w.rows + w.cols));
+        const char *own = strchr(param->name, '.');
+        bool embedding = own && strcmp(own, ".E") == 0;
+        switch (param->start) {
+        case SA_START_ONE:
+            one(w);
+            break;
+        case SA_START_ZERO:
+            sa_zero(w);
+            break;
+        case SA_START_RECURRENT:
+            if (!orthogonal(w, &rng, error)) return false;
+            break;
+        case SA_START_ALIGN:
+            paper ? normal(w, 0.001, &rng) : uniform(w, xavier, &rng);
+            break;
+        case SA_START_ALIGN_LAST:
+            paper ? sa_zero(w) : uniform(w, xavier, &rng);
+            break;
+        case SA_START_INPUT:
+            if (paper)
+                normal(w, 0.01, &rng);
+            else if (embedding) /* a look-up: one row enters at a time, whatever the vocabulary's
+                                   size */
+                uniform(w, sqrt(3.0 / w.cols), &rng);
+            else
+                uniform(w, xavier, &rng);
+            break;
+        }
+    }
+    return true;
+}

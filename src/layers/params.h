@@ -1,0 +1,80 @@
+/* params: one buffer of numbers, walked again and again.
+ *
+ * Every module has a bind function that asks for its tensors by name and shape. The first walk only
+ * plans (names, shapes, offsets), the second points the struct of matrices into the values, the
+ * third points a second struct of the same type into the gradients, and where much is to be written
+ * a fourth lays the matrices down in panels. So the optimiser, the clipping, the model file, the
+ * sum over shards and the gradient check are each one loop over one buffer. */
+#ifndef SA_NN_PARAMS_H
+#define SA_NN_PARAMS_H
+
+#include "base/rng.h"
+#include "tensor/mat.h"
+
+/* How a tensor starts; the paper's and Xavier's way differ in what each kind gets (params.c). */
+typedef enum sa_start {
+    SA_START_ZERO,       /* biases */
+    SA_START_ONE,        /* gains */
+    SA_START_INPUT,      /* matrices that meet inputs, and embeddings */
+    SA_START_RECURRENT,  /* square matrices that meet the previous state */
+    SA_START_ALIGN,      /* W_a, U_a */
+    SA_START_ALIGN_LAST, /* v_a */
+} sa_start;
+
+typedef struct sa_param {
+    char name[40];
+    int rows, cols; /* a vector has rows 0 */
+    size_t offset;
+    sa_start start;
+} sa_param;
+
+enum { SA_PARAMS_MAX = 1024 };
+
+typedef struct sa_params {
+    int count;
+    size_t size; /* numbers in all */
+    sa_param item[SA_PARAMS_MAX];
+} sa_params;
+
+/* One walk. plan set: planning; buffer set: binding; panels set, too: what others are multiplied by
+ * is also laid down in that arena, for products of `rows` rows with its transpose. */
+typedef struct sa_binder {
+    sa_params *plan;
+    sa_real *buffer;
+    size_t offset;
+    sa_arena *panels;
+    int rows;
+} sa_binder;
+
+/* The matrix "part.name" [rows x cols]. */
+sa_mat sa_bind_matrix(sa_binder *binder, const char *part, const char *name, int rows, int cols,
+                      sa_start start);
+/* The same of a matrix whose rows are looked up. */
+sa_mat sa_bind_table(sa_binder *binder, const char *part, const char *name, int rows, int cols,
+                     sa_start start);
+/* Such a table where others are multiplied by it, too. */
+sa_mat sa_bind_factor(sa_binder *binder, sa_mat table);
+/* The vector "part.name" [cols], seen as a matrix of one row. */
+sa_mat sa_bind_vector(sa_binder *binder, const char *part, const char *name, int cols,
+                      sa_start start);
+/* `count` matrices of the same shape that lie under each other, so that one product serves them
+ * all: seen as [count*rows x cols]. */
+sa_mat sa_bind_stack(sa_binder *binder, const char *part, const char *const *names, int count,
+                     int rows, int cols, sa_start start);
+sa_mat sa_bind_vectors(sa_binder *binder, const char *part, const char *const *names, int count,
+                       int cols, sa_start start);
+
+size_t sa_param_size(const sa_param *param);
+sa_mat sa_param_mat(const sa_param *param, sa_real *buffer);
+
+/* Fills the values. `init` is the position in sa_init_name's list. The paper (B.1): recurrent
+ * matrices orthogonal, W_a and U_a N(0, 0.001^2), v_a and biases 0, the rest N(0, 0.01^2). Xavier
+ * (Glorot and Bengio 2010): uniform in +-sqrt(6 / (rows + cols)), recurrent matrices orthogonal,
+ * embeddings and biases as usual today. Uniform (Luong et al. 2015): everything in +-0.1. */
+bool sa_params_start(const sa_params *plan, sa_real *values, int init, uint64_t seed,
+                     sa_error *error);
+
+/* For the option rows: the name of a way to start, NULL after the last. */
+const char *sa_init_name(size_t row);
+
+#endif

@@ -1,0 +1,70 @@
+#include "layers/residual.h"
+#include "layers/dropout.h"
+#include "tensor/gradient_fault.h"
+#include "tensor/vec.h"
+
+#include <stdio.h>
+
+const char *sa_norm_name(size_t row) {
+    static const char *const names[] = {[SA_NORM_PRE] = "pre", [SA_NORM_POST] = "post"};
+    return row < sizeof names / sizeof *names ? names[row] : NULL;
+}
+
+void sa_residual_bind(sa_binder *binder, const char *part, int m, int norm, sa_residual *w) {
+    char name[40];
+    snprintf(name, sizeof name, "%s.norm", part);
+    w->norm = norm;
+    sa_layernorm_bind(binder, name, m, &w->layernorm);
+}
+
+void sa_residual_layout(sa_arena *arena, const sa_residual *w, sa_mat x, bool training,
+                        sa_residual_cache *cache) {
+    *cache = (sa_residual_cache){
+        .in = w->norm == SA_NORM_PRE ? sa_mat_take(arena, x.rows, x.cols) : x,
+        .y = sa_mat_take(arena, x.rows, x.cols),
+        .layernorm = sa_layernorm_layout(arena, x.rows, x.cols),
+        .mask = sa_mat_take(arena, training ? x.rows : 0, x.cols),
+    };
+}
+
+sa_residual_cache sa_residual_slice(const sa_residual_cache *all, int count) {
+    return (sa_residual_cache){
+        .in = sa_rows(all->in, 0, count),
+        .y = sa_rows(all->y, 0, count),
+        .layernorm = sa_layernorm_slice(&all->layernorm, count),
+        .mask = all->mask,
+    };
+}
+
+void sa_residual_enter_forward(const sa_residual *w, sa_mat x, sa_residual_cache *cache) {
+    if (w->norm == SA_NORM_PRE)
+        sa_layernorm_forward(&w->layernorm, x, &cache->layernorm, cache->in);
+    else
+        cache->in = x;
+}
+
+/* Section 3.1 (Vaswani et al. 2017): LayerNorm(x + Sublayer(x)) */
+void sa_residual_leave_forward(const sa_residual *w, sa_mat x, double dropout, sa_rng *rng,
+                               sa_residual_cache *cache) {
+    sa_dropout_forward(dropout, rng, cache->mask, cache->y);
+    sa_add(x, cache->y);
+    if (w->norm == SA_NORM_POST)
+        sa_layernorm_forward(&w->layernorm, cache->y, &cache->layernorm, cache->y);
+}
+
+void sa_residual_leave_backward(const sa_residual *w, const sa_residual_cache *cache,
+                                double dropout, sa_mat d, sa_mat df, sa_mat din, sa_residual *dw) {
+    if (w->norm == SA_NORM_POST)
+        sa_layernorm_backward(&w->layernorm, &cache->layernorm, d, &dw->layernorm);
+    sa_copy_mat(d, df); /* y = x + f */
+    sa_dropout_backward(dropout, cache->mask, df);
+    sa_zero(din);
+    if (!sa_term("residual.past")) sa_zero(d);
+}
+
+void sa_residual_enter_backward(const sa_residual *w, const sa_residual_cache *cache, sa_mat din,
+                                sa_mat d, sa_residual *dw) {
+    if (w->norm == SA_NORM_PRE)
+        sa_layernorm_backward(&w->layernorm, &cache->layernorm, din, &dw->layernorm);
+    sa_add(din, d); /* f reads x too */
+}

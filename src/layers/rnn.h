@@ -1,0 +1,15 @@
+/* rnn: the simple recurrent unit (Elman 1990), s = tanh(a + U s'). Shapes and what is written or
+ * added to: cell.h. */
+#ifndef SA_NN_RNN_H
+#define SA_NN_RNN_H
+
+#include "layers/cell.h"
+
+void sa_rnn_forward(const sa_recurrent *w, sa_state previous, sa_mat gates, sa_mat kept,
+                    sa_state state);
+void sa_rnn_backward(const sa_recurrent *w, sa_state previous, sa_mat gates, sa_mat kept,
+                     sa_state dstate, sa_mat da, sa_state dprevious, sa_mat scratch,
+                     sa_recurrent *dw);
+void sa_rnn_weights_backward(sa_state previous, sa_mat kept, sa_mat da, sa_recurrent *dw);
+
+#endif

@@ -1,0 +1,90 @@
+#include "metrics/bleu.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+/* ---- Smoothing ------------------------------------------------------------------------------- */
+
+enum { EXP, FLOOR, ADD_K };
+
+const sa_smoothing sa_smoothings[] = {
+    [EXP] = {"exp", 0}, [FLOOR] = {"floor", 0.1}, [ADD_K] = {"add-k", 1}, {"none", 0}, {0},
+};
+
+const char *sa_smoothing_name(size_t row) {
+    return sa_smoothings[row].name;
+}
+
+double sa_smoothing_value(const sa_metrics *metrics) {
+    const sa_smoothing *row = &sa_smoothings[metrics->smooth];
+    return row->value > 0 && metrics->smooth_value > 0 ? metrics->smooth_value : row->value;
+}
+
+/* ---- Counts ---------------------------------------------------------------------------------- */
+
+static size_t distance(size_t a, size_t b) {
+    return a > b ? a - b : b - a;
+}
+
+/* The length nearest to ours; of two as near the shorter. */
+static size_t nearest_length(size_t ours, const sa_units *references, size_t count) {
+    size_t best = count ? references[0].count : 0;
+    for (size_t i = 1; i < count; i++) {
+        const size_t length = references[i].count;
+        const size_t old = distance(ours, best), new = distance(ours, length);
+        if (new < old || (new == old &&length < best)) best = length;
+    }
+    return best;
+}
+
+bool sa_bleu_add(sa_bleu *bleu, const sa_units *hypothesis, const sa_units *references,
+                 size_t count, sa_error *error) {
+    if (!sa_ngrams_match(hypothesis, references, count, SA_BLEU_ORDER, bleu->match, error))
+        return false;
+    for (int n = 1; n <= SA_BLEU_ORDER; n++) bleu->total[n - 1] += sa_ngrams_total(hypothesis, n);
+    bleu->hypothesis += (int64_t)hypothesis->count;
+    bleu->reference += (int64_t)nearest_length(hypothesis->count, references, count);
+    return true;
+}
+
+/* ---- Score ----------------------------------------------------------------------------------- */
+
+double sa_bleu_brevity(const sa_bleu *bleu) {
+    if (bleu->hypothesis >= bleu->reference) return 1;
+    if (!bleu->hypothesis) return 0;
+    return exp(1 - (double)bleu->reference / (double)bleu->hypothesis);
+}
+
+int sa_bleu_precisions(const sa_bleu *bleu, const sa_metrics *metrics, double *precisions) {
+    const double value = sa_smoothing_value(metrics);
+    double share = 1;
+    int64_t matches = 0;
+    int order = SA_BLEU_ORDER;
+    for (int n = 0; n < SA_BLEU_ORDER; n++) precisions[n] = 0, matches += bleu->match[n];
+    if (!matches) return 0;
+    for (int n = 0; n < SA_BLEU_ORDER; n++) {
+        const double added = metrics->smooth == ADD_K && n > 0 ? value : 0;
+        const double match = (double)bleu->match[n] + added, total = (double)bleu->total[n] + added;
+        if (total == 0) break;
+        if (metrics->effective_order) order = n + 1;
+        if (match > 0) {
+            precisions[n] = 100 * match / total;
+        } else if (metrics->smooth == EXP) {
+            share *= 2;
+            precisions[n] = 100 / (share * total);
+        } else if (metrics->smooth == FLOOR) {
+            precisions[n] = 100 * value / total;
+        }
+    }
+    return order;
+}
+
+double sa_bleu_score(const sa_bleu *bleu, const sa_metrics *metrics) {
+    double precisions[SA_BLEU_ORDER], sum = 0;
+    const int order = sa_bleu_precisions(bleu, metrics, precisions);
+    for (int n = 0; n < order; n++) {
+        if (precisions[n] == 0) return 0;
+        sum += log(precisions[n]);
+    }
+    return order ? sa_bleu_brevity(bleu) * exp(sum / order) : 0;
+}

@@ -1,0 +1,107 @@
+#include "metrics/chrf.h"
+#include "metrics/metric_tokenizer.h"
+
+#include <string.h>
+
+/* ---- Units ----------------------------------------------------------------------------------- */
+
+typedef struct line {
+    sa_units characters, words;
+} line;
+
+static bool is_mark(char c) {
+    return (c >= '!' && c <= '/') || (c >= ':' && c <= '@') || (c >= '[' && c <= '`') ||
+           (c >= '{' && c <= '~');
+}
+
+/* A mark (of ASCII) at the end of a word is a word of its own, or else one at its beginning: "(hi)"
+ * becomes "(hi" and ")". */
+static void push_word(sa_units *words, const char *word, size_t size) {
+    const bool lone = sa_cut_character(word) == size;
+    const size_t cut = lone ? 0 : is_mark(word[size - 1]) ? size - 1 : is_mark(word[0]) ? 1 : 0;
+    if (cut) sa_units_push(words, word, cut);
+    sa_units_push(words, word + cut, size - cut);
+}
+
+static line read_line(const char *text, const sa_metrics *metrics) {
+    line result = {0};
+    size_t size;
+    sa_units_characters(&result.characters, text, metrics->chrf_whitespace);
+    if (metrics->chrf_word_order)
+        for (const char *word; (word = sa_cut_word(&text, &size));)
+            push_word(&result.words, word, size);
+    return result;
+}
+
+static void release_line(line *one) {
+    sa_units_release(&one->characters);
+    sa_units_release(&one->words);
+}
+
+/* ---- Counts ---------------------------------------------------------------------------------- */
+
+/* The n-grams of a hypothesis count only where the reference has some. */
+static bool count_orders(const sa_units *ours, const sa_units *theirs, int first, int orders,
+                         sa_chrf *chrf, sa_error *error) {
+    for (int n = 1; n <= orders; n++) {
+        const int64_t wanted = sa_ngrams_total(theirs, n);
+        chrf->reference[first + n - 1] = wanted;
+        chrf->hypothesis[first + n - 1] = wanted ? sa_ngrams_total(ours, n) : 0;
+    }
+    return sa_ngrams_match(ours, theirs, 1, orders, chrf->match + first, error);
+}
+
+static bool count_lines(const line *ours, const char *reference, const sa_metrics *metrics,
+                        sa_chrf *chrf, sa_error *error) {
+    line theirs = read_line(reference, metrics);
+    const bool good =
+        count_orders(&ours->characters, &theirs.characters, 0, metrics->chrf_order, chrf, error) &&
+        count_orders(&ours->words, &theirs.words, metrics->chrf_order, metrics->chrf_word_order,
+                     chrf, error);
+    release_line(&theirs);
+    return good;
+}
+
+bool sa_chrf_add(sa_chrf *chrf, const sa_metrics *metrics, const char *hypothesis,
+                 const char *const *references, size_t count, sa_error *error) {
+    line ours = read_line(hypothesis, metrics);
+    sa_chrf best = {0};
+    double best_score = -1;
+    bool good = true;
+    for (size_t i = 0; good && i < count; i++) {
+        sa_chrf now = {0};
+        good = count_lines(&ours, references[i], metrics, &now, error);
+        const double score = sa_chrf_score(&now, metrics);
+        if (score > best_score) best = now, best_score = score;
+    }
+    for (int i = 0; good && i < SA_CHRF_ORDERS; i++) {
+        chrf->hypothesis[i] += best.hypothesis[i];
+        chrf->reference[i] += best.reference[i];
+        chrf->match[i] += best.match[i];
+    }
+    release_line(&ours);
+    return good;
+}
+
+/* ---- Score ----------------------------------------------------------------------------------- */
+
+double sa_chrf_score(const sa_chrf *chrf, const sa_metrics *metrics) {
+    const double eps = 1e-16, factor = (double)metrics->chrf_beta * metrics->chrf_beta;
+    const int orders = metrics->chrf_order + metrics->chrf_word_order;
+    double precision = 0, recall = 0, sum = 0;
+    int effective = 0;
+    for (int i = 0; i < orders; i++) {
+        const double match = (double)chrf->match[i];
+        const double p = chrf->hypothesis[i] ? match / (double)chrf->hypothesis[i] : eps;
+        const double r = chrf->reference[i] ? match / (double)chrf->reference[i] : eps;
+        const double below = factor * p + r;
+        sum += below > 0 ? (1 + factor) * p * r / below : eps;
+        if (!chrf->hypothesis[i] || !chrf->reference[i]) continue;
+        precision += p, recall += r;
+        effective++;
+    }
+    if (metrics->chrf_eps) return 100 * sum / orders;
+    if (!effective || precision + recall == 0) return 0;
+    precision /= effective, recall /= effective;
+    return 100 * ((1 + factor) * precision * recall / (factor * precision + recall));
+}

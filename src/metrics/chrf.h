@@ -1,0 +1,30 @@
+/* chrf: chrF (Popovic 2015), and chrF++ with word n-grams (Popovic 2017), as sacreBLEU 2.6 defines
+ * them.
+ *
+ *   chrF_beta = 100 (1 + beta^2) P R / (beta^2 P + R)
+ *
+ * P and R are the means of the orders' precisions and recalls, over the orders of which both sides
+ * have n-grams. Of several references the one with the best score counts.
+ *
+ * Counts of sentences add up; the score is made of the sum. */
+#ifndef SA_EVAL_CHRF_H
+#define SA_EVAL_CHRF_H
+
+#include "metrics/ngram.h"
+
+/* The most orders of characters, of words, of both. */
+enum { SA_CHRF_CHARACTERS = 12, SA_CHRF_WORDS = 4, SA_CHRF_ORDERS = 16 };
+
+/* n-grams of characters, then of words: of the hypotheses, of the references, met in both. */
+typedef struct sa_chrf {
+    int64_t hypothesis[SA_CHRF_ORDERS], reference[SA_CHRF_ORDERS], match[SA_CHRF_ORDERS];
+} sa_chrf;
+
+/* Adds the counts of one sentence. */
+bool sa_chrf_add(sa_chrf *chrf, const sa_metrics *metrics, const char *hypothesis,
+                 const char *const *references, size_t count, sa_error *error);
+
+/* 0 .. 100 */
+double sa_chrf_score(const sa_chrf *chrf, const sa_metrics *metrics);
+
+#endif

@@ -1,0 +1,115 @@
+#include "metrics/combine.h"
+#include "base/memory.h"
+
+#include <stdlib.h>
+
+enum { INTERSECTION, UNION, GROW_DIAG };
+
+const char *sa_combine_name(size_t row) {
+    static const char *const names[] = {
+        [INTERSECTION] = "intersection", [UNION] = "union", [GROW_DIAG] = "grow-diag", NULL};
+    return names[row];
+}
+
+const int sa_combine_steps[8][2] = {{-1, 0},  {0, -1}, {1, 0},  {0, 1},
+                                    {-1, -1}, {-1, 1}, {1, -1}, {1, 1}};
+
+enum { OUT, NEW, DONE }; /* a link of the union: not in, in, its neighbours looked at */
+
+/* The union, sorted, and which of its links and words are in. */
+typedef struct growth {
+    sa_link *links;
+    size_t count;
+    unsigned char *state;    /* [count] */
+    bool *sources, *targets; /* whether the word has a link that is in */
+} growth;
+
+static void take(growth *all, size_t i) {
+    all->state[i] = NEW;
+    all->sources[all->links[i].source] = all->targets[all->links[i].target] = true;
+}
+
+/* Both lists are sorted. */
+static void merge(growth *all, const sa_link *a, size_t a_count, const sa_link *b, size_t b_count,
+                  int way) {
+    for (size_t i = 0, k = 0; i < a_count || k < b_count;) {
+        const int order = i == a_count ? 1 : k == b_count ? -1 : sa_link_order(&a[i], &b[k]);
+        const sa_link *link = order <= 0 ? &a[i] : &b[k];
+        all->links[all->count] = (sa_link){.source = link->source, .target = link->target};
+        if (order == 0 || way == UNION) take(all, all->count);
+        all->count++;
+        i += order <= 0;
+        k += order >= 0;
+    }
+}
+
+static int by_order(const void *a, const void *b) {
+    return sa_link_order(a, b);
+}
+
+/* Takes the neighbours of link i that may come in. */
+static bool grow_around(growth *all, size_t i) {
+    bool grown = false;
+    for (size_t k = 0; k < sizeof sa_combine_steps / sizeof *sa_combine_steps; k++) {
+        const sa_link near = {.source = all->links[i].source + sa_combine_steps[k][0],
+                              .target = all->links[i].target + sa_combine_steps[k][1]};
+        const sa_link *found = bsearch(&near, all->links, all->count, sizeof near, by_order);
+        if (!found || (all->sources[near.source] && all->targets[near.target])) continue;
+        take(all, (size_t)(found - all->links));
+        grown = true;
+    }
+    all->state[i] = DONE; /* what may not come in now never may */
+    return grown;
+}
+
+static void grow(growth *all) {
+    for (bool grown = true; grown;) {
+        grown = false;
+        for (size_t i = 0; i < all->count; i++)
+            if (all->state[i] == NEW && grow_around(all, i)) grown = true;
+    }
+}
+
+static size_t keep(growth *all) {
+    size_t kept = 0;
+    for (size_t i = 0; i < all->count; i++)
+        if (all->state[i] != OUT) all->links[kept++] = all->links[i];
+    return kept;
+}
+
+static bool measure(const sa_link *links, size_t count, size_t *words, sa_error *error) {
+    for (size_t i = 0; i < count; i++) {
+        const int far = links[i].source > links[i].target ? links[i].source : links[i].target;
+        if (far >= 1 << 20)
+            return sa_fail(error, SA_LIMIT, "link %d-%d: no sentence has so many words",
+                           links[i].source, links[i].target);
+        if ((size_t)far >= *words) *words = (size_t)far + 1;
+    }
+    return true;
+}
+
+bool sa_combine(int way, sa_link *forward, size_t forward_count, sa_link *backward,
+                size_t backward_count, sa_link **links, size_t *count, sa_error *error) {
+    size_t words = 0;
+    growth all = {0};
+    if (!measure(forward, forward_count, &words, error) ||
+        !measure(backward, backward_count, &words, error))
+        return false;
+    forward_count = sa_links_settle(forward, forward_count);
+    backward_count = sa_links_settle(backward, backward_count);
+    all.links = sa_new(forward_count + backward_count, sizeof *all.links, error);
+    all.state = sa_new(forward_count + backward_count, sizeof *all.state, error);
+    all.sources = sa_new(words, sizeof *all.sources, error);
+    all.targets = sa_new(words, sizeof *all.targets, error);
+    const bool good = all.links && all.state && all.sources && all.targets;
+    if (good) {
+        merge(&all, forward, forward_count, backward, backward_count, way);
+        if (way == GROW_DIAG) grow(&all);
+        *count = keep(&all);
+        *links = all.links;
+    } else {
+        free(all.links);
+    }
+    free(all.state), free(all.sources), free(all.targets);
+    return good;
+}

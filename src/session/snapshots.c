@@ -1,0 +1,158 @@
+#include "session/snapshots.h"
+#include "base/save.h"
+#include "report/matrix.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { SCENE = 4, FRAME = 8 }; /* least digits of a pair's folder and of a frame's name */
+
+static const char head_folder[] = "head-";
+
+/* ---- Frames that are there already ----------------------------------------------------------- */
+
+/* The number a name consists of, with nothing behind it but `ending`; -1: it is no such name. */
+static int64_t number_of(const char *name, size_t digits, const char *ending) {
+    const size_t length = strspn(name, "0123456789");
+    int64_t number = 0;
+    if (length < digits || length > 18 || strcmp(name + length, ending) != 0) return -1;
+    for (size_t i = 0; i < length; i++) number = 10 * number + (name[i] - '0');
+    return number;
+}
+
+/* Whether the training has validated after so many updates and goes on from behind it. */
+static bool is_known(const sa_session *session, int64_t step) {
+    if (!session->training->resume) return false;
+    if (step == 0) return true;
+    const char *line = session->log.text ? strchr(session->log.text, '\n') : NULL;
+    for (; line; line = strchr(line + 1, '\n')) { /* "epoch,step,..." */
+        const char *comma = strchr(line + 1, ',');
+        if (comma && strtoll(comma + 1, NULL, 10) == step) return true;
+    }
+    return false;
+}
+
+static bool remove_frames(const sa_session *session, int above, const char *name, bool heads);
+
+/* A frame that should not be there would be part of the film. `heads`: there may be folders of
+ * heads, whose frames are the same ones. */
+static bool remove_entry(const sa_session *session, int folder, const char *name, bool heads) {
+    const int64_t step = number_of(name, FRAME, ".csv");
+    const size_t prefix = sizeof head_folder - 1;
+    if ((step >= 0 && !is_known(session, step)) || sa_save_unfinished(name))
+        return unlinkat(folder, name, 0) == 0;
+    return !heads || strncmp(name, head_folder, prefix) != 0 ||
+           number_of(name + prefix, 1, "") < 0 || remove_frames(session, folder, name, false);
+}
+
+/* Empties an open folder of frames. */
+static bool remove_from(const sa_session *session, DIR *list, bool heads) {
+    struct dirent *entry;
+    while (errno = 0, (entry = readdir(list)))
+        if (!remove_entry(session, dirfd(list), entry->d_name, heads)) return false;
+    return errno == 0;
+}
+
+/* Fails with errno. */
+static bool remove_frames(const sa_session *session, int above, const char *name, bool heads) {
+    const int folder = openat(above, name, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    if (folder < 0) return errno == ENOTDIR; /* that is not the film's */
+    DIR *list = fdopendir(folder);
+    const bool good = list && remove_from(session, list, heads);
+    const int reason = errno;
+    if (list)
+        closedir(list);
+    else
+        close(folder);
+    if (good) unlinkat(above, name, AT_REMOVEDIR); /* where nothing is left in it */
+    errno = reason;
+    return good;
+}
+
+static bool remove_scenes(const sa_session *session, const char *film, sa_error *error) {
+    DIR *list = opendir(film);
+    if (!list) return errno == ENOENT || sa_fail_errno(error, SA_OPEN, "open", film);
+    struct dirent *entry;
+    bool good = true;
+    while (good && (errno = 0, entry = readdir(list)))
+        good = number_of(entry->d_name, SCENE, "") < 0 ||
+               remove_frames(session, dirfd(list), entry->d_name, true);
+    if (!good || errno) good = sa_fail_errno(error, SA_IO, "tidy up", film);
+    closedir(list);
+    return good;
+}
+
+/* ---- New frames ------------------------------------------------------------------------------ */
+
+/* Of pair `index` (from 0) FILM/0001, or of its head (from 1) FILM/0001/head-1. */
+static void name_scene(const sa_session *session, size_t index, int head, sa_buffer *out) {
+    sa_buffer_addf(out, "%s/film/%0*zu", session->training->out, SCENE, index + 1);
+    if (head) sa_buffer_addf(out, "/%s%d", head_folder, head);
+}
+
+/* A single head is the mean, and is not filmed twice. */
+static int heads_of(const sa_session *session) {
+    const int heads = sa_seq2seq_heads(&session->model.w);
+    return heads > 1 ? heads : 0;
+}
+
+static bool make_scenes(const sa_session *session, const char *film, sa_error *error) {
+    bool good = sa_folder_make(film, error);
+    for (size_t i = 0; good && i < session->training->probe_count; i++)
+        for (int head = 0; good && head <= heads_of(session); head++) {
+            sa_buffer scene = {0};
+            name_scene(session, i, head, &scene);
+            good = scene.failed ? sa_fail_memory(error, scene.size)
+                                : sa_folder_make(scene.text, error);
+            sa_buffer_release(&scene);
+        }
+    return good;
+}
+
+bool sa_film_open(const sa_session *session, sa_error *error) {
+    const sa_training *training = session->training;
+    sa_buffer film = {0};
+    sa_buffer_addf(&film, "%s/film", training->out);
+    bool good = !film.failed || sa_fail_memory(error, film.size);
+    good = good && remove_scenes(session, film.text, error);
+    if (good && training->probe_count) good = make_scenes(session, film.text, error);
+    sa_buffer_release(&film);
+    return good;
+}
+
+static bool save_frame(const sa_session *session, size_t index, int head,
+                       const sa_alignment *alignment, sa_error *error) {
+    sa_buffer path = {0}, matrix = {0};
+    name_scene(session, index, head, &path);
+    sa_buffer_addf(&path, "/%0*lld.csv", FRAME, (long long)session->trainer.step);
+    sa_matrix_csv(alignment, &matrix);
+    const bool good = path.failed || matrix.failed
+                          ? sa_fail_memory(error, path.size + matrix.size)
+                          : sa_save(path.text, &(sa_piece){matrix.text, matrix.size}, 1, error);
+    sa_buffer_release(&path);
+    sa_buffer_release(&matrix);
+    return good;
+}
+
+static bool save_frames(void *context, size_t index, const sa_alignment *alignment,
+                        sa_error *error) {
+    const sa_session *session = context;
+    const size_t size = (size_t)alignment->targets * (size_t)alignment->sources;
+    bool good = save_frame(session, index, 0, alignment, error);
+    for (int head = 1; good && head <= heads_of(session); head++) {
+        sa_alignment own = *alignment;
+        own.weights = alignment->head_weights + (size_t)(head - 1) * size;
+        good = save_frame(session, index, head, &own, error);
+    }
+    return good;
+}
+
+bool sa_film_take(sa_session *session, sa_error *error) {
+    const sa_training *training = session->training;
+    return !training->probe_count || sa_align(&session->model, training->probes,
+                                              training->probe_count, save_frames, session, error);
+}

@@ -1,0 +1,159 @@
+#include "synth/draft.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+void sa_draft_clear(sa_draft *draft) {
+    draft->source.count = draft->target.count = 0;
+    draft->link_count = 0;
+    draft->characters = false;
+    draft->picked = 0;
+}
+
+int sa_draft_pick(sa_draft *draft, int count) {
+    sa_require(count > 0);
+    if (draft->rng) return (int)sa_rng_below(draft->rng, (uint32_t)count);
+    if (draft->picked == draft->pick_count) {
+        sa_require(draft->pick_count < SA_DRAFT_PICKS);
+        draft->picks[draft->pick_count].value = 0;
+        draft->picks[draft->pick_count++].bound = (uint32_t)count;
+    }
+    return (int)draft->picks[draft->picked++].value;
+}
+
+bool sa_draft_chance(sa_draft *draft, int count) {
+    return sa_draft_pick(draft, count) == 0;
+}
+
+/* Like an odometer: the last decision that can still change takes its next value, and those behind
+ * it are forgotten, as they may not even be asked again. */
+bool sa_draft_advance(sa_draft *draft) {
+    int last = draft->pick_count - 1;
+    while (last >= 0 && draft->picks[last].value + 1 == draft->picks[last].bound) last--;
+    draft->pick_count = last + 1;
+    if (last < 0) return false;
+    draft->picks[last].value++;
+    return true;
+}
+
+static sa_span append(sa_draft_side *side, const char *text, bool characters) {
+    sa_span span = {side->count, 0};
+    while (text && *text) {
+        size_t size = characters ? 1 : strcspn(text, " ");
+        sa_require(side->count < SA_DRAFT_WORDS && size < SA_DRAFT_LETTERS);
+        char *word = side->words[side->count++];
+        memcpy(word, text, size);
+        word[size] = 0;
+        text += size;
+        if (*text && !characters) text++;
+    }
+    span.count = side->count - span.first;
+    return span;
+}
+
+sa_span sa_draft_source(sa_draft *draft, const char *text) {
+    return append(&draft->source, text, draft->characters);
+}
+
+sa_span sa_draft_target(sa_draft *draft, const char *text) {
+    return append(&draft->target, text, draft->characters);
+}
+
+sa_span sa_draft_last(const sa_draft_side *side) {
+    sa_require(side->count > 0);
+    return (sa_span){side->count - 1, 1};
+}
+
+/* A link made twice counts once, as sure if either was. */
+static void add_link(sa_draft *draft, sa_link link) {
+    for (int i = 0; i < draft->link_count; i++) {
+        sa_link *old = &draft->links[i];
+        if (old->source == link.source && old->target == link.target) {
+            old->possible = old->possible && link.possible;
+            return;
+        }
+    }
+    sa_require(draft->link_count < SA_DRAFT_LINKS);
+    draft->links[draft->link_count++] = link;
+}
+
+static void link_spans(sa_draft *draft, sa_span source, sa_span target, bool possible) {
+    for (int s = 0; s < source.count; s++)
+        for (int t = 0; t < target.count; t++)
+            add_link(draft, (sa_link){source.first + s, target.first + t, possible});
+}
+
+void sa_draft_link(sa_draft *draft, sa_span source, sa_span target) {
+    link_spans(draft, source, target, false);
+}
+
+void sa_draft_hint(sa_draft *draft, sa_span source, sa_span target) {
+    link_spans(draft, source, target, true);
+}
+
+void sa_draft_phrase(sa_draft *draft, const sa_phrase *phrase) {
+    sa_span source = sa_draft_source(draft, phrase->source);
+    sa_span target = sa_draft_target(draft, phrase->target);
+    if (!phrase->links) sa_draft_link(draft, source, target);
+    for (const char *at = phrase->links; at && *at;) {
+        char *end;
+        long from = strtol(at, &end, 10);
+        bool possible = *end == 'p';
+        long to = strtol(end + 1, &end, 10);
+        sa_require(from < source.count && to < target.count);
+        add_link(draft, (sa_link){source.first + (int)from, target.first + (int)to, possible});
+        at = *end ? end + 1 : end;
+    }
+}
+
+void sa_draft_merge(sa_draft *draft, int at, const char *word) {
+    sa_draft_side *side = &draft->target;
+    snprintf(side->words[at], sizeof side->words[at], "%s", word);
+    side->count--;
+    memmove(side->words[at + 1], side->words[at + 2],
+            (size_t)(side->count - at - 1) * sizeof side->words[0]);
+    int count = draft->link_count;
+    draft->link_count = 0;
+    for (int i = 0; i < count; i++) {
+        sa_link link = draft->links[i];
+        if (link.target > at) link.target--;
+        add_link(draft, link);
+    }
+}
+
+static bool glued(const char *word, const char *before, bool source) {
+    size_t size = strlen(before);
+    if (before[size - 1] == '\'') return true;
+    return strchr(source ? ".,?!" : ".,", word[0]);
+}
+
+static void write_side(const sa_draft *draft, bool source, sa_buffer *out) {
+    const sa_draft_side *side = source ? &draft->source : &draft->target;
+    for (int i = 0; i < side->count; i++) {
+        bool space =
+            i > 0 && !draft->characters && !glued(side->words[i], side->words[i - 1], source);
+        if (space) sa_buffer_adds(out, " ");
+        sa_buffer_adds(out, side->words[i]);
+    }
+}
+
+void sa_draft_write_source(const sa_draft *draft, sa_buffer *out) {
+    write_side(draft, true, out);
+}
+
+void sa_draft_write(const sa_draft *draft, sa_buffer *out) {
+    write_side(draft, true, out);
+    sa_buffer_adds(out, "\t");
+    write_side(draft, false, out);
+    const char *before = "\t";
+    for (int s = 0; s < draft->source.count; s++)
+        for (int t = 0; t < draft->target.count; t++)
+            for (int i = 0; i < draft->link_count; i++) {
+                const sa_link *link = &draft->links[i];
+                if (link->source != s || link->target != t) continue;
+                sa_buffer_addf(out, "%s%d%c%d", before, s, link->possible ? 'p' : '-', t);
+                before = " ";
+            }
+    sa_buffer_adds(out, "\n");
+}

@@ -1,0 +1,161 @@
+#include "tensor/blas.h"
+#include "tensor/packed.h"
+
+#include <cblas.h>
+#include <dlfcn.h>
+#include <string.h>
+#include <sys/mman.h>
+
+#ifdef SA_DOUBLE
+#define gemm cblas_dgemm
+#define gemv cblas_dgemv
+#define ger cblas_dger
+#else
+#define gemm cblas_sgemm
+#define gemv cblas_sgemv
+#define ger cblas_sger
+#endif
+
+/* OpenBLAS leaves c as it was when the inner dimension is empty, and its rank-one update knows no
+ * beta: there c is multiplied here. */
+static void multiply(sa_real beta, sa_mat c) {
+    if (beta != 0) return;
+    for (int i = 0; i < c.rows; i++)
+        for (int j = 0; j < c.cols; j++) sa_row(c, i)[j] = 0;
+}
+
+/* ---- Tiles -----------------------------------------------------------------------------------
+ * OpenBLAS packs both factors before it multiplies, which costs a thin product more than it gains.
+ * For AVX-512 it also has kernels that read them where they lie, used up to a million
+ * multiply-adds (but not for a b'); a product cut into such tiles runs up to twice as fast. */
+
+enum {
+    WORK = 1000000,  /* multiply-adds of a tile at most */
+    FACE = 1 << 13,  /* numbers of its piece of the second factor */
+    DEEP = 128,      /* rows of that piece, unless it is narrow */
+    THIN = 96,       /* rows of a first factor that do not repay packing */
+    LARGE = 1 << 19, /* numbers of a second factor that is better packed all the same */
+};
+
+static bool tiles_pay;
+
+typedef struct tile {
+    int rows, cols, inner;
+} tile;
+
+static int least(int a, int b) {
+    return a < b ? a : b;
+}
+
+/* The tile for a product [rows x inner] [inner x cols]: a piece of the second factor that stays in
+ * the first cache, used for as many rows as may be. */
+static tile tile_of(int rows, int cols, int inner) {
+    tile t = {.inner = least(inner, DEEP)};
+    t.cols = least(cols, FACE / t.inner);
+    t.inner = least(inner, FACE / t.cols);
+    t.rows = least(rows, WORK / (t.cols * t.inner));
+    return t;
+}
+
+/* c = beta c + a b, or a' b, tile by tile. */
+static void tiled(bool transposed, sa_mat a, sa_mat b, sa_real beta, sa_mat c) {
+    const tile t = tile_of(c.rows, c.cols, b.rows);
+    for (int k = 0; k < b.rows; k += t.inner, beta = 1) {
+        const sa_mat bk = sa_rows(b, k, least(t.inner, b.rows - k));
+        for (int j = 0; j < c.cols; j += t.cols)
+            for (int i = 0; i < c.rows; i += t.rows) {
+                const int rows = least(t.rows, c.rows - i), cols = least(t.cols, c.cols - j);
+                const sa_real *aik = transposed ? sa_row(a, k) + i : sa_row(a, i) + k;
+                gemm(CblasRowMajor, transposed ? CblasTrans : CblasNoTrans, CblasNoTrans, rows,
+                     cols, bk.rows, 1, aik, a.ld, bk.x + j, bk.ld, beta, sa_row(c, i) + j, c.ld);
+            }
+    }
+}
+
+/* ---- Products -------------------------------------------------------------------------------- */
+
+/* Whether a product [rows x inner] [inner x cols] is better cut into tiles. */
+static bool tiles_suit(int rows, int cols, int inner) {
+    const size_t size = (size_t)cols * (size_t)inner;
+    return tiles_pay && (size <= 4 * FACE || (rows <= THIN && size <= LARGE));
+}
+
+void sa_gemm_nn(sa_mat a, sa_mat b, sa_real beta, sa_mat c) {
+    sa_require(a.cols == b.rows && a.rows == c.rows && b.cols == c.cols);
+    if (!c.rows || !c.cols) return;
+    if (!a.cols)
+        multiply(beta, c);
+    else if (b.panels && !b.turned)
+        sa_panels_multiply(a, b, beta, c);
+    else if (a.rows == 1)
+        gemv(CblasRowMajor, CblasTrans, b.rows, b.cols, 1, b.x, b.ld, a.x, 1, beta, c.x, 1);
+    else if (tiles_suit(a.rows, b.cols, b.rows))
+        tiled(false, a, b, beta, c);
+    else
+        gemm(CblasRowMajor, CblasNoTrans, CblasNoTrans, c.rows, c.cols, a.cols, 1, a.x, a.ld, b.x,
+             b.ld, beta, c.x, c.ld);
+}
+
+void sa_gemm_nt(sa_mat a, sa_mat b, sa_real beta, sa_mat c) {
+    sa_require(a.cols == b.cols && a.rows == c.rows && b.rows == c.cols);
+    if (!c.rows || !c.cols) return;
+    if (!a.cols)
+        multiply(beta, c);
+    else if (b.panels && b.turned)
+        sa_panels_multiply(a, b, beta, c);
+    else if (a.rows == 1)
+        gemv(CblasRowMajor, CblasNoTrans, b.rows, b.cols, 1, b.x, b.ld, a.x, 1, beta, c.x, 1);
+    else
+        gemm(CblasRowMajor, CblasNoTrans, CblasTrans, c.rows, c.cols, a.cols, 1, a.x, a.ld, b.x,
+             b.ld, beta, c.x, c.ld);
+}
+
+void sa_gemm_tn(sa_mat a, sa_mat b, sa_real beta, sa_mat c) {
+    sa_require(a.rows == b.rows && a.cols == c.rows && b.cols == c.cols);
+    if (!c.rows || !c.cols) return;
+    if (a.rows <= 1) {
+        multiply(beta, c);
+        if (a.rows) ger(CblasRowMajor, c.rows, c.cols, 1, a.x, 1, b.x, 1, c.x, c.ld);
+    } else if (tiles_suit(a.rows, b.cols, a.cols)) {
+        tiled(true, a, b, beta, c);
+    } else {
+        gemm(CblasRowMajor, CblasTrans, CblasNoTrans, c.rows, c.cols, a.rows, 1, a.x, a.ld, b.x,
+             b.ld, beta, c.x, c.ld);
+    }
+}
+
+void sa_blas_init(void) {
+    openblas_set_num_threads(1);
+    const char *core = openblas_get_corename();
+    tiles_pay =
+        !strcmp(core, "SkylakeX") || !strcmp(core, "Cooperlake") || !strcmp(core, "SapphireRapids");
+}
+
+bool sa_blas_room(int threads, sa_error *error) {
+    const size_t buffer = (size_t)128 << 20, all = buffer * (size_t)threads;
+    void *probe = mmap(NULL, all, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (probe == MAP_FAILED)
+        return sa_fail(error, SA_LIMIT,
+                       "no address space for %d threads: OpenBLAS takes %zu bytes of it for each",
+                       threads, buffer);
+    munmap(probe, all);
+    return true;
+}
+
+const char *sa_blas_core(void) {
+    return openblas_get_corename();
+}
+
+const char *sa_blas_build(void) {
+    return openblas_get_config();
+}
+
+/* By the address of a product, which another library may have been loaded before to take over. */
+const char *sa_blas_origin(void) {
+    const union {
+        __typeof__(gemm) *product;
+        const void *address;
+    } own = {.product = gemm};
+    Dl_info found;
+    return dladdr(own.address, &found) ? found.dli_fname : NULL;
+}

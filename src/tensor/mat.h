@@ -1,0 +1,76 @@
+/* mat: the one view type, and the legend of letters.
+ *
+ * A matrix is row-major with a leading dimension, so a time step, a gate, a head and a sentence are
+ * all slices of a larger block and nothing is copied to look at a part.
+ *
+ *   B sentences      T target words       S source words      N source words of the whole batch
+ *   m embedding      n hidden             n' alignment        l maxout        K vocabulary
+ *   s decoder state  h annotation         c context           e score         alpha weight
+ *   z update gate    r reset gate         a pre-activation    d.. derivative of the loss by ..
+ *
+ * Sequences are packed: the words of a batch follow each other without padding, either step by
+ * step (see batch.h: row start[t] + b) or sentence by sentence (row first[b] + t). */
+#ifndef SA_BASE_MAT_H
+#define SA_BASE_MAT_H
+
+#include "base/arena.h"
+#include <stddef.h>
+
+#ifdef SA_DOUBLE
+typedef double sa_real;
+#else
+typedef float sa_real;
+#endif
+
+enum { SA_PANEL = 32 }; /* columns of a panel: tensor/packed.c */
+
+typedef struct sa_mat {
+    sa_real *x;
+    int rows, cols;
+    int ld; /* distance between rows, >= cols */
+
+    /* The same numbers in panels, where sa_turned or sa_laid has put them for faster products, else
+     * NULL: `turned` when a row of the matrix is a column of a panel. Slices know their part: the
+     * column where it begins; panels then points to its first row. */
+    const sa_real *panels;
+    int panel_at, panel_height;
+    bool turned;
+} sa_mat;
+
+static inline sa_real *sa_row(sa_mat a, int row) {
+    return a.x + (ptrdiff_t)row * a.ld;
+}
+
+/* A slice's part of the panels: so many numbers along their columns, or down their rows. */
+static inline sa_mat sa_panels_from(sa_mat slice, int first, bool along) {
+    if (slice.panels && along) slice.panel_at += first;
+    if (slice.panels && !along) slice.panels += (ptrdiff_t)first * SA_PANEL;
+    return slice;
+}
+
+/* Rows first .. first+count-1. */
+static inline sa_mat sa_rows(sa_mat a, int first, int count) {
+    sa_require(first >= 0 && count >= 0 && first + count <= a.rows);
+    if (a.x) a.x = sa_row(a, first);
+    a.rows = count;
+    return sa_panels_from(a, first, a.turned);
+}
+
+/* Columns first .. first+count-1. */
+static inline sa_mat sa_cols(sa_mat a, int first, int count) {
+    sa_require(first >= 0 && count >= 0 && first + count <= a.cols);
+    if (a.x) a.x += first;
+    a.cols = count;
+    return sa_panels_from(a, first, !a.turned);
+}
+
+/* A fresh matrix from the arena, not zeroed. */
+static inline sa_mat sa_mat_take(sa_arena *arena, int rows, int cols) {
+    sa_require(rows >= 0 && cols >= 0);
+    return (sa_mat){.x = sa_arena_take(arena, (size_t)rows * (size_t)cols, sizeof(sa_real)),
+                    .rows = rows,
+                    .cols = cols,
+                    .ld = cols};
+}
+
+#endif

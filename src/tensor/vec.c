@@ -1,0 +1,264 @@
+#include "tensor/vec.h"
+#include "tensor/dispatch.h"
+
+#include <math.h>
+#include <stdint.h>
+#include <string.h>
+
+#define INLINE static inline __attribute__((always_inline))
+
+#ifdef SA_DOUBLE
+
+INLINE sa_real exp_of(sa_real x) {
+    return exp(x);
+}
+INLINE sa_real tanh_of(sa_real x) {
+    return tanh(x);
+}
+INLINE sa_real sigmoid_of(sa_real x) {
+    return 1 / (1 + exp(-x));
+}
+
+#else
+
+/* 2^n e^r with n = round(x / ln 2) and |r| <= ln 2 / 2. The rounding adds and takes away 1.5 *
+ * 2^23, and ln 2 is split in two so that r is exact. Clamped to the finite numbers: e^-87 is as
+ * good as 0 and never denormal. A NaN stays a NaN. */
+INLINE float exp_of(float x) {
+    x = x < -87.0f ? -87.0f : x;
+    x = x > 88.0f ? 88.0f : x;
+    float shifted = x * 1.44269504f + 12582912.0f;
+    float n = shifted - 12582912.0f;
+    float r = (x - n * 0.693359375f) + n * 2.12194440e-4f;
+    float p = 1.9841270e-4f;
+    p = p * r + 1.3888889e-3f;
+    p = p * r + 8.3333333e-3f;
+    p = p * r + 4.1666667e-2f;
+    p = p * r + 1.6666667e-1f;
+    p = p * r + 0.5f;
+    p = (p * r) * r + r + 1.0f;
+    uint32_t bits;
+    memcpy(&bits, &shifted, sizeof bits);
+    bits = (bits << 23) + 0x3f800000; /* the low bits of shifted are n */
+    float power;
+    memcpy(&power, &bits, sizeof power);
+    return p * power;
+}
+
+INLINE float sigmoid_of(float x) {
+    return 1.0f / (1.0f + exp_of(-x));
+}
+
+/* Near zero 1 - 2 / (e^2x + 1) would lose digits, so there the odd series x + x^3 P(x^2) is used.
+ */
+INLINE float tanh_of(float x) {
+    float y = x * x;
+    float p = -1.4558344e-3f;
+    p = p * y + 3.5921280e-3f;
+    p = p * y - 8.8632355e-3f;
+    p = p * y + 2.1869488e-2f;
+    p = p * y - 5.3968254e-2f;
+    p = p * y + 1.3333333e-1f;
+    p = p * y - 3.3333333e-1f;
+    float small = x + x * y * p;
+    float large = 1.0f - 2.0f / (exp_of(2.0f * x) + 1.0f);
+    return y < 0.25f ? small : large;
+}
+
+#endif
+
+SA_DISPATCHED static void tanh_run(const sa_real *x, const sa_real *shift, sa_real *y, int size) {
+    for (int i = 0; i < size; i++) y[i] = tanh_of(x[i] + shift[i]);
+}
+
+SA_DISPATCHED static void tanh_in_place(sa_real *x, int size) {
+    for (int i = 0; i < size; i++) x[i] = tanh_of(x[i]);
+}
+
+SA_DISPATCHED static void sigmoid_in_place(sa_real *x, int size) {
+    for (int i = 0; i < size; i++) x[i] = sigmoid_of(x[i]);
+}
+
+void sa_tanh(sa_mat x) {
+    for (int i = 0; i < x.rows; i++) tanh_in_place(sa_row(x, i), x.cols);
+}
+
+void sa_sigmoid(sa_mat x) {
+    for (int i = 0; i < x.rows; i++) sigmoid_in_place(sa_row(x, i), x.cols);
+}
+
+void sa_tanh_shifted(sa_mat x, const sa_real *row, sa_mat y) {
+    sa_require(x.rows == y.rows && x.cols == y.cols);
+    for (int i = 0; i < x.rows; i++) tanh_run(sa_row(x, i), row, sa_row(y, i), x.cols);
+}
+
+/* Sums run in sixteen lanes, so that they vectorise in an order that is the same everywhere. */
+enum { LANES = 16 };
+
+SA_DISPATCHED static sa_real dot_run(const sa_real *a, const sa_real *b, int size) {
+    sa_real lane[LANES] = {0}, sum = 0;
+    int i = 0;
+    for (; i + LANES <= size; i += LANES)
+        for (int k = 0; k < LANES; k++) lane[k] += a[i + k] * b[i + k];
+    for (; i < size; i++) sum += a[i] * b[i];
+    for (int k = 0; k < LANES; k++) sum += lane[k];
+    return sum;
+}
+
+sa_real sa_dot(const sa_real *a, const sa_real *b, int size) {
+    return dot_run(a, b, size);
+}
+
+SA_DISPATCHED static sa_real sum_run(const sa_real *x, int size) {
+    sa_real lane[LANES] = {0}, sum = 0;
+    int i = 0;
+    for (; i + LANES <= size; i += LANES)
+        for (int k = 0; k < LANES; k++) lane[k] += x[i + k];
+    for (; i < size; i++) sum += x[i];
+    for (int k = 0; k < LANES; k++) sum += lane[k];
+    return sum;
+}
+
+sa_real sa_sum(const sa_real *x, int size) {
+    return sum_run(x, size);
+}
+
+SA_DISPATCHED static void axpy_run(sa_real scale, const sa_real *x, sa_real *y, int size) {
+    for (int i = 0; i < size; i++) y[i] += scale * x[i];
+}
+
+void sa_axpy(sa_real scale, const sa_real *x, sa_real *y, int size) {
+    axpy_run(scale, x, y, size);
+}
+
+/* x = exp(x - max); returns the sum. */
+SA_DISPATCHED static sa_real exp_shifted(sa_real *x, sa_real max, int size) {
+    sa_real lane[LANES] = {0}, sum = 0;
+    int i = 0;
+    for (; i + LANES <= size; i += LANES)
+        for (int k = 0; k < LANES; k++) lane[k] += x[i + k] = exp_of(x[i + k] - max);
+    for (; i < size; i++) sum += x[i] = exp_of(x[i] - max);
+    for (int k = 0; k < LANES; k++) sum += lane[k];
+    return sum;
+}
+
+SA_DISPATCHED static sa_real max_of(const sa_real *x, int size) {
+    sa_real lane[LANES];
+    sa_real max = x[0];
+    int i = 0;
+    for (int k = 0; k < LANES; k++) lane[k] = max;
+    for (; i + LANES <= size; i += LANES)
+        for (int k = 0; k < LANES; k++) lane[k] = x[i + k] > lane[k] ? x[i + k] : lane[k];
+    for (; i < size; i++) max = x[i] > max ? x[i] : max;
+    for (int k = 0; k < LANES; k++) max = lane[k] > max ? lane[k] : max;
+    return max;
+}
+
+/* Whether one of the numbers is not at most bar. */
+SA_DISPATCHED static bool any_above(const sa_real *x, int size, sa_real bar) {
+    int above = 0;
+    for (int i = 0; i < size; i++) above |= !(x[i] <= bar);
+    return above;
+}
+
+int sa_first_above(const sa_real *x, int size, sa_real bar) {
+    enum { STRETCH = 128 }; /* looked at without a branch, for nearly all are below */
+    int i = 0;
+    while (i + STRETCH <= size && !any_above(x + i, STRETCH, bar)) i += STRETCH;
+    while (i < size && x[i] <= bar) i++;
+    return i;
+}
+
+/* x += shift; the largest of it. */
+SA_DISPATCHED static sa_real add_and_max(sa_real *x, const sa_real *shift, int size) {
+    sa_real lane[LANES];
+    sa_real max = x[0] + shift[0];
+    int i = 0;
+    for (int k = 0; k < LANES; k++) lane[k] = max;
+    for (; i + LANES <= size; i += LANES)
+        for (int k = 0; k < LANES; k++) {
+            x[i + k] += shift[i + k];
+            lane[k] = x[i + k] > lane[k] ? x[i + k] : lane[k];
+        }
+    for (; i < size; i++) {
+        x[i] += shift[i];
+        max = x[i] > max ? x[i] : max;
+    }
+    for (int k = 0; k < LANES; k++) max = lane[k] > max ? lane[k] : max;
+    return max;
+}
+
+/* Probabilities below this become 0: their products with other numbers would be denormal, and those
+ * make the matrix products after a saturated softmax ten times slower. Double has room for them. */
+#ifdef SA_DOUBLE
+#define LEAST_SHARE 0.0
+#else
+#define LEAST_SHARE 1e-25f
+#endif
+
+/* x = scale x / sum */
+SA_DISPATCHED static void share_run(sa_real sum, sa_real scale, sa_real *x, int size) {
+    const sa_real least = LEAST_SHARE * sum, factor = scale / sum;
+    for (int i = 0; i < size; i++) x[i] = x[i] < least ? 0 : x[i] * factor;
+}
+
+sa_real sa_softmax_row(sa_real *x, const sa_real *shift, sa_real scale, int size) {
+    if (!size) return 0;
+    const sa_real max = shift ? add_and_max(x, shift, size) : max_of(x, size);
+    const sa_real sum = exp_shifted(x, max, size);
+    share_run(sum, scale, x, size);
+    return max + (sa_real)log((double)sum);
+}
+
+/* sum of exp(x - max) without changing x, in the lanes of exp_shifted. */
+SA_DISPATCHED static sa_real sum_exp_shifted(const sa_real *x, sa_real max, int size) {
+    sa_real lane[LANES] = {0}, sum = 0;
+    int i = 0;
+    for (; i + LANES <= size; i += LANES)
+        for (int k = 0; k < LANES; k++) lane[k] += exp_of(x[i + k] - max);
+    for (; i < size; i++) sum += exp_of(x[i] - max);
+    for (int k = 0; k < LANES; k++) sum += lane[k];
+    return sum;
+}
+
+double sa_log_sum_exp(sa_real *x, const sa_real *shift, int size) {
+    const sa_real max = shift ? add_and_max(x, shift, size) : max_of(x, size);
+    return (double)max + log((double)sum_exp_shifted(x, max, size));
+}
+
+void sa_softmax(sa_mat x) {
+    for (int i = 0; i < x.rows; i++) sa_softmax_row(sa_row(x, i), NULL, 1, x.cols);
+}
+
+void sa_softmax_backward(sa_mat y, sa_mat dy, sa_mat dx) {
+    for (int i = 0; i < y.rows; i++) {
+        const sa_real *yi = sa_row(y, i), *dyi = sa_row(dy, i);
+        sa_real *dxi = sa_row(dx, i);
+        sa_real mean = sa_dot(yi, dyi, y.cols);
+        for (int k = 0; k < y.cols; k++) dxi[k] = yi[k] * (dyi[k] - mean);
+    }
+}
+
+void sa_scale(sa_real factor, sa_mat x) {
+    for (int i = 0; i < x.rows; i++)
+        for (int k = 0; k < x.cols; k++) sa_row(x, i)[k] *= factor;
+}
+
+void sa_zero(sa_mat x) {
+    for (int i = 0; i < x.rows; i++) memset(sa_row(x, i), 0, sizeof(sa_real) * (size_t)x.cols);
+}
+
+void sa_copy_mat(sa_mat from, sa_mat to) {
+    sa_require(from.rows == to.rows && from.cols == to.cols);
+    for (int i = 0; i < from.rows; i++)
+        memcpy(sa_row(to, i), sa_row(from, i), sizeof(sa_real) * (size_t)from.cols);
+}
+
+void sa_add(sa_mat from, sa_mat to) {
+    sa_require(from.rows == to.rows && from.cols == to.cols);
+    for (int i = 0; i < from.rows; i++) sa_axpy(1, sa_row(from, i), sa_row(to, i), from.cols);
+}
+
+void sa_sum_rows(sa_mat x, sa_real *sum) {
+    for (int i = 0; i < x.rows; i++) sa_axpy(1, sa_row(x, i), sum, x.cols);
+}

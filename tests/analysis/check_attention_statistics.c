@@ -1,0 +1,166 @@
+/* What attention weights add up to, by hand. */
+#include "analysis/attention_statistics.h"
+#include "support/suite.h"
+
+#include <math.h>
+
+/* Two words and the end mark, on both sides. */
+static const double small[] = {
+    0.75, 0.25, 0,   /* word 0 */
+    0.5,  0,    0.5, /* word 1 goes back */
+    0,    0.5,  0.5, /* the end mark */
+};
+static const double small_entropy =
+    -0.75 * -0.28768207245178090 + 0.25 * 1.3862943611198906 + 2 * 0.69314718055994531;
+
+static sa_gaze gaze_of(const double *weights, int targets, int sources) {
+    sa_gaze gaze = {0};
+    sa_gaze_add(&gaze, weights, weights, 1, targets, sources);
+    return gaze;
+}
+
+START_TEST(a_small_matrix) {
+    const sa_gaze gaze = gaze_of(small, 3, 3);
+    ck_assert_uint_eq(gaze.rows, 3);
+    ck_assert_double_eq_tol(gaze.entropy, small_entropy, 1e-15);
+    ck_assert_double_eq_tol(gaze.widest, 3 * log(3), 1e-15);
+    ck_assert_double_eq(gaze.weight, 2); /* of rows 0 and 1 */
+    ck_assert_double_eq(gaze.end, 0.5);
+    ck_assert_uint_eq(gaze.sources, 2);
+    ck_assert_uint_eq(gaze.covered, 2); /* 1.25 and 0.75 */
+    ck_assert_uint_eq(gaze.steps, 1);
+    ck_assert_uint_eq(gaze.onward, 1); /* word 0 both times */
+    ck_assert_double_eq_tol(sa_gaze_entropy(&gaze), small_entropy / 3, 1e-15);
+    ck_assert_double_eq_tol(sa_gaze_evenness(&gaze), small_entropy / (3 * log(3)), 1e-15);
+    ck_assert_double_eq(sa_gaze_coverage(&gaze), 1);
+    ck_assert_double_eq(sa_gaze_end(&gaze), 0.25);
+    ck_assert_double_eq(sa_gaze_onward(&gaze), 1);
+    ck_assert_double_nan(sa_gaze_column(&gaze)); /* too short to say */
+}
+END_TEST
+
+START_TEST(half_a_word_is_covered_and_less_is_not) {
+    const double weights[] = {0.5, 0.25, 0.25, 0, 0.2, 0.8};
+    const sa_gaze gaze = gaze_of(weights, 2, 3);
+    ck_assert_uint_eq(gaze.sources, 2);
+    ck_assert_uint_eq(gaze.covered, 1); /* 0.5, and 0.45 */
+}
+END_TEST
+
+START_TEST(steps_go_on_stay_or_go_back) {
+    const double weights[] = {
+        0,   1,   0,   0,   0,   /* 1 */
+        0,   0,   0.4, 0,   0.6, /* on to 2: the end mark does not count */
+        0,   0,   0,   1,   0,   /* on to 3 */
+        0,   0.5, 0.5, 0,   0,   /* back to 1, the first of equals */
+        0,   1,   0,   0,   0,   /* stays */
+        1,   0,   0,   0,   0,   /* back to 0 */
+        0.2, 0.2, 0.2, 0.2, 0.2, /* the end mark's row does not count */
+    };
+    const sa_gaze gaze = gaze_of(weights, 7, 5);
+    ck_assert_uint_eq(gaze.steps, 5);
+    ck_assert_uint_eq(gaze.onward, 3);
+    ck_assert_double_eq(sa_gaze_onward(&gaze), 0.6);
+}
+END_TEST
+
+START_TEST(one_column_of_four_words) {
+    const double weights[] = {
+        0, 0.9, 0, 0, 0.1,  0, 0.7,  0.3, 0,   0, 0.2, 0.8, 0,
+        0, 0,   0, 0, 0.25, 0, 0.75, 0.1, 0.9, 0, 0,   0, /* the last row writes the end mark */
+    };
+    const sa_gaze gaze = gaze_of(weights, 5, 5);
+    ck_assert_double_eq_tol(gaze.column, 0.9 + 0.7 + 0.8, 1e-15);
+    ck_assert_double_eq(gaze.rows_of_long, 4);
+    ck_assert_double_eq_tol(sa_gaze_column(&gaze), 0.6, 1e-15);
+}
+END_TEST
+
+START_TEST(heads_count_alone) {
+    const double mean[] = {0.5, 0.5}, heads[] = {1, 0, 0, 1};
+    sa_gaze gaze = {0};
+    sa_gaze_add(&gaze, mean, heads, 2, 1, 2);
+    ck_assert_double_eq_tol(gaze.entropy, log(2), 1e-15);
+    ck_assert_double_eq(gaze.heads_entropy, 0);
+    ck_assert_double_eq(sa_gaze_evenness(&gaze), 0);
+}
+END_TEST
+
+START_TEST(equal_weights_are_even) {
+    const double weights[] = {0.25, 0.25, 0.25, 0.25, 0.25, 0.25, 0.25, 0.25};
+    const sa_gaze gaze = gaze_of(weights, 2, 4);
+    ck_assert_double_eq_tol(sa_gaze_evenness(&gaze), 1, 1e-15);
+    ck_assert_double_eq(sa_gaze_end(&gaze), 0.25);
+}
+END_TEST
+
+START_TEST(pairs_add_up) {
+    static const char *const target[] = {"a", "b", "</s>"}, *const source[] = {"b", "c", "</s>"};
+    sa_gaze all = gaze_of(small, 3, 3), one = all;
+    sa_gaze_twins(&one, small, target, 3, source, 3);
+    const sa_gaze twice = one;
+    sa_gaze_sum(&one, &twice);
+    sa_gaze_add(&all, small, small, 1, 3, 3);
+    sa_gaze_twins(&all, small, target, 3, source, 3);
+    sa_gaze_twins(&all, small, target, 3, source, 3);
+    ck_assert_mem_eq(&one, &all, sizeof all);
+}
+END_TEST
+
+START_TEST(nothing_has_no_figure) {
+    const sa_gaze none = {0}, wordless = gaze_of((const double[]){1}, 1, 1);
+    ck_assert_double_nan(sa_gaze_entropy(&none));
+    ck_assert_double_nan(sa_gaze_evenness(&none));
+    ck_assert_double_nan(sa_gaze_coverage(&none));
+    ck_assert_double_nan(sa_gaze_end(&none));
+    ck_assert_double_nan(sa_gaze_onward(&none));
+    ck_assert_double_nan(sa_gaze_coverage(&wordless));
+    ck_assert_double_nan(sa_gaze_evenness(&wordless)); /* one place cannot be uneven */
+    ck_assert_double_eq(sa_gaze_entropy(&wordless), 0);
+}
+END_TEST
+
+/* ---- Twins ----------------------------------------------------------------------------------- */
+
+START_TEST(twins_are_met_where_the_links_are_or_moved) {
+    static const char *const target[] = {"x", "Ann", ".", "</s>"}, *const source[] = {"Ann", "y",
+                                                                                      ".", "</s>"};
+    const double own[] = {0, 1, 0, 0, 1, 0, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1};
+    sa_gaze gaze = {0};
+    sa_gaze_twins(&gaze, own, target, 4, source, 4);
+    ck_assert_uint_eq(gaze.twins, 2);
+    ck_assert_uint_eq(gaze.met[0], 0);
+    ck_assert_uint_eq(gaze.met[1], 2);
+    ck_assert_uint_eq(gaze.met[2], 0);
+    const double late[] = {0, 0, 0, 1, 0, 1, 0, 0, 1, 0, 0, 0, 0, 0, 1, 0};
+    gaze = (sa_gaze){0};
+    sa_gaze_twins(&gaze, late, target, 4, source, 4);
+    ck_assert_uint_eq(gaze.met[0], 2); /* each row says what the word before should have said */
+    ck_assert_uint_eq(gaze.met[1], 0);
+}
+END_TEST
+
+START_TEST(a_word_said_twice_is_no_twin) {
+    static const char *const once[] = {"a", "b", "</s>"}, *const twice[] = {"a", "a", "</s>"};
+    sa_gaze gaze = {0};
+    sa_gaze_twins(&gaze, small, twice, 3, once, 3);
+    sa_gaze_twins(&gaze, small, once, 3, twice, 3);
+    ck_assert_uint_eq(gaze.twins, 0);
+}
+END_TEST
+
+int main(void) {
+    TCase *tests;
+    Suite *suite = suite_of("gaze", &tests);
+    tcase_add_test(tests, a_small_matrix);
+    tcase_add_test(tests, half_a_word_is_covered_and_less_is_not);
+    tcase_add_test(tests, steps_go_on_stay_or_go_back);
+    tcase_add_test(tests, one_column_of_four_words);
+    tcase_add_test(tests, heads_count_alone);
+    tcase_add_test(tests, equal_weights_are_even);
+    tcase_add_test(tests, pairs_add_up);
+    tcase_add_test(tests, nothing_has_no_figure);
+    tcase_add_test(tests, twins_are_met_where_the_links_are_or_moved);
+    tcase_add_test(tests, a_word_said_twice_is_no_twin);
+    return suite_run(suite);
+}

@@ -1,0 +1,275 @@
+/* Unicode: what is valid, normal form, kinds, clusters, columns. */
+#include "base/utf8.h"
+#include "support/starving.h"
+#include "support/suite.h"
+
+#include <stdio.h>
+
+/* ---- Validity -------------------------------------------------------------------------------- */
+
+START_TEST(valid_text_is_valid) {
+    static const char *const texts[] = {
+        "",       "plain",        "\x7f",         "\xc2\x80",         "\xdf\xbf",
+        "été",    "\xe0\xa0\x80", "\xed\x9f\xbf", "\xee\x80\x80",     "\xef\xbf\xbf",
+        "日本語", "👩‍🚀",  "\xef\xbb\xbf", "\xf0\x90\x80\x80", "\xf4\x8f\xbf\xbf",
+    };
+    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
+        size_t bad = 99;
+        ck_assert_msg(sa_utf8_valid(texts[i], strlen(texts[i]), &bad), "text %zu", i);
+        ck_assert_uint_eq(bad, 99);
+    }
+}
+END_TEST
+
+static const struct {
+    const char *text;
+    size_t bad;
+} invalid[] = {
+    {"\x80", 0},                 /* a continuation without a beginning */
+    {"ab\xbf", 2},               /* the same further on */
+    {"\xc0\x80", 0},             /* overlong NUL */
+    {"\xc1\xbf", 0},             /* overlong DEL */
+    {"\xe0\x9f\xbf", 0},         /* overlong U+07FF */
+    {"\xf0\x8f\xbf\xbf", 0},     /* overlong U+FFFF */
+    {"\xed\xa0\x80", 0},         /* the first surrogate */
+    {"x\xed\xbf\xbf", 1},        /* the last surrogate */
+    {"\xf4\x90\x80\x80", 0},     /* U+110000 */
+    {"\xf8\x88\x80\x80\x80", 0}, /* five bytes */
+    {"\xfe", 0},                 /* never in UTF-8 */
+    {"caf\xe9", 3},              /* Latin-1 */
+    {"\xc3", 0},                 /* cut at the end, after 1 of 2 */
+    {"a\xe2\x82", 1},            /* 2 of 3 */
+    {"a\xf0\x9f\x98", 1},        /* 3 of 4 */
+    {"\xe2\x28\xa1", 0},         /* a beginning without its continuation */
+};
+
+START_TEST(invalid_text_is_found_at_its_byte) {
+    size_t bad = 99;
+    ck_assert(!sa_utf8_valid(invalid[_i].text, strlen(invalid[_i].text), &bad));
+    ck_assert_uint_eq(bad, invalid[_i].bad);
+}
+END_TEST
+
+START_TEST(only_the_given_bytes_are_looked_at) {
+    size_t bad = 99;
+    ck_assert(sa_utf8_valid("ab\xff", 2, &bad));
+    ck_assert(!sa_utf8_valid("é", 1, &bad));
+    ck_assert_uint_eq(bad, 0);
+}
+END_TEST
+
+START_TEST(other_files_are_recognised) {
+    ck_assert_str_eq(sa_utf8_guess("\xff\xfe"
+                                   "a\0",
+                                   4),
+                     "UTF-16LE");
+    ck_assert_str_eq(sa_utf8_guess("\xfe\xff\0a", 4), "UTF-16BE");
+    ck_assert_str_eq(sa_utf8_guess("\xff\xfe\0\0", 4), "UTF-32LE");
+    ck_assert_str_eq(sa_utf8_guess("\0\0\xfe\xff", 4), "UTF-32BE");
+    ck_assert_str_eq(sa_utf8_guess("a\0\0\0", 4), "UTF-32LE");
+    ck_assert_str_eq(sa_utf8_guess("\0\0\0a", 4), "UTF-32BE");
+    ck_assert_str_eq(sa_utf8_guess("a\0b\0", 4), "UTF-16LE");
+    ck_assert_str_eq(sa_utf8_guess("\0a\0b", 4), "UTF-16BE");
+    ck_assert_str_eq(sa_utf8_guess("PK\3\4rest", 8), "a zip archive");
+    ck_assert_str_eq(sa_utf8_guess("\xfd"
+                                   "7zXZ\0",
+                                   6),
+                     "an xz file");
+    /* nearly so, but not: every other place of a letter among zeros */
+    static const char nearly[][4] = {{"a\0\0b"}, {"\0\0\0"}, {"\0\0ab"}, {"\0\0a"},
+                                     {"a\0bc"},  {"\0abc"},  {"\0ab"},   {"\0a"}};
+    for (size_t i = 0; i < sizeof nearly / sizeof *nearly; i++)
+        ck_assert_msg(!sa_utf8_guess(nearly[i], 4), "row %zu", i);
+    ck_assert_ptr_null(sa_utf8_guess("text", 4));
+    ck_assert_ptr_null(sa_utf8_guess("\xff", 1));
+    ck_assert_ptr_null(sa_utf8_guess("", 0));
+}
+END_TEST
+
+/* ---- Normal form ----------------------------------------------------------------------------- */
+
+static void normal(const char *text, bool lower, const char *expected) {
+    char *got = sa_utf8_normalise(text, strlen(text), lower, NULL);
+    ck_assert_str_eq(got, expected);
+    free(got);
+}
+
+START_TEST(text_is_composed) {
+    normal("", false, "");
+    normal("e\xcc\x81t\xc3\xa9", false, "été");
+    normal("\xe2\x84\xab", false, "Å"); /* the Ångström sign */
+    normal("\xe1\x84\x80\xe1\x85\xa1", false, "가");
+    normal("q\xcc\x87\xcc\xa3", false, "q\xcc\xa3\xcc\x87"); /* marks in their order */
+    normal("ﬁ ½ ２ …", false, "ﬁ ½ ２ …");                   /* looks are kept: no NFKC */
+    normal("a\xc2\xa0"
+           "b\xe2\x80\xaf"
+           "c",
+           false,
+           "a\xc2\xa0"
+           "b\xe2\x80\xaf"
+           "c");
+}
+END_TEST
+
+START_TEST(lower_case_goes_letter_by_letter) {
+    normal("ÉTÉ Straße ΟΔΟΣ Ж", true, "été straße οδοσ ж");
+    normal("E\xcc\x81", true, "é");
+    normal("İI", true, "ii"); /* as simple mapping says, in any locale */
+    normal("AB", false, "AB");
+}
+END_TEST
+
+static bool lower_twice(sa_error *error) {
+    char *composed = sa_utf8_normalise("E\xcc\x81", 3, true, error);
+    char *lower = composed ? sa_utf8_lower("ΟΔΟΣ", strlen("ΟΔΟΣ"), error) : NULL;
+    const bool good = lower;
+    free(composed), free(lower);
+    return good;
+}
+
+START_TEST(text_without_memory_for_it) {
+    ck_assert_int_eq(starve(lower_twice), 0);
+}
+END_TEST
+
+/* ---- Kinds ----------------------------------------------------------------------------------- */
+
+static void kind(const char *text, sa_kind expected) {
+    size_t length = 0;
+    ck_assert_msg(sa_utf8_kind(text, strlen(text), &length) == expected, "'%s'", text);
+    ck_assert_uint_eq(length, strlen(text));
+}
+
+static const struct {
+    const char *text, *lower;
+} lowered[] = {
+    {"", ""},
+    {"Été ÇA ẞß", "été ça ßß"},
+    {"e\xcc\x81 E\xcc\x81", "e\xcc\x81 e\xcc\x81"}, /* not composed */
+    {"İI", "i\xcc\x87i"},
+    {"ΟΔΟΣ ΟΔΟΣ.", "οδος οδος."},             /* at the end of a word, */
+    {"ΣΟΦΟΣ ΑΣΑ Σ", "σοφος ασα σ"},           /* not at its beginning, in it or alone; */
+    {"ΑΣ'Α ΑΣ' ΑΣ", "ασ'α ας' ας"},           /* what is no letter does not */
+    {"Α'Σ Α\xcc\x81Σ", "α'ς α\xcc\x81ς"},     /* part them: */
+    {"Α\u20ddΣ ΑʰΣ Α^Σ", "α\u20ddς αʰς α^ς"}, /* a circle around a letter, a raised h, an accent; */
+    {"ǅΣ aªΣ ºΣ", "ǆς aªς ºς"},               /* but these are letters with case: a digraph, */
+    {"ⅣΣ ⓀΣ ↀΣ ⓪Σ 日Σ", "ⅳς ⓚς ↀσ ⓪σ 日σ"},   /* ordinals, numerals, circled letters */
+};
+
+START_TEST(lower_case_of_whole_texts) {
+    char *lower = sa_utf8_lower(lowered[_i].text, strlen(lowered[_i].text), NULL);
+    ck_assert_str_eq(lower, lowered[_i].lower);
+    free(lower);
+}
+END_TEST
+
+START_TEST(kinds) {
+    static const struct {
+        sa_kind kind;
+        const char *texts[14];
+    } rows[] = {
+        {SA_KIND_SPACE,
+         {" ", "\t", "\v", "\xc2\x85", "\xc2\xa0", "\xe2\x80\xaf", "\xe2\x80\xa8", "\xe2\x80\xa9",
+          "\xe3\x80\x80", "\xe2\x80\x8b"}},
+        {SA_KIND_LETTER,
+         {"a", "É", "ß", "ж", "ع", "ก", "한", "_", "\xcc\x81", "\xe2\x80\x8d", "\xc2\xad", "ǅ", "ʰ",
+          "\u20dd"}},
+        {SA_KIND_DIGIT, {"0", "٣", "²", "½", "Ⅳ", "５"}},
+        {SA_KIND_HAN,
+         {"日", "々", "の", "カ", "ー", "。", "「", "？", "！", "𠀀", "ｶ", "〜", "［", "～"}},
+        {SA_KIND_OPENING, {"(", "[", "{", "«", "“", "‘", "„", "‹"}},
+        {SA_KIND_CLOSING, {")", "]", "}", "»", "”", "’", "›"}},
+        {SA_KIND_CURRENCY, {"$", "€", "£", "¥", "¢"}},
+        {SA_KIND_OTHER, {"'", "\"", "-", "–", "?", "%", "/", "😀", "+", "\x01", "\xef\xbb\xbf"}},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+        for (size_t k = 0; k < 14 && rows[i].texts[k]; k++) kind(rows[i].texts[k], rows[i].kind);
+}
+END_TEST
+
+START_TEST(letters) {
+    static const char *const yes[] = {"a", "É", "ǅ", "ʰ", "ß", "ع", "日"};
+    static const char *const no[] = {"1", "_", " ", "\xcc\x81", "'", "Ⅳ", "€"};
+    for (int i = 0; i < 7; i++) {
+        size_t length = 0;
+        ck_assert_msg(sa_utf8_is_letter(yes[i], strlen(yes[i]), &length), "'%s'", yes[i]);
+        ck_assert_uint_eq(length, strlen(yes[i]));
+        ck_assert_msg(!sa_utf8_is_letter(no[i], strlen(no[i]), &length), "'%s'", no[i]);
+        ck_assert_uint_eq(length, strlen(no[i]));
+    }
+}
+END_TEST
+
+/* ---- Clusters and columns -------------------------------------------------------------------- */
+
+START_TEST(a_cluster_is_what_a_reader_calls_a_character) {
+    static const char *const whole[] = {"a",  "é",  "q\xcc\xa3\xcc\x87", "👩‍🚀", "👍🏽",
+                                        "🇫🇷", "각", "1️⃣",           "नि"};
+    for (size_t i = 0; i < sizeof whole / sizeof *whole; i++) {
+        char text[64];
+        snprintf(text, sizeof text, "%sx", whole[i]);
+        ck_assert_msg(sa_utf8_cluster(text, strlen(text)) == strlen(whole[i]), "'%s'", whole[i]);
+    }
+    ck_assert_uint_eq(sa_utf8_cluster("🇫🇷🇩🇪", 16), 8); /* two flags */
+    ck_assert_uint_eq(sa_utf8_cluster("é", 2), 2);
+}
+END_TEST
+
+START_TEST(the_first_letter_with_a_direction_decides) {
+    ck_assert(!sa_utf8_leftward("", 0));
+    ck_assert(!sa_utf8_leftward("chat", 4));
+    ck_assert(!sa_utf8_leftward("12.", 3));
+    ck_assert(!sa_utf8_leftward("日本", 6));
+    ck_assert(sa_utf8_leftward("قطة", strlen("قطة")));
+    ck_assert(sa_utf8_leftward("(«שלום", strlen("(«שלום")));
+    ck_assert(!sa_utf8_leftward("a قطة", strlen("a قطة")));
+}
+END_TEST
+
+START_TEST(widths_are_terminal_columns) {
+    ck_assert_int_eq(sa_utf8_width("", 0), 0);
+    ck_assert_int_eq(sa_utf8_width("été", 5), 3);
+    ck_assert_int_eq(sa_utf8_width("e\xcc\x81", 3), 1);
+    ck_assert_int_eq(sa_utf8_width("日本", 6), 4);
+    ck_assert_int_eq(sa_utf8_width("\xff", 1), 1);
+    ck_assert_int_eq(
+        sa_utf8_width("👩‍👩‍👧‍👦", strlen("👩‍👩‍👧‍👦")), 2);
+    ck_assert_int_eq(sa_utf8_width("👍🏽", strlen("👍🏽")), 2);
+    ck_assert_int_eq(sa_utf8_width("🇫🇷🇯🇵", strlen("🇫🇷🇯🇵")), 4);
+    ck_assert_int_eq(sa_utf8_width("❤️a", strlen("❤️a")), 3);
+    ck_assert_int_eq(sa_utf8_width("x\ufe0f \ufe0f", 8), 2);
+    ck_assert_int_eq(sa_utf8_width("1️⃣", strlen("1️⃣")), 2);
+    ck_assert_int_eq(sa_utf8_width("한국", strlen("한국")), 4);
+    ck_assert_int_eq(sa_utf8_width("\xe1\x84\x92\xe1\x85\xa1\xe1\x86\xab", 9), 2); /* han */
+}
+END_TEST
+
+int main(void) {
+    Suite *suite = suite_create("utf8");
+    TCase *valid = tcase_create("validity");
+    tcase_add_test(valid, valid_text_is_valid);
+    tcase_add_loop_test(valid, invalid_text_is_found_at_its_byte, 0,
+                        (int)(sizeof invalid / sizeof *invalid));
+    tcase_add_test(valid, only_the_given_bytes_are_looked_at);
+    tcase_add_test(valid, other_files_are_recognised);
+    suite_add_tcase(suite, valid);
+
+    TCase *form = tcase_create("form");
+    tcase_add_test(form, text_is_composed);
+    tcase_add_test(form, lower_case_goes_letter_by_letter);
+    tcase_add_loop_test(form, lower_case_of_whole_texts, 0,
+                        (int)(sizeof lowered / sizeof *lowered));
+    tcase_add_test(form, text_without_memory_for_it);
+    tcase_add_test(form, kinds);
+    tcase_add_test(form, letters);
+    tcase_add_test(form, a_cluster_is_what_a_reader_calls_a_character);
+    tcase_add_test(form, widths_are_terminal_columns);
+    tcase_add_test(form, the_first_letter_with_a_direction_decides);
+    suite_add_tcase(suite, form);
+
+    SRunner *runner = srunner_create(suite);
+    srunner_run_all(runner, CK_ENV);
+    int failed = srunner_ntests_failed(runner);
+    srunner_free(runner);
+    return failed != 0;
+}

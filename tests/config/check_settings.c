@@ -1,0 +1,383 @@
+/* The option rows: defaults, parsing, ranges, presets, suggestions, and the settings of a model
+ * file. */
+#include "base/nearest.h"
+#include "config/preset.h"
+#include "config/settings.h"
+#include "data/tokenizer.h"
+#include "model/seq2seq.h"
+#include "support/suite.h"
+#include "train/optimizer.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static sa_settings defaults(void) {
+    sa_settings settings;
+    memset(&settings, 0xee, sizeof settings);
+    sa_settings_init(&settings);
+    return settings;
+}
+
+/* Every option holds the same in both. */
+static bool same(const sa_settings *one, const sa_settings *other) {
+    for (const sa_option *row = sa_settings_options; row->name; row++)
+        if (sa_option_number(row, one) != sa_option_number(row, other)) return false;
+    return true;
+}
+
+/* ---- Rows ------------------------------------------------------------------------------------ */
+
+START_TEST(defaults_are_those_of_a_toy_corpus) {
+    sa_settings settings = defaults();
+    ck_assert_int_eq(settings.embed, 64);
+    ck_assert_int_eq(settings.hidden, 128);
+    ck_assert_int_eq(settings.max_len, 50);
+    ck_assert_int_eq(settings.seed, 1);
+    ck_assert_double_eq(settings.clip, 1);
+    ck_assert_double_eq(settings.momentum, 0.9);
+    ck_assert_double_eq(settings.max_time, 60);
+    ck_assert_int_eq(settings.epochs, 100);
+    ck_assert(!settings.lowercase);
+    ck_assert_str_eq(sa_compat_name(settings.attention), "additive");
+    ck_assert_str_eq(sa_optimizer_name(settings.optimizer), "adam");
+    ck_assert_str_eq(sa_tokenizer_name(settings.tokenizer), "word");
+}
+END_TEST
+
+/* Two rows on one field, or a field without a row, would show here: every option set to another
+ * value must change its own number and no other's. */
+START_TEST(each_row_has_a_field_of_its_own) {
+    for (const sa_option *row = sa_settings_options; row->name; row++) {
+        sa_settings settings = defaults(), before = settings;
+        double number = sa_option_number(row, &before);
+        double other = row->kind == SA_OPTION_REAL ? (number + row->most) / 2
+                       : number == row->least      ? number + 1
+                                                   : number - 1;
+        ck_assert_msg(sa_option_assign(row, &settings, other), "%s", row->name);
+        for (const sa_option *each = sa_settings_options; each->name; each++)
+            ck_assert_msg(sa_option_number(each, &settings) ==
+                              (each == row ? other : sa_option_number(each, &before)),
+                          "%s changes %s", row->name, each->name);
+    }
+}
+END_TEST
+
+START_TEST(options_are_set_from_text) {
+    sa_settings settings = defaults();
+    sa_error error;
+    ck_assert(sa_settings_set(&settings, "attention", "scaled-dot", &error));
+    ck_assert_int_eq(settings.attention, 1);
+    ck_assert(sa_settings_set(&settings, "lr", "1e6", &error));
+    ck_assert_double_eq(settings.lr, 1e6);
+    ck_assert(sa_settings_set(&settings, "lowercase", "yes", &error));
+    ck_assert(settings.lowercase);
+    ck_assert(sa_settings_set(&settings, "lowercase", "no", &error));
+    ck_assert(!settings.lowercase);
+    ck_assert(sa_settings_set(&settings, "seed", "9007199254740991", &error));
+    ck_assert(settings.seed == 9007199254740991);
+    ck_assert(sa_settings_set(&settings, "embed", "8192", &error));
+    ck_assert_int_eq(settings.embed, 8192);
+}
+END_TEST
+
+START_TEST(bad_values_are_refused_and_change_nothing) {
+    static const char *const rows[][3] = {
+        {"lr", "nan", "--lr 'nan': expected a number from 0 to 1000000000"},
+        {"lr", "inf", NULL},
+        {"lr", "1e999", NULL},
+        {"lr", "-1", NULL},
+        {"lr", "", NULL},
+        {"lr", "0x1p3", NULL},
+        {"lr", "1,5", NULL},
+        {"lr", "12abc", NULL},
+        {"hidden", "99999999999", "--hidden '99999999999': expected a whole number from 1 to 8192"},
+        {"hidden", "1.5", NULL},
+        {"hidden", "8193", NULL},
+        {"batch", "0", "--batch '0': expected a whole number from 1 to 65536"},
+        {"threads", "100000", NULL},
+        {"seed", "9007199254740993", NULL},
+        {"seed", "18446744073709551616", NULL},
+        {"lowercase", "maybe", "--lowercase 'maybe': expected yes or no"},
+        {"attention", "scaled_dot",
+         "--attention 'scaled_dot': expected additive, scaled-dot, dot, general, raw-dot, concat, "
+         "location "
+         "or uniform"
+         " (did you mean 'scaled-dot'?)"},
+        {"optimizer", "adamm",
+         "--optimizer 'adamm': expected adadelta, adam or sgd (did you mean 'adam'?)"},
+        {"hiden", "3", "unknown option 'hiden' (did you mean 'hidden'?)"},
+        {"colour\x1b[2J", "3", "unknown option 'colour\\x1B[2J'"},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        sa_settings settings = defaults(), before = settings;
+        sa_error error = {0};
+        ck_assert_msg(!sa_settings_set(&settings, rows[i][0], rows[i][1], &error), "%s",
+                      rows[i][1]);
+        ck_assert_int_eq(error.code, SA_USAGE);
+        if (rows[i][2]) ck_assert_str_eq(error.text, rows[i][2]);
+        ck_assert(same(&settings, &before));
+    }
+}
+END_TEST
+
+START_TEST(text_options_keep_the_given_text) {
+    static const sa_option row = {"out", SA_OPTION_TEXT, SA_SCOPE_RUN, 0,  0, 0,
+                                  0,     NULL,           "DIR",        "x"};
+    const char *out = NULL;
+    sa_error error = {0};
+    ck_assert(sa_option_set(&row, &out, "-x y", &error));
+    ck_assert_str_eq(out, "-x y");
+    ck_assert(!sa_option_set(&row, &out, "", &error));
+    ck_assert_str_eq(error.text, "--out: the DIR is empty");
+}
+END_TEST
+
+START_TEST(the_nearest_name_is_suggested) {
+    static const char *const names[] = {"translate", "train", "align", "eval"};
+    static const char *const rows[][2] = {
+        {"trian", "train"}, {"translte", "translate"}, {"evaluate", NULL}, {"allign", "align"},
+        {"train", "train"}, {"frobnicate", NULL},      {"", NULL},         {"evl", "eval"}};
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        sa_nearest nearest = {.wanted = rows[i][0]};
+        for (size_t j = 0; j < 4; j++) sa_nearest_offer(&nearest, names[j]);
+        if (!rows[i][1])
+            ck_assert_ptr_null(nearest.name);
+        else
+            ck_assert_pstr_eq(nearest.name, rows[i][1]);
+    }
+}
+END_TEST
+
+/* ---- Presets --------------------------------------------------------------------------------- */
+
+START_TEST(the_paper_is_a_preset) {
+    sa_settings settings = defaults();
+    sa_error error;
+    ck_assert(sa_settings_set(&settings, "steps", "7", &error));
+    ck_assert(sa_settings_preset(&settings, "bahdanau2015", &error));
+    ck_assert_int_eq(settings.embed, 620);
+    ck_assert_int_eq(settings.hidden, 1000);
+    ck_assert_int_eq(settings.attn, 1000);
+    ck_assert_int_eq(settings.maxout, 500);
+    ck_assert_int_eq(settings.vocab, 30000);
+    ck_assert_int_eq(settings.batch, 80);
+    ck_assert_int_eq(settings.init, 1);
+    ck_assert_str_eq(sa_optimizer_name(settings.optimizer), "adadelta");
+    ck_assert_double_eq(settings.lr, 1);
+    ck_assert_double_eq(settings.clip, 1);
+    ck_assert_int_eq(settings.steps, 7);
+    ck_assert_ptr_nonnull(strstr(sa_preset_text("bahdanau2015"), "y_0 is a learned row"));
+}
+END_TEST
+
+static bool among(const char *option, const char *const *list) {
+    while (*list && strcmp(option, *list) != 0) list++;
+    return *list;
+}
+
+/* What a preset may leave to the defaults: the seed, the pieces of a batch, the rhythm of
+ * validation, penalties that none of them has, and what its other choices make idle. */
+static bool may_stay_open(const char *option, const sa_settings *settings) {
+    static const char *const always[] = {
+        "shards", "seed",      "valid-every",  "window-size", "values",     "weight-decay",
+        "l2",     "criterion", "batch-tokens", "average",     "average-of", "guided-alignment",
+        NULL};
+    static const char *const of_attention[] = {"attention", "heads", "window", "attn", NULL};
+    static const char *const of_transformers[] = {"ffn", "norm", NULL};
+    static const char *const of_recurrence[] = {"decoder", "encoder", "reverse-source", "cell",
+                                                "update",  "reset",   "start",          "readout",
+                                                "hidden",  "maxout",  "input-feeding",  NULL};
+    static const char *const later[] = {"dropout-embeddings",
+                                        "dropout-annotations",
+                                        "dropout-readout",
+                                        "dropout-state",
+                                        "word-dropout",
+                                        "cell-norm",
+                                        NULL};
+    static const char *const of_gru[] = {"update", "reset", NULL};
+    static const char *const of_pieces[] = {"bpe-merges", "bpe", NULL};
+    static const char *const of_sgd[] = {"momentum", NULL};
+    static const char *const of_adam[] = {"beta1", "beta2", "epsilon", NULL};
+    static const char *const of_plateau[] = {"lr-decay", "lr-patience", NULL};
+    const char *optimizer = sa_optimizer_name((size_t)settings->optimizer);
+    return among(option, always) || among(option, later) ||
+           among(option, settings->model ? of_recurrence : of_transformers) ||
+           (!sa_settings_attends(settings) && among(option, of_attention)) ||
+           (strcmp(sa_cell_name((size_t)settings->cell), "gru") != 0 && among(option, of_gru)) ||
+           (!strstr(sa_tokenizer_name((size_t)settings->tokenizer), "bpe") &&
+            among(option, of_pieces)) ||
+           (strcmp(optimizer, "sgd") != 0 && among(option, of_sgd)) ||
+           (strcmp(optimizer, "adam") != 0 && among(option, of_adam)) ||
+           (settings->batch_tokens && strcmp(option, "batch") == 0) ||
+           (settings->schedule != 0 && among(option, of_plateau));
+}
+
+static bool is_of_paper(const char *preset) {
+    const sa_preset *row = sa_paper_presets;
+    while (row->name && strcmp(row->name, preset) != 0) row++;
+    return row->name && !strstr(preset, "-toy");
+}
+
+/* The presets of papers set all; those for corpora leave the rest to the defaults. */
+START_TEST(a_preset_leaves_no_paper_option_open) {
+    for (size_t i = 0; sa_preset_name(i); i++) {
+        const char *text = sa_preset_text(sa_preset_name(i));
+        sa_settings settings = defaults();
+        ck_assert(sa_settings_preset(&settings, sa_preset_name(i), NULL));
+        ck_assert(sa_settings_check(&settings, NULL));
+        if (!is_of_paper(sa_preset_name(i))) continue;
+        for (const sa_option *row = sa_settings_options; row->name; row++) {
+            char line[64];
+            snprintf(line, sizeof line, "\n--%s ", row->name);
+            const bool set = strstr(text, line) != NULL;
+            ck_assert_msg(set ? row->scope != SA_SCOPE_RUN
+                              : row->scope == SA_SCOPE_RUN || may_stay_open(row->name, &settings),
+                          "%s: %s", sa_preset_name(i), row->name);
+        }
+    }
+}
+END_TEST
+
+/* RNNsearch with the vocabularies of Multi30k's German and English, as its peers have it. */
+START_TEST(the_size_of_multi30k) {
+    sa_settings settings = defaults();
+    ck_assert(sa_settings_preset(&settings, "multi30k", NULL));
+    sa_params plan;
+    const sa_sizes sizes = sa_sizes_of(&settings, 7858, 5920);
+    sa_seq2seq_plan(&sizes, &plan);
+    ck_assert_uint_eq(plan.size, 7411232);
+    ck_assert_double_eq(settings.max_time, 900);
+}
+END_TEST
+
+START_TEST(an_unknown_preset_is_refused) {
+    sa_settings settings = defaults();
+    sa_error error = {0};
+    ck_assert(!sa_settings_preset(&settings, "bahdanau2014", &error));
+    ck_assert_int_eq(error.code, SA_USAGE);
+    ck_assert_str_eq(error.text, "unknown preset 'bahdanau2014' (did you mean 'bahdanau2015'?)");
+    ck_assert_ptr_null(sa_preset_text("bahdanau2014"));
+}
+END_TEST
+
+/* ---- The settings of a model file ------------------------------------------------------------ */
+
+START_TEST(written_settings_read_back_exactly) {
+    sa_settings settings = defaults(), read = defaults();
+    settings.lr = 0.1 + 0.2;
+    settings.clip = 1e-300;
+    settings.seed = 9007199254740991;
+    settings.lowercase = true;
+    settings.attention = 1;
+    settings.steps = 99;
+    char *text = sa_settings_write(&settings, NULL);
+    ck_assert_ptr_nonnull(text);
+    ck_assert_ptr_nonnull(strstr(text, "\"attention\": \"scaled-dot\", \"heads\": 1"));
+    ck_assert_ptr_nonnull(strstr(text, "\"lowercase\": true"));
+    ck_assert_ptr_null(strstr(text, "steps"));
+    ck_assert_ptr_null(strstr(text, "threads"));
+    ck_assert(sa_settings_read(&read, text, "m", NULL));
+    ck_assert_ptr_null(sa_settings_differ(&settings, &read));
+    ck_assert(read.lr == settings.lr && read.clip == settings.clip);
+    ck_assert_int_eq(read.steps, 0); /* the run's own stay */
+    free(text);
+}
+END_TEST
+
+/* The written settings with one part replaced. */
+static char *altered(const char *part, const char *with) {
+    sa_settings settings = defaults();
+    char *text = sa_settings_write(&settings, NULL);
+    char *at = strstr(text, part);
+    ck_assert_ptr_nonnull(at);
+    sa_buffer out = {0};
+    sa_buffer_add(&out, text, (size_t)(at - text));
+    sa_buffer_adds(&out, with);
+    sa_buffer_adds(&out, at + strlen(part));
+    free(text);
+    return out.text;
+}
+
+START_TEST(altered_settings_are_refused) {
+    static const char *const rows[][3] = {
+        {"\"embed\": 64, ", "", "m: settings: 'embed' is missing"},
+        {"\"embed\": 64", "\"embed\": 1000000000",
+         "m: settings: 'embed' must be a whole number from 1 to 8192"},
+        {"\"embed\": 64", "\"embed\": 64.0",
+         "m: settings: 'embed' must be a whole number from 1 to 8192"},
+        {"\"embed\": 64", "\"embed\": \"64\"",
+         "m: settings: 'embed' must be a whole number from 1 to 8192"},
+        {"\"additive\"", "\"evil\"",
+         "m: settings: 'attention' must be additive, scaled-dot, dot, general, raw-dot, concat, "
+         "location or "
+         "uniform"},
+        {"\"additive\"", "0",
+         "m: settings: 'attention' must be additive, scaled-dot, dot, general, raw-dot, concat, "
+         "location or "
+         "uniform"},
+        {"\"lowercase\": false", "\"lowercase\": 0", "m: settings: 'lowercase' must be yes or no"},
+        {"\"dropout\": 0.0", "\"dropout\": 1.5",
+         "m: settings: 'dropout' must be a number from 0 to 0.9"},
+        {"\"dropout\"", "\"drop\": 1, \"dropout\"", "m: settings: unknown key 'drop'"},
+        {"\"dropout\"", "\"threads\": 1, \"dropout\"", "m: settings: unknown key 'threads'"},
+        {"\"embed\": 64", "\"embed\": 64, \"embed\": 64",
+         "m: settings: the key 'embed' stands here twice"},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        char *text = altered(rows[i][0], rows[i][1]);
+        sa_settings settings = defaults(), before = settings;
+        sa_error error = {0};
+        ck_assert_msg(!sa_settings_read(&settings, text, "m", &error), "%s", rows[i][1]);
+        ck_assert_int_eq(error.code, SA_DATA);
+        ck_assert_msg(strncmp(error.text, rows[i][2], strlen(rows[i][2])) == 0, "%s", error.text);
+        ck_assert(same(&settings, &before));
+        free(text);
+    }
+}
+END_TEST
+
+START_TEST(what_is_no_object_is_refused) {
+    static const char *const texts[] = {"", "[]", "{", "3", "{} {}"};
+    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
+        sa_settings settings = defaults();
+        sa_error error = {0};
+        ck_assert(!sa_settings_read(&settings, texts[i], "m", &error));
+        ck_assert_int_eq(error.code, SA_DATA);
+    }
+}
+END_TEST
+
+START_TEST(a_difference_is_named) {
+    sa_settings one = defaults(), other = one;
+    other.threads = 3;
+    ck_assert_ptr_null(sa_settings_differ(&one, &other));
+    other.lr = 0.5;
+    ck_assert_str_eq(sa_settings_differ(&one, &other)->name, "lr");
+}
+END_TEST
+
+int main(void) {
+    Suite *suite = suite_create("settings");
+    TCase *cases = tcase_create("settings");
+    tcase_add_test(cases, defaults_are_those_of_a_toy_corpus);
+    tcase_add_test(cases, each_row_has_a_field_of_its_own);
+    tcase_add_test(cases, options_are_set_from_text);
+    tcase_add_test(cases, bad_values_are_refused_and_change_nothing);
+    tcase_add_test(cases, text_options_keep_the_given_text);
+    tcase_add_test(cases, the_nearest_name_is_suggested);
+    tcase_add_test(cases, the_paper_is_a_preset);
+    tcase_add_test(cases, a_preset_leaves_no_paper_option_open);
+    tcase_add_test(cases, the_size_of_multi30k);
+    tcase_add_test(cases, an_unknown_preset_is_refused);
+    tcase_add_test(cases, written_settings_read_back_exactly);
+    tcase_add_test(cases, altered_settings_are_refused);
+    tcase_add_test(cases, what_is_no_object_is_refused);
+    tcase_add_test(cases, a_difference_is_named);
+    suite_add_tcase(suite, cases);
+    SRunner *runner = srunner_create(suite);
+    srunner_run_all(runner, CK_ENV);
+    int failed = srunner_ntests_failed(runner);
+    srunner_free(runner);
+    return failed != 0;
+}

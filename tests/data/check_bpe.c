@@ -1,0 +1,258 @@
+/* Byte-pair encoding: the merges and the sub-words that subword-nmt makes (tests/golden/own.bpe*),
+ * and by hand; broken files of merges; time that grows no faster than the text. */
+#include "base/rng.h"
+#include "base/subword_mark.h"
+#include "data/bpe.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "support/suite.h"
+
+static sa_error error;
+
+/* ---- Learning -------------------------------------------------------------------------------- */
+
+static void count_words(sa_word_counts *counts, const char *text) {
+    for (const char *at = text; *at; at += strspn(at, " \n")) {
+        const size_t size = strcspn(at, " \n");
+        if (size) ck_assert(sa_word_counts_add(counts, at, size, &error));
+        at += size;
+    }
+}
+
+static void learn(sa_bpe *bpe, const char *text, size_t merges, int64_t least) {
+    sa_word_counts counts = {0};
+    count_words(&counts, text);
+    ck_assert(sa_bpe_learn(bpe, &counts, merges, least, &error));
+    sa_word_counts_release(&counts);
+}
+
+/* The merges without the first line, " | " between them. */
+static void merges_are(const sa_bpe *bpe, const char *expected) {
+    sa_buffer out = {0}, shown = {0};
+    sa_bpe_write(bpe, &out);
+    char *line = strchr(out.text, '\n') + 1, *end;
+    for (; (end = strchr(line, '\n')); line = end + 1)
+        sa_buffer_addf(&shown, "%s%.*s", shown.size ? " | " : "", (int)(end - line), line);
+    ck_assert_str_eq(shown.text ? shown.text : "", expected);
+    sa_buffer_release(&out);
+    sa_buffer_release(&shown);
+}
+
+static const struct {
+    const char *text;
+    size_t merges;
+    int64_t least;
+    const char *expected;
+} learned[] = {
+    {"ab ab", 10, 2, "a b</w>"},
+    {"ab ab", 0, 1, ""},
+    {"ab", 10, 2, ""},
+    {"ab", 10, 1, "a b</w>"},
+    {"a a a b b", 10, 1, ""}, /* single characters have no pairs */
+    /* three times each: the last in byte order comes first, by the left symbol, then the right */
+    {"ab ab ab ac ac ac bc bc bc", 2, 1, "b c</w> | a c</w>"},
+    {"é1 é1 z1 z1", 1, 1, "é 1</w>"}, /* é is behind z in UTF-8 */
+    {"lower lower lower low low newer", 4, 2, "l o | w e | we r</w> | lo wer</w>"},
+    /* neighbours that overlap count each, but are merged from the front: xx x, not x xx */
+    {"xxx xxx xxxx", 9, 1, "x x | xx x</w> | xx x | xxx x</w>"},
+    /* (b, c) of a b c b c x: what stood between the two is counted down once */
+    {"abcbcx abcbcx", 9, 2, "b c | bc x</w> | bc bcx</w> | a bcbcx</w>"},
+};
+
+START_TEST(merges_come_by_frequency) {
+    sa_bpe bpe;
+    learn(&bpe, learned[_i].text, learned[_i].merges, learned[_i].least);
+    merges_are(&bpe, learned[_i].expected);
+    sa_bpe_release(&bpe);
+}
+END_TEST
+
+/* ---- Cutting --------------------------------------------------------------------------------- */
+
+static void read_merges(sa_bpe *bpe, const char *lines) {
+    sa_buffer text = {0};
+    sa_buffer_addf(&text, "#version: 0.2\n%s", lines);
+    ck_assert_msg(sa_bpe_read(bpe, text.text, text.size, "codes", &error), "%s", error.text);
+    sa_buffer_release(&text);
+}
+
+static void cuts_into(sa_cutter *cutter, const char *word, const char *expected) {
+    size_t count;
+    const uint32_t *sizes = sa_cutter_cut(cutter, word, strlen(word), &count, &error);
+    sa_buffer shown = {0};
+    ck_assert_ptr_nonnull(sizes);
+    for (size_t i = 0; i < count; word += sizes[i++])
+        sa_buffer_addf(&shown, "%s%.*s", i ? " " : "", (int)sizes[i], word);
+    ck_assert_str_eq(shown.text, expected);
+    ck_assert_str_eq(word, "");
+    sa_buffer_release(&shown);
+}
+
+static const struct {
+    const char *merges, *word, *expected;
+} cuts[] = {
+    {"l o\nlo w\ne r</w>\n", "lower", "low er"},
+    {"l o\nlo w\ne r</w>\n", "low", "lo w"}, /* "w</w>" is another symbol than "w" */
+    {"l o\nlo w</w>\n", "low", "low"},
+    {"a b\nb c\n", "abcd", "ab c d"}, /* the earlier merge wins */
+    {"b c\na b\n", "abcd", "a bc d"},
+    {"x x\n", "xxxxx", "xx xx x"}, /* from the front; the last x is "x</w>" */
+    {"x x\nxx xx\nxx x</w>\n", "xxxxx", "xxxx x"},
+    {"a b\n", "äbé", "ä b é"},
+    {"é t\nét é</w>\n", "été", "été"},
+    {"", "word", "w o r d"},
+    {"a b\n", "日", "日"},
+};
+
+START_TEST(words_are_cut) {
+    sa_bpe bpe;
+    sa_cutter cutter;
+    read_merges(&bpe, cuts[_i].merges);
+    sa_cutter_init(&cutter, &bpe);
+    for (int again = 0; again < 2; again++) /* from its memory the second time */
+        cuts_into(&cutter, cuts[_i].word, cuts[_i].expected);
+    sa_cutter_close(&cutter);
+    sa_bpe_release(&bpe);
+}
+END_TEST
+
+/* Known are low@@, er and s. */
+static const struct {
+    const char *word, *expected;
+} known_cuts[] = {
+    {"lower", "low er"}, /* lower is unknown, its two parts are known */
+    {"low", "l o w"},    /* low@@ is known, low is not, nor is lo@@; characters stay */
+    {"lows", "low s"},
+    {"xq", "x q"}, /* a spelled-out mark, "q </w>": q must not be cut into q and nothing */
+    {"es", "e s"},
+};
+
+START_TEST(unknown_sub_words_are_cut_again) {
+    sa_bpe bpe;
+    sa_cutter cutter;
+    sa_strings known = {0};
+    static const char *const words[] = {"low@@", "er", "s"};
+    for (size_t i = 0; i < 3; i++)
+        ck_assert_int_eq(sa_strings_add(&known, words[i], strlen(words[i]), &error), (int)i);
+    read_merges(&bpe, "l o\nlo w\nlo w</w>\ne r</w>\nlow er</w>\ne s</w>\n"
+                      "< /\n</ w\n</w >\nq </w>\n");
+    sa_cutter_init(&cutter, &bpe);
+    ck_assert(sa_cutter_limit(&cutter, &known, &error));
+    cuts_into(&cutter, known_cuts[_i].word, known_cuts[_i].expected);
+    sa_cutter_close(&cutter);
+    sa_bpe_release(&bpe);
+    sa_strings_release(&known);
+}
+END_TEST
+
+/* ---- Files of merges ------------------------------------------------------------------------- */
+
+static const struct {
+    const char *text, *message;
+} broken[] = {
+    {"", "codes:1: expected '#version: 0.2', the first line of merges"},
+    {"a b\n", "codes:1: expected '#version: 0.2', the first line of merges"},
+    {"#version: 0.1\na b\n", "codes:1: expected '#version: 0.2', the first line of merges"},
+    {"#version: 0.2 byte\n", "codes:1: merges of bytes; those of characters are read"},
+    {"#version: 0.2\r\na b\r\n", "codes:1: the line ends in CR LF; merges end in LF alone"},
+    {"#version: 0.2\na b\r\n", "codes:2: the line ends in CR LF; merges end in LF alone"},
+    {"#version: 0.2\na b\nab\n", "codes:3: expected two symbols with one space between"},
+    {"#version: 0.2\na b c\n", "codes:2: expected two symbols with one space between"},
+    {"#version: 0.2\n a\n", "codes:2: expected two symbols with one space between"},
+    {"#version: 0.2\na \n", "codes:2: expected two symbols with one space between"},
+    {"#version: 0.2\na  b\n", "codes:2: expected two symbols with one space between"},
+    {"#version: 0.2\na b\n\nb c\n", "codes:3: expected two symbols with one space between"},
+    {"#version: 0.2\na b\nb c\na b\n", "codes:4: the same merge as on line 2"},
+    {"#version: 0.2\na b\nabc d\n", "codes:3: 'abc' is no character, and no line before makes it"},
+    {"#version: 0.2\na bc</w>\nb c</w>\n",
+     "codes:2: 'bc</w>' is no character, and no line before makes it"},
+    {"#version: 0.2\na </w>\n", "codes:2: '</w>' is no character, and no line before makes it"},
+    {"#version: 0.2\na b\nc \xff\n",
+     "codes:3: not UTF-8 at byte 3: 0xFF (perhaps an 8-bit code like Latin-1)"},
+};
+
+START_TEST(broken_files_are_refused) {
+    sa_bpe bpe;
+    ck_assert(!sa_bpe_read(&bpe, broken[_i].text, strlen(broken[_i].text), "codes", &error));
+    ck_assert_str_eq(error.text, broken[_i].message);
+    ck_assert_int_eq(error.code, SA_DATA);
+    ck_assert_uint_eq(bpe.count, 0);
+}
+END_TEST
+
+START_TEST(files_are_written_as_they_were_read) {
+    static const char text[] = "#version: 0.2\na b\nab c</w>\né é\nx x\nxx x</w>\nx xx\n";
+    sa_bpe bpe;
+    sa_buffer out = {0};
+    ck_assert(sa_bpe_read(&bpe, text, sizeof text - 1, "codes", &error));
+    sa_bpe_write(&bpe, &out);
+    ck_assert_str_eq(out.text, text);
+    sa_buffer_release(&out);
+    sa_bpe_release(&bpe);
+}
+END_TEST
+
+/* ---- Long words ------------------------------------------------------------------------------ */
+
+/* 64 KiB without a space are learned from and cut in processor time that a quadratic way would
+ * exceed many times: it would take minutes. */
+START_TEST(one_word_of_64_kib_takes_no_longer_than_many) {
+    enum { SIZE = 1 << 16 };
+    char *word = malloc(SIZE + 1);
+    sa_rng rng = sa_rng_seed(1, 0);
+    for (size_t i = 0; i < SIZE; i++) word[i] = (char)('a' + (_i ? sa_rng_below(&rng, 3) : 0));
+    word[SIZE] = 0;
+    sa_bpe bpe;
+    sa_cutter cutter;
+    size_t count;
+    const clock_t before = clock();
+    learn(&bpe, word, 10000, 2);
+    sa_cutter_init(&cutter, &bpe);
+    ck_assert_ptr_nonnull(sa_cutter_cut(&cutter, word, SIZE, &count, &error));
+    ck_assert_uint_lt((unsigned long)(clock() - before), 5ul * CLOCKS_PER_SEC);
+    ck_assert_uint_lt(count, SIZE / 4);
+    sa_cutter_close(&cutter);
+    sa_bpe_release(&bpe);
+    free(word);
+}
+END_TEST
+
+/* ---- Sub-words of a word --------------------------------------------------------------------- */
+
+static const struct {
+    const char *tokens[6];
+    int word[6], words;
+} pieces[] = {
+    {{"a", "b"}, {0, 1}, 2},
+    {{"lo@@", "w@@", "er", "x", "</s>"}, {0, 0, 0, 1, 2}, 3},
+    {{"lo@@", "</s>"}, {0, 1}, 2},         /* the end mark is no part of a word */
+    {{"lo@@", "</s>", "x"}, {0, 0, 1}, 2}, /* but a word spelled so is one like any other */
+    {{"@@", "b"}, {0, 1}, 2},              /* nothing goes on here */
+    {{"@@@", "b"}, {0, 0}, 1},
+    {{"lo@@"}, {0}, 1},
+};
+
+START_TEST(tokens_know_their_word) {
+    int word[6], count = 0;
+    while (count < 6 && pieces[_i].tokens[count]) count++;
+    ck_assert_int_eq(sa_pieces_words(pieces[_i].tokens, count, word), pieces[_i].words);
+    for (int i = 0; i < count; i++) ck_assert_int_eq(word[i], pieces[_i].word[i]);
+}
+END_TEST
+
+int main(void) {
+    TCase *tests;
+    Suite *suite = suite_of("bpe", &tests);
+    tcase_add_loop_test(tests, merges_come_by_frequency, 0, sizeof learned / sizeof *learned);
+    tcase_add_loop_test(tests, words_are_cut, 0, sizeof cuts / sizeof *cuts);
+    tcase_add_loop_test(tests, unknown_sub_words_are_cut_again, 0,
+                        sizeof known_cuts / sizeof *known_cuts);
+    tcase_add_loop_test(tests, broken_files_are_refused, 0, sizeof broken / sizeof *broken);
+    tcase_add_test(tests, files_are_written_as_they_were_read);
+    tcase_add_loop_test(tests, one_word_of_64_kib_takes_no_longer_than_many, 0, 2);
+    tcase_add_loop_test(tests, tokens_know_their_word, 0, sizeof pieces / sizeof *pieces);
+    return suite_run(suite);
+}

@@ -1,0 +1,349 @@
+/* Coders, datasets and the pairs held out. */
+#include "data/dataset.h"
+#include "support/suite.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static sa_error error;
+static sa_coder source, target;
+static sa_dataset dataset;
+
+#define PAIRS(...)                                                                                 \
+    (sa_corpus) {                                                                                  \
+        .pairs = (sa_pair[]){__VA_ARGS__},                                                         \
+        .count = sizeof((sa_pair[]){__VA_ARGS__}) / sizeof(sa_pair), .name = "x.tsv",              \
+    }
+
+static sa_settings settings_for(const char *tokenizer, int max_len) {
+    sa_settings settings;
+    sa_settings_init(&settings);
+    ck_assert(sa_settings_set(&settings, "tokenizer", tokenizer, &error));
+    settings.max_len = max_len;
+    return settings;
+}
+
+static void build(const sa_corpus *corpus, const bool *use, const sa_settings *settings) {
+    ck_assert_msg(sa_coders_build(&source, &target, corpus, use, settings, &error), "%s",
+                  error.text);
+}
+
+static void release(void) {
+    sa_dataset_release(&dataset);
+    sa_coder_release(&source);
+    sa_coder_release(&target);
+}
+
+static void words_are(const sa_coder *coder, const char *blob) {
+    ck_assert_uint_eq(coder->vocab.blob_size, strlen(blob));
+    ck_assert_mem_eq(coder->vocab.blob, blob, strlen(blob));
+}
+
+/* ---- Coders ---------------------------------------------------------------------------------- */
+
+START_TEST(each_side_has_its_words) {
+    const sa_corpus corpus = PAIRS({"a b a", "x", NULL, 1}, {"a", "y y x", NULL, 2});
+    const sa_settings settings = settings_for("word", 50);
+    build(&corpus, NULL, &settings);
+    words_are(&source, "a\nb\n");
+    words_are(&target, "x\ny\n");
+    release();
+}
+END_TEST
+
+START_TEST(only_used_and_short_pairs_give_words) {
+    const sa_corpus corpus = PAIRS({"one two three", "x", NULL, 1}, {"a", "y y y", NULL, 2},
+                                   {"b c", "z z", NULL, 3}, {"unused", "w", NULL, 4});
+    const bool use[] = {true, true, true, false};
+    const sa_settings settings = settings_for("word", 2);
+    build(&corpus, use, &settings);
+    words_are(&source, "b\nc\n");
+    words_are(&target, "z\n");
+    release();
+}
+END_TEST
+
+START_TEST(settings_shape_the_vocabulary) {
+    const sa_corpus corpus = PAIRS({"A a b", "x x y y z", NULL, 1});
+    sa_settings settings = settings_for("word", 50);
+    settings.lowercase = true;
+    settings.min_freq = 2;
+    settings.vocab = 1;
+    build(&corpus, NULL, &settings);
+    words_are(&source, "a\n");
+    words_are(&target, "x\n");
+    release();
+}
+END_TEST
+
+START_TEST(each_side_has_its_habit) {
+    const sa_corpus corpus = PAIRS({"What? No! Yes?", "Quoi ? Non ! Oui?", NULL, 1});
+    const sa_settings settings = settings_for("word", 50);
+    build(&corpus, NULL, &settings);
+    ck_assert(!source.spaced_marks);
+    ck_assert(target.spaced_marks);
+    release();
+}
+END_TEST
+
+START_TEST(too_long_pairs_alone_are_an_error) {
+    const sa_corpus corpus = PAIRS({"a b c", "x", NULL, 1}, {"a", "x y z", NULL, 2});
+    const sa_settings settings = settings_for("word", 2);
+    ck_assert(!sa_coders_build(&source, &target, &corpus, NULL, &settings, &error));
+    ck_assert_str_eq(error.text,
+                     "x.tsv: no pairs left: every one has a side above 2 tokens (--max-len)");
+    ck_assert_int_eq(error.code, SA_DATA);
+    ck_assert_ptr_null(source.vocab.blob);
+    ck_assert_ptr_null(target.vocab.blob);
+}
+END_TEST
+
+START_TEST(too_rare_words_alone_are_an_error) {
+    const sa_corpus corpus = PAIRS({"a a a", "x y z", NULL, 1});
+    sa_settings settings = settings_for("word", 50);
+    settings.min_freq = 2;
+    ck_assert(!sa_coders_build(&source, &target, &corpus, NULL, &settings, &error));
+    ck_assert_str_eq(error.text, "no word occurs 2 times or more (--min-freq)");
+    ck_assert_ptr_null(source.vocab.blob);
+}
+END_TEST
+
+static void encodes(const sa_coder *coder, const char *text, const char *numbers) {
+    int32_t *ids;
+    int len;
+    char shown[128] = "";
+    ck_assert(sa_coder_encode(coder, NULL, text, &ids, &len, &error));
+    for (int i = 0; i < len; i++)
+        snprintf(shown + strlen(shown), sizeof shown - strlen(shown), i ? " %d" : "%d", ids[i]);
+    ck_assert_str_eq(shown, numbers);
+    free(ids);
+}
+
+START_TEST(text_becomes_numbers) {
+    const sa_corpus corpus = PAIRS({"The cat, the cat", "x", NULL, 1});
+    sa_settings settings = settings_for("word", 50);
+    settings.lowercase = true;
+    build(&corpus, NULL, &settings);
+    words_are(&source, "cat\nthe\n,\n");
+    encodes(&source, "THE CAT", "4 3 1");
+    encodes(&source, "the dog,", "4 0 5 1");
+    encodes(&source, "", "1");
+    encodes(&source, "</s> <unk>", "0 0 0 0 0 0 0 1"); /* ordinary text: < / s > < unk > */
+    release();
+}
+END_TEST
+
+START_TEST(numbers_become_text) {
+    const sa_corpus corpus = PAIRS({"x", "Oui ! Qu'il aille .", NULL, 1});
+    const sa_settings settings = settings_for("word", 50);
+    build(&corpus, NULL, &settings);
+    int32_t *ids;
+    int len;
+    sa_buffer text = {0};
+    ck_assert(sa_coder_encode(&target, NULL, "Qu'il aille. Oui!", &ids, &len, &error));
+    sa_coder_decode(&target, ids, len, &text);
+    ck_assert_str_eq(text.text, "Qu'il aille. Oui !");
+    free(ids);
+    sa_buffer_release(&text);
+    sa_coder_decode(&target, (const int32_t[]){SA_UNKNOWN, SA_END}, 2, &text);
+    ck_assert_str_eq(text.text, "<unk>");
+    sa_buffer_release(&text);
+    release();
+}
+END_TEST
+
+/* ---- Datasets -------------------------------------------------------------------------------- */
+
+static void sentence_is(const sa_sentence *sentence, int len, const int32_t *ids) {
+    ck_assert_int_eq(sentence->len, len);
+    ck_assert_mem_eq(sentence->ids, ids, sizeof *ids * (size_t)len);
+}
+
+START_TEST(pairs_become_sentences) {
+    const sa_corpus corpus =
+        PAIRS({"a", "x x", NULL, 1}, {"a b c", "x", NULL, 2}, {"b a", "y", NULL, 5});
+    sa_settings settings = settings_for("word", 2);
+    build(&corpus, NULL, &settings);
+    ck_assert(sa_dataset_make(&dataset, &corpus, NULL, &source, &target, 2, &error));
+    ck_assert_uint_eq(dataset.count, 2);
+    ck_assert_uint_eq(dataset.too_long, 1);
+    ck_assert_uint_eq(dataset.pair[0], 0);
+    ck_assert_uint_eq(dataset.pair[1], 2);
+    sentence_is(&dataset.source[0], 2, (const int32_t[]){3, SA_END});
+    sentence_is(&dataset.target[0], 3, (const int32_t[]){3, 3, SA_END});
+    sentence_is(&dataset.source[1], 3, (const int32_t[]){4, 3, SA_END});
+    sentence_is(&dataset.target[1], 2, (const int32_t[]){4, SA_END});
+    ck_assert_int_eq(dataset.longest_source, 3);
+    ck_assert_int_eq(dataset.longest_target, 3);
+    ck_assert_int_eq(dataset.target_words, 5);
+    sa_dataset_release(&dataset);
+
+    ck_assert(sa_dataset_make(&dataset, &corpus, NULL, &source, &target, 0, &error));
+    ck_assert_uint_eq(dataset.count, 3); /* 0: no limit */
+    ck_assert_uint_eq(dataset.too_long, 0);
+    sentence_is(&dataset.source[1], 4, (const int32_t[]){3, 4, SA_UNKNOWN, SA_END});
+    release();
+}
+END_TEST
+
+START_TEST(only_used_pairs_are_encoded) {
+    const sa_corpus corpus = PAIRS({"a", "x", NULL, 1}, {"b", "y", NULL, 2}, {"c", "z", NULL, 3});
+    const sa_settings settings = settings_for("char", 5);
+    build(&corpus, NULL, &settings);
+    ck_assert(sa_dataset_make(&dataset, &corpus, (const bool[]){false, true, false}, &source,
+                              &target, 5, &error));
+    ck_assert_uint_eq(dataset.count, 1);
+    ck_assert_uint_eq(dataset.pair[0], 1);
+    sentence_is(&dataset.source[0], 2, (const int32_t[]){4, SA_END});
+    release();
+}
+END_TEST
+
+START_TEST(the_hash_tells_datasets_apart) {
+    const sa_corpus corpus = PAIRS({"a", "x", NULL, 1}, {"b", "y", NULL, 2});
+    const sa_corpus swapped = PAIRS({"b", "y", NULL, 1}, {"a", "x", NULL, 2});
+    const sa_settings settings = settings_for("word", 5);
+    build(&corpus, NULL, &settings);
+    const sa_corpus *const given[] = {&corpus, &corpus, &swapped};
+    uint64_t hash[3];
+    for (int i = 0; i < 3; i++) {
+        ck_assert(sa_dataset_make(&dataset, given[i], NULL, &source, &target, 5, &error));
+        hash[i] = dataset.hash;
+        sa_dataset_release(&dataset);
+    }
+    ck_assert_uint_eq(hash[0], hash[1]);
+    ck_assert_uint_ne(hash[0], hash[2]);
+    release();
+}
+END_TEST
+
+START_TEST(no_pair_left_is_an_error) {
+    const sa_corpus corpus = PAIRS({"a b", "x", NULL, 1});
+    const sa_settings settings = settings_for("word", 5);
+    build(&corpus, NULL, &settings);
+    ck_assert(!sa_dataset_make(&dataset, &corpus, NULL, &source, &target, 1, &error));
+    ck_assert_str_eq(error.text,
+                     "x.tsv: no pairs left: every one has a side above 1 tokens (--max-len)");
+    ck_assert_int_eq(error.code, SA_DATA);
+    ck_assert_ptr_null(dataset.source);
+    release();
+}
+END_TEST
+
+/* ---- Holding out ----------------------------------------------------------------------------- */
+
+enum { MANY = 4000 };
+
+/* Pairs of which two at a time share their source. */
+static sa_corpus many_pairs(void) {
+    static char text[MANY][24];
+    static sa_pair pairs[MANY];
+    for (size_t i = 0; i < MANY; i++) {
+        snprintf(text[i], sizeof text[i], "sentence %zu", i / 2);
+        pairs[i] = (sa_pair){text[i], "x", NULL, i + 1};
+    }
+    return (sa_corpus){.pairs = pairs, .count = MANY, .name = "x.tsv"};
+}
+
+START_TEST(a_twentieth_is_held_out) {
+    static bool held[MANY];
+    const sa_corpus corpus = many_pairs();
+    const size_t count = sa_hold_out(&corpus, held);
+    size_t marked = 0;
+    for (size_t i = 0; i < MANY; i++) marked += held[i];
+    ck_assert_uint_eq(marked, count);
+    ck_assert_uint_ge(count, MANY / 25);
+    ck_assert_uint_le(count, MANY / 16);
+}
+END_TEST
+
+START_TEST(equal_sources_stay_together) {
+    static bool held[MANY];
+    const sa_corpus corpus = many_pairs();
+    sa_hold_out(&corpus, held);
+    for (size_t i = 0; i < MANY; i += 2) ck_assert(held[i] == held[i + 1]);
+}
+END_TEST
+
+/* What is held out depends on the source alone, not on its place or its neighbours. */
+START_TEST(the_choice_is_stable) {
+    static bool held[MANY], again[MANY];
+    sa_corpus corpus = many_pairs();
+    sa_hold_out(&corpus, held);
+    for (size_t i = 0; i < MANY / 2; i++) corpus.pairs[i] = corpus.pairs[MANY - 1 - i];
+    corpus.count = MANY / 2;
+    sa_hold_out(&corpus, again);
+    for (size_t i = 0; i < MANY / 2; i++) ck_assert(again[i] == held[MANY - 1 - i]);
+}
+END_TEST
+
+START_TEST(few_pairs_give_one_source) {
+    bool held[4];
+    const sa_corpus two = PAIRS({"a", "x", NULL, 1}, {"b", "y", NULL, 2});
+    ck_assert_uint_eq(sa_hold_out(&two, held), 1);
+    ck_assert(held[0] != held[1]);
+    const sa_corpus four =
+        PAIRS({"a", "x", NULL, 1}, {"b", "y", NULL, 2}, {"a", "z", NULL, 3}, {"b", "w", NULL, 4});
+    ck_assert_uint_eq(sa_hold_out(&four, held), 2);
+    ck_assert(held[0] == held[2] && held[1] == held[3] && held[0] != held[1]);
+}
+END_TEST
+
+START_TEST(one_source_is_both) {
+    bool held[2];
+    const sa_corpus one = PAIRS({"a", "x", NULL, 1});
+    ck_assert_uint_eq(sa_hold_out(&one, held), 1);
+    ck_assert(held[0]);
+    const sa_corpus twice = PAIRS({"a", "x", NULL, 1}, {"a", "y", NULL, 2});
+    ck_assert_uint_eq(sa_hold_out(&twice, held), 2);
+    ck_assert(held[0] && held[1]);
+}
+END_TEST
+
+START_TEST(pairs_in_common_are_counted) {
+    size_t count;
+    const sa_corpus one = PAIRS({"a", "x", NULL, 1}, {"a", "x", NULL, 2}, {"b", "y", NULL, 3});
+    const sa_corpus other = PAIRS({"a", "y", NULL, 1}, {"b", "x", NULL, 2}, {"a", "x", "0-0", 3});
+    ck_assert(sa_corpus_shared(&one, &other, &count, &error));
+    ck_assert_uint_eq(count, 2);
+    ck_assert(sa_corpus_shared(&other, &one, &count, &error));
+    ck_assert_uint_eq(count, 1);
+}
+END_TEST
+
+int main(void) {
+    Suite *suite = suite_create("dataset");
+    TCase *coders = tcase_create("coders");
+    tcase_add_test(coders, each_side_has_its_words);
+    tcase_add_test(coders, only_used_and_short_pairs_give_words);
+    tcase_add_test(coders, settings_shape_the_vocabulary);
+    tcase_add_test(coders, each_side_has_its_habit);
+    tcase_add_test(coders, too_long_pairs_alone_are_an_error);
+    tcase_add_test(coders, too_rare_words_alone_are_an_error);
+    tcase_add_test(coders, text_becomes_numbers);
+    tcase_add_test(coders, numbers_become_text);
+    suite_add_tcase(suite, coders);
+
+    TCase *datasets = tcase_create("datasets");
+    tcase_add_test(datasets, pairs_become_sentences);
+    tcase_add_test(datasets, only_used_pairs_are_encoded);
+    tcase_add_test(datasets, the_hash_tells_datasets_apart);
+    tcase_add_test(datasets, no_pair_left_is_an_error);
+    suite_add_tcase(suite, datasets);
+
+    TCase *holding = tcase_create("holding out");
+    tcase_add_test(holding, a_twentieth_is_held_out);
+    tcase_add_test(holding, equal_sources_stay_together);
+    tcase_add_test(holding, the_choice_is_stable);
+    tcase_add_test(holding, few_pairs_give_one_source);
+    tcase_add_test(holding, one_source_is_both);
+    tcase_add_test(holding, pairs_in_common_are_counted);
+    suite_add_tcase(suite, holding);
+
+    SRunner *runner = srunner_create(suite);
+    srunner_run_all(runner, CK_ENV);
+    int failed = srunner_ntests_failed(runner);
+    srunner_free(runner);
+    return failed != 0;
+}

@@ -1,0 +1,149 @@
+/* Tables of numbers from CSV files: what is read, which words are kept, what is refused and where.
+ */
+#include "data/number_table.h"
+#include "report/grid.h"
+#include "support/scratch.h"
+#include "support/suite.h"
+
+#include <locale.h>
+
+static sa_error error;
+static sa_csv csv;
+static const char *path;
+
+static void set_up(void) {
+    scratch_make();
+    path = scratch_path("x.csv");
+}
+
+static bool open_text(const char *text) {
+    scratch_write(path, text, strlen(text));
+    return sa_csv_open(&csv, path, &error);
+}
+
+static void read_text(const char *text, int rows, int cols) {
+    ck_assert_msg(open_text(text), "%s: %s", text, error.text);
+    ck_assert_int_eq(csv.rows, rows);
+    ck_assert_int_eq(csv.cols, cols);
+}
+
+static void words_are(const char *const *words, int count, const char *wanted) {
+    char all[256] = "";
+    for (int i = 0; words && i < count; i++) strcat(strcat(all, words[i]), "|");
+    ck_assert_str_eq(all, wanted);
+}
+
+START_TEST(reads_numbers) {
+    static const char *const same[] = {
+        "1,-2.5,3e2\n.5,0,+7\n", "1,-2.5,3e2\r\n.5,0,+7", " 1 ,\t-2.5, 3e2\n.5 ,0,+7\n\n \n",
+        "\"1\",\"-2.5\",3e2\n.5, \"0\" ,+7\n", "\uFEFF1,-2.5,3e2\n.5,0,+7\n"};
+    setlocale(LC_ALL, "de_DE.UTF-8"); /* where it exists */
+    for (size_t i = 0; i < sizeof same / sizeof *same; i++) {
+        read_text(same[i], 2, 3);
+        ck_assert_mem_eq(csv.numbers, ((const double[]){1, -2.5, 300, 0.5, 0, 7}),
+                         6 * sizeof(double));
+        ck_assert_ptr_null(csv.row);
+        ck_assert_ptr_null(csv.column);
+        sa_csv_close(&csv);
+    }
+}
+END_TEST
+
+START_TEST(keeps_words) {
+    static const struct {
+        const char *text, *row, *column;
+    } rows[] = {
+        {"1,2\n3,4\n", "", ""},
+        {"x,y\n1,2\n3,4\n", "", "x|y|"},
+        {"the,1,2\ncat,3,4\n", "the|cat|", ""},
+        {",x,y\nthe,1,2\ncat,3,4\n", "the|cat|", "x|y|"},
+        {"word,x,y\nthe,1,2\ncat,3,4\n", "the|cat|", "x|y|"},
+        {",2,</s>\n7,1,2\n,3,4\n", "7||", "2|</s>|"},
+        {"\"a,b\",\"say \"\"so\"\"\"\n1,2\n3,4\n", "", "a,b|say \"so\"|"},
+        {"'=x,''-,it's\n1,2,3\n3,4,5\n", "", "=x|'-|it's|"},
+        {"d'eau,-\n1,2\n3,4\n", "", "d'eau|-|"},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        ck_assert_msg(open_text(rows[i].text), "%s: %s", rows[i].text, error.text);
+        ck_assert_int_eq(csv.rows, 2);
+        ck_assert(csv.numbers[0] == 1 && csv.numbers[csv.cols] == 3);
+        words_are(csv.row, csv.rows, rows[i].row);
+        words_are(csv.column, csv.cols, rows[i].column);
+        sa_csv_close(&csv);
+    }
+}
+END_TEST
+
+START_TEST(refuses) {
+    static const struct {
+        const char *text, *message;
+    } rows[] = {
+        {"", ": no numbers in it"},
+        {"\n \n", ": no numbers in it"},
+        {"a,b\n", ": no numbers in it"},
+        {"1,2\n3\n", ":2: 1 cell, the rows above have 2"},
+        {"1,2\n3,4,5\n", ":2: 3 cells, the rows above have 2"},
+        {"x,y\n1,2,3\n", ":2: 3 cells, the rows above have 2"},
+        {"1,2\n3,\n", ":2:2: a number is missing"},
+        {",2\n3,4\n", ":1:1: a number is missing"},
+        {"1,2\n3,x\n", ":2:2: 'x' is no finite number"},
+        {"1,2\nx,4\n", ":2:1: 'x' is no finite number"},
+        {"1,x\n3,4\n", ":1:2: 'x' is no finite number"},
+        {"1,nan\n3,4\n", ":1:2: 'nan' is no finite number"},
+        {"-inf,1\n3,4\n", ":1:1: '-inf' is no finite number"},
+        {"1,1e999\n", ":1:2: '1e999' is no finite number"},
+        {"1,0x10\n", ":1:2: '0x10' is no finite number"},
+        {"1,2\n\n3,4\n", ":2: an empty line"},
+        {"a,1\n2,3\n", ":2:1: '2' begins a row, others begin with a word (for words that are "
+                       "numbers, add a header row with an empty first cell)"},
+        {"a,1\n,3\n", ":2:1: '' begins a row, others begin with a word (for words that are "
+                      "numbers, add a header row with an empty first cell)"},
+        {"x\na\n", ":2:1: 'a' is no number"},
+        {"1;2\n", ":1:1: '1;2' is no finite number (cells are separated by commas)"},
+        {"1,5;2,5\n", ":1:2: '5;2' is no finite number (cells are separated by commas)"},
+        {"1\t2\n", ":1:1: '1\\x092' is no finite number (cells are separated by commas)"},
+        {"\"1,2\n", ":1: a quoted cell that does not end before a comma"},
+        {"\"1\"x,2\n", ":1: a quoted cell that does not end before a comma"},
+        {"1,2\n\x1b[2J,1\n", ":2:1: '\\x1B[2J' is no finite number"},
+        {"1,2\n\xff,1\n", ":2: not UTF-8 at byte 1: 0xFF (perhaps an 8-bit code like Latin-1)"},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        ck_assert_msg(!open_text(rows[i].text), "accepted: %s", rows[i].text);
+        ck_assert_int_eq(error.code, SA_DATA);
+        ck_assert_str_eq(error.text + strlen(path), rows[i].message);
+        ck_assert_ptr_null(csv.numbers);
+    }
+    ck_assert(!sa_csv_open(&csv, scratch_path("nothing.csv"), &error));
+    ck_assert_int_eq(error.code, SA_OPEN);
+}
+END_TEST
+
+/* What a grid writes is read back, every bit of the numbers and every word. */
+START_TEST(reads_grids_back) {
+    static const double numbers[] = {1.0 / 3, 0.1f, -1e-300, 1e15, 5e-324, 1.7976931348623157e308};
+    static const char *const row[] = {"the, cat", "'=1"}, *const column[] = {"\"", "2", "-"};
+    for (int form = 0; form < 4; form++) {
+        const sa_grid grid = {2, 3, numbers, form & 1 ? row : NULL, form & 2 ? column : NULL, true};
+        sa_buffer out = {0};
+        sa_grid_csv(&grid, &out);
+        if (form == 2) out.text[strcspn(out.text, "2")] = 'b'; /* a number is no word there */
+        read_text(out.text, 2, 3);
+        ck_assert_mem_eq(csv.numbers, numbers, sizeof numbers);
+        words_are(csv.row, 2, form & 1 ? "the, cat|'=1|" : "");
+        words_are(csv.column, 3, form == 3 ? "\"|2|-|" : form == 2 ? "\"|b|-|" : "");
+        sa_csv_close(&csv);
+        sa_buffer_release(&out);
+    }
+}
+END_TEST
+
+int main(void) {
+    TCase *tests;
+    Suite *suite = suite_of("csv", &tests);
+    tcase_add_checked_fixture(tests, set_up, scratch_remove);
+    tcase_add_test(tests, reads_numbers);
+    tcase_add_test(tests, keeps_words);
+    tcase_add_test(tests, refuses);
+    tcase_add_test(tests, reads_grids_back);
+    return suite_run(suite);
+}

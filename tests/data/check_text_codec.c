@@ -1,0 +1,156 @@
+/* Sub-words of texts: learned from pairs, cut, shown in the user's spelling, joined again. */
+#include "data/text_codec.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "support/suite.h"
+
+static sa_error error;
+static sa_coder source, target;
+
+static const sa_pair pairs[] = {
+    {"low low low lower lower newest newest", "bas bas Bas bas", NULL, 1},
+    {"Lower, slow; new.", "l'air bas, naïf", NULL, 2},
+};
+static const sa_corpus corpus = {.pairs = (sa_pair *)(uintptr_t)pairs, .count = 2, .name = "x.tsv"};
+
+static void build_of(const char *tokenizer, const char *merges, const char *sharing,
+                     const char *lowercase) {
+    sa_settings settings;
+    sa_settings_init(&settings);
+    ck_assert(sa_settings_set(&settings, "tokenizer", tokenizer, &error));
+    ck_assert(sa_settings_set(&settings, "bpe-merges", merges, &error));
+    ck_assert(sa_settings_set(&settings, "bpe", sharing, &error));
+    ck_assert(sa_settings_set(&settings, "lowercase", lowercase, &error));
+    ck_assert_msg(sa_coders_build(&source, &target, &corpus, NULL, &settings, &error), "%s",
+                  error.text);
+}
+
+static void build(const char *merges, const char *sharing, const char *lowercase) {
+    build_of("bpe", merges, sharing, lowercase);
+}
+
+static void release(void) {
+    sa_coder_release(&source);
+    sa_coder_release(&target);
+}
+
+static void merges_are(const sa_coder *coder, const char *expected) {
+    sa_buffer out = {0};
+    sa_bpe_write(&coder->bpe, &out);
+    ck_assert_str_eq(out.text + strlen("#version: 0.2\n"), expected);
+    sa_buffer_release(&out);
+}
+
+static void splits_into(const sa_coder *coder, const char *text, bool lower, const char *expected) {
+    sa_tokens tokens = {0};
+    char *owned;
+    sa_buffer shown = {0};
+    ck_assert(sa_coder_split(coder, NULL, text, lower, &tokens, &owned, &error));
+    for (size_t i = 0; i < tokens.count; i++)
+        sa_buffer_addf(&shown, "%s%.*s", i ? " " : "", (int)tokens.token[i].size,
+                       tokens.token[i].text);
+    ck_assert_str_eq(shown.text, expected);
+    sa_buffer_release(&shown);
+    sa_tokens_release(&tokens);
+    free(owned);
+}
+
+START_TEST(merges_are_learned_of_words_not_of_spaces) {
+    build("3", "separate", "no");
+    /* 5 lo, 2 each of lower's and newest's other neighbours; the last in byte order come first */
+    merges_are(&source, "l o\nw e\nlo w</w>\n");
+    merges_are(&target, "a s</w>\nb as</w>\n");
+    splits_into(&source, "low, slow.", false, "low , s@@ low .");
+    splits_into(&target, "Bas l'air", false, "B@@ as l@@ ' a@@ i@@ r");
+    release();
+}
+END_TEST
+
+START_TEST(joint_merges_cut_both_sides_alike) {
+    build("5", "joint", "no");
+    ck_assert(sa_coder_same(&source, &target));
+    ck_assert_uint_eq(source.bpe.count, 5);
+    release();
+    build("5", "separate", "no");
+    ck_assert(!sa_coder_same(&source, &target));
+    release();
+}
+END_TEST
+
+/* A model that reads lower case cuts "LOWER" as "lower", and shows the user's letters. */
+START_TEST(own_spelling_is_kept) {
+    build("4", "separate", "yes");
+    merges_are(&source, "l o\nw e\nlo w</w>\nwe r</w>\n");
+    splits_into(&source, "LOWER Low", true, "lo@@ wer low");
+    splits_into(&source, "LOWER Low", false, "LO@@ WER Low");
+    splits_into(&target, "NAÏF İ", false, "N@@ A@@ Ï@@ F İ");
+    release();
+}
+END_TEST
+
+static void comes_back(const char *text) {
+    int32_t *ids;
+    int len;
+    sa_buffer out = {0};
+    ck_assert(sa_coder_encode(&target, NULL, text, &ids, &len, &error));
+    sa_coder_decode(&target, ids, len, &out);
+    ck_assert_str_eq(out.text, text);
+    sa_buffer_release(&out);
+    free(ids);
+}
+
+START_TEST(pieces_are_joined_again) {
+    build("2", "separate", "no");
+    comes_back("l'air bas, naïf");
+    comes_back("bas Bas");
+    comes_back("naïf, bas l'air");
+    release();
+}
+END_TEST
+
+/* Text that is cut into tokens already comes back as it was, a space between any two. */
+START_TEST(tokens_of_the_user_stay) {
+    build_of("space-bpe", "3", "separate", "no");
+    merges_are(&source, "l o\nw e\nn e\n"); /* "new." is a word, too */
+    splits_into(&source, "low , slow;", false, "lo@@ w , s@@ lo@@ w@@ ;");
+    comes_back("bas , naïf");
+    comes_back("bas, , , l'air bas");
+    release();
+}
+END_TEST
+
+START_TEST(unfinished_words_are_joined_too) {
+    static const struct {
+        const char *tokens[4], *expected;
+    } cases[] = {
+        {{"lo@@", "w@@"}, "low"}, /* the output ended within a word */
+        {{"lo@@", "<unk>", "b"}, "lo<unk> b"},
+        {{"l@@", "'", "eau"}, "l'eau"}, /* words are joined as words are */
+        {{"@@", "b"}, "@@ b"},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        sa_token tokens[4];
+        size_t count = 0;
+        for (; count < 4 && cases[i].tokens[count]; count++)
+            tokens[count] = (sa_token){cases[i].tokens[count], strlen(cases[i].tokens[count])};
+        sa_buffer out = {0};
+        sa_tokenizers[3].join(tokens, count, false, &out);
+        ck_assert_str_eq(out.text, cases[i].expected);
+        sa_buffer_release(&out);
+    }
+}
+END_TEST
+
+int main(void) {
+    TCase *tests;
+    Suite *suite = suite_of("coder", &tests);
+    tcase_add_test(tests, merges_are_learned_of_words_not_of_spaces);
+    tcase_add_test(tests, joint_merges_cut_both_sides_alike);
+    tcase_add_test(tests, own_spelling_is_kept);
+    tcase_add_test(tests, pieces_are_joined_again);
+    tcase_add_test(tests, tokens_of_the_user_stay);
+    tcase_add_test(tests, unfinished_words_are_joined_too);
+    return suite_run(suite);
+}

@@ -1,0 +1,251 @@
+/* The tokenizer `word`: how sentences are cut, and natural text of the tokens. */
+#include "data/word_tokenizer.h"
+#include "support/suite.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* The tokens of a text with " | " between them. */
+static char *cut(const char *text) {
+    sa_tokens tokens = {0};
+    sa_buffer shown = {0};
+    ck_assert(sa_word_split(text, strlen(text), &tokens, NULL));
+    sa_buffer_adds(&shown, "");
+    for (size_t i = 0; i < tokens.count; i++) {
+        if (i) sa_buffer_adds(&shown, " | ");
+        sa_buffer_add(&shown, tokens.token[i].text, tokens.token[i].size);
+    }
+    sa_tokens_release(&tokens);
+    return shown.text;
+}
+
+/* The tokens of a text put together again. */
+static char *rejoined(const char *text, bool spaced_marks) {
+    sa_tokens tokens = {0};
+    sa_buffer joined = {0};
+    ck_assert(sa_word_split(text, strlen(text), &tokens, NULL));
+    sa_buffer_adds(&joined, "");
+    sa_word_join(tokens.token, tokens.count, spaced_marks, &joined);
+    sa_tokens_release(&tokens);
+    return joined.text;
+}
+
+/* ---- Splitting ------------------------------------------------------------------------------- */
+
+static const struct {
+    const char *text, *tokens;
+} cuts[] = {
+    {"", ""},
+    {" \t ", ""},
+    {"one", "one"},
+    {"  A cat sleeps.  ", "A | cat | sleeps | ."},
+    /* apostrophes */
+    {"l'homme qu'il voit", "l' | homme | qu' | il | voit"},
+    {"L’école d’Anne", "L’ | école | d’ | Anne"},
+    {"JUSQU'ICI", "JUSQU' | ICI"},
+    {"Qu'est-ce que c'est ?", "Qu' | est-ce | que | c' | est | ?"},
+    {"est-ce qu'elle dort", "est-ce | qu' | elle | dort"},
+    {"l'11 mai", "l' | 11 | mai"},
+    {"l' homme", "l' | homme"},
+    {"aujourd'hui quelqu'un", "aujourd'hui | quelqu'un"},
+    {"I don't know, I'm new; I'd've asked",
+     "I | don't | know | , | I'm | new | ; | I'd've | asked"},
+    {"the 1970's music", "the | 1970's | music"},
+    {"three o'clock", "three | o'clock"},
+    {"the dogs' names", "the | dogs' | names"},
+    {"THE DOGS' NAMES", "THE | DOGS' | NAMES"},
+    {"'my cats' she said", "' | my | cats | ' | she | said"},
+    {"‘my cats’ she said", "‘ | my | cats | ’ | she | said"},
+    {"‘no’ to my cats’ food", "‘ | no | ’ | to | my | cats’ | food"},
+    {"lorsqu'on, neighbourhood's", "lorsqu' | on | , | neighbourhood's"},
+    {"the letter 's' here", "the | letter | ' | s | ' | here"},
+    {"'", "'"},
+    /* hyphens and dashes */
+    {"peut-être a-t-il faim", "peut-être | a-t-il | faim"},
+    {"a - b -- c – d", "a | - | b | - | - | c | – | d"},
+    {"Vor- und Nachteile, Haus-, Hof-", "Vor- | und | Nachteile | , | Haus- | , | Hof-"},
+    {"-5 and (-6) but 7-8", "-5 | and | ( | -6 | ) | but | 7-8"},
+    {"-", "-"},
+    /* numbers */
+    {"3.14 1,000 10:30 1997-03-04", "3.14 | 1,000 | 10:30 | 1997-03-04"},
+    {"1,000.50, 2: end 3.", "1,000.50 | , | 2 | : | end | 3 | ."},
+    {"$5 50 % m² ½ 3rd", "$ | 5 | 50 | % | m² | ½ | 3rd"},
+    {"1/2 and/or", "1 | / | 2 | and | / | or"},
+    /* inside words */
+    {"Mr. Smith, 5 p.m. in the U.S.", "Mr | . | Smith | , | 5 | p.m | . | in | the | U.S | ."},
+    {"a.b@example.org R&B x_y a&", "a.b@example.org | R&B | x_y | a | &"},
+    {"co\xc2\xadop \xe0\xa4\xa8\xe0\xa4\xbf", "co\xc2\xadop | \xe0\xa4\xa8\xe0\xa4\xbf"},
+    {"می\xe2\x80\x8cخواهم", "می\xe2\x80\x8cخواهم"},
+    {"q\xcc\xa3\xcc\x87r", "q\xcc\xa3\xcc\x87r"},
+    /* marks one by one */
+    {"(in \"two\" [parts])...", "( | in | \" | two | \" | [ | parts | ] | ) | . | . | ."},
+    {"What?! <s> </s>", "What | ? | ! | < | s | > | < | / | s | >"},
+    {"« oui »…", "« | oui | » | …"},
+    /* white space that is none in ASCII */
+    {"10\xc2\xa0"
+     "000\xe2\x80\xaf"
+     "a\xe2\x80\xa8"
+     "b\xc2\x85"
+     "c\xe2\x80\x8b"
+     "d\xe3\x80\x80"
+     "e",
+     "10 | 000 | a | b | c | d | e"},
+    {"a\xef\xbb\xbf"
+     "b",
+     "a | \xef\xbb\xbf | b"}, /* a mark in the middle stays visible */
+    /* scripts */
+    {"私はTomです。", "私 | は | Tom | で | す | 。"},
+    {"人々１５０人", "人 | 々 | １５０ | 人"},
+    {"你好，世界！", "你 | 好 | ， | 世 | 界 | ！"},
+    {"ما اسمك؟", "ما | اسمك | ؟"},
+    {"한국어 문장.", "한국어 | 문장 | ."},
+    {"Привет, мир", "Привет | , | мир"},
+    /* emoji are one token each */
+    {"ok👩‍🚀🇫🇷👍🏽!", "ok | 👩‍🚀 | 🇫🇷 | 👍🏽 | !"},
+};
+
+START_TEST(sentences_are_cut) {
+    char *got = cut(cuts[_i].text);
+    ck_assert_str_eq(got, cuts[_i].tokens);
+    free(got);
+}
+END_TEST
+
+START_TEST(only_the_given_bytes_are_cut) {
+    sa_tokens tokens = {0};
+    ck_assert(sa_word_split("l'homme", 2, &tokens, NULL));
+    ck_assert_uint_eq(tokens.count, 1);
+    ck_assert_uint_eq(tokens.token[0].size, 2);
+    ck_assert(sa_word_split("5-", 2, &tokens, NULL)); /* appends */
+    ck_assert_uint_eq(tokens.count, 3);
+    sa_tokens_release(&tokens);
+}
+END_TEST
+
+/* ---- Joining --------------------------------------------------------------------------------- */
+
+static const char *const english[] = {
+    "",
+    "A cat sleeps.",
+    "Well, I don't know; ask Mr. Smith: he's in!",
+    "\"Is it five?\" she asked. \"No, six.\"",
+    "'Never,' he said, 'not even then.'",
+    "He said \"look at 'this'\" (and more [much more]).",
+    "“Curved” and ‘single’ marks",
+    "The dogs' names are Rex and Fifi.",
+    "THE DOGS' NAMES ARE ON THE DOOR.",
+    "It costs $5, €6 or 7 £ at 10:30 p.m. in the U.S.",
+    "50% of 1,000 is 500!",
+    "either/or, 24/7, km/h",
+    "write to a.b@example.org about R&B",
+    "wait... what?! no -- yes - maybe",
+    "number #1 is -5",
+    "ok 👩‍🚀 then 🇫🇷",
+    "„Wort“ und „noch eins“, Vor- und Nachteile",
+    "¿Qué? ¡Nada!",
+    "ما اسمك؟ نعم، هنا",
+    "한국어 문장.",
+    "私はTomです。「はい、３人」",
+    "你好，世界！我有5口人。",
+    "x_y is a name",
+};
+
+START_TEST(text_comes_back) {
+    char *got = rejoined(english[_i], false);
+    ck_assert_str_eq(got, english[_i]);
+    free(got);
+}
+END_TEST
+
+static const char *const french[] = {
+    "L'homme qu'il voit, c'est l’ami d'Anne.",
+    "Est-ce que tu viens ? Oui ! Mais : non ; si.",
+    "Tu viens ?! Oh !!",
+    "« Peut-être », dit-il, « aujourd'hui. »",
+    "Plus de 50 % des gens",
+    "Elle a dit \"non\" (deux fois).",
+    "Jusqu'à l'11 mai, presqu'île et quelqu'un",
+    "Il est 10:30, ou 10h30.",
+    "Est-ce-qu'il dort, lorsqu'elle lit ?",
+    "Y a-t-il du pain…",
+};
+
+START_TEST(french_text_comes_back) {
+    char *got = rejoined(french[_i], true);
+    ck_assert_str_eq(got, french[_i]);
+    free(got);
+}
+END_TEST
+
+START_TEST(white_space_becomes_one_space) {
+    char *got = rejoined("  10\xc2\xa0"
+                         "000\t\tgens\xe2\x80\xaf!",
+                         true);
+    ck_assert_str_eq(got, "10 000 gens !");
+    free(got);
+    got = rejoined("Oui\xe2\x80\xaf!", false);
+    ck_assert_str_eq(got, "Oui!");
+    free(got);
+}
+END_TEST
+
+START_TEST(guillemets_stand_close_where_marks_do) {
+    char *got = rejoined("« oui »", false);
+    ck_assert_str_eq(got, "«oui»");
+    free(got);
+}
+END_TEST
+
+/* What a translation holds need not have been cut from text. */
+START_TEST(odd_tokens_are_joined_too) {
+    const sa_token odd[] = {{"'", 1}, {"", 0}, {"-", 1}, {"s'", 2}, {"$", 1}};
+    sa_buffer joined = {0};
+    sa_word_join(odd, 5, false, &joined);
+    ck_assert_str_eq(joined.text, "' - s'$");
+    sa_buffer_release(&joined);
+}
+END_TEST
+
+/* ---- The language's habit -------------------------------------------------------------------- */
+
+START_TEST(the_habit_is_counted) {
+    static const struct {
+        const char *text;
+        int balance;
+    } rows[] = {
+        {"", 0},
+        {"no mark.", 0},
+        {"Quoi ?", 1},
+        {"Quoi\xe2\x80\xaf! Non\xc2\xa0; si : oui", 3},
+        {"What? No; yes: what!", -4},
+        {"?", 0},                       /* nothing stands before it */
+        {"What?! Quoi ?!", 0},          /* a mark behind a mark tells nothing */
+        {"10:30 a::b http://x.org", 0}, /* inside words */
+        {"(?) \"!", 0},                 /* neither word nor space before it */
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+        ck_assert_msg(sa_spaced_marks(rows[i].text, strlen(rows[i].text)) == rows[i].balance, "%s",
+                      rows[i].text);
+}
+END_TEST
+
+#define COUNT(list) (int)(sizeof(list) / sizeof *(list))
+
+int main(void) {
+    Suite *suite = suite_create("word");
+    TCase *cases = tcase_create("word");
+    tcase_add_loop_test(cases, sentences_are_cut, 0, COUNT(cuts));
+    tcase_add_test(cases, only_the_given_bytes_are_cut);
+    tcase_add_loop_test(cases, text_comes_back, 0, COUNT(english));
+    tcase_add_loop_test(cases, french_text_comes_back, 0, COUNT(french));
+    tcase_add_test(cases, white_space_becomes_one_space);
+    tcase_add_test(cases, guillemets_stand_close_where_marks_do);
+    tcase_add_test(cases, odd_tokens_are_joined_too);
+    tcase_add_test(cases, the_habit_is_counted);
+    suite_add_tcase(suite, cases);
+    SRunner *runner = srunner_create(suite);
+    srunner_run_all(runner, CK_ENV);
+    int failed = srunner_ntests_failed(runner);
+    srunner_free(runner);
+    return failed != 0;
+}

@@ -1,0 +1,205 @@
+/* Other ways to search: what translations keep, how they are scored, samples, ensembles. */
+#include "decoding/free_running.h"
+#include "decoding/ranking.h"
+#include "support/searching.h"
+#include "support/suite.h"
+
+#include <math.h>
+
+/* Where teacher-forced decoding looks while it writes what was found. */
+static void check_weights(sa_sentence source, const sa_found *found) {
+    sa_arena arena = {0};
+    sa_batch batch;
+    sa_pass pass;
+    const sa_sentence target = {found->ids, found->len};
+    for (int dry = 1; dry >= 0; dry--) {
+        batch = sa_batch_make(&arena, &source, &target, 1);
+        sa_pass_layout(&arena, &w, &batch, false, &pass);
+        if (dry) ck_assert(sa_arena_init(&arena, arena.used, NULL));
+    }
+    sa_seq2seq_loss(&w, &batch, (sa_regularizer){0}, &pass, NULL);
+    for (int t = 0; t < found->len; t++)
+        for (int j = 0; j < source.len; j++) {
+            double alpha = 0;
+            for (int k = 0; k < w.decoder.attention.heads; k++)
+                alpha += (double)sa_attention_head(pass.decoder.rows.attention.alpha, t,
+                                                   w.decoder.attention.heads, k, source.len)
+                             .x[j] /
+                         w.decoder.attention.heads;
+            ck_assert_double_eq_tol((double)found->weights[t * source.len + j], alpha, 1e-5);
+        }
+    sa_arena_release(&arena);
+}
+
+START_TEST(every_translation_keeps_where_it_looked) {
+    model_open(_i, SA_END, 0);
+    search.beam = search.nbest = 3;
+    search.weights = true;
+    sa_found *found = find(sources, SOURCES);
+    for (int i = 0; i < SOURCES * search.nbest; i++)
+        if (found[i].ids) check_weights(sources[i / search.nbest], &found[i]);
+    release(found, SOURCES);
+}
+END_TEST
+
+/* score = log p / divisor + beta sum_j log min(sum_i alpha_ij, 1), from what was found itself. */
+START_TEST(scores_are_normalised_and_covered_as_said) {
+    model_open(_i, SA_END, 0);
+    search.beam = search.nbest = 3;
+    search.weights = true;
+    search.normalize = _i % 3;
+    search.length_power = 0.7;
+    search.coverage = 0.4;
+    sa_found *found = find(sources, SOURCES);
+    for (int i = 0; i < SOURCES * search.nbest; i++) {
+        const int S = sources[i / search.nbest].len, len = found[i].len;
+        const double divisors[] = {pow(len, 0.7), pow((5.0 + len) / 6, 0.7), 1};
+        double penalty = 0;
+        if (!found[i].ids) continue;
+        for (int j = 0; j < S; j++) {
+            double sum = 0;
+            for (int t = 0; t < len; t++) sum += (double)found[i].weights[t * S + j];
+            if (sum < 1) penalty += log(fmax(sum, 1e-30));
+        }
+        ck_assert_double_eq_tol(found[i].score,
+                                found[i].log_p / divisors[search.normalize] + 0.4 * penalty,
+                                1e-4 * (1 + fabs(found[i].score)));
+    }
+    release(found, SOURCES);
+}
+END_TEST
+
+START_TEST(translations_are_as_long_as_asked) {
+    model_open(_i, SA_END, 60);
+    search.min_length = 1 + _i;
+    sa_found *found = find(sources, SOURCES);
+    for (int s = 0; s < SOURCES; s++) {
+        ck_assert(found[s].complete);
+        ck_assert_int_eq(found[s].len, search.min_length + 1);
+    }
+    release(found, SOURCES);
+}
+END_TEST
+
+/* The first words of many samples come as often as the model says. */
+START_TEST(samples_follow_the_probabilities) {
+    enum { DRAWS = 4000 };
+    int32_t tried[K];
+    sa_sentence targets[K];
+    double log_p[K], wanted[K], sum = 0;
+    int seen[K] = {0};
+    model_open(_i, SA_END, 0);
+    search.sample = true;
+    search.nbest = DRAWS;
+    search.temperature = _i % 2 ? 1 : 1.7;
+    for (int32_t word = 0; word < K; word++) {
+        tried[word] = word;
+        targets[word] = (sa_sentence){&tried[word], 1};
+    }
+    force(sources[3], targets, K, log_p);
+    for (int word = 0; word < K; word++) {
+        wanted[word] = word == SA_START ? 0 : exp(log_p[word] / search.temperature);
+        sum += wanted[word];
+    }
+    sa_found *found = find(sources + 3, 1);
+    for (int i = 0; i < DRAWS; i++) seen[found[i].ids[0]]++;
+    for (int word = 0; word < K; word++) {
+        const double p = wanted[word] / sum, deviation = sqrt(DRAWS * p * (1 - p));
+        ck_assert_double_le(fabs(seen[word] - DRAWS * p), 5 * deviation + 1e-9);
+    }
+    release(found, 1);
+}
+END_TEST
+
+START_TEST(samples_come_from_the_likeliest) {
+    sa_candidate list[] = {{0, log(0.1)}, {1, log(0.4)}, {2, log(0.3)}, {3, log(0.2)}};
+    sa_rng rng = sa_rng_seed(4, 4);
+    for (int i = 0; i < 500; i++) {
+        sa_candidate own[4];
+        memcpy(own, list, sizeof own);
+        int place = sa_sample(own, 4, 1, 2, 1, &rng);
+        ck_assert(own[place].word == 1 || own[place].word == 2);
+        memcpy(own, list, sizeof own);
+        place = sa_sample(own, 4, 1, 0, 0.65, &rng);
+        ck_assert(own[place].word == 1 || own[place].word == 2);
+        memcpy(own, list, sizeof own);
+        place = sa_sample(own, 4, 1, 0, 0, &rng); /* none reaches nothing: the likeliest */
+        ck_assert_int_eq(own[place].word, 1);
+    }
+}
+END_TEST
+
+/* Two models: the probability of every output is made of means; a model with itself is itself. */
+START_TEST(an_ensemble_averages_probabilities) {
+    model_open(_i, SA_END, 0);
+    const sa_seq2seq first = w;
+    int32_t tried[K];
+    sa_sentence targets[K];
+    double one[K], other[K];
+    for (int32_t word = 0; word < K; word++) {
+        tried[word] = word;
+        targets[word] = (sa_sentence){&tried[word], 1};
+    }
+    force(sources[3], targets, K, one);
+    model_open(_i, SA_END, 1); /* the same shapes with weights drawn anew */
+    draw(weights, 1);
+    force(sources[3], targets, K, other);
+    const sa_seq2seq *const models[] = {&first, &w};
+    const sa_sentence *const views[] = {sources + 3, sources + 3};
+    sa_found found;
+    ck_assert(sa_search_batch(models, 2, views, 1, &search, NULL, &found, NULL));
+    double best = -INFINITY;
+    for (int word = 0; word < K; word++)
+        if (word != SA_START) best = fmax(best, log((exp(one[word]) + exp(other[word])) / 2));
+    const int32_t word = found.ids[0];
+    ck_assert_double_eq_tol(log((exp(one[word]) + exp(other[word])) / 2), best, 1e-5);
+    free(found.ids);
+}
+END_TEST
+
+/* Forced along its own greedy translation, a model runs free; along another, it stumbles. */
+START_TEST(free_running_goes_on_from_its_own_words) {
+    model_open(_i, SA_END, -1);
+    sa_found *found = find(sources, SOURCES);
+    sa_sentence targets[SOURCES];
+    double free_log_p[SOURCES], forced, sum;
+    for (int s = 0; s < SOURCES; s++) targets[s] = (sa_sentence){found[s].ids, found[s].len};
+    ck_assert(sa_free_running(&w, sources, targets, SOURCES, NULL, free_log_p, NULL));
+    for (int s = 0; s < SOURCES; s++)
+        ck_assert_double_eq_tol(free_log_p[s], found[s].log_p, 1e-5 * (1 + fabs(found[s].log_p)));
+
+    /* A target of other words: each is judged after the found ones, one word forced at a time. */
+    for (int s = 0; s < SOURCES; s++) {
+        int32_t other[SHORTEST], tried[SHORTEST];
+        double one, both;
+        sum = 0;
+        for (int t = 0; t < found[s].len; t++) {
+            other[t] = found[s].ids[t] == A ? B : A;
+            memcpy(tried, found[s].ids, sizeof *tried * (size_t)t);
+            tried[t] = other[t];
+            force(sources[s], &(sa_sentence){tried, t + 1}, 1, &both);
+            one = 0;
+            if (t) force(sources[s], &(sa_sentence){tried, t}, 1, &one);
+            sum += both - one;
+        }
+        const sa_sentence wrong = {other, found[s].len};
+        ck_assert(sa_free_running(&w, &sources[s], &wrong, 1, NULL, &forced, NULL));
+        ck_assert_double_eq_tol(forced, sum, 1e-4 * (1 + fabs(sum)));
+    }
+    release(found, SOURCES);
+}
+END_TEST
+
+int main(void) {
+    TCase *tests;
+    Suite *suite = suite_of("ways to search", &tests);
+    tcase_add_checked_fixture(tests, numbers_open, numbers_close);
+    tcase_add_loop_test(tests, every_translation_keeps_where_it_looked, 0, 9);
+    tcase_add_loop_test(tests, scores_are_normalised_and_covered_as_said, 0, 9);
+    tcase_add_loop_test(tests, translations_are_as_long_as_asked, 0, 4);
+    tcase_add_loop_test(tests, samples_follow_the_probabilities, 0, 6);
+    tcase_add_loop_test(tests, free_running_goes_on_from_its_own_words, 0, 6);
+    tcase_add_test(tests, samples_come_from_the_likeliest);
+    tcase_add_loop_test(tests, an_ensemble_averages_probabilities, 0, 6);
+    return suite_run(suite);
+}

@@ -1,0 +1,157 @@
+/* Attention between sub-words, merged to words: known cases by hand, and against the definition on
+ * random pieces. A word shifted by one piece, a mean for a sum, or a head mixed up shows here. */
+#include "base/rng.h"
+#include "inference/token_words.h"
+#include "metrics/merge_weights.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "support/suite.h"
+
+static sa_error error;
+
+#define COUNT(list) ((int)(sizeof(list) / sizeof *(list)))
+
+static void words_are(const char *const *words, int count, const char *const *expected) {
+    for (int i = 0; i < count; i++) ck_assert_str_eq(words[i], expected[i]);
+}
+
+static void numbers_are(const double *numbers, int count, const double *expected) {
+    for (int i = 0; i < count; i++) ck_assert_double_eq_tol(numbers[i], expected[i], 1e-15);
+}
+
+/* "the low@@ est </s>": 3 words of 4 pieces, as "plus ba@@ s </s>" is. */
+static const char *const source[] = {"the", "low@@", "est", "</s>"};
+static const char *const target[] = {"plus", "ba@@", "s", "</s>"};
+static const double weights[] = {
+    0.1, 0.2, 0.3, 0.4, /* plus */
+    0.0, 0.9, 0.1, 0.0, /* ba@@ */
+    0.2, 0.1, 0.5, 0.2, /* s */
+    0.0, 0.0, 0.0, 1.0, /* </s> */
+};
+/* Columns: the, low@@ + est, </s>. Row "bas": the mean of two. */
+static const double merged[] = {
+    0.1, 0.5, 0.4, /* plus */
+    0.1, 0.8, 0.1, /* bas: (0 + 0.2) / 2, (1 + 0.6) / 2, (0 + 0.2) / 2 */
+    0.0, 0.0, 1.0, /* </s> */
+};
+
+START_TEST(a_known_case_by_hand) {
+    const sa_alignment pieces = {4, 4, 1, target, source, weights, weights, -2.5};
+    sa_alignment words;
+    ck_assert(sa_alignment_merge(&pieces, &words, &error));
+    ck_assert_int_eq(words.targets, 3);
+    ck_assert_int_eq(words.sources, 3);
+    words_are(words.target, 3, (const char *const[]){"plus", "bas", "</s>"});
+    words_are(words.source, 3, (const char *const[]){"the", "lowest", "</s>"});
+    numbers_are(words.weights, COUNT(merged), merged);
+    ck_assert_ptr_eq(words.weights, words.head_weights);
+    ck_assert_double_eq(words.log_probability, -2.5);
+    sa_alignment_release(&words);
+}
+END_TEST
+
+/* Two heads, of which the mean is given too; the second looks at "the" alone. */
+START_TEST(each_head_is_merged) {
+    double heads[2 * 16] = {0}, mean[16];
+    memcpy(heads, weights, sizeof weights);
+    for (int t = 0; t < 4; t++) heads[16 + 4 * t] = 1;
+    for (int i = 0; i < 16; i++) mean[i] = (heads[i] + heads[16 + i]) / 2;
+    const sa_alignment pieces = {4, 4, 2, target, source, mean, heads, 0};
+    sa_alignment words;
+    ck_assert(sa_alignment_merge(&pieces, &words, &error));
+    ck_assert_int_eq(words.heads, 2);
+    numbers_are(words.head_weights, 9, merged);
+    for (int t = 0; t < 3; t++)
+        for (int s = 0; s < 3; s++) {
+            ck_assert_double_eq(words.head_weights[9 + 3 * t + s], s == 0);
+            ck_assert_double_eq_tol(words.weights[3 * t + s], (merged[3 * t + s] + (s == 0)) / 2,
+                                    1e-15);
+        }
+    sa_alignment_release(&words);
+}
+END_TEST
+
+START_TEST(words_stay_as_they_are) {
+    static const char *const plain[] = {"a@", "@@", "b", "</s>"};
+    const sa_alignment pieces = {4, 4, 1, plain, plain, weights, weights, 0};
+    sa_alignment words;
+    ck_assert(sa_alignment_merge(&pieces, &words, &error));
+    ck_assert_int_eq(words.targets, 4);
+    words_are(words.target, 4, plain);
+    words_are(words.source, 4, plain);
+    numbers_are(words.weights, 16, weights);
+    sa_alignment_release(&words);
+}
+END_TEST
+
+START_TEST(pieces_without_weights_are_joined) {
+    const sa_alignment pieces = {4, 4, 1, target, source, NULL, NULL, 0};
+    sa_alignment words;
+    ck_assert(sa_alignment_merge(&pieces, &words, &error));
+    ck_assert_ptr_null(words.weights);
+    ck_assert_str_eq(words.target[1], "bas");
+    sa_alignment_release(&words);
+}
+END_TEST
+
+/* "the low@@ est </s>" and "plus ba@@ s </s>": a link between words is one between all their
+ * pieces, as sure as it was; one of no word, or of an end mark's, is none. */
+START_TEST(links_go_to_all_pieces) {
+    int source_word[] = {0, 1, 1, 2}, target_word[] = {0, 1, 1, 2};
+    const sa_token_words from = {source_word, 4, 3}, to = {target_word, 4, 3};
+    static const sa_link expected[] = {{0, 0, false}, {1, 0, true},  {2, 0, true}, {1, 1, false},
+                                       {1, 2, false}, {2, 1, false}, {2, 2, false}};
+    sa_link *links;
+    size_t count;
+    ck_assert(sa_links_parse("0-0 1p0 1-1 2-2 3-0 0-5", &links, &count, &error));
+    ck_assert(sa_links_of_pieces(&from, &to, &links, &count, &error));
+    ck_assert_uint_eq(count, COUNT(expected));
+    for (size_t i = 0; i < count; i++) {
+        ck_assert_int_eq(links[i].source, expected[i].source);
+        ck_assert_int_eq(links[i].target, expected[i].target);
+        ck_assert_int_eq(links[i].possible, expected[i].possible);
+    }
+    free(links);
+}
+END_TEST
+
+/* Words of 1 to 4 pieces; every merged weight against the double sum that defines it. */
+START_TEST(random_pieces_follow_the_definition) {
+    enum { ROWS = 23, COLS = 17 };
+    int row_word[ROWS], col_word[COLS];
+    double x[ROWS * COLS], out[ROWS * COLS];
+    sa_rng rng = sa_rng_seed((uint64_t)_i, 0);
+    for (int t = 0; t < ROWS; t++)
+        row_word[t] = t ? row_word[t - 1] + (sa_rng_below(&rng, 3) > 0) : 0;
+    for (int s = 0; s < COLS; s++)
+        col_word[s] = s ? col_word[s - 1] + (sa_rng_below(&rng, 2) > 0) : 0;
+    for (int i = 0; i < ROWS * COLS; i++) x[i] = sa_rng_uniform(&rng), out[i] = 99;
+    sa_merge_weights(x, ROWS, COLS, row_word, col_word, out);
+    const int words = col_word[COLS - 1] + 1;
+    for (int i = 0; i <= row_word[ROWS - 1]; i++)
+        for (int j = 0; j < words; j++) {
+            double sum = 0;
+            int pieces = 0;
+            for (int t = 0; t < ROWS; t++) {
+                pieces += row_word[t] == i;
+                for (int s = 0; s < COLS; s++)
+                    if (row_word[t] == i && col_word[s] == j) sum += x[t * COLS + s];
+            }
+            ck_assert_double_eq_tol(out[i * words + j], sum / pieces, 1e-12);
+        }
+}
+END_TEST
+
+int main(void) {
+    TCase *tests;
+    Suite *suite = suite_of("merging", &tests);
+    tcase_add_test(tests, a_known_case_by_hand);
+    tcase_add_test(tests, each_head_is_merged);
+    tcase_add_test(tests, words_stay_as_they_are);
+    tcase_add_test(tests, pieces_without_weights_are_joined);
+    tcase_add_test(tests, links_go_to_all_pieces);
+    tcase_add_loop_test(tests, random_pieces_follow_the_definition, 0, 20);
+    return suite_run(suite);
+}

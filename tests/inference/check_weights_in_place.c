@@ -1,0 +1,103 @@
+/* Where a model's weights are once its file is open: in the bytes that were read, or in memory of
+ * their own. The numbers are the same. */
+#include "inference/model.h"
+#include "support/suite.h"
+#include "support/training.h"
+
+static char best_path[160];
+
+static void train_once(void) {
+    const sa_settings settings = small_settings();
+    set_up();
+    snprintf(best_path, sizeof best_path, "%s/best.safetensors", out_path);
+    ck_assert_msg(train(&settings, false), "%s", error.text);
+}
+
+/* The weights as they stand in a file, one tensor after the other. */
+static void expect_weights_of(const sa_container *file, const sa_model *model) {
+    for (int i = 0; i < model->plan.count; i++) {
+        const sa_param *param = &model->plan.item[i];
+        const sa_tensor *tensor = sa_container_find(file, param->name);
+        ck_assert_uint_eq(tensor->size, sa_param_size(param) * sizeof(float));
+        ck_assert_mem_eq(model->values + param->offset, tensor->data, tensor->size);
+    }
+}
+
+/* Opens a file and says whether the model uses the bytes that were read. */
+static bool is_used_in_place(const char *path) {
+    sa_container file;
+    ck_assert_msg(sa_container_open(&file, path, &error), "%s", error.text);
+    const char *room = file.room, *end = room + file.size;
+    sa_model model;
+    ck_assert_msg(sa_model_read(&model, &file, 1, &error), "%s", error.text);
+    const char *values = (const char *)model.values;
+    const bool in_place = model.room == room;
+    ck_assert_int_eq(in_place, file.room == NULL);
+    ck_assert_int_eq(in_place, values > room && values < end);
+    expect_weights_of(&file, &model);
+    sa_container_close(&file);
+    sa_model_release(&model);
+    return in_place;
+}
+
+START_TEST(a_file_of_weights_becomes_the_model) {
+    ck_assert(is_used_in_place(best_path));
+    sa_container file;
+    ck_assert_msg(sa_container_open(&file, best_path, &error), "%s", error.text);
+    ck_assert_uint_eq((uintptr_t)file.tensors[0].data % 64, 0);
+    sa_container_close(&file);
+}
+END_TEST
+
+/* Adam's two memories are twice the weights: nobody wants to keep them only to translate. */
+START_TEST(the_state_of_a_training_is_not_kept) {
+    ck_assert(!is_used_in_place(last_path));
+}
+END_TEST
+
+/* A file that somebody else wrote, its tensors in the opposite order. */
+START_TEST(weights_in_another_order_are_copied) {
+    sa_container file;
+    ck_assert_msg(sa_container_open(&file, best_path, &error), "%s", error.text);
+    sa_tensor *tensors = sa_new(file.count, sizeof *tensors, NULL);
+    for (size_t i = 0; i < file.count; i++) tensors[i] = file.tensors[file.count - 1 - i];
+    const char *keys[] = {"settings", "spaced_marks", "core", "program"};
+    sa_text texts[4];
+    for (size_t i = 0; i < 4; i++) texts[i] = (sa_text){keys[i], sa_container_text(&file, keys[i])};
+    ck_assert_msg(sa_container_write(scratch_path("turned"), tensors, file.count, texts, 4, &error),
+                  "%s", error.text);
+    ck_assert(!is_used_in_place(scratch_path("turned")));
+    free(tensors);
+    sa_container_close(&file);
+}
+END_TEST
+
+/* Bytes in memory are their owner's. */
+START_TEST(a_container_in_memory_keeps_its_bytes) {
+    size_t size;
+    sa_container file;
+    sa_model model;
+    char *bytes = scratch_read(best_path, &size);
+    ck_assert_msg(sa_container_read(&file, "m", bytes, size, &error), "%s", error.text);
+    ck_assert_msg(sa_model_read(&model, &file, 1, &error), "%s", error.text);
+    expect_weights_of(&file, &model);
+    sa_container_close(&file);
+    memset(bytes, 0xff, size); /* whatever becomes of them, the model has weights of its own */
+    free(bytes);
+    ck_assert_msg(sa_container_open(&file, best_path, &error), "%s", error.text);
+    expect_weights_of(&file, &model);
+    sa_container_close(&file);
+    sa_model_release(&model);
+}
+END_TEST
+
+int main(void) {
+    TCase *tests;
+    Suite *suite = suite_of("opened", &tests);
+    tcase_add_checked_fixture(tests, train_once, scratch_remove);
+    tcase_add_test(tests, a_file_of_weights_becomes_the_model);
+    tcase_add_test(tests, the_state_of_a_training_is_not_kept);
+    tcase_add_test(tests, weights_in_another_order_are_copied);
+    tcase_add_test(tests, a_container_in_memory_keeps_its_bytes);
+    return suite_run(suite);
+}

@@ -1,0 +1,233 @@
+/* The file of a gradient check for other programs: all weights with their gradients, the batch, and
+ * what dropout left out. (What PyTorch makes of such files, scripts/compare-gradients shows.) */
+#include "base/container.h"
+#include "config/settings.h"
+#include "support/scratch.h"
+#include "support/suite.h"
+
+#include <softalign.h>
+
+enum { B = 0, SOURCE = -1, TARGET = -2 }; /* rows of a mask: a sentence's, or a side's words' */
+
+typedef struct expected {
+    const char *name;
+    int rows;
+} expected;
+
+static const struct model {
+    const char *options[24];
+    expected masks[16];
+} models[] = {
+    {{"dropout", "0"}, {{0}}},
+    {{"layers", "2", "decoder", "cgru", "dropout", "0.2", "dropout-state", "0.3", "word-dropout",
+      "0.1", "guided-alignment", "0.5", "hidden", "3"},
+     {{"mask.source.words", SOURCE},
+      {"mask.source.E", SOURCE},
+      {"mask.encoder.forward", B},
+      {"mask.encoder.backward", B},
+      {"mask.encoder.2.forward", B},
+      {"mask.encoder.2.backward", B},
+      {"mask.annotations", SOURCE},
+      {"mask.target.words", TARGET},
+      {"mask.target.E", TARGET},
+      {"mask.decoder", B},
+      {"mask.decoder.second", B},
+      {"mask.readout", TARGET}}},
+    {{"encoder", "none", "dropout", "0.2", "dropout-annotations", "0", "dropout-readout", "0"},
+     {{"mask.source.E", SOURCE}, {"mask.target.E", TARGET}}},
+    {{"model", "transformer", "attention", "scaled-dot", "embed", "4", "attn", "4", "layers", "2",
+      "dropout", "0.2", "word-dropout", "0.1"},
+     {{"mask.source.words", SOURCE},
+      {"mask.source.E", SOURCE},
+      {"mask.encoder.1.self", SOURCE},
+      {"mask.encoder.1.feedforward", SOURCE},
+      {"mask.encoder.2.self", SOURCE},
+      {"mask.encoder.2.feedforward", SOURCE},
+      {"mask.target.words", TARGET},
+      {"mask.target.E", TARGET},
+      {"mask.decoder.1.self", TARGET},
+      {"mask.decoder.1.cross", TARGET},
+      {"mask.decoder.1.feedforward", TARGET},
+      {"mask.decoder.2.self", TARGET},
+      {"mask.decoder.2.cross", TARGET},
+      {"mask.decoder.2.feedforward", TARGET}}},
+};
+enum { MODELS = sizeof models / sizeof *models };
+
+static sa_container file;
+static int parameters;
+
+static void count(void *context, const sa_gradient *gradient) {
+    (void)context;
+    ck_assert_msg(gradient->ok, "gradient of %s", gradient->name);
+    parameters++;
+}
+
+static void dump(const struct model *model) {
+    static char path[128];
+    sa_error error;
+    sa_settings settings;
+    sa_settings_init(&settings);
+    settings.embed = settings.hidden = settings.attn = settings.maxout = settings.ffn = 4;
+    for (int i = 0; model->options[i]; i += 2)
+        ck_assert_msg(sa_settings_set(&settings, model->options[i], model->options[i + 1], &error),
+                      "%s", error.text);
+    strcpy(path, scratch_path("dump.safetensors"));
+    parameters = 0;
+    const sa_gradcheck check = {.settings = &settings, .dump = path, .each = count};
+    ck_assert_msg(sa_check_gradients(&check, &error), "%s", error.text);
+    ck_assert_msg(sa_container_open(&file, path, &error), "%s", error.text);
+    ck_assert_ptr_nonnull(strstr(sa_container_text(&file, "settings"), "\"model\""));
+}
+
+static const sa_tensor *find(const char *name, sa_type type, int rank) {
+    const sa_tensor *tensor = sa_container_find(&file, name);
+    ck_assert_msg(tensor, "no %s", name);
+    ck_assert_int_eq(tensor->type, type);
+    ck_assert_int_eq(tensor->rank, rank);
+    return tensor;
+}
+
+static int32_t integer(const sa_tensor *tensor, int i) {
+    int32_t number;
+    memcpy(&number, (const char *)tensor->data + (size_t)i * sizeof number, sizeof number);
+    return number;
+}
+
+static double real(const sa_tensor *tensor, int i) {
+    double number;
+    memcpy(&number, (const char *)tensor->data + (size_t)i * sizeof number, sizeof number);
+    return number;
+}
+
+/* The words of a side, whose lengths its sentences give. */
+static int words_of(const char *side) {
+    char name[32];
+    snprintf(name, sizeof name, "%s.len", side);
+    const sa_tensor *lengths = find(name, SA_I32, 1);
+    int words = 0;
+    for (int b = 0; b < lengths->shape[0]; b++) words += integer(lengths, b);
+    snprintf(name, sizeof name, "%s.ids", side);
+    ck_assert_int_eq(find(name, SA_I32, 1)->shape[0], words);
+    return words;
+}
+
+/* ---- Weights --------------------------------------------------------------------------------- */
+
+START_TEST(every_weight_has_its_gradient) {
+    dump(&models[_i]);
+    int gradients = 0;
+    for (size_t i = 0; i < file.count; i++) {
+        const sa_tensor *gradient = &file.tensors[i];
+        if (strncmp(gradient->name, "gradient.", 9) != 0) continue;
+        const sa_tensor *weight = find(gradient->name + 9, SA_F64, gradient->rank);
+        ck_assert_mem_eq(weight->shape, gradient->shape, sizeof weight->shape);
+        gradients++;
+    }
+    ck_assert_int_eq(gradients, parameters);
+    ck_assert_double_gt(real(find("loss", SA_F64, 1), 0), 0);
+    sa_container_close(&file);
+}
+END_TEST
+
+static bool is_read(const sa_tensor *ids, int word) {
+    int i = 0;
+    while (i < ids->shape[0] && integer(ids, i) != word) i++;
+    return i < ids->shape[0];
+}
+
+/* The rows of the embedding that learn are those of the batch's words, and all of them. */
+START_TEST(gradients_belong_to_the_batch) {
+    dump(&models[0]);
+    const sa_tensor *E = find("gradient.source.E", SA_F64, 2), *ids = find("source.ids", SA_I32, 1);
+    for (int word = 0; word < E->shape[0]; word++) {
+        bool learns = false;
+        for (int k = 0; k < E->shape[1]; k++) learns |= real(E, word * E->shape[1] + k) != 0;
+        ck_assert_int_eq(learns, is_read(ids, word));
+    }
+    sa_container_close(&file);
+}
+END_TEST
+
+/* ---- Masks and links ------------------------------------------------------------------------- */
+
+static bool is_mask(const sa_tensor *tensor) {
+    return strncmp(tensor->name, "mask.", 5) == 0;
+}
+
+START_TEST(masks_are_all_there) {
+    dump(&models[_i]);
+    const int sentences = find("source.len", SA_I32, 1)->shape[0];
+    const int source = words_of("source"), target = words_of("target");
+    int masks = 0;
+    for (const expected *mask = models[_i].masks; mask->name; mask++, masks++) {
+        const int rows = mask->rows == B ? sentences : mask->rows == SOURCE ? source : target;
+        ck_assert_int_eq(find(mask->name, SA_F64, 2)->shape[0], rows);
+    }
+    for (size_t i = 0; i < file.count; i++) masks -= is_mask(&file.tensors[i]);
+    ck_assert_int_eq(masks, 0);
+    sa_container_close(&file);
+}
+END_TEST
+
+/* What is left out makes the rest larger, so that the mean stays. */
+START_TEST(masks_drop_or_enlarge) {
+    dump(&models[_i]);
+    int dropped = 0, kept = 0;
+    for (size_t i = 0; i < file.count; i++) {
+        const sa_tensor *mask = &file.tensors[i];
+        if (!is_mask(mask)) continue;
+        const bool state = mask->shape[0] == find("source.len", SA_I32, 1)->shape[0];
+        const double share = strstr(mask->name, ".words") ? 0.1 : state ? 0.3 : 0.2;
+        for (int k = 0; k < mask->shape[0] * mask->shape[1]; k++) {
+            const bool drops = real(mask, k) == 0;
+            dropped += drops, kept += !drops;
+            if (!drops) ck_assert_double_eq_tol(real(mask, k), 1 / (1 - share), 1e-12);
+        }
+    }
+    ck_assert_int_gt(dropped, 0);
+    ck_assert_int_gt(kept, dropped);
+    sa_container_close(&file);
+}
+END_TEST
+
+/* Rows of pair, target word, source word, whether it is only possible. */
+START_TEST(links_lie_inside_their_pairs) {
+    dump(&models[1]);
+    const sa_tensor *links = find("links", SA_I32, 2);
+    ck_assert_int_eq(links->shape[1], 4);
+    for (int i = 0; i < links->shape[0]; i++) {
+        const int pair = integer(links, 4 * i);
+        ck_assert_int_lt(pair, find("source.len", SA_I32, 1)->shape[0]);
+        ck_assert_int_lt(integer(links, 4 * i + 1), integer(find("target.len", SA_I32, 1), pair));
+        ck_assert_int_lt(integer(links, 4 * i + 2), integer(find("source.len", SA_I32, 1), pair));
+        ck_assert(integer(links, 4 * i + 3) == 0 || integer(links, 4 * i + 3) == 1);
+    }
+    sa_container_close(&file);
+}
+END_TEST
+
+START_TEST(folder_that_is_missing) {
+    sa_error error;
+    sa_settings settings;
+    sa_settings_init(&settings);
+    settings.embed = settings.hidden = settings.attn = settings.maxout = 2;
+    const sa_gradcheck check = {.settings = &settings, .dump = scratch_path("none/dump")};
+    ck_assert(!sa_check_gradients(&check, &error));
+    ck_assert_int_eq(error.code, SA_OPEN);
+    ck_assert_ptr_nonnull(strstr(error.text, "/none"));
+}
+END_TEST
+
+int main(void) {
+    TCase *tests;
+    Suite *suite = suite_of("dump of a gradient check", &tests);
+    tcase_add_checked_fixture(tests, scratch_make, scratch_remove);
+    tcase_add_loop_test(tests, every_weight_has_its_gradient, 0, MODELS);
+    tcase_add_test(tests, gradients_belong_to_the_batch);
+    tcase_add_loop_test(tests, masks_are_all_there, 0, MODELS);
+    tcase_add_loop_test(tests, masks_drop_or_enlarge, 1, MODELS);
+    tcase_add_test(tests, links_lie_inside_their_pairs);
+    tcase_add_test(tests, folder_that_is_missing);
+    return suite_run(suite);
+}

@@ -1,0 +1,215 @@
+/* The gradient laboratory: every model that options can build has right gradients, and the check
+ * notices every planted fault. */
+#include "lab/gradient_faults.h"
+#include "lab/lab.h"
+#include "support/suite.h"
+#include "support/variants.h"
+
+#include <stdio.h>
+#include <string.h>
+
+/* Seeds whose weights saturate nothing: a gradient of 1e-9 would drown in the loss's rounding. */
+static const struct size {
+    int embed, hidden, attn, maxout, max_len;
+    double dropout, smoothing, guidance;
+    int64_t seed;
+} sizes[] = {
+    {4, 3, 8, 2, 10, 0, 0, 0, 1},
+    {3, 5, 4, 3, 3, 0, 0, 0, 9}, /* sources are longer than the location score sees */
+    {2, 2, 4, 1, 10, 0.3, 0.1, 0.7, 8},
+};
+enum { SIZES = sizeof sizes / sizeof *sizes };
+
+static sa_settings sized(sa_settings settings, struct size size) {
+    settings.embed = size.embed, settings.hidden = size.hidden;
+    settings.attn = size.attn, settings.maxout = size.maxout;
+    settings.max_len = size.max_len;
+    settings.dropout = settings.dropout_state = settings.word_dropout = size.dropout;
+    settings.label_smoothing = size.smoothing;
+    settings.seed = size.seed;
+    if (settings.model == SA_MODEL_TRANSFORMER ||
+        sa_decoder_kinds[settings.decoder].asker != SA_ASKS_NOBODY)
+        settings.guided_alignment = size.guidance;
+    if (settings.model == SA_MODEL_TRANSFORMER && settings.embed < 4) settings.embed = 4;
+    /* of two numbers a layer norm leaves the sign alone */
+    if (settings.cell_norm && settings.hidden < 3) settings.hidden = 3;
+    fit_together(&settings);
+    return settings;
+}
+
+static sa_settings settings_of(int number, struct size size) {
+    return sized(variant_settings(number), size);
+}
+
+/* ---- Right gradients ------------------------------------------------------------------------- */
+
+typedef struct report {
+    int tensors, zeros, wrong;
+} report;
+
+static void count(void *context, const sa_gradient *gradient) {
+    report *seen = context;
+    seen->tensors++;
+    seen->zeros += gradient->zero;
+    seen->wrong += !gradient->ok;
+    ck_assert_int_gt(gradient->cols, 0);
+    if (gradient->ok) {
+        ck_assert_double_le(gradient->worst, 1e-6);
+        ck_assert_double_le(gradient->worst_element, 1e-6);
+    }
+}
+
+static report expect_right(const sa_lab_job *asked) {
+    sa_lab_job job = *asked;
+    report seen = {0};
+    sa_error error;
+    job.each = count, job.context = &seen;
+    ck_assert_msg(sa_lab_check(&job, &error), "%s", error.text);
+    ck_assert_int_eq(seen.wrong, 0);
+    return seen;
+}
+
+/* The sanitizers, many times slower, look at memory and not at numbers: there every model comes in
+ * one size, each in another one than the next, and of the faults every fourth. */
+enum { EACH = TEST_SANITIZED ? 1 : SIZES, FAULT_STEP = TEST_SANITIZED ? 4 : 1 };
+
+START_TEST(built_in_batch) {
+    const sa_settings settings = settings_of(_i / EACH, sizes[_i % SIZES]);
+    const report seen = expect_right(&(sa_lab_job){.settings = &settings});
+    sa_params plan;
+    const sa_sizes shape = sa_sizes_of(&settings, 11, 12);
+    sa_seq2seq_plan(&shape, &plan);
+    ck_assert_int_eq(seen.tensors, plan.count);
+    const bool transformer = settings.model == SA_MODEL_TRANSFORMER;
+    const bool unread =
+        transformer /* nobody reads the queries that nothing depends on */
+            ? strcmp(sa_compats[settings.attention].name, "uniform") == 0
+            : settings.encoder == SA_ENCODER_BI && settings.start == SA_INITIAL_COPY;
+    ck_assert(seen.zeros == 0 || unread);
+}
+END_TEST
+
+/* The sizes of one, where every sum has a single term. */
+START_TEST(units_of_one) {
+    sa_settings settings = settings_of(0, (struct size){1, 1, 1, 1, 10, 0, 0, 0, 6});
+    settings.attention = _i;
+    if (sa_compats[_i].key == SA_KEY_RAW) settings.encoder = SA_ENCODER_UNI;
+    expect_right(&(sa_lab_job){.settings = &settings});
+}
+END_TEST
+
+START_TEST(batch_of_one) {
+    static const int32_t source_ids[] = {4, 3, SA_UNKNOWN, SA_END}, target_ids[] = {5, 4, SA_END};
+    const sa_sentence source = {source_ids, 4}, target = {target_ids, 3};
+    const sa_settings settings = settings_of(_i, sizes[0]);
+    expect_right(&(sa_lab_job){.settings = &settings,
+                               .source = &source,
+                               .target = &target,
+                               .count = 1,
+                               .source_words = 5,
+                               .target_words = 6});
+}
+END_TEST
+
+/* One source word leaves nothing to choose: most tensors must have no gradient. */
+START_TEST(one_word_each) {
+    static const int32_t end[] = {SA_END};
+    const sa_sentence sentence = {end, 1};
+    const sa_settings settings = settings_of(0, sizes[0]);
+    const report seen = expect_right(&(sa_lab_job){.settings = &settings,
+                                                   .source = &sentence,
+                                                   .target = &sentence,
+                                                   .count = 1,
+                                                   .source_words = 3,
+                                                   .target_words = 3});
+    const int by_h0 = 2 * 5; /* h_0 = 0 meets U_z, U_r and U, and makes r idle: W_r, b_r */
+    const int by_scores = 3; /* W_a, U_a, v_a */
+    const int by_last = 12;  /* s_1 is never read: all of the decoder's W, U, b and C */
+    ck_assert_int_eq(seen.zeros, by_h0 + by_scores + by_last);
+}
+END_TEST
+
+/* ---- Wrong gradients ------------------------------------------------------------------------- */
+
+/* The model that the table names for a term: "--cell-norm --cell lstm". */
+static sa_settings named(const char *options) {
+    const int model = strstr(options, "--model transformer") != NULL;
+    sa_settings settings = small_of(model);
+    char words[128], *at = words;
+    snprintf(words, sizeof words, "%s", options);
+    for (char *name = strsep(&at, " "); name && *name; name = strsep(&at, " ")) {
+        const sa_option *option = sa_option_find(sa_settings_options, name + 2);
+        ck_assert_msg(option, "no option %s", name);
+        const bool is_switch = option->kind == SA_OPTION_SWITCH;
+        ck_assert(sa_option_set(option, &settings, is_switch ? "yes" : strsep(&at, " "), NULL));
+    }
+    return settings;
+}
+
+START_TEST(planted_fault_is_noticed) {
+    const size_t number = (size_t)(_i * FAULT_STEP);
+    const char *dropped = NULL, *options, *term = sa_lab_term(number, &dropped, &options);
+    const sa_settings settings = sized(named(options), sizes[SIZES - 1]);
+    report seen = {0};
+    sa_error error = {0};
+    ck_assert_uint_gt(strlen(dropped), 0);
+    const bool good = sa_lab_check(
+        &(sa_lab_job){.settings = &settings, .broken = term, .each = count, .context = &seen},
+        &error);
+    ck_assert_msg(!good, "nobody misses %s", term);
+    ck_assert_int_eq(error.code, SA_CHECK);
+    ck_assert_int_gt(seen.wrong, 0);
+    ck_assert_ptr_nonnull(strstr(error.text, "gradient of '"));
+    ck_assert(sa_term(term)); /* whole again */
+}
+END_TEST
+
+/* A model without the term says which model has it. */
+START_TEST(absent_term_is_named) {
+    const sa_settings settings = settings_of(0, sizes[0]);
+    sa_error error = {0};
+    const sa_lab_job job = {.settings = &settings, .broken = "lstm.carry"};
+    ck_assert(!sa_lab_check(&job, &error));
+    ck_assert_int_eq(error.code, SA_USAGE);
+    ck_assert_str_eq(error.text,
+                     "this model has no term 'lstm.carry'; one has it with --cell lstm");
+}
+END_TEST
+
+START_TEST(unknown_term_is_refused) {
+    const char *const names[] = {"gru", "gru.rese", "gru.reset ", ""};
+    const sa_settings settings = settings_of(0, sizes[0]);
+    sa_error error = {0};
+    const sa_lab_job job = {.settings = &settings, .broken = names[_i]};
+    ck_assert(!sa_lab_check(&job, &error));
+    ck_assert_int_eq(error.code, SA_USAGE);
+    ck_assert_ptr_nonnull(strstr(error.text, names[_i]));
+}
+END_TEST
+
+START_TEST(terms_have_names_of_their_own) {
+    int terms = 0;
+    for (; sa_lab_term((size_t)terms, NULL, NULL); terms++)
+        for (int i = 0; i < terms; i++)
+            ck_assert_str_ne(sa_lab_term((size_t)i, NULL, NULL),
+                             sa_lab_term((size_t)terms, NULL, NULL));
+    ck_assert_int_ge(terms, 10);
+}
+END_TEST
+
+int main(void) {
+    TCase *tests;
+    Suite *suite = suite_of("gradient laboratory", &tests);
+    int terms = 0, scores = 0;
+    while (sa_lab_term((size_t)terms, NULL, NULL)) terms++;
+    while (sa_compats[scores].name) scores++;
+    tcase_add_loop_test(tests, built_in_batch, 0, count_models() * EACH);
+    tcase_add_loop_test(tests, units_of_one, 0, scores);
+    tcase_add_loop_test(tests, batch_of_one, 0, count_models());
+    tcase_add_test(tests, one_word_each);
+    tcase_add_loop_test(tests, planted_fault_is_noticed, 0, (terms + FAULT_STEP - 1) / FAULT_STEP);
+    tcase_add_test(tests, absent_term_is_named);
+    tcase_add_loop_test(tests, unknown_term_is_refused, 0, 4);
+    tcase_add_test(tests, terms_have_names_of_their_own);
+    return suite_run(suite);
+}

@@ -1,0 +1,88 @@
+/* Right gradients where steps have rows enough, and weights columns enough, that products take the
+ * panels: the other gradient tests use models and batches too small for that. Every product is
+ * counted on its way (the linker leads it through here). */
+#include "lab/lab.h"
+#include "support/suite.h"
+#include "support/variants.h"
+#include "tensor/packed.h"
+
+#include <stdio.h>
+
+enum { SENTENCES = 5, HIDDEN = 11 };
+
+static struct counts {
+    long turned, laid; /* of four rows or more */
+    long crossing;     /* that begin in one panel and end in another */
+} counts;
+
+__typeof__(sa_panels_multiply) __real_sa_panels_multiply, __wrap_sa_panels_multiply;
+void __wrap_sa_panels_multiply(sa_mat a, sa_mat b, sa_real beta, sa_mat c) {
+    if (a.rows >= 4) {
+        *(b.turned ? &counts.turned : &counts.laid) += 1;
+        counts.crossing += b.panel_at % SA_PANEL + c.cols > SA_PANEL;
+    }
+    __real_sa_panels_multiply(a, b, beta, c);
+}
+
+/* Steps of 5 rows, then of 4, then of 1, on both sides. */
+static void check(const sa_settings *settings) {
+    static const int32_t words[] = {4, 3, 5, SA_UNKNOWN, 4, 5, SA_END};
+    enum { MOST = sizeof words / sizeof *words };
+    static const int lengths[SENTENCES][2] = {{2, 2}, {3, 3}, {2, 2}, {1, 2}, {2, 1}};
+    sa_sentence source[SENTENCES], target[SENTENCES];
+    for (int b = 0; b < SENTENCES; b++) {
+        source[b] = (sa_sentence){words + MOST - lengths[b][0], lengths[b][0]};
+        target[b] = (sa_sentence){words + MOST - lengths[b][1], lengths[b][1]};
+    }
+    sa_error error;
+    ck_assert_msg(sa_lab_check(&(sa_lab_job){.settings = settings,
+                                             .source = source,
+                                             .target = target,
+                                             .count = SENTENCES,
+                                             .source_words = 6,
+                                             .target_words = 6},
+                               &error),
+                  "%s", error.text);
+}
+
+/* The gates of one unit fill more than a panel. */
+static void check_wide(sa_settings settings) {
+    settings.hidden = HIDDEN, settings.embed = 2, settings.attn = 3;
+    settings.max_len = 10;
+    counts = (struct counts){0};
+    check(&settings);
+    ck_assert_int_gt(counts.turned, 0);
+    ck_assert_int_gt(counts.laid, 0);
+    ck_assert(counts.crossing ||
+              sa_cell_find(settings.cell, false, false)->blocks * HIDDEN <= SA_PANEL);
+}
+
+START_TEST(every_cell) {
+    sa_settings settings = small_settings();
+    settings.cell = _i;
+    check_wide(settings);
+}
+END_TEST
+
+/* Here also the second cell of a step and normalised products. */
+START_TEST(conditional_unit_with_norms) {
+    sa_settings settings = small_settings();
+    while (!sa_decoder_kinds[settings.decoder].second) settings.decoder++;
+    settings.cell_norm = true;
+    check_wide(settings);
+}
+END_TEST
+
+int main(void) {
+    if (!sa_panels_pay()) {
+        puts("this processor has no kernel for panels: skipped");
+        return 77;
+    }
+    TCase *tests;
+    Suite *suite = suite_of("gradients through panels", &tests);
+    int cells = 0;
+    while (sa_cell_name((size_t)cells)) cells++;
+    tcase_add_loop_test(tests, every_cell, 0, cells);
+    tcase_add_test(tests, conditional_unit_with_norms);
+    return suite_run(suite);
+}

@@ -1,0 +1,204 @@
+/* Every fault that is planted in the forward or backward pass is noticed by the right checks of the
+ * proof that attention is attention.
+ *
+ * The faults are planted by the linker (--wrap), around the functions of the numeric rooms, so that
+ * no equation knows of them. */
+#include "decoding/decode_state.h"
+#include "support/proven.h"
+#include "support/suite.h"
+#include "tensor/vec.h"
+
+#include <stdio.h>
+
+/* ---- Faults ---------------------------------------------------------------------------------- */
+
+static enum fault {
+    NONE,
+    GROWING_WEIGHTS,
+    NEGATIVE_WEIGHTS,
+    SHARED_ANNOTATIONS,
+    WRONG_ORDER,
+    READ_PADDING,
+    SHARED_GRADIENT,
+    LOST_GRADIENT,
+    BLIND_KEYS,
+    PEEPING_SCORE,
+    SMUGGLED_PLACES,
+    FORESEEN_WORDS,
+    LATE_WORDS,
+    FORGOTTEN_WORD,
+    SEEN_FUTURE,
+    COUNTED_WORDS,
+    NEIGHBOURS,
+    LOST_POSITIONS,
+    FAULTS
+} planted;
+
+/* The linker's names: real is the program's own function, wrap what is called instead. */
+__typeof__(sa_softmax) __real_sa_softmax, __wrap_sa_softmax;
+void __wrap_sa_softmax(sa_mat x) {
+    __real_sa_softmax(x);
+    for (int j = 0; planted == GROWING_WEIGHTS && j < x.cols; j++) x.x[j] *= 1 + 1e-9;
+    if (planted == NEGATIVE_WEIGHTS && x.cols > 1) x.x[0] -= 1, x.x[1] += 1;
+}
+
+__typeof__(sa_batch_make) __real_sa_batch_make, __wrap_sa_batch_make;
+sa_batch __wrap_sa_batch_make(sa_arena *arena, const sa_sentence *source, const sa_sentence *target,
+                              int count) {
+    sa_batch batch = __real_sa_batch_make(arena, source, target, count);
+    if (planted == WRONG_ORDER) batch.source_of = batch.source.order;
+    return batch;
+}
+
+__typeof__(sa_encoder_forward) __real_sa_encoder_forward, __wrap_sa_encoder_forward;
+void __wrap_sa_encoder_forward(const sa_encoder *w, const sa_batch *batch, sa_dropout dropout,
+                               sa_rng *rng, sa_encoder_cache *cache) {
+    __real_sa_encoder_forward(w, batch, dropout, rng, cache);
+    const sa_mat h = cache->annotations;
+    for (int i = 1; planted == SHARED_ANNOTATIONS && i < h.rows; i++)
+        sa_axpy(1e-3, sa_row(h, i - 1), sa_row(h, i), h.cols);
+    for (int b = 0; planted == SMUGGLED_PLACES && b < batch->source.sentences; b++)
+        for (int i = cache->first[b]; i < cache->first[b + 1]; i++)
+            *sa_row(h, i) += 1e-3 * (i - cache->first[b]);
+}
+
+__typeof__(sa_encoder_backward) __real_sa_encoder_backward, __wrap_sa_encoder_backward;
+void __wrap_sa_encoder_backward(const sa_encoder *w, const sa_batch *batch, sa_dropout dropout,
+                                sa_encoder_cache *cache, sa_encoder *dw) {
+    const sa_mat dh = cache->dannotations;
+    for (int i = 1; planted == SHARED_GRADIENT && i < dh.rows; i++)
+        sa_axpy(1e-12, sa_row(dh, i), sa_row(dh, i - 1), dh.cols);
+    if (planted == LOST_GRADIENT && batch->source.sentences > 1) sa_zero(sa_rows(dh, 0, 1));
+    __real_sa_encoder_backward(w, batch, dropout, cache, dw);
+}
+
+__typeof__(sa_memory_forward) __real_sa_memory_forward, __wrap_sa_memory_forward;
+void __wrap_sa_memory_forward(const sa_attention *w, sa_memory *memory) {
+    __real_sa_memory_forward(w, memory);
+    if (planted == BLIND_KEYS) sa_zero(memory->keys);
+}
+
+__typeof__(sa_attention_step_forward) __real_sa_attention_step_forward,
+    __wrap_sa_attention_step_forward;
+void __wrap_sa_attention_step_forward(const sa_attention *w, const sa_memory *memory,
+                                      const int *which, int i, sa_mat s,
+                                      const sa_override *override, sa_attention_rows rows, sa_mat c,
+                                      sa_attention_scratch scratch) {
+    __real_sa_attention_step_forward(w, memory, which, i, s, override, rows, c, scratch);
+    for (int l = 0; l < s.rows; l++) {
+        const int S = memory->first[l + 1] - memory->first[l];
+        sa_real *alpha = sa_row(rows.alpha, l);
+        if (planted == READ_PADDING && S < rows.alpha.cols) *sa_row(c, l) += alpha[S];
+        if (planted != PEEPING_SCORE || S < 2) continue;
+        const double share = 1e-3 * alpha[0] * fabs(*sa_row(memory->annotations, memory->first[l]));
+        alpha[0] -= share, alpha[1] += share;
+    }
+}
+
+__typeof__(sa_decoder_layout) __real_sa_decoder_layout, __wrap_sa_decoder_layout;
+void __wrap_sa_decoder_layout(sa_arena *arena, const sa_batch *batch, const sa_decoder *w,
+                              const sa_encoder_cache *encoder, bool training,
+                              sa_decoder_cache *cache) {
+    __real_sa_decoder_layout(arena, batch, w, encoder, training, cache);
+    if (planted == FORESEEN_WORDS) cache->inputs = batch->target.ids; /* y_i, not y_{i-1} */
+}
+
+__typeof__(sa_attention_all_forward) __real_sa_attention_all_forward,
+    __wrap_sa_attention_all_forward;
+void __wrap_sa_attention_all_forward(const sa_attention *w, const sa_memory *memory,
+                                     const sa_questions *questions, sa_mat s,
+                                     const sa_override *override, sa_attention_rows rows, sa_mat c,
+                                     sa_attention_scratch scratch) {
+    const bool encoder = !questions->causal && questions->first == memory->first;
+    sa_questions asked = *questions;
+    asked.causal = asked.causal && planted != SEEN_FUTURE;
+    __real_sa_attention_all_forward(w, memory, &asked, s, override, rows, c, scratch);
+    for (int b = 0; planted == COUNTED_WORDS && encoder && b < asked.sentences; b++)
+        for (int i = asked.first[b]; i < asked.first[b + 1]; i++)
+            *sa_row(c, i) += 1e-3 * (i - asked.first[b]);
+    for (int i = 1; planted == NEIGHBOURS && encoder && i < c.rows; i++)
+        sa_axpy(1e-3, sa_row(c, i - 1), sa_row(c, i), c.cols);
+}
+
+__typeof__(sa_attention_look_forward) __real_sa_attention_look_forward,
+    __wrap_sa_attention_look_forward;
+void __wrap_sa_attention_look_forward(const sa_attention *w, const sa_memory *memory, int b, int i,
+                                      const sa_override *override, sa_attention_rows rows, int l,
+                                      sa_mat o, sa_attention_scratch scratch) {
+    const int first[] = {0, i > 1 ? i - 1 : 1}; /* not the word before */
+    sa_memory past = *memory;
+    if (planted == FORGOTTEN_WORD) past.first = first;
+    __real_sa_attention_look_forward(w, &past, b, i, override, rows, l, o, scratch);
+}
+
+__typeof__(sa_positions_table) __real_sa_positions_table, __wrap_sa_positions_table;
+void __wrap_sa_positions_table(const sa_positions *w, int first, sa_mat table) {
+    __real_sa_positions_table(w, first, table);
+    if (planted == LOST_POSITIONS) sa_zero(table);
+}
+
+__typeof__(sa_voice_step) __real_sa_voice_step, __wrap_sa_voice_step;
+bool __wrap_sa_voice_step(sa_voice *voice, const sa_override *override, int i, int L,
+                          const int *which, const int *from, const int32_t *ids, sa_error *error) {
+    static const int32_t late[] = {SA_START}; /* not y_{i-1} */
+    return __real_sa_voice_step(voice, override, i, L, which, from,
+                                planted == LATE_WORDS ? late : ids, error);
+}
+
+/* ---- Which checks notice them ---------------------------------------------------------------- */
+
+static const struct {
+    int model;
+    const char *options[2], *noticed; /* by which checks, in their order */
+} faults[FAULTS] = {
+    [NONE] = {SA_MODEL_RECURRENT, {NULL}, ""},
+    [GROWING_WEIGHTS] = {SA_MODEL_RECURRENT, {NULL}, "row-sums "},
+    [NEGATIVE_WEIGHTS] = {SA_MODEL_RECURRENT, {NULL}, "row-sums "},
+    [SHARED_ANNOTATIONS] = {SA_MODEL_RECURRENT, {NULL}, "batching padding causality "},
+    [WRONG_ORDER] = {SA_MODEL_RECURRENT, {NULL}, "batching padding "},
+    [READ_PADDING] = {SA_MODEL_RECURRENT, {NULL}, "row-sums batching padding padding-gradient "},
+    [SHARED_GRADIENT] = {SA_MODEL_RECURRENT, {NULL}, "padding-gradient "},
+    [LOST_GRADIENT] = {SA_MODEL_RECURRENT, {NULL}, "batching "},
+    [BLIND_KEYS] = {SA_MODEL_RECURRENT, {NULL}, "annotations "},
+    [PEEPING_SCORE] = {SA_MODEL_RECURRENT, {"attention", "location"}, "annotations "},
+    [SMUGGLED_PLACES] = {SA_MODEL_RECURRENT,
+                         {"encoder", "none"},
+                         "permutation encoder-permutation "},
+    [FORESEEN_WORDS] = {SA_MODEL_RECURRENT, {NULL}, "causality writing "},
+    [LATE_WORDS] = {SA_MODEL_TRANSFORMER, {NULL}, "writing "},
+    [FORGOTTEN_WORD] = {SA_MODEL_TRANSFORMER, {NULL}, "writing "},
+    [SEEN_FUTURE] = {SA_MODEL_TRANSFORMER, {NULL}, "causality writing "},
+    [COUNTED_WORDS] = {SA_MODEL_TRANSFORMER,
+                       {"positions", "none"},
+                       "permutation encoder-permutation "},
+    [NEIGHBOURS] = {SA_MODEL_TRANSFORMER, {NULL}, "batching padding causality "},
+    [LOST_POSITIONS] = {SA_MODEL_TRANSFORMER, {NULL}, "encoder-permutation "},
+};
+
+START_TEST(planted_fault_is_noticed) {
+    sa_settings settings = small_of(faults[_i].model);
+    sa_error error;
+    char noticed[256] = "", first[64];
+    if (faults[_i].options[0])
+        ck_assert(sa_settings_set(&settings, faults[_i].options[0], faults[_i].options[1], &error));
+    planted = (enum fault)_i;
+    const bool good = prove(&settings, &error);
+    planted = NONE;
+    for (int i = 0; i < checks; i++)
+        if (!seen[i].ok) strcat(noticed, seen[i].name), strcat(noticed, " ");
+    ck_assert_str_eq(noticed, faults[_i].noticed);
+    ck_assert_int_eq(good, _i == NONE);
+    if (good) return;
+    ck_assert_int_eq(error.code, SA_CHECK);
+    snprintf(first, sizeof first, "%.*s does not hold: ", (int)strcspn(noticed, " "), noticed);
+    ck_assert_msg(strstr(error.text, first) == error.text, "%s", error.text);
+}
+END_TEST
+
+int main(void) {
+    TCase *tests;
+    Suite *suite = suite_of("faults", &tests);
+    tcase_add_checked_fixture(tests, numbers_open, numbers_close);
+    tcase_add_loop_test(tests, planted_fault_is_noticed, 0, FAULTS);
+    return suite_run(suite);
+}

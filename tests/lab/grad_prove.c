@@ -1,0 +1,205 @@
+/* The proof that attention is attention holds for every model that options can build, and tells
+ * when it cannot be tried. (grad_planted_faults.c plants faults for it to find.) */
+#include "support/proven.h"
+#include "support/suite.h"
+
+/* ---- What is expected ------------------------------------------------------------------------ */
+
+static void expect_excuse(const char *name, const char *part) {
+    const sa_check *check = check_of(name);
+    ck_assert(check->skipped && check->ok);
+    ck_assert_msg(strstr(check->note, part), "%s: %s", name, check->note);
+}
+
+static void expect_measured(const char *name, double least, double most) {
+    const sa_check *check = check_of(name);
+    ck_assert_msg(!check->skipped && check->ok, "%s: %g", name, check->worst);
+    ck_assert_msg(check->worst >= least && check->worst <= most, "%s: %g", name, check->worst);
+}
+
+/* Positions break what else holds of an encoder without recurrence. */
+static void expect_encoder(const sa_settings *settings) {
+    const bool transformer = settings->model == SA_MODEL_TRANSFORMER;
+    const char *name = "encoder-permutation";
+    if (!transformer && settings->encoder != SA_ENCODER_NONE)
+        expect_excuse(name, "the encoder is recurrent");
+    else if (settings->positions)
+        expect_measured(name, 1e-4, 1e3);
+    else if (transformer && sa_compats[settings->attention].query == SA_QUERY_PLACES)
+        expect_excuse(name, "the score is about places");
+    else if (transformer && settings->window)
+        expect_excuse(name, "the window is about places");
+    else
+        expect_measured(name, 0, 1e-12);
+    if (check_of(name)->skipped) ck_assert_double_gt(check_of(name)->worst, 1e-4);
+}
+
+static void expect_proven(const sa_settings *settings) {
+    sa_error error;
+    ck_assert_msg(prove(settings, &error), "%s", error.text);
+    ck_assert_int_eq(checks, CHECKS);
+    for (int i = 0; i < checks; i++) {
+        const char *meaning;
+        ck_assert_str_eq(seen[i].name, sa_lab_check_name((size_t)i, &meaning));
+        ck_assert_str_eq(seen[i].meaning, meaning);
+        ck_assert(seen[i].ok);
+    }
+    expect_measured("batching", 0, 1e-11);
+    expect_measured("padding", 0, 1e-12);
+    expect_measured("padding-gradient", 0, 0);
+    expect_measured("causality", 0, 1e-12);
+    expect_measured("writing", 0, 1e-12);
+    expect_encoder(settings);
+    if (!sa_lab_check_name(CHECKS - 1, NULL) || sa_lab_check_name(CHECKS, NULL)) ck_abort();
+}
+
+static void expect_attention(const sa_settings *settings) {
+    if (!sa_settings_attends(settings)) {
+        expect_excuse("row-sums", "no attention");
+        expect_excuse("annotations", "no attention");
+        ck_assert(isnan(check_of("row-sums")->worst) && isnan(check_of("annotations")->worst));
+        return;
+    }
+    const bool blind = sa_compats[settings->attention].key == SA_KEY_NONE;
+    expect_measured("row-sums", 0, 1e-14);
+    expect_measured("annotations", blind ? 0 : 1e-4, blind ? 0 : 1);
+    ck_assert_int_eq(blind, check_of("annotations")->note != NULL);
+}
+
+/* ---- Right models ---------------------------------------------------------------------------- */
+
+/* Where nothing but the words is known of the source, their order must not matter. */
+static void expect_permutation(const sa_settings *settings) {
+    const bool transformer = settings->model == SA_MODEL_TRANSFORMER;
+    const bool attends = sa_settings_attends(settings);
+    if (!transformer && settings->encoder != SA_ENCODER_NONE)
+        expect_excuse("permutation", "the encoder is recurrent");
+    else if (settings->positions)
+        expect_excuse("permutation", "positions");
+    else if (attends && sa_compats[settings->attention].query == SA_QUERY_PLACES)
+        expect_excuse("permutation", "the score is about places");
+    else if (attends && settings->window)
+        expect_excuse("permutation", "the window is about places");
+    else
+        expect_measured("permutation", 0, 1e-12);
+}
+
+START_TEST(holds_for_every_variant) {
+    const sa_settings settings = variant_settings(_i);
+    expect_proven(&settings);
+    expect_attention(&settings);
+    expect_permutation(&settings);
+    if (check_of("permutation")->skipped)
+        ck_assert_double_gt(check_of("permutation")->worst, 1e-4); /* shown all the same */
+}
+END_TEST
+
+START_TEST(holds_without_recurrence) {
+    sa_settings settings = variant_settings(_i);
+    settings.encoder = SA_ENCODER_NONE;
+    settings.embed = settings.hidden; /* for the score without maps */
+    fit_together(&settings);
+    settings.encoder = SA_ENCODER_NONE;
+    expect_proven(&settings);
+    expect_attention(&settings);
+    expect_permutation(&settings);
+}
+END_TEST
+
+/* The windows and scores of a transformer, where nothing but the words is known. */
+START_TEST(holds_without_positions) {
+    sa_settings settings = variant_settings(count_variants() + 1 + _i);
+    settings.positions = SA_POSITIONS_NONE;
+    expect_proven(&settings);
+    expect_attention(&settings);
+    expect_permutation(&settings);
+}
+END_TEST
+
+START_TEST(predictive_window_takes_a_share) {
+    sa_settings settings = variant_settings(0);
+    settings.window = SA_WINDOW_PREDICTIVE;
+    expect_proven(&settings);
+    ck_assert_ptr_nonnull(strstr(check_of("row-sums")->note, "at most 1"));
+}
+END_TEST
+
+/* The pairs given are those that are tried: here none can show what the order of words does. */
+START_TEST(pairs_may_be_too_short_to_show_anything) {
+    static const int32_t ids[] = {4, SA_END};
+    const sa_sentence both[] = {{ids + 1, 1}, {ids, 2}};
+    sa_settings settings = variant_settings(0);
+    settings.encoder = SA_ENCODER_NONE;
+    sa_error error;
+    sa_lab_proof proof = {.source = both, .target = both, .count = 2};
+    ck_assert_msg(prove_with(&settings, 1, proof, &error), "%s", error.text);
+    expect_excuse("permutation", "long enough");
+    expect_measured("annotations", 1e-4, 1);
+    proof.count = 1;
+    ck_assert_msg(prove_with(&settings, 1, proof, &error), "%s", error.text);
+    expect_excuse("annotations", "long enough");
+    ck_assert(isnan(check_of("annotations")->worst));
+}
+END_TEST
+
+/* No word, one word. */
+START_TEST(vocabularies_may_be_small) {
+    const sa_settings settings = variant_settings(0);
+    sa_error error;
+    const sa_lab_proof proof = {.source_words = 3 + _i % 2, .target_words = 3 + _i / 2};
+    ck_assert_msg(prove_with(&settings, 1, proof, &error), "%s", error.text);
+}
+END_TEST
+
+START_TEST(the_same_seed_gives_the_same_figures) {
+    const sa_settings settings = variant_settings(0);
+    sa_check first[CHECKS];
+    sa_error error;
+    ck_assert(prove(&settings, &error));
+    memcpy(first, seen, sizeof first);
+    numbers_close(), numbers_open();
+    ck_assert(prove(&settings, &error));
+    for (int i = 0; i < CHECKS; i++) ck_assert_double_eq(first[i].worst, seen[i].worst);
+}
+END_TEST
+
+/* ---- Wrong models ---------------------------------------------------------------------------- */
+
+/* Zeros score all words alike: such a model looks nowhere. */
+START_TEST(zeros_do_not_attend) {
+    const sa_settings settings = variant_settings(0);
+    sa_error error;
+    ck_assert(!prove_with(&settings, 0, (sa_lab_proof){0}, &error));
+    ck_assert_int_eq(error.code, SA_CHECK);
+    ck_assert_int_eq(checks, CHECKS);
+    ck_assert(!check_of("annotations")->ok);
+    ck_assert_msg(strstr(error.text, "annotations does not hold: 0, must be above 1e-14"), "%s",
+                  error.text);
+}
+END_TEST
+
+/* Whatever numbers a file may hold: a verdict, not a crash. */
+START_TEST(weights_beyond_all_measure) {
+    const sa_settings settings = variant_settings(_i);
+    sa_error error;
+    if (!prove_with(&settings, 3e38, (sa_lab_proof){0}, &error))
+        ck_assert_int_eq(error.code, SA_CHECK);
+    ck_assert_int_eq(checks, CHECKS);
+}
+END_TEST
+
+int main(void) {
+    TCase *tests;
+    Suite *suite = suite_of("prove", &tests);
+    tcase_add_checked_fixture(tests, numbers_open, numbers_close);
+    tcase_add_loop_test(tests, holds_for_every_variant, 0, count_models());
+    tcase_add_loop_test(tests, holds_without_recurrence, 0, count_variants() + 1);
+    tcase_add_loop_test(tests, holds_without_positions, 0, count_models() - count_variants() - 1);
+    tcase_add_test(tests, predictive_window_takes_a_share);
+    tcase_add_test(tests, pairs_may_be_too_short_to_show_anything);
+    tcase_add_loop_test(tests, vocabularies_may_be_small, 0, 4);
+    tcase_add_test(tests, the_same_seed_gives_the_same_figures);
+    tcase_add_test(tests, zeros_do_not_attend);
+    tcase_add_loop_test(tests, weights_beyond_all_measure, 0, count_models());
+    return suite_run(suite);
+}

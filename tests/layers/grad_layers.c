@@ -1,0 +1,361 @@
+/* Every layer's backward alone, by differences of its forward. */
+#include "layers/cell.h"
+#include "layers/dropout.h"
+#include "layers/embedding.h"
+#include "layers/linear.h"
+#include "layers/loss.h"
+#include "layers/maxout.h"
+#include "layers/position.h"
+#include "support/slopes.h"
+#include "support/suite.h"
+#include "tensor/vec.h"
+
+static sa_mat W, b, x, y, dy;
+
+/* ---- linear ---------------------------------------------------------------------------------- */
+
+static const struct shape {
+    int rows, in, out;
+} shapes[] = {{1, 1, 1}, {1, 5, 3}, {7, 1, 4}, {6, 4, 1}, {5, 17, 9}};
+
+static double linear(void) {
+    sa_linear_forward(W, b, x, y);
+    return weighted(y, dy);
+}
+
+START_TEST(linear_with_a_bias) {
+    const struct shape s = shapes[_i];
+    W = drawn(s.out, s.in), x = drawn(s.rows, s.in), b = drawn(1, s.out);
+    y = unset(s.rows, s.out), dy = drawn(s.rows, s.out);
+    sa_mat dW = filled(s.out, s.in, BEFORE), dx = filled(s.rows, s.in, BEFORE);
+    sa_mat db = filled(1, s.out, BEFORE);
+    linear();
+    sa_linear_backward(W, x, dy, dx, dW, db);
+    CHECK_ADDED(linear, W, dW);
+    CHECK_ADDED(linear, x, dx);
+    CHECK_ADDED(linear, b, db);
+}
+END_TEST
+
+START_TEST(linear_without_bias_or_input_gradient) {
+    const struct shape s = shapes[_i];
+    const sa_mat none = {0};
+    W = drawn(s.out, s.in), x = drawn(s.rows, s.in), b = none;
+    y = unset(s.rows, s.out), dy = drawn(s.rows, s.out);
+    sa_mat dW = filled(s.out, s.in, BEFORE);
+    linear();
+    sa_linear_backward(W, x, dy, none, dW, none);
+    CHECK_ADDED(linear, W, dW);
+}
+END_TEST
+
+/* ---- embedding ------------------------------------------------------------------------------- */
+
+static const int32_t words[] = {3, 0, 3, 5, 3};
+
+static double embedding(void) {
+    sa_embedding_forward(x, words, y);
+    return weighted(y, dy);
+}
+
+START_TEST(embedding_adds_up_repeated_words) {
+    x = drawn(6, 4), y = unset(5, 4), dy = drawn(5, 4);
+    sa_mat dx = filled(6, 4, BEFORE);
+    embedding();
+    for (int i = 0; i < 5; i++)
+        ck_assert_double_eq(farthest(sa_rows(y, i, 1), sa_rows(x, words[i], 1)), 0);
+    sa_embedding_backward(words, dy, dx);
+    CHECK_ADDED(embedding, x, dx);
+    for (int word = 0; word < 6; word++) {
+        const bool occurs = word == 0 || word == 3 || word == 5;
+        const double moved = farthest(sa_rows(dx, word, 1), filled(1, 4, BEFORE));
+        ck_assert_int_eq(moved != 0, occurs);
+    }
+}
+END_TEST
+
+/* ---- cells ----------------------------------------------------------------------------------- */
+
+static sa_recurrent cell;
+static sa_mat a, gates, remains, context;
+static sa_state before, after, dafter;
+
+static const struct cell_shape {
+    int L, n, in, context;
+    bool inner_bias, inner_context, normed;
+} cell_shapes[] = {
+    {1, 1, 2, 0, false, false, false}, {1, 6, 3, 2, false, true, false},
+    {5, 1, 0, 3, true, false, false},  {4, 5, 2, 4, true, true, false},
+    {1, 5, 3, 2, false, true, true},   {3, 6, 0, 4, true, true, true},
+    {4, 7, 3, 4, false, false, true},
+};
+enum { CELL_SHAPES = sizeof cell_shapes / sizeof *cell_shapes };
+
+static sa_mat cell_weights, dcell_weights;
+
+static sa_recurrent bound(sa_mat buffer, const sa_cell *kind, struct cell_shape shape) {
+    sa_recurrent w;
+    sa_recurrent_bind(&(sa_binder){.buffer = buffer.x}, "cell", kind,
+                      (sa_recurrent_sizes){shape.in, shape.n, shape.context, shape.inner_bias,
+                                           shape.inner_context, shape.normed},
+                      &w);
+    return w;
+}
+
+static sa_state state_of(int L, int n, const sa_cell *kind, sa_mat (*make)(int, int)) {
+    const sa_mat s = make(L, n);
+    return sa_state_of(s, make(L, kind->memory * n));
+}
+
+/* A whole step: what comes in from outside, then the cell. */
+static double cell_step(void) {
+    sa_recurrent_input_forward(&cell, x, gates, remains);
+    if (cell.C.x) sa_recurrent_context_forward(&cell, context, gates, remains);
+    cell.cell->forward(&cell, before, gates, remains, after);
+    return weighted(after.s, dafter.s) + weighted(after.m, dafter.m);
+}
+
+static sa_mat at_the_start(int rows, int cols) {
+    return filled(rows, cols, BEFORE);
+}
+
+static struct cell_shape cell_open(const sa_cell *kind, struct cell_shape shape) {
+    sa_recurrent counted;
+    sa_binder counting = {0};
+    sa_recurrent_bind(
+        &counting, "cell", kind,
+        (sa_recurrent_sizes){shape.in, shape.n, shape.context, false, false, shape.normed},
+        &counted);
+    cell_weights = drawn(1, (int)counting.offset);
+    dcell_weights = at_the_start(1, (int)counting.offset);
+    cell = bound(cell_weights, kind, shape);
+    x = drawn(shape.L, shape.in), context = drawn(shape.L, shape.context);
+    before = state_of(shape.L, shape.n, kind, drawn),
+    after = state_of(shape.L, shape.n, kind, unset);
+    dafter = state_of(shape.L, shape.n, kind, drawn);
+    gates = unset(shape.L, kind->blocks * shape.n),
+    remains = unset(shape.L, sa_recurrent_kept(&cell));
+    return shape;
+}
+
+START_TEST(cell_one_step_and_its_weights) {
+    const sa_cell *kind = &sa_cells[_i / CELL_SHAPES];
+    const struct cell_shape shape = cell_open(kind, cell_shapes[_i % CELL_SHAPES]);
+    sa_mat da = unset(shape.L, sa_recurrent_da(&cell)), dx = at_the_start(shape.L, shape.in);
+    sa_mat dc = at_the_start(shape.L, shape.context);
+    sa_state dbefore = state_of(shape.L, shape.n, kind, at_the_start);
+    sa_recurrent dcell = bound(dcell_weights, kind, shape);
+    cell_step();
+    kind->backward(&cell, before, gates, remains, dafter, da, dbefore, unset(shape.L, shape.n),
+                   &dcell);
+    kind->weights_backward(before, remains, da, &dcell);
+    if (cell.W.x) sa_recurrent_input_backward(&cell, remains, da, dx, &dcell);
+    sa_recurrent_input_weights_backward(x, da, &dcell);
+    if (cell.C.x) {
+        sa_recurrent_context_backward(&cell, remains, da, dc, &dcell);
+        sa_recurrent_context_weights_backward(context, da, &dcell);
+    }
+    CHECK_ADDED(cell_step, before.s, dbefore.s);
+    CHECK_ADDED(cell_step, before.m, dbefore.m);
+    CHECK_ADDED(cell_step, cell_weights, dcell_weights);
+    CHECK_ADDED(cell_step, x, dx);
+    CHECK_ADDED(cell_step, context, dc);
+}
+END_TEST
+
+/* A gated unit with z and r pushed to their ends; returns the row of --cell gru. */
+static const sa_cell *pushed_gru(int form, double z, double r) {
+    const int n = 3, outer = sa_cells[form].outer;
+    cell_open(&sa_cells[form], (struct cell_shape){2, n, 2, 0, false, false, false});
+    fill(sa_cols(cell.b, 0, n), 0), fill(sa_cols(cell.b, n, n), 0);
+    sa_recurrent_input_forward(&cell, x, gates, remains);
+    fill(sa_cols(gates, outer * n, n), z);
+    if (r != 0) fill(sa_cols(gates, (outer + 1) * n, n), r);
+    a = unset(2, n);
+    sa_copy_mat(sa_cols(gates, (outer + 2) * n, n), a); /* W x + b of the candidate */
+    cell.cell->forward(&cell, before, gates, remains, after);
+    sa_tanh(a);
+    return cell.cell;
+}
+
+/* Shut for the new state, the unit keeps the old one to the bit; open, and with the reset gate
+ * shut, it is the candidate. */
+START_TEST(gru_gates_shut_and_open) {
+    const bool share_of_old = _i % 2;
+    pushed_gru(_i, share_of_old ? 1e3 : -1e3, 0);
+    ck_assert_double_eq(farthest(after.s, before.s), 0);
+    pushed_gru(_i, share_of_old ? -1e3 : 1e3, -1e3);
+    ck_assert_double_le(farthest(after.s, a), 1e-16);
+}
+END_TEST
+
+START_TEST(cells_are_found_by_their_switches) {
+    for (int old = 0; old < 2; old++)
+        for (int late = 0; late < 2; late++) {
+            ck_assert_ptr_eq(sa_cell_find(0, old, late), &sa_cells[2 * late + old]);
+            for (int kind = 1; sa_cell_name((size_t)kind); kind++)
+                ck_assert_str_eq(sa_cell_find(kind, old, late)->name, sa_cell_name((size_t)kind));
+        }
+}
+END_TEST
+
+/* ---- positions ------------------------------------------------------------------------------- */
+
+START_TEST(positions_are_sines_and_cosines) {
+    const sa_positions sines = {.kind = SA_POSITIONS_SINUSOIDAL};
+    x = filled(3, 5, 2);
+    sa_positions_table(&sines, 7, x);
+    for (int i = 0; i < 3; i++)
+        for (int k = 0; k < 5; k++) {
+            const double angle = (7 + i) / pow(10000, (k / 2 * 2) / 5.0);
+            ck_assert_double_eq_tol(sa_row(x, i)[k], k % 2 ? cos(angle) : sin(angle), 1e-15);
+        }
+}
+END_TEST
+
+/* ---- maxout ---------------------------------------------------------------------------------- */
+
+static double maxout(void) {
+    sa_maxout_forward(x, y);
+    return weighted(y, dy);
+}
+
+START_TEST(maxout_sends_back_to_the_larger) {
+    x = drawn(6, 10), y = unset(6, 5), dy = drawn(6, 5);
+    for (int i = 0; i < 6; i++)
+        for (int k = 0; k < 5; k++) { /* away from ties: differences reach 3e-3 */
+            double *pair = sa_row(x, i) + 2 * k;
+            if (fabs(pair[0] - pair[1]) < 0.01) pair[0] += 0.1;
+        }
+    sa_mat dx = unset(6, 10);
+    maxout();
+    sa_maxout_backward(x, dy, dx);
+    CHECK_WRITTEN(maxout, x, dx);
+}
+END_TEST
+
+START_TEST(maxout_gives_a_tie_to_the_first) {
+    x = filled(1, 2, 0.5), y = unset(1, 1), dy = filled(1, 1, 3);
+    sa_mat dx = unset(1, 2);
+    maxout();
+    ck_assert_double_eq(y.x[0], 0.5);
+    sa_maxout_backward(x, dy, dx);
+    ck_assert_double_eq(dx.x[0], 3);
+    ck_assert_double_eq(dx.x[1], 0);
+}
+END_TEST
+
+/* ---- dropout --------------------------------------------------------------------------------- */
+
+static sa_mat mask;
+
+static double dropout(void) {
+    sa_rng rng = sa_rng_seed(5, 5);
+    sa_copy_mat(x, y);
+    sa_dropout_forward(0.4, &rng, mask, y);
+    return weighted(y, dy);
+}
+
+START_TEST(dropout_with_a_fixed_mask) {
+    x = drawn(20, 30), y = unset(20, 30), dy = drawn(20, 30), mask = unset(20, 30);
+    sa_mat dx = unset(20, 30);
+    dropout();
+    sa_copy_mat(dy, dx);
+    sa_dropout_backward(0.4, mask, dx); /* in place */
+    CHECK_WRITTEN(dropout, x, dx);
+    int silent = 0;
+    for (int i = 0; i < 600; i++) {
+        const double factor = sa_row(mask, i / 30)[i % 30];
+        ck_assert(factor == 0 || factor == 1 / (1 - 0.4));
+        silent += factor == 0;
+    }
+    ck_assert_int_ge(silent, 190); /* 240 expected, deviation 12 */
+    ck_assert_int_le(silent, 290);
+}
+END_TEST
+
+START_TEST(no_dropout_touches_nothing) {
+    const sa_rng kept = dice;
+    y = filled(2, 3, 7), mask = filled(2, 3, 9);
+    sa_dropout_forward(0, &dice, mask, y);
+    sa_dropout_backward(0, mask, y);
+    ck_assert_double_eq(farthest(y, filled(2, 3, 7)), 0);
+    ck_assert_double_eq(farthest(mask, filled(2, 3, 9)), 0);
+    ck_assert_uint_eq(dice.state, kept.state);
+}
+END_TEST
+
+/* ---- loss and softmax ------------------------------------------------------------------------ */
+
+static const int32_t right[] = {2, 0, 6, 2};
+static double log_p[4], aim[4], smoothing;
+static sa_mat biases;
+
+static double loss(void) {
+    double sum = 0;
+    sa_copy_mat(x, y);
+    sa_loss_forward(y, biases, right, smoothing, 0.3, log_p, aim);
+    for (int i = 0; i < 4; i++) sum -= 0.3 * aim[i];
+    return sum;
+}
+
+START_TEST(loss_from_logits) {
+    smoothing = 0.1 * _i;
+    x = drawn(4, 7), y = unset(4, 7), biases = drawn(1, 7);
+    draw(x, 3);
+    loss();
+    for (int i = 0; i < 4; i++) {
+        double all = 0; /* of log p, over the words */
+        for (int k = 0; k < 7; k++) all += log(sa_row(y, i)[k] / 0.3);
+        ck_assert_double_eq_tol(0.3 * exp(log_p[i]), sa_row(y, i)[right[i]], 1e-15);
+        ck_assert_double_eq_tol(aim[i], (1 - smoothing) * log_p[i] + smoothing * all / 7, 1e-13);
+    }
+    sa_mat dx = unset(4, 7);
+    sa_copy_mat(y, dx);
+    sa_loss_backward(dx, right, smoothing, 0.3); /* in place over 0.3 p */
+    CHECK_WRITTEN(loss, x, dx);
+}
+END_TEST
+
+static double softmax(void) {
+    sa_copy_mat(x, y);
+    sa_softmax(y);
+    return weighted(y, dy);
+}
+
+START_TEST(softmax_backward) {
+    const int cols = (int[]){1, 2, 37}[_i];
+    x = drawn(3, cols), y = unset(3, cols), dy = drawn(3, cols);
+    sa_mat dx = unset(3, cols);
+    softmax();
+    sa_softmax_backward(y, dy, dx);
+    CHECK_WRITTEN(softmax, x, dx);
+    softmax();
+    sa_mat same = drawn(3, cols);
+    sa_copy_mat(dy, same);
+    sa_softmax_backward(y, same, same); /* in place */
+    ck_assert_double_eq(farthest(same, dx), 0);
+}
+END_TEST
+
+int main(void) {
+    TCase *tests;
+    Suite *suite = suite_of("layers in double", &tests);
+    tcase_add_checked_fixture(tests, numbers_open, numbers_close);
+    tcase_add_loop_test(tests, linear_with_a_bias, 0, 5);
+    tcase_add_loop_test(tests, linear_without_bias_or_input_gradient, 0, 5);
+    tcase_add_test(tests, embedding_adds_up_repeated_words);
+    int cells = 0;
+    while (sa_cells[cells].name) cells++;
+    tcase_add_loop_test(tests, cell_one_step_and_its_weights, 0, cells * CELL_SHAPES);
+    tcase_add_loop_test(tests, gru_gates_shut_and_open, 0, 4);
+    tcase_add_test(tests, cells_are_found_by_their_switches);
+    tcase_add_test(tests, positions_are_sines_and_cosines);
+    tcase_add_test(tests, maxout_sends_back_to_the_larger);
+    tcase_add_test(tests, maxout_gives_a_tie_to_the_first);
+    tcase_add_test(tests, dropout_with_a_fixed_mask);
+    tcase_add_test(tests, no_dropout_touches_nothing);
+    tcase_add_loop_test(tests, loss_from_logits, 0, 3);
+    tcase_add_loop_test(tests, softmax_backward, 0, 3);
+    return suite_run(suite);
+}

@@ -1,0 +1,154 @@
+/* Alignments of two directions made one: by hand, and against the published procedure written down
+ * word for word. */
+#include "base/rng.h"
+#include "metrics/combine.h"
+#include "support/suite.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static int way_of(const char *name) {
+    for (size_t i = 0; sa_combine_name(i); i++)
+        if (strcmp(sa_combine_name(i), name) == 0) return (int)i;
+    ck_abort_msg("no way '%s'", name);
+}
+
+static void expect(const char *way, const char *forward, const char *backward, const char *wanted) {
+    sa_link *one, *other, *both;
+    size_t one_count, other_count, count;
+    char text[256] = "";
+    ck_assert(sa_links_parse(forward, &one, &one_count, NULL));
+    ck_assert(sa_links_parse(backward, &other, &other_count, NULL));
+    ck_assert(sa_combine(way_of(way), one, one_count, other, other_count, &both, &count, NULL));
+    for (size_t i = 0; i < count; i++)
+        sprintf(text + strlen(text), "%s%d-%d", i ? " " : "", both[i].source, both[i].target);
+    ck_assert_msg(strcmp(text, wanted) == 0, "%s of '%s' and '%s': '%s', not '%s'", way, forward,
+                  backward, text, wanted);
+    free(one), free(other), free(both);
+}
+
+START_TEST(what_both_say_and_what_any_says) {
+    expect("intersection", "1-1 0-0 2-2 0-0", "2-2 0-0 3-1", "0-0 2-2");
+    expect("union", "1-1 0-0 2-2 0-0", "2-2 0-0 3-1", "0-0 1-1 2-2 3-1");
+    expect("intersection", "0-0", "", "");
+    expect("union", "", "0-0", "0-0");
+    for (size_t i = 0; sa_combine_name(i); i++) expect(sa_combine_name(i), "", "", "");
+}
+END_TEST
+
+START_TEST(links_grow_beside_links) {
+    /* 1-1 touches 0-0 and brings a new word each; 3-3 touches nothing */
+    expect("grow-diag", "0-0 1-1 3-3", "0-0", "0-0 1-1");
+    /* 1-0: its target word has a link, its source word has none */
+    expect("grow-diag", "0-0 1-0", "0-0", "0-0 1-0");
+    /* over several steps */
+    expect("grow-diag", "0-0 1-1 2-2 3-3", "0-0", "0-0 1-1 2-2 3-3");
+    expect("grow-diag", "3-3", "3-3 2-2 1-1 0-0", "0-0 1-1 2-2 3-3");
+    /* nothing to grow on */
+    expect("grow-diag", "0-0 1-1", "0-1 1-0", "");
+}
+END_TEST
+
+START_TEST(links_between_linked_words_stay_out) {
+    expect("grow-diag", "0-0 1-1 0-1", "0-0 1-1", "0-0 1-1");
+    /* the first neighbour in the order of steps takes the word, 1-1 finds both taken */
+    expect("grow-diag", "0-0 0-1 1-0 1-1", "0-0", "0-0 0-1 1-0");
+}
+END_TEST
+
+START_TEST(the_last_step_is_missing) {
+    /* grow-diag-final would take 5-5, which has two new words but no neighbour */
+    expect("grow-diag", "0-0 5-5", "0-0", "0-0");
+}
+END_TEST
+
+START_TEST(far_positions_are_refused) {
+    sa_link far = {0, 1 << 20, false}, *both;
+    size_t count;
+    sa_error error;
+    ck_assert(!sa_combine(0, &far, 1, NULL, 0, &both, &count, &error));
+    ck_assert_int_eq(error.code, SA_LIMIT);
+    ck_assert_str_eq(error.text, "link 0-1048576: no sentence has so many words");
+}
+END_TEST
+
+/* ---- The procedure of Koehn et al. 2003 ------------------------------------------------------ */
+
+enum { WORDS = 6 };
+typedef struct grid {
+    bool is[WORDS][WORDS];
+} grid;
+
+static bool has_source(const grid *a, int s) {
+    for (int t = 0; t < WORDS; t++)
+        if (a->is[s][t]) return true;
+    return false;
+}
+
+static bool has_target(const grid *a, int t) {
+    for (int s = 0; s < WORDS; s++)
+        if (a->is[s][t]) return true;
+    return false;
+}
+
+static grid grow_by_the_book(const grid *one, const grid *other) {
+    grid in;
+    for (int s = 0; s < WORDS; s++)
+        for (int t = 0; t < WORDS; t++) in.is[s][t] = one->is[s][t] && other->is[s][t];
+    for (bool grown = true; grown;) {
+        grown = false;
+        for (int s = 0; s < WORDS; s++)
+            for (int t = 0; t < WORDS; t++)
+                for (int k = 0; k < 8 && in.is[s][t]; k++) {
+                    const int u = s + sa_combine_steps[k][0], v = t + sa_combine_steps[k][1];
+                    if (u < 0 || v < 0 || u >= WORDS || v >= WORDS) continue;
+                    if (has_source(&in, u) && has_target(&in, v)) continue;
+                    if (!one->is[u][v] && !other->is[u][v]) continue;
+                    in.is[u][v] = grown = true;
+                }
+    }
+    return in;
+}
+
+static size_t list(const grid *a, sa_link *links) {
+    size_t count = 0;
+    for (int s = 0; s < WORDS; s++)
+        for (int t = 0; t < WORDS; t++)
+            if (a->is[s][t]) links[count++] = (sa_link){s, t, false};
+    return count;
+}
+
+START_TEST(random_alignments_grow_as_published) {
+    sa_rng rng = sa_rng_seed(2003, 1);
+    for (int round = 0; round < 2000; round++) {
+        grid one, other;
+        sa_link links[3][WORDS * WORDS], *both;
+        size_t count;
+        for (int s = 0; s < WORDS; s++)
+            for (int t = 0; t < WORDS; t++) {
+                one.is[s][t] = sa_rng_below(&rng, 4) == 0;
+                other.is[s][t] = sa_rng_below(&rng, 4) == 0;
+            }
+        const grid wanted = grow_by_the_book(&one, &other);
+        ck_assert(sa_combine(way_of("grow-diag"), links[0], list(&one, links[0]), links[1],
+                             list(&other, links[1]), &both, &count, NULL));
+        ck_assert_uint_eq(count, list(&wanted, links[2]));
+        for (size_t i = 0; i < count; i++)
+            ck_assert_int_eq(sa_link_order(&both[i], &links[2][i]), 0);
+        free(both);
+    }
+}
+END_TEST
+
+int main(void) {
+    TCase *tests;
+    Suite *suite = suite_of("combine", &tests);
+    tcase_add_test(tests, what_both_say_and_what_any_says);
+    tcase_add_test(tests, links_grow_beside_links);
+    tcase_add_test(tests, links_between_linked_words_stay_out);
+    tcase_add_test(tests, the_last_step_is_missing);
+    tcase_add_test(tests, far_positions_are_refused);
+    tcase_add_test(tests, random_alignments_grow_as_published);
+    return suite_run(suite);
+}

@@ -1,0 +1,272 @@
+/* Encoder, decoder and read-out each alone: the backward pass by differences of the forward. */
+#include "model/seq2seq.h"
+#include "support/slopes.h"
+#include "support/suite.h"
+#include "support/variants.h"
+#include "tensor/vec.h"
+
+enum { PAIRS = 3, K = 5, DROPOUTS = 3 };
+
+static const sa_dropout dropouts[DROPOUTS] = {
+    {0},
+    {.embeddings = 0.4, .annotations = 0.4, .readout = 0.4},
+    {.words = 0.2, .state = 0.3, .annotations = 0.2, .readout = 0.3},
+};
+static const int32_t words[] = {3, 0, 4, 3, SA_END};
+static const sa_sentence source[PAIRS] = {{words + 2, 3}, {words, 5}, {words + 4, 1}};
+static const sa_sentence target[PAIRS] = {{words + 1, 4}, {words + 3, 2}, {words + 3, 2}};
+
+static sa_settings settings;
+static sa_sizes sizes;
+static sa_mat weights, dweights; /* those of the whole model: other parts' must stay as they are */
+static sa_seq2seq w, dw;
+static sa_batch batch;
+static sa_pass pass;
+static sa_dropout dropout;
+
+static void model_open(sa_sizes asked) {
+    static sa_params plan;
+    sizes = asked;
+    sa_seq2seq_plan(&sizes, &plan);
+    weights = drawn(1, (int)plan.size);
+    dweights = filled(1, (int)plan.size, BEFORE);
+    sa_seq2seq_point(&sizes, weights.x, &w);
+    sa_seq2seq_point(&sizes, dweights.x, &dw);
+}
+
+static void pass_open(int number) {
+    settings = variant_settings(number);
+    settings.dropout_state = 0.4; /* rooms for its masks */
+    model_open(sa_sizes_of(&settings, K, K));
+    batch = sa_batch_make(&numbers, source, target, PAIRS);
+    sa_pass_layout(&numbers, &w, &batch, true, &pass);
+}
+
+static sa_mat like(sa_mat x) {
+    return drawn(x.rows, x.cols);
+}
+
+/* ---- Encoder --------------------------------------------------------------------------------- */
+
+static sa_mat dannotations, dlast_memory;
+
+static double encoder(void) {
+    sa_rng masks = sa_rng_seed(1, 2);
+    sa_encoder_forward(&w.encoder, &batch, dropout, &masks, &pass.encoder);
+    return weighted(pass.encoder.annotations, dannotations) +
+           weighted(pass.encoder.last_memory, dlast_memory);
+}
+
+START_TEST(encoder_backward) {
+    pass_open(_i / DROPOUTS);
+    dropout = dropouts[_i % DROPOUTS];
+    dannotations = like(pass.encoder.annotations), dlast_memory = like(pass.encoder.last_memory);
+    encoder();
+    sa_copy_mat(dannotations, pass.encoder.dannotations);
+    sa_copy_mat(dlast_memory, pass.encoder.dlast_memory);
+    sa_encoder_backward(&w.encoder, &batch, dropout, &pass.encoder, &dw.encoder);
+    CHECK_ADDED(encoder, weights, dweights);
+}
+END_TEST
+
+/* ---- Decoder --------------------------------------------------------------------------------- */
+
+static double nearest_tie(void) {
+    const sa_mat sums = pass.decoder.readout.sums;
+    double nearest = INFINITY;
+    if (w.decoder.readout.output == &sa_output_maxout)
+        for (int i = 0; i < sums.rows; i++)
+            for (int k = 0; k < sums.cols; k += 2)
+                nearest = fmin(nearest, fabs(sa_row(sums, i)[k] - sa_row(sums, i)[k + 1]));
+    return nearest;
+}
+
+/* How near the edge of a predicted window is to a position. */
+static double nearest_edge(void) {
+    double nearest = INFINITY;
+    if (w.decoder.attention.window != SA_WINDOW_PREDICTIVE) return nearest;
+    for (int t = 0; t < batch.target.steps; t++)
+        for (int b = 0; b < batch.target.live[t]; b++) {
+            const double p = sa_attention_centre(
+                &w.decoder.attention, t + 1, pass.decoder.rows.attention, batch.target.start[t] + b,
+                batch.source.len[batch.source_of[b]]);
+            nearest = fmin(nearest, fabs(p - round(p)));
+        }
+    return nearest;
+}
+
+static sa_mat dt;
+
+static double decoder(void) {
+    sa_rng masks = sa_rng_seed(3, 4);
+    sa_decoder_forward(&w.decoder, &batch, &pass.encoder, dropout, &masks, &pass.decoder);
+    return weighted(pass.decoder.readout.t, dt);
+}
+
+START_TEST(decoder_backward) {
+    pass_open(_i / DROPOUTS);
+    dropout = dropouts[_i % DROPOUTS];
+    sa_decoder_cache *cache = &pass.decoder;
+    dt = like(cache->readout.t);
+    do { /* differences mean nothing across a kink */
+        draw(weights, 1);
+        draw(pass.encoder.annotations, 1);
+        draw(pass.encoder.last_memory, 1);
+        decoder();
+    } while (fmin(nearest_tie(), nearest_edge()) < 0.005);
+    sa_copy_mat(dt, cache->readout.dt);
+    sa_decoder_backward(&w.decoder, &batch, dropout, cache, &pass.encoder, &dw.decoder);
+    CHECK_WRITTEN(decoder, pass.encoder.annotations, pass.encoder.dannotations);
+    CHECK_WRITTEN(decoder, pass.encoder.last_memory, pass.encoder.dlast_memory);
+    CHECK_ADDED(decoder, weights, dweights);
+}
+END_TEST
+
+/* ---- Read-out -------------------------------------------------------------------------------- */
+
+static sa_mat s, x, c;
+
+static double readout(void) {
+    sa_rng masks = sa_rng_seed(5, 6);
+    sa_readout_forward(&w.decoder.readout, s, x, c, dropout.readout, &masks, &pass.decoder.readout);
+    return weighted(pass.decoder.readout.t, dt);
+}
+
+START_TEST(readout_backward) {
+    pass_open(_i / DROPOUTS);
+    dropout = dropouts[_i % DROPOUTS];
+    sa_readout_cache *cache = &pass.decoder.readout;
+    const sa_readout *o = &w.decoder.readout;
+    const int rows = batch.target.words;
+    s = drawn(rows, o->U_o.cols), x = drawn(rows, o->V_o.x ? o->V_o.cols : settings.embed);
+    c = drawn(rows, o->C_o.cols);
+    dt = like(cache->t);
+    do {
+        draw(s, 1);
+        readout();
+    } while (nearest_tie() < 0.01);
+    sa_copy_mat(dt, cache->dt);
+    sa_mat ds = unset(rows, s.cols), dx = unset(rows, x.cols), dc = unset(rows, c.cols);
+    sa_readout_backward(o, dropout.readout, cache, ds, dx, dc);
+    sa_readout_weights_backward(s, x, c, cache, &dw.decoder.readout);
+    CHECK_WRITTEN(readout, s, ds);
+    CHECK_WRITTEN(readout, x, dx);
+    CHECK_WRITTEN(readout, c, dc);
+    CHECK_ADDED(readout, weights, dweights);
+}
+END_TEST
+
+/* ---- Masks ----------------------------------------------------------------------------------- */
+
+/* Every step's states as U meets them: those of a sentence by the same mask, and by a mask of its
+ * own in each cell. */
+static void check_states(const sa_side *side, sa_state states, sa_mat mask) {
+    ck_assert_int_eq(mask.rows, PAIRS);
+    for (int t = 0; t < side->steps; t++)
+        for (int b = 0; b < side->live[t]; b++)
+            for (int k = 0; k < mask.cols; k++) {
+                const double d = sa_row(mask, b)[k];
+                const int row = side->start[t] + b;
+                ck_assert(d == 0 || d == 1 / (1 - dropout.state));
+                ck_assert_double_eq(sa_row(states.met, row)[k], d * sa_row(states.s, row)[k]);
+            }
+}
+
+/* Every word whole or not at all. */
+static void check_words(sa_mat read, sa_mat E, const int32_t *ids) {
+    int silent = 0;
+    for (int i = 0; i < read.rows; i++) {
+        const bool none = *sa_row(read, i) == 0;
+        for (int k = 0; k < read.cols; k++)
+            ck_assert_double_eq(sa_row(read, i)[k],
+                                none ? 0 : 1 / (1 - dropout.words) * sa_row(E, ids[i])[k]);
+        silent += none;
+    }
+    ck_assert(silent > 0 && silent < read.rows);
+}
+
+START_TEST(masks_of_states_and_words) {
+    pass_open(_i);
+    dropout = (sa_dropout){.state = 0.4, .words = 0.4};
+    dannotations = like(pass.encoder.annotations), dlast_memory = like(pass.encoder.last_memory);
+    dt = like(pass.decoder.readout.t);
+    encoder();
+    decoder();
+    for (int layer = 0; layer < w.encoder.layers; layer++)
+        for (int d = 0; d < w.encoder.directions; d++)
+            check_states(&batch.source, pass.encoder.direction[layer][d].previous,
+                         pass.encoder.direction[layer][d].drop.mask);
+    check_states(&batch.target, pass.decoder.rows.previous, pass.decoder.drop.mask);
+    check_states(&batch.target, pass.decoder.rows.middle, pass.decoder.second_drop.mask);
+    if (!settings.positions) check_words(pass.encoder.x, w.encoder.E, pass.encoder.ids);
+    check_words(sa_decoder_word(&w.decoder, pass.decoder.rows.input), w.decoder.E,
+                pass.decoder.inputs);
+}
+END_TEST
+
+static double smoothing;
+
+static double vocabulary(void) {
+    double sum = 0;
+    sa_vocabulary_loss(&w.decoder.readout, batch.target.ids, smoothing, 0, &pass.decoder.readout,
+                       pass.log_p, pass.aim, NULL);
+    for (int i = 0; i < batch.target.words; i++) sum -= 0.2 * pass.aim[i];
+    return sum;
+}
+
+START_TEST(vocabulary_loss_and_its_backward) {
+    smoothing = 0.1 * _i;
+    pass_open(0);
+    draw(pass.decoder.readout.t, 1);
+    fill(pass.decoder.readout.dt, NAN);
+    sa_vocabulary_loss(&w.decoder.readout, batch.target.ids, smoothing, 0.2, &pass.decoder.readout,
+                       pass.log_p, pass.aim, &dw.decoder.readout);
+    CHECK_WRITTEN(vocabulary, pass.decoder.readout.t, pass.decoder.readout.dt);
+    CHECK_ADDED(vocabulary, weights, dweights);
+}
+END_TEST
+
+/* A large vocabulary is worked on in blocks of 64 rows; nobody may notice. */
+START_TEST(blocks_of_logits_are_invisible) {
+    enum { ROWS = 130, MANY = 4500 };
+    settings = small_settings();
+    model_open(sa_sizes_of(&settings, K, MANY));
+    sa_readout_cache all, one;
+    sa_readout_layout(&numbers, ROWS, &w.decoder.readout, true, &all);
+    sa_vocabulary_layout(&numbers, ROWS, &w.decoder.readout, &all);
+    sa_readout_layout(&numbers, 1, &w.decoder.readout, true, &one);
+    sa_vocabulary_layout(&numbers, 1, &w.decoder.readout, &one);
+    ck_assert_int_eq(all.logits.rows, 64);
+    int32_t ids[ROWS];
+    double log_p[ROWS], aim[ROWS], alone;
+    for (int i = 0; i < ROWS; i++) ids[i] = (int32_t)sa_rng_below(&dice, MANY);
+    draw(all.t, 1);
+    sa_vocabulary_loss(&w.decoder.readout, ids, 0, 0.5, &all, log_p, aim, &dw.decoder.readout);
+    sa_mat together = dweights;
+    dweights = filled(1, together.cols, BEFORE);
+    sa_seq2seq_point(&sizes, dweights.x, &dw);
+    for (int i = 0; i < ROWS; i++) {
+        sa_copy_mat(sa_rows(all.t, i, 1), one.t);
+        sa_vocabulary_loss(&w.decoder.readout, ids + i, 0, 0.5, &one, &alone, aim,
+                           &dw.decoder.readout);
+        ck_assert_double_eq_tol(log_p[i], alone, 1e-12);
+        ck_assert_double_le(farthest(sa_rows(all.dt, i, 1), one.dt), 1e-14);
+    }
+    ck_assert_double_le(farthest(together, dweights), 1e-13);
+    ck_assert_double_ge(farthest(together, filled(1, together.cols, BEFORE)), 0.1);
+}
+END_TEST
+
+int main(void) {
+    TCase *tests;
+    Suite *suite = suite_of("parts in double", &tests);
+    const int variants = count_variants() + 1;
+    tcase_add_checked_fixture(tests, numbers_open, numbers_close);
+    tcase_add_loop_test(tests, encoder_backward, 0, variants * DROPOUTS);
+    tcase_add_loop_test(tests, decoder_backward, 0, variants * DROPOUTS);
+    tcase_add_loop_test(tests, readout_backward, 0, variants * DROPOUTS);
+    tcase_add_loop_test(tests, masks_of_states_and_words, 0, variants);
+    tcase_add_loop_test(tests, vocabulary_loss_and_its_backward, 0, 3);
+    tcase_add_test(tests, blocks_of_logits_are_invisible);
+    return suite_run(suite);
+}

@@ -1,0 +1,69 @@
+/* The colours of weights. */
+#include "report/colormap.h"
+#include "support/suite.h"
+
+#include <stdlib.h>
+
+static void expect_colour(int map, double weight, int red, int green, int blue) {
+    const sa_colour colour = sa_shade_colour(map, weight);
+    ck_assert_int_eq(colour.red, red);
+    ck_assert_int_eq(colour.green, green);
+    ck_assert_int_eq(colour.blue, blue);
+}
+
+START_TEST(the_scale_is_fixed_from_0_to_1) {
+    enum { GREY, INK, VIRIDIS };
+    expect_colour(GREY, 0, 0, 0, 0);
+    expect_colour(GREY, 0.2, 51, 51, 51);
+    expect_colour(GREY, 1, 255, 255, 255);
+    expect_colour(INK, 0, 255, 255, 255);
+    expect_colour(INK, 0.8, 51, 51, 51);
+    expect_colour(INK, 1, 0, 0, 0);
+    expect_colour(VIRIDIS, 0, 0x44, 0x01, 0x54);
+    expect_colour(VIRIDIS, 1 / 3., 0x31, 0x68, 0x8e);
+    expect_colour(VIRIDIS, 1, 0xfd, 0xe7, 0x25);
+    expect_colour(VIRIDIS, -1e-9, 0x44, 0x01, 0x54);
+    expect_colour(VIRIDIS, 1 + 1e-6, 0xfd, 0xe7, 0x25);
+    for (int map = GREY; map <= VIRIDIS; map++) /* from dark to light, or back, evenly */
+        for (int i = 1; i <= 100; i++) {
+            const sa_colour low = sa_shade_colour(map, (i - 1) / 100.);
+            const sa_colour high = sa_shade_colour(map, i / 100.);
+            const int more = 299 * (high.red - low.red) + 587 * (high.green - low.green) +
+                             114 * (high.blue - low.blue);
+            ck_assert(map == INK ? more < 0 : more > 0);
+        }
+}
+END_TEST
+
+static int lightness_of_entry(int entry) {
+    static const int levels[] = {0, 95, 135, 175, 215, 255};
+    const int place = entry - 16;
+    ck_assert_int_ge(place, 0);
+    return entry >= 232
+               ? 1000 * (8 + 10 * (entry - 232))
+               : 299 * levels[place / 36] + 587 * levels[place / 6 % 6] + 114 * levels[place % 6];
+}
+
+START_TEST(a_palette_has_the_same_scale) {
+    const int ink = 1;
+    for (int map = 0; sa_shade_name((size_t)map); map++) {
+        int before = lightness_of_entry(sa_shade_entry(map, -1));
+        for (int i = 0; i <= 100; i++) {
+            const sa_colour colour = sa_shade_colour(map, i / 100.);
+            const int exact = 299 * colour.red + 587 * colour.green + 114 * colour.blue;
+            const int light = lightness_of_entry(sa_shade_entry(map, i / 100.));
+            ck_assert_int_le(abs(light - exact), 30 * 1000);
+            ck_assert(map == ink ? light <= before : light >= before);
+            before = light;
+        }
+    }
+}
+END_TEST
+
+int main(void) {
+    TCase *tests;
+    Suite *suite = suite_of("shade", &tests);
+    tcase_add_test(tests, the_scale_is_fixed_from_0_to_1);
+    tcase_add_test(tests, a_palette_has_the_same_scale);
+    return suite_run(suite);
+}

@@ -1,0 +1,290 @@
+/* Heatmap CSV, long table and links: what is written exactly, and that a strict reader gets back
+ * every word and weight. */
+#include "base/csv_cell.h"
+#include "report/matrix.h"
+#include "support/suite.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { CELLS = 4000 };
+
+/* ---- A strict CSV reader (RFC 4180, lines end in LF) ------------------------------------------
+ */
+
+typedef struct table {
+    char *cell[CELLS]; /* [rows * columns] */
+    int rows, columns;
+} table;
+
+/* One cell, unquoted; leaves *text at the comma or line end behind it. */
+static char *read_cell(const char **text) {
+    sa_buffer cell = {0};
+    sa_buffer_adds(&cell, "");
+    const char *at = *text;
+    if (*at != '"') {
+        const size_t size = strcspn(at, ",\n");
+        sa_buffer_add(&cell, at, size);
+        ck_assert_msg(!strpbrk(cell.text, "\"\r"), "needs quotes: %s", cell.text);
+        *text = at + size;
+        return cell.text;
+    }
+    for (at++; *at != '"' || at[1] == '"'; at++) {
+        ck_assert_msg(*at, "a quoted cell does not end");
+        at += *at == '"';
+        sa_buffer_add(&cell, at, 1);
+    }
+    *text = at + 1;
+    return cell.text;
+}
+
+static table read_table(const char *text) {
+    table read = {0};
+    while (*text) {
+        int columns = 0;
+        for (bool more = true; more; columns++) {
+            ck_assert_int_lt(read.rows * read.columns + columns, CELLS);
+            read.cell[read.rows * read.columns + columns] = read_cell(&text);
+            more = *text == ',';
+            ck_assert_msg(more || *text == '\n', "behind a cell: '%s'", text);
+            text++;
+        }
+        if (!read.rows) read.columns = columns;
+        ck_assert_int_eq(columns, read.columns);
+        read.rows++;
+    }
+    return read;
+}
+
+static void release(table *read) {
+    for (int i = 0; i < read->rows * read->columns; i++) free(read->cell[i]);
+}
+
+/* Whether spreadsheets take a cell for a formula. */
+static bool is_formula(const char *cell) {
+    static const char *const starts[] = {"=",  "+",  "-",  "@",  "\t", "\r",
+                                         "\n", "＝", "＋", "－", "＠"};
+    for (size_t i = 0; i < sizeof starts / sizeof *starts; i++)
+        if (strncmp(cell, starts[i], strlen(starts[i])) == 0) return true;
+    return false;
+}
+
+/* The word behind a cell: one ' less when it stands before what would be a formula. */
+static const char *word_of(const char *cell) {
+    ck_assert_msg(!is_formula(cell), "a spreadsheet would run '%s'", cell);
+    return *cell == '\'' && is_formula(cell + strspn(cell, "'")) ? cell + 1 : cell;
+}
+
+/* ---- Words ----------------------------------------------------------------------------------- */
+
+static const char *const hard[] = {
+    "=1+1",    "+1",          "-1",   "@SUM(1)", "=cmd|'/c calc'!A1",
+    "\t=1",    "\r=1",        "\n=1", "＝1",     "＋1",
+    "－1",     "＠1",         "'=1",  "''=1",    "'",
+    "'tis",    "''",          "'\"",  "\"",      "\"\"",
+    "\"=1",    ",",           "a,b",  ",=",      "=\"a\",\"b\"",
+    "a\nb",    "a\r\nb",      "\r",   "a\"b",    ";",
+    "a;b",     " ",           " a ",  "été",     "日本",
+    "أين",     "👩‍🚀", "%s%n", "</s>",    "<script>",
+    "\x1b[2J", "\xc2\xa0",    "1.5",  "\\",      "NA",
+};
+enum { HARD = sizeof hard / sizeof *hard };
+
+/* Every hard word on both sides, each weight its own. */
+static sa_alignment hard_alignment(void) {
+    static double weights[HARD * HARD];
+    for (int i = 0; i < HARD * HARD; i++) weights[i] = (double)(float)(1 / (i + 1.));
+    return (sa_alignment){
+        .targets = HARD, .sources = HARD, .target = hard, .source = hard, .weights = weights};
+}
+
+static void expect_weight(const char *cell, double weight) {
+    char *end;
+    ck_assert_float_eq(strtof(cell, &end), (float)weight);
+    ck_assert_msg(end > cell && !*end, "no number: '%s'", cell);
+}
+
+START_TEST(a_reader_gets_every_word_and_weight_of_a_heatmap) {
+    const sa_alignment alignment = hard_alignment();
+    sa_buffer out = {0};
+    sa_matrix_csv(&alignment, &out);
+    table read = read_table(out.text);
+    ck_assert_int_eq(read.rows, HARD + 1);
+    ck_assert_int_eq(read.columns, HARD + 1);
+    ck_assert_str_eq(read.cell[0], "");
+    for (int s = 0; s < HARD; s++) ck_assert_str_eq(word_of(read.cell[s + 1]), hard[s]);
+    for (int t = 0; t < HARD; t++) {
+        char **row = &read.cell[(t + 1) * read.columns];
+        ck_assert_str_eq(word_of(row[0]), hard[t]);
+        for (int s = 0; s < HARD; s++) expect_weight(row[s + 1], alignment.weights[t * HARD + s]);
+    }
+    release(&read);
+    sa_buffer_release(&out);
+}
+END_TEST
+
+START_TEST(a_reader_gets_every_word_of_the_long_table) {
+    sa_alignment alignment = hard_alignment();
+    alignment.targets = 1;
+    for (alignment.target = hard; alignment.target < hard + HARD; alignment.target++) {
+        sa_buffer out = {0};
+        sa_matrix_tidy(&alignment, 1, &out);
+        table read = read_table(out.text);
+        ck_assert_int_eq(read.rows, HARD + 1);
+        ck_assert_int_eq(read.columns, 7);
+        for (int s = 0; s < HARD; s++) {
+            char **row = &read.cell[(s + 1) * 7];
+            ck_assert_str_eq(word_of(row[3]), *alignment.target);
+            ck_assert_int_eq(atoi(row[4]), s);
+            ck_assert_str_eq(word_of(row[5]), hard[s]);
+            expect_weight(row[6], alignment.weights[s]);
+        }
+        release(&read);
+        sa_buffer_release(&out);
+    }
+}
+END_TEST
+
+static const struct {
+    const char *word, *cell;
+} cells[] = {
+    {"chat", "chat"},     {"l'", "l'"},    {"'tis", "'tis"}, {"a,b", "\"a,b\""}, {"\"", "\"\"\"\""},
+    {"a\nb", "\"a\nb\""}, {"=1", "'=1"},   {"-", "'-"},      {"-,", "\"'-,\""},  {"\t", "'\t"},
+    {"＝1", "'＝1"},      {"'=1", "''=1"}, {"''@", "'''@"},  {"\r", "\"'\r\""},  {"a=1", "a=1"},
+    {"'", "'"},           {"–", "–"},
+};
+
+START_TEST(cells_are_quoted_only_when_they_must_be) {
+    const sa_alignment alignment = {.targets = 1,
+                                    .sources = 1,
+                                    .target = &cells[_i].word,
+                                    .source = (const char *const[]){"</s>"},
+                                    .weights = (double[]){1}};
+    sa_buffer out = {0}, wanted = {0};
+    sa_matrix_csv(&alignment, &out);
+    sa_buffer_addf(&wanted, ",</s>\n%s,1\n", cells[_i].cell);
+    ck_assert_str_eq(out.text, wanted.text);
+    if (*cells[_i].cell != '"') ck_assert_str_eq(sa_cell_word(cells[_i].cell), cells[_i].word);
+    sa_buffer_release(&out);
+    sa_buffer_release(&wanted);
+}
+END_TEST
+
+/* ---- Whole outputs --------------------------------------------------------------------------- */
+
+static const sa_alignment cat = {
+    .targets = 3,
+    .sources = 4,
+    .target = (const char *const[]){"le", "chat", "</s>"},
+    .source = (const char *const[]){"the", "black", "cat", "</s>"},
+    .weights = (double[]){.75, .125, .0625, .0625, /* */
+                          0, .25, .5, .25,         /* */
+                          1e-9, 0, 0, 1},
+};
+
+START_TEST(a_heatmap_as_it_is_written) {
+    sa_buffer out = {0};
+    sa_matrix_csv(&cat, &out);
+    ck_assert_str_eq(out.text, ",the,black,cat,</s>\n"
+                               "le,0.75,0.125,0.0625,0.0625\n"
+                               "chat,0,0.25,0.5,0.25\n"
+                               "</s>,1e-09,0,0,1\n");
+    ck_assert(!out.failed);
+    sa_buffer_release(&out);
+}
+END_TEST
+
+START_TEST(weights_have_the_digits_of_their_precision) {
+    const sa_alignment thirds = {.targets = 1,
+                                 .sources = 2,
+                                 .target = (const char *const[]){"</s>"},
+                                 .source = (const char *const[]){"a", "</s>"},
+                                 .weights = (double[]){(double)(1 / 3.f), 1 / 3.}};
+    sa_buffer out = {0};
+    sa_matrix_csv(&thirds, &out);
+    ck_assert_str_eq(out.text, ",a,</s>\n</s>,0.33333334,0.3333333333333333\n");
+    sa_buffer_release(&out);
+}
+END_TEST
+
+START_TEST(a_long_table_as_it_is_written) {
+    sa_buffer out = {0};
+    sa_alignment first = cat;
+    first.targets = 2;
+    sa_matrix_tidy(&first, 1, &out);
+    first.targets = 1;
+    first.sources = 2;
+    sa_matrix_tidy(&first, 2, &out);
+    ck_assert_str_eq(out.text, "sentence,head,t,target,s,source,weight\n"
+                               "1,0,0,le,0,the,0.75\n"
+                               "1,0,0,le,1,black,0.125\n"
+                               "1,0,0,le,2,cat,0.0625\n"
+                               "1,0,0,le,3,</s>,0.0625\n"
+                               "1,0,1,chat,0,the,0\n"
+                               "1,0,1,chat,1,black,0.25\n"
+                               "1,0,1,chat,2,cat,0.5\n"
+                               "1,0,1,chat,3,</s>,0.25\n"
+                               "2,0,0,le,0,the,0.75\n"
+                               "2,0,0,le,1,black,0.125\n");
+    sa_buffer_release(&out);
+}
+END_TEST
+
+START_TEST(a_long_table_has_every_head) {
+    static const char *const words[] = {"a", "</s>"};
+    const sa_alignment two = {.targets = 1,
+                              .sources = 2,
+                              .heads = 2,
+                              .target = words + 1,
+                              .source = words,
+                              .weights = (double[]){0.5, 0.5},
+                              .head_weights = (double[]){0.25, 0.75, 0.75, 0.25}};
+    sa_buffer out = {0};
+    sa_matrix_tidy(&two, 3, &out);
+    ck_assert_str_eq(out.text, "3,1,0,</s>,0,a,0.25\n"
+                               "3,1,0,</s>,1,</s>,0.75\n"
+                               "3,2,0,</s>,0,a,0.75\n"
+                               "3,2,0,</s>,1,</s>,0.25\n");
+    sa_buffer_release(&out);
+}
+END_TEST
+
+START_TEST(links_leave_the_end_marks_out) {
+    sa_alignment alignment = cat;
+    sa_linking linking;
+    sa_buffer out = {0};
+    sa_linking_init(&linking);
+    sa_matrix_pharaoh(&alignment, &linking, &out);
+    alignment.sources = 3; /* now "cat" is in the end mark's place, and the weights are cut anew */
+    sa_matrix_pharaoh(&alignment, &linking, &out);
+    alignment.sources = 1; /* an end mark alone on one side, then on both */
+    sa_matrix_pharaoh(&alignment, &linking, &out);
+    alignment.targets = 1;
+    sa_matrix_pharaoh(&alignment, &linking, &out);
+    ck_assert_str_eq(out.text, "0-0 2-1\n0-0 0-1\n\n\n");
+    ck_assert(!out.failed);
+    sa_buffer_release(&out);
+}
+END_TEST
+
+int main(void) {
+    Suite *suite = suite_create("matrix");
+    TCase *words = tcase_create("words");
+    tcase_add_test(words, a_reader_gets_every_word_and_weight_of_a_heatmap);
+    tcase_add_test(words, a_reader_gets_every_word_of_the_long_table);
+    tcase_add_loop_test(words, cells_are_quoted_only_when_they_must_be, 0,
+                        sizeof cells / sizeof *cells);
+    suite_add_tcase(suite, words);
+    TCase *whole = tcase_create("whole outputs");
+    tcase_add_test(whole, a_heatmap_as_it_is_written);
+    tcase_add_test(whole, weights_have_the_digits_of_their_precision);
+    tcase_add_test(whole, a_long_table_as_it_is_written);
+    tcase_add_test(whole, a_long_table_has_every_head);
+    tcase_add_test(whole, links_leave_the_end_marks_out);
+    suite_add_tcase(suite, whole);
+    SRunner *runner = srunner_create(suite);
+    srunner_run_all(runner, CK_ENV);
+    int failed = srunner_ntests_failed(runner);
+    srunner_free(runner);
+    return failed != 0;
+}

@@ -1,0 +1,227 @@
+/* The picture of a matrix in the terminal. */
+#include "base/utf8.h"
+#include "report/matrix.h"
+#include "support/suite.h"
+
+#include <string.h>
+
+static void expect_on(sa_screen screen, const sa_alignment *alignment, const char *picture) {
+    sa_buffer out = {0};
+    sa_matrix_terminal(alignment, &screen, &out);
+    ck_assert(!out.failed);
+    ck_assert_str_eq(out.text, picture);
+    sa_buffer_release(&out);
+}
+
+/* Without colours, and as wide as it gets. */
+static void expect(const sa_alignment *alignment, const char *picture) {
+    expect_on((sa_screen){0}, alignment, picture);
+}
+
+/* The picture of one target and one source word that attend to each other. */
+static void expect_words(const char *target, const char *source, const char *picture) {
+    expect(&(sa_alignment){.targets = 1,
+                           .sources = 1,
+                           .target = &target,
+                           .source = &source,
+                           .weights = (double[]){1}},
+           picture);
+}
+
+START_TEST(source_words_stand_upright_over_their_columns) {
+    expect(&(sa_alignment){.targets = 3,
+                           .sources = 4,
+                           .target = (const char *const[]){"le", "chat", "</s>"},
+                           .source = (const char *const[]){"the", "a", "cat", "</s>"},
+                           .weights = (double[]){1, 0, 0, 0, /* */
+                                                 0, .25, .5, .25, 0, 0, 0, 1}},
+           "            < \n"
+           "      t   c / \n"
+           "      h   a s \n"
+           "      e a t > \n"
+           "  le  ██······\n"
+           "chat  ··▒▒▓▓▒▒\n"
+           "</s>  ······██\n"
+           "\n");
+}
+END_TEST
+
+START_TEST(more_weight_is_a_fuller_block) {
+    static const double weights[] = {0, .049, .05, .249, .25, .499, .5, .749, .75, .999, 1};
+    static const char *const source[] = {"a", "b", "c", "d", "e", "f", "g", "h", "i", "j", "k"};
+    expect(
+        &(sa_alignment){
+            .targets = 1, .sources = 11, .target = source, .source = source, .weights = weights},
+        "   a b c d e f g h i j k \n"
+        "a  ····░░░░▒▒▒▒▓▓▓▓██████\n"
+        "\n");
+}
+END_TEST
+
+START_TEST(wide_characters_and_marks_keep_the_columns) {
+    expect(&(sa_alignment){.targets = 3,
+                           .sources = 3,
+                           .target = (const char *const[]){"日本", "e\xcc\x81te\xcc\x81", "."},
+                           .source = (const char *const[]){"本日", "o\xcc\x88", "x"},
+                           .weights = (double[]){1, 0, 0, 0, 1, 0, 0, 0, 1}},
+           "      本    \n"
+           "      日o\xcc\x88 x \n"
+           "日本  ██····\n"
+           " e\xcc\x81te\xcc\x81  ··██··\n"
+           "   .  ····██\n"
+           "\n");
+}
+END_TEST
+
+/* A terminal that sets words from right to left must leave the columns where they are. */
+START_TEST(letters_from_right_to_left_keep_their_columns) {
+    expect(&(sa_alignment){.targets = 1,
+                           .sources = 3,
+                           .target = (const char *const[]){"قط"},
+                           .source = (const char *const[]){"قط", "x", "גן"},
+                           .weights = (double[]){1, 0, 0}},
+           "    ق\u200e   ג\u200e \n"
+           "    ط\u200e x ן\u200e \n"
+           "قط  ██····\n"
+           "\n");
+}
+END_TEST
+
+START_TEST(nothing_in_a_word_reaches_the_terminal) {
+    expect_words("\x1b[2J\xc2\x9b", "\xe2\x80\xae",
+                 "                 \\ \n"
+                 "                 u \n"
+                 "                 { \n"
+                 "                 2 \n"
+                 "                 0 \n"
+                 "                 2 \n"
+                 "                 E \n"
+                 "                 } \n"
+                 "\\x1B[2J\\u{009B}  ██\n"
+                 "\n");
+}
+END_TEST
+
+START_TEST(long_words_are_cut) {
+    expect_words("12345678901234567890", "x", /* as long as may be */
+                 "                      x \n"
+                 "12345678901234567890  ██\n\n");
+    expect_words("123456789012345678901", "x",
+                 "                      x \n"
+                 "1234567890123456789…  ██\n\n");
+    expect_words("日日日日日日日日日日日", "x", /* a wide one more would be one column too many */
+                 "                     x \n"
+                 "日日日日日日日日日…  ██\n\n");
+    expect_words("x", "12345678901234",
+                 "   1 \n   2 \n   3 \n   4 \n   5 \n   6 \n   7 \n   8 \n   9 \n"
+                 "   0 \n   1 \n   2 \n   3 \n   4 \nx  ██\n\n");
+    expect_words("x", "123456789012345",
+                 "   1 \n   2 \n   3 \n   4 \n   5 \n   6 \n   7 \n   8 \n   9 \n"
+                 "   0 \n   1 \n   2 \n   3 \n   … \nx  ██\n\n");
+}
+END_TEST
+
+START_TEST(a_flood_of_marks_is_cut) {
+    char flood[3001] = "a";
+    while (strlen(flood) < 2999) strcat(flood, "\xcc\x81");
+    expect_words(flood, flood, "   … \n…  ██\n\n");
+}
+END_TEST
+
+START_TEST(twelve_long_words_a_side_fit_80_columns) {
+    const char *words[12];
+    double weights[144] = {0};
+    for (int i = 0; i < 12; i++) words[i] = "internationalisation-of-everything";
+    sa_buffer out = {0};
+    sa_matrix_terminal(
+        &(sa_alignment){
+            .targets = 12, .sources = 12, .target = words, .source = words, .weights = weights},
+        &(sa_screen){0}, &out);
+    int lines = 0;
+    for (const char *at = out.text; *at; at += strcspn(at, "\n") + 1, lines++)
+        ck_assert_int_le(sa_utf8_width(at, strcspn(at, "\n")), 20 + 2 + 2 * 12);
+    ck_assert_int_eq(lines, 14 + 12 + 1);
+    sa_buffer_release(&out);
+}
+END_TEST
+
+static const sa_alignment cat = {.targets = 2,
+                                 .sources = 3,
+                                 .target = (const char *const[]){"le", "chat"},
+                                 .source = (const char *const[]){"a", "b", "c"},
+                                 .weights = (double[]){1, 0.5, 0, 0.2, 0.04, 0.76}};
+
+START_TEST(cells_have_their_colours) {
+    enum { GREY, INK, VIRIDIS };
+    expect_on(
+        (sa_screen){.colours = SA_COLOURS_TRUE, .map = GREY}, &cat,
+        "      a b c \n"
+        "  le  \x1b[48;2;255;255;255m  \x1b[48;2;128;128;128m  \x1b[48;2;0;0;0m  \x1b[0m\n"
+        "chat  \x1b[48;2;51;51;51m  \x1b[48;2;10;10;10m  \x1b[48;2;194;194;194m  \x1b[0m\n\n");
+    expect_on((sa_screen){.colours = SA_COLOURS_256, .map = INK}, &cat,
+              "      a b c \n"
+              "  le  \x1b[48;5;16m  \x1b[48;5;243m  \x1b[48;5;231m  \x1b[0m\n"
+              "chat  \x1b[48;5;251m  \x1b[48;5;255m  \x1b[48;5;237m  \x1b[0m\n\n");
+    expect_on((sa_screen){.colours = SA_COLOURS_256, .map = VIRIDIS}, &cat,
+              "      a b c \n"
+              "  le  \x1b[48;5;220m  \x1b[48;5;36m  \x1b[48;5;53m  \x1b[0m\n"
+              "chat  \x1b[48;5;24m  \x1b[48;5;53m  \x1b[48;5;77m  \x1b[0m\n\n");
+    expect_on((sa_screen){.map = INK}, &cat, /* blocks have no colours to map */
+              "      a b c \n"
+              "  le  ██▓▓··\n"
+              "chat  ░░··██\n\n");
+}
+END_TEST
+
+START_TEST(what_is_too_wide_is_continued_below) {
+    expect_on((sa_screen){.columns = 12}, &cat, "      a b c \n  le  ██▓▓··\nchat  ░░··██\n\n");
+    expect_on((sa_screen){.columns = 11}, &cat, /* half of it is for words: they are cut */
+              "     a b c \n le  ██▓▓··\nch…  ░░··██\n\n");
+    expect_on((sa_screen){.columns = 10}, &cat,
+              "     a b \n le  ██▓▓\nch…  ░░··\n\n"
+              "     c \n le  ··\nch…  ██\n\n");
+    expect_on((sa_screen){.columns = 1}, &cat, /* a column at least */
+              "   a \n…  ██\n…  ░░\n\n   b \n…  ▓▓\n…  ··\n\n   c \n…  ··\n…  ██\n\n");
+}
+END_TEST
+
+START_TEST(no_line_is_wider_than_the_screen) {
+    enum { WORDS = 40, NARROWEST = 6 };
+    static const char *const words[] = {"internationalisation-of-everything", "日本語の長い単語",
+                                        "a", "👩‍👩‍👧‍👦❤️"};
+    const char *side[WORDS];
+    double weights[WORDS * WORDS] = {0};
+    for (int i = 0; i < WORDS; i++) side[i] = words[i % 4];
+    const sa_alignment alignment = {
+        .targets = WORDS, .sources = WORDS, .target = side, .source = side, .weights = weights};
+    for (int columns = NARROWEST; columns <= 120; columns++) {
+        sa_buffer out = {0};
+        sa_matrix_terminal(&alignment, &(sa_screen){.columns = columns}, &out);
+        for (const char *at = out.text; *at; at += strcspn(at, "\n") + 1)
+            ck_assert_int_le(sa_utf8_width(at, strcspn(at, "\n")), columns);
+        sa_buffer_release(&out);
+    }
+}
+END_TEST
+
+int main(void) {
+    Suite *suite = suite_create("picture");
+    TCase *cases = tcase_create("picture");
+    tcase_add_test(cases, source_words_stand_upright_over_their_columns);
+    tcase_add_test(cases, more_weight_is_a_fuller_block);
+    tcase_add_test(cases, wide_characters_and_marks_keep_the_columns);
+    tcase_add_test(cases, letters_from_right_to_left_keep_their_columns);
+    tcase_add_test(cases, nothing_in_a_word_reaches_the_terminal);
+    tcase_add_test(cases, long_words_are_cut);
+    tcase_add_test(cases, a_flood_of_marks_is_cut);
+    tcase_add_test(cases, twelve_long_words_a_side_fit_80_columns);
+    tcase_add_test(cases, cells_have_their_colours);
+    tcase_add_test(cases, what_is_too_wide_is_continued_below);
+    tcase_add_test(cases, no_line_is_wider_than_the_screen);
+    suite_add_tcase(suite, cases);
+    SRunner *runner = srunner_create(suite);
+    srunner_run_all(runner, CK_ENV);
+    int failed = srunner_ntests_failed(runner);
+    srunner_free(runner);
+    return failed != 0;
+}

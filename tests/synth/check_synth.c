@@ -1,0 +1,376 @@
+/* The toy corpora: the committed files, splits that never meet, alignments that fit the words, and
+ * grammars that say when they are used up. */
+#include "base/file.h"
+#include "base/links.h"
+#include "data/tokenizer.h"
+#include "support/suite.h"
+#include "synth/synth.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+/* ---- Corpora as lines ------------------------------------------------------------------------ */
+
+typedef struct pair_line {
+    char *source, *target, *gold;
+} pair_line;
+
+typedef struct lines {
+    sa_buffer text;
+    pair_line *list;
+    size_t count;
+} lines;
+
+static lines make(const char *task, size_t pairs, uint64_t seed, sa_split split) {
+    sa_error error;
+    lines corpus = {0};
+    bool done = sa_synth_write(sa_task_find(task), pairs, seed, split, &corpus.text, &error);
+    ck_assert_msg(done, "%s", error.text);
+    corpus.list = sa_new(pairs, sizeof *corpus.list, NULL);
+    for (char *at = corpus.text.text; at && *at; corpus.count++) {
+        pair_line *line = &corpus.list[corpus.count];
+        ck_assert_uint_lt(corpus.count, pairs);
+        line->source = strsep(&at, "\t");
+        line->target = strsep(&at, "\t");
+        line->gold = strsep(&at, "\n");
+    }
+    ck_assert_uint_eq(corpus.count, pairs);
+    return corpus;
+}
+
+static void release(lines *corpus) {
+    free(corpus->list);
+    sa_buffer_release(&corpus->text);
+}
+
+static int by_source(const void *a, const void *b) {
+    return strcmp(((const pair_line *)a)->source, ((const pair_line *)b)->source);
+}
+
+static size_t words(const char *text, const char *tokenizer) {
+    sa_tokens tokens = {0};
+    sa_error error;
+    const sa_tokenizer *row = sa_tokenizers;
+    while (strcmp(row->name, tokenizer)) row++;
+    ck_assert(row->split(text, strlen(text), &tokens, &error));
+    size_t count = tokens.count;
+    sa_tokens_release(&tokens);
+    return count;
+}
+
+/* ---- Tests ----------------------------------------------------------------------------------- */
+
+START_TEST(finds_tasks_by_name) {
+    static const char *const names[] = {"phrases", "mono", "reorder",   "length", "dates",
+                                        "reverse", "copy", "fertility", "agree",  "sense"};
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
+        const sa_task *task = sa_task_find(names[i]);
+        ck_assert_ptr_nonnull(task);
+        ck_assert_str_eq(task->name, names[i]);
+        ck_assert_uint_eq(task->pairs, i ? 10000 : 8000);
+    }
+    ck_assert_ptr_null(sa_task_find("phrase"));
+    ck_assert_ptr_null(sa_task_find(""));
+}
+END_TEST
+
+static void compare_with_file(const char *task, size_t pairs, const char *file) {
+    char path[512];
+    snprintf(path, sizeof path, "%s/corpora/%s", TEST_ROOT, file);
+    sa_error error;
+    sa_file committed;
+    sa_buffer made = {0};
+    ck_assert_msg(sa_file_read(&committed, path, 1 << 24, &error), "%s", error.text);
+    ck_assert(sa_synth_write(sa_task_find(task), pairs, 1, SA_TRAIN, &made, &error));
+    ck_assert_uint_eq(made.size, committed.size);
+    ck_assert_msg(!memcmp(made.text, committed.data, made.size), "%s differs", file);
+    sa_buffer_release(&made);
+    sa_file_release(&committed);
+}
+
+START_TEST(makes_the_committed_files_again) {
+    compare_with_file("phrases", 8000, "phrases.en-fr.tsv");
+    compare_with_file("mono", 200, "mono.sample.tsv");
+    compare_with_file("reorder", 200, "reorder.sample.tsv");
+    compare_with_file("length", 200, "length.sample.tsv");
+    compare_with_file("dates", 200, "dates.sample.tsv");
+    compare_with_file("reverse", 200, "reverse.sample.tsv");
+    compare_with_file("copy", 200, "copy.sample.tsv");
+    compare_with_file("fertility", 200, "fertility.sample.tsv");
+    compare_with_file("agree", 200, "agree.sample.tsv");
+    compare_with_file("sense", 200, "sense.sample.tsv");
+}
+END_TEST
+
+START_TEST(another_seed_makes_another_corpus) {
+    lines one = make("phrases", 50, 1, SA_TRAIN), two = make("phrases", 50, 2, SA_TRAIN);
+    size_t same = 0;
+    for (size_t i = 0; i < one.count; i++) same += !strcmp(one.list[i].source, two.list[i].source);
+    ck_assert_uint_lt(same, 5);
+    release(&two);
+    release(&one);
+}
+END_TEST
+
+START_TEST(sources_are_unique_and_splits_never_meet) {
+    const char *task = sa_tasks[_i].name;
+    lines train = make(task, 6000, 1, SA_TRAIN);
+    qsort(train.list, train.count, sizeof *train.list, by_source);
+    for (size_t i = 1; i < train.count; i++)
+        ck_assert_int_lt(by_source(&train.list[i - 1], &train.list[i]), 0);
+    lines valid = make(task, 700, 2, SA_VALID), test = make(task, 700, 3, SA_TEST);
+    for (size_t i = 0; i < 700; i++) {
+        ck_assert_ptr_null(
+            bsearch(&valid.list[i], train.list, train.count, sizeof(pair_line), by_source));
+        ck_assert_ptr_null(
+            bsearch(&test.list[i], train.list, train.count, sizeof(pair_line), by_source));
+    }
+    qsort(valid.list, valid.count, sizeof *valid.list, by_source);
+    for (size_t i = 0; i < 700; i++)
+        ck_assert_ptr_null(
+            bsearch(&test.list[i], valid.list, valid.count, sizeof(pair_line), by_source));
+    release(&test);
+    release(&valid);
+    release(&train);
+}
+END_TEST
+
+/* Every source word or target word that a link names exists, and most target words have one. */
+START_TEST(links_fit_the_words) {
+    const char *task = sa_tasks[_i].name;
+    const char *tokenizer = strcmp(task, "dates") ? "word" : "char";
+    lines corpus = make(task, 500, 4, SA_TEST);
+    size_t linked_words = 0, target_words = 0;
+    for (size_t i = 0; i < corpus.count; i++) {
+        const pair_line *line = &corpus.list[i];
+        size_t source = words(line->source, tokenizer), target = words(line->target, tokenizer);
+        sa_link *links;
+        size_t count;
+        sa_error error;
+        bool linked[128] = {0};
+        ck_assert_msg(sa_links_parse(line->gold, &links, &count, &error), "%s", error.text);
+        for (size_t k = 0; k < count; k++) {
+            ck_assert_msg((size_t)links[k].source < source, "%s: %s", line->source, line->gold);
+            ck_assert_msg((size_t)links[k].target < target, "%s: %s", line->target, line->gold);
+            linked[links[k].target] = true;
+        }
+        for (size_t k = 0; k < target; k++) linked_words += linked[k];
+        target_words += target;
+        free(links);
+    }
+    /* The hyphens of a date come from nowhere. */
+    ck_assert_uint_ge(100 * linked_words, (strcmp(task, "dates") ? 98 : 79) * target_words);
+    release(&corpus);
+}
+END_TEST
+
+/* 36,525 days in 12 formats, a tenth of which is for tests. */
+START_TEST(says_how_many_there_are) {
+    sa_buffer out = {0};
+    sa_error error;
+    ck_assert(!sa_synth_write(sa_task_find("dates"), 43835, 1, SA_TEST, &out, &error));
+    ck_assert_int_eq(error.code, SA_USAGE);
+    ck_assert_str_eq(error.text, "dates has only 43834 different test pairs, not 43835");
+    sa_buffer_release(&out);
+}
+END_TEST
+
+/* Another seed reaches the very last pair as well. */
+START_TEST(gives_all_there_are) {
+    lines all = make("dates", 43834, 7, SA_TEST);
+    qsort(all.list, all.count, sizeof *all.list, by_source);
+    for (size_t i = 1; i < all.count; i++)
+        ck_assert_int_lt(by_source(&all.list[i - 1], &all.list[i]), 0);
+    release(&all);
+}
+END_TEST
+
+START_TEST(refuses_more_than_a_toy) {
+    sa_buffer out = {0};
+    sa_error error;
+    ck_assert(!sa_synth_write(sa_task_find("mono"), SA_SYNTH_LIMIT + 1, 1, SA_TRAIN, &out, &error));
+    ck_assert_int_eq(error.code, SA_USAGE);
+    ck_assert_str_eq(error.text, "1000001 pairs are too many: a toy corpus has at most 1000000");
+    ck_assert_ptr_null(out.text);
+    ck_assert(sa_synth_write(sa_task_find("mono"), 0, 1, SA_TRAIN, &out, &error));
+    ck_assert_uint_eq(out.size, 0);
+}
+END_TEST
+
+START_TEST(lists_are_reversed_and_evenly_long) {
+    static const struct {
+        const char *task;
+        sa_split split;
+        size_t longest;
+    } rows[] = {{"length", SA_TRAIN, 20},  {"length", SA_VALID, 20},  {"length", SA_TEST, 40},
+                {"reverse", SA_TRAIN, 25}, {"reverse", SA_VALID, 25}, {"reverse", SA_TEST, 30}};
+    for (size_t row = 0; row < sizeof rows / sizeof rows[0]; row++) {
+        size_t of_length[64] = {0};
+        lines corpus = make(rows[row].task, 2000, 1, rows[row].split);
+        for (size_t i = 0; i < corpus.count; i++) {
+            size_t count = words(corpus.list[i].source, "word");
+            ck_assert_uint_eq(count, words(corpus.list[i].target, "word"));
+            of_length[count]++;
+        }
+        for (size_t length = 0; length < 64; length++) {
+            bool used = length >= 3 && length <= rows[row].longest;
+            size_t even = 2000 / (rows[row].longest - 2);
+            ck_assert_uint_ge(of_length[length], used ? even / 2 : 0);
+            ck_assert_uint_le(of_length[length], used ? even * 2 : 0);
+        }
+        release(&corpus);
+    }
+    lines corpus = make("reverse", 100, 1, SA_TRAIN);
+    for (size_t i = 0; i < corpus.count; i++) {
+        char backwards[256] = "", *rest = corpus.list[i].source, *word;
+        while ((word = strsep(&rest, " "))) {
+            char longer[256];
+            snprintf(longer, sizeof longer, "%s%s%.200s", word, *backwards ? " " : "", backwards);
+            strcpy(backwards, longer);
+            ck_assert_int_lt(atoi(word), 50);
+        }
+        ck_assert_str_eq(backwards, corpus.list[i].target);
+    }
+    release(&corpus);
+}
+END_TEST
+
+/* Reads the whole text as a day in that format. */
+static bool read_day(const char *text, const char *format, struct tm *day) {
+    *day = (struct tm){0};
+    const char *end = strptime(text, format, day);
+    if (!end || *end) return false;
+    if (day->tm_year < 70) day->tm_year += 100; /* the C library takes 69 for 1969 */
+    int named = day->tm_wday;
+    time_t seconds = timegm(day); /* finds the weekday by itself */
+    gmtime_r(&seconds, day);
+    bool names_it = format[1] == 'A' || format[1] == 'a';
+    return !names_it || named == day->tm_wday;
+}
+
+/* The C library's calendar reads every format, the right weekday included. */
+START_TEST(dates_are_right) {
+    static const char *const formats[] = {
+        /* short years before long ones */
+        "%A, %d %B %Y", "%a %d %b %Y", "%d %B %Y",    "%b %d, %Y", "%B %dst, %Y",
+        "%B %dnd, %Y",  "%B %drd, %Y", "%B %dth, %Y", "%B %d %Y",  "%d.%m.%y",
+        "%d.%m.%Y",     "%m/%d/%y",    "%Y/%m/%d",    "%d-%b-%y",  "%Y%m%d",
+    };
+    enum { FORMATS = sizeof formats / sizeof formats[0] };
+    size_t met[FORMATS] = {0};
+    lines corpus = make("dates", 6000, 1, SA_TRAIN);
+    for (size_t i = 0; i < corpus.count; i++) {
+        struct tm day;
+        char target[64];
+        int format = 0;
+        while (format < FORMATS && !read_day(corpus.list[i].source, formats[format], &day))
+            format++;
+        ck_assert_msg(format < FORMATS, "%s is no day", corpus.list[i].source);
+        strftime(target, sizeof target, "%Y-%m-%d", &day);
+        ck_assert_str_eq(target, corpus.list[i].target);
+        ck_assert(day.tm_year >= 70 && day.tm_year < 170);
+        met[format]++;
+    }
+    for (int format = 0; format < FORMATS; format++)
+        ck_assert_msg(met[format] > 10, "%s: %zu", formats[format], met[format]);
+    release(&corpus);
+}
+END_TEST
+
+/* mono and reorder translate the same sentences with the same words. */
+START_TEST(orders_differ_in_order_only) {
+    lines mono = make("mono", 300, 9, SA_TRAIN), reorder = make("reorder", 300, 9, SA_TRAIN);
+    size_t different = 0;
+    for (size_t i = 0; i < mono.count; i++) {
+        const char *a = mono.list[i].target, *b = reorder.list[i].target;
+        ck_assert_str_eq(mono.list[i].source, reorder.list[i].source);
+        ck_assert_uint_eq(strlen(a), strlen(b));
+        ck_assert_uint_eq(words(mono.list[i].source, "word"), words(a, "word"));
+        different += strcmp(a, b) != 0;
+    }
+    ck_assert_uint_eq(different, mono.count); /* the verb always moves */
+    release(&reorder);
+    release(&mono);
+}
+END_TEST
+
+static void translates(const char *task, const char *source, const char *target, const char *gold) {
+    lines corpus = make(task, 2000, 1, SA_TRAIN);
+    bool found = false;
+    for (size_t i = 0; i < corpus.count && !found; i++) {
+        if (strcmp(corpus.list[i].source, source)) continue;
+        ck_assert_str_eq(corpus.list[i].target, target);
+        ck_assert_str_eq(corpus.list[i].gold, gold);
+        found = true;
+    }
+    ck_assert_msg(found, "%s", source);
+    release(&corpus);
+}
+
+START_TEST(plants_the_alignment) {
+    translates("mono", "this faithful cat pushes the young brave farmer here.",
+               "ce fidèle chat pousse le jeune brave fermier ici.",
+               "0-0 1-1 2p0 2-2 3-3 4-4 5-5 6-6 7p4 7-7 8-8 9-9");
+    translates("reorder", "this soldier finds this prince without the young queen often.",
+               "souvent ce soldat sans la reine jeune ce prince trouve.",
+               "0-1 1p1 1-2 2-9 3-7 4p7 4-8 5-3 6-4 7-6 8p4 8-5 9-0 10-10");
+    translates("dates", "May 30, 1973", "1973-05-30",
+               "0p5 0p6 1p5 1p6 2p5 2p6 4-8 5-9 8-0 9-1 10-2 11-3");
+    translates("dates", "9/17/47", "2047-09-17", "0p5 0-6 2-8 3-9 5p0 5p1 5-2 6p0 6p1 6-3");
+}
+END_TEST
+
+/* Names seen in training are those of the list; a test adds as many again. */
+START_TEST(copies_names_never_seen) {
+    lines train = make("copy", 10000, 1, SA_TRAIN), test = make("copy", 1000, 1, SA_TEST);
+    sa_buffer seen = {0};
+    for (size_t i = 0; i < train.count; i++) sa_buffer_addf(&seen, " %s", train.list[i].source);
+    size_t names = 0, fresh = 0;
+    for (size_t i = 0; i < test.count; i++) {
+        ck_assert_str_ne(test.list[i].source, test.list[i].target);
+        for (char *rest = test.list[i].source, *word; (word = strsep(&rest, " ."));) {
+            if (*word < 'A' || *word > 'Z') continue;
+            char inside[64];
+            snprintf(inside, sizeof inside, " %s", word);
+            ck_assert_msg(strstr(test.list[i].target, word) != NULL, "%s is lost", word);
+            names++;
+            fresh += strstr(seen.text, inside) == NULL;
+        }
+    }
+    ck_assert_uint_eq(names, 2000);
+    ck_assert_uint_gt(fresh, 900);
+    ck_assert_uint_lt(fresh, 1100);
+    sa_buffer_release(&seen);
+    release(&test);
+    release(&train);
+}
+END_TEST
+
+int main(void) {
+    int tasks = 0;
+    while (sa_tasks[tasks].name) tasks++;
+    Suite *suite = suite_create("synth");
+    TCase *all = tcase_create("corpora");
+    tcase_set_timeout(all, 60);
+    tcase_add_test(all, finds_tasks_by_name);
+    tcase_add_test(all, makes_the_committed_files_again);
+    tcase_add_test(all, another_seed_makes_another_corpus);
+    tcase_add_loop_test(all, sources_are_unique_and_splits_never_meet, 0, tasks);
+    tcase_add_loop_test(all, links_fit_the_words, 0, tasks);
+    tcase_add_test(all, says_how_many_there_are);
+    tcase_add_test(all, gives_all_there_are);
+    tcase_add_test(all, refuses_more_than_a_toy);
+    tcase_add_test(all, lists_are_reversed_and_evenly_long);
+    tcase_add_test(all, dates_are_right);
+    tcase_add_test(all, orders_differ_in_order_only);
+    tcase_add_test(all, plants_the_alignment);
+    tcase_add_test(all, copies_names_never_seen);
+    suite_add_tcase(suite, all);
+    SRunner *runner = srunner_create(suite);
+    srunner_run_all(runner, CK_ENV);
+    int failed = srunner_ntests_failed(runner);
+    srunner_free(runner);
+    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+}

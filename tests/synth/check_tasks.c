@@ -1,0 +1,344 @@
+/* The toy corpora in which one word decides about others far from it: what agrees, what is
+ * translated by several words, what is understood by its company. */
+#include "support/suite.h"
+#include "synth/french.h"
+#include "synth/tasks.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { DRAWS = 4000 };
+
+static void draw(sa_draft *draft, void (*task)(sa_draft *, sa_split), sa_rng *rng) {
+    sa_draft_clear(draft);
+    draft->rng = rng;
+    task(draft, SA_TRAIN);
+}
+
+static const sa_link *link_between(const sa_draft *draft, int source, int target) {
+    for (int i = 0; i < draft->link_count; i++)
+        if (draft->links[i].source == source && draft->links[i].target == target)
+            return &draft->links[i];
+    return NULL;
+}
+
+static bool hinted(const sa_draft *draft, int source, int target) {
+    const sa_link *link = link_between(draft, source, target);
+    return link && link->possible;
+}
+
+/* That share of all draws, give or take a tenth of it. */
+static void about(int count, int expected) {
+    ck_assert_int_ge(count, expected - expected / 10);
+    ck_assert_int_le(count, expected + expected / 10);
+}
+
+/* ---- All ------------------------------------------------------------------------------------- */
+
+static const struct {
+    void (*draw)(sa_draft *, sa_split);
+    const char *line;
+} sentences[] = {
+    {sa_synth_agree, "the mouse that waits for the child is small.\t"
+                     "la souris qui attend l'enfant est petite.\t"
+                     "0-0 1p0 1-1 1p6 1p7 2-2 3-3 4-3 5-4 6p4 6-5 7-6 8-7 9-8\n"},
+    {sa_synth_agree, "the sisters that watch the bird are happy.\t"
+                     "les sœurs qui regardent l'oiseau sont heureuses.\t"
+                     "0-0 1p0 1-1 1p6 1p7 2-2 3-3 4-4 5p4 5-5 6-6 7-7 8-8\n"},
+    {sa_synth_fertility, "the hero needs the potatoes of the father.\t"
+                         "le héros a besoin des pommes de terre du père.\t"
+                         "0-0 1p0 1-1 2-2 2-3 2-4 3-4 4p4 4-5 4-6 4-7 5-8 6-8 7p8 7-9 8-10\n"},
+    {sa_synth_fertility, "the sisters do not need a rubber band.\t"
+                         "les sœurs n'ont pas besoin d'un élastique.\t"
+                         "0-0 1p0 1-1 2-3 3-2 3-4 4-5 4-6 5-7 6p7 6-8 7p7 7-8 8-9\n"},
+    {sa_synth_fertility, "the hero does not throw away a ticket.\t"
+                         "le héros ne jette pas de billet.\t"
+                         "0-0 1p0 1-1 2p3 3-2 3-4 4-3 5-3 6-5 7p5 7-6 8-7\n"},
+    {sa_synth_fertility, "the heroes never sell a scarf.\t"
+                         "les héros ne vendent jamais d'écharpe.\t"
+                         "0-0 1p0 1-1 2-2 2-4 3-3 4-5 5p5 5-6 6-7\n"},
+    {sa_synth_fertility, "the children pick up the letters of the hero.\t"
+                         "les enfants ramassent les lettres du héros.\t"
+                         "0-0 1p0 1-1 2-2 3-2 4-3 5p3 5-4 6-5 7-5 8p5 8-6 9-7\n"},
+    {sa_synth_fertility, "the bakers throw away thirty four sailboats today.\t"
+                         "les boulangers jettent trente-quatre bateaux à voile aujourd'hui.\t"
+                         "0-0 1p0 1-1 2-2 3-2 4-3 5-3 6p3 6-4 6-5 6-6 7-7 8-8\n"},
+    {sa_synth_sense, "the heroes see her duck near the feathers.\t"
+                     "les héros voient son canard près des plumes.\t"
+                     "0-0 1p0 1-1 2-2 3-3 4p3 4-4 5-5 5-6 6-6 7p4 7p6 7-7 8-8\n"},
+    {sa_synth_sense,
+     "the doctors find the stones and the nurse watches her duck.\t"
+     "les médecins trouvent les pierres et l'infirmière la regarde se baisser.\t"
+     "0-0 1p0 1-1 2-2 3-3 4p3 4-4 4p10 4p11 5-5 6-6 7p6 7-7 8-9 9-8 10-10 10-11 11-12\n"},
+    {sa_synth_sense, "without the sun, the child watches the light.\t"
+                     "sans le soleil, l'enfant regarde la lumière.\t"
+                     "0-0 1-1 2p1 2-2 2p8 3-3 4-4 5p4 5-5 6-6 7-7 8p7 8-8 9-9\n"},
+    {sa_synth_sense, "the bakers watch apple with the girl for the basket.\t"
+                     "les boulangers regardent la pomme avec la fille pour le panier.\t"
+                     "0-0 1p0 1-1 2-2 3p3 3-4 4-5 5-6 6p6 6-7 7-8 8-9 9p4 9p9 9-10 10-11\n"},
+    {sa_synth_sense, "the father forgets apple without the share.\t"
+                     "le père oublie apple sans l'action.\t"
+                     "0-0 1p0 1-1 2-2 3-3 4-4 5-5 6p3 6p5 6-6 7-7\n"},
+};
+enum { SENTENCES = sizeof sentences / sizeof sentences[0] };
+
+/* Sentences translated and aligned by hand: drawn until they have come up. */
+START_TEST(translates_sentences) {
+    sa_rng rng = sa_rng_seed(1, 0);
+    sa_draft draft = {0};
+    sa_buffer out = {0};
+    bool found = false;
+    size_t source = strcspn(sentences[_i].line, "\t");
+    for (int draws = 0; draws < 100000 && !found; draws++) {
+        draw(&draft, sentences[_i].draw, &rng);
+        out.size = 0;
+        sa_draft_write_source(&draft, &out);
+        found = out.size == source && !strncmp(out.text, sentences[_i].line, source);
+    }
+    ck_assert_msg(found, "never said: %s", sentences[_i].line);
+    out.size = 0;
+    sa_draft_write(&draft, &out);
+    ck_assert_str_eq(out.text, sentences[_i].line);
+    sa_buffer_release(&out);
+}
+END_TEST
+
+/* The planted alignment leaves no word out. */
+START_TEST(links_every_word) {
+    static void (*const tasks[])(sa_draft *, sa_split) = {sa_synth_agree, sa_synth_fertility,
+                                                          sa_synth_sense};
+    sa_rng rng = sa_rng_seed(2, 0);
+    sa_draft draft = {0};
+    for (size_t task = 0; task < sizeof tasks / sizeof tasks[0]; task++)
+        for (int i = 0; i < DRAWS; i++) {
+            bool source[SA_DRAFT_WORDS] = {0}, target[SA_DRAFT_WORDS] = {0};
+            draw(&draft, tasks[task], &rng);
+            for (int k = 0; k < draft.link_count; k++)
+                source[draft.links[k].source] = target[draft.links[k].target] = true;
+            for (int k = 0; k < draft.source.count; k++)
+                ck_assert_msg(source[k], "%s", draft.source.words[k]);
+            for (int k = 0; k < draft.target.count; k++)
+                ck_assert_msg(target[k], "%s", draft.target.words[k]);
+        }
+}
+END_TEST
+
+/* ---- agree ----------------------------------------------------------------------------------- */
+
+/* The noun written so; *plural tells which of its numbers. */
+static const sa_noun *read_noun(const char *english, bool *plural) {
+    for (const sa_noun *noun = sa_nouns; noun->english; noun++) {
+        *plural = noun->plural && !strcmp(noun->plural, english);
+        if (*plural || !strcmp(noun->english, english)) return noun;
+    }
+    ck_abort_msg("%s is no noun", english);
+}
+
+START_TEST(the_end_agrees_with_the_first_noun) {
+    sa_rng rng = sa_rng_seed(1, 0);
+    sa_draft draft = {0};
+    int feminines = 0, plurals = 0, led_astray = 0, clauses[4] = {0};
+    for (int i = 0; i < DRAWS; i++) {
+        draw(&draft, sa_synth_agree, &rng);
+        const sa_draft_side *source = &draft.source, *target = &draft.target;
+        int be = source->count - 3, est = target->count - 3;
+        bool plural, other_plural;
+        const sa_noun *noun = read_noun(source->words[1], &plural);
+        const sa_noun *other = read_noun(source->words[be - 1], &other_plural);
+        char adjective[SA_DRAFT_LETTERS];
+        sa_french_adjective(sa_adjective_find(source->words[be + 1]), noun->feminine, plural, NULL,
+                            adjective);
+        ck_assert_str_eq(source->words[be], plural ? "are" : "is");
+        ck_assert_str_eq(target->words[est], plural ? "sont" : "est");
+        ck_assert_str_eq(target->words[est + 1], adjective);
+        ck_assert(hinted(&draft, 1, est) && hinted(&draft, 1, est + 1));
+        feminines += noun->feminine;
+        plurals += plural;
+        led_astray += other->feminine != noun->feminine || other_plural != plural;
+        int count = 0;
+        for (int k = 0; k < source->count; k++) count += !strcmp(source->words[k], "that");
+        clauses[count]++;
+    }
+    about(feminines, DRAWS / 2);
+    about(plurals, DRAWS / 2);
+    about(led_astray, 3 * 3 * DRAWS / 16); /* gender or number, of the 3 in 4 with a clause */
+    for (int count = 0; count < 4; count++) about(clauses[count], DRAWS / 4);
+}
+END_TEST
+
+/* ---- fertility ------------------------------------------------------------------------------- */
+
+/* How many words the word is surely linked with. */
+static int fertility(const sa_draft *draft, int source) {
+    int count = 0;
+    for (int i = 0; i < draft->link_count; i++)
+        count += draft->links[i].source == source && !draft->links[i].possible;
+    return count;
+}
+
+/* How many words the translation's word comes surely from; *first is the first of them. */
+static int origins(const sa_draft *draft, int target, int *first) {
+    int count = 0;
+    for (int source = draft->source.count; source-- > 0;) {
+        const sa_link *link = link_between(draft, source, target);
+        if (!link || link->possible) continue;
+        *first = source;
+        count++;
+    }
+    return count;
+}
+
+START_TEST(words_have_their_fertility) {
+    static const char *const threefold[] = {"potato", "potatoes", "typewriter", "needs",
+                                            "fears",  "nowadays", "washing"};
+    sa_rng rng = sa_rng_seed(3, 0);
+    sa_draft draft = {0};
+    int longer = 0, shorter = 0, two_clauses = 0, numbers = 0;
+    for (int i = 0; i < DRAWS; i++) {
+        draw(&draft, sa_synth_fertility, &rng);
+        for (int k = 0; k < draft.source.count; k++) {
+            const char *word = draft.source.words[k];
+            for (size_t row = 0; row < sizeof threefold / sizeof threefold[0]; row++)
+                if (!strcmp(word, threefold[row])) ck_assert_int_eq(fertility(&draft, k), 3);
+            if (!strcmp(word, "not") || !strcmp(word, "never"))
+                ck_assert_int_eq(fertility(&draft, k), 2);
+            two_clauses += !strcmp(word, "and");
+        }
+        for (int k = 0, first; k < draft.target.count; k++) {
+            const char *word = draft.target.words[k];
+            bool du = !strcmp(word, "du") || !strcmp(word, "des");
+            if (strchr(word, '-') && strcmp(word, "grand-mère")) {
+                ck_assert_int_eq(origins(&draft, k, &first), 2);
+                numbers++;
+            } else if (du) {
+                ck_assert_int_eq(origins(&draft, k, &first), 2);
+                ck_assert_str_eq(draft.source.words[first + 1], "the");
+            }
+        }
+        longer += draft.target.count > draft.source.count;
+        shorter += draft.target.count < draft.source.count;
+    }
+    about(two_clauses, DRAWS / 2);
+    ck_assert_int_gt(longer, DRAWS / 5);
+    ck_assert_int_gt(shorter, DRAWS / 5);
+    ck_assert_int_gt(numbers, DRAWS / 5);
+}
+END_TEST
+
+/* ---- sense ----------------------------------------------------------------------------------- */
+
+/* Each with the first word of its two translations. */
+static const char *const senses[][3] = {
+    {"bank", "banque", "rive"}, {"light", "lumière", "feu"},     {"monitor", "écran", "surveiller"},
+    {"duck", "canard", "se"},   {"apple", "pomme", "apple"},     {"bat", "chauve-souris", "batte"},
+    {"nail", "clou", "ongle"},  {"match", "allumette", "match"},
+};
+enum { WORDS = sizeof senses / sizeof senses[0], COMPANY = 64, SENSE_DRAWS = 10 * DRAWS };
+
+/* The words that decide about one of the ambiguous words, and which of its senses. */
+typedef struct company {
+    char words[COMPANY][SA_DRAFT_LETTERS];
+    int senses[COMPANY], count;
+} company;
+
+typedef struct reading { /* of one sentence */
+    int word, sense;
+    int at, meaning, reason; /* where the word, its translation and the deciding word stand */
+} reading;
+
+static reading read_senses(const sa_draft *draft) {
+    reading read = {.at = -1, .reason = -1};
+    for (int k = 0; k < draft->source.count; k++)
+        for (int word = 0; word < WORDS; word++) {
+            if (strcmp(draft->source.words[k], senses[word][0])) continue;
+            ck_assert_int_lt(read.at, 0);
+            read.at = k;
+            read.word = word;
+        }
+    ck_assert_int_ge(read.at, 0);
+    while (!link_between(draft, read.at, read.meaning) || hinted(draft, read.at, read.meaning))
+        read.meaning++;
+    const char *french = draft->target.words[read.meaning];
+    read.sense = !strcmp(french, senses[read.word][2]);
+    ck_assert_str_eq(french, senses[read.word][1 + read.sense]);
+    for (int k = 0; k < draft->source.count; k++) {
+        if (k == read.at || !link_between(draft, k, read.meaning)) continue;
+        ck_assert(read.reason < 0 && hinted(draft, k, read.meaning));
+        read.reason = k;
+    }
+    ck_assert_int_ge(read.reason, 0);
+    return read;
+}
+
+static int find_company(const company *known, const char *word) {
+    int row = 0;
+    while (row < known->count && strcmp(known->words[row], word)) row++;
+    return row;
+}
+
+/* The first time a deciding word is met it tells its sense, and never another one later. */
+static void meet(company *known, const char *word, int sense) {
+    int row = find_company(known, word);
+    if (row == known->count) {
+        ck_assert_int_lt(known->count, COMPANY);
+        strcpy(known->words[row], word);
+        known->senses[known->count++] = sense;
+    }
+    ck_assert_int_eq(known->senses[row], sense);
+}
+
+START_TEST(one_word_decides_the_sense) {
+    static company known[WORDS];
+    sa_draft draft = {0};
+    for (int pass = 0; pass < 2; pass++) { /* the second knows all words that decide */
+        sa_rng rng = sa_rng_seed(4, 0);
+        for (int i = 0; i < DRAWS; i++) {
+            draw(&draft, sa_synth_sense, &rng);
+            reading read = read_senses(&draft);
+            meet(&known[read.word], draft.source.words[read.reason], read.sense);
+            for (int k = 0; pass && k < draft.source.count; k++) {
+                int row = find_company(&known[read.word], draft.source.words[k]);
+                ck_assert(k == read.reason || row == known[read.word].count);
+            }
+        }
+    }
+    for (int word = 0; word < WORDS; word++) {
+        int second = 0;
+        for (int row = 0; row < known[word].count; row++) second += known[word].senses[row];
+        ck_assert_int_ge(second, 5);
+        ck_assert_int_ge(known[word].count - second, 5);
+    }
+}
+END_TEST
+
+START_TEST(senses_are_balanced) {
+    sa_rng rng = sa_rng_seed(5, 0);
+    sa_draft draft = {0};
+    int count[WORDS][2] = {0}, before = 0, distances[SA_DRAFT_WORDS] = {0}, far = 0;
+    for (int i = 0; i < SENSE_DRAWS; i++) {
+        draw(&draft, sa_synth_sense, &rng);
+        reading read = read_senses(&draft);
+        count[read.word][read.sense]++;
+        before += read.reason < read.at;
+        distances[abs(read.reason - read.at)]++;
+    }
+    for (int word = 0; word < WORDS; word++)
+        for (int sense = 0; sense < 2; sense++) about(count[word][sense], SENSE_DRAWS / WORDS / 2);
+    about(before, SENSE_DRAWS / 2);
+    for (int k = 0; k < SA_DRAFT_WORDS; k++) far += distances[k] > SENSE_DRAWS / 100;
+    ck_assert_int_ge(far, 8);
+}
+END_TEST
+
+int main(void) {
+    TCase *all;
+    Suite *suite = suite_of("synth_tasks", &all);
+    tcase_set_timeout(all, 60);
+    tcase_add_loop_test(all, translates_sentences, 0, SENTENCES);
+    tcase_add_test(all, links_every_word);
+    tcase_add_test(all, the_end_agrees_with_the_first_noun);
+    tcase_add_test(all, words_have_their_fertility);
+    tcase_add_test(all, one_word_decides_the_sense);
+    tcase_add_test(all, senses_are_balanced);
+    return suite_run(suite);
+}

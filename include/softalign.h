@@ -49,18 +49,18 @@ const char *sa_version(void);
 
 /* What multiplies matrices here: the version of OpenBLAS and the kernels that it chose for this
  * processor, as in "OpenBLAS 0.3.21 DYNAMIC_ARCH NO_AFFINITY SkylakeX MAX_THREADS=64". */
-const char *sa_blas(void);
+const char *sa_blas_version(void);
 /* The file that the products come from, as the dynamic linker found it; NULL: it cannot tell. */
-const char *sa_blas_file(void);
+const char *sa_blas_library(void);
 
 /* ---- Settings ----------------------------------------------------------------------------- */
 
 /* What the choices of some options are called in programs. */
-enum { SA_MODEL_RECURRENT, SA_MODEL_TRANSFORMER };                    /* model */
-enum { SA_TIE_NONE, SA_TIE_TWO, SA_TIE_THREE };                       /* tie */
-enum { SA_CRITERION_LOSS, SA_CRITERION_BLEU, SA_CRITERION_CHRF };     /* criterion */
-enum { SA_AVERAGE_LAST, SA_AVERAGE_BEST };                            /* average_of */
-enum { SA_LAYERS = 8 }; /* most layers of an encoder or decoder */
+enum { SA_MODEL_RECURRENT, SA_MODEL_TRANSFORMER };                /* model */
+enum { SA_TIE_NONE, SA_TIE_TWO, SA_TIE_THREE };                   /* tie */
+enum { SA_CRITERION_LOSS, SA_CRITERION_BLEU, SA_CRITERION_CHRF }; /* criterion */
+enum { SA_AVERAGE_LAST, SA_AVERAGE_BEST };                        /* average_of */
+enum { SA_MAX_LAYERS = 8 }; /* most layers of an encoder or decoder */
 
 /* Everything that shapes a model and its training, one field per option of `softalign train`.
  * Choices are the position of the chosen name in the option's list. */
@@ -70,7 +70,7 @@ typedef struct sa_settings {
     int decoder;
     int attention;       /* the compatibility function */
     int heads;           /* H */
-    int values;          /* d_v of each of several heads; 0: an annotation's numbers shared out */
+    int value_size;      /* d_v of each of several heads; 0: an annotation's numbers shared out */
     int window;          /* local attention */
     int window_size;     /* D */
     int encoder;         /* bi, uni, none */
@@ -80,8 +80,8 @@ typedef struct sa_settings {
     int cell;
     int update, reset; /* forms of the gated unit */
     bool cell_norm;    /* layer normalisation in the recurrent cells */
-    int start;         /* what s_0 is made of */
-    int readout;       /* which state the read-out sees */
+    int decoder_init;  /* what s_0 is made of */
+    int readout_state; /* which state the read-out sees */
     bool input_feeding;
     int embed;  /* m  width of the word embeddings */
     int hidden; /* n  units of each recurrent layer */
@@ -142,7 +142,7 @@ void sa_settings_init(sa_settings *settings);
 bool sa_settings_set(sa_settings *settings, const char *name, const char *value, sa_error *error);
 
 /* Whether a model with these settings attends: the decoders with a fixed vector do not. */
-bool sa_settings_attends(const sa_settings *settings);
+bool sa_settings_has_attention(const sa_settings *settings);
 
 /* Applies a named preset ("bahdanau2015"). Appends nothing, prints nothing: see sa_preset_text. */
 bool sa_settings_preset(sa_settings *settings, const char *name, sa_error *error);
@@ -152,10 +152,10 @@ const char *sa_preset_text(const char *name);
 
 /* The compatibility functions that `attention` chooses from: the name of number i, its formula and
  * where it comes from (either may be NULL); NULL after the last. */
-const char *sa_attention_name(size_t i, const char **formula, const char **citation);
+const char *sa_attention_info(size_t i, const char **formula, const char **citation);
 /* The same of the decoders, and of the recurrent cells in all their forms. */
-const char *sa_decoder_row(size_t i, const char **formula, const char **citation);
-const char *sa_cell_row(size_t i, const char **formula, const char **citation);
+const char *sa_decoder_info(size_t i, const char **formula, const char **citation);
+const char *sa_cell_info(size_t i, const char **formula, const char **citation);
 
 /* ---- Pairs of sentences -------------------------------------------------------------------- */
 
@@ -183,75 +183,77 @@ void sa_corpus_close(sa_corpus *corpus);
 /* Gives every pair the alignment on its line of a file in Pharaoh form ("0-0 1-2"; an empty line:
  * no links), as aligners write it, in the place of its own. SA_DATA names the file and line that
  * does not read as one, or says that the files have different numbers of lines. */
-bool sa_corpus_align(sa_corpus *corpus, const char *path, sa_error *error);
+bool sa_corpus_read_alignments(sa_corpus *corpus, const char *path, sa_error *error);
 
 /* ---- Training ------------------------------------------------------------------------------ */
 
 /* What a training has taken so far. */
-typedef struct sa_effort {
+typedef struct sa_train_cost {
     double seconds;  /* from its start, validations included */
     double updating; /* of these, the seconds that updates took */
     int64_t words;   /* target words learned from, end marks included */
-} sa_effort;
+} sa_train_cost;
 
 typedef struct sa_progress {
-    enum { SA_STEP, SA_VALIDATION, SA_NOTE } kind;
+    enum { SA_PROGRESS_STEP, SA_PROGRESS_VALIDATION, SA_PROGRESS_NOTE } kind;
     int epoch;         /* from 1 */
     double epoch_part; /* share of the epoch's pairs seen, 0..1 */
     int64_t step;      /* updates so far */
-    sa_effort spent;
+    sa_train_cost spent;
     double seconds_left; /* to the nearest known limit; < 0: unknown */
     double loss;         /* natural log per target word, end mark included, since the last report */
-    double guided_loss;  /* SA_VALIDATION: that of guided alignment per target word, since the
-                            last one; not a number without */
+    double guided_loss;  /* SA_PROGRESS_VALIDATION: that of guided alignment per target word, since
+                            the  last one; not a number without */
     double words_per_second;                                     /* target words */
     double gradient_norm;                                        /* before clipping */
-    double valid_loss, valid_perplexity, valid_bleu, valid_chrf; /* SA_VALIDATION only */
-    bool best;        /* SA_VALIDATION: the best so far */
-    const char *note; /* SA_NOTE: a line for the user */
+    double valid_loss, valid_perplexity, valid_bleu, valid_chrf; /* SA_PROGRESS_VALIDATION only */
+    bool best;        /* SA_PROGRESS_VALIDATION: the best so far */
+    const char *note; /* SA_PROGRESS_NOTE: a line for the user */
 } sa_progress;
 
 /* Where the time of the updates went: a row for each part of the model. */
-enum { SA_PARTS = 8 };
-typedef struct sa_part_time {
+enum { SA_PROFILE_ENTRIES = 8 };
+typedef struct sa_profile_entry {
     const char *name;
     double seconds; /* of all threads together */
-} sa_part_time;
+} sa_profile_entry;
 
-typedef struct sa_training {
+typedef struct sa_train_options {
     const sa_settings *settings;
-    const char *train;      /* PAIRS */
-    const char *alignments; /* of the training pairs, for sa_corpus_align; NULL: their own */
-    const char *valid;      /* PAIRS, or NULL: 5 % of the training pairs by a hash of the source */
-    const char *out;        /* folder for best.safetensors, last.safetensors, log.csv, film; with
-                               settings->average, average.safetensors */
-    const sa_pair *probes; /* [probe_count] pairs whose attention is filmed: written down before the
-                              first update and at every validation, as the heatmaps
+    const char *train; /* PAIRS */
+    const char
+        *alignments;   /* of the training pairs, for sa_corpus_read_alignments; NULL: their own */
+    const char *valid; /* PAIRS, or NULL: 5 % of the training pairs by a hash of the source */
+    const char *out;   /* folder for best.safetensors, last.safetensors, log.csv, film; with
+                          settings->average, average.safetensors */
+    const sa_pair *snapshot_pairs; /* [probe_count] pairs whose attention is filmed: written down
+                              before the first update and at every validation, as the heatmaps
                               out/film/0001/00000000.csv ..., a folder per pair, the updates in the
                               name; those of several heads in head-1 ... of it. SA_USAGE: the model
                               has no attention */
-    size_t probe_count;
-    bool resume;     /* go on from out/last.safetensors */
-    sa_effort spent; /* what it took before this run; all that is told counts from there, and
+    size_t snapshot_count;
+    bool resume;         /* go on from out/last.safetensors */
+    sa_train_cost spent; /* what it took before this run; all that is told counts from there, and
                         max_time, too */
-    bool pausing;    /* a stop only saves, without a validation: going on later gives the files of
-                        a training that was never stopped */
+    bool pausing; /* a stop only saves, without a validation: going on later gives the files of
+                     a training that was never stopped */
     void (*report)(void *context, const sa_progress *progress); /* may be NULL */
     void *context;
     const volatile sig_atomic_t
-        *stop;           /* non-zero: finish the update, save and return; may be NULL */
-    sa_part_time *parts; /* [SA_PARTS] filled in at the end; NULL: nothing is measured */
-} sa_training;
+        *stop; /* non-zero: finish the update, save and return; may be NULL */
+    sa_profile_entry
+        *parts; /* [SA_PROFILE_ENTRIES] filled in at the end; NULL: nothing is measured */
+} sa_train_options;
 
-typedef struct sa_outcome {
+typedef struct sa_train_result {
     int64_t steps;
     int epochs;
-    sa_effort spent;
+    sa_train_cost spent;
     double best_loss, best_bleu, best_chrf; /* of the validation that was the best */
     const char *reason; /* why it ended: "epochs", "steps", "time", "patience", "stopped" */
-} sa_outcome;
+} sa_train_result;
 
-bool sa_train(const sa_training *training, sa_outcome *outcome, sa_error *error);
+bool sa_train(const sa_train_options *training, sa_train_result *outcome, sa_error *error);
 
 /* ---- Models -------------------------------------------------------------------------------- */
 
@@ -276,14 +278,14 @@ bool sa_average_models(const char *const *models, int count, const char *path, s
 size_t sa_model_parameters(const sa_model *model);
 /* How many numbers of its file were too small for a float's full precision (denormal) and are zero
  * now: they would slow every product down a hundredfold. */
-size_t sa_model_flushed(const sa_model *model);
+size_t sa_model_denormals(const sa_model *model);
 
 /* ---- Translation --------------------------------------------------------------------------- */
 
 typedef struct sa_search {
     int beam;             /* 1: greedy */
     int nbest;            /* translations wanted of each sentence; of a beam at most its size */
-    int normalize;        /* what a log-probability is divided by before it is compared */
+    int length_penalty;   /* what a log-probability is divided by before it is compared */
     double length_power;  /* the power in it */
     double coverage;      /* weight of the coverage penalty (Wu et al. 2016, equation 14) */
     double max_ratio;     /* longest output: ratio * source words (end mark included) + 10 */
@@ -324,7 +326,7 @@ bool sa_translate(sa_model *model, const char *const *sources, size_t count,
 
 /* The same by several models (at most 16), whose probabilities are averaged. They must know the
  * same target words and read and write alike; SA_USAGE says which does not. */
-bool sa_translate_together(sa_model *const *models, int number, const char *const *sources,
+bool sa_translate_ensemble(sa_model *const *models, int number, const char *const *sources,
                            size_t count, const sa_search *search, sa_translation *out,
                            sa_error *error);
 void sa_translations_release(sa_translation *translations, size_t count);
@@ -349,13 +351,13 @@ typedef struct sa_alignment {
                                     NULL where words were merged */
 } sa_alignment;
 
-/* Which attention sa_align shows from now on: in which place of the model, "cross" (the decoder's
- * to the source), "encoder" or "decoder" (their own), and of which layer (from 1; 0: the mean of
- * all). SA_USAGE: the model has no such. */
-bool sa_model_show_attention(sa_model *model, const char *place, int layer, sa_error *error);
+/* Which attention sa_align shows from now on: at which attention site of the model, "cross" (the
+ * decoder's to the source), "encoder" or "decoder" (their own), and of which layer (from 1; 0: the
+ * mean of all). SA_USAGE: the model has no such. */
+bool sa_model_select_attention(sa_model *model, const char *site, int layer, sa_error *error);
 
 /* Calls `each` for every pair in order; a false return ends the work and is handed on. SA_USAGE:
- * the model has no attention (sa_settings_attends). */
+ * the model has no attention (sa_settings_has_attention). */
 bool sa_align(sa_model *model, const sa_pair *pairs, size_t count,
               bool (*each)(void *context, size_t index, const sa_alignment *alignment,
                            sa_error *error),
@@ -387,17 +389,17 @@ typedef struct sa_metrics {
 
 void sa_metrics_init(sa_metrics *metrics);
 
-typedef struct sa_figures {
+typedef struct sa_metric_values {
     double bleu, chrf; /* 0 .. 100 */
     double exact;      /* share of sentences equal to a reference, white space aside */
     double tokens;     /* share of reference tokens that stand at the same place */
-} sa_figures;
+} sa_metric_values;
 
 /* Scores `count` sentences against `reference_count` references of each: references[r][i] belongs
  * to hypotheses[i]. All are valid UTF-8. */
-bool sa_score(const sa_metrics *metrics, const char *const *hypotheses,
-              const char *const *const *references, size_t reference_count, size_t count,
-              sa_figures *figures, sa_error *error);
+bool sa_compute_metrics(const sa_metrics *metrics, const char *const *hypotheses,
+                        const char *const *const *references, size_t reference_count, size_t count,
+                        sa_metric_values *figures, sa_error *error);
 
 /* ---- Evaluation ---------------------------------------------------------------------------- */
 
@@ -409,55 +411,56 @@ typedef struct sa_link_counts {
 /* What the attention of a pair adds up to while its target is written, teacher-forced. alpha
  * [T x S] are its weights, the mean of all heads; the last row and column belong to the end marks.
  * The figures of several pairs are made of their sums. */
-typedef struct sa_gaze {
-    size_t rows;             /* T */
-    double entropy;          /* - sum_tj alpha_tj ln alpha_tj (nats) */
-    double heads_entropy;    /* the same of every head alone, their mean */
-    double widest;           /* T ln S: what it would be with equal weights */
-    double weight, end;      /* of the rows without the last: all weight, that of the end mark */
-    size_t sources, covered; /* source words; those with sum_t alpha_tj of at least 1/2 */
-    size_t steps, onward; /* target words behind another one; those whose most attended source word
-                             is that of the one before or stands behind it */
-    double rows_of_long, column; /* in pairs of at least 4 words a side: target words; the weight
+typedef struct sa_attention_stats {
+    size_t rows;              /* T */
+    double entropy;           /* - sum_tj alpha_tj ln alpha_tj (nats) */
+    double head_entropy;      /* the same of every head alone, their mean */
+    double max_entropy;       /* T ln S: what it would be with equal weights */
+    double weight, end;       /* of the rows without the last: all weight, that of the end mark */
+    size_t sources, covered;  /* source words; those with sum_t alpha_tj of at least 1/2 */
+    size_t steps, monotone;   /* target words behind another one; those whose most attended source
+                               word   is that of the one before or stands behind it */
+    double long_rows, column; /* in pairs of at least 4 words a side: target words; the weight
                                     that the most attended source word of each pair has of them */
     /* target words that stand once on each side in the same spelling; of the links to these source
      * words, those that attention makes when its links are moved to the target word before, are
      * left where they are, are moved to the word after */
-    size_t twins, met[3];
-} sa_gaze;
+    size_t identical, met[3];
+} sa_attention_stats;
 
 /* How much weight a source word gets in all (the end mark's row included). */
-typedef struct sa_look {
-    int place;     /* of the word, from 0; -1: no attention */
+typedef struct sa_source_coverage {
+    int position;  /* of the word, from 0; -1: no attention */
     double weight; /* while the model's own translation is written */
-    double due;    /* while the reference is */
-} sa_look;
+    double expected;    /* while the reference is */
+} sa_source_coverage;
 
 /* A pair's own translation beside its reference: words too many, words too few. */
-typedef struct sa_balance {
+typedef struct sa_length_balance {
     int words, reference; /* tokens, end marks left out */
     int repeated;         /* tokens that say again what was said right before, those of the
                              reference subtracted */
-    sa_look most, least;  /* the source words with the largest and the smallest weight - due */
-} sa_balance;
+    sa_source_coverage most,
+        least; /* the source words with the largest and the smallest weight - expected */
+} sa_length_balance;
 
-typedef struct sa_judgement {    /* of one pair */
-    double log_probability;      /* of the reference, teacher-forced, end mark included */
-    double free_log_probability; /* the same when each word is predicted after the model's own */
-    int words, source_words;     /* target words with the end mark; source words without it */
-    char *translation;           /* detokenised */
-    char *reference;             /* in lower case when the model reads so */
-    bool exact;                  /* the translation is the reference, white space aside */
+typedef struct sa_sentence_result { /* of one pair */
+    double log_probability;         /* of the reference, teacher-forced, end mark included */
+    double free_log_probability;    /* the same when each word is predicted after the model's own */
+    int words, source_words;        /* target words with the end mark; source words without it */
+    char *translation;              /* detokenised */
+    char *reference;                /* in lower case when the model reads so */
+    bool exact;                     /* the translation is the reference, white space aside */
     size_t links, sure, links_sure,
         links_possible;           /* the counts behind AER: |A|, |S|, |A and S|, |A and P| */
     sa_link_counts before, after; /* the same with each link moved to the target word before it,
                                      after it */
-    sa_gaze gaze;                 /* zero without attention */
-    sa_balance balance;
+    sa_attention_stats attention; /* zero without attention */
+    sa_length_balance balance;
     int unknown_source, unknown_target; /* words that the model does not know */
-} sa_judgement;
+} sa_sentence_result;
 
-typedef struct sa_scores {
+typedef struct sa_eval_result {
     size_t sentences;
     int64_t target_words;
     double free_perplexity; /* free-running; loss and perplexity are teacher-forced */
@@ -467,7 +470,7 @@ typedef struct sa_scores {
     double aer, precision, recall;
     double aer_before,
         aer_after; /* with the links moved: lower than aer when they are off by one */
-    /* Of the attention (sa_gaze); NaN without it, or when there is nothing to count: */
+    /* Of the attention (sa_attention_stats); NaN without it, or when there is nothing to count: */
     double entropy;      /* of a row, in nats: 0 .. ln S */
     double coverage;     /* share of source words whose weights in all rows, the end mark's too, add
                             up to at least 1/2 */
@@ -476,54 +479,55 @@ typedef struct sa_scores {
     double monotonicity; /* share of target words, the first of each pair left out, whose most
                             attended source word is that of the word before or stands behind it;
                             end marks left out, of equals the first */
-} sa_scores;
+} sa_eval_result;
 
 /* How links are made of attention weights; the choice is the position of the name in the option's
  * list. */
-typedef struct sa_linking {
+typedef struct sa_link_options {
     int links;        /* argmax, threshold */
     double threshold; /* the smallest weight that is a link */
-} sa_linking;
+} sa_link_options;
 
-void sa_linking_init(sa_linking *linking);
+void sa_link_options_init(sa_link_options *linking);
 
-/* Judges every pair: `each` has room for count, freed by sa_judgements_release. The links are those
- * of sa_linking_init. */
+/* Judges every pair: `each` has room for count, freed by sa_sentence_results_release. The links are
+ * those of sa_link_options_init. */
 bool sa_evaluate(sa_model *model, const sa_corpus *corpus, const sa_search *search,
-                 sa_judgement *each, sa_error *error);
+                 sa_sentence_result *each, sa_error *error);
 /* Counts the links anew, made in another way. */
-bool sa_relink(sa_model *model, const sa_corpus *corpus, const sa_linking *linking,
-               sa_judgement *each, sa_error *error);
+bool sa_recount_links(sa_model *model, const sa_corpus *corpus, const sa_link_options *linking,
+                      sa_sentence_result *each, sa_error *error);
 /* The figures over the pairs whose index `chosen` lists (NULL: all of count). */
-bool sa_summarise(const sa_corpus *corpus, const sa_judgement *each, const size_t *chosen,
-                  size_t count, sa_scores *scores, sa_error *error);
+bool sa_eval_summarize(const sa_corpus *corpus, const sa_sentence_result *each,
+                       const size_t *chosen, size_t count, sa_eval_result *scores, sa_error *error);
 /* The same with other settings of the metrics. */
-bool sa_summarise_by(const sa_metrics *metrics, const sa_corpus *corpus, const sa_judgement *each,
-                     const size_t *chosen, size_t count, sa_scores *scores, sa_error *error);
-void sa_judgements_release(sa_judgement *each, size_t count);
+bool sa_eval_summarize_with(const sa_metrics *metrics, const sa_corpus *corpus,
+                            const sa_sentence_result *each, const size_t *chosen, size_t count,
+                            sa_eval_result *scores, sa_error *error);
+void sa_sentence_results_release(sa_sentence_result *each, size_t count);
 
 /* ---- Diagnosis ------------------------------------------------------------------------------ */
 
 /* A pair that shows what a finding means. */
-typedef struct sa_case {
-    size_t index;       /* in the corpus */
-    double words;       /* so many too many; below 0: too few */
-    sa_look look;       /* at the source word with too much, or too little weight */
-    const char *source; /* that word; NULL: no attention */
-} sa_case;
+typedef struct sa_diagnosis_case {
+    size_t index;                /* in the corpus */
+    double words;                /* so many too many; below 0: too few */
+    sa_source_coverage coverage; /* at the source word with too much, or too little weight */
+    const char *source;          /* that word; NULL: no attention */
+} sa_diagnosis_case;
 
 /* Something that is wrong with a model, its words or its pairs. */
 typedef struct sa_finding {
-    const char *name;         /* "off by one" */
-    const char *measure;      /* what the figure is, in words */
-    double figure, threshold; /* the figure is at least the threshold */
-    const char *lesson;       /* what it means, what to try, what to read */
-    const sa_case *cases;     /* the worst, worst first */
+    const char *name;               /* "off by one" */
+    const char *measure;            /* what the figure is, in words */
+    double figure, threshold;       /* the figure is at least the threshold */
+    const char *lesson;             /* what it means, what to try, what to read */
+    const sa_diagnosis_case *cases; /* the worst, worst first */
     size_t case_count;
 } sa_finding;
 
 typedef struct sa_diagnosis {
-    sa_finding *findings; /* in the order of sa_finding_row */
+    sa_finding *findings; /* in the order of sa_diagnostic_name */
     size_t count;         /* 0: nothing was found */
     void *owned;
 } sa_diagnosis;
@@ -531,46 +535,47 @@ typedef struct sa_diagnosis {
 /* Looks for everything there is a row for in what sa_evaluate said of all pairs. `train`: the pairs
  * the model learned from, to be looked for among those of `corpus`; may be NULL. Freed by
  * sa_diagnosis_release. */
-bool sa_diagnose(sa_model *model, const sa_corpus *corpus, const sa_judgement *each,
+bool sa_diagnose(sa_model *model, const sa_corpus *corpus, const sa_sentence_result *each,
                  const sa_corpus *train, sa_diagnosis *diagnosis, sa_error *error);
 void sa_diagnosis_release(sa_diagnosis *diagnosis);
 
 /* The name, the measure and the threshold of number i of all that can be found; NULL after the
  * last. */
-const char *sa_finding_row(size_t i, const char **measure, double *threshold);
+const char *sa_diagnostic_name(size_t i, const char **measure, double *threshold);
 
 /* ---- One step in numbers -------------------------------------------------------------------- */
 
 /* The pair that is explained. */
-typedef struct sa_explained_pair {
+typedef struct sa_explain_pair {
     bool forced;                               /* the target was given, not found by the model */
     int sources, targets;                      /* words, end marks included */
     const char *const *source, *const *target; /* the user's own words, the end mark as "</s>" */
-    const int *source_number, *target_number;  /* their numbers in the model; 0: unknown */
-} sa_explained_pair;
+    const int *source_token_ids, *target_token_ids; /* their numbers in the model; 0: unknown */
+} sa_explain_pair;
 
-typedef enum sa_explained_part {
-    SA_EXPLAINED_SOURCE,  /* made once for the sentence */
-    SA_EXPLAINED_STEP,    /* one target word */
-    SA_EXPLAINED_WEIGHTS, /* what the model has learned: the tensor `name` */
-} sa_explained_part;
+typedef enum sa_explain_part {
+    SA_EXPLAIN_SOURCE,  /* made once for the sentence */
+    SA_EXPLAIN_STEP,    /* one target word */
+    SA_EXPLAIN_WEIGHTS, /* what the model has learned: the tensor `name` */
+} sa_explain_part;
 
-typedef enum sa_explained_shape {
+typedef enum sa_explain_shape {
     SA_SHAPE_NUMBER, /* one */
     SA_SHAPE_VECTOR, /* one row */
     SA_SHAPE_COLUMN, /* a number in every row */
     SA_SHAPE_MATRIX,
-} sa_explained_shape;
+} sa_explain_shape;
 
-typedef enum sa_explained_about {
-    SA_ABOUT_NOTHING,
-    SA_ABOUT_SOURCE, /* a row for every source word */
-    SA_ABOUT_WORDS,  /* a row for every word of the target vocabulary, special symbols included */
-} sa_explained_about;
+typedef enum sa_explain_rows {
+    SA_ROWS_UNNAMED,
+    SA_ROWS_SOURCE,     /* a row for every source word */
+    SA_ROWS_VOCABULARY, /* a row for every word of the target vocabulary, special symbols included
+                         */
+} sa_explain_rows;
 
 /* Numbers of one letter. All texts are ASCII. */
-typedef struct sa_explained {
-    sa_explained_part part;
+typedef struct sa_explain_value {
+    sa_explain_part part;
     int step;             /* i, from 1; 0 outside steps */
     int head;             /* from 1; 0: there is one head, or it belongs to all */
     const char *section;  /* title of the section that begins here, or NULL */
@@ -578,34 +583,34 @@ typedef struct sa_explained {
     const char *citation; /* where the equation stands; NULL with no equation, or of our own */
     const char *name;     /* a short key, the only one in its step and head: "alpha", "s~" */
     const char *letters;  /* "alpha_ij" */
-    sa_explained_shape shape;
+    sa_explain_shape shape;
     int rows, cols;
     const double *numbers; /* [rows * cols] */
     bool whole;            /* they count something */
-    sa_explained_about about;
+    sa_explain_rows about;
     const char *const *row; /* [rows] the words the rows are about, or NULL */
     int chosen;             /* the row of the word that is written here, or -1 */
     int terms;              /* of a column: each number is the sum of so many terms, or 0 */
     const double *term;     /* [rows * terms] */
     double divisor;         /* ... divided by this */
-} sa_explained;
+} sa_explain_value;
 
-typedef struct sa_explaining {
+typedef struct sa_explain_options {
     const char *source;
     const char *target; /* forced; NULL: the greedy translation */
     int step;           /* from 1; 0: all. Of a transformer: the source word, one alone */
     int layer;          /* of a transformer's encoder, from 1; else without meaning */
     bool weights;       /* hand out the weights of a step, too */
     /* Called line by line, and with NULL when there are no more. */
-    void (*each)(void *context, const sa_explained_pair *pair, const sa_explained *line);
+    void (*each)(void *context, const sa_explain_pair *pair, const sa_explain_value *line);
     void *context;
-} sa_explaining;
+} sa_explain_options;
 
 /* Runs the model in double precision and hands out, in the order of the equations, the numbers that
  * it left behind: of a decoder step, or of a source word in a layer of a transformer's encoder.
  * Pair and words hold until it returns, a line only during its call. SA_USAGE: the source is empty,
  * a text is not UTF-8, or there is no such step or layer. */
-bool sa_explain(sa_model *model, const sa_explaining *explaining, sa_error *error);
+bool sa_explain(sa_model *model, const sa_explain_options *explaining, sa_error *error);
 
 /* ---- Attention on your own numbers --------------------------------------------------------- */
 
@@ -636,34 +641,34 @@ typedef struct sa_projection {
  * "general" is s' W_a h with W_a the keys' projection: each head compares the whole query with its
  * slice of the keys. "location" takes q_i itself as the scores, position by position, and keys
  * behind its last number have weight 0; it and "uniform" need no keys. */
-typedef struct sa_attending {
+typedef struct sa_attend_options {
     int attention; /* the compatibility function, as in sa_settings */
     int heads;
     int positions; /* as in sa_settings: row t of query, keys and values gets its vector added */
     bool causal;   /* query i sees keys 0 .. i only */
     sa_table query, keys, values; /* [Q x ..], [S x ..], [S x ..] */
-    sa_projection query_map, keys_map, values_map, output_map;
+    sa_projection query_projection, keys_projection, values_projection, output_projection;
     sa_table v_a;     /* of "additive" and "concat": as many numbers as k_j has, in a row or a
                          column; not given: all 1 */
     sa_table weights; /* [Q x S] alpha itself: there is no query, no key and no score then */
-} sa_attending;
+} sa_attend_options;
 
-typedef struct sa_attended {
+typedef struct sa_attend_result {
     int queries, keys, heads;
     int context, output; /* numbers of c_i and of output_i */
-    bool ones;           /* v_a was needed and not given */
+    bool default_v_a;    /* v_a was needed and not given */
     double *scores;      /* [heads * queries * keys] e; NaN where a query may not look; NULL when
                             the weights were given */
     double *weights;     /* [heads * queries * keys] alpha, 0 where a query may not look */
     double *contexts;    /* [queries * context] c */
     double *outputs;     /* [queries * output] */
-} sa_attended;
+} sa_attend_result;
 
 /* Attends. SA_DATA names both tables and their shapes when two do not fit, or says that the numbers
  * are too large for double; SA_USAGE: something is missing, or the heads cannot share the columns.
- * Freed by sa_attended_release; after a failure there is nothing to free. */
-bool sa_attend(const sa_attending *attending, sa_attended *attended, sa_error *error);
-void sa_attended_release(sa_attended *attended);
+ * Freed by sa_attend_result_release; after a failure there is nothing to free. */
+bool sa_attend(const sa_attend_options *attending, sa_attend_result *attended, sa_error *error);
+void sa_attend_result_release(sa_attend_result *attended);
 
 /* ---- Experiments --------------------------------------------------------------------------- */
 
@@ -682,7 +687,7 @@ typedef struct sa_experiment {
 
 /* A claim of the literature tried out: the rows of a table, as they come. SA_USAGE: no experiment
  * has that name. A false return of `row` ends the work and is handed on. */
-bool sa_try(const sa_experiment *experiment, sa_error *error);
+bool sa_run_experiment(const sa_experiment *experiment, sa_error *error);
 
 /* The experiments there are: the name of number i, in *about (may be NULL) what it shows and what
  * its columns mean; NULL after the last. */
@@ -690,39 +695,39 @@ const char *sa_experiment_name(size_t i, const char **about);
 
 /* ---- The gradient laboratory ---------------------------------------------------------------- */
 
-typedef struct sa_gradient {
+typedef struct sa_gradient_result {
     const char *name;
     int rows, cols;
     double worst;         /* ||a-n|| / max(||a||, ||n||) over the tensor */
     double worst_element; /* max of |a-n| / max(|a|, |n|, 1e-4 max|g|) */
     bool zero;            /* the gradient is zero, as central differences say */
     bool ok;
-} sa_gradient;
+} sa_gradient_result;
 
-typedef struct sa_gradcheck {
+typedef struct sa_gradcheck_options {
     const sa_settings *settings;
     const char
         *train; /* PAIRS to take the batch from, or NULL: a built-in batch of ragged lengths */
     const char *broken; /* the backward term to leave out, or NULL */
     const char *dump;   /* file for weights, batch, loss and gradients in F64, or NULL */
-    void (*each)(void *context, const sa_gradient *gradient); /* called tensor by tensor */
+    void (*each)(void *context, const sa_gradient_result *gradient); /* called tensor by tensor */
     void *context;
-} sa_gradcheck;
+} sa_gradcheck_options;
 
 /* Compares every hand-written gradient with fourth-order central differences, in double. Fails with
  * SA_CHECK when a relative error exceeds 1e-6; with SA_USAGE when this model has no term `broken`.
  */
-bool sa_check_gradients(const sa_gradcheck *check, sa_error *error);
+bool sa_check_gradients(const sa_gradcheck_options *check, sa_error *error);
 
 /* The backward terms that `broken` may name: number i, in *dropped what goes missing, in *options
  * those of `softalign gradcheck` for a model that has the term (either may be NULL); NULL after the
  * last. */
-const char *sa_gradient_term(size_t i, const char **dropped, const char **options);
+const char *sa_gradient_fault_name(size_t i, const char **dropped, const char **options);
 
 /* ---- What must hold of attention ------------------------------------------------------------ */
 
 /* One check of a model, over all pairs. */
-typedef struct sa_check {
+typedef struct sa_proof_check {
     const char *name;    /* "row-sums" */
     const char *meaning; /* what must hold, and how it is tried */
     double worst;        /* the largest figure found; NaN when nothing was measured */
@@ -731,23 +736,23 @@ typedef struct sa_check {
     bool skipped;     /* it need not hold for this model or these pairs: `note` says why */
     bool ok;          /* it holds, or was skipped */
     const char *note; /* or NULL */
-} sa_check;
+} sa_proof_check;
 
-typedef struct sa_proving {
+typedef struct sa_prove_options {
     const sa_corpus *corpus; /* pairs to try it on; NULL: random sentences of the model's words */
     int limit;               /* only the first so many that fit --max-len, at least 1 */
     int64_t seed;            /* of random words */
-    void (*each)(void *context, const sa_check *check); /* called check by check */
+    void (*each)(void *context, const sa_proof_check *check); /* called check by check */
     void *context;
-} sa_proving;
+} sa_prove_options;
 
 /* Checks in double, with the model's own weights, what must hold whatever they are if its attention
  * is attention, and that its batches and gradients are those of its sentences. Fails with SA_CHECK,
  * naming the first check that does not hold and its figure; SA_DATA: no pair fits. */
-bool sa_prove(const sa_model *model, const sa_proving *proving, sa_error *error);
+bool sa_prove(const sa_model *model, const sa_prove_options *proving, sa_error *error);
 
 /* The checks: name of number i and what it means (may be NULL); NULL after the last. */
-const char *sa_check_name(size_t i, const char **meaning);
+const char *sa_proof_check_name(size_t i, const char **meaning);
 
 #ifdef __cplusplus
 }

@@ -44,12 +44,12 @@ static void print_batch(const sa_dataset *data, const size_t *pairs, int count) 
 static bool print_batches(const char *path, int first, int wanted, const sa_settings *settings,
                           sa_error *error) {
     sa_corpus corpus;
-    sa_coder source = {0}, target = {0};
+    sa_text_codec source = {0}, target = {0};
     sa_dataset data;
     sa_batcher batcher;
     if (!sa_corpus_open(&corpus, path, error) ||
-        !sa_coders_build(&source, &target, &corpus, NULL, settings, error) ||
-        !sa_dataset_make(&data, &corpus, NULL, &source, &target, settings->max_len, error) ||
+        !sa_text_codecs_build(&source, &target, &corpus, NULL, settings, error) ||
+        !sa_dataset_build(&data, &corpus, NULL, &source, &target, settings->max_len, error) ||
         !sa_batcher_open(&batcher, data.source, data.target, data.count, settings->batch,
                          settings->batch_tokens, settings->seed, error))
         return false; /* the program ends here: nothing is freed */

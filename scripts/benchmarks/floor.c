@@ -150,9 +150,9 @@ static void order_side(const pair *pairs, int count, int which, side *to) {
     }
     for (int t = 0, row = 0; t < to->steps; t++) {
         to->start[t] = row;
-        to->live[t] = 0;
-        while (to->live[t] < count && to->len[to->live[t]] > t)
-            to->ids[row++] = pairs[to->order[to->live[t]++]].ids[which][t];
+        to->active[t] = 0;
+        while (to->active[t] < count && to->len[to->active[t]] > t)
+            to->ids[row++] = pairs[to->order[to->active[t]++]].ids[which][t];
     }
 }
 
@@ -166,13 +166,13 @@ static void fill_shard(worker *at) {
     for (int i = 0; i < count; i++) at->places[b->source.order[i]] = i;
     for (int i = 0; i < count; i++) b->source_of[i] = at->places[b->target.order[i]];
     for (int t = 0, row = 0; t < b->target.steps; t++)
-        for (int i = 0; i < b->target.live[t]; i++)
+        for (int i = 0; i < b->target.active[t]; i++)
             b->inputs[row++] = t ? b->target.ids[b->target.start[t - 1] + i] : START;
     b->whole = all.now->count;
 }
 
 static void open_side(side *to, int pairs, int steps, int words) {
-    int **parts[] = {&to->len, &to->first, &to->order, &to->live, &to->start, &to->ids};
+    int **parts[] = {&to->len, &to->first, &to->order, &to->active, &to->start, &to->ids};
     for (int i = 0; i < 6; i++)
         *parts[i] = take((size_t)(i < 3 ? pairs : i < 5 ? steps : words), sizeof(int));
 }

@@ -26,8 +26,8 @@ typedef struct weights {
 /* One side of a shard, by falling length; row start[t] + b is word t of sentence b. */
 typedef struct side {
     int sentences, steps, words;
-    int *len, *first, *live, *start; /* first: the row of word 0, sentence by sentence */
-    int *order, *ids;                /* which pair stands here; [words] step by step */
+    int *len, *first, *active, *start; /* first: the row of word 0, sentence by sentence */
+    int *order, *ids;                  /* which pair stands here; [words] step by step */
 } side;
 
 typedef struct shard {

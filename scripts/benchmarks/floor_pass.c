@@ -112,7 +112,7 @@ static void encode_one_way(const sizes *s, const weights *w, const side *in, roo
     nn(in->words, 3 * n, s->m, r->x[0], s->m, w->W[way], 3 * n, 0, r->gates[way], 3 * n);
     memset(r->state, 0, (size_t)in->sentences * n * sizeof(float));
     for (int i = 0; i < in->steps; i++) {
-        const int t = way ? in->steps - 1 - i : i, rows = in->live[t];
+        const int t = way ? in->steps - 1 - i : i, rows = in->active[t];
         const size_t at = (size_t)in->start[t] * n;
         memcpy(r->previous[way] + at, r->state, (size_t)rows * n * sizeof(float));
         cell(rows, n, w->U[way], r->gates[way] + 3 * at, r->previous[way] + at, r->reset[way] + at,
@@ -129,7 +129,7 @@ static void encode_one_way_back(const sizes *s, const weights *w, const side *in
                                 weights *g) {
     const int n = s->n, m = s->m;
     for (int i = 0; i < in->steps; i++) {
-        const int t = way ? i : in->steps - 1 - i, rows = in->live[t];
+        const int t = way ? i : in->steps - 1 - i, rows = in->active[t];
         const size_t at = (size_t)in->start[t] * n;
         for (int b = 0; b < rows; b++) {
             const float *dh = r->dH + ((size_t)in->first[b] + t) * 2 * n + way * n;
@@ -214,7 +214,7 @@ static void decode(const sizes *s, const weights *w, const shard *b, room *r) {
     for (int i = 0; i < out->sentences * n; i++) r->state[i] = r->s0[i] = tanh_of(r->s0[i]);
 
     for (int t = 0; t < out->steps; t++) {
-        const int rows = out->live[t];
+        const int rows = out->active[t];
         const size_t at = (size_t)out->start[t];
         float *previous = r->previous[2] + at * n;
         memcpy(previous, r->state, (size_t)rows * n * sizeof(float));
@@ -238,10 +238,10 @@ static void decode_back(const sizes *s, const weights *w, const shard *b, room *
     const int n = s->n, p = s->p, rows_all = out->words;
     const float *alpha = r->alpha;
     for (int t = 0; t < out->steps; t++)
-        for (int i = 0; i < out->live[t]; i++) alpha += in->len[b->source_of[i]];
+        for (int i = 0; i < out->active[t]; i++) alpha += in->len[b->source_of[i]];
     memset(r->dstate, 0, (size_t)out->sentences * n * sizeof(float));
     for (int t = out->steps - 1; t >= 0; t--) {
-        const int rows = out->live[t];
+        const int rows = out->active[t];
         const size_t at = (size_t)out->start[t];
         float *dgates = r->dgates + at * 3 * n, *dc = r->dc + at * 2 * n;
         cell_back(rows, n, w->Ud, r->gates[2] + at * 3 * n, r->previous[2] + at * n, r->dstate,

@@ -4,7 +4,7 @@
 
 #include <math.h>
 
-enum { FEW = 20 }; /* counts that are too small to say something of a share */
+enum { MIN_COUNT = 20 }; /* counts that are too small to say something of a share */
 
 static double share(size_t part, size_t whole) {
     return whole ? (double)part / (double)whole : NAN;
@@ -12,57 +12,59 @@ static double share(size_t part, size_t whole) {
 
 /* ---- Where it looks -------------------------------------------------------------------------- */
 
-static double evenness(const sa_symptoms *symptoms) {
-    return symptoms->uniform_chosen ? NAN : sa_gaze_evenness(&symptoms->gaze);
+static double norm_entropy(const sa_diagnostic_stats *stats) {
+    return stats->uniform_by_design ? NAN : sa_attention_stats_norm_entropy(&stats->attention);
 }
 
-static double chosen_evenness(const sa_symptoms *symptoms) {
-    return symptoms->uniform_chosen ? sa_gaze_evenness(&symptoms->gaze) : NAN;
+static double uniform_norm_entropy(const sa_diagnostic_stats *stats) {
+    return stats->uniform_by_design ? sa_attention_stats_norm_entropy(&stats->attention) : NAN;
 }
 
-static double end_weight(const sa_symptoms *symptoms) {
-    return sa_gaze_end(&symptoms->gaze);
+static double eos_weight(const sa_diagnostic_stats *stats) {
+    return sa_attention_stats_eos_weight(&stats->attention);
 }
 
-static double column(const sa_symptoms *symptoms) {
-    return sa_gaze_column(&symptoms->gaze);
+static double column(const sa_diagnostic_stats *stats) {
+    return sa_attention_stats_max_column(&stats->attention);
 }
 
-static double off_by_one(const sa_symptoms *symptoms) {
-    return symptoms->aer - fmin(symptoms->aer_before, symptoms->aer_after);
+static double off_by_one(const sa_diagnostic_stats *stats) {
+    return stats->aer - fmin(stats->aer_before, stats->aer_after);
 }
 
 /* The same without a gold alignment: names, numbers and full stops often stay as they are. */
-static double twins_off_by_one(const sa_symptoms *symptoms) {
-    const sa_gaze *gaze = &symptoms->gaze;
-    const size_t moved = gaze->met[0] > gaze->met[2] ? gaze->met[0] : gaze->met[2];
-    if (!symptoms->twins_mean_links || !isnan(symptoms->aer) || gaze->twins < FEW) return NAN;
-    return share(moved, gaze->twins) - share(gaze->met[1], gaze->twins);
+static double identical_off_by_one(const sa_diagnostic_stats *stats) {
+    const sa_attention_stats *attention = &stats->attention;
+    const size_t moved =
+        attention->met[0] > attention->met[2] ? attention->met[0] : attention->met[2];
+    if (!stats->identical_tokens_align || !isnan(stats->aer) || attention->identical < MIN_COUNT)
+        return NAN;
+    return share(moved, attention->identical) - share(attention->met[1], attention->identical);
 }
 
 /* ---- What it writes -------------------------------------------------------------------------- */
 
-static double over(const sa_symptoms *symptoms) {
-    return share(symptoms->over, symptoms->sentences);
+static double over(const sa_diagnostic_stats *stats) {
+    return share(stats->over, stats->sentences);
 }
-static double under(const sa_symptoms *symptoms) {
-    return share(symptoms->under, symptoms->sentences);
+static double under(const sa_diagnostic_stats *stats) {
+    return share(stats->under, stats->sentences);
 }
 
 /* ---- What it knows --------------------------------------------------------------------------- */
 
-static double unknown_source(const sa_symptoms *symptoms) {
-    return share(symptoms->unknown_source, symptoms->source_words);
+static double unknown_source(const sa_diagnostic_stats *stats) {
+    return share(stats->unknown_source, stats->source_words);
 }
-static double unknown_target(const sa_symptoms *symptoms) {
-    return share(symptoms->unknown_target, symptoms->target_words);
+static double unknown_target(const sa_diagnostic_stats *stats) {
+    return share(stats->unknown_target, stats->target_words);
 }
 
-static double known_sources(const sa_symptoms *symptoms) {
-    return symptoms->train_pairs ? share(symptoms->known_sources, symptoms->sentences) : NAN;
+static double known_sources(const sa_diagnostic_stats *stats) {
+    return stats->train_pairs ? share(stats->known_sources, stats->sentences) : NAN;
 }
-static double known_pairs(const sa_symptoms *symptoms) {
-    return symptoms->train_pairs ? share(symptoms->known_pairs, symptoms->sentences) : NAN;
+static double known_pairs(const sa_diagnostic_stats *stats) {
+    return stats->train_pairs ? share(stats->known_pairs, stats->sentences) : NAN;
 }
 
 /* ---- The rows -------------------------------------------------------------------------------- */
@@ -91,9 +93,9 @@ static double known_pairs(const sa_symptoms *symptoms) {
     "any large corpus; a small share of them is no reason to worry. Read Lewis et al. 2021, "      \
     "Question and Answer Test-Train Overlap, for how far figures fall without them."
 
-const sa_illness sa_illnesses[] = {
-    {"uniform attention", "entropy of the weights as a share of the largest there can be", evenness,
-     0.9, SA_CASES_NONE,
+const sa_diagnostic sa_diagnostics[] = {
+    {"uniform attention", "entropy of the weights as a share of the largest there can be",
+     norm_entropy, 0.9, SA_CASE_NONE,
      "Every word looks at all source words alike, so the decoder gets the same mean of all "
      "annotations each time: a fixed vector, and no alignment. Attention begins like that and "
      "leaves it after some hundred updates. Train longer (--steps, --epochs, --max-time), start "
@@ -102,14 +104,14 @@ const sa_illness sa_illnesses[] = {
      "look whether the two sides are still line by line. Read Bahdanau et al. 2015, A.1.2 and "
      "figure 3."},
     {"uniform attention by choice", "entropy of the weights as a share of the largest there can be",
-     chosen_evenness, 0.9, SA_CASES_NONE,
+     uniform_norm_entropy, 0.9, SA_CASE_NONE,
      "The model was made with --attention uniform: all source words have the same weight by "
      "design, and nothing could be learned there. That is right as a measure of what attention is "
      "worth: train the same with --attention additive and compare BLEU, best on long sentences "
      "(--by-length). Read Bahdanau et al. 2015, section 5."},
     {"stuck on the end mark",
-     "share of the weight that goes to the source's end mark while words are written", end_weight,
-     0.5, SA_CASES_NONE,
+     "share of the weight that goes to the source's end mark while words are written", eos_weight,
+     0.5, SA_CASE_NONE,
      "The end mark has no meaning of its own. Its annotation, though, is where the forward "
      "encoder has read the whole sentence, so the model can use it as a fixed vector, or as a "
      "place to look at nothing. Train longer, with longer and more varied sentences, for which "
@@ -117,14 +119,14 @@ const sa_illness sa_illnesses[] = {
      "(--dropout 0.3), so that looking pays. Read Sutskever et al. "
      "2014 for the fixed vector and Xiao et al. 2023 on attention sinks."},
     {"off by one", "alignment error rate, less the best with links moved by one target word",
-     off_by_one, SA_AER_MARGIN, SA_CASES_NONE, OFF_BY_ONE},
+     off_by_one, SA_AER_MARGIN, SA_CASE_NONE, OFF_BY_ONE},
     {"off by one, as equal words say",
      "share of words with a twin on the source side that would find it if links were moved by "
      "one target word, less the share that find it now",
-     twins_off_by_one, 0.2, SA_CASES_NONE, OFF_BY_ONE},
+     identical_off_by_one, 0.2, SA_CASE_NONE, OFF_BY_ONE},
     {"one word takes all",
      "share of the weight on a single source word, in pairs of at least 4 words a side", column,
-     0.6, SA_CASES_NONE,
+     0.6, SA_CASE_NONE,
      "In its matrix one column is dark and all others are empty: whatever is written, the model "
      "looks at the same source word. It found a place that tells it the rest (often the first or "
      "last annotation, or a full stop) and uses it as a fixed vector. Scores that do not depend "
@@ -135,7 +137,7 @@ const sa_illness sa_illnesses[] = {
     {"over-translation",
      "share of translations with at least 2 words and a quarter of the reference's too many, "
      "repeated, or looked at too often",
-     over, 0.1, SA_CASES_OVER,
+     over, 0.1, SA_CASE_OVER,
      "The model says things twice or goes on after it should end. It does not remember what it "
      "has translated: nothing in the attention says that a source word is done. Search helps a "
      "little (--beam 5, --coverage-penalty 0.2, a smaller --max-ratio), training more: longer, "
@@ -144,28 +146,29 @@ const sa_illness sa_illnesses[] = {
     {"under-translation",
      "share of translations with at least 2 words and a quarter of the reference's missing, or "
      "not looked at",
-     under, 0.1, SA_CASES_UNDER,
+     under, 0.1, SA_CASE_UNDER,
      "The model leaves out part of the source: it ends too early, or jumps over words. A beam "
-     "prefers short translations unless scores are divided by their length (--normalize average "
+     "prefers short translations unless scores are divided by their length (--length-penalty "
+     "average "
      "or gnmt; --coverage-penalty 0.2 punishes words not looked at, --min-length forbids to "
      "end). If it happens with long sentences only (--by-length), train on long ones (--max-len) "
      "or longer; if everywhere, look for training targets that are cut off. Read Tu et al. 2016 "
      "and Wu et al. 2016, equation 14."},
     {"source vocabulary too small", "share of source words that the model does not know",
-     unknown_source, 0.05, SA_CASES_NONE, UNKNOWN},
+     unknown_source, 0.05, SA_CASE_NONE, UNKNOWN},
     {"target vocabulary too small", "share of target words that the model does not know",
-     unknown_target, 0.05, SA_CASES_NONE, UNKNOWN},
+     unknown_target, 0.05, SA_CASE_NONE, UNKNOWN},
     {"sources seen in training", "share of source sentences that are among the training pairs'",
-     known_sources, 0.1, SA_CASES_NONE, OVERLAP},
+     known_sources, 0.1, SA_CASE_NONE, OVERLAP},
     {"pairs seen in training", "share of pairs that are among the training pairs", known_pairs, 0.1,
-     SA_CASES_NONE, OVERLAP},
+     SA_CASE_NONE, OVERLAP},
     {0},
 };
 
-bool sa_illness_next(const sa_symptoms *symptoms, size_t *row, double *figure) {
-    for (; sa_illnesses[*row].name; ++*row) {
-        *figure = sa_illnesses[*row].figure(symptoms);
-        if (*figure >= sa_illnesses[*row].threshold) return true; /* NaN is not */
+bool sa_diagnostic_next(const sa_diagnostic_stats *stats, size_t *row, double *figure) {
+    for (; sa_diagnostics[*row].name; ++*row) {
+        *figure = sa_diagnostics[*row].figure(stats);
+        if (*figure >= sa_diagnostics[*row].threshold) return true; /* NaN is not */
     }
     return false;
 }

@@ -35,12 +35,12 @@ static bool fail_shapes(const char *option, sa_table table, const char *other_op
  */
 
 /* A table of the job with the names of its options, and the columns it has once projected. */
-typedef struct side {
+typedef struct operand {
     const char *option, *map_option, *bias_option;
     sa_table table;
     const sa_projection *map;
     int cols;
-} side;
+} operand;
 
 static bool is_vector(sa_table table, int size) {
     return (table.rows == 1 || table.cols == 1) && table.rows * table.cols == size;
@@ -51,7 +51,7 @@ static bool check_table(const char *option, sa_table table, sa_error *error) {
            sa_fail(error, SA_USAGE, "%s: a table has rows and columns", option);
 }
 
-static bool project(side *one, sa_error *error) {
+static bool project(operand *one, sa_error *error) {
     const sa_table x = one->table, W = one->map->W, b = one->map->b;
     one->cols = x.cols;
     if (is_given(b) && !is_given(W))
@@ -70,15 +70,16 @@ static bool project(side *one, sa_error *error) {
     return true;
 }
 
-static bool open_side(side *one, sa_error *error) {
+static bool open_operand(operand *one, sa_error *error) {
     if (!is_given(one->table)) return sa_fail(error, SA_USAGE, "%s is missing", one->option);
     return check_table(one->option, one->table, error) && project(one, error);
 }
 
 /* Fails about two sides, as they are after their projections. */
-static bool fail_sides(const side *one, const side *other, const char *why, sa_error *error) {
+static bool fail_operands(const operand *one, const operand *other, const char *why,
+                          sa_error *error) {
     char texts[2][TEXT], after[2][TEXT] = {"", ""};
-    const side *both[] = {one, other};
+    const operand *both[] = {one, other};
     for (int i = 0; i < 2; i++) {
         shape_text(texts[i], both[i]->option, both[i]->table);
         if (is_given(both[i]->map->W))
@@ -91,26 +92,27 @@ static bool fail_sides(const side *one, const side *other, const char *why, sa_e
 /* ---- All of them ------------------------------------------------------------------------------
  */
 
-typedef struct sides {
-    const sa_compat *compat;
-    side query, keys, values, output;
-} sides;
+typedef struct operands {
+    const sa_score *score;
+    operand query, keys, values, output;
+} operands;
 
-static sides sides_of(const sa_attending *job) {
+static operands operands_of(const sa_attend_options *job) {
     const bool self =
         job->query.numbers == job->keys.numbers && job->keys.numbers == job->values.numbers;
-    return (sides){
-        &sa_compats[job->attention],
+    return (operands){
+        &sa_scores[job->attention],
         {self ? "--self" : "--query", "--project-query", "--bias-query", job->query,
-         &job->query_map, 0},
-        {self ? "--self" : "--keys", "--project-keys", "--bias-keys", job->keys, &job->keys_map, 0},
+         &job->query_projection, 0},
+        {self ? "--self" : "--keys", "--project-keys", "--bias-keys", job->keys,
+         &job->keys_projection, 0},
         {self ? "--self" : "--values", "--project-values", "--bias-values", job->values,
-         &job->values_map, 0},
-        {"the context", "--project-output", "--bias-output", {0}, &job->output_map, 0},
+         &job->values_projection, 0},
+        {"the context", "--project-output", "--bias-output", {0}, &job->output_projection, 0},
     };
 }
 
-static bool shared(const side *one, int heads, sa_error *error) {
+static bool divides_by_heads(const operand *one, int heads, sa_error *error) {
     char text[TEXT];
     if (one->cols % heads == 0) return true;
     return sa_fail(error, SA_USAGE, "--heads %d: %s; its %d columns%s cannot be shared out equally",
@@ -118,40 +120,42 @@ static bool shared(const side *one, int heads, sa_error *error) {
                    is_given(one->map->W) ? " once projected" : "");
 }
 
-static bool check_vector(const sides *all, sa_table v_a, sa_error *error) {
+static bool check_vector(const operands *all, sa_table v_a, sa_error *error) {
     if (!is_given(v_a)) return true;
-    if (!all->compat->vector)
-        return sa_fail(error, SA_USAGE, "--vector: --attention %s has no v_a", all->compat->name);
+    if (!all->score->vector)
+        return sa_fail(error, SA_USAGE, "--vector: --attention %s has no v_a", all->score->name);
     const sa_projection map = {.W = {.numbers = NULL}};
-    const side vector = {.option = "--vector", .table = v_a, .map = &map, .cols = v_a.cols};
+    const operand vector = {.option = "--vector", .table = v_a, .map = &map, .cols = v_a.cols};
     return is_vector(v_a, all->keys.cols) ||
-           fail_sides(&all->keys, &vector, "v_a has one number for every number of a key", error);
+           fail_operands(&all->keys, &vector, "v_a has one number for every number of a key",
+                         error);
 }
 
-static bool check_keys(sides *all, const sa_attending *job, sa_error *error) {
-    const side *query = &all->query, *keys = &all->keys;
-    if (!open_side(&all->keys, error) || !shared(keys, job->heads, error)) return false;
+static bool check_keys(operands *all, const sa_attend_options *job, sa_error *error) {
+    const operand *query = &all->query, *keys = &all->keys;
+    if (!open_operand(&all->keys, error) || !divides_by_heads(keys, job->heads, error))
+        return false;
     if (keys->table.rows != all->values.table.rows)
-        return fail_sides(keys, &all->values, "every key has one value: as many rows", error);
-    const bool whole = all->compat->query == SA_QUERY_STATE;
+        return fail_operands(keys, &all->values, "every key has one value: as many rows", error);
+    const bool whole = all->score->query == SA_QUERY_IDENTITY;
     if (query->cols != (whole ? keys->cols / job->heads : keys->cols))
-        return fail_sides(query, keys,
-                          whole && job->heads > 1
-                              ? "each head compares the whole query with its share of a key"
-                              : "a query and a key are compared: as many columns",
-                          error);
+        return fail_operands(query, keys,
+                             whole && job->heads > 1
+                                 ? "each head compares the whole query with its share of a key"
+                                 : "a query and a key are compared: as many columns",
+                             error);
     return true;
 }
 
-static bool check_scores(sides *all, const sa_attending *job, sa_error *error) {
-    if (!open_side(&all->query, error)) return false;
-    if (all->compat->query != SA_QUERY_STATE && !shared(&all->query, job->heads, error))
+static bool check_scores(operands *all, const sa_attend_options *job, sa_error *error) {
+    if (!open_operand(&all->query, error)) return false;
+    if (all->score->query != SA_QUERY_IDENTITY && !divides_by_heads(&all->query, job->heads, error))
         return false;
-    if (all->compat->key != SA_KEY_NONE && !check_keys(all, job, error)) return false;
+    if (all->score->key != SA_KEY_NONE && !check_keys(all, job, error)) return false;
     return check_vector(all, job->v_a, error);
 }
 
-static bool check_given(const sa_attending *job, sa_error *error) {
+static bool check_given(const sa_attend_options *job, sa_error *error) {
     if (is_given(job->query) || is_given(job->keys) || job->heads > 1 || job->causal)
         return sa_fail(error, SA_USAGE,
                        "--given-weights takes the place of query, keys, heads and --causal");
@@ -162,8 +166,9 @@ static bool check_given(const sa_attending *job, sa_error *error) {
 }
 
 /* Whether everything fits; the sides then know their columns. */
-static bool check(sides *all, const sa_attending *job, sa_error *error) {
-    if (!open_side(&all->values, error) || !shared(&all->values, job->heads, error)) return false;
+static bool check(operands *all, const sa_attend_options *job, sa_error *error) {
+    if (!open_operand(&all->values, error) || !divides_by_heads(&all->values, job->heads, error))
+        return false;
     const bool given = is_given(job->weights);
     if (!(given ? check_given(job, error) : check_scores(all, job, error))) return false;
     all->output.table =
@@ -174,15 +179,15 @@ static bool check(sides *all, const sa_attending *job, sa_error *error) {
 /* ---- The door ---------------------------------------------------------------------------------
  */
 
-static bool check_choices(const sa_attending *job, sa_error *error) {
+static bool check_choices(const sa_attend_options *job, sa_error *error) {
     int known = 0;
-    while (sa_compat_name((size_t)known)) known++;
+    while (sa_score_name((size_t)known)) known++;
     if (job->attention < 0 || job->attention >= known)
         return sa_fail(error, SA_USAGE, "no compatibility function has number %d", job->attention);
     return job->heads > 0 || sa_fail(error, SA_USAGE, "--heads %d: at least 1", job->heads);
 }
 
-static double *room(size_t heads, int rows, int cols, sa_error *error) {
+static double *allocate(size_t heads, int rows, int cols, sa_error *error) {
     size_t count;
     if (__builtin_mul_overflow(heads * (size_t)rows, (size_t)cols, &count)) {
         sa_fail_memory(error, SIZE_MAX);
@@ -197,7 +202,7 @@ static bool all_finite(const double *x, size_t count) {
     return i == count;
 }
 
-static bool check_results(const sa_attended *out, sa_error *error) {
+static bool check_results(const sa_attend_result *out, sa_error *error) {
     const size_t Q = (size_t)out->queries;
     return (all_finite(out->weights, (size_t)out->heads * Q * (size_t)out->keys) &&
             all_finite(out->outputs, Q * (size_t)out->output)) ||
@@ -206,34 +211,34 @@ static bool check_results(const sa_attended *out, sa_error *error) {
                    "double precision");
 }
 
-bool sa_attend(const sa_attending *job, sa_attended *out, sa_error *error) {
-    *out = (sa_attended){0};
+bool sa_attend(const sa_attend_options *job, sa_attend_result *out, sa_error *error) {
+    *out = (sa_attend_result){0};
     if (!check_choices(job, error)) return false;
-    sides all = sides_of(job);
+    operands all = operands_of(job);
     if (!check(&all, job, error)) return false;
-    *out =
-        (sa_attended){.queries = all.output.table.rows,
-                      .keys = job->values.rows,
-                      .heads = job->heads,
-                      .context = all.values.cols,
-                      .ones = all.compat->vector && !is_given(job->weights) && !is_given(job->v_a),
-                      .output = all.output.cols};
+    *out = (sa_attend_result){.queries = all.output.table.rows,
+                              .keys = job->values.rows,
+                              .heads = job->heads,
+                              .context = all.values.cols,
+                              .default_v_a = all.score->vector && !is_given(job->weights) &&
+                                             !is_given(job->v_a),
+                              .output = all.output.cols};
     const size_t H = (size_t)job->heads;
-    out->weights = room(H, out->queries, out->keys, error);
-    out->contexts = out->weights ? room(1, out->queries, out->context, error) : NULL;
-    out->outputs = out->contexts ? room(1, out->queries, out->output, error) : NULL;
+    out->weights = allocate(H, out->queries, out->keys, error);
+    out->contexts = out->weights ? allocate(1, out->queries, out->context, error) : NULL;
+    out->outputs = out->contexts ? allocate(1, out->queries, out->output, error) : NULL;
     bool good = out->outputs != NULL;
     if (good && !is_given(job->weights))
-        good = (out->scores = room(H, out->queries, out->keys, error)) != NULL;
+        good = (out->scores = allocate(H, out->queries, out->keys, error)) != NULL;
     good = good && sa_lab_attend(job, out, error) && check_results(out, error);
-    if (!good) sa_attended_release(out);
+    if (!good) sa_attend_result_release(out);
     return good;
 }
 
-void sa_attended_release(sa_attended *attended) {
+void sa_attend_result_release(sa_attend_result *attended) {
     free(attended->scores);
     free(attended->weights);
     free(attended->contexts);
     free(attended->outputs);
-    *attended = (sa_attended){0};
+    *attended = (sa_attend_result){0};
 }

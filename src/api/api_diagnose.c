@@ -11,26 +11,26 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { WORST = 5, KINDS = SA_CASES_UNDER + 1 }; /* pairs shown of each kind */
+enum { WORST = 5, KINDS = SA_CASE_UNDER + 1 }; /* pairs shown of each kind */
 
 /* The worst pairs of each kind, and the words of their sources. */
 typedef struct worst {
-    sa_case cases[KINDS][WORST];
+    sa_diagnosis_case cases[KINDS][WORST];
     const char **words[KINDS][WORST];
     size_t count[KINDS];
 } worst;
 
 /* What a diagnosis owns. */
-typedef struct holding {
+typedef struct diagnosis_data {
     sa_finding *findings;
     worst worst;
-} holding;
+} diagnosis_data;
 
 /* ---- Pairs that show it ---------------------------------------------------------------------- */
 
 /* Keeps a pair if it is among the worst; of equals the first stand before. */
-static void keep(worst *all, sa_cases kind, sa_case one) {
-    sa_case *list = all->cases[kind];
+static void insert_case(worst *all, sa_case_kind kind, sa_diagnosis_case one) {
+    sa_diagnosis_case *list = all->cases[kind];
     size_t at = all->count[kind];
     while (at && fabs(list[at - 1].words) < fabs(one.words)) at--;
     if (at == WORST) return;
@@ -39,34 +39,34 @@ static void keep(worst *all, sa_cases kind, sa_case one) {
     list[at] = one;
 }
 
-static void look_at_pair(const sa_judgement *judged, size_t index, sa_symptoms *symptoms,
-                         worst *all) {
-    const sa_balance *balance = &judged->balance;
-    const double over = sa_balance_over(balance), under = sa_balance_under(balance);
-    if (sa_balance_off(over, balance->reference)) {
-        symptoms->over++;
-        keep(all, SA_CASES_OVER, (sa_case){index, over, balance->most, NULL});
+static void add_pair_statistics(const sa_sentence_result *result, size_t index,
+                                sa_diagnostic_stats *stats, worst *all) {
+    const sa_length_balance *balance = &result->balance;
+    const double over = sa_length_balance_over(balance), under = sa_length_balance_under(balance);
+    if (sa_length_balance_is_off(over, balance->reference)) {
+        stats->over++;
+        insert_case(all, SA_CASE_OVER, (sa_diagnosis_case){index, over, balance->most, NULL});
     }
-    if (sa_balance_off(under, balance->reference)) {
-        symptoms->under++;
-        keep(all, SA_CASES_UNDER, (sa_case){index, -under, balance->least, NULL});
+    if (sa_length_balance_is_off(under, balance->reference)) {
+        stats->under++;
+        insert_case(all, SA_CASE_UNDER, (sa_diagnosis_case){index, -under, balance->least, NULL});
     }
 }
 
 /* The user's own words for the source words of the cases. */
-static bool name_words(const sa_model *model, const sa_corpus *corpus, worst *all,
-                       sa_error *error) {
-    for (int kind = SA_CASES_OVER; kind < KINDS; kind++)
+static bool fill_source_words(const sa_model *model, const sa_corpus *corpus, worst *all,
+                              sa_error *error) {
+    for (int kind = SA_CASE_OVER; kind < KINDS; kind++)
         for (size_t i = 0; i < all->count[kind]; i++) {
-            sa_case *one = &all->cases[kind][i];
-            if (one->look.place < 0) continue;
+            sa_diagnosis_case *one = &all->cases[kind][i];
+            if (one->coverage.position < 0) continue;
             const char *const *text = &corpus->pairs[one->index].source;
-            sa_sentence *read = sa_encode_all(&model->source, text, 0, 1, error);
-            const char **words = read ? sa_own_words(&model->source, *text, read, error) : NULL;
+            sa_sentence *read = sa_encode_texts(&model->source, text, 0, 1, error);
+            const char **words = read ? sa_surface_words(&model->source, *text, read, error) : NULL;
             sa_sentences_release(read, 1);
             if (!words) return false;
             all->words[kind][i] = words;
-            one->source = words[one->look.place];
+            one->source = words[one->coverage.position];
         }
     return true;
 }
@@ -77,84 +77,84 @@ static bool has_name(const char *name, const char *wanted) {
     return strcmp(name, wanted) == 0;
 }
 
-static void look(const sa_model *model, const sa_corpus *corpus, const sa_judgement *each,
-                 sa_symptoms *symptoms, worst *all) {
+static void collect_statistics(const sa_model *model, const sa_corpus *corpus,
+                               const sa_sentence_result *each, sa_diagnostic_stats *stats,
+                               worst *all) {
     const sa_settings *settings = &model->settings;
-    *symptoms = (sa_symptoms){
+    *stats = (sa_diagnostic_stats){
         .sentences = corpus->count,
-        .uniform_chosen = has_name(sa_compats[settings->attention].name, "uniform"),
+        .uniform_by_design = has_name(sa_scores[settings->attention].name, "uniform"),
         /* letters are the same in many words */
-        .twins_mean_links = !has_name(sa_tokenizers[settings->tokenizer].name, "char"),
+        .identical_tokens_align = !has_name(sa_tokenizers[settings->tokenizer].name, "char"),
     };
     for (size_t i = 0; i < corpus->count; i++) {
-        sa_gaze_sum(&symptoms->gaze, &each[i].gaze);
-        symptoms->source_words += (size_t)each[i].source_words;
-        symptoms->target_words += (size_t)each[i].words - 1; /* without the end mark */
-        symptoms->unknown_source += (size_t)each[i].unknown_source;
-        symptoms->unknown_target += (size_t)each[i].unknown_target;
-        look_at_pair(&each[i], i, symptoms, all);
+        sa_attention_stats_sum(&stats->attention, &each[i].attention);
+        stats->source_words += (size_t)each[i].source_words;
+        stats->target_words += (size_t)each[i].words - 1; /* without the end mark */
+        stats->unknown_source += (size_t)each[i].unknown_source;
+        stats->unknown_target += (size_t)each[i].unknown_target;
+        add_pair_statistics(&each[i], i, stats, all);
     }
 }
 
-static bool list_findings(const sa_symptoms *symptoms, holding *held, sa_diagnosis *diagnosis,
-                          sa_error *error) {
+static bool list_findings(const sa_diagnostic_stats *stats, diagnosis_data *data,
+                          sa_diagnosis *diagnosis, sa_error *error) {
     size_t rows = 0;
-    while (sa_illnesses[rows].name) rows++;
-    held->findings = diagnosis->findings = sa_new(rows, sizeof *held->findings, error);
-    if (!held->findings) return false;
+    while (sa_diagnostics[rows].name) rows++;
+    data->findings = diagnosis->findings = sa_new(rows, sizeof *data->findings, error);
+    if (!data->findings) return false;
     double figure;
-    for (size_t row = 0; sa_illness_next(symptoms, &row, &figure); row++) {
-        const sa_illness *illness = &sa_illnesses[row];
-        held->findings[diagnosis->count++] =
+    for (size_t row = 0; sa_diagnostic_next(stats, &row, &figure); row++) {
+        const sa_diagnostic *illness = &sa_diagnostics[row];
+        data->findings[diagnosis->count++] =
             (sa_finding){.name = illness->name,
                          .measure = illness->measure,
                          .figure = figure,
                          .threshold = illness->threshold,
                          .lesson = illness->lesson,
-                         .cases = held->worst.cases[illness->cases],
-                         .case_count = held->worst.count[illness->cases]};
+                         .cases = data->worst.cases[illness->cases],
+                         .case_count = data->worst.count[illness->cases]};
     }
     return true;
 }
 
 /* ---- The public part ------------------------------------------------------------------------- */
 
-bool sa_diagnose(sa_model *model, const sa_corpus *corpus, const sa_judgement *each,
+bool sa_diagnose(sa_model *model, const sa_corpus *corpus, const sa_sentence_result *each,
                  const sa_corpus *train, sa_diagnosis *diagnosis, sa_error *error) {
-    sa_symptoms symptoms;
-    sa_scores scores;
+    sa_diagnostic_stats stats;
+    sa_eval_result scores;
     *diagnosis = (sa_diagnosis){0};
-    holding *held = diagnosis->owned = sa_new(1, sizeof *held, error);
-    if (!held) return false;
-    look(model, corpus, each, &symptoms, &held->worst);
-    bool good = sa_summarise(corpus, each, NULL, corpus->count, &scores, error) &&
-                name_words(model, corpus, &held->worst, error);
+    diagnosis_data *data = diagnosis->owned = sa_new(1, sizeof *data, error);
+    if (!data) return false;
+    collect_statistics(model, corpus, each, &stats, &data->worst);
+    bool good = sa_eval_summarize(corpus, each, NULL, corpus->count, &scores, error) &&
+                fill_source_words(model, corpus, &data->worst, error);
     if (good && train) {
-        symptoms.train_pairs = train->count;
-        good =
-            sa_overlap_count(corpus, train, &symptoms.known_sources, &symptoms.known_pairs, error);
+        stats.train_pairs = train->count;
+        good = sa_overlap_count(corpus, train, &stats.known_sources, &stats.known_pairs, error);
     }
-    symptoms.aer = scores.aer;
-    symptoms.aer_before = scores.aer_before, symptoms.aer_after = scores.aer_after;
-    if (good && list_findings(&symptoms, held, diagnosis, error)) return true;
+    stats.aer = scores.aer;
+    stats.aer_before = scores.aer_before, stats.aer_after = scores.aer_after;
+    if (good && list_findings(&stats, data, diagnosis, error)) return true;
     sa_diagnosis_release(diagnosis);
     return false;
 }
 
 void sa_diagnosis_release(sa_diagnosis *diagnosis) {
-    holding *held = diagnosis->owned;
-    for (int kind = 0; held && kind < KINDS; kind++)
-        for (size_t i = 0; i < WORST; i++) free(held->worst.words[kind][i]);
-    if (held) free(held->findings);
-    free(held);
+    diagnosis_data *data = diagnosis->owned;
+    for (int kind = 0; data && kind < KINDS; kind++)
+        for (size_t i = 0; i < WORST; i++) free(data->worst.words[kind][i]);
+    if (data) free(data->findings);
+    free(data);
     *diagnosis = (sa_diagnosis){0};
 }
 
-const char *sa_finding_row(size_t i, const char **measure, double *threshold) {
+const char *sa_diagnostic_name(size_t i, const char **measure, double *threshold) {
     size_t known = 0;
-    while (sa_illnesses[known].name) known++;
+    while (sa_diagnostics[known].name) known++;
     if (i >= known) return NULL;
-    if (measure) *measure = sa_illnesses[i].measure;
-    if (threshold) *threshold = sa_illnesses[i].threshold;
-    return sa_illnesses[i].name;
+    if (measure) *measure = sa_diagnostics[i].measure;
+    if (threshold) *threshold = sa_diagnostics[i].threshold;
+    return sa_diagnostics[i].name;
 }

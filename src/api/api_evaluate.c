@@ -1,4 +1,4 @@
-/* api_evaluate: sa_evaluate and sa_summarise of softalign.h. */
+/* api_evaluate: sa_evaluate and sa_eval_summarize of softalign.h. */
 #include "analysis/attention_statistics.h"
 #include "api/metric_figures.h"
 #include "api/pair_statistics.h"
@@ -14,13 +14,14 @@
 #include <string.h>
 
 /* A text's tokens joined again: equal for texts that differ in white space only. */
-static char *joined(const sa_coder *coder, const char *text, sa_error *error) {
+static char *rejoin_tokens(const sa_text_codec *codec, const char *text, sa_error *error) {
     sa_tokens tokens = {0};
     sa_buffer out = {0};
     char *lowered = NULL;
-    const bool good = sa_coder_split(coder, NULL, text, coder->lowercase, &tokens, &lowered, error);
+    const bool good =
+        sa_text_codec_split(codec, NULL, text, codec->lowercase, &tokens, &lowered, error);
     sa_buffer_add(&out, "", 0);
-    if (good) coder->tokenizer->join(tokens.token, tokens.count, coder->spaced_marks, &out);
+    if (good) codec->tokenizer->join(tokens.token, tokens.count, codec->spaced_marks, &out);
     sa_tokens_release(&tokens);
     free(lowered);
     if (good && !out.failed) return out.text;
@@ -29,10 +30,10 @@ static char *joined(const sa_coder *coder, const char *text, sa_error *error) {
     return NULL;
 }
 
-static bool is_exact(const sa_coder *coder, const sa_judgement *judged, bool *exact,
+static bool is_exact(const sa_text_codec *codec, const sa_sentence_result *result, bool *exact,
                      sa_error *error) {
-    char *ours = joined(coder, judged->translation, error);
-    char *theirs = ours ? joined(coder, judged->reference, error) : NULL;
+    char *ours = rejoin_tokens(codec, result->translation, error);
+    char *theirs = ours ? rejoin_tokens(codec, result->reference, error) : NULL;
     const bool good = theirs;
     if (good) *exact = strcmp(ours, theirs) == 0;
     free(ours);
@@ -41,52 +42,53 @@ static bool is_exact(const sa_coder *coder, const sa_judgement *judged, bool *ex
 }
 
 /* One pair from what was made of all of them. */
-static bool judge(sa_model *model, const sa_corpus *corpus, const sa_dataset *pairs, size_t i,
-                  const sa_forced *forced, double free_log_p, sa_translation *translation,
-                  sa_judgement *out, sa_error *error) {
+static bool evaluate_pair(sa_model *model, const sa_corpus *corpus, const sa_dataset *pairs,
+                          size_t i, const sa_forced_decoding *forced, double free_log_p,
+                          sa_translation *translation, sa_sentence_result *out, sa_error *error) {
     const sa_pair *pair = &corpus->pairs[i];
-    *out = (sa_judgement){.log_probability = forced->log_p,
-                          .free_log_probability = free_log_p,
-                          .words = pairs->target[i].len,
-                          .source_words = pairs->source[i].len - 1,
-                          .translation = translation->text};
+    *out = (sa_sentence_result){.log_probability = forced->log_p,
+                                .free_log_probability = free_log_p,
+                                .words = pairs->target[i].len,
+                                .source_words = pairs->source[i].len - 1,
+                                .translation = translation->text};
     translation->text = NULL;
     out->reference = sa_coder_reference(&model->target, pair->target, error);
     if (!out->reference || !is_exact(&model->target, out, &out->exact, error) ||
-        !sa_judge_words(model, pair, &pairs->source[i], &pairs->target[i], forced, translation, out,
-                        error))
+        !sa_pair_add_statistics(model, pair, &pairs->source[i], &pairs->target[i], forced,
+                                translation, out, error))
         return false;
-    sa_linking linking;
-    sa_linking_init(&linking);
+    sa_link_options linking;
+    sa_link_options_init(&linking);
     return !corpus->gold || !forced->weights ||
-           sa_judge_links(model, &linking, corpus, pairs, i, forced->weights, out, error);
+           sa_pair_count_links(model, &linking, corpus, pairs, i, forced->weights, out, error);
 }
 
 static bool evaluate_part(sa_model *model, const sa_corpus *corpus, const sa_search *search,
-                          sa_judgement *each, sa_error *error) {
+                          sa_sentence_result *each, sa_error *error) {
     const size_t count = corpus->count;
     sa_dataset pairs = {0};
-    sa_forced *forced = sa_new(count, sizeof *forced, error);
+    sa_forced_decoding *forced = sa_new(count, sizeof *forced, error);
     const char **sources = forced ? sa_new(count, sizeof *sources, error) : NULL;
     sa_translation *translations = sources ? sa_new(count, sizeof *translations, error) : NULL;
     double *free_log_p = translations ? sa_new(count, sizeof *free_log_p, error) : NULL;
     sa_search best = *search;
-    sa_gold *gold = NULL;
-    const bool attends = sa_settings_attends(&model->settings);
-    const sa_view all = {0};
+    sa_gold_alignment *gold = NULL;
+    const bool attends = sa_settings_has_attention(&model->settings);
+    const sa_attention_view all = {0};
     best.nbest = 1;
     best.weights = true;
     bool good = free_log_p &&
-                sa_dataset_make(&pairs, corpus, NULL, &model->source, &model->target, 0, error);
+                sa_dataset_build(&pairs, corpus, NULL, &model->source, &model->target, 0, error);
     for (size_t i = 0; good && i < count; i++) sources[i] = corpus->pairs[i].source;
-    good = good && sa_gold_read(model, corpus->pairs, count, &gold, error) &&
-           sa_force(model, pairs.source, pairs.target, gold, count, attends ? &all : NULL, forced,
-                    error) &&
-           sa_run_free(model, pairs.source, pairs.target, gold, count, free_log_p, error) &&
-           sa_translate_all(&model, 1, sources, gold, count, &best, translations, error);
+    good =
+        good && sa_override_links(model, corpus->pairs, count, &gold, error) &&
+        sa_teacher_force(model, pairs.source, pairs.target, gold, count, attends ? &all : NULL,
+                         forced, error) &&
+        sa_free_running_log_p(model, pairs.source, pairs.target, gold, count, free_log_p, error) &&
+        sa_translate_sources(&model, 1, sources, gold, count, &best, translations, error);
     for (size_t i = 0; good && i < count; i++)
-        good = judge(model, corpus, &pairs, i, &forced[i], free_log_p[i], &translations[i],
-                     &each[i], error);
+        good = evaluate_pair(model, corpus, &pairs, i, &forced[i], free_log_p[i], &translations[i],
+                             &each[i], error);
     if (translations) sa_translations_release(translations, count);
     for (size_t i = 0; forced && i < count; i++) free(forced[i].weights);
     free(translations), free(sources), free(forced), free(free_log_p);
@@ -96,7 +98,7 @@ static bool evaluate_part(sa_model *model, const sa_corpus *corpus, const sa_sea
 }
 
 bool sa_evaluate(sa_model *model, const sa_corpus *corpus, const sa_search *search,
-                 sa_judgement *each, sa_error *error) {
+                 sa_sentence_result *each, sa_error *error) {
     enum { PART = 2048 }; /* few enough that all their matrices may be in memory */
     bool good = true;
     memset(each, 0, sizeof *each * corpus->count);
@@ -106,41 +108,42 @@ bool sa_evaluate(sa_model *model, const sa_corpus *corpus, const sa_search *sear
         if (part.count > PART) part.count = PART;
         good = evaluate_part(model, &part, search, each + first, error);
     }
-    if (!good) sa_judgements_release(each, corpus->count);
+    if (!good) sa_sentence_results_release(each, corpus->count);
     return good;
 }
 
-void sa_judgements_release(sa_judgement *each, size_t count) {
+void sa_sentence_results_release(sa_sentence_result *each, size_t count) {
     for (size_t i = 0; i < count; i++) {
         free(each[i].translation), free(each[i].reference);
         each[i].translation = each[i].reference = NULL;
     }
 }
 
-bool sa_summarise_by(const sa_metrics *metrics, const sa_corpus *corpus, const sa_judgement *each,
-                     const size_t *chosen, size_t count, sa_scores *scores, sa_error *error) {
-    sa_tally sum = {0}, tally;
+bool sa_eval_summarize_with(const sa_metrics *metrics, const sa_corpus *corpus,
+                            const sa_sentence_result *each, const size_t *chosen, size_t count,
+                            sa_eval_result *scores, sa_error *error) {
+    sa_metric_stats sum = {0}, tally;
     sa_aer aer = {0}, before = {0}, after = {0};
-    sa_gaze gaze = {0};
+    sa_attention_stats attention = {0};
     double log_p = 0, free_log_p = 0, exact = 0;
     if (!sa_options_check(sa_metrics_options, metrics, error)) return false;
-    *scores = (sa_scores){.sentences = count};
+    *scores = (sa_eval_result){.sentences = count};
     for (size_t i = 0; i < count; i++) {
-        const sa_judgement *one = &each[chosen ? chosen[i] : i];
-        if (!sa_tally_make(&tally, metrics, sa_utf8_lower, one->translation,
-                           (const char *const *)&one->reference, 1, error))
+        const sa_sentence_result *one = &each[chosen ? chosen[i] : i];
+        if (!sa_metric_stats_compute(&tally, metrics, sa_utf8_lower, one->translation,
+                                     (const char *const *)&one->reference, 1, error))
             return false;
-        sa_tally_add(&sum, &tally);
+        sa_metric_stats_add(&sum, &tally);
         log_p += one->log_probability;
         free_log_p += one->free_log_probability;
         exact += one->exact;
         scores->target_words += one->words;
         sa_aer_sum(&before, &one->before), sa_aer_sum(&after, &one->after);
-        sa_gaze_sum(&gaze, &one->gaze);
+        sa_attention_stats_sum(&attention, &one->attention);
         aer.links += one->links, aer.sure += one->sure;
         aer.links_sure += one->links_sure, aer.links_possible += one->links_possible;
     }
-    const sa_figures figures = sa_score_figures(&sum, metrics);
+    const sa_metric_values figures = sa_metric_values_of(&sum, metrics);
     scores->loss = -log_p / (double)scores->target_words;
     scores->perplexity = exp(scores->loss);
     scores->free_perplexity = exp(-free_log_p / (double)scores->target_words);
@@ -150,14 +153,17 @@ bool sa_summarise_by(const sa_metrics *metrics, const sa_corpus *corpus, const s
     scores->aer = sa_aer_rate(&aer); /* NaN when nothing was counted */
     scores->precision = sa_aer_precision(&aer), scores->recall = sa_aer_recall(&aer);
     scores->aer_before = sa_aer_rate(&before), scores->aer_after = sa_aer_rate(&after);
-    scores->entropy = sa_gaze_entropy(&gaze), scores->coverage = sa_gaze_coverage(&gaze);
-    scores->end_weight = sa_gaze_end(&gaze), scores->monotonicity = sa_gaze_onward(&gaze);
+    scores->entropy = sa_attention_stats_entropy(&attention),
+    scores->coverage = sa_attention_stats_coverage(&attention);
+    scores->end_weight = sa_attention_stats_eos_weight(&attention),
+    scores->monotonicity = sa_attention_stats_monotonicity(&attention);
     return true;
 }
 
-bool sa_summarise(const sa_corpus *corpus, const sa_judgement *each, const size_t *chosen,
-                  size_t count, sa_scores *scores, sa_error *error) {
+bool sa_eval_summarize(const sa_corpus *corpus, const sa_sentence_result *each,
+                       const size_t *chosen, size_t count, sa_eval_result *scores,
+                       sa_error *error) {
     sa_metrics metrics;
     sa_metrics_init(&metrics);
-    return sa_summarise_by(&metrics, corpus, each, chosen, count, scores, error);
+    return sa_eval_summarize_with(&metrics, corpus, each, chosen, count, scores, error);
 }

@@ -1,4 +1,4 @@
-/* experimenting: sa_try of softalign.h, and the table of experiments. */
+/* experimenting: sa_run_experiment of softalign.h, and the table of experiments. */
 #include "base/nearest.h"
 #include "session/experiment.h"
 
@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
-static const sa_trial trials[] = {
+static const sa_experiment_entry trials[] = {
     {"sqrt-d",
      "why the dot product is divided by sqrt(d): Vaswani et al. 2017, section 3.2.1. "
      "For additive, dot and scaled-dot and d = 4, 8 ... 512. First at random: 2000 queries that "
@@ -29,25 +29,25 @@ const char *sa_experiment_name(size_t i, const char **about) {
     return trials[i].name;
 }
 
-bool sa_try(const sa_experiment *experiment, sa_error *error) {
+bool sa_run_experiment(const sa_experiment *experiment, sa_error *error) {
     sa_nearest nearest = {.wanted = experiment->name};
-    for (const sa_trial *trial = trials; trial->name; trial++) {
+    for (const sa_experiment_entry *trial = trials; trial->name; trial++) {
         if (strcmp(trial->name, experiment->name) == 0) return trial->run(experiment, error);
-        sa_nearest_offer(&nearest, trial->name);
+        sa_nearest_consider(&nearest, trial->name);
     }
     char hint[128];
     return sa_fail(error, SA_USAGE, "unknown experiment '%s'%s", experiment->name,
                    sa_nearest_hint(&nearest, hint, sizeof hint));
 }
 
-bool sa_trial_row(const sa_experiment *experiment, sa_buffer *line, sa_error *error) {
+bool sa_experiment_write_row(const sa_experiment *experiment, sa_buffer *line, sa_error *error) {
     const bool good = line->failed ? sa_fail_memory(error, line->size)
                                    : experiment->row(experiment->context, line->text, error);
     sa_buffer_release(line);
     return good;
 }
 
-void sa_trial_report(const sa_experiment *experiment, const char *format, ...) {
+void sa_experiment_report(const sa_experiment *experiment, const char *format, ...) {
     char text[256];
     if (!experiment->report) return;
     va_list arguments;

@@ -8,16 +8,16 @@
 #include <stdlib.h>
 #include <string.h>
 
-typedef struct explaining {
+typedef struct explain_job {
     sa_model *model;
-    const sa_explaining *job;
+    const sa_explain_options *job;
     char *source_text, *target_text; /* NFC; target_text NULL: it is not forced */
     int32_t *source_ids, *target_ids;
     sa_sentence source, target;
     const char **source_words, **target_words;
     const char **vocabulary; /* of the target */
-    sa_explained_pair pair;
-} explaining;
+    sa_explain_pair pair;
+} explain_job;
 
 /* ---- Texts ----------------------------------------------------------------------------------- */
 
@@ -26,31 +26,31 @@ static bool normalise(const char *side, const char *text, char **out, sa_error *
     if (!sa_utf8_valid(text, strlen(text), &bad))
         return sa_fail(error, SA_USAGE, "the %s is not UTF-8 at byte %zu: 0x%02X", side, bad + 1,
                        (unsigned char)text[bad]);
-    *out = sa_utf8_normalise(text, strlen(text), false, error);
+    *out = sa_utf8_normalize(text, strlen(text), false, error);
     return *out != NULL;
 }
 
-static bool read_source(explaining *all, sa_error *error) {
+static bool read_source(explain_job *all, sa_error *error) {
     if (!normalise("source", all->job->source, &all->source_text, error) ||
-        !sa_coder_encode(&all->model->source, NULL, all->source_text, &all->source_ids,
-                         &all->source.len, error))
+        !sa_text_codec_encode(&all->model->source, NULL, all->source_text, &all->source_ids,
+                              &all->source.len, error))
         return false;
     all->source.ids = all->source_ids;
     return all->source.len > 1 || sa_fail(error, SA_USAGE, "the source is empty");
 }
 
-static bool read_target(explaining *all, sa_error *error) {
+static bool read_target(explain_job *all, sa_error *error) {
     if (!normalise("target", all->job->target, &all->target_text, error) ||
-        !sa_coder_encode(&all->model->target, NULL, all->target_text, &all->target_ids,
-                         &all->target.len, error))
+        !sa_text_codec_encode(&all->model->target, NULL, all->target_text, &all->target_ids,
+                              &all->target.len, error))
         return false;
     all->target.ids = all->target_ids;
     return true;
 }
 
-static bool translate(explaining *all, sa_error *error) {
+static bool translate(explain_job *all, sa_error *error) {
     sa_search greedy;
-    sa_found found = {0};
+    sa_hypothesis found = {0};
     sa_search_init(&greedy);
     greedy.beam = greedy.nbest = 1;
     const sa_seq2seq *const models[] = {&all->model->w};
@@ -67,46 +67,46 @@ static bool translate(explaining *all, sa_error *error) {
 static const char **words_of(const sa_vocab *vocab, const int32_t *ids, int count,
                              sa_error *error) {
     sa_token *tokens = sa_new((size_t)count, sizeof *tokens, error);
-    for (int i = 0; tokens && i < count; i++) tokens[i] = sa_vocab_word(vocab, ids ? ids[i] : i);
-    const char **words = tokens ? sa_words_of_tokens(tokens, (size_t)count, error) : NULL;
+    for (int i = 0; tokens && i < count; i++) tokens[i] = sa_vocab_token(vocab, ids ? ids[i] : i);
+    const char **words = tokens ? sa_token_texts(tokens, (size_t)count, error) : NULL;
     free(tokens);
     return words;
 }
 
-static bool find_words(explaining *all, sa_error *error) {
-    const sa_coder *source = &all->model->source, *target = &all->model->target;
-    all->source_words = sa_own_words(source, all->source_text, &all->source, error);
+static bool find_labels(explain_job *all, sa_error *error) {
+    const sa_text_codec *source = &all->model->source, *target = &all->model->target;
+    all->source_words = sa_surface_words(source, all->source_text, &all->source, error);
     if (all->source_words)
         all->target_words = all->target_text
-                                ? sa_own_words(target, all->target_text, &all->target, error)
+                                ? sa_surface_words(target, all->target_text, &all->target, error)
                                 : words_of(&target->vocab, all->target.ids, all->target.len, error);
     if (all->target_words)
         all->vocabulary = words_of(&target->vocab, NULL, sa_vocab_size(&target->vocab), error);
-    all->pair = (sa_explained_pair){
+    all->pair = (sa_explain_pair){
         .forced = all->job->target,
         .sources = all->source.len,
         .targets = all->target.len,
         .source = all->source_words,
         .target = all->target_words,
-        .source_number = all->source.ids,
-        .target_number = all->target.ids,
+        .source_token_ids = all->source.ids,
+        .target_token_ids = all->target.ids,
     };
     return all->vocabulary;
 }
 
 /* ---- The work -------------------------------------------------------------------------------- */
 
-static void each(void *context, const sa_explained *line) {
-    const explaining *all = context;
-    sa_explained worded = *line;
-    if (line->about == SA_ABOUT_SOURCE) worded.row = all->source_words;
-    if (line->about == SA_ABOUT_WORDS) worded.row = all->vocabulary;
-    all->job->each(all->job->context, &all->pair, &worded);
+static void each(void *context, const sa_explain_value *line) {
+    const explain_job *all = context;
+    sa_explain_value labelled = *line;
+    if (line->about == SA_ROWS_SOURCE) labelled.row = all->source_words;
+    if (line->about == SA_ROWS_VOCABULARY) labelled.row = all->vocabulary;
+    all->job->each(all->job->context, &all->pair, &labelled);
 }
 
 /* Of a transformer one word's way through one layer is told. */
-static bool check_layer(const explaining *all, sa_error *error) {
-    const int layers = sa_seq2seq_layers(&all->model->w, SA_PLACE_ENCODER);
+static bool check_layer(const explain_job *all, sa_error *error) {
+    const int layers = sa_seq2seq_layers(&all->model->w, SA_SITE_ENCODER);
     if (all->job->layer < 1 || all->job->layer > layers)
         return sa_fail(error, SA_USAGE, "--layer %d: the encoder has %d", all->job->layer, layers);
     if (!all->job->step)
@@ -118,7 +118,7 @@ static bool check_layer(const explaining *all, sa_error *error) {
            sa_fail(error, SA_USAGE, "--weights is for the steps of recurrent models");
 }
 
-static bool run(explaining *all, sa_error *error) {
+static bool run(explain_job *all, sa_error *error) {
     const sa_model *model = all->model;
     if (!read_source(all, error) || !(all->job->target ? read_target : translate)(all, error))
         return false;
@@ -127,26 +127,26 @@ static bool run(explaining *all, sa_error *error) {
         (all->job->step < 0 || all->job->step > all->target.len))
         return sa_fail(error, SA_USAGE, "there is no step %d: the target has %d, end mark included",
                        all->job->step, all->target.len);
-    const sa_lab_explaining job = {.settings = &model->settings,
-                                   .values = model->values,
-                                   .source = all->source,
-                                   .target = all->target,
-                                   .source_words = sa_vocab_size(&model->source.vocab),
-                                   .target_words = sa_vocab_size(&model->target.vocab),
-                                   .step = all->job->step,
-                                   .layer = all->job->layer,
-                                   .weights = all->job->weights,
-                                   .each = each,
-                                   .context = all};
-    if (!find_words(all, error)) return false;
+    const sa_lab_explain_job job = {.settings = &model->settings,
+                                    .values = model->values,
+                                    .source = all->source,
+                                    .target = all->target,
+                                    .source_words = sa_vocab_size(&model->source.vocab),
+                                    .target_words = sa_vocab_size(&model->target.vocab),
+                                    .step = all->job->step,
+                                    .layer = all->job->layer,
+                                    .weights = all->job->weights,
+                                    .each = each,
+                                    .context = all};
+    if (!find_labels(all, error)) return false;
     const bool good = sa_lab_explain(&job, error);
     if (good) all->job->each(all->job->context, &all->pair, NULL);
     if (!good && error && error->code == SA_DIVERGED) sa_fail_diverged(error);
     return good;
 }
 
-bool sa_explain(sa_model *model, const sa_explaining *job, sa_error *error) {
-    explaining all = {.model = model, .job = job};
+bool sa_explain(sa_model *model, const sa_explain_options *job, sa_error *error) {
+    explain_job all = {.model = model, .job = job};
     const bool good = run(&all, error);
     free(all.source_text), free(all.target_text);
     free(all.source_ids), free(all.target_ids);

@@ -9,13 +9,13 @@
 /* The job on a batch taken from pairs: the first settings->batch that are not too long. */
 static bool check_pairs(sa_lab_job *job, const char *path, sa_error *error) {
     sa_corpus corpus;
-    sa_coder source = {0}, target = {0};
+    sa_text_codec source = {0}, target = {0};
     sa_dataset pairs = {0};
     if (!sa_corpus_open(&corpus, path, error)) return false;
     bool good =
-        sa_coders_build(&source, &target, &corpus, NULL, job->settings, error) &&
-        sa_dataset_make(&pairs, &corpus, NULL, &source, &target, job->settings->max_len, error);
-    sa_gold *gold = NULL;
+        sa_text_codecs_build(&source, &target, &corpus, NULL, job->settings, error) &&
+        sa_dataset_build(&pairs, &corpus, NULL, &source, &target, job->settings->max_len, error);
+    sa_gold_alignment *gold = NULL;
     if (good && job->settings->guided_alignment > 0) {
         good = corpus.gold || sa_fail_unaligned(&corpus, error);
         gold = good ? sa_gold_make(&source, &target, &corpus, corpus.pairs, pairs.pair, pairs.count,
@@ -35,19 +35,19 @@ static bool check_pairs(sa_lab_job *job, const char *path, sa_error *error) {
     }
     sa_gold_release(gold, pairs.count);
     sa_dataset_release(&pairs);
-    sa_coder_release(&source);
-    sa_coder_release(&target);
+    sa_text_codec_release(&source);
+    sa_text_codec_release(&target);
     sa_corpus_close(&corpus);
     return good;
 }
 
-bool sa_check_gradients(const sa_gradcheck *check, sa_error *error) {
+bool sa_check_gradients(const sa_gradcheck_options *check, sa_error *error) {
     if (!sa_settings_check(check->settings, error)) return false;
     char *text = sa_settings_write(check->settings, error);
     if (!text) return false;
     sa_lab_job job = {.settings = check->settings,
                       .settings_text = text,
-                      .broken = check->broken,
+                      .fault = check->broken,
                       .dump = check->dump,
                       .each = check->each,
                       .context = check->context};
@@ -57,6 +57,6 @@ bool sa_check_gradients(const sa_gradcheck *check, sa_error *error) {
     return good;
 }
 
-const char *sa_gradient_term(size_t i, const char **dropped, const char **options) {
-    return sa_lab_term(i, dropped, options);
+const char *sa_gradient_fault_name(size_t i, const char **dropped, const char **options) {
+    return sa_lab_gradient_fault(i, dropped, options);
 }

@@ -2,24 +2,24 @@
 #include "inference/model.h"
 #include "lab/lab.h"
 
-static void prove_pairs(sa_lab_proof *proof, const sa_dataset *pairs, int limit) {
+static void prove_pairs(sa_lab_prove_job *proof, const sa_dataset *pairs, int limit) {
     proof->source = pairs->source;
     proof->target = pairs->target;
     proof->count = pairs->count < (size_t)limit ? (int)pairs->count : limit;
 }
 
-bool sa_prove(const sa_model *model, const sa_proving *proving, sa_error *error) {
+bool sa_prove(const sa_model *model, const sa_prove_options *proving, sa_error *error) {
     sa_dataset pairs = {0};
-    sa_lab_proof proof = {.settings = &model->settings,
-                          .values = model->values,
-                          .source_words = sa_vocab_size(&model->source.vocab),
-                          .target_words = sa_vocab_size(&model->target.vocab),
-                          .seed = (uint64_t)proving->seed,
-                          .each = proving->each,
-                          .context = proving->context};
+    sa_lab_prove_job proof = {.settings = &model->settings,
+                              .values = model->values,
+                              .source_words = sa_vocab_size(&model->source.vocab),
+                              .target_words = sa_vocab_size(&model->target.vocab),
+                              .seed = (uint64_t)proving->seed,
+                              .each = proving->each,
+                              .context = proving->context};
     if (proving->corpus) {
-        if (!sa_dataset_make(&pairs, proving->corpus, NULL, &model->source, &model->target,
-                             model->settings.max_len, error))
+        if (!sa_dataset_build(&pairs, proving->corpus, NULL, &model->source, &model->target,
+                              model->settings.max_len, error))
             return false;
         prove_pairs(&proof, &pairs, proving->limit);
     }
@@ -28,6 +28,6 @@ bool sa_prove(const sa_model *model, const sa_proving *proving, sa_error *error)
     return good;
 }
 
-const char *sa_check_name(size_t i, const char **meaning) {
+const char *sa_proof_check_name(size_t i, const char **meaning) {
     return sa_lab_check_name(i, meaning);
 }

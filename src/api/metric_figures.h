@@ -5,6 +5,6 @@
 #include "metrics/metrics.h"
 
 /* The figures of a sum of tallies. */
-sa_figures sa_score_figures(const sa_tally *sum, const sa_metrics *metrics);
+sa_metric_values sa_metric_values_of(const sa_metric_stats *sum, const sa_metrics *metrics);
 
 #endif

@@ -14,32 +14,36 @@
 
 static int unknown_words(const sa_sentence *sentence) {
     int unknown = 0;
-    for (int i = 0; i < sentence->len; i++) unknown += sentence->ids[i] == SA_UNKNOWN;
+    for (int i = 0; i < sentence->len; i++) unknown += sentence->ids[i] == SA_UNK;
     return unknown;
 }
 
-static void add_gaze(const sa_forced *forced, int heads, const char *const *target, int targets,
-                     const char *const *source, int sources, sa_gaze *gaze) {
+static void add_gaze(const sa_forced_decoding *forced, int heads, const char *const *target,
+                     int targets, const char *const *source, int sources,
+                     sa_attention_stats *attention) {
     const size_t size = (size_t)targets * (size_t)sources;
     const double *of_heads = forced->weights + (heads > 1 ? size : 0);
-    sa_gaze_add(gaze, forced->weights, of_heads, heads, targets, sources);
-    sa_gaze_twins(gaze, forced->weights, target, targets, source, sources);
+    sa_attention_stats_add(attention, forced->weights, of_heads, heads, targets, sources);
+    sa_attention_stats_add_identical(attention, forced->weights, target, targets, source, sources);
 }
 
-bool sa_judge_words(const sa_model *model, const sa_pair *pair, const sa_sentence *source,
-                    const sa_sentence *target, const sa_forced *forced,
-                    const sa_translation *translation, sa_judgement *out, sa_error *error) {
-    const char **left = sa_own_words(&model->source, pair->source, source, error);
-    const char **right = left ? sa_own_words(&model->target, pair->target, target, error) : NULL;
+bool sa_pair_add_statistics(const sa_model *model, const sa_pair *pair, const sa_sentence *source,
+                            const sa_sentence *target, const sa_forced_decoding *forced,
+                            const sa_translation *translation, sa_sentence_result *out,
+                            sa_error *error) {
+    const char **left = sa_surface_words(&model->source, pair->source, source, error);
+    const char **right =
+        left ? sa_surface_words(&model->target, pair->target, target, error) : NULL;
     if (right) {
-        const sa_written own = {translation->target, translation->words,
-                                translation->complete && translation->words, translation->weights},
-                         reference = {right, target->len, true, forced->weights};
-        out->balance = sa_balance_of(&own, &reference, source->len);
+        const sa_attended_text own = {translation->target, translation->words,
+                                      translation->complete && translation->words,
+                                      translation->weights},
+                               reference = {right, target->len, true, forced->weights};
+        out->balance = sa_length_balance_compute(&own, &reference, source->len);
         out->unknown_source = unknown_words(source), out->unknown_target = unknown_words(target);
         if (forced->weights)
             add_gaze(forced, model->settings.heads, right, target->len, left, source->len,
-                     &out->gaze);
+                     &out->attention);
     }
     const bool good = right != NULL;
     free(left);
@@ -51,16 +55,17 @@ bool sa_judge_words(const sa_model *model, const sa_pair *pair, const sa_sentenc
  */
 
 /* Counts the links that weights between words say, and those a word earlier and later. */
-static bool count_links(const sa_linking *linking, const sa_corpus *corpus, const sa_pair *pair,
-                        const double *weights, int targets, int sources, sa_judgement *out,
-                        sa_error *error) {
+static bool count_shifted_links(const sa_link_options *linking, const sa_corpus *corpus,
+                                const sa_pair *pair, const double *weights, int targets,
+                                int sources, sa_sentence_result *out, sa_error *error) {
     sa_aer at[3] = {{0}, {0}, {0}};
-    sa_link *gold = NULL, *links = sa_new(sa_linking_room(targets, sources), sizeof *links, error);
+    sa_link *gold = NULL,
+            *links = sa_new(sa_linking_capacity(targets, sources), sizeof *links, error);
     size_t gold_count = 0;
-    const bool good =
-        links && sa_links_gold(corpus, pair, sources - 1, targets - 1, &gold, &gold_count, error);
+    const bool good = links && sa_links_parse_gold(corpus, pair, sources - 1, targets - 1, &gold,
+                                                   &gold_count, error);
     for (int shift = -1; good && shift <= 1; shift++) {
-        const size_t count = sa_linking_make(linking, weights, targets, sources, shift, links);
+        const size_t count = sa_linking_extract(linking, weights, targets, sources, shift, links);
         sa_aer_add(&at[shift + 1], links, count, gold, gold_count);
     }
     out->before = at[0], out->after = at[2];
@@ -71,40 +76,41 @@ static bool count_links(const sa_linking *linking, const sa_corpus *corpus, cons
     return good;
 }
 
-bool sa_judge_links(const sa_model *model, const sa_linking *linking, const sa_corpus *corpus,
-                    const sa_dataset *pairs, size_t i, const double *weights, sa_judgement *out,
-                    sa_error *error) {
+bool sa_pair_count_links(const sa_model *model, const sa_link_options *linking,
+                         const sa_corpus *corpus, const sa_dataset *pairs, size_t i,
+                         const double *weights, sa_sentence_result *out, sa_error *error) {
     const int sources = pairs->source[i].len, targets = pairs->target[i].len;
     const sa_pair *pair = &corpus->pairs[i];
     sa_token_words source, target;
     if (!model->source.tokenizer->pieces)
-        return count_links(linking, corpus, pair, weights, targets, sources, out, error);
+        return count_shifted_links(linking, corpus, pair, weights, targets, sources, out, error);
     if (!sa_token_words_make(model, pair, &source, &target, error)) return false;
     sa_require(source.tokens == sources && target.tokens == targets);
     double *merged = sa_new((size_t)target.words * (size_t)source.words, sizeof *merged, error);
     if (merged) sa_merge_weights(weights, targets, sources, target.word, source.word, merged);
-    const bool good = merged && count_links(linking, corpus, pair, merged, target.words,
-                                            source.words, out, error);
+    const bool good = merged && count_shifted_links(linking, corpus, pair, merged, target.words,
+                                                    source.words, out, error);
     free(merged);
     sa_token_words_release(&source), sa_token_words_release(&target);
     return good;
 }
 
-bool sa_relink(sa_model *model, const sa_corpus *corpus, const sa_linking *linking,
-               sa_judgement *each, sa_error *error) {
+bool sa_recount_links(sa_model *model, const sa_corpus *corpus, const sa_link_options *linking,
+                      sa_sentence_result *each, sa_error *error) {
     const size_t count = corpus->count;
     sa_dataset pairs = {0};
-    sa_gold *gold = NULL;
+    sa_gold_alignment *gold = NULL;
     if (!sa_options_check(sa_linking_options, linking, error)) return false;
-    if (!corpus->gold || !sa_settings_attends(&model->settings)) return true;
-    sa_forced *forced = sa_new(count, sizeof *forced, error);
-    bool good =
-        forced && sa_dataset_make(&pairs, corpus, NULL, &model->source, &model->target, 0, error) &&
-        sa_gold_read(model, corpus->pairs, count, &gold, error) &&
-        sa_force(model, pairs.source, pairs.target, gold, count, &(sa_view){0}, forced, error);
+    if (!corpus->gold || !sa_settings_has_attention(&model->settings)) return true;
+    sa_forced_decoding *forced = sa_new(count, sizeof *forced, error);
+    bool good = forced &&
+                sa_dataset_build(&pairs, corpus, NULL, &model->source, &model->target, 0, error) &&
+                sa_override_links(model, corpus->pairs, count, &gold, error) &&
+                sa_teacher_force(model, pairs.source, pairs.target, gold, count,
+                                 &(sa_attention_view){0}, forced, error);
     for (size_t i = 0; good && i < count; i++)
-        good =
-            sa_judge_links(model, linking, corpus, &pairs, i, forced[i].weights, &each[i], error);
+        good = sa_pair_count_links(model, linking, corpus, &pairs, i, forced[i].weights, &each[i],
+                                   error);
     for (size_t i = 0; forced && i < count; i++) free(forced[i].weights);
     free(forced);
     sa_gold_release(gold, count);

@@ -6,14 +6,15 @@
 #include "inference/teacher_forcing.h"
 
 /* Counts gaze, balance and unknown words of a pair into `out`. */
-bool sa_judge_words(const sa_model *model, const sa_pair *pair, const sa_sentence *source,
-                    const sa_sentence *target, const sa_forced *forced,
-                    const sa_translation *translation, sa_judgement *out, sa_error *error);
+bool sa_pair_add_statistics(const sa_model *model, const sa_pair *pair, const sa_sentence *source,
+                            const sa_sentence *target, const sa_forced_decoding *forced,
+                            const sa_translation *translation, sa_sentence_result *out,
+                            sa_error *error);
 
 /* Counts the links of pair i, whose forced decoding has the weights, into `out`: those between
  * words, also of a model of pieces. SA_DATA: a gold link lies beyond the sentence. */
-bool sa_judge_links(const sa_model *model, const sa_linking *linking, const sa_corpus *corpus,
-                    const sa_dataset *pairs, size_t i, const double *weights, sa_judgement *out,
-                    sa_error *error);
+bool sa_pair_count_links(const sa_model *model, const sa_link_options *linking,
+                         const sa_corpus *corpus, const sa_dataset *pairs, size_t i,
+                         const double *weights, sa_sentence_result *out, sa_error *error);
 
 #endif

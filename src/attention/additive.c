@@ -15,17 +15,18 @@ void sa_additive_forward(sa_mat v_a, sa_mat q, sa_mat k, sa_mat e, sa_mat scratc
 void sa_additive_backward(sa_mat v_a, sa_mat q, sa_mat k, sa_mat de, sa_mat dq, sa_mat dk,
                           sa_mat dv_a, sa_mat scratch) {
     const sa_real *v = v_a.x;
-    const bool slope = sa_term("additive.tanh");
+    const bool slope = sa_gradient_intact("additive.tanh");
     for (int i = 0; i < q.rows; i++) {
         sa_mat dei = sa_rows(de, i, 1);
         sa_tanh_shifted(k, sa_row(q, i), scratch);
-        if (sa_term("additive.v_a")) sa_gemm_nn(dei, scratch, 1, dv_a); /* e_ij = v_a' t_j */
-        for (int j = 0; j < k.rows; j++) {                              /* t_j = tanh(q_i + k_j) */
+        if (sa_gradient_intact("additive.v_a"))
+            sa_gemm_nn(dei, scratch, 1, dv_a); /* e_ij = v_a' t_j */
+        for (int j = 0; j < k.rows; j++) {     /* t_j = tanh(q_i + k_j) */
             sa_real *da = sa_row(scratch, j);
             for (int l = 0; l < k.cols; l++)
                 da[l] = dei.x[j] * v[l] * (slope ? 1 - da[l] * da[l] : 1);
-            if (sa_term("additive.query")) sa_axpy(1, da, sa_row(dq, i), k.cols);
-            if (sa_term("additive.key")) sa_axpy(1, da, sa_row(dk, j), k.cols);
+            if (sa_gradient_intact("additive.query")) sa_axpy(1, da, sa_row(dq, i), k.cols);
+            if (sa_gradient_intact("additive.key")) sa_axpy(1, da, sa_row(dk, j), k.cols);
         }
     }
 }

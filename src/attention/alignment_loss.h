@@ -12,11 +12,11 @@
 
 /* A_t [1 x S]: equal shares of the sure links of target word t (from 0), or, if it has none, of the
  * possible ones. False, and all zero, when it has none of either. */
-bool sa_guide_row(const sa_gold *gold, int t, sa_mat A);
+bool sa_alignment_loss_target(const sa_gold_alignment *gold, int t, sa_mat A);
 
 /* alpha [1 x S] -> H_t, and A. */
-sa_real sa_guide_forward(const sa_gold *gold, int t, sa_mat alpha, sa_mat A);
+sa_real sa_alignment_loss_forward(const sa_gold_alignment *gold, int t, sa_mat alpha, sa_mat A);
 /* A becomes the derivative of scale H_t by alpha. */
-void sa_guide_backward(sa_mat alpha, sa_real scale, sa_mat A);
+void sa_alignment_loss_backward(sa_mat alpha, sa_real scale, sa_mat A);
 
 #endif

@@ -17,9 +17,9 @@ static void zero_outside(sa_mat alpha, const sa_span *spans) {
 }
 
 /* A.1.2 (Bahdanau et al. 2015), equation 1 (Vaswani et al. 2017) */
-void sa_attention_weights_forward(const sa_compat *compat, sa_mat v_a, sa_mat q, sa_mat k,
+void sa_attention_weights_forward(const sa_score *score, sa_mat v_a, sa_mat q, sa_mat k,
                                   const sa_span *spans, sa_mat alpha, sa_mat scratch) {
-    compat->forward(v_a, q, k, alpha, scratch); /* e_ij = f(q_i, k_j) */
+    score->forward(v_a, q, k, alpha, scratch); /* e_ij = f(q_i, k_j) */
     if (!spans) {
         sa_softmax(alpha); /* alpha_i = softmax(e_i) */
         return;
@@ -28,14 +28,14 @@ void sa_attention_weights_forward(const sa_compat *compat, sa_mat v_a, sa_mat q,
     zero_outside(alpha, spans);
 }
 
-void sa_attention_weights_backward(const sa_compat *compat, sa_mat v_a, sa_mat q, sa_mat k,
+void sa_attention_weights_backward(const sa_score *score, sa_mat v_a, sa_mat q, sa_mat k,
                                    const sa_span *spans, sa_mat alpha, sa_mat dalpha, sa_mat dq,
                                    sa_mat dk, sa_mat dv_a, sa_mat scratch) {
     sa_mat de = dalpha;
     /* alpha_i = softmax(e_i); a weight that is 0 sends nothing back, so spans need no care */
-    if (sa_term("attention.softmax")) sa_softmax_backward(alpha, dalpha, de);
+    if (sa_gradient_intact("attention.softmax")) sa_softmax_backward(alpha, dalpha, de);
     if (spans) zero_outside(de, spans);
-    compat->backward(v_a, q, k, de, dq, dk, dv_a, scratch); /* e_ij = f(q_i, k_j) */
+    score->backward(v_a, q, k, de, dq, dk, dv_a, scratch); /* e_ij = f(q_i, k_j) */
 }
 
 /* A.1.2: c_i = sum_j alpha_ij v_j */
@@ -45,5 +45,5 @@ void sa_attention_sum_forward(sa_mat alpha, sa_mat v, sa_mat c) {
 
 void sa_attention_sum_backward(sa_mat alpha, sa_mat v, sa_mat dc, sa_mat dalpha, sa_mat dv) {
     sa_gemm_nt(dc, v, 0, dalpha);
-    if (sa_term("attention.values")) sa_gemm_tn(alpha, dc, 1, dv);
+    if (sa_gradient_intact("attention.values")) sa_gemm_tn(alpha, dc, 1, dv);
 }

@@ -20,10 +20,10 @@ typedef struct sa_span {
 
 /* q [Q x dq], k [S x dk] -> alpha [Q x S], 0 outside the span. spans [Q], or NULL: every query sees
  * all keys. v_a as the compatibility function wants it; scratch [S x dk]. */
-void sa_attention_weights_forward(const sa_compat *compat, sa_mat v_a, sa_mat q, sa_mat k,
+void sa_attention_weights_forward(const sa_score *score, sa_mat v_a, sa_mat q, sa_mat k,
                                   const sa_span *spans, sa_mat alpha, sa_mat scratch);
 /* From dalpha [Q x S], which is overwritten: dq, dk and dv_a are added to. */
-void sa_attention_weights_backward(const sa_compat *compat, sa_mat v_a, sa_mat q, sa_mat k,
+void sa_attention_weights_backward(const sa_score *score, sa_mat v_a, sa_mat q, sa_mat k,
                                    const sa_span *spans, sa_mat alpha, sa_mat dalpha, sa_mat dq,
                                    sa_mat dk, sa_mat dv_a, sa_mat scratch);
 

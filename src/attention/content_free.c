@@ -10,17 +10,17 @@ static int least(int a, int b) {
  * number: the query's span leaves them out. */
 void sa_location_forward(sa_mat v_a, sa_mat q, sa_mat k, sa_mat e, sa_mat scratch) {
     (void)v_a, (void)k, (void)scratch;
-    const int seen = least(q.cols, e.cols);
-    sa_copy_mat(sa_cols(q, 0, seen), sa_cols(e, 0, seen));
-    sa_zero(sa_cols(e, seen, e.cols - seen));
+    const int visible = least(q.cols, e.cols);
+    sa_copy_mat(sa_cols(q, 0, visible), sa_cols(e, 0, visible));
+    sa_zero(sa_cols(e, visible, e.cols - visible));
 }
 
 void sa_location_backward(sa_mat v_a, sa_mat q, sa_mat k, sa_mat de, sa_mat dq, sa_mat dk,
                           sa_mat dv_a, sa_mat scratch) {
     (void)v_a, (void)k, (void)dk, (void)dv_a, (void)scratch;
-    const int seen = least(q.cols, de.cols);
-    if (sa_term("location.query")) /* e_ij = q_ij */
-        sa_add(sa_cols(de, 0, seen), sa_cols(dq, 0, seen));
+    const int visible = least(q.cols, de.cols);
+    if (sa_gradient_intact("location.query")) /* e_ij = q_ij */
+        sa_add(sa_cols(de, 0, visible), sa_cols(dq, 0, visible));
 }
 
 void sa_uniform_forward(sa_mat v_a, sa_mat q, sa_mat k, sa_mat e, sa_mat scratch) {

@@ -8,43 +8,42 @@ static const sa_mat no_bias = {0};
 
 void sa_attention_bind(sa_binder *binder, const char *part, sa_attention_sizes sizes,
                        sa_attention *w) {
-    const sa_compat *compat = sizes.compat;
+    const sa_score *score = sizes.score;
     static const char *const names[2][4] = {{"W_a", "U_a", "W_v", "W_c"},
                                             {"W_q", "W_k", "W_v", "W_o"}};
     const char *const *name = names[sizes.transformer];
     const int H = sizes.heads, n = sizes.state, A = sizes.annotation;
-    *w = (sa_attention){.compat = compat,
+    *w = (sa_attention){.score = score,
                         .heads = H,
                         .query_width = n,
                         .window = sizes.window,
-                        .reach = sizes.reach};
-    if (compat->query != SA_QUERY_STATE) {
-        w->query_width = compat->query == SA_QUERY_PLACES ? H * sizes.places : sizes.size;
-        w->W_a = sa_bind_matrix(binder, part, name[0], w->query_width, n, SA_START_ALIGN);
+                        .window_size = sizes.window_size};
+    if (score->query != SA_QUERY_IDENTITY) {
+        w->query_width = score->query == SA_QUERY_POSITIONS ? H * sizes.max_positions : sizes.size;
+        w->W_a = sa_bind_matrix(binder, part, name[0], w->query_width, n, SA_INIT_ALIGN);
     }
-    if (compat->key == SA_KEY_MAPPED) {
+    if (score->key == SA_KEY_PROJECTED) {
         w->key_width = sizes.size;
-        w->U_a = sa_bind_matrix(binder, part, name[1], w->key_width, A, SA_START_ALIGN);
+        w->U_a = sa_bind_matrix(binder, part, name[1], w->key_width, A, SA_INIT_ALIGN);
     }
-    if (compat->key == SA_KEY_STATE) {
+    if (score->key == SA_KEY_STATE_SIZED) {
         w->key_width = H * n;
         w->W_a =
-            sa_bind_matrix(binder, part, name[sizes.transformer], w->key_width, A, SA_START_ALIGN);
+            sa_bind_matrix(binder, part, name[sizes.transformer], w->key_width, A, SA_INIT_ALIGN);
     }
-    if (compat->key == SA_KEY_RAW) {
+    if (score->key == SA_KEY_IDENTITY) {
         sa_require(H == 1 && A == n);
         w->key_width = A;
     }
-    if (compat->vector)
-        w->v_a = sa_bind_vector(binder, part, "v_a", sizes.size, SA_START_ALIGN_LAST);
+    if (score->vector) w->v_a = sa_bind_vector(binder, part, "v_a", sizes.size, SA_INIT_ALIGN_LAST);
     if (H > 1 || sizes.transformer) {
         w->value_width = H * sizes.value;
-        w->W_v = sa_bind_matrix(binder, part, name[2], w->value_width, A, SA_START_INPUT);
-        w->W_c = sa_bind_matrix(binder, part, name[3], A, w->value_width, SA_START_INPUT);
+        w->W_v = sa_bind_matrix(binder, part, name[2], w->value_width, A, SA_INIT_INPUT);
+        w->W_c = sa_bind_matrix(binder, part, name[3], A, w->value_width, SA_INIT_INPUT);
     }
-    if (w->window == SA_WINDOW_PREDICTIVE) {
-        w->W_p = sa_bind_matrix(binder, part, "W_p", sizes.size, n, SA_START_INPUT);
-        w->v_p = sa_bind_vector(binder, part, "v_p", sizes.size, SA_START_ALIGN_LAST);
+    if (w->window == SA_WINDOW_LOCAL_P) {
+        w->W_p = sa_bind_matrix(binder, part, "W_p", sizes.size, n, SA_INIT_INPUT);
+        w->v_p = sa_bind_vector(binder, part, "v_p", sizes.size, SA_INIT_ALIGN_LAST);
     }
 }
 
@@ -53,29 +52,29 @@ void sa_attention_bind(sa_binder *binder, const char *part, sa_attention_sizes s
 void sa_memory_layout(sa_arena *arena, const sa_attention *w, const int *first, sa_mat annotations,
                       sa_memory *memory) {
     const int N = annotations.rows;
-    const bool raw = w->compat->key == SA_KEY_RAW;
+    const bool raw = w->score->key == SA_KEY_IDENTITY;
     *memory = (sa_memory){first, annotations, annotations, annotations};
-    if (!raw) memory->keys = sa_mat_take(arena, N, w->key_width);
-    if (w->value_width) memory->values = sa_mat_take(arena, N, w->value_width);
+    if (!raw) memory->keys = sa_mat_alloc(arena, N, w->key_width);
+    if (w->value_width) memory->values = sa_mat_alloc(arena, N, w->value_width);
 }
 
 /* k_j = U_a h_j, W_a h_j or h_j itself; v_j = W_v h_j or h_j itself */
 void sa_memory_forward(const sa_attention *w, sa_memory *memory) {
     const sa_mat h = memory->annotations;
-    if (w->compat->key == SA_KEY_MAPPED) sa_linear_forward(w->U_a, no_bias, h, memory->keys);
-    if (w->compat->key == SA_KEY_STATE) sa_linear_forward(w->W_a, no_bias, h, memory->keys);
+    if (w->score->key == SA_KEY_PROJECTED) sa_linear_forward(w->U_a, no_bias, h, memory->keys);
+    if (w->score->key == SA_KEY_STATE_SIZED) sa_linear_forward(w->W_a, no_bias, h, memory->keys);
     if (w->value_width) sa_linear_forward(w->W_v, no_bias, h, memory->values);
 }
 
 void sa_memory_backward(const sa_attention *w, const sa_memory *memory, sa_memory *d,
                         sa_attention *dw) {
     const sa_mat h = memory->annotations, dh = d->annotations;
-    if (w->value_width && sa_term("attention.value-map"))
+    if (w->value_width && sa_gradient_intact("attention.value-map"))
         sa_linear_backward(w->W_v, h, d->values, dh, dw->W_v, no_bias);
-    if (!sa_term("attention.keys")) return;
-    if (w->compat->key == SA_KEY_MAPPED)
+    if (!sa_gradient_intact("attention.keys")) return;
+    if (w->score->key == SA_KEY_PROJECTED)
         sa_linear_backward(w->U_a, h, d->keys, dh, dw->U_a, no_bias);
-    if (w->compat->key == SA_KEY_STATE)
+    if (w->score->key == SA_KEY_STATE_SIZED)
         sa_linear_backward(w->W_a, h, d->keys, dh, dw->W_a, no_bias);
 }
 
@@ -89,11 +88,11 @@ void sa_memory_zero(sa_memory *d) {
 sa_attention_rows sa_attention_rows_layout(sa_arena *arena, const sa_attention *w, int rows,
                                            int steps, bool alpha) {
     return (sa_attention_rows){
-        .q = sa_mat_take(arena, rows, w->query_width),
-        .alpha = sa_mat_take(arena, rows, alpha ? w->heads * steps : 0),
-        .joined = sa_mat_take(arena, rows, w->value_width),
-        .hidden = sa_mat_take(arena, rows, w->v_p.cols),
-        .share = sa_mat_take(arena, rows, w->v_p.cols ? 1 : 0),
+        .q = sa_mat_alloc(arena, rows, w->query_width),
+        .alpha = sa_mat_alloc(arena, rows, alpha ? w->heads * steps : 0),
+        .head_outputs = sa_mat_alloc(arena, rows, w->value_width),
+        .hidden = sa_mat_alloc(arena, rows, w->v_p.cols),
+        .relative_center = sa_mat_alloc(arena, rows, w->v_p.cols ? 1 : 0),
     };
 }
 
@@ -101,133 +100,135 @@ sa_attention_rows sa_attention_rows_slice(sa_attention_rows all, int first, int 
     return (sa_attention_rows){
         .q = sa_rows(all.q, first, count),
         .alpha = sa_rows(all.alpha, first, count),
-        .joined = sa_rows(all.joined, first, count),
+        .head_outputs = sa_rows(all.head_outputs, first, count),
         .hidden = sa_rows(all.hidden, first, count),
-        .share = sa_rows(all.share, first, count),
+        .relative_center = sa_rows(all.relative_center, first, count),
     };
 }
 
 sa_attention_scratch sa_attention_scratch_layout(sa_arena *arena, const sa_attention *w,
                                                  int queries, int steps, bool training) {
     return (sa_attention_scratch){
-        .keys = sa_mat_take(arena, steps, w->key_width),
-        .dalpha = sa_mat_take(arena, training ? queries : 0, steps),
-        .soft = sa_mat_take(arena, queries, steps),
-        .spans = sa_arena_take(arena, (size_t)queries, sizeof(sa_span)),
+        .keys = sa_mat_alloc(arena, steps, w->key_width),
+        .dalpha = sa_mat_alloc(arena, training ? queries : 0, steps),
+        .soft = sa_mat_alloc(arena, queries, steps),
+        .spans = sa_arena_alloc(arena, (size_t)queries, sizeof(sa_span)),
     };
 }
 
 /* ---- From states to queries, from heads to contexts ------------------------------------------ */
 
-void sa_attention_ask_forward(const sa_attention *w, sa_mat s, sa_attention_rows rows) {
-    if (w->compat->query == SA_QUERY_STATE)
+void sa_attention_project_query(const sa_attention *w, sa_mat s, sa_attention_rows rows) {
+    if (w->score->query == SA_QUERY_IDENTITY)
         sa_copy_mat(s, rows.q);
     else
         sa_linear_forward(w->W_a, no_bias, s, rows.q);
-    if (w->window == SA_WINDOW_PREDICTIVE)
-        sa_window_centre_forward(w->W_p, w->v_p, s, rows.hidden, rows.share);
+    if (w->window == SA_WINDOW_LOCAL_P)
+        sa_window_center_forward(w->W_p, w->v_p, s, rows.hidden, rows.relative_center);
 }
 
-static void ask_backward(const sa_attention *w, sa_attention_rows rows, sa_attention_rows d,
-                         sa_mat ds) {
-    if (w->window == SA_WINDOW_PREDICTIVE)
-        sa_window_centre_backward(w->W_p, w->v_p, rows.hidden, rows.share, d.share, d.hidden, ds);
-    if (!sa_term("attention.query")) return;
-    if (w->compat->query == SA_QUERY_STATE)
+static void project_query_backward(const sa_attention *w, sa_attention_rows rows,
+                                   sa_attention_rows d, sa_mat ds) {
+    if (w->window == SA_WINDOW_LOCAL_P)
+        sa_window_center_backward(w->W_p, w->v_p, rows.hidden, rows.relative_center,
+                                  d.relative_center, d.hidden, ds);
+    if (!sa_gradient_intact("attention.query")) return;
+    if (w->score->query == SA_QUERY_IDENTITY)
         sa_add(d.q, ds);
     else
         sa_gemm_nn(d.q, w->W_a, 1, ds);
 }
 
-sa_mat sa_attention_found(const sa_attention *w, sa_attention_rows rows, sa_mat c) {
-    return w->value_width ? rows.joined : c;
+sa_mat sa_attention_head_output(const sa_attention *w, sa_attention_rows rows, sa_mat c) {
+    return w->value_width ? rows.head_outputs : c;
 }
 
-void sa_attention_join_forward(const sa_attention *w, sa_attention_rows rows, sa_mat c) {
+void sa_attention_project_output(const sa_attention *w, sa_attention_rows rows, sa_mat c) {
     if (w->value_width) /* c = W_c [o^1 ; .. ; o^H] */
-        sa_linear_forward(w->W_c, no_bias, rows.joined, c);
+        sa_linear_forward(w->W_c, no_bias, rows.head_outputs, c);
 }
 
 /* Returns the derivative by o. */
-static sa_mat join_backward(const sa_attention *w, sa_mat dc, sa_attention_rows d) {
+static sa_mat project_output_backward(const sa_attention *w, sa_mat dc, sa_attention_rows d) {
     if (!w->value_width) return dc;
-    sa_zero(d.joined);
-    if (sa_term("attention.join")) sa_gemm_nn(dc, w->W_c, 1, d.joined); /* c = W_c o */
-    return d.joined;
+    sa_zero(d.head_outputs);
+    if (sa_gradient_intact("attention.join"))
+        sa_gemm_nn(dc, w->W_c, 1, d.head_outputs); /* c = W_c o */
+    return d.head_outputs;
 }
 
 /* ---- One step -------------------------------------------------------------------------------- */
 
-void sa_attention_look_forward(const sa_attention *w, const sa_memory *memory, int b, int i,
-                               const sa_override *override, sa_attention_rows rows, int l, sa_mat o,
-                               sa_attention_scratch scratch) {
-    const sa_block asked = {l, 1, b, i, false};
-    sa_block_forward(w, memory, &asked, override, rows, o, scratch);
+void sa_attention_score_forward(const sa_attention *w, const sa_memory *memory, int b, int i,
+                                const sa_override *override, sa_attention_rows rows, int l,
+                                sa_mat o, sa_attention_scratch scratch) {
+    const sa_query_block block = {l, 1, b, i, false};
+    sa_query_block_forward(w, memory, &block, override, rows, o, scratch);
 }
 
 /* A.1.2 (Bahdanau et al. 2015); Section 3.2.2 (Vaswani et al. 2017) */
 void sa_attention_step_forward(const sa_attention *w, const sa_memory *memory, const int *which,
                                int i, sa_mat s, const sa_override *override, sa_attention_rows rows,
                                sa_mat c, sa_attention_scratch scratch) {
-    sa_mat o = sa_attention_found(w, rows, c);
-    sa_attention_ask_forward(w, s, rows);
+    sa_mat o = sa_attention_head_output(w, rows, c);
+    sa_attention_project_query(w, s, rows);
     for (int l = 0; l < s.rows; l++)
-        sa_attention_look_forward(w, memory, which ? which[l] : l, i, override, rows, l, o,
-                                  scratch);
-    sa_attention_join_forward(w, rows, c);
+        sa_attention_score_forward(w, memory, which ? which[l] : l, i, override, rows, l, o,
+                                   scratch);
+    sa_attention_project_output(w, rows, c);
 }
 
 void sa_attention_step_backward(const sa_attention *w, const sa_memory *memory, int i,
                                 sa_attention_rows rows, sa_mat dc, sa_attention_rows d,
                                 sa_memory *dmemory, sa_mat ds, sa_attention *dw,
                                 sa_attention_scratch scratch) {
-    sa_mat d_o = join_backward(w, dc, d);
-    sa_zero(d.q), sa_zero(d.share);
+    sa_mat d_o = project_output_backward(w, dc, d);
+    sa_zero(d.q), sa_zero(d.relative_center);
     for (int l = 0; l < dc.rows; l++) {
-        const sa_block asked = {l, 1, l, i, false};
-        sa_block_backward(w, memory, &asked, rows, d_o, d, dmemory, dw, scratch);
+        const sa_query_block block = {l, 1, l, i, false};
+        sa_query_block_backward(w, memory, &block, rows, d_o, d, dmemory, dw, scratch);
     }
-    ask_backward(w, rows, d, ds);
+    project_query_backward(w, rows, d, ds);
 }
 
 void sa_attention_steps_weights_backward(sa_mat s, sa_attention_rows rows, sa_mat dc,
                                          sa_attention_rows d, sa_attention *dw) {
-    if (dw->compat->query != SA_QUERY_STATE) sa_gemm_tn(d.q, s, 1, dw->W_a);
-    if (dw->value_width) sa_gemm_tn(dc, rows.joined, 1, dw->W_c);
-    if (dw->window == SA_WINDOW_PREDICTIVE)
-        sa_window_weights_backward(s, rows.hidden, d.share, d.hidden, dw->W_p, dw->v_p);
+    if (dw->score->query != SA_QUERY_IDENTITY) sa_gemm_tn(d.q, s, 1, dw->W_a);
+    if (dw->value_width) sa_gemm_tn(dc, rows.head_outputs, 1, dw->W_c);
+    if (dw->window == SA_WINDOW_LOCAL_P)
+        sa_window_weights_backward(s, rows.hidden, d.relative_center, d.hidden, dw->W_p, dw->v_p);
 }
 
 /* ---- All steps of all sentences -------------------------------------------------------------- */
 
-static sa_block block_of(const sa_questions *questions, int b) {
-    const int first = questions->first[b];
-    return (sa_block){first, questions->first[b + 1] - first, b, 1, questions->causal};
+static sa_query_block block_of(const sa_queries *queries, int b) {
+    const int first = queries->first[b];
+    return (sa_query_block){first, queries->first[b + 1] - first, b, 1, queries->causal};
 }
 
 /* Section 3.2.2 (Vaswani et al. 2017): MultiHead(Q, K, V) */
 void sa_attention_all_forward(const sa_attention *w, const sa_memory *memory,
-                              const sa_questions *questions, sa_mat s, const sa_override *override,
+                              const sa_queries *queries, sa_mat s, const sa_override *override,
                               sa_attention_rows rows, sa_mat c, sa_attention_scratch scratch) {
-    sa_mat o = sa_attention_found(w, rows, c);
-    sa_attention_ask_forward(w, s, rows);
-    for (int b = 0; b < questions->sentences; b++) {
-        const sa_block asked = block_of(questions, b);
-        sa_block_forward(w, memory, &asked, override, rows, o, scratch);
+    sa_mat o = sa_attention_head_output(w, rows, c);
+    sa_attention_project_query(w, s, rows);
+    for (int b = 0; b < queries->sentences; b++) {
+        const sa_query_block block = block_of(queries, b);
+        sa_query_block_forward(w, memory, &block, override, rows, o, scratch);
     }
-    sa_attention_join_forward(w, rows, c);
+    sa_attention_project_output(w, rows, c);
 }
 
 void sa_attention_all_backward(const sa_attention *w, const sa_memory *memory,
-                               const sa_questions *questions, sa_mat s, sa_attention_rows rows,
+                               const sa_queries *queries, sa_mat s, sa_attention_rows rows,
                                sa_mat dc, sa_attention_rows d, sa_memory *dmemory, sa_mat ds,
                                sa_attention *dw, sa_attention_scratch scratch) {
-    sa_mat d_o = join_backward(w, dc, d);
-    sa_zero(d.q), sa_zero(d.share);
-    for (int b = 0; b < questions->sentences; b++) {
-        const sa_block asked = block_of(questions, b);
-        sa_block_backward(w, memory, &asked, rows, d_o, d, dmemory, dw, scratch);
+    sa_mat d_o = project_output_backward(w, dc, d);
+    sa_zero(d.q), sa_zero(d.relative_center);
+    for (int b = 0; b < queries->sentences; b++) {
+        const sa_query_block block = block_of(queries, b);
+        sa_query_block_backward(w, memory, &block, rows, d_o, d, dmemory, dw, scratch);
     }
-    ask_backward(w, rows, d, ds);
+    project_query_backward(w, rows, d, ds);
     sa_attention_steps_weights_backward(s, rows, dc, d, dw);
 }

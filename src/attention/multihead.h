@@ -16,25 +16,25 @@
 #include "layers/params.h"
 
 typedef struct sa_attention { /* weights, or their gradients */
-    const sa_compat *compat;
+    const sa_score *score;
     int heads;
     int query_width, key_width; /* numbers of q and of k, all heads together */
-    int value_width;   /* numbers of all heads' values; 0: the annotations are the values */
-    int window, reach; /* kind of window, and D */
-    sa_mat W_a;        /* maps the query (or, for SA_KEY_STATE, the annotations) */
-    sa_mat U_a;        /* maps the annotations */
-    sa_mat v_a;        /* [1 x n'] */
-    sa_mat W_v, W_c;   /* [value_width x A], [A x value_width]; mapped values only */
-    sa_mat W_p, v_p;   /* [n' x n], [1 x n']; a predictive window only */
+    int value_width;         /* numbers of all heads' values; 0: the annotations are the values */
+    int window, window_size; /* kind of window, and D */
+    sa_mat W_a;              /* maps the query (or, for SA_KEY_STATE_SIZED, the annotations) */
+    sa_mat U_a;              /* maps the annotations */
+    sa_mat v_a;              /* [1 x n'] */
+    sa_mat W_v, W_c;         /* [value_width x A], [A x value_width]; mapped values only */
+    sa_mat W_p, v_p;         /* [n' x n], [1 x n']; a predictive window only */
 } sa_attention;
 
 typedef struct sa_attention_sizes {
-    const sa_compat *compat;
+    const sa_score *score;
     int state, annotation; /* numbers of s and of h */
     int size;              /* n', shared out among the heads */
-    int places;            /* S_max of the location score */
+    int max_positions;     /* S_max of the location score */
     int heads, value;      /* H, and numbers of a head's value */
-    int window, reach;
+    int window, window_size;
     bool transformer; /* values are always mapped, and the maps have the names of 2017 */
 } sa_attention_sizes;
 
@@ -62,11 +62,11 @@ void sa_memory_zero(sa_memory *d);
 
 /* What R queries leave behind; also the derivatives by it. */
 typedef struct sa_attention_rows {
-    sa_mat q;             /* [R x query_width] */
-    sa_mat alpha;         /* [R x heads S] head k's weights begin at column k S; as a derivative
-                             [R x S], what attn/guide gives the first head, or without columns */
-    sa_mat joined;        /* [R x value_width] o^1 .. o^H; mapped values only */
-    sa_mat hidden, share; /* [R x n'], [R x 1] of a predictive window */
+    sa_mat q;            /* [R x query_width] */
+    sa_mat alpha;        /* [R x heads S] head k's weights begin at column k S; as a derivative
+                            [R x S], what attn/guide gives the first head, or without columns */
+    sa_mat head_outputs; /* [R x value_width] o^1 .. o^H; mapped values only */
+    sa_mat hidden, relative_center; /* [R x n'], [R x 1] of a predictive window */
 } sa_attention_rows;
 
 /* Room for rows over sentences of at most `steps` words; `alpha` false: none for weights. */
@@ -78,7 +78,7 @@ sa_attention_rows sa_attention_rows_slice(sa_attention_rows all, int first, int 
 sa_mat sa_attention_head(sa_mat alpha, int row, int heads, int k, int S);
 
 /* p_i of target position i (from 1) and row l; S: the source's words. For windows only. */
-sa_real sa_attention_centre(const sa_attention *w, int i, sa_attention_rows rows, int l, int S);
+sa_real sa_attention_center(const sa_attention *w, int i, sa_attention_rows rows, int l, int S);
 
 typedef struct sa_attention_scratch {
     sa_mat keys;         /* [S x key_width] */
@@ -109,31 +109,32 @@ void sa_attention_steps_weights_backward(sa_mat s, sa_attention_rows rows, sa_ma
                                          sa_attention_rows d, sa_attention *dw);
 
 /* The three parts of a step, for a row that asks about a memory of its own: q of all rows; the
- * weights and o of row l, about sentence b; c of all rows. o is sa_attention_found(w, rows, c). */
-void sa_attention_ask_forward(const sa_attention *w, sa_mat s, sa_attention_rows rows);
-void sa_attention_look_forward(const sa_attention *w, const sa_memory *memory, int b, int i,
-                               const sa_override *override, sa_attention_rows rows, int l, sa_mat o,
-                               sa_attention_scratch scratch);
-void sa_attention_join_forward(const sa_attention *w, sa_attention_rows rows, sa_mat c);
-sa_mat sa_attention_found(const sa_attention *w, sa_attention_rows rows, sa_mat c);
+ * weights and o of row l, about sentence b; c of all rows. o is sa_attention_head_output(w, rows,
+ * c). */
+void sa_attention_project_query(const sa_attention *w, sa_mat s, sa_attention_rows rows);
+void sa_attention_score_forward(const sa_attention *w, const sa_memory *memory, int b, int i,
+                                const sa_override *override, sa_attention_rows rows, int l,
+                                sa_mat o, sa_attention_scratch scratch);
+void sa_attention_project_output(const sa_attention *w, sa_attention_rows rows, sa_mat c);
+sa_mat sa_attention_head_output(const sa_attention *w, sa_attention_rows rows, sa_mat c);
 
 /* ---- All questions of all sentences at once: the Transformer ---------------------------------
  */
 
 /* Sentence b asks in rows first[b] .. first[b+1]-1, about sentence b of the memory. */
-typedef struct sa_questions {
+typedef struct sa_queries {
     int sentences;
     const int *first; /* [sentences + 1] */
     bool causal; /* the query of position i sees the first i keys, as if there were no others */
-} sa_questions;
+} sa_queries;
 
 /* Queries s [R x n]: fills rows and c [R x A]. */
 void sa_attention_all_forward(const sa_attention *w, const sa_memory *memory,
-                              const sa_questions *questions, sa_mat s, const sa_override *override,
+                              const sa_queries *queries, sa_mat s, const sa_override *override,
                               sa_attention_rows rows, sa_mat c, sa_attention_scratch scratch);
 /* From dc: ds, dmemory's keys and values and dw are added to, d is overwritten. */
 void sa_attention_all_backward(const sa_attention *w, const sa_memory *memory,
-                               const sa_questions *questions, sa_mat s, sa_attention_rows rows,
+                               const sa_queries *queries, sa_mat s, sa_attention_rows rows,
                                sa_mat dc, sa_attention_rows d, sa_memory *dmemory, sa_mat ds,
                                sa_attention *dw, sa_attention_scratch scratch);
 

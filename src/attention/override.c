@@ -38,16 +38,16 @@ static void shuffle(uint64_t seed, sa_mat alpha) {
     sa_rng rng = sa_rng_seed(seed, (uint64_t)alpha.cols);
     for (int j = alpha.cols - 1; j > 0; j--) {
         const uint32_t other = sa_rng_below(&rng, (uint32_t)j + 1);
-        const sa_real kept = alpha.x[j];
+        const sa_real swap = alpha.x[j];
         alpha.x[j] = alpha.x[other];
-        alpha.x[other] = kept;
+        alpha.x[other] = swap;
     }
 }
 
-static void shift(int by, sa_mat alpha, sa_mat room) {
+static void shift(int by, sa_mat alpha, sa_mat scratch) {
     const int S = alpha.cols, right = (by % S + S) % S;
-    sa_copy_mat(alpha, room);
-    for (int j = 0; j < S; j++) alpha.x[(j + right) % S] = room.x[j];
+    sa_copy_mat(alpha, scratch);
+    for (int j = 0; j < S; j++) alpha.x[(j + right) % S] = scratch.x[j];
 }
 
 static void one_hot(sa_mat alpha) {
@@ -58,7 +58,7 @@ static void one_hot(sa_mat alpha) {
     alpha.x[best] = 1;
 }
 
-void sa_override_apply(const sa_override *override, int b, int i, sa_mat alpha, sa_mat room) {
+void sa_override_apply(const sa_override *override, int b, int i, sa_mat alpha, sa_mat scratch) {
     switch (override->kind) {
     case SA_OVERRIDE_NONE:
         break;
@@ -69,14 +69,15 @@ void sa_override_apply(const sa_override *override, int b, int i, sa_mat alpha, 
         shuffle(override->seed, alpha);
         break;
     case SA_OVERRIDE_SHIFT:
-        shift(override->shift, alpha, room);
+        shift(override->shift, alpha, scratch);
         break;
     case SA_OVERRIDE_ONE_HOT:
         one_hot(alpha);
         break;
     case SA_OVERRIDE_GOLD:
-        if (override->gold && sa_guide_row(&override->gold[override->order[b]], i - 1, room))
-            sa_copy_mat(room, alpha);
+        if (override->gold &&
+            sa_alignment_loss_target(&override->gold[override->order[b]], i - 1, scratch))
+            sa_copy_mat(scratch, alpha);
         break;
     }
 }

@@ -21,15 +21,15 @@ typedef enum sa_override_kind {
 typedef struct sa_override {
     sa_override_kind kind;
     int shift;
-    uint64_t seed;       /* of the shuffling */
-    const sa_gold *gold; /* the links of every sentence that was given, or NULL */
-    const int *order;    /* [B] which of them stands at place b of the decoder's order */
+    uint64_t seed;                 /* of the shuffling */
+    const sa_gold_alignment *gold; /* the links of every sentence that was given, or NULL */
+    const int *order;              /* [B] which of them stands at place b of the decoder's order */
 } sa_override;
 
 /* Reads "uniform", "shift:2" ...; false when the text names nothing of the kind. */
 bool sa_override_parse(const char *text, sa_override *override);
 
 /* The weights alpha [1 x S] of target position i (from 1) of sentence b, in place. room [1 x S]. */
-void sa_override_apply(const sa_override *override, int b, int i, sa_mat alpha, sa_mat room);
+void sa_override_apply(const sa_override *override, int b, int i, sa_mat alpha, sa_mat scratch);
 
 #endif

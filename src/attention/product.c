@@ -12,8 +12,8 @@ void sa_dot_forward(sa_mat v_a, sa_mat q, sa_mat k, sa_mat e, sa_mat scratch) {
 void sa_dot_backward(sa_mat v_a, sa_mat q, sa_mat k, sa_mat de, sa_mat dq, sa_mat dk, sa_mat dv_a,
                      sa_mat scratch) {
     (void)v_a, (void)dv_a, (void)scratch;
-    if (sa_term("dot.query")) sa_gemm_nn(de, k, 1, dq); /* e = q k' */
-    if (sa_term("dot.key")) sa_gemm_tn(de, q, 1, dk);
+    if (sa_gradient_intact("dot.query")) sa_gemm_nn(de, k, 1, dq); /* e = q k' */
+    if (sa_gradient_intact("dot.key")) sa_gemm_tn(de, q, 1, dk);
 }
 
 /* Section 3.2.1 (Vaswani et al. 2017): e = q k' / sqrt(n') */
@@ -24,7 +24,7 @@ void sa_scaled_dot_forward(sa_mat v_a, sa_mat q, sa_mat k, sa_mat e, sa_mat scra
 
 void sa_scaled_dot_backward(sa_mat v_a, sa_mat q, sa_mat k, sa_mat de, sa_mat dq, sa_mat dk,
                             sa_mat dv_a, sa_mat scratch) {
-    if (sa_term("scaled-dot.scale"))
+    if (sa_gradient_intact("scaled-dot.scale"))
         sa_scale(1 / sa_sqrt((sa_real)q.cols), de); /* e = (q k') / sqrt(n') */
     sa_dot_backward(v_a, q, k, de, dq, dk, dv_a, scratch);
 }

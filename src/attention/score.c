@@ -3,28 +3,28 @@
 #include "attention/content_free.h"
 #include "attention/product.h"
 
-const sa_compat sa_compats[] = {
-    {"additive", "e_j = v_a' tanh(W_a s + U_a h_j)", "Bahdanau et al. 2015, A.1.2", SA_QUERY_MAPPED,
-     SA_KEY_MAPPED, true, sa_additive_forward, sa_additive_backward},
+const sa_score sa_scores[] = {
+    {"additive", "e_j = v_a' tanh(W_a s + U_a h_j)", "Bahdanau et al. 2015, A.1.2",
+     SA_QUERY_PROJECTED, SA_KEY_PROJECTED, true, sa_additive_forward, sa_additive_backward},
     {"scaled-dot", "e_j = (W_a s)' (U_a h_j) / sqrt(n')", "Vaswani et al. 2017, section 3.2.1",
-     SA_QUERY_MAPPED, SA_KEY_MAPPED, false, sa_scaled_dot_forward, sa_scaled_dot_backward},
-    {"dot", "e_j = (W_a s)' (U_a h_j)", "Luong et al. 2015, section 3.1", SA_QUERY_MAPPED,
-     SA_KEY_MAPPED, false, sa_dot_forward, sa_dot_backward},
-    {"general", "e_j = s' W_a h_j", "Luong et al. 2015, section 3.1", SA_QUERY_STATE, SA_KEY_STATE,
-     false, sa_dot_forward, sa_dot_backward},
+     SA_QUERY_PROJECTED, SA_KEY_PROJECTED, false, sa_scaled_dot_forward, sa_scaled_dot_backward},
+    {"dot", "e_j = (W_a s)' (U_a h_j)", "Luong et al. 2015, section 3.1", SA_QUERY_PROJECTED,
+     SA_KEY_PROJECTED, false, sa_dot_forward, sa_dot_backward},
+    {"general", "e_j = s' W_a h_j", "Luong et al. 2015, section 3.1", SA_QUERY_IDENTITY,
+     SA_KEY_STATE_SIZED, false, sa_dot_forward, sa_dot_backward},
     {"raw-dot", "e_j = s' h_j, without any map: h_j must be as wide as s",
-     "Luong et al. 2015, section 3.1", SA_QUERY_STATE, SA_KEY_RAW, false, sa_dot_forward,
+     "Luong et al. 2015, section 3.1", SA_QUERY_IDENTITY, SA_KEY_IDENTITY, false, sa_dot_forward,
      sa_dot_backward},
     {"concat", "e_j = v_a' tanh([W_a U_a] [s ; h_j]): additive by another name",
-     "Luong et al. 2015, section 3.1", SA_QUERY_MAPPED, SA_KEY_MAPPED, true, sa_additive_forward,
-     sa_additive_backward},
+     "Luong et al. 2015, section 3.1", SA_QUERY_PROJECTED, SA_KEY_PROJECTED, true,
+     sa_additive_forward, sa_additive_backward},
     {"location", "e = W_a s, blind to the source", "Luong et al. 2015, section 3.1",
-     SA_QUERY_PLACES, SA_KEY_NONE, false, sa_location_forward, sa_location_backward},
+     SA_QUERY_POSITIONS, SA_KEY_NONE, false, sa_location_forward, sa_location_backward},
     {"uniform", "e_j = 0: the mean of the annotations", "the state at which A.1.2 starts",
-     SA_QUERY_STATE, SA_KEY_NONE, false, sa_uniform_forward, sa_uniform_backward},
+     SA_QUERY_IDENTITY, SA_KEY_NONE, false, sa_uniform_forward, sa_uniform_backward},
     {.name = NULL},
 };
 
-const char *sa_compat_name(size_t row) {
-    return row < sizeof sa_compats / sizeof *sa_compats ? sa_compats[row].name : NULL;
+const char *sa_score_name(size_t row) {
+    return row < sizeof sa_scores / sizeof *sa_scores ? sa_scores[row].name : NULL;
 }

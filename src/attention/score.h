@@ -9,23 +9,23 @@
 
 #include "tensor/mat.h"
 
-typedef enum sa_query_map {
-    SA_QUERY_STATE,  /* q = s */
-    SA_QUERY_MAPPED, /* q = W_a s, n' numbers */
-    SA_QUERY_PLACES, /* q = W_a s, one number for each source position up to S_max */
-} sa_query_map;
+typedef enum sa_query_projection {
+    SA_QUERY_IDENTITY,  /* q = s */
+    SA_QUERY_PROJECTED, /* q = W_a s, n' numbers */
+    SA_QUERY_POSITIONS, /* q = W_a s, one number for each source position up to S_max */
+} sa_query_projection;
 
-typedef enum sa_key_map {
-    SA_KEY_NONE,   /* no numbers: the score is blind to the source */
-    SA_KEY_MAPPED, /* k = U_a h, n' numbers */
-    SA_KEY_STATE,  /* k = W_a h, as many numbers as s has */
-    SA_KEY_RAW,    /* k = h itself, which must have as many numbers as s */
-} sa_key_map;
+typedef enum sa_key_projection {
+    SA_KEY_NONE,        /* no numbers: the score is blind to the source */
+    SA_KEY_PROJECTED,   /* k = U_a h, n' numbers */
+    SA_KEY_STATE_SIZED, /* k = W_a h, as many numbers as s has */
+    SA_KEY_IDENTITY,    /* k = h itself, which must have as many numbers as s */
+} sa_key_projection;
 
-typedef struct sa_compat {
+typedef struct sa_score {
     const char *name, *formula, *citation;
-    sa_query_map query;
-    sa_key_map key;
+    sa_query_projection query;
+    sa_key_projection key;
     bool vector; /* it has a vector v_a of n' numbers */
 
     /* e_ij = f(q_i, k_j)    q [Q x dq], k [S x dk], v_a [1 x n'], e [Q x S], scratch [S x dk] */
@@ -34,11 +34,11 @@ typedef struct sa_compat {
     /* dq, dk and dv_a are added to; de may be overwritten. */
     void (*backward)(sa_mat v_a, sa_mat q, sa_mat k, sa_mat de, sa_mat dq, sa_mat dk, sa_mat dv_a,
                      sa_mat scratch);
-} sa_compat;
+} sa_score;
 
-extern const sa_compat sa_compats[]; /* ends with a NULL name */
+extern const sa_score sa_scores[]; /* ends with a NULL name */
 
 /* For the option rows: the name of a row, NULL after the last. */
-const char *sa_compat_name(size_t row);
+const char *sa_score_name(size_t row);
 
 #endif

@@ -7,7 +7,7 @@
 #include <math.h>
 
 const char *sa_window_name(size_t row) {
-    static const char *const names[] = {"none", "monotone", "predictive"};
+    static const char *const names[] = {"none", "local-m", "local-p"};
     return row < sizeof names / sizeof *names ? names[row] : NULL;
 }
 
@@ -18,30 +18,32 @@ sa_span sa_window_span(sa_real p, int D, int S) {
 }
 
 /* Equation 9 (Luong et al. 2015): p_i = S sigma(v_p' tanh(W_p s_i)) */
-void sa_window_centre_forward(sa_mat W_p, sa_mat v_p, sa_mat s, sa_mat hidden, sa_mat share) {
+void sa_window_center_forward(sa_mat W_p, sa_mat v_p, sa_mat s, sa_mat hidden,
+                              sa_mat relative_center) {
     const sa_mat no_bias = {0};
     sa_linear_forward(W_p, no_bias, s, hidden);
     sa_tanh(hidden);
-    sa_gemm_nt(hidden, v_p, 0, share);
-    sa_sigmoid(share);
+    sa_gemm_nt(hidden, v_p, 0, relative_center);
+    sa_sigmoid(relative_center);
 }
 
-void sa_window_centre_backward(sa_mat W_p, sa_mat v_p, sa_mat hidden, sa_mat share, sa_mat dshare,
-                               sa_mat dhidden, sa_mat ds) {
-    const bool slope = sa_term("window.tanh");
-    for (int i = 0; i < share.rows; i++) {
-        const sa_real p = *sa_row(share, i), da = *sa_row(dshare, i) * p * (1 - p);
+void sa_window_center_backward(sa_mat W_p, sa_mat v_p, sa_mat hidden, sa_mat relative_center,
+                               sa_mat drelative_center, sa_mat dhidden, sa_mat ds) {
+    const bool slope = sa_gradient_intact("window.tanh");
+    for (int i = 0; i < relative_center.rows; i++) {
+        const sa_real p = *sa_row(relative_center, i),
+                      da = *sa_row(drelative_center, i) * p * (1 - p);
         const sa_real *t = sa_row(hidden, i);
         sa_real *dt = sa_row(dhidden, i);
-        *sa_row(dshare, i) = da; /* sigma */
+        *sa_row(drelative_center, i) = da; /* sigma */
         for (int k = 0; k < hidden.cols; k++) dt[k] = da * v_p.x[k] * (slope ? 1 - t[k] * t[k] : 1);
     }
-    if (sa_term("window.query")) sa_gemm_nn(dhidden, W_p, 1, ds); /* W_p s_i */
+    if (sa_gradient_intact("window.query")) sa_gemm_nn(dhidden, W_p, 1, ds); /* W_p s_i */
 }
 
-void sa_window_weights_backward(sa_mat s, sa_mat hidden, sa_mat dshare, sa_mat dhidden, sa_mat dW_p,
-                                sa_mat dv_p) {
-    sa_gemm_tn(dshare, hidden, 1, dv_p);
+void sa_window_weights_backward(sa_mat s, sa_mat hidden, sa_mat drelative_center, sa_mat dhidden,
+                                sa_mat dW_p, sa_mat dv_p) {
+    sa_gemm_tn(drelative_center, hidden, 1, dv_p);
     sa_gemm_tn(dhidden, s, 1, dW_p);
 }
 
@@ -63,13 +65,14 @@ void sa_window_gauss_forward(sa_real p, int D, sa_mat alpha) {
 
 sa_real sa_window_gauss_backward(sa_real p, int D, sa_mat alpha, sa_mat dalpha, sa_mat soft) {
     const sa_span span = sa_window_span(p, D, alpha.cols);
-    const bool shape = sa_term("window.gauss"), centre = sa_term("window.centre");
+    const bool shape = sa_gradient_intact("window.gauss"),
+               center = sa_gradient_intact("window.centre");
     sa_real dp = 0;
     sa_zero(soft);
     for (int j = span.first; j < span.first + span.count; j++) {
         const sa_real away = (sa_real)(j + 1) - p, g = gauss(away, D);
         soft.x[j] = alpha.x[j] / g; /* g >= exp(-2) inside the window */
-        if (centre) dp += dalpha.x[j] * alpha.x[j] * away * sharpness(D);
+        if (center) dp += dalpha.x[j] * alpha.x[j] * away * sharpness(D);
         if (shape) dalpha.x[j] *= g;
     }
     return dp;

@@ -12,7 +12,7 @@ bool sa_arena_init(sa_arena *arena, size_t size, sa_error *error) {
     size_t whole = (size + LINE - 1) / LINE * LINE;
     *arena = (sa_arena){.base = whole >= size ? aligned_alloc(LINE, whole ? whole : LINE) : NULL,
                         .size = whole};
-    sa_want_large_pages(arena->base, whole);
+    sa_advise_huge_pages(arena->base, whole);
     return arena->base || sa_fail_memory(error, size);
 }
 
@@ -21,14 +21,14 @@ void sa_arena_release(sa_arena *arena) {
     *arena = (sa_arena){0};
 }
 
-void sa_arena_rest(sa_arena *arena) {
+void sa_arena_discard(sa_arena *arena) {
     const uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE), base = (uintptr_t)arena->base;
     const uintptr_t first = (base + page - 1) / page * page,
                     end = (base + arena->size) / page * page;
     if (first < end) madvise(arena->base + (first - base), end - first, MADV_DONTNEED);
 }
 
-void *sa_arena_take(sa_arena *arena, size_t count, size_t size) {
+void *sa_arena_alloc(sa_arena *arena, size_t count, size_t size) {
     size_t bytes, end;
     sa_require(!__builtin_mul_overflow(count, size, &bytes));
     sa_require(!__builtin_add_overflow(arena->used, bytes, &end) && end <= SIZE_MAX - LINE);
@@ -39,13 +39,13 @@ void *sa_arena_take(sa_arena *arena, size_t count, size_t size) {
     return arena->base + start;
 }
 
-size_t sa_arena_back(sa_arena *arena, size_t start) {
+size_t sa_arena_rewind(sa_arena *arena, size_t start) {
     const size_t end = arena->used;
     sa_require(start <= end);
     arena->used = start;
     return end;
 }
 
-void sa_arena_past(sa_arena *arena, size_t end) {
+void sa_arena_advance(sa_arena *arena, size_t end) {
     if (arena->used < end) arena->used = end;
 }

@@ -15,23 +15,23 @@ static void order_by_length(const sa_sentence *sentences, int count, int longest
     for (int i = 0; i < count; i++) order[bucket[sentences[i].len]++] = i;
 }
 
-sa_side sa_side_make(sa_arena *arena, const sa_sentence *sentences, int count) {
+sa_batch_side sa_batch_side_build(sa_arena *arena, const sa_sentence *sentences, int count) {
     int steps = 0, words = 0;
     for (int i = 0; i < count; i++) {
         sa_require(sentences[i].len > 0 && sentences[i].len <= INT_MAX - words);
         words += sentences[i].len;
         if (sentences[i].len > steps) steps = sentences[i].len;
     }
-    int *len = sa_arena_take(arena, (size_t)count, sizeof *len);
-    int *first = sa_arena_take(arena, (size_t)count + 1, sizeof *first);
-    int *live = sa_arena_take(arena, (size_t)steps + 1, sizeof *live);
-    int *start = sa_arena_take(arena, (size_t)steps + 1, sizeof *start);
-    int *order = sa_arena_take(arena, (size_t)count, sizeof *order);
-    int32_t *ids = sa_arena_take(arena, (size_t)words, sizeof *ids);
-    sa_side side = {count, steps, words, len, first, live, start, ids, order};
+    int *len = sa_arena_alloc(arena, (size_t)count, sizeof *len);
+    int *first = sa_arena_alloc(arena, (size_t)count + 1, sizeof *first);
+    int *active = sa_arena_alloc(arena, (size_t)steps + 1, sizeof *active);
+    int *start = sa_arena_alloc(arena, (size_t)steps + 1, sizeof *start);
+    int *order = sa_arena_alloc(arena, (size_t)count, sizeof *order);
+    int32_t *ids = sa_arena_alloc(arena, (size_t)words, sizeof *ids);
+    sa_batch_side side = {count, steps, words, len, first, active, start, ids, order};
     if (!arena->base) return side;
 
-    order_by_length(sentences, count, steps, order, live); /* live is free until the loop below */
+    order_by_length(sentences, count, steps, order, active); /* live is free until the loop below */
     first[0] = 0;
     for (int b = 0; b < count; b++) {
         len[b] = sentences[order[b]].len;
@@ -39,23 +39,23 @@ sa_side sa_side_make(sa_arena *arena, const sa_sentence *sentences, int count) {
     }
     for (int t = 0, alive = count, row = 0; t <= steps; t++) {
         while (alive > 0 && len[alive - 1] <= t) alive--;
-        live[t] = alive;
+        active[t] = alive;
         start[t] = row;
         for (int b = 0; b < alive; b++) ids[row++] = sentences[order[b]].ids[t];
     }
     return side;
 }
 
-sa_batch sa_batch_make(sa_arena *arena, const sa_sentence *source, const sa_sentence *target,
-                       int count) {
-    sa_batch batch = {.source = sa_side_make(arena, source, count), .whole = count};
+sa_batch sa_batch_build(sa_arena *arena, const sa_sentence *source, const sa_sentence *target,
+                        int count) {
+    sa_batch batch = {.source = sa_batch_side_build(arena, source, count), .whole = count};
     if (!target) return batch;
-    batch.target = sa_side_make(arena, target, count);
-    int *place = sa_arena_take(arena, (size_t)count, sizeof *place);
-    int *source_of = sa_arena_take(arena, (size_t)count, sizeof *source_of);
+    batch.target = sa_batch_side_build(arena, target, count);
+    int *position = sa_arena_alloc(arena, (size_t)count, sizeof *position);
+    int *source_of = sa_arena_alloc(arena, (size_t)count, sizeof *source_of);
     batch.source_of = source_of;
     if (!arena->base) return batch;
-    for (int b = 0; b < count; b++) place[batch.source.order[b]] = b;
-    for (int b = 0; b < count; b++) source_of[b] = place[batch.target.order[b]];
+    for (int b = 0; b < count; b++) position[batch.source.order[b]] = b;
+    for (int b = 0; b < count; b++) source_of[b] = position[batch.target.order[b]];
     return batch;
 }

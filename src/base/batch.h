@@ -14,7 +14,7 @@
 
 /* The special symbols are numbers below every word's, never spellings: a literal "<s>" in a text is
  * an ordinary word. */
-enum { SA_UNKNOWN = 0, SA_END = 1, SA_START = 2, SA_SPECIALS = 3 };
+enum { SA_UNK = 0, SA_EOS = 1, SA_BOS = 2, SA_SPECIAL_TOKENS = 3 };
 
 /* One sentence: word numbers, the end mark last. */
 typedef struct sa_sentence {
@@ -22,37 +22,37 @@ typedef struct sa_sentence {
     int len;
 } sa_sentence;
 
-typedef struct sa_side {
+typedef struct sa_batch_side {
     int sentences;      /* B */
     int steps;          /* the longest length */
     int words;          /* the sum of all lengths: rows of a packed block */
     const int *len;     /* [B] falling */
     const int *first;   /* [B+1] first row of a sentence, sentence by sentence */
-    const int *live;    /* [steps+1] sentences longer than t; live[steps] = 0 */
+    const int *active;  /* [steps+1] sentences longer than t; live[steps] = 0 */
     const int *start;   /* [steps+1] first row of a step, step by step */
     const int32_t *ids; /* [words] step by step */
     const int *order;   /* [B] which sentence of the given list stands here */
-} sa_side;
+} sa_batch_side;
 
 typedef struct sa_batch {
-    sa_side source, target;
+    sa_batch_side source, target;
     const int *source_of; /* [B] target place -> source place of the same pair */
     int whole; /* sentences of the whole batch, of which this may be a shard: the loss's divisor */
-    const sa_gold *gold; /* [B] in the given order: where words shall look, or NULL */
+    const sa_gold_alignment *gold; /* [B] in the given order: where words shall look, or NULL */
 } sa_batch;
 
 /* Where the source of target place b stands among the sources; without targets: there. */
-static inline int sa_batch_source(const sa_batch *batch, int b) {
+static inline int sa_batch_source_index(const sa_batch *batch, int b) {
     return batch->source_of ? batch->source_of[b] : b;
 }
 
 /* Lays out one side of `count` sentences in the arena (which may be counting: then the sentences
  * are read for their lengths alone). Ties in length keep the given order. */
-sa_side sa_side_make(sa_arena *arena, const sa_sentence *sentences, int count);
+sa_batch_side sa_batch_side_build(sa_arena *arena, const sa_sentence *sentences, int count);
 
 /* A batch of `count` pairs; whole = count. `target` may be NULL (translation): then that side is
  * empty and source_of NULL. */
-sa_batch sa_batch_make(sa_arena *arena, const sa_sentence *source, const sa_sentence *target,
-                       int count);
+sa_batch sa_batch_build(sa_arena *arena, const sa_sentence *source, const sa_sentence *target,
+                        int count);
 
 #endif

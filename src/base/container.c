@@ -19,17 +19,17 @@ enum {
     START_SIZE = 16,
     HEADER_DEPTH = 3,
     CACHE_LINE = 64,
-    PIECE = 1 << 18, /* bytes that are still in the cache when their checksum is made */
+    CHUNK_SIZE = 1 << 18, /* bytes that are still in the cache when their checksum is made */
 };
 
 /* From wide to narrow: written in this order, every tensor is aligned. */
-const sa_type_row sa_types[SA_TYPES] = {
+const sa_dtype_info sa_dtypes[SA_DTYPES] = {
     [SA_F64] = {"F64", 8}, [SA_I64] = {"I64", 8}, [SA_F32] = {"F32", 4},
     [SA_I32] = {"I32", 4}, [SA_U8] = {"U8", 1},
 };
 
-bool sa_tensor_measure(sa_tensor *tensor, const char *file, sa_error *error) {
-    size_t size = sa_types[tensor->type].size;
+bool sa_tensor_compute_size(sa_tensor *tensor, const char *file, sa_error *error) {
+    size_t size = sa_dtypes[tensor->type].size;
     for (int i = 0; i < tensor->rank; i++) {
         if (tensor->shape[i] <= 0)
             return sa_fail(error, SA_DATA,
@@ -91,60 +91,60 @@ static bool is_text(const unsigned char *start, size_t size) {
     return size > 0;
 }
 
-/* Fails with the name of what the file of more than SA_CONTAINER_LENGTH bytes is instead, as far as
- * its first bytes tell. */
-static bool name_foreign(const char *name, const unsigned char *start, size_t size,
-                         sa_error *error) {
-    const size_t looked = size < START_SIZE ? size : START_SIZE;
+/* Fails with the name of what the file of more than SA_CONTAINER_LENGTH_SIZE bytes is instead, as
+ * far as its first bytes tell. */
+static bool report_foreign_format(const char *name, const unsigned char *start, size_t size,
+                                  sa_error *error) {
+    const size_t available = size < START_SIZE ? size : START_SIZE;
     for (size_t i = 0; i < sizeof formats / sizeof *formats; i++)
-        if (begins(start, looked, formats[i].bytes, formats[i].size))
+        if (begins(start, available, formats[i].bytes, formats[i].size))
             return sa_fail(error, SA_DATA, "%s: not a safetensors file but %s", name,
                            formats[i].what);
-    uint64_t said;
-    memcpy(&said, start, sizeof said);
-    if (start[SA_CONTAINER_LENGTH] == '{')
+    uint64_t stored;
+    memcpy(&stored, start, sizeof stored);
+    if (start[SA_CONTAINER_LENGTH_SIZE] == '{')
         return sa_fail(error, SA_DATA, "%s: the header's length is %" PRIu64 "; expected 2 to %d",
-                       name, said, SA_CONTAINER_HEADER);
+                       name, stored, SA_CONTAINER_MAX_HEADER);
     return sa_fail(error, SA_DATA, "%s: not a safetensors file%s", name,
-                   is_text(start, looked) ? " but text" : "");
+                   is_text(start, available) ? " but text" : "");
 }
 
 /* The length of the header, from the first START_SIZE bytes of a file of `size` bytes. */
 static bool read_length(const char *name, const unsigned char *start, size_t size, size_t *length,
                         sa_error *error) {
-    if (size <= SA_CONTAINER_LENGTH)
+    if (size <= SA_CONTAINER_LENGTH_SIZE)
         return sa_fail(error, SA_DATA, "%s: truncated: the file has only %zu bytes", name, size);
-    uint64_t said;
-    memcpy(&said, start, sizeof said);
-    bool opened = start[SA_CONTAINER_LENGTH] == '{';
-    if (opened && said > SA_CONTAINER_HEADER &&
-        __builtin_bswap64(said) <= size - SA_CONTAINER_LENGTH)
+    uint64_t stored;
+    memcpy(&stored, start, sizeof stored);
+    bool opened = start[SA_CONTAINER_LENGTH_SIZE] == '{';
+    if (opened && stored > SA_CONTAINER_MAX_HEADER &&
+        __builtin_bswap64(stored) <= size - SA_CONTAINER_LENGTH_SIZE)
         return sa_fail(error, SA_DATA, "%s: the header's length looks byte-swapped", name);
-    if (!opened || said < 2 || said > SA_CONTAINER_HEADER)
-        return name_foreign(name, start, size, error);
-    if (size - SA_CONTAINER_LENGTH < said)
+    if (!opened || stored < 2 || stored > SA_CONTAINER_MAX_HEADER)
+        return report_foreign_format(name, start, size, error);
+    if (size - SA_CONTAINER_LENGTH_SIZE < stored)
         return sa_fail(error, SA_DATA,
                        "%s: truncated: the header needs %zu bytes, the file has %zu", name,
-                       SA_CONTAINER_LENGTH + (size_t)said, size);
-    *length = (size_t)said;
+                       SA_CONTAINER_LENGTH_SIZE + (size_t)stored, size);
+    *length = (size_t)stored;
     return true;
 }
 
 /* No number of a header is negative, and a parser would take -0 for 0. */
-static bool refuse_minus(const char *name, const char *text, size_t size, sa_error *error) {
-    size_t i = sa_json_bare(text, size, 0);
-    while (i < size && text[i] != '-') i = sa_json_bare(text, size, i + 1);
+static bool reject_negative(const char *name, const char *text, size_t size, sa_error *error) {
+    size_t i = sa_json_skip_strings(text, size, 0);
+    while (i < size && text[i] != '-') i = sa_json_skip_strings(text, size, i + 1);
     return i == size || sa_fail(error, SA_DATA, "%s: header: negative number at byte %zu", name, i);
 }
 
 static bool parse_header(sa_container *container, const char *text, size_t size, sa_error *error) {
-    if (!refuse_minus(container->name, text, size, error)) return false;
+    if (!reject_negative(container->name, text, size, error)) return false;
     json_t *header = sa_json_parse(text, size, HEADER_DEPTH, container->name, "header", error);
     if (!header) return false;
     container->header = header;
-    if (json_object_size(header) > SA_TENSORS)
+    if (json_object_size(header) > SA_CONTAINER_MAX_TENSORS)
         return sa_fail(error, SA_DATA, "%s: %zu tensors; at most %d are allowed", container->name,
-                       json_object_size(header), SA_TENSORS);
+                       json_object_size(header), SA_CONTAINER_MAX_TENSORS);
     return true;
 }
 
@@ -155,8 +155,8 @@ static bool check_metadata(const sa_container *container, sa_error *error) {
         if (!json_is_string(value))
             return sa_fail(error, SA_DATA, "%s: metadata '%s': not a string", container->name, key);
     }
-    const char *format = sa_container_text(container, "format");
-    const char *version = sa_container_text(container, "version");
+    const char *format = sa_container_metadata(container, "format");
+    const char *version = sa_container_metadata(container, "version");
     if (!format || strcmp(format, SA_CONTAINER_FORMAT) != 0)
         return sa_fail(error, SA_DATA, "%s: a safetensors file, but not of softalign",
                        container->name);
@@ -172,9 +172,9 @@ static bool check_metadata(const sa_container *container, sa_error *error) {
 
 static bool read_type(const char *file, sa_tensor *tensor, const json_t *dtype, sa_error *error) {
     const char *text = json_string_value(dtype);
-    for (int i = 0; text && i < SA_TYPES; i++) {
-        if (strcmp(text, sa_types[i].name) != 0) continue;
-        tensor->type = (sa_type)i;
+    for (int i = 0; text && i < SA_DTYPES; i++) {
+        if (strcmp(text, sa_dtypes[i].name) != 0) continue;
+        tensor->type = (sa_dtype)i;
         return true;
     }
     return sa_fail(error, SA_DATA,
@@ -184,9 +184,9 @@ static bool read_type(const char *file, sa_tensor *tensor, const json_t *dtype, 
 
 static bool read_shape(const char *file, sa_tensor *tensor, const json_t *shape, sa_error *error) {
     size_t rank = json_array_size(shape);
-    if (rank < 1 || rank > SA_TENSOR_RANK)
+    if (rank < 1 || rank > SA_TENSOR_MAX_RANK)
         return sa_fail(error, SA_DATA, "%s: tensor '%s': shape: must list 1 to %d dimensions", file,
-                       tensor->name, SA_TENSOR_RANK);
+                       tensor->name, SA_TENSOR_MAX_RANK);
     tensor->rank = (int)rank;
     for (size_t i = 0; i < rank; i++) {
         json_t *dimension = json_array_get(shape, i);
@@ -196,13 +196,13 @@ static bool read_shape(const char *file, sa_tensor *tensor, const json_t *shape,
                            tensor->name, i + 1, INT_MAX);
         tensor->shape[i] = (int)json_integer_value(dimension);
     }
-    return sa_tensor_measure(tensor, file, error);
+    return sa_tensor_compute_size(tensor, file, error);
 }
 
 /* `at` of `size` data bytes are taken: the tensor must begin there and fit into the rest. So there
  * is no overlap, no hole, and no place outside of the file. */
-static bool check_place(const char *file, const sa_tensor *tensor, const json_t *offsets, size_t at,
-                        size_t size, sa_error *error) {
+static bool check_offsets(const char *file, const sa_tensor *tensor, const json_t *offsets,
+                          size_t at, size_t size, sa_error *error) {
     json_t *begin = json_array_get(offsets, 0), *end = json_array_get(offsets, 1);
     if (json_array_size(offsets) != 2 || !json_is_integer(begin) || !json_is_integer(end))
         return sa_fail(error, SA_DATA, "%s: tensor '%s': data_offsets: must be two plain integers",
@@ -241,7 +241,7 @@ static bool read_tensors(sa_container *container, const char *data, size_t size,
                            name);
         if (!read_type(file, tensor, json_object_get(entry, "dtype"), error) ||
             !read_shape(file, tensor, json_object_get(entry, "shape"), error) ||
-            !check_place(file, tensor, json_object_get(entry, "data_offsets"), at, size, error))
+            !check_offsets(file, tensor, json_object_get(entry, "data_offsets"), at, size, error))
             return false;
         at += tensor->size;
     }
@@ -252,18 +252,18 @@ static bool read_tensors(sa_container *container, const char *data, size_t size,
 
 /* The last tensor must be the checksum `found` of all bytes before it; it is then taken off the
  * list. */
-static bool verify(sa_container *container, uint32_t found, sa_error *error) {
+static bool verify_checksum(sa_container *container, uint32_t found, sa_error *error) {
     const sa_tensor *last = container->count ? &container->tensors[container->count - 1] : NULL;
-    uint32_t said;
+    uint32_t stored;
     if (!last || strcmp(last->name, SA_CONTAINER_CHECKSUM) != 0 || last->type != SA_U8 ||
-        last->rank != 1 || last->size != sizeof said)
+        last->rank != 1 || last->size != sizeof stored)
         return sa_fail(error, SA_DATA,
                        "%s: the last tensor is not '" SA_CONTAINER_CHECKSUM "', U8 [4]",
                        container->name);
-    memcpy(&said, last->data, sizeof said);
-    if (said != found)
+    memcpy(&stored, last->data, sizeof stored);
+    if (stored != found)
         return sa_fail(error, SA_DATA, "%s: damaged: its bytes give checksum %08x, it says %08x",
-                       container->name, found, said);
+                       container->name, found, stored);
     container->checksum = found;
     container->count--;
     return true;
@@ -273,32 +273,33 @@ static bool verify(sa_container *container, uint32_t found, sa_error *error) {
 
 /* Goes on with the checksum of a file of `size` bytes by those from `at` on; the last four are the
  * checksum itself. */
-static uint32_t sum_piece(uint32_t sum, const char *bytes, size_t at, size_t piece, size_t size) {
+static uint32_t update_checksum(uint32_t sum, const char *bytes, size_t at, size_t chunk,
+                                size_t size) {
     const size_t end = size > sizeof sum ? size - sizeof sum : 0;
     if (at >= end) return sum;
-    return libdeflate_crc32(sum, bytes + at, piece < end - at ? piece : end - at);
+    return libdeflate_crc32(sum, bytes + at, chunk < end - at ? chunk : end - at);
 }
 
 static bool parse(sa_container *container, const char *name, const char *bytes, size_t size,
                   uint32_t sum, sa_error *error) {
     *container = (sa_container){.name = name};
-    const char *header = bytes + SA_CONTAINER_LENGTH;
+    const char *header = bytes + SA_CONTAINER_LENGTH_SIZE;
     size_t length = 0;
     bool good =
         read_length(name, (const unsigned char *)bytes, size, &length, error) &&
         parse_header(container, header, length, error) && check_metadata(container, error) &&
-        read_tensors(container, header + length, size - SA_CONTAINER_LENGTH - length, error) &&
-        verify(container, sum, error);
+        read_tensors(container, header + length, size - SA_CONTAINER_LENGTH_SIZE - length, error) &&
+        verify_checksum(container, sum, error);
     if (!good) sa_container_close(container);
     return good;
 }
 
 bool sa_container_read(sa_container *container, const char *name, const void *bytes, size_t size,
                        sa_error *error) {
-    return parse(container, name, bytes, size, sum_piece(0, bytes, 0, size, size), error);
+    return parse(container, name, bytes, size, update_checksum(0, bytes, 0, size, size), error);
 }
 
-static bool read_piece(int fd, const char *path, char *bytes, size_t at, size_t size,
+static bool read_chunk(int fd, const char *path, char *bytes, size_t at, size_t size,
                        sa_error *error) {
     for (const size_t end = at + size; at < end;) {
         ssize_t got = pread(fd, bytes + at, end - at, (off_t)at);
@@ -313,25 +314,25 @@ static bool read_piece(int fd, const char *path, char *bytes, size_t at, size_t 
 static bool read_whole(int fd, const char *path, char *bytes, size_t size, uint32_t *sum,
                        sa_error *error) {
     *sum = 0;
-    for (size_t at = 0; at < size; at += PIECE) {
-        const size_t piece = size - at < PIECE ? size - at : PIECE;
-        if (!read_piece(fd, path, bytes, at, piece, error)) return false;
-        *sum = sum_piece(*sum, bytes, at, piece, size);
+    for (size_t at = 0; at < size; at += CHUNK_SIZE) {
+        const size_t chunk = size - at < CHUNK_SIZE ? size - at : CHUNK_SIZE;
+        if (!read_chunk(fd, path, bytes, at, chunk, error)) return false;
+        *sum = update_checksum(*sum, bytes, at, chunk, size);
     }
     return true;
 }
 
 /* A whole file in memory. Its data begin at a cache line, so that they can be reckoned with where
  * they are. */
-typedef struct loaded {
-    char *room, *bytes; /* room is what free() takes */
+typedef struct loaded_file {
+    char *memory, *bytes; /* room is what free() takes */
     size_t size;
     uint32_t sum;
-} loaded;
+} loaded_file;
 
 /* Nothing is allocated before the type, the size and the first bytes of the file are known to be
  * right. */
-static bool load(int fd, const char *path, loaded *file, sa_error *error) {
+static bool load(int fd, const char *path, loaded_file *file, sa_error *error) {
     struct stat before, after;
     if (fstat(fd, &before) != 0 || !S_ISREG(before.st_mode))
         return sa_fail(error, SA_OPEN, "cannot open '%s': not a regular file", path);
@@ -340,19 +341,19 @@ static bool load(int fd, const char *path, loaded *file, sa_error *error) {
         return sa_fail(error, SA_LIMIT, "%s: larger than %zu bytes", path, SA_FILE_LIMIT);
     char start[START_SIZE] = {0};
     size_t length = 0;
-    if (!read_piece(fd, path, start, 0, file->size < START_SIZE ? file->size : START_SIZE, error) ||
+    if (!read_chunk(fd, path, start, 0, file->size < START_SIZE ? file->size : START_SIZE, error) ||
         !read_length(path, (unsigned char *)start, file->size, &length, error))
         return false;
-    file->room = sa_new(file->size + CACHE_LINE, 1, error);
-    if (!file->room) return false;
-    const uintptr_t data = (uintptr_t)file->room + SA_CONTAINER_LENGTH + length;
-    file->bytes = file->room + (CACHE_LINE - data % CACHE_LINE);
+    file->memory = sa_new(file->size + CACHE_LINE, 1, error);
+    if (!file->memory) return false;
+    const uintptr_t data = (uintptr_t)file->memory + SA_CONTAINER_LENGTH_SIZE + length;
+    file->bytes = file->memory + (CACHE_LINE - data % CACHE_LINE);
     bool good = read_whole(fd, path, file->bytes, file->size, &file->sum, error);
     if (good && fstat(fd, &after) != 0)
         good = sa_fail_errno(error, SA_IO, "read", path);
     else if (good && after.st_size != before.st_size)
         good = sa_fail(error, SA_DATA, "%s: changed while it was read", path);
-    if (!good) free(file->room);
+    if (!good) free(file->memory);
     return good;
 }
 
@@ -360,15 +361,15 @@ bool sa_container_open(sa_container *container, const char *path, sa_error *erro
     *container = (sa_container){.name = path};
     int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK); /* a pipe must not block */
     if (fd < 0) return sa_fail_errno(error, SA_OPEN, "open", path);
-    loaded file = {0};
+    loaded_file file = {0};
     const bool good = load(fd, path, &file, error);
     close(fd);
     if (!good) return false;
     if (!parse(container, path, file.bytes, file.size, file.sum, error)) {
-        free(file.room);
+        free(file.memory);
         return false;
     }
-    container->room = file.room;
+    container->memory = file.memory;
     container->size = file.size;
     return true;
 }
@@ -376,7 +377,7 @@ bool sa_container_open(sa_container *container, const char *path, sa_error *erro
 void sa_container_close(sa_container *container) {
     json_decref(container->header);
     free(container->tensors);
-    free(container->room);
+    free(container->memory);
     *container = (sa_container){0};
 }
 
@@ -386,7 +387,7 @@ const sa_tensor *sa_container_find(const sa_container *container, const char *na
     return NULL;
 }
 
-const char *sa_container_text(const sa_container *container, const char *key) {
+const char *sa_container_metadata(const sa_container *container, const char *key) {
     return json_string_value(
         json_object_get(json_object_get(container->header, "__metadata__"), key));
 }

@@ -10,14 +10,14 @@
 #include "base/error.h"
 #include <stdint.h>
 
-typedef enum sa_type { SA_F64, SA_I64, SA_F32, SA_I32, SA_U8, SA_TYPES } sa_type;
+typedef enum sa_dtype { SA_F64, SA_I64, SA_F32, SA_I32, SA_U8, SA_DTYPES } sa_dtype;
 
 /* The names are those of the format: "F64" ... */
-typedef struct sa_type_row {
+typedef struct sa_dtype_info {
     const char *name;
     size_t size; /* bytes of one number */
-} sa_type_row;
-extern const sa_type_row sa_types[SA_TYPES];
+} sa_dtype_info;
+extern const sa_dtype_info sa_dtypes[SA_DTYPES];
 
 /* What marks a file as ours. */
 #define SA_CONTAINER_FORMAT "softalign"
@@ -25,28 +25,28 @@ extern const sa_type_row sa_types[SA_TYPES];
 #define SA_CONTAINER_CHECKSUM "checksum"
 
 enum {
-    SA_TENSOR_RANK = 4,            /* the most dimensions */
-    SA_TENSORS = 4096,             /* the most tensors of a file, the checksum included */
-    SA_CONTAINER_LENGTH = 8,       /* bytes of the header's length */
-    SA_CONTAINER_HEADER = 1 << 20, /* bytes of the longest header */
+    SA_TENSOR_MAX_RANK = 4,            /* the most dimensions */
+    SA_CONTAINER_MAX_TENSORS = 4096,   /* the most tensors of a file, the checksum included */
+    SA_CONTAINER_LENGTH_SIZE = 8,      /* bytes of the header's length */
+    SA_CONTAINER_MAX_HEADER = 1 << 20, /* bytes of the longest header */
 };
 
 typedef struct sa_tensor {
     const char *name;
-    sa_type type;
-    int rank;                  /* 1 .. SA_TENSOR_RANK */
-    int shape[SA_TENSOR_RANK]; /* all > 0 */
-    const void *data;          /* when read: in the room, of any alignment */
-    size_t size;               /* bytes; when writing it follows from the shape and is not read */
+    sa_dtype type;
+    int rank;                      /* 1 .. SA_TENSOR_MAX_RANK */
+    int shape[SA_TENSOR_MAX_RANK]; /* all > 0 */
+    const void *data;              /* when read: in the room, of any alignment */
+    size_t size; /* bytes; when writing it follows from the shape and is not read */
 } sa_tensor;
 
 /* Sets the size from type and shape. SA_DATA, naming `file`, when a dimension is not positive or
  * the product is too large. */
-bool sa_tensor_measure(sa_tensor *tensor, const char *file, sa_error *error);
+bool sa_tensor_compute_size(sa_tensor *tensor, const char *file, sa_error *error);
 
-typedef struct sa_text {
+typedef struct sa_metadata {
     const char *key, *value;
-} sa_text;
+} sa_metadata;
 
 typedef struct sa_container {
     const char *name;   /* for messages: the path */
@@ -54,8 +54,8 @@ typedef struct sa_container {
     size_t count;
     uint32_t checksum; /* of an opened file, already compared with its bytes */
     void *header;      /* owns the names and strings */
-    char *room;  /* of an opened file: owns the data, and may be taken by who goes on using it */
-    size_t size; /* bytes of an opened file */
+    char *memory; /* of an opened file: owns the data, and may be taken by who goes on using it */
+    size_t size;  /* bytes of an opened file */
 } sa_container;
 
 /* Reads and checks the file at `path`, which must outlive the container. SA_OPEN: it cannot be
@@ -73,13 +73,13 @@ void sa_container_close(sa_container *container);
 const sa_tensor *sa_container_find(const sa_container *container, const char *name);
 
 /* The metadata string of that key, or NULL. */
-const char *sa_container_text(const sa_container *container, const char *key);
+const char *sa_container_metadata(const sa_container *container, const char *key);
 
 /* Replaces the file at `path` (see sa_save) by these tensors, the strings and a checksum. Wider
  * types come first, so that every tensor is aligned in the file; within a type the order stays.
  * Names are unique; "format", "version" and "checksum" are added here. SA_DATA: an empty tensor;
  * SA_LIMIT: too many tensors, names or strings too long, a file that could not be read again. */
 bool sa_container_write(const char *path, const sa_tensor *tensors, size_t count,
-                        const sa_text *texts, size_t text_count, sa_error *error);
+                        const sa_metadata *texts, size_t text_count, sa_error *error);
 
 #endif

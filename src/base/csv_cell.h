@@ -7,9 +7,9 @@
 /* Appends a word, in quotes where it needs them. One that a spreadsheet would run as a formula (it
  * begins with = + - @, their full-width forms, a tab, LF or CR) gets a leading '; so does one that
  * begins with ' before such a character, so that a reader strips exactly one. */
-void sa_cell_add(sa_buffer *out, const char *word);
+void sa_csv_cell_add(sa_buffer *out, const char *word);
 
-/* The word of a cell already out of its quotes: behind the ' that sa_cell_add put before it. */
-const char *sa_cell_word(const char *text);
+/* The word of a cell already out of its quotes: behind the ' that sa_csv_cell_add put before it. */
+const char *sa_csv_cell_unescape(const char *text);
 
 #endif

@@ -7,7 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
-size_t sa_code_point(const char *bytes, size_t size, uint32_t *code) {
+size_t sa_utf8_decode(const char *bytes, size_t size, uint32_t *code) {
     const unsigned char *text = (const unsigned char *)bytes;
     size_t length = text[0] < 0x80   ? 1
                     : text[0] < 0xc2 ? 0
@@ -27,34 +27,34 @@ size_t sa_code_point(const char *bytes, size_t size, uint32_t *code) {
 }
 
 /* Characters that could change what a terminal shows around them. */
-static bool unsafe(uint32_t code) {
+static bool is_unsafe(uint32_t code) {
     return code < 0x20 || (code >= 0x7f && code < 0xa0) || code == 0x61c || code == 0x200e ||
            code == 0x200f || (code >= 0x2028 && code <= 0x202e) ||
            (code >= 0x2066 && code <= 0x2069) || code == 0xfeff ||
            (code >= 0xe0000 && code < 0xe0080);
 }
 
-const char *sa_escape(char *out, size_t room, const char *text, size_t size) {
+const char *sa_escape(char *out, size_t capacity, const char *text, size_t size) {
     size_t used = 0;
-    sa_require(room >= 4);
+    sa_require(capacity >= 4);
     for (size_t i = 0; i < size;) {
-        char piece[16];
+        char escaped[16];
         uint32_t code = 0;
-        size_t length = sa_code_point(text + i, size - i, &code);
+        size_t length = sa_utf8_decode(text + i, size - i, &code);
         if (!length) {
-            snprintf(piece, sizeof piece, "\\x%02X", (unsigned char)text[i]);
-        } else if (unsafe(code)) {
-            snprintf(piece, sizeof piece, code < 0x80 ? "\\x%02X" : "\\u{%04X}", code);
+            snprintf(escaped, sizeof escaped, "\\x%02X", (unsigned char)text[i]);
+        } else if (is_unsafe(code)) {
+            snprintf(escaped, sizeof escaped, code < 0x80 ? "\\x%02X" : "\\u{%04X}", code);
         } else {
-            memcpy(piece, text + i, length);
-            piece[length] = 0;
+            memcpy(escaped, text + i, length);
+            escaped[length] = 0;
         }
-        size_t width = strlen(piece);
-        if (used + width + 4 > room) { /* 4: the ellipsis and the terminator */
+        size_t width = strlen(escaped);
+        if (used + width + 4 > capacity) { /* 4: the ellipsis and the terminator */
             memcpy(out + used, "…", 4);
             return out;
         }
-        memcpy(out + used, piece, width);
+        memcpy(out + used, escaped, width);
         used += width;
         i += length ? length : 1;
     }

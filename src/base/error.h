@@ -25,10 +25,10 @@ bool sa_fail_memory(sa_error *error, size_t bytes);
 /* Copies `size` bytes of untrusted text into `out` (capacity `room` >= 4, always terminated), with
  * control characters, bidirectional overrides and bytes that are not UTF-8 written as \xNN or
  * \u{NNNN}, and cut with an ellipsis when too long. Returns out. */
-const char *sa_escape(char *out, size_t room, const char *text, size_t size);
+const char *sa_escape(char *out, size_t capacity, const char *text, size_t size);
 
 /* The length of the character at `text`, and its code point: 0 when these bytes are no UTF-8. */
-size_t sa_code_point(const char *text, size_t size, uint32_t *code);
+size_t sa_utf8_decode(const char *text, size_t size, uint32_t *code);
 
 /* Stops the program because of a mistake in the program: a shape that does not fit, a name bound
  * twice. Never reached by bad input. */
@@ -39,7 +39,7 @@ size_t sa_code_point(const char *text, size_t size, uint32_t *code);
 _Noreturn void sa_trap(const char *condition, const char *file, int line);
 
 /* What an analyser that sees one file at a time (scripts/lint) cannot know. */
-#ifdef SA_ANALYSED
+#ifdef SA_STATIC_ANALYSIS
 #define sa_fail(...) (sa_fail(__VA_ARGS__) && false)
 #define sa_fail_errno(...) (sa_fail_errno(__VA_ARGS__) && false)
 #define sa_fail_memory(...) (sa_fail_memory(__VA_ARGS__) && false)

@@ -29,26 +29,27 @@ static bool gzip_message(sa_error *error, const char *name, const char *what) {
     return sa_fail(error, SA_DATA, "%s: gzip: %s", name, what);
 }
 
-enum { PORTION = 1 << 20 }; /* the most bytes that zlib is given at once: it counts in 32 bits */
+enum { ZLIB_CHUNK = 1 << 20 }; /* the most bytes that zlib is given at once: it counts in 32 bits */
 
-static uInt portion(size_t size) {
-    return (uInt)(size < PORTION ? size : PORTION);
+static uInt zlib_chunk(size_t size) {
+    return (uInt)(size < ZLIB_CHUNK ? size : ZLIB_CHUNK);
 }
 
 /* Unpacks all members of a gzip file; what follows the last member must be nothing. */
-static bool unpack(const sa_file *packed, sa_file *file, size_t limit, sa_error *error) {
-    const size_t generous = (size_t)64 << 20;
+static bool unpack(const sa_file *compressed, sa_file *file, size_t limit, sa_error *error) {
+    const size_t ratio_limit_start = (size_t)64 << 20;
     z_stream stream = {0};
     if (inflateInit2(&stream, 15 + 16) != Z_OK) return sa_fail_memory(error, sizeof stream);
-    size_t capacity = 0, taken = 0;
+    size_t capacity = 0, consumed = 0;
     bool good = false, ended = false;
     for (;;) {
         if (ended) { /* another member? */
-            if (taken == packed->size) {
+            if (consumed == compressed->size) {
                 good = true;
                 break;
             }
-            if (packed->size - taken < 2 || memcmp(packed->data + taken, "\x1f\x8b", 2) != 0) {
+            if (compressed->size - consumed < 2 ||
+                memcmp(compressed->data + consumed, "\x1f\x8b", 2) != 0) {
                 gzip_message(error, file->name, "garbage after the end");
                 break;
             }
@@ -56,22 +57,22 @@ static bool unpack(const sa_file *packed, sa_file *file, size_t limit, sa_error 
             ended = false;
         }
         if (!sa_reserve(&file->data, &capacity, file->size + 65537, 1, error)) break;
-        stream.next_in = (unsigned char *)packed->data + taken;
-        stream.avail_in = portion(packed->size - taken);
+        stream.next_in = (unsigned char *)compressed->data + consumed;
+        stream.avail_in = zlib_chunk(compressed->size - consumed);
         stream.next_out = (unsigned char *)file->data + file->size;
-        stream.avail_out = portion(capacity - file->size - 1);
+        stream.avail_out = zlib_chunk(capacity - file->size - 1);
         size_t in_before = stream.avail_in, out_before = stream.avail_out;
         int state = inflate(&stream, Z_NO_FLUSH);
-        taken += in_before - stream.avail_in;
+        consumed += in_before - stream.avail_in;
         file->size += out_before - stream.avail_out;
-        if (file->size > limit || (file->size > generous && file->size / 200 > taken)) {
+        if (file->size > limit || (file->size > ratio_limit_start && file->size / 200 > consumed)) {
             sa_fail(error, SA_LIMIT, "%s: unpacks to more than %zu bytes", file->name, file->size);
             break;
         }
         if (state == Z_STREAM_END) {
             ended = true;
         } else if (state == Z_BUF_ERROR ||
-                   (state == Z_OK && taken == packed->size && stream.avail_out)) {
+                   (state == Z_OK && consumed == compressed->size && stream.avail_out)) {
             gzip_message(error, file->name, "unexpected end of file");
             break;
         } else if (state == Z_MEM_ERROR) {
@@ -104,10 +105,10 @@ bool sa_file_read(sa_file *file, const char *path, size_t limit, sa_error *error
     good = good && read_all(fd, file, limit, error);
     if (!standard) close(fd);
     if (good && file->size >= 2 && memcmp(file->data, "\x1f\x8b", 2) == 0) {
-        sa_file packed = *file;
-        *file = (sa_file){.name = packed.name};
-        good = unpack(&packed, file, limit, error);
-        free(packed.data);
+        sa_file compressed = *file;
+        *file = (sa_file){.name = compressed.name};
+        good = unpack(&compressed, file, limit, error);
+        free(compressed.data);
     }
     if (good) file->data[file->size] = 0;
     if (!good) sa_file_release(file);

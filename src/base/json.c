@@ -10,81 +10,81 @@
 
 /* What values may take in memory, and about what one does: a text of commas and brackets takes a
  * hundred times its size. A header with as many tensors as are allowed takes 7 MB. */
-enum { ROOM = 10 << 20, COLLECTION = 256, SCALAR = 128 };
+enum { MEMORY_LIMIT = 10 << 20, COLLECTION_COST = 256, SCALAR_COST = 128 };
 
-typedef struct reader {
+typedef struct json_reader {
     const char *text;
     size_t at, size;
-    size_t taken;      /* of ROOM */
-    const char *wrong; /* what is, at `at`; NULL after a failure: memory ran out */
-    char note[64];     /* behind it, perhaps */
-} reader;
+    size_t memory_used;      /* of ROOM */
+    const char *parse_error; /* what is, at `at`; NULL after a failure: memory ran out */
+    char note[64];           /* behind it, perhaps */
+} json_reader;
 
-static bool wrong(reader *it, const char *what) {
-    it->wrong = what;
+static bool parse_error(json_reader *it, const char *what) {
+    it->parse_error = what;
     return false;
 }
 
 /* The next byte, white space skipped; 0 at the end. */
-static char look(reader *it) {
+static char peek(json_reader *it) {
     while (it->at < it->size && memchr(" \t\n\r", it->text[it->at], 4)) it->at++;
     return it->at < it->size ? it->text[it->at] : 0;
 }
 
-static bool take(reader *it, char wanted) {
-    const bool there = look(it) == wanted && it->at < it->size;
+static bool accept_char(json_reader *it, char wanted) {
+    const bool there = peek(it) == wanted && it->at < it->size;
     it->at += there;
     return there;
 }
 
 /* ---- Strings --------------------------------------------------------------------------------- */
 
-static bool read_four(reader *it, uint32_t *code) {
+static bool read_hex4(json_reader *it, uint32_t *code) {
     static const char digits[] = "0123456789abcdef0123456789ABCDEF";
     *code = 0;
     for (int i = 0; i < 4; i++, it->at++) {
         const char *digit =
             it->at < it->size ? memchr(digits, it->text[it->at], sizeof digits - 1) : NULL;
-        if (!digit) return wrong(it, "four hexadecimal digits are expected");
+        if (!digit) return parse_error(it, "four hexadecimal digits are expected");
         *code = *code << 4 | (uint32_t)((digit - digits) % 16);
     }
     return true;
 }
 
 /* Behind "\u". Half of a pair of surrogates is no character, and neither is 0 in a text of C. */
-static bool read_number_of_character(reader *it, uint32_t *code) {
+static bool read_unicode_escape(json_reader *it, uint32_t *code) {
     const size_t start = it->at;
     uint32_t low = 0;
-    if (!read_four(it, code)) return false;
+    if (!read_hex4(it, code)) return false;
     const bool pair = *code >= 0xd800 && *code < 0xdc00 && it->size - it->at >= 2 &&
                       memcmp(it->text + it->at, "\\u", 2) == 0;
     if (pair) {
         it->at += 2;
-        if (!read_four(it, &low)) return false;
+        if (!read_hex4(it, &low)) return false;
         if (low >= 0xdc00 && low < 0xe000)
             *code = 0x10000 + ((*code - 0xd800) << 10) + (low - 0xdc00);
     }
     if (*code && (*code < 0xd800 || *code >= 0xe000)) return true;
     it->at = start;
-    return wrong(it, "no character has this number");
+    return parse_error(it, "no character has this number");
 }
 
-static bool read_character(reader *it, uint32_t *code) {
-    static const char names[] = "\"\\/bfnrt", meant[] = "\"\\/\b\f\n\r\t";
+static bool read_character(json_reader *it, uint32_t *code) {
+    static const char names[] = "\"\\/bfnrt", unescaped[] = "\"\\/\b\f\n\r\t";
     const char *at = it->text + it->at;
     if (*at != '\\') {
-        const size_t length = sa_code_point(at, it->size - it->at, code);
-        if (!length) return wrong(it, "the text is not UTF-8");
-        if (*code < 0x20) return wrong(it, "a control character stands in a string");
+        const size_t length = sa_utf8_decode(at, it->size - it->at, code);
+        if (!length) return parse_error(it, "the text is not UTF-8");
+        if (*code < 0x20) return parse_error(it, "a control character stands in a string");
         it->at += length;
         return true;
     }
     const char *name = it->size - it->at > 1 ? memchr(names, at[1], sizeof names - 1) : NULL;
     if (!name && (it->size - it->at < 2 || at[1] != 'u'))
-        return wrong(it, "a backslash has no meaning here");
+        return parse_error(it, "a backslash has no meaning here");
     it->at += 2;
-    if (!name) return read_number_of_character(it, code);
-    *code = (unsigned char)meant[name - names];
+    if (!name) return read_unicode_escape(it, code);
+    *code = (unsigned char)unescaped[name - names];
     return true;
 }
 
@@ -97,16 +97,16 @@ static size_t encode(uint32_t code, char *out) {
 }
 
 /* The place of the closing quote; the end of the text, if there is none. */
-static size_t closing_quote(const reader *it) {
+static size_t closing_quote(const json_reader *it) {
     size_t at = it->at + 1;
     while (at < it->size && it->text[at] != '"') at += 1 + (it->text[at] == '\\');
     return at < it->size ? at : it->size;
 }
 
 /* With a terminating zero; to be freed. No character takes more bytes than it is written with. */
-static char *read_string(reader *it) {
+static char *read_string(json_reader *it) {
     const size_t end = closing_quote(it);
-    if (end == it->size) return wrong(it, "this string has no end"), NULL;
+    if (end == it->size) return parse_error(it, "this string has no end"), NULL;
     char *string = sa_new(end - it->at, 1, NULL);
     size_t size = 0;
     uint32_t code;
@@ -121,7 +121,7 @@ static char *read_string(reader *it) {
 
 /* ---- Numbers and names ----------------------------------------------------------------------- */
 
-static size_t digits(const reader *it, size_t at) {
+static size_t digits(const json_reader *it, size_t at) {
     size_t count = 0;
     while (at + count < it->size && it->text[at + count] >= '0' && it->text[at + count] <= '9')
         count++;
@@ -129,7 +129,7 @@ static size_t digits(const reader *it, size_t at) {
 }
 
 /* Bytes of the number that begins here; 0: none does. */
-static size_t number_size(const reader *it, bool *whole) {
+static size_t number_size(const json_reader *it, bool *whole) {
     size_t at = it->at + (it->text[it->at] == '-');
     size_t count = digits(it, at);
     *whole = true;
@@ -149,22 +149,22 @@ static size_t number_size(const reader *it, bool *whole) {
     return at - it->at;
 }
 
-static json_t *read_number(reader *it) {
+static json_t *read_number(json_reader *it) {
     char text[400]; /* as many digits as a double may have before the point */
     bool whole;
     int64_t integer;
     double real;
     const size_t size = number_size(it, &whole);
-    if (!size) return wrong(it, "a value is expected"), NULL;
+    if (!size) return parse_error(it, "a value is expected"), NULL;
     const bool fits = size < sizeof text;
     if (fits) memcpy(text, it->text + it->at, size), text[size] = 0;
     if (!fits || !(whole ? sa_integer_parse(text, &integer) : sa_number_parse(text, &real)))
-        return wrong(it, "this number is too large"), NULL;
+        return parse_error(it, "this number is too large"), NULL;
     it->at += size;
     return whole ? json_integer(integer) : json_real(real);
 }
 
-static json_t *read_name(reader *it) {
+static json_t *read_literal(json_reader *it) {
     static const char *const names[] = {"true", "false", "null"};
     for (int i = 0; i < 3; i++) {
         const size_t size = strlen(names[i]);
@@ -177,61 +177,61 @@ static json_t *read_name(reader *it) {
 
 /* ---- Values ---------------------------------------------------------------------------------- */
 
-static json_t *read_value(reader *it);
+static json_t *read_value(json_reader *it);
 
-static bool read_member(reader *it, json_t *object) {
-    if (look(it) != '"') return wrong(it, "a key is expected");
+static bool read_member(json_reader *it, json_t *object) {
+    if (peek(it) != '"') return parse_error(it, "a key is expected");
     const size_t start = it->at;
     char *key = read_string(it);
     bool good = key;
     if (good && json_object_get(object, key)) {
         snprintf(it->note, sizeof it->note, "the key '%.30s' stands here twice", key);
         it->at = start;
-        good = wrong(it, it->note);
+        good = parse_error(it, it->note);
     }
-    good = good && (take(it, ':') || wrong(it, "':' is expected"));
+    good = good && (accept_char(it, ':') || parse_error(it, "':' is expected"));
     json_t *value = good ? read_value(it) : NULL;
     good = value && json_object_set_new_nocheck(object, key, value) == 0;
     free(key);
     return good;
 }
 
-static bool read_item(reader *it, json_t *array) {
+static bool read_item(json_reader *it, json_t *array) {
     json_t *value = read_value(it);
     return value && json_array_append_new(array, value) == 0;
 }
 
 /* An object or an array, from its opening bracket on. */
-static json_t *read_all(reader *it, bool object) {
+static json_t *read_collection(json_reader *it, bool object) {
     json_t *all = object ? json_object() : json_array();
     const char end = object ? '}' : ']';
     it->at++;
-    if (!all || take(it, end)) return all;
+    if (!all || accept_char(it, end)) return all;
     bool good;
     do good = object ? read_member(it, all) : read_item(it, all);
-    while (good && take(it, ','));
-    if (good &&
-        (take(it, end) || wrong(it, object ? "',' or '}' is expected" : "',' or ']' is expected")))
+    while (good && accept_char(it, ','));
+    if (good && (accept_char(it, end) ||
+                 parse_error(it, object ? "',' or '}' is expected" : "',' or ']' is expected")))
         return all;
     json_decref(all);
     return NULL;
 }
 
-static json_t *read_value(reader *it) {
-    const char first = look(it);
+static json_t *read_value(json_reader *it) {
+    const char first = peek(it);
     const bool collection = first == '{' || first == '[';
-    if (it->at == it->size) return wrong(it, "a value is expected"), NULL;
-    it->taken += collection ? COLLECTION : SCALAR;
-    if (it->taken > ROOM) return wrong(it, "there are too many values"), NULL;
-    if (collection) return read_all(it, first == '{');
-    if (first != '"') return read_name(it);
+    if (it->at == it->size) return parse_error(it, "a value is expected"), NULL;
+    it->memory_used += collection ? COLLECTION_COST : SCALAR_COST;
+    if (it->memory_used > MEMORY_LIMIT) return parse_error(it, "there are too many values"), NULL;
+    if (collection) return read_collection(it, first == '{');
+    if (first != '"') return read_literal(it);
     char *text = read_string(it);
     json_t *string = text ? json_string_nocheck(text) : NULL;
     free(text);
     return string;
 }
 
-size_t sa_json_bare(const char *text, size_t size, size_t at) {
+size_t sa_json_skip_strings(const char *text, size_t size, size_t at) {
     while (at < size && text[at] == '"') {
         for (at++; at < size && text[at] != '"'; at++)
             if (text[at] == '\\') at++;
@@ -241,31 +241,31 @@ size_t sa_json_bare(const char *text, size_t size, size_t at) {
 }
 
 /* The first byte that opens more than `depth` objects and arrays; size: there is none. */
-static size_t too_deep(const char *text, size_t size, int depth) {
-    size_t i = sa_json_bare(text, size, 0);
-    for (; i < size; i = sa_json_bare(text, size, i + 1)) {
+static size_t find_too_deep(const char *text, size_t size, int depth) {
+    size_t i = sa_json_skip_strings(text, size, 0);
+    for (; i < size; i = sa_json_skip_strings(text, size, i + 1)) {
         depth += (text[i] == '}' || text[i] == ']') - (text[i] == '{' || text[i] == '[');
         if (depth < 0) break;
     }
     return i;
 }
 
-static json_t *read_text(reader *it, int depth) {
-    it->at = too_deep(it->text, it->size, depth);
-    if (it->at < it->size) return wrong(it, "nested too deeply"), NULL;
+static json_t *read_document(json_reader *it, int depth) {
+    it->at = find_too_deep(it->text, it->size, depth);
+    if (it->at < it->size) return parse_error(it, "nested too deeply"), NULL;
     it->at = 0;
     json_t *value = read_value(it);
-    if (!value || (look(it), it->at == it->size)) return value;
+    if (!value || (peek(it), it->at == it->size)) return value;
     json_decref(value);
-    return wrong(it, "nothing more is expected"), NULL;
+    return parse_error(it, "nothing more is expected"), NULL;
 }
 
 json_t *sa_json_parse(const char *text, size_t size, int depth, const char *file, const char *part,
                       sa_error *error) {
-    reader it = {.text = text, .size = size};
-    json_t *value = read_text(&it, depth);
-    if (!value && it.wrong)
-        sa_fail(error, SA_DATA, "%s: %s: %s at byte %zu", file, part, it.wrong, it.at);
+    json_reader it = {.text = text, .size = size};
+    json_t *value = read_document(&it, depth);
+    if (!value && it.parse_error)
+        sa_fail(error, SA_DATA, "%s: %s: %s at byte %zu", file, part, it.parse_error, it.at);
     else if (!value)
         sa_fail_memory(error, size);
     return value;

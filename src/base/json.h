@@ -7,7 +7,7 @@
 
 /* The first byte from `at` on (which is not within quotes) that stands outside of quoted text;
  * size: there is none. */
-size_t sa_json_bare(const char *text, size_t size, size_t at);
+size_t sa_json_skip_strings(const char *text, size_t size, size_t at);
 
 /* What the text says, to be freed by json_decref; NULL and SA_DATA when it is no JSON, has a key
  * twice, or objects and arrays stand more than `depth` deep in each other (the parser goes down by

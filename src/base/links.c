@@ -47,7 +47,8 @@ bool sa_links_parse(const char *text, sa_link **links, size_t *count, sa_error *
     return true;
 }
 
-bool sa_links_read(const char *line, int base, sa_link **links, size_t *count, sa_error *error) {
+bool sa_links_parse_line(const char *line, int base, sa_link **links, size_t *count,
+                         sa_error *error) {
     const size_t number = strspn(line, "0123456789");
     if (number && line[number] == '\t') line += number + 1;
     if (!sa_links_parse(line, links, count, error)) return false;
@@ -65,8 +66,8 @@ bool sa_links_read(const char *line, int base, sa_link **links, size_t *count, s
     return true;
 }
 
-bool sa_links_gold(const sa_corpus *corpus, const sa_pair *pair, int sources, int targets,
-                   sa_link **gold, size_t *count, sa_error *error) {
+bool sa_links_parse_gold(const sa_corpus *corpus, const sa_pair *pair, int sources, int targets,
+                         sa_link **gold, size_t *count, sa_error *error) {
     if (!sa_links_parse(pair->gold, gold, count, error)) return false;
     for (size_t i = 0; i < *count; i++) {
         const sa_link *link = &(*gold)[i];
@@ -80,22 +81,22 @@ bool sa_links_gold(const sa_corpus *corpus, const sa_pair *pair, int sources, in
     return true;
 }
 
-int sa_link_order(const sa_link *a, const sa_link *b) {
+int sa_link_compare(const sa_link *a, const sa_link *b) {
     if (a->source != b->source) return a->source < b->source ? -1 : 1;
     return (a->target > b->target) - (a->target < b->target);
 }
 
 /* Of two links between the same words the sure one first. */
-static int sure_first(const void *a, const void *b) {
+static int by_link_sure_first(const void *a, const void *b) {
     const sa_link *x = a, *y = b;
-    const int order = sa_link_order(x, y);
+    const int order = sa_link_compare(x, y);
     return order ? order : x->possible - y->possible;
 }
 
-size_t sa_links_settle(sa_link *links, size_t count) {
+size_t sa_links_deduplicate(sa_link *links, size_t count) {
     size_t kept = 0;
-    if (count) qsort(links, count, sizeof *links, sure_first);
+    if (count) qsort(links, count, sizeof *links, by_link_sure_first);
     for (size_t i = 0; i < count; i++)
-        if (!kept || sa_link_order(&links[kept - 1], &links[i]) != 0) links[kept++] = links[i];
+        if (!kept || sa_link_compare(&links[kept - 1], &links[i]) != 0) links[kept++] = links[i];
     return kept;
 }

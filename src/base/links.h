@@ -13,10 +13,10 @@ typedef struct sa_link {
 } sa_link;
 
 /* The links of a pair. */
-typedef struct sa_gold {
+typedef struct sa_gold_alignment {
     const sa_link *links;
     size_t count;
-} sa_gold;
+} sa_gold_alignment;
 
 /* Reads the links of one line in their order; blank text has none. SA_DATA names the link that does
  * not read as one; the caller puts file and line in front. *links is freed with free(). */
@@ -24,18 +24,19 @@ bool sa_links_parse(const char *text, sa_link **links, size_t *count, sa_error *
 
 /* The same of a line of a file of alignments, where a number and a tab may stand first and
  * positions count from `base`. SA_DATA also when a position lies below it. */
-bool sa_links_read(const char *line, int base, sa_link **links, size_t *count, sa_error *error);
+bool sa_links_parse_line(const char *line, int base, sa_link **links, size_t *count,
+                         sa_error *error);
 
 /* The gold links of a pair of the corpus whose sides have so many words. SA_DATA, naming file and
  * line, when one lies beyond them. *links is freed with free(). */
-bool sa_links_gold(const sa_corpus *corpus, const sa_pair *pair, int sources, int targets,
-                   sa_link **links, size_t *count, sa_error *error);
+bool sa_links_parse_gold(const sa_corpus *corpus, const sa_pair *pair, int sources, int targets,
+                         sa_link **links, size_t *count, sa_error *error);
 
 /* By source, then target: below, at or above 0. */
-int sa_link_order(const sa_link *a, const sa_link *b);
+int sa_link_compare(const sa_link *a, const sa_link *b);
 
 /* Sorts, and keeps one link of each place, the sure one if there is one. Returns how many are left.
  */
-size_t sa_links_settle(sa_link *links, size_t count);
+size_t sa_links_deduplicate(sa_link *links, size_t count);
 
 #endif

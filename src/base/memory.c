@@ -7,7 +7,7 @@
 #include <string.h>
 #include <sys/mman.h>
 
-void sa_want_large_pages(void *memory, size_t size) {
+void sa_advise_huge_pages(void *memory, size_t size) {
     enum { LARGE = 1 << 21 };
     const uintptr_t start = (uintptr_t)memory, first = (start + LARGE - 1) / LARGE * LARGE,
                     end = (start + size) / LARGE * LARGE;
@@ -18,7 +18,7 @@ void sa_want_large_pages(void *memory, size_t size) {
 void *sa_new(size_t count, size_t size, sa_error *error) {
     void *memory = calloc(count ? count : 1, size ? size : 1);
     if (!memory) sa_fail_memory(error, count * size);
-    sa_want_large_pages(memory, count * size);
+    sa_advise_huge_pages(memory, count * size);
     return memory;
 }
 

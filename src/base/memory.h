@@ -9,7 +9,7 @@
 void *sa_new(size_t count, size_t size, sa_error *error);
 
 /* Fresh memory of some megabytes is there sooner in large pages, where the system has them. */
-void sa_want_large_pages(void *memory, size_t size);
+void sa_advise_huge_pages(void *memory, size_t size);
 
 /* As realloc of *place to count * size bytes; on failure *place is as it was. New bytes are not
  * zeroed. */

@@ -12,9 +12,9 @@ typedef struct sa_nearest {
 
 /* Candidates are offered one by one; of equals the first stays. A candidate counts as close when at
  * most a third of the longer name, rounded up, must be changed. */
-void sa_nearest_offer(sa_nearest *nearest, const char *candidate);
+void sa_nearest_consider(sa_nearest *nearest, const char *candidate);
 
 /* " (did you mean 'NAME'?)" written into `out`, or "" when nothing is close. Returns out. */
-const char *sa_nearest_hint(const sa_nearest *nearest, char *out, size_t room);
+const char *sa_nearest_hint(const sa_nearest *nearest, char *out, size_t capacity);
 
 #endif

@@ -9,16 +9,16 @@
 
 /* The locale of this thread alone becomes "C" for a moment, so that the C library's own correctly
  * rounded conversions can be used. In glibc and musl that locale is static: nothing can fail. */
-typedef struct plain {
+typedef struct c_locale {
     locale_t before, now;
-} plain;
+} c_locale;
 
-static plain enter(void) {
+static c_locale enter_c_locale(void) {
     locale_t now = newlocale(LC_ALL_MASK, "C", (locale_t)0);
-    return (plain){uselocale(now), now};
+    return (c_locale){uselocale(now), now};
 }
 
-static void leave(plain locale) {
+static void leave_c_locale(c_locale locale) {
     uselocale(locale.before);
     freelocale(locale.now);
 }
@@ -45,9 +45,9 @@ bool sa_number_parse(const char *text, double *value) {
         digits = at > power;
     }
     if (!digits || *at) return false;
-    plain locale = enter();
+    c_locale locale = enter_c_locale();
     double read = strtod(text, NULL);
-    leave(locale);
+    leave_c_locale(locale);
     if (!isfinite(read)) return false;
     *value = read;
     return true;
@@ -86,9 +86,9 @@ static void add(sa_buffer *out, double value, bool single) {
         sa_number_add_fixed(out, value, 0);
         return;
     }
-    plain locale = enter();
+    c_locale locale = enter_c_locale();
     add_shortest(out, value, single);
-    leave(locale);
+    leave_c_locale(locale);
 }
 
 void sa_number_add(sa_buffer *out, double value) {
@@ -100,7 +100,7 @@ void sa_number_add_exact(sa_buffer *out, double value) {
 }
 
 void sa_number_add_fixed(sa_buffer *out, double value, int decimals) {
-    plain locale = enter();
+    c_locale locale = enter_c_locale();
     sa_buffer_addf(out, "%.*f", decimals, isnan(value) ? (double)NAN : value); /* never "-nan" */
-    leave(locale);
+    leave_c_locale(locale);
 }

@@ -11,7 +11,41 @@ const sa_option *sa_option_find(const sa_option *rows, const char *name) {
     return NULL;
 }
 
-int sa_option_choice(const sa_option *row, const char *name) {
+/* ---- Earlier names --------------------------------------------------------------------------- */
+
+static const struct {
+    const char *option, *choice; /* choice: NULL when the option itself was renamed */
+    const char *now;
+} renamed[] = {
+    {"start", NULL, "decoder-init"},
+    {"values", NULL, "value-size"},
+    {"readout", NULL, "readout-state"},
+    {"normalize", NULL, "length-penalty"},
+    {"probe", NULL, "snapshots"},
+    {"map", NULL, "colormap"},
+    {"place", NULL, "site"},
+    {"window", "monotone", "local-m"},
+    {"window", "predictive", "local-p"},
+    {"colormap", "grey", "gray"},
+};
+
+static const char *renamed_to(const char *option, const char *choice) {
+    for (size_t i = 0; i < sizeof renamed / sizeof *renamed; i++)
+        if (strcmp(renamed[i].option, option) == 0 && !renamed[i].choice == !choice &&
+            (!choice || strcmp(renamed[i].choice, choice) == 0))
+            return renamed[i].now;
+    return NULL;
+}
+
+const char *sa_option_renamed(const char *name) {
+    return renamed_to(name, NULL);
+}
+
+const char *sa_choice_renamed(const char *option, const char *choice) {
+    return renamed_to(option, choice);
+}
+
+int sa_option_find_choice(const sa_option *row, const char *name) {
     for (int i = 0; row->choice(i); i++)
         if (strcmp(row->choice(i), name) == 0) return i;
     return -1;
@@ -23,7 +57,7 @@ static bool whole(sa_option_kind kind) {
     return kind == SA_OPTION_INT || kind == SA_OPTION_INT64;
 }
 
-static bool allowed(const sa_option *row, double number) {
+static bool in_range(const sa_option *row, double number) {
     switch (row->kind) {
     case SA_OPTION_SWITCH:
         return number == 0 || number == 1;
@@ -42,8 +76,8 @@ static bool allowed(const sa_option *row, double number) {
            (!whole(row->kind) || number == trunc(number));
 }
 
-bool sa_option_assign(const sa_option *row, void *fields, double number) {
-    if (!allowed(row, number)) return false;
+bool sa_option_set_number(const sa_option *row, void *fields, double number) {
+    if (!in_range(row, number)) return false;
     void *field = (char *)fields + row->offset;
     switch (row->kind) {
     case SA_OPTION_INT:
@@ -65,7 +99,7 @@ bool sa_option_assign(const sa_option *row, void *fields, double number) {
     return true;
 }
 
-double sa_option_number(const sa_option *row, const void *fields) {
+double sa_option_get(const sa_option *row, const void *fields) {
     const void *field = (const char *)fields + row->offset;
     switch (row->kind) {
     case SA_OPTION_INT:
@@ -92,7 +126,7 @@ void sa_options_init(const sa_option *rows, void *fields) {
         if (rows->kind == SA_OPTION_TEXT)
             set_text(rows, fields, NULL);
         else
-            sa_require(sa_option_assign(rows, fields, rows->initial));
+            sa_require(sa_option_set_number(rows, fields, rows->default_value));
     }
 }
 
@@ -105,7 +139,7 @@ static double parse(const sa_option *row, const char *text) {
     if (row->kind == SA_OPTION_SWITCH)
         number = strcmp(text, "yes") == 0 ? 1 : strcmp(text, "no") == 0 ? 0 : NAN;
     else if (row->kind == SA_OPTION_CHOICE)
-        number = sa_option_choice(row, text);
+        number = sa_option_find_choice(row, text);
     else if (!whole(row->kind))
         sa_number_parse(text, &number);
     else if (sa_integer_parse(text, &integer))
@@ -113,13 +147,15 @@ static double parse(const sa_option *row, const char *text) {
     return number;
 }
 
-static bool refuse(const sa_option *row, const char *text, sa_error *error) {
+static bool fail_out_of_range(const sa_option *row, const char *text, sa_error *error) {
+    const char *now = sa_choice_renamed(row->name, text);
+    if (now) return sa_fail(error, SA_USAGE, "--%s: '%s' is called '%s' now", row->name, text, now);
     sa_nearest nearest = {.wanted = text};
     for (int i = 0; row->kind == SA_OPTION_CHOICE && row->choice(i); i++)
-        sa_nearest_offer(&nearest, row->choice(i));
+        sa_nearest_consider(&nearest, row->choice(i));
     char hint[128];
     sa_buffer range = {0};
-    sa_option_allowed(row, &range);
+    sa_option_format_range(row, &range);
     sa_fail(error, SA_USAGE, "--%s '%s': expected %s%s", row->name, text,
             range.failed ? "another value" : range.text,
             sa_nearest_hint(&nearest, hint, sizeof hint));
@@ -129,7 +165,8 @@ static bool refuse(const sa_option *row, const char *text, sa_error *error) {
 
 bool sa_option_set(const sa_option *row, void *fields, const char *text, sa_error *error) {
     if (row->kind != SA_OPTION_TEXT)
-        return sa_option_assign(row, fields, parse(row, text)) || refuse(row, text, error);
+        return sa_option_set_number(row, fields, parse(row, text)) ||
+               fail_out_of_range(row, text, error);
     if (!*text) return sa_fail(error, SA_USAGE, "--%s: the %s is empty", row->name, row->value);
     set_text(row, fields, text);
     return true;
@@ -138,18 +175,18 @@ bool sa_option_set(const sa_option *row, void *fields, const char *text, sa_erro
 bool sa_options_check(const sa_option *rows, const void *fields, sa_error *error) {
     for (; rows->name; rows++) {
         if (rows->kind == SA_OPTION_TEXT) continue;
-        const double number = sa_option_number(rows, fields);
-        if (allowed(rows, number)) continue;
+        const double number = sa_option_get(rows, fields);
+        if (in_range(rows, number)) continue;
         sa_buffer text = {0};
         sa_number_add(&text, number);
-        refuse(rows, text.failed ? "" : text.text, error);
+        fail_out_of_range(rows, text.failed ? "" : text.text, error);
         sa_buffer_release(&text);
         return false;
     }
     return true;
 }
 
-void sa_option_show(const sa_option *row, double number, sa_buffer *out) {
+void sa_option_format(const sa_option *row, double number, sa_buffer *out) {
     if (row->kind == SA_OPTION_SWITCH)
         sa_buffer_adds(out, number != 0 ? "yes" : "no");
     else if (row->kind == SA_OPTION_CHOICE)
@@ -158,7 +195,7 @@ void sa_option_show(const sa_option *row, double number, sa_buffer *out) {
         sa_number_add(out, number);
 }
 
-void sa_option_allowed(const sa_option *row, sa_buffer *out) {
+void sa_option_format_range(const sa_option *row, sa_buffer *out) {
     if (row->kind == SA_OPTION_SWITCH) {
         sa_buffer_adds(out, "yes or no");
     } else if (row->kind == SA_OPTION_CHOICE) {

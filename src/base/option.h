@@ -22,7 +22,7 @@ typedef struct sa_option {
     sa_option_kind kind;
     sa_scope scope;
     size_t offset;                 /* of the field, in the struct the table is about */
-    double initial;                /* default of a number, switch or choice */
+    double default_value;          /* default of a number, switch or choice */
     double least, most;            /* allowed numbers, both included */
     const char *(*choice)(size_t); /* the names in order, NULL after the last */
     const char *value;             /* what help calls the value: "N", "FILE" */
@@ -42,17 +42,22 @@ bool sa_option_set(const sa_option *row, void *fields, const char *text, sa_erro
 bool sa_options_check(const sa_option *rows, const void *fields, sa_error *error);
 
 /* Sets a number, switch or choice from a number and tells whether it is allowed. */
-bool sa_option_assign(const sa_option *row, void *fields, double number);
+bool sa_option_set_number(const sa_option *row, void *fields, double number);
 /* The number, switch (0 or 1) or choice a field holds. */
-double sa_option_number(const sa_option *row, const void *fields);
+double sa_option_get(const sa_option *row, const void *fields);
 /* Appends the number as text: "64", "yes", "additive". */
-void sa_option_show(const sa_option *row, double number, sa_buffer *out);
+void sa_option_format(const sa_option *row, double number, sa_buffer *out);
 
 /* Appends what is allowed: "a whole number from 1 to 8192", "additive or scaled-dot"; nothing for
  * text. */
-void sa_option_allowed(const sa_option *row, sa_buffer *out);
+void sa_option_format_range(const sa_option *row, sa_buffer *out);
+
+/* What an option or a choice of an option (after its present name) that has been renamed is called
+ * now, or NULL: for messages, and for model files that were written before. */
+const char *sa_option_renamed(const char *name);
+const char *sa_choice_renamed(const char *option, const char *choice);
 
 /* The position of a name in the row's choices, or -1. */
-int sa_option_choice(const sa_option *row, const char *name);
+int sa_option_find_choice(const sa_option *row, const char *name);
 
 #endif

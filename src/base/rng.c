@@ -3,7 +3,7 @@
 #include <math.h>
 #include <string.h>
 
-uint64_t sa_mix(uint64_t value) {
+uint64_t sa_hash_mix(uint64_t value) {
     value += 0x9e3779b97f4a7c15u;
     value = (value ^ value >> 30) * 0xbf58476d1ce4e5b9u;
     value = (value ^ value >> 27) * 0x94d049bb133111ebu;
@@ -13,30 +13,30 @@ uint64_t sa_mix(uint64_t value) {
 uint64_t sa_hash(const char *text, uint64_t size) {
     uint64_t hash = 0xcbf29ce484222325u;
     for (uint64_t i = 0; i < size; i++) hash = (hash ^ (unsigned char)text[i]) * 0x100000001b3u;
-    return sa_mix(hash);
+    return sa_hash_mix(hash);
 }
 
-static uint64_t rotated(uint64_t x, int bits) {
+static uint64_t rotate_left(uint64_t x, int bits) {
     return x << bits | x >> (64 - bits);
 }
 
 static void sip_round(uint64_t v[4]) {
-    v[0] += v[1], v[1] = rotated(v[1], 13) ^ v[0], v[0] = rotated(v[0], 32);
-    v[2] += v[3], v[3] = rotated(v[3], 16) ^ v[2];
-    v[0] += v[3], v[3] = rotated(v[3], 21) ^ v[0];
-    v[2] += v[1], v[1] = rotated(v[1], 17) ^ v[2], v[2] = rotated(v[2], 32);
+    v[0] += v[1], v[1] = rotate_left(v[1], 13) ^ v[0], v[0] = rotate_left(v[0], 32);
+    v[2] += v[3], v[3] = rotate_left(v[3], 16) ^ v[2];
+    v[0] += v[3], v[3] = rotate_left(v[3], 21) ^ v[0];
+    v[2] += v[1], v[1] = rotate_left(v[1], 17) ^ v[2], v[2] = rotate_left(v[2], 32);
 }
 
-uint64_t sa_hash_keyed(const uint64_t key[2], const char *text, uint64_t size) {
+uint64_t sa_hash_siphash(const uint64_t key[2], const char *text, uint64_t size) {
     uint64_t v[] = {key[0] ^ 0x736f6d6570736575u, key[1] ^ 0x646f72616e646f6du,
                     key[0] ^ 0x6c7967656e657261u, key[1] ^ 0x7465646279746573u};
     for (uint64_t at = 0; at <= size / 8 * 8; at += 8) { /* the last piece ends with the size */
-        uint64_t piece = 0;
-        if (size > at) memcpy(&piece, text + at, size - at < 8 ? size - at : 8);
-        if (size - at < 8) piece |= size << 56;
-        v[3] ^= piece;
+        uint64_t block = 0;
+        if (size > at) memcpy(&block, text + at, size - at < 8 ? size - at : 8);
+        if (size - at < 8) block |= size << 56;
+        v[3] ^= block;
         sip_round(v);
-        v[0] ^= piece;
+        v[0] ^= block;
     }
     v[2] ^= 0xff;
     for (int i = 0; i < 3; i++) sip_round(v);
@@ -44,16 +44,16 @@ uint64_t sa_hash_keyed(const uint64_t key[2], const char *text, uint64_t size) {
 }
 
 sa_rng sa_rng_seed(uint64_t seed, uint64_t stream) {
-    const uint64_t both = sa_mix(sa_mix(seed) ^ stream);
-    return (sa_rng){.state = both, .stream = sa_mix(both) | 1};
+    const uint64_t both = sa_hash_mix(sa_hash_mix(seed) ^ stream);
+    return (sa_rng){.state = both, .stream = sa_hash_mix(both) | 1};
 }
 
 uint32_t sa_rng_next(sa_rng *rng) {
     uint64_t old = rng->state;
     rng->state = old * 6364136223846793005u + rng->stream;
     uint32_t shifted = (uint32_t)((old >> 18 ^ old) >> 27);
-    uint32_t turn = (uint32_t)(old >> 59);
-    return shifted >> turn | shifted << (-turn & 31);
+    uint32_t rotation = (uint32_t)(old >> 59);
+    return shifted >> rotation | shifted << (-rotation & 31);
 }
 
 uint32_t sa_rng_below(sa_rng *rng, uint32_t bound) {

@@ -16,9 +16,9 @@
 
 /* ---- Replacing a file ------------------------------------------------------------------------ */
 
-#define TEMPORARY_HEAD ".softalign-"
-#define TEMPORARY_TAIL ".tmp"
-enum { TEMPORARY_SIZE = sizeof TEMPORARY_HEAD TEMPORARY_TAIL + 16 }; /* 16 hexadecimal digits */
+#define TEMPORARY_PREFIX ".softalign-"
+#define TEMPORARY_SUFFIX ".tmp"
+enum { TEMPORARY_SIZE = sizeof TEMPORARY_PREFIX TEMPORARY_SUFFIX + 16 }; /* 16 hexadecimal digits */
 
 typedef struct target {
     const char *path, *name; /* as given; its last part */
@@ -27,14 +27,14 @@ typedef struct target {
 } target;
 
 /* The folder a path lies in, and its last part. */
-static char *split(const char *path, const char **name, sa_error *error) {
+static char *split_path(const char *path, const char **name, sa_error *error) {
     const char *slash = strrchr(path, '/');
     *name = slash ? slash + 1 : path;
     return slash ? sa_copy(path, (size_t)(*name - path), error) : sa_copy(".", 1, error);
 }
 
 static bool open_folder(target *to, sa_error *error) {
-    char *folder = split(to->path, &to->name, error);
+    char *folder = split_path(to->path, &to->name, error);
     if (!folder) return false;
     to->folder = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     bool good = to->folder >= 0 || sa_fail_errno(error, SA_OPEN, "open", folder);
@@ -44,16 +44,16 @@ static bool open_folder(target *to, sa_error *error) {
 
 /* Whether the file of that name is what a killed save left: it is removed then. Who saves holds a
  * lock on his file until it has its right name. */
-static bool remove_forsaken(int folder, const char *name) {
+static bool remove_stale(int folder, const char *name) {
     struct stat opened, named;
     const int fd = openat(folder, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
     if (fd < 0) return false;
-    const bool forsaken = flock(fd, LOCK_EX | LOCK_NB) == 0 && fstat(fd, &opened) == 0 &&
-                          fstatat(folder, name, &named, AT_SYMLINK_NOFOLLOW) == 0 &&
-                          opened.st_ino == named.st_ino && opened.st_dev == named.st_dev &&
-                          unlinkat(folder, name, 0) == 0;
+    const bool stale = flock(fd, LOCK_EX | LOCK_NB) == 0 && fstat(fd, &opened) == 0 &&
+                       fstatat(folder, name, &named, AT_SYMLINK_NOFOLLOW) == 0 &&
+                       opened.st_ino == named.st_ino && opened.st_dev == named.st_dev &&
+                       unlinkat(folder, name, 0) == 0;
     close(fd);
-    return forsaken;
+    return stale;
 }
 
 /* Locks a new file, unless another process has taken it for a forsaken one by now. Where there are
@@ -69,7 +69,7 @@ static bool lock_new(int fd) {
 static bool name_temporary(target *to, bool first) {
     uint64_t number = libdeflate_crc32(0, to->name, strlen(to->name));
     if (!first && getrandom(&number, sizeof number, 0) != sizeof number) return false;
-    snprintf(to->temporary, sizeof to->temporary, TEMPORARY_HEAD "%016" PRIx64 TEMPORARY_TAIL,
+    snprintf(to->temporary, sizeof to->temporary, TEMPORARY_PREFIX "%016" PRIx64 TEMPORARY_SUFFIX,
              number);
     return true;
 }
@@ -83,7 +83,7 @@ static int open_temporary(target *to, mode_t mode) {
             fd = openat(to->folder, to->temporary,
                         O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, mode);
             taken = fd < 0 && errno == EEXIST;
-        } while (taken && remove_forsaken(to->folder, to->temporary));
+        } while (taken && remove_stale(to->folder, to->temporary));
         if (fd < 0 && !taken) return -1;
         if (fd >= 0 && lock_new(fd)) return fd;
         if (fd >= 0) close(fd);
@@ -118,9 +118,9 @@ static bool write_all(int fd, const char *data, size_t size) {
 }
 
 /* Writes the pieces, forces them to the disk and closes, whether it went well or not. */
-static bool fill(int fd, const sa_piece *pieces, size_t count) {
+static bool write_chunks(int fd, const sa_chunk *chunks, size_t count) {
     bool good = true;
-    for (size_t i = 0; good && i < count; i++) good = write_all(fd, pieces[i].data, pieces[i].size);
+    for (size_t i = 0; good && i < count; i++) good = write_all(fd, chunks[i].data, chunks[i].size);
     good = good && fsync(fd) == 0;
     int reason = errno;
     bool closed = close(fd) == 0;
@@ -129,43 +129,44 @@ static bool fill(int fd, const sa_piece *pieces, size_t count) {
 }
 
 /* Whether the disk gives back the bytes that were written: errno is EIO when it does not. */
-static bool verify(int fd, const sa_piece *pieces, size_t count) {
-    uint32_t wanted = 0, found = 0;
+static bool verify_chunks(int fd, const sa_chunk *chunks, size_t count) {
+    uint32_t expected = 0, actual = 0;
     size_t missing = 0;
     for (size_t i = 0; i < count; i++) {
-        if (pieces[i].size) wanted = libdeflate_crc32(wanted, pieces[i].data, pieces[i].size);
-        missing += pieces[i].size;
+        if (chunks[i].size) expected = libdeflate_crc32(expected, chunks[i].data, chunks[i].size);
+        missing += chunks[i].size;
     }
     unsigned char part[16384];
     ssize_t got;
     off_t at = 0;
     while ((got = pread(fd, part, sizeof part, at)) > 0 || (got < 0 && errno == EINTR)) {
         if (got < 0) continue;
-        found = libdeflate_crc32(found, part, (size_t)got);
+        actual = libdeflate_crc32(actual, part, (size_t)got);
         missing -= (size_t)got;
         at += got;
     }
     if (got == 0) errno = EIO;
-    return got == 0 && missing == 0 && found == wanted;
+    return got == 0 && missing == 0 && actual == expected;
 }
 
 /* Gives the new file its bytes and its name, or removes it. */
-static bool replace(const target *to, int fd, const sa_piece *pieces, size_t count) {
-    const int kept = fcntl(fd, F_DUPFD_CLOEXEC, 0); /* and the lock with it */
-    const bool good = kept >= 0 && fill(fd, pieces, count) && verify(kept, pieces, count) &&
+static bool replace(const target *to, int fd, const sa_chunk *chunks, size_t count) {
+    const int duplicate = fcntl(fd, F_DUPFD_CLOEXEC, 0); /* and the lock with it */
+    const bool good = duplicate >= 0 && write_chunks(fd, chunks, count) &&
+                      verify_chunks(duplicate, chunks, count) &&
                       renameat(to->folder, to->temporary, to->folder, to->name) == 0;
     const int reason = errno;
-    close(kept >= 0 ? kept : fd);
+    close(duplicate >= 0 ? duplicate : fd);
     if (!good) unlinkat(to->folder, to->temporary, 0);
     errno = reason;
     return good;
 }
 
-bool sa_save(const char *path, const sa_piece *pieces, size_t count, sa_error *error) {
+bool sa_save(const char *path, const sa_chunk *chunks, size_t count, sa_error *error) {
     target to = {.path = path};
     if (!open_folder(&to, error)) return false;
     const int fd = create_temporary(&to);
-    bool good = fd >= 0 && replace(&to, fd, pieces, count);
+    bool good = fd >= 0 && replace(&to, fd, chunks, count);
     if (!good)
         sa_fail_errno(error, SA_IO, "write", path);
     else if (fsync(to.folder) != 0)
@@ -177,25 +178,25 @@ bool sa_save(const char *path, const sa_piece *pieces, size_t count, sa_error *e
 
 /* ---- The lock of a folder -------------------------------------------------------------------- */
 
-bool sa_save_unfinished(const char *name) {
-    const size_t head = strlen(TEMPORARY_HEAD), tail = TEMPORARY_SIZE - sizeof TEMPORARY_TAIL;
-    return strlen(name) == TEMPORARY_SIZE - 1 && strncmp(name, TEMPORARY_HEAD, head) == 0 &&
+bool sa_save_is_temporary(const char *name) {
+    const size_t head = strlen(TEMPORARY_PREFIX), tail = TEMPORARY_SIZE - sizeof TEMPORARY_SUFFIX;
+    return strlen(name) == TEMPORARY_SIZE - 1 && strncmp(name, TEMPORARY_PREFIX, head) == 0 &&
            strspn(name + head, "0123456789abcdef") == tail - head &&
-           strcmp(name + tail, TEMPORARY_TAIL) == 0;
+           strcmp(name + tail, TEMPORARY_SUFFIX) == 0;
 }
 
 /* Removes what killed saves left. */
-static void sweep(const char *folder) {
+static void remove_all_stale(const char *folder) {
     DIR *list = opendir(folder);
     if (!list) return; /* a tidy-up: its failure harms nobody */
     for (struct dirent *entry; (entry = readdir(list));)
-        if (sa_save_unfinished(entry->d_name)) remove_forsaken(dirfd(list), entry->d_name);
+        if (sa_save_is_temporary(entry->d_name)) remove_stale(dirfd(list), entry->d_name);
     closedir(list);
 }
 
 /* Locks the open file and notes the owner in it, or says who does. flock, not the note, is the
  * lock: the system frees it when the process dies, and a stale note means nothing. */
-static bool take(int fd, const char *folder, sa_error *error) {
+static bool acquire_lock(int fd, const char *folder, sa_error *error) {
     if (flock(fd, LOCK_EX | LOCK_NB) != 0) {
         if (errno != EWOULDBLOCK) return sa_fail_errno(error, SA_OPEN, "lock", folder);
         char owner[128];
@@ -214,11 +215,12 @@ static bool take(int fd, const char *folder, sa_error *error) {
 
 /* Forces the name of a new folder to the disk: what is saved in the folder would else go with it in
  * a power cut. A folder above that may be written into but not read cannot be forced. */
-static bool force_name(const char *path, sa_error *error) {
+static bool sync_parent(const char *path, sa_error *error) {
     size_t length = strlen(path);
     while (length > 1 && path[length - 1] == '/') length--;
     const char *name;
-    char *plain = sa_copy(path, length, error), *above = plain ? split(plain, &name, error) : NULL;
+    char *plain = sa_copy(path, length, error),
+         *above = plain ? split_path(plain, &name, error) : NULL;
     bool good = above;
     if (good) {
         const int fd = open(above, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
@@ -231,13 +233,13 @@ static bool force_name(const char *path, sa_error *error) {
     return good;
 }
 
-bool sa_folder_make(const char *folder, sa_error *error) {
-    if (mkdir(folder, 0777) == 0) return force_name(folder, error);
+bool sa_directory_create(const char *folder, sa_error *error) {
+    if (mkdir(folder, 0777) == 0) return sync_parent(folder, error);
     return errno == EEXIST || sa_fail_errno(error, SA_OPEN, "create", folder);
 }
 
-bool sa_lock_open(int *lock, const char *folder, sa_error *error) {
-    if (!sa_folder_make(folder, error)) return false;
+bool sa_directory_lock_open(int *lock, const char *folder, sa_error *error) {
+    if (!sa_directory_create(folder, error)) return false;
     int at = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     if (at < 0) return sa_fail_errno(error, SA_OPEN, "open", folder);
     int fd = -1;
@@ -246,16 +248,16 @@ bool sa_lock_open(int *lock, const char *folder, sa_error *error) {
         fd = openat(at, ".lock", O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0666);
     bool good = fd >= 0 || sa_fail_errno(error, SA_OPEN, "write into", folder);
     close(at);
-    if (good && !take(fd, folder, error)) {
+    if (good && !acquire_lock(fd, folder, error)) {
         good = false;
         close(fd);
     }
     if (!good) return false;
-    sweep(folder);
+    remove_all_stale(folder);
     *lock = fd;
     return true;
 }
 
-void sa_lock_close(int lock) {
+void sa_directory_lock_close(int lock) {
     close(lock);
 }

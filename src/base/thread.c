@@ -10,37 +10,37 @@
 struct sa_pool {
     pthread_mutex_t lock;
     pthread_cond_t begin, done;
-    void (*work)(void *context, int piece);
+    void (*work)(void *context, int task);
     void *context;
-    int pieces, next, unfinished;
+    int tasks, next, unfinished;
     bool closing;
-    int helpers; /* threads beside the caller's */
+    int workers; /* threads beside the caller's */
     pthread_t thread[];
 };
 
-int sa_cores(void) {
+int sa_cpu_count(void) {
     cpu_set_t set;
     long cores = sched_getaffinity(0, sizeof set, &set) == 0 ? CPU_COUNT(&set)
                                                              : sysconf(_SC_NPROCESSORS_ONLN);
-    return cores < 1 ? 1 : cores < SA_THREADS ? (int)cores : SA_THREADS;
+    return cores < 1 ? 1 : cores < SA_MAX_THREADS ? (int)cores : SA_MAX_THREADS;
 }
 
 /* Takes pieces until none is left; the lock is held on entry and on return. */
-static void work_off(sa_pool *pool) {
-    while (pool->next < pool->pieces) {
-        int piece = pool->next++;
+static void run_tasks(sa_pool *pool) {
+    while (pool->next < pool->tasks) {
+        int task = pool->next++;
         pthread_mutex_unlock(&pool->lock);
-        pool->work(pool->context, piece);
+        pool->work(pool->context, task);
         pthread_mutex_lock(&pool->lock);
         if (--pool->unfinished == 0) pthread_cond_signal(&pool->done);
     }
 }
 
-static void *helper(void *argument) {
+static void *worker(void *argument) {
     sa_pool *pool = argument;
     pthread_mutex_lock(&pool->lock);
     while (!pool->closing) {
-        work_off(pool);
+        run_tasks(pool);
         if (!pool->closing) pthread_cond_wait(&pool->begin, &pool->lock);
     }
     pthread_mutex_unlock(&pool->lock);
@@ -48,8 +48,8 @@ static void *helper(void *argument) {
 }
 
 sa_pool *sa_pool_open(int threads, sa_error *error) {
-    if (threads <= 0) threads = sa_cores();
-    if (threads > SA_THREADS) threads = SA_THREADS;
+    if (threads <= 0) threads = sa_cpu_count();
+    if (threads > SA_MAX_THREADS) threads = SA_MAX_THREADS;
     sa_pool *pool = sa_new(1, sizeof *pool + (size_t)threads * sizeof pool->thread[0], error);
     if (!pool) return NULL;
     pthread_mutex_init(&pool->lock, NULL);
@@ -58,9 +58,9 @@ sa_pool *sa_pool_open(int threads, sa_error *error) {
     sigset_t all, before; /* signals are for the caller's thread */
     sigfillset(&all);
     pthread_sigmask(SIG_SETMASK, &all, &before);
-    while (pool->helpers < threads - 1 &&
-           pthread_create(&pool->thread[pool->helpers], NULL, helper, pool) == 0)
-        pool->helpers++;
+    while (pool->workers < threads - 1 &&
+           pthread_create(&pool->thread[pool->workers], NULL, worker, pool) == 0)
+        pool->workers++;
     pthread_sigmask(SIG_SETMASK, &before, NULL);
     return pool;
 }
@@ -71,7 +71,7 @@ void sa_pool_close(sa_pool *pool) {
     pool->closing = true;
     pthread_cond_broadcast(&pool->begin);
     pthread_mutex_unlock(&pool->lock);
-    for (int i = 0; i < pool->helpers; i++) pthread_join(pool->thread[i], NULL);
+    for (int i = 0; i < pool->workers; i++) pthread_join(pool->thread[i], NULL);
     pthread_cond_destroy(&pool->done);
     pthread_cond_destroy(&pool->begin);
     pthread_mutex_destroy(&pool->lock);
@@ -79,19 +79,19 @@ void sa_pool_close(sa_pool *pool) {
 }
 
 int sa_pool_threads(const sa_pool *pool) {
-    return pool->helpers + 1;
+    return pool->workers + 1;
 }
 
-void sa_pool_run(sa_pool *pool, int pieces, void (*work)(void *context, int piece), void *context) {
-    if (pieces <= 0) return;
+void sa_pool_run(sa_pool *pool, int tasks, void (*work)(void *context, int task), void *context) {
+    if (tasks <= 0) return;
     pthread_mutex_lock(&pool->lock);
     pool->work = work;
     pool->context = context;
-    pool->pieces = pool->unfinished = pieces;
+    pool->tasks = pool->unfinished = tasks;
     pool->next = 0;
-    if (pieces > 1) pthread_cond_broadcast(&pool->begin);
-    work_off(pool);
+    if (tasks > 1) pthread_cond_broadcast(&pool->begin);
+    run_tasks(pool);
     while (pool->unfinished > 0) pthread_cond_wait(&pool->done, &pool->lock);
-    pool->pieces = pool->next = 0;
+    pool->tasks = pool->next = 0;
     pthread_mutex_unlock(&pool->lock);
 }

@@ -27,7 +27,7 @@ bool sa_utf8_valid(const char *text, size_t size, size_t *bad) {
     return true;
 }
 
-const char *sa_utf8_guess(const char *text, size_t size) {
+const char *sa_utf8_guess_format(const char *text, size_t size) {
     static const struct {
         const char *bytes;
         size_t size;
@@ -59,7 +59,7 @@ static utf8proc_int32_t lower_case(utf8proc_int32_t code, void *unused) {
 
 /* Whether all code points stand before the first combining mark, U+0300: such text is composed, and
  * most text is such. */
-static bool plainly_composed(const char *text, size_t size) {
+static bool is_composed(const char *text, size_t size) {
     enum { LEAD_BYTE_OF_300 = 0xcc };
     unsigned char highest = 0;
     for (size_t i = 0; i < size; i++)
@@ -68,8 +68,8 @@ static bool plainly_composed(const char *text, size_t size) {
 }
 
 /* Lower case code point by code point: case folding would be another thing (it turns ß into ss). */
-char *sa_utf8_normalise(const char *text, size_t size, bool lower, sa_error *error) {
-    if (!lower && plainly_composed(text, size)) return sa_copy(text, size, error);
+char *sa_utf8_normalize(const char *text, size_t size, bool lower, sa_error *error) {
+    if (!lower && is_composed(text, size)) return sa_copy(text, size, error);
     utf8proc_uint8_t *result = NULL;
     const utf8proc_ssize_t got =
         utf8proc_map_custom((const utf8proc_uint8_t *)text, (utf8proc_ssize_t)size, &result,
@@ -83,7 +83,7 @@ char *sa_utf8_normalise(const char *text, size_t size, bool lower, sa_error *err
 
 /* Where a capital sigma stands is a matter of letters with case; these lie between or behind them
  * and do not count (Unicode's Case_Ignorable). */
-static bool is_ignored_by_case(utf8proc_int32_t code) {
+static bool is_case_ignorable(utf8proc_int32_t code) {
     static const utf8proc_int32_t points[] = {'\'',   '.',    ':',    0xb7,   0x387,  0x55f,
                                               0x5f4,  0x2018, 0x2019, 0x2024, 0x2027, 0xfe13,
                                               0xfe52, 0xfe55, 0xff07, 0xff0e, 0xff1a};
@@ -117,7 +117,7 @@ static bool has_case(utf8proc_int32_t code) {
 static bool begins_with_case(const char *text, size_t size) {
     for (size_t at = 0, length; at < size; at += length) {
         const utf8proc_int32_t code = code_at(text + at, size - at, &length);
-        if (!is_ignored_by_case(code)) return has_case(code);
+        if (!is_case_ignorable(code)) return has_case(code);
     }
     return false;
 }
@@ -140,7 +140,7 @@ char *sa_utf8_lower(const char *text, size_t size, sa_error *error) {
         else
             sa_buffer_add(&out, (const char *)bytes,
                           (size_t)utf8proc_encode_char(utf8proc_tolower(code), bytes));
-        if (!is_ignored_by_case(code)) in_word = has_case(code);
+        if (!is_case_ignorable(code)) in_word = has_case(code);
     }
     if (!out.failed) return out.text;
     sa_fail_memory(error, out.size);
@@ -174,11 +174,11 @@ static bool is_joiner(utf8proc_int32_t code) {
     return code == 0x200c || code == 0x200d || code == 0xad;
 }
 
-sa_kind sa_utf8_kind(const char *text, size_t size, size_t *length) {
+sa_char_class sa_utf8_char_class(const char *text, size_t size, size_t *length) {
     const utf8proc_int32_t code = code_at(text, size, length);
-    if (code == ' ') return SA_KIND_SPACE; /* most of what is asked for */
-    if ((code >= 'a' && code <= 'z') || (code >= 'A' && code <= 'Z')) return SA_KIND_LETTER;
-    if (is_han(code)) return SA_KIND_HAN;
+    if (code == ' ') return SA_CHAR_SPACE; /* most of what is asked for */
+    if ((code >= 'a' && code <= 'z') || (code >= 'A' && code <= 'Z')) return SA_CHAR_LETTER;
+    if (is_han(code)) return SA_CHAR_HAN;
     switch (utf8proc_category(code)) {
     case UTF8PROC_CATEGORY_LU:
     case UTF8PROC_CATEGORY_LL:
@@ -189,29 +189,29 @@ sa_kind sa_utf8_kind(const char *text, size_t size, size_t *length) {
     case UTF8PROC_CATEGORY_MC:
     case UTF8PROC_CATEGORY_ME:
     case UTF8PROC_CATEGORY_PC:
-        return SA_KIND_LETTER;
+        return SA_CHAR_LETTER;
     case UTF8PROC_CATEGORY_ND:
     case UTF8PROC_CATEGORY_NL:
     case UTF8PROC_CATEGORY_NO:
-        return SA_KIND_DIGIT;
+        return SA_CHAR_DIGIT;
     case UTF8PROC_CATEGORY_ZS:
     case UTF8PROC_CATEGORY_ZL:
     case UTF8PROC_CATEGORY_ZP:
-        return SA_KIND_SPACE;
+        return SA_CHAR_SPACE;
     case UTF8PROC_CATEGORY_PS:
     case UTF8PROC_CATEGORY_PI:
-        return SA_KIND_OPENING;
+        return SA_CHAR_OPENING;
     case UTF8PROC_CATEGORY_PE:
     case UTF8PROC_CATEGORY_PF:
-        return SA_KIND_CLOSING;
+        return SA_CHAR_CLOSING;
     case UTF8PROC_CATEGORY_SC:
-        return SA_KIND_CURRENCY;
+        return SA_CHAR_CURRENCY;
     default:
-        return is_space(code) ? SA_KIND_SPACE : is_joiner(code) ? SA_KIND_LETTER : SA_KIND_OTHER;
+        return is_space(code) ? SA_CHAR_SPACE : is_joiner(code) ? SA_CHAR_LETTER : SA_CHAR_OTHER;
     }
 }
 
-uint32_t sa_utf8_code(const char *text, size_t size, size_t *length) {
+uint32_t sa_utf8_codepoint(const char *text, size_t size, size_t *length) {
     return (uint32_t)code_at(text, size, length);
 }
 
@@ -228,7 +228,7 @@ bool sa_utf8_is_letter(const char *text, size_t size, size_t *length) {
     }
 }
 
-size_t sa_utf8_cluster(const char *text, size_t size) {
+size_t sa_utf8_grapheme_size(const char *text, size_t size) {
     size_t length, at;
     utf8proc_int32_t state = 0, before = code_at(text, size, &at);
     while (at < size) {
@@ -259,13 +259,13 @@ static int cluster_width(const char *text, size_t size) {
 int sa_utf8_width(const char *text, size_t size) {
     int width = 0;
     for (size_t at = 0, next; at < size; at += next) {
-        next = sa_utf8_cluster(text + at, size - at);
+        next = sa_utf8_grapheme_size(text + at, size - at);
         width += cluster_width(text + at, next);
     }
     return width;
 }
 
-bool sa_utf8_leftward(const char *text, size_t size) {
+bool sa_utf8_is_rtl(const char *text, size_t size) {
     for (size_t at = 0, length; at < size; at += length) {
         const utf8proc_int32_t code = code_at(text + at, size - at, &length);
         switch (utf8proc_get_property(code)->bidi_class) {

@@ -8,8 +8,8 @@
  */
 
 /* One head's scores or weights. */
-static sa_grid head_grid(const cli_attended *attended, const double *all, int head) {
-    const sa_attended *result = &attended->result;
+static sa_grid head_grid(const cli_attend_output *attended, const double *all, int head) {
+    const sa_attend_result *result = &attended->result;
     const size_t size = (size_t)result->queries * (size_t)result->keys;
     return (sa_grid){.rows = result->queries,
                      .cols = result->keys,
@@ -19,14 +19,14 @@ static sa_grid head_grid(const cli_attended *attended, const double *all, int he
                      .exact = true};
 }
 
-static sa_grid context_grid(const cli_attended *attended) {
-    const sa_attended *result = &attended->result;
+static sa_grid context_grid(const cli_attend_output *attended) {
+    const sa_attend_result *result = &attended->result;
     return (sa_grid){result->queries, result->context,   result->contexts,
                      attended->query, attended->context, true};
 }
 
-static sa_grid output_grid(const cli_attended *attended) {
-    const sa_attended *result = &attended->result;
+static sa_grid output_grid(const cli_attend_output *attended) {
+    const sa_attend_result *result = &attended->result;
     return (sa_grid){result->queries, result->output,   result->outputs,
                      attended->query, attended->output, true};
 }
@@ -38,8 +38,8 @@ static void add_block(const char *title, int head, sa_grid grid, sa_buffer *out)
     sa_grid_csv(&grid, out);
 }
 
-bool cli_attended_print(const cli_attended *attended, sa_error *error) {
-    const sa_attended *result = &attended->result;
+bool cli_attend_print(const cli_attend_output *attended, sa_error *error) {
+    const sa_attend_result *result = &attended->result;
     const bool several = result->heads > 1;
     sa_buffer out = {0};
     for (int h = 0; h < result->heads; h++) {
@@ -70,7 +70,7 @@ static json_t *json_grid(sa_grid grid) {
     return all;
 }
 
-static json_t *json_heads(const cli_attended *attended, const double *all) {
+static json_t *json_heads(const cli_attend_output *attended, const double *all) {
     if (!all) return json_null();
     json_t *heads = json_array();
     for (int h = 0; h < attended->result.heads; h++)
@@ -85,8 +85,8 @@ static json_t *json_words(const char *const *list, int count) {
     return all;
 }
 
-bool cli_attended_print_json(const cli_attended *attended, sa_error *error) {
-    const sa_attended *result = &attended->result;
+bool cli_attend_print_json(const cli_attend_output *attended, sa_error *error) {
+    const sa_attend_result *result = &attended->result;
     return cli_print_json(json_pack("{s:o, s:o, s:o, s:o, s:o, s:o}", "queries",
                                     json_words(attended->query, result->queries), "keys",
                                     json_words(attended->key, result->keys), "scores",
@@ -97,8 +97,9 @@ bool cli_attended_print_json(const cli_attended *attended, sa_error *error) {
                           error);
 }
 
-bool cli_attended_save(const cli_attended *attended, int head, const char *path, sa_error *error) {
-    const sa_attended *result = &attended->result;
+bool cli_attend_save(const cli_attend_output *attended, int head, const char *path,
+                     sa_error *error) {
+    const sa_attend_result *result = &attended->result;
     const size_t size = (size_t)result->queries * (size_t)result->keys;
     double *mean = sa_new(size, sizeof *mean, error);
     if (!mean) return false;

@@ -22,7 +22,7 @@ typedef struct align_options {
     const char *text[TEXTS], *folder[FOLDERS], *force_attention, *place, *heads;
     bool terminal, merge;
     int layer, head, limit, threads;
-    sa_linking linking;
+    sa_link_options linking;
     cli_pictures pictures;
 } align_options;
 
@@ -30,47 +30,45 @@ typedef struct align_options {
 
 static const sa_option rows[] = {
     {"csv", SA_OPTION_TEXT, SA_SCOPE_RUN, AT(folder[CSV]), 0, 0, 0, NULL, "DIR",
-     "write a heatmap per pair: DIR/0001.csv ...; made when missing"},
+     "write one heatmap per pair: DIR/0001.csv ...; created if missing"},
     {"npy", SA_OPTION_TEXT, SA_SCOPE_RUN, AT(folder[NPY]), 0, 0, 0, NULL, "DIR",
-     "write a NumPy array per pair: DIR/0001.npy ..., [target, source] or [head, target, source]"},
+     "write one NumPy array per pair: DIR/0001.npy ..., [target, source] or [head, target, "
+     "source]"},
     {"tidy", SA_OPTION_TEXT, SA_SCOPE_RUN, AT(text[TIDY]), 0, 0, 0, NULL, "FILE",
-     "write one long table for R, pandas and spreadsheets; - is standard output"},
+     "write one long-format table for R, pandas and spreadsheets; - is standard output"},
     {"pharaoh", SA_OPTION_TEXT, SA_SCOPE_RUN, AT(text[PHARAOH]), 0, 0, 0, NULL, "FILE",
-     "write a line of links per pair; - is standard output"},
+     "write word alignments in Pharaoh format, one line per pair; - is standard output"},
     {"soft", SA_OPTION_TEXT, SA_SCOPE_RUN, AT(text[SOFT]), 0, 0, 0, NULL, "FILE",
-     "write a line per pair as Marian does: the weights of each target word, with commas"},
+     "write soft alignments in Marian's format, one line per pair"},
     {"jsonl", SA_OPTION_TEXT, SA_SCOPE_RUN, AT(text[JSONL]), 0, 0, 0, NULL, "FILE",
-     "write a JSON object per pair and line: tokens, log-probability and weights"},
+     "write one JSON object per line: tokens, log-probability and attention weights"},
     {"html", SA_OPTION_TEXT, SA_SCOPE_RUN, AT(text[HTML]), 0, 0, 0, NULL, "FILE",
-     "write one page that shows where the model looked, word by word, in any browser"},
+     "write an interactive HTML page of the attention weights"},
     {"terminal", SA_OPTION_SWITCH, SA_SCOPE_RUN, AT(terminal), 0, 0, 1, NULL, NULL,
-     "show the matrices in colours, or in blocks where the terminal has none (or NO_COLOR is set); "
-     "so it is when nothing else is wanted"},
+     "print the matrices in color, or as blocks on terminals without color (or with NO_COLOR); "
+     "default without other output"},
     {"merge-words", SA_OPTION_SWITCH, SA_SCOPE_RUN, AT(merge), 0, 0, 1, NULL, NULL,
-     "of sub-words: show words; a target word's weights are the mean over its sub-words, a source "
-     "word's the sum"},
+     "merge subwords into words: mean over target subwords, sum over source subwords"},
     {"force-attention", SA_OPTION_TEXT, SA_SCOPE_RUN, AT(force_attention), 0, 0, 0, NULL, "WAY",
-     "look elsewhere: uniform, shuffle, shift:N, one-hot or gold weights instead of the model's "
-     "own"},
+     "replace the attention weights: uniform, shuffle, shift:N, one-hot or gold"},
     {"place", SA_OPTION_TEXT, SA_SCOPE_RUN, AT(place), 0, 0, 0, NULL, "NAME",
      "of a transformer: cross (from the decoder to the source, if not given), encoder or decoder "
      "(each to its own words)"},
-    {"layer", SA_OPTION_INT, SA_SCOPE_RUN, AT(layer), 0, 0, SA_LAYERS, NULL, "N",
-     "of a transformer only this layer; 0: the mean of all"},
+    {"layer", SA_OPTION_INT, SA_SCOPE_RUN, AT(layer), 0, 0, SA_MAX_LAYERS, NULL, "N",
+     "Transformer: layer to show; 0: mean over layers"},
     {"head", SA_OPTION_TEXT, SA_SCOPE_RUN, AT(heads), 0, 0, 0, NULL, "N",
-     "of several heads only this one, or their mean, or max: the largest weight of any, so that "
-     "rows "
-     "sum to more than 1; if not given, the mean, and each in the long table and in pictures"},
+     "head to show: a number, mean, or max (elementwise maximum, rows sum to more than 1); "
+     "default: mean, and every head in tables and pictures"},
     {"all-heads", SA_OPTION_TEXT, SA_SCOPE_RUN, AT(folder[ALL]), 0, 0, 0, NULL, "DIR",
-     "write every head of every layer of the place for BertViz and the like: DIR/0001.npy ..., "
-     "[layer, head, row, column], and DIR/0001.json with the words of rows and columns"},
+     "write all heads of all layers for BertViz and similar tools: DIR/0001.npy ..., [layer, head, "
+     "row, column], and DIR/0001.json with the tokens"},
     {"limit", SA_OPTION_INT, SA_SCOPE_RUN, AT(limit), 0, 0, 1000000000, NULL, "N",
-     "only the first pairs; 0: all"},
+     "maximum number of pairs; 0: all"},
     {"threads", SA_OPTION_INT, SA_SCOPE_RUN, AT(threads), 0, 0, 256, NULL, "N",
-     "threads that work; 0: one per core"},
+     "number of threads; 0: one per core"},
     {0},
 };
-static const cli_set sets[] = {
+static const cli_option_set sets[] = {
     {"Options", rows, 0},
     {"Pictures", cli_pictures_options, AT(pictures)},
     {"Links", sa_linking_options, AT(linking)},
@@ -83,9 +81,9 @@ typedef struct outputs {
     sa_corpus corpus;
     bool pieces; /* the model's tokens are sub-words */
     bool noted;  /* that fonts are missing */
-    sa_screen screen;
+    sa_terminal screen;
     sa_buffer text[TEXTS], picture;
-    cli_page page;
+    cli_report page;
 } outputs;
 
 /* ---- Forms ----------------------------------------------------------------------------------- */
@@ -161,8 +159,8 @@ static bool find_gold(const outputs *out, size_t index, const sa_alignment *alig
     *gold = NULL;
     *golds = 0;
     return !pair->gold || !is_cross(options) || (!options->merge && out->pieces) ||
-           sa_links_gold(&out->corpus, pair, alignment->sources - 1, alignment->targets - 1, gold,
-                         golds, error);
+           sa_links_parse_gold(&out->corpus, pair, alignment->sources - 1, alignment->targets - 1,
+                               gold, golds, error);
 }
 
 /* With all heads and layers, whatever else is shown of them. */
@@ -175,7 +173,7 @@ static bool add_to_page(outputs *out, size_t index, const sa_alignment *whole, s
     if (merge && !sa_alignment_merge(whole, &words, error)) return false;
     const sa_alignment *alignment = merge ? &words : whole;
     const bool good = find_gold(out, index, alignment, &gold, &golds, error);
-    if (good) cli_page_matrix(&out->page, index, alignment, gold, golds);
+    if (good) cli_report_matrix(&out->page, index, alignment, gold, golds);
     if (good) free(gold);
     if (merge) sa_alignment_release(&words);
     return good;
@@ -193,8 +191,8 @@ static bool draw(outputs *out, size_t index, const sa_alignment *alignment, sa_e
     return good;
 }
 
-static bool write_down(outputs *out, size_t index, const sa_alignment *alignment,
-                       const sa_alignment *words, sa_error *error) {
+static bool write_outputs(outputs *out, size_t index, const sa_alignment *alignment,
+                          const sa_alignment *words, sa_error *error) {
     const align_options *options = out->options;
     for (int i = 0; i < TEXTS; i++)
         if (options->text[i] && add_text[i])
@@ -214,9 +212,9 @@ static bool show(outputs *out, size_t index, const sa_alignment *alignment, sa_e
     const align_options *options = out->options;
     sa_alignment words;
     if (!options->merge && !(out->pieces && options->text[PHARAOH]))
-        return write_down(out, index, alignment, alignment, error);
+        return write_outputs(out, index, alignment, alignment, error);
     if (!sa_alignment_merge(alignment, &words, error)) return false;
-    const bool good = write_down(out, index, options->merge ? &words : alignment, &words, error);
+    const bool good = write_outputs(out, index, options->merge ? &words : alignment, &words, error);
     sa_alignment_release(&words);
     return good;
 }
@@ -231,7 +229,7 @@ static bool each(void *context, size_t index, const sa_alignment *whole, sa_erro
                 !cli_save_matrix(all, index, "json", add_words, whole, error)))
         return false;
     if (!add_to_page(out, index, whole, error)) return false;
-    if (!cli_heads_choose(options->head, &alignment, &made, error)) return false;
+    if (!cli_heads_select(options->head, &alignment, &made, error)) return false;
     const bool good = show(out, index, &alignment, error);
     free(made);
     return good;
@@ -242,11 +240,11 @@ static bool each(void *context, size_t index, const sa_alignment *whole, sa_erro
 static void open_page(const char *const *words, sa_model *model, outputs *out) {
     sa_buffer title = {0};
     sa_buffer_addf(&title, "Where %s looks", words[0]);
-    cli_page_init(&out->page, "align", cli_json_kept(&title), 1);
+    cli_report_init(&out->page, "align", cli_json_text(&title), 1);
     sa_buffer_release(&title);
-    cli_page_fact(&out->page, "pairs", words[1]);
-    cli_page_model(&out->page, words[0], sa_model_settings(model));
-    cli_page_seed(&out->page, sa_model_settings(model)->seed);
+    cli_report_fact(&out->page, "pairs", words[1]);
+    cli_report_model(&out->page, words[0], sa_model_settings(model));
+    cli_report_seed(&out->page, sa_model_settings(model)->seed);
 }
 
 static bool align(const char *const *words, const align_options *options, outputs *out,
@@ -255,17 +253,19 @@ static bool align(const char *const *words, const align_options *options, output
     size_t count = out->corpus.count, limit = (size_t)options->limit;
     if (limit && limit < count) count = limit;
     sa_model *model = cli_model_open(words[0], options->threads, options->force_attention, error);
-    bool good = model && (!(options->place || options->layer) ||
-                          sa_model_show_attention(model, options->place ? options->place : "cross",
-                                                  options->layer, error));
+    bool good =
+        model && (!(options->place || options->layer) ||
+                  sa_model_select_attention(model, options->place ? options->place : "cross",
+                                            options->layer, error));
     out->pieces = model && sa_tokenizers[sa_model_settings(model)->tokenizer].pieces;
     for (int i = 0; good && i < FOLDERS; i++)
-        good = !options->folder[i] || sa_folder_make(options->folder[i], error);
+        good = !options->folder[i] || sa_directory_create(options->folder[i], error);
     for (int i = 0; good && i < CLI_PICTURE_FORMS; i++)
-        good = !options->pictures.folder[i] || sa_folder_make(options->pictures.folder[i], error);
+        good =
+            !options->pictures.folder[i] || sa_directory_create(options->pictures.folder[i], error);
     if (good && options->text[HTML]) open_page(words, model, out);
     good = good && sa_align(model, out->corpus.pairs, count, each, out, error);
-    if (good && options->text[HTML]) cli_page_write(&out->page, &out->text[HTML]);
+    if (good && options->text[HTML]) cli_report_write(&out->page, &out->text[HTML]);
     for (int i = 0; good && i < TEXTS; i++)
         good = !options->text[i] || cli_save(options->text[i], &out->text[i], error);
     sa_model_close(model);
@@ -282,14 +282,14 @@ static bool check_place(const align_options *options, sa_error *error) {
     return is_cross(options) || !options->text[PHARAOH] ||
            sa_fail(error, SA_USAGE,
                    "--pharaoh: links stand between source and target, not within "
-                   "the %s (--place cross)",
+                   "the %s (--site cross)",
                    options->place);
 }
 
 static bool read_options(int count, char **arguments, align_options *options, const char **words,
                          sa_error *error) {
     sa_options_init(rows, options);
-    sa_linking_init(&options->linking);
+    sa_link_options_init(&options->linking);
     sa_options_init(cli_pictures_options, &options->pictures);
     if (!cli_read(&cli_align, count, arguments, options, words, error) ||
         !cli_heads_read(options->heads, &options->head, error) || !check_place(options, error) ||
@@ -304,8 +304,8 @@ static bool read_options(int count, char **arguments, align_options *options, co
     if (printed > 1)
         return sa_fail(error, SA_USAGE, "align: only one result can go to standard output");
     for (int i = 0; i < TEXTS; i++)
-        if (!cli_spare(words[0], options->text[i], error) ||
-            !cli_spare(words[1], options->text[i], error))
+        if (!cli_refuse_overwrite(words[0], options->text[i], error) ||
+            !cli_refuse_overwrite(words[1], options->text[i], error))
             return false;
     return true;
 }
@@ -318,7 +318,7 @@ static bool run(int count, char **arguments, sa_error *error) {
     bool good = align(words, &options, &out, error);
     for (int i = 0; i < TEXTS; i++) sa_buffer_release(&out.text[i]);
     sa_buffer_release(&out.picture);
-    cli_page_release(&out.page);
+    cli_report_release(&out.page);
     return good;
 }
 

@@ -33,7 +33,7 @@ typedef struct attend_options {
 } attend_options;
 
 static const char *attention_name(size_t row) {
-    return sa_attention_name(row, NULL, NULL);
+    return sa_attention_info(row, NULL, NULL);
 }
 
 static const char *positions_name(size_t row) {
@@ -60,38 +60,38 @@ static const sa_option rows[] = {
     TABLE("bias-output", BIAS_OUTPUT, "the same for the output"),
     TABLE("vector", VECTOR, "v_a of additive and concat: a row or a column; without it all ones"),
     {"attention", SA_OPTION_CHOICE, SA_SCOPE_RUN, AT(attention), 1, 0, 0, attention_name, "NAME",
-     "how a query is compared with a key"},
+     "attention score function"},
     {"heads", SA_OPTION_INT, SA_SCOPE_RUN, AT(heads), 1, 1, 8192, NULL, "N",
-     "attentions side by side, each with its share of the columns"},
+     "number of heads; the columns are split among them"},
     {"causal", SA_OPTION_SWITCH, SA_SCOPE_RUN, AT(causal), 0, 0, 1, NULL, NULL,
-     "a query sees the keys up to its own row only"},
+     "causal mask: query i sees keys up to row i"},
     {"positions", SA_OPTION_CHOICE, SA_SCOPE_RUN, AT(positions), 0, 0, 0, positions_name, "NAME",
-     "vectors of the rows' positions, added to query, keys and values"},
+     "position embeddings, added to query, keys and values"},
     {"weights", SA_OPTION_TEXT, SA_SCOPE_RUN, AT(weights), 0, 0, 0, NULL, "FILE",
-     "write the weights as a heatmap CSV"},
+     "write the attention weights as a heatmap CSV"},
     {"head", SA_OPTION_INT, SA_SCOPE_RUN, AT(head), 0, 0, 8192, NULL, "N",
-     "of several heads write only this one's; 0: their mean"},
+     "head written to --weights; 0: mean over heads"},
     {"json", SA_OPTION_SWITCH, SA_SCOPE_RUN, AT(json), 0, 0, 1, NULL, NULL,
      "print one JSON object"},
     {0},
 };
-static const cli_set sets[] = {{"Options", rows, 0}, {0}};
+static const cli_option_set sets[] = {{"Options", rows, 0}, {0}};
 
 /* ---- Tables ---------------------------------------------------------------------------------- */
 
 typedef struct attend_work {
     const attend_options *options;
-    sa_csv csv[TABLES];
-    cli_attended attended;
+    sa_number_table csv[TABLES];
+    cli_attend_output attended;
 } attend_work;
 
 static sa_table table(const attend_work *work, int which) {
-    const sa_csv *csv = &work->csv[which];
+    const sa_number_table *csv = &work->csv[which];
     return (sa_table){work->options->path[which], csv->rows, csv->cols, csv->numbers};
 }
 
 /* The query's, the keys' or the values'. */
-static int role(const attend_work *work, int which) {
+static int table_of_role(const attend_work *work, int which) {
     return work->options->path[SELF] ? SELF : which;
 }
 
@@ -103,24 +103,24 @@ static bool read_tables(attend_work *work, sa_error *error) {
     const char *const *path = work->options->path;
     bool good = true;
     for (int i = 0; good && i < TABLES; i++)
-        if (path[i]) good = sa_csv_open(&work->csv[i], path[i], error);
+        if (path[i]) good = sa_number_table_open(&work->csv[i], path[i], error);
     return good;
 }
 
 static bool attend(attend_work *work, sa_error *error) {
     const attend_options *options = work->options;
-    const sa_attending job = {
+    const sa_attend_options job = {
         .attention = options->attention,
         .heads = options->heads,
         .positions = options->positions,
         .causal = options->causal,
-        .query = table(work, role(work, QUERY)),
-        .keys = table(work, role(work, KEYS)),
-        .values = table(work, role(work, VALUES)),
-        .query_map = projection(work, 0),
-        .keys_map = projection(work, 1),
-        .values_map = projection(work, 2),
-        .output_map = projection(work, 3),
+        .query = table(work, table_of_role(work, QUERY)),
+        .keys = table(work, table_of_role(work, KEYS)),
+        .values = table(work, table_of_role(work, VALUES)),
+        .query_projection = projection(work, 0),
+        .keys_projection = projection(work, 1),
+        .values_projection = projection(work, 2),
+        .output_projection = projection(work, 3),
         .v_a = table(work, VECTOR),
         .weights = table(work, GIVEN),
     };
@@ -128,12 +128,12 @@ static bool attend(attend_work *work, sa_error *error) {
 }
 
 /* The words of the tables, for the results. The rows of a projection name what comes out. */
-static void find_words(attend_work *work) {
-    const sa_csv *csv = work->csv, *keys = &csv[role(work, KEYS)];
-    const sa_csv *values = &csv[role(work, VALUES)];
-    const sa_csv *map = &csv[MAP_VALUES], *output = &csv[MAP_OUTPUT];
-    cli_attended *found = &work->attended;
-    found->query = csv[work->options->path[GIVEN] ? GIVEN : role(work, QUERY)].row;
+static void find_labels(attend_work *work) {
+    const sa_number_table *csv = work->csv, *keys = &csv[table_of_role(work, KEYS)];
+    const sa_number_table *values = &csv[table_of_role(work, VALUES)];
+    const sa_number_table *map = &csv[MAP_VALUES], *output = &csv[MAP_OUTPUT];
+    cli_attend_output *found = &work->attended;
+    found->query = csv[work->options->path[GIVEN] ? GIVEN : table_of_role(work, QUERY)].row;
     found->key = keys->row ? keys->row : values->row ? values->row : csv[GIVEN].column;
     found->context = map->numbers ? map->row : values->column;
     found->output = output->numbers ? output->row : found->context;
@@ -142,9 +142,10 @@ static void find_words(attend_work *work) {
 
 /* ---- The command ----------------------------------------------------------------------------- */
 
-static void tell(const attend_work *work) {
-    const sa_csv *given = &work->csv[GIVEN];
-    if (work->attended.result.ones) fprintf(stderr, "note: without --vector, v_a is all ones\n");
+static void print_notes(const attend_work *work) {
+    const sa_number_table *given = &work->csv[GIVEN];
+    if (work->attended.result.default_v_a)
+        fprintf(stderr, "note: without --vector, v_a is all ones\n");
     for (int i = 0; i < given->rows; i++) {
         double sum = 0;
         for (int j = 0; j < given->cols; j++)
@@ -166,17 +167,17 @@ static bool check_options(const attend_options *options, sa_error *error) {
     if (options->head > options->heads)
         return sa_fail(error, SA_USAGE, "--head %d: there are %d", options->head, options->heads);
     for (int i = 0; i < TABLES; i++)
-        if (!cli_spare(path[i], options->weights, error)) return false;
+        if (!cli_refuse_overwrite(path[i], options->weights, error)) return false;
     return true;
 }
 
 static bool show(attend_work *work, sa_error *error) {
     const attend_options *options = work->options;
-    find_words(work);
-    tell(work);
-    return (options->json ? cli_attended_print_json : cli_attended_print)(&work->attended, error) &&
+    find_labels(work);
+    print_notes(work);
+    return (options->json ? cli_attend_print_json : cli_attend_print)(&work->attended, error) &&
            (!options->weights ||
-            cli_attended_save(&work->attended, options->head, options->weights, error));
+            cli_attend_save(&work->attended, options->head, options->weights, error));
 }
 
 static bool run(int count, char **arguments, sa_error *error) {
@@ -187,13 +188,13 @@ static bool run(int count, char **arguments, sa_error *error) {
         return false;
     attend_work work = {.options = &options};
     bool good = read_tables(&work, error) && attend(&work, error) && show(&work, error);
-    for (int i = 0; i < TABLES; i++) sa_csv_close(&work.csv[i]);
-    sa_attended_release(&work.attended.result);
+    for (int i = 0; i < TABLES; i++) sa_number_table_close(&work.csv[i]);
+    sa_attend_result_release(&work.attended.result);
     return good;
 }
 
 static const char *score(size_t row, const char **formula) {
-    return sa_attention_name(row, formula, NULL);
+    return sa_attention_info(row, formula, NULL);
 }
 
 const cli_command cli_attend = {

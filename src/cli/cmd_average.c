@@ -11,10 +11,10 @@ typedef struct average_options {
 
 static const sa_option rows[] = {
     {"out", SA_OPTION_TEXT, SA_SCOPE_RUN, offsetof(average_options, out), 0, 0, 0, NULL, "FILE",
-     "the model file to write"},
+     "output model file"},
     {0},
 };
-static const cli_set sets[] = {
+static const cli_option_set sets[] = {
     {"Options", rows, 0},
     {0},
 };
@@ -27,7 +27,7 @@ static bool run(int count, char **arguments, sa_error *error) {
     if (!cli_read(&cli_average, count, arguments, &options, models, error)) return false;
     if (!options.out) return sa_fail(error, SA_USAGE, "average: --out FILE is missing");
     for (; number < MODELS && models[number]; number++)
-        if (!cli_spare(models[number], options.out, error)) return false;
+        if (!cli_refuse_overwrite(models[number], options.out, error)) return false;
     return sa_average_models(models, number, options.out, error);
 }
 

@@ -13,7 +13,7 @@
 enum { FILES = 16, LINES = 256 }; /* files learned from at most; lines read at once */
 
 typedef struct bpe_options {
-    int merges, least, threshold;
+    int merges, min_frequency, threshold;
     const char *codes, *vocabulary, *glossary;
 } bpe_options;
 
@@ -21,19 +21,20 @@ typedef struct bpe_options {
 
 static const sa_option rows[] = {
     {"merges", SA_OPTION_INT, SA_SCOPE_RUN, AT(merges), 10000, 1, 10000000, NULL, "N",
-     "learn: merges wanted"},
-    {"min-frequency", SA_OPTION_INT, SA_SCOPE_RUN, AT(least), 2, 1, 1000000000, NULL, "N",
-     "learn: stop when no pair of symbols occurs so often"},
-    {"codes", SA_OPTION_TEXT, SA_SCOPE_RUN, AT(codes), 0, 0, 0, NULL, "FILE", "apply: the merges"},
+     "learn: number of merge operations"},
+    {"min-frequency", SA_OPTION_INT, SA_SCOPE_RUN, AT(min_frequency), 2, 1, 1000000000, NULL, "N",
+     "learn: minimum frequency of a symbol pair"},
+    {"codes", SA_OPTION_TEXT, SA_SCOPE_RUN, AT(codes), 0, 0, 0, NULL, "FILE",
+     "apply: merge operations"},
     {"vocabulary", SA_OPTION_TEXT, SA_SCOPE_RUN, AT(vocabulary), 0, 0, 0, NULL, "FILE",
-     "apply: sub-words and their counts; others are cut further, by undoing their merges"},
+     "apply: subwords and counts; other subwords are split further by undoing their merges"},
     {"vocabulary-threshold", SA_OPTION_INT, SA_SCOPE_RUN, AT(threshold), 1, 1, 1000000000, NULL,
-     "N", "apply: only the sub-words of --vocabulary with so large a count"},
+     "N", "apply: minimum count of a subword in --vocabulary"},
     {"glossary", SA_OPTION_TEXT, SA_SCOPE_RUN, AT(glossary), 0, 0, 0, NULL, "FILE",
-     "apply: texts that are never cut, one a line; within a word they stand apart"},
+     "apply: strings that are never split, one per line, also within words"},
     {0},
 };
-static const cli_set sets[] = {{"Options", rows, 0}, {0}};
+static const cli_option_set sets[] = {{"Options", rows, 0}, {0}};
 
 /* ---- Learning -------------------------------------------------------------------------------- */
 
@@ -49,14 +50,14 @@ static bool count_line(sa_word_counts *counts, const char *line, size_t size, sa
 }
 
 static bool count_words(sa_word_counts *counts, const char *path, sa_error *error) {
-    sa_reader reader;
+    sa_text_lines reader;
     char *line;
     size_t size;
     bool failed = false;
-    if (!sa_reader_open(&reader, path, error)) return false;
-    while (!failed && sa_reader_next(&reader, &line, &size, &failed, error))
+    if (!sa_text_lines_open(&reader, path, error)) return false;
+    while (!failed && sa_text_lines_next(&reader, &line, &size, &failed, error))
         failed = !count_line(counts, line, size, error);
-    sa_reader_close(&reader);
+    sa_text_lines_close(&reader);
     return !failed;
 }
 
@@ -73,11 +74,12 @@ static bool learn(const bpe_options *options, const char *const *paths, sa_error
         good = count_words(&counts, paths[i] ? paths[i] : "-", error);
     if (good && !counts.words.count)
         good = sa_fail(error, SA_DATA, "%s: no words", paths[0] ? paths[0] : "standard input");
-    good = good && sa_bpe_learn(&bpe, &counts, (size_t)options->merges, options->least, error);
+    good =
+        good && sa_bpe_learn(&bpe, &counts, (size_t)options->merges, options->min_frequency, error);
     if (good && bpe.count < (size_t)options->merges)
         fprintf(stderr,
                 "note: %zu merges of %d learned: no other pair of symbols occurs %d times\n",
-                bpe.count, options->merges, options->least);
+                bpe.count, options->merges, options->min_frequency);
     if (good) sa_bpe_write(&bpe, &out);
     good = good && cli_print(&out, error);
     sa_buffer_release(&out);
@@ -88,18 +90,18 @@ static bool learn(const bpe_options *options, const char *const *paths, sa_error
 
 /* ---- Applying -------------------------------------------------------------------------------- */
 
-typedef struct applying {
+typedef struct apply_job {
     sa_bpe bpe;
     sa_strings known;
     sa_glossary glossary;
-    sa_cutter cutter;
+    sa_bpe_segmenter segmenter;
     cli_input input;
     sa_buffer out;
-} applying;
+} apply_job;
 
 /* A line of a vocabulary: a sub-word, a space and its count. */
 static bool add_known(sa_strings *known, const char *line, size_t size, int threshold,
-                      const sa_reader *reader, sa_error *error) {
+                      const sa_text_lines *reader, sa_error *error) {
     const char *space = memrchr(line, ' ', size);
     char *rest = NULL;
     const long long count = space && space > line ? strtoll(space + 1, &rest, 10) : -1;
@@ -110,39 +112,40 @@ static bool add_known(sa_strings *known, const char *line, size_t size, int thre
 }
 
 static bool read_known(sa_strings *known, const char *path, int threshold, sa_error *error) {
-    sa_reader reader;
+    sa_text_lines reader;
     char *line;
     size_t size;
     bool failed = false;
-    if (!sa_reader_open(&reader, path, error)) return false;
-    while (!failed && sa_reader_next(&reader, &line, &size, &failed, error))
+    if (!sa_text_lines_open(&reader, path, error)) return false;
+    while (!failed && sa_text_lines_next(&reader, &line, &size, &failed, error))
         failed = !add_known(known, line, size, threshold, &reader, error);
-    sa_reader_close(&reader);
+    sa_text_lines_close(&reader);
     return !failed;
 }
 
 /* Appends the sub-words of one word. */
-static bool add_word(applying *work, const char *word, size_t size, sa_error *error) {
-    const sa_tokens *parts = sa_glossary_part(&work->glossary, word, size, error);
+static bool add_word(apply_job *work, const char *word, size_t size, sa_error *error) {
+    const sa_tokens *parts = sa_glossary_split(&work->glossary, word, size, error);
     for (size_t i = 0; parts && i < parts->count; i++) {
         const sa_token part = parts->token[i];
         const uint32_t whole = (uint32_t)part.size, *sizes = &whole;
         size_t count = 1;
-        if (!sa_glossary_has(&work->glossary, part) &&
-            !(sizes = sa_cutter_cut(&work->cutter, part.text, part.size, &count, error)))
+        if (!sa_glossary_contains(&work->glossary, part) &&
+            !(sizes =
+                  sa_bpe_segmenter_apply(&work->segmenter, part.text, part.size, &count, error)))
             return false;
         const char *at = part.text;
         for (size_t k = 0; k < count; at += sizes[k++]) {
             sa_buffer_add(&work->out, at, sizes[k]);
             const bool last = i + 1 == parts->count && k + 1 == count;
-            if (!last) sa_buffer_adds(&work->out, SA_PIECE_MARK " ");
+            if (!last) sa_buffer_adds(&work->out, SA_SUBWORD_MARK " ");
         }
     }
     return parts;
 }
 
 /* The spaces around a line stay; those between words become one, as in subword-nmt. */
-static bool apply_line(applying *work, const char *line, sa_error *error) {
+static bool apply_line(apply_job *work, const char *line, sa_error *error) {
     const size_t leading = strspn(line, " ");
     sa_buffer_add(&work->out, line, leading);
     for (const char *at = line + leading; *at;) {
@@ -155,20 +158,20 @@ static bool apply_line(applying *work, const char *line, sa_error *error) {
     return true;
 }
 
-static bool open_work(applying *work, const bpe_options *options, const char *path,
+static bool open_work(apply_job *work, const bpe_options *options, const char *path,
                       sa_error *error) {
     if (!options->codes) return sa_fail(error, SA_USAGE, "bpe apply: --codes FILE is missing");
     if (!sa_bpe_open(&work->bpe, options->codes, error)) return false;
-    sa_cutter_init(&work->cutter, &work->bpe);
+    sa_bpe_segmenter_init(&work->segmenter, &work->bpe);
     return (!options->vocabulary ||
             (read_known(&work->known, options->vocabulary, options->threshold, error) &&
-             sa_cutter_limit(&work->cutter, &work->known, error))) &&
+             sa_bpe_segmenter_restrict(&work->segmenter, &work->known, error))) &&
            (!options->glossary || sa_glossary_open(&work->glossary, options->glossary, error)) &&
            cli_input_open(&work->input, path, error);
 }
 
 static bool apply(const bpe_options *options, const char *const *paths, sa_error *error) {
-    applying work = {0};
+    apply_job work = {0};
     const char *lines[LINES];
     if (paths[0] && paths[1])
         return sa_fail(error, SA_USAGE, "bpe apply: '%s' is one argument too many", paths[1]);
@@ -180,7 +183,7 @@ static bool apply(const bpe_options *options, const char *const *paths, sa_error
     }
     sa_buffer_release(&work.out);
     cli_input_close(&work.input);
-    sa_cutter_close(&work.cutter);
+    sa_bpe_segmenter_release(&work.segmenter);
     sa_glossary_close(&work.glossary);
     sa_strings_release(&work.known);
     sa_bpe_release(&work.bpe);
@@ -213,7 +216,7 @@ static bool run(int count, char **arguments, sa_error *error) {
     for (size_t i = 0; actions[i].name; i++) {
         if (strcmp(words[0], actions[i].name) == 0)
             return actions[i].run(&options, words + 1, error);
-        sa_nearest_offer(&nearest, actions[i].name);
+        sa_nearest_consider(&nearest, actions[i].name);
     }
     return sa_fail(error, SA_USAGE, "bpe: '%s': expected learn or apply%s", words[0],
                    sa_nearest_hint(&nearest, hint, sizeof hint));

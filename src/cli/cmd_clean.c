@@ -17,14 +17,14 @@ typedef struct clean_options {
 
 static const sa_option rows[] = {
     {"out", SA_OPTION_TEXT, SA_SCOPE_RUN, AT(out), 0, 0, 0, NULL, "FILE",
-     "write the pairs here and not to standard output"},
+     "output file; default: standard output"},
     {"dropped", SA_OPTION_TEXT, SA_SCOPE_RUN, AT(dropped), 0, 0, 0, NULL, "FILE",
-     "write the lines that were left out here: reason TAB number TAB line"},
+     "write the dropped lines: reason TAB line number TAB line"},
     {"json", SA_OPTION_SWITCH, SA_SCOPE_RUN, AT(json), 0, 0, 1, NULL, NULL,
      "print the counts as one JSON object; needs --out"},
     {0},
 };
-static const cli_set sets[] = {
+static const cli_option_set sets[] = {
     {"Options", rows, 0},
     {"What is dropped", sa_cleaning_options, AT(cleaning)},
     {0},
@@ -40,7 +40,7 @@ typedef struct input {
 typedef struct task {
     input input;
     sa_cleaner cleaner;
-    size_t lines, kept, count[SA_FLAWS];
+    size_t lines, kept, count[SA_REJECT_REASONS];
     sa_buffer out, dropped;
 } task;
 
@@ -48,7 +48,7 @@ typedef struct task {
 
 static bool open_file(sa_file *file, const char *path, size_t *at, sa_error *error) {
     if (!sa_file_read(file, path, SA_FILE_LIMIT, error)) return false;
-    const char *guess = sa_utf8_guess(file->data, file->size);
+    const char *guess = sa_utf8_guess_format(file->data, file->size);
     if (guess) return sa_fail(error, SA_DATA, "%s:1: not UTF-8 (looks like %s)", path, guess);
     *at = file->size >= 3 && memcmp(file->data, "\xef\xbb\xbf", 3) == 0 ? 3 : 0;
     return true;
@@ -110,27 +110,27 @@ static bool show_all(task *work, const char *path, sa_error *error) {
     sa_token line[2] = {{0}}, side[2];
     bool uneven = false;
     for (; next_pair(&work->input, line, side, &uneven); work->lines++)
-        if (!sa_cleaner_show(&work->cleaner, side, error)) return false;
+        if (!sa_cleaner_count(&work->cleaner, side, error)) return false;
     if (uneven)
         return sa_fail(error, SA_DATA, "%s: one file has more than the other's %zu lines", path,
                        work->lines);
-    sa_cleaner_settle(&work->cleaner);
+    sa_cleaner_finish_counts(&work->cleaner);
     memcpy(work->input.at, start, sizeof start);
     return true;
 }
 
 static bool judge_all(task *work, sa_error *error) {
     sa_token line[2] = {{0}}, side[2];
-    sa_flaw flaw;
+    sa_reject_reason flaw;
     bool uneven = false;
     for (size_t number = 1; next_pair(&work->input, line, side, &uneven); number++) {
-        if (!sa_cleaner_judge(&work->cleaner, side, &flaw, error)) return false;
-        if (flaw == SA_NO_FLAW) {
+        if (!sa_cleaner_check(&work->cleaner, side, &flaw, error)) return false;
+        if (flaw == SA_REJECT_NONE) {
             work->kept++;
             add_lines(&work->input, line, &work->out);
         } else {
             work->count[flaw]++;
-            sa_buffer_addf(&work->dropped, "%s\t%zu\t", sa_flaw_keys[flaw], number);
+            sa_buffer_addf(&work->dropped, "%s\t%zu\t", sa_reject_keys[flaw], number);
             add_lines(&work->input, line, &work->dropped);
         }
     }
@@ -141,8 +141,8 @@ static bool judge_all(task *work, sa_error *error) {
 
 static void tell(const task *work) {
     fprintf(stderr, "%zu lines, %zu pairs kept; left out:\n", work->lines, work->kept);
-    for (int i = 0; i < SA_FLAWS; i++)
-        if (work->count[i]) fprintf(stderr, "%8zu %s\n", work->count[i], sa_flaw_texts[i]);
+    for (int i = 0; i < SA_REJECT_REASONS; i++)
+        if (work->count[i]) fprintf(stderr, "%8zu %s\n", work->count[i], sa_reject_texts[i]);
     for (int i = 0; i < 2; i++)
         if (work->cleaner.script[i] >= 0)
             fprintf(stderr, "script of the %ss: %s\n", i ? "target" : "source",
@@ -151,8 +151,8 @@ static void tell(const task *work) {
 
 static bool tell_json(const task *work, sa_error *error) {
     json_t *dropped = json_object();
-    for (int i = 0; i < SA_FLAWS; i++)
-        json_object_set_new(dropped, sa_flaw_keys[i], json_integer((json_int_t)work->count[i]));
+    for (int i = 0; i < SA_REJECT_REASONS; i++)
+        json_object_set_new(dropped, sa_reject_keys[i], json_integer((json_int_t)work->count[i]));
     return cli_print_json(json_pack("{s:I, s:I, s:o}", "lines", (json_int_t)work->lines, "kept",
                                     (json_int_t)work->kept, "dropped", dropped),
                           error);
@@ -183,7 +183,8 @@ static bool run(int count, char **arguments, sa_error *error) {
     sa_options_init(rows, &options);
     sa_options_init(sa_cleaning_options, &options.cleaning);
     if (!cli_read(&cli_clean, count, arguments, &options, &path, error) ||
-        !cli_spare(path, options.out, error) || !cli_spare(path, options.dropped, error))
+        !cli_refuse_overwrite(path, options.out, error) ||
+        !cli_refuse_overwrite(path, options.dropped, error))
         return false;
     if (options.json && (!options.out || strcmp(options.out, "-") == 0))
         return sa_fail(error, SA_USAGE, "clean: --json needs --out FILE for the pairs");

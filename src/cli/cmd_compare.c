@@ -11,7 +11,7 @@
 #include <string.h>
 
 typedef struct compare_options {
-    const char *train, *valid, *test, *models, *out, *preset, *probe, *html;
+    const char *train, *valid, *test, *models, *out, *preset, *snapshots, *html;
     int seeds, matrices;
     bool json;
     sa_settings settings;
@@ -21,33 +21,33 @@ typedef struct compare_options {
 
 static const sa_option rows[] = {
     {"train", SA_OPTION_TEXT, SA_SCOPE_RUN, AT(train), 0, 0, 0, NULL, "PAIRS",
-     "the pairs every model learns from, in the same batches in the same order"},
+     "training pairs; every model sees the same batches in the same order"},
     {"valid", SA_OPTION_TEXT, SA_SCOPE_RUN, AT(valid), 0, 0, 0, NULL, "PAIRS",
-     "the pairs that choose each best model; without them a twentieth of the training pairs does"},
+     "validation pairs; default: 5 % of the training pairs, held out"},
     {"test", SA_OPTION_TEXT, SA_SCOPE_RUN, AT(test), 0, 0, 0, NULL, "PAIRS",
-     "the pairs behind the figures; with a gold alignment for AER"},
+     "test pairs, with a gold alignment for AER"},
     {"models", SA_OPTION_TEXT, SA_SCOPE_RUN, AT(models), 0, 0, 0, NULL, "LIST",
-     "decoder[:attention[:heads]] or transformer[:attention[:heads]], and any options of its own, "
-     "as in fixed,bahdanau:additive,luong:general:4,transformer or "
+     "models: decoder[:attention[:heads]] or transformer[:attention[:heads]], each followed by any "
+     ":option=value, such as fixed,bahdanau:additive,luong:general:4,transformer or "
      "cgru,cgru:cell-norm=yes:dropout=0.2"},
     {"seeds", SA_OPTION_INT, SA_SCOPE_RUN, AT(seeds), 1, 1, 1000, NULL, "N",
-     "train each model so often, with --seed and the numbers after it"},
+     "trainings per model, with consecutive seeds from --seed"},
     {"matrices", SA_OPTION_INT, SA_SCOPE_RUN, AT(matrices), 10, 0, 1000000, NULL, "N",
-     "test pairs whose heatmaps are written for each model with attention"},
+     "number of test pairs whose heatmaps are written, for every model with attention"},
     {"out", SA_OPTION_TEXT, SA_SCOPE_RUN, AT(out), 0, 0, 0, NULL, "DIR",
-     "the folder for the runs, tables and matrices; made when missing"},
+     "output directory for runs, tables and matrices; created if missing"},
     {"preset", SA_OPTION_TEXT, SA_SCOPE_RUN, AT(preset), 0, 0, 0, NULL, "NAME",
-     "start from the settings of a paper, or of a corpus, and say which they are"},
-    {"probe", SA_OPTION_TEXT, SA_SCOPE_RUN, AT(probe), 0, 0, 0, NULL, "PAIRS",
-     "film where each model looks in these pairs while it learns, as 'train' does"},
+     "start from the settings of a paper or a corpus, and print them"},
+    {"snapshots", SA_OPTION_TEXT, SA_SCOPE_RUN, AT(snapshots), 0, 0, 0, NULL, "PAIRS",
+     "pairs whose attention is recorded during training, as in 'train'"},
     {"html", SA_OPTION_TEXT, SA_SCOPE_RUN, AT(html), 0, 0, 0, NULL, "FILE",
-     "write one page for any browser: curves, table, BLEU by length, where the models look in test "
-     "pairs, films, settings, and the CSV files behind it"},
+     "write an HTML report: curves, table, BLEU by length, attention on test pairs, recorded "
+     "attention, settings, CSV files"},
     {"json", SA_OPTION_SWITCH, SA_SCOPE_RUN, AT(json), 0, 0, 1, NULL, NULL,
      "print one JSON object"},
     {0},
 };
-static const cli_set sets[] = {
+static const cli_option_set sets[] = {
     {"Options", rows, 0},
     {"Settings", sa_settings_options, AT(settings)},
     {0},
@@ -60,10 +60,10 @@ static bool check_options(const compare_options *options, sa_error *error) {
     if (!options->test) return sa_fail(error, SA_USAGE, "compare: --test PAIRS is missing");
     if (!options->models) return sa_fail(error, SA_USAGE, "compare: --models LIST is missing");
     if (!options->out) return sa_fail(error, SA_USAGE, "compare: --out DIR is missing");
-    if (!cli_spare(options->train, options->html, error) ||
-        !cli_spare(options->valid, options->html, error) ||
-        !cli_spare(options->test, options->html, error) ||
-        !cli_spare(options->probe, options->html, error))
+    if (!cli_refuse_overwrite(options->train, options->html, error) ||
+        !cli_refuse_overwrite(options->valid, options->html, error) ||
+        !cli_refuse_overwrite(options->test, options->html, error) ||
+        !cli_refuse_overwrite(options->snapshots, options->html, error))
         return false;
     if (options->html && strcmp(options->html, "-") == 0)
         return sa_fail(error, SA_USAGE, "compare: the table goes to standard output: --html FILE");
@@ -75,7 +75,7 @@ static bool check_options(const compare_options *options, sa_error *error) {
 }
 
 static uint64_t join(uint64_t hash, const char *text) {
-    return sa_mix(hash ^ (text ? sa_hash(text, strlen(text)) : 0));
+    return sa_hash_mix(hash ^ (text ? sa_hash(text, strlen(text)) : 0));
 }
 
 /* Of all texts in order; gold alignments only where they count. */
@@ -97,13 +97,13 @@ static bool know_pairs(const char *path, const sa_corpus *test, uint64_t *hash, 
     if (!path) return true;
     if (!sa_corpus_open(&corpus, path, error)) return false;
     *hash = hash_of(&corpus, false);
-    const bool good = sa_corpus_shared(test, &corpus, shared, error);
+    const bool good = sa_corpus_count_shared(test, &corpus, shared, error);
     sa_corpus_close(&corpus);
     return good;
 }
 
 /* What was learned by heart says nothing about other sentences. */
-static void tell_about_shared(const compare_data *data) {
+static void note_shared_pairs(const compare_data *data) {
     const size_t shared[] = {data->train_shared, data->valid_shared};
     const char *const path[] = {data->train, data->valid};
     for (int i = 0; i < 2; i++)
@@ -124,7 +124,7 @@ static bool prepare(const compare_options *options, const sa_settings *transform
         !sa_corpus_open(&data->test, options->test, error) ||
         !know_pairs(data->train, &data->test, &data->train_hash, &data->train_shared, error) ||
         !know_pairs(data->valid, &data->test, &data->valid_hash, &data->valid_shared, error) ||
-        (options->probe && !sa_corpus_open(&data->probes, options->probe, error)))
+        (options->snapshots && !sa_corpus_open(&data->snapshot_pairs, options->snapshots, error)))
         return false;
     data->test_hash = hash_of(&data->test, true);
     return true;
@@ -138,7 +138,7 @@ static bool read_records(comparison *all, sa_error *error) {
         if (!compare_record_read(&all->runs[i], &all->data, error)) return false;
         done += compare_run_done(&all->runs[i], &all->data);
     }
-    tell_about_shared(&all->data);
+    note_shared_pairs(&all->data);
     if (done) fprintf(stderr, "%zu of %zu runs are done already\n", done, count);
     return true;
 }
@@ -159,7 +159,7 @@ static bool finish_runs(comparison *all, const volatile sig_atomic_t *stop, sa_e
 
 static bool tell(const comparison *all, const compare_options *options, sa_error *error) {
     if (!compare_save_tables(all, error) || !compare_save_curves(all, error) ||
-        !compare_save_bylength(all, error) ||
+        !compare_save_by_length(all, error) ||
         !compare_save_matrices(all, (size_t)options->matrices, error) ||
         (options->html && !compare_save_page(all, options->html, error)) ||
         !compare_print(all, options->json, error))
@@ -186,7 +186,7 @@ static bool read_transformer(int count, char **arguments, const compare_options 
                              sa_settings *settings, sa_error *error) {
     compare_options again = *options;
     const bool good =
-        sa_settings_preset(&again.settings, sa_family_preset(SA_MODEL_TRANSFORMER), error) &&
+        sa_settings_preset(&again.settings, sa_preset_default(SA_MODEL_TRANSFORMER), error) &&
         cli_read(&cli_compare, count, arguments, &again, NULL, error);
     *settings = again.settings;
     return good;
@@ -205,18 +205,18 @@ static bool run(int count, char **arguments, sa_error *error) {
     if (options.preset) fprintf(stderr, "%s", sa_preset_text(options.preset));
     comparison all = {0};
     int lock;
-    bool good =
-        prepare(&options, &transformer, &all, error) && sa_lock_open(&lock, options.out, error);
+    bool good = prepare(&options, &transformer, &all, error) &&
+                sa_directory_lock_open(&lock, options.out, error);
     if (good) {
         good = compare(&all, &options, error);
-        sa_lock_close(lock);
+        sa_directory_lock_close(lock);
     }
     compare_release(&all);
     return good;
 }
 
 static const char *item(size_t row, const char **text) {
-    return sa_decoder_row(row, text, NULL);
+    return sa_decoder_info(row, text, NULL);
 }
 
 const cli_command cli_compare = {

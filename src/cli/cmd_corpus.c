@@ -17,20 +17,20 @@ static const char *split_name(size_t row) {
 
 static const sa_option rows[] = {
     {"pairs", SA_OPTION_INT, SA_SCOPE_RUN, AT(pairs), 0, 0, SA_SYNTH_LIMIT, NULL, "N",
-     "sentence pairs; 0: as many as suit the task"},
+     "number of sentence pairs; 0: the task's default"},
     {"seed", SA_OPTION_INT64, SA_SCOPE_RUN, AT(seed), 1, 0, 9007199254740991.0, NULL, "N",
-     "another seed gives other sentences"},
+     "random seed"},
     {"split", SA_OPTION_CHOICE, SA_SCOPE_RUN, AT(split), 0, 0, 0, split_name, "NAME",
-     "no sentence is in two of these, whatever the seeds"},
+     "data split; splits share no sentence, whatever the seeds"},
     {0},
 };
-static const cli_set sets[] = {{"Options", rows, 0}, {0}};
+static const cli_option_set sets[] = {{"Options", rows, 0}, {0}};
 
 static const sa_task *find_task(const char *name, sa_error *error) {
     const sa_task *task = sa_task_find(name);
     if (task) return task;
     sa_nearest nearest = {.wanted = name};
-    for (task = sa_tasks; task->name; task++) sa_nearest_offer(&nearest, task->name);
+    for (task = sa_tasks; task->name; task++) sa_nearest_consider(&nearest, task->name);
     char hint[128];
     sa_fail(error, SA_USAGE, "unknown task '%s'%s; 'softalign help corpus' lists all", name,
             sa_nearest_hint(&nearest, hint, sizeof hint));

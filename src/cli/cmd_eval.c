@@ -13,25 +13,24 @@
 
 static const sa_option rows[] = {
     {"by-length", SA_OPTION_SWITCH, SA_SCOPE_RUN, AT(by_length), 0, 0, 1, NULL, NULL,
-     "the figures for short and long sources apart as well"},
+     "also report figures by source length"},
     {"confidence", SA_OPTION_SWITCH, SA_SCOPE_RUN, AT(confidence), 0, 0, 1, NULL, NULL,
-     "what 95 % of BLEU and chrF lie between when pairs are drawn at random"},
+     "95 % bootstrap confidence intervals of BLEU and chrF"},
     {"per-sentence", SA_OPTION_TEXT, SA_SCOPE_RUN, AT(per_sentence), 0, 0, 0, NULL, "FILE",
-     "write a line per pair: log-probability of the target TAB its words, end mark included"},
+     "write one line per pair: log-probability of the target TAB its length, EOS included"},
     {"diagnose", SA_OPTION_SWITCH, SA_SCOPE_RUN, AT(diagnose), 0, 0, 1, NULL, NULL,
-     "say in words what is wrong with the model, its words or the pairs; --json always does"},
+     "print diagnostics of the model, its vocabulary and the pairs; always part of --json"},
     {"train", SA_OPTION_TEXT, SA_SCOPE_RUN, AT(train), 0, 0, 0, NULL, "PAIRS",
-     "the diagnosis also looks for the pairs among these, which the model learned from"},
+     "training pairs of the model; the diagnostics count how many evaluation pairs occur in them"},
     {"force-attention", SA_OPTION_TEXT, SA_SCOPE_RUN, AT(force_attention), 0, 0, 0, NULL, "WAY",
-     "look elsewhere: uniform, shuffle, shift:N, one-hot or gold weights instead of the model's "
-     "own"},
+     "replace the attention weights: uniform, shuffle, shift:N, one-hot or gold"},
     {"json", SA_OPTION_SWITCH, SA_SCOPE_RUN, AT(json), 0, 0, 1, NULL, NULL,
      "print one JSON object"},
     {"threads", SA_OPTION_INT, SA_SCOPE_RUN, AT(threads), 0, 0, 256, NULL, "N",
-     "threads that work; 0: one per core"},
+     "number of threads; 0: one per core"},
     {0},
 };
-static const cli_set sets[] = {
+static const cli_option_set sets[] = {
     {"Options", rows, 0},
     {"Search", sa_search_options, AT(search)},
     {"Metrics", sa_metrics_options, AT(metrics)},
@@ -65,9 +64,9 @@ static bool tally(evaluation *work, sa_error *error) {
     return work->tallies != NULL;
 }
 
-static bool links_by_default(const sa_linking *linking) {
-    sa_linking usual;
-    sa_linking_init(&usual);
+static bool links_by_default(const sa_link_options *linking) {
+    sa_link_options usual;
+    sa_link_options_init(&usual);
     return linking->links == usual.links;
 }
 
@@ -81,14 +80,14 @@ static bool evaluate(evaluation *work, sa_error *error) {
     const eval_options *options = work->options;
     return sa_evaluate(work->model, &work->corpus, &options->search, work->each, error) &&
            (links_by_default(&options->linking) ||
-            sa_relink(work->model, &work->corpus, &options->linking, work->each, error)) &&
+            sa_recount_links(work->model, &work->corpus, &options->linking, work->each, error)) &&
            (!options->confidence || tally(work, error)) && diagnose(work, error) &&
            (options->json ? eval_print_json : eval_print_text)(work, error) &&
            (!options->per_sentence || save_sentences(work, options->per_sentence, error));
 }
 
 static void close_work(evaluation *work) {
-    if (work->each) sa_judgements_release(work->each, work->corpus.count);
+    if (work->each) sa_sentence_results_release(work->each, work->corpus.count);
     free(work->each), free(work->tallies);
     sa_diagnosis_release(&work->diagnosis);
     sa_model_close(work->model);
@@ -100,13 +99,13 @@ static bool run(int count, char **arguments, sa_error *error) {
     sa_options_init(rows, &options);
     sa_search_init(&options.search);
     sa_metrics_init(&options.metrics);
-    sa_linking_init(&options.linking);
+    sa_link_options_init(&options.linking);
     sa_options_init(sa_resampling_options, &options.resampling);
     const char *words[2];
     if (!cli_read(&cli_eval, count, arguments, &options, words, error) ||
-        !cli_spare(words[0], options.per_sentence, error) ||
-        !cli_spare(words[1], options.per_sentence, error) ||
-        !cli_spare(options.train, options.per_sentence, error))
+        !cli_refuse_overwrite(words[0], options.per_sentence, error) ||
+        !cli_refuse_overwrite(words[1], options.per_sentence, error) ||
+        !cli_refuse_overwrite(options.train, options.per_sentence, error))
         return false;
     if (options.train && !eval_diagnoses(&options))
         return sa_fail(error, SA_USAGE, "--train needs --diagnose");
@@ -117,7 +116,7 @@ static bool run(int count, char **arguments, sa_error *error) {
 }
 
 static const char *illness(size_t row, const char **text) {
-    return sa_finding_row(row, text, NULL);
+    return sa_diagnostic_name(row, text, NULL);
 }
 
 const cli_command cli_eval = {

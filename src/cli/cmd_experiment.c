@@ -13,18 +13,17 @@ typedef struct experiment_options {
 
 static const sa_option rows[] = {
     {"steps", SA_OPTION_INT, SA_SCOPE_RUN, AT(steps), 300, 0, 1000, NULL, "N",
-     "updates of each training; 0: nothing is trained, the column stays empty"},
+     "updates per training; 0: no training, the column stays empty"},
     {"seeds", SA_OPTION_INT, SA_SCOPE_RUN, AT(seeds), 3, 1, 100, NULL, "N",
-     "trainings of each model, with --seed and the numbers after it"},
+     "trainings per model, with consecutive seeds from --seed"},
     {"seed", SA_OPTION_INT64, SA_SCOPE_RUN, AT(seed), 1, 0, 9007199254740991.0, NULL, "N",
-     "start of every random choice"},
-    {"lr", SA_OPTION_REAL, SA_SCOPE_RUN, AT(lr), 0.01, 1e-6, 1, NULL, "X",
-     "step size of every update, by Adam"},
+     "random seed"},
+    {"lr", SA_OPTION_REAL, SA_SCOPE_RUN, AT(lr), 0.01, 1e-6, 1, NULL, "X", "learning rate (Adam)"},
     {"threads", SA_OPTION_INT, SA_SCOPE_RUN, AT(threads), 0, 0, 256, NULL, "N",
-     "threads that work; 0: one per core; never changes a result"},
+     "number of threads; 0: one per core; does not change results"},
     {0},
 };
-static const cli_set sets[] = {{"Options", rows, 0}, {0}};
+static const cli_option_set sets[] = {{"Options", rows, 0}, {0}};
 
 static bool print_row(void *context, const char *csv, sa_error *error) {
     (void)context;
@@ -55,7 +54,7 @@ static bool run(int count, char **arguments, sa_error *error) {
         .row = print_row,
         .report = report,
     };
-    return sa_try(&experiment, error);
+    return sa_run_experiment(&experiment, error);
 }
 
 const cli_command cli_experiment = {

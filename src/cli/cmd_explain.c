@@ -14,35 +14,34 @@ typedef struct explain_options {
 
 static const sa_option rows[] = {
     {"step", SA_OPTION_INT, SA_SCOPE_RUN, AT(step), 1, 1, 1000000, NULL, "I",
-     "the target word to explain, counted from 1; the end mark is the last"},
+     "target position to explain, from 1; EOS is the last"},
     {"layer", SA_OPTION_INT, SA_SCOPE_RUN, AT(layer), 1, 1, 1000000, NULL, "L",
-     "of a transformer: the layer of its encoder"},
-    {"all", SA_OPTION_SWITCH, SA_SCOPE_RUN, AT(all), 0, 0, 1, NULL, NULL,
-     "explain every step, not one"},
+     "Transformer: encoder layer to explain"},
+    {"all", SA_OPTION_SWITCH, SA_SCOPE_RUN, AT(all), 0, 0, 1, NULL, NULL, "explain all steps"},
     {"weights", SA_OPTION_SWITCH, SA_SCOPE_RUN, AT(weights), 0, 0, 1, NULL, NULL,
-     "print the weights of a step too, so that all can be redone"},
+     "also print the parameters, so that every number can be recomputed"},
     {"digits", SA_OPTION_INT, SA_SCOPE_RUN, AT(digits), 4, 0, 17, NULL, "N",
-     "digits behind the point"},
+     "digits after the decimal point"},
     {"wide", SA_OPTION_SWITCH, SA_SCOPE_RUN, AT(wide), 0, 0, 1, NULL, NULL,
-     "print long vectors in full, not only their ends"},
+     "print long vectors in full"},
     {"json", SA_OPTION_SWITCH, SA_SCOPE_RUN, AT(json), 0, 0, 1, NULL, NULL,
-     "print one JSON object, all numbers in full precision"},
+     "print one JSON object in full precision"},
     {0},
 };
-static const cli_set sets[] = {{"Options", rows, 0}, {0}};
+static const cli_option_set sets[] = {{"Options", rows, 0}, {0}};
 
 /* ---- For people ------------------------------------------------------------------------------ */
 
-static void each_line(void *context, const sa_explained_pair *pair, const sa_explained *line) {
-    sa_paper_add(context, pair, line);
+static void each_line(void *context, const sa_explain_pair *pair, const sa_explain_value *line) {
+    sa_explanation_add(context, pair, line);
 }
 
-static bool print(sa_model *model, sa_explaining *job, const explain_options *options,
+static bool print(sa_model *model, sa_explain_options *job, const explain_options *options,
                   sa_error *error) {
-    sa_paper paper = {.digits = options->digits, .wide = options->wide};
+    sa_explanation paper = {.digits = options->digits, .wide = options->wide};
     job->each = each_line, job->context = &paper;
     const bool good = sa_explain(model, job, error) && cli_print(&paper.out, error);
-    sa_paper_release(&paper);
+    sa_explanation_release(&paper);
     return good;
 }
 
@@ -61,7 +60,7 @@ static json_t *json_vector(const double *x, int count) {
 }
 
 /* A number, a list, or a list of rows. */
-static json_t *json_numbers(const sa_explained *line) {
+static json_t *json_numbers(const sa_explain_value *line) {
     if (line->shape == SA_SHAPE_NUMBER) return cli_json_number(*line->numbers);
     if (line->shape != SA_SHAPE_MATRIX) return json_vector(line->numbers, line->rows * line->cols);
     json_t *list = json_array();
@@ -84,14 +83,14 @@ static json_t *listed(json_t *object, const char *key, size_t i) {
     return json_array_get(list, i - 1);
 }
 
-static void begin_json(json_t *all, const sa_explained_pair *pair) {
+static void begin_json(json_t *all, const sa_explain_pair *pair) {
     json_object_set_new(all, "source", json_words(pair->source, pair->sources));
     json_object_set_new(all, "target", json_words(pair->target, pair->targets));
     json_object_set_new(all, "forced", json_boolean(pair->forced));
 }
 
 /* The object of the running step: the last one, or a new one. */
-static json_t *step_object(json_t *all, const sa_explained_pair *pair, int step) {
+static json_t *step_object(json_t *all, const sa_explain_pair *pair, int step) {
     json_t *list = json_object_get(all, "steps");
     if (!list) json_object_set_new(all, "steps", list = json_array());
     json_t *last = json_array_get(list, json_array_size(list) - 1);
@@ -102,19 +101,19 @@ static json_t *step_object(json_t *all, const sa_explained_pair *pair, int step)
     return json_array_get(list, json_array_size(list) - 1);
 }
 
-static void each_json(void *context, const sa_explained_pair *pair, const sa_explained *line) {
+static void each_json(void *context, const sa_explain_pair *pair, const sa_explain_value *line) {
     json_t *all = context, *object = all;
     if (!line) return;
     if (!json_object_size(all)) begin_json(all, pair);
-    if (line->part == SA_EXPLAINED_STEP) object = step_object(all, pair, line->step);
-    if (line->part == SA_EXPLAINED_WEIGHTS) object = inner(all, "weights");
+    if (line->part == SA_EXPLAIN_STEP) object = step_object(all, pair, line->step);
+    if (line->part == SA_EXPLAIN_WEIGHTS) object = inner(all, "weights");
     if (line->head) object = listed(object, "heads", (size_t)line->head);
-    if (line->about == SA_ABOUT_WORDS && !json_object_get(all, "vocabulary"))
+    if (line->about == SA_ROWS_VOCABULARY && !json_object_get(all, "vocabulary"))
         json_object_set_new(all, "vocabulary", json_words(line->row, line->rows));
     json_object_set_new(object, line->name, json_numbers(line));
 }
 
-static bool print_json(sa_model *model, sa_explaining *job, sa_error *error) {
+static bool print_json(sa_model *model, sa_explain_options *job, sa_error *error) {
     json_t *all = json_object();
     job->each = each_json, job->context = all;
     if (sa_explain(model, job, error)) return cli_print_json(all, error);
@@ -127,11 +126,11 @@ static bool print_json(sa_model *model, sa_explaining *job, sa_error *error) {
 static bool explain(const explain_options *options, const char *const *words, sa_error *error) {
     sa_model *model = cli_model_open(words[0], 1, NULL, error);
     if (!model) return false;
-    sa_explaining job = {.source = words[1],
-                         .target = words[2],
-                         .step = options->all ? 0 : options->step,
-                         .layer = options->layer,
-                         .weights = options->weights};
+    sa_explain_options job = {.source = words[1],
+                              .target = words[2],
+                              .step = options->all ? 0 : options->step,
+                              .layer = options->layer,
+                              .weights = options->weights};
     const bool good =
         options->json ? print_json(model, &job, error) : print(model, &job, options, error);
     sa_model_close(model);

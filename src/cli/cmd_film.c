@@ -27,64 +27,65 @@ typedef struct film_options {
 
 static const sa_option rows[] = {
     {"svg", SA_OPTION_TEXT, SA_SCOPE_RUN, AT(svg), 0, 0, 0, NULL, "DIR",
-     "write a moving picture per pair, which every browser plays: DIR/0001.svg ..."},
+     "write one animated SVG per pair: DIR/0001.svg ..."},
     {"html", SA_OPTION_TEXT, SA_SCOPE_RUN, AT(html), 0, 0, 0, NULL, "FILE",
-     "write one page for any browser that plays it with a slider"},
+     "write an HTML page that plays the frames, with a slider"},
     {"png", SA_OPTION_TEXT, SA_SCOPE_RUN, AT(pictures.folder[CLI_PICTURE_PNG]), 0, 0, 0, NULL,
      "DIR",
-     "draw every frame, all of a pair equally large, for slides and for programs that make videos: "
-     "DIR/0001/0001.png ... (needs a build with pangocairo)"},
+     "write every frame as PNG, all frames of a pair equally large: DIR/0001/0001.png ... (needs a "
+     "build with pangocairo)"},
     {"pdf", SA_OPTION_TEXT, SA_SCOPE_RUN, AT(pictures.folder[CLI_PICTURE_PDF]), 0, 0, 0, NULL,
-     "DIR", "the same as DIR/0001/0001.pdf ... (needs a build with pangocairo)"},
+     "DIR", "the same as PDF: DIR/0001/0001.pdf ... (needs a build with pangocairo)"},
     {"terminal", SA_OPTION_SWITCH, SA_SCOPE_RUN, AT(terminal), 0, 0, 1, NULL, NULL,
-     "play it here; so it is when nothing else is wanted"},
+     "play on the terminal; default without other output"},
     {"pair", SA_OPTION_INT, SA_SCOPE_RUN, AT(pair), 0, 0, 1000000000, NULL, "N",
-     "only this pair, counted from 1; 0: all"},
+     "pair to show, from 1; 0: all"},
     {"head", SA_OPTION_TEXT, SA_SCOPE_RUN, AT(heads), 0, 0, 0, NULL, "N",
-     "of several heads only this one, or their mean, or max: the largest weight of any; if not "
-     "given, the mean on the terminal, and each in pictures"},
+     "head to show: a number, mean or max (elementwise maximum); default: mean on the terminal, "
+     "every head in pictures"},
     {"speed", SA_OPTION_REAL, SA_SCOPE_RUN, AT(speed), 4, 0.1, 60, NULL, "N", "frames per second"},
-    {"map", SA_OPTION_CHOICE, SA_SCOPE_RUN, AT(pictures.map), 0, 0, 0, sa_shade_name, "NAME",
-     "colours from 0 to 1: grey (white is high, as in the paper), ink (black is high, for print) "
-     "or viridis"},
+    {"colormap", SA_OPTION_CHOICE, SA_SCOPE_RUN, AT(pictures.colormap), 0, 0, 0, sa_colormap_name,
+     "NAME",
+     "colormap: gray (white is high, as in the paper), ink (black is high, for print) or viridis"},
     {0},
 };
-static const cli_set sets[] = {{"Options", rows, 0}, {0}};
+static const cli_option_set sets[] = {{"Options", rows, 0}, {0}};
 
 enum { HOLD = 8 }; /* frames that the last one stays longer */
 
 /* ---- Moving pictures ------------------------------------------------------------------------- */
 
 /* How frames are drawn, but for their captions: all as wide as the longest of these wants it. */
-static sa_figure figure_of(const cli_scene *scene, const film_options *options) {
-    sa_figure figure = {.map = options->pictures.map, .bare = true};
+static sa_figure figure_of(const cli_film_pair *scene, const film_options *options) {
+    sa_figure figure = {.map = options->pictures.colormap, .hide_values = true};
     for (size_t i = 0; i < scene->count; i++)
-        figure.room = fmax(figure.room, sa_drawing_length(scene->frames[i].caption));
+        figure.room = fmax(figure.room, sa_drawing_text_width(scene->frames[i].caption));
     return figure;
 }
 
-static bool draw_frames(const cli_scene *scene, const film_options *options, sa_drawing *drawings,
-                        sa_error *error) {
+static bool draw_frames(const cli_film_pair *scene, const film_options *options,
+                        sa_drawing *drawings, sa_error *error) {
     sa_figure figure = figure_of(scene, options);
     bool good = true;
     for (size_t i = 0; good && i < scene->count; i++) {
         double *made;
         sa_alignment alignment = cli_frame_alignment(&scene->frames[i]);
         figure.title = scene->frames[i].caption;
-        good = cli_heads_choose(options->head, &alignment, &made, error) &&
+        good = cli_heads_select(options->head, &alignment, &made, error) &&
                sa_figure_draw(&alignment, &figure, &drawings[i], error);
         free(made);
     }
     return good;
 }
 
-static bool save_scene(const cli_scene *scene, size_t index, const film_options *options,
+static bool save_scene(const cli_film_pair *scene, size_t index, const film_options *options,
                        sa_error *error) {
     sa_drawing *drawings = sa_new(scene->count, sizeof *drawings, error);
     sa_buffer picture = {0};
     bool good = drawings && draw_frames(scene, options, drawings, error);
     if (good) {
-        sa_drawing_svg_film(&(sa_reel){drawings, scene->count, HOLD, 1 / options->speed}, &picture);
+        sa_drawing_svg_animation(&(sa_animation){drawings, scene->count, HOLD, 1 / options->speed},
+                                 &picture);
         good = cli_save_numbered(options->svg, index, "svg", &picture, error);
     }
     for (size_t i = 0; drawings && i < scene->count; i++) sa_drawing_release(&drawings[i]);
@@ -103,15 +104,15 @@ static bool make_folders(const film_options *options, size_t index, char **made,
         const char *folder = options->pictures.folder[i];
         if (!folder) continue;
         into->folder[i] = made[i] = cli_path(folder, name, error);
-        if (!made[i] || !sa_folder_make(folder, error) || !sa_folder_make(made[i], error))
+        if (!made[i] || !sa_directory_create(folder, error) || !sa_directory_create(made[i], error))
             return false;
     }
     return true;
 }
 
-static bool save_frames(const cli_scene *scene, size_t index, const film_options *options,
+static bool save_frames(const cli_film_pair *scene, size_t index, const film_options *options,
                         bool *noted, sa_error *error) {
-    cli_pictures into = {.map = options->pictures.map};
+    cli_pictures into = {.colormap = options->pictures.colormap};
     char *made[CLI_PICTURE_FORMS] = {NULL};
     sa_figure figure = figure_of(scene, options);
     bool good = make_folders(options, index, made, &into, error);
@@ -119,7 +120,7 @@ static bool save_frames(const cli_scene *scene, size_t index, const film_options
         double *own;
         sa_alignment alignment = cli_frame_alignment(&scene->frames[i]);
         figure.title = scene->frames[i].caption;
-        good = cli_heads_choose(options->head, &alignment, &own, error) &&
+        good = cli_heads_select(options->head, &alignment, &own, error) &&
                cli_pictures_save(&into, i, &alignment, &figure, noted, error);
         free(own);
     }
@@ -137,15 +138,15 @@ static void wait_for_next(double speed) {
 }
 
 /* On a terminal each frame is drawn over the one before; elsewhere they follow each other. */
-static bool play(const cli_scene *scene, const film_options *options, sa_error *error) {
-    const sa_screen screen = cli_screen(&options->pictures);
+static bool play(const cli_film_pair *scene, const film_options *options, sa_error *error) {
+    const sa_terminal screen = cli_screen(&options->pictures);
     const bool live = isatty(STDOUT_FILENO);
     sa_buffer out = {0};
     bool good = true;
     for (size_t i = 0, lines = 0; good && i < scene->count; i++) {
         double *made;
         sa_alignment alignment = cli_frame_alignment(&scene->frames[i]);
-        good = cli_heads_choose(options->head, &alignment, &made, error);
+        good = cli_heads_select(options->head, &alignment, &made, error);
         if (!good) break;
         if (live && lines) sa_buffer_addf(&out, "\x1b[%zuA\x1b[J", lines);
         const size_t begin = out.size;
@@ -164,30 +165,30 @@ static bool play(const cli_scene *scene, const film_options *options, sa_error *
 /* ---- HTML ------------------------------------------------------------------------------------ */
 
 static bool save_page(const char *folder, const film_options *options, sa_error *error) {
-    cli_page page;
+    cli_report page;
     sa_buffer out = {0};
-    cli_page_init(&page, "film", "Film", 1);
-    cli_page_fact(&page, "folder", folder);
-    cli_page_model(&page, folder, NULL);
-    bool good = cli_page_film(&page, folder, error);
-    if (good) cli_page_write(&page, &out);
+    cli_report_init(&page, "film", "Film", 1);
+    cli_report_fact(&page, "folder", folder);
+    cli_report_model(&page, folder, NULL);
+    bool good = cli_report_film(&page, folder, error);
+    if (good) cli_report_write(&page, &out);
     good = good && cli_save(options->html, &out, error);
-    cli_page_release(&page);
+    cli_report_release(&page);
     return good;
 }
 
 /* ---- The command ----------------------------------------------------------------------------- */
 
-static bool show(const cli_scenes *film, const char *folder, const film_options *options,
+static bool show(const cli_film_frames *film, const char *folder, const film_options *options,
                  sa_error *error) {
     const size_t pair = (size_t)options->pair;
     if (!film->count)
-        return sa_fail(error, SA_OPEN, "'%s' has no film: 'train --probe PAIRS' records one",
+        return sa_fail(error, SA_OPEN, "'%s' has no film: 'train --snapshots PAIRS' records one",
                        folder);
     if (pair > film->count)
         return sa_fail(error, SA_USAGE, "--pair %zu: the film has %zu", pair, film->count);
     if (options->html && !save_page(folder, options, error)) return false;
-    if (options->svg && !sa_folder_make(options->svg, error)) return false;
+    if (options->svg && !sa_directory_create(options->svg, error)) return false;
     bool noted = false;
     for (size_t i = 0; i < film->count; i++) {
         if (pair && i != pair - 1) continue;
@@ -203,7 +204,7 @@ static bool show(const cli_scenes *film, const char *folder, const film_options 
 static bool run(int count, char **arguments, sa_error *error) {
     film_options options;
     const char *folder;
-    cli_scenes film;
+    cli_film_frames film;
     sa_options_init(rows, &options);
     sa_options_init(cli_pictures_options, &options.pictures);
     if (!cli_read(&cli_film, count, arguments, &options, &folder, error)) return false;
@@ -211,9 +212,9 @@ static bool run(int count, char **arguments, sa_error *error) {
     if (!cli_pictures_check(&options.pictures, error)) return false;
     if (!options.svg && !options.html && !cli_pictures_wanted(&options.pictures))
         options.terminal = true;
-    if (!cli_scenes_read(&film, folder, SIZE_MAX, error)) return false;
+    if (!cli_film_frames_read(&film, folder, SIZE_MAX, error)) return false;
     const bool good = show(&film, folder, &options, error);
-    cli_scenes_release(&film);
+    cli_film_frames_release(&film);
     return good;
 }
 
@@ -224,7 +225,7 @@ const cli_command cli_film = {
     .most = 1,
     .summary = "plays how a model learned where to look",
     .details =
-        "DIR is the folder of a training that was given --probe PAIRS, or of a run of "
+        "DIR is the folder of a training that was given --snapshots PAIRS, or of a run of "
         "'compare'. There is a frame before the first update and at every validation: from "
         "weights that are all alike to what the model has learned. On a terminal the frames "
         "are played one over the other, in a file or pipe they follow each other. The SVG "
@@ -232,10 +233,11 @@ const cli_command cli_film = {
         "PDF are a picture for each frame. Their numbers are in DIR/film/0001/00000000.csv ..., "
         "those of several heads in "
         "DIR/film/0001/head-1/00000000.csv ...\n",
-    .example = "  softalign train --train mono.tsv --probe unseen.tsv --out filmed --steps 60 \\\n"
-               "      --valid-every 20 --hidden 32\n"
-               "  softalign film filmed --pair 1\n"
-               "  softalign film filmed --svg moving\n",
+    .example =
+        "  softalign train --train mono.tsv --snapshots unseen.tsv --out filmed --steps 60 \\\n"
+        "      --valid-every 20 --hidden 32\n"
+        "  softalign film filmed --pair 1\n"
+        "  softalign film filmed --svg moving\n",
     .sets = sets,
     .run = run,
 };

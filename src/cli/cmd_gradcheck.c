@@ -15,20 +15,20 @@ typedef struct gradcheck_options {
 
 static const sa_option rows[] = {
     {"train", SA_OPTION_TEXT, SA_SCOPE_RUN, AT(train), 0, 0, 0, NULL, "PAIRS",
-     "take the batch from these pairs, not a built-in one of ragged lengths"},
+     "training pairs to take the batch from; default: a built-in batch of ragged lengths"},
     {"preset", SA_OPTION_TEXT, SA_SCOPE_RUN, AT(preset), 0, 0, 0, NULL, "NAME",
-     "start from the settings of a paper; at full size this takes very long"},
+     "start from the settings of a paper; full-size models take very long"},
     {"dump", SA_OPTION_TEXT, SA_SCOPE_RUN, AT(dump), 0, 0, 0, NULL, "FILE",
      "write weights, batch, loss and gradients in double precision"},
     {"break", SA_OPTION_TEXT, SA_SCOPE_RUN, AT(broken), 0, 0, 0, NULL, "TERM",
-     "leave one term out of a backward pass: the check must notice"},
+     "inject a gradient fault: omit one term of a backward pass, which the check must detect"},
     {"list", SA_OPTION_SWITCH, SA_SCOPE_RUN, AT(list), 0, 0, 1, NULL, NULL,
-     "list the terms that --break can leave out"},
+     "list the gradient faults of --break"},
     {"json", SA_OPTION_SWITCH, SA_SCOPE_RUN, AT(json), 0, 0, 1, NULL, NULL,
      "print one JSON object"},
     {0},
 };
-static const cli_set sets[] = {
+static const cli_option_set sets[] = {
     {"Options", rows, 0},
     {"Settings", sa_settings_options, AT(settings)},
     {0},
@@ -43,7 +43,7 @@ typedef struct tally {
     sa_error error; /* of printing */
 } tally;
 
-static void print_gradient(tally *results, const sa_gradient *gradient) {
+static void print_gradient(tally *results, const sa_gradient_result *gradient) {
     sa_buffer line = {0};
     char shape[32];
     if (!results->headed)
@@ -62,7 +62,7 @@ static void print_gradient(tally *results, const sa_gradient *gradient) {
     sa_buffer_release(&line);
 }
 
-static void each(void *context, const sa_gradient *gradient) {
+static void each(void *context, const sa_gradient_result *gradient) {
     tally *results = context;
     double worst = fmax(gradient->worst, gradient->worst_element);
     if (!(worst <= results->worst)) results->worst = worst;
@@ -77,12 +77,12 @@ static void each(void *context, const sa_gradient *gradient) {
 static bool check(const gradcheck_options *options, sa_error *error) {
     tally results = {.printed = true};
     if (options->json) results.parameters = json_array();
-    sa_gradcheck job = {.settings = &options->settings,
-                        .train = options->train,
-                        .broken = options->broken,
-                        .dump = options->dump,
-                        .each = each,
-                        .context = &results};
+    sa_gradcheck_options job = {.settings = &options->settings,
+                                .train = options->train,
+                                .broken = options->broken,
+                                .dump = options->dump,
+                                .each = each,
+                                .context = &results};
     bool good = sa_check_gradients(&job, error);
     bool judged = good || error->code == SA_CHECK;
     if (judged && options->json)
@@ -100,8 +100,8 @@ static bool check(const gradcheck_options *options, sa_error *error) {
 static bool print_terms(sa_error *error) {
     sa_buffer out = {0};
     const char *dropped, *options;
-    for (size_t i = 0; sa_gradient_term(i, &dropped, &options); i++)
-        sa_buffer_addf(&out, "%-22s %s%s%s%s\n", sa_gradient_term(i, NULL, NULL), dropped,
+    for (size_t i = 0; sa_gradient_fault_name(i, &dropped, &options); i++)
+        sa_buffer_addf(&out, "%-22s %s%s%s%s\n", sa_gradient_fault_name(i, NULL, NULL), dropped,
                        *options ? "  [" : "", options, *options ? "]" : "");
     bool good = cli_print(&out, error);
     sa_buffer_release(&out);
@@ -126,13 +126,13 @@ static bool read_options(int count, char **arguments, gradcheck_options *options
 static bool run(int count, char **arguments, sa_error *error) {
     gradcheck_options options;
     if (!read_options(count, arguments, &options, error) ||
-        !cli_spare(options.train, options.dump, error))
+        !cli_refuse_overwrite(options.train, options.dump, error))
         return false;
     return options.list ? print_terms(error) : check(&options, error);
 }
 
 static const char *score(size_t row, const char **formula) {
-    return sa_attention_name(row, formula, NULL);
+    return sa_attention_info(row, formula, NULL);
 }
 
 const cli_command cli_gradcheck = {

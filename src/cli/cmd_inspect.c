@@ -16,7 +16,7 @@ static const sa_option rows[] = {
      "print one JSON object"},
     {0},
 };
-static const cli_set sets[] = {{"Options", rows, 0}, {0}};
+static const cli_option_set sets[] = {{"Options", rows, 0}, {0}};
 
 /* A model file, and what its settings say. */
 typedef struct model_file {
@@ -49,7 +49,8 @@ static bool is_parameter(const sa_tensor *tensor) {
 static size_t count_parameters(const sa_container *file) {
     size_t count = 0;
     for (size_t i = 0; i < file->count; i++)
-        if (is_parameter(&file->tensors[i])) count += file->tensors[i].size / sa_types[SA_F32].size;
+        if (is_parameter(&file->tensors[i]))
+            count += file->tensors[i].size / sa_dtypes[SA_F32].size;
     return count;
 }
 
@@ -71,13 +72,13 @@ static void show_settings(const model_file *model, sa_buffer *out) {
     for (const sa_option *row = sa_settings_options; row->name; row++) {
         if (row->scope == SA_SCOPE_RUN) continue;
         sa_buffer_addf(out, "  %-12s ", row->name);
-        sa_option_show(row, sa_option_number(row, &model->settings), out);
+        sa_option_format(row, sa_option_get(row, &model->settings), out);
         sa_buffer_adds(out, "\n");
     }
 }
 
 static void show_tensor(const sa_tensor *tensor, sa_buffer *out) {
-    sa_buffer_addf(out, "  %-32s %s", tensor->name, sa_types[tensor->type].name);
+    sa_buffer_addf(out, "  %-32s %s", tensor->name, sa_dtypes[tensor->type].name);
     for (int i = 0; i < tensor->rank; i++)
         sa_buffer_addf(out, "%s%d", i ? " x " : "  ", tensor->shape[i]);
     sa_buffer_adds(out, "\n");
@@ -122,7 +123,7 @@ static json_t *json_tensor(const sa_tensor *tensor) {
     json_t *shape = json_array();
     for (int i = 0; i < tensor->rank; i++)
         json_array_append_new(shape, json_integer(tensor->shape[i]));
-    return json_pack("{s:s, s:s, s:o}", "name", tensor->name, "type", sa_types[tensor->type].name,
+    return json_pack("{s:s, s:s, s:o}", "name", tensor->name, "type", sa_dtypes[tensor->type].name,
                      "shape", shape);
 }
 
@@ -141,7 +142,7 @@ static bool show_json(const model_file *model, sa_error *error) {
     }
     char checksum[16];
     snprintf(checksum, sizeof checksum, "%08x", file->checksum);
-    json_t *settings = json_loads(sa_container_text(file, "settings"), 0, NULL);
+    json_t *settings = json_loads(sa_container_metadata(file, "settings"), 0, NULL);
     json_int_t count = (json_int_t)count_parameters(file);
     return cli_print_json(json_pack("{s:o, s:o, s:o, s:o, s:I, s:s}", "settings", settings,
                                     "tensors", tensors, "vocabularies", vocabularies, "merges",
@@ -158,7 +159,7 @@ static bool run(int count, char **arguments, sa_error *error) {
     if (!cli_read(&cli_inspect, count, arguments, &options, &path, error)) return false;
     model_file model;
     if (!sa_container_open(&model.file, path, error)) return false;
-    const char *text = sa_container_text(&model.file, "settings");
+    const char *text = sa_container_metadata(&model.file, "settings");
     sa_settings_init(&model.settings);
     bool good = text ? sa_settings_read(&model.settings, text, path, error)
                      : sa_fail(error, SA_DATA, "%s: no settings: not a model file", path);

@@ -15,14 +15,14 @@ typedef struct prove_options {
 
 static const sa_option rows[] = {
     {"limit", SA_OPTION_INT, SA_SCOPE_RUN, AT(limit), 32, 1, 65536, NULL, "N",
-     "only the first N pairs that fit the model's --max-len"},
+     "maximum number of pairs that fit the model's --max-len"},
     {"seed", SA_OPTION_INT64, SA_SCOPE_RUN, AT(seed), 1, 0, 9007199254740991, NULL, "N",
-     "of the random sentences and of all words that are exchanged"},
+     "random seed of the generated sentences and word substitutions"},
     {"json", SA_OPTION_SWITCH, SA_SCOPE_RUN, AT(json), 0, 0, 1, NULL, NULL,
      "print one JSON object"},
     {0},
 };
-static const cli_set sets[] = {{"Options", rows, 0}, {0}};
+static const cli_option_set sets[] = {{"Options", rows, 0}, {0}};
 
 /* ---- Results --------------------------------------------------------------------------------- */
 
@@ -41,7 +41,7 @@ static const char *number(char text[16], double value) {
     return text;
 }
 
-static void print_check(tally *results, const sa_check *check) {
+static void print_check(tally *results, const sa_proof_check *check) {
     sa_buffer line = {0};
     char worst[16], allowed[16];
     if (results->held + results->skipped + results->failed == 0)
@@ -61,7 +61,7 @@ static void print_check(tally *results, const sa_check *check) {
     sa_buffer_release(&line);
 }
 
-static void each(void *context, const sa_check *check) {
+static void each(void *context, const sa_proof_check *check) {
     tally *results = context;
     if (results->checks)
         json_array_append_new(results->checks,
@@ -96,11 +96,11 @@ static bool print_closing(const tally *results, bool pairs, sa_error *error) {
 static bool prove(const sa_model *model, const sa_corpus *corpus, const prove_options *options,
                   sa_error *error) {
     tally results = {.checks = options->json ? json_array() : NULL, .printed = true};
-    const sa_proving job = {.corpus = corpus,
-                            .limit = options->limit,
-                            .seed = options->seed,
-                            .each = each,
-                            .context = &results};
+    const sa_prove_options job = {.corpus = corpus,
+                                  .limit = options->limit,
+                                  .seed = options->seed,
+                                  .each = each,
+                                  .context = &results};
     bool good = sa_prove(model, &job, error);
     const bool judged = good || error->code == SA_CHECK;
     if (judged && options->json)
@@ -145,6 +145,6 @@ const cli_command cli_prove = {
                "  softalign prove mono/best.safetensors unseen.tsv --limit 8\n",
     .sets = sets,
     .items = "Checks",
-    .item = sa_check_name,
+    .item = sa_proof_check_name,
     .run = run,
 };

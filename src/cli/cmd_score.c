@@ -8,15 +8,14 @@
 
 static const sa_option rows[] = {
     {"sentence", SA_OPTION_SWITCH, SA_SCOPE_RUN, AT(sentence), 0, 0, 1, NULL, NULL,
-     "a line per sentence: BLEU TAB chrF, with --effective-order"},
+     "one line per sentence: BLEU TAB chrF, with --effective-order"},
     {"against", SA_OPTION_TEXT, SA_SCOPE_RUN, AT(against), 0, 0, 0, NULL, "FILE",
-     "another system's hypotheses: how much better these are, and how likely by chance"},
+     "hypotheses of another system: score differences and p-values (paired bootstrap)"},
     {"confidence", SA_OPTION_SWITCH, SA_SCOPE_RUN, AT(confidence), 0, 0, 1, NULL, NULL,
-     "what 95 % of the scores lie between when sentences are drawn at random"},
+     "95 % bootstrap confidence intervals of the scores"},
     {"by-length", SA_OPTION_SWITCH, SA_SCOPE_RUN, AT(by_length), 0, 0, 1, NULL, NULL,
-     "the figures for short and long lines of --source apart as well"},
-    {"source", SA_OPTION_TEXT, SA_SCOPE_RUN, AT(source), 0, 0, 0, NULL, "FILE",
-     "the source sentences"},
+     "also report scores by the length of the --source lines"},
+    {"source", SA_OPTION_TEXT, SA_SCOPE_RUN, AT(source), 0, 0, 0, NULL, "FILE", "source sentences"},
     {"json", SA_OPTION_SWITCH, SA_SCOPE_RUN, AT(json), 0, 0, 1, NULL, NULL,
      "print one JSON object"},
     {0},
@@ -25,21 +24,20 @@ static const sa_option link_rows[] = {
     {"alignments", SA_OPTION_SWITCH, SA_SCOPE_RUN, AT(alignments), 0, 0, 1, NULL, NULL,
      "score word alignments: LINKS GOLD instead of texts"},
     {"links-base", SA_OPTION_INT, SA_SCOPE_RUN, AT(links_base), 0, 0, 1, NULL, "N",
-     "what positions in LINKS count from"},
+     "index of the first position in LINKS"},
     {"gold-base", SA_OPTION_INT, SA_SCOPE_RUN, AT(gold_base), 0, 0, 1, NULL, "N",
-     "what positions in GOLD count from"},
+     "index of the first position in GOLD"},
     {"shift", SA_OPTION_SWITCH, SA_SCOPE_RUN, AT(shift), 0, 0, 1, NULL, NULL,
-     "also with every link moved to the target word before it, after it"},
+     "also report scores with every link moved to the previous and the next target word"},
     {"reverse", SA_OPTION_TEXT, SA_SCOPE_RUN, AT(reverse), 0, 0, 0, NULL, "FILE",
-     "links of a model of the other direction, target-source as it writes them, to be combined "
-     "with LINKS"},
-    {"combine", SA_OPTION_CHOICE, SA_SCOPE_RUN, AT(combine), 2, 0, 0, sa_combine_name, "NAME",
-     "how the two directions are made one"},
+     "alignments of the reverse direction (target-source), to be combined with LINKS"},
+    {"combine", SA_OPTION_CHOICE, SA_SCOPE_RUN, AT(combine), 2, 0, 0, sa_symmetrization_name,
+     "NAME", "symmetrization of the two directions"},
     {"target", SA_OPTION_TEXT, SA_SCOPE_RUN, AT(target), 0, 0, 0, NULL, "FILE",
-     "the target sentences; links beyond them or beyond --source are refused"},
+     "target sentences; links beyond them or beyond --source are errors"},
     {0},
 };
-static const cli_set sets[] = {
+static const cli_option_set sets[] = {
     {"Options", rows, 0},
     {"Metrics", sa_metrics_options, AT(metrics)},
     {"Samples", sa_resampling_options, AT(resampling)},
@@ -98,7 +96,7 @@ static bool run(int count, char **arguments, sa_error *error) {
     score_options options;
     const char *words[WORDS];
     size_t given = 0;
-    for (const cli_set *set = sets; set->rows; set++)
+    for (const cli_option_set *set = sets; set->rows; set++)
         sa_options_init(set->rows, (char *)&options + set->at);
     if (!cli_read(&cli_score, count, arguments, &options, words, error)) return false;
     while (given < WORDS && words[given]) given++;

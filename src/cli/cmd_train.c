@@ -10,7 +10,7 @@
 #include <stdlib.h>
 
 typedef struct train_options {
-    const char *train, *alignments, *valid, *out, *preset, *probe, *html;
+    const char *train, *alignments, *valid, *out, *preset, *snapshots, *html;
     bool resume, profile;
     sa_settings settings;
 } train_options;
@@ -19,32 +19,30 @@ typedef struct train_options {
 
 static const sa_option rows[] = {
     {"train", SA_OPTION_TEXT, SA_SCOPE_RUN, AT(train), 0, 0, 0, NULL, "PAIRS",
-     "the pairs to learn from: a tab-separated file, two files as SRC,TGT, or - for standard "
-     "input"},
+     "training pairs: a tab-separated file, two files as SRC,TGT, or - for standard input"},
     {"alignments", SA_OPTION_TEXT, SA_SCOPE_RUN, AT(alignments), 0, 0, 0, NULL, "FILE",
-     "for --guided-alignment: the links of each line's pair, as in 0-0 1-2; without it they are "
-     "the "
-     "pairs' third column"},
+     "for --guided-alignment: word alignments in Pharaoh format, one line per pair; default: third "
+     "column of the pairs"},
     {"valid", SA_OPTION_TEXT, SA_SCOPE_RUN, AT(valid), 0, 0, 0, NULL, "PAIRS",
-     "the pairs that choose the best model; without them a twentieth of the training pairs does"},
+     "validation pairs; default: 5 % of the training pairs, held out"},
     {"out", SA_OPTION_TEXT, SA_SCOPE_RUN, AT(out), 0, 0, 0, NULL, "DIR",
-     "the folder for best.safetensors, last.safetensors and log.csv (with --average, "
-     "average.safetensors); made when missing"},
+     "output directory for best.safetensors, last.safetensors and log.csv (and average.safetensors "
+     "with --average); created if missing"},
     {"preset", SA_OPTION_TEXT, SA_SCOPE_RUN, AT(preset), 0, 0, 0, NULL, "NAME",
-     "start from the settings of a paper, or of a corpus, and say which they are"},
-    {"probe", SA_OPTION_TEXT, SA_SCOPE_RUN, AT(probe), 0, 0, 0, NULL, "PAIRS",
-     "film where the model looks in these pairs: DIR/film/0001/00000000.csv ..., a heatmap before "
-     "the first update and at every validation"},
+     "start from the settings of a paper or a corpus, and print them"},
+    {"snapshots", SA_OPTION_TEXT, SA_SCOPE_RUN, AT(snapshots), 0, 0, 0, NULL, "PAIRS",
+     "pairs whose attention is recorded before the first update and at every validation: "
+     "DIR/film/0001/00000000.csv ..."},
     {"html", SA_OPTION_TEXT, SA_SCOPE_RUN, AT(html), 0, 0, 0, NULL, "FILE",
-     "write one page for any browser: learning curves, the film, where the best model looks in the "
-     "pairs of --probe, settings"},
+     "write an HTML report: learning curves, recorded attention, attention of the best model on "
+     "the --snapshots pairs, settings"},
     {"resume", SA_OPTION_SWITCH, SA_SCOPE_RUN, AT(resume), 0, 0, 1, NULL, NULL,
-     "go on from last.safetensors, with its settings"},
+     "resume from last.safetensors, with its settings"},
     {"profile", SA_OPTION_SWITCH, SA_SCOPE_RUN, AT(profile), 0, 0, 1, NULL, NULL,
-     "tell at the end where the time of the updates went"},
+     "print the time spent in each part of the model"},
     {0},
 };
-static const cli_set sets[] = {
+static const cli_option_set sets[] = {
     {"Options", rows, 0},
     {"Settings", sa_settings_options, offsetof(train_options, settings)},
     {0},
@@ -55,7 +53,7 @@ static const cli_set sets[] = {
 static bool stored_settings(sa_settings *settings, const char *path, sa_error *error) {
     sa_container file;
     if (!sa_container_open(&file, path, error)) return false;
-    const char *text = sa_container_text(&file, "settings");
+    const char *text = sa_container_metadata(&file, "settings");
     bool good = text ? sa_settings_read(settings, text, path, error)
                      : sa_fail(error, SA_DATA, "%s: no settings: not a model file", path);
     sa_container_close(&file);
@@ -72,8 +70,9 @@ static bool resume_settings(int count, char **arguments, train_options *options,
     good = good &&
            (!options->preset || sa_settings_preset(&options->settings, options->preset, error)) &&
            cli_read(&cli_train, count, arguments, options, NULL, error);
-    const sa_option *row = good ? sa_settings_differ(&options->settings, &stored) : NULL;
-    if (row) good = cli_refuse(row, &stored, path.text, "which --resume cannot change", error);
+    const sa_option *row = good ? sa_settings_find_difference(&options->settings, &stored) : NULL;
+    if (row)
+        good = cli_fail_setting(row, &stored, path.text, "which --resume cannot change", error);
     sa_buffer_release(&path);
     return good;
 }
@@ -88,103 +87,104 @@ static bool read_options(int count, char **arguments, train_options *options, sa
         return false;
     if (!options->train) return sa_fail(error, SA_USAGE, "train: --train PAIRS is missing");
     if (!options->out) return sa_fail(error, SA_USAGE, "train: --out DIR is missing");
-    if (!cli_spare(options->train, options->html, error) ||
-        !cli_spare(options->valid, options->html, error) ||
-        !cli_spare(options->probe, options->html, error))
+    if (!cli_refuse_overwrite(options->train, options->html, error) ||
+        !cli_refuse_overwrite(options->valid, options->html, error) ||
+        !cli_refuse_overwrite(options->snapshots, options->html, error))
         return false;
     if (options->preset) fprintf(stderr, "%s", sa_preset_text(options->preset));
     if (options->resume && !resume_settings(count, arguments, options, error)) return false;
     if (options->alignments && !(options->settings.guided_alignment > 0))
         return sa_fail(error, SA_USAGE, "--alignments guides nothing without --guided-alignment X");
-    return !options->probe || sa_settings_attends(&options->settings) ||
-           sa_fail(error, SA_USAGE, "--probe: the model has no attention to film");
+    return !options->snapshots || sa_settings_has_attention(&options->settings) ||
+           sa_fail(error, SA_USAGE, "--snapshots: the model has no attention to film");
 }
 
-static void show_profile(const sa_part_time *parts, const sa_outcome *outcome) {
+static void show_profile(const sa_profile_entry *parts, const sa_train_result *result) {
     double all = 0;
-    for (int i = 0; i < SA_PARTS; i++) all += parts[i].seconds;
-    for (int i = 0; i < SA_PARTS; i++)
+    for (int i = 0; i < SA_PROFILE_ENTRIES; i++) all += parts[i].seconds;
+    for (int i = 0; i < SA_PROFILE_ENTRIES; i++)
         fprintf(stderr, "%-30s %9.3f s %5.1f %%\n", parts[i].name, parts[i].seconds,
                 all > 0 ? 100 * parts[i].seconds / all : 0);
     fprintf(stderr,
             "updates: %.3f s, %.0f target words a second; all else (reading, validating, "
             "saving): %.3f s\n",
-            outcome->spent.updating,
-            outcome->spent.updating > 0 ? (double)outcome->spent.words / outcome->spent.updating
-                                        : 0,
-            outcome->spent.seconds - outcome->spent.updating);
+            result->spent.updating,
+            result->spent.updating > 0 ? (double)result->spent.words / result->spent.updating : 0,
+            result->spent.seconds - result->spent.updating);
 }
 
-static void show_outcome(const sa_outcome *outcome, const train_options *options) {
+static void show_result(const sa_train_result *result, const train_options *options) {
     fprintf(stderr,
             "ended (%s) after %lld steps, %d epochs, %.1f s; "
             "best validation loss %.4f, BLEU %.2f: %s/best.safetensors\n",
-            outcome->reason, (long long)outcome->steps, outcome->epochs, outcome->spent.seconds,
-            outcome->best_loss, outcome->best_bleu, options->out);
+            result->reason, (long long)result->steps, result->epochs, result->spent.seconds,
+            result->best_loss, result->best_bleu, options->out);
 }
 
-static bool train(const train_options *options, const sa_corpus *probes, sa_error *error) {
+static bool train(const train_options *options, const sa_corpus *snapshot_pairs, sa_error *error) {
     cli_progress progress;
     cli_progress_init(&progress);
-    sa_part_time parts[SA_PARTS] = {0};
-    sa_training training = {
+    sa_profile_entry parts[SA_PROFILE_ENTRIES] = {0};
+    sa_train_options training = {
         .settings = &options->settings,
         .train = options->train,
         .alignments = options->alignments,
         .valid = options->valid,
         .out = options->out,
-        .probes = probes->pairs,
-        .probe_count = probes->count,
+        .snapshot_pairs = snapshot_pairs->pairs,
+        .snapshot_count = snapshot_pairs->count,
         .resume = options->resume,
         .report = cli_progress_report,
         .context = &progress,
         .stop = cli_signals_catch(),
         .parts = options->profile ? parts : NULL,
     };
-    sa_outcome outcome;
-    const bool good = sa_train(&training, &outcome, error);
+    sa_train_result result;
+    const bool good = sa_train(&training, &result, error);
     cli_progress_end(&progress);
-    if (good) show_outcome(&outcome, options);
-    if (good && options->profile) show_profile(parts, &outcome);
+    if (good) show_result(&result, options);
+    if (good && options->profile) show_profile(parts, &result);
     return good;
 }
 
 /* Where the best model looks in the pairs that were filmed. */
-static bool add_matrices(const train_options *options, const sa_corpus *probes, cli_page *page,
-                         sa_error *error) {
+static bool add_matrices(const train_options *options, const sa_corpus *snapshot_pairs,
+                         cli_report *page, sa_error *error) {
     char *best = cli_path(options->out, "best.safetensors", error);
     sa_model *model = best ? sa_model_open(best, options->settings.threads, error) : NULL;
-    const bool good = model && cli_page_align(page, model, probes, error);
+    const bool good = model && cli_report_align(page, model, snapshot_pairs, error);
     sa_model_close(model);
     free(best);
     return good;
 }
 
-static bool save_page(const train_options *options, const sa_corpus *probes, sa_error *error) {
-    cli_page page;
+static bool save_page(const train_options *options, const sa_corpus *snapshot_pairs,
+                      sa_error *error) {
+    cli_report page;
     sa_buffer out = {0};
-    cli_page_init(&page, "train", "Training", 1);
-    cli_page_fact(&page, "folder", options->out);
-    cli_page_fact(&page, "learned from", options->train);
-    cli_page_model(&page, options->out, &options->settings);
-    cli_page_seed(&page, options->settings.seed);
-    bool good = cli_page_take_file(&page, options->out, "log.csv", error) &&
-                cli_page_film(&page, options->out, error) &&
-                (!probes->count || add_matrices(options, probes, &page, error));
-    if (good) cli_page_write(&page, &out);
+    cli_report_init(&page, "train", "Training", 1);
+    cli_report_fact(&page, "folder", options->out);
+    cli_report_fact(&page, "learned from", options->train);
+    cli_report_model(&page, options->out, &options->settings);
+    cli_report_seed(&page, options->settings.seed);
+    bool good = cli_report_add_file(&page, options->out, "log.csv", error) &&
+                cli_report_film(&page, options->out, error) &&
+                (!snapshot_pairs->count || add_matrices(options, snapshot_pairs, &page, error));
+    if (good) cli_report_write(&page, &out);
     good = good && cli_save(options->html, &out, error);
-    cli_page_release(&page);
+    cli_report_release(&page);
     return good;
 }
 
 static bool run(int count, char **arguments, sa_error *error) {
     train_options options;
-    sa_corpus probes = {0};
+    sa_corpus snapshot_pairs = {0};
     if (!read_options(count, arguments, &options, error)) return false;
-    if (options.probe && !sa_corpus_open(&probes, options.probe, error)) return false;
-    const bool good =
-        train(&options, &probes, error) && (!options.html || save_page(&options, &probes, error));
-    if (options.probe) sa_corpus_close(&probes);
+    if (options.snapshots && !sa_corpus_open(&snapshot_pairs, options.snapshots, error))
+        return false;
+    const bool good = train(&options, &snapshot_pairs, error) &&
+                      (!options.html || save_page(&options, &snapshot_pairs, error));
+    if (options.snapshots) sa_corpus_close(&snapshot_pairs);
     return good;
 }
 
@@ -200,7 +200,8 @@ const cli_command cli_train = {
     .details =
         "Trains until the epochs, the steps, the seconds or the patience run out, whichever comes "
         "first. best.safetensors is the model with the smallest validation loss, last.safetensors "
-        "the place to --resume from, log.csv the course of the training; 'film' plays what --probe "
+        "the place to --resume from, log.csv the course of the training; 'film' plays what "
+        "--snapshots "
         "recorded. A first Ctrl-C finishes "
         "the step, saves and ends; a second one ends at once.\n"
         "The same seed gives the same model, whatever the number of threads; a single option goes "

@@ -23,39 +23,39 @@ typedef struct translate_options {
 
 static const sa_option rows[] = {
     {"nbest", SA_OPTION_INT, SA_SCOPE_RUN, AT(search.nbest), 1, 1, 1000, NULL, "N",
-     "write so many translations of each sentence, as 'index ||| text ||| logp= X ||| score'"},
+     "write an n-best list: 'index ||| text ||| logp= X ||| score'"},
     {"dictionary", SA_OPTION_TEXT, SA_SCOPE_RUN, AT(dictionary), 0, 0, 0, NULL, "PAIRS",
-     "with --replace-unknown: write what the source word is paired with here, if it is"},
+     "with --replace-unknown: translate the source word by these pairs, if they contain it"},
     {"force-attention", SA_OPTION_TEXT, SA_SCOPE_RUN, AT(force_attention), 0, 0, 0, NULL, "WAY",
-     "look elsewhere: uniform, shuffle, shift:N or one-hot weights instead of the model's own"},
+     "replace the attention weights: uniform, shuffle, shift:N or one-hot"},
     {"jsonl", SA_OPTION_SWITCH, SA_SCOPE_RUN, AT(jsonl), 0, 0, 1, NULL, NULL,
-     "write a JSON object per line: tokens, scores and where each translation looked"},
+     "write one JSON object per line: tokens, scores and attention weights"},
     {"merge-words", SA_OPTION_SWITCH, SA_SCOPE_RUN, AT(merge), 0, 0, 1, NULL, NULL,
-     "of sub-words, with --jsonl: tokens and weights of words, as 'align --merge-words' has them"},
+     "with --jsonl: merge subwords into words, as 'align --merge-words' does"},
     {"threads", SA_OPTION_INT, SA_SCOPE_RUN, AT(threads), 0, 0, 256, NULL, "N",
-     "threads that work; 0: one per core"},
+     "number of threads; 0: one per core"},
     {0},
 };
-static const cli_set sets[] = {
+static const cli_option_set sets[] = {
     {"Options", rows, 0},
     {"Search", sa_search_options, AT(search)},
     {0},
 };
 
 /* Lines come in, lines go out. */
-typedef struct task {
+typedef struct translate_work {
     sa_model *models[MODELS];
     int number;
     sa_corpus dictionary;
     sa_search search;
     bool jsonl, merge;
     cli_input input;
-    size_t room;
+    size_t capacity;
     const char **lines;  /* [room] */
     sa_translation *out; /* [room * nbest] */
     size_t index;        /* of the next sentence, from 0 */
     sa_buffer text;
-} task;
+} translate_work;
 
 /* ---- Writing --------------------------------------------------------------------------------- */
 
@@ -68,7 +68,8 @@ static json_t *json_of(const sa_translation *translation, const sa_alignment *sh
                      cli_json_matrix(shown->weights, shown->targets, shown->sources));
 }
 
-static bool write_json(task *work, const sa_translation *each, size_t index, sa_error *error) {
+static bool write_json(translate_work *work, const sa_translation *each, size_t index,
+                       sa_error *error) {
     json_t *list = json_array(), *source = NULL;
     bool good = true;
     for (int k = 0; good && k < work->search.nbest && each[k].text; k++) {
@@ -94,7 +95,7 @@ static bool write_json(task *work, const sa_translation *each, size_t index, sa_
     return good;
 }
 
-static void write_nbest(task *work, const sa_translation *translation, size_t index) {
+static void write_nbest(translate_work *work, const sa_translation *translation, size_t index) {
     sa_buffer_addf(&work->text, "%zu ||| %s ||| logp= ", index, translation->text);
     sa_number_add_fixed(&work->text, translation->log_probability, 6);
     sa_buffer_adds(&work->text, " ||| ");
@@ -102,7 +103,7 @@ static void write_nbest(task *work, const sa_translation *translation, size_t in
     sa_buffer_adds(&work->text, "\n");
 }
 
-static bool write_block(task *work, size_t count, sa_error *error) {
+static bool write_block(translate_work *work, size_t count, sa_error *error) {
     const int nbest = work->search.nbest;
     for (size_t i = 0; i < count; i++, work->index++) {
         const sa_translation *each = work->out + i * (size_t)nbest;
@@ -119,8 +120,8 @@ static bool write_block(task *work, size_t count, sa_error *error) {
 
 /* ---- Working --------------------------------------------------------------------------------- */
 
-static bool translate_block(task *work, size_t count, sa_error *error) {
-    if (!sa_translate_together(work->models, work->number, work->lines, count, &work->search,
+static bool translate_block(translate_work *work, size_t count, sa_error *error) {
+    if (!sa_translate_ensemble(work->models, work->number, work->lines, count, &work->search,
                                work->out, error))
         return false;
     bool good = write_block(work, count, error);
@@ -128,15 +129,15 @@ static bool translate_block(task *work, size_t count, sa_error *error) {
     return good;
 }
 
-static bool translate_all(task *work, sa_error *error) {
+static bool translate_all(translate_work *work, sa_error *error) {
     for (size_t count = 1; count;)
-        if (!cli_input_next(&work->input, work->lines, work->room, &count, error) ||
+        if (!cli_input_next(&work->input, work->lines, work->capacity, &count, error) ||
             (count && !translate_block(work, count, error)))
             return false;
     return true;
 }
 
-static bool called_like_a_model(const char *path) {
+static bool has_model_suffix(const char *path) {
     const size_t size = strlen(path), tail = sizeof MODEL_ENDING - 1;
     return size > tail && strcmp(path + size - tail, MODEL_ENDING) == 0;
 }
@@ -145,7 +146,7 @@ static bool called_like_a_model(const char *path) {
  * the text. Returns how many models. */
 static int count_models(const char *const *words, const char **text, sa_error *error) {
     int models = 1;
-    while (words[models] && called_like_a_model(words[models])) models++;
+    while (words[models] && has_model_suffix(words[models])) models++;
     *text = words[models];
     if (*text && words[models + 1])
         return sa_fail(error, SA_USAGE,
@@ -155,8 +156,8 @@ static int count_models(const char *const *words, const char **text, sa_error *e
     return models;
 }
 
-static bool open_models(task *work, const char *const *words, const translate_options *options,
-                        const char **text, sa_error *error) {
+static bool open_models(translate_work *work, const char *const *words,
+                        const translate_options *options, const char **text, sa_error *error) {
     const int models = count_models(words, text, error);
     for (; work->number < models; work->number++) {
         work->models[work->number] =
@@ -166,8 +167,8 @@ static bool open_models(task *work, const char *const *words, const translate_op
     return models;
 }
 
-static bool open_work(task *work, const char *const *words, const translate_options *options,
-                      sa_error *error) {
+static bool open_work(translate_work *work, const char *const *words,
+                      const translate_options *options, sa_error *error) {
     const char *text;
     if (!open_models(work, words, options, &text, error)) return false;
     if (options->dictionary) {
@@ -175,15 +176,15 @@ static bool open_work(task *work, const char *const *words, const translate_opti
         work->search.dictionary = &work->dictionary;
     }
     if (!cli_input_open(&work->input, text, error)) return false;
-    work->room = (size_t)work->search.batch * BATCHES;
-    work->lines = sa_new(work->room, sizeof *work->lines, error);
+    work->capacity = (size_t)work->search.batch * BATCHES;
+    work->lines = sa_new(work->capacity, sizeof *work->lines, error);
     work->out = work->lines
-                    ? sa_new(work->room, (size_t)work->search.nbest * sizeof *work->out, error)
+                    ? sa_new(work->capacity, (size_t)work->search.nbest * sizeof *work->out, error)
                     : NULL;
     return work->out != NULL;
 }
 
-static void close_work(task *work) {
+static void close_work(translate_work *work) {
     free(work->lines);
     free(work->out);
     sa_buffer_release(&work->text);
@@ -218,7 +219,8 @@ static bool run(int count, char **arguments, sa_error *error) {
     translate_options options;
     const char *words[MODELS + 3] = {NULL};
     if (!read_options(count, arguments, &options, words, error)) return false;
-    task work = {.search = options.search, .jsonl = options.jsonl, .merge = options.merge};
+    translate_work work = {
+        .search = options.search, .jsonl = options.jsonl, .merge = options.merge};
     bool good = open_work(&work, words, &options, error) && translate_all(&work, error);
     close_work(&work);
     return good;

@@ -5,20 +5,20 @@
 #include "base/option.h"
 
 /* A table of option rows that fill the struct lying `at` bytes into the command's own. */
-typedef struct cli_set {
+typedef struct cli_option_set {
     const char *title;
     const sa_option *rows;
     size_t at;
-} cli_set;
+} cli_option_set;
 
 typedef struct cli_command {
     const char *name;
-    const char *words;   /* what is not an option: "MODEL [FILE]" */
-    int least, most;     /* how many words */
-    const char *summary; /* one line */
-    const char *details; /* paragraphs, each a line and its end */
-    const char *example; /* shell lines that run as they stand, one after the other */
-    const cli_set *sets; /* ends with NULL rows */
+    const char *words;          /* what is not an option: "MODEL [FILE]" */
+    int least, most;            /* how many words */
+    const char *summary;        /* one line */
+    const char *details;        /* paragraphs, each a line and its end */
+    const char *example;        /* shell lines that run as they stand, one after the other */
+    const cli_option_set *sets; /* ends with NULL rows */
     /* Does the work; the arguments are those behind the command's name. An error without text has
      * been dealt with and only gives the exit code. */
     bool (*run)(int count, char **arguments, sa_error *error);
@@ -49,7 +49,7 @@ bool cli_read_preset(const cli_command *command, int count, char **arguments, vo
 
 /* SA_USAGE: what is at `path` was trained with another value of this option, and `why` that is in
  * the way. */
-bool cli_refuse(const sa_option *row, const sa_settings *stored, const char *path, const char *why,
-                sa_error *error);
+bool cli_fail_setting(const sa_option *row, const sa_settings *stored, const char *path,
+                      const char *why, sa_error *error);
 
 #endif

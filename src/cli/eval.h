@@ -16,7 +16,7 @@ typedef struct eval_options {
     int threads;
     sa_search search;
     sa_metrics metrics;
-    sa_linking linking;
+    sa_link_options linking;
     sa_resampling resampling;
 } eval_options;
 
@@ -24,9 +24,9 @@ typedef struct evaluation {
     const eval_options *options;
     sa_model *model;
     sa_corpus corpus, train;
-    sa_judgement *each;     /* [corpus.count] */
-    sa_tally *tallies;      /* [corpus.count], NULL: no samples are wanted */
-    sa_diagnosis diagnosis; /* if wanted */
+    sa_sentence_result *each; /* [corpus.count] */
+    sa_metric_stats *tallies; /* [corpus.count], NULL: no samples are wanted */
+    sa_diagnosis diagnosis;   /* if wanted */
 } evaluation;
 
 /* Prints the figures of all pairs, and by length if wanted: for people, for programs. */

@@ -7,13 +7,13 @@ bool eval_diagnoses(const eval_options *options) {
 
 /* ---- For people ------------------------------------------------------------------------------ */
 
-static void add_case(const evaluation *work, const sa_case *one, sa_buffer *out) {
-    const sa_judgement *judged = &work->each[one->index];
+static void add_case(const evaluation *work, const sa_diagnosis_case *one, sa_buffer *out) {
+    const sa_sentence_result *judged = &work->each[one->index];
     sa_buffer_addf(out, "    line %zu: %+.1f words", work->corpus.pairs[one->index].line,
                    one->words);
     if (one->source)
         sa_buffer_addf(out, "; '%s' is looked at %.2f times, with the reference %.2f", one->source,
-                       one->look.weight, one->look.due);
+                       one->coverage.weight, one->coverage.expected);
     sa_buffer_addf(out, "\n      wrote   %s\n      wanted  %s\n", judged->translation,
                    judged->reference);
 }
@@ -29,7 +29,7 @@ static void add_finding(const evaluation *work, const sa_finding *finding, sa_bu
 
 void eval_add_diagnosis(const evaluation *work, sa_buffer *out) {
     const sa_diagnosis *diagnosis = &work->diagnosis;
-    if (!sa_settings_attends(sa_model_settings(work->model)))
+    if (!sa_settings_has_attention(sa_model_settings(work->model)))
         sa_buffer_adds(out, "diagnosis: the model has no attention by design; looked at words and "
                             "translations only\n");
     if (!diagnosis->count) sa_buffer_adds(out, "diagnosis: nothing was found\n");
@@ -38,16 +38,16 @@ void eval_add_diagnosis(const evaluation *work, sa_buffer *out) {
 
 /* ---- For programs ---------------------------------------------------------------------------- */
 
-static json_t *json_case(const evaluation *work, const sa_case *one) {
-    const sa_judgement *judged = &work->each[one->index];
+static json_t *json_case(const evaluation *work, const sa_diagnosis_case *one) {
+    const sa_sentence_result *judged = &work->each[one->index];
     json_t *object = json_pack("{s:I, s:f, s:s, s:s}", "line",
                                (json_int_t)work->corpus.pairs[one->index].line, "words", one->words,
                                "translation", judged->translation, "reference", judged->reference);
     if (!one->source) return object;
     json_object_set_new(object, "source", json_string(one->source));
-    json_object_set_new(object, "position", json_integer(one->look.place));
-    json_object_set_new(object, "weight", cli_json_number(one->look.weight));
-    json_object_set_new(object, "due", cli_json_number(one->look.due));
+    json_object_set_new(object, "position", json_integer(one->coverage.position));
+    json_object_set_new(object, "weight", cli_json_number(one->coverage.weight));
+    json_object_set_new(object, "due", cli_json_number(one->coverage.expected));
     return object;
 }
 

@@ -8,21 +8,21 @@
 /* The figures of a band of source lengths. */
 typedef struct row {
     const char *name;
-    sa_scores scores;
+    sa_eval_result scores;
     bool drawn; /* samples say how far BLEU and chrF may be trusted */
-    sa_spread spread[SA_MEASURES];
+    sa_confidence_interval spread[SA_METRIC_COUNT];
 } row;
 
 /* ---- Figures --------------------------------------------------------------------------------- */
 
 /* Of all pairs when there is no band; the row's sentences are 0 when the band has none. */
-static bool fill(const evaluation *work, const sa_band *band, row *out, sa_error *error) {
+static bool fill(const evaluation *work, const sa_length_band *band, row *out, sa_error *error) {
     const sa_metrics *metrics = &work->options->metrics;
     *out = (row){.name = band ? band->name : "all"};
     const bool good =
         band ? cli_score_band(metrics, &work->corpus, work->each, band, &out->scores, error)
-             : sa_summarise_by(metrics, &work->corpus, work->each, NULL, work->corpus.count,
-                               &out->scores, error);
+             : sa_eval_summarize_with(metrics, &work->corpus, work->each, NULL, work->corpus.count,
+                                      &out->scores, error);
     out->drawn = good && work->tallies && out->scores.sentences;
     return good && (!out->drawn ||
                     cli_spread_band(metrics, &work->options->resampling, work->tallies, work->each,
@@ -39,18 +39,18 @@ static void add_rate(double rate, sa_buffer *out) {
 }
 
 static void add_row(const row *one, sa_buffer *out) {
-    const sa_scores *scores = &one->scores;
+    const sa_eval_result *scores = &one->scores;
     sa_buffer_addf(out, "%-12s %9zu %8lld  %.4f %10.3f  %6.2f  %5.1f %%", one->name,
                    scores->sentences, (long long)scores->target_words, scores->loss,
                    scores->perplexity, scores->bleu, 100 * scores->exact);
     add_rate(scores->aer, out);
     if (one->drawn)
-        sa_buffer_addf(out, "  %6.2f to %6.2f", one->spread[SA_BLEU].low,
-                       one->spread[SA_BLEU].high);
+        sa_buffer_addf(out, "  %6.2f to %6.2f", one->spread[SA_METRIC_BLEU].low,
+                       one->spread[SA_METRIC_BLEU].high);
     sa_buffer_adds(out, "\n");
 }
 
-static void add_links(const sa_scores *all, sa_buffer *out) {
+static void add_links(const sa_eval_result *all, sa_buffer *out) {
     const double rates[] = {all->precision, all->recall, all->aer_before, all->aer_after};
     static const char *const names[] = {"links: precision", ", recall", "; AER a word earlier",
                                         ", a word later"};
@@ -58,13 +58,13 @@ static void add_links(const sa_scores *all, sa_buffer *out) {
     for (int i = 0; i < 4; i++)
         sa_buffer_addf(out, isnan(rates[i]) ? "%s -" : "%s %.3f", names[i], rates[i]);
     sa_buffer_adds(out, "\n");
-    const bool before = sa_aer_off(all->aer, all->aer_before);
-    if (before || sa_aer_off(all->aer, all->aer_after))
+    const bool before = sa_aer_is_off_by_one(all->aer, all->aer_before);
+    if (before || sa_aer_is_off_by_one(all->aer, all->aer_after))
         sa_buffer_addf(out, "The attention looks off by one: its rows fit the target word %s.\n",
                        before ? "before" : "after");
 }
 
-static void add_attention(const sa_scores *all, sa_buffer *out) {
+static void add_attention(const sa_eval_result *all, sa_buffer *out) {
     if (isnan(all->entropy)) return;
     sa_buffer_addf(out, "attention: entropy %.3f, coverage %.1f %%, on the end mark %.1f %%",
                    all->entropy, 100 * all->coverage, 100 * all->end_weight);
@@ -80,7 +80,8 @@ bool eval_print_text(const evaluation *work, sa_error *error) {
     sa_buffer_addf(&out, "%-12s %9s %8s  %6s %10s  %6s  %7s  %5s%s\n", "source words", "sentences",
                    "words", "loss", "perplexity", "BLEU", "exact", "AER",
                    work->tallies ? "  95 % of BLEU in" : "");
-    for (const sa_band *band = sa_bands; work->options->by_length && good && band->name; band++) {
+    for (const sa_length_band *band = sa_length_bands;
+         work->options->by_length && good && band->name; band++) {
         good = fill(work, band, &one, error);
         if (good && one.scores.sentences) add_row(&one, &out);
     }
@@ -88,8 +89,8 @@ bool eval_print_text(const evaluation *work, sa_error *error) {
         add_row(&all, &out);
         sa_buffer_addf(&out, "chrF %.2f", all.scores.chrf);
         if (all.drawn)
-            sa_buffer_addf(&out, " (95 %% in %.2f to %.2f)", all.spread[SA_CHRF].low,
-                           all.spread[SA_CHRF].high);
+            sa_buffer_addf(&out, " (95 %% in %.2f to %.2f)", all.spread[SA_METRIC_CHRF].low,
+                           all.spread[SA_METRIC_CHRF].high);
         sa_buffer_addf(&out, ", tokens in place %.1f %%, free-running perplexity %.3f\n",
                        100 * all.scores.tokens, all.scores.free_perplexity);
         add_attention(&all.scores, &out);
@@ -108,22 +109,22 @@ static json_t *json_row(const row *one) {
         const char *key;
         size_t at;
     } figures[] = {
-        {"loss", offsetof(sa_scores, loss)},
-        {"perplexity", offsetof(sa_scores, perplexity)},
-        {"free_running_perplexity", offsetof(sa_scores, free_perplexity)},
-        {"bleu", offsetof(sa_scores, bleu)},
-        {"chrf", offsetof(sa_scores, chrf)},
-        {"exact", offsetof(sa_scores, exact)},
-        {"tokens", offsetof(sa_scores, tokens)},
-        {"aer", offsetof(sa_scores, aer)},
-        {"precision", offsetof(sa_scores, precision)},
-        {"recall", offsetof(sa_scores, recall)},
-        {"aer_before", offsetof(sa_scores, aer_before)},
-        {"aer_after", offsetof(sa_scores, aer_after)},
-        {"entropy", offsetof(sa_scores, entropy)},
-        {"coverage", offsetof(sa_scores, coverage)},
-        {"end_weight", offsetof(sa_scores, end_weight)},
-        {"monotonicity", offsetof(sa_scores, monotonicity)},
+        {"loss", offsetof(sa_eval_result, loss)},
+        {"perplexity", offsetof(sa_eval_result, perplexity)},
+        {"free_running_perplexity", offsetof(sa_eval_result, free_perplexity)},
+        {"bleu", offsetof(sa_eval_result, bleu)},
+        {"chrf", offsetof(sa_eval_result, chrf)},
+        {"exact", offsetof(sa_eval_result, exact)},
+        {"tokens", offsetof(sa_eval_result, tokens)},
+        {"aer", offsetof(sa_eval_result, aer)},
+        {"precision", offsetof(sa_eval_result, precision)},
+        {"recall", offsetof(sa_eval_result, recall)},
+        {"aer_before", offsetof(sa_eval_result, aer_before)},
+        {"aer_after", offsetof(sa_eval_result, aer_after)},
+        {"entropy", offsetof(sa_eval_result, entropy)},
+        {"coverage", offsetof(sa_eval_result, coverage)},
+        {"end_weight", offsetof(sa_eval_result, end_weight)},
+        {"monotonicity", offsetof(sa_eval_result, monotonicity)},
     };
     json_t *object = json_pack("{s:I, s:I}", "sentences", (json_int_t)one->scores.sentences,
                                "target_words", (json_int_t)one->scores.target_words);
@@ -132,8 +133,8 @@ static json_t *json_row(const row *one) {
         json_object_set_new(object, figures[i].key, cli_json_number(*(const double *)figure));
     }
     json_t *intervals = one->drawn ? json_object() : NULL;
-    for (int m = SA_BLEU; intervals && m <= SA_CHRF; m++)
-        json_object_set_new(intervals, sa_measures[m].key, cli_json_spread(&one->spread[m]));
+    for (int m = SA_METRIC_BLEU; intervals && m <= SA_METRIC_CHRF; m++)
+        json_object_set_new(intervals, sa_metric_list[m].key, cli_json_spread(&one->spread[m]));
     if (intervals) json_object_set_new(object, "intervals", intervals);
     return object;
 }
@@ -143,7 +144,7 @@ bool eval_print_json(const evaluation *work, sa_error *error) {
     if (!fill(work, NULL, &all, error)) return false;
     json_t *object = json_row(&all), *bands = work->options->by_length ? json_object() : NULL;
     bool good = true;
-    for (const sa_band *band = sa_bands; bands && good && band->name; band++) {
+    for (const sa_length_band *band = sa_length_bands; bands && good && band->name; band++) {
         good = fill(work, band, &one, error);
         if (good && one.scores.sentences) json_object_set_new(bands, band->name, json_row(&one));
     }

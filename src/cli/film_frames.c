@@ -32,7 +32,7 @@ static int head_of(const char *name) {
     return head > 0 && head < 1000 ? (int)head : 0;
 }
 
-static bool add_frame(cli_scene *scene, const char *folder, const char *name, int64_t step,
+static bool add_frame(cli_film_pair *scene, const char *folder, const char *name, int64_t step,
                       sa_error *error) {
     if (!sa_reserve(&scene->frames, &scene->capacity, scene->count + 1, sizeof *scene->frames,
                     error))
@@ -55,17 +55,18 @@ static bool same_words(const char *const *one, const char *const *other, int cou
     return true;
 }
 
-static bool belongs(const sa_csv *frame, const sa_csv *first) {
+static bool same_labels(const sa_number_table *frame, const sa_number_table *first) {
     return frame->rows == first->rows && frame->cols == first->cols &&
            same_words(frame->row, first->row, first->rows) &&
            same_words(frame->column, first->column, first->cols);
 }
 
-static bool read_frame(sa_csv *matrix, const char *path, const cli_frame *first, sa_error *error) {
-    if (!sa_csv_open(matrix, path, error)) return false;
+static bool read_frame(sa_number_table *matrix, const char *path, const cli_frame *first,
+                       sa_error *error) {
+    if (!sa_number_table_open(matrix, path, error)) return false;
     if (!matrix->row || !matrix->column)
         return sa_fail(error, SA_DATA, "%s: not a heatmap: words are missing", path);
-    if (!belongs(matrix, &first->matrix))
+    if (!same_labels(matrix, &first->matrix))
         return sa_fail(error, SA_DATA, "%s: its words are not those of '%s'", path, first->path);
     return true;
 }
@@ -75,7 +76,7 @@ static bool read_head(const char *folder, int head, const cli_frame *frame, doub
                       sa_error *error) {
     const char *name = strrchr(frame->path, '/') + 1;
     sa_buffer inner = {0};
-    sa_csv matrix = {0};
+    sa_number_table matrix = {0};
     sa_buffer_addf(&inner, "head-%d/%s", head, name);
     char *path = inner.failed ? NULL : cli_path(folder, inner.text, error);
     bool good = path || sa_fail_memory(error, inner.size);
@@ -83,7 +84,7 @@ static bool read_head(const char *folder, int head, const cli_frame *frame, doub
     if (good)
         memcpy(weights, matrix.numbers,
                (size_t)matrix.rows * (size_t)matrix.cols * sizeof *weights);
-    sa_csv_close(&matrix);
+    sa_number_table_close(&matrix);
     free(path);
     sa_buffer_release(&inner);
     return good;
@@ -100,7 +101,7 @@ static bool read_heads(const char *folder, int heads, cli_frame *frame, sa_error
     return good;
 }
 
-static bool read_frames(cli_scene *scene, const char *folder, sa_error *error) {
+static bool read_frames(cli_film_pair *scene, const char *folder, sa_error *error) {
     bool good = true;
     for (size_t i = 0; good && i < scene->count; i++) {
         cli_frame *frame = &scene->frames[i];
@@ -112,7 +113,7 @@ static bool read_frames(cli_scene *scene, const char *folder, sa_error *error) {
 
 /* ---- Captions -------------------------------------------------------------------------------- */
 
-static bool name_frames(cli_scenes *film, sa_error *error) {
+static bool name_frames(cli_film_frames *film, sa_error *error) {
     for (size_t i = 0; i < film->count; i++)
         for (size_t k = 0; k < film->scenes[i].count; k++) {
             cli_frame *frame = &film->scenes[i].frames[k];
@@ -134,8 +135,8 @@ static void add_figure(const char *name, const char *cell, int decimals, sa_buff
 }
 
 /* Adds what a row of the log says to the frames of its step. */
-static bool take_row(void *context, const char *const *cells, sa_error *error) {
-    cli_scenes *film = context;
+static bool add_log_row(void *context, const char *const *cells, sa_error *error) {
+    cli_film_frames *film = context;
     int64_t step;
     if (!sa_integer_parse(cells[CLI_LOG_STEP], &step)) return true;
     for (size_t i = 0; i < film->count; i++)
@@ -153,17 +154,17 @@ static bool take_row(void *context, const char *const *cells, sa_error *error) {
     return true;
 }
 
-static bool read_log(cli_scenes *film, const char *out, sa_error *error) {
+static bool read_log(cli_film_frames *film, const char *out, sa_error *error) {
     char *path = cli_path(out, "log.csv", error);
     if (!path) return false;
-    const bool good = sa_file_missing(path) || cli_log_read(path, take_row, film, error);
+    const bool good = sa_file_missing(path) || cli_log_read(path, add_log_row, film, error);
     free(path);
     return good;
 }
 
 /* ---- Scenes ---------------------------------------------------------------------------------- */
 
-static bool list_frames(cli_scene *scene, const char *folder, DIR *list, sa_error *error) {
+static bool list_frames(cli_film_pair *scene, const char *folder, DIR *list, sa_error *error) {
     errno = 0;
     for (struct dirent *entry; (entry = readdir(list)); errno = 0) {
         const int64_t step = step_of(entry->d_name);
@@ -176,9 +177,9 @@ static bool list_frames(cli_scene *scene, const char *folder, DIR *list, sa_erro
     return true;
 }
 
-static void release(cli_scene *scene) {
+static void release(cli_film_pair *scene) {
     for (size_t i = 0; i < scene->count; i++) {
-        sa_csv_close(&scene->frames[i].matrix);
+        sa_number_table_close(&scene->frames[i].matrix);
         free(scene->frames[i].head_weights);
         free(scene->frames[i].caption);
         free(scene->frames[i].path);
@@ -187,8 +188,8 @@ static void release(cli_scene *scene) {
 }
 
 /* Adds the scene of a folder; *more is false when there is none. */
-static bool add_scene(cli_scenes *film, const char *folder, bool *more, sa_error *error) {
-    cli_scene scene = {0};
+static bool add_scene(cli_film_frames *film, const char *folder, bool *more, sa_error *error) {
+    cli_film_pair scene = {0};
     DIR *list = opendir(folder);
     *more = false;
     if (!list) return errno == ENOENT || sa_fail_errno(error, SA_OPEN, "open", folder);
@@ -205,9 +206,9 @@ static bool add_scene(cli_scenes *film, const char *folder, bool *more, sa_error
     return good;
 }
 
-bool cli_scenes_read(cli_scenes *film, const char *out, size_t most, sa_error *error) {
+bool cli_film_frames_read(cli_film_frames *film, const char *out, size_t most, sa_error *error) {
     bool good = true;
-    *film = (cli_scenes){0};
+    *film = (cli_film_frames){0};
     for (bool more = true; good && more && film->count < most;) {
         char name[32];
         snprintf(name, sizeof name, "film/%04zu", film->count + 1);
@@ -216,18 +217,18 @@ bool cli_scenes_read(cli_scenes *film, const char *out, size_t most, sa_error *e
         free(folder);
     }
     good = good && name_frames(film, error) && read_log(film, out, error);
-    if (!good) cli_scenes_release(film);
+    if (!good) cli_film_frames_release(film);
     return good;
 }
 
-void cli_scenes_release(cli_scenes *film) {
+void cli_film_frames_release(cli_film_frames *film) {
     for (size_t i = 0; i < film->count; i++) release(&film->scenes[i]);
     free(film->scenes);
-    *film = (cli_scenes){0};
+    *film = (cli_film_frames){0};
 }
 
 sa_alignment cli_frame_alignment(const cli_frame *frame) {
-    const sa_csv *matrix = &frame->matrix;
+    const sa_number_table *matrix = &frame->matrix;
     return (sa_alignment){
         .targets = matrix->rows,
         .sources = matrix->cols,

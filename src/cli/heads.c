@@ -13,7 +13,7 @@ bool cli_heads_read(const char *text, int *head, sa_error *error) {
     if (strcmp(text, "mean") != 0 && strcmp(text, "max") != 0 &&
         (!sa_integer_parse(text, &number) || number < 0 || number > INT_MAX))
         return sa_fail(error, SA_USAGE, "--head '%s': expected a number, mean or max", text);
-    *head = strcmp(text, "max") == 0 ? CLI_HEADS_MOST : number ? (int)number : CLI_HEADS_MEAN;
+    *head = strcmp(text, "max") == 0 ? CLI_HEADS_MAX : number ? (int)number : CLI_HEADS_MEAN;
     return true;
 }
 
@@ -26,15 +26,15 @@ static double *largest_weights(const sa_alignment *alignment, sa_error *error) {
     return most;
 }
 
-bool cli_heads_choose(int head, sa_alignment *alignment, double **made, sa_error *error) {
+bool cli_heads_select(int head, sa_alignment *alignment, double **owned, sa_error *error) {
     const size_t size = (size_t)alignment->targets * (size_t)alignment->sources;
-    *made = NULL;
+    *owned = NULL;
     if (head == CLI_HEADS_ALL) return true;
     if (head > alignment->heads)
         return sa_fail(error, SA_USAGE, "--head %d: the model has %d", head, alignment->heads);
-    if (head == CLI_HEADS_MOST) {
-        alignment->weights = *made = largest_weights(alignment, error);
-        if (!*made) return false;
+    if (head == CLI_HEADS_MAX) {
+        alignment->weights = *owned = largest_weights(alignment, error);
+        if (!*owned) return false;
     } else if (head > 0) {
         alignment->weights = alignment->head_weights + (size_t)(head - 1) * size;
     }

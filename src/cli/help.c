@@ -26,7 +26,7 @@ static void entry(sa_buffer *out, const char *name, const char *text, size_t col
 /* "1 to 8192", or the names to choose from. */
 static void allowed(const sa_option *row, sa_buffer *out) {
     if (row->kind == SA_OPTION_CHOICE) {
-        sa_option_allowed(row, out);
+        sa_option_format_range(row, out);
     } else if (row->kind != SA_OPTION_TEXT && row->kind != SA_OPTION_SWITCH) {
         sa_number_add(out, row->least);
         sa_buffer_adds(out, " to ");
@@ -44,7 +44,7 @@ static void option(const sa_option *row, sa_buffer *out) {
         sa_buffer_adds(&text, " [");
         allowed(row, &text);
         sa_buffer_adds(&text, "; default ");
-        sa_option_show(row, row->initial, &text);
+        sa_option_format(row, row->default_value, &text);
         sa_buffer_adds(&text, "]");
     }
     if (text.failed)
@@ -62,7 +62,7 @@ static void option_row(const sa_option *row, sa_buffer *out) {
     sa_buffer_adds(out, " | ");
     allowed(row, out);
     sa_buffer_adds(out, " | ");
-    if (row->kind != SA_OPTION_TEXT) sa_option_show(row, row->initial, out);
+    if (row->kind != SA_OPTION_TEXT) sa_option_format(row, row->default_value, out);
     sa_buffer_adds(out, " |\n");
 }
 
@@ -111,27 +111,27 @@ static void page(const cli_command *command, sa_buffer *out) {
     const char *text;
     for (size_t i = 0; command->items && command->item(i, &text); i++)
         entry(out, command->item(i, &text), text, ITEM);
-    for (const cli_set *set = command->sets; set->rows; set++) {
+    for (const cli_option_set *set = command->sets; set->rows; set++) {
         sa_buffer_addf(out, "\n%s:\n", set->title);
         for (const sa_option *row = set->rows; row->name; row++) option(row, out);
     }
     sa_buffer_addf(out, "\nExample:\n%s", command->example);
 }
 
-static bool takes(const cli_command *command, const sa_option *table) {
-    const cli_set *set = command->sets;
+static bool has_table(const cli_command *command, const sa_option *table) {
+    const cli_option_set *set = command->sets;
     while (set->rows && set->rows != table) set++;
     return set->rows != NULL;
 }
 
 /* A table of options under the names of all commands that take it; nothing when an earlier command
  * takes it, too. */
-static void table(const cli_command *const *first, const cli_set *set, sa_buffer *out) {
+static void table(const cli_command *const *first, const cli_option_set *set, sa_buffer *out) {
     for (const cli_command *const *earlier = cli_commands; earlier < first; earlier++)
-        if (takes(*earlier, set->rows)) return;
+        if (has_table(*earlier, set->rows)) return;
     sa_buffer_addf(out, "\n%s of `%s`", set->title, (*first)->name);
     for (const cli_command *const *other = first + 1; *other; other++)
-        if (takes(*other, set->rows)) sa_buffer_addf(out, ", `%s`", (*other)->name);
+        if (has_table(*other, set->rows)) sa_buffer_addf(out, ", `%s`", (*other)->name);
     sa_buffer_adds(out, ":\n\n| option | meaning | allowed | default |\n|---|---|---|---|\n");
     for (const sa_option *row = set->rows; row->name; row++) option_row(row, out);
 }
@@ -155,13 +155,14 @@ static void markdown(sa_buffer *out) {
         sa_buffer_addf(out, "` | %s |\n", (*command)->summary);
     }
     for (const cli_command *const *command = cli_commands; *command; command++)
-        for (const cli_set *set = (*command)->sets; set->rows; set++) table(command, set, out);
+        for (const cli_option_set *set = (*command)->sets; set->rows; set++)
+            table(command, set, out);
     choices("Decoders (`--decoder`), with s_i the state, c_i the context, y_i the words",
-            sa_decoder_row, out);
+            sa_decoder_info, out);
     choices("Scores (`--attention`), with s the decoder's state and h_j an annotation",
-            sa_attention_name, out);
+            sa_attention_info, out);
     choices("Cells (`--cell`, and for `gru` `--reset` and `--update`), with s' the state before",
-            sa_cell_row, out);
+            sa_cell_info, out);
 }
 
 /* ---- The command ----------------------------------------------------------------------------- */
@@ -172,10 +173,10 @@ typedef struct help_options {
 
 static const sa_option rows[] = {
     {"markdown", SA_OPTION_SWITCH, SA_SCOPE_RUN, offsetof(help_options, markdown), 0, 0, 1, NULL,
-     NULL, "all commands and options as the tables of the README"},
+     NULL, "print all commands and options as Markdown tables"},
     {0},
 };
-static const cli_set sets[] = {{"Options", rows, 0}, {0}};
+static const cli_option_set sets[] = {{"Options", rows, 0}, {0}};
 
 static bool run(int count, char **arguments, sa_error *error) {
     help_options options;

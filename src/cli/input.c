@@ -12,15 +12,16 @@ bool cli_input_open(cli_input *input, const char *path, sa_error *error) {
     *input = (cli_input){0};
     bool standard = !path || strcmp(path, "-") == 0;
     struct stat about;
-    input->live = standard && fstat(STDIN_FILENO, &about) == 0 && !S_ISREG(about.st_mode);
-    if (!input->live) return sa_reader_open(&input->reader, standard ? "-" : path, error);
+    input->interactive = standard && fstat(STDIN_FILENO, &about) == 0 && !S_ISREG(about.st_mode);
+    if (!input->interactive)
+        return sa_text_lines_open(&input->reader, standard ? "-" : path, error);
     input->reader.file.name = "standard input";
     input->reader.lines.file = &input->reader.file;
     return true;
 }
 
 void cli_input_close(cli_input *input) {
-    sa_reader_close(&input->reader);
+    sa_text_lines_close(&input->reader);
 }
 
 /* Where the last whole line that came ends; at the end of the input all of it. */
@@ -57,15 +58,16 @@ static bool refill(cli_input *input, sa_error *error) {
     return true;
 }
 
-bool cli_input_next(cli_input *input, const char **lines, size_t room, size_t *count,
+bool cli_input_next(cli_input *input, const char **lines, size_t max_lines, size_t *count,
                     sa_error *error) {
     *count = 0;
-    const sa_reader *reader = &input->reader;
-    if (input->live && reader->lines.at == reader->file.size && !refill(input, error)) return false;
+    const sa_text_lines *reader = &input->reader;
+    if (input->interactive && reader->lines.at == reader->file.size && !refill(input, error))
+        return false;
     bool failed = false;
     char *line;
     size_t size;
-    while (*count < room && sa_reader_next(&input->reader, &line, &size, &failed, error))
+    while (*count < max_lines && sa_text_lines_next(&input->reader, &line, &size, &failed, error))
         lines[(*count)++] = line;
     return !failed;
 }

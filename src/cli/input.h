@@ -6,10 +6,10 @@
 #include "data/text_lines.h"
 
 typedef struct cli_input {
-    sa_reader reader;
-    bool live;       /* a terminal or pipe: the reader's file holds the whole lines at hand */
-    bool ended;      /* nothing more will come */
-    size_t received; /* bytes there are, the beginning of the next line included */
+    sa_text_lines reader;
+    bool interactive; /* a terminal or pipe: the reader's file holds the whole lines at hand */
+    bool ended;       /* nothing more will come */
+    size_t received;  /* bytes there are, the beginning of the next line included */
     size_t capacity;
 } cli_input;
 
@@ -19,7 +19,7 @@ void cli_input_close(cli_input *input);
 
 /* The next lines, checked, without their ends: at least one, at most `room`, and no more than are
  * there without waiting. They stay until the next call. *count is 0 at the end of the input. */
-bool cli_input_next(cli_input *input, const char **lines, size_t room, size_t *count,
+bool cli_input_next(cli_input *input, const char **lines, size_t max_lines, size_t *count,
                     sa_error *error);
 
 #endif

@@ -16,7 +16,7 @@ static const rlim_t buffer = (rlim_t)128 << 20, libraries = (rlim_t)256 << 20,
 /* Threads that OpenBLAS will start. */
 static int blas_threads(char **environment) {
     static const char name[] = "OPENBLAS_NUM_THREADS=";
-    const int cores = sa_cores();
+    const int cores = sa_cpu_count();
     for (; *environment; environment++)
         if (strncmp(*environment, name, sizeof name - 1) == 0) {
             const int asked = atoi(*environment + sizeof name - 1);

@@ -18,7 +18,7 @@ const cli_command *cli_find(const char *name, sa_error *error) {
     sa_nearest nearest = {.wanted = name};
     for (const cli_command *const *command = cli_commands; *command; command++) {
         if (strcmp((*command)->name, name) == 0) return *command;
-        sa_nearest_offer(&nearest, (*command)->name);
+        sa_nearest_consider(&nearest, (*command)->name);
     }
     char hint[128];
     sa_fail(error, SA_USAGE, "unknown command '%s'%s; 'softalign help' lists all", name,
@@ -27,7 +27,7 @@ const cli_command *cli_find(const char *name, sa_error *error) {
 }
 
 /* `softalign --help` and `softalign COMMAND --help` are other names of `softalign help`. */
-static bool wants_help(int count, char **arguments) {
+static bool asks_for_help(int count, char **arguments) {
     for (int i = 0; i < count && strcmp(arguments[i], "--") != 0; i++)
         if (strcmp(arguments[i], "--help") == 0) return true;
     return false;
@@ -35,8 +35,8 @@ static bool wants_help(int count, char **arguments) {
 
 static bool print_version(sa_error *error) {
     sa_buffer out = {0};
-    const char *file = sa_blas_file();
-    sa_buffer_addf(&out, "softalign %s\n%s\n", sa_version(), sa_blas());
+    const char *file = sa_blas_library();
+    sa_buffer_addf(&out, "softalign %s\n%s\n", sa_version(), sa_blas_version());
     if (file) sa_buffer_addf(&out, "products by %s\n", file);
     bool good = cli_print(&out, error);
     sa_buffer_release(&out);
@@ -49,7 +49,7 @@ static bool dispatch(int count, char **arguments, sa_error *error) {
     if (strcmp(arguments[0], "--help") == 0) return cli_help.run(0, NULL, error);
     const cli_command *command = cli_find(arguments[0], error);
     if (!command) return false;
-    if (wants_help(count - 1, arguments + 1)) return cli_help.run(1, arguments, error);
+    if (asks_for_help(count - 1, arguments + 1)) return cli_help.run(1, arguments, error);
     return command->run(count - 1, arguments + 1, error);
 }
 

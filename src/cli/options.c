@@ -7,7 +7,7 @@
 enum { ROWS = 128, NAME = 64 }; /* the most options of a command; the longest name of one */
 
 /* One reading of the arguments. */
-typedef struct reading {
+typedef struct argument_reader {
     const cli_command *command;
     int count, at;
     char **arguments;
@@ -15,23 +15,34 @@ typedef struct reading {
     bool seen[ROWS]; /* which rows, counted over all sets */
     const char **words;
     int word_count;
-} reading;
+} argument_reader;
 
-static bool unknown(const reading *reader, const char *argument, const char *name,
+static bool has_option(const argument_reader *reader, const char *name) {
+    for (const cli_option_set *set = reader->command->sets; set->rows; set++)
+        if (sa_option_find(set->rows, name)) return true;
+    return false;
+}
+
+static bool unknown(const argument_reader *reader, const char *argument, const char *name,
                     sa_error *error) {
+    const char *now = sa_option_renamed(name);
+    if (now && has_option(reader, now))
+        return sa_fail(error, SA_USAGE, "%s: '--%s' is called '--%s' now", reader->command->name,
+                       name, now);
     sa_nearest nearest = {.wanted = name};
-    for (const cli_set *set = reader->command->sets; set->rows; set++)
+    for (const cli_option_set *set = reader->command->sets; set->rows; set++)
         for (const sa_option *row = set->rows; row->name; row++)
-            sa_nearest_offer(&nearest, row->name);
+            sa_nearest_consider(&nearest, row->name);
     char hint[128];
     return sa_fail(error, SA_USAGE, "%s: unknown option '%s'%s", reader->command->name, argument,
                    sa_nearest_hint(&nearest, hint, sizeof hint));
 }
 
 /* The row of that name, its number over all sets, and the fields it belongs to. */
-static const sa_option *find(const reading *reader, const char *name, int *number, void **fields) {
+static const sa_option *find(const argument_reader *reader, const char *name, int *number,
+                             void **fields) {
     *number = 0;
-    for (const cli_set *set = reader->command->sets; set->rows; set++) {
+    for (const cli_option_set *set = reader->command->sets; set->rows; set++) {
         for (const sa_option *row = set->rows; row->name; row++, ++*number) {
             if (strcmp(row->name, name) != 0) continue;
             sa_require(*number < ROWS);
@@ -43,7 +54,7 @@ static const sa_option *find(const reading *reader, const char *name, int *numbe
 }
 
 /* The text after "=", or the next argument, or "yes" for a switch; NULL when there is none. */
-static const char *value_of(reading *reader, const sa_option *row, const char *equals) {
+static const char *value_of(argument_reader *reader, const sa_option *row, const char *equals) {
     if (equals) return equals + 1;
     if (row->kind == SA_OPTION_SWITCH) return "yes";
     if (reader->at + 1 == reader->count) return NULL;
@@ -53,7 +64,7 @@ static const char *value_of(reading *reader, const sa_option *row, const char *e
     return next;
 }
 
-static bool read_option(reading *reader, sa_error *error) {
+static bool read_option(argument_reader *reader, sa_error *error) {
     const char *argument = reader->arguments[reader->at];
     const char *equals = strchr(argument, '=');
     char name[NAME];
@@ -74,7 +85,7 @@ static bool read_option(reading *reader, sa_error *error) {
     return sa_option_set(row, fields, value, error);
 }
 
-static bool read_word(reading *reader, sa_error *error) {
+static bool read_word(argument_reader *reader, sa_error *error) {
     const char *word = reader->arguments[reader->at];
     if (reader->word_count == reader->command->most)
         return sa_fail(error, SA_USAGE, "%s: '%s' is one argument too many", reader->command->name,
@@ -86,11 +97,11 @@ static bool read_word(reading *reader, sa_error *error) {
 bool cli_read(const cli_command *command, int count, char **arguments, void *fields,
               const char **words, sa_error *error) {
     const char *none[1]; /* of a command that takes no words: never written to */
-    reading reader = {.command = command,
-                      .count = count,
-                      .arguments = arguments,
-                      .fields = fields,
-                      .words = words ? words : none};
+    argument_reader reader = {.command = command,
+                              .count = count,
+                              .arguments = arguments,
+                              .fields = fields,
+                              .words = words ? words : none};
     for (int i = 0; i < command->most; i++) reader.words[i] = NULL;
     bool only_words = false; /* after "--" */
     for (; reader.at < count; reader.at++) {
@@ -109,15 +120,15 @@ bool cli_read(const cli_command *command, int count, char **arguments, void *fie
 bool cli_read_preset(const cli_command *command, int count, char **arguments, void *fields,
                      sa_settings *settings, const char *const *preset, sa_error *error) {
     if (!cli_read(command, count, arguments, fields, NULL, error)) return false;
-    const char *name = *preset ? *preset : sa_family_preset(settings->model);
+    const char *name = *preset ? *preset : sa_preset_default(settings->model);
     return !name || (sa_settings_preset(settings, name, error) &&
                      cli_read(command, count, arguments, fields, NULL, error));
 }
 
-bool cli_refuse(const sa_option *row, const sa_settings *stored, const char *path, const char *why,
-                sa_error *error) {
+bool cli_fail_setting(const sa_option *row, const sa_settings *stored, const char *path,
+                      const char *why, sa_error *error) {
     sa_buffer value = {0};
-    sa_option_show(row, sa_option_number(row, stored), &value);
+    sa_option_format(row, sa_option_get(row, stored), &value);
     sa_fail(error, SA_USAGE, "--%s: '%s' was trained with %s, %s", row->name, path,
             value.failed ? "another value" : value.text, why);
     sa_buffer_release(&value);

@@ -13,14 +13,14 @@
 /* Where memory runs out, jansson leaves pieces of JSON away unasked, and reading long strings it
  * may even write where it must not. So the command ends before: nothing is being saved while JSON
  * is read or put together. */
-static _Noreturn void end_without_memory(void) {
+static _Noreturn void exit_out_of_memory(void) {
     fprintf(stderr, "softalign: out of memory for JSON\n");
     _exit(SA_LIMIT);
 }
 
-static void *take_for_json(size_t size) {
+static void *allocate_for_json(size_t size) {
     void *memory = sa_new(size, 1, NULL);
-    if (!memory) end_without_memory();
+    if (!memory) exit_out_of_memory();
     return memory;
 }
 
@@ -28,7 +28,7 @@ void cli_output_init(void) {
     for (int fd = 0; fd <= STDERR_FILENO; fd++)
         if (fcntl(fd, F_GETFD) < 0) /* the lowest free number is this one */
             (void)!open("/dev/null", fd == STDIN_FILENO ? O_WRONLY : O_RDONLY);
-    json_set_alloc_funcs(take_for_json, free);
+    json_set_alloc_funcs(allocate_for_json, free);
 }
 
 static bool write_all(int fd, const char *name, const sa_buffer *buffer, sa_error *error) {
@@ -93,13 +93,13 @@ bool cli_print_json(json_t *value, sa_error *error) {
     return good;
 }
 
-const char *cli_json_kept(const sa_buffer *text) {
-    if (text->failed) end_without_memory();
+const char *cli_json_text(const sa_buffer *text) {
+    if (text->failed) exit_out_of_memory();
     return text->size ? text->text : "";
 }
 
 json_t *cli_json_buffer(sa_buffer *text) {
-    json_t *string = json_stringn(cli_json_kept(text), text->size);
+    json_t *string = json_stringn(cli_json_text(text), text->size);
     sa_buffer_release(text);
     return string;
 }
@@ -152,7 +152,7 @@ bool cli_save(const char *path, sa_buffer *buffer, sa_error *error) {
     else if (buffer->failed)
         good = sa_fail_memory(error, buffer->size);
     else
-        good = sa_save(path, &(sa_piece){buffer->text, buffer->size}, 1, error);
+        good = sa_save(path, &(sa_chunk){buffer->text, buffer->size}, 1, error);
     sa_buffer_release(buffer);
     return good;
 }
@@ -163,7 +163,7 @@ static bool same_file(const char *one, const char *other) {
            a.st_dev == b.st_dev && a.st_ino == b.st_ino;
 }
 
-bool cli_spare(const char *input, const char *output, sa_error *error) {
+bool cli_refuse_overwrite(const char *input, const char *output, sa_error *error) {
     if (!input || !output) return true;
     bool same = same_file(input, output);
     const char *comma = strchr(input, ',');

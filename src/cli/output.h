@@ -27,7 +27,7 @@ bool cli_print_json(json_t *value, sa_error *error);
 /* A number, or null for what JSON cannot say. */
 json_t *cli_json_number(double value);
 /* What the buffer holds; where it ran out of memory, the command ends. */
-const char *cli_json_kept(const sa_buffer *text);
+const char *cli_json_text(const sa_buffer *text);
 /* The same as JSON; the buffer is released. */
 json_t *cli_json_buffer(sa_buffer *text);
 json_t *cli_json_words(const char *const *words, int count);
@@ -42,6 +42,6 @@ char *cli_path(const char *folder, const char *name, sa_error *error);
 bool cli_save(const char *path, sa_buffer *buffer, sa_error *error);
 
 /* SA_USAGE when writing to `output` would destroy `input`, a path or PAIRS. Both may be NULL. */
-bool cli_spare(const char *input, const char *output, sa_error *error);
+bool cli_refuse_overwrite(const char *input, const char *output, sa_error *error);
 
 #endif

@@ -4,47 +4,50 @@
 
 #include <stdlib.h>
 
-bool cli_score_band(const sa_metrics *metrics, const sa_corpus *corpus, const sa_judgement *each,
-                    const sa_band *band, sa_scores *scores, sa_error *error) {
+bool cli_score_band(const sa_metrics *metrics, const sa_corpus *corpus,
+                    const sa_sentence_result *each, const sa_length_band *band,
+                    sa_eval_result *scores, sa_error *error) {
     size_t count = 0, *chosen = sa_new(corpus->count, sizeof *chosen, error);
     if (!chosen) return false;
     for (size_t i = 0; i < corpus->count; i++)
-        if (sa_band_holds(band, each[i].source_words)) chosen[count++] = i;
+        if (sa_length_band_contains(band, each[i].source_words)) chosen[count++] = i;
     scores->sentences = 0;
     const bool good =
-        !count || sa_summarise_by(metrics, corpus, each, chosen, count, scores, error);
+        !count || sa_eval_summarize_with(metrics, corpus, each, chosen, count, scores, error);
     free(chosen);
     return good;
 }
 
-sa_tally *cli_tallies(const sa_metrics *metrics, const sa_judgement *each, size_t count,
-                      sa_error *error) {
-    sa_tally *tallies = sa_new(count, sizeof *tallies, error);
+sa_metric_stats *cli_tallies(const sa_metrics *metrics, const sa_sentence_result *each,
+                             size_t count, sa_error *error) {
+    sa_metric_stats *tallies = sa_new(count, sizeof *tallies, error);
     bool good = tallies != NULL;
     for (size_t i = 0; good && i < count; i++)
-        good = sa_tally_make(&tallies[i], metrics, sa_utf8_lower, each[i].translation,
-                             (const char *const *)&each[i].reference, 1, error);
+        good = sa_metric_stats_compute(&tallies[i], metrics, sa_utf8_lower, each[i].translation,
+                                       (const char *const *)&each[i].reference, 1, error);
     if (good) return tallies;
     free(tallies);
     return NULL;
 }
 
 bool cli_spread_band(const sa_metrics *metrics, const sa_resampling *resampling,
-                     const sa_tally *tallies, const sa_judgement *each, size_t count,
-                     const sa_band *band, sa_spread *spread, sa_error *error) {
-    sa_tally *chosen = sa_new(count, sizeof *chosen, error);
+                     const sa_metric_stats *tallies, const sa_sentence_result *each, size_t count,
+                     const sa_length_band *band, sa_confidence_interval *spread, sa_error *error) {
+    sa_metric_stats *chosen = sa_new(count, sizeof *chosen, error);
     size_t held = 0;
     for (size_t i = 0; chosen && i < count; i++)
-        if (!band || sa_band_holds(band, each[i].source_words)) chosen[held++] = tallies[i];
-    double *samples = chosen ? sa_bootstrap(chosen, held, metrics, resampling, error) : NULL;
-    for (int m = 0; samples && m < SA_MEASURES; m++)
-        spread[m] = sa_spread_of(samples + m * resampling->samples, resampling->samples);
+        if (!band || sa_length_band_contains(band, each[i].source_words))
+            chosen[held++] = tallies[i];
+    double *samples = chosen ? sa_bootstrap_scores(chosen, held, metrics, resampling, error) : NULL;
+    for (int m = 0; samples && m < SA_METRIC_COUNT; m++)
+        spread[m] =
+            sa_confidence_interval_of(samples + m * resampling->samples, resampling->samples);
     free(samples);
     free(chosen);
     return samples != NULL;
 }
 
-json_t *cli_json_spread(const sa_spread *spread) {
+json_t *cli_json_spread(const sa_confidence_interval *spread) {
     return json_pack("{s:o, s:o, s:o}", "mean", cli_json_number(spread->mean), "low",
                      cli_json_number(spread->low), "high", cli_json_number(spread->high));
 }

@@ -11,24 +11,22 @@
 
 const sa_option cli_pictures_options[] = {
     {"svg", SA_OPTION_TEXT, SA_SCOPE_RUN, AT(folder[CLI_PICTURE_SVG]), 0, 0, 0, NULL, "DIR",
-     "draw a picture per pair, as Figure 3 of Bahdanau et al. (2015): DIR/0001.svg ...; of several "
-     "heads each, and gold links as outlines"},
+     "write one picture per pair in the style of Figure 3 of Bahdanau et al. (2015): DIR/0001.svg "
+     "...; every head, gold links outlined"},
     {"png", SA_OPTION_TEXT, SA_SCOPE_RUN, AT(folder[CLI_PICTURE_PNG]), 0, 0, 0, NULL, "DIR",
-     "the same as DIR/0001.png ... (needs a build with pangocairo)"},
+     "the same as PNG: DIR/0001.png ... (needs a build with pangocairo)"},
     {"pdf", SA_OPTION_TEXT, SA_SCOPE_RUN, AT(folder[CLI_PICTURE_PDF]), 0, 0, 0, NULL, "DIR",
-     "the same as DIR/0001.pdf ... (needs a build with pangocairo)"},
-    {"map", SA_OPTION_CHOICE, SA_SCOPE_RUN, AT(map), 0, 0, 0, sa_shade_name, "NAME",
-     "colours from 0 to 1: grey (white is high, as in the paper), ink (black is high, for print) "
-     "or "
-     "viridis"},
+     "the same as PDF: DIR/0001.pdf ... (needs a build with pangocairo)"},
+    {"colormap", SA_OPTION_CHOICE, SA_SCOPE_RUN, AT(colormap), 0, 0, 0, sa_colormap_name, "NAME",
+     "colormap: gray (white is high, as in the paper), ink (black is high, for print) or viridis"},
     {0},
 };
 
 /* ---- Files ----------------------------------------------------------------------------------- */
 
-static bool add_svg(const sa_drawing *drawing, sa_buffer *out, const char **lacking,
+static bool add_svg(const sa_drawing *drawing, sa_buffer *out, const char **missing_glyphs,
                     sa_error *error) {
-    (void)lacking; /* whoever shows it brings fonts */
+    (void)missing_glyphs; /* whoever shows it brings fonts */
     sa_drawing_svg(drawing, out);
     return !out->failed || sa_fail_memory(error, out->size);
 }
@@ -51,31 +49,31 @@ bool cli_pictures_wanted(const cli_pictures *pictures) {
 
 bool cli_pictures_check(const cli_pictures *pictures, sa_error *error) {
     for (int i = 0; i < CLI_PICTURE_FORMS; i++)
-        if (pictures->folder[i] && forms[i].painted && !sa_drawing_can_paint(error)) return false;
+        if (pictures->folder[i] && forms[i].painted && !sa_drawing_can_render(error)) return false;
     return true;
 }
 
 bool cli_pictures_save(const cli_pictures *pictures, size_t index, const sa_alignment *alignment,
                        const sa_figure *figure, bool *noted, sa_error *error) {
-    const char *lacking = NULL;
+    const char *missing_glyphs = NULL;
     sa_drawing drawing;
     sa_figure mapped = *figure;
-    mapped.map = pictures->map;
+    mapped.map = pictures->colormap;
     if (!sa_figure_draw(alignment, &mapped, &drawing, error)) return false;
     bool good = true;
     for (int i = 0; good && i < CLI_PICTURE_FORMS; i++) {
         sa_buffer picture = {0};
         good = !pictures->folder[i] ||
-               (forms[i].add(&drawing, &picture, &lacking, error) &&
+               (forms[i].add(&drawing, &picture, &missing_glyphs, error) &&
                 cli_save_numbered(pictures->folder[i], index, forms[i].ending, &picture, error));
         sa_buffer_release(&picture);
     }
-    if (lacking && !*noted)
+    if (missing_glyphs && !*noted)
         fprintf(stderr,
                 "note: no font here has all characters of '%s' "
                 "(Debian: fonts-noto-core, fonts-noto-cjk, fonts-noto-color-emoji)\n",
-                lacking);
-    *noted = *noted || lacking;
+                missing_glyphs);
+    *noted = *noted || missing_glyphs;
     sa_drawing_release(&drawing);
     return good;
 }
@@ -87,20 +85,20 @@ static bool says(const char *variable, const char *word) {
     return value && strstr(value, word);
 }
 
-static sa_colours colours_of_terminal(void) {
+static sa_color_mode colours_of_terminal(void) {
     const char *refused = getenv("NO_COLOR");
-    if ((refused && *refused) || says("TERM", "dumb")) return SA_COLOURS_NONE;
+    if ((refused && *refused) || says("TERM", "dumb")) return SA_COLOR_MODE_NONE;
     if (says("COLORTERM", "truecolor") || says("COLORTERM", "24bit") || says("TERM", "-direct"))
-        return SA_COLOURS_TRUE;
-    return says("TERM", "256color") ? SA_COLOURS_256 : SA_COLOURS_NONE;
+        return SA_COLOR_MODE_TRUE;
+    return says("TERM", "256color") ? SA_COLOR_MODE_256 : SA_COLOR_MODE_NONE;
 }
 
-sa_screen cli_screen(const cli_pictures *pictures) {
+sa_terminal cli_screen(const cli_pictures *pictures) {
     enum { USUAL = 80 };
     struct winsize size = {0};
-    if (!isatty(STDOUT_FILENO)) return (sa_screen){.map = pictures->map};
+    if (!isatty(STDOUT_FILENO)) return (sa_terminal){.map = pictures->colormap};
     const bool known = ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col;
-    return (sa_screen){.colours = colours_of_terminal(),
-                       .map = pictures->map,
-                       .columns = known ? size.ws_col : USUAL};
+    return (sa_terminal){.colors = colours_of_terminal(),
+                         .map = pictures->colormap,
+                         .columns = known ? size.ws_col : USUAL};
 }

@@ -10,7 +10,7 @@ enum { CLI_PICTURE_SVG, CLI_PICTURE_PNG, CLI_PICTURE_PDF, CLI_PICTURE_FORMS };
 
 typedef struct cli_pictures {
     const char *folder[CLI_PICTURE_FORMS]; /* NULL: not wanted */
-    int map;
+    int colormap;
 } cli_pictures;
 
 extern const sa_option cli_pictures_options[]; /* of cli_pictures */
@@ -27,6 +27,6 @@ bool cli_pictures_save(const cli_pictures *pictures, size_t index, const sa_alig
 
 /* What standard output can show: as many columns as the window has and colours as the variables
  * NO_COLOR, COLORTERM and TERM say; blocks and whole lines where it is no terminal. */
-sa_screen cli_screen(const cli_pictures *pictures);
+sa_terminal cli_screen(const cli_pictures *pictures);
 
 #endif

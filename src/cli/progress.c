@@ -25,7 +25,7 @@ static void show_validation(const sa_progress *report) {
 
 void cli_progress_report(void *context, const sa_progress *report) {
     cli_progress *progress = context;
-    if (report->kind == SA_STEP) {
+    if (report->kind == SA_PROGRESS_STEP) {
         if (!progress->terminal && progress->last >= 0 &&
             report->spent.seconds < progress->last + PLAIN_SECONDS)
             return;
@@ -36,8 +36,8 @@ void cli_progress_report(void *context, const sa_progress *report) {
         return;
     }
     cli_progress_end(progress);
-    if (report->kind == SA_VALIDATION) show_validation(report);
-    if (report->kind == SA_NOTE) fprintf(stderr, "%s\n", report->note);
+    if (report->kind == SA_PROGRESS_VALIDATION) show_validation(report);
+    if (report->kind == SA_PROGRESS_NOTE) fprintf(stderr, "%s\n", report->note);
 }
 
 void cli_progress_end(cli_progress *progress) {

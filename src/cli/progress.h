@@ -12,7 +12,7 @@ typedef struct cli_progress {
 
 void cli_progress_init(cli_progress *progress);
 
-/* The `report` of sa_training; `context` is a cli_progress. */
+/* The `report` of sa_train_options; `context` is a cli_progress. */
 void cli_progress_report(void *context, const sa_progress *report);
 
 /* Leaves the line that is redrawn. */

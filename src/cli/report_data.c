@@ -17,8 +17,8 @@ static json_t *json_text(const char *text) {
     return exact ? exact : json_string(sa_escape(safe, sizeof safe, text, strlen(text)));
 }
 
-void cli_page_init(cli_page *page, const char *command, const char *title, size_t models) {
-    *page = (cli_page){.data = json_object(), .sentences = json_array(), .models = models};
+void cli_report_init(cli_report *page, const char *command, const char *title, size_t models) {
+    *page = (cli_report){.data = json_object(), .sentences = json_array(), .models = models};
     json_object_set_new(page->data, "version", json_string(sa_version()));
     json_object_set_new(page->data, "command", json_string(command));
     json_object_set_new(page->data, "title", json_text(title));
@@ -30,29 +30,29 @@ void cli_page_init(cli_page *page, const char *command, const char *title, size_
     json_object_set_new(page->data, "files", json_object());
 }
 
-void cli_page_release(cli_page *page) {
+void cli_report_release(cli_report *page) {
     json_decref(page->data);
-    *page = (cli_page){0};
+    *page = (cli_report){0};
 }
 
-void cli_page_fact(cli_page *page, const char *name, const char *value) {
+void cli_report_fact(cli_report *page, const char *name, const char *value) {
     json_t *fact = json_array();
     json_array_append_new(fact, json_string(name));
     json_array_append_new(fact, json_text(value));
     json_array_append_new(json_object_get(page->data, "facts"), fact);
 }
 
-void cli_page_file(cli_page *page, const char *name, const sa_buffer *text) {
+void cli_report_file(cli_report *page, const char *name, const sa_buffer *text) {
     json_object_set_new(json_object_get(page->data, "files"), name,
                         json_string(text->size ? text->text : ""));
 }
 
-bool cli_page_take_file(cli_page *page, const char *folder, const char *name, sa_error *error) {
+bool cli_report_add_file(cli_report *page, const char *folder, const char *name, sa_error *error) {
     sa_file file;
     char *path = cli_path(folder, name, error);
     const bool good = path && sa_file_read(&file, path, SA_FILE_LIMIT, error);
     if (good) {
-        cli_page_file(page, name, &(sa_buffer){.text = file.data, .size = file.size});
+        cli_report_file(page, name, &(sa_buffer){.text = file.data, .size = file.size});
         sa_file_release(&file);
     }
     free(path);
@@ -68,19 +68,20 @@ static json_t *json_settings(const sa_settings *settings) {
     json_t *all = json_object();
     for (const sa_option *row = sa_settings_options; row->name; row++) {
         sa_buffer value = {0};
-        sa_option_show(row, sa_option_number(row, settings), &value);
+        sa_option_format(row, sa_option_get(row, settings), &value);
         json_object_set_new(all, row->name, cli_json_buffer(&value));
     }
     json_object_del(all, "threads"); /* it changes no result */
     return all;
 }
 
-void cli_page_model(cli_page *page, const char *name, const sa_settings *settings) {
+void cli_report_model(cli_report *page, const char *name, const sa_settings *settings) {
     const size_t left = page->models - json_array_size(json_object_get(page->data, "models"));
     page->model = json_object();
     page->matrices = NULL;
-    page->gaze = (sa_gaze){0};
-    page->room = page->heads + (MOST_HEADS - page->heads) / left; /* what it leaves is for others */
+    page->attention = (sa_attention_stats){0};
+    page->head_budget =
+        page->heads + (MOST_HEADS - page->heads) / left; /* what it leaves is for others */
     json_object_set_new(page->model, "name", json_text(name));
     json_object_set_new(page->model, "settings",
                         settings ? json_settings(settings) : json_object());
@@ -90,12 +91,12 @@ void cli_page_model(cli_page *page, const char *name, const sa_settings *setting
     json_array_append_new(json_object_get(page->data, "film"), json_null());
 }
 
-void cli_page_seed(cli_page *page, int64_t seed) {
+void cli_report_seed(cli_report *page, int64_t seed) {
     json_array_append_new(json_object_get(page->model, "seeds"), json_integer(seed));
 }
 
 /* Sets what a list has for the model added last. */
-static void set_last(cli_page *page, const char *list, json_t *value) {
+static void set_last(cli_report *page, const char *list, json_t *value) {
     json_t *all = json_object_get(page->data, list);
     json_array_set_new(all, json_array_size(all) - 1, value);
 }
@@ -104,7 +105,7 @@ static void set_last(cli_page *page, const char *list, json_t *value) {
 
 static json_t *json_packed(const double *weights, size_t count) {
     sa_buffer text = {0};
-    sa_page_pack(weights, count, &text);
+    sa_page_encode_weights(weights, count, &text);
     return cli_json_buffer(&text);
 }
 
@@ -122,7 +123,7 @@ static json_t *json_gold(const sa_link *gold, size_t golds) {
 }
 
 /* The sentence's words, the same for all models; where a model reads others, they are its own. */
-static void name_words(cli_page *page, size_t index, const sa_alignment *alignment,
+static void name_words(cli_report *page, size_t index, const sa_alignment *alignment,
                        const sa_link *gold, size_t golds, json_t *entry) {
     json_t *words = json_words(alignment);
     if (index == json_array_size(page->sentences)) {
@@ -138,46 +139,48 @@ static void name_words(cli_page *page, size_t index, const sa_alignment *alignme
         json_object_set_new(entry, "words", words);
 }
 
-static json_t *json_gaze(const sa_gaze *gaze) {
-    return json_pack("{s:o, s:o, s:o, s:o, s:o}", "entropy", cli_json_number(sa_gaze_entropy(gaze)),
-                     "evenness", cli_json_number(sa_gaze_evenness(gaze)), "coverage",
-                     cli_json_number(sa_gaze_coverage(gaze)), "end",
-                     cli_json_number(sa_gaze_end(gaze)), "onward",
-                     cli_json_number(sa_gaze_onward(gaze)));
+static json_t *json_attention_stats(const sa_attention_stats *gaze) {
+    return json_pack("{s:o, s:o, s:o, s:o, s:o}", "entropy",
+                     cli_json_number(sa_attention_stats_entropy(gaze)), "evenness",
+                     cli_json_number(sa_attention_stats_norm_entropy(gaze)), "coverage",
+                     cli_json_number(sa_attention_stats_coverage(gaze)), "end",
+                     cli_json_number(sa_attention_stats_eos_weight(gaze)), "onward",
+                     cli_json_number(sa_attention_stats_monotonicity(gaze)));
 }
 
 /* Whether a further sentence is shown: of later models as many as of the first. */
-static bool has_room(cli_page *page, size_t index, size_t size) {
+static bool fits(cli_report *page, size_t index, size_t size) {
     const size_t known = json_array_size(page->sentences);
     if (index < known) return true;
     const size_t dense = page->dense + 2 * size;
-    if (index > known || index >= CLI_PAGE_SENTENCES || dense * page->models > MOST_DENSE)
+    if (index > known || index >= CLI_REPORT_SENTENCES || dense * page->models > MOST_DENSE)
         return false;
     page->dense = dense;
     return true;
 }
 
 /* Every head of every layer, if there is room. */
-static void add_heads(cli_page *page, const sa_alignment *alignment, size_t count, json_t *entry) {
+static void add_heads(cli_report *page, const sa_alignment *alignment, size_t count,
+                      json_t *entry) {
     const bool layered = alignment->layer_weights && alignment->layers > 1;
     json_t *packed =
         json_packed(layered ? alignment->layer_weights : alignment->head_weights, count);
     const size_t size = json_string_length(packed);
-    if (page->heads + size <= page->room) {
+    if (page->heads + size <= page->head_budget) {
         page->heads += size;
         json_object_set(entry, "heads", packed);
     }
     json_decref(packed);
 }
 
-void cli_page_matrix(cli_page *page, size_t index, const sa_alignment *alignment,
-                     const sa_link *gold, size_t golds) {
+void cli_report_matrix(cli_report *page, size_t index, const sa_alignment *alignment,
+                       const sa_link *gold, size_t golds) {
     const int T = alignment->targets, S = alignment->sources;
     const size_t size = (size_t)T * (size_t)S;
     const int layers = alignment->layer_weights ? alignment->layers : 1;
     const size_t heads = (size_t)layers * (size_t)alignment->heads;
     if (index >= page->offered) page->offered = index + 1;
-    if (!has_room(page, index, size)) return;
+    if (!fits(page, index, size)) return;
     if (!page->matrices) {
         set_last(page, "matrices", page->matrices = json_array());
         json_object_set_new(page->model, "layers", json_integer(layers));
@@ -188,8 +191,9 @@ void cli_page_matrix(cli_page *page, size_t index, const sa_alignment *alignment
     json_object_set_new(entry, "mean", json_packed(alignment->weights, size));
     if (heads > 1) add_heads(page, alignment, heads * size, entry);
     json_array_append_new(page->matrices, entry);
-    sa_gaze_add(&page->gaze, alignment->weights, alignment->head_weights, alignment->heads, T, S);
-    json_object_set_new(page->model, "gaze", json_gaze(&page->gaze));
+    sa_attention_stats_add(&page->attention, alignment->weights, alignment->head_weights,
+                           alignment->heads, T, S);
+    json_object_set_new(page->model, "gaze", json_attention_stats(&page->attention));
 }
 
 /* ---- Films ----------------------------------------------------------------------------------- */
@@ -197,26 +201,26 @@ void cli_page_matrix(cli_page *page, size_t index, const sa_alignment *alignment
 enum { SCENES = 20 };
 
 /* Bytes that a frame of all scenes takes at most. */
-static size_t frame_size(const cli_scenes *film) {
+static size_t frame_size(const cli_film_frames *film) {
     size_t size = 0;
     for (size_t i = 0; i < film->count; i++) {
-        const sa_csv *matrix = &film->scenes[i].frames->matrix;
+        const sa_number_table *matrix = &film->scenes[i].frames->matrix;
         size += 2 * (size_t)matrix->rows * (size_t)matrix->cols;
     }
     return size;
 }
 
 /* Every how many frames one is shown, so that all find room. */
-static size_t stride_of(const cli_page *page, const cli_scenes *film) {
+static size_t frame_stride(const cli_report *page, const cli_film_frames *film) {
     return 1 + film->scenes->count * frame_size(film) * page->models / MOST_FILM;
 }
 
 /* How many heads are shown: all, if there is room. */
-static int heads_shown(cli_page *page, const cli_scenes *film, size_t stride) {
+static int heads_shown(cli_report *page, const cli_film_frames *film, size_t stride) {
     const int heads = film->scenes->frames->heads;
     const size_t frames = film->scenes->count / stride + 2;
     const size_t size = frames * (size_t)heads * frame_size(film);
-    if (page->heads + size > page->room) return 0;
+    if (page->heads + size > page->head_budget) return 0;
     page->heads += size;
     return heads;
 }
@@ -227,7 +231,7 @@ static bool is_shown(size_t i, size_t count, size_t stride) {
 }
 
 /* `heads`: of several heads their number, if they are shown. */
-static json_t *json_scene(const cli_scene *scene, size_t stride, int heads) {
+static json_t *json_scene(const cli_film_pair *scene, size_t stride, int heads) {
     json_t *weights = json_array(), *each = json_array();
     for (size_t i = 0; i < scene->count; i++) {
         const cli_frame *frame = &scene->frames[i];
@@ -245,9 +249,9 @@ static json_t *json_scene(const cli_scene *scene, size_t stride, int heads) {
 }
 
 /* Scenes with other frames than the first one belong to another training, and are left out. */
-static json_t *json_film(cli_page *page, const cli_scenes *film) {
-    const cli_scene *first = film->scenes;
-    const size_t stride = stride_of(page, film);
+static json_t *json_film(cli_report *page, const cli_film_frames *film) {
+    const cli_film_pair *first = film->scenes;
+    const size_t stride = frame_stride(page, film);
     const int heads = heads_shown(page, film, stride);
     json_t *steps = json_array(), *captions = json_array(), *scenes = json_array();
     for (size_t i = 0; i < first->count; i++) {
@@ -263,28 +267,28 @@ static json_t *json_film(cli_page *page, const cli_scenes *film) {
                      "scenes", scenes);
 }
 
-bool cli_page_film(cli_page *page, const char *out, sa_error *error) {
-    cli_scenes film;
-    if (!cli_scenes_read(&film, out, SCENES, error)) return false;
+bool cli_report_film(cli_report *page, const char *out, sa_error *error) {
+    cli_film_frames film;
+    if (!cli_film_frames_read(&film, out, SCENES, error)) return false;
     if (film.count) set_last(page, "film", json_film(page, &film));
-    cli_scenes_release(&film);
+    cli_film_frames_release(&film);
     return true;
 }
 
 /* ---- The file -------------------------------------------------------------------------------- */
 
-static void tell_what_is_shown(cli_page *page) {
+static void add_shown_fact(cli_report *page) {
     char text[64];
     const size_t shown = json_array_size(page->sentences);
     if (shown == page->offered) return;
     snprintf(text, sizeof text, "%zu of %zu", shown, page->offered);
-    cli_page_fact(page, "sentences shown", text);
+    cli_report_fact(page, "sentences shown", text);
 }
 
-void cli_page_write(cli_page *page, sa_buffer *out) {
-    tell_what_is_shown(page);
+void cli_report_write(cli_report *page, sa_buffer *out) {
+    add_shown_fact(page);
     char *json = json_dumps(page->data, JSON_COMPACT | JSON_ENSURE_ASCII);
-    cli_page_release(page);
+    cli_report_release(page);
     out->failed |= !json;
     if (json) sa_page_write(json, out);
     free(json);

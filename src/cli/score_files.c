@@ -11,15 +11,15 @@ static bool keep(score_file *file, const char *line, size_t size, sa_error *erro
 }
 
 bool score_file_read(score_file *file, const char *path, sa_error *error) {
-    sa_reader reader;
+    sa_text_lines reader;
     bool failed = false;
     char *line;
     size_t size;
-    if (!sa_reader_open(&reader, path, error)) return false;
+    if (!sa_text_lines_open(&reader, path, error)) return false;
     *file = (score_file){.name = reader.file.name};
-    while (!failed && sa_reader_next(&reader, &line, &size, &failed, error))
+    while (!failed && sa_text_lines_next(&reader, &line, &size, &failed, error))
         failed = !keep(file, line, size, error);
-    sa_reader_close(&reader);
+    sa_text_lines_close(&reader);
     if (!failed && !file->count) failed = !sa_fail(error, SA_DATA, "%s: no lines", file->name);
     if (failed) score_file_release(file);
     return !failed;

@@ -6,23 +6,23 @@ static void add(json_t *object, const char *key, json_t *value) {
     json_object_set_new(object, key, value);
 }
 
-static void add_figures(const score_work *work, const sa_tally *tally, json_t *object) {
-    for (int m = 0; m < SA_MEASURES; m++)
-        add(object, sa_measures[m].key, cli_json_number(score_figure(work, tally, m)));
+static void add_figures(const score_work *work, const sa_metric_stats *tally, json_t *object) {
+    for (int m = 0; m < SA_METRIC_COUNT; m++)
+        add(object, sa_metric_list[m].key, cli_json_number(score_figure(work, tally, m)));
 }
 
 /* By the keys of the measures: what 95 % of the samples lie between. */
-static json_t *intervals(const sa_spread *spreads) {
+static json_t *intervals(const sa_confidence_interval *spreads) {
     json_t *object = json_object();
-    for (int m = 0; m < SA_MEASURES; m++)
-        add(object, sa_measures[m].key, cli_json_spread(&spreads[m]));
+    for (int m = 0; m < SA_METRIC_COUNT; m++)
+        add(object, sa_metric_list[m].key, cli_json_spread(&spreads[m]));
     return object;
 }
 
 static json_t *chances(const score_work *work) {
     json_t *object = json_object();
-    for (int m = 0; m < SA_MEASURES; m++)
-        add(object, sa_measures[m].key, cli_json_number(work->chance[m]));
+    for (int m = 0; m < SA_METRIC_COUNT; m++)
+        add(object, sa_metric_list[m].key, cli_json_number(work->p_value[m]));
     return object;
 }
 
@@ -36,10 +36,10 @@ static json_t *other(const score_work *work) {
 
 static bool add_bands(const score_work *work, json_t *object, sa_error *error) {
     json_t *bands = json_object();
-    sa_tally sum;
-    sa_spread spreads[SA_MEASURES];
+    sa_metric_stats sum;
+    sa_confidence_interval spreads[SA_METRIC_COUNT];
     add(object, "by_length", bands);
-    for (const sa_band *band = sa_bands; band->name; band++) {
+    for (const sa_length_band *band = sa_length_bands; band->name; band++) {
         if (!score_band(work, band, &sum, spreads, error)) return false;
         if (!sum.sentences) continue;
         json_t *one = json_pack("{s:I}", "sentences", (json_int_t)sum.sentences);
@@ -75,11 +75,11 @@ static void add_bleu(const score_work *work, json_t *object) {
 
 static json_t *signatures(const score_work *work) {
     json_t *object = json_object();
-    for (int m = 0; m < SA_MEASURES; m++) {
+    for (int m = 0; m < SA_METRIC_COUNT; m++) {
         sa_buffer text = {0};
         score_sign(work, m, &text);
-        if (sa_measures[m].name)
-            add(object, sa_measures[m].key, cli_json_buffer(&text));
+        if (sa_metric_list[m].name)
+            add(object, sa_metric_list[m].key, cli_json_buffer(&text));
         else
             sa_buffer_release(&text);
     }
@@ -92,7 +92,7 @@ bool score_print_json(const score_work *work, sa_error *error) {
     add_figures(work, &work->ours.sum, object);
     add_bleu(work, object);
     add(object, "signatures", signatures(work));
-    if (work->drawn) add(object, "intervals", intervals(work->ours.spread));
+    if (work->resampled) add(object, "intervals", intervals(work->ours.spread));
     if (work->theirs.each) add(object, "against", other(work));
     if (work->options->sentence) add(object, "each", sentences(work));
     if (!work->options->by_length || add_bands(work, object, error))

@@ -50,7 +50,7 @@ static int words_of(const score_file *file, size_t i) {
     const size_t number = strspn(text, "0123456789");
     int words = 0;
     if (number && text[number] == '\t') text += number + 1;
-    for (size_t size; sa_cut_word(&text, &size);) words++;
+    for (size_t size; sa_metric_next_word(&text, &size);) words++;
     return words;
 }
 
@@ -58,7 +58,7 @@ static int words_of(const score_file *file, size_t i) {
 static bool read_links(list *links, const score_file *file, size_t i, int base, int sources,
                        int targets, sa_error *error) {
     sa_error inner = {0};
-    if (!sa_links_read(file->line[i], base, &links->link, &links->count, &inner))
+    if (!sa_links_parse_line(file->line[i], base, &links->link, &links->count, &inner))
         return sa_fail(error, inner.code, "%s:%zu: %s", file->name, i + 1, inner.text);
     for (size_t k = 0; k < links->count; k++) {
         const sa_link *link = &links->link[k];
@@ -75,8 +75,8 @@ static bool read_links(list *links, const score_file *file, size_t i, int base, 
 /* What all lines together say. */
 typedef struct totals {
     size_t sentences;
-    sa_aer aer[3]; /* with links moved by -1, 0, 1 */
-    bool from_0;   /* a gold link has a position 0 */
+    sa_aer aer[3];   /* with links moved by -1, 0, 1 */
+    bool zero_based; /* a gold link has a position 0 */
 } totals;
 
 /* The words of the target sentence, or what the links know of them. */
@@ -90,8 +90,8 @@ static int target_words(int words, const list *links, const list *gold) {
     return words;
 }
 
-static bool count_shifts(const list *links, const list *gold, int words, totals *sum,
-                         sa_error *error) {
+static bool count_shifted_links(const list *links, const list *gold, int words, totals *sum,
+                                sa_error *error) {
     sa_link *moved = sa_new(links->count, sizeof *moved, error);
     for (int shift = -1; moved && shift <= 1; shift++) {
         if (links->count) memcpy(moved, links->link, links->count * sizeof *moved);
@@ -110,8 +110,8 @@ static bool combine(list *links, const score_file *reverse, size_t i, const scor
     bool good = read_links(&back, reverse, i, options->links_base, targets, sources, error);
     for (size_t k = 0; good && k < back.count; k++)
         back.link[k] = (sa_link){back.link[k].target, back.link[k].source, false};
-    if (good && !sa_combine(options->combine, links->link, links->count, back.link, back.count,
-                            &both.link, &both.count, &inner))
+    if (good && !sa_symmetrize(options->combine, links->link, links->count, back.link, back.count,
+                               &both.link, &both.count, &inner))
         good = sa_fail(error, inner.code, "%s:%zu: %s", reverse->name, i + 1, inner.text);
     free(back.link);
     if (!good) return false;
@@ -129,9 +129,9 @@ static bool count_line(const inputs *all, size_t i, const score_options *options
         read_links(&gold, &all->gold, i, options->gold_base, sources, targets, error) &&
         (!options->reverse ||
          combine(&links, &all->reverse, i, options, sources, targets, error)) &&
-        count_shifts(&links, &gold, target_words(targets, &links, &gold), sum, error);
+        count_shifted_links(&links, &gold, target_words(targets, &links, &gold), sum, error);
     for (size_t k = 0; good && k < gold.count; k++)
-        sum->from_0 |= !gold.link[k].source || !gold.link[k].target;
+        sum->zero_based |= !gold.link[k].source || !gold.link[k].target;
     sum->sentences++;
     free(links.link), free(gold.link);
     return good;
@@ -160,13 +160,13 @@ static void add_notes(const totals *sum, int gold_base, sa_buffer *out) {
     const double rate = sa_aer_rate(&sum->aer[1]);
     for (int shift = -1; shift <= 1; shift += 2) {
         const double moved = sa_aer_rate(&sum->aer[shift + 1]);
-        if (sa_aer_off(rate, moved))
+        if (sa_aer_is_off_by_one(rate, moved))
             sa_buffer_addf(out,
                            "The links look off by one: moved by %+d target words they have an AER "
                            "of %.7f.\n",
                            shift, moved);
     }
-    if (!sum->from_0 && gold_base == 0 && sum->aer[1].sure)
+    if (!sum->zero_based && gold_base == 0 && sum->aer[1].sure)
         sa_buffer_adds(out, "No position in the gold alignment is 0: does it count from 1 "
                             "(--gold-base 1)?\n");
 }

@@ -41,17 +41,17 @@ void score_file_release(score_file *file);
 
 typedef struct score_system {
     const char *name;
-    sa_tally *each, sum;
-    sa_spread spread[SA_MEASURES]; /* when samples were drawn */
+    sa_metric_stats *each, sum;
+    sa_confidence_interval spread[SA_METRIC_COUNT]; /* when samples were drawn */
 } score_system;
 
 typedef struct score_work {
     const score_options *options;
     size_t count, references;
-    bool drawn;                 /* samples were drawn */
-    score_system ours, theirs;  /* theirs.each NULL: there is no other */
-    double chance[SA_MEASURES]; /* how likely the difference between the two is by chance */
-    int *source_words;          /* [count], NULL: unknown */
+    bool resampled;                  /* samples were drawn */
+    score_system ours, theirs;       /* theirs.each NULL: there is no other */
+    double p_value[SA_METRIC_COUNT]; /* how likely the difference between the two is by chance */
+    int *source_words;               /* [count], NULL: unknown */
 } score_work;
 
 /* Scores words[0] beside the files words[1] ... and prints the figures. */
@@ -60,14 +60,14 @@ bool score_texts(const score_options *options, const char *const *words, size_t 
 
 /* The sentences of a band: their sum and, if samples are wanted, the spread of every measure. sum's
  * sentences are 0 when there are none. */
-bool score_band(const score_work *work, const sa_band *band, sa_tally *sum, sa_spread *spreads,
-                sa_error *error);
+bool score_band(const score_work *work, const sa_length_band *band, sa_metric_stats *sum,
+                sa_confidence_interval *spreads, sa_error *error);
 /* Appends the signature of a measure. */
 void score_sign(const score_work *work, int measure, sa_buffer *out);
 
 /* ---- score_print ----------------------------------------------------------------------------- */
 
-double score_figure(const score_work *work, const sa_tally *tally, int measure);
+double score_figure(const score_work *work, const sa_metric_stats *tally, int measure);
 bool score_print_sentences(const score_work *work, sa_error *error);
 bool score_print_text(const score_work *work, sa_error *error);
 

@@ -15,10 +15,10 @@ static bool tally_system(score_system *system, const score_file *file, const sco
     if (!system->each) return false;
     for (size_t i = 0; i < work->count; i++) {
         for (size_t r = 0; r < work->references; r++) line[r] = references[r].line[i];
-        if (!sa_tally_make(&system->each[i], &work->options->metrics, sa_utf8_lower, file->line[i],
-                           line, work->references, error))
+        if (!sa_metric_stats_compute(&system->each[i], &work->options->metrics, sa_utf8_lower,
+                                     file->line[i], line, work->references, error))
             return false;
-        sa_tally_add(&system->sum, &system->each[i]);
+        sa_metric_stats_add(&system->sum, &system->each[i]);
     }
     return true;
 }
@@ -27,57 +27,59 @@ static bool count_words(score_work *work, const score_file *source, sa_error *er
     work->source_words = sa_new(work->count, sizeof *work->source_words, error);
     for (size_t i = 0; work->source_words && i < work->count; i++) {
         const char *text = source->line[i];
-        for (size_t size; sa_cut_word(&text, &size);) work->source_words[i]++;
+        for (size_t size; sa_metric_next_word(&text, &size);) work->source_words[i]++;
     }
     return work->source_words != NULL;
 }
 
 /* ---- Samples --------------------------------------------------------------------------------- */
 
-static double *draw(const score_work *work, const sa_tally *each, size_t count, sa_error *error) {
+static double *resample(const score_work *work, const sa_metric_stats *each, size_t count,
+                        sa_error *error) {
     const score_options *options = work->options;
-    return sa_bootstrap(each, count, &options->metrics, &options->resampling, error);
+    return sa_bootstrap_scores(each, count, &options->metrics, &options->resampling, error);
 }
 
-static void take_spreads(const score_work *work, double *samples, sa_spread *spreads) {
+static void take_spreads(const score_work *work, double *samples, sa_confidence_interval *spreads) {
     const int count = work->options->resampling.samples;
-    for (int m = 0; m < SA_MEASURES; m++) spreads[m] = sa_spread_of(samples + m * count, count);
+    for (int m = 0; m < SA_METRIC_COUNT; m++)
+        spreads[m] = sa_confidence_interval_of(samples + m * count, count);
 }
 
-static bool draw_all(score_work *work, sa_error *error) {
+static bool resample_all(score_work *work, sa_error *error) {
     const int count = work->options->resampling.samples;
-    double *ours = draw(work, work->ours.each, work->count, error), *theirs = NULL;
-    if (ours && work->theirs.each) theirs = draw(work, work->theirs.each, work->count, error);
-    work->drawn = ours && (theirs || !work->theirs.each);
-    for (int m = 0; work->drawn && theirs && m < SA_MEASURES; m++)
-        work->chance[m] = sa_paired_p(ours + m * count, theirs + m * count, count,
-                                      score_figure(work, &work->ours.sum, m) -
-                                          score_figure(work, &work->theirs.sum, m));
-    if (work->drawn) take_spreads(work, ours, work->ours.spread);
-    if (work->drawn && theirs) take_spreads(work, theirs, work->theirs.spread);
+    double *ours = resample(work, work->ours.each, work->count, error), *theirs = NULL;
+    if (ours && work->theirs.each) theirs = resample(work, work->theirs.each, work->count, error);
+    work->resampled = ours && (theirs || !work->theirs.each);
+    for (int m = 0; work->resampled && theirs && m < SA_METRIC_COUNT; m++)
+        work->p_value[m] = sa_bootstrap_p_value(ours + m * count, theirs + m * count, count,
+                                                score_figure(work, &work->ours.sum, m) -
+                                                    score_figure(work, &work->theirs.sum, m));
+    if (work->resampled) take_spreads(work, ours, work->ours.spread);
+    if (work->resampled && theirs) take_spreads(work, theirs, work->theirs.spread);
     free(ours), free(theirs);
-    return work->drawn;
+    return work->resampled;
 }
 
 /* ---- Figures --------------------------------------------------------------------------------- */
 
-double score_figure(const score_work *work, const sa_tally *tally, int measure) {
-    return sa_measures[measure].score(tally, &work->options->metrics);
+double score_figure(const score_work *work, const sa_metric_stats *tally, int measure) {
+    return sa_metric_list[measure].score(tally, &work->options->metrics);
 }
 
-bool score_band(const score_work *work, const sa_band *band, sa_tally *sum, sa_spread *spreads,
-                sa_error *error) {
-    sa_tally *chosen = sa_new(work->count, sizeof *chosen, error);
+bool score_band(const score_work *work, const sa_length_band *band, sa_metric_stats *sum,
+                sa_confidence_interval *spreads, sa_error *error) {
+    sa_metric_stats *chosen = sa_new(work->count, sizeof *chosen, error);
     size_t count = 0;
     bool good = chosen != NULL;
-    *sum = (sa_tally){0};
+    *sum = (sa_metric_stats){0};
     for (size_t i = 0; good && i < work->count; i++) {
-        if (!sa_band_holds(band, work->source_words[i])) continue;
+        if (!sa_length_band_contains(band, work->source_words[i])) continue;
         chosen[count++] = work->ours.each[i];
-        sa_tally_add(sum, &work->ours.each[i]);
+        sa_metric_stats_add(sum, &work->ours.each[i]);
     }
     if (good && count && work->options->confidence) {
-        double *samples = draw(work, chosen, count, error);
+        double *samples = resample(work, chosen, count, error);
         good = samples != NULL;
         if (good) take_spreads(work, samples, spreads);
         free(samples);
@@ -89,9 +91,10 @@ bool score_band(const score_work *work, const sa_band *band, sa_tally *sum, sa_s
 void score_sign(const score_work *work, int measure, sa_buffer *out) {
     const sa_resampling *drawn = &work->options->resampling;
     char text[64] = "";
-    if (work->drawn)
+    if (work->resampled)
         snprintf(text, sizeof text, "bs:%d|seed:%lld|", drawn->samples, (long long)drawn->seed);
-    sa_measure_sign(&sa_measures[measure], &work->options->metrics, work->references, text, out);
+    sa_metric_signature(&sa_metric_list[measure], &work->options->metrics, work->references, text,
+                        out);
 }
 
 /* ---- All of it ------------------------------------------------------------------------------- */
@@ -125,7 +128,7 @@ static bool count_all(score_work *work, const inputs *all, sa_error *error) {
            (!options->against ||
             tally_system(&work->theirs, &all->against, all->references, work, error)) &&
            (!options->source || count_words(work, &all->source, error)) &&
-           ((!options->confidence && !options->against) || draw_all(work, error));
+           ((!options->confidence && !options->against) || resample_all(work, error));
 }
 
 bool score_texts(const score_options *options, const char *const *words, size_t count,

@@ -31,7 +31,7 @@ typedef struct compare_data {
     uint64_t train_hash, valid_hash, test_hash;
     size_t train_shared, valid_shared; /* test pairs that stand there, too */
     sa_corpus test;
-    sa_corpus probes; /* to be filmed; may be empty */
+    sa_corpus snapshot_pairs; /* to be filmed; may be empty */
 } compare_data;
 
 /* The figures of a run: positions in compare_columns. */
@@ -56,15 +56,15 @@ typedef struct compare_run {
     const compare_model *model;
     sa_settings settings; /* the model's with this run's seed */
     char *folder;         /* DIR/<model>-s<seed> */
-    sa_effort spent;      /* on its training */
+    sa_train_cost spent;  /* on its training */
     int64_t updates;
-    bool begun;                      /* there is a record of it */
+    bool recorded;                   /* there is a record of it */
     bool trained;                    /* nothing is left to train */
     bool diverged;                   /* and that is how it ended: there are no figures */
     uint64_t test;                   /* hash of the pairs behind the figures; 0: no figures yet */
     double figures[COMPARE_FIGURES]; /* NaN: there is none */
-    sa_scores by_length[SA_BANDS];   /* only sentences and BLEU */
-    sa_spread spread[SA_BANDS];      /* of that BLEU; NaN: unknown */
+    sa_eval_result by_length[SA_LENGTH_BANDS];      /* only sentences and BLEU */
+    sa_confidence_interval spread[SA_LENGTH_BANDS]; /* of that BLEU; NaN: unknown */
 } compare_run;
 
 typedef struct comparison {
@@ -129,7 +129,7 @@ bool compare_save(const char *folder, const char *name, sa_buffer *text, sa_erro
 /* DIR/curves.csv from the log.csv of every run. */
 bool compare_save_curves(const comparison *all, sa_error *error);
 /* DIR/bylength.csv */
-bool compare_save_bylength(const comparison *all, sa_error *error);
+bool compare_save_by_length(const comparison *all, sa_error *error);
 /* DIR/matrices/<model>/0001.csv ... of the first `count` test pairs, by every model that attends,
  * with its first seed. */
 bool compare_save_matrices(const comparison *all, size_t count, sa_error *error);

@@ -64,16 +64,16 @@ static void add_limit(double bleu, sa_buffer *out) {
     if (!isnan(bleu)) sa_number_add(out, (double)(float)bleu);
 }
 
-bool compare_save_bylength(const comparison *all, sa_error *error) {
+bool compare_save_by_length(const comparison *all, sa_error *error) {
     sa_buffer out = {0};
     sa_buffer_adds(&out, "model,seed,band,sentences,bleu,low,high\n");
     for (size_t i = 0; i < run_count(all); i++) {
         const compare_run *run = &all->runs[i];
-        for (int k = 0; k < SA_BANDS; k++) {
-            const sa_scores *scores = &run->by_length[k];
+        for (int k = 0; k < SA_LENGTH_BANDS; k++) {
+            const sa_eval_result *scores = &run->by_length[k];
             if (!scores->sentences) continue;
             sa_buffer_addf(&out, "%s,%lld,%s,%zu,", run->model->name, (long long)run->settings.seed,
-                           sa_bands[k].name, scores->sentences);
+                           sa_length_bands[k].name, scores->sentences);
             sa_number_add(&out, (double)(float)scores->bleu);
             add_limit(run->spread[k].low, &out);
             add_limit(run->spread[k].high, &out);
@@ -101,7 +101,8 @@ sa_model *compare_open(const compare_run *run, sa_error *error) {
 static bool draw(const compare_run *run, const char *matrices, const sa_corpus *test, size_t count,
                  sa_error *error) {
     char *folder = cli_path(matrices, run->model->folder, error);
-    sa_model *model = folder && sa_folder_make(folder, error) ? compare_open(run, error) : NULL;
+    sa_model *model =
+        folder && sa_directory_create(folder, error) ? compare_open(run, error) : NULL;
     const bool good = model && sa_align(model, test->pairs, count, save_matrix, folder, error);
     sa_model_close(model);
     free(folder);
@@ -111,7 +112,7 @@ static bool draw(const compare_run *run, const char *matrices, const sa_corpus *
 bool compare_save_matrices(const comparison *all, size_t count, sa_error *error) {
     const sa_corpus *test = &all->data.test;
     char *matrices = count ? cli_path(all->out, "matrices", error) : NULL;
-    bool good = !count || (matrices && sa_folder_make(matrices, error));
+    bool good = !count || (matrices && sa_directory_create(matrices, error));
     for (size_t i = 0; count && good && i < all->model_count; i++) {
         const compare_run *run = &all->runs[i * all->seeds];
         if (run->model->attends && !run->diverged)

@@ -20,7 +20,7 @@ static bool is_transformer(const char *entry) {
 }
 
 /* What would give a model data or batches of its own. */
-static bool for_all(const sa_option *option) {
+static bool is_common(const sa_option *option) {
     static const char *const batches[] = {"seed", "batch", "batch-tokens"};
     for (size_t i = 0; i < sizeof batches / sizeof *batches; i++)
         if (strcmp(option->name, batches[i]) == 0) return true;
@@ -31,7 +31,7 @@ static bool for_all(const sa_option *option) {
 static bool set_option(const char *name, const char *value, sa_settings *settings,
                        sa_error *error) {
     const sa_option *option = sa_option_find(sa_settings_options, name);
-    if (option && for_all(option))
+    if (option && is_common(option))
         return sa_fail(error, SA_USAGE, "--%s is for all models alike: give it once, as an option",
                        name);
     return sa_settings_set(settings, name, value, error);
@@ -52,7 +52,7 @@ static bool set_parts(char *parts, sa_settings *settings, sa_error *error) {
             return sa_fail(error, SA_USAGE,
                            "expected decoder[:attention[:heads]][:option=value ...], with "
                            "transformer as a decoder");
-        } else if (i == 1 && !sa_settings_attends(settings)) {
+        } else if (i == 1 && !sa_settings_has_attention(settings)) {
             return sa_fail(error, SA_USAGE, "this decoder has no attention to choose");
         } else if (!sa_settings_set(settings, options[i], parts, error)) {
             return false;
@@ -65,7 +65,7 @@ static bool set_parts(char *parts, sa_settings *settings, sa_error *error) {
 /* A model like an earlier one would be trained for nothing. */
 static bool check_twins(const comparison *all, const compare_model *model, sa_error *error) {
     for (const compare_model *earlier = all->models; earlier < model; earlier++)
-        if (!sa_settings_differ(&earlier->settings, &model->settings))
+        if (!sa_settings_find_difference(&earlier->settings, &model->settings))
             return sa_fail(error, SA_USAGE, "the same model as '%s'", earlier->name);
     return true;
 }
@@ -84,7 +84,7 @@ static bool read_entry(comparison *all, const char *entry, size_t size, const sa
     free(parts);
     if (!good) return wrong_entry(model->name ? model->name : "", &why, error);
     for (char *at = model->folder; (at = strchr(at, ':'));) *at = '-';
-    model->attends = sa_settings_attends(&model->settings);
+    model->attends = sa_settings_has_attention(&model->settings);
     return true;
 }
 
@@ -136,5 +136,5 @@ void compare_release(comparison *all) {
     free(all->runs);
     free(all->models);
     sa_corpus_close(&all->data.test);
-    sa_corpus_close(&all->data.probes);
+    sa_corpus_close(&all->data.snapshot_pairs);
 }

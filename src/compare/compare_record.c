@@ -29,7 +29,7 @@ static json_t *json_limits(const sa_settings *settings) {
     json_t *limits = json_object();
     for (const sa_option *row = sa_settings_options; row->name; row++)
         if (is_limit(row))
-            json_object_set_new(limits, row->name, json_real(sa_option_number(row, settings)));
+            json_object_set_new(limits, row->name, json_real(sa_option_get(row, settings)));
     return limits;
 }
 
@@ -69,8 +69,8 @@ static bool check_settings(const compare_run *run, const json_t *record, const c
     const bool read = sa_settings_read(&stored, text, path, error);
     free(text);
     if (!read) return false;
-    const sa_option *row = sa_settings_differ(&run->settings, &stored);
-    return !row || cli_refuse(row, &stored, run->folder, OTHER, error);
+    const sa_option *row = sa_settings_find_difference(&run->settings, &stored);
+    return !row || cli_fail_setting(row, &stored, run->folder, OTHER, error);
 }
 
 static bool check_limits(const compare_run *run, const json_t *record, const char *path,
@@ -80,11 +80,11 @@ static bool check_limits(const compare_run *run, const json_t *record, const cha
     for (const sa_option *row = sa_settings_options; row->name; row++) {
         if (!is_limit(row)) continue;
         const json_t *value = json_object_get(limits, row->name);
-        if (!json_is_number(value) || !sa_option_assign(row, &stored, json_number_value(value)))
+        if (!json_is_number(value) || !sa_option_set_number(row, &stored, json_number_value(value)))
             return sa_fail(error, SA_DATA, "%s: limits: '%s' is missing or impossible", path,
                            row->name);
-        if (sa_option_number(row, &stored) != sa_option_number(row, &run->settings))
-            return cli_refuse(row, &stored, run->folder, OTHER, error);
+        if (sa_option_get(row, &stored) != sa_option_get(row, &run->settings))
+            return cli_fail_setting(row, &stored, run->folder, OTHER, error);
     }
     return true;
 }
@@ -103,7 +103,7 @@ static double number_of(const json_t *value) {
 }
 
 /* False when something is missing or has the wrong type. */
-static bool take(compare_run *run, json_t *record) {
+static bool read_fields(compare_run *run, json_t *record) {
     const char *test;
     json_t *figures, *bands;
     int trained, diverged;
@@ -114,7 +114,7 @@ static bool take(compare_run *run, json_t *record) {
                     "figures", &figures, "by_length", &bands) != 0 ||
         !(run->spent.seconds >= 0) || !(run->spent.updating >= 0) || words < 0 || updates < 0)
         return false;
-    run->begun = true;
+    run->recorded = true;
     run->trained = trained;
     run->diverged = diverged;
     run->spent.words = words;
@@ -122,8 +122,8 @@ static bool take(compare_run *run, json_t *record) {
     run->test = strtoull(test, NULL, 16);
     for (size_t i = 0; i < COMPARE_FIGURES; i++)
         run->figures[i] = number_of(json_object_get(figures, compare_columns[i].key));
-    for (size_t i = 0; i < SA_BANDS; i++) {
-        const json_t *band = json_object_get(bands, sa_bands[i].name);
+    for (size_t i = 0; i < SA_LENGTH_BANDS; i++) {
+        const json_t *band = json_object_get(bands, sa_length_bands[i].name);
         run->by_length[i].sentences =
             (size_t)json_integer_value(json_object_get(band, "sentences"));
         run->by_length[i].bleu = number_of(json_object_get(band, "bleu"));
@@ -139,12 +139,12 @@ static bool read_record(compare_run *run, const compare_data *data, const char *
     if (!sa_file_read(&file, path, SA_LINE_LIMIT, error)) return false;
     json_t *record = sa_json_parse(file.data, file.size, RECORD_DEPTH, path, "record", error);
     sa_file_release(&file);
-    const bool good =
-        record && check_settings(run, record, path, error) &&
-        check_limits(run, record, path, error) &&
-        check_pairs(run, record, "train", data->train_hash, error) &&
-        check_pairs(run, record, "valid", data->valid_hash, error) &&
-        (take(run, record) || sa_fail(error, SA_DATA, "%s: not what 'compare' writes", path));
+    const bool good = record && check_settings(run, record, path, error) &&
+                      check_limits(run, record, path, error) &&
+                      check_pairs(run, record, "train", data->train_hash, error) &&
+                      check_pairs(run, record, "valid", data->valid_hash, error) &&
+                      (read_fields(run, record) ||
+                       sa_fail(error, SA_DATA, "%s: not what 'compare' writes", path));
     json_decref(record);
     return good;
 }

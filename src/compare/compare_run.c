@@ -15,18 +15,18 @@
 /* ---- Training -------------------------------------------------------------------------------- */
 
 /* What a training reports to. */
-typedef struct listener {
+typedef struct run_reporter {
     cli_progress progress;
     compare_run *run;
     const compare_data *data;
-} listener;
+} run_reporter;
 
 /* Shows it; and as last.safetensors has just been saved, what it took so far is noted beside it, so
  * that even a killed training goes on with its time counted. */
-static void hear(void *context, const sa_progress *report) {
-    listener *to = context;
+static void report_progress(void *context, const sa_progress *report) {
+    run_reporter *to = context;
     cli_progress_report(&to->progress, report);
-    if (report->kind != SA_VALIDATION) return;
+    if (report->kind != SA_PROGRESS_VALIDATION) return;
     to->run->spent = report->spent;
     to->run->updates = report->step;
     compare_record_write(to->run, to->data, NULL); /* written once more at the end, and checked */
@@ -36,12 +36,12 @@ static void hear(void *context, const sa_progress *report) {
 static bool can_resume(const compare_run *run, bool *resume, sa_error *error) {
     char *last = cli_path(run->folder, "last.safetensors", error);
     if (!last) return false;
-    *resume = run->begun && !sa_file_missing(last);
+    *resume = run->recorded && !sa_file_missing(last);
     free(last);
     return true;
 }
 
-static bool take_seconds(void *context, const char *const *cells, sa_error *error) {
+static bool read_seconds(void *context, const char *const *cells, sa_error *error) {
     compare_run *run = context;
     double seconds;
     (void)error;
@@ -52,19 +52,19 @@ static bool take_seconds(void *context, const char *const *cells, sa_error *erro
 
 /* A kill may have come after a save and before the note of what it took: the log, which was saved,
  * knows. */
-static bool catch_up(compare_run *run, sa_error *error) {
+static bool read_logged_seconds(compare_run *run, sa_error *error) {
     char *log = cli_path(run->folder, "log.csv", error);
     if (!log) return false;
-    const bool good = sa_file_missing(log) || cli_log_read(log, take_seconds, run, error);
+    const bool good = sa_file_missing(log) || cli_log_read(log, read_seconds, run, error);
     free(log);
     return good;
 }
 
 /* Notes what a training was, whether it came to its end or was stopped. */
-static void conclude(compare_run *run, const sa_outcome *outcome) {
-    run->trained = run->diverged || strcmp(outcome->reason, "stopped") != 0;
-    run->spent = outcome->spent;
-    run->updates = outcome->steps;
+static void record_result(compare_run *run, const sa_train_result *result) {
+    run->trained = run->diverged || strcmp(result->reason, "stopped") != 0;
+    run->spent = result->spent;
+    run->updates = result->steps;
     run->figures[COMPARE_SECONDS] = run->spent.seconds;
     run->figures[COMPARE_UPDATES] = (double)run->updates;
     run->figures[COMPARE_SPEED] =
@@ -73,63 +73,64 @@ static void conclude(compare_run *run, const sa_outcome *outcome) {
 
 static bool train(compare_run *run, const compare_data *data, const volatile sig_atomic_t *stop,
                   sa_error *error) {
-    listener to = {.run = run, .data = data};
-    sa_training training = {.settings = &run->settings,
-                            .train = data->train,
-                            .valid = data->valid,
-                            .out = run->folder,
-                            .probes = data->probes.pairs,
-                            .probe_count = run->model->attends ? data->probes.count : 0,
-                            .pausing = true,
-                            .report = hear,
-                            .context = &to,
-                            .stop = stop};
-    if (!sa_folder_make(run->folder, error) || !can_resume(run, &training.resume, error))
+    run_reporter to = {.run = run, .data = data};
+    sa_train_options training = {.settings = &run->settings,
+                                 .train = data->train,
+                                 .valid = data->valid,
+                                 .out = run->folder,
+                                 .snapshot_pairs = data->snapshot_pairs.pairs,
+                                 .snapshot_count =
+                                     run->model->attends ? data->snapshot_pairs.count : 0,
+                                 .pausing = true,
+                                 .report = report_progress,
+                                 .context = &to,
+                                 .stop = stop};
+    if (!sa_directory_create(run->folder, error) || !can_resume(run, &training.resume, error))
         return false;
     if (!training.resume)
-        run->spent = (sa_effort){0};
-    else if (!catch_up(run, error))
+        run->spent = (sa_train_cost){0};
+    else if (!read_logged_seconds(run, error))
         return false;
     training.spent = run->spent;
     if (!compare_record_write(run, data, error)) return false;
     cli_progress_init(&to.progress);
-    sa_outcome outcome;
-    const bool good = sa_train(&training, &outcome, error);
+    sa_train_result result;
+    const bool good = sa_train(&training, &result, error);
     cli_progress_end(&to.progress);
     run->diverged = !good && error->code == SA_DIVERGED;
     if (!good && !run->diverged) return false;
     if (run->diverged) fprintf(stderr, "%s\n", error->text);
-    conclude(run, &outcome);
+    record_result(run, &result);
     return compare_record_write(run, data, error);
 }
 
 /* ---- Evaluation ------------------------------------------------------------------------------ */
 
-static bool draw_samples(compare_run *run, const sa_corpus *test, const sa_judgement *each,
+static bool draw_samples(compare_run *run, const sa_corpus *test, const sa_sentence_result *each,
                          const sa_metrics *metrics, sa_error *error) {
     sa_resampling resampling;
-    sa_spread spread[SA_MEASURES];
+    sa_confidence_interval spread[SA_METRIC_COUNT];
     sa_options_init(sa_resampling_options, &resampling);
-    sa_tally *tallies = cli_tallies(metrics, each, test->count, error);
+    sa_metric_stats *tallies = cli_tallies(metrics, each, test->count, error);
     bool good = tallies != NULL;
-    for (int i = 0; good && i < SA_BANDS; i++) {
+    for (int i = 0; good && i < SA_LENGTH_BANDS; i++) {
         if (!run->by_length[i].sentences) continue;
-        good = cli_spread_band(metrics, &resampling, tallies, each, test->count, &sa_bands[i],
-                               spread, error);
-        run->spread[i] = spread[SA_BLEU];
+        good = cli_spread_band(metrics, &resampling, tallies, each, test->count,
+                               &sa_length_bands[i], spread, error);
+        run->spread[i] = spread[SA_METRIC_BLEU];
     }
     free(tallies);
     return good;
 }
 
-static bool judge(compare_run *run, const sa_corpus *test, const sa_judgement *each,
-                  sa_error *error) {
-    sa_scores all;
+static bool compute_figures(compare_run *run, const sa_corpus *test, const sa_sentence_result *each,
+                            sa_error *error) {
+    sa_eval_result all;
     sa_metrics metrics;
     sa_metrics_init(&metrics);
-    bool good = sa_summarise(test, each, NULL, test->count, &all, error);
-    for (int i = 0; good && i < SA_BANDS; i++)
-        good = cli_score_band(&metrics, test, each, &sa_bands[i], &run->by_length[i], error);
+    bool good = sa_eval_summarize(test, each, NULL, test->count, &all, error);
+    for (int i = 0; good && i < SA_LENGTH_BANDS; i++)
+        good = cli_score_band(&metrics, test, each, &sa_length_bands[i], &run->by_length[i], error);
     if (!good || !draw_samples(run, test, each, &metrics, error)) return false;
     run->figures[COMPARE_LOSS] = all.loss;
     run->figures[COMPARE_PERPLEXITY] = all.perplexity;
@@ -142,15 +143,16 @@ static bool judge(compare_run *run, const sa_corpus *test, const sa_judgement *e
     return true;
 }
 
-static bool measure(compare_run *run, sa_model *model, const sa_corpus *test, sa_error *error) {
+static bool evaluate_model(compare_run *run, sa_model *model, const sa_corpus *test,
+                           sa_error *error) {
     sa_search search;
     sa_search_init(&search);
     search.beam = 1;
-    sa_judgement *each = sa_new(test->count, sizeof *each, error);
+    sa_sentence_result *each = sa_new(test->count, sizeof *each, error);
     bool good = each && sa_evaluate(model, test, &search, each, error);
     if (good) {
-        good = judge(run, test, each, error);
-        sa_judgements_release(each, test->count);
+        good = compute_figures(run, test, each, error);
+        sa_sentence_results_release(each, test->count);
     }
     free(each);
     run->figures[COMPARE_PARAMETERS] = (double)sa_model_parameters(model);
@@ -161,7 +163,7 @@ static bool measure(compare_run *run, sa_model *model, const sa_corpus *test, sa
 static bool evaluate(compare_run *run, const compare_data *data, sa_error *error) {
     sa_model *model = compare_open(run, error);
     if (!model) return false;
-    const bool good = measure(run, model, &data->test, error);
+    const bool good = evaluate_model(run, model, &data->test, error);
     sa_model_close(model);
     if (!good) return false;
     run->test = data->test_hash;

@@ -186,9 +186,9 @@ json_t *compare_json_figures(const double *figures) {
 
 json_t *compare_json_bands(const compare_run *run) {
     json_t *bands = json_object();
-    for (int i = 0; i < SA_BANDS; i++)
+    for (int i = 0; i < SA_LENGTH_BANDS; i++)
         if (run->by_length[i].sentences)
-            json_object_set_new(bands, sa_bands[i].name,
+            json_object_set_new(bands, sa_length_bands[i].name,
                                 json_pack("{s:I, s:o, s:o, s:o}", "sentences",
                                           (json_int_t)run->by_length[i].sentences, "bleu",
                                           cli_json_number(run->by_length[i].bleu), "low",

@@ -19,7 +19,7 @@ const char *sa_preset_name(size_t row) {
     return preset ? preset->name : NULL;
 }
 
-const char *sa_family_preset(int model) {
+const char *sa_preset_default(int model) {
     return model == SA_MODEL_TRANSFORMER ? "vaswani2017-toy" : NULL;
 }
 
@@ -34,7 +34,7 @@ bool sa_settings_preset(sa_settings *settings, const char *name, sa_error *error
     const char *line = sa_preset_text(name);
     if (!line) {
         sa_nearest nearest = {.wanted = name};
-        for (size_t i = 0; sa_preset_name(i); i++) sa_nearest_offer(&nearest, sa_preset_name(i));
+        for (size_t i = 0; sa_preset_name(i); i++) sa_nearest_consider(&nearest, sa_preset_name(i));
         char hint[128];
         return sa_fail(error, SA_USAGE, "unknown preset '%s'%s", name,
                        sa_nearest_hint(&nearest, hint, sizeof hint));

@@ -17,15 +17,17 @@ bool sa_settings_check(const sa_settings *settings, sa_error *error);
  * runs out. Freed with free(). */
 char *sa_settings_write(const sa_settings *settings, sa_error *error);
 
-/* Reads them back; the run's own stay as they are. Strict: SA_DATA names `file` and the key when
- * one is unknown, missing, of the wrong type or out of range. */
+/* Reads them back; the run's own stay as they are. A key under its earlier name is understood, and
+ * one that the file does not have takes its default: so the default of a new option must be what
+ * programs did before they had it. SA_DATA names `file` and the key when one is unknown, of the
+ * wrong type or out of range. */
 bool sa_settings_read(sa_settings *settings, const char *text, const char *file, sa_error *error);
 
 /* The first option not of the run in which the two differ, or NULL. */
-const sa_option *sa_settings_differ(const sa_settings *one, const sa_settings *other);
+const sa_option *sa_settings_find_difference(const sa_settings *one, const sa_settings *other);
 
 /* The preset that a family starts from when none is named; NULL: the defaults. */
-const char *sa_family_preset(int model);
+const char *sa_preset_default(int model);
 
 /* The name of a preset, NULL after the last. */
 const char *sa_preset_name(size_t row);

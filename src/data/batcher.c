@@ -5,13 +5,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { FETCH = 20 }; /* batches that are sorted together */
+enum { FETCH_BATCHES = 20 }; /* batches that are sorted together */
 
 static void shuffle(size_t *list, size_t count, sa_rng *rng) {
     for (size_t i = count; i > 1; i--) {
-        const size_t k = sa_rng_below(rng, (uint32_t)i), kept = list[k];
+        const size_t k = sa_rng_below(rng, (uint32_t)i), swapped = list[k];
         list[k] = list[i - 1];
-        list[i - 1] = kept;
+        list[i - 1] = swapped;
     }
 }
 
@@ -26,8 +26,8 @@ static int by_length(const void *a, const void *b, void *context) {
 
 /* How many of the pairs from `at` on fit into a piece of so many pairs, or, with words, of so many
  * words on either side; at least one. */
-static size_t fitting(const sa_batcher *batcher, size_t at, size_t end, size_t pairs,
-                      int64_t words) {
+static size_t count_fitting(const sa_batcher *batcher, size_t at, size_t end, size_t pairs,
+                            int64_t words) {
     int64_t source = 0, target = 0;
     size_t next = at;
     if (!words) return end - at < pairs ? end - at : pairs;
@@ -41,22 +41,23 @@ static size_t fitting(const sa_batcher *batcher, size_t at, size_t end, size_t p
 }
 
 /* Puts whole batches into random order. */
-static void shuffle_batches(sa_slice *list, size_t count, sa_rng *rng) {
+static void shuffle_batches(sa_batch_range *list, size_t count, sa_rng *rng) {
     for (size_t i = count; i > 1; i--) {
         const size_t k = sa_rng_below(rng, (uint32_t)i);
-        const sa_slice kept = list[k];
+        const sa_batch_range swapped = list[k];
         list[k] = list[i - 1];
-        list[i - 1] = kept;
+        list[i - 1] = swapped;
     }
 }
 
 /* Cuts the sorted pairs of one fetch and shuffles the batches; a last one of too few pairs stays
  * last. */
-static void cut(sa_batcher *batcher, size_t at, size_t end, sa_rng *rng) {
-    sa_slice *first = batcher->batches + batcher->number;
+static void split_fetch(sa_batcher *batcher, size_t at, size_t end, sa_rng *rng) {
+    sa_batch_range *first = batcher->batches + batcher->number;
     size_t count = 0;
     for (; at < end; at += first[count++].count)
-        first[count] = (sa_slice){at, fitting(batcher, at, end, batcher->batch, batcher->words)};
+        first[count] =
+            (sa_batch_range){at, count_fitting(batcher, at, end, batcher->batch, batcher->words)};
     batcher->number += count;
     const bool small = !batcher->words && first[count - 1].count < batcher->batch;
     shuffle_batches(first, count - small, rng);
@@ -69,9 +70,10 @@ static void begin_epoch(sa_batcher *batcher) {
     shuffle(batcher->order, batcher->count, &rng);
     batcher->number = 0;
     for (size_t at = 0, size; at < batcher->count; at += size) {
-        size = fitting(batcher, at, batcher->count, FETCH * batcher->batch, FETCH * batcher->words);
+        size = count_fitting(batcher, at, batcher->count, FETCH_BATCHES * batcher->batch,
+                             FETCH_BATCHES * batcher->words);
         qsort_r(batcher->order + at, size, sizeof *batcher->order, by_length, batcher);
-        cut(batcher, at, at + size, &rng);
+        split_fetch(batcher, at, at + size, &rng);
     }
 }
 
@@ -107,7 +109,7 @@ void sa_batcher_seek(sa_batcher *batcher, int64_t epoch, size_t position) {
 
 const size_t *sa_batcher_next(sa_batcher *batcher, int *size) {
     if (batcher->next >= batcher->number) sa_batcher_seek(batcher, batcher->epoch + 1, 0);
-    const sa_slice batch = batcher->batches[batcher->next++];
+    const sa_batch_range batch = batcher->batches[batcher->next++];
     *size = (int)batch.count;
     batcher->position += batch.count;
     return batcher->order + batch.first;
@@ -120,7 +122,7 @@ static int by_falling_length(const void *a, const void *b, void *context) {
     return longer ? longer : (x > y) - (x < y);
 }
 
-void sa_order_by_length(const sa_sentence *sentences, size_t count, size_t *order) {
+void sa_sentences_sort_by_length(const sa_sentence *sentences, size_t count, size_t *order) {
     for (size_t i = 0; i < count; i++) order[i] = i;
     if (count)
         qsort_r(order, count, sizeof *order, by_falling_length, (void *)(uintptr_t)sentences);

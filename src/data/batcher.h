@@ -11,20 +11,20 @@
 #include "base/batch.h"
 
 /* A batch's place among the epoch's pairs. */
-typedef struct sa_slice {
+typedef struct sa_batch_range {
     size_t first, count;
-} sa_slice;
+} sa_batch_range;
 
 typedef struct sa_batcher {
     const sa_sentence *source, *target;
     size_t count, batch;
     int64_t words;
     uint64_t seed;
-    int64_t epoch;       /* from 0 */
-    size_t position;     /* pairs of this epoch already served */
-    size_t *order;       /* [count] this epoch's pairs, fetch after fetch */
-    sa_slice *batches;   /* [number] this epoch's, as they are served */
-    size_t number, next; /* next: of the batch to be served */
+    int64_t epoch;           /* from 0 */
+    size_t position;         /* pairs of this epoch already served */
+    size_t *order;           /* [count] this epoch's pairs, fetch after fetch */
+    sa_batch_range *batches; /* [number] this epoch's, as they are served */
+    size_t number, next;     /* next: of the batch to be served */
 } sa_batcher;
 
 /* Batches of `batch` pairs; with words (0: none) of as many as have no more than that on either
@@ -43,6 +43,6 @@ const size_t *sa_batcher_next(sa_batcher *batcher, int *size);
 
 /* All indices 0 .. count-1 by falling length of the sentences, equal ones in their order: for work
  * in batches that is no training. order [count] */
-void sa_order_by_length(const sa_sentence *sentences, size_t count, size_t *order);
+void sa_sentences_sort_by_length(const sa_sentence *sentences, size_t count, size_t *order);
 
 #endif

@@ -9,21 +9,21 @@
 
 /* ---- Merges ---------------------------------------------------------------------------------- */
 
-size_t sa_bpe_character(const char *text, size_t size) {
+size_t sa_bpe_character_size(const char *text, size_t size) {
     size_t length = 1;
     while (length < size && ((unsigned char)text[length] & 0xc0) == 0x80) length++;
     return length;
 }
 
 int32_t sa_bpe_find(const sa_bpe *bpe, int32_t left, int32_t right) {
-    const sa_symbol_pair pair = {left, right};
+    const sa_bpe_pair pair = {left, right};
     return sa_strings_find(&bpe->pairs, (const char *)&pair, sizeof pair);
 }
 
 bool sa_bpe_push(sa_bpe *bpe, int32_t left, int32_t right, int32_t *made, sa_error *error) {
-    const sa_symbol_pair pair = {left, right};
-    const sa_token one = sa_strings_text(&bpe->symbols, left);
-    const sa_token other = sa_strings_text(&bpe->symbols, right);
+    const sa_bpe_pair pair = {left, right};
+    const sa_token one = sa_strings_get(&bpe->symbols, left);
+    const sa_token other = sa_strings_get(&bpe->symbols, right);
     sa_buffer both = {0};
     sa_buffer_add(&both, one.text, one.size);
     sa_buffer_add(&both, other.text, other.size);
@@ -33,9 +33,9 @@ bool sa_bpe_push(sa_bpe *bpe, int32_t left, int32_t right, int32_t *made, sa_err
     const int32_t number =
         *made < 0 ? -1 : sa_strings_add(&bpe->pairs, (const char *)&pair, sizeof pair, error);
     if (number < 0 ||
-        !sa_reserve(&bpe->merge, &bpe->room, bpe->pairs.count, sizeof *bpe->merge, error))
+        !sa_reserve(&bpe->merge, &bpe->capacity, bpe->pairs.count, sizeof *bpe->merge, error))
         return false;
-    bpe->merge[number] = (sa_merge){left, right, *made};
+    bpe->merge[number] = (sa_bpe_merge){left, right, *made};
     bpe->count = bpe->pairs.count;
     return true;
 }
@@ -52,8 +52,8 @@ void sa_bpe_release(sa_bpe *bpe) {
 void sa_bpe_write(const sa_bpe *bpe, sa_buffer *out) {
     sa_buffer_adds(out, VERSION "\n");
     for (size_t i = 0; i < bpe->count; i++) {
-        const sa_token left = sa_strings_text(&bpe->symbols, bpe->merge[i].left);
-        const sa_token right = sa_strings_text(&bpe->symbols, bpe->merge[i].right);
+        const sa_token left = sa_strings_get(&bpe->symbols, bpe->merge[i].left);
+        const sa_token right = sa_strings_get(&bpe->symbols, bpe->merge[i].right);
         sa_buffer_add(out, left.text, left.size);
         sa_buffer_add(out, " ", 1);
         sa_buffer_add(out, right.text, right.size);
@@ -62,11 +62,11 @@ void sa_bpe_write(const sa_bpe *bpe, sa_buffer *out) {
 }
 
 static bool same_symbol(const sa_bpe *one, int32_t a, const sa_bpe *other, int32_t b) {
-    const sa_token x = sa_strings_text(&one->symbols, a), y = sa_strings_text(&other->symbols, b);
+    const sa_token x = sa_strings_get(&one->symbols, a), y = sa_strings_get(&other->symbols, b);
     return x.size == y.size && memcmp(x.text, y.text, x.size) == 0;
 }
 
-bool sa_bpe_same(const sa_bpe *one, const sa_bpe *other) {
+bool sa_bpe_equal(const sa_bpe *one, const sa_bpe *other) {
     bool same = one->count == other->count;
     for (size_t i = 0; same && i < one->count; i++)
         same = same_symbol(one, one->merge[i].left, other, other->merge[i].left) &&
@@ -75,12 +75,12 @@ bool sa_bpe_same(const sa_bpe *one, const sa_bpe *other) {
 }
 
 /* A line of the file being read. */
-typedef struct place {
+typedef struct file_position {
     const char *name;
     size_t line;
-} place;
+} file_position;
 
-static bool check_version(const char *line, place at, sa_error *error) {
+static bool check_version(const char *line, file_position at, sa_error *error) {
     if (strcmp(line, VERSION) == 0) return true;
     if (strcmp(line, VERSION " byte") == 0)
         return sa_fail(error, SA_DATA, "%s:%zu: merges of bytes; those of characters are read",
@@ -91,14 +91,14 @@ static bool check_version(const char *line, place at, sa_error *error) {
 
 /* Whether a symbol is a character of a word, without or with the word's end. */
 static bool is_character(sa_token symbol) {
-    const size_t first = sa_bpe_character(symbol.text, symbol.size);
+    const size_t first = sa_bpe_character_size(symbol.text, symbol.size);
     const size_t rest = symbol.size - first;
-    return !rest ||
-           (rest == sizeof SA_WORD_END - 1 && memcmp(symbol.text + first, SA_WORD_END, rest) == 0);
+    return !rest || (rest == sizeof SA_BPE_WORD_END - 1 &&
+                     memcmp(symbol.text + first, SA_BPE_WORD_END, rest) == 0);
 }
 
 /* The number of a symbol that is a character or was made before; else -1. */
-static int32_t symbol_of(sa_bpe *bpe, sa_token symbol, place at, sa_error *error) {
+static int32_t symbol_of(sa_bpe *bpe, sa_token symbol, file_position at, sa_error *error) {
     if (is_character(symbol)) return sa_strings_add(&bpe->symbols, symbol.text, symbol.size, error);
     const int32_t number = sa_strings_find(&bpe->symbols, symbol.text, symbol.size);
     if (number < 0)
@@ -107,7 +107,8 @@ static int32_t symbol_of(sa_bpe *bpe, sa_token symbol, place at, sa_error *error
     return number;
 }
 
-static bool read_merge(sa_bpe *bpe, const char *line, size_t size, place at, sa_error *error) {
+static bool read_merge(sa_bpe *bpe, const char *line, size_t size, file_position at,
+                       sa_error *error) {
     const char *space = memchr(line, ' ', size);
     const size_t first = space ? (size_t)(space - line) : size; /* else the second is empty */
     const size_t second = first + (space != NULL);
@@ -127,17 +128,17 @@ static bool read_merge(sa_bpe *bpe, const char *line, size_t size, place at, sa_
 }
 
 /* Whether CR LF ended the line that was read last. */
-static bool ended_in_cr(const sa_reader *reader, const char *line, size_t size) {
+static bool ended_in_cr(const sa_text_lines *reader, const char *line, size_t size) {
     const char *behind = reader->file.data + reader->lines.at;
     return behind - (line + size) == 2;
 }
 
-static bool read_lines(sa_bpe *bpe, sa_reader *reader, sa_error *error) {
-    place at = {reader->file.name, 1};
+static bool read_lines(sa_bpe *bpe, sa_text_lines *reader, sa_error *error) {
+    file_position at = {reader->file.name, 1};
     char *line;
     size_t size;
     bool failed = false;
-    while (sa_reader_next(reader, &line, &size, &failed, error)) {
+    while (sa_text_lines_next(reader, &line, &size, &failed, error)) {
         at.line = reader->lines.number;
         if (ended_in_cr(reader, line, size))
             return sa_fail(error, SA_DATA, "%s:%zu: the line ends in CR LF; merges end in LF alone",
@@ -150,22 +151,23 @@ static bool read_lines(sa_bpe *bpe, sa_reader *reader, sa_error *error) {
 }
 
 bool sa_bpe_open(sa_bpe *bpe, const char *path, sa_error *error) {
-    sa_reader reader;
+    sa_text_lines reader;
     *bpe = (sa_bpe){0};
-    if (!sa_reader_open(&reader, path, error)) return false;
+    if (!sa_text_lines_open(&reader, path, error)) return false;
     const bool good = read_lines(bpe, &reader, error);
-    sa_reader_close(&reader);
+    sa_text_lines_close(&reader);
     if (!good) sa_bpe_release(bpe);
     return good;
 }
 
 bool sa_bpe_read(sa_bpe *bpe, const char *text, size_t size, const char *name, sa_error *error) {
-    sa_reader reader = {.file = {.data = sa_copy(text, size, error), .size = size, .name = name}};
+    sa_text_lines reader = {
+        .file = {.data = sa_copy(text, size, error), .size = size, .name = name}};
     *bpe = (sa_bpe){0};
     if (!reader.file.data) return false;
     reader.lines.file = &reader.file;
     const bool good = read_lines(bpe, &reader, error);
-    sa_reader_close(&reader);
+    sa_text_lines_close(&reader);
     if (!good) sa_bpe_release(bpe);
     return good;
 }

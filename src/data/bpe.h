@@ -16,17 +16,17 @@
 #include "data/heap.h"
 
 /* What stands behind the last character of a word. */
-#define SA_WORD_END "</w>"
+#define SA_BPE_WORD_END "</w>"
 
-typedef struct sa_merge {
+typedef struct sa_bpe_merge {
     int32_t left, right, made; /* numbers of symbols */
-} sa_merge;
+} sa_bpe_merge;
 
 typedef struct sa_bpe {
     sa_strings symbols;
-    sa_strings pairs; /* (left, right) of every merge: their number is the merge's */
-    sa_merge *merge;  /* [count] in the order they were learned */
-    size_t count, room;
+    sa_strings pairs;    /* (left, right) of every merge: their number is the merge's */
+    sa_bpe_merge *merge; /* [count] in the order they were learned */
+    size_t count, capacity;
 } sa_bpe;
 
 /* ---- Merges and their files: bpe.c -------------------------------------------------------------
@@ -40,7 +40,7 @@ bool sa_bpe_open(sa_bpe *bpe, const char *path, sa_error *error);
 bool sa_bpe_read(sa_bpe *bpe, const char *text, size_t size, const char *name, sa_error *error);
 void sa_bpe_write(const sa_bpe *bpe, sa_buffer *out);
 /* Whether both merge the same in the same order. */
-bool sa_bpe_same(const sa_bpe *one, const sa_bpe *other);
+bool sa_bpe_equal(const sa_bpe *one, const sa_bpe *other);
 void sa_bpe_release(sa_bpe *bpe);
 
 /* Appends the merge of two symbols; *made is the new symbol. */
@@ -48,12 +48,12 @@ bool sa_bpe_push(sa_bpe *bpe, int32_t left, int32_t right, int32_t *made, sa_err
 /* The number of the merge of two symbols, or -1. */
 int32_t sa_bpe_find(const sa_bpe *bpe, int32_t left, int32_t right);
 /* The bytes of a pair of symbols, as they stand in `pairs`. */
-typedef struct sa_symbol_pair {
+typedef struct sa_bpe_pair {
     int32_t left, right;
-} sa_symbol_pair;
+} sa_bpe_pair;
 
 /* The bytes of the character at the start of a text (valid UTF-8, size > 0). */
-size_t sa_bpe_character(const char *text, size_t size);
+size_t sa_bpe_character_size(const char *text, size_t size);
 
 /* ---- Learning: bpe_learn.c ---------------------------------------------------------------------
  */
@@ -67,28 +67,29 @@ bool sa_bpe_learn(sa_bpe *bpe, const sa_word_counts *counts, size_t merges, int6
  */
 
 /* One who cuts words: the merges, and its own memory of the words it has cut. */
-typedef struct sa_cutter {
+typedef struct sa_bpe_segmenter {
     const sa_bpe *bpe;
     const sa_strings *known; /* sub-words that may be left, as they are written ("low@@", "er");
                                 others are cut again where they were merged. NULL: all */
-    int32_t *maker;          /* [symbols] the merge that first made each; -1: a character */
+    int32_t *producer;       /* [symbols] the merge that first made each; -1: a character */
     sa_strings words;        /* cut before */
     size_t *end;             /* [words.count] where the sizes of each end in size */
     uint32_t *size;          /* bytes of the sub-words */
-    size_t end_room, sizes, size_room;
-    struct sa_link_of_word *link; /* the symbols of the word being cut */
-    int32_t *place;               /* where the next merge is done */
-    size_t link_room, place_room;
+    size_t end_capacity, sizes, size_capacity;
+    struct sa_bpe_node *node; /* the symbols of the word being cut */
+    int32_t *place;           /* where the next merge is done */
+    size_t node_capacity, place_capacity;
     sa_heap heap;
-} sa_cutter;
+} sa_bpe_segmenter;
 
-void sa_cutter_init(sa_cutter *cutter, const sa_bpe *bpe);
+void sa_bpe_segmenter_init(sa_bpe_segmenter *segmenter, const sa_bpe *bpe);
 /* From now on only known sub-words are left; `known` must outlive the cutter. */
-bool sa_cutter_limit(sa_cutter *cutter, const sa_strings *known, sa_error *error);
-void sa_cutter_close(sa_cutter *cutter);
+bool sa_bpe_segmenter_restrict(sa_bpe_segmenter *segmenter, const sa_strings *known,
+                               sa_error *error);
+void sa_bpe_segmenter_release(sa_bpe_segmenter *segmenter);
 
 /* The bytes of each sub-word of a word, *count of them, valid until the next call; NULL: memory. */
-const uint32_t *sa_cutter_cut(sa_cutter *cutter, const char *word, size_t size, size_t *count,
-                              sa_error *error);
+const uint32_t *sa_bpe_segmenter_apply(sa_bpe_segmenter *segmenter, const char *word, size_t size,
+                                       size_t *count, sa_error *error);
 
 #endif

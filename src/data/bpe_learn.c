@@ -5,14 +5,14 @@
 
 /* ---- Places and pairs ------------------------------------------------------------------------ */
 
-enum { NOWHERE = -1 };
+enum { NONE = -1 };
 
 /* Two neighbouring symbols. */
 typedef struct pair {
     int64_t times; /* how often they are neighbours */
     int32_t *at;   /* [count] where the left one stood when they became neighbours, or still does */
-    size_t count, room;
-    bool grown; /* since the heap was last told */
+    size_t count, capacity;
+    bool changed; /* since the heap was last told */
 } pair;
 
 /* The different words, one behind the other, a place for each character. A merge puts its symbol at
@@ -22,79 +22,81 @@ typedef struct learner {
     int32_t *symbol, *before, *after; /* [places] neighbours in the word, or NOWHERE */
     int64_t *times;                   /* [places] how often the word occurs */
     size_t places;
-    sa_strings keys; /* sa_symbol_pair of each pair */
+    sa_strings keys; /* sa_bpe_pair of each pair */
     pair *pairs;     /* [keys.count] */
-    size_t pair_room;
-    int32_t *grown; /* pairs the heap must be told of */
-    size_t grown_count, grown_room;
+    size_t pair_capacity;
+    int32_t *changed; /* pairs the heap must be told of */
+    size_t changed_count, changed_capacity;
     sa_heap heap; /* rank: times when the pair was put in; what: the pair */
 } learner;
 
-static sa_symbol_pair symbols_of(const learner *all, int32_t number) {
-    sa_symbol_pair both;
-    memcpy(&both, sa_strings_text(&all->keys, number).text, sizeof both);
+static sa_bpe_pair symbols_of(const learner *all, int32_t number) {
+    sa_bpe_pair both;
+    memcpy(&both, sa_strings_get(&all->keys, number).text, sizeof both);
     return both;
 }
 
 static int compare(const sa_strings *symbols, int32_t one, int32_t other) {
-    const sa_token a = sa_strings_text(symbols, one), b = sa_strings_text(symbols, other);
+    const sa_token a = sa_strings_get(symbols, one), b = sa_strings_get(symbols, other);
     const int order = memcmp(a.text, b.text, a.size < b.size ? a.size : b.size);
     return order ? order : (a.size > b.size) - (a.size < b.size);
 }
 
 /* The more frequent pair stands before; of equals the one that is later in byte order, which in
  * UTF-8 is the order of the characters. */
-static bool more_frequent(const void *context, const sa_ranked *a, const sa_ranked *b) {
+static bool more_frequent(const void *context, const sa_heap_item *a, const sa_heap_item *b) {
     const learner *all = context;
     if (a->rank != b->rank) return a->rank > b->rank;
     if (a->what == b->what) return false;
-    const sa_symbol_pair one = symbols_of(all, a->what), other = symbols_of(all, b->what);
+    const sa_bpe_pair one = symbols_of(all, a->what), other = symbols_of(all, b->what);
     const int left = compare(&all->bpe->symbols, one.left, other.left);
     return left ? left > 0 : compare(&all->bpe->symbols, one.right, other.right) > 0;
 }
 
 static pair *pair_at(learner *all, int32_t place, int32_t *number, sa_error *error) {
-    const sa_symbol_pair key = {all->symbol[place], all->symbol[all->after[place]]};
+    const sa_bpe_pair key = {all->symbol[place], all->symbol[all->after[place]]};
     const size_t known = all->keys.count;
     *number = sa_strings_add(&all->keys, (const char *)&key, sizeof key, error);
     if (*number < 0 ||
-        !sa_reserve(&all->pairs, &all->pair_room, all->keys.count, sizeof *all->pairs, error))
+        !sa_reserve(&all->pairs, &all->pair_capacity, all->keys.count, sizeof *all->pairs, error))
         return NULL;
     if (all->keys.count > known) all->pairs[*number] = (pair){0};
     return &all->pairs[*number];
 }
 
 /* The symbol at this place and the next one are neighbours from now on. */
-static bool meet(learner *all, int32_t place, sa_error *error) {
+static bool add_neighbors(learner *all, int32_t place, sa_error *error) {
     int32_t number;
-    pair *met = pair_at(all, place, &number, error);
-    if (!met || !sa_reserve(&met->at, &met->room, met->count + 1, sizeof *met->at, error))
+    pair *added = pair_at(all, place, &number, error);
+    if (!added ||
+        !sa_reserve(&added->at, &added->capacity, added->count + 1, sizeof *added->at, error))
         return false;
-    met->at[met->count++] = place;
-    met->times += all->times[place];
-    if (met->grown) return true;
-    if (!sa_reserve(&all->grown, &all->grown_room, all->grown_count + 1, sizeof *all->grown, error))
+    added->at[added->count++] = place;
+    added->times += all->times[place];
+    if (added->changed) return true;
+    if (!sa_reserve(&all->changed, &all->changed_capacity, all->changed_count + 1,
+                    sizeof *all->changed, error))
         return false;
-    all->grown[all->grown_count++] = number;
-    return met->grown = true;
+    all->changed[all->changed_count++] = number;
+    return added->changed = true;
 }
 
 /* ... and no longer are. */
-static bool part(learner *all, int32_t place, sa_error *error) {
+static bool remove_neighbors(learner *all, int32_t place, sa_error *error) {
     int32_t number;
-    pair *parted = pair_at(all, place, &number, error);
-    if (parted) parted->times -= all->times[place];
-    return parted;
+    pair *removed = pair_at(all, place, &number, error);
+    if (removed) removed->times -= all->times[place];
+    return removed;
 }
 
-static bool tell_heap(learner *all, sa_error *error) {
-    for (size_t i = 0; i < all->grown_count; i++) {
-        pair *grown = &all->pairs[all->grown[i]];
-        grown->grown = false;
-        if (!sa_heap_push(&all->heap, (sa_ranked){grown->times, all->grown[i]}, error))
+static bool update_heap(learner *all, sa_error *error) {
+    for (size_t i = 0; i < all->changed_count; i++) {
+        pair *changed = &all->pairs[all->changed[i]];
+        changed->changed = false;
+        if (!sa_heap_push(&all->heap, (sa_heap_item){changed->times, all->changed[i]}, error))
             return false;
     }
-    all->grown_count = 0;
+    all->changed_count = 0;
     return true;
 }
 
@@ -109,20 +111,20 @@ static int by_place(const void *a, const void *b) {
 static bool merge_at(learner *all, int32_t place, int32_t made, sa_error *error) {
     const int32_t right = all->after[place];
     const int32_t before = all->before[place], after = all->after[right];
-    if ((before != NOWHERE && !part(all, before, error)) ||
-        (after != NOWHERE && !part(all, right, error)))
+    if ((before != NONE && !remove_neighbors(all, before, error)) ||
+        (after != NONE && !remove_neighbors(all, right, error)))
         return false;
     all->symbol[place] = made;
-    all->symbol[right] = NOWHERE;
+    all->symbol[right] = NONE;
     all->after[place] = after;
-    if (after != NOWHERE) all->before[after] = place;
-    return (before == NOWHERE || meet(all, before, error)) &&
-           (after == NOWHERE || meet(all, place, error));
+    if (after != NONE) all->before[after] = place;
+    return (before == NONE || add_neighbors(all, before, error)) &&
+           (after == NONE || add_neighbors(all, place, error));
 }
 
 /* Merges a pair everywhere, in each word from its front, so that of "x x x" the first two meet. */
 static bool merge(learner *all, int32_t number, sa_error *error) {
-    const sa_symbol_pair both = symbols_of(all, number);
+    const sa_bpe_pair both = symbols_of(all, number);
     const pair merged = all->pairs[number];
     int32_t made;
     bool good = sa_bpe_push(all->bpe, both.left, both.right, &made, error);
@@ -130,14 +132,14 @@ static bool merge(learner *all, int32_t number, sa_error *error) {
     if (merged.count) qsort(merged.at, merged.count, sizeof *merged.at, by_place);
     for (size_t i = 0; good && i < merged.count; i++) {
         const int32_t place = merged.at[i];
-        if (all->symbol[place] != both.left || all->after[place] == NOWHERE ||
+        if (all->symbol[place] != both.left || all->after[place] == NONE ||
             all->symbol[all->after[place]] != both.right)
             continue; /* another merge took one of them */
         good = merge_at(all, place, made, error);
     }
     free(merged.at);
     all->pairs[number].times = 0; /* those that overlap are gone, too */
-    return good && tell_heap(all, error);
+    return good && update_heap(all, error);
 }
 
 /* ---- All of them ----------------------------------------------------------------------------- */
@@ -145,37 +147,38 @@ static bool merge(learner *all, int32_t number, sa_error *error) {
 static size_t count_characters(sa_token word) {
     size_t count = 0;
     for (size_t at = 0; at < word.size; count++)
-        at += sa_bpe_character(word.text + at, word.size - at);
+        at += sa_bpe_character_size(word.text + at, word.size - at);
     return count;
 }
 
 /* Lays a word out in places of its own. */
-static bool spell(learner *all, sa_token word, int64_t times, sa_error *error) {
+static bool add_word(learner *all, sa_token word, int64_t times, sa_error *error) {
     const size_t first = all->places;
-    char last[4 + sizeof SA_WORD_END];
+    char last[4 + sizeof SA_BPE_WORD_END];
     for (size_t at = 0, length; at < word.size; at += length) {
         const size_t place = all->places++;
-        length = sa_bpe_character(word.text + at, word.size - at);
+        length = sa_bpe_character_size(word.text + at, word.size - at);
         const bool ends = at + length == word.size;
         if (ends) {
             memcpy(last, word.text + at, length);
-            memcpy(last + length, SA_WORD_END, sizeof SA_WORD_END - 1);
+            memcpy(last + length, SA_BPE_WORD_END, sizeof SA_BPE_WORD_END - 1);
         }
         all->symbol[place] =
-            ends ? sa_strings_add(&all->bpe->symbols, last, length + sizeof SA_WORD_END - 1, error)
+            ends ? sa_strings_add(&all->bpe->symbols, last, length + sizeof SA_BPE_WORD_END - 1,
+                                  error)
                  : sa_strings_add(&all->bpe->symbols, word.text + at, length, error);
         if (all->symbol[place] < 0) return false;
         all->times[place] = times;
-        all->before[place] = place > first ? (int32_t)place - 1 : NOWHERE;
-        all->after[place] = ends ? NOWHERE : (int32_t)place + 1;
+        all->before[place] = place > first ? (int32_t)place - 1 : NONE;
+        all->after[place] = ends ? NONE : (int32_t)place + 1;
     }
     return true;
 }
 
-static bool lay_out(learner *all, const sa_word_counts *counts, sa_error *error) {
+static bool add_words(learner *all, const sa_word_counts *counts, sa_error *error) {
     size_t places = 0;
     for (size_t i = 0; i < counts->words.count; i++)
-        places += count_characters(sa_strings_text(&counts->words, (int32_t)i));
+        places += count_characters(sa_strings_get(&counts->words, (int32_t)i));
     if (places > INT32_MAX)
         return sa_fail(error, SA_LIMIT, "the different words have %zu characters; %d are possible",
                        places, INT32_MAX);
@@ -185,16 +188,16 @@ static bool lay_out(learner *all, const sa_word_counts *counts, sa_error *error)
     all->times = sa_new(places, sizeof *all->times, error);
     bool good = all->symbol && all->before && all->after && all->times;
     for (size_t i = 0; good && i < counts->words.count; i++)
-        good = spell(all, sa_strings_text(&counts->words, (int32_t)i), counts->times[i], error);
+        good = add_word(all, sa_strings_get(&counts->words, (int32_t)i), counts->times[i], error);
     for (size_t place = 0; good && place < places; place++)
-        good = all->after[place] == NOWHERE || meet(all, (int32_t)place, error);
-    return good && tell_heap(all, error);
+        good = all->after[place] == NONE || add_neighbors(all, (int32_t)place, error);
+    return good && update_heap(all, error);
 }
 
 static void learner_release(learner *all) {
-    for (size_t i = 0; i < all->keys.count && i < all->pair_room; i++) free(all->pairs[i].at);
+    for (size_t i = 0; i < all->keys.count && i < all->pair_capacity; i++) free(all->pairs[i].at);
     free(all->symbol), free(all->before), free(all->after), free(all->times);
-    free(all->pairs), free(all->grown);
+    free(all->pairs), free(all->changed);
     sa_strings_release(&all->keys);
     sa_heap_release(&all->heap);
 }
@@ -204,15 +207,15 @@ bool sa_bpe_learn(sa_bpe *bpe, const sa_word_counts *counts, size_t merges, int6
     learner all = {.bpe = bpe, .heap = {.before = more_frequent}};
     all.heap.context = &all;
     *bpe = (sa_bpe){0};
-    bool good = lay_out(&all, counts, error);
+    bool good = add_words(&all, counts, error);
     while (good && bpe->count < merges && all.heap.count) {
-        const sa_ranked first = sa_heap_pop(&all.heap);
+        const sa_heap_item first = sa_heap_pop(&all.heap);
         const int64_t times = all.pairs[first.what].times;
         if (times < least) continue;
         if (times == first.rank)
             good = merge(&all, first.what, error);
         else /* it has become rarer; what was pushed when it became more frequent came before */
-            good = sa_heap_push(&all.heap, (sa_ranked){times, first.what}, error);
+            good = sa_heap_push(&all.heap, (sa_heap_item){times, first.what}, error);
     }
     learner_release(&all);
     if (!good) sa_bpe_release(bpe);

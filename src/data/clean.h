@@ -7,21 +7,22 @@
 #include "data/strings.h"
 
 /* What may be wrong, in the order it is looked for; the first that is found counts. */
-typedef enum sa_flaw {
-    SA_FLAW_COLUMNS,  /* no tab */
-    SA_FLAW_ENCODING, /* data/damage.h */
-    SA_FLAW_EMPTY,    /* a side is blank */
-    SA_FLAW_LONG,
-    SA_FLAW_RATIO,
-    SA_FLAW_SCRIPT,
-    SA_FLAW_SAME,   /* both sides are one text */
-    SA_FLAW_REPEAT, /* seen before */
-    SA_FLAWS,
-    SA_NO_FLAW = SA_FLAWS,
-} sa_flaw;
+typedef enum sa_reject_reason {
+    SA_REJECT_COLUMNS,  /* no tab */
+    SA_REJECT_ENCODING, /* data/damage.h */
+    SA_REJECT_EMPTY,    /* a side is blank */
+    SA_REJECT_LONG,
+    SA_REJECT_RATIO,
+    SA_REJECT_SCRIPT,
+    SA_REJECT_COPY,      /* both sides are one text */
+    SA_REJECT_DUPLICATE, /* seen before */
+    SA_REJECT_REASONS,
+    SA_REJECT_NONE = SA_REJECT_REASONS,
+} sa_reject_reason;
 
 /* "no tab" ...: for people; "no_tab" ...: for programs. */
-extern const char *const sa_flaw_texts[SA_FLAWS], *const sa_flaw_keys[SA_FLAWS];
+extern const char *const sa_reject_texts[SA_REJECT_REASONS],
+    *const sa_reject_keys[SA_REJECT_REASONS];
 
 typedef struct sa_cleaning {
     int max_len;      /* words and marks, as the tokenizer `word` counts; 0: any */
@@ -45,9 +46,10 @@ typedef struct sa_cleaner {
  * the script that is left open, that of most letters of its side. Then each is judged. Sides need
  * not be UTF-8; a side that is NULL is missing. */
 void sa_cleaner_init(sa_cleaner *cleaner, const sa_cleaning *cleaning);
-bool sa_cleaner_show(sa_cleaner *cleaner, const sa_token side[2], sa_error *error);
-void sa_cleaner_settle(sa_cleaner *cleaner);
-bool sa_cleaner_judge(sa_cleaner *cleaner, const sa_token side[2], sa_flaw *flaw, sa_error *error);
+bool sa_cleaner_count(sa_cleaner *cleaner, const sa_token side[2], sa_error *error);
+void sa_cleaner_finish_counts(sa_cleaner *cleaner);
+bool sa_cleaner_check(sa_cleaner *cleaner, const sa_token side[2], sa_reject_reason *flaw,
+                      sa_error *error);
 void sa_cleaner_release(sa_cleaner *cleaner);
 
 #endif

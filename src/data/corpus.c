@@ -13,21 +13,22 @@
 /* What sa_corpus.owned points at: every string of the pairs, and the room in the list of pairs. */
 typedef struct owned {
     char **text;
-    size_t count, room, pair_room;
+    size_t count, capacity, pair_capacity;
 } owned;
 
 /* A normalised copy that lives as long as the corpus. */
-static const char *own(owned *all, const char *text, size_t size, sa_error *error) {
-    if (!sa_reserve(&all->text, &all->room, all->count + 1, sizeof *all->text, error)) return NULL;
-    char *copy = sa_utf8_normalise(text, size, false, error);
+static const char *add_text(owned *all, const char *text, size_t size, sa_error *error) {
+    if (!sa_reserve(&all->text, &all->capacity, all->count + 1, sizeof *all->text, error))
+        return NULL;
+    char *copy = sa_utf8_normalize(text, size, false, error);
     if (copy) all->text[all->count++] = copy;
     return copy;
 }
 
-static bool blank(const char *text) {
+static bool is_blank(const char *text) {
     const size_t size = strlen(text);
     for (size_t at = 0, length; at < size; at += length)
-        if (sa_utf8_kind(text + at, size - at, &length) != SA_KIND_SPACE) return false;
+        if (sa_utf8_char_class(text + at, size - at, &length) != SA_CHAR_SPACE) return false;
     return true;
 }
 
@@ -36,16 +37,16 @@ static bool add_pair(sa_corpus *corpus, const char *source, const char *target, 
                      size_t line, sa_error *error) {
     owned *all = corpus->owned;
     corpus->lines++;
-    if (blank(source) || blank(target)) {
+    if (is_blank(source) || is_blank(target)) {
         corpus->empty++;
         return true;
     }
     sa_pair pair = {.line = line};
-    if (!sa_reserve(&corpus->pairs, &all->pair_room, corpus->count + 1, sizeof pair, error))
+    if (!sa_reserve(&corpus->pairs, &all->pair_capacity, corpus->count + 1, sizeof pair, error))
         return false;
-    pair.source = own(all, source, strlen(source), error);
-    pair.target = pair.source ? own(all, target, strlen(target), error) : NULL;
-    pair.gold = pair.target && gold ? own(all, gold, strlen(gold), error) : NULL;
+    pair.source = add_text(all, source, strlen(source), error);
+    pair.target = pair.source ? add_text(all, target, strlen(target), error) : NULL;
+    pair.gold = pair.target && gold ? add_text(all, gold, strlen(gold), error) : NULL;
     if (!pair.target || (gold && !pair.gold)) return false;
     corpus->pairs[corpus->count++] = pair;
     return true;
@@ -67,7 +68,7 @@ static bool reads_as_gold(const char *text, sa_error *error) {
 static bool check_gold(sa_corpus *corpus, const char *name, size_t number, char **gold,
                        sa_error *error) {
     sa_error wrong = {0};
-    if (!corpus->count) corpus->gold = *gold && !blank(*gold) && reads_as_gold(*gold, &wrong);
+    if (!corpus->count) corpus->gold = *gold && !is_blank(*gold) && reads_as_gold(*gold, &wrong);
     if (wrong.code == SA_LIMIT) return sa_fail(error, SA_LIMIT, "%s", wrong.text);
     if (!corpus->gold) {
         *gold = NULL;
@@ -83,7 +84,7 @@ static bool check_gold(sa_corpus *corpus, const char *name, size_t number, char 
 static bool add_line(sa_corpus *corpus, const char *name, size_t number, char *line,
                      sa_error *error) {
     char *target = strchr(line, '\t');
-    if (!target && blank(line)) {
+    if (!target && is_blank(line)) {
         corpus->lines++;
         corpus->empty++;
         return true;
@@ -102,22 +103,22 @@ static bool add_line(sa_corpus *corpus, const char *name, size_t number, char *l
 }
 
 static bool read_table(sa_corpus *corpus, const char *path, sa_error *error) {
-    sa_reader reader;
+    sa_text_lines reader;
     char *line;
     size_t size;
     bool failed = false;
-    if (!sa_reader_open(&reader, path, error)) return false;
+    if (!sa_text_lines_open(&reader, path, error)) return false;
     corpus->name = strcmp(path, "-") == 0 ? "standard input" : path;
-    while (!failed && sa_reader_next(&reader, &line, &size, &failed, error))
+    while (!failed && sa_text_lines_next(&reader, &line, &size, &failed, error))
         failed = !add_line(corpus, corpus->name, reader.lines.number, line, error);
-    sa_reader_close(&reader);
+    sa_text_lines_close(&reader);
     return !failed;
 }
 
 /* ---- Two files, line by line ------------------------------------------------------------------
  */
 
-static size_t count_rest(sa_reader *reader) {
+static size_t count_rest(sa_text_lines *reader) {
     char *line;
     size_t size, count = 0;
     bool failed = false;
@@ -125,13 +126,15 @@ static size_t count_rest(sa_reader *reader) {
     return count;
 }
 
-static bool read_lines(sa_corpus *corpus, sa_reader *source, sa_reader *target, sa_error *error) {
+static bool read_lines(sa_corpus *corpus, sa_text_lines *source, sa_text_lines *target,
+                       sa_error *error) {
     char *left, *right;
     size_t size;
     bool failed = false;
     for (;;) {
-        const bool more_left = sa_reader_next(source, &left, &size, &failed, error);
-        const bool more_right = !failed && sa_reader_next(target, &right, &size, &failed, error);
+        const bool more_left = sa_text_lines_next(source, &left, &size, &failed, error);
+        const bool more_right =
+            !failed && sa_text_lines_next(target, &right, &size, &failed, error);
         if (failed) return false;
         if (!more_left && !more_right) return true;
         if (more_left != more_right) {
@@ -147,10 +150,11 @@ static bool read_lines(sa_corpus *corpus, sa_reader *source, sa_reader *target, 
 }
 
 static bool read_parallel(sa_corpus *corpus, const char *path, const char *comma, sa_error *error) {
-    sa_reader source, target;
+    sa_text_lines source, target;
     owned *all = corpus->owned;
     char *name = sa_copy(path, (size_t)(comma - path), error);
-    if (!name || !sa_reserve(&all->text, &all->room, all->count + 1, sizeof *all->text, error)) {
+    if (!name ||
+        !sa_reserve(&all->text, &all->capacity, all->count + 1, sizeof *all->text, error)) {
         free(name);
         return false;
     }
@@ -158,13 +162,13 @@ static bool read_parallel(sa_corpus *corpus, const char *path, const char *comma
     if (strcmp(name, comma + 1) == 0)
         return sa_fail(error, SA_USAGE, "source and target are the same file '%s'", name);
     corpus->name = path;
-    if (!sa_reader_open(&source, name, error)) return false;
-    bool good = sa_reader_open(&target, comma + 1, error);
+    if (!sa_text_lines_open(&source, name, error)) return false;
+    bool good = sa_text_lines_open(&target, comma + 1, error);
     if (good) {
         good = read_lines(corpus, &source, &target, error);
-        sa_reader_close(&target);
+        sa_text_lines_close(&target);
     }
-    sa_reader_close(&source);
+    sa_text_lines_close(&source);
     return good;
 }
 
@@ -184,18 +188,18 @@ bool sa_corpus_open(sa_corpus *corpus, const char *path, sa_error *error) {
 }
 
 /* The alignment on a line is that of the pair which stood on this line. */
-static bool add_alignments(sa_corpus *corpus, sa_reader *reader, sa_error *error) {
+static bool add_alignments(sa_corpus *corpus, sa_text_lines *reader, sa_error *error) {
     sa_error wrong = {0};
     char *line;
     size_t size, next = 0;
     bool failed = false;
-    while (sa_reader_next(reader, &line, &size, &failed, error)) {
+    while (sa_text_lines_next(reader, &line, &size, &failed, error)) {
         const size_t number = reader->lines.number;
         if (!reads_as_gold(line, &wrong))
             return sa_fail(error, wrong.code, "%s:%zu: alignment: %s", reader->file.name, number,
                            wrong.text);
         if (next == corpus->count || corpus->pairs[next].line != number) continue;
-        corpus->pairs[next].gold = own(corpus->owned, line, size, error);
+        corpus->pairs[next].gold = add_text(corpus->owned, line, size, error);
         if (!corpus->pairs[next++].gold) return false;
     }
     return failed ? false
@@ -205,11 +209,11 @@ static bool add_alignments(sa_corpus *corpus, sa_reader *reader, sa_error *error
                          reader->lines.number, corpus->name, corpus->lines);
 }
 
-bool sa_corpus_align(sa_corpus *corpus, const char *path, sa_error *error) {
-    sa_reader reader;
-    if (!sa_reader_open(&reader, path, error)) return false;
+bool sa_corpus_read_alignments(sa_corpus *corpus, const char *path, sa_error *error) {
+    sa_text_lines reader;
+    if (!sa_text_lines_open(&reader, path, error)) return false;
     corpus->gold = add_alignments(corpus, &reader, error);
-    sa_reader_close(&reader);
+    sa_text_lines_close(&reader);
     return corpus->gold;
 }
 

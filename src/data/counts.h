@@ -7,7 +7,7 @@
 typedef struct sa_word_counts {
     sa_strings words;
     int64_t *times; /* [words.count] */
-    size_t room;
+    size_t capacity;
 } sa_word_counts;
 
 bool sa_word_counts_add(sa_word_counts *counts, const char *word, size_t size, sa_error *error);

@@ -7,6 +7,6 @@
 
 /* Whether a text has bytes that are no UTF-8, a control character, the replacement character
  * U+FFFD, or UTF-8 that was once taken for Latin-1 or Windows-1252: "Ã©" for "é", "â€™" for "’". */
-bool sa_is_damaged(const char *text, size_t size);
+bool sa_encoding_is_broken(const char *text, size_t size);
 
 #endif

@@ -8,12 +8,12 @@
 
 /* Appends the numbers of one text to dataset->ids (which may move) and returns their length, or 0.
  */
-static int append(sa_dataset *dataset, size_t *used, size_t *room, const sa_coder *coder,
-                  sa_cutter *cutter, const char *text, sa_error *error) {
+static int append(sa_dataset *dataset, size_t *used, size_t *capacity, const sa_text_codec *codec,
+                  sa_bpe_segmenter *segmenter, const char *text, sa_error *error) {
     int32_t *ids;
     int len = 0;
-    if (!sa_coder_encode(coder, cutter, text, &ids, &len, error)) return 0;
-    const bool good = sa_reserve(&dataset->ids, room, *used + (size_t)len, sizeof *ids, error);
+    if (!sa_text_codec_encode(codec, segmenter, text, &ids, &len, error)) return 0;
+    const bool good = sa_reserve(&dataset->ids, capacity, *used + (size_t)len, sizeof *ids, error);
     if (good) memcpy(dataset->ids + *used, ids, sizeof *ids * (size_t)len);
     *used += good ? (size_t)len : 0;
     free(ids);
@@ -21,13 +21,13 @@ static int append(sa_dataset *dataset, size_t *used, size_t *room, const sa_code
 }
 
 /* Encodes a pair; one that is too long is counted and taken back. */
-static bool append_pair(sa_dataset *dataset, size_t *used, size_t *room,
-                        const sa_coder *const coder[2], sa_cutter cutter[2], const sa_pair *pair,
-                        int max_len, sa_error *error) {
+static bool append_pair(sa_dataset *dataset, size_t *used, size_t *capacity,
+                        const sa_text_codec *const codec[2], sa_bpe_segmenter segmenter[2],
+                        const sa_pair *pair, int max_len, sa_error *error) {
     const size_t start = *used, k = dataset->count;
-    const int left = append(dataset, used, room, coder[0], &cutter[0], pair->source, error);
+    const int left = append(dataset, used, capacity, codec[0], &segmenter[0], pair->source, error);
     const int right =
-        left ? append(dataset, used, room, coder[1], &cutter[1], pair->target, error) : 0;
+        left ? append(dataset, used, capacity, codec[1], &segmenter[1], pair->target, error) : 0;
     if (!right) return false;
     if (max_len && (left - 1 > max_len || right - 1 > max_len)) {
         *used = start;
@@ -43,22 +43,24 @@ static bool append_pair(sa_dataset *dataset, size_t *used, size_t *room,
     return true;
 }
 
-bool sa_dataset_make(sa_dataset *dataset, const sa_corpus *corpus, const bool *use,
-                     const sa_coder *source, const sa_coder *target, int max_len, sa_error *error) {
-    size_t used = 0, room = 0;
+bool sa_dataset_build(sa_dataset *dataset, const sa_corpus *corpus, const bool *use,
+                      const sa_text_codec *source, const sa_text_codec *target, int max_len,
+                      sa_error *error) {
+    size_t used = 0, capacity = 0;
     *dataset = (sa_dataset){.source = sa_new(corpus->count, sizeof(sa_sentence), error),
                             .target = sa_new(corpus->count, sizeof(sa_sentence), error),
                             .pair = sa_new(corpus->count, sizeof(size_t), error)};
-    const sa_coder *const coder[2] = {source, target};
-    sa_cutter cutter[2];
+    const sa_text_codec *const codec[2] = {source, target};
+    sa_bpe_segmenter segmenter[2];
     bool good = dataset->source && dataset->target && dataset->pair;
-    for (int i = 0; i < 2; i++) sa_cutter_init(&cutter[i], &coder[i]->bpe);
+    for (int i = 0; i < 2; i++) sa_bpe_segmenter_init(&segmenter[i], &codec[i]->bpe);
     for (size_t i = 0; good && i < corpus->count; i++) {
         if (use && !use[i]) continue;
         dataset->pair[dataset->count] = i;
-        good = append_pair(dataset, &used, &room, coder, cutter, &corpus->pairs[i], max_len, error);
+        good = append_pair(dataset, &used, &capacity, codec, segmenter, &corpus->pairs[i], max_len,
+                           error);
     }
-    sa_cutter_close(&cutter[0]), sa_cutter_close(&cutter[1]);
+    sa_bpe_segmenter_release(&segmenter[0]), sa_bpe_segmenter_release(&segmenter[1]);
     if (good && !dataset->count) good = sa_fail_too_long(corpus, max_len, error);
     if (good) {
         const int32_t *at = dataset->ids; /* it moves no more */
@@ -82,13 +84,13 @@ void sa_dataset_release(sa_dataset *dataset) {
 /* ---- Holding out ------------------------------------------------------------------------------
  */
 
-size_t sa_hold_out(const sa_corpus *corpus, bool *held) {
-    enum { SHARE = 20 };
+size_t sa_corpus_hold_out(const sa_corpus *corpus, bool *held) {
+    enum { HELD_OUT_DIVISOR = 20 };
     size_t count = 0, smallest = 0;
     uint64_t least = UINT64_MAX;
     for (size_t i = 0; i < corpus->count; i++) {
         const uint64_t hash = sa_hash(corpus->pairs[i].source, strlen(corpus->pairs[i].source));
-        held[i] = hash % SHARE == 0;
+        held[i] = hash % HELD_OUT_DIVISOR == 0;
         count += held[i];
         if (hash < least) least = hash, smallest = i;
     }
@@ -109,8 +111,8 @@ static sa_token join(sa_buffer *both, const sa_pair *pair) {
     return (sa_token){both->text, both->size};
 }
 
-bool sa_corpus_shared(const sa_corpus *corpus, const sa_corpus *other, size_t *count,
-                      sa_error *error) {
+bool sa_corpus_count_shared(const sa_corpus *corpus, const sa_corpus *other, size_t *count,
+                            sa_error *error) {
     sa_strings known = {0};
     sa_buffer both = {0};
     bool good = true;

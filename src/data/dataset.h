@@ -17,17 +17,18 @@ typedef struct sa_dataset {
 
 /* Encodes the pairs that `use` marks (NULL: all), leaving out those with a side above max_len
  * tokens (0: none). SA_DATA when nothing is left, saying what took how many. */
-bool sa_dataset_make(sa_dataset *dataset, const sa_corpus *corpus, const bool *use,
-                     const sa_coder *source, const sa_coder *target, int max_len, sa_error *error);
+bool sa_dataset_build(sa_dataset *dataset, const sa_corpus *corpus, const bool *use,
+                      const sa_text_codec *source, const sa_text_codec *target, int max_len,
+                      sa_error *error);
 void sa_dataset_release(sa_dataset *dataset);
 
 /* Marks about 5 % of the pairs for validation by a hash of the source, so that equal sources stand
  * on the same side; at least one pair on each side when there are two different sources, else all
  * are marked. held [corpus->count]. Returns how many are marked. */
-size_t sa_hold_out(const sa_corpus *corpus, bool *held);
+size_t sa_corpus_hold_out(const sa_corpus *corpus, bool *held);
 
 /* How many pairs stand in the other corpus, too, both sides alike. SA_LIMIT: memory. */
-bool sa_corpus_shared(const sa_corpus *corpus, const sa_corpus *other, size_t *count,
-                      sa_error *error);
+bool sa_corpus_count_shared(const sa_corpus *corpus, const sa_corpus *other, size_t *count,
+                            sa_error *error);
 
 #endif

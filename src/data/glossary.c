@@ -4,20 +4,20 @@
 #include <string.h>
 
 bool sa_glossary_open(sa_glossary *glossary, const char *path, sa_error *error) {
-    sa_reader reader;
+    sa_text_lines reader;
     char *line;
     size_t size;
     bool failed = false;
     *glossary = (sa_glossary){0};
-    if (!sa_reader_open(&reader, path, error)) return false;
-    while (!failed && sa_reader_next(&reader, &line, &size, &failed, error)) {
+    if (!sa_text_lines_open(&reader, path, error)) return false;
+    while (!failed && sa_text_lines_next(&reader, &line, &size, &failed, error)) {
         if (!size || memchr(line, ' ', size))
             failed =
                 !sa_fail(error, SA_DATA, "%s:%zu: expected one word", path, reader.lines.number);
         else
             failed = sa_strings_add(&glossary->terms, line, size, error) < 0;
     }
-    sa_reader_close(&reader);
+    sa_text_lines_close(&reader);
     if (failed) sa_glossary_close(glossary);
     return !failed;
 }
@@ -25,10 +25,10 @@ bool sa_glossary_open(sa_glossary *glossary, const char *path, sa_error *error) 
 void sa_glossary_close(sa_glossary *glossary) {
     sa_strings_release(&glossary->terms);
     sa_tokens_release(&glossary->parts);
-    sa_tokens_release(&glossary->finer);
+    sa_tokens_release(&glossary->next_parts);
 }
 
-bool sa_glossary_has(const sa_glossary *glossary, sa_token part) {
+bool sa_glossary_contains(const sa_glossary *glossary, sa_token part) {
     return sa_strings_find(&glossary->terms, part.text, part.size) >= 0;
 }
 
@@ -37,7 +37,7 @@ static bool add(sa_tokens *parts, const char *text, size_t size, sa_error *error
 }
 
 /* Appends a part, each occurrence of the term apart. */
-static bool set_apart(sa_tokens *parts, sa_token part, sa_token term, sa_error *error) {
+static bool split_at_term(sa_tokens *parts, sa_token part, sa_token term, sa_error *error) {
     const char *found;
     while ((found = memmem(part.text, part.size, term.text, term.size))) {
         const size_t before = (size_t)(found - part.text);
@@ -49,18 +49,18 @@ static bool set_apart(sa_tokens *parts, sa_token part, sa_token term, sa_error *
     return add(parts, part.text, part.size, error);
 }
 
-const sa_tokens *sa_glossary_part(sa_glossary *glossary, const char *word, size_t size,
-                                  sa_error *error) {
+const sa_tokens *sa_glossary_split(sa_glossary *glossary, const char *word, size_t size,
+                                   sa_error *error) {
     glossary->parts.count = 0;
     if (!add(&glossary->parts, word, size, error)) return NULL;
     for (size_t i = 0; i < glossary->terms.count; i++) {
-        const sa_token term = sa_strings_text(&glossary->terms, (int32_t)i);
+        const sa_token term = sa_strings_get(&glossary->terms, (int32_t)i);
         const sa_tokens coarse = glossary->parts;
-        glossary->finer.count = 0;
+        glossary->next_parts.count = 0;
         for (size_t k = 0; k < coarse.count; k++)
-            if (!set_apart(&glossary->finer, coarse.token[k], term, error)) return NULL;
-        glossary->parts = glossary->finer;
-        glossary->finer = coarse;
+            if (!split_at_term(&glossary->next_parts, coarse.token[k], term, error)) return NULL;
+        glossary->parts = glossary->next_parts;
+        glossary->next_parts = coarse;
     }
     return &glossary->parts;
 }

@@ -2,8 +2,9 @@
 
 #include <stdlib.h>
 
-bool sa_heap_push(sa_heap *heap, sa_ranked item, sa_error *error) {
-    if (!sa_reserve(&heap->item, &heap->room, heap->count + 1, sizeof item, error)) return false;
+bool sa_heap_push(sa_heap *heap, sa_heap_item item, sa_error *error) {
+    if (!sa_reserve(&heap->item, &heap->capacity, heap->count + 1, sizeof item, error))
+        return false;
     size_t at = heap->count++;
     for (size_t up; at; at = up) {
         up = (at - 1) / 2;
@@ -14,9 +15,9 @@ bool sa_heap_push(sa_heap *heap, sa_ranked item, sa_error *error) {
     return true;
 }
 
-sa_ranked sa_heap_pop(sa_heap *heap) {
+sa_heap_item sa_heap_pop(sa_heap *heap) {
     sa_require(heap->count > 0);
-    const sa_ranked first = heap->item[0], last = heap->item[--heap->count];
+    const sa_heap_item first = heap->item[0], last = heap->item[--heap->count];
     size_t at = 0;
     for (size_t down; (down = 2 * at + 1) < heap->count; at = down) {
         if (down + 1 < heap->count &&
@@ -32,5 +33,5 @@ sa_ranked sa_heap_pop(sa_heap *heap) {
 void sa_heap_release(sa_heap *heap) {
     free(heap->item);
     heap->item = NULL;
-    heap->count = heap->room = 0;
+    heap->count = heap->capacity = 0;
 }

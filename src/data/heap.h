@@ -5,22 +5,22 @@
 #include "base/memory.h"
 #include <stdint.h>
 
-typedef struct sa_ranked {
+typedef struct sa_heap_item {
     int64_t rank;
     int32_t what;
-} sa_ranked;
+} sa_heap_item;
 
 typedef struct sa_heap {
     /* Whether a stands before b. */
-    bool (*before)(const void *context, const sa_ranked *a, const sa_ranked *b);
+    bool (*before)(const void *context, const sa_heap_item *a, const sa_heap_item *b);
     const void *context;
-    sa_ranked *item; /* [count] item[0] is the first */
-    size_t count, room;
+    sa_heap_item *item; /* [count] item[0] is the first */
+    size_t count, capacity;
 } sa_heap;
 
-bool sa_heap_push(sa_heap *heap, sa_ranked item, sa_error *error);
+bool sa_heap_push(sa_heap *heap, sa_heap_item item, sa_error *error);
 /* Takes the first out; count > 0. */
-sa_ranked sa_heap_pop(sa_heap *heap);
+sa_heap_item sa_heap_pop(sa_heap *heap);
 void sa_heap_release(sa_heap *heap);
 
 #endif

@@ -7,30 +7,30 @@
 #include <string.h>
 #include <strings.h>
 
-enum { ROWS = 1 << 24 }; /* the most rows */
+enum { MAX_ROWS = 1 << 24 }; /* the most rows */
 
-typedef struct parse {
-    sa_csv *csv;
+typedef struct table_parser {
+    sa_number_table *table;
     sa_lines *lines;
     const char **cell; /* of the line at hand */
-    size_t cells, cell_room, row_room, number_room;
+    size_t cells, cell_capacity, row_capacity, number_capacity;
     size_t header_cells;
-    bool cornered; /* the header begins with an empty cell: the rows begin with words */
-    size_t worded; /* 1 when the rows begin with words, else 0 */
+    bool has_corner;      /* the header begins with an empty cell: the rows begin with words */
+    size_t label_columns; /* 1 when the rows begin with words, else 0 */
     sa_error *error;
-} parse;
+} table_parser;
 
-static bool fail(const parse *parser, const char *what) {
-    return sa_fail(parser->error, SA_DATA, "%s:%zu: %s", parser->csv->reader.file.name,
+static bool fail_line(const table_parser *parser, const char *what) {
+    return sa_fail(parser->error, SA_DATA, "%s:%zu: %s", parser->table->reader.file.name,
                    parser->lines->number, what);
 }
 
 /* The table says `what` about a cell, counted from 0. */
-static bool fail_cell(const parse *parser, size_t at, const char *what) {
+static bool fail_cell(const table_parser *parser, size_t at, const char *what) {
     char shown[64];
     const char *text = parser->cell[at];
     const bool foreign = strpbrk(text, ";\t");
-    return sa_fail(parser->error, SA_DATA, "%s:%zu:%zu: '%s' %s%s", parser->csv->reader.file.name,
+    return sa_fail(parser->error, SA_DATA, "%s:%zu:%zu: '%s' %s%s", parser->table->reader.file.name,
                    parser->lines->number, at + 1,
                    sa_escape(shown, sizeof shown, text, strlen(text)), what,
                    foreign ? " (cells are separated by commas)" : "");
@@ -44,7 +44,7 @@ static bool is_blank(char mark) {
 
 /* The cell that begins at `at`, out of its quotes; *end is its comma or line end. NULL: its quotes
  * do not end, or something stands behind them. */
-static char *take_quoted(char *at, char **end) {
+static char *parse_quoted(char *at, char **end) {
     char *const text = ++at, *to = at;
     for (; *at != '"' || at[1] == '"'; at++) {
         if (!*at) return NULL;
@@ -59,25 +59,25 @@ static char *take_quoted(char *at, char **end) {
 }
 
 /* The same without quotes, blanks around it left out; its end is not yet marked by a zero. */
-static char *take_plain(char *at, char **end, size_t *size) {
+static char *parse_plain(char *at, char **end, size_t *size) {
     *end = at + strcspn(at, ",");
     *size = (size_t)(*end - at);
     while (*size && is_blank(at[*size - 1])) --*size;
     return at;
 }
 
-static bool split(parse *parser, char *line) {
+static bool split(table_parser *parser, char *line) {
     parser->cells = 0;
     for (char *at = line, *end = line;; at = end + 1) {
         while (is_blank(*at)) at++;
         size_t size = 0;
         const bool quoted = *at == '"';
-        char *cell = quoted ? take_quoted(at, &end) : take_plain(at, &end, &size);
-        if (!cell) return fail(parser, "a quoted cell that does not end before a comma");
+        char *cell = quoted ? parse_quoted(at, &end) : parse_plain(at, &end, &size);
+        if (!cell) return fail_line(parser, "a quoted cell that does not end before a comma");
         const bool last = !*end;
         if (!quoted) cell[size] = 0;
-        if (!sa_reserve(&parser->cell, &parser->cell_room, parser->cells + 1, sizeof *parser->cell,
-                        parser->error))
+        if (!sa_reserve(&parser->cell, &parser->cell_capacity, parser->cells + 1,
+                        sizeof *parser->cell, parser->error))
             return false;
         parser->cell[parser->cells++] = cell;
         if (last) return true;
@@ -85,7 +85,7 @@ static bool split(parse *parser, char *line) {
 }
 
 /* Whether a cell is meant as a number, perhaps a wrong one: it is no word then. */
-static bool like_number(const char *text) {
+static bool looks_numeric(const char *text) {
     text += *text == '-' || *text == '+';
     text += *text == '.';
     return (*text >= '0' && *text <= '9') || strcasecmp(text, "nan") == 0 ||
@@ -94,10 +94,10 @@ static bool like_number(const char *text) {
 
 /* ---- Rows ------------------------------------------------------------------------------------ */
 
-static bool is_header(const parse *parser) {
+static bool is_header(const table_parser *parser) {
     size_t words = 0, numbers = 0;
     for (size_t i = 0; i < parser->cells; i++) {
-        if (like_number(parser->cell[i]))
+        if (looks_numeric(parser->cell[i]))
             numbers++;
         else if (*parser->cell[i])
             words++;
@@ -105,112 +105,114 @@ static bool is_header(const parse *parser) {
     return words && (!numbers || !*parser->cell[0]);
 }
 
-static bool take_header(parse *parser) {
-    parser->csv->header = parser->cell;
+static bool parse_header(table_parser *parser) {
+    parser->table->header = parser->cell;
     parser->header_cells = parser->cells;
-    parser->cornered = parser->cells > 1 && !*parser->cell[0];
+    parser->has_corner = parser->cells > 1 && !*parser->cell[0];
     parser->cell = NULL;
-    parser->cell_room = 0;
+    parser->cell_capacity = 0;
     for (size_t i = 0; i < parser->cells; i++)
-        parser->csv->header[i] = sa_cell_word(parser->csv->header[i]);
+        parser->table->header[i] = sa_csv_cell_unescape(parser->table->header[i]);
     return true;
 }
 
-static bool check_count(const parse *parser) {
-    const sa_csv *csv = parser->csv;
-    const size_t wanted = csv->header ? parser->header_cells
-                          : csv->rows ? (size_t)csv->cols + parser->worded
-                                      : parser->cells;
+static bool check_count(const table_parser *parser) {
+    const sa_number_table *table = parser->table;
+    const size_t wanted = table->header ? parser->header_cells
+                          : table->rows ? (size_t)table->cols + parser->label_columns
+                                        : parser->cells;
     return parser->cells == wanted ||
            sa_fail(parser->error, SA_DATA, "%s:%zu: %zu cell%s, the rows above have %zu",
-                   csv->reader.file.name, parser->lines->number, parser->cells,
+                   table->reader.file.name, parser->lines->number, parser->cells,
                    parser->cells == 1 ? "" : "s", wanted);
 }
 
 /* The first row of numbers tells how many there are and whether words stand before them. */
-static bool settle(parse *parser) {
-    sa_csv *csv = parser->csv;
+static bool set_layout(table_parser *parser) {
+    sa_number_table *table = parser->table;
     const char *first = parser->cell[0];
-    parser->worded = parser->cornered || (*first && !like_number(first));
-    if (parser->cells == parser->worded) return fail_cell(parser, 0, "is no number");
-    csv->cols = (int)(parser->cells - parser->worded);
-    if (csv->header) csv->column = csv->header + parser->worded;
+    parser->label_columns = parser->has_corner || (*first && !looks_numeric(first));
+    if (parser->cells == parser->label_columns) return fail_cell(parser, 0, "is no number");
+    table->cols = (int)(parser->cells - parser->label_columns);
+    if (table->header) table->column = table->header + parser->label_columns;
     return true;
 }
 
 /* Below a word, a number or nothing at the head of a row is more likely a mistake. */
-static bool check_word_tokenizer(const parse *parser) {
+static bool check_word_tokenizer(const table_parser *parser) {
     const char *first = parser->cell[0];
-    if (!parser->worded || parser->cornered || (*first && !like_number(first))) return true;
+    if (!parser->label_columns || parser->has_corner || (*first && !looks_numeric(first)))
+        return true;
     return fail_cell(parser, 0,
                      "begins a row, others begin with a word (for words that are numbers, add a "
                      "header row with an empty first cell)");
 }
 
-static bool take_numbers(parse *parser, double *numbers) {
-    for (size_t i = parser->worded; i < parser->cells; i++) {
+static bool parse_numbers(table_parser *parser, double *numbers) {
+    for (size_t i = parser->label_columns; i < parser->cells; i++) {
         if (!*parser->cell[i])
             return sa_fail(parser->error, SA_DATA, "%s:%zu:%zu: a number is missing",
-                           parser->csv->reader.file.name, parser->lines->number, i + 1);
+                           parser->table->reader.file.name, parser->lines->number, i + 1);
         if (!sa_number_parse(parser->cell[i], numbers++))
             return fail_cell(parser, i, "is no finite number");
     }
     return true;
 }
 
-static bool take_row(parse *parser) {
-    sa_csv *csv = parser->csv;
-    if (!check_count(parser) || (!csv->rows && !settle(parser)) || !check_word_tokenizer(parser))
+static bool parse_row(table_parser *parser) {
+    sa_number_table *table = parser->table;
+    if (!check_count(parser) || (!table->rows && !set_layout(parser)) ||
+        !check_word_tokenizer(parser))
         return false;
-    if (csv->rows == ROWS) return fail(parser, "too many rows");
-    const size_t row = (size_t)csv->rows, at = row * (size_t)csv->cols;
-    if (!sa_reserve(&csv->numbers, &parser->number_room, at + (size_t)csv->cols,
-                    sizeof *csv->numbers, parser->error) ||
-        (parser->worded &&
-         !sa_reserve(&csv->row, &parser->row_room, row + 1, sizeof *csv->row, parser->error)))
+    if (table->rows == MAX_ROWS) return fail_line(parser, "too many rows");
+    const size_t row = (size_t)table->rows, at = row * (size_t)table->cols;
+    if (!sa_reserve(&table->numbers, &parser->number_capacity, at + (size_t)table->cols,
+                    sizeof *table->numbers, parser->error) ||
+        (parser->label_columns && !sa_reserve(&table->row, &parser->row_capacity, row + 1,
+                                              sizeof *table->row, parser->error)))
         return false;
-    if (parser->worded) csv->row[row] = sa_cell_word(parser->cell[0]);
-    csv->rows++;
-    return take_numbers(parser, csv->numbers + at);
+    if (parser->label_columns) table->row[row] = sa_csv_cell_unescape(parser->cell[0]);
+    table->rows++;
+    return parse_numbers(parser, table->numbers + at);
 }
 
 /* ---- The file -------------------------------------------------------------------------------- */
 
-static bool read_rows(parse *parser) {
-    sa_csv *csv = parser->csv;
+static bool read_rows(table_parser *parser) {
+    sa_number_table *table = parser->table;
     char *line;
     size_t size, empty = 0; /* the first empty line: only the last ones may be */
     bool failed = false;
-    while (sa_reader_next(&csv->reader, &line, &size, &failed, parser->error)) {
+    while (sa_text_lines_next(&table->reader, &line, &size, &failed, parser->error)) {
         if (!line[strspn(line, " \t")]) {
             if (!empty) empty = parser->lines->number;
             continue;
         }
         if (empty)
-            return sa_fail(parser->error, SA_DATA, "%s:%zu: an empty line", csv->reader.file.name,
+            return sa_fail(parser->error, SA_DATA, "%s:%zu: an empty line", table->reader.file.name,
                            empty);
         if (!split(parser, line)) return false;
-        const bool header = !csv->rows && !csv->header && is_header(parser);
-        if (!(header ? take_header : take_row)(parser)) return false;
+        const bool header = !table->rows && !table->header && is_header(parser);
+        if (!(header ? parse_header : parse_row)(parser)) return false;
     }
-    return !failed && (csv->rows || sa_fail(parser->error, SA_DATA, "%s: no numbers in it",
-                                            csv->reader.file.name));
+    return !failed && (table->rows || sa_fail(parser->error, SA_DATA, "%s: no numbers in it",
+                                              table->reader.file.name));
 }
 
-bool sa_csv_open(sa_csv *csv, const char *path, sa_error *error) {
-    *csv = (sa_csv){0};
-    if (!sa_reader_open(&csv->reader, path, error)) return false;
-    parse parser = {.csv = csv, .lines = &csv->reader.lines, .error = error};
+bool sa_number_table_open(sa_number_table *table, const char *path, sa_error *error) {
+    *table = (sa_number_table){0};
+    if (!sa_text_lines_open(&table->reader, path, error)) return false;
+    table_parser parser = {.table = table, .lines = &table->reader.lines, .error = error};
     const bool good = read_rows(&parser);
     free(parser.cell);
-    if (!good) sa_csv_close(csv);
+    if (!good) sa_number_table_close(table);
     return good;
 }
 
-void sa_csv_close(sa_csv *csv) {
-    sa_reader_close(&csv->reader);
-    free(csv->numbers);
-    free(csv->row);
-    free(csv->header);
-    *csv = (sa_csv){0};
+void sa_number_table_close(sa_number_table *table) {
+    sa_text_lines_close(&table->reader);
+    free(table->numbers);
+    free(table->row);
+    free(table->header);
+    *table = (sa_number_table){0};
 }

@@ -14,19 +14,19 @@
 
 #include "data/text_lines.h"
 
-typedef struct sa_csv {
+typedef struct sa_number_table {
     int rows, cols; /* both at least 1 */
     double *numbers;
-    const char **row;    /* [rows] words at the heads of the rows, or NULL */
-    const char **column; /* [cols] words of the first row, or NULL */
-    sa_reader reader;    /* its file holds the words */
-    const char **header; /* the first row as it came, or NULL */
-} sa_csv;
+    const char **row;     /* [rows] words at the heads of the rows, or NULL */
+    const char **column;  /* [cols] words of the first row, or NULL */
+    sa_text_lines reader; /* its file holds the words */
+    const char **header;  /* the first row as it came, or NULL */
+} sa_number_table;
 
 /* Reads the file ("-": standard input). SA_DATA names file and line, and the cell counted from 1,
  * when one is missing or is no finite number, or a row has more or fewer cells than the others.
  * `path` must outlive the table. */
-bool sa_csv_open(sa_csv *csv, const char *path, sa_error *error);
-void sa_csv_close(sa_csv *csv);
+bool sa_number_table_open(sa_number_table *table, const char *path, sa_error *error);
+void sa_number_table_close(sa_number_table *table);
 
 #endif

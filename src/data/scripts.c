@@ -26,7 +26,7 @@ const char *sa_script_name(size_t row) {
     return names[row];
 }
 
-int sa_script_of(uint32_t code) {
+int sa_script_find(uint32_t code) {
     static const struct {
         uint32_t first, last;
         int script;
@@ -81,7 +81,7 @@ int sa_script_of(uint32_t code) {
 void sa_script_count(const char *text, size_t size, size_t *counts) {
     for (size_t at = 0, length; at < size; at += length) {
         if (!sa_utf8_is_letter(text + at, size - at, &length)) continue;
-        const int script = sa_script_of(sa_utf8_code(text + at, size - at, &length));
+        const int script = sa_script_find(sa_utf8_codepoint(text + at, size - at, &length));
         counts[script] += script == HAN || script == HANGUL ? 3 : 1;
     }
 }

@@ -12,7 +12,7 @@ enum { SA_SCRIPT_OTHER = 0, SA_SCRIPT_LATIN = 1, SA_SCRIPTS = 16 };
 /* "other", "latin", "greek", "cyrillic" ...; NULL after the last. */
 const char *sa_script_name(size_t row);
 
-int sa_script_of(uint32_t code);
+int sa_script_find(uint32_t code);
 
 /* Adds the letters of a text (valid UTF-8) to the counts of their scripts; a character that is a
  * syllable or a word counts as three letters. counts [SA_SCRIPTS] */

@@ -6,9 +6,9 @@
 #include <string.h>
 #include <sys/random.h>
 
-enum { MOST = INT32_MAX - 1 };
+enum { MAX_STRINGS = INT32_MAX - 1 };
 
-sa_token sa_strings_text(const sa_strings *strings, int32_t number) {
+sa_token sa_strings_get(const sa_strings *strings, int32_t number) {
     const size_t start = number ? strings->end[number - 1] : 0;
     return (sa_token){strings->text.text + start, strings->end[number] - start};
 }
@@ -25,9 +25,9 @@ static void draw_key(void) {
 static size_t slot_of(const sa_strings *strings, const char *text, size_t size) {
     static pthread_once_t drawn = PTHREAD_ONCE_INIT;
     pthread_once(&drawn, draw_key);
-    size_t at = sa_hash_keyed(key, text, size) & (strings->slots - 1);
+    size_t at = sa_hash_siphash(key, text, size) & (strings->slots - 1);
     while (strings->slot[at]) {
-        const sa_token other = sa_strings_text(strings, (int32_t)strings->slot[at] - 1);
+        const sa_token other = sa_strings_get(strings, (int32_t)strings->slot[at] - 1);
         if (other.size == size && memcmp(other.text, text, size) == 0) break;
         at = (at + 1) & (strings->slots - 1);
     }
@@ -39,31 +39,32 @@ int32_t sa_strings_find(const sa_strings *strings, const char *text, size_t size
 }
 
 /* Keeps at least half of the slots free. */
-static bool make_room(sa_strings *strings, sa_error *error) {
+static bool grow(sa_strings *strings, sa_error *error) {
     if (2 * (strings->count + 1) <= strings->slots) return true;
-    sa_strings wider = *strings;
-    wider.slots = strings->slots ? 2 * strings->slots : 64;
-    wider.slot = sa_new(wider.slots, sizeof *wider.slot, error);
-    if (!wider.slot) return false;
+    sa_strings larger = *strings;
+    larger.slots = strings->slots ? 2 * strings->slots : 64;
+    larger.slot = sa_new(larger.slots, sizeof *larger.slot, error);
+    if (!larger.slot) return false;
     for (size_t i = 0; i < strings->count; i++) {
-        const sa_token each = sa_strings_text(strings, (int32_t)i);
-        wider.slot[slot_of(&wider, each.text, each.size)] = (uint32_t)i + 1;
+        const sa_token each = sa_strings_get(strings, (int32_t)i);
+        larger.slot[slot_of(&larger, each.text, each.size)] = (uint32_t)i + 1;
     }
     free(strings->slot);
-    strings->slot = wider.slot;
-    strings->slots = wider.slots;
+    strings->slot = larger.slot;
+    strings->slots = larger.slots;
     return true;
 }
 
 int32_t sa_strings_add(sa_strings *strings, const char *text, size_t size, sa_error *error) {
-    if (strings->count == MOST) {
-        sa_fail(error, SA_LIMIT, "more than %d different words", MOST);
+    if (strings->count == MAX_STRINGS) {
+        sa_fail(error, SA_LIMIT, "more than %d different words", MAX_STRINGS);
         return -1;
     }
-    if (!make_room(strings, error)) return -1;
+    if (!grow(strings, error)) return -1;
     const size_t at = slot_of(strings, text, size);
     if (strings->slot[at]) return (int32_t)strings->slot[at] - 1;
-    if (!sa_reserve(&strings->end, &strings->room, strings->count + 1, sizeof *strings->end, error))
+    if (!sa_reserve(&strings->end, &strings->capacity, strings->count + 1, sizeof *strings->end,
+                    error))
         return -1;
     sa_buffer_add(&strings->text, text, size);
     if (strings->text.failed) {

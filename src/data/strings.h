@@ -8,7 +8,7 @@
 typedef struct sa_strings {
     sa_buffer text; /* all of them, one behind the other */
     size_t *end;    /* [count] where each ends in it */
-    size_t count, room;
+    size_t count, capacity;
     uint32_t *slot; /* [slots] a number and 1, by the string's hash; 0: free */
     size_t slots;   /* a power of two, or 0 */
 } sa_strings;
@@ -18,7 +18,7 @@ int32_t sa_strings_add(sa_strings *strings, const char *text, size_t size, sa_er
 /* The number of a string, or -1 if it is not there. */
 int32_t sa_strings_find(const sa_strings *strings, const char *text, size_t size);
 /* A string by its number: valid until the next one is added. */
-sa_token sa_strings_text(const sa_strings *strings, int32_t number);
+sa_token sa_strings_get(const sa_strings *strings, int32_t number);
 void sa_strings_release(sa_strings *strings);
 
 #endif

@@ -15,24 +15,24 @@ const char *sa_bpe_name(size_t row) {
 /* ---- Pieces ---------------------------------------------------------------------------------- */
 
 /* Bytes of the same number of characters at the start of another spelling. */
-static size_t as_many(const char *spelling, size_t size, const char *text, size_t bytes) {
+static size_t matching_size(const char *spelling, size_t size, const char *text, size_t bytes) {
     size_t at = 0;
-    for (size_t i = 0; i < bytes; i += sa_bpe_character(text + i, bytes - i))
-        at += at < size ? sa_bpe_character(spelling + at, size - at) : 0;
+    for (size_t i = 0; i < bytes; i += sa_bpe_character_size(text + i, bytes - i))
+        at += at < size ? sa_bpe_character_size(spelling + at, size - at) : 0;
     return at;
 }
 
 /* Appends the pieces of a word to `written`, which has room, and to the tokens. spelling: the word
  * as it is shown; its characters answer to those of the word one by one, or it is the word. */
-static bool add_pieces(sa_cutter *cutter, sa_token word, sa_token spelling, char **written,
-                       sa_tokens *tokens, sa_error *error) {
+static bool add_subwords(sa_bpe_segmenter *segmenter, sa_token word, sa_token spelling,
+                         char **written, sa_tokens *tokens, sa_error *error) {
     size_t count;
-    const uint32_t *sizes = sa_cutter_cut(cutter, word.text, word.size, &count, error);
+    const uint32_t *sizes = sa_bpe_segmenter_apply(segmenter, word.text, word.size, &count, error);
     if (!sizes) return false;
     for (size_t i = 0; i < count; i++) {
-        const size_t shown = as_many(spelling.text, spelling.size, word.text, sizes[i]);
+        const size_t shown = matching_size(spelling.text, spelling.size, word.text, sizes[i]);
         char *end = mempcpy(*written, spelling.text, shown);
-        if (i + 1 < count) end = mempcpy(end, SA_PIECE_MARK, sizeof SA_PIECE_MARK - 1);
+        if (i + 1 < count) end = mempcpy(end, SA_SUBWORD_MARK, sizeof SA_SUBWORD_MARK - 1);
         if (!sa_tokens_add(tokens, *written, (size_t)(end - *written), error)) return false;
         *written = end;
         word.text += sizes[i];
@@ -43,38 +43,43 @@ static bool add_pieces(sa_cutter *cutter, sa_token word, sa_token spelling, char
 
 static size_t count_characters(const char *text, size_t size) {
     size_t count = 0;
-    for (size_t at = 0; at < size; count++) at += sa_bpe_character(text + at, size - at);
+    for (size_t at = 0; at < size; count++) at += sa_bpe_character_size(text + at, size - at);
     return count;
 }
 
 /* The pieces of a word in the user's spelling, where those of the lower-case word end. (Very rarely
  * a lower-case word has another number of characters, and its own pieces are lost.) */
-static bool add_own_pieces(sa_cutter *cutter, sa_token word, char **written, sa_tokens *tokens,
-                           sa_error *error) {
-    char *lower = sa_utf8_normalise(word.text, word.size, true, error);
+static bool add_cased_subwords(sa_bpe_segmenter *segmenter, sa_token word, char **written,
+                               sa_tokens *tokens, sa_error *error) {
+    char *lower = sa_utf8_normalize(word.text, word.size, true, error);
     if (!lower) return false;
     const sa_token read = {lower, strlen(lower)};
-    const bool alike = read.size <= SA_TOKEN_MAX && count_characters(read.text, read.size) ==
-                                                        count_characters(word.text, word.size);
-    const bool good = add_pieces(cutter, alike ? read : word, word, written, tokens, error);
+    const bool same_length =
+        read.size <= SA_TOKEN_MAX &&
+        count_characters(read.text, read.size) == count_characters(word.text, word.size);
+    const bool good =
+        add_subwords(segmenter, same_length ? read : word, word, written, tokens, error);
     free(lower);
     return good;
 }
 
 /* Cuts words; the pieces are written into one block of memory. */
-static bool cut_words(const sa_coder *coder, sa_cutter *cutter, const sa_tokens *words, bool own,
-                      sa_tokens *tokens, char **block, sa_error *error) {
+static bool segment_words(const sa_text_codec *codec, sa_bpe_segmenter *segmenter,
+                          const sa_tokens *words, bool original_case, sa_tokens *tokens,
+                          char **block, sa_error *error) {
     size_t bytes = 0;
-    sa_cutter once = {0};
+    sa_bpe_segmenter once = {0};
     for (size_t i = 0; i < words->count; i++)
-        bytes += words->token[i].size * sizeof SA_PIECE_MARK; /* a mark for every byte at most */
+        bytes += words->token[i].size * sizeof SA_SUBWORD_MARK; /* a mark for every byte at most */
     char *written = *block = sa_new(bytes + 1, 1, error);
     bool good = written;
-    if (!cutter) sa_cutter_init(cutter = &once, &coder->bpe);
+    if (!segmenter) sa_bpe_segmenter_init(segmenter = &once, &codec->bpe);
     for (size_t i = 0; good && i < words->count; i++)
-        good = own ? add_own_pieces(cutter, words->token[i], &written, tokens, error)
-                   : add_pieces(cutter, words->token[i], words->token[i], &written, tokens, error);
-    sa_cutter_close(&once);
+        good = original_case
+                   ? add_cased_subwords(segmenter, words->token[i], &written, tokens, error)
+                   : add_subwords(segmenter, words->token[i], words->token[i], &written, tokens,
+                                  error);
+    sa_bpe_segmenter_release(&once);
     if (good) return true;
     free(*block);
     *block = NULL;
@@ -83,40 +88,41 @@ static bool cut_words(const sa_coder *coder, sa_cutter *cutter, const sa_tokens 
 
 /* ---- Coders ---------------------------------------------------------------------------------- */
 
-bool sa_coder_same(const sa_coder *one, const sa_coder *other) {
+bool sa_text_codec_equal(const sa_text_codec *one, const sa_text_codec *other) {
     return one->tokenizer == other->tokenizer && one->lowercase == other->lowercase &&
-           sa_bpe_same(&one->bpe, &other->bpe);
+           sa_bpe_equal(&one->bpe, &other->bpe);
 }
 
-bool sa_coder_split(const sa_coder *coder, sa_cutter *cutter, const char *text, bool lower,
-                    sa_tokens *tokens, char **owned, sa_error *error) {
+bool sa_text_codec_split(const sa_text_codec *codec, sa_bpe_segmenter *segmenter, const char *text,
+                         bool lower, sa_tokens *tokens, char **owned, sa_error *error) {
     sa_tokens words = {0};
-    char *lowered = lower ? sa_utf8_normalise(text, strlen(text), true, error) : NULL;
+    char *lowered = lower ? sa_utf8_normalize(text, strlen(text), true, error) : NULL;
     *owned = lowered;
     if (lower && !lowered) return false;
     if (lower) text = lowered;
-    if (!coder->tokenizer->pieces)
-        return coder->tokenizer->split(text, strlen(text), tokens, error);
-    const bool own = coder->lowercase && !lower;
-    const bool good = coder->tokenizer->split(text, strlen(text), &words, error) &&
-                      cut_words(coder, cutter, &words, own, tokens, owned, error);
+    if (!codec->tokenizer->pieces)
+        return codec->tokenizer->split(text, strlen(text), tokens, error);
+    const bool original_case = codec->lowercase && !lower;
+    const bool good = codec->tokenizer->split(text, strlen(text), &words, error) &&
+                      segment_words(codec, segmenter, &words, original_case, tokens, owned, error);
     if (!good) *owned = NULL;
     sa_tokens_release(&words);
     free(lowered);
     return good;
 }
 
-bool sa_coder_encode(const sa_coder *coder, sa_cutter *cutter, const char *text, int32_t **ids,
-                     int *len, sa_error *error) {
+bool sa_text_codec_encode(const sa_text_codec *codec, sa_bpe_segmenter *segmenter, const char *text,
+                          int32_t **ids, int *len, sa_error *error) {
     sa_tokens tokens = {0};
     char *owned;
-    bool good = sa_coder_split(coder, cutter, text, coder->lowercase, &tokens, &owned, error);
+    bool good =
+        sa_text_codec_split(codec, segmenter, text, codec->lowercase, &tokens, &owned, error);
     *ids = good ? sa_new(tokens.count + 1, sizeof **ids, error) : NULL;
     good = good && *ids;
     if (good) {
         for (size_t i = 0; i < tokens.count; i++)
-            (*ids)[i] = sa_vocab_find(&coder->vocab, tokens.token[i].text, tokens.token[i].size);
-        (*ids)[tokens.count] = SA_END;
+            (*ids)[i] = sa_vocab_find(&codec->vocab, tokens.token[i].text, tokens.token[i].size);
+        (*ids)[tokens.count] = SA_EOS;
         *len = (int)tokens.count + 1;
     }
     sa_tokens_release(&tokens);
@@ -124,30 +130,30 @@ bool sa_coder_encode(const sa_coder *coder, sa_cutter *cutter, const char *text,
     return good;
 }
 
-void sa_coder_decode(const sa_coder *coder, const int32_t *ids, int len, sa_buffer *out) {
+void sa_text_codec_decode(const sa_text_codec *codec, const int32_t *ids, int len, sa_buffer *out) {
     sa_token *token = sa_new((size_t)len, sizeof *token, NULL);
     size_t count = 0;
     for (int i = 0; token && i < len; i++)
-        if (ids[i] != SA_END) token[count++] = sa_vocab_word(&coder->vocab, ids[i]);
-    if (token) coder->tokenizer->join(token, count, coder->spaced_marks, out);
+        if (ids[i] != SA_EOS) token[count++] = sa_vocab_token(&codec->vocab, ids[i]);
+    if (token) codec->tokenizer->join(token, count, codec->spaced_marks, out);
     out->failed |= !token;
     free(token);
 }
 
-void sa_coder_release(sa_coder *coder) {
-    sa_bpe_release(&coder->bpe);
-    sa_vocab_release(&coder->vocab);
+void sa_text_codec_release(sa_text_codec *codec) {
+    sa_bpe_release(&codec->bpe);
+    sa_vocab_release(&codec->vocab);
 }
 
 /* ---- Merges from pairs ----------------------------------------------------------------------- */
 
-static bool count_words(sa_word_counts *counts, const sa_coder *coder, const char *text,
+static bool count_words(sa_word_counts *counts, const sa_text_codec *codec, const char *text,
                         sa_error *error) {
     sa_tokens words = {0};
-    char *lowered = coder->lowercase ? sa_utf8_normalise(text, strlen(text), true, error) : NULL;
-    bool good = !coder->lowercase || lowered;
+    char *lowered = codec->lowercase ? sa_utf8_normalize(text, strlen(text), true, error) : NULL;
+    bool good = !codec->lowercase || lowered;
     if (lowered) text = lowered;
-    good = good && coder->tokenizer->split(text, strlen(text), &words, error);
+    good = good && codec->tokenizer->split(text, strlen(text), &words, error);
     for (size_t i = 0; good && i < words.count; i++)
         good = sa_word_counts_add(counts, words.token[i].text, words.token[i].size, error);
     sa_tokens_release(&words);
@@ -165,7 +171,7 @@ static bool copy_merges(sa_bpe *to, const sa_bpe *from, sa_error *error) {
 }
 
 /* As the authors' program learns by default: pairs of symbols that occur twice or more. */
-static bool learn_merges(sa_coder *coder[2], const sa_corpus *corpus, const bool *use,
+static bool learn_merges(sa_text_codec *codec[2], const sa_corpus *corpus, const bool *use,
                          const sa_settings *settings, sa_error *error) {
     enum { LEAST = 2 };
     const bool joint = settings->bpe == JOINT;
@@ -174,11 +180,11 @@ static bool learn_merges(sa_coder *coder[2], const sa_corpus *corpus, const bool
     bool good = true;
     for (size_t i = 0; good && i < corpus->count; i++)
         if (!use || use[i])
-            good = count_words(&counts[0], coder[0], corpus->pairs[i].source, error) &&
-                   count_words(&counts[!joint], coder[1], corpus->pairs[i].target, error);
-    good = good && sa_bpe_learn(&coder[0]->bpe, &counts[0], merges, LEAST, error) &&
-           (joint ? copy_merges(&coder[1]->bpe, &coder[0]->bpe, error)
-                  : sa_bpe_learn(&coder[1]->bpe, &counts[1], merges, LEAST, error));
+            good = count_words(&counts[0], codec[0], corpus->pairs[i].source, error) &&
+                   count_words(&counts[!joint], codec[1], corpus->pairs[i].target, error);
+    good = good && sa_bpe_learn(&codec[0]->bpe, &counts[0], merges, LEAST, error) &&
+           (joint ? copy_merges(&codec[1]->bpe, &codec[0]->bpe, error)
+                  : sa_bpe_learn(&codec[1]->bpe, &counts[1], merges, LEAST, error));
     sa_word_counts_release(&counts[0]), sa_word_counts_release(&counts[1]);
     return good;
 }
@@ -193,11 +199,11 @@ bool sa_fail_too_long(const sa_corpus *corpus, int max_len, sa_error *error) {
 
 /* What is counted of one side. */
 typedef struct side {
-    const sa_coder *coder;
-    sa_cutter cutter;
+    const sa_text_codec *codec;
+    sa_bpe_segmenter segmenter;
     sa_word_counts *tokens; /* with a shared vocabulary the same for both sides */
     sa_tokens line;         /* of the sentence at hand */
-    int64_t marks;          /* sa_spaced_marks of all texts */
+    int64_t marks;          /* sa_word_count_spaced_marks of all texts */
 } side;
 
 static bool count_line(side *one, sa_error *error) {
@@ -216,9 +222,9 @@ static bool count_pair(side sides[2], const sa_pair *pair, size_t max_len, sa_er
     for (int i = 0; good && i < 2; i++) {
         side *each = &sides[i];
         each->line.count = 0;
-        each->marks += sa_spaced_marks(text[i], strlen(text[i]));
-        good = sa_coder_split(each->coder, &each->cutter, text[i], each->coder->lowercase,
-                              &each->line, &owned[i], error);
+        each->marks += sa_word_count_spaced_marks(text[i], strlen(text[i]));
+        good = sa_text_codec_split(each->codec, &each->segmenter, text[i], each->codec->lowercase,
+                                   &each->line, &owned[i], error);
     }
     if (good && sides[0].line.count <= max_len && sides[1].line.count <= max_len)
         good = count_line(&sides[0], error) && count_line(&sides[1], error);
@@ -226,32 +232,32 @@ static bool count_pair(side sides[2], const sa_pair *pair, size_t max_len, sa_er
     return good;
 }
 
-bool sa_coders_build(sa_coder *source, sa_coder *target, const sa_corpus *corpus, const bool *use,
-                     const sa_settings *settings, sa_error *error) {
-    sa_coder *coder[2] = {source, target};
+bool sa_text_codecs_build(sa_text_codec *source, sa_text_codec *target, const sa_corpus *corpus,
+                          const bool *use, const sa_settings *settings, sa_error *error) {
+    sa_text_codec *codec[2] = {source, target};
     sa_word_counts counts[2] = {0};
     side sides[2] = {0};
     for (int i = 0; i < 2; i++)
-        *coder[i] = (sa_coder){.tokenizer = &sa_tokenizers[settings->tokenizer],
-                               .lowercase = settings->lowercase};
-    bool good = !source->tokenizer->pieces || learn_merges(coder, corpus, use, settings, error);
+        *codec[i] = (sa_text_codec){.tokenizer = &sa_tokenizers[settings->tokenizer],
+                                    .lowercase = settings->lowercase};
+    bool good = !source->tokenizer->pieces || learn_merges(codec, corpus, use, settings, error);
     for (int i = 0; i < 2; i++) {
         sides[i] =
-            (side){.coder = coder[i], .tokens = &counts[settings->tie == SA_TIE_THREE ? 0 : i]};
-        sa_cutter_init(&sides[i].cutter, &coder[i]->bpe);
+            (side){.codec = codec[i], .tokens = &counts[settings->tie == SA_TIE_THREE ? 0 : i]};
+        sa_bpe_segmenter_init(&sides[i].segmenter, &codec[i]->bpe);
     }
     for (size_t i = 0; good && i < corpus->count; i++)
         if (!use || use[i])
             good = count_pair(sides, &corpus->pairs[i], (size_t)settings->max_len, error);
     if (good && !counts[0].words.count) good = sa_fail_too_long(corpus, settings->max_len, error);
     for (int i = 0; i < 2; i++) {
-        good = good && sa_vocab_build(&coder[i]->vocab, sides[i].tokens, settings->min_freq,
+        good = good && sa_vocab_build(&codec[i]->vocab, sides[i].tokens, settings->min_freq,
                                       settings->vocab, error);
-        coder[i]->spaced_marks = sides[i].marks > 0;
-        sa_cutter_close(&sides[i].cutter);
+        codec[i]->spaced_marks = sides[i].marks > 0;
+        sa_bpe_segmenter_release(&sides[i].segmenter);
         sa_tokens_release(&sides[i].line);
     }
     sa_word_counts_release(&counts[0]), sa_word_counts_release(&counts[1]);
-    if (!good) sa_coder_release(source), sa_coder_release(target);
+    if (!good) sa_text_codec_release(source), sa_text_codec_release(target);
     return good;
 }

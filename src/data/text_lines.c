@@ -3,24 +3,25 @@
 
 #include <string.h>
 
-bool sa_reader_open(sa_reader *reader, const char *path, sa_error *error) {
-    *reader = (sa_reader){0};
+bool sa_text_lines_open(sa_text_lines *reader, const char *path, sa_error *error) {
+    *reader = (sa_text_lines){0};
     if (!sa_file_read(&reader->file, path, SA_FILE_LIMIT, error)) return false;
     reader->lines.file = &reader->file;
     const sa_file *file = &reader->file;
     if (file->size >= 3 && memcmp(file->data, "\xef\xbb\xbf", 3) == 0) reader->lines.at = 3;
-    const char *guess = sa_utf8_guess(file->data, file->size);
+    const char *guess = sa_utf8_guess_format(file->data, file->size);
     if (!guess) return true;
     sa_fail(error, SA_DATA, "%s:1: not UTF-8 (looks like %s)", file->name, guess);
-    sa_reader_close(reader);
+    sa_text_lines_close(reader);
     return false;
 }
 
-void sa_reader_close(sa_reader *reader) {
+void sa_text_lines_close(sa_text_lines *reader) {
     sa_file_release(&reader->file);
 }
 
-bool sa_reader_next(sa_reader *reader, char **line, size_t *size, bool *failed, sa_error *error) {
+bool sa_text_lines_next(sa_text_lines *reader, char **line, size_t *size, bool *failed,
+                        sa_error *error) {
     size_t bad;
     if (!sa_lines_next(&reader->lines, line, size, failed, error)) return false;
     if (sa_utf8_valid(*line, *size, &bad)) return true;

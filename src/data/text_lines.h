@@ -4,17 +4,18 @@
 
 #include "base/file.h"
 
-typedef struct sa_reader {
+typedef struct sa_text_lines {
     sa_file file;
     sa_lines lines;
-} sa_reader;
+} sa_text_lines;
 
 /* Reads the whole file ("-": standard input) and passes over a byte order mark. */
-bool sa_reader_open(sa_reader *reader, const char *path, sa_error *error);
-void sa_reader_close(sa_reader *reader);
+bool sa_text_lines_open(sa_text_lines *reader, const char *path, sa_error *error);
+void sa_text_lines_close(sa_text_lines *reader);
 
 /* The next line: valid UTF-8, terminated. false at the end, or with *failed set: SA_DATA naming
  * file, line and byte. */
-bool sa_reader_next(sa_reader *reader, char **line, size_t *size, bool *failed, sa_error *error);
+bool sa_text_lines_next(sa_text_lines *reader, char **line, size_t *size, bool *failed,
+                        sa_error *error);
 
 #endif

@@ -8,10 +8,11 @@
 /* Bytes of the longest run of whole characters that fits a token; if not even one does (a monster
  * of combining marks), of whole code points. Looks no further than one code point beyond the limit,
  * so that cutting a monster takes time in proportion to its length. size > SA_TOKEN_MAX. */
-static size_t part_that_fits(const char *text, size_t size) {
+static size_t fitting_prefix(const char *text, size_t size) {
     const size_t reach = size < SA_TOKEN_MAX + 4 ? size : SA_TOKEN_MAX + 4;
     size_t part = 0, next;
-    while ((next = sa_utf8_cluster(text + part, reach - part)) + part <= SA_TOKEN_MAX) part += next;
+    while ((next = sa_utf8_grapheme_size(text + part, reach - part)) + part <= SA_TOKEN_MAX)
+        part += next;
     if (part) return part;
     for (part = SA_TOKEN_MAX; ((unsigned char)text[part] & 0xc0) == 0x80;) part--;
     return part;
@@ -25,9 +26,9 @@ bool sa_tokens_add(sa_tokens *tokens, const char *text, size_t size, sa_error *e
     return true;
 }
 
-bool sa_tokens_push(sa_tokens *tokens, const char *text, size_t size, sa_error *error) {
+bool sa_tokens_push_split(sa_tokens *tokens, const char *text, size_t size, sa_error *error) {
     while (size) {
-        const size_t part = size > SA_TOKEN_MAX ? part_that_fits(text, size) : size;
+        const size_t part = size > SA_TOKEN_MAX ? fitting_prefix(text, size) : size;
         if (!sa_tokens_add(tokens, text, part, error)) return false;
         text += part, size -= part;
     }
@@ -43,8 +44,8 @@ void sa_tokens_release(sa_tokens *tokens) {
 
 static bool char_split(const char *text, size_t size, sa_tokens *tokens, sa_error *error) {
     for (size_t at = 0, length; at < size; at += length) {
-        length = sa_utf8_cluster(text + at, size - at);
-        if (!sa_tokens_push(tokens, text + at, length, error)) return false;
+        length = sa_utf8_grapheme_size(text + at, size - at);
+        if (!sa_tokens_push_split(tokens, text + at, length, error)) return false;
     }
     return true;
 }
@@ -59,8 +60,8 @@ static bool space_split(const char *text, size_t size, sa_tokens *tokens, sa_err
     while (at <= size) {
         size_t length = 1;
         const bool space =
-            at == size || sa_utf8_kind(text + at, size - at, &length) == SA_KIND_SPACE;
-        if (space && at > start && !sa_tokens_push(tokens, text + start, at - start, error))
+            at == size || sa_utf8_char_class(text + at, size - at, &length) == SA_CHAR_SPACE;
+        if (space && at > start && !sa_tokens_push_split(tokens, text + start, at - start, error))
             return false;
         at += length;
         if (space) start = at;
@@ -81,14 +82,15 @@ static void space_join(const sa_token *tokens, size_t count, bool spaced_marks, 
 typedef void joiner(const sa_token *words, size_t count, bool spaced_marks, sa_buffer *out);
 
 /* Puts the pieces of each word together, then joins the words. */
-static void join_pieces(const sa_token *tokens, size_t count, bool spaced_marks, joiner *join_words,
-                        sa_buffer *out) {
+static void join_subwords(const sa_token *tokens, size_t count, bool spaced_marks,
+                          joiner *join_words, sa_buffer *out) {
     sa_buffer text = {0};
     size_t words = 0, start = 0;
     sa_token *word = sa_new(count, sizeof *word, NULL);
     for (size_t i = 0; i < count; i++) {
-        const bool on = sa_piece_goes_on(tokens[i].text, tokens[i].size);
-        sa_buffer_add(&text, tokens[i].text, tokens[i].size - (on ? sizeof SA_PIECE_MARK - 1 : 0));
+        const bool on = sa_subword_continues(tokens[i].text, tokens[i].size);
+        sa_buffer_add(&text, tokens[i].text,
+                      tokens[i].size - (on ? sizeof SA_SUBWORD_MARK - 1 : 0));
         if (on && i + 1 < count) continue;
         if (word) word[words++].size = text.size - start;
         start = text.size;
@@ -102,21 +104,23 @@ static void join_pieces(const sa_token *tokens, size_t count, bool spaced_marks,
 }
 
 static void bpe_join(const sa_token *tokens, size_t count, bool spaced_marks, sa_buffer *out) {
-    join_pieces(tokens, count, spaced_marks, sa_word_join, out);
+    join_subwords(tokens, count, spaced_marks, sa_word_tokenizer_join, out);
 }
 
 static void space_bpe_join(const sa_token *tokens, size_t count, bool spaced_marks,
                            sa_buffer *out) {
-    join_pieces(tokens, count, spaced_marks, space_join, out);
+    join_subwords(tokens, count, spaced_marks, space_join, out);
 }
 
 /* ---- The table ------------------------------------------------------------------------------- */
 
 const sa_tokenizer sa_tokenizers[] = {
-    {"word", "words, numbers and single punctuation marks", sa_word_split, sa_word_join, false},
+    {"word", "words, numbers and single punctuation marks", sa_word_tokenizer_split,
+     sa_word_tokenizer_join, false},
     {"char", "single characters, spaces included", char_split, char_join, false},
     {"space", "whatever stands between white space", space_split, space_join, false},
-    {"bpe", "pieces of words, by merges learned from the pairs", sa_word_split, bpe_join, true},
+    {"bpe", "pieces of words, by merges learned from the pairs", sa_word_tokenizer_split, bpe_join,
+     true},
     {"space-bpe", "pieces of what stands between white space", space_split, space_bpe_join, true},
     {.name = NULL},
 };

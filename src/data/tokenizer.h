@@ -4,7 +4,7 @@
  *   char   what a reader calls a character (a grapheme cluster), spaces included
  *   space  whatever stands between white space
  *   bpe    sub-words: what "word" gives, cut further by merges learned from the training pairs; one
- *          that its word goes on behind ends in SA_PIECE_MARK */
+ *          that its word goes on behind ends in SA_SUBWORD_MARK */
 #ifndef SA_TEXT_TOKENIZER_H
 #define SA_TEXT_TOKENIZER_H
 
@@ -25,7 +25,7 @@ typedef struct sa_tokens {
 /* The longest token; what is longer is cut into several. */
 enum { SA_TOKEN_MAX = 256 };
 /* The longest sub-word as it is written. */
-enum { SA_PIECE_MAX = SA_TOKEN_MAX + sizeof SA_PIECE_MARK - 1 };
+enum { SA_SUBWORD_MAX = SA_TOKEN_MAX + sizeof SA_SUBWORD_MARK - 1 };
 
 typedef struct sa_tokenizer {
     const char *name, *help;
@@ -46,7 +46,7 @@ const char *sa_tokenizer_name(size_t row);
 /* Appends a token as it is. */
 bool sa_tokens_add(sa_tokens *tokens, const char *text, size_t size, sa_error *error);
 /* Appends a token, which is cut into several between its characters if it is too long. */
-bool sa_tokens_push(sa_tokens *tokens, const char *text, size_t size, sa_error *error);
+bool sa_tokens_push_split(sa_tokens *tokens, const char *text, size_t size, sa_error *error);
 void sa_tokens_release(sa_tokens *tokens);
 
 #endif

@@ -4,13 +4,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-typedef struct counted {
+typedef struct token_count {
     sa_token token;
     int64_t times;
-} counted;
+} token_count;
 
-static int by_times(const void *a, const void *b) {
-    const counted *x = a, *y = b;
+static int by_frequency(const void *a, const void *b) {
+    const token_count *x = a, *y = b;
     if (x->times != y->times) return x->times < y->times ? 1 : -1;
     const size_t shorter = x->token.size < y->token.size ? x->token.size : y->token.size;
     const int order = memcmp(x->token.text, y->token.text, shorter);
@@ -18,13 +18,13 @@ static int by_times(const void *a, const void *b) {
 }
 
 /* The different tokens, most frequent first. */
-static counted *rank(const sa_word_counts *tokens, sa_error *error) {
-    counted *kinds = sa_new(tokens->words.count, sizeof *kinds, error);
-    if (!kinds) return NULL;
+static token_count *rank(const sa_word_counts *tokens, sa_error *error) {
+    token_count *types = sa_new(tokens->words.count, sizeof *types, error);
+    if (!types) return NULL;
     for (size_t i = 0; i < tokens->words.count; i++)
-        kinds[i] = (counted){sa_strings_text(&tokens->words, (int32_t)i), tokens->times[i]};
-    if (tokens->words.count) qsort(kinds, tokens->words.count, sizeof *kinds, by_times);
-    return kinds;
+        types[i] = (token_count){sa_strings_get(&tokens->words, (int32_t)i), tokens->times[i]};
+    if (tokens->words.count) qsort(types, tokens->words.count, sizeof *types, by_frequency);
+    return types;
 }
 
 bool sa_vocab_build(sa_vocab *vocab, const sa_word_counts *tokens, int min_freq, int most,
@@ -32,17 +32,17 @@ bool sa_vocab_build(sa_vocab *vocab, const sa_word_counts *tokens, int min_freq,
     *vocab = (sa_vocab){0};
     size_t kept = most ? (size_t)most : SIZE_MAX;
     bool good = true;
-    counted *kinds = rank(tokens, error);
-    if (!kinds) return false;
+    token_count *types = rank(tokens, error);
+    if (!types) return false;
     sa_buffer blob = {0};
     if (kept > tokens->words.count) kept = tokens->words.count;
-    for (size_t i = 0; good && i < kept && kinds[i].times >= min_freq; i++) {
-        const sa_token word = kinds[i].token;
+    for (size_t i = 0; good && i < kept && types[i].times >= min_freq; i++) {
+        const sa_token word = types[i].token;
         sa_buffer_add(&blob, word.text, word.size);
         sa_buffer_add(&blob, "\n", 1);
         good = sa_strings_add(&vocab->words, word.text, word.size, error) >= 0;
     }
-    free(kinds);
+    free(types);
     vocab->blob = blob.text;
     vocab->blob_size = blob.size;
     if (good && blob.failed) good = sa_fail_memory(error, blob.size);
@@ -53,10 +53,10 @@ bool sa_vocab_build(sa_vocab *vocab, const sa_word_counts *tokens, int min_freq,
 }
 
 /* What is wrong with one word of a file, or NULL. */
-static const char *objection(sa_token word) {
+static const char *find_problem(sa_token word) {
     size_t bad;
     if (!word.size) return "is empty";
-    if (word.size > SA_PIECE_MAX) return "is too long";
+    if (word.size > SA_SUBWORD_MAX) return "is too long";
     if (!sa_utf8_valid(word.text, word.size, &bad)) return "is not UTF-8";
     if (memchr(word.text, 0, word.size) || memchr(word.text, '\r', word.size))
         return "holds a byte that no line of text has";
@@ -66,7 +66,7 @@ static const char *objection(sa_token word) {
 static bool add_word(sa_vocab *vocab, sa_token word, const char *file, const char *name,
                      sa_error *error) {
     const size_t number = vocab->words.count;
-    const char *wrong = objection(word);
+    const char *wrong = find_problem(word);
     if (wrong)
         return sa_fail(error, SA_DATA, "%s: tensor '%s': word %zu %s", file, name, number + 1,
                        wrong);
@@ -99,17 +99,17 @@ void sa_vocab_release(sa_vocab *vocab) {
 }
 
 int sa_vocab_size(const sa_vocab *vocab) {
-    return (int)vocab->words.count + SA_SPECIALS;
+    return (int)vocab->words.count + SA_SPECIAL_TOKENS;
 }
 
 int32_t sa_vocab_find(const sa_vocab *vocab, const char *text, size_t size) {
     const int32_t number = sa_strings_find(&vocab->words, text, size);
-    return number < 0 ? SA_UNKNOWN : number + SA_SPECIALS;
+    return number < 0 ? SA_UNK : number + SA_SPECIAL_TOKENS;
 }
 
-sa_token sa_vocab_word(const sa_vocab *vocab, int32_t id) {
-    static const char *const specials[SA_SPECIALS] = {"<unk>", "</s>", "<s>"};
+sa_token sa_vocab_token(const sa_vocab *vocab, int32_t id) {
+    static const char *const specials[SA_SPECIAL_TOKENS] = {"<unk>", "</s>", "<s>"};
     sa_require(id >= 0 && id < sa_vocab_size(vocab));
-    if (id < SA_SPECIALS) return (sa_token){specials[id], strlen(specials[id])};
-    return sa_strings_text(&vocab->words, id - SA_SPECIALS);
+    if (id < SA_SPECIAL_TOKENS) return (sa_token){specials[id], strlen(specials[id])};
+    return sa_strings_get(&vocab->words, id - SA_SPECIAL_TOKENS);
 }

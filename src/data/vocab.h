@@ -7,7 +7,7 @@
 #include "data/counts.h"
 
 typedef struct sa_vocab {
-    sa_strings words; /* SA_SPECIALS, SA_SPECIALS + 1, ...: by falling frequency */
+    sa_strings words; /* SA_SPECIAL_TOKENS, SA_SPECIAL_TOKENS + 1, ...: by falling frequency */
     char *blob;       /* the words, each ended by LF */
     size_t blob_size;
 } sa_vocab;
@@ -26,8 +26,8 @@ void sa_vocab_release(sa_vocab *vocab);
 
 /* Numbers in use, the special ones included: the rows of an embedding. */
 int sa_vocab_size(const sa_vocab *vocab);
-int32_t sa_vocab_find(const sa_vocab *vocab, const char *text, size_t size); /* or SA_UNKNOWN */
+int32_t sa_vocab_find(const sa_vocab *vocab, const char *text, size_t size); /* or SA_UNK */
 /* How a number is shown: its word, or <unk>, </s>, <s>. */
-sa_token sa_vocab_word(const sa_vocab *vocab, int32_t id);
+sa_token sa_vocab_token(const sa_vocab *vocab, int32_t id);
 
 #endif

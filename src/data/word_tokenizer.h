@@ -13,11 +13,12 @@
 #include <stdint.h>
 
 /* The split and join of the row "word" (see sa_tokenizer). */
-bool sa_word_split(const char *text, size_t size, sa_tokens *tokens, sa_error *error);
-void sa_word_join(const sa_token *tokens, size_t count, bool spaced_marks, sa_buffer *out);
+bool sa_word_tokenizer_split(const char *text, size_t size, sa_tokens *tokens, sa_error *error);
+void sa_word_tokenizer_join(const sa_token *tokens, size_t count, bool spaced_marks,
+                            sa_buffer *out);
 
 /* How often ? ! : ; at the end of a word follow a space, less how often they do not: over a
  * training corpus the sign tells how its language writes them. */
-int64_t sa_spaced_marks(const char *text, size_t size);
+int64_t sa_word_count_spaced_marks(const char *text, size_t size);
 
 #endif

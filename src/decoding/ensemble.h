@@ -12,19 +12,19 @@ enum { SA_ENSEMBLE = 16 }; /* models at most */
 
 typedef struct sa_ensemble {
     int count;
-    sa_voice *voice;             /* [count] */
+    sa_decode_state *states;     /* [count] */
     const sa_override *override; /* what replaces the weights, or NULL; its order is set by each */
     int32_t *ids;                /* [rows] of the running step, all of these */
     int *which, *from;
-    const double *norm;
+    const double *log_sum_exp;
 } sa_ensemble;
 
 /* What a row of the next step continues. */
-typedef struct sa_continued {
+typedef struct sa_continuation {
     int sentence;
     int row;      /* its row in the step before; its sentence at the start */
     int32_t word; /* y_{i-1} */
-} sa_continued;
+} sa_continuation;
 
 /* So many models, each with a voice of its own. Whatever comes of it, it is to be released. */
 bool sa_ensemble_open(sa_ensemble *ensemble, const sa_seq2seq *const *w, int count,
@@ -40,8 +40,8 @@ void sa_ensemble_layout(sa_arena *arena, sa_ensemble *ensemble, const sa_sentenc
 void sa_ensemble_start(sa_ensemble *ensemble);
 
 /* Step i (from 1) of L rows: afterwards log p(word) = logits - norm[row], logits [L x Ky]. */
-bool sa_ensemble_step(sa_ensemble *ensemble, int i, const sa_continued *rows, int L, sa_mat *logits,
-                      sa_error *error);
+bool sa_ensemble_step(sa_ensemble *ensemble, int i, const sa_continuation *rows, int L,
+                      sa_mat *logits, sa_error *error);
 
 /* Where row l of the last step looked: adds to alpha [S], which the caller zeroes, the mean over
  * the models and their heads. Models without attention have no say. */

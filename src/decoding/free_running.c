@@ -3,20 +3,20 @@
 
 #include <string.h>
 
-typedef struct running {
+typedef struct free_run {
     sa_ensemble ensemble;
-    int longest;        /* words of the longest target */
-    sa_continued *rows; /* [count] */
-} running;
+    int longest;           /* words of the longest target */
+    sa_continuation *rows; /* [count] */
+} free_run;
 
-static void layout(running *run, sa_arena *arena, const sa_sentence *sources, int count) {
+static void layout(free_run *run, sa_arena *arena, const sa_sentence *sources, int count) {
     sa_ensemble_layout(arena, &run->ensemble, &sources, count, count, run->longest);
-    run->rows = sa_arena_take(arena, (size_t)count, sizeof *run->rows);
+    run->rows = sa_arena_alloc(arena, (size_t)count, sizeof *run->rows);
 }
 
 /* Reads the sources; row b goes on with what comes first in sentence b. */
-static bool open_running(running *run, sa_arena *arena, const sa_sentence *sources,
-                         const sa_sentence *targets, int count, sa_error *error) {
+static bool open_free_run(free_run *run, sa_arena *arena, const sa_sentence *sources,
+                          const sa_sentence *targets, int count, sa_error *error) {
     sa_arena dry = {0};
     for (int b = 0; b < count; b++)
         if (targets[b].len > run->longest) run->longest = targets[b].len;
@@ -25,21 +25,21 @@ static bool open_running(running *run, sa_arena *arena, const sa_sentence *sourc
     layout(run, arena, sources, count);
     sa_ensemble_start(&run->ensemble);
     for (int b = 0; b < count; b++)
-        run->rows[b] = (sa_continued){.sentence = b, .row = b, .word = SA_START};
+        run->rows[b] = (sa_continuation){.sentence = b, .row = b, .word = SA_BOS};
     return true;
 }
 
-static int32_t likeliest(const sa_real *logits, int words) {
-    int32_t best = SA_UNKNOWN;
+static int32_t argmax_word(const sa_real *logits, int words) {
+    int32_t best = SA_UNK;
     for (int32_t word = 0; word < words; word++)
-        if (word != SA_START && logits[word] > logits[best]) best = word;
+        if (word != SA_BOS && logits[word] > logits[best]) best = word;
     return best;
 }
 
 /* Step by step, each word judged and the likeliest written in its place. */
-static bool write_freely(running *run, const sa_sentence *targets, int count, double *log_p,
-                         sa_error *error) {
-    const int *order = run->ensemble.voice[0].batch.source.order;
+static bool decode_freely(free_run *run, const sa_sentence *targets, int count, double *log_p,
+                          sa_error *error) {
+    const int *order = run->ensemble.states[0].batch.source.order;
     memset(log_p, 0, sizeof *log_p * (size_t)count);
     for (int t = 0; t < run->longest; t++) {
         sa_mat logits;
@@ -49,8 +49,8 @@ static bool write_freely(running *run, const sa_sentence *targets, int count, do
             const sa_sentence *target = &targets[order[b]];
             const sa_real *row = sa_row(logits, b);
             if (t < target->len)
-                log_p[order[b]] += (double)row[target->ids[t]] - run->ensemble.norm[b];
-            run->rows[b].word = likeliest(row, logits.cols);
+                log_p[order[b]] += (double)row[target->ids[t]] - run->ensemble.log_sum_exp[b];
+            run->rows[b].word = argmax_word(row, logits.cols);
         }
     }
     return true;
@@ -58,11 +58,11 @@ static bool write_freely(running *run, const sa_sentence *targets, int count, do
 
 bool sa_free_running(const sa_seq2seq *w, const sa_sentence *sources, const sa_sentence *targets,
                      int count, const sa_override *override, double *log_p, sa_error *error) {
-    running run = {0};
+    free_run run = {0};
     sa_arena arena = {0};
     const bool good = sa_ensemble_open(&run.ensemble, &w, 1, override, error) &&
-                      open_running(&run, &arena, sources, targets, count, error) &&
-                      write_freely(&run, targets, count, log_p, error);
+                      open_free_run(&run, &arena, sources, targets, count, error) &&
+                      decode_freely(&run, targets, count, log_p, error);
     sa_ensemble_release(&run.ensemble);
     sa_arena_release(&arena);
     return good;

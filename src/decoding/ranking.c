@@ -17,18 +17,20 @@ static double none(int len, double power) {
     return 1;
 }
 
-const sa_normalizer sa_normalizers[] = {
+const sa_length_penalty sa_length_penalties[] = {
     {"average", "log p / len^power", by_length},
     {"gnmt", "log p / ((5 + len) / 6)^power", gnmt},
     {"none", "log p", none},
     {.name = NULL},
 };
 
-const char *sa_normalizer_name(size_t row) {
-    return row < sizeof sa_normalizers / sizeof *sa_normalizers ? sa_normalizers[row].name : NULL;
+const char *sa_length_penalty_name(size_t row) {
+    return row < sizeof sa_length_penalties / sizeof *sa_length_penalties
+               ? sa_length_penalties[row].name
+               : NULL;
 }
 
-double sa_coverage(const sa_real *sums, int S) {
+double sa_coverage_penalty(const sa_real *sums, int S) {
     double penalty = 0;
     for (int j = 0; j < S; j++) {
         const double seen = (double)sums[j];
@@ -49,13 +51,13 @@ static int likelier(const void *a, const void *b) {
 
 int sa_sample(sa_candidate *list, int count, double temperature, int top_k, double top_p,
               sa_rng *rng) {
-    double sum = 0, kept = 0;
+    double sum = 0, mass = 0;
     int most = top_k && top_k < count ? top_k : count, last = 0;
     qsort(list, (size_t)count, sizeof *list, likelier);
     for (int i = 0; i < most; i++) sum += exp((list[i].log_p - list[0].log_p) / temperature);
-    while (last < most && kept < top_p * sum)
-        kept += exp((list[last++].log_p - list[0].log_p) / temperature);
-    double left = sa_rng_uniform(rng) * kept;
+    while (last < most && mass < top_p * sum)
+        mass += exp((list[last++].log_p - list[0].log_p) / temperature);
+    double left = sa_rng_uniform(rng) * mass;
     for (int i = 0; i < last; i++) {
         left -= exp((list[i].log_p - list[0].log_p) / temperature);
         if (left < 0) return i;

@@ -6,18 +6,18 @@
 #include "tensor/mat.h"
 
 /* Ways to make outputs of different lengths comparable: log p is divided by `divisor`. */
-typedef struct sa_normalizer {
+typedef struct sa_length_penalty {
     const char *name, *formula;
     double (*divisor)(int len, double power);
-} sa_normalizer;
+} sa_length_penalty;
 
-extern const sa_normalizer sa_normalizers[]; /* ends with a NULL name */
+extern const sa_length_penalty sa_length_penalties[]; /* ends with a NULL name */
 
 /* For the option rows: the name of a way, NULL after the last. */
-const char *sa_normalizer_name(size_t row);
+const char *sa_length_penalty_name(size_t row);
 
 /* Wu et al. 2016, equation 14: sum_j log(min(sum_i alpha_ij, 1)), from the sums over the target. */
-double sa_coverage(const sa_real *sums, int S);
+double sa_coverage_penalty(const sa_real *sums, int S);
 
 /* A candidate of the next word. */
 typedef struct sa_candidate {

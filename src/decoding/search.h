@@ -8,14 +8,14 @@
 
 #include "decoding/ensemble.h"
 
-typedef struct sa_found {
+typedef struct sa_hypothesis {
     int32_t *ids; /* the words, end mark included when complete; freed by the caller */
     int len;
     double log_p;     /* sum of log p over its words */
     double score;     /* what hypotheses are compared by: see sa_search */
     bool complete;    /* it ended by itself */
     sa_real *weights; /* [len * source words] where it looked; NULL unless wanted; freed likewise */
-} sa_found;
+} sa_hypothesis;
 
 /* How many rows of the decoder a sentence takes at most. */
 int sa_search_rows(const sa_search *search);
@@ -25,6 +25,6 @@ int sa_search_rows(const sa_search *search);
  * numbers of model w[m]; all models share the target's words. */
 bool sa_search_batch(const sa_seq2seq *const *w, int models, const sa_sentence *const *sources,
                      int count, const sa_search *search, const sa_override *override,
-                     sa_found *found, sa_error *error);
+                     sa_hypothesis *found, sa_error *error);
 
 #endif

@@ -9,29 +9,29 @@ void sa_sentences_release(sa_sentence *sentences, size_t count) {
     free(sentences);
 }
 
-sa_sentence *sa_encode_all(const sa_coder *coder, const char *const *first, size_t stride,
-                           size_t count, sa_error *error) {
+sa_sentence *sa_encode_texts(const sa_text_codec *codec, const char *const *first, size_t stride,
+                             size_t count, sa_error *error) {
     sa_sentence *sentences = sa_new(count, sizeof *sentences, error);
-    sa_cutter cutter;
+    sa_bpe_segmenter segmenter;
     bool good = sentences;
-    sa_cutter_init(&cutter, &coder->bpe);
+    sa_bpe_segmenter_init(&segmenter, &codec->bpe);
     for (size_t i = 0; good && i < count; i++) {
         const char *text;
         int32_t *ids = NULL;
         memcpy(&text, (const char *)first + i * stride, sizeof text);
         /* as a corpus is read, so that an accent typed as a mark of its own is the same word */
-        char *nfc = sa_utf8_normalise(text, strlen(text), false, error);
-        good = nfc && sa_coder_encode(coder, &cutter, nfc, &ids, &sentences[i].len, error);
+        char *nfc = sa_utf8_normalize(text, strlen(text), false, error);
+        good = nfc && sa_text_codec_encode(codec, &segmenter, nfc, &ids, &sentences[i].len, error);
         free(nfc);
         sentences[i].ids = ids;
     }
-    sa_cutter_close(&cutter);
+    sa_bpe_segmenter_release(&segmenter);
     if (good) return sentences;
     sa_sentences_release(sentences, count);
     return NULL;
 }
 
-const char **sa_words_of_tokens(const sa_token *token, size_t count, sa_error *error) {
+const char **sa_token_texts(const sa_token *token, size_t count, sa_error *error) {
     size_t bytes = 0;
     for (size_t i = 0; i < count; i++) bytes += token[i].size + 1;
     const char **words = sa_new(1, count * sizeof *words + bytes, error);
@@ -43,26 +43,26 @@ const char **sa_words_of_tokens(const sa_token *token, size_t count, sa_error *e
     return words;
 }
 
-const char **sa_own_words(const sa_coder *coder, const char *text, const sa_sentence *sentence,
-                          sa_error *error) {
+const char **sa_surface_words(const sa_text_codec *codec, const char *text,
+                              const sa_sentence *sentence, sa_error *error) {
     const size_t count = (size_t)sentence->len;
     sa_tokens tokens = {0};
     char *owned;
-    const bool split = sa_coder_split(coder, NULL, text, false, &tokens, &owned, error);
+    const bool split = sa_text_codec_split(codec, NULL, text, false, &tokens, &owned, error);
     const bool same =
         tokens.count + 1 == count; /* lower-casing may, rarely, change where words end */
     sa_token *word = split ? sa_new(count, sizeof *word, error) : NULL;
     for (size_t i = 0; word && i < count; i++)
         word[i] = same && i + 1 < count ? tokens.token[i]
-                                        : sa_vocab_word(&coder->vocab, sentence->ids[i]);
-    const char **words = word ? sa_words_of_tokens(word, count, error) : NULL;
+                                        : sa_vocab_token(&codec->vocab, sentence->ids[i]);
+    const char **words = word ? sa_token_texts(word, count, error) : NULL;
     free(word);
     free(owned);
     sa_tokens_release(&tokens);
     return words;
 }
 
-char *sa_coder_reference(const sa_coder *coder, const char *text, sa_error *error) {
-    return coder->lowercase ? sa_utf8_normalise(text, strlen(text), true, error)
+char *sa_coder_reference(const sa_text_codec *codec, const char *text, sa_error *error) {
+    return codec->lowercase ? sa_utf8_normalize(text, strlen(text), true, error)
                             : sa_copy(text, strlen(text), error);
 }

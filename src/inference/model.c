@@ -11,32 +11,32 @@
 /* ---- In memory ------------------------------------------------------------------------------- */
 
 /* Whether the model can be saved with the optimiser's two memories, and read again. */
-static bool fits_a_file(const sa_model *model, sa_error *error) {
+static bool fits_in_file(const sa_model *model, sa_error *error) {
     const size_t source = model->source.vocab.blob_size, target = model->target.vocab.blob_size;
     const size_t bytes = 3 * sizeof *model->values * model->plan.size + source + target;
-    if (bytes <= SA_FILE_LIMIT - SA_CONTAINER_HEADER && source <= INT_MAX && target <= INT_MAX)
+    if (bytes <= SA_FILE_LIMIT - SA_CONTAINER_MAX_HEADER && source <= INT_MAX && target <= INT_MAX)
         return true;
     return sa_fail(error, SA_LIMIT,
                    "a model of %zu weights takes %zu bytes in training; a file holds %zu at most",
                    model->plan.size, bytes, SA_FILE_LIMIT);
 }
 
-bool sa_model_init(sa_model *model, const sa_settings *settings, sa_coder *source, sa_coder *target,
-                   sa_real *values, sa_error *error) {
+bool sa_model_init(sa_model *model, const sa_settings *settings, sa_text_codec *source,
+                   sa_text_codec *target, sa_real *values, sa_error *error) {
     *model =
         (sa_model){.settings = *settings, .source = *source, .target = *target, .values = values};
-    *source = *target = (sa_coder){0};
+    *source = *target = (sa_text_codec){0};
     sa_blas_init();
     model->sizes = sa_sizes_of(settings, sa_vocab_size(&model->source.vocab),
                                sa_vocab_size(&model->target.vocab));
     sa_seq2seq_plan(&model->sizes, &model->plan);
-    if (!fits_a_file(model, error))
+    if (!fits_in_file(model, error))
         model->values = NULL;
     else if (!values)
-        model->values = model->room = sa_new(model->plan.size, sizeof *model->values, error);
+        model->values = model->memory = sa_new(model->plan.size, sizeof *model->values, error);
     model->pool = model->values ? sa_pool_open(settings->threads, error) : NULL;
-    if (model->pool && sa_blas_room(sa_pool_threads(model->pool), error)) {
-        sa_seq2seq_point(&model->sizes, model->values, &model->w);
+    if (model->pool && sa_blas_check_memory(sa_pool_threads(model->pool), error)) {
+        sa_seq2seq_bind_buffer(&model->sizes, model->values, &model->w);
         return true;
     }
     sa_model_release(model);
@@ -45,36 +45,36 @@ bool sa_model_init(sa_model *model, const sa_settings *settings, sa_coder *sourc
 
 void sa_model_release(sa_model *model) {
     sa_pool_close(model->pool);
-    sa_coder_release(&model->source);
-    sa_coder_release(&model->target);
-    free(model->room);
+    sa_text_codec_release(&model->source);
+    sa_text_codec_release(&model->target);
+    free(model->memory);
     *model = (sa_model){0};
 }
 
-bool sa_model_lay(const sa_model *model, int rows, sa_laid_model *laid, sa_error *error) {
+bool sa_model_pack(const sa_model *model, int rows, sa_packed_model *packed, sa_error *error) {
     sa_arena dry = {0};
-    sa_seq2seq_lay(&dry, &model->sizes, model->values, rows, &laid->w);
-    if (!sa_arena_init(&laid->panels, dry.used, error)) return false;
-    sa_seq2seq_lay(&laid->panels, &model->sizes, model->values, rows, &laid->w);
+    sa_seq2seq_pack(&dry, &model->sizes, model->values, rows, &packed->w);
+    if (!sa_arena_init(&packed->packed_weights, dry.used, error)) return false;
+    sa_seq2seq_pack(&packed->packed_weights, &model->sizes, model->values, rows, &packed->w);
     return true;
 }
 
-typedef struct running {
+typedef struct pool_job {
     bool (*work)(void *job, int piece, sa_error *error);
     void *job;
     sa_error *errors;
-} running;
+} pool_job;
 
-static void run_piece(void *context, int piece) {
-    const running *run = context;
+static void run_task(void *context, int piece) {
+    const pool_job *run = context;
     run->work(run->job, piece, &run->errors[piece]);
 }
 
 bool sa_model_run(sa_model *model, int pieces, bool (*work)(void *job, int piece, sa_error *error),
                   void *job, sa_error *error) {
-    running run = {work, job, sa_new((size_t)pieces, sizeof(sa_error), error)};
+    pool_job run = {work, job, sa_new((size_t)pieces, sizeof(sa_error), error)};
     if (!run.errors) return false;
-    sa_pool_run(model->pool, pieces, run_piece, &run);
+    sa_pool_run(model->pool, pieces, run_task, &run);
     int failed = 0;
     while (failed < pieces && run.errors[failed].code == SA_OK) failed++;
     const bool good = failed == pieces;
@@ -154,10 +154,10 @@ bool sa_model_write(const sa_model *model, const char *path, const sa_tensor *mo
         tensors[at++] = words_of("target.words", &model->target.vocab);
         at += add_merges(model, merges, tensors + at);
         for (size_t i = 0; i < count; i++) tensors[at++] = more[i];
-        const sa_text texts[] = {{"settings", settings},
-                                 {"spaced_marks", model->target.spaced_marks ? "yes" : "no"},
-                                 {"core", sa_blas_core()},
-                                 {"program", SOFTALIGN_VERSION}};
+        const sa_metadata texts[] = {{"settings", settings},
+                                     {"spaced_marks", model->target.spaced_marks ? "yes" : "no"},
+                                     {"core", sa_blas_core()},
+                                     {"program", SOFTALIGN_VERSION}};
         good = (!merges[0].failed && !merges[1].failed) ||
                sa_fail_memory(error, merges[0].size + merges[1].size);
         good = good && check_finite(tensors, at, error) &&
@@ -190,7 +190,7 @@ void sa_model_close(sa_model *model) {
 
 bool sa_model_force_attention(sa_model *model, const char *way, sa_error *error) {
     sa_override override = {.seed = 1};
-    if (!sa_settings_attends(&model->settings))
+    if (!sa_settings_has_attention(&model->settings))
         return sa_fail(error, SA_USAGE, "the model has no attention: its decoder is '%s'",
                        sa_decoder_kinds[model->settings.decoder].name);
     if (!sa_override_parse(way, &override))
@@ -202,19 +202,19 @@ bool sa_model_force_attention(sa_model *model, const char *way, sa_error *error)
     return true;
 }
 
-bool sa_model_show_attention(sa_model *model, const char *place, int layer, sa_error *error) {
+bool sa_model_select_attention(sa_model *model, const char *place, int layer, sa_error *error) {
     static const char *const names[] = {
-        [SA_PLACE_CROSS] = "cross", [SA_PLACE_ENCODER] = "encoder", [SA_PLACE_DECODER] = "decoder"};
+        [SA_SITE_CROSS] = "cross", [SA_SITE_ENCODER] = "encoder", [SA_SITE_DECODER] = "decoder"};
     size_t row = 0;
     while (row < sizeof names / sizeof *names && strcmp(place, names[row]) != 0) row++;
     if (row == sizeof names / sizeof *names)
-        return sa_fail(error, SA_USAGE, "--place '%s': expected cross, encoder or decoder", place);
-    const int layers = sa_seq2seq_layers(&model->w, (sa_place)row);
+        return sa_fail(error, SA_USAGE, "--site '%s': expected cross, encoder or decoder", place);
+    const int layers = sa_seq2seq_layers(&model->w, (sa_attention_site)row);
     if (!layers)
-        return sa_fail(error, SA_USAGE, "--place %s: the model has no attention there", place);
+        return sa_fail(error, SA_USAGE, "--site %s: the model has no attention there", place);
     if (layer < 0 || layer > layers)
         return sa_fail(error, SA_USAGE, "--layer %d: the model has %d", layer, layers);
-    model->view = (sa_view){(sa_place)row, layer};
+    model->view = (sa_attention_view){(sa_attention_site)row, layer};
     return true;
 }
 
@@ -226,25 +226,25 @@ size_t sa_model_parameters(const sa_model *model) {
     return model->plan.size;
 }
 
-size_t sa_model_flushed(const sa_model *model) {
+size_t sa_model_denormals(const sa_model *model) {
     return model->flushed;
 }
 
-const char *sa_attention_name(size_t i, const char **formula, const char **citation) {
-    if (!sa_compat_name(i)) return NULL;
-    if (formula) *formula = sa_compats[i].formula;
-    if (citation) *citation = sa_compats[i].citation;
-    return sa_compats[i].name;
+const char *sa_attention_info(size_t i, const char **formula, const char **citation) {
+    if (!sa_score_name(i)) return NULL;
+    if (formula) *formula = sa_scores[i].formula;
+    if (citation) *citation = sa_scores[i].citation;
+    return sa_scores[i].name;
 }
 
-const char *sa_decoder_row(size_t i, const char **formula, const char **citation) {
+const char *sa_decoder_info(size_t i, const char **formula, const char **citation) {
     if (!sa_decoder_name(i)) return NULL;
     if (formula) *formula = sa_decoder_kinds[i].formula;
     if (citation) *citation = sa_decoder_kinds[i].citation;
     return sa_decoder_kinds[i].name;
 }
 
-const char *sa_cell_row(size_t i, const char **formula, const char **citation) {
+const char *sa_cell_info(size_t i, const char **formula, const char **citation) {
     size_t known = 0;
     while (sa_cells[known].name) known++;
     if (i >= known) return NULL;
@@ -253,19 +253,19 @@ const char *sa_cell_row(size_t i, const char **formula, const char **citation) {
     return sa_cells[i].name;
 }
 
-bool sa_settings_attends(const sa_settings *settings) {
+bool sa_settings_has_attention(const sa_settings *settings) {
     return settings->model == SA_MODEL_TRANSFORMER ||
-           sa_decoder_kinds[settings->decoder].asker != SA_ASKS_NOBODY;
+           sa_decoder_kinds[settings->decoder].query_state != SA_QUERY_STATE_NONE;
 }
 
 const char *sa_version(void) {
     return SOFTALIGN_VERSION;
 }
 
-const char *sa_blas(void) {
+const char *sa_blas_version(void) {
     return sa_blas_build();
 }
 
-const char *sa_blas_file(void) {
+const char *sa_blas_library(void) {
     return sa_blas_origin();
 }

@@ -9,30 +9,30 @@
 
 /* Which attention is shown. All zero: what the decoder sees of the source, the mean of all layers.
  */
-typedef struct sa_view {
-    sa_place place;
+typedef struct sa_attention_view {
+    sa_attention_site place;
     int layer; /* from 1; 0: the mean of all */
-} sa_view;
+} sa_attention_view;
 
 struct sa_model {
     sa_settings settings;
-    sa_coder source, target;
+    sa_text_codec source, target;
     sa_sizes sizes;
     sa_params plan;
     sa_real *values; /* [plan.size] */
-    void *room;      /* owns them: their own memory, or the whole file they were read from */
+    void *memory;    /* owns them: their own memory, or the whole file they were read from */
     size_t flushed;  /* of them: denormal in the file, and zero here */
     sa_seq2seq w;
     sa_pool *pool;
-    sa_override override; /* what replaces the attention's weights */
-    sa_view view;         /* of sa_align */
+    sa_override override;   /* what replaces the attention's weights */
+    sa_attention_view view; /* of sa_align */
 };
 
 /* Everything but the weights from settings and coders (which the model then owns): the plan, the
  * pool, room for the values. Or `values` says where they are: they stay the caller's, who may make
  * what they lie in the model's room. On failure the coders are released too. */
-bool sa_model_init(sa_model *model, const sa_settings *settings, sa_coder *source, sa_coder *target,
-                   sa_real *values, sa_error *error);
+bool sa_model_init(sa_model *model, const sa_settings *settings, sa_text_codec *source,
+                   sa_text_codec *target, sa_real *values, sa_error *error);
 void sa_model_release(sa_model *model);
 
 /* The model of an opened container. SA_DATA, naming the file and what is wrong in it: settings out
@@ -47,14 +47,14 @@ bool sa_model_read(sa_model *model, sa_container *file, int threads, sa_error *e
 bool sa_model_write(const sa_model *model, const char *path, const sa_tensor *more, size_t count,
                     sa_error *error);
 
-/* A model whose matrices are laid down once more for what is to be written (sa_seq2seq_lay). */
-typedef struct sa_laid_model {
-    sa_seq2seq w;    /* serves until the panels are released or the weights change */
-    sa_arena panels; /* released by who had it laid */
-} sa_laid_model;
+/* A model whose matrices are laid down once more for what is to be written (sa_seq2seq_pack). */
+typedef struct sa_packed_model {
+    sa_seq2seq w;            /* serves until the panels are released or the weights change */
+    sa_arena packed_weights; /* released by who had it laid */
+} sa_packed_model;
 
 /* For forward passes of `rows` rows a step. */
-bool sa_model_lay(const sa_model *model, int rows, sa_laid_model *laid, sa_error *error);
+bool sa_model_pack(const sa_model *model, int rows, sa_packed_model *packed, sa_error *error);
 
 /* Runs work(job, i) for i = 0 .. pieces-1 on the model's pool and hands on the error of the first
  * piece that failed. */
@@ -65,7 +65,7 @@ bool sa_model_run(sa_model *model, int pieces, bool (*work)(void *job, int piece
 bool sa_fail_diverged(sa_error *error);
 
 /* Copies a tensor's numbers out of a container after checking type and count. SA_DATA names it. */
-bool sa_tensor_copy(const sa_container *file, const char *name, sa_type type, size_t count,
+bool sa_tensor_copy(const sa_container *file, const char *name, sa_dtype type, size_t count,
                     void *out, sa_error *error);
 
 #endif

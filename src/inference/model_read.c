@@ -7,15 +7,15 @@
 #include <math.h>
 #include <string.h>
 
-bool sa_tensor_copy(const sa_container *file, const char *name, sa_type type, size_t count,
+bool sa_tensor_copy(const sa_container *file, const char *name, sa_dtype type, size_t count,
                     void *out, sa_error *error) {
     const sa_tensor *tensor = sa_container_find(file, name);
     if (!tensor) return sa_fail(error, SA_DATA, "%s: tensor '%s' is missing", file->name, name);
-    if (tensor->type != type || tensor->size != count * sa_types[type].size)
+    if (tensor->type != type || tensor->size != count * sa_dtypes[type].size)
         return sa_fail(error, SA_DATA,
                        "%s: tensor '%s' is %s with %zu bytes; expected %s with %zu numbers",
-                       file->name, name, sa_types[tensor->type].name, tensor->size,
-                       sa_types[type].name, count);
+                       file->name, name, sa_dtypes[tensor->type].name, tensor->size,
+                       sa_dtypes[type].name, count);
     memcpy(out, tensor->data, tensor->size);
     return true;
 }
@@ -39,16 +39,16 @@ static bool read_words(const sa_container *file, const char *name, sa_vocab *voc
 }
 
 /* The merges of one side, where the tokenizer gives pieces. */
-static bool read_merges(const sa_container *file, const char *name, sa_coder *coder,
+static bool read_merges(const sa_container *file, const char *name, sa_text_codec *codec,
                         sa_error *error) {
-    if (!coder->tokenizer->pieces) return true;
+    if (!codec->tokenizer->pieces) return true;
     const sa_tensor *text = find_text(file, name, error);
     if (!text) return false;
     sa_buffer place = {0};
     sa_buffer_addf(&place, "%s: tensor '%s'", file->name, name);
     const bool good = place.failed
                           ? sa_fail_memory(error, place.size)
-                          : sa_bpe_read(&coder->bpe, text->data, text->size, place.text, error);
+                          : sa_bpe_read(&codec->bpe, text->data, text->size, place.text, error);
     sa_buffer_release(&place);
     return good;
 }
@@ -70,7 +70,7 @@ static bool same_kind(const sa_tensor *one, const sa_tensor *other) {
 
 /* "F32 [5, 2]" */
 static void add_kind(const sa_tensor *tensor, sa_buffer *out) {
-    sa_buffer_addf(out, "%s [", sa_types[tensor->type].name);
+    sa_buffer_addf(out, "%s [", sa_dtypes[tensor->type].name);
     for (int i = 0; i < tensor->rank; i++)
         sa_buffer_addf(out, "%s%d", i ? ", " : "", tensor->shape[i]);
     sa_buffer_adds(out, "]");
@@ -152,11 +152,11 @@ static bool check_numbers(const sa_container *file, const sa_params *plan, float
     return true;
 }
 
-static bool read_coders(const sa_container *file, const sa_settings *settings, sa_coder *source,
-                        sa_coder *target, sa_error *error) {
-    *source = *target = (sa_coder){.tokenizer = &sa_tokenizers[settings->tokenizer],
-                                   .lowercase = settings->lowercase};
-    const char *marks = sa_container_text(file, "spaced_marks");
+static bool read_coders(const sa_container *file, const sa_settings *settings,
+                        sa_text_codec *source, sa_text_codec *target, sa_error *error) {
+    *source = *target = (sa_text_codec){.tokenizer = &sa_tokenizers[settings->tokenizer],
+                                        .lowercase = settings->lowercase};
+    const char *marks = sa_container_metadata(file, "spaced_marks");
     target->spaced_marks = marks && strcmp(marks, "yes") == 0;
     if (!target->spaced_marks && (!marks || strcmp(marks, "no") != 0))
         return sa_fail(error, SA_DATA, "%s: metadata 'spaced_marks' must be yes or no", file->name);
@@ -184,21 +184,22 @@ static bool check_shared(const sa_container *file, const sa_settings *settings,
 /* The weights where they are in an opened file, if they are in order there and can be used; NULL if
  * not, or if most of the file is a training's state. */
 static float *find_weights(const sa_container *file, const sa_params *plan) {
-    if (!file->room || plan->size * sizeof(float) < file->size / 2) return NULL;
+    if (!file->memory || plan->size * sizeof(float) < file->size / 2) return NULL;
     const char *data = sa_container_find(file, plan->item[0].name)->data;
     bool in_order = (uintptr_t)data % sizeof(float) == 0;
     for (int i = 0; i < plan->count; i++)
         in_order &= sa_container_find(file, plan->item[i].name)->data ==
                     data + plan->item[i].offset * sizeof(float);
-    return in_order ? (float *)(file->room + (data - file->room)) : NULL; /* data, to be written */
+    return in_order ? (float *)(file->memory + (data - file->memory))
+                    : NULL; /* data, to be written */
 }
 
 bool sa_model_read(sa_model *model, sa_container *file, int threads, sa_error *error) {
     sa_settings settings;
-    sa_coder source = {0}, target = {0};
+    sa_text_codec source = {0}, target = {0};
     sa_settings_init(&settings);
     *model = (sa_model){0};
-    const char *text = sa_container_text(file, "settings");
+    const char *text = sa_container_metadata(file, "settings");
     if (!text) return sa_fail(error, SA_DATA, "%s: no settings: not a model file", file->name);
     sa_error why;
     if (!sa_settings_read(&settings, text, file->name, error)) return false;
@@ -206,7 +207,7 @@ bool sa_model_read(sa_model *model, sa_container *file, int threads, sa_error *e
         return sa_fail(error, SA_DATA, "%s: settings: %s", file->name, why.text);
     settings.threads = threads;
     if (!read_coders(file, &settings, &source, &target, error)) {
-        sa_coder_release(&source), sa_coder_release(&target);
+        sa_text_codec_release(&source), sa_text_codec_release(&target);
         return false;
     }
     /* The shapes are compared before anything of their size is allocated. */
@@ -216,14 +217,14 @@ bool sa_model_read(sa_model *model, sa_container *file, int threads, sa_error *e
     sa_seq2seq_plan(&sizes, &plan);
     if (!check_shared(file, &settings, &source.vocab, &target.vocab, error) ||
         !check_shapes(file, &plan, sa_tokenizers[settings.tokenizer].pieces, error)) {
-        sa_coder_release(&source), sa_coder_release(&target);
+        sa_text_codec_release(&source), sa_text_codec_release(&target);
         return false;
     }
     float *weights = find_weights(file, &plan);
     if (!sa_model_init(model, &settings, &source, &target, weights, error)) return false;
     if (weights) {
-        model->room = file->room;
-        file->room = NULL;
+        model->memory = file->memory;
+        file->memory = NULL;
     }
     for (int i = 0; !weights && i < plan.count; i++)
         sa_tensor_copy(file, plan.item[i].name, SA_F32, sa_param_size(&plan.item[i]),

@@ -6,20 +6,20 @@
 #include <math.h>
 #include <stdlib.h>
 
-enum { TOGETHER = 32 }; /* pairs of one batch */
+enum { BATCH = 32 }; /* pairs of one batch */
 
-typedef struct forcing {
+typedef struct force_job {
     sa_model *model;
     const sa_sentence *source, *target;
-    const sa_gold *gold;
+    const sa_gold_alignment *gold;
     size_t count;
     size_t *order; /* [count] by length */
-    const sa_view *view;
-    sa_forced *out;
-} forcing;
+    const sa_attention_view *view;
+    sa_forced_decoding *out;
+} force_job;
 
 /* Adds a share of one head's matrix [rows x columns]. */
-static void add_head(const forcing *job, const sa_pass *pass, const sa_batch *batch, int b,
+static void add_head(const force_job *job, const sa_pass *pass, const sa_batch *batch, int b,
                      int layer, int head, int rows, double share, double *matrix) {
     for (int t = 0; t < rows; t++) {
         const sa_mat alpha =
@@ -28,38 +28,39 @@ static void add_head(const forcing *job, const sa_pass *pass, const sa_batch *ba
     }
 }
 
-/* All matrices of sentence b of the batch, as sa_forced has them. */
-static bool copy_weights(const forcing *job, const sa_pass *pass, const sa_batch *batch, int b,
+/* All matrices of sentence b of the batch, as sa_forced_decoding has them. */
+static bool copy_weights(const force_job *job, const sa_pass *pass, const sa_batch *batch, int b,
                          double **weights, sa_error *error) {
-    const sa_view *view = job->view;
+    const sa_attention_view *view = job->view;
     const int T = batch->target.len[b], S = batch->source.len[batch->source_of[b]];
-    const int rows = view->place == SA_PLACE_ENCODER ? S : T;
-    const int columns = view->place == SA_PLACE_DECODER ? T : S;
+    const int rows = view->place == SA_SITE_ENCODER ? S : T;
+    const int columns = view->place == SA_SITE_DECODER ? T : S;
     const int heads = sa_seq2seq_heads(&job->model->w);
     const int layers = sa_seq2seq_layers(&job->model->w, view->place);
     const int first = view->layer ? view->layer - 1 : 0, shown = view->layer ? 1 : layers;
     const size_t size = (size_t)rows * (size_t)columns;
-    const size_t of_heads = heads > 1 ? (size_t)heads : 0;
-    const size_t of_layers = layers > 1 ? (size_t)(layers * heads) : 0;
-    double *all = sa_new(size * (1 + of_heads + of_layers), sizeof *all, error);
+    const size_t head_blocks = heads > 1 ? (size_t)heads : 0;
+    const size_t layer_blocks = layers > 1 ? (size_t)(layers * heads) : 0;
+    double *all = sa_new(size * (1 + head_blocks + layer_blocks), sizeof *all, error);
     if (!all) return false;
     *weights = all;
     for (int k = 0; k < heads; k++)
         for (int layer = 0; layer < layers; layer++) {
             const bool seen = layer >= first && layer < first + shown;
             double *own = all + (size_t)(k + 1) * size;
-            double *one = all + (1 + of_heads + (size_t)(layer * heads + k)) * size;
+            double *one = all + (1 + head_blocks + (size_t)(layer * heads + k)) * size;
             if (seen) add_head(job, pass, batch, b, layer, k, rows, 1.0 / (heads * shown), all);
-            if (seen && of_heads) add_head(job, pass, batch, b, layer, k, rows, 1.0 / shown, own);
-            if (of_layers) add_head(job, pass, batch, b, layer, k, rows, 1, one);
+            if (seen && head_blocks)
+                add_head(job, pass, batch, b, layer, k, rows, 1.0 / shown, own);
+            if (layer_blocks) add_head(job, pass, batch, b, layer, k, rows, 1, one);
         }
     return true;
 }
 
-static bool take_out(const forcing *job, const sa_pass *pass, const sa_batch *batch,
-                     const size_t *pair, sa_error *error) {
+static bool copy_results(const force_job *job, const sa_pass *pass, const sa_batch *batch,
+                         const size_t *pair, sa_error *error) {
     for (int b = 0; b < batch->target.sentences; b++) {
-        sa_forced *out = &job->out[pair[batch->target.order[b]]];
+        sa_forced_decoding *out = &job->out[pair[batch->target.order[b]]];
         for (int t = 0; t < batch->target.len[b]; t++)
             out->log_p += (double)pass->log_p[batch->target.start[t] + b];
         if (!isfinite(out->log_p)) return sa_fail_diverged(error);
@@ -68,19 +69,19 @@ static bool take_out(const forcing *job, const sa_pass *pass, const sa_batch *ba
     return true;
 }
 
-static sa_batch layout(const forcing *job, sa_arena *arena, const sa_sentence *source,
+static sa_batch layout(const force_job *job, sa_arena *arena, const sa_sentence *source,
                        const sa_sentence *target, int count, sa_pass *pass) {
-    sa_batch batch = sa_batch_make(arena, source, target, count);
+    sa_batch batch = sa_batch_build(arena, source, target, count);
     sa_pass_layout(arena, &job->model->w, &batch, false, pass);
     return batch;
 }
 
 static bool force_batch(void *context, int piece, sa_error *error) {
-    const forcing *job = context;
-    const size_t first = (size_t)piece * TOGETHER, rest = job->count - first,
-                 size = rest < TOGETHER ? rest : TOGETHER;
-    sa_sentence source[TOGETHER], target[TOGETHER];
-    sa_gold gold[TOGETHER];
+    const force_job *job = context;
+    const size_t first = (size_t)piece * BATCH, rest = job->count - first,
+                 size = rest < BATCH ? rest : BATCH;
+    sa_sentence source[BATCH], target[BATCH];
+    sa_gold_alignment gold[BATCH];
     sa_arena arena = {0};
     sa_pass pass;
     for (size_t i = 0; i < size; i++) {
@@ -96,27 +97,27 @@ static bool force_batch(void *context, int piece, sa_error *error) {
     override.order = batch.target.order;
     if (override.kind) sa_pass_override(&job->model->w, &pass, &override);
     sa_seq2seq_loss(&job->model->w, &batch, (sa_regularizer){0}, &pass, NULL);
-    const bool good = take_out(job, &pass, &batch, job->order + first, error);
+    const bool good = copy_results(job, &pass, &batch, job->order + first, error);
     sa_arena_release(&arena);
     return good;
 }
 
-bool sa_force(sa_model *model, const sa_sentence *source, const sa_sentence *target,
-              const sa_gold *gold, size_t count, const sa_view *view, sa_forced *out,
-              sa_error *error) {
-    forcing job = {.model = model,
-                   .source = source,
-                   .target = target,
-                   .gold = gold,
-                   .count = count,
-                   .order = sa_new(count, sizeof *job.order, error),
-                   .view = view,
-                   .out = out};
+bool sa_teacher_force(sa_model *model, const sa_sentence *source, const sa_sentence *target,
+                      const sa_gold_alignment *gold, size_t count, const sa_attention_view *view,
+                      sa_forced_decoding *out, sa_error *error) {
+    force_job job = {.model = model,
+                     .source = source,
+                     .target = target,
+                     .gold = gold,
+                     .count = count,
+                     .order = sa_new(count, sizeof *job.order, error),
+                     .view = view,
+                     .out = out};
     if (!job.order) return false;
-    for (size_t i = 0; i < count; i++) out[i] = (sa_forced){0};
-    sa_order_by_length(target, count, job.order);
+    for (size_t i = 0; i < count; i++) out[i] = (sa_forced_decoding){0};
+    sa_sentences_sort_by_length(target, count, job.order);
     const bool good =
-        sa_model_run(model, (int)((count + TOGETHER - 1) / TOGETHER), force_batch, &job, error);
+        sa_model_run(model, (int)((count + BATCH - 1) / BATCH), force_batch, &job, error);
     for (size_t i = 0; !good && i < count; i++) free(out[i].weights), out[i].weights = NULL;
     free(job.order);
     return good;
@@ -125,44 +126,45 @@ bool sa_force(sa_model *model, const sa_sentence *source, const sa_sentence *tar
 /* ---- Free running ----------------------------------------------------------------------------
  */
 
-typedef struct freeing {
+typedef struct free_running_job {
     const sa_model *model;
-    sa_laid_model laid;
+    sa_packed_model packed;
     const sa_sentence *source, *target;
-    const sa_gold *gold;
+    const sa_gold_alignment *gold;
     size_t count;
     double *log_p;
-} freeing;
+} free_running_job;
 
 static bool free_batch(void *context, int piece, sa_error *error) {
-    const freeing *job = context;
-    const size_t first = (size_t)piece * TOGETHER, rest = job->count - first;
+    const free_running_job *job = context;
+    const size_t first = (size_t)piece * BATCH, rest = job->count - first;
     sa_override override = job->model->override;
     override.gold = job->gold ? job->gold + first : NULL;
-    return sa_free_running(&job->laid.w, job->source + first, job->target + first,
-                           (int)(rest < TOGETHER ? rest : TOGETHER),
-                           override.kind ? &override : NULL, job->log_p + first, error);
+    return sa_free_running(&job->packed.w, job->source + first, job->target + first,
+                           (int)(rest < BATCH ? rest : BATCH), override.kind ? &override : NULL,
+                           job->log_p + first, error);
 }
 
-bool sa_run_free(sa_model *model, const sa_sentence *source, const sa_sentence *target,
-                 const sa_gold *gold, size_t count, double *log_p, sa_error *error) {
-    freeing job = {.model = model,
-                   .source = source,
-                   .target = target,
-                   .gold = gold,
-                   .count = count,
-                   .log_p = log_p};
-    const int pieces = (int)((count + TOGETHER - 1) / TOGETHER);
-    const bool good = sa_model_lay(model, TOGETHER, &job.laid, error) &&
+bool sa_free_running_log_p(sa_model *model, const sa_sentence *source, const sa_sentence *target,
+                           const sa_gold_alignment *gold, size_t count, double *log_p,
+                           sa_error *error) {
+    free_running_job job = {.model = model,
+                            .source = source,
+                            .target = target,
+                            .gold = gold,
+                            .count = count,
+                            .log_p = log_p};
+    const int pieces = (int)((count + BATCH - 1) / BATCH);
+    const bool good = sa_model_pack(model, BATCH, &job.packed, error) &&
                       sa_model_run(model, pieces, free_batch, &job, error);
-    sa_arena_release(&job.laid.panels);
+    sa_arena_release(&job.packed.packed_weights);
     return good;
 }
 
 /* ---- Gold links ------------------------------------------------------------------------------ */
 
-bool sa_gold_read(const sa_model *model, const sa_pair *pairs, size_t count, sa_gold **gold,
-                  sa_error *error) {
+bool sa_override_links(const sa_model *model, const sa_pair *pairs, size_t count,
+                       sa_gold_alignment **gold, sa_error *error) {
     *gold = NULL;
     if (model->override.kind != SA_OVERRIDE_GOLD) return true;
     for (size_t i = 0; i < count; i++)

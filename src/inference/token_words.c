@@ -8,29 +8,29 @@
 
 /* ---- Tokens of texts ------------------------------------------------------------------------- */
 
-static bool token_words(const sa_coder *coder, const char *text, sa_token_words *out,
+static bool token_words(const sa_text_codec *codec, const char *text, sa_token_words *out,
                         sa_error *error) {
     sa_tokens tokens = {0};
     char *owned = NULL;
     const char **list = NULL;
     bool good =
-        sa_coder_split(coder, NULL, text, coder->lowercase, &tokens, &owned, error) &&
+        sa_text_codec_split(codec, NULL, text, codec->lowercase, &tokens, &owned, error) &&
         sa_reserve(&tokens.token, &tokens.capacity, tokens.count + 1, sizeof *tokens.token, error);
     if (good) {
-        tokens.token[tokens.count++] = sa_vocab_word(&coder->vocab, SA_END);
-        list = sa_words_of_tokens(tokens.token, tokens.count, error);
+        tokens.token[tokens.count++] = sa_vocab_token(&codec->vocab, SA_EOS);
+        list = sa_token_texts(tokens.token, tokens.count, error);
     }
     out->word = list ? sa_new(tokens.count, sizeof *out->word, error) : NULL;
     out->tokens = (int)tokens.count;
     good = good && out->word;
-    if (good) out->words = sa_pieces_words(list, out->tokens, out->word);
+    if (good) out->words = sa_subword_word_indices(list, out->tokens, out->word);
     free(list);
     free(owned);
     sa_tokens_release(&tokens);
     return good;
 }
 
-static bool pair_words(const sa_coder *from, const sa_coder *to, const sa_pair *pair,
+static bool pair_words(const sa_text_codec *from, const sa_text_codec *to, const sa_pair *pair,
                        sa_token_words *source, sa_token_words *target, sa_error *error) {
     *source = *target = (sa_token_words){0};
     if (token_words(from, pair->source, source, error) &&
@@ -52,8 +52,8 @@ void sa_token_words_release(sa_token_words *words) {
 
 /* ---- Links ----------------------------------------------------------------------------------- */
 
-bool sa_links_of_pieces(const sa_token_words *source, const sa_token_words *target, sa_link **links,
-                        size_t *count, sa_error *error) {
+bool sa_links_of_subwords(const sa_token_words *source, const sa_token_words *target,
+                          sa_link **links, size_t *count, sa_error *error) {
     sa_link *all = NULL;
     size_t number = 0, room = 0;
     bool good = true;
@@ -75,28 +75,29 @@ bool sa_links_of_pieces(const sa_token_words *source, const sa_token_words *targ
 }
 
 /* Links stand between words; of a model of pieces they go to all pieces of a word. */
-static bool gold_of(const sa_coder *from, const sa_coder *to, const sa_corpus *corpus,
-                    const sa_pair *pair, sa_gold *gold, sa_error *error) {
+static bool read_gold(const sa_text_codec *from, const sa_text_codec *to, const sa_corpus *corpus,
+                      const sa_pair *pair, sa_gold_alignment *gold, sa_error *error) {
     sa_token_words source, target;
     sa_link *links = NULL;
     const bool pieces = from->tokenizer->pieces;
     if (!pair_words(from, to, pair, &source, &target, error)) return false;
     const int S = pieces ? source.words : source.tokens, T = pieces ? target.words : target.tokens;
     const bool good =
-        (corpus ? sa_links_gold(corpus, pair, S - 1, T - 1, &links, &gold->count, error)
+        (corpus ? sa_links_parse_gold(corpus, pair, S - 1, T - 1, &links, &gold->count, error)
                 : sa_links_parse(pair->gold, &links, &gold->count, error)) &&
-        (!pieces || sa_links_of_pieces(&source, &target, &links, &gold->count, error));
+        (!pieces || sa_links_of_subwords(&source, &target, &links, &gold->count, error));
     gold->links = links;
     sa_token_words_release(&source), sa_token_words_release(&target);
     return good;
 }
 
-sa_gold *sa_gold_make(const sa_coder *source, const sa_coder *target, const sa_corpus *corpus,
-                      const sa_pair *pairs, const size_t *which, size_t count, sa_error *error) {
-    sa_gold *all = sa_new(count, sizeof *all, error);
+sa_gold_alignment *sa_gold_make(const sa_text_codec *source, const sa_text_codec *target,
+                                const sa_corpus *corpus, const sa_pair *pairs, const size_t *which,
+                                size_t count, sa_error *error) {
+    sa_gold_alignment *all = sa_new(count, sizeof *all, error);
     bool good = all;
     for (size_t i = 0; good && i < count; i++)
-        good = gold_of(source, target, corpus, &pairs[which ? which[i] : i], &all[i], error);
+        good = read_gold(source, target, corpus, &pairs[which ? which[i] : i], &all[i], error);
     if (good) return all;
     sa_gold_release(all, count);
     return NULL;
@@ -109,7 +110,7 @@ bool sa_fail_unaligned(const sa_corpus *corpus, sa_error *error) {
                    corpus->name);
 }
 
-void sa_gold_release(sa_gold *gold, size_t count) {
+void sa_gold_release(sa_gold_alignment *gold, size_t count) {
     for (size_t i = 0; gold && i < count; i++) free((sa_link *)(uintptr_t)gold[i].links);
     free(gold);
 }
@@ -127,9 +128,9 @@ static const char **join_pieces(const char *const *piece, int count, const int *
         const bool begins = !i || word[i] != word[i - 1];
         const bool ends = i + 1 == count || word[i + 1] != word[i];
         const size_t size = strlen(piece[i]);
-        const bool marked = sa_piece_goes_on(piece[i], size);
+        const bool marked = sa_subword_continues(piece[i], size);
         if (begins) list[word[i]] = at;
-        at = mempcpy(at, piece[i], size - (marked ? sizeof SA_PIECE_MARK - 1 : 0));
+        at = mempcpy(at, piece[i], size - (marked ? sizeof SA_SUBWORD_MARK - 1 : 0));
         if (ends) *at++ = 0;
     }
     return list;
@@ -159,8 +160,8 @@ bool sa_alignment_merge(const sa_alignment *pieces, sa_alignment *words, sa_erro
     words->weights = words->head_weights = words->layer_weights = NULL;
     bool good = source;
     if (good) {
-        words->targets = sa_pieces_words(pieces->target, pieces->targets, target);
-        words->sources = sa_pieces_words(pieces->source, pieces->sources, source);
+        words->targets = sa_subword_word_indices(pieces->target, pieces->targets, target);
+        words->sources = sa_subword_word_indices(pieces->source, pieces->sources, source);
         words->target = join_pieces(pieces->target, pieces->targets, target, words->targets, error);
         words->source = join_pieces(pieces->source, pieces->sources, source, words->sources, error);
         good = words->target && words->source &&

@@ -4,10 +4,10 @@
 
 #include "inference/model.h"
 
-/* See sa_translate_together; gold: the links of every source, for models told to look there, or
+/* See sa_translate_ensemble; gold: the links of every source, for models told to look there, or
  * NULL. */
-bool sa_translate_all(sa_model *const *models, int number, const char *const *sources,
-                      const sa_gold *gold, size_t count, const sa_search *search,
-                      sa_translation *out, sa_error *error);
+bool sa_translate_sources(sa_model *const *models, int number, const char *const *sources,
+                          const sa_gold_alignment *gold, size_t count, const sa_search *search,
+                          sa_translation *out, sa_error *error);
 
 #endif

@@ -22,7 +22,7 @@ static const sa_mat none = {0};
 /* While the arena only counts, no numbers move. */
 static sa_mat copied(sa_arena *arena, sa_table table) {
     if (!table.numbers) return none;
-    const sa_mat x = sa_mat_take(arena, table.rows, table.cols);
+    const sa_mat x = sa_mat_alloc(arena, table.rows, table.cols);
     if (x.x) memcpy(x.x, table.numbers, (size_t)x.rows * (size_t)x.cols * sizeof *x.x);
     return x;
 }
@@ -37,26 +37,26 @@ static sa_mat as_row(sa_mat x) {
 static sa_mat projected(sa_arena *arena, sa_mat x, const sa_projection *map) {
     const sa_mat W = copied(arena, map->W), b = as_row(copied(arena, map->b));
     if (!map->W.numbers) return x;
-    const sa_mat y = sa_mat_take(arena, x.rows, W.rows);
+    const sa_mat y = sa_mat_alloc(arena, x.rows, W.rows);
     if (arena->base) sa_linear_forward(W, b, x, y);
     return y;
 }
 
-static sa_mat taken(sa_arena *arena, const sa_attending *job, sa_table table,
+static sa_mat taken(sa_arena *arena, const sa_attend_options *job, sa_table table,
                     const sa_projection *map) {
     const sa_mat x = copied(arena, table);
     const sa_positions positions = {.kind = job->positions};
-    const sa_mat places = sa_mat_take(arena, x.rows, x.cols);
+    const sa_mat max_positions = sa_mat_alloc(arena, x.rows, x.cols);
     if (x.x && job->positions) {
-        sa_positions_table(&positions, 0, places);
-        sa_add(places, x);
+        sa_positions_table(&positions, 0, max_positions);
+        sa_add(max_positions, x);
     }
     return table.numbers ? projected(arena, x, map) : none;
 }
 
 static sa_mat vector(sa_arena *arena, sa_table given, int size) {
     if (given.numbers) return as_row(copied(arena, given));
-    const sa_mat ones = sa_mat_take(arena, 1, size);
+    const sa_mat ones = sa_mat_alloc(arena, 1, size);
     for (int i = 0; ones.x && i < size; i++) ones.x[i] = 1;
     return ones;
 }
@@ -67,11 +67,11 @@ static int least(int a, int b) {
 
 /* What each query may see: causal attention ends at its own position, the location score at its
  * last number. */
-static sa_span *spans_of(sa_arena *arena, const sa_attending *job, const sa_compat *compat,
-                         int places) {
+static sa_span *spans_of(sa_arena *arena, const sa_attend_options *job, const sa_score *score,
+                         int max_positions) {
     const int Q = job->query.rows, S = job->values.rows;
-    const int seen = compat->query == SA_QUERY_PLACES ? least(places, S) : S;
-    sa_span *spans = sa_arena_take(arena, (size_t)Q, sizeof *spans);
+    const int seen = score->query == SA_QUERY_POSITIONS ? least(max_positions, S) : S;
+    sa_span *spans = sa_arena_alloc(arena, (size_t)Q, sizeof *spans);
     for (int i = 0; spans && i < Q; i++)
         spans[i] = (sa_span){0, job->causal ? least(i + 1, seen) : seen};
     return spans;
@@ -85,7 +85,7 @@ static sa_mat part(sa_mat all, int heads, int h) {
     return sa_cols(all, h * width, width);
 }
 
-static sa_mat of_head(double *all, const sa_attended *shape, int h) {
+static sa_mat of_head(double *all, const sa_attend_result *shape, int h) {
     const int Q = shape->queries, S = shape->keys;
     return (sa_mat){all + (size_t)h * (size_t)Q * (size_t)S, Q, S, S};
 }
@@ -97,27 +97,28 @@ static void blank_outside(sa_mat e, const sa_span *spans) {
 }
 
 /* e, alpha and c of one head */
-static void attend_head(const sa_compat *compat, const attention *at, int h, sa_attended *out) {
+static void attend_head(const sa_score *score, const attention *at, int h, sa_attend_result *out) {
     const int H = out->heads;
-    const sa_mat q = compat->query == SA_QUERY_STATE ? at->q : part(at->q, H, h);
+    const sa_mat q = score->query == SA_QUERY_IDENTITY ? at->q : part(at->q, H, h);
     const sa_mat k = part(at->k, H, h), v_a = part(at->v_a, H, h);
     const sa_mat scratch = part(at->scratch, H, h);
     const sa_mat e = of_head(out->scores, out, h), alpha = of_head(out->weights, out, h);
-    compat->forward(v_a, q, k, e, scratch);
+    score->forward(v_a, q, k, e, scratch);
     blank_outside(e, at->spans);
-    sa_attention_weights_forward(compat, v_a, q, k, at->spans, alpha, scratch);
+    sa_attention_weights_forward(score, v_a, q, k, at->spans, alpha, scratch);
     sa_attention_sum_forward(alpha, part(at->v, H, h), part(at->c, H, h));
 }
 
-static attention laid_out(sa_arena *arena, const sa_attending *job, const sa_attended *out) {
-    const sa_compat *compat = &sa_compats[job->attention];
-    attention at = {.v = taken(arena, job, job->values, &job->values_map)};
+static attention laid_out(sa_arena *arena, const sa_attend_options *job,
+                          const sa_attend_result *out) {
+    const sa_score *score = &sa_scores[job->attention];
+    attention at = {.v = taken(arena, job, job->values, &job->values_projection)};
     if (job->weights.numbers) return at;
-    at.q = taken(arena, job, job->query, &job->query_map);
-    if (compat->key != SA_KEY_NONE) at.k = taken(arena, job, job->keys, &job->keys_map);
-    if (compat->vector) at.v_a = vector(arena, job->v_a, at.k.cols);
-    at.scratch = sa_mat_take(arena, at.k.rows, at.k.cols);
-    at.spans = spans_of(arena, job, compat, at.q.cols / out->heads);
+    at.q = taken(arena, job, job->query, &job->query_projection);
+    if (score->key != SA_KEY_NONE) at.k = taken(arena, job, job->keys, &job->keys_projection);
+    if (score->vector) at.v_a = vector(arena, job->v_a, at.k.cols);
+    at.scratch = sa_mat_alloc(arena, at.k.rows, at.k.cols);
+    at.spans = spans_of(arena, job, score, at.q.cols / out->heads);
     return at;
 }
 
@@ -127,7 +128,7 @@ static void copy_out(sa_mat x, double *out) {
 }
 
 /* While the arena only counts, everything is laid out and nothing computed. */
-static void attend(sa_arena *arena, const sa_attending *job, sa_attended *out) {
+static void attend(sa_arena *arena, const sa_attend_options *job, sa_attend_result *out) {
     attention at = laid_out(arena, job, out);
     at.c = (sa_mat){out->contexts, out->queries, out->context, out->context};
     if (arena->base && job->weights.numbers) {
@@ -135,13 +136,13 @@ static void attend(sa_arena *arena, const sa_attending *job, sa_attended *out) {
                (size_t)out->queries * (size_t)out->keys * sizeof *out->weights);
         sa_attention_sum_forward(of_head(out->weights, out, 0), at.v, at.c);
     } else if (arena->base) {
-        for (int h = 0; h < out->heads; h++) attend_head(&sa_compats[job->attention], &at, h, out);
+        for (int h = 0; h < out->heads; h++) attend_head(&sa_scores[job->attention], &at, h, out);
     }
-    const sa_mat o = projected(arena, at.c, &job->output_map);
+    const sa_mat o = projected(arena, at.c, &job->output_projection);
     if (arena->base) copy_out(o, out->outputs);
 }
 
-bool sa_lab_attend(const sa_attending *job, sa_attended *out, sa_error *error) {
+bool sa_lab_attend(const sa_attend_options *job, sa_attend_result *out, sa_error *error) {
     sa_blas_init();
     sa_arena arena = {0};
     attend(&arena, job, out); /* counts */

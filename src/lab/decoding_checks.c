@@ -8,60 +8,63 @@
 #include <string.h>
 
 /* The words of one pair as a search would have written them, compared with the pass over them. */
-typedef struct writing {
-    sa_voice voice;
+typedef struct decoding {
+    sa_decode_state state;
     sa_sentence target;
     sa_mat alpha, whole; /* [1 x S] where a word looked, both ways */
-} writing;
+} decoding;
 
-static void layout(writing *own, sa_arena *arena, const sa_seq2seq *w, const sa_sentence *source) {
-    own->voice.w = w;
-    sa_voice_layout(arena, &own->voice, source, 1, 1, own->target.len);
-    own->alpha = sa_mat_take(arena, 1, source->len);
-    own->whole = sa_mat_take(arena, 1, source->len);
+static void layout(decoding *own, sa_arena *arena, const sa_seq2seq *w, const sa_sentence *source) {
+    own->state.w = w;
+    sa_decode_state_layout(arena, &own->state, source, 1, 1, own->target.len);
+    own->alpha = sa_mat_alloc(arena, 1, source->len);
+    own->whole = sa_mat_alloc(arena, 1, source->len);
 }
 
 /* How far log p of word t (from 0) and its weights, on average over heads and layers, are apart. */
-static double step_apart(const writing *own, sa_lab_view view, int t) {
+static double step_apart(const decoding *own, sa_lab_view view, int t) {
     const sa_seq2seq *w = view.trial->w;
-    const double log_p = (double)own->voice.logits.x[own->target.ids[t]] - own->voice.norm[0];
-    const int heads = sa_seq2seq_heads(w), layers = sa_seq2seq_layers(w, SA_PLACE_CROSS);
+    const double log_p =
+        (double)own->state.logits.x[own->target.ids[t]] - own->state.log_sum_exp[0];
+    const int heads = sa_seq2seq_heads(w), layers = sa_seq2seq_layers(w, SA_SITE_CROSS);
     sa_zero(own->alpha), sa_zero(own->whole);
-    sa_voice_weights(&own->voice, 0, own->alpha.cols, 1, own->alpha.x);
+    sa_decode_state_weights(&own->state, 0, own->alpha.cols, 1, own->alpha.x);
     for (int k = 0; k < heads * layers; k++)
         sa_axpy(1 / (sa_real)(heads * layers),
-                sa_lab_weights(view, SA_PLACE_CROSS, k / heads, k % heads, t).x, own->whole.x,
+                sa_lab_weights(view, SA_SITE_CROSS, k / heads, k % heads, t).x, own->whole.x,
                 own->whole.cols);
-    return sa_lab_worse(sa_lab_apart(&log_p, &view.trial->pass.log_p[sa_lab_row(view, t)], 1),
-                        sa_lab_apart(own->alpha.x, own->whole.x, own->whole.cols));
+    return sa_lab_nan_max(
+        sa_lab_max_difference(&log_p, &view.trial->pass.log_p[sa_lab_target_row(view, t)], 1),
+        sa_lab_max_difference(own->alpha.x, own->whole.x, own->whole.cols));
 }
 
-static bool write_words(writing *own, sa_lab_view view, double *worst, sa_error *error) {
+static bool decode_words(decoding *own, sa_lab_view view, double *worst, sa_error *error) {
     const int which = 0, from = 0;
-    int32_t word = SA_START;
-    sa_voice_start(&own->voice);
+    int32_t word = SA_BOS;
+    sa_decode_state_start(&own->state);
     for (int t = 0; t < own->target.len; t++) {
-        if (!sa_voice_step(&own->voice, NULL, t + 1, 1, &which, &from, &word, error)) return false;
-        *worst = sa_lab_worse(*worst, step_apart(own, view, t));
+        if (!sa_decode_state_step(&own->state, NULL, t + 1, 1, &which, &from, &word, error))
+            return false;
+        *worst = sa_lab_nan_max(*worst, step_apart(own, view, t));
         word = own->target.ids[t];
     }
     return true;
 }
 
-bool sa_measure_writing(sa_lab_subject *subject, double *worst, sa_error *error) {
+bool sa_measure_decoding(sa_lab_subject *subject, double *worst, sa_error *error) {
     bool good = true;
     for (int p = 0; good && p < subject->pairs.count; p++) {
         const sa_sentence *source = &subject->pairs.source[p];
-        writing own = {.target = subject->pairs.target[p]};
+        decoding own = {.target = subject->pairs.target[p]};
         sa_lab_trial alone;
         sa_arena arena = {0};
         layout(&own, &arena, &subject->run.w, source);
-        good = sa_lab_open_alone(subject, p, &alone, error) &&
+        good = sa_lab_open_single(subject, p, &alone, error) &&
                sa_arena_init(&arena, arena.used, error);
         if (good) {
             layout(&own, &arena, &subject->run.w, source);
-            good = write_words(&own, (sa_lab_view){&alone, 0}, worst, error);
-            sa_voice_release(&own.voice);
+            good = decode_words(&own, (sa_lab_view){&alone, 0}, worst, error);
+            sa_decode_state_release(&own.state);
         }
         sa_arena_release(&arena);
         sa_lab_trial_close(&alone);

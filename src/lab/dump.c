@@ -67,11 +67,11 @@ bool sa_lab_dump(const char *path, const sa_lab_run *run, const sa_lab_job *job,
     const int sides[] = {run->batch.source.words, run->batch.target.words};
     sa_lab_mask masks[SA_LAB_MASKS];
     const int masked = sa_lab_masks_list(run, masks);
-    size_t room = 1;
+    size_t size = 1;
     for (int i = 0; i < masked; i++)
-        room += (size_t)masks[i].mask.rows * (size_t)masks[i].mask.cols;
+        size += (size_t)masks[i].mask.rows * (size_t)masks[i].mask.cols;
     sa_tensor *tensors = sa_new(2 * parameters + 6 + (size_t)masked, sizeof *tensors, error);
-    sa_real *numbers = sa_new(room, sizeof *numbers, error);
+    sa_real *numbers = sa_new(size, sizeof *numbers, error);
     char(*names)[NAME] = sa_new(parameters, sizeof *names, error);
     int32_t *source = sa_new(B + (size_t)sides[0], sizeof *source, error);
     int32_t *target = sa_new(B + (size_t)sides[1], sizeof *target, error);
@@ -98,7 +98,7 @@ bool sa_lab_dump(const char *path, const sa_lab_run *run, const sa_lab_job *job,
         if (linked)
             tensors[count++] = (sa_tensor){
                 .name = "links", .type = SA_I32, .rank = 2, .shape = {linked, LINK}, .data = links};
-        sa_text settings = {"settings", job->settings_text};
+        sa_metadata settings = {"settings", job->settings_text};
         good = sa_container_write(path, tensors, count, &settings, 1, error);
     }
     free(tensors), free(numbers), free(names), free(source), free(target);

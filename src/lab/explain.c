@@ -7,104 +7,105 @@
 
 /* ---- The state ------------------------------------------------------------------------------- */
 
-static void explain_first_cell(sa_page *page, sa_decoder_rows rows) {
-    const sa_decoder *w = sa_page_decoder(page);
+static void explain_first_cell(sa_lab_explanation *out, sa_decoder_rows rows) {
+    const sa_decoder *w = sa_lab_explanation_decoder(out);
     const bool second = w->sizes.kind->second;
-    sa_explain_cell(page, &(sa_cell_step){
-                              .title = second ? "The state between" : "The new state",
-                              .w = &w->cell,
-                              .x = rows.input,
-                              .c = rows.c,
-                              .input = w->sizes.feeding ? "[E y_{i-1} ; t_{i-1}]" : "E y_{i-1}",
-                              .context = sa_explain_fixed(w) ? "c" : "c_i",
-                              .previous = rows.previous,
-                              .state = second ? rows.middle : rows.s,
-                              .before = "s_{i-1}",
-                              .memory = "m_{i-1}",
-                              .prime = second ? "'" : "",
-                              .gates = rows.gates,
-                              .kept = rows.kept,
-                              .citation = w->sizes.kind->citation,
-                          });
+    sa_explain_cell(out,
+                    &(sa_cell_step){
+                        .title = second ? "The state between" : "The new state",
+                        .w = &w->cell,
+                        .x = rows.input,
+                        .c = rows.c,
+                        .input = w->sizes.input_feeding ? "[E y_{i-1} ; t_{i-1}]" : "E y_{i-1}",
+                        .context = sa_explain_fixed(w) ? "c" : "c_i",
+                        .previous = rows.previous,
+                        .state = second ? rows.middle : rows.s,
+                        .before = "s_{i-1}",
+                        .memory = "m_{i-1}",
+                        .prime = second ? "'" : "",
+                        .gates = rows.gates,
+                        .cell_cache = rows.cell_cache,
+                        .citation = w->sizes.kind->citation,
+                    });
 }
 
-static void explain_second_cell(sa_page *page, sa_decoder_rows rows) {
-    const sa_decoder *w = sa_page_decoder(page);
-    sa_explain_cell(page, &(sa_cell_step){
-                              .title = "The new state",
-                              .w = &w->second,
-                              .c = rows.c,
-                              .context = "c_i",
-                              .previous = rows.middle,
-                              .state = rows.s,
-                              .before = "s'_i",
-                              .memory = "m'_i",
-                              .prime = "",
-                              .gates = rows.second_gates,
-                              .kept = rows.second_kept,
-                              .citation = w->sizes.kind->citation,
-                          });
+static void explain_second_cell(sa_lab_explanation *out, sa_decoder_rows rows) {
+    const sa_decoder *w = sa_lab_explanation_decoder(out);
+    sa_explain_cell(out, &(sa_cell_step){
+                             .title = "The new state",
+                             .w = &w->second,
+                             .c = rows.c,
+                             .context = "c_i",
+                             .previous = rows.middle,
+                             .state = rows.s,
+                             .before = "s'_i",
+                             .memory = "m'_i",
+                             .prime = "",
+                             .gates = rows.second_gates,
+                             .cell_cache = rows.second_cell_cache,
+                             .citation = w->sizes.kind->citation,
+                         });
 }
 
 /* ---- The step -------------------------------------------------------------------------------- */
 
-static void explain_step(sa_page *page, int i) {
-    const sa_decoder_kind *kind = sa_page_decoder(page)->sizes.kind;
-    const sa_decoder_rows rows = sa_decoder_rows_slice(page->run->pass.decoder.rows, i - 1, 1);
-    page->line.part = SA_EXPLAINED_STEP;
-    page->i = i;
-    sa_explain_before(page, rows);
-    if (kind->asker == SA_ASKS_PREVIOUS) sa_explain_attention(page, rows, "s_{i-1}");
-    explain_first_cell(page, rows);
-    if (kind->asker == SA_ASKS_MIDDLE) sa_explain_attention(page, rows, "s'_i");
-    if (kind->second) explain_second_cell(page, rows);
-    if (kind->asker == SA_ASKS_CURRENT) sa_explain_attention(page, rows, "s_i");
-    sa_explain_readout(page, rows);
+static void explain_step(sa_lab_explanation *out, int i) {
+    const sa_decoder_kind *kind = sa_lab_explanation_decoder(out)->sizes.kind;
+    const sa_decoder_rows rows = sa_decoder_rows_slice(out->run->pass.decoder.rows, i - 1, 1);
+    out->line.part = SA_EXPLAIN_STEP;
+    out->i = i;
+    sa_explain_previous_state(out, rows);
+    if (kind->query_state == SA_QUERY_STATE_PREVIOUS) sa_explain_attention(out, rows, "s_{i-1}");
+    explain_first_cell(out, rows);
+    if (kind->query_state == SA_QUERY_STATE_MIDDLE) sa_explain_attention(out, rows, "s'_i");
+    if (kind->second) explain_second_cell(out, rows);
+    if (kind->query_state == SA_QUERY_STATE_CURRENT) sa_explain_attention(out, rows, "s_i");
+    sa_explain_readout(out, rows);
 }
 
 /* ---- The weights ----------------------------------------------------------------------------- */
 
 /* Those of a step: all but the embeddings and the encoder. */
-static void explain_weights(sa_page *page) {
-    const sa_params *plan = &page->run->plan;
+static void explain_weights(sa_lab_explanation *out) {
+    const sa_params *plan = &out->run->plan;
     static const char *const parts[] = {"decoder.", "attention.", "readout."};
-    page->line.part = SA_EXPLAINED_WEIGHTS;
-    sa_page_section(page, "The weights");
+    out->line.part = SA_EXPLAIN_WEIGHTS;
+    sa_lab_explanation_section(out, "The weights");
     for (int i = 0; i < plan->count; i++) {
         const sa_param *param = &plan->item[i];
-        const sa_mat x = sa_param_mat(param, page->run->values);
+        const sa_mat x = sa_param_mat(param, out->run->values);
         bool wanted = false;
         for (size_t k = 0; k < sizeof parts / sizeof *parts; k++)
             wanted = wanted || strncmp(param->name, parts[k], strlen(parts[k])) == 0;
         if (!wanted) continue;
         const bool words = strcmp(param->name, "readout.W_o") == 0;
         if (strcmp(param->name, "readout.b_y") == 0)
-            sa_page_column(page, param->name, param->name, x, SA_ABOUT_WORDS, -1);
+            sa_lab_explanation_column(out, param->name, param->name, x, SA_ROWS_VOCABULARY, -1);
         else if (param->rows)
-            sa_page_matrix(page, param->name, param->name, x,
-                           words ? SA_ABOUT_WORDS : SA_ABOUT_NOTHING);
+            sa_lab_explanation_matrix(out, param->name, param->name, x,
+                                      words ? SA_ROWS_VOCABULARY : SA_ROWS_UNNAMED);
         else
-            sa_page_vector(page, param->name, param->name, x);
+            sa_lab_explanation_vector(out, param->name, param->name, x);
     }
 }
 
 /* ---- The door -------------------------------------------------------------------------------- */
 
-static bool explain(const sa_lab_explaining *job, const sa_lab_run *run, sa_error *error) {
-    sa_page page;
-    if (!sa_page_open(&page, job, run, error)) return false;
+static bool explain(const sa_lab_explain_job *job, const sa_lab_run *run, sa_error *error) {
+    sa_lab_explanation out;
+    if (!sa_lab_explanation_open(&out, job, run, error)) return false;
     if (run->w.model == SA_MODEL_TRANSFORMER) {
-        sa_explain_layer(&page, job->layer - 1, job->step - 1);
-        return sa_page_close(&page, error);
+        sa_explain_layer(&out, job->layer - 1, job->step - 1);
+        return sa_lab_explanation_close(&out, error);
     }
-    sa_explain_source(&page);
+    sa_explain_source(&out);
     for (int i = 1; i <= job->target.len; i++)
-        if (!job->step || job->step == i) explain_step(&page, i);
-    if (job->weights) explain_weights(&page);
-    return sa_page_close(&page, error);
+        if (!job->step || job->step == i) explain_step(&out, i);
+    if (job->weights) explain_weights(&out);
+    return sa_lab_explanation_close(&out, error);
 }
 
-bool sa_lab_explain(const sa_lab_explaining *job, sa_error *error) {
+bool sa_lab_explain(const sa_lab_explain_job *job, sa_error *error) {
     const sa_lab_pairs pairs = {&job->source, &job->target, 1, job->source_words,
                                 job->target_words};
     sa_lab_run run = {0};

@@ -11,7 +11,7 @@
 
 /* More than any section takes: a few numbers for every unit of a step, a few for every word, and
  * those of all keys and values. */
-static size_t enough(const sa_lab_run *run) {
+static size_t arena_size(const sa_lab_run *run) {
     if (run->w.model == SA_MODEL_TRANSFORMER) {
         const sa_transformer_sizes *sizes = &run->w.transformer.sizes;
         const sa_attention *w = &run->w.transformer.encoder.layer[0].self.attention;
@@ -27,65 +27,66 @@ static size_t enough(const sa_lab_run *run) {
     return sizeof(sa_real) * (16 * units + 4 * K + S * (3 * keys + 8 * heads)) + heads * 4096;
 }
 
-bool sa_page_open(sa_page *page, const sa_lab_explaining *job, const sa_lab_run *run,
-                  sa_error *error) {
-    *page = (sa_page){.job = job, .run = run, .line.chosen = -1};
-    return sa_arena_init(&page->room, enough(run), error);
+bool sa_lab_explanation_open(sa_lab_explanation *out, const sa_lab_explain_job *job,
+                             const sa_lab_run *run, sa_error *error) {
+    *out = (sa_lab_explanation){.job = job, .run = run, .line.chosen = -1};
+    return sa_arena_init(&out->arena, arena_size(run), error);
 }
 
-bool sa_page_close(sa_page *page, sa_error *error) {
-    const bool good = !page->equation.failed || sa_fail_memory(error, page->equation.size);
-    sa_arena_release(&page->room);
-    sa_buffer_release(&page->equation);
+bool sa_lab_explanation_close(sa_lab_explanation *out, sa_error *error) {
+    const bool good = !out->equation.failed || sa_fail_memory(error, out->equation.size);
+    sa_arena_release(&out->arena);
+    sa_buffer_release(&out->equation);
     return good;
 }
 
-sa_mat sa_page_take(sa_page *page, int rows, int cols) {
-    return sa_mat_take(&page->room, rows, cols);
+sa_mat sa_lab_explanation_take(sa_lab_explanation *out, int rows, int cols) {
+    return sa_mat_alloc(&out->arena, rows, cols);
 }
 
-sa_mat sa_page_linear(sa_page *page, sa_mat W, sa_mat b, sa_mat x) {
-    sa_mat y = sa_page_take(page, 1, W.rows);
+sa_mat sa_lab_explanation_linear(sa_lab_explanation *out, sa_mat W, sa_mat b, sa_mat x) {
+    sa_mat y = sa_lab_explanation_take(out, 1, W.rows);
     sa_linear_forward(W, b, x, y);
     return y;
 }
 
-void sa_page_section(sa_page *page, const char *title) {
-    page->line.section = title;
-    page->room.used = 0;
+void sa_lab_explanation_section(sa_lab_explanation *out, const char *title) {
+    out->line.section = title;
+    out->arena.used = 0;
 }
 
 /* ---- Equations ------------------------------------------------------------------------------- */
 
-void sa_page_write(sa_page *page, const char *format, ...) {
+void sa_lab_explanation_write(sa_lab_explanation *out, const char *format, ...) {
     char text[256];
     va_list arguments;
     va_start(arguments, format);
     vsnprintf(text, sizeof text, format, arguments);
     va_end(arguments);
-    sa_buffer_adds(&page->equation, text);
+    sa_buffer_adds(&out->equation, text);
 }
 
-void sa_page_cite(sa_page *page, const char *citation) {
-    page->line.citation = citation;
+void sa_lab_explanation_cite(sa_lab_explanation *out, const char *citation) {
+    out->line.citation = citation;
 }
 
 static bool in_letter(char c) {
     return isalnum((unsigned char)c) || c == '_' || c == '~';
 }
 
-void sa_page_fill(sa_page *page, const char *text, const sa_page_letter *letters) {
+void sa_lab_explanation_substitute(sa_lab_explanation *out, const char *text,
+                                   const sa_lab_explanation_symbol *letters) {
     while (*text) {
         size_t size = 0;
         while (in_letter(text[size])) size++;
-        const sa_page_letter *letter = letters;
+        const sa_lab_explanation_symbol *letter = letters;
         while (letter->from &&
                (strlen(letter->from) != size || strncmp(letter->from, text, size) != 0))
             letter++;
         if (size && letter->from)
-            sa_buffer_adds(&page->equation, letter->to);
+            sa_buffer_adds(&out->equation, letter->to);
         else
-            sa_buffer_add(&page->equation, text, size ? size : 1);
+            sa_buffer_add(&out->equation, text, size ? size : 1);
         text += size ? size : 1;
     }
 }
@@ -93,72 +94,75 @@ void sa_page_fill(sa_page *page, const char *text, const sa_page_letter *letters
 /* ---- Lines ----------------------------------------------------------------------------------- */
 
 /* x as it may be handed out: rows without gaps between them. */
-static const double *packed(sa_page *page, sa_mat x) {
+static const double *packed(sa_lab_explanation *out, sa_mat x) {
     if (x.rows <= 1 || x.ld == x.cols) return x.x;
-    sa_mat copy = sa_page_take(page, x.rows, x.cols);
+    sa_mat copy = sa_lab_explanation_take(out, x.rows, x.cols);
     sa_copy_mat(x, copy);
     return copy.x;
 }
 
-static void hand_out(sa_page *page, const char *name, const char *letters) {
-    sa_explained *line = &page->line;
+static void hand_out(sa_lab_explanation *out, const char *name, const char *letters) {
+    sa_explain_value *line = &out->line;
     line->name = name, line->letters = letters;
-    line->step = line->part == SA_EXPLAINED_STEP ? page->i : 0;
-    line->equation = page->equation.size ? page->equation.text : NULL;
+    line->step = line->part == SA_EXPLAIN_STEP ? out->i : 0;
+    line->equation = out->equation.size ? out->equation.text : NULL;
     if (!line->equation) line->citation = NULL;
-    if (!page->equation.failed) page->job->each(page->job->context, line);
-    page->equation.size = 0;
-    *line = (sa_explained){.part = line->part, .head = line->head, .chosen = -1};
+    if (!out->equation.failed) out->job->each(out->job->context, line);
+    out->equation.size = 0;
+    *line = (sa_explain_value){.part = line->part, .head = line->head, .chosen = -1};
 }
 
-static void set_numbers(sa_page *page, sa_explained_shape shape, int rows, int cols,
+static void set_numbers(sa_lab_explanation *out, sa_explain_shape shape, int rows, int cols,
                         const double *numbers) {
-    page->line.shape = shape;
-    page->line.rows = rows, page->line.cols = cols;
-    page->line.numbers = numbers;
+    out->line.shape = shape;
+    out->line.rows = rows, out->line.cols = cols;
+    out->line.numbers = numbers;
 }
 
-void sa_page_number(sa_page *page, const char *name, const char *letters, double x) {
-    set_numbers(page, SA_SHAPE_NUMBER, 1, 1, &x);
-    hand_out(page, name, letters);
+void sa_lab_explanation_number(sa_lab_explanation *out, const char *name, const char *letters,
+                               double x) {
+    set_numbers(out, SA_SHAPE_NUMBER, 1, 1, &x);
+    hand_out(out, name, letters);
 }
 
-void sa_page_vector(sa_page *page, const char *name, const char *letters, sa_mat x) {
+void sa_lab_explanation_vector(sa_lab_explanation *out, const char *name, const char *letters,
+                               sa_mat x) {
     sa_require(x.rows == 1);
-    set_numbers(page, SA_SHAPE_VECTOR, 1, x.cols, x.x);
-    hand_out(page, name, letters);
+    set_numbers(out, SA_SHAPE_VECTOR, 1, x.cols, x.x);
+    hand_out(out, name, letters);
 }
 
-void sa_page_counts(sa_page *page, const char *name, const char *letters, sa_mat x) {
-    page->line.whole = true;
-    sa_page_vector(page, name, letters, x);
+void sa_lab_explanation_counts(sa_lab_explanation *out, const char *name, const char *letters,
+                               sa_mat x) {
+    out->line.whole = true;
+    sa_lab_explanation_vector(out, name, letters, x);
 }
 
-void sa_page_matrix(sa_page *page, const char *name, const char *letters, sa_mat x,
-                    sa_explained_about about) {
-    set_numbers(page, SA_SHAPE_MATRIX, x.rows, x.cols, packed(page, x));
-    page->line.about = about;
-    hand_out(page, name, letters);
+void sa_lab_explanation_matrix(sa_lab_explanation *out, const char *name, const char *letters,
+                               sa_mat x, sa_explain_rows about) {
+    set_numbers(out, SA_SHAPE_MATRIX, x.rows, x.cols, packed(out, x));
+    out->line.about = about;
+    hand_out(out, name, letters);
 }
 
-void sa_page_column(sa_page *page, const char *name, const char *letters, sa_mat x,
-                    sa_explained_about about, int chosen) {
+void sa_lab_explanation_column(sa_lab_explanation *out, const char *name, const char *letters,
+                               sa_mat x, sa_explain_rows about, int chosen) {
     sa_require(x.rows == 1);
-    set_numbers(page, SA_SHAPE_COLUMN, x.cols, 1, x.x);
-    page->line.about = about;
-    page->line.chosen = chosen;
-    hand_out(page, name, letters);
+    set_numbers(out, SA_SHAPE_COLUMN, x.cols, 1, x.x);
+    out->line.about = about;
+    out->line.chosen = chosen;
+    hand_out(out, name, letters);
 }
 
-void sa_page_sums(sa_page *page, const char *name, const char *letters, sa_mat x, sa_mat terms,
-                  double divisor) {
-    page->line.terms = terms.cols;
-    page->line.term = packed(page, terms);
-    page->line.divisor = divisor;
-    sa_page_column(page, name, letters, x, SA_ABOUT_SOURCE, -1);
+void sa_lab_explanation_sums(sa_lab_explanation *out, const char *name, const char *letters,
+                             sa_mat x, sa_mat terms, double divisor) {
+    out->line.terms = terms.cols;
+    out->line.term = packed(out, terms);
+    out->line.divisor = divisor;
+    sa_lab_explanation_column(out, name, letters, x, SA_ROWS_SOURCE, -1);
 }
 
-double sa_page_exp(sa_mat e, sa_mat out, double *shift) {
+double sa_lab_explanation_exp(sa_mat e, sa_mat out, double *shift) {
     enum { UNWIELDY = 20 };
     double most = -INFINITY, sum = 0;
     for (int j = 0; j < e.cols; j++)

@@ -40,7 +40,7 @@ static void add_maxout(const sa_lab_run *run, sides *seen) {
     for (int i = 0; i < sums.rows; i++)
         for (int k = 0; k < sums.cols; k += 2) {
             const double gap = sa_row(sums, i)[k] - sa_row(sums, i)[k + 1];
-            seen->pattern = sa_mix(seen->pattern ^ (gap >= 0));
+            seen->pattern = sa_hash_mix(seen->pattern ^ (gap >= 0));
             seen->nearest = fmin(seen->nearest, fabs(gap) / MARGIN);
         }
 }
@@ -48,43 +48,43 @@ static void add_maxout(const sa_lab_run *run, sides *seen) {
 /* Which positions every predicted window holds. */
 static void add_window(const sa_attention *w, sa_attention_rows rows, int row, int i, int S,
                        sides *seen) {
-    const double p = sa_attention_centre(w, i, rows, row, S);
-    const sa_span span = sa_window_span(p, w->reach, S);
-    seen->pattern = sa_mix(seen->pattern ^ (uint64_t)(span.first * 65536 + span.count));
+    const double p = sa_attention_center(w, i, rows, row, S);
+    const sa_span span = sa_window_span(p, w->window_size, S);
+    seen->pattern = sa_hash_mix(seen->pattern ^ (uint64_t)(span.first * 65536 + span.count));
     seen->nearest = fmin(seen->nearest, fabs(p - round(p)) / (WINDOW_MARGIN * S));
 }
 
 static void add_windows(const sa_lab_run *run, sides *seen) {
     const sa_attention *w = &run->w.decoder.attention;
-    if (w->window != SA_WINDOW_PREDICTIVE) return;
+    if (w->window != SA_WINDOW_LOCAL_P) return;
     for (int t = 0; t < run->batch.target.steps; t++)
-        for (int b = 0; b < run->batch.target.live[t]; b++)
+        for (int b = 0; b < run->batch.target.active[t]; b++)
             add_window(w, run->pass.decoder.rows.attention, run->batch.target.start[t] + b, t + 1,
                        run->batch.source.len[run->batch.source_of[b]], seen);
 }
 
 /* The same of a sub-layer of a transformer. */
-static void add_sublayer_windows(const sa_attend_sublayer *w, const sa_questions *questions,
-                                 const sa_attend_cache *cache, sides *seen) {
-    if (w->attention.window != SA_WINDOW_PREDICTIVE) return;
-    for (int b = 0; b < questions->sentences; b++)
-        for (int row = questions->first[b]; row < questions->first[b + 1]; row++) {
-            const int i = row - questions->first[b] + 1;
+static void add_sublayer_windows(const sa_attention_sublayer *w, const sa_queries *queries,
+                                 const sa_attention_sublayer_cache *cache, sides *seen) {
+    if (w->attention.window != SA_WINDOW_LOCAL_P) return;
+    for (int b = 0; b < queries->sentences; b++)
+        for (int row = queries->first[b]; row < queries->first[b + 1]; row++) {
+            const int i = row - queries->first[b] + 1;
             const int S = cache->memory.first[b + 1] - cache->memory.first[b];
-            add_window(&w->attention, cache->rows, row, i, questions->causal ? i : S, seen);
+            add_window(&w->attention, cache->rows, row, i, queries->causal ? i : S, seen);
         }
 }
 
 /* Which units of a feed-forward network are on. What they were before the rectifier is not kept: it
  * is made again. */
-static void add_rectifiers(const sa_feed_sublayer *w, const sa_feed_cache *cache, sa_mat sums,
-                           sides *seen) {
+static void add_rectifiers(const sa_feedforward_sublayer *w,
+                           const sa_feedforward_sublayer_cache *cache, sa_mat sums, sides *seen) {
     sums = sa_rows(sums, 0, cache->inner.rows);
-    sa_linear_forward(w->network.W_1, w->network.b_1, cache->around.in, sums);
+    sa_linear_forward(w->network.W_1, w->network.b_1, cache->residual.in, sums);
     for (int i = 0; i < sums.rows; i++)
         for (int k = 0; k < sums.cols; k++) {
             const double sum = sa_row(sums, i)[k];
-            seen->pattern = sa_mix(seen->pattern ^ (sum > 0));
+            seen->pattern = sa_hash_mix(seen->pattern ^ (sum > 0));
             seen->nearest = fmin(seen->nearest, fabs(sum) / MARGIN);
         }
 }
@@ -107,9 +107,9 @@ static sides sides_of(const sa_lab_run *run) {
                              &seen);
         add_sublayer_windows(&w->decoder.layer[i].cross, &cache->decoder.cross, &decoder->cross,
                              &seen);
-        add_rectifiers(&w->encoder.layer[i].feed, &encoder->feed, cache->encoder.room.dinner,
+        add_rectifiers(&w->encoder.layer[i].feed, &encoder->feed, cache->encoder.workspace.dinner,
                        &seen);
-        add_rectifiers(&w->decoder.layer[i].feed, &decoder->feed, cache->decoder.room.dinner,
+        add_rectifiers(&w->decoder.layer[i].feed, &decoder->feed, cache->decoder.workspace.dinner,
                        &seen);
     }
     return seen;
@@ -159,16 +159,16 @@ static double largest(const double *x, size_t size) {
  * still is a gradient of nothing but zeros, as of units that are all off. */
 static double weakest(const sa_lab_run *run) {
     const double most = largest(run->gradients, run->plan.size);
-    double share = 1, zeros = 1;
+    double factor_of = 1, zeros = 1;
     for (int i = 0; i < run->plan.count; i++) {
         const sa_param *param = &run->plan.item[i];
         const double own = largest(run->gradients + param->offset, sa_param_size(param));
         if (own > 0)
-            share = fmin(share, own / most);
+            factor_of = fmin(factor_of, own / most);
         else
             zeros *= 1e-3;
     }
-    return share * zeros;
+    return factor_of * zeros;
 }
 
 /* Weights number `attempt`, their loss and gradients. */
@@ -184,13 +184,13 @@ static double draw_fit_weights(sa_lab_run *run, uint64_t seed) {
     uint64_t best = 0;
     double most = -1;
     for (uint64_t attempt = 0; attempt < 200; attempt++) {
-        const double loss = try_weights(run, sa_mix(seed) + attempt);
+        const double loss = try_weights(run, sa_hash_mix(seed) + attempt);
         const double nearest = sides_of(run).nearest;
         const double fitness = fmin(nearest, 1) * weakest(run);
         if (nearest >= 1 && fitness >= WEAK) return loss;
         if (fitness > most) most = fitness, best = attempt;
     }
-    return try_weights(run, sa_mix(seed) + best);
+    return try_weights(run, sa_hash_mix(seed) + best);
 }
 
 /* ---- Numbers against numbers ----------------------------------------------------------------- */
@@ -199,20 +199,20 @@ static double draw_fit_weights(sa_lab_run *run, uint64_t seed) {
  * change cancels exactly. False when a step crosses a kink. apart [M]. */
 static bool difference(sa_lab_run *run, double *weight, double h, uint64_t pattern, double *apart,
                        double *slope) {
-    static const double factor[] = {-2, -1, 1, 2}, share[] = {1, -8, 8, -1};
-    const double kept = *weight;
+    static const double factor[] = {-2, -1, 1, 2}, factor_of[] = {1, -8, 8, -1};
+    const double saved = *weight;
     bool smooth = true;
     *slope = 0;
     for (int k = 0; k < 4; k++) {
-        *weight = kept + factor[k] * h;
+        *weight = saved + factor[k] * h;
         sa_lab_run_loss(run, NULL);
         for (int i = 0; i < run->batch.target.words; i++)
-            apart[i] = (k ? apart[i] : 0) - share[k] * run->pass.aim[i];
+            apart[i] = (k ? apart[i] : 0) - factor_of[k] * run->pass.objective[i];
         smooth = smooth && sides_of(run).pattern == pattern;
     }
     for (int i = 0; i < run->batch.target.words; i++) *slope += apart[i];
     *slope /= 12 * h * run->batch.whole;
-    *weight = kept;
+    *weight = saved;
     return smooth;
 }
 
@@ -266,8 +266,9 @@ static double element_error(double a, double n, double own) {
 
 /* Judges one tensor by the two criteria; `most` is the largest gradient of the whole model. A
  * number that is not finite makes `apart` so, and nothing excuses it. */
-static sa_gradient compare(const sa_param *param, const double *a, const double *n, double most) {
-    sa_gradient result = {.name = param->name, .rows = param->rows, .cols = param->cols};
+static sa_gradient_result compare(const sa_param *param, const double *a, const double *n,
+                                  double most) {
+    sa_gradient_result result = {.name = param->name, .rows = param->rows, .cols = param->cols};
     const size_t size = sa_param_size(param);
     const double own = largest(a, size);
     double apart = 0, analytic = 0, numeric = 0;
@@ -300,7 +301,7 @@ static bool check_all(const sa_lab_job *job, sa_lab_run *run, double *numeric, d
         double *values = run->values + param->offset, *gradients = run->gradients + param->offset;
         for (size_t k = 0; k < size; k++) numeric[k] = measure(run, values + k, pattern, apart);
         const double own = largest(gradients, size);
-        sa_gradient result = compare(param, gradients, numeric, most);
+        sa_gradient_result result = compare(param, gradients, numeric, most);
         for (int steps = 0; !result.ok && steps <= AVERAGED; steps += AVERAGED) {
             if (steps && result.worst_element > CLOSE) break; /* that is no rounding */
             for (size_t k = 0; k < size; k++)
@@ -321,10 +322,10 @@ static bool check_all(const sa_lab_job *job, sa_lab_run *run, double *numeric, d
 
 /* Four pairs that no two share a length on both sides; words repeat, one is unknown. */
 static void built_in(const sa_lab_job *job, sa_lab_job *own) {
-    static const int32_t source_ids[] = {3,          4,      5, 6, SA_END, SA_END, 7,
-                                         SA_UNKNOWN, SA_END, 8, 3, 9,      SA_END};
-    static const int32_t target_ids[] = {3, SA_END, 4,          5, 6, SA_END, SA_END,
-                                         7, 8,      SA_UNKNOWN, 9, 3, SA_END};
+    static const int32_t source_ids[] = {3,      4,      5, 6, SA_EOS, SA_EOS, 7,
+                                         SA_UNK, SA_EOS, 8, 3, 9,      SA_EOS};
+    static const int32_t target_ids[] = {3, SA_EOS, 4,      5, 6, SA_EOS, SA_EOS,
+                                         7, 8,      SA_UNK, 9, 3, SA_EOS};
     static const sa_sentence source[] = {
         {source_ids, 5}, {source_ids + 5, 1}, {source_ids + 6, 3}, {source_ids + 9, 4}};
     static const sa_sentence target[] = {
@@ -332,7 +333,7 @@ static void built_in(const sa_lab_job *job, sa_lab_job *own) {
     /* Of one word, of several, of none; a possible one beside a sure one, and one by itself. */
     static const sa_link first[] = {{0, 0}, {2, 0}}, second[] = {{0, 1}, {0, 2}},
                          fourth[] = {{2, 0}, {1, 0, true}, {3, 3, true}, {0, 4}, {1, 4}, {2, 4}};
-    static const sa_gold gold[] = {{first, 2}, {second, 2}, {NULL, 0}, {fourth, 6}};
+    static const sa_gold_alignment gold[] = {{first, 2}, {second, 2}, {NULL, 0}, {fourth, 6}};
     *own = *job;
     if (job->source) return;
     own->source = source;
@@ -343,11 +344,12 @@ static void built_in(const sa_lab_job *job, sa_lab_job *own) {
     own->target_words = 12;
 }
 
-static bool fail_unmet(const char *broken, sa_error *error) {
+static bool fail_not_hit(const char *fault, sa_error *error) {
     const char *options = "";
-    for (size_t i = 0; sa_lab_term(i, NULL, NULL); i++)
-        if (strcmp(sa_lab_term(i, NULL, NULL), broken) == 0) sa_lab_term(i, NULL, &options);
-    return sa_fail(error, SA_USAGE, "this model has no term '%s'%s%s", broken,
+    for (size_t i = 0; sa_lab_gradient_fault(i, NULL, NULL); i++)
+        if (strcmp(sa_lab_gradient_fault(i, NULL, NULL), fault) == 0)
+            sa_lab_gradient_fault(i, NULL, &options);
+    return sa_fail(error, SA_USAGE, "this model has no term '%s'%s%s", fault,
                    *options ? "; one has it with " : "", options);
 }
 
@@ -355,8 +357,8 @@ bool sa_lab_check(const sa_lab_job *job, sa_error *error) {
     sa_lab_job own;
     sa_lab_run run = {0};
     built_in(job, &own);
-    if (!sa_term_break(job->broken))
-        return sa_fail(error, SA_USAGE, "no backward term is called '%s'", job->broken);
+    if (!sa_gradient_fault_inject(job->fault))
+        return sa_fail(error, SA_USAGE, "no backward term is called '%s'", job->fault);
     const sa_lab_pairs pairs = {own.source,       own.target,       own.count,
                                 own.source_words, own.target_words, own.gold};
     bool good = sa_lab_run_open(&run, own.settings, &pairs, error);
@@ -365,12 +367,12 @@ bool sa_lab_check(const sa_lab_job *job, sa_error *error) {
     good = numeric && apart;
     if (good) {
         const double loss = draw_fit_weights(&run, (uint64_t)job->settings->seed);
-        good = !job->broken || sa_term_met() || fail_unmet(job->broken, error);
+        good = !job->fault || sa_gradient_fault_hit() || fail_not_hit(job->fault, error);
         if (good && job->dump) good = sa_lab_dump(job->dump, &run, &own, loss, error);
     }
     good = good && check_all(&own, &run, numeric, apart, error);
     free(numeric), free(apart);
     sa_lab_run_close(&run);
-    sa_term_break(NULL);
+    sa_gradient_fault_inject(NULL);
     return good;
 }

@@ -6,7 +6,7 @@
 static const struct {
     const char *name, *dropped;
     const char *options; /* a model that has it; empty: the default one */
-} terms[] = {
+} faults[] = {
     {"additive.key", "dk_j += da_j", ""},
     {"additive.query", "dq_i += da_j", ""},
     {"additive.tanh", "the factor 1 - tanh^2 in da_j", ""},
@@ -62,39 +62,39 @@ static const struct {
     {"rnn.tanh", "the factor 1 - tanh^2 in da", "--cell rnn"},
     {"scaled-dot.scale", "the factor 1 / sqrt(n')", "--attention scaled-dot"},
     {"transformer.scale", "the factor sqrt(m) of the embeddings", "--model transformer"},
-    {"window.centre", "dp_i, all of it", "--window predictive"},
-    {"window.gauss", "the Gaussian in dalpha", "--window predictive"},
-    {"window.query", "ds += W_p' dtanh", "--window predictive"},
-    {"window.tanh", "the factor 1 - tanh^2 of the centre", "--window predictive"},
+    {"window.centre", "dp_i, all of it", "--window local-p"},
+    {"window.gauss", "the Gaussian in dalpha", "--window local-p"},
+    {"window.query", "ds += W_p' dtanh", "--window local-p"},
+    {"window.tanh", "the factor 1 - tanh^2 of the centre", "--window local-p"},
 };
 
-enum { TERMS = sizeof terms / sizeof *terms };
+enum { FAULTS = sizeof faults / sizeof *faults };
 
 /* Of the thread that checks: two may look for different faults at once. */
-static _Thread_local const char *broken;
-static _Thread_local bool met;
+static _Thread_local const char *injected;
+static _Thread_local bool hit;
 
-bool sa_term(const char *name) {
-    if (!broken || strcmp(broken, name) != 0) return true;
-    met = true;
+bool sa_gradient_intact(const char *name) {
+    if (!injected || strcmp(injected, name) != 0) return true;
+    hit = true;
     return false;
 }
 
-bool sa_term_met(void) {
-    return met;
+bool sa_gradient_fault_hit(void) {
+    return hit;
 }
 
-bool sa_term_break(const char *name) {
-    broken = NULL;
-    met = false;
-    for (size_t i = 0; name && i < TERMS; i++)
-        if (strcmp(terms[i].name, name) == 0) broken = terms[i].name;
-    return !name || broken;
+bool sa_gradient_fault_inject(const char *name) {
+    injected = NULL;
+    hit = false;
+    for (size_t i = 0; name && i < FAULTS; i++)
+        if (strcmp(faults[i].name, name) == 0) injected = faults[i].name;
+    return !name || injected;
 }
 
-const char *sa_lab_term(size_t i, const char **dropped, const char **options) {
-    if (i >= TERMS) return NULL;
-    if (dropped) *dropped = terms[i].dropped;
-    if (options) *options = terms[i].options;
-    return terms[i].name;
+const char *sa_lab_gradient_fault(size_t i, const char **dropped, const char **options) {
+    if (i >= FAULTS) return NULL;
+    if (dropped) *dropped = faults[i].dropped;
+    if (options) *options = faults[i].options;
+    return faults[i].name;
 }

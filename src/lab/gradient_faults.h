@@ -5,9 +5,9 @@
 #include "tensor/gradient_fault.h"
 
 /* Leaves out the term of that name from now on; NULL: none. False when there is no such term. */
-bool sa_term_break(const char *name);
+bool sa_gradient_fault_inject(const char *name);
 
 /* Whether a backward pass has come by the term since then. */
-bool sa_term_met(void);
+bool sa_gradient_fault_hit(void);
 
 #endif

@@ -17,14 +17,15 @@ typedef struct sa_lab_subject {
 const sa_attention *sa_lab_attention(const sa_lab_subject *subject);
 
 /* A sentence of `len` random words of a vocabulary, the end mark last; ids [len]. */
-sa_sentence sa_lab_draw(sa_rng *rng, int32_t *ids, int len, int words);
+sa_sentence sa_lab_draw_sentence(sa_rng *rng, int32_t *ids, int len, int words);
 
 /* All pairs in one batch; pair p on its own. As sa_lab_trial_open. */
 bool sa_lab_open_all(const sa_lab_subject *subject, sa_lab_trial *trial, sa_error *error);
-bool sa_lab_open_alone(const sa_lab_subject *subject, int p, sa_lab_trial *trial, sa_error *error);
+bool sa_lab_open_single(const sa_lab_subject *subject, int p, sa_lab_trial *trial, sa_error *error);
 
-/* How far two passes over a pair are apart, in weights (as sa_lab_weights_apart) and in log p. */
-double sa_lab_views_apart(sa_lab_view one, sa_lab_view other, int steps, const int *column);
+/* How far two passes over a pair are apart, in weights (as sa_lab_weight_difference) and in log p.
+ */
+double sa_lab_view_difference(sa_lab_view one, sa_lab_view other, int steps, const int *column);
 
 /* The measures: each makes *worst its largest figure over all pairs, leaves it alone where no pair
  * can show it, and fails when memory runs out. */
@@ -59,6 +60,6 @@ bool sa_measure_causality(sa_lab_subject *subject, double *worst, sa_error *erro
 
 /* How far log p and weights are apart when a pair's words are written one by one, with what is kept
  * of those before. */
-bool sa_measure_writing(sa_lab_subject *subject, double *worst, sa_error *error);
+bool sa_measure_decoding(sa_lab_subject *subject, double *worst, sa_error *error);
 
 #endif

@@ -11,12 +11,12 @@ typedef struct sa_lab_job {
     const sa_settings *settings;
     const char *settings_text;          /* the same as JSON, for the dump */
     const sa_sentence *source, *target; /* NULL: a built-in batch of ragged lengths */
-    const sa_gold *gold;                /* [count] their links, for guided alignment; or NULL */
+    const sa_gold_alignment *gold;      /* [count] their links, for guided alignment; or NULL */
     int count;                          /* sentences */
     int source_words, target_words;     /* vocabularies */
-    const char *broken;                 /* the backward term to leave out, or NULL */
+    const char *fault;                  /* the backward term to leave out, or NULL */
     const char *dump;                   /* file for weights, batch, loss and gradients, or NULL */
-    void (*each)(void *context, const sa_gradient *gradient);
+    void (*each)(void *context, const sa_gradient_result *gradient);
     void *context;
 } sa_lab_job;
 
@@ -25,28 +25,28 @@ bool sa_lab_check(const sa_lab_job *job, sa_error *error);
 
 /* The backward terms that can be left out: the name of number i, what is dropped, and options
  * of a model that has it; NULL after the last. */
-const char *sa_lab_term(size_t i, const char **dropped, const char **options);
+const char *sa_lab_gradient_fault(size_t i, const char **dropped, const char **options);
 
 /* sa_attend of softalign.h, for tables that fit: fills the arrays of `attended`, whose sizes are
  * set. */
-bool sa_lab_attend(const sa_attending *attending, sa_attended *attended, sa_error *error);
+bool sa_lab_attend(const sa_attend_options *attending, sa_attend_result *attended, sa_error *error);
 
-typedef struct sa_lab_proof {
+typedef struct sa_lab_prove_job {
     const sa_settings *settings;
     const float *values;                /* the model's weights, in the order of its plan */
     const sa_sentence *source, *target; /* NULL: random ones of ragged lengths */
     int count;                          /* sentences */
     int source_words, target_words;     /* vocabularies */
     uint64_t seed;
-    void (*each)(void *context, const sa_check *check);
+    void (*each)(void *context, const sa_proof_check *check);
     void *context;
-} sa_lab_proof;
+} sa_lab_prove_job;
 
-/* See sa_prove and sa_check_name in softalign.h. */
-bool sa_lab_prove(const sa_lab_proof *proof, sa_error *error);
+/* See sa_prove and sa_proof_check_name in softalign.h. */
+bool sa_lab_prove(const sa_lab_prove_job *proof, sa_error *error);
 const char *sa_lab_check_name(size_t i, const char **meaning);
 
-typedef struct sa_lab_explaining {
+typedef struct sa_lab_explain_job {
     const sa_settings *settings;
     const float *values; /* all weights, in the order of the model's plan */
     sa_sentence source, target;
@@ -54,23 +54,24 @@ typedef struct sa_lab_explaining {
     int step;                       /* from 1; 0: all; of a transformer the source word */
     int layer;                      /* of a transformer's encoder, from 1 */
     bool weights;
-    void (*each)(void *context, const sa_explained *line); /* without the rows' words */
+    void (*each)(void *context, const sa_explain_value *line); /* without the rows' words */
     void *context;
-} sa_lab_explaining;
+} sa_lab_explain_job;
 
 /* sa_explain of softalign.h, for sentences as numbers. SA_DIVERGED: there are no probabilities. */
-bool sa_lab_explain(const sa_lab_explaining *job, sa_error *error);
+bool sa_lab_explain(const sa_lab_explain_job *job, sa_error *error);
 
 /* What the scores of random queries and keys do to the softmax. */
-typedef struct sa_lab_figures {
+typedef struct sa_lab_score_statistics {
     double variance; /* of the scores */
     double entropy;  /* of the weights in nats, the mean of all queries */
     double gradient; /* Frobenius norm of the softmax's Jacobian, the mean of all queries */
-} sa_lab_figures;
+} sa_lab_score_statistics;
 
 /* Queries that meet keys of their own, all of d independent N(0,1) numbers. A score with v_a sees
  * them through W_a and U_a [d x d]; all three start as in a model (init xavier), anew fifty
  * times. */
-bool sa_lab_scores(int attention, int d, uint64_t seed, sa_lab_figures *figures, sa_error *error);
+bool sa_lab_random_scores(int attention, int d, uint64_t seed, sa_lab_score_statistics *figures,
+                          sa_error *error);
 
 #endif

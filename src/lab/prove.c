@@ -15,17 +15,17 @@ static const char *no_attention(const sa_lab_subject *subject) {
 
 static bool sees_words(const sa_lab_subject *subject) {
     const sa_attention *attention = sa_lab_attention(subject);
-    return attention && attention->compat->key != SA_KEY_NONE;
+    return attention && attention->score->key != SA_KEY_NONE;
 }
 
-static const char *blind_note(const sa_lab_subject *subject) {
+static const char *content_free_note(const sa_lab_subject *subject) {
     return !sees_words(subject) ? "this score is blind to the source: no word can move a weight"
                                 : NULL;
 }
 
 static const char *window_note(const sa_lab_subject *subject) {
     const sa_attention *attention = sa_lab_attention(subject);
-    return attention && attention->window == SA_WINDOW_PREDICTIVE
+    return attention && attention->window == SA_WINDOW_LOCAL_P
                ? "at most 1: the window's Gaussian takes a share away"
                : NULL;
 }
@@ -41,8 +41,8 @@ static bool positioned(const sa_lab_subject *subject) {
                                                 : sizes->encoder.positions;
 }
 
-static const char *about_places(const sa_attention *attention) {
-    if (attention && attention->compat->query == SA_QUERY_PLACES)
+static const char *position_based(const sa_attention *attention) {
+    if (attention && attention->score->query == SA_QUERY_POSITIONS)
         return "the score is about places, not words";
     if (attention && attention->window != SA_WINDOW_NONE)
         return "the window is about places, not words";
@@ -54,14 +54,14 @@ static const char recurrent_note[] = "the encoder is recurrent";
 static const char *order_matters(const sa_lab_subject *subject) {
     if (recurrent_encoder(subject)) return recurrent_note;
     if (positioned(subject)) return "the embeddings carry positions";
-    return about_places(sa_lab_attention(subject));
+    return position_based(sa_lab_attention(subject));
 }
 
 /* A transformer's encoder attends as its decoder does; others do not attend. */
-static const char *order_is_heard(const sa_lab_subject *subject) {
+static const char *encoder_order_matters(const sa_lab_subject *subject) {
     if (recurrent_encoder(subject)) return recurrent_note;
     const bool attends = subject->run.sizes.model == SA_MODEL_TRANSFORMER;
-    return attends && !positioned(subject) ? about_places(sa_lab_attention(subject)) : NULL;
+    return attends && !positioned(subject) ? position_based(sa_lab_attention(subject)) : NULL;
 }
 
 static const char *positions_note(const sa_lab_subject *subject) {
@@ -96,7 +96,7 @@ static const struct invariance {
     {"annotations",
      "With the query held fixed, other annotations give other weights (for location and uniform: "
      "they do not).",
-     0, sees_words, 1e-14, .excuse = no_attention, .note = blind_note,
+     0, sees_words, 1e-14, .excuse = no_attention, .note = content_free_note,
      .measure = sa_measure_annotations},
     {"permutation",
      "Without recurrence and positions, source words that change places take their weights along, "
@@ -105,7 +105,7 @@ static const struct invariance {
     {"encoder-permutation",
      "Without recurrence and positions, they take along what the encoder makes of them, and the "
      "weights by which they look at each other. Positions break this.",
-     ROUNDING, positioned, ROUNDING, .excuse = order_is_heard, .shown = true,
+     ROUNDING, positioned, ROUNDING, .excuse = encoder_order_matters, .shown = true,
      .note = positions_note, .measure = sa_measure_encoder_permutation},
     {"causality",
      "Other target words from position t on change neither the weights up to t nor any p(y_i) up "
@@ -115,7 +115,7 @@ static const struct invariance {
      "Written word by word, with what is kept of the words before (states, cached keys and "
      "values), "
      "every word has the log p and the weights that it has in a pass over the whole target.",
-     1e-12, .measure = sa_measure_writing},
+     1e-12, .measure = sa_measure_decoding},
 };
 
 enum { ROWS = sizeof rows / sizeof *rows };
@@ -128,32 +128,32 @@ const char *sa_lab_check_name(size_t i, const char **meaning) {
 
 /* ---- Judging --------------------------------------------------------------------------------- */
 
-static bool judge(const struct invariance *row, sa_lab_subject *subject, sa_check *check,
-                  sa_error *error) {
+static bool check_invariance(const struct invariance *row, sa_lab_subject *subject,
+                             sa_proof_check *check, sa_error *error) {
     const char *excuse = row->excuse ? row->excuse(subject) : NULL;
     const bool above = row->above && row->above(subject);
     double worst = -INFINITY;
     if ((!excuse || row->shown) && !row->measure(subject, &worst, error)) return false;
     const bool measured = worst != -INFINITY;
     if (!excuse && !measured) excuse = "no source is long enough";
-    *check = (sa_check){.name = row->name,
-                        .meaning = row->meaning,
-                        .worst = measured ? worst : NAN,
-                        .allowed = above ? row->least : row->allowed,
-                        .above = above,
-                        .skipped = excuse,
-                        .note = excuse      ? excuse
-                                : row->note ? row->note(subject)
-                                            : NULL};
+    *check = (sa_proof_check){.name = row->name,
+                              .meaning = row->meaning,
+                              .worst = measured ? worst : NAN,
+                              .allowed = above ? row->least : row->allowed,
+                              .above = above,
+                              .skipped = excuse,
+                              .note = excuse      ? excuse
+                                      : row->note ? row->note(subject)
+                                                  : NULL};
     check->ok = excuse || (above ? worst > check->allowed : worst <= check->allowed);
     return true;
 }
 
-static bool judge_all(const sa_lab_proof *proof, sa_lab_subject *subject, sa_error *error) {
-    sa_check failed = {0};
+static bool check_all(const sa_lab_prove_job *proof, sa_lab_subject *subject, sa_error *error) {
+    sa_proof_check failed = {0};
     for (int i = 0; i < ROWS; i++) {
-        sa_check check;
-        if (!judge(&rows[i], subject, &check, error)) return false;
+        sa_proof_check check;
+        if (!check_invariance(&rows[i], subject, &check, error)) return false;
         if (proof->each) proof->each(proof->context, &check);
         if (!check.ok && !failed.name) failed = check;
     }
@@ -169,10 +169,10 @@ static const int lengths[][2] = {{3, 4}, {8, 1}, {1, 7}, {5, 4}, {3, 2}, {2, 6}}
 enum { DRAWN = sizeof lengths / sizeof *lengths };
 
 /* A location score sees so many places: a longer source belongs to the proof. 0: no such score. */
-static int places_of(const sa_settings *settings) {
+static int max_positions_of(const sa_settings *settings) {
     const bool attends = settings->model == SA_MODEL_TRANSFORMER ||
-                         sa_decoder_kinds[settings->decoder].asker != SA_ASKS_NOBODY;
-    const bool location = attends && sa_compats[settings->attention].query == SA_QUERY_PLACES;
+                         sa_decoder_kinds[settings->decoder].query_state != SA_QUERY_STATE_NONE;
+    const bool location = attends && sa_scores[settings->attention].query == SA_QUERY_POSITIONS;
     return location ? settings->max_len + 1 : 0;
 }
 
@@ -182,21 +182,23 @@ typedef struct drawn_pairs {
     int count;
 } drawn_pairs;
 
-static void draw_pair(const sa_lab_proof *proof, sa_rng *rng, int S, int T, int32_t **ids,
+static void draw_pair(const sa_lab_prove_job *proof, sa_rng *rng, int S, int T, int32_t **ids,
                       drawn_pairs *all) {
-    all->source[all->count] = sa_lab_draw(rng, *ids, S, proof->source_words);
-    all->target[all->count++] = sa_lab_draw(rng, *ids + S, T, proof->target_words);
+    all->source[all->count] = sa_lab_draw_sentence(rng, *ids, S, proof->source_words);
+    all->target[all->count++] = sa_lab_draw_sentence(rng, *ids + S, T, proof->target_words);
     *ids += S + T;
 }
 
 /* The job's pairs, or drawn ones, and one more with a source that no location score sees whole. */
-static bool pairs_open(const sa_lab_proof *proof, sa_rng *rng, drawn_pairs *all, sa_error *error) {
+static bool pairs_open(const sa_lab_prove_job *proof, sa_rng *rng, drawn_pairs *all,
+                       sa_error *error) {
     enum { TARGET = 3, ROOM = 64 };
-    const int places = places_of(proof->settings), given = proof->source ? proof->count : 0;
+    const int max_positions = max_positions_of(proof->settings),
+              given = proof->source ? proof->count : 0;
     *all = (drawn_pairs){
         .source = sa_new((size_t)given + DRAWN + 1, sizeof(sa_sentence), error),
         .target = sa_new((size_t)given + DRAWN + 1, sizeof(sa_sentence), error),
-        .ids = sa_new((size_t)places + ROOM, sizeof(int32_t), error),
+        .ids = sa_new((size_t)max_positions + ROOM, sizeof(int32_t), error),
         .count = given,
     };
     if (!all->source || !all->target || !all->ids) return false;
@@ -205,7 +207,7 @@ static bool pairs_open(const sa_lab_proof *proof, sa_rng *rng, drawn_pairs *all,
         all->source[p] = proof->source[p], all->target[p] = proof->target[p];
     for (int p = 0; !given && p < DRAWN; p++)
         draw_pair(proof, rng, lengths[p][0], lengths[p][1], &ids, all);
-    if (places) draw_pair(proof, rng, places + 2, TARGET, &ids, all);
+    if (max_positions) draw_pair(proof, rng, max_positions + 2, TARGET, &ids, all);
     return true;
 }
 
@@ -215,7 +217,7 @@ static void pairs_close(drawn_pairs *all) {
 
 /* ---- The job --------------------------------------------------------------------------------- */
 
-bool sa_lab_prove(const sa_lab_proof *proof, sa_error *error) {
+bool sa_lab_prove(const sa_lab_prove_job *proof, sa_error *error) {
     sa_lab_subject subject = {.rng = sa_rng_seed(proof->seed, 1)};
     drawn_pairs drawn;
     bool good = pairs_open(proof, &subject.rng, &drawn, error);
@@ -228,7 +230,7 @@ bool sa_lab_prove(const sa_lab_proof *proof, sa_error *error) {
         if (good) {
             subject.run.regularizer.dropout = (sa_dropout){0};
             sa_lab_run_load(&subject.run, proof->values);
-            good = judge_all(proof, &subject, error);
+            good = check_all(proof, &subject, error);
         }
         sa_lab_run_close(&subject.run);
     }

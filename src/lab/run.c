@@ -5,8 +5,8 @@
 #include <stdlib.h>
 
 static void layout(sa_lab_run *run, sa_arena *arena, const sa_lab_pairs *pairs) {
-    run->batch = sa_batch_make(arena, pairs->source, pairs->target, pairs->count);
-    run->batch.gold = run->regularizer.guidance > 0 ? pairs->gold : NULL;
+    run->batch = sa_batch_build(arena, pairs->source, pairs->target, pairs->count);
+    run->batch.gold = run->regularizer.alignment_weight > 0 ? pairs->gold : NULL;
     sa_pass_layout(arena, &run->w, &run->batch, true, &run->pass);
 }
 
@@ -22,8 +22,8 @@ bool sa_lab_run_open(sa_lab_run *run, const sa_settings *settings, const sa_lab_
     run->values = sa_new(run->plan.size, sizeof *run->values, error);
     run->gradients = run->values ? sa_new(run->plan.size, sizeof *run->gradients, error) : NULL;
     if (!run->gradients) return false;
-    sa_seq2seq_point(&run->sizes, run->values, &run->w);
-    sa_seq2seq_point(&run->sizes, run->gradients, &run->dw);
+    sa_seq2seq_bind_buffer(&run->sizes, run->values, &run->w);
+    sa_seq2seq_bind_buffer(&run->sizes, run->gradients, &run->dw);
 
     sa_arena dry = {0};
     layout(run, &dry, pairs);
@@ -48,6 +48,6 @@ double sa_lab_run_loss(sa_lab_run *run, sa_seq2seq *dw) {
     regularizer.rng = &rng;
     sa_seq2seq_loss(&run->w, &run->batch, regularizer, &run->pass, dw);
     double loss = 0;
-    for (int i = 0; i < run->batch.target.words; i++) loss -= run->pass.aim[i];
+    for (int i = 0; i < run->batch.target.words; i++) loss -= run->pass.objective[i];
     return loss / run->batch.whole;
 }

@@ -21,7 +21,7 @@ typedef struct sa_lab_pairs {
     const sa_sentence *source, *target;
     int count;
     int source_words, target_words; /* vocabularies */
-    const sa_gold *gold;            /* [count] for guided alignment, or NULL */
+    const sa_gold_alignment *gold;  /* [count] for guided alignment, or NULL */
 } sa_lab_pairs;
 
 /* Rooms for everything, weights and gradients zero. Closed also after a failure. */

@@ -10,26 +10,27 @@
 
 /* How far the weights of a row are from being shares of 1. A Gaussian takes from them, but inside
  * the window, two standard deviations wide, leaves exp(-2) of each. */
-static double sum_off(sa_mat alpha, bool gaussian) {
+static double row_sum_error(sa_mat alpha, bool gaussian) {
     double sum = 0, off = 0;
     for (int j = 0; j < alpha.cols; j++) {
         sum += alpha.x[j];
-        off = sa_lab_worse(off, -alpha.x[j]);
+        off = sa_lab_nan_max(off, -alpha.x[j]);
     }
     const double least = gaussian ? exp(-2) : 1;
-    return sa_lab_worse(off, sa_lab_worse(sum - 1, least - sum));
+    return sa_lab_nan_max(off, sa_lab_nan_max(sum - 1, least - sum));
 }
 
 /* Of all heads of a pair in one place; rows: those words that ask. */
-static double sums_off(const sa_lab_subject *subject, sa_lab_view view, sa_place place, int rows) {
+static double row_sum_errors(const sa_lab_subject *subject, sa_lab_view view,
+                             sa_attention_site site, int rows) {
     const sa_seq2seq *w = &subject->run.w;
-    const bool gaussian = sa_lab_attention(subject)->window == SA_WINDOW_PREDICTIVE;
+    const bool gaussian = sa_lab_attention(subject)->window == SA_WINDOW_LOCAL_P;
     double worst = 0;
-    for (int layer = 0; layer < sa_seq2seq_layers(w, place); layer++)
+    for (int layer = 0; layer < sa_seq2seq_layers(w, site); layer++)
         for (int k = 0; k < sa_seq2seq_heads(w); k++)
             for (int t = 0; t < rows; t++)
-                worst = sa_lab_worse(worst,
-                                     sum_off(sa_lab_weights(view, place, layer, k, t), gaussian));
+                worst = sa_lab_nan_max(
+                    worst, row_sum_error(sa_lab_weights(view, site, layer, k, t), gaussian));
     return worst;
 }
 
@@ -39,9 +40,9 @@ bool sa_measure_row_sums(sa_lab_subject *subject, double *worst, sa_error *error
     for (int p = 0; good && p < subject->pairs.count; p++) {
         const sa_lab_view view = {&all, p};
         const int S = subject->pairs.source[p].len, T = subject->pairs.target[p].len;
-        *worst = sa_lab_worse(*worst, sums_off(subject, view, SA_PLACE_CROSS, T));
-        *worst = sa_lab_worse(*worst, sums_off(subject, view, SA_PLACE_ENCODER, S));
-        *worst = sa_lab_worse(*worst, sums_off(subject, view, SA_PLACE_DECODER, T));
+        *worst = sa_lab_nan_max(*worst, row_sum_errors(subject, view, SA_SITE_CROSS, T));
+        *worst = sa_lab_nan_max(*worst, row_sum_errors(subject, view, SA_SITE_ENCODER, S));
+        *worst = sa_lab_nan_max(*worst, row_sum_errors(subject, view, SA_SITE_DECODER, T));
     }
     sa_lab_trial_close(&all);
     return good;
@@ -52,14 +53,14 @@ bool sa_measure_row_sums(sa_lab_subject *subject, double *worst, sa_error *error
 static double largest(sa_mat x) {
     double most = 0;
     for (int i = 0; i < x.rows; i++)
-        for (int k = 0; k < x.cols; k++) most = sa_lab_worse(most, fabs(sa_row(x, i)[k]));
+        for (int k = 0; k < x.cols; k++) most = sa_lab_nan_max(most, fabs(sa_row(x, i)[k]));
     return most;
 }
 
 /* What a decoder attends to when its annotations are random numbers of the same size. */
 static void draw_memory(sa_arena *arena, sa_rng *rng, const sa_attention *w, const sa_memory *seen,
                         sa_memory *memory) {
-    const sa_mat h = sa_mat_take(arena, seen->annotations.rows, seen->annotations.cols);
+    const sa_mat h = sa_mat_alloc(arena, seen->annotations.rows, seen->annotations.cols);
     sa_memory_layout(arena, w, seen->first, h, memory);
     if (!arena->base) return;
     const double size = largest(seen->annotations);
@@ -71,17 +72,17 @@ static void draw_memory(sa_arena *arena, sa_rng *rng, const sa_attention *w, con
 
 /* Queries ask about a random memory, one by one or at once as they did before, so that rounding is
  * the same; while the arena counts, nothing is computed. */
-static sa_attention_rows ask_memory(sa_arena *arena, sa_rng *rng, const sa_attention *w, sa_mat s,
-                                    const sa_memory *seen, bool at_once) {
+static sa_attention_rows attend_random_memory(sa_arena *arena, sa_rng *rng, const sa_attention *w,
+                                              sa_mat s, const sa_memory *seen, bool at_once) {
     const int steps = s.rows, S = seen->annotations.rows, first[] = {0, steps};
-    const sa_questions questions = {1, first, false};
+    const sa_queries queries = {1, first, false};
     sa_memory memory;
     draw_memory(arena, rng, w, seen, &memory);
     sa_attention_rows rows = sa_attention_rows_layout(arena, w, steps, S, true);
     const sa_attention_scratch scratch = sa_attention_scratch_layout(arena, w, steps, S, false);
-    const sa_mat c = sa_mat_take(arena, steps, seen->annotations.cols);
+    const sa_mat c = sa_mat_alloc(arena, steps, seen->annotations.cols);
     if (arena->base && at_once)
-        sa_attention_all_forward(w, &memory, &questions, s, NULL, rows, c, scratch);
+        sa_attention_all_forward(w, &memory, &queries, s, NULL, rows, c, scratch);
     for (int t = 0; arena->base && !at_once && t < steps; t++)
         sa_attention_step_forward(w, &memory, NULL, t + 1, sa_rows(s, t, 1), NULL,
                                   sa_attention_rows_slice(rows, t, 1), sa_rows(c, t, 1), scratch);
@@ -90,22 +91,23 @@ static sa_attention_rows ask_memory(sa_arena *arena, sa_rng *rng, const sa_atten
 
 /* The queries of a pass over one pair ask once more, of a random memory: how far the weights move.
  */
-static double ask_again(sa_lab_view view, sa_arena *arena, sa_rng *rng) {
+static double weights_moved(sa_lab_view view, sa_arena *arena, sa_rng *rng) {
     const sa_seq2seq *w = view.trial->w;
     sa_lab_trial again = *view.trial;
     sa_pass *pass = &again.pass;
     if (w->model == SA_MODEL_RECURRENT)
-        pass->decoder.rows.attention = ask_memory(arena, rng, &w->decoder.attention,
-                                                  sa_decoder_asker(&w->decoder, pass->decoder.rows),
-                                                  &pass->decoder.source.memory, false);
+        pass->decoder.rows.attention = attend_random_memory(
+            arena, rng, &w->decoder.attention, sa_decoder_query(&w->decoder, pass->decoder.rows),
+            &pass->decoder.source.memory, false);
     for (int i = 0; w->model == SA_MODEL_TRANSFORMER && i < w->transformer.sizes.layers; i++) {
-        sa_attend_cache *cross = &pass->transformer.decoder.layer[i].cross;
-        cross->rows = ask_memory(arena, rng, &w->transformer.decoder.layer[i].cross.attention,
-                                 cross->around.in, &cross->memory, true);
+        sa_attention_sublayer_cache *cross = &pass->transformer.decoder.layer[i].cross;
+        cross->rows =
+            attend_random_memory(arena, rng, &w->transformer.decoder.layer[i].cross.attention,
+                                 cross->residual.in, &cross->memory, true);
     }
     if (!arena->base) return 0;
-    return sa_lab_weights_apart((sa_lab_view){&again, 0}, view, view.trial->batch.target.steps,
-                                NULL);
+    return sa_lab_weight_difference((sa_lab_view){&again, 0}, view, view.trial->batch.target.steps,
+                                    NULL);
 }
 
 bool sa_measure_annotations(sa_lab_subject *subject, double *worst, sa_error *error) {
@@ -115,10 +117,10 @@ bool sa_measure_annotations(sa_lab_subject *subject, double *worst, sa_error *er
         sa_lab_trial alone;
         sa_arena arena = {0};
         const sa_lab_view view = {&alone, 0};
-        good = sa_lab_open_alone(subject, p, &alone, error);
-        if (good) ask_again(view, &arena, &subject->rng);
+        good = sa_lab_open_single(subject, p, &alone, error);
+        if (good) weights_moved(view, &arena, &subject->rng);
         good = good && sa_arena_init(&arena, arena.used, error);
-        if (good) *worst = sa_lab_worse(*worst, ask_again(view, &arena, &subject->rng));
+        if (good) *worst = sa_lab_nan_max(*worst, weights_moved(view, &arena, &subject->rng));
         sa_arena_release(&arena);
         sa_lab_trial_close(&alone);
     }
@@ -143,11 +145,11 @@ static bool permutation_of(const sa_lab_subject *subject, int p, compare_moved *
     sa_lab_trial alone, other = {0};
     rotate(source.len, from);
     for (int j = 0; j < source.len; j++) ids[j] = source.ids[from[j]];
-    const bool good = sa_lab_open_alone(subject, p, &alone, error) &&
+    const bool good = sa_lab_open_single(subject, p, &alone, error) &&
                       sa_lab_trial_open(&other, &subject->run.w, &moved, &target, 1, error);
     if (good)
         *worst =
-            sa_lab_worse(*worst, apart((sa_lab_view){&other, 0}, (sa_lab_view){&alone, 0}, from));
+            sa_lab_nan_max(*worst, apart((sa_lab_view){&other, 0}, (sa_lab_view){&alone, 0}, from));
     sa_lab_trial_close(&alone), sa_lab_trial_close(&other);
     return good;
 }
@@ -166,12 +168,12 @@ static bool permutations(const sa_lab_subject *subject, compare_moved *apart, do
     return good;
 }
 
-static double targets_apart(sa_lab_view moved, sa_lab_view original, const int *from) {
-    return sa_lab_views_apart(moved, original, original.trial->batch.target.steps, from);
+static double target_difference(sa_lab_view moved, sa_lab_view original, const int *from) {
+    return sa_lab_view_difference(moved, original, original.trial->batch.target.steps, from);
 }
 
 bool sa_measure_permutation(sa_lab_subject *subject, double *worst, sa_error *error) {
-    return permutations(subject, targets_apart, worst, error);
+    return permutations(subject, target_difference, worst, error);
 }
 
 /* Of a pair alone. */
@@ -180,16 +182,17 @@ static sa_mat annotations_of(const sa_lab_trial *alone) {
                                                  : alone->pass.transformer.encoder.out;
 }
 
-static double encodings_apart(sa_lab_view moved, sa_lab_view original, const int *from) {
+static double encoding_difference(sa_lab_view moved, sa_lab_view original, const int *from) {
     const sa_mat one = annotations_of(moved.trial), other = annotations_of(original.trial);
-    double most = sa_lab_place_apart(moved, original, SA_PLACE_ENCODER, one.rows, from, from);
+    double most = sa_lab_site_difference(moved, original, SA_SITE_ENCODER, one.rows, from, from);
     for (int j = 0; j < one.rows; j++)
-        most = sa_lab_worse(most, sa_lab_apart(sa_row(one, j), sa_row(other, from[j]), one.cols));
+        most = sa_lab_nan_max(
+            most, sa_lab_max_difference(sa_row(one, j), sa_row(other, from[j]), one.cols));
     return most;
 }
 
 bool sa_measure_encoder_permutation(sa_lab_subject *subject, double *worst, sa_error *error) {
-    return permutations(subject, encodings_apart, worst, error);
+    return permutations(subject, encoding_difference, worst, error);
 }
 
 /* ---- Causality ------------------------------------------------------------------------------- */
@@ -208,11 +211,11 @@ static sa_sentence changed_from(int cut, sa_sentence target, sa_lab_subject *sub
 
 /* Up to position `cut`: the weights, log p of the words before it, and what the word there is
  * chosen by. */
-static double past_apart(sa_lab_view changed, sa_lab_view original, int cut) {
-    const sa_mat one = sa_lab_chosen_by(changed, cut), other = sa_lab_chosen_by(original, cut);
-    return sa_lab_worse(sa_lab_apart(one.x, other.x, one.cols),
-                        sa_lab_worse(sa_lab_weights_apart(changed, original, cut + 1, NULL),
-                                     sa_lab_words_apart(changed, original, cut)));
+static double prefix_difference(sa_lab_view changed, sa_lab_view original, int cut) {
+    const sa_mat one = sa_lab_readout_row(changed, cut), other = sa_lab_readout_row(original, cut);
+    return sa_lab_nan_max(sa_lab_max_difference(one.x, other.x, one.cols),
+                          sa_lab_nan_max(sa_lab_weight_difference(changed, original, cut + 1, NULL),
+                                         sa_lab_log_p_difference(changed, original, cut)));
 }
 
 /* The pair itself and copies changed from the positions first, first + 1, ... on; ids
@@ -229,8 +232,8 @@ static bool cut_copies(sa_lab_subject *subject, int p, int first, int32_t *ids, 
     sa_lab_trial trial;
     const bool good = sa_lab_trial_open(&trial, &subject->run.w, from, to, copies + 1, error);
     for (int i = 1; good && i <= copies; i++)
-        *worst = sa_lab_worse(
-            *worst, past_apart((sa_lab_view){&trial, i}, (sa_lab_view){&trial, 0}, first + i - 1));
+        *worst = sa_lab_nan_max(*worst, prefix_difference((sa_lab_view){&trial, i},
+                                                          (sa_lab_view){&trial, 0}, first + i - 1));
     sa_lab_trial_close(&trial);
     return good;
 }

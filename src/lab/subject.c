@@ -6,12 +6,12 @@ const sa_attention *sa_lab_attention(const sa_lab_subject *subject) {
     return w->decoder.attention.heads ? &w->decoder.attention : NULL;
 }
 
-sa_sentence sa_lab_draw(sa_rng *rng, int32_t *ids, int len, int words) {
+sa_sentence sa_lab_draw_sentence(sa_rng *rng, int32_t *ids, int len, int words) {
     for (int i = 0; i < len - 1; i++) { /* neither the end mark nor the start mark */
-        const int32_t word = (int32_t)sa_rng_below(rng, (uint32_t)words - SA_SPECIALS + 1);
-        ids[i] = word ? word + SA_SPECIALS - 1 : SA_UNKNOWN;
+        const int32_t word = (int32_t)sa_rng_below(rng, (uint32_t)words - SA_SPECIAL_TOKENS + 1);
+        ids[i] = word ? word + SA_SPECIAL_TOKENS - 1 : SA_UNK;
     }
-    ids[len - 1] = SA_END;
+    ids[len - 1] = SA_EOS;
     return (sa_sentence){ids, len};
 }
 
@@ -20,12 +20,13 @@ bool sa_lab_open_all(const sa_lab_subject *subject, sa_lab_trial *trial, sa_erro
                              subject->pairs.count, error);
 }
 
-bool sa_lab_open_alone(const sa_lab_subject *subject, int p, sa_lab_trial *trial, sa_error *error) {
+bool sa_lab_open_single(const sa_lab_subject *subject, int p, sa_lab_trial *trial,
+                        sa_error *error) {
     return sa_lab_trial_open(trial, &subject->run.w, subject->pairs.source + p,
                              subject->pairs.target + p, 1, error);
 }
 
-double sa_lab_views_apart(sa_lab_view one, sa_lab_view other, int steps, const int *column) {
-    return sa_lab_worse(sa_lab_weights_apart(one, other, steps, column),
-                        sa_lab_words_apart(one, other, steps));
+double sa_lab_view_difference(sa_lab_view one, sa_lab_view other, int steps, const int *column) {
+    return sa_lab_nan_max(sa_lab_weight_difference(one, other, steps, column),
+                          sa_lab_log_p_difference(one, other, steps));
 }

@@ -3,25 +3,25 @@
 
 static void layout(sa_lab_trial *trial, sa_arena *arena, const sa_sentence *source,
                    const sa_sentence *target, int count) {
-    trial->batch = sa_batch_make(arena, source, target, count);
+    trial->batch = sa_batch_build(arena, source, target, count);
     sa_pass_layout(arena, trial->w, &trial->batch, true, &trial->pass);
 }
 
-static void spoil(sa_mat x) {
+static void fill_nan(sa_mat x) {
     for (int i = 0; i < x.rows; i++)
         for (int j = 0; j < x.cols; j++) sa_row(x, i)[j] = (sa_real)NAN;
 }
 
-static void spoil_weights(sa_lab_trial *trial) {
+static void poison_weights(sa_lab_trial *trial) {
     sa_pass *pass = &trial->pass;
     if (trial->w->model == SA_MODEL_RECURRENT) {
-        spoil(pass->decoder.rows.attention.alpha);
+        fill_nan(pass->decoder.rows.attention.alpha);
         return;
     }
     for (int i = 0; i < trial->w->transformer.sizes.layers; i++) {
-        spoil(pass->transformer.encoder.layer[i].self.rows.alpha);
-        spoil(pass->transformer.decoder.layer[i].self.rows.alpha);
-        spoil(pass->transformer.decoder.layer[i].cross.rows.alpha);
+        fill_nan(pass->transformer.encoder.layer[i].self.rows.alpha);
+        fill_nan(pass->transformer.decoder.layer[i].self.rows.alpha);
+        fill_nan(pass->transformer.decoder.layer[i].cross.rows.alpha);
     }
 }
 
@@ -32,7 +32,7 @@ bool sa_lab_trial_open(sa_lab_trial *trial, const sa_seq2seq *w, const sa_senten
     layout(trial, &dry, source, target, count);
     if (!sa_arena_init(&trial->arena, dry.used, error)) return false;
     layout(trial, &trial->arena, source, target, count);
-    spoil_weights(trial);
+    poison_weights(trial);
     sa_seq2seq_loss(w, &trial->batch, (sa_regularizer){0}, &trial->pass, NULL);
     return true;
 }
@@ -50,7 +50,7 @@ static sa_readout_cache *readout_of(sa_lab_trial *trial) {
 
 /* The row of target position t of place b. */
 static int row_of(const sa_lab_trial *trial, int b, int t) {
-    const sa_side *side = &trial->batch.target;
+    const sa_batch_side *side = &trial->batch.target;
     return trial->w->model == SA_MODEL_RECURRENT ? side->start[t] + b : side->first[b] + t;
 }
 
@@ -58,11 +58,11 @@ static void words_backward(sa_lab_trial *trial, double scale, sa_seq2seq *dw) {
     sa_pass *pass = &trial->pass;
     if (trial->w->model == SA_MODEL_RECURRENT)
         sa_vocabulary_loss(&trial->w->decoder.readout, trial->batch.target.ids, 0, (sa_real)scale,
-                           readout_of(trial), pass->log_p, pass->aim, &dw->decoder.readout);
+                           readout_of(trial), pass->log_p, pass->objective, &dw->decoder.readout);
     else
         sa_vocabulary_loss(&trial->w->transformer.vocabulary, pass->transformer.targets, 0,
                            (sa_real)scale, readout_of(trial), pass->transformer.log_p,
-                           pass->transformer.aim, &dw->transformer.vocabulary);
+                           pass->transformer.objective, &dw->transformer.vocabulary);
 }
 
 void sa_lab_trial_gradient(sa_lab_trial *trial, double scale, sa_seq2seq *dw) {
@@ -71,7 +71,7 @@ void sa_lab_trial_gradient(sa_lab_trial *trial, double scale, sa_seq2seq *dw) {
 }
 
 /* The pair's place among the targets. */
-static int place_of(sa_lab_view view) {
+static int batch_index(sa_lab_view view) {
     int b = 0;
     while (view.trial->batch.target.order[b] != view.pair) b++;
     return b;
@@ -79,7 +79,7 @@ static int place_of(sa_lab_view view) {
 
 void sa_lab_trial_gradient_of(sa_lab_view view, sa_seq2seq *dw) {
     sa_lab_trial trial = *view.trial; /* the rooms are shared */
-    const int own = place_of(view);
+    const int own = batch_index(view);
     words_backward(&trial, 1, dw);
     for (int b = 0; b < trial.batch.target.sentences; b++)
         for (int t = 0; b != own && t < trial.batch.target.len[b]; t++)
@@ -89,27 +89,28 @@ void sa_lab_trial_gradient_of(sa_lab_view view, sa_seq2seq *dw) {
 
 static double largest(sa_mat dx, int row) {
     double most = 0;
-    for (int k = 0; k < dx.cols; k++) most = sa_lab_worse(most, fabs(sa_row(dx, row)[k]));
+    for (int k = 0; k < dx.cols; k++) most = sa_lab_nan_max(most, fabs(sa_row(dx, row)[k]));
     return most;
 }
 
-double sa_lab_strangers_gradient(sa_lab_view view) {
+double sa_lab_neighbor_gradient(sa_lab_view view) {
     const sa_lab_trial *trial = view.trial;
     const sa_batch *batch = &trial->batch;
     const sa_pass *pass = &trial->pass;
     const bool recurrent = trial->w->model == SA_MODEL_RECURRENT;
-    const int own = place_of(view);
+    const int own = batch_index(view);
     const sa_mat dsource = recurrent ? pass->encoder.dx : pass->transformer.encoder.d;
-    const sa_mat dtarget = recurrent ? sa_decoder_word(&trial->w->decoder, pass->decoder.d.input)
-                                     : pass->transformer.decoder.d;
+    const sa_mat dtarget = recurrent
+                               ? sa_decoder_word_input(&trial->w->decoder, pass->decoder.d.input)
+                               : pass->transformer.decoder.d;
     double most = 0;
     for (int b = 0; b < batch->target.sentences; b++) {
-        const int place = sa_batch_source(batch, b);
+        const int source_index = sa_batch_source_index(batch, b);
         for (int t = 0; b != own && t < batch->target.len[b]; t++)
-            most = sa_lab_worse(most, largest(dtarget, row_of(trial, b, t)));
-        for (int t = 0; b != own && t < batch->source.len[place]; t++)
-            most = sa_lab_worse(
-                most, largest(dsource, recurrent ? batch->source.start[t] + place
+            most = sa_lab_nan_max(most, largest(dtarget, row_of(trial, b, t)));
+        for (int t = 0; b != own && t < batch->source.len[source_index]; t++)
+            most = sa_lab_nan_max(
+                most, largest(dsource, recurrent ? batch->source.start[t] + source_index
                                                  : pass->transformer.encoder.self.first[b] + t));
     }
     return most;
@@ -117,69 +118,71 @@ double sa_lab_strangers_gradient(sa_lab_view view) {
 
 /* ---- Comparing ------------------------------------------------------------------------------- */
 
-double sa_lab_worse(double a, double b) {
+double sa_lab_nan_max(double a, double b) {
     return isnan(a) || b <= a ? a : b;
 }
 
-static double apart(double x, double y) {
+static double relative_difference(double x, double y) {
     return fabs(x - y) / fmax(1, fabs(y));
 }
 
-double sa_lab_apart(const double *x, const double *y, int size) {
+double sa_lab_max_difference(const double *x, const double *y, int size) {
     double most = 0;
-    for (int i = 0; i < size; i++) most = sa_lab_worse(most, apart(x[i], y[i]));
+    for (int i = 0; i < size; i++) most = sa_lab_nan_max(most, relative_difference(x[i], y[i]));
     return most;
 }
 
-int sa_lab_row(sa_lab_view view, int t) {
-    return view.trial->batch.target.start[t] + place_of(view);
+int sa_lab_target_row(sa_lab_view view, int t) {
+    return view.trial->batch.target.start[t] + batch_index(view);
 }
 
-sa_mat sa_lab_chosen_by(sa_lab_view view, int t) {
+sa_mat sa_lab_readout_row(sa_lab_view view, int t) {
     const sa_lab_trial *trial = view.trial;
     const sa_mat all = trial->w->model == SA_MODEL_RECURRENT ? trial->pass.decoder.readout.t
                                                              : trial->pass.transformer.readout.t;
-    return sa_rows(all, row_of(trial, place_of(view), t), 1);
+    return sa_rows(all, row_of(trial, batch_index(view), t), 1);
 }
 
-int sa_lab_sources(sa_lab_view view) {
+int sa_lab_source_length(sa_lab_view view) {
     const sa_batch *batch = &view.trial->batch;
-    return batch->source.len[sa_batch_source(batch, place_of(view))];
+    return batch->source.len[sa_batch_source_index(batch, batch_index(view))];
 }
 
-sa_mat sa_lab_weights(sa_lab_view view, sa_place place, int layer, int k, int t) {
+sa_mat sa_lab_weights(sa_lab_view view, sa_attention_site site, int layer, int k, int t) {
     const sa_lab_trial *trial = view.trial;
-    return sa_pass_weights(trial->w, &trial->pass, &trial->batch, place, layer, k, place_of(view),
+    return sa_pass_weights(trial->w, &trial->pass, &trial->batch, site, layer, k, batch_index(view),
                            t);
 }
 
-double sa_lab_place_apart(sa_lab_view one, sa_lab_view other, sa_place place, int rows,
-                          const int *row, const int *column) {
+double sa_lab_site_difference(sa_lab_view one, sa_lab_view other, sa_attention_site site, int rows,
+                              const int *row, const int *column) {
     const sa_seq2seq *w = one.trial->w;
     double most = 0;
-    for (int layer = 0; layer < sa_seq2seq_layers(w, place); layer++)
+    for (int layer = 0; layer < sa_seq2seq_layers(w, site); layer++)
         for (int k = 0; k < sa_seq2seq_heads(w); k++)
             for (int t = 0; t < rows; t++) {
-                const sa_mat a = sa_lab_weights(one, place, layer, k, t),
-                             b = sa_lab_weights(other, place, layer, k, row ? row[t] : t);
+                const sa_mat a = sa_lab_weights(one, site, layer, k, t),
+                             b = sa_lab_weights(other, site, layer, k, row ? row[t] : t);
                 for (int j = 0; j < a.cols; j++)
-                    most = sa_lab_worse(most, apart(a.x[j], b.x[column ? column[j] : j]));
+                    most = sa_lab_nan_max(most,
+                                          relative_difference(a.x[j], b.x[column ? column[j] : j]));
             }
     return most;
 }
 
-double sa_lab_weights_apart(sa_lab_view one, sa_lab_view other, int steps, const int *column) {
-    const double cross = sa_lab_place_apart(one, other, SA_PLACE_CROSS, steps, NULL, column);
-    const double target = sa_lab_place_apart(one, other, SA_PLACE_DECODER, steps, NULL, NULL);
-    return sa_lab_worse(
-        sa_lab_worse(cross, target),
-        sa_lab_place_apart(one, other, SA_PLACE_ENCODER, sa_lab_sources(one), column, column));
+double sa_lab_weight_difference(sa_lab_view one, sa_lab_view other, int steps, const int *column) {
+    const double cross = sa_lab_site_difference(one, other, SA_SITE_CROSS, steps, NULL, column);
+    const double target = sa_lab_site_difference(one, other, SA_SITE_DECODER, steps, NULL, NULL);
+    return sa_lab_nan_max(sa_lab_nan_max(cross, target),
+                          sa_lab_site_difference(one, other, SA_SITE_ENCODER,
+                                                 sa_lab_source_length(one), column, column));
 }
 
-double sa_lab_words_apart(sa_lab_view one, sa_lab_view other, int steps) {
+double sa_lab_log_p_difference(sa_lab_view one, sa_lab_view other, int steps) {
     const double *a = one.trial->pass.log_p, *b = other.trial->pass.log_p;
     double most = 0;
     for (int t = 0; t < steps; t++)
-        most = sa_lab_worse(most, apart(a[sa_lab_row(one, t)], b[sa_lab_row(other, t)]));
+        most = sa_lab_nan_max(most, relative_difference(a[sa_lab_target_row(one, t)],
+                                                        b[sa_lab_target_row(other, t)]));
     return most;
 }

@@ -33,30 +33,30 @@ void sa_lab_trial_gradient_of(sa_lab_view view, sa_seq2seq *dw);
 
 /* The largest derivative by an embedded word, source or target, of any other pair; after
  * sa_lab_trial_gradient_of. */
-double sa_lab_strangers_gradient(sa_lab_view view);
+double sa_lab_neighbor_gradient(sa_lab_view view);
 
 /* The larger of two figures; NaN when one is. */
-double sa_lab_worse(double a, double b);
+double sa_lab_nan_max(double a, double b);
 /* The largest |x_i - y_i|, each divided by |y_i| where that is above 1. */
-double sa_lab_apart(const double *x, const double *y, int size);
+double sa_lab_max_difference(const double *x, const double *y, int size);
 
 /* The row of target position t in the pass's log p, what its word is chosen by, and the pair's
  * source words. */
-int sa_lab_row(sa_lab_view view, int t);
-sa_mat sa_lab_chosen_by(sa_lab_view view, int t);
-int sa_lab_sources(sa_lab_view view);
+int sa_lab_target_row(sa_lab_view view, int t);
+sa_mat sa_lab_readout_row(sa_lab_view view, int t);
+int sa_lab_source_length(sa_lab_view view);
 
 /* The weights of one head at position t: see sa_pass_weights. */
-sa_mat sa_lab_weights(sa_lab_view view, sa_place place, int layer, int k, int t);
+sa_mat sa_lab_weights(sa_lab_view view, sa_attention_site site, int layer, int k, int t);
 
 /* How far two views of the same pair are apart in the weights of one place: row t of `rows` against
  * row[t], column j against column[j] (NULL: the same). */
-double sa_lab_place_apart(sa_lab_view one, sa_lab_view other, sa_place place, int rows,
-                          const int *row, const int *column);
+double sa_lab_site_difference(sa_lab_view one, sa_lab_view other, sa_attention_site site, int rows,
+                              const int *row, const int *column);
 
 /* How far they are apart in the first `steps` target positions and in all source positions: in the
  * weights of every place, source word j against column[j] (NULL: j), and in log p. */
-double sa_lab_weights_apart(sa_lab_view one, sa_lab_view other, int steps, const int *column);
-double sa_lab_words_apart(sa_lab_view one, sa_lab_view other, int steps);
+double sa_lab_weight_difference(sa_lab_view one, sa_lab_view other, int steps, const int *column);
+double sa_lab_log_p_difference(sa_lab_view one, sa_lab_view other, int steps);
 
 #endif

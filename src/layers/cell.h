@@ -21,26 +21,26 @@ typedef struct sa_recurrent sa_recurrent;
 
 typedef struct sa_cell {
     const char *name, *formula, *citation;
-    int blocks; /* of pre-activations */
-    int reach;  /* blocks that an input reaches: from block `outer` on, or, inside the reset
-                   product, from block 0 on */
-    int outer;
-    int joint;             /* blocks that layer normalisation takes together: the gates' */
+    int blocks;       /* of pre-activations */
+    int gated_blocks; /* blocks that an input reaches: from block `outer` on, or, inside the reset
+                  product, from block 0 on */
+    int first_gate;
+    int grouped_blocks;    /* blocks that layer normalisation takes together: the gates' */
     const char *suffix[4]; /* of the names of each block's tensors: W_z, W_r, W */
     int memory;            /* 1: it carries a memory cell beside the state */
-    int kept;              /* numbers per unit that a step leaves for its backward pass */
+    int cache;             /* numbers per unit that a step leaves for its backward pass */
 
     /* One step for L sentences. gates [L x blocks n]: on entry the pre-activations, on return what
      * the backward pass reads. kept [L x kept n ..] and the new state are written. */
-    void (*forward)(const sa_recurrent *w, sa_state previous, sa_mat gates, sa_mat kept,
+    void (*forward)(const sa_recurrent *w, sa_state previous, sa_mat gates, sa_mat cache,
                     sa_state state);
     /* From dstate: da [L x blocks n ..] is written, dprevious added to, and the normalisations' dw.
      * scratch [L x n]. */
-    void (*backward)(const sa_recurrent *w, sa_state previous, sa_mat gates, sa_mat kept,
+    void (*backward)(const sa_recurrent *w, sa_state previous, sa_mat gates, sa_mat cache,
                      sa_state dstate, sa_mat da, sa_state dprevious, sa_mat scratch,
                      sa_recurrent *dw);
     /* dU of all steps at once. */
-    void (*weights_backward)(sa_state previous, sa_mat kept, sa_mat da, sa_recurrent *dw);
+    void (*weights_backward)(sa_state previous, sa_mat cache, sa_mat da, sa_recurrent *dw);
 } sa_cell;
 
 /* The cell of --cell (its position in sa_cell_name's list). For the gated unit: whether z is the
@@ -53,69 +53,69 @@ extern const sa_cell sa_cells[]; /* all of them; ends with a NULL name */
 
 struct sa_recurrent { /* weights, or their gradients */
     const sa_cell *cell;
-    sa_mat W;                /* [reach n x in] of the input; no numbers: it has none */
-    sa_mat U;                /* [reach n x n] of the state before */
-    sa_mat C;                /* [reach n x context] of a decoder's context; no numbers: none */
-    sa_mat b;                /* [1 x reach n] */
-    int bias_at, context_at; /* the first block that b and C reach: 0 or outer */
-    sa_layernorm norm[3];    /* [1 x reach n] of W x, U s' and C c; no numbers: none */
-    sa_layernorm norm_m;     /* [1 x n] of an LSTM's memory; likewise */
+    sa_mat W; /* [reach n x in] of the input; no numbers: it has none */
+    sa_mat U; /* [reach n x n] of the state before */
+    sa_mat C; /* [reach n x context] of a decoder's context; no numbers: none */
+    sa_mat b; /* [1 x reach n] */
+    int bias_block, context_block; /* the first block that b and C reach: 0 or outer */
+    sa_layernorm norm[3];          /* [1 x reach n] of W x, U s' and C c; no numbers: none */
+    sa_layernorm norm_m;           /* [1 x n] of an LSTM's memory; likewise */
 };
 
 typedef struct sa_recurrent_sizes {
     int in, n, context;             /* in or context 0: it has none */
     bool inner_bias, inner_context; /* inside the reset product, where the cell has one */
-    bool normed;
+    bool normalized;
 } sa_recurrent_sizes;
 
 void sa_recurrent_bind(sa_binder *binder, const char *part, const sa_cell *cell,
                        sa_recurrent_sizes sizes, sa_recurrent *w);
 
 /* Numbers that a row of kept and one of da have, with what the normalisations need. */
-int sa_recurrent_kept(const sa_recurrent *w);
-int sa_recurrent_da(const sa_recurrent *w);
+int sa_recurrent_cache_width(const sa_recurrent *w);
+int sa_recurrent_da_width(const sa_recurrent *w);
 
 /* Room for the panels of what a step of `rows` rows multiplies by, W too where `input` is taken in
- * step by step; and w with them: by sa_turned, or by sa_laid for the way back. */
-typedef struct sa_recurrent_panels {
+ * step by step; and w with them: by sa_pack_transposed, or by sa_pack for the way back. */
+typedef struct sa_recurrent_packed {
     sa_mat W, U, C;
-} sa_recurrent_panels;
-sa_recurrent_panels sa_recurrent_panels_layout(sa_arena *arena, const sa_recurrent *w, int rows,
+} sa_recurrent_packed;
+sa_recurrent_packed sa_recurrent_packed_layout(sa_arena *arena, const sa_recurrent *w, int rows,
                                                bool input);
-sa_recurrent sa_recurrent_in_panels(const sa_recurrent *w, sa_recurrent_panels room,
-                                    sa_laying *lay);
+sa_recurrent sa_recurrent_pack(const sa_recurrent *w, sa_recurrent_packed buffer,
+                               sa_pack_function *pack);
 
 /* The three products: forward; backward, where the derivative by what came in is added to, and once
  * for every row; then, for all rows at once, the weights. */
 
 /* a = W x + b, for any number of rows; x is not read when there is no W. */
-void sa_recurrent_input_forward(const sa_recurrent *w, sa_mat x, sa_mat gates, sa_mat kept);
-void sa_recurrent_input_backward(const sa_recurrent *w, sa_mat kept, sa_mat da, sa_mat dx,
+void sa_recurrent_input_forward(const sa_recurrent *w, sa_mat x, sa_mat gates, sa_mat cache);
+void sa_recurrent_input_backward(const sa_recurrent *w, sa_mat cache, sa_mat da, sa_mat dx,
                                  sa_recurrent *dw);
 void sa_recurrent_input_weights_backward(sa_mat x, sa_mat da, sa_recurrent *dw);
 
 /* a += C c */
-void sa_recurrent_context_forward(const sa_recurrent *w, sa_mat c, sa_mat gates, sa_mat kept);
-void sa_recurrent_context_backward(const sa_recurrent *w, sa_mat kept, sa_mat da, sa_mat dc,
+void sa_recurrent_context_forward(const sa_recurrent *w, sa_mat c, sa_mat gates, sa_mat cache);
+void sa_recurrent_context_backward(const sa_recurrent *w, sa_mat cache, sa_mat da, sa_mat dc,
                                    sa_recurrent *dw);
 void sa_recurrent_context_weights_backward(sa_mat c, sa_mat da, sa_recurrent *dw);
 
 /* a += U s, in `count` blocks from `first` on */
 void sa_recurrent_state_forward(const sa_recurrent *w, int first, int count, sa_mat s, sa_mat gates,
-                                sa_mat kept);
+                                sa_mat cache);
 /* ds = beta ds + .. */
-void sa_recurrent_state_backward(const sa_recurrent *w, int first, int count, sa_mat kept,
+void sa_recurrent_state_backward(const sa_recurrent *w, int first, int count, sa_mat cache,
                                  sa_mat da, sa_real beta, sa_mat ds, sa_recurrent *dw);
 void sa_recurrent_state_weights_backward(int first, int count, sa_mat s, sa_mat da,
                                          sa_recurrent *dw);
 
-bool sa_recurrent_normed(const sa_recurrent *w);
+bool sa_recurrent_normalized(const sa_recurrent *w);
 /* The blocks that are normalised together with this one of U's. */
-void sa_recurrent_joint(const sa_recurrent *w, int block, int *first, int *count);
+void sa_recurrent_norm_group(const sa_recurrent *w, int block, int *first, int *count);
 
 /* LN(m), where it is normalised; else m as it is. In place. */
-void sa_recurrent_memory_forward(const sa_recurrent *w, sa_mat m, sa_mat kept);
-void sa_recurrent_memory_backward(const sa_recurrent *w, sa_mat kept, sa_mat dm, sa_recurrent *dw);
+void sa_recurrent_memory_forward(const sa_recurrent *w, sa_mat m, sa_mat cache);
+void sa_recurrent_memory_backward(const sa_recurrent *w, sa_mat cache, sa_mat dm, sa_recurrent *dw);
 
 /* For the option rows: the name of a kind of cell, NULL after the last. */
 const char *sa_cell_name(size_t row);

@@ -3,11 +3,11 @@
 
 /* Each number 0 or 1 / (1 - p). */
 static void draw(double p, sa_rng *rng, sa_mat mask) {
-    const uint32_t silent = (uint32_t)(p * 4294967296.0);
+    const uint32_t threshold = (uint32_t)(p * 4294967296.0);
     const sa_real scale = (sa_real)(1 / (1 - p));
     for (int i = 0; i < mask.rows; i++)
         for (int k = 0; k < mask.cols; k++)
-            sa_row(mask, i)[k] = sa_rng_next(rng) < silent ? 0 : scale;
+            sa_row(mask, i)[k] = sa_rng_next(rng) < threshold ? 0 : scale;
 }
 
 /* As many rows of the mask as x has. */
@@ -26,7 +26,7 @@ void sa_dropout_forward(double p, sa_rng *rng, sa_mat mask, sa_mat x) {
 }
 
 void sa_dropout_backward(double p, sa_mat mask, sa_mat dx) {
-    if (p > 0 && sa_term("dropout.mask")) multiply(mask, dx);
+    if (p > 0 && sa_gradient_intact("dropout.mask")) multiply(mask, dx);
 }
 
 /* ---- Words ----------------------------------------------------------------------------------- */
@@ -42,7 +42,7 @@ void sa_dropout_words_forward(double p, sa_rng *rng, sa_mat mask, sa_mat x) {
 }
 
 void sa_dropout_words_backward(double p, sa_mat mask, sa_mat dx) {
-    if (p > 0 && sa_term("dropout.words")) multiply_rows(mask, dx);
+    if (p > 0 && sa_gradient_intact("dropout.words")) multiply_rows(mask, dx);
 }
 
 /* ---- States ---------------------------------------------------------------------------------- */
@@ -50,29 +50,30 @@ void sa_dropout_words_backward(double p, sa_mat mask, sa_mat dx) {
 sa_state_dropout sa_state_dropout_layout(sa_arena *arena, bool wanted, int rows, int sentences,
                                          int n) {
     return (sa_state_dropout){
-        .mask = sa_mat_take(arena, wanted ? sentences : 0, n),
-        .met = sa_mat_take(arena, wanted ? rows : 0, n),
-        .dmet = sa_mat_take(arena, wanted ? sentences : 0, n),
+        .mask = sa_mat_alloc(arena, wanted ? sentences : 0, n),
+        .masked = sa_mat_alloc(arena, wanted ? rows : 0, n),
+        .dmasked = sa_mat_alloc(arena, wanted ? sentences : 0, n),
     };
 }
 
-void sa_state_dropout_start(double p, sa_rng *rng, const sa_state_dropout *room, sa_state *states) {
-    states->met = p > 0 ? room->met : states->s;
-    if (p > 0) draw(p, rng, room->mask);
+void sa_state_dropout_start(double p, sa_rng *rng, const sa_state_dropout *buffers,
+                            sa_state *states) {
+    states->masked = p > 0 ? buffers->masked : states->s;
+    if (p > 0) draw(p, rng, buffers->mask);
 }
 
-void sa_state_dropout_return(double p, const sa_state_dropout *room, sa_state *dstate) {
-    dstate->met = p > 0 ? room->dmet : dstate->s;
+void sa_state_dropout_return(double p, const sa_state_dropout *buffers, sa_state *dstate) {
+    dstate->masked = p > 0 ? buffers->dmasked : dstate->s;
 }
 
 void sa_state_dropout_forward(sa_mat mask, sa_state previous) {
-    if (!sa_state_dropped(previous)) return;
-    sa_copy_mat(previous.s, previous.met);
-    multiply(mask, previous.met);
+    if (!sa_state_masked(previous)) return;
+    sa_copy_mat(previous.s, previous.masked);
+    multiply(mask, previous.masked);
 }
 
 void sa_state_dropout_backward(sa_mat mask, sa_state dprevious) {
-    if (!sa_state_dropped(dprevious)) return;
-    if (sa_term("dropout.state")) multiply(mask, dprevious.met);
-    sa_add(dprevious.met, dprevious.s);
+    if (!sa_state_masked(dprevious)) return;
+    if (sa_gradient_intact("dropout.state")) multiply(mask, dprevious.masked);
+    sa_add(dprevious.masked, dprevious.s);
 }

@@ -32,18 +32,19 @@ void sa_dropout_words_backward(double p, sa_mat mask, sa_mat dx);
 
 /* The rooms of a layer of n units for B sentences and R rows of states. */
 typedef struct sa_state_dropout {
-    sa_mat mask; /* [B x n] d */
-    sa_mat met;  /* [R x n] d . s' */
-    sa_mat dmet; /* [B x n] of the running step */
+    sa_mat mask;    /* [B x n] d */
+    sa_mat masked;  /* [R x n] d . s' */
+    sa_mat dmasked; /* [B x n] of the running step */
 } sa_state_dropout;
 
 /* Without `wanted` they take no place, and p must stay 0. */
 sa_state_dropout sa_state_dropout_layout(sa_arena *arena, bool wanted, int rows, int sentences,
                                          int n);
 /* Draws d, and lets U meet met instead of the states; with p = 0 it meets the states. */
-void sa_state_dropout_start(double p, sa_rng *rng, const sa_state_dropout *room, sa_state *states);
+void sa_state_dropout_start(double p, sa_rng *rng, const sa_state_dropout *buffers,
+                            sa_state *states);
 /* The same of the states' derivatives. */
-void sa_state_dropout_return(double p, const sa_state_dropout *room, sa_state *dstate);
+void sa_state_dropout_return(double p, const sa_state_dropout *buffers, sa_state *dstate);
 
 /* Of one step, about the mask's first sentences: met = d . s', if U meets that. */
 void sa_state_dropout_forward(sa_mat mask, sa_state previous);

@@ -4,10 +4,10 @@
 #include "tensor/vec.h"
 
 void sa_feedforward_bind(sa_binder *binder, const char *part, int m, int ffn, sa_feedforward *w) {
-    w->W_1 = sa_bind_matrix(binder, part, "W_1", ffn, m, SA_START_INPUT);
-    w->b_1 = sa_bind_vector(binder, part, "b_1", ffn, SA_START_ZERO);
-    w->W_2 = sa_bind_matrix(binder, part, "W_2", m, ffn, SA_START_INPUT);
-    w->b_2 = sa_bind_vector(binder, part, "b_2", m, SA_START_ZERO);
+    w->W_1 = sa_bind_matrix(binder, part, "W_1", ffn, m, SA_INIT_INPUT);
+    w->b_1 = sa_bind_vector(binder, part, "b_1", ffn, SA_INIT_ZERO);
+    w->W_2 = sa_bind_matrix(binder, part, "W_2", m, ffn, SA_INIT_INPUT);
+    w->b_2 = sa_bind_vector(binder, part, "b_2", m, SA_INIT_ZERO);
 }
 
 /* Equation 2 (Vaswani et al. 2017): FFN(x) = W_2 max(0, W_1 x + b_1) + b_2 */
@@ -22,7 +22,7 @@ void sa_feedforward_forward(const sa_feedforward *w, sa_mat x, sa_mat inner, sa_
 
 void sa_feedforward_backward(const sa_feedforward *w, sa_mat x, sa_mat inner, sa_mat dy,
                              sa_mat dinner, sa_mat dx, sa_feedforward *dw) {
-    const bool rectified = sa_term("feedforward.relu");
+    const bool rectified = sa_gradient_intact("feedforward.relu");
     sa_zero(dinner);
     sa_linear_backward(w->W_2, inner, dy, dinner, dw->W_2, dw->b_2); /* y = W_2 inner + b_2 */
     for (int i = 0; i < inner.rows && rectified; i++) {              /* inner = max(0, ..) */

@@ -6,11 +6,11 @@
  */
 
 /* A.1.1: z, r = sigma(a + U s'); s~ = tanh(a + U [r . s']). kept receives r . s'. */
-static void before_forward(const sa_recurrent *w, sa_mat previous, sa_mat gates, sa_mat kept) {
+static void before_forward(const sa_recurrent *w, sa_mat previous, sa_mat gates, sa_mat cache) {
     const int n = w->U.cols;
-    sa_mat reset = sa_cols(kept, 0, n);
+    sa_mat reset = sa_cols(cache, 0, n);
 
-    sa_recurrent_state_forward(w, 0, 2, previous, gates, kept); /* z, r = sigma(a + U s') */
+    sa_recurrent_state_forward(w, 0, 2, previous, gates, cache); /* z, r = sigma(a + U s') */
     sa_sigmoid(sa_cols(gates, 0, 2 * n));
 
     for (int i = 0; i < gates.rows; i++) {
@@ -18,17 +18,18 @@ static void before_forward(const sa_recurrent *w, sa_mat previous, sa_mat gates,
         sa_real *rs = sa_row(reset, i);
         for (int k = 0; k < n; k++) rs[k] = r[k] * s_[k];
     }
-    sa_recurrent_state_forward(w, 2, 1, reset, gates, kept); /* s~ = tanh(a + U [r . s']) */
+    sa_recurrent_state_forward(w, 2, 1, reset, gates, cache); /* s~ = tanh(a + U [r . s']) */
     sa_tanh(sa_cols(gates, 2 * n, n));
 }
 
 /* da holds the derivatives by the pre-activations of z and s~; that of r is made here. */
-static void before_backward(const sa_recurrent *w, sa_mat previous, sa_mat gates, sa_mat kept,
+static void before_backward(const sa_recurrent *w, sa_mat previous, sa_mat gates, sa_mat cache,
                             sa_mat da, sa_mat dprevious, sa_mat drs, sa_recurrent *dw) {
     const int n = w->U.cols;
-    const sa_real reset = sa_term("gru.reset"), through = sa_term("gru.through-reset");
+    const sa_real reset = sa_gradient_intact("gru.reset"),
+                  through = sa_gradient_intact("gru.through-reset");
 
-    sa_recurrent_state_backward(w, 2, 1, kept, da, 0, drs, dw); /* s~ = tanh(a + U [r . s']) */
+    sa_recurrent_state_backward(w, 2, 1, cache, da, 0, drs, dw); /* s~ = tanh(a + U [r . s']) */
     for (int i = 0; i < gates.rows; i++) {
         const sa_real *r = sa_row(gates, i) + n, *s_ = sa_row(previous, i), *drs_ = sa_row(drs, i);
         sa_real *dar = sa_row(da, i) + n, *ds_ = sa_row(dprevious, i);
@@ -37,13 +38,13 @@ static void before_backward(const sa_recurrent *w, sa_mat previous, sa_mat gates
             dar[k] = reset * drs_[k] * s_[k] * r[k] * (1 - r[k]);
         }
     }
-    if (sa_term("gru.gates")) /* z, r = sigma(a + U s') */
-        sa_recurrent_state_backward(w, 0, 2, kept, da, 1, dprevious, dw);
+    if (sa_gradient_intact("gru.gates")) /* z, r = sigma(a + U s') */
+        sa_recurrent_state_backward(w, 0, 2, cache, da, 1, dprevious, dw);
 }
 
-void sa_gru_before_weights_backward(sa_state previous, sa_mat kept, sa_mat da, sa_recurrent *dw) {
-    const sa_mat reset = sa_cols(kept, 0, dw->U.cols); /* r . s' */
-    sa_recurrent_state_weights_backward(0, 2, previous.met, da, dw);
+void sa_gru_before_weights_backward(sa_state previous, sa_mat cache, sa_mat da, sa_recurrent *dw) {
+    const sa_mat reset = sa_cols(cache, 0, dw->U.cols); /* r . s' */
+    sa_recurrent_state_weights_backward(0, 2, previous.masked, da, dw);
     sa_recurrent_state_weights_backward(2, 1, reset, da, dw);
 }
 
@@ -51,9 +52,9 @@ void sa_gru_before_weights_backward(sa_state previous, sa_mat kept, sa_mat da, s
  */
 
 /* z, r = sigma(a + U s'); u = a_u + U s'; s~ = tanh(a + r . u) */
-static void after_forward(const sa_recurrent *w, sa_mat previous, sa_mat gates, sa_mat kept) {
+static void after_forward(const sa_recurrent *w, sa_mat previous, sa_mat gates, sa_mat cache) {
     const int n = w->U.cols;
-    sa_recurrent_state_forward(w, 0, 3, previous, gates, kept); /* u, z, r: a + U s' */
+    sa_recurrent_state_forward(w, 0, 3, previous, gates, cache); /* u, z, r: a + U s' */
     sa_sigmoid(sa_cols(gates, n, 2 * n));
     for (int i = 0; i < gates.rows; i++) {
         const sa_real *u = sa_row(gates, i), *r = u + 2 * n;
@@ -63,10 +64,11 @@ static void after_forward(const sa_recurrent *w, sa_mat previous, sa_mat gates, 
     sa_tanh(sa_cols(gates, 3 * n, n)); /* s~ = tanh(a + r . u) */
 }
 
-static void after_backward(const sa_recurrent *w, sa_mat gates, sa_mat kept, sa_mat da,
+static void after_backward(const sa_recurrent *w, sa_mat gates, sa_mat cache, sa_mat da,
                            sa_mat dprevious, sa_recurrent *dw) {
     const int n = w->U.cols;
-    const sa_real reset = sa_term("gru.reset"), through = sa_term("gru.through-reset");
+    const sa_real reset = sa_gradient_intact("gru.reset"),
+                  through = sa_gradient_intact("gru.through-reset");
     for (int i = 0; i < gates.rows; i++) { /* s~ = tanh(a + r . u) */
         const sa_real *u = sa_row(gates, i), *r = u + 2 * n;
         sa_real *dau = sa_row(da, i), *dar = dau + 2 * n, *dac = dau + 3 * n;
@@ -75,13 +77,13 @@ static void after_backward(const sa_recurrent *w, sa_mat gates, sa_mat kept, sa_
             dar[k] = reset * dac[k] * u[k] * r[k] * (1 - r[k]);
         }
     }
-    if (sa_term("gru.gates")) /* u, z, r: a + U s' */
-        sa_recurrent_state_backward(w, 0, 3, kept, da, 1, dprevious, dw);
+    if (sa_gradient_intact("gru.gates")) /* u, z, r: a + U s' */
+        sa_recurrent_state_backward(w, 0, 3, cache, da, 1, dprevious, dw);
 }
 
-void sa_gru_after_weights_backward(sa_state previous, sa_mat kept, sa_mat da, sa_recurrent *dw) {
-    (void)kept;
-    sa_recurrent_state_weights_backward(0, 3, previous.met, da, dw);
+void sa_gru_after_weights_backward(sa_state previous, sa_mat cache, sa_mat da, sa_recurrent *dw) {
+    (void)cache;
+    sa_recurrent_state_weights_backward(0, 3, previous.masked, da, dw);
 }
 
 /* ---- The update -------------------------------------------------------------------------------
@@ -100,13 +102,14 @@ static void new_forward(sa_mat zrc, sa_mat previous, sa_mat state) {
 static void new_backward(sa_mat zrc, sa_mat previous, sa_mat dstate, sa_mat dzrc,
                          sa_mat dprevious) {
     const int n = dstate.cols;
-    const sa_real carried = sa_term("gru.carry"), update = sa_term("gru.update");
+    const sa_real carry = sa_gradient_intact("gru.carry"),
+                  update = sa_gradient_intact("gru.update");
     for (int i = 0; i < dstate.rows; i++) {
         const sa_real *z = sa_row(zrc, i), *c = z + 2 * n, *s_ = sa_row(previous, i);
         const sa_real *ds = sa_row(dstate, i);
         sa_real *daz = sa_row(dzrc, i), *dac = daz + 2 * n, *ds_ = sa_row(dprevious, i);
         for (int k = 0; k < n; k++) {
-            ds_[k] += carried * ds[k] * (1 - z[k]);
+            ds_[k] += carry * ds[k] * (1 - z[k]);
             daz[k] = update * ds[k] * (c[k] - s_[k]) * z[k] * (1 - z[k]);
             dac[k] = ds[k] * z[k] * (1 - c[k] * c[k]);
         }
@@ -126,13 +129,14 @@ static void old_forward(sa_mat zrc, sa_mat previous, sa_mat state) {
 static void old_backward(sa_mat zrc, sa_mat previous, sa_mat dstate, sa_mat dzrc,
                          sa_mat dprevious) {
     const int n = dstate.cols;
-    const sa_real carried = sa_term("gru.carry"), update = sa_term("gru.update");
+    const sa_real carry = sa_gradient_intact("gru.carry"),
+                  update = sa_gradient_intact("gru.update");
     for (int i = 0; i < dstate.rows; i++) {
         const sa_real *z = sa_row(zrc, i), *c = z + 2 * n, *s_ = sa_row(previous, i);
         const sa_real *ds = sa_row(dstate, i);
         sa_real *daz = sa_row(dzrc, i), *dac = daz + 2 * n, *ds_ = sa_row(dprevious, i);
         for (int k = 0; k < n; k++) {
-            ds_[k] += carried * ds[k] * z[k];
+            ds_[k] += carry * ds[k] * z[k];
             daz[k] = update * ds[k] * (s_[k] - c[k]) * z[k] * (1 - z[k]);
             dac[k] = ds[k] * (1 - z[k]) * (1 - c[k] * c[k]);
         }
@@ -143,62 +147,62 @@ static void old_backward(sa_mat zrc, sa_mat previous, sa_mat dstate, sa_mat dzrc
  */
 
 /* z | r | s~ among the blocks of a cell with the reset after U */
-static sa_mat behind_u(sa_mat gates, int n) {
+static sa_mat gate_blocks(sa_mat gates, int n) {
     return sa_cols(gates, n, 3 * n);
 }
 
-void sa_gru_before_new_forward(const sa_recurrent *w, sa_state previous, sa_mat gates, sa_mat kept,
+void sa_gru_before_new_forward(const sa_recurrent *w, sa_state previous, sa_mat gates, sa_mat cache,
                                sa_state state) {
-    before_forward(w, previous.met, gates, kept);
+    before_forward(w, previous.masked, gates, cache);
     new_forward(gates, previous.s, state.s);
 }
 
-void sa_gru_before_new_backward(const sa_recurrent *w, sa_state previous, sa_mat gates, sa_mat kept,
-                                sa_state dstate, sa_mat da, sa_state dprevious, sa_mat scratch,
-                                sa_recurrent *dw) {
+void sa_gru_before_new_backward(const sa_recurrent *w, sa_state previous, sa_mat gates,
+                                sa_mat cache, sa_state dstate, sa_mat da, sa_state dprevious,
+                                sa_mat scratch, sa_recurrent *dw) {
     new_backward(gates, previous.s, dstate.s, da, dprevious.s);
-    before_backward(w, previous.met, gates, kept, da, dprevious.met, scratch, dw);
+    before_backward(w, previous.masked, gates, cache, da, dprevious.masked, scratch, dw);
 }
 
-void sa_gru_before_old_forward(const sa_recurrent *w, sa_state previous, sa_mat gates, sa_mat kept,
+void sa_gru_before_old_forward(const sa_recurrent *w, sa_state previous, sa_mat gates, sa_mat cache,
                                sa_state state) {
-    before_forward(w, previous.met, gates, kept);
+    before_forward(w, previous.masked, gates, cache);
     old_forward(gates, previous.s, state.s);
 }
 
-void sa_gru_before_old_backward(const sa_recurrent *w, sa_state previous, sa_mat gates, sa_mat kept,
-                                sa_state dstate, sa_mat da, sa_state dprevious, sa_mat scratch,
-                                sa_recurrent *dw) {
+void sa_gru_before_old_backward(const sa_recurrent *w, sa_state previous, sa_mat gates,
+                                sa_mat cache, sa_state dstate, sa_mat da, sa_state dprevious,
+                                sa_mat scratch, sa_recurrent *dw) {
     old_backward(gates, previous.s, dstate.s, da, dprevious.s);
-    before_backward(w, previous.met, gates, kept, da, dprevious.met, scratch, dw);
+    before_backward(w, previous.masked, gates, cache, da, dprevious.masked, scratch, dw);
 }
 
-void sa_gru_after_new_forward(const sa_recurrent *w, sa_state previous, sa_mat gates, sa_mat kept,
+void sa_gru_after_new_forward(const sa_recurrent *w, sa_state previous, sa_mat gates, sa_mat cache,
                               sa_state state) {
-    after_forward(w, previous.met, gates, kept);
-    new_forward(behind_u(gates, w->U.cols), previous.s, state.s);
+    after_forward(w, previous.masked, gates, cache);
+    new_forward(gate_blocks(gates, w->U.cols), previous.s, state.s);
 }
 
-void sa_gru_after_new_backward(const sa_recurrent *w, sa_state previous, sa_mat gates, sa_mat kept,
+void sa_gru_after_new_backward(const sa_recurrent *w, sa_state previous, sa_mat gates, sa_mat cache,
                                sa_state dstate, sa_mat da, sa_state dprevious, sa_mat scratch,
                                sa_recurrent *dw) {
     const int n = w->U.cols;
     (void)scratch;
-    new_backward(behind_u(gates, n), previous.s, dstate.s, behind_u(da, n), dprevious.s);
-    after_backward(w, gates, kept, da, dprevious.met, dw);
+    new_backward(gate_blocks(gates, n), previous.s, dstate.s, gate_blocks(da, n), dprevious.s);
+    after_backward(w, gates, cache, da, dprevious.masked, dw);
 }
 
-void sa_gru_after_old_forward(const sa_recurrent *w, sa_state previous, sa_mat gates, sa_mat kept,
+void sa_gru_after_old_forward(const sa_recurrent *w, sa_state previous, sa_mat gates, sa_mat cache,
                               sa_state state) {
-    after_forward(w, previous.met, gates, kept);
-    old_forward(behind_u(gates, w->U.cols), previous.s, state.s);
+    after_forward(w, previous.masked, gates, cache);
+    old_forward(gate_blocks(gates, w->U.cols), previous.s, state.s);
 }
 
-void sa_gru_after_old_backward(const sa_recurrent *w, sa_state previous, sa_mat gates, sa_mat kept,
+void sa_gru_after_old_backward(const sa_recurrent *w, sa_state previous, sa_mat gates, sa_mat cache,
                                sa_state dstate, sa_mat da, sa_state dprevious, sa_mat scratch,
                                sa_recurrent *dw) {
     const int n = w->U.cols;
     (void)scratch;
-    old_backward(behind_u(gates, n), previous.s, dstate.s, behind_u(da, n), dprevious.s);
-    after_backward(w, gates, kept, da, dprevious.met, dw);
+    old_backward(gate_blocks(gates, n), previous.s, dstate.s, gate_blocks(da, n), dprevious.s);
+    after_backward(w, gates, cache, da, dprevious.masked, dw);
 }

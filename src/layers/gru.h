@@ -13,30 +13,30 @@
 
 #include "layers/cell.h"
 
-void sa_gru_before_new_forward(const sa_recurrent *w, sa_state previous, sa_mat gates, sa_mat kept,
+void sa_gru_before_new_forward(const sa_recurrent *w, sa_state previous, sa_mat gates, sa_mat cache,
                                sa_state state);
-void sa_gru_before_new_backward(const sa_recurrent *w, sa_state previous, sa_mat gates, sa_mat kept,
-                                sa_state dstate, sa_mat da, sa_state dprevious, sa_mat scratch,
-                                sa_recurrent *dw);
+void sa_gru_before_new_backward(const sa_recurrent *w, sa_state previous, sa_mat gates,
+                                sa_mat cache, sa_state dstate, sa_mat da, sa_state dprevious,
+                                sa_mat scratch, sa_recurrent *dw);
 
-void sa_gru_before_old_forward(const sa_recurrent *w, sa_state previous, sa_mat gates, sa_mat kept,
+void sa_gru_before_old_forward(const sa_recurrent *w, sa_state previous, sa_mat gates, sa_mat cache,
                                sa_state state);
-void sa_gru_before_old_backward(const sa_recurrent *w, sa_state previous, sa_mat gates, sa_mat kept,
-                                sa_state dstate, sa_mat da, sa_state dprevious, sa_mat scratch,
-                                sa_recurrent *dw);
-void sa_gru_before_weights_backward(sa_state previous, sa_mat kept, sa_mat da, sa_recurrent *dw);
+void sa_gru_before_old_backward(const sa_recurrent *w, sa_state previous, sa_mat gates,
+                                sa_mat cache, sa_state dstate, sa_mat da, sa_state dprevious,
+                                sa_mat scratch, sa_recurrent *dw);
+void sa_gru_before_weights_backward(sa_state previous, sa_mat cache, sa_mat da, sa_recurrent *dw);
 
-void sa_gru_after_new_forward(const sa_recurrent *w, sa_state previous, sa_mat gates, sa_mat kept,
+void sa_gru_after_new_forward(const sa_recurrent *w, sa_state previous, sa_mat gates, sa_mat cache,
                               sa_state state);
-void sa_gru_after_new_backward(const sa_recurrent *w, sa_state previous, sa_mat gates, sa_mat kept,
+void sa_gru_after_new_backward(const sa_recurrent *w, sa_state previous, sa_mat gates, sa_mat cache,
                                sa_state dstate, sa_mat da, sa_state dprevious, sa_mat scratch,
                                sa_recurrent *dw);
 
-void sa_gru_after_old_forward(const sa_recurrent *w, sa_state previous, sa_mat gates, sa_mat kept,
+void sa_gru_after_old_forward(const sa_recurrent *w, sa_state previous, sa_mat gates, sa_mat cache,
                               sa_state state);
-void sa_gru_after_old_backward(const sa_recurrent *w, sa_state previous, sa_mat gates, sa_mat kept,
+void sa_gru_after_old_backward(const sa_recurrent *w, sa_state previous, sa_mat gates, sa_mat cache,
                                sa_state dstate, sa_mat da, sa_state dprevious, sa_mat scratch,
                                sa_recurrent *dw);
-void sa_gru_after_weights_backward(sa_state previous, sa_mat kept, sa_mat da, sa_recurrent *dw);
+void sa_gru_after_weights_backward(sa_state previous, sa_mat cache, sa_mat da, sa_recurrent *dw);
 
 #endif

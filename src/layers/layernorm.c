@@ -6,12 +6,12 @@
 #define EPSILON 1e-5
 
 void sa_layernorm_bind(sa_binder *binder, const char *part, int m, sa_layernorm *w) {
-    w->g = sa_bind_vector(binder, part, "g", m, SA_START_ONE);
-    w->b = sa_bind_vector(binder, part, "b", m, SA_START_ZERO);
+    w->g = sa_bind_vector(binder, part, "g", m, SA_INIT_ONE);
+    w->b = sa_bind_vector(binder, part, "b", m, SA_INIT_ZERO);
 }
 
 sa_layernorm_cache sa_layernorm_layout(sa_arena *arena, int rows, int m) {
-    return (sa_layernorm_cache){sa_mat_take(arena, rows, m), sa_mat_take(arena, rows, 1)};
+    return (sa_layernorm_cache){sa_mat_alloc(arena, rows, m), sa_mat_alloc(arena, rows, 1)};
 }
 
 sa_layernorm_cache sa_layernorm_slice(const sa_layernorm_cache *all, int count) {
@@ -22,20 +22,20 @@ static sa_real mean_of(const sa_real *x, int m) {
     return sa_sum(x, m) / (sa_real)m;
 }
 
-SA_DISPATCHED static void centre(const sa_real *x, sa_real mean, sa_real *normal, int m) {
+SA_DISPATCHED static void center(const sa_real *x, sa_real mean, sa_real *normal, int m) {
     for (int k = 0; k < m; k++) normal[k] = x[k] - mean;
 }
 
-SA_DISPATCHED static void place(const sa_real *g, const sa_real *b, sa_real inverse,
-                                sa_real *normal, sa_real *y, int m) {
+SA_DISPATCHED static void scale_and_shift(const sa_real *g, const sa_real *b, sa_real inverse,
+                                          sa_real *normal, sa_real *y, int m) {
     for (int k = 0; k < m; k++) {
         normal[k] *= inverse;
         y[k] = g[k] * normal[k] + b[k];
     }
 }
 
-SA_DISPATCHED static void add(const sa_real *g, const sa_real *b, sa_real inverse, sa_real *normal,
-                              sa_real *y, int m) {
+SA_DISPATCHED static void scale_shift_and_add(const sa_real *g, const sa_real *b, sa_real inverse,
+                                              sa_real *normal, sa_real *y, int m) {
     for (int k = 0; k < m; k++) {
         normal[k] *= inverse;
         y[k] += g[k] * normal[k] + b[k];
@@ -43,11 +43,11 @@ SA_DISPATCHED static void add(const sa_real *g, const sa_real *b, sa_real invers
 }
 
 /* x - mean into the cache's row i, and what it is to be multiplied by. */
-static sa_real centred(sa_mat x, int i, const sa_layernorm_cache *cache) {
+static sa_real centered(sa_mat x, int i, const sa_layernorm_cache *cache) {
     const int m = x.cols;
     const sa_real *xi = sa_row(x, i);
     sa_real *normal = sa_row(cache->normal, i);
-    centre(xi, mean_of(xi, m), normal, m); /* x - mean */
+    center(xi, mean_of(xi, m), normal, m); /* x - mean */
     const sa_real variance = sa_dot(normal, normal, m) / (sa_real)m;
     return *sa_row(cache->inverse, i) = 1 / sa_sqrt(variance + (sa_real)EPSILON);
 }
@@ -56,13 +56,15 @@ static sa_real centred(sa_mat x, int i, const sa_layernorm_cache *cache) {
 void sa_layernorm_forward(const sa_layernorm *w, sa_mat x, const sa_layernorm_cache *cache,
                           sa_mat y) {
     for (int i = 0; i < x.rows; i++) /* / sqrt(variance), g, b */
-        place(w->g.x, w->b.x, centred(x, i, cache), sa_row(cache->normal, i), sa_row(y, i), x.cols);
+        scale_and_shift(w->g.x, w->b.x, centered(x, i, cache), sa_row(cache->normal, i),
+                        sa_row(y, i), x.cols);
 }
 
 void sa_layernorm_add_forward(const sa_layernorm *w, sa_mat x, const sa_layernorm_cache *cache,
                               sa_mat y) {
     for (int i = 0; i < x.rows; i++)
-        add(w->g.x, w->b.x, centred(x, i, cache), sa_row(cache->normal, i), sa_row(y, i), x.cols);
+        scale_shift_and_add(w->g.x, w->b.x, centered(x, i, cache), sa_row(cache->normal, i),
+                            sa_row(y, i), x.cols);
 }
 
 /* y += x . factor */
@@ -74,7 +76,7 @@ SA_DISPATCHED static void multiply(const sa_real *factor, sa_real *x, int m) {
     for (int k = 0; k < m; k++) x[k] *= factor[k];
 }
 
-SA_DISPATCHED static void uncentre(sa_real inverse, sa_real mean, sa_real along,
+SA_DISPATCHED static void uncenter(sa_real inverse, sa_real mean, sa_real along,
                                    const sa_real *normal, sa_real *d, int m) {
     for (int k = 0; k < m; k++) d[k] = inverse * (d[k] - mean - normal[k] * along);
 }
@@ -84,15 +86,16 @@ SA_DISPATCHED static void uncentre(sa_real inverse, sa_real mean, sa_real along,
 void sa_layernorm_backward(const sa_layernorm *w, const sa_layernorm_cache *cache, sa_mat dy,
                            sa_layernorm *dw) {
     const int m = dy.cols;
-    const bool centred = sa_term("layernorm.mean"), scaled = sa_term("layernorm.variance");
-    const bool gain = sa_term("layernorm.gain");
+    const bool centered = sa_gradient_intact("layernorm.mean"),
+               scaled = sa_gradient_intact("layernorm.variance");
+    const bool gain = sa_gradient_intact("layernorm.gain");
     sa_sum_rows(dy, dw->b.x); /* y = .. + b */
     for (int i = 0; i < dy.rows; i++) {
         const sa_real *normal = sa_row(cache->normal, i), inverse = *sa_row(cache->inverse, i);
         sa_real *d = sa_row(dy, i);
         if (gain) add_product(d, normal, dw->g.x, m); /* y = g . normal */
         multiply(w->g.x, d, m);
-        uncentre(inverse, centred ? mean_of(d, m) : 0,
+        uncenter(inverse, centered ? mean_of(d, m) : 0,
                  scaled ? sa_dot(d, normal, m) / (sa_real)m : 0, normal, d, m);
     }
 }

@@ -13,7 +13,7 @@ void sa_linear_forward(sa_mat W, sa_mat b, sa_mat x, sa_mat y) {
 }
 
 void sa_linear_backward(sa_mat W, sa_mat x, sa_mat dy, sa_mat dx, sa_mat dW, sa_mat db) {
-    if (db.x && sa_term("linear.bias")) sa_sum_rows(dy, db.x);
-    if (sa_term("linear.weight")) sa_gemm_tn(dy, x, 1, dW);
-    if (dx.x && sa_term("linear.input")) sa_gemm_nn(dy, W, 1, dx);
+    if (db.x && sa_gradient_intact("linear.bias")) sa_sum_rows(dy, db.x);
+    if (sa_gradient_intact("linear.weight")) sa_gemm_tn(dy, x, 1, dW);
+    if (dx.x && sa_gradient_intact("linear.input")) sa_gemm_nn(dy, W, 1, dx);
 }

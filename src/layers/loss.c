@@ -11,25 +11,25 @@ static double mean_of(const sa_real *x, const sa_real *b, int size) {
 
 /* Section 5.4 (Vaswani et al. 2017) */
 void sa_loss_forward(sa_mat logits, sa_mat b, const int32_t *ids, double smoothing, sa_real scale,
-                     sa_real *log_p, sa_real *aim) {
+                     sa_real *log_p, sa_real *objective) {
     for (int i = 0; i < logits.rows; i++) {
         sa_real *row = sa_row(logits, i);
-        const sa_real right = row[ids[i]] + b.x[ids[i]];
+        const sa_real reference = row[ids[i]] + b.x[ids[i]];
         const double mean = smoothing > 0 ? mean_of(row, b.x, logits.cols) : 0;
-        const sa_real norm = sa_softmax_row(row, b.x, scale, logits.cols);
-        aim[i] = log_p[i] = right - norm; /* log p(k) = logit_k - norm */
+        const sa_real log_sum_exp = sa_softmax_row(row, b.x, scale, logits.cols);
+        objective[i] = log_p[i] = reference - log_sum_exp; /* log p(k) = logit_k - norm */
         if (smoothing > 0)
-            aim[i] =
-                (sa_real)((1 - smoothing) * (double)log_p[i] + smoothing * (mean - (double)norm));
+            objective[i] = (sa_real)((1 - smoothing) * (double)log_p[i] +
+                                     smoothing * (mean - (double)log_sum_exp));
     }
 }
 
 void sa_loss_backward(sa_mat p, const int32_t *ids, double smoothing, sa_real scale) {
-    const bool smoothed = smoothing > 0 && sa_term("loss.smoothing");
-    const sa_real share = scale * (sa_real)(smoothing / p.cols);
+    const bool smoothed = smoothing > 0 && sa_gradient_intact("loss.smoothing");
+    const sa_real smooth = scale * (sa_real)(smoothing / p.cols);
     for (int i = 0; i < p.rows; i++) {
         sa_real *row = sa_row(p, i);
-        if (sa_term("loss.target")) row[ids[i]] -= scale * (sa_real)(1 - smoothing);
-        for (int k = 0; smoothed && k < p.cols; k++) row[k] -= share;
+        if (sa_gradient_intact("loss.target")) row[ids[i]] -= scale * (sa_real)(1 - smoothing);
+        for (int k = 0; smoothed && k < p.cols; k++) row[k] -= smooth;
     }
 }

@@ -14,7 +14,7 @@
  * log_p[i]).
  */
 void sa_loss_forward(sa_mat logits, sa_mat b, const int32_t *ids, double smoothing, sa_real scale,
-                     sa_real *log_p, sa_real *aim);
+                     sa_real *log_p, sa_real *objective);
 
 /* scale d(-aim[i]) / dlogits = scale (p - (1 - epsilon) onehot(ids[i]) - epsilon / K), in place
  * over scale p. */

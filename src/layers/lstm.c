@@ -3,34 +3,34 @@
 #include "tensor/vec.h"
 
 /* The five equations of lstm.h. */
-void sa_lstm_forward(const sa_recurrent *w, sa_state previous, sa_mat gates, sa_mat kept,
+void sa_lstm_forward(const sa_recurrent *w, sa_state previous, sa_mat gates, sa_mat cache,
                      sa_state state) {
     const int n = w->U.cols;
-    sa_mat squashed = sa_cols(kept, 0, n);
-    sa_recurrent_state_forward(w, 0, 4, previous.met, gates, kept); /* a + U s' */
-    sa_sigmoid(sa_cols(gates, 0, 3 * n));                           /* i, f, o */
-    sa_tanh(sa_cols(gates, 3 * n, n));                              /* g */
+    sa_mat squashed = sa_cols(cache, 0, n);
+    sa_recurrent_state_forward(w, 0, 4, previous.masked, gates, cache); /* a + U s' */
+    sa_sigmoid(sa_cols(gates, 0, 3 * n));                               /* i, f, o */
+    sa_tanh(sa_cols(gates, 3 * n, n));                                  /* g */
     for (int l = 0; l < gates.rows; l++) {
         const sa_real *i = sa_row(gates, l), *f = i + n, *g = i + 3 * n,
                       *m_ = sa_row(previous.m, l);
-        sa_real *m = sa_row(state.m, l), *tanh_m = sa_row(kept, l);
+        sa_real *m = sa_row(state.m, l), *tanh_m = sa_row(cache, l);
         for (int k = 0; k < n; k++) tanh_m[k] = m[k] = f[k] * m_[k] + i[k] * g[k];
     }
-    sa_recurrent_memory_forward(w, squashed, kept);
+    sa_recurrent_memory_forward(w, squashed, cache);
     sa_tanh(squashed);
     for (int l = 0; l < gates.rows; l++) {
-        const sa_real *o = sa_row(gates, l) + 2 * n, *tanh_m = sa_row(kept, l);
+        const sa_real *o = sa_row(gates, l) + 2 * n, *tanh_m = sa_row(cache, l);
         sa_real *s = sa_row(state.s, l);
         for (int k = 0; k < n; k++) s[k] = o[k] * tanh_m[k];
     }
 }
 
 /* do, and dm as far as it comes through s = o . tanh(m) */
-static void output_backward(sa_mat gates, sa_mat kept, sa_mat ds, sa_mat da, sa_mat dm) {
+static void output_backward(sa_mat gates, sa_mat cache, sa_mat ds, sa_mat da, sa_mat dm) {
     const int n = ds.cols;
-    const sa_real out = sa_term("lstm.output");
+    const sa_real out = sa_gradient_intact("lstm.output");
     for (int l = 0; l < gates.rows; l++) {
-        const sa_real *o = sa_row(gates, l) + 2 * n, *tanh_m = sa_row(kept, l),
+        const sa_real *o = sa_row(gates, l) + 2 * n, *tanh_m = sa_row(cache, l),
                       *dsl = sa_row(ds, l);
         sa_real *dao = sa_row(da, l) + 2 * n, *dml = sa_row(dm, l);
         for (int k = 0; k < n; k++) {
@@ -40,14 +40,15 @@ static void output_backward(sa_mat gates, sa_mat kept, sa_mat ds, sa_mat da, sa_
     }
 }
 
-void sa_lstm_backward(const sa_recurrent *w, sa_state previous, sa_mat gates, sa_mat kept,
+void sa_lstm_backward(const sa_recurrent *w, sa_state previous, sa_mat gates, sa_mat cache,
                       sa_state dstate, sa_mat da, sa_state dprevious, sa_mat scratch,
                       sa_recurrent *dw) {
     const int n = w->U.cols;
-    const sa_real input = sa_term("lstm.input"), forget = sa_term("lstm.forget"),
-                  carry = sa_term("lstm.carry");
-    output_backward(gates, kept, dstate.s, da, scratch);
-    sa_recurrent_memory_backward(w, kept, scratch, dw);
+    const sa_real input = sa_gradient_intact("lstm.input"),
+                  forget = sa_gradient_intact("lstm.forget"),
+                  carry = sa_gradient_intact("lstm.carry");
+    output_backward(gates, cache, dstate.s, da, scratch);
+    sa_recurrent_memory_backward(w, cache, scratch, dw);
     for (int l = 0; l < gates.rows; l++) {
         const sa_real *i = sa_row(gates, l), *f = i + n, *g = i + 3 * n;
         const sa_real *m_ = sa_row(previous.m, l), *dm_here = sa_row(scratch, l),
@@ -62,11 +63,11 @@ void sa_lstm_backward(const sa_recurrent *w, sa_state previous, sa_mat gates, sa
             dm_[k] += carry * dm * f[k];
         }
     }
-    if (sa_term("lstm.state")) /* a + U s' */
-        sa_recurrent_state_backward(w, 0, 4, kept, da, 1, dprevious.met, dw);
+    if (sa_gradient_intact("lstm.state")) /* a + U s' */
+        sa_recurrent_state_backward(w, 0, 4, cache, da, 1, dprevious.masked, dw);
 }
 
-void sa_lstm_weights_backward(sa_state previous, sa_mat kept, sa_mat da, sa_recurrent *dw) {
-    (void)kept;
-    sa_recurrent_state_weights_backward(0, 4, previous.met, da, dw);
+void sa_lstm_weights_backward(sa_state previous, sa_mat cache, sa_mat da, sa_recurrent *dw) {
+    (void)cache;
+    sa_recurrent_state_weights_backward(0, 4, previous.masked, da, dw);
 }

@@ -9,14 +9,14 @@
 #include <string.h>
 
 static sa_mat bind_param(sa_binder *binder, const char *part, const char *name, int rows, int cols,
-                         sa_start start) {
+                         sa_init_kind init) {
     size_t offset = binder->offset;
     binder->offset += (size_t)(rows ? rows : 1) * (size_t)cols;
     if (binder->plan) {
         sa_params *plan = binder->plan;
         sa_require(plan->count < SA_PARAMS_MAX);
         sa_param *param = &plan->item[plan->count++];
-        *param = (sa_param){.rows = rows, .cols = cols, .offset = offset, .start = start};
+        *param = (sa_param){.rows = rows, .cols = cols, .offset = offset, .init = init};
         int length = snprintf(param->name, sizeof param->name, "%s.%s", part, name);
         sa_require(length > 0 && (size_t)length < sizeof param->name);
         plan->size = binder->offset;
@@ -25,38 +25,38 @@ static sa_mat bind_param(sa_binder *binder, const char *part, const char *name, 
 }
 
 sa_mat sa_bind_table(sa_binder *binder, const char *part, const char *name, int rows, int cols,
-                     sa_start start) {
+                     sa_init_kind init) {
     sa_require(rows > 0 && cols > 0);
-    return bind_param(binder, part, name, rows, cols, start);
+    return bind_param(binder, part, name, rows, cols, init);
 }
 
-sa_mat sa_bind_factor(sa_binder *binder, sa_mat table) {
-    if (!binder->panels) return table;
-    return sa_turned(table, sa_panels_layout(binder->panels, table, binder->rows));
+sa_mat sa_bind_packed(sa_binder *binder, sa_mat table) {
+    if (!binder->packed) return table;
+    return sa_pack_transposed(table, sa_packed_layout(binder->packed, table, binder->rows));
 }
 
 sa_mat sa_bind_matrix(sa_binder *binder, const char *part, const char *name, int rows, int cols,
-                      sa_start start) {
-    return sa_bind_factor(binder, sa_bind_table(binder, part, name, rows, cols, start));
+                      sa_init_kind init) {
+    return sa_bind_packed(binder, sa_bind_table(binder, part, name, rows, cols, init));
 }
 
 sa_mat sa_bind_vector(sa_binder *binder, const char *part, const char *name, int cols,
-                      sa_start start) {
-    return bind_param(binder, part, name, 0, cols, start);
+                      sa_init_kind init) {
+    return bind_param(binder, part, name, 0, cols, init);
 }
 
 sa_mat sa_bind_stack(sa_binder *binder, const char *part, const char *const *names, int count,
-                     int rows, int cols, sa_start start) {
-    sa_mat all = bind_param(binder, part, names[0], rows, cols, start);
-    for (int i = 1; i < count; i++) bind_param(binder, part, names[i], rows, cols, start);
+                     int rows, int cols, sa_init_kind init) {
+    sa_mat all = bind_param(binder, part, names[0], rows, cols, init);
+    for (int i = 1; i < count; i++) bind_param(binder, part, names[i], rows, cols, init);
     all.rows = count * rows;
-    return sa_bind_factor(binder, all);
+    return sa_bind_packed(binder, all);
 }
 
 sa_mat sa_bind_vectors(sa_binder *binder, const char *part, const char *const *names, int count,
-                       int cols, sa_start start) {
-    sa_mat all = bind_param(binder, part, names[0], 0, cols, start);
-    for (int i = 1; i < count; i++) bind_param(binder, part, names[i], 0, cols, start);
+                       int cols, sa_init_kind init) {
+    sa_mat all = bind_param(binder, part, names[0], 0, cols, init);
+    for (int i = 1; i < count; i++) bind_param(binder, part, names[i], 0, cols, init);
     all.cols = all.ld = count * cols;
     return all;
 }
@@ -130,37 +130,37 @@ const char *sa_init_name(size_t row) {
 
 /* B.1 (2015) for init paper; Glorot and Bengio 2010 for xavier; section 4.1 of Luong et al. 2015
  * for uniform: see params.h. */
-bool sa_params_start(const sa_params *plan, sa_real *values, int init, uint64_t seed,
-                     sa_error *error) {
+bool sa_params_init(const sa_params *plan, sa_real *values, int init, uint64_t seed,
+                    sa_error *error) {
     const bool paper = init == PAPER;
     for (int i = 0; i < plan->count; i++) {
         const sa_param *param = &plan->item[i];
         sa_mat w = sa_param_mat(param, values);
         sa_rng rng = sa_rng_seed(seed, sa_hash(param->name, strlen(param->name)));
-        if (init == UNIFORM && param->start != SA_START_ONE) {
+        if (init == UNIFORM && param->init != SA_INIT_ONE) {
             uniform(w, 0.1, &rng);
             continue;
         }
         double xavier = sqrt(6.0 / (w.rows + w.cols));
         const char *own = strchr(param->name, '.');
         bool embedding = own && strcmp(own, ".E") == 0;
-        switch (param->start) {
-        case SA_START_ONE:
+        switch (param->init) {
+        case SA_INIT_ONE:
             one(w);
             break;
-        case SA_START_ZERO:
+        case SA_INIT_ZERO:
             sa_zero(w);
             break;
-        case SA_START_RECURRENT:
+        case SA_INIT_RECURRENT:
             if (!orthogonal(w, &rng, error)) return false;
             break;
-        case SA_START_ALIGN:
+        case SA_INIT_ALIGN:
             paper ? normal(w, 0.001, &rng) : uniform(w, xavier, &rng);
             break;
-        case SA_START_ALIGN_LAST:
+        case SA_INIT_ALIGN_LAST:
             paper ? sa_zero(w) : uniform(w, xavier, &rng);
             break;
-        case SA_START_INPUT:
+        case SA_INIT_INPUT:
             if (paper)
                 normal(w, 0.01, &rng);
             else if (embedding) /* a look-up: one row enters at a time, whatever the vocabulary's

@@ -12,20 +12,20 @@
 #include "tensor/mat.h"
 
 /* How a tensor starts; the paper's and Xavier's way differ in what each kind gets (params.c). */
-typedef enum sa_start {
-    SA_START_ZERO,       /* biases */
-    SA_START_ONE,        /* gains */
-    SA_START_INPUT,      /* matrices that meet inputs, and embeddings */
-    SA_START_RECURRENT,  /* square matrices that meet the previous state */
-    SA_START_ALIGN,      /* W_a, U_a */
-    SA_START_ALIGN_LAST, /* v_a */
-} sa_start;
+typedef enum sa_init_kind {
+    SA_INIT_ZERO,       /* biases */
+    SA_INIT_ONE,        /* gains */
+    SA_INIT_INPUT,      /* matrices that meet inputs, and embeddings */
+    SA_INIT_RECURRENT,  /* square matrices that meet the previous state */
+    SA_INIT_ALIGN,      /* W_a, U_a */
+    SA_INIT_ALIGN_LAST, /* v_a */
+} sa_init_kind;
 
 typedef struct sa_param {
     char name[40];
     int rows, cols; /* a vector has rows 0 */
     size_t offset;
-    sa_start start;
+    sa_init_kind init;
 } sa_param;
 
 enum { SA_PARAMS_MAX = 1024 };
@@ -42,27 +42,27 @@ typedef struct sa_binder {
     sa_params *plan;
     sa_real *buffer;
     size_t offset;
-    sa_arena *panels;
+    sa_arena *packed;
     int rows;
 } sa_binder;
 
 /* The matrix "part.name" [rows x cols]. */
 sa_mat sa_bind_matrix(sa_binder *binder, const char *part, const char *name, int rows, int cols,
-                      sa_start start);
+                      sa_init_kind init);
 /* The same of a matrix whose rows are looked up. */
 sa_mat sa_bind_table(sa_binder *binder, const char *part, const char *name, int rows, int cols,
-                     sa_start start);
+                     sa_init_kind init);
 /* Such a table where others are multiplied by it, too. */
-sa_mat sa_bind_factor(sa_binder *binder, sa_mat table);
+sa_mat sa_bind_packed(sa_binder *binder, sa_mat table);
 /* The vector "part.name" [cols], seen as a matrix of one row. */
 sa_mat sa_bind_vector(sa_binder *binder, const char *part, const char *name, int cols,
-                      sa_start start);
+                      sa_init_kind init);
 /* `count` matrices of the same shape that lie under each other, so that one product serves them
  * all: seen as [count*rows x cols]. */
 sa_mat sa_bind_stack(sa_binder *binder, const char *part, const char *const *names, int count,
-                     int rows, int cols, sa_start start);
+                     int rows, int cols, sa_init_kind init);
 sa_mat sa_bind_vectors(sa_binder *binder, const char *part, const char *const *names, int count,
-                       int cols, sa_start start);
+                       int cols, sa_init_kind init);
 
 size_t sa_param_size(const sa_param *param);
 sa_mat sa_param_mat(const sa_param *param, sa_real *buffer);
@@ -71,8 +71,8 @@ sa_mat sa_param_mat(const sa_param *param, sa_real *buffer);
  * matrices orthogonal, W_a and U_a N(0, 0.001^2), v_a and biases 0, the rest N(0, 0.01^2). Xavier
  * (Glorot and Bengio 2010): uniform in +-sqrt(6 / (rows + cols)), recurrent matrices orthogonal,
  * embeddings and biases as usual today. Uniform (Luong et al. 2015): everything in +-0.1. */
-bool sa_params_start(const sa_params *plan, sa_real *values, int init, uint64_t seed,
-                     sa_error *error);
+bool sa_params_init(const sa_params *plan, sa_real *values, int init, uint64_t seed,
+                    sa_error *error);
 
 /* For the option rows: the name of a way to start, NULL after the last. */
 const char *sa_init_name(size_t row);

@@ -9,11 +9,11 @@ const char *sa_position_name(size_t row) {
     return row < sizeof names / sizeof *names ? names[row] : NULL;
 }
 
-void sa_positions_bind(sa_binder *binder, const char *part, int kind, int places, int m,
+void sa_positions_bind(sa_binder *binder, const char *part, int kind, int max_positions, int m,
                        sa_positions *w) {
     *w = (sa_positions){.kind = kind};
     if (kind == SA_POSITIONS_LEARNED)
-        w->P = sa_bind_table(binder, part, "P", places, m, SA_START_INPUT);
+        w->P = sa_bind_table(binder, part, "P", max_positions, m, SA_INIT_INPUT);
 }
 
 /* Section 3.5: PE(t, 2i) = sin(t / 10000^(2i/m)), PE(t, 2i+1) = cos(t / 10000^(2i/m)) */
@@ -39,6 +39,6 @@ void sa_positions_table(const sa_positions *w, int first, sa_mat table) {
 }
 
 void sa_positions_backward(int t, sa_mat dx, sa_positions *dw) {
-    if (dw->kind == SA_POSITIONS_LEARNED && sa_term("position.learned"))
+    if (dw->kind == SA_POSITIONS_LEARNED && sa_gradient_intact("position.learned"))
         sa_sum_rows(dx, learned(dw, t).x);
 }

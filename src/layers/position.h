@@ -19,7 +19,7 @@ typedef struct sa_positions { /* weights, or their gradients */
 } sa_positions;
 
 /* "part.P" when they are learned. */
-void sa_positions_bind(sa_binder *binder, const char *part, int kind, int places, int m,
+void sa_positions_bind(sa_binder *binder, const char *part, int kind, int max_positions, int m,
                        sa_positions *w);
 
 /* Row t of `table` [T x m] becomes the vector of position first + t (from 0). Nothing without

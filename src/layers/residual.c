@@ -20,10 +20,10 @@ void sa_residual_bind(sa_binder *binder, const char *part, int m, int norm, sa_r
 void sa_residual_layout(sa_arena *arena, const sa_residual *w, sa_mat x, bool training,
                         sa_residual_cache *cache) {
     *cache = (sa_residual_cache){
-        .in = w->norm == SA_NORM_PRE ? sa_mat_take(arena, x.rows, x.cols) : x,
-        .y = sa_mat_take(arena, x.rows, x.cols),
+        .in = w->norm == SA_NORM_PRE ? sa_mat_alloc(arena, x.rows, x.cols) : x,
+        .y = sa_mat_alloc(arena, x.rows, x.cols),
         .layernorm = sa_layernorm_layout(arena, x.rows, x.cols),
-        .mask = sa_mat_take(arena, training ? x.rows : 0, x.cols),
+        .mask = sa_mat_alloc(arena, training ? x.rows : 0, x.cols),
     };
 }
 
@@ -59,7 +59,7 @@ void sa_residual_leave_backward(const sa_residual *w, const sa_residual_cache *c
     sa_copy_mat(d, df); /* y = x + f */
     sa_dropout_backward(dropout, cache->mask, df);
     sa_zero(din);
-    if (!sa_term("residual.past")) sa_zero(d);
+    if (!sa_gradient_intact("residual.past")) sa_zero(d);
 }
 
 void sa_residual_enter_backward(const sa_residual *w, const sa_residual_cache *cache, sa_mat din,

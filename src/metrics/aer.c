@@ -3,12 +3,12 @@
 #include <math.h>
 
 void sa_aer_add(sa_aer *aer, sa_link *links, size_t link_count, sa_link *gold, size_t gold_count) {
-    link_count = sa_links_settle(links, link_count);
-    gold_count = sa_links_settle(gold, gold_count);
+    link_count = sa_links_deduplicate(links, link_count);
+    gold_count = sa_links_deduplicate(gold, gold_count);
     aer->links += link_count;
     for (size_t k = 0; k < gold_count; k++) aer->sure += !gold[k].possible;
     for (size_t i = 0, k = 0; i < link_count && k < gold_count;) {
-        const int order = sa_link_order(&links[i], &gold[k]);
+        const int order = sa_link_compare(&links[i], &gold[k]);
         aer->links_possible += order == 0;
         aer->links_sure += order == 0 && !gold[k].possible;
         i += order <= 0;
@@ -47,6 +47,6 @@ size_t sa_aer_shift(sa_link *links, size_t count, int shift, int targets) {
     return kept;
 }
 
-bool sa_aer_off(double rate, double moved) {
+bool sa_aer_is_off_by_one(double rate, double moved) {
     return rate - moved >= SA_AER_MARGIN; /* NaN is not */
 }

@@ -29,6 +29,6 @@ size_t sa_aer_shift(sa_link *links, size_t count, int shift, int targets);
 /* How much better the rate of moved links must be before the links as they are look off by one, and
  * whether it is. */
 #define SA_AER_MARGIN 0.05
-bool sa_aer_off(double rate, double moved);
+bool sa_aer_is_off_by_one(double rate, double moved);
 
 #endif

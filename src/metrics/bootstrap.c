@@ -4,49 +4,50 @@
 #include <math.h>
 #include <stdlib.h>
 
-#define AT(field) offsetof(sa_resampling, field)
+#define FIELD(field) offsetof(sa_resampling, field)
 
 const sa_option sa_resampling_options[] = {
-    {"samples", SA_OPTION_INT, SA_SCOPE_RUN, AT(samples), 1000, 1, 1000000, NULL, "N",
-     "samples drawn to tell how far scores may be trusted"},
-    {"seed", SA_OPTION_INT64, SA_SCOPE_RUN, AT(seed), 1, 0, 9007199254740991, NULL, "N",
-     "of the random numbers that draw them"},
+    {"samples", SA_OPTION_INT, SA_SCOPE_RUN, FIELD(samples), 1000, 1, 1000000, NULL, "N",
+     "number of bootstrap samples"},
+    {"seed", SA_OPTION_INT64, SA_SCOPE_RUN, FIELD(seed), 1, 0, 9007199254740991, NULL, "N",
+     "random seed of the bootstrap"},
     {0},
 };
 
-#undef AT
+#undef FIELD
 
 enum { STREAM = 0x626f6f74 };
 
-double *sa_bootstrap(const sa_tally *each, size_t count, const sa_metrics *metrics,
-                     const sa_resampling *resampling, sa_error *error) {
+double *sa_bootstrap_scores(const sa_metric_stats *each, size_t count, const sa_metrics *metrics,
+                            const sa_resampling *resampling, sa_error *error) {
     const size_t samples = (size_t)resampling->samples;
-    double *scores = sa_new(SA_MEASURES * samples, sizeof *scores, error);
+    double *scores = sa_new(SA_METRIC_COUNT * samples, sizeof *scores, error);
     sa_rng rng = sa_rng_seed((uint64_t)resampling->seed, STREAM);
     for (size_t i = 0; scores && i < samples; i++) {
-        sa_tally sum = {0};
+        sa_metric_stats sum = {0};
         for (size_t k = 0; k < count; k++)
-            sa_tally_add(&sum, &each[sa_rng_below(&rng, (uint32_t)count)]);
-        for (size_t m = 0; m < SA_MEASURES; m++)
-            scores[m * samples + i] = sa_measures[m].score(&sum, metrics);
+            sa_metric_stats_add(&sum, &each[sa_rng_below(&rng, (uint32_t)count)]);
+        for (size_t m = 0; m < SA_METRIC_COUNT; m++)
+            scores[m * samples + i] = sa_metric_list[m].score(&sum, metrics);
     }
     return scores;
 }
 
-static int by_size(const void *a, const void *b) {
+static int by_value(const void *a, const void *b) {
     const double x = *(const double *)a, y = *(const double *)b;
     return (x > y) - (x < y);
 }
 
-sa_spread sa_spread_of(double *scores, int samples) {
+sa_confidence_interval sa_confidence_interval_of(double *scores, int samples) {
     const int cut = samples / 40;
     double sum = 0;
-    qsort(scores, (size_t)samples, sizeof *scores, by_size);
+    qsort(scores, (size_t)samples, sizeof *scores, by_value);
     for (int i = 0; i < samples; i++) sum += scores[i];
-    return (sa_spread){sum / samples, scores[cut], scores[samples - cut - 1]};
+    return (sa_confidence_interval){sum / samples, scores[cut], scores[samples - cut - 1]};
 }
 
-double sa_paired_p(const double *ours, const double *theirs, int samples, double difference) {
+double sa_bootstrap_p_value(const double *ours, const double *theirs, int samples,
+                            double difference) {
     double mean = 0;
     int larger = 0;
     for (int i = 0; i < samples; i++) mean += fabs(ours[i] - theirs[i]);

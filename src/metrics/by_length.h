@@ -5,16 +5,16 @@
 
 #include <stddef.h>
 
-typedef struct sa_band {
+typedef struct sa_length_band {
     int least, most;  /* source words, the end mark not counted */
     const char *name; /* "6-10" */
-} sa_band;
+} sa_length_band;
 
-enum { SA_BANDS = 8 };
+enum { SA_LENGTH_BANDS = 8 };
 /* Without gaps, the last without end; a NULL name ends the list. */
-extern const sa_band sa_bands[SA_BANDS + 1];
+extern const sa_length_band sa_length_bands[SA_LENGTH_BANDS + 1];
 
 /* Whether a sentence of so many source words belongs to the band. */
-int sa_band_holds(const sa_band *band, int words);
+int sa_length_band_contains(const sa_length_band *band, int words);
 
 #endif

@@ -17,7 +17,7 @@ static bool is_mark(char c) {
 /* A mark (of ASCII) at the end of a word is a word of its own, or else one at its beginning: "(hi)"
  * becomes "(hi" and ")". */
 static void push_word(sa_units *words, const char *word, size_t size) {
-    const bool lone = sa_cut_character(word) == size;
+    const bool lone = sa_metric_character_size(word) == size;
     const size_t cut = lone ? 0 : is_mark(word[size - 1]) ? size - 1 : is_mark(word[0]) ? 1 : 0;
     if (cut) sa_units_push(words, word, cut);
     sa_units_push(words, word + cut, size - cut);
@@ -28,7 +28,7 @@ static line read_line(const char *text, const sa_metrics *metrics) {
     size_t size;
     sa_units_characters(&result.characters, text, metrics->chrf_whitespace);
     if (metrics->chrf_word_order)
-        for (const char *word; (word = sa_cut_word(&text, &size));)
+        for (const char *word; (word = sa_metric_next_word(&text, &size));)
             push_word(&result.words, word, size);
     return result;
 }

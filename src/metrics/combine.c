@@ -5,38 +5,38 @@
 
 enum { INTERSECTION, UNION, GROW_DIAG };
 
-const char *sa_combine_name(size_t row) {
+const char *sa_symmetrization_name(size_t row) {
     static const char *const names[] = {
         [INTERSECTION] = "intersection", [UNION] = "union", [GROW_DIAG] = "grow-diag", NULL};
     return names[row];
 }
 
-const int sa_combine_steps[8][2] = {{-1, 0},  {0, -1}, {1, 0},  {0, 1},
-                                    {-1, -1}, {-1, 1}, {1, -1}, {1, 1}};
+const int sa_symmetrization_neighbors[8][2] = {{-1, 0},  {0, -1}, {1, 0},  {0, 1},
+                                               {-1, -1}, {-1, 1}, {1, -1}, {1, 1}};
 
 enum { OUT, NEW, DONE }; /* a link of the union: not in, in, its neighbours looked at */
 
 /* The union, sorted, and which of its links and words are in. */
-typedef struct growth {
+typedef struct symmetrization {
     sa_link *links;
     size_t count;
     unsigned char *state;    /* [count] */
     bool *sources, *targets; /* whether the word has a link that is in */
-} growth;
+} symmetrization;
 
-static void take(growth *all, size_t i) {
+static void accept_link(symmetrization *all, size_t i) {
     all->state[i] = NEW;
     all->sources[all->links[i].source] = all->targets[all->links[i].target] = true;
 }
 
 /* Both lists are sorted. */
-static void merge(growth *all, const sa_link *a, size_t a_count, const sa_link *b, size_t b_count,
-                  int way) {
+static void merge(symmetrization *all, const sa_link *a, size_t a_count, const sa_link *b,
+                  size_t b_count, int way) {
     for (size_t i = 0, k = 0; i < a_count || k < b_count;) {
-        const int order = i == a_count ? 1 : k == b_count ? -1 : sa_link_order(&a[i], &b[k]);
+        const int order = i == a_count ? 1 : k == b_count ? -1 : sa_link_compare(&a[i], &b[k]);
         const sa_link *link = order <= 0 ? &a[i] : &b[k];
         all->links[all->count] = (sa_link){.source = link->source, .target = link->target};
-        if (order == 0 || way == UNION) take(all, all->count);
+        if (order == 0 || way == UNION) accept_link(all, all->count);
         all->count++;
         i += order <= 0;
         k += order >= 0;
@@ -44,40 +44,41 @@ static void merge(growth *all, const sa_link *a, size_t a_count, const sa_link *
 }
 
 static int by_order(const void *a, const void *b) {
-    return sa_link_order(a, b);
+    return sa_link_compare(a, b);
 }
 
 /* Takes the neighbours of link i that may come in. */
-static bool grow_around(growth *all, size_t i) {
+static bool grow_neighbors(symmetrization *all, size_t i) {
     bool grown = false;
-    for (size_t k = 0; k < sizeof sa_combine_steps / sizeof *sa_combine_steps; k++) {
-        const sa_link near = {.source = all->links[i].source + sa_combine_steps[k][0],
-                              .target = all->links[i].target + sa_combine_steps[k][1]};
+    for (size_t k = 0; k < sizeof sa_symmetrization_neighbors / sizeof *sa_symmetrization_neighbors;
+         k++) {
+        const sa_link near = {.source = all->links[i].source + sa_symmetrization_neighbors[k][0],
+                              .target = all->links[i].target + sa_symmetrization_neighbors[k][1]};
         const sa_link *found = bsearch(&near, all->links, all->count, sizeof near, by_order);
         if (!found || (all->sources[near.source] && all->targets[near.target])) continue;
-        take(all, (size_t)(found - all->links));
+        accept_link(all, (size_t)(found - all->links));
         grown = true;
     }
     all->state[i] = DONE; /* what may not come in now never may */
     return grown;
 }
 
-static void grow(growth *all) {
+static void grow(symmetrization *all) {
     for (bool grown = true; grown;) {
         grown = false;
         for (size_t i = 0; i < all->count; i++)
-            if (all->state[i] == NEW && grow_around(all, i)) grown = true;
+            if (all->state[i] == NEW && grow_neighbors(all, i)) grown = true;
     }
 }
 
-static size_t keep(growth *all) {
+static size_t compact(symmetrization *all) {
     size_t kept = 0;
     for (size_t i = 0; i < all->count; i++)
         if (all->state[i] != OUT) all->links[kept++] = all->links[i];
     return kept;
 }
 
-static bool measure(const sa_link *links, size_t count, size_t *words, sa_error *error) {
+static bool count_words(const sa_link *links, size_t count, size_t *words, sa_error *error) {
     for (size_t i = 0; i < count; i++) {
         const int far = links[i].source > links[i].target ? links[i].source : links[i].target;
         if (far >= 1 << 20)
@@ -88,15 +89,15 @@ static bool measure(const sa_link *links, size_t count, size_t *words, sa_error 
     return true;
 }
 
-bool sa_combine(int way, sa_link *forward, size_t forward_count, sa_link *backward,
-                size_t backward_count, sa_link **links, size_t *count, sa_error *error) {
+bool sa_symmetrize(int way, sa_link *forward, size_t forward_count, sa_link *backward,
+                   size_t backward_count, sa_link **links, size_t *count, sa_error *error) {
     size_t words = 0;
-    growth all = {0};
-    if (!measure(forward, forward_count, &words, error) ||
-        !measure(backward, backward_count, &words, error))
+    symmetrization all = {0};
+    if (!count_words(forward, forward_count, &words, error) ||
+        !count_words(backward, backward_count, &words, error))
         return false;
-    forward_count = sa_links_settle(forward, forward_count);
-    backward_count = sa_links_settle(backward, backward_count);
+    forward_count = sa_links_deduplicate(forward, forward_count);
+    backward_count = sa_links_deduplicate(backward, backward_count);
     all.links = sa_new(forward_count + backward_count, sizeof *all.links, error);
     all.state = sa_new(forward_count + backward_count, sizeof *all.state, error);
     all.sources = sa_new(words, sizeof *all.sources, error);
@@ -105,7 +106,7 @@ bool sa_combine(int way, sa_link *forward, size_t forward_count, sa_link *backwa
     if (good) {
         merge(&all, forward, forward_count, backward, backward_count, way);
         if (way == GROW_DIAG) grow(&all);
-        *count = keep(&all);
+        *count = compact(&all);
         *links = all.links;
     } else {
         free(all.links);

@@ -7,24 +7,24 @@ static const char *name(size_t row) {
     return names[row];
 }
 
-#define AT(field) offsetof(sa_linking, field)
+#define FIELD(field) offsetof(sa_link_options, field)
 
 const sa_option sa_linking_options[] = {
-    {"links", SA_OPTION_CHOICE, SA_SCOPE_RUN, AT(links), ARGMAX, 0, 0, name, "NAME",
-     "what attention says is aligned: each target word to its largest weight, or all weights from "
-     "--threshold on"},
-    {"threshold", SA_OPTION_REAL, SA_SCOPE_RUN, AT(threshold), 0.3, 0, 1, NULL, "X",
-     "the smallest weight that is a link"},
+    {"links", SA_OPTION_CHOICE, SA_SCOPE_RUN, FIELD(links), ARGMAX, 0, 0, name, "NAME",
+     "link extraction: the largest weight of each target word (argmax), or all weights of at least "
+     "--threshold"},
+    {"threshold", SA_OPTION_REAL, SA_SCOPE_RUN, FIELD(threshold), 0.3, 0, 1, NULL, "X",
+     "smallest weight that becomes a link"},
     {0},
 };
 
-#undef AT
+#undef FIELD
 
-void sa_linking_init(sa_linking *linking) {
+void sa_link_options_init(sa_link_options *linking) {
     sa_options_init(sa_linking_options, linking);
 }
 
-size_t sa_linking_room(int targets, int sources) {
+size_t sa_linking_capacity(int targets, int sources) {
     return (size_t)targets * (size_t)sources;
 }
 
@@ -44,8 +44,8 @@ static size_t at_least(double threshold, const double *row, int sources, int tar
     return count;
 }
 
-size_t sa_linking_make(const sa_linking *linking, const double *weights, int targets, int sources,
-                       int shift, sa_link *links) {
+size_t sa_linking_extract(const sa_link_options *linking, const double *weights, int targets,
+                          int sources, int shift, sa_link *links) {
     const int words = sources - 1; /* without the end mark */
     size_t count = 0;
     for (int t = 0; words > 0 && t < targets - 1; t++) {

@@ -5,7 +5,7 @@
 #include "base/links.h"
 #include "base/option.h"
 
-extern const sa_option sa_linking_options[]; /* of sa_linking */
+extern const sa_option sa_linking_options[]; /* of sa_link_options */
 
 /* The links that the weights [targets * sources] say, end marks (the last row and column) left out:
  *
@@ -13,10 +13,10 @@ extern const sa_option sa_linking_options[]; /* of sa_linking */
  *   threshold  of all words with a weight of at least linking->threshold
  *
  * Row t speaks for target word t + shift: with a shift of -1 the end mark's row speaks for the last
- * word, and nothing does for the first with +1. links has room for sa_linking_room. Returns how
+ * word, and nothing does for the first with +1. links has room for sa_linking_capacity. Returns how
  * many there are. */
-size_t sa_linking_make(const sa_linking *linking, const double *weights, int targets, int sources,
-                       int shift, sa_link *links);
-size_t sa_linking_room(int targets, int sources);
+size_t sa_linking_extract(const sa_link_options *linking, const double *weights, int targets,
+                          int sources, int shift, sa_link *links);
+size_t sa_linking_capacity(int targets, int sources);
 
 #endif

@@ -5,7 +5,7 @@
 #include "base/subword_mark.h"
 
 /* alpha between words from alpha [rows * cols] between pieces; row_word, col_word: the word of each
- * piece, as sa_pieces_words gives them.
+ * piece, as sa_subword_word_indices gives them.
  *
  *   alpha_ij = 1/|i| sum_{t in i} sum_{s in j} alpha_ts
  *

@@ -2,13 +2,13 @@
 
 #include <string.h>
 
-const char *sa_cut_name(size_t row) {
-    return sa_cuts[row].name;
+const char *sa_metric_tokenizer_name(size_t row) {
+    return sa_metric_tokenizers[row].name;
 }
 
 /* ---- Characters ------------------------------------------------------------------------------ */
 
-size_t sa_cut_white(const char *text) {
+size_t sa_metric_space_size(const char *text) {
     const unsigned char *u = (const unsigned char *)text;
     if ((*u >= 9 && *u <= 13) || (*u >= 0x1c && *u <= 0x20)) return 1;
     if (u[0] == 0xc2 && (u[1] == 0x85 || u[1] == 0xa0)) return 2;
@@ -22,17 +22,17 @@ size_t sa_cut_white(const char *text) {
     return 0;
 }
 
-size_t sa_cut_character(const char *text) {
+size_t sa_metric_character_size(const char *text) {
     size_t size = 1;
     while (((unsigned char)text[size] & 0xc0) == 0x80) size++;
     return size;
 }
 
-const char *sa_cut_word(const char **text, size_t *size) {
+const char *sa_metric_next_word(const char **text, size_t *size) {
     const char *start = *text;
-    for (size_t space; (space = sa_cut_white(start));) start += space;
+    for (size_t space; (space = sa_metric_space_size(start));) start += space;
     const char *end = start;
-    while (*end && !sa_cut_white(end)) end++;
+    while (*end && !sa_metric_space_size(end)) end++;
     *text = end;
     *size = (size_t)(end - start);
     return *size ? start : NULL;
@@ -45,19 +45,19 @@ static void push(const char *token, size_t size, bool first, sa_buffer *out) {
     sa_buffer_add(out, token, size);
 }
 
-static void cut_at_white(const char *text, sa_buffer *out) {
+static void tokenize_whitespace(const char *text, sa_buffer *out) {
     size_t size;
     bool first = true;
-    for (const char *word; (word = sa_cut_word(&text, &size)); first = false)
+    for (const char *word; (word = sa_metric_next_word(&text, &size)); first = false)
         push(word, size, first, out);
 }
 
-static void cut_characters(const char *text, sa_buffer *out) {
+static void tokenize_characters(const char *text, sa_buffer *out) {
     size_t size;
     bool first = true;
-    for (const char *word; (word = sa_cut_word(&text, &size));)
+    for (const char *word; (word = sa_metric_next_word(&text, &size));)
         for (const char *end = word + size; word < end; first = false) {
-            const size_t length = sa_cut_character(word);
+            const size_t length = sa_metric_character_size(word);
             push(word, length, first, out);
             word += length;
         }
@@ -90,7 +90,7 @@ static bool stands_alone(char c) {
 
 /* The four rules of mteval-v13a, one pass each as they overlap: symbols; . and , after no digit;
  * . and , before no digit; - after a digit. */
-static void separate(const char *text, int rule, sa_buffer *out) {
+static void apply_rule(const char *text, int rule, sa_buffer *out) {
     for (size_t i = 0; text[i];) {
         const char c = text[i], next = text[i + 1];
         const bool point = next == '.' || next == ',';
@@ -108,7 +108,7 @@ static void separate(const char *text, int rule, sa_buffer *out) {
     }
 }
 
-static void cut_13a(const char *text, sa_buffer *out) {
+static void tokenize_13a(const char *text, sa_buffer *out) {
     static const char *const entities[][2] = {
         {"<skipped>", ""}, {"&quot;", "\""}, {"&amp;", "&"}, {"&lt;", "<"}, {"&gt;", ">"}};
     sa_buffer now = {0};
@@ -117,18 +117,18 @@ static void cut_13a(const char *text, sa_buffer *out) {
         replace(now.text, entities[i][0], entities[i][1]);
     for (int rule = 0; rule < 4 && !now.failed; rule++) {
         sa_buffer next = {0};
-        separate(now.text, rule, &next);
+        apply_rule(now.text, rule, &next);
         sa_buffer_release(&now);
         now = next;
     }
-    if (!now.failed) cut_at_white(now.text, out);
+    if (!now.failed) tokenize_whitespace(now.text, out);
     out->failed |= now.failed;
     sa_buffer_release(&now);
 }
 
-const sa_cut sa_cuts[] = {
-    {"13a", cut_13a},
-    {"none", cut_at_white},
-    {"char", cut_characters},
+const sa_metric_tokenizer sa_metric_tokenizers[] = {
+    {"13a", tokenize_13a},
+    {"none", tokenize_whitespace},
+    {"char", tokenize_characters},
     {0},
 };

@@ -17,13 +17,14 @@ void sa_units_push(sa_units *units, const char *text, size_t size) {
 
 void sa_units_words(sa_units *units, const char *text) {
     size_t size;
-    for (const char *word; (word = sa_cut_word(&text, &size));) sa_units_push(units, word, size);
+    for (const char *word; (word = sa_metric_next_word(&text, &size));)
+        sa_units_push(units, word, size);
 }
 
 void sa_units_characters(sa_units *units, const char *text, bool white) {
     while (*text) {
-        const size_t size = sa_cut_character(text);
-        if (white || !sa_cut_white(text)) sa_units_push(units, text, size);
+        const size_t size = sa_metric_character_size(text);
+        if (white || !sa_metric_space_size(text)) sa_units_push(units, text, size);
         text += size;
     }
 }
@@ -51,10 +52,10 @@ int64_t sa_ngrams_total(const sa_units *line, int n) {
  * Every n-gram is the beginning of what is left of its line from somewhere on. With all such
  * suffixes of all lines sorted, equal n-grams stand side by side, for every n at once. */
 
-typedef struct place {
+typedef struct located_unit {
     sa_unit unit;
     size_t at; /* counted over all lines */
-} place;
+} located_unit;
 
 typedef struct suffix {
     const uint32_t *number; /* of the units; equal units have equal numbers */
@@ -63,7 +64,7 @@ typedef struct suffix {
 } suffix;
 
 static int by_text(const void *a, const void *b) {
-    return compare_units(&((const place *)a)->unit, &((const place *)b)->unit);
+    return compare_units(&((const located_unit *)a)->unit, &((const located_unit *)b)->unit);
 }
 
 static int by_numbers(const void *a, const void *b) {
@@ -74,7 +75,7 @@ static int by_numbers(const void *a, const void *b) {
 }
 
 /* The units of all lines as numbers, line after line. */
-static void number_units(place *places, size_t count, uint32_t *numbers) {
+static void number_units(located_unit *places, size_t count, uint32_t *numbers) {
     uint32_t number = 0;
     if (count) qsort(places, count, sizeof *places, by_text);
     for (size_t i = 0; i < count; i++) {
@@ -113,10 +114,10 @@ static int64_t count_matches(const suffix *all, size_t count, size_t n, int64_t 
 }
 
 static size_t list_line(const sa_units *line, size_t index, size_t at, size_t orders,
-                        const uint32_t *numbers, place *places, suffix *all) {
+                        const uint32_t *numbers, located_unit *places, suffix *all) {
     for (size_t i = 0; i < line->count; i++, at++) {
         const size_t left = line->count - i;
-        places[at] = (place){line->unit[i], at};
+        places[at] = (located_unit){line->unit[i], at};
         all[at] = (suffix){&numbers[at], left < orders ? left : orders, index, 0};
     }
     return at;
@@ -128,7 +129,7 @@ bool sa_ngrams_match(const sa_units *ours, const sa_units *others, size_t other_
     bool failed = ours->failed;
     for (size_t i = 0; i < other_count; i++) count += others[i].count, failed |= others[i].failed;
     if (failed) return sa_fail_memory(error, count * sizeof(sa_unit));
-    place *places = sa_new(count, sizeof *places, error);
+    located_unit *places = sa_new(count, sizeof *places, error);
     suffix *all = sa_new(count, sizeof *all, error);
     uint32_t *numbers = sa_new(count, sizeof *numbers, error);
     int64_t *counts = sa_new(other_count + 1, sizeof *counts, error);

@@ -11,19 +11,19 @@ void sa_decoder_bind(sa_binder *binder, const sa_decoder_sizes *sizes, sa_decode
     if (sa_decoder_attends(sizes))
         sa_attention_bind(binder, "attention", sizes->attention, &w->attention);
     sa_source_bind(binder, w);
-    w->E = sa_bind_table(binder, "target", "E", sizes->words, m, SA_START_INPUT);
-    sa_recurrent_sizes cell = {.in = m + (sizes->feeding ? sizes->l : 0),
+    w->E = sa_bind_table(binder, "target", "E", sizes->words, m, SA_INIT_INPUT);
+    sa_recurrent_sizes cell = {.in = m + (sizes->input_feeding ? sizes->l : 0),
                                .n = n,
-                               .context = sizes->kind->in_cell ? context : 0,
-                               .inner_context = sizes->context_inside,
-                               .normed = sizes->normed};
+                               .context = sizes->kind->context_in_cell ? context : 0,
+                               .inner_context = sizes->context_in_reset,
+                               .normalized = sizes->normalized};
     sa_recurrent_bind(binder, "decoder", sizes->cell, cell, &w->cell);
     if (sizes->kind->second) {
         sa_recurrent_sizes second = {.n = n,
                                      .context = context,
                                      .inner_bias = true,
-                                     .inner_context = sizes->context_inside,
-                                     .normed = sizes->normed};
+                                     .inner_context = sizes->context_in_reset,
+                                     .normalized = sizes->normalized};
         sa_recurrent_bind(binder, "decoder.second", sizes->cell, second, &w->second);
     }
     sa_readout_sizes readout = {.output = sizes->kind->output,
@@ -42,16 +42,16 @@ sa_decoder_rows sa_decoder_rows_layout(sa_arena *arena, const sa_decoder *w, int
     const sa_cell *cell = w->sizes.cell;
     const int n = w->sizes.n, second = w->sizes.kind->second ? n : 0;
     return (sa_decoder_rows){
-        .input = sa_mat_take(arena, rows, w->cell.W.cols),
+        .input = sa_mat_alloc(arena, rows, w->cell.W.cols),
         .previous = sa_state_take(arena, rows, n, cell->memory),
         .middle = sa_state_take(arena, rows, second, cell->memory),
         .s = sa_state_take(arena, rows, n, cell->memory),
         .attention = sa_attention_rows_layout(arena, &w->attention, rows, steps, true),
-        .c = sa_mat_take(arena, rows, sa_context_width(&w->sizes)),
-        .gates = sa_mat_take(arena, rows, cell->blocks * n),
-        .kept = sa_mat_take(arena, rows, sa_recurrent_kept(&w->cell)),
-        .second_gates = sa_mat_take(arena, rows, cell->blocks * second),
-        .second_kept = sa_mat_take(arena, rows, sa_recurrent_kept(&w->second)),
+        .c = sa_mat_alloc(arena, rows, sa_context_width(&w->sizes)),
+        .gates = sa_mat_alloc(arena, rows, cell->blocks * n),
+        .cell_cache = sa_mat_alloc(arena, rows, sa_recurrent_cache_width(&w->cell)),
+        .second_gates = sa_mat_alloc(arena, rows, cell->blocks * second),
+        .second_cell_cache = sa_mat_alloc(arena, rows, sa_recurrent_cache_width(&w->second)),
     };
 }
 
@@ -60,49 +60,50 @@ static sa_decoder_drows drows_layout(sa_arena *arena, const sa_decoder *w, int r
     const sa_cell *cell = w->sizes.cell;
     const int n = w->sizes.n, second = w->sizes.kind->second ? n : 0;
     sa_decoder_drows d = {
-        .seen = sa_mat_take(arena, rows, n),
-        .c = sa_mat_take(arena, rows, sa_context_width(&w->sizes)),
-        .a = sa_mat_take(arena, rows, sa_recurrent_da(&w->cell)),
-        .second_a = sa_mat_take(arena, rows, sa_recurrent_da(&w->second)),
+        .readout_state = sa_mat_alloc(arena, rows, n),
+        .c = sa_mat_alloc(arena, rows, sa_context_width(&w->sizes)),
+        .a = sa_mat_alloc(arena, rows, sa_recurrent_da_width(&w->cell)),
+        .second_a = sa_mat_alloc(arena, rows, sa_recurrent_da_width(&w->second)),
         .attention = sa_attention_rows_layout(arena, &w->attention, rows, steps, false),
         .s = sa_state_take(arena, sentences, n, cell->memory),
         .middle = sa_state_take(arena, sentences, second, cell->memory),
         .previous = sa_state_take(arena, sentences, n, cell->memory),
     };
-    if (guided) d.attention.alpha = sa_mat_take(arena, rows, steps);
+    if (guided) d.attention.alpha = sa_mat_alloc(arena, rows, steps);
     return d;
 }
 
 /* Room for the panels of what steps of `rows` rows multiply by. With input feeding a step takes its
  * word in and makes the read-out, too. */
-static sa_decoder_panels panels_layout(sa_arena *arena, const sa_decoder *w, int rows) {
-    const bool whole = w->sizes.feeding;
-    const bool query = w->attention.heads && w->attention.compat->query != SA_QUERY_STATE;
-    return (sa_decoder_panels){
-        .cell = sa_recurrent_panels_layout(arena, &w->cell, rows, whole),
-        .second = sa_recurrent_panels_layout(arena, &w->second, rows, false),
-        .W_a = sa_panels_layout(arena, w->attention.W_a, query ? rows : 0),
-        .readout = sa_readout_panels_layout(arena, &w->readout, whole ? rows : 0),
+static sa_decoder_packed packed_layout(sa_arena *arena, const sa_decoder *w, int rows) {
+    const bool whole = w->sizes.input_feeding;
+    const bool query = w->attention.heads && w->attention.score->query != SA_QUERY_IDENTITY;
+    return (sa_decoder_packed){
+        .cell = sa_recurrent_packed_layout(arena, &w->cell, rows, whole),
+        .second = sa_recurrent_packed_layout(arena, &w->second, rows, false),
+        .W_a = sa_packed_layout(arena, w->attention.W_a, query ? rows : 0),
+        .readout = sa_readout_packed_layout(arena, &w->readout, whole ? rows : 0),
     };
 }
 
-/* w with them: by sa_turned, or by sa_laid for the way back. */
-static sa_decoder in_panels(const sa_decoder *w, sa_decoder_panels room, sa_laying *lay) {
-    sa_decoder laid = *w;
-    laid.cell = sa_recurrent_in_panels(&w->cell, room.cell, lay);
-    laid.second = sa_recurrent_in_panels(&w->second, room.second, lay);
-    laid.attention.W_a = lay(w->attention.W_a, room.W_a);
-    laid.readout = sa_readout_in_panels(&w->readout, room.readout, lay);
-    return laid;
+/* w with them: by sa_pack_transposed, or by sa_pack for the way back. */
+static sa_decoder pack_weights(const sa_decoder *w, sa_decoder_packed workspace,
+                               sa_pack_function *pack) {
+    sa_decoder packed = *w;
+    packed.cell = sa_recurrent_pack(&w->cell, workspace.cell, pack);
+    packed.second = sa_recurrent_pack(&w->second, workspace.second, pack);
+    packed.attention.W_a = pack(w->attention.W_a, workspace.W_a);
+    packed.readout = sa_readout_pack(&w->readout, workspace.readout, pack);
+    return packed;
 }
 
 /* y_{i-1} of every row: the start mark, then the right words. */
-static const int32_t *inputs_of(sa_arena *arena, const sa_side *side) {
-    int32_t *inputs = sa_arena_take(arena, (size_t)side->words, sizeof *inputs);
+static const int32_t *inputs_of(sa_arena *arena, const sa_batch_side *side) {
+    int32_t *inputs = sa_arena_alloc(arena, (size_t)side->words, sizeof *inputs);
     if (!arena->base) return inputs;
     for (int t = 0; t < side->steps; t++)
-        for (int b = 0; b < side->live[t]; b++)
-            inputs[side->start[t] + b] = t ? side->ids[side->start[t - 1] + b] : SA_START;
+        for (int b = 0; b < side->active[t]; b++)
+            inputs[side->start[t] + b] = t ? side->ids[side->start[t - 1] + b] : SA_BOS;
     return inputs;
 }
 
@@ -114,20 +115,20 @@ void sa_decoder_layout(sa_arena *arena, const sa_batch *batch, const sa_decoder 
     cache->inputs = inputs_of(arena, &batch->target);
     sa_readout_layout(arena, M, &w->readout, training, &cache->readout);
     cache->scratch = sa_attention_scratch_layout(arena, &w->attention, 1, S, training);
-    cache->panels = panels_layout(arena, w, B);
+    cache->packed = packed_layout(arena, w, B);
     if (!training) return;
-    cache->word_mask = sa_mat_take(arena, M, 1);
-    cache->x_mask = sa_mat_take(arena, M, w->sizes.m);
-    cache->drop = sa_state_dropout_layout(arena, w->sizes.drops_state, M, B, w->sizes.n);
+    cache->word_mask = sa_mat_alloc(arena, M, 1);
+    cache->x_mask = sa_mat_alloc(arena, M, w->sizes.m);
+    cache->drop = sa_state_dropout_layout(arena, w->sizes.state_dropout, M, B, w->sizes.n);
     cache->second_drop =
-        sa_state_dropout_layout(arena, w->sizes.drops_state, M, B, cache->rows.middle.s.cols);
-    cache->dinput = sa_mat_take(arena, M, w->cell.W.cols);
+        sa_state_dropout_layout(arena, w->sizes.state_dropout, M, B, cache->rows.middle.s.cols);
+    cache->dinput = sa_mat_alloc(arena, M, w->cell.W.cols);
 }
 
-void sa_decoder_room_layout(sa_arena *arena, const sa_batch *batch, const sa_decoder *w,
-                            const sa_encoder_cache *encoder, sa_decoder_cache *cache) {
+void sa_decoder_backward_layout(sa_arena *arena, const sa_batch *batch, const sa_decoder *w,
+                                const sa_encoder_cache *encoder, sa_decoder_cache *cache) {
     const int M = batch->target.words, B = batch->target.sentences, S = batch->source.steps;
-    cache->room = sa_mat_take(arena, B, w->sizes.n);
+    cache->workspace = sa_mat_alloc(arena, B, w->sizes.n);
     cache->d = drows_layout(arena, w, M, B, S, batch->gold);
     cache->d.input = cache->dinput;
     sa_source_layout(arena, w, B, encoder->first, encoder->dannotations, &cache->dsource);
@@ -144,9 +145,9 @@ sa_decoder_rows sa_decoder_rows_slice(sa_decoder_rows all, int first, int count)
         .attention = sa_attention_rows_slice(all.attention, first, count),
         .c = sa_rows(all.c, first, count),
         .gates = sa_rows(all.gates, first, count),
-        .kept = sa_rows(all.kept, first, count),
+        .cell_cache = sa_rows(all.cell_cache, first, count),
         .second_gates = sa_rows(all.second_gates, first, count),
-        .second_kept = sa_rows(all.second_kept, first, count),
+        .second_cell_cache = sa_rows(all.second_cell_cache, first, count),
     };
 }
 
@@ -154,7 +155,7 @@ sa_decoder_rows sa_decoder_rows_slice(sa_decoder_rows all, int first, int count)
 static sa_decoder_drows drows_slice(sa_decoder_drows all, int first, int count) {
     return (sa_decoder_drows){
         .input = sa_rows(all.input, first, count),
-        .seen = sa_rows(all.seen, first, count),
+        .readout_state = sa_rows(all.readout_state, first, count),
         .c = sa_rows(all.c, first, count),
         .a = sa_rows(all.a, first, count),
         .second_a = sa_rows(all.second_a, first, count),
@@ -165,155 +166,160 @@ static sa_decoder_drows drows_slice(sa_decoder_drows all, int first, int count) 
     };
 }
 
-sa_mat sa_decoder_seen(const sa_decoder *w, sa_decoder_rows rows) {
+sa_mat sa_decoder_readout_state(const sa_decoder *w, sa_decoder_rows rows) {
     return w->sizes.sees_previous ? rows.previous.s : rows.s.s;
 }
 
-sa_mat sa_decoder_asker(const sa_decoder *w, sa_decoder_rows rows) {
-    const sa_asker asker = w->sizes.kind->asker;
-    return asker == SA_ASKS_PREVIOUS ? rows.previous.s
-           : asker == SA_ASKS_MIDDLE ? rows.middle.s
-                                     : rows.s.s;
+sa_mat sa_decoder_query(const sa_decoder *w, sa_decoder_rows rows) {
+    const sa_query_state query_state = w->sizes.kind->query_state;
+    return query_state == SA_QUERY_STATE_PREVIOUS ? rows.previous.s
+           : query_state == SA_QUERY_STATE_MIDDLE ? rows.middle.s
+                                                  : rows.s.s;
 }
 
-sa_mat sa_decoder_word(const sa_decoder *w, sa_mat input) {
+sa_mat sa_decoder_word_input(const sa_decoder *w, sa_mat input) {
     return sa_cols(input, 0, w->sizes.m);
 }
 
 /* t_{i-1} among a row's inputs; no columns without input feeding. */
-static sa_mat fed(const sa_decoder *w, sa_mat input) {
+static sa_mat fed_input(const sa_decoder *w, sa_mat input) {
     return sa_cols(input, w->sizes.m, input.cols - w->sizes.m);
 }
 
 /* ---- All steps ------------------------------------------------------------------------------- */
 
 /* W x + b of the cells, for any number of rows. */
-static void prepare(const sa_decoder *w, sa_decoder_rows rows) {
-    sa_recurrent_input_forward(&w->cell, rows.input, rows.gates, rows.kept);
+static void input_forward(const sa_decoder *w, sa_decoder_rows rows) {
+    sa_recurrent_input_forward(&w->cell, rows.input, rows.gates, rows.cell_cache);
     if (w->sizes.kind->second)
-        sa_recurrent_input_forward(&w->second, (sa_mat){0}, rows.second_gates, rows.second_kept);
+        sa_recurrent_input_forward(&w->second, (sa_mat){0}, rows.second_gates,
+                                   rows.second_cell_cache);
 }
 
 void sa_decoder_step_forward(const sa_decoder *w, const sa_step *step, sa_decoder_rows rows,
                              sa_dropout dropout, sa_rng *rng, sa_readout_cache *readout) {
-    prepare(w, rows);
+    input_forward(w, rows);
     w->sizes.kind->forward(w, step, rows);
-    sa_readout_forward(&w->readout, sa_decoder_seen(w, rows), sa_decoder_word(w, rows.input),
-                       rows.c, dropout.readout, rng, readout);
+    sa_readout_forward(&w->readout, sa_decoder_readout_state(w, rows),
+                       sa_decoder_word_input(w, rows.input), rows.c, dropout.readout, rng, readout);
 }
 
 void sa_decoder_forward(const sa_decoder *w, const sa_batch *batch, const sa_encoder_cache *encoder,
                         sa_dropout dropout, sa_rng *rng, sa_decoder_cache *cache) {
-    const sa_side *side = &batch->target;
+    const sa_batch_side *side = &batch->target;
     sa_decoder_rows *all = &cache->rows;
-    const sa_decoder turned = in_panels(w, cache->panels, sa_turned);
-    sa_mat x = sa_decoder_word(w, all->input);
+    const sa_decoder packed = pack_weights(w, cache->packed, sa_pack_transposed);
+    sa_mat x = sa_decoder_word_input(w, all->input);
     sa_source_forward(w, encoder, &cache->source);
     sa_embedding_forward(w->E, cache->inputs, x);
     sa_dropout_words_forward(dropout.words, rng, cache->word_mask, x);
     sa_dropout_forward(dropout.embeddings, rng, cache->x_mask, x);
     sa_state_dropout_start(dropout.state, rng, &cache->drop, &all->previous);
     sa_state_dropout_start(dropout.state, rng, &cache->second_drop, &all->middle);
-    if (!w->sizes.feeding) prepare(w, *all);
+    if (!w->sizes.input_feeding) input_forward(w, *all);
     for (int t = 0; t < side->steps; t++) {
-        const int live = side->live[t];
+        const int active = side->active[t];
         const sa_step step = {.source = &cache->source,
                               .i = t + 1,
                               .scratch = cache->scratch,
                               .override = cache->override,
                               .mask = cache->drop.mask,
                               .second_mask = cache->second_drop.mask};
-        sa_decoder_rows rows = sa_decoder_rows_slice(*all, side->start[t], live);
-        sa_state_copy(t ? sa_state_rows(all->s, side->start[t - 1], live) : cache->source.s0,
+        sa_decoder_rows rows = sa_decoder_rows_slice(*all, side->start[t], active);
+        sa_state_copy(t ? sa_state_rows(all->s, side->start[t - 1], active) : cache->source.s0,
                       rows.previous);
-        if (!w->sizes.feeding) {
-            w->sizes.kind->forward(&turned, &step, rows);
+        if (!w->sizes.input_feeding) {
+            w->sizes.kind->forward(&packed, &step, rows);
             continue;
         }
         if (t)
-            sa_copy_mat(sa_rows(cache->readout.t, side->start[t - 1], live), fed(w, rows.input));
+            sa_copy_mat(sa_rows(cache->readout.t, side->start[t - 1], active),
+                        fed_input(w, rows.input));
         else
-            sa_zero(fed(w, rows.input)); /* t_0 = 0 */
-        sa_readout_cache readout = sa_readout_slice(&cache->readout, side->start[t], live);
-        sa_decoder_step_forward(&turned, &step, rows, dropout, rng, &readout);
+            sa_zero(fed_input(w, rows.input)); /* t_0 = 0 */
+        sa_readout_cache readout = sa_readout_slice(&cache->readout, side->start[t], active);
+        sa_decoder_step_forward(&packed, &step, rows, dropout, rng, &readout);
     }
-    sa_profile_end(cache->profile, SA_PART_DECODER);
-    if (!w->sizes.feeding)
-        sa_readout_forward(&w->readout, sa_decoder_seen(w, *all), x, all->c, dropout.readout, rng,
-                           &cache->readout);
+    sa_profile_end(cache->profile, SA_PROFILE_DECODER);
+    if (!w->sizes.input_feeding)
+        sa_readout_forward(&w->readout, sa_decoder_readout_state(w, *all), x, all->c,
+                           dropout.readout, rng, &cache->readout);
 }
 
 /* One step, from d.s (what step t + 1 sent back) to d.previous. */
-static void step_backward(const sa_decoder *w, const sa_side *side, int t, sa_dropout dropout,
+static void step_backward(const sa_decoder *w, const sa_batch_side *side, int t, sa_dropout dropout,
                           sa_decoder_cache *cache, sa_decoder *dw) {
-    const int start = side->start[t], live = side->live[t];
+    const int start = side->start[t], active = side->active[t];
     const sa_step step = {.source = &cache->source,
                           .i = t + 1,
                           .scratch = cache->scratch,
-                          .room = sa_rows(cache->room, 0, live),
+                          .workspace = sa_rows(cache->workspace, 0, active),
                           .mask = cache->drop.mask,
                           .second_mask = cache->second_drop.mask};
-    sa_decoder_rows rows = sa_decoder_rows_slice(cache->rows, start, live);
-    sa_decoder_drows d = drows_slice(cache->d, start, live);
+    sa_decoder_rows rows = sa_decoder_rows_slice(cache->rows, start, active);
+    sa_decoder_drows d = drows_slice(cache->d, start, active);
     sa_state_zero(d.previous);
-    if (w->sizes.feeding) {
-        sa_readout_cache readout = sa_readout_slice(&cache->readout, start, live);
-        sa_readout_backward(&w->readout, dropout.readout, &readout, d.seen,
-                            sa_decoder_word(w, d.input), d.c);
-        sa_zero(fed(w, d.input));
+    if (w->sizes.input_feeding) {
+        sa_readout_cache readout = sa_readout_slice(&cache->readout, start, active);
+        sa_readout_backward(&w->readout, dropout.readout, &readout, d.readout_state,
+                            sa_decoder_word_input(w, d.input), d.c);
+        sa_zero(fed_input(w, d.input));
     }
-    sa_add(d.seen, w->sizes.sees_previous ? d.previous.s : d.s.s);
+    sa_add(d.readout_state, w->sizes.sees_previous ? d.previous.s : d.s.s);
     w->sizes.kind->backward(w, &step, rows, d, &cache->dsource, dw);
-    if (!w->sizes.feeding) return;
-    sa_recurrent_input_backward(&w->cell, rows.kept, d.a, d.input, &dw->cell);
-    if (t && sa_term("decoder.feeding")) /* t_{i-1} was joined to the word */
-        sa_add(fed(w, d.input), sa_rows(cache->readout.dt, side->start[t - 1], live));
+    if (!w->sizes.input_feeding) return;
+    sa_recurrent_input_backward(&w->cell, rows.cell_cache, d.a, d.input, &dw->cell);
+    if (t && sa_gradient_intact("decoder.feeding")) /* t_{i-1} was joined to the word */
+        sa_add(fed_input(w, d.input), sa_rows(cache->readout.dt, side->start[t - 1], active));
 }
 
 /* All weights but the read-out's, once for all steps. */
 static void weights_backward(const sa_decoder *w, const sa_decoder_cache *cache, sa_decoder *dw) {
     const sa_decoder_rows *rows = &cache->rows;
     const sa_decoder_drows *d = &cache->d;
-    w->cell.cell->weights_backward(rows->previous, rows->kept, d->a, &dw->cell);
+    w->cell.cell->weights_backward(rows->previous, rows->cell_cache, d->a, &dw->cell);
     sa_recurrent_input_weights_backward(rows->input, d->a, &dw->cell);
     if (w->cell.C.x) sa_recurrent_context_weights_backward(rows->c, d->a, &dw->cell);
     if (w->sizes.kind->second) {
-        w->second.cell->weights_backward(rows->middle, rows->second_kept, d->second_a, &dw->second);
+        w->second.cell->weights_backward(rows->middle, rows->second_cell_cache, d->second_a,
+                                         &dw->second);
         sa_recurrent_input_weights_backward((sa_mat){0}, d->second_a, &dw->second);
         sa_recurrent_context_weights_backward(rows->c, d->second_a, &dw->second);
     }
     if (sa_decoder_attends(&w->sizes))
-        sa_attention_steps_weights_backward(sa_decoder_asker(w, *rows), rows->attention, d->c,
+        sa_attention_steps_weights_backward(sa_decoder_query(w, *rows), rows->attention, d->c,
                                             d->attention, &dw->attention);
 }
 
 void sa_decoder_backward(const sa_decoder *w, const sa_batch *batch, sa_dropout dropout,
                          sa_decoder_cache *cache, sa_encoder_cache *encoder, sa_decoder *dw) {
-    const sa_side *side = &batch->target;
+    const sa_batch_side *side = &batch->target;
     const sa_decoder_rows *rows = &cache->rows;
     sa_decoder_drows *d = &cache->d;
-    const sa_decoder laid = in_panels(w, cache->panels, sa_laid);
-    sa_mat dx = sa_decoder_word(w, d->input);
+    const sa_decoder packed = pack_weights(w, cache->packed, sa_pack);
+    sa_mat dx = sa_decoder_word_input(w, d->input);
     sa_state_dropout_return(dropout.state, &cache->drop, &d->previous);
     sa_state_dropout_return(dropout.state, &cache->second_drop, &d->middle);
-    if (!w->sizes.feeding)
-        sa_readout_backward(&w->readout, dropout.readout, &cache->readout, d->seen, dx, d->c);
-    sa_profile_end(cache->profile, SA_PART_READOUT);
+    if (!w->sizes.input_feeding)
+        sa_readout_backward(&w->readout, dropout.readout, &cache->readout, d->readout_state, dx,
+                            d->c);
+    sa_profile_end(cache->profile, SA_PROFILE_READOUT);
     sa_source_zero(&cache->dsource, encoder);
     for (int t = side->steps - 1; t >= 0; t--) {
-        const int live = side->live[t], next = side->live[t + 1];
+        const int active = side->active[t], next = side->active[t + 1];
         if (next) /* s_i was the previous state of t + 1 */
             sa_state_copy(sa_state_rows(d->previous, 0, next), sa_state_rows(d->s, 0, next));
-        sa_state_zero(sa_state_rows(d->s, next, live - next));
-        step_backward(&laid, side, t, dropout, cache, dw);
+        sa_state_zero(sa_state_rows(d->s, next, active - next));
+        step_backward(&packed, side, t, dropout, cache, dw);
     }
     sa_state_copy(d->previous, cache->dsource.s0);
-    sa_profile_end(cache->profile, SA_PART_DECODER_BACK);
-    sa_readout_weights_backward(sa_decoder_seen(w, *rows), sa_decoder_word(w, rows->input), rows->c,
-                                &cache->readout, &dw->readout);
-    sa_profile_end(cache->profile, SA_PART_READOUT);
-    if (!w->sizes.feeding)
-        sa_recurrent_input_backward(&w->cell, rows->kept, d->a, d->input, &dw->cell);
+    sa_profile_end(cache->profile, SA_PROFILE_DECODER_BACKWARD);
+    sa_readout_weights_backward(sa_decoder_readout_state(w, *rows),
+                                sa_decoder_word_input(w, rows->input), rows->c, &cache->readout,
+                                &dw->readout);
+    sa_profile_end(cache->profile, SA_PROFILE_READOUT);
+    if (!w->sizes.input_feeding)
+        sa_recurrent_input_backward(&w->cell, rows->cell_cache, d->a, d->input, &dw->cell);
     weights_backward(w, cache, dw);
     sa_dropout_backward(dropout.embeddings, cache->x_mask, dx);
     sa_dropout_words_backward(dropout.words, cache->word_mask, dx);

@@ -16,10 +16,10 @@ typedef struct sa_decoder_drows sa_decoder_drows;
 
 /* What the decoder knows of the source, made once per sentence; also the derivatives by it. */
 typedef struct sa_source {
-    sa_memory memory; /* what it attends to */
-    sa_mat told, c;   /* fixed: [B x ..] what c is made of, [B x n] the context vector */
-    sa_mat summary;   /* [B x ..] what s_0 is made of */
-    sa_state s0;      /* [B x n] */
+    sa_memory memory;        /* what it attends to */
+    sa_mat context_input, c; /* fixed: [B x ..] what c is made of, [B x n] the context vector */
+    sa_mat encoder_summary;  /* [B x ..] what s_0 is made of */
+    sa_state s0;             /* [B x n] */
 } sa_source;
 
 /* A step: target position i (from 1) for rows about sentences which[l] (NULL: l). */
@@ -28,27 +28,28 @@ typedef struct sa_step {
     const int *which;
     int i;
     sa_attention_scratch scratch;
-    sa_mat room;                 /* [L x n] backward only */
+    sa_mat workspace;            /* [L x n] backward only */
     const sa_override *override; /* what replaces the weights, or NULL; forward only */
     sa_mat mask, second_mask;    /* dropout of the cells' states; training only */
 } sa_step;
 
-typedef enum sa_asker {
-    SA_ASKS_NOBODY,
-    SA_ASKS_PREVIOUS,
-    SA_ASKS_MIDDLE,
-    SA_ASKS_CURRENT
-} sa_asker;
+typedef enum sa_query_state {
+    SA_QUERY_STATE_NONE,
+    SA_QUERY_STATE_PREVIOUS,
+    SA_QUERY_STATE_MIDDLE,
+    SA_QUERY_STATE_CURRENT
+} sa_query_state;
 
 typedef struct sa_decoder_kind {
     const char *name, *formula, *citation;
-    sa_asker asker; /* the state that is the attention's query; nobody: it has no attention */
-    bool in_cell;   /* the context enters the cell that reads the word */
-    bool second;    /* a second cell reads the context */
+    sa_query_state
+        query_state;      /* the state that is the attention's query; nobody: it has no attention */
+    bool context_in_cell; /* the context enters the cell that reads the word */
+    bool second;          /* a second cell reads the context */
     const sa_output *output;
     bool sees_word, sees_context; /* the read-out does */
-    bool sees_previous;           /* with --readout auto: it sees s_{i-1}, not s_i */
-    int initial;                  /* with --start auto */
+    bool sees_previous;           /* with --readout-state auto: it sees s_{i-1}, not s_i */
+    int initial;                  /* with --decoder-init auto */
     /* From previous, gates (W x + b) and, for a second cell, second_gates (b): the rest. */
     void (*forward)(const sa_decoder *w, const sa_step *step, sa_decoder_rows rows);
     /* From d.s: d.a (and d.second_a, d.attention) are written, d.c, d.previous and dsource are
@@ -65,13 +66,13 @@ const char *sa_decoder_name(size_t row);
 typedef struct sa_decoder_sizes {
     const sa_decoder_kind *kind;
     const sa_cell *cell;
-    bool context_inside; /* C c stands inside the reset product (Cho et al. 2014) */
-    bool sees_previous;  /* the read-out sees s_{i-1} */
-    bool tied;           /* E is the read-out's W_o, too */
-    bool feeding;        /* t_{i-1} is joined to the word (Luong et al. 2015, section 3.3) */
-    bool normed;         /* layer normalisation in the cells */
-    bool drops_state;    /* training needs rooms to drop parts of states */
-    int initial;         /* how s_0 is made */
+    bool context_in_reset; /* C c stands inside the reset product (Cho et al. 2014) */
+    bool sees_previous;    /* the read-out sees s_{i-1} */
+    bool tied;             /* E is the read-out's W_o, too */
+    bool input_feeding;    /* t_{i-1} is joined to the word (Luong et al. 2015, section 3.3) */
+    bool normalized;       /* layer normalisation in the cells */
+    bool state_dropout;    /* training needs rooms to drop parts of states */
+    int initial;           /* how s_0 is made */
     int words, m, n, l;
     sa_attention_sizes attention;
     sa_encoder_sizes encoder;
@@ -93,26 +94,26 @@ struct sa_decoder_rows {
     sa_mat input;                 /* [R x m (+ l)] E y_{i-1}, or [E y_{i-1} ; t_{i-1}] */
     sa_state previous, middle, s; /* [R x n] s_{i-1}, s'_i (a second cell's), s_i */
     sa_attention_rows attention;
-    sa_mat c;                         /* [R x context] */
-    sa_mat gates, kept;               /* of the cell */
-    sa_mat second_gates, second_kept; /* of the second */
+    sa_mat c;                               /* [R x context] */
+    sa_mat gates, cell_cache;               /* of the cell */
+    sa_mat second_gates, second_cell_cache; /* of the second */
 };
 
 /* Derivatives by them. a and c keep all rows for the weights, the states only the running step's.
  */
 struct sa_decoder_drows {
-    sa_mat input, seen; /* seen [R x n]: by the state that the read-out saw */
+    sa_mat input, readout_state; /* seen [R x n]: by the state that the read-out saw */
     sa_mat c, a, second_a;
     sa_attention_rows attention;
     sa_state s, middle, previous; /* [B x n] */
 };
 
 /* Room for the panels of what a step multiplies by. */
-typedef struct sa_decoder_panels {
-    sa_recurrent_panels cell, second;
+typedef struct sa_decoder_packed {
+    sa_recurrent_packed cell, second;
     sa_mat W_a;
-    sa_readout_panels readout;
-} sa_decoder_panels;
+    sa_readout_packed readout;
+} sa_decoder_packed;
 
 typedef struct sa_decoder_cache {
     sa_decoder_rows rows; /* M rows, step by step */
@@ -120,8 +121,8 @@ typedef struct sa_decoder_cache {
     const int32_t *inputs; /* [M] y_{i-1} */
     sa_readout_cache readout;
     sa_attention_scratch scratch;
-    sa_decoder_panels panels;
-    sa_mat word_mask, x_mask, room; /* training only: so is the next */
+    sa_decoder_packed packed;
+    sa_mat word_mask, x_mask, workspace; /* training only: so is the next */
     sa_state_dropout drop, second_drop;
     sa_mat dinput; /* [M x m (+ l)] d.input, which stays when the way back is done */
     sa_decoder_drows d;
@@ -163,14 +164,14 @@ sa_decoder_rows sa_decoder_rows_slice(sa_decoder_rows all, int first, int count)
 void sa_decoder_layout(sa_arena *arena, const sa_batch *batch, const sa_decoder *w,
                        const sa_encoder_cache *encoder, bool training, sa_decoder_cache *cache);
 /* What only sa_decoder_backward writes and reads. */
-void sa_decoder_room_layout(sa_arena *arena, const sa_batch *batch, const sa_decoder *w,
-                            const sa_encoder_cache *encoder, sa_decoder_cache *cache);
+void sa_decoder_backward_layout(sa_arena *arena, const sa_batch *batch, const sa_decoder *w,
+                                const sa_encoder_cache *encoder, sa_decoder_cache *cache);
 
 /* The state that the read-out sees, and the one that asks. */
-sa_mat sa_decoder_seen(const sa_decoder *w, sa_decoder_rows rows);
-sa_mat sa_decoder_asker(const sa_decoder *w, sa_decoder_rows rows);
+sa_mat sa_decoder_readout_state(const sa_decoder *w, sa_decoder_rows rows);
+sa_mat sa_decoder_query(const sa_decoder *w, sa_decoder_rows rows);
 /* E y_{i-1} among a row's inputs. */
-sa_mat sa_decoder_word(const sa_decoder *w, sa_mat input);
+sa_mat sa_decoder_word_input(const sa_decoder *w, sa_mat input);
 
 /* One step on its own, from input and previous to the read-out's t: as in a search. */
 void sa_decoder_step_forward(const sa_decoder *w, const sa_step *step, sa_decoder_rows rows,

@@ -21,13 +21,13 @@ static void attend_backward(const sa_decoder *w, const sa_step *step, sa_decoder
 
 static void cell(const sa_decoder *w, const sa_step *step, sa_decoder_rows rows, sa_state to) {
     sa_state_dropout_forward(step->mask, rows.previous);
-    w->cell.cell->forward(&w->cell, rows.previous, rows.gates, rows.kept, to);
+    w->cell.cell->forward(&w->cell, rows.previous, rows.gates, rows.cell_cache, to);
 }
 
 static void cell_backward(const sa_decoder *w, const sa_step *step, sa_decoder_rows rows,
                           sa_decoder_drows d, sa_state dto, sa_decoder *dw) {
-    w->cell.cell->backward(&w->cell, rows.previous, rows.gates, rows.kept, dto, d.a, d.previous,
-                           step->room, &dw->cell);
+    w->cell.cell->backward(&w->cell, rows.previous, rows.gates, rows.cell_cache, dto, d.a,
+                           d.previous, step->workspace, &dw->cell);
     sa_state_dropout_backward(step->mask, d.previous);
 }
 
@@ -37,14 +37,14 @@ static void cell_backward(const sa_decoder *w, const sa_step *step, sa_decoder_r
 /* A.2.2 (Bahdanau et al. 2015): c_i from the query s_{i-1}; s_i from y_{i-1}, c_i and s_{i-1} */
 static void bahdanau_forward(const sa_decoder *w, const sa_step *step, sa_decoder_rows rows) {
     attend(w, step, rows, rows.previous.s);
-    sa_recurrent_context_forward(&w->cell, rows.c, rows.gates, rows.kept); /* a += C c_i */
+    sa_recurrent_context_forward(&w->cell, rows.c, rows.gates, rows.cell_cache); /* a += C c_i */
     cell(w, step, rows, rows.s);
 }
 
 static void bahdanau_backward(const sa_decoder *w, const sa_step *step, sa_decoder_rows rows,
                               sa_decoder_drows d, sa_source *dsource, sa_decoder *dw) {
     cell_backward(w, step, rows, d, d.s, dw);
-    sa_recurrent_context_backward(&w->cell, rows.kept, d.a, d.c, &dw->cell); /* a += C c_i */
+    sa_recurrent_context_backward(&w->cell, rows.cell_cache, d.a, d.c, &dw->cell); /* a += C c_i */
     attend_backward(w, step, rows, d, dsource, d.previous.s, dw);
 }
 
@@ -53,15 +53,16 @@ static void fixed_forward(const sa_decoder *w, const sa_step *step, sa_decoder_r
     for (int l = 0; l < rows.c.rows; l++) /* c_i = c */
         sa_copy_mat(sa_rows(step->source->c, step->which ? step->which[l] : l, 1),
                     sa_rows(rows.c, l, 1));
-    sa_recurrent_context_forward(&w->cell, rows.c, rows.gates, rows.kept); /* a += C c */
+    sa_recurrent_context_forward(&w->cell, rows.c, rows.gates, rows.cell_cache); /* a += C c */
     cell(w, step, rows, rows.s);
 }
 
 static void fixed_backward(const sa_decoder *w, const sa_step *step, sa_decoder_rows rows,
                            sa_decoder_drows d, sa_source *dsource, sa_decoder *dw) {
     cell_backward(w, step, rows, d, d.s, dw);
-    sa_recurrent_context_backward(&w->cell, rows.kept, d.a, d.c, &dw->cell);     /* a += C c */
-    if (sa_term("fixed.context")) sa_add(d.c, sa_rows(dsource->c, 0, d.c.rows)); /* c_i = c */
+    sa_recurrent_context_backward(&w->cell, rows.cell_cache, d.a, d.c, &dw->cell); /* a += C c */
+    if (sa_gradient_intact("fixed.context"))
+        sa_add(d.c, sa_rows(dsource->c, 0, d.c.rows)); /* c_i = c */
 }
 
 /* Sutskever et al. 2014: nothing of the source but s_0 */
@@ -91,18 +92,19 @@ static void luong_backward(const sa_decoder *w, const sa_step *step, sa_decoder_
 static void cgru_forward(const sa_decoder *w, const sa_step *step, sa_decoder_rows rows) {
     cell(w, step, rows, rows.middle);
     attend(w, step, rows, rows.middle.s);
-    sa_recurrent_context_forward(&w->second, rows.c, rows.second_gates, rows.second_kept);
+    sa_recurrent_context_forward(&w->second, rows.c, rows.second_gates, rows.second_cell_cache);
     sa_state_dropout_forward(step->second_mask, rows.middle);
-    w->second.cell->forward(&w->second, rows.middle, rows.second_gates, rows.second_kept, rows.s);
+    w->second.cell->forward(&w->second, rows.middle, rows.second_gates, rows.second_cell_cache,
+                            rows.s);
 }
 
 static void cgru_backward(const sa_decoder *w, const sa_step *step, sa_decoder_rows rows,
                           sa_decoder_drows d, sa_source *dsource, sa_decoder *dw) {
     sa_state_zero(d.middle);
-    w->second.cell->backward(&w->second, rows.middle, rows.second_gates, rows.second_kept, d.s,
-                             d.second_a, d.middle, step->room, &dw->second);
+    w->second.cell->backward(&w->second, rows.middle, rows.second_gates, rows.second_cell_cache,
+                             d.s, d.second_a, d.middle, step->workspace, &dw->second);
     sa_state_dropout_backward(step->second_mask, d.middle);
-    sa_recurrent_context_backward(&w->second, rows.second_kept, d.second_a, d.c, &dw->second);
+    sa_recurrent_context_backward(&w->second, rows.second_cell_cache, d.second_a, d.c, &dw->second);
     attend_backward(w, step, rows, d, dsource, d.middle.s, dw);
     cell_backward(w, step, rows, d, d.middle, dw);
 }
@@ -111,22 +113,22 @@ static void cgru_backward(const sa_decoder *w, const sa_step *step, sa_decoder_r
 
 const sa_decoder_kind sa_decoder_kinds[] = {
     {"bahdanau", "c_i from s_{i-1}, s_i = f(y_{i-1}, c_i, s_{i-1}), maxout read-out",
-     "Bahdanau et al. 2015, A.2.2", SA_ASKS_PREVIOUS, .in_cell = true, .output = &sa_output_maxout,
-     .sees_word = true, .sees_context = true, .sees_previous = true, .initial = SA_INITIAL_BACKWARD,
-     .forward = bahdanau_forward, .backward = bahdanau_backward},
+     "Bahdanau et al. 2015, A.2.2", SA_QUERY_STATE_PREVIOUS, .context_in_cell = true,
+     .output = &sa_output_maxout, .sees_word = true, .sees_context = true, .sees_previous = true,
+     .initial = SA_INITIAL_BACKWARD, .forward = bahdanau_forward, .backward = bahdanau_backward},
     {"fixed", "one c for all words, s_i = f(y_{i-1}, c, s_{i-1}), maxout read-out",
-     "Cho et al. 2014, section 2.2", SA_ASKS_NOBODY, .in_cell = true, .output = &sa_output_maxout,
-     .sees_word = true, .sees_context = true, .initial = SA_INITIAL_CONTEXT,
-     .forward = fixed_forward, .backward = fixed_backward},
+     "Cho et al. 2014, section 2.2", SA_QUERY_STATE_NONE, .context_in_cell = true,
+     .output = &sa_output_maxout, .sees_word = true, .sees_context = true,
+     .initial = SA_INITIAL_CONTEXT, .forward = fixed_forward, .backward = fixed_backward},
     {"fixed-init", "the source only in s_0, s_i = f(y_{i-1}, s_{i-1}), maxout read-out",
-     "Sutskever et al. 2014", SA_ASKS_NOBODY, .output = &sa_output_maxout, .sees_word = true,
+     "Sutskever et al. 2014", SA_QUERY_STATE_NONE, .output = &sa_output_maxout, .sees_word = true,
      .initial = SA_INITIAL_LAST, .forward = fixed_init_forward, .backward = fixed_init_backward},
     {"luong", "s_i = f(y_{i-1}, s_{i-1}), c_i from s_i, read-out tanh(C_o c_i + U_o s_i)",
-     "Luong et al. 2015, section 3", SA_ASKS_CURRENT, .output = &sa_output_tanh,
+     "Luong et al. 2015, section 3", SA_QUERY_STATE_CURRENT, .output = &sa_output_tanh,
      .sees_context = true, .initial = SA_INITIAL_COPY, .forward = luong_forward,
      .backward = luong_backward},
     {"cgru", "s'_i = f(y_{i-1}, s_{i-1}), c_i from s'_i, s_i = g(c_i, s'_i), tanh read-out",
-     "dl4mt; Nematus (Sennrich et al. 2017)", SA_ASKS_MIDDLE, .second = true,
+     "dl4mt; Nematus (Sennrich et al. 2017)", SA_QUERY_STATE_MIDDLE, .second = true,
      .output = &sa_output_tanh, .sees_word = true, .sees_context = true, .initial = SA_INITIAL_MEAN,
      .forward = cgru_forward, .backward = cgru_backward},
     {.name = NULL},

@@ -27,8 +27,9 @@ void sa_encoder_bind(sa_binder *binder, const sa_encoder_sizes *sizes, sa_encode
     *w = (sa_encoder){
         .sizes = *sizes, .layers = directions ? sizes->layers : 0, .directions = directions};
     if (!sizes->shared)
-        w->E = sa_bind_table(binder, "source", "E", sizes->words, sizes->m, SA_START_INPUT);
-    sa_positions_bind(binder, "source", sizes->positions, sizes->places, sizes->m, &w->positions);
+        w->E = sa_bind_table(binder, "source", "E", sizes->words, sizes->m, SA_INIT_INPUT);
+    sa_positions_bind(binder, "source", sizes->positions, sizes->max_positions, sizes->m,
+                      &w->positions);
     for (int layer = 0; layer < w->layers; layer++)
         for (int d = 0; d < directions; d++) {
             char part[32];
@@ -38,7 +39,7 @@ void sa_encoder_bind(sa_binder *binder, const sa_encoder_sizes *sizes, sa_encode
                 snprintf(part, sizeof part, "encoder.%s", names[d]);
             sa_recurrent_sizes own = {.in = layer ? directions * sizes->n : sizes->m,
                                       .n = sizes->n,
-                                      .normed = sizes->normed};
+                                      .normalized = sizes->normalized};
             sa_recurrent_bind(binder, part, sizes->cell, own, &w->layer[layer][d]);
         }
 }
@@ -47,19 +48,19 @@ void sa_encoder_bind(sa_binder *binder, const sa_encoder_sizes *sizes, sa_encode
  */
 
 /* Which word of a sentence is read at step t: reversed, the end mark still comes last. */
-static int word_at(const sa_encoder *w, int len, int t) {
+static int read_position(const sa_encoder *w, int len, int t) {
     return w->sizes.reversed && t < len - 1 ? len - 2 - t : t;
 }
 
 /* The words in the order in which they are read. */
 static const int32_t *reading_order(sa_arena *arena, const sa_batch *batch, const sa_encoder *w) {
-    const sa_side *side = &batch->source;
+    const sa_batch_side *side = &batch->source;
     if (!w->sizes.reversed) return side->ids;
-    int32_t *ids = sa_arena_take(arena, (size_t)side->words, sizeof *ids);
+    int32_t *ids = sa_arena_alloc(arena, (size_t)side->words, sizeof *ids);
     if (!arena->base) return ids;
     for (int t = 0; t < side->steps; t++)
-        for (int b = 0; b < side->live[t]; b++)
-            ids[side->start[t] + b] = side->ids[side->start[word_at(w, side->len[b], t)] + b];
+        for (int b = 0; b < side->active[t]; b++)
+            ids[side->start[t] + b] = side->ids[side->start[read_position(w, side->len[b], t)] + b];
     return ids;
 }
 
@@ -68,15 +69,15 @@ static const int32_t *reading_order(sa_arena *arena, const sa_batch *batch, cons
 static void decoder_order(sa_arena *arena, const sa_batch *batch, const sa_encoder *w,
                           sa_encoder_cache *cache) {
     const size_t B = (size_t)batch->source.sentences;
-    int *first = sa_arena_take(arena, B + 1, sizeof *first);
-    int *read_first = sa_arena_take(arena, B, sizeof *read_first);
-    int *read_last = sa_arena_take(arena, B, sizeof *read_last);
+    int *first = sa_arena_alloc(arena, B + 1, sizeof *first);
+    int *read_first = sa_arena_alloc(arena, B, sizeof *read_first);
+    int *read_last = sa_arena_alloc(arena, B, sizeof *read_last);
     cache->first = first, cache->read_first = read_first, cache->read_last = read_last;
     if (!arena->base) return;
     first[0] = 0;
     for (size_t b = 0; b < B; b++) {
-        const int len = batch->source.len[sa_batch_source(batch, (int)b)];
-        read_first[b] = first[b] + word_at(w, len, 0);
+        const int len = batch->source.len[sa_batch_source_index(batch, (int)b)];
+        read_first[b] = first[b] + read_position(w, len, 0);
         read_last[b] = first[b] + len - 1;
         first[b + 1] = first[b] + len;
     }
@@ -85,12 +86,12 @@ static void decoder_order(sa_arena *arena, const sa_batch *batch, const sa_encod
 /* Copies every annotation between the two orders of rows: to the decoder's, or back. */
 static void reorder(const sa_encoder *w, const sa_batch *batch, const int *first, sa_mat by_step,
                     sa_mat by_sentence, bool back) {
-    const sa_side *side = &batch->source;
+    const sa_batch_side *side = &batch->source;
     for (int b = 0; b < side->sentences; b++) {
-        const int place = sa_batch_source(batch, b), len = side->len[place];
+        const int source_index = sa_batch_source_index(batch, b), len = side->len[source_index];
         for (int t = 0; t < len; t++) {
-            sa_real *step = sa_row(by_step, side->start[t] + place),
-                    *sentence = sa_row(by_sentence, first[b] + word_at(w, len, t));
+            sa_real *step = sa_row(by_step, side->start[t] + source_index),
+                    *sentence = sa_row(by_sentence, first[b] + read_position(w, len, t));
             memcpy(back ? step : sentence, back ? sentence : step,
                    sizeof(sa_real) * (size_t)by_step.cols);
         }
@@ -103,86 +104,86 @@ static void layout_direction(sa_arena *arena, int rows, const sa_recurrent *w,
                              sa_direction *direction) {
     const sa_cell *cell = w->cell;
     const int n = w->U.cols;
-    direction->gates = sa_mat_take(arena, rows, cell->blocks * n);
-    direction->kept = sa_mat_take(arena, rows, sa_recurrent_kept(w));
+    direction->gates = sa_mat_alloc(arena, rows, cell->blocks * n);
+    direction->cell_cache = sa_mat_alloc(arena, rows, sa_recurrent_cache_width(w));
     direction->previous = sa_state_take(arena, rows, n, cell->memory);
-    direction->memory = sa_mat_take(arena, rows, cell->memory * n);
+    direction->memory = sa_mat_alloc(arena, rows, cell->memory * n);
 }
 
 void sa_encoder_layout(sa_arena *arena, const sa_batch *batch, const sa_encoder *w, bool training,
                        sa_encoder_cache *cache) {
     const int N = batch->source.words, B = batch->source.sentences, m = w->sizes.m, n = w->sizes.n;
     const int A = sa_encoder_width(&w->sizes), memory = w->layers ? w->sizes.cell->memory : 0;
-    *cache = (sa_encoder_cache){.x = sa_mat_take(arena, N, m)};
-    cache->places = sa_mat_take(arena, w->sizes.positions ? batch->source.steps : 0, m);
+    *cache = (sa_encoder_cache){.x = sa_mat_alloc(arena, N, m)};
+    cache->position_vectors = sa_mat_alloc(arena, w->sizes.positions ? batch->source.steps : 0, m);
     cache->ids = reading_order(arena, batch, w);
     for (int layer = 0; layer < w->layers; layer++) {
-        if (layer < w->layers - 1 || !training) cache->h[layer] = sa_mat_take(arena, N, A);
+        if (layer < w->layers - 1 || !training) cache->h[layer] = sa_mat_alloc(arena, N, A);
         for (int d = 0; d < w->directions; d++)
             layout_direction(arena, N, &w->layer[layer][d], &cache->direction[layer][d]);
     }
-    cache->annotations = sa_mat_take(arena, N, A);
-    cache->last_memory = sa_mat_take(arena, B, memory * n);
-    if (w->layers) cache->panels = sa_recurrent_panels_layout(arena, &w->layer[0][0], B, false);
+    cache->annotations = sa_mat_alloc(arena, N, A);
+    cache->last_memory = sa_mat_alloc(arena, B, memory * n);
+    if (w->layers) cache->packed = sa_recurrent_packed_layout(arena, &w->layer[0][0], B, false);
     decoder_order(arena, batch, w, cache);
     if (!training) return;
-    cache->word_mask = sa_mat_take(arena, N, 1);
-    cache->x_mask = sa_mat_take(arena, N, m);
-    cache->annotation_mask = sa_mat_take(arena, N, A);
-    cache->dannotations = sa_mat_take(arena, N, A);
-    cache->dlast_memory = sa_mat_take(arena, B, memory * n);
+    cache->word_mask = sa_mat_alloc(arena, N, 1);
+    cache->x_mask = sa_mat_alloc(arena, N, m);
+    cache->annotation_mask = sa_mat_alloc(arena, N, A);
+    cache->dannotations = sa_mat_alloc(arena, N, A);
+    cache->dlast_memory = sa_mat_alloc(arena, B, memory * n);
     for (int layer = 0; layer < w->layers; layer++)
         for (int d = 0; d < w->directions; d++)
             cache->direction[layer][d].drop =
-                sa_state_dropout_layout(arena, w->sizes.drops_state, N, B, n);
+                sa_state_dropout_layout(arena, w->sizes.state_dropout, N, B, n);
     if (w->layers) /* copied to the annotations before there are derivatives */
         cache->h[w->layers - 1] = cache->dannotations;
 }
 
-void sa_encoder_room_layout(sa_arena *arena, const sa_batch *batch, const sa_encoder *w,
-                            sa_encoder_cache *cache) {
+void sa_encoder_backward_layout(sa_arena *arena, const sa_batch *batch, const sa_encoder *w,
+                                sa_encoder_cache *cache) {
     const int N = batch->source.words, B = batch->source.sentences, n = w->sizes.n;
     const int A = sa_encoder_width(&w->sizes), memory = w->layers ? w->sizes.cell->memory : 0;
-    cache->dx = sa_mat_take(arena, N, w->sizes.m);
-    for (int layer = 0; layer < w->layers; layer++) cache->dh[layer] = sa_mat_take(arena, N, A);
+    cache->dx = sa_mat_alloc(arena, N, w->sizes.m);
+    for (int layer = 0; layer < w->layers; layer++) cache->dh[layer] = sa_mat_alloc(arena, N, A);
     if (!w->layers) return;
-    cache->da = sa_mat_take(arena, N, sa_recurrent_da(&w->layer[0][0]));
-    cache->dmemory = sa_mat_take(arena, N, memory * n);
+    cache->da = sa_mat_alloc(arena, N, sa_recurrent_da_width(&w->layer[0][0]));
+    cache->dmemory = sa_mat_alloc(arena, N, memory * n);
     cache->dprevious = sa_state_take(arena, B, n, memory);
-    cache->scratch = sa_mat_take(arena, B, n);
+    cache->scratch = sa_mat_alloc(arena, B, n);
 }
 
 /* ---- One direction --------------------------------------------------------------------------- */
 
 /* The step that is visited as number i: the backward layer starts at the last word. */
-static int step_at(const sa_side *side, bool backward, int i) {
+static int step_at(const sa_batch_side *side, bool backward, int i) {
     return backward ? side->steps - 1 - i : i;
 }
 
 /* How many sentences bring a state along into visit i; the others begin with h = 0. */
-static int carried_into(const sa_side *side, bool backward, int i) {
+static int carried_states(const sa_batch_side *side, bool backward, int i) {
     if (i == 0) return 0;
-    int here = side->live[step_at(side, backward, i)],
-        before = side->live[step_at(side, backward, i - 1)];
+    int here = side->active[step_at(side, backward, i)],
+        before = side->active[step_at(side, backward, i - 1)];
     return here < before ? here : before;
 }
 
-static sa_mat step_rows(const sa_side *side, sa_mat block, int t) {
-    return sa_rows(block, side->start[t], side->live[t]);
+static sa_mat step_rows(const sa_batch_side *side, sa_mat block, int t) {
+    return sa_rows(block, side->start[t], side->active[t]);
 }
 
-static sa_state step_state(const sa_side *side, sa_state block, int t) {
-    return sa_state_rows(block, side->start[t], side->live[t]);
+static sa_state step_state(const sa_batch_side *side, sa_state block, int t) {
+    return sa_state_rows(block, side->start[t], side->active[t]);
 }
 
 /* A.2.1: h_t from h_{t-1} (or h_{t+1}), for all sentences alive at t. h is this direction's part.
  */
-static void direction_forward(const sa_recurrent *w, const sa_side *side, bool backward, sa_mat x,
-                              sa_direction *cache, sa_mat h) {
+static void direction_forward(const sa_recurrent *w, const sa_batch_side *side, bool backward,
+                              sa_mat x, sa_direction *cache, sa_mat h) {
     const sa_state states = sa_state_of(h, cache->memory);
-    sa_recurrent_input_forward(w, x, cache->gates, cache->kept); /* W E x + b for all words */
+    sa_recurrent_input_forward(w, x, cache->gates, cache->cell_cache); /* W E x + b for all words */
     for (int i = 0; i < side->steps; i++) {
-        const int t = step_at(side, backward, i), carried = carried_into(side, backward, i);
+        const int t = step_at(side, backward, i), carried = carried_states(side, backward, i);
         sa_state previous = step_state(side, cache->previous, t);
         if (carried) {
             sa_state before = step_state(side, states, step_at(side, backward, i - 1));
@@ -191,33 +192,34 @@ static void direction_forward(const sa_recurrent *w, const sa_side *side, bool b
         sa_state_zero(sa_state_rows(previous, carried, previous.s.rows - carried)); /* h_0 = 0 */
         sa_state_dropout_forward(cache->drop.mask, previous);
         w->cell->forward(w, previous, step_rows(side, cache->gates, t),
-                         step_rows(side, cache->kept, t), step_state(side, states, t));
+                         step_rows(side, cache->cell_cache, t), step_state(side, states, t));
     }
 }
 
 /* dx is added to. dmemory: what is known already of the memory cells' derivatives. */
-static void direction_backward(const sa_recurrent *w, const sa_side *side, bool backward, sa_mat x,
-                               const sa_direction *cache, sa_mat dh, sa_mat dmemory, sa_mat dx,
-                               sa_encoder_cache *room, sa_recurrent *dw) {
+static void direction_backward(const sa_recurrent *w, const sa_batch_side *side, bool backward,
+                               sa_mat x, const sa_direction *cache, sa_mat dh, sa_mat dmemory,
+                               sa_mat dx, sa_encoder_cache *workspace, sa_recurrent *dw) {
     const sa_state dstates = sa_state_of(dh, dmemory);
     for (int i = side->steps - 1; i >= 0; i--) {
-        const int t = step_at(side, backward, i), carried = carried_into(side, backward, i);
-        const int live = side->live[t];
-        sa_state dprevious = sa_state_rows(room->dprevious, 0, live);
+        const int t = step_at(side, backward, i), carried = carried_states(side, backward, i);
+        const int active = side->active[t];
+        sa_state dprevious = sa_state_rows(workspace->dprevious, 0, active);
         sa_state_zero(dprevious);
         w->cell->backward(w, step_state(side, cache->previous, t), step_rows(side, cache->gates, t),
-                          step_rows(side, cache->kept, t), step_state(side, dstates, t),
-                          step_rows(side, room->da, t), dprevious, sa_rows(room->scratch, 0, live),
-                          dw);
+                          step_rows(side, cache->cell_cache, t), step_state(side, dstates, t),
+                          step_rows(side, workspace->da, t), dprevious,
+                          sa_rows(workspace->scratch, 0, active), dw);
         sa_state_dropout_backward(cache->drop.mask, dprevious);
-        if (carried && sa_term("encoder.carry")) { /* previous = the state one visit before */
+        if (carried &&
+            sa_gradient_intact("encoder.carry")) { /* previous = the state one visit before */
             sa_state dbefore = step_state(side, dstates, step_at(side, backward, i - 1));
             sa_state_add(sa_state_rows(dprevious, 0, carried), sa_state_rows(dbefore, 0, carried));
         }
     }
-    sa_recurrent_input_backward(w, cache->kept, room->da, dx, dw); /* W E x + b */
-    w->cell->weights_backward(cache->previous, cache->kept, room->da, dw);
-    sa_recurrent_input_weights_backward(x, room->da, dw);
+    sa_recurrent_input_backward(w, cache->cell_cache, workspace->da, dx, dw); /* W E x + b */
+    w->cell->weights_backward(cache->previous, cache->cell_cache, workspace->da, dw);
+    sa_recurrent_input_weights_backward(x, workspace->da, dw);
 }
 
 /* ---- All layers ------------------------------------------------------------------------------ */
@@ -228,27 +230,28 @@ static sa_mat half(sa_mat h, int d, int n) {
 
 /* The forward layer's memory cell when all is read: row b in the decoder's order. */
 static sa_mat last_memory(const sa_batch *batch, sa_mat memory, int b) {
-    const sa_side *side = &batch->source;
-    const int place = sa_batch_source(batch, b);
-    return sa_rows(memory, side->start[side->len[place] - 1] + place, 1);
+    const sa_batch_side *side = &batch->source;
+    const int source_index = sa_batch_source_index(batch, b);
+    return sa_rows(memory, side->start[side->len[source_index] - 1] + source_index, 1);
 }
 
 static void embed(const sa_encoder *w, const sa_batch *batch, sa_dropout dropout, sa_rng *rng,
                   sa_encoder_cache *cache) {
-    const sa_side *side = &batch->source;
+    const sa_batch_side *side = &batch->source;
     sa_embedding_forward(w->E, cache->ids, cache->x);
     sa_dropout_words_forward(dropout.words, rng, cache->word_mask, cache->x);
-    sa_positions_table(&w->positions, 0, cache->places);
-    for (int t = 0; t < cache->places.rows; t++) /* x += PE(t) */
-        for (int b = 0; b < side->live[t]; b++)
-            sa_add(sa_rows(cache->places, t, 1), sa_rows(cache->x, side->start[t] + b, 1));
+    sa_positions_table(&w->positions, 0, cache->position_vectors);
+    for (int t = 0; t < cache->position_vectors.rows; t++) /* x += PE(t) */
+        for (int b = 0; b < side->active[t]; b++)
+            sa_add(sa_rows(cache->position_vectors, t, 1),
+                   sa_rows(cache->x, side->start[t] + b, 1));
     sa_dropout_forward(dropout.embeddings, rng, cache->x_mask, cache->x);
 }
 
 static void embed_backward(const sa_batch *batch, sa_dropout dropout, const sa_encoder_cache *cache,
                            sa_encoder *dw) {
     sa_dropout_backward(dropout.embeddings, cache->x_mask, cache->dx);
-    for (int t = 0; t < cache->places.rows; t++) /* x += PE(t) */
+    for (int t = 0; t < cache->position_vectors.rows; t++) /* x += PE(t) */
         sa_positions_backward(t, step_rows(&batch->source, cache->dx, t), &dw->positions);
     sa_dropout_words_backward(dropout.words, cache->word_mask, cache->dx);
     sa_embedding_backward(cache->ids, cache->dx, dw->E);
@@ -261,11 +264,11 @@ void sa_encoder_forward(const sa_encoder *w, const sa_batch *batch, sa_dropout d
     sa_mat h = cache->x;
     for (int layer = 0; layer < w->layers; layer++) {
         for (int d = 0; d < w->directions; d++) {
-            const sa_recurrent turned =
-                sa_recurrent_in_panels(&w->layer[layer][d], cache->panels, sa_turned);
+            const sa_recurrent packed =
+                sa_recurrent_pack(&w->layer[layer][d], cache->packed, sa_pack_transposed);
             sa_direction *direction = &cache->direction[layer][d];
             sa_state_dropout_start(dropout.state, rng, &direction->drop, &direction->previous);
-            direction_forward(&turned, &batch->source, d == 1, h, direction,
+            direction_forward(&packed, &batch->source, d == 1, h, direction,
                               half(cache->h[layer], d, w->sizes.n));
         }
         h = cache->h[layer];
@@ -295,9 +298,9 @@ void sa_encoder_backward(const sa_encoder *w, const sa_batch *batch, sa_dropout 
                 for (int b = 0; b < batch->source.sentences; b++)
                     sa_add(sa_rows(cache->dlast_memory, b, 1),
                            last_memory(batch, cache->dmemory, b));
-            const sa_recurrent laid =
-                sa_recurrent_in_panels(&w->layer[layer][d], cache->panels, sa_laid);
-            direction_backward(&laid, &batch->source, d == 1, below, direction,
+            const sa_recurrent packed =
+                sa_recurrent_pack(&w->layer[layer][d], cache->packed, sa_pack);
+            direction_backward(&packed, &batch->source, d == 1, below, direction,
                                half(cache->dh[layer], d, w->sizes.n), cache->dmemory, dbelow, cache,
                                &dw->layer[layer][d]);
         }

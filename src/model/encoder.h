@@ -23,12 +23,12 @@ typedef struct sa_encoder_sizes {
     const sa_cell *cell;
     int kind, layers;
     int words, m, n;
-    int positions;    /* a row of sa_position_name, */
-    int places;       /* and how many can be learned */
-    bool reversed;    /* the words are read from the last to the first, then the end mark */
-    bool shared;      /* E is the target's: whoever binds sets it */
-    bool normed;      /* layer normalisation in the cells */
-    bool drops_state; /* training needs rooms to drop parts of states */
+    int positions;      /* a row of sa_position_name, */
+    int max_positions;  /* and how many can be learned */
+    bool reversed;      /* the words are read from the last to the first, then the end mark */
+    bool shared;        /* E is the target's: whoever binds sets it */
+    bool normalized;    /* layer normalisation in the cells */
+    bool state_dropout; /* training needs rooms to drop parts of states */
 } sa_encoder_sizes;
 
 typedef struct sa_encoder { /* weights, or their gradients */
@@ -36,37 +36,37 @@ typedef struct sa_encoder { /* weights, or their gradients */
     int layers, directions; /* 0 and 0 for kind none */
     sa_mat E;               /* [Kx x m] */
     sa_positions positions;
-    sa_recurrent layer[SA_LAYERS][2]; /* forward, backward */
+    sa_recurrent layer[SA_MAX_LAYERS][2]; /* forward, backward */
 } sa_encoder;
 
 /* What one direction of one layer remembers, step by step: row start[t] + b. */
 typedef struct sa_direction {
     sa_mat gates;          /* [N x blocks n] */
-    sa_mat kept;           /* [N x kept n] */
+    sa_mat cell_cache;     /* [N x kept n] */
     sa_state previous;     /* [N x n] the state it came from */
     sa_mat memory;         /* [N x n] the memory cell after the step; an LSTM only */
     sa_state_dropout drop; /* training only */
 } sa_direction;
 
 typedef struct sa_encoder_cache {
-    const int32_t *ids;  /* [N] the words in the order they are read, step by step */
-    sa_mat places;       /* [steps x m] vectors of the positions */
-    sa_mat x;            /* [N x m] embedded words */
-    sa_mat h[SA_LAYERS]; /* [N x A] annotations of each layer, step by step */
-    sa_direction direction[SA_LAYERS][2];
+    const int32_t *ids;      /* [N] the words in the order they are read, step by step */
+    sa_mat position_vectors; /* [steps x m] vectors of the positions */
+    sa_mat x;                /* [N x m] embedded words */
+    sa_mat h[SA_MAX_LAYERS]; /* [N x A] annotations of each layer, step by step */
+    sa_direction direction[SA_MAX_LAYERS][2];
     const int *first;      /* [B+1] */
     sa_mat annotations;    /* [N x A] the last layer's sentence by sentence, in the decoder's order
                               and the words' own: row first[b] + j */
     const int *read_first; /* [B] the annotation (a row) of the word read first, */
     const int *read_last;  /* [B] and of the one read last, the end mark */
-    sa_recurrent_panels panels; /* of the layer that is running */
+    sa_recurrent_packed packed; /* of the layer that is running */
     sa_mat last_memory;         /* [B x n] the forward layer's memory cell when all is read; LSTM */
     sa_mat word_mask, x_mask;   /* dropout; training only */
     sa_mat annotation_mask;     /* likewise */
-    sa_mat dannotations, dlast_memory;     /* training only */
-    sa_mat dh[SA_LAYERS], dx, da, scratch; /* for the backward pass alone, */
-    sa_mat dmemory;                        /* [N x n] of an LSTM, */
-    sa_state dprevious;                    /* [B x n] */
+    sa_mat dannotations, dlast_memory;         /* training only */
+    sa_mat dh[SA_MAX_LAYERS], dx, da, scratch; /* for the backward pass alone, */
+    sa_mat dmemory;                            /* [N x n] of an LSTM, */
+    sa_state dprevious;                        /* [B x n] */
 } sa_encoder_cache;
 
 void sa_encoder_bind(sa_binder *binder, const sa_encoder_sizes *sizes, sa_encoder *w);
@@ -78,8 +78,8 @@ void sa_encoder_layout(sa_arena *arena, const sa_batch *batch, const sa_encoder 
                        sa_encoder_cache *cache);
 
 /* What only sa_encoder_backward writes and reads. */
-void sa_encoder_room_layout(sa_arena *arena, const sa_batch *batch, const sa_encoder *w,
-                            sa_encoder_cache *cache);
+void sa_encoder_backward_layout(sa_arena *arena, const sa_batch *batch, const sa_encoder *w,
+                                sa_encoder_cache *cache);
 
 /* Fills annotations and last_memory. No dropout when translating; rng may then be NULL. */
 void sa_encoder_forward(const sa_encoder *w, const sa_batch *batch, sa_dropout dropout, sa_rng *rng,

@@ -11,7 +11,7 @@ const char *sa_initial_name(size_t row) {
 }
 
 /* A part of one annotation: `count` numbers from `from` on. */
-static sa_mat piece(sa_mat annotations, int row, int from, int count) {
+static sa_mat slice(sa_mat annotations, int row, int from, int count) {
     return sa_cols(sa_rows(annotations, row, 1), from, count);
 }
 
@@ -28,13 +28,13 @@ static bool has_backward(int kind, const sa_encoder_sizes *sizes) {
     return kind != SA_INITIAL_COPY && sizes->kind == SA_ENCODER_BI;
 }
 
-int sa_summary_width(int kind, const sa_encoder_sizes *sizes) {
+int sa_encoder_summary_width(int kind, const sa_encoder_sizes *sizes) {
     if (averages(kind, sizes)) return sa_encoder_width(sizes);
     return sizes->n * (has_forward(kind, sizes) + has_backward(kind, sizes));
 }
 
-void sa_summary_forward(int kind, const sa_encoder_sizes *sizes, const sa_encoder_cache *encoder,
-                        sa_mat out) {
+void sa_encoder_summary_forward(int kind, const sa_encoder_sizes *sizes,
+                                const sa_encoder_cache *encoder, sa_mat out) {
     const int n = sizes->n, forward = has_forward(kind, sizes) ? n : 0;
     const sa_mat h = encoder->annotations;
     for (int b = 0; b < out.rows; b++) {
@@ -46,14 +46,15 @@ void sa_summary_forward(int kind, const sa_encoder_sizes *sizes, const sa_encode
                 sa_axpy(1 / (sa_real)S, sa_row(h, *first + j), row.x, row.cols);
             continue;
         }
-        if (forward) sa_copy_mat(piece(h, encoder->read_last[b], 0, n), sa_cols(row, 0, n));
+        if (forward) sa_copy_mat(slice(h, encoder->read_last[b], 0, n), sa_cols(row, 0, n));
         if (has_backward(kind, sizes))
-            sa_copy_mat(piece(h, encoder->read_first[b], n, n), sa_cols(row, forward, n));
+            sa_copy_mat(slice(h, encoder->read_first[b], n, n), sa_cols(row, forward, n));
     }
 }
 
-void sa_summary_backward(int kind, const sa_encoder_sizes *sizes, const sa_encoder_cache *encoder,
-                         sa_mat dout, sa_mat dannotations) {
+void sa_encoder_summary_backward(int kind, const sa_encoder_sizes *sizes,
+                                 const sa_encoder_cache *encoder, sa_mat dout,
+                                 sa_mat dannotations) {
     const int n = sizes->n, forward = has_forward(kind, sizes) ? n : 0;
     const sa_mat dh = dannotations;
     for (int b = 0; b < dout.rows; b++) {
@@ -64,8 +65,8 @@ void sa_summary_backward(int kind, const sa_encoder_sizes *sizes, const sa_encod
                 sa_axpy(1 / (sa_real)S, row.x, sa_row(dh, *first + j), row.cols);
             continue;
         }
-        if (forward) sa_add(sa_cols(row, 0, n), piece(dh, encoder->read_last[b], 0, n));
+        if (forward) sa_add(sa_cols(row, 0, n), slice(dh, encoder->read_last[b], 0, n));
         if (has_backward(kind, sizes))
-            sa_add(sa_cols(row, forward, n), piece(dh, encoder->read_first[b], n, n));
+            sa_add(sa_cols(row, forward, n), slice(dh, encoder->read_first[b], n, n));
     }
 }

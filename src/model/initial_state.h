@@ -26,13 +26,13 @@ enum {
 const char *sa_initial_name(size_t row);
 
 /* Numbers of a summary of that kind. */
-int sa_summary_width(int kind, const sa_encoder_sizes *encoder);
+int sa_encoder_summary_width(int kind, const sa_encoder_sizes *encoder);
 
 /* out [B x width]: the states or the mean, from the encoder's annotations. */
-void sa_summary_forward(int kind, const sa_encoder_sizes *sizes, const sa_encoder_cache *encoder,
-                        sa_mat out);
+void sa_encoder_summary_forward(int kind, const sa_encoder_sizes *sizes,
+                                const sa_encoder_cache *encoder, sa_mat out);
 /* dannotations are added to. */
-void sa_summary_backward(int kind, const sa_encoder_sizes *sizes, const sa_encoder_cache *encoder,
-                         sa_mat dout, sa_mat dannotations);
+void sa_encoder_summary_backward(int kind, const sa_encoder_sizes *sizes,
+                                 const sa_encoder_cache *encoder, sa_mat dout, sa_mat dannotations);
 
 #endif

@@ -17,7 +17,7 @@ static void tanh_forward(sa_mat sums, sa_mat t) {
 }
 
 static void tanh_backward(sa_mat sums, sa_mat dt, sa_mat dsums) {
-    const sa_real slope = sa_term("readout.tanh");
+    const sa_real slope = sa_gradient_intact("readout.tanh");
     for (int i = 0; i < dt.rows; i++) {
         const sa_real *t = sa_row(sums, i), *d = sa_row(dt, i);
         sa_real *da = sa_row(dsums, i);
@@ -32,18 +32,18 @@ const sa_output sa_output_tanh = {1, tanh_forward, tanh_backward};
 void sa_readout_bind(sa_binder *binder, sa_readout_sizes sizes, sa_readout *w) {
     const int units = sizes.output->units * sizes.l;
     *w = (sa_readout){.output = sizes.output};
-    w->U_o = sa_bind_matrix(binder, "readout", "U_o", units, sizes.n, SA_START_INPUT);
-    if (sizes.m) w->V_o = sa_bind_matrix(binder, "readout", "V_o", units, sizes.m, SA_START_INPUT);
+    w->U_o = sa_bind_matrix(binder, "readout", "U_o", units, sizes.n, SA_INIT_INPUT);
+    if (sizes.m) w->V_o = sa_bind_matrix(binder, "readout", "V_o", units, sizes.m, SA_INIT_INPUT);
     if (sizes.context)
-        w->C_o = sa_bind_matrix(binder, "readout", "C_o", units, sizes.context, SA_START_INPUT);
-    w->b_o = sa_bind_vector(binder, "readout", "b_o", units, SA_START_ZERO);
+        w->C_o = sa_bind_matrix(binder, "readout", "C_o", units, sizes.context, SA_INIT_INPUT);
+    w->b_o = sa_bind_vector(binder, "readout", "b_o", units, SA_INIT_ZERO);
     sa_vocabulary_bind(binder, sizes.words, sizes.l, sizes.tied, w);
 }
 
 void sa_vocabulary_bind(sa_binder *binder, int words, int l, sa_mat tied, sa_readout *w) {
-    w->W_o = tied.cols ? sa_bind_factor(binder, tied)
-                       : sa_bind_matrix(binder, "readout", "W_o", words, l, SA_START_INPUT);
-    w->b_y = sa_bind_vector(binder, "readout", "b_y", words, SA_START_ZERO);
+    w->W_o = tied.cols ? sa_bind_packed(binder, tied)
+                       : sa_bind_matrix(binder, "readout", "W_o", words, l, SA_INIT_INPUT);
+    w->b_y = sa_bind_vector(binder, "readout", "b_y", words, SA_INIT_ZERO);
 }
 
 /* Rows of logits made at a time: about a megabyte of floats, but enough to share the cost of
@@ -56,20 +56,20 @@ static int block_rows(int rows, int words, int l) {
 
 void sa_vocabulary_layout(sa_arena *arena, int rows, const sa_readout *w, sa_readout_cache *cache) {
     const int l = w->W_o.cols, words = w->W_o.rows;
-    cache->logits = sa_mat_take(arena, block_rows(rows, words, l), words);
+    cache->logits = sa_mat_alloc(arena, block_rows(rows, words, l), words);
 }
 
 void sa_readout_layout(sa_arena *arena, int rows, const sa_readout *w, bool training,
                        sa_readout_cache *cache) {
     const int l = w->W_o.cols, units = w->U_o.rows;
     *cache = (sa_readout_cache){
-        .sums = sa_mat_take(arena, rows, units),
-        .t = sa_mat_take(arena, rows, l),
+        .sums = sa_mat_alloc(arena, rows, units),
+        .t = sa_mat_alloc(arena, rows, l),
     };
     if (!training) return;
-    cache->t_mask = sa_mat_take(arena, units ? rows : 0, l);
+    cache->t_mask = sa_mat_alloc(arena, units ? rows : 0, l);
     cache->dsums = cache->sums; /* number by number in the place of what it was made from */
-    cache->dt = sa_mat_take(arena, rows, l);
+    cache->dt = sa_mat_alloc(arena, rows, l);
 }
 
 sa_readout_cache sa_readout_slice(const sa_readout_cache *all, int first, int count) {
@@ -83,18 +83,18 @@ sa_readout_cache sa_readout_slice(const sa_readout_cache *all, int first, int co
     return slice;
 }
 
-sa_readout_panels sa_readout_panels_layout(sa_arena *arena, const sa_readout *w, int rows) {
-    return (sa_readout_panels){.U_o = sa_panels_layout(arena, w->U_o, rows),
-                               .V_o = sa_panels_layout(arena, w->V_o, rows),
-                               .C_o = sa_panels_layout(arena, w->C_o, rows)};
+sa_readout_packed sa_readout_packed_layout(sa_arena *arena, const sa_readout *w, int rows) {
+    return (sa_readout_packed){.U_o = sa_packed_layout(arena, w->U_o, rows),
+                               .V_o = sa_packed_layout(arena, w->V_o, rows),
+                               .C_o = sa_packed_layout(arena, w->C_o, rows)};
 }
 
-sa_readout sa_readout_in_panels(const sa_readout *w, sa_readout_panels room, sa_laying *lay) {
-    sa_readout laid = *w;
-    laid.U_o = lay(w->U_o, room.U_o);
-    laid.V_o = lay(w->V_o, room.V_o);
-    laid.C_o = lay(w->C_o, room.C_o);
-    return laid;
+sa_readout sa_readout_pack(const sa_readout *w, sa_readout_packed buffer, sa_pack_function *pack) {
+    sa_readout packed = *w;
+    packed.U_o = pack(w->U_o, buffer.U_o);
+    packed.V_o = pack(w->V_o, buffer.V_o);
+    packed.C_o = pack(w->C_o, buffer.C_o);
+    return packed;
 }
 
 /* ---- Forward and backward -------------------------------------------------------------------- */
@@ -116,7 +116,7 @@ void sa_readout_backward(const sa_readout *w, double dropout, sa_readout_cache *
     sa_zero(dx), sa_zero(dc);
     if (w->C_o.x) sa_gemm_nn(cache->dsums, w->C_o, 0, dc); /* t~ += C_o c */
     if (w->V_o.x) sa_gemm_nn(cache->dsums, w->V_o, 0, dx); /* t~ += V_o x */
-    if (sa_term("readout.state"))
+    if (sa_gradient_intact("readout.state"))
         sa_gemm_nn(cache->dsums, w->U_o, 0, ds); /* t~ = U_o s + b_o */
     else
         sa_zero(ds);
@@ -131,21 +131,22 @@ void sa_readout_weights_backward(sa_mat s, sa_mat x, sa_mat c, const sa_readout_
 }
 
 /* A.2.2: p(y_i) = softmax(W_o t_i + b_y) */
-void sa_vocabulary_forward(const sa_readout *w, sa_mat t, sa_mat logits, double *norm) {
+void sa_vocabulary_forward(const sa_readout *w, sa_mat t, sa_mat logits, double *log_sum_exp) {
     sa_gemm_nt(t, w->W_o, 0, logits);
     for (int i = 0; i < t.rows; i++)
-        norm[i] = sa_log_sum_exp(sa_row(logits, i), w->b_y.x, logits.cols);
+        log_sum_exp[i] = sa_log_sum_exp(sa_row(logits, i), w->b_y.x, logits.cols);
 }
 
 /* The same, with the loss of the right words. */
 void sa_vocabulary_loss(const sa_readout *w, const int32_t *ids, double smoothing, sa_real scale,
-                        sa_readout_cache *cache, sa_real *log_p, sa_real *aim, sa_readout *dw) {
+                        sa_readout_cache *cache, sa_real *log_p, sa_real *objective,
+                        sa_readout *dw) {
     const int rows = cache->t.rows, block = cache->logits.rows;
     for (int at = 0; at < rows; at += block) {
         const int count = rows - at < block ? rows - at : block;
         sa_mat logits = sa_rows(cache->logits, 0, count), t = sa_rows(cache->t, at, count);
         sa_gemm_nt(t, w->W_o, 0, logits);
-        sa_loss_forward(logits, w->b_y, ids + at, smoothing, scale, log_p + at, aim + at);
+        sa_loss_forward(logits, w->b_y, ids + at, smoothing, scale, log_p + at, objective + at);
         if (!dw) continue;
         sa_mat dt = sa_rows(cache->dt, at, count);
         sa_zero(dt);

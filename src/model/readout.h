@@ -34,9 +34,9 @@ typedef struct sa_readout_sizes {
 } sa_readout_sizes;
 
 /* Room for the panels of a read-out that steps make. */
-typedef struct sa_readout_panels {
+typedef struct sa_readout_packed {
     sa_mat U_o, V_o, C_o;
-} sa_readout_panels;
+} sa_readout_packed;
 
 typedef struct sa_readout_cache {
     sa_mat sums, t;   /* [R x units l] t~, [R x l] */
@@ -53,10 +53,10 @@ void sa_vocabulary_layout(sa_arena *arena, int rows, const sa_readout *w, sa_rea
 /* Rows first .. first+count-1; the logits are shared. */
 sa_readout_cache sa_readout_slice(const sa_readout_cache *all, int first, int count);
 
-/* Room for the panels of what a step of `rows` rows multiplies by, and w with them: by sa_turned,
- * or by sa_laid for the way back. */
-sa_readout_panels sa_readout_panels_layout(sa_arena *arena, const sa_readout *w, int rows);
-sa_readout sa_readout_in_panels(const sa_readout *w, sa_readout_panels room, sa_laying *lay);
+/* Room for the panels of what a step of `rows` rows multiplies by, and w with them: by
+ * sa_pack_transposed, or by sa_pack for the way back. */
+sa_readout_packed sa_readout_packed_layout(sa_arena *arena, const sa_readout *w, int rows);
+sa_readout sa_readout_pack(const sa_readout *w, sa_readout_packed buffer, sa_pack_function *pack);
 
 /* t from s [R x n], x = E y_{i-1} [R x m], c [R x context]. */
 void sa_readout_forward(const sa_readout *w, sa_mat s, sa_mat x, sa_mat c, double dropout,
@@ -73,12 +73,13 @@ void sa_readout_weights_backward(sa_mat s, sa_mat x, sa_mat c, const sa_readout_
 void sa_vocabulary_bind(sa_binder *binder, int words, int l, sa_mat tied, sa_readout *w);
 
 /* log p(word) of row i of t is logits_i - norm[i]. */
-void sa_vocabulary_forward(const sa_readout *w, sa_mat t, sa_mat logits, double *norm);
+void sa_vocabulary_forward(const sa_readout *w, sa_mat t, sa_mat logits, double *log_sum_exp);
 
 /* log p(ids_i) and the aim (layers/loss.h) for every row of t, in log_p and aim [R]. With dw, also
  * the backward pass of scale * sum_i -aim_i: dw->W_o and dw->b_y are added to and cache->dt is
  * filled, each block while its logits are at hand. */
 void sa_vocabulary_loss(const sa_readout *w, const int32_t *ids, double smoothing, sa_real scale,
-                        sa_readout_cache *cache, sa_real *log_p, sa_real *aim, sa_readout *dw);
+                        sa_readout_cache *cache, sa_real *log_p, sa_real *objective,
+                        sa_readout *dw);
 
 #endif

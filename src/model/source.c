@@ -7,12 +7,12 @@
 /* ---- Sizes ----------------------------------------------------------------------------------- */
 
 bool sa_decoder_attends(const sa_decoder_sizes *sizes) {
-    return sizes->kind->asker != SA_ASKS_NOBODY;
+    return sizes->kind->query_state != SA_QUERY_STATE_NONE;
 }
 
 /* One c for all words, made from the encoder's last states. */
 static bool fixed(const sa_decoder_sizes *sizes) {
-    return sizes->kind->in_cell && !sa_decoder_attends(sizes);
+    return sizes->kind->context_in_cell && !sa_decoder_attends(sizes);
 }
 
 int sa_context_width(const sa_decoder_sizes *sizes) {
@@ -21,14 +21,15 @@ int sa_context_width(const sa_decoder_sizes *sizes) {
                                      : 0;
 }
 
-static int told_width(const sa_decoder_sizes *sizes) {
-    return fixed(sizes) ? sa_summary_width(SA_INITIAL_LAST, &sizes->encoder) : 0;
+static int context_input_width(const sa_decoder_sizes *sizes) {
+    return fixed(sizes) ? sa_encoder_summary_width(SA_INITIAL_LAST, &sizes->encoder) : 0;
 }
 
 /* What s_0 is made of; nothing new when it comes from the fixed context. */
-static int summary_width(const sa_decoder_sizes *sizes) {
-    return sizes->initial == SA_INITIAL_CONTEXT ? 0
-                                                : sa_summary_width(sizes->initial, &sizes->encoder);
+static int initial_input_width(const sa_decoder_sizes *sizes) {
+    return sizes->initial == SA_INITIAL_CONTEXT
+               ? 0
+               : sa_encoder_summary_width(sizes->initial, &sizes->encoder);
 }
 
 static bool copies(const sa_decoder_sizes *sizes) {
@@ -39,13 +40,13 @@ void sa_source_bind(sa_binder *binder, sa_decoder *w) {
     const sa_decoder_sizes *sizes = &w->sizes;
     const int n = sizes->n;
     if (fixed(sizes)) {
-        w->V = sa_bind_matrix(binder, "decoder", "V", n, told_width(sizes), SA_START_INPUT);
-        w->b_V = sa_bind_vector(binder, "decoder", "b_V", n, SA_START_ZERO);
+        w->V = sa_bind_matrix(binder, "decoder", "V", n, context_input_width(sizes), SA_INIT_INPUT);
+        w->b_V = sa_bind_vector(binder, "decoder", "b_V", n, SA_INIT_ZERO);
     }
     if (!copies(sizes)) {
-        const int in = summary_width(sizes) ? summary_width(sizes) : n;
-        w->W_s = sa_bind_matrix(binder, "decoder", "W_s", n, in, SA_START_INPUT);
-        w->b_s = sa_bind_vector(binder, "decoder", "b_s", n, SA_START_ZERO);
+        const int in = initial_input_width(sizes) ? initial_input_width(sizes) : n;
+        w->W_s = sa_bind_matrix(binder, "decoder", "W_s", n, in, SA_INIT_INPUT);
+        w->b_s = sa_bind_vector(binder, "decoder", "b_s", n, SA_INIT_ZERO);
     }
 }
 
@@ -55,9 +56,9 @@ void sa_source_layout(sa_arena *arena, const sa_decoder *w, int B, const int *fi
     *source = (sa_source){0};
     if (sa_decoder_attends(sizes))
         sa_memory_layout(arena, &w->attention, first, annotations, &source->memory);
-    source->told = sa_mat_take(arena, B, told_width(sizes));
-    source->c = sa_mat_take(arena, B, fixed(sizes) ? sizes->n : 0);
-    source->summary = sa_mat_take(arena, B, summary_width(sizes));
+    source->context_input = sa_mat_alloc(arena, B, context_input_width(sizes));
+    source->c = sa_mat_alloc(arena, B, fixed(sizes) ? sizes->n : 0);
+    source->encoder_summary = sa_mat_alloc(arena, B, initial_input_width(sizes));
     source->s0 = sa_state_take(arena, B, sizes->n, sizes->cell->memory);
 }
 
@@ -69,17 +70,20 @@ void sa_source_forward(const sa_decoder *w, const sa_encoder_cache *encoder, sa_
     const sa_decoder_sizes *sizes = &w->sizes;
     if (sa_decoder_attends(sizes)) sa_memory_forward(&w->attention, &source->memory);
     if (fixed(sizes)) {
-        sa_summary_forward(SA_INITIAL_LAST, &sizes->encoder, encoder, source->told);
-        sa_linear_forward(w->V, w->b_V, source->told, source->c);
+        sa_encoder_summary_forward(SA_INITIAL_LAST, &sizes->encoder, encoder,
+                                   source->context_input);
+        sa_linear_forward(w->V, w->b_V, source->context_input, source->c);
         sa_tanh(source->c);
     }
     sa_state_zero(source->s0);
-    if (summary_width(sizes))
-        sa_summary_forward(sizes->initial, &sizes->encoder, encoder, source->summary);
+    if (initial_input_width(sizes))
+        sa_encoder_summary_forward(sizes->initial, &sizes->encoder, encoder,
+                                   source->encoder_summary);
     if (copies(sizes)) {
-        sa_state_copy(sa_state_of(source->summary, encoder->last_memory), source->s0);
+        sa_state_copy(sa_state_of(source->encoder_summary, encoder->last_memory), source->s0);
     } else {
-        sa_linear_forward(w->W_s, w->b_s, summary_width(sizes) ? source->summary : source->c,
+        sa_linear_forward(w->W_s, w->b_s,
+                          initial_input_width(sizes) ? source->encoder_summary : source->c,
                           source->s0.s);
         sa_tanh(source->s0.s);
     }
@@ -99,18 +103,18 @@ static void initial_backward(const sa_decoder *w, const sa_source *source, sa_so
                              sa_encoder_cache *encoder, sa_decoder *dw) {
     const sa_decoder_sizes *sizes = &w->sizes;
     if (copies(sizes)) { /* s_0 = forward_S */
-        sa_copy_mat(d->s0.s, d->summary);
+        sa_copy_mat(d->s0.s, d->encoder_summary);
         sa_copy_mat(d->s0.m, encoder->dlast_memory);
     } else { /* s_0 = tanh(W_s x + b_s) */
-        const bool from_context = !summary_width(sizes);
+        const bool from_context = !initial_input_width(sizes);
         tanh_backward(source->s0.s, d->s0.s);
-        sa_zero(d->summary);
-        sa_linear_backward(w->W_s, from_context ? source->c : source->summary, d->s0.s,
-                           from_context ? d->c : d->summary, dw->W_s, dw->b_s);
+        sa_zero(d->encoder_summary);
+        sa_linear_backward(w->W_s, from_context ? source->c : source->encoder_summary, d->s0.s,
+                           from_context ? d->c : d->encoder_summary, dw->W_s, dw->b_s);
     }
-    if (summary_width(sizes) && sa_term("decoder.start"))
-        sa_summary_backward(sizes->initial, &sizes->encoder, encoder, d->summary,
-                            encoder->dannotations);
+    if (initial_input_width(sizes) && sa_gradient_intact("decoder.start"))
+        sa_encoder_summary_backward(sizes->initial, &sizes->encoder, encoder, d->encoder_summary,
+                                    encoder->dannotations);
 }
 
 void sa_source_backward(const sa_decoder *w, const sa_source *source, sa_source *d,
@@ -119,11 +123,11 @@ void sa_source_backward(const sa_decoder *w, const sa_source *source, sa_source 
     initial_backward(w, source, d, encoder, dw);
     if (fixed(sizes)) { /* c = tanh(V h_S + b_V) */
         tanh_backward(source->c, d->c);
-        sa_zero(d->told);
-        sa_linear_backward(w->V, source->told, d->c, d->told, dw->V, dw->b_V);
-        if (sa_term("fixed.told"))
-            sa_summary_backward(SA_INITIAL_LAST, &sizes->encoder, encoder, d->told,
-                                encoder->dannotations);
+        sa_zero(d->context_input);
+        sa_linear_backward(w->V, source->context_input, d->c, d->context_input, dw->V, dw->b_V);
+        if (sa_gradient_intact("fixed.told"))
+            sa_encoder_summary_backward(SA_INITIAL_LAST, &sizes->encoder, encoder, d->context_input,
+                                        encoder->dannotations);
     }
     if (sa_decoder_attends(sizes))
         sa_memory_backward(&w->attention, &source->memory, &d->memory, &dw->attention);

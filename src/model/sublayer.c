@@ -2,74 +2,79 @@
 
 /* ---- Attention ------------------------------------------------------------------------------- */
 
-void sa_attend_bind(sa_binder *binder, const char *part, sa_attention_sizes sizes, int norm,
-                    sa_attend_sublayer *w) {
+void sa_attention_sublayer_bind(sa_binder *binder, const char *part, sa_attention_sizes sizes,
+                                int norm, sa_attention_sublayer *w) {
     sa_attention_bind(binder, part, sizes, &w->attention);
-    sa_residual_bind(binder, part, sizes.state, norm, &w->around);
+    sa_residual_bind(binder, part, sizes.state, norm, &w->residual);
 }
 
-void sa_attend_layout(sa_arena *arena, const sa_attend_sublayer *w, sa_mat x, sa_mat memory,
-                      const int *first, int steps, bool training, sa_attend_cache *cache) {
-    sa_residual_layout(arena, &w->around, x, training, &cache->around);
-    sa_memory_layout(arena, &w->attention, first, memory.cols ? memory : cache->around.in,
+void sa_attention_sublayer_layout(sa_arena *arena, const sa_attention_sublayer *w, sa_mat x,
+                                  sa_mat memory, const int *first, int steps, bool training,
+                                  sa_attention_sublayer_cache *cache) {
+    sa_residual_layout(arena, &w->residual, x, training, &cache->residual);
+    sa_memory_layout(arena, &w->attention, first, memory.cols ? memory : cache->residual.in,
                      &cache->memory);
     cache->rows = sa_attention_rows_layout(arena, &w->attention, x.rows, steps, true);
-    cache->guide = (sa_mat){0};
+    cache->dalpha = (sa_mat){0};
 }
 
 /* Section 3.1 (Vaswani et al. 2017), around MultiHead(q, k, v) */
-sa_mat sa_attend_forward(const sa_attend_sublayer *w, const sa_questions *questions, sa_mat x,
-                         const sa_override *override, double dropout, sa_rng *rng,
-                         sa_attend_cache *cache, sa_attention_scratch scratch) {
-    sa_residual_enter_forward(&w->around, x, &cache->around);
+sa_mat sa_attention_sublayer_forward(const sa_attention_sublayer *w, const sa_queries *queries,
+                                     sa_mat x, const sa_override *override, double dropout,
+                                     sa_rng *rng, sa_attention_sublayer_cache *cache,
+                                     sa_attention_scratch scratch) {
+    sa_residual_enter_forward(&w->residual, x, &cache->residual);
     sa_memory_forward(&w->attention, &cache->memory);
-    sa_attention_all_forward(&w->attention, &cache->memory, questions, cache->around.in, override,
-                             cache->rows, cache->around.y, scratch);
-    sa_residual_leave_forward(&w->around, x, dropout, rng, &cache->around);
-    return cache->around.y;
+    sa_attention_all_forward(&w->attention, &cache->memory, queries, cache->residual.in, override,
+                             cache->rows, cache->residual.y, scratch);
+    sa_residual_leave_forward(&w->residual, x, dropout, rng, &cache->residual);
+    return cache->residual.y;
 }
 
-void sa_attend_backward(const sa_attend_sublayer *w, const sa_questions *questions, double dropout,
-                        const sa_attend_cache *cache, sa_mat d, sa_memory *dmemory,
-                        sa_sublayer_room *room, sa_attend_sublayer *dw) {
-    sa_residual_leave_backward(&w->around, &cache->around, dropout, d, room->df, room->din,
-                               &dw->around);
+void sa_attention_sublayer_backward(const sa_attention_sublayer *w, const sa_queries *queries,
+                                    double dropout, const sa_attention_sublayer_cache *cache,
+                                    sa_mat d, sa_memory *dmemory, sa_sublayer_workspace *workspace,
+                                    sa_attention_sublayer *dw) {
+    sa_residual_leave_backward(&w->residual, &cache->residual, dropout, d, workspace->df,
+                               workspace->din, &dw->residual);
     sa_memory_zero(dmemory);
-    room->rows.alpha = cache->guide;
-    sa_attention_all_backward(&w->attention, &cache->memory, questions, cache->around.in,
-                              cache->rows, room->df, room->rows, dmemory, room->din, &dw->attention,
-                              room->scratch);
+    workspace->rows.alpha = cache->dalpha;
+    sa_attention_all_backward(&w->attention, &cache->memory, queries, cache->residual.in,
+                              cache->rows, workspace->df, workspace->rows, dmemory, workspace->din,
+                              &dw->attention, workspace->scratch);
     sa_memory_backward(&w->attention, &cache->memory, dmemory, &dw->attention);
-    sa_residual_enter_backward(&w->around, &cache->around, room->din, d, &dw->around);
+    sa_residual_enter_backward(&w->residual, &cache->residual, workspace->din, d, &dw->residual);
 }
 
 /* ---- The feed-forward network ---------------------------------------------------------------- */
 
-void sa_feed_bind(sa_binder *binder, const char *part, int m, int ffn, int norm,
-                  sa_feed_sublayer *w) {
+void sa_feedforward_sublayer_bind(sa_binder *binder, const char *part, int m, int ffn, int norm,
+                                  sa_feedforward_sublayer *w) {
     sa_feedforward_bind(binder, part, m, ffn, &w->network);
-    sa_residual_bind(binder, part, m, norm, &w->around);
+    sa_residual_bind(binder, part, m, norm, &w->residual);
 }
 
-void sa_feed_layout(sa_arena *arena, const sa_feed_sublayer *w, sa_mat x, bool training,
-                    sa_feed_cache *cache) {
-    sa_residual_layout(arena, &w->around, x, training, &cache->around);
-    cache->inner = sa_mat_take(arena, x.rows, w->network.W_1.rows);
+void sa_feedforward_sublayer_layout(sa_arena *arena, const sa_feedforward_sublayer *w, sa_mat x,
+                                    bool training, sa_feedforward_sublayer_cache *cache) {
+    sa_residual_layout(arena, &w->residual, x, training, &cache->residual);
+    cache->inner = sa_mat_alloc(arena, x.rows, w->network.W_1.rows);
 }
 
-sa_mat sa_feed_forward(const sa_feed_sublayer *w, sa_mat x, double dropout, sa_rng *rng,
-                       sa_feed_cache *cache) {
-    sa_residual_enter_forward(&w->around, x, &cache->around);
-    sa_feedforward_forward(&w->network, cache->around.in, cache->inner, cache->around.y);
-    sa_residual_leave_forward(&w->around, x, dropout, rng, &cache->around);
-    return cache->around.y;
+sa_mat sa_feedforward_sublayer_forward(const sa_feedforward_sublayer *w, sa_mat x, double dropout,
+                                       sa_rng *rng, sa_feedforward_sublayer_cache *cache) {
+    sa_residual_enter_forward(&w->residual, x, &cache->residual);
+    sa_feedforward_forward(&w->network, cache->residual.in, cache->inner, cache->residual.y);
+    sa_residual_leave_forward(&w->residual, x, dropout, rng, &cache->residual);
+    return cache->residual.y;
 }
 
-void sa_feed_backward(const sa_feed_sublayer *w, double dropout, const sa_feed_cache *cache,
-                      sa_mat d, sa_sublayer_room *room, sa_feed_sublayer *dw) {
-    sa_residual_leave_backward(&w->around, &cache->around, dropout, d, room->df, room->din,
-                               &dw->around);
-    sa_feedforward_backward(&w->network, cache->around.in, cache->inner, room->df, room->dinner,
-                            room->din, &dw->network);
-    sa_residual_enter_backward(&w->around, &cache->around, room->din, d, &dw->around);
+void sa_feedforward_sublayer_backward(const sa_feedforward_sublayer *w, double dropout,
+                                      const sa_feedforward_sublayer_cache *cache, sa_mat d,
+                                      sa_sublayer_workspace *workspace,
+                                      sa_feedforward_sublayer *dw) {
+    sa_residual_leave_backward(&w->residual, &cache->residual, dropout, d, workspace->df,
+                               workspace->din, &dw->residual);
+    sa_feedforward_backward(&w->network, cache->residual.in, cache->inner, workspace->df,
+                            workspace->dinner, workspace->din, &dw->network);
+    sa_residual_enter_backward(&w->residual, &cache->residual, workspace->din, d, &dw->residual);
 }

@@ -10,65 +10,71 @@
 /* ---- Attention, in any of its three places ---------------------------------------------------
  */
 
-typedef struct sa_attend_sublayer { /* weights, or their gradients */
-    sa_residual around;
+typedef struct sa_attention_sublayer { /* weights, or their gradients */
+    sa_residual residual;
     sa_attention attention;
-} sa_attend_sublayer;
+} sa_attention_sublayer;
 
-typedef struct sa_attend_cache {
-    sa_residual_cache around;
+typedef struct sa_attention_sublayer_cache {
+    sa_residual_cache residual;
     sa_memory memory; /* what is attended to: the own rows, or the encoder's */
     sa_attention_rows rows;
-    sa_mat guide; /* [R x S] what is added to the derivative by the first head's weights; or none */
-} sa_attend_cache;
+    sa_mat
+        dalpha; /* [R x S] what is added to the derivative by the first head's weights; or none */
+} sa_attention_sublayer_cache;
 
 /* What the backward passes of a stack's sub-layers share, one after another. */
-typedef struct sa_sublayer_room {
+typedef struct sa_sublayer_workspace {
     sa_attention_scratch scratch;
     sa_mat df, din; /* [R x m] derivatives by a sub-layer's result and by what it read */
     sa_mat dinner;  /* [R x ffn] */
     sa_attention_rows rows;
     sa_memory self, cross; /* derivatives by the memory */
-} sa_sublayer_room;
+} sa_sublayer_workspace;
 
-void sa_attend_bind(sa_binder *binder, const char *part, sa_attention_sizes sizes, int norm,
-                    sa_attend_sublayer *w);
+void sa_attention_sublayer_bind(sa_binder *binder, const char *part, sa_attention_sizes sizes,
+                                int norm, sa_attention_sublayer *w);
 
 /* About the rows x [R x m]. They attend to `memory` [N x m], sentence b in rows first[b] ..
  * first[b+1]-1, of at most `steps` words; without one, to what they are themselves. */
-void sa_attend_layout(sa_arena *arena, const sa_attend_sublayer *w, sa_mat x, sa_mat memory,
-                      const int *first, int steps, bool training, sa_attend_cache *cache);
+void sa_attention_sublayer_layout(sa_arena *arena, const sa_attention_sublayer *w, sa_mat x,
+                                  sa_mat memory, const int *first, int steps, bool training,
+                                  sa_attention_sublayer_cache *cache);
 
 /* Returns y [R x m], which is cache->around.y. */
-sa_mat sa_attend_forward(const sa_attend_sublayer *w, const sa_questions *questions, sa_mat x,
-                         const sa_override *override, double dropout, sa_rng *rng,
-                         sa_attend_cache *cache, sa_attention_scratch scratch);
+sa_mat sa_attention_sublayer_forward(const sa_attention_sublayer *w, const sa_queries *queries,
+                                     sa_mat x, const sa_override *override, double dropout,
+                                     sa_rng *rng, sa_attention_sublayer_cache *cache,
+                                     sa_attention_scratch scratch);
 /* d [R x m], the derivative by y, becomes that by x; dmemory's annotations and dw are added to. */
-void sa_attend_backward(const sa_attend_sublayer *w, const sa_questions *questions, double dropout,
-                        const sa_attend_cache *cache, sa_mat d, sa_memory *dmemory,
-                        sa_sublayer_room *room, sa_attend_sublayer *dw);
+void sa_attention_sublayer_backward(const sa_attention_sublayer *w, const sa_queries *queries,
+                                    double dropout, const sa_attention_sublayer_cache *cache,
+                                    sa_mat d, sa_memory *dmemory, sa_sublayer_workspace *workspace,
+                                    sa_attention_sublayer *dw);
 
 /* ---- The feed-forward network ----------------------------------------------------------------
  */
 
-typedef struct sa_feed_sublayer { /* weights, or their gradients */
-    sa_residual around;
+typedef struct sa_feedforward_sublayer { /* weights, or their gradients */
+    sa_residual residual;
     sa_feedforward network;
-} sa_feed_sublayer;
+} sa_feedforward_sublayer;
 
-typedef struct sa_feed_cache {
-    sa_residual_cache around;
+typedef struct sa_feedforward_sublayer_cache {
+    sa_residual_cache residual;
     sa_mat inner; /* [R x ffn] */
-} sa_feed_cache;
+} sa_feedforward_sublayer_cache;
 
-void sa_feed_bind(sa_binder *binder, const char *part, int m, int ffn, int norm,
-                  sa_feed_sublayer *w);
-void sa_feed_layout(sa_arena *arena, const sa_feed_sublayer *w, sa_mat x, bool training,
-                    sa_feed_cache *cache);
+void sa_feedforward_sublayer_bind(sa_binder *binder, const char *part, int m, int ffn, int norm,
+                                  sa_feedforward_sublayer *w);
+void sa_feedforward_sublayer_layout(sa_arena *arena, const sa_feedforward_sublayer *w, sa_mat x,
+                                    bool training, sa_feedforward_sublayer_cache *cache);
 /* Returns y likewise. */
-sa_mat sa_feed_forward(const sa_feed_sublayer *w, sa_mat x, double dropout, sa_rng *rng,
-                       sa_feed_cache *cache);
-void sa_feed_backward(const sa_feed_sublayer *w, double dropout, const sa_feed_cache *cache,
-                      sa_mat d, sa_sublayer_room *room, sa_feed_sublayer *dw);
+sa_mat sa_feedforward_sublayer_forward(const sa_feedforward_sublayer *w, sa_mat x, double dropout,
+                                       sa_rng *rng, sa_feedforward_sublayer_cache *cache);
+void sa_feedforward_sublayer_backward(const sa_feedforward_sublayer *w, double dropout,
+                                      const sa_feedforward_sublayer_cache *cache, sa_mat d,
+                                      sa_sublayer_workspace *workspace,
+                                      sa_feedforward_sublayer *dw);
 
 #endif

@@ -16,16 +16,18 @@ const char *sa_tie_name(size_t row) {
 static void bind_stack(sa_binder *binder, const char *name, const char *side,
                        const sa_transformer_sizes *sizes, bool cross, sa_stack *w) {
     *w = (sa_stack){.layers = sizes->layers, .cross = cross};
-    sa_positions_bind(binder, side, sizes->positions, sizes->places, sizes->m, &w->positions);
+    sa_positions_bind(binder, side, sizes->positions, sizes->max_positions, sizes->m,
+                      &w->positions);
     for (int i = 0; i < w->layers; i++) {
         sa_transformer_layer *layer = &w->layer[i];
         char part[32];
         snprintf(part, sizeof part, "%s.%d.self", name, i + 1);
-        sa_attend_bind(binder, part, sizes->attention, sizes->norm, &layer->self);
+        sa_attention_sublayer_bind(binder, part, sizes->attention, sizes->norm, &layer->self);
         snprintf(part, sizeof part, "%s.%d.cross", name, i + 1);
-        if (cross) sa_attend_bind(binder, part, sizes->attention, sizes->norm, &layer->cross);
+        if (cross)
+            sa_attention_sublayer_bind(binder, part, sizes->attention, sizes->norm, &layer->cross);
         snprintf(part, sizeof part, "%s.%d.feedforward", name, i + 1);
-        sa_feed_bind(binder, part, sizes->m, sizes->ffn, sizes->norm, &layer->feed);
+        sa_feedforward_sublayer_bind(binder, part, sizes->m, sizes->ffn, sizes->norm, &layer->feed);
     }
     char part[32];
     snprintf(part, sizeof part, "%s.norm", name);
@@ -36,11 +38,10 @@ void sa_transformer_bind(sa_binder *binder, const sa_transformer_sizes *sizes, s
     const int m = sizes->m;
     const sa_mat own = {0};
     *w = (sa_transformer){.sizes = *sizes};
-    w->target_E = sa_bind_table(binder, "target", "E", sizes->target_words, m, SA_START_INPUT);
-    w->source_E =
-        sizes->tie == SA_TIE_THREE
-            ? w->target_E
-            : sa_bind_table(binder, "source", "E", sizes->source_words, m, SA_START_INPUT);
+    w->target_E = sa_bind_table(binder, "target", "E", sizes->target_words, m, SA_INIT_INPUT);
+    w->source_E = sizes->tie == SA_TIE_THREE
+                      ? w->target_E
+                      : sa_bind_table(binder, "source", "E", sizes->source_words, m, SA_INIT_INPUT);
     bind_stack(binder, "encoder", "source", sizes, false, &w->encoder);
     bind_stack(binder, "decoder", "target", sizes, true, &w->decoder);
     sa_vocabulary_bind(binder, sizes->target_words, m,
@@ -52,29 +53,29 @@ void sa_transformer_bind(sa_binder *binder, const sa_transformer_sizes *sizes, s
 /* Where each sentence of the source begins when they follow the targets' order. */
 static const int *memory_order(sa_arena *arena, const sa_batch *batch) {
     const int B = batch->source.sentences;
-    int *first = sa_arena_take(arena, (size_t)B + 1, sizeof *first);
+    int *first = sa_arena_alloc(arena, (size_t)B + 1, sizeof *first);
     if (!arena->base) return first;
     first[0] = 0;
     for (int b = 0; b < B; b++)
-        first[b + 1] = first[b] + batch->source.len[sa_batch_source(batch, b)];
+        first[b + 1] = first[b] + batch->source.len[sa_batch_source_index(batch, b)];
     return first;
 }
 
 static const int32_t *source_words(sa_arena *arena, const sa_batch *batch, const int *first) {
-    const sa_side *side = &batch->source;
-    int32_t *ids = sa_arena_take(arena, (size_t)side->words, sizeof *ids);
+    const sa_batch_side *side = &batch->source;
+    int32_t *ids = sa_arena_alloc(arena, (size_t)side->words, sizeof *ids);
     for (int b = 0; arena->base && b < side->sentences; b++)
         for (int t = 0; t < first[b + 1] - first[b]; t++)
-            ids[first[b] + t] = side->ids[side->start[t] + sa_batch_source(batch, b)];
+            ids[first[b] + t] = side->ids[side->start[t] + sa_batch_source_index(batch, b)];
     return ids;
 }
 
 /* y_i of every row (shift 0), or y_{i-1}, after the start mark (shift 1). */
-static const int32_t *target_words(sa_arena *arena, const sa_side *side, int shift) {
-    int32_t *ids = sa_arena_take(arena, (size_t)side->words, sizeof *ids);
+static const int32_t *target_words(sa_arena *arena, const sa_batch_side *side, int shift) {
+    int32_t *ids = sa_arena_alloc(arena, (size_t)side->words, sizeof *ids);
     for (int b = 0; arena->base && b < side->sentences; b++)
         for (int t = 0; t < side->len[b]; t++)
-            ids[side->first[b] + t] = t < shift ? SA_START : side->ids[side->start[t - shift] + b];
+            ids[side->first[b] + t] = t < shift ? SA_BOS : side->ids[side->start[t - shift] + b];
     return ids;
 }
 
@@ -89,66 +90,68 @@ typedef struct shape {
 } shape;
 
 /* What the backward pass needs. */
-static void layout_room(sa_arena *arena, const sa_stack *w, const shape *of, int longest,
-                        sa_stack_cache *cache) {
+static void layout_workspace(sa_arena *arena, const sa_stack *w, const shape *of, int longest,
+                             sa_stack_cache *cache) {
     const int m = cache->x.cols;
     const sa_attention *attention = &w->layer[0].self.attention;
-    sa_sublayer_room *room = &cache->room;
-    cache->word_mask = sa_mat_take(arena, of->rows, 1);
-    cache->x_mask = sa_mat_take(arena, of->rows, m);
-    room->scratch = cache->scratch;
-    room->df = sa_mat_take(arena, of->rows, m);
-    room->din = sa_mat_take(arena, of->rows, m);
-    room->dinner = sa_mat_take(arena, of->rows, w->layer[0].feed.network.W_1.rows);
-    room->rows = sa_attention_rows_layout(arena, attention, of->rows, longest, false);
-    sa_memory_layout(arena, attention, cache->self.first, room->din, &room->self);
-    if (w->cross) sa_memory_layout(arena, attention, of->memory_first, of->dmemory, &room->cross);
+    sa_sublayer_workspace *workspace = &cache->workspace;
+    cache->word_mask = sa_mat_alloc(arena, of->rows, 1);
+    cache->x_mask = sa_mat_alloc(arena, of->rows, m);
+    workspace->scratch = cache->scratch;
+    workspace->df = sa_mat_alloc(arena, of->rows, m);
+    workspace->din = sa_mat_alloc(arena, of->rows, m);
+    workspace->dinner = sa_mat_alloc(arena, of->rows, w->layer[0].feed.network.W_1.rows);
+    workspace->rows = sa_attention_rows_layout(arena, attention, of->rows, longest, false);
+    sa_memory_layout(arena, attention, cache->self.first, workspace->din, &workspace->self);
+    if (w->cross)
+        sa_memory_layout(arena, attention, of->memory_first, of->dmemory, &workspace->cross);
 }
 
 static void layout_stack(sa_arena *arena, const sa_stack *w, int m, const shape *of,
                          sa_stack_cache *cache) {
     const int longest = of->memory_steps > of->steps ? of->memory_steps : of->steps;
-    const bool normed = w->last.g.cols;
-    cache->places = sa_mat_take(arena, w->positions.kind ? of->steps : 0, m);
-    cache->x = cache->out = sa_mat_take(arena, of->rows, m);
+    const bool normalized = w->last.g.cols;
+    cache->position_vectors = sa_mat_alloc(arena, w->positions.kind ? of->steps : 0, m);
+    cache->x = cache->out = sa_mat_alloc(arena, of->rows, m);
     for (int i = 0; i < w->layers; i++) {
         const sa_transformer_layer *layer = &w->layer[i];
         sa_layer_cache *own = &cache->layer[i];
-        sa_attend_layout(arena, &layer->self, cache->out, (sa_mat){0}, cache->self.first, of->steps,
-                         of->training, &own->self);
-        cache->out = own->self.around.y;
+        sa_attention_sublayer_layout(arena, &layer->self, cache->out, (sa_mat){0},
+                                     cache->self.first, of->steps, of->training, &own->self);
+        cache->out = own->self.residual.y;
         if (w->cross)
-            sa_attend_layout(arena, &layer->cross, cache->out, of->memory, of->memory_first,
-                             of->memory_steps, of->training, &own->cross);
-        if (w->cross) cache->out = own->cross.around.y;
-        sa_feed_layout(arena, &layer->feed, cache->out, of->training, &own->feed);
-        cache->out = own->feed.around.y;
+            sa_attention_sublayer_layout(arena, &layer->cross, cache->out, of->memory,
+                                         of->memory_first, of->memory_steps, of->training,
+                                         &own->cross);
+        if (w->cross) cache->out = own->cross.residual.y;
+        sa_feedforward_sublayer_layout(arena, &layer->feed, cache->out, of->training, &own->feed);
+        cache->out = own->feed.residual.y;
     }
-    if (normed) cache->out = sa_mat_take(arena, of->rows, m);
-    cache->last = sa_layernorm_layout(arena, normed ? of->rows : 0, m);
+    if (normalized) cache->out = sa_mat_alloc(arena, of->rows, m);
+    cache->last = sa_layernorm_layout(arena, normalized ? of->rows : 0, m);
     cache->scratch = sa_attention_scratch_layout(arena, &w->layer[0].self.attention, of->steps,
                                                  longest, of->training);
-    if (of->training) layout_room(arena, w, of, longest, cache);
+    if (of->training) layout_workspace(arena, w, of, longest, cache);
 }
 
 void sa_transformer_encoder_layout(sa_arena *arena, const sa_batch *batch, const sa_transformer *w,
                                    bool training, sa_stack_cache *encoder) {
-    const sa_side *side = &batch->source;
+    const sa_batch_side *side = &batch->source;
     *encoder = (sa_stack_cache){.self = {side->sentences, memory_order(arena, batch), false}};
     encoder->ids = source_words(arena, batch, encoder->self.first);
-    encoder->d = sa_mat_take(arena, training ? side->words : 0, w->sizes.m);
+    encoder->d = sa_mat_alloc(arena, training ? side->words : 0, w->sizes.m);
     const shape of = {.rows = side->words, .steps = side->steps, .training = training};
     layout_stack(arena, &w->encoder, w->sizes.m, &of, encoder);
 }
 
 void sa_transformer_layout(sa_arena *arena, const sa_batch *batch, const sa_transformer *w,
                            bool training, sa_transformer_cache *cache) {
-    const sa_side *side = &batch->target;
+    const sa_batch_side *side = &batch->target;
     sa_stack_cache *encoder = &cache->encoder, *decoder = &cache->decoder;
     *cache = (sa_transformer_cache){.override = NULL};
     sa_transformer_encoder_layout(arena, batch, w, training, encoder);
-    decoder->self = (sa_questions){side->sentences, side->first, true};
-    decoder->cross = (sa_questions){side->sentences, side->first, false};
+    decoder->self = (sa_queries){side->sentences, side->first, true};
+    decoder->cross = (sa_queries){side->sentences, side->first, false};
     decoder->ids = target_words(arena, side, 1);
     cache->targets = target_words(arena, side, 0);
     const shape of = {.rows = side->words,
@@ -160,12 +163,12 @@ void sa_transformer_layout(sa_arena *arena, const sa_batch *batch, const sa_tran
                       .training = training};
     layout_stack(arena, &w->decoder, w->sizes.m, &of, decoder);
     if (training && batch->gold)
-        decoder->layer[w->decoder.layers - 1].cross.guide =
-            sa_mat_take(arena, side->words, batch->source.steps);
+        decoder->layer[w->decoder.layers - 1].cross.dalpha =
+            sa_mat_alloc(arena, side->words, batch->source.steps);
     sa_readout_layout(arena, side->words, &w->vocabulary, training, &cache->readout);
     sa_vocabulary_layout(arena, side->words, &w->vocabulary, &cache->readout);
-    cache->log_p = sa_arena_take(arena, (size_t)side->words, sizeof *cache->log_p);
-    cache->aim = sa_arena_take(arena, (size_t)side->words, sizeof *cache->aim);
+    cache->log_p = sa_arena_alloc(arena, (size_t)side->words, sizeof *cache->log_p);
+    cache->objective = sa_arena_alloc(arena, (size_t)side->words, sizeof *cache->objective);
     cache->readout.t = decoder->out;
     decoder->d = cache->readout.dt;
 }
@@ -175,28 +178,29 @@ void sa_transformer_layout(sa_arena *arena, const sa_batch *batch, const sa_tran
 /* Sections 3.4 and 3.5 (Vaswani et al. 2017): x_t = sqrt(m) E y + PE(t) */
 static void embed(const sa_stack *w, sa_mat E, sa_dropout dropout, sa_rng *rng,
                   sa_stack_cache *cache) {
-    const sa_questions *asked = &cache->self;
+    const sa_queries *queries = &cache->self;
     sa_embedding_forward(E, cache->ids, cache->x);
     sa_scale(sa_sqrt((sa_real)E.cols), cache->x);
     sa_dropout_words_forward(dropout.words, rng, cache->word_mask, cache->x);
-    sa_positions_table(&w->positions, 0, cache->places);
-    for (int b = 0; cache->places.rows && b < asked->sentences; b++) {
-        const int first = asked->first[b], len = asked->first[b + 1] - first;
-        sa_add(sa_rows(cache->places, 0, len), sa_rows(cache->x, first, len));
+    sa_positions_table(&w->positions, 0, cache->position_vectors);
+    for (int b = 0; cache->position_vectors.rows && b < queries->sentences; b++) {
+        const int first = queries->first[b], len = queries->first[b + 1] - first;
+        sa_add(sa_rows(cache->position_vectors, 0, len), sa_rows(cache->x, first, len));
     }
     sa_dropout_forward(dropout.embeddings, rng, cache->x_mask, cache->x);
 }
 
 /* From d, the stream of derivatives, which is changed. */
 static void embed_backward(sa_dropout dropout, sa_stack_cache *cache, sa_stack *dw, sa_mat dE) {
-    const sa_questions *asked = &cache->self;
+    const sa_queries *queries = &cache->self;
     sa_mat d = cache->d;
     sa_dropout_backward(dropout.embeddings, cache->x_mask, d);
-    for (int b = 0; cache->places.rows && b < asked->sentences; b++) /* .. + PE(t) */
-        for (int row = asked->first[b]; row < asked->first[b + 1]; row++)
-            sa_positions_backward(row - asked->first[b], sa_rows(d, row, 1), &dw->positions);
+    for (int b = 0; cache->position_vectors.rows && b < queries->sentences; b++) /* .. + PE(t) */
+        for (int row = queries->first[b]; row < queries->first[b + 1]; row++)
+            sa_positions_backward(row - queries->first[b], sa_rows(d, row, 1), &dw->positions);
     sa_dropout_words_backward(dropout.words, cache->word_mask, d);
-    if (sa_term("transformer.scale")) sa_scale(sa_sqrt((sa_real)d.cols), d); /* sqrt(m) E y */
+    if (sa_gradient_intact("transformer.scale"))
+        sa_scale(sa_sqrt((sa_real)d.cols), d); /* sqrt(m) E y */
     sa_embedding_backward(cache->ids, d, dE);
 }
 
@@ -205,17 +209,19 @@ static void embed_backward(sa_dropout dropout, sa_stack_cache *cache, sa_stack *
 /* Section 3.1: the encoder's layer: self-attention, then the network. */
 static sa_mat encoder_layer_forward(const sa_transformer_layer *w, const sa_stack_cache *stack,
                                     double dropout, sa_rng *rng, sa_mat x, sa_layer_cache *cache) {
-    x = sa_attend_forward(&w->self, &stack->self, x, NULL, dropout, rng, &cache->self,
-                          stack->scratch); /* LN(x + MultiHead(x, x, x)) */
-    return sa_feed_forward(&w->feed, x, dropout, rng, &cache->feed); /* LN(x + FFN(x)) */
+    x = sa_attention_sublayer_forward(&w->self, &stack->self, x, NULL, dropout, rng, &cache->self,
+                                      stack->scratch); /* LN(x + MultiHead(x, x, x)) */
+    return sa_feedforward_sublayer_forward(&w->feed, x, dropout, rng,
+                                           &cache->feed); /* LN(x + FFN(x)) */
 }
 
 static void encoder_layer_backward(const sa_transformer_layer *w, sa_stack_cache *stack,
                                    double dropout, sa_layer_cache *cache,
                                    sa_transformer_layer *dw) {
-    sa_feed_backward(&w->feed, dropout, &cache->feed, stack->d, &stack->room, &dw->feed);
-    sa_attend_backward(&w->self, &stack->self, dropout, &cache->self, stack->d, &stack->room.self,
-                       &stack->room, &dw->self);
+    sa_feedforward_sublayer_backward(&w->feed, dropout, &cache->feed, stack->d, &stack->workspace,
+                                     &dw->feed);
+    sa_attention_sublayer_backward(&w->self, &stack->self, dropout, &cache->self, stack->d,
+                                   &stack->workspace.self, &stack->workspace, &dw->self);
 }
 
 /* Section 3.1: the decoder's layer: causal self-attention, attention to the encoder's result (the
@@ -223,21 +229,25 @@ static void encoder_layer_backward(const sa_transformer_layer *w, sa_stack_cache
 static sa_mat decoder_layer_forward(const sa_transformer_layer *w, const sa_stack_cache *stack,
                                     const sa_override *override, double dropout, sa_rng *rng,
                                     sa_mat x, sa_layer_cache *cache) {
-    x = sa_attend_forward(&w->self, &stack->self, x, NULL, dropout, rng, &cache->self,
-                          stack->scratch); /* LN(x + MultiHead(x, x, x)), no look ahead */
-    x = sa_attend_forward(&w->cross, &stack->cross, x, override, dropout, rng, &cache->cross,
-                          stack->scratch); /* LN(x + MultiHead(x, h, h)) */
-    return sa_feed_forward(&w->feed, x, dropout, rng, &cache->feed); /* LN(x + FFN(x)) */
+    x = sa_attention_sublayer_forward(
+        &w->self, &stack->self, x, NULL, dropout, rng, &cache->self,
+        stack->scratch); /* LN(x + MultiHead(x, x, x)), no look ahead */
+    x = sa_attention_sublayer_forward(&w->cross, &stack->cross, x, override, dropout, rng,
+                                      &cache->cross,
+                                      stack->scratch); /* LN(x + MultiHead(x, h, h)) */
+    return sa_feedforward_sublayer_forward(&w->feed, x, dropout, rng,
+                                           &cache->feed); /* LN(x + FFN(x)) */
 }
 
 static void decoder_layer_backward(const sa_transformer_layer *w, sa_stack_cache *stack,
                                    double dropout, sa_layer_cache *cache,
                                    sa_transformer_layer *dw) {
-    sa_feed_backward(&w->feed, dropout, &cache->feed, stack->d, &stack->room, &dw->feed);
-    sa_attend_backward(&w->cross, &stack->cross, dropout, &cache->cross, stack->d,
-                       &stack->room.cross, &stack->room, &dw->cross);
-    sa_attend_backward(&w->self, &stack->self, dropout, &cache->self, stack->d, &stack->room.self,
-                       &stack->room, &dw->self);
+    sa_feedforward_sublayer_backward(&w->feed, dropout, &cache->feed, stack->d, &stack->workspace,
+                                     &dw->feed);
+    sa_attention_sublayer_backward(&w->cross, &stack->cross, dropout, &cache->cross, stack->d,
+                                   &stack->workspace.cross, &stack->workspace, &dw->cross);
+    sa_attention_sublayer_backward(&w->self, &stack->self, dropout, &cache->self, stack->d,
+                                   &stack->workspace.self, &stack->workspace, &dw->self);
 }
 
 /* ---- Stacks ---------------------------------------------------------------------------------- */
@@ -274,14 +284,14 @@ void sa_transformer_forward(const sa_transformer *w, sa_dropout dropout, sa_rng 
                             sa_transformer_cache *cache) {
     sa_stack_cache *decoder = &cache->decoder;
     sa_transformer_encode(w, dropout, rng, &cache->encoder);
-    sa_profile_end(cache->profile, SA_PART_ENCODER);
+    sa_profile_end(cache->profile, SA_PROFILE_ENCODER);
     embed(&w->decoder, w->target_E, dropout, rng, decoder);
     sa_mat x = decoder->x;
     for (int i = 0; i < w->decoder.layers; i++)
         x = decoder_layer_forward(&w->decoder.layer[i], decoder, cache->override, dropout.sublayers,
                                   rng, x, &decoder->layer[i]);
     finish(&w->decoder, x, decoder);
-    sa_profile_end(cache->profile, SA_PART_DECODER);
+    sa_profile_end(cache->profile, SA_PROFILE_DECODER);
 }
 
 void sa_transformer_backward(const sa_transformer *w, sa_dropout dropout,
@@ -293,7 +303,7 @@ void sa_transformer_backward(const sa_transformer *w, sa_dropout dropout,
         decoder_layer_backward(&w->decoder.layer[i], decoder, dropout.sublayers, &decoder->layer[i],
                                &dw->decoder.layer[i]);
     embed_backward(dropout, decoder, &dw->decoder, dw->target_E);
-    sa_profile_end(cache->profile, SA_PART_DECODER_BACK);
+    sa_profile_end(cache->profile, SA_PROFILE_DECODER_BACKWARD);
     encode_backward(w, dropout, &cache->encoder, dw);
-    sa_profile_end(cache->profile, SA_PART_ENCODER_BACK);
+    sa_profile_end(cache->profile, SA_PROFILE_ENCODER_BACKWARD);
 }

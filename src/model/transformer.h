@@ -19,8 +19,8 @@ const char *sa_tie_name(size_t row);
 
 typedef struct sa_transformer_sizes {
     int layers, m, ffn;
-    int norm;              /* a row of sa_norm_name */
-    int positions, places; /* kind, and how many can be learned */
+    int norm;                     /* a row of sa_norm_name */
+    int positions, max_positions; /* kind, and how many can be learned */
     int tie;
     int source_words, target_words;
     sa_attention_sizes attention; /* the same in all three places */
@@ -28,15 +28,15 @@ typedef struct sa_transformer_sizes {
 
 /* A layer; the encoder's have no cross attention. */
 typedef struct sa_transformer_layer {
-    sa_attend_sublayer self, cross;
-    sa_feed_sublayer feed;
+    sa_attention_sublayer self, cross;
+    sa_feedforward_sublayer feed;
 } sa_transformer_layer;
 
 typedef struct sa_stack {
     int layers;
     bool cross;
     sa_positions positions;
-    sa_transformer_layer layer[SA_LAYERS];
+    sa_transformer_layer layer[SA_MAX_LAYERS];
     sa_layernorm last; /* of the stack's result, with norm pre */
 } sa_stack;
 
@@ -48,28 +48,28 @@ typedef struct sa_transformer { /* weights, or their gradients */
 } sa_transformer;
 
 typedef struct sa_layer_cache {
-    sa_attend_cache self, cross;
-    sa_feed_cache feed;
+    sa_attention_sublayer_cache self, cross;
+    sa_feedforward_sublayer_cache feed;
 } sa_layer_cache;
 
 typedef struct sa_stack_cache {
-    sa_questions self, cross; /* who asks whom */
-    const int32_t *ids;       /* [R] the words that enter */
-    sa_mat places;            /* [longest x m] vectors of the positions */
-    sa_mat x;                 /* [R x m] embedded words */
-    sa_layer_cache layer[SA_LAYERS];
+    sa_queries self, cross;  /* who asks whom */
+    const int32_t *ids;      /* [R] the words that enter */
+    sa_mat position_vectors; /* [longest x m] vectors of the positions */
+    sa_mat x;                /* [R x m] embedded words */
+    sa_layer_cache layer[SA_MAX_LAYERS];
     sa_mat out; /* [R x m] */
     sa_layernorm_cache last;
     sa_attention_scratch scratch;
     sa_mat word_mask, x_mask, d; /* training only; d: the stream of derivatives */
-    sa_sublayer_room room;
+    sa_sublayer_workspace workspace;
 } sa_stack_cache;
 
 typedef struct sa_transformer_cache {
     sa_stack_cache encoder, decoder;
     const int32_t *targets; /* [M] y_i, sentence by sentence */
     sa_readout_cache readout;
-    sa_real *log_p, *aim;        /* [M] sentence by sentence */
+    sa_real *log_p, *objective;  /* [M] sentence by sentence */
     const sa_override *override; /* of the weights of cross attention, or NULL */
     sa_profile *profile;         /* likewise */
 } sa_transformer_cache;

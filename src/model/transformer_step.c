@@ -8,87 +8,88 @@
 
 /* ---- Layout ---------------------------------------------------------------------------------- */
 
-void sa_writing_layout(sa_arena *arena, const sa_transformer *w, const sa_batch *batch, int rows,
-                       int steps, sa_writing *to) {
+void sa_transformer_decode_layout(sa_arena *arena, const sa_transformer *w, const sa_batch *batch,
+                                  int rows, int steps, sa_transformer_decode_state *to) {
     const sa_stack *stack = &w->decoder;
     const sa_transformer_layer *layer = &stack->layer[0];
     const sa_attention *attention = &layer->self.attention;
     const int m = w->sizes.m, S = batch->source.steps, longest = steps > S ? steps : S;
-    *to = (sa_writing){
-        .place = sa_mat_take(arena, stack->positions.kind ? 1 : 0, m),
-        .x = sa_mat_take(arena, rows, m),
-        .inner = sa_mat_take(arena, rows, w->sizes.ffn),
-        .asked = sa_attention_rows_layout(arena, attention, rows, 0, false),
-        .alpha = sa_mat_take(arena, 1, attention->heads * steps),
-        .keys = sa_mat_take(arena, steps, attention->key_width),
-        .values = sa_mat_take(arena, steps, attention->value_width),
+    *to = (sa_transformer_decode_state){
+        .position_vector = sa_mat_alloc(arena, stack->positions.kind ? 1 : 0, m),
+        .x = sa_mat_alloc(arena, rows, m),
+        .inner = sa_mat_alloc(arena, rows, w->sizes.ffn),
+        .self_attention = sa_attention_rows_layout(arena, attention, rows, 0, false),
+        .alpha = sa_mat_alloc(arena, 1, attention->heads * steps),
+        .keys = sa_mat_alloc(arena, steps, attention->key_width),
+        .values = sa_mat_alloc(arena, steps, attention->value_width),
         .last = sa_layernorm_layout(arena, stack->last.g.cols ? rows : 0, m),
         .scratch = sa_attention_scratch_layout(arena, attention, 1, longest, false),
     };
-    to->past.width = stack->layers * (attention->key_width + attention->value_width);
-    to->past.last = sa_arena_take(arena, (size_t)rows, sizeof *to->past.last);
-    to->past.next = sa_arena_take(arena, (size_t)rows, sizeof *to->past.next);
-    sa_residual_layout(arena, &layer->self.around, to->x, false, &to->self);
-    sa_residual_layout(arena, &layer->cross.around, to->x, false, &to->cross);
-    sa_residual_layout(arena, &layer->feed.around, to->x, false, &to->feed);
+    to->cache.width = stack->layers * (attention->key_width + attention->value_width);
+    to->cache.last = sa_arena_alloc(arena, (size_t)rows, sizeof *to->cache.last);
+    to->cache.next = sa_arena_alloc(arena, (size_t)rows, sizeof *to->cache.next);
+    sa_residual_layout(arena, &layer->self.residual, to->x, false, &to->self);
+    sa_residual_layout(arena, &layer->cross.residual, to->x, false, &to->cross);
+    sa_residual_layout(arena, &layer->feed.residual, to->x, false, &to->feed);
     sa_readout_layout(arena, rows, &w->vocabulary, false, &to->readout);
     sa_transformer_encoder_layout(arena, batch, w, false, &to->encoder);
     for (int k = 0; k < stack->layers; k++) {
         const sa_attention *cross = &stack->layer[k].cross.attention;
         sa_memory_layout(arena, cross, to->encoder.self.first, to->encoder.out, &to->memory[k]);
-        to->looked[k] = sa_attention_rows_layout(arena, cross, rows, S, true);
+        to->cross_attention[k] = sa_attention_rows_layout(arena, cross, rows, S, true);
     }
 }
 
-void sa_writing_release(sa_writing *to) {
-    free(to->past.entries);
-    free(to->past.before);
-    to->past = (sa_past){0};
+void sa_transformer_decode_release(sa_transformer_decode_state *to) {
+    free(to->cache.entries);
+    free(to->cache.before);
+    to->cache = (sa_kv_cache){0};
 }
 
-void sa_writing_start(const sa_transformer *w, sa_writing *to) {
+void sa_transformer_decode_start(const sa_transformer *w, sa_transformer_decode_state *to) {
     sa_transformer_encode(w, (sa_dropout){0}, NULL, &to->encoder);
     for (int k = 0; k < w->decoder.layers; k++)
         sa_memory_forward(&w->decoder.layer[k].cross.attention, &to->memory[k]);
-    to->past.count = 0;
+    to->cache.count = 0;
 }
 
 /* ---- The past -------------------------------------------------------------------------------- */
 
 /* One entry more for each of L rows. */
-static bool extend(sa_past *past, int L, const int *from, bool first, sa_error *error) {
-    const size_t count = past->count + (size_t)L;
-    if (!sa_reserve(&past->entries, &past->entries_room, count * (size_t)past->width,
-                    sizeof *past->entries, error) ||
-        !sa_reserve(&past->before, &past->before_room, count, sizeof *past->before, error))
+static bool append_entries(sa_kv_cache *cache, int L, const int *from, bool first,
+                           sa_error *error) {
+    const size_t count = cache->count + (size_t)L;
+    if (!sa_reserve(&cache->entries, &cache->entries_capacity, count * (size_t)cache->width,
+                    sizeof *cache->entries, error) ||
+        !sa_reserve(&cache->before, &cache->before_capacity, count, sizeof *cache->before, error))
         return false;
     for (int l = 0; l < L; l++) {
-        past->next[l] = (int)past->count + l;
-        past->before[past->next[l]] = first ? -1 : past->last[from[l]];
+        cache->next[l] = (int)cache->count + l;
+        cache->before[cache->next[l]] = first ? -1 : cache->last[from[l]];
     }
-    past->count = count;
-    int *swap = past->last;
-    past->last = past->next, past->next = swap;
+    cache->count = count;
+    int *swap = cache->last;
+    cache->last = cache->next, cache->next = swap;
     return true;
 }
 
 /* Keys and values of a layer in the entries of the last L rows. */
-static sa_memory entries_of(const sa_past *past, const sa_attention *w, int layer, int L) {
+static sa_memory entries_of(const sa_kv_cache *cache, const sa_attention *w, int layer, int L) {
     const int key = w->key_width, value = w->value_width;
-    const size_t first = past->count - (size_t)L;
-    sa_real *x = past->entries + first * (size_t)past->width + (ptrdiff_t)layer * (key + value);
-    return (sa_memory){.keys = {x, L, key, past->width},
-                       .values = {x + key, L, value, past->width}};
+    const size_t first = cache->count - (size_t)L;
+    sa_real *x = cache->entries + first * (size_t)cache->width + (ptrdiff_t)layer * (key + value);
+    return (sa_memory){.keys = {x, L, key, cache->width},
+                       .values = {x + key, L, value, cache->width}};
 }
 
 /* What a row with this newest entry, its word number i, can look back at. */
-static sa_memory look_back(const sa_writing *to, const sa_attention *w, int layer, int entry, int i,
-                           int *first) {
-    const sa_past *past = &to->past;
+static sa_memory gather_entries(const sa_transformer_decode_state *to, const sa_attention *w,
+                                int layer, int entry, int i, int *first) {
+    const sa_kv_cache *cache = &to->cache;
     const size_t key = (size_t)w->key_width, value = (size_t)w->value_width;
     const size_t at = (size_t)layer * (key + value);
-    for (int t = i - 1; t >= 0; t--, entry = past->before[entry]) {
-        const sa_real *x = past->entries + (size_t)entry * (size_t)past->width + at;
+    for (int t = i - 1; t >= 0; t--, entry = cache->before[entry]) {
+        const sa_real *x = cache->entries + (size_t)entry * (size_t)cache->width + at;
         memcpy(sa_row(to->keys, t), x, key * sizeof *x);
         memcpy(sa_row(to->values, t), x + key, value * sizeof *x);
     }
@@ -98,60 +99,64 @@ static sa_memory look_back(const sa_writing *to, const sa_attention *w, int laye
 
 /* ---- Sub-layers ------------------------------------------------------------------------------ */
 
-static sa_mat self_forward(const sa_attend_sublayer *w, int layer, int i, sa_mat x,
-                           sa_writing *to) {
+static sa_mat self_forward(const sa_attention_sublayer *w, int layer, int i, sa_mat x,
+                           sa_transformer_decode_state *to) {
     const int L = x.rows;
     const sa_attention *attention = &w->attention;
-    sa_residual_cache around = sa_residual_slice(&to->self, L);
-    sa_attention_rows rows = sa_attention_rows_slice(to->asked, 0, L);
-    sa_mat o = sa_attention_found(attention, rows, around.y);
-    sa_memory own = entries_of(&to->past, attention, layer, L);
-    sa_residual_enter_forward(&w->around, x, &around);
-    own.annotations = around.in;
+    sa_residual_cache residual = sa_residual_slice(&to->self, L);
+    sa_attention_rows rows = sa_attention_rows_slice(to->self_attention, 0, L);
+    sa_mat o = sa_attention_head_output(attention, rows, residual.y);
+    sa_memory own = entries_of(&to->cache, attention, layer, L);
+    sa_residual_enter_forward(&w->residual, x, &residual);
+    own.annotations = residual.in;
     sa_memory_forward(attention, &own);
-    if (attention->compat->key == SA_KEY_RAW) sa_copy_mat(around.in, own.keys);
-    sa_attention_ask_forward(attention, around.in, rows);
+    if (attention->score->key == SA_KEY_IDENTITY) sa_copy_mat(residual.in, own.keys);
+    sa_attention_project_query(attention, residual.in, rows);
     for (int l = 0; l < L; l++) {
         int first[2];
-        const sa_memory past = look_back(to, attention, layer, to->past.last[l], i, first);
+        const sa_memory cache = gather_entries(to, attention, layer, to->cache.last[l], i, first);
         sa_attention_rows row = sa_attention_rows_slice(rows, l, 1);
         row.alpha = to->alpha;
-        sa_attention_look_forward(attention, &past, 0, i, NULL, row, 0, sa_rows(o, l, 1),
-                                  to->scratch);
+        sa_attention_score_forward(attention, &cache, 0, i, NULL, row, 0, sa_rows(o, l, 1),
+                                   to->scratch);
     }
-    sa_attention_join_forward(attention, rows, around.y);
-    sa_residual_leave_forward(&w->around, x, 0, NULL, &around);
-    return around.y;
+    sa_attention_project_output(attention, rows, residual.y);
+    sa_residual_leave_forward(&w->residual, x, 0, NULL, &residual);
+    return residual.y;
 }
 
-static sa_mat cross_forward(const sa_attend_sublayer *w, int layer, int i, const int *which,
-                            const sa_override *override, sa_mat x, sa_writing *to) {
-    sa_residual_cache around = sa_residual_slice(&to->cross, x.rows);
-    sa_attention_rows rows = sa_attention_rows_slice(to->looked[layer], 0, x.rows);
-    sa_residual_enter_forward(&w->around, x, &around);
-    sa_attention_step_forward(&w->attention, &to->memory[layer], which, i, around.in, override,
-                              rows, around.y, to->scratch);
-    sa_residual_leave_forward(&w->around, x, 0, NULL, &around);
-    return around.y;
+static sa_mat cross_forward(const sa_attention_sublayer *w, int layer, int i, const int *which,
+                            const sa_override *override, sa_mat x,
+                            sa_transformer_decode_state *to) {
+    sa_residual_cache residual = sa_residual_slice(&to->cross, x.rows);
+    sa_attention_rows rows = sa_attention_rows_slice(to->cross_attention[layer], 0, x.rows);
+    sa_residual_enter_forward(&w->residual, x, &residual);
+    sa_attention_step_forward(&w->attention, &to->memory[layer], which, i, residual.in, override,
+                              rows, residual.y, to->scratch);
+    sa_residual_leave_forward(&w->residual, x, 0, NULL, &residual);
+    return residual.y;
 }
 
-static sa_mat feed_forward(const sa_feed_sublayer *w, sa_mat x, sa_writing *to) {
-    sa_feed_cache cache = {sa_residual_slice(&to->feed, x.rows), sa_rows(to->inner, 0, x.rows)};
-    return sa_feed_forward(w, x, 0, NULL, &cache);
+static sa_mat feed_forward(const sa_feedforward_sublayer *w, sa_mat x,
+                           sa_transformer_decode_state *to) {
+    sa_feedforward_sublayer_cache cache = {sa_residual_slice(&to->feed, x.rows),
+                                           sa_rows(to->inner, 0, x.rows)};
+    return sa_feedforward_sublayer_forward(w, x, 0, NULL, &cache);
 }
 
 /* ---- One step -------------------------------------------------------------------------------- */
 
-bool sa_writing_step(const sa_transformer *w, const sa_override *override, int i, int L,
-                     const int *which, const int *from, const int32_t *ids, sa_writing *to,
-                     sa_error *error) {
+bool sa_transformer_decode_step(const sa_transformer *w, const sa_override *override, int i, int L,
+                                const int *which, const int *from, const int32_t *ids,
+                                sa_transformer_decode_state *to, sa_error *error) {
     const sa_stack *stack = &w->decoder;
     sa_mat x = sa_rows(to->x, 0, L);
-    if (!extend(&to->past, L, from, i == 1, error)) return false;
+    if (!append_entries(&to->cache, L, from, i == 1, error)) return false;
     sa_embedding_forward(w->target_E, ids, x);
     sa_scale(sa_sqrt((sa_real)x.cols), x);
-    sa_positions_table(&stack->positions, i - 1, to->place);
-    for (int l = 0; to->place.rows && l < L; l++) sa_add(to->place, sa_rows(x, l, 1));
+    sa_positions_table(&stack->positions, i - 1, to->position_vector);
+    for (int l = 0; to->position_vector.rows && l < L; l++)
+        sa_add(to->position_vector, sa_rows(x, l, 1));
     for (int k = 0; k < stack->layers; k++) {
         const sa_transformer_layer *layer = &stack->layer[k];
         x = self_forward(&layer->self, k, i, x, to);

@@ -9,43 +9,43 @@
 #include "model/transformer.h"
 
 /* One entry for every word of every hypothesis. */
-typedef struct sa_past {
+typedef struct sa_kv_cache {
     int width;        /* numbers of an entry: the keys and values of all layers */
     sa_real *entries; /* [count x width], growing */
     int *before;      /* [count] the entry of the word before; -1 at the start */
-    size_t count, entries_room, before_room;
+    size_t count, entries_capacity, before_capacity;
     int *last, *next; /* [rows] the newest entry of each row, before and after the running step */
-} sa_past;
+} sa_kv_cache;
 
-typedef struct sa_writing {
+typedef struct sa_transformer_decode_state {
     sa_stack_cache encoder;
-    sa_memory memory[SA_LAYERS]; /* the source, as the cross attention of each layer sees it */
-    sa_past past;
+    sa_memory memory[SA_MAX_LAYERS]; /* the source, as the cross attention of each layer sees it */
+    sa_kv_cache cache;
     /* The running step, of at most `rows` hypotheses. */
-    sa_mat place, x;                     /* [1 x m], [rows x m] */
+    sa_mat position_vector, x;           /* [1 x m], [rows x m] */
     sa_residual_cache self, cross, feed; /* of one layer after another */
     sa_mat inner;                        /* [rows x ffn] */
-    sa_attention_rows asked;             /* of the self-attention, without its weights */
+    sa_attention_rows self_attention;    /* of the self-attention, without its weights */
     sa_mat alpha, keys, values;          /* what one row sees of its past */
-    sa_attention_rows looked[SA_LAYERS]; /* of the cross attention */
+    sa_attention_rows cross_attention[SA_MAX_LAYERS]; /* of the cross attention */
     sa_layernorm_cache last;
     sa_attention_scratch scratch;
     sa_readout_cache readout; /* t */
-} sa_writing;
+} sa_transformer_decode_state;
 
 /* Room for `rows` hypotheses of at most `steps` words about the sources of the batch. */
-void sa_writing_layout(sa_arena *arena, const sa_transformer *w, const sa_batch *batch, int rows,
-                       int steps, sa_writing *to);
-void sa_writing_release(sa_writing *to);
+void sa_transformer_decode_layout(sa_arena *arena, const sa_transformer *w, const sa_batch *batch,
+                                  int rows, int steps, sa_transformer_decode_state *to);
+void sa_transformer_decode_release(sa_transformer_decode_state *to);
 
 /* Reads the source. */
-void sa_writing_start(const sa_transformer *w, sa_writing *to);
+void sa_transformer_decode_start(const sa_transformer *w, sa_transformer_decode_state *to);
 
 /* Word i (from 1) of L hypotheses: row l, about sentence which[l], goes on from row from[l] of the
  * step before with the word ids[l]. Fills the first L rows of readout.t.
  * SA_LIMIT when memory runs out. */
-bool sa_writing_step(const sa_transformer *w, const sa_override *override, int i, int L,
-                     const int *which, const int *from, const int32_t *ids, sa_writing *to,
-                     sa_error *error);
+bool sa_transformer_decode_step(const sa_transformer *w, const sa_override *override, int i, int L,
+                                const int *which, const int *from, const int32_t *ids,
+                                sa_transformer_decode_state *to, sa_error *error);
 
 #endif

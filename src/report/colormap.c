@@ -2,8 +2,8 @@
 
 #include <math.h>
 
-static const sa_colour grey[] = {{0, 0, 0}, {255, 255, 255}};
-static const sa_colour ink[] = {{255, 255, 255}, {0, 0, 0}};
+static const sa_color grey[] = {{0, 0, 0}, {255, 255, 255}};
+static const sa_color ink[] = {{255, 255, 255}, {0, 0, 0}};
 
 /* Black, the palette's ramp of greys, and white. */
 static const unsigned char grey_entries[] = {16,  232, 233, 234, 235, 236, 237, 238, 239,
@@ -15,7 +15,7 @@ static const unsigned char ink_entries[] = {231, 255, 254, 253, 252, 251, 250, 2
 
 /* Ten of the colours of viridis (van der Walt and Smith, 2015; in the public domain), which grow
  * evenly lighter to every eye. */
-static const sa_colour viridis[] = {
+static const sa_color viridis[] = {
     {0x44, 0x01, 0x54}, {0x48, 0x28, 0x78}, {0x3e, 0x4a, 0x89}, {0x31, 0x68, 0x8e},
     {0x26, 0x82, 0x8e}, {0x1f, 0x9e, 0x89}, {0x35, 0xb7, 0x79}, {0x6d, 0xcd, 0x59},
     {0xb4, 0xde, 0x2c}, {0xfd, 0xe7, 0x25},
@@ -26,34 +26,34 @@ static const unsigned char viridis_entries[] = {53, 54, 24, 25, 30, 36, 41, 77, 
 
 #define LIST(list) (int)(sizeof(list) / sizeof *(list)), (list)
 
-const sa_shade sa_shades[] = {{"grey", LIST(grey), LIST(grey_entries)},
-                              {"ink", LIST(ink), LIST(ink_entries)},
-                              {"viridis", LIST(viridis), LIST(viridis_entries)},
-                              {0}};
+const sa_colormap sa_colormaps[] = {{"grey", LIST(grey), LIST(grey_entries)},
+                                    {"ink", LIST(ink), LIST(ink_entries)},
+                                    {"viridis", LIST(viridis), LIST(viridis_entries)},
+                                    {0}};
 
-const char *sa_shade_name(size_t row) {
-    return sa_shades[row].name;
+const char *sa_colormap_name(size_t row) {
+    return sa_colormaps[row].name;
 }
 
 static unsigned char mix(unsigned char from, unsigned char to, double share) {
     return (unsigned char)lround(from + (to - from) * share);
 }
 
-sa_colour sa_shade_colour(int map, double weight) {
-    const sa_shade *shade = &sa_shades[map];
-    const double place = fmin(fmax(weight, 0), 1) * (shade->stops - 1);
-    const int before = (int)fmin(floor(place), shade->stops - 2);
-    const sa_colour *from = &shade->stop[before], *to = from + 1;
-    return (sa_colour){mix(from->red, to->red, place - before),
-                       mix(from->green, to->green, place - before),
-                       mix(from->blue, to->blue, place - before)};
+sa_color sa_colormap_color(int map, double weight) {
+    const sa_colormap *colormap = &sa_colormaps[map];
+    const double place = fmin(fmax(weight, 0), 1) * (colormap->stops - 1);
+    const int before = (int)fmin(floor(place), colormap->stops - 2);
+    const sa_color *from = &colormap->stop[before], *to = from + 1;
+    return (sa_color){mix(from->red, to->red, place - before),
+                      mix(from->green, to->green, place - before),
+                      mix(from->blue, to->blue, place - before)};
 }
 
-int sa_shade_entry(int map, double weight) {
-    const sa_shade *shade = &sa_shades[map];
-    return shade->entry[lround(fmin(fmax(weight, 0), 1) * (shade->entries - 1))];
+int sa_colormap_palette_index(int map, double weight) {
+    const sa_colormap *colormap = &sa_colormaps[map];
+    return colormap->entry[lround(fmin(fmax(weight, 0), 1) * (colormap->entries - 1))];
 }
 
-bool sa_colour_is_light(sa_colour colour) {
-    return 299 * colour.red + 587 * colour.green + 114 * colour.blue >= 1000 * 128;
+bool sa_color_is_light(sa_color color) {
+    return 299 * color.red + 587 * color.green + 114 * color.blue >= 1000 * 128;
 }

@@ -10,29 +10,26 @@ static void add(sa_drawing *drawing, const sa_shape *shape) {
     if (!drawing->failed) drawing->shapes[drawing->count++] = *shape;
 }
 
-void sa_drawing_fill(sa_drawing *drawing, sa_box box, sa_colour colour) {
-    add(drawing, &(sa_shape){.kind = SA_SHAPE_FILLED, .colour = colour, .box = box});
+void sa_drawing_fill(sa_drawing *drawing, sa_box box, sa_color color) {
+    add(drawing, &(sa_shape){.kind = SA_SHAPE_FILLED, .color = color, .box = box});
 }
 
-void sa_drawing_outline(sa_drawing *drawing, sa_box box, double line, bool dashed,
-                        sa_colour colour) {
-    add(drawing, &(sa_shape){.kind = SA_SHAPE_OUTLINE,
-                             .colour = colour,
-                             .box = box,
-                             .size = line,
-                             .dashed = dashed});
+void sa_drawing_outline(sa_drawing *drawing, sa_box box, double line, bool dashed, sa_color color) {
+    add(drawing,
+        &(sa_shape){
+            .kind = SA_SHAPE_OUTLINE, .color = color, .box = box, .size = line, .dashed = dashed});
 }
 
-void sa_drawing_text(sa_drawing *drawing, sa_box box, const char *text, sa_setting setting) {
+void sa_drawing_text(sa_drawing *drawing, sa_box box, const char *text, sa_text_style setting) {
     add(drawing, &(sa_shape){.kind = SA_SHAPE_TEXT,
-                             .colour = setting.colour,
+                             .color = setting.color,
                              .box = box,
                              .size = setting.size,
-                             .upwards = setting.upwards,
+                             .rotated = setting.rotated,
                              .side = setting.side,
-                             .letter = drawing->letters.size});
-    sa_buffer_add(&drawing->letters, text, strlen(text) + 1);
-    drawing->failed |= drawing->letters.failed;
+                             .letter = drawing->text_buffer.size});
+    sa_buffer_add(&drawing->text_buffer, text, strlen(text) + 1);
+    drawing->failed |= drawing->text_buffer.failed;
 }
 
 /* Letters of scripts that are narrower or wider than most, per character with all its marks. */
@@ -56,7 +53,7 @@ enum { SCRIPTS = sizeof scripts / sizeof *scripts };
 /* Of wide faces: DejaVu Sans for Latin, and what scripts with their own faces need. */
 static double cluster_length(const char *text, size_t size) {
     size_t length;
-    const uint32_t code = sa_utf8_code(text, size, &length);
+    const uint32_t code = sa_utf8_codepoint(text, size, &length);
     const int columns = sa_utf8_width(text, size);
     for (int i = 0; i < SCRIPTS; i++)
         if (code >= scripts[i].first && code <= scripts[i].last) return scripts[i].length;
@@ -68,23 +65,23 @@ static double cluster_length(const char *text, size_t size) {
     return strchr("#+<=>^_~", *text) || (*text >= 'A' && *text <= 'Z') ? 0.84 : 0.65;
 }
 
-double sa_drawing_length(const char *text) {
+double sa_drawing_text_width(const char *text) {
     const size_t size = strlen(text);
     double length = 0;
     for (size_t at = 0, next; at < size; at += next) {
-        next = sa_utf8_cluster(text + at, size - at);
+        next = sa_utf8_grapheme_size(text + at, size - at);
         length += cluster_length(text + at, next);
     }
     return length;
 }
 
 double sa_drawing_baseline(const sa_shape *text) {
-    const double across = text->upwards ? text->box.width : text->box.height;
+    const double across = text->rotated ? text->box.width : text->box.height;
     return (across + 0.72 * text->size) / 2; /* capitals are 0.72 high */
 }
 
 void sa_drawing_release(sa_drawing *drawing) {
     free(drawing->shapes);
-    sa_buffer_release(&drawing->letters);
+    sa_buffer_release(&drawing->text_buffer);
     *drawing = (sa_drawing){0};
 }

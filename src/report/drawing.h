@@ -11,43 +11,42 @@ typedef struct sa_box {
 } sa_box;
 
 typedef enum sa_shape_kind { SA_SHAPE_FILLED, SA_SHAPE_OUTLINE, SA_SHAPE_TEXT } sa_shape_kind;
-typedef enum sa_side { SA_SIDE_LEFT, SA_SIDE_MIDDLE, SA_SIDE_RIGHT } sa_side;
+typedef enum sa_text_anchor { SA_ANCHOR_LEFT, SA_ANCHOR_MIDDLE, SA_ANCHOR_RIGHT } sa_text_anchor;
 
 typedef struct sa_shape {
     sa_shape_kind kind;
-    sa_colour colour;
+    sa_color color;
     sa_box box; /* of a text: the room that is kept for it; of an outline: the middle of its line */
-    double size;   /* of a text: that of its font; of an outline: the width of its line */
-    bool dashed;   /* an outline */
-    bool upwards;  /* a text: turned by a quarter, so that its left is below */
-    sa_side side;  /* a text: where in its box it begins or ends, before it is turned */
-    size_t letter; /* a text: where it begins in `letters` */
+    double size;         /* of a text: that of its font; of an outline: the width of its line */
+    bool dashed;         /* an outline */
+    bool rotated;        /* a text: turned by a quarter, so that its left is below */
+    sa_text_anchor side; /* a text: where in its box it begins or ends, before it is turned */
+    size_t letter;       /* a text: where it begins in `letters` */
 } sa_shape;
 
 typedef struct sa_drawing {
     double width, height;
     sa_shape *shapes;
     size_t count, capacity;
-    sa_buffer letters; /* the texts, each with a terminating zero */
-    bool failed;       /* memory ran out */
+    sa_buffer text_buffer; /* the texts, each with a terminating zero */
+    bool failed;           /* memory ran out */
 } sa_drawing;
 
-void sa_drawing_fill(sa_drawing *drawing, sa_box box, sa_colour colour);
-void sa_drawing_outline(sa_drawing *drawing, sa_box box, double line, bool dashed,
-                        sa_colour colour);
+void sa_drawing_fill(sa_drawing *drawing, sa_box box, sa_color color);
+void sa_drawing_outline(sa_drawing *drawing, sa_box box, double line, bool dashed, sa_color color);
 
 /* How a text is set. */
-typedef struct sa_setting {
+typedef struct sa_text_style {
     double size;
-    bool upwards;
-    sa_side side;
-    sa_colour colour;
-} sa_setting;
-void sa_drawing_text(sa_drawing *drawing, sa_box box, const char *text, sa_setting setting);
+    bool rotated;
+    sa_text_anchor side;
+    sa_color color;
+} sa_text_style;
+void sa_drawing_text(sa_drawing *drawing, sa_box box, const char *text, sa_text_style setting);
 
 /* The length of a text in a font of size 1: not known without the font, but hardly ever more than
  * this. */
-double sa_drawing_length(const char *text);
+double sa_drawing_text_width(const char *text);
 
 /* The base line of a text, in the middle of its box: what goes right, and down, of the box's left
  * top corner (of its left bottom corner when turned) before the text begins. */
@@ -59,26 +58,26 @@ void sa_drawing_release(sa_drawing *drawing);
 void sa_drawing_svg(const sa_drawing *drawing, sa_buffer *out);
 
 /* A film: drawings that differ in the colours of what is filled and in texts, shape by shape. */
-typedef struct sa_reel {
+typedef struct sa_animation {
     const sa_drawing *frames; /* [count] at least one */
     size_t count;
-    size_t hold;    /* how many frames longer the last one stays */
-    double seconds; /* of a frame */
-} sa_reel;
+    size_t hold_frames; /* how many frames longer the last one stays */
+    double seconds;     /* of a frame */
+} sa_animation;
 
 /* The film as one SVG that plays again and again in every browser; what cannot play shows the last
  * frame. */
-void sa_drawing_svg_film(const sa_reel *reel, sa_buffer *out);
+void sa_drawing_svg_animation(const sa_animation *animation, sa_buffer *out);
 
 /* Whether the two below are built in; SA_USAGE says how to get them. */
-bool sa_drawing_can_paint(sa_error *error);
+bool sa_drawing_can_render(sa_error *error);
 
 /* PNG at twice the size (192 dots an inch), and PDF, with the fonts of this machine. `lacking`
  * becomes a text of the drawing for which they have not all characters, or NULL; boxes stand for
  * those. */
-bool sa_drawing_png(const sa_drawing *drawing, sa_buffer *out, const char **lacking,
+bool sa_drawing_png(const sa_drawing *drawing, sa_buffer *out, const char **missing_glyphs,
                     sa_error *error);
-bool sa_drawing_pdf(const sa_drawing *drawing, sa_buffer *out, const char **lacking,
+bool sa_drawing_pdf(const sa_drawing *drawing, sa_buffer *out, const char **missing_glyphs,
                     sa_error *error);
 
 #endif

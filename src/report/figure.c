@@ -25,15 +25,15 @@ enum {
     AREA = 1 << 25,
 };
 
-static const sa_colour black = {0, 0, 0}, white = {255, 255, 255}, frame = {128, 128, 128},
-                       gold = {0xd5, 0x5e, 0x00}; /* seen on black, white and every viridis */
+static const sa_color black = {0, 0, 0}, white = {255, 255, 255}, frame = {128, 128, 128},
+                      gold = {0xd5, 0x5e, 0x00}; /* seen on black, white and every viridis */
 
 /* What the panels of all heads have in common. */
 typedef struct layout {
     const sa_alignment *alignment;
     const sa_figure *figure;
     int panels, across; /* matrices, and how many stand in a row */
-    bool valued, upright;
+    bool show_values, upright;
     double head;            /* room for the title */
     double cell, left, top; /* a cell's side; room for words */
     double width, height;   /* of a panel, its words and its margin included */
@@ -43,8 +43,8 @@ static double longest(const char *const *words, int count) {
     double most = 0;
     char word[WORD];
     for (int i = 0; i < count; i++) {
-        sa_fit(words[i], LABEL, word, sizeof word);
-        most = fmax(most, sa_drawing_length(word));
+        sa_fit_width(words[i], LABEL, word, sizeof word);
+        most = fmax(most, sa_drawing_text_width(word));
     }
     return ceil(most * FONT);
 }
@@ -55,7 +55,7 @@ static layout lay_out(const sa_alignment *alignment, const sa_figure *figure) {
     it.panels = alignment->heads > 1 ? alignment->heads : 1;
     it.across = (int)ceil(sqrt(it.panels));
     const bool few = it.panels == 1 && T <= FEW && S <= FEW;
-    it.valued = few && !figure->bare;
+    it.show_values = few && !figure->hide_values;
     it.cell = few ? CELL_VALUED : CELL;
     const double source = longest(alignment->source, S);
     it.upright = source > it.cell - GAP;
@@ -72,26 +72,26 @@ static void add_words(const layout *it, double x, double y, sa_drawing *drawing)
     const double room = it->top - GAP - (it->panels > 1 ? TITLE : 0);
     char word[WORD];
     for (int s = 0; s < alignment->sources; s++) {
-        sa_fit(alignment->source[s], LABEL, word, sizeof word);
-        sa_drawing_text(
-            drawing, (sa_box){x + s * it->cell, y - GAP - room, it->cell, room}, word,
-            (sa_setting){FONT, it->upright, it->upright ? SA_SIDE_LEFT : SA_SIDE_MIDDLE, black});
+        sa_fit_width(alignment->source[s], LABEL, word, sizeof word);
+        sa_drawing_text(drawing, (sa_box){x + s * it->cell, y - GAP - room, it->cell, room}, word,
+                        (sa_text_style){FONT, it->upright,
+                                        it->upright ? SA_ANCHOR_LEFT : SA_ANCHOR_MIDDLE, black});
     }
     for (int t = 0; t < alignment->targets; t++) {
-        sa_fit(alignment->target[t], LABEL, word, sizeof word);
+        sa_fit_width(alignment->target[t], LABEL, word, sizeof word);
         sa_drawing_text(drawing, (sa_box){x - it->left, y + t * it->cell, it->left - GAP, it->cell},
-                        word, (sa_setting){FONT, false, SA_SIDE_RIGHT, black});
+                        word, (sa_text_style){FONT, false, SA_ANCHOR_RIGHT, black});
     }
 }
 
-static void add_value(double weight, sa_box cell, sa_colour colour, sa_drawing *drawing) {
+static void add_value(double weight, sa_box cell, sa_color color, sa_drawing *drawing) {
     sa_buffer value = {0};
     sa_number_add_fixed(&value, weight, 2);
     drawing->failed |= value.failed;
     if (!value.failed)
         sa_drawing_text(drawing, cell, value.text,
-                        (sa_setting){FONT_VALUE, false, SA_SIDE_MIDDLE,
-                                     sa_colour_is_light(colour) ? black : white});
+                        (sa_text_style){FONT_VALUE, false, SA_ANCHOR_MIDDLE,
+                                        sa_color_is_light(color) ? black : white});
     sa_buffer_release(&value);
 }
 
@@ -101,9 +101,9 @@ static void add_cells(const layout *it, const double *weight, double x, double y
     for (int t = 0; t < T; t++)
         for (int s = 0; s < S; s++, weight++) {
             const sa_box cell = {x + s * it->cell, y + t * it->cell, it->cell, it->cell};
-            const sa_colour colour = sa_shade_colour(it->figure->map, *weight);
-            sa_drawing_fill(drawing, cell, colour);
-            if (it->valued) add_value(*weight, cell, colour, drawing);
+            const sa_color color = sa_colormap_color(it->figure->map, *weight);
+            sa_drawing_fill(drawing, cell, color);
+            if (it->show_values) add_value(*weight, cell, color, drawing);
         }
     sa_drawing_outline(drawing, (sa_box){x - 0.5, y - 0.5, S * it->cell + 1, T * it->cell + 1}, 1,
                        false, frame);
@@ -127,7 +127,7 @@ static void add_head(const layout *it, int panel, double middle, double y, sa_dr
     char title[32];
     snprintf(title, sizeof title, "head %d", panel + 1);
     sa_drawing_text(drawing, (sa_box){middle - width / 2, y, width, TITLE}, title,
-                    (sa_setting){FONT, false, SA_SIDE_MIDDLE, black});
+                    (sa_text_style){FONT, false, SA_ANCHOR_MIDDLE, black});
 }
 
 static void add_panel(const layout *it, int panel, sa_drawing *drawing) {
@@ -151,14 +151,14 @@ static void add_scale(const layout *it, double x, double y, sa_drawing *drawing)
     const double step = (double)SCALE_HEIGHT / SCALE_STEPS;
     for (int i = 0; i < SCALE_STEPS; i++)
         sa_drawing_fill(drawing, (sa_box){x, y + i * step, SCALE, step},
-                        sa_shade_colour(it->figure->map, 1 - (double)i / (SCALE_STEPS - 1)));
+                        sa_colormap_color(it->figure->map, 1 - (double)i / (SCALE_STEPS - 1)));
     sa_drawing_outline(drawing, (sa_box){x - 0.5, y - 0.5, SCALE + 1, SCALE_HEIGHT + 1}, 1, false,
                        frame);
     for (int i = 0; i < 3; i++)
         sa_drawing_text(
             drawing,
             (sa_box){x + SCALE + GAP, y + (i * SCALE_HEIGHT - FONT) / 2.0, SCALE_LABEL, FONT},
-            marks[i], (sa_setting){FONT_VALUE, false, SA_SIDE_LEFT, black});
+            marks[i], (sa_text_style){FONT_VALUE, false, SA_ANCHOR_LEFT, black});
 }
 
 bool sa_figure_draw(const sa_alignment *alignment, const sa_figure *figure, sa_drawing *drawing,
@@ -166,7 +166,7 @@ bool sa_figure_draw(const sa_alignment *alignment, const sa_figure *figure, sa_d
     const layout it = lay_out(alignment, figure);
     const int down = (it.panels + it.across - 1) / it.across;
     const double scale = MARGIN + it.across * it.width;
-    const double own = figure->title ? sa_drawing_length(figure->title) : 0;
+    const double own = figure->title ? sa_drawing_text_width(figure->title) : 0;
     const double title = ceil(fmax(own, figure->room) * FONT);
     *drawing = (sa_drawing){
         .width = fmax(scale + SCALE + GAP + SCALE_LABEL + MARGIN, 2 * MARGIN + title),
@@ -180,7 +180,7 @@ bool sa_figure_draw(const sa_alignment *alignment, const sa_figure *figure, sa_d
     add_scale(&it, scale, MARGIN + it.head + it.top, drawing);
     if (figure->title)
         sa_drawing_text(drawing, (sa_box){MARGIN, MARGIN, drawing->width - 2 * MARGIN, FONT},
-                        figure->title, (sa_setting){FONT, false, SA_SIDE_LEFT, black});
+                        figure->title, (sa_text_style){FONT, false, SA_ANCHOR_LEFT, black});
     if (!drawing->failed) return true;
     sa_drawing_release(drawing);
     return sa_fail_memory(error, drawing->count * sizeof *drawing->shapes);

@@ -8,12 +8,12 @@
 #include "report/drawing.h"
 
 typedef struct sa_figure {
-    int map;             /* of sa_shades */
+    int map;             /* of sa_colormaps */
     const sa_link *gold; /* [golds] drawn as outlines, the possible ones dashed; or NULL */
     size_t golds;
     const char *title; /* above it all, or NULL */
-    double room;       /* as wide as a title of this length is (sa_drawing_length), at least */
-    bool bare;         /* no values in the cells, however few there are */
+    double room;       /* as wide as a title of this length is (sa_drawing_text_width), at least */
+    bool hide_values;  /* no values in the cells, however few there are */
 } sa_figure;
 
 /* Draws the matrix, or, of several heads, that of each head side by side. In a matrix of few words

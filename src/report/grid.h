@@ -12,8 +12,8 @@ typedef struct sa_grid {
     bool exact;                /* every digit of a double; else those of a float where it is one */
 } sa_grid;
 
-/* Appends it (RFC 4180, lines end in LF, words as sa_cell_add writes them, numbers in as few digits
- * as name them). With words on both sides the first cell is empty. Whoever uses `out` checks
+/* Appends it (RFC 4180, lines end in LF, words as sa_csv_cell_add writes them, numbers in as few
+ * digits as name them). With words on both sides the first cell is empty. Whoever uses `out` checks
  * out->failed. */
 void sa_grid_csv(const sa_grid *grid, sa_buffer *out);
 

@@ -20,9 +20,9 @@ static void add_head(const sa_alignment *alignment, size_t sentence, int head,
     for (int t = 0; t < alignment->targets; t++)
         for (int s = 0; s < alignment->sources; s++) {
             sa_buffer_addf(out, "%zu,%d,%d,", sentence, head, t);
-            sa_cell_add(out, alignment->target[t]);
+            sa_csv_cell_add(out, alignment->target[t]);
             sa_buffer_addf(out, ",%d,", s);
-            sa_cell_add(out, alignment->source[s]);
+            sa_csv_cell_add(out, alignment->source[s]);
             sa_buffer_adds(out, ",");
             sa_number_add(out, *weights++);
             sa_buffer_adds(out, "\n");
@@ -47,11 +47,12 @@ void sa_matrix_soft(const sa_alignment *alignment, sa_buffer *out) {
     sa_buffer_adds(out, "\n");
 }
 
-void sa_matrix_pharaoh(const sa_alignment *alignment, const sa_linking *linking, sa_buffer *out) {
+void sa_matrix_pharaoh(const sa_alignment *alignment, const sa_link_options *linking,
+                       sa_buffer *out) {
     const int targets = alignment->targets, sources = alignment->sources;
-    sa_link *links = sa_new(sa_linking_room(targets, sources), sizeof *links, NULL);
+    sa_link *links = sa_new(sa_linking_capacity(targets, sources), sizeof *links, NULL);
     const size_t count =
-        links ? sa_linking_make(linking, alignment->weights, targets, sources, 0, links) : 0;
+        links ? sa_linking_extract(linking, alignment->weights, targets, sources, 0, links) : 0;
     for (size_t i = 0; i < count; i++)
         sa_buffer_addf(out, "%s%d-%d", i ? " " : "", links[i].source, links[i].target);
     sa_buffer_adds(out, "\n");

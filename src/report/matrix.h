@@ -7,7 +7,7 @@
 
 /* A heatmap (RFC 4180, lines end in LF): an empty cell and the source words, end mark included;
  * then a row for every target word: the word and one weight per source word, in as few digits as
- * name it. Words are written as sa_cell_add does. */
+ * name it. Words are written as sa_csv_cell_add does. */
 void sa_matrix_csv(const sa_alignment *alignment, sa_buffer *out);
 
 /* The rows sentence,head,t,target,s,source,weight of one sentence (counted from 1; heads count from
@@ -16,7 +16,8 @@ void sa_matrix_csv(const sa_alignment *alignment, sa_buffer *out);
 void sa_matrix_tidy(const sa_alignment *alignment, size_t sentence, sa_buffer *out);
 
 /* One line of links, target word after target word, end marks left out. */
-void sa_matrix_pharaoh(const sa_alignment *alignment, const sa_linking *linking, sa_buffer *out);
+void sa_matrix_pharaoh(const sa_alignment *alignment, const sa_link_options *linking,
+                       sa_buffer *out);
 
 /* One line, as Marian writes soft alignments: for every target word, end mark included, its weights
  * over the source words with commas between them; words stand apart by spaces. */
@@ -29,16 +30,20 @@ void sa_matrix_npy(const sa_alignment *alignment, sa_buffer *out);
 void sa_matrix_npy_all(const sa_alignment *alignment, sa_buffer *out);
 
 /* What a terminal can show. */
-typedef enum sa_colours { SA_COLOURS_NONE, SA_COLOURS_256, SA_COLOURS_TRUE } sa_colours;
-typedef struct sa_screen {
-    sa_colours colours;
-    int map;     /* of sa_shades, where there are colours */
+typedef enum sa_color_mode {
+    SA_COLOR_MODE_NONE,
+    SA_COLOR_MODE_256,
+    SA_COLOR_MODE_TRUE
+} sa_color_mode;
+typedef struct sa_terminal {
+    sa_color_mode colors;
+    int map;     /* of sa_colormaps, where there are colours */
     int columns; /* of a line; 0: as many as are needed */
-} sa_screen;
+} sa_terminal;
 
 /* A picture: a row of cells per target word, the source words upright above. A cell has its
  * weight's colour; without colours it is a block, fuller from weights of 0.05, 0.25, 0.5 and 0.75
  * on. What is wider than the screen is continued below. */
-void sa_matrix_terminal(const sa_alignment *alignment, const sa_screen *screen, sa_buffer *out);
+void sa_matrix_terminal(const sa_alignment *alignment, const sa_terminal *terminal, sa_buffer *out);
 
 #endif

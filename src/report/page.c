@@ -14,17 +14,17 @@ void sa_page_write(const char *json, sa_buffer *out) {
     sa_buffer_adds(out, (const char *)sa_page_after);
 }
 
-enum { PARTS = 1000, ZEROS = 1024, LARGEST = 4095 };
+enum { THOUSANDTHS = 1000, ZEROS = 1024, LARGEST = 4095 };
 
 static void add_number(int number, sa_buffer *out) {
     static const char digits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
     sa_buffer_add(out, (const char[]){digits[number / 64], digits[number % 64]}, 2);
 }
 
-void sa_page_pack(const double *weights, size_t count, sa_buffer *out) {
+void sa_page_encode_weights(const double *weights, size_t count, sa_buffer *out) {
     int zeros = 0;
     for (size_t i = 0; i < count; i++) {
-        const int part = (int)lround(fmin(fmax(weights[i], 0), 1) * PARTS);
+        const int part = (int)lround(fmin(fmax(weights[i], 0), 1) * THOUSANDTHS);
         if (!part && zeros < LARGEST - ZEROS) {
             zeros++;
             continue;

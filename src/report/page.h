@@ -14,6 +14,6 @@ void sa_page_write(const char *json, sa_buffer *out);
 
 /* Appends weights from 0 to 1 as the page reads them: two characters of base64 each, thousandths;
  * 1024 + n stands for n zeros. */
-void sa_page_pack(const double *weights, size_t count, sa_buffer *out);
+void sa_page_encode_weights(const double *weights, size_t count, sa_buffer *out);
 
 #endif

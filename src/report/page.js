@@ -56,7 +56,7 @@ function addResults() {
   const each = byId("each-seed");
   each.hidden = models.every((model) => model.seeds.length < 2);
   each.querySelector("input").addEventListener("change", drawTable);
-  whenModelsChange(drawTable);
+  onModelsChange(drawTable);
   drawTable();
 }
 
@@ -115,9 +115,9 @@ function addLengths() {
 
 // ---- What attention adds up to
 
-function addGazes() {
-  const looking = models.filter((model) => model.gaze);
-  if (!looking.length) return;
+function addAttentionStatistics() {
+  const attending = models.filter((model) => model.gaze);
+  if (!attending.length) return;
   byId("gazes").hidden = false;
   const columns = [["entropy", "entropy (nats)", 2, null], ["evenness", "beside equal weights", 0, 100], ["coverage", "coverage", 0, 100],
     ["end", "weight on the end mark", 0, 100], ["onward", "steps onward", 0, 100]];
@@ -127,15 +127,15 @@ function addGazes() {
     if (!percent) return html("td", {}, fixed(value, decimals));
     const filled = html("i");
     filled.style.width = `${Math.min(value, 1) * 100}%`;
-    filled.style.background = model.colour;
+    filled.style.background = model.color;
     return html("td", {}, html("span", { class: "bar", "aria-hidden": "true" }, filled), html("span", {}, `${fixed(value * percent, decimals)} %`));
   };
   const draw = () => byId("gazes").querySelector("table").replaceChildren(
     html("thead", {}, html("tr", {}, html("th", { scope: "col" }, "model"), ...columns.map(([, title]) => html("th", { scope: "col" }, title)))),
-    html("tbody", {}, ...looking.filter((model) => model.shown).map((model) => html("tr", {}, html("td", {}, visible(model.name)), ...columns.map((column) => cell(model, column))))));
+    html("tbody", {}, ...attending.filter((model) => model.shown).map((model) => html("tr", {}, html("td", {}, visible(model.name)), ...columns.map((column) => cell(model, column))))));
   byId("gazes-note").textContent = `Over the ${page.sentences.length} sentences of this page. Entropy: how widely a target word looks, and its share of what equal weights would give; `
     + "coverage: source words that receive at least half a weight in all; steps onward: target words that look at or behind the source word of the one before.";
-  whenModelsChange(draw);
+  onModelsChange(draw);
   draw();
 }
 
@@ -188,6 +188,6 @@ addCurves();
 addLengths();
 addViewer();
 addFilms();
-addGazes();
+addAttentionStatistics();
 addSettings();
 addDownloads();

@@ -44,18 +44,18 @@ function drawChart(host, spec) {
       const upper = line.spread.map(([x, , high]) => [toX(x), toY(high)]);
       const lower = line.spread.map(([x, low]) => [toX(x), toY(low)]).reverse();
       const area = svg("path", { class: "spread", d: path([...upper, ...lower]) + "Z" });
-      area.style.fill = line.model.colour;
+      area.style.fill = line.model.color;
       picture.append(area);
     }
   }
   for (const line of spec.series) {
     const curve = svg("path", { class: line.thin ? "curve thin" : "curve", "stroke-dasharray": line.model.stroke,
       d: path(line.points.map(([x, y]) => [toX(x), toY(y)])) });
-    curve.style.stroke = line.model.colour;
+    curve.style.stroke = line.model.color;
     picture.append(curve);
     if (spec.bands) for (const [x, y] of line.points) {
       const dot = svg("circle", { cx: toX(x), cy: toY(y), r: 0.25 * em });
-      dot.style.fill = line.model.colour;
+      dot.style.fill = line.model.color;
       picture.append(dot);
     }
   }
@@ -72,7 +72,7 @@ function nameLines(picture, series, box, em, toY) {
   for (let i = ends.length - 1, floor = box.bottom; i >= 0; i--, floor -= 1.2 * em) ends[i].y = Math.min(ends[i].y, floor);
   for (const end of ends) {
     const name = svg("text", { class: "name", x: box.right + 0.6 * em, y: end.y + 0.35 * em }, clipped(end.model.name, 26));
-    name.style.fill = end.model.colour;
+    name.style.fill = end.model.color;
     picture.append(name);
   }
 }
@@ -93,7 +93,7 @@ function addCursor(host, picture, spec, { box, toX, width, height }) {
     host.tip.replaceChildren(html("p", {}, html("b", {}, `${spec.bands ? spec.bands[xs[at]] : xs[at]} ${spec.x}`)),
       ...lines.map(([line, [, y]]) => {
         const name = html("span", {}, clipped(line.label ?? line.model.name, 30));
-        name.style.color = line.model.colour;
+        name.style.color = line.model.color;
         return html("p", {}, `${fixed(y, spec.decimals)}  `, name);
       }));
     host.tip.hidden = false;
@@ -124,7 +124,7 @@ function addCursor(host, picture, spec, { box, toX, width, height }) {
 function keepChart(host, describe) {
   let width = -1;
   const draw = () => drawChart(host, describe());
-  whenModelsChange(draw);
+  onModelsChange(draw);
   new ResizeObserver(() => {
     if (host.clientWidth === width) return;
     width = host.clientWidth;

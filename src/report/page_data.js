@@ -44,7 +44,7 @@ const svg = (tag, attributes = {}, ...children) => make(document.createElementNS
 const word = (text, most = 48) => html("bdi", {}, clipped(text, most));
 
 // Whether a line of words is read from right to left, as most of its letters are.
-function leftward(words) {
+function isRightToLeft(words) {
   const letters = words.join("").match(/\p{L}/gu) ?? [];
   return letters.filter((letter) => /[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc]/.test(letter)).length > letters.length / 2;
 }
@@ -95,25 +95,25 @@ function csvCell(text) {
   return /[",\r\n]/.test(guarded) ? `"${guarded.replaceAll('"', '""')}"` : guarded;
 }
 
-// ---- Models: a colour and a stroke each, on or off for the whole page.
+// ---- Models: a color and a stroke each, on or off for the whole page.
 
 const strokes = ["", "9 5", "2 5", "12 4 2 4"];
 const models = page.models.map((model, i) => ({
   ...model,
   index: i,
-  colour: `var(--m${i % 8})`,
+  color: `var(--m${i % 8})`,
   stroke: strokes[Math.floor(i / 8 + i / 4) % 4],
   shown: true,
 }));
 const listeners = [];
-const whenModelsChange = (act) => listeners.push(act);
+const onModelsChange = (act) => listeners.push(act);
 
 function addModels() {
   const nav = byId("models");
   nav.hidden = models.length < 2;
   for (const model of models) {
     const line = svg("line", { x1: 0, x2: 32, y1: 7, y2: 7, "stroke-width": 5, "stroke-dasharray": model.stroke });
-    line.style.stroke = model.colour;
+    line.style.stroke = model.color;
     const toggle = () => {
       model.shown = !model.shown;
       button.setAttribute("aria-pressed", model.shown);

@@ -10,7 +10,7 @@ function frameOf({ frames, scene }, frame, head) {
 
 const film = { steps: [], at: 0, timer: 0, panels: [] };
 
-function addScenes() {
+function drawScenes() {
   const pair = Number(byId("scene").value);
   film.panels = [];
   byId("scenes").replaceChildren();
@@ -62,20 +62,20 @@ function play() {
 }
 
 function addFilms() {
-  const filmed = (page.film ?? []).filter(Boolean);
-  if (!filmed.length) return;
+  const recorded = (page.film ?? []).filter(Boolean);
+  if (!recorded.length) return;
   byId("films").hidden = false;
-  film.steps = [...new Set(filmed.flatMap((frames) => frames.steps))].sort((a, b) => a - b);
+  film.steps = [...new Set(recorded.flatMap((frames) => frames.steps))].sort((a, b) => a - b);
   byId("frame").max = film.steps.length - 1;
-  byId("scene").append(...filmed[0].scenes.map((scene, i) => html("option", { value: i },
+  byId("scene").append(...recorded[0].scenes.map((scene, i) => html("option", { value: i },
     `${i + 1}  ${scene.source.slice(0, -1).map((text) => clipped(text, 20)).join(" ").slice(0, 80)}`)));
-  byId("scene").parentElement.hidden = filmed[0].scenes.length < 2;
-  byId("scene").addEventListener("change", addScenes);
-  addSlider("film-head", Math.max(...filmed.map((frames) => frames.heads)), () => showFrame(film.at));
+  byId("scene").parentElement.hidden = recorded[0].scenes.length < 2;
+  byId("scene").addEventListener("change", drawScenes);
+  addSlider("film-head", Math.max(...recorded.map((frames) => frames.heads)), () => showFrame(film.at));
   byId("frame").addEventListener("input", (event) => { stop(); showFrame(Number(event.target.value)); });
   byId("play").addEventListener("click", () => (film.timer ? stop() : play()));
   byId("speed").addEventListener("change", () => film.timer && play());
-  whenModelsChange(addScenes);
+  onModelsChange(drawScenes);
   film.at = film.steps.length - 1;
-  addScenes();
+  drawScenes();
 }

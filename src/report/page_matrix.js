@@ -1,16 +1,16 @@
 
 // A matrix: source words across, target words down; what a row adds up to beside and below it.
 
-// words: { source, target }, given: { beside: how many stand side by side, gold: [[s, t, possible]],
+// words: { source, target }, options: { beside: how many stand side by side, gold: [[s, t, possible]],
 // signed: these are differences, sums, act: { over(t), out(), pick(t) } }
-function Matrix(words, given) {
+function Matrix(words, options) {
   const columns = words.source.length, rows = words.target.length;
-  const cell = Math.min(Math.max((given.beside > 2 ? 450 : 720) / columns, 16), given.beside > 2 ? 30 : 44), font = Math.min(17, cell * 0.72), em = font * 0.62;
+  const cell = Math.min(Math.max((options.beside > 2 ? 450 : 720) / columns, 16), options.beside > 2 ? 30 : 44), font = Math.min(17, cell * 0.72), em = font * 0.62;
   const label = (text) => clipped(text, 18);
   const width = (list) => Math.max(...list.map((text) => lengthOf(label(text)))) * em + 8;
   const left = width(words.target), slanted = width(words.source) > cell;
   const top = slanted ? width(words.source) * 0.72 + 10 : font + 12;
-  const beside = given.sums ? 3.9 * font : 0, below = given.sums ? 4.2 * font : 6;
+  const beside = options.sums ? 3.9 * font : 0, below = options.sums ? 4.2 * font : 6;
   const right = Math.max(beside + 8, slanted ? width(words.source) * 0.72 - cell / 2 : 0);
   const size = { width: left + columns * cell + right, height: top + rows * cell + below };
 
@@ -18,7 +18,7 @@ function Matrix(words, given) {
     "aria-label": "attention weights", "font-size": font });
   // Two stand side by side wherever that takes no more than a quarter of their size.
   const natural = size.width / 17;
-  const room = given.beside > 1 ? `min(${natural}rem, max(50cqw - 0.6rem, ${0.75 * natural}rem))` : `${natural}rem`;
+  const room = options.beside > 1 ? `min(${natural}rem, max(50cqw - 0.6rem, ${0.75 * natural}rem))` : `${natural}rem`;
   picture.style.width = room;
   picture.append(svg("rect", { class: "field", x: left, y: top, width: columns * cell, height: rows * cell }));
   words.source.forEach((text, s) => {
@@ -47,12 +47,12 @@ function Matrix(words, given) {
   const valueOf = (weight, t, s) => svg("text", { class: Math.abs(weight) > 0.6 ? "value light" : "value",
     x: left + (s + 0.5) * cell, y: top + (t + 0.62) * cell }, Math.abs(weight) < 0.005 ? "" : weight.toFixed(2).replace("0.", "."));
   picture.append(values);
-  const golds = (given.gold ?? []).map(([s, t, possible]) => svg("rect", { class: possible ? "gold possible" : "gold",
+  const golds = (options.gold ?? []).map(([s, t, possible]) => svg("rect", { class: possible ? "gold possible" : "gold",
     x: left + s * cell + 2, y: top + t * cell + 2, width: cell - 4, height: cell - 4 }));
   picture.append(...golds);
-  const sums = given.sums ? addSums(picture, { left, top, cell, rows, columns, font }) : null;
-  if (given.act) words.target.forEach((_, t) => picture.append(svg("rect", { class: "catch", x: 0, y: top + t * cell,
-    width: left + columns * cell, height: cell, on: { pointerenter: () => given.act.over(t), pointerleave: () => given.act.out(), click: () => given.act.pick(t) } })));
+  const sums = options.sums ? addSums(picture, { left, top, cell, rows, columns, font }) : null;
+  if (options.act) words.target.forEach((_, t) => picture.append(svg("rect", { class: "catch", x: 0, y: top + t * cell,
+    width: left + columns * cell, height: cell, on: { pointerenter: () => options.act.over(t), pointerleave: () => options.act.out(), click: () => options.act.pick(t) } })));
 
   return {
     picture,
@@ -67,12 +67,12 @@ function Matrix(words, given) {
       current = weights;
       weights.forEach((weight, i) => {
         cells[i].setAttribute("fill-opacity", Math.min(Math.abs(weight), 1).toFixed(3));
-        cells[i].setAttribute("class", weight < 0 ? "cell less" : given.signed ? "cell more" : "cell");
+        cells[i].setAttribute("class", weight < 0 ? "cell less" : options.signed ? "cell more" : "cell");
       });
       sums?.(weights);
     },
     // The row that is looked at, with its weights as numbers where cells have room for them.
-    look(row) {
+    highlight(row) {
       picture.classList.toggle("looking", row !== null);
       values.replaceChildren(...(row === null || cell < 24 ? [] : Array.from({ length: columns }, (_, s) => valueOf(current[row * columns + s], row, s))));
       groups.forEach((group, t) => group.classList.toggle("seen", t === row));
@@ -115,7 +115,7 @@ function entropyOf(weights) {
 function SourceLine(source) {
   const words = source.map((text) => html("span", {}, word(text)));
   return {
-    line: html("p", { class: "words source", dir: leftward(source) ? "rtl" : "ltr" }, ...words),
+    line: html("p", { class: "words source", dir: isRightToLeft(source) ? "rtl" : "ltr" }, ...words),
     show(weights) {
       words.forEach((span, s) => {
         const weight = weights ? weights[s] : 0;

@@ -3,7 +3,7 @@
 
 const view = { sentence: 0, over: null, pinned: null, panels: [] };
 
-const lookedAt = () => view.over ?? view.pinned;
+const activeRow = () => view.over ?? view.pinned;
 
 // The weights of a model for the sentence in view: the mean, or of one layer, one head.
 function weightsOf(model, entry, count) {
@@ -18,7 +18,7 @@ function weightsOf(model, entry, count) {
 }
 
 // Which of its layers and heads a model shows, when there is a choice.
-function partsOf(model, entry) {
+function selectionLabel(model, entry) {
   const part = (name, count) => {
     const number = Math.min(Number(byId(name).value), count);
     return count < 2 ? "" : number ? `, ${name} ${number} of ${count}` : "";
@@ -39,7 +39,7 @@ function about(weights, rows, columns) {
 }
 
 function addPanel(title, note, words, weights, signed, beside) {
-  const act = { over: (t) => { view.over = t; light(); }, out: () => { view.over = null; light(); }, pick: pin };
+  const act = { over: (t) => { view.over = t; updateHighlight(); }, out: () => { view.over = null; updateHighlight(); }, pick: pin };
   const matrix = Matrix(words, { beside, gold: words.gold, sums: !signed, signed, act });
   const source = SourceLine(words.source);
   matrix.show(weights);
@@ -60,28 +60,28 @@ function drawPanels() {
     const words = { ...sentence, ...entry.words };
     const weights = weightsOf(model, entry, words.source.length * words.target.length);
     all.set(model.index, { words, weights });
-    addPanel(model.name, about(weights, words.target.length, words.source.length) + partsOf(model, entry), words, weights, false, shown.length);
+    addPanel(model.name, about(weights, words.target.length, words.source.length) + selectionLabel(model, entry), words, weights, false, shown.length);
   }
   const one = all.get(Number(byId("minuend").value)), other = all.get(Number(byId("subtrahend").value));
   if (one && other && one !== other && one.weights.length === other.weights.length)
     addPanel(`${models[byId("minuend").value].name} − ${models[byId("subtrahend").value].name}`,
       "purple: the first looks more, green: the second", one.words,
       one.weights.map((weight, i) => weight - other.weights[i]), true, shown.length);
-  light();
+  updateHighlight();
 }
 
-function light() {
-  const row = lookedAt();
-  const told = [];
+function updateHighlight() {
+  const row = activeRow();
+  const readout = [];
   for (const panel of view.panels) {
     const columns = panel.words.source.length;
     const weights = row === null || row >= panel.words.target.length ? null : panel.weights.slice(row * columns, (row + 1) * columns);
     if (weights) weights.signed = panel.signed;
-    panel.matrix.look(weights ? row : null);
+    panel.matrix.highlight(weights ? row : null);
     panel.source.show(weights);
     if (!weights || panel.signed) continue;
     const best = [...weights.keys()].sort((a, b) => weights[b] - weights[a]).slice(0, 2).filter((s) => weights[s] >= 0.05);
-    told.push(told.length ? " · " : "", view.panels.length > 1 ? `${visible(panel.title)}: ` : "",
+    readout.push(readout.length ? " · " : "", view.panels.length > 1 ? `${visible(panel.title)}: ` : "",
       ...best.flatMap((s, i) => [i ? ", " : "", word(panel.words.source[s], 30), ` ${weights[s].toFixed(2)}`]));
   }
   Array.from(byId("target").children).forEach((button, t) => {
@@ -91,12 +91,12 @@ function light() {
   byId("readout").classList.toggle("hint", row === null);
   byId("readout").replaceChildren(...(row === null
     ? ["Point at a target word, or move with the arrow keys, to see where it was read from; click or Enter keeps it, Escape lets go."]
-    : [word(page.sentences[view.sentence].target[row] ?? "", 30), " ← ", ...told]));
+    : [word(page.sentences[view.sentence].target[row] ?? "", 30), " ← ", ...readout]));
 }
 
 function pin(t) {
   view.pinned = view.pinned === t ? null : t;
-  light();
+  updateHighlight();
 }
 
 function moveTo(buttons, t) {
@@ -106,12 +106,12 @@ function moveTo(buttons, t) {
 }
 
 function addTargetWords() {
-  const words = page.sentences[view.sentence].target, back = leftward(words);
+  const words = page.sentences[view.sentence].target, back = isRightToLeft(words);
   const buttons = words.map((text, t) => html("button", { type: "button", tabindex: t ? -1 : 0, on: {
-    pointerenter: () => { view.over = t; light(); },
-    pointerleave: () => { view.over = null; light(); },
-    focus: () => { view.over = t; light(); },
-    blur: () => { view.over = null; light(); },
+    pointerenter: () => { view.over = t; updateHighlight(); },
+    pointerleave: () => { view.over = null; updateHighlight(); },
+    focus: () => { view.over = t; updateHighlight(); },
+    blur: () => { view.over = null; updateHighlight(); },
     click: () => pin(t),
     keydown: (event) => {
       const to = { ArrowRight: back ? t - 1 : t + 1, ArrowLeft: back ? t + 1 : t - 1, Home: 0, End: buttons.length - 1 }[event.key];
@@ -136,32 +136,32 @@ function chooseSentence(number) {
 
 // A slider from "mean" to the most that any model has.
 function addSlider(name, most, act) {
-  const slider = byId(name), told = slider.parentElement.querySelector("output");
-  const tell = () => { told.textContent = Number(slider.value) ? slider.value : "mean"; slider.setAttribute("aria-valuetext", told.textContent); };
+  const slider = byId(name), readout = slider.parentElement.querySelector("output");
+  const updateLabel = () => { readout.textContent = Number(slider.value) ? slider.value : "mean"; slider.setAttribute("aria-valuetext", readout.textContent); };
   slider.parentElement.hidden = most < 2;
   slider.max = most;
-  tell();
-  slider.addEventListener("input", () => { tell(); act(); });
+  updateLabel();
+  slider.addEventListener("input", () => { updateLabel(); act(); });
 }
 
-function addDifferences(looking) {
-  byId("differences").hidden = looking.length < 2;
+function addDifferences(attending) {
+  byId("differences").hidden = attending.length < 2;
   for (const id of ["minuend", "subtrahend"]) {
-    byId(id).append(html("option", { value: -1 }, "none"), ...looking.map((model) => html("option", { value: model.index }, clipped(model.name, 40))));
+    byId(id).append(html("option", { value: -1 }, "none"), ...attending.map((model) => html("option", { value: model.index }, clipped(model.name, 40))));
     byId(id).addEventListener("change", drawPanels);
   }
 }
 
 function addViewer() {
-  const looking = models.filter((model) => page.matrices?.[model.index]);
-  if (!looking.length) return;
+  const attending = models.filter((model) => page.matrices?.[model.index]);
+  if (!attending.length) return;
   byId("viewer").hidden = false;
   byId("sentence").append(...page.sentences.map((sentence, i) => html("option", { value: i },
     `${i + 1}  ${sentence.source.slice(0, -1).map((text) => clipped(text, 20)).join(" ").slice(0, 80)}`)));
   byId("golds").hidden = !page.sentences.some((sentence) => sentence.gold?.length);
-  addSlider("layer", Math.max(...looking.map((model) => model.layers)), drawPanels);
-  addSlider("head", Math.max(...looking.map((model) => model.heads)), drawPanels);
-  addDifferences(looking);
+  addSlider("layer", Math.max(...attending.map((model) => model.layers)), drawPanels);
+  addSlider("head", Math.max(...attending.map((model) => model.heads)), drawPanels);
+  addDifferences(attending);
   byId("sentence").addEventListener("change", (event) => chooseSentence(Number(event.target.value)));
   byId("before").addEventListener("click", () => chooseSentence(view.sentence - 1));
   byId("after").addEventListener("click", () => chooseSentence(view.sentence + 1));
@@ -169,8 +169,8 @@ function addViewer() {
   byId("viewer").addEventListener("keydown", (event) => {
     if (event.key !== "Escape") return;
     view.over = view.pinned = null;
-    light();
+    updateHighlight();
   });
-  whenModelsChange(drawPanels);
+  onModelsChange(drawPanels);
   chooseSentence(0);
 }

@@ -8,13 +8,13 @@
 #include <math.h>
 #include <pango/pangocairo.h>
 
-bool sa_drawing_can_paint(sa_error *error) {
+bool sa_drawing_can_render(sa_error *error) {
     (void)error;
     return true;
 }
 
-static void set_colour(cairo_t *canvas, sa_colour colour) {
-    cairo_set_source_rgb(canvas, colour.red / 255., colour.green / 255., colour.blue / 255.);
+static void set_color(cairo_t *canvas, sa_color color) {
+    cairo_set_source_rgb(canvas, color.red / 255., color.green / 255., color.blue / 255.);
 }
 
 static void paint_rectangle(cairo_t *canvas, const sa_shape *shape) {
@@ -35,7 +35,7 @@ static void paint_rectangle(cairo_t *canvas, const sa_shape *shape) {
 static void paint_text(cairo_t *canvas, PangoLayout *layout, const sa_shape *shape,
                        const char *text) {
     const sa_box *box = &shape->box;
-    const double room = shape->upwards ? box->height : box->width;
+    const double room = shape->rotated ? box->height : box->width;
     PangoRectangle extent;
     PangoFontDescription *font = pango_font_description_from_string("sans-serif");
     pango_font_description_set_absolute_size(font, shape->size * PANGO_SCALE);
@@ -46,8 +46,8 @@ static void paint_text(cairo_t *canvas, PangoLayout *layout, const sa_shape *sha
     const double length = (double)extent.width / PANGO_SCALE;
     const double scale = length > room ? room / length : 1;
     cairo_save(canvas);
-    cairo_translate(canvas, box->x, box->y + (shape->upwards ? box->height : 0));
-    if (shape->upwards) cairo_rotate(canvas, -G_PI / 2);
+    cairo_translate(canvas, box->x, box->y + (shape->rotated ? box->height : 0));
+    if (shape->rotated) cairo_rotate(canvas, -G_PI / 2);
     cairo_translate(canvas, (room - length * scale) * (int)shape->side / 2,
                     sa_drawing_baseline(shape));
     cairo_scale(canvas, scale, scale);
@@ -72,22 +72,22 @@ static PangoLayout *new_layout(PangoFontMap *fonts, cairo_t *canvas) {
 }
 
 static void paint(const sa_drawing *drawing, cairo_surface_t *surface, double scale,
-                  const char **lacking) {
+                  const char **missing_glyphs) {
     cairo_t *canvas = cairo_create(surface);
     cairo_scale(canvas, scale, scale);
     PangoFontMap *fonts = pango_cairo_font_map_new();
     PangoLayout *layout = new_layout(fonts, canvas);
-    *lacking = NULL;
+    *missing_glyphs = NULL;
     for (size_t i = 0; i < drawing->count; i++) {
         const sa_shape *shape = &drawing->shapes[i];
-        const char *text = drawing->letters.text + shape->letter;
-        set_colour(canvas, shape->colour);
+        const char *text = drawing->text_buffer.text + shape->letter;
+        set_color(canvas, shape->color);
         if (shape->kind == SA_SHAPE_TEXT)
             paint_text(canvas, layout, shape, text);
         else
             paint_rectangle(canvas, shape);
         if (shape->kind == SA_SHAPE_TEXT && pango_layout_get_unknown_glyphs_count(layout))
-            *lacking = text;
+            *missing_glyphs = text;
     }
     g_object_unref(layout);
     g_object_unref(fonts);
@@ -108,23 +108,23 @@ static bool finish(cairo_surface_t *surface, cairo_status_t status, const sa_buf
     return !out->failed || sa_fail_memory(error, out->size);
 }
 
-bool sa_drawing_png(const sa_drawing *drawing, sa_buffer *out, const char **lacking,
+bool sa_drawing_png(const sa_drawing *drawing, sa_buffer *out, const char **missing_glyphs,
                     sa_error *error) {
     enum { SCALE = 2 };
     cairo_surface_t *surface = cairo_image_surface_create(
         CAIRO_FORMAT_RGB24, (int)ceil(SCALE * drawing->width), (int)ceil(SCALE * drawing->height));
-    paint(drawing, surface, SCALE, lacking);
+    paint(drawing, surface, SCALE, missing_glyphs);
     return finish(surface, cairo_surface_write_to_png_stream(surface, add_bytes, out), out, error);
 }
 
-bool sa_drawing_pdf(const sa_drawing *drawing, sa_buffer *out, const char **lacking,
+bool sa_drawing_pdf(const sa_drawing *drawing, sa_buffer *out, const char **missing_glyphs,
                     sa_error *error) {
     const double scale = 72. / 96; /* a page is measured in 1/72 inch */
     cairo_surface_t *surface = cairo_pdf_surface_create_for_stream(
         add_bytes, out, scale * drawing->width, scale * drawing->height);
     /* The same picture is the same file, whenever it is made. */
     cairo_pdf_surface_set_metadata(surface, CAIRO_PDF_METADATA_CREATE_DATE, "");
-    paint(drawing, surface, scale, lacking);
+    paint(drawing, surface, scale, missing_glyphs);
     cairo_surface_finish(surface);
     return finish(surface, cairo_surface_status(surface), out, error);
 }
@@ -137,19 +137,19 @@ static bool refuse(sa_error *error) {
                    "it (Debian: libpango1.0-dev) and build again, or write --svg");
 }
 
-bool sa_drawing_can_paint(sa_error *error) {
+bool sa_drawing_can_render(sa_error *error) {
     return refuse(error);
 }
 
-bool sa_drawing_png(const sa_drawing *drawing, sa_buffer *out, const char **lacking,
+bool sa_drawing_png(const sa_drawing *drawing, sa_buffer *out, const char **missing_glyphs,
                     sa_error *error) {
-    (void)drawing, (void)out, (void)lacking;
+    (void)drawing, (void)out, (void)missing_glyphs;
     return refuse(error);
 }
 
-bool sa_drawing_pdf(const sa_drawing *drawing, sa_buffer *out, const char **lacking,
+bool sa_drawing_pdf(const sa_drawing *drawing, sa_buffer *out, const char **missing_glyphs,
                     sa_error *error) {
-    (void)drawing, (void)out, (void)lacking;
+    (void)drawing, (void)out, (void)missing_glyphs;
     return refuse(error);
 }
 

@@ -6,14 +6,14 @@
 #include <string.h>
 
 /* What XML allows as text, and nothing that begins or ends markup. */
-static void add_safe(const char *text, sa_buffer *out) {
+static void add_escaped(const char *text, sa_buffer *out) {
     static const struct {
         char letter;
         const char *entity;
     } entities[] = {{'&', "&amp;"}, {'<', "&lt;"}, {'>', "&gt;"}, {'"', "&quot;"}, {'\'', "&#39;"}};
     enum { ENTITIES = sizeof entities / sizeof *entities };
     for (size_t size = strlen(text), length; size; text += length, size -= length) {
-        const uint32_t code = sa_utf8_code(text, size, &length);
+        const uint32_t code = sa_utf8_codepoint(text, size, &length);
         size_t i = 0;
         while (i < ENTITIES && *text != entities[i].letter) i++;
         if (i < ENTITIES)
@@ -31,8 +31,8 @@ static void add_attribute(const char *name, double value, sa_buffer *out) {
     sa_buffer_adds(out, "\"");
 }
 
-static void add_colour(const char *name, sa_colour colour, sa_buffer *out) {
-    sa_buffer_addf(out, " %s=\"#%02x%02x%02x\"", name, colour.red, colour.green, colour.blue);
+static void add_color(const char *name, sa_color color, sa_buffer *out) {
+    sa_buffer_addf(out, " %s=\"#%02x%02x%02x\"", name, color.red, color.green, color.blue);
 }
 
 /* `inner`: what changes of it over time, or "". */
@@ -43,10 +43,10 @@ static void add_rectangle(const sa_shape *shape, const char *inner, sa_buffer *o
     add_attribute("width", shape->box.width, out);
     add_attribute("height", shape->box.height, out);
     if (shape->kind == SA_SHAPE_FILLED) {
-        add_colour("fill", shape->colour, out);
+        add_color("fill", shape->color, out);
     } else {
         sa_buffer_adds(out, " fill=\"none\"");
-        add_colour("stroke", shape->colour, out);
+        add_color("stroke", shape->color, out);
         add_attribute("stroke-width", shape->size, out);
     }
     if (shape->dashed) add_attribute("stroke-dasharray", 2 * shape->size, out);
@@ -60,15 +60,15 @@ static void add_rectangle(const sa_shape *shape, const char *inner, sa_buffer *o
 static void add_text(const sa_shape *shape, const char *text, const char *inner, bool hidden,
                      sa_buffer *out) {
     static const char *const anchors[] = {"start", "middle", "end"};
-    const bool leftward = sa_utf8_leftward(text, strlen(text));
+    const bool rtl = sa_utf8_is_rtl(text, strlen(text));
     const sa_box *box = &shape->box;
-    const double along = (shape->upwards ? box->height : box->width) * (int)shape->side / 2;
-    const double x = box->x + (shape->upwards ? sa_drawing_baseline(shape) : along);
-    const double y = box->y + (shape->upwards ? box->height - along : sa_drawing_baseline(shape));
+    const double along = (shape->rotated ? box->height : box->width) * (int)shape->side / 2;
+    const double x = box->x + (shape->rotated ? sa_drawing_baseline(shape) : along);
+    const double y = box->y + (shape->rotated ? box->height - along : sa_drawing_baseline(shape));
     sa_buffer_adds(out, "<text");
     add_attribute("x", x, out);
     add_attribute("y", y, out);
-    if (shape->upwards) {
+    if (shape->rotated) {
         sa_buffer_adds(out, " transform=\"rotate(-90 ");
         sa_number_add(out, x);
         sa_buffer_adds(out, " ");
@@ -76,11 +76,11 @@ static void add_text(const sa_shape *shape, const char *text, const char *inner,
         sa_buffer_adds(out, ")\"");
     }
     add_attribute("font-size", shape->size, out);
-    sa_buffer_addf(out, " text-anchor=\"%s\"", anchors[leftward ? 2 - shape->side : shape->side]);
-    if (leftward) sa_buffer_adds(out, " direction=\"rtl\"");
-    add_colour("fill", shape->colour, out);
+    sa_buffer_addf(out, " text-anchor=\"%s\"", anchors[rtl ? 2 - shape->side : shape->side]);
+    if (rtl) sa_buffer_adds(out, " direction=\"rtl\"");
+    add_color("fill", shape->color, out);
     sa_buffer_adds(out, hidden ? " visibility=\"hidden\">" : ">");
-    add_safe(text, out);
+    add_escaped(text, out);
     sa_buffer_addf(out, "%s</text>\n", inner);
 }
 
@@ -101,7 +101,7 @@ void sa_drawing_svg(const sa_drawing *drawing, sa_buffer *out) {
     for (size_t i = 0; i < drawing->count; i++) {
         const sa_shape *shape = &drawing->shapes[i];
         if (shape->kind == SA_SHAPE_TEXT)
-            add_text(shape, drawing->letters.text + shape->letter, "", false, out);
+            add_text(shape, drawing->text_buffer.text + shape->letter, "", false, out);
         else
             add_rectangle(shape, "", out);
     }
@@ -112,32 +112,32 @@ void sa_drawing_svg(const sa_drawing *drawing, sa_buffer *out) {
 /* ---- Films -------------------------------------------------------------------------------------
  */
 
-static bool same_colour(sa_colour one, sa_colour other) {
+static bool same_color(sa_color one, sa_color other) {
     return one.red == other.red && one.green == other.green && one.blue == other.blue;
 }
 
-static void begin_change(const sa_reel *reel, const char *attribute, sa_buffer *out) {
+static void begin_change(const sa_animation *animation, const char *attribute, sa_buffer *out) {
     sa_buffer_addf(out, "<animate attributeName=\"%s\" calcMode=\"discrete\" dur=\"", attribute);
-    sa_number_add(out, reel->seconds * (double)(reel->count + reel->hold));
+    sa_number_add(out, animation->seconds * (double)(animation->count + animation->hold_frames));
     sa_buffer_adds(out, "s\" repeatCount=\"indefinite\" values=\"");
 }
 
 /* Frame number i of what is shown: the last one stays a while. */
-static size_t frame_at(const sa_reel *reel, size_t i) {
-    return i < reel->count ? i : reel->count - 1;
+static size_t frame_at(const sa_animation *animation, size_t i) {
+    return i < animation->count ? i : animation->count - 1;
 }
 
 /* A rectangle whose colour changes. */
-static void add_changing(const sa_reel *reel, size_t number, sa_buffer *out) {
-    const sa_shape *last = &reel->frames[reel->count - 1].shapes[number];
+static void add_animated_rectangle(const sa_animation *animation, size_t number, sa_buffer *out) {
+    const sa_shape *last = &animation->frames[animation->count - 1].shapes[number];
     sa_buffer change = {0};
     bool still = true;
-    begin_change(reel, "fill", &change);
-    for (size_t i = 0; i < reel->count + reel->hold; i++) {
-        const sa_colour colour = reel->frames[frame_at(reel, i)].shapes[number].colour;
-        still = still && same_colour(colour, last->colour);
-        sa_buffer_addf(&change, "%s#%02x%02x%02x", i ? ";" : "", colour.red, colour.green,
-                       colour.blue);
+    begin_change(animation, "fill", &change);
+    for (size_t i = 0; i < animation->count + animation->hold_frames; i++) {
+        const sa_color color = animation->frames[frame_at(animation, i)].shapes[number].color;
+        still = still && same_color(color, last->color);
+        sa_buffer_addf(&change, "%s#%02x%02x%02x", i ? ";" : "", color.red, color.green,
+                       color.blue);
     }
     sa_buffer_adds(&change, "\"/>");
     out->failed |= change.failed;
@@ -147,50 +147,50 @@ static void add_changing(const sa_reel *reel, size_t number, sa_buffer *out) {
 
 /* A text in the frames from `first` to before `end`; it is there without animation, too, if it is
  * that of the last frame. */
-static void add_passing(const sa_reel *reel, size_t number, size_t first, size_t end,
-                        sa_buffer *out) {
-    const sa_drawing *frame = &reel->frames[first];
+static void add_animated_text(const sa_animation *animation, size_t number, size_t first,
+                              size_t end, sa_buffer *out) {
+    const sa_drawing *frame = &animation->frames[first];
     sa_buffer change = {0};
-    if (end - first < reel->count) {
-        begin_change(reel, "visibility", &change);
-        for (size_t i = 0; i < reel->count + reel->hold; i++) {
-            const size_t at = frame_at(reel, i);
+    if (end - first < animation->count) {
+        begin_change(animation, "visibility", &change);
+        for (size_t i = 0; i < animation->count + animation->hold_frames; i++) {
+            const size_t at = frame_at(animation, i);
             sa_buffer_addf(&change, "%s%s", i ? ";" : "",
                            at >= first && at < end ? "visible" : "hidden");
         }
         sa_buffer_adds(&change, "\"/>");
     }
     out->failed |= change.failed;
-    add_text(&frame->shapes[number], frame->letters.text + frame->shapes[number].letter,
-             change.size && !change.failed ? change.text : "", end < reel->count, out);
+    add_text(&frame->shapes[number], frame->text_buffer.text + frame->shapes[number].letter,
+             change.size && !change.failed ? change.text : "", end < animation->count, out);
     sa_buffer_release(&change);
 }
 
 static const char *letters_of(const sa_drawing *frame, size_t number) {
-    return frame->letters.text + frame->shapes[number].letter;
+    return frame->text_buffer.text + frame->shapes[number].letter;
 }
 
-static void add_texts(const sa_reel *reel, size_t number, sa_buffer *out) {
-    for (size_t first = 0, end; first < reel->count; first = end) {
-        const char *text = letters_of(&reel->frames[first], number);
-        for (end = first + 1; end < reel->count; end++)
-            if (strcmp(letters_of(&reel->frames[end], number), text) != 0) break;
-        add_passing(reel, number, first, end, out);
+static void add_texts(const sa_animation *animation, size_t number, sa_buffer *out) {
+    for (size_t first = 0, end; first < animation->count; first = end) {
+        const char *text = letters_of(&animation->frames[first], number);
+        for (end = first + 1; end < animation->count; end++)
+            if (strcmp(letters_of(&animation->frames[end], number), text) != 0) break;
+        add_animated_text(animation, number, first, end, out);
     }
 }
 
-void sa_drawing_svg_film(const sa_reel *reel, sa_buffer *out) {
-    const sa_drawing *last = &reel->frames[reel->count - 1];
+void sa_drawing_svg_animation(const sa_animation *animation, sa_buffer *out) {
+    const sa_drawing *last = &animation->frames[animation->count - 1];
     add_head(last, out);
-    for (size_t i = 0; i < reel->count; i++) {
-        sa_require(reel->frames[i].count == last->count);
-        out->failed |= reel->frames[i].failed;
+    for (size_t i = 0; i < animation->count; i++) {
+        sa_require(animation->frames[i].count == last->count);
+        out->failed |= animation->frames[i].failed;
     }
     for (size_t i = 0; i < last->count; i++) {
         if (last->shapes[i].kind == SA_SHAPE_TEXT)
-            add_texts(reel, i, out);
+            add_texts(animation, i, out);
         else
-            add_changing(reel, i, out);
+            add_animated_rectangle(animation, i, out);
     }
     sa_buffer_adds(out, "</svg>\n");
 }

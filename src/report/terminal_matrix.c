@@ -7,10 +7,10 @@
 #include <string.h>
 
 enum {
-    LABEL = 20, /* columns of a target word before it is cut */
-    TALL = 14,  /* characters of a source word before it is cut */
-    CELL = 2,   /* columns of a cell: about a square */
-    GAP = 2,    /* columns between a target word and its row */
+    LABEL = 20,      /* columns of a target word before it is cut */
+    MAX_HEIGHT = 14, /* characters of a source word before it is cut */
+    CELL = 2,        /* columns of a cell: about a square */
+    GAP = 2,         /* columns between a target word and its row */
 };
 
 #define LEFT_TO_RIGHT_MARK "\xe2\x80\x8e"
@@ -19,9 +19,9 @@ enum {
 static size_t character(const char *word, int i, const char **start) {
     const size_t size = strlen(word);
     size_t at = 0;
-    for (; i > 0 && at < size; i--) at += sa_utf8_cluster(word + at, size - at);
+    for (; i > 0 && at < size; i--) at += sa_utf8_grapheme_size(word + at, size - at);
     *start = word + at;
-    return at < size ? sa_utf8_cluster(word + at, size - at) : 0;
+    return at < size ? sa_utf8_grapheme_size(word + at, size - at) : 0;
 }
 
 static int height_of(const char *word) {
@@ -36,21 +36,21 @@ static void spaces(int count, sa_buffer *out) {
 }
 
 /* A part of the matrix: some of its columns, all its rows. */
-typedef struct part {
+typedef struct column_block {
     const sa_alignment *alignment;
-    const sa_screen *screen;
+    const sa_terminal *terminal;
     int first, end; /* columns */
     int label;      /* columns of a terminal that a target word may take */
     int margin;     /* those that the longest takes */
-} part;
+} column_block;
 
 /* The source words upright, standing on the picture. */
-static void add_header(const part *it, sa_buffer *out) {
+static void add_header(const column_block *it, sa_buffer *out) {
     const char *const *source = it->alignment->source;
     char word[256];
     int tallest = 0;
     for (int s = it->first; s < it->end; s++) {
-        sa_fit(source[s], TALL, word, sizeof word);
+        sa_fit_width(source[s], MAX_HEIGHT, word, sizeof word);
         const int height = height_of(word);
         if (height > tallest) tallest = height;
     }
@@ -58,12 +58,12 @@ static void add_header(const part *it, sa_buffer *out) {
         spaces(it->margin + GAP, out);
         for (int s = it->first; s < it->end; s++) {
             const char *start;
-            sa_fit(source[s], TALL, word, sizeof word);
+            sa_fit_width(source[s], MAX_HEIGHT, word, sizeof word);
             const int i = line - (tallest - height_of(word));
             const size_t size = i >= 0 ? character(word, i, &start) : 0;
             if (size) sa_buffer_add(out, start, size);
             /* Or a terminal might set the letters of several columns from right to left. */
-            if (size && sa_utf8_leftward(start, size)) sa_buffer_adds(out, LEFT_TO_RIGHT_MARK);
+            if (size && sa_utf8_is_rtl(start, size)) sa_buffer_adds(out, LEFT_TO_RIGHT_MARK);
             spaces(CELL - (size ? sa_utf8_width(start, size) : 0), out);
         }
         sa_buffer_adds(out, "\n");
@@ -78,49 +78,50 @@ static const char *block(double weight) {
     return blocks[level];
 }
 
-static void add_cell(const sa_screen *screen, double weight, sa_buffer *out) {
-    const sa_colour colour = sa_shade_colour(screen->map, weight);
-    if (screen->colours == SA_COLOURS_NONE)
+static void add_cell(const sa_terminal *terminal, double weight, sa_buffer *out) {
+    const sa_color color = sa_colormap_color(terminal->map, weight);
+    if (terminal->colors == SA_COLOR_MODE_NONE)
         sa_buffer_adds(out, block(weight));
-    else if (screen->colours == SA_COLOURS_256)
-        sa_buffer_addf(out, "\x1b[48;5;%dm%*s", sa_shade_entry(screen->map, weight), CELL, "");
+    else if (terminal->colors == SA_COLOR_MODE_256)
+        sa_buffer_addf(out, "\x1b[48;5;%dm%*s", sa_colormap_palette_index(terminal->map, weight),
+                       CELL, "");
     else
-        sa_buffer_addf(out, "\x1b[48;2;%d;%d;%dm%*s", colour.red, colour.green, colour.blue, CELL,
-                       "");
+        sa_buffer_addf(out, "\x1b[48;2;%d;%d;%dm%*s", color.red, color.green, color.blue, CELL, "");
 }
 
 /* ---- The picture ------------------------------------------------------------------------------
  */
 
-static void add_part(const part *it, sa_buffer *out) {
+static void add_column_block(const column_block *it, sa_buffer *out) {
     const sa_alignment *alignment = it->alignment;
     char word[256];
     add_header(it, out);
     for (int t = 0; t < alignment->targets; t++) {
         const double *weights = alignment->weights + (size_t)t * (size_t)alignment->sources;
-        spaces(it->margin - sa_fit(alignment->target[t], it->label, word, sizeof word), out);
+        spaces(it->margin - sa_fit_width(alignment->target[t], it->label, word, sizeof word), out);
         sa_buffer_adds(out, word);
         spaces(GAP, out);
-        for (int s = it->first; s < it->end; s++) add_cell(it->screen, weights[s], out);
-        if (it->screen->colours != SA_COLOURS_NONE) sa_buffer_adds(out, "\x1b[0m");
+        for (int s = it->first; s < it->end; s++) add_cell(it->terminal, weights[s], out);
+        if (it->terminal->colors != SA_COLOR_MODE_NONE) sa_buffer_adds(out, "\x1b[0m");
         sa_buffer_adds(out, "\n");
     }
     sa_buffer_adds(out, "\n");
 }
 
-void sa_matrix_terminal(const sa_alignment *alignment, const sa_screen *screen, sa_buffer *out) {
-    const int columns = screen->columns, sources = alignment->sources;
-    part it = {.alignment = alignment, .screen = screen, .label = LABEL};
+void sa_matrix_terminal(const sa_alignment *alignment, const sa_terminal *terminal,
+                        sa_buffer *out) {
+    const int columns = terminal->columns, sources = alignment->sources;
+    column_block it = {.alignment = alignment, .terminal = terminal, .label = LABEL};
     if (columns && columns / 2 < LABEL) it.label = columns / 2 > GAP ? columns / 2 - GAP : 1;
     char word[256];
     for (int t = 0; t < alignment->targets; t++) {
-        const int width = sa_fit(alignment->target[t], it.label, word, sizeof word);
+        const int width = sa_fit_width(alignment->target[t], it.label, word, sizeof word);
         if (width > it.margin) it.margin = width;
     }
     int cells = columns ? (columns - it.margin - GAP) / CELL : sources;
     if (cells < 1) cells = 1;
     for (; it.first < sources; it.first = it.end) {
         it.end = sources - it.first < cells ? sources : it.first + cells;
-        add_part(&it, out);
+        add_column_block(&it, out);
     }
 }

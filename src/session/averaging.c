@@ -5,50 +5,57 @@
 #include <stdlib.h>
 #include <string.h>
 
-bool sa_kept_open(sa_kept *kept, const sa_settings *settings, size_t size, sa_error *error) {
-    *kept = (sa_kept){.room = (size_t)settings->average, .size = size};
-    if (!kept->room) return true;
+bool sa_averaging_open(sa_averaging *averaging, const sa_settings *settings, size_t size,
+                       sa_error *error) {
+    *averaging = (sa_averaging){.capacity = (size_t)settings->average, .size = size};
+    if (!averaging->capacity) return true;
     size_t all;
-    if (__builtin_mul_overflow(kept->room, size, &all)) return sa_fail_memory(error, SIZE_MAX);
-    kept->weights = sa_new(all, sizeof *kept->weights, error);
-    kept->past = kept->weights ? sa_new(kept->room, sizeof *kept->past, error) : NULL;
-    return kept->past;
+    if (__builtin_mul_overflow(averaging->capacity, size, &all))
+        return sa_fail_memory(error, SIZE_MAX);
+    averaging->weights = sa_new(all, sizeof *averaging->weights, error);
+    averaging->validations =
+        averaging->weights ? sa_new(averaging->capacity, sizeof *averaging->validations, error)
+                           : NULL;
+    return averaging->validations;
 }
 
-void sa_kept_close(sa_kept *kept) {
-    free(kept->weights);
-    free(kept->past);
-    *kept = (sa_kept){0};
+void sa_averaging_close(sa_averaging *averaging) {
+    free(averaging->weights);
+    free(averaging->validations);
+    *averaging = (sa_averaging){0};
 }
 
-size_t sa_kept_count(const sa_kept *kept, int64_t rows) {
-    return (size_t)rows < kept->room ? (size_t)rows : kept->room;
+size_t sa_averaging_count(const sa_averaging *averaging, int64_t rows) {
+    return (size_t)rows < averaging->capacity ? (size_t)rows : averaging->capacity;
 }
 
 /* Of equally bad ones the first. */
-static size_t worst_of(const sa_kept *kept, int criterion) {
+static size_t worst_of(const sa_averaging *averaging, int criterion) {
     size_t worst = 0;
-    for (size_t i = 1; i < kept->room; i++)
-        if (sa_validation_better(criterion, kept->past[worst], kept->past[i])) worst = i;
+    for (size_t i = 1; i < averaging->capacity; i++)
+        if (sa_validation_better(criterion, averaging->validations[worst],
+                                 averaging->validations[i]))
+            worst = i;
     return worst;
 }
 
-void sa_kept_offer(sa_kept *kept, const sa_settings *settings, int64_t row, sa_validation now,
-                   const sa_real *weights) {
-    if (!kept->room) return;
-    size_t place = (size_t)row % kept->room;
-    if (settings->average_of == SA_AVERAGE_BEST && (size_t)row >= kept->room) {
-        place = worst_of(kept, settings->criterion);
-        if (!sa_validation_better(settings->criterion, now, kept->past[place])) return;
+void sa_averaging_add(sa_averaging *averaging, const sa_settings *settings, int64_t row,
+                      sa_validation now, const sa_real *weights) {
+    if (!averaging->capacity) return;
+    size_t slot = (size_t)row % averaging->capacity;
+    if (settings->average_of == SA_AVERAGE_BEST && (size_t)row >= averaging->capacity) {
+        slot = worst_of(averaging, settings->criterion);
+        if (!sa_validation_better(settings->criterion, now, averaging->validations[slot])) return;
     }
-    kept->past[place] = now;
-    memcpy(kept->weights + place * kept->size, weights, kept->size * sizeof *weights);
+    averaging->validations[slot] = now;
+    memcpy(averaging->weights + slot * averaging->size, weights, averaging->size * sizeof *weights);
 }
 
-void sa_kept_mean(const sa_kept *kept, size_t count, sa_real *mean) {
-    for (size_t i = 0; i < kept->size; i++) {
+void sa_averaging_mean(const sa_averaging *averaging, size_t count, sa_real *mean) {
+    for (size_t i = 0; i < averaging->size; i++) {
         double sum = 0;
-        for (size_t k = 0; k < count; k++) sum += (double)kept->weights[k * kept->size + i];
+        for (size_t k = 0; k < count; k++)
+            sum += (double)averaging->weights[k * averaging->size + i];
         mean[i] = (sa_real)(sum / (double)count);
     }
 }
@@ -65,13 +72,14 @@ static bool check_alike(const sa_model *one, const char *name, const sa_model *f
                         const char *first_name, sa_error *error) {
     for (const sa_option *row = sa_settings_options; row->name; row++) {
         if (row->scope != SA_SCOPE_MODEL && row->scope != SA_SCOPE_TEXT) continue;
-        if (sa_option_number(row, &one->settings) != sa_option_number(row, &first->settings))
+        if (sa_option_get(row, &one->settings) != sa_option_get(row, &first->settings))
             return sa_fail(error, SA_USAGE, "'%s' has another --%s than '%s'", name, row->name,
                            first_name);
     }
     if (same_words(&one->source.vocab, &first->source.vocab) &&
         same_words(&one->target.vocab, &first->target.vocab) &&
-        sa_coder_same(&one->source, &first->source) && sa_coder_same(&one->target, &first->target))
+        sa_text_codec_equal(&one->source, &first->source) &&
+        sa_text_codec_equal(&one->target, &first->target))
         return true;
     return sa_fail(error, SA_USAGE, "'%s' knows other words than '%s'", name, first_name);
 }

@@ -7,25 +7,26 @@
 
 #include "session/validation.h"
 
-typedef struct sa_kept {
-    size_t room, size;   /* weights of so many validations; numbers of each */
-    sa_real *weights;    /* [room x size] */
-    sa_validation *past; /* [room] how good they were */
-} sa_kept;
+typedef struct sa_averaging {
+    size_t capacity, size;      /* weights of so many validations; numbers of each */
+    sa_real *weights;           /* [room x size] */
+    sa_validation *validations; /* [room] how good they were */
+} sa_averaging;
 
 /* Room for settings->average times `size` weights; none is no failure. */
-bool sa_kept_open(sa_kept *kept, const sa_settings *settings, size_t size, sa_error *error);
-void sa_kept_close(sa_kept *kept);
+bool sa_averaging_open(sa_averaging *kept, const sa_settings *settings, size_t size,
+                       sa_error *error);
+void sa_averaging_close(sa_averaging *kept);
 
 /* Validation number `row` (from 0) has found the weights to be so good: they take the place of the
  * oldest ones, or of the worst if they are better. */
-void sa_kept_offer(sa_kept *kept, const sa_settings *settings, int64_t row, sa_validation now,
-                   const sa_real *weights);
+void sa_averaging_add(sa_averaging *kept, const sa_settings *settings, int64_t row,
+                      sa_validation now, const sa_real *weights);
 
 /* How many are kept after so many validations. */
-size_t sa_kept_count(const sa_kept *kept, int64_t rows);
+size_t sa_averaging_count(const sa_averaging *kept, int64_t rows);
 
 /* The mean of the first `count`. mean [size] */
-void sa_kept_mean(const sa_kept *kept, size_t count, sa_real *mean);
+void sa_averaging_mean(const sa_averaging *kept, size_t count, sa_real *mean);
 
 #endif

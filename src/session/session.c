@@ -16,44 +16,47 @@ void sa_session_note(const sa_session *session, const char *format, ...) {
     va_start(arguments, format);
     vsnprintf(text, sizeof text, format, arguments);
     va_end(arguments);
-    sa_progress progress = {.kind = SA_NOTE, .note = text};
+    sa_progress progress = {.kind = SA_PROGRESS_NOTE, .note = text};
     session->training->report(session->training->context, &progress);
 }
 
 /* ---- Pairs ----------------------------------------------------------------------------------- */
 
 static bool read_pairs(sa_session *session, sa_error *error) {
-    const sa_training *training = session->training;
+    const sa_train_options *training = session->training;
     if (!sa_corpus_open(&session->train, training->train, error)) return false;
     const size_t count = session->train.count;
-    session->held = sa_new(count, sizeof(bool), error);
-    session->kept = sa_new(count, sizeof(bool), error);
-    if (!session->held || !session->kept) return false;
-    session->check_corpus = &session->train;
+    session->held_out = sa_new(count, sizeof(bool), error);
+    session->trained_on = sa_new(count, sizeof(bool), error);
+    if (!session->held_out || !session->trained_on) return false;
+    session->valid_corpus = &session->train;
     if (training->valid) {
-        session->check_corpus = &session->valid;
+        session->valid_corpus = &session->valid;
         if (!sa_corpus_open(&session->valid, training->valid, error)) return false;
     }
-    const size_t held = training->valid ? 0 : sa_hold_out(&session->train, session->held);
-    for (size_t i = 0; i < count; i++) session->kept[i] = !session->held[i] || held == count;
+    const size_t held =
+        training->valid ? 0 : sa_corpus_hold_out(&session->train, session->held_out);
+    for (size_t i = 0; i < count; i++)
+        session->trained_on[i] = !session->held_out[i] || held == count;
     return true;
 }
 
 static bool encode_pairs(sa_session *session, sa_error *error) {
     const sa_model *model = &session->model;
-    const bool *held = session->training->valid ? NULL : session->held;
-    return sa_dataset_make(&session->data, &session->train, session->kept, &model->source,
-                           &model->target, session->settings.max_len, error) &&
-           sa_dataset_make(&session->check, session->check_corpus, held, &model->source,
-                           &model->target, 0, error);
+    const bool *held = session->training->valid ? NULL : session->held_out;
+    return sa_dataset_build(&session->data, &session->train, session->trained_on, &model->source,
+                            &model->target, session->settings.max_len, error) &&
+           sa_dataset_build(&session->valid_data, session->valid_corpus, held, &model->source,
+                            &model->target, 0, error);
 }
 
 /* --guided-alignment: what the words of the training pairs are linked to. */
 static bool read_links(sa_session *session, sa_error *error) {
-    const sa_training *training = session->training;
+    const sa_train_options *training = session->training;
     const sa_corpus *corpus = &session->train;
     if (session->settings.guided_alignment <= 0) return true;
-    if (training->alignments && !sa_corpus_align(&session->train, training->alignments, error))
+    if (training->alignments &&
+        !sa_corpus_read_alignments(&session->train, training->alignments, error))
         return false;
     if (!corpus->gold) return sa_fail_unaligned(corpus, error);
     session->gold = sa_gold_make(&session->model.source, &session->model.target, corpus,
@@ -62,7 +65,7 @@ static bool read_links(sa_session *session, sa_error *error) {
     return session->gold != NULL;
 }
 
-static void tell_about_merges(const sa_session *session) {
+static void note_merges(const sa_session *session) {
     const size_t wanted = (size_t)session->settings.bpe_merges;
     const size_t source = session->model.source.bpe.count, target = session->model.target.bpe.count;
     sa_session_note(session, "sub-words: %zu source and %zu target merges (%s)", source, target,
@@ -74,7 +77,7 @@ static void tell_about_merges(const sa_session *session) {
                         wanted);
 }
 
-static void tell_about_pairs(const sa_session *session) {
+static void note_pairs(const sa_session *session) {
     const sa_vocab *vocab[] = {&session->model.source.vocab, &session->model.target.vocab};
     static const char *const special[] = {"<unk>", "</s>", "<s>"};
     sa_session_note(
@@ -82,15 +85,15 @@ static void tell_about_pairs(const sa_session *session) {
         "training: %zu pairs (%zu lines with an empty side, %zu pairs above %d tokens left out)",
         session->data.count, session->train.empty, session->data.too_long,
         session->settings.max_len);
-    sa_session_note(session, "validation: %zu pairs (%s)", session->check.count,
+    sa_session_note(session, "validation: %zu pairs (%s)", session->valid_data.count,
                     session->training->valid ? session->valid.name
                                              : "held out of the training pairs");
     sa_session_note(session, "vocabulary: %zu source and %zu target words", vocab[0]->words.count,
                     vocab[1]->words.count);
-    if (session->model.source.tokenizer->pieces) tell_about_merges(session);
+    if (session->model.source.tokenizer->pieces) note_merges(session);
     for (int side = 0; side < 2; side++)
-        for (int i = 0; i < SA_SPECIALS; i++)
-            if (sa_vocab_find(vocab[side], special[i], strlen(special[i])) != SA_UNKNOWN)
+        for (int i = 0; i < SA_SPECIAL_TOKENS; i++)
+            if (sa_vocab_find(vocab[side], special[i], strlen(special[i])) != SA_UNK)
                 sa_session_note(session,
                                 "note: the text contains '%s', which is read as an ordinary word",
                                 special[i]);
@@ -99,17 +102,17 @@ static void tell_about_pairs(const sa_session *session) {
 /* ---- A fresh start and a resumed one --------------------------------------------------------- */
 
 static bool start_fresh(sa_session *session, sa_error *error) {
-    sa_coder source = {0}, target = {0};
-    if (session->settings.shards == 0) session->settings.shards = sa_cores();
-    if (!sa_coders_build(&source, &target, &session->train, session->kept, &session->settings,
-                         error) ||
+    sa_text_codec source = {0}, target = {0};
+    if (session->settings.shards == 0) session->settings.shards = sa_cpu_count();
+    if (!sa_text_codecs_build(&source, &target, &session->train, session->trained_on,
+                              &session->settings, error) ||
         !sa_model_init(&session->model, &session->settings, &source, &target, NULL, error) ||
-        !sa_params_start(&session->model.plan, session->model.values, session->settings.init,
-                         (uint64_t)session->settings.seed, error))
+        !sa_params_init(&session->model.plan, session->model.values, session->settings.init,
+                        (uint64_t)session->settings.seed, error))
         return false;
-    session->figure[SA_FIGURE_BEST] = INFINITY;
-    session->figure[SA_FIGURE_BLEU] = session->figure[SA_FIGURE_CHRF] = -1;
-    session->figure[SA_FIGURE_RATE] = 1;
+    session->figures.best_loss = INFINITY;
+    session->figures.best_bleu = session->figures.best_chrf = -1;
+    session->figures.lr_factor = 1;
     sa_buffer_adds(
         &session->log,
         "epoch,step,seconds,updating,words,words_per_second,train_loss,train_perplexity,"
@@ -119,10 +122,10 @@ static bool start_fresh(sa_session *session, sa_error *error) {
 
 /* The best model lies in a file of its own. When it cannot be used, the next validation makes it
  * anew, however good that is. */
-static void look_for_best(sa_session *session) {
+static void check_best_model(sa_session *session) {
     sa_container file;
     sa_error why;
-    if (!session->at[SA_AT_ROWS]) return;
+    if (!session->counts.validations) return;
     if (sa_container_open(&file, session->best_path.text, &why)) {
         sa_container_close(&file);
         return;
@@ -131,7 +134,7 @@ static void look_for_best(sa_session *session) {
     sa_session_note(session, "note: the best model is lost: %s", why.text);
 }
 
-static bool open_machinery(sa_session *session, sa_error *error) {
+static bool open_trainer(sa_session *session, sa_error *error) {
     sa_model *model = &session->model;
     return encode_pairs(session, error) &&
            sa_trainer_open(&session->trainer, &session->settings, &model->sizes, model->values,
@@ -141,7 +144,7 @@ static bool open_machinery(sa_session *session, sa_error *error) {
            sa_batcher_open(&session->batcher, session->data.source, session->data.target,
                            session->data.count, session->settings.batch,
                            session->settings.batch_tokens, session->settings.seed, error) &&
-           sa_kept_open(&session->average, &session->settings, model->plan.size, error);
+           sa_averaging_open(&session->averaging, &session->settings, model->plan.size, error);
 }
 
 static bool resume(sa_session *session, sa_error *error) {
@@ -158,7 +161,7 @@ static bool resume(sa_session *session, sa_error *error) {
         if (session->settings.shards < 1)
             good = sa_fail(error, SA_DATA, "%s: the number of shards is missing", file.name);
     }
-    good = good && open_machinery(session, error) && sa_session_read(session, &file, error);
+    good = good && open_trainer(session, error) && sa_session_read(session, &file, error);
     sa_container_close(&file);
     return good;
 }
@@ -176,58 +179,57 @@ static bool name_files(sa_session *session, sa_error *error) {
            sa_fail_memory(error, strlen(out));
 }
 
-bool sa_session_open(sa_session *session, const sa_training *training, sa_error *error) {
+bool sa_session_open(sa_session *session, const sa_train_options *training, sa_error *error) {
     *session = (sa_session){
         .training = training,
         .settings = *training->settings,
         .lock = -1,
-        .begin = sa_now() - training->spent.seconds,
+        .begin = sa_clock_seconds() - training->spent.seconds,
         .spent = training->spent,
     };
     if (!name_files(session, error) || !read_pairs(session, error)) return false;
-    if (!sa_lock_open(&session->lock, training->out, error)) {
+    if (!sa_directory_lock_open(&session->lock, training->out, error)) {
         session->lock = -1;
         return false;
     }
     const bool good = training->resume
                           ? resume(session, error)
-                          : start_fresh(session, error) && open_machinery(session, error);
+                          : start_fresh(session, error) && open_trainer(session, error);
     if (!good) return false;
-    session->at[SA_AT_TRAIN] = (int64_t)session->data.hash;
-    session->at[SA_AT_VALID] = (int64_t)session->check.hash;
-    session->best =
-        (sa_validation){session->figure[SA_FIGURE_BEST], session->figure[SA_FIGURE_BLEU],
-                        session->figure[SA_FIGURE_CHRF]};
-    if (training->resume) look_for_best(session);
-    tell_about_pairs(session);
+    session->counts.train_hash = (int64_t)session->data.hash;
+    session->counts.valid_hash = (int64_t)session->valid_data.hash;
+    session->best = (sa_validation){session->figures.best_loss, session->figures.best_bleu,
+                                    session->figures.best_chrf};
+    if (training->resume) check_best_model(session);
+    note_pairs(session);
     sa_session_note(session, "model: %zu weights, %d shards, %d threads%s",
                     session->model.plan.size, session->settings.shards,
                     sa_pool_threads(session->model.pool), training->resume ? ", resumed" : "");
-    session->since = sa_now();
+    session->report_time = sa_clock_seconds();
     return true;
 }
 
-sa_effort sa_session_spent(const sa_session *session) {
-    sa_effort spent = session->spent;
-    spent.seconds = sa_now() - session->begin;
+sa_train_cost sa_session_cost(const sa_session *session) {
+    sa_train_cost spent = session->spent;
+    spent.seconds = sa_clock_seconds() - session->begin;
     return spent;
 }
 
 void sa_session_close(sa_session *session) {
     sa_batcher_close(&session->batcher);
-    sa_kept_close(&session->average);
+    sa_averaging_close(&session->averaging);
     sa_trainer_close(&session->trainer);
     sa_model_release(&session->model);
     sa_gold_release(session->gold, session->data.count);
     sa_dataset_release(&session->data);
-    sa_dataset_release(&session->check);
+    sa_dataset_release(&session->valid_data);
     if (session->train.owned) sa_corpus_close(&session->train);
     if (session->valid.owned) sa_corpus_close(&session->valid);
-    free(session->held), free(session->kept);
+    free(session->held_out), free(session->trained_on);
     sa_buffer_release(&session->best_path);
     sa_buffer_release(&session->last_path);
     sa_buffer_release(&session->average_path);
     sa_buffer_release(&session->log_path);
     sa_buffer_release(&session->log);
-    if (session->lock >= 0) sa_lock_close(session->lock);
+    if (session->lock >= 0) sa_directory_lock_close(session->lock);
 }

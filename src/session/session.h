@@ -9,67 +9,72 @@
 #include "session/validation.h"
 #include "train/trainer.h"
 
-/* Where a training stands. Whole numbers and figures are saved as they lie here; nothing of them
- * depends on the clock, so equal trainings give equal files. */
+/* Where a training stands. Both structs are saved as arrays, in this order; nothing in them depends
+ * on the clock, so equal trainings give equal files. */
+typedef struct sa_state_counts {
+    int64_t batches;     /* seen */
+    int64_t updates;     /* made */
+    int64_t bad_batches; /* in a row without a finite gradient */
+    int64_t epoch;       /* from 0 */
+    int64_t position;    /* pairs of the epoch served */
+    int64_t stale;       /* validations since the best one */
+    int64_t validations; /* so far: rows of the log */
+    int64_t words;       /* target words since the last validation */
+    int64_t train_hash;  /* of the training pairs */
+    int64_t valid_hash;  /* of the validation pairs */
+} sa_state_counts;
+typedef struct sa_state_figures {
+    double best_loss, best_bleu, best_chrf; /* of the best validation */
+    double loss;                            /* training loss since the last validation, a sum */
+    double guided_loss;                     /* the same of guided alignment */
+    double lr_factor;                       /* the product of all --lr-decay so far */
+} sa_state_figures;
+
 enum {
-    SA_AT_STEP,     /* batches seen */
-    SA_AT_APPLIED,  /* updates made */
-    SA_AT_BAD,      /* batches in a row without a finite gradient */
-    SA_AT_EPOCH,    /* from 0 */
-    SA_AT_POSITION, /* pairs of the epoch served */
-    SA_AT_STALE,    /* validations since the best one */
-    SA_AT_ROWS,     /* validations so far: rows of the log */
-    SA_AT_WORDS,    /* target words since the last validation */
-    SA_AT_TRAIN,    /* hash of the training pairs */
-    SA_AT_VALID,    /* hash of the validation pairs */
-    SA_AT_COUNT,
-};
-enum {
-    SA_FIGURE_BEST, /* loss, BLEU and chrF of the best validation: */
-    SA_FIGURE_BLEU,
-    SA_FIGURE_CHRF,
-    SA_FIGURE_LOSS,   /* sum of the training loss since the last validation */
-    SA_FIGURE_GUIDED, /* the same of guided alignment */
-    SA_FIGURE_RATE,   /* what --lr-decay has made of the learning rate, as a factor */
-    SA_FIGURE_COUNT,
+    SA_STATE_COUNTS = sizeof(sa_state_counts) / sizeof(int64_t),
+    SA_STATE_FIGURES = sizeof(sa_state_figures) / sizeof(double),
 };
 
+/* Where a field stands in the saved array. */
+#define SA_STATE_COUNT(field) ((int)(offsetof(sa_state_counts, field) / sizeof(int64_t)))
+#define SA_STATE_FIGURE(field) ((int)(offsetof(sa_state_figures, field) / sizeof(double)))
+
 typedef struct sa_session {
-    const sa_training *training;
+    const sa_train_options *training;
     sa_settings settings; /* shards resolved */
     int lock;
     sa_buffer best_path, last_path, average_path, log_path;
     sa_corpus train, valid;        /* valid is empty when pairs were held out of train */
-    bool *held, *kept;             /* [train.count] for validation; for training */
-    sa_dataset data, check;        /* encoded */
-    const sa_corpus *check_corpus; /* what check.pair counts in */
+    bool *held_out, *trained_on;   /* [train.count] for validation; for training */
+    sa_dataset data, valid_data;   /* encoded */
+    const sa_corpus *valid_corpus; /* what valid_data.pair counts in */
     sa_model model;
     sa_trainer trainer;
-    sa_gold *gold; /* [data.count] what attention is guided by, or NULL */
+    sa_gold_alignment *gold; /* [data.count] what attention is guided by, or NULL */
     sa_batcher batcher;
-    sa_kept average;
-    int64_t at[SA_AT_COUNT];
-    double figure[SA_FIGURE_COUNT];
-    sa_buffer log;   /* log.csv as it stands on the disk */
-    double begin;    /* of this run, less what was spent before it; a clock that never goes back */
-    sa_effort spent; /* its seconds are told only by sa_session_spent */
-    int64_t first_step; /* batches seen before this run */
-    double norm;        /* the last gradient's */
-    double since;       /* when the last report was made */
-    double since_loss;  /* training loss and words since then */
-    int64_t since_words;
-    double speed;       /* target words per second, as last measured */
-    double pause;       /* seconds the last validation took */
-    sa_validation best; /* those at a stop included */
+    sa_averaging averaging;
+    sa_state_counts counts;
+    sa_state_figures figures;
+    sa_buffer log; /* log.csv as it stands on the disk */
+    double begin;  /* of this run, less what was spent before it; a clock that never goes back */
+    sa_train_cost spent;  /* its seconds are told only by sa_session_cost */
+    int64_t first_step;   /* batches seen before this run */
+    double gradient_norm; /* the last gradient's */
+    double report_time;   /* when the last report was made */
+    double report_loss;   /* training loss and words since then */
+    int64_t report_words;
+    double words_per_second;   /* target words per second, as last measured */
+    double validation_seconds; /* seconds the last validation took */
+    sa_validation best;        /* those at a stop included */
 } sa_session;
 
 /* Everything up to the first update: locks the folder, reads the pairs, builds or reads the model.
  */
-bool sa_session_open(sa_session *session, const sa_training *training, sa_error *error);
+bool sa_session_open(sa_session *session, const sa_train_options *training, sa_error *error);
 void sa_session_close(sa_session *session);
 
 /* What the training has taken up to now. */
-sa_effort sa_session_spent(const sa_session *session);
+sa_train_cost sa_session_cost(const sa_session *session);
 
 /* Writes log.csv and last.safetensors with all that resuming needs. */
 bool sa_session_save(sa_session *session, sa_error *error);

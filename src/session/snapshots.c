@@ -9,7 +9,10 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { SCENE = 4, FRAME = 8 }; /* least digits of a pair's folder and of a frame's name */
+enum {
+    PAIR_DIGITS = 4,
+    STEP_DIGITS = 8
+}; /* least digits of a pair's folder and of a frame's name */
 
 static const char head_folder[] = "head-";
 
@@ -41,9 +44,9 @@ static bool remove_frames(const sa_session *session, int above, const char *name
 /* A frame that should not be there would be part of the film. `heads`: there may be folders of
  * heads, whose frames are the same ones. */
 static bool remove_entry(const sa_session *session, int folder, const char *name, bool heads) {
-    const int64_t step = number_of(name, FRAME, ".csv");
+    const int64_t step = number_of(name, STEP_DIGITS, ".csv");
     const size_t prefix = sizeof head_folder - 1;
-    if ((step >= 0 && !is_known(session, step)) || sa_save_unfinished(name))
+    if ((step >= 0 && !is_known(session, step)) || sa_save_is_temporary(name))
         return unlinkat(folder, name, 0) == 0;
     return !heads || strncmp(name, head_folder, prefix) != 0 ||
            number_of(name + prefix, 1, "") < 0 || remove_frames(session, folder, name, false);
@@ -73,13 +76,13 @@ static bool remove_frames(const sa_session *session, int above, const char *name
     return good;
 }
 
-static bool remove_scenes(const sa_session *session, const char *film, sa_error *error) {
+static bool remove_stale_frames(const sa_session *session, const char *film, sa_error *error) {
     DIR *list = opendir(film);
     if (!list) return errno == ENOENT || sa_fail_errno(error, SA_OPEN, "open", film);
     struct dirent *entry;
     bool good = true;
     while (good && (errno = 0, entry = readdir(list)))
-        good = number_of(entry->d_name, SCENE, "") < 0 ||
+        good = number_of(entry->d_name, PAIR_DIGITS, "") < 0 ||
                remove_frames(session, dirfd(list), entry->d_name, true);
     if (!good || errno) good = sa_fail_errno(error, SA_IO, "tidy up", film);
     closedir(list);
@@ -89,37 +92,37 @@ static bool remove_scenes(const sa_session *session, const char *film, sa_error 
 /* ---- New frames ------------------------------------------------------------------------------ */
 
 /* Of pair `index` (from 0) FILM/0001, or of its head (from 1) FILM/0001/head-1. */
-static void name_scene(const sa_session *session, size_t index, int head, sa_buffer *out) {
-    sa_buffer_addf(out, "%s/film/%0*zu", session->training->out, SCENE, index + 1);
+static void name_folder(const sa_session *session, size_t index, int head, sa_buffer *out) {
+    sa_buffer_addf(out, "%s/film/%0*zu", session->training->out, PAIR_DIGITS, index + 1);
     if (head) sa_buffer_addf(out, "/%s%d", head_folder, head);
 }
 
 /* A single head is the mean, and is not filmed twice. */
-static int heads_of(const sa_session *session) {
+static int recorded_heads(const sa_session *session) {
     const int heads = sa_seq2seq_heads(&session->model.w);
     return heads > 1 ? heads : 0;
 }
 
-static bool make_scenes(const sa_session *session, const char *film, sa_error *error) {
-    bool good = sa_folder_make(film, error);
-    for (size_t i = 0; good && i < session->training->probe_count; i++)
-        for (int head = 0; good && head <= heads_of(session); head++) {
-            sa_buffer scene = {0};
-            name_scene(session, i, head, &scene);
-            good = scene.failed ? sa_fail_memory(error, scene.size)
-                                : sa_folder_make(scene.text, error);
-            sa_buffer_release(&scene);
+static bool make_folders(const sa_session *session, const char *film, sa_error *error) {
+    bool good = sa_directory_create(film, error);
+    for (size_t i = 0; good && i < session->training->snapshot_count; i++)
+        for (int head = 0; good && head <= recorded_heads(session); head++) {
+            sa_buffer folder = {0};
+            name_folder(session, i, head, &folder);
+            good = folder.failed ? sa_fail_memory(error, folder.size)
+                                 : sa_directory_create(folder.text, error);
+            sa_buffer_release(&folder);
         }
     return good;
 }
 
-bool sa_film_open(const sa_session *session, sa_error *error) {
-    const sa_training *training = session->training;
+bool sa_snapshots_open(const sa_session *session, sa_error *error) {
+    const sa_train_options *training = session->training;
     sa_buffer film = {0};
     sa_buffer_addf(&film, "%s/film", training->out);
     bool good = !film.failed || sa_fail_memory(error, film.size);
-    good = good && remove_scenes(session, film.text, error);
-    if (good && training->probe_count) good = make_scenes(session, film.text, error);
+    good = good && remove_stale_frames(session, film.text, error);
+    if (good && training->snapshot_count) good = make_folders(session, film.text, error);
     sa_buffer_release(&film);
     return good;
 }
@@ -127,12 +130,12 @@ bool sa_film_open(const sa_session *session, sa_error *error) {
 static bool save_frame(const sa_session *session, size_t index, int head,
                        const sa_alignment *alignment, sa_error *error) {
     sa_buffer path = {0}, matrix = {0};
-    name_scene(session, index, head, &path);
-    sa_buffer_addf(&path, "/%0*lld.csv", FRAME, (long long)session->trainer.step);
+    name_folder(session, index, head, &path);
+    sa_buffer_addf(&path, "/%0*lld.csv", STEP_DIGITS, (long long)session->trainer.step);
     sa_matrix_csv(alignment, &matrix);
     const bool good = path.failed || matrix.failed
                           ? sa_fail_memory(error, path.size + matrix.size)
-                          : sa_save(path.text, &(sa_piece){matrix.text, matrix.size}, 1, error);
+                          : sa_save(path.text, &(sa_chunk){matrix.text, matrix.size}, 1, error);
     sa_buffer_release(&path);
     sa_buffer_release(&matrix);
     return good;
@@ -143,7 +146,7 @@ static bool save_frames(void *context, size_t index, const sa_alignment *alignme
     const sa_session *session = context;
     const size_t size = (size_t)alignment->targets * (size_t)alignment->sources;
     bool good = save_frame(session, index, 0, alignment, error);
-    for (int head = 1; good && head <= heads_of(session); head++) {
+    for (int head = 1; good && head <= recorded_heads(session); head++) {
         sa_alignment own = *alignment;
         own.weights = alignment->head_weights + (size_t)(head - 1) * size;
         good = save_frame(session, index, head, &own, error);
@@ -151,8 +154,9 @@ static bool save_frames(void *context, size_t index, const sa_alignment *alignme
     return good;
 }
 
-bool sa_film_take(sa_session *session, sa_error *error) {
-    const sa_training *training = session->training;
-    return !training->probe_count || sa_align(&session->model, training->probes,
-                                              training->probe_count, save_frames, session, error);
+bool sa_snapshots_write(sa_session *session, sa_error *error) {
+    const sa_train_options *training = session->training;
+    return !training->snapshot_count ||
+           sa_align(&session->model, training->snapshot_pairs, training->snapshot_count,
+                    save_frames, session, error);
 }

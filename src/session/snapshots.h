@@ -6,9 +6,9 @@
 
 /* Makes the folders of the film. Frames of another training, and those of a resumed one that its
  * log does not know, are removed: the film is always that of the training beside it. */
-bool sa_film_open(const sa_session *session, sa_error *error);
+bool sa_snapshots_open(const sa_session *session, sa_error *error);
 
 /* Writes the next frame of each pair; nothing without pairs. */
-bool sa_film_take(sa_session *session, sa_error *error);
+bool sa_snapshots_write(sa_session *session, sa_error *error);
 
 #endif

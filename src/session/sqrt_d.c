@@ -10,14 +10,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { LEAST = 4, MOST = 512 };
+enum { D_MIN = 4, D_MAX = 512 };
 
 static const char *const scores[] = {"additive", "dot", "scaled-dot"};
 enum { SCORES = sizeof scores / sizeof *scores };
 
 static int attention_number(const char *name) {
     size_t row = 0;
-    while (strcmp(sa_compat_name(row), name) != 0) row++;
+    while (strcmp(sa_score_name(row), name) != 0) row++;
     return (int)row;
 }
 
@@ -40,8 +40,8 @@ static int ascending(const void *a, const void *b) {
 }
 
 /* The losses of all trainings, to be freed: losses[seeds], the least first. */
-static double *train(const sa_experiment *experiment, const sa_toy *toy, int attention, int d,
-                     sa_error *error) {
+static double *train(const sa_experiment *experiment, const sa_toy_corpus *toy, int attention,
+                     int d, sa_error *error) {
     const size_t count = (size_t)experiment->seeds;
     double *losses = sa_new(count, sizeof *losses, error);
     bool good = losses != NULL;
@@ -74,12 +74,13 @@ static void add_losses(const double *losses, size_t count, sa_buffer *line) {
     add_number(losses[count - 1], line);
 }
 
-static bool try_one(const sa_experiment *experiment, const sa_toy *toy, const char *score, int d,
-                    sa_error *error) {
+static bool measure(const sa_experiment *experiment, const sa_toy_corpus *toy, const char *score,
+                    int d, sa_error *error) {
     const int attention = attention_number(score);
-    sa_lab_figures figures;
+    sa_lab_score_statistics figures;
     double *losses = NULL;
-    if (!sa_lab_scores(attention, d, (uint64_t)experiment->seed, &figures, error)) return false;
+    if (!sa_lab_random_scores(attention, d, (uint64_t)experiment->seed, &figures, error))
+        return false;
     if (toy && !(losses = train(experiment, toy, attention, d, error))) return false;
     sa_buffer line = {0};
     sa_buffer_addf(&line, "%s,%d", score, d);
@@ -88,24 +89,25 @@ static bool try_one(const sa_experiment *experiment, const sa_toy *toy, const ch
     add_number(figures.gradient, &line);
     add_losses(losses, (size_t)experiment->seeds, &line);
     free(losses);
-    return sa_trial_row(experiment, &line, error);
+    return sa_experiment_write_row(experiment, &line, error);
 }
 
 bool sa_sqrt_d(const sa_experiment *experiment, sa_error *error) {
-    const sa_settings settings = small_model(experiment, 0, LEAST);
+    const sa_settings settings = small_model(experiment, 0, D_MIN);
     const size_t pairs = (size_t)experiment->steps * (size_t)settings.batch;
-    sa_toy toy = {0};
+    sa_toy_corpus toy = {0};
     sa_buffer line = {0};
     sa_buffer_adds(&line,
                    "attention,d,score_variance,entropy,gradient_norm,loss,loss_least,loss_most");
-    if (!sa_trial_row(experiment, &line, error)) return false;
-    if (pairs && !sa_toy_open(&toy, "mono", pairs, (uint64_t)experiment->seed, error)) return false;
+    if (!sa_experiment_write_row(experiment, &line, error)) return false;
+    if (pairs && !sa_toy_corpus_open(&toy, "mono", pairs, (uint64_t)experiment->seed, error))
+        return false;
     bool good = true;
     for (int i = 0; i < SCORES; i++)
-        for (int d = LEAST; good && d <= MOST; d *= 2) {
-            sa_trial_report(experiment, "%s, d = %d", scores[i], d);
-            good = try_one(experiment, pairs ? &toy : NULL, scores[i], d, error);
+        for (int d = D_MIN; good && d <= D_MAX; d *= 2) {
+            sa_experiment_report(experiment, "%s, d = %d", scores[i], d);
+            good = measure(experiment, pairs ? &toy : NULL, scores[i], d, error);
         }
-    sa_toy_close(&toy);
+    sa_toy_corpus_close(&toy);
     return good;
 }

@@ -18,7 +18,7 @@ static char *cut_at(char *text, char mark) {
 }
 
 /* Cuts the text, source TAB target TAB alignment a line, in place. */
-static void cut(sa_toy *toy, size_t count) {
+static void cut(sa_toy_corpus *toy, size_t count) {
     char *at = toy->text.text;
     for (size_t i = 0; i < count; i++) {
         char *target = cut_at(at, '\t'), *gold = cut_at(target, '\t');
@@ -28,52 +28,54 @@ static void cut(sa_toy *toy, size_t count) {
     }
 }
 
-bool sa_toy_open(sa_toy *toy, const char *task, size_t pairs, uint64_t seed, sa_error *error) {
-    *toy = (sa_toy){.corpus = {.count = pairs, .lines = pairs, .gold = true, .name = task}};
+bool sa_toy_corpus_open(sa_toy_corpus *toy, const char *task, size_t pairs, uint64_t seed,
+                        sa_error *error) {
+    *toy = (sa_toy_corpus){.corpus = {.count = pairs, .lines = pairs, .gold = true, .name = task}};
     const bool good =
         sa_synth_write(sa_task_find(task), pairs, seed, SA_TRAIN, &toy->text, error) &&
         (toy->corpus.pairs = sa_new(pairs, sizeof *toy->corpus.pairs, error));
     if (good) cut(toy, pairs);
-    if (!good) sa_toy_close(toy);
+    if (!good) sa_toy_corpus_close(toy);
     return good;
 }
 
-void sa_toy_close(sa_toy *toy) {
+void sa_toy_corpus_close(sa_toy_corpus *toy) {
     sa_buffer_release(&toy->text);
     free(toy->corpus.pairs);
-    *toy = (sa_toy){0};
+    *toy = (sa_toy_corpus){0};
 }
 
 /* ---- Training -------------------------------------------------------------------------------- */
 
-typedef struct school {
+typedef struct toy_training {
     sa_model model;
     sa_dataset data;
     sa_trainer trainer;
     sa_batcher batcher;
-} school;
+} toy_training;
 
-static bool open_school(school *at, const sa_toy *toy, const sa_settings *settings,
-                        sa_error *error) {
-    sa_coder source = {0}, target = {0};
+static bool open_toy_training(toy_training *at, const sa_toy_corpus *toy,
+                              const sa_settings *settings, sa_error *error) {
+    sa_text_codec source = {0}, target = {0};
     sa_model *model = &at->model;
-    return sa_coders_build(&source, &target, &toy->corpus, NULL, settings, error) &&
+    return sa_text_codecs_build(&source, &target, &toy->corpus, NULL, settings, error) &&
            sa_model_init(model, settings, &source, &target, NULL, error) &&
-           sa_params_start(&model->plan, model->values, settings->init, (uint64_t)settings->seed,
-                           error) &&
-           sa_dataset_make(&at->data, &toy->corpus, NULL, &model->source, &model->target,
-                           settings->max_len, error) &&
+           sa_params_init(&model->plan, model->values, settings->init, (uint64_t)settings->seed,
+                          error) &&
+           sa_dataset_build(&at->data, &toy->corpus, NULL, &model->source, &model->target,
+                            settings->max_len, error) &&
            sa_trainer_open(&at->trainer, &model->settings, &model->sizes, model->values,
                            at->data.longest_source, at->data.longest_target, model->pool, error) &&
            sa_batcher_open(&at->batcher, at->data.source, at->data.target, at->data.count,
                            settings->batch, settings->batch_tokens, settings->seed, error);
 }
 
-bool sa_toy_train(const sa_toy *toy, const sa_settings *settings, double *loss, sa_error *error) {
+bool sa_toy_train(const sa_toy_corpus *toy, const sa_settings *settings, double *loss,
+                  sa_error *error) {
     const int64_t steps = settings->steps, begin = steps - (steps + 9) / 10;
     double sum = 0, words = 0;
-    school at = {.model = {.pool = NULL}};
-    bool good = open_school(&at, toy, settings, error);
+    toy_training at = {.model = {.pool = NULL}};
+    bool good = open_toy_training(&at, toy, settings, error);
     for (int64_t step = 0; good && step < steps; step++) {
         int count;
         const size_t *pairs = sa_batcher_next(&at.batcher, &count);

@@ -28,11 +28,12 @@ static double seconds_left(const sa_session *session, double elapsed) {
 }
 
 static sa_progress progress_now(sa_session *session, double loss, int64_t words) {
-    const sa_effort spent = sa_session_spent(session);
-    if (session->since_words)
-        session->speed = (double)session->since_words / (sa_now() - session->since);
+    const sa_train_cost spent = sa_session_cost(session);
+    if (session->report_words)
+        session->words_per_second =
+            (double)session->report_words / (sa_clock_seconds() - session->report_time);
     return (sa_progress){
-        .kind = SA_STEP,
+        .kind = SA_PROGRESS_STEP,
         .epoch = (int)session->batcher.epoch + 1,
         .epoch_part = (double)session->batcher.position / (double)session->data.count,
         .step = session->trainer.step,
@@ -40,18 +41,19 @@ static sa_progress progress_now(sa_session *session, double loss, int64_t words)
         .seconds_left = seconds_left(session, spent.seconds),
         .loss = words ? loss / (double)words : NAN,
         .guided_loss = NAN,
-        .words_per_second = session->speed,
-        .gradient_norm = session->norm,
+        .words_per_second = session->words_per_second,
+        .gradient_norm = session->gradient_norm,
     };
 }
 
 static void report_step(sa_session *session) {
-    if (!session->training->report || sa_now() - session->since < REPORT_EVERY) return;
-    const sa_progress progress = progress_now(session, session->since_loss, session->since_words);
+    if (!session->training->report || sa_clock_seconds() - session->report_time < REPORT_EVERY)
+        return;
+    const sa_progress progress = progress_now(session, session->report_loss, session->report_words);
     session->training->report(session->training->context, &progress);
-    session->since = sa_now();
-    session->since_loss = 0;
-    session->since_words = 0;
+    session->report_time = sa_clock_seconds();
+    session->report_loss = 0;
+    session->report_words = 0;
 }
 
 /* ---- Validation ------------------------------------------------------------------------------ */
@@ -74,20 +76,19 @@ static void add_to_log(const sa_progress *row, sa_buffer *log) {
 }
 
 /* What a scheduled validation means for the rate and for patience. */
-static void settle_rate(sa_session *session, sa_validation now) {
-    double *figure = session->figure;
-    const sa_validation best = {figure[SA_FIGURE_BEST], figure[SA_FIGURE_BLEU],
-                                figure[SA_FIGURE_CHRF]};
+static void update_learning_rate(sa_session *session, sa_validation now) {
+    sa_state_figures *figures = &session->figures;
+    const sa_validation best = {figures->best_loss, figures->best_bleu, figures->best_chrf};
     if (sa_validation_better(session->settings.criterion, now, best)) {
-        figure[SA_FIGURE_BEST] = now.loss;
-        figure[SA_FIGURE_BLEU] = now.bleu;
-        figure[SA_FIGURE_CHRF] = now.chrf;
-        session->at[SA_AT_STALE] = 0;
+        figures->best_loss = now.loss;
+        figures->best_bleu = now.bleu;
+        figures->best_chrf = now.chrf;
+        session->counts.stale = 0;
     } else {
-        session->at[SA_AT_STALE]++;
-        if (session->at[SA_AT_STALE] % session->settings.lr_patience == 0)
-            session->figure[SA_FIGURE_RATE] *= session->settings.lr_decay;
-        session->trainer.decay = session->figure[SA_FIGURE_RATE];
+        session->counts.stale++;
+        if (session->counts.stale % session->settings.lr_patience == 0)
+            session->figures.lr_factor *= session->settings.lr_decay;
+        session->trainer.decay = session->figures.lr_factor;
     }
 }
 
@@ -95,16 +96,15 @@ static void settle_rate(sa_session *session, sa_validation now) {
  * and moves its state; one at a stop leaves no trace in it, so that going on later gives the bits
  * of a training that was never stopped. */
 static bool validate(sa_session *session, bool scheduled, sa_error *error) {
-    const double begin = sa_now();
-    sa_progress row =
-        progress_now(session, session->figure[SA_FIGURE_LOSS], session->at[SA_AT_WORDS]);
+    const double begin = sa_clock_seconds();
+    sa_progress row = progress_now(session, session->figures.loss, session->counts.words);
     sa_validation now;
-    sa_trainer_rest(&session->trainer);
-    if (!sa_validate(&session->model, session->check_corpus, &session->check, &now, error))
+    sa_trainer_lend_memory(&session->trainer);
+    if (!sa_validate(&session->model, session->valid_corpus, &session->valid_data, &now, error))
         return false;
-    row.kind = SA_VALIDATION;
-    if (session->gold && session->at[SA_AT_WORDS])
-        row.guided_loss = session->figure[SA_FIGURE_GUIDED] / (double)session->at[SA_AT_WORDS];
+    row.kind = SA_PROGRESS_VALIDATION;
+    if (session->gold && session->counts.words)
+        row.guided_loss = session->figures.guided_loss / (double)session->counts.words;
     row.valid_loss = now.loss, row.valid_bleu = now.bleu, row.valid_chrf = now.chrf;
     row.valid_perplexity = exp(row.valid_loss);
     if (!isfinite(row.valid_perplexity)) return sa_fail_diverged(error);
@@ -114,22 +114,22 @@ static bool validate(sa_session *session, bool scheduled, sa_error *error) {
         if (!sa_model_write(&session->model, session->best_path.text, NULL, 0, error)) return false;
     }
     if (scheduled) {
-        settle_rate(session, now);
-        sa_kept_offer(&session->average, &session->settings, session->at[SA_AT_ROWS], now,
-                      session->model.values);
-        session->at[SA_AT_ROWS]++;
-        session->at[SA_AT_WORDS] = 0;
-        session->figure[SA_FIGURE_LOSS] = session->figure[SA_FIGURE_GUIDED] = 0;
+        update_learning_rate(session, now);
+        sa_averaging_add(&session->averaging, &session->settings, session->counts.validations, now,
+                         session->model.values);
+        session->counts.validations++;
+        session->counts.words = 0;
+        session->figures.loss = session->figures.guided_loss = 0;
     }
     add_to_log(&row, &session->log);
-    if (!sa_film_take(session, error) || !sa_session_save(session, error)) return false;
+    if (!sa_snapshots_write(session, error) || !sa_session_save(session, error)) return false;
     if (session->training->report) session->training->report(session->training->context, &row);
-    session->pause = sa_now() - begin;
-    session->since += session->pause; /* words per second are the training's */
+    session->validation_seconds = sa_clock_seconds() - begin;
+    session->report_time += session->validation_seconds; /* words per second are the training's */
     return true;
 }
 
-static void exchange(sa_real *one, sa_real *other, size_t size) {
+static void swap_weights(sa_real *one, sa_real *other, size_t size) {
     for (size_t i = 0; i < size; i++) {
         const sa_real kept = one[i];
         one[i] = other[i];
@@ -141,16 +141,17 @@ static void exchange(sa_real *one, sa_real *other, size_t size) {
 static bool write_average(sa_session *session, sa_error *error) {
     sa_model *model = &session->model;
     const size_t size = model->plan.size;
-    const size_t count = sa_kept_count(&session->average, session->at[SA_AT_ROWS]);
+    const size_t count = sa_averaging_count(&session->averaging, session->counts.validations);
     if (!count) return true;
     sa_real *mean = sa_new(size, sizeof *mean, error);
     if (!mean) return false;
-    sa_kept_mean(&session->average, count, mean);
-    exchange(mean, model->values, size);
+    sa_averaging_mean(&session->averaging, count, mean);
+    swap_weights(mean, model->values, size);
     sa_validation now;
-    const bool good = sa_validate(model, session->check_corpus, &session->check, &now, error) &&
-                      sa_model_write(model, session->average_path.text, NULL, 0, error);
-    exchange(mean, model->values, size);
+    const bool good =
+        sa_validate(model, session->valid_corpus, &session->valid_data, &now, error) &&
+        sa_model_write(model, session->average_path.text, NULL, 0, error);
+    swap_weights(mean, model->values, size);
     free(mean);
     if (good)
         sa_session_note(session, "mean weights of the %s %zu validations: loss %.4f, BLEU %.2f: %s",
@@ -165,22 +166,22 @@ static bool step(sa_session *session, sa_error *error) {
     int count;
     const size_t *pairs = sa_batcher_next(&session->batcher, &count);
     sa_step_result result;
-    const double begin = sa_now();
+    const double begin = sa_clock_seconds();
     if (!sa_trainer_step(&session->trainer, session->data.source, session->data.target, pairs,
                          count, &result, error))
         return false;
-    session->spent.updating += sa_now() - begin;
-    session->norm = result.norm;
+    session->spent.updating += sa_clock_seconds() - begin;
+    session->gradient_norm = result.l2_norm;
     if (!result.applied) {
         sa_session_note(session, "note: update %lld had no finite gradient and was left out",
                         (long long)session->trainer.step);
         return true;
     }
-    session->figure[SA_FIGURE_LOSS] += result.loss;
-    session->figure[SA_FIGURE_GUIDED] += result.astray;
-    session->at[SA_AT_WORDS] += result.words;
-    session->since_loss += result.loss;
-    session->since_words += result.words;
+    session->figures.loss += result.loss;
+    session->figures.guided_loss += result.alignment_loss;
+    session->counts.words += result.words;
+    session->report_loss += result.loss;
+    session->report_words += result.words;
     session->spent.words += result.words;
     return true;
 }
@@ -199,16 +200,17 @@ static const char *reason_to_stop(const sa_session *session) {
     if (session->training->stop && *session->training->stop) return "stopped";
     if (settings->steps > 0 && session->trainer.step >= settings->steps) return "steps";
     if (settings->epochs > 0 && epochs >= settings->epochs) return "epochs";
-    if (settings->patience > 0 && session->at[SA_AT_STALE] >= settings->patience) return "patience";
-    const double seconds = sa_session_spent(session).seconds;
-    if (settings->max_time > 0 && seconds + session->pause >= settings->max_time) return "time";
+    if (settings->patience > 0 && session->counts.stale >= settings->patience) return "patience";
+    const double seconds = sa_session_cost(session).seconds;
+    if (settings->max_time > 0 && seconds + session->validation_seconds >= settings->max_time)
+        return "time";
     return NULL;
 }
 
 static bool train(sa_session *session, const char **reason, sa_error *error) {
     /* the last thing done was a scheduled validation, be it before a stop, and the best is kept */
     bool fresh =
-        session->at[SA_AT_ROWS] && !session->at[SA_AT_WORDS] && isfinite(session->best.loss);
+        session->counts.validations && !session->counts.words && isfinite(session->best.loss);
     while (!(*reason = reason_to_stop(session))) {
         if (!step(session, error)) return false;
         report_step(session);
@@ -221,10 +223,10 @@ static bool train(sa_session *session, const char **reason, sa_error *error) {
 }
 
 /* What was learned by heart says nothing about other sentences. */
-static bool tell_about_shared(const sa_session *session, sa_error *error) {
+static bool note_shared_pairs(const sa_session *session, sa_error *error) {
     size_t count;
     if (!session->training->valid) return true;
-    if (!sa_corpus_shared(&session->valid, &session->train, &count, error)) return false;
+    if (!sa_corpus_count_shared(&session->valid, &session->train, &count, error)) return false;
     if (count)
         sa_session_note(session,
                         "note: %zu of the %zu pairs in '%s' stand in the training pairs, too",
@@ -232,22 +234,22 @@ static bool tell_about_shared(const sa_session *session, sa_error *error) {
     return true;
 }
 
-bool sa_train(const sa_training *training, sa_outcome *outcome, sa_error *error) {
+bool sa_train(const sa_train_options *training, sa_train_result *result, sa_error *error) {
     sa_session session;
-    *outcome = (sa_outcome){0};
+    *result = (sa_train_result){0};
     if (!sa_settings_check(training->settings, error)) return false;
-    bool good = sa_session_open(&session, training, error) && tell_about_shared(&session, error) &&
-                sa_film_open(&session, error) &&
-                (training->resume || sa_film_take(&session, error));
+    bool good = sa_session_open(&session, training, error) && note_shared_pairs(&session, error) &&
+                sa_snapshots_open(&session, error) &&
+                (training->resume || sa_snapshots_write(&session, error));
     session.trainer.profiled = training->parts;
-    good = good && train(&session, &outcome->reason, error);
+    good = good && train(&session, &result->reason, error);
     if (training->parts) sa_trainer_profile(&session.trainer, training->parts);
-    outcome->steps = session.trainer.step;
-    outcome->epochs = (int)session.batcher.epoch + 1;
-    outcome->spent = sa_session_spent(&session);
-    outcome->best_loss = session.best.loss;
-    outcome->best_bleu = session.best.bleu;
-    outcome->best_chrf = session.best.chrf;
+    result->steps = session.trainer.step;
+    result->epochs = (int)session.batcher.epoch + 1;
+    result->spent = sa_session_cost(&session);
+    result->best_loss = session.best.loss;
+    result->best_bleu = session.best.bleu;
+    result->best_chrf = session.best.chrf;
     sa_session_close(&session);
     return good;
 }

@@ -9,15 +9,16 @@
 static bool add_scores(const sa_model *model, const sa_corpus *corpus, const sa_dataset *pairs,
                        const sa_translation *translations, sa_validation *out, sa_error *error) {
     sa_metrics metrics;
-    sa_tally sum = {0}, one;
+    sa_metric_stats sum = {0}, one;
     bool good = true;
     sa_metrics_init(&metrics);
     for (size_t i = 0; good && i < pairs->count; i++) {
         char *reference =
             sa_coder_reference(&model->target, corpus->pairs[pairs->pair[i]].target, error);
-        good = reference && sa_tally_make(&one, &metrics, sa_utf8_lower, translations[i].text,
-                                          (const char *const *)&reference, 1, error);
-        if (good) sa_tally_add(&sum, &one);
+        good = reference &&
+               sa_metric_stats_compute(&one, &metrics, sa_utf8_lower, translations[i].text,
+                                       (const char *const *)&reference, 1, error);
+        if (good) sa_metric_stats_add(&sum, &one);
         free(reference);
     }
     out->bleu = sa_bleu_score(&sum.bleu, &metrics);
@@ -38,7 +39,7 @@ bool sa_validation_better(int criterion, sa_validation one, sa_validation other)
 
 bool sa_validate(sa_model *model, const sa_corpus *corpus, const sa_dataset *pairs,
                  sa_validation *out, sa_error *error) {
-    sa_forced *forced = sa_new(pairs->count, sizeof *forced, error);
+    sa_forced_decoding *forced = sa_new(pairs->count, sizeof *forced, error);
     const char **sources = forced ? sa_new(pairs->count, sizeof *sources, error) : NULL;
     sa_translation *translations =
         sources ? sa_new(pairs->count, sizeof *translations, error) : NULL;
@@ -48,10 +49,10 @@ bool sa_validate(sa_model *model, const sa_corpus *corpus, const sa_dataset *pai
     search.beam = 1;
     for (size_t i = 0; translations && i < pairs->count; i++)
         sources[i] = corpus->pairs[pairs->pair[i]].source;
-    bool good =
-        translations &&
-        sa_force(model, pairs->source, pairs->target, NULL, pairs->count, NULL, forced, error) &&
-        sa_translate(model, sources, pairs->count, &search, translations, error);
+    bool good = translations &&
+                sa_teacher_force(model, pairs->source, pairs->target, NULL, pairs->count, NULL,
+                                 forced, error) &&
+                sa_translate(model, sources, pairs->count, &search, translations, error);
     for (size_t i = 0; good && i < pairs->count; i++) log_p += forced[i].log_p;
     out->loss = -log_p / (double)pairs->target_words;
     good = good && add_scores(model, corpus, pairs, translations, out, error);

@@ -37,8 +37,8 @@ static unsigned draw_form(sa_draft *draft, unsigned forms) {
 static void draw_often(sa_draft *draft, sa_clause *clause) {
     static const sa_phrase adverbs[] = {
         {"often", "souvent", NULL}, {"always", "toujours", NULL}, {"sometimes", "parfois", NULL}};
-    if (clause->mood == SA_SAID && sa_draft_chance(draft, 4)) clause->mood = SA_DENIED;
-    if (clause->mood == SA_DENIED)
+    if (clause->mood == SA_AFFIRMATIVE && sa_draft_chance(draft, 4)) clause->mood = SA_NEGATIVE;
+    if (clause->mood == SA_NEGATIVE)
         clause->never = true;
     else
         clause->often = SA_DRAW(draft, adverbs);
@@ -48,7 +48,7 @@ static void draw_often(sa_draft *draft, sa_clause *clause) {
  * must be: "I eat meat" alone would not say that it is a habit. */
 static bool conjugate(sa_draft *draft, sa_clause *clause, const sa_verb *verb, unsigned form,
                       sa_time *time) {
-    static const sa_form plans[] = {SA_GOING, SA_GOING, SA_WANT, SA_CAN, SA_MUST};
+    static const sa_verb_form plans[] = {SA_GOING, SA_GOING, SA_WANT, SA_CAN, SA_MUST};
     switch (form) {
     case SA_STATE:
         *time = SA_TIME_NOW;
@@ -70,7 +70,7 @@ static bool conjugate(sa_draft *draft, sa_clause *clause, const sa_verb *verb, u
     default:
         *time = SA_TIME_FUTURE;
         sa_clause_conjugate(clause, verb,
-                            plans[sa_draft_pick(draft, clause->mood == SA_ASKED ? 4 : 5)]);
+                            plans[sa_draft_pick(draft, clause->mood == SA_INTERROGATIVE ? 4 : 5)]);
         return false;
     }
 }
@@ -93,21 +93,21 @@ static void write_object(sa_draft *draft, const sa_clause *clause, const sa_verb
     const sa_subject *subject = &clause->subject;
     const sa_noun *noun = sa_noun_draw(draft, verb->kinds, 0, noun_of(subject));
     unsigned determiners = verb->determiners;
-    if (clause->mood == SA_DENIED)
+    if (clause->mood == SA_NEGATIVE)
         determiners &= ~(unsigned)SA_NUMBER; /* how many did she not eat? */
-    sa_group first = sa_group_draw(draft, noun, determiners, subject->owner);
-    sa_group_write(draft, &first, clause->mood);
-    if (clause->mood != SA_SAID || !sa_draft_chance(draft, 10)) return;
+    sa_noun_phrase first = sa_noun_phrase_draw(draft, noun, determiners, subject->owner);
+    sa_noun_phrase_write(draft, &first, clause->mood);
+    if (clause->mood != SA_AFFIRMATIVE || !sa_draft_chance(draft, 10)) return;
     const sa_noun *other = sa_noun_draw(draft, noun->kinds & verb->kinds, 0, noun);
     if (!other || other == noun_of(subject)) return;
-    sa_group second = sa_group_draw(draft, other, first.determiner, subject->owner);
-    sa_say(draft, "and", "et", NULL);
-    sa_group_write(draft, &second, clause->mood);
+    sa_noun_phrase second = sa_noun_phrase_draw(draft, other, first.determiner, subject->owner);
+    sa_phrase_write(draft, "and", "et", NULL);
+    sa_noun_phrase_write(draft, &second, clause->mood);
 }
 
 static void write_transitive(sa_draft *draft, sa_mood mood) {
     sa_time time;
-    sa_clause clause = {.subject = sa_subject_draw(draft, mood == SA_ASKED), .mood = mood};
+    sa_clause clause = {.subject = sa_subject_draw(draft, mood == SA_INTERROGATIVE), .mood = mood};
     const sa_verb *verb = draw_verb(draft, sa_transitive_verbs, 0, ~0u);
     unsigned form = draw_form(draft, verb->forms);
     bool needed = conjugate(draft, &clause, verb, form, &time);
@@ -124,7 +124,7 @@ static void write_pronoun_object(sa_draft *draft, sa_mood mood) {
                                         {"her", "la", NULL},   {"them", "les", NULL}};
     enum { YOU = 2, OTHERS = 3 };
     sa_time time;
-    sa_clause clause = {.subject = sa_subject_draw(draft, mood == SA_ASKED), .mood = mood};
+    sa_clause clause = {.subject = sa_subject_draw(draft, mood == SA_INTERROGATIVE), .mood = mood};
     int person = clause.subject.person, row = sa_draft_pick(draft, 6);
     bool own = (person == SA_JE || person == SA_NOUS) ? row < YOU : person == SA_VOUS && row == YOU;
     clause.object = &objects[own ? row + OTHERS : row];
@@ -139,19 +139,20 @@ static void write_pronoun_object(sa_draft *draft, sa_mood mood) {
 /* "I gave the key to my neighbour" */
 static void write_gift(sa_draft *draft, sa_mood mood) {
     sa_time time;
-    sa_clause clause = {.subject = sa_subject_draw(draft, mood == SA_ASKED), .mood = mood};
+    sa_clause clause = {.subject = sa_subject_draw(draft, mood == SA_INTERROGATIVE), .mood = mood};
     const sa_subject *subject = &clause.subject;
     const sa_verb *verb = &sa_giving_verb;
     unsigned form = draw_form(draft, verb->forms);
     bool needed = conjugate(draft, &clause, verb, form, &time);
     const sa_noun *gift = sa_noun_draw(draft, verb->kinds, 0, NULL);
     const sa_noun *receiver = sa_noun_draw(draft, SA_PERSON, 0, noun_of(subject));
-    sa_group groups[] = {sa_group_draw(draft, gift, verb->determiners, subject->owner),
-                         sa_group_draw(draft, receiver, SA_THE | SA_OWN, subject->owner)};
+    sa_noun_phrase groups[] = {
+        sa_noun_phrase_draw(draft, gift, verb->determiners, subject->owner),
+        sa_noun_phrase_draw(draft, receiver, SA_THE | SA_OWN, subject->owner)};
     sa_clause_write(draft, &clause);
-    sa_group_write(draft, &groups[0], mood);
-    sa_say(draft, "to", "à", NULL);
-    sa_group_write(draft, &groups[1], SA_SAID);
+    sa_noun_phrase_write(draft, &groups[0], mood);
+    sa_phrase_write(draft, "to", "à", NULL);
+    sa_noun_phrase_write(draft, &groups[1], SA_AFFIRMATIVE);
     write_time(draft, needed, verb, form, time);
 }
 
@@ -162,16 +163,17 @@ static void write_where(sa_draft *draft, const sa_verb *verb) {
     const sa_noun *noun = sa_noun_draw(draft, verb->kinds, 0, NULL);
     if (!noun) return;
     int choices = verb->kinds & SA_HOME ? 5 : 4;
-    sa_group place = sa_group_draw(draft, noun, determiners[sa_draft_pick(draft, choices)], 0);
+    sa_noun_phrase place =
+        sa_noun_phrase_draw(draft, noun, determiners[sa_draft_pick(draft, choices)], 0);
     place.plural = false;
     sa_place_write(draft, &place, verb->forms & SA_TOWARDS);
 }
 
 static void write_company(sa_draft *draft, const sa_subject *subject) {
     const sa_noun *noun = sa_noun_draw(draft, SA_PERSON, 0, noun_of(subject));
-    sa_group group = sa_group_draw(draft, noun, SA_THE | SA_OWN, subject->owner);
-    sa_say(draft, "with", "avec", NULL);
-    sa_group_write(draft, &group, SA_SAID);
+    sa_noun_phrase group = sa_noun_phrase_draw(draft, noun, SA_THE | SA_OWN, subject->owner);
+    sa_phrase_write(draft, "with", "avec", NULL);
+    sa_noun_phrase_write(draft, &group, SA_AFFIRMATIVE);
 }
 
 /* The places of what the subject may do: children do not work. 0: of anything. */
@@ -199,7 +201,7 @@ void sa_activity_write(sa_draft *draft, const sa_subject *subject, sa_mood mood,
 
 static void write_intransitive(sa_draft *draft, sa_mood mood) {
     sa_time time;
-    sa_clause clause = {.subject = sa_subject_draw(draft, mood == SA_ASKED), .mood = mood};
+    sa_clause clause = {.subject = sa_subject_draw(draft, mood == SA_INTERROGATIVE), .mood = mood};
     const sa_verb *verb = draw_verb(draft, sa_intransitive_verbs, places_for(&clause.subject), ~0u);
     unsigned form = draw_form(draft, verb->forms);
     bool needed = conjugate(draft, &clause, verb, form, &time);
@@ -213,11 +215,12 @@ static void write_intransitive(sa_draft *draft, sa_mood mood) {
 /* "the train leaves at nine o'clock" */
 static void write_timetable(sa_draft *draft, sa_mood mood) {
     static const struct {
-        sa_form form;
+        sa_verb_form form;
         sa_time time;
     } forms[] = {
         {SA_SIMPLE, SA_TIME_HABIT}, {SA_PAST_TENSE, SA_TIME_PAST}, {SA_GOING, SA_TIME_FUTURE}};
-    sa_group group = sa_group_draw(draft, sa_noun_draw(draft, SA_VEHICLE, 0, NULL), SA_THE, 0);
+    sa_noun_phrase group =
+        sa_noun_phrase_draw(draft, sa_noun_draw(draft, SA_VEHICLE, 0, NULL), SA_THE, 0);
     sa_clause clause = {.subject = sa_subject_of(&group), .mood = mood};
     int row = sa_draft_pick(draft, 3);
     sa_clause_conjugate(&clause, draw_verb(draft, sa_intransitive_verbs, 0, SA_TIMETABLE),
@@ -273,21 +276,21 @@ static void write_object_question(sa_draft *draft, sa_mood mood) {
 
 /* "please open the door", "do not play in the street": vous is the French imperative too. */
 static void write_request(sa_draft *draft, sa_mood mood) {
-    bool denied = mood == SA_DENIED, transitive = !sa_draft_chance(draft, 4);
+    bool denied = mood == SA_NEGATIVE, transitive = !sa_draft_chance(draft, 4);
     const sa_verb *verb = draw_verb(draft, transitive ? sa_transitive_verbs : sa_intransitive_verbs,
                                     0, denied ? SA_WARNING : SA_REQUEST);
     sa_span not = {0}, please = {0};
     if (denied) {
         sa_span auxiliary = sa_draft_source(draft, "do"), ne = sa_draft_target(draft, "ne");
         not = sa_draft_source(draft, "not");
-        sa_draft_hint(draft, auxiliary, ne);
+        sa_draft_link_possible(draft, auxiliary, ne);
         sa_draft_link(draft, not, ne);
     } else {
         please = sa_draft_source(draft, "please");
     }
-    sa_say(draft, verb->base, verb->present[SA_VOUS], NULL);
+    sa_phrase_write(draft, verb->base, verb->present[SA_VOUS], NULL);
     if (denied) sa_draft_link(draft, not, sa_draft_target(draft, "pas"));
-    sa_clause you = {.subject = {.owner = SA_YOUR}, .mood = denied ? SA_DENIED : SA_SAID};
+    sa_clause you = {.subject = {.owner = SA_YOUR}, .mood = denied ? SA_NEGATIVE : SA_AFFIRMATIVE};
     if (transitive)
         write_object(draft, &you, verb);
     else
@@ -298,14 +301,14 @@ static void write_request(sa_draft *draft, sa_mood mood) {
 }
 
 const sa_frame sa_action_frames[] = {
-    {520, write_transitive, SA_ANY_MOOD},
-    {70, write_pronoun_object, SA_ANY_MOOD},
-    {45, write_gift, SA_ANY_MOOD},
-    {220, write_intransitive, SA_ANY_MOOD},
-    {15, write_timetable, SA_ANY_MOOD},
-    {25, write_when_question, SA_ASKS},
-    {25, write_place_question, SA_ASKS},
-    {30, write_object_question, SA_ASKS},
-    {40, write_request, SA_SAYS | SA_DENIES},
+    {520, write_transitive, SA_ALLOW_ANY_MOOD},
+    {70, write_pronoun_object, SA_ALLOW_ANY_MOOD},
+    {45, write_gift, SA_ALLOW_ANY_MOOD},
+    {220, write_intransitive, SA_ALLOW_ANY_MOOD},
+    {15, write_timetable, SA_ALLOW_ANY_MOOD},
+    {25, write_when_question, SA_ALLOW_INTERROGATIVE},
+    {25, write_place_question, SA_ALLOW_INTERROGATIVE},
+    {30, write_object_question, SA_ALLOW_INTERROGATIVE},
+    {40, write_request, SA_ALLOW_AFFIRMATIVE | SA_ALLOW_NEGATIVE},
     {0},
 };

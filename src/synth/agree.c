@@ -25,8 +25,8 @@ static const sa_noun *draw_being(sa_draft *draft) {
 }
 
 static sa_subject write_being(sa_draft *draft) {
-    sa_group group = sa_group_the(draft, draw_being(draft));
-    sa_group_write(draft, &group, SA_SAID);
+    sa_noun_phrase group = sa_noun_phrase_draw_definite(draft, draw_being(draft));
+    sa_noun_phrase_write(draft, &group, SA_AFFIRMATIVE);
     return sa_subject_of(&group);
 }
 
@@ -35,8 +35,8 @@ static void write_doing(sa_draft *draft, const sa_subject *subject) {
     static const char *const verbs[] = {"see", "help", "call", "watch", "look for", "wait for"};
     sa_clause clause = {.subject = *subject};
     sa_clause_conjugate(&clause, sa_verb_find(*SA_DRAW(draft, verbs)), SA_SIMPLE);
-    sa_say(draft, "that", "qui", NULL);
-    sa_say(draft, clause.main, clause.finite, NULL);
+    sa_phrase_write(draft, "that", "qui", NULL);
+    sa_phrase_write(draft, clause.main, clause.finite, NULL);
 }
 
 void sa_synth_agree(sa_draft *draft, sa_split split) {
@@ -50,10 +50,10 @@ void sa_synth_agree(sa_draft *draft, sa_split split) {
     }
     sa_clause clause = {.subject = first};
     sa_clause_be(&clause, false);
-    sa_say(draft, clause.auxiliary, clause.finite, NULL);
-    sa_draft_hint(draft, noun, sa_draft_last(&draft->target));
-    sa_quality_write(draft, sa_adjective_draw(draft, first.groups[0].noun), &first);
-    sa_draft_hint(draft, noun, sa_draft_last(&draft->target));
-    sa_say(draft, ".", ".", NULL);
+    sa_phrase_write(draft, clause.auxiliary, clause.finite, NULL);
+    sa_draft_link_possible(draft, noun, sa_draft_last(&draft->target));
+    sa_adjective_write(draft, sa_adjective_draw(draft, first.groups[0].noun), &first);
+    sa_draft_link_possible(draft, noun, sa_draft_last(&draft->target));
+    sa_phrase_write(draft, ".", ".", NULL);
     sa_french_finish(draft);
 }

@@ -23,7 +23,7 @@ static sa_subject pronoun(int row) {
                         .owner = owners[row]};
 }
 
-sa_subject sa_subject_of(const sa_group *group) {
+sa_subject sa_subject_of(const sa_noun_phrase *group) {
     bool feminine = group->noun->feminine, plural = group->plural;
     return (sa_subject){.groups = {*group},
                         .count = 1,
@@ -36,17 +36,18 @@ sa_subject sa_subject_of(const sa_group *group) {
 }
 
 /* Several people are never all women: English would take them up as they, French as elles. */
-static sa_group draw_person(sa_draft *draft, const sa_noun *except) {
+static sa_noun_phrase draw_person(sa_draft *draft, const sa_noun *except) {
     static const int owners[] = {SA_MY, SA_MY, SA_MY, SA_YOUR, SA_HIS, SA_HER, SA_OUR, SA_THEIR};
     const sa_noun *noun = sa_noun_draw(draft, SA_PERSON, 0, except);
-    sa_group group = sa_group_draw(draft, noun, SA_THE | SA_OWN, *SA_DRAW(draft, owners));
+    sa_noun_phrase group =
+        sa_noun_phrase_draw(draft, noun, SA_THE | SA_OWN, *SA_DRAW(draft, owners));
     group.plural = group.plural && !noun->feminine;
     return group;
 }
 
 sa_subject sa_subject_draw_named(sa_draft *draft) {
     static const sa_phrase both = {"and", "et", NULL};
-    sa_group first = draw_person(draft, NULL);
+    sa_noun_phrase first = draw_person(draft, NULL);
     sa_subject subject = sa_subject_of(&first);
     if (!subject.feminine && sa_draft_chance(draft, 8)) {
         subject.joint = &both;
@@ -74,7 +75,7 @@ static void write_subject(sa_draft *draft, const sa_subject *subject) {
     if (subject->pronoun) sa_draft_phrase(draft, subject->pronoun);
     for (int i = 0; i < subject->count; i++) {
         if (i) sa_draft_phrase(draft, subject->joint);
-        sa_group_write(draft, &subject->groups[i], SA_SAID);
+        sa_noun_phrase_write(draft, &subject->groups[i], SA_AFFIRMATIVE);
     }
     if (subject->that) {
         sa_draft_phrase(draft, &(sa_phrase){"that", "que", NULL});
@@ -104,15 +105,15 @@ static const char *was_english(int person) {
 /* The verb that changes with the subject, with `do` where English needs it. */
 static void simple(sa_clause *clause, const char *base, const char *third, const char **verb) {
     bool he = clause->subject.person == SA_IL;
-    bool support = clause->mood != SA_SAID && !clause->never;
+    bool support = clause->mood != SA_AFFIRMATIVE && !clause->never;
     if (support) clause->auxiliary = he ? "does" : "do";
     *verb = he && !support ? third : base;
 }
 
 static void past(sa_clause *clause, const sa_verb *verb) {
     const sa_subject *subject = &clause->subject;
-    if (clause->mood != SA_SAID) clause->auxiliary = "did";
-    clause->main = clause->mood != SA_SAID ? verb->base : verb->past;
+    if (clause->mood != SA_AFFIRMATIVE) clause->auxiliary = "did";
+    clause->main = clause->mood != SA_AFFIRMATIVE ? verb->base : verb->past;
     clause->finite = verb->etre ? be_french[subject->person] : present_of("have", subject->person);
     sa_french_participle(verb->participle, verb->etre && subject->feminine,
                          verb->etre && subject->plural, clause->rest);
@@ -126,7 +127,7 @@ static void infinitive(sa_clause *clause, const sa_verb *verb, const char *auxil
     snprintf(clause->rest, sizeof clause->rest, "%s", verb->infinitive);
 }
 
-void sa_clause_conjugate(sa_clause *clause, const sa_verb *verb, sa_form form) {
+void sa_clause_conjugate(sa_clause *clause, const sa_verb *verb, sa_verb_form form) {
     int person = clause->subject.person;
     switch (form) {
     case SA_SIMPLE:
@@ -180,11 +181,12 @@ typedef struct verb_spans {
 } verb_spans;
 
 static void write_english(sa_draft *draft, const sa_clause *clause, verb_spans *at) {
-    bool denied = clause->mood == SA_DENIED;
+    bool denied = clause->mood == SA_NEGATIVE;
     if (denied && clause->auxiliary && !strcmp(clause->auxiliary, "can")) {
         at->auxiliary = at->not = sa_draft_source(draft, "cannot");
     } else {
-        if (clause->mood != SA_ASKED) at->auxiliary = sa_draft_source(draft, clause->auxiliary);
+        if (clause->mood != SA_INTERROGATIVE)
+            at->auxiliary = sa_draft_source(draft, clause->auxiliary);
         if (denied) at->not = sa_draft_source(draft, clause->never ? "never" : "not");
     }
     if (clause->often) at->often = sa_draft_source(draft, clause->often->source);
@@ -205,17 +207,17 @@ static void link_finite(sa_draft *draft, const sa_clause *clause, const verb_spa
                         sa_span finite) {
     if (clause->lead) {
         sa_draft_link(draft, at->lead, finite);
-        sa_draft_hint(draft, at->auxiliary, finite);
+        sa_draft_link_possible(draft, at->auxiliary, finite);
     } else if (clause->auxiliary && (clause->rest[0] || !clause->main)) {
         sa_draft_link(draft, at->auxiliary, finite);
     } else {
         sa_draft_link(draft, at->main, finite);
-        sa_draft_hint(draft, at->auxiliary, finite);
+        sa_draft_link_possible(draft, at->auxiliary, finite);
     }
 }
 
 static void write_french(sa_draft *draft, const sa_clause *clause, const verb_spans *at) {
-    bool denied = clause->mood == SA_DENIED;
+    bool denied = clause->mood == SA_NEGATIVE;
     if (denied) sa_draft_link(draft, at->not, sa_draft_target(draft, "ne"));
     if (!clause->rest[0]) write_object(draft, clause, at);
     link_finite(draft, clause, at, sa_draft_target(draft, clause->finite));
@@ -227,14 +229,14 @@ static void write_french(sa_draft *draft, const sa_clause *clause, const verb_sp
     write_object(draft, clause, at);
     sa_span rest = sa_draft_target(draft, clause->rest);
     sa_draft_link(draft, at->main, rest);
-    sa_draft_hint(draft, at->to, rest);
+    sa_draft_link_possible(draft, at->to, rest);
 }
 
 void sa_clause_write(sa_draft *draft, const sa_clause *clause) {
     verb_spans at = {0};
-    if (clause->mood == SA_ASKED) {
+    if (clause->mood == SA_INTERROGATIVE) {
         at.auxiliary = sa_draft_source(draft, clause->auxiliary);
-        sa_draft_hint(draft, at.auxiliary, sa_draft_target(draft, "est-ce que"));
+        sa_draft_link_possible(draft, at.auxiliary, sa_draft_target(draft, "est-ce que"));
     }
     write_subject(draft, &clause->subject);
     write_english(draft, clause, &at);

@@ -8,7 +8,7 @@
 
 typedef struct sa_subject {
     const sa_phrase *pronoun; /* or NULL: */
-    sa_group groups[2];       /* the teacher; my father and my mother; the door of the house */
+    sa_noun_phrase groups[2]; /* the teacher; my father and my mother; the door of the house */
     int count;
     const sa_phrase *joint;       /* what stands between two groups: and, of */
     const struct sa_clause *that; /* the book that we bought; or NULL */
@@ -21,11 +21,11 @@ typedef struct sa_subject {
 sa_subject sa_subject_draw(sa_draft *draft, bool asked);
 sa_subject sa_subject_draw_named(sa_draft *draft); /* people alone */
 /* A subject of one group: things, places, people. */
-sa_subject sa_subject_of(const sa_group *group);
+sa_subject sa_subject_of(const sa_noun_phrase *group);
 /* He, she or they for a subject already named; a pronoun stays. */
 sa_subject sa_subject_again(const sa_subject *subject);
 
-typedef enum sa_form {
+typedef enum sa_verb_form {
     SA_SIMPLE,
     SA_PROGRESSIVE,
     SA_PAST_TENSE, /* passé composé */
@@ -33,12 +33,12 @@ typedef enum sa_form {
     SA_WANT,
     SA_CAN,
     SA_MUST,
-} sa_form;
+} sa_verb_form;
 
 typedef struct sa_clause {
     sa_subject subject;
     sa_mood mood;
-    bool never; /* SA_DENIED and SA_SIMPLE: never instead of not */
+    bool never; /* SA_NEGATIVE and SA_SIMPLE: never instead of not */
     /* English: he (is) (not) (going) (to) (eat); French: il (va) (pas) (manger) */
     const char *auxiliary, *lead, *main;
     const char *finite;
@@ -48,7 +48,7 @@ typedef struct sa_clause {
 } sa_clause;
 
 /* Fills in the verb; subject, mood and never must stand. */
-void sa_clause_conjugate(sa_clause *clause, const sa_verb *verb, sa_form form);
+void sa_clause_conjugate(sa_clause *clause, const sa_verb *verb, sa_verb_form form);
 /* "is" with être, now or (past) as était; "is hungry" with avoir and `rest`. */
 void sa_clause_be(sa_clause *clause, bool past);
 void sa_clause_feel(sa_clause *clause, const char *english, const char *french);

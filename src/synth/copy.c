@@ -50,7 +50,7 @@ static const sa_phrase things[] = {
     {"pen", "stylo", NULL},
     {"hat", "chapeau", NULL},
 };
-static const sa_phrase colours[] = {
+static const sa_phrase colors[] = {
     {"red", "rouge", NULL},
     {"black", "noir", NULL},
     {"blue", "bleu", NULL},
@@ -81,7 +81,8 @@ static void draw_name(sa_draft *draft, sa_split split, const char *other, char n
     snprintf(name, NAME, "%s", known[row]);
 }
 
-static void say(sa_draft *draft, const char *source, const char *target, const char *links) {
+static void write_phrase(sa_draft *draft, const char *source, const char *target,
+                         const char *links) {
     sa_draft_phrase(draft, &(sa_phrase){source, target, links});
 }
 
@@ -89,24 +90,24 @@ static void say(sa_draft *draft, const char *source, const char *target, const c
 static void write_deed(sa_draft *draft, const char *first, const char *second) {
     const sa_phrase *time = SA_DRAW(draft, times);
     sa_span time_at = sa_draft_source(draft, time->source);
-    say(draft, first, first, NULL);
-    say(draft, "has", "a", NULL);
+    write_phrase(draft, first, first, NULL);
+    write_phrase(draft, "has", "a", NULL);
     sa_draft_phrase(draft, SA_DRAW(draft, verbs));
-    say(draft, second, second, NULL);
+    write_phrase(draft, second, second, NULL);
     sa_draft_link(draft, time_at, sa_draft_target(draft, time->target));
 }
 
 /* "Ada gave Ivan the red book." -> "Ada a donné le livre rouge à Ivan." */
 static void write_gift(sa_draft *draft, const char *first, const char *second) {
-    say(draft, first, first, NULL);
-    say(draft, "gave", "a donné", NULL);
+    write_phrase(draft, first, first, NULL);
+    write_phrase(draft, "gave", "a donné", NULL);
     sa_span second_at = sa_draft_source(draft, second);
-    say(draft, "the", "le", NULL);
-    const sa_phrase *colour = SA_DRAW(draft, colours);
-    sa_span colour_at = sa_draft_source(draft, colour->source);
+    write_phrase(draft, "the", "le", NULL);
+    const sa_phrase *color = SA_DRAW(draft, colors);
+    sa_span color_at = sa_draft_source(draft, color->source);
     sa_draft_phrase(draft, SA_DRAW(draft, things));
-    sa_draft_link(draft, colour_at, sa_draft_target(draft, colour->target));
-    sa_draft_hint(draft, second_at, sa_draft_target(draft, "à"));
+    sa_draft_link(draft, color_at, sa_draft_target(draft, color->target));
+    sa_draft_link_possible(draft, second_at, sa_draft_target(draft, "à"));
     sa_draft_link(draft, second_at, sa_draft_target(draft, second));
 }
 
@@ -117,10 +118,10 @@ static void write_passive(sa_draft *draft, const char *first, const char *second
     sa_span was_at = sa_draft_source(draft, "was");
     sa_span verb_at = sa_draft_source(draft, verb->source);
     sa_span by_at = sa_draft_source(draft, "by");
-    say(draft, second, second, NULL);
+    write_phrase(draft, second, second, NULL);
     sa_span has_at = sa_draft_target(draft, "a");
     sa_draft_link(draft, was_at, has_at);
-    sa_draft_hint(draft, by_at, has_at);
+    sa_draft_link_possible(draft, by_at, has_at);
     sa_draft_link(draft, verb_at, sa_draft_target(draft, verb->target));
     sa_draft_link(draft, first_at, sa_draft_target(draft, first));
 }
@@ -132,5 +133,5 @@ void sa_synth_copy(sa_draft *draft, sa_split split) {
     draw_name(draft, split, "", first);
     draw_name(draft, split, first, second);
     (*SA_DRAW(draft, frames))(draft, first, second);
-    say(draft, ".", ".", NULL);
+    write_phrase(draft, ".", ".", NULL);
 }

@@ -63,7 +63,7 @@ static void write_number(sa_draft *draft, int digits, int number, sa_span place)
     int more = place.count - span.count;
     for (int i = 0; i < span.count; i++)
         sa_draft_link(draft, (sa_span){span.first + i, 1}, (sa_span){place.first + more + i, 1});
-    sa_draft_hint(draft, span, (sa_span){place.first, more});
+    sa_draft_link_possible(draft, span, (sa_span){place.first, more});
 }
 
 /* The first `letters` of a name (0: all). */
@@ -76,7 +76,7 @@ static sa_span write_name(sa_draft *draft, const char *name, int letters, bool l
 
 /* Any letter of a month's name may decide its number. */
 static void write_month(sa_draft *draft, const char *name, int letters, bool lower) {
-    sa_draft_hint(draft, write_name(draft, name, letters, lower), month_at);
+    sa_draft_link_possible(draft, write_name(draft, name, letters, lower), month_at);
 }
 
 static void write_part(sa_draft *draft, const calendar_day *date, char part) {

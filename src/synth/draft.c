@@ -88,7 +88,7 @@ void sa_draft_link(sa_draft *draft, sa_span source, sa_span target) {
     link_spans(draft, source, target, false);
 }
 
-void sa_draft_hint(sa_draft *draft, sa_span source, sa_span target) {
+void sa_draft_link_possible(sa_draft *draft, sa_span source, sa_span target) {
     link_spans(draft, source, target, true);
 }
 

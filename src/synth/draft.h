@@ -56,7 +56,7 @@ sa_span sa_draft_last(const sa_draft_side *side);
 
 /* Links every word of one span with every word of the other: surely, or possibly. */
 void sa_draft_link(sa_draft *draft, sa_span source, sa_span target);
-void sa_draft_hint(sa_draft *draft, sa_span source, sa_span target);
+void sa_draft_link_possible(sa_draft *draft, sa_span source, sa_span target);
 
 /* Appends words to both sides and links them as `links` says in Pharaoh form, counted from the
  * first word of the phrase; NULL: all surely with all. */

@@ -74,13 +74,13 @@ static const sa_phrase of = {"of", "de", NULL};
 
 /* ---- Nouns ----------------------------------------------------------------------------------- */
 
-static sa_group draw_person(sa_draft *draft, const sa_noun *except) {
-    return sa_group_the(draft, sa_noun_draw(draft, SA_PERSON, 0, except));
+static sa_noun_phrase draw_person(sa_draft *draft, const sa_noun *except) {
+    return sa_noun_phrase_draw_definite(draft, sa_noun_draw(draft, SA_PERSON, 0, except));
 }
 
 /* "the baker", "the friends of the baker" */
 static sa_subject draw_subject(sa_draft *draft) {
-    sa_group person = draw_person(draft, NULL);
+    sa_noun_phrase person = draw_person(draft, NULL);
     sa_subject subject = sa_subject_of(&person);
     if (sa_draft_chance(draft, 3)) {
         subject.joint = &of;
@@ -96,8 +96,9 @@ static void write_many(sa_draft *draft, const sa_noun *noun, sa_mood mood) {
     snprintf(english, sizeof english, "%s %s", ten->source, unit->source);
     snprintf(french, sizeof french, "%s-%s", ten->target, unit->target);
     sa_phrase number = {english, french, NULL};
-    sa_group group = {.noun = noun, .plural = true, .determiner = SA_NUMBER, .number = &number};
-    sa_group_write(draft, &group, mood);
+    sa_noun_phrase group = {
+        .noun = noun, .plural = true, .determiner = SA_NUMBER, .number = &number};
+    sa_noun_phrase_write(draft, &group, mood);
 }
 
 /* "an alarm clock", "the potatoes of the baker" */
@@ -109,13 +110,13 @@ static void write_thing(sa_draft *draft, sa_mood mood) {
         write_many(draft, noun, mood);
         return;
     }
-    sa_group group = {.noun = noun, .determiner = SA_A};
-    if (way > 1) group = sa_group_the(draft, noun);
-    sa_group_write(draft, &group, mood);
+    sa_noun_phrase group = {.noun = noun, .determiner = SA_A};
+    if (way > 1) group = sa_noun_phrase_draw_definite(draft, noun);
+    sa_noun_phrase_write(draft, &group, mood);
     if (way > 2) {
-        sa_group owner = draw_person(draft, NULL);
+        sa_noun_phrase owner = draw_person(draft, NULL);
         sa_draft_phrase(draft, &of);
-        sa_group_write(draft, &owner, mood);
+        sa_noun_phrase_write(draft, &owner, mood);
     }
 }
 
@@ -130,7 +131,7 @@ static void write_state(sa_draft *draft, sa_clause *clause) {
     sa_clause_conjugate(clause, &verb, SA_SIMPLE);
     snprintf(clause->rest, sizeof clause->rest, "%s", states[row].rest);
     sa_clause_write(draft, clause);
-    write_thing(draft, SA_SAID); /* pas besoin d'une clé, but pas de clé */
+    write_thing(draft, SA_AFFIRMATIVE); /* pas besoin d'une clé, but pas de clé */
 }
 
 /* "the baker throws away ..." */
@@ -146,14 +147,14 @@ static void write_deed(sa_draft *draft, sa_clause *clause) {
 static void write_clause(sa_draft *draft) {
     sa_clause clause = {.subject = draw_subject(draft)};
     if (sa_draft_chance(draft, 2)) {
-        clause.mood = SA_DENIED;
+        clause.mood = SA_NEGATIVE;
         clause.never = sa_draft_chance(draft, 3);
     }
     if (sa_draft_chance(draft, 4))
         write_state(draft, &clause);
     else
         write_deed(draft, &clause);
-    if (clause.mood == SA_SAID && sa_draft_chance(draft, 3))
+    if (clause.mood == SA_AFFIRMATIVE && sa_draft_chance(draft, 3))
         sa_draft_phrase(draft, SA_DRAW(draft, times));
 }
 
@@ -161,9 +162,9 @@ void sa_synth_fertility(sa_draft *draft, sa_split split) {
     (void)split;
     write_clause(draft);
     if (sa_draft_chance(draft, 2)) {
-        sa_say(draft, "and", "et", NULL);
+        sa_phrase_write(draft, "and", "et", NULL);
         write_clause(draft);
     }
-    sa_say(draft, ".", ".", NULL);
+    sa_phrase_write(draft, ".", ".", NULL);
     sa_french_finish(draft);
 }

@@ -8,11 +8,15 @@
 typedef struct sa_frame {
     int weight; /* how often, among the sum of all weights */
     void (*write)(sa_draft *draft, sa_mood mood);
-    unsigned moods; /* SA_SAYS ...: which make sense */
+    unsigned moods; /* SA_ALLOW_AFFIRMATIVE ...: which make sense */
 } sa_frame;
 
-enum { SA_SAYS = 1 << SA_SAID, SA_ASKS = 1 << SA_ASKED, SA_DENIES = 1 << SA_DENIED };
-#define SA_ANY_MOOD (SA_SAYS | SA_ASKS | SA_DENIES)
+enum {
+    SA_ALLOW_AFFIRMATIVE = 1 << SA_AFFIRMATIVE,
+    SA_ALLOW_INTERROGATIVE = 1 << SA_INTERROGATIVE,
+    SA_ALLOW_NEGATIVE = 1 << SA_NEGATIVE
+};
+#define SA_ALLOW_ANY_MOOD (SA_ALLOW_AFFIRMATIVE | SA_ALLOW_INTERROGATIVE | SA_ALLOW_NEGATIVE)
 
 /* What somebody does; how somebody or something is; where things are and how one feels. Each ends
  * with weight 0. */
@@ -24,10 +28,10 @@ typedef enum sa_time { SA_TIME_HABIT, SA_TIME_NOW, SA_TIME_PAST, SA_TIME_FUTURE 
 void sa_time_write(sa_draft *draft, sa_time time, bool far);
 
 /* Short for phrases made on the spot. */
-void sa_say(sa_draft *draft, const char *source, const char *target, const char *links);
+void sa_phrase_write(sa_draft *draft, const char *source, const char *target, const char *links);
 
 /* The adjective behind "is", agreeing with the subject. */
-void sa_quality_write(sa_draft *draft, const sa_adjective *adjective, const sa_subject *subject);
+void sa_adjective_write(sa_draft *draft, const sa_adjective *adjective, const sa_subject *subject);
 
 /* Draws an action for the subject in one of the forms (SA_NOW, SA_PLAN ...) and writes it with its
  * object or place. */

@@ -64,7 +64,7 @@ const sa_adjective *sa_adjective_draw(sa_draft *draft, const sa_noun *noun) {
 static unsigned suitable(unsigned determiners, const sa_noun *noun) {
     if (noun->kinds & SA_FAMILY) return SA_OWN;
     if (noun->kinds & SA_MASS) determiners &= ~(unsigned)(SA_A | SA_NUMBER);
-    if (noun->at_english) determiners &= ~(unsigned)(SA_SOME | SA_BARE | SA_NUMBER);
+    if (noun->english_preposition) determiners &= ~(unsigned)(SA_SOME | SA_BARE | SA_NUMBER);
     if (noun->kinds & SA_SINGLE) determiners &= ~(unsigned)(SA_A | SA_SOME | SA_BARE | SA_NUMBER);
     bool strangers = noun->kinds & SA_PERSON && !(noun->kinds & SA_KNOWN);
     bool everyones = noun->kinds & (SA_GOAL | SA_SIGHT) && !(noun->kinds & SA_ROOM);
@@ -78,13 +78,14 @@ static unsigned draw_bit(sa_draft *draft, unsigned bits) {
     return bits & -bits;
 }
 
-static bool draw_plural(sa_draft *draft, const sa_group *group) {
+static bool draw_plural(sa_draft *draft, const sa_noun_phrase *group) {
     if (!group->noun->plural || group->determiner & SA_A) return false;
     return group->determiner & (SA_SOME | SA_NUMBER | SA_BARE) || sa_draft_chance(draft, 4);
 }
 
-sa_group sa_group_draw(sa_draft *draft, const sa_noun *noun, unsigned determiners, int owner) {
-    sa_group group = {.noun = noun, .owner = owner};
+sa_noun_phrase sa_noun_phrase_draw(sa_draft *draft, const sa_noun *noun, unsigned determiners,
+                                   int owner) {
+    sa_noun_phrase group = {.noun = noun, .owner = owner};
     group.determiner = draw_bit(draft, suitable(determiners, noun));
     group.plural = draw_plural(draft, &group);
     if (group.determiner == SA_NUMBER) group.number = &sa_numbers[sa_draft_pick(draft, SA_NUMBERS)];
@@ -96,14 +97,14 @@ sa_group sa_group_draw(sa_draft *draft, const sa_noun *noun, unsigned determiner
     return group;
 }
 
-sa_group sa_group_the(sa_draft *draft, const sa_noun *noun) {
+sa_noun_phrase sa_noun_phrase_draw_definite(sa_draft *draft, const sa_noun *noun) {
     bool plural = noun->plural && sa_draft_chance(draft, 2);
-    return (sa_group){.noun = noun, .determiner = SA_THE, .plural = plural};
+    return (sa_noun_phrase){.noun = noun, .determiner = SA_THE, .plural = plural};
 }
 
 /* ---- Writing -------------------------------------------------------------------------------- */
 
-static const char *english_noun(const sa_group *group) {
+static const char *english_noun(const sa_noun_phrase *group) {
     return group->plural ? group->noun->plural : group->noun->english;
 }
 
@@ -111,7 +112,7 @@ static const char *english_article(const char *next) {
     return strchr("aeiou", next[0]) ? "an" : "a";
 }
 
-static const char *english_determiner(const sa_group *group, sa_mood mood) {
+static const char *english_determiner(const sa_noun_phrase *group, sa_mood mood) {
     const sa_adjective *first = group->before ? group->before : group->after;
     switch (group->determiner) {
     case SA_THE:
@@ -119,7 +120,7 @@ static const char *english_determiner(const sa_group *group, sa_mood mood) {
     case SA_A:
         return english_article(first ? first->english : english_noun(group));
     case SA_SOME:
-        return mood == SA_SAID ? "some" : "any";
+        return mood == SA_AFFIRMATIVE ? "some" : "any";
     case SA_OWN:
         return owners[group->owner].english;
     case SA_THIS:
@@ -132,15 +133,15 @@ static const char *english_determiner(const sa_group *group, sa_mood mood) {
 }
 
 /* The determiner before `next`; de + le and their like are written together later. */
-static const char *french_determiner(const sa_group *group, const char *next, sa_mood mood) {
+static const char *french_determiner(const sa_noun_phrase *group, const char *next, sa_mood mood) {
     bool feminine = group->noun->feminine, plural = group->plural;
     const char *the = plural ? "les" : feminine ? "la" : "le";
     switch (group->determiner) {
     case SA_A:
-        if (mood == SA_DENIED) return "de";
+        if (mood == SA_NEGATIVE) return "de";
         return feminine ? "une" : "un";
     case SA_SOME: /* des fleurs, but de belles fleurs */
-        if (mood == SA_DENIED || (plural && group->before)) return "de";
+        if (mood == SA_NEGATIVE || (plural && group->before)) return "de";
         return plural ? "des" : feminine ? "de la" : "de le";
     case SA_OWN:
         if (plural) return owners[group->owner].plural;
@@ -156,7 +157,7 @@ static const char *french_determiner(const sa_group *group, const char *next, sa
     }
 }
 
-void sa_group_write(sa_draft *draft, const sa_group *group, sa_mood mood) {
+void sa_noun_phrase_write(sa_draft *draft, const sa_noun_phrase *group, sa_mood mood) {
     const sa_adjective *adjectives[] = {group->before, group->after};
     sa_span english[2] = {{0}};
     sa_span determiner = sa_draft_source(draft, english_determiner(group, mood));
@@ -175,15 +176,15 @@ void sa_group_write(sa_draft *draft, const sa_group *group, sa_mood mood) {
     const char *next = group->before ? adjective[0] : french;
     sa_span article = sa_draft_target(draft, french_determiner(group, next, mood));
     sa_draft_link(draft, determiner, article);
-    sa_draft_hint(draft, noun, article);
+    sa_draft_link_possible(draft, noun, article);
     if (group->before) sa_draft_link(draft, english[0], sa_draft_target(draft, adjective[0]));
     sa_draft_link(draft, noun, sa_draft_target(draft, french));
     if (group->after) sa_draft_link(draft, english[1], sa_draft_target(draft, adjective[1]));
 }
 
-void sa_place_write(sa_draft *draft, const sa_group *group, bool motion) {
+void sa_place_write(sa_draft *draft, const sa_noun_phrase *group, bool motion) {
     const sa_noun *noun = group->noun;
-    sa_draft_phrase(draft, &(sa_phrase){motion ? "to" : noun->at_english,
-                                        motion ? "à" : noun->at_french, NULL});
-    sa_group_write(draft, group, SA_SAID);
+    sa_draft_phrase(draft, &(sa_phrase){motion ? "to" : noun->english_preposition,
+                                        motion ? "à" : noun->french_preposition, NULL});
+    sa_noun_phrase_write(draft, group, SA_AFFIRMATIVE);
 }

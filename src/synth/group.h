@@ -6,19 +6,19 @@
 #include "synth/words.h"
 
 /* Whether something is said, asked or denied: some bread, any bread, (not) any bread. */
-typedef enum sa_mood { SA_SAID, SA_ASKED, SA_DENIED } sa_mood;
+typedef enum sa_mood { SA_AFFIRMATIVE, SA_INTERROGATIVE, SA_NEGATIVE } sa_mood;
 
 /* Whose: the rows of my, your, his, her, our, their. */
 enum { SA_MY, SA_YOUR, SA_HIS, SA_HER, SA_OUR, SA_THEIR };
 
-typedef struct sa_group {
+typedef struct sa_noun_phrase {
     const sa_noun *noun;
     bool plural;
     unsigned determiner;                /* one of SA_THE, SA_A ... */
     int owner;                          /* SA_OWN: whose */
     const sa_phrase *number;            /* SA_NUMBER: how many */
     const sa_adjective *before, *after; /* their place in French; or NULL */
-} sa_group;
+} sa_noun_phrase;
 
 /* A noun of one of the kinds with one of the traits (0: whatever), other than `except` (may be
  * NULL), or NULL if there is none. */
@@ -27,19 +27,20 @@ const sa_noun *sa_noun_draw(sa_draft *draft, unsigned kinds, unsigned traits,
 
 /* A group around that noun with one of the determiners (as far as they suit it) and perhaps
  * adjectives. */
-sa_group sa_group_draw(sa_draft *draft, const sa_noun *noun, unsigned determiners, int owner);
+sa_noun_phrase sa_noun_phrase_draw(sa_draft *draft, const sa_noun *noun, unsigned determiners,
+                                   int owner);
 
 /* "the baker" or "the bakers", each as likely if the noun has a plural. */
-sa_group sa_group_the(sa_draft *draft, const sa_noun *noun);
+sa_noun_phrase sa_noun_phrase_draw_definite(sa_draft *draft, const sa_noun *noun);
 
 /* An adjective that can be said of the noun on its own: "the car is ..."; NULL if there is none. */
 const sa_adjective *sa_adjective_draw(sa_draft *draft, const sa_noun *noun);
 
 /* Writes the group. Denied, "a" and "some" become de: je n'ai pas de pain. */
-void sa_group_write(sa_draft *draft, const sa_group *group, sa_mood mood);
+void sa_noun_phrase_write(sa_draft *draft, const sa_noun_phrase *group, sa_mood mood);
 
 /* "at the hotel", "in this park"; with `motion` "to the hotel". */
-void sa_place_write(sa_draft *draft, const sa_group *group, bool motion);
+void sa_place_write(sa_draft *draft, const sa_noun_phrase *group, bool motion);
 
 /* The numbers of things: two, three ... */
 extern const sa_phrase sa_numbers[];

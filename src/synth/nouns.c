@@ -7,7 +7,7 @@
 #define GROWN (SA_ADULT | SA_MOOD)
 #define YOUNG (SA_CHILD | SA_MOOD | SA_MINOR)
 #define PLAIN (SA_SIZE | SA_AGE | SA_FINE | SA_PRICE)
-#define DRESS (SA_AGE | SA_FINE | SA_COLOUR | SA_PRICE | SA_CLEAN)
+#define DRESS (SA_AGE | SA_FINE | SA_COLOR | SA_PRICE | SA_CLEAN)
 #define HOUSE (SA_SIZE | SA_AGE | SA_FINE | SA_STYLE)
 
 /* clang-format off */
@@ -71,25 +71,25 @@ const sa_noun sa_nouns[] = {
     {"question", "questions", "question", F, SA_LESSON, SA_QUALITY | SA_CONTENT | SA_TASK, 0, 0},
     {"lesson", "lessons", "leçon", F, SA_LESSON, SA_CONTENT | SA_TASK, 0, 0},
     {"car", "cars", "voiture", F, SA_GOODS | SA_WASHABLE,
-     PLAIN | SA_COLOUR | SA_COMFORT | SA_ORIGIN | SA_CLEAN, 0, 0},
-    {"bicycle", "bicycles", "vélo", M, SA_GOODS | SA_WASHABLE, PLAIN | SA_COLOUR, 0, 0},
+     PLAIN | SA_COLOR | SA_COMFORT | SA_ORIGIN | SA_CLEAN, 0, 0},
+    {"bicycle", "bicycles", "vélo", M, SA_GOODS | SA_WASHABLE, PLAIN | SA_COLOR, 0, 0},
     {"key", "keys", "clé", F, SA_POCKET, SA_AGE, 0, 0},
     {"watch", "watches", "montre", F, SA_GOODS | SA_POCKET, PLAIN, 0, 0},
     {"umbrella", "umbrellas", "parapluie", M, SA_GOODS | SA_POCKET | SA_OPENING,
-     SA_SIZE | SA_AGE | SA_COLOUR, 0, 0},
+     SA_SIZE | SA_AGE | SA_COLOR, 0, 0},
     {"bag", "bags", "sac", M, SA_GOODS | SA_POCKET | SA_OPENING,
-     PLAIN | SA_COLOUR, 0, 0},
+     PLAIN | SA_COLOR, 0, 0},
     {"phone", "phones", "téléphone", M, SA_GOODS | SA_POCKET, SA_AGE | SA_PRICE | SA_STYLE, 0, 0},
     {"computer", "computers", "ordinateur", M, SA_GOODS, SA_AGE | SA_PRICE | SA_STYLE, 0, 0},
     {"table", "tables", "table", F, SA_GOODS | SA_SURFACE, PLAIN | SA_CLEAN, 0, 0},
     {"chair", "chairs", "chaise", F, SA_GOODS | SA_SURFACE,
-     SA_AGE | SA_COLOUR | SA_COMFORT, 0, 0},
+     SA_AGE | SA_COLOR | SA_COMFORT, 0, 0},
     {"bed", "beds", "lit", M, SA_GOODS | SA_SURFACE, SA_SIZE | SA_AGE | SA_COMFORT, 0, 0},
-    {"lamp", "lamps", "lampe", F, SA_GOODS, PLAIN | SA_COLOUR, 0, 0},
-    {"flower", "flowers", "fleur", F, SA_GOODS, SA_FINE | SA_COLOUR, 0, 0},
+    {"lamp", "lamps", "lampe", F, SA_GOODS, PLAIN | SA_COLOR, 0, 0},
+    {"flower", "flowers", "fleur", F, SA_GOODS, SA_FINE | SA_COLOR, 0, 0},
     {"ticket", "tickets", "billet", M, SA_POCKET, SA_PRICE, 0, 0},
     {"cup", "cups", "tasse", F, SA_GOODS | SA_WASHABLE, SA_CLEAN | SA_FINE, 0, 0},
-    {"door", "doors", "porte", F, SA_OPENING | SA_PART, SA_SIZE | SA_COLOUR | SA_DOOR, 0, 0},
+    {"door", "doors", "porte", F, SA_OPENING | SA_PART, SA_SIZE | SA_COLOR | SA_DOOR, 0, 0},
     {"window", "windows", "fenêtre", F, SA_OPENING | SA_PART | SA_WASHABLE, SA_SIZE | SA_CLEAN | SA_DOOR, 0, 0},
     {"dress", "dresses", "robe", F, SA_GOODS | SA_WASHABLE, DRESS, 0, 0},
     {"hat", "hats", "chapeau", M, SA_GOODS | SA_CLOTHES | SA_POCKET, DRESS, 0, 0},
@@ -101,7 +101,7 @@ const sa_noun sa_nouns[] = {
     {"plane", 0, "avion", M, SA_VEHICLE | SA_SINGLE, 0, 0, 0},
 
     {"house", 0, "maison", F, SA_GOODS | SA_ROOM | SA_LODGING | SA_HOME,
-     HOUSE | SA_COLOUR | SA_PRICE | SA_COMFORT | SA_CALM, "in", "dans"},
+     HOUSE | SA_COLOR | SA_PRICE | SA_COMFORT | SA_CALM, "in", "dans"},
     {"kitchen", 0, "cuisine", F, SA_ROOM | SA_SINGLE, HOUSE | SA_CLEAN, "in", "dans"},
     {"bedroom", 0, "chambre", F, SA_ROOM | SA_LODGING, SA_SIZE | SA_FINE | SA_CLEAN | SA_CALM,
      "in", "dans"},

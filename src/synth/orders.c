@@ -78,7 +78,7 @@ static void write_target_group(sa_draft *draft, const noun_group *group, bool re
     bool feminine = group->noun >= NOUNS / 2;
     sa_span article = sa_draft_target(draft, articles[group->article].french[feminine]);
     sa_draft_link(draft, group->article_at, article);
-    sa_draft_hint(draft, group->noun_at, article);
+    sa_draft_link_possible(draft, group->noun_at, article);
     if (!reorder) write_target_adjectives(draft, group);
     sa_draft_link(draft, group->noun_at, sa_draft_target(draft, nouns[group->noun].target));
     if (reorder) write_target_adjectives(draft, group);

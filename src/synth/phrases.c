@@ -25,7 +25,8 @@ static const sa_frame *draw_frame(sa_draft *draft) {
 
 /* More is said than asked or denied. A frame of one mood has no choice. */
 static sa_mood draw_mood(sa_draft *draft, unsigned moods) {
-    static const sa_mood all[] = {SA_SAID, SA_SAID, SA_SAID, SA_ASKED, SA_DENIED};
+    static const sa_mood all[] = {SA_AFFIRMATIVE, SA_AFFIRMATIVE, SA_AFFIRMATIVE, SA_INTERROGATIVE,
+                                  SA_NEGATIVE};
     sa_mood list[sizeof all / sizeof all[0]];
     int count = 0;
     for (size_t i = 0; i < sizeof all / sizeof all[0]; i++)
@@ -39,7 +40,7 @@ void sa_synth_phrases(sa_draft *draft, sa_split split) {
     const sa_frame *frame = draw_frame(draft);
     sa_mood mood = draw_mood(draft, frame->moods);
     frame->write(draft, mood);
-    const char *mark = mood == SA_ASKED ? "?" : ".";
-    sa_say(draft, mark, mark, NULL);
+    const char *mark = mood == SA_INTERROGATIVE ? "?" : ".";
+    sa_phrase_write(draft, mark, mark, NULL);
     sa_french_finish(draft);
 }

@@ -22,7 +22,7 @@ static sa_span write_french_adjective(sa_draft *draft, const sa_adjective *adjec
     return sa_draft_target(draft, french);
 }
 
-void sa_quality_write(sa_draft *draft, const sa_adjective *adjective, const sa_subject *subject) {
+void sa_adjective_write(sa_draft *draft, const sa_adjective *adjective, const sa_subject *subject) {
     sa_span english = sa_draft_source(draft, adjective->english);
     sa_draft_link(draft, english, write_french_adjective(draft, adjective, subject));
 }
@@ -38,7 +38,7 @@ static void write_quality(sa_draft *draft, sa_clause *clause, const sa_adjective
     sa_clause_be(clause, past);
     sa_clause_write(draft, clause);
     write_degree(draft, adjective);
-    sa_quality_write(draft, adjective, &clause->subject);
+    sa_adjective_write(draft, adjective, &clause->subject);
     if (past)
         sa_time_write(draft, SA_TIME_PAST, true);
     else if (adjective->passing && sa_draft_chance(draft, 4))
@@ -47,15 +47,16 @@ static void write_quality(sa_draft *draft, sa_clause *clause, const sa_adjective
 
 /* "my sister is very tired", "were you ill yesterday?" */
 static void write_person_quality(sa_draft *draft, sa_mood mood) {
-    sa_clause clause = {.subject = sa_subject_draw(draft, mood == SA_ASKED), .mood = mood};
+    sa_clause clause = {.subject = sa_subject_draw(draft, mood == SA_INTERROGATIVE), .mood = mood};
     write_quality(draft, &clause, sa_adjective_draw(draft, &anyone));
 }
 
 /* A group that has one of the traits, without an adjective that speaks of the same. */
-static sa_group draw_thing(sa_draft *draft, unsigned kinds, const sa_adjective **said) {
+static sa_noun_phrase draw_thing(sa_draft *draft, unsigned kinds, const sa_adjective **said) {
     static const int owners[] = {SA_MY, SA_MY, SA_YOUR, SA_HIS, SA_HER, SA_OUR, SA_THEIR};
     const sa_noun *noun = sa_noun_draw(draft, kinds, ~0u, NULL);
-    sa_group group = sa_group_draw(draft, noun, SA_THE | SA_OWN | SA_THIS, *SA_DRAW(draft, owners));
+    sa_noun_phrase group =
+        sa_noun_phrase_draw(draft, noun, SA_THE | SA_OWN | SA_THIS, *SA_DRAW(draft, owners));
     *said = sa_adjective_draw(draft, noun);
     group.before = NULL;
     if (group.after && group.after->traits & (*said)->traits) group.after = NULL;
@@ -65,7 +66,7 @@ static sa_group draw_thing(sa_draft *draft, unsigned kinds, const sa_adjective *
 /* "this wine is too expensive" */
 static void write_thing_quality(sa_draft *draft, sa_mood mood) {
     const sa_adjective *adjective;
-    sa_group group = draw_thing(draft, THINGS, &adjective);
+    sa_noun_phrase group = draw_thing(draft, THINGS, &adjective);
     sa_clause clause = {.subject = sa_subject_of(&group), .mood = mood};
     write_quality(draft, &clause, adjective);
 }
@@ -74,13 +75,13 @@ static void write_thing_quality(sa_draft *draft, sa_mood mood) {
 static void write_part_quality(sa_draft *draft, sa_mood mood) {
     static const sa_phrase of = {"of", "de", NULL};
     const sa_adjective *adjective;
-    sa_group part = draw_thing(draft, SA_PART, &adjective);
+    sa_noun_phrase part = draw_thing(draft, SA_PART, &adjective);
     const sa_noun *building = sa_noun_draw(draft, SA_LODGING | SA_WORKPLACE, 0, NULL);
     part.determiner = SA_THE;
     sa_clause clause = {.subject = sa_subject_of(&part), .mood = mood};
     clause.subject.joint = &of;
     clause.subject.groups[clause.subject.count++] =
-        (sa_group){.noun = building, .determiner = SA_THE};
+        (sa_noun_phrase){.noun = building, .determiner = SA_THE};
     write_quality(draft, &clause, adjective);
 }
 
@@ -103,8 +104,8 @@ static void write_comparison(sa_draft *draft, sa_mood mood) {
     while (!(noun->kinds & sorts[sort])) sort++;
     const sa_noun *other = sa_noun_draw(draft, sorts[sort], adjective->traits, noun);
     sa_require(other); /* every trait that is compared has two nouns of a sort */
-    sa_group one = sa_group_draw(draft, noun, SA_THE | SA_OWN, SA_MY);
-    sa_group two = sa_group_draw(draft, other, SA_THE | SA_OWN, SA_MY);
+    sa_noun_phrase one = sa_noun_phrase_draw(draft, noun, SA_THE | SA_OWN, SA_MY);
+    sa_noun_phrase two = sa_noun_phrase_draw(draft, other, SA_THE | SA_OWN, SA_MY);
     one.before = one.after = two.before = two.after = NULL;
 
     sa_clause clause = {.subject = sa_subject_of(&one), .mood = mood};
@@ -114,8 +115,8 @@ static void write_comparison(sa_draft *draft, sa_mood mood) {
     if (!strcmp(adjective->more, "more")) quality = sa_draft_source(draft, adjective->english);
     sa_draft_link(draft, more, sa_draft_target(draft, "plus"));
     sa_draft_link(draft, quality, write_french_adjective(draft, adjective, &clause.subject));
-    sa_say(draft, "than", "que", NULL);
-    sa_group_write(draft, &two, SA_SAID);
+    sa_phrase_write(draft, "than", "que", NULL);
+    sa_noun_phrase_write(draft, &two, SA_AFFIRMATIVE);
 }
 
 /* "the books that we bought are interesting": the French participle agrees with the books. */
@@ -124,7 +125,7 @@ static void write_relative(sa_draft *draft, sa_mood mood) {
     int left = sa_draft_pick(draft, 4);
     while (!(verb->forms & SA_RELATIVE) || left-- > 0) verb++;
     const sa_adjective *adjective;
-    sa_group group = draw_thing(draft, verb->kinds, &adjective);
+    sa_noun_phrase group = draw_thing(draft, verb->kinds, &adjective);
     group.determiner = SA_THE;
     sa_clause outer = {.subject = sa_subject_of(&group), .mood = mood};
     sa_clause inner = {.subject = sa_subject_draw(draft, true)};
@@ -136,7 +137,7 @@ static void write_relative(sa_draft *draft, sa_mood mood) {
 }
 
 const sa_frame sa_quality_frames[] = {
-    {70, write_person_quality, SA_ANY_MOOD}, {60, write_thing_quality, SA_ANY_MOOD},
-    {20, write_part_quality, SA_ANY_MOOD},   {30, write_comparison, SA_ANY_MOOD},
-    {30, write_relative, SA_ANY_MOOD},       {0},
+    {70, write_person_quality, SA_ALLOW_ANY_MOOD}, {60, write_thing_quality, SA_ALLOW_ANY_MOOD},
+    {20, write_part_quality, SA_ALLOW_ANY_MOOD},   {30, write_comparison, SA_ALLOW_ANY_MOOD},
+    {30, write_relative, SA_ALLOW_ANY_MOOD},       {0},
 };

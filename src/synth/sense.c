@@ -120,14 +120,14 @@ typedef struct word_pair {
     sa_span meaning, reason; /* of the target and of the source */
 } word_pair;
 
-static sa_group draw_person(sa_draft *draft) {
-    return sa_group_the(draft, sa_noun_draw(draft, SA_PERSON, 0, NULL));
+static sa_noun_phrase draw_person(sa_draft *draft) {
+    return sa_noun_phrase_draw_definite(draft, sa_noun_draw(draft, SA_PERSON, 0, NULL));
 }
 
 /* "the girl sees"; only the first verbs can be followed by what somebody does. */
 static void write_seeing(sa_draft *draft, bool doing, const sa_phrase *object) {
     static const char *const verbs[] = {"see", "watch", "look for", "find", "forget"};
-    sa_group person = draw_person(draft);
+    sa_noun_phrase person = draw_person(draft);
     sa_clause clause = {.subject = sa_subject_of(&person), .object = object};
     int row = sa_draft_pick(draft, doing ? 2 : (int)(sizeof verbs / sizeof verbs[0]));
     sa_clause_conjugate(&clause, sa_verb_find(verbs[row]), SA_SIMPLE);
@@ -143,8 +143,8 @@ static void write_ambiguous(sa_draft *draft, word_pair *pair) {
     if (sense->kind == NOUN) {
         sa_noun noun = {.english = word->english, .french = sense->french};
         noun.feminine = sense->feminine;
-        sa_group group = {.noun = &noun, .determiner = word->determiner, .owner = SA_HER};
-        sa_group_write(draft, &group, SA_SAID);
+        sa_noun_phrase group = {.noun = &noun, .determiner = word->determiner, .owner = SA_HER};
+        sa_noun_phrase_write(draft, &group, SA_AFFIRMATIVE);
         pair->meaning = sa_draft_last(&draft->target);
     } else {
         pair->meaning = sa_draft_target(draft, sense->french);
@@ -153,17 +153,17 @@ static void write_ambiguous(sa_draft *draft, word_pair *pair) {
 }
 
 static void write_decider(sa_draft *draft, word_pair *pair) {
-    sa_group group = sa_group_the(draft, pair->decider);
-    sa_group_write(draft, &group, SA_SAID);
+    sa_noun_phrase group = sa_noun_phrase_draw_definite(draft, pair->decider);
+    sa_noun_phrase_write(draft, &group, SA_AFFIRMATIVE);
     pair->reason = sa_draft_last(&draft->source);
 }
 
 /* "with the baker in the morning", or half of it, or nothing */
 static void write_filler(sa_draft *draft) {
     if (sa_draft_chance(draft, 2)) {
-        sa_group person = draw_person(draft);
-        sa_say(draft, "with", "avec", NULL);
-        sa_group_write(draft, &person, SA_SAID);
+        sa_noun_phrase person = draw_person(draft);
+        sa_phrase_write(draft, "with", "avec", NULL);
+        sa_noun_phrase_write(draft, &person, SA_AFFIRMATIVE);
     }
     if (sa_draft_chance(draft, 2)) sa_time_write(draft, SA_TIME_HABIT, false);
 }
@@ -180,7 +180,7 @@ static void write_one_clause(sa_draft *draft, word_pair *pair, bool decided) {
     write_decider(draft, pair);
     if (decided) {
         write_filler(draft);
-        sa_say(draft, ",", ",", NULL);
+        sa_phrase_write(draft, ",", ",", NULL);
         write_ambiguous(draft, pair);
     }
 }
@@ -195,7 +195,7 @@ static void write_two_clauses(sa_draft *draft, word_pair *pair, bool decided) {
         }
         if (i) continue;
         write_filler(draft);
-        sa_say(draft, "and", "et", NULL);
+        sa_phrase_write(draft, "and", "et", NULL);
     }
 }
 
@@ -209,7 +209,7 @@ void sa_synth_sense(sa_draft *draft, sa_split split) {
         write_one_clause(draft, &pair, decided);
     else
         write_two_clauses(draft, &pair, decided);
-    sa_draft_hint(draft, pair.reason, pair.meaning);
-    sa_say(draft, ".", ".", NULL);
+    sa_draft_link_possible(draft, pair.reason, pair.meaning);
+    sa_phrase_write(draft, ".", ".", NULL);
     sa_french_finish(draft);
 }

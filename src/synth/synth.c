@@ -35,26 +35,27 @@ const sa_task *sa_task_find(const char *name) {
 
 typedef struct hash_set {
     uint64_t *slots; /* 0: free */
-    size_t room, count;
+    size_t capacity, count;
 } hash_set;
 
 /* Enters a hash; *fresh tells whether it was new. */
 static bool enter(hash_set *set, uint64_t hash, bool *fresh, sa_error *error) {
-    if (2 * set->count >= set->room) {
-        hash_set larger = {.room = set->room ? 2 * set->room : 1024, .count = set->count};
-        larger.slots = sa_new(larger.room, sizeof *larger.slots, error);
+    if (2 * set->count >= set->capacity) {
+        hash_set larger = {.capacity = set->capacity ? 2 * set->capacity : 1024,
+                           .count = set->count};
+        larger.slots = sa_new(larger.capacity, sizeof *larger.slots, error);
         if (!larger.slots) return false;
-        for (size_t i = 0; i < set->room; i++) {
+        for (size_t i = 0; i < set->capacity; i++) {
             if (!set->slots[i]) continue;
-            size_t at = set->slots[i] % larger.room;
-            while (larger.slots[at]) at = (at + 1) % larger.room;
+            size_t at = set->slots[i] % larger.capacity;
+            while (larger.slots[at]) at = (at + 1) % larger.capacity;
             larger.slots[at] = set->slots[i];
         }
         free(set->slots);
         *set = larger;
     }
-    size_t at = hash % set->room;
-    while (set->slots[at] && set->slots[at] != hash) at = (at + 1) % set->room;
+    size_t at = hash % set->capacity;
+    while (set->slots[at] && set->slots[at] != hash) at = (at + 1) % set->capacity;
     *fresh = !set->slots[at];
     set->slots[at] = hash;
     set->count += *fresh;
@@ -63,7 +64,7 @@ static bool enter(hash_set *set, uint64_t hash, bool *fresh, sa_error *error) {
 
 /* ---- Making a corpus ------------------------------------------------------------------------ */
 
-typedef struct corpus_maker {
+typedef struct corpus_generator {
     const sa_task *task;
     sa_split split;
     size_t wanted, made;
@@ -71,7 +72,7 @@ typedef struct corpus_maker {
     sa_draft draft;
     sa_buffer source; /* of the current draft, as written */
     hash_set seen;
-} corpus_maker;
+} corpus_generator;
 
 /* Eight of ten sources are for training, one each for validation and test. */
 static sa_split split_of(uint64_t hash) {
@@ -80,52 +81,53 @@ static sa_split split_of(uint64_t hash) {
 }
 
 /* Makes one pair; *fresh tells whether it is of this split and new. */
-static bool draw(corpus_maker *maker, bool *fresh, sa_error *error) {
-    sa_draft_clear(&maker->draft);
-    maker->task->draw(&maker->draft, maker->split);
-    maker->source.size = 0;
-    sa_draft_write_source(&maker->draft, &maker->source);
-    if (maker->source.failed) return sa_fail_memory(error, maker->source.capacity);
-    uint64_t hash = sa_hash(maker->source.text, maker->source.size);
+static bool draw(corpus_generator *generator, bool *fresh, sa_error *error) {
+    sa_draft_clear(&generator->draft);
+    generator->task->draw(&generator->draft, generator->split);
+    generator->source.size = 0;
+    sa_draft_write_source(&generator->draft, &generator->source);
+    if (generator->source.failed) return sa_fail_memory(error, generator->source.capacity);
+    uint64_t hash = sa_hash(generator->source.text, generator->source.size);
     *fresh = false;
-    return split_of(hash) != maker->split || enter(&maker->seen, hash, fresh, error);
+    return split_of(hash) != generator->split || enter(&generator->seen, hash, fresh, error);
 }
 
 /* Draws at random until there are enough pairs, or until so many draws in a row gave nothing new
  * that more than nine tenths of the split must be used up. */
-static bool draw_at_random(corpus_maker *maker, sa_buffer *out, sa_error *error) {
-    maker->draft.rng = &maker->rng;
-    for (int misses = 0; maker->made < maker->wanted && misses < 2000; misses++) {
+static bool draw_at_random(corpus_generator *generator, sa_buffer *out, sa_error *error) {
+    generator->draft.rng = &generator->rng;
+    for (int misses = 0; generator->made < generator->wanted && misses < 2000; misses++) {
         bool fresh;
-        if (!draw(maker, &fresh, error)) return false;
+        if (!draw(generator, &fresh, error)) return false;
         if (!fresh) continue;
-        sa_draft_write(&maker->draft, out);
-        maker->made++;
+        sa_draft_write(&generator->draft, out);
+        generator->made++;
         misses = -1;
     }
     return true;
 }
 
 /* Walks through the whole grammar; the lines not made yet go to `lines`, their ends to `ends`. */
-static bool walk(corpus_maker *maker, sa_buffer *lines, sa_buffer *ends, sa_error *error) {
-    maker->draft.rng = NULL;
+static bool enumerate(corpus_generator *generator, sa_buffer *lines, sa_buffer *ends,
+                      sa_error *error) {
+    generator->draft.rng = NULL;
     do {
         bool fresh;
-        if (!draw(maker, &fresh, error)) return false;
+        if (!draw(generator, &fresh, error)) return false;
         if (!fresh) continue;
-        sa_draft_write(&maker->draft, lines);
+        sa_draft_write(&generator->draft, lines);
         sa_buffer_add(ends, (const char *)&lines->size, sizeof lines->size);
-    } while (sa_draft_advance(&maker->draft));
+    } while (sa_draft_advance(&generator->draft));
     if (lines->failed || ends->failed) return sa_fail_memory(error, lines->capacity);
     return true;
 }
 
 /* Takes what is missing from the lines in random order. */
-static void take(corpus_maker *maker, const sa_buffer *lines, const size_t *end, uint32_t *order,
-                 size_t count, sa_buffer *out) {
+static void sample_rest(corpus_generator *generator, const sa_buffer *lines, const size_t *end,
+                        uint32_t *order, size_t count, sa_buffer *out) {
     for (size_t i = 0; i < count; i++) order[i] = (uint32_t)i;
-    for (size_t i = 0; maker->made < maker->wanted; i++, maker->made++) {
-        size_t other = i + sa_rng_below(&maker->rng, (uint32_t)(count - i));
+    for (size_t i = 0; generator->made < generator->wanted; i++, generator->made++) {
+        size_t other = i + sa_rng_below(&generator->rng, (uint32_t)(count - i));
         uint32_t line = order[other];
         order[other] = order[i];
         size_t start = line ? end[line - 1] : 0;
@@ -134,17 +136,18 @@ static void take(corpus_maker *maker, const sa_buffer *lines, const size_t *end,
 }
 
 /* A small grammar nears its end: find all that is left, and choose among it. */
-static bool draw_from_the_rest(corpus_maker *maker, sa_buffer *out, sa_error *error) {
+static bool draw_from_the_rest(corpus_generator *generator, sa_buffer *out, sa_error *error) {
     sa_buffer lines = {0}, ends = {0};
     uint32_t *order = NULL;
-    bool done = walk(maker, &lines, &ends, error);
+    bool done = enumerate(generator, &lines, &ends, error);
     size_t count = ends.size / sizeof(size_t);
-    if (done && maker->made + count < maker->wanted)
-        done =
-            sa_fail(error, SA_USAGE, "%s has only %zu different %s pairs, not %zu",
-                    maker->task->name, maker->made + count, sa_splits[maker->split], maker->wanted);
+    if (done && generator->made + count < generator->wanted)
+        done = sa_fail(error, SA_USAGE, "%s has only %zu different %s pairs, not %zu",
+                       generator->task->name, generator->made + count, sa_splits[generator->split],
+                       generator->wanted);
     if (done) done = (order = sa_new(count, sizeof *order, error)) != NULL;
-    if (done) take(maker, &lines, (const size_t *)(const void *)ends.text, order, count, out);
+    if (done)
+        sample_rest(generator, &lines, (const size_t *)(const void *)ends.text, order, count, out);
     free(order);
     sa_buffer_release(&ends);
     sa_buffer_release(&lines);
@@ -156,12 +159,12 @@ bool sa_synth_write(const sa_task *task, size_t pairs, uint64_t seed, sa_split s
     if (pairs > SA_SYNTH_LIMIT)
         return sa_fail(error, SA_USAGE, "%zu pairs are too many: a toy corpus has at most %zu",
                        pairs, SA_SYNTH_LIMIT);
-    corpus_maker maker = {.task = task, .split = split, .wanted = pairs};
-    maker.rng = sa_rng_seed(seed, (uint64_t)split);
-    bool done = draw_at_random(&maker, out, error);
-    if (done && maker.made < pairs) done = draw_from_the_rest(&maker, out, error);
+    corpus_generator generator = {.task = task, .split = split, .wanted = pairs};
+    generator.rng = sa_rng_seed(seed, (uint64_t)split);
+    bool done = draw_at_random(&generator, out, error);
+    if (done && generator.made < pairs) done = draw_from_the_rest(&generator, out, error);
     if (done && out->failed) done = sa_fail_memory(error, out->capacity);
-    sa_buffer_release(&maker.source);
-    free(maker.seen.slots);
+    sa_buffer_release(&generator.source);
+    free(generator.seen.slots);
     return done;
 }

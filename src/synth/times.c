@@ -53,14 +53,14 @@ static const sa_phrase days[] = {
     {"on sunday", "dimanche", "0p0 1-0"},
 };
 
-void sa_say(sa_draft *draft, const char *source, const char *target, const char *links) {
+void sa_phrase_write(sa_draft *draft, const char *source, const char *target, const char *links) {
     sa_draft_phrase(draft, &(sa_phrase){source, target, links});
 }
 
 static void write_clock(sa_draft *draft) {
-    sa_say(draft, "at", "à", NULL);
+    sa_phrase_write(draft, "at", "à", NULL);
     sa_draft_phrase(draft, &sa_numbers[sa_draft_pick(draft, SA_NUMBERS - 1)]);
-    sa_say(draft, "o'clock", "heures", NULL);
+    sa_phrase_write(draft, "o'clock", "heures", NULL);
 }
 
 /* Two years ago: il y a deux ans. */

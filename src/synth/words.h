@@ -46,7 +46,7 @@ enum {
     SA_ADULT = 1 << 2,
     SA_CHILD = 1 << 3,
     SA_FINE = 1 << 4,
-    SA_COLOUR = 1 << 5,
+    SA_COLOR = 1 << 5,
     SA_QUALITY = 1 << 6, /* good, bad */
     SA_HEAT = 1 << 7,
     SA_CONTENT = 1 << 8, /* interesting */
@@ -67,7 +67,8 @@ typedef struct sa_noun {
     const char *english, *plural, *french; /* plural NULL: not used */
     bool feminine;
     unsigned kinds, traits;
-    const char *at_english, *at_french; /* of places: "in" the park, "dans" le parc */
+    const char *english_preposition,
+        *french_preposition; /* of places: "in" the park, "dans" le parc */
 } sa_noun;
 
 typedef enum sa_position {

@@ -37,7 +37,7 @@ enum {
     LARGE = 1 << 19, /* numbers of a second factor that is better packed all the same */
 };
 
-static bool tiles_pay;
+static bool tiles_supported;
 
 typedef struct tile {
     int rows, cols, inner;
@@ -77,7 +77,7 @@ static void tiled(bool transposed, sa_mat a, sa_mat b, sa_real beta, sa_mat c) {
 /* Whether a product [rows x inner] [inner x cols] is better cut into tiles. */
 static bool tiles_suit(int rows, int cols, int inner) {
     const size_t size = (size_t)cols * (size_t)inner;
-    return tiles_pay && (size <= 4 * FACE || (rows <= THIN && size <= LARGE));
+    return tiles_supported && (size <= 4 * FACE || (rows <= THIN && size <= LARGE));
 }
 
 void sa_gemm_nn(sa_mat a, sa_mat b, sa_real beta, sa_mat c) {
@@ -85,8 +85,8 @@ void sa_gemm_nn(sa_mat a, sa_mat b, sa_real beta, sa_mat c) {
     if (!c.rows || !c.cols) return;
     if (!a.cols)
         multiply(beta, c);
-    else if (b.panels && !b.turned)
-        sa_panels_multiply(a, b, beta, c);
+    else if (b.packed && !b.transposed)
+        sa_packed_multiply(a, b, beta, c);
     else if (a.rows == 1)
         gemv(CblasRowMajor, CblasTrans, b.rows, b.cols, 1, b.x, b.ld, a.x, 1, beta, c.x, 1);
     else if (tiles_suit(a.rows, b.cols, b.rows))
@@ -101,8 +101,8 @@ void sa_gemm_nt(sa_mat a, sa_mat b, sa_real beta, sa_mat c) {
     if (!c.rows || !c.cols) return;
     if (!a.cols)
         multiply(beta, c);
-    else if (b.panels && b.turned)
-        sa_panels_multiply(a, b, beta, c);
+    else if (b.packed && b.transposed)
+        sa_packed_multiply(a, b, beta, c);
     else if (a.rows == 1)
         gemv(CblasRowMajor, CblasNoTrans, b.rows, b.cols, 1, b.x, b.ld, a.x, 1, beta, c.x, 1);
     else
@@ -127,11 +127,11 @@ void sa_gemm_tn(sa_mat a, sa_mat b, sa_real beta, sa_mat c) {
 void sa_blas_init(void) {
     openblas_set_num_threads(1);
     const char *core = openblas_get_corename();
-    tiles_pay =
+    tiles_supported =
         !strcmp(core, "SkylakeX") || !strcmp(core, "Cooperlake") || !strcmp(core, "SapphireRapids");
 }
 
-bool sa_blas_room(int threads, sa_error *error) {
+bool sa_blas_check_memory(int threads, sa_error *error) {
     const size_t buffer = (size_t)128 << 20, all = buffer * (size_t)threads;
     void *probe = mmap(NULL, all, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     if (probe == MAP_FAILED)

@@ -19,21 +19,21 @@ void sa_gemm_tn(sa_mat a, sa_mat b, sa_real beta, sa_mat c);
 /* W again, laid down in panels in `room` for as long as W does not change: products with few rows
  * in a are faster for it, as in the steps of a recurrent layer. Turned it serves a W' (nt), laid
  * a W (nn); one room serves either in turn. Without room, W. */
-sa_mat sa_turned(sa_mat W, sa_mat room);
-sa_mat sa_laid(sa_mat W, sa_mat room);
-typedef sa_mat sa_laying(sa_mat W, sa_mat room); /* either of them */
+sa_mat sa_pack_transposed(sa_mat W, sa_mat buffer);
+sa_mat sa_pack(sa_mat W, sa_mat buffer);
+typedef sa_mat sa_pack_function(sa_mat W, sa_mat buffer); /* either of them */
 /* The room, or none where W has panels or they would not be repaid: for products of `rows` rows. */
-sa_mat sa_panels_layout(sa_arena *arena, sa_mat W, int rows);
+sa_mat sa_packed_layout(sa_arena *arena, sa_mat W, int rows);
 
 /* Makes OpenBLAS work in the calling thread only (threads are ours, above it). Call once before
  * the first product. */
 void sa_blas_init(void);
 /* SA_LIMIT when the address space has no place for what OpenBLAS maps in so many threads at their
  * first product: without it, it would wait for ever. */
-bool sa_blas_room(int threads, sa_error *error);
+bool sa_blas_check_memory(int threads, sa_error *error);
 /* The kernel set OpenBLAS chose for this machine, such as "SkylakeX". */
 const char *sa_blas_core(void);
-/* See sa_blas and sa_blas_file in softalign.h. */
+/* See sa_blas_version and sa_blas_library in softalign.h. */
 const char *sa_blas_build(void);
 const char *sa_blas_origin(void);
 

@@ -22,19 +22,19 @@ typedef double sa_real;
 typedef float sa_real;
 #endif
 
-enum { SA_PANEL = 32 }; /* columns of a panel: tensor/packed.c */
+enum { SA_PACKED_WIDTH = 32 }; /* columns of a panel: tensor/packed.c */
 
 typedef struct sa_mat {
     sa_real *x;
     int rows, cols;
     int ld; /* distance between rows, >= cols */
 
-    /* The same numbers in panels, where sa_turned or sa_laid has put them for faster products, else
-     * NULL: `turned` when a row of the matrix is a column of a panel. Slices know their part: the
-     * column where it begins; panels then points to its first row. */
-    const sa_real *panels;
-    int panel_at, panel_height;
-    bool turned;
+    /* The same numbers in panels, where sa_pack_transposed or sa_pack has put them for faster
+     * products, else NULL: `turned` when a row of the matrix is a column of a panel. Slices know
+     * their part: the column where it begins; panels then points to its first row. */
+    const sa_real *packed;
+    int packed_offset, packed_height;
+    bool transposed;
 } sa_mat;
 
 static inline sa_real *sa_row(sa_mat a, int row) {
@@ -42,9 +42,9 @@ static inline sa_real *sa_row(sa_mat a, int row) {
 }
 
 /* A slice's part of the panels: so many numbers along their columns, or down their rows. */
-static inline sa_mat sa_panels_from(sa_mat slice, int first, bool along) {
-    if (slice.panels && along) slice.panel_at += first;
-    if (slice.panels && !along) slice.panels += (ptrdiff_t)first * SA_PANEL;
+static inline sa_mat sa_mat_slice_packed(sa_mat slice, int first, bool along) {
+    if (slice.packed && along) slice.packed_offset += first;
+    if (slice.packed && !along) slice.packed += (ptrdiff_t)first * SA_PACKED_WIDTH;
     return slice;
 }
 
@@ -53,7 +53,7 @@ static inline sa_mat sa_rows(sa_mat a, int first, int count) {
     sa_require(first >= 0 && count >= 0 && first + count <= a.rows);
     if (a.x) a.x = sa_row(a, first);
     a.rows = count;
-    return sa_panels_from(a, first, a.turned);
+    return sa_mat_slice_packed(a, first, a.transposed);
 }
 
 /* Columns first .. first+count-1. */
@@ -61,13 +61,13 @@ static inline sa_mat sa_cols(sa_mat a, int first, int count) {
     sa_require(first >= 0 && count >= 0 && first + count <= a.cols);
     if (a.x) a.x += first;
     a.cols = count;
-    return sa_panels_from(a, first, !a.turned);
+    return sa_mat_slice_packed(a, first, !a.transposed);
 }
 
 /* A fresh matrix from the arena, not zeroed. */
-static inline sa_mat sa_mat_take(sa_arena *arena, int rows, int cols) {
+static inline sa_mat sa_mat_alloc(sa_arena *arena, int rows, int cols) {
     sa_require(rows >= 0 && cols >= 0);
-    return (sa_mat){.x = sa_arena_take(arena, (size_t)rows * (size_t)cols, sizeof(sa_real)),
+    return (sa_mat){.x = sa_arena_alloc(arena, (size_t)rows * (size_t)cols, sizeof(sa_real)),
                     .rows = rows,
                     .cols = cols,
                     .ld = cols};

@@ -7,88 +7,89 @@
  * row: what the innermost loop reads lies in one piece. OpenBLAS lays a factor down like this for
  * every product; weights that meet a few rows in each of many steps are laid down once for all of
  * them, which saves most of that. */
-enum { PANEL = SA_PANEL };
+enum { WIDTH = SA_PACKED_WIDTH };
 
 /* ---- Laying down ----------------------------------------------------------------------------- */
 
 /* Sixteen numbers at a time: four pieces of four rows become four of four columns. */
 enum { SIDE = 4 };
-typedef sa_real piece __attribute__((vector_size(SIDE * sizeof(sa_real))));
+typedef sa_real quad __attribute__((vector_size(SIDE * sizeof(sa_real))));
 
-static void turn_square(const sa_real *from, int ld, sa_real *to) {
-    piece a, b, c, d;
+static void transpose_tile(const sa_real *from, int ld, sa_real *to) {
+    quad a, b, c, d;
     memcpy(&a, from, sizeof a);
     memcpy(&b, from + ld, sizeof b);
     memcpy(&c, from + 2 * (ptrdiff_t)ld, sizeof c);
     memcpy(&d, from + 3 * (ptrdiff_t)ld, sizeof d);
-    const piece ab = __builtin_shufflevector(a, b, 0, 4, 1, 5),
-                cd = __builtin_shufflevector(c, d, 0, 4, 1, 5),
-                ab_ = __builtin_shufflevector(a, b, 2, 6, 3, 7),
-                cd_ = __builtin_shufflevector(c, d, 2, 6, 3, 7);
-    const piece column[SIDE] = {__builtin_shufflevector(ab, cd, 0, 1, 4, 5),
-                                __builtin_shufflevector(ab, cd, 2, 3, 6, 7),
-                                __builtin_shufflevector(ab_, cd_, 0, 1, 4, 5),
-                                __builtin_shufflevector(ab_, cd_, 2, 3, 6, 7)};
-    for (int j = 0; j < SIDE; j++) memcpy(to + j * PANEL, &column[j], sizeof(piece));
+    const quad ab = __builtin_shufflevector(a, b, 0, 4, 1, 5),
+               cd = __builtin_shufflevector(c, d, 0, 4, 1, 5),
+               ab_ = __builtin_shufflevector(a, b, 2, 6, 3, 7),
+               cd_ = __builtin_shufflevector(c, d, 2, 6, 3, 7);
+    const quad column[SIDE] = {__builtin_shufflevector(ab, cd, 0, 1, 4, 5),
+                               __builtin_shufflevector(ab, cd, 2, 3, 6, 7),
+                               __builtin_shufflevector(ab_, cd_, 0, 1, 4, 5),
+                               __builtin_shufflevector(ab_, cd_, 2, 3, 6, 7)};
+    for (int j = 0; j < SIDE; j++) memcpy(to + j * WIDTH, &column[j], sizeof(quad));
 }
 
 /* Rows first .. first+count-1 of W as the columns of a panel. */
-static void turn_rows(sa_mat W, int first, int count, sa_real *to) {
+static void pack_rows(sa_mat W, int first, int count, sa_real *to) {
     const int rows = count / SIDE * SIDE, cols = W.cols / SIDE * SIDE;
     for (int j = 0; j < W.cols; j++) {
         for (int i = j < cols ? rows : 0; i < count; i++)
-            to[j * (ptrdiff_t)PANEL + i] = sa_row(W, first + i)[j];
-        for (int i = count; i < PANEL; i++) to[j * (ptrdiff_t)PANEL + i] = 0;
+            to[j * (ptrdiff_t)WIDTH + i] = sa_row(W, first + i)[j];
+        for (int i = count; i < WIDTH; i++) to[j * (ptrdiff_t)WIDTH + i] = 0;
     }
     for (int j = 0; j < cols; j += SIDE)
         for (int i = 0; i < rows; i += SIDE)
-            turn_square(sa_row(W, first + i) + j, W.ld, to + j * (ptrdiff_t)PANEL + i);
+            transpose_tile(sa_row(W, first + i) + j, W.ld, to + j * (ptrdiff_t)WIDTH + i);
 }
 
 /* Columns first .. first+count-1 of W as those of a panel. */
-static void lay_columns(sa_mat W, int first, int count, sa_real *to) {
-    for (int i = 0; i < W.rows; i++, to += PANEL) {
+static void pack_columns(sa_mat W, int first, int count, sa_real *to) {
+    for (int i = 0; i < W.rows; i++, to += WIDTH) {
         memcpy(to, sa_row(W, i) + first, sizeof *to * (size_t)count);
-        memset(to + count, 0, sizeof *to * (size_t)(PANEL - count));
+        memset(to + count, 0, sizeof *to * (size_t)(WIDTH - count));
     }
 }
 
 /* Numbers of the panels for a factor [inner x cols]. */
-static size_t size_of(int inner, int cols) {
-    return (size_t)(cols + PANEL - 1) / PANEL * PANEL * (size_t)inner;
+static size_t packed_size(int inner, int cols) {
+    return (size_t)(cols + WIDTH - 1) / WIDTH * WIDTH * (size_t)inner;
 }
 
-sa_mat sa_panels_layout(sa_arena *arena, sa_mat W, int rows) {
+sa_mat sa_packed_layout(sa_arena *arena, sa_mat W, int rows) {
     enum { FEW = 4 };
-    const size_t turned = size_of(W.cols, W.rows), laid = size_of(W.rows, W.cols);
-    const size_t size = (turned > laid ? turned : laid) + PANEL; /* a slice reads on so far */
-    if (W.panels || rows < FEW || !sa_panels_pay() || size > INT32_MAX) return (sa_mat){0};
-    return sa_mat_take(arena, 1, (int)size);
+    const size_t transposed = packed_size(W.cols, W.rows), straight = packed_size(W.rows, W.cols);
+    const size_t size =
+        (transposed > straight ? transposed : straight) + WIDTH; /* a slice reads on so far */
+    if (W.packed || rows < FEW || !sa_packed_supported() || size > INT32_MAX) return (sa_mat){0};
+    return sa_mat_alloc(arena, 1, (int)size);
 }
 
-static sa_mat with_panels(sa_mat W, sa_mat room, bool turned) {
-    if (!room.x || !W.x) return W;
-    const int inner = turned ? W.cols : W.rows, cols = turned ? W.rows : W.cols;
-    sa_real *to = room.x;
-    sa_require((size_t)room.cols >= size_of(inner, cols) + PANEL);
-    for (int j = 0; j < cols; j += PANEL, to += (ptrdiff_t)PANEL * inner)
-        (turned ? turn_rows : lay_columns)(W, j, cols - j < PANEL ? cols - j : PANEL, to);
-    memset(to, 0, PANEL * sizeof *to);
-    W.panels = room.x, W.panel_height = inner, W.panel_at = 0, W.turned = turned;
+static sa_mat pack(sa_mat W, sa_mat buffer, bool transposed) {
+    if (!buffer.x || !W.x) return W;
+    const int inner = transposed ? W.cols : W.rows, cols = transposed ? W.rows : W.cols;
+    sa_real *to = buffer.x;
+    sa_require((size_t)buffer.cols >= packed_size(inner, cols) + WIDTH);
+    for (int j = 0; j < cols; j += WIDTH, to += (ptrdiff_t)WIDTH * inner)
+        (transposed ? pack_rows : pack_columns)(W, j, cols - j < WIDTH ? cols - j : WIDTH, to);
+    memset(to, 0, WIDTH * sizeof *to);
+    W.packed = buffer.x, W.packed_height = inner, W.packed_offset = 0, W.transposed = transposed;
     return W;
 }
 
-sa_mat sa_turned(sa_mat W, sa_mat room) {
-    return with_panels(W, room, true);
+sa_mat sa_pack_transposed(sa_mat W, sa_mat buffer) {
+    return pack(W, buffer, true);
 }
 
-sa_mat sa_laid(sa_mat W, sa_mat room) {
-    return with_panels(W, room, false);
+sa_mat sa_pack(sa_mat W, sa_mat buffer) {
+    return pack(W, buffer, false);
 }
 
 /* ---- Multiplying ----------------------------------------------------------------------------- */
 
-enum { LANES = 64 / sizeof(sa_real), WIDE = PANEL / LANES };
+enum { LANES = 64 / sizeof(sa_real), WIDE = WIDTH / LANES };
 typedef sa_real lanes __attribute__((vector_size(64), aligned(sizeof(sa_real)), may_alias));
 
 /* What every tile of a product knows. */
@@ -105,13 +106,13 @@ static inline __attribute__((always_inline)) void multiply_tile(const factors *f
                                                                 int rows) {
     const sa_real *a = f->a + (ptrdiff_t)first * f->a_ld, *b = f->panel;
     lanes sum[24 / WIDE][WIDE];
-    sa_real product[24 / WIDE][PANEL];
+    sa_real product[24 / WIDE][WIDTH];
     for (int i = 0; i < rows; i++)
         for (int j = 0; j < WIDE; j++) sum[i][j] = (lanes){0};
-    for (int k = 0; k < f->inner; k++, b += PANEL) {
+    for (int k = 0; k < f->inner; k++, b += WIDTH) {
         const lanes *bk = (const lanes *)b;
-        __builtin_prefetch(b + 24 * PANEL);
-        __builtin_prefetch(b + 24 * PANEL + LANES);
+        __builtin_prefetch(b + 24 * WIDTH);
+        __builtin_prefetch(b + 24 * WIDTH + LANES);
         for (int i = 0; i < rows; i++)
             for (int j = 0; j < WIDE; j++) sum[i][j] += a[(ptrdiff_t)i * f->a_ld + k] * bk[j];
     }
@@ -141,29 +142,30 @@ __attribute__((target("avx2,fma"))) static void multiply_avx2(const factors *f) 
     multiply_rows(f, 6 / WIDE, 1);
 }
 
-static void (*chosen(void))(const factors *) {
+static void (*kernel(void))(const factors *) {
     return __builtin_cpu_supports("avx512f")                                 ? multiply_avx512
            : __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") ? multiply_avx2
                                                                              : NULL;
 }
 #else
-static void (*chosen(void))(const factors *) {
+static void (*kernel(void))(const factors *) {
     return NULL;
 }
 #endif
 
-bool sa_panels_pay(void) {
-    return chosen() != NULL;
+bool sa_packed_supported(void) {
+    return kernel() != NULL;
 }
 
-void sa_panels_multiply(sa_mat a, sa_mat b, sa_real beta, sa_mat c) {
-    void (*multiply)(const factors *) = chosen();
+void sa_packed_multiply(sa_mat a, sa_mat b, sa_real beta, sa_mat c) {
+    void (*multiply)(const factors *) = kernel();
     for (int j = 0, cols; j < c.cols; j += cols) {
-        const int in_panel = (b.panel_at + j) % PANEL, left = PANEL - in_panel;
+        const int in_panel = (b.packed_offset + j) % WIDTH, left = WIDTH - in_panel;
         cols = left < c.cols - j ? left : c.cols - j;
         multiply(&(factors){
             .a = a.x,
-            .panel = b.panels + (ptrdiff_t)(b.panel_at + j - in_panel) * b.panel_height + in_panel,
+            .panel =
+                b.packed + (ptrdiff_t)(b.packed_offset + j - in_panel) * b.packed_height + in_panel,
             .c = c.x + j,
             .a_ld = a.ld,
             .c_ld = c.ld,

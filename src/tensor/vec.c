@@ -155,17 +155,17 @@ SA_DISPATCHED static sa_real max_of(const sa_real *x, int size) {
 }
 
 /* Whether one of the numbers is not at most bar. */
-SA_DISPATCHED static bool any_above(const sa_real *x, int size, sa_real bar) {
+SA_DISPATCHED static bool any_above(const sa_real *x, int size, sa_real threshold) {
     int above = 0;
-    for (int i = 0; i < size; i++) above |= !(x[i] <= bar);
+    for (int i = 0; i < size; i++) above |= !(x[i] <= threshold);
     return above;
 }
 
-int sa_first_above(const sa_real *x, int size, sa_real bar) {
+int sa_find_above(const sa_real *x, int size, sa_real threshold) {
     enum { STRETCH = 128 }; /* looked at without a branch, for nearly all are below */
     int i = 0;
-    while (i + STRETCH <= size && !any_above(x + i, STRETCH, bar)) i += STRETCH;
-    while (i < size && x[i] <= bar) i++;
+    while (i + STRETCH <= size && !any_above(x + i, STRETCH, threshold)) i += STRETCH;
+    while (i < size && x[i] <= threshold) i++;
     return i;
 }
 
@@ -191,14 +191,14 @@ SA_DISPATCHED static sa_real add_and_max(sa_real *x, const sa_real *shift, int s
 /* Probabilities below this become 0: their products with other numbers would be denormal, and those
  * make the matrix products after a saturated softmax ten times slower. Double has room for them. */
 #ifdef SA_DOUBLE
-#define LEAST_SHARE 0.0
+#define MIN_PROBABILITY 0.0
 #else
-#define LEAST_SHARE 1e-25f
+#define MIN_PROBABILITY 1e-25f
 #endif
 
 /* x = scale x / sum */
-SA_DISPATCHED static void share_run(sa_real sum, sa_real scale, sa_real *x, int size) {
-    const sa_real least = LEAST_SHARE * sum, factor = scale / sum;
+SA_DISPATCHED static void normalize_run(sa_real sum, sa_real scale, sa_real *x, int size) {
+    const sa_real least = MIN_PROBABILITY * sum, factor = scale / sum;
     for (int i = 0; i < size; i++) x[i] = x[i] < least ? 0 : x[i] * factor;
 }
 
@@ -206,7 +206,7 @@ sa_real sa_softmax_row(sa_real *x, const sa_real *shift, sa_real scale, int size
     if (!size) return 0;
     const sa_real max = shift ? add_and_max(x, shift, size) : max_of(x, size);
     const sa_real sum = exp_shifted(x, max, size);
-    share_run(sum, scale, x, size);
+    normalize_run(sum, scale, x, size);
     return max + (sa_real)log((double)sum);
 }
 

@@ -30,7 +30,7 @@ sa_real sa_softmax_row(sa_real *x, const sa_real *shift, sa_real scale, int size
 
 /* The place of the first number that is not at most `bar`, as a NaN never is; size if there is
  * none. Every number is above a bar that is NaN. */
-int sa_first_above(const sa_real *x, int size, sa_real bar);
+int sa_find_above(const sa_real *x, int size, sa_real threshold);
 
 /* x += shift (NULL: none); log sum_k exp x_k. */
 double sa_log_sum_exp(sa_real *x, const sa_real *shift, int size);

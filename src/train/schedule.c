@@ -36,7 +36,7 @@ const char *sa_average_name(size_t row) {
     return row < sizeof names / sizeof *names ? names[row] : NULL;
 }
 
-double sa_schedule_share(const sa_schedule *schedule, int64_t step, int64_t warmup) {
+double sa_schedule_factor(const sa_schedule *schedule, int64_t step, int64_t warmup) {
     return step < warmup ? (double)step / (double)warmup
                          : schedule->after((double)step, (double)warmup);
 }

@@ -25,6 +25,6 @@ const char *sa_criterion_name(size_t row);
 const char *sa_average_name(size_t row);
 
 /* The share of --lr that update number `step` (from 1) is made with: step / warmup up to there. */
-double sa_schedule_share(const sa_schedule *schedule, int64_t step, int64_t warmup);
+double sa_schedule_factor(const sa_schedule *schedule, int64_t step, int64_t warmup);
 
 #endif

@@ -8,14 +8,14 @@
 #include <string.h>
 
 enum {
-    LEAST = 8,         /* sentences that make a shard worth its own gradient */
-    PIECE = 1 << 14,   /* numbers of the gradient that are summed and updated as one job */
-    BAD_IN_A_ROW = 10, /* batches without a finite gradient before training gives up */
+    MIN_SHARD = 8,      /* sentences that make a shard worth its own gradient */
+    CHUNK = 1 << 14,    /* numbers of the gradient that are summed and updated as one job */
+    MAX_NONFINITE = 10, /* batches without a finite gradient before training gives up */
 };
 
 /* Shards that a batch of `count` pairs is cut into. */
-static int pieces_of(int count, int shards) {
-    const int most = count / LEAST;
+static int shards_for(int count, int shards) {
+    const int most = count / MIN_SHARD;
     return most < 1 ? 1 : most < shards ? most : shards;
 }
 
@@ -24,15 +24,15 @@ static int pieces_of(int count, int shards) {
 /* The arena that `count` pairs need when all are as long as the longest; with --batch-tokens, which
  * bounds their words, when one is and the others have a word a side. */
 static size_t arena_size(const sa_trainer *trainer, int count, int longest_source,
-                         int longest_target, sa_sentence *room) {
+                         int longest_target, sa_sentence *lengths) {
     sa_arena dry = {0};
     sa_pass pass;
     for (int i = 0; i < count; i++) {
         const bool longest = !i || !trainer->settings->batch_tokens;
-        room[i] = (sa_sentence){.len = longest ? longest_source : 1};
-        room[count + i] = (sa_sentence){.len = longest ? longest_target : 1};
+        lengths[i] = (sa_sentence){.len = longest ? longest_source : 1};
+        lengths[count + i] = (sa_sentence){.len = longest ? longest_target : 1};
     }
-    sa_batch batch = sa_batch_make(&dry, room, room + count, count);
+    sa_batch batch = sa_batch_build(&dry, lengths, lengths + count, count);
     batch.gold = trainer->links;
     sa_pass_layout(&dry, &trainer->w, &batch, true, &pass);
     return dry.used;
@@ -40,24 +40,24 @@ static size_t arena_size(const sa_trainer *trainer, int count, int longest_sourc
 
 /* Pairs that a shard has at most. A small batch has fewer, larger pieces; one of few words, of
  * which there are as many as pairs at least, may be a single one. */
-static int largest_piece(const sa_trainer *trainer) {
+static int largest_shard(const sa_trainer *trainer) {
     const int most = (trainer->most + trainer->shards - 1) / trainer->shards;
     if (trainer->settings->batch_tokens) return trainer->most + 1;
-    return most < 2 * LEAST ? 2 * LEAST : most;
+    return most < 2 * MIN_SHARD ? 2 * MIN_SHARD : most;
 }
 
 static bool open_shards(sa_trainer *trainer, const sa_sizes *sizes, int longest_source,
                         int longest_target, sa_error *error) {
-    const int largest = largest_piece(trainer);
-    sa_sentence *room = sa_new(2 * (size_t)largest, sizeof *room, error);
-    if (!room) return false;
-    const size_t size = arena_size(trainer, largest, longest_source, longest_target, room);
-    free(room);
+    const int largest = largest_shard(trainer);
+    sa_sentence *lengths = sa_new(2 * (size_t)largest, sizeof *lengths, error);
+    if (!lengths) return false;
+    const size_t size = arena_size(trainer, largest, longest_source, longest_target, lengths);
+    free(lengths);
     for (int i = 0; i < trainer->shards; i++) {
         sa_shard *shard = &trainer->shard[i];
         shard->gradients = sa_new(trainer->plan.size, sizeof(sa_real), error);
         if (!shard->gradients || !sa_arena_init(&shard->arena, size, error)) return false;
-        sa_seq2seq_point(sizes, shard->gradients, &shard->dw);
+        sa_seq2seq_bind_buffer(sizes, shard->gradients, &shard->dw);
     }
     return true;
 }
@@ -68,21 +68,22 @@ bool sa_trainer_open(sa_trainer *trainer, const sa_settings *settings, const sa_
     *trainer = (sa_trainer){.settings = settings, .pool = pool, .values = values, .decay = 1};
     sa_require(settings->shards > 0);
     trainer->most = settings->batch_tokens ? settings->batch_tokens : settings->batch;
-    trainer->shards = pieces_of(trainer->most, settings->shards);
+    trainer->shards = shards_for(trainer->most, settings->shards);
     sa_blas_init();
     trainer->optimizer = &sa_optimizers[settings->optimizer];
     trainer->update.momentum = settings->momentum;
     trainer->update.beta1 = settings->beta1, trainer->update.beta2 = settings->beta2;
     trainer->update.epsilon = settings->epsilon;
     sa_seq2seq_plan(sizes, &trainer->plan);
-    sa_seq2seq_point(sizes, values, &trainer->w);
+    sa_seq2seq_bind_buffer(sizes, values, &trainer->w);
     const size_t size = trainer->plan.size, batch = (size_t)trainer->most;
     trainer->first = sa_new(size, sizeof(sa_real), error);
     trainer->second = sa_new(size, sizeof(sa_real), error);
-    trainer->squares = sa_new(size / PIECE + 1, sizeof(double), error);
+    trainer->squares = sa_new(size / CHUNK + 1, sizeof(double), error);
     trainer->source = sa_new(batch, sizeof(sa_sentence), error);
     trainer->target = sa_new(batch, sizeof(sa_sentence), error);
-    if (settings->guided_alignment > 0 && !(trainer->links = sa_new(batch, sizeof(sa_gold), error)))
+    if (settings->guided_alignment > 0 &&
+        !(trainer->links = sa_new(batch, sizeof(sa_gold_alignment), error)))
         return false;
     trainer->shard = sa_new((size_t)trainer->shards, sizeof(sa_shard), error);
     return trainer->first && trainer->second && trainer->squares && trainer->source &&
@@ -100,30 +101,30 @@ void sa_trainer_close(sa_trainer *trainer) {
     *trainer = (sa_trainer){0};
 }
 
-void sa_trainer_rest(sa_trainer *trainer) {
-    for (int i = 0; i < trainer->shards; i++) sa_arena_rest(&trainer->shard[i].arena);
+void sa_trainer_lend_memory(sa_trainer *trainer) {
+    for (int i = 0; i < trainer->shards; i++) sa_arena_discard(&trainer->shard[i].arena);
 }
 
 /* ---- One batch ------------------------------------------------------------------------------- */
 
 /* Pairs of piece i when pair k goes to piece k mod pieces: every shard gets short ones and long
  * ones. */
-static int piece_count(const sa_trainer *trainer, int i) {
-    return (trainer->count - i + trainer->pieces - 1) / trainer->pieces;
+static int shard_count(const sa_trainer *trainer, int i) {
+    return (trainer->count - i + trainer->active_shards - 1) / trainer->active_shards;
 }
 
-static int piece_start(const sa_trainer *trainer, int i) {
+static int shard_start(const sa_trainer *trainer, int i) {
     int start = 0;
-    for (int k = 0; k < i; k++) start += piece_count(trainer, k);
+    for (int k = 0; k < i; k++) start += shard_count(trainer, k);
     return start;
 }
 
-static void deal(sa_trainer *trainer, const sa_sentence *source, const sa_sentence *target,
-                 const size_t *pairs, int count) {
-    trainer->pieces = pieces_of(count, trainer->shards);
+static void shard_batch(sa_trainer *trainer, const sa_sentence *source, const sa_sentence *target,
+                        const size_t *pairs, int count) {
+    trainer->active_shards = shards_for(count, trainer->shards);
     trainer->count = count;
-    for (int i = 0, next = 0; i < trainer->pieces; i++)
-        for (int k = i; k < count; k += trainer->pieces, next++) {
+    for (int i = 0, next = 0; i < trainer->active_shards; i++)
+        for (int k = i; k < count; k += trainer->active_shards, next++) {
             const size_t pair = pairs ? pairs[k] : (size_t)k;
             trainer->source[next] = source[pair];
             trainer->target[next] = target[pair];
@@ -133,7 +134,7 @@ static void deal(sa_trainer *trainer, const sa_sentence *source, const sa_senten
 
 /* --l2: the gradient of l2 times the sum of all squared matrix weights; those of one row are biases
  * and gains. */
-static void add_penalty(const sa_trainer *trainer, sa_real *gradients) {
+static void add_l2_gradient(const sa_trainer *trainer, sa_real *gradients) {
     const sa_real slope = 2 * (sa_real)trainer->settings->l2;
     for (int i = 0; slope > 0 && i < trainer->plan.count; i++) {
         const sa_param *param = &trainer->plan.item[i];
@@ -147,28 +148,28 @@ static void add_penalty(const sa_trainer *trainer, sa_real *gradients) {
 static void run_shard(void *context, int i) {
     sa_trainer *trainer = context;
     sa_shard *shard = &trainer->shard[i];
-    const int start = piece_start(trainer, i), count = piece_count(trainer, i);
-    sa_rng rng = sa_rng_seed((uint64_t)trainer->settings->seed + sa_mix((uint64_t)trainer->step),
-                             (uint64_t)i);
+    const int start = shard_start(trainer, i), count = shard_count(trainer, i);
+    sa_rng rng = sa_rng_seed(
+        (uint64_t)trainer->settings->seed + sa_hash_mix((uint64_t)trainer->step), (uint64_t)i);
     sa_profile *profile = trainer->profiled ? &shard->profile : NULL;
     sa_pass pass;
     sa_profile_start(profile);
     shard->arena.used = 0;
     sa_batch batch =
-        sa_batch_make(&shard->arena, trainer->source + start, trainer->target + start, count);
+        sa_batch_build(&shard->arena, trainer->source + start, trainer->target + start, count);
     batch.whole = trainer->count;
     batch.gold = trainer->links ? trainer->links + start : NULL;
     sa_pass_layout(&shard->arena, &trainer->w, &batch, true, &pass);
     pass.profile = profile;
-    sa_profile_end(profile, SA_PART_BATCH);
+    sa_profile_end(profile, SA_PROFILE_BATCH);
     const sa_regularizer regularizer = sa_regularizer_of(trainer->settings, &rng);
     shard->loss = sa_seq2seq_loss(&trainer->w, &batch, regularizer, &pass, &shard->dw);
-    shard->astray = pass.astray;
-    if (i == 0) add_penalty(trainer, shard->gradients);
+    shard->alignment_loss = pass.alignment_loss;
+    if (i == 0) add_l2_gradient(trainer, shard->gradients);
 }
 
 /* --weight-decay (Loshchilov and Hutter 2019): apart from the gradient, before the update. */
-static void shrink(const sa_trainer *trainer) {
+static void apply_weight_decay(const sa_trainer *trainer) {
     const sa_real share = (sa_real)(trainer->update.lr * trainer->settings->weight_decay);
     for (int i = 0; share > 0 && i < trainer->plan.count; i++) {
         const sa_param *param = &trainer->plan.item[i];
@@ -176,29 +177,29 @@ static void shrink(const sa_trainer *trainer) {
     }
 }
 
-static int piece_size(const sa_trainer *trainer, size_t at) {
+static int chunk_size(const sa_trainer *trainer, size_t at) {
     const size_t rest = trainer->plan.size - at;
-    return (int)(rest < PIECE ? rest : PIECE);
+    return (int)(rest < CHUNK ? rest : CHUNK);
 }
 
 /* The gradients of all shards, added in their order into the first; and the sum of squares. What
  * has been read is zeroed for the next batch while it is in the cache. */
-static void add_piece(void *context, int i) {
+static void reduce_chunk(void *context, int i) {
     sa_trainer *trainer = context;
-    const size_t at = (size_t)i * PIECE;
-    const int size = piece_size(trainer, at);
+    const size_t at = (size_t)i * CHUNK;
+    const int size = chunk_size(trainer, at);
     sa_real *sum = trainer->shard[0].gradients + at;
-    for (int k = 1; k < trainer->pieces; k++) {
+    for (int k = 1; k < trainer->active_shards; k++) {
         sa_axpy(1, trainer->shard[k].gradients + at, sum, size);
         memset(trainer->shard[k].gradients + at, 0, (size_t)size * sizeof *sum);
     }
     trainer->squares[i] = (double)sa_dot(sum, sum, size);
 }
 
-static void update_piece(void *context, int i) {
+static void update_chunk(void *context, int i) {
     sa_trainer *trainer = context;
-    const size_t at = (size_t)i * PIECE;
-    const int size = piece_size(trainer, at);
+    const size_t at = (size_t)i * CHUNK;
+    const int size = chunk_size(trainer, at);
     sa_real *sum = trainer->shard[0].gradients + at;
     trainer->optimizer->update(&trainer->update, sum, trainer->values + at, trainer->first + at,
                                trainer->second + at, size);
@@ -210,7 +211,7 @@ static double learning_rate(const sa_trainer *trainer) {
     const sa_settings *settings = trainer->settings;
     const sa_schedule *schedule = &sa_schedules[settings->schedule];
     const double lr = settings->lr > 0 ? settings->lr : trainer->optimizer->lr;
-    return lr * sa_schedule_share(schedule, trainer->applied, settings->warmup) *
+    return lr * sa_schedule_factor(schedule, trainer->applied, settings->warmup) *
            (schedule->decays ? trainer->decay : 1);
 }
 
@@ -218,7 +219,7 @@ static double learning_rate(const sa_trainer *trainer) {
  */
 bool sa_trainer_step(sa_trainer *trainer, const sa_sentence *source, const sa_sentence *target,
                      const size_t *pairs, int count, sa_step_result *result, sa_error *error) {
-    const int numbers = (int)((trainer->plan.size + PIECE - 1) / PIECE);
+    const int chunks = (int)((trainer->plan.size + CHUNK - 1) / CHUNK);
     const double clip = trainer->settings->clip;
     sa_profile *profile = trainer->profiled ? &trainer->profile : NULL;
     double squares = 0;
@@ -227,50 +228,51 @@ bool sa_trainer_step(sa_trainer *trainer, const sa_sentence *source, const sa_se
     trainer->step++;
 
     sa_profile_start(profile);
-    deal(trainer, source, target, pairs, count);
-    sa_pool_run(trainer->pool, trainer->pieces, run_shard, trainer);
-    sa_profile_end(profile, SA_PART_WAITING);
-    for (int i = 0; i < trainer->pieces; i++) {
+    shard_batch(trainer, source, target, pairs, count);
+    sa_pool_run(trainer->pool, trainer->active_shards, run_shard, trainer);
+    sa_profile_end(profile, SA_PROFILE_WAIT);
+    for (int i = 0; i < trainer->active_shards; i++) {
         result->loss += trainer->shard[i].loss;
-        result->astray += trainer->shard[i].astray;
+        result->alignment_loss += trainer->shard[i].alignment_loss;
     }
     for (int i = 0; i < count; i++) result->words += trainer->target[i].len;
 
-    sa_pool_run(trainer->pool, numbers, add_piece, trainer);
-    for (int i = 0; i < numbers; i++) squares += trainer->squares[i];
-    result->norm = sqrt(squares);
-    result->applied = isfinite(result->norm) && isfinite(result->loss);
+    sa_pool_run(trainer->pool, chunks, reduce_chunk, trainer);
+    for (int i = 0; i < chunks; i++) squares += trainer->squares[i];
+    result->l2_norm = sqrt(squares);
+    result->applied = isfinite(result->l2_norm) && isfinite(result->loss);
     if (!result->applied) {
         memset(trainer->shard[0].gradients, 0, trainer->plan.size * sizeof(sa_real));
-        if (++trainer->bad < BAD_IN_A_ROW) return true;
+        if (++trainer->nonfinite < MAX_NONFINITE) return true;
         return sa_fail(error, SA_DIVERGED,
                        "training diverged: %d batches in a row without a finite gradient "
                        "(a smaller --lr or --clip helps)",
-                       BAD_IN_A_ROW);
+                       MAX_NONFINITE);
     }
-    trainer->bad = 0;
+    trainer->nonfinite = 0;
     trainer->update.step = ++trainer->applied;
     trainer->update.lr = learning_rate(trainer);
-    shrink(trainer);
-    trainer->update.scale = clip > 0 && result->norm > clip ? (sa_real)(clip / result->norm) : 1;
-    sa_pool_run(trainer->pool, numbers, update_piece, trainer);
-    sa_profile_end(profile, SA_PART_UPDATE);
+    apply_weight_decay(trainer);
+    trainer->update.scale =
+        clip > 0 && result->l2_norm > clip ? (sa_real)(clip / result->l2_norm) : 1;
+    sa_pool_run(trainer->pool, chunks, update_chunk, trainer);
+    sa_profile_end(profile, SA_PROFILE_UPDATE);
     return true;
 }
 
 /* All threads wait for the caller's two parts; what their shards did not take of the first was
  * waiting. */
-void sa_trainer_profile(const sa_trainer *trainer, sa_part_time parts[SA_PARTS]) {
+void sa_trainer_profile(const sa_trainer *trainer, sa_profile_entry parts[SA_PROFILE_ENTRIES]) {
     const int threads = trainer->pool ? sa_pool_threads(trainer->pool) : 0;
     sa_profile rest = trainer->profile;
-    rest.seconds[SA_PART_WAITING] *= threads;
-    rest.seconds[SA_PART_UPDATE] *= threads;
-    for (int i = 0; i < SA_PARTS; i++) parts[i] = (sa_part_time){0};
+    rest.seconds[SA_PROFILE_WAIT] *= threads;
+    rest.seconds[SA_PROFILE_UPDATE] *= threads;
+    for (int i = 0; i < SA_PROFILE_ENTRIES; i++) parts[i] = (sa_profile_entry){0};
     const int shards = trainer->shard ? trainer->shards : 0; /* it may not have been opened */
     for (int k = 0; k < shards; k++) {
-        sa_profile_tell(&trainer->shard[k].profile, parts);
-        for (int i = 0; i < SA_PART_UPDATE; i++)
-            rest.seconds[SA_PART_WAITING] -= trainer->shard[k].profile.seconds[i];
+        sa_profile_report(&trainer->shard[k].profile, parts);
+        for (int i = 0; i < SA_PROFILE_UPDATE; i++)
+            rest.seconds[SA_PROFILE_WAIT] -= trainer->shard[k].profile.seconds[i];
     }
-    sa_profile_tell(&rest, parts);
+    sa_profile_report(&rest, parts);
 }

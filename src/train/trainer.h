@@ -17,7 +17,7 @@ typedef struct sa_shard {
     sa_arena arena;
     sa_real *gradients; /* zero between two batches */
     sa_seq2seq dw;
-    double loss, astray; /* of the last batch's piece */
+    double loss, alignment_loss; /* of the last batch's piece */
     sa_profile profile;
 } sa_shard;
 
@@ -33,28 +33,28 @@ typedef struct sa_trainer {
     int most;                /* pairs of a batch */
     int shards;              /* that are of use: no batch is cut into more */
     sa_shard *shard;
-    sa_sentence *source, *target; /* [most] the pieces, one shard after another */
-    sa_gold *links;               /* [most] theirs; NULL: attention is not guided */
-    const sa_gold *gold;          /* set by the caller, with --guided-alignment: of all pairs */
-    double *squares;              /* sums of squares of the gradient's pieces */
-    int64_t step;                 /* batches seen */
-    int64_t applied;              /* updates made: batches with a finite gradient */
-    int bad;                      /* batches in a row without one */
-    bool profiled;                /* set by the caller: time is measured */
-    sa_profile profile;           /* of the thread that asks for the updates */
+    sa_sentence *source, *target;  /* [most] the pieces, one shard after another */
+    sa_gold_alignment *links;      /* [most] theirs; NULL: attention is not guided */
+    const sa_gold_alignment *gold; /* set by the caller, with --guided-alignment: of all pairs */
+    double *squares;               /* sums of squares of the gradient's pieces */
+    int64_t step;                  /* batches seen */
+    int64_t applied;               /* updates made: batches with a finite gradient */
+    int nonfinite;                 /* batches in a row without one */
+    bool profiled;                 /* set by the caller: time is measured */
+    sa_profile profile;            /* of the thread that asks for the updates */
 
     /* what the pieces of the running job share */
-    int count, pieces;
+    int count, active_shards;
     sa_update update;
 } sa_trainer;
 
 /* What one batch gave. */
 typedef struct sa_step_result {
-    double loss;   /* sum over target words of -log p, before the update */
-    double astray; /* sum over them of the loss of looking elsewhere: guided alignment */
-    int words;     /* target words, end marks included */
-    double norm;   /* L2 norm of the gradient, before clipping */
-    bool applied;  /* false: the gradient was not finite, and nothing was changed */
+    double loss;           /* sum over target words of -log p, before the update */
+    double alignment_loss; /* sum over them of the loss of looking elsewhere: guided alignment */
+    int words;             /* target words, end marks included */
+    double l2_norm;        /* L2 norm of the gradient, before clipping */
+    bool applied;          /* false: the gradient was not finite, and nothing was changed */
 } sa_step_result;
 
 /* `values` [plan.size] are the weights to be trained; settings, values and pool must outlive the
@@ -65,7 +65,7 @@ bool sa_trainer_open(sa_trainer *trainer, const sa_settings *settings, const sa_
 void sa_trainer_close(sa_trainer *trainer);
 
 /* Lends the rooms of updates to others, until the next one. */
-void sa_trainer_rest(sa_trainer *trainer);
+void sa_trainer_lend_memory(sa_trainer *trainer);
 
 /* One update on `count` pairs (at most settings->batch, or, with batch_tokens, as many as have so
  * many words on either side; or a single pair): those whose indices `pairs` lists (NULL:
@@ -74,6 +74,6 @@ bool sa_trainer_step(sa_trainer *trainer, const sa_sentence *source, const sa_se
                      const size_t *pairs, int count, sa_step_result *result, sa_error *error);
 
 /* Where the time of all updates went, if it was measured. */
-void sa_trainer_profile(const sa_trainer *trainer, sa_part_time parts[SA_PARTS]);
+void sa_trainer_profile(const sa_trainer *trainer, sa_profile_entry parts[SA_PROFILE_ENTRIES]);
 
 #endif

@@ -13,37 +13,38 @@ static const double small[] = {
 static const double small_entropy =
     -0.75 * -0.28768207245178090 + 0.25 * 1.3862943611198906 + 2 * 0.69314718055994531;
 
-static sa_gaze gaze_of(const double *weights, int targets, int sources) {
-    sa_gaze gaze = {0};
-    sa_gaze_add(&gaze, weights, weights, 1, targets, sources);
-    return gaze;
+static sa_attention_stats gaze_of(const double *weights, int targets, int sources) {
+    sa_attention_stats attention = {0};
+    sa_attention_stats_add(&attention, weights, weights, 1, targets, sources);
+    return attention;
 }
 
 START_TEST(a_small_matrix) {
-    const sa_gaze gaze = gaze_of(small, 3, 3);
-    ck_assert_uint_eq(gaze.rows, 3);
-    ck_assert_double_eq_tol(gaze.entropy, small_entropy, 1e-15);
-    ck_assert_double_eq_tol(gaze.widest, 3 * log(3), 1e-15);
-    ck_assert_double_eq(gaze.weight, 2); /* of rows 0 and 1 */
-    ck_assert_double_eq(gaze.end, 0.5);
-    ck_assert_uint_eq(gaze.sources, 2);
-    ck_assert_uint_eq(gaze.covered, 2); /* 1.25 and 0.75 */
-    ck_assert_uint_eq(gaze.steps, 1);
-    ck_assert_uint_eq(gaze.onward, 1); /* word 0 both times */
-    ck_assert_double_eq_tol(sa_gaze_entropy(&gaze), small_entropy / 3, 1e-15);
-    ck_assert_double_eq_tol(sa_gaze_evenness(&gaze), small_entropy / (3 * log(3)), 1e-15);
-    ck_assert_double_eq(sa_gaze_coverage(&gaze), 1);
-    ck_assert_double_eq(sa_gaze_end(&gaze), 0.25);
-    ck_assert_double_eq(sa_gaze_onward(&gaze), 1);
-    ck_assert_double_nan(sa_gaze_column(&gaze)); /* too short to say */
+    const sa_attention_stats attention = gaze_of(small, 3, 3);
+    ck_assert_uint_eq(attention.rows, 3);
+    ck_assert_double_eq_tol(attention.entropy, small_entropy, 1e-15);
+    ck_assert_double_eq_tol(attention.max_entropy, 3 * log(3), 1e-15);
+    ck_assert_double_eq(attention.weight, 2); /* of rows 0 and 1 */
+    ck_assert_double_eq(attention.end, 0.5);
+    ck_assert_uint_eq(attention.sources, 2);
+    ck_assert_uint_eq(attention.covered, 2); /* 1.25 and 0.75 */
+    ck_assert_uint_eq(attention.steps, 1);
+    ck_assert_uint_eq(attention.monotone, 1); /* word 0 both times */
+    ck_assert_double_eq_tol(sa_attention_stats_entropy(&attention), small_entropy / 3, 1e-15);
+    ck_assert_double_eq_tol(sa_attention_stats_norm_entropy(&attention),
+                            small_entropy / (3 * log(3)), 1e-15);
+    ck_assert_double_eq(sa_attention_stats_coverage(&attention), 1);
+    ck_assert_double_eq(sa_attention_stats_eos_weight(&attention), 0.25);
+    ck_assert_double_eq(sa_attention_stats_monotonicity(&attention), 1);
+    ck_assert_double_nan(sa_attention_stats_max_column(&attention)); /* too short to say */
 }
 END_TEST
 
 START_TEST(half_a_word_is_covered_and_less_is_not) {
     const double weights[] = {0.5, 0.25, 0.25, 0, 0.2, 0.8};
-    const sa_gaze gaze = gaze_of(weights, 2, 3);
-    ck_assert_uint_eq(gaze.sources, 2);
-    ck_assert_uint_eq(gaze.covered, 1); /* 0.5, and 0.45 */
+    const sa_attention_stats attention = gaze_of(weights, 2, 3);
+    ck_assert_uint_eq(attention.sources, 2);
+    ck_assert_uint_eq(attention.covered, 1); /* 0.5, and 0.45 */
 }
 END_TEST
 
@@ -57,10 +58,10 @@ START_TEST(steps_go_on_stay_or_go_back) {
         1,   0,   0,   0,   0,   /* back to 0 */
         0.2, 0.2, 0.2, 0.2, 0.2, /* the end mark's row does not count */
     };
-    const sa_gaze gaze = gaze_of(weights, 7, 5);
-    ck_assert_uint_eq(gaze.steps, 5);
-    ck_assert_uint_eq(gaze.onward, 3);
-    ck_assert_double_eq(sa_gaze_onward(&gaze), 0.6);
+    const sa_attention_stats attention = gaze_of(weights, 7, 5);
+    ck_assert_uint_eq(attention.steps, 5);
+    ck_assert_uint_eq(attention.monotone, 3);
+    ck_assert_double_eq(sa_attention_stats_monotonicity(&attention), 0.6);
 }
 END_TEST
 
@@ -69,54 +70,55 @@ START_TEST(one_column_of_four_words) {
         0, 0.9, 0, 0, 0.1,  0, 0.7,  0.3, 0,   0, 0.2, 0.8, 0,
         0, 0,   0, 0, 0.25, 0, 0.75, 0.1, 0.9, 0, 0,   0, /* the last row writes the end mark */
     };
-    const sa_gaze gaze = gaze_of(weights, 5, 5);
-    ck_assert_double_eq_tol(gaze.column, 0.9 + 0.7 + 0.8, 1e-15);
-    ck_assert_double_eq(gaze.rows_of_long, 4);
-    ck_assert_double_eq_tol(sa_gaze_column(&gaze), 0.6, 1e-15);
+    const sa_attention_stats attention = gaze_of(weights, 5, 5);
+    ck_assert_double_eq_tol(attention.column, 0.9 + 0.7 + 0.8, 1e-15);
+    ck_assert_double_eq(attention.long_rows, 4);
+    ck_assert_double_eq_tol(sa_attention_stats_max_column(&attention), 0.6, 1e-15);
 }
 END_TEST
 
 START_TEST(heads_count_alone) {
     const double mean[] = {0.5, 0.5}, heads[] = {1, 0, 0, 1};
-    sa_gaze gaze = {0};
-    sa_gaze_add(&gaze, mean, heads, 2, 1, 2);
-    ck_assert_double_eq_tol(gaze.entropy, log(2), 1e-15);
-    ck_assert_double_eq(gaze.heads_entropy, 0);
-    ck_assert_double_eq(sa_gaze_evenness(&gaze), 0);
+    sa_attention_stats attention = {0};
+    sa_attention_stats_add(&attention, mean, heads, 2, 1, 2);
+    ck_assert_double_eq_tol(attention.entropy, log(2), 1e-15);
+    ck_assert_double_eq(attention.head_entropy, 0);
+    ck_assert_double_eq(sa_attention_stats_norm_entropy(&attention), 0);
 }
 END_TEST
 
 START_TEST(equal_weights_are_even) {
     const double weights[] = {0.25, 0.25, 0.25, 0.25, 0.25, 0.25, 0.25, 0.25};
-    const sa_gaze gaze = gaze_of(weights, 2, 4);
-    ck_assert_double_eq_tol(sa_gaze_evenness(&gaze), 1, 1e-15);
-    ck_assert_double_eq(sa_gaze_end(&gaze), 0.25);
+    const sa_attention_stats attention = gaze_of(weights, 2, 4);
+    ck_assert_double_eq_tol(sa_attention_stats_norm_entropy(&attention), 1, 1e-15);
+    ck_assert_double_eq(sa_attention_stats_eos_weight(&attention), 0.25);
 }
 END_TEST
 
 START_TEST(pairs_add_up) {
     static const char *const target[] = {"a", "b", "</s>"}, *const source[] = {"b", "c", "</s>"};
-    sa_gaze all = gaze_of(small, 3, 3), one = all;
-    sa_gaze_twins(&one, small, target, 3, source, 3);
-    const sa_gaze twice = one;
-    sa_gaze_sum(&one, &twice);
-    sa_gaze_add(&all, small, small, 1, 3, 3);
-    sa_gaze_twins(&all, small, target, 3, source, 3);
-    sa_gaze_twins(&all, small, target, 3, source, 3);
+    sa_attention_stats all = gaze_of(small, 3, 3), one = all;
+    sa_attention_stats_add_identical(&one, small, target, 3, source, 3);
+    const sa_attention_stats twice = one;
+    sa_attention_stats_sum(&one, &twice);
+    sa_attention_stats_add(&all, small, small, 1, 3, 3);
+    sa_attention_stats_add_identical(&all, small, target, 3, source, 3);
+    sa_attention_stats_add_identical(&all, small, target, 3, source, 3);
     ck_assert_mem_eq(&one, &all, sizeof all);
 }
 END_TEST
 
 START_TEST(nothing_has_no_figure) {
-    const sa_gaze none = {0}, wordless = gaze_of((const double[]){1}, 1, 1);
-    ck_assert_double_nan(sa_gaze_entropy(&none));
-    ck_assert_double_nan(sa_gaze_evenness(&none));
-    ck_assert_double_nan(sa_gaze_coverage(&none));
-    ck_assert_double_nan(sa_gaze_end(&none));
-    ck_assert_double_nan(sa_gaze_onward(&none));
-    ck_assert_double_nan(sa_gaze_coverage(&wordless));
-    ck_assert_double_nan(sa_gaze_evenness(&wordless)); /* one place cannot be uneven */
-    ck_assert_double_eq(sa_gaze_entropy(&wordless), 0);
+    const sa_attention_stats none = {0}, wordless = gaze_of((const double[]){1}, 1, 1);
+    ck_assert_double_nan(sa_attention_stats_entropy(&none));
+    ck_assert_double_nan(sa_attention_stats_norm_entropy(&none));
+    ck_assert_double_nan(sa_attention_stats_coverage(&none));
+    ck_assert_double_nan(sa_attention_stats_eos_weight(&none));
+    ck_assert_double_nan(sa_attention_stats_monotonicity(&none));
+    ck_assert_double_nan(sa_attention_stats_coverage(&wordless));
+    ck_assert_double_nan(
+        sa_attention_stats_norm_entropy(&wordless)); /* one place cannot be uneven */
+    ck_assert_double_eq(sa_attention_stats_entropy(&wordless), 0);
 }
 END_TEST
 
@@ -126,26 +128,27 @@ START_TEST(twins_are_met_where_the_links_are_or_moved) {
     static const char *const target[] = {"x", "Ann", ".", "</s>"}, *const source[] = {"Ann", "y",
                                                                                       ".", "</s>"};
     const double own[] = {0, 1, 0, 0, 1, 0, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1};
-    sa_gaze gaze = {0};
-    sa_gaze_twins(&gaze, own, target, 4, source, 4);
-    ck_assert_uint_eq(gaze.twins, 2);
-    ck_assert_uint_eq(gaze.met[0], 0);
-    ck_assert_uint_eq(gaze.met[1], 2);
-    ck_assert_uint_eq(gaze.met[2], 0);
+    sa_attention_stats attention = {0};
+    sa_attention_stats_add_identical(&attention, own, target, 4, source, 4);
+    ck_assert_uint_eq(attention.identical, 2);
+    ck_assert_uint_eq(attention.met[0], 0);
+    ck_assert_uint_eq(attention.met[1], 2);
+    ck_assert_uint_eq(attention.met[2], 0);
     const double late[] = {0, 0, 0, 1, 0, 1, 0, 0, 1, 0, 0, 0, 0, 0, 1, 0};
-    gaze = (sa_gaze){0};
-    sa_gaze_twins(&gaze, late, target, 4, source, 4);
-    ck_assert_uint_eq(gaze.met[0], 2); /* each row says what the word before should have said */
-    ck_assert_uint_eq(gaze.met[1], 0);
+    attention = (sa_attention_stats){0};
+    sa_attention_stats_add_identical(&attention, late, target, 4, source, 4);
+    ck_assert_uint_eq(attention.met[0],
+                      2); /* each row says what the word before should have said */
+    ck_assert_uint_eq(attention.met[1], 0);
 }
 END_TEST
 
 START_TEST(a_word_said_twice_is_no_twin) {
     static const char *const once[] = {"a", "b", "</s>"}, *const twice[] = {"a", "a", "</s>"};
-    sa_gaze gaze = {0};
-    sa_gaze_twins(&gaze, small, twice, 3, once, 3);
-    sa_gaze_twins(&gaze, small, once, 3, twice, 3);
-    ck_assert_uint_eq(gaze.twins, 0);
+    sa_attention_stats attention = {0};
+    sa_attention_stats_add_identical(&attention, small, twice, 3, once, 3);
+    sa_attention_stats_add_identical(&attention, small, once, 3, twice, 3);
+    ck_assert_uint_eq(attention.identical, 0);
 }
 END_TEST
 

@@ -13,106 +13,107 @@
 enum { WORDS = 5, T = WORDS + 1, S = WORDS + 1 };
 
 /* Nothing is wrong: every word looks at its own, and everything is known. */
-static sa_symptoms healthy(void) {
-    sa_symptoms symptoms = {.twins_mean_links = true,
-                            .aer = 0.1,
-                            .aer_before = 0.9,
-                            .aer_after = 0.9,
-                            .sentences = 100,
-                            .source_words = 500,
-                            .target_words = 500,
-                            .train_pairs = 1000};
+static sa_diagnostic_stats healthy(void) {
+    sa_diagnostic_stats stats = {.identical_tokens_align = true,
+                                 .aer = 0.1,
+                                 .aer_before = 0.9,
+                                 .aer_after = 0.9,
+                                 .sentences = 100,
+                                 .source_words = 500,
+                                 .target_words = 500,
+                                 .train_pairs = 1000};
     double weights[T * S] = {0};
     for (int t = 0; t < T; t++) weights[t * S + t] = 1;
-    sa_gaze_add(&symptoms.gaze, weights, weights, 1, T, S);
-    return symptoms;
+    sa_attention_stats_add(&stats.attention, weights, weights, 1, T, S);
+    return stats;
 }
 
 /* All pairs look like this: each row has `share` at one place, the rest shared out by all. */
-static void look_at(sa_symptoms *symptoms, int place, double share) {
+static void look_at(sa_diagnostic_stats *stats, int place, double share) {
     double weights[T * S];
     for (int t = 0; t < T; t++)
         for (int j = 0; j < S; j++) weights[t * S + j] = (1 - share) / S + (j == place ? share : 0);
-    symptoms->gaze = (sa_gaze){0};
-    sa_gaze_add(&symptoms->gaze, weights, weights, 1, T, S);
+    stats->attention = (sa_attention_stats){0};
+    sa_attention_stats_add(&stats->attention, weights, weights, 1, T, S);
 }
 
 /* The names of all that is found, each in brackets. */
-static const char *found(const sa_symptoms *symptoms) {
+static const char *found(const sa_diagnostic_stats *stats) {
     static char names[512];
     double figure;
     names[0] = 0;
-    for (size_t row = 0; sa_illness_next(symptoms, &row, &figure); row++) {
-        ck_assert_double_ge(figure, sa_illnesses[row].threshold);
-        strcat(strcat(strcat(names, "["), sa_illnesses[row].name), "]");
+    for (size_t row = 0; sa_diagnostic_next(stats, &row, &figure); row++) {
+        ck_assert_double_ge(figure, sa_diagnostics[row].threshold);
+        strcat(strcat(strcat(names, "["), sa_diagnostics[row].name), "]");
     }
     return names;
 }
 
 START_TEST(nothing_is_found_in_the_healthy) {
-    sa_symptoms symptoms = healthy();
-    ck_assert_str_eq(found(&symptoms), "");
-    symptoms.train_pairs = 0;
-    symptoms.gaze = (sa_gaze){0};
-    symptoms.aer = symptoms.aer_before = symptoms.aer_after = NAN;
-    ck_assert_str_eq(found(&symptoms), ""); /* nothing is known of attention or training */
-    ck_assert_str_eq(found(&(sa_symptoms){.aer = NAN, .aer_before = NAN, .aer_after = NAN}), "");
+    sa_diagnostic_stats stats = healthy();
+    ck_assert_str_eq(found(&stats), "");
+    stats.train_pairs = 0;
+    stats.attention = (sa_attention_stats){0};
+    stats.aer = stats.aer_before = stats.aer_after = NAN;
+    ck_assert_str_eq(found(&stats), ""); /* nothing is known of attention or training */
+    ck_assert_str_eq(found(&(sa_diagnostic_stats){.aer = NAN, .aer_before = NAN, .aer_after = NAN}),
+                     "");
 }
 END_TEST
 
 START_TEST(uniform_attention) {
-    sa_symptoms symptoms = healthy();
-    look_at(&symptoms, 0, 0);
-    ck_assert_str_eq(found(&symptoms), "[uniform attention]");
-    symptoms.uniform_chosen = true;
-    ck_assert_str_eq(found(&symptoms), "[uniform attention by choice]");
-    symptoms = healthy();
-    symptoms.gaze.widest = 10;
-    symptoms.gaze.heads_entropy = 9.01;
-    ck_assert_str_eq(found(&symptoms), "[uniform attention]");
-    symptoms.gaze.heads_entropy = 8.99;
-    ck_assert_str_eq(found(&symptoms), "");
+    sa_diagnostic_stats stats = healthy();
+    look_at(&stats, 0, 0);
+    ck_assert_str_eq(found(&stats), "[uniform attention]");
+    stats.uniform_by_design = true;
+    ck_assert_str_eq(found(&stats), "[uniform attention by choice]");
+    stats = healthy();
+    stats.attention.max_entropy = 10;
+    stats.attention.head_entropy = 9.01;
+    ck_assert_str_eq(found(&stats), "[uniform attention]");
+    stats.attention.head_entropy = 8.99;
+    ck_assert_str_eq(found(&stats), "");
 }
 END_TEST
 
 START_TEST(one_place_takes_all) {
-    sa_symptoms symptoms = healthy();
-    look_at(&symptoms, S - 1, 0.45); /* and 0.55 / 6 */
-    ck_assert_str_eq(found(&symptoms), "[stuck on the end mark]");
-    look_at(&symptoms, S - 1, 0.35); /* 0.458 in all */
-    ck_assert_str_eq(found(&symptoms), "");
-    look_at(&symptoms, 2, 0.55); /* 0.625 in all */
-    ck_assert_str_eq(found(&symptoms), "[one word takes all]");
-    look_at(&symptoms, 2, 0.5); /* 0.583 in all */
-    ck_assert_str_eq(found(&symptoms), "");
+    sa_diagnostic_stats stats = healthy();
+    look_at(&stats, S - 1, 0.45); /* and 0.55 / 6 */
+    ck_assert_str_eq(found(&stats), "[stuck on the end mark]");
+    look_at(&stats, S - 1, 0.35); /* 0.458 in all */
+    ck_assert_str_eq(found(&stats), "");
+    look_at(&stats, 2, 0.55); /* 0.625 in all */
+    ck_assert_str_eq(found(&stats), "[one word takes all]");
+    look_at(&stats, 2, 0.5); /* 0.583 in all */
+    ck_assert_str_eq(found(&stats), "");
 }
 END_TEST
 
 START_TEST(off_by_one_by_gold_links) {
-    sa_symptoms symptoms = healthy();
-    symptoms.aer = 0.5, symptoms.aer_after = 0.44;
-    ck_assert_str_eq(found(&symptoms), "[off by one]");
-    symptoms.aer_after = 0.46;
-    ck_assert_str_eq(found(&symptoms), "");
-    symptoms.aer_before = 0.2;
-    ck_assert_str_eq(found(&symptoms), "[off by one]");
+    sa_diagnostic_stats stats = healthy();
+    stats.aer = 0.5, stats.aer_after = 0.44;
+    ck_assert_str_eq(found(&stats), "[off by one]");
+    stats.aer_after = 0.46;
+    ck_assert_str_eq(found(&stats), "");
+    stats.aer_before = 0.2;
+    ck_assert_str_eq(found(&stats), "[off by one]");
 }
 END_TEST
 
 START_TEST(off_by_one_by_equal_words) {
-    sa_symptoms symptoms = healthy();
-    symptoms.gaze.twins = 100, symptoms.gaze.met[1] = 30, symptoms.gaze.met[2] = 51;
-    ck_assert_str_eq(found(&symptoms), ""); /* gold links know better */
-    symptoms.aer = symptoms.aer_before = symptoms.aer_after = NAN;
-    ck_assert_str_eq(found(&symptoms), "[off by one, as equal words say]");
-    symptoms.gaze.met[2] = 49;
-    ck_assert_str_eq(found(&symptoms), "");
-    symptoms.gaze.met[0] = 90;
-    symptoms.twins_mean_links = false;
-    ck_assert_str_eq(found(&symptoms), "");
-    symptoms.twins_mean_links = true;
-    symptoms.gaze.twins = 19, symptoms.gaze.met[0] = 19, symptoms.gaze.met[1] = 0;
-    ck_assert_str_eq(found(&symptoms), ""); /* too few to tell */
+    sa_diagnostic_stats stats = healthy();
+    stats.attention.identical = 100, stats.attention.met[1] = 30, stats.attention.met[2] = 51;
+    ck_assert_str_eq(found(&stats), ""); /* gold links know better */
+    stats.aer = stats.aer_before = stats.aer_after = NAN;
+    ck_assert_str_eq(found(&stats), "[off by one, as equal words say]");
+    stats.attention.met[2] = 49;
+    ck_assert_str_eq(found(&stats), "");
+    stats.attention.met[0] = 90;
+    stats.identical_tokens_align = false;
+    ck_assert_str_eq(found(&stats), "");
+    stats.identical_tokens_align = true;
+    stats.attention.identical = 19, stats.attention.met[0] = 19, stats.attention.met[1] = 0;
+    ck_assert_str_eq(found(&stats), ""); /* too few to tell */
 }
 END_TEST
 
@@ -121,24 +122,24 @@ START_TEST(shares_of_sentences_and_words) {
         size_t at, least;
         const char *name;
     } counts[] = {
-        {offsetof(sa_symptoms, over), 10, "[over-translation]"},
-        {offsetof(sa_symptoms, under), 10, "[under-translation]"},
-        {offsetof(sa_symptoms, unknown_source), 25, "[source vocabulary too small]"},
-        {offsetof(sa_symptoms, unknown_target), 25, "[target vocabulary too small]"},
-        {offsetof(sa_symptoms, known_sources), 10, "[sources seen in training]"},
-        {offsetof(sa_symptoms, known_pairs), 10, "[pairs seen in training]"},
+        {offsetof(sa_diagnostic_stats, over), 10, "[over-translation]"},
+        {offsetof(sa_diagnostic_stats, under), 10, "[under-translation]"},
+        {offsetof(sa_diagnostic_stats, unknown_source), 25, "[source vocabulary too small]"},
+        {offsetof(sa_diagnostic_stats, unknown_target), 25, "[target vocabulary too small]"},
+        {offsetof(sa_diagnostic_stats, known_sources), 10, "[sources seen in training]"},
+        {offsetof(sa_diagnostic_stats, known_pairs), 10, "[pairs seen in training]"},
     };
-    sa_symptoms symptoms = healthy();
-    size_t *count = (size_t *)((char *)&symptoms + counts[_i].at);
+    sa_diagnostic_stats stats = healthy();
+    size_t *count = (size_t *)((char *)&stats + counts[_i].at);
     *count = counts[_i].least;
-    ck_assert_str_eq(found(&symptoms), counts[_i].name);
+    ck_assert_str_eq(found(&stats), counts[_i].name);
     --*count;
-    ck_assert_str_eq(found(&symptoms), "");
+    ck_assert_str_eq(found(&stats), "");
 }
 END_TEST
 
 START_TEST(every_row_is_whole) {
-    for (const sa_illness *row = sa_illnesses; row->name; row++) {
+    for (const sa_diagnostic *row = sa_diagnostics; row->name; row++) {
         ck_assert(row->measure && row->figure && row->threshold > 0);
         ck_assert_uint_gt(strlen(row->lesson), 200);
         ck_assert_ptr_null(strchr(row->lesson, '\n'));
@@ -174,34 +175,34 @@ START_TEST(repetitions) {
     const char *list[16];
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         const int count = split(cases[i].text, words, list);
-        ck_assert_msg(sa_balance_repeated(list, count) == cases[i].repeated, "%s: %d",
-                      cases[i].text, sa_balance_repeated(list, count));
+        ck_assert_msg(sa_length_balance_repeated(list, count) == cases[i].repeated, "%s: %d",
+                      cases[i].text, sa_length_balance_repeated(list, count));
     }
 }
 END_TEST
 
-static sa_balance balance_of(const char *own, const char *reference) {
+static sa_length_balance balance_of(const char *own, const char *reference) {
     char words[2][16][2];
     const char *list[2][16];
-    const sa_written one = {list[0], split(own, words[0], list[0]) + 1, true, NULL},
-                     other = {list[1], split(reference, words[1], list[1]) + 1, true, NULL};
-    return sa_balance_of(&one, &other, 4);
+    const sa_attended_text one = {list[0], split(own, words[0], list[0]) + 1, true, NULL},
+                           other = {list[1], split(reference, words[1], list[1]) + 1, true, NULL};
+    return sa_length_balance_compute(&one, &other, 4);
 }
 
 START_TEST(words_too_many_and_too_few) {
-    sa_balance balance = balance_of("abcdef", "abcd");
-    ck_assert_double_eq(sa_balance_over(&balance), 2);
-    ck_assert_double_eq(sa_balance_under(&balance), 0);
-    ck_assert(balance.most.place == -1 && balance.least.place == -1);
+    sa_length_balance balance = balance_of("abcdef", "abcd");
+    ck_assert_double_eq(sa_length_balance_over(&balance), 2);
+    ck_assert_double_eq(sa_length_balance_under(&balance), 0);
+    ck_assert(balance.most.position == -1 && balance.least.position == -1);
     balance = balance_of("ab", "abcde");
-    ck_assert_double_eq(sa_balance_over(&balance), 0);
-    ck_assert_double_eq(sa_balance_under(&balance), 3);
+    ck_assert_double_eq(sa_length_balance_over(&balance), 0);
+    ck_assert_double_eq(sa_length_balance_under(&balance), 3);
     balance = balance_of("abab", "abcd");
-    ck_assert_double_eq(sa_balance_over(&balance), 2);
+    ck_assert_double_eq(sa_length_balance_over(&balance), 2);
     balance = balance_of("abab", "cdcd"); /* the reference repeats itself, too */
-    ck_assert_double_eq(sa_balance_over(&balance), 0);
+    ck_assert_double_eq(sa_length_balance_over(&balance), 0);
     balance = balance_of("", "abcd");
-    ck_assert_double_eq(sa_balance_under(&balance), 4);
+    ck_assert_double_eq(sa_length_balance_under(&balance), 4);
 }
 END_TEST
 
@@ -209,38 +210,38 @@ START_TEST(weights_beside_those_of_the_reference) {
     static const char *const words[] = {"a", "b", "</s>"};
     const double own[] = {1, 0, 0, 0.9, 0, 0.1, 0.6, 0, 0.4};
     const double due[] = {1, 0, 0, 0, 1, 0, 0, 0.25, 0.75};
-    const sa_written one = {words, 3, true, own}, other = {words, 3, true, due};
-    const sa_balance balance = sa_balance_of(&one, &other, 3);
-    ck_assert_int_eq(balance.most.place, 0);
+    const sa_attended_text one = {words, 3, true, own}, other = {words, 3, true, due};
+    const sa_length_balance balance = sa_length_balance_compute(&one, &other, 3);
+    ck_assert_int_eq(balance.most.position, 0);
     ck_assert_double_eq_tol(balance.most.weight, 2.5, 1e-15);
-    ck_assert_double_eq(balance.most.due, 1);
-    ck_assert_int_eq(balance.least.place, 1);
+    ck_assert_double_eq(balance.most.expected, 1);
+    ck_assert_int_eq(balance.least.position, 1);
     ck_assert_double_eq(balance.least.weight, 0);
-    ck_assert_double_eq(balance.least.due, 1.25);
-    ck_assert_double_eq_tol(sa_balance_over(&balance), 1.5, 1e-15);
-    ck_assert_double_eq(sa_balance_under(&balance), 1.25);
-    const sa_balance same = sa_balance_of(&other, &other, 3);
-    ck_assert_double_eq(sa_balance_over(&same), 0);
-    ck_assert_double_eq(sa_balance_under(&same), 0);
+    ck_assert_double_eq(balance.least.expected, 1.25);
+    ck_assert_double_eq_tol(sa_length_balance_over(&balance), 1.5, 1e-15);
+    ck_assert_double_eq(sa_length_balance_under(&balance), 1.25);
+    const sa_length_balance same = sa_length_balance_compute(&other, &other, 3);
+    ck_assert_double_eq(sa_length_balance_over(&same), 0);
+    ck_assert_double_eq(sa_length_balance_under(&same), 0);
 }
 END_TEST
 
 /* A translation that was cut off at the longest has no end mark. */
 START_TEST(a_cut_text_counts_all_its_words) {
     static const char *const words[] = {"a", "b", "c"};
-    const sa_written cut = {words, 3, false, NULL}, whole = {words, 3, true, NULL};
-    const sa_balance balance = sa_balance_of(&cut, &whole, 3);
+    const sa_attended_text cut = {words, 3, false, NULL}, whole = {words, 3, true, NULL};
+    const sa_length_balance balance = sa_length_balance_compute(&cut, &whole, 3);
     ck_assert_int_eq(balance.words, 3);
     ck_assert_int_eq(balance.reference, 2);
 }
 END_TEST
 
 START_TEST(off_is_two_words_and_a_quarter) {
-    ck_assert(sa_balance_off(2, 8));
-    ck_assert(!sa_balance_off(2, 9));
-    ck_assert(!sa_balance_off(1.9, 2));
-    ck_assert(sa_balance_off(2, 0));
-    ck_assert(!sa_balance_off(0, 0));
+    ck_assert(sa_length_balance_is_off(2, 8));
+    ck_assert(!sa_length_balance_is_off(2, 9));
+    ck_assert(!sa_length_balance_is_off(1.9, 2));
+    ck_assert(sa_length_balance_is_off(2, 0));
+    ck_assert(!sa_length_balance_is_off(0, 0));
 }
 END_TEST
 

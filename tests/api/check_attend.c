@@ -8,11 +8,11 @@
 #include <string.h>
 
 static sa_error error;
-static sa_attended out;
+static sa_attend_result out;
 
 static int choice(const char *wanted) {
-    for (size_t i = 0; sa_attention_name(i, NULL, NULL); i++)
-        if (strcmp(sa_attention_name(i, NULL, NULL), wanted) == 0) return (int)i;
+    for (size_t i = 0; sa_attention_info(i, NULL, NULL); i++)
+        if (strcmp(sa_attention_info(i, NULL, NULL), wanted) == 0) return (int)i;
     ck_abort_msg("no attention %s", wanted);
 }
 
@@ -23,7 +23,7 @@ static int choice(const char *wanted) {
         }                                                                                          \
     }
 
-static void attend(const sa_attending *job) {
+static void attend(const sa_attend_options *job) {
     ck_assert_msg(sa_attend(job, &out, &error), "%s", error.text);
 }
 
@@ -60,12 +60,12 @@ static sa_table table(const json_t *object, const char *name) {
     return (sa_table){name, rows, (int)count / rows, numbers[used++]};
 }
 
-static sa_attending read_case(const json_t *one) {
+static sa_attend_options read_case(const json_t *one) {
     const json_t *tables = json_object_get(one, "tables");
     used = 0;
     const bool self = json_object_get(tables, "self");
     const sa_table all = table(tables, "self");
-    return (sa_attending){
+    return (sa_attend_options){
         .attention = choice(json_string_value(json_object_get(one, "attention"))),
         .heads = (int)json_integer_value(json_object_get(one, "heads")),
         .causal = json_is_true(json_object_get(one, "causal")),
@@ -73,10 +73,10 @@ static sa_attending read_case(const json_t *one) {
         .query = self ? all : table(tables, "query"),
         .keys = self ? all : table(tables, "keys"),
         .values = self ? all : table(tables, "values"),
-        .query_map = {table(tables, "project-query"), table(tables, "bias-query")},
-        .keys_map = {table(tables, "project-keys"), table(tables, "bias-keys")},
-        .values_map = {table(tables, "project-values"), table(tables, "bias-values")},
-        .output_map = {table(tables, "project-output"), table(tables, "bias-output")},
+        .query_projection = {table(tables, "project-query"), table(tables, "bias-query")},
+        .keys_projection = {table(tables, "project-keys"), table(tables, "bias-keys")},
+        .values_projection = {table(tables, "project-values"), table(tables, "bias-values")},
+        .output_projection = {table(tables, "project-output"), table(tables, "bias-output")},
         .v_a = table(tables, "vector"),
     };
 }
@@ -97,13 +97,13 @@ START_TEST(finds_what_pytorch_finds) {
     for (size_t i = 0; i < json_array_size(cases); i++) {
         const json_t *one = json_array_get(cases, i);
         const char *name = json_string_value(json_object_get(one, "name"));
-        const sa_attending job = read_case(one);
+        const sa_attend_options job = read_case(one);
         ck_assert_msg(sa_attend(&job, &out, &error), "%s: %s", name, error.text);
         compare(name, json_object_get(one, "weights"), out.weights,
                 out.heads * out.queries * out.keys);
         compare(name, json_object_get(one, "outputs"), out.outputs, out.queries * out.output);
-        ck_assert(out.ones == (strstr(name, "additive, 4 heads") != NULL));
-        sa_attended_release(&out);
+        ck_assert(out.default_v_a == (strstr(name, "additive, 4 heads") != NULL));
+        sa_attend_result_release(&out);
     }
     json_decref(cases);
 }
@@ -113,7 +113,7 @@ END_TEST
 
 START_TEST(looks_up_exactly) {
     /* a query that is one of the keys, and scores so far apart that exp(-1000) is 0 */
-    const sa_attending job = {
+    const sa_attend_options job = {
         .attention = choice("dot"),
         .heads = 1,
         .query = TABLE(1, 3, 0, 1000, 0),
@@ -124,43 +124,43 @@ START_TEST(looks_up_exactly) {
     near(out.scores, (const double[]){0, 1000, 0}, 3);
     ck_assert_mem_eq(out.weights, ((const double[]){0, 1, 0}), 3 * sizeof(double));
     ck_assert_mem_eq(out.outputs, ((const double[]){30, 40}), 2 * sizeof(double));
-    sa_attended_release(&out);
+    sa_attend_result_release(&out);
 }
 END_TEST
 
 START_TEST(mixes_by_given_weights) {
-    const sa_attending job = {.heads = 1,
-                              .values = TABLE(3, 1, 1000, 2000, 3000),
-                              .weights = TABLE(2, 3, 0.9, 0.1, 0, 0, 0, 1)};
+    const sa_attend_options job = {.heads = 1,
+                                   .values = TABLE(3, 1, 1000, 2000, 3000),
+                                   .weights = TABLE(2, 3, 0.9, 0.1, 0, 0, 0, 1)};
     attend(&job);
     ck_assert_ptr_null(out.scores);
     ck_assert_int_eq(out.queries, 2);
     ck_assert_mem_eq(out.outputs, ((const double[]){1100, 3000}), 2 * sizeof(double));
-    sa_attended_release(&out);
+    sa_attend_result_release(&out);
 }
 END_TEST
 
 START_TEST(softens_the_same_by_scores) {
     /* ln 9 and 0: weights 0.9 and 0.1 */
-    const sa_attending job = {.attention = choice("location"),
-                              .heads = 1,
-                              .query = TABLE(1, 3, log(9), 0, -1000),
-                              .values = TABLE(3, 1, 1000, 2000, 3000)};
+    const sa_attend_options job = {.attention = choice("location"),
+                                   .heads = 1,
+                                   .query = TABLE(1, 3, log(9), 0, -1000),
+                                   .values = TABLE(3, 1, 1000, 2000, 3000)};
     attend(&job);
     near(out.weights, (const double[]){0.9, 0.1, 0}, 3);
     near(out.outputs, (const double[]){1100}, 1);
-    sa_attended_release(&out);
+    sa_attend_result_release(&out);
 }
 END_TEST
 
 START_TEST(does_not_look_ahead) {
     const sa_table x = TABLE(3, 2, 1, 0, 0, 2, 1, 1);
-    const sa_attending job = {.attention = choice("scaled-dot"),
-                              .heads = 2,
-                              .causal = true,
-                              .query = x,
-                              .keys = x,
-                              .values = x};
+    const sa_attend_options job = {.attention = choice("scaled-dot"),
+                                   .heads = 2,
+                                   .causal = true,
+                                   .query = x,
+                                   .keys = x,
+                                   .values = x};
     attend(&job);
     for (int h = 0; h < 2; h++)
         for (int i = 0; i < 3; i++)
@@ -171,23 +171,23 @@ START_TEST(does_not_look_ahead) {
             }
     near(out.outputs, (const double[]){1, 0}, 2);
     near(out.contexts, out.outputs, 6);
-    sa_attended_release(&out);
+    sa_attend_result_release(&out);
 }
 END_TEST
 
 /* ---- What does not fit ----------------------------------------------------------------------- */
 
-static sa_attending fitting(void) {
+static sa_attend_options fitting(void) {
     static const double query[] = {1, 2};
     static const double keys[] = {1, 2, 3, 4, 5, 6}, values[] = {1, 2, 3, 4, 5, 6};
-    return (sa_attending){.attention = choice("scaled-dot"),
-                          .heads = 1,
-                          .query = {.rows = 1, .cols = 2, .numbers = query},
-                          .keys = {.rows = 3, .cols = 2, .numbers = keys},
-                          .values = {.rows = 3, .cols = 2, .numbers = values}};
+    return (sa_attend_options){.attention = choice("scaled-dot"),
+                               .heads = 1,
+                               .query = {.rows = 1, .cols = 2, .numbers = query},
+                               .keys = {.rows = 3, .cols = 2, .numbers = keys},
+                               .values = {.rows = 3, .cols = 2, .numbers = values}};
 }
 
-static void refused(sa_attending job, sa_code code, const char *message) {
+static void refused(sa_attend_options job, sa_code code, const char *message) {
     ck_assert_msg(!sa_attend(&job, &out, &error), "expected: %s", message);
     ck_assert_int_eq(error.code, code);
     ck_assert_str_eq(error.text, message);
@@ -196,12 +196,12 @@ static void refused(sa_attending job, sa_code code, const char *message) {
 
 START_TEST(names_what_does_not_fit) {
     const sa_table wide = {"wide.csv", 2, 4, (const double[8]){0}};
-    sa_attending job = fitting();
+    sa_attend_options job = fitting();
     job.query = wide;
     refused(job, SA_DATA,
             "--query wide.csv is 2 x 4, --keys is 3 x 2: a query and a key are compared: as many "
             "columns");
-    job.keys_map.W = wide;
+    job.keys_projection.W = wide;
     refused(job, SA_DATA,
             "--keys is 3 x 2, --project-keys wide.csv is 2 x 4: a projection has a row for every "
             "number that comes out and a column for every number that goes in");
@@ -211,20 +211,20 @@ START_TEST(names_what_does_not_fit) {
             "--keys is 3 x 2, --values wide.csv is 2 x 4: every key has one value: as many rows");
     job = fitting();
     job.query = wide;
-    job.query_map.W = (sa_table){"W.csv", 3, 4, (const double[12]){0}};
+    job.query_projection.W = (sa_table){"W.csv", 3, 4, (const double[12]){0}};
     refused(job, SA_DATA,
             "--query wide.csv is 2 x 4 (2 x 3 by --project-query), --keys is 3 x 2: a query and a "
             "key are compared: as many columns");
-    job.query_map.b = wide;
+    job.query_projection.b = wide;
     refused(job, SA_DATA,
             "--project-query W.csv is 3 x 4, --bias-query wide.csv is 2 x 4: a bias has one number "
             "for every row of the projection");
     job = fitting();
-    job.output_map.W = wide;
+    job.output_projection.W = wide;
     refused(job, SA_DATA,
             "the context is 1 x 2, --project-output wide.csv is 2 x 4: a projection has a row for "
             "every number that comes out and a column for every number that goes in");
-    job = (sa_attending){.heads = 1, .values = fitting().values, .weights = wide};
+    job = (sa_attend_options){.heads = 1, .values = fitting().values, .weights = wide};
     refused(job, SA_DATA,
             "--given-weights wide.csv is 2 x 4, --values is 3 x 2: a row of weights has one for "
             "every value");
@@ -238,7 +238,7 @@ START_TEST(names_what_does_not_fit) {
 END_TEST
 
 START_TEST(names_what_is_missing) {
-    sa_attending job = fitting();
+    sa_attend_options job = fitting();
     job.heads = 3;
     refused(job, SA_USAGE,
             "--heads 3: --values is 3 x 2; its 2 columns cannot be shared out equally");
@@ -254,7 +254,7 @@ START_TEST(names_what_is_missing) {
     refused(job, SA_USAGE, "--keys is missing");
     job = fitting(), job.values.rows = 0;
     refused(job, SA_USAGE, "--values: a table has rows and columns");
-    job = fitting(), job.values_map.b = TABLE(1, 2, 1, 1);
+    job = fitting(), job.values_projection.b = TABLE(1, 2, 1, 1);
     refused(job, SA_USAGE, "--bias-values needs --project-values");
     job = fitting(), job.v_a = TABLE(1, 2, 1, 1);
     refused(job, SA_USAGE, "--vector: --attention scaled-dot has no v_a");

@@ -40,9 +40,9 @@ static sa_settings small_settings(void) {
     return settings;
 }
 
-static sa_outcome train(const sa_settings *settings, const char *out, bool resume) {
-    sa_outcome outcome;
-    const sa_training training = {
+static sa_train_result train(const sa_settings *settings, const char *out, bool resume) {
+    sa_train_result outcome;
+    const sa_train_options training = {
         .settings = settings, .train = train_path, .out = out, .resume = resume};
     ck_assert_msg(sa_train(&training, &outcome, &error), "%s", error.text);
     return outcome;
@@ -198,14 +198,14 @@ END_TEST
  */
 
 START_TEST(the_whole_is_the_sum_of_its_parts) {
-    static sa_judgement each[UNSEEN];
+    static sa_sentence_result each[UNSEEN];
     sa_search search;
-    sa_scores all, part;
+    sa_eval_result all, part;
     size_t odd[UNSEEN / 2], count = 0;
     double log_p = 0;
     sa_search_init(&search);
     ck_assert_msg(sa_evaluate(model, &unseen, &search, each, &error), "%s", error.text);
-    ck_assert(sa_summarise(&unseen, each, NULL, UNSEEN, &all, &error));
+    ck_assert(sa_eval_summarize(&unseen, each, NULL, UNSEEN, &all, &error));
     int64_t words = 0;
     for (size_t i = 0; i < UNSEEN; i++) {
         log_p += each[i].log_probability, words += each[i].words;
@@ -215,10 +215,10 @@ START_TEST(the_whole_is_the_sum_of_its_parts) {
     ck_assert_double_eq_tol(all.loss, -log_p / (double)words, 1e-12);
     ck_assert_double_eq_tol(all.perplexity, exp(all.loss), 1e-9);
     ck_assert(all.aer >= 0 && all.aer <= 1);
-    ck_assert(sa_summarise(&unseen, each, odd, count, &part, &error));
+    ck_assert(sa_eval_summarize(&unseen, each, odd, count, &part, &error));
     ck_assert_uint_eq(part.sentences, UNSEEN / 2);
     ck_assert_int_lt(part.target_words, all.target_words);
-    sa_judgements_release(each, UNSEEN);
+    sa_sentence_results_release(each, UNSEEN);
 }
 END_TEST
 
@@ -265,8 +265,8 @@ END_TEST
 START_TEST(a_raised_flag_stops_the_training_after_its_update) {
     const volatile sig_atomic_t stop = 1;
     sa_settings settings = small_settings();
-    sa_outcome outcome;
-    const sa_training training = {
+    sa_train_result outcome;
+    const sa_train_options training = {
         .settings = &settings, .train = train_path, .out = scratch_path("other"), .stop = &stop};
     ck_assert(sa_train(&training, &outcome, &error));
     ck_assert_str_eq(outcome.reason, "stopped");
@@ -283,25 +283,25 @@ typedef struct stopper {
 
 static void stop_later(void *context, const sa_progress *progress) {
     stopper *when = context;
-    if (progress->kind == SA_VALIDATION && --when->validations == 0) when->stop = 1;
+    if (progress->kind == SA_PROGRESS_VALIDATION && --when->validations == 0) when->stop = 1;
 }
 
 /* The best model is the one thing that a validation at a stop could leave behind. */
 START_TEST(a_pause_leaves_no_trace) {
     const char *whole = scratch_path("whole"), *parts = scratch_path("parts");
     sa_settings settings = small_settings();
-    sa_outcome outcome;
+    sa_train_result outcome;
     settings.steps = 20;
     settings.valid_every = 6;
     train(&settings, whole, false);
     stopper when = {.validations = 1};
-    sa_training training = {.settings = &settings,
-                            .train = train_path,
-                            .out = parts,
-                            .pausing = true,
-                            .report = stop_later,
-                            .context = &when,
-                            .stop = &when.stop};
+    sa_train_options training = {.settings = &settings,
+                                 .train = train_path,
+                                 .out = parts,
+                                 .pausing = true,
+                                 .report = stop_later,
+                                 .context = &when,
+                                 .stop = &when.stop};
     const volatile sig_atomic_t at_once = 1;
     training.stop = &at_once;
     ck_assert(sa_train(&training, &outcome, &error));
@@ -321,13 +321,13 @@ END_TEST
 
 START_TEST(what_was_spent_before_counts) {
     sa_settings settings = small_settings();
-    sa_outcome outcome;
+    sa_train_result outcome;
     settings.max_time = 50;
     settings.steps = 0;
-    sa_training training = {.settings = &settings,
-                            .train = train_path,
-                            .out = scratch_path("other"),
-                            .spent = {.seconds = 100, .updating = 60, .words = 7}};
+    sa_train_options training = {.settings = &settings,
+                                 .train = train_path,
+                                 .out = scratch_path("other"),
+                                 .spent = {.seconds = 100, .updating = 60, .words = 7}};
     ck_assert(sa_train(&training, &outcome, &error));
     ck_assert_str_eq(outcome.reason, "time");
     ck_assert_int_eq(outcome.steps, 0);
@@ -343,8 +343,8 @@ END_TEST
 
 START_TEST(what_cannot_be_trained_or_opened) {
     sa_settings settings = small_settings();
-    sa_outcome outcome;
-    sa_training training = {.settings = &settings, .train = "no such file", .out = out_path};
+    sa_train_result outcome;
+    sa_train_options training = {.settings = &settings, .train = "no such file", .out = out_path};
     ck_assert(!sa_train(&training, &outcome, &error));
     ck_assert_int_eq(error.code, SA_OPEN);
     training.train = train_path;

@@ -22,7 +22,7 @@ static void refuse(bool good, sa_code code, const char *text) {
 static bool together(sa_model *const *models, int number, const sa_search *search) {
     sa_translation out = {0};
     const char *const source = "w1 w0";
-    const bool good = sa_translate_together(models, number, &source, 1, search, &out, &error);
+    const bool good = sa_translate_ensemble(models, number, &source, 1, search, &out, &error);
     sa_translations_release(&out, 1);
     return good;
 }
@@ -72,8 +72,8 @@ END_TEST
 /* ---- Attending ------------------------------------------------------------------------------- */
 
 START_TEST(attention_that_there_is_not) {
-    sa_attended attended;
-    sa_attending job = {.attention = -1, .heads = 1};
+    sa_attend_result attended;
+    sa_attend_options job = {.attention = -1, .heads = 1};
     refuse(sa_attend(&job, &attended, &error), SA_USAGE, "no compatibility function has number -1");
     job.attention = 99;
     refuse(sa_attend(&job, &attended, &error), SA_USAGE, "no compatibility function has number 99");

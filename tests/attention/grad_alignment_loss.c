@@ -6,7 +6,7 @@
 enum { S = 4 };
 static const sa_link links[] = {{2, 0, false}, {0, 0, false}, {1, 0, true},  {0, 0, false},
                                 {3, 1, true},  {1, 1, true},  {9, 2, false}, {3, 3, false}};
-static const sa_gold gold = {links, sizeof links / sizeof *links};
+static const sa_gold_alignment gold = {links, sizeof links / sizeof *links};
 
 /* Sure links go before possible ones, one that is given twice counts once, one beyond is none. */
 static const double wanted[][S] = {
@@ -14,7 +14,7 @@ static const double wanted[][S] = {
 
 START_TEST(shares) {
     sa_mat A = filled(1, S, 7);
-    ck_assert_int_eq(sa_guide_row(&gold, _i, A), _i != 2 && _i != 4);
+    ck_assert_int_eq(sa_alignment_loss_target(&gold, _i, A), _i != 2 && _i != 4);
     for (int s = 0; s < S; s++) ck_assert_double_eq(A.x[s], wanted[_i][s]);
 }
 END_TEST
@@ -24,16 +24,17 @@ START_TEST(loss_of_two_links) {
     static double weights[S] = {0.1, 0.2, 0.3, 0.4};
     static const double slopes[S] = {-15, 0, -5, 0};
     sa_mat alpha = {weights, 1, S, S}, A = filled(1, S, 7);
-    ck_assert_double_eq_tol(sa_guide_forward(&gold, 0, alpha, A), 1.7532789486599909, 1e-15);
-    sa_guide_backward(alpha, 3, A);
+    ck_assert_double_eq_tol(sa_alignment_loss_forward(&gold, 0, alpha, A), 1.7532789486599909,
+                            1e-15);
+    sa_alignment_loss_backward(alpha, 3, A);
     for (int s = 0; s < S; s++) ck_assert_double_eq_tol(A.x[s], slopes[s], 1e-13);
 }
 END_TEST
 
 START_TEST(a_word_without_links_is_left_alone) {
     sa_mat alpha = filled(1, S, 0.25), A = filled(1, S, 7);
-    ck_assert_double_eq(sa_guide_forward(&gold, 2, alpha, A), 0);
-    sa_guide_backward(alpha, 3, A);
+    ck_assert_double_eq(sa_alignment_loss_forward(&gold, 2, alpha, A), 0);
+    sa_alignment_loss_backward(alpha, 3, A);
     for (int s = 0; s < S; s++) ck_assert_double_eq(A.x[s], 0);
 }
 END_TEST
@@ -41,8 +42,8 @@ END_TEST
 /* A weight that a softmax has lost: large, but a number. */
 START_TEST(no_weight_at_all) {
     sa_mat alpha = filled(1, S, 0), A = filled(1, S, 7);
-    ck_assert_double_eq_tol(sa_guide_forward(&gold, 3, alpha, A), 30 * log(10), 1e-12);
-    sa_guide_backward(alpha, 1, A);
+    ck_assert_double_eq_tol(sa_alignment_loss_forward(&gold, 3, alpha, A), 30 * log(10), 1e-12);
+    sa_alignment_loss_backward(alpha, 1, A);
     ck_assert(isfinite(A.x[3]) && A.x[3] < 0);
 }
 END_TEST

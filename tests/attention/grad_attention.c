@@ -12,10 +12,12 @@ static const struct shape {
     int Q, S;
     sa_attention_sizes sizes;
 } shapes[] = {
-    {1, 1, {.state = 1, .annotation = 2, .size = 1, .places = 1, .heads = 1}},
-    {1, 5, {.state = 4, .annotation = 6, .size = 3, .places = 5, .heads = 1}},
-    {4, 7, {.state = 3, .annotation = 4, .size = 5, .places = 3, .heads = 1}}, /* S > S_max */
-    {3, 2, {.state = 5, .annotation = 3, .size = 2, .places = 9, .heads = 1}},
+    {1, 1, {.state = 1, .annotation = 2, .size = 1, .max_positions = 1, .heads = 1}},
+    {1, 5, {.state = 4, .annotation = 6, .size = 3, .max_positions = 5, .heads = 1}},
+    {4,
+     7,
+     {.state = 3, .annotation = 4, .size = 5, .max_positions = 3, .heads = 1}}, /* S > S_max */
+    {3, 2, {.state = 5, .annotation = 3, .size = 2, .max_positions = 9, .heads = 1}},
 };
 enum { SHAPES = sizeof shapes / sizeof *shapes };
 
@@ -24,17 +26,17 @@ static sa_mat weights, dweights; /* all of w and dw as one row */
 static sa_mat q, k, v, e, alpha, c, dy, dk, scratch;
 static sa_span spans[8]; /* of every query */
 
-static const sa_compat *row_of(const char *name) {
-    const sa_compat *row = sa_compats;
+static const sa_score *row_of(const char *name) {
+    const sa_score *row = sa_scores;
     while (row->name && strcmp(row->name, name) != 0) row++;
     ck_assert_ptr_nonnull(row->name);
     return row;
 }
 
-static void bind_row(const sa_compat *row, sa_attention_sizes sizes) {
+static void bind_row(const sa_score *row, sa_attention_sizes sizes) {
     sa_binder counting = {0};
-    sizes.compat = row;
-    if (row->key == SA_KEY_RAW) sizes.annotation = sizes.state;
+    sizes.score = row;
+    if (row->key == SA_KEY_IDENTITY) sizes.annotation = sizes.state;
     sa_attention_bind(&counting, "attention", sizes, &w);
     weights = drawn(1, (int)counting.offset);
     dweights = filled(1, (int)counting.offset, BEFORE);
@@ -44,12 +46,13 @@ static void bind_row(const sa_compat *row, sa_attention_sizes sizes) {
 
 /* What the score can see at all. */
 static int seen_of(struct shape shape) {
-    const bool bounded = w.compat->query == SA_QUERY_PLACES && shape.sizes.places < shape.S;
-    return bounded ? shape.sizes.places : shape.S;
+    const bool bounded =
+        w.score->query == SA_QUERY_POSITIONS && shape.sizes.max_positions < shape.S;
+    return bounded ? shape.sizes.max_positions : shape.S;
 }
 
 /* Random queries, keys and values, and rooms for what comes of them. */
-static struct shape open_row(const sa_compat *row, int number) {
+static struct shape open_row(const sa_score *row, int number) {
     const struct shape shape = shapes[number];
     bind_row(row, shape.sizes);
     q = drawn(shape.Q, w.query_width), k = drawn(shape.S, w.key_width);
@@ -61,7 +64,7 @@ static struct shape open_row(const sa_compat *row, int number) {
 }
 
 static void attend(void) {
-    sa_attention_weights_forward(w.compat, w.v_a, q, k, spans, alpha, scratch);
+    sa_attention_weights_forward(w.score, w.v_a, q, k, spans, alpha, scratch);
     sa_attention_sum_forward(alpha, v, c);
 }
 
@@ -146,11 +149,11 @@ START_TEST(spans_bound_what_a_query_sees) {
 END_TEST
 
 START_TEST(query_is_one_row_or_many) {
-    const struct shape shape = open_row(&sa_compats[_i / SHAPES], _i % SHAPES);
+    const struct shape shape = open_row(&sa_scores[_i / SHAPES], _i % SHAPES);
     attend();
     sa_mat alone = unset(1, shape.S), context = unset(1, v.cols);
     for (int i = 0; i < shape.Q; i++) {
-        sa_attention_weights_forward(w.compat, w.v_a, sa_rows(q, i, 1), k, spans + i, alone,
+        sa_attention_weights_forward(w.score, w.v_a, sa_rows(q, i, 1), k, spans + i, alone,
                                      scratch);
         sa_attention_sum_forward(alone, v, context);
         ck_assert_double_le(farthest(alone, sa_rows(alpha, i, 1)), 1e-15);
@@ -170,20 +173,21 @@ END_TEST
 /* ---- Gradients ------------------------------------------------------------------------------- */
 
 static double scores(void) {
-    w.compat->forward(w.v_a, q, k, e, scratch);
+    w.score->forward(w.v_a, q, k, e, scratch);
     return weighted(e, dy);
 }
 
 START_TEST(scores_backward) {
-    const struct shape shape = open_row(&sa_compats[_i / SHAPES], _i % SHAPES);
-    const int places = shape.sizes.places;
-    if (w.compat->query == SA_QUERY_PLACES && places < shape.S) k = sa_rows(k, 0, places);
+    const struct shape shape = open_row(&sa_scores[_i / SHAPES], _i % SHAPES);
+    const int max_positions = shape.sizes.max_positions;
+    if (w.score->query == SA_QUERY_POSITIONS && max_positions < shape.S)
+        k = sa_rows(k, 0, max_positions);
     scratch = sa_rows(scratch, 0, k.rows);
     e = unset(q.rows, k.rows), dy = drawn(q.rows, k.rows);
     sa_mat dq = filled(q.rows, q.cols, BEFORE), de = unset(e.rows, e.cols);
     dk = filled(k.rows, k.cols, BEFORE);
     sa_copy_mat(dy, de);
-    w.compat->backward(w.v_a, q, k, de, dq, dk, dw.v_a, scratch);
+    w.score->backward(w.v_a, q, k, de, dq, dk, dw.v_a, scratch);
     CHECK_ADDED(scores, q, dq);
     CHECK_ADDED(scores, k, dk);
     CHECK_ADDED(scores, weights, dweights);
@@ -196,14 +200,14 @@ static double core(void) {
 }
 
 START_TEST(core_backward) {
-    const struct shape shape = open_row(&sa_compats[_i / 2 / SHAPES], _i / 2 % SHAPES);
+    const struct shape shape = open_row(&sa_scores[_i / 2 / SHAPES], _i / 2 % SHAPES);
     if (_i % 2) narrow_spans(shape);
     dy = drawn(shape.Q, v.cols), dk = filled(shape.S, k.cols, BEFORE);
     sa_mat dq = filled(shape.Q, q.cols, BEFORE), dv = filled(shape.S, v.cols, BEFORE);
     sa_mat dalpha = unset(shape.Q, shape.S);
     core();
     sa_attention_sum_backward(alpha, v, dy, dalpha, dv);
-    sa_attention_weights_backward(w.compat, w.v_a, q, k, spans, alpha, dalpha, dq, dk, dw.v_a,
+    sa_attention_weights_backward(w.score, w.v_a, q, k, spans, alpha, dalpha, dq, dk, dw.v_a,
                                   scratch);
     CHECK_ADDED(core, q, dq);
     CHECK_ADDED(core, k, dk);
@@ -216,10 +220,10 @@ END_TEST
  */
 
 static const struct way {
-    int heads, value, window, reach;
+    int heads, value, window, window_size;
 } ways[] = {
-    {1, 0, SA_WINDOW_NONE, 1},     {2, 3, SA_WINDOW_NONE, 1},       {4, 1, SA_WINDOW_MONOTONE, 1},
-    {1, 0, SA_WINDOW_MONOTONE, 2}, {2, 2, SA_WINDOW_PREDICTIVE, 2}, {1, 0, SA_WINDOW_PREDICTIVE, 1},
+    {1, 0, SA_WINDOW_NONE, 1},    {2, 3, SA_WINDOW_NONE, 1},    {4, 1, SA_WINDOW_LOCAL_M, 1},
+    {1, 0, SA_WINDOW_LOCAL_M, 2}, {2, 2, SA_WINDOW_LOCAL_P, 2}, {1, 0, SA_WINDOW_LOCAL_P, 1},
 };
 enum { WAYS = sizeof ways / sizeof *ways, SENTENCES = 3, STEP = 3, STATE = 3 };
 static int width; /* of an annotation */
@@ -240,24 +244,24 @@ static double step(void) {
 static bool edge_is_near(void) {
     bool near = false;
     step();
-    for (int b = 0; b < SENTENCES && w.window == SA_WINDOW_PREDICTIVE; b++) {
-        const double p = sa_attention_centre(&w, STEP, rows, b, first[b + 1] - first[b]);
+    for (int b = 0; b < SENTENCES && w.window == SA_WINDOW_LOCAL_P; b++) {
+        const double p = sa_attention_center(&w, STEP, rows, b, first[b + 1] - first[b]);
         near = near || fabs(p - round(p)) < 0.01;
     }
     return near;
 }
 
-static void step_open(const sa_compat *row, struct way way) {
-    const bool raw = row->key == SA_KEY_RAW;
+static void step_open(const sa_score *row, struct way way) {
+    const bool raw = row->key == SA_KEY_IDENTITY;
     width = raw ? STATE : 5;
     bind_row(row, (sa_attention_sizes){.state = STATE,
                                        .annotation = width,
                                        .size = 4,
-                                       .places = 4,
+                                       .max_positions = 4,
                                        .heads = raw ? 1 : way.heads,
                                        .value = way.value,
                                        .window = way.window,
-                                       .reach = way.reach});
+                                       .window_size = way.window_size});
     sa_memory_layout(&numbers, &w, first, drawn(first[SENTENCES], width), &memory);
     rows = sa_attention_rows_layout(&numbers, &w, SENTENCES, 6, true);
     room = sa_attention_scratch_layout(&numbers, &w, 1, 6, true);
@@ -266,7 +270,7 @@ static void step_open(const sa_compat *row, struct way way) {
 }
 
 START_TEST(step_backward) {
-    step_open(&sa_compats[_i / WAYS], ways[_i % WAYS]);
+    step_open(&sa_scores[_i / WAYS], ways[_i % WAYS]);
     sa_memory d;
     sa_attention_rows drows = sa_attention_rows_layout(&numbers, &w, SENTENCES, 6, false);
     sa_mat ds = filled(SENTENCES, STATE, BEFORE),
@@ -286,27 +290,28 @@ END_TEST
 
 /* Inside the window weights sum to 1 before the Gaussian, which is 1 at the centre; outside, 0. */
 START_TEST(windows_hold_the_weights) {
-    step_open(&sa_compats[_i / WAYS], ways[_i % WAYS]);
+    step_open(&sa_scores[_i / WAYS], ways[_i % WAYS]);
     step();
     for (int b = 0; b < SENTENCES; b++) {
         const int S = first[b + 1] - first[b];
-        const int places = w.compat->query == SA_QUERY_PLACES && S > 4 ? 4 : S;
-        const double p = sa_attention_centre(&w, STEP, rows, b, S), D = w.reach;
+        const int max_positions = w.score->query == SA_QUERY_POSITIONS && S > 4 ? 4 : S;
+        const double p = sa_attention_center(&w, STEP, rows, b, S), D = w.window_size;
         for (int k_ = 0; k_ < w.heads; k_++) {
             sa_mat own = sa_attention_head(rows.alpha, b, w.heads, k_, S);
             double sum = 0;
             for (int j = 1; j <= S; j++) {
                 const bool out = w.window && fabs(j - p) > D;
-                const double g = w.window == SA_WINDOW_PREDICTIVE
+                const double g = w.window == SA_WINDOW_LOCAL_P
                                      ? exp(-(j - p) * (j - p) / (2 * D / 2 * D / 2))
                                      : 1;
-                if (out || j > places) ck_assert_double_eq(own.x[j - 1], 0);
+                if (out || j > max_positions) ck_assert_double_eq(own.x[j - 1], 0);
                 sum += own.x[j - 1] / g;
             }
             ck_assert_double_eq_tol(sum, 1, 1e-14);
         }
-        if (w.window == SA_WINDOW_MONOTONE) ck_assert_double_eq(p, STEP < places ? STEP : places);
-        if (w.window == SA_WINDOW_PREDICTIVE) ck_assert(p > 0 && p < places);
+        if (w.window == SA_WINDOW_LOCAL_M)
+            ck_assert_double_eq(p, STEP < max_positions ? STEP : max_positions);
+        if (w.window == SA_WINDOW_LOCAL_P) ck_assert(p > 0 && p < max_positions);
     }
 }
 END_TEST
@@ -328,7 +333,7 @@ int main(void) {
     TCase *tests;
     Suite *suite = suite_of("attention in double", &tests);
     int scores_known = 0;
-    while (sa_compats[scores_known].name) scores_known++;
+    while (sa_scores[scores_known].name) scores_known++;
     tcase_add_checked_fixture(tests, numbers_open, numbers_close);
     tcase_add_loop_test(tests, core_follows_its_equations, 0, FORMULAS * SHAPES);
     tcase_add_loop_test(tests, spans_bound_what_a_query_sees, 0, FORMULAS * SHAPES);

@@ -22,7 +22,7 @@ static void tear_down(void) {
 START_TEST(pieces_are_aligned_and_apart) {
     char *piece[20];
     for (size_t i = 0; i < 20; i++) {
-        piece[i] = sa_arena_take(&arena, 3 * i, 7);
+        piece[i] = sa_arena_alloc(&arena, 3 * i, 7);
         ck_assert_uint_eq((uintptr_t)piece[i] % 64, 0);
         memset(piece[i], (int)i, 21 * i);
     }
@@ -34,13 +34,13 @@ END_TEST
 START_TEST(a_dry_run_counts_what_a_real_one_takes) {
     const size_t sizes[] = {1, 0, 63, 64, 65, 1000};
     sa_arena dry = {0}, real;
-    for (int i = 0; i < 6; i++) ck_assert_ptr_null(sa_arena_take(&dry, sizes[i], 1));
+    for (int i = 0; i < 6; i++) ck_assert_ptr_null(sa_arena_alloc(&dry, sizes[i], 1));
     ck_assert_uint_eq(dry.used, 64 + 0 + 64 + 64 + 128 + 1024);
     ck_assert(sa_arena_init(&real, dry.used, NULL));
-    for (int i = 0; i < 6; i++) ck_assert_ptr_nonnull(sa_arena_take(&real, sizes[i], 1));
+    for (int i = 0; i < 6; i++) ck_assert_ptr_nonnull(sa_arena_alloc(&real, sizes[i], 1));
     ck_assert_uint_eq(real.used, real.size);
     real.used = 0; /* all given back at once */
-    ck_assert_ptr_eq(sa_arena_take(&real, dry.used, 1), real.base);
+    ck_assert_ptr_eq(sa_arena_alloc(&real, dry.used, 1), real.base);
     sa_arena_release(&real);
 }
 END_TEST
@@ -61,8 +61,8 @@ START_TEST(a_size_that_does_not_fit_traps) {
     static const struct {
         size_t count, size;
     } wrong[] = {{(1 << 16) + 1, 1}, {SIZE_MAX, 2}, {SIZE_MAX, 1}};
-    sa_arena_take(&arena, 1, 1);
-    sa_arena_take(&arena, wrong[_i].count, wrong[_i].size);
+    sa_arena_alloc(&arena, 1, 1);
+    sa_arena_alloc(&arena, wrong[_i].count, wrong[_i].size);
 }
 END_TEST
 
@@ -83,7 +83,7 @@ static void write_sentences(void) {
 }
 
 /* What batch.h says, whatever the sentences. */
-static void check_side(const sa_side *side, const sa_sentence *of, int count) {
+static void check_side(const sa_batch_side *side, const sa_sentence *of, int count) {
     int words = 0, longest = 0;
     for (int i = 0; i < count; i++) {
         words += of[i].len;
@@ -94,7 +94,7 @@ static void check_side(const sa_side *side, const sa_sentence *of, int count) {
     ck_assert_int_eq(side->steps, longest);
     ck_assert_int_eq(side->first[0], 0);
     ck_assert_int_eq(side->first[count], words);
-    ck_assert_int_eq(side->live[longest], 0);
+    ck_assert_int_eq(side->active[longest], 0);
     ck_assert_int_eq(side->start[0], 0);
     ck_assert_int_eq(side->start[longest], words);
     for (int b = 0; b < count; b++) {
@@ -105,22 +105,22 @@ static void check_side(const sa_side *side, const sa_sentence *of, int count) {
             ck_assert(side->len[b] < side->len[b - 1] ||
                       (side->len[b] == side->len[b - 1] && i > side->order[b - 1]));
         for (int t = 0; t < of[i].len; t++) {
-            ck_assert_int_lt(b, side->live[t]);
+            ck_assert_int_lt(b, side->active[t]);
             ck_assert_int_eq(side->ids[side->start[t] + b], of[i].ids[t]);
         }
     }
     for (int t = 0; t < longest; t++)
-        ck_assert_int_eq(side->start[t + 1] - side->start[t], side->live[t]);
+        ck_assert_int_eq(side->start[t + 1] - side->start[t], side->active[t]);
 }
 
 START_TEST(both_sides_are_laid_out) {
     write_sentences();
-    sa_batch batch = sa_batch_make(&arena, sentences[0], sentences[1], COUNT);
+    sa_batch batch = sa_batch_build(&arena, sentences[0], sentences[1], COUNT);
     ck_assert_int_eq(batch.whole, COUNT);
     check_side(&batch.source, sentences[0], COUNT);
     check_side(&batch.target, sentences[1], COUNT);
     ck_assert_mem_eq(batch.source.order, ((const int[]){1, 4, 0, 3, 5, 2}), sizeof(int[COUNT]));
-    ck_assert_mem_eq(batch.source.live, ((const int[]){6, 5, 5, 2, 2, 1, 1, 0}), sizeof(int[8]));
+    ck_assert_mem_eq(batch.source.active, ((const int[]){6, 5, 5, 2, 2, 1, 1, 0}), sizeof(int[8]));
     ck_assert_mem_eq(batch.target.order, ((const int[]){2, 5, 0, 1, 4, 3}), sizeof(int[COUNT]));
     ck_assert_mem_eq(batch.target.start, ((const int[]){0, 6, 11, 13, 15, 16, 17}), sizeof(int[7]));
     for (int b = 0; b < COUNT; b++)
@@ -130,7 +130,7 @@ END_TEST
 
 START_TEST(one_sentence_is_a_batch) {
     write_sentences();
-    sa_batch batch = sa_batch_make(&arena, sentences[0] + 1, sentences[1] + 1, 1);
+    sa_batch batch = sa_batch_build(&arena, sentences[0] + 1, sentences[1] + 1, 1);
     check_side(&batch.source, sentences[0] + 1, 1);
     check_side(&batch.target, sentences[1] + 1, 1);
     ck_assert_int_eq(batch.source_of[0], 0);
@@ -139,7 +139,7 @@ END_TEST
 
 START_TEST(without_targets_that_side_is_empty) {
     write_sentences();
-    sa_batch batch = sa_batch_make(&arena, sentences[0], NULL, COUNT);
+    sa_batch batch = sa_batch_build(&arena, sentences[0], NULL, COUNT);
     check_side(&batch.source, sentences[0], COUNT);
     ck_assert_int_eq(batch.target.sentences, 0);
     ck_assert_int_eq(batch.target.words, 0);
@@ -154,10 +154,10 @@ START_TEST(a_dry_run_knows_the_size) {
     for (int side = 0; side < 2; side++)
         for (int i = 0; i < COUNT; i++) wordless[side][i] = (sa_sentence){NULL, lengths[side][i]};
     sa_arena dry = {0};
-    sa_batch batch = sa_batch_make(&dry, wordless[0], wordless[1], COUNT);
+    sa_batch batch = sa_batch_build(&dry, wordless[0], wordless[1], COUNT);
     ck_assert_int_eq(batch.source.words, 22);
     ck_assert_int_eq(batch.target.steps, 6);
-    sa_batch_make(&arena, sentences[0], sentences[1], COUNT);
+    sa_batch_build(&arena, sentences[0], sentences[1], COUNT);
     ck_assert_uint_eq(dry.used, arena.used);
 }
 END_TEST
@@ -165,7 +165,7 @@ END_TEST
 START_TEST(an_empty_sentence_traps) {
     write_sentences();
     sentences[0][3].len = 0;
-    sa_side_make(&arena, sentences[0], COUNT);
+    sa_batch_side_build(&arena, sentences[0], COUNT);
 }
 END_TEST
 

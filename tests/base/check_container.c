@@ -55,7 +55,7 @@ static const sa_tensor tensors[] = {
     {"W", SA_F32, 2, {2, 3}, w, 0},
     {"step", SA_I64, 1, {1}, step, 0},
 };
-static const sa_text texts[] = {{"settings", "{\"lr\": 1}\n"}, {"note", "é"}};
+static const sa_metadata texts[] = {{"settings", "{\"lr\": 1}\n"}, {"note", "é"}};
 
 static void write_sample(void) {
     sa_error error;
@@ -101,9 +101,9 @@ START_TEST(test_round_trip) {
     ck_assert_mem_eq(tensor->data, w, sizeof w);
     ck_assert_mem_eq(sa_container_find(&container, "text")->data, "a\nb", 3);
     ck_assert_ptr_null(sa_container_find(&container, "checksum"));
-    ck_assert_str_eq(sa_container_text(&container, "settings"), "{\"lr\": 1}\n");
-    ck_assert_str_eq(sa_container_text(&container, "note"), "é");
-    ck_assert_ptr_null(sa_container_text(&container, "absent"));
+    ck_assert_str_eq(sa_container_metadata(&container, "settings"), "{\"lr\": 1}\n");
+    ck_assert_str_eq(sa_container_metadata(&container, "note"), "é");
+    ck_assert_ptr_null(sa_container_metadata(&container, "absent"));
     /* what was read and is written again is the same file */
     ck_assert(sa_container_write(scratch_path("again"), container.tensors, 3, texts, 2, &error));
     sa_container_close(&container);
@@ -124,15 +124,16 @@ START_TEST(test_write_refuses) {
     ck_assert_int_eq(error.code, SA_DATA);
     ck_assert_str_eq(error.text, "m: tensor 'x': shape: dimension 2 is 0, must be at least 1");
 
-    sa_tensor *many = calloc(SA_TENSORS, sizeof *many);
-    for (int i = 0; i < SA_TENSORS; i++) many[i] = (sa_tensor){"x", SA_U8, 1, {1}, w, 0};
-    ck_assert(!sa_container_write("m", many, SA_TENSORS, NULL, 0, &error));
+    sa_tensor *many = calloc(SA_CONTAINER_MAX_TENSORS, sizeof *many);
+    for (int i = 0; i < SA_CONTAINER_MAX_TENSORS; i++)
+        many[i] = (sa_tensor){"x", SA_U8, 1, {1}, w, 0};
+    ck_assert(!sa_container_write("m", many, SA_CONTAINER_MAX_TENSORS, NULL, 0, &error));
     ck_assert_int_eq(error.code, SA_LIMIT);
     free(many);
 
-    char *value = calloc(1, SA_CONTAINER_HEADER + 1);
-    memset(value, 'x', SA_CONTAINER_HEADER);
-    ck_assert(!sa_container_write("m", tensors, 3, &(sa_text){"key", value}, 1, &error));
+    char *value = calloc(1, SA_CONTAINER_MAX_HEADER + 1);
+    memset(value, 'x', SA_CONTAINER_MAX_HEADER);
+    ck_assert(!sa_container_write("m", tensors, 3, &(sa_metadata){"key", value}, 1, &error));
     ck_assert_int_eq(error.code, SA_LIMIT);
     free(value);
     ck_assert_int_eq(access("m", F_OK), -1);
@@ -291,7 +292,7 @@ START_TEST(test_too_many_tensors) {
     sa_container container;
     char *bytes = calloc(1, 100000), *at = bytes + 8;
     at += sprintf(at, "{" OURS);
-    for (int i = 0; i < SA_TENSORS; i++) at += sprintf(at, ",\"%d\":{}", i);
+    for (int i = 0; i < SA_CONTAINER_MAX_TENSORS; i++) at += sprintf(at, ",\"%d\":{}", i);
     *at++ = '}';
     uint64_t length = (uint64_t)(at - bytes - 8);
     memcpy(bytes, &length, 8);

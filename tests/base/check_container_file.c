@@ -9,7 +9,7 @@ static const sa_tensor tensors[] = {
     {"text", SA_U8, 1, {3}, "a\nb", 0},
     {"step", SA_I64, 1, {1}, &(const int64_t){-7}, 0},
 };
-static const sa_text texts[] = {{"settings", "{\"lr\": 1}\n"}, {"note", "é"}};
+static const sa_metadata texts[] = {{"settings", "{\"lr\": 1}\n"}, {"note", "é"}};
 
 static bool write_it(sa_error *error) {
     return sa_container_write(scratch_path("m"), tensors, 2, texts, 2, error);

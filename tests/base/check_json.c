@@ -152,7 +152,8 @@ static const struct {
     {'[', ']', "\"\"", 0},
     {'{', '}', "\"#\":1", 0},
     {'{', '}', "\"#\":{}", 0},
-    {'{', '}', "\"#\":{\"dtype\":\"F32\",\"shape\":[2,2,2,2],\"data_offsets\":[#,#]}", SA_TENSORS},
+    {'{', '}', "\"#\":{\"dtype\":\"F32\",\"shape\":[2,2,2,2],\"data_offsets\":[#,#]}",
+     SA_CONTAINER_MAX_TENSORS},
 };
 enum { WIDE = sizeof wide / sizeof *wide };
 
@@ -160,7 +161,7 @@ static void write_wide(int row, sa_buffer *text) {
     enum { LONGEST = 128 }; /* bytes of an item */
     const size_t most = wide[row].count ? wide[row].count : SIZE_MAX;
     sa_buffer_add(text, &wide[row].first, 1);
-    for (size_t i = 0; i < most && text->size + LONGEST < SA_CONTAINER_HEADER; i++) {
+    for (size_t i = 0; i < most && text->size + LONGEST < SA_CONTAINER_MAX_HEADER; i++) {
         if (i) sa_buffer_adds(text, ",");
         for (const char *at = wide[row].item; *at; at++)
             if (*at == '#')
@@ -177,7 +178,7 @@ START_TEST(memory_has_a_limit) {
     json_free_t old_free;
     json_get_alloc_funcs(&old_malloc, &old_free);
     write_wide(_i, &text);
-    ck_assert_uint_le(text.size, SA_CONTAINER_HEADER);
+    ck_assert_uint_le(text.size, SA_CONTAINER_MAX_HEADER);
     json_set_alloc_funcs(counted_malloc, counted_free);
     in_use = at_most = 0;
     json_t *value = read_ours(text.text, text.size);

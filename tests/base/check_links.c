@@ -70,28 +70,28 @@ END_TEST
 START_TEST(lines_of_files_may_count_from_1_and_begin_with_a_number) {
     sa_link *links;
     size_t count;
-    ck_assert(sa_links_read("12\t1-1 3p2", 1, &links, &count, NULL));
+    ck_assert(sa_links_parse_line("12\t1-1 3p2", 1, &links, &count, NULL));
     ck_assert_uint_eq(count, 2);
     ck_assert(links[0].source == 0 && links[0].target == 0 && !links[0].possible);
     ck_assert(links[1].source == 2 && links[1].target == 1 && links[1].possible);
     free(links);
-    ck_assert(sa_links_read("7\t", 0, &links, &count, NULL));
+    ck_assert(sa_links_parse_line("7\t", 0, &links, &count, NULL));
     ck_assert_uint_eq(count, 0);
     free(links);
     sa_error error;
-    ck_assert(!sa_links_read("1-1 2p0", 1, &links, &count, &error));
+    ck_assert(!sa_links_parse_line("1-1 2p0", 1, &links, &count, &error));
     ck_assert_str_eq(error.text, "link 2p0: positions count from 1");
-    ck_assert(!sa_links_read("7 1-1", 0, &links, &count, &error)); /* no tab */
+    ck_assert(!sa_links_parse_line("7 1-1", 0, &links, &count, &error)); /* no tab */
 }
 END_TEST
 
 START_TEST(settled_links_are_sorted_and_single) {
     sa_link links[] = {{2, 1, false}, {0, 5, true}, {2, 0, false}, {0, 5, false}, {2, 1, true}};
-    ck_assert_uint_eq(sa_links_settle(links, 5), 3);
+    ck_assert_uint_eq(sa_links_deduplicate(links, 5), 3);
     ck_assert(links[0].source == 0 && links[0].target == 5 && !links[0].possible);
     ck_assert(links[1].source == 2 && links[1].target == 0);
     ck_assert(links[2].source == 2 && links[2].target == 1 && !links[2].possible);
-    ck_assert_uint_eq(sa_links_settle(NULL, 0), 0);
+    ck_assert_uint_eq(sa_links_deduplicate(NULL, 0), 0);
 }
 END_TEST
 

@@ -17,15 +17,15 @@ START_TEST(test_lock) {
     char host[65] = "", wanted[256];
     gethostname(host, sizeof host - 1);
     const char *folder = scratch_path("out");
-    ck_assert(sa_lock_open(&lock, folder, &error));
-    ck_assert(!sa_lock_open(&other, folder, &error));
+    ck_assert(sa_directory_lock_open(&lock, folder, &error));
+    ck_assert(!sa_directory_lock_open(&other, folder, &error));
     ck_assert_int_eq(error.code, SA_BUSY);
     snprintf(wanted, sizeof wanted, "'%s' is locked by pid %ld on %s", folder, (long)getpid(),
              host);
     ck_assert_str_eq(error.text, wanted);
-    sa_lock_close(lock);
-    ck_assert(sa_lock_open(&lock, folder, &error));
-    sa_lock_close(lock);
+    sa_directory_lock_close(lock);
+    ck_assert(sa_directory_lock_open(&lock, folder, &error));
+    sa_directory_lock_close(lock);
     ck_assert_int_eq(unlink(scratch_path("out/.lock")), 0);
 }
 END_TEST
@@ -36,18 +36,18 @@ START_TEST(test_killed_owner) {
     ck_assert_int_eq(pipe(ready), 0);
     pid_t owner = fork();
     if (owner == 0) {
-        if (sa_lock_open(&lock, scratch, &error)) (void)!write(ready[1], "!", 1);
+        if (sa_directory_lock_open(&lock, scratch, &error)) (void)!write(ready[1], "!", 1);
         pause();
     }
     char sign;
     ck_assert_int_eq(read(ready[0], &sign, 1), 1);
-    bool taken = sa_lock_open(&lock, scratch, &error);
+    bool taken = sa_directory_lock_open(&lock, scratch, &error);
     kill(owner, SIGKILL);
     waitpid(owner, NULL, 0);
     ck_assert(!taken);
     ck_assert_int_eq(error.code, SA_BUSY);
-    ck_assert(sa_lock_open(&lock, scratch, &error));
-    sa_lock_close(lock);
+    ck_assert(sa_directory_lock_open(&lock, scratch, &error));
+    sa_directory_lock_close(lock);
 }
 END_TEST
 
@@ -61,8 +61,8 @@ START_TEST(test_lock_tidies_up) {
     scratch_write(scratch_path(".softalign-0123456789abcdef.tmp"), "", 0);
     scratch_write(scratch_path(".lock"), "a note much longer than the one to come, of another time",
                   56);
-    ck_assert(sa_lock_open(&lock, scratch, &error));
-    sa_lock_close(lock);
+    ck_assert(sa_directory_lock_open(&lock, scratch, &error));
+    sa_directory_lock_close(lock);
     ck_assert_int_eq(access(scratch_path(".softalign-0123456789abcdef.tmp"), F_OK), -1);
     ck_assert_int_eq(scratch_files(), 6);
     size_t size;
@@ -78,8 +78,8 @@ START_TEST(test_lock_without_a_list) {
     int lock;
     scratch_write(scratch_path(".softalign-0123456789abcdef.tmp"), "", 0);
     plan_failure("opendir", 1, EMFILE);
-    ck_assert_msg(sa_lock_open(&lock, scratch, &error), "%s", error.text);
-    sa_lock_close(lock);
+    ck_assert_msg(sa_directory_lock_open(&lock, scratch, &error), "%s", error.text);
+    sa_directory_lock_close(lock);
     ck_assert_int_eq(scratch_files(), 2);
 }
 END_TEST
@@ -89,15 +89,15 @@ START_TEST(test_unknown_owner) {
     sa_error error;
     int lock, other;
     char wanted[256];
-    ck_assert(sa_lock_open(&lock, scratch, &error));
+    ck_assert(sa_directory_lock_open(&lock, scratch, &error));
     snprintf(wanted, sizeof wanted, "'%s' is locked by another training", scratch);
     ck_assert_int_eq(truncate(scratch_path(".lock"), 0), 0);
-    ck_assert(!sa_lock_open(&other, scratch, &error));
+    ck_assert(!sa_directory_lock_open(&other, scratch, &error));
     ck_assert_str_eq(error.text, wanted);
     plan_failure("read", 1, EIO);
-    ck_assert(!sa_lock_open(&other, scratch, &error));
+    ck_assert(!sa_directory_lock_open(&other, scratch, &error));
     ck_assert_str_eq(error.text, wanted);
-    sa_lock_close(lock);
+    sa_directory_lock_close(lock);
 }
 END_TEST
 
@@ -119,7 +119,7 @@ START_TEST(test_failing_lock) {
     char wanted[256], *end = wanted + sizeof wanted;
     const int files = open_files();
     plan_failure(unlocked[_i].call, unlocked[_i].when, unlocked[_i].reason);
-    ck_assert(!sa_lock_open(&lock, scratch, &error));
+    ck_assert(!sa_directory_lock_open(&lock, scratch, &error));
     const char *hole = strstr(unlocked[_i].text, "%s");
     snprintf(wanted, (size_t)(end - wanted), "%.*s%s%s", (int)(hole - unlocked[_i].text),
              unlocked[_i].text, scratch, hole + 2);
@@ -136,7 +136,7 @@ START_TEST(test_lock_on_a_full_disk) {
     signal(SIGXFSZ, SIG_IGN);
     getrlimit(RLIMIT_FSIZE, &old);
     setrlimit(RLIMIT_FSIZE, &(struct rlimit){0, old.rlim_max});
-    const bool good = sa_lock_open(&lock, scratch, &error);
+    const bool good = sa_directory_lock_open(&lock, scratch, &error);
     setrlimit(RLIMIT_FSIZE, &old);
     ck_assert(!good);
     ck_assert_int_eq(error.code, SA_IO);
@@ -149,13 +149,13 @@ END_TEST
 START_TEST(test_folders) {
     sa_error error;
     ck_assert_int_eq(chdir(scratch), 0);
-    ck_assert(sa_folder_make("a", &error));
-    ck_assert(sa_folder_make("a", &error)); /* it is there */
-    ck_assert(sa_folder_make("b//", &error));
-    ck_assert(sa_folder_make("a/c/", &error));
+    ck_assert(sa_directory_create("a", &error));
+    ck_assert(sa_directory_create("a", &error)); /* it is there */
+    ck_assert(sa_directory_create("b//", &error));
+    ck_assert(sa_directory_create("a/c/", &error));
     ck_assert_int_eq(access(scratch_path("a/c"), F_OK), 0);
     ck_assert_int_eq(access(scratch_path("b"), F_OK), 0);
-    ck_assert(sa_folder_make("/", &error));
+    ck_assert(sa_directory_create("/", &error));
 }
 END_TEST
 
@@ -172,7 +172,7 @@ START_TEST(test_name_not_forced) {
                 {"open", EACCES, NULL}};
     const char *folder = scratch_path("new");
     plan_failure(rows[_i].call, 1, rows[_i].reason);
-    const bool good = sa_folder_make(folder, &error);
+    const bool good = sa_directory_create(folder, &error);
     ck_assert_int_eq(good, !rows[_i].text);
     if (good) return;
     snprintf(wanted, sizeof wanted, "cannot create '%s': %s", folder, rows[_i].text);
@@ -182,7 +182,7 @@ START_TEST(test_name_not_forced) {
 END_TEST
 
 static bool make_folder(sa_error *error) {
-    const bool good = sa_folder_make(scratch_path("new"), error);
+    const bool good = sa_directory_create(scratch_path("new"), error);
     rmdir(scratch_path("new"));
     return good;
 }
@@ -196,10 +196,10 @@ START_TEST(test_no_folder) {
     sa_error error;
     int lock;
     scratch_write(scratch_path("file"), "", 0);
-    ck_assert(!sa_lock_open(&lock, scratch_path("file"), &error));
+    ck_assert(!sa_directory_lock_open(&lock, scratch_path("file"), &error));
     ck_assert_int_eq(error.code, SA_OPEN);
     ck_assert_ptr_nonnull(strstr(error.text, "/file': Not a directory"));
-    ck_assert(!sa_lock_open(&lock, scratch_path("missing/out"), &error));
+    ck_assert(!sa_directory_lock_open(&lock, scratch_path("missing/out"), &error));
     ck_assert_int_eq(error.code, SA_OPEN);
     ck_assert_ptr_nonnull(strstr(error.text, "cannot create '"));
     ck_assert_ptr_nonnull(strstr(error.text, "/missing/out': No such file or directory"));
@@ -216,11 +216,11 @@ START_TEST(test_read_only_folder) {
         sa_error error;
         int lock;
         if (geteuid() == 0 && setuid(65534) != 0) _exit(2);
-        bool refused = !sa_lock_open(&lock, scratch, &error) && error.code == SA_OPEN &&
+        bool refused = !sa_directory_lock_open(&lock, scratch, &error) && error.code == SA_OPEN &&
                        strstr(error.text, "cannot write into") &&
                        strstr(error.text, "Permission denied");
         bool unsaved =
-            !sa_save(scratch_path("x"), &(sa_piece){"x", 1}, 1, &error) && error.code == SA_IO;
+            !sa_save(scratch_path("x"), &(sa_chunk){"x", 1}, 1, &error) && error.code == SA_IO;
         _exit(!(refused && unsaved));
     }
     int status;

@@ -11,7 +11,7 @@
 
 /* ---- Saving ---------------------------------------------------------------------------------- */
 
-static const sa_piece new_bytes[] = {{"new", 3}, {NULL, 0}, {" bytes", 6}};
+static const sa_chunk new_bytes[] = {{"new", 3}, {NULL, 0}, {" bytes", 6}};
 
 static bool save(const char *path, sa_error *error) {
     return sa_save(path, new_bytes, 3, error);
@@ -221,9 +221,9 @@ START_TEST(test_not_forsaken) {
     expect_content(scratch_path("x"), "new bytes");
     expect_content(scratch_path("y"), "new bytes");
     ck_assert_int_eq(scratch_files(), 5);
-    ck_assert(sa_lock_open(&lock, scratch, &error));
+    ck_assert(sa_directory_lock_open(&lock, scratch, &error));
     expect_content(leftover("x"), "half a");
-    sa_lock_close(lock);
+    sa_directory_lock_close(lock);
     close(fd);
 }
 END_TEST

@@ -103,8 +103,8 @@ END_TEST
 
 START_TEST(no_number_means_one_per_core) {
     sa_pool *pool = sa_pool_open(0, NULL);
-    ck_assert_int_ge(sa_cores(), 1);
-    ck_assert_int_eq(sa_pool_threads(pool), sa_cores());
+    ck_assert_int_ge(sa_cpu_count(), 1);
+    ck_assert_int_eq(sa_pool_threads(pool), sa_cpu_count());
     sa_pool_close(pool);
     sa_pool_close(NULL);
 }

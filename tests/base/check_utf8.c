@@ -59,37 +59,37 @@ START_TEST(only_the_given_bytes_are_looked_at) {
 END_TEST
 
 START_TEST(other_files_are_recognised) {
-    ck_assert_str_eq(sa_utf8_guess("\xff\xfe"
-                                   "a\0",
-                                   4),
+    ck_assert_str_eq(sa_utf8_guess_format("\xff\xfe"
+                                          "a\0",
+                                          4),
                      "UTF-16LE");
-    ck_assert_str_eq(sa_utf8_guess("\xfe\xff\0a", 4), "UTF-16BE");
-    ck_assert_str_eq(sa_utf8_guess("\xff\xfe\0\0", 4), "UTF-32LE");
-    ck_assert_str_eq(sa_utf8_guess("\0\0\xfe\xff", 4), "UTF-32BE");
-    ck_assert_str_eq(sa_utf8_guess("a\0\0\0", 4), "UTF-32LE");
-    ck_assert_str_eq(sa_utf8_guess("\0\0\0a", 4), "UTF-32BE");
-    ck_assert_str_eq(sa_utf8_guess("a\0b\0", 4), "UTF-16LE");
-    ck_assert_str_eq(sa_utf8_guess("\0a\0b", 4), "UTF-16BE");
-    ck_assert_str_eq(sa_utf8_guess("PK\3\4rest", 8), "a zip archive");
-    ck_assert_str_eq(sa_utf8_guess("\xfd"
-                                   "7zXZ\0",
-                                   6),
+    ck_assert_str_eq(sa_utf8_guess_format("\xfe\xff\0a", 4), "UTF-16BE");
+    ck_assert_str_eq(sa_utf8_guess_format("\xff\xfe\0\0", 4), "UTF-32LE");
+    ck_assert_str_eq(sa_utf8_guess_format("\0\0\xfe\xff", 4), "UTF-32BE");
+    ck_assert_str_eq(sa_utf8_guess_format("a\0\0\0", 4), "UTF-32LE");
+    ck_assert_str_eq(sa_utf8_guess_format("\0\0\0a", 4), "UTF-32BE");
+    ck_assert_str_eq(sa_utf8_guess_format("a\0b\0", 4), "UTF-16LE");
+    ck_assert_str_eq(sa_utf8_guess_format("\0a\0b", 4), "UTF-16BE");
+    ck_assert_str_eq(sa_utf8_guess_format("PK\3\4rest", 8), "a zip archive");
+    ck_assert_str_eq(sa_utf8_guess_format("\xfd"
+                                          "7zXZ\0",
+                                          6),
                      "an xz file");
     /* nearly so, but not: every other place of a letter among zeros */
     static const char nearly[][4] = {{"a\0\0b"}, {"\0\0\0"}, {"\0\0ab"}, {"\0\0a"},
                                      {"a\0bc"},  {"\0abc"},  {"\0ab"},   {"\0a"}};
     for (size_t i = 0; i < sizeof nearly / sizeof *nearly; i++)
-        ck_assert_msg(!sa_utf8_guess(nearly[i], 4), "row %zu", i);
-    ck_assert_ptr_null(sa_utf8_guess("text", 4));
-    ck_assert_ptr_null(sa_utf8_guess("\xff", 1));
-    ck_assert_ptr_null(sa_utf8_guess("", 0));
+        ck_assert_msg(!sa_utf8_guess_format(nearly[i], 4), "row %zu", i);
+    ck_assert_ptr_null(sa_utf8_guess_format("text", 4));
+    ck_assert_ptr_null(sa_utf8_guess_format("\xff", 1));
+    ck_assert_ptr_null(sa_utf8_guess_format("", 0));
 }
 END_TEST
 
 /* ---- Normal form ----------------------------------------------------------------------------- */
 
 static void normal(const char *text, bool lower, const char *expected) {
-    char *got = sa_utf8_normalise(text, strlen(text), lower, NULL);
+    char *got = sa_utf8_normalize(text, strlen(text), lower, NULL);
     ck_assert_str_eq(got, expected);
     free(got);
 }
@@ -120,7 +120,7 @@ START_TEST(lower_case_goes_letter_by_letter) {
 END_TEST
 
 static bool lower_twice(sa_error *error) {
-    char *composed = sa_utf8_normalise("E\xcc\x81", 3, true, error);
+    char *composed = sa_utf8_normalize("E\xcc\x81", 3, true, error);
     char *lower = composed ? sa_utf8_lower("ΟΔΟΣ", strlen("ΟΔΟΣ"), error) : NULL;
     const bool good = lower;
     free(composed), free(lower);
@@ -134,9 +134,9 @@ END_TEST
 
 /* ---- Kinds ----------------------------------------------------------------------------------- */
 
-static void kind(const char *text, sa_kind expected) {
+static void kind(const char *text, sa_char_class expected) {
     size_t length = 0;
-    ck_assert_msg(sa_utf8_kind(text, strlen(text), &length) == expected, "'%s'", text);
+    ck_assert_msg(sa_utf8_char_class(text, strlen(text), &length) == expected, "'%s'", text);
     ck_assert_uint_eq(length, strlen(text));
 }
 
@@ -165,22 +165,22 @@ END_TEST
 
 START_TEST(kinds) {
     static const struct {
-        sa_kind kind;
+        sa_char_class kind;
         const char *texts[14];
     } rows[] = {
-        {SA_KIND_SPACE,
+        {SA_CHAR_SPACE,
          {" ", "\t", "\v", "\xc2\x85", "\xc2\xa0", "\xe2\x80\xaf", "\xe2\x80\xa8", "\xe2\x80\xa9",
           "\xe3\x80\x80", "\xe2\x80\x8b"}},
-        {SA_KIND_LETTER,
+        {SA_CHAR_LETTER,
          {"a", "É", "ß", "ж", "ع", "ก", "한", "_", "\xcc\x81", "\xe2\x80\x8d", "\xc2\xad", "ǅ", "ʰ",
           "\u20dd"}},
-        {SA_KIND_DIGIT, {"0", "٣", "²", "½", "Ⅳ", "５"}},
-        {SA_KIND_HAN,
+        {SA_CHAR_DIGIT, {"0", "٣", "²", "½", "Ⅳ", "５"}},
+        {SA_CHAR_HAN,
          {"日", "々", "の", "カ", "ー", "。", "「", "？", "！", "𠀀", "ｶ", "〜", "［", "～"}},
-        {SA_KIND_OPENING, {"(", "[", "{", "«", "“", "‘", "„", "‹"}},
-        {SA_KIND_CLOSING, {")", "]", "}", "»", "”", "’", "›"}},
-        {SA_KIND_CURRENCY, {"$", "€", "£", "¥", "¢"}},
-        {SA_KIND_OTHER, {"'", "\"", "-", "–", "?", "%", "/", "😀", "+", "\x01", "\xef\xbb\xbf"}},
+        {SA_CHAR_OPENING, {"(", "[", "{", "«", "“", "‘", "„", "‹"}},
+        {SA_CHAR_CLOSING, {")", "]", "}", "»", "”", "’", "›"}},
+        {SA_CHAR_CURRENCY, {"$", "€", "£", "¥", "¢"}},
+        {SA_CHAR_OTHER, {"'", "\"", "-", "–", "?", "%", "/", "😀", "+", "\x01", "\xef\xbb\xbf"}},
     };
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
         for (size_t k = 0; k < 14 && rows[i].texts[k]; k++) kind(rows[i].texts[k], rows[i].kind);
@@ -208,21 +208,22 @@ START_TEST(a_cluster_is_what_a_reader_calls_a_character) {
     for (size_t i = 0; i < sizeof whole / sizeof *whole; i++) {
         char text[64];
         snprintf(text, sizeof text, "%sx", whole[i]);
-        ck_assert_msg(sa_utf8_cluster(text, strlen(text)) == strlen(whole[i]), "'%s'", whole[i]);
+        ck_assert_msg(sa_utf8_grapheme_size(text, strlen(text)) == strlen(whole[i]), "'%s'",
+                      whole[i]);
     }
-    ck_assert_uint_eq(sa_utf8_cluster("🇫🇷🇩🇪", 16), 8); /* two flags */
-    ck_assert_uint_eq(sa_utf8_cluster("é", 2), 2);
+    ck_assert_uint_eq(sa_utf8_grapheme_size("🇫🇷🇩🇪", 16), 8); /* two flags */
+    ck_assert_uint_eq(sa_utf8_grapheme_size("é", 2), 2);
 }
 END_TEST
 
 START_TEST(the_first_letter_with_a_direction_decides) {
-    ck_assert(!sa_utf8_leftward("", 0));
-    ck_assert(!sa_utf8_leftward("chat", 4));
-    ck_assert(!sa_utf8_leftward("12.", 3));
-    ck_assert(!sa_utf8_leftward("日本", 6));
-    ck_assert(sa_utf8_leftward("قطة", strlen("قطة")));
-    ck_assert(sa_utf8_leftward("(«שלום", strlen("(«שלום")));
-    ck_assert(!sa_utf8_leftward("a قطة", strlen("a قطة")));
+    ck_assert(!sa_utf8_is_rtl("", 0));
+    ck_assert(!sa_utf8_is_rtl("chat", 4));
+    ck_assert(!sa_utf8_is_rtl("12.", 3));
+    ck_assert(!sa_utf8_is_rtl("日本", 6));
+    ck_assert(sa_utf8_is_rtl("قطة", strlen("قطة")));
+    ck_assert(sa_utf8_is_rtl("(«שלום", strlen("(«שלום")));
+    ck_assert(!sa_utf8_is_rtl("a قطة", strlen("a قطة")));
 }
 END_TEST
 

@@ -97,7 +97,7 @@ paste -d , <(numbers head-max) <(numbers head-1) <(numbers head-2) | awk -F , '{
     for (i = 1; i <= n; i++) if ($i != ($(n + i) > $(2 * n + i) ? $(n + i) : $(2 * n + i))) bad = 1
 } END { exit bad || !n }' || fail "--head max is not the larger of both heads"
 
-deep --csv own --place decoder
+deep --csv own --site decoder
 same "words of the decoder's own attention" "$(head -n 1 own/0001.csv | cut -c 2- | tr , '\n')" \
     "$(tail -n +2 own/0001.csv | cut -d , -f 1)"
 [ "$(head -n 1 own/0001.csv | cut -d , -f 2)" = "<s>" ] || fail "the start mark is not the first to be seen"
@@ -106,22 +106,22 @@ numbers own | awk -F , '{ sum = 0
     if (sum < 0.99999 || sum > 1.00001) bad = 1 } END { exit bad || NR != NF }' ||
     fail "a word sees the future: $(cat own/0001.csv)"
 
-deep --csv encoder --place encoder
+deep --csv encoder --site encoder
 same "words of the encoder" "$(head -n 1 together/0001.csv)" "$(head -n 1 encoder/0001.csv)"
 same "a word for each of them" "$(head -n 1 encoder/0001.csv | cut -c 2- | tr , '\n')" \
     "$(tail -n +2 encoder/0001.csv | cut -d , -f 1)"
 
-deep --place encoder --all-heads heads
+deep --site encoder --all-heads heads
 words=$(($(head -n 1 encoder/0001.csv | tr -cd , | wc -c)))
 head -c 128 heads/0001.npy | grep -aq "'shape': (2, 2, $words, $words)" || fail "the shape of all heads"
 [ "$(wc -c <heads/0001.npy)" -eq $((128 + 8 * 2 * 2 * words * words)) ] || fail "the numbers of all heads"
 grep -q "^{\"layers\":2,\"heads\":2,\"rows\":\[\"a\",\"cat\",.*\"</s>\"\],\"columns\":\[\"a\"" heads/0001.json ||
     fail "the words of all heads: $(cat heads/0001.json)"
 
-expect 2 "--place 'self': expected cross, encoder or decoder" $deep --place self
-expect 2 "--place encoder: the model has no attention there" align $model pairs.tsv --place encoder
+expect 2 "--site 'self': expected cross, encoder or decoder" $deep --site self
+expect 2 "--site encoder: the model has no attention there" align $model pairs.tsv --site encoder
 expect 2 "--layer 3: the model has 2" $deep --layer 3
 expect 2 "--head 'x': expected a number, mean or max" $deep --head x
-expect 2 "--pharaoh: links stand between source and target, not within the decoder (--place cross)" \
-    $deep --place decoder --pharaoh -
+expect 2 "--pharaoh: links stand between source and target, not within the decoder (--site cross)" \
+    $deep --site decoder --pharaoh -
 finish

@@ -71,9 +71,9 @@ says "t_i = tanh(U_o s_i + C_o c_i + b_o)" --decoder luong --attention raw-dot -
 says "[E y_{i-1} ; t_{i-1}]" --decoder luong --input-feeding --cell lstm
 says "s_i = z_i . s'_i + (1 - z_i) . s~_i" --decoder cgru --update old --reset after
 says "c = tanh(V [forward_S ; backward_1] + b_V)" --decoder fixed --reset sum
-says "s_0 = forward_S" --decoder fixed-init --start copy --cell rnn
+says "s_0 = forward_S" --decoder fixed-init --decoder-init copy --cell rnn
 says "-- head 2 --" --heads 2 --attention general
-says "Luong et al. 2015, equation 10" --window predictive --window-size 2
+says "Luong et al. 2015, equation 10" --window local-p --window-size 2
 says "e_i = W_a s_{i-1}, blind to the source" --attention location
 
 # What programs read: the arithmetic of a step done again.
@@ -138,7 +138,7 @@ fi
 
 # A layer of a Transformer's encoder, made again from the weights in the model file.
 for norm in pre post; do
-    "$softalign" train --train mono.tsv --out deep --model transformer --norm $norm --embed 5 --attn 4 --values 3 \
+    "$softalign" train --train mono.tsv --out deep --model transformer --norm $norm --embed 5 --attn 4 --value-size 3 \
         --heads 2 --ffn 6 --layers 2 --steps 20 2>/dev/null
     model=deep/best.safetensors
     expect 0 "" explain $model "a king finds the horse." --step 2

@@ -9,7 +9,7 @@ train() {
     "$softalign" train --train mono.tsv $sizes "$@" >out 2>err || fail "train $*: $(cat err)"
 }
 
-train --probe probe.tsv --valid-every 10 --steps 35 --out whole
+train --snapshots probe.tsv --valid-every 10 --steps 35 --out whole
 same "scenes" "0001 0002 0003" "$(ls whole/film | xargs)"
 for scene in 0001 0002 0003; do
     same "frames" "00000000.csv 00000010.csv 00000020.csv 00000030.csv 00000035.csv" \
@@ -24,7 +24,7 @@ awk -F , 'NR > 1 { for (i = 2; i <= NF; i++) if ($i > 2 / (NF - 1)) exit 1 }' \
     whole/film/0001/00000000.csv || fail "the film does not start from nearly equal weights"
 
 # Of several heads each has its frames.
-train --probe probe.tsv --valid-every 10 --steps 20 --heads 2 --out headed
+train --snapshots probe.tsv --valid-every 10 --steps 20 --heads 2 --out headed
 "$softalign" align headed/last.safetensors probe.tsv --csv mean
 for head in 1 2; do
     same "frames of a head" "00000000.csv 00000010.csv 00000020.csv" \
@@ -42,28 +42,28 @@ same "matrices" "2 0" "$(grep -c '>head [12]<' heads/0001.svg) $(grep -c '>head 
 expect 2 "--head 3: the model has 2" film headed --head 3
 rm headed/film/0001/head-2/00000010.csv
 expect 4 "cannot open 'headed/film/0001/head-2/00000010.csv': No such file or directory" film headed
-train --probe probe.tsv --valid-every 10 --steps 20 --out headed
+train --snapshots probe.tsv --valid-every 10 --steps 20 --out headed
 same "what is left of the frames of heads" "" "$(find headed/film -name 'head-*')"
 
 # ---- It stays that of its training
 
-train --probe probe.tsv --valid-every 10 --steps 17 --out parts
+train --snapshots probe.tsv --valid-every 10 --steps 17 --out parts
 same "a stop shows in the film" "00000000.csv 00000010.csv 00000017.csv" \
     "$(ls parts/film/0001 | xargs)"
 cp parts/film/0001/00000010.csv parts/film/0001/00000040.csv
-train --resume --probe probe.tsv --steps 35 --out parts
+train --resume --snapshots probe.tsv --steps 35 --out parts
 diff -r whole/film parts/film || fail "a resumed training makes another film"
 cmp whole/last.safetensors parts/last.safetensors || fail "filming changes the training"
 echo mine >parts/film/0002/note.txt
 train --steps 5 --out parts
 same "what a training without a film leaves of an older one" "parts/film parts/film/0002 parts/film/0002/note.txt" \
     "$(find parts/film | sort | xargs)"
-expect 2 "--probe: the model has no attention to film" \
-    train --train mono.tsv --decoder fixed --probe probe.tsv --out never
+expect 2 "--snapshots: the model has no attention to film" \
+    train --train mono.tsv --decoder fixed --snapshots probe.tsv --out never
 [ ! -e never ] || fail "a refused training left a folder"
 
 "$softalign" compare --train mono.tsv --test probe.tsv --models fixed,luong:dot $sizes --steps 20 \
-    --valid-every 10 --probe probe.tsv --out both >out 2>err || fail "compare: $(cat err)"
+    --valid-every 10 --snapshots probe.tsv --out both >out 2>err || fail "compare: $(cat err)"
 same "films of a comparison" "both/luong-dot-s1/film" "$(ls -d both/*/film)"
 "$softalign" film both/luong-dot-s1 >out
 same "frames of a run" 9 "$(grep -c '^update\|^before' out)"
@@ -81,7 +81,7 @@ same "frames of one pair" 5 "$(grep -c '^update\|^before' out)"
 "$softalign" film whole --pair 1 | awk '/^update 35/ { here = 1; getline; next } here' >played
 head -n "$(wc -l <played)" terminal | cmp - played || fail "the last frame is not align's picture"
 
-"$softalign" film whole --svg moving --speed 2 --map ink || fail "film --svg"
+"$softalign" film whole --svg moving --speed 2 --colormap ink || fail "film --svg"
 same "pictures" "0001.svg 0002.svg 0003.svg" "$(ls moving | xargs)"
 [ -s out ] || fail "nothing played"
 if command -v python3 >/dev/null; then
@@ -111,7 +111,7 @@ END
 fi
 
 # A picture of each frame, all equally large, the last as the moving picture ends.
-if "$softalign" film whole --pair 2 --png stills --pdf stills --map ink >played 2>err; then
+if "$softalign" film whole --pair 2 --png stills --pdf stills --colormap ink >played 2>err; then
     [ -s played ] && fail "stills are played, too"
     same "stills" "0002 $(seq -s ' ' -f '%04g.pdf' 5) $(seq -s ' ' -f '%04g.png' 5)" \
         "$(ls stills) $(ls stills/0002/*.pdf | xargs -n 1 basename | xargs) $(ls stills/0002/*.png | xargs -n 1 basename | xargs)"
@@ -129,7 +129,7 @@ fi
 # ---- What is no film
 
 mkdir empty
-expect 4 "'empty' has no film: 'train --probe PAIRS' records one" film empty
+expect 4 "'empty' has no film: 'train --snapshots PAIRS' records one" film empty
 expect 2 "--pair 4: the film has 3" film whole --pair 4
 expect 2 "--speed '0': expected a number from 0.1 to 60" film whole --speed 0
 expect 2 "--head 'all': expected a number, mean or max" film whole --head all

@@ -1,4 +1,4 @@
-# align --svg, --png, --pdf, --map, and the picture on the terminal.
+# align --svg, --png, --pdf, --colormap, and the picture on the terminal.
 . tests/support/cli.sh
 train_tiny
 model=tiny/best.safetensors
@@ -21,13 +21,13 @@ expect 3 "beyond.tsv:2: link 0-9 is beyond the sentence (3 and 3 tokens)" \
 
 # Maps: black is low, or high.
 "$softalign" align $model pair.tsv --force-attention one-hot --svg grey
-"$softalign" align $model pair.tsv --force-attention one-hot --svg ink --map ink
-"$softalign" align $model pair.tsv --force-attention one-hot --svg viridis --map viridis
+"$softalign" align $model pair.tsv --force-attention one-hot --svg ink --colormap ink
+"$softalign" align $model pair.tsv --force-attention one-hot --svg viridis --colormap viridis
 cells() { grep "width=\"34\" height=\"34\" fill=\"$1\"" "$2/0001.svg" | grep -c '<rect'; }
 same "grey: 0 and 1" "42 7" "$(cells '#000000' grey) $(cells '#ffffff' grey)"
 same "ink: 0 and 1" "42 7" "$(cells '#ffffff' ink) $(cells '#000000' ink)"
 same "viridis: 0 and 1" "42 7" "$(cells '#440154' viridis) $(cells '#fde725' viridis)"
-expect 2 "--map 'jet': expected grey, ink or viridis" align $model pair.tsv --map jet
+expect 2 "--colormap 'jet': expected grey, ink or viridis" align $model pair.tsv --colormap jet
 
 # Every head has its matrix, unless one or the mean is chosen.
 "$softalign" train --train pair.tsv --out heads --heads 2 --steps 3 2>/dev/null
@@ -42,7 +42,7 @@ done
 "$softalign" corpus reorder --pairs 500 --split test >unseen.tsv
 "$softalign" train --model transformer --train pair.tsv --out layers --steps 2 2>/dev/null
 "$softalign" align $model unseen.tsv --limit 2 --svg figures
-"$softalign" align layers/best.safetensors unseen.tsv --limit 2 --layer 2 --map ink --svg layers/heads
+"$softalign" align layers/best.safetensors unseen.tsv --limit 2 --layer 2 --colormap ink --svg layers/heads
 without_weights() { sed 's/>[01]\.[0-9][0-9]</></; s/fill="#[0-9a-f]*"//' "$1"; }
 for picture in figure3=figures heads=layers/heads; do
     cmp <(without_weights "$root/scripts/pictures/${picture%=*}.svg") <(without_weights "${picture#*=}/0002.svg") ||

@@ -57,7 +57,7 @@ expect_all_but permutation
 variant fixed --decoder fixed
 expect 0 "" prove fixed/best.safetensors tiny.tsv
 expect_all_but row-sums annotations permutation encoder-permutation
-variant local --decoder luong --window predictive --window-size 2
+variant local --decoder luong --window local-p --window-size 2
 expect 0 "" prove local/best.safetensors tiny.tsv
 expect_all_but permutation encoder-permutation
 grep -q "^row-sums .*: at most 1" out || fail "a predictive window: $(cat out)"

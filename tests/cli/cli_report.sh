@@ -20,7 +20,7 @@ sizes="--embed 8 --hidden 8 --attn 4 --maxout 4 --shards 2 --patience 0 --epochs
 
 models="bahdanau:additive luong:general bahdanau:dot bahdanau:general luong:concat luong:dot luong:general:4 transformer"
 "$softalign" compare --train mono.tsv --test unseen.tsv --models "$(echo $models | tr ' ' ,)" $sizes \
-    --steps 50 --valid-every 1 --probe probe.tsv --matrices 3 --out compared --html compared.html \
+    --steps 50 --valid-every 1 --snapshots probe.tsv --matrices 3 --out compared --html compared.html \
     >out 2>err || fail "compare: $(tail -n 1 err)"
 "$softalign" align compared/luong-general-4-s1/best.safetensors unseen.tsv --limit 3 --head 2 --csv head2
 "$softalign" align compared/transformer-s1/best.safetensors unseen.tsv --limit 3 --layer 1 --csv layer1
@@ -28,12 +28,12 @@ report whole compared.html compared unseen.tsv transformer luong:general:4 $mode
 
 # ---- Texts that would like to be more
 
-"$softalign" train --train mono.tsv $sizes --steps 5 --probe probe.tsv --out tiny --html train.html \
+"$softalign" train --train mono.tsv $sizes --steps 5 --snapshots probe.tsv --out tiny --html train.html \
     >out 2>err || fail "train: $(tail -n 1 err)"
 payload_pairs >bad.tsv
 evil='<img src=x onerror=pwned=1>'
 "$softalign" train --train bad.tsv --tokenizer space --min-freq 1 --steps 2 --out "$evil" \
-    --probe bad.tsv --html trained.html 2>err || fail "train with payloads: $(tail -n 1 err)"
+    --snapshots bad.tsv --html trained.html 2>err || fail "train with payloads: $(tail -n 1 err)"
 "$softalign" align "$evil/best.safetensors" bad.tsv --html bad.html --jsonl bad.jsonl ||
     fail "align with payloads"
 "$softalign" film "$evil" --html filmed.html || fail "film with payloads"
@@ -42,7 +42,7 @@ report safe trained.html bad.jsonl
 report safe filmed.html bad.jsonl
 cp bad.tsv "$evil.tsv"
 "$softalign" compare --train "$evil.tsv" --test "$evil.tsv" --tokenizer space --min-freq 1 --steps 2 --epochs 0 \
-    --models bahdanau:additive:encoder=none:positions=learned,luong:dot:2 --probe bad.tsv --out "$evil.compared" --html compared-bad.html \
+    --models bahdanau:additive:encoder=none:positions=learned,luong:dot:2 --snapshots bad.tsv --out "$evil.compared" --html compared-bad.html \
     >out 2>err || fail "compare with payloads: $(tail -n 1 err)"
 report safe compared-bad.html bad.jsonl
 

@@ -105,7 +105,7 @@ for one, all in zip(open("whole"), open("parts.jsonl")):
 END
 head -n 1 pieces/0001.csv | grep -q '@@' || fail "no sub-words in the heatmap"
 head -n 1 words/0001.csv | grep -q '@@' && fail "sub-words in a merged heatmap"
-"$softalign" align joint/best.safetensors phrases.tsv --limit 3 --place cross --html pieces.html
+"$softalign" align joint/best.safetensors phrases.tsv --limit 3 --site cross --html pieces.html
 "$softalign" align joint/best.safetensors phrases.tsv --limit 3 --merge-words --html words.html
 grep -q '@@' pieces.html || fail "no sub-words in the page"
 grep -q '@@' words.html && fail "sub-words in a merged page"

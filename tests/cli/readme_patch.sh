@@ -15,7 +15,7 @@ cmake -S . -B build -G Ninja -DCMAKE_BUILD_TYPE=Release -DSOFTALIGN_TESTS=OFF \
 [ $failures -eq 0 ] || finish
 
 softalign=$PWD/build/softalign
-for options in '' '--heads 2' '--decoder luong --window predictive --window-size 1' '--decoder cgru'; do
+for options in '' '--heads 2' '--decoder luong --window local-p --window-size 1' '--decoder cgru'; do
     expect 0 "" gradcheck --attention distance $options
 done
 "$softalign" help train | grep -q distance || fail "the help does not know the score"

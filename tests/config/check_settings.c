@@ -22,7 +22,7 @@ static sa_settings defaults(void) {
 /* Every option holds the same in both. */
 static bool same(const sa_settings *one, const sa_settings *other) {
     for (const sa_option *row = sa_settings_options; row->name; row++)
-        if (sa_option_number(row, one) != sa_option_number(row, other)) return false;
+        if (sa_option_get(row, one) != sa_option_get(row, other)) return false;
     return true;
 }
 
@@ -39,7 +39,7 @@ START_TEST(defaults_are_those_of_a_toy_corpus) {
     ck_assert_double_eq(settings.max_time, 60);
     ck_assert_int_eq(settings.epochs, 100);
     ck_assert(!settings.lowercase);
-    ck_assert_str_eq(sa_compat_name(settings.attention), "additive");
+    ck_assert_str_eq(sa_score_name(settings.attention), "additive");
     ck_assert_str_eq(sa_optimizer_name(settings.optimizer), "adam");
     ck_assert_str_eq(sa_tokenizer_name(settings.tokenizer), "word");
 }
@@ -50,14 +50,14 @@ END_TEST
 START_TEST(each_row_has_a_field_of_its_own) {
     for (const sa_option *row = sa_settings_options; row->name; row++) {
         sa_settings settings = defaults(), before = settings;
-        double number = sa_option_number(row, &before);
+        double number = sa_option_get(row, &before);
         double other = row->kind == SA_OPTION_REAL ? (number + row->most) / 2
                        : number == row->least      ? number + 1
                                                    : number - 1;
-        ck_assert_msg(sa_option_assign(row, &settings, other), "%s", row->name);
+        ck_assert_msg(sa_option_set_number(row, &settings, other), "%s", row->name);
         for (const sa_option *each = sa_settings_options; each->name; each++)
-            ck_assert_msg(sa_option_number(each, &settings) ==
-                              (each == row ? other : sa_option_number(each, &before)),
+            ck_assert_msg(sa_option_get(each, &settings) ==
+                              (each == row ? other : sa_option_get(each, &before)),
                           "%s changes %s", row->name, each->name);
     }
 }
@@ -140,7 +140,7 @@ START_TEST(the_nearest_name_is_suggested) {
         {"train", "train"}, {"frobnicate", NULL},      {"", NULL},         {"evl", "eval"}};
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         sa_nearest nearest = {.wanted = rows[i][0]};
-        for (size_t j = 0; j < 4; j++) sa_nearest_offer(&nearest, names[j]);
+        for (size_t j = 0; j < 4; j++) sa_nearest_consider(&nearest, names[j]);
         if (!rows[i][1])
             ck_assert_ptr_null(nearest.name);
         else
@@ -180,14 +180,14 @@ static bool among(const char *option, const char *const *list) {
  * validation, penalties that none of them has, and what its other choices make idle. */
 static bool may_stay_open(const char *option, const sa_settings *settings) {
     static const char *const always[] = {
-        "shards", "seed",      "valid-every",  "window-size", "values",     "weight-decay",
+        "shards", "seed",      "valid-every",  "window-size", "value-size", "weight-decay",
         "l2",     "criterion", "batch-tokens", "average",     "average-of", "guided-alignment",
         NULL};
     static const char *const of_attention[] = {"attention", "heads", "window", "attn", NULL};
     static const char *const of_transformers[] = {"ffn", "norm", NULL};
-    static const char *const of_recurrence[] = {"decoder", "encoder", "reverse-source", "cell",
-                                                "update",  "reset",   "start",          "readout",
-                                                "hidden",  "maxout",  "input-feeding",  NULL};
+    static const char *const of_recurrence[] = {
+        "decoder",      "encoder",       "reverse-source", "cell",   "update",        "reset",
+        "decoder-init", "readout-state", "hidden",         "maxout", "input-feeding", NULL};
     static const char *const later[] = {"dropout-embeddings",
                                         "dropout-annotations",
                                         "dropout-readout",
@@ -203,7 +203,7 @@ static bool may_stay_open(const char *option, const sa_settings *settings) {
     const char *optimizer = sa_optimizer_name((size_t)settings->optimizer);
     return among(option, always) || among(option, later) ||
            among(option, settings->model ? of_recurrence : of_transformers) ||
-           (!sa_settings_attends(settings) && among(option, of_attention)) ||
+           (!sa_settings_has_attention(settings) && among(option, of_attention)) ||
            (strcmp(sa_cell_name((size_t)settings->cell), "gru") != 0 && among(option, of_gru)) ||
            (!strstr(sa_tokenizer_name((size_t)settings->tokenizer), "bpe") &&
             among(option, of_pieces)) ||
@@ -278,7 +278,7 @@ START_TEST(written_settings_read_back_exactly) {
     ck_assert_ptr_null(strstr(text, "steps"));
     ck_assert_ptr_null(strstr(text, "threads"));
     ck_assert(sa_settings_read(&read, text, "m", NULL));
-    ck_assert_ptr_null(sa_settings_differ(&settings, &read));
+    ck_assert_ptr_null(sa_settings_find_difference(&settings, &read));
     ck_assert(read.lr == settings.lr && read.clip == settings.clip);
     ck_assert_int_eq(read.steps, 0); /* the run's own stay */
     free(text);
@@ -351,9 +351,9 @@ END_TEST
 START_TEST(a_difference_is_named) {
     sa_settings one = defaults(), other = one;
     other.threads = 3;
-    ck_assert_ptr_null(sa_settings_differ(&one, &other));
+    ck_assert_ptr_null(sa_settings_find_difference(&one, &other));
     other.lr = 0.5;
-    ck_assert_str_eq(sa_settings_differ(&one, &other)->name, "lr");
+    ck_assert_str_eq(sa_settings_find_difference(&one, &other)->name, "lr");
 }
 END_TEST
 

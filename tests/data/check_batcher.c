@@ -210,9 +210,9 @@ END_TEST
 START_TEST(long_sentences_come_first_in_order) {
     const sa_sentence sentences[] = {{NULL, 2}, {NULL, 5}, {NULL, 2}, {NULL, 7}, {NULL, 5}};
     size_t order[5] = {9, 9, 9, 9, 9};
-    sa_order_by_length(sentences, 5, order);
+    sa_sentences_sort_by_length(sentences, 5, order);
     ck_assert_mem_eq(order, ((const size_t[]){3, 1, 4, 0, 2}), sizeof order);
-    sa_order_by_length(sentences, 0, NULL);
+    sa_sentences_sort_by_length(sentences, 0, NULL);
 }
 END_TEST
 

@@ -79,9 +79,9 @@ static void read_merges(sa_bpe *bpe, const char *lines) {
     sa_buffer_release(&text);
 }
 
-static void cuts_into(sa_cutter *cutter, const char *word, const char *expected) {
+static void cuts_into(sa_bpe_segmenter *segmenter, const char *word, const char *expected) {
     size_t count;
-    const uint32_t *sizes = sa_cutter_cut(cutter, word, strlen(word), &count, &error);
+    const uint32_t *sizes = sa_bpe_segmenter_apply(segmenter, word, strlen(word), &count, &error);
     sa_buffer shown = {0};
     ck_assert_ptr_nonnull(sizes);
     for (size_t i = 0; i < count; word += sizes[i++])
@@ -109,12 +109,12 @@ static const struct {
 
 START_TEST(words_are_cut) {
     sa_bpe bpe;
-    sa_cutter cutter;
+    sa_bpe_segmenter segmenter;
     read_merges(&bpe, cuts[_i].merges);
-    sa_cutter_init(&cutter, &bpe);
+    sa_bpe_segmenter_init(&segmenter, &bpe);
     for (int again = 0; again < 2; again++) /* from its memory the second time */
-        cuts_into(&cutter, cuts[_i].word, cuts[_i].expected);
-    sa_cutter_close(&cutter);
+        cuts_into(&segmenter, cuts[_i].word, cuts[_i].expected);
+    sa_bpe_segmenter_release(&segmenter);
     sa_bpe_release(&bpe);
 }
 END_TEST
@@ -132,17 +132,17 @@ static const struct {
 
 START_TEST(unknown_sub_words_are_cut_again) {
     sa_bpe bpe;
-    sa_cutter cutter;
+    sa_bpe_segmenter segmenter;
     sa_strings known = {0};
     static const char *const words[] = {"low@@", "er", "s"};
     for (size_t i = 0; i < 3; i++)
         ck_assert_int_eq(sa_strings_add(&known, words[i], strlen(words[i]), &error), (int)i);
     read_merges(&bpe, "l o\nlo w\nlo w</w>\ne r</w>\nlow er</w>\ne s</w>\n"
                       "< /\n</ w\n</w >\nq </w>\n");
-    sa_cutter_init(&cutter, &bpe);
-    ck_assert(sa_cutter_limit(&cutter, &known, &error));
-    cuts_into(&cutter, known_cuts[_i].word, known_cuts[_i].expected);
-    sa_cutter_close(&cutter);
+    sa_bpe_segmenter_init(&segmenter, &bpe);
+    ck_assert(sa_bpe_segmenter_restrict(&segmenter, &known, &error));
+    cuts_into(&segmenter, known_cuts[_i].word, known_cuts[_i].expected);
+    sa_bpe_segmenter_release(&segmenter);
     sa_bpe_release(&bpe);
     sa_strings_release(&known);
 }
@@ -206,15 +206,15 @@ START_TEST(one_word_of_64_kib_takes_no_longer_than_many) {
     for (size_t i = 0; i < SIZE; i++) word[i] = (char)('a' + (_i ? sa_rng_below(&rng, 3) : 0));
     word[SIZE] = 0;
     sa_bpe bpe;
-    sa_cutter cutter;
+    sa_bpe_segmenter segmenter;
     size_t count;
     const clock_t before = clock();
     learn(&bpe, word, 10000, 2);
-    sa_cutter_init(&cutter, &bpe);
-    ck_assert_ptr_nonnull(sa_cutter_cut(&cutter, word, SIZE, &count, &error));
+    sa_bpe_segmenter_init(&segmenter, &bpe);
+    ck_assert_ptr_nonnull(sa_bpe_segmenter_apply(&segmenter, word, SIZE, &count, &error));
     ck_assert_uint_lt((unsigned long)(clock() - before), 5ul * CLOCKS_PER_SEC);
     ck_assert_uint_lt(count, SIZE / 4);
-    sa_cutter_close(&cutter);
+    sa_bpe_segmenter_release(&segmenter);
     sa_bpe_release(&bpe);
     free(word);
 }
@@ -238,7 +238,7 @@ static const struct {
 START_TEST(tokens_know_their_word) {
     int word[6], count = 0;
     while (count < 6 && pieces[_i].tokens[count]) count++;
-    ck_assert_int_eq(sa_pieces_words(pieces[_i].tokens, count, word), pieces[_i].words);
+    ck_assert_int_eq(sa_subword_word_indices(pieces[_i].tokens, count, word), pieces[_i].words);
     for (int i = 0; i < count; i++) ck_assert_int_eq(word[i], pieces[_i].word[i]);
 }
 END_TEST

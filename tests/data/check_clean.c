@@ -34,7 +34,7 @@ static const char *const damaged[] = {
 };
 
 START_TEST(damage_is_seen) {
-    ck_assert_msg(sa_is_damaged(damaged[_i], strlen(damaged[_i])), "%s", damaged[_i]);
+    ck_assert_msg(sa_encoding_is_broken(damaged[_i], strlen(damaged[_i])), "%s", damaged[_i]);
 }
 END_TEST
 
@@ -85,7 +85,7 @@ static const char *const sound[] = {
 };
 
 START_TEST(sound_text_is_left_alone) {
-    ck_assert_msg(!sa_is_damaged(sound[_i], strlen(sound[_i])), "%s", sound[_i]);
+    ck_assert_msg(!sa_encoding_is_broken(sound[_i], strlen(sound[_i])), "%s", sound[_i]);
 }
 END_TEST
 
@@ -125,11 +125,12 @@ static sa_token token(const char *text) {
 }
 
 static void judge(sa_cleaner *cleaner, const char *source, const char *target, const char *key) {
-    sa_flaw flaw;
+    sa_reject_reason flaw;
     const sa_token side[2] = {token(source), token(target)};
-    ck_assert(sa_cleaner_judge(cleaner, side, &flaw, &error));
-    ck_assert_msg(strcmp(flaw == SA_NO_FLAW ? "kept" : sa_flaw_keys[flaw], key) == 0, "%s | %s: %s",
-                  source, target, flaw == SA_NO_FLAW ? "kept" : sa_flaw_keys[flaw]);
+    ck_assert(sa_cleaner_check(cleaner, side, &flaw, &error));
+    ck_assert_msg(strcmp(flaw == SA_REJECT_NONE ? "kept" : sa_reject_keys[flaw], key) == 0,
+                  "%s | %s: %s", source, target,
+                  flaw == SA_REJECT_NONE ? "kept" : sa_reject_keys[flaw]);
 }
 
 static void open_cleaner(sa_cleaner *cleaner, sa_cleaning *cleaning, const char *name,
@@ -141,8 +142,8 @@ static void open_cleaner(sa_cleaner *cleaner, sa_cleaning *cleaning, const char 
     sa_cleaner_init(cleaner, cleaning);
     const sa_token english[2] = {token("Some words of English."),
                                  token("Несколько самых русских слов.")};
-    ck_assert(sa_cleaner_show(cleaner, english, &error));
-    sa_cleaner_settle(cleaner);
+    ck_assert(sa_cleaner_count(cleaner, english, &error));
+    sa_cleaner_finish_counts(cleaner);
 }
 
 START_TEST(pairs_are_judged) {
@@ -227,8 +228,8 @@ START_TEST(a_mixed_side_has_no_script) {
     sa_options_init(sa_cleaning_options, &cleaning);
     sa_cleaner_init(&cleaner, &cleaning);
     const sa_token mixed[2] = {token("abcд"), token("abдж")};
-    ck_assert(sa_cleaner_show(&cleaner, mixed, &error));
-    sa_cleaner_settle(&cleaner);
+    ck_assert(sa_cleaner_count(&cleaner, mixed, &error));
+    sa_cleaner_finish_counts(&cleaner);
     ck_assert_int_eq(cleaner.script[0], SA_SCRIPT_LATIN);
     ck_assert_int_eq(cleaner.script[1], -1);
     sa_cleaner_release(&cleaner);
@@ -250,10 +251,10 @@ START_TEST(lengths_are_compared_with_those_of_all_pairs) {
     cleaning.max_ratio = 1.5;
     sa_cleaner_init(&cleaner, &cleaning);
     const sa_token all[2] = {token("one two three"), token("かなかなかなかなかなかな")};
-    ck_assert(sa_cleaner_show(&cleaner, all, &error));
+    ck_assert(sa_cleaner_count(&cleaner, all, &error));
     const sa_token broken[2] = {token("one \xff"), token("かな")}; /* counts for nothing */
-    ck_assert(sa_cleaner_show(&cleaner, broken, &error));
-    sa_cleaner_settle(&cleaner);
+    ck_assert(sa_cleaner_count(&cleaner, broken, &error));
+    sa_cleaner_finish_counts(&cleaner);
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
         judge(&cleaner, cases[i].source, cases[i].target, cases[i].key);
     sa_cleaner_release(&cleaner);

@@ -198,7 +198,7 @@ static bool aligns(const char *lines) {
     scratch_write(path, lines, strlen(lines));
     opens("a b\tc d\t1-1\n\nc\td\t0-0\n");
     error = (sa_error){0};
-    return sa_corpus_align(&corpus, path, &error);
+    return sa_corpus_read_alignments(&corpus, path, &error);
 }
 
 START_TEST(alignments_of_a_file) {
@@ -221,7 +221,7 @@ START_TEST(alignments_of_a_file) {
         sa_corpus_close(&corpus);
     }
     opens("a\tb\n");
-    ck_assert(!sa_corpus_align(&corpus, "none.align", &error));
+    ck_assert(!sa_corpus_read_alignments(&corpus, "none.align", &error));
     ck_assert_int_eq(error.code, SA_OPEN);
     sa_corpus_close(&corpus);
 }

@@ -7,7 +7,7 @@
 #include <string.h>
 
 static sa_error error;
-static sa_coder source, target;
+static sa_text_codec source, target;
 static sa_dataset dataset;
 
 #define PAIRS(...)                                                                                 \
@@ -25,19 +25,19 @@ static sa_settings settings_for(const char *tokenizer, int max_len) {
 }
 
 static void build(const sa_corpus *corpus, const bool *use, const sa_settings *settings) {
-    ck_assert_msg(sa_coders_build(&source, &target, corpus, use, settings, &error), "%s",
+    ck_assert_msg(sa_text_codecs_build(&source, &target, corpus, use, settings, &error), "%s",
                   error.text);
 }
 
 static void release(void) {
     sa_dataset_release(&dataset);
-    sa_coder_release(&source);
-    sa_coder_release(&target);
+    sa_text_codec_release(&source);
+    sa_text_codec_release(&target);
 }
 
-static void words_are(const sa_coder *coder, const char *blob) {
-    ck_assert_uint_eq(coder->vocab.blob_size, strlen(blob));
-    ck_assert_mem_eq(coder->vocab.blob, blob, strlen(blob));
+static void words_are(const sa_text_codec *codec, const char *blob) {
+    ck_assert_uint_eq(codec->vocab.blob_size, strlen(blob));
+    ck_assert_mem_eq(codec->vocab.blob, blob, strlen(blob));
 }
 
 /* ---- Coders ---------------------------------------------------------------------------------- */
@@ -90,7 +90,7 @@ END_TEST
 START_TEST(too_long_pairs_alone_are_an_error) {
     const sa_corpus corpus = PAIRS({"a b c", "x", NULL, 1}, {"a", "x y z", NULL, 2});
     const sa_settings settings = settings_for("word", 2);
-    ck_assert(!sa_coders_build(&source, &target, &corpus, NULL, &settings, &error));
+    ck_assert(!sa_text_codecs_build(&source, &target, &corpus, NULL, &settings, &error));
     ck_assert_str_eq(error.text,
                      "x.tsv: no pairs left: every one has a side above 2 tokens (--max-len)");
     ck_assert_int_eq(error.code, SA_DATA);
@@ -103,17 +103,17 @@ START_TEST(too_rare_words_alone_are_an_error) {
     const sa_corpus corpus = PAIRS({"a a a", "x y z", NULL, 1});
     sa_settings settings = settings_for("word", 50);
     settings.min_freq = 2;
-    ck_assert(!sa_coders_build(&source, &target, &corpus, NULL, &settings, &error));
+    ck_assert(!sa_text_codecs_build(&source, &target, &corpus, NULL, &settings, &error));
     ck_assert_str_eq(error.text, "no word occurs 2 times or more (--min-freq)");
     ck_assert_ptr_null(source.vocab.blob);
 }
 END_TEST
 
-static void encodes(const sa_coder *coder, const char *text, const char *numbers) {
+static void encodes(const sa_text_codec *codec, const char *text, const char *numbers) {
     int32_t *ids;
     int len;
     char shown[128] = "";
-    ck_assert(sa_coder_encode(coder, NULL, text, &ids, &len, &error));
+    ck_assert(sa_text_codec_encode(codec, NULL, text, &ids, &len, &error));
     for (int i = 0; i < len; i++)
         snprintf(shown + strlen(shown), sizeof shown - strlen(shown), i ? " %d" : "%d", ids[i]);
     ck_assert_str_eq(shown, numbers);
@@ -141,12 +141,12 @@ START_TEST(numbers_become_text) {
     int32_t *ids;
     int len;
     sa_buffer text = {0};
-    ck_assert(sa_coder_encode(&target, NULL, "Qu'il aille. Oui!", &ids, &len, &error));
-    sa_coder_decode(&target, ids, len, &text);
+    ck_assert(sa_text_codec_encode(&target, NULL, "Qu'il aille. Oui!", &ids, &len, &error));
+    sa_text_codec_decode(&target, ids, len, &text);
     ck_assert_str_eq(text.text, "Qu'il aille. Oui !");
     free(ids);
     sa_buffer_release(&text);
-    sa_coder_decode(&target, (const int32_t[]){SA_UNKNOWN, SA_END}, 2, &text);
+    sa_text_codec_decode(&target, (const int32_t[]){SA_UNK, SA_EOS}, 2, &text);
     ck_assert_str_eq(text.text, "<unk>");
     sa_buffer_release(&text);
     release();
@@ -165,24 +165,24 @@ START_TEST(pairs_become_sentences) {
         PAIRS({"a", "x x", NULL, 1}, {"a b c", "x", NULL, 2}, {"b a", "y", NULL, 5});
     sa_settings settings = settings_for("word", 2);
     build(&corpus, NULL, &settings);
-    ck_assert(sa_dataset_make(&dataset, &corpus, NULL, &source, &target, 2, &error));
+    ck_assert(sa_dataset_build(&dataset, &corpus, NULL, &source, &target, 2, &error));
     ck_assert_uint_eq(dataset.count, 2);
     ck_assert_uint_eq(dataset.too_long, 1);
     ck_assert_uint_eq(dataset.pair[0], 0);
     ck_assert_uint_eq(dataset.pair[1], 2);
-    sentence_is(&dataset.source[0], 2, (const int32_t[]){3, SA_END});
-    sentence_is(&dataset.target[0], 3, (const int32_t[]){3, 3, SA_END});
-    sentence_is(&dataset.source[1], 3, (const int32_t[]){4, 3, SA_END});
-    sentence_is(&dataset.target[1], 2, (const int32_t[]){4, SA_END});
+    sentence_is(&dataset.source[0], 2, (const int32_t[]){3, SA_EOS});
+    sentence_is(&dataset.target[0], 3, (const int32_t[]){3, 3, SA_EOS});
+    sentence_is(&dataset.source[1], 3, (const int32_t[]){4, 3, SA_EOS});
+    sentence_is(&dataset.target[1], 2, (const int32_t[]){4, SA_EOS});
     ck_assert_int_eq(dataset.longest_source, 3);
     ck_assert_int_eq(dataset.longest_target, 3);
     ck_assert_int_eq(dataset.target_words, 5);
     sa_dataset_release(&dataset);
 
-    ck_assert(sa_dataset_make(&dataset, &corpus, NULL, &source, &target, 0, &error));
+    ck_assert(sa_dataset_build(&dataset, &corpus, NULL, &source, &target, 0, &error));
     ck_assert_uint_eq(dataset.count, 3); /* 0: no limit */
     ck_assert_uint_eq(dataset.too_long, 0);
-    sentence_is(&dataset.source[1], 4, (const int32_t[]){3, 4, SA_UNKNOWN, SA_END});
+    sentence_is(&dataset.source[1], 4, (const int32_t[]){3, 4, SA_UNK, SA_EOS});
     release();
 }
 END_TEST
@@ -191,11 +191,11 @@ START_TEST(only_used_pairs_are_encoded) {
     const sa_corpus corpus = PAIRS({"a", "x", NULL, 1}, {"b", "y", NULL, 2}, {"c", "z", NULL, 3});
     const sa_settings settings = settings_for("char", 5);
     build(&corpus, NULL, &settings);
-    ck_assert(sa_dataset_make(&dataset, &corpus, (const bool[]){false, true, false}, &source,
-                              &target, 5, &error));
+    ck_assert(sa_dataset_build(&dataset, &corpus, (const bool[]){false, true, false}, &source,
+                               &target, 5, &error));
     ck_assert_uint_eq(dataset.count, 1);
     ck_assert_uint_eq(dataset.pair[0], 1);
-    sentence_is(&dataset.source[0], 2, (const int32_t[]){4, SA_END});
+    sentence_is(&dataset.source[0], 2, (const int32_t[]){4, SA_EOS});
     release();
 }
 END_TEST
@@ -208,7 +208,7 @@ START_TEST(the_hash_tells_datasets_apart) {
     const sa_corpus *const given[] = {&corpus, &corpus, &swapped};
     uint64_t hash[3];
     for (int i = 0; i < 3; i++) {
-        ck_assert(sa_dataset_make(&dataset, given[i], NULL, &source, &target, 5, &error));
+        ck_assert(sa_dataset_build(&dataset, given[i], NULL, &source, &target, 5, &error));
         hash[i] = dataset.hash;
         sa_dataset_release(&dataset);
     }
@@ -222,7 +222,7 @@ START_TEST(no_pair_left_is_an_error) {
     const sa_corpus corpus = PAIRS({"a b", "x", NULL, 1});
     const sa_settings settings = settings_for("word", 5);
     build(&corpus, NULL, &settings);
-    ck_assert(!sa_dataset_make(&dataset, &corpus, NULL, &source, &target, 1, &error));
+    ck_assert(!sa_dataset_build(&dataset, &corpus, NULL, &source, &target, 1, &error));
     ck_assert_str_eq(error.text,
                      "x.tsv: no pairs left: every one has a side above 1 tokens (--max-len)");
     ck_assert_int_eq(error.code, SA_DATA);
@@ -249,7 +249,7 @@ static sa_corpus many_pairs(void) {
 START_TEST(a_twentieth_is_held_out) {
     static bool held[MANY];
     const sa_corpus corpus = many_pairs();
-    const size_t count = sa_hold_out(&corpus, held);
+    const size_t count = sa_corpus_hold_out(&corpus, held);
     size_t marked = 0;
     for (size_t i = 0; i < MANY; i++) marked += held[i];
     ck_assert_uint_eq(marked, count);
@@ -261,7 +261,7 @@ END_TEST
 START_TEST(equal_sources_stay_together) {
     static bool held[MANY];
     const sa_corpus corpus = many_pairs();
-    sa_hold_out(&corpus, held);
+    sa_corpus_hold_out(&corpus, held);
     for (size_t i = 0; i < MANY; i += 2) ck_assert(held[i] == held[i + 1]);
 }
 END_TEST
@@ -270,10 +270,10 @@ END_TEST
 START_TEST(the_choice_is_stable) {
     static bool held[MANY], again[MANY];
     sa_corpus corpus = many_pairs();
-    sa_hold_out(&corpus, held);
+    sa_corpus_hold_out(&corpus, held);
     for (size_t i = 0; i < MANY / 2; i++) corpus.pairs[i] = corpus.pairs[MANY - 1 - i];
     corpus.count = MANY / 2;
-    sa_hold_out(&corpus, again);
+    sa_corpus_hold_out(&corpus, again);
     for (size_t i = 0; i < MANY / 2; i++) ck_assert(again[i] == held[MANY - 1 - i]);
 }
 END_TEST
@@ -281,11 +281,11 @@ END_TEST
 START_TEST(few_pairs_give_one_source) {
     bool held[4];
     const sa_corpus two = PAIRS({"a", "x", NULL, 1}, {"b", "y", NULL, 2});
-    ck_assert_uint_eq(sa_hold_out(&two, held), 1);
+    ck_assert_uint_eq(sa_corpus_hold_out(&two, held), 1);
     ck_assert(held[0] != held[1]);
     const sa_corpus four =
         PAIRS({"a", "x", NULL, 1}, {"b", "y", NULL, 2}, {"a", "z", NULL, 3}, {"b", "w", NULL, 4});
-    ck_assert_uint_eq(sa_hold_out(&four, held), 2);
+    ck_assert_uint_eq(sa_corpus_hold_out(&four, held), 2);
     ck_assert(held[0] == held[2] && held[1] == held[3] && held[0] != held[1]);
 }
 END_TEST
@@ -293,10 +293,10 @@ END_TEST
 START_TEST(one_source_is_both) {
     bool held[2];
     const sa_corpus one = PAIRS({"a", "x", NULL, 1});
-    ck_assert_uint_eq(sa_hold_out(&one, held), 1);
+    ck_assert_uint_eq(sa_corpus_hold_out(&one, held), 1);
     ck_assert(held[0]);
     const sa_corpus twice = PAIRS({"a", "x", NULL, 1}, {"a", "y", NULL, 2});
-    ck_assert_uint_eq(sa_hold_out(&twice, held), 2);
+    ck_assert_uint_eq(sa_corpus_hold_out(&twice, held), 2);
     ck_assert(held[0] && held[1]);
 }
 END_TEST
@@ -305,9 +305,9 @@ START_TEST(pairs_in_common_are_counted) {
     size_t count;
     const sa_corpus one = PAIRS({"a", "x", NULL, 1}, {"a", "x", NULL, 2}, {"b", "y", NULL, 3});
     const sa_corpus other = PAIRS({"a", "y", NULL, 1}, {"b", "x", NULL, 2}, {"a", "x", "0-0", 3});
-    ck_assert(sa_corpus_shared(&one, &other, &count, &error));
+    ck_assert(sa_corpus_count_shared(&one, &other, &count, &error));
     ck_assert_uint_eq(count, 2);
-    ck_assert(sa_corpus_shared(&other, &one, &count, &error));
+    ck_assert(sa_corpus_count_shared(&other, &one, &count, &error));
     ck_assert_uint_eq(count, 1);
 }
 END_TEST

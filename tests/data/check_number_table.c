@@ -8,7 +8,7 @@
 #include <locale.h>
 
 static sa_error error;
-static sa_csv csv;
+static sa_number_table csv;
 static const char *path;
 
 static void set_up(void) {
@@ -18,7 +18,7 @@ static void set_up(void) {
 
 static bool open_text(const char *text) {
     scratch_write(path, text, strlen(text));
-    return sa_csv_open(&csv, path, &error);
+    return sa_number_table_open(&csv, path, &error);
 }
 
 static void read_text(const char *text, int rows, int cols) {
@@ -44,7 +44,7 @@ START_TEST(reads_numbers) {
                          6 * sizeof(double));
         ck_assert_ptr_null(csv.row);
         ck_assert_ptr_null(csv.column);
-        sa_csv_close(&csv);
+        sa_number_table_close(&csv);
     }
 }
 END_TEST
@@ -69,7 +69,7 @@ START_TEST(keeps_words) {
         ck_assert(csv.numbers[0] == 1 && csv.numbers[csv.cols] == 3);
         words_are(csv.row, csv.rows, rows[i].row);
         words_are(csv.column, csv.cols, rows[i].column);
-        sa_csv_close(&csv);
+        sa_number_table_close(&csv);
     }
 }
 END_TEST
@@ -113,7 +113,7 @@ START_TEST(refuses) {
         ck_assert_str_eq(error.text + strlen(path), rows[i].message);
         ck_assert_ptr_null(csv.numbers);
     }
-    ck_assert(!sa_csv_open(&csv, scratch_path("nothing.csv"), &error));
+    ck_assert(!sa_number_table_open(&csv, scratch_path("nothing.csv"), &error));
     ck_assert_int_eq(error.code, SA_OPEN);
 }
 END_TEST
@@ -131,7 +131,7 @@ START_TEST(reads_grids_back) {
         ck_assert_mem_eq(csv.numbers, numbers, sizeof numbers);
         words_are(csv.row, 2, form & 1 ? "the, cat|'=1|" : "");
         words_are(csv.column, 3, form == 3 ? "\"|2|-|" : form == 2 ? "\"|b|-|" : "");
-        sa_csv_close(&csv);
+        sa_number_table_close(&csv);
         sa_buffer_release(&out);
     }
 }

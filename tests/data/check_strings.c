@@ -20,7 +20,7 @@ START_TEST(strings_keep_their_numbers) {
             ck_assert_int_eq(sa_strings_add(&strings, text, (size_t)size, &error), i);
         }
     ck_assert_uint_eq(strings.count, 5000);
-    const sa_token last = sa_strings_text(&strings, 4999);
+    const sa_token last = sa_strings_get(&strings, 4999);
     ck_assert_uint_eq(last.size, strlen("39587081"));
     ck_assert_mem_eq(last.text, "39587081", last.size);
     ck_assert_int_eq(sa_strings_find(&strings, "7919", 3), -1); /* "791" */
@@ -68,7 +68,7 @@ START_TEST(words_made_to_collide_do_not) {
 }
 END_TEST
 
-static bool smaller(const void *context, const sa_ranked *a, const sa_ranked *b) {
+static bool smaller(const void *context, const sa_heap_item *a, const sa_heap_item *b) {
     (void)context;
     return a->rank != b->rank ? a->rank < b->rank : a->what < b->what;
 }
@@ -77,10 +77,10 @@ START_TEST(heaps_give_the_first) {
     sa_heap heap = {.before = smaller};
     sa_rng rng = sa_rng_seed(3, 0);
     for (int i = 0; i < 1000; i++)
-        ck_assert(sa_heap_push(&heap, (sa_ranked){sa_rng_below(&rng, 50), i}, &error));
-    sa_ranked before = {-1, -1};
+        ck_assert(sa_heap_push(&heap, (sa_heap_item){sa_rng_below(&rng, 50), i}, &error));
+    sa_heap_item before = {-1, -1};
     for (int i = 0; i < 1000; i++) {
-        const sa_ranked next = sa_heap_pop(&heap);
+        const sa_heap_item next = sa_heap_pop(&heap);
         ck_assert(smaller(NULL, &before, &next));
         before = next;
     }

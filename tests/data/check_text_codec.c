@@ -7,7 +7,7 @@
 #include "support/suite.h"
 
 static sa_error error;
-static sa_coder source, target;
+static sa_text_codec source, target;
 
 static const sa_pair pairs[] = {
     {"low low low lower lower newest newest", "bas bas Bas bas", NULL, 1},
@@ -23,7 +23,7 @@ static void build_of(const char *tokenizer, const char *merges, const char *shar
     ck_assert(sa_settings_set(&settings, "bpe-merges", merges, &error));
     ck_assert(sa_settings_set(&settings, "bpe", sharing, &error));
     ck_assert(sa_settings_set(&settings, "lowercase", lowercase, &error));
-    ck_assert_msg(sa_coders_build(&source, &target, &corpus, NULL, &settings, &error), "%s",
+    ck_assert_msg(sa_text_codecs_build(&source, &target, &corpus, NULL, &settings, &error), "%s",
                   error.text);
 }
 
@@ -32,22 +32,23 @@ static void build(const char *merges, const char *sharing, const char *lowercase
 }
 
 static void release(void) {
-    sa_coder_release(&source);
-    sa_coder_release(&target);
+    sa_text_codec_release(&source);
+    sa_text_codec_release(&target);
 }
 
-static void merges_are(const sa_coder *coder, const char *expected) {
+static void merges_are(const sa_text_codec *codec, const char *expected) {
     sa_buffer out = {0};
-    sa_bpe_write(&coder->bpe, &out);
+    sa_bpe_write(&codec->bpe, &out);
     ck_assert_str_eq(out.text + strlen("#version: 0.2\n"), expected);
     sa_buffer_release(&out);
 }
 
-static void splits_into(const sa_coder *coder, const char *text, bool lower, const char *expected) {
+static void splits_into(const sa_text_codec *codec, const char *text, bool lower,
+                        const char *expected) {
     sa_tokens tokens = {0};
     char *owned;
     sa_buffer shown = {0};
-    ck_assert(sa_coder_split(coder, NULL, text, lower, &tokens, &owned, &error));
+    ck_assert(sa_text_codec_split(codec, NULL, text, lower, &tokens, &owned, &error));
     for (size_t i = 0; i < tokens.count; i++)
         sa_buffer_addf(&shown, "%s%.*s", i ? " " : "", (int)tokens.token[i].size,
                        tokens.token[i].text);
@@ -70,11 +71,11 @@ END_TEST
 
 START_TEST(joint_merges_cut_both_sides_alike) {
     build("5", "joint", "no");
-    ck_assert(sa_coder_same(&source, &target));
+    ck_assert(sa_text_codec_equal(&source, &target));
     ck_assert_uint_eq(source.bpe.count, 5);
     release();
     build("5", "separate", "no");
-    ck_assert(!sa_coder_same(&source, &target));
+    ck_assert(!sa_text_codec_equal(&source, &target));
     release();
 }
 END_TEST
@@ -94,8 +95,8 @@ static void comes_back(const char *text) {
     int32_t *ids;
     int len;
     sa_buffer out = {0};
-    ck_assert(sa_coder_encode(&target, NULL, text, &ids, &len, &error));
-    sa_coder_decode(&target, ids, len, &out);
+    ck_assert(sa_text_codec_encode(&target, NULL, text, &ids, &len, &error));
+    sa_text_codec_decode(&target, ids, len, &out);
     ck_assert_str_eq(out.text, text);
     sa_buffer_release(&out);
     free(ids);

@@ -123,14 +123,14 @@ START_TEST(a_long_token_is_cut_between_its_characters) {
     char text[SA_TOKEN_MAX + 8];
     sa_tokens tokens = {0};
     memset(text, 'x', sizeof text);
-    ck_assert(sa_tokens_push(&tokens, text, SA_TOKEN_MAX, NULL));
+    ck_assert(sa_tokens_push_split(&tokens, text, SA_TOKEN_MAX, NULL));
     ck_assert_uint_eq(tokens.count, 1);
     memcpy(text + SA_TOKEN_MAX - 1, "e\xcc\x81", 3); /* é, one byte before the limit */
-    ck_assert(sa_tokens_push(&tokens, text, SA_TOKEN_MAX + 4, NULL));
+    ck_assert(sa_tokens_push_split(&tokens, text, SA_TOKEN_MAX + 4, NULL));
     ck_assert_uint_eq(tokens.count, 3);
     ck_assert_uint_eq(tokens.token[1].size, SA_TOKEN_MAX - 1);
     ck_assert_uint_eq(tokens.token[2].size, 5);
-    ck_assert(sa_tokens_push(&tokens, text, 0, NULL));
+    ck_assert(sa_tokens_push_split(&tokens, text, 0, NULL));
     ck_assert_uint_eq(tokens.count, 3);
     sa_tokens_release(&tokens);
 }

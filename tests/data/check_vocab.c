@@ -79,11 +79,11 @@ START_TEST(words_are_found_and_shown) {
     ck_assert_int_eq(find(&vocab, "b"), 3);
     ck_assert_int_eq(find(&vocab, "a"), 4);
     ck_assert_int_eq(find(&vocab, "été"), 5);
-    ck_assert_int_eq(find(&vocab, "ét"), SA_UNKNOWN);
-    ck_assert_int_eq(find(&vocab, "bb"), SA_UNKNOWN);
-    ck_assert_int_eq(find(&vocab, ""), SA_UNKNOWN);
-    ck_assert_int_eq(find(&vocab, "\xff"), SA_UNKNOWN);
-    const sa_token word = sa_vocab_word(&vocab, 5);
+    ck_assert_int_eq(find(&vocab, "ét"), SA_UNK);
+    ck_assert_int_eq(find(&vocab, "bb"), SA_UNK);
+    ck_assert_int_eq(find(&vocab, ""), SA_UNK);
+    ck_assert_int_eq(find(&vocab, "\xff"), SA_UNK);
+    const sa_token word = sa_vocab_token(&vocab, 5);
     ck_assert_uint_eq(word.size, 5);
     ck_assert_mem_eq(word.text, "été", 5);
     sa_vocab_release(&vocab);
@@ -94,18 +94,18 @@ START_TEST(special_symbols_have_no_spelling) {
     static const char *const spelled[] = {"<unk>", "</s>", "<s>"};
     sa_vocab vocab;
     ck_assert(build(&vocab, "word", 1, 0));
-    for (int32_t id = 0; id < SA_SPECIALS; id++) {
-        const sa_token shown = sa_vocab_word(&vocab, id);
+    for (int32_t id = 0; id < SA_SPECIAL_TOKENS; id++) {
+        const sa_token shown = sa_vocab_token(&vocab, id);
         ck_assert_uint_eq(shown.size, strlen(spelled[id]));
         ck_assert_mem_eq(shown.text, spelled[id], shown.size);
-        ck_assert_int_eq(find(&vocab, spelled[id]), SA_UNKNOWN);
+        ck_assert_int_eq(find(&vocab, spelled[id]), SA_UNK);
     }
     sa_vocab_release(&vocab);
     ck_assert(build(&vocab, "<s> </s> <unk> <pad>", 1, 0));
-    ck_assert_int_eq(sa_vocab_size(&vocab), SA_SPECIALS + 4);
-    for (int32_t id = 0; id < SA_SPECIALS; id++) {
-        ck_assert_int_ge(find(&vocab, spelled[id]), SA_SPECIALS);
-        ck_assert_int_ne(find(&vocab, spelled[id]), SA_UNKNOWN);
+    ck_assert_int_eq(sa_vocab_size(&vocab), SA_SPECIAL_TOKENS + 4);
+    for (int32_t id = 0; id < SA_SPECIAL_TOKENS; id++) {
+        ck_assert_int_ge(find(&vocab, spelled[id]), SA_SPECIAL_TOKENS);
+        ck_assert_int_ne(find(&vocab, spelled[id]), SA_UNK);
     }
     sa_vocab_release(&vocab);
 }
@@ -117,13 +117,13 @@ START_TEST(many_words_are_found) {
     sa_buffer text = {0};
     sa_vocab vocab;
     for (unsigned i = 0; i < WORDS; i++)
-        sa_buffer_addf(&text, "w%llx ", (unsigned long long)sa_mix(i));
+        sa_buffer_addf(&text, "w%llx ", (unsigned long long)sa_hash_mix(i));
     ck_assert(build(&vocab, text.text, 1, 0));
-    ck_assert_int_eq(sa_vocab_size(&vocab), WORDS + SA_SPECIALS);
-    for (int32_t id = SA_SPECIALS; id < WORDS + SA_SPECIALS; id++) {
-        const sa_token word = sa_vocab_word(&vocab, id);
+    ck_assert_int_eq(sa_vocab_size(&vocab), WORDS + SA_SPECIAL_TOKENS);
+    for (int32_t id = SA_SPECIAL_TOKENS; id < WORDS + SA_SPECIAL_TOKENS; id++) {
+        const sa_token word = sa_vocab_token(&vocab, id);
         ck_assert_int_eq(sa_vocab_find(&vocab, word.text, word.size), id);
-        ck_assert_int_eq(sa_vocab_find(&vocab, word.text, word.size - 1), SA_UNKNOWN);
+        ck_assert_int_eq(sa_vocab_find(&vocab, word.text, word.size - 1), SA_UNK);
     }
     sa_vocab_release(&vocab);
     sa_buffer_release(&text);
@@ -141,8 +141,8 @@ START_TEST(a_written_vocabulary_reads_back) {
     ck_assert_int_eq(sa_vocab_size(&again), sa_vocab_size(&vocab));
     ck_assert_uint_eq(again.blob_size, vocab.blob_size);
     ck_assert_mem_eq(again.blob, vocab.blob, vocab.blob_size);
-    for (int32_t id = SA_SPECIALS; id < sa_vocab_size(&vocab); id++) {
-        const sa_token word = sa_vocab_word(&vocab, id);
+    for (int32_t id = SA_SPECIAL_TOKENS; id < sa_vocab_size(&vocab); id++) {
+        const sa_token word = sa_vocab_token(&vocab, id);
         ck_assert_int_eq(sa_vocab_find(&again, word.text, word.size), id);
     }
     sa_vocab_release(&vocab);
@@ -197,15 +197,15 @@ START_TEST(a_broken_vocabulary_is_refused) {
 END_TEST
 
 START_TEST(a_long_word_is_refused) {
-    char blob[SA_PIECE_MAX + 2];
+    char blob[SA_SUBWORD_MAX + 2];
     sa_vocab vocab;
     memset(blob, 'x', sizeof blob);
-    blob[SA_PIECE_MAX] = '\n';
-    ck_assert(sa_vocab_read(&vocab, blob, SA_PIECE_MAX + 1, "m", "v", &error));
+    blob[SA_SUBWORD_MAX] = '\n';
+    ck_assert(sa_vocab_read(&vocab, blob, SA_SUBWORD_MAX + 1, "m", "v", &error));
     sa_vocab_release(&vocab);
-    blob[SA_PIECE_MAX] = 'x';
-    blob[SA_PIECE_MAX + 1] = '\n';
-    ck_assert(!sa_vocab_read(&vocab, blob, SA_PIECE_MAX + 2, "m", "v", &error));
+    blob[SA_SUBWORD_MAX] = 'x';
+    blob[SA_SUBWORD_MAX + 1] = '\n';
+    ck_assert(!sa_vocab_read(&vocab, blob, SA_SUBWORD_MAX + 2, "m", "v", &error));
     ck_assert_str_eq(error.text, "m: tensor 'v': word 1 is too long");
 }
 END_TEST

@@ -9,7 +9,7 @@
 static char *cut(const char *text) {
     sa_tokens tokens = {0};
     sa_buffer shown = {0};
-    ck_assert(sa_word_split(text, strlen(text), &tokens, NULL));
+    ck_assert(sa_word_tokenizer_split(text, strlen(text), &tokens, NULL));
     sa_buffer_adds(&shown, "");
     for (size_t i = 0; i < tokens.count; i++) {
         if (i) sa_buffer_adds(&shown, " | ");
@@ -23,9 +23,9 @@ static char *cut(const char *text) {
 static char *rejoined(const char *text, bool spaced_marks) {
     sa_tokens tokens = {0};
     sa_buffer joined = {0};
-    ck_assert(sa_word_split(text, strlen(text), &tokens, NULL));
+    ck_assert(sa_word_tokenizer_split(text, strlen(text), &tokens, NULL));
     sa_buffer_adds(&joined, "");
-    sa_word_join(tokens.token, tokens.count, spaced_marks, &joined);
+    sa_word_tokenizer_join(tokens.token, tokens.count, spaced_marks, &joined);
     sa_tokens_release(&tokens);
     return joined.text;
 }
@@ -113,10 +113,10 @@ END_TEST
 
 START_TEST(only_the_given_bytes_are_cut) {
     sa_tokens tokens = {0};
-    ck_assert(sa_word_split("l'homme", 2, &tokens, NULL));
+    ck_assert(sa_word_tokenizer_split("l'homme", 2, &tokens, NULL));
     ck_assert_uint_eq(tokens.count, 1);
     ck_assert_uint_eq(tokens.token[0].size, 2);
-    ck_assert(sa_word_split("5-", 2, &tokens, NULL)); /* appends */
+    ck_assert(sa_word_tokenizer_split("5-", 2, &tokens, NULL)); /* appends */
     ck_assert_uint_eq(tokens.count, 3);
     sa_tokens_release(&tokens);
 }
@@ -200,7 +200,7 @@ END_TEST
 START_TEST(odd_tokens_are_joined_too) {
     const sa_token odd[] = {{"'", 1}, {"", 0}, {"-", 1}, {"s'", 2}, {"$", 1}};
     sa_buffer joined = {0};
-    sa_word_join(odd, 5, false, &joined);
+    sa_word_tokenizer_join(odd, 5, false, &joined);
     ck_assert_str_eq(joined.text, "' - s'$");
     sa_buffer_release(&joined);
 }
@@ -224,8 +224,9 @@ START_TEST(the_habit_is_counted) {
         {"(?) \"!", 0},                 /* neither word nor space before it */
     };
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
-        ck_assert_msg(sa_spaced_marks(rows[i].text, strlen(rows[i].text)) == rows[i].balance, "%s",
-                      rows[i].text);
+        ck_assert_msg(sa_word_count_spaced_marks(rows[i].text, strlen(rows[i].text)) ==
+                          rows[i].balance,
+                      "%s", rows[i].text);
 }
 END_TEST
 

@@ -7,18 +7,18 @@
 #include <string.h>
 
 /* What must hold of any translation of any model that has probabilities. */
-static void check_found(sa_sentence source, const sa_found *found) {
+static void check_found(sa_sentence source, const sa_hypothesis *found) {
     const int longest = (int)ceil(search.max_ratio * source.len) + SHORTEST;
     ck_assert_int_ge(found->len, 1);
     ck_assert_int_le(found->len, longest);
-    ck_assert_int_eq(found->complete, found->ids[found->len - 1] == SA_END);
+    ck_assert_int_eq(found->complete, found->ids[found->len - 1] == SA_EOS);
     if (!found->complete) ck_assert_int_eq(found->len, longest);
     for (int i = 0; i < found->len; i++) {
         ck_assert_int_ge(found->ids[i], 0);
         ck_assert_int_lt(found->ids[i], K);
-        ck_assert_int_ne(found->ids[i], SA_START);
-        ck_assert(i == found->len - 1 || found->ids[i] != SA_END);
-        ck_assert(!search.no_unknown || found->ids[i] != SA_UNKNOWN);
+        ck_assert_int_ne(found->ids[i], SA_BOS);
+        ck_assert(i == found->len - 1 || found->ids[i] != SA_EOS);
+        ck_assert(!search.no_unknown || found->ids[i] != SA_UNK);
     }
     double log_p;
     force(source, &(sa_sentence){found->ids, found->len}, 1, &log_p);
@@ -31,8 +31,8 @@ static void check_found(sa_sentence source, const sa_found *found) {
 
 /* At every step, all words are tried after the words so far. */
 START_TEST(greedy_takes_the_likeliest_word_each_time) {
-    model_open(_i, SA_END, -1);
-    sa_found *found = find(sources, SOURCES);
+    model_open(_i, SA_EOS, -1);
+    sa_hypothesis *found = find(sources, SOURCES);
     for (int s = 0; s < SOURCES; s++) {
         check_found(sources[s], &found[s]);
         int32_t tried[K][SHORTEST];
@@ -46,8 +46,7 @@ START_TEST(greedy_takes_the_likeliest_word_each_time) {
             }
             force(sources[s], targets, K, log_p);
             for (int word = 0; word < K; word++)
-                if (word != SA_START)
-                    ck_assert_double_ge(log_p[found[s].ids[i]], log_p[word] - 1e-5);
+                if (word != SA_BOS) ck_assert_double_ge(log_p[found[s].ids[i]], log_p[word] - 1e-5);
         }
     }
     release(found, SOURCES);
@@ -59,7 +58,7 @@ static sa_sentence output_of(int i, int32_t *words) {
     int len = 0, rest = i + 1, high = 1 << SHORTEST;
     while (!(rest & high)) high >>= 1;
     for (int bit = high >> 1; bit; bit >>= 1) words[len++] = rest & bit ? B : A;
-    if (len < SHORTEST) words[len++] = SA_END;
+    if (len < SHORTEST) words[len++] = SA_EOS;
     return (sa_sentence){words, len};
 }
 
@@ -72,7 +71,7 @@ START_TEST(a_beam_that_holds_everything_finds_the_best) {
     static int32_t words[MOST][SHORTEST];
     static sa_sentence outputs[MOST];
     static double scores[MOST];
-    model_open(_i, SA_END, 0);
+    model_open(_i, SA_EOS, 0);
     search.no_unknown = true;
     search.length_power = _i % 3 / 2.0;
     search.beam = search.nbest = MOST + 3;
@@ -80,7 +79,7 @@ START_TEST(a_beam_that_holds_everything_finds_the_best) {
     force(sources[3], outputs, MOST, scores);
     for (int i = 0; i < MOST; i++) scores[i] /= pow(outputs[i].len, search.length_power);
     qsort(scores, MOST, sizeof *scores, falling);
-    sa_found *found = find(sources + 3, 1);
+    sa_hypothesis *found = find(sources + 3, 1);
     for (int i = 0; i < MOST; i++) {
         ck_assert_ptr_nonnull(found[i].ids);
         ck_assert_double_eq_tol(found[i].score, scores[i], 1e-5 * (0.1 + fabs(scores[i])));
@@ -97,13 +96,13 @@ END_TEST
 START_TEST(greater_beams_are_never_worse) {
     enum { BEAMS = 12 };
     double best[BEAMS][SOURCES], before = -INFINITY;
-    model_open(_i, SA_END, 0);
+    model_open(_i, SA_EOS, 0);
     search.no_unknown = true;
     search.length_power = _i % 3 / 2.0;
     for (int k = 0; k < BEAMS; k++) {
         double sum = 0;
         search.beam = k < BEAMS - 1 ? 1 << k : MOST + 3;
-        sa_found *found = find(sources, SOURCES);
+        sa_hypothesis *found = find(sources, SOURCES);
         for (int s = 0; s < SOURCES; s++) sum += best[k][s] = found[s].score;
         release(found, SOURCES);
         ck_assert_double_ge(sum, before - 1e-5 * fabs(sum));
@@ -116,13 +115,13 @@ START_TEST(greater_beams_are_never_worse) {
 END_TEST
 
 START_TEST(a_list_of_the_best_is_sorted_and_holds_no_two_alike) {
-    model_open(_i, SA_END, 0);
+    model_open(_i, SA_EOS, 0);
     search.beam = search.nbest = 4;
     search.max_ratio = 0.5;
-    sa_found *found = find(sources, SOURCES);
+    sa_hypothesis *found = find(sources, SOURCES);
     for (int s = 0; s < SOURCES; s++)
         for (int i = 0; i < search.nbest; i++) {
-            const sa_found *one = &found[s * search.nbest + i];
+            const sa_hypothesis *one = &found[s * search.nbest + i];
             check_found(sources[s], one);
             if (i) ck_assert_double_le(one->score, one[-1].score);
             for (int k = 1; k <= i; k++)
@@ -148,7 +147,7 @@ static int continue_outputs(sa_sentence source, const output *live, int count, o
     int made = 0;
     for (int i = 0; i < count; i++)
         for (int32_t word = 0; word < K; word++) {
-            if (word == SA_START) continue;
+            if (word == SA_BOS) continue;
             next[made] = live[i];
             next[made].ids[next[made].len++] = word;
             targets[made] = (sa_sentence){next[made].ids, next[made].len};
@@ -168,7 +167,7 @@ static int beam_by_hand(sa_sentence source, int beam, double *found) {
         const int made = continue_outputs(source, live, count, next), open = beam - ended;
         count = 0;
         for (int i = 0; i < made && i < open; i++)
-            if (next[i].ids[step - 1] == SA_END || step == SHORTEST)
+            if (next[i].ids[step - 1] == SA_EOS || step == SHORTEST)
                 found[ended++] = next[i].log_p;
             else
                 live[count++] = next[i];
@@ -178,10 +177,10 @@ static int beam_by_hand(sa_sentence source, int beam, double *found) {
 }
 
 START_TEST(a_beam_shrinks_by_what_has_ended) {
-    model_open(_i, SA_END, 1);
+    model_open(_i, SA_EOS, 1);
     search.beam = search.nbest = 2 + _i % 3;
     search.length_power = 0;
-    sa_found *found = find(sources, SOURCES);
+    sa_hypothesis *found = find(sources, SOURCES);
     for (int s = 0; s < SOURCES; s++) {
         double wanted[4];
         ck_assert_int_eq(beam_by_hand(sources[s], search.beam, wanted), search.beam);
@@ -196,13 +195,13 @@ END_TEST
 /* ---- Batches --------------------------------------------------------------------------------- */
 
 START_TEST(many_sentences_are_searched_as_one_by_one) {
-    model_open(_i, SA_END, 0);
+    model_open(_i, SA_EOS, 0);
     search.beam = 1 + _i % 4;
     search.nbest = 1 + _i % 2;
     if (search.nbest > search.beam) search.nbest = search.beam;
-    sa_found *all = find(sources, SOURCES);
+    sa_hypothesis *all = find(sources, SOURCES);
     for (int s = 0; s < SOURCES; s++) {
-        sa_found *alone = find(sources + s, 1), *here = all + s * search.nbest;
+        sa_hypothesis *alone = find(sources + s, 1), *here = all + s * search.nbest;
         for (int i = 0; i < search.nbest; i++) {
             ck_assert_double_eq_tol(here[i].score, alone[i].score,
                                     1e-5 * (0.1 + fabs(alone[i].score)));
@@ -218,16 +217,16 @@ END_TEST
 /* ---- Hard choices ---------------------------------------------------------------------------- */
 
 START_TEST(a_model_that_ends_at_once_and_one_that_never_ends) {
-    model_open(_i, SA_END, 60);
+    model_open(_i, SA_EOS, 60);
     search.beam = 1 + _i;
-    sa_found *found = find(sources, SOURCES);
+    sa_hypothesis *found = find(sources, SOURCES);
     for (int s = 0; s < SOURCES; s++) {
         check_found(sources[s], &found[s]);
         ck_assert_int_eq(found[s].len, 1);
         ck_assert(found[s].complete);
     }
     release(found, SOURCES);
-    model_open(_i, SA_END, -90);
+    model_open(_i, SA_EOS, -90);
     search.max_ratio = 1.5;
     found = find(sources, SOURCES);
     for (int s = 0; s < SOURCES; s++) {
@@ -240,15 +239,15 @@ END_TEST
 
 /* The likeliest word by far is one that must not be written. */
 START_TEST(forbidden_words_are_never_written) {
-    model_open(_i, SA_UNKNOWN, 60);
+    model_open(_i, SA_UNK, 60);
     search.beam = 1 + _i;
-    sa_found *found = find(sources, SOURCES);
-    for (int s = 0; s < SOURCES; s++) ck_assert_int_eq(found[s].ids[0], SA_UNKNOWN);
+    sa_hypothesis *found = find(sources, SOURCES);
+    for (int s = 0; s < SOURCES; s++) ck_assert_int_eq(found[s].ids[0], SA_UNK);
     release(found, SOURCES);
-    for (int32_t word = SA_UNKNOWN; word <= SA_START; word += SA_START - SA_UNKNOWN) {
+    for (int32_t word = SA_UNK; word <= SA_BOS; word += SA_BOS - SA_UNK) {
         model_open(_i, word, 60);
         search.beam = 1 + _i;
-        search.no_unknown = word == SA_UNKNOWN;
+        search.no_unknown = word == SA_UNK;
         found = find(sources, SOURCES);
         for (int s = 0; s < SOURCES; s++) check_found(sources[s], &found[s]);
         release(found, SOURCES);
@@ -257,10 +256,10 @@ START_TEST(forbidden_words_are_never_written) {
 END_TEST
 
 START_TEST(a_model_of_no_numbers_stops) {
-    model_open(_i, SA_END, 0);
+    model_open(_i, SA_EOS, 0);
     fill(weights, NAN);
     search.beam = 1 + _i;
-    sa_found *found = find(sources, SOURCES);
+    sa_hypothesis *found = find(sources, SOURCES);
     for (int s = 0; s < SOURCES; s++) {
         ck_assert_int_le(found[s].len, SHORTEST);
         for (int i = 0; i < found[s].len; i++) {

@@ -7,13 +7,13 @@
 #include <math.h>
 
 /* Where teacher-forced decoding looks while it writes what was found. */
-static void check_weights(sa_sentence source, const sa_found *found) {
+static void check_weights(sa_sentence source, const sa_hypothesis *found) {
     sa_arena arena = {0};
     sa_batch batch;
     sa_pass pass;
     const sa_sentence target = {found->ids, found->len};
     for (int dry = 1; dry >= 0; dry--) {
-        batch = sa_batch_make(&arena, &source, &target, 1);
+        batch = sa_batch_build(&arena, &source, &target, 1);
         sa_pass_layout(&arena, &w, &batch, false, &pass);
         if (dry) ck_assert(sa_arena_init(&arena, arena.used, NULL));
     }
@@ -32,10 +32,10 @@ static void check_weights(sa_sentence source, const sa_found *found) {
 }
 
 START_TEST(every_translation_keeps_where_it_looked) {
-    model_open(_i, SA_END, 0);
+    model_open(_i, SA_EOS, 0);
     search.beam = search.nbest = 3;
     search.weights = true;
-    sa_found *found = find(sources, SOURCES);
+    sa_hypothesis *found = find(sources, SOURCES);
     for (int i = 0; i < SOURCES * search.nbest; i++)
         if (found[i].ids) check_weights(sources[i / search.nbest], &found[i]);
     release(found, SOURCES);
@@ -44,13 +44,13 @@ END_TEST
 
 /* score = log p / divisor + beta sum_j log min(sum_i alpha_ij, 1), from what was found itself. */
 START_TEST(scores_are_normalised_and_covered_as_said) {
-    model_open(_i, SA_END, 0);
+    model_open(_i, SA_EOS, 0);
     search.beam = search.nbest = 3;
     search.weights = true;
-    search.normalize = _i % 3;
+    search.length_penalty = _i % 3;
     search.length_power = 0.7;
     search.coverage = 0.4;
-    sa_found *found = find(sources, SOURCES);
+    sa_hypothesis *found = find(sources, SOURCES);
     for (int i = 0; i < SOURCES * search.nbest; i++) {
         const int S = sources[i / search.nbest].len, len = found[i].len;
         const double divisors[] = {pow(len, 0.7), pow((5.0 + len) / 6, 0.7), 1};
@@ -62,7 +62,7 @@ START_TEST(scores_are_normalised_and_covered_as_said) {
             if (sum < 1) penalty += log(fmax(sum, 1e-30));
         }
         ck_assert_double_eq_tol(found[i].score,
-                                found[i].log_p / divisors[search.normalize] + 0.4 * penalty,
+                                found[i].log_p / divisors[search.length_penalty] + 0.4 * penalty,
                                 1e-4 * (1 + fabs(found[i].score)));
     }
     release(found, SOURCES);
@@ -70,9 +70,9 @@ START_TEST(scores_are_normalised_and_covered_as_said) {
 END_TEST
 
 START_TEST(translations_are_as_long_as_asked) {
-    model_open(_i, SA_END, 60);
+    model_open(_i, SA_EOS, 60);
     search.min_length = 1 + _i;
-    sa_found *found = find(sources, SOURCES);
+    sa_hypothesis *found = find(sources, SOURCES);
     for (int s = 0; s < SOURCES; s++) {
         ck_assert(found[s].complete);
         ck_assert_int_eq(found[s].len, search.min_length + 1);
@@ -88,7 +88,7 @@ START_TEST(samples_follow_the_probabilities) {
     sa_sentence targets[K];
     double log_p[K], wanted[K], sum = 0;
     int seen[K] = {0};
-    model_open(_i, SA_END, 0);
+    model_open(_i, SA_EOS, 0);
     search.sample = true;
     search.nbest = DRAWS;
     search.temperature = _i % 2 ? 1 : 1.7;
@@ -98,10 +98,10 @@ START_TEST(samples_follow_the_probabilities) {
     }
     force(sources[3], targets, K, log_p);
     for (int word = 0; word < K; word++) {
-        wanted[word] = word == SA_START ? 0 : exp(log_p[word] / search.temperature);
+        wanted[word] = word == SA_BOS ? 0 : exp(log_p[word] / search.temperature);
         sum += wanted[word];
     }
-    sa_found *found = find(sources + 3, 1);
+    sa_hypothesis *found = find(sources + 3, 1);
     for (int i = 0; i < DRAWS; i++) seen[found[i].ids[0]]++;
     for (int word = 0; word < K; word++) {
         const double p = wanted[word] / sum, deviation = sqrt(DRAWS * p * (1 - p));
@@ -131,7 +131,7 @@ END_TEST
 
 /* Two models: the probability of every output is made of means; a model with itself is itself. */
 START_TEST(an_ensemble_averages_probabilities) {
-    model_open(_i, SA_END, 0);
+    model_open(_i, SA_EOS, 0);
     const sa_seq2seq first = w;
     int32_t tried[K];
     sa_sentence targets[K];
@@ -141,16 +141,16 @@ START_TEST(an_ensemble_averages_probabilities) {
         targets[word] = (sa_sentence){&tried[word], 1};
     }
     force(sources[3], targets, K, one);
-    model_open(_i, SA_END, 1); /* the same shapes with weights drawn anew */
+    model_open(_i, SA_EOS, 1); /* the same shapes with weights drawn anew */
     draw(weights, 1);
     force(sources[3], targets, K, other);
     const sa_seq2seq *const models[] = {&first, &w};
     const sa_sentence *const views[] = {sources + 3, sources + 3};
-    sa_found found;
+    sa_hypothesis found;
     ck_assert(sa_search_batch(models, 2, views, 1, &search, NULL, &found, NULL));
     double best = -INFINITY;
     for (int word = 0; word < K; word++)
-        if (word != SA_START) best = fmax(best, log((exp(one[word]) + exp(other[word])) / 2));
+        if (word != SA_BOS) best = fmax(best, log((exp(one[word]) + exp(other[word])) / 2));
     const int32_t word = found.ids[0];
     ck_assert_double_eq_tol(log((exp(one[word]) + exp(other[word])) / 2), best, 1e-5);
     free(found.ids);
@@ -159,8 +159,8 @@ END_TEST
 
 /* Forced along its own greedy translation, a model runs free; along another, it stumbles. */
 START_TEST(free_running_goes_on_from_its_own_words) {
-    model_open(_i, SA_END, -1);
-    sa_found *found = find(sources, SOURCES);
+    model_open(_i, SA_EOS, -1);
+    sa_hypothesis *found = find(sources, SOURCES);
     sa_sentence targets[SOURCES];
     double free_log_p[SOURCES], forced, sum;
     for (int s = 0; s < SOURCES; s++) targets[s] = (sa_sentence){found[s].ids, found[s].len};

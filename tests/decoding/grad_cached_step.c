@@ -11,7 +11,7 @@
 enum { K = 7, SOURCES = 3, STEPS = 6, ROWS = 6 };
 
 static sa_seq2seq w;
-static sa_voice voice;
+static sa_decode_state state;
 static sa_sentence sources[SOURCES];
 
 /* A hypothesis: the words that were read to come so far, and about which source. */
@@ -23,18 +23,18 @@ typedef struct line {
 /* Random weights and sources of 4, 1 and 5 words. Memory begins as NaN: what is read too early
  * spoils the result. */
 static void model_open(int number) {
-    static const int32_t words[] = {3, 6, 4, SA_END, SA_END, 5, SA_UNKNOWN, 3, 5, SA_END};
+    static const int32_t words[] = {3, 6, 4, SA_EOS, SA_EOS, 5, SA_UNK, 3, 5, SA_EOS};
     static sa_params plan;
     memset(numbers.base, 0xff, numbers.size);
     const sa_settings settings = variant_settings(number);
     const sa_sizes sizes = sa_sizes_of(&settings, K, K);
     sa_seq2seq_plan(&sizes, &plan);
-    sa_seq2seq_lay(&numbers, &sizes, drawn(1, (int)plan.size).x, ROWS, &w);
+    sa_seq2seq_pack(&numbers, &sizes, drawn(1, (int)plan.size).x, ROWS, &w);
     sources[0] = (sa_sentence){words, 4}, sources[1] = (sa_sentence){words + 4, 1};
     sources[2] = (sa_sentence){words + 5, 5};
-    voice.w = &w;
-    sa_voice_layout(&numbers, &voice, sources, SOURCES, ROWS, STEPS);
-    sa_voice_start(&voice);
+    state.w = &w;
+    sa_decode_state_layout(&numbers, &state, sources, SOURCES, ROWS, STEPS);
+    sa_decode_state_start(&state);
 }
 
 /* ---- The whole pass over a hypothesis -------------------------------------------------------- */
@@ -47,7 +47,7 @@ typedef struct whole {
 
 /* K targets that differ in their last word, number i. */
 static void pass_over(const line *written, int i, const sa_override *override, whole *found) {
-    const sa_sentence source = sources[voice.batch.source.order[written->place]];
+    const sa_sentence source = sources[state.batch.source.order[written->place]];
     int32_t ids[K][STEPS + 1];
     sa_sentence same[K], target[K];
     for (int32_t k = 0; k < K; k++) {
@@ -55,7 +55,7 @@ static void pass_over(const line *written, int i, const sa_override *override, w
         ids[k][i - 1] = k;
         same[k] = source, target[k] = (sa_sentence){ids[k], i};
     }
-    found->batch = sa_batch_make(&numbers, same, target, K);
+    found->batch = sa_batch_build(&numbers, same, target, K);
     sa_pass_layout(&numbers, &w, &found->batch, false, &found->pass);
     sa_pass_override(&w, &found->pass, override);
     sa_seq2seq_loss(&w, &found->batch, (sa_regularizer){0}, &found->pass, NULL);
@@ -67,24 +67,25 @@ static void pass_over(const line *written, int i, const sa_override *override, w
 
 /* The weights that row l of the step was made with. */
 static sa_mat weights_of(int layer, int head, int l, int S) {
-    const sa_mat all = w.model == SA_MODEL_TRANSFORMER ? voice.transformer.looked[layer].alpha
-                                                       : voice.recurrent.rows.attention.alpha;
+    const sa_mat all = w.model == SA_MODEL_TRANSFORMER
+                           ? state.transformer.cross_attention[layer].alpha
+                           : state.recurrent.rows.attention.alpha;
     return sa_attention_head(all, l, sa_seq2seq_heads(&w), head, S);
 }
 
 static void expect_the_same(const line *written, int i, int l, const sa_override *override) {
     static whole all;
     const size_t used = numbers.used;
-    const int S = voice.batch.source.len[written->place];
+    const int S = state.batch.source.len[written->place];
     pass_over(written, i, override, &all);
     sa_mat p = unset(1, K);
-    sa_copy_mat(sa_rows(voice.logits, l, 1), p);
+    sa_copy_mat(sa_rows(state.logits, l, 1), p);
     sa_softmax(p);
     for (int k = 0; k < K; k++) ck_assert_double_eq_tol(log(p.x[k]), all.log_p[k], 1e-12);
-    for (int layer = 0; layer < sa_seq2seq_layers(&w, SA_PLACE_CROSS); layer++)
+    for (int layer = 0; layer < sa_seq2seq_layers(&w, SA_SITE_CROSS); layer++)
         for (int head = 0; head < sa_seq2seq_heads(&w); head++) {
             const sa_mat alpha =
-                sa_pass_weights(&w, &all.pass, &all.batch, SA_PLACE_CROSS, layer, head, 0, i - 1);
+                sa_pass_weights(&w, &all.pass, &all.batch, SA_SITE_CROSS, layer, head, 0, i - 1);
             ck_assert_double_le(farthest(weights_of(layer, head, l, S), alpha), 1e-12);
         }
     numbers.used = used;
@@ -108,16 +109,16 @@ static void write_and_compare(const int tree[STEPS][ROWS + 1], const sa_override
         int32_t ids[ROWS];
         for (; from[L] >= 0; L++) {
             now[L] = before[from[L]];
-            ids[L] = i == 1 ? SA_START : (int32_t)sa_rng_below(&dice, K);
+            ids[L] = i == 1 ? SA_BOS : (int32_t)sa_rng_below(&dice, K);
             now[L].read[i - 1] = ids[L];
             which[L] = now[L].place;
         }
         sa_error error;
-        ck_assert(sa_voice_step(&voice, override, i, L, which, from, ids, &error));
+        ck_assert(sa_decode_state_step(&state, override, i, L, which, from, ids, &error));
         for (int l = 0; l < L; l++) expect_the_same(&now[l], i, l, override);
         memcpy(before, now, sizeof before);
     }
-    sa_voice_release(&voice);
+    sa_decode_state_release(&state);
 }
 
 START_TEST(a_forced_target) {

@@ -16,40 +16,40 @@ static void write_again(const sa_bpe *bpe) {
     sa_error error = {0};
     sa_bpe_write(bpe, &text);
     ck_assert_msg(sa_bpe_read(&again, text.text, text.size, "merges", &error), "%s", error.text);
-    ck_assert(sa_bpe_same(bpe, &again) && sa_bpe_same(&again, bpe));
+    ck_assert(sa_bpe_equal(bpe, &again) && sa_bpe_equal(&again, bpe));
     sa_bpe_release(&again);
     sa_buffer_release(&text);
 }
 
 /* The pieces of a word are whole characters, one behind the other. */
-static void cut(sa_cutter *cutter, const char *word, size_t size) {
+static void cut(sa_bpe_segmenter *segmenter, const char *word, size_t size) {
     size_t count = 0, sum = 0, again;
-    const uint32_t *sizes = sa_cutter_cut(cutter, word, size, &count, NULL);
+    const uint32_t *sizes = sa_bpe_segmenter_apply(segmenter, word, size, &count, NULL);
     ck_assert(sizes != NULL && count > 0);
     for (size_t i = 0; i < count; i++) {
         ck_assert(sizes[i] > 0 && fuzz_is_utf8(word + sum, sizes[i]));
         sum += sizes[i];
     }
     ck_assert_uint_eq(sum, size);
-    sa_cutter fresh; /* one that has not seen the word */
-    sa_cutter_init(&fresh, cutter->bpe);
-    if (cutter->known) ck_assert(sa_cutter_limit(&fresh, cutter->known, NULL));
-    const uint32_t *other = sa_cutter_cut(&fresh, word, size, &again, NULL);
+    sa_bpe_segmenter fresh; /* one that has not seen the word */
+    sa_bpe_segmenter_init(&fresh, segmenter->bpe);
+    if (segmenter->known) ck_assert(sa_bpe_segmenter_restrict(&fresh, segmenter->known, NULL));
+    const uint32_t *other = sa_bpe_segmenter_apply(&fresh, word, size, &again, NULL);
     ck_assert_uint_eq(again, count);
     ck_assert_mem_eq(other, sizes, count * sizeof *sizes);
-    sa_cutter_close(&fresh);
+    sa_bpe_segmenter_release(&fresh);
 }
 
 /* Every word of a line, all pieces allowed or only those that are `known`. */
-static void cut_words(const sa_bpe *bpe, const sa_strings *known, fuzz_input text) {
-    sa_cutter cutter;
-    sa_cutter_init(&cutter, bpe);
-    if (known) ck_assert(sa_cutter_limit(&cutter, known, NULL));
+static void segment_words(const sa_bpe *bpe, const sa_strings *known, fuzz_input text) {
+    sa_bpe_segmenter segmenter;
+    sa_bpe_segmenter_init(&segmenter, bpe);
+    if (known) ck_assert(sa_bpe_segmenter_restrict(&segmenter, known, NULL));
     while (text.size) {
         const fuzz_input word = fuzz_until(&text, ' ');
-        if (word.size) cut(&cutter, word.at, word.size);
+        if (word.size) cut(&segmenter, word.at, word.size);
     }
-    sa_cutter_close(&cutter);
+    sa_bpe_segmenter_release(&segmenter);
 }
 
 /* Of one line, as files of words have them. */
@@ -64,20 +64,20 @@ static bool is_text(fuzz_input text) {
 static void undo(const sa_bpe *bpe, const char *text, bool lower) {
     const sa_tokenizer *words = sa_tokenizers, *pieces = sa_tokenizers;
     while (!pieces->pieces) pieces++;
-    const sa_coder coder = {.tokenizer = pieces, .lowercase = lower, .bpe = *bpe};
+    const sa_text_codec codec = {.tokenizer = pieces, .lowercase = lower, .bpe = *bpe};
     sa_tokens cut = {0}, whole = {0};
     sa_buffer one = {0}, other = {0};
-    char *owned, *lowered = lower ? sa_utf8_normalise(text, strlen(text), true, NULL) : NULL;
+    char *owned, *lowered = lower ? sa_utf8_normalize(text, strlen(text), true, NULL) : NULL;
     if (lowered) text = lowered;
-    ck_assert(sa_coder_split(&coder, NULL, text, lower, &cut, &owned, NULL));
+    ck_assert(sa_text_codec_split(&codec, NULL, text, lower, &cut, &owned, NULL));
     ck_assert(words->split(text, strlen(text), &whole, NULL));
     bool marked = false; /* a word that looks like a piece of one */
     for (size_t i = 0; i < whole.count; i++)
-        marked |= sa_piece_goes_on(whole.token[i].text, whole.token[i].size);
+        marked |= sa_subword_continues(whole.token[i].text, whole.token[i].size);
     sa_buffer_adds(&one, ""), sa_buffer_adds(&other, "");
     pieces->join(cut.token, cut.count, false, &one);
     words->join(whole.token, whole.count, false, &other);
-    for (size_t i = 0; i < cut.count; i++) ck_assert_uint_le(cut.token[i].size, SA_PIECE_MAX);
+    for (size_t i = 0; i < cut.count; i++) ck_assert_uint_le(cut.token[i].size, SA_SUBWORD_MAX);
     if (!marked) ck_assert_str_eq(one.text, other.text);
     sa_buffer_release(&one), sa_buffer_release(&other);
     sa_tokens_release(&cut), sa_tokens_release(&whole);
@@ -94,7 +94,7 @@ static void set_apart(fuzz_input terms, fuzz_input text) {
     }
     while (text.size) {
         const fuzz_input word = fuzz_until(&text, ' ');
-        const sa_tokens *parts = sa_glossary_part(&glossary, word.at, word.size, NULL);
+        const sa_tokens *parts = sa_glossary_split(&glossary, word.at, word.size, NULL);
         const char *at = word.at;
         ck_assert(parts != NULL);
         for (size_t i = 0; i < parts->count; at += parts->token[i++].size)
@@ -115,9 +115,9 @@ static void learn(const fuzz_input text, size_t merges, int64_t least) {
     ck_assert_msg(sa_bpe_learn(&bpe, &counts, merges, least, &error), "%s", error.text);
     ck_assert_uint_le(bpe.count, merges);
     write_again(&bpe);
-    cut_words(&bpe, NULL, text);
-    cut_words(&bpe, &counts.words, text);
-    char *copy = fuzz_copy(text), *normal = sa_utf8_normalise(copy, text.size, false, NULL);
+    segment_words(&bpe, NULL, text);
+    segment_words(&bpe, &counts.words, text);
+    char *copy = fuzz_copy(text), *normal = sa_utf8_normalize(copy, text.size, false, NULL);
     undo(&bpe, normal, false);
     undo(&bpe, normal, true);
     free(copy), free(normal);
@@ -138,7 +138,7 @@ static void read_merges(fuzz_input input) {
         return;
     }
     write_again(&bpe);
-    if (is_text(words)) cut_words(&bpe, NULL, words);
+    if (is_text(words)) segment_words(&bpe, NULL, words);
     sa_bpe_release(&bpe);
 }
 

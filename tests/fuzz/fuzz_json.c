@@ -65,7 +65,7 @@ static const char *const keys[LINES] = {"a", "b\"", "c\\", "d\n", "é", "f/", "g
 typedef struct made {
     char *name[LINES], *value[LINES];
     sa_tensor tensor[LINES];
-    sa_text text[LINES];
+    sa_metadata text[LINES];
     size_t tensors, texts;
 } made;
 
@@ -83,12 +83,12 @@ static made make(fuzz_input input) {
         if (!fuzz_is_utf8(part.at, part.size)) continue;
         char *line = fuzz_copy(part);
         all.value[all.texts] = line;
-        all.text[all.texts] = (sa_text){keys[all.texts], line};
+        all.text[all.texts] = (sa_metadata){keys[all.texts], line};
         all.texts++;
         if (!is_new(&all, line)) continue;
         all.name[all.tensors] = line;
         all.tensor[all.tensors] = (sa_tensor){.name = line,
-                                              .type = (sa_type)(part.size % SA_TYPES),
+                                              .type = (sa_dtype)(part.size % SA_DTYPES),
                                               .rank = 2,
                                               .shape = {1 + (int)(part.size % 2), 2},
                                               .data = data};
@@ -108,7 +108,7 @@ static void write_container(fuzz_input input) {
     unlink(path);
     ck_assert_uint_eq(file.count, all.tensors);
     for (size_t i = 0; i < all.texts; i++)
-        ck_assert_str_eq(sa_container_text(&file, keys[i]), all.value[i]);
+        ck_assert_str_eq(sa_container_metadata(&file, keys[i]), all.value[i]);
     for (size_t i = 0; i < all.tensors; i++) {
         const sa_tensor *tensor = sa_container_find(&file, all.name[i]), *wanted = &all.tensor[i];
         ck_assert(tensor && tensor->type == wanted->type && tensor->rank == 2);

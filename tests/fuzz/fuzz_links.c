@@ -27,7 +27,7 @@ static void write_again(const linked *links) {
     ck_assert(sa_links_parse(text.text, &again.links, &again.count, NULL));
     ck_assert_uint_eq(again.count, links->count);
     for (size_t i = 0; i < again.count; i++) {
-        ck_assert_int_eq(sa_link_order(&again.links[i], &links->links[i]), 0);
+        ck_assert_int_eq(sa_link_compare(&again.links[i], &links->links[i]), 0);
         ck_assert(again.links[i].possible == links->links[i].possible);
     }
     release(&again);
@@ -38,7 +38,7 @@ static bool read_links(fuzz_input *input, int base, linked *links) {
     char *line = fuzz_line(input);
     sa_error error = {0};
     *links = (linked){0};
-    const bool good = sa_links_read(line, base, &links->links, &links->count, &error);
+    const bool good = sa_links_parse_line(line, base, &links->links, &links->count, &error);
     if (good)
         write_again(links);
     else
@@ -62,15 +62,15 @@ static size_t shared(const linked *one, const linked *other) {
     size_t count = 0;
     for (size_t i = 0; i < one->count; i++)
         for (size_t k = 0; k < other->count; k++)
-            count += sa_link_order(&one->links[i], &other->links[k]) == 0;
+            count += sa_link_compare(&one->links[i], &other->links[k]) == 0;
     return count;
 }
 
 static linked settled(const linked *links) {
     linked copy = copy_of(links);
-    copy.count = sa_links_settle(copy.links, copy.count);
+    copy.count = sa_links_deduplicate(copy.links, copy.count);
     for (size_t i = 1; i < copy.count; i++)
-        ck_assert_int_lt(sa_link_order(&copy.links[i - 1], &copy.links[i]), 0);
+        ck_assert_int_lt(sa_link_compare(&copy.links[i - 1], &copy.links[i]), 0);
     ck_assert_uint_eq(shared(&copy, &copy), copy.count);
     return copy;
 }
@@ -80,15 +80,16 @@ static linked settled(const linked *links) {
 static void combine(const linked *forward, const linked *backward) {
     const linked one = settled(forward), other = settled(backward);
     const size_t both = shared(&one, &other), any = one.count + other.count - both;
-    for (int way = 0; sa_combine_name((size_t)way); way++) {
+    for (int way = 0; sa_symmetrization_name((size_t)way); way++) {
         linked f = copy_of(forward), b = copy_of(backward), made = {0}, turned = {0};
         sa_error error = {0};
-        if (sa_combine(way, f.links, f.count, b.links, b.count, &made.links, &made.count, &error)) {
+        if (sa_symmetrize(way, f.links, f.count, b.links, b.count, &made.links, &made.count,
+                          &error)) {
             ck_assert_uint_le(both, made.count);
             ck_assert_uint_le(made.count, any);
             ck_assert_uint_eq(shared(&made, &one) + shared(&made, &other) - both, made.count);
-            ck_assert(sa_combine(way, b.links, other.count, f.links, one.count, &turned.links,
-                                 &turned.count, &error));
+            ck_assert(sa_symmetrize(way, b.links, other.count, f.links, one.count, &turned.links,
+                                    &turned.count, &error));
             ck_assert_uint_eq(shared(&made, &turned), made.count);
             ck_assert_uint_eq(turned.count, made.count);
         } else {
@@ -144,11 +145,11 @@ static void link_weights(fuzz_input input, unsigned choices) {
     const int targets = 1 + (int)(choices & 7), sources = 1 + (int)(choices >> 3 & 7);
     for (int i = 0; i < SIDE * SIDE; i++) weights[i] = fuzz_byte(&input) / 255.;
     for (int way = 0; way < 2; way++) {
-        const sa_linking linking = {.links = way, .threshold = 0.5};
-        ck_assert_uint_le(sa_linking_room(targets, sources), SIDE * SIDE);
+        const sa_link_options linking = {.links = way, .threshold = 0.5};
+        ck_assert_uint_le(sa_linking_capacity(targets, sources), SIDE * SIDE);
         for (int by = -1; by <= 1; by++) {
-            const size_t count = sa_linking_make(&linking, weights, targets, sources, by, links);
-            ck_assert_uint_le(count, sa_linking_room(targets, sources));
+            const size_t count = sa_linking_extract(&linking, weights, targets, sources, by, links);
+            ck_assert_uint_le(count, sa_linking_capacity(targets, sources));
             for (size_t i = 0; i < count; i++) {
                 ck_assert(links[i].source >= 0 && links[i].source < sources - 1);
                 ck_assert(links[i].target >= 0 && links[i].target < targets - 1);

@@ -45,19 +45,22 @@ static void release(texts *all) {
     while (all->count) free(all->line[--all->count]);
 }
 
-static sa_tally tally_of(const sa_metrics *metrics, const char *ours, const char *const *theirs,
-                         size_t count) {
-    sa_tally tally;
-    ck_assert(sa_tally_make(&tally, metrics, sa_utf8_lower, ours, theirs, count, NULL));
+static sa_metric_stats tally_of(const sa_metrics *metrics, const char *ours,
+                                const char *const *theirs, size_t count) {
+    sa_metric_stats tally;
+    ck_assert(sa_metric_stats_compute(&tally, metrics, sa_utf8_lower, ours, theirs, count, NULL));
     return tally;
 }
 
-static void expect_figures(const sa_tally *tally, const sa_metrics *metrics) {
-    static const double most[] = {[SA_BLEU] = 100, [SA_CHRF] = 100, [SA_EXACT] = 1, [SA_SAME] = 1};
-    for (int i = 0; i < SA_MEASURES; i++) {
-        const double score = sa_measures[i].score(tally, metrics);
+static void expect_figures(const sa_metric_stats *tally, const sa_metrics *metrics) {
+    static const double most[] = {[SA_METRIC_BLEU] = 100,
+                                  [SA_METRIC_CHRF] = 100,
+                                  [SA_METRIC_EXACT] = 1,
+                                  [SA_METRIC_TOKENS] = 1};
+    for (int i = 0; i < SA_METRIC_COUNT; i++) {
+        const double score = sa_metric_list[i].score(tally, metrics);
         ck_assert_msg(score >= 0 && score <= most[i] * (1 + 1e-12), "%s is %.17g",
-                      sa_measures[i].key, score);
+                      sa_metric_list[i].key, score);
     }
     for (int n = 0; n < SA_BLEU_ORDER; n++) {
         ck_assert_int_ge(tally->bleu.match[n], 0);
@@ -73,7 +76,7 @@ static void expect_figures(const sa_tally *tally, const sa_metrics *metrics) {
 
 /* A line is its own best translation. */
 static void compare_with_itself(const sa_metrics *metrics, const char *line) {
-    const sa_tally tally = tally_of(metrics, line, &line, 1);
+    const sa_metric_stats tally = tally_of(metrics, line, &line, 1);
     for (int n = 0; n < SA_BLEU_ORDER; n++)
         ck_assert_int_eq(tally.bleu.match[n], tally.bleu.total[n]);
     ck_assert_int_eq(tally.same, tally.tokens);
@@ -89,8 +92,8 @@ static void compare_with_itself(const sa_metrics *metrics, const char *line) {
 /* With recall as important as precision chrF does not know which line is whose. */
 static void turn_round(sa_metrics metrics, const char *one, const char *other) {
     metrics.chrf_beta = 1;
-    const sa_tally there = tally_of(&metrics, one, &other, 1);
-    const sa_tally back = tally_of(&metrics, other, &one, 1);
+    const sa_metric_stats there = tally_of(&metrics, one, &other, 1);
+    const sa_metric_stats back = tally_of(&metrics, other, &one, 1);
     ck_assert(fabs(sa_chrf_score(&there.chrf, &metrics) - sa_chrf_score(&back.chrf, &metrics)) <
               1e-9);
     for (int n = 0; n < SA_BLEU_ORDER; n++)
@@ -102,18 +105,19 @@ static void turn_round(sa_metrics metrics, const char *one, const char *other) {
 /* A further reference that is one of those there changes no count of words. */
 static void say_twice(const sa_metrics *metrics, const char *ours, const char *theirs) {
     const char *const twice[] = {theirs, theirs};
-    const sa_tally once = tally_of(metrics, ours, twice, 1);
-    const sa_tally again = tally_of(metrics, ours, twice, 2);
+    const sa_metric_stats once = tally_of(metrics, ours, twice, 1);
+    const sa_metric_stats again = tally_of(metrics, ours, twice, 2);
     ck_assert_mem_eq(&once, &again, sizeof once);
 }
 
-static void bootstrap(const sa_tally *each, size_t count, const sa_metrics *metrics) {
+static void bootstrap(const sa_metric_stats *each, size_t count, const sa_metrics *metrics) {
     enum { SAMPLES = 4 };
     const sa_resampling resampling = {.samples = SAMPLES, .seed = 1};
-    double *scores = sa_bootstrap(each, count, metrics, &resampling, NULL);
+    double *scores = sa_bootstrap_scores(each, count, metrics, &resampling, NULL);
     ck_assert(scores != NULL);
-    for (int i = 0; i < SA_MEASURES; i++) {
-        const sa_spread spread = sa_spread_of(scores + i * SAMPLES, SAMPLES);
+    for (int i = 0; i < SA_METRIC_COUNT; i++) {
+        const sa_confidence_interval spread =
+            sa_confidence_interval_of(scores + i * SAMPLES, SAMPLES);
         ck_assert(spread.low <= spread.high);
         ck_assert(spread.mean >= spread.low - 1e-9 && spread.mean <= spread.high + 1e-9);
     }
@@ -127,12 +131,12 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     const size_t references = 1 + fuzz_byte(&input) % 3;
     texts all = read_lines(&input);
     const char *const *line = (const char *const *)all.line;
-    sa_tally sum = {0}, each[LINES];
+    sa_metric_stats sum = {0}, each[LINES];
     size_t count = 0;
     for (size_t i = 0; i + references < all.count; i += 1 + references, count++) {
         each[count] = tally_of(&metrics, line[i], line + i + 1, references);
         expect_figures(&each[count], &metrics);
-        sa_tally_add(&sum, &each[count]);
+        sa_metric_stats_add(&sum, &each[count]);
         compare_with_itself(&metrics, line[i]);
         turn_round(metrics, line[i], line[i + 1]);
         say_twice(&metrics, line[i], line[i + 1]);

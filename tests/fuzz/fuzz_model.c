@@ -56,14 +56,14 @@ static double seconds(void) {
 
 /* ---- Reading and writing --------------------------------------------------------------------- */
 
-static bool same_words(const sa_coder *one, const sa_coder *other) {
+static bool same_words(const sa_text_codec *one, const sa_text_codec *other) {
     return one->vocab.blob_size == other->vocab.blob_size &&
            memcmp(one->vocab.blob, other->vocab.blob, one->vocab.blob_size) == 0 &&
-           sa_coder_same(one, other) && one->spaced_marks == other->spaced_marks;
+           sa_text_codec_equal(one, other) && one->spaced_marks == other->spaced_marks;
 }
 
 static void expect_same(const sa_model *one, const sa_model *other) {
-    ck_assert(!sa_settings_differ(&one->settings, &other->settings));
+    ck_assert(!sa_settings_find_difference(&one->settings, &other->settings));
     ck_assert(same_words(&one->source, &other->source));
     ck_assert(same_words(&one->target, &other->target));
     ck_assert_uint_eq(one->plan.size, other->plan.size);

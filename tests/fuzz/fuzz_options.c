@@ -10,18 +10,18 @@ enum { ARGUMENTS = 32, WORDS = 128, FIELDS = 1 << 14 };
 
 static bool is_set_again(const sa_option *row, void *fields, double number, const char *text) {
     if (row->kind == SA_OPTION_TEXT) return true;
-    return sa_option_set(row, fields, text, NULL) && sa_option_number(row, fields) == number;
+    return sa_option_set(row, fields, text, NULL) && sa_option_get(row, fields) == number;
 }
 
 /* What was read is allowed, and set again from what help shows of it, it is the same. */
 static void expect_fields(const cli_command *command, char *fields) {
-    for (const cli_set *set = command->sets; set->rows; set++) {
+    for (const cli_option_set *set = command->sets; set->rows; set++) {
         void *own = fields + set->at;
         ck_assert(sa_options_check(set->rows, own, NULL));
         for (const sa_option *row = set->rows; row->name; row++) {
-            const double number = sa_option_number(row, own);
+            const double number = sa_option_get(row, own);
             sa_buffer text = {0};
-            if (row->kind != SA_OPTION_TEXT) sa_option_show(row, number, &text);
+            if (row->kind != SA_OPTION_TEXT) sa_option_format(row, number, &text);
             ck_assert_msg(is_set_again(row, own, number, text.text), "--%s %s", row->name,
                           text.text);
             sa_buffer_release(&text);
@@ -38,7 +38,7 @@ static void read_arguments(fuzz_input input) {
     while (cli_commands[commands]) commands++;
     command = cli_commands[fuzz_byte(&input) % (unsigned)commands];
     ck_assert_int_le(command->most, WORDS);
-    for (const cli_set *set = command->sets; set->rows; set++) {
+    for (const cli_option_set *set = command->sets; set->rows; set++) {
         ck_assert_uint_le(set->at, FIELDS / 2);
         sa_options_init(set->rows, fields + set->at);
     }
@@ -64,7 +64,7 @@ static void write_again(const sa_settings *settings) {
     char *text = sa_settings_write(settings, NULL);
     ck_assert(text != NULL);
     ck_assert(sa_settings_read(&again, text, "m", NULL));
-    ck_assert(!sa_settings_differ(settings, &again));
+    ck_assert(!sa_settings_find_difference(settings, &again));
     free(text);
 }
 
@@ -81,7 +81,7 @@ static void read_settings(fuzz_input input) {
         if (!sa_settings_check(&settings, &error)) fuzz_expect_error(&error, SA_USAGE, SA_USAGE);
     } else {
         fuzz_expect_error(&error, SA_DATA, SA_DATA);
-        ck_assert(!sa_settings_differ(&settings, &before));
+        ck_assert(!sa_settings_find_difference(&settings, &before));
     }
     free(text);
 }

@@ -38,7 +38,7 @@ static const char *file_of(int slot, fuzz_input text, unsigned choices) {
 static void expect_text(const char *text) {
     const size_t size = strlen(text);
     ck_assert(size > 0 && fuzz_is_utf8(text, size) && !strpbrk(text, "\r\n"));
-    char *again = sa_utf8_normalise(text, size, false, NULL);
+    char *again = sa_utf8_normalize(text, size, false, NULL);
     ck_assert_str_eq(again, text);
     free(again);
 }
@@ -134,7 +134,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
         sa_corpus_close(&plain);
     }
     if (choices & ALIGNED) {
-        if (sa_corpus_align(&corpus, fuzz_file(2, input.at, input.size), &error))
+        if (sa_corpus_read_alignments(&corpus, fuzz_file(2, input.at, input.size), &error))
             expect_corpus(&corpus);
         else
             fuzz_expect_error(&error, SA_DATA, SA_DATA);

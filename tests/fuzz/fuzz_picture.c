@@ -64,7 +64,7 @@ static void draw(const scene *it) {
                               .gold = it->ways & 8 ? it->gold : NULL,
                               .golds = it->ways & 8 ? (size_t)it->alignment.targets : 0,
                               .title = it->ways & 16 ? it->title : NULL,
-                              .bare = it->ways & 32};
+                              .hide_values = it->ways & 32};
     sa_drawing drawing;
     sa_error error = {0};
     ck_assert_msg(sa_figure_draw(&it->alignment, &figure, &drawing, &error), "%s", error.text);
@@ -79,7 +79,7 @@ static void draw(const scene *it) {
 
 static void show(const scene *it) {
     enum { COLUMNS = 60 };
-    const sa_screen screen = {.colours = (sa_colours)(it->ways % 3), .columns = COLUMNS};
+    const sa_terminal screen = {.colors = (sa_color_mode)(it->ways % 3), .columns = COLUMNS};
     sa_buffer out = {0};
     sa_matrix_terminal(&it->alignment, &screen, &out);
     ck_assert(!out.failed && fuzz_is_utf8(out.text, out.size));
@@ -120,7 +120,7 @@ static void pack(const scene *it) {
     const int count = it->alignment.targets * it->alignment.sources;
     sa_buffer packed = {0};
     int at = 0;
-    sa_page_pack(it->weights, (size_t)count, &packed);
+    sa_page_encode_weights(it->weights, (size_t)count, &packed);
     for (size_t i = 0; i + 1 < packed.size; i += 2) {
         const long number = 64 * (strchr(digits, packed.text[i]) - digits) +
                             (strchr(digits, packed.text[i + 1]) - digits);

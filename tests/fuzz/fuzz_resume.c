@@ -38,13 +38,13 @@ static void set_up(void) {
     write_file("pairs", pairs, sizeof pairs - 1);
 }
 
-static bool go_on(int64_t steps, sa_outcome *outcome, sa_error *error) {
+static bool go_on(int64_t steps, sa_train_result *outcome, sa_error *error) {
     sa_settings settings;
     char train[128];
     sa_settings_init(&settings);
     settings.threads = 1, settings.steps = steps, settings.max_time = 10;
     snprintf(train, sizeof train, "%s", path_of("pairs"));
-    const sa_training training = {
+    const sa_train_options training = {
         .settings = &settings, .train = train, .out = folder, .resume = true};
     return sa_train(&training, outcome, error);
 }
@@ -61,7 +61,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     write_file("last.safetensors", bytes, size);
     write_file("log.csv", "epoch\n", 6);
     free(bytes);
-    sa_outcome outcome;
+    sa_train_result outcome;
     sa_error error = {0};
     if (!go_on(STEPS, &outcome, &error)) {
         if (error.code != SA_DIVERGED) fuzz_expect_error(&error, SA_DATA, SA_LIMIT);

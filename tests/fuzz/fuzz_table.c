@@ -97,17 +97,17 @@ static bool reads_back(const table *made) {
 }
 
 static void read_again(const table *made, const sa_buffer *text) {
-    sa_csv csv;
+    sa_number_table csv;
     sa_error error = {0};
-    ck_assert_msg(sa_csv_open(&csv, fuzz_file(0, text->text, text->size), &error), "%s\n%s",
-                  error.text, text->text);
+    ck_assert_msg(sa_number_table_open(&csv, fuzz_file(0, text->text, text->size), &error),
+                  "%s\n%s", error.text, text->text);
     ck_assert_int_eq(csv.rows, made->rows);
     ck_assert_int_eq(csv.cols, made->cols);
     for (int i = 0; i < made->rows * made->cols; i++)
         ck_assert_double_eq(csv.numbers[i], made->numbers[i]);
     for (int t = 0; t < made->rows; t++) ck_assert_str_eq(csv.row[t], made->row[t]);
     for (int s = 0; s < made->cols; s++) ck_assert_str_eq(csv.column[s], made->column[s]);
-    sa_csv_close(&csv);
+    sa_number_table_close(&csv);
 }
 
 static void write_table(fuzz_input input, int rows, int cols) {
@@ -130,9 +130,9 @@ static void write_table(fuzz_input input, int rows, int cols) {
 
 /* A table that was read, written down and read again is the same. */
 static void read_table(fuzz_input input) {
-    sa_csv csv, again;
+    sa_number_table csv, again;
     sa_error error = {0};
-    if (!sa_csv_open(&csv, fuzz_file(0, input.at, input.size), &error)) {
+    if (!sa_number_table_open(&csv, fuzz_file(0, input.at, input.size), &error)) {
         fuzz_expect_error(&error, SA_DATA, SA_DATA);
         return;
     }
@@ -143,7 +143,7 @@ static void read_table(fuzz_input input) {
     sa_grid_csv(
         &(sa_grid){.rows = csv.rows, .cols = csv.cols, .numbers = csv.numbers, .exact = true},
         &text);
-    ck_assert_msg(sa_csv_open(&again, fuzz_file(1, text.text, text.size), &error), "%s",
+    ck_assert_msg(sa_number_table_open(&again, fuzz_file(1, text.text, text.size), &error), "%s",
                   error.text);
     ck_assert(again.rows == csv.rows && again.cols == csv.cols);
     for (size_t i = 0; i < count; i++) ck_assert_double_eq(again.numbers[i], csv.numbers[i]);
@@ -151,7 +151,7 @@ static void read_table(fuzz_input input) {
         ck_assert(fuzz_is_utf8(csv.row[i], strlen(csv.row[i])));
     for (int i = 0; csv.column && i < csv.cols; i++)
         ck_assert(fuzz_is_utf8(csv.column[i], strlen(csv.column[i])));
-    sa_csv_close(&csv), sa_csv_close(&again);
+    sa_number_table_close(&csv), sa_number_table_close(&again);
     sa_buffer_release(&text);
 }
 

@@ -52,19 +52,19 @@ static void expect_escaped(const char *text, size_t size) {
 static void expect_characters(const char *text, size_t size) {
     for (size_t at = 0, length; at < size; at += length) {
         size_t again, letters;
-        ck_assert(sa_utf8_code(text + at, size - at, &length) <= 0x10ffff);
+        ck_assert(sa_utf8_codepoint(text + at, size - at, &length) <= 0x10ffff);
         ck_assert_uint_eq(length, well_formed((const unsigned char *)text + at, size - at));
-        ck_assert_int_le(sa_utf8_kind(text + at, size - at, &again), SA_KIND_OTHER);
+        ck_assert_int_le(sa_utf8_char_class(text + at, size - at, &again), SA_CHAR_OTHER);
         ck_assert_uint_eq(again, length);
         sa_utf8_is_letter(text + at, size - at, &letters);
         ck_assert_uint_eq(letters, length);
     }
     for (size_t at = 0, length; at < size; at += length) {
-        length = sa_utf8_cluster(text + at, size - at);
+        length = sa_utf8_grapheme_size(text + at, size - at);
         ck_assert(length > 0 && at + length <= size && fuzz_is_utf8(text + at, length));
     }
     ck_assert_int_ge(sa_utf8_width(text, size), 0);
-    sa_utf8_leftward(text, size);
+    sa_utf8_is_rtl(text, size);
 }
 
 /* What is made of a text is text, and made of that is the same. */
@@ -77,7 +77,7 @@ static void expect_settled(char *(*make)(const char *text, size_t size), const c
 }
 
 static char *composed(const char *text, size_t size) {
-    return sa_utf8_normalise(text, size, false, NULL);
+    return sa_utf8_normalize(text, size, false, NULL);
 }
 static char *lower(const char *text, size_t size) {
     return sa_utf8_lower(text, size, NULL);
@@ -86,7 +86,8 @@ static char *lower(const char *text, size_t size) {
 /* ---- Tokenizers ------------------------------------------------------------------------------ */
 
 static size_t skip_spaces(const char *text, size_t size, size_t at) {
-    for (size_t length; at < size && sa_utf8_kind(text + at, size - at, &length) == SA_KIND_SPACE;)
+    for (size_t length;
+         at < size && sa_utf8_char_class(text + at, size - at, &length) == SA_CHAR_SPACE;)
         at += length;
     return at;
 }
@@ -125,7 +126,8 @@ static void split_and_join(const sa_tokenizer *tokenizer, const char *text, bool
     expect_tokens(&tokens, text, size, whole);
     bool marked = false; /* a word that looks like a piece of one */
     for (size_t i = 0; i < tokens.count; i++)
-        marked |= tokenizer->pieces && sa_piece_goes_on(tokens.token[i].text, tokens.token[i].size);
+        marked |=
+            tokenizer->pieces && sa_subword_continues(tokens.token[i].text, tokens.token[i].size);
     sa_buffer_adds(&joined, "");
     tokenizer->join(tokens.token, tokens.count, spaced_marks, &joined);
     ck_assert(!joined.failed && fuzz_is_utf8(joined.text, joined.size));
@@ -141,14 +143,14 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     if (size > MOST) return 0;
     char *text = fuzz_copy(fuzz_input_of(data, size));
     expect_escaped(text, size);
-    sa_is_damaged(text, size);
+    sa_encoding_is_broken(text, size);
     const bool valid = expect_verdict(text, size);
     if (valid) expect_characters(text, size);
     if (valid && strlen(text) == size) {
         expect_settled(composed, text);
         expect_settled(lower, text);
         char *normal = composed(text, size);
-        sa_spaced_marks(normal, strlen(normal));
+        sa_word_count_spaced_marks(normal, strlen(normal));
         for (const sa_tokenizer *tokenizer = sa_tokenizers; tokenizer->name; tokenizer++) {
             split_and_join(tokenizer, normal, false);
             split_and_join(tokenizer, normal, true);

@@ -45,7 +45,7 @@ static sa_search choose(unsigned one, unsigned other) {
     search.replace_unknown = one & 32;
     search.min_length = (int)(one >> 6);
     search.weights = true;
-    search.normalize = (int)(other & 1);
+    search.length_penalty = (int)(other & 1);
     search.coverage = other & 2 ? 0.5 : 0;
     search.top_k = (int)(other >> 2 & 3);
     search.top_p = other & 16 ? 0.5 : 1;
@@ -111,8 +111,8 @@ static bool look(void *context, size_t index, const sa_alignment *alignment, sa_
 static void judge(sa_model *model, sa_pair *pair, const sa_search *search, const seen *aligned) {
     const sa_corpus corpus = {
         .pairs = pair, .count = 1, .lines = 1, .gold = pair->gold, .name = "pairs"};
-    sa_judgement each = {0};
-    sa_scores scores;
+    sa_sentence_result each = {0};
+    sa_eval_result scores;
     sa_error error = {0};
     if (!sa_evaluate(model, &corpus, search, &each, &error)) {
         ck_assert_msg(error.code == SA_DIVERGED || error.code == SA_DATA || error.code == SA_USAGE,
@@ -122,15 +122,15 @@ static void judge(sa_model *model, sa_pair *pair, const sa_search *search, const
     ck_assert(is_log(each.log_probability));
     if (!isnan(aligned->log_p))
         ck_assert(fabs(each.log_probability - aligned->log_p) <= 1e-4 * (1 + fabs(aligned->log_p)));
-    ck_assert(sa_summarise(&corpus, &each, NULL, 1, &scores, &error));
+    ck_assert(sa_eval_summarize(&corpus, &each, NULL, 1, &scores, &error));
     ck_assert(scores.bleu >= 0 && scores.bleu <= 100 + 1e-9);
     ck_assert(scores.chrf >= 0 && scores.chrf <= 100 + 1e-9);
     ck_assert(isnan(scores.aer) || (scores.aer >= 0 && scores.aer <= 1));
     ck_assert(scores.loss >= -1e-3);
-    sa_judgements_release(&each, 1);
+    sa_sentence_results_release(&each, 1);
 }
 
-static void count_line(void *context, const sa_explained_pair *pair, const sa_explained *line) {
+static void count_line(void *context, const sa_explain_pair *pair, const sa_explain_value *line) {
     ck_assert(pair->sources > 1 && (!line || (line->rows > 0 && line->cols > 0)));
     ++*(size_t *)context;
 }
@@ -138,13 +138,13 @@ static void count_line(void *context, const sa_explained_pair *pair, const sa_ex
 static void explain(sa_model *model, const sa_pair *pair, unsigned choices) {
     size_t lines = 0;
     sa_error error = {0};
-    const sa_explaining explaining = {.source = pair->source,
-                                      .target = choices & 1 ? pair->target : NULL,
-                                      .step = 1,
-                                      .layer = 1,
-                                      .weights = choices & 2,
-                                      .each = count_line,
-                                      .context = &lines};
+    const sa_explain_options explaining = {.source = pair->source,
+                                           .target = choices & 1 ? pair->target : NULL,
+                                           .step = 1,
+                                           .layer = 1,
+                                           .weights = choices & 2,
+                                           .each = count_line,
+                                           .context = &lines};
     if (sa_explain(model, &explaining, &error))
         ck_assert_uint_gt(lines, 1);
     else
@@ -179,12 +179,12 @@ static char *read_text(fuzz_input *input) {
     const fuzz_input part = fuzz_until(input, '\n');
     if (!fuzz_is_utf8(part.at, part.size) || (part.size && memchr(part.at, '\r', part.size)))
         return NULL;
-    return sa_utf8_normalise(part.at, part.size, false, NULL);
+    return sa_utf8_normalize(part.at, part.size, false, NULL);
 }
 
 static bool is_blank(const char *text) {
     for (size_t size = strlen(text), length; size; text += length, size -= length)
-        if (sa_utf8_kind(text, size, &length) != SA_KIND_SPACE) return false;
+        if (sa_utf8_char_class(text, size, &length) != SA_CHAR_SPACE) return false;
     return true;
 }
 

@@ -37,7 +37,7 @@ static inline void model_set(sa_settings *settings, sa_rng *rng) {
         while (row->choice(choices)) choices++;
     else
         choices = row->kind == SA_OPTION_SWITCH ? 2 : 7;
-    sa_option_assign(row, settings, sa_rng_below(rng, choices));
+    sa_option_set_number(row, settings, sa_rng_below(rng, choices));
 }
 
 /* Makes `to` from a model, which is then empty, with some other settings. */

@@ -61,14 +61,14 @@ static char notes[4096]; /* of the last training */
 
 static void take_note(void *context, const sa_progress *progress) {
     (void)context;
-    if (progress->kind != SA_NOTE) return;
+    if (progress->kind != SA_PROGRESS_NOTE) return;
     strncat(notes, progress->note, sizeof notes - strlen(notes) - 1);
 }
 
 /* What a training is resumed with; all else is in its file. */
 static bool train(const char *tokenizer, int average, bool resume) {
     sa_settings settings;
-    sa_outcome outcome;
+    sa_train_result outcome;
     sa_settings_init(&settings);
     settings.embed = 3, settings.hidden = settings.attn = 2, settings.maxout = 1;
     settings.shards = settings.threads = 1;
@@ -76,11 +76,11 @@ static bool train(const char *tokenizer, int average, bool resume) {
     settings.steps = 3;
     settings.average = average;
     ck_assert(sa_settings_set(&settings, "tokenizer", tokenizer, &error));
-    const sa_training training = {.settings = &settings,
-                                  .train = "train.tsv",
-                                  .out = "out",
-                                  .resume = resume,
-                                  .report = take_note};
+    const sa_train_options training = {.settings = &settings,
+                                       .train = "train.tsv",
+                                       .out = "out",
+                                       .resume = resume,
+                                       .report = take_note};
     *notes = 0;
     return sa_train(&training, &outcome, &error);
 }
@@ -332,7 +332,7 @@ START_TEST(denormal_weights_become_zero) {
     scratch_write("m", file.bytes, file.size);
     sa_model *model = sa_model_open("m", 1, &error);
     ck_assert_msg(model != NULL, "%s", error.text);
-    ck_assert_uint_eq(sa_model_flushed(model), 2);
+    ck_assert_uint_eq(sa_model_denormals(model), 2);
     sa_model_close(model);
 }
 END_TEST

@@ -106,7 +106,7 @@ START_TEST(links_go_to_all_pieces) {
     sa_link *links;
     size_t count;
     ck_assert(sa_links_parse("0-0 1p0 1-1 2-2 3-0 0-5", &links, &count, &error));
-    ck_assert(sa_links_of_pieces(&from, &to, &links, &count, &error));
+    ck_assert(sa_links_of_subwords(&from, &to, &links, &count, &error));
     ck_assert_uint_eq(count, COUNT(expected));
     for (size_t i = 0; i < count; i++) {
         ck_assert_int_eq(links[i].source, expected[i].source);

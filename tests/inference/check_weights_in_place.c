@@ -27,13 +27,13 @@ static void expect_weights_of(const sa_container *file, const sa_model *model) {
 static bool is_used_in_place(const char *path) {
     sa_container file;
     ck_assert_msg(sa_container_open(&file, path, &error), "%s", error.text);
-    const char *room = file.room, *end = room + file.size;
+    const char *memory = file.memory, *end = memory + file.size;
     sa_model model;
     ck_assert_msg(sa_model_read(&model, &file, 1, &error), "%s", error.text);
     const char *values = (const char *)model.values;
-    const bool in_place = model.room == room;
-    ck_assert_int_eq(in_place, file.room == NULL);
-    ck_assert_int_eq(in_place, values > room && values < end);
+    const bool in_place = model.memory == memory;
+    ck_assert_int_eq(in_place, file.memory == NULL);
+    ck_assert_int_eq(in_place, values > memory && values < end);
     expect_weights_of(&file, &model);
     sa_container_close(&file);
     sa_model_release(&model);
@@ -62,8 +62,9 @@ START_TEST(weights_in_another_order_are_copied) {
     sa_tensor *tensors = sa_new(file.count, sizeof *tensors, NULL);
     for (size_t i = 0; i < file.count; i++) tensors[i] = file.tensors[file.count - 1 - i];
     const char *keys[] = {"settings", "spaced_marks", "core", "program"};
-    sa_text texts[4];
-    for (size_t i = 0; i < 4; i++) texts[i] = (sa_text){keys[i], sa_container_text(&file, keys[i])};
+    sa_metadata texts[4];
+    for (size_t i = 0; i < 4; i++)
+        texts[i] = (sa_metadata){keys[i], sa_container_metadata(&file, keys[i])};
     ck_assert_msg(sa_container_write(scratch_path("turned"), tensors, file.count, texts, 4, &error),
                   "%s", error.text);
     ck_assert(!is_used_in_place(scratch_path("turned")));

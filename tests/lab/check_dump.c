@@ -57,7 +57,7 @@ enum { MODELS = sizeof models / sizeof *models };
 static sa_container file;
 static int parameters;
 
-static void count(void *context, const sa_gradient *gradient) {
+static void count(void *context, const sa_gradient_result *gradient) {
     (void)context;
     ck_assert_msg(gradient->ok, "gradient of %s", gradient->name);
     parameters++;
@@ -74,13 +74,13 @@ static void dump(const struct model *model) {
                       "%s", error.text);
     strcpy(path, scratch_path("dump.safetensors"));
     parameters = 0;
-    const sa_gradcheck check = {.settings = &settings, .dump = path, .each = count};
+    const sa_gradcheck_options check = {.settings = &settings, .dump = path, .each = count};
     ck_assert_msg(sa_check_gradients(&check, &error), "%s", error.text);
     ck_assert_msg(sa_container_open(&file, path, &error), "%s", error.text);
-    ck_assert_ptr_nonnull(strstr(sa_container_text(&file, "settings"), "\"model\""));
+    ck_assert_ptr_nonnull(strstr(sa_container_metadata(&file, "settings"), "\"model\""));
 }
 
-static const sa_tensor *find(const char *name, sa_type type, int rank) {
+static const sa_tensor *find(const char *name, sa_dtype type, int rank) {
     const sa_tensor *tensor = sa_container_find(&file, name);
     ck_assert_msg(tensor, "no %s", name);
     ck_assert_int_eq(tensor->type, type);
@@ -212,7 +212,7 @@ START_TEST(folder_that_is_missing) {
     sa_settings settings;
     sa_settings_init(&settings);
     settings.embed = settings.hidden = settings.attn = settings.maxout = 2;
-    const sa_gradcheck check = {.settings = &settings, .dump = scratch_path("none/dump")};
+    const sa_gradcheck_options check = {.settings = &settings, .dump = scratch_path("none/dump")};
     ck_assert(!sa_check_gradients(&check, &error));
     ck_assert_int_eq(error.code, SA_OPEN);
     ck_assert_ptr_nonnull(strstr(error.text, "/none"));

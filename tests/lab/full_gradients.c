@@ -19,17 +19,17 @@ typedef struct tally {
 
 static void describe(const sa_settings *settings) {
     for (const sa_option *row = sa_settings_options; row->name; row++) {
-        const double number = sa_option_number(row, settings);
+        const double number = sa_option_get(row, settings);
         sa_settings plain = small_of(settings->model);
         sa_buffer text = {0};
-        if (row->scope != SA_SCOPE_MODEL || number == sa_option_number(row, &plain)) continue;
-        sa_option_show(row, number, &text);
+        if (row->scope != SA_SCOPE_MODEL || number == sa_option_get(row, &plain)) continue;
+        sa_option_format(row, number, &text);
         printf(" --%s %s", row->name, text.text);
         sa_buffer_release(&text);
     }
 }
 
-static void keep_worst(void *context, const sa_gradient *gradient) {
+static void keep_worst(void *context, const sa_gradient_result *gradient) {
     tally *seen = context;
     if (gradient->worst > seen->worst) seen->worst = gradient->worst;
     if (gradient->worst_element > seen->worst) seen->worst = gradient->worst_element;
@@ -81,7 +81,7 @@ static int all_axes(int model, axis *axes) {
     int count = 0;
     for (int i = 0; i < variants; i++) {
         if (!count || axes[count - 1].option != list[i].option)
-            axes[count++] = (axis){list[i].option, {sa_option_number(list[i].option, &plain)}, 1};
+            axes[count++] = (axis){list[i].option, {sa_option_get(list[i].option, &plain)}, 1};
         axis *last = &axes[count - 1];
         last->value[last->count++] = list[i].value;
     }
@@ -90,16 +90,16 @@ static int all_axes(int model, axis *axes) {
 
 /* Whether an option changes nothing because of others: then only its default is checked. */
 static bool idle(const char *option, const sa_settings *settings) {
-    static const char *const of_attention[] = {"attention", "heads", "values", "window"};
+    static const char *const of_attention[] = {"attention", "heads", "value-size", "window"};
     const bool attends = settings->model == SA_MODEL_TRANSFORMER ||
-                         sa_decoder_kinds[settings->decoder].asker != SA_ASKS_NOBODY;
+                         sa_decoder_kinds[settings->decoder].query_state != SA_QUERY_STATE_NONE;
     for (size_t i = 0; i < 4; i++)
         if (!attends && strcmp(option, of_attention[i]) == 0) return true;
     if (settings->model == SA_MODEL_TRANSFORMER) return false;
-    if (strcmp(option, "values") == 0) return settings->heads == 1;
+    if (strcmp(option, "value-size") == 0) return settings->heads == 1;
     if (strcmp(option, "layers") == 0) return settings->encoder == SA_ENCODER_NONE;
-    if (strcmp(option, "start") == 0)
-        return settings->encoder == SA_ENCODER_NONE && settings->start > SA_INITIAL_BACKWARD;
+    if (strcmp(option, "decoder-init") == 0)
+        return settings->encoder == SA_ENCODER_NONE && settings->decoder_init > SA_INITIAL_BACKWARD;
     if (strcmp(option, "update") == 0 || strcmp(option, "reset") == 0)
         return strcmp(sa_cell_name((size_t)settings->cell), "gru") != 0;
     return false;
@@ -117,7 +117,7 @@ static void check_product(int model, long first, long step, tally *seen) {
         bool skip = false;
         long rest = number;
         for (int a = 0; a < count; a++, rest /= axes[a - 1].count)
-            sa_option_assign(axes[a].option, &settings, axes[a].value[rest % axes[a].count]);
+            sa_option_set_number(axes[a].option, &settings, axes[a].value[rest % axes[a].count]);
         rest = number;
         for (int a = 0; a < count && !skip; a++, rest /= axes[a - 1].count)
             skip = rest % axes[a].count && idle(axes[a].option->name, &settings);

@@ -28,7 +28,7 @@ static sa_settings sized(sa_settings settings, struct size size) {
     settings.label_smoothing = size.smoothing;
     settings.seed = size.seed;
     if (settings.model == SA_MODEL_TRANSFORMER ||
-        sa_decoder_kinds[settings.decoder].asker != SA_ASKS_NOBODY)
+        sa_decoder_kinds[settings.decoder].query_state != SA_QUERY_STATE_NONE)
         settings.guided_alignment = size.guidance;
     if (settings.model == SA_MODEL_TRANSFORMER && settings.embed < 4) settings.embed = 4;
     /* of two numbers a layer norm leaves the sign alone */
@@ -47,7 +47,7 @@ typedef struct report {
     int tensors, zeros, wrong;
 } report;
 
-static void count(void *context, const sa_gradient *gradient) {
+static void count(void *context, const sa_gradient_result *gradient) {
     report *seen = context;
     seen->tensors++;
     seen->zeros += gradient->zero;
@@ -83,8 +83,8 @@ START_TEST(built_in_batch) {
     const bool transformer = settings.model == SA_MODEL_TRANSFORMER;
     const bool unread =
         transformer /* nobody reads the queries that nothing depends on */
-            ? strcmp(sa_compats[settings.attention].name, "uniform") == 0
-            : settings.encoder == SA_ENCODER_BI && settings.start == SA_INITIAL_COPY;
+            ? strcmp(sa_scores[settings.attention].name, "uniform") == 0
+            : settings.encoder == SA_ENCODER_BI && settings.decoder_init == SA_INITIAL_COPY;
     ck_assert(seen.zeros == 0 || unread);
 }
 END_TEST
@@ -93,13 +93,13 @@ END_TEST
 START_TEST(units_of_one) {
     sa_settings settings = settings_of(0, (struct size){1, 1, 1, 1, 10, 0, 0, 0, 6});
     settings.attention = _i;
-    if (sa_compats[_i].key == SA_KEY_RAW) settings.encoder = SA_ENCODER_UNI;
+    if (sa_scores[_i].key == SA_KEY_IDENTITY) settings.encoder = SA_ENCODER_UNI;
     expect_right(&(sa_lab_job){.settings = &settings});
 }
 END_TEST
 
 START_TEST(batch_of_one) {
-    static const int32_t source_ids[] = {4, 3, SA_UNKNOWN, SA_END}, target_ids[] = {5, 4, SA_END};
+    static const int32_t source_ids[] = {4, 3, SA_UNK, SA_EOS}, target_ids[] = {5, 4, SA_EOS};
     const sa_sentence source = {source_ids, 4}, target = {target_ids, 3};
     const sa_settings settings = settings_of(_i, sizes[0]);
     expect_right(&(sa_lab_job){.settings = &settings,
@@ -113,7 +113,7 @@ END_TEST
 
 /* One source word leaves nothing to choose: most tensors must have no gradient. */
 START_TEST(one_word_each) {
-    static const int32_t end[] = {SA_END};
+    static const int32_t end[] = {SA_EOS};
     const sa_sentence sentence = {end, 1};
     const sa_settings settings = settings_of(0, sizes[0]);
     const report seen = expect_right(&(sa_lab_job){.settings = &settings,
@@ -148,19 +148,19 @@ static sa_settings named(const char *options) {
 
 START_TEST(planted_fault_is_noticed) {
     const size_t number = (size_t)(_i * FAULT_STEP);
-    const char *dropped = NULL, *options, *term = sa_lab_term(number, &dropped, &options);
+    const char *dropped = NULL, *options, *term = sa_lab_gradient_fault(number, &dropped, &options);
     const sa_settings settings = sized(named(options), sizes[SIZES - 1]);
     report seen = {0};
     sa_error error = {0};
     ck_assert_uint_gt(strlen(dropped), 0);
     const bool good = sa_lab_check(
-        &(sa_lab_job){.settings = &settings, .broken = term, .each = count, .context = &seen},
+        &(sa_lab_job){.settings = &settings, .fault = term, .each = count, .context = &seen},
         &error);
     ck_assert_msg(!good, "nobody misses %s", term);
     ck_assert_int_eq(error.code, SA_CHECK);
     ck_assert_int_gt(seen.wrong, 0);
     ck_assert_ptr_nonnull(strstr(error.text, "gradient of '"));
-    ck_assert(sa_term(term)); /* whole again */
+    ck_assert(sa_gradient_intact(term)); /* whole again */
 }
 END_TEST
 
@@ -168,7 +168,7 @@ END_TEST
 START_TEST(absent_term_is_named) {
     const sa_settings settings = settings_of(0, sizes[0]);
     sa_error error = {0};
-    const sa_lab_job job = {.settings = &settings, .broken = "lstm.carry"};
+    const sa_lab_job job = {.settings = &settings, .fault = "lstm.carry"};
     ck_assert(!sa_lab_check(&job, &error));
     ck_assert_int_eq(error.code, SA_USAGE);
     ck_assert_str_eq(error.text,
@@ -180,7 +180,7 @@ START_TEST(unknown_term_is_refused) {
     const char *const names[] = {"gru", "gru.rese", "gru.reset ", ""};
     const sa_settings settings = settings_of(0, sizes[0]);
     sa_error error = {0};
-    const sa_lab_job job = {.settings = &settings, .broken = names[_i]};
+    const sa_lab_job job = {.settings = &settings, .fault = names[_i]};
     ck_assert(!sa_lab_check(&job, &error));
     ck_assert_int_eq(error.code, SA_USAGE);
     ck_assert_ptr_nonnull(strstr(error.text, names[_i]));
@@ -189,10 +189,10 @@ END_TEST
 
 START_TEST(terms_have_names_of_their_own) {
     int terms = 0;
-    for (; sa_lab_term((size_t)terms, NULL, NULL); terms++)
+    for (; sa_lab_gradient_fault((size_t)terms, NULL, NULL); terms++)
         for (int i = 0; i < terms; i++)
-            ck_assert_str_ne(sa_lab_term((size_t)i, NULL, NULL),
-                             sa_lab_term((size_t)terms, NULL, NULL));
+            ck_assert_str_ne(sa_lab_gradient_fault((size_t)i, NULL, NULL),
+                             sa_lab_gradient_fault((size_t)terms, NULL, NULL));
     ck_assert_int_ge(terms, 10);
 }
 END_TEST
@@ -201,8 +201,8 @@ int main(void) {
     TCase *tests;
     Suite *suite = suite_of("gradient laboratory", &tests);
     int terms = 0, scores = 0;
-    while (sa_lab_term((size_t)terms, NULL, NULL)) terms++;
-    while (sa_compats[scores].name) scores++;
+    while (sa_lab_gradient_fault((size_t)terms, NULL, NULL)) terms++;
+    while (sa_scores[scores].name) scores++;
     tcase_add_loop_test(tests, built_in_batch, 0, count_models() * EACH);
     tcase_add_loop_test(tests, units_of_one, 0, scores);
     tcase_add_loop_test(tests, batch_of_one, 0, count_models());

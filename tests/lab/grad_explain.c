@@ -165,7 +165,7 @@ static void check_words(int i, const double *t) {
 }
 
 static void check_readout(int i, const sa_decoder_kind *kind, const double *x, const double *c) {
-    const char *choice = sa_readout_name((size_t)settings.readout);
+    const char *choice = sa_readout_name((size_t)settings.readout_state);
     const bool previous =
         strcmp(choice, "auto") == 0 ? kind->sees_previous : strcmp(choice, "previous") == 0;
     const int l = settings.maxout, units = kind->output == &sa_output_maxout ? 2 : 1;
@@ -215,19 +215,20 @@ static void check_start(void) {
 static void check_step(int i) {
     const sa_decoder_kind *kind = &sa_decoder_kinds[settings.decoder];
     const int m = settings.embed, n = settings.hidden, l = settings.maxout;
-    const bool attends = kind->asker != SA_ASKS_NOBODY, fixed = !attends && kind->in_cell;
+    const bool attends = kind->query_state != SA_QUERY_STATE_NONE,
+               fixed = !attends && kind->context_in_cell;
     const double *c = attends ? get(i, 0, "c") : fixed ? get(0, 0, "c") : NULL;
     const double *before = get(i, 0, "s_previous");
     double x[WIDE];
     for (int k = 0; k < m; k++)
-        x[k] = weight(param("target.", "E"), i > 1 ? target_ids[i - 2] : SA_START, k);
+        x[k] = weight(param("target.", "E"), i > 1 ? target_ids[i - 2] : SA_BOS, k);
     same("x", i, get(i, 0, "x"), x, m);
     if (i > 1) same("s_previous", i, before, get(i - 1, 0, "s"), n);
     for (int k = 0; settings.input_feeding && k < l; k++)
         x[m + k] = i > 1 ? get(i - 1, 0, "t")[k] : 0;
     const double *middle = kind->second ? get(i, 0, "s'") : NULL, *s = get(i, 0, "s");
-    check_cell(&(cell){"decoder.", middle ? "'" : "", i, x, kind->in_cell ? c : NULL, before,
-                       middle ? middle : s, false},
+    check_cell(&(cell){"decoder.", middle ? "'" : "", i, x, kind->context_in_cell ? c : NULL,
+                       before, middle ? middle : s, false},
                "m_previous");
     if (middle) check_cell(&(cell){"decoder.second.", "", i, NULL, c, middle, s, true}, "m'");
     check_readout(i, kind, x, c);
@@ -270,9 +271,9 @@ START_TEST(one_step_and_the_weights) {
     ck_assert(explain(2, true, NULL));
     int weights = 0;
     for (int i = 0; i < count; i++) {
-        const sa_explained *line = &lines[i].head;
+        const sa_explain_value *line = &lines[i].head;
         ck_assert(line->step == 0 || line->step == 2);
-        if (line->part != SA_EXPLAINED_WEIGHTS) continue;
+        if (line->part != SA_EXPLAIN_WEIGHTS) continue;
         const sa_param *p = param("", lines[i].name);
         ck_assert_ptr_nonnull(p);
         ck_assert_double_eq(lines[i].number[line->rows * line->cols - 1],

@@ -37,10 +37,10 @@ static double score(const char *name, int head, const double *s, const double *h
 /* alpha_ij, by the window's equations; exp, softmax and the Gaussian are compared on the way. */
 static void weights_of(const double *e, int i, int head, const double *s, double *alpha) {
     const char *window = sa_window_name((size_t)settings.window);
-    const bool location = strcmp(sa_compat_name((size_t)settings.attention), "location") == 0;
+    const bool location = strcmp(sa_score_name((size_t)settings.attention), "location") == 0;
     const int seen = location && settings.max_len + 1 < S ? settings.max_len + 1 : S;
     const int D = settings.window_size;
-    const bool none = strcmp(window, "none") == 0, predictive = strcmp(window, "predictive") == 0;
+    const bool none = strcmp(window, "none") == 0, predictive = strcmp(window, "local-p") == 0;
     double p = fmin(i, seen), sum = 0, hidden[WIDE] = {0}, a = 0;
     if (predictive) {
         add_product("attention.", "W_p", s, hidden);
@@ -82,7 +82,7 @@ static int check_terms(const struct line *e) {
 static void check_maps(int i, int head, const double *s) {
     const int H = settings.heads, A = annotation_width(), at = H > 1 ? head + 1 : 0;
     const struct line *q = find(i, at, "q"), *k = find(0, at, "k");
-    const bool general = sa_compats[settings.attention].key == SA_KEY_STATE;
+    const bool general = sa_scores[settings.attention].key == SA_KEY_STATE_SIZED;
     double own[WIDE] = {0};
     if (q) add_rows("attention.", "W_a", head * q->head.cols, q->head.cols, s, own);
     if (q) same("q", i, q->number, own, q->head.cols);
@@ -95,7 +95,7 @@ static void check_maps(int i, int head, const double *s) {
 }
 
 static void check_head(int i, int head, const double *s, double *o) {
-    const char *name = sa_compat_name((size_t)settings.attention);
+    const char *name = sa_score_name((size_t)settings.attention);
     const int H = settings.heads, A = annotation_width(), at = H > 1 ? head + 1 : 0;
     const double *h = get(0, 0, "h");
     const struct line *e = find(i, at, "e");
@@ -105,7 +105,7 @@ static void check_head(int i, int head, const double *s, double *o) {
         own[j] = score(name, head, s, h + j * A, j);
         if (!isnan(own[j])) same("e", i, &e->number[j], &own[j], 1);
     }
-    const bool blind = sa_compats[settings.attention].key == SA_KEY_NONE;
+    const bool blind = sa_scores[settings.attention].key == SA_KEY_NONE;
     ck_assert(isnan(own[0]) || (check_terms(e) > 0) == !blind);
     weights_of(e->number, i, at, s, alpha);
     same("alpha", i, get(i, at, "alpha"), alpha, S);
@@ -129,13 +129,14 @@ static void check_attention(int i, const double *s) {
 /* ---- The tests ------------------------------------------------------------------------------- */
 
 START_TEST(every_attention_can_be_redone) {
-    static const char *const asker[] = {
-        [SA_ASKS_PREVIOUS] = "s_previous", [SA_ASKS_MIDDLE] = "s'", [SA_ASKS_CURRENT] = "s"};
+    static const char *const query_state[] = {[SA_QUERY_STATE_PREVIOUS] = "s_previous",
+                                              [SA_QUERY_STATE_MIDDLE] = "s'",
+                                              [SA_QUERY_STATE_CURRENT] = "s"};
     settings = variant_settings(_i);
     const sa_decoder_kind *kind = &sa_decoder_kinds[settings.decoder];
     ck_assert(explain(0, false, NULL));
-    for (int i = 1; i <= T && kind->asker != SA_ASKS_NOBODY; i++)
-        check_attention(i, get(i, 0, asker[kind->asker]));
+    for (int i = 1; i <= T && kind->query_state != SA_QUERY_STATE_NONE; i++)
+        check_attention(i, get(i, 0, query_state[kind->query_state]));
 }
 END_TEST
 

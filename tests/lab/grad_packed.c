@@ -11,22 +11,22 @@
 enum { SENTENCES = 5, HIDDEN = 11 };
 
 static struct counts {
-    long turned, laid; /* of four rows or more */
-    long crossing;     /* that begin in one panel and end in another */
+    long transposed, straight; /* of four rows or more */
+    long crossing;             /* that begin in one panel and end in another */
 } counts;
 
-__typeof__(sa_panels_multiply) __real_sa_panels_multiply, __wrap_sa_panels_multiply;
-void __wrap_sa_panels_multiply(sa_mat a, sa_mat b, sa_real beta, sa_mat c) {
+__typeof__(sa_packed_multiply) __real_sa_packed_multiply, __wrap_sa_packed_multiply;
+void __wrap_sa_packed_multiply(sa_mat a, sa_mat b, sa_real beta, sa_mat c) {
     if (a.rows >= 4) {
-        *(b.turned ? &counts.turned : &counts.laid) += 1;
-        counts.crossing += b.panel_at % SA_PANEL + c.cols > SA_PANEL;
+        *(b.transposed ? &counts.transposed : &counts.straight) += 1;
+        counts.crossing += b.packed_offset % SA_PACKED_WIDTH + c.cols > SA_PACKED_WIDTH;
     }
-    __real_sa_panels_multiply(a, b, beta, c);
+    __real_sa_packed_multiply(a, b, beta, c);
 }
 
 /* Steps of 5 rows, then of 4, then of 1, on both sides. */
 static void check(const sa_settings *settings) {
-    static const int32_t words[] = {4, 3, 5, SA_UNKNOWN, 4, 5, SA_END};
+    static const int32_t words[] = {4, 3, 5, SA_UNK, 4, 5, SA_EOS};
     enum { MOST = sizeof words / sizeof *words };
     static const int lengths[SENTENCES][2] = {{2, 2}, {3, 3}, {2, 2}, {1, 2}, {2, 1}};
     sa_sentence source[SENTENCES], target[SENTENCES];
@@ -51,10 +51,10 @@ static void check_wide(sa_settings settings) {
     settings.max_len = 10;
     counts = (struct counts){0};
     check(&settings);
-    ck_assert_int_gt(counts.turned, 0);
-    ck_assert_int_gt(counts.laid, 0);
+    ck_assert_int_gt(counts.transposed, 0);
+    ck_assert_int_gt(counts.straight, 0);
     ck_assert(counts.crossing ||
-              sa_cell_find(settings.cell, false, false)->blocks * HIDDEN <= SA_PANEL);
+              sa_cell_find(settings.cell, false, false)->blocks * HIDDEN <= SA_PACKED_WIDTH);
 }
 
 START_TEST(every_cell) {
@@ -74,7 +74,7 @@ START_TEST(conditional_unit_with_norms) {
 END_TEST
 
 int main(void) {
-    if (!sa_panels_pay()) {
+    if (!sa_packed_supported()) {
         puts("this processor has no kernel for panels: skipped");
         return 77;
     }

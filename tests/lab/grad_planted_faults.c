@@ -42,10 +42,10 @@ void __wrap_sa_softmax(sa_mat x) {
     if (planted == NEGATIVE_WEIGHTS && x.cols > 1) x.x[0] -= 1, x.x[1] += 1;
 }
 
-__typeof__(sa_batch_make) __real_sa_batch_make, __wrap_sa_batch_make;
-sa_batch __wrap_sa_batch_make(sa_arena *arena, const sa_sentence *source, const sa_sentence *target,
+__typeof__(sa_batch_build) __real_sa_batch_build, __wrap_sa_batch_build;
+sa_batch __wrap_sa_batch_build(sa_arena *arena, const sa_sentence *source, const sa_sentence *target,
                               int count) {
-    sa_batch batch = __real_sa_batch_make(arena, source, target, count);
+    sa_batch batch = __real_sa_batch_build(arena, source, target, count);
     if (planted == WRONG_ORDER) batch.source_of = batch.source.order;
     return batch;
 }
@@ -106,11 +106,11 @@ void __wrap_sa_decoder_layout(sa_arena *arena, const sa_batch *batch, const sa_d
 __typeof__(sa_attention_all_forward) __real_sa_attention_all_forward,
     __wrap_sa_attention_all_forward;
 void __wrap_sa_attention_all_forward(const sa_attention *w, const sa_memory *memory,
-                                     const sa_questions *questions, sa_mat s,
+                                     const sa_queries *queries, sa_mat s,
                                      const sa_override *override, sa_attention_rows rows, sa_mat c,
                                      sa_attention_scratch scratch) {
-    const bool encoder = !questions->causal && questions->first == memory->first;
-    sa_questions asked = *questions;
+    const bool encoder = !queries->causal && queries->first == memory->first;
+    sa_queries asked = *queries;
     asked.causal = asked.causal && planted != SEEN_FUTURE;
     __real_sa_attention_all_forward(w, memory, &asked, s, override, rows, c, scratch);
     for (int b = 0; planted == COUNTED_WORDS && encoder && b < asked.sentences; b++)
@@ -120,15 +120,15 @@ void __wrap_sa_attention_all_forward(const sa_attention *w, const sa_memory *mem
         sa_axpy(1e-3, sa_row(c, i - 1), sa_row(c, i), c.cols);
 }
 
-__typeof__(sa_attention_look_forward) __real_sa_attention_look_forward,
-    __wrap_sa_attention_look_forward;
-void __wrap_sa_attention_look_forward(const sa_attention *w, const sa_memory *memory, int b, int i,
+__typeof__(sa_attention_score_forward) __real_sa_attention_score_forward,
+    __wrap_sa_attention_score_forward;
+void __wrap_sa_attention_score_forward(const sa_attention *w, const sa_memory *memory, int b, int i,
                                       const sa_override *override, sa_attention_rows rows, int l,
                                       sa_mat o, sa_attention_scratch scratch) {
     const int first[] = {0, i > 1 ? i - 1 : 1}; /* not the word before */
     sa_memory past = *memory;
     if (planted == FORGOTTEN_WORD) past.first = first;
-    __real_sa_attention_look_forward(w, &past, b, i, override, rows, l, o, scratch);
+    __real_sa_attention_score_forward(w, &past, b, i, override, rows, l, o, scratch);
 }
 
 __typeof__(sa_positions_table) __real_sa_positions_table, __wrap_sa_positions_table;
@@ -137,11 +137,11 @@ void __wrap_sa_positions_table(const sa_positions *w, int first, sa_mat table) {
     if (planted == LOST_POSITIONS) sa_zero(table);
 }
 
-__typeof__(sa_voice_step) __real_sa_voice_step, __wrap_sa_voice_step;
-bool __wrap_sa_voice_step(sa_voice *voice, const sa_override *override, int i, int L,
+__typeof__(sa_decode_state_step) __real_sa_decode_state_step, __wrap_sa_decode_state_step;
+bool __wrap_sa_decode_state_step(sa_decode_state *state, const sa_override *override, int i, int L,
                           const int *which, const int *from, const int32_t *ids, sa_error *error) {
-    static const int32_t late[] = {SA_START}; /* not y_{i-1} */
-    return __real_sa_voice_step(voice, override, i, L, which, from,
+    static const int32_t late[] = {SA_BOS}; /* not y_{i-1} */
+    return __real_sa_decode_state_step(state, override, i, L, which, from,
                                 planted == LATE_WORDS ? late : ids, error);
 }
 

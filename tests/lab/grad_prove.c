@@ -6,13 +6,13 @@
 /* ---- What is expected ------------------------------------------------------------------------ */
 
 static void expect_excuse(const char *name, const char *part) {
-    const sa_check *check = check_of(name);
+    const sa_proof_check *check = check_of(name);
     ck_assert(check->skipped && check->ok);
     ck_assert_msg(strstr(check->note, part), "%s: %s", name, check->note);
 }
 
 static void expect_measured(const char *name, double least, double most) {
-    const sa_check *check = check_of(name);
+    const sa_proof_check *check = check_of(name);
     ck_assert_msg(!check->skipped && check->ok, "%s: %g", name, check->worst);
     ck_assert_msg(check->worst >= least && check->worst <= most, "%s: %g", name, check->worst);
 }
@@ -25,7 +25,7 @@ static void expect_encoder(const sa_settings *settings) {
         expect_excuse(name, "the encoder is recurrent");
     else if (settings->positions)
         expect_measured(name, 1e-4, 1e3);
-    else if (transformer && sa_compats[settings->attention].query == SA_QUERY_PLACES)
+    else if (transformer && sa_scores[settings->attention].query == SA_QUERY_POSITIONS)
         expect_excuse(name, "the score is about places");
     else if (transformer && settings->window)
         expect_excuse(name, "the window is about places");
@@ -54,13 +54,13 @@ static void expect_proven(const sa_settings *settings) {
 }
 
 static void expect_attention(const sa_settings *settings) {
-    if (!sa_settings_attends(settings)) {
+    if (!sa_settings_has_attention(settings)) {
         expect_excuse("row-sums", "no attention");
         expect_excuse("annotations", "no attention");
         ck_assert(isnan(check_of("row-sums")->worst) && isnan(check_of("annotations")->worst));
         return;
     }
-    const bool blind = sa_compats[settings->attention].key == SA_KEY_NONE;
+    const bool blind = sa_scores[settings->attention].key == SA_KEY_NONE;
     expect_measured("row-sums", 0, 1e-14);
     expect_measured("annotations", blind ? 0 : 1e-4, blind ? 0 : 1);
     ck_assert_int_eq(blind, check_of("annotations")->note != NULL);
@@ -71,12 +71,12 @@ static void expect_attention(const sa_settings *settings) {
 /* Where nothing but the words is known of the source, their order must not matter. */
 static void expect_permutation(const sa_settings *settings) {
     const bool transformer = settings->model == SA_MODEL_TRANSFORMER;
-    const bool attends = sa_settings_attends(settings);
+    const bool attends = sa_settings_has_attention(settings);
     if (!transformer && settings->encoder != SA_ENCODER_NONE)
         expect_excuse("permutation", "the encoder is recurrent");
     else if (settings->positions)
         expect_excuse("permutation", "positions");
-    else if (attends && sa_compats[settings->attention].query == SA_QUERY_PLACES)
+    else if (attends && sa_scores[settings->attention].query == SA_QUERY_POSITIONS)
         expect_excuse("permutation", "the score is about places");
     else if (attends && settings->window)
         expect_excuse("permutation", "the window is about places");
@@ -118,7 +118,7 @@ END_TEST
 
 START_TEST(predictive_window_takes_a_share) {
     sa_settings settings = variant_settings(0);
-    settings.window = SA_WINDOW_PREDICTIVE;
+    settings.window = SA_WINDOW_LOCAL_P;
     expect_proven(&settings);
     ck_assert_ptr_nonnull(strstr(check_of("row-sums")->note, "at most 1"));
 }
@@ -126,12 +126,12 @@ END_TEST
 
 /* The pairs given are those that are tried: here none can show what the order of words does. */
 START_TEST(pairs_may_be_too_short_to_show_anything) {
-    static const int32_t ids[] = {4, SA_END};
+    static const int32_t ids[] = {4, SA_EOS};
     const sa_sentence both[] = {{ids + 1, 1}, {ids, 2}};
     sa_settings settings = variant_settings(0);
     settings.encoder = SA_ENCODER_NONE;
     sa_error error;
-    sa_lab_proof proof = {.source = both, .target = both, .count = 2};
+    sa_lab_prove_job proof = {.source = both, .target = both, .count = 2};
     ck_assert_msg(prove_with(&settings, 1, proof, &error), "%s", error.text);
     expect_excuse("permutation", "long enough");
     expect_measured("annotations", 1e-4, 1);
@@ -146,14 +146,14 @@ END_TEST
 START_TEST(vocabularies_may_be_small) {
     const sa_settings settings = variant_settings(0);
     sa_error error;
-    const sa_lab_proof proof = {.source_words = 3 + _i % 2, .target_words = 3 + _i / 2};
+    const sa_lab_prove_job proof = {.source_words = 3 + _i % 2, .target_words = 3 + _i / 2};
     ck_assert_msg(prove_with(&settings, 1, proof, &error), "%s", error.text);
 }
 END_TEST
 
 START_TEST(the_same_seed_gives_the_same_figures) {
     const sa_settings settings = variant_settings(0);
-    sa_check first[CHECKS];
+    sa_proof_check first[CHECKS];
     sa_error error;
     ck_assert(prove(&settings, &error));
     memcpy(first, seen, sizeof first);
@@ -169,7 +169,7 @@ END_TEST
 START_TEST(zeros_do_not_attend) {
     const sa_settings settings = variant_settings(0);
     sa_error error;
-    ck_assert(!prove_with(&settings, 0, (sa_lab_proof){0}, &error));
+    ck_assert(!prove_with(&settings, 0, (sa_lab_prove_job){0}, &error));
     ck_assert_int_eq(error.code, SA_CHECK);
     ck_assert_int_eq(checks, CHECKS);
     ck_assert(!check_of("annotations")->ok);
@@ -182,7 +182,7 @@ END_TEST
 START_TEST(weights_beyond_all_measure) {
     const sa_settings settings = variant_settings(_i);
     sa_error error;
-    if (!prove_with(&settings, 3e38, (sa_lab_proof){0}, &error))
+    if (!prove_with(&settings, 3e38, (sa_lab_prove_job){0}, &error))
         ck_assert_int_eq(error.code, SA_CHECK);
     ck_assert_int_eq(checks, CHECKS);
 }

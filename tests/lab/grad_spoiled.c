@@ -28,7 +28,7 @@ double __wrap_sa_lab_run_loss(sa_lab_run *run, sa_seq2seq *dw) {
     return loss;
 }
 
-static void judge(void *context, const sa_gradient *gradient) {
+static void judge(void *context, const sa_gradient_result *gradient) {
     (void)context;
     found += !gradient->ok;
     if (tensor++ == spoilt) right = !gradient->ok && fabs(gradient->worst_element - 1e-5) < 1e-6;

@@ -21,7 +21,7 @@ static void start(int init, uint64_t seed) {
     sizes = sa_sizes_of(&settings, KX, KY);
     sa_seq2seq_plan(&sizes, &plan);
     values = unset(1, (int)plan.size);
-    ck_assert(sa_params_start(&plan, values.x, init, seed, NULL));
+    ck_assert(sa_params_init(&plan, values.x, init, seed, NULL));
 }
 
 static sa_mat tensor(const char *name) {
@@ -69,7 +69,7 @@ END_TEST
 START_TEST(stacked_tensors_are_the_rows_of_one_block) {
     sa_seq2seq w;
     start(XAVIER, 1);
-    sa_seq2seq_point(&sizes, values.x, &w);
+    sa_seq2seq_bind_buffer(&sizes, values.x, &w);
     ck_assert_int_eq(w.decoder.cell.W.rows, 3 * UNITS);
     ck_assert_int_eq(w.decoder.cell.b.cols, 3 * UNITS);
     ck_assert_ptr_eq(sa_row(w.decoder.cell.W, 0), tensor("decoder.W_z").x);
@@ -101,9 +101,9 @@ END_TEST
 START_TEST(recurrent_matrices_are_orthogonal) {
     const int n = (int[]){1, 2, 5, 64, 65, 130, 200}[_i / 2];
     sa_params alone = {0};
-    sa_bind_matrix(&(sa_binder){.plan = &alone}, "part", "U", n, n, SA_START_RECURRENT);
-    sa_mat U = sa_mat_take(&numbers, n, n), product = unset(n, n), one = filled(n, n, 0);
-    ck_assert(sa_params_start(&alone, U.x, _i % 2, 3, NULL));
+    sa_bind_matrix(&(sa_binder){.plan = &alone}, "part", "U", n, n, SA_INIT_RECURRENT);
+    sa_mat U = sa_mat_alloc(&numbers, n, n), product = unset(n, n), one = filled(n, n, 0);
+    ck_assert(sa_params_init(&alone, U.x, _i % 2, 3, NULL));
     sa_gemm_nt(U, U, 0, product);
     for (int i = 0; i < n; i++) sa_row(one, i)[i] = 1;
     ck_assert_double_le(farthest(product, one), 1e-5);

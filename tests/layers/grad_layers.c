@@ -134,14 +134,14 @@ static struct cell_shape cell_open(const sa_cell *kind, struct cell_shape shape)
     after = state_of(shape.L, shape.n, kind, unset);
     dafter = state_of(shape.L, shape.n, kind, drawn);
     gates = unset(shape.L, kind->blocks * shape.n),
-    remains = unset(shape.L, sa_recurrent_kept(&cell));
+    remains = unset(shape.L, sa_recurrent_cache_width(&cell));
     return shape;
 }
 
 START_TEST(cell_one_step_and_its_weights) {
     const sa_cell *kind = &sa_cells[_i / CELL_SHAPES];
     const struct cell_shape shape = cell_open(kind, cell_shapes[_i % CELL_SHAPES]);
-    sa_mat da = unset(shape.L, sa_recurrent_da(&cell)), dx = at_the_start(shape.L, shape.in);
+    sa_mat da = unset(shape.L, sa_recurrent_da_width(&cell)), dx = at_the_start(shape.L, shape.in);
     sa_mat dc = at_the_start(shape.L, shape.context);
     sa_state dbefore = state_of(shape.L, shape.n, kind, at_the_start);
     sa_recurrent dcell = bound(dcell_weights, kind, shape);
@@ -165,14 +165,14 @@ END_TEST
 
 /* A gated unit with z and r pushed to their ends; returns the row of --cell gru. */
 static const sa_cell *pushed_gru(int form, double z, double r) {
-    const int n = 3, outer = sa_cells[form].outer;
+    const int n = 3, first_gate = sa_cells[form].first_gate;
     cell_open(&sa_cells[form], (struct cell_shape){2, n, 2, 0, false, false, false});
     fill(sa_cols(cell.b, 0, n), 0), fill(sa_cols(cell.b, n, n), 0);
     sa_recurrent_input_forward(&cell, x, gates, remains);
-    fill(sa_cols(gates, outer * n, n), z);
-    if (r != 0) fill(sa_cols(gates, (outer + 1) * n, n), r);
+    fill(sa_cols(gates, first_gate * n, n), z);
+    if (r != 0) fill(sa_cols(gates, (first_gate + 1) * n, n), r);
     a = unset(2, n);
-    sa_copy_mat(sa_cols(gates, (outer + 2) * n, n), a); /* W x + b of the candidate */
+    sa_copy_mat(sa_cols(gates, (first_gate + 2) * n, n), a); /* W x + b of the candidate */
     cell.cell->forward(&cell, before, gates, remains, after);
     sa_tanh(a);
     return cell.cell;
@@ -275,27 +275,27 @@ START_TEST(dropout_with_a_fixed_mask) {
 END_TEST
 
 START_TEST(no_dropout_touches_nothing) {
-    const sa_rng kept = dice;
+    const sa_rng cell_cache = dice;
     y = filled(2, 3, 7), mask = filled(2, 3, 9);
     sa_dropout_forward(0, &dice, mask, y);
     sa_dropout_backward(0, mask, y);
     ck_assert_double_eq(farthest(y, filled(2, 3, 7)), 0);
     ck_assert_double_eq(farthest(mask, filled(2, 3, 9)), 0);
-    ck_assert_uint_eq(dice.state, kept.state);
+    ck_assert_uint_eq(dice.state, cell_cache.state);
 }
 END_TEST
 
 /* ---- loss and softmax ------------------------------------------------------------------------ */
 
 static const int32_t right[] = {2, 0, 6, 2};
-static double log_p[4], aim[4], smoothing;
+static double log_p[4], objective[4], smoothing;
 static sa_mat biases;
 
 static double loss(void) {
     double sum = 0;
     sa_copy_mat(x, y);
-    sa_loss_forward(y, biases, right, smoothing, 0.3, log_p, aim);
-    for (int i = 0; i < 4; i++) sum -= 0.3 * aim[i];
+    sa_loss_forward(y, biases, right, smoothing, 0.3, log_p, objective);
+    for (int i = 0; i < 4; i++) sum -= 0.3 * objective[i];
     return sum;
 }
 
@@ -308,7 +308,8 @@ START_TEST(loss_from_logits) {
         double all = 0; /* of log p, over the words */
         for (int k = 0; k < 7; k++) all += log(sa_row(y, i)[k] / 0.3);
         ck_assert_double_eq_tol(0.3 * exp(log_p[i]), sa_row(y, i)[right[i]], 1e-15);
-        ck_assert_double_eq_tol(aim[i], (1 - smoothing) * log_p[i] + smoothing * all / 7, 1e-13);
+        ck_assert_double_eq_tol(objective[i], (1 - smoothing) * log_p[i] + smoothing * all / 7,
+                                1e-13);
     }
     sa_mat dx = unset(4, 7);
     sa_copy_mat(y, dx);

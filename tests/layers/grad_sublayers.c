@@ -168,29 +168,29 @@ END_TEST
 
 /* ---- The connection past a sub-layer --------------------------------------------------------- */
 
-static sa_residual around, daround;
+static sa_residual residual, daround;
 static sa_residual_cache cache;
 static sa_mat W; /* the sub-layer: a linear map */
 static double dropout;
 
-static double residual(void) {
+static double residual_loss(void) {
     const sa_mat no_bias = {0};
     sa_rng masks = sa_rng_seed(5, 5);
-    sa_residual_enter_forward(&around, x, &cache);
+    sa_residual_enter_forward(&residual, x, &cache);
     sa_linear_forward(W, no_bias, cache.in, cache.y);
-    sa_residual_leave_forward(&around, x, dropout, &masks, &cache);
+    sa_residual_leave_forward(&residual, x, dropout, &masks, &cache);
     return weighted(cache.y, dy);
 }
 
 static void residual_open(struct shape s, int place) {
     sa_binder counting = {0};
-    sa_residual_bind(&counting, "part", s.cols, place, &around);
+    sa_residual_bind(&counting, "part", s.cols, place, &residual);
     weights_open(counting);
-    sa_residual_bind(&(sa_binder){.buffer = weights.x}, "part", s.cols, place, &around);
+    sa_residual_bind(&(sa_binder){.buffer = weights.x}, "part", s.cols, place, &residual);
     sa_residual_bind(&(sa_binder){.buffer = dweights.x}, "part", s.cols, place, &daround);
     x = unset(s.rows, s.cols), dy = drawn(s.rows, s.cols), W = drawn(s.cols, s.cols);
     draw(x, 5);
-    sa_residual_layout(&numbers, &around, x, true, &cache);
+    sa_residual_layout(&numbers, &residual, x, true, &cache);
     sa_mat own[] = {cache.y, cache.layernorm.normal, cache.layernorm.inverse, cache.mask};
     for (size_t i = 0; i < sizeof own / sizeof *own; i++) fill(own[i], NAN);
 }
@@ -201,15 +201,15 @@ START_TEST(residual_backward) {
     const sa_mat no_bias = {0};
     dropout = 0.4 * (_i / PLACES % DROPOUTS);
     residual_open(s, _i % PLACES ? SA_NORM_POST : SA_NORM_PRE);
-    residual();
+    residual_loss();
     sa_mat d = same_as(dy), df = unset(s.rows, s.cols), din = unset(s.rows, s.cols);
     sa_mat dW = filled(s.cols, s.cols, BEFORE);
-    sa_residual_leave_backward(&around, &cache, dropout, d, df, din, &daround);
+    sa_residual_leave_backward(&residual, &cache, dropout, d, df, din, &daround);
     sa_linear_backward(W, cache.in, df, din, dW, no_bias);
-    sa_residual_enter_backward(&around, &cache, din, d, &daround);
-    CHECK_WRITTEN(residual, x, d);
-    CHECK_ADDED(residual, weights, dweights);
-    CHECK_ADDED(residual, W, dW);
+    sa_residual_enter_backward(&residual, &cache, din, d, &daround);
+    CHECK_WRITTEN(residual_loss, x, d);
+    CHECK_ADDED(residual_loss, weights, dweights);
+    CHECK_ADDED(residual_loss, W, dW);
 }
 END_TEST
 

@@ -125,7 +125,7 @@ static sa_link *next_links(sa_lines *lines, int base, size_t *count) {
         ck_assert(!failed);
         return NULL;
     }
-    ck_assert(sa_links_read(line, base, &links, count, NULL));
+    ck_assert(sa_links_parse_line(line, base, &links, count, NULL));
     return links;
 }
 
@@ -167,11 +167,11 @@ START_TEST(links_move_by_target_words) {
 END_TEST
 
 START_TEST(a_clear_margin_is_off) {
-    ck_assert(sa_aer_off(0.5, 0.4));
-    ck_assert(!sa_aer_off(0.5, 0.46));
-    ck_assert(!sa_aer_off(0.5, 0.6));
-    ck_assert(!sa_aer_off(NAN, 0.6));
-    ck_assert(!sa_aer_off(0.5, NAN));
+    ck_assert(sa_aer_is_off_by_one(0.5, 0.4));
+    ck_assert(!sa_aer_is_off_by_one(0.5, 0.46));
+    ck_assert(!sa_aer_is_off_by_one(0.5, 0.6));
+    ck_assert(!sa_aer_is_off_by_one(NAN, 0.6));
+    ck_assert(!sa_aer_is_off_by_one(0.5, NAN));
 }
 END_TEST
 

@@ -14,21 +14,22 @@ static void defaults(void) {
 }
 
 /* Sentences of which every third is wrong, the others exact. */
-static void fill(sa_tally *each, int count, int every) {
+static void fill(sa_metric_stats *each, int count, int every) {
     const char *reference = "a b c d e f";
     for (int i = 0; i < count; i++)
-        ck_assert(sa_tally_make(&each[i], &metrics, NULL,
-                                i % every == 0 ? "a b x d e f" : reference, &reference, 1, NULL));
+        ck_assert(sa_metric_stats_compute(&each[i], &metrics, NULL,
+                                          i % every == 0 ? "a b x d e f" : reference, &reference, 1,
+                                          NULL));
 }
 
 START_TEST(equal_seeds_draw_equal_samples) {
-    sa_tally each[30];
+    sa_metric_stats each[30];
     fill(each, 30, 3);
-    const size_t size = SA_MEASURES * 1000 * sizeof(double);
-    double *one = sa_bootstrap(each, 30, &metrics, &often, NULL);
-    double *again = sa_bootstrap(each, 30, &metrics, &often, NULL);
+    const size_t size = SA_METRIC_COUNT * 1000 * sizeof(double);
+    double *one = sa_bootstrap_scores(each, 30, &metrics, &often, NULL);
+    double *again = sa_bootstrap_scores(each, 30, &metrics, &often, NULL);
     double *other =
-        sa_bootstrap(each, 30, &metrics, &(sa_resampling){.samples = 1000, .seed = 2}, NULL);
+        sa_bootstrap_scores(each, 30, &metrics, &(sa_resampling){.samples = 1000, .seed = 2}, NULL);
     ck_assert_int_eq(memcmp(one, again, size), 0);
     ck_assert_int_ne(memcmp(one, other, size), 0);
     free(one), free(again), free(other);
@@ -36,10 +37,11 @@ START_TEST(equal_seeds_draw_equal_samples) {
 END_TEST
 
 START_TEST(samples_spread_as_shares_do) {
-    sa_tally each[300];
+    sa_metric_stats each[300];
     fill(each, 300, 3);
-    double *scores = sa_bootstrap(each, 300, &metrics, &often, NULL);
-    const sa_spread spread = sa_spread_of(scores + SA_EXACT * 1000, 1000);
+    double *scores = sa_bootstrap_scores(each, 300, &metrics, &often, NULL);
+    const sa_confidence_interval spread =
+        sa_confidence_interval_of(scores + SA_METRIC_EXACT * 1000, 1000);
     const double sigma = sqrt(2.0 / 9 / 300); /* of a binomial share of 2/3 */
     ck_assert_double_eq_tol(spread.mean, 2.0 / 3, 4 * sigma / sqrt(1000));
     ck_assert_double_eq_tol(spread.low, 2.0 / 3 - 1.96 * sigma, 0.3 * sigma);
@@ -49,10 +51,10 @@ START_TEST(samples_spread_as_shares_do) {
 END_TEST
 
 START_TEST(one_sentence_has_no_spread) {
-    sa_tally each[1];
+    sa_metric_stats each[1];
     fill(each, 1, 1);
-    double *scores = sa_bootstrap(each, 1, &metrics, &often, NULL);
-    const sa_spread spread = sa_spread_of(scores, 1000);
+    double *scores = sa_bootstrap_scores(each, 1, &metrics, &often, NULL);
+    const sa_confidence_interval spread = sa_confidence_interval_of(scores, 1000);
     ck_assert_double_eq(spread.low, sa_bleu_score(&each[0].bleu, &metrics));
     ck_assert_double_eq(spread.high, spread.low);
     free(scores);
@@ -62,31 +64,32 @@ END_TEST
 START_TEST(a_fortieth_is_cut_off_at_either_end) {
     double scores[80], few[3] = {3, 1, 2};
     for (int i = 0; i < 80; i++) scores[i] = (i * 37) % 80;
-    const sa_spread spread = sa_spread_of(scores, 80);
+    const sa_confidence_interval spread = sa_confidence_interval_of(scores, 80);
     ck_assert_double_eq(spread.mean, 39.5);
     ck_assert_double_eq(spread.low, 2);
     ck_assert_double_eq(spread.high, 77);
-    ck_assert_double_eq(sa_spread_of(few, 3).low, 1);
-    ck_assert_double_eq(sa_spread_of(few, 3).high, 3);
+    ck_assert_double_eq(sa_confidence_interval_of(few, 3).low, 1);
+    ck_assert_double_eq(sa_confidence_interval_of(few, 3).high, 3);
 }
 END_TEST
 
 START_TEST(chance_of_a_difference_by_hand) {
     /* |d| = 1 0 3 2 with the mean 1.5: above it by -.5, -1.5, 1.5, .5 */
     const double ours[] = {2, 5, 1, 4}, theirs[] = {1, 5, 4, 2};
-    ck_assert_double_eq(sa_paired_p(ours, theirs, 4, 1.6), 1 / 5.0);
-    ck_assert_double_eq(sa_paired_p(ours, theirs, 4, -1), 2 / 5.0);
-    ck_assert_double_eq(sa_paired_p(ours, theirs, 4, 0.4), 3 / 5.0);
-    ck_assert_double_eq(sa_paired_p(ours, ours, 4, 0), 1 / 5.0); /* none is larger than 0 */
+    ck_assert_double_eq(sa_bootstrap_p_value(ours, theirs, 4, 1.6), 1 / 5.0);
+    ck_assert_double_eq(sa_bootstrap_p_value(ours, theirs, 4, -1), 2 / 5.0);
+    ck_assert_double_eq(sa_bootstrap_p_value(ours, theirs, 4, 0.4), 3 / 5.0);
+    ck_assert_double_eq(sa_bootstrap_p_value(ours, ours, 4, 0),
+                        1 / 5.0); /* none is larger than 0 */
 }
 END_TEST
 
 START_TEST(a_clear_difference_is_no_chance) {
-    sa_tally good[200], bad[200];
+    sa_metric_stats good[200], bad[200];
     fill(good, 200, 10), fill(bad, 200, 2);
-    double *ours = sa_bootstrap(good, 200, &metrics, &often, NULL);
-    double *theirs = sa_bootstrap(bad, 200, &metrics, &often, NULL);
-    ck_assert_double_eq(sa_paired_p(ours, theirs, 1000, 30), 1 / 1001.0);
+    double *ours = sa_bootstrap_scores(good, 200, &metrics, &often, NULL);
+    double *theirs = sa_bootstrap_scores(bad, 200, &metrics, &often, NULL);
+    ck_assert_double_eq(sa_bootstrap_p_value(ours, theirs, 1000, 30), 1 / 1001.0);
     free(ours), free(theirs);
 }
 END_TEST

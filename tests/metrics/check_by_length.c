@@ -7,8 +7,8 @@
 /* The name of the one band that holds a length. */
 static const char *band_of(int words) {
     const char *name = NULL;
-    for (const sa_band *band = sa_bands; band->name; band++)
-        if (sa_band_holds(band, words)) {
+    for (const sa_length_band *band = sa_length_bands; band->name; band++)
+        if (sa_length_band_contains(band, words)) {
             ck_assert_msg(!name, "%d words: %s and %s", words, name, band->name);
             name = band->name;
         }

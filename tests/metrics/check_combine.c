@@ -9,8 +9,8 @@
 #include <string.h>
 
 static int way_of(const char *name) {
-    for (size_t i = 0; sa_combine_name(i); i++)
-        if (strcmp(sa_combine_name(i), name) == 0) return (int)i;
+    for (size_t i = 0; sa_symmetrization_name(i); i++)
+        if (strcmp(sa_symmetrization_name(i), name) == 0) return (int)i;
     ck_abort_msg("no way '%s'", name);
 }
 
@@ -20,7 +20,7 @@ static void expect(const char *way, const char *forward, const char *backward, c
     char text[256] = "";
     ck_assert(sa_links_parse(forward, &one, &one_count, NULL));
     ck_assert(sa_links_parse(backward, &other, &other_count, NULL));
-    ck_assert(sa_combine(way_of(way), one, one_count, other, other_count, &both, &count, NULL));
+    ck_assert(sa_symmetrize(way_of(way), one, one_count, other, other_count, &both, &count, NULL));
     for (size_t i = 0; i < count; i++)
         sprintf(text + strlen(text), "%s%d-%d", i ? " " : "", both[i].source, both[i].target);
     ck_assert_msg(strcmp(text, wanted) == 0, "%s of '%s' and '%s': '%s', not '%s'", way, forward,
@@ -33,7 +33,8 @@ START_TEST(what_both_say_and_what_any_says) {
     expect("union", "1-1 0-0 2-2 0-0", "2-2 0-0 3-1", "0-0 1-1 2-2 3-1");
     expect("intersection", "0-0", "", "");
     expect("union", "", "0-0", "0-0");
-    for (size_t i = 0; sa_combine_name(i); i++) expect(sa_combine_name(i), "", "", "");
+    for (size_t i = 0; sa_symmetrization_name(i); i++)
+        expect(sa_symmetrization_name(i), "", "", "");
 }
 END_TEST
 
@@ -67,7 +68,7 @@ START_TEST(far_positions_are_refused) {
     sa_link far = {0, 1 << 20, false}, *both;
     size_t count;
     sa_error error;
-    ck_assert(!sa_combine(0, &far, 1, NULL, 0, &both, &count, &error));
+    ck_assert(!sa_symmetrize(0, &far, 1, NULL, 0, &both, &count, &error));
     ck_assert_int_eq(error.code, SA_LIMIT);
     ck_assert_str_eq(error.text, "link 0-1048576: no sentence has so many words");
 }
@@ -101,7 +102,8 @@ static grid grow_by_the_book(const grid *one, const grid *other) {
         for (int s = 0; s < WORDS; s++)
             for (int t = 0; t < WORDS; t++)
                 for (int k = 0; k < 8 && in.is[s][t]; k++) {
-                    const int u = s + sa_combine_steps[k][0], v = t + sa_combine_steps[k][1];
+                    const int u = s + sa_symmetrization_neighbors[k][0],
+                              v = t + sa_symmetrization_neighbors[k][1];
                     if (u < 0 || v < 0 || u >= WORDS || v >= WORDS) continue;
                     if (has_source(&in, u) && has_target(&in, v)) continue;
                     if (!one->is[u][v] && !other->is[u][v]) continue;
@@ -131,11 +133,11 @@ START_TEST(random_alignments_grow_as_published) {
                 other.is[s][t] = sa_rng_below(&rng, 4) == 0;
             }
         const grid wanted = grow_by_the_book(&one, &other);
-        ck_assert(sa_combine(way_of("grow-diag"), links[0], list(&one, links[0]), links[1],
-                             list(&other, links[1]), &both, &count, NULL));
+        ck_assert(sa_symmetrize(way_of("grow-diag"), links[0], list(&one, links[0]), links[1],
+                                list(&other, links[1]), &both, &count, NULL));
         ck_assert_uint_eq(count, list(&wanted, links[2]));
         for (size_t i = 0; i < count; i++)
-            ck_assert_int_eq(sa_link_order(&both[i], &links[2][i]), 0);
+            ck_assert_int_eq(sa_link_compare(&both[i], &links[2][i]), 0);
         free(both);
     }
 }

@@ -2,16 +2,16 @@
 #include "metrics/linking.h"
 #include "support/suite.h"
 
-static sa_linking linking;
+static sa_link_options linking;
 static sa_link links[16];
 
 static void defaults(void) {
-    sa_linking_init(&linking);
+    sa_link_options_init(&linking);
 }
 
 static size_t make(const double *weights, int targets, int sources, int shift) {
-    ck_assert_uint_le(sa_linking_room(targets, sources), 16);
-    return sa_linking_make(&linking, weights, targets, sources, shift, links);
+    ck_assert_uint_le(sa_linking_capacity(targets, sources), 16);
+    return sa_linking_extract(&linking, weights, targets, sources, shift, links);
 }
 
 static void expect(size_t i, int source, int target) {

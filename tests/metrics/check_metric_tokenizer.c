@@ -4,16 +4,16 @@
 #include "support/suite.h"
 
 static void cut_both(void *out, char *left, char *right) {
-    sa_cuts[0].cut(left, out);
+    sa_metric_tokenizers[0].cut(left, out);
     sa_buffer_adds(out, "\t");
-    sa_cuts[0].cut(right, out);
+    sa_metric_tokenizers[0].cut(right, out);
     sa_buffer_adds(out, "\n");
 }
 
 START_TEST(tokens_are_those_of_13a) {
     sa_buffer ours = {0};
     sa_file theirs;
-    ck_assert_str_eq(sa_cut_name(0), "13a");
+    ck_assert_str_eq(sa_metric_tokenizer_name(0), "13a");
     ck_assert_int_eq(for_pairs(OWN ".tsv", cut_both, &ours), 32);
     ck_assert(sa_file_read(&theirs, OWN ".13a.tsv", 1 << 20, NULL));
     ck_assert_str_eq(ours.text, theirs.data);
@@ -55,10 +55,10 @@ static const struct {
 };
 
 START_TEST(tokens_by_hand) {
-    for (size_t row = 0; sa_cuts[row].name; row++) {
+    for (size_t row = 0; sa_metric_tokenizers[row].name; row++) {
         sa_buffer out = {0};
         sa_buffer_adds(&out, "");
-        sa_cuts[row].cut(cuts[_i].text, &out);
+        sa_metric_tokenizers[row].cut(cuts[_i].text, &out);
         ck_assert_str_eq(out.text, cuts[_i].tokens[row]);
         sa_buffer_release(&out);
     }

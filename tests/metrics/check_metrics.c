@@ -20,7 +20,7 @@ typedef struct texts {
     char *hypothesis[LINES], *reference[LINES], *second[LINES];
     int count, references;
     sa_metrics settings; /* of the sum made last */
-    sa_tally sum;
+    sa_metric_stats sum;
 } texts;
 
 /* ---- Reading --------------------------------------------------------------------------------- */
@@ -67,11 +67,11 @@ static void set(sa_metrics *metrics, const char *option, const char *value) {
                   "%s", error.text);
 }
 
-static sa_tally tally_of(const texts *all, int i, const sa_metrics *metrics) {
+static sa_metric_stats tally_of(const texts *all, int i, const sa_metrics *metrics) {
     const char *references[] = {all->reference[i], all->second[i]};
-    sa_tally tally;
-    ck_assert(sa_tally_make(&tally, metrics, sa_utf8_lower, all->hypothesis[i], references,
-                            (size_t)all->references, NULL));
+    sa_metric_stats tally;
+    ck_assert(sa_metric_stats_compute(&tally, metrics, sa_utf8_lower, all->hypothesis[i],
+                                      references, (size_t)all->references, NULL));
     return tally;
 }
 
@@ -81,13 +81,13 @@ static bool same_counts(const sa_metrics *a, const sa_metrics *b) {
 }
 
 /* Smoothing changes no count: settings that differ in nothing else share their sum. */
-static sa_tally tally_all(texts *all, const sa_metrics *metrics) {
+static sa_metric_stats tally_all(texts *all, const sa_metrics *metrics) {
     if (all->sum.sentences && same_counts(metrics, &all->settings)) return all->sum;
     all->settings = *metrics;
-    all->sum = (sa_tally){0};
+    all->sum = (sa_metric_stats){0};
     for (int i = 0; i < all->count; i++) {
-        const sa_tally one = tally_of(all, i, metrics);
-        sa_tally_add(&all->sum, &one);
+        const sa_metric_stats one = tally_of(all, i, metrics);
+        sa_metric_stats_add(&all->sum, &one);
     }
     return all->sum;
 }
@@ -124,11 +124,11 @@ static sa_metrics settings_of(const char *signature, bool eps) {
     return metrics;
 }
 
-static void expect_signature(const sa_measure *measure, const sa_metrics *metrics, const char *name,
+static void expect_signature(const sa_metric *measure, const sa_metrics *metrics, const char *name,
                              const char *theirs) {
     sa_buffer ours = {0};
     char wanted[256];
-    sa_measure_sign(measure, metrics, 1, "", &ours);
+    sa_metric_signature(measure, metrics, 1, "", &ours);
     snprintf(wanted, sizeof wanted, "%s|%.*ssoftalign:%s", name,
              (int)(strstr(theirs, "version:") - theirs), theirs, sa_version());
     ck_assert_str_eq(ours.text, wanted);
@@ -161,8 +161,8 @@ static void expect_row(texts *all, const json_t *row) {
     const char *signature = json_string_value(json_object_get(row, "signature"));
     const sa_metrics metrics = settings_of(signature, json_is_true(json_object_get(row, "eps")));
     const bool bleu = strcmp(name, "BLEU") == 0;
-    const sa_measure *measure = &sa_measures[bleu ? SA_BLEU : SA_CHRF];
-    const sa_tally sum = tally_all(all, &metrics);
+    const sa_metric *measure = &sa_metric_list[bleu ? SA_METRIC_BLEU : SA_METRIC_CHRF];
+    const sa_metric_stats sum = tally_all(all, &metrics);
     const double score = measure->score(&sum, &metrics);
     expect_close(score, json_number_value(json_object_get(row, "score")), signature);
     expect_signature(measure, &metrics, name, signature);
@@ -219,11 +219,11 @@ static void expect_two(texts *all, const json_t *row) {
         if (json_is_string(value)) set(&metrics, options[i][1], json_string_value(value));
         if (json_is_integer(value)) metrics.chrf_word_order = (int)json_integer_value(value);
     }
-    const sa_tally sum = tally_all(all, &metrics);
-    const int measure = strcmp(name, "BLEU") == 0 ? SA_BLEU : SA_CHRF;
-    const double score = sa_measures[measure].score(&sum, &metrics);
+    const sa_metric_stats sum = tally_all(all, &metrics);
+    const int measure = strcmp(name, "BLEU") == 0 ? SA_METRIC_BLEU : SA_METRIC_CHRF;
+    const double score = sa_metric_list[measure].score(&sum, &metrics);
     expect_close(score, json_number_value(json_object_get(row, "score")), name);
-    if (measure == SA_CHRF)
+    if (measure == SA_METRIC_CHRF)
         ck_assert_double_eq(score, strtod(json_string_value(json_object_get(row, "hex")), NULL));
 }
 
@@ -247,7 +247,7 @@ static void expect_sentences(const texts *all, const char *path) {
     ck_assert(sa_file_read(&file, path, 1 << 20, NULL));
     char *at = strchr(file.data, '\n');
     for (int i = 0; i < all->count; i++) {
-        const sa_tally plain = tally_of(all, i, &metrics), more = tally_of(all, i, &words);
+        const sa_metric_stats plain = tally_of(all, i, &metrics), more = tally_of(all, i, &words);
         expect_close(sa_bleu_score(&plain.bleu, &metrics), strtod(at, &at), "BLEU");
         ck_assert_double_eq(sa_chrf_score(&plain.chrf, &metrics), strtod(at, &at));
         ck_assert_double_eq(sa_chrf_score(&more.chrf, &words), strtod(at, &at));
@@ -287,10 +287,10 @@ static const struct {
 
 START_TEST(exact_sentences_and_tokens_in_place) {
     sa_metrics metrics;
-    sa_tally tally;
+    sa_metric_stats tally;
     sa_metrics_init(&metrics);
-    ck_assert(sa_tally_make(&tally, &metrics, NULL, shares[_i].hypothesis, shares[_i].references, 2,
-                            NULL));
+    ck_assert(sa_metric_stats_compute(&tally, &metrics, NULL, shares[_i].hypothesis,
+                                      shares[_i].references, 2, NULL));
     ck_assert_int_eq(tally.exact, shares[_i].exact);
     ck_assert_int_eq(tally.same, shares[_i].same);
     ck_assert_int_eq(tally.tokens, shares[_i].tokens);
@@ -304,23 +304,23 @@ START_TEST(programs_get_the_same_figures) {
     texts *all = read_texts(OWN ".tsv");
     const char *const *references[] = {(const char *const *)all->reference};
     sa_metrics metrics;
-    sa_figures figures;
+    sa_metric_values figures;
     sa_error error;
     sa_metrics_init(&metrics);
-    const sa_tally sum = tally_all(all, &metrics);
-    ck_assert(sa_score(&metrics, (const char *const *)all->hypothesis, references, 1,
-                       (size_t)all->count, &figures, &error));
+    const sa_metric_stats sum = tally_all(all, &metrics);
+    ck_assert(sa_compute_metrics(&metrics, (const char *const *)all->hypothesis, references, 1,
+                                 (size_t)all->count, &figures, &error));
     expect_close(figures.bleu, 79.36691041737934, "BLEU");
     ck_assert_double_eq(figures.chrf, 78.08485449862208);
     ck_assert_double_eq(figures.exact, (double)sum.exact / 32);
     ck_assert_double_eq(figures.tokens, (double)sum.same / (double)sum.tokens);
     metrics.lowercase = true;
-    ck_assert(sa_score(&metrics, (const char *const *)all->hypothesis, references, 1,
-                       (size_t)all->count, &figures, &error));
+    ck_assert(sa_compute_metrics(&metrics, (const char *const *)all->hypothesis, references, 1,
+                                 (size_t)all->count, &figures, &error));
     expect_close(figures.bleu, 79.46743868778006, "BLEU in lower case");
     metrics.chrf_order = 99;
-    ck_assert(!sa_score(&metrics, (const char *const *)all->hypothesis, references, 1,
-                        (size_t)all->count, &figures, &error));
+    ck_assert(!sa_compute_metrics(&metrics, (const char *const *)all->hypothesis, references, 1,
+                                  (size_t)all->count, &figures, &error));
     ck_assert_int_eq(error.code, SA_USAGE);
     release_texts(all);
 }

@@ -21,7 +21,7 @@ static const sa_tensor *find(const char *name) {
 
 /* The file's settings are those of the model alone; all others stay at their defaults. */
 static void read_settings(sa_settings *settings) {
-    json_t *object = json_loads(sa_container_text(&golden, "settings"), 0, NULL);
+    json_t *object = json_loads(sa_container_metadata(&golden, "settings"), 0, NULL);
     ck_assert(json_is_object(object));
     const char *key;
     json_t *value;
@@ -125,8 +125,8 @@ START_TEST(loss_and_gradients_of_the_reference) {
            *gradients = calloc(plan.size, sizeof *values);
     load_values(&plan, values);
     sa_seq2seq w, dw;
-    sa_seq2seq_point(&sizes, values, &w);
-    sa_seq2seq_point(&sizes, gradients, &dw);
+    sa_seq2seq_bind_buffer(&sizes, values, &w);
+    sa_seq2seq_bind_buffer(&sizes, gradients, &dw);
 
     int32_t source_ids[32], target_ids[32];
     sa_sentence source[8], target[8];
@@ -134,13 +134,13 @@ START_TEST(loss_and_gradients_of_the_reference) {
     ck_assert_int_eq(read_side("target", target_ids, target), count);
     sa_arena arena;
     ck_assert(sa_arena_init(&arena, 1 << 20, &error));
-    sa_batch batch = sa_batch_make(&arena, source, target, count);
+    sa_batch batch = sa_batch_build(&arena, source, target, count);
     sa_pass pass;
     sa_pass_layout(&arena, &w, &batch, true, &pass);
     const sa_regularizer regularizer = {.smoothing = settings.label_smoothing};
     sa_seq2seq_loss(&w, &batch, regularizer, &pass, &dw);
     double loss = 0, wanted;
-    for (int i = 0; i < batch.target.words; i++) loss -= pass.aim[i] / count;
+    for (int i = 0; i < batch.target.words; i++) loss -= pass.objective[i] / count;
     memcpy(&wanted, find("loss")->data, sizeof wanted);
     ck_assert_double_le(difference(&loss, &wanted, 1), 1e-12);
     compare_gradients(&plan, gradients);

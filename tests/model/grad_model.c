@@ -26,9 +26,9 @@ static sa_seq2seq w;
 static sa_sentence sentence_of(int32_t *words, int length) {
     for (int i = 0; i < length; i++) {
         do words[i] = (int32_t)sa_rng_below(&dice, K);
-        while (words[i] == SA_START || words[i] == SA_END || words[i] == ABSENT);
+        while (words[i] == SA_BOS || words[i] == SA_EOS || words[i] == ABSENT);
     }
-    words[length - 1] = SA_END;
+    words[length - 1] = SA_EOS;
     return (sa_sentence){words, length};
 }
 
@@ -40,7 +40,7 @@ static void model_open(int number) {
     sizes = sa_sizes_of(&settings, K, K);
     sa_seq2seq_plan(&sizes, &plan);
     weights = drawn(1, (int)plan.size);
-    sa_seq2seq_point(&sizes, weights.x, &w);
+    sa_seq2seq_bind_buffer(&sizes, weights.x, &w);
     for (int p = 0; p < PAIRS; p++) {
         source[p] = sentence_of(ids[0][p], lengths[p].source);
         target[p] = sentence_of(ids[1][p], lengths[p].target);
@@ -58,8 +58,8 @@ typedef struct result {
 static result run(const sa_sentence *from, const sa_sentence *to, int count, int whole,
                   sa_mat *gradient) {
     sa_seq2seq dw;
-    result r = {.batch = sa_batch_make(&numbers, from, to, count)};
-    if (gradient) sa_seq2seq_point(&sizes, gradient->x, &dw);
+    result r = {.batch = sa_batch_build(&numbers, from, to, count)};
+    if (gradient) sa_seq2seq_bind_buffer(&sizes, gradient->x, &dw);
     sa_pass_layout(&numbers, &w, &r.batch, true, &r.pass);
     r.batch.whole = whole;
     r.loss = sa_seq2seq_loss(&w, &r.batch, (sa_regularizer){0}, &r.pass, gradient ? &dw : NULL);
@@ -107,8 +107,8 @@ END_TEST
 
 /* The weights of head k in the last layer for word t of target place b. */
 static sa_mat weights_of(const result *r, int b, int t, int k) {
-    const int last = sa_seq2seq_layers(&w, SA_PLACE_CROSS) - 1;
-    return sa_pass_weights(&w, &r->pass, &r->batch, SA_PLACE_CROSS, last, k, b, t);
+    const int last = sa_seq2seq_layers(&w, SA_SITE_CROSS) - 1;
+    return sa_pass_weights(&w, &r->pass, &r->batch, SA_SITE_CROSS, last, k, b, t);
 }
 
 /* They sum to 1; the Gaussian of a predictive window makes them less. */
@@ -117,13 +117,13 @@ static void expect_same_weights(sa_mat alpha, sa_mat alone) {
     ck_assert_double_le(farthest(alpha, alone), 1e-13);
     for (int j = 0; j < alpha.cols; j++) sum += alpha.x[j];
     ck_assert_double_le(sum, 1 + 1e-15);
-    if (settings.window != SA_WINDOW_PREDICTIVE) ck_assert_double_ge(sum, 1 - 1e-15);
+    if (settings.window != SA_WINDOW_LOCAL_P) ck_assert_double_ge(sum, 1 - 1e-15);
 }
 
 START_TEST(words_and_attention_do_not_see_the_batch) {
     model_open(_i);
     const result all = run(source, target, PAIRS, PAIRS, NULL);
-    const sa_side *side = &all.batch.target;
+    const sa_batch_side *side = &all.batch.target;
     for (int b = 0; b < PAIRS; b++) {
         const int p = side->order[b];
         const result one = run(source + p, target + p, 1, 1, NULL);
@@ -156,7 +156,7 @@ static bool occurs(const sa_sentence *sentences, int word, bool as_input) {
     for (int p = 0; p < PAIRS; p++)
         for (int i = 0; i < sentences[p].len - as_input; i++)
             if (sentences[p].ids[i] == word) return true;
-    return as_input && word == SA_START;
+    return as_input && word == SA_BOS;
 }
 
 START_TEST(absent_word_has_no_gradient) {
@@ -164,7 +164,7 @@ START_TEST(absent_word_has_no_gradient) {
     sa_mat gradient = zeros();
     sa_seq2seq dw;
     run(source, target, PAIRS, PAIRS, &gradient);
-    sa_seq2seq_point(&sizes, gradient.x, &dw);
+    sa_seq2seq_bind_buffer(&sizes, gradient.x, &dw);
     const bool recurrent = dw.model == SA_MODEL_RECURRENT;
     const sa_mat nothing = filled(1, settings.embed, 0);
     const sa_mat source_E = recurrent ? dw.encoder.E : dw.transformer.source_E;
@@ -175,15 +175,15 @@ START_TEST(absent_word_has_no_gradient) {
         ck_assert_int_eq(of_source != 0, occurs(source, word, false));
         ck_assert_int_eq(of_target != 0, occurs(target, word, true));
     }
-    ck_assert(!occurs(source, ABSENT, false) && !occurs(target, SA_END, true));
+    ck_assert(!occurs(source, ABSENT, false) && !occurs(target, SA_EOS, true));
 }
 END_TEST
 
 /* W_a and U_a are small but not zero; v_a is, so every score is equal to the bit. */
 START_TEST(attention_starts_uniform_in_the_paper) {
     model_open(0);
-    ck_assert_str_eq(sa_compats[settings.attention].name, "additive");
-    ck_assert(sa_params_start(&plan, weights.x, 1, (uint64_t)_i, NULL));
+    ck_assert_str_eq(sa_scores[settings.attention].name, "additive");
+    ck_assert(sa_params_init(&plan, weights.x, 1, (uint64_t)_i, NULL));
     const result all = run(source, target, PAIRS, PAIRS, NULL);
     for (int b = 0; b < PAIRS; b++) {
         const int p = all.batch.target.order[b], S = source[p].len;

@@ -12,7 +12,7 @@ static const sa_dropout dropouts[DROPOUTS] = {
     {.embeddings = 0.4, .annotations = 0.4, .readout = 0.4},
     {.words = 0.2, .state = 0.3, .annotations = 0.2, .readout = 0.3},
 };
-static const int32_t words[] = {3, 0, 4, 3, SA_END};
+static const int32_t words[] = {3, 0, 4, 3, SA_EOS};
 static const sa_sentence source[PAIRS] = {{words + 2, 3}, {words, 5}, {words + 4, 1}};
 static const sa_sentence target[PAIRS] = {{words + 1, 4}, {words + 3, 2}, {words + 3, 2}};
 
@@ -30,15 +30,15 @@ static void model_open(sa_sizes asked) {
     sa_seq2seq_plan(&sizes, &plan);
     weights = drawn(1, (int)plan.size);
     dweights = filled(1, (int)plan.size, BEFORE);
-    sa_seq2seq_point(&sizes, weights.x, &w);
-    sa_seq2seq_point(&sizes, dweights.x, &dw);
+    sa_seq2seq_bind_buffer(&sizes, weights.x, &w);
+    sa_seq2seq_bind_buffer(&sizes, dweights.x, &dw);
 }
 
 static void pass_open(int number) {
     settings = variant_settings(number);
     settings.dropout_state = 0.4; /* rooms for its masks */
     model_open(sa_sizes_of(&settings, K, K));
-    batch = sa_batch_make(&numbers, source, target, PAIRS);
+    batch = sa_batch_build(&numbers, source, target, PAIRS);
     sa_pass_layout(&numbers, &w, &batch, true, &pass);
 }
 
@@ -84,10 +84,10 @@ static double nearest_tie(void) {
 /* How near the edge of a predicted window is to a position. */
 static double nearest_edge(void) {
     double nearest = INFINITY;
-    if (w.decoder.attention.window != SA_WINDOW_PREDICTIVE) return nearest;
+    if (w.decoder.attention.window != SA_WINDOW_LOCAL_P) return nearest;
     for (int t = 0; t < batch.target.steps; t++)
-        for (int b = 0; b < batch.target.live[t]; b++) {
-            const double p = sa_attention_centre(
+        for (int b = 0; b < batch.target.active[t]; b++) {
+            const double p = sa_attention_center(
                 &w.decoder.attention, t + 1, pass.decoder.rows.attention, batch.target.start[t] + b,
                 batch.source.len[batch.source_of[b]]);
             nearest = fmin(nearest, fabs(p - round(p)));
@@ -160,15 +160,15 @@ END_TEST
 
 /* Every step's states as U meets them: those of a sentence by the same mask, and by a mask of its
  * own in each cell. */
-static void check_states(const sa_side *side, sa_state states, sa_mat mask) {
+static void check_states(const sa_batch_side *side, sa_state states, sa_mat mask) {
     ck_assert_int_eq(mask.rows, PAIRS);
     for (int t = 0; t < side->steps; t++)
-        for (int b = 0; b < side->live[t]; b++)
+        for (int b = 0; b < side->active[t]; b++)
             for (int k = 0; k < mask.cols; k++) {
                 const double d = sa_row(mask, b)[k];
                 const int row = side->start[t] + b;
                 ck_assert(d == 0 || d == 1 / (1 - dropout.state));
-                ck_assert_double_eq(sa_row(states.met, row)[k], d * sa_row(states.s, row)[k]);
+                ck_assert_double_eq(sa_row(states.masked, row)[k], d * sa_row(states.s, row)[k]);
             }
 }
 
@@ -199,7 +199,7 @@ START_TEST(masks_of_states_and_words) {
     check_states(&batch.target, pass.decoder.rows.previous, pass.decoder.drop.mask);
     check_states(&batch.target, pass.decoder.rows.middle, pass.decoder.second_drop.mask);
     if (!settings.positions) check_words(pass.encoder.x, w.encoder.E, pass.encoder.ids);
-    check_words(sa_decoder_word(&w.decoder, pass.decoder.rows.input), w.decoder.E,
+    check_words(sa_decoder_word_input(&w.decoder, pass.decoder.rows.input), w.decoder.E,
                 pass.decoder.inputs);
 }
 END_TEST
@@ -209,8 +209,8 @@ static double smoothing;
 static double vocabulary(void) {
     double sum = 0;
     sa_vocabulary_loss(&w.decoder.readout, batch.target.ids, smoothing, 0, &pass.decoder.readout,
-                       pass.log_p, pass.aim, NULL);
-    for (int i = 0; i < batch.target.words; i++) sum -= 0.2 * pass.aim[i];
+                       pass.log_p, pass.objective, NULL);
+    for (int i = 0; i < batch.target.words; i++) sum -= 0.2 * pass.objective[i];
     return sum;
 }
 
@@ -220,7 +220,7 @@ START_TEST(vocabulary_loss_and_its_backward) {
     draw(pass.decoder.readout.t, 1);
     fill(pass.decoder.readout.dt, NAN);
     sa_vocabulary_loss(&w.decoder.readout, batch.target.ids, smoothing, 0.2, &pass.decoder.readout,
-                       pass.log_p, pass.aim, &dw.decoder.readout);
+                       pass.log_p, pass.objective, &dw.decoder.readout);
     CHECK_WRITTEN(vocabulary, pass.decoder.readout.t, pass.decoder.readout.dt);
     CHECK_ADDED(vocabulary, weights, dweights);
 }
@@ -238,16 +238,17 @@ START_TEST(blocks_of_logits_are_invisible) {
     sa_vocabulary_layout(&numbers, 1, &w.decoder.readout, &one);
     ck_assert_int_eq(all.logits.rows, 64);
     int32_t ids[ROWS];
-    double log_p[ROWS], aim[ROWS], alone;
+    double log_p[ROWS], objective[ROWS], alone;
     for (int i = 0; i < ROWS; i++) ids[i] = (int32_t)sa_rng_below(&dice, MANY);
     draw(all.t, 1);
-    sa_vocabulary_loss(&w.decoder.readout, ids, 0, 0.5, &all, log_p, aim, &dw.decoder.readout);
+    sa_vocabulary_loss(&w.decoder.readout, ids, 0, 0.5, &all, log_p, objective,
+                       &dw.decoder.readout);
     sa_mat together = dweights;
     dweights = filled(1, together.cols, BEFORE);
-    sa_seq2seq_point(&sizes, dweights.x, &dw);
+    sa_seq2seq_bind_buffer(&sizes, dweights.x, &dw);
     for (int i = 0; i < ROWS; i++) {
         sa_copy_mat(sa_rows(all.t, i, 1), one.t);
-        sa_vocabulary_loss(&w.decoder.readout, ids + i, 0, 0.5, &one, &alone, aim,
+        sa_vocabulary_loss(&w.decoder.readout, ids + i, 0, 0.5, &one, &alone, objective,
                            &dw.decoder.readout);
         ck_assert_double_eq_tol(log_p[i], alone, 1e-12);
         ck_assert_double_le(farthest(sa_rows(all.dt, i, 1), one.dt), 1e-14);

@@ -5,10 +5,10 @@
 #include <stdlib.h>
 
 static void expect_colour(int map, double weight, int red, int green, int blue) {
-    const sa_colour colour = sa_shade_colour(map, weight);
-    ck_assert_int_eq(colour.red, red);
-    ck_assert_int_eq(colour.green, green);
-    ck_assert_int_eq(colour.blue, blue);
+    const sa_color color = sa_colormap_color(map, weight);
+    ck_assert_int_eq(color.red, red);
+    ck_assert_int_eq(color.green, green);
+    ck_assert_int_eq(color.blue, blue);
 }
 
 START_TEST(the_scale_is_fixed_from_0_to_1) {
@@ -26,8 +26,8 @@ START_TEST(the_scale_is_fixed_from_0_to_1) {
     expect_colour(VIRIDIS, 1 + 1e-6, 0xfd, 0xe7, 0x25);
     for (int map = GREY; map <= VIRIDIS; map++) /* from dark to light, or back, evenly */
         for (int i = 1; i <= 100; i++) {
-            const sa_colour low = sa_shade_colour(map, (i - 1) / 100.);
-            const sa_colour high = sa_shade_colour(map, i / 100.);
+            const sa_color low = sa_colormap_color(map, (i - 1) / 100.);
+            const sa_color high = sa_colormap_color(map, i / 100.);
             const int more = 299 * (high.red - low.red) + 587 * (high.green - low.green) +
                              114 * (high.blue - low.blue);
             ck_assert(map == INK ? more < 0 : more > 0);
@@ -46,12 +46,12 @@ static int lightness_of_entry(int entry) {
 
 START_TEST(a_palette_has_the_same_scale) {
     const int ink = 1;
-    for (int map = 0; sa_shade_name((size_t)map); map++) {
-        int before = lightness_of_entry(sa_shade_entry(map, -1));
+    for (int map = 0; sa_colormap_name((size_t)map); map++) {
+        int before = lightness_of_entry(sa_colormap_palette_index(map, -1));
         for (int i = 0; i <= 100; i++) {
-            const sa_colour colour = sa_shade_colour(map, i / 100.);
-            const int exact = 299 * colour.red + 587 * colour.green + 114 * colour.blue;
-            const int light = lightness_of_entry(sa_shade_entry(map, i / 100.));
+            const sa_color color = sa_colormap_color(map, i / 100.);
+            const int exact = 299 * color.red + 587 * color.green + 114 * color.blue;
+            const int light = lightness_of_entry(sa_colormap_palette_index(map, i / 100.));
             ck_assert_int_le(abs(light - exact), 30 * 1000);
             ck_assert(map == ink ? light <= before : light >= before);
             before = light;

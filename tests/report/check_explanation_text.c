@@ -14,29 +14,29 @@ static const char *const sources[] = {"le", "猫猫", "a\x1b[2J",
                                       "\xf0\x9f\x91\xa9\xe2\x80\x8d\xf0\x9f\x91\xa7",
                                       "anticonstitutionnellement"};
 static const int numbers[] = {4, 0, 7, 8, 9};
-static const sa_explained_pair pair = {true, 5, 2, sources, sources, numbers, numbers};
-static sa_paper paper;
+static const sa_explain_pair pair = {true, 5, 2, sources, sources, numbers, numbers};
+static sa_explanation paper;
 
 static void begin(int digits, bool wide) {
-    paper = (sa_paper){.digits = digits, .wide = wide, .titled = true, .step = 1};
+    paper = (sa_explanation){.digits = digits, .wide = wide, .titled = true, .step = 1};
 }
 
-static void add(sa_explained line) {
-    line.part = line.part ? line.part : SA_EXPLAINED_STEP;
-    line.step = line.part == SA_EXPLAINED_STEP;
+static void add(sa_explain_value line) {
+    line.part = line.part ? line.part : SA_EXPLAIN_STEP;
+    line.step = line.part == SA_EXPLAIN_STEP;
     if (!line.chosen) line.chosen = -1;
-    sa_paper_add(&paper, &pair, &line);
+    sa_explanation_add(&paper, &pair, &line);
 }
 
 static void expect(const char *text) {
-    sa_paper_add(&paper, &pair, NULL);
+    sa_explanation_add(&paper, &pair, NULL);
     ck_assert(!paper.out.failed);
     ck_assert_str_eq(paper.out.text, text);
-    sa_paper_release(&paper);
+    sa_explanation_release(&paper);
 }
 
 static void add_vector(const char *letters, int count, const double *x) {
-    add((sa_explained){
+    add((sa_explain_value){
         .letters = letters, .shape = SA_SHAPE_VECTOR, .rows = 1, .cols = count, .numbers = x});
 }
 
@@ -44,12 +44,12 @@ START_TEST(vectors_stand_under_each_other) {
     begin(2, false);
     add_vector("s_i", 3, (double[]){-1, .125, -.001});
     add_vector("a very long label", 2, (double[]){1234567, 0});
-    add((sa_explained){.letters = "unit",
-                       .shape = SA_SHAPE_VECTOR,
-                       .rows = 1,
-                       .cols = 2,
-                       .numbers = (double[]){2, 3},
-                       .whole = true});
+    add((sa_explain_value){.letters = "unit",
+                           .shape = SA_SHAPE_VECTOR,
+                           .rows = 1,
+                           .cols = 2,
+                           .numbers = (double[]){2, 3},
+                           .whole = true});
     expect("    s_i              -1.00    0.12    0.00\n"
            "    a very long label\n"
            "                   1234567.00       0.00\n"
@@ -77,14 +77,14 @@ END_TEST
 
 START_TEST(equations_keep_their_place_on_the_right) {
     static const char longest[] = "x = a + b + c + d + e + f + g + h + i + j + k + l + m + n + o";
-    const sa_explained one = {.equation = "c = h",
-                              .citation = "A.1.2",
-                              .letters = "c",
-                              .shape = SA_SHAPE_NUMBER,
-                              .rows = 1,
-                              .cols = 1,
-                              .numbers = (double[]){1}};
-    sa_explained other = one;
+    const sa_explain_value one = {.equation = "c = h",
+                                  .citation = "A.1.2",
+                                  .letters = "c",
+                                  .shape = SA_SHAPE_NUMBER,
+                                  .rows = 1,
+                                  .cols = 1,
+                                  .numbers = (double[]){1}};
+    sa_explain_value other = one;
     other.equation = longest, other.citation = "Somebody and somebody else 2015, A.1.2";
     begin(0, false);
     add(one), add(other), add(other);
@@ -97,19 +97,19 @@ START_TEST(equations_keep_their_place_on_the_right) {
 }
 END_TEST
 
-static sa_explained column(const char *letters, int rows, const double *x) {
-    return (sa_explained){.letters = letters,
-                          .shape = SA_SHAPE_COLUMN,
-                          .rows = rows,
-                          .cols = 1,
-                          .numbers = x,
-                          .about = SA_ABOUT_SOURCE,
-                          .row = sources};
+static sa_explain_value column(const char *letters, int rows, const double *x) {
+    return (sa_explain_value){.letters = letters,
+                              .shape = SA_SHAPE_COLUMN,
+                              .rows = rows,
+                              .cols = 1,
+                              .numbers = x,
+                              .about = SA_ROWS_SOURCE,
+                              .row = sources};
 }
 
 START_TEST(columns_stand_side_by_side) {
     begin(1, false);
-    sa_explained e = column("e", 2, (double[]){-3, .5});
+    sa_explain_value e = column("e", 2, (double[]){-3, .5});
     e.terms = 2, e.divisor = 2;
     e.term = (double[]){-7, 1, .5, .5};
     add(e);
@@ -127,25 +127,25 @@ END_TEST
 /* Every row begins in the same column, whatever its word is made of. */
 START_TEST(labels_are_as_wide_as_they_look) {
     begin(1, false);
-    sa_explained table = column("h", 5, (double[]){1, 1, 1, 1, 1});
+    sa_explain_value table = column("h", 5, (double[]){1, 1, 1, 1, 1});
     table.shape = SA_SHAPE_MATRIX;
     add(table);
-    sa_paper_add(&paper, &pair, NULL);
+    sa_explanation_add(&paper, &pair, NULL);
     char *line = strchr(paper.out.text, '\n') + 1;
     for (int j = 0; j < 5; j++) {
         char *end = strchr(line, '\n'), *at = line;
         int columns = 0;
         while (at < end) {
-            const size_t next = sa_utf8_cluster(at, (size_t)(end - at));
+            const size_t next = sa_utf8_grapheme_size(at, (size_t)(end - at));
             columns += sa_utf8_width(at, next);
             at += next;
         }
-        ck_assert_int_eq(columns, SA_PAPER_LABEL + 8);
+        ck_assert_int_eq(columns, SA_EXPLANATION_LABEL + 8);
         line = end + 1;
     }
     ck_assert_ptr_null(strchr(paper.out.text, '\x1b'));
     ck_assert_ptr_nonnull(strstr(paper.out.text, "anticonst…"));
-    sa_paper_release(&paper);
+    sa_explanation_release(&paper);
 }
 END_TEST
 
@@ -161,21 +161,21 @@ START_TEST(likely_words_are_shown) {
         logits[k] = k;
     }
     begin(3, false);
-    sa_explained one = column("logits", MANY, logits);
-    one.about = SA_ABOUT_WORDS, one.row = words, one.chosen = 38;
+    sa_explain_value one = column("logits", MANY, logits);
+    one.about = SA_ROWS_VOCABULARY, one.row = words, one.chosen = 38;
     add(one);
     one.letters = "p", one.numbers = p;
     add(one);
-    one = (sa_explained){.part = SA_EXPLAINED_WEIGHTS,
-                         .letters = "W_o",
-                         .shape = SA_SHAPE_MATRIX,
-                         .rows = MANY,
-                         .cols = 1,
-                         .numbers = logits,
-                         .about = SA_ABOUT_WORDS,
-                         .row = words};
+    one = (sa_explain_value){.part = SA_EXPLAIN_WEIGHTS,
+                             .letters = "W_o",
+                             .shape = SA_SHAPE_MATRIX,
+                             .rows = MANY,
+                             .cols = 1,
+                             .numbers = logits,
+                             .about = SA_ROWS_VOCABULARY,
+                             .row = words};
     add(one);
-    sa_paper_add(&paper, &pair, NULL);
+    sa_explanation_add(&paper, &pair, NULL);
     const char *shown[] = {"  w35 ", "  w27 ", "  w19 ", "  w11 ", "  w3 ", "> w38 "};
     const char *at = paper.out.text;
     for (int k = 0; k < 6; k++) {
@@ -188,7 +188,7 @@ START_TEST(likely_words_are_shown) {
     int lines = 0;
     for (at = paper.out.text; (at = strchr(at, '\n')); at++) lines++;
     ck_assert_int_eq(lines, 1 + 6 + 1 + 6);
-    sa_paper_release(&paper);
+    sa_explanation_release(&paper);
 }
 END_TEST
 
@@ -197,33 +197,33 @@ START_TEST(tall_matrices_are_cut) {
     for (int k = 0; k < MANY; k++) x[k] = k;
     for (int wide = 0; wide < 2; wide++) {
         begin(0, wide);
-        add((sa_explained){.part = SA_EXPLAINED_WEIGHTS,
-                           .letters = "W",
-                           .shape = SA_SHAPE_MATRIX,
-                           .rows = MANY,
-                           .cols = 1,
-                           .numbers = x});
-        sa_paper_add(&paper, &pair, NULL);
+        add((sa_explain_value){.part = SA_EXPLAIN_WEIGHTS,
+                               .letters = "W",
+                               .shape = SA_SHAPE_MATRIX,
+                               .rows = MANY,
+                               .cols = 1,
+                               .numbers = x});
+        sa_explanation_add(&paper, &pair, NULL);
         int lines = 0;
         for (const char *at = paper.out.text; (at = strchr(at, '\n')); at++) lines++;
         ck_assert_int_eq(lines, wide ? 1 + MANY : 1 + 8 + 1 + 8);
-        sa_paper_release(&paper);
+        sa_explanation_release(&paper);
     }
 }
 END_TEST
 
 START_TEST(title_and_step) {
-    paper = (sa_paper){.digits = 1};
-    sa_paper_add(&paper, &pair,
-                 &(sa_explained){.part = SA_EXPLAINED_STEP,
-                                 .step = 2,
-                                 .section = "Attention",
-                                 .head = 3,
-                                 .letters = "c",
-                                 .shape = SA_SHAPE_NUMBER,
-                                 .rows = 1,
-                                 .cols = 1,
-                                 .numbers = (double[]){1}});
+    paper = (sa_explanation){.digits = 1};
+    sa_explanation_add(&paper, &pair,
+                       &(sa_explain_value){.part = SA_EXPLAIN_STEP,
+                                           .step = 2,
+                                           .section = "Attention",
+                                           .head = 3,
+                                           .letters = "c",
+                                           .shape = SA_SHAPE_NUMBER,
+                                           .rows = 1,
+                                           .cols = 1,
+                                           .numbers = (double[]){1}});
     expect("Source: le (4) 猫猫 (0, unknown) a\\x1B[2J (7) 👩\u200d👧 (8) anticonstitutionnellement "
            "(9)\n"
            "Target, given: le (4) 猫猫 (0, unknown)\n"

@@ -84,10 +84,10 @@ static void expect_room(const sa_drawing *drawing, const sa_shape *shape) {
     ck_assert(box->x + box->width <= drawing->width - line);
     ck_assert(box->y + box->height <= drawing->height - line);
     if (shape->kind != SA_SHAPE_TEXT) return;
-    const char *text = drawing->letters.text + shape->letter;
-    const double along = shape->upwards ? box->height : box->width;
-    const double across = shape->upwards ? box->width : box->height;
-    ck_assert_msg(sa_drawing_length(text) * shape->size <= along, "no room for '%s'", text);
+    const char *text = drawing->text_buffer.text + shape->letter;
+    const double along = shape->rotated ? box->height : box->width;
+    const double across = shape->rotated ? box->width : box->height;
+    ck_assert_msg(sa_drawing_text_width(text) * shape->size <= along, "no room for '%s'", text);
     ck_assert_msg(shape->size <= across, "'%s' is too high", text);
 }
 
@@ -104,17 +104,18 @@ START_TEST(nothing_overlaps_or_is_cut) {
             if (i == j || cell || other->kind == SA_SHAPE_OUTLINE) continue;
             ck_assert_msg(!overlap(&one->box, &other->box),
                           "%s, %d x %d: '%s' lies on another shape", lists[_i / SIZES].name,
-                          alignment.targets, alignment.sources, drawing.letters.text + one->letter);
+                          alignment.targets, alignment.sources,
+                          drawing.text_buffer.text + one->letter);
         }
     }
     sa_drawing_release(&drawing);
 }
 END_TEST
 
-static size_t count_kind(const sa_drawing *drawing, sa_shape_kind kind, bool upwards) {
+static size_t count_kind(const sa_drawing *drawing, sa_shape_kind kind, bool rotated) {
     size_t count = 0;
     for (size_t i = 0; i < drawing->count; i++)
-        count += drawing->shapes[i].kind == kind && drawing->shapes[i].upwards == upwards;
+        count += drawing->shapes[i].kind == kind && drawing->shapes[i].rotated == rotated;
     return count;
 }
 
@@ -192,7 +193,8 @@ END_TEST
 START_TEST(what_xml_forbids_is_shown_as_a_question) {
     sa_drawing drawing = {.width = 1, .height = 1};
     sa_buffer svg = {0};
-    sa_drawing_text(&drawing, (sa_box){0, 0, 1, 1}, "a\x01\uffff\ufffez", (sa_setting){.size = 1});
+    sa_drawing_text(&drawing, (sa_box){0, 0, 1, 1}, "a\x01\uffff\ufffez",
+                    (sa_text_style){.size = 1});
     sa_drawing_svg(&drawing, &svg);
     ck_assert_ptr_nonnull(strstr(svg.text, ">a\ufffd\ufffd\ufffdz</text>"));
     sa_buffer_release(&svg);
@@ -203,22 +205,22 @@ END_TEST
 /* ---- Films ----------------------------------------------------------------------------------- */
 
 /* One box of two colours, one after the other, and a word that changes with them. */
-static void film(const sa_colour colours[2], sa_buffer *svg) {
+static void film(const sa_color colors[2], sa_buffer *svg) {
     static const char *const words[] = {"chat", "chien"};
     const sa_box box = {0, 0, 1, 1};
     sa_drawing frames[2] = {{.width = 1, .height = 1}, {.width = 1, .height = 1}};
     for (int i = 0; i < 2; i++) {
-        sa_drawing_fill(&frames[i], box, colours[i]);
-        sa_drawing_text(&frames[i], box, words[i], (sa_setting){.size = 1});
+        sa_drawing_fill(&frames[i], box, colors[i]);
+        sa_drawing_text(&frames[i], box, words[i], (sa_text_style){.size = 1});
     }
     if (!frames[0].failed && !frames[1].failed)
-        sa_drawing_svg_film(&(sa_reel){frames, 2, 1, 0.5}, svg);
+        sa_drawing_svg_animation(&(sa_animation){frames, 2, 1, 0.5}, svg);
     svg->failed |= frames[0].failed || frames[1].failed;
     for (int i = 0; i < 2; i++) sa_drawing_release(&frames[i]);
 }
 
 static const struct {
-    sa_colour colours[2];
+    sa_color colors[2];
     const char *values; /* NULL: nothing changes */
 } changes[] = {
     {{{1, 2, 3}, {1, 2, 3}}, NULL},
@@ -229,7 +231,7 @@ static const struct {
 
 START_TEST(a_film_shows_every_change_of_a_colour) {
     sa_buffer svg = {0};
-    film(changes[_i].colours, &svg);
+    film(changes[_i].colors, &svg);
     const char *filled = strstr(svg.text, "attributeName=\"fill\"");
     ck_assert_int_eq(filled != NULL, changes[_i].values != NULL);
     if (filled) ck_assert_ptr_nonnull(strstr(filled, changes[_i].values));
@@ -240,7 +242,7 @@ END_TEST
 
 static bool film_once(sa_error *error) {
     sa_buffer svg = {0};
-    film(changes[1].colours, &svg);
+    film(changes[1].colors, &svg);
     const bool good = !svg.failed || sa_fail_memory(error, svg.size);
     sa_buffer_release(&svg);
     return good;
@@ -259,18 +261,18 @@ static unsigned read_big(const char *bytes) {
 }
 
 static sa_buffer paint(bool way(const sa_drawing *, sa_buffer *, const char **, sa_error *)) {
-    const char *lacking;
+    const char *missing_glyphs;
     sa_drawing drawing = draw_small();
     sa_buffer out = {0};
     sa_error error;
-    ck_assert_msg(way(&drawing, &out, &lacking, &error), "%s", error.text);
+    ck_assert_msg(way(&drawing, &out, &missing_glyphs, &error), "%s", error.text);
     sa_drawing_release(&drawing);
     return out;
 }
 
 START_TEST(png_and_pdf_have_their_size_and_never_change) {
     sa_error error;
-    if (!sa_drawing_can_paint(&error)) {
+    if (!sa_drawing_can_render(&error)) {
         ck_assert_int_eq(error.code, SA_USAGE);
         ck_assert_ptr_nonnull(strstr(error.text, "libpango1.0-dev"));
         printf("PNG and PDF are not built in: skipped\n");

@@ -107,7 +107,7 @@ START_TEST(a_terminal_shows_words_as_text) {
     for (int first = 0; first < payload_count; first += SIDE) {
         const sa_alignment alignment = make(first);
         sa_buffer out = {0};
-        sa_matrix_terminal(&alignment, &(sa_screen){.colours = (sa_colours)_i, .columns = 80},
+        sa_matrix_terminal(&alignment, &(sa_terminal){.colors = (sa_color_mode)_i, .columns = 80},
                            &out);
         shown_strip(out.text);
         shown_expect_harmless(out.text, true);
@@ -126,7 +126,7 @@ int main(void) {
     tcase_add_test(tests, a_heatmap_holds_words_and_numbers);
     tcase_add_test(tests, a_long_table_holds_words_and_numbers);
     tcase_add_test(tests, a_picture_shows_words_as_text);
-    tcase_add_loop_test(tests, a_terminal_shows_words_as_text, SA_COLOURS_NONE,
-                        SA_COLOURS_TRUE + 1);
+    tcase_add_loop_test(tests, a_terminal_shows_words_as_text, SA_COLOR_MODE_NONE,
+                        SA_COLOR_MODE_TRUE + 1);
     return suite_run(suite);
 }

@@ -16,7 +16,7 @@ static int digit(char letter) {
     return (int)(at - digits);
 }
 
-/* Reads what sa_page_pack wrote; returns how many weights there were. */
+/* Reads what sa_page_encode_weights wrote; returns how many weights there were. */
 static size_t unpack(const sa_buffer *packed, double *weights) {
     size_t count = 0;
     ck_assert_uint_eq(packed->size % 2, 0);
@@ -37,7 +37,7 @@ START_TEST(weights_come_back) {
     weights[0] = 1, weights[1] = 0.5, weights[3] = 0.0004, weights[4] = 0.0006;
     for (int i = 10; i < 50; i++) weights[i] = 1.0 / i;
     weights[8000] = 0.25; /* behind more zeros than one number tells */
-    sa_page_pack(weights, COUNT, &packed);
+    sa_page_encode_weights(weights, COUNT, &packed);
     ck_assert_uint_eq(unpack(&packed, back), COUNT);
     for (int i = 0; i < COUNT; i++) ck_assert_double_le(fabs(weights[i] - back[i]), 0.0005 + 1e-12);
     ck_assert_double_eq(back[8000], 0.25);
@@ -50,10 +50,10 @@ END_TEST
 START_TEST(weights_are_packed_as_written_down) {
     const double weights[] = {1, 0, 0, 0, 0.063, 1.5, -1};
     sa_buffer packed = {0};
-    sa_page_pack(weights, 7, &packed);
+    sa_page_encode_weights(weights, 7, &packed);
     ck_assert_str_eq(packed.text, "PoQDA/PoQB"); /* 1000, 3 zeros, 63, 1000, 1 zero */
     sa_buffer_release(&packed);
-    sa_page_pack(weights, 0, &packed);
+    sa_page_encode_weights(weights, 0, &packed);
     ck_assert_uint_eq(packed.size, 0);
     sa_buffer_release(&packed);
 }

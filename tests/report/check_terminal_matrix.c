@@ -5,7 +5,7 @@
 
 #include <string.h>
 
-static void expect_on(sa_screen screen, const sa_alignment *alignment, const char *picture) {
+static void expect_on(sa_terminal screen, const sa_alignment *alignment, const char *picture) {
     sa_buffer out = {0};
     sa_matrix_terminal(alignment, &screen, &out);
     ck_assert(!out.failed);
@@ -15,7 +15,7 @@ static void expect_on(sa_screen screen, const sa_alignment *alignment, const cha
 
 /* Without colours, and as wide as it gets. */
 static void expect(const sa_alignment *alignment, const char *picture) {
-    expect_on((sa_screen){0}, alignment, picture);
+    expect_on((sa_terminal){0}, alignment, picture);
 }
 
 /* The picture of one target and one source word that attend to each other. */
@@ -136,7 +136,7 @@ START_TEST(twelve_long_words_a_side_fit_80_columns) {
     sa_matrix_terminal(
         &(sa_alignment){
             .targets = 12, .sources = 12, .target = words, .source = words, .weights = weights},
-        &(sa_screen){0}, &out);
+        &(sa_terminal){0}, &out);
     int lines = 0;
     for (const char *at = out.text; *at; at += strcspn(at, "\n") + 1, lines++)
         ck_assert_int_le(sa_utf8_width(at, strcspn(at, "\n")), 20 + 2 + 2 * 12);
@@ -154,19 +154,19 @@ static const sa_alignment cat = {.targets = 2,
 START_TEST(cells_have_their_colours) {
     enum { GREY, INK, VIRIDIS };
     expect_on(
-        (sa_screen){.colours = SA_COLOURS_TRUE, .map = GREY}, &cat,
+        (sa_terminal){.colors = SA_COLOR_MODE_TRUE, .map = GREY}, &cat,
         "      a b c \n"
         "  le  \x1b[48;2;255;255;255m  \x1b[48;2;128;128;128m  \x1b[48;2;0;0;0m  \x1b[0m\n"
         "chat  \x1b[48;2;51;51;51m  \x1b[48;2;10;10;10m  \x1b[48;2;194;194;194m  \x1b[0m\n\n");
-    expect_on((sa_screen){.colours = SA_COLOURS_256, .map = INK}, &cat,
+    expect_on((sa_terminal){.colors = SA_COLOR_MODE_256, .map = INK}, &cat,
               "      a b c \n"
               "  le  \x1b[48;5;16m  \x1b[48;5;243m  \x1b[48;5;231m  \x1b[0m\n"
               "chat  \x1b[48;5;251m  \x1b[48;5;255m  \x1b[48;5;237m  \x1b[0m\n\n");
-    expect_on((sa_screen){.colours = SA_COLOURS_256, .map = VIRIDIS}, &cat,
+    expect_on((sa_terminal){.colors = SA_COLOR_MODE_256, .map = VIRIDIS}, &cat,
               "      a b c \n"
               "  le  \x1b[48;5;220m  \x1b[48;5;36m  \x1b[48;5;53m  \x1b[0m\n"
               "chat  \x1b[48;5;24m  \x1b[48;5;53m  \x1b[48;5;77m  \x1b[0m\n\n");
-    expect_on((sa_screen){.map = INK}, &cat, /* blocks have no colours to map */
+    expect_on((sa_terminal){.map = INK}, &cat, /* blocks have no colours to map */
               "      a b c \n"
               "  le  ██▓▓··\n"
               "chat  ░░··██\n\n");
@@ -174,13 +174,13 @@ START_TEST(cells_have_their_colours) {
 END_TEST
 
 START_TEST(what_is_too_wide_is_continued_below) {
-    expect_on((sa_screen){.columns = 12}, &cat, "      a b c \n  le  ██▓▓··\nchat  ░░··██\n\n");
-    expect_on((sa_screen){.columns = 11}, &cat, /* half of it is for words: they are cut */
+    expect_on((sa_terminal){.columns = 12}, &cat, "      a b c \n  le  ██▓▓··\nchat  ░░··██\n\n");
+    expect_on((sa_terminal){.columns = 11}, &cat, /* half of it is for words: they are cut */
               "     a b c \n le  ██▓▓··\nch…  ░░··██\n\n");
-    expect_on((sa_screen){.columns = 10}, &cat,
+    expect_on((sa_terminal){.columns = 10}, &cat,
               "     a b \n le  ██▓▓\nch…  ░░··\n\n"
               "     c \n le  ··\nch…  ██\n\n");
-    expect_on((sa_screen){.columns = 1}, &cat, /* a column at least */
+    expect_on((sa_terminal){.columns = 1}, &cat, /* a column at least */
               "   a \n…  ██\n…  ░░\n\n   b \n…  ▓▓\n…  ··\n\n   c \n…  ··\n…  ██\n\n");
 }
 END_TEST
@@ -196,7 +196,7 @@ START_TEST(no_line_is_wider_than_the_screen) {
         .targets = WORDS, .sources = WORDS, .target = side, .source = side, .weights = weights};
     for (int columns = NARROWEST; columns <= 120; columns++) {
         sa_buffer out = {0};
-        sa_matrix_terminal(&alignment, &(sa_screen){.columns = columns}, &out);
+        sa_matrix_terminal(&alignment, &(sa_terminal){.columns = columns}, &out);
         for (const char *at = out.text; *at; at += strcspn(at, "\n") + 1)
             ck_assert_int_le(sa_utf8_width(at, strcspn(at, "\n")), columns);
         sa_buffer_release(&out);

@@ -7,16 +7,16 @@
 enum { ROOM = 3, SIZE = 2 };
 
 static sa_settings settings;
-static sa_kept kept;
+static sa_averaging kept;
 
 static void set_up(void) {
     sa_settings_init(&settings);
     settings.average = ROOM;
-    ck_assert(sa_kept_open(&kept, &settings, SIZE, NULL));
+    ck_assert(sa_averaging_open(&kept, &settings, SIZE, NULL));
 }
 
 static void tear_down(void) {
-    sa_kept_close(&kept);
+    sa_averaging_close(&kept);
 }
 
 /* Validation number i has this BLEU, and the weights i and -10 i. */
@@ -25,12 +25,13 @@ enum { ROWS = sizeof bleu / sizeof *bleu };
 
 static void validate(int row) {
     const sa_real weights[SIZE] = {(sa_real)row, (sa_real)(-10 * row)};
-    sa_kept_offer(&kept, &settings, row, (sa_validation){.loss = row, .bleu = bleu[row]}, weights);
+    sa_averaging_add(&kept, &settings, row, (sa_validation){.loss = row, .bleu = bleu[row]},
+                     weights);
 }
 
 static void mean_is(int rows, double of_rows) {
     sa_real mean[SIZE];
-    sa_kept_mean(&kept, sa_kept_count(&kept, rows), mean);
+    sa_averaging_mean(&kept, sa_averaging_count(&kept, rows), mean);
     ck_assert_float_eq_tol(mean[0], (float)of_rows, 1e-6f);
     ck_assert_float_eq_tol(mean[1], (float)(-10 * of_rows), 1e-5f);
 }
@@ -65,21 +66,21 @@ START_TEST(the_best_by_loss) {
 END_TEST
 
 START_TEST(no_room_is_no_failure) {
-    sa_kept none;
+    sa_averaging none;
     settings.average = 0;
-    ck_assert(sa_kept_open(&none, &settings, SIZE, NULL));
-    sa_kept_offer(&none, &settings, 0, (sa_validation){0}, NULL);
-    ck_assert_uint_eq(sa_kept_count(&none, 5), 0);
-    sa_kept_close(&none);
+    ck_assert(sa_averaging_open(&none, &settings, SIZE, NULL));
+    sa_averaging_add(&none, &settings, 0, (sa_validation){0}, NULL);
+    ck_assert_uint_eq(sa_averaging_count(&none, 5), 0);
+    sa_averaging_close(&none);
 }
 END_TEST
 
 START_TEST(memory_that_nobody_has) {
-    sa_kept large;
+    sa_averaging large;
     sa_error error = {0};
-    ck_assert(!sa_kept_open(&large, &settings, SIZE_MAX / 2, &error));
+    ck_assert(!sa_averaging_open(&large, &settings, SIZE_MAX / 2, &error));
     ck_assert_int_eq(error.code, SA_LIMIT);
-    sa_kept_close(&large);
+    sa_averaging_close(&large);
 }
 END_TEST
 

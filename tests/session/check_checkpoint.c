@@ -25,8 +25,9 @@ static const sa_tensor *tensor_of(const sa_container *file, const char *name) {
 /* Writes the last model again, with so many of its texts. */
 static void rewrite(sa_container *file, size_t count) {
     static const char *const keys[] = {"settings", "spaced_marks", "program", "core"};
-    sa_text texts[4];
-    for (int k = 0; k < 4; k++) texts[k] = (sa_text){keys[k], sa_container_text(file, keys[k])};
+    sa_metadata texts[4];
+    for (int k = 0; k < 4; k++)
+        texts[k] = (sa_metadata){keys[k], sa_container_metadata(file, keys[k])};
     ck_assert(sa_container_write(last_path, file->tensors, file->count, texts, count, &error));
     sa_container_close(file);
 }
@@ -36,9 +37,9 @@ static void alter(const char *name, size_t i, const void *number) {
     sa_container file;
     ck_assert(sa_container_open(&file, last_path, &error));
     const sa_tensor *tensor = tensor_of(&file, name);
-    const size_t size = sa_types[tensor->type].size;
+    const size_t size = sa_dtypes[tensor->type].size;
     ck_assert_uint_le((i + 1) * size, tensor->size);
-    memcpy(file.room + ((const char *)tensor->data - file.room) + i * size, number, size);
+    memcpy(file.memory + ((const char *)tensor->data - file.memory) + i * size, number, size);
     rewrite(&file, 4);
 }
 
@@ -56,12 +57,18 @@ static const struct count {
     int64_t number;
     bool good;
 } counts[] = {
-    {SA_AT_STEP, -1, false},           {SA_AT_STEP, INT64_MAX, false},
-    {SA_AT_APPLIED, INT64_MIN, false}, {SA_AT_WORDS, INT64_MAX, false},
-    {SA_AT_BAD, INT32_MAX, false},     {SA_AT_BAD, (int64_t)1 << 32, false},
-    {SA_AT_EPOCH, INT32_MAX, false},   {SA_AT_EPOCH, -1, false},
-    {SA_AT_POSITION, 1000, false},     {SA_AT_ROWS, -5, false},
-    {SA_AT_STALE, 1 << 20, true},      {SA_AT_EPOCH, 1 << 30, true},
+    {SA_STATE_COUNT(batches), -1, false},
+    {SA_STATE_COUNT(batches), INT64_MAX, false},
+    {SA_STATE_COUNT(updates), INT64_MIN, false},
+    {SA_STATE_COUNT(words), INT64_MAX, false},
+    {SA_STATE_COUNT(bad_batches), INT32_MAX, false},
+    {SA_STATE_COUNT(bad_batches), (int64_t)1 << 32, false},
+    {SA_STATE_COUNT(epoch), INT32_MAX, false},
+    {SA_STATE_COUNT(epoch), -1, false},
+    {SA_STATE_COUNT(position), 1000, false},
+    {SA_STATE_COUNT(validations), -5, false},
+    {SA_STATE_COUNT(stale), 1 << 20, true},
+    {SA_STATE_COUNT(epoch), 1 << 30, true},
 };
 
 START_TEST(impossible_counts_are_refused) {
@@ -97,12 +104,12 @@ static const struct {
     double number;
     const char *message; /* NULL: it is taken */
 } figures[] = {
-    {SA_FIGURE_BEST, INFINITY, NULL},
-    {SA_FIGURE_BEST, NAN, "is not finite at number 0"},
-    {SA_FIGURE_LOSS, -INFINITY, "is not finite at number 3"},
-    {SA_FIGURE_RATE, 1.5, "holds an impossible rate"},
-    {SA_FIGURE_RATE, 0, "holds an impossible rate"},
-    {SA_FIGURE_RATE, 0.5, NULL},
+    {SA_STATE_FIGURE(best_loss), INFINITY, NULL},
+    {SA_STATE_FIGURE(best_loss), NAN, "is not finite at number 0"},
+    {SA_STATE_FIGURE(loss), -INFINITY, "is not finite at number 3"},
+    {SA_STATE_FIGURE(lr_factor), 1.5, "holds an impossible rate"},
+    {SA_STATE_FIGURE(lr_factor), 0, "holds an impossible rate"},
+    {SA_STATE_FIGURE(lr_factor), 0.5, NULL},
 };
 
 START_TEST(impossible_figures_are_refused) {
@@ -165,7 +172,7 @@ START_TEST(denormal_weights_are_told_of) {
     char wanted[256];
     ck_assert_msg(train(&settings, false), "%s", error.text);
     alter("source.E", 5, &tiny);
-    ck_assert(train_with((sa_training){.settings = &settings, .resume = true}));
+    ck_assert(train_with((sa_train_options){.settings = &settings, .resume = true}));
     snprintf(wanted, sizeof wanted, "note: '%s': 1 denormal numbers are read as zero", last_path);
     ck_assert_msg(strstr(notes, wanted) != NULL, "%s", notes);
 }
@@ -177,7 +184,7 @@ START_TEST(a_model_of_no_known_processor) {
     ck_assert_msg(train(&settings, false), "%s", error.text);
     ck_assert(sa_container_open(&file, last_path, &error));
     rewrite(&file, 3);
-    ck_assert(train_with((sa_training){.settings = &settings, .resume = true}));
+    ck_assert(train_with((sa_train_options){.settings = &settings, .resume = true}));
     ck_assert_ptr_null(strstr(notes, "processor"));
 }
 END_TEST
@@ -193,7 +200,7 @@ END_TEST
 /* ---- Without memory -------------------------------------------------------------------------- */
 
 static sa_settings starved_settings;
-static sa_training starved_training;
+static sa_train_options starved_training;
 static sa_session opened;
 
 static bool open_it(sa_error *why) {
@@ -241,11 +248,11 @@ START_TEST(a_training_without_memory_for_it) {
     starved_settings = small_settings();
     starved_settings.average = 2, starved_settings.guided_alignment = 0.5;
     ck_assert(sa_settings_set(&starved_settings, "tokenizer", "bpe", &error));
-    starved_training = (sa_training){.settings = &starved_settings,
-                                     .train = train_path,
-                                     .valid = _i ? valid : NULL,
-                                     .alignments = alignments,
-                                     .out = out_path};
+    starved_training = (sa_train_options){.settings = &starved_settings,
+                                          .train = train_path,
+                                          .valid = _i ? valid : NULL,
+                                          .alignments = alignments,
+                                          .out = out_path};
     ck_assert_int_eq(starve(open_it), 0);
     ck_assert_msg(sa_session_open(&opened, &starved_training, &error), "%s", error.text);
     ck_assert_msg(sa_session_save(&opened, &error), "%s", error.text);

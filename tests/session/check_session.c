@@ -18,7 +18,7 @@ typedef struct expected {
 
 static void check_left(void *context, const sa_progress *progress) {
     expected *run = context;
-    if (progress->kind != SA_VALIDATION) return;
+    if (progress->kind != SA_PROGRESS_VALIDATION) return;
     run->validations++;
     const double each = progress->spent.seconds / (double)(progress->step - run->first);
     ck_assert_double_eq_tol(progress->seconds_left, each * (double)(run->last - progress->step),
@@ -27,13 +27,13 @@ static void check_left(void *context, const sa_progress *progress) {
 
 START_TEST(time_left_follows_the_speed_of_this_run) {
     sa_settings settings = small_settings();
-    sa_outcome outcome;
+    sa_train_result outcome;
     expected run = {.last = 20};
-    sa_training training = {.settings = &settings,
-                            .train = train_path,
-                            .out = out_path,
-                            .report = check_left,
-                            .context = &run};
+    sa_train_options training = {.settings = &settings,
+                                 .train = train_path,
+                                 .out = out_path,
+                                 .report = check_left,
+                                 .context = &run};
     ck_assert_msg(sa_train(&training, &outcome, &error), "%s", error.text);
     ck_assert_int_eq(run.validations, 7); /* 3 to 18, and the stop */
     run = (expected){.first = 20, .last = 40};
@@ -76,7 +76,7 @@ START_TEST(the_rate_waits_for_its_patience) {
     size_t size;
     char *log = scratch_read(scratch_path("out/log.csv"), &size), *rest = log;
     const size_t best = column_of(log, "best");
-    double wanted = 1, saved[SA_FIGURE_COUNT];
+    double wanted = 1, saved[SA_STATE_FIGURES];
     int rows = 0, stale = 0;
     for (char *line = strsep(&rest, "\n"); (line = strsep(&rest, "\n")) && *line; rows++) {
         char *field = NULL;
@@ -91,7 +91,7 @@ START_TEST(the_rate_waits_for_its_patience) {
     const sa_tensor *figures = sa_container_find(&file, "training.figures");
     ck_assert_uint_eq(figures->size, sizeof saved);
     memcpy(saved, figures->data, sizeof saved);
-    ck_assert_double_eq(saved[SA_FIGURE_RATE], wanted);
+    ck_assert_double_eq(saved[SA_STATE_FIGURE(lr_factor)], wanted);
     sa_container_close(&file);
     free(log);
 }
@@ -102,10 +102,10 @@ END_TEST
 START_TEST(guided_alignment_needs_alignments) {
     sa_settings settings = small_settings();
     settings.guided_alignment = 0.5;
-    ck_assert(!train_with((sa_training){.settings = &settings}));
+    ck_assert(!train_with((sa_train_options){.settings = &settings}));
     ck_assert_int_eq(error.code, SA_DATA);
     ck_assert_ptr_nonnull(strstr(error.text, "wants the links of every pair"));
-    const sa_training training = {.settings = &settings, .alignments = scratch_path("links")};
+    const sa_train_options training = {.settings = &settings, .alignments = scratch_path("links")};
     ck_assert(!train_with(training));
     ck_assert_int_eq(error.code, SA_OPEN);
     sa_buffer links = {0};
@@ -134,7 +134,7 @@ START_TEST(too_few_pairs_for_sub_words) {
     for (int i = 0; i < 9; i++)
         sa_buffer_addf(&pairs, "%s\t%s\n", rows[_i].source, rows[_i].target);
     scratch_write(train_path, pairs.text, pairs.size);
-    ck_assert_msg(train_with((sa_training){.settings = &settings}), "%s", error.text);
+    ck_assert_msg(train_with((sa_train_options){.settings = &settings}), "%s", error.text);
     ck_assert_int_eq(strstr(notes, "the pairs are too few for 1 merges") != NULL, rows[_i].told);
     sa_buffer_release(&pairs);
 }
@@ -144,7 +144,7 @@ END_TEST
 
 START_TEST(settings_beyond_their_range) {
     sa_settings settings = small_settings();
-    const sa_gradcheck check = {.settings = &settings};
+    const sa_gradcheck_options check = {.settings = &settings};
     settings.hidden = 0;
     ck_assert(!train(&settings, false));
     ck_assert_int_eq(error.code, SA_USAGE);

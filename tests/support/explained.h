@@ -13,12 +13,12 @@
 
 enum { S = 6, T = 4, K = 9, LINES = 2048, WIDE = 64 };
 
-static const int32_t source_ids[S] = {3, 7, SA_UNKNOWN, 5, 3, SA_END};
-static const int32_t target_ids[T] = {4, 8, SA_UNKNOWN, SA_END};
+static const int32_t source_ids[S] = {3, 7, SA_UNK, 5, 3, SA_EOS};
+static const int32_t target_ids[T] = {4, 8, SA_UNK, SA_EOS};
 
 /* What was handed out. */
 static struct line {
-    sa_explained head;
+    sa_explain_value head;
     char name[48], letters[64], equation[256];
     double *number, *term;
 } lines[LINES];
@@ -35,7 +35,7 @@ static inline void *copied(const void *from, size_t size) {
     return size ? memcpy(copy, from, size) : copy;
 }
 
-static inline void collect(void *context, const sa_explained *line) {
+static inline void collect(void *context, const sa_explain_value *line) {
     struct line *to = &lines[count++];
     const size_t size = (size_t)line->rows * (size_t)line->cols;
     (void)context;
@@ -54,7 +54,7 @@ static inline void collect(void *context, const sa_explained *line) {
 static inline const struct line *find(int step, int head, const char *name) {
     for (int i = 0; i < count; i++)
         if (lines[i].head.step == step && lines[i].head.head == head &&
-            lines[i].head.part != SA_EXPLAINED_WEIGHTS && strcmp(lines[i].name, name) == 0)
+            lines[i].head.part != SA_EXPLAIN_WEIGHTS && strcmp(lines[i].name, name) == 0)
             return &lines[i];
     return NULL;
 }
@@ -115,15 +115,15 @@ static inline bool explain(int step, bool weights, sa_error *error) {
     values = malloc(plan.size * sizeof *values);
     for (size_t k = 0; k < plan.size; k++)
         values[k] = enlarge * (float)(2 * sa_rng_uniform(&dice) - 1);
-    const sa_lab_explaining job = {.settings = &settings,
-                                   .values = values,
-                                   .source = {source_ids, S},
-                                   .target = {target_ids, T},
-                                   .source_words = K,
-                                   .target_words = K,
-                                   .step = step,
-                                   .weights = weights,
-                                   .each = collect};
+    const sa_lab_explain_job job = {.settings = &settings,
+                                    .values = values,
+                                    .source = {source_ids, S},
+                                    .target = {target_ids, T},
+                                    .source_words = K,
+                                    .target_words = K,
+                                    .step = step,
+                                    .weights = weights,
+                                    .each = collect};
     return sa_lab_explain(&job, error);
 }
 

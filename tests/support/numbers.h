@@ -37,7 +37,7 @@ static inline void draw(sa_mat x, double bound) {
 
 /* For what must be overwritten before it is read. The rows lie apart, as slices do. */
 static inline sa_mat unset(int rows, int cols) {
-    sa_mat whole = sa_mat_take(&numbers, rows, cols + 3);
+    sa_mat whole = sa_mat_alloc(&numbers, rows, cols + 3);
     fill(whole, NAN);
     return sa_cols(whole, 0, cols);
 }

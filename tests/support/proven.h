@@ -10,24 +10,24 @@
 
 enum { CHECKS = 9, K = 9 };
 
-static sa_check seen[CHECKS];
+static sa_proof_check seen[CHECKS];
 static int checks;
 
-static inline void keep(void *context, const sa_check *check) {
+static inline void keep(void *context, const sa_proof_check *check) {
     ck_assert_ptr_eq(context, &checks);
     ck_assert_int_lt(checks, CHECKS);
     seen[checks++] = *check;
 }
 
 /* The proof of a model with random weights in +-bound. */
-static inline bool prove_with(const sa_settings *settings, double bound, sa_lab_proof proof,
+static inline bool prove_with(const sa_settings *settings, double bound, sa_lab_prove_job proof,
                               sa_error *error) {
     sa_params plan;
     proof.source_words = proof.source_words ? proof.source_words : K;
     proof.target_words = proof.target_words ? proof.target_words : K + 1;
     const sa_sizes sizes = sa_sizes_of(settings, proof.source_words, proof.target_words);
     sa_seq2seq_plan(&sizes, &plan);
-    float *values = sa_arena_take(&numbers, plan.size, sizeof *values);
+    float *values = sa_arena_alloc(&numbers, plan.size, sizeof *values);
     for (size_t i = 0; i < plan.size; i++)
         values[i] = (float)(bound * (2 * sa_rng_uniform(&dice) - 1));
     proof.settings = settings, proof.values = values, proof.seed = 5;
@@ -38,10 +38,10 @@ static inline bool prove_with(const sa_settings *settings, double bound, sa_lab_
 }
 
 static inline bool prove(const sa_settings *settings, sa_error *error) {
-    return prove_with(settings, 1, (sa_lab_proof){0}, error);
+    return prove_with(settings, 1, (sa_lab_prove_job){0}, error);
 }
 
-static inline const sa_check *check_of(const char *name) {
+static inline const sa_proof_check *check_of(const char *name) {
     for (int i = 0; i < checks; i++)
         if (strcmp(seen[i].name, name) == 0) return &seen[i];
     ck_abort_msg("no check %s", name);

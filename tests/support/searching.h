@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { K = 5, A = SA_SPECIALS, B, SHORTEST = 10, SOURCES = 7, MOST = 2047 };
+enum { K = 5, A = SA_SPECIAL_TOKENS, B, SHORTEST = 10, SOURCES = 7, MOST = 2047 };
 
 static sa_params plan;
 static sa_mat weights;
@@ -25,7 +25,7 @@ static inline int decoders(void) {
 
 /* Weights that make some words much likelier than others; `bias` on top for one word. */
 static inline void model_open(int seed, int32_t favourite, double bias) {
-    static const int32_t words[] = {A, B, B, A, SA_UNKNOWN, B, SA_END};
+    static const int32_t words[] = {A, B, B, A, SA_UNK, B, SA_EOS};
     sa_settings settings;
     sa_settings_init(&settings);
     settings.embed = 4, settings.hidden = 6, settings.attn = 4, settings.maxout = 4;
@@ -35,10 +35,10 @@ static inline void model_open(int seed, int32_t favourite, double bias) {
     settings.input_feeding = seed % 4 == 3;
     const sa_sizes sizes = sa_sizes_of(&settings, K, K);
     sa_seq2seq_plan(&sizes, &plan);
-    weights = sa_mat_take(&numbers, 1, (int)plan.size);
+    weights = sa_mat_alloc(&numbers, 1, (int)plan.size);
     dice = sa_rng_seed((uint64_t)seed, 1);
     draw(weights, 1.5);
-    sa_seq2seq_point(&sizes, weights.x, &w);
+    sa_seq2seq_bind_buffer(&sizes, weights.x, &w);
     w.decoder.readout.b_y.x[favourite] += (float)bias;
     for (int i = 0; i < SOURCES; i++) sources[i] = (sa_sentence){words + 6 - i, i + 1};
     sources[2] = (sa_sentence){words, SOURCES}; /* not in the order of lengths */
@@ -54,20 +54,20 @@ static inline void force(sa_sentence source, const sa_sentence *targets, int cou
     sa_pass pass;
     for (int i = 0; i < count; i++) same[i] = source, log_p[i] = 0;
     for (int dry = 1; dry >= 0; dry--) {
-        batch = sa_batch_make(&arena, same, targets, count);
+        batch = sa_batch_build(&arena, same, targets, count);
         sa_pass_layout(&arena, &w, &batch, false, &pass);
         if (dry) ck_assert(sa_arena_init(&arena, arena.used, NULL));
     }
     sa_seq2seq_loss(&w, &batch, (sa_regularizer){0}, &pass, NULL);
     for (int t = 0; t < batch.target.steps; t++)
-        for (int b = 0; b < batch.target.live[t]; b++)
+        for (int b = 0; b < batch.target.active[t]; b++)
             log_p[batch.target.order[b]] += (double)pass.log_p[batch.target.start[t] + b];
     sa_arena_release(&arena);
     free(same);
 }
 
-static inline sa_found *find(const sa_sentence *from, int count) {
-    sa_found *found = calloc((size_t)(count * search.nbest), sizeof *found);
+static inline sa_hypothesis *find(const sa_sentence *from, int count) {
+    sa_hypothesis *found = calloc((size_t)(count * search.nbest), sizeof *found);
     const sa_seq2seq *one = &w;
     sa_error error;
     ck_assert_msg(sa_search_batch(&one, 1, &from, count, &search, NULL, found, &error), "%s",
@@ -75,7 +75,7 @@ static inline sa_found *find(const sa_sentence *from, int count) {
     return found;
 }
 
-static inline void release(sa_found *found, int count) {
+static inline void release(sa_hypothesis *found, int count) {
     for (int i = 0; i < count * search.nbest; i++) free(found[i].ids), free(found[i].weights);
     free(found);
 }

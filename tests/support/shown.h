@@ -11,7 +11,7 @@
  * a new line, and where it says so the mark that keeps columns in their order. */
 static inline void shown_expect_harmless(const char *text, bool mark) {
     for (size_t size = strlen(text), length; size; text += length, size -= length) {
-        const uint32_t code = sa_utf8_code(text, size, &length);
+        const uint32_t code = sa_utf8_codepoint(text, size, &length);
         const bool bad = (code < ' ' && code != '\n') || (code >= 0x7f && code < 0xa0) ||
                          (code >= 0x2028 && code <= 0x202e) || (code >= 0x2066 && code <= 0x2069) ||
                          (code == 0x200e && !mark) || code == 0x200f || code == 0x61c ||

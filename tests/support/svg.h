@@ -46,15 +46,16 @@ static inline const char *svg_tag(const char *at, char *name, size_t room, bool 
 }
 
 /* What a word is shown as. */
-static inline char *svg_shown(const char *letters) {
+static inline char *svg_shown(const char *text_buffer) {
     sa_buffer out = {0};
     sa_buffer_adds(&out, "");
-    for (; *letters; letters++)
-        if (strncmp(letters, "\xef\xbf\xbe", 3) == 0 || strncmp(letters, "\xef\xbf\xbf", 3) == 0) {
+    for (; *text_buffer; text_buffer++)
+        if (strncmp(text_buffer, "\xef\xbf\xbe", 3) == 0 ||
+            strncmp(text_buffer, "\xef\xbf\xbf", 3) == 0) {
             sa_buffer_adds(&out, "\xef\xbf\xbd");
-            letters += 2;
+            text_buffer += 2;
         } else {
-            sa_buffer_add(&out, letters, 1);
+            sa_buffer_add(&out, text_buffer, 1);
         }
     return out.text;
 }
@@ -78,7 +79,7 @@ static inline void svg_expect(const sa_drawing *drawing, const char *svg) {
             sa_buffer content = {0};
             sa_buffer_adds(&content, "");
             while (*at != '<') at = svg_decode(at, &content);
-            char *wanted = svg_shown(drawing->letters.text + shape->letter);
+            char *wanted = svg_shown(drawing->text_buffer.text + shape->letter);
             ck_assert_str_eq(content.text, wanted);
             sa_buffer_release(&content);
             free(wanted);

@@ -36,8 +36,8 @@ static inline sa_settings small_settings(void) {
 }
 
 static inline bool train(const sa_settings *settings, bool resume) {
-    sa_outcome outcome;
-    const sa_training training = {
+    sa_train_result outcome;
+    const sa_train_options training = {
         .settings = settings, .train = train_path, .out = out_path, .resume = resume};
     return sa_train(&training, &outcome, &error);
 }
@@ -46,11 +46,12 @@ static char notes[4096];
 
 static inline void take_note(void *context, const sa_progress *progress) {
     (void)context;
-    if (progress->kind == SA_NOTE) strncat(notes, progress->note, sizeof notes - strlen(notes) - 1);
+    if (progress->kind == SA_PROGRESS_NOTE)
+        strncat(notes, progress->note, sizeof notes - strlen(notes) - 1);
 }
 
-static inline bool train_with(sa_training training) {
-    sa_outcome outcome;
+static inline bool train_with(sa_train_options training) {
+    sa_train_result outcome;
     training.train = train_path, training.out = out_path, training.report = take_note;
     *notes = 0;
     return sa_train(&training, &outcome, &error);

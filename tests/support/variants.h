@@ -36,8 +36,8 @@ static inline sa_settings small_settings(void) {
 
 /* Whether an option changes what models of a family compute. */
 static inline bool of_family(const char *option, int model) {
-    static const char *const both[] = {"attention", "heads", "values",    "window",
-                                       "layers",    "tie",   "positions", "window-size"};
+    static const char *const both[] = {"attention", "heads", "value-size", "window",
+                                       "layers",    "tie",   "positions",  "window-size"};
     const bool own = strcmp(option, "norm") == 0;
     for (size_t i = 0; i < sizeof both / sizeof *both; i++)
         if (strcmp(option, both[i]) == 0) return true;
@@ -51,7 +51,7 @@ static inline int all_variants(int model, variant *list) {
     static const struct {
         const char *name;
         double value;
-    } counts[] = {{"heads", 2}, {"heads", 4}, {"values", 3}, {"layers", 2}};
+    } counts[] = {{"heads", 2}, {"heads", 4}, {"value-size", 3}, {"layers", 2}};
     const sa_settings plain = small_of(model);
     int count = 0;
     for (const sa_option *row = sa_settings_options; row->name; row++) {
@@ -59,7 +59,7 @@ static inline int all_variants(int model, variant *list) {
         if (!of_family(row->name, model)) continue;
         if (row->kind == SA_OPTION_SWITCH) list[count++] = (variant){row, 1};
         for (int i = 0; row->kind == SA_OPTION_CHOICE && row->choice(i); i++)
-            if (i != (int)sa_option_number(row, &plain)) list[count++] = (variant){row, i};
+            if (i != (int)sa_option_get(row, &plain)) list[count++] = (variant){row, i};
         for (size_t i = 0; i < sizeof counts / sizeof *counts; i++)
             if (strcmp(row->name, counts[i].name) == 0)
                 list[count++] = (variant){row, counts[i].value};
@@ -70,12 +70,13 @@ static inline int all_variants(int model, variant *list) {
 /* Some options fit only together with others: a score without maps wants annotations as wide as
  * states, an embedding that is the last matrix must be as wide as what that reads. */
 static inline void fit_together(sa_settings *settings) {
-    if (sa_compats[settings->attention].key == SA_KEY_RAW) settings->encoder = SA_ENCODER_UNI;
+    if (sa_scores[settings->attention].key == SA_KEY_IDENTITY)
+        settings->encoder = SA_ENCODER_UNI;
     if (settings->tie != SA_TIE_NONE) settings->maxout = settings->embed;
 }
 
 static inline void apply_variant(const variant *one, sa_settings *settings) {
-    sa_option_assign(one->option, settings, one->value);
+    sa_option_set_number(one->option, settings, one->value);
     fit_together(settings);
 }
 

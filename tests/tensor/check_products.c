@@ -23,8 +23,8 @@ static sa_mat block(int rows, int cols) {
     return (sa_mat){x, rows, cols, ld};
 }
 
-static float at(sa_mat a, int i, int j, bool turned) {
-    return turned ? sa_row(a, j)[i] : sa_row(a, i)[j];
+static float at(sa_mat a, int i, int j, bool transposed) {
+    return transposed ? sa_row(a, j)[i] : sa_row(a, i)[j];
 }
 
 /* c = beta c + op(a) op(b) in double, and the distance of what the function made. */
@@ -52,29 +52,29 @@ static void check_product(void (*product)(sa_mat, sa_mat, float, sa_mat), bool t
 }
 
 /* b laid down in panels, and then a slice of it that leaves out a row and some columns. */
-static void in_panels(bool turned, sa_mat a, sa_mat b, float beta, sa_mat c) {
+static void packed_product(bool transposed, sa_mat a, sa_mat b, float beta, sa_mat c) {
     sa_mat whole = block(b.rows + 1, b.cols + 1),
            part = sa_cols(sa_rows(whole, 1, b.rows), 1, b.cols);
     for (int i = 0; i < b.rows; i++)
         memcpy(sa_row(part, i), sa_row(b, i), sizeof(float) * (size_t)b.cols);
     sa_arena dry = {0}, arena;
-    sa_panels_layout(&dry, whole, 80);
+    sa_packed_layout(&dry, whole, 80);
     ck_assert(sa_arena_init(&arena, dry.used, NULL));
-    const sa_mat room = sa_panels_layout(&arena, whole, 80);
-    whole = turned ? sa_turned(whole, room) : sa_laid(whole, room);
+    const sa_mat buffer = sa_packed_layout(&arena, whole, 80);
+    whole = transposed ? sa_pack_transposed(whole, buffer) : sa_pack(whole, buffer);
     part = sa_cols(sa_rows(whole, 1, b.rows), 1, b.cols);
     memset(sa_row(part, 0), 0xff, dry.used ? sizeof(float) * (size_t)part.cols : 0); /* not read */
-    (turned ? sa_gemm_nt : sa_gemm_nn)(a, part, beta, c);
+    (transposed ? sa_gemm_nt : sa_gemm_nn)(a, part, beta, c);
     sa_arena_release(&arena);
     free(whole.x);
 }
 
 static void with_turned(sa_mat a, sa_mat b, float beta, sa_mat c) {
-    in_panels(true, a, b, beta, c);
+    packed_product(true, a, b, beta, c);
 }
 
 static void with_laid(sa_mat a, sa_mat b, float beta, sa_mat c) {
-    in_panels(false, a, b, beta, c);
+    packed_product(false, a, b, beta, c);
 }
 
 START_TEST(products_equal_plain_loops) {
@@ -231,19 +231,19 @@ START_TEST(the_first_number_above_a_bar) {
     for (int size = 0; size <= 300; size += size < 120 || size > 140 ? 20 : 1) {
         float x[300];
         for (int i = 0; i < size; i++) x[i] = i % 3 ? -1.5f : 2;
-        ck_assert_int_eq(sa_first_above(x, size, 2), size);
-        ck_assert_int_eq(sa_first_above(x, size, INFINITY), size);
-        ck_assert_int_eq(sa_first_above(x, size, NAN), 0);
+        ck_assert_int_eq(sa_find_above(x, size, 2), size);
+        ck_assert_int_eq(sa_find_above(x, size, INFINITY), size);
+        ck_assert_int_eq(sa_find_above(x, size, NAN), 0);
         for (int i = 0; i < size; i++) {
             const float was = x[i];
             x[i] = nextafterf(2, 3);
-            ck_assert_int_eq(sa_first_above(x, size, 2), i);
+            ck_assert_int_eq(sa_find_above(x, size, 2), i);
             x[i] = NAN;
-            ck_assert_int_eq(sa_first_above(x, size, 2), i);
+            ck_assert_int_eq(sa_find_above(x, size, 2), i);
             x[i] = was;
         }
     }
-    ck_assert_int_eq(sa_first_above((const float[]){-INFINITY, 0}, 2, -INFINITY), 1);
+    ck_assert_int_eq(sa_find_above((const float[]){-INFINITY, 0}, 2, -INFINITY), 1);
 }
 END_TEST
 

@@ -47,8 +47,9 @@ static int wrong_choices(void) {
     int wrong = 0;
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         offered = rows[i].sets;
-        const bool good = chosen() == rows[i].kernel && sa_panels_pay() == (rows[i].kernel != NULL);
-        if (!good) printf("row %zu: another kernel is chosen\n", i);
+        const bool good =
+            kernel() == rows[i].kernel && sa_packed_supported() == (rows[i].kernel != NULL);
+        if (!good) printf("row %zu: another kernel is kernel\n", i);
         wrong += !good;
     }
     offered = asked;
@@ -84,33 +85,34 @@ static void copy(sa_mat from, sa_mat to) {
 enum { ROWS = 26 }; /* two full tiles of the largest kernel and two rows more */
 
 typedef struct product {
-    bool turned;
+    bool transposed;
     int K, N;
     int inner_before, cols_before; /* what a slice leaves out */
     sa_mat a, c;                   /* [ROWS x K], [ROWS x N]: what is added to */
     sa_mat whole, b;               /* the factor in panels, and the slice of it */
-    sa_real *room;
+    sa_real *buffer;
 } product;
 
 /* The slice of W, of which one row and one column more are left out behind. */
 static sa_mat slice(const product *p, sa_mat W) {
-    return p->turned ? sa_cols(sa_rows(W, p->cols_before, p->N), p->inner_before, p->K)
-                     : sa_cols(sa_rows(W, p->inner_before, p->K), p->cols_before, p->N);
+    return p->transposed ? sa_cols(sa_rows(W, p->cols_before, p->N), p->inner_before, p->K)
+                         : sa_cols(sa_rows(W, p->inner_before, p->K), p->cols_before, p->N);
 }
 
 static void open_product(product *p) {
     const int inner = p->inner_before + p->K + 1, cols = p->cols_before + p->N + 1;
     sa_arena counting = {0};
     p->a = matrix(ROWS, p->K), p->c = matrix(ROWS, p->N);
-    p->whole = p->turned ? matrix(cols, inner) : matrix(inner, cols);
-    sa_mat room = sa_panels_layout(&counting, p->whole, ROWS);
-    room.x = p->room = malloc(sizeof(sa_real) * (size_t)room.cols);
-    if (!p->room) exit(7);
-    p->b = slice(p, p->turned ? sa_turned(p->whole, room) : sa_laid(p->whole, room));
+    p->whole = p->transposed ? matrix(cols, inner) : matrix(inner, cols);
+    sa_mat buffer = sa_packed_layout(&counting, p->whole, ROWS);
+    buffer.x = p->buffer = malloc(sizeof(sa_real) * (size_t)buffer.cols);
+    if (!p->buffer) exit(7);
+    p->b =
+        slice(p, p->transposed ? sa_pack_transposed(p->whole, buffer) : sa_pack(p->whole, buffer));
 }
 
 static void close_product(product *p) {
-    free(p->a.x), free(p->c.x), free(p->whole.x), free(p->room);
+    free(p->a.x), free(p->c.x), free(p->whole.x), free(p->buffer);
 }
 
 /* A sum of n rounded terms, in whatever order, is off by at most nu / (1 - nu) of the sum of their
@@ -125,7 +127,7 @@ static int wrong_numbers(const product *p, sa_real beta, sa_mat result) {
             const long double start = beta != 0 ? (long double)sa_row(p->c, i)[j] : 0;
             long double sum = start, size = fabsl(start);
             for (int k = 0; k < p->K; k++) {
-                const sa_real b = p->turned ? sa_row(p->b, j)[k] : sa_row(p->b, k)[j];
+                const sa_real b = p->transposed ? sa_row(p->b, j)[k] : sa_row(p->b, k)[j];
                 const long double term = (long double)sa_row(p->a, i)[k] * (long double)b;
                 sum += term, size += fabsl(term);
             }
@@ -139,7 +141,7 @@ static void multiply(const product *p, sa_real beta, int first, int count, sa_ma
     c = sa_rows(c, first, count);
     set(c, (sa_real)NAN);
     if (beta != 0) copy(sa_rows(p->c, first, count), c);
-    sa_panels_multiply(sa_rows(p->a, first, count), p->b, beta, c);
+    sa_packed_multiply(sa_rows(p->a, first, count), p->b, beta, c);
 }
 
 /* How many rows of c are not, bit for bit, those of `expected`, or have numbers in their gaps that
@@ -172,13 +174,13 @@ static int wrong_products(const product *p, sa_real beta) {
 
 /* ---- All of them ----------------------------------------------------------------------------- */
 
-static int wrong_shapes(bool turned, int K, int N) {
+static int wrong_shapes(bool transposed, int K, int N) {
     static const struct {
         int inner, cols;
-    } before[] = {{0, 0}, {1, 1}, {3, SA_PANEL - 1}, {2, SA_PANEL + 5}};
+    } before[] = {{0, 0}, {1, 1}, {3, SA_PACKED_WIDTH - 1}, {2, SA_PACKED_WIDTH + 5}};
     int wrong = 0;
     for (size_t i = 0; i < sizeof before / sizeof *before; i++) {
-        product p = {.turned = turned,
+        product p = {.transposed = transposed,
                      .K = K,
                      .N = N,
                      .inner_before = before[i].inner,
@@ -187,7 +189,7 @@ static int wrong_shapes(bool turned, int K, int N) {
         const int own = wrong_products(&p, 0) + wrong_products(&p, 1);
         if (own)
             printf("%s [%d x %d] from %d, %d: %d numbers or rows are wrong\n",
-                   turned ? "turned" : "laid", K, N, before[i].inner, before[i].cols, own);
+                   transposed ? "turned" : "laid", K, N, before[i].inner, before[i].cols, own);
         wrong += own;
         close_product(&p);
     }
@@ -199,10 +201,10 @@ static int wrong_rooms(void) {
     const char *const none = NULL, *const *asked = offered;
     sa_mat W = matrix(40, 40);
     sa_arena counting = {0};
-    int wrong = sa_panels_layout(&counting, W, 3).cols + (int)counting.used;
-    wrong += sa_panels_layout(&counting, W, 4).cols == 0;
+    int wrong = sa_packed_layout(&counting, W, 3).cols + (int)counting.used;
+    wrong += sa_packed_layout(&counting, W, 4).cols == 0;
     offered = &none;
-    wrong += sa_panels_layout(&counting, W, 4).cols;
+    wrong += sa_packed_layout(&counting, W, 4).cols;
     offered = asked;
     free(W.x);
     if (wrong) printf("a room is taken where it must not be, or the reverse\n");
@@ -211,11 +213,12 @@ static int wrong_rooms(void) {
 
 int main(int count, char **arguments) {
     static const int inner[] = {1, 2, 3, 4, 5, 8, 13, 130};
-    static const int cols[] = {1, 3, 4, 7, 8, 15, 17, SA_PANEL - 1, SA_PANEL, SA_PANEL + 1, 64, 70};
+    static const int cols[] = {
+        1, 3, 4, 7, 8, 15, 17, SA_PACKED_WIDTH - 1, SA_PACKED_WIDTH, SA_PACKED_WIDTH + 1, 64, 70};
     int wrong = 0, shapes = 0;
     offered = (const char *const *)arguments + 1;
     dice = sa_rng_seed(20150519, 3);
-    if (count < 2 || !chosen()) return 2;
+    if (count < 2 || !kernel()) return 2;
     wrong += wrong_choices() + wrong_rooms();
     for (size_t k = 0; k < sizeof inner / sizeof *inner; k++)
         for (size_t n = 0; n < sizeof cols / sizeof *cols; n++, shapes++)

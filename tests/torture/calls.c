@@ -99,7 +99,7 @@ static int set_settings(void) {
     if (good && (sa_settings_set(&settings, "hidden", "many", &error) || error.code != SA_USAGE))
         return SA_CHECK;
     say("%d %d %g %s %d\n", settings.hidden, settings.embed, settings.lr, sa_version(),
-        sa_settings_attends(&settings));
+        sa_settings_has_attention(&settings));
     return ended(good, &error);
 }
 
@@ -108,7 +108,7 @@ static int read_pairs(void) {
     sa_corpus pairs = {0}, columns = {0};
     const bool good = TWICE(sa_corpus_open(&pairs, "p.tsv.gz", &error)) &&
                       TWICE(sa_corpus_open(&columns, "src.txt,three.txt", &error)) &&
-                      TWICE(sa_corpus_align(&columns, "three.links", &error));
+                      TWICE(sa_corpus_read_alignments(&columns, "three.links", &error));
     for (size_t i = 0; good && i < columns.count; i++)
         say("%s|%s|%s\n", columns.pairs[i].source, columns.pairs[i].target, columns.pairs[i].gold);
     say("%zu\n", pairs.count);
@@ -121,30 +121,30 @@ static int read_pairs(void) {
 
 static void hear(void *context, const sa_progress *progress) {
     (void)context;
-    if (progress->kind == SA_VALIDATION) say("%.9g\n", progress->valid_loss);
+    if (progress->kind == SA_PROGRESS_VALIDATION) say("%.9g\n", progress->valid_loss);
 }
 
 /* Training, and going on with it. One that has failed is not begun anew: it may have saved. */
 static int train(void) {
     sa_error error = {0};
     sa_settings settings = tiny_settings();
-    sa_corpus probes = {0};
-    sa_part_time parts[SA_PARTS];
-    sa_outcome outcome = {0};
-    sa_training training = {.settings = &settings,
-                            .train = "p.tsv",
-                            .valid = "u.tsv",
-                            .out = "o",
-                            .report = hear,
-                            .parts = parts};
+    sa_corpus snapshot_pairs = {0};
+    sa_profile_entry parts[SA_PROFILE_ENTRIES];
+    sa_train_result outcome = {0};
+    sa_train_options training = {.settings = &settings,
+                                 .train = "p.tsv",
+                                 .valid = "u.tsv",
+                                 .out = "o",
+                                 .report = hear,
+                                 .parts = parts};
     settings.steps = 1, settings.average = 1;
-    bool good = TWICE(sa_corpus_open(&probes, "u.tsv", &error));
-    training.probes = probes.pairs, training.probe_count = probes.count;
+    bool good = TWICE(sa_corpus_open(&snapshot_pairs, "u.tsv", &error));
+    training.snapshot_pairs = snapshot_pairs.pairs, training.snapshot_count = snapshot_pairs.count;
     good = good && sa_train(&training, &outcome, &error);
     settings.steps = 2, training.resume = true;
     good = good && sa_train(&training, &outcome, &error);
     say("%lld %.9g\n", (long long)outcome.steps, outcome.best_loss);
-    sa_corpus_close(&probes);
+    sa_corpus_close(&snapshot_pairs);
     return ended(good, &error);
 }
 
@@ -152,10 +152,11 @@ static int train(void) {
 
 static int look_at_model(void) {
     work it;
-    bool good = open_work(&it) && TWICE(sa_model_show_attention(it.model, "cross", 1, &it.error)) &&
+    bool good = open_work(&it) &&
+                TWICE(sa_model_select_attention(it.model, "cross", 1, &it.error)) &&
                 TWICE(sa_model_force_attention(it.model, "shift:1", &it.error));
     if (good)
-        say("%zu %zu %d\n", sa_model_parameters(it.model), sa_model_flushed(it.model),
+        say("%zu %zu %d\n", sa_model_parameters(it.model), sa_model_denormals(it.model),
             sa_model_settings(it.model)->hidden);
     return close_work(&it, good);
 }
@@ -205,7 +206,7 @@ static int translate_together(void) {
     bool good = open_work(&it) && TWICE(open_other(&models[1], &it.error));
     models[0] = it.model;
     good =
-        good && TWICE(sa_translate_together(models, 2, sentences, 3, &it.search, out, &it.error));
+        good && TWICE(sa_translate_ensemble(models, 2, sentences, 3, &it.search, out, &it.error));
     if (good) say_translations(out, 3);
     sa_model_close(models[1]);
     return close_work(&it, good);
@@ -239,14 +240,14 @@ static int score(void) {
     static const char *const *const references[] = {theirs, ours};
     sa_error error = {0};
     sa_metrics metrics;
-    sa_figures figures = {0};
+    sa_metric_values figures = {0};
     sa_metrics_init(&metrics);
-    const bool good = TWICE(sa_score(&metrics, ours, references, 1, 2, &figures, &error));
+    const bool good = TWICE(sa_compute_metrics(&metrics, ours, references, 1, 2, &figures, &error));
     say("%.9g %.9g %.9g %.9g\n", figures.bleu, figures.chrf, figures.exact, figures.tokens);
     return ended(good, &error);
 }
 
-static void say_scores(const sa_scores *scores) {
+static void say_scores(const sa_eval_result *scores) {
     say("%zu %.9g %.9g %.9g %.9g %.9g\n", scores->sentences, scores->loss, scores->bleu,
         scores->chrf, scores->aer, scores->entropy);
 }
@@ -259,31 +260,32 @@ static void say_findings(sa_diagnosis *diagnosis) {
 
 static int evaluate(void) {
     work it;
-    sa_judgement each[2];
-    sa_scores scores, anew, by;
-    sa_linking linking;
+    sa_sentence_result each[2];
+    sa_eval_result scores, anew, by;
+    sa_link_options linking;
     sa_metrics metrics;
     sa_diagnosis diagnosis;
-    sa_linking_init(&linking);
+    sa_link_options_init(&linking);
     sa_metrics_init(&metrics);
     linking.links = 1, metrics.lowercase = true;
     bool good = open_work(&it);
     if (good && it.pairs.count != 2) return SA_CHECK;
     const bool judged =
         good && TWICE(sa_evaluate(it.model, &it.pairs, &it.search, each, &it.error));
-    good = judged && TWICE(sa_summarise(&it.pairs, each, NULL, 2, &scores, &it.error)) &&
-           TWICE(sa_relink(it.model, &it.pairs, &linking, each, &it.error)) &&
-           TWICE(sa_summarise(&it.pairs, each, NULL, 2, &anew, &it.error)) &&
-           TWICE(sa_summarise_by(&metrics, &it.pairs, each, (size_t[]){1}, 1, &by, &it.error)) &&
+    good = judged && TWICE(sa_eval_summarize(&it.pairs, each, NULL, 2, &scores, &it.error)) &&
+           TWICE(sa_recount_links(it.model, &it.pairs, &linking, each, &it.error)) &&
+           TWICE(sa_eval_summarize(&it.pairs, each, NULL, 2, &anew, &it.error)) &&
+           TWICE(sa_eval_summarize_with(&metrics, &it.pairs, each, (size_t[]){1}, 1, &by,
+                                        &it.error)) &&
            TWICE(sa_diagnose(it.model, &it.pairs, each, &it.pairs, &diagnosis, &it.error));
     if (good) say_scores(&scores), say_scores(&anew), say_scores(&by), say_findings(&diagnosis);
-    if (judged) sa_judgements_release(each, 2);
+    if (judged) sa_sentence_results_release(each, 2);
     return close_work(&it, good);
 }
 
 /* ---- The laboratory -------------------------------------------------------------------------- */
 
-static void take_line(void *context, const sa_explained_pair *pair, const sa_explained *line) {
+static void take_line(void *context, const sa_explain_pair *pair, const sa_explain_value *line) {
     (void)context;
     (void)pair;
     if (line) say_numbers(line->name, line->numbers, (size_t)(line->rows * line->cols));
@@ -291,7 +293,7 @@ static void take_line(void *context, const sa_explained_pair *pair, const sa_exp
 
 static int explain(void) {
     work it;
-    const sa_explaining job = {.source = "wise sage", .step = 1, .each = take_line};
+    const sa_explain_options job = {.source = "wise sage", .step = 1, .each = take_line};
     bool good = open_work(&it) && TWICE(sa_explain(it.model, &job, &it.error));
     return close_work(&it, good);
 }
@@ -300,16 +302,17 @@ static int attend(void) {
     static const double x[] = {1, 0, 0, 2, 1, 1};
     const sa_table table = {"x", 3, 2, x};
     sa_error error = {0};
-    sa_attended out;
-    sa_attending job = {.heads = 2, .causal = true, .query = table, .keys = table, .values = table};
-    for (const char *name; (name = sa_attention_name((size_t)job.attention, NULL, NULL));
+    sa_attend_result out;
+    sa_attend_options job = {
+        .heads = 2, .causal = true, .query = table, .keys = table, .values = table};
+    for (const char *name; (name = sa_attention_info((size_t)job.attention, NULL, NULL));
          job.attention++)
         if (strcmp(name, "scaled-dot") == 0) break;
     const bool good = TWICE(sa_attend(&job, &out, &error));
     if (good) {
         say_numbers("alpha", out.weights, 2 * 3 * 3);
         say_numbers("output", out.outputs, 3 * 2);
-        sa_attended_release(&out);
+        sa_attend_result_release(&out);
     }
     return ended(good, &error);
 }
@@ -325,10 +328,10 @@ static int try_experiment(void) {
     sa_error error = {0};
     const sa_experiment job = {
         .name = "sqrt-d", .seed = 1, .seeds = 1, .threads = 1, .row = take_row};
-    return ended(TWICE(sa_try(&job, &error)), &error);
+    return ended(TWICE(sa_run_experiment(&job, &error)), &error);
 }
 
-static void take_gradient(void *context, const sa_gradient *gradient) {
+static void take_gradient(void *context, const sa_gradient_result *gradient) {
     (void)context;
     say("%s %d %d\n", gradient->name, gradient->rows, gradient->ok);
 }
@@ -336,19 +339,19 @@ static void take_gradient(void *context, const sa_gradient *gradient) {
 static int check_gradients(void) {
     sa_error error = {0};
     const sa_settings settings = tiny_settings();
-    const sa_gradcheck job = {
+    const sa_gradcheck_options job = {
         .settings = &settings, .train = "u.tsv", .dump = "dump", .each = take_gradient};
     return ended(TWICE(sa_check_gradients(&job, &error)), &error);
 }
 
-static void take_check(void *context, const sa_check *check) {
+static void take_check(void *context, const sa_proof_check *check) {
     (void)context;
     say("%s %d\n", check->name, check->ok);
 }
 
 static int prove(void) {
     work it;
-    const sa_proving job = {.limit = 1, .seed = 1, .each = take_check};
+    const sa_prove_options job = {.limit = 1, .seed = 1, .each = take_check};
     bool good = open_work(&it) && TWICE(sa_prove(it.model, &job, &it.error));
     return close_work(&it, good);
 }
@@ -360,13 +363,13 @@ const task task_calls[] = {
     {"sa_model_open", NULL, look_at_model},
     {"sa_average_models", NULL, average_models},
     {"sa_translate", NULL, translate},
-    {"sa_translate_together", NULL, translate_together},
+    {"sa_translate_ensemble", NULL, translate_together},
     {"sa_align", NULL, align},
-    {"sa_score", NULL, score},
+    {"sa_compute_metrics", NULL, score},
     {"sa_evaluate", NULL, evaluate},
     {"sa_explain", NULL, explain},
     {"sa_attend", NULL, attend},
-    {"sa_try", NULL, try_experiment, 200},
+    {"sa_run_experiment", NULL, try_experiment, 200},
     {"sa_check_gradients", NULL, check_gradients},
     {"sa_prove", NULL, prove},
     {0},

@@ -27,7 +27,7 @@ const task task_commands[] = {
     {"train, packed pairs",
      "train " SMALL "--train p.tsv.gz --out o --steps 1 --threads 1 --shards 1", NULL},
     {"train, film and report",
-     "train " TINY "--out o --steps 2 --valid-every 1 --probe u.tsv --html page.html --average 2",
+     "train " TINY "--out o --steps 2 --valid-every 1 --snapshots u.tsv --html page.html --average 2",
      NULL},
     {"train, sub-words",
      "train " TINY "--out o --steps 1 --tokenizer bpe --bpe-merges 10 --guided-alignment 0.5",
@@ -98,8 +98,8 @@ void tasks_prepare(void) {
     world_add("corpus mono --pairs 12 > p.tsv");
     world_add("corpus mono --pairs 2 --split test > u.tsv");
     world_add("train " TINY "--out m --steps 2 --valid-every 1");
-    world_add("train " TINY "--out f --steps 2 --valid-every 1 --probe u.tsv");
-    world_add("train " TINY "--out s --steps 2 --heads 2 --tokenizer bpe --bpe-merges 10 --probe "
+    world_add("train " TINY "--out f --steps 2 --valid-every 1 --snapshots u.tsv");
+    world_add("train " TINY "--out s --steps 2 --heads 2 --tokenizer bpe --bpe-merges 10 --snapshots "
               "u.tsv");
     world_add_text("src.txt",
                    "the wise brave princess\nthe wise sad soldier\nthe wise brave soldier\n");
@@ -123,7 +123,7 @@ static const char *const kind_names[KINDS] = {"additive", "input feeding", "cond
 
 static const char *kind_options(int kind) {
     static const char *const options[KINDS] = {
-        "--decoder bahdanau --average 2 --probe u.tsv",
+        "--decoder bahdanau --average 2 --snapshots u.tsv",
         "--decoder luong --attention general --cell lstm --input-feeding --optimizer adadelta "
         "--dropout 0.2",
         "--decoder cgru --optimizer adam --lr-decay 0.5 --lr-patience 1 --word-dropout 0.1",
@@ -145,7 +145,7 @@ task kind_training(int kind, int steps, int every, bool resume) {
     char *line = next_line(&room);
     if (resume)
         snprintf(line, room, "train --train p.tsv --valid u.tsv --out o --resume --steps %d%s",
-                 steps, kind ? "" : " --probe u.tsv");
+                 steps, kind ? "" : " --snapshots u.tsv");
     else
         snprintf(line, room, "train " TINY "--out o --steps %d --valid-every %d %s", steps, every,
                  kind_options(kind));

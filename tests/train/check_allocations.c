@@ -47,8 +47,8 @@ static void draw(sa_rng *rng, int32_t *word, sa_sentence *sentence) {
     sentence->ids = word;
     sentence->len = 2 + (int)sa_rng_below(rng, LONGEST - 1);
     for (int i = 0; i < sentence->len; i++)
-        word[i] = SA_SPECIALS + (int32_t)sa_rng_below(rng, WORDS - SA_SPECIALS);
-    word[sentence->len - 1] = SA_END;
+        word[i] = SA_SPECIAL_TOKENS + (int32_t)sa_rng_below(rng, WORDS - SA_SPECIAL_TOKENS);
+    word[sentence->len - 1] = SA_EOS;
 }
 
 static void draw_all(void) {
@@ -90,7 +90,7 @@ START_TEST(updates_allocate_nothing) {
     sa_seq2seq_plan(&sizes, &plan);
     float *values = calloc(plan.size, sizeof *values);
     sa_pool *pool = sa_pool_open(2, &error);
-    ck_assert(sa_params_start(&plan, values, 0, 7, &error));
+    ck_assert(sa_params_init(&plan, values, 0, 7, &error));
     ck_assert(sa_trainer_open(&trainer, &settings, &sizes, values, LONGEST, LONGEST, pool, &error));
     ck_assert(sa_batcher_open(&batcher, source, target, PAIRS, BATCH, 0, 1, &error));
     trainer.profiled = _i % 2;

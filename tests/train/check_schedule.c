@@ -34,7 +34,7 @@ START_TEST(the_papers_rates) {
     const sa_schedule *schedule = schedule_of("inverse-sqrt");
     const double peak = 1 / sqrt(512.0 * 4000);
     for (size_t i = 0; i < sizeof paper / sizeof *paper; i++) {
-        const double rate = peak * sa_schedule_share(schedule, paper[i].step, 4000);
+        const double rate = peak * sa_schedule_factor(schedule, paper[i].step, 4000);
         ck_assert_double_eq_tol(rate, paper[i].rate, 1e-11 * paper[i].rate);
     }
 }
@@ -44,9 +44,9 @@ END_TEST
 START_TEST(every_warm_up_is_a_line) {
     for (const sa_schedule *row = sa_schedules; row->name; row++) {
         for (int64_t step = 1; step <= 8; step++)
-            ck_assert_double_eq(sa_schedule_share(row, step, 8), (double)step / 8);
-        ck_assert_double_eq(sa_schedule_share(row, 1, 1), 1);
-        ck_assert_double_eq(sa_schedule_share(row, 1, 0), 1);
+            ck_assert_double_eq(sa_schedule_factor(row, step, 8), (double)step / 8);
+        ck_assert_double_eq(sa_schedule_factor(row, 1, 1), 1);
+        ck_assert_double_eq(sa_schedule_factor(row, 1, 0), 1);
     }
 }
 END_TEST
@@ -55,15 +55,15 @@ END_TEST
 START_TEST(what_follows_a_warm_up) {
     const sa_schedule *root = schedule_of("inverse-sqrt");
     for (int64_t warmup = 0; warmup <= 1; warmup++) {
-        ck_assert_double_eq(sa_schedule_share(root, 4, warmup), 0.5);
-        ck_assert_double_eq(sa_schedule_share(root, 100, warmup), 0.1);
-        ck_assert_double_eq(sa_schedule_share(root, 1000000, warmup), 0.001);
+        ck_assert_double_eq(sa_schedule_factor(root, 4, warmup), 0.5);
+        ck_assert_double_eq(sa_schedule_factor(root, 100, warmup), 0.1);
+        ck_assert_double_eq(sa_schedule_factor(root, 1000000, warmup), 0.001);
     }
-    ck_assert_double_eq(sa_schedule_share(root, 32, 8), 0.5);
+    ck_assert_double_eq(sa_schedule_factor(root, 32, 8), 0.5);
     const char *const flat[] = {"plateau", "constant"};
     for (int i = 0; i < 2; i++)
         for (int64_t warmup = 0; warmup <= 8; warmup += 4)
-            ck_assert_double_eq(sa_schedule_share(schedule_of(flat[i]), 1000000, warmup), 1);
+            ck_assert_double_eq(sa_schedule_factor(schedule_of(flat[i]), 1000000, warmup), 1);
 }
 END_TEST
 

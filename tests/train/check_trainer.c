@@ -23,8 +23,8 @@ typedef struct course {
 static void draw_sentence(sa_rng *rng, int32_t *ids, sa_sentence *sentence) {
     sentence->len = 1 + (int)sa_rng_below(rng, LONGEST);
     for (int i = 0; i < sentence->len - 1; i++)
-        ids[i] = SA_SPECIALS + (int32_t)sa_rng_below(rng, WORDS - SA_SPECIALS);
-    ids[sentence->len - 1] = SA_END;
+        ids[i] = SA_SPECIAL_TOKENS + (int32_t)sa_rng_below(rng, WORDS - SA_SPECIAL_TOKENS);
+    ids[sentence->len - 1] = SA_EOS;
     sentence->ids = ids;
 }
 
@@ -45,7 +45,7 @@ static course *begin(int threads, int shards) {
     c->sizes = sa_sizes_of(&c->settings, WORDS, WORDS);
     sa_seq2seq_plan(&c->sizes, &c->plan);
     c->values = calloc(c->plan.size, sizeof *c->values);
-    ck_assert(sa_params_start(&c->plan, c->values, 0, 7, &error));
+    ck_assert(sa_params_init(&c->plan, c->values, 0, 7, &error));
     c->pool = sa_pool_open(threads, &error);
     ck_assert(sa_trainer_open(&c->trainer, &c->settings, &c->sizes, c->values, LONGEST, LONGEST,
                               c->pool, &error));
@@ -109,7 +109,7 @@ START_TEST(shards_give_the_gradient_of_the_whole_batch) {
     course *whole = begin(1, 1), *cut = begin(1, 4);
     whole->settings.dropout = cut->settings.dropout = 0; /* masks are a shard's own */
     const sa_step_result one = update(whole, BATCH), other = update(cut, BATCH);
-    ck_assert_double_eq_tol(one.norm, other.norm, 1e-5 * one.norm);
+    ck_assert_double_eq_tol(one.l2_norm, other.l2_norm, 1e-5 * one.l2_norm);
     ck_assert_double_eq_tol(one.loss, other.loss, 1e-5 * one.loss);
     ck_assert_double_eq_tol(update(whole, 3).loss, update(cut, 3).loss,
                             1e-3); /* fewer than a shard's least */
@@ -151,7 +151,7 @@ START_TEST(penalties_shrink_matrices) {
     const sa_step_result one = update(plain, BATCH), other = update(squared, BATCH);
     update(decayed, BATCH);
     ck_assert_double_eq(one.loss, other.loss); /* the loss that is told is the words' */
-    ck_assert_double_ne(one.norm, other.norm);
+    ck_assert_double_ne(one.l2_norm, other.l2_norm);
     expect_smaller(plain, squared, before, 0.125 * 2 * 0.02);
     expect_smaller(plain, decayed, before, 0.125 * 0.08);
     free(before);
@@ -171,7 +171,7 @@ START_TEST(a_gradient_that_is_not_finite_changes_nothing) {
     for (int i = 1; i < 10; i++) {
         result = update(c, BATCH);
         ck_assert(!result.applied);
-        ck_assert_int_eq(c->trainer.bad, i);
+        ck_assert_int_eq(c->trainer.nonfinite, i);
     }
     ck_assert(!sa_trainer_step(&c->trainer, c->source, c->target, NULL, BATCH, &result, &error));
     ck_assert_int_eq(error.code, SA_DIVERGED);
@@ -194,7 +194,7 @@ START_TEST(a_good_batch_begins_the_count_of_bad_ones_again) {
         for (int i = 0; i < 9; i++) ck_assert(!update(c, BATCH).applied);
         *last = kept;
         ck_assert(update(c, BATCH).applied);
-        ck_assert_int_eq(c->trainer.bad, 0);
+        ck_assert_int_eq(c->trainer.nonfinite, 0);
     }
     *last = INFINITY;
     for (int i = 0; i < 9; i++) ck_assert(!update(c, BATCH).applied);
@@ -218,8 +218,8 @@ START_TEST(clipping_bounds_the_length_of_an_update) {
     double squares = 0;
     for (size_t i = 0; i < c->plan.size; i++)
         squares += pow((double)c->values[i] - (double)before[i], 2);
-    ck_assert_double_gt(result.norm, 0.26);
-    const double length = clips[_i] == 0.25 ? 0.25 : result.norm;
+    ck_assert_double_gt(result.l2_norm, 0.26);
+    const double length = clips[_i] == 0.25 ? 0.25 : result.l2_norm;
     ck_assert_double_eq_tol(sqrt(squares), 0.5 * length, 1e-4 * length);
     free(before);
     end(c);
@@ -256,7 +256,7 @@ static void open_again(course *c, int tokens) {
  * most pairs there can be, of a word a side, and one pair that is too long by itself. */
 START_TEST(no_batch_of_words_needs_more_than_was_planned) {
     enum { TOKENS = 34 };
-    static const int32_t end_mark = SA_END;
+    static const int32_t end_mark = SA_EOS;
     family = _i;
     for (int shards = 1; shards <= 3; shards++) {
         course *c = begin(1, shards);

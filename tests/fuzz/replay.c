@@ -23,16 +23,21 @@ static void replay(const char *folder, const char *name) {
     free(exact);
 }
 
+static int replay_all(const char *name) {
+    DIR *folder = opendir(name);
+    ck_assert_msg(folder != NULL, "cannot open '%s'", name);
+    int inputs = 0;
+    for (const struct dirent *entry; (entry = readdir(folder)) != NULL;)
+        if (entry->d_name[0] != '.') replay(name, entry->d_name), inputs++;
+    closedir(folder);
+    ck_assert_msg(inputs > 0, "'%s' is empty", name);
+    return inputs;
+}
+
 int main(int count, char **arguments) {
     int inputs = 0;
-    for (int i = 1; i < count; i++) {
-        if (arguments[i][0] == '-') continue;
-        DIR *folder = opendir(arguments[i]);
-        ck_assert_msg(folder != NULL, "cannot open '%s'", arguments[i]);
-        for (const struct dirent *entry; (entry = readdir(folder)) != NULL;)
-            if (entry->d_name[0] != '.') replay(arguments[i], entry->d_name), inputs++;
-        closedir(folder);
-    }
+    for (int i = 1; i < count; i++)
+        if (arguments[i][0] != '-') inputs += replay_all(arguments[i]);
     printf("%d inputs\n", inputs);
     return inputs ? 0 : 1;
 }

@@ -3,7 +3,7 @@
 # file it names, and a comment in that file names the equation's place in the paper.
 set -u
 export LC_ALL=C
-guards=$(dirname "$0")/../scripts/guards
+guards=$(dirname "$0")
 begin='<!-- equations -->' end='<!-- /equations -->'
 
 # LINE TAB EQUATION TAB FILE TAB FUNCTIONS, without the table's head, its rule and any markup.

@@ -36,12 +36,9 @@ check_includes() {
     grep -rHnoE --include='*.[ch]' '^[[:space:]]*#[[:space:]]*include[[:space:]]*["<][^">]+' src |
         while IFS=: read -r file line header; do
             module=${file#src/} module=${module%%/*}
-            if [ -z "${may_include[$module]+known}" ]; then
-                echo "$file:$line: no module is called $module"
-                continue
-            fi
+            [ -n "${may_include[$module]+known}" ] || continue # check_tree names the folder
             case $header in
-            *\"softalign.h | *'<softalign.h') continue ;;
+            *[\"\<]softalign.h) continue ;;
             *[\"\<]*/*) header=${header#*[\"<]} ;;
             *\"*)
                 echo "$file:$line: write the module before ${header#*\"}"
@@ -49,48 +46,64 @@ check_includes() {
                 ;;
             *) continue ;;
             esac
-            [ -d "src/${header%%/*}" ] || continue
+            [ -d "src/${header%%/*}" ] || continue # a header of the system, as <sys/stat.h>
             case " $module ${may_include[$module]} " in *" ${header%%/*} "*) continue ;; esac
             echo "$file:$line: $module may not include $header"
         done
 }
 
-# A source and its header are one file here: a path without its ending.
+# Edges are includes and uses of functions and tables that another file defines. A source and its
+# header count as one file, by their path without the ending.
 check_circles() {
     {
         awk -f "$guards/uses.awk" pass=1 "$code" pass=2 "$code"
-        grep -rHoE '^#include "[^"]+\.h"' src |
-            sed -E 's|^([^:]*)\.[ch]:#include "(.*)\.h"|\1 src/\2|' | awk '$1 != $2'
+        grep -rHoE --include='*.[ch]' '^[[:space:]]*#[[:space:]]*include[[:space:]]*"[^"]+\.h"' src |
+            sed -E 's|^([^:]*)\.[ch]:[^"]*"(.*)\.h"|\1 src/\2|' | awk '$1 != $2'
     } | sort -u | tsort 2>&1 >/dev/null | awk '
         / loop:$/ { if (circle) print "files depend on each other:" circle; circle = ""; next }
         { circle = circle " " $2 }
         END { if (circle) print "files depend on each other:" circle }'
 }
 
+# The folders below $1 that are no module; the others are passed over: $2 ...
+unknown_folders() {
+    local below=$1 folder
+    shift
+    for folder in "$below"/*/; do
+        folder=${folder%/}
+        case " ${!may_include[*]} $* " in *" ${folder##*/} "*) continue ;; esac
+        echo "$folder: no module is called ${folder##*/}"
+    done
+}
+
 check_tree() {
+    unknown_folders src
+    unknown_folders tests golden cli learn lessons fuzz torture support
     find src -mindepth 2 -type d | sed 's/$/: no second level of folders inside a module/'
     find src -maxdepth 1 -type f | sed 's/$/: every source belongs to a module/'
     find tests -maxdepth 1 -type f ! -name CMakeLists.txt ! -name README.md |
         sed 's/$/: every test belongs to the folder of its module/'
-    find src -name '*.[ch]' | sed 's/\.[ch]$//' | sort -u | awk -F / '
-        $NF in path { print $0 ": another file is called " path[$NF] }
-        { path[$NF] = $0 }'
+    # Tests become programs in one folder, so their names must differ too.
+    find src tests -name '*.[ch]' | sed 's/\.[ch]$//' | sort -u | awk -F / '
+        ($1, $NF) in path { print $0 ": another file is called " path[$1, $NF] }
+        { path[$1, $NF] = $0 }'
 }
 
-# A name stands for one thing.
-check_types() {
-    awk '{
-        match($0, /^[^:]*:[0-9]+:/)
-        file = substr($0, 1, index($0, ":") - 1)
-        place = substr($0, 1, RLENGTH)
-        text = substr($0, RLENGTH + 1)
-        if (text !~ /^(typedef .*[A-Za-z0-9_]+;|\} [A-Za-z0-9_]+;)$/ || file ~ /^tests/) next
-        name = text
-        sub(/;$/, "", name)
-        sub(/.*[^A-Za-z0-9_]/, "", name)
-        if (name in first && first[name] != file) print place " another type is called " name " in " first[name]
-        first[name] = file
-    }' "$code"
+# `typedef struct X X;` declares a type that is defined elsewhere.
+check_type_names() {
+    awk '
+        { match($0, /^[^:]*:[0-9]+:/); place = substr($0, 1, RLENGTH); text = substr($0, RLENGTH + 1) }
+        text ~ /^typedef (struct|union) / && $3 ";" == $4 { next }
+        text !~ /^(typedef [^{]*;|} [A-Za-z0-9_]+;|(static )?(const )?(struct|union|enum) [A-Za-z0-9_]+ {)$/ { next }
+        {
+            file = substr($0, 1, index($0, ":") - 1)
+            name = text
+            gsub(/ *(__attribute__.*|\)\(.*|{|;)$/, "", name)
+            sub(/.*[^A-Za-z0-9_]/, "", name)
+            if (name in first && first[name] != file)
+                print place " another type is called " name " in " first[name]
+            first[name] = file
+        }' "$code"
 }
 
 # Code that matches PATTERN may stand only in files that match OWNERS.
@@ -143,7 +156,7 @@ check_words() {
 
 code=$(mktemp)
 trap 'rm -f "$code"' EXIT
-find include src -name '*.[ch]' -exec awk -f "$guards/code.awk" {} + >"$code"
+find include src -name '*.[ch]' | sort | xargs awk -f "$guards/code.awk" >"$code"
 [ -s "$code" ] || {
     echo "no sources in $PWD"
     exit 1
@@ -153,7 +166,7 @@ violations=$(
     check_includes
     check_circles
     check_tree
-    check_types
+    check_type_names
     check_owners
     check_lengths
     check_words

@@ -3,7 +3,7 @@
 # found, by its file, line and message.
 set -u
 export LC_ALL=C
-tests=$(cd "$(dirname "$0")" && pwd)
+guards=$(cd "$(dirname "$0")" && pwd)
 tree=$(mktemp -d)
 trap 'rm -rf "$tree"' EXIT
 cd "$tree" || exit 1
@@ -16,19 +16,28 @@ complain() {
 
 # Clean code that comes close: forbidden words in prose, strings and longer names.
 grow_clean_tree() {
-    mkdir -p include src/{base,math,nn,attn,model,train,lab,text,eval,report,cli} tests scripts
-    cp "$tests/../.clang-format" .
+    mkdir -p include src/{base,config,tensor,layers,attention,model,decoding,train,lab} \
+        src/{data,synth,metrics,analysis,report,inference,session,compare,api,cli} \
+        tests/{base,golden,cli,learn,lessons,fuzz,torture,support} scripts
+    cp "$guards/../../.clang-format" .
     echo 'int sa_version(void);' >include/softalign.h
     echo '#include <cblas.h>' >src/tensor/blas.c
-    echo '#include <utf8proc.h>' >src/base/utf8.c
+    printf '#include "base/utf8.h"\n#include <utf8proc.h>\n' >src/base/utf8.c
+    echo 'int sa_utf8_length(const char *text);' >src/base/utf8.h
     echo '#include "base/utf8.h"' >src/report/matrix.c
-    echo '#include <jansson.h>' >src/config/settings.c
+    echo '#include <jansson.h>' >src/base/json.c
     printf '#include <cairo.h>\n#include <pango/pangocairo.h>\n' >src/report/paint.c
     printf 'void *sa_new(int n) {\n    return malloc(n);\n}\n' >src/base/memory.c
-    echo '#include "model/model.h"' >src/model.c
+    printf 'typedef struct sa_option {\n    int x;\n} sa_option;\n' >src/base/option.h
+    printf '#include "inference/model.h"\n\nint sa_align(void) {\n    return sa_version();\n}\n' \
+        >src/api/api_align.c
+    printf 'int sa_version(void) {\n    return 1;\n}\n' >src/api/version.c
+    echo 'int main(void);' >tests/base/check_utf8.c
+    echo 'typedef struct sa_option sa_option;' >src/layers/cell.h
     cat >src/layers/gru.c <<'CODE'
-/* A.1.1: malloc(1), exit(1) and printf("") are only words here. */
-#include "tensor/blas.h"
+/* A.1.1: malloc(1), exit(1) and printf("") are only words here; sa_gru_forward, the sa_gru_* of
+ * gru.c, <sys/stat.h> and layers/cell.h exist; d.c is a member. */
+#include "layers/cell.h"
 #include <softalign.h>
 #include <sys/stat.h>
 
@@ -50,64 +59,109 @@ TABLE
 
 expect_clean() { # GUARD
     local report
-    report=$(bash "$tests/$1") || complain "$1 finds fault with a clean tree: $report"
+    report=$(bash "$guards/$1") || complain "$1 finds fault with a clean tree: $report"
 }
 
 # Puts CODE into FILE, expects GUARD to fail with MESSAGE, takes it out again.
 expect_found() { # GUARD FILE CODE MESSAGE
-    local report saved=
+    local report saved= folder=
     [ -e "$2" ] && saved=$(cat "$2")
-    mkdir -p "$(dirname "$2")"
+    [ -d "${2%/*}" ] || folder=${2%/*}
+    mkdir -p "${2%/*}/" 2>/dev/null
     printf '%s\n' "$3" >"$2"
-    if report=$(bash "$tests/$1" 2>&1); then
+    if report=$(bash "$guards/$1" 2>&1); then
         complain "$1 passes, planted in $2: $4"
     elif ! grep -qF -- "$4" <<<"$report"; then
         complain "$1 fails for another reason; expected '$4' but got: $report"
     fi
     if [ -n "$saved" ]; then printf '%s\n' "$saved" >"$2"; else rm "$2"; fi
+    [ -z "$folder" ] || rmdir "$folder"
 }
 
-layer() { expect_found guard_layers.sh "$1" "$2" "$1:1: $3"; }
+planted() { expect_found guard_modules.sh "$1" "$2" "$1:1: $3"; }
+found() { expect_found guard_modules.sh "$@"; }
 
-plant_layers() {
-    layer src/base/bad.c '#include "tensor/vec.h"' 'base may not include tensor/vec.h'
-    layer src/math/bad.c '#include "layers/gru.h"' 'math may not include layers/gru.h'
-    layer src/nn/bad.h '#include "attention/score.h"' 'nn may not include attention/score.h'
-    layer src/attn/bad.c '#  include <model/encoder.h>' 'attn may not include model/encoder.h'
-    layer src/model/bad.c '#include "train/trainer.h"' 'model may not include train/trainer.h'
-    layer src/train/bad.c '#include "data/vocab.h"' 'train may not include data/vocab.h'
-    layer src/lab/bad.c '#include "cli/options.h"' 'lab may not include cli/options.h'
-    layer src/text/bad.c '#include "tensor/vec.h"' 'text may not include tensor/vec.h'
-    layer src/eval/bad.c '#include "base/utf8.h"' 'eval may not include base/utf8.h'
-    layer src/report/bad.c '#include "data/vocab.h"' 'report may not include data/vocab.h'
-    layer src/cli/bad.c '#include "model/encoder.h"' 'cli may not include model/encoder.h'
-    layer src/bad.c '#include "cli/options.h"' 'public functions may not include cli/options.h'
-    layer src/nn/bad.c '#include "gru.h"' 'write the room before gru.h'
-    layer src/attic/bad.c '#include <math.h>' 'no room is called attic'
-    rmdir src/attic
-    expect_found guard_layers.sh src/nn/deep/bad.c 'int x;' 'src/nn/deep: no second level'
-    rmdir src/nn/deep
+plant_includes() {
+    planted src/base/bad.c '#include "tensor/vec.h"' 'base may not include tensor/vec.h'
+    planted src/tensor/bad.c '#include "layers/gru.h"' 'tensor may not include layers/gru.h'
+    planted src/layers/bad.h '#include "attention/score.h"' 'layers may not include attention/score.h'
+    planted src/attention/bad.c '#  include <model/encoder.h>' \
+        'attention may not include model/encoder.h'
+    planted src/model/bad.c '#include "train/trainer.h"' 'model may not include train/trainer.h'
+    planted src/decoding/bad.c '#include "train/trainer.h"' 'decoding may not include train/trainer.h'
+    planted src/train/bad.c '#include "data/vocab.h"' 'train may not include data/vocab.h'
+    planted src/lab/bad.c '#include "config/settings.h"' 'lab may not include config/settings.h'
+    planted src/config/bad.c '#include "session/session.h"' \
+        'config may not include session/session.h'
+    planted src/data/bad.c '#include "tensor/vec.h"' 'data may not include tensor/vec.h'
+    planted src/synth/bad.c '#include "metrics/bleu.h"' 'synth may not include metrics/bleu.h'
+    planted src/metrics/bad.c '#include "data/vocab.h"' 'metrics may not include data/vocab.h'
+    planted src/analysis/bad.c '#include "report/page.h"' 'analysis may not include report/page.h'
+    planted src/report/bad.c '#include "data/vocab.h"' 'report may not include data/vocab.h'
+    planted src/inference/bad.c '#include "lab/lab.h"' 'inference may not include lab/lab.h'
+    planted src/session/bad.c '#include "api/model.h"' 'session may not include api/model.h'
+    planted src/compare/bad.c '#include "cli/output.h"' 'compare may not include cli/output.h'
+    planted src/api/bad.c '#include "cli/options.h"' 'api may not include cli/options.h'
+    planted src/cli/bad.c '#include "model/encoder.h"' 'cli may not include model/encoder.h'
+    planted src/layers/bad.c '#include "cell.h"' 'write the module before cell.h'
+}
+
+plant_tree() {
+    found src/attic/bad.c '#include <math.h>' 'src/attic: no module is called attic'
+    found tests/attic/check_bad.c 'int x;' 'tests/attic: no module is called attic'
+    found src/layers/deep/bad.c 'int x;' 'src/layers/deep: no second level'
+    found src/bad.c 'int x;' 'src/bad.c: every source belongs to a module'
+    found tests/check_bad.c 'int x;' 'tests/check_bad.c: every test belongs to the folder'
+    found src/model/cell.c 'int x;' 'src/model/cell: another file is called src/layers/cell'
+    found tests/cli/check_utf8.c 'int x;' \
+        'tests/cli/check_utf8: another file is called tests/base/check_utf8'
+    planted src/model/bad.h 'typedef struct other sa_option;' \
+        'another type is called sa_option in src/base/option.h'
+    planted src/model/bad.c '} sa_option;' 'another type is called sa_option in src/base/option.h'
+    planted src/model/bad.c 'static const struct sa_option {' \
+        'another type is called sa_option in src/base/option.h'
+    planted src/model/bad.c 'typedef double (*sa_option)(int);' \
+        'another type is called sa_option in src/base/option.h'
+    planted src/model/bad.c 'typedef double sa_option __attribute__((vector_size(32)));' \
+        'another type is called sa_option in src/base/option.h'
+}
+
+circle() { found "$1" "$2" "files depend on each other: $3"; }
+
+plant_circles() {
+    circle src/layers/cell.h '#include "layers/gru.h"' 'src/layers/cell src/layers/gru'
+    circle src/layers/cell.c 'static int x = sa_gru_forward("");' 'src/layers/cell src/layers/gru'
+    circle src/api/version.c 'int sa_version(void) { return sa_align(); }' \
+        'src/api/api_align src/api/version'
+    # A circle of three, and one through a table.
+    printf '#include "layers/one.h"\n' >src/layers/two.c
+    printf '#include "layers/two.h"\n\nconst sa_row sa_rows[] = {\n    {"x"},\n};\n' >src/layers/three.c
+    circle src/layers/one.c 'int x = sizeof sa_rows;' \
+        'src/layers/one src/layers/three src/layers/two'
+    rm src/layers/two.c src/layers/three.c
 }
 
 plant_owners() {
-    layer src/nn/bad.c '#include <cblas.h>' '<cblas.h> belongs to src/tensor/blas.c'
-    layer src/text/bad.c '#include <utf8proc.h>' '<utf8proc.h> belongs to src/base/utf8.c'
-    layer src/text/bad.c '#include <jansson.h>' '<jansson.h> belongs to src/base and src/cli'
-    layer src/report/bad.c '#include <cairo-pdf.h>' 'cairo and pango belong to src/report/paint.c'
-    layer src/cli/bad.c '#include <pango/pangocairo.h>' 'cairo and pango belong to src/report/paint.c'
-    layer src/base/bad.c 'void f(void) { /* */ exit(1); }' 'only src/cli may exit'
-    layer src/base/bad.c 'void f(void) { _exit(1); }' 'only src/cli may exit'
-    layer src/eval/bad.c 'printf("x");' 'only src/cli may print'
-    layer src/eval/bad.c 'puts("x");' 'only src/cli may print'
-    layer src/eval/bad.c 'fprintf(stderr, "x");' 'only src/cli may print'
-    layer src/eval/bad.c 'fputs("x", stdout);' 'only src/cli may print'
-    layer src/nn/bad.c 'float *x = malloc(4);' 'memory comes from base/memory or an arena'
-    layer src/nn/bad.c 'x = (float *)calloc (4, 4);' 'memory comes from base/memory or an arena'
-    layer src/cli/bad.c 'x = realloc(x, 4);' 'memory comes from base/memory or an arena'
-    layer src/base/bad.c 'x = strdup(y);' 'memory comes from base/memory or an arena'
-    layer src/cli/bad.c 'system("ls");' 'no shell is ever started'
-    layer src/cli/bad.c 'FILE *f = popen("ls", "r");' 'no shell is ever started'
-    layer src/cli/bad.c 'setlocale(LC_ALL, "");' 'the locale belongs to the host program'
+    planted src/layers/bad.c '#include <cblas.h>' '<cblas.h> belongs to src/tensor/blas.c'
+    planted src/data/bad.c '#include <utf8proc.h>' '<utf8proc.h> belongs to src/base/utf8.c'
+    planted src/data/bad.c '#include <jansson.h>' '<jansson.h> belongs to src/base'
+    planted src/report/bad.c '#include <cairo-pdf.h>' 'cairo and pango belong to src/report/paint.c'
+    planted src/cli/bad.c '#include <pango/pangocairo.h>' \
+        'cairo and pango belong to src/report/paint.c'
+    planted src/base/bad.c 'void f(void) { /* */ exit(1); }' 'only src/cli may exit'
+    planted src/base/bad.c 'void f(void) { _exit(1); }' 'only src/cli may exit'
+    planted src/metrics/bad.c 'printf("x");' 'only src/cli may print'
+    planted src/metrics/bad.c 'puts("x");' 'only src/cli may print'
+    planted src/metrics/bad.c 'fprintf(stderr, "x");' 'only src/cli may print'
+    planted src/metrics/bad.c 'fputs("x", stdout);' 'only src/cli may print'
+    planted src/layers/bad.c 'float *x = malloc(4);' 'memory comes from base/memory or an arena'
+    planted src/layers/bad.c 'x = (float *)calloc (4, 4);' \
+        'memory comes from base/memory or an arena'
+    planted src/cli/bad.c 'x = realloc(x, 4);' 'memory comes from base/memory or an arena'
+    planted src/base/bad.c 'x = strdup(y);' 'memory comes from base/memory or an arena'
+    planted src/cli/bad.c 'system("ls");' 'no shell is ever started'
+    planted src/cli/bad.c 'FILE *f = popen("ls", "r");' 'no shell is ever started'
+    planted src/cli/bad.c 'setlocale(LC_ALL, "");' 'the locale belongs to the host program'
 }
 
 long_function() { # BODY-LINES
@@ -118,23 +172,34 @@ long_function() { # BODY-LINES
 }
 
 plant_sizes_and_words() {
-    expect_found guard_layers.sh src/nn/bad.c "$(yes 'int x;' | head -n 401)" \
-        'src/nn/bad.c:401: a file has at most 400 lines'
-    expect_found guard_layers.sh tests/check_bad.c "$(long_function 58)" \
-        'tests/check_bad.c:1: f has 61 lines; a function has at most 60'
-    long_function 57 >src/nn/long.c
-    expect_clean guard_layers.sh
-    rm src/nn/long.c
-    # The pieces are joined here so that this file itself holds none of them.
-    layer src/nn/bad.c "/* TO""DO: later */" 'a mark of unfinished work'
-    layer scripts/bad "# FIX""ME" 'a mark of unfinished work'
-    layer src/nn/bad.h "// X""XX" 'a mark of unfinished work'
-    layer tests/bad.sh "cd /ho""me/someone/softalign" 'a path of one machine'
-    layer src/nn/bad.c "// see \"/wo""rk/notes\"" 'a path of one machine'
+    found src/layers/bad.c "$(yes 'int x;' | head -n 401)" \
+        'src/layers/bad.c:401: a file has at most 400 lines'
+    found tests/base/check_bad.c "$(long_function 58)" \
+        'tests/base/check_bad.c:1: f has 61 lines; a function has at most 60'
+    long_function 57 >src/layers/long.c
+    expect_clean guard_modules.sh
+    rm src/layers/long.c
+    # The parts are joined here so that this file itself holds none of the words.
+    planted src/layers/bad.c "/* TO""DO: later */" 'a mark of unfinished work'
+    planted scripts/bad "# FIX""ME" 'a mark of unfinished work'
+    planted src/layers/bad.h "// X""XX" 'a mark of unfinished work'
+    planted tests/cli/bad.sh "cd /ho""me/someone/softalign" 'a path of one machine'
+    planted src/layers/bad.c "// see \"/wo""rk/notes\"" 'a path of one machine'
 }
 
+plant_names() {
+    expect_clean guard_names.sh
+    misnamed src/layers/bad.c '/* as sa_gru_backward does */' 'nothing is called sa_gru_backward'
+    misnamed include/bad.h '// SA_NONE: no attention' 'nothing is called SA_NONE'
+    misnamed tests/base/bad.h '/* the rows sa_lstm_* */' 'nothing is called sa_lstm_'
+    misnamed src/layers/bad.c '/* see model/lstm.c. */' 'there is no file model/lstm.c'
+    misnamed src/layers/bad.c '/* <cblas_none.h> */' 'there is no file cblas_none.h'
+}
+
+misnamed() { expect_found guard_names.sh "$1" "$2" "$1:1: $3"; }
+
 equation() { # ROW MESSAGE
-    expect_found guard_equations.sh README.md "<!-- equations -->
+    expect_found guard_equations.sh ./README.md "<!-- equations -->
 | equation | file | function |
 |---|---|---|
 $1
@@ -143,29 +208,34 @@ $1
 
 plant_equations() {
     equation '' 'README.md has no table of equations'
-    equation '| A.1.1 | src/nn/none.c | f |' 'README.md:4: there is no file src/nn/none.c'
-    equation '| A.1.1 | src/layers/gru.c | sa_gru |' 'README.md:4: src/layers/gru.c does not define sa_gru'
+    equation '| A.1.1 | src/layers/none.c | f |' 'README.md:4: there is no file src/layers/none.c'
+    equation '| A.1.1 | src/layers/gru.c | sa_gru |' \
+        'README.md:4: src/layers/gru.c does not define sa_gru'
     equation '| A.1.1 | src/layers/gru.c | my_exit |' 'src/layers/gru.c does not define my_exit'
     equation '| A.1.1 | src/layers/gru.c | sa_gru_forward, g |' 'src/layers/gru.c does not define g'
     equation '| A.1.1 | src/layers/gru.c | |' 'README.md:4: no function'
     equation '| A.1 | src/layers/gru.c | sa_gru_forward |' 'no comment in src/layers/gru.c names A.1'
-    equation '| A.1.12 | src/layers/gru.c | sa_gru_forward |' 'no comment in src/layers/gru.c names A.1.12'
+    equation '| A.1.12 | src/layers/gru.c | sa_gru_forward |' \
+        'no comment in src/layers/gru.c names A.1.12'
     equation '| gate | src/layers/gru.c | sa_gru_forward |' "'gate' names no place in a paper"
 }
 
 plant_format() {
-    bash "$scripts/guards/guard_format.sh" >/dev/null 2>&1
+    bash "$guards/guard_format.sh" >/dev/null 2>&1
     [ $? -ne 77 ] || return 0
     expect_clean guard_format.sh
-    expect_found guard_format.sh src/nn/bad.c 'int  x ;' 'src/nn/bad.c:1:4: error'
+    expect_found guard_format.sh src/layers/bad.c 'int  x ;' 'src/layers/bad.c:1:4: error'
 }
 
 grow_clean_tree
-expect_clean guard_layers.sh
+expect_clean guard_modules.sh
 expect_clean guard_equations.sh
-plant_layers
+plant_includes
+plant_tree
+plant_circles
 plant_owners
 plant_sizes_and_words
+plant_names
 plant_equations
 plant_format
 [ "$failures" -eq 0 ]

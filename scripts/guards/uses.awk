@@ -1,6 +1,6 @@
-# Reads what code.awk prints of sources, then once more with names of definitions known (-v pass is
-# set between them): prints "USER OWNER" for every source that names a function or table of another
-# source. A source and its header count as one file: its path without the ending.
+# Prints "USER OWNER" for every source file that names a function or table which another source file
+# defines, both as paths without their ending. Reads what code.awk prints twice: with pass=1 it
+# collects the definitions, with pass=2 it finds their uses.
 function stem(path) {
     sub(/\.[ch]$/, "", path)
     return path
@@ -8,29 +8,32 @@ function stem(path) {
 
 {
     match($0, /^[^:]*:[0-9]+:/)
-    file = substr($0, 1, index($0, ":") - 1)
+    path = substr($0, 1, index($0, ":") - 1)
     text = substr($0, RLENGTH + 1)
 }
 
-# A definition begins in the first column and is no declaration.
+path !~ /\.c$/ { next }
+
+# What the public header declares is defined in src all the same, so only sources are read. A
+# definition begins in the first column, outside braces.
 pass == 1 {
-    if (file != last) depth = 0
-    last = file
-    if (depth == 0 && file ~ /\.c$/ && text !~ /^(static|typedef|extern|[ \t#}])/ &&
-        match(text, /(sa|cli)_[A-Za-z0-9_]+[ \t]*(\(|\[[A-Za-z0-9_ +]*\] = )/)) {
+    if (path != last) depth = 0
+    last = path
+    if (depth == 0 && text !~ /^(static|typedef|extern|[ \t#}])/ &&
+        match(text, /(sa|cli)_[A-Za-z0-9_]+[ \t]*(\(|(\[[^\]]*\])* = )/)) {
         name = substr(text, RSTART, RLENGTH)
         sub(/[^A-Za-z0-9_].*/, "", name)
-        owner[name] = stem(file)
+        owner[name] = stem(path)
     }
     depth += gsub(/{/, "{", text) - gsub(/}/, "}", text)
     next
 }
 
 {
+    user = stem(path)
     while (match(text, /(sa|cli)_[A-Za-z0-9_]+/)) {
         name = substr(text, RSTART, RLENGTH)
         text = substr(text, RSTART + RLENGTH)
-        if (file ~ /\.c$/ && name in owner && owner[name] != stem(file) && !told[file, name]++)
-            print stem(file), owner[name]
+        if (name in owner && owner[name] != user && !seen[user, owner[name]]++) print user, owner[name]
     }
 }

@@ -1,6 +1,6 @@
 /* attention: the core that every attention here goes through.
  *
- *   e_ij = f(q_i, k_j)            a row of compat.h
+ *   e_ij = f(q_i, k_j)            a row of score.h
  *   alpha_i = softmax(e_i)        over the keys that query i may see
  *   c_i = sum_j alpha_ij v_j
  *

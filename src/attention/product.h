@@ -5,7 +5,7 @@
 #include "tensor/mat.h"
 
 /* e_ij = q_i' k_j   Luong et al. 2015, section 3.1: "dot" with q = W_a s and k = U_a h, "general"
- * with q = s and k = W_a h. Shapes in compat.h; v_a is not used. */
+ * with q = s and k = W_a h. Shapes in score.h; v_a is not used. */
 void sa_dot_forward(sa_mat v_a, sa_mat q, sa_mat k, sa_mat e, sa_mat scratch);
 void sa_dot_backward(sa_mat v_a, sa_mat q, sa_mat k, sa_mat de, sa_mat dq, sa_mat dk, sa_mat dv_a,
                      sa_mat scratch);

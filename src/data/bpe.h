@@ -63,7 +63,8 @@ size_t sa_bpe_character_size(const char *text, size_t size);
 bool sa_bpe_learn(sa_bpe *bpe, const sa_word_counts *counts, size_t merges, int64_t least,
                   sa_error *error);
 
-/* ---- Cutting: bpe_cut.c ------------------------------------------------------------------------
+/* ---- Cutting: bpe_segment.c
+ * ------------------------------------------------------------------------
  */
 
 /* One who cuts words: the merges, and its own memory of the words it has cut. */

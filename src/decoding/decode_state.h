@@ -42,8 +42,8 @@ void sa_decode_state_start(sa_decode_state *state);
 bool sa_decode_state_step(sa_decode_state *state, const sa_override *override, int i, int L,
                           const int *which, const int *from, const int32_t *ids, sa_error *error);
 
-/* Where a row of the last step looked: `share` of the mean weights (sa_seq2seq_looks) is added to
- * alpha [S]. */
+/* Adds `weight` times the attention weights of a row of the last step, the mean over heads and
+ * layers, to alpha [S]. */
 void sa_decode_state_weights(const sa_decode_state *state, int row, int S, sa_real weight,
                              sa_real *alpha);
 

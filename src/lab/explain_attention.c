@@ -1,4 +1,4 @@
-/* explain_attention: from the query to the context. The score is that of its row in compat.c: its
+/* explain_attention: from the query to the context. The score is that of its row in score.c: its
  * formula, and its function for the numbers. */
 #include "lab/explain.h"
 #include "tensor/vec.h"

@@ -64,8 +64,8 @@ void sa_source_layout(sa_arena *arena, const sa_decoder *w, int B, const int *fi
 
 /* ---- The start ------------------------------------------------------------------------------- */
 
-/* A.1.2: the keys; A.2.2: s_0 = tanh(W_s backward_1 + b_s), or as initial.h says; section 2.2 (Cho
- * et al. 2014): c = tanh(V h_S + b_V) */
+/* A.1.2: the keys; A.2.2: s_0 = tanh(W_s backward_1 + b_s), or as initial_state.h says; section 2.2
+ * (Cho et al. 2014): c = tanh(V h_S + b_V) */
 void sa_source_forward(const sa_decoder *w, const sa_encoder_cache *encoder, sa_source *source) {
     const sa_decoder_sizes *sizes = &w->sizes;
     if (sa_decoder_attends(sizes)) sa_memory_forward(&w->attention, &source->memory);

@@ -46,7 +46,8 @@ void sa_explanation_add(sa_explanation *explanation, const sa_explain_pair *pair
 /* Gives everything back. */
 void sa_explanation_release(sa_explanation *explanation);
 
-/* ---- Tables: paper_table.c ------------------------------------------------------------------- */
+/* ---- Tables: explanation_table.c
+ * ------------------------------------------------------------------- */
 
 /* Whether a line can stand beside the columns that wait (or may begin a table); then hold it. */
 bool sa_explanation_fits_table(const sa_explanation *explanation, const sa_explain_value *line);

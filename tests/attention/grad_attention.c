@@ -1,4 +1,4 @@
-/* The attention core and every row of compat.h: values by their formulas, gradients by differences.
+/* The attention core and every row of score.h: values by their formulas, gradients by differences.
  */
 #include "attention/multihead.h"
 #include "support/slopes.h"

@@ -23,15 +23,20 @@ static void entry(sa_buffer *out, const char *name, const char *text, size_t col
 
 /* ---- Options --------------------------------------------------------------------------------- */
 
-/* "1 to 8192", or the names to choose from. */
-static void allowed(const sa_option *row, sa_buffer *out) {
+/* " [1 to 8192; default 64]" */
+static void option_range(const sa_option *row, sa_buffer *out) {
+    if (row->kind == SA_OPTION_TEXT || row->kind == SA_OPTION_SWITCH) return;
+    sa_buffer_adds(out, " [");
     if (row->kind == SA_OPTION_CHOICE) {
         sa_option_format_range(row, out);
-    } else if (row->kind != SA_OPTION_TEXT && row->kind != SA_OPTION_SWITCH) {
+    } else {
         sa_number_add(out, row->least);
         sa_buffer_adds(out, " to ");
         sa_number_add(out, row->most);
     }
+    sa_buffer_adds(out, "; default ");
+    sa_option_format(row, row->default_value, out);
+    sa_buffer_adds(out, "]");
 }
 
 static void option(const sa_option *row, sa_buffer *out) {
@@ -40,13 +45,7 @@ static void option(const sa_option *row, sa_buffer *out) {
     snprintf(name, sizeof name, "--%s%s%s", row->name, row->value ? " " : "",
              row->value ? row->value : "");
     sa_buffer_adds(&text, row->help);
-    if (row->kind != SA_OPTION_TEXT && row->kind != SA_OPTION_SWITCH) {
-        sa_buffer_adds(&text, " [");
-        allowed(row, &text);
-        sa_buffer_adds(&text, "; default ");
-        sa_option_format(row, row->default_value, &text);
-        sa_buffer_adds(&text, "]");
-    }
+    option_range(row, &text);
     if (text.failed)
         out->failed = true;
     else
@@ -54,24 +53,20 @@ static void option(const sa_option *row, sa_buffer *out) {
     sa_buffer_release(&text);
 }
 
-static void option_row(const sa_option *row, sa_buffer *out) {
-    sa_buffer_addf(out, "| `--%s%s%s` | ", row->name, row->value ? " " : "",
-                   row->value ? row->value : "");
-    for (const char *text = row->help; *text; text++) /* a bar would end the cell */
-        sa_buffer_addf(out, *text == '|' ? "\\%c" : "%c", *text);
-    sa_buffer_adds(out, " | ");
-    allowed(row, out);
-    sa_buffer_adds(out, " | ");
-    if (row->kind != SA_OPTION_TEXT) sa_option_format(row, row->default_value, out);
-    sa_buffer_adds(out, " |\n");
-}
-
 /* ---- Pages ----------------------------------------------------------------------------------- */
 
-static void usage(const cli_command *command, sa_buffer *out) {
-    sa_buffer_addf(out, "softalign %s%s%s%s", command->name, *command->words ? " " : "",
-                   command->words, command->sets->rows ? " [options]" : "");
-}
+static const char *const exit_codes[][2] = {
+    {"0", "done"},
+    {"1", "a check failed"},
+    {"2", "wrong usage"},
+    {"3", "a corpus or model file is damaged or impossible"},
+    {"4", "a file cannot be opened"},
+    {"5", "reading or writing failed"},
+    {"6", "the output folder belongs to another training"},
+    {"7", "memory or a size limit"},
+    {"8", "the training diverged"},
+    {"128+n", "stopped by signal n, after saving"},
+};
 
 static void overview(sa_buffer *out) {
     sa_buffer_addf(out,
@@ -81,25 +76,14 @@ static void overview(sa_buffer *out) {
     for (const cli_command *const *command = cli_commands; *command; command++)
         entry(out, (*command)->name, (*command)->summary, NAME);
     sa_buffer_adds(out, "\n'softalign help COMMAND' says more. Exit codes:\n");
-    static const char *const codes[][2] = {
-        {"0", "done"},
-        {"1", "a check failed"},
-        {"2", "wrong usage"},
-        {"3", "a corpus or model file is damaged or impossible"},
-        {"4", "a file cannot be opened"},
-        {"5", "reading or writing failed"},
-        {"6", "the output folder belongs to another training"},
-        {"7", "memory or a size limit"},
-        {"8", "the training diverged"},
-        {"128+n", "stopped by signal n, after saving"},
-    };
-    for (size_t i = 0; i < sizeof codes / sizeof *codes; i++)
-        entry(out, codes[i][0], codes[i][1], NAME);
+    for (size_t i = 0; i < sizeof exit_codes / sizeof *exit_codes; i++)
+        entry(out, exit_codes[i][0], exit_codes[i][1], NAME);
 }
 
 static void page(const cli_command *command, sa_buffer *out) {
     sa_buffer line = {0};
-    usage(command, &line);
+    sa_buffer_addf(&line, "softalign %s%s%s%s", command->name, *command->words ? " " : "",
+                   command->words, command->sets->rows ? " [options]" : "");
     sa_buffer_adds(out, "Usage: ");
     out->failed |= line.failed;
     cli_wrap(out, line.failed ? "" : line.text, strlen("Usage: "));
@@ -118,51 +102,76 @@ static void page(const cli_command *command, sa_buffer *out) {
     sa_buffer_addf(out, "\nExample:\n%s", command->example);
 }
 
-static bool has_table(const cli_command *command, const sa_option *table) {
-    const cli_option_set *set = command->sets;
-    while (set->rows && set->rows != table) set++;
-    return set->rows != NULL;
+/* ---- Markdown, of which scripts/manual makes the manual pages -------------------------------- */
+
+static void markdown_option(const sa_option *row, sa_buffer *out) {
+    sa_buffer_addf(out, "\n`--%s`", row->name);
+    if (row->value) sa_buffer_addf(out, " *%s*", row->value);
+    sa_buffer_addf(out, "\n: %s", row->help);
+    option_range(row, out);
+    sa_buffer_adds(out, "\n");
 }
 
-/* A table of options under the names of all commands that take it; nothing when an earlier command
- * takes it, too. */
-static void table(const cli_command *const *first, const cli_option_set *set, sa_buffer *out) {
-    for (const cli_command *const *earlier = cli_commands; earlier < first; earlier++)
-        if (has_table(*earlier, set->rows)) return;
-    sa_buffer_addf(out, "\n%s of `%s`", set->title, (*first)->name);
-    for (const cli_command *const *other = first + 1; *other; other++)
-        if (has_table(*other, set->rows)) sa_buffer_addf(out, ", `%s`", (*other)->name);
-    sa_buffer_adds(out, ":\n\n| option | meaning | allowed | default |\n|---|---|---|---|\n");
-    for (const sa_option *row = set->rows; row->name; row++) option_row(row, out);
+static void markdown_items(const cli_command *command, sa_buffer *out) {
+    const char *name, *text;
+    if (command->items) sa_buffer_addf(out, "\n## %s\n", command->items);
+    for (size_t i = 0; command->items && (name = command->item(i, &text)); i++) {
+        const size_t first_line = strcspn(text, "\n");
+        sa_buffer_addf(out, "\n`%s`\n: %.*s\n", name, (int)first_line, text);
+        if (text[first_line] && text[first_line + 1])
+            sa_buffer_addf(out, "\n```\n%s```\n", text + first_line + 1);
+    }
 }
 
 /* What an option chooses from. */
-static void choices(const char *title,
-                    const char *(*row)(size_t, const char **formula, const char **citation),
-                    sa_buffer *out) {
+static void markdown_equations(const char *title,
+                               const char *(*row)(size_t, const char **formula,
+                                                  const char **citation),
+                               sa_buffer *out) {
     const char *name, *formula, *citation;
-    sa_buffer_addf(out, "\n%s:\n\n| name | formula | from |\n|---|---|---|\n", title);
+    sa_buffer_addf(out, "\n### %s\n", title);
     for (size_t i = 0; (name = row(i, &formula, &citation)); i++)
-        sa_buffer_addf(out, "| `%s` | %s | %s |\n", name, formula, citation);
+        sa_buffer_addf(out, "\n`%s`\n: %s (%s)\n", name, formula, citation);
 }
 
-/* The tables of the README. */
-static void markdown(sa_buffer *out) {
-    sa_buffer_adds(out, "| command | what it does |\n|---|---|\n");
-    for (const cli_command *const *command = cli_commands; *command; command++) {
-        sa_buffer_adds(out, "| `");
-        usage(*command, out);
-        sa_buffer_addf(out, "` | %s |\n", (*command)->summary);
+static void markdown_page(const cli_command *command, sa_buffer *out) {
+    sa_buffer_addf(out, "# softalign-%s 1\n\n## NAME\n\nsoftalign-%s - %s\n\n## SYNOPSIS\n\n",
+                   command->name, command->name, command->summary);
+    sa_buffer_addf(out, "`softalign %s`%s%s%s\n\n## DESCRIPTION\n", command->name,
+                   *command->words ? " " : "", command->words,
+                   command->sets->rows ? " [*options*]" : "");
+    for (const char *text = command->details; *text; text += strcspn(text, "\n") + 1)
+        sa_buffer_addf(out, "\n%.*s\n", (int)strcspn(text, "\n"), text);
+    sa_buffer_adds(out, "\n## OPTIONS\n");
+    for (const cli_option_set *set = command->sets; set->rows; set++) {
+        sa_buffer_addf(out, "\n### %s\n", set->title);
+        for (const sa_option *row = set->rows; row->name; row++) markdown_option(row, out);
     }
-    for (const cli_command *const *command = cli_commands; *command; command++)
-        for (const cli_option_set *set = (*command)->sets; set->rows; set++)
-            table(command, set, out);
-    choices("Decoders (`--decoder`), with s_i the state, c_i the context, y_i the words",
-            sa_decoder_info, out);
-    choices("Scores (`--attention`), with s the decoder's state and h_j an annotation",
-            sa_attention_info, out);
-    choices("Cells (`--cell`, and for `gru` `--reset` and `--update`), with s' the state before",
+    markdown_items(command, out);
+    if (command == &cli_train) {
+        sa_buffer_adds(out, "\n## EQUATIONS\n");
+        markdown_equations("Decoders (--decoder), with state s_i, context c_i and tokens y_i",
+                           sa_decoder_info, out);
+        markdown_equations("Scores (--attention), with the decoder's state s and annotations h_j",
+                           sa_attention_info, out);
+        markdown_equations(
+            "Cells (--cell; for gru also --reset and --update), with previous state s'",
             sa_cell_info, out);
+    }
+    sa_buffer_addf(out, "\n## EXAMPLE\n\n```\n%s```\n", command->example);
+}
+
+static void markdown_overview(sa_buffer *out) {
+    sa_buffer_adds(out, "# softalign 1\n\n## NAME\n\nsoftalign - train small neural translation "
+                        "models on a CPU and see what attention does in them\n\n## SYNOPSIS\n\n"
+                        "`softalign` *command* [*arguments*]\n\n`softalign help` [*command*]\n\n"
+                        "`softalign --version`\n\n## DESCRIPTION\n\n## COMMANDS\n");
+    for (const cli_command *const *command = cli_commands; *command; command++)
+        sa_buffer_addf(out, "\n`softalign-%s`(1)\n: %s\n", (*command)->name, (*command)->summary);
+    sa_buffer_adds(out, "\n## EXIT STATUS\n");
+    for (size_t i = 0; i < sizeof exit_codes / sizeof *exit_codes; i++)
+        sa_buffer_addf(out, "\n`%s`\n: %s\n", exit_codes[i][0], exit_codes[i][1]);
+    sa_buffer_addf(out, "\n## EXAMPLE\n\n```\n%s```\n", cli_help.example);
 }
 
 /* ---- The command ----------------------------------------------------------------------------- */
@@ -173,7 +182,7 @@ typedef struct help_options {
 
 static const sa_option rows[] = {
     {"markdown", SA_OPTION_SWITCH, SA_SCOPE_RUN, offsetof(help_options, markdown), 0, 0, 1, NULL,
-     NULL, "print all commands and options as Markdown tables"},
+     NULL, "print Markdown; the manual pages are made of it"},
     {0},
 };
 static const cli_option_set sets[] = {{"Options", rows, 0}, {0}};
@@ -186,12 +195,10 @@ static bool run(int count, char **arguments, sa_error *error) {
     const cli_command *command = word ? cli_find(word, error) : NULL;
     if (word && !command) return false;
     sa_buffer out = {0};
-    if (options.markdown)
-        markdown(&out);
-    else if (command)
-        page(command, &out);
+    if (command)
+        (options.markdown ? markdown_page : page)(command, &out);
     else
-        overview(&out);
+        (options.markdown ? markdown_overview : overview)(&out);
     bool good = cli_print(&out, error);
     sa_buffer_release(&out);
     return good;

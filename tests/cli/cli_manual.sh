@@ -1,0 +1,55 @@
+# The manual pages that the build makes: every command has one, every option is in its page, every
+# public function in softalign(3), and mandoc and man-db read all of them without a warning.
+. tests/support/cli.sh
+manual=$(dirname "$softalign")/man
+[ -f "$manual/man1/softalign.1" ] || fail "the build made no manual pages"
+
+# plain FILE: the page as text without any markup, roff's escapes undone.
+plain() {
+    sed -E 's/\\f[A-Z]//g; s/\\([-e&])/\1/g; s/\\\(aq/'\''/g; s/^\.(SS|SH|TP|IP) *//' "$1"
+}
+
+commands=$("$softalign" help | sed -n '/^Commands:$/,/^$/s/^  \([a-z]*\) .*/\1/p')
+[ "$(wc -w <<<"$commands")" -ge 15 ] || fail "commands: $commands"
+options=0
+for command in $commands; do
+    page=$manual/man1/softalign-$command.1
+    [ -f "$page" ] || { fail "no page of $command" && continue; }
+    plain "$page" >text
+    for option in $("$softalign" help "$command" | sed -n 's/^  \(--[a-z][a-z0-9-]*\).*/\1/p'); do
+        options=$((options + 1))
+        grep -qE -e "^$option( |\$)" text || fail "softalign-$command(1) says nothing of $option"
+    done
+    grep -qF "softalign-$command" <(plain "$manual/man1/softalign.1") || fail "softalign(1) does not name $command"
+done
+[ $options -ge 250 ] || fail "only $options options were looked for"
+
+functions=$(sed -n 's/^[a-z].*[ *]\(sa_[a-z0-9_]*\)(.*/\1/p' "$root/include/softalign.h")
+[ "$(wc -w <<<"$functions")" -ge 40 ] || fail "functions: $functions"
+plain "$manual/man3/softalign.3" >text
+for name in $functions; do
+    grep -qw "$name" text || fail "softalign(3) does not name $name"
+done
+
+cmake --install "$(dirname "$softalign")" --prefix "$PWD/installed" >log 2>&1 || fail "$(tail -n 3 log)"
+for page in man1/softalign.1 man1/softalign-train.1 man3/softalign.3 man5/softalign-model.5; do
+    cmp "$manual/$page" "installed/share/man/$page" || fail "$page is not installed"
+done
+
+readers=0
+if command -v mandoc >/dev/null; then
+    readers=$((readers + 1))
+    mandoc -Tlint "$manual"/man?/* >log 2>&1
+    [ ! -s log ] || fail "mandoc: $(head log)"
+fi
+if man --version 2>/dev/null | grep -q '^man 2' && command -v groff >/dev/null; then
+    readers=$((readers + 1))
+    for page in "$manual"/man?/*; do
+        MANWIDTH=80 LC_ALL=C.UTF-8 man --warnings=w -l "$page" 2>log >shown
+        [ ! -s log ] || fail "man: ${page##*/}: $(head log)"
+        [ "$(wc -l <shown)" -ge 20 ] || fail "man shows $(wc -l <shown) lines of ${page##*/}"
+    done
+fi
+[ $readers -gt 0 ] || echo "neither mandoc nor man-db is installed: no page was read"
+
+finish

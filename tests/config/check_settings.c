@@ -1,7 +1,5 @@
-/* The option rows: defaults, parsing, ranges, presets, suggestions, and the settings of a model
- * file. */
+/* The option rows: defaults, parsing, ranges, suggestions, and the settings of a model file. */
 #include "base/nearest.h"
-#include "config/preset.h"
 #include "config/settings.h"
 #include "data/tokenizer.h"
 #include "model/seq2seq.h"
@@ -107,6 +105,12 @@ START_TEST(bad_values_are_refused_and_change_nothing) {
         {"optimizer", "adamm",
          "--optimizer 'adamm': expected adadelta, adam or sgd (did you mean 'adam'?)"},
         {"hiden", "3", "unknown option 'hiden' (did you mean 'hidden'?)"},
+        {"start", "copy", "option 'start' is called 'decoder-init' now"},
+        {"values", "3", "option 'values' is called 'value-size' now"},
+        {"readout", "current", "option 'readout' is called 'readout-state' now"},
+        {"window", "monotone", "--window: 'monotone' is called 'local-m' now"},
+        {"window", "predictive", "--window: 'predictive' is called 'local-p' now"},
+        {"map", "gray", "unknown option 'map'"}, /* renamed, but no setting */
         {"colour\x1b[2J", "3", "unknown option 'colour\\x1B[2J'"},
     };
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
@@ -118,6 +122,28 @@ START_TEST(bad_values_are_refused_and_change_nothing) {
         if (rows[i][2]) ck_assert_str_eq(error.text, rows[i][2]);
         ck_assert(same(&settings, &before));
     }
+}
+END_TEST
+
+START_TEST(earlier_names_have_one_present_name) {
+    static const char *const options[][2] = {{"start", "decoder-init"},
+                                             {"values", "value-size"},
+                                             {"readout", "readout-state"},
+                                             {"normalize", "length-penalty"},
+                                             {"probe", "snapshots"},
+                                             {"map", "colormap"},
+                                             {"place", "site"},
+                                             {"window", NULL},
+                                             {"decoder-init", NULL}};
+    static const char *const choices[][3] = {{"window", "monotone", "local-m"},
+                                             {"window", "predictive", "local-p"},
+                                             {"colormap", "grey", "gray"},
+                                             {"window", "local-m", NULL},
+                                             {"decoder", "monotone", NULL}};
+    for (size_t i = 0; i < sizeof options / sizeof *options; i++)
+        ck_assert_pstr_eq(sa_option_renamed(options[i][0]), options[i][1]);
+    for (size_t i = 0; i < sizeof choices / sizeof *choices; i++)
+        ck_assert_pstr_eq(sa_choice_renamed(choices[i][0], choices[i][1]), choices[i][2]);
 }
 END_TEST
 
@@ -146,118 +172,6 @@ START_TEST(the_nearest_name_is_suggested) {
         else
             ck_assert_pstr_eq(nearest.name, rows[i][1]);
     }
-}
-END_TEST
-
-/* ---- Presets --------------------------------------------------------------------------------- */
-
-START_TEST(the_paper_is_a_preset) {
-    sa_settings settings = defaults();
-    sa_error error;
-    ck_assert(sa_settings_set(&settings, "steps", "7", &error));
-    ck_assert(sa_settings_preset(&settings, "bahdanau2015", &error));
-    ck_assert_int_eq(settings.embed, 620);
-    ck_assert_int_eq(settings.hidden, 1000);
-    ck_assert_int_eq(settings.attn, 1000);
-    ck_assert_int_eq(settings.maxout, 500);
-    ck_assert_int_eq(settings.vocab, 30000);
-    ck_assert_int_eq(settings.batch, 80);
-    ck_assert_int_eq(settings.init, 1);
-    ck_assert_str_eq(sa_optimizer_name(settings.optimizer), "adadelta");
-    ck_assert_double_eq(settings.lr, 1);
-    ck_assert_double_eq(settings.clip, 1);
-    ck_assert_int_eq(settings.steps, 7);
-    ck_assert_ptr_nonnull(strstr(sa_preset_text("bahdanau2015"), "y_0 is a learned row"));
-}
-END_TEST
-
-static bool among(const char *option, const char *const *list) {
-    while (*list && strcmp(option, *list) != 0) list++;
-    return *list;
-}
-
-/* What a preset may leave to the defaults: the seed, the pieces of a batch, the rhythm of
- * validation, penalties that none of them has, and what its other choices make idle. */
-static bool may_stay_open(const char *option, const sa_settings *settings) {
-    static const char *const always[] = {
-        "shards", "seed",      "valid-every",  "window-size", "value-size", "weight-decay",
-        "l2",     "criterion", "batch-tokens", "average",     "average-of", "guided-alignment",
-        NULL};
-    static const char *const of_attention[] = {"attention", "heads", "window", "attn", NULL};
-    static const char *const of_transformers[] = {"ffn", "norm", NULL};
-    static const char *const of_recurrence[] = {
-        "decoder",      "encoder",       "reverse-source", "cell",   "update",        "reset",
-        "decoder-init", "readout-state", "hidden",         "maxout", "input-feeding", NULL};
-    static const char *const later[] = {"dropout-embeddings",
-                                        "dropout-annotations",
-                                        "dropout-readout",
-                                        "dropout-state",
-                                        "word-dropout",
-                                        "cell-norm",
-                                        NULL};
-    static const char *const of_gru[] = {"update", "reset", NULL};
-    static const char *const of_pieces[] = {"bpe-merges", "bpe", NULL};
-    static const char *const of_sgd[] = {"momentum", NULL};
-    static const char *const of_adam[] = {"beta1", "beta2", "epsilon", NULL};
-    static const char *const of_plateau[] = {"lr-decay", "lr-patience", NULL};
-    const char *optimizer = sa_optimizer_name((size_t)settings->optimizer);
-    return among(option, always) || among(option, later) ||
-           among(option, settings->model ? of_recurrence : of_transformers) ||
-           (!sa_settings_has_attention(settings) && among(option, of_attention)) ||
-           (strcmp(sa_cell_name((size_t)settings->cell), "gru") != 0 && among(option, of_gru)) ||
-           (!strstr(sa_tokenizer_name((size_t)settings->tokenizer), "bpe") &&
-            among(option, of_pieces)) ||
-           (strcmp(optimizer, "sgd") != 0 && among(option, of_sgd)) ||
-           (strcmp(optimizer, "adam") != 0 && among(option, of_adam)) ||
-           (settings->batch_tokens && strcmp(option, "batch") == 0) ||
-           (settings->schedule != 0 && among(option, of_plateau));
-}
-
-static bool is_of_paper(const char *preset) {
-    const sa_preset *row = sa_paper_presets;
-    while (row->name && strcmp(row->name, preset) != 0) row++;
-    return row->name && !strstr(preset, "-toy");
-}
-
-/* The presets of papers set all; those for corpora leave the rest to the defaults. */
-START_TEST(a_preset_leaves_no_paper_option_open) {
-    for (size_t i = 0; sa_preset_name(i); i++) {
-        const char *text = sa_preset_text(sa_preset_name(i));
-        sa_settings settings = defaults();
-        ck_assert(sa_settings_preset(&settings, sa_preset_name(i), NULL));
-        ck_assert(sa_settings_check(&settings, NULL));
-        if (!is_of_paper(sa_preset_name(i))) continue;
-        for (const sa_option *row = sa_settings_options; row->name; row++) {
-            char line[64];
-            snprintf(line, sizeof line, "\n--%s ", row->name);
-            const bool set = strstr(text, line) != NULL;
-            ck_assert_msg(set ? row->scope != SA_SCOPE_RUN
-                              : row->scope == SA_SCOPE_RUN || may_stay_open(row->name, &settings),
-                          "%s: %s", sa_preset_name(i), row->name);
-        }
-    }
-}
-END_TEST
-
-/* RNNsearch with the vocabularies of Multi30k's German and English, as its peers have it. */
-START_TEST(the_size_of_multi30k) {
-    sa_settings settings = defaults();
-    ck_assert(sa_settings_preset(&settings, "multi30k", NULL));
-    sa_params plan;
-    const sa_sizes sizes = sa_sizes_of(&settings, 7858, 5920);
-    sa_seq2seq_plan(&sizes, &plan);
-    ck_assert_uint_eq(plan.size, 7411232);
-    ck_assert_double_eq(settings.max_time, 900);
-}
-END_TEST
-
-START_TEST(an_unknown_preset_is_refused) {
-    sa_settings settings = defaults();
-    sa_error error = {0};
-    ck_assert(!sa_settings_preset(&settings, "bahdanau2014", &error));
-    ck_assert_int_eq(error.code, SA_USAGE);
-    ck_assert_str_eq(error.text, "unknown preset 'bahdanau2014' (did you mean 'bahdanau2015'?)");
-    ck_assert_ptr_null(sa_preset_text("bahdanau2014"));
 }
 END_TEST
 
@@ -299,9 +213,46 @@ static char *altered(const char *part, const char *with) {
     return out.text;
 }
 
+START_TEST(earlier_keys_and_choices_are_understood) {
+    static const char *const rows[][4] = {
+        {"\"decoder-init\": \"auto\"", "\"start\": \"copy\"", "decoder-init", "copy"},
+        {"\"value-size\": 0", "\"values\": 3", "value-size", "3"},
+        {"\"readout-state\": \"auto\"", "\"readout\": \"current\"", "readout-state", "current"},
+        {"\"window\": \"none\"", "\"window\": \"monotone\"", "window", "local-m"},
+        {"\"window\": \"none\"", "\"window\": \"predictive\"", "window", "local-p"},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        char *text = altered(rows[i][0], rows[i][1]);
+        sa_settings read = defaults(), wanted = defaults();
+        sa_error error = {0};
+        ck_assert(sa_settings_set(&wanted, rows[i][2], rows[i][3], NULL));
+        ck_assert_msg(sa_settings_read(&read, text, "m", &error), "%s", error.text);
+        ck_assert_msg(same(&read, &wanted), "%s", rows[i][1]);
+        free(text);
+    }
+}
+END_TEST
+
+/* So that a model file opens after options were added to the program that wrote it. */
+START_TEST(a_key_that_is_absent_takes_its_default) {
+    sa_settings changed = defaults();
+    for (const sa_option *row = sa_settings_options; row->name; row++) {
+        const double number = sa_option_get(row, &changed);
+        ck_assert(sa_option_set_number(row, &changed, number + 1) ||
+                  sa_option_set_number(row, &changed, row->least) ||
+                  sa_option_set_number(row, &changed, 0));
+    }
+    sa_settings read = changed, wanted = defaults();
+    ck_assert(sa_settings_read(&read, "{\"hidden\": 7, \"tie\": \"two-way\"}", "m", NULL));
+    ck_assert(sa_settings_set(&wanted, "hidden", "7", NULL));
+    ck_assert(sa_settings_set(&wanted, "tie", "two-way", NULL));
+    ck_assert_ptr_null(sa_settings_find_difference(&read, &wanted));
+    ck_assert_int_eq(read.epochs, changed.epochs); /* the run's own stay */
+}
+END_TEST
+
 START_TEST(altered_settings_are_refused) {
     static const char *const rows[][3] = {
-        {"\"embed\": 64, ", "", "m: settings: 'embed' is missing"},
         {"\"embed\": 64", "\"embed\": 1000000000",
          "m: settings: 'embed' must be a whole number from 1 to 8192"},
         {"\"embed\": 64", "\"embed\": 64.0",
@@ -323,6 +274,9 @@ START_TEST(altered_settings_are_refused) {
         {"\"dropout\"", "\"threads\": 1, \"dropout\"", "m: settings: unknown key 'threads'"},
         {"\"embed\": 64", "\"embed\": 64, \"embed\": 64",
          "m: settings: the key 'embed' stands here twice"},
+        {"\"value-size\": 0", "\"values\": -1",
+         "m: settings: 'values' must be a whole number from 0 to"},
+        {"\"window\": \"none\"", "\"window\": \"grey\"", "m: settings: 'window' must be none"},
     };
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         char *text = altered(rows[i][0], rows[i][1]);
@@ -358,26 +312,20 @@ START_TEST(a_difference_is_named) {
 END_TEST
 
 int main(void) {
-    Suite *suite = suite_create("settings");
-    TCase *cases = tcase_create("settings");
+    TCase *cases;
+    Suite *suite = suite_of("settings", &cases);
     tcase_add_test(cases, defaults_are_those_of_a_toy_corpus);
     tcase_add_test(cases, each_row_has_a_field_of_its_own);
     tcase_add_test(cases, options_are_set_from_text);
     tcase_add_test(cases, bad_values_are_refused_and_change_nothing);
+    tcase_add_test(cases, earlier_names_have_one_present_name);
     tcase_add_test(cases, text_options_keep_the_given_text);
     tcase_add_test(cases, the_nearest_name_is_suggested);
-    tcase_add_test(cases, the_paper_is_a_preset);
-    tcase_add_test(cases, a_preset_leaves_no_paper_option_open);
-    tcase_add_test(cases, the_size_of_multi30k);
-    tcase_add_test(cases, an_unknown_preset_is_refused);
     tcase_add_test(cases, written_settings_read_back_exactly);
+    tcase_add_test(cases, earlier_keys_and_choices_are_understood);
+    tcase_add_test(cases, a_key_that_is_absent_takes_its_default);
     tcase_add_test(cases, altered_settings_are_refused);
     tcase_add_test(cases, what_is_no_object_is_refused);
     tcase_add_test(cases, a_difference_is_named);
-    suite_add_tcase(suite, cases);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_ENV);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed != 0;
+    return suite_run(suite);
 }

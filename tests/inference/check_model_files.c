@@ -4,9 +4,9 @@
 #include "base/container.h"
 #include "config/settings.h"
 #include "support/malformed_parts.h"
+#include "support/model_image.h"
 #include "support/scratch.h"
 #include "support/suite.h"
-#include "tensor/blas.h"
 
 #include <math.h>
 #include <softalign.h>
@@ -44,126 +44,8 @@ void *__wrap_realloc(void *old, size_t size) {
     return __real_realloc(old, size);
 }
 
-/* ---- Good files -------------------------------------------------------------------------------
- */
-
-/* A file of at most `ROOM` bytes. */
-enum { ROOM = 1 << 15, LENGTH = 8 };
-typedef struct image {
-    unsigned char bytes[ROOM];
-    size_t size;
-} image;
-
-static image good[GOOD_FILES];
-static sa_error error;
-
-static char notes[4096]; /* of the last training */
-
-static void take_note(void *context, const sa_progress *progress) {
-    (void)context;
-    if (progress->kind != SA_PROGRESS_NOTE) return;
-    strncat(notes, progress->note, sizeof notes - strlen(notes) - 1);
-}
-
-/* What a training is resumed with; all else is in its file. */
-static bool train(const char *tokenizer, int average, bool resume) {
-    sa_settings settings;
-    sa_train_result outcome;
-    sa_settings_init(&settings);
-    settings.embed = 3, settings.hidden = settings.attn = 2, settings.maxout = 1;
-    settings.shards = settings.threads = 1;
-    settings.max_time = 0;
-    settings.steps = 3;
-    settings.average = average;
-    ck_assert(sa_settings_set(&settings, "tokenizer", tokenizer, &error));
-    const sa_train_options training = {.settings = &settings,
-                                       .train = "train.tsv",
-                                       .out = "out",
-                                       .resume = resume,
-                                       .report = take_note};
-    *notes = 0;
-    return sa_train(&training, &outcome, &error);
-}
-
-static size_t header_size(const image *file) {
-    uint64_t size;
-    memcpy(&size, file->bytes, sizeof size);
-    return (size_t)size;
-}
-
-static void sign(image *file) {
-    const uint32_t sum = (uint32_t)crc32(0, file->bytes, (uInt)file->size - 4);
-    memcpy(file->bytes + file->size - 4, &sum, sizeof sum);
-}
-
-/* Where a text begins in the header. */
-static size_t find(const image *file, const char *text) {
-    const unsigned char *at = memmem(file->bytes + LENGTH, header_size(file), text, strlen(text));
-    ck_assert_msg(at != NULL, "no %s", text);
-    return (size_t)(at - file->bytes);
-}
-
-/* Replaces the first `part` of the header. */
-static void alter(image *file, const char *part, const char *with) {
-    const size_t at = find(file, part), from = at + strlen(part), to = at + strlen(with);
-    memmove(file->bytes + to, file->bytes + from, file->size - from);
-    memcpy(file->bytes + at, with, strlen(with));
-    file->size += to - from;
-    const uint64_t size = header_size(file) + to - from;
-    memcpy(file->bytes, &size, sizeof size);
-    sign(file);
-}
-
-/* On every kind of processor the same: its name stands before what messages count the bytes to. */
-static void load(image *file, const char *path) {
-    char core[64], *bytes = scratch_read(path, &file->size);
-    ck_assert_uint_lt(file->size, ROOM);
-    memcpy(file->bytes, bytes, file->size);
-    free(bytes);
-    snprintf(core, sizeof core, "\"core\":\"%s\"", sa_blas_core());
-    alter(file, core, "\"core\":\"SkylakeX\"");
-}
-
-/* Once, in the folder that the tests work in. */
-static void make_good_files(void) {
-    static const char pairs[] = "ab a c\tx y\nab c\ty x\nab a\tx\nc ab a\ty\nc\tx y\n";
-    scratch_make();
-    ck_assert_int_eq(chdir(scratch), 0);
-    scratch_write("train.tsv", pairs, sizeof pairs - 1);
-    ck_assert_msg(train("bpe", 0, false), "%s", error.text);
-    load(&good[PIECES], "out/best.safetensors");
-    ck_assert_msg(train("word", 2, false), "%s", error.text);
-    load(&good[STATE], "out/last.safetensors");
-    ck_assert_msg(train("word", 0, false), "%s", error.text);
-    load(&good[WORDS], "out/best.safetensors");
-}
-
 /* ---- Spoiled ones -----------------------------------------------------------------------------
  */
-
-static image altered(malformed_of of, const char *part, const char *with) {
-    image file = good[of];
-    alter(&file, part, with);
-    return file;
-}
-
-/* Replaces bytes of a tensor. */
-static void put(image *file, const char *tensor, size_t at, const void *bytes, size_t size) {
-    char name[64];
-    snprintf(name, sizeof name, "\"%s\"", tensor);
-    const char *place = strstr((char *)file->bytes + find(file, name), "\"data_offsets\":[");
-    const size_t from = strtoul(strchr(place, '[') + 1, NULL, 10);
-    at += LENGTH + header_size(file) + from;
-    ck_assert_uint_le(at + size, file->size - 4);
-    memcpy(file->bytes + at, bytes, size);
-    sign(file);
-}
-
-static image overwritten(const malformed_data *row) {
-    image file = good[row->of];
-    put(&file, row->tensor, row->at, row->bytes, row->size);
-    return file;
-}
 
 /* A model is read from the file that is named; a training is resumed with it. */
 static bool is_taken(malformed_of of, const image *file) {
@@ -189,11 +71,34 @@ static bool is_refused(malformed_of of, const image *file, const char *message) 
 
 #define COUNT(rows) (int)(sizeof(rows) / sizeof *(rows))
 
+/* The byte where the part that a row replaces begins, counted as the message counts: in the header,
+ * or in the settings, which stand there as a string with a backslash before each quote. */
+static size_t position(const malformed_header *row) {
+    static const char settings[] = "\"settings\":\"";
+    const image *file = &good[row->of];
+    size_t at = find(file, row->part) - LENGTH;
+    if (!strstr(row->message, "settings:")) return at;
+    const size_t start = find(file, settings) - LENGTH + sizeof settings - 1;
+    size_t escapes = 0;
+    for (size_t i = start; i < at; i++) escapes += file->bytes[LENGTH + i] == '\\';
+    return at - start - escapes;
+}
+
+/* The message of a row; "byte +N" counts from the part that is replaced. */
+static const char *message_of(const malformed_header *row, char *text, size_t capacity) {
+    const char *sign = strstr(row->message, " byte +");
+    if (!sign) return row->message;
+    snprintf(text, capacity, "%.*s byte %zu", (int)(sign - row->message), row->message,
+             position(row) + strtoul(sign + strlen(" byte +"), NULL, 10));
+    return text;
+}
+
 static int count_refused(const malformed_header *rows, int count) {
     int refused = 0;
     for (int i = 0; i < count; i++) {
+        char message[256];
         const image file = altered(rows[i].of, rows[i].part, rows[i].with);
-        refused += is_refused(rows[i].of, &file, rows[i].message);
+        refused += is_refused(rows[i].of, &file, message_of(&rows[i], message, sizeof message));
     }
     return refused;
 }
@@ -265,6 +170,33 @@ START_TEST(every_setting_is_checked) {
         snprintf(expected, sizeof expected, "m: settings: unknown key 'no-%s'", row->name);
         ck_assert_str_eq(error.text, expected);
     }
+}
+END_TEST
+
+/* ---- Files of earlier programs ---------------------------------------------------------------
+ */
+
+/* Renamed options and choices stand in such a file under their earlier names, and options that came
+ * later are absent. */
+START_TEST(earlier_files_open) {
+    static const char *const rows[][2] = {
+        {KEY("decoder-init") VALUE("auto"), KEY("start") VALUE("auto")},
+        {KEY("value-size") "0", KEY("values") "0"},
+        {KEY("readout-state") VALUE("auto"), KEY("readout") VALUE("auto")},
+        {KEY("window") VALUE("none"), KEY("window") VALUE("monotone")},
+        {KEY("cell-norm") "false, ", ""},
+        {KEY("average") "0, ", ""},
+    };
+    image all = good[WORDS];
+    for (int i = 0; i < COUNT(rows); i++) {
+        const image file = altered(WORDS, rows[i][0], rows[i][1]);
+        ck_assert_msg(is_taken(WORDS, &file), "%s: %s", rows[i][1], error.text);
+        alter(&all, rows[i][0], rows[i][1]);
+    }
+    ck_assert_msg(is_taken(WORDS, &all), "%s", error.text);
+    const image file = altered(WORDS, KEY("value-size") "0", KEY("values") "-1");
+    ck_assert(
+        is_refused(WORDS, &file, "m: settings: 'values' must be a whole number from 0 to 8192"));
 }
 END_TEST
 
@@ -389,6 +321,7 @@ int main(void) {
     tcase_set_timeout(tests, 60);
     tcase_add_test(tests, malformed_files_are_refused);
     tcase_add_test(tests, every_setting_is_checked);
+    tcase_add_test(tests, earlier_files_open);
     tcase_add_test(tests, every_truncation_is_found);
     tcase_add_test(tests, every_flipped_bit_is_found);
     tcase_add_test(tests, a_right_checksum_is_not_believed);

@@ -5,7 +5,6 @@
 #include "model/seq2seq.h"
 #include "support/suite.h"
 
-#include <jansson.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -17,23 +16,6 @@ static const sa_tensor *find(const char *name) {
     const sa_tensor *tensor = sa_container_find(&golden, name);
     ck_assert_msg(tensor, "no tensor %s", name);
     return tensor;
-}
-
-/* The file's settings are those of the model alone; all others stay at their defaults. */
-static void read_settings(sa_settings *settings) {
-    json_t *object = json_loads(sa_container_metadata(&golden, "settings"), 0, NULL);
-    ck_assert(json_is_object(object));
-    const char *key;
-    json_t *value;
-    json_object_foreach(object, key, value) {
-        char *text = json_is_string(value)    ? strdup(json_string_value(value))
-                     : json_is_boolean(value) ? strdup(json_is_true(value) ? "yes" : "no")
-                                              : json_dumps(value, JSON_ENCODE_ANY);
-        sa_error error;
-        ck_assert_msg(sa_settings_set(settings, key, text, &error), "%s", error.text);
-        free(text);
-    }
-    json_decref(object);
 }
 
 /* Cuts NAME.ids into sentences; `ids` holds the numbers. */
@@ -112,7 +94,9 @@ START_TEST(loss_and_gradients_of_the_reference) {
     ck_assert_msg(sa_container_open(&golden, path, &error), "%s", error.text);
     sa_settings settings;
     sa_settings_init(&settings);
-    read_settings(&settings);
+    ck_assert_msg(
+        sa_settings_read(&settings, sa_container_metadata(&golden, "settings"), path, &error), "%s",
+        error.text);
     const char *source_E = settings.tie == SA_TIE_THREE ? "target.E" : "source.E";
     const sa_sizes sizes =
         sa_sizes_of(&settings, find(source_E)->shape[0], find("target.E")->shape[0]);

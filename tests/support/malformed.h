@@ -6,11 +6,12 @@
 
 #include <stddef.h>
 
-/* Of words; of pieces of words; of words with the state of its training and two kept sets of
- * weights. */
+/* Models of words and of subwords, and a model of words with the state of its training and two
+ * checkpoints to average. */
 typedef enum malformed_of { WORDS, PIECES, STATE, GOOD_FILES } malformed_of;
 
-/* In the header, `part` (its first place) is replaced. */
+/* In the header, the first `part` is replaced. "byte +N" in the message: N bytes behind where the
+ * part begins. */
 typedef struct malformed_header {
     malformed_of of;
     const char *part, *with, *message;
@@ -46,54 +47,53 @@ typedef struct malformed_file {
 
 static const malformed_header malformed_headers[] = {
     /* what is no JSON */
-    {WORDS, "{\"__metadata__\":{", "{\"__metadata__\":{{",
-     "m: header: nested too deeply at byte 1472"},
-    {WORDS, E_TYPE, WITH_TYPE("\"F32"), "m: header: ',' or '}' is expected at byte 1463"},
-    {WORDS, E_TYPE, WITH_TYPE("F32"), "m: header: a value is expected at byte 1457"},
-    {WORDS, E_TYPE, WITH_TYPE("'F32'"), "m: header: a value is expected at byte 1457"},
-    {WORDS, E_SHAPE, WITH_SHAPE("[6,3,]"), "m: header: a value is expected at byte 1476"},
-    {WORDS, E_SHAPE, WITH_SHAPE("[6 3]"), "m: header: ',' or ']' is expected at byte 1474"},
-    {WORDS, E_SHAPE, WITH_SHAPE("[6,3"), "m: header: nested too deeply at byte 1491"},
-    {WORDS, E_SHAPE, WITH_SHAPE("[6,3]]"), "m: header: ',' or '}' is expected at byte 1476"},
-    {WORDS, E_SHAPE, WITH_SHAPE("[[[[6,3]]]]"), "m: header: nested too deeply at byte 1472"},
-    {WORDS, E_SHAPE, WITH_SHAPE("/* rows */[6,3]"), "m: header: a value is expected at byte 1471"},
-    {WORDS, "\"source.E\":", "\"source.E\" ", "m: header: ':' is expected at byte 1448"},
+    {WORDS, E_TYPE, "\"source.E\":{{\"dtype\":\"F32\"", "m: header: nested too deeply at byte +35"},
+    {WORDS, E_TYPE, WITH_TYPE("\"F32"), "m: header: ',' or '}' is expected at byte +26"},
+    {WORDS, E_TYPE, WITH_TYPE("F32"), "m: header: a value is expected at byte +20"},
+    {WORDS, E_TYPE, WITH_TYPE("'F32'"), "m: header: a value is expected at byte +20"},
+    {WORDS, E_SHAPE, WITH_SHAPE("[6,3,]"), "m: header: a value is expected at byte +39"},
+    {WORDS, E_SHAPE, WITH_SHAPE("[6 3]"), "m: header: ',' or ']' is expected at byte +37"},
+    {WORDS, E_SHAPE, WITH_SHAPE("[6,3"), "m: header: nested too deeply at byte +54"},
+    {WORDS, E_SHAPE, WITH_SHAPE("[6,3]]"), "m: header: ',' or '}' is expected at byte +39"},
+    {WORDS, E_SHAPE, WITH_SHAPE("[[[[6,3]]]]"), "m: header: nested too deeply at byte +35"},
+    {WORDS, E_SHAPE, WITH_SHAPE("/* rows */[6,3]"), "m: header: a value is expected at byte +34"},
+    {WORDS, "\"source.E\":", "\"source.E\" ", "m: header: ':' is expected at byte +11"},
     {WORDS, "\"format\"", "\"\xff\"", "m: header: the text is not UTF-8 at byte 18"},
     {WORDS, "\"format\"", "\"\xed\xa0\x80\"", "m: header: the text is not UTF-8 at byte 18"},
     {WORDS, "\"format\"", "\"\xc0\x80\"", "m: header: the text is not UTF-8 at byte 18"},
     {WORDS, "\"program\":\"", "\"program\":\"\n",
-     "m: header: a control character stands in a string at byte 1429"},
+     "m: header: a control character stands in a string at byte +11"},
     {WORDS, "\"program\":\"", "\"program\":\"\\q",
-     "m: header: a backslash has no meaning here at byte 1429"},
+     "m: header: a backslash has no meaning here at byte +11"},
     {WORDS, "\"program\":\"", "\"program\":\"\\u0000",
-     "m: header: no character has this number at byte 1431"},
+     "m: header: no character has this number at byte +13"},
     {WORDS, "\"program\":\"", "\"program\":\"\\ud800",
-     "m: header: no character has this number at byte 1431"},
+     "m: header: no character has this number at byte +13"},
     {WORDS, E_TYPE, "\"source.E\":{\"dtype\":\"F32\",\"dtype\":\"F32\"",
-     "m: header: the key 'dtype' stands here twice at byte 1463"},
+     "m: header: the key 'dtype' stands here twice at byte +26"},
     {WORDS, "\"encoder.forward.W_z\"", "\"source.E\"",
-     "m: header: the key 'source.E' stands here twice at byte 1500"},
+     "m: header: the key 'source.E' stands here twice at byte +0"},
     {WORDS, "\"source.E\"", "\"__metadata__\"",
-     "m: header: the key '__metadata__' stands here twice at byte 1437"},
+     "m: header: the key '__metadata__' stands here twice at byte +0"},
     /* numbers */
-    {WORDS, E_SHAPE, WITH_SHAPE("[06,3]"), "m: header: ',' or ']' is expected at byte 1473"},
-    {WORDS, E_SHAPE, WITH_SHAPE("[0x6,3]"), "m: header: ',' or ']' is expected at byte 1473"},
-    {WORDS, E_SHAPE, WITH_SHAPE("[+6,3]"), "m: header: a value is expected at byte 1472"},
-    {WORDS, E_SHAPE, WITH_SHAPE("[-6,3]"), "m: header: negative number at byte 1472"},
-    {WORDS, E_SHAPE, WITH_SHAPE("[6,-0]"), "m: header: negative number at byte 1474"},
+    {WORDS, E_SHAPE, WITH_SHAPE("[06,3]"), "m: header: ',' or ']' is expected at byte +36"},
+    {WORDS, E_SHAPE, WITH_SHAPE("[0x6,3]"), "m: header: ',' or ']' is expected at byte +36"},
+    {WORDS, E_SHAPE, WITH_SHAPE("[+6,3]"), "m: header: a value is expected at byte +35"},
+    {WORDS, E_SHAPE, WITH_SHAPE("[-6,3]"), "m: header: negative number at byte +35"},
+    {WORDS, E_SHAPE, WITH_SHAPE("[6,-0]"), "m: header: negative number at byte +37"},
     {WORDS, E_SHAPE, WITH_SHAPE("[6.0,3]"),
      "m: tensor 'source.E': shape: dimension 1 is no integer up to 2147483647"},
     {WORDS, E_SHAPE, WITH_SHAPE("[6,3e0]"),
      "m: tensor 'source.E': shape: dimension 2 is no integer up to 2147483647"},
-    {WORDS, E_SHAPE, WITH_SHAPE("[NaN,3]"), "m: header: a value is expected at byte 1472"},
+    {WORDS, E_SHAPE, WITH_SHAPE("[NaN,3]"), "m: header: a value is expected at byte +35"},
     {WORDS, E_SHAPE, WITH_SHAPE("[6,null]"),
      "m: tensor 'source.E': shape: dimension 2 is no integer up to 2147483647"},
     {WORDS, E_SHAPE, WITH_SHAPE("[\"6\",3]"),
      "m: tensor 'source.E': shape: dimension 1 is no integer up to 2147483647"},
     {WORDS, E_SHAPE, WITH_SHAPE("[6,9223372036854775808]"),
-     "m: header: this number is too large at byte 1474"},
+     "m: header: this number is too large at byte +37"},
     {WORDS, E_SHAPE, WITH_SHAPE("[6,18446744073709551619]"),
-     "m: header: this number is too large at byte 1474"},
+     "m: header: this number is too large at byte +37"},
     /* what the file says of itself */
     {WORDS, "\"format\":\"softalign\",", "", "m: a safetensors file, but not of softalign"},
     {WORDS, "\"format\":\"softalign\"", "\"format\":\"pt\"",
@@ -195,7 +195,7 @@ static const malformed_header malformed_headers[] = {
      "m: tensor 'source.E': data_offsets: begins at 9223372036854775807, but the data before it "
      "ends at 0"},
     {WORDS, E_PLACE, WITH_PLACE("[0,18446744073709551615]"),
-     "m: header: this number is too large at byte 1495"},
+     "m: header: this number is too large at byte +58"},
     {WORDS, E_PLACE, WITH_SHAPE("[4000000,3],\"data_offsets\":[0,48000000]"),
      "m: truncated: tensor 'source.E' needs 48000000 bytes of data, the file has 875"},
     {WORDS, NEXT_PLACE, WITH_NEXT("[0,24]"),

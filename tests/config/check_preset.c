@@ -1,0 +1,136 @@
+/* The presets: what they set, and that those of papers leave nothing of the paper open. */
+#include "config/preset.h"
+#include "config/settings.h"
+#include "data/tokenizer.h"
+#include "model/seq2seq.h"
+#include "support/suite.h"
+#include "train/optimizer.h"
+
+#include <stdio.h>
+#include <string.h>
+
+static sa_settings defaults(void) {
+    sa_settings settings;
+    sa_settings_init(&settings);
+    return settings;
+}
+
+START_TEST(the_paper_is_a_preset) {
+    sa_settings settings = defaults();
+    sa_error error;
+    ck_assert(sa_settings_set(&settings, "steps", "7", &error));
+    ck_assert(sa_settings_preset(&settings, "bahdanau2015", &error));
+    ck_assert_int_eq(settings.embed, 620);
+    ck_assert_int_eq(settings.hidden, 1000);
+    ck_assert_int_eq(settings.attn, 1000);
+    ck_assert_int_eq(settings.maxout, 500);
+    ck_assert_int_eq(settings.vocab, 30000);
+    ck_assert_int_eq(settings.batch, 80);
+    ck_assert_int_eq(settings.init, 1);
+    ck_assert_str_eq(sa_optimizer_name(settings.optimizer), "adadelta");
+    ck_assert_double_eq(settings.lr, 1);
+    ck_assert_double_eq(settings.clip, 1);
+    ck_assert_int_eq(settings.steps, 7);
+    ck_assert_ptr_nonnull(strstr(sa_preset_text("bahdanau2015"), "y_0 is a learned row"));
+}
+END_TEST
+
+static bool among(const char *option, const char *const *list) {
+    while (*list && strcmp(option, *list) != 0) list++;
+    return *list;
+}
+
+/* What a preset may leave to the defaults: the seed, the pieces of a batch, the rhythm of
+ * validation, penalties that none of them has, and what its other choices make idle. */
+static bool may_stay_open(const char *option, const sa_settings *settings) {
+    static const char *const always[] = {
+        "shards", "seed",      "valid-every",  "window-size", "value-size", "weight-decay",
+        "l2",     "criterion", "batch-tokens", "average",     "average-of", "guided-alignment",
+        NULL};
+    static const char *const of_attention[] = {"attention", "heads", "window", "attn", NULL};
+    static const char *const of_transformers[] = {"ffn", "norm", NULL};
+    static const char *const of_recurrence[] = {
+        "decoder",      "encoder",       "reverse-source", "cell",   "update",        "reset",
+        "decoder-init", "readout-state", "hidden",         "maxout", "input-feeding", NULL};
+    static const char *const later[] = {"dropout-embeddings",
+                                        "dropout-annotations",
+                                        "dropout-readout",
+                                        "dropout-state",
+                                        "word-dropout",
+                                        "cell-norm",
+                                        NULL};
+    static const char *const of_gru[] = {"update", "reset", NULL};
+    static const char *const of_pieces[] = {"bpe-merges", "bpe", NULL};
+    static const char *const of_sgd[] = {"momentum", NULL};
+    static const char *const of_adam[] = {"beta1", "beta2", "epsilon", NULL};
+    static const char *const of_plateau[] = {"lr-decay", "lr-patience", NULL};
+    const char *optimizer = sa_optimizer_name((size_t)settings->optimizer);
+    return among(option, always) || among(option, later) ||
+           among(option, settings->model ? of_recurrence : of_transformers) ||
+           (!sa_settings_has_attention(settings) && among(option, of_attention)) ||
+           (strcmp(sa_cell_name((size_t)settings->cell), "gru") != 0 && among(option, of_gru)) ||
+           (!strstr(sa_tokenizer_name((size_t)settings->tokenizer), "bpe") &&
+            among(option, of_pieces)) ||
+           (strcmp(optimizer, "sgd") != 0 && among(option, of_sgd)) ||
+           (strcmp(optimizer, "adam") != 0 && among(option, of_adam)) ||
+           (settings->batch_tokens && strcmp(option, "batch") == 0) ||
+           (settings->schedule != 0 && among(option, of_plateau));
+}
+
+static bool is_of_paper(const char *preset) {
+    const sa_preset *row = sa_paper_presets;
+    while (row->name && strcmp(row->name, preset) != 0) row++;
+    return row->name && !strstr(preset, "-toy");
+}
+
+/* The presets of papers set all; those for corpora leave the rest to the defaults. */
+START_TEST(a_preset_leaves_no_paper_option_open) {
+    for (size_t i = 0; sa_preset_name(i); i++) {
+        const char *text = sa_preset_text(sa_preset_name(i));
+        sa_settings settings = defaults();
+        ck_assert(sa_settings_preset(&settings, sa_preset_name(i), NULL));
+        ck_assert(sa_settings_check(&settings, NULL));
+        if (!is_of_paper(sa_preset_name(i))) continue;
+        for (const sa_option *row = sa_settings_options; row->name; row++) {
+            char line[64];
+            snprintf(line, sizeof line, "\n--%s ", row->name);
+            const bool set = strstr(text, line) != NULL;
+            ck_assert_msg(set ? row->scope != SA_SCOPE_RUN
+                              : row->scope == SA_SCOPE_RUN || may_stay_open(row->name, &settings),
+                          "%s: %s", sa_preset_name(i), row->name);
+        }
+    }
+}
+END_TEST
+
+/* RNNsearch with the vocabularies of Multi30k's German and English, as its peers have it. */
+START_TEST(the_size_of_multi30k) {
+    sa_settings settings = defaults();
+    ck_assert(sa_settings_preset(&settings, "multi30k", NULL));
+    sa_params plan;
+    const sa_sizes sizes = sa_sizes_of(&settings, 7858, 5920);
+    sa_seq2seq_plan(&sizes, &plan);
+    ck_assert_uint_eq(plan.size, 7411232);
+    ck_assert_double_eq(settings.max_time, 900);
+}
+END_TEST
+
+START_TEST(an_unknown_preset_is_refused) {
+    sa_settings settings = defaults();
+    sa_error error = {0};
+    ck_assert(!sa_settings_preset(&settings, "bahdanau2014", &error));
+    ck_assert_int_eq(error.code, SA_USAGE);
+    ck_assert_str_eq(error.text, "unknown preset 'bahdanau2014' (did you mean 'bahdanau2015'?)");
+    ck_assert_ptr_null(sa_preset_text("bahdanau2014"));
+}
+END_TEST
+
+int main(void) {
+    TCase *cases;
+    Suite *suite = suite_of("preset", &cases);
+    tcase_add_test(cases, the_paper_is_a_preset);
+    tcase_add_test(cases, a_preset_leaves_no_paper_option_open);
+    tcase_add_test(cases, the_size_of_multi30k);
+    tcase_add_test(cases, an_unknown_preset_is_refused);
+    return suite_run(suite);
+}

@@ -1,4 +1,4 @@
-# The README's example of a new score: the very patch is applied to a copy of the tree, which is built
+# The new score of EXTENDING.md: the very patch is applied to a copy of the tree, which is built
 # and whose gradient check must pass for the new row, and must still find a broken one.
 . tests/support/cli.sh
 command -v patch >/dev/null || {
@@ -7,8 +7,8 @@ command -v patch >/dev/null || {
 }
 
 cp -r "$root/src" "$root/include" "$root/scripts" "$root/CMakeLists.txt" "$root/CMakePresets.json" .
-sed -n '/<!-- patch -->/,/<!-- \/patch -->/p' "$root/README.md" | grep -v '^<!--\|^```' >score.patch
-[ -s score.patch ] || fail "README.md shows no patch"
+sed -n '/<!-- patch -->/,/<!-- \/patch -->/p' "$root/src/attention/EXTENDING.md" | grep -v '^<!--\|^```' >score.patch
+[ -s score.patch ] || fail "EXTENDING.md shows no patch"
 patch -s -p1 <score.patch || fail "the patch does not apply"
 cmake -S . -B build -G Ninja -DCMAKE_BUILD_TYPE=Release -DSOFTALIGN_TESTS=OFF \
     -DSOFTALIGN_WERROR=ON >log 2>&1 && cmake --build build >>log 2>&1 || fail "the patch does not build: $(tail log)"

@@ -3,8 +3,8 @@
  *
  * This is the whole public interface, in reading order: errors, settings, pairs of sentences,
  * training, models, translation, alignment, metrics, evaluation, diagnosis, one step in numbers,
- * attention on numbers of one's own, experiments, the gradient laboratory, the proof that attention
- * is attention.
+ * attention on numbers of one's own, the gradient laboratory, the proof that attention is
+ * attention.
  *
  * Conventions. All text is UTF-8. A function that can fail returns false or NULL and fills in the
  * sa_error given last (NULL is allowed). What a function hands out is freed by the function named
@@ -669,29 +669,6 @@ typedef struct sa_attend_result {
  * Freed by sa_attend_result_release; after a failure there is nothing to free. */
 bool sa_attend(const sa_attend_options *attending, sa_attend_result *attended, sa_error *error);
 void sa_attend_result_release(sa_attend_result *attended);
-
-/* ---- Experiments --------------------------------------------------------------------------- */
-
-typedef struct sa_experiment {
-    const char *name;
-    int64_t seed;
-    int seeds;   /* trainings of each model, with seed and the numbers after it */
-    int steps;   /* updates of each training; 0: nothing is trained */
-    double lr;   /* step size of every update, by Adam */
-    int threads; /* 0: one per core; they change no result */
-    /* Takes a line of CSV, without its end; the first names the columns. */
-    bool (*row)(void *context, const char *csv, sa_error *error);
-    void (*report)(void *context, const char *what); /* what comes next; may be NULL */
-    void *context;
-} sa_experiment;
-
-/* A claim of the literature tried out: the rows of a table, as they come. SA_USAGE: no experiment
- * has that name. A false return of `row` ends the work and is handed on. */
-bool sa_run_experiment(const sa_experiment *experiment, sa_error *error);
-
-/* The experiments there are: the name of number i, in *about (may be NULL) what it shows and what
- * its columns mean; NULL after the last. */
-const char *sa_experiment_name(size_t i, const char **about);
 
 /* ---- The gradient laboratory ---------------------------------------------------------------- */
 

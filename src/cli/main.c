@@ -9,7 +9,7 @@
 
 const cli_command *const cli_commands[] = {
     &cli_corpus,  &cli_train,  &cli_translate,  &cli_align,   &cli_eval,      &cli_score,
-    &cli_compare, &cli_attend, &cli_experiment, &cli_explain, &cli_gradcheck, &cli_prove,
+    &cli_compare, &cli_attend, &cli_explain, &cli_gradcheck, &cli_prove,
     &cli_inspect, &cli_bpe,    &cli_clean,      &cli_film,    &cli_average,   &cli_help,
     NULL,
 };

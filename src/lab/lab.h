@@ -61,17 +61,4 @@ typedef struct sa_lab_explain_job {
 /* sa_explain of softalign.h, for sentences as numbers. SA_DIVERGED: there are no probabilities. */
 bool sa_lab_explain(const sa_lab_explain_job *job, sa_error *error);
 
-/* What the scores of random queries and keys do to the softmax. */
-typedef struct sa_lab_score_statistics {
-    double variance; /* of the scores */
-    double entropy;  /* of the weights in nats, the mean of all queries */
-    double gradient; /* Frobenius norm of the softmax's Jacobian, the mean of all queries */
-} sa_lab_score_statistics;
-
-/* Queries that meet keys of their own, all of d independent N(0,1) numbers. A score with v_a sees
- * them through W_a and U_a [d x d]; all three start as in a model (init xavier), anew fifty
- * times. */
-bool sa_lab_random_scores(int attention, int d, uint64_t seed, sa_lab_score_statistics *figures,
-                          sa_error *error);
-
 #endif

@@ -90,7 +90,7 @@ expect 2 "--split 'tests': expected train, valid or test (did you mean 'test'?)"
 expect 0 "" help
 expect 0 "" --help
 same "softalign --help" "$("$softalign" help)" "$(cat out)"
-for command in corpus train translate align eval score compare attend experiment explain gradcheck prove inspect help; do
+for command in corpus train translate align eval score compare attend explain gradcheck prove inspect help; do
     expect 0 "" help $command
     grep -q "^Usage: softalign $command" out || fail "help $command shows no usage"
     grep -q "^Example:" out || fail "help $command shows no example"

@@ -317,20 +317,6 @@ static int attend(void) {
     return ended(good, &error);
 }
 
-static bool take_row(void *context, const char *csv, sa_error *error) {
-    (void)context;
-    (void)error;
-    say("%s\n", csv);
-    return true;
-}
-
-static int try_experiment(void) {
-    sa_error error = {0};
-    const sa_experiment job = {
-        .name = "sqrt-d", .seed = 1, .seeds = 1, .threads = 1, .row = take_row};
-    return ended(TWICE(sa_run_experiment(&job, &error)), &error);
-}
-
 static void take_gradient(void *context, const sa_gradient_result *gradient) {
     (void)context;
     say("%s %d %d\n", gradient->name, gradient->rows, gradient->ok);
@@ -369,7 +355,6 @@ const task task_calls[] = {
     {"sa_evaluate", NULL, evaluate},
     {"sa_explain", NULL, explain},
     {"sa_attend", NULL, attend},
-    {"sa_run_experiment", NULL, try_experiment, 200},
     {"sa_check_gradients", NULL, check_gradients},
     {"sa_prove", NULL, prove},
     {0},

@@ -75,7 +75,6 @@ const task task_commands[] = {
      "attend --self words.csv --project-query map.csv --project-keys map.csv --bias-keys bias.csv "
      "--heads 2 --weights weights.csv --json",
      NULL},
-    {"experiment", "experiment sqrt-d --steps 0", NULL, 200},
     {"explain", "explain " MODEL " wise", NULL},
     {"explain, json", "explain " MODEL " wise sage --step 1 --json", NULL},
     {"gradcheck",

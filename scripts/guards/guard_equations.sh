@@ -1,6 +1,7 @@
 #!/bin/bash
 # README.md's table "where is equation X?" tells the truth: every function it names is defined in the
-# file it names, and a comment in that file names the equation's place in the paper.
+# file it names, with its backward pass if it is a forward pass, and a comment in that file names the
+# equation's place in the paper.
 set -u
 export LC_ALL=C
 guards=$(dirname "$0")
@@ -38,6 +39,9 @@ check_row() { # LINE EQUATION FILE FUNCTIONS
     fi
     [ -n "$4" ] || echo "README.md:$1: no function"
     for name in ${4//,/ }; do
+        [[ $name != *_forward ]] || set -- "$@" "${name%_forward}_backward"
+    done
+    for name in ${4//,/ } "${@:5}"; do
         awk -f "$guards/code.awk" "$3" | awk -f "$guards/functions.awk" |
             grep -q "^[^:]*:[0-9]*:$name:" || echo "README.md:$1: $3 does not define $name"
     done

@@ -46,6 +46,10 @@ int sa_gru_forward(const char *text) {
     return text[0] == '"' && text[1] == '\'' ? my_exit("exit(1); \" system(") : 0;
 }
 
+int sa_gru_backward(void) {
+    return 0;
+}
+
 static const int table[] = {1, 2};
 CODE
     cat >README.md <<TABLE
@@ -189,7 +193,7 @@ plant_sizes_and_words() {
 
 plant_names() {
     expect_clean guard_names.sh
-    misnamed src/layers/bad.c '/* as sa_gru_backward does */' 'nothing is called sa_gru_backward'
+    misnamed src/layers/bad.c '/* as sa_gru_upward does */' 'nothing is called sa_gru_upward'
     misnamed include/bad.h '// SA_NONE: no attention' 'nothing is called SA_NONE'
     misnamed tests/base/bad.h '/* the rows sa_lstm_* */' 'nothing is called sa_lstm_'
     misnamed src/layers/bad.c '/* see model/lstm.c. */' 'there is no file model/lstm.c'
@@ -214,10 +218,28 @@ plant_equations() {
     equation '| A.1.1 | src/layers/gru.c | my_exit |' 'src/layers/gru.c does not define my_exit'
     equation '| A.1.1 | src/layers/gru.c | sa_gru_forward, g |' 'src/layers/gru.c does not define g'
     equation '| A.1.1 | src/layers/gru.c | |' 'README.md:4: no function'
+    printf '/* A.1.1 */\nint f_forward(void) {\n    return 0;\n}\n' >src/layers/one.c
+    equation '| A.1.1 | src/layers/one.c | f_forward |' \
+        'README.md:4: src/layers/one.c does not define f_backward'
+    rm src/layers/one.c
     equation '| A.1 | src/layers/gru.c | sa_gru_forward |' 'no comment in src/layers/gru.c names A.1'
     equation '| A.1.12 | src/layers/gru.c | sa_gru_forward |' \
         'no comment in src/layers/gru.c names A.1.12'
     equation '| gate | src/layers/gru.c | sa_gru_forward |' "'gate' names no place in a paper"
+}
+
+link() { expect_found guard_links.sh ./README.md "$1" "README.md:1: $2"; }
+
+plant_links() {
+    link '[a](src/none.c)' 'there is no src/none.c'
+    link '[a](#first)' 'README.md has no heading #first'
+    link "$(printf '%0111d' 0)" '111 characters; a line has at most 110'
+    expect_found guard_links.sh ./README.md "$(seq 251)" 'README.md:251: the README has at most 250 lines'
+    expect_found guard_links.sh ./OTHER.md $'text\n[a](README.md#none)' 'OTHER.md:2: ./README.md has no heading #none'
+    printf '# One `two`, 3!\n' >OTHER.md
+    printf '[a](OTHER.md#one-two-3) `[b](none)` [c](https://example.org/none)\n' >THIRD.md
+    expect_clean guard_links.sh
+    rm OTHER.md THIRD.md
 }
 
 plant_format() {
@@ -230,6 +252,7 @@ plant_format() {
 grow_clean_tree
 expect_clean guard_modules.sh
 expect_clean guard_equations.sh
+expect_clean guard_links.sh
 plant_includes
 plant_tree
 plant_circles
@@ -237,5 +260,6 @@ plant_owners
 plant_sizes_and_words
 plant_names
 plant_equations
+plant_links
 plant_format
 [ "$failures" -eq 0 ]

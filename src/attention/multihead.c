@@ -136,7 +136,7 @@ static void project_query_backward(const sa_attention *w, sa_attention_rows rows
     if (w->score->query == SA_QUERY_IDENTITY)
         sa_add(d.q, ds);
     else
-        sa_gemm_nn(d.q, w->W_a, 1, ds);
+        sa_weight_nn(d.q, w->W_a, 1, ds);
 }
 
 sa_mat sa_attention_head_output(const sa_attention *w, sa_attention_rows rows, sa_mat c) {
@@ -153,7 +153,7 @@ static sa_mat project_output_backward(const sa_attention *w, sa_mat dc, sa_atten
     if (!w->value_width) return dc;
     sa_zero(d.head_outputs);
     if (sa_gradient_intact("attention.join"))
-        sa_gemm_nn(dc, w->W_c, 1, d.head_outputs); /* c = W_c o */
+        sa_weight_nn(dc, w->W_c, 1, d.head_outputs); /* c = W_c o */
     return d.head_outputs;
 }
 
@@ -193,8 +193,8 @@ void sa_attention_step_backward(const sa_attention *w, const sa_memory *memory, 
 
 void sa_attention_steps_weights_backward(sa_mat s, sa_attention_rows rows, sa_mat dc,
                                          sa_attention_rows d, sa_attention *dw) {
-    if (dw->score->query != SA_QUERY_IDENTITY) sa_gemm_tn(d.q, s, 1, dw->W_a);
-    if (dw->value_width) sa_gemm_tn(dc, rows.head_outputs, 1, dw->W_c);
+    if (dw->score->query != SA_QUERY_IDENTITY) sa_gemm_tn(d.q, s, 1, dw->W_a.mat);
+    if (dw->value_width) sa_gemm_tn(dc, rows.head_outputs, 1, dw->W_c.mat);
     if (dw->window == SA_WINDOW_LOCAL_P)
         sa_window_weights_backward(s, rows.hidden, d.relative_center, d.hidden, dw->W_p, dw->v_p);
 }

@@ -21,11 +21,12 @@ typedef struct sa_attention { /* weights, or their gradients */
     int query_width, key_width; /* numbers of q and of k, all heads together */
     int value_width;         /* numbers of all heads' values; 0: the annotations are the values */
     int window, window_size; /* kind of window, and D */
-    sa_mat W_a;              /* maps the query (or, for SA_KEY_STATE_SIZED, the annotations) */
-    sa_mat U_a;              /* maps the annotations */
+    sa_weight W_a;           /* maps the query (or, for SA_KEY_STATE_SIZED, the annotations) */
+    sa_weight U_a;           /* maps the annotations */
     sa_mat v_a;              /* [1 x n'] */
-    sa_mat W_v, W_c;         /* [value_width x A], [A x value_width]; mapped values only */
-    sa_mat W_p, v_p;         /* [n' x n], [1 x n']; a predictive window only */
+    sa_weight W_v, W_c;      /* [value_width x A], [A x value_width]; mapped values only */
+    sa_weight W_p;           /* [n' x n], a predictive window only */
+    sa_mat v_p;              /* [1 x n'], likewise */
 } sa_attention;
 
 typedef struct sa_attention_sizes {

@@ -18,7 +18,7 @@ sa_span sa_window_span(sa_real p, int D, int S) {
 }
 
 /* Equation 9 (Luong et al. 2015): p_i = S sigma(v_p' tanh(W_p s_i)) */
-void sa_window_center_forward(sa_mat W_p, sa_mat v_p, sa_mat s, sa_mat hidden,
+void sa_window_center_forward(sa_weight W_p, sa_mat v_p, sa_mat s, sa_mat hidden,
                               sa_mat relative_center) {
     const sa_mat no_bias = {0};
     sa_linear_forward(W_p, no_bias, s, hidden);
@@ -27,7 +27,7 @@ void sa_window_center_forward(sa_mat W_p, sa_mat v_p, sa_mat s, sa_mat hidden,
     sa_sigmoid(relative_center);
 }
 
-void sa_window_center_backward(sa_mat W_p, sa_mat v_p, sa_mat hidden, sa_mat relative_center,
+void sa_window_center_backward(sa_weight W_p, sa_mat v_p, sa_mat hidden, sa_mat relative_center,
                                sa_mat drelative_center, sa_mat dhidden, sa_mat ds) {
     const bool slope = sa_gradient_intact("window.tanh");
     for (int i = 0; i < relative_center.rows; i++) {
@@ -38,13 +38,13 @@ void sa_window_center_backward(sa_mat W_p, sa_mat v_p, sa_mat hidden, sa_mat rel
         *sa_row(drelative_center, i) = da; /* sigma */
         for (int k = 0; k < hidden.cols; k++) dt[k] = da * v_p.x[k] * (slope ? 1 - t[k] * t[k] : 1);
     }
-    if (sa_gradient_intact("window.query")) sa_gemm_nn(dhidden, W_p, 1, ds); /* W_p s_i */
+    if (sa_gradient_intact("window.query")) sa_weight_nn(dhidden, W_p, 1, ds); /* W_p s_i */
 }
 
 void sa_window_weights_backward(sa_mat s, sa_mat hidden, sa_mat drelative_center, sa_mat dhidden,
-                                sa_mat dW_p, sa_mat dv_p) {
+                                sa_weight dW_p, sa_mat dv_p) {
     sa_gemm_tn(drelative_center, hidden, 1, dv_p);
-    sa_gemm_tn(dhidden, s, 1, dW_p);
+    sa_gemm_tn(dhidden, s, 1, dW_p.mat);
 }
 
 /* 1 / (D/2)^2 */

@@ -8,6 +8,7 @@
 #define SA_ATTN_WINDOW_H
 
 #include "attention/attention.h"
+#include "tensor/weight.h"
 
 enum { SA_WINDOW_NONE, SA_WINDOW_LOCAL_M, SA_WINDOW_LOCAL_P };
 
@@ -19,15 +20,15 @@ sa_span sa_window_span(sa_real p, int D, int S);
 
 /* Equation 9 without S: share = sigma(v_p' tanh(W_p s)), hidden = tanh(W_p s).
  * s [L x n], W_p [n' x n], v_p [1 x n'], hidden [L x n'], share [L x 1] */
-void sa_window_center_forward(sa_mat W_p, sa_mat v_p, sa_mat s, sa_mat hidden,
+void sa_window_center_forward(sa_weight W_p, sa_mat v_p, sa_mat s, sa_mat hidden,
                               sa_mat relative_center);
 /* From dshare, which becomes the derivative by v_p' hidden: dhidden is overwritten with the
  * derivative by W_p s, ds added to. */
-void sa_window_center_backward(sa_mat W_p, sa_mat v_p, sa_mat hidden, sa_mat relative_center,
+void sa_window_center_backward(sa_weight W_p, sa_mat v_p, sa_mat hidden, sa_mat relative_center,
                                sa_mat drelative_center, sa_mat dhidden, sa_mat ds);
 /* All rows at once, from what centre_backward left. */
 void sa_window_weights_backward(sa_mat s, sa_mat hidden, sa_mat drelative_center, sa_mat dhidden,
-                                sa_mat dW_p, sa_mat dv_p);
+                                sa_weight dW_p, sa_mat dv_p);
 
 /* Equation 10 on one row of weights, in place. */
 void sa_window_gauss_forward(sa_real p, int D, sa_mat alpha);

@@ -38,7 +38,7 @@ static sa_mat projected(sa_arena *arena, sa_mat x, const sa_projection *map) {
     const sa_mat W = copied(arena, map->W), b = as_row(copied(arena, map->b));
     if (!map->W.numbers) return x;
     const sa_mat y = sa_mat_alloc(arena, x.rows, W.rows);
-    if (arena->base) sa_linear_forward(W, b, x, y);
+    if (arena->base) sa_linear_forward(sa_weight_of(W), b, x, y);
     return y;
 }
 

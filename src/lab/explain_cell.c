@@ -141,7 +141,7 @@ static void write_terms(const explainer *all, const gate_equation *gate) {
     const char *suffix = w->cell->suffix[gate->block], *plus = "";
     const bool normalized = sa_recurrent_normalized(w);
     sa_lab_explanation *out = all->out;
-    if (w->W.cols && is_gated(w, w->cell->first_gate, gate->block)) {
+    if (w->W.mat.cols && is_gated(w, w->cell->first_gate, gate->block)) {
         write_product(out, plus, normalized, "W", suffix, step->input);
         plus = " + ";
     }
@@ -152,7 +152,7 @@ static void write_terms(const explainer *all, const gate_equation *gate) {
         write_product(out, plus, normalized, "U", suffix,
                       gate->operand == RESET ? reset : step->before);
     if (gate->operand != NOTHING) plus = " + ";
-    if (w->C.cols && is_gated(w, w->context_block, gate->block)) {
+    if (w->C.mat.cols && is_gated(w, w->context_block, gate->block)) {
         write_product(out, plus, normalized, "C", suffix, step->context);
         plus = " + ";
     }
@@ -172,12 +172,12 @@ static sa_mat block_of(sa_mat gates, int block, int n) {
 static sa_mat inside(const explainer *all, const gate_equation *gate) {
     const sa_cell_step *step = all->step;
     const sa_recurrent *w = step->w;
-    const int n = w->U.cols;
+    const int n = w->n;
     sa_mat a = sa_lab_explanation_take(all->out, 1, step->gates.cols),
            own = block_of(a, gate->block, n);
     sa_mat cell_cache = sa_lab_explanation_take(all->out, 1, step->cell_cache.cols);
     sa_recurrent_input_forward(w, step->x, a, cell_cache);
-    if (w->C.cols) sa_recurrent_context_forward(w, step->c, a, cell_cache);
+    if (w->C.mat.cols) sa_recurrent_context_forward(w, step->c, a, cell_cache);
     if (gate->operand != NOTHING) {
         const sa_mat operand =
             gate->operand == RESET ? block_of(step->cell_cache, 0, n) : step->previous.s;
@@ -204,7 +204,7 @@ static void explain_gate(explainer *all, const gate_equation *gate, const char *
     if (gate->operand == RESET) {
         snprintf(label, sizeof label, "%s . %s", called(all, "r"), step->before);
         sa_lab_explanation_vector(out, key(all, "r.s", text, sizeof text), label,
-                                  block_of(step->cell_cache, 0, step->w->U.cols));
+                                  block_of(step->cell_cache, 0, step->w->n));
     }
     if (gate->activation) {
         snprintf(text, sizeof text, "a_%s%s", gate->letter ? gate->letter : "s", step->prime);
@@ -214,7 +214,7 @@ static void explain_gate(explainer *all, const gate_equation *gate, const char *
     if (gate->letter)
         sa_lab_explanation_vector(out, key(all, gate->letter, text, sizeof text),
                                   called(all, gate->letter),
-                                  block_of(step->gates, gate->block, step->w->U.cols));
+                                  block_of(step->gates, gate->block, step->w->n));
 }
 
 /* ---- The state ------------------------------------------------------------------------------- */
@@ -232,7 +232,7 @@ static void explain_memory(explainer *all, const char *citation) {
     sa_lab_explanation_cite(all->out, citation);
     snprintf(label, sizeof label, normalized ? "tanh(LN(%s))" : "tanh(%s)", called(all, "M"));
     sa_lab_explanation_vector(all->out, key(all, "tanh(m)", text, sizeof text), label,
-                              block_of(all->step->cell_cache, 0, all->step->w->U.cols));
+                              block_of(all->step->cell_cache, 0, all->step->w->n));
 }
 
 void sa_explain_cell(sa_lab_explanation *out, const sa_cell_step *step) {

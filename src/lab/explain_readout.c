@@ -10,16 +10,17 @@ static sa_mat sums_of(sa_lab_explanation *out, sa_decoder_rows rows) {
     const sa_readout *readout = &w->readout;
     sa_mat sums = sa_lab_explanation_linear(out, readout->U_o, readout->b_o,
                                             sa_decoder_readout_state(w, rows));
-    if (readout->V_o.x) sa_gemm_nt(sa_decoder_word_input(w, rows.input), readout->V_o, 1, sums);
-    if (readout->C_o.x) sa_gemm_nt(rows.c, readout->C_o, 1, sums);
+    if (readout->V_o.mat.x)
+        sa_weight_nt(sa_decoder_word_input(w, rows.input), readout->V_o, 1, sums);
+    if (readout->C_o.mat.x) sa_weight_nt(rows.c, readout->C_o, 1, sums);
     return sums;
 }
 
 static void write_sums(sa_lab_explanation *out) {
     const sa_decoder *w = sa_lab_explanation_decoder(out);
     sa_lab_explanation_write(out, "U_o %s", w->sizes.sees_previous ? "s_{i-1}" : "s_i");
-    if (w->readout.V_o.x) sa_lab_explanation_write(out, " + V_o E y_{i-1}");
-    if (w->readout.C_o.x)
+    if (w->readout.V_o.mat.x) sa_lab_explanation_write(out, " + V_o E y_{i-1}");
+    if (w->readout.C_o.mat.x)
         sa_lab_explanation_write(out, " + C_o %s", sa_explain_fixed(w) ? "c" : "c_i");
     sa_lab_explanation_write(out, " + b_o");
 }
@@ -67,7 +68,7 @@ static void explain_words(sa_lab_explanation *out, const sa_readout_cache *cache
                           const char *place) {
     const sa_readout *readout = &sa_lab_explanation_decoder(out)->readout;
     const sa_pass *pass = &out->run->pass;
-    const int word = out->job->target.ids[out->i - 1], K = readout->W_o.rows;
+    const int word = out->job->target.ids[out->i - 1], K = readout->W_o.mat.rows;
     sa_mat logits = sa_lab_explanation_linear(out, readout->W_o, readout->b_y, cache->t);
     sa_mat powers = sa_lab_explanation_take(out, 1, K), p = sa_lab_explanation_take(out, 1, K);
     double shift, total = 0;

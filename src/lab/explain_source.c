@@ -62,9 +62,10 @@ static void explain_initial(sa_lab_explanation *out) {
     const sa_source *source = &out->run->pass.decoder.source;
     const int initial = w->sizes.initial;
     const char *letters = summary_letters(initial, &w->sizes.encoder);
-    sa_lab_explanation_write(out, w->W_s.cols ? "s_0 = tanh(W_s %s + b_s)" : "s_0 = %s", letters);
+    sa_lab_explanation_write(out, w->W_s.mat.cols ? "s_0 = tanh(W_s %s + b_s)" : "s_0 = %s",
+                             letters);
     sa_lab_explanation_cite(out, places[initial]);
-    if (!w->W_s.cols) return;
+    if (!w->W_s.mat.cols) return;
     const sa_mat summary = initial == SA_INITIAL_CONTEXT ? source->c : source->encoder_summary;
     if (initial != SA_INITIAL_CONTEXT) sa_lab_explanation_vector(out, "summary", letters, summary);
     sa_lab_explanation_vector(out, "a_s_0", "inside tanh",

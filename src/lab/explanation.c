@@ -22,7 +22,7 @@ static size_t arena_size(const sa_lab_run *run) {
     const sa_decoder *d = &run->w.decoder;
     const size_t S = (size_t)run->batch.source.steps, K = (size_t)d->sizes.words;
     const size_t keys = (size_t)(d->attention.key_width + d->attention.value_width);
-    const size_t units = (size_t)(d->cell.U.rows + d->cell.U.cols + d->readout.U_o.rows);
+    const size_t units = (size_t)(d->cell.U.mat.rows + d->cell.n + d->readout.U_o.mat.rows);
     const size_t heads = (size_t)(d->attention.heads + 1);
     return sizeof(sa_real) * (16 * units + 4 * K + S * (3 * keys + 8 * heads)) + heads * 4096;
 }
@@ -44,8 +44,8 @@ sa_mat sa_lab_explanation_take(sa_lab_explanation *out, int rows, int cols) {
     return sa_mat_alloc(&out->arena, rows, cols);
 }
 
-sa_mat sa_lab_explanation_linear(sa_lab_explanation *out, sa_mat W, sa_mat b, sa_mat x) {
-    sa_mat y = sa_lab_explanation_take(out, 1, W.rows);
+sa_mat sa_lab_explanation_linear(sa_lab_explanation *out, sa_weight W, sa_mat b, sa_mat x) {
+    sa_mat y = sa_lab_explanation_take(out, 1, W.mat.rows);
     sa_linear_forward(W, b, x, y);
     return y;
 }

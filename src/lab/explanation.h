@@ -32,7 +32,7 @@ void sa_lab_explanation_section(sa_lab_explanation *out, const char *title);
 sa_mat sa_lab_explanation_take(sa_lab_explanation *out, int rows, int cols);
 
 /* W x + b, for a vector x, in such a matrix. */
-sa_mat sa_lab_explanation_linear(sa_lab_explanation *out, sa_mat W, sa_mat b, sa_mat x);
+sa_mat sa_lab_explanation_linear(sa_lab_explanation *out, sa_weight W, sa_mat b, sa_mat x);
 
 /* The equation that the next lines belong to, made by sa_lab_explanation_write and
  * sa_lab_explanation_substitute, which append to it; then where it stands. */

@@ -55,24 +55,41 @@ const sa_cell *sa_cell_find(int kind, bool keeps_old, bool reset_after) {
 
 /* ---- Weights --------------------------------------------------------------------------------- */
 
-/* "W" for the blocks from `at` on: W_z, W_r and W under each other. Rows 0 binds vectors, of names
- * with `more` behind: "W_z.norm.g". */
-static sa_mat bind_blocks(sa_binder *binder, const char *part, const char *letter, const char *more,
-                          const sa_cell *cell, int at, int rows, int cols, sa_init_kind init) {
-    char names[4][16];
+typedef struct block_names {
+    char text[4][16];
     const char *list[4];
+} block_names;
+
+/* "W_z", "W_r", "W": of the blocks from `at` on, with `more` behind each. */
+static void name_blocks(const sa_cell *cell, int at, const char *letter, const char *more,
+                        block_names *names) {
     for (int i = 0; i < cell->gated_blocks; i++) {
-        snprintf(names[i], sizeof names[i], "%s%s%s", letter, cell->suffix[at + i], more);
-        list[i] = names[i];
+        snprintf(names->text[i], sizeof names->text[i], "%s%s%s", letter, cell->suffix[at + i],
+                 more);
+        names->list[i] = names->text[i];
     }
-    return rows ? sa_bind_stack(binder, part, list, cell->gated_blocks, rows, cols, init)
-                : sa_bind_vectors(binder, part, list, cell->gated_blocks, cols, init);
+}
+
+/* The matrices of those blocks under each other. */
+static sa_weight bind_blocks(sa_binder *binder, const char *part, const char *letter,
+                             const sa_cell *cell, int at, int rows, int cols, sa_init_kind init) {
+    block_names names;
+    name_blocks(cell, at, letter, "", &names);
+    return sa_bind_stack(binder, part, names.list, cell->gated_blocks, rows, cols, init);
+}
+
+static sa_mat bind_vectors(sa_binder *binder, const char *part, const char *letter,
+                           const char *more, const sa_cell *cell, int at, int cols,
+                           sa_init_kind init) {
+    block_names names;
+    name_blocks(cell, at, letter, more, &names);
+    return sa_bind_vectors(binder, part, names.list, cell->gated_blocks, cols, init);
 }
 
 static void bind_norm(sa_binder *binder, const char *part, const char *letter, const sa_cell *cell,
                       int at, int n, sa_layernorm *w) {
-    w->g = bind_blocks(binder, part, letter, ".norm.g", cell, at, 0, n, SA_INIT_ONE);
-    w->b = bind_blocks(binder, part, letter, ".norm.b", cell, at, 0, n, SA_INIT_ZERO);
+    w->g = bind_vectors(binder, part, letter, ".norm.g", cell, at, n, SA_INIT_ONE);
+    w->b = bind_vectors(binder, part, letter, ".norm.b", cell, at, n, SA_INIT_ZERO);
 }
 
 /* The norms of `norm`, by what is multiplied. */
@@ -94,27 +111,28 @@ void sa_recurrent_bind(sa_binder *binder, const char *part, const sa_cell *cell,
                        sa_recurrent_sizes sizes, sa_recurrent *w) {
     const int n = sizes.n, first_gate = cell->first_gate;
     *w = (sa_recurrent){.cell = cell,
+                        .n = n,
                         .bias_block = sizes.inner_bias ? 0 : first_gate,
                         .context_block = sizes.inner_context ? 0 : first_gate};
     if (sizes.in)
-        w->W = bind_blocks(binder, part, "W", "", cell, first_gate, n, sizes.in, SA_INIT_INPUT);
-    w->U = bind_blocks(binder, part, "U", "", cell, 0, n, n, SA_INIT_RECURRENT);
-    w->b = bind_blocks(binder, part, "b", "", cell, w->bias_block, 0, n, SA_INIT_ZERO);
+        w->W = bind_blocks(binder, part, "W", cell, first_gate, n, sizes.in, SA_INIT_INPUT);
+    w->U = bind_blocks(binder, part, "U", cell, 0, n, n, SA_INIT_RECURRENT);
+    w->b = bind_vectors(binder, part, "b", "", cell, w->bias_block, n, SA_INIT_ZERO);
     if (sizes.context)
-        w->C = bind_blocks(binder, part, "C", "", cell, w->context_block, n, sizes.context,
-                           SA_INIT_INPUT);
+        w->C =
+            bind_blocks(binder, part, "C", cell, w->context_block, n, sizes.context, SA_INIT_INPUT);
     if (sizes.normalized) bind_norms(binder, part, sizes, w);
 }
 
 sa_recurrent_packed sa_recurrent_packed_layout(sa_arena *arena, const sa_recurrent *w, int rows,
                                                bool input) {
-    return (sa_recurrent_packed){.W = sa_packed_layout(arena, w->W, input ? rows : 0),
-                                 .U = sa_packed_layout(arena, w->U, rows),
-                                 .C = sa_packed_layout(arena, w->C, rows)};
+    return (sa_recurrent_packed){.W = sa_weight_pack_layout(arena, w->W, input ? rows : 0),
+                                 .U = sa_weight_pack_layout(arena, w->U, rows),
+                                 .C = sa_weight_pack_layout(arena, w->C, rows)};
 }
 
 sa_recurrent sa_recurrent_pack(const sa_recurrent *w, sa_recurrent_packed buffer,
-                               sa_pack_function *pack) {
+                               sa_weight_pack_function *pack) {
     sa_recurrent packed = *w;
     packed.W = pack(w->W, buffer.W);
     packed.U = pack(w->U, buffer.U);
@@ -151,15 +169,15 @@ void sa_recurrent_norm_group(const sa_recurrent *w, int block, int *first, int *
 
 /* A normalisation leaves a row of its numbers and two factors. */
 static int norm_cache_width(const sa_recurrent *w) {
-    return w->cell->gated_blocks * w->U.cols + 2;
+    return w->cell->gated_blocks * w->n + 2;
 }
 
 int sa_recurrent_cache_width(const sa_recurrent *w) {
     if (!w->cell) return 0;
-    int width = w->cell->cache * w->U.cols;
+    int width = w->cell->cache * w->n;
     for (int of = 0; of < PRODUCTS; of++)
         if (normalized(w, of)) width += norm_cache_width(w);
-    return w->norm_m.g.cols ? width + w->U.cols + 1 : width;
+    return w->norm_m.g.cols ? width + w->n + 1 : width;
 }
 
 int sa_recurrent_da_width(const sa_recurrent *w) {
@@ -167,7 +185,7 @@ int sa_recurrent_da_width(const sa_recurrent *w) {
     int blocks = w->cell->blocks;
     for (int of = 0; of < PRODUCTS; of++)
         if (normalized(w, of)) blocks += w->cell->gated_blocks;
-    return blocks * w->U.cols;
+    return blocks * w->n;
 }
 
 /* How many products before this one are normalised: their numbers stand in front of its own. */
@@ -179,7 +197,7 @@ static int normalized_before(const sa_recurrent *w, product of) {
 
 /* The derivatives by a normalised product itself, behind those by the pre-activations. */
 static sa_mat dproduct(const sa_recurrent *w, product of, int first, int count, sa_mat da) {
-    const int n = w->U.cols, gated_blocks = w->cell->gated_blocks;
+    const int n = w->n, gated_blocks = w->cell->gated_blocks;
     const int at = w->cell->blocks + normalized_before(w, of) * gated_blocks;
     return sa_cols(da, (at + first) * n, count * n);
 }
@@ -191,7 +209,7 @@ static sa_layernorm norm_part(const sa_layernorm *w, int first, int count) {
 
 static sa_layernorm_cache norm_cache(const sa_recurrent *w, product of, int i, int first, int count,
                                      sa_mat cache) {
-    const int n = w->U.cols, width = norm_cache_width(w);
+    const int n = w->n, width = norm_cache_width(w);
     const int at = w->cell->cache * n + normalized_before(w, of) * width;
     return (sa_layernorm_cache){sa_cols(cache, at + first, count),
                                 sa_cols(cache, at + width - 2 + i, 1)};
@@ -199,7 +217,7 @@ static sa_layernorm_cache norm_cache(const sa_recurrent *w, product of, int i, i
 
 /* The blocks from `at` on that a contribution reaches. */
 static sa_mat gated_columns(const sa_recurrent *w, int at, sa_mat gates) {
-    const int n = w->U.cols;
+    const int n = w->n;
     return sa_cols(gates, at * n, w->cell->gated_blocks * n);
 }
 
@@ -207,19 +225,19 @@ static sa_mat gated_columns(const sa_recurrent *w, int at, sa_mat gates) {
  * could reach those that are meant. */
 typedef struct factor {
     product of;
-    sa_mat W;
+    sa_weight W;
     int at, first, count;
 } factor;
 
 /* Supplementary material (Ba et al. 2016): a += W x, or a += LN(W x) */
 static void product_forward(const sa_recurrent *w, factor by, sa_mat x, sa_mat a, sa_mat cache) {
-    const int n = w->U.cols;
+    const int n = w->n;
     sa_mat to = sa_cols(a, (by.at + by.first) * n, by.count * n);
     if (!normalized(w, by.of)) {
-        sa_gemm_nt(x, by.W, 1, to);
+        sa_weight_nt(x, by.W, 1, to);
         return;
     }
-    sa_gemm_nt(x, by.W, 0, norm_cache(w, by.of, 0, by.first * n, by.count * n, cache).normal);
+    sa_weight_nt(x, by.W, 0, norm_cache(w, by.of, 0, by.first * n, by.count * n, cache).normal);
     for (int i = 0; i < 2; i++) {
         int first, count;
         norm_group(w->cell, by.at, i, &first, &count);
@@ -233,7 +251,7 @@ static void product_forward(const sa_recurrent *w, factor by, sa_mat x, sa_mat a
 
 static void product_backward(const sa_recurrent *w, factor by, sa_mat cache, sa_mat da,
                              sa_real beta, sa_mat dx, sa_recurrent *dw) {
-    const int n = w->U.cols;
+    const int n = w->n;
     sa_mat dp = sa_cols(da, (by.at + by.first) * n, by.count * n);
     if (normalized(w, by.of)) { /* a += LN(p) */
         sa_copy_mat(dp, dproduct(w, by.of, by.first, by.count, da));
@@ -249,15 +267,15 @@ static void product_backward(const sa_recurrent *w, factor by, sa_mat cache, sa_
             sa_layernorm_backward(&norm, &norm_stats, dproduct(w, by.of, first, count, da), &dnorm);
         }
     }
-    sa_gemm_nn(dp, by.W, beta, dx); /* p = W x */
+    sa_weight_nn(dp, by.W, beta, dx); /* p = W x */
 }
 
 /* by.W: the gradient */
 static void product_weights_backward(factor by, sa_mat x, sa_mat da, const sa_recurrent *dw) {
-    const int n = dw->U.cols;
+    const int n = dw->n;
     const sa_mat dp = normalized(dw, by.of) ? dproduct(dw, by.of, by.first, by.count, da)
                                             : sa_cols(da, (by.at + by.first) * n, by.count * n);
-    sa_gemm_tn(dp, x, 1, by.W);
+    sa_gemm_tn(dp, x, 1, by.W.mat);
 }
 
 /* ---- The three products ------------------------------------------------------------------------
@@ -273,12 +291,12 @@ static void add_to_rows(sa_mat b, sa_mat y) {
 
 void sa_recurrent_input_forward(const sa_recurrent *w, sa_mat x, sa_mat gates, sa_mat cache) {
     const int first_gate = w->cell->first_gate;
-    if (w->W.x && w->bias_block == first_gate && !normalized(w, OF_INPUT)) {
+    if (w->W.mat.x && w->bias_block == first_gate && !normalized(w, OF_INPUT)) {
         sa_linear_forward(w->W, w->b, x, gated_columns(w, first_gate, gates));
-        sa_zero(sa_cols(gates, 0, first_gate * w->U.cols));
+        sa_zero(sa_cols(gates, 0, first_gate * w->n));
     } else {
         sa_zero(gates);
-        if (w->W.x) product_forward(w, input(w), x, gates, cache);
+        if (w->W.mat.x) product_forward(w, input(w), x, gates, cache);
         add_to_rows(w->b, gated_columns(w, w->bias_block, gates));
     }
 }
@@ -289,7 +307,7 @@ void sa_recurrent_input_backward(const sa_recurrent *w, sa_mat cache, sa_mat da,
 }
 
 void sa_recurrent_input_weights_backward(sa_mat x, sa_mat da, sa_recurrent *dw) {
-    if (dw->W.x) product_weights_backward(input(dw), x, da, dw);
+    if (dw->W.mat.x) product_weights_backward(input(dw), x, da, dw);
     if (sa_gradient_intact("cell.bias"))
         sa_sum_rows(gated_columns(dw, dw->bias_block, da), dw->b.x);
 }
@@ -313,8 +331,8 @@ void sa_recurrent_context_weights_backward(sa_mat c, sa_mat da, sa_recurrent *dw
 }
 
 static factor state(const sa_recurrent *w, int first, int count) {
-    const int n = w->U.cols;
-    return (factor){OF_STATE, sa_rows(w->U, first * n, count * n), 0, first, count};
+    const int n = w->n;
+    return (factor){OF_STATE, sa_weight_rows(w->U, first * n, count * n), 0, first, count};
 }
 
 void sa_recurrent_state_forward(const sa_recurrent *w, int first, int count, sa_mat s, sa_mat gates,
@@ -337,7 +355,7 @@ void sa_recurrent_state_weights_backward(int first, int count, sa_mat s, sa_mat 
 
 /* Behind all else that is kept. */
 static sa_layernorm_cache memory_cache(const sa_recurrent *w, sa_mat cache) {
-    const int n = w->U.cols, at = sa_recurrent_cache_width(w) - n - 1;
+    const int n = w->n, at = sa_recurrent_cache_width(w) - n - 1;
     return (sa_layernorm_cache){sa_cols(cache, at, n), sa_cols(cache, at + n, 1)};
 }
 

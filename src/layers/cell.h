@@ -53,10 +53,11 @@ extern const sa_cell sa_cells[]; /* all of them; ends with a NULL name */
 
 struct sa_recurrent { /* weights, or their gradients */
     const sa_cell *cell;
-    sa_mat W; /* [reach n x in] of the input; no numbers: it has none */
-    sa_mat U; /* [reach n x n] of the state before */
-    sa_mat C; /* [reach n x context] of a decoder's context; no numbers: none */
-    sa_mat b; /* [1 x reach n] */
+    int n;       /* units */
+    sa_weight W; /* [reach n x in] of the input; no numbers: it has none */
+    sa_weight U; /* [reach n x n] of the state before */
+    sa_weight C; /* [reach n x context] of a decoder's context; no numbers: none */
+    sa_mat b;    /* [1 x reach n] */
     int bias_block, context_block; /* the first block that b and C reach: 0 or outer */
     sa_layernorm norm[3];          /* [1 x reach n] of W x, U s' and C c; no numbers: none */
     sa_layernorm norm_m;           /* [1 x n] of an LSTM's memory; likewise */
@@ -75,15 +76,15 @@ void sa_recurrent_bind(sa_binder *binder, const char *part, const sa_cell *cell,
 int sa_recurrent_cache_width(const sa_recurrent *w);
 int sa_recurrent_da_width(const sa_recurrent *w);
 
-/* Room for the panels of what a step of `rows` rows multiplies by, W too where `input` is taken in
- * step by step; and w with them: by sa_pack_transposed, or by sa_pack for the way back. */
+/* Buffers for the packed weights of steps of `rows` rows, W's too where the input is read step by
+ * step; and w packed in them. */
 typedef struct sa_recurrent_packed {
     sa_mat W, U, C;
 } sa_recurrent_packed;
 sa_recurrent_packed sa_recurrent_packed_layout(sa_arena *arena, const sa_recurrent *w, int rows,
                                                bool input);
 sa_recurrent sa_recurrent_pack(const sa_recurrent *w, sa_recurrent_packed buffer,
-                               sa_pack_function *pack);
+                               sa_weight_pack_function *pack);
 
 /* The three products: forward; backward, where the derivative by what came in is added to, and once
  * for every row; then, for all rows at once, the weights. */

@@ -8,8 +8,8 @@
 #include "layers/params.h"
 
 typedef struct sa_feedforward { /* weights, or their gradients */
-    sa_mat W_1, b_1;            /* [ffn x m], [1 x ffn] */
-    sa_mat W_2, b_2;            /* [m x ffn], [1 x m] */
+    sa_weight W_1, W_2;         /* [ffn x m], [m x ffn] */
+    sa_mat b_1, b_2;            /* [1 x ffn], [1 x m] */
 } sa_feedforward;
 
 void sa_feedforward_bind(sa_binder *binder, const char *part, int m, int ffn, sa_feedforward *w);

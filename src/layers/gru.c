@@ -7,7 +7,7 @@
 
 /* A.1.1: z, r = sigma(a + U s'); s~ = tanh(a + U [r . s']). kept receives r . s'. */
 static void before_forward(const sa_recurrent *w, sa_mat previous, sa_mat gates, sa_mat cache) {
-    const int n = w->U.cols;
+    const int n = w->n;
     sa_mat reset = sa_cols(cache, 0, n);
 
     sa_recurrent_state_forward(w, 0, 2, previous, gates, cache); /* z, r = sigma(a + U s') */
@@ -25,7 +25,7 @@ static void before_forward(const sa_recurrent *w, sa_mat previous, sa_mat gates,
 /* da holds the derivatives by the pre-activations of z and s~; that of r is made here. */
 static void before_backward(const sa_recurrent *w, sa_mat previous, sa_mat gates, sa_mat cache,
                             sa_mat da, sa_mat dprevious, sa_mat drs, sa_recurrent *dw) {
-    const int n = w->U.cols;
+    const int n = w->n;
     const sa_real reset = sa_gradient_intact("gru.reset"),
                   through = sa_gradient_intact("gru.through-reset");
 
@@ -43,7 +43,7 @@ static void before_backward(const sa_recurrent *w, sa_mat previous, sa_mat gates
 }
 
 void sa_gru_before_weights_backward(sa_state previous, sa_mat cache, sa_mat da, sa_recurrent *dw) {
-    const sa_mat reset = sa_cols(cache, 0, dw->U.cols); /* r . s' */
+    const sa_mat reset = sa_cols(cache, 0, dw->n); /* r . s' */
     sa_recurrent_state_weights_backward(0, 2, previous.masked, da, dw);
     sa_recurrent_state_weights_backward(2, 1, reset, da, dw);
 }
@@ -53,7 +53,7 @@ void sa_gru_before_weights_backward(sa_state previous, sa_mat cache, sa_mat da, 
 
 /* z, r = sigma(a + U s'); u = a_u + U s'; s~ = tanh(a + r . u) */
 static void after_forward(const sa_recurrent *w, sa_mat previous, sa_mat gates, sa_mat cache) {
-    const int n = w->U.cols;
+    const int n = w->n;
     sa_recurrent_state_forward(w, 0, 3, previous, gates, cache); /* u, z, r: a + U s' */
     sa_sigmoid(sa_cols(gates, n, 2 * n));
     for (int i = 0; i < gates.rows; i++) {
@@ -66,7 +66,7 @@ static void after_forward(const sa_recurrent *w, sa_mat previous, sa_mat gates, 
 
 static void after_backward(const sa_recurrent *w, sa_mat gates, sa_mat cache, sa_mat da,
                            sa_mat dprevious, sa_recurrent *dw) {
-    const int n = w->U.cols;
+    const int n = w->n;
     const sa_real reset = sa_gradient_intact("gru.reset"),
                   through = sa_gradient_intact("gru.through-reset");
     for (int i = 0; i < gates.rows; i++) { /* s~ = tanh(a + r . u) */
@@ -180,13 +180,13 @@ void sa_gru_before_old_backward(const sa_recurrent *w, sa_state previous, sa_mat
 void sa_gru_after_new_forward(const sa_recurrent *w, sa_state previous, sa_mat gates, sa_mat cache,
                               sa_state state) {
     after_forward(w, previous.masked, gates, cache);
-    new_forward(gate_blocks(gates, w->U.cols), previous.s, state.s);
+    new_forward(gate_blocks(gates, w->n), previous.s, state.s);
 }
 
 void sa_gru_after_new_backward(const sa_recurrent *w, sa_state previous, sa_mat gates, sa_mat cache,
                                sa_state dstate, sa_mat da, sa_state dprevious, sa_mat scratch,
                                sa_recurrent *dw) {
-    const int n = w->U.cols;
+    const int n = w->n;
     (void)scratch;
     new_backward(gate_blocks(gates, n), previous.s, dstate.s, gate_blocks(da, n), dprevious.s);
     after_backward(w, gates, cache, da, dprevious.masked, dw);
@@ -195,13 +195,13 @@ void sa_gru_after_new_backward(const sa_recurrent *w, sa_state previous, sa_mat 
 void sa_gru_after_old_forward(const sa_recurrent *w, sa_state previous, sa_mat gates, sa_mat cache,
                               sa_state state) {
     after_forward(w, previous.masked, gates, cache);
-    old_forward(gate_blocks(gates, w->U.cols), previous.s, state.s);
+    old_forward(gate_blocks(gates, w->n), previous.s, state.s);
 }
 
 void sa_gru_after_old_backward(const sa_recurrent *w, sa_state previous, sa_mat gates, sa_mat cache,
                                sa_state dstate, sa_mat da, sa_state dprevious, sa_mat scratch,
                                sa_recurrent *dw) {
-    const int n = w->U.cols;
+    const int n = w->n;
     (void)scratch;
     old_backward(gate_blocks(gates, n), previous.s, dstate.s, gate_blocks(da, n), dprevious.s);
     after_backward(w, gates, cache, da, dprevious.masked, dw);

@@ -5,15 +5,15 @@
 
 #include <string.h>
 
-void sa_linear_forward(sa_mat W, sa_mat b, sa_mat x, sa_mat y) {
+void sa_linear_forward(sa_weight W, sa_mat b, sa_mat x, sa_mat y) {
     if (b.x) /* start from the bias, so that the product adds to it */
         for (int i = 0; i < y.rows; i++)
             memcpy(sa_row(y, i), b.x, sizeof(sa_real) * (size_t)y.cols);
-    sa_gemm_nt(x, W, b.x ? 1 : 0, y);
+    sa_weight_nt(x, W, b.x ? 1 : 0, y);
 }
 
-void sa_linear_backward(sa_mat W, sa_mat x, sa_mat dy, sa_mat dx, sa_mat dW, sa_mat db) {
+void sa_linear_backward(sa_weight W, sa_mat x, sa_mat dy, sa_mat dx, sa_weight dW, sa_mat db) {
     if (db.x && sa_gradient_intact("linear.bias")) sa_sum_rows(dy, db.x);
-    if (sa_gradient_intact("linear.weight")) sa_gemm_tn(dy, x, 1, dW);
-    if (dx.x && sa_gradient_intact("linear.input")) sa_gemm_nn(dy, W, 1, dx);
+    if (sa_gradient_intact("linear.weight")) sa_gemm_tn(dy, x, 1, dW.mat);
+    if (dx.x && sa_gradient_intact("linear.input")) sa_weight_nn(dy, W, 1, dx);
 }

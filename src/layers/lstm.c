@@ -5,7 +5,7 @@
 /* The five equations of lstm.h. */
 void sa_lstm_forward(const sa_recurrent *w, sa_state previous, sa_mat gates, sa_mat cache,
                      sa_state state) {
-    const int n = w->U.cols;
+    const int n = w->n;
     sa_mat squashed = sa_cols(cache, 0, n);
     sa_recurrent_state_forward(w, 0, 4, previous.masked, gates, cache); /* a + U s' */
     sa_sigmoid(sa_cols(gates, 0, 3 * n));                               /* i, f, o */
@@ -43,7 +43,7 @@ static void output_backward(sa_mat gates, sa_mat cache, sa_mat ds, sa_mat da, sa
 void sa_lstm_backward(const sa_recurrent *w, sa_state previous, sa_mat gates, sa_mat cache,
                       sa_state dstate, sa_mat da, sa_state dprevious, sa_mat scratch,
                       sa_recurrent *dw) {
-    const int n = w->U.cols;
+    const int n = w->n;
     const sa_real input = sa_gradient_intact("lstm.input"),
                   forget = sa_gradient_intact("lstm.forget"),
                   carry = sa_gradient_intact("lstm.carry");

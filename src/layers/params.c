@@ -30,14 +30,15 @@ sa_mat sa_bind_table(sa_binder *binder, const char *part, const char *name, int 
     return bind_param(binder, part, name, rows, cols, init);
 }
 
-sa_mat sa_bind_packed(sa_binder *binder, sa_mat table) {
-    if (!binder->packed) return table;
-    return sa_pack_transposed(table, sa_packed_layout(binder->packed, table, binder->rows));
+sa_weight sa_bind_tied(sa_binder *binder, sa_mat table) {
+    const sa_weight W = sa_weight_of(table);
+    if (!binder->packed) return W;
+    return sa_weight_pack_forward(W, sa_weight_pack_layout(binder->packed, W, binder->rows));
 }
 
-sa_mat sa_bind_matrix(sa_binder *binder, const char *part, const char *name, int rows, int cols,
-                      sa_init_kind init) {
-    return sa_bind_packed(binder, sa_bind_table(binder, part, name, rows, cols, init));
+sa_weight sa_bind_matrix(sa_binder *binder, const char *part, const char *name, int rows, int cols,
+                         sa_init_kind init) {
+    return sa_bind_tied(binder, sa_bind_table(binder, part, name, rows, cols, init));
 }
 
 sa_mat sa_bind_vector(sa_binder *binder, const char *part, const char *name, int cols,
@@ -45,12 +46,12 @@ sa_mat sa_bind_vector(sa_binder *binder, const char *part, const char *name, int
     return bind_param(binder, part, name, 0, cols, init);
 }
 
-sa_mat sa_bind_stack(sa_binder *binder, const char *part, const char *const *names, int count,
-                     int rows, int cols, sa_init_kind init) {
+sa_weight sa_bind_stack(sa_binder *binder, const char *part, const char *const *names, int count,
+                        int rows, int cols, sa_init_kind init) {
     sa_mat all = bind_param(binder, part, names[0], rows, cols, init);
     for (int i = 1; i < count; i++) bind_param(binder, part, names[i], rows, cols, init);
     all.rows = count * rows;
-    return sa_bind_packed(binder, all);
+    return sa_bind_tied(binder, all);
 }
 
 sa_mat sa_bind_vectors(sa_binder *binder, const char *part, const char *const *names, int count,

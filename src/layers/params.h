@@ -9,7 +9,7 @@
 #define SA_NN_PARAMS_H
 
 #include "base/rng.h"
-#include "tensor/mat.h"
+#include "tensor/weight.h"
 
 /* How a tensor starts; the paper's and Xavier's way differ in what each kind gets (params.c). */
 typedef enum sa_init_kind {
@@ -36,8 +36,8 @@ typedef struct sa_params {
     sa_param item[SA_PARAMS_MAX];
 } sa_params;
 
-/* One walk. plan set: planning; buffer set: binding; panels set, too: what others are multiplied by
- * is also laid down in that arena, for products of `rows` rows with its transpose. */
+/* One walk. With plan it plans, with buffer it binds; with packed, too, weights are also packed
+ * into that arena, for forward passes of `rows` rows. */
 typedef struct sa_binder {
     sa_params *plan;
     sa_real *buffer;
@@ -47,20 +47,20 @@ typedef struct sa_binder {
 } sa_binder;
 
 /* The matrix "part.name" [rows x cols]. */
-sa_mat sa_bind_matrix(sa_binder *binder, const char *part, const char *name, int rows, int cols,
-                      sa_init_kind init);
+sa_weight sa_bind_matrix(sa_binder *binder, const char *part, const char *name, int rows, int cols,
+                         sa_init_kind init);
 /* The same of a matrix whose rows are looked up. */
 sa_mat sa_bind_table(sa_binder *binder, const char *part, const char *name, int rows, int cols,
                      sa_init_kind init);
-/* Such a table where others are multiplied by it, too. */
-sa_mat sa_bind_packed(sa_binder *binder, sa_mat table);
+/* Such a table as the weights of a product, too (tied embeddings). */
+sa_weight sa_bind_tied(sa_binder *binder, sa_mat table);
 /* The vector "part.name" [cols], seen as a matrix of one row. */
 sa_mat sa_bind_vector(sa_binder *binder, const char *part, const char *name, int cols,
                       sa_init_kind init);
 /* `count` matrices of the same shape that lie under each other, so that one product serves them
  * all: seen as [count*rows x cols]. */
-sa_mat sa_bind_stack(sa_binder *binder, const char *part, const char *const *names, int count,
-                     int rows, int cols, sa_init_kind init);
+sa_weight sa_bind_stack(sa_binder *binder, const char *part, const char *const *names, int count,
+                        int rows, int cols, sa_init_kind init);
 sa_mat sa_bind_vectors(sa_binder *binder, const char *part, const char *const *names, int count,
                        int cols, sa_init_kind init);
 

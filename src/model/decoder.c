@@ -42,7 +42,7 @@ sa_decoder_rows sa_decoder_rows_layout(sa_arena *arena, const sa_decoder *w, int
     const sa_cell *cell = w->sizes.cell;
     const int n = w->sizes.n, second = w->sizes.kind->second ? n : 0;
     return (sa_decoder_rows){
-        .input = sa_mat_alloc(arena, rows, w->cell.W.cols),
+        .input = sa_mat_alloc(arena, rows, w->cell.W.mat.cols),
         .previous = sa_state_take(arena, rows, n, cell->memory),
         .middle = sa_state_take(arena, rows, second, cell->memory),
         .s = sa_state_take(arena, rows, n, cell->memory),
@@ -73,22 +73,20 @@ static sa_decoder_drows drows_layout(sa_arena *arena, const sa_decoder *w, int r
     return d;
 }
 
-/* Room for the panels of what steps of `rows` rows multiply by. With input feeding a step takes its
- * word in and makes the read-out, too. */
+/* For steps of `rows` rows. With input feeding a step reads its word and makes the readout, too. */
 static sa_decoder_packed packed_layout(sa_arena *arena, const sa_decoder *w, int rows) {
     const bool whole = w->sizes.input_feeding;
     const bool query = w->attention.heads && w->attention.score->query != SA_QUERY_IDENTITY;
     return (sa_decoder_packed){
         .cell = sa_recurrent_packed_layout(arena, &w->cell, rows, whole),
         .second = sa_recurrent_packed_layout(arena, &w->second, rows, false),
-        .W_a = sa_packed_layout(arena, w->attention.W_a, query ? rows : 0),
+        .W_a = sa_weight_pack_layout(arena, w->attention.W_a, query ? rows : 0),
         .readout = sa_readout_packed_layout(arena, &w->readout, whole ? rows : 0),
     };
 }
 
-/* w with them: by sa_pack_transposed, or by sa_pack for the way back. */
 static sa_decoder pack_weights(const sa_decoder *w, sa_decoder_packed workspace,
-                               sa_pack_function *pack) {
+                               sa_weight_pack_function *pack) {
     sa_decoder packed = *w;
     packed.cell = sa_recurrent_pack(&w->cell, workspace.cell, pack);
     packed.second = sa_recurrent_pack(&w->second, workspace.second, pack);
@@ -122,7 +120,7 @@ void sa_decoder_layout(sa_arena *arena, const sa_batch *batch, const sa_decoder 
     cache->drop = sa_state_dropout_layout(arena, w->sizes.state_dropout, M, B, w->sizes.n);
     cache->second_drop =
         sa_state_dropout_layout(arena, w->sizes.state_dropout, M, B, cache->rows.middle.s.cols);
-    cache->dinput = sa_mat_alloc(arena, M, w->cell.W.cols);
+    cache->dinput = sa_mat_alloc(arena, M, w->cell.W.mat.cols);
 }
 
 void sa_decoder_backward_layout(sa_arena *arena, const sa_batch *batch, const sa_decoder *w,
@@ -208,7 +206,7 @@ void sa_decoder_forward(const sa_decoder *w, const sa_batch *batch, const sa_enc
                         sa_dropout dropout, sa_rng *rng, sa_decoder_cache *cache) {
     const sa_batch_side *side = &batch->target;
     sa_decoder_rows *all = &cache->rows;
-    const sa_decoder packed = pack_weights(w, cache->packed, sa_pack_transposed);
+    const sa_decoder packed = pack_weights(w, cache->packed, sa_weight_pack_forward);
     sa_mat x = sa_decoder_word_input(w, all->input);
     sa_source_forward(w, encoder, &cache->source);
     sa_embedding_forward(w->E, cache->inputs, x);
@@ -279,7 +277,7 @@ static void weights_backward(const sa_decoder *w, const sa_decoder_cache *cache,
     const sa_decoder_drows *d = &cache->d;
     w->cell.cell->weights_backward(rows->previous, rows->cell_cache, d->a, &dw->cell);
     sa_recurrent_input_weights_backward(rows->input, d->a, &dw->cell);
-    if (w->cell.C.x) sa_recurrent_context_weights_backward(rows->c, d->a, &dw->cell);
+    if (w->cell.C.mat.x) sa_recurrent_context_weights_backward(rows->c, d->a, &dw->cell);
     if (w->sizes.kind->second) {
         w->second.cell->weights_backward(rows->middle, rows->second_cell_cache, d->second_a,
                                          &dw->second);
@@ -296,7 +294,7 @@ void sa_decoder_backward(const sa_decoder *w, const sa_batch *batch, sa_dropout 
     const sa_batch_side *side = &batch->target;
     const sa_decoder_rows *rows = &cache->rows;
     sa_decoder_drows *d = &cache->d;
-    const sa_decoder packed = pack_weights(w, cache->packed, sa_pack);
+    const sa_decoder packed = pack_weights(w, cache->packed, sa_weight_pack_backward);
     sa_mat dx = sa_decoder_word_input(w, d->input);
     sa_state_dropout_return(dropout.state, &cache->drop, &d->previous);
     sa_state_dropout_return(dropout.state, &cache->second_drop, &d->middle);

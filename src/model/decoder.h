@@ -81,8 +81,8 @@ typedef struct sa_decoder_sizes {
 struct sa_decoder { /* weights, or their gradients */
     sa_decoder_sizes sizes;
     sa_attention attention; /* heads 0: none */
-    sa_mat V, b_V;          /* [n x ..], [1 x n] of the fixed context */
-    sa_mat W_s, b_s;        /* [n x ..], [1 x n] of s_0; none when it is copied */
+    sa_weight V, W_s;       /* [n x ..] of the fixed context; of s_0, none when it is copied */
+    sa_mat b_V, b_s;        /* [1 x n] */
     sa_mat E;               /* [Ky x m] */
     sa_recurrent cell;      /* reads the word */
     sa_recurrent second;    /* reads the context; only some have it */
@@ -108,7 +108,7 @@ struct sa_decoder_drows {
     sa_state s, middle, previous; /* [B x n] */
 };
 
-/* Room for the panels of what a step multiplies by. */
+/* Buffers for the packed weights of a step. */
 typedef struct sa_decoder_packed {
     sa_recurrent_packed cell, second;
     sa_mat W_a;

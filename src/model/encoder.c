@@ -103,7 +103,7 @@ static void reorder(const sa_encoder *w, const sa_batch *batch, const int *first
 static void layout_direction(sa_arena *arena, int rows, const sa_recurrent *w,
                              sa_direction *direction) {
     const sa_cell *cell = w->cell;
-    const int n = w->U.cols;
+    const int n = w->n;
     direction->gates = sa_mat_alloc(arena, rows, cell->blocks * n);
     direction->cell_cache = sa_mat_alloc(arena, rows, sa_recurrent_cache_width(w));
     direction->previous = sa_state_take(arena, rows, n, cell->memory);
@@ -265,7 +265,7 @@ void sa_encoder_forward(const sa_encoder *w, const sa_batch *batch, sa_dropout d
     for (int layer = 0; layer < w->layers; layer++) {
         for (int d = 0; d < w->directions; d++) {
             const sa_recurrent packed =
-                sa_recurrent_pack(&w->layer[layer][d], cache->packed, sa_pack_transposed);
+                sa_recurrent_pack(&w->layer[layer][d], cache->packed, sa_weight_pack_forward);
             sa_direction *direction = &cache->direction[layer][d];
             sa_state_dropout_start(dropout.state, rng, &direction->drop, &direction->previous);
             direction_forward(&packed, &batch->source, d == 1, h, direction,
@@ -299,7 +299,7 @@ void sa_encoder_backward(const sa_encoder *w, const sa_batch *batch, sa_dropout 
                     sa_add(sa_rows(cache->dlast_memory, b, 1),
                            last_memory(batch, cache->dmemory, b));
             const sa_recurrent packed =
-                sa_recurrent_pack(&w->layer[layer][d], cache->packed, sa_pack);
+                sa_recurrent_pack(&w->layer[layer][d], cache->packed, sa_weight_pack_backward);
             direction_backward(&packed, &batch->source, d == 1, below, direction,
                                half(cache->dh[layer], d, w->sizes.n), cache->dmemory, dbelow, cache,
                                &dw->layer[layer][d]);

@@ -41,7 +41,7 @@ void sa_readout_bind(sa_binder *binder, sa_readout_sizes sizes, sa_readout *w) {
 }
 
 void sa_vocabulary_bind(sa_binder *binder, int words, int l, sa_mat tied, sa_readout *w) {
-    w->W_o = tied.cols ? sa_bind_packed(binder, tied)
+    w->W_o = tied.cols ? sa_bind_tied(binder, tied)
                        : sa_bind_matrix(binder, "readout", "W_o", words, l, SA_INIT_INPUT);
     w->b_y = sa_bind_vector(binder, "readout", "b_y", words, SA_INIT_ZERO);
 }
@@ -55,13 +55,13 @@ static int block_rows(int rows, int words, int l) {
 }
 
 void sa_vocabulary_layout(sa_arena *arena, int rows, const sa_readout *w, sa_readout_cache *cache) {
-    const int l = w->W_o.cols, words = w->W_o.rows;
+    const int l = w->W_o.mat.cols, words = w->W_o.mat.rows;
     cache->logits = sa_mat_alloc(arena, block_rows(rows, words, l), words);
 }
 
 void sa_readout_layout(sa_arena *arena, int rows, const sa_readout *w, bool training,
                        sa_readout_cache *cache) {
-    const int l = w->W_o.cols, units = w->U_o.rows;
+    const int l = w->W_o.mat.cols, units = w->U_o.mat.rows;
     *cache = (sa_readout_cache){
         .sums = sa_mat_alloc(arena, rows, units),
         .t = sa_mat_alloc(arena, rows, l),
@@ -84,12 +84,13 @@ sa_readout_cache sa_readout_slice(const sa_readout_cache *all, int first, int co
 }
 
 sa_readout_packed sa_readout_packed_layout(sa_arena *arena, const sa_readout *w, int rows) {
-    return (sa_readout_packed){.U_o = sa_packed_layout(arena, w->U_o, rows),
-                               .V_o = sa_packed_layout(arena, w->V_o, rows),
-                               .C_o = sa_packed_layout(arena, w->C_o, rows)};
+    return (sa_readout_packed){.U_o = sa_weight_pack_layout(arena, w->U_o, rows),
+                               .V_o = sa_weight_pack_layout(arena, w->V_o, rows),
+                               .C_o = sa_weight_pack_layout(arena, w->C_o, rows)};
 }
 
-sa_readout sa_readout_pack(const sa_readout *w, sa_readout_packed buffer, sa_pack_function *pack) {
+sa_readout sa_readout_pack(const sa_readout *w, sa_readout_packed buffer,
+                           sa_weight_pack_function *pack) {
     sa_readout packed = *w;
     packed.U_o = pack(w->U_o, buffer.U_o);
     packed.V_o = pack(w->V_o, buffer.V_o);
@@ -103,8 +104,8 @@ sa_readout sa_readout_pack(const sa_readout *w, sa_readout_packed buffer, sa_pac
 void sa_readout_forward(const sa_readout *w, sa_mat s, sa_mat x, sa_mat c, double dropout,
                         sa_rng *rng, sa_readout_cache *cache) {
     sa_linear_forward(w->U_o, w->b_o, s, cache->sums);
-    if (w->V_o.x) sa_gemm_nt(x, w->V_o, 1, cache->sums);
-    if (w->C_o.x) sa_gemm_nt(c, w->C_o, 1, cache->sums);
+    if (w->V_o.mat.x) sa_weight_nt(x, w->V_o, 1, cache->sums);
+    if (w->C_o.mat.x) sa_weight_nt(c, w->C_o, 1, cache->sums);
     w->output->forward(cache->sums, cache->t);
     sa_dropout_forward(dropout, rng, cache->t_mask, cache->t);
 }
@@ -114,10 +115,10 @@ void sa_readout_backward(const sa_readout *w, double dropout, sa_readout_cache *
     sa_dropout_backward(dropout, cache->t_mask, cache->dt);
     w->output->backward(cache->sums, cache->dt, cache->dsums); /* t = maxout(t~) */
     sa_zero(dx), sa_zero(dc);
-    if (w->C_o.x) sa_gemm_nn(cache->dsums, w->C_o, 0, dc); /* t~ += C_o c */
-    if (w->V_o.x) sa_gemm_nn(cache->dsums, w->V_o, 0, dx); /* t~ += V_o x */
+    if (w->C_o.mat.x) sa_weight_nn(cache->dsums, w->C_o, 0, dc); /* t~ += C_o c */
+    if (w->V_o.mat.x) sa_weight_nn(cache->dsums, w->V_o, 0, dx); /* t~ += V_o x */
     if (sa_gradient_intact("readout.state"))
-        sa_gemm_nn(cache->dsums, w->U_o, 0, ds); /* t~ = U_o s + b_o */
+        sa_weight_nn(cache->dsums, w->U_o, 0, ds); /* t~ = U_o s + b_o */
     else
         sa_zero(ds);
 }
@@ -125,14 +126,14 @@ void sa_readout_backward(const sa_readout *w, double dropout, sa_readout_cache *
 void sa_readout_weights_backward(sa_mat s, sa_mat x, sa_mat c, const sa_readout_cache *cache,
                                  sa_readout *dw) {
     const sa_mat none = {0};
-    if (dw->C_o.x) sa_gemm_tn(cache->dsums, c, 1, dw->C_o);
-    if (dw->V_o.x) sa_gemm_tn(cache->dsums, x, 1, dw->V_o);
-    sa_linear_backward(none, s, cache->dsums, none, dw->U_o, dw->b_o);
+    if (dw->C_o.mat.x) sa_gemm_tn(cache->dsums, c, 1, dw->C_o.mat);
+    if (dw->V_o.mat.x) sa_gemm_tn(cache->dsums, x, 1, dw->V_o.mat);
+    sa_linear_backward((sa_weight){0}, s, cache->dsums, none, dw->U_o, dw->b_o);
 }
 
 /* A.2.2: p(y_i) = softmax(W_o t_i + b_y) */
 void sa_vocabulary_forward(const sa_readout *w, sa_mat t, sa_mat logits, double *log_sum_exp) {
-    sa_gemm_nt(t, w->W_o, 0, logits);
+    sa_weight_nt(t, w->W_o, 0, logits);
     for (int i = 0; i < t.rows; i++)
         log_sum_exp[i] = sa_log_sum_exp(sa_row(logits, i), w->b_y.x, logits.cols);
 }
@@ -145,7 +146,7 @@ void sa_vocabulary_loss(const sa_readout *w, const int32_t *ids, double smoothin
     for (int at = 0; at < rows; at += block) {
         const int count = rows - at < block ? rows - at : block;
         sa_mat logits = sa_rows(cache->logits, 0, count), t = sa_rows(cache->t, at, count);
-        sa_gemm_nt(t, w->W_o, 0, logits);
+        sa_weight_nt(t, w->W_o, 0, logits);
         sa_loss_forward(logits, w->b_y, ids + at, smoothing, scale, log_p + at, objective + at);
         if (!dw) continue;
         sa_mat dt = sa_rows(cache->dt, at, count);

@@ -21,9 +21,10 @@ extern const sa_output sa_output_maxout, sa_output_tanh;
 
 typedef struct sa_readout { /* weights, or their gradients */
     const sa_output *output;
-    sa_mat U_o, V_o, C_o; /* [units l x n], [.. x m], [.. x context]; V_o, C_o may be missing */
-    sa_mat b_o;           /* [1 x units l] */
-    sa_mat W_o, b_y;      /* [Ky x l], [1 x Ky] */
+    sa_weight U_o, V_o, C_o; /* [units l x n], [.. x m], [.. x context]; V_o, C_o may be missing */
+    sa_mat b_o;              /* [1 x units l] */
+    sa_weight W_o;           /* [Ky x l] */
+    sa_mat b_y;              /* [1 x Ky] */
 } sa_readout;
 
 typedef struct sa_readout_sizes {
@@ -33,7 +34,7 @@ typedef struct sa_readout_sizes {
     sa_mat tied;    /* the target embedding when it is W_o, too */
 } sa_readout_sizes;
 
-/* Room for the panels of a read-out that steps make. */
+/* Buffers for the packed weights of a readout that is made step by step. */
 typedef struct sa_readout_packed {
     sa_mat U_o, V_o, C_o;
 } sa_readout_packed;
@@ -53,10 +54,10 @@ void sa_vocabulary_layout(sa_arena *arena, int rows, const sa_readout *w, sa_rea
 /* Rows first .. first+count-1; the logits are shared. */
 sa_readout_cache sa_readout_slice(const sa_readout_cache *all, int first, int count);
 
-/* Room for the panels of what a step of `rows` rows multiplies by, and w with them: by
- * sa_pack_transposed, or by sa_pack for the way back. */
+/* Buffers for the packed weights of steps of `rows` rows, and w packed in them. */
 sa_readout_packed sa_readout_packed_layout(sa_arena *arena, const sa_readout *w, int rows);
-sa_readout sa_readout_pack(const sa_readout *w, sa_readout_packed buffer, sa_pack_function *pack);
+sa_readout sa_readout_pack(const sa_readout *w, sa_readout_packed buffer,
+                           sa_weight_pack_function *pack);
 
 /* t from s [R x n], x = E y_{i-1} [R x m], c [R x context]. */
 void sa_readout_forward(const sa_readout *w, sa_mat s, sa_mat x, sa_mat c, double dropout,

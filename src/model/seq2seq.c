@@ -216,7 +216,7 @@ void sa_pass_layout(sa_arena *arena, const sa_seq2seq *w, const sa_batch *batch,
 
 int sa_seq2seq_words(const sa_seq2seq *w) {
     return (w->model == SA_MODEL_TRANSFORMER ? &w->transformer.vocabulary : &w->decoder.readout)
-        ->W_o.rows;
+        ->W_o.mat.rows;
 }
 
 /* ---- Dropout --------------------------------------------------------------------------------- */

@@ -57,7 +57,7 @@ void sa_feedforward_sublayer_bind(sa_binder *binder, const char *part, int m, in
 void sa_feedforward_sublayer_layout(sa_arena *arena, const sa_feedforward_sublayer *w, sa_mat x,
                                     bool training, sa_feedforward_sublayer_cache *cache) {
     sa_residual_layout(arena, &w->residual, x, training, &cache->residual);
-    cache->inner = sa_mat_alloc(arena, x.rows, w->network.W_1.rows);
+    cache->inner = sa_mat_alloc(arena, x.rows, w->network.W_1.mat.rows);
 }
 
 sa_mat sa_feedforward_sublayer_forward(const sa_feedforward_sublayer *w, sa_mat x, double dropout,

@@ -100,7 +100,7 @@ static void layout_workspace(sa_arena *arena, const sa_stack *w, const shape *of
     workspace->scratch = cache->scratch;
     workspace->df = sa_mat_alloc(arena, of->rows, m);
     workspace->din = sa_mat_alloc(arena, of->rows, m);
-    workspace->dinner = sa_mat_alloc(arena, of->rows, w->layer[0].feed.network.W_1.rows);
+    workspace->dinner = sa_mat_alloc(arena, of->rows, w->layer[0].feed.network.W_1.mat.rows);
     workspace->rows = sa_attention_rows_layout(arena, attention, of->rows, longest, false);
     sa_memory_layout(arena, attention, cache->self.first, workspace->din, &workspace->self);
     if (w->cross)

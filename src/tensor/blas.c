@@ -1,5 +1,4 @@
 #include "tensor/blas.h"
-#include "tensor/packed.h"
 
 #include <cblas.h>
 #include <dlfcn.h>
@@ -85,8 +84,6 @@ void sa_gemm_nn(sa_mat a, sa_mat b, sa_real beta, sa_mat c) {
     if (!c.rows || !c.cols) return;
     if (!a.cols)
         multiply(beta, c);
-    else if (b.packed && !b.transposed)
-        sa_packed_multiply(a, b, beta, c);
     else if (a.rows == 1)
         gemv(CblasRowMajor, CblasTrans, b.rows, b.cols, 1, b.x, b.ld, a.x, 1, beta, c.x, 1);
     else if (tiles_suit(a.rows, b.cols, b.rows))
@@ -101,8 +98,6 @@ void sa_gemm_nt(sa_mat a, sa_mat b, sa_real beta, sa_mat c) {
     if (!c.rows || !c.cols) return;
     if (!a.cols)
         multiply(beta, c);
-    else if (b.packed && b.transposed)
-        sa_packed_multiply(a, b, beta, c);
     else if (a.rows == 1)
         gemv(CblasRowMajor, CblasNoTrans, b.rows, b.cols, 1, b.x, b.ld, a.x, 1, beta, c.x, 1);
     else

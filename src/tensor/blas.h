@@ -2,10 +2,10 @@
  *
  * Rows are words, columns are units, weights are [out x in]; so a layer is y = x W' (nt), its
  * gradient with respect to x is dy W (nn), and with respect to W it is dy' x (tn). Shapes that do
- * not fit trap. A product of one row with a matrix that is not laid down in panels goes through the
- * faster matrix-vector routine, so its last bits may differ from the same row inside a block. */
-#ifndef SA_MATH_BLAS_H
-#define SA_MATH_BLAS_H
+ * not fit trap. A product of one row goes through the faster matrix-vector routine, so its last
+ * bits may differ from the same row inside a block. */
+#ifndef SA_TENSOR_BLAS_H
+#define SA_TENSOR_BLAS_H
 
 #include "tensor/mat.h"
 
@@ -15,15 +15,6 @@ void sa_gemm_nn(sa_mat a, sa_mat b, sa_real beta, sa_mat c);
 void sa_gemm_nt(sa_mat a, sa_mat b, sa_real beta, sa_mat c);
 /* c = beta c + a' b   a [K x M], b [K x N], c [M x N] */
 void sa_gemm_tn(sa_mat a, sa_mat b, sa_real beta, sa_mat c);
-
-/* W again, laid down in panels in `room` for as long as W does not change: products with few rows
- * in a are faster for it, as in the steps of a recurrent layer. Turned it serves a W' (nt), laid
- * a W (nn); one room serves either in turn. Without room, W. */
-sa_mat sa_pack_transposed(sa_mat W, sa_mat buffer);
-sa_mat sa_pack(sa_mat W, sa_mat buffer);
-typedef sa_mat sa_pack_function(sa_mat W, sa_mat buffer); /* either of them */
-/* The room, or none where W has panels or they would not be repaid: for products of `rows` rows. */
-sa_mat sa_packed_layout(sa_arena *arena, sa_mat W, int rows);
 
 /* Makes OpenBLAS work in the calling thread only (threads are ours, above it). Call once before
  * the first product. */

@@ -10,8 +10,8 @@
  *
  * Sequences are packed: the words of a batch follow each other without padding, either step by
  * step (see batch.h: row start[t] + b) or sentence by sentence (row first[b] + t). */
-#ifndef SA_BASE_MAT_H
-#define SA_BASE_MAT_H
+#ifndef SA_TENSOR_MAT_H
+#define SA_TENSOR_MAT_H
 
 #include "base/arena.h"
 #include <stddef.h>
@@ -22,30 +22,14 @@ typedef double sa_real;
 typedef float sa_real;
 #endif
 
-enum { SA_PACKED_WIDTH = 32 }; /* columns of a panel: tensor/packed.c */
-
 typedef struct sa_mat {
     sa_real *x;
     int rows, cols;
     int ld; /* distance between rows, >= cols */
-
-    /* The same numbers in panels, where sa_pack_transposed or sa_pack has put them for faster
-     * products, else NULL: `turned` when a row of the matrix is a column of a panel. Slices know
-     * their part: the column where it begins; panels then points to its first row. */
-    const sa_real *packed;
-    int packed_offset, packed_height;
-    bool transposed;
 } sa_mat;
 
 static inline sa_real *sa_row(sa_mat a, int row) {
     return a.x + (ptrdiff_t)row * a.ld;
-}
-
-/* A slice's part of the panels: so many numbers along their columns, or down their rows. */
-static inline sa_mat sa_mat_slice_packed(sa_mat slice, int first, bool along) {
-    if (slice.packed && along) slice.packed_offset += first;
-    if (slice.packed && !along) slice.packed += (ptrdiff_t)first * SA_PACKED_WIDTH;
-    return slice;
 }
 
 /* Rows first .. first+count-1. */
@@ -53,7 +37,7 @@ static inline sa_mat sa_rows(sa_mat a, int first, int count) {
     sa_require(first >= 0 && count >= 0 && first + count <= a.rows);
     if (a.x) a.x = sa_row(a, first);
     a.rows = count;
-    return sa_mat_slice_packed(a, first, a.transposed);
+    return a;
 }
 
 /* Columns first .. first+count-1. */
@@ -61,7 +45,7 @@ static inline sa_mat sa_cols(sa_mat a, int first, int count) {
     sa_require(first >= 0 && count >= 0 && first + count <= a.cols);
     if (a.x) a.x += first;
     a.cols = count;
-    return sa_mat_slice_packed(a, first, !a.transposed);
+    return a;
 }
 
 /* A fresh matrix from the arena, not zeroed. */

@@ -1,17 +1,14 @@
 #include "tensor/packed.h"
-#include "tensor/blas.h"
 
 #include <string.h>
 
-/* A factor of a product [K x N] cut into panels of so many columns, panel after panel, each row by
- * row: what the innermost loop reads lies in one piece. OpenBLAS lays a factor down like this for
- * every product; weights that meet a few rows in each of many steps are laid down once for all of
- * them, which saves most of that. */
+/* A factor of a product [K x N] in panels of WIDTH columns, panel after panel, each row by row: the
+ * innermost loop reads contiguous memory. */
 enum { WIDTH = SA_PACKED_WIDTH };
 
-/* ---- Laying down ----------------------------------------------------------------------------- */
+/* ---- Packing --------------------------------------------------------------------------------- */
 
-/* Sixteen numbers at a time: four pieces of four rows become four of four columns. */
+/* Transposes 4 x 4 numbers at a time. */
 enum { SIDE = 4 };
 typedef sa_real quad __attribute__((vector_size(SIDE * sizeof(sa_real))));
 
@@ -53,7 +50,7 @@ static void pack_columns(sa_mat W, int first, int count, sa_real *to) {
     }
 }
 
-/* Numbers of the panels for a factor [inner x cols]. */
+/* Numbers in the panels of a factor [inner x cols]. */
 static size_t packed_size(int inner, int cols) {
     return (size_t)(cols + WIDTH - 1) / WIDTH * WIDTH * (size_t)inner;
 }
@@ -62,29 +59,20 @@ sa_mat sa_packed_layout(sa_arena *arena, sa_mat W, int rows) {
     enum { FEW = 4 };
     const size_t transposed = packed_size(W.cols, W.rows), straight = packed_size(W.rows, W.cols);
     const size_t size =
-        (transposed > straight ? transposed : straight) + WIDTH; /* a slice reads on so far */
-    if (W.packed || rows < FEW || !sa_packed_supported() || size > INT32_MAX) return (sa_mat){0};
+        (transposed > straight ? transposed : straight) + WIDTH; /* a slice reads this far beyond */
+    if (rows < FEW || !sa_packed_supported() || size > INT32_MAX) return (sa_mat){0};
     return sa_mat_alloc(arena, 1, (int)size);
 }
 
-static sa_mat pack(sa_mat W, sa_mat buffer, bool transposed) {
-    if (!buffer.x || !W.x) return W;
+sa_packed sa_packed_of(sa_mat W, sa_mat buffer, bool transposed) {
+    if (!buffer.x || !W.x) return (sa_packed){0};
     const int inner = transposed ? W.cols : W.rows, cols = transposed ? W.rows : W.cols;
     sa_real *to = buffer.x;
     sa_require((size_t)buffer.cols >= packed_size(inner, cols) + WIDTH);
     for (int j = 0; j < cols; j += WIDTH, to += (ptrdiff_t)WIDTH * inner)
         (transposed ? pack_rows : pack_columns)(W, j, cols - j < WIDTH ? cols - j : WIDTH, to);
     memset(to, 0, WIDTH * sizeof *to);
-    W.packed = buffer.x, W.packed_height = inner, W.packed_offset = 0, W.transposed = transposed;
-    return W;
-}
-
-sa_mat sa_pack_transposed(sa_mat W, sa_mat buffer) {
-    return pack(W, buffer, true);
-}
-
-sa_mat sa_pack(sa_mat W, sa_mat buffer) {
-    return pack(W, buffer, false);
+    return (sa_packed){.panels = buffer.x, .height = inner, .transposed = transposed};
 }
 
 /* ---- Multiplying ----------------------------------------------------------------------------- */
@@ -92,7 +80,6 @@ sa_mat sa_pack(sa_mat W, sa_mat buffer) {
 enum { LANES = 64 / sizeof(sa_real), WIDE = WIDTH / LANES };
 typedef sa_real lanes __attribute__((vector_size(64), aligned(sizeof(sa_real)), may_alias));
 
-/* What every tile of a product knows. */
 typedef struct factors {
     const sa_real *a, *panel;
     sa_real *c;
@@ -100,7 +87,7 @@ typedef struct factors {
     bool add; /* c += a b, else c = a b */
 } factors;
 
-/* So many rows of c and the columns of one panel: as many sums as there are registers for, each
+/* Some rows of c and the columns of one panel, in as many sums as there are registers. Each runs
  * along the whole inner dimension, so that a row's numbers do not depend on the rows beside it. */
 static inline __attribute__((always_inline)) void multiply_tile(const factors *f, int first,
                                                                 int rows) {
@@ -124,7 +111,7 @@ static inline __attribute__((always_inline)) void multiply_tile(const factors *f
     }
 }
 
-/* All rows, as many at once as the registers hold, then fewer, then what is left one by one. */
+/* All rows: `most` at a time (as the registers hold), then `fewer`, then one by one. */
 static inline __attribute__((always_inline)) void multiply_rows(const factors *f, int most,
                                                                 int fewer) {
     int i = 0;
@@ -157,15 +144,14 @@ bool sa_packed_supported(void) {
     return kernel() != NULL;
 }
 
-void sa_packed_multiply(sa_mat a, sa_mat b, sa_real beta, sa_mat c) {
+void sa_packed_multiply(sa_mat a, sa_packed W, sa_real beta, sa_mat c) {
     void (*multiply)(const factors *) = kernel();
     for (int j = 0, cols; j < c.cols; j += cols) {
-        const int in_panel = (b.packed_offset + j) % WIDTH, left = WIDTH - in_panel;
+        const int in_panel = (W.offset + j) % WIDTH, left = WIDTH - in_panel;
         cols = left < c.cols - j ? left : c.cols - j;
         multiply(&(factors){
             .a = a.x,
-            .panel =
-                b.packed + (ptrdiff_t)(b.packed_offset + j - in_panel) * b.packed_height + in_panel,
+            .panel = W.panels + (ptrdiff_t)(W.offset + j - in_panel) * W.height + in_panel,
             .c = c.x + j,
             .a_ld = a.ld,
             .c_ld = c.ld,

@@ -1,16 +1,35 @@
-/* panel: products of few rows with weights that sa_pack_transposed or sa_pack (tensor/blas.h) has
- * laid down. Only blas.c calls this. */
-#ifndef SA_MATH_PANEL_H
-#define SA_MATH_PANEL_H
+/* packed: a copy of a matrix in the order in which a product reads it.
+ *
+ * OpenBLAS packs a factor anew for every product. Weights that many small products share, such as
+ * those of a recurrent layer's steps, are packed once for all of them; tensor/weight.h holds the
+ * matrix and its packed copy together. */
+#ifndef SA_TENSOR_PACKED_H
+#define SA_TENSOR_PACKED_H
 
 #include "tensor/mat.h"
 
-/* Whether this machine has instructions for it. */
+enum { SA_PACKED_WIDTH = 32 }; /* columns of a panel */
+
+/* The columns of W, or of W' if `transposed`, in panels of SA_PACKED_WIDTH columns. A slice begins
+ * at column `offset`, and `panels` then points to its first row. */
+typedef struct sa_packed {
+    const sa_real *panels; /* NULL: not packed */
+    int offset, height;    /* height: rows of the whole */
+    bool transposed;
+} sa_packed;
+
+/* Whether this processor has the vector instructions that the products need. */
 bool sa_packed_supported(void);
 
-/* c = beta c + a b'    where b was turned: a [M x K], b [N x K], c [M x N]
- * c = beta c + a b     where b was laid:   a [M x K], b [K x N]
+/* The buffer for sa_packed_of, in either order. Empty if packing would not repay for products of
+ * `rows` rows. */
+sa_mat sa_packed_layout(sa_arena *arena, sa_mat W, int rows);
+/* W packed in that buffer; not packed if either has no numbers. */
+sa_packed sa_packed_of(sa_mat W, sa_mat buffer, bool transposed);
+
+/* c = beta c + a W'   transposed: a [M x K], W [N x K], c [M x N]
+ * c = beta c + a W    otherwise:  a [M x K], W [K x N]
  * beta is 0 or 1. The numbers of a row of c do not depend on the other rows of a. */
-void sa_packed_multiply(sa_mat a, sa_mat b, sa_real beta, sa_mat c);
+void sa_packed_multiply(sa_mat a, sa_packed W, sa_real beta, sa_mat c);
 
 #endif

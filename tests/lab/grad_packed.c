@@ -1,6 +1,6 @@
-/* Right gradients where steps have rows enough, and weights columns enough, that products take the
- * panels: the other gradient tests use models and batches too small for that. Every product is
- * counted on its way (the linker leads it through here). */
+/* Gradients of steps with enough rows, and weights with enough columns, that their products use
+ * packed weights: the models and batches of the other gradient tests are too small for that. The
+ * linker leads every such product through here, where it is counted. */
 #include "lab/lab.h"
 #include "support/suite.h"
 #include "support/variants.h"
@@ -12,16 +12,16 @@ enum { SENTENCES = 5, HIDDEN = 11 };
 
 static struct counts {
     long transposed, straight; /* of four rows or more */
-    long crossing;             /* that begin in one panel and end in another */
+    long crossing;             /* from one panel into another */
 } counts;
 
 __typeof__(sa_packed_multiply) __real_sa_packed_multiply, __wrap_sa_packed_multiply;
-void __wrap_sa_packed_multiply(sa_mat a, sa_mat b, sa_real beta, sa_mat c) {
+void __wrap_sa_packed_multiply(sa_mat a, sa_packed W, sa_real beta, sa_mat c) {
     if (a.rows >= 4) {
-        *(b.transposed ? &counts.transposed : &counts.straight) += 1;
-        counts.crossing += b.packed_offset % SA_PACKED_WIDTH + c.cols > SA_PACKED_WIDTH;
+        *(W.transposed ? &counts.transposed : &counts.straight) += 1;
+        counts.crossing += W.offset % SA_PACKED_WIDTH + c.cols > SA_PACKED_WIDTH;
     }
-    __real_sa_packed_multiply(a, b, beta, c);
+    __real_sa_packed_multiply(a, W, beta, c);
 }
 
 /* Steps of 5 rows, then of 4, then of 1, on both sides. */
@@ -75,11 +75,11 @@ END_TEST
 
 int main(void) {
     if (!sa_packed_supported()) {
-        puts("this processor has no kernel for panels: skipped");
+        puts("this processor has no kernel for packed weights: skipped");
         return 77;
     }
     TCase *tests;
-    Suite *suite = suite_of("gradients through panels", &tests);
+    Suite *suite = suite_of("gradients through packed weights", &tests);
     int cells = 0;
     while (sa_cell_name((size_t)cells)) cells++;
     tcase_add_loop_test(tests, every_cell, 0, cells);

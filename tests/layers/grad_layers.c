@@ -19,7 +19,7 @@ static const struct shape {
 } shapes[] = {{1, 1, 1}, {1, 5, 3}, {7, 1, 4}, {6, 4, 1}, {5, 17, 9}};
 
 static double linear(void) {
-    sa_linear_forward(W, b, x, y);
+    sa_linear_forward(sa_weight_of(W), b, x, y);
     return weighted(y, dy);
 }
 
@@ -30,7 +30,7 @@ START_TEST(linear_with_a_bias) {
     sa_mat dW = filled(s.out, s.in, BEFORE), dx = filled(s.rows, s.in, BEFORE);
     sa_mat db = filled(1, s.out, BEFORE);
     linear();
-    sa_linear_backward(W, x, dy, dx, dW, db);
+    sa_linear_backward(sa_weight_of(W), x, dy, dx, sa_weight_of(dW), db);
     CHECK_ADDED(linear, W, dW);
     CHECK_ADDED(linear, x, dx);
     CHECK_ADDED(linear, b, db);
@@ -44,7 +44,7 @@ START_TEST(linear_without_bias_or_input_gradient) {
     y = unset(s.rows, s.out), dy = drawn(s.rows, s.out);
     sa_mat dW = filled(s.out, s.in, BEFORE);
     linear();
-    sa_linear_backward(W, x, dy, none, dW, none);
+    sa_linear_backward(sa_weight_of(W), x, dy, none, sa_weight_of(dW), none);
     CHECK_ADDED(linear, W, dW);
 }
 END_TEST
@@ -110,7 +110,7 @@ static sa_state state_of(int L, int n, const sa_cell *kind, sa_mat (*make)(int, 
 /* A whole step: what comes in from outside, then the cell. */
 static double cell_step(void) {
     sa_recurrent_input_forward(&cell, x, gates, remains);
-    if (cell.C.x) sa_recurrent_context_forward(&cell, context, gates, remains);
+    if (cell.C.mat.x) sa_recurrent_context_forward(&cell, context, gates, remains);
     cell.cell->forward(&cell, before, gates, remains, after);
     return weighted(after.s, dafter.s) + weighted(after.m, dafter.m);
 }
@@ -149,9 +149,9 @@ START_TEST(cell_one_step_and_its_weights) {
     kind->backward(&cell, before, gates, remains, dafter, da, dbefore, unset(shape.L, shape.n),
                    &dcell);
     kind->weights_backward(before, remains, da, &dcell);
-    if (cell.W.x) sa_recurrent_input_backward(&cell, remains, da, dx, &dcell);
+    if (cell.W.mat.x) sa_recurrent_input_backward(&cell, remains, da, dx, &dcell);
     sa_recurrent_input_weights_backward(x, da, &dcell);
-    if (cell.C.x) {
+    if (cell.C.mat.x) {
         sa_recurrent_context_backward(&cell, remains, da, dc, &dcell);
         sa_recurrent_context_weights_backward(context, da, &dcell);
     }

@@ -138,8 +138,9 @@ START_TEST(readout_backward) {
     sa_readout_cache *cache = &pass.decoder.readout;
     const sa_readout *o = &w.decoder.readout;
     const int rows = batch.target.words;
-    s = drawn(rows, o->U_o.cols), x = drawn(rows, o->V_o.x ? o->V_o.cols : settings.embed);
-    c = drawn(rows, o->C_o.cols);
+    s = drawn(rows, o->U_o.mat.cols),
+    x = drawn(rows, o->V_o.mat.x ? o->V_o.mat.cols : settings.embed);
+    c = drawn(rows, o->C_o.mat.cols);
     dt = like(cache->t);
     do {
         draw(s, 1);

@@ -2,6 +2,7 @@
 #include "support/suite.h"
 #include "tensor/blas.h"
 #include "tensor/vec.h"
+#include "tensor/weight.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -51,29 +52,28 @@ static void check_product(void (*product)(sa_mat, sa_mat, float, sa_mat), bool t
     free(a.x), free(b.x), free(c.x), free(expected);
 }
 
-/* b laid down in panels, and then a slice of it that leaves out a row and some columns. */
-static void packed_product(bool transposed, sa_mat a, sa_mat b, float beta, sa_mat c) {
-    sa_mat whole = block(b.rows + 1, b.cols + 1),
-           part = sa_cols(sa_rows(whole, 1, b.rows), 1, b.cols);
+/* With the rows of b as part of a packed matrix with one row more. */
+static void packed_product(bool forward, sa_mat a, sa_mat b, float beta, sa_mat c) {
+    sa_weight W = sa_weight_of(block(b.rows + 1, b.cols));
+    const sa_mat part = sa_rows(W.mat, 1, b.rows);
     for (int i = 0; i < b.rows; i++)
         memcpy(sa_row(part, i), sa_row(b, i), sizeof(float) * (size_t)b.cols);
     sa_arena dry = {0}, arena;
-    sa_packed_layout(&dry, whole, 80);
+    sa_weight_pack_layout(&dry, W, 80);
     ck_assert(sa_arena_init(&arena, dry.used, NULL));
-    const sa_mat buffer = sa_packed_layout(&arena, whole, 80);
-    whole = transposed ? sa_pack_transposed(whole, buffer) : sa_pack(whole, buffer);
-    part = sa_cols(sa_rows(whole, 1, b.rows), 1, b.cols);
-    memset(sa_row(part, 0), 0xff, dry.used ? sizeof(float) * (size_t)part.cols : 0); /* not read */
-    (transposed ? sa_gemm_nt : sa_gemm_nn)(a, part, beta, c);
+    const sa_mat buffer = sa_weight_pack_layout(&arena, W, 80);
+    W = forward ? sa_weight_pack_forward(W, buffer) : sa_weight_pack_backward(W, buffer);
+    if (dry.used) memset(part.x, 0xff, sizeof(float) * (size_t)part.cols); /* must not be read */
+    (forward ? sa_weight_nt : sa_weight_nn)(a, sa_weight_rows(W, 1, b.rows), beta, c);
     sa_arena_release(&arena);
-    free(whole.x);
+    free(W.mat.x);
 }
 
-static void with_turned(sa_mat a, sa_mat b, float beta, sa_mat c) {
+static void packed_forward(sa_mat a, sa_mat b, float beta, sa_mat c) {
     packed_product(true, a, b, beta, c);
 }
 
-static void with_laid(sa_mat a, sa_mat b, float beta, sa_mat c) {
+static void packed_backward(sa_mat a, sa_mat b, float beta, sa_mat c) {
     packed_product(false, a, b, beta, c);
 }
 
@@ -88,9 +88,9 @@ START_TEST(products_equal_plain_loops) {
                                   (float)beta);
                     check_product(sa_gemm_nt, false, true, sizes[m], sizes[n], sizes[k],
                                   (float)beta);
-                    check_product(with_turned, false, true, sizes[m], sizes[n], sizes[k],
+                    check_product(packed_forward, false, true, sizes[m], sizes[n], sizes[k],
                                   (float)beta);
-                    check_product(with_laid, false, false, sizes[m], sizes[n], sizes[k],
+                    check_product(packed_backward, false, false, sizes[m], sizes[n], sizes[k],
                                   (float)beta);
                     check_product(sa_gemm_tn, true, false, sizes[m], sizes[n], sizes[k],
                                   (float)beta);

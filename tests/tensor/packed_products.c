@@ -89,7 +89,8 @@ typedef struct product {
     int K, N;
     int inner_before, cols_before; /* what a slice leaves out */
     sa_mat a, c;                   /* [ROWS x K], [ROWS x N]: what is added to */
-    sa_mat whole, b;               /* the factor in panels, and the slice of it */
+    sa_mat whole, b;               /* the matrix that is packed, and the slice of it */
+    sa_packed packed;              /* that slice */
     sa_real *buffer;
 } product;
 
@@ -107,8 +108,10 @@ static void open_product(product *p) {
     sa_mat buffer = sa_packed_layout(&counting, p->whole, ROWS);
     buffer.x = p->buffer = malloc(sizeof(sa_real) * (size_t)buffer.cols);
     if (!p->buffer) exit(7);
-    p->b =
-        slice(p, p->transposed ? sa_pack_transposed(p->whole, buffer) : sa_pack(p->whole, buffer));
+    p->b = slice(p, p->whole);
+    p->packed = sa_packed_of(p->whole, buffer, p->transposed);
+    p->packed.offset = p->cols_before;
+    p->packed.panels += p->inner_before * SA_PACKED_WIDTH;
 }
 
 static void close_product(product *p) {
@@ -141,7 +144,7 @@ static void multiply(const product *p, sa_real beta, int first, int count, sa_ma
     c = sa_rows(c, first, count);
     set(c, (sa_real)NAN);
     if (beta != 0) copy(sa_rows(p->c, first, count), c);
-    sa_packed_multiply(sa_rows(p->a, first, count), p->b, beta, c);
+    sa_packed_multiply(sa_rows(p->a, first, count), p->packed, beta, c);
 }
 
 /* How many rows of c are not, bit for bit, those of `expected`, or have numbers in their gaps that
@@ -189,7 +192,8 @@ static int wrong_shapes(bool transposed, int K, int N) {
         const int own = wrong_products(&p, 0) + wrong_products(&p, 1);
         if (own)
             printf("%s [%d x %d] from %d, %d: %d numbers or rows are wrong\n",
-                   transposed ? "turned" : "laid", K, N, before[i].inner, before[i].cols, own);
+                   transposed ? "transposed" : "not transposed", K, N, before[i].inner,
+                   before[i].cols, own);
         wrong += own;
         close_product(&p);
     }

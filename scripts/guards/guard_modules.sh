@@ -98,7 +98,9 @@ check_type_names() {
         {
             file = substr($0, 1, index($0, ":") - 1)
             name = text
-            gsub(/ *(__attribute__.*|\)\(.*|{|;)$/, "", name)
+            sub(/ *(__attribute__.*|{|;)$/, "", name)
+            if (!sub(/.*\(\*/, "", name)) sub(/\(.*/, "", name)
+            sub(/\).*/, "", name)
             sub(/.*[^A-Za-z0-9_]/, "", name)
             if (name in first && first[name] != file)
                 print place " another type is called " name " in " first[name]

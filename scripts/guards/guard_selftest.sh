@@ -126,6 +126,8 @@ plant_tree() {
         'another type is called sa_option in src/base/option.h'
     planted src/model/bad.c 'typedef double (*sa_option)(int);' \
         'another type is called sa_option in src/base/option.h'
+    planted src/model/bad.c 'typedef double sa_option(sa_mat x, int y);' \
+        'another type is called sa_option in src/base/option.h'
     planted src/model/bad.c 'typedef double sa_option __attribute__((vector_size(32)));' \
         'another type is called sa_option in src/base/option.h'
 }

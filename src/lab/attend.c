@@ -9,7 +9,7 @@
 #include <math.h>
 #include <string.h>
 
-/* Everything that attends, laid out in the arena. */
+/* The inputs of the attention core, in the arena. */
 typedef struct attention {
     sa_mat q, k, v, v_a, c, scratch;
     sa_span *spans; /* [Q] */
@@ -17,10 +17,10 @@ typedef struct attention {
 
 static const sa_mat none = {0};
 
-/* ---- What attends ---------------------------------------------------------------------------- */
+/* ---- Inputs ---------------------------------------------------------------------------------- */
 
-/* While the arena only counts, no numbers move. */
-static sa_mat copied(sa_arena *arena, sa_table table) {
+/* While the arena only counts, nothing is copied. */
+static sa_mat copy_table(sa_arena *arena, sa_table table) {
     if (!table.numbers) return none;
     const sa_mat x = sa_mat_alloc(arena, table.rows, table.cols);
     if (x.x) memcpy(x.x, table.numbers, (size_t)x.rows * (size_t)x.cols * sizeof *x.x);
@@ -34,28 +34,28 @@ static sa_mat as_row(sa_mat x) {
 }
 
 /* x W' + b, or x */
-static sa_mat projected(sa_arena *arena, sa_mat x, const sa_projection *map) {
-    const sa_mat W = copied(arena, map->W), b = as_row(copied(arena, map->b));
+static sa_mat project(sa_arena *arena, sa_mat x, const sa_projection *map) {
+    const sa_mat W = copy_table(arena, map->W), b = as_row(copy_table(arena, map->b));
     if (!map->W.numbers) return x;
     const sa_mat y = sa_mat_alloc(arena, x.rows, W.rows);
     if (arena->base) sa_linear_forward(sa_weight_of(W), b, x, y);
     return y;
 }
 
-static sa_mat taken(sa_arena *arena, const sa_attend_options *job, sa_table table,
+static sa_mat input(sa_arena *arena, const sa_attend_options *job, sa_table table,
                     const sa_projection *map) {
-    const sa_mat x = copied(arena, table);
+    const sa_mat x = copy_table(arena, table);
     const sa_positions positions = {.kind = job->positions};
     const sa_mat max_positions = sa_mat_alloc(arena, x.rows, x.cols);
     if (x.x && job->positions) {
         sa_positions_table(&positions, 0, max_positions);
         sa_add(max_positions, x);
     }
-    return table.numbers ? projected(arena, x, map) : none;
+    return table.numbers ? project(arena, x, map) : none;
 }
 
-static sa_mat vector(sa_arena *arena, sa_table given, int size) {
-    if (given.numbers) return as_row(copied(arena, given));
+static sa_mat vector_or_ones(sa_arena *arena, sa_table given, int size) {
+    if (given.numbers) return as_row(copy_table(arena, given));
     const sa_mat ones = sa_mat_alloc(arena, 1, size);
     for (int i = 0; ones.x && i < size; i++) ones.x[i] = 1;
     return ones;
@@ -65,8 +65,8 @@ static int least(int a, int b) {
     return a < b ? a : b;
 }
 
-/* What each query may see: causal attention ends at its own position, the location score at its
- * last number. */
+/* The keys that each query sees: causal attention ends at the query's own position, the location
+ * score at its last number. */
 static sa_span *spans_of(sa_arena *arena, const sa_attend_options *job, const sa_score *score,
                          int max_positions) {
     const int Q = job->query.rows, S = job->values.rows;
@@ -79,7 +79,7 @@ static sa_span *spans_of(sa_arena *arena, const sa_attend_options *job, const sa
 
 /* ---- Attending ------------------------------------------------------------------------------- */
 
-/* The columns of head number h, when all heads' lie side by side. */
+/* The columns of head h (from 0). */
 static sa_mat part(sa_mat all, int heads, int h) {
     const int width = all.cols / heads;
     return sa_cols(all, h * width, width);
@@ -91,7 +91,7 @@ static sa_mat of_head(double *all, const sa_attend_result *shape, int h) {
 }
 
 static void blank_outside(sa_mat e, const sa_span *spans) {
-    sa_require(spans); /* there are none only while rooms are counted */
+    sa_require(spans); /* NULL only while the arena counts */
     for (int i = 0; i < e.rows; i++)
         for (int j = spans[i].count; j < e.cols; j++) sa_row(e, i)[j] = (sa_real)NAN;
 }
@@ -109,14 +109,14 @@ static void attend_head(const sa_score *score, const attention *at, int h, sa_at
     sa_attention_sum_forward(alpha, part(at->v, H, h), part(at->c, H, h));
 }
 
-static attention laid_out(sa_arena *arena, const sa_attend_options *job,
-                          const sa_attend_result *out) {
+static attention read_inputs(sa_arena *arena, const sa_attend_options *job,
+                             const sa_attend_result *out) {
     const sa_score *score = &sa_scores[job->attention];
-    attention at = {.v = taken(arena, job, job->values, &job->values_projection)};
+    attention at = {.v = input(arena, job, job->values, &job->values_projection)};
     if (job->weights.numbers) return at;
-    at.q = taken(arena, job, job->query, &job->query_projection);
-    if (score->key != SA_KEY_NONE) at.k = taken(arena, job, job->keys, &job->keys_projection);
-    if (score->vector) at.v_a = vector(arena, job->v_a, at.k.cols);
+    at.q = input(arena, job, job->query, &job->query_projection);
+    if (score->key != SA_KEY_NONE) at.k = input(arena, job, job->keys, &job->keys_projection);
+    if (score->vector) at.v_a = vector_or_ones(arena, job->v_a, at.k.cols);
     at.scratch = sa_mat_alloc(arena, at.k.rows, at.k.cols);
     at.spans = spans_of(arena, job, score, at.q.cols / out->heads);
     return at;
@@ -127,9 +127,9 @@ static void copy_out(sa_mat x, double *out) {
         memcpy(out + (size_t)i * (size_t)x.cols, sa_row(x, i), (size_t)x.cols * sizeof *out);
 }
 
-/* While the arena only counts, everything is laid out and nothing computed. */
+/* While the arena only counts, nothing is computed. */
 static void attend(sa_arena *arena, const sa_attend_options *job, sa_attend_result *out) {
-    attention at = laid_out(arena, job, out);
+    attention at = read_inputs(arena, job, out);
     at.c = (sa_mat){out->contexts, out->queries, out->context, out->context};
     if (arena->base && job->weights.numbers) {
         memcpy(out->weights, job->weights.numbers,
@@ -138,7 +138,7 @@ static void attend(sa_arena *arena, const sa_attend_options *job, sa_attend_resu
     } else if (arena->base) {
         for (int h = 0; h < out->heads; h++) attend_head(&sa_scores[job->attention], &at, h, out);
     }
-    const sa_mat o = projected(arena, at.c, &job->output_projection);
+    const sa_mat o = project(arena, at.c, &job->output_projection);
     if (arena->base) copy_out(o, out->outputs);
 }
 

@@ -17,7 +17,8 @@ static sa_tensor parameter(const sa_param *param, const char *name, const sa_rea
     return tensor;
 }
 
-/* One side as lengths and all word numbers, in numbers[count + words]; returns the words. */
+/* Writes the lengths of a side's sentences and then all token ids to numbers[count + words];
+ * returns the words. */
 static int flatten(const sa_sentence *sentences, int count, int32_t *numbers) {
     int words = 0;
     for (int i = 0; i < count; i++) {
@@ -33,8 +34,8 @@ static sa_tensor integers(const char *name, const int32_t *numbers, int count) {
     return (sa_tensor){.name = name, .type = SA_I32, .rank = 1, .shape = {count}, .data = numbers};
 }
 
-/* The masks of dropout as tensors, their numbers one after the other in `numbers`. */
-static size_t add_masks(const sa_lab_run *run, const sa_lab_mask *masks, int count,
+/* Dropout masks as tensors, whose data is copied to `numbers`. */
+static size_t add_masks(const sa_lab_model *model, const sa_lab_mask *masks, int count,
                         sa_real *numbers, sa_tensor *tensors) {
     for (int i = 0; i < count; i++) {
         const sa_mat mask = masks[i].mask;
@@ -43,13 +44,14 @@ static size_t add_masks(const sa_lab_run *run, const sa_lab_mask *masks, int cou
                                  .rank = 2,
                                  .shape = {mask.rows, mask.cols},
                                  .data = numbers};
-        sa_lab_mask_write(run, &masks[i], numbers);
+        sa_lab_mask_write(model, &masks[i], numbers);
         numbers += (size_t)mask.rows * (size_t)mask.cols;
     }
     return (size_t)count;
 }
 
-/* Every link of guided alignment: pair, target word, source word, and 1 if it is a possible one. */
+/* Writes one row of LINK integers per link of the gold alignment; returns their number. numbers may
+ * be NULL. */
 static int flatten_links(const sa_lab_job *job, bool guided, int32_t *numbers) {
     int links = 0;
     for (int i = 0; guided && i < job->count; i++)
@@ -61,12 +63,12 @@ static int flatten_links(const sa_lab_job *job, bool guided, int32_t *numbers) {
     return links;
 }
 
-bool sa_lab_dump(const char *path, const sa_lab_run *run, const sa_lab_job *job, double loss,
+bool sa_lab_dump(const char *path, const sa_lab_model *model, const sa_lab_job *job, double loss,
                  sa_error *error) {
-    const size_t parameters = (size_t)run->plan.count, B = (size_t)job->count;
-    const int sides[] = {run->batch.source.words, run->batch.target.words};
+    const size_t parameters = (size_t)model->plan.count, B = (size_t)job->count;
+    const int sides[] = {model->batch.source.words, model->batch.target.words};
     sa_lab_mask masks[SA_LAB_MASKS];
-    const int masked = sa_lab_masks_list(run, masks);
+    const int masked = sa_lab_masks_list(model, masks);
     size_t size = 1;
     for (int i = 0; i < masked; i++)
         size += (size_t)masks[i].mask.rows * (size_t)masks[i].mask.cols;
@@ -75,15 +77,16 @@ bool sa_lab_dump(const char *path, const sa_lab_run *run, const sa_lab_job *job,
     char(*names)[NAME] = sa_new(parameters, sizeof *names, error);
     int32_t *source = sa_new(B + (size_t)sides[0], sizeof *source, error);
     int32_t *target = sa_new(B + (size_t)sides[1], sizeof *target, error);
-    const int linked = flatten_links(job, run->batch.gold, NULL);
+    const int linked = flatten_links(job, model->batch.gold, NULL);
     int32_t *links = sa_new((size_t)linked * LINK + 1, sizeof *links, error);
     bool good = tensors && numbers && names && source && target && links;
     if (good) {
         size_t count = 0;
         for (size_t i = 0; i < parameters; i++) {
-            snprintf(names[i], NAME, "gradient.%s", run->plan.item[i].name);
-            tensors[count++] = parameter(&run->plan.item[i], run->plan.item[i].name, run->values);
-            tensors[count++] = parameter(&run->plan.item[i], names[i], run->gradients);
+            snprintf(names[i], NAME, "gradient.%s", model->plan.item[i].name);
+            tensors[count++] =
+                parameter(&model->plan.item[i], model->plan.item[i].name, model->values);
+            tensors[count++] = parameter(&model->plan.item[i], names[i], model->gradients);
         }
         tensors[count++] =
             (sa_tensor){.name = "loss", .type = SA_F64, .rank = 1, .shape = {1}, .data = &loss};
@@ -93,8 +96,8 @@ bool sa_lab_dump(const char *path, const sa_lab_run *run, const sa_lab_job *job,
         tensors[count++] = integers("source.ids", source + B, sides[0]);
         tensors[count++] = integers("target.len", target, job->count);
         tensors[count++] = integers("target.ids", target + B, sides[1]);
-        count += add_masks(run, masks, masked, numbers, tensors + count);
-        flatten_links(job, run->batch.gold, links);
+        count += add_masks(model, masks, masked, numbers, tensors + count);
+        flatten_links(job, model->batch.gold, links);
         if (linked)
             tensors[count++] = (sa_tensor){
                 .name = "links", .type = SA_I32, .rank = 2, .shape = {linked, LINK}, .data = links};

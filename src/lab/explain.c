@@ -1,14 +1,14 @@
-/* explain: the pass of one pair, told step by step. The order of a step, and what takes part in it,
- * follow from the row of its decoder (model/decoders.c). */
-#include "lab/explain.h"
+/* explain: the forward pass of one pair, step by step. The decoder's row (model/decoders.c) says in
+ * which order a step computes what. */
+#include "lab/explain_parts.h"
 #include "tensor/vec.h"
 
 #include <string.h>
 
 /* ---- The state ------------------------------------------------------------------------------- */
 
-static void explain_first_cell(sa_lab_explanation *out, sa_decoder_rows rows) {
-    const sa_decoder *w = sa_lab_explanation_decoder(out);
+static void explain_first_cell(sa_explainer *out, sa_decoder_rows rows) {
+    const sa_decoder *w = sa_explainer_decoder(out);
     const bool second = w->sizes.kind->second;
     sa_explain_cell(out,
                     &(sa_cell_step){
@@ -29,8 +29,8 @@ static void explain_first_cell(sa_lab_explanation *out, sa_decoder_rows rows) {
                     });
 }
 
-static void explain_second_cell(sa_lab_explanation *out, sa_decoder_rows rows) {
-    const sa_decoder *w = sa_lab_explanation_decoder(out);
+static void explain_second_cell(sa_explainer *out, sa_decoder_rows rows) {
+    const sa_decoder *w = sa_explainer_decoder(out);
     sa_explain_cell(out, &(sa_cell_step){
                              .title = "The new state",
                              .w = &w->second,
@@ -49,9 +49,9 @@ static void explain_second_cell(sa_lab_explanation *out, sa_decoder_rows rows) {
 
 /* ---- The step -------------------------------------------------------------------------------- */
 
-static void explain_step(sa_lab_explanation *out, int i) {
-    const sa_decoder_kind *kind = sa_lab_explanation_decoder(out)->sizes.kind;
-    const sa_decoder_rows rows = sa_decoder_rows_slice(out->run->pass.decoder.rows, i - 1, 1);
+static void explain_step(sa_explainer *out, int i) {
+    const sa_decoder_kind *kind = sa_explainer_decoder(out)->sizes.kind;
+    const sa_decoder_rows rows = sa_decoder_rows_slice(out->model->pass.decoder.rows, i - 1, 1);
     out->line.part = SA_EXPLAIN_STEP;
     out->i = i;
     sa_explain_previous_state(out, rows);
@@ -65,57 +65,57 @@ static void explain_step(sa_lab_explanation *out, int i) {
 
 /* ---- The weights ----------------------------------------------------------------------------- */
 
-/* Those of a step: all but the embeddings and the encoder. */
-static void explain_weights(sa_lab_explanation *out) {
-    const sa_params *plan = &out->run->plan;
+/* Those of a decoder step: all but the embeddings and the encoder. */
+static void explain_weights(sa_explainer *out) {
+    const sa_params *plan = &out->model->plan;
     static const char *const parts[] = {"decoder.", "attention.", "readout."};
     out->line.part = SA_EXPLAIN_WEIGHTS;
-    sa_lab_explanation_section(out, "The weights");
+    sa_explainer_section(out, "The weights");
     for (int i = 0; i < plan->count; i++) {
         const sa_param *param = &plan->item[i];
-        const sa_mat x = sa_param_mat(param, out->run->values);
+        const sa_mat x = sa_param_mat(param, out->model->values);
         bool wanted = false;
         for (size_t k = 0; k < sizeof parts / sizeof *parts; k++)
             wanted = wanted || strncmp(param->name, parts[k], strlen(parts[k])) == 0;
         if (!wanted) continue;
         const bool words = strcmp(param->name, "readout.W_o") == 0;
         if (strcmp(param->name, "readout.b_y") == 0)
-            sa_lab_explanation_column(out, param->name, param->name, x, SA_ROWS_VOCABULARY, -1);
+            sa_explainer_column(out, param->name, param->name, x, SA_ROWS_VOCABULARY, -1);
         else if (param->rows)
-            sa_lab_explanation_matrix(out, param->name, param->name, x,
-                                      words ? SA_ROWS_VOCABULARY : SA_ROWS_UNNAMED);
+            sa_explainer_matrix(out, param->name, param->name, x,
+                                words ? SA_ROWS_VOCABULARY : SA_ROWS_UNNAMED);
         else
-            sa_lab_explanation_vector(out, param->name, param->name, x);
+            sa_explainer_vector(out, param->name, param->name, x);
     }
 }
 
-/* ---- The door -------------------------------------------------------------------------------- */
+/* ---- The job --------------------------------------------------------------------------------- */
 
-static bool explain(const sa_lab_explain_job *job, const sa_lab_run *run, sa_error *error) {
-    sa_lab_explanation out;
-    if (!sa_lab_explanation_open(&out, job, run, error)) return false;
-    if (run->w.model == SA_MODEL_TRANSFORMER) {
+static bool explain(const sa_lab_explain_job *job, const sa_lab_model *model, sa_error *error) {
+    sa_explainer out;
+    if (!sa_explainer_open(&out, job, model, error)) return false;
+    if (model->w.model == SA_MODEL_TRANSFORMER) {
         sa_explain_layer(&out, job->layer - 1, job->step - 1);
-        return sa_lab_explanation_close(&out, error);
+        return sa_explainer_close(&out, error);
     }
     sa_explain_source(&out);
     for (int i = 1; i <= job->target.len; i++)
         if (!job->step || job->step == i) explain_step(&out, i);
     if (job->weights) explain_weights(&out);
-    return sa_lab_explanation_close(&out, error);
+    return sa_explainer_close(&out, error);
 }
 
 bool sa_lab_explain(const sa_lab_explain_job *job, sa_error *error) {
     const sa_lab_pairs pairs = {&job->source, &job->target, 1, job->source_words,
                                 job->target_words};
-    sa_lab_run run = {0};
-    bool good = sa_lab_run_open(&run, job->settings, &pairs, error);
+    sa_lab_model model = {0};
+    bool good = sa_lab_model_open(&model, job->settings, &pairs, error);
     if (good) {
-        run.regularizer.dropout = (sa_dropout){0};
-        sa_lab_run_load(&run, job->values);
-        good = isfinite(sa_lab_run_loss(&run, NULL)) ? explain(job, &run, error)
-                                                     : sa_fail(error, SA_DIVERGED, "%s", "");
+        model.regularizer.dropout = (sa_dropout){0};
+        sa_lab_model_load(&model, job->values);
+        good = isfinite(sa_lab_model_loss(&model, NULL)) ? explain(job, &model, error)
+                                                         : sa_fail(error, SA_DIVERGED, "%s", "");
     }
-    sa_lab_run_close(&run);
+    sa_lab_model_close(&model);
     return good;
 }

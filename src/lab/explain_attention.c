@@ -1,6 +1,6 @@
-/* explain_attention: from the query to the context. The score is that of its row in score.c: its
- * formula, and its function for the numbers. */
-#include "lab/explain.h"
+/* explain_attention: from the query to the context. The formula of the score, and the function that
+ * computes it, come from its row (attention/score.c). */
+#include "lab/explain_parts.h"
 #include "tensor/vec.h"
 
 #include <stdio.h>
@@ -10,93 +10,93 @@ static const char sum_place[] = "Bahdanau et al. 2015, equation 5";
 static const char heads_place[] = "Vaswani et al. 2017, section 3.2.2";
 static const char window_place[] = "Luong et al. 2015, section 3.2";
 
-/* What a head's part of the keys is called; NULL: it needs no line of its own. */
+/* What a head's part of the keys is called; NULL: the keys are the annotations. */
 static const char *const key_letters[] = {
     [SA_KEY_PROJECTED] = "U_a h_j", [SA_KEY_STATE_SIZED] = "W_a h_j", [SA_KEY_IDENTITY] = NULL};
 
 /* ---- Heads ----------------------------------------------------------------------------------- */
 
-/* The columns that belong to head k (from 0) when all heads' lie side by side. */
-static sa_mat part(sa_mat all, int heads, int k) {
-    const int width = all.cols / heads;
-    return sa_cols(all, k * width, width);
+/* The columns of head k (from 0). */
+static sa_mat part(sa_mat view, int heads, int k) {
+    const int width = view.cols / heads;
+    return sa_cols(view, k * width, width);
 }
 
-static void set_head(sa_lab_explanation *out, const sa_attention *w, int k) {
+static void set_head(sa_explainer *out, const sa_attention *w, int k) {
     out->line.head = w->heads > 1 ? k + 1 : 0;
 }
 
-void sa_explain_memory(sa_lab_explanation *out) {
-    const sa_attention *w = &out->run->w.decoder.attention;
-    const sa_memory *memory = &out->run->pass.decoder.source.memory;
+void sa_explain_memory(sa_explainer *out) {
+    const sa_attention *w = &out->model->w.decoder.attention;
+    const sa_memory *memory = &out->model->pass.decoder.source.memory;
     const char *key = key_letters[w->score->key];
     for (int k = 0; k < w->heads; k++) {
         set_head(out, w, k);
         if (key)
-            sa_lab_explanation_matrix(out, "k", key, part(memory->keys, w->heads, k),
-                                      SA_ROWS_SOURCE);
+            sa_explainer_matrix(out, "k", key, part(memory->keys, w->heads, k), SA_ROWS_SOURCE);
         if (w->heads > 1)
-            sa_lab_explanation_matrix(out, "v", "W_v h_j", part(memory->values, w->heads, k),
-                                      SA_ROWS_SOURCE);
+            sa_explainer_matrix(out, "v", "W_v h_j", part(memory->values, w->heads, k),
+                                SA_ROWS_SOURCE);
     }
     out->line.head = 0;
 }
 
 /* ---- The window ------------------------------------------------------------------------------ */
 
-/* One step's attention while it is told. */
-typedef struct explainer {
-    sa_lab_explanation *out;
+/* The attention of one step. */
+typedef struct attention_view {
+    sa_explainer *out;
     const sa_attention *w;
     sa_attention_rows rows; /* one */
     int S;
     const char *letter; /* the query's */
     double center;      /* p_i */
     sa_span span;
-} explainer;
+} attention_view;
 
-static void explain_center(explainer *all) {
-    sa_lab_explanation *out = all->out;
-    const sa_attention *w = all->w;
+static void explain_center(attention_view *view) {
+    sa_explainer *out = view->out;
+    const sa_attention *w = view->w;
     if (w->window == SA_WINDOW_LOCAL_P) {
-        sa_lab_explanation_write(out, "p_i = S sigma(v_p' tanh(W_p %s))", all->letter);
-        sa_lab_explanation_cite(out, "Luong et al. 2015, equation 9");
-        sa_lab_explanation_vector(out, "tanh(W_p s)", "tanh(..)", all->rows.hidden);
-        sa_lab_explanation_vector(out, "v_p", "v_p", w->v_p);
-        sa_lab_explanation_number(out, "share", "sigma(..)", *all->rows.relative_center.x);
+        sa_explainer_write(out, "p_i = S sigma(v_p' tanh(W_p %s))", view->letter);
+        sa_explainer_cite(out, "Luong et al. 2015, equation 9");
+        sa_explainer_vector(out, "tanh(W_p s)", "tanh(..)", view->rows.hidden);
+        sa_explainer_vector(out, "v_p", "v_p", w->v_p);
+        sa_explainer_number(out, "share", "sigma(..)", *view->rows.relative_center.x);
     } else {
-        sa_lab_explanation_write(out, "p_i = min(i, S)");
-        sa_lab_explanation_cite(out, window_place);
+        sa_explainer_write(out, "p_i = min(i, S)");
+        sa_explainer_cite(out, window_place);
     }
-    sa_lab_explanation_number(out, "p_i", "p_i", all->center);
+    sa_explainer_number(out, "p_i", "p_i", view->center);
 }
 
-/* The positions that the softmax is over. */
-static void find_span(explainer *all) {
-    const sa_attention *w = all->w;
+/* The positions that the softmax covers. */
+static void find_span(attention_view *view) {
+    const sa_attention *w = view->w;
     const int max_positions = w->query_width / w->heads;
     const int seen =
-        w->score->query == SA_QUERY_POSITIONS && max_positions < all->S ? max_positions : all->S;
-    all->span = (sa_span){0, seen};
+        w->score->query == SA_QUERY_POSITIONS && max_positions < view->S ? max_positions : view->S;
+    view->span = (sa_span){0, seen};
     if (w->window == SA_WINDOW_NONE) return;
-    all->center = sa_attention_center(w, all->out->i, all->rows, 0, all->S);
-    all->span = sa_window_span(all->center, w->window_size, seen);
+    view->center = sa_attention_center(w, view->out->i, view->rows, 0, view->S);
+    view->span = sa_window_span(view->center, w->window_size, seen);
 }
 
 /* ---- The score ------------------------------------------------------------------------------- */
 
-typedef struct head {
+typedef struct score_inputs {
     sa_mat v_a, q, k;
-} head;
+} score_inputs;
 
-static head head_of(const explainer *all, int k) {
-    const sa_attention *w = all->w;
+static score_inputs inputs_of_head(const attention_view *view, int k) {
+    const sa_attention *w = view->w;
     const bool whole = w->score->query == SA_QUERY_IDENTITY;
-    return (head){part(w->v_a, w->heads, k), whole ? all->rows.q : part(all->rows.q, w->heads, k),
-                  part(all->out->run->pass.decoder.source.memory.keys, w->heads, k)};
+    return (score_inputs){part(w->v_a, w->heads, k),
+                          whole ? view->rows.q : part(view->rows.q, w->heads, k),
+                          part(view->out->model->pass.decoder.source.memory.keys, w->heads, k)};
 }
 
-/* Whether every score is the sum of its terms, divided. */
+/* Whether every score is the sum of its terms divided by `divisor`. */
 static bool adds_up(sa_mat terms, sa_mat e, double divisor) {
     for (int j = 0; j < terms.rows; j++) {
         double sum = 0, size = 0;
@@ -107,17 +107,17 @@ static bool adds_up(sa_mat terms, sa_mat e, double divisor) {
     return terms.cols > 0;
 }
 
-/* What each unit adds to the scores: the score of query and keys that have this unit alone. No
- * columns when the score is not the sum of such terms, or that divided by the root of their number.
- */
-static sa_mat terms_of(const explainer *all, head at, sa_mat e, double *divisor) {
-    const int S = all->S, units = at.k.cols == at.q.cols ? at.k.cols : 0;
-    sa_mat terms = sa_lab_explanation_take(all->out, S, units),
-           own = sa_lab_explanation_take(all->out, 1, S);
-    const sa_mat scratch = sa_lab_explanation_take(all->out, S, 1);
+/* What each unit adds to the scores: the score of a query and keys of this unit alone [S x units].
+ * No columns if the score is neither the sum of such terms nor that divided by the square root of
+ * their number. */
+static sa_mat terms_of(const attention_view *view, score_inputs in, sa_mat e, double *divisor) {
+    const int S = view->S, units = in.k.cols == in.q.cols ? in.k.cols : 0;
+    sa_mat terms = sa_explainer_alloc(view->out, S, units),
+           own = sa_explainer_alloc(view->out, 1, S);
+    const sa_mat scratch = sa_explainer_alloc(view->out, S, 1);
     for (int d = 0; d < units; d++) {
-        const sa_mat v_a = at.v_a.cols ? sa_cols(at.v_a, d, 1) : at.v_a;
-        all->w->score->forward(v_a, sa_cols(at.q, d, 1), sa_cols(at.k, d, 1), own, scratch);
+        const sa_mat v_a = in.v_a.cols ? sa_cols(in.v_a, d, 1) : in.v_a;
+        view->w->score->forward(v_a, sa_cols(in.q, d, 1), sa_cols(in.k, d, 1), own, scratch);
         for (int j = 0; j < S; j++) sa_row(terms, j)[d] = own.x[j];
     }
     *divisor = 1;
@@ -126,97 +126,96 @@ static sa_mat terms_of(const explainer *all, head at, sa_mat e, double *divisor)
     return adds_up(terms, e, *divisor) ? terms : sa_cols(terms, 0, 0);
 }
 
-static void explain_score(explainer *all, head at, sa_mat e) {
-    const sa_score *score = all->w->score;
-    const sa_lab_explanation_symbol letters[] = {
-        {"s", all->letter}, {"e_j", "e_ij"}, {"e", "e_i"}, {0}};
-    sa_lab_explanation *out = all->out;
+static void explain_score(attention_view *view, score_inputs in, sa_mat e) {
+    const sa_score *score = view->w->score;
+    const sa_explainer_symbol symbols[] = {{"s", view->letter}, {"e_j", "e_ij"}, {"e", "e_i"}, {0}};
+    sa_explainer *out = view->out;
     char label[64];
     double divisor;
-    score->forward(at.v_a, at.q, at.k, e, sa_lab_explanation_take(out, all->S, at.k.cols));
-    sa_lab_explanation_substitute(out, score->formula, letters);
-    sa_lab_explanation_cite(out, score->citation);
+    score->forward(in.v_a, in.q, in.k, e, sa_explainer_alloc(out, view->S, in.k.cols));
+    sa_explainer_substitute(out, score->formula, symbols);
+    sa_explainer_cite(out, score->citation);
     if (score->query == SA_QUERY_PROJECTED) {
-        snprintf(label, sizeof label, "W_a %s", all->letter);
-        sa_lab_explanation_vector(out, "q", label, at.q);
+        snprintf(label, sizeof label, "W_a %s", view->letter);
+        sa_explainer_vector(out, "q", label, in.q);
     }
-    if (score->vector) sa_lab_explanation_vector(out, "v_a", "v_a", at.v_a);
-    const sa_mat terms = terms_of(all, at, e, &divisor);
-    sa_lab_explanation_sums(out, "e", "e_ij", e, terms, divisor);
+    if (score->vector) sa_explainer_vector(out, "v_a", "v_a", in.v_a);
+    const sa_mat terms = terms_of(view, in, e, &divisor);
+    sa_explainer_sums(out, "e", "e_ij", e, terms, divisor);
 }
 
 /* ---- The weights ----------------------------------------------------------------------------- */
 
-/* A row for all words, blank outside the window. */
-static sa_mat blank(const explainer *all) {
-    sa_mat row = sa_lab_explanation_take(all->out, 1, all->S);
-    for (int j = 0; j < all->S; j++) row.x[j] = (sa_real)NAN;
+/* A row for all source words, NaN outside the window. */
+static sa_mat blank(const attention_view *view) {
+    sa_mat row = sa_explainer_alloc(view->out, 1, view->S);
+    for (int j = 0; j < view->S; j++) row.x[j] = (sa_real)NAN;
     return row;
 }
 
-static void explain_gauss(explainer *all, sa_mat powers, double sum) {
-    sa_lab_explanation *out = all->out;
-    const int D = all->w->window_size, first = all->span.first, behind = first + all->span.count;
-    sa_mat soft = blank(all), gauss = blank(all);
-    for (int j = first; j < behind; j++) {
-        const double away = j + 1 - all->center;
-        soft.x[j] = powers.x[j] / sum;
-        gauss.x[j] = exp(-away * away / (0.5 * D * D));
+static void explain_gauss(attention_view *view, sa_mat powers, double sum) {
+    sa_explainer *out = view->out;
+    const int D = view->w->window_size, first = view->span.first, end = first + view->span.count;
+    sa_mat softmax = blank(view), gauss = blank(view);
+    for (int j = first; j < end; j++) {
+        const double distance = j + 1 - view->center;
+        softmax.x[j] = powers.x[j] / sum;
+        gauss.x[j] = exp(-distance * distance / (0.5 * D * D));
     }
-    sa_lab_explanation_column(out, "softmax", "softmax", soft, SA_ROWS_SOURCE, -1);
-    sa_lab_explanation_write(
-        out, "alpha_ij = softmax_j(e_ij) exp(-(j - p_i)^2 / (2 (D/2)^2)), D = %d", D);
-    sa_lab_explanation_cite(out, "Luong et al. 2015, equation 10");
-    sa_lab_explanation_column(out, "gauss", "exp(-..)", gauss, SA_ROWS_SOURCE, -1);
+    sa_explainer_column(out, "softmax", "softmax", softmax, SA_ROWS_SOURCE, -1);
+    sa_explainer_write(out, "alpha_ij = softmax_j(e_ij) exp(-(j - p_i)^2 / (2 (D/2)^2)), D = %d",
+                       D);
+    sa_explainer_cite(out, "Luong et al. 2015, equation 10");
+    sa_explainer_column(out, "gauss", "exp(-..)", gauss, SA_ROWS_SOURCE, -1);
 }
 
-static void explain_weights(explainer *all, sa_mat e, sa_mat alpha) {
-    sa_lab_explanation *out = all->out;
-    const bool gauss = all->w->window == SA_WINDOW_LOCAL_P;
-    const int first = all->span.first, count = all->span.count;
-    sa_mat powers = blank(all);
+static void explain_weights(attention_view *view, sa_mat e, sa_mat alpha) {
+    sa_explainer *out = view->out;
+    const bool gauss = view->w->window == SA_WINDOW_LOCAL_P;
+    const int first = view->span.first, count = view->span.count;
+    sa_mat powers = blank(view);
     double shift;
     const double sum =
-        sa_lab_explanation_exp(sa_cols(e, first, count), sa_cols(powers, first, count), &shift);
-    sa_lab_explanation_write(out, "%s = exp(e_ij%s) / sum_k exp(e_ik%s)",
-                             gauss ? "softmax_j(e_ij)" : "alpha_ij", shift != 0 ? " - max" : "",
-                             shift != 0 ? " - max" : "");
-    if (all->w->window != SA_WINDOW_NONE)
-        sa_lab_explanation_write(out, ", over |j - p_i| <= %d", all->w->window_size);
-    else if (count < all->S)
-        sa_lab_explanation_write(out, ", over j <= %d", count);
-    sa_lab_explanation_cite(out, softmax_place);
-    sa_lab_explanation_column(out, "exp", shift != 0 ? "exp(e_ij-max)" : "exp(e_ij)", powers,
-                              SA_ROWS_SOURCE, -1);
-    if (gauss) explain_gauss(all, powers, sum);
-    sa_lab_explanation_column(out, "alpha", "alpha_ij", alpha, SA_ROWS_SOURCE, -1);
-    sa_lab_explanation_number(out, "sum", "sum of exp", sum);
+        sa_explainer_exp(sa_cols(e, first, count), sa_cols(powers, first, count), &shift);
+    sa_explainer_write(out, "%s = exp(e_ij%s) / sum_k exp(e_ik%s)",
+                       gauss ? "softmax_j(e_ij)" : "alpha_ij", shift != 0 ? " - max" : "",
+                       shift != 0 ? " - max" : "");
+    if (view->w->window != SA_WINDOW_NONE)
+        sa_explainer_write(out, ", over |j - p_i| <= %d", view->w->window_size);
+    else if (count < view->S)
+        sa_explainer_write(out, ", over j <= %d", count);
+    sa_explainer_cite(out, softmax_place);
+    sa_explainer_column(out, "exp", shift != 0 ? "exp(e_ij-max)" : "exp(e_ij)", powers,
+                        SA_ROWS_SOURCE, -1);
+    if (gauss) explain_gauss(view, powers, sum);
+    sa_explainer_column(out, "alpha", "alpha_ij", alpha, SA_ROWS_SOURCE, -1);
+    sa_explainer_number(out, "sum", "sum of exp", sum);
 }
 
 /* ---- The step -------------------------------------------------------------------------------- */
 
-void sa_explain_attention(sa_lab_explanation *out, sa_decoder_rows rows, const char *letter) {
-    const sa_attention *w = &out->run->w.decoder.attention;
-    explainer all = {.out = out, .w = w, .rows = rows.attention, .letter = letter};
-    all.S = out->run->batch.source.steps;
-    sa_lab_explanation_section(out, "Attention");
-    find_span(&all);
-    if (w->window != SA_WINDOW_NONE) explain_center(&all);
+void sa_explain_attention(sa_explainer *out, sa_decoder_rows rows, const char *letter) {
+    const sa_attention *w = &out->model->w.decoder.attention;
+    attention_view view = {.out = out, .w = w, .rows = rows.attention, .letter = letter};
+    view.S = out->model->batch.source.steps;
+    sa_explainer_section(out, "Attention");
+    find_span(&view);
+    if (w->window != SA_WINDOW_NONE) explain_center(&view);
     for (int k = 0; k < w->heads; k++) {
-        sa_mat e = sa_lab_explanation_take(out, 1, all.S);
+        sa_mat e = sa_explainer_alloc(out, 1, view.S);
         set_head(out, w, k);
-        explain_score(&all, head_of(&all, k), e);
-        explain_weights(&all, e, sa_attention_head(all.rows.alpha, 0, w->heads, k, all.S));
+        explain_score(&view, inputs_of_head(&view, k), e);
+        explain_weights(&view, e, sa_attention_head(view.rows.alpha, 0, w->heads, k, view.S));
         if (w->heads == 1) continue;
-        sa_lab_explanation_write(out, "o_i = sum_j alpha_ij (W_v h_j)");
-        sa_lab_explanation_cite(out, heads_place);
-        sa_lab_explanation_vector(out, "o", "o_i", part(all.rows.head_outputs, w->heads, k));
+        sa_explainer_write(out, "o_i = sum_j alpha_ij (W_v h_j)");
+        sa_explainer_cite(out, heads_place);
+        sa_explainer_vector(out, "o", "o_i", part(view.rows.head_outputs, w->heads, k));
     }
     out->line.head = 0;
     if (w->heads > 1)
-        sa_lab_explanation_write(out, "c_i = W_c [o_i of head 1 ; .. ; o_i of head %d]", w->heads);
+        sa_explainer_write(out, "c_i = W_c [o_i of head 1 ; .. ; o_i of head %d]", w->heads);
     else
-        sa_lab_explanation_write(out, "c_i = sum_j alpha_ij h_j");
-    sa_lab_explanation_cite(out, w->heads > 1 ? heads_place : sum_place);
-    sa_lab_explanation_vector(out, "c", "c_i", rows.c);
+        sa_explainer_write(out, "c_i = sum_j alpha_ij h_j");
+    sa_explainer_cite(out, w->heads > 1 ? heads_place : sum_place);
+    sa_explainer_vector(out, "c", "c_i", rows.c);
 }

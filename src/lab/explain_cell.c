@@ -1,6 +1,6 @@
-/* explain_cell: one step of a recurrent cell, gate by gate. Which weights meet what follows from
- * how they are bound (layers/cell.c); the table says the rest of each form. */
-#include "lab/explain.h"
+/* explain_cell: one step of a recurrent cell, gate by gate. Which weights a gate has follows from
+ * how they are bound (layers/cell.c); the table has the rest of each cell's equations. */
+#include "lab/explain_parts.h"
 #include "layers/gru.h"
 #include "layers/lstm.h"
 #include "layers/rnn.h"
@@ -9,21 +9,22 @@
 #include <stdio.h>
 #include <string.h>
 
-/* What U meets in a gate. */
-enum { STATE, RESET, NOTHING }; /* s'; r . s'; nothing, since r . u is added instead */
+/* What a gate multiplies U with: s'; r . s'; nothing, where r . u is added instead. */
+enum { STATE, RESET, NOTHING };
 
 typedef struct gate_equation {
     const char *letter;     /* NULL: the new state itself */
     const char *activation; /* NULL: none */
-    int block;              /* of the cell's */
+    int block;              /* of the cell's gates */
     int operand;
 } gate_equation;
 
-/* In an update P and S are the state before and after, Q and M the memory. */
+/* In an update P and S are the previous and the new state, Q and M the memory cells. */
 typedef struct cell_equations {
     void (*forward)(const sa_recurrent *w, sa_state previous, sa_mat gates, sa_mat cell_cache,
                     sa_state state);
-    gate_equation gates[4]; /* in the order of the equations; ends without a squash and a letter */
+    gate_equation
+        gates[4]; /* in the order of the equations; the last has neither letter nor activation */
     const char *memory, *update;
 } cell_equations;
 
@@ -67,51 +68,51 @@ static const cell_equations *equations_of(const sa_cell *cell) {
 
 /* ---- Letters --------------------------------------------------------------------------------- */
 
-/* One cell's step while it is told. */
-typedef struct explainer {
-    sa_lab_explanation *out;
+/* One step of a cell, and the names that its letters have there. */
+typedef struct cell_view {
+    sa_explainer *out;
     const sa_cell_step *step;
     const cell_equations *cell_equations;
     char name[LETTERS][SIZE];
-    sa_lab_explanation_symbol letters[LETTERS + 1];
+    sa_explainer_symbol symbols[LETTERS + 1];
     int count;
-} explainer;
+} cell_view;
 
-/* Whatever `from` is called here: "z" becomes "z'_i". */
-static void name(explainer *all, const char *from, const char *letter, const char *prime,
-                 const char *index) {
-    char *to = all->name[all->count];
+/* Names the symbol `from`: "z" becomes "z'_i". */
+static void add_name(cell_view *view, const char *from, const char *letter, const char *prime,
+                     const char *index) {
+    char *to = view->name[view->count];
     snprintf(to, SIZE, "%s%s%s", letter, prime, index);
-    all->letters[all->count++] = (sa_lab_explanation_symbol){from, to};
-    all->letters[all->count] = (sa_lab_explanation_symbol){NULL, NULL};
+    view->symbols[view->count++] = (sa_explainer_symbol){from, to};
+    view->symbols[view->count] = (sa_explainer_symbol){NULL, NULL};
 }
 
-static const char *called(const explainer *all, const char *from) {
-    const sa_lab_explanation_symbol *letter = all->letters;
-    while (strcmp(letter->from, from) != 0) letter++;
-    return letter->to;
+static const char *name_of(const cell_view *view, const char *from) {
+    const sa_explainer_symbol *symbol = view->symbols;
+    while (strcmp(symbol->from, from) != 0) symbol++;
+    return symbol->to;
 }
 
-static void name_all(explainer *all) {
-    const sa_cell_step *step = all->step;
-    name(all, "P", step->before, "", "");
-    name(all, "Q", step->memory, "", "");
-    name(all, "S", "s", step->prime, "_i");
-    name(all, "M", "m", step->prime, "_i");
-    for (int g = 0; g < 4 && all->cell_equations && all->cell_equations->gates[g].letter; g++)
-        name(all, all->cell_equations->gates[g].letter, all->cell_equations->gates[g].letter,
-             step->prime, "_i");
+static void name_all(cell_view *view) {
+    const sa_cell_step *step = view->step;
+    add_name(view, "P", step->before, "", "");
+    add_name(view, "Q", step->memory, "", "");
+    add_name(view, "S", "s", step->prime, "_i");
+    add_name(view, "M", "m", step->prime, "_i");
+    for (int g = 0; g < 4 && view->cell_equations && view->cell_equations->gates[g].letter; g++)
+        add_name(view, view->cell_equations->gates[g].letter, view->cell_equations->gates[g].letter,
+                 step->prime, "_i");
 }
 
-/* "z'", the key of what is called "z'_i". */
-static const char *key(const explainer *all, const char *letter, char *out, size_t capacity) {
-    snprintf(out, capacity, "%s%s", letter, all->step->prime);
+/* "z'", the key of "z'_i". */
+static const char *key(const cell_view *view, const char *letter, char *out, size_t capacity) {
+    snprintf(out, capacity, "%s%s", letter, view->step->prime);
     return out;
 }
 
-/* The decoder's place and the cell's: "Bahdanau et al. 2015, A.2.2, A.1.1". */
-static void cite(explainer *all, char *out, size_t capacity) {
-    const char *one = all->step->citation, *other = all->step->w->cell->citation;
+/* The citations of decoder and cell: "Bahdanau et al. 2015, A.2.2, A.1.1". */
+static void cite(cell_view *view, char *out, size_t capacity) {
+    const char *one = view->step->citation, *other = view->step->w->cell->citation;
     const size_t authors = strcspn(one, ",;");
     const bool same = strcspn(other, ",;") == authors && strncmp(one, other, authors) == 0;
     const bool place = one[authors] == ',';
@@ -128,26 +129,26 @@ static bool is_gated(const sa_recurrent *w, int at, int block) {
 }
 
 /* " + U_z s_{i-1}", or " + LN(U_z s_{i-1})" */
-static void write_product(sa_lab_explanation *out, const char *plus, bool normalized,
-                          const char *letter, const char *suffix, const char *x) {
-    sa_lab_explanation_write(out, "%s%s%s%s %s%s", plus, normalized ? "LN(" : "", letter, suffix, x,
-                             normalized ? ")" : "");
+static void write_product(sa_explainer *out, const char *plus, bool normalized, const char *letter,
+                          const char *suffix, const char *x) {
+    sa_explainer_write(out, "%s%s%s%s %s%s", plus, normalized ? "LN(" : "", letter, suffix, x,
+                       normalized ? ")" : "");
 }
 
 /* "W_z E y_{i-1} + U_z s_{i-1} + C_z c_i + b_z" */
-static void write_terms(const explainer *all, const gate_equation *gate) {
-    const sa_cell_step *step = all->step;
+static void write_terms(const cell_view *view, const gate_equation *gate) {
+    const sa_cell_step *step = view->step;
     const sa_recurrent *w = step->w;
     const char *suffix = w->cell->suffix[gate->block], *plus = "";
     const bool normalized = sa_recurrent_normalized(w);
-    sa_lab_explanation *out = all->out;
+    sa_explainer *out = view->out;
     if (w->W.mat.cols && is_gated(w, w->cell->first_gate, gate->block)) {
         write_product(out, plus, normalized, "W", suffix, step->input);
         plus = " + ";
     }
     char reset[SIZE];
     if (gate->operand == RESET)
-        snprintf(reset, sizeof reset, "[%s . %s]", called(all, "r"), step->before);
+        snprintf(reset, sizeof reset, "[%s . %s]", name_of(view, "r"), step->before);
     if (gate->operand != NOTHING)
         write_product(out, plus, normalized, "U", suffix,
                       gate->operand == RESET ? reset : step->before);
@@ -157,25 +158,25 @@ static void write_terms(const explainer *all, const gate_equation *gate) {
         plus = " + ";
     }
     if (is_gated(w, w->bias_block, gate->block)) {
-        sa_lab_explanation_write(out, "%sb%s", plus, suffix);
+        sa_explainer_write(out, "%sb%s", plus, suffix);
         plus = " + ";
     }
     if (gate->operand == NOTHING)
-        sa_lab_explanation_write(out, "%s%s . %s", plus, called(all, "r"), called(all, "u"));
+        sa_explainer_write(out, "%s%s . %s", plus, name_of(view, "r"), name_of(view, "u"));
 }
 
 static sa_mat block_of(sa_mat gates, int block, int n) {
     return sa_cols(gates, block * n, n);
 }
 
-/* What stands in the gate's brackets, by the functions that the step itself goes through. */
-static sa_mat inside(const explainer *all, const gate_equation *gate) {
-    const sa_cell_step *step = all->step;
+/* The gate before its activation, computed by the functions of the forward pass. */
+static sa_mat preactivation(const cell_view *view, const gate_equation *gate) {
+    const sa_cell_step *step = view->step;
     const sa_recurrent *w = step->w;
     const int n = w->n;
-    sa_mat a = sa_lab_explanation_take(all->out, 1, step->gates.cols),
+    sa_mat a = sa_explainer_alloc(view->out, 1, step->gates.cols),
            own = block_of(a, gate->block, n);
-    sa_mat cell_cache = sa_lab_explanation_take(all->out, 1, step->cell_cache.cols);
+    sa_mat cell_cache = sa_explainer_alloc(view->out, 1, step->cell_cache.cols);
     sa_recurrent_input_forward(w, step->x, a, cell_cache);
     if (w->C.mat.cols) sa_recurrent_context_forward(w, step->c, a, cell_cache);
     if (gate->operand != NOTHING) {
@@ -191,72 +192,72 @@ static sa_mat inside(const explainer *all, const gate_equation *gate) {
     return own;
 }
 
-static void explain_gate(explainer *all, const gate_equation *gate, const char *citation) {
-    const sa_cell_step *step = all->step;
+static void explain_gate(cell_view *view, const gate_equation *gate, const char *citation) {
+    const sa_cell_step *step = view->step;
     const char *state = gate->letter ? gate->letter : "S";
     char text[SIZE], label[SIZE];
-    sa_lab_explanation *out = all->out;
-    sa_lab_explanation_write(out, "%s = %s%s", called(all, state),
-                             gate->activation ? gate->activation : "", gate->activation ? "(" : "");
-    write_terms(all, gate);
-    if (gate->activation) sa_lab_explanation_write(out, ")");
-    sa_lab_explanation_cite(out, citation);
+    sa_explainer *out = view->out;
+    sa_explainer_write(out, "%s = %s%s", name_of(view, state),
+                       gate->activation ? gate->activation : "", gate->activation ? "(" : "");
+    write_terms(view, gate);
+    if (gate->activation) sa_explainer_write(out, ")");
+    sa_explainer_cite(out, citation);
     if (gate->operand == RESET) {
-        snprintf(label, sizeof label, "%s . %s", called(all, "r"), step->before);
-        sa_lab_explanation_vector(out, key(all, "r.s", text, sizeof text), label,
-                                  block_of(step->cell_cache, 0, step->w->n));
+        snprintf(label, sizeof label, "%s . %s", name_of(view, "r"), step->before);
+        sa_explainer_vector(out, key(view, "r.s", text, sizeof text), label,
+                            block_of(step->cell_cache, 0, step->w->n));
     }
     if (gate->activation) {
         snprintf(text, sizeof text, "a_%s%s", gate->letter ? gate->letter : "s", step->prime);
         snprintf(label, sizeof label, "inside %s", gate->activation);
-        sa_lab_explanation_vector(out, text, label, inside(all, gate));
+        sa_explainer_vector(out, text, label, preactivation(view, gate));
     }
     if (gate->letter)
-        sa_lab_explanation_vector(out, key(all, gate->letter, text, sizeof text),
-                                  called(all, gate->letter),
-                                  block_of(step->gates, gate->block, step->w->n));
+        sa_explainer_vector(out, key(view, gate->letter, text, sizeof text),
+                            name_of(view, gate->letter),
+                            block_of(step->gates, gate->block, step->w->n));
 }
 
 /* ---- The state ------------------------------------------------------------------------------- */
 
-/* kept is tanh(m), or tanh(LN(m)), wherever there is a memory cell. */
-static void explain_memory(explainer *all, const char *citation) {
+/* cell_cache holds tanh(m), or tanh(LN(m)). */
+static void explain_memory(cell_view *view, const char *citation) {
     char text[SIZE], label[SIZE];
-    sa_lab_explanation_substitute(all->out, all->cell_equations->memory, all->letters);
-    sa_lab_explanation_cite(all->out, citation);
-    sa_lab_explanation_vector(all->out, key(all, "m", text, sizeof text), called(all, "M"),
-                              all->step->state.m);
-    const bool normalized = sa_recurrent_normalized(all->step->w);
-    sa_lab_explanation_substitute(
-        all->out, normalized ? "S = o . tanh(LN(M))" : all->cell_equations->update, all->letters);
-    sa_lab_explanation_cite(all->out, citation);
-    snprintf(label, sizeof label, normalized ? "tanh(LN(%s))" : "tanh(%s)", called(all, "M"));
-    sa_lab_explanation_vector(all->out, key(all, "tanh(m)", text, sizeof text), label,
-                              block_of(all->step->cell_cache, 0, all->step->w->n));
+    sa_explainer_substitute(view->out, view->cell_equations->memory, view->symbols);
+    sa_explainer_cite(view->out, citation);
+    sa_explainer_vector(view->out, key(view, "m", text, sizeof text), name_of(view, "M"),
+                        view->step->state.m);
+    const bool normalized = sa_recurrent_normalized(view->step->w);
+    sa_explainer_substitute(view->out,
+                            normalized ? "S = o . tanh(LN(M))" : view->cell_equations->update,
+                            view->symbols);
+    sa_explainer_cite(view->out, citation);
+    snprintf(label, sizeof label, normalized ? "tanh(LN(%s))" : "tanh(%s)", name_of(view, "M"));
+    sa_explainer_vector(view->out, key(view, "tanh(m)", text, sizeof text), label,
+                        block_of(view->step->cell_cache, 0, view->step->w->n));
 }
 
-void sa_explain_cell(sa_lab_explanation *out, const sa_cell_step *step) {
+void sa_explain_cell(sa_explainer *out, const sa_cell_step *step) {
     const sa_cell *cell = step->w->cell;
-    explainer all = {.out = out, .step = step, .cell_equations = equations_of(cell)};
+    cell_view view = {.out = out, .step = step, .cell_equations = equations_of(cell)};
     char text[SIZE], citation[128];
-    sa_lab_explanation_section(out, step->title);
-    name_all(&all);
-    cite(&all, citation, sizeof citation);
-    if (all.cell_equations) {
-        for (int g = 0; g < 4 && (all.cell_equations->gates[g].activation ||
-                                  all.cell_equations->gates[g].letter);
+    sa_explainer_section(out, step->title);
+    name_all(&view);
+    cite(&view, citation, sizeof citation);
+    if (view.cell_equations) {
+        for (int g = 0; g < 4 && (view.cell_equations->gates[g].activation ||
+                                  view.cell_equations->gates[g].letter);
              g++)
-            explain_gate(&all, &all.cell_equations->gates[g], citation);
-        if (all.cell_equations->memory)
-            explain_memory(&all, citation);
-        else if (all.cell_equations->update)
-            sa_lab_explanation_substitute(out, all.cell_equations->update, all.letters);
-    } else { /* a cell without a story of its own */
-        const sa_lab_explanation_symbol letters[] = {
-            {"s", called(&all, "S")}, {"x", step->input}, {0}};
-        sa_lab_explanation_substitute(out, cell->formula, letters);
+            explain_gate(&view, &view.cell_equations->gates[g], citation);
+        if (view.cell_equations->memory)
+            explain_memory(&view, citation);
+        else if (view.cell_equations->update)
+            sa_explainer_substitute(out, view.cell_equations->update, view.symbols);
+    } else { /* a cell that is not in the table */
+        const sa_explainer_symbol symbols[] = {{"s", name_of(&view, "S")}, {"x", step->input}, {0}};
+        sa_explainer_substitute(out, cell->formula, symbols);
     }
-    sa_lab_explanation_cite(out, citation);
-    sa_lab_explanation_vector(out, key(&all, "s", text, sizeof text), called(&all, "S"),
-                              step->state.s);
+    sa_explainer_cite(out, citation);
+    sa_explainer_vector(out, key(&view, "s", text, sizeof text), name_of(&view, "S"),
+                        step->state.s);
 }

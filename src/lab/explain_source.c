@@ -1,27 +1,27 @@
-/* explain_source: what a step starts from: the source, the word before and the state before. */
-#include "lab/explain.h"
+/* explain_source: what a step starts from: the annotations, the previous word and state. */
+#include "lab/explain_parts.h"
 #include "tensor/vec.h"
 
 /* ---- The source ------------------------------------------------------------------------------ */
 
-static void write_annotations(sa_lab_explanation *out) {
-    const sa_encoder_sizes *sizes = &out->run->sizes.encoder;
-    static const char *const made[] = {[SA_ENCODER_BI] = "[forward_j ; backward_j]",
-                                       [SA_ENCODER_UNI] = "forward_j",
-                                       [SA_ENCODER_NONE] = "E x_j"};
+static void write_annotations(sa_explainer *out) {
+    const sa_encoder_sizes *sizes = &out->model->sizes.encoder;
+    static const char *const formulas[] = {[SA_ENCODER_BI] = "[forward_j ; backward_j]",
+                                           [SA_ENCODER_UNI] = "forward_j",
+                                           [SA_ENCODER_NONE] = "E x_j"};
     static const char *const places[] = {[SA_ENCODER_BI] = "Bahdanau et al. 2015, A.2.1",
                                          [SA_ENCODER_UNI] = "Cho et al. 2014, section 2.2"};
-    sa_lab_explanation_write(out, "h_j = %s", made[sizes->kind]);
+    sa_explainer_write(out, "h_j = %s", formulas[sizes->kind]);
     if (sizes->kind == SA_ENCODER_NONE) {
-        if (sizes->positions) sa_lab_explanation_write(out, " + position j");
-        sa_lab_explanation_cite(out, sizes->positions ? "Vaswani et al. 2017, section 3.5" : NULL);
+        if (sizes->positions) sa_explainer_write(out, " + position j");
+        sa_explainer_cite(out, sizes->positions ? "Vaswani et al. 2017, section 3.5" : NULL);
         return;
     }
-    if (sizes->layers > 1) sa_lab_explanation_write(out, " of layer %d", sizes->layers);
-    sa_lab_explanation_cite(out, places[sizes->kind]);
+    if (sizes->layers > 1) sa_explainer_write(out, " of layer %d", sizes->layers);
+    sa_explainer_cite(out, places[sizes->kind]);
 }
 
-/* What a decoder is told of the whole source: model/initial_state.c. */
+/* The summary of the source that a decoder gets: model/initial_state.c. */
 static const char *summary_letters(int initial, const sa_encoder_sizes *sizes) {
     const bool both = sizes->kind == SA_ENCODER_BI;
     if (initial == SA_INITIAL_CONTEXT) return "c";
@@ -30,59 +30,57 @@ static const char *summary_letters(int initial, const sa_encoder_sizes *sizes) {
     return initial == SA_INITIAL_LAST && both ? "[forward_S ; backward_1]" : "forward_S";
 }
 
-void sa_explain_source(sa_lab_explanation *out) {
-    const sa_decoder *w = sa_lab_explanation_decoder(out);
-    const sa_source *source = &out->run->pass.decoder.source;
+void sa_explain_source(sa_explainer *out) {
+    const sa_decoder *w = sa_explainer_decoder(out);
+    const sa_source *source = &out->model->pass.decoder.source;
     out->line.part = SA_EXPLAIN_SOURCE;
-    sa_lab_explanation_section(out, "The source");
+    sa_explainer_section(out, "The source");
     write_annotations(out);
-    sa_lab_explanation_matrix(out, "h", "h_j", out->run->pass.encoder.annotations, SA_ROWS_SOURCE);
+    sa_explainer_matrix(out, "h", "h_j", out->model->pass.encoder.annotations, SA_ROWS_SOURCE);
     if (w->attention.heads) sa_explain_memory(out);
     if (!sa_explain_fixed(w)) return;
     const char *context_input = summary_letters(SA_INITIAL_LAST, &w->sizes.encoder);
-    sa_lab_explanation_write(out, "c = tanh(V %s + b_V)", context_input);
-    sa_lab_explanation_cite(out, "Cho et al. 2014, section 2.2");
-    sa_lab_explanation_vector(out, "summary", context_input, source->context_input);
-    sa_lab_explanation_vector(out, "a_c", "inside tanh",
-                              sa_lab_explanation_linear(out, w->V, w->b_V, source->context_input));
-    sa_lab_explanation_vector(out, "c", "c", source->c);
+    sa_explainer_write(out, "c = tanh(V %s + b_V)", context_input);
+    sa_explainer_cite(out, "Cho et al. 2014, section 2.2");
+    sa_explainer_vector(out, "summary", context_input, source->context_input);
+    sa_explainer_vector(out, "a_c", "inside tanh",
+                        sa_explainer_linear(out, w->V, w->b_V, source->context_input));
+    sa_explainer_vector(out, "c", "c", source->c);
 }
 
 /* ---- Before a step --------------------------------------------------------------------------- */
 
-/* s_0, made of the source. */
-static void explain_initial(sa_lab_explanation *out) {
+/* s_0, from the summary of the source. */
+static void explain_initial(sa_explainer *out) {
     static const char *const places[] = {
         [SA_INITIAL_BACKWARD] = "Bahdanau et al. 2015, A.2.2",
         [SA_INITIAL_LAST] = NULL,
         [SA_INITIAL_MEAN] = "dl4mt; Nematus (Sennrich et al. 2017)",
         [SA_INITIAL_COPY] = "Sutskever et al. 2014; Luong et al. 2015",
         [SA_INITIAL_CONTEXT] = "Cho et al. 2014, section 2.2"};
-    const sa_decoder *w = sa_lab_explanation_decoder(out);
-    const sa_source *source = &out->run->pass.decoder.source;
+    const sa_decoder *w = sa_explainer_decoder(out);
+    const sa_source *source = &out->model->pass.decoder.source;
     const int initial = w->sizes.initial;
     const char *letters = summary_letters(initial, &w->sizes.encoder);
-    sa_lab_explanation_write(out, w->W_s.mat.cols ? "s_0 = tanh(W_s %s + b_s)" : "s_0 = %s",
-                             letters);
-    sa_lab_explanation_cite(out, places[initial]);
+    sa_explainer_write(out, w->W_s.mat.cols ? "s_0 = tanh(W_s %s + b_s)" : "s_0 = %s", letters);
+    sa_explainer_cite(out, places[initial]);
     if (!w->W_s.mat.cols) return;
     const sa_mat summary = initial == SA_INITIAL_CONTEXT ? source->c : source->encoder_summary;
-    if (initial != SA_INITIAL_CONTEXT) sa_lab_explanation_vector(out, "summary", letters, summary);
-    sa_lab_explanation_vector(out, "a_s_0", "inside tanh",
-                              sa_lab_explanation_linear(out, w->W_s, w->b_s, summary));
+    if (initial != SA_INITIAL_CONTEXT) sa_explainer_vector(out, "summary", letters, summary);
+    sa_explainer_vector(out, "a_s_0", "inside tanh",
+                        sa_explainer_linear(out, w->W_s, w->b_s, summary));
 }
 
-void sa_explain_previous_state(sa_lab_explanation *out, sa_decoder_rows rows) {
-    const sa_decoder *w = sa_lab_explanation_decoder(out);
+void sa_explain_previous_state(sa_explainer *out, sa_decoder_rows rows) {
+    const sa_decoder *w = sa_explainer_decoder(out);
     const int m = w->sizes.m;
-    sa_lab_explanation_section(out, "The word and the state before");
-    sa_lab_explanation_vector(out, "x", "E y_{i-1}", sa_decoder_word_input(w, rows.input));
+    sa_explainer_section(out, "The word and the state before");
+    sa_explainer_vector(out, "x", "E y_{i-1}", sa_decoder_word_input(w, rows.input));
     if (w->sizes.input_feeding)
-        sa_lab_explanation_vector(out, "t_previous", out->i > 1 ? "t_{i-1}" : "t_0",
-                                  sa_cols(rows.input, m, rows.input.cols - m));
+        sa_explainer_vector(out, "t_previous", out->i > 1 ? "t_{i-1}" : "t_0",
+                            sa_cols(rows.input, m, rows.input.cols - m));
     if (out->i == 1) explain_initial(out);
-    sa_lab_explanation_vector(out, "s_previous", out->i > 1 ? "s_{i-1}" : "s_0", rows.previous.s);
+    sa_explainer_vector(out, "s_previous", out->i > 1 ? "s_{i-1}" : "s_0", rows.previous.s);
     if (rows.previous.m.cols)
-        sa_lab_explanation_vector(out, "m_previous", out->i > 1 ? "m_{i-1}" : "m_0",
-                                  rows.previous.m);
+        sa_explainer_vector(out, "m_previous", out->i > 1 ? "m_{i-1}" : "m_0", rows.previous.m);
 }

@@ -5,7 +5,7 @@
 
 static const struct {
     const char *name, *dropped;
-    const char *options; /* a model that has it; empty: the default one */
+    const char *options; /* of a model that has the term; empty: the default model */
 } faults[] = {
     {"additive.key", "dk_j += da_j", ""},
     {"additive.query", "dq_i += da_j", ""},
@@ -19,8 +19,8 @@ static const struct {
     {"attention.values", "dh_j += alpha_ij dc_i", ""},
     {"cell.bias", "db += sum da", ""},
     {"cell.input", "dx += da W", ""},
-    {"cell.norm", "what the normalisation of a product sends back", "--cell-norm"},
-    {"cell.norm-memory", "the same of LN(m)", "--cell-norm --cell lstm"},
+    {"cell.norm", "the gradient through the normalization of a product", "--cell-norm"},
+    {"cell.norm-memory", "the gradient through LN(m)", "--cell-norm --cell lstm"},
     {"decoder.context", "dc_i += C' da_i", ""},
     {"decoder.feeding", "dt_{i-1} += W' da_i (input feeding)", "--input-feeding"},
     {"decoder.start", "dh_1 += W_s' ds_0", ""},
@@ -29,9 +29,9 @@ static const struct {
     {"dropout.mask", "dx = dx . mask", "--dropout 0.3"},
     {"dropout.state", "ds' = ds' . d", "--dropout-state 0.3"},
     {"dropout.words", "dx_t = mask_t dx_t", "--word-dropout 0.3"},
-    {"encoder.carry", "dh_{j-1} += what h_j sends back", ""},
+    {"encoder.carry", "dh_{j-1} += the gradient through h_j", ""},
     {"feedforward.relu", "the factor of the rectifier, 0 or 1", "--model transformer"},
-    {"fixed.context", "dc += dc_i (one context vector for all words)", "--decoder fixed"},
+    {"fixed.context", "dc += dc_i (one context vector for all steps)", "--decoder fixed"},
     {"fixed.told", "dh_S += V' dc (one context vector)", "--decoder fixed"},
     {"gru.carry", "ds' += ds . (1 - z)", ""},
     {"gru.gates", "ds' += U_z' da_z + U_r' da_r", ""},
@@ -40,15 +40,15 @@ static const struct {
     {"gru.update", "da_z, all of it", ""},
     {"guide.alpha", "dalpha_ts -= A_ts / alpha_ts (guided alignment)", "--guided-alignment 1"},
     {"layernorm.gain", "dg += dy . normal", "--model transformer"},
-    {"layernorm.mean", "- mean(d): what the mean sends back", "--model transformer"},
-    {"layernorm.variance", "- normal mean(d . normal): what the variance sends back",
+    {"layernorm.mean", "- mean(d), the gradient through the mean", "--model transformer"},
+    {"layernorm.variance", "- normal mean(d . normal), the gradient through the variance",
      "--model transformer"},
     {"linear.bias", "db += sum dy", ""},
     {"linear.input", "dx += dy W", ""},
     {"linear.weight", "dW += dy' x", ""},
     {"location.query", "dq_ij += de_ij", "--attention location"},
     {"loss.smoothing", "- epsilon / K at every word", "--label-smoothing 0.1"},
-    {"loss.target", "- 1 at the right word", ""},
+    {"loss.target", "- 1 at the reference token", ""},
     {"lstm.carry", "dm' += dm . f", "--cell lstm"},
     {"lstm.forget", "da_f, all of it", "--cell lstm"},
     {"lstm.input", "da_i, all of it", "--cell lstm"},
@@ -57,7 +57,7 @@ static const struct {
     {"position.learned", "dP_t += dx_t", "--positions learned"},
     {"readout.state", "ds += U_o' dt~", ""},
     {"readout.tanh", "the factor 1 - tanh^2 in dt~", "--decoder luong"},
-    {"residual.past", "dx += dy past the sub-layer", "--model transformer"},
+    {"residual.past", "dx += dy past the sublayer", "--model transformer"},
     {"rnn.state", "ds' += U' da", "--cell rnn"},
     {"rnn.tanh", "the factor 1 - tanh^2 in da", "--cell rnn"},
     {"scaled-dot.scale", "the factor 1 / sqrt(n')", "--attention scaled-dot"},
@@ -65,12 +65,12 @@ static const struct {
     {"window.centre", "dp_i, all of it", "--window local-p"},
     {"window.gauss", "the Gaussian in dalpha", "--window local-p"},
     {"window.query", "ds += W_p' dtanh", "--window local-p"},
-    {"window.tanh", "the factor 1 - tanh^2 of the centre", "--window local-p"},
+    {"window.tanh", "the factor 1 - tanh^2 of the center", "--window local-p"},
 };
 
 enum { FAULTS = sizeof faults / sizeof *faults };
 
-/* Of the thread that checks: two may look for different faults at once. */
+/* Per thread: two gradient checks may run at once. */
 static _Thread_local const char *injected;
 static _Thread_local bool hit;
 

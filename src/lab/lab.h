@@ -1,7 +1,7 @@
-/* lab: the gradient laboratory, compiled in double only.
+/* lab: gradient check, proof, explanation and attention on given numbers, compiled in double only.
  *
- * These functions are all that is visible of the double copy of the numeric rooms, so they take
- * plain data. */
+ * These functions are all that the double copy of the numeric modules exports, so they take plain
+ * data. */
 #ifndef SA_LAB_LAB_H
 #define SA_LAB_LAB_H
 
@@ -9,12 +9,12 @@
 
 typedef struct sa_lab_job {
     const sa_settings *settings;
-    const char *settings_text;          /* the same as JSON, for the dump */
+    const char *settings_text;          /* as JSON, for the dump */
     const sa_sentence *source, *target; /* NULL: a built-in batch of ragged lengths */
-    const sa_gold_alignment *gold;      /* [count] their links, for guided alignment; or NULL */
+    const sa_gold_alignment *gold;      /* [count] for guided alignment, or NULL */
     int count;                          /* sentences */
     int source_words, target_words;     /* vocabularies */
-    const char *fault;                  /* the backward term to leave out, or NULL */
+    const char *fault;                  /* the backward term to drop, or NULL */
     const char *dump;                   /* file for weights, batch, loss and gradients, or NULL */
     void (*each)(void *context, const sa_gradient_result *gradient);
     void *context;
@@ -23,8 +23,8 @@ typedef struct sa_lab_job {
 /* See sa_check_gradients in softalign.h. */
 bool sa_lab_check(const sa_lab_job *job, sa_error *error);
 
-/* The backward terms that can be left out: the name of number i, what is dropped, and options
- * of a model that has it; NULL after the last. */
+/* The backward terms that can be dropped: the name of number i, its formula, and options of a model
+ * that has it. NULL after the last. */
 const char *sa_lab_gradient_fault(size_t i, const char **dropped, const char **options);
 
 /* sa_attend of softalign.h, for tables that fit: fills the arrays of `attended`, whose sizes are
@@ -33,7 +33,7 @@ bool sa_lab_attend(const sa_attend_options *attending, sa_attend_result *attende
 
 typedef struct sa_lab_prove_job {
     const sa_settings *settings;
-    const float *values;                /* the model's weights, in the order of its plan */
+    const float *values;                /* the model's weights in the order of sa_seq2seq_plan */
     const sa_sentence *source, *target; /* NULL: random ones of ragged lengths */
     int count;                          /* sentences */
     int source_words, target_words;     /* vocabularies */
@@ -48,17 +48,17 @@ const char *sa_lab_check_name(size_t i, const char **meaning);
 
 typedef struct sa_lab_explain_job {
     const sa_settings *settings;
-    const float *values; /* all weights, in the order of the model's plan */
+    const float *values; /* the model's weights in the order of sa_seq2seq_plan */
     sa_sentence source, target;
     int source_words, target_words; /* vocabularies */
-    int step;                       /* from 1; 0: all; of a transformer the source word */
-    int layer;                      /* of a transformer's encoder, from 1 */
+    int step;                       /* target position from 1, 0: all; transformer: source word */
+    int layer;                      /* from 1, of a transformer's encoder */
     bool weights;
-    void (*each)(void *context, const sa_explain_value *line); /* without the rows' words */
+    void (*each)(void *context, const sa_explain_value *line); /* without row labels */
     void *context;
 } sa_lab_explain_job;
 
-/* sa_explain of softalign.h, for sentences as numbers. SA_DIVERGED: there are no probabilities. */
+/* sa_explain of softalign.h for token ids. SA_DIVERGED: the loss is not finite. */
 bool sa_lab_explain(const sa_lab_explain_job *job, sa_error *error);
 
 #endif

@@ -4,13 +4,12 @@
 #include <stdio.h>
 #include <string.h>
 
-/* The list while it is made. */
 typedef struct mask_list {
     sa_lab_mask *list;
     int count;
 } mask_list;
 
-/* One more, if the share dropped there is not 0; like: all but its name and numbers. */
+/* Adds a mask unless its dropout probability is 0; like: all but its name and its rows. */
 static void add(mask_list *all, double probability, sa_mat mask, sa_lab_mask like,
                 const char *format, ...) __attribute__((format(printf, 5, 6)));
 static void add(mask_list *all, double probability, sa_mat mask, sa_lab_mask like,
@@ -26,17 +25,17 @@ static void add(mask_list *all, double probability, sa_mat mask, sa_lab_mask lik
     va_end(values);
 }
 
-static void add_recurrent(mask_list *all, const sa_lab_run *run) {
+static void add_recurrent(mask_list *all, const sa_lab_model *model) {
     static const char *const ways[] = {"forward", "backward"};
-    const sa_dropout probability = run->regularizer.dropout;
-    const sa_encoder_cache *encoder = &run->pass.encoder;
-    const sa_decoder_cache *decoder = &run->pass.decoder;
+    const sa_dropout probability = model->regularizer.dropout;
+    const sa_encoder_cache *encoder = &model->pass.encoder;
+    const sa_decoder_cache *decoder = &model->pass.decoder;
     const sa_lab_mask source = {.target = false}, target = {.target = true};
     const sa_lab_mask sentences = {.whole = true}, targets = {.target = true, .whole = true};
     add(all, probability.words, encoder->word_mask, source, "mask.source.words");
     add(all, probability.embeddings, encoder->x_mask, source, "mask.source.E");
-    for (int layer = 0; layer < run->w.encoder.layers; layer++)
-        for (int d = 0; d < run->w.encoder.directions; d++) {
+    for (int layer = 0; layer < model->w.encoder.layers; layer++)
+        for (int d = 0; d < model->w.encoder.directions; d++) {
             sa_require(d < (int)(sizeof ways / sizeof *ways));
             const sa_mat mask = encoder->direction[layer][d].drop.mask;
             if (layer)
@@ -71,26 +70,26 @@ static void add_stack(mask_list *all, sa_dropout probability, const sa_stack_cac
     }
 }
 
-int sa_lab_masks_list(const sa_lab_run *run, sa_lab_mask list[SA_LAB_MASKS]) {
+int sa_lab_masks_list(const sa_lab_model *model, sa_lab_mask list[SA_LAB_MASKS]) {
     mask_list all = {.list = list};
-    if (run->w.model == SA_MODEL_RECURRENT) {
-        add_recurrent(&all, run);
+    if (model->w.model == SA_MODEL_RECURRENT) {
+        add_recurrent(&all, model);
         return all.count;
     }
-    add_stack(&all, run->regularizer.dropout, &run->pass.transformer.encoder, false);
-    add_stack(&all, run->regularizer.dropout, &run->pass.transformer.decoder, true);
+    add_stack(&all, model->regularizer.dropout, &model->pass.transformer.encoder, false);
+    add_stack(&all, model->regularizer.dropout, &model->pass.transformer.decoder, true);
     return all.count;
 }
 
-/* Where the sentence of a pair stands on a side. */
+/* The place of a pair's sentence on a side of the batch. */
 static int batch_index(const sa_batch_side *side, int pair) {
     int b = 0;
     while (side->order[b] != pair) b++;
     return b;
 }
 
-void sa_lab_mask_write(const sa_lab_run *run, const sa_lab_mask *mask, sa_real *to) {
-    const sa_batch *batch = &run->batch;
+void sa_lab_mask_write(const sa_lab_model *model, const sa_lab_mask *mask, sa_real *to) {
+    const sa_batch *batch = &model->batch;
     const sa_batch_side *side = mask->target ? &batch->target : &batch->source;
     const size_t width = (size_t)mask->mask.cols;
     for (int pair = 0; pair < side->sentences; pair++) {

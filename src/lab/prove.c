@@ -1,71 +1,71 @@
-/* prove: the invariances, which of them must hold for which model, and the job. */
+/* prove: the table of invariances, and which of them must hold for which model. */
 #include "base/memory.h"
 #include "lab/invariance.h"
 #include "lab/lab.h"
 
 #include <stdlib.h>
 
-#define ROUNDING 1e-8 /* what recurrences make of double's, far from any float's */
+#define ROUNDING 1e-8 /* of doubles after a recurrence; floats are far above it */
 
-/* ---- What may be asked of which model -------------------------------------------------------- */
+/* ---- Which invariance holds for which model -------------------------------------------------- */
 
-static const char *no_attention(const sa_lab_subject *subject) {
-    return sa_lab_attention(subject) ? NULL : "the decoder has no attention";
+static const char *no_attention(const sa_proof_setup *setup) {
+    return sa_lab_attention(setup) ? NULL : "the decoder has no attention";
 }
 
-static bool sees_words(const sa_lab_subject *subject) {
-    const sa_attention *attention = sa_lab_attention(subject);
+static bool content_based(const sa_proof_setup *setup) {
+    const sa_attention *attention = sa_lab_attention(setup);
     return attention && attention->score->key != SA_KEY_NONE;
 }
 
-static const char *content_free_note(const sa_lab_subject *subject) {
-    return !sees_words(subject) ? "this score is blind to the source: no word can move a weight"
-                                : NULL;
+static const char *content_free_note(const sa_proof_setup *setup) {
+    return !content_based(setup) ? "the score is content-free: no source word can change a weight"
+                                 : NULL;
 }
 
-static const char *window_note(const sa_lab_subject *subject) {
-    const sa_attention *attention = sa_lab_attention(subject);
+static const char *window_note(const sa_proof_setup *setup) {
+    const sa_attention *attention = sa_lab_attention(setup);
     return attention && attention->window == SA_WINDOW_LOCAL_P
-               ? "at most 1: the window's Gaussian takes a share away"
+               ? "at most 1: the Gaussian of the window makes the sum smaller"
                : NULL;
 }
 
-static bool recurrent_encoder(const sa_lab_subject *subject) {
-    const sa_sizes *sizes = &subject->run.sizes;
+static bool recurrent_encoder(const sa_proof_setup *setup) {
+    const sa_sizes *sizes = &setup->model.sizes;
     return sizes->model == SA_MODEL_RECURRENT && sizes->encoder.kind != SA_ENCODER_NONE;
 }
 
-static bool positioned(const sa_lab_subject *subject) {
-    const sa_sizes *sizes = &subject->run.sizes;
+static bool positioned(const sa_proof_setup *setup) {
+    const sa_sizes *sizes = &setup->model.sizes;
     return sizes->model == SA_MODEL_TRANSFORMER ? sizes->transformer.positions
                                                 : sizes->encoder.positions;
 }
 
 static const char *position_based(const sa_attention *attention) {
     if (attention && attention->score->query == SA_QUERY_POSITIONS)
-        return "the score is about places, not words";
+        return "the score depends on positions, not words";
     if (attention && attention->window != SA_WINDOW_NONE)
-        return "the window is about places, not words";
+        return "the window depends on positions, not words";
     return NULL;
 }
 
 static const char recurrent_note[] = "the encoder is recurrent";
 
-static const char *order_matters(const sa_lab_subject *subject) {
-    if (recurrent_encoder(subject)) return recurrent_note;
-    if (positioned(subject)) return "the embeddings carry positions";
-    return position_based(sa_lab_attention(subject));
+static const char *order_matters(const sa_proof_setup *setup) {
+    if (recurrent_encoder(setup)) return recurrent_note;
+    if (positioned(setup)) return "the embeddings contain positions";
+    return position_based(sa_lab_attention(setup));
 }
 
-/* A transformer's encoder attends as its decoder does; others do not attend. */
-static const char *encoder_order_matters(const sa_lab_subject *subject) {
-    if (recurrent_encoder(subject)) return recurrent_note;
-    const bool attends = subject->run.sizes.model == SA_MODEL_TRANSFORMER;
-    return attends && !positioned(subject) ? position_based(sa_lab_attention(subject)) : NULL;
+/* Of the encoders only a transformer's attends, with the score and window of its decoder. */
+static const char *encoder_order_matters(const sa_proof_setup *setup) {
+    if (recurrent_encoder(setup)) return recurrent_note;
+    const bool attends = setup->model.sizes.model == SA_MODEL_TRANSFORMER;
+    return attends && !positioned(setup) ? position_based(sa_lab_attention(setup)) : NULL;
 }
 
-static const char *positions_note(const sa_lab_subject *subject) {
-    return positioned(subject) ? "the embeddings carry positions, which must break it" : NULL;
+static const char *positions_note(const sa_proof_setup *setup) {
+    return positioned(setup) ? "the embeddings contain positions, which must break it" : NULL;
 }
 
 /* ---- The table ------------------------------------------------------------------------------- */
@@ -73,48 +73,49 @@ static const char *positions_note(const sa_lab_subject *subject) {
 static const struct invariance {
     const char *name, *meaning;
     double allowed;
-    bool (*above)(const sa_lab_subject *); /* whether the figure must be above `least` instead */
+    bool (*above)(const sa_proof_setup *); /* whether the result must be above `least` instead */
     double least;
-    const char *(*excuse)(const sa_lab_subject *); /* why it need not hold for such a model */
-    bool shown;                                    /* the figure is found nevertheless */
-    const char *(*note)(const sa_lab_subject *);   /* something to know about it */
-    bool (*measure)(sa_lab_subject *, double *worst, sa_error *);
+    const char *(*excuse)(const sa_proof_setup *); /* why it need not hold */
+    bool shown;                                    /* measured nevertheless */
+    const char *(*note)(const sa_proof_setup *);   /* a remark */
+    bool (*measure)(sa_proof_setup *, double *worst, sa_error *);
 } rows[] = {
     {"row-sums", "The weights of every head are not negative and sum to 1 for every target word.",
      1e-12, .excuse = no_attention, .note = window_note, .measure = sa_measure_row_sums},
     {"batching",
-     "One by one the pairs have the weights, the log p and (summed) the gradient that they have in "
-     "one batch.",
-     ROUNDING, .measure = sa_measure_batching},
+     "Pairs one by one have the same weights, log p and summed gradient as in one batch.", ROUNDING,
+     .measure = sa_measure_batching},
     {"padding",
-     "There is no padding: where it would stand are words of other pairs. Longer pairs before and "
-     "behind a pair change neither its weights nor its log p, nor do other words in them.",
+     "Longer pairs in the batch, whose words stand where padding would, and other words in them "
+     "change "
+     "neither the weights of a pair nor its log p.",
      ROUNDING, .measure = sa_measure_padding},
     {"padding-gradient",
-     "The gradient of one pair's loss by the words of the longer pairs beside it is exactly zero.",
+     "The gradient of one pair's loss by the words of longer pairs in its batch is exactly zero.",
      0, .measure = sa_measure_padding_gradient},
     {"annotations",
-     "With the query held fixed, other annotations give other weights (for location and uniform: "
-     "they do not).",
-     0, sees_words, 1e-14, .excuse = no_attention, .note = content_free_note,
+     "With the queries fixed, other annotations give other weights (except for content-free "
+     "scores).",
+     0, content_based, 1e-14, .excuse = no_attention, .note = content_free_note,
      .measure = sa_measure_annotations},
     {"permutation",
-     "Without recurrence and positions, source words that change places take their weights along, "
-     "and log p stays.",
+     "Without recurrence and positions, permuting the source words permutes their weights and "
+     "leaves "
+     "log p.",
      ROUNDING, .excuse = order_matters, .shown = true, .measure = sa_measure_permutation},
     {"encoder-permutation",
-     "Without recurrence and positions, they take along what the encoder makes of them, and the "
-     "weights by which they look at each other. Positions break this.",
+     "Without recurrence and positions, it permutes the annotations and the encoder's "
+     "self-attention. Positions break this.",
      ROUNDING, positioned, ROUNDING, .excuse = encoder_order_matters, .shown = true,
      .note = positions_note, .measure = sa_measure_encoder_permutation},
     {"causality",
-     "Other target words from position t on change neither the weights up to t nor any p(y_i) up "
-     "to t, for every t.",
+     "Other target words from position t on change neither the weights nor p(y_i) up to t, for "
+     "every "
+     "t.",
      ROUNDING, .measure = sa_measure_causality},
     {"writing",
-     "Written word by word, with what is kept of the words before (states, cached keys and "
-     "values), "
-     "every word has the log p and the weights that it has in a pass over the whole target.",
+     "Decoding word by word, with cached states or keys and values, gives every word the log p and "
+     "weights of a pass over the whole target.",
      1e-12, .measure = sa_measure_decoding},
 };
 
@@ -126,14 +127,14 @@ const char *sa_lab_check_name(size_t i, const char **meaning) {
     return rows[i].name;
 }
 
-/* ---- Judging --------------------------------------------------------------------------------- */
+/* ---- Checking -------------------------------------------------------------------------------- */
 
-static bool check_invariance(const struct invariance *row, sa_lab_subject *subject,
+static bool check_invariance(const struct invariance *row, sa_proof_setup *setup,
                              sa_proof_check *check, sa_error *error) {
-    const char *excuse = row->excuse ? row->excuse(subject) : NULL;
-    const bool above = row->above && row->above(subject);
+    const char *excuse = row->excuse ? row->excuse(setup) : NULL;
+    const bool above = row->above && row->above(setup);
     double worst = -INFINITY;
-    if ((!excuse || row->shown) && !row->measure(subject, &worst, error)) return false;
+    if ((!excuse || row->shown) && !row->measure(setup, &worst, error)) return false;
     const bool measured = worst != -INFINITY;
     if (!excuse && !measured) excuse = "no source is long enough";
     *check = (sa_proof_check){.name = row->name,
@@ -143,17 +144,17 @@ static bool check_invariance(const struct invariance *row, sa_lab_subject *subje
                               .above = above,
                               .skipped = excuse,
                               .note = excuse      ? excuse
-                                      : row->note ? row->note(subject)
+                                      : row->note ? row->note(setup)
                                                   : NULL};
     check->ok = excuse || (above ? worst > check->allowed : worst <= check->allowed);
     return true;
 }
 
-static bool check_all(const sa_lab_prove_job *proof, sa_lab_subject *subject, sa_error *error) {
+static bool check_all(const sa_lab_prove_job *proof, sa_proof_setup *setup, sa_error *error) {
     sa_proof_check failed = {0};
     for (int i = 0; i < ROWS; i++) {
         sa_proof_check check;
-        if (!check_invariance(&rows[i], subject, &check, error)) return false;
+        if (!check_invariance(&rows[i], setup, &check, error)) return false;
         if (proof->each) proof->each(proof->context, &check);
         if (!check.ok && !failed.name) failed = check;
     }
@@ -164,11 +165,11 @@ static bool check_all(const sa_lab_prove_job *proof, sa_lab_subject *subject, sa
 
 /* ---- Pairs ----------------------------------------------------------------------------------- */
 
-/* Lengths of the pairs that are drawn; no two share both. */
+/* Source and target lengths of the pairs that are drawn. */
 static const int lengths[][2] = {{3, 4}, {8, 1}, {1, 7}, {5, 4}, {3, 2}, {2, 6}};
 enum { DRAWN = sizeof lengths / sizeof *lengths };
 
-/* A location score sees so many places: a longer source belongs to the proof. 0: no such score. */
+/* The source positions that a location score covers, which the proof must exceed; 0 for others. */
 static int max_positions_of(const sa_settings *settings) {
     const bool attends = settings->model == SA_MODEL_TRANSFORMER ||
                          sa_decoder_kinds[settings->decoder].query_state != SA_QUERY_STATE_NONE;
@@ -189,16 +190,16 @@ static void draw_pair(const sa_lab_prove_job *proof, sa_rng *rng, int S, int T, 
     *ids += S + T;
 }
 
-/* The job's pairs, or drawn ones, and one more with a source that no location score sees whole. */
+/* The job's pairs, or drawn ones, and one whose source is longer than a location score covers. */
 static bool pairs_open(const sa_lab_prove_job *proof, sa_rng *rng, drawn_pairs *all,
                        sa_error *error) {
-    enum { TARGET = 3, ROOM = 64 };
+    enum { TARGET = 3, CAPACITY = 64 };
     const int max_positions = max_positions_of(proof->settings),
               given = proof->source ? proof->count : 0;
     *all = (drawn_pairs){
         .source = sa_new((size_t)given + DRAWN + 1, sizeof(sa_sentence), error),
         .target = sa_new((size_t)given + DRAWN + 1, sizeof(sa_sentence), error),
-        .ids = sa_new((size_t)max_positions + ROOM, sizeof(int32_t), error),
+        .ids = sa_new((size_t)max_positions + CAPACITY, sizeof(int32_t), error),
         .count = given,
     };
     if (!all->source || !all->target || !all->ids) return false;
@@ -218,21 +219,21 @@ static void pairs_close(drawn_pairs *all) {
 /* ---- The job --------------------------------------------------------------------------------- */
 
 bool sa_lab_prove(const sa_lab_prove_job *proof, sa_error *error) {
-    sa_lab_subject subject = {.rng = sa_rng_seed(proof->seed, 1)};
+    sa_proof_setup setup = {.rng = sa_rng_seed(proof->seed, 1)};
     drawn_pairs drawn;
-    bool good = pairs_open(proof, &subject.rng, &drawn, error);
+    bool good = pairs_open(proof, &setup.rng, &drawn, error);
     if (good) {
-        subject.pairs = (sa_lab_pairs){drawn.source, drawn.target, drawn.count, proof->source_words,
-                                       proof->target_words};
-        sa_lab_pairs first = subject.pairs;
+        setup.pairs = (sa_lab_pairs){drawn.source, drawn.target, drawn.count, proof->source_words,
+                                     proof->target_words};
+        sa_lab_pairs first = setup.pairs;
         first.count = 1;
-        good = sa_lab_run_open(&subject.run, proof->settings, &first, error);
+        good = sa_lab_model_open(&setup.model, proof->settings, &first, error);
         if (good) {
-            subject.run.regularizer.dropout = (sa_dropout){0};
-            sa_lab_run_load(&subject.run, proof->values);
-            good = check_all(proof, &subject, error);
+            setup.model.regularizer.dropout = (sa_dropout){0};
+            sa_lab_model_load(&setup.model, proof->values);
+            good = check_all(proof, &setup, error);
         }
-        sa_lab_run_close(&subject.run);
+        sa_lab_model_close(&setup.model);
     }
     pairs_close(&drawn);
     return good;

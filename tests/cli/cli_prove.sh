@@ -47,7 +47,7 @@ cmp -s before out && fail "--limit is not heard"
 variant location --attention location
 expect 0 "" prove location/best.safetensors tiny.tsv
 expect_all_but permutation encoder-permutation
-grep -q '^annotations  *0 .*: this score is blind to the source' out || fail "location: $(cat out)"
+grep -q '^annotations  *0 .*: the score is content-free' out || fail "location: $(cat out)"
 variant bag --encoder none --decoder cgru --heads 2 --attention scaled-dot
 expect 0 "" prove bag/best.safetensors tiny.tsv
 expect_all_but
@@ -65,7 +65,7 @@ grep -q "^row-sums .*: at most 1" out || fail "a predictive window: $(cat out)"
 variant deep --model transformer --heads 2 --layers 2
 expect 0 "" prove deep/best.safetensors tiny.tsv
 expect_all_but permutation
-grep -q '^encoder-permutation .* > .*: the embeddings carry positions, which must break it$' out ||
+grep -q '^encoder-permutation .* > .*: the embeddings contain positions, which must break it$' out ||
     fail "no word of positions: $(cat out)"
 variant unplaced --model transformer --positions none --norm post
 expect 0 "" prove unplaced/best.safetensors tiny.tsv
@@ -73,8 +73,8 @@ expect_all_but
 
 # The paper's v_a begins as 0; one that never moves from there looks nowhere.
 variant still --init paper --optimizer sgd --lr 1e-300
-expect 1 "annotations does not hold: 0, must be above 1e-14: With the query held fixed, other \
-annotations give other weights (for location and uniform: they do not)." prove still/best.safetensors
+expect 1 "annotations does not hold: 0, must be above 1e-14: With the queries fixed, other \
+annotations give other weights (except for content-free scores)." prove still/best.safetensors
 same "verdict" "annotations FAILED" "$(verdicts | grep FAILED)"
 same "the closing sentence" "1 of 7 checks failed for this model on random sentences." \
     "$(tail -n 1 out)"

@@ -3,7 +3,7 @@
  *
  * The number is spoilt by the linker (--wrap), behind the backward pass. */
 #include "lab/lab.h"
-#include "lab/run.h"
+#include "lab/lab_model.h"
 #include "support/suite.h"
 #include "support/variants.h"
 
@@ -15,15 +15,15 @@ static int found;  /* the tensors that were called wrong */
 static bool right; /* the spoilt one is among them, with the right figure */
 static int tensor; /* that is judged next */
 
-__typeof__(sa_lab_run_loss) __real_sa_lab_run_loss, __wrap_sa_lab_run_loss;
-double __wrap_sa_lab_run_loss(sa_lab_run *run, sa_seq2seq *dw) {
-    const double loss = __real_sa_lab_run_loss(run, dw);
+__typeof__(sa_lab_model_loss) __real_sa_lab_model_loss, __wrap_sa_lab_model_loss;
+double __wrap_sa_lab_model_loss(sa_lab_model *model, sa_seq2seq *dw) {
+    const double loss = __real_sa_lab_model_loss(model, dw);
     if (!dw || spoilt < 0) return loss;
-    const sa_param *param = &run->plan.item[spoilt];
-    double *largest = run->gradients + param->offset;
+    const sa_param *param = &model->plan.item[spoilt];
+    double *largest = model->gradients + param->offset;
     for (size_t k = 0; k < sa_param_size(param); k++)
-        if (fabs(run->gradients[param->offset + k]) > fabs(*largest))
-            largest = run->gradients + param->offset + k;
+        if (fabs(model->gradients[param->offset + k]) > fabs(*largest))
+            largest = model->gradients + param->offset + k;
     *largest *= 1 + 1e-5;
     return loss;
 }

@@ -1,4 +1,4 @@
-/* What must hold of a sentence on its own: what its weights are, and what may move them. */
+/* invariance_sentence: what the attention weights of a pair are, and what may change them. */
 #include "base/memory.h"
 #include "lab/invariance.h"
 #include "tensor/vec.h"
@@ -8,8 +8,8 @@
 
 /* ---- Row sums -------------------------------------------------------------------------------- */
 
-/* How far the weights of a row are from being shares of 1. A Gaussian takes from them, but inside
- * the window, two standard deviations wide, leaves exp(-2) of each. */
+/* How far a row of weights is from being a distribution. A Gaussian leaves at least exp(-2) of each
+ * weight in its window, which ends at two standard deviations. */
 static double row_sum_error(sa_mat alpha, bool gaussian) {
     double sum = 0, off = 0;
     for (int j = 0; j < alpha.cols; j++) {
@@ -20,11 +20,11 @@ static double row_sum_error(sa_mat alpha, bool gaussian) {
     return sa_lab_nan_max(off, sa_lab_nan_max(sum - 1, least - sum));
 }
 
-/* Of all heads of a pair in one place; rows: those words that ask. */
-static double row_sum_errors(const sa_lab_subject *subject, sa_lab_view view,
-                             sa_attention_site site, int rows) {
-    const sa_seq2seq *w = &subject->run.w;
-    const bool gaussian = sa_lab_attention(subject)->window == SA_WINDOW_LOCAL_P;
+/* The largest such error over all layers and heads at one site; rows: queries. */
+static double row_sum_errors(const sa_proof_setup *setup, sa_lab_view view, sa_attention_site site,
+                             int rows) {
+    const sa_seq2seq *w = &setup->model.w;
+    const bool gaussian = sa_lab_attention(setup)->window == SA_WINDOW_LOCAL_P;
     double worst = 0;
     for (int layer = 0; layer < sa_seq2seq_layers(w, site); layer++)
         for (int k = 0; k < sa_seq2seq_heads(w); k++)
@@ -34,17 +34,17 @@ static double row_sum_errors(const sa_lab_subject *subject, sa_lab_view view,
     return worst;
 }
 
-bool sa_measure_row_sums(sa_lab_subject *subject, double *worst, sa_error *error) {
-    sa_lab_trial all;
-    const bool good = sa_lab_open_all(subject, &all, error);
-    for (int p = 0; good && p < subject->pairs.count; p++) {
+bool sa_measure_row_sums(sa_proof_setup *setup, double *worst, sa_error *error) {
+    sa_lab_pass all;
+    const bool good = sa_lab_open_all(setup, &all, error);
+    for (int p = 0; good && p < setup->pairs.count; p++) {
         const sa_lab_view view = {&all, p};
-        const int S = subject->pairs.source[p].len, T = subject->pairs.target[p].len;
-        *worst = sa_lab_nan_max(*worst, row_sum_errors(subject, view, SA_SITE_CROSS, T));
-        *worst = sa_lab_nan_max(*worst, row_sum_errors(subject, view, SA_SITE_ENCODER, S));
-        *worst = sa_lab_nan_max(*worst, row_sum_errors(subject, view, SA_SITE_DECODER, T));
+        const int S = setup->pairs.source[p].len, T = setup->pairs.target[p].len;
+        *worst = sa_lab_nan_max(*worst, row_sum_errors(setup, view, SA_SITE_CROSS, T));
+        *worst = sa_lab_nan_max(*worst, row_sum_errors(setup, view, SA_SITE_ENCODER, S));
+        *worst = sa_lab_nan_max(*worst, row_sum_errors(setup, view, SA_SITE_DECODER, T));
     }
-    sa_lab_trial_close(&all);
+    sa_lab_pass_close(&all);
     return good;
 }
 
@@ -57,7 +57,7 @@ static double largest(sa_mat x) {
     return most;
 }
 
-/* What a decoder attends to when its annotations are random numbers of the same size. */
+/* Keys and values of random annotations, as large as the ones seen. */
 static void draw_memory(sa_arena *arena, sa_rng *rng, const sa_attention *w, const sa_memory *seen,
                         sa_memory *memory) {
     const sa_mat h = sa_mat_alloc(arena, seen->annotations.rows, seen->annotations.cols);
@@ -70,8 +70,8 @@ static void draw_memory(sa_arena *arena, sa_rng *rng, const sa_attention *w, con
     sa_memory_forward(w, memory);
 }
 
-/* Queries ask about a random memory, one by one or at once as they did before, so that rounding is
- * the same; while the arena counts, nothing is computed. */
+/* The queries s attend to a random memory, one by one or at once as in the pass before, so that
+ * rounding is the same. While the arena counts, nothing is computed. */
 static sa_attention_rows attend_random_memory(sa_arena *arena, sa_rng *rng, const sa_attention *w,
                                               sa_mat s, const sa_memory *seen, bool at_once) {
     const int steps = s.rows, S = seen->annotations.rows, first[] = {0, steps};
@@ -89,101 +89,99 @@ static sa_attention_rows attend_random_memory(sa_arena *arena, sa_rng *rng, cons
     return rows;
 }
 
-/* The queries of a pass over one pair ask once more, of a random memory: how far the weights move.
- */
-static double weights_moved(sa_lab_view view, sa_arena *arena, sa_rng *rng) {
-    const sa_seq2seq *w = view.trial->w;
-    sa_lab_trial again = *view.trial;
-    sa_pass *pass = &again.pass;
+/* How the weights of a pass over one pair change when its queries attend to a random memory. */
+static double annotation_difference(sa_lab_view view, sa_arena *arena, sa_rng *rng) {
+    const sa_seq2seq *w = view.pass->w;
+    sa_lab_pass again = *view.pass;
+    sa_pass *cache = &again.cache;
     if (w->model == SA_MODEL_RECURRENT)
-        pass->decoder.rows.attention = attend_random_memory(
-            arena, rng, &w->decoder.attention, sa_decoder_query(&w->decoder, pass->decoder.rows),
-            &pass->decoder.source.memory, false);
+        cache->decoder.rows.attention = attend_random_memory(
+            arena, rng, &w->decoder.attention, sa_decoder_query(&w->decoder, cache->decoder.rows),
+            &cache->decoder.source.memory, false);
     for (int i = 0; w->model == SA_MODEL_TRANSFORMER && i < w->transformer.sizes.layers; i++) {
-        sa_attention_sublayer_cache *cross = &pass->transformer.decoder.layer[i].cross;
+        sa_attention_sublayer_cache *cross = &cache->transformer.decoder.layer[i].cross;
         cross->rows =
             attend_random_memory(arena, rng, &w->transformer.decoder.layer[i].cross.attention,
                                  cross->residual.in, &cross->memory, true);
     }
     if (!arena->base) return 0;
-    return sa_lab_weight_difference((sa_lab_view){&again, 0}, view, view.trial->batch.target.steps,
+    return sa_lab_weight_difference((sa_lab_view){&again, 0}, view, view.pass->batch.target.steps,
                                     NULL);
 }
 
-bool sa_measure_annotations(sa_lab_subject *subject, double *worst, sa_error *error) {
+bool sa_measure_annotations(sa_proof_setup *setup, double *worst, sa_error *error) {
     bool good = true;
-    for (int p = 0; good && p < subject->pairs.count; p++) {
-        if (subject->pairs.source[p].len < 2) continue; /* one weight, always 1 */
-        sa_lab_trial alone;
+    for (int p = 0; good && p < setup->pairs.count; p++) {
+        if (setup->pairs.source[p].len < 2) continue; /* one weight, always 1 */
+        sa_lab_pass alone;
         sa_arena arena = {0};
         const sa_lab_view view = {&alone, 0};
-        good = sa_lab_open_single(subject, p, &alone, error);
-        if (good) weights_moved(view, &arena, &subject->rng);
+        good = sa_lab_open_single(setup, p, &alone, error);
+        if (good) annotation_difference(view, &arena, &setup->rng);
         good = good && sa_arena_init(&arena, arena.used, error);
-        if (good) *worst = sa_lab_nan_max(*worst, weights_moved(view, &arena, &subject->rng));
+        if (good) *worst = sa_lab_nan_max(*worst, annotation_difference(view, &arena, &setup->rng));
         sa_arena_release(&arena);
-        sa_lab_trial_close(&alone);
+        sa_lab_pass_close(&alone);
     }
     return good;
 }
 
 /* ---- Permutation ----------------------------------------------------------------------------- */
 
-/* Every word moves to the place before, the first behind the last; the end mark stays. */
+/* Every word moves one position to the left, the first behind the last; EOS stays. */
 static void rotate(int len, int *from) {
     for (int j = 0; j < len - 1; j++) from[j] = (j + 1) % (len - 1);
     from[len - 1] = len - 1;
 }
 
-/* How far a pass over moved words is from the one over a pair as it is. */
-typedef double compare_moved(sa_lab_view moved, sa_lab_view original, const int *from);
+/* The difference between passes over a permuted and the original source. */
+typedef double compare_permuted(sa_lab_view moved, sa_lab_view original, const int *from);
 
-static bool permutation_of(const sa_lab_subject *subject, int p, compare_moved *apart, int *from,
+static bool permutation_of(const sa_proof_setup *setup, int p, compare_permuted *apart, int *from,
                            int32_t *ids, double *worst, sa_error *error) {
-    const sa_sentence source = subject->pairs.source[p], target = subject->pairs.target[p];
+    const sa_sentence source = setup->pairs.source[p], target = setup->pairs.target[p];
     const sa_sentence moved = {ids, source.len};
-    sa_lab_trial alone, other = {0};
+    sa_lab_pass alone, other = {0};
     rotate(source.len, from);
     for (int j = 0; j < source.len; j++) ids[j] = source.ids[from[j]];
-    const bool good = sa_lab_open_single(subject, p, &alone, error) &&
-                      sa_lab_trial_open(&other, &subject->run.w, &moved, &target, 1, error);
+    const bool good = sa_lab_open_single(setup, p, &alone, error) &&
+                      sa_lab_pass_open(&other, &setup->model.w, &moved, &target, 1, error);
     if (good)
         *worst =
             sa_lab_nan_max(*worst, apart((sa_lab_view){&other, 0}, (sa_lab_view){&alone, 0}, from));
-    sa_lab_trial_close(&alone), sa_lab_trial_close(&other);
+    sa_lab_pass_close(&alone), sa_lab_pass_close(&other);
     return good;
 }
 
-static bool permutations(const sa_lab_subject *subject, compare_moved *apart, double *worst,
+static bool permutations(const sa_proof_setup *setup, compare_permuted *apart, double *worst,
                          sa_error *error) {
     bool good = true;
-    for (int p = 0; good && p < subject->pairs.count; p++) {
-        const int len = subject->pairs.source[p].len;
-        if (len < 3) continue; /* one word and the end mark */
+    for (int p = 0; good && p < setup->pairs.count; p++) {
+        const int len = setup->pairs.source[p].len;
+        if (len < 3) continue; /* one word and EOS */
         int *from = sa_new((size_t)len, sizeof *from, error);
         int32_t *ids = sa_new((size_t)len, sizeof *ids, error);
-        good = from && ids && permutation_of(subject, p, apart, from, ids, worst, error);
+        good = from && ids && permutation_of(setup, p, apart, from, ids, worst, error);
         free(from), free(ids);
     }
     return good;
 }
 
 static double target_difference(sa_lab_view moved, sa_lab_view original, const int *from) {
-    return sa_lab_view_difference(moved, original, original.trial->batch.target.steps, from);
+    return sa_lab_view_difference(moved, original, original.pass->batch.target.steps, from);
 }
 
-bool sa_measure_permutation(sa_lab_subject *subject, double *worst, sa_error *error) {
-    return permutations(subject, target_difference, worst, error);
+bool sa_measure_permutation(sa_proof_setup *setup, double *worst, sa_error *error) {
+    return permutations(setup, target_difference, worst, error);
 }
 
-/* Of a pair alone. */
-static sa_mat annotations_of(const sa_lab_trial *alone) {
-    return alone->w->model == SA_MODEL_RECURRENT ? alone->pass.encoder.annotations
-                                                 : alone->pass.transformer.encoder.out;
+static sa_mat annotations_of(const sa_lab_pass *alone) {
+    return alone->w->model == SA_MODEL_RECURRENT ? alone->cache.encoder.annotations
+                                                 : alone->cache.transformer.encoder.out;
 }
 
 static double encoding_difference(sa_lab_view moved, sa_lab_view original, const int *from) {
-    const sa_mat one = annotations_of(moved.trial), other = annotations_of(original.trial);
+    const sa_mat one = annotations_of(moved.pass), other = annotations_of(original.pass);
     double most = sa_lab_site_difference(moved, original, SA_SITE_ENCODER, one.rows, from, from);
     for (int j = 0; j < one.rows; j++)
         most = sa_lab_nan_max(
@@ -191,26 +189,25 @@ static double encoding_difference(sa_lab_view moved, sa_lab_view original, const
     return most;
 }
 
-bool sa_measure_encoder_permutation(sa_lab_subject *subject, double *worst, sa_error *error) {
-    return permutations(subject, encoding_difference, worst, error);
+bool sa_measure_encoder_permutation(sa_proof_setup *setup, double *worst, sa_error *error) {
+    return permutations(setup, encoding_difference, worst, error);
 }
 
 /* ---- Causality ------------------------------------------------------------------------------- */
 
 enum { CUTS = 16 }; /* copies of a pair in one pass */
 
-/* The same target, but every word from position `cut` on another one. */
-static sa_sentence changed_from(int cut, sa_sentence target, sa_lab_subject *subject,
-                                int32_t *ids) {
-    const uint32_t words = (uint32_t)subject->pairs.target_words;
+/* The target with another word at every position from `cut` on. */
+static sa_sentence change_from(int cut, sa_sentence target, sa_proof_setup *setup, int32_t *ids) {
+    const uint32_t words = (uint32_t)setup->pairs.target_words;
     memcpy(ids, target.ids, sizeof *ids * (size_t)target.len);
     for (int t = cut; t < target.len; t++)
-        ids[t] = (int32_t)(((uint32_t)ids[t] + 1 + sa_rng_below(&subject->rng, words - 1)) % words);
+        ids[t] = (int32_t)(((uint32_t)ids[t] + 1 + sa_rng_below(&setup->rng, words - 1)) % words);
     return (sa_sentence){ids, target.len};
 }
 
-/* Up to position `cut`: the weights, log p of the words before it, and what the word there is
- * chosen by. */
+/* The largest difference in the weights up to position `cut`, log p of the words before it, and the
+ * read-out layer that predicts the word there. */
 static double prefix_difference(sa_lab_view changed, sa_lab_view original, int cut) {
     const sa_mat one = sa_lab_readout_row(changed, cut), other = sa_lab_readout_row(original, cut);
     return sa_lab_nan_max(sa_lab_max_difference(one.x, other.x, one.cols),
@@ -218,34 +215,34 @@ static double prefix_difference(sa_lab_view changed, sa_lab_view original, int c
                                          sa_lab_log_p_difference(changed, original, cut)));
 }
 
-/* The pair itself and copies changed from the positions first, first + 1, ... on; ids
- * [CUTS * len] */
-static bool cut_copies(sa_lab_subject *subject, int p, int first, int32_t *ids, double *worst,
-                       sa_error *error) {
-    const sa_sentence target = subject->pairs.target[p];
+/* Compares the pair with copies whose words change from positions first, first + 1, ... on, all in
+ * one batch; ids [CUTS * len] */
+static bool compare_cuts(sa_proof_setup *setup, int p, int first, int32_t *ids, double *worst,
+                         sa_error *error) {
+    const sa_sentence target = setup->pairs.target[p];
     sa_sentence from[CUTS + 1], to[CUTS + 1] = {target};
     int copies = 0;
     for (; copies < CUTS && first + copies < target.len; copies++)
         to[copies + 1] =
-            changed_from(first + copies, target, subject, ids + (ptrdiff_t)copies * target.len);
-    for (int i = 0; i <= copies; i++) from[i] = subject->pairs.source[p];
-    sa_lab_trial trial;
-    const bool good = sa_lab_trial_open(&trial, &subject->run.w, from, to, copies + 1, error);
+            change_from(first + copies, target, setup, ids + (ptrdiff_t)copies * target.len);
+    for (int i = 0; i <= copies; i++) from[i] = setup->pairs.source[p];
+    sa_lab_pass pass;
+    const bool good = sa_lab_pass_open(&pass, &setup->model.w, from, to, copies + 1, error);
     for (int i = 1; good && i <= copies; i++)
-        *worst = sa_lab_nan_max(*worst, prefix_difference((sa_lab_view){&trial, i},
-                                                          (sa_lab_view){&trial, 0}, first + i - 1));
-    sa_lab_trial_close(&trial);
+        *worst = sa_lab_nan_max(*worst, prefix_difference((sa_lab_view){&pass, i},
+                                                          (sa_lab_view){&pass, 0}, first + i - 1));
+    sa_lab_pass_close(&pass);
     return good;
 }
 
-bool sa_measure_causality(sa_lab_subject *subject, double *worst, sa_error *error) {
+bool sa_measure_causality(sa_proof_setup *setup, double *worst, sa_error *error) {
     bool good = true;
-    for (int p = 0; good && p < subject->pairs.count; p++) {
-        const int len = subject->pairs.target[p].len;
+    for (int p = 0; good && p < setup->pairs.count; p++) {
+        const int len = setup->pairs.target[p].len;
         int32_t *ids = sa_new((size_t)len * CUTS, sizeof *ids, error);
         good = ids;
         for (int first = 0; good && first < len; first += CUTS)
-            good = cut_copies(subject, p, first, ids, worst, error);
+            good = compare_cuts(setup, p, first, ids, worst, error);
         free(ids);
     }
     return good;

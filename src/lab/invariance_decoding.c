@@ -1,5 +1,5 @@
-/* What must hold of writing word by word, as a search does, with what was kept of the words before:
- * it is the pass over the whole target, to rounding. */
+/* invariance_decoding: decoding word by word, as a search does, with cached states or keys and
+ * values, equals the pass over the whole target up to rounding. */
 #include "base/memory.h"
 #include "decoding/decode_state.h"
 #include "lab/invariance.h"
@@ -7,11 +7,11 @@
 
 #include <string.h>
 
-/* The words of one pair as a search would have written them, compared with the pass over them. */
+/* Teacher forcing of one target through the decoding state. */
 typedef struct decoding {
     sa_decode_state state;
     sa_sentence target;
-    sa_mat alpha, whole; /* [1 x S] where a word looked, both ways */
+    sa_mat alpha, whole; /* [1 x S] attention weights of a step: decoding, whole pass */
 } decoding;
 
 static void layout(decoding *own, sa_arena *arena, const sa_seq2seq *w, const sa_sentence *source) {
@@ -21,9 +21,10 @@ static void layout(decoding *own, sa_arena *arena, const sa_seq2seq *w, const sa
     own->whole = sa_mat_alloc(arena, 1, source->len);
 }
 
-/* How far log p of word t (from 0) and its weights, on average over heads and layers, are apart. */
-static double step_apart(const decoding *own, sa_lab_view view, int t) {
-    const sa_seq2seq *w = view.trial->w;
+/* The largest difference at word t (from 0), in log p and in the mean weights of heads and layers.
+ */
+static double step_difference(const decoding *own, sa_lab_view view, int t) {
+    const sa_seq2seq *w = view.pass->w;
     const double log_p =
         (double)own->state.logits.x[own->target.ids[t]] - own->state.log_sum_exp[0];
     const int heads = sa_seq2seq_heads(w), layers = sa_seq2seq_layers(w, SA_SITE_CROSS);
@@ -34,7 +35,7 @@ static double step_apart(const decoding *own, sa_lab_view view, int t) {
                 sa_lab_weights(view, SA_SITE_CROSS, k / heads, k % heads, t).x, own->whole.x,
                 own->whole.cols);
     return sa_lab_nan_max(
-        sa_lab_max_difference(&log_p, &view.trial->pass.log_p[sa_lab_target_row(view, t)], 1),
+        sa_lab_max_difference(&log_p, &view.pass->cache.log_p[sa_lab_target_row(view, t)], 1),
         sa_lab_max_difference(own->alpha.x, own->whole.x, own->whole.cols));
 }
 
@@ -45,29 +46,29 @@ static bool decode_words(decoding *own, sa_lab_view view, double *worst, sa_erro
     for (int t = 0; t < own->target.len; t++) {
         if (!sa_decode_state_step(&own->state, NULL, t + 1, 1, &which, &from, &word, error))
             return false;
-        *worst = sa_lab_nan_max(*worst, step_apart(own, view, t));
+        *worst = sa_lab_nan_max(*worst, step_difference(own, view, t));
         word = own->target.ids[t];
     }
     return true;
 }
 
-bool sa_measure_decoding(sa_lab_subject *subject, double *worst, sa_error *error) {
+bool sa_measure_decoding(sa_proof_setup *setup, double *worst, sa_error *error) {
     bool good = true;
-    for (int p = 0; good && p < subject->pairs.count; p++) {
-        const sa_sentence *source = &subject->pairs.source[p];
-        decoding own = {.target = subject->pairs.target[p]};
-        sa_lab_trial alone;
+    for (int p = 0; good && p < setup->pairs.count; p++) {
+        const sa_sentence *source = &setup->pairs.source[p];
+        decoding own = {.target = setup->pairs.target[p]};
+        sa_lab_pass alone;
         sa_arena arena = {0};
-        layout(&own, &arena, &subject->run.w, source);
-        good = sa_lab_open_single(subject, p, &alone, error) &&
-               sa_arena_init(&arena, arena.used, error);
+        layout(&own, &arena, &setup->model.w, source);
+        good =
+            sa_lab_open_single(setup, p, &alone, error) && sa_arena_init(&arena, arena.used, error);
         if (good) {
-            layout(&own, &arena, &subject->run.w, source);
+            layout(&own, &arena, &setup->model.w, source);
             good = decode_words(&own, (sa_lab_view){&alone, 0}, worst, error);
             sa_decode_state_release(&own.state);
         }
         sa_arena_release(&arena);
-        sa_lab_trial_close(&alone);
+        sa_lab_pass_close(&alone);
     }
     return good;
 }

@@ -1,0 +1,47 @@
+/* explain_parts: the parts of an explanation, one explain_*.c each; explain.c puts them in order.
+ */
+#ifndef SA_LAB_EXPLAIN_PARTS_H
+#define SA_LAB_EXPLAIN_PARTS_H
+
+#include "lab/explainer.h"
+
+/* Whether one context vector serves all steps (Cho et al. 2014). */
+static inline bool sa_explain_fixed(const sa_decoder *w) {
+    return w->b_V.cols > 0;
+}
+
+/* One step of a cell: weights, inputs and results. */
+typedef struct sa_cell_step {
+    const char *title;
+    const sa_recurrent *w;
+    sa_mat x, c;              /* input and context; no columns where the cell has none */
+    const char *input;        /* "E y_{i-1}" */
+    const char *context;      /* "c_i" */
+    sa_state previous, state; /* the states before and after */
+    const char *before;       /* "s_{i-1}" */
+    const char *memory;       /* "m_{i-1}" */
+    const char *prime;        /* behind the letters of the results: "'" or "" */
+    sa_mat gates, cell_cache;
+    const char *citation; /* of the decoder's equations */
+} sa_cell_step;
+
+/* Annotations, their keys and values, and the fixed context. */
+void sa_explain_source(sa_explainer *out);
+/* The previous word and the previous state. */
+void sa_explain_previous_state(sa_explainer *out, sa_decoder_rows rows);
+
+/* Gates, candidate and new state. */
+void sa_explain_cell(sa_explainer *out, const sa_cell_step *step);
+
+/* Keys and values, which all steps share. */
+void sa_explain_memory(sa_explainer *out);
+/* Scores, weights and context of a step; letter: the state that makes the query. */
+void sa_explain_attention(sa_explainer *out, sa_decoder_rows rows, const char *letter);
+
+/* A source word (from 0) in a layer (from 0) of a transformer's encoder. */
+void sa_explain_layer(sa_explainer *out, int layer, int word);
+
+/* From the decoder's state to the probabilities of the next word. */
+void sa_explain_readout(sa_explainer *out, sa_decoder_rows rows);
+
+#endif

@@ -1,0 +1,170 @@
+#include "lab/explainer.h"
+#include "layers/linear.h"
+#include "tensor/vec.h"
+
+#include <ctype.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+/* ---- Memory ---------------------------------------------------------------------------------- */
+
+/* An upper bound of what a section allocates: a few numbers for every unit of a step, a few for
+ * every word, and those of all keys and values. */
+static size_t arena_size(const sa_lab_model *model) {
+    if (model->w.model == SA_MODEL_TRANSFORMER) {
+        const sa_transformer_sizes *sizes = &model->w.transformer.sizes;
+        const sa_attention *w = &model->w.transformer.encoder.layer[0].self.attention;
+        const size_t words = (size_t)model->batch.source.steps, H = (size_t)w->heads;
+        const size_t row = (size_t)(2 * sizes->m + 2 * w->key_width + w->value_width) + 2 * H;
+        return sizeof(sa_real) * ((words + 4) * row) + (H + 4) * 4096;
+    }
+    const sa_decoder *d = &model->w.decoder;
+    const size_t S = (size_t)model->batch.source.steps, K = (size_t)d->sizes.words;
+    const size_t keys = (size_t)(d->attention.key_width + d->attention.value_width);
+    const size_t units = (size_t)(d->cell.U.mat.rows + d->cell.n + d->readout.U_o.mat.rows);
+    const size_t heads = (size_t)(d->attention.heads + 1);
+    return sizeof(sa_real) * (16 * units + 4 * K + S * (3 * keys + 8 * heads)) + heads * 4096;
+}
+
+bool sa_explainer_open(sa_explainer *out, const sa_lab_explain_job *job, const sa_lab_model *model,
+                       sa_error *error) {
+    *out = (sa_explainer){.job = job, .model = model, .line.chosen = -1};
+    return sa_arena_init(&out->arena, arena_size(model), error);
+}
+
+bool sa_explainer_close(sa_explainer *out, sa_error *error) {
+    const bool good = !out->equation.failed || sa_fail_memory(error, out->equation.size);
+    sa_arena_release(&out->arena);
+    sa_buffer_release(&out->equation);
+    return good;
+}
+
+sa_mat sa_explainer_alloc(sa_explainer *out, int rows, int cols) {
+    return sa_mat_alloc(&out->arena, rows, cols);
+}
+
+sa_mat sa_explainer_linear(sa_explainer *out, sa_weight W, sa_mat b, sa_mat x) {
+    sa_mat y = sa_explainer_alloc(out, 1, W.mat.rows);
+    sa_linear_forward(W, b, x, y);
+    return y;
+}
+
+void sa_explainer_section(sa_explainer *out, const char *title) {
+    out->line.section = title;
+    out->arena.used = 0;
+}
+
+/* ---- Equations ------------------------------------------------------------------------------- */
+
+void sa_explainer_write(sa_explainer *out, const char *format, ...) {
+    char text[256];
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(text, sizeof text, format, arguments);
+    va_end(arguments);
+    sa_buffer_adds(&out->equation, text);
+}
+
+void sa_explainer_cite(sa_explainer *out, const char *citation) {
+    out->line.citation = citation;
+}
+
+static bool in_symbol(char c) {
+    return isalnum((unsigned char)c) || c == '_' || c == '~';
+}
+
+void sa_explainer_substitute(sa_explainer *out, const char *text,
+                             const sa_explainer_symbol *symbols) {
+    while (*text) {
+        size_t size = 0;
+        while (in_symbol(text[size])) size++;
+        const sa_explainer_symbol *symbol = symbols;
+        while (symbol->from &&
+               (strlen(symbol->from) != size || strncmp(symbol->from, text, size) != 0))
+            symbol++;
+        if (size && symbol->from)
+            sa_buffer_adds(&out->equation, symbol->to);
+        else
+            sa_buffer_add(&out->equation, text, size ? size : 1);
+        text += size ? size : 1;
+    }
+}
+
+/* ---- Values ---------------------------------------------------------------------------------- */
+
+/* The numbers of x without gaps between rows. */
+static const double *contiguous(sa_explainer *out, sa_mat x) {
+    if (x.rows <= 1 || x.ld == x.cols) return x.x;
+    sa_mat copy = sa_explainer_alloc(out, x.rows, x.cols);
+    sa_copy_mat(x, copy);
+    return copy.x;
+}
+
+static void emit(sa_explainer *out, const char *name, const char *letters) {
+    sa_explain_value *line = &out->line;
+    line->name = name, line->letters = letters;
+    line->step = line->part == SA_EXPLAIN_STEP ? out->i : 0;
+    line->equation = out->equation.size ? out->equation.text : NULL;
+    if (!line->equation) line->citation = NULL;
+    if (!out->equation.failed) out->job->each(out->job->context, line);
+    out->equation.size = 0;
+    *line = (sa_explain_value){.part = line->part, .head = line->head, .chosen = -1};
+}
+
+static void set_numbers(sa_explainer *out, sa_explain_shape shape, int rows, int cols,
+                        const double *numbers) {
+    out->line.shape = shape;
+    out->line.rows = rows, out->line.cols = cols;
+    out->line.numbers = numbers;
+}
+
+void sa_explainer_number(sa_explainer *out, const char *name, const char *letters, double x) {
+    set_numbers(out, SA_SHAPE_NUMBER, 1, 1, &x);
+    emit(out, name, letters);
+}
+
+void sa_explainer_vector(sa_explainer *out, const char *name, const char *letters, sa_mat x) {
+    sa_require(x.rows == 1);
+    set_numbers(out, SA_SHAPE_VECTOR, 1, x.cols, x.x);
+    emit(out, name, letters);
+}
+
+void sa_explainer_integers(sa_explainer *out, const char *name, const char *letters, sa_mat x) {
+    out->line.whole = true;
+    sa_explainer_vector(out, name, letters, x);
+}
+
+void sa_explainer_matrix(sa_explainer *out, const char *name, const char *letters, sa_mat x,
+                         sa_explain_rows about) {
+    set_numbers(out, SA_SHAPE_MATRIX, x.rows, x.cols, contiguous(out, x));
+    out->line.about = about;
+    emit(out, name, letters);
+}
+
+void sa_explainer_column(sa_explainer *out, const char *name, const char *letters, sa_mat x,
+                         sa_explain_rows about, int chosen) {
+    sa_require(x.rows == 1);
+    set_numbers(out, SA_SHAPE_COLUMN, x.cols, 1, x.x);
+    out->line.about = about;
+    out->line.chosen = chosen;
+    emit(out, name, letters);
+}
+
+void sa_explainer_sums(sa_explainer *out, const char *name, const char *letters, sa_mat x,
+                       sa_mat terms, double divisor) {
+    out->line.terms = terms.cols;
+    out->line.term = contiguous(out, terms);
+    out->line.divisor = divisor;
+    sa_explainer_column(out, name, letters, x, SA_ROWS_SOURCE, -1);
+}
+
+double sa_explainer_exp(sa_mat e, sa_mat out, double *shift) {
+    enum { READABLE = 20 };
+    double most = -INFINITY, sum = 0;
+    for (int j = 0; j < e.cols; j++)
+        if (e.x[j] > most) most = e.x[j];
+    *shift = fabs(most) > READABLE ? most : 0;
+    for (int j = 0; j < e.cols; j++) sum += out.x[j] = exp(e.x[j] - *shift);
+    return sum;
+}

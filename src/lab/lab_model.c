@@ -1,0 +1,54 @@
+#include "lab/lab_model.h"
+#include "base/memory.h"
+#include "tensor/blas.h"
+
+#include <stdlib.h>
+
+static void layout(sa_lab_model *model, sa_arena *arena, const sa_lab_pairs *pairs) {
+    model->batch = sa_batch_build(arena, pairs->source, pairs->target, pairs->count);
+    model->batch.gold = model->regularizer.alignment_weight > 0 ? pairs->gold : NULL;
+    sa_pass_layout(arena, &model->w, &model->batch, true, &model->pass);
+}
+
+bool sa_lab_model_open(sa_lab_model *model, const sa_settings *settings, const sa_lab_pairs *pairs,
+                       sa_error *error) {
+    sa_blas_init();
+    *model = (sa_lab_model){
+        .sizes = sa_sizes_of(settings, pairs->source_words, pairs->target_words),
+        .regularizer = sa_regularizer_of(settings, NULL),
+        .rng = sa_rng_seed((uint64_t)settings->seed, 1),
+    };
+    sa_seq2seq_plan(&model->sizes, &model->plan);
+    model->values = sa_new(model->plan.size, sizeof *model->values, error);
+    model->gradients =
+        model->values ? sa_new(model->plan.size, sizeof *model->gradients, error) : NULL;
+    if (!model->gradients) return false;
+    sa_seq2seq_bind_buffer(&model->sizes, model->values, &model->w);
+    sa_seq2seq_bind_buffer(&model->sizes, model->gradients, &model->dw);
+
+    sa_arena dry = {0};
+    layout(model, &dry, pairs);
+    if (!sa_arena_init(&model->arena, dry.used, error)) return false;
+    layout(model, &model->arena, pairs);
+    return true;
+}
+
+void sa_lab_model_close(sa_lab_model *model) {
+    sa_arena_release(&model->arena);
+    free(model->values);
+    free(model->gradients);
+}
+
+void sa_lab_model_load(sa_lab_model *model, const float *values) {
+    for (size_t i = 0; i < model->plan.size; i++) model->values[i] = (sa_real)values[i];
+}
+
+double sa_lab_model_loss(sa_lab_model *model, sa_seq2seq *dw) {
+    sa_rng rng = model->rng; /* a copy */
+    sa_regularizer regularizer = model->regularizer;
+    regularizer.rng = &rng;
+    sa_seq2seq_loss(&model->w, &model->batch, regularizer, &model->pass, dw);
+    double loss = 0;
+    for (int i = 0; i < model->batch.target.words; i++) loss -= model->pass.objective[i];
+    return loss / model->batch.whole;
+}

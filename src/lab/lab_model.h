@@ -1,0 +1,40 @@
+/* lab_model: a model in double with one batch: weights, gradients and everything a pass needs. */
+#ifndef SA_LAB_LAB_MODEL_H
+#define SA_LAB_LAB_MODEL_H
+
+#include "model/seq2seq.h"
+
+typedef struct sa_lab_model {
+    sa_sizes sizes;
+    sa_params plan;
+    sa_real *values, *gradients;
+    sa_seq2seq w, dw;
+    sa_arena arena;
+    sa_batch batch;
+    sa_pass pass;
+    sa_regularizer regularizer; /* without a random generator: see rng */
+    sa_rng rng;                 /* what every pass draws its dropout masks from */
+} sa_lab_model;
+
+/* Sentence pairs as token ids. */
+typedef struct sa_lab_pairs {
+    const sa_sentence *source, *target;
+    int count;
+    int source_words, target_words; /* vocabularies */
+    const sa_gold_alignment *gold;  /* [count] for guided alignment, or NULL */
+} sa_lab_pairs;
+
+/* Allocates everything; weights and gradients are zero. To be closed even after a failure. */
+bool sa_lab_model_open(sa_lab_model *model, const sa_settings *settings, const sa_lab_pairs *pairs,
+                       sa_error *error);
+void sa_lab_model_close(sa_lab_model *model);
+
+/* Copies weights of a float model, in the order of the plan. */
+void sa_lab_model_load(sa_lab_model *model, const float *values);
+
+/* The training objective (the loss, with label smoothing and the alignment loss where used) divided
+ * by the number of sentences, with the same dropout masks in every call. Adds its gradient to dw
+ * unless that is NULL. */
+double sa_lab_model_loss(sa_lab_model *model, sa_seq2seq *dw);
+
+#endif

@@ -1,0 +1,188 @@
+#include "lab/lab_pass.h"
+#include "tensor/vec.h"
+
+static void layout(sa_lab_pass *pass, sa_arena *arena, const sa_sentence *source,
+                   const sa_sentence *target, int count) {
+    pass->batch = sa_batch_build(arena, source, target, count);
+    sa_pass_layout(arena, pass->w, &pass->batch, true, &pass->cache);
+}
+
+static void fill_nan(sa_mat x) {
+    for (int i = 0; i < x.rows; i++)
+        for (int j = 0; j < x.cols; j++) sa_row(x, i)[j] = (sa_real)NAN;
+}
+
+static void poison_weights(sa_lab_pass *pass) {
+    sa_pass *cache = &pass->cache;
+    if (pass->w->model == SA_MODEL_RECURRENT) {
+        fill_nan(cache->decoder.rows.attention.alpha);
+        return;
+    }
+    for (int i = 0; i < pass->w->transformer.sizes.layers; i++) {
+        fill_nan(cache->transformer.encoder.layer[i].self.rows.alpha);
+        fill_nan(cache->transformer.decoder.layer[i].self.rows.alpha);
+        fill_nan(cache->transformer.decoder.layer[i].cross.rows.alpha);
+    }
+}
+
+bool sa_lab_pass_open(sa_lab_pass *pass, const sa_seq2seq *w, const sa_sentence *source,
+                      const sa_sentence *target, int count, sa_error *error) {
+    *pass = (sa_lab_pass){.w = w};
+    sa_arena dry = {0};
+    layout(pass, &dry, source, target, count);
+    if (!sa_arena_init(&pass->arena, dry.used, error)) return false;
+    layout(pass, &pass->arena, source, target, count);
+    poison_weights(pass);
+    sa_seq2seq_loss(w, &pass->batch, (sa_regularizer){0}, &pass->cache, NULL);
+    return true;
+}
+
+void sa_lab_pass_close(sa_lab_pass *pass) {
+    sa_arena_release(&pass->arena);
+}
+
+/* ---- Gradients ------------------------------------------------------------------------------- */
+
+static sa_readout_cache *readout_of(sa_lab_pass *pass) {
+    return pass->w->model == SA_MODEL_RECURRENT ? &pass->cache.decoder.readout
+                                                : &pass->cache.transformer.readout;
+}
+
+/* The row of target position t of sentence b. */
+static int row_of(const sa_lab_pass *pass, int b, int t) {
+    const sa_batch_side *side = &pass->batch.target;
+    return pass->w->model == SA_MODEL_RECURRENT ? side->start[t] + b : side->first[b] + t;
+}
+
+static void words_backward(sa_lab_pass *pass, double scale, sa_seq2seq *dw) {
+    sa_pass *cache = &pass->cache;
+    if (pass->w->model == SA_MODEL_RECURRENT)
+        sa_vocabulary_loss(&pass->w->decoder.readout, pass->batch.target.ids, 0, (sa_real)scale,
+                           readout_of(pass), cache->log_p, cache->objective, &dw->decoder.readout);
+    else
+        sa_vocabulary_loss(&pass->w->transformer.vocabulary, cache->transformer.targets, 0,
+                           (sa_real)scale, readout_of(pass), cache->transformer.log_p,
+                           cache->transformer.objective, &dw->transformer.vocabulary);
+}
+
+void sa_lab_pass_gradient(sa_lab_pass *pass, double scale, sa_seq2seq *dw) {
+    words_backward(pass, scale, dw);
+    sa_seq2seq_backward(pass->w, &pass->batch, (sa_dropout){0}, &pass->cache, dw);
+}
+
+/* The pair's place among the targets of the batch. */
+static int batch_index(sa_lab_view view) {
+    int b = 0;
+    while (view.pass->batch.target.order[b] != view.pair) b++;
+    return b;
+}
+
+void sa_lab_pass_gradient_of(sa_lab_view view, sa_seq2seq *dw) {
+    sa_lab_pass pass = *view.pass; /* shares the arena */
+    const int own = batch_index(view);
+    words_backward(&pass, 1, dw);
+    for (int b = 0; b < pass.batch.target.sentences; b++)
+        for (int t = 0; b != own && t < pass.batch.target.len[b]; t++)
+            sa_zero(sa_rows(readout_of(&pass)->dt, row_of(&pass, b, t), 1));
+    sa_seq2seq_backward(pass.w, &pass.batch, (sa_dropout){0}, &pass.cache, dw);
+}
+
+static double largest(sa_mat dx, int row) {
+    double most = 0;
+    for (int k = 0; k < dx.cols; k++) most = sa_lab_nan_max(most, fabs(sa_row(dx, row)[k]));
+    return most;
+}
+
+double sa_lab_neighbor_gradient(sa_lab_view view) {
+    const sa_lab_pass *pass = view.pass;
+    const sa_batch *batch = &pass->batch;
+    const sa_pass *cache = &pass->cache;
+    const bool recurrent = pass->w->model == SA_MODEL_RECURRENT;
+    const int own = batch_index(view);
+    const sa_mat dsource = recurrent ? cache->encoder.dx : cache->transformer.encoder.d;
+    const sa_mat dtarget = recurrent
+                               ? sa_decoder_word_input(&pass->w->decoder, cache->decoder.d.input)
+                               : cache->transformer.decoder.d;
+    double most = 0;
+    for (int b = 0; b < batch->target.sentences; b++) {
+        const int source_index = sa_batch_source_index(batch, b);
+        for (int t = 0; b != own && t < batch->target.len[b]; t++)
+            most = sa_lab_nan_max(most, largest(dtarget, row_of(pass, b, t)));
+        for (int t = 0; b != own && t < batch->source.len[source_index]; t++)
+            most = sa_lab_nan_max(
+                most, largest(dsource, recurrent ? batch->source.start[t] + source_index
+                                                 : cache->transformer.encoder.self.first[b] + t));
+    }
+    return most;
+}
+
+/* ---- Comparing ------------------------------------------------------------------------------- */
+
+double sa_lab_nan_max(double a, double b) {
+    return isnan(a) || b <= a ? a : b;
+}
+
+static double relative_difference(double x, double y) {
+    return fabs(x - y) / fmax(1, fabs(y));
+}
+
+double sa_lab_max_difference(const double *x, const double *y, int size) {
+    double most = 0;
+    for (int i = 0; i < size; i++) most = sa_lab_nan_max(most, relative_difference(x[i], y[i]));
+    return most;
+}
+
+int sa_lab_target_row(sa_lab_view view, int t) {
+    return view.pass->batch.target.start[t] + batch_index(view);
+}
+
+sa_mat sa_lab_readout_row(sa_lab_view view, int t) {
+    const sa_lab_pass *pass = view.pass;
+    const sa_mat all = pass->w->model == SA_MODEL_RECURRENT ? pass->cache.decoder.readout.t
+                                                            : pass->cache.transformer.readout.t;
+    return sa_rows(all, row_of(pass, batch_index(view), t), 1);
+}
+
+int sa_lab_source_length(sa_lab_view view) {
+    const sa_batch *batch = &view.pass->batch;
+    return batch->source.len[sa_batch_source_index(batch, batch_index(view))];
+}
+
+sa_mat sa_lab_weights(sa_lab_view view, sa_attention_site site, int layer, int k, int t) {
+    const sa_lab_pass *pass = view.pass;
+    return sa_pass_weights(pass->w, &pass->cache, &pass->batch, site, layer, k, batch_index(view),
+                           t);
+}
+
+double sa_lab_site_difference(sa_lab_view one, sa_lab_view other, sa_attention_site site, int rows,
+                              const int *row, const int *column) {
+    const sa_seq2seq *w = one.pass->w;
+    double most = 0;
+    for (int layer = 0; layer < sa_seq2seq_layers(w, site); layer++)
+        for (int k = 0; k < sa_seq2seq_heads(w); k++)
+            for (int t = 0; t < rows; t++) {
+                const sa_mat a = sa_lab_weights(one, site, layer, k, t),
+                             b = sa_lab_weights(other, site, layer, k, row ? row[t] : t);
+                for (int j = 0; j < a.cols; j++)
+                    most = sa_lab_nan_max(most,
+                                          relative_difference(a.x[j], b.x[column ? column[j] : j]));
+            }
+    return most;
+}
+
+double sa_lab_weight_difference(sa_lab_view one, sa_lab_view other, int steps, const int *column) {
+    const double cross = sa_lab_site_difference(one, other, SA_SITE_CROSS, steps, NULL, column);
+    const double target = sa_lab_site_difference(one, other, SA_SITE_DECODER, steps, NULL, NULL);
+    return sa_lab_nan_max(sa_lab_nan_max(cross, target),
+                          sa_lab_site_difference(one, other, SA_SITE_ENCODER,
+                                                 sa_lab_source_length(one), column, column));
+}
+
+double sa_lab_log_p_difference(sa_lab_view one, sa_lab_view other, int steps) {
+    const double *a = one.pass->cache.log_p, *b = other.pass->cache.log_p;
+    double most = 0;
+    for (int t = 0; t < steps; t++)
+        most = sa_lab_nan_max(most, relative_difference(a[sa_lab_target_row(one, t)],
+                                                        b[sa_lab_target_row(other, t)]));
+    return most;
+}

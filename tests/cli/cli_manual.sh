@@ -22,6 +22,22 @@ for command in $commands; do
     done
     grep -qF "softalign-$command" <(plain "$manual/man1/softalign.1") || fail "softalign(1) does not name $command"
 done
+
+# No document speaks of an option that does not exist.
+for command in $commands; do "$softalign" help "$command"; done | grep -oE '^  --[a-z][a-z0-9-]*' | tr -d ' ' >known
+printf '%s\n' --help --version --name --install --build --quick --only --long --seconds --short --missed --report \
+    --test-dir --preset --data --language --root --no-install-recommends --merge >>known
+(cd "$root" && grep -oE '(^|[^a-zA-Z0-9/_-])--[a-z][a-z0-9-]*' README.md corpora/*.md scripts/manual/*.md \
+    scripts/benchmarks/{README,QUALITY,SEARCH}.md tests/README.md src/*/*.md) |
+    sed 's/:[^-]*--/: --/' >named
+sed 's/\\-/-/g' "$root/scripts/manual/softalign-model.5" | grep -oE '(^|[^a-z-])--[a-z][a-z0-9-]*' |
+    sed 's/^[^-]*--/softalign-model.5: --/' >>named
+[ "$(wc -l <named)" -ge 200 ] || fail "only $(wc -l <named) options are named in documents"
+sort -u named | while read -r file option; do
+    grep -qxF -- "$option" known || echo "$file $option"
+done >unknown
+[ ! -s unknown ] || fail "options that do not exist: $(cat unknown)"
+
 [ $options -ge 250 ] || fail "only $options options were looked for"
 
 functions=$(sed -n 's/^[a-z].*[ *]\(sa_[a-z0-9_]*\)(.*/\1/p' "$root/include/softalign.h")

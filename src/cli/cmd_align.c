@@ -51,7 +51,7 @@ static const sa_option rows[] = {
      "merge subwords into words: mean over target subwords, sum over source subwords"},
     {"force-attention", SA_OPTION_TEXT, SA_SCOPE_RUN, AT(force_attention), 0, 0, 0, NULL, "WAY",
      "replace the attention weights: uniform, shuffle, shift:N, one-hot or gold"},
-    {"place", SA_OPTION_TEXT, SA_SCOPE_RUN, AT(place), 0, 0, 0, NULL, "NAME",
+    {"site", SA_OPTION_TEXT, SA_SCOPE_RUN, AT(place), 0, 0, 0, NULL, "NAME",
      "of a transformer: cross (from the decoder to the source, if not given), encoder or decoder "
      "(each to its own words)"},
     {"layer", SA_OPTION_INT, SA_SCOPE_RUN, AT(layer), 0, 0, SA_MAX_LAYERS, NULL, "N",

@@ -5,10 +5,10 @@
  *   c_i = sum_j alpha_ij v_j
  *
  * Bahdanau et al. 2015, A.1.2 (q from a decoder state, k and v from the annotations h_j); Vaswani
- * et al. 2017, equation 1. Q queries and S keys are those of one sentence, so padding does not
- * exist. */
-#ifndef SA_ATTN_ATTENTION_H
-#define SA_ATTN_ATTENTION_H
+ * et al. 2017, equation 1. Q queries and S keys are those of one head and one sentence, so there is
+ * no padding. */
+#ifndef SA_ATTENTION_ATTENTION_H
+#define SA_ATTENTION_ATTENTION_H
 
 #include "attention/score.h"
 
@@ -19,7 +19,7 @@ typedef struct sa_span {
 } sa_span;
 
 /* q [Q x dq], k [S x dk] -> alpha [Q x S], 0 outside the span. spans [Q], or NULL: every query sees
- * all keys. v_a as the compatibility function wants it; scratch [S x dk]. */
+ * all keys. v_a as the score wants it; scratch [S x dk]. */
 void sa_attention_weights_forward(const sa_score *score, sa_mat v_a, sa_mat q, sa_mat k,
                                   const sa_span *spans, sa_mat alpha, sa_mat scratch);
 /* From dalpha [Q x S], which is overwritten: dq, dk and dv_a are added to. */

@@ -1,110 +1,6 @@
-#include "attention/block.h"
-#include "layers/linear.h"
-#include "tensor/blas.h"
-#include "tensor/gradient_fault.h"
+#include "attention/multihead.h"
+#include "attention/attention.h"
 #include "tensor/vec.h"
-
-static const sa_mat no_bias = {0};
-
-void sa_attention_bind(sa_binder *binder, const char *part, sa_attention_sizes sizes,
-                       sa_attention *w) {
-    const sa_score *score = sizes.score;
-    static const char *const names[2][4] = {{"W_a", "U_a", "W_v", "W_c"},
-                                            {"W_q", "W_k", "W_v", "W_o"}};
-    const char *const *name = names[sizes.transformer];
-    const int H = sizes.heads, n = sizes.state, A = sizes.annotation;
-    *w = (sa_attention){.score = score,
-                        .heads = H,
-                        .query_width = n,
-                        .window = sizes.window,
-                        .window_size = sizes.window_size};
-    if (score->query != SA_QUERY_IDENTITY) {
-        w->query_width = score->query == SA_QUERY_POSITIONS ? H * sizes.max_positions : sizes.size;
-        w->W_a = sa_bind_matrix(binder, part, name[0], w->query_width, n, SA_INIT_ALIGN);
-    }
-    if (score->key == SA_KEY_PROJECTED) {
-        w->key_width = sizes.size;
-        w->U_a = sa_bind_matrix(binder, part, name[1], w->key_width, A, SA_INIT_ALIGN);
-    }
-    if (score->key == SA_KEY_STATE_SIZED) {
-        w->key_width = H * n;
-        w->W_a =
-            sa_bind_matrix(binder, part, name[sizes.transformer], w->key_width, A, SA_INIT_ALIGN);
-    }
-    if (score->key == SA_KEY_IDENTITY) {
-        sa_require(H == 1 && A == n);
-        w->key_width = A;
-    }
-    if (score->vector) w->v_a = sa_bind_vector(binder, part, "v_a", sizes.size, SA_INIT_ALIGN_LAST);
-    if (H > 1 || sizes.transformer) {
-        w->value_width = H * sizes.value;
-        w->W_v = sa_bind_matrix(binder, part, name[2], w->value_width, A, SA_INIT_INPUT);
-        w->W_c = sa_bind_matrix(binder, part, name[3], A, w->value_width, SA_INIT_INPUT);
-    }
-    if (w->window == SA_WINDOW_LOCAL_P) {
-        w->W_p = sa_bind_matrix(binder, part, "W_p", sizes.size, n, SA_INIT_INPUT);
-        w->v_p = sa_bind_vector(binder, part, "v_p", sizes.size, SA_INIT_ALIGN_LAST);
-    }
-}
-
-/* ---- Keys and values, once per sentence ------------------------------------------------------ */
-
-void sa_memory_layout(sa_arena *arena, const sa_attention *w, const int *first, sa_mat annotations,
-                      sa_memory *memory) {
-    const int N = annotations.rows;
-    const bool raw = w->score->key == SA_KEY_IDENTITY;
-    *memory = (sa_memory){first, annotations, annotations, annotations};
-    if (!raw) memory->keys = sa_mat_alloc(arena, N, w->key_width);
-    if (w->value_width) memory->values = sa_mat_alloc(arena, N, w->value_width);
-}
-
-/* k_j = U_a h_j, W_a h_j or h_j itself; v_j = W_v h_j or h_j itself */
-void sa_memory_forward(const sa_attention *w, sa_memory *memory) {
-    const sa_mat h = memory->annotations;
-    if (w->score->key == SA_KEY_PROJECTED) sa_linear_forward(w->U_a, no_bias, h, memory->keys);
-    if (w->score->key == SA_KEY_STATE_SIZED) sa_linear_forward(w->W_a, no_bias, h, memory->keys);
-    if (w->value_width) sa_linear_forward(w->W_v, no_bias, h, memory->values);
-}
-
-void sa_memory_backward(const sa_attention *w, const sa_memory *memory, sa_memory *d,
-                        sa_attention *dw) {
-    const sa_mat h = memory->annotations, dh = d->annotations;
-    if (w->value_width && sa_gradient_intact("attention.value-map"))
-        sa_linear_backward(w->W_v, h, d->values, dh, dw->W_v, no_bias);
-    if (!sa_gradient_intact("attention.keys")) return;
-    if (w->score->key == SA_KEY_PROJECTED)
-        sa_linear_backward(w->U_a, h, d->keys, dh, dw->U_a, no_bias);
-    if (w->score->key == SA_KEY_STATE_SIZED)
-        sa_linear_backward(w->W_a, h, d->keys, dh, dw->W_a, no_bias);
-}
-
-void sa_memory_zero(sa_memory *d) {
-    if (d->keys.x != d->annotations.x) sa_zero(d->keys);
-    if (d->values.x != d->annotations.x) sa_zero(d->values);
-}
-
-/* ---- Rows ------------------------------------------------------------------------------------ */
-
-sa_attention_rows sa_attention_rows_layout(sa_arena *arena, const sa_attention *w, int rows,
-                                           int steps, bool alpha) {
-    return (sa_attention_rows){
-        .q = sa_mat_alloc(arena, rows, w->query_width),
-        .alpha = sa_mat_alloc(arena, rows, alpha ? w->heads * steps : 0),
-        .head_outputs = sa_mat_alloc(arena, rows, w->value_width),
-        .hidden = sa_mat_alloc(arena, rows, w->v_p.cols),
-        .relative_center = sa_mat_alloc(arena, rows, w->v_p.cols ? 1 : 0),
-    };
-}
-
-sa_attention_rows sa_attention_rows_slice(sa_attention_rows all, int first, int count) {
-    return (sa_attention_rows){
-        .q = sa_rows(all.q, first, count),
-        .alpha = sa_rows(all.alpha, first, count),
-        .head_outputs = sa_rows(all.head_outputs, first, count),
-        .hidden = sa_rows(all.hidden, first, count),
-        .relative_center = sa_rows(all.relative_center, first, count),
-    };
-}
 
 sa_attention_scratch sa_attention_scratch_layout(sa_arena *arena, const sa_attention *w,
                                                  int queries, int steps, bool training) {
@@ -116,61 +12,177 @@ sa_attention_scratch sa_attention_scratch_layout(sa_arena *arena, const sa_atten
     };
 }
 
-/* ---- From states to queries, from heads to contexts ------------------------------------------ */
+/* ---- What a query may see -------------------------------------------------------------------- */
 
-void sa_attention_project_query(const sa_attention *w, sa_mat s, sa_attention_rows rows) {
-    if (w->score->query == SA_QUERY_IDENTITY)
-        sa_copy_mat(s, rows.q);
-    else
-        sa_linear_forward(w->W_a, no_bias, s, rows.q);
-    if (w->window == SA_WINDOW_LOCAL_P)
-        sa_window_center_forward(w->W_p, w->v_p, s, rows.hidden, rows.relative_center);
+/* Queries of positions i, i + 1, .. (from 1) over one sentence, in rows row, row + 1, .. */
+typedef struct query_block {
+    int row, count;
+    int sentence, i;
+    bool causal;
+} query_block;
+
+/* How many of S positions the score reaches: the location score ends at S_max. */
+static int visible(const sa_attention *w, int S) {
+    const int max_positions = w->query_width / w->heads;
+    return w->score->query == SA_QUERY_POSITIONS && max_positions < S ? max_positions : S;
 }
 
-static void project_query_backward(const sa_attention *w, sa_attention_rows rows,
-                                   sa_attention_rows d, sa_mat ds) {
-    if (w->window == SA_WINDOW_LOCAL_P)
-        sa_window_center_backward(w->W_p, w->v_p, rows.hidden, rows.relative_center,
-                                  d.relative_center, d.hidden, ds);
-    if (!sa_gradient_intact("attention.query")) return;
-    if (w->score->query == SA_QUERY_IDENTITY)
-        sa_add(d.q, ds);
-    else
-        sa_weight_nn(d.q, w->W_a, 1, ds);
+sa_real sa_attention_center(const sa_attention *w, int i, sa_attention_rows rows, int l, int S) {
+    S = visible(w, S);
+    if (w->window == SA_WINDOW_LOCAL_P) return (sa_real)S * *sa_row(rows.relative_center, l);
+    return (sa_real)(i < S ? i : S);
 }
 
-sa_mat sa_attention_head_output(const sa_attention *w, sa_attention_rows rows, sa_mat c) {
-    return w->value_width ? rows.head_outputs : c;
+/* The keys that exist for query l of the block. */
+static int keys_of(const query_block *block, int l, int S) {
+    return block->causal && block->i + l < S ? block->i + l : S;
 }
 
-void sa_attention_project_output(const sa_attention *w, sa_attention_rows rows, sa_mat c) {
-    if (w->value_width) /* c = W_c [o^1 ; .. ; o^H] */
-        sa_linear_forward(w->W_c, no_bias, rows.head_outputs, c);
+/* NULL: every query sees everything. */
+static const sa_span *spans_of(const sa_attention *w, const query_block *block,
+                               sa_attention_rows rows, int S, sa_span *spans) {
+    bool whole = true;
+    for (int l = 0; l < block->count; l++) {
+        const int keys = keys_of(block, l, S), seen = visible(w, keys);
+        spans[l] = (sa_span){0, seen};
+        if (w->window != SA_WINDOW_NONE)
+            spans[l] =
+                sa_window_span(sa_attention_center(w, block->i + l, rows, block->row + l, keys),
+                               w->window_size, seen);
+        whole = whole && spans[l].count == S;
+    }
+    return whole ? NULL : spans;
 }
 
-/* Returns the derivative by o. */
-static sa_mat project_output_backward(const sa_attention *w, sa_mat dc, sa_attention_rows d) {
-    if (!w->value_width) return dc;
-    sa_zero(d.head_outputs);
-    if (sa_gradient_intact("attention.join"))
-        sa_weight_nn(dc, w->W_c, 1, d.head_outputs); /* c = W_c o */
-    return d.head_outputs;
+/* ---- One head -------------------------------------------------------------------------------- */
+
+/* The columns that belong to head k when all heads' lie side by side. */
+static sa_mat part(sa_mat all, int heads, int k) {
+    const int width = all.cols / heads;
+    return sa_cols(all, k * width, width);
 }
 
-/* ---- One step -------------------------------------------------------------------------------- */
+sa_mat sa_attention_head(sa_mat alpha, int row, int heads, int k, int S) {
+    return sa_cols(part(sa_rows(alpha, row, 1), heads, k), 0, S);
+}
+
+/* The weights of head k in the block's rows. */
+static sa_mat block_weights(const sa_attention *w, const query_block *block, sa_mat alpha, int k,
+                            int S) {
+    return sa_cols(part(sa_rows(alpha, block->row, block->count), w->heads, k), 0, S);
+}
+
+static sa_mat sentence(sa_mat all, const int *first, int b) {
+    return sa_rows(all, first[b], first[b + 1] - first[b]);
+}
+
+typedef struct head_slice {
+    sa_mat v_a, q, k, v, o;
+} head_slice;
+
+/* Head k's columns of everything (or of its derivatives) in the block's rows and sentence. A query
+ * that is the state itself serves all heads. */
+static head_slice slice_head(const sa_attention *w, const sa_memory *memory,
+                             const query_block *block, sa_mat q, sa_mat o, int k) {
+    const int H = w->heads, b = block->sentence;
+    q = sa_rows(q, block->row, block->count);
+    o = sa_rows(o, block->row, block->count);
+    return (head_slice){.v_a = part(w->v_a, H, k),
+                        .q = w->score->query == SA_QUERY_IDENTITY ? q : part(q, H, k),
+                        .k = part(sentence(memory->keys, memory->first, b), H, k),
+                        .v = part(sentence(memory->values, memory->first, b), H, k),
+                        .o = part(o, H, k)};
+}
+
+/* Equation 10 (Luong et al. 2015) for every query of the block. */
+static void gauss_forward(const sa_attention *w, const query_block *block, sa_attention_rows rows,
+                          sa_mat alpha) {
+    for (int l = 0; l < block->count; l++) {
+        const int S = keys_of(block, l, alpha.cols);
+        sa_window_gauss_forward(sa_attention_center(w, block->i + l, rows, block->row + l, S),
+                                w->window_size, sa_cols(sa_rows(alpha, l, 1), 0, visible(w, S)));
+    }
+}
+
+/* dalpha becomes the derivative by the weights before the Gaussian, which are written to soft; the
+ * centers' are added to d.relative_center. */
+static void gauss_backward(const sa_attention *w, const query_block *block, sa_attention_rows rows,
+                           sa_mat alpha, sa_mat dalpha, sa_mat soft, sa_attention_rows d) {
+    sa_zero(soft);
+    for (int l = 0; l < block->count; l++) {
+        const int S = keys_of(block, l, alpha.cols), seen = visible(w, S);
+        const sa_real dp = sa_window_gauss_backward(
+            sa_attention_center(w, block->i + l, rows, block->row + l, S), w->window_size,
+            sa_cols(sa_rows(alpha, l, 1), 0, seen), sa_cols(sa_rows(dalpha, l, 1), 0, seen),
+            sa_cols(sa_rows(soft, l, 1), 0, seen));
+        *sa_row(d.relative_center, block->row + l) += dp * (sa_real)seen;
+    }
+}
+
+/* ---- All heads of one block of queries ------------------------------------------------------- */
+
+static int words_of(const sa_memory *memory, int b) {
+    return memory->first[b + 1] - memory->first[b];
+}
+
+/* From rows.q and the centers: alpha^k and o^k of every head k. */
+static void heads_forward(const sa_attention *w, const sa_memory *memory, const query_block *block,
+                          const sa_override *override, sa_attention_rows rows, sa_mat o,
+                          sa_attention_scratch scratch) {
+    const int S = words_of(memory, block->sentence);
+    const sa_span *spans = spans_of(w, block, rows, S, scratch.spans);
+    for (int k = 0; k < w->heads; k++) {
+        const head_slice at = slice_head(w, memory, block, rows.q, o, k);
+        const sa_mat alpha = block_weights(w, block, rows.alpha, k, S);
+        sa_attention_weights_forward(w->score, at.v_a, at.q, at.k, spans, alpha,
+                                     sa_cols(sa_rows(scratch.keys, 0, S), 0, at.k.cols));
+        if (w->window == SA_WINDOW_LOCAL_P) gauss_forward(w, block, rows, alpha);
+        for (int l = 0; override && l < block->count; l++)
+            sa_override_apply(override, block->sentence, block->i + l, sa_rows(alpha, l, 1),
+                              sa_cols(sa_rows(scratch.soft, 0, 1), 0, S));
+        sa_attention_sum_forward(alpha, at.v, at.o);
+    }
+}
+
+/* From d_o: d.q, d.relative_center, dmemory's keys and values and dw->v_a are added to. */
+static void heads_backward(const sa_attention *w, const sa_memory *memory, const query_block *block,
+                           sa_attention_rows rows, sa_mat d_o, sa_attention_rows d,
+                           sa_memory *dmemory, sa_attention *dw, sa_attention_scratch scratch) {
+    const int S = words_of(memory, block->sentence);
+    const sa_span *spans = spans_of(w, block, rows, S, scratch.spans);
+    const sa_mat dalpha = sa_cols(sa_rows(scratch.dalpha, 0, block->count), 0, S);
+    const sa_mat soft = sa_cols(sa_rows(scratch.soft, 0, block->count), 0, S);
+    for (int k = 0; k < w->heads; k++) {
+        const head_slice at = slice_head(w, memory, block, rows.q, d_o, k),
+                         to = slice_head(dw, dmemory, block, d.q, d_o, k);
+        sa_mat alpha = block_weights(w, block, rows.alpha, k, S);
+        sa_attention_sum_backward(alpha, at.v, to.o, dalpha, to.v);
+        if (!k && d.alpha.cols) /* the alignment loss guides the first head only */
+            sa_add(sa_cols(sa_rows(d.alpha, block->row, block->count), 0, S), dalpha);
+        if (w->window == SA_WINDOW_LOCAL_P) {
+            gauss_backward(w, block, rows, alpha, dalpha, soft, d);
+            alpha = soft;
+        }
+        sa_attention_weights_backward(w->score, at.v_a, at.q, at.k, spans, alpha, dalpha, to.q,
+                                      to.k, to.v_a,
+                                      sa_cols(sa_rows(scratch.keys, 0, S), 0, at.k.cols));
+    }
+}
+
+/* ---- One query per sentence ------------------------------------------------------------------ */
 
 void sa_attention_score_forward(const sa_attention *w, const sa_memory *memory, int b, int i,
                                 const sa_override *override, sa_attention_rows rows, int l,
                                 sa_mat o, sa_attention_scratch scratch) {
-    const sa_query_block block = {l, 1, b, i, false};
-    sa_query_block_forward(w, memory, &block, override, rows, o, scratch);
+    const query_block block = {l, 1, b, i, false};
+    heads_forward(w, memory, &block, override, rows, o, scratch);
 }
 
 /* A.1.2 (Bahdanau et al. 2015); Section 3.2.2 (Vaswani et al. 2017) */
 void sa_attention_step_forward(const sa_attention *w, const sa_memory *memory, const int *which,
                                int i, sa_mat s, const sa_override *override, sa_attention_rows rows,
                                sa_mat c, sa_attention_scratch scratch) {
-    sa_mat o = sa_attention_head_output(w, rows, c);
+    const sa_mat o = sa_attention_head_output(w, rows, c);
     sa_attention_project_query(w, s, rows);
     for (int l = 0; l < s.rows; l++)
         sa_attention_score_forward(w, memory, which ? which[l] : l, i, override, rows, l, o,
@@ -182,39 +194,31 @@ void sa_attention_step_backward(const sa_attention *w, const sa_memory *memory, 
                                 sa_attention_rows rows, sa_mat dc, sa_attention_rows d,
                                 sa_memory *dmemory, sa_mat ds, sa_attention *dw,
                                 sa_attention_scratch scratch) {
-    sa_mat d_o = project_output_backward(w, dc, d);
+    const sa_mat d_o = sa_attention_project_output_backward(w, dc, d);
     sa_zero(d.q), sa_zero(d.relative_center);
     for (int l = 0; l < dc.rows; l++) {
-        const sa_query_block block = {l, 1, l, i, false};
-        sa_query_block_backward(w, memory, &block, rows, d_o, d, dmemory, dw, scratch);
+        const query_block block = {l, 1, l, i, false};
+        heads_backward(w, memory, &block, rows, d_o, d, dmemory, dw, scratch);
     }
-    project_query_backward(w, rows, d, ds);
+    sa_attention_project_query_backward(w, rows, d, ds);
 }
 
-void sa_attention_steps_weights_backward(sa_mat s, sa_attention_rows rows, sa_mat dc,
-                                         sa_attention_rows d, sa_attention *dw) {
-    if (dw->score->query != SA_QUERY_IDENTITY) sa_gemm_tn(d.q, s, 1, dw->W_a.mat);
-    if (dw->value_width) sa_gemm_tn(dc, rows.head_outputs, 1, dw->W_c.mat);
-    if (dw->window == SA_WINDOW_LOCAL_P)
-        sa_window_weights_backward(s, rows.hidden, d.relative_center, d.hidden, dw->W_p, dw->v_p);
-}
+/* ---- All queries of all sentences ------------------------------------------------------------ */
 
-/* ---- All steps of all sentences -------------------------------------------------------------- */
-
-static sa_query_block block_of(const sa_queries *queries, int b) {
+static query_block sentence_block(const sa_queries *queries, int b) {
     const int first = queries->first[b];
-    return (sa_query_block){first, queries->first[b + 1] - first, b, 1, queries->causal};
+    return (query_block){first, queries->first[b + 1] - first, b, 1, queries->causal};
 }
 
 /* Section 3.2.2 (Vaswani et al. 2017): MultiHead(Q, K, V) */
 void sa_attention_all_forward(const sa_attention *w, const sa_memory *memory,
                               const sa_queries *queries, sa_mat s, const sa_override *override,
                               sa_attention_rows rows, sa_mat c, sa_attention_scratch scratch) {
-    sa_mat o = sa_attention_head_output(w, rows, c);
+    const sa_mat o = sa_attention_head_output(w, rows, c);
     sa_attention_project_query(w, s, rows);
     for (int b = 0; b < queries->sentences; b++) {
-        const sa_query_block block = block_of(queries, b);
-        sa_query_block_forward(w, memory, &block, override, rows, o, scratch);
+        const query_block block = sentence_block(queries, b);
+        heads_forward(w, memory, &block, override, rows, o, scratch);
     }
     sa_attention_project_output(w, rows, c);
 }
@@ -223,12 +227,12 @@ void sa_attention_all_backward(const sa_attention *w, const sa_memory *memory,
                                const sa_queries *queries, sa_mat s, sa_attention_rows rows,
                                sa_mat dc, sa_attention_rows d, sa_memory *dmemory, sa_mat ds,
                                sa_attention *dw, sa_attention_scratch scratch) {
-    sa_mat d_o = project_output_backward(w, dc, d);
+    const sa_mat d_o = sa_attention_project_output_backward(w, dc, d);
     sa_zero(d.q), sa_zero(d.relative_center);
     for (int b = 0; b < queries->sentences; b++) {
-        const sa_query_block block = block_of(queries, b);
-        sa_query_block_backward(w, memory, &block, rows, d_o, d, dmemory, dw, scratch);
+        const query_block block = sentence_block(queries, b);
+        heads_backward(w, memory, &block, rows, d_o, d, dmemory, dw, scratch);
     }
-    project_query_backward(w, rows, d, ds);
-    sa_attention_steps_weights_backward(s, rows, dc, d, dw);
+    sa_attention_project_query_backward(w, rows, d, ds);
+    sa_attention_projections_backward(s, rows, dc, d, dw);
 }

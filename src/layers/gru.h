@@ -11,7 +11,7 @@
 #ifndef SA_NN_GRU_H
 #define SA_NN_GRU_H
 
-#include "layers/cell.h"
+#include "layers/recurrent.h"
 
 void sa_gru_before_new_forward(const sa_recurrent *w, sa_state previous, sa_mat gates, sa_mat cache,
                                sa_state state);

@@ -10,7 +10,7 @@
 #ifndef SA_NN_LSTM_H
 #define SA_NN_LSTM_H
 
-#include "layers/cell.h"
+#include "layers/recurrent.h"
 
 /* kept receives tanh(m), or tanh(LN(m)). */
 void sa_lstm_forward(const sa_recurrent *w, sa_state previous, sa_mat gates, sa_mat cache,

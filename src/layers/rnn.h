@@ -3,7 +3,7 @@
 #ifndef SA_NN_RNN_H
 #define SA_NN_RNN_H
 
-#include "layers/cell.h"
+#include "layers/recurrent.h"
 
 void sa_rnn_forward(const sa_recurrent *w, sa_state previous, sa_mat gates, sa_mat cache,
                     sa_state state);

@@ -285,8 +285,8 @@ static void weights_backward(const sa_decoder *w, const sa_decoder_cache *cache,
         sa_recurrent_context_weights_backward(rows->c, d->second_a, &dw->second);
     }
     if (sa_decoder_attends(&w->sizes))
-        sa_attention_steps_weights_backward(sa_decoder_query(w, *rows), rows->attention, d->c,
-                                            d->attention, &dw->attention);
+        sa_attention_projections_backward(sa_decoder_query(w, *rows), rows->attention, d->c,
+                                          d->attention, &dw->attention);
 }
 
 void sa_decoder_backward(const sa_decoder *w, const sa_batch *batch, sa_dropout dropout,

@@ -1,5 +1,6 @@
 /* The attention core and every row of score.h: values by their formulas, gradients by differences.
  */
+#include "attention/attention.h"
 #include "attention/multihead.h"
 #include "support/slopes.h"
 #include "support/suite.h"
@@ -280,7 +281,7 @@ START_TEST(step_backward) {
     if (w.heads > 1) fill(d.values, 0);
     step();
     sa_attention_step_backward(&w, &memory, STEP, rows, dy, drows, &d, ds, &dw, room);
-    sa_attention_steps_weights_backward(s, rows, dy, drows, &dw);
+    sa_attention_projections_backward(s, rows, dy, drows, &dw);
     sa_memory_backward(&w, &memory, &d, &dw);
     CHECK_ADDED(step, s, ds);
     CHECK_ADDED(step, memory.annotations, dh);

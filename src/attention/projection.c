@@ -1,0 +1,154 @@
+#include "attention/projection.h"
+#include "attention/window.h"
+#include "layers/linear.h"
+#include "tensor/blas.h"
+#include "tensor/gradient_fault.h"
+#include "tensor/vec.h"
+
+static const sa_mat no_bias = {0};
+
+void sa_attention_bind(sa_binder *binder, const char *part, sa_attention_sizes sizes,
+                       sa_attention *w) {
+    const sa_score *score = sizes.score;
+    static const char *const names[2][4] = {{"W_a", "U_a", "W_v", "W_c"},
+                                            {"W_q", "W_k", "W_v", "W_o"}};
+    const char *const *name = names[sizes.transformer];
+    const int H = sizes.heads, n = sizes.state, A = sizes.annotation;
+    *w = (sa_attention){.score = score,
+                        .heads = H,
+                        .query_width = n,
+                        .window = sizes.window,
+                        .window_size = sizes.window_size};
+    if (score->query != SA_QUERY_IDENTITY) {
+        w->query_width = score->query == SA_QUERY_POSITIONS ? H * sizes.max_positions : sizes.size;
+        w->W_a = sa_bind_matrix(binder, part, name[0], w->query_width, n, SA_INIT_ALIGN);
+    }
+    if (score->key == SA_KEY_PROJECTED) {
+        w->key_width = sizes.size;
+        w->U_a = sa_bind_matrix(binder, part, name[1], w->key_width, A, SA_INIT_ALIGN);
+    }
+    if (score->key == SA_KEY_STATE_SIZED) {
+        w->key_width = H * n;
+        w->W_a =
+            sa_bind_matrix(binder, part, name[sizes.transformer], w->key_width, A, SA_INIT_ALIGN);
+    }
+    if (score->key == SA_KEY_IDENTITY) {
+        sa_require(H == 1 && A == n);
+        w->key_width = A;
+    }
+    if (score->vector) w->v_a = sa_bind_vector(binder, part, "v_a", sizes.size, SA_INIT_ALIGN_LAST);
+    if (H > 1 || sizes.transformer) {
+        w->value_width = H * sizes.value;
+        w->W_v = sa_bind_matrix(binder, part, name[2], w->value_width, A, SA_INIT_INPUT);
+        w->W_c = sa_bind_matrix(binder, part, name[3], A, w->value_width, SA_INIT_INPUT);
+    }
+    if (w->window == SA_WINDOW_LOCAL_P) {
+        w->W_p = sa_bind_matrix(binder, part, "W_p", sizes.size, n, SA_INIT_INPUT);
+        w->v_p = sa_bind_vector(binder, part, "v_p", sizes.size, SA_INIT_ALIGN_LAST);
+    }
+}
+
+/* ---- Keys and values ------------------------------------------------------------------------- */
+
+void sa_memory_layout(sa_arena *arena, const sa_attention *w, const int *first, sa_mat annotations,
+                      sa_memory *memory) {
+    const int N = annotations.rows;
+    const bool raw = w->score->key == SA_KEY_IDENTITY;
+    *memory = (sa_memory){first, annotations, annotations, annotations};
+    if (!raw) memory->keys = sa_mat_alloc(arena, N, w->key_width);
+    if (w->value_width) memory->values = sa_mat_alloc(arena, N, w->value_width);
+}
+
+/* k_j = U_a h_j, W_a h_j or h_j itself; v_j = W_v h_j or h_j itself */
+void sa_memory_forward(const sa_attention *w, sa_memory *memory) {
+    const sa_mat h = memory->annotations;
+    if (w->score->key == SA_KEY_PROJECTED) sa_linear_forward(w->U_a, no_bias, h, memory->keys);
+    if (w->score->key == SA_KEY_STATE_SIZED) sa_linear_forward(w->W_a, no_bias, h, memory->keys);
+    if (w->value_width) sa_linear_forward(w->W_v, no_bias, h, memory->values);
+}
+
+void sa_memory_backward(const sa_attention *w, const sa_memory *memory, sa_memory *d,
+                        sa_attention *dw) {
+    const sa_mat h = memory->annotations, dh = d->annotations;
+    if (w->value_width && sa_gradient_intact("attention.value-map"))
+        sa_linear_backward(w->W_v, h, d->values, dh, dw->W_v, no_bias);
+    if (!sa_gradient_intact("attention.keys")) return;
+    if (w->score->key == SA_KEY_PROJECTED)
+        sa_linear_backward(w->U_a, h, d->keys, dh, dw->U_a, no_bias);
+    if (w->score->key == SA_KEY_STATE_SIZED)
+        sa_linear_backward(w->W_a, h, d->keys, dh, dw->W_a, no_bias);
+}
+
+void sa_memory_zero(sa_memory *d) {
+    if (d->keys.x != d->annotations.x) sa_zero(d->keys);
+    if (d->values.x != d->annotations.x) sa_zero(d->values);
+}
+
+/* ---- Queries and contexts -------------------------------------------------------------------- */
+
+sa_attention_rows sa_attention_rows_layout(sa_arena *arena, const sa_attention *w, int rows,
+                                           int steps, bool alpha) {
+    return (sa_attention_rows){
+        .q = sa_mat_alloc(arena, rows, w->query_width),
+        .alpha = sa_mat_alloc(arena, rows, alpha ? w->heads * steps : 0),
+        .head_outputs = sa_mat_alloc(arena, rows, w->value_width),
+        .hidden = sa_mat_alloc(arena, rows, w->v_p.cols),
+        .relative_center = sa_mat_alloc(arena, rows, w->v_p.cols ? 1 : 0),
+    };
+}
+
+sa_attention_rows sa_attention_rows_slice(sa_attention_rows all, int first, int count) {
+    return (sa_attention_rows){
+        .q = sa_rows(all.q, first, count),
+        .alpha = sa_rows(all.alpha, first, count),
+        .head_outputs = sa_rows(all.head_outputs, first, count),
+        .hidden = sa_rows(all.hidden, first, count),
+        .relative_center = sa_rows(all.relative_center, first, count),
+    };
+}
+
+void sa_attention_project_query(const sa_attention *w, sa_mat s, sa_attention_rows rows) {
+    if (w->score->query == SA_QUERY_IDENTITY)
+        sa_copy_mat(s, rows.q);
+    else
+        sa_linear_forward(w->W_a, no_bias, s, rows.q);
+    if (w->window == SA_WINDOW_LOCAL_P)
+        sa_window_center_forward(w->W_p, w->v_p, s, rows.hidden, rows.relative_center);
+}
+
+void sa_attention_project_query_backward(const sa_attention *w, sa_attention_rows rows,
+                                         sa_attention_rows d, sa_mat ds) {
+    if (w->window == SA_WINDOW_LOCAL_P)
+        sa_window_center_backward(w->W_p, w->v_p, rows.hidden, rows.relative_center,
+                                  d.relative_center, d.hidden, ds);
+    if (!sa_gradient_intact("attention.query")) return;
+    if (w->score->query == SA_QUERY_IDENTITY)
+        sa_add(d.q, ds);
+    else
+        sa_weight_nn(d.q, w->W_a, 1, ds);
+}
+
+sa_mat sa_attention_head_output(const sa_attention *w, sa_attention_rows rows, sa_mat c) {
+    return w->value_width ? rows.head_outputs : c;
+}
+
+void sa_attention_project_output(const sa_attention *w, sa_attention_rows rows, sa_mat c) {
+    if (w->value_width) /* c = W_c [o^1 ; .. ; o^H] */
+        sa_linear_forward(w->W_c, no_bias, rows.head_outputs, c);
+}
+
+sa_mat sa_attention_project_output_backward(const sa_attention *w, sa_mat dc, sa_attention_rows d) {
+    if (!w->value_width) return dc;
+    sa_zero(d.head_outputs);
+    if (sa_gradient_intact("attention.join"))
+        sa_weight_nn(dc, w->W_c, 1, d.head_outputs); /* c = W_c o */
+    return d.head_outputs;
+}
+
+void sa_attention_projections_backward(sa_mat s, sa_attention_rows rows, sa_mat dc,
+                                       sa_attention_rows d, sa_attention *dw) {
+    if (dw->score->query != SA_QUERY_IDENTITY) sa_gemm_tn(d.q, s, 1, dw->W_a.mat);
+    if (dw->value_width) sa_gemm_tn(dc, rows.head_outputs, 1, dw->W_c.mat);
+    if (dw->window == SA_WINDOW_LOCAL_P)
+        sa_window_weights_backward(s, rows.hidden, d.relative_center, d.hidden, dw->W_p, dw->v_p);
+}

@@ -1,0 +1,100 @@
+/* projection: the weights of an attention and the maps around its core: from states to queries,
+ * from annotations to keys and values, from the outputs of heads to contexts.
+ *
+ * One head is the attention of Bahdanau et al. 2015: the values are the annotations themselves.
+ * Several heads (Vaswani et al. 2017, section 3.2.2) each project the full vectors; their outputs
+ * are concatenated and projected once more:
+ *
+ *   o^k_i = sum_j alpha^k_ij (W_v h_j)^k      c_i = W_c [o^1_i ; .. ; o^H_i]
+ *
+ * A Transformer does so with one head, too, and names its matrices W_q, W_k, W_v and W_o. */
+#ifndef SA_ATTENTION_PROJECTION_H
+#define SA_ATTENTION_PROJECTION_H
+
+#include "attention/score.h"
+#include "layers/params.h"
+
+typedef struct sa_attention { /* weights, or their gradients */
+    const sa_score *score;
+    int heads;
+    int query_width, key_width; /* numbers of q and of k, all heads together */
+    int value_width;         /* numbers of all heads' values; 0: the annotations are the values */
+    int window, window_size; /* SA_WINDOW_.., and D */
+    sa_weight W_a;           /* projects the query (or, for SA_KEY_STATE_SIZED, the annotations) */
+    sa_weight U_a;           /* projects the annotations */
+    sa_mat v_a;              /* [1 x n'] */
+    sa_weight W_v, W_c;      /* [value_width x A], [A x value_width]; projected values only */
+    sa_weight W_p;           /* [n' x n]; SA_WINDOW_LOCAL_P only, as is the next */
+    sa_mat v_p;              /* [1 x n'] */
+} sa_attention;
+
+typedef struct sa_attention_sizes {
+    const sa_score *score;
+    int state, annotation; /* numbers of s and of h */
+    int size;              /* n', divided among the heads */
+    int max_positions;     /* S_max of the location score */
+    int heads, value;      /* H, and numbers of a head's value */
+    int window, window_size;
+    bool transformer; /* values are always projected, and tensors have the names of 2017 */
+} sa_attention_sizes;
+
+void sa_attention_bind(sa_binder *binder, const char *part, sa_attention_sizes sizes,
+                       sa_attention *w);
+
+/* ---- Keys and values -------------------------------------------------------------------------
+ */
+
+/* What is attended to: the annotations sentence by sentence, and their keys and values, made once
+ * per sentence. Sentence b owns rows first[b] .. first[b+1]-1. */
+typedef struct sa_memory {
+    const int *first;
+    sa_mat annotations; /* [N x A] */
+    sa_mat keys;        /* [N x key_width], or the annotations themselves */
+    sa_mat values;      /* [N x value_width], or the annotations themselves */
+} sa_memory;
+
+void sa_memory_layout(sa_arena *arena, const sa_attention *w, const int *first, sa_mat annotations,
+                      sa_memory *memory);
+/* Keys and values from the annotations. */
+void sa_memory_forward(const sa_attention *w, sa_memory *memory);
+/* From d's keys and values; all its annotations and dw are added to. */
+void sa_memory_backward(const sa_attention *w, const sa_memory *memory, sa_memory *d,
+                        sa_attention *dw);
+/* Zeroes d's keys and values unless they are the annotations themselves. */
+void sa_memory_zero(sa_memory *d);
+
+/* ---- Queries and contexts --------------------------------------------------------------------
+ */
+
+/* What the forward pass of R queries leaves for the backward pass; also the derivatives. */
+typedef struct sa_attention_rows {
+    sa_mat q;            /* [R x query_width] */
+    sa_mat alpha;        /* [R x heads S] head k's weights begin at column k S; as a derivative
+                            [R x S], what the alignment loss adds to the first head's, or empty */
+    sa_mat head_outputs; /* [R x value_width] o^1 .. o^H; projected values only */
+    sa_mat hidden, relative_center; /* [R x n'], [R x 1] of SA_WINDOW_LOCAL_P: window.h */
+} sa_attention_rows;
+
+/* For sentences of at most `steps` words; `alpha` false: without weights. */
+sa_attention_rows sa_attention_rows_layout(sa_arena *arena, const sa_attention *w, int rows,
+                                           int steps, bool alpha);
+sa_attention_rows sa_attention_rows_slice(sa_attention_rows all, int first, int count);
+
+/* q, and the center of a predicted window, from the states s [R x n]. */
+void sa_attention_project_query(const sa_attention *w, sa_mat s, sa_attention_rows rows);
+/* ds is added to. */
+void sa_attention_project_query_backward(const sa_attention *w, sa_attention_rows rows,
+                                         sa_attention_rows d, sa_mat ds);
+
+/* Where the core writes [o^1 .. o^H]: c itself if the values are the annotations. */
+sa_mat sa_attention_head_output(const sa_attention *w, sa_attention_rows rows, sa_mat c);
+/* c [R x A] from the outputs of the heads. */
+void sa_attention_project_output(const sa_attention *w, sa_attention_rows rows, sa_mat c);
+/* Returns the derivative by the outputs of the heads. */
+sa_mat sa_attention_project_output_backward(const sa_attention *w, sa_mat dc, sa_attention_rows d);
+
+/* The gradients of W_a, W_c, W_p and v_p, for any number of steps at once. */
+void sa_attention_projections_backward(sa_mat s, sa_attention_rows rows, sa_mat dc,
+                                       sa_attention_rows d, sa_attention *dw);
+
+#endif

@@ -1,0 +1,325 @@
+#include "layers/recurrent.h"
+#include "layers/linear.h"
+#include "tensor/blas.h"
+#include "tensor/gradient_fault.h"
+
+#include <stdio.h>
+
+/* ---- Weights --------------------------------------------------------------------------------- */
+
+typedef struct block_names {
+    char text[4][16];
+    const char *list[4];
+} block_names;
+
+/* "W_z", "W_r", "W": of the blocks from `at` on, with `more` behind each. */
+static void name_blocks(const sa_cell *cell, int at, const char *letter, const char *more,
+                        block_names *names) {
+    for (int i = 0; i < cell->gated_blocks; i++) {
+        snprintf(names->text[i], sizeof names->text[i], "%s%s%s", letter, cell->suffix[at + i],
+                 more);
+        names->list[i] = names->text[i];
+    }
+}
+
+/* The matrices of those blocks under each other. */
+static sa_weight bind_blocks(sa_binder *binder, const char *part, const char *letter,
+                             const sa_cell *cell, int at, int rows, int cols, sa_init_kind init) {
+    block_names names;
+    name_blocks(cell, at, letter, "", &names);
+    return sa_bind_stack(binder, part, names.list, cell->gated_blocks, rows, cols, init);
+}
+
+static sa_mat bind_vectors(sa_binder *binder, const char *part, const char *letter,
+                           const char *more, const sa_cell *cell, int at, int cols,
+                           sa_init_kind init) {
+    block_names names;
+    name_blocks(cell, at, letter, more, &names);
+    return sa_bind_vectors(binder, part, names.list, cell->gated_blocks, cols, init);
+}
+
+static void bind_norm(sa_binder *binder, const char *part, const char *letter, const sa_cell *cell,
+                      int at, int n, sa_layernorm *w) {
+    w->g = bind_vectors(binder, part, letter, ".norm.g", cell, at, n, SA_INIT_ONE);
+    w->b = bind_vectors(binder, part, letter, ".norm.b", cell, at, n, SA_INIT_ZERO);
+}
+
+/* The norms of `norm`, by what is multiplied. */
+typedef enum product { OF_INPUT, OF_STATE, OF_CONTEXT, PRODUCTS } product;
+
+static void bind_norms(sa_binder *binder, const char *part, sa_recurrent_sizes sizes,
+                       sa_recurrent *w) {
+    const sa_cell *cell = w->cell;
+    if (sizes.in) bind_norm(binder, part, "W", cell, cell->first_gate, sizes.n, &w->norm[OF_INPUT]);
+    bind_norm(binder, part, "U", cell, 0, sizes.n, &w->norm[OF_STATE]);
+    if (sizes.context)
+        bind_norm(binder, part, "C", cell, w->context_block, sizes.n, &w->norm[OF_CONTEXT]);
+    if (!cell->memory) return;
+    w->norm_m.g = sa_bind_vector(binder, part, "m.norm.g", sizes.n, SA_INIT_ONE);
+    w->norm_m.b = sa_bind_vector(binder, part, "m.norm.b", sizes.n, SA_INIT_ZERO);
+}
+
+void sa_recurrent_bind(sa_binder *binder, const char *part, const sa_cell *cell,
+                       sa_recurrent_sizes sizes, sa_recurrent *w) {
+    const int n = sizes.n, first_gate = cell->first_gate;
+    *w = (sa_recurrent){.cell = cell,
+                        .n = n,
+                        .bias_block = sizes.inner_bias ? 0 : first_gate,
+                        .context_block = sizes.inner_context ? 0 : first_gate};
+    if (sizes.in)
+        w->W = bind_blocks(binder, part, "W", cell, first_gate, n, sizes.in, SA_INIT_INPUT);
+    w->U = bind_blocks(binder, part, "U", cell, 0, n, n, SA_INIT_RECURRENT);
+    w->b = bind_vectors(binder, part, "b", "", cell, w->bias_block, n, SA_INIT_ZERO);
+    if (sizes.context)
+        w->C =
+            bind_blocks(binder, part, "C", cell, w->context_block, n, sizes.context, SA_INIT_INPUT);
+    if (sizes.normalized) bind_norms(binder, part, sizes, w);
+}
+
+sa_recurrent_packed sa_recurrent_packed_layout(sa_arena *arena, const sa_recurrent *w, int rows,
+                                               bool input) {
+    return (sa_recurrent_packed){.W = sa_weight_pack_layout(arena, w->W, input ? rows : 0),
+                                 .U = sa_weight_pack_layout(arena, w->U, rows),
+                                 .C = sa_weight_pack_layout(arena, w->C, rows)};
+}
+
+sa_recurrent sa_recurrent_pack(const sa_recurrent *w, sa_recurrent_packed buffer,
+                               sa_weight_pack_function *pack) {
+    sa_recurrent packed = *w;
+    packed.W = pack(w->W, buffer.W);
+    packed.U = pack(w->U, buffer.U);
+    packed.C = pack(w->C, buffer.C);
+    return packed;
+}
+
+/* ---- One product, normalised or not -----------------------------------------------------------
+ */
+
+static bool normalized(const sa_recurrent *w, product of) {
+    return w->norm[of].g.cols;
+}
+
+bool sa_recurrent_normalized(const sa_recurrent *w) {
+    return normalized(w, OF_STATE);
+}
+
+/* The blocks that belong to number i of the (at most two) that are normalised together, of a
+ * product that reaches the blocks from `at` on: [z r | s~], but [u | z r]. */
+static void norm_group(const sa_cell *cell, int at, int i, int *first, int *count) {
+    const int rest = cell->gated_blocks - cell->grouped_blocks,
+              front = at < cell->first_gate ? rest : cell->grouped_blocks;
+    *first = i ? front : 0;
+    *count = i ? cell->gated_blocks - front : front;
+}
+
+void sa_recurrent_norm_group(const sa_recurrent *w, int block, int *first, int *count) {
+    for (int i = 0; i < 2; i++) {
+        norm_group(w->cell, 0, i, first, count);
+        if (block < *first + *count) return;
+    }
+}
+
+/* A normalisation leaves a row of its numbers and two factors. */
+static int norm_cache_width(const sa_recurrent *w) {
+    return w->cell->gated_blocks * w->n + 2;
+}
+
+int sa_recurrent_cache_width(const sa_recurrent *w) {
+    if (!w->cell) return 0;
+    int width = w->cell->cache * w->n;
+    for (int of = 0; of < PRODUCTS; of++)
+        if (normalized(w, of)) width += norm_cache_width(w);
+    return w->norm_m.g.cols ? width + w->n + 1 : width;
+}
+
+int sa_recurrent_da_width(const sa_recurrent *w) {
+    if (!w->cell) return 0;
+    int blocks = w->cell->blocks;
+    for (int of = 0; of < PRODUCTS; of++)
+        if (normalized(w, of)) blocks += w->cell->gated_blocks;
+    return blocks * w->n;
+}
+
+/* How many products before this one are normalised: their numbers stand in front of its own. */
+static int normalized_before(const sa_recurrent *w, product of) {
+    int count = 0;
+    for (int k = 0; k < (int)of; k++) count += normalized(w, k);
+    return count;
+}
+
+/* The derivatives by a normalised product itself, behind those by the pre-activations. */
+static sa_mat dproduct(const sa_recurrent *w, product of, int first, int count, sa_mat da) {
+    const int n = w->n, gated_blocks = w->cell->gated_blocks;
+    const int at = w->cell->blocks + normalized_before(w, of) * gated_blocks;
+    return sa_cols(da, (at + first) * n, count * n);
+}
+
+/* One of the normalisations of a product: its weights, or their gradients, and its cache. */
+static sa_layernorm norm_part(const sa_layernorm *w, int first, int count) {
+    return (sa_layernorm){sa_cols(w->g, first, count), sa_cols(w->b, first, count)};
+}
+
+static sa_layernorm_cache norm_cache(const sa_recurrent *w, product of, int i, int first, int count,
+                                     sa_mat cache) {
+    const int n = w->n, width = norm_cache_width(w);
+    const int at = w->cell->cache * n + normalized_before(w, of) * width;
+    return (sa_layernorm_cache){sa_cols(cache, at + first, count),
+                                sa_cols(cache, at + width - 2 + i, 1)};
+}
+
+/* The blocks from `at` on that a contribution reaches. */
+static sa_mat gated_columns(const sa_recurrent *w, int at, sa_mat gates) {
+    const int n = w->n;
+    return sa_cols(gates, at * n, w->cell->gated_blocks * n);
+}
+
+/* What a product is made of: its matrix, the first block that it reaches, and of the blocks that it
+ * could reach those that are meant. */
+typedef struct factor {
+    product of;
+    sa_weight W;
+    int at, first, count;
+} factor;
+
+/* Supplementary material (Ba et al. 2016): a += W x, or a += LN(W x) */
+static void product_forward(const sa_recurrent *w, factor by, sa_mat x, sa_mat a, sa_mat cache) {
+    const int n = w->n;
+    sa_mat to = sa_cols(a, (by.at + by.first) * n, by.count * n);
+    if (!normalized(w, by.of)) {
+        sa_weight_nt(x, by.W, 1, to);
+        return;
+    }
+    sa_weight_nt(x, by.W, 0, norm_cache(w, by.of, 0, by.first * n, by.count * n, cache).normal);
+    for (int i = 0; i < 2; i++) {
+        int first, count;
+        norm_group(w->cell, by.at, i, &first, &count);
+        if (!count || first < by.first || first + count > by.first + by.count) continue;
+        const sa_layernorm norm = norm_part(&w->norm[by.of], first * n, count * n);
+        const sa_layernorm_cache norm_stats = norm_cache(w, by.of, i, first * n, count * n, cache);
+        sa_layernorm_add_forward(&norm, norm_stats.normal, &norm_stats,
+                                 sa_cols(a, (by.at + first) * n, count * n));
+    }
+}
+
+static void product_backward(const sa_recurrent *w, factor by, sa_mat cache, sa_mat da,
+                             sa_real beta, sa_mat dx, sa_recurrent *dw) {
+    const int n = w->n;
+    sa_mat dp = sa_cols(da, (by.at + by.first) * n, by.count * n);
+    if (normalized(w, by.of)) { /* a += LN(p) */
+        sa_copy_mat(dp, dproduct(w, by.of, by.first, by.count, da));
+        dp = dproduct(w, by.of, by.first, by.count, da);
+        for (int i = 0; i < 2 && sa_gradient_intact("cell.norm"); i++) {
+            int first, count;
+            norm_group(w->cell, by.at, i, &first, &count);
+            if (!count || first < by.first || first + count > by.first + by.count) continue;
+            const sa_layernorm norm = norm_part(&w->norm[by.of], first * n, count * n);
+            const sa_layernorm_cache norm_stats =
+                norm_cache(w, by.of, i, first * n, count * n, cache);
+            sa_layernorm dnorm = norm_part(&dw->norm[by.of], first * n, count * n);
+            sa_layernorm_backward(&norm, &norm_stats, dproduct(w, by.of, first, count, da), &dnorm);
+        }
+    }
+    sa_weight_nn(dp, by.W, beta, dx); /* p = W x */
+}
+
+/* by.W: the gradient */
+static void product_weights_backward(factor by, sa_mat x, sa_mat da, const sa_recurrent *dw) {
+    const int n = dw->n;
+    const sa_mat dp = normalized(dw, by.of) ? dproduct(dw, by.of, by.first, by.count, da)
+                                            : sa_cols(da, (by.at + by.first) * n, by.count * n);
+    sa_gemm_tn(dp, x, 1, by.W.mat);
+}
+
+/* ---- The three products ------------------------------------------------------------------------
+ */
+
+static factor input(const sa_recurrent *w) {
+    return (factor){OF_INPUT, w->W, w->cell->first_gate, 0, w->cell->gated_blocks};
+}
+
+static void add_to_rows(sa_mat b, sa_mat y) {
+    for (int i = 0; i < y.rows; i++) sa_axpy(1, b.x, sa_row(y, i), y.cols);
+}
+
+void sa_recurrent_input_forward(const sa_recurrent *w, sa_mat x, sa_mat gates, sa_mat cache) {
+    const int first_gate = w->cell->first_gate;
+    if (w->W.mat.x && w->bias_block == first_gate && !normalized(w, OF_INPUT)) {
+        sa_linear_forward(w->W, w->b, x, gated_columns(w, first_gate, gates));
+        sa_zero(sa_cols(gates, 0, first_gate * w->n));
+    } else {
+        sa_zero(gates);
+        if (w->W.mat.x) product_forward(w, input(w), x, gates, cache);
+        add_to_rows(w->b, gated_columns(w, w->bias_block, gates));
+    }
+}
+
+void sa_recurrent_input_backward(const sa_recurrent *w, sa_mat cache, sa_mat da, sa_mat dx,
+                                 sa_recurrent *dw) {
+    if (sa_gradient_intact("cell.input")) product_backward(w, input(w), cache, da, 1, dx, dw);
+}
+
+void sa_recurrent_input_weights_backward(sa_mat x, sa_mat da, sa_recurrent *dw) {
+    if (dw->W.mat.x) product_weights_backward(input(dw), x, da, dw);
+    if (sa_gradient_intact("cell.bias"))
+        sa_sum_rows(gated_columns(dw, dw->bias_block, da), dw->b.x);
+}
+
+static factor context(const sa_recurrent *w) {
+    return (factor){OF_CONTEXT, w->C, w->context_block, 0, w->cell->gated_blocks};
+}
+
+void sa_recurrent_context_forward(const sa_recurrent *w, sa_mat c, sa_mat gates, sa_mat cache) {
+    product_forward(w, context(w), c, gates, cache);
+}
+
+void sa_recurrent_context_backward(const sa_recurrent *w, sa_mat cache, sa_mat da, sa_mat dc,
+                                   sa_recurrent *dw) {
+    if (sa_gradient_intact("decoder.context"))
+        product_backward(w, context(w), cache, da, 1, dc, dw);
+}
+
+void sa_recurrent_context_weights_backward(sa_mat c, sa_mat da, sa_recurrent *dw) {
+    product_weights_backward(context(dw), c, da, dw);
+}
+
+static factor state(const sa_recurrent *w, int first, int count) {
+    const int n = w->n;
+    return (factor){OF_STATE, sa_weight_rows(w->U, first * n, count * n), 0, first, count};
+}
+
+void sa_recurrent_state_forward(const sa_recurrent *w, int first, int count, sa_mat s, sa_mat gates,
+                                sa_mat cache) {
+    product_forward(w, state(w, first, count), s, gates, cache);
+}
+
+void sa_recurrent_state_backward(const sa_recurrent *w, int first, int count, sa_mat cache,
+                                 sa_mat da, sa_real beta, sa_mat ds, sa_recurrent *dw) {
+    product_backward(w, state(w, first, count), cache, da, beta, ds, dw);
+}
+
+void sa_recurrent_state_weights_backward(int first, int count, sa_mat s, sa_mat da,
+                                         sa_recurrent *dw) {
+    product_weights_backward(state(dw, first, count), s, da, dw);
+}
+
+/* ---- An LSTM's memory --------------------------------------------------------------------------
+ */
+
+/* Behind all else that is kept. */
+static sa_layernorm_cache memory_cache(const sa_recurrent *w, sa_mat cache) {
+    const int n = w->n, at = sa_recurrent_cache_width(w) - n - 1;
+    return (sa_layernorm_cache){sa_cols(cache, at, n), sa_cols(cache, at + n, 1)};
+}
+
+void sa_recurrent_memory_forward(const sa_recurrent *w, sa_mat m, sa_mat cache) {
+    if (!w->norm_m.g.cols) return;
+    const sa_layernorm_cache norm_stats = memory_cache(w, cache);
+    sa_layernorm_forward(&w->norm_m, m, &norm_stats, m);
+}
+
+void sa_recurrent_memory_backward(const sa_recurrent *w, sa_mat cache, sa_mat dm,
+                                  sa_recurrent *dw) {
+    if (!w->norm_m.g.cols || !sa_gradient_intact("cell.norm-memory")) return;
+    const sa_layernorm_cache norm_stats = memory_cache(w, cache);
+    sa_layernorm_backward(&w->norm_m, &norm_stats, dm, &dw->norm_m);
+}

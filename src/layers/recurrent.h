@@ -1,0 +1,114 @@
+/* recurrent: a recurrent layer: its weights, and the products that its cell adds up.
+ *
+ * A cell (gru.h, lstm.h, rnn.h; the table is in cell.h) turns the previous state and the
+ * pre-activations of a step into a new state. What does not depend on the state (W x + b, and C c
+ * in a decoder) is added before, for all steps at once where possible. The pre-activations a are
+ * blocks of n numbers side by side, one for each gate and one for the candidate.
+ *
+ * With layer normalization (Ba et al. 2016, supplementary material; Nematus) every product is
+ * normalized before it is added: LN(W x) + LN(U s') + LN(C c) + b, and the state of an LSTM is
+ * o . tanh(LN(m)). Each product has its own gain and bias. The blocks of the gates share one mean
+ * and variance; the candidate's block has its own. */
+#ifndef SA_LAYERS_RECURRENT_H
+#define SA_LAYERS_RECURRENT_H
+
+#include "layers/cell_state.h"
+#include "layers/layernorm.h"
+#include "layers/params.h"
+
+typedef struct sa_recurrent sa_recurrent;
+
+typedef struct sa_cell {
+    const char *name, *formula, *citation;
+    int blocks;       /* of pre-activations */
+    int gated_blocks; /* of one product: from block first_gate on for the input; from block 0
+                         on for the state, and for what stands inside the reset product */
+    int first_gate;
+    int grouped_blocks;    /* the gates': layer normalization takes them together */
+    const char *suffix[4]; /* of each block's tensor names: W_z, W_r, W */
+    int memory;            /* 1: it has a memory cell beside the state */
+    int cache;             /* numbers per unit that the backward pass reads beside the gates */
+
+    /* One step for L sentences. gates [L x blocks n]: on entry the pre-activations, on return what
+     * the backward pass reads. cache [L x sa_recurrent_cache_width] and the new state are written.
+     */
+    void (*forward)(const sa_recurrent *w, sa_state previous, sa_mat gates, sa_mat cache,
+                    sa_state state);
+    /* From dstate: da [L x sa_recurrent_da_width] is written; dprevious, and dw of the
+     * normalizations, are added to. scratch [L x n]. */
+    void (*backward)(const sa_recurrent *w, sa_state previous, sa_mat gates, sa_mat cache,
+                     sa_state dstate, sa_mat da, sa_state dprevious, sa_mat scratch,
+                     sa_recurrent *dw);
+    /* dU of all steps at once. */
+    void (*weights_backward)(sa_state previous, sa_mat cache, sa_mat da, sa_recurrent *dw);
+} sa_cell;
+
+struct sa_recurrent { /* weights, or their gradients; "rows" is gated_blocks n */
+    const sa_cell *cell;
+    int n;                         /* units */
+    sa_weight W;                   /* [rows x in] of the input; empty: it has none */
+    sa_weight U;                   /* [rows x n] of the previous state */
+    sa_weight C;                   /* [rows x context] of a decoder's context; empty: none */
+    sa_mat b;                      /* [1 x rows] */
+    int bias_block, context_block; /* the first block of b and of C: 0 or first_gate */
+    sa_layernorm norm[3];          /* [1 x rows] of W x, U s' and C c; empty: not normalized */
+    sa_layernorm norm_m;           /* [1 x n] of an LSTM's memory; empty: not normalized */
+};
+
+typedef struct sa_recurrent_sizes {
+    int in, n, context;             /* in or context 0: it has none */
+    bool inner_bias, inner_context; /* inside the reset product, where the cell has one */
+    bool normalized;
+} sa_recurrent_sizes;
+
+void sa_recurrent_bind(sa_binder *binder, const char *part, const sa_cell *cell,
+                       sa_recurrent_sizes sizes, sa_recurrent *w);
+
+/* Columns of a cell's cache and of da, with what the normalizations need. */
+int sa_recurrent_cache_width(const sa_recurrent *w);
+int sa_recurrent_da_width(const sa_recurrent *w);
+
+/* Buffers for the packed weights of steps of `rows` rows, W's too where the input is read step by
+ * step; and w packed in them. */
+typedef struct sa_recurrent_packed {
+    sa_mat W, U, C;
+} sa_recurrent_packed;
+sa_recurrent_packed sa_recurrent_packed_layout(sa_arena *arena, const sa_recurrent *w, int rows,
+                                               bool input);
+sa_recurrent sa_recurrent_pack(const sa_recurrent *w, sa_recurrent_packed buffer,
+                               sa_weight_pack_function *pack);
+
+/* ---- The three products ----------------------------------------------------------------------
+ * forward; backward, exactly once for every row, which adds to the derivative of the input; the
+ * gradients of the weights, for all rows at once. */
+
+/* a = W x + b, for any number of rows; without W, x is not read. */
+void sa_recurrent_input_forward(const sa_recurrent *w, sa_mat x, sa_mat gates, sa_mat cache);
+void sa_recurrent_input_backward(const sa_recurrent *w, sa_mat cache, sa_mat da, sa_mat dx,
+                                 sa_recurrent *dw);
+void sa_recurrent_input_weights_backward(sa_mat x, sa_mat da, sa_recurrent *dw);
+
+/* a += C c */
+void sa_recurrent_context_forward(const sa_recurrent *w, sa_mat c, sa_mat gates, sa_mat cache);
+void sa_recurrent_context_backward(const sa_recurrent *w, sa_mat cache, sa_mat da, sa_mat dc,
+                                   sa_recurrent *dw);
+void sa_recurrent_context_weights_backward(sa_mat c, sa_mat da, sa_recurrent *dw);
+
+/* a += U s, in `count` blocks from `first` on */
+void sa_recurrent_state_forward(const sa_recurrent *w, int first, int count, sa_mat s, sa_mat gates,
+                                sa_mat cache);
+/* ds = beta ds + .. */
+void sa_recurrent_state_backward(const sa_recurrent *w, int first, int count, sa_mat cache,
+                                 sa_mat da, sa_real beta, sa_mat ds, sa_recurrent *dw);
+void sa_recurrent_state_weights_backward(int first, int count, sa_mat s, sa_mat da,
+                                         sa_recurrent *dw);
+
+bool sa_recurrent_normalized(const sa_recurrent *w);
+/* The blocks that are normalized together with this block of U's. */
+void sa_recurrent_norm_group(const sa_recurrent *w, int block, int *first, int *count);
+
+/* m becomes LN(m) if the layer is normalized. */
+void sa_recurrent_memory_forward(const sa_recurrent *w, sa_mat m, sa_mat cache);
+void sa_recurrent_memory_backward(const sa_recurrent *w, sa_mat cache, sa_mat dm, sa_recurrent *dw);
+
+#endif

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""The models once more, in PyTorch and in double, to compare softalign's own gradients with.
+"""The models in PyTorch, in double, to compare softalign's gradients with.
 
 Written from the equations, sentence by sentence, and from no other code of the project; one file
 for each part in scripts/reference.
@@ -28,13 +28,13 @@ except ModuleNotFoundError as missing:
 sys.dont_write_bytecode = True  # leaves no folder behind in the sources
 from reference.container import Damaged, demand, read_container, write_container
 from reference.masks import masks_of
-from reference.model import START
+from reference.model import BOS
 from reference.modules import Modules, fits
 from reference.recurrent import Recurrent
 from reference.settings import complete, parse
 from reference.transformer import Transformer
 
-END = 1
+EOS = 1
 TOLERANCE = 1e-9
 FAMILIES = {"recurrent": Recurrent, "transformer": Transformer}
 
@@ -45,12 +45,12 @@ def sentences(arrays, side):
     ends = numpy.cumsum(arrays[f"{side}.len"])
     demand(ends[-1] == len(arrays[f"{side}.ids"]), f"{side}.len does not add up to {side}.ids")
     cut = [part.tolist() for part in numpy.split(arrays[f"{side}.ids"], ends[:-1])]
-    demand(all(ids and ids[-1] == END for ids in cut), f"{side}.ids: a sentence without its end mark")
+    demand(all(ids and ids[-1] == EOS for ids in cut), f"{side}.ids: a sentence without EOS")
     return cut
 
 
 def links_of(o, arrays, pairs):
-    """The rows (pair, target, source, possible) of `links`, which is taken out, pair by pair."""
+    """The rows (pair, target, source, possible) of `links` by pair. Removes it from the arrays."""
     if not o.guided_alignment:
         return None
     rows = arrays.pop("links", numpy.zeros((0, 4), int)).tolist()
@@ -119,19 +119,19 @@ def compare(path):
 GOLDENS = {
     "cho2014-gru": "decoder=fixed encoder=uni update=old reset=sum",
     "dl4mt-cgru": "decoder=cgru update=old reset=after",
-    "heads-rnn": "attn=4 heads=2 values=3 cell=rnn encoder=none positions=sinusoidal",
-    "luong2015-local": "attention=general decoder=luong window=predictive window-size=1 cell=lstm "
+    "heads-rnn": "attn=4 heads=2 value-size=3 cell=rnn encoder=none positions=sinusoidal",
+    "luong2015-local": "attention=general decoder=luong window=local-p window-size=1 cell=lstm "
                        "input-feeding=true",
     "rnnsearch-additive": "",
     "rnnsearch-scaled-dot": "attention=scaled-dot",
-    "sutskever2014-lstm": "decoder=fixed-init encoder=uni cell=lstm layers=2 start=copy "
+    "sutskever2014-lstm": "decoder=fixed-init encoder=uni cell=lstm layers=2 decoder-init=copy "
                           "reverse-source=true",
     "transformer-post": "model=transformer norm=post attention=scaled-dot embed=4 attn=4 ffn=5 heads=2 "
                         "layers=2 positions=sinusoidal",
     "transformer-pre-learned-tied-smoothed": "model=transformer norm=pre attention=scaled-dot embed=4 "
-                                             "attn=6 ffn=5 heads=2 values=3 positions=learned max-len=3 "
+                                             "attn=6 ffn=5 heads=2 value-size=3 positions=learned max-len=3 "
                                              "tie=three-way label-smoothing=0.1",
-    "transformer-additive": "model=transformer norm=post embed=4 attn=6 ffn=3 window=predictive "
+    "transformer-additive": "model=transformer norm=post embed=4 attn=6 ffn=3 window=local-p "
                             "window-size=1 tie=two-way",
 }
 
@@ -141,7 +141,7 @@ def spot_check(model, weights, pairs, found, random):
     worst, step = 0.0, 1e-3
     for name, value in weights.items():
         place = tuple(random.randint(size) for size in value.shape)
-        row = {"source.E": pairs[0][0][0], "target.E": START,  # of a word or place that occurs
+        row = {"source.E": pairs[0][0][0], "target.E": BOS,  # of a word or position that occurs
                "source.P": 0, "target.P": 0}.get(name)
         if row is not None:
             place = (row, place[1])
@@ -167,9 +167,9 @@ def drawn(model, pairs, random):
 
 
 def golden(path, chosen):
-    """Sizes that are all different, ragged lengths in no order, an unknown word."""
+    """All sizes differ, the lengths are ragged and in no order, one word is unknown."""
     settings = {"attention": "additive", "embed": 3, "hidden": 4, "attn": 5, "maxout": 3, **chosen}
-    source, target = [[4, 0, END], [3, 5, 6, 4, END], [5, END]], [[8, 3, 3, END], [7, END], [5, 0, END]]
+    source, target = [[4, 0, EOS], [3, 5, 6, 4, EOS], [5, EOS]], [[8, 3, 3, EOS], [7, EOS], [5, 0, EOS]]
     o, random = complete(settings), numpy.random.RandomState(2015)
     model = FAMILIES[o.model](o)
     pairs = list(zip(source, target))

@@ -34,7 +34,7 @@ def general(w, q, H):
 
 
 def raw_dot(w, q, H):
-    """e_j = q'h_j, which have equal widths"""
+    """e_j = q'h_j, of equal sizes"""
     return H @ q
 
 
@@ -58,9 +58,9 @@ SCORES = {"additive": additive, "scaled-dot": scaled_dot, "dot": dot, "general":
 NAMES_2017 = {"W_a": "W_q", "U_a": "W_k", "W_c": "W_o"}
 
 
-def written(o, name):
-    """What a weight is called in the files: a Transformer has the names of its paper; the one map of
-    `general` is of the keys."""
+def name_in_file(o, name):
+    """What a weight is called in the files: a Transformer uses the names of its paper; the one matrix
+    of `general` projects the keys."""
     if o.model == "recurrent":
         return name
     return "W_k" if (o.attention, name) == ("general", "W_a") else NAMES_2017.get(name, name)
@@ -68,47 +68,47 @@ def written(o, name):
 
 def attention_shapes(o, part):
     n, a, A, H = o.state, o.attn, o.annotation, o.heads
-    mapped = {"W_a": (a, n), "U_a": (a, A)}
+    projections = {"W_a": (a, n), "U_a": (a, A)}
     shapes = {
-        "additive": {**mapped, "v_a": (a,)},
-        "concat": {**mapped, "v_a": (a,)},
-        "scaled-dot": mapped,
-        "dot": mapped,
+        "additive": {**projections, "v_a": (a,)},
+        "concat": {**projections, "v_a": (a,)},
+        "scaled-dot": projections,
+        "dot": projections,
         "general": {"W_a": (H * n, A)},
-        "location": {"W_a": (H * o.places, n)},
+        "location": {"W_a": (H * o.max_positions, n)},
         "uniform": {},
         "raw-dot": {},
     }[o.attention]
-    if o.maps_values:
-        shapes |= {"W_v": (H * o.values, A), "W_c": (A, H * o.values)}
-    if o.window == "predictive":
+    if o.projects_values:
+        shapes |= {"W_v": (H * o.value_size, A), "W_c": (A, H * o.value_size)}
+    if o.window == "local-p":
         shapes |= {"W_p": (a, n), "v_p": (a,)}
-    return {f"{part}.{written(o, name)}": shape for name, shape in shapes.items()}
+    return {f"{part}.{name_in_file(o, name)}": shape for name, shape in shapes.items()}
 
 
-def maps(p, o, part):
-    """The weights of one attention by their names of 2015."""
-    return {name: p[f"{part}.{written(o, name)}"]
+def weights_of(p, o, part):
+    """The weights of one attention under the names of Bahdanau et al. (2015)."""
+    return {name: p[f"{part}.{name_in_file(o, name)}"]
             for name in ("W_a", "U_a", "v_a", "W_v", "W_c", "W_p", "v_p")
-            if f"{part}.{written(o, name)}" in p}
+            if f"{part}.{name_in_file(o, name)}" in p}
 
 
 # ---- Windows --------------------------------------------------------------------------------------
 
 def window_distances(w, o, q, S, i):
-    """|j - p_i| for j = 1 .. S; monotone: p_i = min(i, S'), predictive: p_i = S' sigma(v_p' tanh(W_p q)),
+    """|j - p_i| for j = 1 .. S; local-m: p_i = min(i, S'), local-p: p_i = S' sigma(v_p' tanh(W_p q)),
     S' the positions that can have a weight"""
-    seen = min(S, o.places) if o.attention == "location" else S
-    if o.window == "monotone":
-        centre = min(i, seen)
+    seen = min(S, o.max_positions) if o.attention == "location" else S
+    if o.window == "local-m":
+        center = min(i, seen)
     else:
-        centre = seen * torch.sigmoid(w["v_p"] @ torch.tanh(w["W_p"] @ q))
-    return torch.abs(torch.arange(1, S + 1, dtype=torch.float64) - centre)
+        center = seen * torch.sigmoid(w["v_p"] @ torch.tanh(w["W_p"] @ q))
+    return torch.abs(torch.arange(1, S + 1, dtype=torch.float64) - center)
 
 
 def window_margin(w, o, q, S, i):
-    """How far the nearest position is from an edge that moves with the weights."""
-    if o.window != "predictive":
+    """The distance of the nearest position from a window edge that depends on the weights."""
+    if o.window != "local-p":
         return torch.inf
     return torch.abs(window_distances(w, o, q, S, i) - o.window_size).min().item()
 
@@ -123,14 +123,14 @@ def rows(W, k, heads):
 
 def weights(w, o, k, q, H, i):
     """alpha^k = softmax(e) over |j - p_i| <= D, 0 elsewhere;
-    predictive: each weight times exp(-(j - p_i)^2 / (2 (D/2)^2)) after that"""
+    local-p: each weight times exp(-(j - p_i)^2 / (2 (D/2)^2)) after that"""
     own = {name: rows(w[name], k, o.heads) for name in ("W_a", "U_a", "v_a") if name in w}
     e = SCORES[o.attention](own, q, H)
     if o.window == "none":
         return torch.softmax(e, 0)
     distance = window_distances(w, o, q, len(H), i)
     alpha = torch.softmax(e.masked_fill(distance > o.window_size, -torch.inf), 0)
-    if o.window == "monotone":
+    if o.window == "local-m":
         return alpha
     return alpha * torch.exp(-distance ** 2 / (2 * (o.window_size / 2) ** 2))
 
@@ -139,7 +139,7 @@ def attend(w, o, q, H, i):
     """One head: c = sum_j alpha_j h_j;
     more, and in a Transformer: o_k = sum_j alpha^k_j W_v^k h_j, c = W_c [o_1 ; .. ; o_H].
     i = 1, 2, .. is the position of the query."""
-    if not o.maps_values:
+    if not o.projects_values:
         return weights(w, o, 0, q, H, i) @ H
     heads = [weights(w, o, k, q, H, i) @ (H @ rows(w["W_v"], k, o.heads).T)
              for k in range(o.heads)]

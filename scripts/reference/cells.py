@@ -21,7 +21,7 @@ def cell_shapes(o, part, n, x_width, c_width):
 
 
 def layernorm(p, names, parts):
-    """g . (x - mean) / sqrt(variance + epsilon) + b of the parts by the names of what is normalised,
+    """g . (x - mean) / sqrt(variance + epsilon) + b of the parts by the names of what is normalized,
     mean and variance those of all parts together"""
     x = torch.cat(parts)
     inverse = 1 / torch.sqrt(((x - x.mean()) ** 2).mean() + EPSILON)
@@ -31,7 +31,7 @@ def layernorm(p, names, parts):
 
 class Terms:
     """W x, C c, U s and b of one cell, each by the gate; the term of an input that is None is 0. U
-    meets d . s: what dropout leaves of a state. With --cell-norm each term is normalised, together
+    is applied to d . s, the masked state. With --cell-norm each term is normalized, together
     with the same of the other gates; a GRU's candidate stands alone."""
 
     def __init__(self, o, p, part, x, c, d):

@@ -26,13 +26,13 @@ def encoder_shapes(o):
 
 
 def reading_order(o, length):
-    """The place in the sentence of each word that is read; the end mark is always the last."""
+    """The place in the sentence of each word that is read; EOS is always the last."""
     words = list(range(length - 1))
     return (words[::-1] if o.reverse_source else words) + [length - 1]
 
 
 def read_one_way(p, o, part, inputs, d):
-    """d: the mask of what U meets, the same at every word"""
+    """d: the mask of the state that U is applied to, the same at every word"""
     state, states = zero_state(o.hidden), []
     for x in inputs:
         state = cell(p, o, part, x, None, state, d)
@@ -40,20 +40,20 @@ def read_one_way(p, o, part, inputs, d):
     return states
 
 
-def encode(p, o, E, source, keep, mask):
+def encode(p, o, E, source, drop, mask):
     """The annotations H of the top layer, row j that of word j, whatever the order of reading;
-    forward_S, a state with its memory, and backward_1. keep and mask: dropout (Model.keep, the mask of
-    a part's state); the words' masks are in the order of reading."""
+    forward_S, a state with its memory, and backward_1. drop and mask: dropout (Model.drop, the mask of
+    a cell's state); the words' masks are in the order of reading."""
     order = reading_order(o, len(source))
-    words = keep("source.words", torch.stack([E[source[j]] for j in order]))
-    h = list(keep("source.E", torch.stack(positioned(p, o, "source", list(words)))))
+    words = drop("source.words", torch.stack([E[source[j]] for j in order]))
+    h = list(drop("source.E", torch.stack(positioned(p, o, "source", list(words)))))
     result = SimpleNamespace(forward_S=None, backward_1=None)
     for layer in range(1, o.layers + 1):
         halves = []
         for way in ways(o):
-            turned = h[::-1] if way == "backward" else h
+            inputs = h[::-1] if way == "backward" else h
             part = part_of(layer, way)
-            states = read_one_way(p, o, part, turned, mask(part))
+            states = read_one_way(p, o, part, inputs, mask(part))
             if way == "forward":
                 result.forward_S = states[-1]
             else:
@@ -62,7 +62,7 @@ def encode(p, o, E, source, keep, mask):
             halves.append([s for s, memory in states])
         if halves:
             h = [torch.cat(both) for both in zip(*halves)]
-    result.H = keep("annotations", torch.stack([h[order.index(j)] for j in range(len(source))]))
+    result.H = drop("annotations", torch.stack([h[order.index(j)] for j in range(len(source))]))
     if result.forward_S:  # what others see of the last states is part of the annotations
         result.forward_S = result.H[order[-1], :o.hidden], result.forward_S[1]
     if result.backward_1 is not None:

@@ -1,4 +1,4 @@
-"""What dropout silenced, as the masks of a dump. o are the settings of the model."""
+"""The dropout masks of a dump. o are the settings of the model."""
 
 import torch
 
@@ -7,18 +7,18 @@ from .encoder import part_of, ways
 
 
 def places(o, settings):
-    """Where these settings drop something: each place and what it has a row for, a word of the source
-    or target, or a sentence."""
+    """Where these settings apply dropout: each place, and whether its mask has a row per source word,
+    target word or sentence."""
     everywhere = settings.get("dropout", 0)
 
-    def share(name):
+    def probability(name):
         own = settings.get(f"dropout-{name}", -1)
         return everywhere if own < 0 else own
 
     found = {}
     for side in "source", "target":
         found |= {f"{side}.words": side} if settings.get("word-dropout", 0) > 0 else {}
-        found |= {f"{side}.E": side} if share("embeddings") > 0 else {}
+        found |= {f"{side}.E": side} if probability("embeddings") > 0 else {}
     if o.model == "transformer":
         sublayers = {"encoder": ("source", ("self", "feedforward")),
                      "decoder": ("target", ("self", "cross", "feedforward"))}
@@ -27,12 +27,12 @@ def places(o, settings):
     cells = [part_of(layer, way) for layer in range(1, o.layers + 1) for way in ways(o)]
     cells += ["decoder", *(["decoder.second"] if o.decoder == "cgru" else [])]
     found |= {part: "sentence" for part in cells if settings.get("dropout-state", 0) > 0}
-    found |= {"annotations": "source"} if share("annotations") > 0 else {}
-    return found | ({"readout": "target"} if share("readout") > 0 else {})
+    found |= {"annotations": "source"} if probability("annotations") > 0 else {}
+    return found | ({"readout": "target"} if probability("readout") > 0 else {})
 
 
 def masks_of(o, settings, arrays, pairs):
-    """For each pair its rows of factors, 0 or 1 / (1 - p), by the place; taken out of the arrays."""
+    """For each pair its masks by the place, rows of 0 or 1 / (1 - p). Removes them from the arrays."""
     cut = [{} for _ in pairs]
     for place, kind in places(o, settings).items():
         counts = [len(pair[kind == "target"]) if kind != "sentence" else 1 for pair in pairs]

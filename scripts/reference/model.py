@@ -2,18 +2,18 @@
 
 import torch
 
-START = 2
+BOS = 2
 
 
-def aim(o, logits, word):
+def objective(o, logits, word):
     """(1 - epsilon) log p(word) + epsilon / K sum_k log p(k), p = softmax(logits)"""
     log_p = torch.log_softmax(logits, 0)
     return (1 - o.label_smoothing) * log_p[word] + o.label_smoothing * log_p.mean()
 
 
-def shares(links, t, S):
-    """A_t: 1 shared out among the sure links (target, source, possible) of word t, or, if it has none,
-    among the possible ones; None without any."""
+def target_distribution(links, t, S):
+    """A_t: uniform over the sure links (target, source, possible) of word t or, if it has none, over
+    the possible ones; None without any."""
     own = {kind: {s for target, s, possible in links if target == t and possible == kind} for kind in (0, 1)}
     chosen = sorted(own[0] or own[1])
     if not chosen:
@@ -25,41 +25,41 @@ def shares(links, t, S):
 
 class Model:
     def __init__(self, o, masks=None, links=None):
-        """masks: of each pair by the place (masks.py); None: nothing is dropped. links: of each pair,
-        for guided alignment; None: it has none"""
+        """masks: for each pair its dropout masks (masks.py), or None; links: for each pair its gold
+        alignment, for guided alignment, or None"""
         self.o = o
         self.masks = masks
         self.links = links
-        self.own = {}  # the masks of the pair that is at hand
-        self.looked = {}  # its weights by the attention: of the first head, target word by target word
-        self.margin = torch.inf  # of the last loss: how far the nearest jump (window) or kink is
+        self.own = {}  # the masks of the current pair
+        self.cross_attention = {}  # its weights in the first head of each cross-attention, by target word
+        self.margin = torch.inf  # distance of the last loss from the nearest jump (window) or kink
         self.source_E = "target.E" if o.tie == "three-way" else "source.E"
         self.W_o = "readout.W_o" if o.tie == "none" else "target.E"
 
-    def keep(self, place, X):
-        """Every row by its mask."""
+    def drop(self, place, X):
+        """Multiplies every row by its mask."""
         return X * self.own[place] if place in self.own else X
 
     def near(self, distance):
-        """Notes how far a jump or a kink is."""
+        """Records the distance of a jump or a kink."""
         self.margin = min(self.margin, distance)
 
     def vocabulary_shapes(self, words, width):
-        """The last matrix, unless an embedding is it, reads `width` numbers."""
+        """The output layer, unless it is tied to an embedding, for inputs of size `width`."""
         own = {self.W_o: (words, width)} if self.o.tie == "none" else {}
         return {**own, "readout.b_y": (words,)}
 
     def sentence_loss(self, p, source, target):
-        """- sum_i aim(y_i)"""
-        self.looked = {}
+        """- sum_i objective(y_i)"""
+        self.cross_attention = {}
         t = self.outputs(p, source, target)
-        return -sum(aim(self.o, p[self.W_o] @ t_i + p["readout.b_y"], word)
+        return -sum(objective(self.o, p[self.W_o] @ t_i + p["readout.b_y"], word)
                     for t_i, word in zip(t, target, strict=True))
 
     def guided_loss(self, links):
-        """- sum_t sum_s A_ts log alpha_ts, of the attention that looked last at the source"""
-        rows = enumerate(list(self.looked.values())[-1])
-        rows = [(shares(links, t, len(alpha)), alpha) for t, alpha in rows]
+        """- sum_t sum_s A_ts log alpha_ts, of the last cross-attention"""
+        rows = enumerate(list(self.cross_attention.values())[-1])
+        rows = [(target_distribution(links, t, len(alpha)), alpha) for t, alpha in rows]
         return -sum((A[A > 0] * torch.log(alpha[A > 0])).sum() for A, alpha in rows if A is not None)
 
     def loss(self, p, pairs):

@@ -4,7 +4,7 @@ import torch
 from torch import nn
 from torch.nn.utils.stateless import functional_call
 
-from .model import START
+from .model import BOS
 from .position import positioned
 from .transformer import EPSILON, Transformer
 
@@ -12,10 +12,10 @@ PAD = -100
 
 
 def fits(o):
-    """Whether PyTorch has this model: keys and values as wide as its one width shared out."""
-    shared = o.embed // o.heads
+    """Whether PyTorch has this model: keys and values of the embedding size divided by the heads."""
+    size = o.embed // o.heads
     return (o.model == "transformer" and o.attention == "scaled-dot" and o.window == "none"
-            and o.embed == o.attn == o.heads * shared and o.values == shared)
+            and o.embed == o.attn == o.heads * size and o.value_size == size)
 
 
 def padded(rows, value=0):
@@ -23,10 +23,10 @@ def padded(rows, value=0):
 
 
 def attention(p, part, name):
-    """Our maps as one of PyTorch's parameters; its biases, which we do not have, are 0."""
-    maps = torch.cat([p[f"{part}.{W}"] for W in ("W_q", "W_k", "W_v")])
+    """Our projections as one of PyTorch's parameters; its biases, which we do not have, are 0."""
+    projections = torch.cat([p[f"{part}.{W}"] for W in ("W_q", "W_k", "W_v")])
     W_o = p[f"{part}.W_o"]
-    return {f"{name}.in_proj_weight": maps, f"{name}.in_proj_bias": maps.new_zeros(len(maps)),
+    return {f"{name}.in_proj_weight": projections, f"{name}.in_proj_bias": projections.new_zeros(len(projections)),
             f"{name}.out_proj.weight": W_o, f"{name}.out_proj.bias": W_o.new_zeros(len(W_o))}
 
 
@@ -67,21 +67,21 @@ class Modules(Transformer):
         return functional_call(module, parameters, inputs, masks)
 
     def embedded(self, p, side, E, sentences):
-        """[sentences, words, m], 0 behind a sentence's end, and where that is"""
+        """[sentences, words, m], 0 after a sentence's end, and the padding mask"""
         scaled = [nn.functional.embedding(torch.tensor(ids), E) * self.o.embed ** 0.5 for ids in sentences]
         X = padded([torch.stack(positioned(p, self.o, side, list(x))) for x in scaled])
         return X, padded([torch.zeros(len(ids), dtype=torch.bool) for ids in sentences], True)
 
     def loss(self, p, pairs):
         source, target = zip(*pairs)
-        x, behind = self.embedded(p, "source", p[self.source_E], source)
-        y, own_behind = self.embedded(p, "target", p["target.E"], [[START, *ids[:-1]] for ids in target])
+        x, padding = self.embedded(p, "source", p[self.source_E], source)
+        y, target_padding = self.embedded(p, "target", p["target.E"], [[BOS, *ids[:-1]] for ids in target])
         memory = self.run(p, "encoder", nn.TransformerEncoderLayer, encoder_stack, {"self": "self_attn"}, x,
-                          src_key_padding_mask=behind)
-        unseen = torch.ones(y.shape[1], y.shape[1], dtype=torch.bool).triu(1)
+                          src_key_padding_mask=padding)
+        future = torch.ones(y.shape[1], y.shape[1], dtype=torch.bool).triu(1)
         t = self.run(p, "decoder", nn.TransformerDecoderLayer, nn.TransformerDecoder,
-                     {"self": "self_attn", "cross": "multihead_attn"}, y, memory, tgt_mask=unseen,
-                     tgt_key_padding_mask=own_behind, memory_key_padding_mask=behind)
+                     {"self": "self_attn", "cross": "multihead_attn"}, y, memory, tgt_mask=future,
+                     tgt_key_padding_mask=target_padding, memory_key_padding_mask=padding)
         logits = nn.functional.linear(t, p[self.W_o], p["readout.b_y"])
         wanted = padded([torch.tensor(ids) for ids in target], PAD)
         return nn.functional.cross_entropy(logits.flatten(0, 1), wanted.flatten(), ignore_index=PAD,

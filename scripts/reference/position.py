@@ -4,7 +4,7 @@ import torch
 
 
 def position_shapes(o, side):
-    return {f"{side}.P": (o.places, o.embed)} if o.positions == "learned" else {}
+    return {f"{side}.P": (o.max_positions, o.embed)} if o.positions == "learned" else {}
 
 
 def sinusoidal(t, m):
@@ -15,9 +15,9 @@ def sinusoidal(t, m):
 
 
 def positioned(p, o, side, words):
-    """x_t + PE_t, t = 0, 1, ..; learned: PE_t is row t of P, behind its end the last row"""
+    """x_t + PE_t, t = 0, 1, ..; learned: PE_t is row t of P, beyond its end the last row"""
     if o.positions == "none":
         return words
     if o.positions == "sinusoidal":
         return [x + sinusoidal(t, o.embed) for t, x in enumerate(words)]
-    return [x + p[f"{side}.P"][min(t, o.places - 1)] for t, x in enumerate(words)]
+    return [x + p[f"{side}.P"][min(t, o.max_positions - 1)] for t, x in enumerate(words)]

@@ -4,38 +4,38 @@ from functools import partial
 
 import torch
 
-from .attention import attend, attention_shapes, maps, weights, window_margin
+from .attention import attend, attention_shapes, weights_of, weights, window_margin
 from .cells import cell, cell_shapes
 from .encoder import encode, encoder_shapes, ends
-from .model import START, Model
+from .model import BOS, Model
 
 MAXOUT = ("bahdanau", "fixed", "fixed-init")  # the decoders whose read-out is a maxout, not a tanh
 
 
 # ---- s_0 ------------------------------------------------------------------------------------------
 
-AUTO_START = {"bahdanau": "backward", "fixed": "context", "fixed-init": "last", "luong": "copy",
+AUTO_INIT = {"bahdanau": "backward", "fixed": "context", "fixed-init": "last", "luong": "copy",
               "cgru": "mean"}
 
 
-def start_rule(o):
-    """Without an encoder mean, except that the fixed context may still be what s_0 comes from."""
-    rule = AUTO_START[o.decoder] if o.start == "auto" else o.start
+def init_rule(o):
+    """mean without an encoder, unless s_0 comes from the fixed context."""
+    rule = AUTO_INIT[o.decoder] if o.decoder_init == "auto" else o.decoder_init
     return "mean" if o.encoder == "none" and rule != "context" else rule
 
 
-def start_shapes(o):
+def init_shapes(o):
     width = {"backward": o.hidden, "last": o.annotation, "mean": o.annotation, "context": o.hidden}
-    if start_rule(o) == "copy":
+    if init_rule(o) == "copy":
         return {}
-    return {"decoder.W_s": (o.hidden, width[start_rule(o)]), "decoder.b_s": (o.hidden,)}
+    return {"decoder.W_s": (o.hidden, width[init_rule(o)]), "decoder.b_s": (o.hidden,)}
 
 
-def start_state(p, o, encoded, c):
+def initial_state(p, o, encoded, c):
     """copy: forward_S with its memory; else s_0 = tanh(W_s b + b_s), the memory 0, with b
     backward: backward_1 (without a backward layer forward_S), last: [forward_S ; backward_1],
     mean: mean_j h_j, context: c"""
-    rule = start_rule(o)
+    rule = init_rule(o)
     if rule == "copy":
         return encoded.forward_S
     if rule == "backward":
@@ -48,32 +48,32 @@ def start_state(p, o, encoded, c):
 
 # ---- One step: the context c_i and the state s_i; c is the sentence's one context where it has one ----
 
-def bahdanau(step, look, x, c, s):
+def bahdanau(step, attention, x, c, s):
     """c_i = attend(s_{i-1}), s_i = cell(x_i, c_i, s_{i-1})"""
-    c = look(s[0])
+    c = attention(s[0])
     return c, step("decoder", x, c, s)
 
 
-def fixed(step, look, x, c, s):
+def fixed(step, attention, x, c, s):
     """s_i = cell(x_i, c, s_{i-1})"""
     return c, step("decoder", x, c, s)
 
 
-def fixed_init(step, look, x, c, s):
+def fixed_init(step, attention, x, c, s):
     """s_i = cell(x_i, s_{i-1})"""
     return None, step("decoder", x, None, s)
 
 
-def luong(step, look, x, c, s):
+def luong(step, attention, x, c, s):
     """s_i = cell(x_i, s_{i-1}), c_i = attend(s_i)"""
     s = step("decoder", x, None, s)
-    return look(s[0]), s
+    return attention(s[0]), s
 
 
-def cgru(step, look, x, c, s):
+def cgru(step, attention, x, c, s):
     """s'_i = cell(x_i, s_{i-1}), c_i = attend(s'_i), s_i = second cell(c_i, s'_i)"""
     s = step("decoder", x, None, s)
-    c = look(s[0])
+    c = attention(s[0])
     return c, step("decoder.second", None, c, s)
 
 
@@ -132,15 +132,15 @@ def readout_units(o, total):
 
 
 def readout_margin(o, total):
-    """How far the nearest maxout unit is from changing over to the other of its pair."""
+    """The distance of the nearest maxout unit from switching to the other of its pair."""
     if o.decoder not in MAXOUT:
         return torch.inf
     return torch.abs(total[0::2] - total[1::2]).min().item()
 
 
 def reads_previous(o):
-    """Whether the read-out sees s_{i-1}, not s_i."""
-    return o.readout == "previous" or (o.readout == "auto" and o.decoder == "bahdanau")
+    """Whether the read-out gets s_{i-1} instead of s_i."""
+    return o.readout_state == "previous" or (o.readout_state == "auto" and o.decoder == "bahdanau")
 
 
 # ---- The whole ------------------------------------------------------------------------------------
@@ -152,21 +152,21 @@ class Recurrent(Model):
             self.source_E: (source_words, o.embed),
             **encoder_shapes(o),
             **(attention_shapes(o, "attention") if o.attends else {}),
-            **start_shapes(o),
+            **init_shapes(o),
             "target.E": (target_words, o.embed),
             **decoder_shapes(o),
             **readout_shapes(o),
             **self.vocabulary_shapes(target_words, o.maxout),
         }
 
-    def look(self, p, H, i, q):
-        w = maps(p, self.o, "attention")
+    def attend(self, p, H, i, q):
+        w = weights_of(p, self.o, "attention")
         self.near(window_margin(w, self.o, q, len(H), i))
-        self.looked.setdefault("attention", []).append(weights(w, self.o, 0, q, H, i))
+        self.cross_attention.setdefault("attention", []).append(weights(w, self.o, 0, q, H, i))
         return attend(w, self.o, q, H, i)
 
     def mask(self, part):
-        """What dropout leaves of the state that a cell's U meets."""
+        """The dropout mask of the state that a cell's U is applied to."""
         return self.own[part][0] if part in self.own else 1
 
     def step(self, p, part, x, c, s):
@@ -175,19 +175,19 @@ class Recurrent(Model):
     def outputs(self, p, source, target):
         """t_i for every word of the target"""
         o = self.o
-        encoded = encode(p, o, p[self.source_E], source, self.keep, self.mask)
+        encoded = encode(p, o, p[self.source_E], source, self.drop, self.mask)
         fixed_c = sentence_context(p, o, encoded)
-        s = start_state(p, o, encoded, fixed_c)
+        s = initial_state(p, o, encoded, fixed_c)
         t = [torch.zeros(o.maxout, dtype=torch.float64)]
-        words = self.keep("target.words", p["target.E"][[START, *target[:-1]]])
-        for i, y in enumerate(self.keep("target.E", words), 1):
+        words = self.drop("target.words", p["target.E"][[BOS, *target[:-1]]])
+        for i, y in enumerate(self.drop("target.E", words), 1):
             x = torch.cat([y, t[-1]]) if o.input_feeding else y
             before = s
-            step, look = partial(self.step, p), partial(self.look, p, encoded.H, i)
-            c, s = DECODERS[o.decoder](step, look, x, fixed_c, s)
+            step, attention = partial(self.step, p), partial(self.attend, p, encoded.H, i)
+            c, s = DECODERS[o.decoder](step, attention, x, fixed_c, s)
             seen = before if reads_previous(o) else s
             units = readout_total(p, o, seen[0], y, c)
             self.near(readout_margin(o, units))
-            kept = self.own["readout"][i - 1] if "readout" in self.own else 1
-            t.append(kept * readout_units(o, units))
+            mask = self.own["readout"][i - 1] if "readout" in self.own else 1
+            t.append(mask * readout_units(o, units))
         return t[1:]

@@ -12,28 +12,34 @@ CHOICES = {  # the first is the default
     "cell": ("gru", "lstm", "rnn"),
     "update": ("new", "old"),
     "reset": ("before", "after", "sum"),
-    "start": ("auto", "backward", "mean", "last", "copy"),
-    "readout": ("auto", "previous", "current"),
+    "decoder-init": ("auto", "backward", "mean", "last", "copy"),
+    "readout-state": ("auto", "previous", "current"),
     "encoder": ("bi", "uni", "none"),
     "positions": ("none", "sinusoidal", "learned"),
-    "window": ("none", "monotone", "predictive"),
+    "window": ("none", "local-m", "local-p"),
     "norm": ("pre", "post"),
     "tie": ("none", "two-way", "three-way"),
 }
 SWITCHES = ("input-feeding", "reverse-source", "cell-norm")
 NUMBERS = {  # the default (None: there is none) and the least
     "embed": (None, 1), "hidden": (None, 1), "attn": (None, 1), "maxout": (None, 1),
-    "ffn": (256, 1), "layers": (1, 1), "heads": (1, 1), "values": (0, 0), "window-size": (10, 1), "max-len": (50, 1),
+    "ffn": (256, 1), "layers": (1, 1), "heads": (1, 1), "value-size": (0, 0), "window-size": (10, 1), "max-len": (50, 1),
 }
-SHARES = ("label-smoothing",)  # 0 is the default; it is of the following, too
+FRACTIONS = ("label-smoothing",)  # 0 is the default, here and in the next line
 WEIGHTS = ("guided-alignment",)
-NAMES = (*CHOICES, *SWITCHES, *NUMBERS, *SHARES, *WEIGHTS)
-CUT_BY_HEADS = ("additive", "concat", "dot", "scaled-dot")  # the scores that share attn among heads
+NAMES = (*CHOICES, *SWITCHES, *NUMBERS, *FRACTIONS, *WEIGHTS)
+EARLIER = {"start": "decoder-init", "readout": "readout-state", "values": "value-size"}  # in older dumps
+EARLIER_WINDOWS = {"monotone": "local-m", "predictive": "local-p"}
+CUT_BY_HEADS = ("additive", "concat", "dot", "scaled-dot")  # the scores whose attn is divided among the heads
 
 
 def complete(settings):
-    """Every setting of the model as an attribute, checked; others, such as the tokenizer, are not for
-    the model."""
+    """The settings of the model as attributes, checked; those of other parts, such as the tokenizer,
+    are ignored."""
+    settings = {EARLIER.get(name, name): value for name, value in settings.items()}
+    if "window" in settings:
+        settings["window"] = EARLIER_WINDOWS.get(settings["window"], settings["window"])
+
     def value_of(name, default):
         demand(name in settings or default is not None, f"settings: no {name}")
         return settings.get(name, default)
@@ -49,7 +55,7 @@ def complete(settings):
         value = all_of_them[name] = value_of(name, default)
         demand(type(value) is int and value >= least,
                f"settings: {name} is {value!r}, not a whole number of at least {least}")
-    for name in SHARES:
+    for name in FRACTIONS:
         value = all_of_them[name] = value_of(name, 0)
         demand(type(value) in (int, float) and 0 <= value < 1,
                f"settings: {name} is {value!r}, not a number of at least 0 and less than 1")
@@ -62,14 +68,14 @@ def complete(settings):
     o.annotation = {"bi": 2 * o.hidden, "uni": o.hidden, "none": o.embed}[o.encoder]
     if transformer:
         o.annotation = o.embed
-    o.places = o.max_len + 1  # of the location score and of learned positions: the end mark is one
-    o.values = o.values or max(1, o.annotation // o.heads)
-    o.maps_values = transformer or o.heads > 1
+    o.max_positions = o.max_len + 1  # of the location score and learned positions; EOS has one
+    o.value_size = o.value_size or max(1, o.annotation // o.heads)
+    o.projects_values = transformer or o.heads > 1
     o.attends = transformer or o.decoder in ("bahdanau", "luong", "cgru")
     demand(not o.attends or o.attention not in CUT_BY_HEADS or o.attn % o.heads == 0,
            f"settings: attn {o.attn} is not a multiple of heads {o.heads}")
     demand(transformer or o.tie == "none" or o.maxout == o.embed,
-           f"settings: a tied embedding of {o.embed} numbers cannot read maxout {o.maxout}")
+           f"settings: a tied embedding of size {o.embed} does not fit maxout {o.maxout}")
     return o
 
 
@@ -83,7 +89,7 @@ def parse(assignments):
             value = {"true": True, "false": False}.get(value, value)
         elif name in NUMBERS and value.isdecimal():
             value = int(value)
-        elif name in (*SHARES, *WEIGHTS):
+        elif name in (*FRACTIONS, *WEIGHTS):
             value = float(value)
         settings[name] = value
     return settings

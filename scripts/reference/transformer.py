@@ -3,8 +3,8 @@ for each word."""
 
 import torch
 
-from .attention import attend, attention_shapes, maps, weights, window_margin
-from .model import START, Model
+from .attention import attend, attention_shapes, weights_of, weights, window_margin
+from .model import BOS, Model
 from .position import position_shapes, positioned
 
 EPSILON = 1e-5  # of the layer norm
@@ -28,9 +28,9 @@ def stack_shapes(o, stack, side, attentions):
 
 def layernorm(p, part, X):
     """g . (x - mean) / sqrt(variance + epsilon) + b, over the numbers of each word"""
-    away = X - X.mean(1, keepdim=True)
-    variance = (away ** 2).mean(1, keepdim=True)
-    return p[f"{part}.g"] * away / torch.sqrt(variance + EPSILON) + p[f"{part}.b"]
+    centered = X - X.mean(1, keepdim=True)
+    variance = (centered ** 2).mean(1, keepdim=True)
+    return p[f"{part}.g"] * centered / torch.sqrt(variance + EPSILON) + p[f"{part}.b"]
 
 
 class Transformer(Model):
@@ -47,18 +47,18 @@ class Transformer(Model):
     def residual(self, p, part, X, f):
         """post: LN(x + f(x)), pre: x + f(LN(x))"""
         if self.o.norm == "post":
-            return layernorm(p, f"{part}.norm", X + self.keep(part, f(X)))
-        return X + self.keep(part, f(layernorm(p, f"{part}.norm", X)))
+            return layernorm(p, f"{part}.norm", X + self.drop(part, f(X)))
+        return X + self.drop(part, f(layernorm(p, f"{part}.norm", X)))
 
     def attention(self, p, part, Q, H, causal=False):
-        """Query i looks at H, if causal at its first i rows alone."""
-        w, found = maps(p, self.o, part), []
+        """Query i attends to H, if causal to its first i rows alone."""
+        w, found = weights_of(p, self.o, part), []
         for i, q in enumerate(Q, 1):
             seen = H[:i] if causal else H
             self.near(window_margin(w, self.o, q, len(seen), i))
             found.append(attend(w, self.o, q, seen, i))
             if part.endswith(".cross"):
-                self.looked.setdefault(part, []).append(weights(w, self.o, 0, q, seen, i))
+                self.cross_attention.setdefault(part, []).append(weights(w, self.o, 0, q, seen, i))
         return torch.stack(found)
 
     def feedforward(self, p, part, X):
@@ -80,8 +80,8 @@ class Transformer(Model):
 
     def stack(self, p, name, side, E, words, memory=None):
         """All layers over sqrt(m) E y + PE; with norm pre a last norm."""
-        scaled = self.keep(f"{side}.words", self.o.embed ** 0.5 * E[words])
-        X = self.keep(f"{side}.E", torch.stack(positioned(p, self.o, side, list(scaled))))
+        scaled = self.drop(f"{side}.words", self.o.embed ** 0.5 * E[words])
+        X = self.drop(f"{side}.E", torch.stack(positioned(p, self.o, side, list(scaled))))
         for layer in range(1, self.o.layers + 1):
             X = self.layer(p, f"{name}.{layer}", X, memory)
         return layernorm(p, f"{name}.norm", X) if self.o.norm == "pre" else X
@@ -89,4 +89,4 @@ class Transformer(Model):
     def outputs(self, p, source, target):
         """The decoder's last vector for every word of the target."""
         memory = self.stack(p, "encoder", "source", p[self.source_E], source)
-        return self.stack(p, "decoder", "target", p["target.E"], [START, *target[:-1]], memory)
+        return self.stack(p, "decoder", "target", p["target.E"], [BOS, *target[:-1]], memory)

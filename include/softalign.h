@@ -264,11 +264,6 @@ sa_model *sa_model_open(const char *path, int threads, sa_error *error);
 void sa_model_close(sa_model *model);
 const sa_settings *sa_model_settings(const sa_model *model);
 
-/* From now on the model looks elsewhere: "uniform", "shuffle", "shift:N", "one-hot", "gold" (where
- * the pairs have an alignment; a word without links keeps its own weights), "none". What
- * translating, aligning and evaluating then say shows what attention was worth. SA_USAGE: no such
- * way, or no attention. */
-bool sa_model_force_attention(sa_model *model, const char *way, sa_error *error);
 /* Writes to `path` the model whose weights are the mean of those of `count` model files, such as
  * checkpoints of one training. SA_USAGE names the file whose settings of model or text, or whose
  * words, are not those of the first. */
@@ -279,6 +274,37 @@ size_t sa_model_parameters(const sa_model *model);
 /* How many numbers of its file were too small for a float's full precision (denormal) and are zero
  * now: they would slow every product down a hundredfold. */
 size_t sa_model_denormals(const sa_model *model);
+
+/* ---- Attention: which is shown, and what takes its place ----------------------------------- */
+
+/* Where a model attends: from the decoder to the source, or within the encoder or decoder of a
+ * Transformer. */
+typedef enum sa_attention_site {
+    SA_SITE_CROSS,
+    SA_SITE_ENCODER,
+    SA_SITE_DECODER,
+} sa_attention_site;
+
+/* What replaces the weights that the model computes. */
+typedef enum sa_override_kind {
+    SA_OVERRIDE_NONE,    /* nothing does */
+    SA_OVERRIDE_UNIFORM, /* 1 / S for every source word */
+    SA_OVERRIDE_SHUFFLE, /* the model's weights in a random order, one order for each sentence */
+    SA_OVERRIDE_SHIFT,   /* the model's weights, moved `shift` positions to the right, cyclically */
+    SA_OVERRIDE_ONE_HOT, /* all weight on the source word with the largest */
+    SA_OVERRIDE_GOLD,    /* equal weights on a target word's links in the pair's alignment; a word
+                            without links keeps the model's */
+} sa_override_kind;
+
+/* All zero: nothing is replaced. */
+typedef struct sa_attention_override {
+    sa_override_kind kind;
+    int shift; /* of SA_OVERRIDE_SHIFT */
+} sa_attention_override;
+
+/* Reads "none", "uniform", "shuffle", "shift:2", "one-hot" or "gold"; SA_USAGE: anything else. */
+bool sa_attention_override_parse(sa_attention_override *override, const char *text,
+                                 sa_error *error);
 
 /* ---- Translation --------------------------------------------------------------------------- */
 
@@ -300,6 +326,8 @@ typedef struct sa_search {
     bool replace_unknown; /* by the source word that was attended most, */
     const struct sa_corpus *dictionary; /* or by what it is paired with here; NULL: none */
     int batch;                          /* sentences decoded together */
+    sa_attention_override override;     /* what replaces the attention weights; SA_OVERRIDE_GOLD in
+                                           sa_evaluate only */
 } sa_search;
 
 void sa_search_init(sa_search *search);
@@ -342,23 +370,29 @@ typedef struct sa_alignment {
     int targets, sources; /* rows and columns: words, end marks included */
     int heads;
     const char *const *target, *const *source; /* [targets], [sources] the user's own words */
-    const double *weights; /* [targets * sources] row t: where the model looked when writing t, the
-                              mean of all heads (and of all layers, if none is shown alone) */
-    const double *head_weights; /* [heads * targets * sources] the same of every head */
+    int layers;                                /* 1 where subwords were merged */
+    const double *weights; /* all matrices [targets * sources], one after the other; NULL: none. The
+                              first is the mean over heads; see sa_alignment_weights */
     double log_probability;
-    int layers;
-    const double *layer_weights; /* [layers * heads * targets * sources] of each head of each layer;
-                                    NULL where words were merged */
 } sa_alignment;
 
-/* Which attention sa_align shows from now on: at which attention site of the model, "cross" (the
- * decoder's to the source), "encoder" or "decoder" (their own), and of which layer (from 1; 0: the
- * mean of all). SA_USAGE: the model has no such. */
-bool sa_model_select_attention(sa_model *model, const char *site, int layer, sa_error *error);
+/* The matrix [targets * sources] of one head (from 1; 0: the mean over heads) in one layer (from 1;
+ * 0: the layer that was chosen, or the mean over layers). Row t: the weights while target word t is
+ * predicted. The heads of a layer, and the layers, follow each other in memory. NULL: there are no
+ * weights, or the mean over the heads of one layer among several is asked for. */
+const double *sa_alignment_weights(const sa_alignment *alignment, int layer, int head);
 
-/* Calls `each` for every pair in order; a false return ends the work and is handed on. SA_USAGE:
- * the model has no attention (sa_settings_has_attention). */
-bool sa_align(sa_model *model, const sa_pair *pairs, size_t count,
+/* All zero: cross-attention, the mean over layers, as the model computes it. */
+typedef struct sa_align_options {
+    sa_attention_site site;
+    int layer; /* from 1; 0: the mean over layers */
+    sa_attention_override override;
+} sa_align_options;
+
+/* Calls `each` for every pair in order; a false return ends the work and is handed on. `options`
+ * may be NULL: all zero. SA_USAGE: the model has no attention (sa_settings_has_attention), or no
+ * such site or layer. SA_DATA: SA_OVERRIDE_GOLD, and a pair has no alignment. */
+bool sa_align(sa_model *model, const sa_align_options *options, const sa_pair *pairs, size_t count,
               bool (*each)(void *context, size_t index, const sa_alignment *alignment,
                            sa_error *error),
               void *context, sa_error *error);
@@ -430,9 +464,9 @@ typedef struct sa_attention_stats {
 
 /* How much weight a source word gets in all (the end mark's row included). */
 typedef struct sa_source_coverage {
-    int position;  /* of the word, from 0; -1: no attention */
-    double weight; /* while the model's own translation is written */
-    double expected;    /* while the reference is */
+    int position;    /* of the word, from 0; -1: no attention */
+    double weight;   /* while the model's own translation is written */
+    double expected; /* while the reference is */
 } sa_source_coverage;
 
 /* A pair's own translation beside its reference: words too many, words too few. */
@@ -490,13 +524,10 @@ typedef struct sa_link_options {
 
 void sa_link_options_init(sa_link_options *linking);
 
-/* Judges every pair: `each` has room for count, freed by sa_sentence_results_release. The links are
- * those of sa_link_options_init. */
+/* Evaluates every pair: results [corpus->count], freed by sa_sentence_results_release. `linking`
+ * may be NULL: as sa_link_options_init sets it. */
 bool sa_evaluate(sa_model *model, const sa_corpus *corpus, const sa_search *search,
-                 sa_sentence_result *each, sa_error *error);
-/* Counts the links anew, made in another way. */
-bool sa_recount_links(sa_model *model, const sa_corpus *corpus, const sa_link_options *linking,
-                      sa_sentence_result *each, sa_error *error);
+                 const sa_link_options *linking, sa_sentence_result *results, sa_error *error);
 /* The figures over the pairs whose index `chosen` lists (NULL: all of count). */
 bool sa_eval_summarize(const sa_corpus *corpus, const sa_sentence_result *each,
                        const size_t *chosen, size_t count, sa_eval_result *scores, sa_error *error);

@@ -3,11 +3,13 @@
 #include "api/metric_figures.h"
 #include "api/pair_statistics.h"
 #include "base/utf8.h"
+#include "config/settings.h"
 #include "inference/encoding.h"
+#include "inference/gold_links.h"
 #include "inference/teacher_forcing.h"
-#include "inference/token_words.h"
 #include "inference/translation.h"
 #include "metrics/aer.h"
+#include "metrics/linking.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -43,10 +45,11 @@ static bool is_exact(const sa_text_codec *codec, const sa_sentence_result *resul
 
 /* One pair from what was made of all of them. */
 static bool evaluate_pair(sa_model *model, const sa_corpus *corpus, const sa_dataset *pairs,
-                          size_t i, const sa_forced_decoding *forced, double free_log_p,
-                          sa_translation *translation, sa_sentence_result *out, sa_error *error) {
+                          size_t i, const sa_link_options *linking, const sa_alignment *forced,
+                          double free_log_p, sa_translation *translation, sa_sentence_result *out,
+                          sa_error *error) {
     const sa_pair *pair = &corpus->pairs[i];
-    *out = (sa_sentence_result){.log_probability = forced->log_p,
+    *out = (sa_sentence_result){.log_probability = forced->log_probability,
                                 .free_log_probability = free_log_p,
                                 .words = pairs->target[i].len,
                                 .source_words = pairs->source[i].len - 1,
@@ -57,56 +60,59 @@ static bool evaluate_pair(sa_model *model, const sa_corpus *corpus, const sa_dat
         !sa_pair_add_statistics(model, pair, &pairs->source[i], &pairs->target[i], forced,
                                 translation, out, error))
         return false;
-    sa_link_options linking;
-    sa_link_options_init(&linking);
     return !corpus->gold || !forced->weights ||
-           sa_pair_count_links(model, &linking, corpus, pairs, i, forced->weights, out, error);
+           sa_pair_count_links(model, linking, corpus, pairs, i, forced->weights, out, error);
 }
 
 static bool evaluate_part(sa_model *model, const sa_corpus *corpus, const sa_search *search,
-                          sa_sentence_result *each, sa_error *error) {
+                          const sa_link_options *linking, sa_sentence_result *results,
+                          sa_error *error) {
     const size_t count = corpus->count;
     sa_dataset pairs = {0};
-    sa_forced_decoding *forced = sa_new(count, sizeof *forced, error);
+    sa_alignment *forced = sa_new(count, sizeof *forced, error);
     const char **sources = forced ? sa_new(count, sizeof *sources, error) : NULL;
     sa_translation *translations = sources ? sa_new(count, sizeof *translations, error) : NULL;
     double *free_log_p = translations ? sa_new(count, sizeof *free_log_p, error) : NULL;
     sa_search best = *search;
-    sa_gold_alignment *gold = NULL;
+    sa_override override = {0};
     const bool attends = sa_settings_has_attention(&model->settings);
-    const sa_attention_view all = {0};
+    const sa_align_options view = {0};
     best.nbest = 1;
     best.weights = true;
     bool good = free_log_p &&
                 sa_dataset_build(&pairs, corpus, NULL, &model->source, &model->target, 0, error);
     for (size_t i = 0; good && i < count; i++) sources[i] = corpus->pairs[i].source;
     good =
-        good && sa_override_links(model, corpus->pairs, count, &gold, error) &&
-        sa_teacher_force(model, pairs.source, pairs.target, gold, count, attends ? &all : NULL,
-                         forced, error) &&
-        sa_free_running_log_p(model, pairs.source, pairs.target, gold, count, free_log_p, error) &&
-        sa_translate_sources(&model, 1, sources, gold, count, &best, translations, error);
+        good && sa_override_open(&override, search->override, model, corpus->pairs, count, error) &&
+        sa_teacher_force(model, pairs.source, pairs.target, count, &override,
+                         attends ? &view : NULL, forced, error) &&
+        sa_free_running_log_p(model, pairs.source, pairs.target, count, &override, free_log_p,
+                              error) &&
+        sa_translate_sources(&model, 1, sources, override.gold, count, &best, translations, error);
     for (size_t i = 0; good && i < count; i++)
-        good = evaluate_pair(model, corpus, &pairs, i, &forced[i], free_log_p[i], &translations[i],
-                             &each[i], error);
+        good = evaluate_pair(model, corpus, &pairs, i, linking, &forced[i], free_log_p[i],
+                             &translations[i], &results[i], error);
     if (translations) sa_translations_release(translations, count);
-    for (size_t i = 0; forced && i < count; i++) free(forced[i].weights);
+    for (size_t i = 0; forced && i < count; i++) sa_alignment_release(&forced[i]);
     free(translations), free(sources), free(forced), free(free_log_p);
-    sa_gold_release(gold, count);
+    sa_override_close(&override, count);
     sa_dataset_release(&pairs);
     return good;
 }
 
 bool sa_evaluate(sa_model *model, const sa_corpus *corpus, const sa_search *search,
-                 sa_sentence_result *each, sa_error *error) {
+                 const sa_link_options *linking, sa_sentence_result *each, sa_error *error) {
     enum { PART = 2048 }; /* few enough that all their matrices may be in memory */
-    bool good = true;
+    sa_link_options usual;
+    sa_link_options_init(&usual);
+    if (!linking) linking = &usual;
+    bool good = sa_options_check(sa_linking_options, linking, error);
     memset(each, 0, sizeof *each * corpus->count);
     for (size_t first = 0; good && first < corpus->count; first += PART) {
         sa_corpus part = *corpus;
         part.pairs += first, part.count -= first;
         if (part.count > PART) part.count = PART;
-        good = evaluate_part(model, &part, search, each + first, error);
+        good = evaluate_part(model, &part, search, linking, each + first, error);
     }
     if (!good) sa_sentence_results_release(each, corpus->count);
     return good;

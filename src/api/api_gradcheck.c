@@ -1,7 +1,7 @@
 /* checking: the gradient laboratory's door, sa_check_gradients of softalign.h. */
 #include "config/settings.h"
 #include "data/dataset.h"
-#include "inference/token_words.h"
+#include "inference/gold_links.h"
 #include "lab/lab.h"
 
 #include <stdlib.h>

@@ -18,17 +18,8 @@ static int unknown_words(const sa_sentence *sentence) {
     return unknown;
 }
 
-static void add_gaze(const sa_forced_decoding *forced, int heads, const char *const *target,
-                     int targets, const char *const *source, int sources,
-                     sa_attention_stats *attention) {
-    const size_t size = (size_t)targets * (size_t)sources;
-    const double *of_heads = forced->weights + (heads > 1 ? size : 0);
-    sa_attention_stats_add(attention, forced->weights, of_heads, heads, targets, sources);
-    sa_attention_stats_add_identical(attention, forced->weights, target, targets, source, sources);
-}
-
 bool sa_pair_add_statistics(const sa_model *model, const sa_pair *pair, const sa_sentence *source,
-                            const sa_sentence *target, const sa_forced_decoding *forced,
+                            const sa_sentence *target, const sa_alignment *forced,
                             const sa_translation *translation, sa_sentence_result *out,
                             sa_error *error) {
     const char **left = sa_surface_words(&model->source, pair->source, source, error);
@@ -41,9 +32,12 @@ bool sa_pair_add_statistics(const sa_model *model, const sa_pair *pair, const sa
                                reference = {right, target->len, true, forced->weights};
         out->balance = sa_length_balance_compute(&own, &reference, source->len);
         out->unknown_source = unknown_words(source), out->unknown_target = unknown_words(target);
-        if (forced->weights)
-            add_gaze(forced, model->settings.heads, right, target->len, left, source->len,
-                     &out->attention);
+        if (forced->weights) {
+            const int T = target->len, S = source->len;
+            sa_attention_stats_add(&out->attention, forced->weights,
+                                   sa_alignment_weights(forced, 0, 1), forced->heads, T, S);
+            sa_attention_stats_add_identical(&out->attention, forced->weights, right, T, left, S);
+        }
     }
     const bool good = right != NULL;
     free(left);
@@ -84,7 +78,8 @@ bool sa_pair_count_links(const sa_model *model, const sa_link_options *linking,
     sa_token_words source, target;
     if (!model->source.tokenizer->pieces)
         return count_shifted_links(linking, corpus, pair, weights, targets, sources, out, error);
-    if (!sa_token_words_make(model, pair, &source, &target, error)) return false;
+    if (!sa_token_words_make(&model->source, &model->target, pair, &source, &target, error))
+        return false;
     sa_require(source.tokens == sources && target.tokens == targets);
     double *merged = sa_new((size_t)target.words * (size_t)source.words, sizeof *merged, error);
     if (merged) sa_merge_weights(weights, targets, sources, target.word, source.word, merged);
@@ -92,28 +87,5 @@ bool sa_pair_count_links(const sa_model *model, const sa_link_options *linking,
                                                     source.words, out, error);
     free(merged);
     sa_token_words_release(&source), sa_token_words_release(&target);
-    return good;
-}
-
-bool sa_recount_links(sa_model *model, const sa_corpus *corpus, const sa_link_options *linking,
-                      sa_sentence_result *each, sa_error *error) {
-    const size_t count = corpus->count;
-    sa_dataset pairs = {0};
-    sa_gold_alignment *gold = NULL;
-    if (!sa_options_check(sa_linking_options, linking, error)) return false;
-    if (!corpus->gold || !sa_settings_has_attention(&model->settings)) return true;
-    sa_forced_decoding *forced = sa_new(count, sizeof *forced, error);
-    bool good = forced &&
-                sa_dataset_build(&pairs, corpus, NULL, &model->source, &model->target, 0, error) &&
-                sa_override_links(model, corpus->pairs, count, &gold, error) &&
-                sa_teacher_force(model, pairs.source, pairs.target, gold, count,
-                                 &(sa_attention_view){0}, forced, error);
-    for (size_t i = 0; good && i < count; i++)
-        good = sa_pair_count_links(model, linking, corpus, &pairs, i, forced[i].weights, &each[i],
-                                   error);
-    for (size_t i = 0; forced && i < count; i++) free(forced[i].weights);
-    free(forced);
-    sa_gold_release(gold, count);
-    sa_dataset_release(&pairs);
     return good;
 }

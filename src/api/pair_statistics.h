@@ -7,7 +7,7 @@
 
 /* Counts gaze, balance and unknown words of a pair into `out`. */
 bool sa_pair_add_statistics(const sa_model *model, const sa_pair *pair, const sa_sentence *source,
-                            const sa_sentence *target, const sa_forced_decoding *forced,
+                            const sa_sentence *target, const sa_alignment *forced,
                             const sa_translation *translation, sa_sentence_result *out,
                             sa_error *error);
 

@@ -1,5 +1,6 @@
 #include "attention/override.h"
 #include "attention/alignment_loss.h"
+#include "base/error.h"
 #include "base/number.h"
 #include "base/rng.h"
 #include "tensor/vec.h"
@@ -7,26 +8,28 @@
 #include <limits.h>
 #include <string.h>
 
-bool sa_override_parse(const char *text, sa_override *override) {
+bool sa_attention_override_parse(sa_attention_override *override, const char *text,
+                                 sa_error *error) {
     static const char *const names[] = {[SA_OVERRIDE_NONE] = "none",
                                         [SA_OVERRIDE_UNIFORM] = "uniform",
                                         [SA_OVERRIDE_SHUFFLE] = "shuffle",
                                         [SA_OVERRIDE_ONE_HOT] = "one-hot",
                                         [SA_OVERRIDE_GOLD] = "gold"};
     int64_t shift;
-    if (strncmp(text, "shift:", 6) == 0) {
-        if (!sa_integer_parse(text + 6, &shift) || shift < -INT_MAX || shift > INT_MAX)
-            return false;
-        override->kind = SA_OVERRIDE_SHIFT;
-        override->shift = (int)shift;
+    if (strncmp(text, "shift:", 6) == 0 && sa_integer_parse(text + 6, &shift) &&
+        shift >= -INT_MAX && shift <= INT_MAX) {
+        *override = (sa_attention_override){SA_OVERRIDE_SHIFT, (int)shift};
         return true;
     }
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
         if (names[i] && strcmp(text, names[i]) == 0) {
-            override->kind = (sa_override_kind)i;
+            *override = (sa_attention_override){(sa_override_kind)i, 0};
             return true;
         }
-    return false;
+    return sa_fail(error, SA_USAGE,
+                   "--force-attention '%s': expected none, uniform, shuffle, shift:N, one-hot or "
+                   "gold",
+                   text);
 }
 
 static void uniform(sa_mat alpha) {
@@ -59,7 +62,7 @@ static void one_hot(sa_mat alpha) {
 }
 
 void sa_override_apply(const sa_override *override, int b, int i, sa_mat alpha, sa_mat scratch) {
-    switch (override->kind) {
+    switch (override->chosen.kind) {
     case SA_OVERRIDE_NONE:
         break;
     case SA_OVERRIDE_UNIFORM:
@@ -69,7 +72,7 @@ void sa_override_apply(const sa_override *override, int b, int i, sa_mat alpha, 
         shuffle(override->seed, alpha);
         break;
     case SA_OVERRIDE_SHIFT:
-        shift(override->shift, alpha, scratch);
+        shift(override->chosen.shift, alpha, scratch);
         break;
     case SA_OVERRIDE_ONE_HOT:
         one_hot(alpha);

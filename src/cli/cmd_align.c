@@ -114,7 +114,6 @@ static void add_json(const sa_alignment *alignment, const align_options *options
                      sa_buffer *out) {
     (void)options;
     const int T = alignment->targets, S = alignment->sources;
-    const size_t size = (size_t)T * (size_t)S;
     json_t *line = json_pack("{s:I, s:o, s:o, s:o, s:o}", "sentence", (json_int_t)sentence,
                              "source", cli_json_words(alignment->source, S), "target",
                              cli_json_words(alignment->target, T), "log_probability",
@@ -123,7 +122,7 @@ static void add_json(const sa_alignment *alignment, const align_options *options
     json_t *heads = alignment->heads > 1 ? json_array() : NULL;
     for (int k = 0; heads && k < alignment->heads; k++)
         json_array_append_new(heads,
-                              cli_json_matrix(alignment->head_weights + (size_t)k * size, T, S));
+                              cli_json_matrix(sa_alignment_weights(alignment, 0, k + 1), T, S));
     if (heads) json_object_set_new(line, "heads", heads);
     cli_add_json_line(line, out);
 }
@@ -247,16 +246,27 @@ static void open_page(const char *const *words, sa_model *model, outputs *out) {
     cli_report_seed(&out->page, sa_model_settings(model)->seed);
 }
 
+static bool read_site(const char *name, sa_attention_site *site, sa_error *error) {
+    static const char *const names[] = {
+        [SA_SITE_CROSS] = "cross", [SA_SITE_ENCODER] = "encoder", [SA_SITE_DECODER] = "decoder"};
+    for (size_t i = 0; name && i < sizeof names / sizeof *names; i++)
+        if (strcmp(name, names[i]) == 0) {
+            *site = (sa_attention_site)i;
+            return true;
+        }
+    return !name ||
+           sa_fail(error, SA_USAGE, "--site '%s': expected cross, encoder or decoder", name);
+}
+
 static bool align(const char *const *words, const align_options *options, outputs *out,
                   sa_error *error) {
     if (!sa_corpus_open(&out->corpus, words[1], error)) return false;
     size_t count = out->corpus.count, limit = (size_t)options->limit;
     if (limit && limit < count) count = limit;
-    sa_model *model = cli_model_open(words[0], options->threads, options->force_attention, error);
-    bool good =
-        model && (!(options->place || options->layer) ||
-                  sa_model_select_attention(model, options->place ? options->place : "cross",
-                                            options->layer, error));
+    sa_align_options view = {.layer = options->layer};
+    sa_model *model =
+        cli_model_open(words[0], options->threads, options->force_attention, &view.override, error);
+    bool good = model && read_site(options->place, &view.site, error);
     out->pieces = model && sa_tokenizers[sa_model_settings(model)->tokenizer].pieces;
     for (int i = 0; good && i < FOLDERS; i++)
         good = !options->folder[i] || sa_directory_create(options->folder[i], error);
@@ -264,7 +274,7 @@ static bool align(const char *const *words, const align_options *options, output
         good =
             !options->pictures.folder[i] || sa_directory_create(options->pictures.folder[i], error);
     if (good && options->text[HTML]) open_page(words, model, out);
-    good = good && sa_align(model, out->corpus.pairs, count, each, out, error);
+    good = good && sa_align(model, &view, out->corpus.pairs, count, each, out, error);
     if (good && options->text[HTML]) cli_report_write(&out->page, &out->text[HTML]);
     for (int i = 0; good && i < TEXTS; i++)
         good = !options->text[i] || cli_save(options->text[i], &out->text[i], error);

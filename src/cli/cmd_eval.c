@@ -54,7 +54,9 @@ static bool open_work(evaluation *work, const char *const *words, const eval_opt
                       sa_error *error) {
     if (!sa_corpus_open(&work->corpus, words[1], error)) return false;
     if (options->train && !sa_corpus_open(&work->train, options->train, error)) return false;
-    work->model = cli_model_open(words[0], options->threads, options->force_attention, error);
+    work->search = options->search;
+    work->model = cli_model_open(words[0], options->threads, options->force_attention,
+                                 &work->search.override, error);
     work->each = work->model ? sa_new(work->corpus.count, sizeof *work->each, error) : NULL;
     return work->each != NULL;
 }
@@ -62,12 +64,6 @@ static bool open_work(evaluation *work, const char *const *words, const eval_opt
 static bool tally(evaluation *work, sa_error *error) {
     work->tallies = cli_tallies(&work->options->metrics, work->each, work->corpus.count, error);
     return work->tallies != NULL;
-}
-
-static bool links_by_default(const sa_link_options *linking) {
-    sa_link_options usual;
-    sa_link_options_init(&usual);
-    return linking->links == usual.links;
 }
 
 static bool diagnose(evaluation *work, sa_error *error) {
@@ -78,9 +74,8 @@ static bool diagnose(evaluation *work, sa_error *error) {
 
 static bool evaluate(evaluation *work, sa_error *error) {
     const eval_options *options = work->options;
-    return sa_evaluate(work->model, &work->corpus, &options->search, work->each, error) &&
-           (links_by_default(&options->linking) ||
-            sa_recount_links(work->model, &work->corpus, &options->linking, work->each, error)) &&
+    return sa_evaluate(work->model, &work->corpus, &work->search, &options->linking, work->each,
+                       error) &&
            (!options->confidence || tally(work, error)) && diagnose(work, error) &&
            (options->json ? eval_print_json : eval_print_text)(work, error) &&
            (!options->per_sentence || save_sentences(work, options->per_sentence, error));

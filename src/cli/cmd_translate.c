@@ -161,7 +161,8 @@ static bool open_models(translate_work *work, const char *const *words,
     const int models = count_models(words, text, error);
     for (; work->number < models; work->number++) {
         work->models[work->number] =
-            cli_model_open(words[work->number], options->threads, options->force_attention, error);
+            cli_model_open(words[work->number], options->threads, options->force_attention,
+                           &work->search.override, error);
         if (!work->models[work->number]) return false;
     }
     return models;

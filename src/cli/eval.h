@@ -22,6 +22,7 @@ typedef struct eval_options {
 
 typedef struct evaluation {
     const eval_options *options;
+    sa_search search; /* options->search with its override */
     sa_model *model;
     sa_corpus corpus, train;
     sa_sentence_result *each; /* [corpus.count] */

@@ -93,10 +93,11 @@ static bool read_head(const char *folder, int head, const cli_frame *frame, doub
 static bool read_heads(const char *folder, int heads, cli_frame *frame, sa_error *error) {
     const size_t size = (size_t)frame->matrix.rows * (size_t)frame->matrix.cols;
     if (!heads) return true;
-    frame->head_weights = sa_new((size_t)heads * size, sizeof *frame->head_weights, error);
-    bool good = frame->head_weights != NULL;
-    for (int k = 0; good && k < heads; k++)
-        good = read_head(folder, k + 1, frame, frame->head_weights + (size_t)k * size, error);
+    frame->weights = sa_new((size_t)(1 + heads) * size, sizeof *frame->weights, error);
+    bool good = frame->weights != NULL;
+    if (good) memcpy(frame->weights, frame->matrix.numbers, size * sizeof *frame->weights);
+    for (int head = 1; good && head <= heads; head++)
+        good = read_head(folder, head, frame, frame->weights + (size_t)head * size, error);
     frame->heads = heads;
     return good;
 }
@@ -180,7 +181,7 @@ static bool list_frames(cli_film_pair *scene, const char *folder, DIR *list, sa_
 static void release(cli_film_pair *scene) {
     for (size_t i = 0; i < scene->count; i++) {
         sa_number_table_close(&scene->frames[i].matrix);
-        free(scene->frames[i].head_weights);
+        free(scene->frames[i].weights);
         free(scene->frames[i].caption);
         free(scene->frames[i].path);
     }
@@ -235,7 +236,6 @@ sa_alignment cli_frame_alignment(const cli_frame *frame) {
         .heads = frame->heads ? frame->heads : 1,
         .target = matrix->row,
         .source = matrix->column,
-        .weights = matrix->numbers,
-        .head_weights = frame->heads ? frame->head_weights : matrix->numbers,
+        .weights = frame->heads ? frame->weights : matrix->numbers,
     };
 }

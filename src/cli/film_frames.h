@@ -14,7 +14,7 @@ typedef struct cli_frame {
     char *caption;          /* "update 120: validation loss 1.234, BLEU 45.67" */
     sa_number_table matrix; /* rows target words, columns source words, the same in every frame */
     int heads;              /* of several heads their number; else 0 */
-    double *head_weights;   /* [heads * rows * cols] */
+    double *weights;        /* of several heads: [(1 + heads) * rows * cols], the mean first */
 } cli_frame;
 
 /* One pair. */

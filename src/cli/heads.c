@@ -21,13 +21,14 @@ bool cli_heads_read(const char *text, int *head, sa_error *error) {
 static double *largest_weights(const sa_alignment *alignment, sa_error *error) {
     const size_t size = (size_t)alignment->targets * (size_t)alignment->sources;
     double *most = sa_new(size, sizeof *most, error);
-    for (size_t i = 0; most && i < size * (size_t)alignment->heads; i++)
-        most[i % size] = fmax(most[i % size], alignment->head_weights[i]);
+    for (int head = 1; most && head <= alignment->heads; head++) {
+        const double *weights = sa_alignment_weights(alignment, 0, head);
+        for (size_t i = 0; i < size; i++) most[i] = fmax(most[i], weights[i]);
+    }
     return most;
 }
 
 bool cli_heads_select(int head, sa_alignment *alignment, double **owned, sa_error *error) {
-    const size_t size = (size_t)alignment->targets * (size_t)alignment->sources;
     *owned = NULL;
     if (head == CLI_HEADS_ALL) return true;
     if (head > alignment->heads)
@@ -36,9 +37,8 @@ bool cli_heads_select(int head, sa_alignment *alignment, double **owned, sa_erro
         alignment->weights = *owned = largest_weights(alignment, error);
         if (!*owned) return false;
     } else if (head > 0) {
-        alignment->weights = alignment->head_weights + (size_t)(head - 1) * size;
+        alignment->weights = sa_alignment_weights(alignment, 0, head);
     }
-    alignment->head_weights = alignment->weights;
-    alignment->heads = 1;
+    alignment->heads = alignment->layers = 1;
     return true;
 }

@@ -11,10 +11,16 @@ static void note_denormals(const sa_model *model, const char *path) {
                 sa_escape(safe, sizeof safe, path, strlen(path)), sa_model_denormals(model));
 }
 
-sa_model *cli_model_open(const char *path, int threads, const char *way, sa_error *error) {
+sa_model *cli_model_open(const char *path, int threads, const char *way,
+                         sa_attention_override *override, sa_error *error) {
     sa_model *model = sa_model_open(path, threads, error);
-    if (!model || !way || sa_model_force_attention(model, way, error)) {
-        if (model) note_denormals(model, path);
+    if (!model) return NULL;
+    const sa_settings *settings = sa_model_settings(model);
+    if (way && !sa_settings_has_attention(settings))
+        sa_fail(error, SA_USAGE, "the model has no attention: its decoder is '%s'",
+                sa_decoder_info((size_t)settings->decoder, NULL, NULL));
+    else if (!way || sa_attention_override_parse(override, way, error)) {
+        note_denormals(model, path);
         return model;
     }
     sa_model_close(model);

@@ -28,6 +28,6 @@ bool cli_report_align(cli_report *page, sa_model *model, const sa_corpus *corpus
     pages to = {page, corpus, !sa_tokenizers[sa_model_settings(model)->tokenizer].pieces};
     const size_t most = CLI_REPORT_SENTENCES;
     page->offered = corpus->count;
-    return sa_align(model, corpus->pairs, corpus->count < most ? corpus->count : most, add, &to,
-                    error);
+    return sa_align(model, NULL, corpus->pairs, corpus->count < most ? corpus->count : most, add,
+                    &to, error);
 }

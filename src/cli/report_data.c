@@ -162,9 +162,7 @@ static bool fits(cli_report *page, size_t index, size_t size) {
 /* Every head of every layer, if there is room. */
 static void add_heads(cli_report *page, const sa_alignment *alignment, size_t count,
                       json_t *entry) {
-    const bool layered = alignment->layer_weights && alignment->layers > 1;
-    json_t *packed =
-        json_packed(layered ? alignment->layer_weights : alignment->head_weights, count);
+    json_t *packed = json_packed(sa_alignment_weights(alignment, 1, 1), count);
     const size_t size = json_string_length(packed);
     if (page->heads + size <= page->head_budget) {
         page->heads += size;
@@ -177,7 +175,7 @@ void cli_report_matrix(cli_report *page, size_t index, const sa_alignment *align
                        const sa_link *gold, size_t golds) {
     const int T = alignment->targets, S = alignment->sources;
     const size_t size = (size_t)T * (size_t)S;
-    const int layers = alignment->layer_weights ? alignment->layers : 1;
+    const int layers = alignment->layers > 1 ? alignment->layers : 1;
     const size_t heads = (size_t)layers * (size_t)alignment->heads;
     if (index >= page->offered) page->offered = index + 1;
     if (!fits(page, index, size)) return;
@@ -191,8 +189,8 @@ void cli_report_matrix(cli_report *page, size_t index, const sa_alignment *align
     json_object_set_new(entry, "mean", json_packed(alignment->weights, size));
     if (heads > 1) add_heads(page, alignment, heads * size, entry);
     json_array_append_new(page->matrices, entry);
-    sa_attention_stats_add(&page->attention, alignment->weights, alignment->head_weights,
-                           alignment->heads, T, S);
+    sa_attention_stats_add(&page->attention, alignment->weights,
+                           sa_alignment_weights(alignment, 0, 1), alignment->heads, T, S);
     json_object_set_new(page->model, "gaze", json_attention_stats(&page->attention));
 }
 
@@ -239,7 +237,7 @@ static json_t *json_scene(const cli_film_pair *scene, size_t stride, int heads) 
         if (!is_shown(i, scene->count, stride)) continue;
         json_array_append_new(weights, json_packed(frame->matrix.numbers, size));
         if (heads)
-            json_array_append_new(each, json_packed(frame->head_weights, (size_t)heads * size));
+            json_array_append_new(each, json_packed(frame->weights + size, (size_t)heads * size));
     }
     const sa_alignment first = cli_frame_alignment(scene->frames);
     json_t *object = json_words(&first);

@@ -103,7 +103,8 @@ static bool draw(const compare_run *run, const char *matrices, const sa_corpus *
     char *folder = cli_path(matrices, run->model->folder, error);
     sa_model *model =
         folder && sa_directory_create(folder, error) ? compare_open(run, error) : NULL;
-    const bool good = model && sa_align(model, test->pairs, count, save_matrix, folder, error);
+    const bool good =
+        model && sa_align(model, NULL, test->pairs, count, save_matrix, folder, error);
     sa_model_close(model);
     free(folder);
     return good;

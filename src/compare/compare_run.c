@@ -149,7 +149,7 @@ static bool evaluate_model(compare_run *run, sa_model *model, const sa_corpus *t
     sa_search_init(&search);
     search.beam = 1;
     sa_sentence_result *each = sa_new(test->count, sizeof *each, error);
-    bool good = each && sa_evaluate(model, test, &search, each, error);
+    bool good = each && sa_evaluate(model, test, &search, NULL, each, error);
     if (good) {
         good = compute_figures(run, test, each, error);
         sa_sentence_results_release(each, test->count);

@@ -251,6 +251,11 @@ bool sa_settings_check(const sa_settings *settings, sa_error *error) {
     return sa_settings_check_sizes(settings, error);
 }
 
+bool sa_settings_has_attention(const sa_settings *settings) {
+    return settings->model == SA_MODEL_TRANSFORMER ||
+           sa_decoder_kinds[settings->decoder].query_state != SA_QUERY_STATE_NONE;
+}
+
 const sa_option *sa_settings_find_difference(const sa_settings *one, const sa_settings *other) {
     const sa_option *row = sa_settings_options;
     while (row->name &&

@@ -1,176 +1,162 @@
 #include "inference/teacher_forcing.h"
+#include "base/alignment_weights.h"
 #include "data/batcher.h"
 #include "decoding/free_running.h"
-#include "inference/token_words.h"
 
 #include <math.h>
 #include <stdlib.h>
 
-enum { BATCH = 32 }; /* pairs of one batch */
+enum { BATCH = 32 }; /* pairs */
 
-typedef struct force_job {
+static int batch_count(size_t pairs) {
+    return (int)((pairs + BATCH - 1) / BATCH);
+}
+
+/* ---- Teacher forcing ---------------------------------------------------------------------------
+ */
+
+typedef struct force_task {
     sa_model *model;
     const sa_sentence *source, *target;
-    const sa_gold_alignment *gold;
     size_t count;
+    const sa_override *override;
+    const sa_align_options *view;
     size_t *order; /* [count] by length */
-    const sa_attention_view *view;
-    sa_forced_decoding *out;
-} force_job;
+    sa_alignment *results;
+} force_task;
 
-/* Adds a share of one head's matrix [rows x columns]. */
-static void add_head(const force_job *job, const sa_pass *pass, const sa_batch *batch, int b,
-                     int layer, int head, int rows, double share, double *matrix) {
-    for (int t = 0; t < rows; t++) {
+/* Adds `factor` times the weights of one head of one layer (from 0) to a matrix. */
+static void add_head(const force_task *task, const sa_pass *pass, const sa_batch *batch, int b,
+                     int layer, int head, double factor, const sa_alignment *result,
+                     double *matrix) {
+    for (int t = 0; t < result->targets; t++) {
         const sa_mat alpha =
-            sa_pass_weights(&job->model->w, pass, batch, job->view->place, layer, head, b, t);
-        for (int j = 0; j < alpha.cols; j++) *matrix++ += share * (double)alpha.x[j];
+            sa_pass_weights(&task->model->w, pass, batch, task->view->site, layer, head, b, t);
+        for (int j = 0; j < alpha.cols; j++) *matrix++ += factor * (double)alpha.x[j];
     }
 }
 
-/* All matrices of sentence b of the batch, as sa_forced_decoding has them. */
-static bool copy_weights(const force_job *job, const sa_pass *pass, const sa_batch *batch, int b,
-                         double **weights, sa_error *error) {
-    const sa_attention_view *view = job->view;
+static bool copy_weights(const force_task *task, const sa_pass *pass, const sa_batch *batch, int b,
+                         sa_alignment *result, sa_error *error) {
+    const sa_align_options *view = task->view;
     const int T = batch->target.len[b], S = batch->source.len[batch->source_of[b]];
-    const int rows = view->place == SA_SITE_ENCODER ? S : T;
-    const int columns = view->place == SA_SITE_DECODER ? T : S;
-    const int heads = sa_seq2seq_heads(&job->model->w);
-    const int layers = sa_seq2seq_layers(&job->model->w, view->place);
-    const int first = view->layer ? view->layer - 1 : 0, shown = view->layer ? 1 : layers;
-    const size_t size = (size_t)rows * (size_t)columns;
-    const size_t head_blocks = heads > 1 ? (size_t)heads : 0;
-    const size_t layer_blocks = layers > 1 ? (size_t)(layers * heads) : 0;
-    double *all = sa_new(size * (1 + head_blocks + layer_blocks), sizeof *all, error);
-    if (!all) return false;
-    *weights = all;
+    const int heads = sa_seq2seq_heads(&task->model->w);
+    const int layers = sa_seq2seq_layers(&task->model->w, view->site);
+    const int shown = view->layer ? 1 : layers;
+    result->targets = view->site == SA_SITE_ENCODER ? S : T;
+    result->sources = view->site == SA_SITE_DECODER ? T : S;
+    result->heads = heads, result->layers = layers;
+    double *weights = sa_new(sa_alignment_size(result), sizeof *weights, error);
+    if (!weights) return false;
+    result->weights = weights;
     for (int k = 0; k < heads; k++)
         for (int layer = 0; layer < layers; layer++) {
-            const bool seen = layer >= first && layer < first + shown;
-            double *own = all + (size_t)(k + 1) * size;
-            double *one = all + (1 + head_blocks + (size_t)(layer * heads + k)) * size;
-            if (seen) add_head(job, pass, batch, b, layer, k, rows, 1.0 / (heads * shown), all);
-            if (seen && head_blocks)
-                add_head(job, pass, batch, b, layer, k, rows, 1.0 / shown, own);
-            if (layer_blocks) add_head(job, pass, batch, b, layer, k, rows, 1, one);
+            double *of_head = weights + (sa_alignment_weights(result, 0, k + 1) - weights);
+            double *own = weights + (sa_alignment_weights(result, layer + 1, k + 1) - weights);
+            if (!view->layer || layer == view->layer - 1) {
+                add_head(task, pass, batch, b, layer, k, 1.0 / (heads * shown), result, weights);
+                if (heads > 1)
+                    add_head(task, pass, batch, b, layer, k, 1.0 / shown, result, of_head);
+            }
+            if (layers > 1) add_head(task, pass, batch, b, layer, k, 1, result, own);
         }
     return true;
 }
 
-static bool copy_results(const force_job *job, const sa_pass *pass, const sa_batch *batch,
+static bool copy_results(const force_task *task, const sa_pass *pass, const sa_batch *batch,
                          const size_t *pair, sa_error *error) {
     for (int b = 0; b < batch->target.sentences; b++) {
-        sa_forced_decoding *out = &job->out[pair[batch->target.order[b]]];
+        sa_alignment *result = &task->results[pair[batch->target.order[b]]];
         for (int t = 0; t < batch->target.len[b]; t++)
-            out->log_p += (double)pass->log_p[batch->target.start[t] + b];
-        if (!isfinite(out->log_p)) return sa_fail_diverged(error);
-        if (job->view && !copy_weights(job, pass, batch, b, &out->weights, error)) return false;
+            result->log_probability += (double)pass->log_p[batch->target.start[t] + b];
+        if (!isfinite(result->log_probability)) return sa_fail_diverged(error);
+        if (task->view && !copy_weights(task, pass, batch, b, result, error)) return false;
     }
     return true;
 }
 
-static sa_batch layout(const force_job *job, sa_arena *arena, const sa_sentence *source,
+static sa_batch layout(const force_task *task, sa_arena *arena, const sa_sentence *source,
                        const sa_sentence *target, int count, sa_pass *pass) {
     sa_batch batch = sa_batch_build(arena, source, target, count);
-    sa_pass_layout(arena, &job->model->w, &batch, false, pass);
+    sa_pass_layout(arena, &task->model->w, &batch, false, pass);
     return batch;
 }
 
-static bool force_batch(void *context, int piece, sa_error *error) {
-    const force_job *job = context;
-    const size_t first = (size_t)piece * BATCH, rest = job->count - first,
+static bool force_batch(void *context, int number, sa_error *error) {
+    const force_task *task = context;
+    const size_t first = (size_t)number * BATCH, rest = task->count - first,
                  size = rest < BATCH ? rest : BATCH;
     sa_sentence source[BATCH], target[BATCH];
     sa_gold_alignment gold[BATCH];
     sa_arena arena = {0};
     sa_pass pass;
     for (size_t i = 0; i < size; i++) {
-        source[i] = job->source[job->order[first + i]];
-        target[i] = job->target[job->order[first + i]];
+        source[i] = task->source[task->order[first + i]];
+        target[i] = task->target[task->order[first + i]];
     }
-    layout(job, &arena, source, target, (int)size, &pass); /* the dry run */
+    layout(task, &arena, source, target, (int)size, &pass); /* the dry run */
     if (!sa_arena_init(&arena, arena.used, error)) return false;
-    sa_batch batch = layout(job, &arena, source, target, (int)size, &pass);
-    sa_override override = job->model->override;
-    for (size_t i = 0; job->gold && i < size; i++) gold[i] = job->gold[job->order[first + i]];
-    override.gold = job->gold ? gold : NULL;
+    sa_batch batch = layout(task, &arena, source, target, (int)size, &pass);
+    sa_override override = task->override ? *task->override : (sa_override){0};
+    for (size_t i = 0; override.gold && i < size; i++)
+        gold[i] = override.gold[task->order[first + i]];
+    if (override.gold) override.gold = gold;
     override.order = batch.target.order;
-    if (override.kind) sa_pass_override(&job->model->w, &pass, &override);
-    sa_seq2seq_loss(&job->model->w, &batch, (sa_regularizer){0}, &pass, NULL);
-    const bool good = copy_results(job, &pass, &batch, job->order + first, error);
+    if (override.chosen.kind) sa_pass_override(&task->model->w, &pass, &override);
+    sa_seq2seq_loss(&task->model->w, &batch, (sa_regularizer){0}, &pass, NULL);
+    const bool good = copy_results(task, &pass, &batch, task->order + first, error);
     sa_arena_release(&arena);
     return good;
 }
 
 bool sa_teacher_force(sa_model *model, const sa_sentence *source, const sa_sentence *target,
-                      const sa_gold_alignment *gold, size_t count, const sa_attention_view *view,
-                      sa_forced_decoding *out, sa_error *error) {
-    force_job job = {.model = model,
-                     .source = source,
-                     .target = target,
-                     .gold = gold,
-                     .count = count,
-                     .order = sa_new(count, sizeof *job.order, error),
-                     .view = view,
-                     .out = out};
-    if (!job.order) return false;
-    for (size_t i = 0; i < count; i++) out[i] = (sa_forced_decoding){0};
-    sa_sentences_sort_by_length(target, count, job.order);
-    const bool good =
-        sa_model_run(model, (int)((count + BATCH - 1) / BATCH), force_batch, &job, error);
-    for (size_t i = 0; !good && i < count; i++) free(out[i].weights), out[i].weights = NULL;
-    free(job.order);
+                      size_t count, const sa_override *override, const sa_align_options *view,
+                      sa_alignment *results, sa_error *error) {
+    force_task task = {.model = model,
+                       .source = source,
+                       .target = target,
+                       .count = count,
+                       .override = override,
+                       .view = view,
+                       .order = sa_new(count, sizeof *task.order, error),
+                       .results = results};
+    for (size_t i = 0; i < count; i++) results[i] = (sa_alignment){0};
+    if (!task.order) return false;
+    sa_sentences_sort_by_length(target, count, task.order);
+    const bool good = sa_model_run(model, batch_count(count), force_batch, &task, error);
+    for (size_t i = 0; !good && i < count; i++) sa_alignment_release(&results[i]);
+    free(task.order);
     return good;
 }
 
-/* ---- Free running ----------------------------------------------------------------------------
+/* ---- Free running ------------------------------------------------------------------------------
  */
 
-typedef struct free_running_job {
-    const sa_model *model;
+typedef struct free_running_task {
     sa_packed_model packed;
     const sa_sentence *source, *target;
-    const sa_gold_alignment *gold;
     size_t count;
+    const sa_override *override;
     double *log_p;
-} free_running_job;
+} free_running_task;
 
-static bool free_batch(void *context, int piece, sa_error *error) {
-    const free_running_job *job = context;
-    const size_t first = (size_t)piece * BATCH, rest = job->count - first;
-    sa_override override = job->model->override;
-    override.gold = job->gold ? job->gold + first : NULL;
-    return sa_free_running(&job->packed.w, job->source + first, job->target + first,
-                           (int)(rest < BATCH ? rest : BATCH), override.kind ? &override : NULL,
-                           job->log_p + first, error);
+static bool free_batch(void *context, int number, sa_error *error) {
+    const free_running_task *task = context;
+    const size_t first = (size_t)number * BATCH, rest = task->count - first;
+    sa_override override = *task->override;
+    if (override.gold) override.gold += first;
+    return sa_free_running(&task->packed.w, task->source + first, task->target + first,
+                           (int)(rest < BATCH ? rest : BATCH),
+                           override.chosen.kind ? &override : NULL, task->log_p + first, error);
 }
 
 bool sa_free_running_log_p(sa_model *model, const sa_sentence *source, const sa_sentence *target,
-                           const sa_gold_alignment *gold, size_t count, double *log_p,
+                           size_t count, const sa_override *override, double *log_p,
                            sa_error *error) {
-    free_running_job job = {.model = model,
-                            .source = source,
-                            .target = target,
-                            .gold = gold,
-                            .count = count,
-                            .log_p = log_p};
-    const int pieces = (int)((count + BATCH - 1) / BATCH);
-    const bool good = sa_model_pack(model, BATCH, &job.packed, error) &&
-                      sa_model_run(model, pieces, free_batch, &job, error);
-    sa_arena_release(&job.packed.packed_weights);
+    free_running_task task = {
+        .source = source, .target = target, .count = count, .override = override, .log_p = log_p};
+    const bool good = sa_model_pack(model, BATCH, &task.packed, error) &&
+                      sa_model_run(model, batch_count(count), free_batch, &task, error);
+    sa_arena_release(&task.packed.packed_weights);
     return good;
-}
-
-/* ---- Gold links ------------------------------------------------------------------------------ */
-
-bool sa_override_links(const sa_model *model, const sa_pair *pairs, size_t count,
-                       sa_gold_alignment **gold, sa_error *error) {
-    *gold = NULL;
-    if (model->override.kind != SA_OVERRIDE_GOLD) return true;
-    for (size_t i = 0; i < count; i++)
-        if (!pairs[i].gold)
-            return sa_fail(error, SA_DATA, "line %zu has no alignment to force the attention to",
-                           pairs[i].line);
-    *gold = sa_gold_make(&model->source, &model->target, NULL, pairs, NULL, count, error);
-    return *gold != NULL;
 }

@@ -152,7 +152,7 @@ static bool translate_batch(void *context, int number, sa_error *error) {
     const size_t first = (size_t)number * batch, rest = job->count - first,
                  size = rest < batch ? rest : batch;
     sa_search search = job->search;
-    sa_override override = job->models[0]->override;
+    sa_override override = {.chosen = job->search.override, .seed = 1};
     const sa_seq2seq *w[SA_ENSEMBLE];
     source_batch piece;
     search.weights = job->attends && (search.weights || search.replace_unknown);
@@ -161,7 +161,7 @@ static bool translate_batch(void *context, int number, sa_error *error) {
     sa_hypothesis *found = good ? sa_new(size * nbest, sizeof *found, error) : NULL;
     override.gold = piece.gold;
     good = found && sa_search_batch(w, job->number, piece.views, (int)size, &search,
-                                    override.kind ? &override : NULL, found, error);
+                                    override.chosen.kind ? &override : NULL, found, error);
     for (size_t i = 0; good && i < size * nbest; i++) {
         const size_t sentence = job->order[first + i / nbest];
         if (found[i].ids)
@@ -223,6 +223,8 @@ static bool check_search(sa_model *const *models, int number, const sa_search *s
     if (search->nbest < 1 || (!search->sample && search->nbest > search->beam))
         return sa_fail(error, SA_USAGE, "the n-best list (%d) must be 1 to the beam (%d)",
                        search->nbest, search->beam);
+    if (search->override.kind && !any_attends(models, number))
+        return sa_fail_no_attention(models[0], error);
     return any_attends(models, number) || (!search->replace_unknown && search->coverage == 0) ||
            sa_fail(error, SA_USAGE, "%s wants a model with attention; its decoder is '%s'",
                    search->replace_unknown ? "replacing unknown words" : "the coverage penalty",

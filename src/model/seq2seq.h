@@ -76,12 +76,6 @@ int sa_seq2seq_words(const sa_seq2seq *w);
 
 /* ---- Where it looked ------------------------------------------------------------------------ */
 
-typedef enum sa_attention_site {
-    SA_SITE_CROSS,
-    SA_SITE_ENCODER,
-    SA_SITE_DECODER
-} sa_attention_site;
-
 /* Layers with an attention in that place (0: none), and the heads of each. */
 int sa_seq2seq_layers(const sa_seq2seq *w, sa_attention_site site);
 int sa_seq2seq_heads(const sa_seq2seq *w);

@@ -133,15 +133,13 @@ static void add_head(const layout *it, int panel, double middle, double y, sa_dr
 static void add_panel(const layout *it, int panel, sa_drawing *drawing) {
     const sa_alignment *alignment = it->alignment;
     const int S = alignment->sources;
-    const size_t size = (size_t)alignment->targets * (size_t)S;
     const int column = panel % it->across, row = panel / it->across;
     const double x = MARGIN + column * it->width + it->left;
     const double y = MARGIN + it->head + row * it->height + it->top;
     add_words(it, x, y, drawing);
     if (it->panels > 1) add_head(it, panel, x + S * it->cell / 2, y - it->top, drawing);
-    add_cells(it,
-              it->panels > 1 ? alignment->head_weights + (size_t)panel * size : alignment->weights,
-              x, y, drawing);
+    add_cells(it, sa_alignment_weights(alignment, 0, it->panels > 1 ? panel + 1 : 0), x, y,
+              drawing);
     add_gold(it, x, y, drawing);
 }
 

@@ -30,11 +30,10 @@ static void add_head(const sa_alignment *alignment, size_t sentence, int head,
 }
 
 void sa_matrix_tidy(const sa_alignment *alignment, size_t sentence, sa_buffer *out) {
-    const size_t size = (size_t)alignment->targets * (size_t)alignment->sources;
     if (sentence == 1) sa_buffer_adds(out, "sentence,head,t,target,s,source,weight\n");
     if (alignment->heads < 2) add_head(alignment, sentence, 0, alignment->weights, out);
     for (int k = 0; alignment->heads > 1 && k < alignment->heads; k++)
-        add_head(alignment, sentence, k + 1, alignment->head_weights + (size_t)k * size, out);
+        add_head(alignment, sentence, k + 1, sa_alignment_weights(alignment, 0, k + 1), out);
 }
 
 void sa_matrix_soft(const sa_alignment *alignment, sa_buffer *out) {

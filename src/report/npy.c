@@ -40,8 +40,8 @@ void sa_matrix_npy(const sa_alignment *alignment, sa_buffer *out) {
     const int heads = alignment->heads;
     char shape[SHAPE] = "";
     if (heads > 1) snprintf(shape, sizeof shape, "%d, ", heads);
-    add_array(shape, alignment->targets, alignment->sources,
-              heads > 1 ? alignment->head_weights : alignment->weights, (size_t)heads * size, out);
+    add_array(shape, alignment->targets, alignment->sources, sa_alignment_weights(alignment, 0, 1),
+              (size_t)heads * size, out);
 }
 
 void sa_matrix_npy_all(const sa_alignment *alignment, sa_buffer *out) {
@@ -49,6 +49,6 @@ void sa_matrix_npy_all(const sa_alignment *alignment, sa_buffer *out) {
     const int layers = alignment->layers, heads = alignment->heads;
     char shape[SHAPE];
     snprintf(shape, sizeof shape, "%d, %d, ", layers, heads);
-    add_array(shape, alignment->targets, alignment->sources, alignment->layer_weights,
+    add_array(shape, alignment->targets, alignment->sources, sa_alignment_weights(alignment, 1, 1),
               (size_t)(layers * heads) * size, out);
 }

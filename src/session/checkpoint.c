@@ -1,13 +1,12 @@
+#include "session/checkpoint.h"
 #include "base/file.h"
 #include "base/save.h"
-#include "session/session.h"
+#include "inference/model_file.h"
 #include "tensor/blas.h"
 
 #include <limits.h>
 #include <math.h>
 #include <string.h>
-
-/* What last.safetensors holds of a training besides its model, and log.csv beside it. */
 
 /* Far beyond every training, and far below what an int64_t counts to. */
 #define LARGEST_COUNT ((int64_t)1 << 53)
@@ -92,7 +91,7 @@ static bool read_averaging(sa_session *session, const sa_container *file, sa_err
     return true;
 }
 
-bool sa_session_read(sa_session *session, const sa_container *file, sa_error *error) {
+bool sa_checkpoint_read(sa_session *session, const sa_container *file, sa_error *error) {
     sa_trainer *trainer = &session->trainer;
     const size_t size = session->model.plan.size;
     if (!sa_container_find(file, "training.at"))
@@ -132,7 +131,7 @@ static bool save_log(const sa_session *session, sa_error *error) {
     return sa_save(session->log_path.text, &(sa_chunk){log->text, log->size}, 1, error);
 }
 
-bool sa_session_save(sa_session *session, sa_error *error) {
+bool sa_checkpoint_write(sa_session *session, sa_error *error) {
     const int size = (int)session->model.plan.size;
     const sa_trainer *trainer = &session->trainer;
     session->counts.batches = trainer->step;

@@ -68,18 +68,10 @@ typedef struct sa_session {
     sa_validation best;        /* those at a stop included */
 } sa_session;
 
-/* Everything up to the first update: locks the folder, reads the pairs, builds or reads the model.
- */
-bool sa_session_open(sa_session *session, const sa_train_options *training, sa_error *error);
 void sa_session_close(sa_session *session);
 
 /* What the training has taken up to now. */
 sa_train_cost sa_session_cost(const sa_session *session);
-
-/* Writes log.csv and last.safetensors with all that resuming needs. */
-bool sa_session_save(sa_session *session, sa_error *error);
-/* Takes up what was saved there; the model has been read from `file`, the pairs are encoded. */
-bool sa_session_read(sa_session *session, const sa_container *file, sa_error *error);
 
 /* Hands a line to the user. */
 void sa_session_note(const sa_session *session, const char *format, ...)

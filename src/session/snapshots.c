@@ -144,11 +144,10 @@ static bool save_frame(const sa_session *session, size_t index, int head,
 static bool save_frames(void *context, size_t index, const sa_alignment *alignment,
                         sa_error *error) {
     const sa_session *session = context;
-    const size_t size = (size_t)alignment->targets * (size_t)alignment->sources;
     bool good = save_frame(session, index, 0, alignment, error);
     for (int head = 1; good && head <= recorded_heads(session); head++) {
         sa_alignment own = *alignment;
-        own.weights = alignment->head_weights + (size_t)(head - 1) * size;
+        own.weights = sa_alignment_weights(alignment, 0, head);
         good = save_frame(session, index, head, &own, error);
     }
     return good;
@@ -157,6 +156,6 @@ static bool save_frames(void *context, size_t index, const sa_alignment *alignme
 bool sa_snapshots_write(sa_session *session, sa_error *error) {
     const sa_train_options *training = session->training;
     return !training->snapshot_count ||
-           sa_align(&session->model, training->snapshot_pairs, training->snapshot_count,
+           sa_align(&session->model, NULL, training->snapshot_pairs, training->snapshot_count,
                     save_frames, session, error);
 }

@@ -2,7 +2,10 @@
 #include "base/memory.h"
 #include "base/number.h"
 #include "config/settings.h"
+#include "inference/model_file.h"
+#include "session/checkpoint.h"
 #include "session/snapshots.h"
+#include "session/start.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -122,7 +125,7 @@ static bool validate(sa_session *session, bool scheduled, sa_error *error) {
         session->figures.loss = session->figures.guided_loss = 0;
     }
     add_to_log(&row, &session->log);
-    if (!sa_snapshots_write(session, error) || !sa_session_save(session, error)) return false;
+    if (!sa_snapshots_write(session, error) || !sa_checkpoint_write(session, error)) return false;
     if (session->training->report) session->training->report(session->training->context, &row);
     session->validation_seconds = sa_clock_seconds() - begin;
     session->report_time += session->validation_seconds; /* words per second are the training's */
@@ -218,7 +221,7 @@ static bool train(sa_session *session, const char **reason, sa_error *error) {
         if (fresh && !validate(session, true, error)) return false;
     }
     if (session->training->pausing && strcmp(*reason, "stopped") == 0)
-        return fresh || sa_session_save(session, error);
+        return fresh || sa_checkpoint_write(session, error);
     return (fresh || validate(session, false, error)) && write_average(session, error);
 }
 

@@ -39,7 +39,7 @@ bool sa_validation_better(int criterion, sa_validation one, sa_validation other)
 
 bool sa_validate(sa_model *model, const sa_corpus *corpus, const sa_dataset *pairs,
                  sa_validation *out, sa_error *error) {
-    sa_forced_decoding *forced = sa_new(pairs->count, sizeof *forced, error);
+    sa_alignment *forced = sa_new(pairs->count, sizeof *forced, error);
     const char **sources = forced ? sa_new(pairs->count, sizeof *sources, error) : NULL;
     sa_translation *translations =
         sources ? sa_new(pairs->count, sizeof *translations, error) : NULL;
@@ -50,10 +50,10 @@ bool sa_validate(sa_model *model, const sa_corpus *corpus, const sa_dataset *pai
     for (size_t i = 0; translations && i < pairs->count; i++)
         sources[i] = corpus->pairs[pairs->pair[i]].source;
     bool good = translations &&
-                sa_teacher_force(model, pairs->source, pairs->target, NULL, pairs->count, NULL,
+                sa_teacher_force(model, pairs->source, pairs->target, pairs->count, NULL, NULL,
                                  forced, error) &&
                 sa_translate(model, sources, pairs->count, &search, translations, error);
-    for (size_t i = 0; good && i < pairs->count; i++) log_p += forced[i].log_p;
+    for (size_t i = 0; good && i < pairs->count; i++) log_p += forced[i].log_probability;
     out->loss = -log_p / (double)pairs->target_words;
     good = good && add_scores(model, corpus, pairs, translations, out, error);
     if (translations) sa_translations_release(translations, pairs->count);

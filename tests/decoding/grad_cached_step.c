@@ -134,7 +134,7 @@ START_TEST(hypotheses_that_branch) {
 END_TEST
 
 START_TEST(looking_elsewhere) {
-    const sa_override shifted = {.kind = SA_OVERRIDE_SHIFT, .shift = 1};
+    const sa_override shifted = {.chosen = {SA_OVERRIDE_SHIFT, 1}};
     model_open(_i);
     write_and_compare(branching, &shifted);
 }

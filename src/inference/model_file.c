@@ -1,11 +1,95 @@
-/* A model from an opened container, which may come from anywhere: nothing in it is believed before
- * it was compared with the settings. */
+#include "inference/model_file.h"
 #include "config/settings.h"
-#include "inference/model.h"
+#include "tensor/blas.h"
 #include "tensor/dispatch.h"
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
+
+/* ---- Writing --------------------------------------------------------------------------------- */
+
+static sa_tensor text_of(const char *name, const char *text, size_t size) {
+    return (sa_tensor){.name = name, .type = SA_U8, .rank = 1, .shape = {(int)size}, .data = text};
+}
+
+static sa_tensor words_of(const char *name, const sa_vocab *vocab) {
+    return text_of(name, vocab->blob, vocab->blob_size);
+}
+
+/* Where the tokenizer gives pieces: the merges of both sides. Returns how many tensors that is. */
+static size_t add_merges(const sa_model *model, sa_buffer merges[2], sa_tensor *tensors) {
+    if (!model->source.tokenizer->pieces) return 0;
+    sa_bpe_write(&model->source.bpe, &merges[0]);
+    sa_bpe_write(&model->target.bpe, &merges[1]);
+    tensors[0] = text_of("source.merges", merges[0].text, merges[0].size);
+    tensors[1] = text_of("target.merges", merges[1].text, merges[1].size);
+    return 2;
+}
+
+static sa_tensor weight_of(const sa_param *param, const sa_real *values) {
+    sa_tensor tensor = {.name = param->name,
+                        .type = SA_F32,
+                        .rank = 1,
+                        .shape = {param->cols},
+                        .data = values + param->offset};
+    if (param->rows) tensor.rank = 2, tensor.shape[0] = param->rows, tensor.shape[1] = param->cols;
+    return tensor;
+}
+
+static bool all_finite(const sa_tensor *tensor) {
+    const float *number = tensor->data;
+    size_t size = 1;
+    bool odd = false;
+    for (int i = 0; i < tensor->rank; i++) size *= (size_t)tensor->shape[i];
+    for (size_t k = 0; k < size; k++) odd |= !isfinite(number[k]);
+    return !odd;
+}
+
+/* A file with any other number could not be opened again: the one that is there stays. */
+static bool check_finite(const sa_tensor *tensors, size_t count, sa_error *error) {
+    for (size_t i = 0; i < count; i++)
+        if (tensors[i].type == SA_F32 && !all_finite(&tensors[i]))
+            return sa_fail(error, SA_DIVERGED,
+                           "tensor '%s' is not finite any more: its training diverged "
+                           "(a smaller --lr or --clip helps)",
+                           tensors[i].name);
+    return true;
+}
+
+bool sa_model_write(const sa_model *model, const char *path, const sa_tensor *more, size_t count,
+                    sa_error *error) {
+    const size_t weights = (size_t)model->plan.count;
+    sa_buffer merges[2] = {0};
+    sa_tensor *tensors = sa_new(weights + 4 + count, sizeof *tensors, error);
+    char *settings = tensors ? sa_settings_write(&model->settings, error) : NULL;
+    bool good = settings;
+    if (good) {
+        size_t at = 0;
+        for (size_t i = 0; i < weights; i++)
+            tensors[at++] = weight_of(&model->plan.item[i], model->values);
+        tensors[at++] = words_of("source.words", &model->source.vocab);
+        tensors[at++] = words_of("target.words", &model->target.vocab);
+        at += add_merges(model, merges, tensors + at);
+        for (size_t i = 0; i < count; i++) tensors[at++] = more[i];
+        const sa_metadata texts[] = {{"settings", settings},
+                                     {"spaced_marks", model->target.spaced_marks ? "yes" : "no"},
+                                     {"core", sa_blas_core()},
+                                     {"program", SOFTALIGN_VERSION}};
+        good = (!merges[0].failed && !merges[1].failed) ||
+               sa_fail_memory(error, merges[0].size + merges[1].size);
+        good = good && check_finite(tensors, at, error) &&
+               sa_container_write(path, tensors, at, texts, sizeof texts / sizeof *texts, error);
+    }
+    sa_buffer_release(&merges[0]), sa_buffer_release(&merges[1]);
+    free(tensors);
+    free(settings);
+    return good;
+}
+
+/* ---- Reading -----------------------------------------------------------------------------------
+ * A file may come from anywhere: nothing in it is believed before it was compared with the
+ * settings. */
 
 bool sa_tensor_copy(const sa_container *file, const char *name, sa_dtype type, size_t count,
                     void *out, sa_error *error) {

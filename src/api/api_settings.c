@@ -1,0 +1,40 @@
+/* api_settings: the version and the choices of softalign.h. */
+#include "attention/score.h"
+#include "layers/cell.h"
+#include "model/decoder.h"
+#include "tensor/blas.h"
+
+const char *sa_version(void) {
+    return SOFTALIGN_VERSION;
+}
+
+const char *sa_blas_version(void) {
+    return sa_blas_build();
+}
+
+const char *sa_blas_library(void) {
+    return sa_blas_origin();
+}
+
+const char *sa_attention_info(size_t i, const char **formula, const char **citation) {
+    if (!sa_score_name(i)) return NULL;
+    if (formula) *formula = sa_scores[i].formula;
+    if (citation) *citation = sa_scores[i].citation;
+    return sa_scores[i].name;
+}
+
+const char *sa_decoder_info(size_t i, const char **formula, const char **citation) {
+    if (!sa_decoder_name(i)) return NULL;
+    if (formula) *formula = sa_decoder_kinds[i].formula;
+    if (citation) *citation = sa_decoder_kinds[i].citation;
+    return sa_decoder_kinds[i].name;
+}
+
+const char *sa_cell_info(size_t i, const char **formula, const char **citation) {
+    size_t known = 0;
+    while (sa_cells[known].name) known++;
+    if (i >= known) return NULL;
+    if (formula) *formula = sa_cells[i].formula;
+    if (citation) *citation = sa_cells[i].citation;
+    return sa_cells[i].name;
+}

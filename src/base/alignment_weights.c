@@ -1,0 +1,36 @@
+#include "base/alignment_weights.h"
+
+#include <stdlib.h>
+
+static size_t matrix_size(const sa_alignment *alignment) {
+    return (size_t)alignment->targets * (size_t)alignment->sources;
+}
+
+/* The number of matrices for each head after the first. */
+static size_t head_matrices(const sa_alignment *alignment) {
+    return alignment->heads > 1 ? (size_t)alignment->heads : 0;
+}
+
+size_t sa_alignment_size(const sa_alignment *alignment) {
+    const size_t layers = alignment->layers > 1 ? (size_t)alignment->layers : 0;
+    return matrix_size(alignment) *
+           (1 + head_matrices(alignment) + layers * (size_t)alignment->heads);
+}
+
+const double *sa_alignment_weights(const sa_alignment *alignment, int layer, int head) {
+    const size_t heads = head_matrices(alignment);
+    size_t matrix = heads ? (size_t)head : 0;
+    if (!alignment->weights) return NULL;
+    if (layer && alignment->layers > 1) {
+        if (!head && heads) return NULL;
+        matrix = 1 + heads + (size_t)((layer - 1) * alignment->heads + (head ? head - 1 : 0));
+    }
+    return alignment->weights + matrix * matrix_size(alignment);
+}
+
+void sa_alignment_release(sa_alignment *alignment) {
+    free((void *)(uintptr_t)alignment->target);
+    free((void *)(uintptr_t)alignment->source);
+    free((void *)(uintptr_t)alignment->weights);
+    *alignment = (sa_alignment){0};
+}

@@ -1,0 +1,85 @@
+/* alignment: sa_align of softalign.h. */
+#include "config/settings.h"
+#include "inference/encoding.h"
+#include "inference/gold_links.h"
+#include "inference/teacher_forcing.h"
+
+#include <stdlib.h>
+
+typedef bool each_alignment(void *context, size_t index, const sa_alignment *alignment,
+                            sa_error *error);
+
+/* From the words that are predicted to those that the decoder reads: BOS first, without EOS. */
+static void shift_words(const char **words, int count) {
+    for (int t = count - 1; t > 0; t--) words[t] = words[t - 1];
+    words[0] = "<s>";
+}
+
+static bool report(sa_model *model, const sa_align_options *options, const sa_pair *pair,
+                   const sa_sentence *source, const sa_sentence *target,
+                   const sa_alignment *weights, size_t index, each_alignment *each, void *context,
+                   sa_error *error) {
+    const char **left = sa_surface_words(&model->source, pair->source, source, error);
+    const char **right =
+        left ? sa_surface_words(&model->target, pair->target, target, error) : NULL;
+    if (right && options->site == SA_SITE_DECODER) shift_words(right, target->len);
+    sa_alignment alignment = *weights;
+    alignment.target = options->site == SA_SITE_ENCODER ? left : right;
+    alignment.source = options->site == SA_SITE_DECODER ? right : left;
+    const bool good = right && each(context, index, &alignment, error);
+    free(left);
+    free(right);
+    return good;
+}
+
+/* Pairs few enough that all their matrices may be in memory. */
+static bool align_part(sa_model *model, const sa_align_options *options, const sa_pair *pairs,
+                       size_t first, size_t count, each_alignment *each, void *context,
+                       sa_error *error) {
+    sa_sentence *source =
+        sa_encode_texts(&model->source, &pairs[first].source, sizeof *pairs, count, error);
+    sa_sentence *target =
+        source ? sa_encode_texts(&model->target, &pairs[first].target, sizeof *pairs, count, error)
+               : NULL;
+    sa_alignment *weights = target ? sa_new(count, sizeof *weights, error) : NULL;
+    sa_override override = {0};
+    bool good =
+        weights &&
+        sa_override_open(&override, options->override, model, pairs + first, count, error) &&
+        sa_teacher_force(model, source, target, count, &override, options, weights, error);
+    for (size_t i = 0; good && i < count; i++)
+        good = report(model, options, &pairs[first + i], &source[i], &target[i], &weights[i],
+                      first + i, each, context, error);
+    for (size_t i = 0; weights && i < count; i++) sa_alignment_release(&weights[i]);
+    free(weights);
+    sa_override_close(&override, count);
+    sa_sentences_release(source, count);
+    sa_sentences_release(target, count);
+    return good;
+}
+
+static bool check_options(const sa_model *model, const sa_align_options *options, sa_error *error) {
+    static const char *const sites[] = {
+        [SA_SITE_CROSS] = "cross", [SA_SITE_ENCODER] = "encoder", [SA_SITE_DECODER] = "decoder"};
+    const size_t site = options->site;
+    if (!sa_settings_has_attention(&model->settings)) return sa_fail_no_attention(model, error);
+    if (site >= sizeof sites / sizeof *sites)
+        return sa_fail(error, SA_USAGE, "there is no attention site %zu", site);
+    const int layers = sa_seq2seq_layers(&model->w, options->site);
+    if (!layers)
+        return sa_fail(error, SA_USAGE, "--site %s: the model has no attention there", sites[site]);
+    return (options->layer >= 0 && options->layer <= layers) ||
+           sa_fail(error, SA_USAGE, "--layer %d: the model has %d", options->layer, layers);
+}
+
+bool sa_align(sa_model *model, const sa_align_options *options, const sa_pair *pairs, size_t count,
+              each_alignment *each, void *context, sa_error *error) {
+    enum { PART = 512 };
+    const sa_align_options usual = {0};
+    if (!options) options = &usual;
+    bool good = check_options(model, options, error);
+    for (size_t first = 0; good && first < count; first += PART)
+        good = align_part(model, options, pairs, first, count - first < PART ? count - first : PART,
+                          each, context, error);
+    return good;
+}

@@ -1,0 +1,63 @@
+/* merge_subwords: sa_alignment_merge of softalign.h. */
+#include "base/alignment_weights.h"
+#include "base/memory.h"
+#include "metrics/merge_weights.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* The words that subwords make, terminated, in one block of memory. */
+static const char **join_subwords(const char *const *subword, int count, const int *word, int words,
+                                  sa_error *error) {
+    size_t bytes = 0;
+    for (int i = 0; i < count; i++) bytes += strlen(subword[i]) + 1;
+    const char **list = sa_new(1, (size_t)words * sizeof *list + bytes, error);
+    char *at = list ? (char *)(list + words) : NULL;
+    for (int i = 0; list && i < count; i++) {
+        const bool begins = !i || word[i] != word[i - 1];
+        const bool ends = i + 1 == count || word[i + 1] != word[i];
+        const size_t size = strlen(subword[i]);
+        const bool marked = sa_subword_continues(subword[i], size);
+        if (begins) list[word[i]] = at;
+        at = mempcpy(at, subword[i], size - (marked ? sizeof SA_SUBWORD_MARK - 1 : 0));
+        if (ends) *at++ = 0;
+    }
+    return list;
+}
+
+/* The mean and the heads; single layers are dropped. */
+static bool merge_weights(const sa_alignment *subwords, const int *target, const int *source,
+                          sa_alignment *words, sa_error *error) {
+    const size_t size = (size_t)words->targets * (size_t)words->sources;
+    double *merged = sa_new(sa_alignment_size(words), sizeof *merged, error);
+    if (!merged) return false;
+    words->weights = merged;
+    for (int head = 0; head <= (words->heads > 1 ? words->heads : 0); head++)
+        sa_merge_weights(sa_alignment_weights(subwords, 0, head), subwords->targets,
+                         subwords->sources, target, source, merged + (size_t)head * size);
+    return true;
+}
+
+bool sa_alignment_merge(const sa_alignment *subwords, sa_alignment *words, sa_error *error) {
+    int *target = sa_new((size_t)subwords->targets, sizeof *target, error);
+    int *source = target ? sa_new((size_t)subwords->sources, sizeof *source, error) : NULL;
+    *words = *subwords;
+    words->target = words->source = NULL;
+    words->weights = NULL;
+    words->layers = 1;
+    bool good = source;
+    if (good) {
+        words->targets = sa_subword_word_indices(subwords->target, subwords->targets, target);
+        words->sources = sa_subword_word_indices(subwords->source, subwords->sources, source);
+        words->target =
+            join_subwords(subwords->target, subwords->targets, target, words->targets, error);
+        words->source =
+            join_subwords(subwords->source, subwords->sources, source, words->sources, error);
+        good = words->target && words->source &&
+               (!subwords->weights || merge_weights(subwords, target, source, words, error));
+    }
+    free(target);
+    free(source);
+    if (!good) sa_alignment_release(words);
+    return good;
+}

@@ -1,0 +1,14 @@
+/* checkpoint: last.safetensors, which holds all that resuming needs, and log.csv beside it. */
+#ifndef SA_SESSION_CHECKPOINT_H
+#define SA_SESSION_CHECKPOINT_H
+
+#include "base/container.h"
+#include "session/session.h"
+
+/* Writes both files. */
+bool sa_checkpoint_write(sa_session *session, sa_error *error);
+/* Restores the state of the training from `file`; the model has been read from it already, and the
+ * pairs are encoded. */
+bool sa_checkpoint_read(sa_session *session, const sa_container *file, sa_error *error);
+
+#endif

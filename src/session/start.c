@@ -1,0 +1,198 @@
+#include "session/start.h"
+#include "base/file.h"
+#include "base/save.h"
+#include "inference/gold_links.h"
+#include "inference/model_file.h"
+#include "session/checkpoint.h"
+
+#include <math.h>
+#include <string.h>
+
+/* ---- Pairs ----------------------------------------------------------------------------------- */
+
+static bool read_pairs(sa_session *session, sa_error *error) {
+    const sa_train_options *training = session->training;
+    if (!sa_corpus_open(&session->train, training->train, error)) return false;
+    const size_t count = session->train.count;
+    session->held_out = sa_new(count, sizeof(bool), error);
+    session->trained_on = sa_new(count, sizeof(bool), error);
+    if (!session->held_out || !session->trained_on) return false;
+    session->valid_corpus = &session->train;
+    if (training->valid) {
+        session->valid_corpus = &session->valid;
+        if (!sa_corpus_open(&session->valid, training->valid, error)) return false;
+    }
+    const size_t held =
+        training->valid ? 0 : sa_corpus_hold_out(&session->train, session->held_out);
+    for (size_t i = 0; i < count; i++)
+        session->trained_on[i] = !session->held_out[i] || held == count;
+    return true;
+}
+
+static bool encode_pairs(sa_session *session, sa_error *error) {
+    const sa_model *model = &session->model;
+    const bool *held = session->training->valid ? NULL : session->held_out;
+    return sa_dataset_build(&session->data, &session->train, session->trained_on, &model->source,
+                            &model->target, session->settings.max_len, error) &&
+           sa_dataset_build(&session->valid_data, session->valid_corpus, held, &model->source,
+                            &model->target, 0, error);
+}
+
+/* --guided-alignment: what the words of the training pairs are linked to. */
+static bool read_links(sa_session *session, sa_error *error) {
+    const sa_train_options *training = session->training;
+    const sa_corpus *corpus = &session->train;
+    if (session->settings.guided_alignment <= 0) return true;
+    if (training->alignments &&
+        !sa_corpus_read_alignments(&session->train, training->alignments, error))
+        return false;
+    if (!corpus->gold) return sa_fail_unaligned(corpus, error);
+    session->gold = sa_gold_make(&session->model.source, &session->model.target, corpus,
+                                 corpus->pairs, session->data.pair, session->data.count, error);
+    session->trainer.gold = session->gold;
+    return session->gold != NULL;
+}
+
+static void note_merges(const sa_session *session) {
+    const size_t wanted = (size_t)session->settings.bpe_merges;
+    const size_t source = session->model.source.bpe.count, target = session->model.target.bpe.count;
+    sa_session_note(session, "sub-words: %zu source and %zu target merges (%s)", source, target,
+                    sa_bpe_name((size_t)session->settings.bpe));
+    if (source < wanted || target < wanted)
+        sa_session_note(session,
+                        "note: the pairs are too few for %zu merges (--bpe-merges): no other two "
+                        "symbols stand side by side twice",
+                        wanted);
+}
+
+static void note_pairs(const sa_session *session) {
+    const sa_vocab *vocab[] = {&session->model.source.vocab, &session->model.target.vocab};
+    static const char *const special[] = {"<unk>", "</s>", "<s>"};
+    sa_session_note(
+        session,
+        "training: %zu pairs (%zu lines with an empty side, %zu pairs above %d tokens left out)",
+        session->data.count, session->train.empty, session->data.too_long,
+        session->settings.max_len);
+    sa_session_note(session, "validation: %zu pairs (%s)", session->valid_data.count,
+                    session->training->valid ? session->valid.name
+                                             : "held out of the training pairs");
+    sa_session_note(session, "vocabulary: %zu source and %zu target words", vocab[0]->words.count,
+                    vocab[1]->words.count);
+    if (session->model.source.tokenizer->pieces) note_merges(session);
+    for (int side = 0; side < 2; side++)
+        for (int i = 0; i < SA_SPECIAL_TOKENS; i++)
+            if (sa_vocab_find(vocab[side], special[i], strlen(special[i])) != SA_UNK)
+                sa_session_note(session,
+                                "note: the text contains '%s', which is read as an ordinary word",
+                                special[i]);
+}
+
+/* ---- A fresh start and a resumed one --------------------------------------------------------- */
+
+static bool start_fresh(sa_session *session, sa_error *error) {
+    sa_text_codec source = {0}, target = {0};
+    if (session->settings.shards == 0) session->settings.shards = sa_cpu_count();
+    if (!sa_text_codecs_build(&source, &target, &session->train, session->trained_on,
+                              &session->settings, error) ||
+        !sa_model_init(&session->model, &session->settings, &source, &target, NULL, error) ||
+        !sa_params_init(&session->model.plan, session->model.values, session->settings.init,
+                        (uint64_t)session->settings.seed, error))
+        return false;
+    session->figures.best_loss = INFINITY;
+    session->figures.best_bleu = session->figures.best_chrf = -1;
+    session->figures.lr_factor = 1;
+    sa_buffer_adds(
+        &session->log,
+        "epoch,step,seconds,updating,words,words_per_second,train_loss,train_perplexity,"
+        "gradient_norm,valid_loss,valid_perplexity,valid_bleu,valid_chrf,guided_loss,best\n");
+    return true;
+}
+
+/* The best model lies in a file of its own. When it cannot be used, the next validation makes it
+ * anew, however good that is. */
+static void check_best_model(sa_session *session) {
+    sa_container file;
+    sa_error why;
+    if (!session->counts.validations) return;
+    if (sa_container_open(&file, session->best_path.text, &why)) {
+        sa_container_close(&file);
+        return;
+    }
+    session->best = (sa_validation){INFINITY, -1, -1};
+    sa_session_note(session, "note: the best model is lost: %s", why.text);
+}
+
+static bool open_trainer(sa_session *session, sa_error *error) {
+    sa_model *model = &session->model;
+    return encode_pairs(session, error) &&
+           sa_trainer_open(&session->trainer, &session->settings, &model->sizes, model->values,
+                           session->data.longest_source, session->data.longest_target, model->pool,
+                           error) &&
+           read_links(session, error) &&
+           sa_batcher_open(&session->batcher, session->data.source, session->data.target,
+                           session->data.count, session->settings.batch,
+                           session->settings.batch_tokens, session->settings.seed, error) &&
+           sa_averaging_open(&session->averaging, &session->settings, model->plan.size, error);
+}
+
+static bool resume(sa_session *session, sa_error *error) {
+    sa_container file;
+    if (!sa_container_open(&file, session->last_path.text, error)) return false;
+    bool good = sa_model_read(&session->model, &file, session->settings.threads, error);
+    if (good) { /* the run's own options are this run's, all else is the file's */
+        const sa_settings asked = session->settings;
+        session->settings = session->model.settings;
+        session->settings.threads = asked.threads;
+        session->settings.epochs = asked.epochs;
+        session->settings.steps = asked.steps;
+        session->settings.max_time = asked.max_time;
+        if (session->settings.shards < 1)
+            good = sa_fail(error, SA_DATA, "%s: the number of shards is missing", file.name);
+    }
+    good = good && open_trainer(session, error) && sa_checkpoint_read(session, &file, error);
+    sa_container_close(&file);
+    return good;
+}
+
+/* ---- Open and close -------------------------------------------------------------------------- */
+
+static bool name_files(sa_session *session, sa_error *error) {
+    const char *out = session->training->out;
+    sa_buffer_addf(&session->best_path, "%s/best.safetensors", out);
+    sa_buffer_addf(&session->last_path, "%s/last.safetensors", out);
+    sa_buffer_addf(&session->average_path, "%s/average.safetensors", out);
+    sa_buffer_addf(&session->log_path, "%s/log.csv", out);
+    return (!session->best_path.failed && !session->last_path.failed &&
+            !session->average_path.failed && !session->log_path.failed) ||
+           sa_fail_memory(error, strlen(out));
+}
+
+bool sa_session_open(sa_session *session, const sa_train_options *training, sa_error *error) {
+    *session = (sa_session){
+        .training = training,
+        .settings = *training->settings,
+        .lock = -1,
+        .begin = sa_clock_seconds() - training->spent.seconds,
+        .spent = training->spent,
+    };
+    if (!name_files(session, error) || !read_pairs(session, error)) return false;
+    if (!sa_directory_lock_open(&session->lock, training->out, error)) {
+        session->lock = -1;
+        return false;
+    }
+    const bool good = training->resume
+                          ? resume(session, error)
+                          : start_fresh(session, error) && open_trainer(session, error);
+    if (!good) return false;
+    session->counts.train_hash = (int64_t)session->data.hash;
+    session->counts.valid_hash = (int64_t)session->valid_data.hash;
+    session->best = (sa_validation){session->figures.best_loss, session->figures.best_bleu,
+                                    session->figures.best_chrf};
+    if (training->resume) check_best_model(session);
+    note_pairs(session);
+    sa_session_note(session, "model: %zu weights, %d shards, %d threads%s",
+                    session->model.plan.size, session->settings.shards,
+                    sa_pool_threads(session->model.pool), training->resume ? ", resumed" : "");
+    session->report_time = sa_clock_seconds();
+    return true;
+}

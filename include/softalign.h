@@ -367,10 +367,9 @@ void sa_translations_release(sa_translation *translations, size_t count);
  * enter, from "<s>" to the one before the end mark, and row t is what the word behind it was
  * written from. */
 typedef struct sa_alignment {
-    int targets, sources; /* rows and columns: words, end marks included */
-    int heads;
+    int targets, sources;                      /* rows and columns: words, end marks included */
+    int heads, layers;                         /* one layer where subwords were merged */
     const char *const *target, *const *source; /* [targets], [sources] the user's own words */
-    int layers;                                /* 1 where subwords were merged */
     const double *weights; /* all matrices [targets * sources], one after the other; NULL: none. The
                               first is the mean over heads; see sa_alignment_weights */
     double log_probability;

@@ -170,8 +170,9 @@ START_TEST(what_search_found_is_as_probable_as_forced_decoding_says) {
     ck_assert_int_gt(complete, UNSEEN / 2);
     for (size_t i = 0; i < UNSEEN; i++)
         if (found[i].complete && *found[i].text)
-            ck_assert_msg(sa_align(model, &pairs[i], 1, compare_log_probability, &found[i], &error),
-                          "%s", error.text);
+            ck_assert_msg(
+                sa_align(model, NULL, &pairs[i], 1, compare_log_probability, &found[i], &error),
+                "%s", error.text);
     sa_translations_release(found, UNSEEN);
 }
 END_TEST
@@ -188,7 +189,7 @@ static bool stop_at_three(void *context, size_t i, const sa_alignment *alignment
 
 START_TEST(an_alignment_that_cannot_be_used_ends_the_work) {
     size_t last = 0;
-    ck_assert(!sa_align(model, unseen.pairs, UNSEEN, stop_at_three, &last, &error));
+    ck_assert(!sa_align(model, NULL, unseen.pairs, UNSEEN, stop_at_three, &last, &error));
     ck_assert_uint_eq(last, 3);
     ck_assert_int_eq(error.code, SA_IO);
 }
@@ -204,7 +205,7 @@ START_TEST(the_whole_is_the_sum_of_its_parts) {
     size_t odd[UNSEEN / 2], count = 0;
     double log_p = 0;
     sa_search_init(&search);
-    ck_assert_msg(sa_evaluate(model, &unseen, &search, each, &error), "%s", error.text);
+    ck_assert_msg(sa_evaluate(model, &unseen, &search, NULL, each, &error), "%s", error.text);
     ck_assert(sa_eval_summarize(&unseen, each, NULL, UNSEEN, &all, &error));
     int64_t words = 0;
     for (size_t i = 0; i < UNSEEN; i++) {

@@ -13,7 +13,7 @@
 enum { SIDE = 8, HEADS = 3, TITLE = 64, MOST = 2048 };
 
 typedef struct scene {
-    double weights[SIDE * SIDE], heads[HEADS * SIDE * SIDE];
+    double weights[(1 + HEADS) * SIDE * SIDE]; /* the mean, then the heads */
     char *target[SIDE], *source[SIDE], *title;
     sa_alignment alignment;
     sa_link gold[SIDE];
@@ -33,7 +33,7 @@ static void make(scene *it, fuzz_input *input) {
     *it = (scene){.ways = fuzz_byte(input)};
     for (int i = 0; i < T * S; i++) {
         it->weights[i] = fuzz_byte(input) / 255.;
-        for (int k = 0; k < heads; k++) it->heads[k * T * S + i] = it->weights[i] / (k + 1);
+        for (int k = 0; k < heads; k++) it->weights[(k + 1) * T * S + i] = it->weights[i] / (k + 1);
     }
     for (int t = 0; t < T; t++) {
         it->target[t] = word_of(input);
@@ -49,8 +49,7 @@ static void make(scene *it, fuzz_input *input) {
                                    .heads = heads,
                                    .target = (const char *const *)it->target,
                                    .source = (const char *const *)it->source,
-                                   .weights = it->weights,
-                                   .head_weights = it->heads};
+                                   .weights = it->weights};
 }
 
 static void release(scene *it) {

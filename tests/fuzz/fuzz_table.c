@@ -116,8 +116,7 @@ static void write_table(fuzz_input input, int rows, int cols) {
                                     .sources = cols,
                                     .target = (const char *const *)made.row,
                                     .source = (const char *const *)made.column,
-                                    .weights = made.numbers,
-                                    .head_weights = made.numbers};
+                                    .weights = made.numbers};
     sa_buffer csv = {0}, tidy = {0};
     sa_matrix_csv(&alignment, &csv);
     sa_matrix_tidy(&alignment, 2, &tidy);

@@ -97,9 +97,8 @@ static bool look(void *context, size_t index, const sa_alignment *alignment, sa_
     ck_assert_msg(is_log(alignment->log_probability), "log p is %g", alignment->log_probability);
     expect_rows(all->model, alignment->weights, alignment->targets, alignment->sources);
     for (int k = 0; k < alignment->heads; k++)
-        expect_rows(all->model,
-                    alignment->head_weights + k * alignment->targets * alignment->sources,
-                    alignment->targets, alignment->sources);
+        expect_rows(all->model, sa_alignment_weights(alignment, 0, k + 1), alignment->targets,
+                    alignment->sources);
     ck_assert(sa_alignment_merge(alignment, &words, error));
     ck_assert(words.targets <= alignment->targets && words.sources <= alignment->sources);
     expect_rows(all->model, words.weights, words.targets, words.sources);
@@ -114,7 +113,7 @@ static void judge(sa_model *model, sa_pair *pair, const sa_search *search, const
     sa_sentence_result each = {0};
     sa_eval_result scores;
     sa_error error = {0};
-    if (!sa_evaluate(model, &corpus, search, &each, &error)) {
+    if (!sa_evaluate(model, &corpus, search, NULL, &each, &error)) {
         ck_assert_msg(error.code == SA_DIVERGED || error.code == SA_DATA || error.code == SA_USAGE,
                       "%s", error.text);
         return;
@@ -189,17 +188,18 @@ static bool is_blank(const char *text) {
 }
 
 static void work(sa_model *model, sa_pair *pair, unsigned one, unsigned other) {
-    const sa_search search = choose(one, other);
+    sa_search search = choose(one, other);
+    sa_align_options view = {0};
     seen all = {model, NAN};
     sa_error error = {0};
     static const char *const ways[] = {"none", "uniform", "shuffle", "shift:1", "one-hot"};
     const char *way = ways[(other >> 6) % 4];
-    if (other & 32 && !sa_model_force_attention(model, way, &error))
-        fuzz_expect_error(&error, SA_USAGE, SA_USAGE);
+    if (other & 32) ck_assert(sa_attention_override_parse(&view.override, way, &error));
+    if (sa_settings_has_attention(&model->settings)) search.override = view.override;
     const bool blank = is_blank(pair->source);
     if (!blank || model->settings.tokenizer != 1) translate(model, pair->source, blank, search);
     if (blank || is_blank(pair->target)) return;
-    if (!sa_align(model, pair, 1, look, &all, &error))
+    if (!sa_align(model, &view, pair, 1, look, &all, &error))
         fuzz_expect_error(&error, SA_DIVERGED, SA_USAGE);
     judge(model, pair, &search, &all);
     explain(model, pair, other);

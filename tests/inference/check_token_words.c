@@ -1,7 +1,7 @@
 /* Attention between sub-words, merged to words: known cases by hand, and against the definition on
  * random pieces. A word shifted by one piece, a mean for a sum, or a head mixed up shows here. */
 #include "base/rng.h"
-#include "inference/token_words.h"
+#include "inference/gold_links.h"
 #include "metrics/merge_weights.h"
 
 #include <stdlib.h>
@@ -38,7 +38,7 @@ static const double merged[] = {
 };
 
 START_TEST(a_known_case_by_hand) {
-    const sa_alignment pieces = {4, 4, 1, target, source, weights, weights, -2.5};
+    const sa_alignment pieces = {4, 4, 1, 1, target, source, weights, -2.5};
     sa_alignment words;
     ck_assert(sa_alignment_merge(&pieces, &words, &error));
     ck_assert_int_eq(words.targets, 3);
@@ -46,7 +46,7 @@ START_TEST(a_known_case_by_hand) {
     words_are(words.target, 3, (const char *const[]){"plus", "bas", "</s>"});
     words_are(words.source, 3, (const char *const[]){"the", "lowest", "</s>"});
     numbers_are(words.weights, COUNT(merged), merged);
-    ck_assert_ptr_eq(words.weights, words.head_weights);
+    ck_assert_ptr_eq(words.weights, sa_alignment_weights(&words, 1, 1));
     ck_assert_double_eq(words.log_probability, -2.5);
     sa_alignment_release(&words);
 }
@@ -54,18 +54,18 @@ END_TEST
 
 /* Two heads, of which the mean is given too; the second looks at "the" alone. */
 START_TEST(each_head_is_merged) {
-    double heads[2 * 16] = {0}, mean[16];
+    double all[3 * 16] = {0}, *heads = all + 16;
     memcpy(heads, weights, sizeof weights);
     for (int t = 0; t < 4; t++) heads[16 + 4 * t] = 1;
-    for (int i = 0; i < 16; i++) mean[i] = (heads[i] + heads[16 + i]) / 2;
-    const sa_alignment pieces = {4, 4, 2, target, source, mean, heads, 0};
+    for (int i = 0; i < 16; i++) all[i] = (heads[i] + heads[16 + i]) / 2;
+    const sa_alignment pieces = {4, 4, 2, 1, target, source, all, 0};
     sa_alignment words;
     ck_assert(sa_alignment_merge(&pieces, &words, &error));
     ck_assert_int_eq(words.heads, 2);
-    numbers_are(words.head_weights, 9, merged);
+    numbers_are(sa_alignment_weights(&words, 0, 1), 9, merged);
     for (int t = 0; t < 3; t++)
         for (int s = 0; s < 3; s++) {
-            ck_assert_double_eq(words.head_weights[9 + 3 * t + s], s == 0);
+            ck_assert_double_eq(sa_alignment_weights(&words, 0, 2)[3 * t + s], s == 0);
             ck_assert_double_eq_tol(words.weights[3 * t + s], (merged[3 * t + s] + (s == 0)) / 2,
                                     1e-15);
         }
@@ -75,7 +75,7 @@ END_TEST
 
 START_TEST(words_stay_as_they_are) {
     static const char *const plain[] = {"a@", "@@", "b", "</s>"};
-    const sa_alignment pieces = {4, 4, 1, plain, plain, weights, weights, 0};
+    const sa_alignment pieces = {4, 4, 1, 1, plain, plain, weights, 0};
     sa_alignment words;
     ck_assert(sa_alignment_merge(&pieces, &words, &error));
     ck_assert_int_eq(words.targets, 4);
@@ -87,7 +87,7 @@ START_TEST(words_stay_as_they_are) {
 END_TEST
 
 START_TEST(pieces_without_weights_are_joined) {
-    const sa_alignment pieces = {4, 4, 1, target, source, NULL, NULL, 0};
+    const sa_alignment pieces = {4, 4, 1, 1, target, source, NULL, 0};
     sa_alignment words;
     ck_assert(sa_alignment_merge(&pieces, &words, &error));
     ck_assert_ptr_null(words.weights);

@@ -1,6 +1,6 @@
 /* Where a model's weights are once its file is open: in the bytes that were read, or in memory of
  * their own. The numbers are the same. */
-#include "inference/model.h"
+#include "inference/model_file.h"
 #include "support/suite.h"
 #include "support/training.h"
 

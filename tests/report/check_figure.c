@@ -40,7 +40,7 @@ static const struct {
 enum { SIZES = sizeof sizes / sizeof *sizes };
 
 static const char *target_words[MOST], *source_words[MOST];
-static double weights[8 * MOST * MOST];
+static double weights[9 * MOST * MOST];
 
 /* The words of a list again and again on the one side, those of the next on the other. */
 static sa_alignment make(int list, int size) {
@@ -49,14 +49,13 @@ static sa_alignment make(int list, int size) {
         target_words[i] = lists[list].words[i % lists[list].count];
         source_words[i] = lists[next].words[i % lists[next].count];
     }
-    for (int i = 0; i < 8 * MOST * MOST; i++) weights[i] = i % 7 / 6.;
+    for (int i = 0; i < 9 * MOST * MOST; i++) weights[i] = i % 7 / 6.;
     return (sa_alignment){.targets = sizes[size].targets,
                           .sources = sizes[size].sources,
                           .heads = sizes[size].heads,
                           .target = target_words,
                           .source = source_words,
-                          .weights = weights,
-                          .head_weights = weights};
+                          .weights = weights};
 }
 
 static sa_drawing draw(const sa_alignment *alignment, const sa_figure *figure) {

@@ -21,8 +21,7 @@ static sa_alignment make(int first) {
                           .sources = left < SIDE ? left : SIDE,
                           .target = (const char *const *)payloads,
                           .source = (const char *const *)payloads + first,
-                          .weights = weights,
-                          .head_weights = weights};
+                          .weights = weights};
 }
 
 START_TEST(they_are_many_and_each_another) {

@@ -238,8 +238,7 @@ START_TEST(a_long_table_has_every_head) {
                               .heads = 2,
                               .target = words + 1,
                               .source = words,
-                              .weights = (double[]){0.5, 0.5},
-                              .head_weights = (double[]){0.25, 0.75, 0.75, 0.25}};
+                              .weights = (double[]){0.5, 0.5, 0.25, 0.75, 0.75, 0.25}};
     sa_buffer out = {0};
     sa_matrix_tidy(&two, 3, &out);
     ck_assert_str_eq(out.text, "3,1,0,</s>,0,a,0.25\n"

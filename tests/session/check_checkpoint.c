@@ -1,7 +1,8 @@
 /* A training that is taken up again: what of its files is believed, and what is told. */
 #include "base/container.h"
 #include "base/memory.h"
-#include "session/session.h"
+#include "session/checkpoint.h"
+#include "session/start.h"
 #include "support/starving.h"
 #include "support/suite.h"
 #include "support/training.h"
@@ -224,14 +225,14 @@ static uLong wanted_sum;
 
 /* The writer of JSON does without some memory: if it leaves something out, this fails. */
 static bool save_it(sa_error *why) {
-    return sa_session_save(&opened, why) && saved_sum() == wanted_sum;
+    return sa_checkpoint_write(&opened, why) && saved_sum() == wanted_sum;
 }
 
 static bool log_it(sa_error *why) {
     sa_session session = opened;
     session.log = (sa_buffer){0};
     sa_buffer_addf(&session.log, "%300s", "a row");
-    const bool good = sa_session_save(&session, why);
+    const bool good = sa_checkpoint_write(&session, why);
     sa_buffer_release(&session.log);
     return good;
 }
@@ -255,7 +256,7 @@ START_TEST(a_training_without_memory_for_it) {
                                           .out = out_path};
     ck_assert_int_eq(starve(open_it), 0);
     ck_assert_msg(sa_session_open(&opened, &starved_training, &error), "%s", error.text);
-    ck_assert_msg(sa_session_save(&opened, &error), "%s", error.text);
+    ck_assert_msg(sa_checkpoint_write(&opened, &error), "%s", error.text);
     wanted_sum = saved_sum();
     starve(save_it);
     starve(log_it);

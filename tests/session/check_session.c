@@ -2,6 +2,7 @@
  * what is refused before it begins. */
 #include "base/container.h"
 #include "base/memory.h"
+#include "inference/model_file.h"
 #include "session/session.h"
 #include "support/suite.h"
 #include "support/training.h"

@@ -152,9 +152,7 @@ static int train(void) {
 
 static int look_at_model(void) {
     work it;
-    bool good = open_work(&it) &&
-                TWICE(sa_model_select_attention(it.model, "cross", 1, &it.error)) &&
-                TWICE(sa_model_force_attention(it.model, "shift:1", &it.error));
+    const bool good = open_work(&it);
     if (good)
         say("%zu %zu %d\n", sa_model_parameters(it.model), sa_model_denormals(it.model),
             sa_model_settings(it.model)->hidden);
@@ -227,8 +225,11 @@ static bool take_alignment(void *context, size_t index, const sa_alignment *piec
 
 static int align(void) {
     work it;
-    bool good = open_work(&it) && TWICE(sa_align(it.model, it.pairs.pairs, it.pairs.count,
-                                                 take_alignment, NULL, &it.error));
+    sa_align_options view = {.layer = 1};
+    bool good = open_work(&it) &&
+                TWICE(sa_attention_override_parse(&view.override, "shift:1", &it.error)) &&
+                TWICE(sa_align(it.model, &view, it.pairs.pairs, it.pairs.count, take_alignment,
+                               NULL, &it.error));
     return close_work(&it, good);
 }
 
@@ -261,7 +262,7 @@ static void say_findings(sa_diagnosis *diagnosis) {
 static int evaluate(void) {
     work it;
     sa_sentence_result each[2];
-    sa_eval_result scores, anew, by;
+    sa_eval_result scores, by;
     sa_link_options linking;
     sa_metrics metrics;
     sa_diagnosis diagnosis;
@@ -271,14 +272,12 @@ static int evaluate(void) {
     bool good = open_work(&it);
     if (good && it.pairs.count != 2) return SA_CHECK;
     const bool judged =
-        good && TWICE(sa_evaluate(it.model, &it.pairs, &it.search, each, &it.error));
+        good && TWICE(sa_evaluate(it.model, &it.pairs, &it.search, &linking, each, &it.error));
     good = judged && TWICE(sa_eval_summarize(&it.pairs, each, NULL, 2, &scores, &it.error)) &&
-           TWICE(sa_recount_links(it.model, &it.pairs, &linking, each, &it.error)) &&
-           TWICE(sa_eval_summarize(&it.pairs, each, NULL, 2, &anew, &it.error)) &&
            TWICE(sa_eval_summarize_with(&metrics, &it.pairs, each, (size_t[]){1}, 1, &by,
                                         &it.error)) &&
            TWICE(sa_diagnose(it.model, &it.pairs, each, &it.pairs, &diagnosis, &it.error));
-    if (good) say_scores(&scores), say_scores(&anew), say_scores(&by), say_findings(&diagnosis);
+    if (good) say_scores(&scores), say_scores(&by), say_findings(&diagnosis);
     if (judged) sa_sentence_results_release(each, 2);
     return close_work(&it, good);
 }

@@ -32,7 +32,7 @@ function speed(scale, threads, attention, who) {
 }
 function pytorch(scale, threads, attention) { # the fastest of its configurations
     return larger(larger(speed(scale, threads, attention, "tuned"), speed(scale, threads, attention, "split")),
-                  larger(speed(scale, threads, attention, "stock"), speed(scale, threads, attention, "untold")))
+                  larger(speed(scale, threads, attention, "stock"), speed(scale, threads, attention, "default")))
 }
 
 # ---- Tables ---------------------------------------------------------------------------------------
@@ -65,7 +65,7 @@ function speed_row(scale, threads, attention,    ours, best, floor, stock, gflop
 function speed_table(    i, j, k) {
     if (!("speed" in parts)) return
     heading("Training", "| scale | score | threads | words/s | GFLOP/s | of sgemm's peak | floor, words/s | of the floor " \
-        "| best PyTorch | ours to it | stock PyTorch | ours to it | peak MB | PyTorch's |")
+        "| best PyTorch | softalign to it | stock PyTorch | softalign to it | peak MB | PyTorch's |")
     for (i = 1; i <= scales; i++)
         for (j = 1; j <= 2; j++)
             for (k = 1; k <= most; k++)
@@ -75,15 +75,15 @@ function speed_table(    i, j, k) {
         if (get("speed", "all", k, "none", "peak", "gflops") != "")
             print "sgemm's peak, " k " thread(s): " show(get("speed", "all", k, "none", "peak", "gflops"), 0) " GFLOP/s."
     for (i = 1; i <= scales; i++)
-        if (speed(scale_name[i], most, "additive", "untold") != "")
-            print "PyTorch told nothing, additive, " toupper(scale_name[i]) ": " \
-                show(speed(scale_name[i], most, "additive", "untold"), 0) " words/s (ours to it " \
-                times(ratio(speed(scale_name[i], most, "additive", "ours"), speed(scale_name[i], most, "additive", "untold"))) ")."
+        if (speed(scale_name[i], most, "additive", "default") != "")
+            print "PyTorch without settings, additive, " toupper(scale_name[i]) ": " \
+                show(speed(scale_name[i], most, "additive", "default"), 0) " words/s (softalign to it " \
+                times(ratio(speed(scale_name[i], most, "additive", "ours"), speed(scale_name[i], most, "additive", "default"))) ")."
 }
 
 function decode_table(    i, k, b, best, ours, who) {
     if (!("decode" in parts)) return
-    heading("Translating", "| scale | threads | batch | greedy, sentences/s | best PyTorch, greedy | ours to it | beam 5, sentences/s |")
+    heading("Translating", "| scale | threads | batch | greedy, sentences/s | best PyTorch, greedy | softalign to it | beam 5, sentences/s |")
     for (i = 1; i <= scales; i++)
         for (k = 1; k <= most; k++)
             for (b = 1; b <= 64; b += 63) {
@@ -150,7 +150,7 @@ function tutorial_table(    ours, peer) {
         show(get("tutorial", "course", 1, "own", "pytorch", "train_loss"), 3) " |"
     print "\nThe tutorial feeds half of its sentences with the model's own words, which costs it loss. An earlier version of its"
     print "page prints 0.543 for its last 5,000 sentences, after 25 minutes and 20 seconds on a machine that it does not name;"
-    print "ours had that after " show(get("tutorial", "course", most, "additive", "ours", "reached"), 0) " s."
+    print "softalign had that after " show(get("tutorial", "course", most, "additive", "ours", "reached"), 0) " s."
     print "\n`softalign train --train PAIRS --tokenizer space --embed 256 --hidden 256 --attn 256 --maxout 128" \
         " --batch 32 --epochs 0 --max-time 0 --steps 2340 --valid-every 156`"
 }
@@ -159,7 +159,7 @@ function tutorial_table(    ours, peer) {
 
 function goal(text, value, wanted, unit, at_most,    met) {
     if (value == "") return
-    if (!told++) heading("Goals", "| goal | measured | wanted | met |")
+    if (!shown++) heading("Goals", "| goal | measured | wanted | met |")
     met = at_most ? value <= wanted : value >= wanted
     print "| " text " | " (unit == "%" ? percent(value) : show(value, value < 0.1 ? 3 : 2) unit) " | " \
         (at_most ? "at most " : "at least ") (unit == "%" ? percent(wanted) : wanted unit) " | " (met ? "yes" : "**no**") " |"
@@ -235,17 +235,17 @@ END {
         gsub(/ /, ",", row)
         print row "," found[key] "," lowest "," highest "," number[key] >csv
     }
-    print "# How fast it is\n\nMade by `scripts/bench`; medians, everything measured by turns in one run.\n"
+    print "# How fast it is\n\nMade by `scripts/bench`; medians, everything measured alternately in one run.\n"
     while ((getline line <facts) > 0) print line
     if (disturbed)
         printf "\n**Other programs were running when %d of the %d measurements began: do not rely on these figures.**\n", \
             disturbed, measured
-    print "\nWords are target words, end marks included, padding not counted; everyone trains on the same batches."
+    print "\nWords are target tokens, EOS included, padding not counted; everyone trains on the same batches."
     print "Scales (embedding, hidden, alignment, maxout, batch): TOY 64 64 64 32 32, COURSE 256 256 256 128 64,"
     print "PAPER 620 1000 1000 500 80. GFLOP/s counts the matrix products and the attention sums, 2 operations for a"
-    print "multiply-add. Updates that warm up are left out for everybody. Memory is the peak of the whole process, for"
-    print "softalign of a longer training that has met long sentences. PyTorch's GRU resets after U, one product a"
-    print "step where the paper's reset before U, which softalign and the floor compute, needs two; its read-out sees"
+    print "multiply-add. Updates that warm up are left out for all. Memory is the peak of the whole process, for"
+    print "softalign of a longer training that has seen long sentences. PyTorch's GRU resets after U, one product a"
+    print "step where the paper's reset before U, which softalign and the floor compute, needs two; its readout reads"
     print "the state after the word. Translations are forced to the same lengths for both, about Multi30k's; softalign's"
     print "times hold starting, loading, reading and writing, PyTorch's only the search."
     speed_table()

@@ -139,13 +139,13 @@ run_peak() { # THREADS
     figures=(gflops "${found[0]}")
 }
 
-# PyTorch told its number of threads in the three places that want it ("stock"); with everything that makes
+# PyTorch with its number of threads set in the three places that need it ("stock"); with everything that makes
 # it faster too: ATen's AVX-512, tcmalloc and OpenBLAS' OpenMP build ("tuned", for two thread pools on the same
-# cores are slower than one) or PyTorch's threads alone ("split"); or told nothing ("untold").
+# cores are slower than one) or PyTorch's threads alone ("split"); or without settings ("default").
 torch() { # CONFIGURATION THREADS ARGUMENT...
     local configuration=$1 workers=$2 own=() variables=()
     shift 2
-    if [ "$configuration" = untold ]; then
+    if [ "$configuration" = default ]; then
         variables=(-u OMP_NUM_THREADS -u OPENBLAS_NUM_THREADS)
     else
         own=(--threads "$workers")

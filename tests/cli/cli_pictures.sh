@@ -38,7 +38,7 @@ for head in 1 mean max; do
     same "matrices of --head $head" 0 "$(count '>head ' one$head/0001.svg)"
 done
 
-# The README's pictures are still what its commands draw, but for the weights of their models.
+# The documents' pictures are still what scripts/figures draws, but for the weights of their models.
 "$softalign" corpus reorder --pairs 500 --split test >unseen.tsv
 "$softalign" train --model transformer --train pair.tsv --out layers --steps 2 2>/dev/null
 "$softalign" align $model unseen.tsv --limit 2 --svg figures

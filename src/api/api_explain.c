@@ -122,8 +122,8 @@ static bool run(explain_job *all, sa_error *error) {
     const sa_model *model = all->model;
     if (!read_source(all, error) || !(all->job->target ? read_target : translate)(all, error))
         return false;
-    if (model->w.model == SA_MODEL_TRANSFORMER && !check_layer(all, error)) return false;
-    if (model->w.model == SA_MODEL_RECURRENT &&
+    if (!model->w.family->recurrent && !check_layer(all, error)) return false;
+    if (model->w.family->recurrent &&
         (all->job->step < 0 || all->job->step > all->target.len))
         return sa_fail(error, SA_USAGE, "there is no step %d: the target has %d, end mark included",
                        all->job->step, all->target.len);

@@ -1,6 +1,7 @@
 #include "config/preset.h"
 #include "base/nearest.h"
 #include "config/settings.h"
+#include "model/seq2seq.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -20,7 +21,7 @@ const char *sa_preset_name(size_t row) {
 }
 
 const char *sa_preset_default(int model) {
-    return model == SA_MODEL_TRANSFORMER ? "vaswani2017-toy" : NULL;
+    return sa_families[model]->preset;
 }
 
 const char *sa_preset_text(const char *name) {

@@ -7,6 +7,7 @@
 #include "data/text_codec.h"
 #include "decoding/ranking.h"
 #include "layers/residual.h"
+#include "model/recurrent_family.h"
 #include "model/seq2seq.h"
 #include "train/optimizer.h"
 #include "train/schedule.h"
@@ -252,8 +253,7 @@ bool sa_settings_check(const sa_settings *settings, sa_error *error) {
 }
 
 bool sa_settings_has_attention(const sa_settings *settings) {
-    return settings->model == SA_MODEL_TRANSFORMER ||
-           sa_decoder_kinds[settings->decoder].query_state != SA_QUERY_STATE_NONE;
+    return sa_families[settings->model]->attends(settings);
 }
 
 const sa_option *sa_settings_find_difference(const sa_settings *one, const sa_settings *other) {

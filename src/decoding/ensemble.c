@@ -29,8 +29,8 @@ void sa_ensemble_layout(sa_arena *arena, sa_ensemble *ensemble, const sa_sentenc
     ensemble->from = sa_arena_alloc(arena, (size_t)rows, sizeof *ensemble->from);
 }
 
-void sa_ensemble_start(sa_ensemble *ensemble) {
-    for (int m = 0; m < ensemble->count; m++) sa_decode_state_start(&ensemble->states[m]);
+void sa_ensemble_begin(sa_ensemble *ensemble) {
+    for (int m = 0; m < ensemble->count; m++) sa_decode_state_begin(&ensemble->states[m]);
 }
 
 /* Row l of the first voice's logits becomes log mean_m p_m(word), from the differences to the
@@ -57,10 +57,14 @@ bool sa_ensemble_step(sa_ensemble *ensemble, int i, const sa_continuation *rows,
         ensemble->which[l] = rows[l].sentence;
         ensemble->from[l] = rows[l].row;
     }
+    const sa_decode_step step = {.i = i,
+                                 .L = L,
+                                 .which = ensemble->which,
+                                 .from = ensemble->from,
+                                 .ids = ensemble->ids,
+                                 .override = ensemble->override};
     for (int m = 0; m < ensemble->count; m++)
-        if (!sa_decode_state_step(&states[m], ensemble->override, i, L, ensemble->which,
-                                  ensemble->from, ensemble->ids, error))
-            return false;
+        if (!sa_decode_state_step(&states[m], &step, error)) return false;
     for (int l = 0; l < L && ensemble->count > 1; l++) average_row(states, ensemble->count, l);
     *logits = sa_rows(states[0].logits, 0, L);
     ensemble->log_sum_exp = states[0].log_sum_exp;

@@ -36,8 +36,8 @@ void sa_ensemble_release(sa_ensemble *ensemble);
 void sa_ensemble_layout(sa_arena *arena, sa_ensemble *ensemble, const sa_sentence *const *sources,
                         int count, int rows, int steps);
 
-/* Reads the source. */
-void sa_ensemble_start(sa_ensemble *ensemble);
+/* Encodes the sources. */
+void sa_ensemble_begin(sa_ensemble *ensemble);
 
 /* Step i (from 1) of L rows: afterwards log p(word) = logits - norm[row], logits [L x Ky]. */
 bool sa_ensemble_step(sa_ensemble *ensemble, int i, const sa_continuation *rows, int L,

@@ -23,7 +23,7 @@ static bool open_free_run(free_run *run, sa_arena *arena, const sa_sentence *sou
     layout(run, &dry, sources, count);
     if (!sa_arena_init(arena, dry.used, error)) return false;
     layout(run, arena, sources, count);
-    sa_ensemble_start(&run->ensemble);
+    sa_ensemble_begin(&run->ensemble);
     for (int b = 0; b < count; b++)
         run->rows[b] = (sa_continuation){.sentence = b, .row = b, .word = SA_BOS};
     return true;

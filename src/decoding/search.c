@@ -82,7 +82,7 @@ static bool open_search(search_state *run, const sa_sentence *const *sources, in
  * the seed and its words alone. */
 static void start(search_state *run, const sa_sentence *sources, int count) {
     const int each = run->search->sample ? run->search->nbest : 1;
-    sa_ensemble_start(&run->ensemble);
+    sa_ensemble_begin(&run->ensemble);
     run->live_count = 0;
     for (int b = 0; b < count; b++) {
         const sa_sentence *source = &sources[run->order[b]];

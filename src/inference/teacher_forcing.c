@@ -102,7 +102,7 @@ static bool force_batch(void *context, int number, sa_error *error) {
         gold[i] = override.gold[task->order[first + i]];
     if (override.gold) override.gold = gold;
     override.order = batch.target.order;
-    if (override.chosen.kind) sa_pass_override(&task->model->w, &pass, &override);
+    if (override.chosen.kind) pass.override = &override;
     sa_seq2seq_loss(&task->model->w, &batch, (sa_regularizer){0}, &pass, NULL);
     const bool good = copy_results(task, &pass, &batch, task->order + first, error);
     sa_arena_release(&arena);

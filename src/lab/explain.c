@@ -94,7 +94,7 @@ static void explain_weights(sa_explainer *out) {
 static bool explain(const sa_lab_explain_job *job, const sa_lab_model *model, sa_error *error) {
     sa_explainer out;
     if (!sa_explainer_open(&out, job, model, error)) return false;
-    if (model->w.model == SA_MODEL_TRANSFORMER) {
+    if (!model->w.family->recurrent) {
         sa_explain_layer(&out, job->layer - 1, job->step - 1);
         return sa_explainer_close(&out, error);
     }

@@ -7,7 +7,7 @@
 
 /* Whether one context vector serves all steps (Cho et al. 2014). */
 static inline bool sa_explain_fixed(const sa_decoder *w) {
-    return w->b_V.cols > 0;
+    return w->source.b_V.cols > 0;
 }
 
 /* One step of a cell: weights, inputs and results. */

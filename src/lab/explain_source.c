@@ -21,7 +21,7 @@ static void write_annotations(sa_explainer *out) {
     sa_explainer_cite(out, places[sizes->kind]);
 }
 
-/* The summary of the source that a decoder gets: model/initial_state.c. */
+/* The summary of the source that a decoder gets: model/source.h. */
 static const char *summary_letters(int initial, const sa_encoder_sizes *sizes) {
     const bool both = sizes->kind == SA_ENCODER_BI;
     if (initial == SA_INITIAL_CONTEXT) return "c";
@@ -39,12 +39,13 @@ void sa_explain_source(sa_explainer *out) {
     sa_explainer_matrix(out, "h", "h_j", out->model->pass.encoder.annotations, SA_ROWS_SOURCE);
     if (w->attention.heads) sa_explain_memory(out);
     if (!sa_explain_fixed(w)) return;
-    const char *context_input = summary_letters(SA_INITIAL_LAST, &w->sizes.encoder);
+    const char *context_input = summary_letters(SA_INITIAL_LAST, &w->source.sizes.encoder);
     sa_explainer_write(out, "c = tanh(V %s + b_V)", context_input);
     sa_explainer_cite(out, "Cho et al. 2014, section 2.2");
     sa_explainer_vector(out, "summary", context_input, source->context_input);
-    sa_explainer_vector(out, "a_c", "inside tanh",
-                        sa_explainer_linear(out, w->V, w->b_V, source->context_input));
+    sa_explainer_vector(
+        out, "a_c", "inside tanh",
+        sa_explainer_linear(out, w->source.V, w->source.b_V, source->context_input));
     sa_explainer_vector(out, "c", "c", source->c);
 }
 
@@ -60,15 +61,16 @@ static void explain_initial(sa_explainer *out) {
         [SA_INITIAL_CONTEXT] = "Cho et al. 2014, section 2.2"};
     const sa_decoder *w = sa_explainer_decoder(out);
     const sa_source *source = &out->model->pass.decoder.source;
-    const int initial = w->sizes.initial;
-    const char *letters = summary_letters(initial, &w->sizes.encoder);
-    sa_explainer_write(out, w->W_s.mat.cols ? "s_0 = tanh(W_s %s + b_s)" : "s_0 = %s", letters);
+    const int initial = w->source.sizes.initial;
+    const char *letters = summary_letters(initial, &w->source.sizes.encoder);
+    sa_explainer_write(out, w->source.W_s.mat.cols ? "s_0 = tanh(W_s %s + b_s)" : "s_0 = %s",
+                       letters);
     sa_explainer_cite(out, places[initial]);
-    if (!w->W_s.mat.cols) return;
+    if (!w->source.W_s.mat.cols) return;
     const sa_mat summary = initial == SA_INITIAL_CONTEXT ? source->c : source->encoder_summary;
     if (initial != SA_INITIAL_CONTEXT) sa_explainer_vector(out, "summary", letters, summary);
     sa_explainer_vector(out, "a_s_0", "inside tanh",
-                        sa_explainer_linear(out, w->W_s, w->b_s, summary));
+                        sa_explainer_linear(out, w->source.W_s, w->source.b_s, summary));
 }
 
 void sa_explain_previous_state(sa_explainer *out, sa_decoder_rows rows) {

@@ -12,7 +12,7 @@
 /* An upper bound of what a section allocates: a few numbers for every unit of a step, a few for
  * every word, and those of all keys and values. */
 static size_t arena_size(const sa_lab_model *model) {
-    if (model->w.model == SA_MODEL_TRANSFORMER) {
+    if (!model->w.family->recurrent) {
         const sa_transformer_sizes *sizes = &model->w.transformer.sizes;
         const sa_attention *w = &model->w.transformer.encoder.layer[0].self.attention;
         const size_t words = (size_t)model->batch.source.steps, H = (size_t)w->heads;

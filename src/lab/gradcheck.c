@@ -90,7 +90,7 @@ static void add_rectifiers(const sa_feedforward_sublayer *w,
 
 static kinks find_kinks(const sa_lab_model *model) {
     kinks found = {0, INFINITY};
-    if (model->w.model == SA_MODEL_RECURRENT) {
+    if (model->w.family->recurrent) {
         add_maxout(model, &found);
         add_windows(model, &found);
         return found;

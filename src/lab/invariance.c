@@ -2,8 +2,7 @@
 
 const sa_attention *sa_lab_attention(const sa_proof_setup *setup) {
     const sa_seq2seq *w = &setup->model.w;
-    if (w->model == SA_MODEL_TRANSFORMER) return &w->transformer.decoder.layer[0].cross.attention;
-    return w->decoder.attention.heads ? &w->decoder.attention : NULL;
+    return sa_seq2seq_attends(w) ? w->family->attention(w) : NULL;
 }
 
 sa_sentence sa_lab_draw_sentence(sa_rng *rng, int32_t *ids, int len, int words) {

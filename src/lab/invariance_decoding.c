@@ -42,10 +42,11 @@ static double step_difference(const decoding *own, sa_lab_view view, int t) {
 static bool decode_words(decoding *own, sa_lab_view view, double *worst, sa_error *error) {
     const int which = 0, from = 0;
     int32_t word = SA_BOS;
-    sa_decode_state_start(&own->state);
+    sa_decode_state_begin(&own->state);
     for (int t = 0; t < own->target.len; t++) {
-        if (!sa_decode_state_step(&own->state, NULL, t + 1, 1, &which, &from, &word, error))
-            return false;
+        const sa_decode_step step = {
+            .i = t + 1, .L = 1, .which = &which, .from = &from, .ids = &word};
+        if (!sa_decode_state_step(&own->state, &step, error)) return false;
         *worst = sa_lab_nan_max(*worst, step_difference(own, view, t));
         word = own->target.ids[t];
     }

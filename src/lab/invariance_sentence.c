@@ -94,11 +94,11 @@ static double annotation_difference(sa_lab_view view, sa_arena *arena, sa_rng *r
     const sa_seq2seq *w = view.pass->w;
     sa_lab_pass again = *view.pass;
     sa_pass *cache = &again.cache;
-    if (w->model == SA_MODEL_RECURRENT)
+    if (w->family->recurrent)
         cache->decoder.rows.attention = attend_random_memory(
             arena, rng, &w->decoder.attention, sa_decoder_query(&w->decoder, cache->decoder.rows),
             &cache->decoder.source.memory, false);
-    for (int i = 0; w->model == SA_MODEL_TRANSFORMER && i < w->transformer.sizes.layers; i++) {
+    for (int i = 0; !w->family->recurrent && i < w->transformer.sizes.layers; i++) {
         sa_attention_sublayer_cache *cross = &cache->transformer.decoder.layer[i].cross;
         cross->rows =
             attend_random_memory(arena, rng, &w->transformer.decoder.layer[i].cross.attention,
@@ -176,8 +176,8 @@ bool sa_measure_permutation(sa_proof_setup *setup, double *worst, sa_error *erro
 }
 
 static sa_mat annotations_of(const sa_lab_pass *alone) {
-    return alone->w->model == SA_MODEL_RECURRENT ? alone->cache.encoder.annotations
-                                                 : alone->cache.transformer.encoder.out;
+    return alone->w->family->recurrent ? alone->cache.encoder.annotations
+                                       : alone->cache.transformer.encoder.out;
 }
 
 static double encoding_difference(sa_lab_view moved, sa_lab_view original, const int *from) {

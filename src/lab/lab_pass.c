@@ -14,7 +14,7 @@ static void fill_nan(sa_mat x) {
 
 static void poison_weights(sa_lab_pass *pass) {
     sa_pass *cache = &pass->cache;
-    if (pass->w->model == SA_MODEL_RECURRENT) {
+    if (pass->w->family->recurrent) {
         fill_nan(cache->decoder.rows.attention.alpha);
         return;
     }
@@ -43,31 +43,20 @@ void sa_lab_pass_close(sa_lab_pass *pass) {
 
 /* ---- Gradients ------------------------------------------------------------------------------- */
 
-static sa_readout_cache *readout_of(sa_lab_pass *pass) {
-    return pass->w->model == SA_MODEL_RECURRENT ? &pass->cache.decoder.readout
-                                                : &pass->cache.transformer.readout;
+static const sa_readout_cache *readout_of(const sa_lab_pass *pass) {
+    return pass->w->family->recurrent ? &pass->cache.decoder.readout
+                                      : &pass->cache.transformer.readout;
 }
 
 /* The row of target position t of sentence b. */
 static int row_of(const sa_lab_pass *pass, int b, int t) {
-    const sa_batch_side *side = &pass->batch.target;
-    return pass->w->model == SA_MODEL_RECURRENT ? side->start[t] + b : side->first[b] + t;
-}
-
-static void words_backward(sa_lab_pass *pass, double scale, sa_seq2seq *dw) {
-    sa_pass *cache = &pass->cache;
-    if (pass->w->model == SA_MODEL_RECURRENT)
-        sa_vocabulary_loss(&pass->w->decoder.readout, pass->batch.target.ids, 0, (sa_real)scale,
-                           readout_of(pass), cache->log_p, cache->objective, &dw->decoder.readout);
-    else
-        sa_vocabulary_loss(&pass->w->transformer.vocabulary, cache->transformer.targets, 0,
-                           (sa_real)scale, readout_of(pass), cache->transformer.log_p,
-                           cache->transformer.objective, &dw->transformer.vocabulary);
+    return sa_seq2seq_target_row(pass->w, &pass->batch, b, t);
 }
 
 void sa_lab_pass_gradient(sa_lab_pass *pass, double scale, sa_seq2seq *dw) {
-    words_backward(pass, scale, dw);
-    sa_seq2seq_backward(pass->w, &pass->batch, (sa_dropout){0}, &pass->cache, dw);
+    const sa_seq2seq *w = pass->w;
+    w->family->predict(w, &pass->batch, 0, (sa_real)scale, &pass->cache, dw);
+    w->family->backward(w, &pass->batch, (sa_dropout){0}, &pass->cache, dw);
 }
 
 /* The pair's place among the targets of the batch. */
@@ -80,11 +69,11 @@ static int batch_index(sa_lab_view view) {
 void sa_lab_pass_gradient_of(sa_lab_view view, sa_seq2seq *dw) {
     sa_lab_pass pass = *view.pass; /* shares the arena */
     const int own = batch_index(view);
-    words_backward(&pass, 1, dw);
+    pass.w->family->predict(pass.w, &pass.batch, 0, 1, &pass.cache, dw);
     for (int b = 0; b < pass.batch.target.sentences; b++)
         for (int t = 0; b != own && t < pass.batch.target.len[b]; t++)
             sa_zero(sa_rows(readout_of(&pass)->dt, row_of(&pass, b, t), 1));
-    sa_seq2seq_backward(pass.w, &pass.batch, (sa_dropout){0}, &pass.cache, dw);
+    pass.w->family->backward(pass.w, &pass.batch, (sa_dropout){0}, &pass.cache, dw);
 }
 
 static double largest(sa_mat dx, int row) {
@@ -97,7 +86,7 @@ double sa_lab_neighbor_gradient(sa_lab_view view) {
     const sa_lab_pass *pass = view.pass;
     const sa_batch *batch = &pass->batch;
     const sa_pass *cache = &pass->cache;
-    const bool recurrent = pass->w->model == SA_MODEL_RECURRENT;
+    const bool recurrent = pass->w->family->recurrent;
     const int own = batch_index(view);
     const sa_mat dsource = recurrent ? cache->encoder.dx : cache->transformer.encoder.d;
     const sa_mat dtarget = recurrent
@@ -138,8 +127,8 @@ int sa_lab_target_row(sa_lab_view view, int t) {
 
 sa_mat sa_lab_readout_row(sa_lab_view view, int t) {
     const sa_lab_pass *pass = view.pass;
-    const sa_mat all = pass->w->model == SA_MODEL_RECURRENT ? pass->cache.decoder.readout.t
-                                                            : pass->cache.transformer.readout.t;
+    const sa_mat all = pass->w->family->recurrent ? pass->cache.decoder.readout.t
+                                                  : pass->cache.transformer.readout.t;
     return sa_rows(all, row_of(pass, batch_index(view), t), 1);
 }
 

@@ -72,7 +72,7 @@ static void add_stack(mask_list *all, sa_dropout probability, const sa_stack_cac
 
 int sa_lab_masks_list(const sa_lab_model *model, sa_lab_mask list[SA_LAB_MASKS]) {
     mask_list all = {.list = list};
-    if (model->w.model == SA_MODEL_RECURRENT) {
+    if (model->w.family->recurrent) {
         add_recurrent(&all, model);
         return all.count;
     }

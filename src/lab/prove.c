@@ -32,13 +32,12 @@ static const char *window_note(const sa_proof_setup *setup) {
 
 static bool recurrent_encoder(const sa_proof_setup *setup) {
     const sa_sizes *sizes = &setup->model.sizes;
-    return sizes->model == SA_MODEL_RECURRENT && sizes->encoder.kind != SA_ENCODER_NONE;
+    return sizes->family->recurrent && sizes->encoder.kind != SA_ENCODER_NONE;
 }
 
 static bool positioned(const sa_proof_setup *setup) {
     const sa_sizes *sizes = &setup->model.sizes;
-    return sizes->model == SA_MODEL_TRANSFORMER ? sizes->transformer.positions
-                                                : sizes->encoder.positions;
+    return sizes->family->recurrent ? sizes->encoder.positions : sizes->transformer.positions;
 }
 
 static const char *position_based(const sa_attention *attention) {
@@ -60,7 +59,7 @@ static const char *order_matters(const sa_proof_setup *setup) {
 /* Of the encoders only a transformer's attends, with the score and window of its decoder. */
 static const char *encoder_order_matters(const sa_proof_setup *setup) {
     if (recurrent_encoder(setup)) return recurrent_note;
-    const bool attends = setup->model.sizes.model == SA_MODEL_TRANSFORMER;
+    const bool attends = sa_seq2seq_layers(&setup->model.w, SA_SITE_ENCODER) > 0;
     return attends && !positioned(setup) ? position_based(sa_lab_attention(setup)) : NULL;
 }
 
@@ -171,8 +170,7 @@ enum { DRAWN = sizeof lengths / sizeof *lengths };
 
 /* The source positions that a location score covers, which the proof must exceed; 0 for others. */
 static int max_positions_of(const sa_settings *settings) {
-    const bool attends = settings->model == SA_MODEL_TRANSFORMER ||
-                         sa_decoder_kinds[settings->decoder].query_state != SA_QUERY_STATE_NONE;
+    const bool attends = sa_families[settings->model]->attends(settings);
     const bool location = attends && sa_scores[settings->attention].query == SA_QUERY_POSITIONS;
     return location ? settings->max_len + 1 : 0;
 }

@@ -5,12 +5,23 @@
 #include "tensor/gradient_fault.h"
 #include "tensor/vec.h"
 
+bool sa_decoder_attends(const sa_decoder_sizes *sizes) {
+    return sizes->kind->query_state != SA_QUERY_STATE_NONE;
+}
+
+/* Numbers of a context c_i; 0: the decoder has none. */
+static int context_width(const sa_decoder_sizes *sizes) {
+    return sa_decoder_attends(sizes) ? sa_encoder_width(&sizes->source.encoder)
+           : sizes->source.fixed     ? sizes->n
+                                     : 0;
+}
+
 void sa_decoder_bind(sa_binder *binder, const sa_decoder_sizes *sizes, sa_decoder *w) {
-    const int n = sizes->n, context = sa_context_width(sizes), m = sizes->m;
+    const int n = sizes->n, context = context_width(sizes), m = sizes->m;
     *w = (sa_decoder){.sizes = *sizes};
     if (sa_decoder_attends(sizes))
         sa_attention_bind(binder, "attention", sizes->attention, &w->attention);
-    sa_source_bind(binder, w);
+    sa_source_bind(binder, &sizes->source, &w->source);
     w->E = sa_bind_table(binder, "target", "E", sizes->words, m, SA_INIT_INPUT);
     sa_recurrent_sizes cell = {.in = m + (sizes->input_feeding ? sizes->l : 0),
                                .n = n,
@@ -47,7 +58,7 @@ sa_decoder_rows sa_decoder_rows_layout(sa_arena *arena, const sa_decoder *w, int
         .middle = sa_state_take(arena, rows, second, cell->memory),
         .s = sa_state_take(arena, rows, n, cell->memory),
         .attention = sa_attention_rows_layout(arena, &w->attention, rows, steps, true),
-        .c = sa_mat_alloc(arena, rows, sa_context_width(&w->sizes)),
+        .c = sa_mat_alloc(arena, rows, context_width(&w->sizes)),
         .gates = sa_mat_alloc(arena, rows, cell->blocks * n),
         .cell_cache = sa_mat_alloc(arena, rows, sa_recurrent_cache_width(&w->cell)),
         .second_gates = sa_mat_alloc(arena, rows, cell->blocks * second),
@@ -61,7 +72,7 @@ static sa_decoder_drows drows_layout(sa_arena *arena, const sa_decoder *w, int r
     const int n = w->sizes.n, second = w->sizes.kind->second ? n : 0;
     sa_decoder_drows d = {
         .readout_state = sa_mat_alloc(arena, rows, n),
-        .c = sa_mat_alloc(arena, rows, sa_context_width(&w->sizes)),
+        .c = sa_mat_alloc(arena, rows, context_width(&w->sizes)),
         .a = sa_mat_alloc(arena, rows, sa_recurrent_da_width(&w->cell)),
         .second_a = sa_mat_alloc(arena, rows, sa_recurrent_da_width(&w->second)),
         .attention = sa_attention_rows_layout(arena, &w->attention, rows, steps, false),
@@ -109,7 +120,8 @@ void sa_decoder_layout(sa_arena *arena, const sa_batch *batch, const sa_decoder 
                        const sa_encoder_cache *encoder, bool training, sa_decoder_cache *cache) {
     const int M = batch->target.words, B = batch->target.sentences, S = batch->source.steps;
     *cache = (sa_decoder_cache){.rows = sa_decoder_rows_layout(arena, w, M, S)};
-    sa_source_layout(arena, w, B, encoder->first, encoder->annotations, &cache->source);
+    sa_source_layout(arena, &w->source, &w->attention, B, encoder->first, encoder->annotations,
+                     &cache->source);
     cache->inputs = inputs_of(arena, &batch->target);
     sa_readout_layout(arena, M, &w->readout, training, &cache->readout);
     cache->scratch = sa_attention_scratch_layout(arena, &w->attention, 1, S, training);
@@ -129,7 +141,8 @@ void sa_decoder_backward_layout(sa_arena *arena, const sa_batch *batch, const sa
     cache->workspace = sa_mat_alloc(arena, B, w->sizes.n);
     cache->d = drows_layout(arena, w, M, B, S, batch->gold);
     cache->d.input = cache->dinput;
-    sa_source_layout(arena, w, B, encoder->first, encoder->dannotations, &cache->dsource);
+    sa_source_layout(arena, &w->source, &w->attention, B, encoder->first, encoder->dannotations,
+                     &cache->dsource);
 }
 
 /* ---- Slices ---------------------------------------------------------------------------------- */
@@ -208,7 +221,7 @@ void sa_decoder_forward(const sa_decoder *w, const sa_batch *batch, const sa_enc
     sa_decoder_rows *all = &cache->rows;
     const sa_decoder packed = pack_weights(w, cache->packed, sa_weight_pack_forward);
     sa_mat x = sa_decoder_word_input(w, all->input);
-    sa_source_forward(w, encoder, &cache->source);
+    sa_source_forward(&w->source, &w->attention, encoder, &cache->source);
     sa_embedding_forward(w->E, cache->inputs, x);
     sa_dropout_words_forward(dropout.words, rng, cache->word_mask, x);
     sa_dropout_forward(dropout.embeddings, rng, cache->x_mask, x);
@@ -322,5 +335,6 @@ void sa_decoder_backward(const sa_decoder *w, const sa_batch *batch, sa_dropout 
     sa_dropout_backward(dropout.embeddings, cache->x_mask, dx);
     sa_dropout_words_backward(dropout.words, cache->word_mask, dx);
     sa_embedding_backward(cache->inputs, dx, dw->E);
-    sa_source_backward(w, &cache->source, &cache->dsource, encoder, dw);
+    sa_source_backward(&w->source, &w->attention, &cache->source, &cache->dsource, encoder,
+                       &dw->source, &dw->attention);
 }

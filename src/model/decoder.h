@@ -3,24 +3,13 @@
 #ifndef SA_MODEL_DECODER_H
 #define SA_MODEL_DECODER_H
 
-#include "attention/multihead.h"
-#include "base/batch.h"
 #include "base/profile.h"
-#include "layers/dropout.h"
-#include "model/initial_state.h"
 #include "model/readout.h"
+#include "model/source.h"
 
 typedef struct sa_decoder sa_decoder;
 typedef struct sa_decoder_rows sa_decoder_rows;
 typedef struct sa_decoder_drows sa_decoder_drows;
-
-/* What the decoder knows of the source, made once per sentence; also the derivatives by it. */
-typedef struct sa_source {
-    sa_memory memory;        /* what it attends to */
-    sa_mat context_input, c; /* fixed: [B x ..] what c is made of, [B x n] the context vector */
-    sa_mat encoder_summary;  /* [B x ..] what s_0 is made of */
-    sa_state s0;             /* [B x n] */
-} sa_source;
 
 /* A step: target position i (from 1) for rows about sentences which[l] (NULL: l). */
 typedef struct sa_step {
@@ -72,20 +61,18 @@ typedef struct sa_decoder_sizes {
     bool input_feeding;    /* t_{i-1} is joined to the word (Luong et al. 2015, section 3.3) */
     bool normalized;       /* layer normalisation in the cells */
     bool state_dropout;    /* training needs rooms to drop parts of states */
-    int initial;           /* how s_0 is made */
     int words, m, n, l;
     sa_attention_sizes attention;
-    sa_encoder_sizes encoder;
+    sa_source_sizes source;
 } sa_decoder_sizes;
 
 struct sa_decoder { /* weights, or their gradients */
     sa_decoder_sizes sizes;
     sa_attention attention; /* heads 0: none */
-    sa_weight V, W_s;       /* [n x ..] of the fixed context; of s_0, none when it is copied */
-    sa_mat b_V, b_s;        /* [1 x n] */
-    sa_mat E;               /* [Ky x m] */
-    sa_recurrent cell;      /* reads the word */
-    sa_recurrent second;    /* reads the context; only some have it */
+    sa_source_weights source;
+    sa_mat E;            /* [Ky x m] */
+    sa_recurrent cell;   /* reads the word */
+    sa_recurrent second; /* reads the context; only some have it */
     sa_readout readout;
 };
 
@@ -131,29 +118,7 @@ typedef struct sa_decoder_cache {
     sa_profile *profile;         /* likewise */
 } sa_decoder_cache;
 
-/* ---- The source: source.c --------------------------------------------------------------------
- */
-
 bool sa_decoder_attends(const sa_decoder_sizes *sizes);
-/* Numbers of a context c_i; 0: the decoder has none. */
-int sa_context_width(const sa_decoder_sizes *sizes);
-
-/* V, b_V, W_s and b_s, as far as the decoder has them. */
-void sa_source_bind(sa_binder *binder, sa_decoder *w);
-/* About B sentences with these annotations, sentence b in rows first[b] .. first[b+1]-1. */
-void sa_source_layout(sa_arena *arena, const sa_decoder *w, int B, const int *first,
-                      sa_mat annotations, sa_source *source);
-
-/* Keys, values, context vector and s_0, from the encoder's annotations. */
-void sa_source_forward(const sa_decoder *w, const sa_encoder_cache *encoder, sa_source *source);
-/* From d, which sa_source_zero has emptied before the steps added to it: encoder->dannotations and
- * dlast_memory are added to, and dw. */
-void sa_source_backward(const sa_decoder *w, const sa_source *source, sa_source *d,
-                        sa_encoder_cache *encoder, sa_decoder *dw);
-void sa_source_zero(sa_source *d, sa_encoder_cache *encoder);
-
-/* ---- The decoder: decoder.c ------------------------------------------------------------------
- */
 
 void sa_decoder_bind(sa_binder *binder, const sa_decoder_sizes *sizes, sa_decoder *w);
 

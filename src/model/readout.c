@@ -3,8 +3,15 @@
 #include "layers/linear.h"
 #include "layers/loss.h"
 #include "layers/maxout.h"
+#include "softalign.h"
 #include "tensor/gradient_fault.h"
 #include "tensor/vec.h"
+
+const char *sa_tie_name(size_t row) {
+    static const char *const names[] = {
+        [SA_TIE_NONE] = "none", [SA_TIE_TWO] = "two-way", [SA_TIE_THREE] = "three-way"};
+    return row < sizeof names / sizeof *names ? names[row] : NULL;
+}
 
 /* ---- From t~ to t ---------------------------------------------------------------------------- */
 

@@ -10,6 +10,9 @@
 #include "layers/params.h"
 #include "tensor/blas.h"
 
+/* For the option rows: the name of a way to share embeddings, NULL after the last. */
+const char *sa_tie_name(size_t row);
+
 /* From t~ to t. t~ may be changed into whatever the backward function wants to read. */
 typedef struct sa_output {
     int units; /* of t~ for each of t */

@@ -1,92 +1,132 @@
-/* What a decoder knows of the source before it writes: see sa_source in decoder.h. */
+#include "model/source.h"
 #include "layers/linear.h"
-#include "model/decoder.h"
 #include "tensor/gradient_fault.h"
 #include "tensor/vec.h"
 
-/* ---- Sizes ----------------------------------------------------------------------------------- */
-
-bool sa_decoder_attends(const sa_decoder_sizes *sizes) {
-    return sizes->kind->query_state != SA_QUERY_STATE_NONE;
+const char *sa_initial_name(size_t row) {
+    static const char *const names[] = {[SA_INITIAL_AUTO] = "auto",
+                                        [SA_INITIAL_BACKWARD] = "backward",
+                                        [SA_INITIAL_LAST] = "last",
+                                        [SA_INITIAL_MEAN] = "mean",
+                                        [SA_INITIAL_COPY] = "copy"};
+    return row < sizeof names / sizeof *names ? names[row] : NULL;
 }
 
-/* One c for all words, made from the encoder's last states. */
-static bool fixed(const sa_decoder_sizes *sizes) {
-    return sizes->kind->context_in_cell && !sa_decoder_attends(sizes);
+/* ---- The encoder's summary ------------------------------------------------------------------- */
+
+static bool averages(int kind, const sa_encoder_sizes *sizes) {
+    return kind == SA_INITIAL_MEAN || sizes->kind == SA_ENCODER_NONE;
 }
 
-int sa_context_width(const sa_decoder_sizes *sizes) {
-    return sa_decoder_attends(sizes) ? sa_encoder_width(&sizes->encoder)
-           : fixed(sizes)            ? sizes->n
-                                     : 0;
+/* Whether forward_S and backward_1 are in the summary. */
+static bool has_forward(int kind, const sa_encoder_sizes *sizes) {
+    return kind != SA_INITIAL_BACKWARD || sizes->kind == SA_ENCODER_UNI;
 }
 
-static int context_input_width(const sa_decoder_sizes *sizes) {
-    return fixed(sizes) ? sa_encoder_summary_width(SA_INITIAL_LAST, &sizes->encoder) : 0;
+static bool has_backward(int kind, const sa_encoder_sizes *sizes) {
+    return kind != SA_INITIAL_COPY && sizes->kind == SA_ENCODER_BI;
 }
 
-/* What s_0 is made of; nothing new when it comes from the fixed context. */
-static int initial_input_width(const sa_decoder_sizes *sizes) {
-    return sizes->initial == SA_INITIAL_CONTEXT
-               ? 0
-               : sa_encoder_summary_width(sizes->initial, &sizes->encoder);
+static int summary_width(int kind, const sa_encoder_sizes *sizes) {
+    if (averages(kind, sizes)) return sa_encoder_width(sizes);
+    return sizes->n * (has_forward(kind, sizes) + has_backward(kind, sizes));
 }
 
-static bool copies(const sa_decoder_sizes *sizes) {
-    return sizes->initial == SA_INITIAL_COPY;
+/* The numbers of one direction in one annotation. */
+static sa_mat slice(sa_mat annotations, int row, int from, int count) {
+    return sa_cols(sa_rows(annotations, row, 1), from, count);
 }
 
-void sa_source_bind(sa_binder *binder, sa_decoder *w) {
-    const sa_decoder_sizes *sizes = &w->sizes;
-    const int n = sizes->n;
-    if (fixed(sizes)) {
+/* out [B x width] */
+static void summary_forward(int kind, const sa_encoder_sizes *sizes,
+                            const sa_encoder_cache *encoder, sa_mat out) {
+    const int n = sizes->n, forward = has_forward(kind, sizes) ? n : 0;
+    const sa_mat h = encoder->annotations;
+    for (int b = 0; b < out.rows; b++) {
+        sa_mat row = sa_rows(out, b, 1);
+        if (averages(kind, sizes)) { /* mean_j h_j */
+            const int *first = encoder->first + b, S = first[1] - first[0];
+            sa_zero(row);
+            for (int j = 0; j < S; j++)
+                sa_axpy(1 / (sa_real)S, sa_row(h, *first + j), row.x, row.cols);
+            continue;
+        }
+        if (forward) sa_copy_mat(slice(h, encoder->read_last[b], 0, n), sa_cols(row, 0, n));
+        if (has_backward(kind, sizes))
+            sa_copy_mat(slice(h, encoder->read_first[b], n, n), sa_cols(row, forward, n));
+    }
+}
+
+static void summary_backward(int kind, const sa_encoder_sizes *sizes, sa_mat dout,
+                             sa_encoder_cache *encoder) {
+    const int n = sizes->n, forward = has_forward(kind, sizes) ? n : 0;
+    const sa_mat dh = encoder->dannotations;
+    for (int b = 0; b < dout.rows; b++) {
+        sa_mat row = sa_rows(dout, b, 1);
+        if (averages(kind, sizes)) { /* mean_j h_j */
+            const int *first = encoder->first + b, S = first[1] - first[0];
+            for (int j = 0; j < S; j++)
+                sa_axpy(1 / (sa_real)S, row.x, sa_row(dh, *first + j), row.cols);
+            continue;
+        }
+        if (forward) sa_add(sa_cols(row, 0, n), slice(dh, encoder->read_last[b], 0, n));
+        if (has_backward(kind, sizes))
+            sa_add(sa_cols(row, forward, n), slice(dh, encoder->read_first[b], n, n));
+    }
+}
+
+/* ---- Layout ---------------------------------------------------------------------------------- */
+
+static int context_input_width(const sa_source_sizes *sizes) {
+    return sizes->fixed ? summary_width(SA_INITIAL_LAST, &sizes->encoder) : 0;
+}
+
+/* 0: s_0 is made of the fixed context. */
+static int initial_input_width(const sa_source_sizes *sizes) {
+    return sizes->initial == SA_INITIAL_CONTEXT ? 0
+                                                : summary_width(sizes->initial, &sizes->encoder);
+}
+
+void sa_source_bind(sa_binder *binder, const sa_source_sizes *sizes, sa_source_weights *w) {
+    const int n = sizes->n, in = initial_input_width(sizes) ? initial_input_width(sizes) : n;
+    *w = (sa_source_weights){.sizes = *sizes};
+    if (sizes->fixed) {
         w->V = sa_bind_matrix(binder, "decoder", "V", n, context_input_width(sizes), SA_INIT_INPUT);
         w->b_V = sa_bind_vector(binder, "decoder", "b_V", n, SA_INIT_ZERO);
     }
-    if (!copies(sizes)) {
-        const int in = initial_input_width(sizes) ? initial_input_width(sizes) : n;
-        w->W_s = sa_bind_matrix(binder, "decoder", "W_s", n, in, SA_INIT_INPUT);
-        w->b_s = sa_bind_vector(binder, "decoder", "b_s", n, SA_INIT_ZERO);
-    }
+    if (sizes->initial == SA_INITIAL_COPY) return;
+    w->W_s = sa_bind_matrix(binder, "decoder", "W_s", n, in, SA_INIT_INPUT);
+    w->b_s = sa_bind_vector(binder, "decoder", "b_s", n, SA_INIT_ZERO);
 }
 
-void sa_source_layout(sa_arena *arena, const sa_decoder *w, int B, const int *first,
-                      sa_mat annotations, sa_source *source) {
-    const sa_decoder_sizes *sizes = &w->sizes;
+void sa_source_layout(sa_arena *arena, const sa_source_weights *w, const sa_attention *attention,
+                      int B, const int *first, sa_mat annotations, sa_source *source) {
+    const sa_source_sizes *sizes = &w->sizes;
     *source = (sa_source){0};
-    if (sa_decoder_attends(sizes))
-        sa_memory_layout(arena, &w->attention, first, annotations, &source->memory);
+    if (attention->heads) sa_memory_layout(arena, attention, first, annotations, &source->memory);
     source->context_input = sa_mat_alloc(arena, B, context_input_width(sizes));
-    source->c = sa_mat_alloc(arena, B, fixed(sizes) ? sizes->n : 0);
+    source->c = sa_mat_alloc(arena, B, sizes->fixed ? sizes->n : 0);
     source->encoder_summary = sa_mat_alloc(arena, B, initial_input_width(sizes));
-    source->s0 = sa_state_take(arena, B, sizes->n, sizes->cell->memory);
+    source->s0 = sa_state_take(arena, B, sizes->n, sizes->memory);
 }
 
-/* ---- The start ------------------------------------------------------------------------------- */
+/* ---- Forward and backward -------------------------------------------------------------------- */
 
-/* A.1.2: the keys; A.2.2: s_0 = tanh(W_s backward_1 + b_s), or as initial_state.h says; section 2.2
- * (Cho et al. 2014): c = tanh(V h_S + b_V) */
-void sa_source_forward(const sa_decoder *w, const sa_encoder_cache *encoder, sa_source *source) {
-    const sa_decoder_sizes *sizes = &w->sizes;
-    if (sa_decoder_attends(sizes)) sa_memory_forward(&w->attention, &source->memory);
-    if (fixed(sizes)) {
-        sa_encoder_summary_forward(SA_INITIAL_LAST, &sizes->encoder, encoder,
-                                   source->context_input);
-        sa_linear_forward(w->V, w->b_V, source->context_input, source->c);
-        sa_tanh(source->c);
-    }
+/* s_0, from the encoder or the fixed context */
+static void initial_forward(const sa_source_weights *w, const sa_encoder_cache *encoder,
+                            sa_source *source) {
+    const sa_source_sizes *sizes = &w->sizes;
+    const bool from_context = sizes->initial == SA_INITIAL_CONTEXT;
     sa_state_zero(source->s0);
-    if (initial_input_width(sizes))
-        sa_encoder_summary_forward(sizes->initial, &sizes->encoder, encoder,
-                                   source->encoder_summary);
-    if (copies(sizes)) {
+    if (!from_context)
+        summary_forward(sizes->initial, &sizes->encoder, encoder, source->encoder_summary);
+    if (sizes->initial == SA_INITIAL_COPY) {
         sa_state_copy(sa_state_of(source->encoder_summary, encoder->last_memory), source->s0);
-    } else {
-        sa_linear_forward(w->W_s, w->b_s,
-                          initial_input_width(sizes) ? source->encoder_summary : source->c,
-                          source->s0.s);
-        sa_tanh(source->s0.s);
+        return;
     }
+    sa_linear_forward(w->W_s, w->b_s, from_context ? source->c : source->encoder_summary,
+                      source->s0.s);
+    sa_tanh(source->s0.s);
 }
 
 /* da = dy . (1 - y^2), for y = tanh(a) */
@@ -98,39 +138,49 @@ static void tanh_backward(sa_mat y, sa_mat dy) {
         }
 }
 
-/* s_0 sends its derivative d->s0 on to what it was made of. */
-static void initial_backward(const sa_decoder *w, const sa_source *source, sa_source *d,
-                             sa_encoder_cache *encoder, sa_decoder *dw) {
-    const sa_decoder_sizes *sizes = &w->sizes;
-    if (copies(sizes)) { /* s_0 = forward_S */
+static void initial_backward(const sa_source_weights *w, const sa_source *source, sa_source *d,
+                             sa_encoder_cache *encoder, sa_source_weights *dw) {
+    const sa_source_sizes *sizes = &w->sizes;
+    const bool from_context = sizes->initial == SA_INITIAL_CONTEXT;
+    if (sizes->initial == SA_INITIAL_COPY) { /* s_0 = forward_S */
         sa_copy_mat(d->s0.s, d->encoder_summary);
         sa_copy_mat(d->s0.m, encoder->dlast_memory);
     } else { /* s_0 = tanh(W_s x + b_s) */
-        const bool from_context = !initial_input_width(sizes);
         tanh_backward(source->s0.s, d->s0.s);
         sa_zero(d->encoder_summary);
         sa_linear_backward(w->W_s, from_context ? source->c : source->encoder_summary, d->s0.s,
                            from_context ? d->c : d->encoder_summary, dw->W_s, dw->b_s);
     }
-    if (initial_input_width(sizes) && sa_gradient_intact("decoder.start"))
-        sa_encoder_summary_backward(sizes->initial, &sizes->encoder, encoder, d->encoder_summary,
-                                    encoder->dannotations);
+    if (!from_context && sa_gradient_intact("decoder.start"))
+        summary_backward(sizes->initial, &sizes->encoder, d->encoder_summary, encoder);
 }
 
-void sa_source_backward(const sa_decoder *w, const sa_source *source, sa_source *d,
-                        sa_encoder_cache *encoder, sa_decoder *dw) {
-    const sa_decoder_sizes *sizes = &w->sizes;
+/* A.1.2: the keys; section 2.2 (Cho et al. 2014): c = tanh(V h_S + b_V); A.2.2: s_0 */
+void sa_source_forward(const sa_source_weights *w, const sa_attention *attention,
+                       const sa_encoder_cache *encoder, sa_source *source) {
+    const sa_source_sizes *sizes = &w->sizes;
+    if (attention->heads) sa_memory_forward(attention, &source->memory);
+    if (sizes->fixed) {
+        summary_forward(SA_INITIAL_LAST, &sizes->encoder, encoder, source->context_input);
+        sa_linear_forward(w->V, w->b_V, source->context_input, source->c);
+        sa_tanh(source->c);
+    }
+    initial_forward(w, encoder, source);
+}
+
+void sa_source_backward(const sa_source_weights *w, const sa_attention *attention,
+                        const sa_source *source, sa_source *d, sa_encoder_cache *encoder,
+                        sa_source_weights *dw, sa_attention *dattention) {
+    const sa_source_sizes *sizes = &w->sizes;
     initial_backward(w, source, d, encoder, dw);
-    if (fixed(sizes)) { /* c = tanh(V h_S + b_V) */
+    if (sizes->fixed) { /* c = tanh(V h_S + b_V) */
         tanh_backward(source->c, d->c);
         sa_zero(d->context_input);
         sa_linear_backward(w->V, source->context_input, d->c, d->context_input, dw->V, dw->b_V);
         if (sa_gradient_intact("fixed.told"))
-            sa_encoder_summary_backward(SA_INITIAL_LAST, &sizes->encoder, encoder, d->context_input,
-                                        encoder->dannotations);
+            summary_backward(SA_INITIAL_LAST, &sizes->encoder, d->context_input, encoder);
     }
-    if (sa_decoder_attends(sizes))
-        sa_memory_backward(&w->attention, &source->memory, &d->memory, &dw->attention);
+    if (attention->heads) sa_memory_backward(attention, &source->memory, &d->memory, dattention);
 }
 
 void sa_source_zero(sa_source *d, sa_encoder_cache *encoder) {

@@ -5,12 +5,6 @@
 
 #include <stdio.h>
 
-const char *sa_tie_name(size_t row) {
-    static const char *const names[] = {
-        [SA_TIE_NONE] = "none", [SA_TIE_TWO] = "two-way", [SA_TIE_THREE] = "three-way"};
-    return row < sizeof names / sizeof *names ? names[row] : NULL;
-}
-
 /* ---- Weights --------------------------------------------------------------------------------- */
 
 static void bind_stack(sa_binder *binder, const char *name, const char *side,

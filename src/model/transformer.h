@@ -14,9 +14,6 @@
 #include "model/readout.h"
 #include "model/sublayer.h"
 
-/* For the option rows: the name of a way to share embeddings, NULL after the last. */
-const char *sa_tie_name(size_t row);
-
 typedef struct sa_transformer_sizes {
     int layers, m, ffn;
     int norm;                     /* a row of sa_norm_name */

@@ -46,7 +46,7 @@ void sa_transformer_decode_release(sa_transformer_decode_state *to) {
     to->cache = (sa_kv_cache){0};
 }
 
-void sa_transformer_decode_start(const sa_transformer *w, sa_transformer_decode_state *to) {
+void sa_transformer_decode_begin(const sa_transformer *w, sa_transformer_decode_state *to) {
     sa_transformer_encode(w, (sa_dropout){0}, NULL, &to->encoder);
     for (int k = 0; k < w->decoder.layers; k++)
         sa_memory_forward(&w->decoder.layer[k].cross.attention, &to->memory[k]);
@@ -55,17 +55,16 @@ void sa_transformer_decode_start(const sa_transformer *w, sa_transformer_decode_
 
 /* ---- The past -------------------------------------------------------------------------------- */
 
-/* One entry more for each of L rows. */
-static bool append_entries(sa_kv_cache *cache, int L, const int *from, bool first,
-                           sa_error *error) {
-    const size_t count = cache->count + (size_t)L;
+/* One entry more for each row of the step. */
+static bool append_entries(sa_kv_cache *cache, const sa_decode_step *step, sa_error *error) {
+    const size_t count = cache->count + (size_t)step->L;
     if (!sa_reserve(&cache->entries, &cache->entries_capacity, count * (size_t)cache->width,
                     sizeof *cache->entries, error) ||
         !sa_reserve(&cache->before, &cache->before_capacity, count, sizeof *cache->before, error))
         return false;
-    for (int l = 0; l < L; l++) {
+    for (int l = 0; l < step->L; l++) {
         cache->next[l] = (int)cache->count + l;
-        cache->before[cache->next[l]] = first ? -1 : cache->last[from[l]];
+        cache->before[cache->next[l]] = step->i == 1 ? -1 : cache->last[step->from[l]];
     }
     cache->count = count;
     int *swap = cache->last;
@@ -125,14 +124,13 @@ static sa_mat self_forward(const sa_attention_sublayer *w, int layer, int i, sa_
     return residual.y;
 }
 
-static sa_mat cross_forward(const sa_attention_sublayer *w, int layer, int i, const int *which,
-                            const sa_override *override, sa_mat x,
-                            sa_transformer_decode_state *to) {
+static sa_mat cross_forward(const sa_attention_sublayer *w, int layer, const sa_decode_step *step,
+                            sa_mat x, sa_transformer_decode_state *to) {
     sa_residual_cache residual = sa_residual_slice(&to->cross, x.rows);
     sa_attention_rows rows = sa_attention_rows_slice(to->cross_attention[layer], 0, x.rows);
     sa_residual_enter_forward(&w->residual, x, &residual);
-    sa_attention_step_forward(&w->attention, &to->memory[layer], which, i, residual.in, override,
-                              rows, residual.y, to->scratch);
+    sa_attention_step_forward(&w->attention, &to->memory[layer], step->which, step->i, residual.in,
+                              step->override, rows, residual.y, to->scratch);
     sa_residual_leave_forward(&w->residual, x, 0, NULL, &residual);
     return residual.y;
 }
@@ -146,21 +144,21 @@ static sa_mat feed_forward(const sa_feedforward_sublayer *w, sa_mat x,
 
 /* ---- One step -------------------------------------------------------------------------------- */
 
-bool sa_transformer_decode_step(const sa_transformer *w, const sa_override *override, int i, int L,
-                                const int *which, const int *from, const int32_t *ids,
+bool sa_transformer_decode_step(const sa_transformer *w, const sa_decode_step *step,
                                 sa_transformer_decode_state *to, sa_error *error) {
     const sa_stack *stack = &w->decoder;
+    const int L = step->L;
     sa_mat x = sa_rows(to->x, 0, L);
-    if (!append_entries(&to->cache, L, from, i == 1, error)) return false;
-    sa_embedding_forward(w->target_E, ids, x);
+    if (!append_entries(&to->cache, step, error)) return false;
+    sa_embedding_forward(w->target_E, step->ids, x);
     sa_scale(sa_sqrt((sa_real)x.cols), x);
-    sa_positions_table(&stack->positions, i - 1, to->position_vector);
+    sa_positions_table(&stack->positions, step->i - 1, to->position_vector);
     for (int l = 0; to->position_vector.rows && l < L; l++)
         sa_add(to->position_vector, sa_rows(x, l, 1));
     for (int k = 0; k < stack->layers; k++) {
         const sa_transformer_layer *layer = &stack->layer[k];
-        x = self_forward(&layer->self, k, i, x, to);
-        x = cross_forward(&layer->cross, k, i, which, override, x, to);
+        x = self_forward(&layer->self, k, step->i, x, to);
+        x = cross_forward(&layer->cross, k, step, x, to);
         x = feed_forward(&layer->feed, x, to);
     }
     sa_mat t = sa_rows(to->readout.t, 0, L);

@@ -6,6 +6,7 @@
 #ifndef SA_MODEL_TRANSFORMER_STEP_H
 #define SA_MODEL_TRANSFORMER_STEP_H
 
+#include "model/decode_step.h"
 #include "model/transformer.h"
 
 /* One entry for every word of every hypothesis. */
@@ -38,14 +39,11 @@ void sa_transformer_decode_layout(sa_arena *arena, const sa_transformer *w, cons
                                   int rows, int steps, sa_transformer_decode_state *to);
 void sa_transformer_decode_release(sa_transformer_decode_state *to);
 
-/* Reads the source. */
-void sa_transformer_decode_start(const sa_transformer *w, sa_transformer_decode_state *to);
+/* Encodes the sources. */
+void sa_transformer_decode_begin(const sa_transformer *w, sa_transformer_decode_state *to);
 
-/* Word i (from 1) of L hypotheses: row l, about sentence which[l], goes on from row from[l] of the
- * step before with the word ids[l]. Fills the first L rows of readout.t.
- * SA_LIMIT when memory runs out. */
-bool sa_transformer_decode_step(const sa_transformer *w, const sa_override *override, int i, int L,
-                                const int *which, const int *from, const int32_t *ids,
+/* Fills the first L rows of readout.t. SA_LIMIT when memory runs out. */
+bool sa_transformer_decode_step(const sa_transformer *w, const sa_decode_step *step,
                                 sa_transformer_decode_state *to, sa_error *error);
 
 #endif

@@ -34,7 +34,7 @@ static void model_open(int number) {
     sources[2] = (sa_sentence){words + 5, 5};
     state.w = &w;
     sa_decode_state_layout(&numbers, &state, sources, SOURCES, ROWS, STEPS);
-    sa_decode_state_start(&state);
+    sa_decode_state_begin(&state);
 }
 
 /* ---- The whole pass over a hypothesis -------------------------------------------------------- */
@@ -57,7 +57,7 @@ static void pass_over(const line *written, int i, const sa_override *override, w
     }
     found->batch = sa_batch_build(&numbers, same, target, K);
     sa_pass_layout(&numbers, &w, &found->batch, false, &found->pass);
-    sa_pass_override(&w, &found->pass, override);
+    found->pass.override = override;
     sa_seq2seq_loss(&w, &found->batch, (sa_regularizer){0}, &found->pass, NULL);
     for (int k = 0; k < K; k++) {
         const int row = found->batch.target.start[i - 1] + k;
@@ -67,10 +67,8 @@ static void pass_over(const line *written, int i, const sa_override *override, w
 
 /* The weights that row l of the step was made with. */
 static sa_mat weights_of(int layer, int head, int l, int S) {
-    const sa_mat all = w.model == SA_MODEL_TRANSFORMER
-                           ? state.transformer.cross_attention[layer].alpha
-                           : state.recurrent.rows.attention.alpha;
-    return sa_attention_head(all, l, sa_seq2seq_heads(&w), head, S);
+    return sa_attention_head(w.family->decode_weights(&state.cache, layer), l, sa_seq2seq_heads(&w),
+                             head, S);
 }
 
 static void expect_the_same(const line *written, int i, int l, const sa_override *override) {
@@ -114,7 +112,8 @@ static void write_and_compare(const int tree[STEPS][ROWS + 1], const sa_override
             which[L] = now[L].place;
         }
         sa_error error;
-        ck_assert(sa_decode_state_step(&state, override, i, L, which, from, ids, &error));
+        const sa_decode_step step = {i, L, which, from, ids, override};
+        ck_assert(sa_decode_state_step(&state, &step, &error));
         for (int l = 0; l < L; l++) expect_the_same(&now[l], i, l, override);
         memcpy(before, now, sizeof before);
     }

@@ -43,8 +43,8 @@ void __wrap_sa_softmax(sa_mat x) {
 }
 
 __typeof__(sa_batch_build) __real_sa_batch_build, __wrap_sa_batch_build;
-sa_batch __wrap_sa_batch_build(sa_arena *arena, const sa_sentence *source, const sa_sentence *target,
-                              int count) {
+sa_batch __wrap_sa_batch_build(sa_arena *arena, const sa_sentence *source,
+                               const sa_sentence *target, int count) {
     sa_batch batch = __real_sa_batch_build(arena, source, target, count);
     if (planted == WRONG_ORDER) batch.source_of = batch.source.order;
     return batch;
@@ -123,8 +123,8 @@ void __wrap_sa_attention_all_forward(const sa_attention *w, const sa_memory *mem
 __typeof__(sa_attention_score_forward) __real_sa_attention_score_forward,
     __wrap_sa_attention_score_forward;
 void __wrap_sa_attention_score_forward(const sa_attention *w, const sa_memory *memory, int b, int i,
-                                      const sa_override *override, sa_attention_rows rows, int l,
-                                      sa_mat o, sa_attention_scratch scratch) {
+                                       const sa_override *override, sa_attention_rows rows, int l,
+                                       sa_mat o, sa_attention_scratch scratch) {
     const int first[] = {0, i > 1 ? i - 1 : 1}; /* not the word before */
     sa_memory past = *memory;
     if (planted == FORGOTTEN_WORD) past.first = first;
@@ -138,11 +138,12 @@ void __wrap_sa_positions_table(const sa_positions *w, int first, sa_mat table) {
 }
 
 __typeof__(sa_decode_state_step) __real_sa_decode_state_step, __wrap_sa_decode_state_step;
-bool __wrap_sa_decode_state_step(sa_decode_state *state, const sa_override *override, int i, int L,
-                          const int *which, const int *from, const int32_t *ids, sa_error *error) {
+bool __wrap_sa_decode_state_step(sa_decode_state *state, const sa_decode_step *step,
+                                 sa_error *error) {
     static const int32_t late[] = {SA_BOS}; /* not y_{i-1} */
-    return __real_sa_decode_state_step(state, override, i, L, which, from,
-                                planted == LATE_WORDS ? late : ids, error);
+    sa_decode_step own = *step;
+    if (planted == LATE_WORDS) own.ids = late;
+    return __real_sa_decode_state_step(state, &own, error);
 }
 
 /* ---- Which checks notice them ---------------------------------------------------------------- */

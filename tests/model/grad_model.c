@@ -165,7 +165,7 @@ START_TEST(absent_word_has_no_gradient) {
     sa_seq2seq dw;
     run(source, target, PAIRS, PAIRS, &gradient);
     sa_seq2seq_bind_buffer(&sizes, gradient.x, &dw);
-    const bool recurrent = dw.model == SA_MODEL_RECURRENT;
+    const bool recurrent = dw.family->recurrent;
     const sa_mat nothing = filled(1, settings.embed, 0);
     const sa_mat source_E = recurrent ? dw.encoder.E : dw.transformer.source_E;
     const sa_mat target_E = recurrent ? dw.decoder.E : dw.transformer.target_E;

@@ -1,0 +1,119 @@
+/* family: what a kind of model is to everything above it, as one row.
+ *
+ * The rows stand in recurrent_family.c (an encoder and a decoder that carry a state from step to
+ * step) and transformer_family.c; seq2seq.h has the table and what all families share. */
+#ifndef SA_MODEL_FAMILY_H
+#define SA_MODEL_FAMILY_H
+
+#include "model/decode_step.h"
+#include "model/decoder.h"
+#include "model/encoder.h"
+#include "model/transformer.h"
+#include "model/transformer_step.h"
+
+typedef struct sa_family sa_family;
+
+/* A model has the parts of its family; those of the other are zero. */
+typedef struct sa_sizes {
+    const sa_family *family;
+    sa_encoder_sizes encoder; /* recurrent */
+    sa_decoder_sizes decoder;
+    sa_transformer_sizes transformer;
+} sa_sizes;
+
+typedef struct sa_seq2seq { /* weights, or their gradients */
+    const sa_family *family;
+    sa_encoder encoder; /* recurrent */
+    sa_decoder decoder;
+    sa_transformer transformer;
+} sa_seq2seq;
+
+/* The activations of one batch or shard, and their gradients. */
+typedef struct sa_pass {
+    sa_encoder_cache encoder; /* recurrent */
+    sa_decoder_cache decoder;
+    sa_transformer_cache transformer;
+    sa_real *log_p;        /* [M] log p(y_i), step by step */
+    sa_real *objective;    /* [M] what is maximized: log p with label smoothing (layers/loss.h),
+                              less the alignment loss */
+    double alignment_loss; /* sum over target words */
+    const sa_override *override; /* of the cross-attention weights, or NULL; set after the layout */
+    sa_profile *profile;         /* NULL: no time is measured; set after the layout */
+} sa_pass;
+
+/* What a recurrent model keeps while it generates: the source, and the decoder at the running step.
+ */
+typedef struct sa_recurrent_decode_state {
+    sa_encoder_cache encoder;
+    sa_source source;
+    sa_attention_scratch scratch;
+    sa_decoder_rows rows; /* the running step */
+    sa_state state;       /* s of the step before */
+    sa_mat t;             /* t of the step before; input feeding only */
+    sa_readout_cache readout;
+} sa_recurrent_decode_state;
+
+typedef union sa_decode_cache { /* by the model's family */
+    sa_recurrent_decode_state recurrent;
+    sa_transformer_decode_state transformer;
+} sa_decode_cache;
+
+typedef enum sa_attention_site {
+    SA_SITE_CROSS,
+    SA_SITE_ENCODER,
+    SA_SITE_DECODER
+} sa_attention_site;
+
+struct sa_family {
+    const char *name;
+    const char *preset; /* where training starts when no preset is named; NULL: the defaults */
+    bool recurrent;     /* encoder and decoder carry a state, and the rows of a pass stand step by
+                           step; otherwise they stand sentence by sentence (base/batch.h) */
+
+    /* ---- Sizes and weights */
+
+    bool (*attends)(const sa_settings *settings); /* the decoder has cross-attention */
+    sa_sizes (*sizes)(const sa_settings *settings, int source_words, int target_words);
+    /* SA_USAGE when vectors that are compared or shared differ in size. */
+    bool (*check)(const sa_settings *settings, const sa_sizes *sizes, sa_error *error);
+    void (*bind)(sa_binder *binder, const sa_sizes *sizes, sa_seq2seq *w);
+    const sa_readout *(*readout)(const sa_seq2seq *w); /* its W_o and b_y choose the next word */
+    /* The cross-attention of the first layer; heads 0: none. */
+    const sa_attention *(*attention)(const sa_seq2seq *w);
+    int (*layers)(const sa_seq2seq *w, sa_attention_site site); /* with attention there */
+
+    /* ---- A pass over a batch */
+
+    void (*layout)(sa_arena *arena, const sa_seq2seq *w, const sa_batch *batch, bool training,
+                   sa_pass *pass);
+    /* Up to t, the vectors from which words are predicted. */
+    void (*forward)(const sa_seq2seq *w, const sa_batch *batch, sa_dropout dropout, sa_rng *rng,
+                    sa_pass *pass);
+    /* From t: fills log_p and objective; with dw, also the backward pass of the softmax layer for
+     * the loss scale * sum -objective. */
+    void (*predict)(const sa_seq2seq *w, const sa_batch *batch, double smoothing, sa_real scale,
+                    sa_pass *pass, sa_seq2seq *dw);
+    /* From the gradient by t that predict left. */
+    void (*backward)(const sa_seq2seq *w, const sa_batch *batch, sa_dropout dropout, sa_pass *pass,
+                     sa_seq2seq *dw);
+    /* The attention weights of target position t (from 0; SA_SITE_ENCODER: source position) of
+     * sentence b, all heads: see sa_attention_rows. */
+    sa_mat (*weights)(const sa_pass *pass, const sa_batch *batch, sa_attention_site site, int layer,
+                      int b, int t);
+    /* The gradient by the first head's weights of a cross-attention, all rows; for the last layer
+     * of a batch with gold alignments. */
+    sa_mat (*dalpha)(const sa_pass *pass, int layer);
+
+    /* ---- Decoding, word by word */
+
+    void (*decode_layout)(sa_arena *arena, const sa_seq2seq *w, const sa_batch *batch, int rows,
+                          int steps, sa_decode_cache *cache);
+    void (*decode_begin)(const sa_seq2seq *w, const sa_batch *batch, sa_decode_cache *cache);
+    /* t becomes the L vectors from which words are predicted. SA_LIMIT when memory runs out. */
+    bool (*decode_step)(const sa_seq2seq *w, const sa_decode_step *step, sa_decode_cache *cache,
+                        sa_mat *t, sa_error *error);
+    sa_mat (*decode_weights)(const sa_decode_cache *cache, int layer); /* of all rows */
+    void (*decode_release)(sa_decode_cache *cache);
+};
+
+#endif

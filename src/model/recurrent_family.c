@@ -1,0 +1,263 @@
+#include "model/recurrent_family.h"
+#include "base/error.h"
+#include "layers/embedding.h"
+#include "model/attention_sizes.h"
+#include "tensor/vec.h"
+
+/* ---- Choices --------------------------------------------------------------------------------- */
+
+/* Where the reset gate and the context stand in a gated unit; which state z multiplies. */
+enum { RESET_BEFORE, RESET_AFTER, RESET_SUM, RESETS };
+enum { UPDATE_NEW, UPDATE_OLD, UPDATES };
+enum { READOUT_AUTO, READOUT_PREVIOUS, READOUT_CURRENT, READOUTS };
+
+const char *sa_reset_name(size_t row) {
+    static const char *const names[] = {"before", "after", "sum"};
+    return row < RESETS ? names[row] : NULL;
+}
+
+const char *sa_update_name(size_t row) {
+    static const char *const names[] = {"new", "old"};
+    return row < UPDATES ? names[row] : NULL;
+}
+
+const char *sa_readout_name(size_t row) {
+    static const char *const names[] = {"auto", "previous", "current"};
+    return row < READOUTS ? names[row] : NULL;
+}
+
+/* ---- Sizes and weights ----------------------------------------------------------------------- */
+
+static bool attends(const sa_settings *settings) {
+    return sa_decoder_kinds[settings->decoder].query_state != SA_QUERY_STATE_NONE;
+}
+
+/* --decoder-init and --readout-state leave the choice to the decoder's own paper by default. */
+static int initial_of(const sa_settings *settings, const sa_decoder_kind *kind) {
+    const int initial =
+        settings->decoder_init == SA_INITIAL_AUTO ? kind->initial : settings->decoder_init;
+    const bool nothing_read = settings->encoder == SA_ENCODER_NONE;
+    return nothing_read && initial != SA_INITIAL_CONTEXT ? SA_INITIAL_MEAN : initial;
+}
+
+static bool sees_previous(const sa_settings *settings, const sa_decoder_kind *kind) {
+    return settings->readout_state == READOUT_AUTO ? kind->sees_previous
+                                                   : settings->readout_state == READOUT_PREVIOUS;
+}
+
+static sa_sizes sizes_of(const sa_settings *settings, int source_words, int target_words) {
+    const sa_decoder_kind *kind = &sa_decoder_kinds[settings->decoder];
+    const bool old = settings->update == UPDATE_OLD;
+    const sa_cell *cell = sa_cell_find(settings->cell, old, settings->reset != RESET_BEFORE);
+    const sa_encoder_sizes encoder = {
+        .cell = sa_cell_find(settings->cell, old, settings->reset == RESET_AFTER),
+        .kind = settings->encoder,
+        .layers = settings->layers,
+        .words = source_words,
+        .m = settings->embed,
+        .n = settings->hidden,
+        .positions = settings->positions,
+        .max_positions = settings->max_len + 1,
+        .reversed = settings->reverse_source,
+        .shared = settings->tie == SA_TIE_THREE,
+        .normalized = settings->cell_norm,
+        .state_dropout = settings->dropout_state > 0,
+    };
+    const sa_decoder_sizes decoder = {
+        .kind = kind,
+        .cell = cell,
+        .context_in_reset = settings->reset == RESET_SUM,
+        .sees_previous = sees_previous(settings, kind),
+        .input_feeding = settings->input_feeding,
+        .normalized = settings->cell_norm,
+        .state_dropout = settings->dropout_state > 0,
+        .tied = settings->tie != SA_TIE_NONE,
+        .words = target_words,
+        .m = settings->embed,
+        .n = settings->hidden,
+        .l = settings->maxout,
+        .attention = sa_attention_sizes_of(settings, settings->hidden, sa_encoder_width(&encoder)),
+        .source =
+            {
+                .encoder = encoder,
+                .initial = initial_of(settings, kind),
+                .fixed = kind->context_in_cell && !attends(settings),
+                .n = settings->hidden,
+                .memory = cell->memory,
+            },
+    };
+    return (sa_sizes){.family = &sa_recurrent_family, .encoder = encoder, .decoder = decoder};
+}
+
+static bool check(const sa_settings *settings, const sa_sizes *sizes, sa_error *error) {
+    if (attends(settings) && !sa_attention_sizes_check(&sizes->decoder.attention, error))
+        return false;
+    if (!attends(settings) && settings->guided_alignment > 0)
+        return sa_fail(error, SA_USAGE, "--guided-alignment: the decoder '%s' has no attention",
+                       sizes->decoder.kind->name);
+    return settings->tie == SA_TIE_NONE || settings->maxout == settings->embed ||
+           sa_fail(error, SA_USAGE,
+                   "--tie %s makes the embeddings the read-out's last matrix: --maxout %d must be "
+                   "--embed %d",
+                   sa_tie_name((size_t)settings->tie), settings->maxout, settings->embed);
+}
+
+static void bind(sa_binder *binder, const sa_sizes *sizes, sa_seq2seq *w) {
+    sa_encoder_bind(binder, &sizes->encoder, &w->encoder);
+    sa_decoder_bind(binder, &sizes->decoder, &w->decoder);
+    if (sizes->encoder.shared) w->encoder.E = w->decoder.E;
+}
+
+static const sa_readout *readout(const sa_seq2seq *w) {
+    return &w->decoder.readout;
+}
+
+static const sa_attention *attention(const sa_seq2seq *w) {
+    return &w->decoder.attention;
+}
+
+static int layers(const sa_seq2seq *w, sa_attention_site site) {
+    return site == SA_SITE_CROSS && w->decoder.attention.heads > 0;
+}
+
+/* ---- A pass over a batch --------------------------------------------------------------------- */
+
+/* The logits, the decoder's backward pass and the encoder's: each begins when the one before is
+ * done, so all three share their memory. */
+static void layout(sa_arena *arena, const sa_seq2seq *w, const sa_batch *batch, bool training,
+                   sa_pass *pass) {
+    sa_encoder_cache *encoder = &pass->encoder;
+    sa_decoder_cache *decoder = &pass->decoder;
+    sa_encoder_layout(arena, batch, &w->encoder, training, encoder);
+    sa_decoder_layout(arena, batch, &w->decoder, encoder, training, decoder);
+    const size_t start = arena->used;
+    sa_vocabulary_layout(arena, batch->target.words, &w->decoder.readout, &decoder->readout);
+    if (!training) return;
+    const size_t logits = sa_arena_rewind(arena, start);
+    sa_decoder_backward_layout(arena, batch, &w->decoder, encoder, decoder);
+    const size_t decoded = sa_arena_rewind(arena, start);
+    sa_encoder_backward_layout(arena, batch, &w->encoder, encoder);
+    sa_arena_advance(arena, logits);
+    sa_arena_advance(arena, decoded);
+}
+
+static void forward(const sa_seq2seq *w, const sa_batch *batch, sa_dropout dropout, sa_rng *rng,
+                    sa_pass *pass) {
+    sa_decoder_cache *decoder = &pass->decoder;
+    decoder->override = pass->override, decoder->profile = pass->profile;
+    sa_encoder_forward(&w->encoder, batch, dropout, rng, &pass->encoder); /* h_j: A.2.1 */
+    sa_profile_end(pass->profile, SA_PROFILE_ENCODER);
+    sa_decoder_forward(&w->decoder, batch, &pass->encoder, dropout, rng,
+                       decoder); /* s_i, c_i, t_i: A.2.2 */
+}
+
+static void predict(const sa_seq2seq *w, const sa_batch *batch, double smoothing, sa_real scale,
+                    sa_pass *pass, sa_seq2seq *dw) {
+    sa_vocabulary_loss(&w->decoder.readout, batch->target.ids, smoothing, scale,
+                       &pass->decoder.readout, pass->log_p, pass->objective,
+                       dw ? &dw->decoder.readout : NULL);
+}
+
+static void backward(const sa_seq2seq *w, const sa_batch *batch, sa_dropout dropout, sa_pass *pass,
+                     sa_seq2seq *dw) {
+    sa_decoder_backward(&w->decoder, batch, dropout, &pass->decoder, &pass->encoder, &dw->decoder);
+    sa_profile_end(pass->profile, SA_PROFILE_DECODER_BACKWARD);
+    sa_encoder_backward(&w->encoder, batch, dropout, &pass->encoder, &dw->encoder);
+    sa_profile_end(pass->profile, SA_PROFILE_ENCODER_BACKWARD);
+}
+
+static sa_mat weights(const sa_pass *pass, const sa_batch *batch, sa_attention_site site, int layer,
+                      int b, int t) {
+    (void)site, (void)layer; /* the decoder's only one */
+    return sa_rows(pass->decoder.rows.attention.alpha, batch->target.start[t] + b, 1);
+}
+
+static sa_mat dalpha(const sa_pass *pass, int layer) {
+    (void)layer;
+    return pass->decoder.d.attention.alpha;
+}
+
+/* ---- Decoding, word by word ------------------------------------------------------------------ */
+
+static void decode_layout(sa_arena *arena, const sa_seq2seq *w, const sa_batch *batch, int rows,
+                          int steps, sa_decode_cache *cache) {
+    (void)steps;
+    const sa_decoder *d = &w->decoder;
+    const int B = batch->source.sentences, S = batch->source.steps;
+    sa_recurrent_decode_state *state = &cache->recurrent;
+    sa_encoder_layout(arena, batch, &w->encoder, false, &state->encoder);
+    sa_source_layout(arena, &d->source, &d->attention, B, state->encoder.first,
+                     state->encoder.annotations, &state->source);
+    state->scratch = sa_attention_scratch_layout(arena, &d->attention, 1, S, false);
+    state->rows = sa_decoder_rows_layout(arena, d, rows, S);
+    state->state = sa_state_take(arena, rows, d->sizes.n, d->sizes.cell->memory);
+    state->t = sa_mat_alloc(arena, rows, d->sizes.input_feeding ? d->sizes.l : 0);
+    sa_readout_layout(arena, rows, &d->readout, false, &state->readout);
+}
+
+static void decode_begin(const sa_seq2seq *w, const sa_batch *batch, sa_decode_cache *cache) {
+    sa_recurrent_decode_state *state = &cache->recurrent;
+    sa_encoder_forward(&w->encoder, batch, (sa_dropout){0}, NULL, &state->encoder);
+    sa_source_forward(&w->decoder.source, &w->decoder.attention, &state->encoder, &state->source);
+    sa_state_copy(state->source.s0, sa_state_rows(state->state, 0, batch->source.sentences));
+    sa_zero(state->t); /* t_0 = 0 */
+}
+
+static bool decode_step(const sa_seq2seq *w, const sa_decode_step *step, sa_decode_cache *cache,
+                        sa_mat *t, sa_error *error) {
+    (void)error;
+    sa_recurrent_decode_state *state = &cache->recurrent;
+    const sa_decoder *d = &w->decoder;
+    const int m = d->sizes.m, L = step->L;
+    const sa_step own = {.source = &state->source,
+                         .which = step->which,
+                         .i = step->i,
+                         .scratch = state->scratch,
+                         .override = step->override};
+    sa_decoder_rows rows = sa_decoder_rows_slice(state->rows, 0, L);
+    sa_readout_cache readout_rows = sa_readout_slice(&state->readout, 0, L);
+    for (int l = 0; l < L; l++) {
+        const int from = step->from[l];
+        sa_state_copy(sa_state_rows(state->state, from, 1), sa_state_rows(rows.previous, l, 1));
+        sa_copy_mat(sa_rows(state->t, from, 1),
+                    sa_cols(sa_rows(rows.input, l, 1), m, rows.input.cols - m));
+    }
+    sa_embedding_forward(d->E, step->ids, sa_decoder_word_input(d, rows.input));
+    sa_decoder_step_forward(d, &own, rows, (sa_dropout){0}, NULL, &readout_rows);
+    sa_state_copy(rows.s, sa_state_rows(state->state, 0, L));
+    if (state->t.cols) sa_copy_mat(readout_rows.t, sa_rows(state->t, 0, L));
+    *t = readout_rows.t;
+    return true;
+}
+
+static sa_mat decode_weights(const sa_decode_cache *cache, int layer) {
+    (void)layer;
+    return cache->recurrent.rows.attention.alpha;
+}
+
+static void decode_release(sa_decode_cache *cache) {
+    (void)cache;
+}
+
+const sa_family sa_recurrent_family = {
+    .name = "recurrent",
+    .recurrent = true,
+    .attends = attends,
+    .sizes = sizes_of,
+    .check = check,
+    .bind = bind,
+    .readout = readout,
+    .attention = attention,
+    .layers = layers,
+    .layout = layout,
+    .forward = forward,
+    .predict = predict,
+    .backward = backward,
+    .weights = weights,
+    .dalpha = dalpha,
+    .decode_layout = decode_layout,
+    .decode_begin = decode_begin,
+    .decode_step = decode_step,
+    .decode_weights = decode_weights,
+    .decode_release = decode_release,
+};

@@ -1,6 +1,7 @@
 /* explain: states and probabilities made again from the weights and from the numbers handed out
  * before them, with loops and nothing of the library; for every way to build a model.
  * (grad_explain_attention.c does the same with the attention.) */
+#include "model/recurrent_family.h"
 #include "support/explained.h"
 #include "support/suite.h"
 

@@ -227,7 +227,7 @@ START_TEST(dropout_comes_from_the_generator) {
         sa_rng one = start, same = start, other = sa_rng_seed(4, 1);
         const double first = dropped(&r, at, &one);
         ck_assert_double_eq(dropped(&r, at, &same), first);
-        if (places[k].of[w.model]) {
+        if (places[k].of[settings.model]) {
             ck_assert_double_ne(dropped(&r, at, &other), first);
             ck_assert_double_ne(dropped(&r, at, &one), first);
         } else {

@@ -58,12 +58,6 @@ typedef union sa_decode_cache { /* by the model's family */
     sa_transformer_decode_state transformer;
 } sa_decode_cache;
 
-typedef enum sa_attention_site {
-    SA_SITE_CROSS,
-    SA_SITE_ENCODER,
-    SA_SITE_DECODER
-} sa_attention_site;
-
 struct sa_family {
     const char *name;
     const char *preset; /* where training starts when no preset is named; NULL: the defaults */

@@ -2,8 +2,8 @@
  *
  * alpha [T x S]; the last row writes the target's end mark, the last column is the source's. The
  * counts and their definitions stand at sa_attention_stats in softalign.h. */
-#ifndef SA_EVAL_GAZE_H
-#define SA_EVAL_GAZE_H
+#ifndef SA_ANALYSIS_ATTENTION_STATISTICS_H
+#define SA_ANALYSIS_ATTENTION_STATISTICS_H
 
 #include "base/error.h"
 

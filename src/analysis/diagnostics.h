@@ -1,6 +1,6 @@
 /* diagnose: what is wrong with a model, in words: a row per illness. */
-#ifndef SA_EVAL_DIAGNOSE_H
-#define SA_EVAL_DIAGNOSE_H
+#ifndef SA_ANALYSIS_DIAGNOSTICS_H
+#define SA_ANALYSIS_DIAGNOSTICS_H
 
 #include "base/error.h"
 

@@ -3,8 +3,8 @@
  *   H = - sum_j alpha_j ln alpha_j   (nats)
  *
  * 0 when one source word has all the weight, ln S when S words share it equally. */
-#ifndef SA_EVAL_ENTROPY_H
-#define SA_EVAL_ENTROPY_H
+#ifndef SA_ANALYSIS_ENTROPY_H
+#define SA_ANALYSIS_ENTROPY_H
 
 /* The sum of the rows' entropies; weights [targets * sources]. */
 double sa_entropy_sum(const double *weights, int targets, int sources);

@@ -2,8 +2,8 @@
  * and what was left out (Tu et al. 2016, section 1). The counts stand at sa_length_balance in
  * softalign.h.
  */
-#ifndef SA_EVAL_BALANCE_H
-#define SA_EVAL_BALANCE_H
+#ifndef SA_ANALYSIS_LENGTH_BALANCE_H
+#define SA_ANALYSIS_LENGTH_BALANCE_H
 
 #include "base/error.h"
 

@@ -1,6 +1,6 @@
 /* overlap: pairs that are found among other pairs, letter by letter. */
-#ifndef SA_EVAL_OVERLAP_H
-#define SA_EVAL_OVERLAP_H
+#ifndef SA_ANALYSIS_OVERLAP_H
+#define SA_ANALYSIS_OVERLAP_H
 
 #include "base/error.h"
 

@@ -1,6 +1,6 @@
 /* cell: words in the cells of CSV files (RFC 4180), written so that no spreadsheet runs them. */
-#ifndef SA_BASE_CELL_H
-#define SA_BASE_CELL_H
+#ifndef SA_BASE_CSV_CELL_H
+#define SA_BASE_CSV_CELL_H
 
 #include "base/memory.h"
 

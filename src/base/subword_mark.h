@@ -1,6 +1,6 @@
 /* pieces: which tokens are parts of one word. */
-#ifndef SA_BASE_PIECES_H
-#define SA_BASE_PIECES_H
+#ifndef SA_BASE_SUBWORD_MARK_H
+#define SA_BASE_SUBWORD_MARK_H
 
 #include "base/error.h"
 

@@ -1,6 +1,6 @@
 /* utf8: Unicode, the only file that includes <utf8proc.h>. Nothing here knows a locale. */
-#ifndef SA_TEXT_UTF8_H
-#define SA_TEXT_UTF8_H
+#ifndef SA_BASE_UTF8_H
+#define SA_BASE_UTF8_H
 
 #include "base/error.h"
 #include <stdint.h>

@@ -4,6 +4,7 @@
 #include "cli/output.h"
 #include "cli/signals.h"
 #include "compare/compare.h"
+#include "config/preset.h"
 #include "config/settings.h"
 #include "data/dataset.h"
 

@@ -4,6 +4,7 @@
 #include "cli/progress.h"
 #include "cli/report_data.h"
 #include "cli/signals.h"
+#include "config/preset.h"
 #include "config/settings.h"
 
 #include <stdio.h>

@@ -1,5 +1,6 @@
 #include "base/nearest.h"
 #include "cli/command.h"
+#include "config/preset.h"
 #include "config/settings.h"
 
 #include <string.h>

@@ -1,5 +1,6 @@
 #include "config/preset.h"
 #include "base/nearest.h"
+#include "config/preset_texts.h"
 #include "config/settings.h"
 #include "model/seq2seq.h"
 

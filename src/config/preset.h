@@ -1,14 +1,13 @@
-/* preset: settings of a paper, or those that did best on a corpus, as the command line would give
- * them. A line that begins with "--" is one option and its value, then its place in the paper or
- * why it is so; other lines are notes for the reader. */
-#ifndef SA_BASE_PRESET_H
-#define SA_BASE_PRESET_H
+/* preset: the presets by their names, those of papers before those for corpora. */
+#ifndef SA_CONFIG_PRESET_H
+#define SA_CONFIG_PRESET_H
 
-typedef struct sa_preset {
-    const char *name, *text;
-} sa_preset;
+#include <stddef.h>
 
-/* Each ends with a row without a name. */
-extern const sa_preset sa_paper_presets[], sa_corpus_presets[];
+/* The name of a preset, NULL after the last. */
+const char *sa_preset_name(size_t row);
+
+/* The preset that a family starts from when none is named; NULL: the defaults. */
+const char *sa_preset_default(int model);
 
 #endif

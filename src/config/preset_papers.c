@@ -1,4 +1,4 @@
-#include "config/preset.h"
+#include "config/preset_texts.h"
 
 #include <stddef.h>
 

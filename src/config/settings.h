@@ -26,10 +26,4 @@ bool sa_settings_read(sa_settings *settings, const char *text, const char *file,
 /* The first option not of the run in which the two differ, or NULL. */
 const sa_option *sa_settings_find_difference(const sa_settings *one, const sa_settings *other);
 
-/* The preset that a family starts from when none is named; NULL: the defaults. */
-const char *sa_preset_default(int model);
-
-/* The name of a preset, NULL after the last. */
-const char *sa_preset_name(size_t row);
-
 #endif

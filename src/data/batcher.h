@@ -5,8 +5,8 @@
  * batches, which are served in random order. A batch is so many pairs, or, as toolkits have it for
  * sentences of very different lengths, as many as have so many words. Everything follows from
  * (seed, epoch): two numbers, the epoch and the position in it, are all there is to save. */
-#ifndef SA_TEXT_BATCHER_H
-#define SA_TEXT_BATCHER_H
+#ifndef SA_DATA_BATCHER_H
+#define SA_DATA_BATCHER_H
 
 #include "base/batch.h"
 

@@ -9,8 +9,8 @@
  * Files of merges are those of the authors' program subword-nmt: the line "#version: 0.2", then two
  * symbols and a space between them per line. The same text gives the same merges, and the same
  * merges cut a word in the same places. */
-#ifndef SA_TEXT_BPE_H
-#define SA_TEXT_BPE_H
+#ifndef SA_DATA_BPE_H
+#define SA_DATA_BPE_H
 
 #include "data/counts.h"
 #include "data/heap.h"

@@ -1,6 +1,6 @@
 /* clean: sentence pairs worth learning from, and what is wrong with the others. */
-#ifndef SA_TEXT_CLEAN_H
-#define SA_TEXT_CLEAN_H
+#ifndef SA_DATA_CLEAN_H
+#define SA_DATA_CLEAN_H
 
 #include "base/option.h"
 #include "data/scripts.h"

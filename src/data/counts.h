@@ -1,6 +1,6 @@
 /* counts: how often each word occurs. */
-#ifndef SA_TEXT_COUNTS_H
-#define SA_TEXT_COUNTS_H
+#ifndef SA_DATA_COUNTS_H
+#define SA_DATA_COUNTS_H
 
 #include "data/strings.h"
 

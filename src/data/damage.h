@@ -1,6 +1,6 @@
 /* damage: texts that were read in the wrong encoding, or that something else has broken. */
-#ifndef SA_TEXT_DAMAGE_H
-#define SA_TEXT_DAMAGE_H
+#ifndef SA_DATA_DAMAGE_H
+#define SA_DATA_DAMAGE_H
 
 #include <stdbool.h>
 #include <stddef.h>

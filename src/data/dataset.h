@@ -1,6 +1,6 @@
 /* dataset: pairs as numbers, ready for batches. */
-#ifndef SA_TEXT_DATASET_H
-#define SA_TEXT_DATASET_H
+#ifndef SA_DATA_DATASET_H
+#define SA_DATA_DATASET_H
 
 #include "data/text_codec.h"
 

@@ -1,6 +1,6 @@
 /* glossary: texts that are never cut into sub-words. */
-#ifndef SA_TEXT_GLOSSARY_H
-#define SA_TEXT_GLOSSARY_H
+#ifndef SA_DATA_GLOSSARY_H
+#define SA_DATA_GLOSSARY_H
 
 #include "data/strings.h"
 

@@ -1,6 +1,6 @@
 /* heap: numbers by rank, the first of them always at hand. */
-#ifndef SA_TEXT_HEAP_H
-#define SA_TEXT_HEAP_H
+#ifndef SA_DATA_HEAP_H
+#define SA_DATA_HEAP_H
 
 #include "base/memory.h"
 #include <stdint.h>

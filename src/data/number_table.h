@@ -9,8 +9,8 @@
  *                       or below an empty first cell
  *
  * So the heatmaps that this program writes are read back. */
-#ifndef SA_TEXT_CSV_H
-#define SA_TEXT_CSV_H
+#ifndef SA_DATA_NUMBER_TABLE_H
+#define SA_DATA_NUMBER_TABLE_H
 
 #include "data/text_lines.h"
 

@@ -1,6 +1,6 @@
 /* script: which alphabet a letter belongs to. */
-#ifndef SA_TEXT_SCRIPT_H
-#define SA_TEXT_SCRIPT_H
+#ifndef SA_DATA_SCRIPTS_H
+#define SA_DATA_SCRIPTS_H
 
 #include <stddef.h>
 #include <stdint.h>

@@ -1,6 +1,6 @@
 /* strings: a set of byte strings, numbered from 0 in the order they came. */
-#ifndef SA_TEXT_STRINGS_H
-#define SA_TEXT_STRINGS_H
+#ifndef SA_DATA_STRINGS_H
+#define SA_DATA_STRINGS_H
 
 #include "data/tokenizer.h"
 #include <stdint.h>

@@ -1,6 +1,6 @@
 /* coder: how a side's text becomes numbers and back. */
-#ifndef SA_TEXT_CODER_H
-#define SA_TEXT_CODER_H
+#ifndef SA_DATA_TEXT_CODEC_H
+#define SA_DATA_TEXT_CODEC_H
 
 #include "data/bpe.h"
 #include "data/vocab.h"

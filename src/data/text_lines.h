@@ -1,6 +1,6 @@
 /* reader: the lines of a text file, checked. */
-#ifndef SA_TEXT_READER_H
-#define SA_TEXT_READER_H
+#ifndef SA_DATA_TEXT_LINES_H
+#define SA_DATA_TEXT_LINES_H
 
 #include "base/file.h"
 

@@ -1,7 +1,7 @@
 /* vocab: words as numbers. Number 0, 1, 2 are the unknown word, the end mark and the start mark of
  * base/batch.h, which have no spelling here: a literal "</s>" in a text is an ordinary word. */
-#ifndef SA_TEXT_VOCAB_H
-#define SA_TEXT_VOCAB_H
+#ifndef SA_DATA_VOCAB_H
+#define SA_DATA_VOCAB_H
 
 #include "base/batch.h"
 #include "data/counts.h"

@@ -6,10 +6,10 @@
  * names". A French elision ends after its apostrophe (l' | homme, qu' | il, but aujourd'hui).
  * Ideographs and kana are tokens by themselves. White space separates and is forgotten, the
  * no-break kinds too. */
-#ifndef SA_TEXT_WORD_H
-#define SA_TEXT_WORD_H
+#ifndef SA_DATA_WORD_TOKENIZER_H
+#define SA_DATA_WORD_TOKENIZER_H
 
-#include "data/tokenizer.h"
+#include "data/tokens.h"
 #include <stdint.h>
 
 /* The split and join of the row "word" (see sa_tokenizer). */

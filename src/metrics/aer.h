@@ -3,8 +3,8 @@
  *   AER = 1 - (|A and S| + |A and P|) / (|A| + |S|),  S a part of P
  *
  * Counts add up over sentences; the rate is made of the sums. */
-#ifndef SA_EVAL_AER_H
-#define SA_EVAL_AER_H
+#ifndef SA_METRICS_AER_H
+#define SA_METRICS_AER_H
 
 #include "base/links.h"
 

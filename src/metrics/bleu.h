@@ -6,8 +6,8 @@
  * hypotheses' tokens and r those of the references nearest in length.
  *
  * Counts of sentences add up; the score is made of the sum. */
-#ifndef SA_EVAL_BLEU_H
-#define SA_EVAL_BLEU_H
+#ifndef SA_METRICS_BLEU_H
+#define SA_METRICS_BLEU_H
 
 #include "metrics/ngram.h"
 

@@ -1,8 +1,8 @@
 /* bootstrap: how far a score may be trusted (Koehn 2004). As many sentences as there are, drawn
  * with repetition, give a score of what might have been; many such samples give its spread. Two
  * systems are compared on the same samples. */
-#ifndef SA_EVAL_BOOTSTRAP_H
-#define SA_EVAL_BOOTSTRAP_H
+#ifndef SA_METRICS_BOOTSTRAP_H
+#define SA_METRICS_BOOTSTRAP_H
 
 #include "metrics/metrics.h"
 

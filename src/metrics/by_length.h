@@ -1,7 +1,7 @@
 /* bylength: sentences in bands of source length, for scores that fall or stay flat with it
  * (Bahdanau et al. 2015, figure 2). */
-#ifndef SA_EVAL_BYLENGTH_H
-#define SA_EVAL_BYLENGTH_H
+#ifndef SA_METRICS_BY_LENGTH_H
+#define SA_METRICS_BY_LENGTH_H
 
 #include <stddef.h>
 

@@ -7,8 +7,8 @@
  * have n-grams. Of several references the one with the best score counts.
  *
  * Counts of sentences add up; the score is made of the sum. */
-#ifndef SA_EVAL_CHRF_H
-#define SA_EVAL_CHRF_H
+#ifndef SA_METRICS_CHRF_H
+#define SA_METRICS_CHRF_H
 
 #include "metrics/ngram.h"
 

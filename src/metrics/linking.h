@@ -1,6 +1,6 @@
 /* linking: a word alignment from attention weights. */
-#ifndef SA_EVAL_LINKING_H
-#define SA_EVAL_LINKING_H
+#ifndef SA_METRICS_LINKING_H
+#define SA_METRICS_LINKING_H
 
 #include "base/links.h"
 #include "base/option.h"

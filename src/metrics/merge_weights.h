@@ -1,6 +1,6 @@
 /* merging: attention between words, from attention between their pieces. */
-#ifndef SA_EVAL_MERGING_H
-#define SA_EVAL_MERGING_H
+#ifndef SA_METRICS_MERGE_WEIGHTS_H
+#define SA_METRICS_MERGE_WEIGHTS_H
 
 #include "base/subword_mark.h"
 

@@ -5,8 +5,8 @@
  *   char   every character that is no white space
  *
  * White space is what Python's str.split knows: ASCII's, and Unicode's with the no-break spaces. */
-#ifndef SA_EVAL_CUT_H
-#define SA_EVAL_CUT_H
+#ifndef SA_METRICS_METRIC_TOKENIZER_H
+#define SA_METRICS_METRIC_TOKENIZER_H
 
 #include "base/memory.h"
 

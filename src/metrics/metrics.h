@@ -3,8 +3,8 @@
  * A tally holds whole numbers only. Those of sentences add up in any order to the same sum, and
  * every figure is made of a sum: of one sentence, of a band of lengths, of a whole corpus, of a
  * sample drawn from it. */
-#ifndef SA_EVAL_METRICS_H
-#define SA_EVAL_METRICS_H
+#ifndef SA_METRICS_METRICS_H
+#define SA_METRICS_METRICS_H
 
 #include "base/option.h"
 #include "metrics/bleu.h"

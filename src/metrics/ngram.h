@@ -1,6 +1,6 @@
 /* ngram: how many runs of n words, or of n characters, two lines share. */
-#ifndef SA_EVAL_NGRAM_H
-#define SA_EVAL_NGRAM_H
+#ifndef SA_METRICS_NGRAM_H
+#define SA_METRICS_NGRAM_H
 
 #include "base/memory.h"
 #include <stdint.h>

@@ -279,9 +279,9 @@ static void write_request(sa_draft *draft, sa_mood mood) {
     bool denied = mood == SA_NEGATIVE, transitive = !sa_draft_chance(draft, 4);
     const sa_verb *verb = draw_verb(draft, transitive ? sa_transitive_verbs : sa_intransitive_verbs,
                                     0, denied ? SA_WARNING : SA_REQUEST);
-    sa_span not = {0}, please = {0};
+    sa_word_span not = {0}, please = {0};
     if (denied) {
-        sa_span auxiliary = sa_draft_source(draft, "do"), ne = sa_draft_target(draft, "ne");
+        sa_word_span auxiliary = sa_draft_source(draft, "do"), ne = sa_draft_target(draft, "ne");
         not = sa_draft_source(draft, "not");
         sa_draft_link_possible(draft, auxiliary, ne);
         sa_draft_link(draft, not, ne);

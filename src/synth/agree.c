@@ -43,7 +43,7 @@ void sa_synth_agree(sa_draft *draft, sa_split split) {
     (void)split;
     int clauses = sa_draft_pick(draft, 4);
     sa_subject first = write_being(draft), last = first;
-    sa_span noun = sa_draft_last(&draft->source);
+    sa_word_span noun = sa_draft_last(&draft->source);
     for (; clauses > 0; clauses--) {
         write_doing(draft, &last);
         last = write_being(draft);

@@ -177,7 +177,7 @@ void sa_clause_feel(sa_clause *clause, const char *english, const char *french) 
 
 /* Where the words of the verb stand; count 0: there is none. */
 typedef struct verb_spans {
-    sa_span auxiliary, not, often, lead, to, main, object;
+    sa_word_span auxiliary, not, often, lead, to, main, object;
 } verb_spans;
 
 static void write_english(sa_draft *draft, const sa_clause *clause, verb_spans *at) {
@@ -204,7 +204,7 @@ static void write_object(sa_draft *draft, const sa_clause *clause, const verb_sp
 /* Links the finite verb with the word that carries its meaning: the leading verb (wants to), else
  * the auxiliary where a second verb follows (did eat), else the verb itself (is eating). */
 static void link_finite(sa_draft *draft, const sa_clause *clause, const verb_spans *at,
-                        sa_span finite) {
+                        sa_word_span finite) {
     if (clause->lead) {
         sa_draft_link(draft, at->lead, finite);
         sa_draft_link_possible(draft, at->auxiliary, finite);
@@ -227,7 +227,7 @@ static void write_french(sa_draft *draft, const sa_clause *clause, const verb_sp
         sa_draft_link(draft, at->often, sa_draft_target(draft, clause->often->target));
     if (!clause->rest[0]) return;
     write_object(draft, clause, at);
-    sa_span rest = sa_draft_target(draft, clause->rest);
+    sa_word_span rest = sa_draft_target(draft, clause->rest);
     sa_draft_link(draft, at->main, rest);
     sa_draft_link_possible(draft, at->to, rest);
 }

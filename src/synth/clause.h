@@ -1,8 +1,8 @@
 /* clause: a subject with its verb, said, asked or denied, in both languages. English moves or
  * inserts an auxiliary (does she eat? she does not eat); French asks with est-ce que and puts ne
  * ... pas around the verb that changes with the subject. */
-#ifndef SA_TEXT_SYNTH_CLAUSE_H
-#define SA_TEXT_SYNTH_CLAUSE_H
+#ifndef SA_SYNTH_CLAUSE_H
+#define SA_SYNTH_CLAUSE_H
 
 #include "synth/group.h"
 

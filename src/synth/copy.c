@@ -89,7 +89,7 @@ static void write_phrase(sa_draft *draft, const char *source, const char *target
 /* "today Ada has helped Ivan." -> "Ada a aidé Ivan aujourd'hui." */
 static void write_deed(sa_draft *draft, const char *first, const char *second) {
     const sa_phrase *time = SA_DRAW(draft, times);
-    sa_span time_at = sa_draft_source(draft, time->source);
+    sa_word_span time_at = sa_draft_source(draft, time->source);
     write_phrase(draft, first, first, NULL);
     write_phrase(draft, "has", "a", NULL);
     sa_draft_phrase(draft, SA_DRAW(draft, verbs));
@@ -101,10 +101,10 @@ static void write_deed(sa_draft *draft, const char *first, const char *second) {
 static void write_gift(sa_draft *draft, const char *first, const char *second) {
     write_phrase(draft, first, first, NULL);
     write_phrase(draft, "gave", "a donné", NULL);
-    sa_span second_at = sa_draft_source(draft, second);
+    sa_word_span second_at = sa_draft_source(draft, second);
     write_phrase(draft, "the", "le", NULL);
     const sa_phrase *color = SA_DRAW(draft, colors);
-    sa_span color_at = sa_draft_source(draft, color->source);
+    sa_word_span color_at = sa_draft_source(draft, color->source);
     sa_draft_phrase(draft, SA_DRAW(draft, things));
     sa_draft_link(draft, color_at, sa_draft_target(draft, color->target));
     sa_draft_link_possible(draft, second_at, sa_draft_target(draft, "à"));
@@ -114,12 +114,12 @@ static void write_gift(sa_draft *draft, const char *first, const char *second) {
 /* "Ada was helped by Ivan." -> "Ivan a aidé Ada." */
 static void write_passive(sa_draft *draft, const char *first, const char *second) {
     const sa_phrase *verb = SA_DRAW(draft, verbs);
-    sa_span first_at = sa_draft_source(draft, first);
-    sa_span was_at = sa_draft_source(draft, "was");
-    sa_span verb_at = sa_draft_source(draft, verb->source);
-    sa_span by_at = sa_draft_source(draft, "by");
+    sa_word_span first_at = sa_draft_source(draft, first);
+    sa_word_span was_at = sa_draft_source(draft, "was");
+    sa_word_span verb_at = sa_draft_source(draft, verb->source);
+    sa_word_span by_at = sa_draft_source(draft, "by");
     write_phrase(draft, second, second, NULL);
-    sa_span has_at = sa_draft_target(draft, "a");
+    sa_word_span has_at = sa_draft_target(draft, "a");
     sa_draft_link(draft, was_at, has_at);
     sa_draft_link_possible(draft, by_at, has_at);
     sa_draft_link(draft, verb_at, sa_draft_target(draft, verb->target));

@@ -52,22 +52,23 @@ static const char *ordinal(int day) {
 }
 
 /* Where the parts stand in the target. */
-static const sa_span year_at = {0, 4}, month_at = {5, 2}, day_at = {8, 2};
+static const sa_word_span year_at = {0, 4}, month_at = {5, 2}, day_at = {8, 2};
 
 /* A number with at least so many digits, against its place in the target: the last digits belong
  * together; the digits that the target has more are decided by those there are. */
-static void write_number(sa_draft *draft, int digits, int number, sa_span place) {
+static void write_number(sa_draft *draft, int digits, int number, sa_word_span place) {
     char text[16];
     snprintf(text, sizeof text, "%0*d", digits, number);
-    sa_span span = sa_draft_source(draft, text);
+    sa_word_span span = sa_draft_source(draft, text);
     int more = place.count - span.count;
     for (int i = 0; i < span.count; i++)
-        sa_draft_link(draft, (sa_span){span.first + i, 1}, (sa_span){place.first + more + i, 1});
-    sa_draft_link_possible(draft, span, (sa_span){place.first, more});
+        sa_draft_link(draft, (sa_word_span){span.first + i, 1},
+                      (sa_word_span){place.first + more + i, 1});
+    sa_draft_link_possible(draft, span, (sa_word_span){place.first, more});
 }
 
 /* The first `letters` of a name (0: all). */
-static sa_span write_name(sa_draft *draft, const char *name, int letters, bool lower) {
+static sa_word_span write_name(sa_draft *draft, const char *name, int letters, bool lower) {
     char text[16];
     snprintf(text, sizeof text, "%.*s", letters ? letters : (int)strlen(name), name);
     if (lower) text[0] = (char)(text[0] - 'A' + 'a');

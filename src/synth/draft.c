@@ -37,8 +37,8 @@ bool sa_draft_advance(sa_draft *draft) {
     return true;
 }
 
-static sa_span append(sa_draft_side *side, const char *text, bool characters) {
-    sa_span span = {side->count, 0};
+static sa_word_span append(sa_draft_side *side, const char *text, bool characters) {
+    sa_word_span span = {side->count, 0};
     while (text && *text) {
         size_t size = characters ? 1 : strcspn(text, " ");
         sa_require(side->count < SA_DRAFT_WORDS && size < SA_DRAFT_LETTERS);
@@ -52,17 +52,17 @@ static sa_span append(sa_draft_side *side, const char *text, bool characters) {
     return span;
 }
 
-sa_span sa_draft_source(sa_draft *draft, const char *text) {
+sa_word_span sa_draft_source(sa_draft *draft, const char *text) {
     return append(&draft->source, text, draft->characters);
 }
 
-sa_span sa_draft_target(sa_draft *draft, const char *text) {
+sa_word_span sa_draft_target(sa_draft *draft, const char *text) {
     return append(&draft->target, text, draft->characters);
 }
 
-sa_span sa_draft_last(const sa_draft_side *side) {
+sa_word_span sa_draft_last(const sa_draft_side *side) {
     sa_require(side->count > 0);
-    return (sa_span){side->count - 1, 1};
+    return (sa_word_span){side->count - 1, 1};
 }
 
 /* A link made twice counts once, as sure if either was. */
@@ -78,23 +78,23 @@ static void add_link(sa_draft *draft, sa_link link) {
     draft->links[draft->link_count++] = link;
 }
 
-static void link_spans(sa_draft *draft, sa_span source, sa_span target, bool possible) {
+static void link_spans(sa_draft *draft, sa_word_span source, sa_word_span target, bool possible) {
     for (int s = 0; s < source.count; s++)
         for (int t = 0; t < target.count; t++)
             add_link(draft, (sa_link){source.first + s, target.first + t, possible});
 }
 
-void sa_draft_link(sa_draft *draft, sa_span source, sa_span target) {
+void sa_draft_link(sa_draft *draft, sa_word_span source, sa_word_span target) {
     link_spans(draft, source, target, false);
 }
 
-void sa_draft_link_possible(sa_draft *draft, sa_span source, sa_span target) {
+void sa_draft_link_possible(sa_draft *draft, sa_word_span source, sa_word_span target) {
     link_spans(draft, source, target, true);
 }
 
 void sa_draft_phrase(sa_draft *draft, const sa_phrase *phrase) {
-    sa_span source = sa_draft_source(draft, phrase->source);
-    sa_span target = sa_draft_target(draft, phrase->target);
+    sa_word_span source = sa_draft_source(draft, phrase->source);
+    sa_word_span target = sa_draft_target(draft, phrase->target);
     if (!phrase->links) sa_draft_link(draft, source, target);
     for (const char *at = phrase->links; at && *at;) {
         char *end;

@@ -3,12 +3,15 @@
  *
  * Every decision is taken through sa_draft_pick. That is what lets one grammar be used in two ways:
  * drawn at random, or walked through from its first sentence to its last. */
-#ifndef SA_TEXT_SYNTH_DRAFT_H
-#define SA_TEXT_SYNTH_DRAFT_H
+#ifndef SA_SYNTH_DRAFT_H
+#define SA_SYNTH_DRAFT_H
 
 #include "base/links.h"
 #include "base/memory.h"
 #include "base/rng.h"
+
+/* What a sentence pair is for. */
+typedef enum sa_split { SA_TRAIN, SA_VALID, SA_TEST } sa_split;
 
 enum { SA_DRAFT_WORDS = 64, SA_DRAFT_LETTERS = 32, SA_DRAFT_LINKS = 256, SA_DRAFT_PICKS = 256 };
 
@@ -30,9 +33,9 @@ typedef struct sa_draft {
 } sa_draft;
 
 /* Neighbouring words of one side. */
-typedef struct sa_span {
+typedef struct sa_word_span {
     int first, count;
-} sa_span;
+} sa_word_span;
 
 /* Empties both sides for the next sentence; words again, not characters. */
 void sa_draft_clear(sa_draft *draft);
@@ -48,15 +51,15 @@ bool sa_draft_advance(sa_draft *draft);
 
 /* Append the words of a text in which single spaces separate them (in a draft of characters: every
  * byte of an ASCII text); NULL appends none. */
-sa_span sa_draft_source(sa_draft *draft, const char *text);
-sa_span sa_draft_target(sa_draft *draft, const char *text);
+sa_word_span sa_draft_source(sa_draft *draft, const char *text);
+sa_word_span sa_draft_target(sa_draft *draft, const char *text);
 
 /* The last word of a side that has one. */
-sa_span sa_draft_last(const sa_draft_side *side);
+sa_word_span sa_draft_last(const sa_draft_side *side);
 
 /* Links every word of one span with every word of the other: surely, or possibly. */
-void sa_draft_link(sa_draft *draft, sa_span source, sa_span target);
-void sa_draft_link_possible(sa_draft *draft, sa_span source, sa_span target);
+void sa_draft_link(sa_draft *draft, sa_word_span source, sa_word_span target);
+void sa_draft_link_possible(sa_draft *draft, sa_word_span source, sa_word_span target);
 
 /* Appends words to both sides and links them as `links` says in Pharaoh form, counted from the
  * first word of the phrase; NULL: all surely with all. */

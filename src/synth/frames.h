@@ -1,7 +1,7 @@
 /* frames: the kinds of sentences of `phrases`. Each writes one sentence without its final mark and
  * tells which mark it needs. */
-#ifndef SA_TEXT_SYNTH_FRAMES_H
-#define SA_TEXT_SYNTH_FRAMES_H
+#ifndef SA_SYNTH_FRAMES_H
+#define SA_SYNTH_FRAMES_H
 
 #include "synth/clause.h"
 

@@ -1,6 +1,6 @@
 /* french: how French words change: plural, gender, and what happens where words meet. */
-#ifndef SA_TEXT_SYNTH_FRENCH_H
-#define SA_TEXT_SYNTH_FRENCH_H
+#ifndef SA_SYNTH_FRENCH_H
+#define SA_SYNTH_FRENCH_H
 
 #include "synth/draft.h"
 #include "synth/words.h"

@@ -159,11 +159,11 @@ static const char *french_determiner(const sa_noun_phrase *group, const char *ne
 
 void sa_noun_phrase_write(sa_draft *draft, const sa_noun_phrase *group, sa_mood mood) {
     const sa_adjective *adjectives[] = {group->before, group->after};
-    sa_span english[2] = {{0}};
-    sa_span determiner = sa_draft_source(draft, english_determiner(group, mood));
+    sa_word_span english[2] = {{0}};
+    sa_word_span determiner = sa_draft_source(draft, english_determiner(group, mood));
     for (int i = 0; i < 2; i++)
         if (adjectives[i]) english[i] = sa_draft_source(draft, adjectives[i]->english);
-    sa_span noun = sa_draft_source(draft, english_noun(group));
+    sa_word_span noun = sa_draft_source(draft, english_noun(group));
 
     bool feminine = group->noun->feminine;
     char french[SA_DRAFT_LETTERS], adjective[2][SA_DRAFT_LETTERS];
@@ -174,7 +174,7 @@ void sa_noun_phrase_write(sa_draft *draft, const sa_noun_phrase *group, sa_mood 
             sa_french_adjective(adjectives[i], feminine, group->plural, french, adjective[i]);
 
     const char *next = group->before ? adjective[0] : french;
-    sa_span article = sa_draft_target(draft, french_determiner(group, next, mood));
+    sa_word_span article = sa_draft_target(draft, french_determiner(group, next, mood));
     sa_draft_link(draft, determiner, article);
     sa_draft_link_possible(draft, noun, article);
     if (group->before) sa_draft_link(draft, english[0], sa_draft_target(draft, adjective[0]));

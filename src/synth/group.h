@@ -1,6 +1,6 @@
 /* group: a noun with its determiner and adjectives, in both languages. */
-#ifndef SA_TEXT_SYNTH_GROUP_H
-#define SA_TEXT_SYNTH_GROUP_H
+#ifndef SA_SYNTH_GROUP_H
+#define SA_SYNTH_GROUP_H
 
 #include "synth/draft.h"
 #include "synth/words.h"

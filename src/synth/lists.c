@@ -35,7 +35,7 @@ static int draw_list(sa_draft *draft, int shortest, int longest, int kinds, int 
 
 static void link_reversed(sa_draft *draft, int count) {
     for (int i = 0; i < count; i++)
-        sa_draft_link(draft, (sa_span){i, 1}, (sa_span){count - 1 - i, 1});
+        sa_draft_link(draft, (sa_word_span){i, 1}, (sa_word_span){count - 1 - i, 1});
 }
 
 void sa_synth_length(sa_draft *draft, sa_split split) {

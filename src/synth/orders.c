@@ -47,7 +47,7 @@ static const struct {
 
 typedef struct noun_group { /* a noun with what belongs to it */
     int article, noun, count, adjectives[2];
-    sa_span article_at, noun_at, adjectives_at[2];
+    sa_word_span article_at, noun_at, adjectives_at[2];
 } noun_group;
 
 enum {
@@ -76,7 +76,7 @@ static void write_target_adjectives(sa_draft *draft, const noun_group *group) {
 
 static void write_target_group(sa_draft *draft, const noun_group *group, bool reorder) {
     bool feminine = group->noun >= NOUNS / 2;
-    sa_span article = sa_draft_target(draft, articles[group->article].french[feminine]);
+    sa_word_span article = sa_draft_target(draft, articles[group->article].french[feminine]);
     sa_draft_link(draft, group->article_at, article);
     sa_draft_link_possible(draft, group->noun_at, article);
     if (!reorder) write_target_adjectives(draft, group);
@@ -86,7 +86,7 @@ static void write_target_group(sa_draft *draft, const noun_group *group, bool re
 
 typedef struct open_word { /* of the source, still to be translated */
     const sa_phrase *row;
-    sa_span at;
+    sa_word_span at;
 } open_word;
 
 static open_word write_source_word(sa_draft *draft, const sa_phrase *row) {

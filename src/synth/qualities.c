@@ -15,15 +15,15 @@ enum {
 /* Any person, where there is no noun to ask what can be said of it. */
 static const sa_noun anyone = {.traits = SA_MOOD};
 
-static sa_span write_french_adjective(sa_draft *draft, const sa_adjective *adjective,
-                                      const sa_subject *subject) {
+static sa_word_span write_french_adjective(sa_draft *draft, const sa_adjective *adjective,
+                                           const sa_subject *subject) {
     char french[SA_DRAFT_LETTERS];
     sa_french_adjective(adjective, subject->feminine, subject->plural, NULL, french);
     return sa_draft_target(draft, french);
 }
 
 void sa_adjective_write(sa_draft *draft, const sa_adjective *adjective, const sa_subject *subject) {
-    sa_span english = sa_draft_source(draft, adjective->english);
+    sa_word_span english = sa_draft_source(draft, adjective->english);
     sa_draft_link(draft, english, write_french_adjective(draft, adjective, subject));
 }
 
@@ -111,7 +111,7 @@ static void write_comparison(sa_draft *draft, sa_mood mood) {
     sa_clause clause = {.subject = sa_subject_of(&one), .mood = mood};
     sa_clause_be(&clause, false);
     sa_clause_write(draft, &clause);
-    sa_span more = sa_draft_source(draft, adjective->more), quality = more;
+    sa_word_span more = sa_draft_source(draft, adjective->more), quality = more;
     if (!strcmp(adjective->more, "more")) quality = sa_draft_source(draft, adjective->english);
     sa_draft_link(draft, more, sa_draft_target(draft, "plus"));
     sa_draft_link(draft, quality, write_french_adjective(draft, adjective, &clause.subject));

@@ -117,7 +117,7 @@ typedef struct word_pair {
     const word_row *word;
     const sense_row *sense;
     const sa_noun *decider;
-    sa_span meaning, reason; /* of the target and of the source */
+    sa_word_span meaning, reason; /* of the target and of the source */
 } word_pair;
 
 static sa_noun_phrase draw_person(sa_draft *draft) {

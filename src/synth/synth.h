@@ -4,13 +4,10 @@
  * same task, split, seed and number of pairs give the same bytes on every machine. A hash of the
  * source sentence alone decides its split: no test sentence can occur in training, whatever the
  * seeds, and within one corpus no source occurs twice. */
-#ifndef SA_TEXT_SYNTH_H
-#define SA_TEXT_SYNTH_H
+#ifndef SA_SYNTH_SYNTH_H
+#define SA_SYNTH_SYNTH_H
 
-#include "base/memory.h"
-#include <stdint.h>
-
-typedef enum sa_split { SA_TRAIN, SA_VALID, SA_TEST } sa_split;
+#include "synth/draft.h"
 
 /* The names of the splits, in the order of sa_split; ends with NULL. */
 extern const char *const sa_splits[];
@@ -18,13 +15,11 @@ extern const char *const sa_splits[];
 /* The most pairs one corpus may have. */
 #define SA_SYNTH_LIMIT ((size_t)1000000)
 
-struct sa_draft;
-
 typedef struct sa_task {
     const char *name;
-    const char *summary;                                  /* one line for the help */
-    size_t pairs;                                         /* a good number for training */
-    void (*draw)(struct sa_draft *draft, sa_split split); /* makes one pair */
+    const char *summary;                           /* one line for the help */
+    size_t pairs;                                  /* a good number for training */
+    void (*draw)(sa_draft *draft, sa_split split); /* makes one pair */
 } sa_task;
 
 extern const sa_task sa_tasks[]; /* ends with a NULL name */

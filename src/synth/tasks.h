@@ -1,9 +1,8 @@
 /* The grammars behind the rows of sa_tasks: each makes one sentence pair in an empty draft. */
-#ifndef SA_TEXT_SYNTH_TASKS_H
-#define SA_TEXT_SYNTH_TASKS_H
+#ifndef SA_SYNTH_TASKS_H
+#define SA_SYNTH_TASKS_H
 
 #include "synth/draft.h"
-#include "synth/synth.h"
 
 void sa_synth_phrases(sa_draft *draft, sa_split split);
 void sa_synth_mono(sa_draft *draft, sa_split split);

@@ -67,7 +67,7 @@ static void write_clock(sa_draft *draft) {
 static void write_ago(sa_draft *draft, bool far) {
     static const sa_phrase units[] = {
         {"days", "jours", NULL}, {"weeks", "semaines", NULL}, {"years", "ans", NULL}};
-    sa_span there = sa_draft_target(draft, "il y a");
+    sa_word_span there = sa_draft_target(draft, "il y a");
     sa_draft_phrase(draft, &sa_numbers[sa_draft_pick(draft, SA_NUMBERS)]);
     sa_draft_phrase(draft, &units[sa_draft_pick(draft, far ? 3 : 2)]);
     sa_draft_link(draft, sa_draft_source(draft, "ago"), there);

@@ -1,8 +1,8 @@
 /* words: the vocabulary of `phrases`. Words carry what they can be used for, so that the sentences
  * make sense: a verb names the kinds of things it is done to or the kinds of places where it is
  * done, an adjective the traits of the things it suits. */
-#ifndef SA_TEXT_SYNTH_WORDS_H
-#define SA_TEXT_SYNTH_WORDS_H
+#ifndef SA_SYNTH_WORDS_H
+#define SA_SYNTH_WORDS_H
 
 #include <stdbool.h>
 

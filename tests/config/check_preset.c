@@ -1,5 +1,6 @@
 /* The presets: what they set, and that those of papers leave nothing of the paper open. */
 #include "config/preset.h"
+#include "config/preset_texts.h"
 #include "config/settings.h"
 #include "data/tokenizer.h"
 #include "model/seq2seq.h"

@@ -2,7 +2,7 @@
 
 #include <limits.h>
 
-/* Positions by falling length; counting sort, so equal lengths keep their order. */
+/* Indices by decreasing length, by counting sort: equal lengths keep their order. */
 static void order_by_length(const sa_sentence *sentences, int count, int longest, int *order,
                             int *bucket) {
     for (int length = 0; length <= longest; length++) bucket[length] = 0;
@@ -31,7 +31,8 @@ sa_batch_side sa_batch_side_build(sa_arena *arena, const sa_sentence *sentences,
     sa_batch_side side = {count, steps, words, len, first, active, start, ids, order};
     if (!arena->base) return side;
 
-    order_by_length(sentences, count, steps, order, active); /* live is free until the loop below */
+    order_by_length(sentences, count, steps, order,
+                    active); /* `active` serves as scratch until the loop below */
     first[0] = 0;
     for (int b = 0; b < count; b++) {
         len[b] = sentences[order[b]].len;

@@ -13,16 +13,17 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-_Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "numbers stand in the file as in memory");
+_Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__,
+               "tensors are stored in native byte order");
 
 enum {
     START_SIZE = 16,
     HEADER_DEPTH = 3,
     CACHE_LINE = 64,
-    CHUNK_SIZE = 1 << 18, /* bytes that are still in the cache when their checksum is made */
+    CHUNK_SIZE = 1 << 18, /* bytes still in the cache when their checksum is computed */
 };
 
-/* From wide to narrow: written in this order, every tensor is aligned. */
+/* From wide to narrow, so that tensors written in this order are aligned. */
 const sa_dtype_info sa_dtypes[SA_DTYPES] = {
     [SA_F64] = {"F64", 8}, [SA_I64] = {"I64", 8}, [SA_F32] = {"F32", 4},
     [SA_I32] = {"I32", 4}, [SA_U8] = {"U8", 1},
@@ -45,7 +46,7 @@ bool sa_tensor_compute_size(sa_tensor *tensor, const char *file, sa_error *error
 
 /* ---- The header ------------------------------------------------------------------------------ */
 
-/* What files of other programs begin with. '?' stands for any byte. */
+/* The first bytes of other programs' files. '?' matches any byte. */
 static const struct {
     const char *bytes;
     size_t size;
@@ -82,7 +83,7 @@ static bool begins(const unsigned char *start, size_t size, const char *bytes, s
     return true;
 }
 
-/* White space, what can be printed, and bytes that UTF-8 has. */
+/* White space, printable characters and bytes that occur in UTF-8. */
 static bool is_text(const unsigned char *start, size_t size) {
     for (size_t i = 0; i < size; i++)
         if ((start[i] < ' ' && !memchr("\t\n\r", start[i], 3)) || start[i] == 0x7f ||
@@ -91,8 +92,8 @@ static bool is_text(const unsigned char *start, size_t size) {
     return size > 0;
 }
 
-/* Fails with the name of what the file of more than SA_CONTAINER_LENGTH_SIZE bytes is instead, as
- * far as its first bytes tell. */
+/* Fails with the format of a foreign file, guessed from its first bytes. size >
+ * SA_CONTAINER_LENGTH_SIZE. */
 static bool report_foreign_format(const char *name, const unsigned char *start, size_t size,
                                   sa_error *error) {
     const size_t available = size < START_SIZE ? size : START_SIZE;
@@ -109,18 +110,18 @@ static bool report_foreign_format(const char *name, const unsigned char *start, 
                    is_text(start, available) ? " but text" : "");
 }
 
-/* The length of the header, from the first START_SIZE bytes of a file of `size` bytes. */
+/* Reads the length of the header from the first START_SIZE bytes of a file of `size` bytes. */
 static bool read_length(const char *name, const unsigned char *start, size_t size, size_t *length,
                         sa_error *error) {
     if (size <= SA_CONTAINER_LENGTH_SIZE)
         return sa_fail(error, SA_DATA, "%s: truncated: the file has only %zu bytes", name, size);
     uint64_t stored;
     memcpy(&stored, start, sizeof stored);
-    bool opened = start[SA_CONTAINER_LENGTH_SIZE] == '{';
-    if (opened && stored > SA_CONTAINER_MAX_HEADER &&
+    const bool brace = start[SA_CONTAINER_LENGTH_SIZE] == '{';
+    if (brace && stored > SA_CONTAINER_MAX_HEADER &&
         __builtin_bswap64(stored) <= size - SA_CONTAINER_LENGTH_SIZE)
         return sa_fail(error, SA_DATA, "%s: the header's length looks byte-swapped", name);
-    if (!opened || stored < 2 || stored > SA_CONTAINER_MAX_HEADER)
+    if (!brace || stored < 2 || stored > SA_CONTAINER_MAX_HEADER)
         return report_foreign_format(name, start, size, error);
     if (size - SA_CONTAINER_LENGTH_SIZE < stored)
         return sa_fail(error, SA_DATA,
@@ -130,7 +131,7 @@ static bool read_length(const char *name, const unsigned char *start, size_t siz
     return true;
 }
 
-/* No number of a header is negative, and a parser would take -0 for 0. */
+/* No number of a header is negative; the parser would read -0 as 0. */
 static bool reject_negative(const char *name, const char *text, size_t size, sa_error *error) {
     size_t i = sa_json_skip_strings(text, size, 0);
     while (i < size && text[i] != '-') i = sa_json_skip_strings(text, size, i + 1);
@@ -199,8 +200,8 @@ static bool read_shape(const char *file, sa_tensor *tensor, const json_t *shape,
     return sa_tensor_compute_size(tensor, file, error);
 }
 
-/* `at` of `size` data bytes are taken: the tensor must begin there and fit into the rest. So there
- * is no overlap, no hole, and no place outside of the file. */
+/* The tensor must begin where the one before it ends, `at`, and fit into the `size` data bytes: no
+ * overlap, no gap, nothing outside the file. */
 static bool check_offsets(const char *file, const sa_tensor *tensor, const json_t *offsets,
                           size_t at, size_t size, sa_error *error) {
     json_t *begin = json_array_get(offsets, 0), *end = json_array_get(offsets, 1);
@@ -250,8 +251,7 @@ static bool read_tensors(sa_container *container, const char *data, size_t size,
     return true;
 }
 
-/* The last tensor must be the checksum `found` of all bytes before it; it is then taken off the
- * list. */
+/* Compares the last tensor with the checksum `found` and removes it from the list. */
 static bool verify_checksum(sa_container *container, uint32_t found, sa_error *error) {
     const sa_tensor *last = container->count ? &container->tensors[container->count - 1] : NULL;
     uint32_t stored;
@@ -271,8 +271,8 @@ static bool verify_checksum(sa_container *container, uint32_t found, sa_error *e
 
 /* ---- Reading --------------------------------------------------------------------------------- */
 
-/* Goes on with the checksum of a file of `size` bytes by those from `at` on; the last four are the
- * checksum itself. */
+/* Updates the checksum of a file of `size` bytes with `chunk` bytes from `at` on. The last four
+ * bytes are the checksum itself and do not count. */
 static uint32_t update_checksum(uint32_t sum, const char *bytes, size_t at, size_t chunk,
                                 size_t size) {
     const size_t end = size > sizeof sum ? size - sizeof sum : 0;
@@ -322,16 +322,15 @@ static bool read_whole(int fd, const char *path, char *bytes, size_t size, uint3
     return true;
 }
 
-/* A whole file in memory. Its data begin at a cache line, so that they can be reckoned with where
- * they are. */
+/* A whole file in memory. The tensors' data begin at a cache line, so that weights can be used in
+ * place. */
 typedef struct loaded_file {
-    char *memory, *bytes; /* room is what free() takes */
+    char *memory, *bytes; /* as allocated; the first byte of the file */
     size_t size;
     uint32_t sum;
 } loaded_file;
 
-/* Nothing is allocated before the type, the size and the first bytes of the file are known to be
- * right. */
+/* Checks the type, size and first bytes of the file before it allocates anything. */
 static bool load(int fd, const char *path, loaded_file *file, sa_error *error) {
     struct stat before, after;
     if (fstat(fd, &before) != 0 || !S_ISREG(before.st_mode))

@@ -1,9 +1,9 @@
 /* container: the safetensors format, read and written strictly.
  *
  * A file is the length of its header (8 bytes, little-endian), the header (JSON: name, type, shape
- * and place of every tensor, and strings), and the data. Any safetensors reader opens what is
- * written here. Two things are ours: `__metadata__` names the program and version, and the last
- * tensor, `checksum`, U8[4], is the CRC-32 of all bytes before it: no damage goes unseen. */
+ * and offsets of every tensor, and metadata strings), and the data. Any safetensors reader opens
+ * these files. Two additions: `__metadata__` names the program and version, and the last tensor,
+ * `checksum`, U8[4], is the CRC-32 of all bytes before it. */
 #ifndef SA_BASE_CONTAINER_H
 #define SA_BASE_CONTAINER_H
 
@@ -19,16 +19,16 @@ typedef struct sa_dtype_info {
 } sa_dtype_info;
 extern const sa_dtype_info sa_dtypes[SA_DTYPES];
 
-/* What marks a file as ours. */
+/* The metadata and the tensor that every file of this program has. */
 #define SA_CONTAINER_FORMAT "softalign"
 #define SA_CONTAINER_VERSION "1"
 #define SA_CONTAINER_CHECKSUM "checksum"
 
 enum {
-    SA_TENSOR_MAX_RANK = 4,            /* the most dimensions */
-    SA_CONTAINER_MAX_TENSORS = 4096,   /* the most tensors of a file, the checksum included */
+    SA_TENSOR_MAX_RANK = 4,
+    SA_CONTAINER_MAX_TENSORS = 4096,   /* including the checksum */
     SA_CONTAINER_LENGTH_SIZE = 8,      /* bytes of the header's length */
-    SA_CONTAINER_MAX_HEADER = 1 << 20, /* bytes of the longest header */
+    SA_CONTAINER_MAX_HEADER = 1 << 20, /* bytes */
 };
 
 typedef struct sa_tensor {
@@ -36,8 +36,8 @@ typedef struct sa_tensor {
     sa_dtype type;
     int rank;                      /* 1 .. SA_TENSOR_MAX_RANK */
     int shape[SA_TENSOR_MAX_RANK]; /* all > 0 */
-    const void *data;              /* when read: in the room, of any alignment */
-    size_t size; /* bytes; when writing it follows from the shape and is not read */
+    const void *data;              /* of a file that was read: unaligned, in its memory */
+    size_t size;                   /* bytes; ignored when writing: it follows from the shape */
 } sa_tensor;
 
 /* Sets the size from type and shape. SA_DATA, naming `file`, when a dimension is not positive or
@@ -52,33 +52,33 @@ typedef struct sa_container {
     const char *name;   /* for messages: the path */
     sa_tensor *tensors; /* in the order of their data, without the checksum */
     size_t count;
-    uint32_t checksum; /* of an opened file, already compared with its bytes */
+    uint32_t checksum; /* of an opened file, verified */
     void *header;      /* owns the names and strings */
-    char *memory; /* of an opened file: owns the data, and may be taken by who goes on using it */
-    size_t size;  /* bytes of an opened file */
+    char *memory;      /* of an opened file: owns the data; the caller may take it over */
+    size_t size;       /* bytes of an opened file */
 } sa_container;
 
-/* Reads and checks the file at `path`, which must outlive the container. SA_OPEN: it cannot be
- * opened or is no regular file; SA_LIMIT: too large, or no memory; SA_DATA, naming what is wrong:
- * anything else than a whole container of this program and version. Freed by sa_container_close. */
+/* Reads and checks the file at `path`; the string must outlive the container. SA_OPEN: it cannot be
+ * opened or is no regular file; SA_LIMIT: too large, or out of memory; SA_DATA: it is not a
+ * complete container of this program and version. Freed by sa_container_close. */
 bool sa_container_open(sa_container *container, const char *path, sa_error *error);
 
-/* The same from bytes in memory, which must outlive the container. `name` stands in messages. */
+/* The same from bytes in memory, which must outlive the container. `name` is for messages. */
 bool sa_container_read(sa_container *container, const char *name, const void *bytes, size_t size,
                        sa_error *error);
 
 void sa_container_close(sa_container *container);
 
-/* NULL when there is none of that name. */
+/* The tensor of that name, or NULL. */
 const sa_tensor *sa_container_find(const sa_container *container, const char *name);
 
 /* The metadata string of that key, or NULL. */
 const char *sa_container_metadata(const sa_container *container, const char *key);
 
-/* Replaces the file at `path` (see sa_save) by these tensors, the strings and a checksum. Wider
- * types come first, so that every tensor is aligned in the file; within a type the order stays.
- * Names are unique; "format", "version" and "checksum" are added here. SA_DATA: an empty tensor;
- * SA_LIMIT: too many tensors, names or strings too long, a file that could not be read again. */
+/* Replaces the file at `path` (see sa_save) by these tensors, metadata strings and a checksum.
+ * Wider types come first, so that every tensor is aligned in the file; within a type the order
+ * stays. Names must be unique; "format", "version" and "checksum" are added here. SA_DATA: an empty
+ * tensor; SA_LIMIT: too many tensors, too long a header, or a file too large to be read again. */
 bool sa_container_write(const char *path, const sa_tensor *tensors, size_t count,
                         const sa_metadata *texts, size_t text_count, sa_error *error);
 

@@ -40,8 +40,8 @@ static void add_tensor(sa_buffer *header, const sa_tensor *tensor, size_t begin)
     sa_buffer_addf(header, "],\"data_offsets\":[%zu,%zu]}", begin, begin + tensor->size);
 }
 
-/* The header, its length included, padded so that the data begins aligned to 8 bytes; the pieces
- * 1 .. count are the tensors in the order of the file. */
+/* Builds the header with its length in front, padded so that the data is aligned to 8 bytes, and
+ * lists the file's chunks: the header, then the tensors in the order of the file. */
 static bool build_header(sa_buffer *header, sa_chunk *chunks, const char *path,
                          const sa_tensor *tensors, size_t count, const sa_metadata *texts,
                          size_t text_count, sa_error *error) {

@@ -11,7 +11,7 @@ static bool is_formula(const char *text) {
     return false;
 }
 
-/* Whether a reader that strips one ' would strip too much or too little without one more. */
+/* Whether a reader that strips one ' would get the word wrong without an additional one. */
 static bool needs_escape(const char *word) {
     return is_formula(word + strspn(word, "'"));
 }

@@ -1,4 +1,4 @@
-/* cell: words in the cells of CSV files (RFC 4180), written so that no spreadsheet runs them. */
+/* csv_cell: words as cells of CSV files (RFC 4180) that no spreadsheet runs as formulas. */
 #ifndef SA_BASE_CSV_CELL_H
 #define SA_BASE_CSV_CELL_H
 
@@ -9,7 +9,7 @@
  * begins with ' before such a character, so that a reader strips exactly one. */
 void sa_csv_cell_add(sa_buffer *out, const char *word);
 
-/* The word of a cell already out of its quotes: behind the ' that sa_csv_cell_add put before it. */
+/* The word of an unquoted cell, without the ' that sa_csv_cell_add put before it. */
 const char *sa_csv_cell_unescape(const char *text);
 
 #endif

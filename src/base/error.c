@@ -26,7 +26,7 @@ size_t sa_utf8_decode(const char *bytes, size_t size, uint32_t *code) {
     return overlong || surrogate || *code > 0x10ffff ? 0 : length;
 }
 
-/* Characters that could change what a terminal shows around them. */
+/* Control and bidirectional formatting characters, which change how a terminal shows other text. */
 static bool is_unsafe(uint32_t code) {
     return code < 0x20 || (code >= 0x7f && code < 0xa0) || code == 0x61c || code == 0x200e ||
            code == 0x200f || (code >= 0x2028 && code <= 0x202e) ||

@@ -29,13 +29,13 @@ static bool gzip_message(sa_error *error, const char *name, const char *what) {
     return sa_fail(error, SA_DATA, "%s: gzip: %s", name, what);
 }
 
-enum { ZLIB_CHUNK = 1 << 20 }; /* the most bytes that zlib is given at once: it counts in 32 bits */
+enum { ZLIB_CHUNK = 1 << 20 }; /* bytes per call: zlib counts in 32 bits */
 
 static uInt zlib_chunk(size_t size) {
     return (uInt)(size < ZLIB_CHUNK ? size : ZLIB_CHUNK);
 }
 
-/* Unpacks all members of a gzip file; what follows the last member must be nothing. */
+/* Unpacks all members of a gzip file; nothing may follow the last. */
 static bool unpack(const sa_file *compressed, sa_file *file, size_t limit, sa_error *error) {
     const size_t ratio_limit_start = (size_t)64 << 20;
     z_stream stream = {0};
@@ -99,7 +99,7 @@ bool sa_file_read(sa_file *file, const char *path, size_t limit, sa_error *error
         good = sa_fail_errno(error, SA_OPEN, "open", path);
     }
     if (S_ISCHR(about.st_mode) && limit > SA_LINE_LIMIT)
-        limit = SA_LINE_LIMIT; /* /dev/zero has no end */
+        limit = SA_LINE_LIMIT; /* /dev/zero is endless */
     if (S_ISREG(about.st_mode) && (size_t)about.st_size > limit)
         good = sa_fail(error, SA_LIMIT, "%s: larger than %zu bytes", file->name, limit);
     good = good && read_all(fd, file, limit, error);

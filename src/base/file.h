@@ -1,11 +1,10 @@
-/* file: a whole file in memory, gzip recognised by its bytes; numbered lines. (Replacing a file
- * atomically: base/save.h.) */
+/* file: a whole file in memory, unpacked if it is gzip; numbered lines. Writing: base/save.h. */
 #ifndef SA_BASE_FILE_H
 #define SA_BASE_FILE_H
 
 #include "base/error.h"
 
-/* The most a file may hold once unpacked, and the longest line. */
+/* Limits of an unpacked file and of a line. */
 #define SA_FILE_LIMIT ((size_t)1 << 32)
 #define SA_LINE_LIMIT ((size_t)1 << 20)
 
@@ -22,15 +21,15 @@ typedef struct sa_file {
 bool sa_file_read(sa_file *file, const char *path, size_t limit, sa_error *error);
 void sa_file_release(sa_file *file);
 
-/* Whether there is surely no such file. What cannot be looked at is not missing: opening it will
- * tell why. */
+/* Whether there is certainly no such file. One that cannot be examined does not count as missing:
+ * opening it gives the reason. */
 bool sa_file_missing(const char *path);
 
-/* The next line of [*at, size), without its LF or CRLF, zero-terminated in place; false at the end.
- * A line above SA_LINE_LIMIT, a NUL byte or a lone CR fails: `*failed` is set. */
+/* The next line without its LF or CRLF, terminated in place; false at the end. A line above
+ * SA_LINE_LIMIT, a NUL byte or a lone CR fails: `*failed` is set. */
 typedef struct sa_lines {
     sa_file *file;
-    size_t at, number; /* number of the line last given, from 1 */
+    size_t at, number; /* number of the last line returned, from 1 */
 } sa_lines;
 bool sa_lines_next(sa_lines *lines, char **line, size_t *size, bool *failed, sa_error *error);
 

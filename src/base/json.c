@@ -1,5 +1,6 @@
-/* A reader of its own, because jansson's, where a string finds no room, goes on reading behind what
- * it has kept of it. The values are jansson's. */
+/* Values and writing are jansson's; its reader is not used: where memory runs out inside a string,
+ * jansson 2.14 drops bytes without an error or reads beyond its buffer, and it has no limit for
+ * what the values of a hostile text take. */
 #include "base/json.h"
 #include "base/memory.h"
 #include "base/number.h"
@@ -8,16 +9,16 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* What values may take in memory, and about what one does: a text of commas and brackets takes a
- * hundred times its size. A header with as many tensors as are allowed takes 7 MB. */
+/* The memory that all values may take, and an estimate for one: brackets and commas alone become a
+ * hundred times their size. The longest valid header needs 7 MB. */
 enum { MEMORY_LIMIT = 10 << 20, COLLECTION_COST = 256, SCALAR_COST = 128 };
 
 typedef struct json_reader {
     const char *text;
     size_t at, size;
-    size_t memory_used;      /* of ROOM */
-    const char *parse_error; /* what is, at `at`; NULL after a failure: memory ran out */
-    char note[64];           /* behind it, perhaps */
+    size_t memory_used;      /* of MEMORY_LIMIT */
+    const char *parse_error; /* at `at`; NULL after a failure: memory ran out */
+    char note[64];           /* the text of a parse_error that names a key */
 } json_reader;
 
 static bool parse_error(json_reader *it, const char *what) {
@@ -45,13 +46,13 @@ static bool read_hex4(json_reader *it, uint32_t *code) {
     for (int i = 0; i < 4; i++, it->at++) {
         const char *digit =
             it->at < it->size ? memchr(digits, it->text[it->at], sizeof digits - 1) : NULL;
-        if (!digit) return parse_error(it, "four hexadecimal digits are expected");
+        if (!digit) return parse_error(it, "expected four hexadecimal digits");
         *code = *code << 4 | (uint32_t)((digit - digits) % 16);
     }
     return true;
 }
 
-/* Behind "\u". Half of a pair of surrogates is no character, and neither is 0 in a text of C. */
+/* After "\u". A lone surrogate is no character, and 0 would end a C string. */
 static bool read_unicode_escape(json_reader *it, uint32_t *code) {
     const size_t start = it->at;
     uint32_t low = 0;
@@ -66,7 +67,7 @@ static bool read_unicode_escape(json_reader *it, uint32_t *code) {
     }
     if (*code && (*code < 0xd800 || *code >= 0xe000)) return true;
     it->at = start;
-    return parse_error(it, "no character has this number");
+    return parse_error(it, "invalid code point");
 }
 
 static bool read_character(json_reader *it, uint32_t *code) {
@@ -74,14 +75,13 @@ static bool read_character(json_reader *it, uint32_t *code) {
     const char *at = it->text + it->at;
     if (*at != '\\') {
         const size_t length = sa_utf8_decode(at, it->size - it->at, code);
-        if (!length) return parse_error(it, "the text is not UTF-8");
-        if (*code < 0x20) return parse_error(it, "a control character stands in a string");
+        if (!length) return parse_error(it, "not UTF-8");
+        if (*code < 0x20) return parse_error(it, "control character in a string");
         it->at += length;
         return true;
     }
     const char *name = it->size - it->at > 1 ? memchr(names, at[1], sizeof names - 1) : NULL;
-    if (!name && (it->size - it->at < 2 || at[1] != 'u'))
-        return parse_error(it, "a backslash has no meaning here");
+    if (!name && (it->size - it->at < 2 || at[1] != 'u')) return parse_error(it, "invalid escape");
     it->at += 2;
     if (!name) return read_unicode_escape(it, code);
     *code = (unsigned char)unescaped[name - names];
@@ -96,17 +96,17 @@ static size_t encode(uint32_t code, char *out) {
     return (size_t)more + 1;
 }
 
-/* The place of the closing quote; the end of the text, if there is none. */
+/* The position of the closing quote, or the size of the text. */
 static size_t closing_quote(const json_reader *it) {
     size_t at = it->at + 1;
     while (at < it->size && it->text[at] != '"') at += 1 + (it->text[at] == '\\');
     return at < it->size ? at : it->size;
 }
 
-/* With a terminating zero; to be freed. No character takes more bytes than it is written with. */
+/* Terminated; freed with free(). No character takes more bytes than its escape. */
 static char *read_string(json_reader *it) {
     const size_t end = closing_quote(it);
-    if (end == it->size) return parse_error(it, "this string has no end"), NULL;
+    if (end == it->size) return parse_error(it, "unterminated string"), NULL;
     char *string = sa_new(end - it->at, 1, NULL);
     size_t size = 0;
     uint32_t code;
@@ -128,7 +128,7 @@ static size_t digits(const json_reader *it, size_t at) {
     return count;
 }
 
-/* Bytes of the number that begins here; 0: none does. */
+/* The length of the number that begins here, or 0. */
 static size_t number_size(const json_reader *it, bool *whole) {
     size_t at = it->at + (it->text[it->at] == '-');
     size_t count = digits(it, at);
@@ -150,16 +150,16 @@ static size_t number_size(const json_reader *it, bool *whole) {
 }
 
 static json_t *read_number(json_reader *it) {
-    char text[400]; /* as many digits as a double may have before the point */
+    char text[400]; /* a double has at most 309 digits before the point */
     bool whole;
     int64_t integer;
     double real;
     const size_t size = number_size(it, &whole);
-    if (!size) return parse_error(it, "a value is expected"), NULL;
+    if (!size) return parse_error(it, "expected a value"), NULL;
     const bool fits = size < sizeof text;
     if (fits) memcpy(text, it->text + it->at, size), text[size] = 0;
     if (!fits || !(whole ? sa_integer_parse(text, &integer) : sa_number_parse(text, &real)))
-        return parse_error(it, "this number is too large"), NULL;
+        return parse_error(it, "number too large"), NULL;
     it->at += size;
     return whole ? json_integer(integer) : json_real(real);
 }
@@ -180,16 +180,16 @@ static json_t *read_literal(json_reader *it) {
 static json_t *read_value(json_reader *it);
 
 static bool read_member(json_reader *it, json_t *object) {
-    if (peek(it) != '"') return parse_error(it, "a key is expected");
+    if (peek(it) != '"') return parse_error(it, "expected a key");
     const size_t start = it->at;
     char *key = read_string(it);
     bool good = key;
     if (good && json_object_get(object, key)) {
-        snprintf(it->note, sizeof it->note, "the key '%.30s' stands here twice", key);
+        snprintf(it->note, sizeof it->note, "duplicate key '%.30s'", key);
         it->at = start;
         good = parse_error(it, it->note);
     }
-    good = good && (accept_char(it, ':') || parse_error(it, "':' is expected"));
+    good = good && (accept_char(it, ':') || parse_error(it, "expected ':'"));
     json_t *value = good ? read_value(it) : NULL;
     good = value && json_object_set_new_nocheck(object, key, value) == 0;
     free(key);
@@ -201,7 +201,7 @@ static bool read_item(json_reader *it, json_t *array) {
     return value && json_array_append_new(array, value) == 0;
 }
 
-/* An object or an array, from its opening bracket on. */
+/* An object or an array; `at` is at its opening bracket. */
 static json_t *read_collection(json_reader *it, bool object) {
     json_t *all = object ? json_object() : json_array();
     const char end = object ? '}' : ']';
@@ -211,7 +211,7 @@ static json_t *read_collection(json_reader *it, bool object) {
     do good = object ? read_member(it, all) : read_item(it, all);
     while (good && accept_char(it, ','));
     if (good && (accept_char(it, end) ||
-                 parse_error(it, object ? "',' or '}' is expected" : "',' or ']' is expected")))
+                 parse_error(it, object ? "expected ',' or '}'" : "expected ',' or ']'")))
         return all;
     json_decref(all);
     return NULL;
@@ -220,9 +220,9 @@ static json_t *read_collection(json_reader *it, bool object) {
 static json_t *read_value(json_reader *it) {
     const char first = peek(it);
     const bool collection = first == '{' || first == '[';
-    if (it->at == it->size) return parse_error(it, "a value is expected"), NULL;
+    if (it->at == it->size) return parse_error(it, "expected a value"), NULL;
     it->memory_used += collection ? COLLECTION_COST : SCALAR_COST;
-    if (it->memory_used > MEMORY_LIMIT) return parse_error(it, "there are too many values"), NULL;
+    if (it->memory_used > MEMORY_LIMIT) return parse_error(it, "too many values"), NULL;
     if (collection) return read_collection(it, first == '{');
     if (first != '"') return read_literal(it);
     char *text = read_string(it);
@@ -240,7 +240,7 @@ size_t sa_json_skip_strings(const char *text, size_t size, size_t at) {
     return at < size ? at : size;
 }
 
-/* The first byte that opens more than `depth` objects and arrays; size: there is none. */
+/* The first byte that opens more than `depth` nested objects and arrays, or size. */
 static size_t find_too_deep(const char *text, size_t size, int depth) {
     size_t i = sa_json_skip_strings(text, size, 0);
     for (; i < size; i = sa_json_skip_strings(text, size, i + 1)) {
@@ -257,7 +257,7 @@ static json_t *read_document(json_reader *it, int depth) {
     json_t *value = read_value(it);
     if (!value || (peek(it), it->at == it->size)) return value;
     json_decref(value);
-    return parse_error(it, "nothing more is expected"), NULL;
+    return parse_error(it, "unexpected data after the value"), NULL;
 }
 
 json_t *sa_json_parse(const char *text, size_t size, int depth, const char *file, const char *part,

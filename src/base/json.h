@@ -1,18 +1,18 @@
-/* json: JSON of a file from elsewhere, read without trusting it. */
+/* json: reads JSON from untrusted files. */
 #ifndef SA_BASE_JSON_H
 #define SA_BASE_JSON_H
 
 #include "base/error.h"
 #include <jansson.h>
 
-/* The first byte from `at` on (which is not within quotes) that stands outside of quoted text;
- * size: there is none. */
+/* The first byte from `at` on that is outside quoted strings, or size. `at` itself must be outside.
+ */
 size_t sa_json_skip_strings(const char *text, size_t size, size_t at);
 
-/* What the text says, to be freed by json_decref; NULL and SA_DATA when it is no JSON, has a key
- * twice, or objects and arrays stand more than `depth` deep in each other (the parser goes down by
- * recursion, so this is looked at before). `file` and its `part` stand in the message. SA_LIMIT:
- * out of memory. */
+/* The value of the text, to be released with json_decref. NULL and SA_DATA, with a message that
+ * names `file`, its `part` and the byte, when it is not JSON, has a duplicate key, is nested deeper
+ * than `depth` (checked first, because the parser is recursive) or would take too much memory;
+ * SA_LIMIT: out of memory. */
 json_t *sa_json_parse(const char *text, size_t size, int depth, const char *file, const char *part,
                       sa_error *error);
 

@@ -5,8 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The digits at *text as a position; leaves *text behind them. The largest int is none: the number
- * of words up to it would be no int. */
+/* Parses the digits at *text and moves *text past them. INT_MAX is refused: the number of words up
+ * to that position would overflow. */
 static bool read_position(const char **text, int *position) {
     const char *start = *text;
     *position = 0;
@@ -86,7 +86,7 @@ int sa_link_compare(const sa_link *a, const sa_link *b) {
     return (a->target > b->target) - (a->target < b->target);
 }
 
-/* Of two links between the same words the sure one first. */
+/* Of two links between the same words, the sure one comes first. */
 static int by_link_sure_first(const void *a, const void *b) {
     const sa_link *x = a, *y = b;
     const int order = sa_link_compare(x, y);

@@ -1,7 +1,7 @@
-/* links: a word alignment in Pharaoh form, one link after the other: "0-0 1-2 2p1".
+/* links: word alignments in Pharaoh format: "0-0 1-2 2p1".
  *
- * Positions count from 0, the source's first. A sure link is written with '-', a possible one (an
- * annotator's "may be aligned") with 'p'. */
+ * Each link is a source and a target position, counted from 0; '-' marks a sure link, 'p' a
+ * possible one. */
 #ifndef SA_BASE_LINKS_H
 #define SA_BASE_LINKS_H
 
@@ -18,25 +18,24 @@ typedef struct sa_gold_alignment {
     size_t count;
 } sa_gold_alignment;
 
-/* Reads the links of one line in their order; blank text has none. SA_DATA names the link that does
- * not read as one; the caller puts file and line in front. *links is freed with free(). */
+/* Parses the links of a line in their order; blank text has none. SA_DATA names the malformed link;
+ * the caller adds file and line. *links is freed with free(). */
 bool sa_links_parse(const char *text, sa_link **links, size_t *count, sa_error *error);
 
-/* The same of a line of a file of alignments, where a number and a tab may stand first and
- * positions count from `base`. SA_DATA also when a position lies below it. */
+/* The same for a line of an alignment file, which may begin with a number and a tab and whose
+ * positions count from `base`. SA_DATA also when a position is below it. */
 bool sa_links_parse_line(const char *line, int base, sa_link **links, size_t *count,
                          sa_error *error);
 
-/* The gold links of a pair of the corpus whose sides have so many words. SA_DATA, naming file and
- * line, when one lies beyond them. *links is freed with free(). */
+/* Parses the gold links of a pair of the corpus with `sources` and `targets` tokens. SA_DATA, with
+ * file and line, when a link is beyond them. *links is freed with free(). */
 bool sa_links_parse_gold(const sa_corpus *corpus, const sa_pair *pair, int sources, int targets,
                          sa_link **links, size_t *count, sa_error *error);
 
-/* By source, then target: below, at or above 0. */
+/* Compares by source, then by target, as strcmp. */
 int sa_link_compare(const sa_link *a, const sa_link *b);
 
-/* Sorts, and keeps one link of each place, the sure one if there is one. Returns how many are left.
- */
+/* Sorts the links and removes duplicates, preferring sure links. Returns the new count. */
 size_t sa_links_deduplicate(sa_link *links, size_t count);
 
 #endif

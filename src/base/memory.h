@@ -1,5 +1,5 @@
-/* memory: the only room of malloc. Sizes are multiplied with overflow checks; a failure is an
- * sa_error with code SA_LIMIT. Everything is given back with free(). */
+/* memory: allocation with overflow checks; only this file and base/arena.c call malloc. A failure
+ * is an sa_error with code SA_LIMIT. Everything is freed with free(). */
 #ifndef SA_BASE_MEMORY_H
 #define SA_BASE_MEMORY_H
 
@@ -8,10 +8,10 @@
 /* count * size zeroed bytes (at least one), or NULL. */
 void *sa_new(size_t count, size_t size, sa_error *error);
 
-/* Fresh memory of some megabytes is there sooner in large pages, where the system has them. */
+/* Asks for huge pages, with which fresh memory of several megabytes is faulted in faster. */
 void sa_advise_huge_pages(void *memory, size_t size);
 
-/* As realloc of *place to count * size bytes; on failure *place is as it was. New bytes are not
+/* realloc of *place to count * size bytes; on failure *place is unchanged. New bytes are not
  * zeroed. */
 bool sa_resize(void **place, size_t count, size_t size, sa_error *error);
 
@@ -22,9 +22,9 @@ char *sa_copy(const char *text, size_t size, sa_error *error);
  * array's pointer. */
 bool sa_reserve(void *place, size_t *capacity, size_t need, size_t size, sa_error *error);
 
-/* A growing run of bytes, for whatever is written piece by piece. Appending never reports: after
- * the first failure `failed` stays true and further text is dropped; the one who uses the bytes
- * checks it once. `text` is always terminated once something was appended. */
+/* A growing string. Appending reports no errors: after a failure `failed` stays true and further
+ * text is dropped, and the user of the text checks it once. `text` is terminated once something was
+ * appended. */
 typedef struct sa_buffer {
     char *text;
     size_t size, capacity;

@@ -11,7 +11,7 @@ static size_t minimum(size_t a, size_t b) {
 
 /* Insertions, deletions and replacements that turn one text into the other (Levenshtein). */
 static size_t edit_distance(const char *from, size_t from_size, const char *to, size_t to_size) {
-    size_t row[LONGEST + 1]; /* row[j]: edits from the part of `from` seen so far to to[0..j) */
+    size_t row[LONGEST + 1]; /* row[j]: distance from from[0..i) to to[0..j) */
     for (size_t j = 0; j <= to_size; j++) row[j] = j;
     for (size_t i = 1; i <= from_size; i++) {
         size_t diagonal = row[0];

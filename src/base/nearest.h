@@ -1,4 +1,4 @@
-/* nearest: which known name a mistyped one was meant to be. */
+/* nearest: the known name closest to a mistyped one. */
 #ifndef SA_BASE_NEAREST_H
 #define SA_BASE_NEAREST_H
 
@@ -10,8 +10,8 @@ typedef struct sa_nearest {
     size_t distance;
 } sa_nearest;
 
-/* Candidates are offered one by one; of equals the first stays. A candidate counts as close when at
- * most a third of the longer name, rounded up, must be changed. */
+/* Offers a candidate; of equally close ones the first wins. A candidate is close when at most a
+ * third of the longer name, rounded up, differs. */
 void sa_nearest_consider(sa_nearest *nearest, const char *candidate);
 
 /* " (did you mean 'NAME'?)" written into `out`, or "" when nothing is close. Returns out. */

@@ -7,8 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The locale of this thread alone becomes "C" for a moment, so that the C library's own correctly
- * rounded conversions can be used. In glibc and musl that locale is static: nothing can fail. */
+/* Sets the locale of this thread to "C", for the C library's correctly rounded conversions. In
+ * glibc and musl that locale is static, so nothing can fail. */
 typedef struct c_locale {
     locale_t before, now;
 } c_locale;
@@ -59,8 +59,7 @@ bool sa_integer_parse(const char *text, int64_t *value) {
     int64_t read = 0;
     if (!*at || *skip_digits(at)) return false;
     for (; *at; at++) {
-        int digit =
-            negative ? '0' - *at : *at - '0'; /* towards INT64_MIN, which has no positive twin */
+        int digit = negative ? '0' - *at : *at - '0'; /* -INT64_MIN would overflow */
         if (__builtin_mul_overflow(read, 10, &read) || __builtin_add_overflow(read, digit, &read))
             return false;
     }
@@ -68,10 +67,10 @@ bool sa_integer_parse(const char *text, int64_t *value) {
     return true;
 }
 
-/* Starts at the digits every value of the type can hold: below that there is little to gain. Three
- * more, two in double, tell all values apart: so there is an end. */
+/* Starts with FLT_DIG or DBL_DIG digits and ends at the latest with 9 or 17, which are always
+ * enough. */
 static void add_shortest(sa_buffer *out, double value, bool single) {
-    char text[320]; /* more than is needed, but the compiler looks for %g at its longest */
+    char text[320]; /* the compiler assumes the longest %g */
     double back;
     int digits = single ? FLT_DIG : DBL_DIG;
     do {

@@ -132,7 +132,7 @@ void sa_options_init(const sa_option *rows, void *fields) {
 
 /* ---- Text ------------------------------------------------------------------------------------ */
 
-/* The number that a text stands for; NaN, which no row allows, when it stands for none. */
+/* The number that the text denotes, or NaN, which no row allows. */
 static double parse(const sa_option *row, const char *text) {
     double number = NAN;
     int64_t integer;

@@ -1,5 +1,5 @@
-/* option: one row per option. A row says where its field stands, what it may hold and what it
- * means; defaults, parsing, range checks, help and the model file's settings all walk such rows. */
+/* option: one row per option, with its field, type, range, default and help text. Parsing, range
+ * checks, --help, manual pages and the settings of a model file all read these rows. */
 #ifndef SA_BASE_OPTION_H
 #define SA_BASE_OPTION_H
 
@@ -7,25 +7,25 @@
 
 typedef enum sa_option_kind {
     SA_OPTION_INT,    /* int */
-    SA_OPTION_INT64,  /* int64_t, below 2^53: every JSON reader keeps it */
+    SA_OPTION_INT64,  /* int64_t below 2^53, exact in every JSON reader */
     SA_OPTION_REAL,   /* double */
     SA_OPTION_SWITCH, /* bool */
     SA_OPTION_CHOICE, /* int: the position of a name */
     SA_OPTION_TEXT,   /* const char *, not copied; NULL until set */
 } sa_option_kind;
 
-/* What an option belongs to. All but the run's own are stored in the model file. */
+/* What an option belongs to. All but SA_SCOPE_RUN are stored in the model file. */
 typedef enum sa_scope { SA_SCOPE_MODEL, SA_SCOPE_TEXT, SA_SCOPE_TRAINING, SA_SCOPE_RUN } sa_scope;
 
 typedef struct sa_option {
     const char *name; /* without the dashes */
     sa_option_kind kind;
     sa_scope scope;
-    size_t offset;                 /* of the field, in the struct the table is about */
-    double default_value;          /* default of a number, switch or choice */
-    double least, most;            /* allowed numbers, both included */
-    const char *(*choice)(size_t); /* the names in order, NULL after the last */
-    const char *value;             /* what help calls the value: "N", "FILE" */
+    size_t offset;                 /* of the field in the options struct */
+    double default_value;          /* of a number, switch or choice */
+    double least, most;            /* allowed range, inclusive */
+    const char *(*choice)(size_t); /* the names of a choice in order, NULL after the last */
+    const char *value;             /* placeholder in the help: "N", "FILE" */
     const char *help;              /* meaning and unit */
 } sa_option;
 
@@ -34,26 +34,26 @@ const sa_option *sa_option_find(const sa_option *rows, const char *name);
 void sa_options_init(const sa_option *rows, void *fields);
 
 /* Sets the row's field from text ("yes" or "no" for a switch). SA_USAGE names the option, the text
- * and what is allowed. */
+ * and the allowed values. */
 bool sa_option_set(const sa_option *row, void *fields, const char *text, sa_error *error);
 
-/* Whether every number, switch and choice is allowed, for fields that no parser has set. SA_USAGE
- * names the first that is not. */
+/* Whether every number, switch and choice is in range, for fields set by a program. SA_USAGE names
+ * the first that is not. */
 bool sa_options_check(const sa_option *rows, const void *fields, sa_error *error);
 
-/* Sets a number, switch or choice from a number and tells whether it is allowed. */
+/* Sets a number, switch or choice from a number; false when it is out of range. */
 bool sa_option_set_number(const sa_option *row, void *fields, double number);
-/* The number, switch (0 or 1) or choice a field holds. */
+/* The value of a number, switch (0 or 1) or choice. */
 double sa_option_get(const sa_option *row, const void *fields);
 /* Appends the number as text: "64", "yes", "additive". */
 void sa_option_format(const sa_option *row, double number, sa_buffer *out);
 
-/* Appends what is allowed: "a whole number from 1 to 8192", "additive or scaled-dot"; nothing for
- * text. */
+/* Appends the allowed values: "a whole number from 1 to 8192", "additive or scaled-dot"; nothing
+ * for text. */
 void sa_option_format_range(const sa_option *row, sa_buffer *out);
 
-/* What an option or a choice of an option (after its present name) that has been renamed is called
- * now, or NULL: for messages, and for model files that were written before. */
+/* The present name of a renamed option, or of a renamed choice of an option (under its present
+ * name); NULL when it was not renamed. For messages and for older model files. */
 const char *sa_option_renamed(const char *name);
 const char *sa_choice_renamed(const char *option, const char *choice);
 

@@ -16,10 +16,10 @@ void sa_profile_add(sa_profile *profile, sa_profile_part part) {
 
 void sa_profile_report(const sa_profile *profile, sa_profile_entry parts[SA_PROFILE_ENTRIES]) {
     static const char *const names[] = {
-        [SA_PROFILE_BATCH] = "laying out the batch",
+        [SA_PROFILE_BATCH] = "building the batch",
         [SA_PROFILE_ENCODER] = "encoder forward",
         [SA_PROFILE_DECODER] = "decoder forward",
-        [SA_PROFILE_READOUT] = "read-out and loss, both ways",
+        [SA_PROFILE_READOUT] = "read-out and loss, forward and backward",
         [SA_PROFILE_DECODER_BACKWARD] = "decoder backward",
         [SA_PROFILE_ENCODER_BACKWARD] = "encoder backward",
         [SA_PROFILE_UPDATE] = "clip and optimizer",

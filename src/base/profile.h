@@ -1,14 +1,14 @@
-/* profile: where the time of the updates goes, part by part of the model.
+/* profile: the time that each part of the model takes in an update.
  *
- * The model's code says at the end of a part which part that was. Without a profile such a line is
- * the test of a pointer, a few times an update. */
+ * The model's code calls sa_profile_end after each part. Without a profile that only tests a
+ * pointer. */
 #ifndef SA_BASE_PROFILE_H
 #define SA_BASE_PROFILE_H
 
 #include <softalign.h>
 #include <stddef.h>
 
-/* Rows of the table, in its order; names in profile.c. */
+/* The rows of the table in order; their names are in profile.c. */
 typedef enum sa_profile_part {
     SA_PROFILE_BATCH,
     SA_PROFILE_ENCODER,
@@ -22,13 +22,13 @@ typedef enum sa_profile_part {
 
 typedef struct sa_profile {
     double seconds[SA_PROFILE_ENTRIES];
-    double last; /* when the running part began */
+    double last; /* start of the current part */
 } sa_profile;
 
-/* Seconds of a clock that never goes back. */
+/* Seconds of a monotonic clock. */
 double sa_clock_seconds(void);
 
-/* Now the first part begins; now one ends and the next begins. Without a profile: nothing. */
+/* Start the first part; end a part and start the next. Do nothing without a profile. */
 static inline void sa_profile_start(sa_profile *profile) {
     if (profile) profile->last = sa_clock_seconds();
 }
@@ -37,7 +37,7 @@ static inline void sa_profile_end(sa_profile *profile, sa_profile_part part) {
     if (profile) sa_profile_add(profile, part);
 }
 
-/* The table: adds what one profile measured. */
+/* Adds the times of a profile to the table. */
 void sa_profile_report(const sa_profile *profile, sa_profile_entry parts[SA_PROFILE_ENTRIES]);
 
 #endif

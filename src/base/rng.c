@@ -30,7 +30,7 @@ static void sip_round(uint64_t v[4]) {
 uint64_t sa_hash_siphash(const uint64_t key[2], const char *text, uint64_t size) {
     uint64_t v[] = {key[0] ^ 0x736f6d6570736575u, key[1] ^ 0x646f72616e646f6du,
                     key[0] ^ 0x6c7967656e657261u, key[1] ^ 0x7465646279746573u};
-    for (uint64_t at = 0; at <= size / 8 * 8; at += 8) { /* the last piece ends with the size */
+    for (uint64_t at = 0; at <= size / 8 * 8; at += 8) { /* the last block ends with the size */
         uint64_t block = 0;
         if (size > at) memcpy(&block, text + at, size - at < 8 ? size - at : 8);
         if (size - at < 8) block |= size << 56;
@@ -58,7 +58,7 @@ uint32_t sa_rng_next(sa_rng *rng) {
 
 uint32_t sa_rng_below(sa_rng *rng, uint32_t bound) {
     uint32_t threshold =
-        -bound % bound; /* the numbers below it would make small results likelier */
+        -bound % bound; /* smaller numbers are rejected: they would bias the result */
     for (;;) {
         uint32_t number = sa_rng_next(rng);
         if (number >= threshold) return number % bound;

@@ -21,12 +21,11 @@ double sa_rng_uniform(sa_rng *rng);
 /* Standard normal, by Box and Muller. */
 double sa_rng_normal(sa_rng *rng);
 
-/* SplitMix64's finaliser: a good 64-bit hash of one number. */
+/* SplitMix64's finalizer: a good 64-bit hash of one number. */
 uint64_t sa_hash_mix(uint64_t value);
 /* 64-bit FNV-1a, mixed: the hash by which sentences are split into train, valid and test. */
 uint64_t sa_hash(const char *text, uint64_t size);
-/* SipHash-1-3 (Aumasson and Bernstein 2012): who does not know the key cannot make up texts of
- * equal hashes. */
+/* SipHash-1-3 (Aumasson and Bernstein 2012): collisions cannot be constructed without the key. */
 uint64_t sa_hash_siphash(const uint64_t key[2], const char *text, uint64_t size);
 
 #endif

@@ -20,20 +20,20 @@
 #define TEMPORARY_SUFFIX ".tmp"
 enum { TEMPORARY_SIZE = sizeof TEMPORARY_PREFIX TEMPORARY_SUFFIX + 16 }; /* 16 hexadecimal digits */
 
-typedef struct target {
-    const char *path, *name; /* as given; its last part */
+typedef struct save_target {
+    const char *path, *name; /* as given; its last component */
     int folder;              /* descriptor */
     char temporary[TEMPORARY_SIZE];
-} target;
+} save_target;
 
-/* The folder a path lies in, and its last part. */
+/* The folder of a path, and its last component in *name. */
 static char *split_path(const char *path, const char **name, sa_error *error) {
     const char *slash = strrchr(path, '/');
     *name = slash ? slash + 1 : path;
     return slash ? sa_copy(path, (size_t)(*name - path), error) : sa_copy(".", 1, error);
 }
 
-static bool open_folder(target *to, sa_error *error) {
+static bool open_folder(save_target *to, sa_error *error) {
     char *folder = split_path(to->path, &to->name, error);
     if (!folder) return false;
     to->folder = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
@@ -42,8 +42,8 @@ static bool open_folder(target *to, sa_error *error) {
     return good;
 }
 
-/* Whether the file of that name is what a killed save left: it is removed then. Who saves holds a
- * lock on his file until it has its right name. */
+/* Removes the temporary file of a save that was killed; false when there is none. A save in
+ * progress holds a lock on its temporary file. */
 static bool remove_stale(int folder, const char *name) {
     struct stat opened, named;
     const int fd = openat(folder, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
@@ -56,17 +56,17 @@ static bool remove_stale(int folder, const char *name) {
     return stale;
 }
 
-/* Locks a new file, unless another process has taken it for a forsaken one by now. Where there are
- * no locks it stays without: then only what a killed save left is never removed. */
+/* Locks a new file; false when another process has removed it as stale meanwhile. On a file system
+ * without locks the file stays unlocked, and stale files are never removed. */
 static bool lock_new(int fd) {
     struct stat about;
     return (flock(fd, LOCK_SH | LOCK_NB) == 0 || errno != EWOULDBLOCK) &&
            (fstat(fd, &about) != 0 || about.st_nlink > 0);
 }
 
-/* The first name follows from that of the file, so that who saves it again comes upon what a killed
- * save of it left; the others nobody can foresee. */
-static bool name_temporary(target *to, bool first) {
+/* The first name is derived from that of the file, so that the next save finds what a killed one
+ * left; further names are random. */
+static bool name_temporary(save_target *to, bool first) {
     uint64_t number = libdeflate_crc32(0, to->name, strlen(to->name));
     if (!first && getrandom(&number, sizeof number, 0) != sizeof number) return false;
     snprintf(to->temporary, sizeof to->temporary, TEMPORARY_PREFIX "%016" PRIx64 TEMPORARY_SUFFIX,
@@ -74,7 +74,7 @@ static bool name_temporary(target *to, bool first) {
     return true;
 }
 
-static int open_temporary(target *to, mode_t mode) {
+static int open_temporary(save_target *to, mode_t mode) {
     for (bool first = true;; first = false) {
         if (!name_temporary(to, first)) return -1;
         int fd;
@@ -91,7 +91,7 @@ static int open_temporary(target *to, mode_t mode) {
 }
 
 /* Opens a new file with the mode of the file to be replaced. */
-static int create_temporary(target *to) {
+static int create_temporary(save_target *to) {
     struct stat old;
     bool replaces =
         fstatat(to->folder, to->name, &old, AT_SYMLINK_NOFOLLOW) == 0 && S_ISREG(old.st_mode);
@@ -117,7 +117,7 @@ static bool write_all(int fd, const char *data, size_t size) {
     return true;
 }
 
-/* Writes the pieces, forces them to the disk and closes, whether it went well or not. */
+/* Writes the chunks, syncs them to disk and closes the file in any case. */
 static bool write_chunks(int fd, const sa_chunk *chunks, size_t count) {
     bool good = true;
     for (size_t i = 0; good && i < count; i++) good = write_all(fd, chunks[i].data, chunks[i].size);
@@ -128,7 +128,7 @@ static bool write_chunks(int fd, const sa_chunk *chunks, size_t count) {
     return good && closed;
 }
 
-/* Whether the disk gives back the bytes that were written: errno is EIO when it does not. */
+/* Reads the file back and compares it; sets errno to EIO when it differs. */
 static bool verify_chunks(int fd, const sa_chunk *chunks, size_t count) {
     uint32_t expected = 0, actual = 0;
     size_t missing = 0;
@@ -149,9 +149,9 @@ static bool verify_chunks(int fd, const sa_chunk *chunks, size_t count) {
     return got == 0 && missing == 0 && actual == expected;
 }
 
-/* Gives the new file its bytes and its name, or removes it. */
-static bool replace(const target *to, int fd, const sa_chunk *chunks, size_t count) {
-    const int duplicate = fcntl(fd, F_DUPFD_CLOEXEC, 0); /* and the lock with it */
+/* Writes and renames the new file, or removes it. */
+static bool replace(const save_target *to, int fd, const sa_chunk *chunks, size_t count) {
+    const int duplicate = fcntl(fd, F_DUPFD_CLOEXEC, 0); /* keeps the lock */
     const bool good = duplicate >= 0 && write_chunks(fd, chunks, count) &&
                       verify_chunks(duplicate, chunks, count) &&
                       renameat(to->folder, to->temporary, to->folder, to->name) == 0;
@@ -163,7 +163,7 @@ static bool replace(const target *to, int fd, const sa_chunk *chunks, size_t cou
 }
 
 bool sa_save(const char *path, const sa_chunk *chunks, size_t count, sa_error *error) {
-    target to = {.path = path};
+    save_target to = {.path = path};
     if (!open_folder(&to, error)) return false;
     const int fd = create_temporary(&to);
     bool good = fd >= 0 && replace(&to, fd, chunks, count);
@@ -185,17 +185,18 @@ bool sa_save_is_temporary(const char *name) {
            strcmp(name + tail, TEMPORARY_SUFFIX) == 0;
 }
 
-/* Removes what killed saves left. */
+/* Removes the temporary files of saves that were killed. */
 static void remove_all_stale(const char *folder) {
     DIR *list = opendir(folder);
-    if (!list) return; /* a tidy-up: its failure harms nobody */
+    if (!list) return; /* cleaning up is optional */
     for (struct dirent *entry; (entry = readdir(list));)
         if (sa_save_is_temporary(entry->d_name)) remove_stale(dirfd(list), entry->d_name);
     closedir(list);
 }
 
-/* Locks the open file and notes the owner in it, or says who does. flock, not the note, is the
- * lock: the system frees it when the process dies, and a stale note means nothing. */
+/* Locks the open file and writes the owner into it, or fails and names the owner. flock is the
+ * lock, not the note: the system releases it when the process dies, and a stale note is harmless.
+ */
 static bool acquire_lock(int fd, const char *folder, sa_error *error) {
     if (flock(fd, LOCK_EX | LOCK_NB) != 0) {
         if (errno != EWOULDBLOCK) return sa_fail_errno(error, SA_OPEN, "lock", folder);
@@ -213,8 +214,8 @@ static bool acquire_lock(int fd, const char *folder, sa_error *error) {
     return true;
 }
 
-/* Forces the name of a new folder to the disk: what is saved in the folder would else go with it in
- * a power cut. A folder above that may be written into but not read cannot be forced. */
+/* Syncs the entry of a new folder to disk, without which a power cut could lose the folder. A
+ * parent that is writable but not readable cannot be synced. */
 static bool sync_parent(const char *path, sa_error *error) {
     size_t length = strlen(path);
     while (length > 1 && path[length - 1] == '/') length--;
@@ -243,7 +244,7 @@ bool sa_directory_lock_open(int *lock, const char *folder, sa_error *error) {
     int at = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     if (at < 0) return sa_fail_errno(error, SA_OPEN, "open", folder);
     int fd = -1;
-    /* an old .lock can be opened in a folder that became read-only: ask for the folder itself */
+    /* checks the folder itself: an old .lock can be opened in one that became read-only */
     if (faccessat(at, ".", W_OK | X_OK, AT_EACCESS) == 0)
         fd = openat(at, ".lock", O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0666);
     bool good = fd >= 0 || sa_fail_errno(error, SA_OPEN, "write into", folder);

@@ -1,38 +1,38 @@
-/* save: a file replaced as a whole or not at all, folders, and the lock of an output folder.
+/* save: atomic replacement of files, folders, and the lock of an output folder.
  *
- * Whatever happens during a save (a full disk, a kill, a power cut), the path holds either its old
+ * Whatever happens during a save (a full disk, a kill, a power cut), the file holds either its old
  * bytes or all of the new ones. */
 #ifndef SA_BASE_SAVE_H
 #define SA_BASE_SAVE_H
 
 #include "base/error.h"
 
-/* A part of a file to be written: parts are joined on the disk, not in memory. */
+/* A part of a file to be written; the parts are joined on disk, not in memory. */
 typedef struct sa_chunk {
     const void *data;
     size_t size; /* bytes */
 } sa_chunk;
 
-/* Replaces the file at `path` by the joined pieces: written under another name in the same folder,
- * forced to the disk, read back, renamed, and the folder forced to the disk. The file keeps its
+/* Replaces the file at `path` by the concatenated chunks: they are written under a temporary name
+ * in the same folder, synced, read back and renamed, and the folder is synced. The file keeps its
  * mode; a new one gets 0666 less the umask. A symbolic link at `path` is replaced, not followed; a
- * directory is refused. Fails with SA_OPEN when the folder cannot be opened, else with SA_IO; the
- * old file is then as it was and nothing is left behind. (Only when the very last step fails is the
- * new file already in place: the message says so.) What a save that was killed left behind is
- * removed by the next one to the same path, and by sa_directory_lock_open. A process that does not
+ * directory is refused. Fails with SA_OPEN when the folder cannot be opened, otherwise with SA_IO;
+ * the old file is then unchanged and no temporary file remains. (Only when the last step fails is
+ * the new file already in place; the message says so.) The temporary file of a killed save is
+ * removed by the next save to the same path and by sa_directory_lock_open. A process that does not
  * ignore SIGXFSZ is killed by it at a limit of file size. */
 bool sa_save(const char *path, const sa_chunk *chunks, size_t count, sa_error *error);
 
-/* Whether a name is one of those that a killed sa_save leaves. */
+/* Whether a name is that of a temporary file of sa_save. */
 bool sa_save_is_temporary(const char *name);
 
-/* Makes the last level of a folder when it is missing, and forces its name to the disk. */
+/* Creates the folder (its last level) if it is missing, and syncs its entry to disk. */
 bool sa_directory_create(const char *folder, sa_error *error);
 
-/* Makes `folder` (its last level) when it is missing, and locks it by DIR/.lock until
- * sa_directory_lock_close or the end of the process, however it ends. Removes what a killed sa_save
- * left there. Fails with SA_OPEN when the folder cannot be made or written into, with SA_BUSY,
- * naming process and machine, when another one holds it. */
+/* Creates `folder` (its last level) if it is missing, and locks it by its file .lock until
+ * sa_directory_lock_close or the end of the process. Removes the temporary files of killed saves.
+ * Fails with SA_OPEN when the folder cannot be created or written to, with SA_BUSY, naming process
+ * and machine, when it is locked. */
 bool sa_directory_lock_open(int *lock, const char *folder, sa_error *error);
 void sa_directory_lock_close(int lock);
 

@@ -25,7 +25,7 @@ int sa_cpu_count(void) {
     return cores < 1 ? 1 : cores < SA_MAX_THREADS ? (int)cores : SA_MAX_THREADS;
 }
 
-/* Takes pieces until none is left; the lock is held on entry and on return. */
+/* Takes tasks until none is left; the lock is held on entry and on return. */
 static void run_tasks(sa_pool *pool) {
     while (pool->next < pool->tasks) {
         int task = pool->next++;
@@ -55,7 +55,7 @@ sa_pool *sa_pool_open(int threads, sa_error *error) {
     pthread_mutex_init(&pool->lock, NULL);
     pthread_cond_init(&pool->begin, NULL);
     pthread_cond_init(&pool->done, NULL);
-    sigset_t all, before; /* signals are for the caller's thread */
+    sigset_t all, before; /* workers receive no signals */
     sigfillset(&all);
     pthread_sigmask(SIG_SETMASK, &all, &before);
     while (pool->workers < threads - 1 &&

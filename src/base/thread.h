@@ -1,5 +1,5 @@
-/* thread: a small pool of workers that run the pieces of one job and wait for the last. Workers
- * sleep between jobs; the caller works too. */
+/* thread: a small pool of workers that run the tasks of one job. Workers sleep between jobs; the
+ * caller works too. */
 #ifndef SA_BASE_THREAD_H
 #define SA_BASE_THREAD_H
 
@@ -7,18 +7,18 @@
 
 typedef struct sa_pool sa_pool;
 
-enum { SA_MAX_THREADS = 256 }; /* the most that are of use */
+enum { SA_MAX_THREADS = 256 };
 
-/* The cores this process may use, SA_MAX_THREADS at most. */
+/* The number of cores available to this process, at most SA_MAX_THREADS. */
 int sa_cpu_count(void);
 
-/* A pool that works with `threads` threads, the caller's included (0: one per core), SA_MAX_THREADS
- * at most. When the system gives fewer, it works with those. */
+/* A pool of `threads` threads, the caller's included (0: one per core), at most SA_MAX_THREADS. It
+ * works with fewer when the system refuses to start them. */
 sa_pool *sa_pool_open(int threads, sa_error *error);
 void sa_pool_close(sa_pool *pool);
 int sa_pool_threads(const sa_pool *pool);
 
-/* Runs work(context, i) for i = 0 .. pieces-1, in any order on any thread, and returns when all are
+/* Runs work(context, i) for i = 0 .. tasks-1, in any order on any thread, and returns when all are
  * done. Not reentrant. */
 void sa_pool_run(sa_pool *pool, int tasks, void (*work)(void *context, int task), void *context);
 

@@ -5,7 +5,7 @@
 #include <string.h>
 #include <utf8proc.h>
 
-/* The code point at text and its length; valid UTF-8 is expected, so the length is positive. */
+/* The code point at text, -1 if invalid, and its length, at least 1. */
 static utf8proc_int32_t code_at(const char *text, size_t size, size_t *length) {
     utf8proc_int32_t code = -1;
     if (size && (unsigned char)*text < 0x80) {
@@ -57,8 +57,8 @@ static utf8proc_int32_t lower_case(utf8proc_int32_t code, void *unused) {
     return utf8proc_tolower(code);
 }
 
-/* Whether all code points stand before the first combining mark, U+0300: such text is composed, and
- * most text is such. */
+/* Whether all code points are below the first combining mark, U+0300. Such text, the most common,
+ * is already composed. */
 static bool is_composed(const char *text, size_t size) {
     enum { LEAD_BYTE_OF_300 = 0xcc };
     unsigned char highest = 0;
@@ -67,7 +67,7 @@ static bool is_composed(const char *text, size_t size) {
     return highest < LEAD_BYTE_OF_300;
 }
 
-/* Lower case code point by code point: case folding would be another thing (it turns ß into ss). */
+/* Lower case code point by code point; case folding would turn ß into ss. */
 char *sa_utf8_normalize(const char *text, size_t size, bool lower, sa_error *error) {
     if (!lower && is_composed(text, size)) return sa_copy(text, size, error);
     utf8proc_uint8_t *result = NULL;
@@ -81,8 +81,8 @@ char *sa_utf8_normalize(const char *text, size_t size, bool lower, sa_error *err
 
 /* ---- Lower case ------------------------------------------------------------------------------ */
 
-/* Where a capital sigma stands is a matter of letters with case; these lie between or behind them
- * and do not count (Unicode's Case_Ignorable). */
+/* Unicode's Case_Ignorable: characters that do not count when a capital sigma is tested for being
+ * the end of a word. */
 static bool is_case_ignorable(utf8proc_int32_t code) {
     static const utf8proc_int32_t points[] = {'\'',   '.',    ':',    0xb7,   0x387,  0x55f,
                                               0x5f4,  0x2018, 0x2019, 0x2024, 0x2027, 0xfe13,
@@ -113,7 +113,7 @@ static bool has_case(utf8proc_int32_t code) {
     }
 }
 
-/* Whether the first code point of the text that counts has case. */
+/* Whether the first code point that is not ignorable is cased. */
 static bool begins_with_case(const char *text, size_t size) {
     for (size_t at = 0, length; at < size; at += length) {
         const utf8proc_int32_t code = code_at(text + at, size - at, &length);
@@ -125,7 +125,7 @@ static bool begins_with_case(const char *text, size_t size) {
 char *sa_utf8_lower(const char *text, size_t size, sa_error *error) {
     enum { CAPITAL_SIGMA = 0x3a3, DOTTED_I = 0x130 };
     sa_buffer out = {0};
-    bool in_word = false; /* the last code point that counts had case */
+    bool in_word = false; /* the last code point that is not ignorable is cased */
     sa_buffer_add(&out, "", 0);
     for (size_t at = 0, length; at < size; at += length) {
         const utf8proc_int32_t code = code_at(text + at, size - at, &length);
@@ -150,8 +150,8 @@ char *sa_utf8_lower(const char *text, size_t size, sa_error *error) {
 
 /* ---- Kinds ----------------------------------------------------------------------------------- */
 
-/* Scripts that are written without spaces, with their punctuation; not the full-width digits and
- * letters, which make words. */
+/* Scripts written without spaces, with their punctuation, but not full-width digits and letters,
+ * which form words. */
 static bool is_han(utf8proc_int32_t code) {
     static const struct {
         utf8proc_int32_t first, last;
@@ -169,14 +169,14 @@ static bool is_space(utf8proc_int32_t code) {
     return (code >= '\t' && code <= '\r') || code == NEXT_LINE || code == ZERO_WIDTH;
 }
 
-/* Invisible, but part of the word it stands in: joiners and the soft hyphen. */
+/* Invisible parts of a word: joiners and the soft hyphen. */
 static bool is_joiner(utf8proc_int32_t code) {
     return code == 0x200c || code == 0x200d || code == 0xad;
 }
 
 sa_char_class sa_utf8_char_class(const char *text, size_t size, size_t *length) {
     const utf8proc_int32_t code = code_at(text, size, length);
-    if (code == ' ') return SA_CHAR_SPACE; /* most of what is asked for */
+    if (code == ' ') return SA_CHAR_SPACE; /* fast paths for the most common characters */
     if ((code >= 'a' && code <= 'z') || (code >= 'A' && code <= 'Z')) return SA_CHAR_LETTER;
     if (is_han(code)) return SA_CHAR_HAN;
     switch (utf8proc_category(code)) {
@@ -240,8 +240,8 @@ size_t sa_utf8_grapheme_size(const char *text, size_t size) {
     return at;
 }
 
-/* What is joined to one character takes no more columns than the widest. Wide is also a picture
- * that asks to be shown as one instead of as a letter, and a key's cap around a letter. */
+/* A cluster is at most as wide as a wide character. A pictograph with an emoji variation selector
+ * and a keycap sequence are wide, too. */
 static int cluster_width(const char *text, size_t size) {
     enum { WIDE = 2, AS_PICTURE = 0xfe0f, KEYCAP = 0x20e3 };
     size_t length;

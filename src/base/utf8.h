@@ -9,46 +9,46 @@
  * If not, *bad is the offset of the first wrong byte. */
 bool sa_utf8_valid(const char *text, size_t size, size_t *bad);
 
-/* What a file that begins so is, if it is no text in UTF-8: "UTF-16LE", "a zip archive" ..., or
- * NULL. */
+/* The format of a file that begins so and is not UTF-8 text, such as "UTF-16LE" or "a zip archive",
+ * or NULL. */
 const char *sa_utf8_guess_format(const char *text, size_t size);
 
-/* The text in Normalisation Form C, in lower case if wanted; valid UTF-8 is expected. Terminated,
- * freed with free(); NULL: memory. */
+/* The text in Normalization Form C, in lower case if `lower`; the text must be valid UTF-8.
+ * Terminated, freed with free(); NULL: out of memory. */
 char *sa_utf8_normalize(const char *text, size_t size, bool lower, sa_error *error);
 
 /* The text in lower case and otherwise as it is, by Unicode's full rules (a capital sigma at the
  * end of a word becomes a final one), as Python's str.lower gives it. Terminated, freed with
- * free(); NULL: memory. */
+ * free(); NULL: out of memory. */
 char *sa_utf8_lower(const char *text, size_t size, sa_error *error);
 
-/* What a code point is to a tokenizer. */
+/* Character classes of the tokenizer. */
 typedef enum sa_char_class {
-    SA_CHAR_SPACE,    /* every white space, the no-break ones and the zero-width one included */
-    SA_CHAR_LETTER,   /* a letter, a mark on one, a joiner between two, an underscore */
-    SA_CHAR_DIGIT,    /* and whatever else is a number: ½, ², Ⅳ */
-    SA_CHAR_HAN,      /* an ideograph or a kana, a word by itself, or the punctuation of both */
-    SA_CHAR_OPENING,  /* brackets and curved or angled quotation marks that open */
-    SA_CHAR_CLOSING,  /* ... that close, the curved apostrophe among them */
+    SA_CHAR_SPACE,    /* white space, including no-break and zero-width spaces */
+    SA_CHAR_LETTER,   /* letters, combining marks, joiners, the underscore */
+    SA_CHAR_DIGIT,    /* digits and other numbers: ½, ², Ⅳ */
+    SA_CHAR_HAN,      /* ideographs and kana, each a word by itself, and their punctuation */
+    SA_CHAR_OPENING,  /* opening brackets and curved or angled quotation marks */
+    SA_CHAR_CLOSING,  /* closing ones, including the curved apostrophe */
     SA_CHAR_CURRENCY, /* $ € £ ¥ ... */
     SA_CHAR_OTHER,
 } sa_char_class;
 
-/* The kind of the code point at text and its length in bytes. size > 0. */
+/* The class of the code point at text and its length in bytes. size > 0. */
 sa_char_class sa_utf8_char_class(const char *text, size_t size, size_t *length);
 
 /* The code point at text and its length in bytes. size > 0. */
 uint32_t sa_utf8_codepoint(const char *text, size_t size, size_t *length);
-/* Whether it is a letter, of any script, and its length; no mark, joiner or underscore. */
+/* Whether it is a letter of any script (not a mark, joiner or underscore), and its length. */
 bool sa_utf8_is_letter(const char *text, size_t size, size_t *length);
 
 /* Bytes of the grapheme cluster (what a reader calls one character) at text; size > 0. */
 size_t sa_utf8_grapheme_size(const char *text, size_t size);
 
-/* Columns on a terminal: 2 for wide characters and for several joined to one, 0 for marks. */
+/* Columns on a terminal: 2 for wide characters and joined sequences, 0 for marks. */
 int sa_utf8_width(const char *text, size_t size);
 
-/* Whether the text is read from right to left: so is its first letter with a direction. */
+/* Whether the text is right-to-left, by its first strongly directional character. */
 bool sa_utf8_is_rtl(const char *text, size_t size);
 
 #endif

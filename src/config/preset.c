@@ -7,7 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Those of papers, then those of corpora; NULL after the last. */
+/* Paper presets, then corpus presets; NULL after the last. */
 static const sa_preset *preset_of(size_t row) {
     const sa_preset *const tables[] = {sa_paper_presets, sa_corpus_presets};
     for (size_t i = 0; i < sizeof tables / sizeof *tables; i++)

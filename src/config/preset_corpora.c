@@ -2,7 +2,7 @@
 
 #include <stddef.h>
 
-/* How they were found: scripts/benchmarks/SEARCH.md. What a preset leaves out stays as it is. */
+/* How they were found: scripts/benchmarks/SEARCH.md. Options that a preset omits are unchanged. */
 const sa_preset sa_corpus_presets[] = {
     {"tatoeba",
      "RNNsearch for short sentences as they are written: Tatoeba's subset in three minutes\n"
@@ -11,7 +11,7 @@ const sa_preset sa_corpus_presets[] = {
      "--attn 256\n"
      "--maxout 256\n"
      "--tie two-way           the target embedding is the last matrix, too\n"
-     "--tokenizer word        sub-words are two points of BLEU worse on the subset\n"
+     "--tokenizer word        subwords are two points of BLEU worse on the subset\n"
      "--lowercase yes\n"
      "--lr 0.001              halved after a validation without a better BLEU\n"
      "--dropout 0.4           of embeddings, annotations and read-out\n"
@@ -48,7 +48,7 @@ const sa_preset sa_corpus_presets[] = {
     {"multi30k-transformer",
      "The Transformer for some 30,000 pairs of text that is cut into tokens: Multi30k in half an "
      "hour\n"
-     "--model transformer     small and strongly regularised (Wu et al. 2021)\n"
+     "--model transformer     small and strongly regularized (Wu et al. 2021)\n"
      "--attention scaled-dot\n"
      "--layers 4              of encoder and decoder\n"
      "--heads 4\n"
@@ -87,7 +87,7 @@ const sa_preset sa_corpus_presets[] = {
      "--positions sinusoidal\n"
      "--norm pre              needs no long warm-up (Xiong et al. 2020)\n"
      "--tie three-way         one embedding for both languages, the last matrix too\n"
-     "--tokenizer bpe         names of programs and rare words in pieces: none is unknown\n"
+     "--tokenizer bpe         program names and rare words become subwords: none is unknown\n"
      "--bpe-merges 8000       learned from both languages together\n"
      "--beta2 0.98            as in the paper of 2017\n"
      "--lr 0.003              the peak, after the warm-up\n"

@@ -14,8 +14,7 @@
 
 #include <string.h>
 
-/* The largest whole number that every reader of JSON keeps, less one: what lies above would be
- * rounded down to it unseen. */
+/* 2^53 - 1: every JSON reader reads integers up to here exactly. */
 #define MAX_JSON_INTEGER 9007199254740991.0
 
 #define FIELD(field) offsetof(sa_settings, field)
@@ -247,8 +246,7 @@ bool sa_settings_check(const sa_settings *settings, sa_error *error) {
     if (!sa_options_check(sa_settings_options, settings, error)) return false;
     if (settings->attn % settings->heads != 0)
         return sa_fail(error, SA_USAGE,
-                       "--heads %d: the --attn %d units cannot be shared out equally",
-                       settings->heads, settings->attn);
+                       "--heads %d does not divide --attn %d", settings->heads, settings->attn);
     return sa_settings_check_sizes(settings, error);
 }
 

@@ -1,7 +1,7 @@
-/* settings: the rows of sa_settings and sa_search, and the settings of a model file.
+/* settings: the option rows of sa_settings and sa_search, and the settings of a model file.
  *
- * The names of choices come from the tables of the modules that implement them, so a new score,
- * optimizer or tokenizer needs no line here. */
+ * The names of choices come from the tables of the modules that implement them: a new score,
+ * optimizer or tokenizer needs no change here. */
 #ifndef SA_CONFIG_SETTINGS_H
 #define SA_CONFIG_SETTINGS_H
 
@@ -10,20 +10,20 @@
 extern const sa_option sa_settings_options[]; /* of sa_settings, grouped by scope */
 extern const sa_option sa_search_options[];   /* of sa_search, without nbest */
 
-/* Whether every setting is allowed and they fit together; SA_USAGE says what does not. */
+/* Whether all settings are in range and consistent; SA_USAGE names those that are not. */
 bool sa_settings_check(const sa_settings *settings, sa_error *error);
 
-/* All settings but the run's own as one JSON object, in the order of the rows. NULL when memory
- * runs out. Freed with free(). */
+/* All settings except those of SA_SCOPE_RUN as a JSON object, in the order of the rows. Freed with
+ * free(); NULL: out of memory. */
 char *sa_settings_write(const sa_settings *settings, sa_error *error);
 
-/* Reads them back; the run's own stay as they are. A key under its earlier name is understood, and
- * one that the file does not have takes its default: so the default of a new option must be what
- * programs did before they had it. SA_DATA names `file` and the key when one is unknown, of the
- * wrong type or out of range. */
+/* Reads them back; those of SA_SCOPE_RUN are unchanged. Earlier names of keys and choices are
+ * understood, and a missing key takes its default: therefore the default of a new option must be the
+ * behavior of older programs. SA_DATA names `file` and a key that is unknown, of the wrong type or
+ * out of range. */
 bool sa_settings_read(sa_settings *settings, const char *text, const char *file, sa_error *error);
 
-/* The first option not of the run in which the two differ, or NULL. */
+/* The first option outside SA_SCOPE_RUN in which the two differ, or NULL. */
 const sa_option *sa_settings_find_difference(const sa_settings *one, const sa_settings *other);
 
 #endif

@@ -91,28 +91,28 @@ END_TEST
 static const struct {
     const char *text, *message;
 } wrong[] = {
-    {"", "m: header: a value is expected at byte 0"},
-    {"{\"a\" 1}", "m: header: ':' is expected at byte 5"},
-    {"{\"a\":1 \"b\":2}", "m: header: ',' or '}' is expected at byte 7"},
-    {"{a:1}", "m: header: a key is expected at byte 1"},
-    {"{\"a\":1,\"\\u0061\":2}", "m: header: the key 'a' stands here twice at byte 7"},
-    {"[1 2]", "m: header: ',' or ']' is expected at byte 3"},
-    {"[1,]", "m: header: a value is expected at byte 3"},
-    {"[01]", "m: header: ',' or ']' is expected at byte 2"},
-    {"[1.]", "m: header: a value is expected at byte 1"},
-    {"[9223372036854775808]", "m: header: this number is too large at byte 1"},
-    {"[1e999]", "m: header: this number is too large at byte 1"},
-    {"[\"a]", "m: header: this string has no end at byte 1"},
-    {"[\"\\", "m: header: this string has no end at byte 1"},
-    {"[\"a\\x\"]", "m: header: a backslash has no meaning here at byte 3"},
-    {"[\"\\u12g4\"]", "m: header: four hexadecimal digits are expected at byte 6"},
-    {"[\"\\u0000\"]", "m: header: no character has this number at byte 4"},
-    {"[\"\\ude00\"]", "m: header: no character has this number at byte 4"},
-    {"[\"\\ud800\\u0041\"]", "m: header: no character has this number at byte 4"},
-    {"[\"\n\"]", "m: header: a control character stands in a string at byte 2"},
-    {"[\"\xc0\x80\"]", "m: header: the text is not UTF-8 at byte 2"},
+    {"", "m: header: expected a value at byte 0"},
+    {"{\"a\" 1}", "m: header: expected ':' at byte 5"},
+    {"{\"a\":1 \"b\":2}", "m: header: expected ',' or '}' at byte 7"},
+    {"{a:1}", "m: header: expected a key at byte 1"},
+    {"{\"a\":1,\"\\u0061\":2}", "m: header: duplicate key 'a' at byte 7"},
+    {"[1 2]", "m: header: expected ',' or ']' at byte 3"},
+    {"[1,]", "m: header: expected a value at byte 3"},
+    {"[01]", "m: header: expected ',' or ']' at byte 2"},
+    {"[1.]", "m: header: expected a value at byte 1"},
+    {"[9223372036854775808]", "m: header: number too large at byte 1"},
+    {"[1e999]", "m: header: number too large at byte 1"},
+    {"[\"a]", "m: header: unterminated string at byte 1"},
+    {"[\"\\", "m: header: unterminated string at byte 1"},
+    {"[\"a\\x\"]", "m: header: invalid escape at byte 3"},
+    {"[\"\\u12g4\"]", "m: header: expected four hexadecimal digits at byte 6"},
+    {"[\"\\u0000\"]", "m: header: invalid code point at byte 4"},
+    {"[\"\\ude00\"]", "m: header: invalid code point at byte 4"},
+    {"[\"\\ud800\\u0041\"]", "m: header: invalid code point at byte 4"},
+    {"[\"\n\"]", "m: header: control character in a string at byte 2"},
+    {"[\"\xc0\x80\"]", "m: header: not UTF-8 at byte 2"},
     {"[[[[[[[[[", "m: header: nested too deeply at byte 8"},
-    {"[] []", "m: header: nothing more is expected at byte 3"},
+    {"[] []", "m: header: unexpected data after the value at byte 3"},
 };
 
 START_TEST(mistakes_are_named) {
@@ -185,7 +185,7 @@ START_TEST(memory_has_a_limit) {
     if (wide[_i].count)
         ck_assert_msg(value != NULL, "%s", error.text);
     else
-        ck_assert(!value && strstr(error.text, "there are too many values") != NULL);
+        ck_assert(!value && strstr(error.text, "too many values") != NULL);
     json_decref(value);
     json_set_alloc_funcs(old_malloc, old_free);
     ck_assert_uint_eq(in_use, 0);

@@ -1,5 +1,4 @@
 #include "analysis/attention_statistics.h"
-#include "analysis/entropy.h"
 
 #include <math.h>
 #include <string.h>
@@ -7,6 +6,14 @@
 enum {
     MIN_LENGTH = 4
 }; /* words of a side, from which on one column should not have most of the weight */
+
+double sa_entropy_sum(const double *weights, int targets, int sources) {
+    const size_t count = (size_t)targets * (size_t)sources;
+    double sum = 0;
+    for (size_t i = 0; i < count; i++)
+        if (weights[i] > 0) sum -= weights[i] * log(weights[i]); /* x ln x goes to 0 with x */
+    return sum;
+}
 
 static double column_sum(const double *weights, int rows, int sources, int j) {
     double sum = 0;

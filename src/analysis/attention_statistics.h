@@ -31,4 +31,10 @@ double sa_attention_stats_monotonicity(
 double sa_attention_stats_max_column(
     const sa_attention_stats *attention); /* share of the weight that one source word has */
 
+/* The sum of the entropies of the rows, in nats; weights [targets * sources].
+ *
+ *   H = - sum_j alpha_j ln alpha_j:  0 when one source word has all the weight, ln S when S words
+ *   share it equally */
+double sa_entropy_sum(const double *weights, int targets, int sources);
+
 #endif

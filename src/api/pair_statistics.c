@@ -5,7 +5,6 @@
 #include "inference/token_words.h"
 #include "metrics/aer.h"
 #include "metrics/linking.h"
-#include "metrics/merge_weights.h"
 
 #include <stdlib.h>
 

@@ -4,7 +4,6 @@
 #include "cli/input.h"
 #include "cli/output.h"
 #include "data/bpe.h"
-#include "data/glossary.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -14,7 +13,7 @@ enum { FILES = 16, LINES = 256 }; /* files learned from at most; lines read at o
 
 typedef struct bpe_options {
     int merges, min_frequency, threshold;
-    const char *codes, *vocabulary, *glossary;
+    const char *codes, *vocabulary;
 } bpe_options;
 
 #define AT(field) offsetof(bpe_options, field)
@@ -30,8 +29,6 @@ static const sa_option rows[] = {
      "apply: subwords and counts; other subwords are split further by undoing their merges"},
     {"vocabulary-threshold", SA_OPTION_INT, SA_SCOPE_RUN, AT(threshold), 1, 1, 1000000000, NULL,
      "N", "apply: minimum count of a subword in --vocabulary"},
-    {"glossary", SA_OPTION_TEXT, SA_SCOPE_RUN, AT(glossary), 0, 0, 0, NULL, "FILE",
-     "apply: strings that are never split, one per line, also within words"},
     {0},
 };
 static const cli_option_set sets[] = {{"Options", rows, 0}, {0}};
@@ -66,10 +63,9 @@ static bool learn(const bpe_options *options, const char *const *paths, sa_error
     sa_bpe bpe = {0};
     sa_buffer out = {0};
     bool good = true;
-    if (options->codes || options->vocabulary || options->glossary)
+    if (options->codes || options->vocabulary)
         return sa_fail(error, SA_USAGE,
-                       "bpe learn: --codes, --vocabulary and --glossary are of "
-                       "'bpe apply'");
+                       "bpe learn: --codes and --vocabulary are options of 'bpe apply'");
     for (int i = 0; good && (!i || paths[i]); i++)
         good = count_words(&counts, paths[i] ? paths[i] : "-", error);
     if (good && !counts.words.count)
@@ -93,7 +89,6 @@ static bool learn(const bpe_options *options, const char *const *paths, sa_error
 typedef struct apply_job {
     sa_bpe bpe;
     sa_strings known;
-    sa_glossary glossary;
     sa_bpe_segmenter segmenter;
     cli_input input;
     sa_buffer out;
@@ -125,23 +120,13 @@ static bool read_known(sa_strings *known, const char *path, int threshold, sa_er
 
 /* Appends the sub-words of one word. */
 static bool add_word(apply_job *work, const char *word, size_t size, sa_error *error) {
-    const sa_tokens *parts = sa_glossary_split(&work->glossary, word, size, error);
-    for (size_t i = 0; parts && i < parts->count; i++) {
-        const sa_token part = parts->token[i];
-        const uint32_t whole = (uint32_t)part.size, *sizes = &whole;
-        size_t count = 1;
-        if (!sa_glossary_contains(&work->glossary, part) &&
-            !(sizes =
-                  sa_bpe_segmenter_apply(&work->segmenter, part.text, part.size, &count, error)))
-            return false;
-        const char *at = part.text;
-        for (size_t k = 0; k < count; at += sizes[k++]) {
-            sa_buffer_add(&work->out, at, sizes[k]);
-            const bool last = i + 1 == parts->count && k + 1 == count;
-            if (!last) sa_buffer_adds(&work->out, SA_SUBWORD_MARK " ");
-        }
+    size_t count;
+    const uint32_t *sizes = sa_bpe_segmenter_apply(&work->segmenter, word, size, &count, error);
+    for (size_t i = 0; sizes && i < count; word += sizes[i++]) {
+        sa_buffer_add(&work->out, word, sizes[i]);
+        if (i + 1 < count) sa_buffer_adds(&work->out, SA_SUBWORD_MARK " ");
     }
-    return parts;
+    return sizes;
 }
 
 /* The spaces around a line stay; those between words become one, as in subword-nmt. */
@@ -166,7 +151,6 @@ static bool open_work(apply_job *work, const bpe_options *options, const char *p
     return (!options->vocabulary ||
             (read_known(&work->known, options->vocabulary, options->threshold, error) &&
              sa_bpe_segmenter_restrict(&work->segmenter, &work->known, error))) &&
-           (!options->glossary || sa_glossary_open(&work->glossary, options->glossary, error)) &&
            cli_input_open(&work->input, path, error);
 }
 
@@ -184,7 +168,6 @@ static bool apply(const bpe_options *options, const char *const *paths, sa_error
     sa_buffer_release(&work.out);
     cli_input_close(&work.input);
     sa_bpe_segmenter_release(&work.segmenter);
-    sa_glossary_close(&work.glossary);
     sa_strings_release(&work.known);
     sa_bpe_release(&work.bpe);
     return good;

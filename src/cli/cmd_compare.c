@@ -1,3 +1,4 @@
+#include "analysis/overlap.h"
 #include "base/rng.h"
 #include "base/save.h"
 #include "cli/command.h"
@@ -98,7 +99,7 @@ static bool know_pairs(const char *path, const sa_corpus *test, uint64_t *hash, 
     if (!path) return true;
     if (!sa_corpus_open(&corpus, path, error)) return false;
     *hash = hash_of(&corpus, false);
-    const bool good = sa_corpus_count_shared(test, &corpus, shared, error);
+    const bool good = sa_overlap_count(test, &corpus, NULL, shared, error);
     sa_corpus_close(&corpus);
     return good;
 }

@@ -1,6 +1,6 @@
 #include "cli/command.h"
 #include "cli/score_parts.h"
-#include "metrics/combine.h"
+#include "metrics/symmetrize.h"
 
 #include <string.h>
 

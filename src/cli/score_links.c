@@ -1,8 +1,8 @@
 #include "cli/output.h"
 #include "cli/score_parts.h"
 #include "metrics/aer.h"
-#include "metrics/combine.h"
 #include "metrics/metric_tokenizer.h"
+#include "metrics/symmetrize.h"
 
 #include <limits.h>
 #include <math.h>

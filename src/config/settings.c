@@ -245,8 +245,8 @@ bool sa_settings_set(sa_settings *settings, const char *name, const char *value,
 bool sa_settings_check(const sa_settings *settings, sa_error *error) {
     if (!sa_options_check(sa_settings_options, settings, error)) return false;
     if (settings->attn % settings->heads != 0)
-        return sa_fail(error, SA_USAGE,
-                       "--heads %d does not divide --attn %d", settings->heads, settings->attn);
+        return sa_fail(error, SA_USAGE, "--heads %d does not divide --attn %d", settings->heads,
+                       settings->attn);
     return sa_settings_check_sizes(settings, error);
 }
 

@@ -18,9 +18,9 @@ bool sa_settings_check(const sa_settings *settings, sa_error *error);
 char *sa_settings_write(const sa_settings *settings, sa_error *error);
 
 /* Reads them back; those of SA_SCOPE_RUN are unchanged. Earlier names of keys and choices are
- * understood, and a missing key takes its default: therefore the default of a new option must be the
- * behavior of older programs. SA_DATA names `file` and a key that is unknown, of the wrong type or
- * out of range. */
+ * understood, and a missing key takes its default: therefore the default of a new option must be
+ * the behavior of older programs. SA_DATA names `file` and a key that is unknown, of the wrong type
+ * or out of range. */
 bool sa_settings_read(sa_settings *settings, const char *text, const char *file, sa_error *error);
 
 /* The first option outside SA_SCOPE_RUN in which the two differ, or NULL. */

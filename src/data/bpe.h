@@ -12,8 +12,8 @@
 #ifndef SA_DATA_BPE_H
 #define SA_DATA_BPE_H
 
-#include "data/counts.h"
 #include "data/heap.h"
+#include "data/strings.h"
 
 /* What stands behind the last character of a word. */
 #define SA_BPE_WORD_END "</w>"

@@ -9,8 +9,8 @@ enum { NONE = -1 };
 
 /* Two neighbouring symbols. */
 typedef struct pair {
-    int64_t times; /* how often they are neighbours */
-    int32_t *at;   /* [count] where the left one stood when they became neighbours, or still does */
+    int64_t frequency; /* how often they are neighbours */
+    int32_t *at; /* [count] where the left one stood when they became neighbours, or still does */
     size_t count, capacity;
     bool changed; /* since the heap was last told */
 } pair;
@@ -20,14 +20,14 @@ typedef struct pair {
 typedef struct learner {
     sa_bpe *bpe;
     int32_t *symbol, *before, *after; /* [places] neighbours in the word, or NOWHERE */
-    int64_t *times;                   /* [places] how often the word occurs */
+    int64_t *frequency;               /* [places] how often the word occurs */
     size_t places;
     sa_strings keys; /* sa_bpe_pair of each pair */
     pair *pairs;     /* [keys.count] */
     size_t pair_capacity;
     int32_t *changed; /* pairs the heap must be told of */
     size_t changed_count, changed_capacity;
-    sa_heap heap; /* rank: times when the pair was put in; what: the pair */
+    sa_heap heap; /* rank: frequency when the pair was put in; what: the pair */
 } learner;
 
 static sa_bpe_pair symbols_of(const learner *all, int32_t number) {
@@ -47,8 +47,8 @@ static int compare(const sa_strings *symbols, int32_t one, int32_t other) {
 static bool more_frequent(const void *context, const sa_heap_item *a, const sa_heap_item *b) {
     const learner *all = context;
     if (a->rank != b->rank) return a->rank > b->rank;
-    if (a->what == b->what) return false;
-    const sa_bpe_pair one = symbols_of(all, a->what), other = symbols_of(all, b->what);
+    if (a->id == b->id) return false;
+    const sa_bpe_pair one = symbols_of(all, a->id), other = symbols_of(all, b->id);
     const int left = compare(&all->bpe->symbols, one.left, other.left);
     return left ? left > 0 : compare(&all->bpe->symbols, one.right, other.right) > 0;
 }
@@ -72,7 +72,7 @@ static bool add_neighbors(learner *all, int32_t place, sa_error *error) {
         !sa_reserve(&added->at, &added->capacity, added->count + 1, sizeof *added->at, error))
         return false;
     added->at[added->count++] = place;
-    added->times += all->times[place];
+    added->frequency += all->frequency[place];
     if (added->changed) return true;
     if (!sa_reserve(&all->changed, &all->changed_capacity, all->changed_count + 1,
                     sizeof *all->changed, error))
@@ -85,7 +85,7 @@ static bool add_neighbors(learner *all, int32_t place, sa_error *error) {
 static bool remove_neighbors(learner *all, int32_t place, sa_error *error) {
     int32_t number;
     pair *removed = pair_at(all, place, &number, error);
-    if (removed) removed->times -= all->times[place];
+    if (removed) removed->frequency -= all->frequency[place];
     return removed;
 }
 
@@ -93,7 +93,7 @@ static bool update_heap(learner *all, sa_error *error) {
     for (size_t i = 0; i < all->changed_count; i++) {
         pair *changed = &all->pairs[all->changed[i]];
         changed->changed = false;
-        if (!sa_heap_push(&all->heap, (sa_heap_item){changed->times, all->changed[i]}, error))
+        if (!sa_heap_push(&all->heap, (sa_heap_item){changed->frequency, all->changed[i]}, error))
             return false;
     }
     all->changed_count = 0;
@@ -138,7 +138,7 @@ static bool merge(learner *all, int32_t number, sa_error *error) {
         good = merge_at(all, place, made, error);
     }
     free(merged.at);
-    all->pairs[number].times = 0; /* those that overlap are gone, too */
+    all->pairs[number].frequency = 0; /* those that overlap are gone, too */
     return good && update_heap(all, error);
 }
 
@@ -152,7 +152,7 @@ static size_t count_characters(sa_token word) {
 }
 
 /* Lays a word out in places of its own. */
-static bool add_word(learner *all, sa_token word, int64_t times, sa_error *error) {
+static bool add_word(learner *all, sa_token word, int64_t frequency, sa_error *error) {
     const size_t first = all->places;
     char last[4 + sizeof SA_BPE_WORD_END];
     for (size_t at = 0, length; at < word.size; at += length) {
@@ -168,7 +168,7 @@ static bool add_word(learner *all, sa_token word, int64_t times, sa_error *error
                                   error)
                  : sa_strings_add(&all->bpe->symbols, word.text + at, length, error);
         if (all->symbol[place] < 0) return false;
-        all->times[place] = times;
+        all->frequency[place] = frequency;
         all->before[place] = place > first ? (int32_t)place - 1 : NONE;
         all->after[place] = ends ? NONE : (int32_t)place + 1;
     }
@@ -185,10 +185,11 @@ static bool add_words(learner *all, const sa_word_counts *counts, sa_error *erro
     all->symbol = sa_new(places, sizeof *all->symbol, error);
     all->before = sa_new(places, sizeof *all->before, error);
     all->after = sa_new(places, sizeof *all->after, error);
-    all->times = sa_new(places, sizeof *all->times, error);
-    bool good = all->symbol && all->before && all->after && all->times;
+    all->frequency = sa_new(places, sizeof *all->frequency, error);
+    bool good = all->symbol && all->before && all->after && all->frequency;
     for (size_t i = 0; good && i < counts->words.count; i++)
-        good = add_word(all, sa_strings_get(&counts->words, (int32_t)i), counts->times[i], error);
+        good =
+            add_word(all, sa_strings_get(&counts->words, (int32_t)i), counts->frequency[i], error);
     for (size_t place = 0; good && place < places; place++)
         good = all->after[place] == NONE || add_neighbors(all, (int32_t)place, error);
     return good && update_heap(all, error);
@@ -196,7 +197,7 @@ static bool add_words(learner *all, const sa_word_counts *counts, sa_error *erro
 
 static void learner_release(learner *all) {
     for (size_t i = 0; i < all->keys.count && i < all->pair_capacity; i++) free(all->pairs[i].at);
-    free(all->symbol), free(all->before), free(all->after), free(all->times);
+    free(all->symbol), free(all->before), free(all->after), free(all->frequency);
     free(all->pairs), free(all->changed);
     sa_strings_release(&all->keys);
     sa_heap_release(&all->heap);
@@ -210,12 +211,12 @@ bool sa_bpe_learn(sa_bpe *bpe, const sa_word_counts *counts, size_t merges, int6
     bool good = add_words(&all, counts, error);
     while (good && bpe->count < merges && all.heap.count) {
         const sa_heap_item first = sa_heap_pop(&all.heap);
-        const int64_t times = all.pairs[first.what].times;
-        if (times < least) continue;
-        if (times == first.rank)
-            good = merge(&all, first.what, error);
+        const int64_t frequency = all.pairs[first.id].frequency;
+        if (frequency < least) continue;
+        if (frequency == first.rank)
+            good = merge(&all, first.id, error);
         else /* it has become rarer; what was pushed when it became more frequent came before */
-            good = sa_heap_push(&all.heap, (sa_heap_item){times, first.what}, error);
+            good = sa_heap_push(&all.heap, (sa_heap_item){frequency, first.id}, error);
     }
     learner_release(&all);
     if (!good) sa_bpe_release(bpe);

@@ -18,7 +18,7 @@ static const size_t end_size = sizeof SA_BPE_WORD_END - 1;
 /* The first merge stands before; of the same the one at the front of the word. */
 static bool earlier(const void *context, const sa_heap_item *a, const sa_heap_item *b) {
     (void)context;
-    return a->rank != b->rank ? a->rank < b->rank : a->what < b->what;
+    return a->rank != b->rank ? a->rank < b->rank : a->id < b->id;
 }
 
 void sa_bpe_segmenter_init(sa_bpe_segmenter *segmenter, const sa_bpe *bpe) {
@@ -108,7 +108,7 @@ static bool merge_all(sa_bpe_segmenter *segmenter, size_t count, sa_error *error
         while (good && heap->count && heap->item[0].rank == first) {
             good = sa_reserve(&segmenter->place, &segmenter->place_capacity, places + 1,
                               sizeof *segmenter->place, error);
-            if (good) segmenter->place[places++] = sa_heap_pop(heap).what;
+            if (good) segmenter->place[places++] = sa_heap_pop(heap).id;
         }
         for (size_t i = 0; good && i < places; i++)
             good = merge(segmenter, segmenter->place[i], &segmenter->bpe->merge[first], error);

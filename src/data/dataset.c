@@ -101,33 +101,3 @@ size_t sa_corpus_hold_out(const sa_corpus *corpus, bool *held) {
     }
     return count;
 }
-
-/* ---- Pairs in common ------------------------------------------------------------------------- */
-
-/* Both sides as one string; no text holds a line feed. */
-static sa_token join(sa_buffer *both, const sa_pair *pair) {
-    both->size = 0;
-    sa_buffer_addf(both, "%s\n%s", pair->source, pair->target);
-    return (sa_token){both->text, both->size};
-}
-
-bool sa_corpus_count_shared(const sa_corpus *corpus, const sa_corpus *other, size_t *count,
-                            sa_error *error) {
-    sa_strings known = {0};
-    sa_buffer both = {0};
-    bool good = true;
-    *count = 0;
-    for (size_t i = 0; good && i < other->count; i++) {
-        const sa_token pair = join(&both, &other->pairs[i]);
-        good = both.failed ? sa_fail_memory(error, both.size)
-                           : sa_strings_add(&known, pair.text, pair.size, error) >= 0;
-    }
-    for (size_t i = 0; good && i < corpus->count; i++) {
-        const sa_token pair = join(&both, &corpus->pairs[i]);
-        good = !both.failed || sa_fail_memory(error, both.size);
-        *count += good && sa_strings_find(&known, pair.text, pair.size) >= 0;
-    }
-    sa_strings_release(&known);
-    sa_buffer_release(&both);
-    return good;
-}

@@ -27,8 +27,4 @@ void sa_dataset_release(sa_dataset *dataset);
  * are marked. held [corpus->count]. Returns how many are marked. */
 size_t sa_corpus_hold_out(const sa_corpus *corpus, bool *held);
 
-/* How many pairs stand in the other corpus, too, both sides alike. SA_LIMIT: memory. */
-bool sa_corpus_count_shared(const sa_corpus *corpus, const sa_corpus *other, size_t *count,
-                            sa_error *error);
-
 #endif

@@ -7,7 +7,7 @@
 
 typedef struct sa_heap_item {
     int64_t rank;
-    int32_t what;
+    int32_t id;
 } sa_heap_item;
 
 typedef struct sa_heap {

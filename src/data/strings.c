@@ -82,3 +82,20 @@ void sa_strings_release(sa_strings *strings) {
     free(strings->slot);
     *strings = (sa_strings){0};
 }
+
+bool sa_word_counts_add(sa_word_counts *counts, const char *word, size_t size, sa_error *error) {
+    const size_t before = counts->words.count;
+    const int32_t number = sa_strings_add(&counts->words, word, size, error);
+    if (number < 0 || !sa_reserve(&counts->frequency, &counts->capacity, counts->words.count,
+                                  sizeof *counts->frequency, error))
+        return false;
+    if (counts->words.count > before) counts->frequency[number] = 0;
+    counts->frequency[number]++;
+    return true;
+}
+
+void sa_word_counts_release(sa_word_counts *counts) {
+    sa_strings_release(&counts->words);
+    free(counts->frequency);
+    *counts = (sa_word_counts){0};
+}

@@ -2,7 +2,7 @@
 #ifndef SA_DATA_STRINGS_H
 #define SA_DATA_STRINGS_H
 
-#include "data/tokenizer.h"
+#include "data/tokens.h"
 #include <stdint.h>
 
 typedef struct sa_strings {
@@ -20,5 +20,15 @@ int32_t sa_strings_find(const sa_strings *strings, const char *text, size_t size
 /* A string by its number: valid until the next one is added. */
 sa_token sa_strings_get(const sa_strings *strings, int32_t number);
 void sa_strings_release(sa_strings *strings);
+
+/* How often each word of a text occurs. */
+typedef struct sa_word_counts {
+    sa_strings words;
+    int64_t *frequency; /* [words.count] */
+    size_t capacity;
+} sa_word_counts;
+
+bool sa_word_counts_add(sa_word_counts *counts, const char *word, size_t size, sa_error *error);
+void sa_word_counts_release(sa_word_counts *counts);
 
 #endif

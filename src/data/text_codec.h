@@ -3,6 +3,7 @@
 #define SA_DATA_TEXT_CODEC_H
 
 #include "data/bpe.h"
+#include "data/tokenizer.h"
 #include "data/vocab.h"
 
 typedef struct sa_text_codec {

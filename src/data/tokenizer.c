@@ -44,11 +44,11 @@ static void space_join(const sa_token *tokens, size_t count, bool spaced_marks, 
 
 /* ---- bpe and space-bpe ----------------------------------------------------------------------- */
 
-typedef void joiner(const sa_token *words, size_t count, bool spaced_marks, sa_buffer *out);
+typedef void (*join_fn)(const sa_token *words, size_t count, bool spaced_marks, sa_buffer *out);
 
 /* Puts the pieces of each word together, then joins the words. */
 static void join_subwords(const sa_token *tokens, size_t count, bool spaced_marks,
-                          joiner *join_words, sa_buffer *out) {
+                          join_fn join_words, sa_buffer *out) {
     sa_buffer text = {0};
     size_t words = 0, start = 0;
     sa_token *word = sa_new(count, sizeof *word, NULL);

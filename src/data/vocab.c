@@ -6,12 +6,12 @@
 
 typedef struct token_count {
     sa_token token;
-    int64_t times;
+    int64_t frequency;
 } token_count;
 
 static int by_frequency(const void *a, const void *b) {
     const token_count *x = a, *y = b;
-    if (x->times != y->times) return x->times < y->times ? 1 : -1;
+    if (x->frequency != y->frequency) return x->frequency < y->frequency ? 1 : -1;
     const size_t shorter = x->token.size < y->token.size ? x->token.size : y->token.size;
     const int order = memcmp(x->token.text, y->token.text, shorter);
     return order ? order : (x->token.size > y->token.size) - (x->token.size < y->token.size);
@@ -22,7 +22,7 @@ static token_count *rank(const sa_word_counts *tokens, sa_error *error) {
     token_count *types = sa_new(tokens->words.count, sizeof *types, error);
     if (!types) return NULL;
     for (size_t i = 0; i < tokens->words.count; i++)
-        types[i] = (token_count){sa_strings_get(&tokens->words, (int32_t)i), tokens->times[i]};
+        types[i] = (token_count){sa_strings_get(&tokens->words, (int32_t)i), tokens->frequency[i]};
     if (tokens->words.count) qsort(types, tokens->words.count, sizeof *types, by_frequency);
     return types;
 }
@@ -36,7 +36,7 @@ bool sa_vocab_build(sa_vocab *vocab, const sa_word_counts *tokens, int min_freq,
     if (!types) return false;
     sa_buffer blob = {0};
     if (kept > tokens->words.count) kept = tokens->words.count;
-    for (size_t i = 0; good && i < kept && types[i].times >= min_freq; i++) {
+    for (size_t i = 0; good && i < kept && types[i].frequency >= min_freq; i++) {
         const sa_token word = types[i].token;
         sa_buffer_add(&blob, word.text, word.size);
         sa_buffer_add(&blob, "\n", 1);
@@ -47,7 +47,8 @@ bool sa_vocab_build(sa_vocab *vocab, const sa_word_counts *tokens, int min_freq,
     vocab->blob_size = blob.size;
     if (good && blob.failed) good = sa_fail_memory(error, blob.size);
     if (good && !vocab->words.count)
-        good = sa_fail(error, SA_DATA, "no word occurs %d times or more (--min-freq)", min_freq);
+        good =
+            sa_fail(error, SA_DATA, "no word occurs %d times or more (--min-freq)", min_freq);
     if (!good) sa_vocab_release(vocab);
     return good;
 }

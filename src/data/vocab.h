@@ -4,7 +4,7 @@
 #define SA_DATA_VOCAB_H
 
 #include "base/batch.h"
-#include "data/counts.h"
+#include "data/strings.h"
 
 typedef struct sa_vocab {
     sa_strings words; /* SA_SPECIAL_TOKENS, SA_SPECIAL_TOKENS + 1, ...: by falling frequency */

@@ -1,7 +1,8 @@
 /* merge_subwords: sa_alignment_merge of softalign.h. */
 #include "base/alignment_weights.h"
 #include "base/memory.h"
-#include "metrics/merge_weights.h"
+#include "base/subword_mark.h"
+#include "metrics/linking.h"
 
 #include <stdlib.h>
 #include <string.h>

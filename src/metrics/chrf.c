@@ -5,9 +5,9 @@
 
 /* ---- Units ----------------------------------------------------------------------------------- */
 
-typedef struct line {
+typedef struct chrf_line {
     sa_units characters, words;
-} line;
+} chrf_line;
 
 static bool is_mark(char c) {
     return (c >= '!' && c <= '/') || (c >= ':' && c <= '@') || (c >= '[' && c <= '`') ||
@@ -23,8 +23,8 @@ static void push_word(sa_units *words, const char *word, size_t size) {
     sa_units_push(words, word + cut, size - cut);
 }
 
-static line read_line(const char *text, const sa_metrics *metrics) {
-    line result = {0};
+static chrf_line read_line(const char *text, const sa_metrics *metrics) {
+    chrf_line result = {0};
     size_t size;
     sa_units_characters(&result.characters, text, metrics->chrf_whitespace);
     if (metrics->chrf_word_order)
@@ -33,7 +33,7 @@ static line read_line(const char *text, const sa_metrics *metrics) {
     return result;
 }
 
-static void release_line(line *one) {
+static void release_line(chrf_line *one) {
     sa_units_release(&one->characters);
     sa_units_release(&one->words);
 }
@@ -51,9 +51,9 @@ static bool count_orders(const sa_units *ours, const sa_units *theirs, int first
     return sa_ngrams_match(ours, theirs, 1, orders, chrf->match + first, error);
 }
 
-static bool count_lines(const line *ours, const char *reference, const sa_metrics *metrics,
+static bool count_lines(const chrf_line *ours, const char *reference, const sa_metrics *metrics,
                         sa_chrf *chrf, sa_error *error) {
-    line theirs = read_line(reference, metrics);
+    chrf_line theirs = read_line(reference, metrics);
     const bool good =
         count_orders(&ours->characters, &theirs.characters, 0, metrics->chrf_order, chrf, error) &&
         count_orders(&ours->words, &theirs.words, metrics->chrf_order, metrics->chrf_word_order,
@@ -64,7 +64,7 @@ static bool count_lines(const line *ours, const char *reference, const sa_metric
 
 bool sa_chrf_add(sa_chrf *chrf, const sa_metrics *metrics, const char *hypothesis,
                  const char *const *references, size_t count, sa_error *error) {
-    line ours = read_line(hypothesis, metrics);
+    chrf_line ours = read_line(hypothesis, metrics);
     sa_chrf best = {0};
     double best_score = -1;
     bool good = true;

@@ -19,4 +19,14 @@ size_t sa_linking_extract(const sa_link_options *linking, const double *weights,
                           int sources, int shift, sa_link *links);
 size_t sa_linking_capacity(int targets, int sources);
 
+/* Merges weights [rows * cols] between subwords into weights between words, out [row words * col
+ * words]; row_word, col_word: the word of each subword, as sa_subword_word_indices gives them.
+ *
+ *   alpha_ij = 1/|i| sum_{t in i} sum_{s in j} alpha_ts
+ *
+ * Target subwords are averaged and source subwords added up, so that rows that sum to 1 still do.
+ */
+void sa_merge_weights(const double *weights, int rows, int cols, const int *row_word,
+                      const int *col_word, double *out);
+
 #endif

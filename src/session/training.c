@@ -1,4 +1,5 @@
 /* training: sa_train of softalign.h, the loop over updates and validations. */
+#include "analysis/overlap.h"
 #include "base/memory.h"
 #include "base/number.h"
 #include "config/settings.h"
@@ -229,7 +230,7 @@ static bool train(sa_session *session, const char **reason, sa_error *error) {
 static bool note_shared_pairs(const sa_session *session, sa_error *error) {
     size_t count;
     if (!session->training->valid) return true;
-    if (!sa_corpus_count_shared(&session->valid, &session->train, &count, error)) return false;
+    if (!sa_overlap_count(&session->valid, &session->train, NULL, &count, error)) return false;
     if (count)
         sa_session_note(session,
                         "note: %zu of the %zu pairs in '%s' stand in the training pairs, too",

@@ -262,6 +262,18 @@ START_TEST(pairs_are_found_among_others) {
 }
 END_TEST
 
+START_TEST(repeated_pairs_count_each_time) {
+    sa_pair first[] = {{"a", "x", NULL, 1}, {"a", "x", NULL, 2}, {"b", "y", NULL, 3}};
+    sa_pair second[] = {{"a", "y", NULL, 1}, {"b", "x", NULL, 2}, {"a", "x", "0-0", 3}};
+    const sa_corpus one = {.pairs = first, .count = 3}, other = {.pairs = second, .count = 3};
+    size_t pairs;
+    ck_assert(sa_overlap_count(&one, &other, NULL, &pairs, NULL));
+    ck_assert_uint_eq(pairs, 2);
+    ck_assert(sa_overlap_count(&other, &one, NULL, &pairs, NULL));
+    ck_assert_uint_eq(pairs, 1);
+}
+END_TEST
+
 int main(void) {
     TCase *tests;
     Suite *suite = suite_of("diagnose", &tests);
@@ -278,5 +290,6 @@ int main(void) {
     tcase_add_test(tests, a_cut_text_counts_all_its_words);
     tcase_add_test(tests, off_is_two_words_and_a_quarter);
     tcase_add_test(tests, pairs_are_found_among_others);
+    tcase_add_test(tests, repeated_pairs_count_each_time);
     return suite_run(suite);
 }

@@ -29,8 +29,6 @@ grep -v '</w>' out | sed 's/@@ //g' | tr -s ' ' | cmp -s - <(grep -v '</w>' "$ne
 expect 0 "" bpe apply --codes "$golden/own.bpe" --vocabulary "$golden/own.bpe.vocab.txt" \
     --vocabulary-threshold 2 "$new"
 matches "what is cut with a vocabulary" own.bpe.known.txt
-expect 0 "" bpe apply --codes "$golden/own.bpe" --glossary "$golden/own.bpe.glossary.txt" "$new"
-matches "what is cut with a glossary" own.bpe.apart.txt
 
 # Learning again from what was cut and joined gives the same merges: nothing depends on order.
 tac en | "$softalign" bpe learn --merges 100 >one
@@ -48,17 +46,14 @@ printf 'low@@ 3\nlow \n' >no.number
 printf 'low@@ 3\nlow 3x\n' >no.end
 printf 'low@@ 3\na low 3\n' >two.symbols
 printf 'low@@ 3\n 3\n' >no.symbol
-printf 'two words\n' >two.words
 printf '\n \n' >blank
 expect 2 "an argument is missing: softalign bpe ACTION [FILE ...]" bpe
 expect 2 "bpe: 'aply': expected learn or apply (did you mean 'apply'?)" bpe aply
 expect 2 "bpe apply: --codes FILE is missing" bpe apply en
 expect 2 "bpe apply: 'fr' is one argument too many" bpe apply --codes twice en fr
-expect 2 "bpe learn: --codes, --vocabulary and --glossary are of 'bpe apply'" bpe learn --codes x en
-expect 2 "bpe learn: --codes, --vocabulary and --glossary are of 'bpe apply'" \
+expect 2 "bpe learn: --codes and --vocabulary are options of 'bpe apply'" bpe learn --codes x en
+expect 2 "bpe learn: --codes and --vocabulary are options of 'bpe apply'" \
     bpe learn --vocabulary x en
-expect 2 "bpe learn: --codes, --vocabulary and --glossary are of 'bpe apply'" \
-    bpe learn --glossary x en
 expect 4 "cannot open 'none': No such file or directory" bpe learn none
 expect 4 "cannot open 'none': No such file or directory" bpe apply --codes none en
 expect 3 "blank: no words" bpe learn blank
@@ -76,8 +71,5 @@ for file in no.count minus no.number no.end two.symbols no.symbol; do
 done
 expect 4 "cannot open 'none': No such file or directory" \
     bpe apply --codes "$golden/own.bpe" --vocabulary none en
-expect 4 "cannot open 'none': No such file or directory" \
-    bpe apply --codes "$golden/own.bpe" --glossary none en
-expect 3 "two.words:1: expected one word" bpe apply --codes "$golden/own.bpe" --glossary two.words en
 
 finish

@@ -9,7 +9,7 @@ for decoder in bahdanau luong fixed; do
     for threads in 1 2; do
         "$softalign" train $options --decoder $decoder --threads $threads --profile --out told \
             $([ $decoder = luong ] && echo --input-feeding) 2>err || fail "train: $(cat err)"
-        for part in 'laying out the batch' 'encoder forward' 'decoder forward' \
+        for part in 'building the batch' 'encoder forward' 'decoder forward' \
             'read-out and loss, both ways' 'decoder backward' 'encoder backward' \
             'clip and optimizer'; do
             grep -qE "^$part +[0-9.]*[1-9][0-9]* s +[0-9.]+ %$" err ||

@@ -48,7 +48,7 @@ list "'luong:generall': $(refusal attention generall)" luong:generall
 list "'': $(refusal decoder '')" fixed,
 list "'fixed:additive': this decoder has no attention to choose" bahdanau,fixed:additive
 list "'luong:dot:0': --heads '0': expected a whole number from 1 to 64" luong:dot:0
-list "'luong:dot:3': --heads 3: the --attn 4 units cannot be shared out equally" luong:dot:3 --attn 4
+list "'luong:dot:3': --heads 3 does not divide --attn 4" luong:dot:3 --attn 4
 form="expected decoder[:attention[:heads]][:option=value ...], with transformer as a decoder"
 list "'luong:dot:1:1': $form" luong:dot:1:1
 list "'fixed:dropout=0.1:additive': $form" fixed:dropout=0.1:additive

@@ -301,17 +301,6 @@ START_TEST(one_source_is_both) {
 }
 END_TEST
 
-START_TEST(pairs_in_common_are_counted) {
-    size_t count;
-    const sa_corpus one = PAIRS({"a", "x", NULL, 1}, {"a", "x", NULL, 2}, {"b", "y", NULL, 3});
-    const sa_corpus other = PAIRS({"a", "y", NULL, 1}, {"b", "x", NULL, 2}, {"a", "x", "0-0", 3});
-    ck_assert(sa_corpus_count_shared(&one, &other, &count, &error));
-    ck_assert_uint_eq(count, 2);
-    ck_assert(sa_corpus_count_shared(&other, &one, &count, &error));
-    ck_assert_uint_eq(count, 1);
-}
-END_TEST
-
 int main(void) {
     Suite *suite = suite_create("dataset");
     TCase *coders = tcase_create("coders");
@@ -338,7 +327,6 @@ int main(void) {
     tcase_add_test(holding, the_choice_is_stable);
     tcase_add_test(holding, few_pairs_give_one_source);
     tcase_add_test(holding, one_source_is_both);
-    tcase_add_test(holding, pairs_in_common_are_counted);
     suite_add_tcase(suite, holding);
 
     SRunner *runner = srunner_create(suite);

@@ -70,7 +70,7 @@ END_TEST
 
 static bool smaller(const void *context, const sa_heap_item *a, const sa_heap_item *b) {
     (void)context;
-    return a->rank != b->rank ? a->rank < b->rank : a->what < b->what;
+    return a->rank != b->rank ? a->rank < b->rank : a->id < b->id;
 }
 
 START_TEST(heaps_give_the_first) {

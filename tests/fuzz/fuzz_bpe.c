@@ -2,7 +2,6 @@
  * or what begins with '#' is a file of merges, and behind an empty line stand the words to cut. */
 #include "base/subword_mark.h"
 #include "data/bpe.h"
-#include "data/glossary.h"
 #include "data/text_codec.h"
 #include "data/word_tokenizer.h"
 #include "fuzz.h"
@@ -84,26 +83,6 @@ static void undo(const sa_bpe *bpe, const char *text, bool lower) {
     free(owned), free(lowered);
 }
 
-/* Parts around the terms of a glossary: nothing is lost. */
-static void set_apart(fuzz_input terms, fuzz_input text) {
-    sa_glossary glossary;
-    sa_error error = {0};
-    if (!sa_glossary_open(&glossary, fuzz_file(0, terms.at, terms.size), &error)) {
-        fuzz_expect_error(&error, SA_DATA, SA_DATA);
-        return;
-    }
-    while (text.size) {
-        const fuzz_input word = fuzz_until(&text, ' ');
-        const sa_tokens *parts = sa_glossary_split(&glossary, word.at, word.size, NULL);
-        const char *at = word.at;
-        ck_assert(parts != NULL);
-        for (size_t i = 0; i < parts->count; at += parts->token[i++].size)
-            ck_assert(parts->token[i].text == at && parts->token[i].size > 0);
-        ck_assert(at == word.at + word.size);
-    }
-    sa_glossary_close(&glossary);
-}
-
 static void learn(const fuzz_input text, size_t merges, int64_t least) {
     sa_word_counts counts = {0};
     sa_bpe bpe = {0};
@@ -154,6 +133,5 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     const fuzz_input text = fuzz_until(&input, '\n');
     if (!is_text(text)) return 0;
     learn(text, merges, least);
-    set_apart(input, text);
     return 0;
 }

@@ -3,7 +3,7 @@
 #include "base/links.h"
 #include "fuzz.h"
 #include "metrics/aer.h"
-#include "metrics/combine.h"
+#include "metrics/symmetrize.h"
 #include "metrics/linking.h"
 
 typedef struct linked {

@@ -2,7 +2,7 @@
  * random pieces. A word shifted by one piece, a mean for a sum, or a head mixed up shows here. */
 #include "base/rng.h"
 #include "inference/gold_links.h"
-#include "metrics/merge_weights.h"
+#include "metrics/linking.h"
 
 #include <stdlib.h>
 #include <string.h>

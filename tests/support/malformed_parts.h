@@ -42,7 +42,7 @@ static const malformed_header malformed_settings[] = {
     {WORDS, KEY("hidden") "2", KEY("hidden") "4294967298",
      "m: settings: 'hidden' must be a whole number from 1 to 8192"},
     {WORDS, KEY("heads") "1", KEY("heads") "3",
-     "m: settings: --heads 3: the --attn 2 units cannot be shared out equally"},
+     "m: settings: --heads 3 does not divide --attn 2"},
     {WORDS, KEY("heads") "1", KEY("heads") "65",
      "m: settings: 'heads' must be a whole number from 1 to 64"},
     {WORDS, KEY("layers") "1", KEY("layers") "0",

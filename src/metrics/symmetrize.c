@@ -1,4 +1,4 @@
-#include "metrics/combine.h"
+#include "metrics/symmetrize.h"
 #include "base/memory.h"
 
 #include <stdlib.h>

@@ -7,8 +7,8 @@
  *
  * Growing visits the links that are in by source word, then target word, and their neighbours in
  * the order of sa_symmetrization_neighbors, until nothing changes; a final step there is none. */
-#ifndef SA_METRICS_COMBINE_H
-#define SA_METRICS_COMBINE_H
+#ifndef SA_METRICS_SYMMETRIZE_H
+#define SA_METRICS_SYMMETRIZE_H
 
 #include "base/links.h"
 

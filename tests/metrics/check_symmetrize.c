@@ -1,7 +1,7 @@
 /* Alignments of two directions made one: by hand, and against the published procedure written down
  * word for word. */
 #include "base/rng.h"
-#include "metrics/combine.h"
+#include "metrics/symmetrize.h"
 #include "support/suite.h"
 
 #include <stdio.h>

@@ -10,7 +10,7 @@ for decoder in bahdanau luong fixed; do
         "$softalign" train $options --decoder $decoder --threads $threads --profile --out told \
             $([ $decoder = luong ] && echo --input-feeding) 2>err || fail "train: $(cat err)"
         for part in 'building the batch' 'encoder forward' 'decoder forward' \
-            'read-out and loss, both ways' 'decoder backward' 'encoder backward' \
+            'read-out and loss, forward and backward' 'decoder backward' 'encoder backward' \
             'clip and optimizer'; do
             grep -qE "^$part +[0-9.]*[1-9][0-9]* s +[0-9.]+ %$" err ||
                 fail "$decoder, $threads threads: no time in '$part': $(cat err)"

@@ -1,7 +1,7 @@
 /* What programs can ask of the library and cannot have: each is refused with its reason. */
 #include "base/memory.h"
+#include "support/small_training.h"
 #include "support/suite.h"
-#include "support/training.h"
 
 static char model_path[160];
 

@@ -2,7 +2,7 @@
  */
 #include "attention/attention.h"
 #include "attention/multihead.h"
-#include "support/slopes.h"
+#include "support/differences.h"
 #include "support/suite.h"
 #include "tensor/vec.h"
 
@@ -175,7 +175,7 @@ END_TEST
 
 static double scores(void) {
     w.score->forward(w.v_a, q, k, e, scratch);
-    return weighted(e, dy);
+    return weighted_sum(e, dy);
 }
 
 START_TEST(scores_backward) {
@@ -197,7 +197,7 @@ END_TEST
 
 static double core(void) {
     attend();
-    return weighted(c, dy);
+    return weighted_sum(c, dy);
 }
 
 START_TEST(core_backward) {
@@ -238,7 +238,7 @@ static sa_attention_scratch room;
 static double step(void) {
     sa_memory_forward(&w, &memory);
     sa_attention_step_forward(&w, &memory, NULL, STEP, s, NULL, rows, c, room);
-    return weighted(c, dy);
+    return weighted_sum(c, dy);
 }
 
 /* Whether differences would reach a jump: the edge of a predicted window near a position. */

@@ -1,9 +1,9 @@
 /* Containers in files that are none, that change, that cannot be read. */
 #include "base/container.h"
-#include "support/failing.h"
+#include "support/memory_failures.h"
 #include "support/scratch.h"
-#include "support/starving.h"
 #include "support/suite.h"
+#include "support/system_failures.h"
 
 static const sa_tensor tensors[] = {
     {"text", SA_U8, 1, {3}, "a\nb", 0},
@@ -105,8 +105,8 @@ static bool open_it(sa_error *error) {
 }
 
 START_TEST(test_no_memory) {
-    ck_assert_int_eq(starve(write_it), 0);
-    ck_assert_int_eq(starve(open_it), 0);
+    ck_assert_int_eq(fail_allocations(write_it), 0);
+    ck_assert_int_eq(fail_allocations(open_it), 0);
 }
 END_TEST
 

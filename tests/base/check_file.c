@@ -1,8 +1,8 @@
 /* Reading files: limits, failures, lines. */
-#include "support/failing.h"
-#include "support/reading.h"
-#include "support/starving.h"
+#include "support/file_reading.h"
+#include "support/memory_failures.h"
 #include "support/suite.h"
+#include "support/system_failures.h"
 
 #include <sys/wait.h>
 
@@ -106,7 +106,7 @@ END_TEST
 
 START_TEST(a_file_without_memory_for_it) {
     scratch_write(scratch_path("a"), "text", 4);
-    ck_assert_int_eq(starve(read_it), 0);
+    ck_assert_int_eq(fail_allocations(read_it), 0);
 }
 END_TEST
 

@@ -1,6 +1,6 @@
 /* Reading gzip files: whole, or not at all. */
-#include "support/reading.h"
-#include "support/starving.h"
+#include "support/file_reading.h"
+#include "support/memory_failures.h"
 #include "support/suite.h"
 
 static unsigned char packed[70 << 20];
@@ -54,7 +54,7 @@ END_TEST
 START_TEST(gzip_without_memory_for_it) {
     pack(verse, sizeof verse - 1, 1);
     scratch_write(scratch_path("a"), packed, packed_size);
-    ck_assert_int_eq(starve(read_it), 0);
+    ck_assert_int_eq(fail_allocations(read_it), 0);
 }
 END_TEST
 

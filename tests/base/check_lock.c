@@ -1,9 +1,9 @@
 /* A folder that is made, locked and tidied up. */
 #include "base/save.h"
-#include "support/failing.h"
+#include "support/memory_failures.h"
 #include "support/scratch.h"
-#include "support/starving.h"
 #include "support/suite.h"
+#include "support/system_failures.h"
 
 #include <signal.h>
 #include <sys/resource.h>
@@ -188,7 +188,7 @@ static bool make_folder(sa_error *error) {
 }
 
 START_TEST(test_folder_without_memory) {
-    ck_assert_int_eq(starve(make_folder), 0);
+    ck_assert_int_eq(fail_allocations(make_folder), 0);
 }
 END_TEST
 

@@ -1,9 +1,9 @@
 /* Saving: the new file is there whole, or the old one is as it was. */
 #include "base/save.h"
-#include "support/failing.h"
+#include "support/memory_failures.h"
 #include "support/scratch.h"
-#include "support/starving.h"
 #include "support/suite.h"
+#include "support/system_failures.h"
 
 #include <signal.h>
 #include <sys/resource.h>
@@ -160,7 +160,7 @@ static bool save_it(sa_error *error) {
 
 START_TEST(test_no_memory) {
     ck_assert_int_eq(chdir(scratch), 0);
-    ck_assert_int_eq(starve(save_it), 0);
+    ck_assert_int_eq(fail_allocations(save_it), 0);
     ck_assert_int_eq(scratch_files(), 1);
 }
 END_TEST

@@ -1,6 +1,6 @@
 /* Unicode: what is valid, normal form, kinds, clusters, columns. */
 #include "base/utf8.h"
-#include "support/starving.h"
+#include "support/memory_failures.h"
 #include "support/suite.h"
 
 #include <stdio.h>
@@ -128,7 +128,7 @@ static bool lower_twice(sa_error *error) {
 }
 
 START_TEST(text_without_memory_for_it) {
-    ck_assert_int_eq(starve(lower_twice), 0);
+    ck_assert_int_eq(fail_allocations(lower_twice), 0);
 }
 END_TEST
 

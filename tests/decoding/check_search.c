@@ -1,6 +1,6 @@
 /* Search against forced decoding: every translation there is, greedy steps by hand, batches, and
  * models that leave no good choice. */
-#include "support/searching.h"
+#include "support/search_model.h"
 #include "support/suite.h"
 
 #include <stdlib.h>

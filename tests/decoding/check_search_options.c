@@ -1,7 +1,7 @@
 /* Other ways to search: what translations keep, how they are scored, samples, ensembles. */
 #include "decoding/free_running.h"
 #include "decoding/ranking.h"
-#include "support/searching.h"
+#include "support/search_model.h"
 #include "support/suite.h"
 
 #include <math.h>

@@ -5,8 +5,8 @@
 #include "report/figure.h"
 #include "report/matrix.h"
 #include "report/page.h"
-#include "support/shown.h"
-#include "support/svg.h"
+#include "support/svg_reader.h"
+#include "support/terminal_text.h"
 
 #include <jansson.h>
 
@@ -71,7 +71,7 @@ static void draw(const scene *it) {
     sa_drawing_svg(&drawing, &svg);
     ck_assert(!svg.failed);
     svg_expect(&drawing, svg.text);
-    shown_expect_harmless(svg.text, false);
+    terminal_expect_harmless(svg.text, false);
     sa_buffer_release(&svg);
     sa_drawing_release(&drawing);
 }
@@ -82,8 +82,8 @@ static void show(const scene *it) {
     sa_buffer out = {0};
     sa_matrix_terminal(&it->alignment, &screen, &out);
     ck_assert(!out.failed && fuzz_is_utf8(out.text, out.size));
-    shown_strip(out.text);
-    shown_expect_harmless(out.text, true);
+    terminal_strip(out.text);
+    terminal_expect_harmless(out.text, true);
     for (const char *at = out.text; *at; at += strcspn(at, "\n") + (at[strcspn(at, "\n")] != 0))
         ck_assert_int_le(sa_utf8_width(at, strcspn(at, "\n")), COLUMNS);
     sa_buffer_release(&out);

@@ -5,7 +5,7 @@
 #include "fuzz.h"
 #include "report/grid.h"
 #include "report/matrix.h"
-#include "support/cells.h"
+#include "support/csv_reader.h"
 
 #include <math.h>
 

@@ -1,8 +1,8 @@
 /* Unknown words that are written: each is replaced by the source word looked at most, or by what a
  * dictionary has for that. */
 #include "base/memory.h"
+#include "support/small_training.h"
 #include "support/suite.h"
-#include "support/training.h"
 
 /* Of these pairs only one word a side is frequent enough to be known. */
 static sa_model *trained(void) {

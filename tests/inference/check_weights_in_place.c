@@ -1,8 +1,8 @@
 /* Where a model's weights are once its file is open: in the bytes that were read, or in memory of
  * their own. The numbers are the same. */
 #include "inference/model_file.h"
+#include "support/small_training.h"
 #include "support/suite.h"
-#include "support/training.h"
 
 static char best_path[160];
 

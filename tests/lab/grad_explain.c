@@ -2,7 +2,7 @@
  * before them, with loops and nothing of the library; for every way to build a model.
  * (grad_explain_attention.c does the same with the attention.) */
 #include "model/recurrent_family.h"
-#include "support/explained.h"
+#include "support/explained_values.h"
 #include "support/suite.h"
 
 /* ---- A cell ---------------------------------------------------------------------------------- */
@@ -299,7 +299,7 @@ END_TEST
 int main(void) {
     TCase *tests;
     Suite *suite = suite_of("explain", &tests);
-    tcase_add_checked_fixture(tests, numbers_open, clear);
+    tcase_add_checked_fixture(tests, numbers_open, release);
     tcase_add_loop_test(tests, every_model_can_be_redone, 0, count_variants() + 1);
     tcase_add_loop_test(tests, every_cell_has_a_story, 0, 3 * 2 * 3 * 2);
     tcase_add_test(tests, one_step_and_the_weights);

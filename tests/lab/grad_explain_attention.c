@@ -1,6 +1,6 @@
 /* explain: the attention of every step made again from the weights, with loops and nothing of the
  * library; for every way to build a model. */
-#include "support/explained.h"
+#include "support/explained_values.h"
 #include "support/suite.h"
 
 static int annotation_width(void) {
@@ -159,7 +159,7 @@ END_TEST
 int main(void) {
     TCase *tests;
     Suite *suite = suite_of("explain: attention", &tests);
-    tcase_add_checked_fixture(tests, numbers_open, clear);
+    tcase_add_checked_fixture(tests, numbers_open, release);
     tcase_add_loop_test(tests, every_attention_can_be_redone, 0, count_variants() + 1);
     tcase_add_test(tests, large_scores_stay_finite);
     return suite_run(suite);

@@ -1,6 +1,6 @@
 /* The proof that attention is attention holds for every model that options can build, and tells
- * when it cannot be tried. (grad_planted_faults.c plants faults for it to find.) */
-#include "support/proven.h"
+ * when it cannot be tried. (grad_prove_faults.c plants faults for it to find.) */
+#include "support/proof.h"
 #include "support/suite.h"
 
 /* ---- What is expected ------------------------------------------------------------------------ */

@@ -6,7 +6,7 @@
 #include "layers/loss.h"
 #include "layers/maxout.h"
 #include "layers/position.h"
-#include "support/slopes.h"
+#include "support/differences.h"
 #include "support/suite.h"
 #include "tensor/vec.h"
 
@@ -20,7 +20,7 @@ static const struct shape {
 
 static double linear(void) {
     sa_linear_forward(sa_weight_of(W), b, x, y);
-    return weighted(y, dy);
+    return weighted_sum(y, dy);
 }
 
 START_TEST(linear_with_a_bias) {
@@ -55,7 +55,7 @@ static const int32_t words[] = {3, 0, 3, 5, 3};
 
 static double embedding(void) {
     sa_embedding_forward(x, words, y);
-    return weighted(y, dy);
+    return weighted_sum(y, dy);
 }
 
 START_TEST(embedding_adds_up_repeated_words) {
@@ -112,7 +112,7 @@ static double cell_step(void) {
     sa_recurrent_input_forward(&cell, x, gates, remains);
     if (cell.C.mat.x) sa_recurrent_context_forward(&cell, context, gates, remains);
     cell.cell->forward(&cell, before, gates, remains, after);
-    return weighted(after.s, dafter.s) + weighted(after.m, dafter.m);
+    return weighted_sum(after.s, dafter.s) + weighted_sum(after.m, dafter.m);
 }
 
 static sa_mat at_the_start(int rows, int cols) {
@@ -217,7 +217,7 @@ END_TEST
 
 static double maxout(void) {
     sa_maxout_forward(x, y);
-    return weighted(y, dy);
+    return weighted_sum(y, dy);
 }
 
 START_TEST(maxout_sends_back_to_the_larger) {
@@ -253,7 +253,7 @@ static double dropout(void) {
     sa_rng rng = sa_rng_seed(5, 5);
     sa_copy_mat(x, y);
     sa_dropout_forward(0.4, &rng, mask, y);
-    return weighted(y, dy);
+    return weighted_sum(y, dy);
 }
 
 START_TEST(dropout_with_a_fixed_mask) {
@@ -321,7 +321,7 @@ END_TEST
 static double softmax(void) {
     sa_copy_mat(x, y);
     sa_softmax(y);
-    return weighted(y, dy);
+    return weighted_sum(y, dy);
 }
 
 START_TEST(softmax_backward) {

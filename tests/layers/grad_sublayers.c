@@ -4,7 +4,7 @@
 #include "layers/linear.h"
 #include "layers/position.h"
 #include "layers/residual.h"
-#include "support/slopes.h"
+#include "support/differences.h"
 #include "support/suite.h"
 #include "tensor/vec.h"
 
@@ -47,7 +47,7 @@ static void layernorm_open(int rows, int cols) {
 
 static double layernorm(void) {
     sa_layernorm_forward(&norm, x, &normed, y);
-    return weighted(y, dy);
+    return weighted_sum(y, dy);
 }
 
 START_TEST(layernorm_by_its_equation) {
@@ -115,7 +115,7 @@ static sa_mat inner;
 
 static double feedforward(void) {
     sa_feedforward_forward(&network, x, inner, y);
-    return weighted(y, dy);
+    return weighted_sum(y, dy);
 }
 
 /* How near the nearest rectifier is to its kink. */
@@ -179,7 +179,7 @@ static double residual_loss(void) {
     sa_residual_enter_forward(&residual, x, &cache);
     sa_linear_forward(sa_weight_of(W), no_bias, cache.in, cache.y);
     sa_residual_leave_forward(&residual, x, dropout, &masks, &cache);
-    return weighted(cache.y, dy);
+    return weighted_sum(cache.y, dy);
 }
 
 static void residual_open(struct shape s, int place) {
@@ -227,7 +227,7 @@ static sa_positions learned;
 /* Five words from position 1 on; three places: the last serves four of them. */
 static double positions(void) {
     sa_positions_table(&learned, 1, y);
-    return weighted(y, dy);
+    return weighted_sum(y, dy);
 }
 
 START_TEST(learned_positions_backward) {

@@ -1,6 +1,6 @@
 /* Encoder, decoder and read-out each alone: the backward pass by differences of the forward. */
 #include "model/seq2seq.h"
-#include "support/slopes.h"
+#include "support/differences.h"
 #include "support/suite.h"
 #include "support/variants.h"
 #include "tensor/vec.h"
@@ -53,8 +53,8 @@ static sa_mat dannotations, dlast_memory;
 static double encoder(void) {
     sa_rng masks = sa_rng_seed(1, 2);
     sa_encoder_forward(&w.encoder, &batch, dropout, &masks, &pass.encoder);
-    return weighted(pass.encoder.annotations, dannotations) +
-           weighted(pass.encoder.last_memory, dlast_memory);
+    return weighted_sum(pass.encoder.annotations, dannotations) +
+           weighted_sum(pass.encoder.last_memory, dlast_memory);
 }
 
 START_TEST(encoder_backward) {
@@ -100,7 +100,7 @@ static sa_mat dt;
 static double decoder(void) {
     sa_rng masks = sa_rng_seed(3, 4);
     sa_decoder_forward(&w.decoder, &batch, &pass.encoder, dropout, &masks, &pass.decoder);
-    return weighted(pass.decoder.readout.t, dt);
+    return weighted_sum(pass.decoder.readout.t, dt);
 }
 
 START_TEST(decoder_backward) {
@@ -129,7 +129,7 @@ static sa_mat s, x, c;
 static double readout(void) {
     sa_rng masks = sa_rng_seed(5, 6);
     sa_readout_forward(&w.decoder.readout, s, x, c, dropout.readout, &masks, &pass.decoder.readout);
-    return weighted(pass.decoder.readout.t, dt);
+    return weighted_sum(pass.decoder.readout.t, dt);
 }
 
 START_TEST(readout_backward) {

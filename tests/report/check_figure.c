@@ -1,9 +1,9 @@
 /* Pictures of matrices: where the shapes lie, for words of many scripts and sizes; that SVG says
  * the same and nothing else; that PNG and PDF are what they should be. */
 #include "report/figure.h"
-#include "support/starving.h"
+#include "support/memory_failures.h"
 #include "support/suite.h"
-#include "support/svg.h"
+#include "support/svg_reader.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -248,7 +248,7 @@ static bool film_once(sa_error *error) {
 }
 
 START_TEST(a_film_without_memory_for_it) {
-    ck_assert_int_eq(starve(film_once), 0);
+    ck_assert_int_eq(fail_allocations(film_once), 0);
 }
 END_TEST
 

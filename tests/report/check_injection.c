@@ -1,11 +1,11 @@
 /* Words that try to be more than words stay words: in CSV, in SVG and on the terminal. */
 #include "report/figure.h"
 #include "report/matrix.h"
-#include "support/cells.h"
+#include "support/csv_reader.h"
 #include "support/payloads.h"
-#include "support/shown.h"
 #include "support/suite.h"
-#include "support/svg.h"
+#include "support/svg_reader.h"
+#include "support/terminal_text.h"
 
 /* ---- Matrices of payloads -------------------------------------------------------------------- */
 
@@ -95,7 +95,7 @@ START_TEST(a_picture_shows_words_as_text) {
         sa_drawing_svg(&drawing, &svg);
         ck_assert(!svg.failed);
         svg_expect(&drawing, svg.text);
-        shown_expect_harmless(svg.text, false);
+        terminal_expect_harmless(svg.text, false);
         sa_buffer_release(&svg);
         sa_drawing_release(&drawing);
     }
@@ -108,8 +108,8 @@ START_TEST(a_terminal_shows_words_as_text) {
         sa_buffer out = {0};
         sa_matrix_terminal(&alignment, &(sa_terminal){.colors = (sa_color_mode)_i, .columns = 80},
                            &out);
-        shown_strip(out.text);
-        shown_expect_harmless(out.text, true);
+        terminal_strip(out.text);
+        terminal_expect_harmless(out.text, true);
         for (const char *at = out.text; *at; at += strcspn(at, "\n") + 1)
             ck_assert_int_le(sa_utf8_width(at, strcspn(at, "\n")), 80);
         sa_buffer_release(&out);

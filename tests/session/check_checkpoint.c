@@ -3,9 +3,9 @@
 #include "base/memory.h"
 #include "session/checkpoint.h"
 #include "session/start.h"
-#include "support/starving.h"
+#include "support/memory_failures.h"
+#include "support/small_training.h"
 #include "support/suite.h"
-#include "support/training.h"
 
 #include <math.h>
 
@@ -254,15 +254,15 @@ START_TEST(a_training_without_memory_for_it) {
                                           .valid = _i ? valid : NULL,
                                           .alignments = alignments,
                                           .out = out_path};
-    ck_assert_int_eq(starve(open_it), 0);
+    ck_assert_int_eq(fail_allocations(open_it), 0);
     ck_assert_msg(sa_session_open(&opened, &starved_training, &error), "%s", error.text);
     ck_assert_msg(sa_checkpoint_write(&opened, &error), "%s", error.text);
     wanted_sum = saved_sum();
-    starve(save_it);
-    starve(log_it);
+    fail_allocations(save_it);
+    fail_allocations(log_it);
     sa_session_close(&opened);
     starved_training.resume = true;
-    ck_assert_int_eq(starve(open_it), 0);
+    ck_assert_int_eq(fail_allocations(open_it), 0);
 }
 END_TEST
 

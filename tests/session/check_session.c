@@ -4,8 +4,8 @@
 #include "base/memory.h"
 #include "inference/model_file.h"
 #include "session/session.h"
+#include "support/small_training.h"
 #include "support/suite.h"
-#include "support/training.h"
 
 #include <math.h>
 

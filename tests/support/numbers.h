@@ -1,9 +1,9 @@
-/* numbers: matrices for the tests of the numeric rooms. */
+/* numbers: matrices for tests of the numeric modules. */
 #ifndef TEST_NUMBERS_H
 #define TEST_NUMBERS_H
 
 #include "base/rng.h"
-#include "support/checking.h"
+#include "support/assertions.h"
 #include "tensor/blas.h"
 #include "tensor/mat.h"
 
@@ -12,7 +12,7 @@
 static sa_arena numbers;
 static sa_rng dice;
 
-/* Fixtures: every test begins with an empty arena and the same random numbers. */
+/* Fixtures: every test starts with an empty arena and the same random numbers. */
 static inline void numbers_open(void) {
     ck_assert(sa_arena_init(&numbers, 1 << 24, NULL));
     dice = sa_rng_seed(20150519, 7);
@@ -35,14 +35,14 @@ static inline void draw(sa_mat x, double bound) {
             sa_row(x, i)[j] = (sa_real)(bound * (2 * sa_rng_uniform(&dice) - 1));
 }
 
-/* For what must be overwritten before it is read. The rows lie apart, as slices do. */
+/* For outputs: NaN, with gaps between the rows as in a slice. */
 static inline sa_mat unset(int rows, int cols) {
     sa_mat whole = sa_mat_alloc(&numbers, rows, cols + 3);
     fill(whole, NAN);
     return sa_cols(whole, 0, cols);
 }
 
-/* For what is added to, and for inputs that the test sets itself. */
+/* For accumulators, and for inputs that the test sets itself. */
 static inline sa_mat filled(int rows, int cols, double value) {
     sa_mat x = unset(rows, cols);
     fill(x, value);
@@ -62,8 +62,8 @@ static inline double farthest(sa_mat a, sa_mat b) {
     ck_assert_int_eq(a.cols, b.cols);
     for (int i = 0; i < a.rows; i++)
         for (int j = 0; j < a.cols; j++) {
-            const double apart = fabs((double)sa_row(a, i)[j] - (double)sa_row(b, i)[j]);
-            if (!(apart <= most)) most = apart;
+            const double difference = fabs((double)sa_row(a, i)[j] - (double)sa_row(b, i)[j]);
+            if (!(difference <= most)) most = difference;
         }
     return most;
 }

@@ -1,9 +1,9 @@
-/* pairs: the two sides of every line of a file with tabs. */
+/* pairs: the two sides of every line of a tab-separated file. */
 #ifndef TEST_PAIRS_H
 #define TEST_PAIRS_H
 
 #include "base/file.h"
-#include "support/checking.h"
+#include "support/assertions.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -12,14 +12,14 @@
 #define OWN TEST_ROOT "/tests/golden/own"
 #define METRICS TEST_ROOT "/../shared/data/metrics/"
 
-/* Whether a file of the shared data is there; says so when it is not. */
+/* Whether a file of the shared data exists; prints that the test is skipped if not. */
 static inline int pairs_there(const char *path) {
     if (access(path, R_OK) == 0) return 1;
     printf("skipped: no %s\n", path);
     return 0;
 }
 
-/* Calls `each` for what stands before and behind the first tab; returns how many lines. */
+/* Calls `each` with the text before and after the first tab; returns the number of lines. */
 static inline int for_pairs(const char *path, void (*each)(void *context, char *left, char *right),
                             void *context) {
     sa_file file;

@@ -1,10 +1,10 @@
-/* payloads: words that try to be more than words (formulas, markup, escape sequences, directions),
+/* payloads: words that try to act: formulas, markup, escape sequences, directions,
  * read from golden/payloads.txt: one a line, in which \xNN is a byte and \\ a backslash, so that
  * bash reads it too: printf '%b'. */
 #ifndef TEST_PAYLOADS_H
 #define TEST_PAYLOADS_H
 
-#include "support/checking.h"
+#include "support/assertions.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -14,7 +14,7 @@ enum { PAYLOADS_MOST = 1000 };
 static char *payloads[PAYLOADS_MOST];
 static int payload_count;
 
-/* What the line stands for, in its place. */
+/* Decodes a line in place. */
 static inline void payload_decode(char *line) {
     char *out = line;
     for (const char *at = line; *at && *at != '\n';) {
@@ -34,9 +34,9 @@ static inline void payload_decode(char *line) {
 static inline void payloads_read(void) {
     FILE *file = fopen(TEST_ROOT "/tests/golden/payloads.txt", "r");
     char *line = NULL;
-    size_t room = 0;
+    size_t capacity = 0;
     ck_assert_ptr_nonnull(file);
-    for (; getline(&line, &room, file) > 0; line = NULL) {
+    for (; getline(&line, &capacity, file) > 0; line = NULL) {
         ck_assert_int_lt(payload_count, PAYLOADS_MOST);
         payload_decode(line);
         payloads[payload_count++] = line;

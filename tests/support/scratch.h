@@ -1,8 +1,8 @@
-/* scratch: a folder of its own for a test that writes files, and what such tests look at. */
+/* scratch: a temporary folder for tests that write files. */
 #ifndef TEST_SCRATCH_H
 #define TEST_SCRATCH_H
 
-#include "support/checking.h"
+#include "support/assertions.h"
 
 #include <dirent.h>
 #include <fcntl.h>
@@ -47,7 +47,7 @@ static inline void scratch_remove(void) {
     rmdir(scratch);
 }
 
-/* The path of a file in the folder; the last four answers stay valid. */
+/* The path of a file in the folder; the last four results stay valid. */
 static inline const char *scratch_path(const char *name) {
     static char paths[4][128];
     static int next;

@@ -1,8 +1,8 @@
-/* suite: runs what a test program's main has put together. */
+/* suite: runs a test program's suite. */
 #ifndef TEST_SUITE_H
 #define TEST_SUITE_H
 
-#include "support/checking.h"
+#include "support/assertions.h"
 
 /* A suite of that name with one test case, which `tests` points to afterwards. */
 static inline Suite *suite_of(const char *name, TCase **tests) {

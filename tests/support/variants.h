@@ -1,5 +1,5 @@
-/* variants: every way to build a model, from the tables of options: so that a new row, decoder,
- * cell or switch is tested without writing a test. */
+/* variants: every kind of model, from the tables of options, so that a new row (a decoder, a cell,
+ * a switch) is tested without writing a test. */
 #ifndef TEST_VARIANTS_H
 #define TEST_VARIANTS_H
 
@@ -22,10 +22,10 @@ static inline sa_settings small_of(int model) {
     settings.model = model;
     settings.embed = 2, settings.hidden = 3, settings.attn = 4, settings.maxout = 2;
     settings.ffn = 3;
-    settings.max_len = 3; /* the location score sees less than the longest source */
+    settings.max_len = 3; /* the longest source exceeds the location score */
     settings.window_size = 1;
     if (model == SA_MODEL_RECURRENT) return settings;
-    settings.embed = 4; /* of two numbers a layer norm leaves the sign alone */
+    settings.embed = 4; /* of two numbers a layer norm leaves only the sign */
     settings.attention = 1, settings.positions = SA_POSITIONS_SINUSOIDAL;
     return settings;
 }
@@ -44,9 +44,9 @@ static inline bool of_family(const char *option, int model) {
     return model == SA_MODEL_TRANSFORMER ? own : !own && strcmp(option, "model") != 0;
 }
 
-/* All departures from the small settings of a family, one option at a time: returns how many. The
- * kinds of initialisation make no other model, and sizes are numbers without end: of those that
- * change what is computed some values stand for all. */
+/* All models that differ from the small settings of a family in one option; returns their number.
+ * Initialization makes no other model. Of the sizes that change what is computed some values stand
+ * for all. */
 static inline int all_variants(int model, variant *list) {
     static const struct {
         const char *name;
@@ -67,11 +67,10 @@ static inline int all_variants(int model, variant *list) {
     return count;
 }
 
-/* Some options fit only together with others: a score without maps wants annotations as wide as
- * states, an embedding that is the last matrix must be as wide as what that reads. */
+/* Sets what other options require: a score without projections needs annotations of the states'
+ * size, a tied embedding the size of the read-out layer. */
 static inline void fit_together(sa_settings *settings) {
-    if (sa_scores[settings->attention].key == SA_KEY_IDENTITY)
-        settings->encoder = SA_ENCODER_UNI;
+    if (sa_scores[settings->attention].key == SA_KEY_IDENTITY) settings->encoder = SA_ENCODER_UNI;
     if (settings->tie != SA_TIE_NONE) settings->maxout = settings->embed;
 }
 

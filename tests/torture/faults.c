@@ -44,7 +44,7 @@ static bool befalls(fault_kind kind, long call) {
 }
 
 /* Whether this call for memory, of whatever kind, is to fail. */
-static bool starved(void) {
+static bool memory_fails(void) {
     const long call = atomic_fetch_add(&memory_calls, armed) + 1;
     if (armed) fault_tally->memory = call;
     if (!befalls(FAULT_MEMORY, call)) return false;
@@ -60,21 +60,21 @@ static void *count_block(void *block) {
 /* ---- Memory ---------------------------------------------------------------------------------- */
 
 REAL(void *, malloc, (size_t size)) {
-    return starved() ? NULL : count_block(__real_malloc(size));
+    return memory_fails() ? NULL : count_block(__real_malloc(size));
 }
 
 REAL(void *, calloc, (size_t count, size_t size)) {
-    return starved() ? NULL : count_block(__real_calloc(count, size));
+    return memory_fails() ? NULL : count_block(__real_calloc(count, size));
 }
 
 REAL(void *, realloc, (void *old, size_t size)) {
-    if (starved()) return NULL;
+    if (memory_fails()) return NULL;
     void *block = __real_realloc(old, size);
     return old ? block : count_block(block);
 }
 
 REAL(void *, aligned_alloc, (size_t alignment, size_t size)) {
-    return starved() ? NULL : count_block(__real_aligned_alloc(alignment, size));
+    return memory_fails() ? NULL : count_block(__real_aligned_alloc(alignment, size));
 }
 
 REAL(void, free, (void *block)) {
@@ -86,19 +86,19 @@ REAL(void, free, (void *block)) {
 REAL(utf8proc_ssize_t, utf8proc_map_custom,
      (const utf8proc_uint8_t *text, utf8proc_ssize_t size, utf8proc_uint8_t **out,
       utf8proc_option_t options, utf8proc_custom_func custom, void *data)) {
-    if (starved()) return UTF8PROC_ERROR_NOMEM;
+    if (memory_fails()) return UTF8PROC_ERROR_NOMEM;
     const utf8proc_ssize_t got = __real_utf8proc_map_custom(text, size, out, options, custom, data);
     if (got >= 0) count_block(*out);
     return got;
 }
 
 REAL(int, inflateInit2_, (z_streamp stream, int bits, const char *version, int size)) {
-    return starved() ? Z_MEM_ERROR : __real_inflateInit2_(stream, bits, version, size);
+    return memory_fails() ? Z_MEM_ERROR : __real_inflateInit2_(stream, bits, version, size);
 }
 
 REAL(int, pthread_create,
      (pthread_t * thread, const pthread_attr_t *form, void *(*run)(void *), void *argument)) {
-    return starved() ? EAGAIN : __real_pthread_create(thread, form, run, argument);
+    return memory_fails() ? EAGAIN : __real_pthread_create(thread, form, run, argument);
 }
 
 /* ---- What open files are --------------------------------------------------------------------- */

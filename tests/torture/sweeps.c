@@ -93,7 +93,7 @@ static void standard_close(standard *it) {
 
 /* ---- Memory ---------------------------------------------------------------------------------- */
 
-static void starve(const standard *it, long when, bool lasting, struct goal *goal) {
+static void fail_allocations(const standard *it, long when, bool lasting, struct goal *goal) {
     world_renew();
     result got = world_run(it->what, (fault){FAULT_MEMORY, when, lasting}, false, 0);
     const char *wrong = judge(it, &got, false);
@@ -111,7 +111,8 @@ static void starve_all(const task *tasks, const struct effort *effort, struct go
         const int share = effort->share * (what->heavier ? what->heavier : 1);
         if (standard_open(&it, what, goal))
             for (long when = 1 + effort->begin % share; when <= it.memory; when += share)
-                for (int lasting = 0; lasting < 2; lasting++) starve(&it, when, lasting, goal);
+                for (int lasting = 0; lasting < 2; lasting++)
+                    fail_allocations(&it, when, lasting, goal);
         standard_close(&it);
     }
 }

@@ -27,7 +27,8 @@ const task task_commands[] = {
     {"train, packed pairs",
      "train " SMALL "--train p.tsv.gz --out o --steps 1 --threads 1 --shards 1", NULL},
     {"train, film and report",
-     "train " TINY "--out o --steps 2 --valid-every 1 --snapshots u.tsv --html page.html --average 2",
+     "train " TINY
+     "--out o --steps 2 --valid-every 1 --snapshots u.tsv --html page.html --average 2",
      NULL},
     {"train, sub-words",
      "train " TINY "--out o --steps 1 --tokenizer bpe --bpe-merges 10 --guided-alignment 0.5",
@@ -98,7 +99,8 @@ void tasks_prepare(void) {
     world_add("corpus mono --pairs 2 --split test > u.tsv");
     world_add("train " TINY "--out m --steps 2 --valid-every 1");
     world_add("train " TINY "--out f --steps 2 --valid-every 1 --snapshots u.tsv");
-    world_add("train " TINY "--out s --steps 2 --heads 2 --tokenizer bpe --bpe-merges 10 --snapshots "
+    world_add("train " TINY
+              "--out s --steps 2 --heads 2 --tokenizer bpe --bpe-merges 10 --snapshots "
               "u.tsv");
     world_add_text("src.txt",
                    "the wise brave princess\nthe wise sad soldier\nthe wise brave soldier\n");

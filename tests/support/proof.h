@@ -1,6 +1,6 @@
-/* proven: the proof of a model with random weights, every check kept. */
-#ifndef TEST_PROVEN_H
-#define TEST_PROVEN_H
+/* proof: sa_lab_prove with random weights; records every check. */
+#ifndef TEST_PROOF_H
+#define TEST_PROOF_H
 
 #include "lab/lab.h"
 #include "support/numbers.h"
@@ -13,7 +13,7 @@ enum { CHECKS = 9, K = 9 };
 static sa_proof_check seen[CHECKS];
 static int checks;
 
-static inline void keep(void *context, const sa_proof_check *check) {
+static inline void record(void *context, const sa_proof_check *check) {
     ck_assert_ptr_eq(context, &checks);
     ck_assert_int_lt(checks, CHECKS);
     seen[checks++] = *check;
@@ -31,7 +31,7 @@ static inline bool prove_with(const sa_settings *settings, double bound, sa_lab_
     for (size_t i = 0; i < plan.size; i++)
         values[i] = (float)(bound * (2 * sa_rng_uniform(&dice) - 1));
     proof.settings = settings, proof.values = values, proof.seed = 5;
-    proof.each = keep, proof.context = &checks;
+    proof.each = record, proof.context = &checks;
     checks = 0;
     *error = (sa_error){0};
     return sa_lab_prove(&proof, error);

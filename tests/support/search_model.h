@@ -1,7 +1,7 @@
-/* searching: a small model with random weights, its searches, and forced decoding to compare with.
- */
-#ifndef TEST_SEARCHING_H
-#define TEST_SEARCHING_H
+/* search_model: a small model with random weights, and teacher forcing to compare its searches
+ * with. */
+#ifndef TEST_SEARCH_MODEL_H
+#define TEST_SEARCH_MODEL_H
 
 #include "decoding/search.h"
 #include "support/numbers.h"
@@ -23,8 +23,8 @@ static inline int decoders(void) {
     return count;
 }
 
-/* Weights that make some words much likelier than others; `bias` on top for one word. */
-static inline void model_open(int seed, int32_t favourite, double bias) {
+/* Weights that make some words much likelier than others; `bias` is added for one word. */
+static inline void model_open(int seed, int32_t favorite, double bias) {
     static const int32_t words[] = {A, B, B, A, SA_UNK, B, SA_EOS};
     sa_settings settings;
     sa_settings_init(&settings);
@@ -39,7 +39,7 @@ static inline void model_open(int seed, int32_t favourite, double bias) {
     dice = sa_rng_seed((uint64_t)seed, 1);
     draw(weights, 1.5);
     sa_seq2seq_bind_buffer(&sizes, weights.x, &w);
-    w.decoder.readout.b_y.x[favourite] += (float)bias;
+    w.decoder.readout.b_y.x[favorite] += (float)bias;
     for (int i = 0; i < SOURCES; i++) sources[i] = (sa_sentence){words + 6 - i, i + 1};
     sources[2] = (sa_sentence){words, SOURCES}; /* not in the order of lengths */
     sa_search_init(&search);

@@ -1,15 +1,15 @@
-/* shown: what the program may show on a terminal or in a picture. */
-#ifndef TEST_SHOWN_H
-#define TEST_SHOWN_H
+/* terminal_text: what the program may show on a terminal or in a picture. */
+#ifndef TEST_TERMINAL_TEXT_H
+#define TEST_TERMINAL_TEXT_H
 
 #include "base/utf8.h"
-#include "support/checking.h"
+#include "support/assertions.h"
 
 #include <string.h>
 
-/* Nothing that moves a cursor, sets a direction or hides: of what the program itself needs there is
- * a new line, and where it says so the mark that keeps columns in their order. */
-static inline void shown_expect_harmless(const char *text, bool mark) {
+/* Nothing that moves the cursor, sets a direction or hides text. Allowed are the new line and, with
+ * `mark`, the left-to-right mark that keeps columns in order. */
+static inline void terminal_expect_harmless(const char *text, bool mark) {
     for (size_t size = strlen(text), length; size; text += length, size -= length) {
         const uint32_t code = sa_utf8_codepoint(text, size, &length);
         const bool bad = (code < ' ' && code != '\n') || (code >= 0x7f && code < 0xa0) ||
@@ -20,8 +20,8 @@ static inline void shown_expect_harmless(const char *text, bool mark) {
     }
 }
 
-/* The line without the colours that the program sets itself. */
-static inline void shown_strip(char *text) {
+/* Removes the escape sequences of the program's own colors. */
+static inline void terminal_strip(char *text) {
     char *out = text;
     for (const char *at = text; *at;) {
         if (*at != '\x1b') {
@@ -30,7 +30,7 @@ static inline void shown_strip(char *text) {
         }
         const size_t size = 2 + strspn(at + 2, "0123456789;");
         ck_assert_msg(strncmp(at, "\x1b[48;", 5) == 0 || strncmp(at, "\x1b[0m", 4) == 0,
-                      "not a colour of ours: '%s'", at + 1);
+                      "not a color of ours: '%s'", at + 1);
         ck_assert_int_eq(at[size], 'm');
         at += size + 1;
     }

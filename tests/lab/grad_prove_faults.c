@@ -4,7 +4,7 @@
  * The faults are planted by the linker (--wrap), around the functions of the numeric rooms, so that
  * no equation knows of them. */
 #include "decoding/decode_state.h"
-#include "support/proven.h"
+#include "support/proof.h"
 #include "support/suite.h"
 #include "tensor/vec.h"
 

@@ -1,6 +1,6 @@
-/* training: small trainings in a scratch folder, and the notes that they hand out. */
-#ifndef TEST_TRAINING_H
-#define TEST_TRAINING_H
+/* small_training: small trainings in a scratch folder, and the notes that they report. */
+#ifndef TEST_SMALL_TRAINING_H
+#define TEST_SMALL_TRAINING_H
 
 #include "base/memory.h"
 #include "support/scratch.h"

@@ -1,14 +1,15 @@
-/* cells: a strict reader of the CSV that the program writes. */
-#ifndef TEST_CELLS_H
-#define TEST_CELLS_H
+/* csv_reader: a strict reader of the CSV that the program writes. */
+#ifndef TEST_CSV_READER_H
+#define TEST_CSV_READER_H
 
 #include "base/memory.h"
-#include "support/checking.h"
+#include "support/assertions.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-/* The next cell as RFC 4180 has it. Returns what stands behind: a comma or the line's end. */
+/* Reads the next cell by RFC 4180. Returns the rest, which begins with a comma or the line's end.
+ */
 static inline const char *cells_read(const char *at, sa_buffer *cell) {
     const bool quoted = *at == '"';
     sa_buffer_release(cell);
@@ -26,18 +27,18 @@ static inline const char *cells_read(const char *at, sa_buffer *cell) {
     return at + 1;
 }
 
-/* A cell with a word: no spreadsheet runs it, and a reader that strips one ' before what would run
- * has the word again. */
+/* Expects a cell that no spreadsheet takes for a formula, and that is the word once the ' before a
+ * formula is removed. */
 static inline const char *cells_expect_word(const char *at, const char *word, sa_buffer *cell) {
     static const char *const starts[] = {"=",  "+",  "-",  "@",  "\t", "\r",
                                          "\n", "＝", "＋", "－", "＠"};
     enum { STARTS = sizeof starts / sizeof *starts };
     at = cells_read(at, cell);
-    const char *text = cell->text, *behind = text + strspn(text, "'");
+    const char *text = cell->text, *rest = text + strspn(text, "'");
     for (int i = 0; i < STARTS; i++) {
         const size_t size = strlen(starts[i]);
         ck_assert_msg(strncmp(text, starts[i], size) != 0, "a formula: '%s'", text);
-        if (behind > text && strncmp(behind, starts[i], size) == 0) {
+        if (rest > text && strncmp(rest, starts[i], size) == 0) {
             ck_assert_str_eq(text + 1, word);
             return at;
         }

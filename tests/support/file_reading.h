@@ -1,6 +1,6 @@
-/* reading: files that are read whole, or refused with a message. */
-#ifndef TEST_READING_H
-#define TEST_READING_H
+/* file_reading: expectations of sa_file_read. */
+#ifndef TEST_FILE_READING_H
+#define TEST_FILE_READING_H
 
 #include "base/file.h"
 #include "support/scratch.h"

@@ -1,7 +1,6 @@
-/* failing: calls to the system that fail on demand. The functions here take the place of the C
- * library's. */
-#ifndef TEST_FAILING_H
-#define TEST_FAILING_H
+/* system_failures: system calls that fail on demand. These functions replace the C library's. */
+#ifndef TEST_SYSTEM_FAILURES_H
+#define TEST_SYSTEM_FAILURES_H
 
 #include <dirent.h>
 #include <dlfcn.h>
@@ -17,12 +16,12 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-/* Instead of a reason: the call succeeds, but what it tells is odd. */
+/* In place of an errno: the call succeeds with an odd result. */
 enum {
-    ODD_SIZE = 0, /* a file that has become longer, or that is read to its end */
+    ODD_SIZE = 0, /* the file has grown, or read is at its end */
     ODD_INODE = -1,
     ODD_DEVICE = -2,
-    ODD_LINKS = -3, /* it has no name any more */
+    ODD_LINKS = -3, /* the file has been removed */
 };
 
 /* The `when`-th call (from 1) of that name fails with `reason`. */
@@ -41,8 +40,8 @@ static inline bool fails(const char *call) {
     return true;
 }
 
-static bool hesitant; /* write is interrupted every second time and takes one byte otherwise */
-static bool flipping; /* write changes what it stores */
+static bool hesitant; /* every second write is interrupted, the others take one byte */
+static bool flipping; /* write flips a bit */
 
 ssize_t write(int fd, const void *bytes, size_t size) {
     static int turn;
@@ -60,7 +59,7 @@ int fsync(int fd) {
 }
 
 int close(int fd) {
-    int result = (int)syscall(SYS_close, fd); /* a failing close closes all the same */
+    int result = (int)syscall(SYS_close, fd); /* a failing close still closes */
     return fails("close") ? -1 : result;
 }
 
@@ -142,7 +141,7 @@ int unlinkat(int folder, const char *name, int flags) {
     return fails("unlinkat") ? -1 : (int)syscall(SYS_unlinkat, folder, name, flags);
 }
 
-/* Only the copy of a descriptor can fail. */
+/* Only duplicating a descriptor can fail. */
 int fcntl(int fd, int what, ...) {
     va_list more;
     va_start(more, what);

@@ -1,7 +1,7 @@
-/* explained: what the laboratory hands out about one pair, kept by name, and the weights it was
- * made from, for a test that makes all of it again. */
-#ifndef TEST_EXPLAINED_H
-#define TEST_EXPLAINED_H
+/* explained_values: the values of sa_lab_explain for one pair, by name, and the weights of the
+ * model, for tests that compute the values again. */
+#ifndef TEST_EXPLAINED_VALUES_H
+#define TEST_EXPLAINED_VALUES_H
 
 #include "lab/lab.h"
 #include "layers/params.h"
@@ -16,7 +16,6 @@ enum { S = 6, T = 4, K = 9, LINES = 2048, WIDE = 64 };
 static const int32_t source_ids[S] = {3, 7, SA_UNK, 5, 3, SA_EOS};
 static const int32_t target_ids[T] = {4, 8, SA_UNK, SA_EOS};
 
-/* What was handed out. */
 static struct line {
     sa_explain_value head;
     char name[48], letters[64], equation[256];
@@ -27,9 +26,9 @@ static int count;
 static sa_params plan;
 static float *values;
 static sa_settings settings;
-static float enlarge = 1; /* all weights */
+static float enlarge = 1; /* factor of all weights */
 
-static inline void *copied(const void *from, size_t size) {
+static inline void *copy_of(const void *from, size_t size) {
     void *copy = malloc(size + 1);
     ck_assert_ptr_nonnull(copy);
     return size ? memcpy(copy, from, size) : copy;
@@ -44,13 +43,13 @@ static inline void collect(void *context, const sa_explain_value *line) {
     snprintf(to->name, sizeof to->name, "%s", line->name);
     snprintf(to->letters, sizeof to->letters, "%s", line->letters);
     snprintf(to->equation, sizeof to->equation, "%s", line->equation ? line->equation : "");
-    to->number = copied(line->numbers, size * sizeof(double));
-    to->term = copied(line->term, (size_t)line->rows * (size_t)line->terms * sizeof(double));
+    to->number = copy_of(line->numbers, size * sizeof(double));
+    to->term = copy_of(line->term, (size_t)line->rows * (size_t)line->terms * sizeof(double));
     ck_assert_ptr_null(line->row);
     ck_assert(line->equation || !line->citation);
 }
 
-/* The line of that name, step (0: of the source) and head; NULL: there is none. */
+/* The line of that name, step (0: of the source) and head, or NULL. */
 static inline const struct line *find(int step, int head, const char *name) {
     for (int i = 0; i < count; i++)
         if (lines[i].head.step == step && lines[i].head.head == head &&
@@ -79,7 +78,7 @@ static inline double weight(const sa_param *p, int row, int col) {
     return (double)values[p->offset + (size_t)row * (size_t)p->cols + (size_t)col];
 }
 
-/* out += W x, rows first .. of W; nothing when there is no W. */
+/* out += W x with rows first .. of W, if the model has it. */
 static void add_rows(const char *part, const char *name, int first, int rows, const double *x,
                      double *out) {
     const sa_param *p = param(part, name);
@@ -127,7 +126,7 @@ static inline bool explain(int step, bool weights, sa_error *error) {
     return sa_lab_explain(&job, error);
 }
 
-static inline void clear(void) {
+static inline void release(void) {
     for (int i = 0; i < count; i++) free(lines[i].number), free(lines[i].term);
     free(values);
     count = 0;

@@ -1,16 +1,16 @@
-/* svg: a strict reader of the program's own SVG. */
-#ifndef TEST_SVG_H
-#define TEST_SVG_H
+/* svg_reader: a strict reader of the program's own SVG. */
+#ifndef TEST_SVG_READER_H
+#define TEST_SVG_READER_H
 
 #include "base/utf8.h"
 #include "report/drawing.h"
-#include "support/checking.h"
+#include "support/assertions.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* One character or entity of what stands between tags. */
+/* Reads one character or entity of the text between tags. */
 static inline const char *svg_decode(const char *at, sa_buffer *out) {
     static const char *const entities[] = {"&amp;", "&lt;", "&gt;", "&quot;", "&#39;"};
     for (int i = 0; *at == '&' && i < 5; i++) {
@@ -24,13 +24,13 @@ static inline const char *svg_decode(const char *at, sa_buffer *out) {
     return at + 1;
 }
 
-/* The name of the tag at `at` ("/text" for an end), whose attributes may have only what the program
- * itself writes into them. Returns what stands behind. */
-static inline const char *svg_tag(const char *at, char *name, size_t room, bool *closed) {
+/* Reads a tag: its name ("/text" for an end), and attributes with the characters that the program
+ * writes. Returns the rest. */
+static inline const char *svg_tag(const char *at, char *name, size_t capacity, bool *closed) {
     const size_t size = strspn(at + 1, "abcdefghijklmnopqrstuvwxyz") +
                         (at[1] == '/' ? 1 + strspn(at + 2, "abcdefghijklmnopqrstuvwxyz") : 0);
     ck_assert(*at == '<');
-    snprintf(name, room, "%.*s", (int)size, at + 1);
+    snprintf(name, capacity, "%.*s", (int)size, at + 1);
     for (at += 1 + strlen(name); *at == ' ';) {
         at += 1 + strspn(at + 1, "abcdefghijklmnopqrstuvwxyzB-");
         ck_assert_msg(at[0] == '=' && at[1] == '"', "no attribute: '%s'", at);
@@ -45,7 +45,7 @@ static inline const char *svg_tag(const char *at, char *name, size_t room, bool 
     return at + 1;
 }
 
-/* What a word is shown as. */
+/* The text that a word is drawn as. */
 static inline char *svg_shown(const char *text_buffer) {
     sa_buffer out = {0};
     sa_buffer_adds(&out, "");
@@ -60,7 +60,7 @@ static inline char *svg_shown(const char *text_buffer) {
     return out.text;
 }
 
-/* A strict reader of the SVG: a rectangle or text per shape, and the text is the word's. */
+/* Expects one rectangle or text per shape, and the shape's word in every text. */
 static inline void svg_expect(const sa_drawing *drawing, const char *svg) {
     const char *at = strstr(svg, "?>\n") + 3;
     char name[32];

@@ -11,7 +11,7 @@ void sa_additive_forward(sa_mat v_a, sa_mat q, sa_mat k, sa_mat e, sa_mat scratc
     }
 }
 
-/* The tanh is made again rather than kept: T x S x n' numbers would not stay in any cache. */
+/* The tanh is computed again: T x S x n' numbers would not stay in any cache. */
 void sa_additive_backward(sa_mat v_a, sa_mat q, sa_mat k, sa_mat de, sa_mat dq, sa_mat dk,
                           sa_mat dv_a, sa_mat scratch) {
     const sa_real *v = v_a.x;

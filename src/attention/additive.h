@@ -1,6 +1,6 @@
-/* additive: the alignment model of Bahdanau et al. 2015, A.1.2, a one-layer perceptron. */
-#ifndef SA_ATTN_ADDITIVE_H
-#define SA_ATTN_ADDITIVE_H
+/* additive: the score of Bahdanau et al. 2015, A.1.2, a perceptron with one hidden layer. */
+#ifndef SA_ATTENTION_ADDITIVE_H
+#define SA_ATTENTION_ADDITIVE_H
 
 #include "tensor/mat.h"
 

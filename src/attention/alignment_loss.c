@@ -4,7 +4,7 @@
 
 #include <math.h>
 
-/* What a softmax in float can fall to before it is 0, whose logarithm is none. */
+/* Bounds alpha from below, so that the logarithm of a weight of 0 is finite. */
 #define LEAST ((sa_real)1e-30)
 
 static int mark_links(const sa_gold_alignment *gold, int t, bool possible, sa_mat A) {

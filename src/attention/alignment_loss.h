@@ -1,17 +1,17 @@
-/* guide: a loss that draws attention to given links.
+/* alignment_loss: guided alignment, a loss that draws attention to given links.
  *
  *   H_t = - sum_s A_ts log alpha_ts
  *
  * (Chen et al. 2016, "Guided alignment training for topic-aware neural machine translation"), where
- * A_t shares 1 out among the links of target word t. A word without any has no loss. */
-#ifndef SA_ATTN_GUIDE_H
-#define SA_ATTN_GUIDE_H
+ * A_t divides 1 evenly among the links of target word t. A word without links has no loss. */
+#ifndef SA_ATTENTION_ALIGNMENT_LOSS_H
+#define SA_ATTENTION_ALIGNMENT_LOSS_H
 
 #include "base/links.h"
 #include "tensor/mat.h"
 
-/* A_t [1 x S]: equal shares of the sure links of target word t (from 0), or, if it has none, of the
- * possible ones. False, and all zero, when it has none of either. */
+/* A_t [1 x S] from the sure links of target word t (from 0) or, if it has none, the possible ones.
+ * False, and all zero, if it has none of either. */
 bool sa_alignment_loss_target(const sa_gold_alignment *gold, int t, sa_mat A);
 
 /* alpha [1 x S] -> H_t, and A. */

@@ -6,8 +6,8 @@ static int least(int a, int b) {
     return a < b ? a : b;
 }
 
-/* Equation 8 of Luong et al. 2015: e = W_a s, its first S numbers. Positions beyond S_max have no
- * number: the query's span leaves them out. */
+/* Equation 8 of Luong et al. 2015: e = W_a s, its first S numbers. The query's span leaves out
+ * positions beyond S_max. */
 void sa_location_forward(sa_mat v_a, sa_mat q, sa_mat k, sa_mat e, sa_mat scratch) {
     (void)v_a, (void)k, (void)scratch;
     const int visible = least(q.cols, e.cols);
@@ -28,7 +28,6 @@ void sa_uniform_forward(sa_mat v_a, sa_mat q, sa_mat k, sa_mat e, sa_mat scratch
     sa_zero(e);
 }
 
-/* A constant sends nothing back. */
 void sa_uniform_backward(sa_mat v_a, sa_mat q, sa_mat k, sa_mat de, sa_mat dq, sa_mat dk,
                          sa_mat dv_a, sa_mat scratch) {
     (void)v_a, (void)q, (void)k, (void)de, (void)dq, (void)dk, (void)dv_a, (void)scratch;

@@ -1,7 +1,6 @@
-/* blind: scores that never look at the source, kept as exhibits of an attention that does not
- * attend. */
-#ifndef SA_ATTN_BLIND_H
-#define SA_ATTN_BLIND_H
+/* content_free: scores that do not read the source, for comparison. */
+#ifndef SA_ATTENTION_CONTENT_FREE_H
+#define SA_ATTENTION_CONTENT_FREE_H
 
 #include "tensor/mat.h"
 

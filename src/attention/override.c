@@ -36,7 +36,7 @@ static void uniform(sa_mat alpha) {
     for (int j = 0; j < alpha.cols; j++) alpha.x[j] = 1 / (sa_real)alpha.cols;
 }
 
-/* One order for all steps of a sentence of that length. */
+/* The permutation depends on the length only, so it is the same in all steps. */
 static void shuffle(uint64_t seed, sa_mat alpha) {
     sa_rng rng = sa_rng_seed(seed, (uint64_t)alpha.cols);
     for (int j = alpha.cols - 1; j > 0; j--) {

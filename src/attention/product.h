@@ -1,6 +1,6 @@
 /* product: scores that are inner products of query and key. */
-#ifndef SA_ATTN_PRODUCT_H
-#define SA_ATTN_PRODUCT_H
+#ifndef SA_ATTENTION_PRODUCT_H
+#define SA_ATTENTION_PRODUCT_H
 
 #include "tensor/mat.h"
 

@@ -1,11 +1,11 @@
-/* compat: compatibility functions e = f(q, k), the rows that --attention, its help, the tests and
- * the README's table walk.
+/* score: attention scores e = f(q, k), the rows that --attention, its help, `compare` and the tests
+ * walk. (Bahdanau's "alignment model" is Luong's "score" and Vaswani's "compatibility function".)
  *
- * A new score is two functions and one row. The row says what becomes of the decoder's state s and
- * of an annotation h before they reach the functions as query q and key k (attention.c does it, the
- * keys once per sentence). */
-#ifndef SA_ATTN_COMPAT_H
-#define SA_ATTN_COMPAT_H
+ * A new score is two functions and one row: EXTENDING.md. The row says how the query q is made of
+ * the decoder's state s and the key k of an annotation h; projection.c does it, the keys once per
+ * sentence. */
+#ifndef SA_ATTENTION_SCORE_H
+#define SA_ATTENTION_SCORE_H
 
 #include "tensor/mat.h"
 
@@ -16,7 +16,7 @@ typedef enum sa_query_projection {
 } sa_query_projection;
 
 typedef enum sa_key_projection {
-    SA_KEY_NONE,        /* no numbers: the score is blind to the source */
+    SA_KEY_NONE,        /* no numbers: the score does not read the source */
     SA_KEY_PROJECTED,   /* k = U_a h, n' numbers */
     SA_KEY_STATE_SIZED, /* k = W_a h, as many numbers as s has */
     SA_KEY_IDENTITY,    /* k = h itself, which must have as many numbers as s */
@@ -26,7 +26,7 @@ typedef struct sa_score {
     const char *name, *formula, *citation;
     sa_query_projection query;
     sa_key_projection key;
-    bool vector; /* it has a vector v_a of n' numbers */
+    bool vector; /* it has a vector v_a of n' parameters */
 
     /* e_ij = f(q_i, k_j)    q [Q x dq], k [S x dk], v_a [1 x n'], e [Q x S], scratch [S x dk] */
     void (*forward)(sa_mat v_a, sa_mat q, sa_mat k, sa_mat e, sa_mat scratch);

@@ -11,7 +11,7 @@ const char *sa_window_name(size_t row) {
     return row < sizeof names / sizeof *names ? names[row] : NULL;
 }
 
-/* Of a centre that is no number, as a diverged model has it, the whole sentence. */
+/* The whole sentence if p is NaN, as in a model that diverged. */
 sa_span sa_window_span(sa_real p, int D, int S) {
     const int first = (int)fmax(ceil((double)p - D), 1), last = (int)fmin(floor((double)p + D), S);
     return (sa_span){first - 1, last - first + 1};

@@ -1,14 +1,14 @@
-/* state: what a recurrent cell hands to its next step. */
-#ifndef SA_NN_STATE_H
-#define SA_NN_STATE_H
+/* cell_state: what a recurrent cell passes to its next step. */
+#ifndef SA_LAYERS_CELL_STATE_H
+#define SA_LAYERS_CELL_STATE_H
 
 #include "tensor/mat.h"
 #include "tensor/vec.h"
 
 typedef struct sa_state {
-    sa_mat s;      /* [L x n] the state that others see */
+    sa_mat s;      /* [L x n] the state that other layers read */
     sa_mat m;      /* [L x n] the memory cell of an LSTM; no columns for other cells */
-    sa_mat masked; /* [L x n] what U meets: s itself, or with dropout d . s (layers/dropout.h) */
+    sa_mat masked; /* [L x n] what U multiplies: s, or with dropout d . s (layers/dropout.h) */
 } sa_state;
 
 static inline sa_state sa_state_of(sa_mat s, sa_mat m) {

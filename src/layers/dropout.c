@@ -1,7 +1,6 @@
 #include "layers/dropout.h"
 #include "tensor/gradient_fault.h"
 
-/* Each number 0 or 1 / (1 - p). */
 static void draw(double p, sa_rng *rng, sa_mat mask) {
     const uint32_t threshold = (uint32_t)(p * 4294967296.0);
     const sa_real scale = (sa_real)(1 / (1 - p));
@@ -10,7 +9,7 @@ static void draw(double p, sa_rng *rng, sa_mat mask) {
             sa_row(mask, i)[k] = sa_rng_next(rng) < threshold ? 0 : scale;
 }
 
-/* As many rows of the mask as x has. */
+/* By the first rows of the mask. */
 static void multiply(sa_mat mask, sa_mat x) {
     for (int i = 0; i < x.rows; i++) {
         const sa_real *keep = sa_row(mask, i);

@@ -1,21 +1,21 @@
-/* dropout: each unit is silenced with probability p during training and the others are scaled by
- * 1 / (1 - p) (Srivastava et al. 2014, inverted form), so that nothing changes when translating. */
-#ifndef SA_NN_DROPOUT_H
-#define SA_NN_DROPOUT_H
+/* dropout: in training each number becomes 0 with probability p and the others are scaled by
+ * 1 / (1 - p) (Srivastava et al. 2014, inverted form), so that inference needs no change. */
+#ifndef SA_LAYERS_DROPOUT_H
+#define SA_LAYERS_DROPOUT_H
 
 #include "base/rng.h"
 #include "layers/cell_state.h"
 
-/* The shares silenced, place by place; all 0: nothing is. */
+/* The probability at each place. */
 typedef struct sa_dropout {
-    double words;      /* of source and target words, each as a whole */
-    double embeddings; /* of the numbers of embeddings */
-    double state;      /* of what recurrent weights meet of a state */
+    double words; /* of source and target words, each as a whole */
+    double embeddings;
+    double state; /* of the previous state, in its product with U */
     double annotations, readout;
-    double sublayers; /* of what each sub-layer of a transformer adds */
+    double sublayers; /* of the output of each sublayer of a Transformer */
 } sa_dropout;
 
-/* x = x . mask, drawing the mask (0 or 1 / (1 - p)). p in [0, 1). With p = 0 nothing is touched. */
+/* x = x . mask, for a mask (0 or 1 / (1 - p)) drawn here. p in [0, 1); 0 changes nothing. */
 void sa_dropout_forward(double p, sa_rng *rng, sa_mat mask, sa_mat x);
 /* dx = dx . mask */
 void sa_dropout_backward(double p, sa_mat mask, sa_mat dx);
@@ -27,28 +27,28 @@ void sa_dropout_words_backward(double p, sa_mat mask, sa_mat dx);
 
 /* ---- States: Gal and Ghahramani 2016 ---------------------------------------------------------
  *
- * In all steps of a sentence U meets d . s' where it met s': the same units are silenced. What a
- * gated unit carries over from s' past U stays whole. */
+ * U multiplies d . s' instead of s', with the same mask d in all steps of a sentence. What a gated
+ * cell carries over from s' past U is not dropped. */
 
-/* The rooms of a layer of n units for B sentences and R rows of states. */
+/* For a layer of n units, B sentences and R rows of states. */
 typedef struct sa_state_dropout {
     sa_mat mask;    /* [B x n] d */
     sa_mat masked;  /* [R x n] d . s' */
     sa_mat dmasked; /* [B x n] of the running step */
 } sa_state_dropout;
 
-/* Without `wanted` they take no place, and p must stay 0. */
+/* Without `wanted` the buffers are empty, and p must be 0. */
 sa_state_dropout sa_state_dropout_layout(sa_arena *arena, bool wanted, int rows, int sentences,
                                          int n);
-/* Draws d, and lets U meet met instead of the states; with p = 0 it meets the states. */
+/* Draws d, and sets states->masked: to the buffer, or with p = 0 to the states. */
 void sa_state_dropout_start(double p, sa_rng *rng, const sa_state_dropout *buffers,
                             sa_state *states);
-/* The same of the states' derivatives. */
+/* The same for the states' derivatives, in the backward pass. */
 void sa_state_dropout_return(double p, const sa_state_dropout *buffers, sa_state *dstate);
 
-/* Of one step, about the mask's first sentences: met = d . s', if U meets that. */
+/* One step of the first sentences: masked = d . s', where there is dropout. */
 void sa_state_dropout_forward(sa_mat mask, sa_state previous);
-/* ds' += d . dmet */
+/* ds' += d . dmasked */
 void sa_state_dropout_backward(sa_mat mask, sa_state dprevious);
 
 #endif

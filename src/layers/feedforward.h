@@ -1,9 +1,9 @@
-/* feedforward: two layers with a rectifier between them, for every row alike (Vaswani et al. 2017,
- * section 3.3, equation 2).
+/* feedforward: the position-wise feed-forward network (Vaswani et al. 2017, section 3.3, equation
+ * 2).
  *
  *   y = W_2 max(0, W_1 x + b_1) + b_2 */
-#ifndef SA_NN_FEEDFORWARD_H
-#define SA_NN_FEEDFORWARD_H
+#ifndef SA_LAYERS_FEEDFORWARD_H
+#define SA_LAYERS_FEEDFORWARD_H
 
 #include "layers/params.h"
 
@@ -14,7 +14,7 @@ typedef struct sa_feedforward { /* weights, or their gradients */
 
 void sa_feedforward_bind(sa_binder *binder, const char *part, int m, int ffn, sa_feedforward *w);
 
-/* x [R x m] -> y [R x m]; inner [R x ffn] keeps max(0, W_1 x + b_1). */
+/* x [R x m] -> y [R x m]; inner [R x ffn] receives max(0, W_1 x + b_1). */
 void sa_feedforward_forward(const sa_feedforward *w, sa_mat x, sa_mat inner, sa_mat y);
 /* dx and dw are added to; dinner [R x ffn] is overwritten. */
 void sa_feedforward_backward(const sa_feedforward *w, sa_mat x, sa_mat inner, sa_mat dy,

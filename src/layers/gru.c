@@ -2,10 +2,9 @@
 #include "tensor/gradient_fault.h"
 #include "tensor/vec.h"
 
-/* ---- The candidate, reset before U ------------------------------------------------------------
- */
+/* ---- The candidate, reset before U ----------------------------------------------------------- */
 
-/* A.1.1: z, r = sigma(a + U s'); s~ = tanh(a + U [r . s']). kept receives r . s'. */
+/* A.1.1: z, r = sigma(a + U s'); s~ = tanh(a + U [r . s']). cache receives r . s'. */
 static void before_forward(const sa_recurrent *w, sa_mat previous, sa_mat gates, sa_mat cache) {
     const int n = w->n;
     sa_mat reset = sa_cols(cache, 0, n);
@@ -22,7 +21,7 @@ static void before_forward(const sa_recurrent *w, sa_mat previous, sa_mat gates,
     sa_tanh(sa_cols(gates, 2 * n, n));
 }
 
-/* da holds the derivatives by the pre-activations of z and s~; that of r is made here. */
+/* da holds the derivatives by the pre-activations of z and s~; that of r is written here. */
 static void before_backward(const sa_recurrent *w, sa_mat previous, sa_mat gates, sa_mat cache,
                             sa_mat da, sa_mat dprevious, sa_mat drs, sa_recurrent *dw) {
     const int n = w->n;
@@ -48,8 +47,7 @@ void sa_gru_before_weights_backward(sa_state previous, sa_mat cache, sa_mat da, 
     sa_recurrent_state_weights_backward(2, 1, reset, da, dw);
 }
 
-/* ---- The candidate, reset after U -------------------------------------------------------------
- */
+/* ---- The candidate, reset after U ------------------------------------------------------------ */
 
 /* z, r = sigma(a + U s'); u = a_u + U s'; s~ = tanh(a + r . u) */
 static void after_forward(const sa_recurrent *w, sa_mat previous, sa_mat gates, sa_mat cache) {
@@ -86,7 +84,7 @@ void sa_gru_after_weights_backward(sa_state previous, sa_mat cache, sa_mat da, s
     sa_recurrent_state_weights_backward(0, 3, previous.masked, da, dw);
 }
 
-/* ---- The update -------------------------------------------------------------------------------
+/* ---- The update ------------------------------------------------------------------------------
  * zrc: the blocks z | r | s~ of either form. */
 
 /* A.1.1: s = (1 - z) . s' + z . s~ */
@@ -143,8 +141,7 @@ static void old_backward(sa_mat zrc, sa_mat previous, sa_mat dstate, sa_mat dzrc
     }
 }
 
-/* ---- The four cells ---------------------------------------------------------------------------
- */
+/* ---- The four cells -------------------------------------------------------------------------- */
 
 /* z | r | s~ among the blocks of a cell with the reset after U */
 static sa_mat gate_blocks(sa_mat gates, int n) {

@@ -42,7 +42,7 @@ SA_DISPATCHED static void scale_shift_and_add(const sa_real *g, const sa_real *b
     }
 }
 
-/* x - mean into the cache's row i, and what it is to be multiplied by. */
+/* Writes x - mean to row i of the cache and returns 1 / sqrt(variance + epsilon). */
 static sa_real centered(sa_mat x, int i, const sa_layernorm_cache *cache) {
     const int m = x.cols;
     const sa_real *xi = sa_row(x, i);
@@ -81,8 +81,8 @@ SA_DISPATCHED static void uncenter(sa_real inverse, sa_real mean, sa_real along,
     for (int k = 0; k < m; k++) d[k] = inverse * (d[k] - mean - normal[k] * along);
 }
 
-/* With d = g . dy: dx = inverse (d - mean(d) - normal mean(d . normal)); the second term is what
- * the mean sends back, the third the variance. */
+/* With d = g . dy: dx = inverse (d - mean(d) - normal mean(d . normal)). The second term comes from
+ * the mean, the third from the variance. */
 void sa_layernorm_backward(const sa_layernorm *w, const sa_layernorm_cache *cache, sa_mat dy,
                            sa_layernorm *dw) {
     const int m = dy.cols;

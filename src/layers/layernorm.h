@@ -1,10 +1,10 @@
-/* layernorm: layer normalisation (Ba, Kiros and Hinton 2016, equation 4).
+/* layernorm: layer normalization (Ba, Kiros and Hinton 2016, equation 4).
  *
  *   y = g . (x - mean) / sqrt(variance + epsilon) + b      epsilon 1e-5
  *
- * mean and variance are those of the numbers of one row. */
-#ifndef SA_NN_LAYERNORM_H
-#define SA_NN_LAYERNORM_H
+ * Mean and variance are taken over one row. */
+#ifndef SA_LAYERS_LAYERNORM_H
+#define SA_LAYERS_LAYERNORM_H
 
 #include "layers/params.h"
 
@@ -28,10 +28,10 @@ sa_layernorm_cache sa_layernorm_slice(const sa_layernorm_cache *all, int count);
 /* x [R x m] -> y [R x m], which may be x. */
 void sa_layernorm_forward(const sa_layernorm *w, sa_mat x, const sa_layernorm_cache *cache,
                           sa_mat y);
-/* y += what it would be; x may be cache->normal. */
+/* The same added to y; x may be cache->normal. */
 void sa_layernorm_add_forward(const sa_layernorm *w, sa_mat x, const sa_layernorm_cache *cache,
                               sa_mat y);
-/* Of either. In place: dy becomes dx. dw is added to. */
+/* Of both. In place: dy becomes dx. dw is added to. */
 void sa_layernorm_backward(const sa_layernorm *w, const sa_layernorm_cache *cache, sa_mat dy,
                            sa_layernorm *dw);
 

@@ -2,7 +2,7 @@
 #include "tensor/gradient_fault.h"
 #include "tensor/vec.h"
 
-/* Of the logits x + b. */
+/* The mean of x + b. */
 static double mean_of(const sa_real *x, const sa_real *b, int size) {
     double sum = 0;
     for (int k = 0; k < size; k++) sum += (double)(x[k] + b[k]);
@@ -17,7 +17,7 @@ void sa_loss_forward(sa_mat logits, sa_mat b, const int32_t *ids, double smoothi
         const sa_real reference = row[ids[i]] + b.x[ids[i]];
         const double mean = smoothing > 0 ? mean_of(row, b.x, logits.cols) : 0;
         const sa_real log_sum_exp = sa_softmax_row(row, b.x, scale, logits.cols);
-        objective[i] = log_p[i] = reference - log_sum_exp; /* log p(k) = logit_k - norm */
+        objective[i] = log_p[i] = reference - log_sum_exp; /* log p(y) = logit_y - log sum exp */
         if (smoothing > 0)
             objective[i] = (sa_real)((1 - smoothing) * (double)log_p[i] +
                                      smoothing * (mean - (double)log_sum_exp));

@@ -25,7 +25,7 @@ void sa_lstm_forward(const sa_recurrent *w, sa_state previous, sa_mat gates, sa_
     }
 }
 
-/* do, and dm as far as it comes through s = o . tanh(m) */
+/* do, and the part of dm that comes through s = o . tanh(m) */
 static void output_backward(sa_mat gates, sa_mat cache, sa_mat ds, sa_mat da, sa_mat dm) {
     const int n = ds.cols;
     const sa_real out = sa_gradient_intact("lstm.output");

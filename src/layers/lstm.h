@@ -1,18 +1,18 @@
 /* lstm: long short-term memory (Hochreiter and Schmidhuber 1997) with a forget gate (Gers et al.
- * 2000), the unit of Sutskever et al. 2014 and Luong et al. 2015.
+ * 2000), the cell of Sutskever et al. 2014 and Luong et al. 2015.
  *
  *   i, f, o = sigma(a + U s')      input, forget and output gate
  *   g = tanh(a + U s')             candidate
  *   m = f . m' + i . g             memory cell
- *   s = o . tanh(m)                with layer normalisation o . tanh(LN(m)): cell.h
+ *   s = o . tanh(m)                with layer normalization o . tanh(LN(m)): recurrent.h
  *
- * Blocks of a: [i | f | o | g]. Shapes and what is written or added to: cell.h. */
-#ifndef SA_NN_LSTM_H
-#define SA_NN_LSTM_H
+ * Blocks of a: [i | f | o | g]. Shapes, and what each function writes or adds to: recurrent.h. */
+#ifndef SA_LAYERS_LSTM_H
+#define SA_LAYERS_LSTM_H
 
 #include "layers/recurrent.h"
 
-/* kept receives tanh(m), or tanh(LN(m)). */
+/* cache receives tanh(m), or tanh(LN(m)). */
 void sa_lstm_forward(const sa_recurrent *w, sa_state previous, sa_mat gates, sa_mat cache,
                      sa_state state);
 void sa_lstm_backward(const sa_recurrent *w, sa_state previous, sa_mat gates, sa_mat cache,

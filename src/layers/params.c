@@ -71,7 +71,7 @@ sa_mat sa_param_mat(const sa_param *param, sa_real *buffer) {
                     param->cols};
 }
 
-/* ---- How weights start ----------------------------------------------------------------------- */
+/* ---- Initialization -------------------------------------------------------------------------- */
 
 static void normal(sa_mat w, double deviation, sa_rng *rng) {
     for (int i = 0; i < w.rows; i++)
@@ -90,8 +90,8 @@ static void one(sa_mat w) {
         for (int j = 0; j < w.cols; j++) sa_row(w, i)[j] = 1;
 }
 
-/* Rows of a random normal matrix made orthonormal by Gram and Schmidt, a block of rows at a time so
- * that matrix products do the work, and twice so that rounding does not spoil it. */
+/* The rows of a random normal matrix, made orthonormal by Gram-Schmidt: in blocks of rows, so that
+ * matrix products do the work, and twice, because of rounding. */
 static bool orthogonal(sa_mat w, sa_rng *rng, sa_error *error) {
     enum { BLOCK = 64 };
     const int n = w.cols;
@@ -107,7 +107,7 @@ static bool orthogonal(sa_mat w, sa_rng *rng, sa_error *error) {
             sa_gemm_nt(block, done, 0, along);
             for (int i = 0; i < block.rows; i++)
                 for (int j = 0; j < first; j++) sa_row(along, i)[j] *= -1;
-            sa_gemm_nn(along, done, 1, block); /* what lies along the rows done is taken away */
+            sa_gemm_nn(along, done, 1, block); /* minus the projection onto the rows done */
             for (int i = 0; i < block.rows; i++) {
                 sa_real *row = sa_row(block, i);
                 for (int j = 0; j < i; j++)
@@ -164,8 +164,7 @@ bool sa_params_init(const sa_params *plan, sa_real *values, int init, uint64_t s
         case SA_INIT_INPUT:
             if (paper)
                 normal(w, 0.01, &rng);
-            else if (embedding) /* a look-up: one row enters at a time, whatever the vocabulary's
-                                   size */
+            else if (embedding) /* one row enters at a time, whatever the vocabulary size */
                 uniform(w, sqrt(3.0 / w.cols), &rng);
             else
                 uniform(w, xavier, &rng);

@@ -1,22 +1,22 @@
-/* params: one buffer of numbers, walked again and again.
+/* params: all parameters of a model in one buffer.
  *
- * Every module has a bind function that asks for its tensors by name and shape. The first walk only
- * plans (names, shapes, offsets), the second points the struct of matrices into the values, the
- * third points a second struct of the same type into the gradients, and where much is to be written
- * a fourth lays the matrices down in panels. So the optimiser, the clipping, the model file, the
- * sum over shards and the gradient check are each one loop over one buffer. */
-#ifndef SA_NN_PARAMS_H
-#define SA_NN_PARAMS_H
+ * Every module has a bind function that asks for its tensors by name and shape. One walk through
+ * them plans (names, shapes, offsets); a second points the module's struct into the values; a third
+ * points a second struct of the same type into the gradients; for inference a fourth also packs the
+ * weights. So the optimizer, the clipping, the model file, the sum over shards and the gradient
+ * check are each one loop over one buffer. */
+#ifndef SA_LAYERS_PARAMS_H
+#define SA_LAYERS_PARAMS_H
 
 #include "base/rng.h"
 #include "tensor/weight.h"
 
-/* How a tensor starts; the paper's and Xavier's way differ in what each kind gets (params.c). */
+/* How a tensor is initialized: what each kind means depends on --init (params.c). */
 typedef enum sa_init_kind {
     SA_INIT_ZERO,       /* biases */
     SA_INIT_ONE,        /* gains */
-    SA_INIT_INPUT,      /* matrices that meet inputs, and embeddings */
-    SA_INIT_RECURRENT,  /* square matrices that meet the previous state */
+    SA_INIT_INPUT,      /* weights of inputs, and embeddings */
+    SA_INIT_RECURRENT,  /* square weights of the previous state */
     SA_INIT_ALIGN,      /* W_a, U_a */
     SA_INIT_ALIGN_LAST, /* v_a */
 } sa_init_kind;
@@ -32,7 +32,7 @@ enum { SA_PARAMS_MAX = 1024 };
 
 typedef struct sa_params {
     int count;
-    size_t size; /* numbers in all */
+    size_t size; /* parameters in all */
     sa_param item[SA_PARAMS_MAX];
 } sa_params;
 
@@ -49,16 +49,16 @@ typedef struct sa_binder {
 /* The matrix "part.name" [rows x cols]. */
 sa_weight sa_bind_matrix(sa_binder *binder, const char *part, const char *name, int rows, int cols,
                          sa_init_kind init);
-/* The same of a matrix whose rows are looked up. */
+/* The same for a matrix whose rows are looked up. */
 sa_mat sa_bind_table(sa_binder *binder, const char *part, const char *name, int rows, int cols,
                      sa_init_kind init);
 /* Such a table as the weights of a product, too (tied embeddings). */
 sa_weight sa_bind_tied(sa_binder *binder, sa_mat table);
-/* The vector "part.name" [cols], seen as a matrix of one row. */
+/* The vector "part.name" [cols], as a matrix of one row. */
 sa_mat sa_bind_vector(sa_binder *binder, const char *part, const char *name, int cols,
                       sa_init_kind init);
-/* `count` matrices of the same shape that lie under each other, so that one product serves them
- * all: seen as [count*rows x cols]. */
+/* `count` matrices of the same shape, stacked to [count*rows x cols] so that one product serves
+ * them all. */
 sa_weight sa_bind_stack(sa_binder *binder, const char *part, const char *const *names, int count,
                         int rows, int cols, sa_init_kind init);
 sa_mat sa_bind_vectors(sa_binder *binder, const char *part, const char *const *names, int count,
@@ -70,11 +70,12 @@ sa_mat sa_param_mat(const sa_param *param, sa_real *buffer);
 /* Fills the values. `init` is the position in sa_init_name's list. The paper (B.1): recurrent
  * matrices orthogonal, W_a and U_a N(0, 0.001^2), v_a and biases 0, the rest N(0, 0.01^2). Xavier
  * (Glorot and Bengio 2010): uniform in +-sqrt(6 / (rows + cols)), recurrent matrices orthogonal,
- * embeddings and biases as usual today. Uniform (Luong et al. 2015): everything in +-0.1. */
+ * embeddings in +-sqrt(3 / m), biases 0. Uniform (Luong et al. 2015): all but gains in +-0.1.
+ */
 bool sa_params_init(const sa_params *plan, sa_real *values, int init, uint64_t seed,
                     sa_error *error);
 
-/* For the option rows: the name of a way to start, NULL after the last. */
+/* For the option rows: the name of an initialization, NULL after the last. */
 const char *sa_init_name(size_t row);
 
 #endif

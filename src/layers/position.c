@@ -27,7 +27,6 @@ static void sinusoids(int first, sa_mat table) {
     }
 }
 
-/* Where position t's vector stands: beyond the places that were learned, in the last. */
 static sa_mat learned(const sa_positions *w, int t) {
     return sa_rows(w->P, t < w->P.rows ? t : w->P.rows - 1, 1);
 }

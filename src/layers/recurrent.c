@@ -12,17 +12,18 @@ typedef struct block_names {
     const char *list[4];
 } block_names;
 
-/* "W_z", "W_r", "W": of the blocks from `at` on, with `more` behind each. */
-static void name_blocks(const sa_cell *cell, int at, const char *letter, const char *more,
+/* "W_z", "W_r", "W": the names of a letter's tensors for the blocks from `at` on, each followed by
+ * `suffix`. */
+static void name_blocks(const sa_cell *cell, int at, const char *letter, const char *suffix,
                         block_names *names) {
     for (int i = 0; i < cell->gated_blocks; i++) {
         snprintf(names->text[i], sizeof names->text[i], "%s%s%s", letter, cell->suffix[at + i],
-                 more);
+                 suffix);
         names->list[i] = names->text[i];
     }
 }
 
-/* The matrices of those blocks under each other. */
+/* Those matrices stacked. */
 static sa_weight bind_blocks(sa_binder *binder, const char *part, const char *letter,
                              const sa_cell *cell, int at, int rows, int cols, sa_init_kind init) {
     block_names names;
@@ -31,10 +32,10 @@ static sa_weight bind_blocks(sa_binder *binder, const char *part, const char *le
 }
 
 static sa_mat bind_vectors(sa_binder *binder, const char *part, const char *letter,
-                           const char *more, const sa_cell *cell, int at, int cols,
+                           const char *suffix, const sa_cell *cell, int at, int cols,
                            sa_init_kind init) {
     block_names names;
-    name_blocks(cell, at, letter, more, &names);
+    name_blocks(cell, at, letter, suffix, &names);
     return sa_bind_vectors(binder, part, names.list, cell->gated_blocks, cols, init);
 }
 
@@ -44,7 +45,7 @@ static void bind_norm(sa_binder *binder, const char *part, const char *letter, c
     w->b = bind_vectors(binder, part, letter, ".norm.b", cell, at, n, SA_INIT_ZERO);
 }
 
-/* The norms of `norm`, by what is multiplied. */
+/* The products of a layer, which index its norms. */
 typedef enum product { OF_INPUT, OF_STATE, OF_CONTEXT, PRODUCTS } product;
 
 static void bind_norms(sa_binder *binder, const char *part, sa_recurrent_sizes sizes,
@@ -92,8 +93,7 @@ sa_recurrent sa_recurrent_pack(const sa_recurrent *w, sa_recurrent_packed buffer
     return packed;
 }
 
-/* ---- One product, normalised or not -----------------------------------------------------------
- */
+/* ---- One product, normalized or not ---------------------------------------------------------- */
 
 static bool normalized(const sa_recurrent *w, product of) {
     return w->norm[of].g.cols;
@@ -103,8 +103,8 @@ bool sa_recurrent_normalized(const sa_recurrent *w) {
     return normalized(w, OF_STATE);
 }
 
-/* The blocks that belong to number i of the (at most two) that are normalised together, of a
- * product that reaches the blocks from `at` on: [z r | s~], but [u | z r]. */
+/* Group i (of at most two) of the blocks that are normalized together, in a product for the blocks
+ * from `at` on: [z r | s~], but [u | z r]. */
 static void norm_group(const sa_cell *cell, int at, int i, int *first, int *count) {
     const int rest = cell->gated_blocks - cell->grouped_blocks,
               front = at < cell->first_gate ? rest : cell->grouped_blocks;
@@ -119,7 +119,7 @@ void sa_recurrent_norm_group(const sa_recurrent *w, int block, int *first, int *
     }
 }
 
-/* A normalisation leaves a row of its numbers and two factors. */
+/* The normalized numbers of a row, and a factor for each of two groups. */
 static int norm_cache_width(const sa_recurrent *w) {
     return w->cell->gated_blocks * w->n + 2;
 }
@@ -140,21 +140,21 @@ int sa_recurrent_da_width(const sa_recurrent *w) {
     return blocks * w->n;
 }
 
-/* How many products before this one are normalised: their numbers stand in front of its own. */
+/* How many products before this one are normalized: their columns come first. */
 static int normalized_before(const sa_recurrent *w, product of) {
     int count = 0;
     for (int k = 0; k < (int)of; k++) count += normalized(w, k);
     return count;
 }
 
-/* The derivatives by a normalised product itself, behind those by the pre-activations. */
+/* The derivatives by a normalized product itself, after those by the pre-activations. */
 static sa_mat dproduct(const sa_recurrent *w, product of, int first, int count, sa_mat da) {
     const int n = w->n, gated_blocks = w->cell->gated_blocks;
     const int at = w->cell->blocks + normalized_before(w, of) * gated_blocks;
     return sa_cols(da, (at + first) * n, count * n);
 }
 
-/* One of the normalisations of a product: its weights, or their gradients, and its cache. */
+/* The gain and bias of one group of a product, or their gradients. */
 static sa_layernorm norm_part(const sa_layernorm *w, int first, int count) {
     return (sa_layernorm){sa_cols(w->g, first, count), sa_cols(w->b, first, count)};
 }
@@ -167,14 +167,13 @@ static sa_layernorm_cache norm_cache(const sa_recurrent *w, product of, int i, i
                                 sa_cols(cache, at + width - 2 + i, 1)};
 }
 
-/* The blocks from `at` on that a contribution reaches. */
+/* The gated blocks, from block `at` on. */
 static sa_mat gated_columns(const sa_recurrent *w, int at, sa_mat gates) {
     const int n = w->n;
     return sa_cols(gates, at * n, w->cell->gated_blocks * n);
 }
 
-/* What a product is made of: its matrix, the first block that it reaches, and of the blocks that it
- * could reach those that are meant. */
+/* A product: its weights, their first block, and of their blocks, from there, those in use. */
 typedef struct factor {
     product of;
     sa_weight W;
@@ -222,7 +221,7 @@ static void product_backward(const sa_recurrent *w, factor by, sa_mat cache, sa_
     sa_weight_nn(dp, by.W, beta, dx); /* p = W x */
 }
 
-/* by.W: the gradient */
+/* by.W is the gradient. */
 static void product_weights_backward(factor by, sa_mat x, sa_mat da, const sa_recurrent *dw) {
     const int n = dw->n;
     const sa_mat dp = normalized(dw, by.of) ? dproduct(dw, by.of, by.first, by.count, da)
@@ -230,8 +229,7 @@ static void product_weights_backward(factor by, sa_mat x, sa_mat da, const sa_re
     sa_gemm_tn(dp, x, 1, by.W.mat);
 }
 
-/* ---- The three products ------------------------------------------------------------------------
- */
+/* ---- The three products ---------------------------------------------------------------------- */
 
 static factor input(const sa_recurrent *w) {
     return (factor){OF_INPUT, w->W, w->cell->first_gate, 0, w->cell->gated_blocks};
@@ -302,10 +300,10 @@ void sa_recurrent_state_weights_backward(int first, int count, sa_mat s, sa_mat 
     product_weights_backward(state(dw, first, count), s, da, dw);
 }
 
-/* ---- An LSTM's memory --------------------------------------------------------------------------
+/* ---- The memory of an LSTM --------------------------------------------------------------------
  */
 
-/* Behind all else that is kept. */
+/* The last columns of the cache. */
 static sa_layernorm_cache memory_cache(const sa_recurrent *w, sa_mat cache) {
     const int n = w->n, at = sa_recurrent_cache_width(w) - n - 1;
     return (sa_layernorm_cache){sa_cols(cache, at, n), sa_cols(cache, at + n, 1)};

@@ -66,5 +66,5 @@ void sa_residual_enter_backward(const sa_residual *w, const sa_residual_cache *c
                                 sa_mat d, sa_residual *dw) {
     if (w->norm == SA_NORM_PRE)
         sa_layernorm_backward(&w->layernorm, &cache->layernorm, din, &dw->layernorm);
-    sa_add(din, d); /* f reads x too */
+    sa_add(din, d);
 }

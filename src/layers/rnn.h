@@ -1,7 +1,7 @@
-/* rnn: the simple recurrent unit (Elman 1990), s = tanh(a + U s'). Shapes and what is written or
- * added to: cell.h. */
-#ifndef SA_NN_RNN_H
-#define SA_NN_RNN_H
+/* rnn: the simple recurrent network (Elman 1990), s = tanh(a + U s'). Shapes, and what each
+ * function writes or adds to: recurrent.h. */
+#ifndef SA_LAYERS_RNN_H
+#define SA_LAYERS_RNN_H
 
 #include "layers/recurrent.h"
 

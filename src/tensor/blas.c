@@ -15,9 +15,9 @@
 #define ger cblas_sger
 #endif
 
-/* OpenBLAS leaves c as it was when the inner dimension is empty, and its rank-one update knows no
- * beta: there c is multiplied here. */
-static void multiply(sa_real beta, sa_mat c) {
+/* c = beta c, where OpenBLAS does not do it: for an empty inner dimension, and in its rank-one
+ * update. */
+static void scale(sa_real beta, sa_mat c) {
     if (beta != 0) return;
     for (int i = 0; i < c.rows; i++)
         for (int j = 0; j < c.cols; j++) sa_row(c, i)[j] = 0;
@@ -25,13 +25,13 @@ static void multiply(sa_real beta, sa_mat c) {
 
 /* ---- Tiles -----------------------------------------------------------------------------------
  * OpenBLAS packs both factors before it multiplies, which costs a thin product more than it gains.
- * For AVX-512 it also has kernels that read them where they lie, used up to a million
+ * For AVX-512 it also has kernels for factors that are not packed, which it uses up to a million
  * multiply-adds (but not for a b'); a product cut into such tiles runs up to twice as fast. */
 
 enum {
     WORK = 1000000,  /* multiply-adds of a tile at most */
-    FACE = 1 << 13,  /* numbers of its piece of the second factor */
-    DEEP = 128,      /* rows of that piece, unless it is narrow */
+    FACE = 1 << 13,  /* numbers of the tile's part of the second factor */
+    DEEP = 128,      /* rows of that part, unless it is narrow */
     THIN = 96,       /* rows of a first factor that do not repay packing */
     LARGE = 1 << 19, /* numbers of a second factor that is better packed all the same */
 };
@@ -46,8 +46,8 @@ static int least(int a, int b) {
     return a < b ? a : b;
 }
 
-/* The tile for a product [rows x inner] [inner x cols]: a piece of the second factor that stays in
- * the first cache, used for as many rows as may be. */
+/* The tile for a product [rows x inner] [inner x cols]: its part of the second factor stays in the
+ * first-level cache and serves as many rows as WORK allows. */
 static tile tile_of(int rows, int cols, int inner) {
     tile t = {.inner = least(inner, DEEP)};
     t.cols = least(cols, FACE / t.inner);
@@ -83,7 +83,7 @@ void sa_gemm_nn(sa_mat a, sa_mat b, sa_real beta, sa_mat c) {
     sa_require(a.cols == b.rows && a.rows == c.rows && b.cols == c.cols);
     if (!c.rows || !c.cols) return;
     if (!a.cols)
-        multiply(beta, c);
+        scale(beta, c);
     else if (a.rows == 1)
         gemv(CblasRowMajor, CblasTrans, b.rows, b.cols, 1, b.x, b.ld, a.x, 1, beta, c.x, 1);
     else if (tiles_suit(a.rows, b.cols, b.rows))
@@ -97,7 +97,7 @@ void sa_gemm_nt(sa_mat a, sa_mat b, sa_real beta, sa_mat c) {
     sa_require(a.cols == b.cols && a.rows == c.rows && b.rows == c.cols);
     if (!c.rows || !c.cols) return;
     if (!a.cols)
-        multiply(beta, c);
+        scale(beta, c);
     else if (a.rows == 1)
         gemv(CblasRowMajor, CblasNoTrans, b.rows, b.cols, 1, b.x, b.ld, a.x, 1, beta, c.x, 1);
     else
@@ -109,7 +109,7 @@ void sa_gemm_tn(sa_mat a, sa_mat b, sa_real beta, sa_mat c) {
     sa_require(a.rows == b.rows && a.cols == c.rows && b.cols == c.cols);
     if (!c.rows || !c.cols) return;
     if (a.rows <= 1) {
-        multiply(beta, c);
+        scale(beta, c);
         if (a.rows) ger(CblasRowMajor, c.rows, c.cols, 1, a.x, 1, b.x, 1, c.x, c.ld);
     } else if (tiles_suit(a.rows, b.cols, a.cols)) {
         tiled(true, a, b, beta, c);
@@ -145,7 +145,7 @@ const char *sa_blas_build(void) {
     return openblas_get_config();
 }
 
-/* By the address of a product, which another library may have been loaded before to take over. */
+/* By the address of a product: another library may have been preloaded to replace it. */
 const char *sa_blas_origin(void) {
     const union {
         __typeof__(gemm) *product;

@@ -19,8 +19,8 @@ void sa_gemm_tn(sa_mat a, sa_mat b, sa_real beta, sa_mat c);
 /* Makes OpenBLAS work in the calling thread only (threads are ours, above it). Call once before
  * the first product. */
 void sa_blas_init(void);
-/* SA_LIMIT when the address space has no place for what OpenBLAS maps in so many threads at their
- * first product: without it, it would wait for ever. */
+/* SA_LIMIT if the address space is too small for the buffers that OpenBLAS maps at each thread's
+ * first product; OpenBLAS would wait forever. */
 bool sa_blas_check_memory(int threads, sa_error *error);
 /* The kernel set OpenBLAS chose for this machine, such as "SkylakeX". */
 const char *sa_blas_core(void);

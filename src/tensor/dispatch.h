@@ -1,7 +1,7 @@
-/* dispatch: one body of a loop, compiled for several instruction sets; the program chooses when it
- * starts. Sanitizers cannot follow that choice. */
-#ifndef SA_MATH_DISPATCH_H
-#define SA_MATH_DISPATCH_H
+/* dispatch: a function compiled for several instruction sets, of which the program chooses one when
+ * it starts. Sanitizers do not support that. */
+#ifndef SA_TENSOR_DISPATCH_H
+#define SA_TENSOR_DISPATCH_H
 
 #if defined(__x86_64__) && defined(__ELF__) && !defined(__SANITIZE_ADDRESS__) &&                   \
     !defined(__SANITIZE_THREAD__) && !defined(SA_PLAIN_LOOPS)

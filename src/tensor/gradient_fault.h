@@ -1,11 +1,11 @@
-/* term: named backward terms that the gradient laboratory can leave out.
+/* gradient_fault: named terms of backward passes that a test can leave out.
  *
- * A backward pass asks sa_gradient_intact("gru.reset") around a term; in the program that is the
- * constant true and costs nothing. In the double copy the term named to sa_gradient_fault_inject is
- * dropped, and the gradient check must notice. The names stand in one table
- * (lab/gradient_faults.c); a test plants each. */
-#ifndef SA_MATH_TERM_H
-#define SA_MATH_TERM_H
+ * A backward pass asks sa_gradient_intact("gru.reset") around a term. In single precision that is
+ * the constant true and costs nothing. In the double copy the term named to
+ * sa_gradient_fault_inject is left out, and the gradient check must find the fault. The names are
+ * in one table (lab/gradient_faults.c); a test injects each. */
+#ifndef SA_TENSOR_GRADIENT_FAULT_H
+#define SA_TENSOR_GRADIENT_FAULT_H
 
 #include <stdbool.h>
 

@@ -1,15 +1,15 @@
-/* mat: the one view type, and the legend of letters.
+/* mat: the one view type, and the letters of equations.
  *
  * A matrix is row-major with a leading dimension, so a time step, a gate, a head and a sentence are
- * all slices of a larger block and nothing is copied to look at a part.
+ * all slices of a larger block; none needs a copy.
  *
  *   B sentences      T target words       S source words      N source words of the whole batch
  *   m embedding      n hidden             n' alignment        l maxout        K vocabulary
  *   s decoder state  h annotation         c context           e score         alpha weight
  *   z update gate    r reset gate         a pre-activation    d.. derivative of the loss by ..
  *
- * Sequences are packed: the words of a batch follow each other without padding, either step by
- * step (see batch.h: row start[t] + b) or sentence by sentence (row first[b] + t). */
+ * The words of a batch follow each other without padding, either step by step (base/batch.h: row
+ * start[t] + b) or sentence by sentence (row first[b] + t). */
 #ifndef SA_TENSOR_MAT_H
 #define SA_TENSOR_MAT_H
 
@@ -48,7 +48,7 @@ static inline sa_mat sa_cols(sa_mat a, int first, int count) {
     return a;
 }
 
-/* A fresh matrix from the arena, not zeroed. */
+/* A new matrix from the arena, not zeroed. */
 static inline sa_mat sa_mat_alloc(sa_arena *arena, int rows, int cols) {
     sa_require(rows >= 0 && cols >= 0);
     return (sa_mat){.x = sa_arena_alloc(arena, (size_t)rows * (size_t)cols, sizeof(sa_real)),

@@ -23,7 +23,7 @@ INLINE sa_real sigmoid_of(sa_real x) {
 
 /* 2^n e^r with n = round(x / ln 2) and |r| <= ln 2 / 2. The rounding adds and takes away 1.5 *
  * 2^23, and ln 2 is split in two so that r is exact. Clamped to the finite numbers: e^-87 is as
- * good as 0 and never denormal. A NaN stays a NaN. */
+ * good as 0 and never denormal. A NaN stays NaN. */
 INLINE float exp_of(float x) {
     x = x < -87.0f ? -87.0f : x;
     x = x > 88.0f ? 88.0f : x;
@@ -92,7 +92,7 @@ void sa_tanh_shifted(sa_mat x, const sa_real *row, sa_mat y) {
     for (int i = 0; i < x.rows; i++) tanh_run(sa_row(x, i), row, sa_row(y, i), x.cols);
 }
 
-/* Sums run in sixteen lanes, so that they vectorise in an order that is the same everywhere. */
+/* Sums run in sixteen lanes, so that they vectorize in the same order on every processor. */
 enum { LANES = 16 };
 
 SA_DISPATCHED static sa_real dot_run(const sa_real *a, const sa_real *b, int size) {
@@ -154,7 +154,7 @@ SA_DISPATCHED static sa_real max_of(const sa_real *x, int size) {
     return max;
 }
 
-/* Whether one of the numbers is not at most bar. */
+/* Whether x <= threshold is false for one of the numbers. */
 SA_DISPATCHED static bool any_above(const sa_real *x, int size, sa_real threshold) {
     int above = 0;
     for (int i = 0; i < size; i++) above |= !(x[i] <= threshold);
@@ -162,7 +162,7 @@ SA_DISPATCHED static bool any_above(const sa_real *x, int size, sa_real threshol
 }
 
 int sa_find_above(const sa_real *x, int size, sa_real threshold) {
-    enum { STRETCH = 128 }; /* looked at without a branch, for nearly all are below */
+    enum { STRETCH = 128 }; /* numbers compared without a branch: nearly all are below */
     int i = 0;
     while (i + STRETCH <= size && !any_above(x + i, STRETCH, threshold)) i += STRETCH;
     while (i < size && x[i] <= threshold) i++;
@@ -188,8 +188,8 @@ SA_DISPATCHED static sa_real add_and_max(sa_real *x, const sa_real *shift, int s
     return max;
 }
 
-/* Probabilities below this become 0: their products with other numbers would be denormal, and those
- * make the matrix products after a saturated softmax ten times slower. Double has room for them. */
+/* Probabilities below this become 0: their products with other numbers would be denormal, which
+ * makes the matrix products after a saturated softmax ten times slower. In double they are not. */
 #ifdef SA_DOUBLE
 #define MIN_PROBABILITY 0.0
 #else

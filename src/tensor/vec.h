@@ -1,10 +1,10 @@
-/* vec: the elementwise functions and softmax, vectorised for the machine at hand.
+/* vec: elementwise functions and softmax, vectorized for the processor.
  *
  * In float, exp, tanh and sigmoid are polynomials of our own with a relative error below 4e-7 (a
  * test measures it over the whole range); in double they are libm's. Loops choose AVX-512, AVX2 or
  * portable code when the program starts. */
-#ifndef SA_MATH_VEC_H
-#define SA_MATH_VEC_H
+#ifndef SA_TENSOR_VEC_H
+#define SA_TENSOR_VEC_H
 
 #include "tensor/mat.h"
 #include <math.h>
@@ -22,20 +22,20 @@ void sa_sigmoid(sa_mat x);
 /* y = tanh(x + row), the row added to every row of x; y may be x. */
 void sa_tanh_shifted(sa_mat x, const sa_real *row, sa_mat y);
 
-/* Each row x becomes softmax(x): exp(x - max) / sum; in float, what is below 1e-25 becomes 0. A row
- * of no columns stays empty. */
+/* Each row x becomes softmax(x): exp(x - max) / sum; in float, results below 1e-25 become 0. x may
+ * have no columns. */
 void sa_softmax(sa_mat x);
 /* x = scale softmax(x + shift) for a row (shift NULL: none); returns log sum exp (x + shift). */
 sa_real sa_softmax_row(sa_real *x, const sa_real *shift, sa_real scale, int size);
 
-/* The place of the first number that is not at most `bar`, as a NaN never is; size if there is
- * none. Every number is above a bar that is NaN. */
+/* The index of the first number for which x <= threshold is false (as it is for a NaN); size if
+ * there is none. */
 int sa_find_above(const sa_real *x, int size, sa_real threshold);
 
 /* x += shift (NULL: none); log sum_k exp x_k. */
 double sa_log_sum_exp(sa_real *x, const sa_real *shift, int size);
 
-/* dx = y . (dy - sum_k y_k dy_k), row by row: the softmax undone. dx may be dy. */
+/* dx = y . (dy - sum_k y_k dy_k) for every row y of softmax results. dx may be dy. */
 void sa_softmax_backward(sa_mat y, sa_mat dy, sa_mat dx);
 
 sa_real sa_dot(const sa_real *a, const sa_real *b, int size);

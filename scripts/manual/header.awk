@@ -75,7 +75,4 @@ started && open_comment != "" {
 started && /\/\*/ && !/\*\// { open_comment = $0; next }
 started { add_wrapped($0) }
 
-END {
-    end_code()
-    print "\n## SEE ALSO\n\n`softalign`(1), `softalign-model`(5)"
-}
+END { end_code() }

@@ -6,7 +6,7 @@ command -v patch >/dev/null || {
     exit 77
 }
 
-cp -r "$root/src" "$root/include" "$root/scripts" "$root/CMakeLists.txt" "$root/CMakePresets.json" .
+cp -r "$root/src" "$root/include" "$root/scripts" "$root/CMakeLists.txt" "$root/CMakePresets.json" "$root/README.md" .
 sed -n '/<!-- patch -->/,/<!-- \/patch -->/p' "$root/src/attention/EXTENDING.md" | grep -v '^<!--\|^```' >score.patch
 [ -s score.patch ] || fail "EXTENDING.md shows no patch"
 patch -s -p1 <score.patch || fail "the patch does not apply"

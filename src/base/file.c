@@ -115,6 +115,15 @@ bool sa_file_read(sa_file *file, const char *path, size_t limit, sa_error *error
     return good;
 }
 
+char *sa_path_join(const char *folder, const char *name, sa_error *error) {
+    sa_buffer path = {0};
+    sa_buffer_addf(&path, "%s/%s", folder, name);
+    if (!path.failed) return path.text;
+    sa_fail_memory(error, path.size);
+    sa_buffer_release(&path);
+    return NULL;
+}
+
 bool sa_file_missing(const char *path) {
     return access(path, F_OK) != 0 && (errno == ENOENT || errno == ENOTDIR);
 }

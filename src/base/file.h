@@ -21,6 +21,9 @@ typedef struct sa_file {
 bool sa_file_read(sa_file *file, const char *path, size_t limit, sa_error *error);
 void sa_file_release(sa_file *file);
 
+/* folder/name, to be freed; NULL: memory. */
+char *sa_path_join(const char *folder, const char *name, sa_error *error);
+
 /* Whether there is certainly no such file. One that cannot be examined does not count as missing:
  * opening it gives the reason. */
 bool sa_file_missing(const char *path);

@@ -1,4 +1,5 @@
 #include "base/save.h"
+#include "base/file.h"
 #include "base/memory.h"
 
 #include <dirent.h>
@@ -177,6 +178,32 @@ bool sa_save(const char *path, const sa_chunk *chunks, size_t count, sa_error *e
 }
 
 /* ---- The lock of a folder -------------------------------------------------------------------- */
+
+bool sa_write_text(int fd, const char *name, const sa_buffer *text, sa_error *error) {
+    if (text->failed) return sa_fail_memory(error, text->size);
+    if (write_all(fd, text->text, text->size)) return true;
+    return errno == EPIPE ? sa_fail(error, SA_IO, "%s", "")
+                          : sa_fail_errno(error, SA_IO, "write", name);
+}
+
+bool sa_save_text(const char *path, const sa_buffer *text, sa_error *error) {
+    struct stat about;
+    if (stat(path, &about) != 0 || S_ISREG(about.st_mode) || S_ISDIR(about.st_mode))
+        return text->failed ? sa_fail_memory(error, text->size)
+                            : sa_save(path, &(sa_chunk){text->text, text->size}, 1, error);
+    const int fd = open(path, O_WRONLY | O_CLOEXEC | O_NOCTTY);
+    if (fd < 0) return sa_fail_errno(error, SA_OPEN, "open", path);
+    const bool good = sa_write_text(fd, path, text, error);
+    return (close(fd) == 0 || !good || sa_fail_errno(error, SA_IO, "write", path)) && good;
+}
+
+bool sa_save_text_in(const char *folder, const char *name, sa_buffer *text, sa_error *error) {
+    char *path = sa_path_join(folder, name, error);
+    const bool good = path && sa_save_text(path, text, error);
+    sa_buffer_release(text);
+    free(path);
+    return good;
+}
 
 bool sa_save_is_temporary(const char *name) {
     const size_t head = strlen(TEMPORARY_PREFIX), tail = TEMPORARY_SIZE - sizeof TEMPORARY_SUFFIX;

@@ -5,7 +5,7 @@
 #ifndef SA_BASE_SAVE_H
 #define SA_BASE_SAVE_H
 
-#include "base/error.h"
+#include "base/memory.h"
 
 /* A part of a file to be written; the parts are joined on disk, not in memory. */
 typedef struct sa_chunk {
@@ -22,6 +22,18 @@ typedef struct sa_chunk {
  * removed by the next save to the same path and by sa_directory_lock_open. A process that does not
  * ignore SIGXFSZ is killed by it at a limit of file size. */
 bool sa_save(const char *path, const sa_chunk *chunks, size_t count, sa_error *error);
+
+/* Writes the text to an open file. SA_IO, without text when it is a pipe whose reader has gone
+ * away: `softalign translate | head` ends silently. SA_LIMIT when the buffer had run out of memory.
+ */
+bool sa_write_text(int fd, const char *name, const sa_buffer *text, sa_error *error);
+
+/* Writes the text to `path`: into a device or pipe, which a file must not replace; else by
+ * sa_save. */
+bool sa_save_text(const char *path, const sa_buffer *text, sa_error *error);
+
+/* The same to folder/name; releases the text. */
+bool sa_save_text_in(const char *folder, const char *name, sa_buffer *text, sa_error *error);
 
 /* Whether a name is that of a temporary file of sa_save. */
 bool sa_save_is_temporary(const char *name);

@@ -1,15 +1,15 @@
 #include "base/save.h"
 #include "cli/command.h"
-#include "cli/heads.h"
-#include "cli/open_model.h"
+#include "cli/head_option.h"
+#include "cli/model_argument.h"
 #include "cli/output.h"
-#include "cli/pair_figures.h"
 #include "cli/pictures.h"
-#include "cli/report_data.h"
 #include "config/settings.h"
 #include "data/tokenizer.h"
 #include "metrics/linking.h"
+#include "report/html_report.h"
 #include "report/matrix.h"
+#include "report/numbered_files.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -83,7 +83,7 @@ typedef struct outputs {
     bool noted;  /* that fonts are missing */
     sa_terminal screen;
     sa_buffer text[TEXTS], picture;
-    cli_report page;
+    sa_html_report report;
 } outputs;
 
 /* ---- Forms ----------------------------------------------------------------------------------- */
@@ -115,16 +115,16 @@ static void add_json(const sa_alignment *alignment, const align_options *options
     (void)options;
     const int T = alignment->targets, S = alignment->sources;
     json_t *line = json_pack("{s:I, s:o, s:o, s:o, s:o}", "sentence", (json_int_t)sentence,
-                             "source", cli_json_words(alignment->source, S), "target",
-                             cli_json_words(alignment->target, T), "log_probability",
-                             cli_json_number(alignment->log_probability), "weights",
-                             cli_json_matrix(alignment->weights, T, S));
+                             "source", sa_json_words(alignment->source, S), "target",
+                             sa_json_words(alignment->target, T), "log_probability",
+                             sa_json_number(alignment->log_probability), "weights",
+                             sa_json_matrix(alignment->weights, T, S));
     json_t *heads = alignment->heads > 1 ? json_array() : NULL;
     for (int k = 0; heads && k < alignment->heads; k++)
         json_array_append_new(heads,
-                              cli_json_matrix(sa_alignment_weights(alignment, 0, k + 1), T, S));
+                              sa_json_matrix(sa_alignment_weights(alignment, 0, k + 1), T, S));
     if (heads) json_object_set_new(line, "heads", heads);
-    cli_add_json_line(line, out);
+    sa_json_add_line(line, out);
 }
 
 static add_form *const add_text[TEXTS] = {
@@ -143,11 +143,11 @@ static bool is_cross(const align_options *options) {
 
 /* What the numbers of --all-heads are about. */
 static void add_words(const sa_alignment *alignment, sa_buffer *out) {
-    cli_add_json_line(json_pack("{s:i, s:i, s:o, s:o}", "layers", alignment->layers, "heads",
-                                alignment->heads, "rows",
-                                cli_json_words(alignment->target, alignment->targets), "columns",
-                                cli_json_words(alignment->source, alignment->sources)),
-                      out);
+    sa_json_add_line(json_pack("{s:i, s:i, s:o, s:o}", "layers", alignment->layers, "heads",
+                               alignment->heads, "rows",
+                               sa_json_words(alignment->target, alignment->targets), "columns",
+                               sa_json_words(alignment->source, alignment->sources)),
+                     out);
 }
 
 /* Gold links are shown where rows and columns are what they stand between: words of both sides. */
@@ -172,7 +172,7 @@ static bool add_to_page(outputs *out, size_t index, const sa_alignment *whole, s
     if (merge && !sa_alignment_merge(whole, &words, error)) return false;
     const sa_alignment *alignment = merge ? &words : whole;
     const bool good = find_gold(out, index, alignment, &gold, &golds, error);
-    if (good) cli_report_matrix(&out->page, index, alignment, gold, golds);
+    if (good) sa_html_report_matrix(&out->report, index, alignment, gold, golds);
     if (good) free(gold);
     if (merge) sa_alignment_release(&words);
     return good;
@@ -197,8 +197,8 @@ static bool write_outputs(outputs *out, size_t index, const sa_alignment *alignm
         if (options->text[i] && add_text[i])
             add_text[i](i == PHARAOH ? words : alignment, options, index + 1, &out->text[i]);
     for (int i = 0; i < ALL; i++)
-        if (options->folder[i] && !cli_save_matrix(options->folder[i], index, folders[i].ending,
-                                                   folders[i].add, alignment, error))
+        if (options->folder[i] && !sa_save_matrix(options->folder[i], index, folders[i].ending,
+                                                  folders[i].add, alignment, error))
             return false;
     if (!draw(out, index, alignment, error)) return false;
     if (!options->terminal) return true;
@@ -224,8 +224,8 @@ static bool each(void *context, size_t index, const sa_alignment *whole, sa_erro
     const char *all = options->folder[ALL];
     sa_alignment alignment = *whole;
     double *made;
-    if (all && (!cli_save_matrix(all, index, "npy", sa_matrix_npy_all, whole, error) ||
-                !cli_save_matrix(all, index, "json", add_words, whole, error)))
+    if (all && (!sa_save_matrix(all, index, "npy", sa_matrix_npy_all, whole, error) ||
+                !sa_save_matrix(all, index, "json", add_words, whole, error)))
         return false;
     if (!add_to_page(out, index, whole, error)) return false;
     if (!cli_heads_select(options->head, &alignment, &made, error)) return false;
@@ -239,11 +239,12 @@ static bool each(void *context, size_t index, const sa_alignment *whole, sa_erro
 static void open_page(const char *const *words, sa_model *model, outputs *out) {
     sa_buffer title = {0};
     sa_buffer_addf(&title, "Where %s looks", words[0]);
-    cli_report_init(&out->page, "align", cli_json_text(&title), 1);
+    sa_html_report_init(&out->report, "align", title.failed ? "" : title.text, 1);
+    out->report.failed |= title.failed;
     sa_buffer_release(&title);
-    cli_report_fact(&out->page, "pairs", words[1]);
-    cli_report_model(&out->page, words[0], sa_model_settings(model));
-    cli_report_seed(&out->page, sa_model_settings(model)->seed);
+    sa_html_report_fact(&out->report, "pairs", words[1]);
+    sa_html_report_model(&out->report, words[0], sa_model_settings(model));
+    sa_html_report_seed(&out->report, sa_model_settings(model)->seed);
 }
 
 static bool read_site(const char *name, sa_attention_site *site, sa_error *error) {
@@ -275,7 +276,7 @@ static bool align(const char *const *words, const align_options *options, output
             !options->pictures.folder[i] || sa_directory_create(options->pictures.folder[i], error);
     if (good && options->text[HTML]) open_page(words, model, out);
     good = good && sa_align(model, &view, out->corpus.pairs, count, each, out, error);
-    if (good && options->text[HTML]) cli_report_write(&out->page, &out->text[HTML]);
+    if (good && options->text[HTML]) sa_html_report_write(&out->report, &out->text[HTML]);
     for (int i = 0; good && i < TEXTS; i++)
         good = !options->text[i] || cli_save(options->text[i], &out->text[i], error);
     sa_model_close(model);
@@ -328,7 +329,7 @@ static bool run(int count, char **arguments, sa_error *error) {
     bool good = align(words, &options, &out, error);
     for (int i = 0; i < TEXTS; i++) sa_buffer_release(&out.text[i]);
     sa_buffer_release(&out.picture);
-    cli_report_release(&out.page);
+    sa_html_report_release(&out.report);
     return good;
 }
 

@@ -1,4 +1,4 @@
-#include "cli/attended.h"
+#include "cli/attend_output.h"
 #include "cli/command.h"
 #include "cli/output.h"
 #include "config/settings.h"

@@ -1,7 +1,7 @@
 #include "base/nearest.h"
 #include "base/subword_mark.h"
 #include "cli/command.h"
-#include "cli/input.h"
+#include "cli/line_input.h"
 #include "cli/output.h"
 #include "data/bpe.h"
 

@@ -1,13 +1,11 @@
-#include "analysis/overlap.h"
-#include "base/rng.h"
 #include "base/save.h"
 #include "cli/command.h"
 #include "cli/output.h"
+#include "cli/progress.h"
 #include "cli/signals.h"
 #include "compare/compare.h"
 #include "config/preset.h"
 #include "config/settings.h"
-#include "data/dataset.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -55,8 +53,6 @@ static const cli_option_set sets[] = {
     {0},
 };
 
-/* ---- What is compared ------------------------------------------------------------------------ */
-
 static bool check_options(const compare_options *options, sa_error *error) {
     if (!options->train) return sa_fail(error, SA_USAGE, "compare: --train PAIRS is missing");
     if (!options->test) return sa_fail(error, SA_USAGE, "compare: --test PAIRS is missing");
@@ -76,114 +72,51 @@ static bool check_options(const compare_options *options, sa_error *error) {
                              "cannot give: write them to a file");
 }
 
-static uint64_t join(uint64_t hash, const char *text) {
-    return sa_hash_mix(hash ^ (text ? sa_hash(text, strlen(text)) : 0));
+/* ---- Progress -------------------------------------------------------------------------------- */
+
+static void show_note(void *context, const char *line) {
+    (void)context;
+    fprintf(stderr, "%s\n", line);
 }
 
-/* Of all texts in order; gold alignments only where they count. */
-static uint64_t hash_of(const sa_corpus *corpus, bool gold) {
-    uint64_t hash = corpus->count;
-    for (size_t i = 0; i < corpus->count; i++) {
-        const sa_pair *pair = &corpus->pairs[i];
-        hash = join(join(hash, pair->source), pair->target);
-        if (gold) hash = join(hash, pair->gold);
+static void show_progress(void *context, const sa_progress *report) {
+    cli_progress *progress = context;
+    if (report) {
+        cli_progress_report(progress, report);
+    } else {
+        cli_progress_end(progress);
+        cli_progress_init(progress);
     }
-    return hash;
 }
 
-/* The hash of pairs to learn from or to choose by, and how many of the test stand there, too. */
-static bool know_pairs(const char *path, const sa_corpus *test, uint64_t *hash, size_t *shared,
-                       sa_error *error) {
-    sa_corpus corpus;
-    *hash = *shared = 0;
-    if (!path) return true;
-    if (!sa_corpus_open(&corpus, path, error)) return false;
-    *hash = hash_of(&corpus, false);
-    const bool good = sa_overlap_count(test, &corpus, NULL, shared, error);
-    sa_corpus_close(&corpus);
-    return good;
-}
-
-/* What was learned by heart says nothing about other sentences. */
-static void note_shared_pairs(const compare_data *data) {
-    const size_t shared[] = {data->train_shared, data->valid_shared};
-    const char *const path[] = {data->train, data->valid};
-    for (int i = 0; i < 2; i++)
-        if (shared[i])
-            fprintf(stderr, "note: %zu of the %zu test pairs stand in '%s', too\n", shared[i],
-                    data->test.count, path[i]);
-}
-
-/* Reads all there is to know before anything is written. */
-static bool prepare(const compare_options *options, const sa_settings *transformer, comparison *all,
-                    sa_error *error) {
-    compare_data *data = &all->data;
-    all->out = options->out;
-    data->train = options->train;
-    data->valid = options->valid;
-    if (!compare_models_read(all, options->models, &options->settings, transformer, error) ||
-        !compare_runs_make(all, (size_t)options->seeds, error) ||
-        !sa_corpus_open(&data->test, options->test, error) ||
-        !know_pairs(data->train, &data->test, &data->train_hash, &data->train_shared, error) ||
-        !know_pairs(data->valid, &data->test, &data->valid_hash, &data->valid_shared, error) ||
-        (options->snapshots && !sa_corpus_open(&data->snapshot_pairs, options->snapshots, error)))
-        return false;
-    data->test_hash = hash_of(&data->test, true);
-    return true;
-}
-
-/* ---- Runs ------------------------------------------------------------------------------------ */
-
-static bool read_records(comparison *all, sa_error *error) {
-    size_t done = 0, count = all->model_count * all->seeds;
-    for (size_t i = 0; i < count; i++) {
-        if (!compare_record_read(&all->runs[i], &all->data, error)) return false;
-        done += compare_run_done(&all->runs[i], &all->data);
-    }
-    note_shared_pairs(&all->data);
-    if (done) fprintf(stderr, "%zu of %zu runs are done already\n", done, count);
-    return true;
-}
-
-/* All models with the first seed, then with the next: what is there at an interruption can be
- * compared. */
-static bool finish_runs(comparison *all, const volatile sig_atomic_t *stop, sa_error *error) {
-    const size_t count = all->model_count * all->seeds;
-    for (size_t i = 0; i < count && !*stop; i++) {
-        compare_run *run = &all->runs[i % all->model_count * all->seeds + i / all->model_count];
-        if (compare_run_done(run, &all->data)) continue;
-        fprintf(stderr, "== %s, seed %lld (%zu of %zu)\n", run->model->name,
-                (long long)run->settings.seed, i + 1, count);
-        if (!compare_run_finish(run, &all->data, stop, error)) return false;
-    }
-    return true;
-}
-
-static bool tell(const comparison *all, const compare_options *options, sa_error *error) {
-    if (!compare_save_tables(all, error) || !compare_save_curves(all, error) ||
-        !compare_save_by_length(all, error) ||
-        !compare_save_matrices(all, (size_t)options->matrices, error) ||
-        (options->html && !compare_save_page(all, options->html, error)) ||
-        !compare_print(all, options->json, error))
-        return false;
-    for (size_t i = 0; i < all->model_count * all->seeds; i++)
+static bool write_results(const sa_comparison *all, const compare_options *options,
+                          sa_error *error) {
+    sa_buffer out = {0};
+    const bool good = sa_compare_save_tables(all, error) && sa_compare_save_curves(all, error) &&
+                      sa_compare_save_by_length(all, error) &&
+                      sa_compare_save_matrices(all, (size_t)options->matrices, error) &&
+                      (!options->html || sa_compare_save_page(all, options->html, error)) &&
+                      sa_compare_add_table(all, options->json, &out, error) &&
+                      cli_print(&out, error);
+    sa_buffer_release(&out);
+    for (size_t i = 0; good && i < all->model_count * all->seeds; i++)
         if (all->runs[i].diverged)
             return sa_fail(error, SA_DIVERGED,
                            "'%s' diverged: it has no scores (a smaller --lr "
                            "or --clip helps)",
                            all->runs[i].folder);
-    return true;
+    return good;
 }
 
-static bool compare(comparison *all, const compare_options *options, sa_error *error) {
+static bool compare(sa_comparison *all, const compare_options *options, sa_error *error) {
     const volatile sig_atomic_t *stop = cli_signals_catch();
-    if (!read_records(all, error) || !finish_runs(all, stop, error)) return false;
-    if (!*stop) return tell(all, options, error);
-    fprintf(stderr, "stopped; the same command goes on from here\n");
+    if (!sa_compare_finish_runs(all, stop, error)) return false;
+    if (!*stop) return write_results(all, options, error);
+    fprintf(stderr, "stopped; the same command resumes\n");
     return true;
 }
 
-/* What the transformers of the list start from: their family's preset, and the same options. */
+/* The Transformers of the list start from the preset of their family, with the same options. */
 static bool read_transformer(int count, char **arguments, const compare_options *options,
                              sa_settings *settings, sa_error *error) {
     compare_options again = *options;
@@ -205,15 +138,22 @@ static bool run(int count, char **arguments, sa_error *error) {
         !read_transformer(count, arguments, &options, &transformer, error))
         return false;
     if (options.preset) fprintf(stderr, "%s", sa_preset_text(options.preset));
-    comparison all = {0};
+    cli_progress progress;
+    cli_progress_init(&progress);
+    sa_comparison all = {
+        .out = options.out, .note = show_note, .progress = show_progress, .context = &progress};
     int lock;
-    bool good = prepare(&options, &transformer, &all, error) &&
-                sa_directory_lock_open(&lock, options.out, error);
+    bool good =
+        sa_compare_models_read(&all, options.models, &options.settings, &transformer, error) &&
+        sa_compare_runs_make(&all, (size_t)options.seeds, error) &&
+        sa_compare_data_open(&all.data, options.train, options.valid, options.test,
+                             options.snapshots, error) &&
+        sa_directory_lock_open(&lock, options.out, error);
     if (good) {
         good = compare(&all, &options, error);
         sa_directory_lock_close(lock);
     }
-    compare_release(&all);
+    sa_compare_release(&all);
     return good;
 }
 

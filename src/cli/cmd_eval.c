@@ -1,11 +1,11 @@
 #include "base/number.h"
 #include "cli/command.h"
 #include "cli/eval.h"
-#include "cli/open_model.h"
+#include "cli/model_argument.h"
 #include "cli/output.h"
-#include "cli/pair_figures.h"
 #include "config/settings.h"
 #include "metrics/linking.h"
+#include "report/pair_scores.h"
 
 #include <stdlib.h>
 
@@ -61,9 +61,10 @@ static bool open_work(evaluation *work, const char *const *words, const eval_opt
     return work->each != NULL;
 }
 
-static bool tally(evaluation *work, sa_error *error) {
-    work->tallies = cli_tallies(&work->options->metrics, work->each, work->corpus.count, error);
-    return work->tallies != NULL;
+static bool compute_stats(evaluation *work, sa_error *error) {
+    work->stats =
+        sa_pair_scores_stats(&work->options->metrics, work->each, work->corpus.count, error);
+    return work->stats != NULL;
 }
 
 static bool diagnose(evaluation *work, sa_error *error) {
@@ -76,14 +77,14 @@ static bool evaluate(evaluation *work, sa_error *error) {
     const eval_options *options = work->options;
     return sa_evaluate(work->model, &work->corpus, &work->search, &options->linking, work->each,
                        error) &&
-           (!options->confidence || tally(work, error)) && diagnose(work, error) &&
+           (!options->confidence || compute_stats(work, error)) && diagnose(work, error) &&
            (options->json ? eval_print_json : eval_print_text)(work, error) &&
            (!options->per_sentence || save_sentences(work, options->per_sentence, error));
 }
 
 static void close_work(evaluation *work) {
     if (work->each) sa_sentence_results_release(work->each, work->corpus.count);
-    free(work->each), free(work->tallies);
+    free(work->each), free(work->stats);
     sa_diagnosis_release(&work->diagnosis);
     sa_model_close(work->model);
     sa_corpus_close(&work->corpus), sa_corpus_close(&work->train);

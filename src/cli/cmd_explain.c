@@ -1,5 +1,5 @@
 #include "cli/command.h"
-#include "cli/open_model.h"
+#include "cli/model_argument.h"
 #include "cli/output.h"
 #include "report/explanation_text.h"
 
@@ -47,27 +47,11 @@ static bool print(sa_model *model, sa_explain_options *job, const explain_option
 
 /* ---- For programs ---------------------------------------------------------------------------- */
 
-static json_t *json_words(const char *const *words, int count) {
-    json_t *list = json_array();
-    for (int i = 0; i < count; i++) json_array_append_new(list, json_string(words[i]));
-    return list;
-}
-
-static json_t *json_vector(const double *x, int count) {
-    json_t *list = json_array();
-    for (int i = 0; i < count; i++) json_array_append_new(list, cli_json_number(x[i]));
-    return list;
-}
-
 /* A number, a list, or a list of rows. */
 static json_t *json_numbers(const sa_explain_value *line) {
-    if (line->shape == SA_SHAPE_NUMBER) return cli_json_number(*line->numbers);
-    if (line->shape != SA_SHAPE_MATRIX) return json_vector(line->numbers, line->rows * line->cols);
-    json_t *list = json_array();
-    for (int i = 0; i < line->rows; i++)
-        json_array_append_new(
-            list, json_vector(line->numbers + (size_t)i * (size_t)line->cols, line->cols));
-    return list;
+    if (line->shape == SA_SHAPE_NUMBER) return sa_json_number(*line->numbers);
+    return line->shape == SA_SHAPE_MATRIX ? sa_json_matrix(line->numbers, line->rows, line->cols)
+                                          : sa_json_vector(line->numbers, line->rows * line->cols);
 }
 
 /* The object of that key, or number `i` (from 1) of the list; made when it is missing. */
@@ -84,8 +68,8 @@ static json_t *listed(json_t *object, const char *key, size_t i) {
 }
 
 static void begin_json(json_t *all, const sa_explain_pair *pair) {
-    json_object_set_new(all, "source", json_words(pair->source, pair->sources));
-    json_object_set_new(all, "target", json_words(pair->target, pair->targets));
+    json_object_set_new(all, "source", sa_json_words(pair->source, pair->sources));
+    json_object_set_new(all, "target", sa_json_words(pair->target, pair->targets));
     json_object_set_new(all, "forced", json_boolean(pair->forced));
 }
 
@@ -109,7 +93,7 @@ static void each_json(void *context, const sa_explain_pair *pair, const sa_expla
     if (line->part == SA_EXPLAIN_WEIGHTS) object = inner(all, "weights");
     if (line->head) object = listed(object, "heads", (size_t)line->head);
     if (line->about == SA_ROWS_VOCABULARY && !json_object_get(all, "vocabulary"))
-        json_object_set_new(all, "vocabulary", json_words(line->row, line->rows));
+        json_object_set_new(all, "vocabulary", sa_json_words(line->row, line->rows));
     json_object_set_new(object, line->name, json_numbers(line));
 }
 

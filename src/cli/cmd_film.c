@@ -1,12 +1,12 @@
 #include "base/save.h"
 #include "cli/command.h"
-#include "cli/film_frames.h"
-#include "cli/heads.h"
+#include "cli/head_option.h"
 #include "cli/output.h"
-#include "cli/pair_figures.h"
 #include "cli/pictures.h"
-#include "cli/report_data.h"
 #include "report/figure.h"
+#include "report/film.h"
+#include "report/html_report.h"
+#include "report/numbered_files.h"
 
 #include <math.h>
 #include <stdint.h>
@@ -56,21 +56,21 @@ enum { HOLD = 8 }; /* frames that the last one stays longer */
 /* ---- Moving pictures ------------------------------------------------------------------------- */
 
 /* How frames are drawn, but for their captions: all as wide as the longest of these wants it. */
-static sa_figure figure_of(const cli_film_pair *scene, const film_options *options) {
+static sa_figure figure_of(const sa_film_pair *pair, const film_options *options) {
     sa_figure figure = {.map = options->pictures.colormap, .hide_values = true};
-    for (size_t i = 0; i < scene->count; i++)
-        figure.room = fmax(figure.room, sa_drawing_text_width(scene->frames[i].caption));
+    for (size_t i = 0; i < pair->count; i++)
+        figure.room = fmax(figure.room, sa_drawing_text_width(pair->frames[i].caption));
     return figure;
 }
 
-static bool draw_frames(const cli_film_pair *scene, const film_options *options,
-                        sa_drawing *drawings, sa_error *error) {
-    sa_figure figure = figure_of(scene, options);
+static bool draw_frames(const sa_film_pair *pair, const film_options *options, sa_drawing *drawings,
+                        sa_error *error) {
+    sa_figure figure = figure_of(pair, options);
     bool good = true;
-    for (size_t i = 0; good && i < scene->count; i++) {
+    for (size_t i = 0; good && i < pair->count; i++) {
         double *made;
-        sa_alignment alignment = cli_frame_alignment(&scene->frames[i]);
-        figure.title = scene->frames[i].caption;
+        sa_alignment alignment = sa_film_frame_alignment(&pair->frames[i]);
+        figure.title = pair->frames[i].caption;
         good = cli_heads_select(options->head, &alignment, &made, error) &&
                sa_figure_draw(&alignment, &figure, &drawings[i], error);
         free(made);
@@ -78,24 +78,24 @@ static bool draw_frames(const cli_film_pair *scene, const film_options *options,
     return good;
 }
 
-static bool save_scene(const cli_film_pair *scene, size_t index, const film_options *options,
+static bool save_scene(const sa_film_pair *pair, size_t index, const film_options *options,
                        sa_error *error) {
-    sa_drawing *drawings = sa_new(scene->count, sizeof *drawings, error);
+    sa_drawing *drawings = sa_new(pair->count, sizeof *drawings, error);
     sa_buffer picture = {0};
-    bool good = drawings && draw_frames(scene, options, drawings, error);
+    bool good = drawings && draw_frames(pair, options, drawings, error);
     if (good) {
-        sa_drawing_svg_animation(&(sa_animation){drawings, scene->count, HOLD, 1 / options->speed},
+        sa_drawing_svg_animation(&(sa_animation){drawings, pair->count, HOLD, 1 / options->speed},
                                  &picture);
-        good = cli_save_numbered(options->svg, index, "svg", &picture, error);
+        good = sa_save_numbered(options->svg, index, "svg", &picture, error);
     }
-    for (size_t i = 0; drawings && i < scene->count; i++) sa_drawing_release(&drawings[i]);
+    for (size_t i = 0; drawings && i < pair->count; i++) sa_drawing_release(&drawings[i]);
     free(drawings);
     return good;
 }
 
 /* ---- A picture per frame --------------------------------------------------------------------- */
 
-/* Makes the folders of a scene, DIR/0001, and names them in `into`; whoever calls frees them. */
+/* Makes the folders of a pair, DIR/0001, and names them in `into`; whoever calls frees them. */
 static bool make_folders(const film_options *options, size_t index, char **made, cli_pictures *into,
                          sa_error *error) {
     char name[32];
@@ -103,23 +103,23 @@ static bool make_folders(const film_options *options, size_t index, char **made,
     for (int i = 0; i < CLI_PICTURE_FORMS; i++) {
         const char *folder = options->pictures.folder[i];
         if (!folder) continue;
-        into->folder[i] = made[i] = cli_path(folder, name, error);
+        into->folder[i] = made[i] = sa_path_join(folder, name, error);
         if (!made[i] || !sa_directory_create(folder, error) || !sa_directory_create(made[i], error))
             return false;
     }
     return true;
 }
 
-static bool save_frames(const cli_film_pair *scene, size_t index, const film_options *options,
+static bool save_frames(const sa_film_pair *pair, size_t index, const film_options *options,
                         bool *noted, sa_error *error) {
     cli_pictures into = {.colormap = options->pictures.colormap};
     char *made[CLI_PICTURE_FORMS] = {NULL};
-    sa_figure figure = figure_of(scene, options);
+    sa_figure figure = figure_of(pair, options);
     bool good = make_folders(options, index, made, &into, error);
-    for (size_t i = 0; good && i < scene->count; i++) {
+    for (size_t i = 0; good && i < pair->count; i++) {
         double *own;
-        sa_alignment alignment = cli_frame_alignment(&scene->frames[i]);
-        figure.title = scene->frames[i].caption;
+        sa_alignment alignment = sa_film_frame_alignment(&pair->frames[i]);
+        figure.title = pair->frames[i].caption;
         good = cli_heads_select(options->head, &alignment, &own, error) &&
                cli_pictures_save(&into, i, &alignment, &figure, noted, error);
         free(own);
@@ -138,25 +138,25 @@ static void wait_for_next(double speed) {
 }
 
 /* On a terminal each frame is drawn over the one before; elsewhere they follow each other. */
-static bool play(const cli_film_pair *scene, const film_options *options, sa_error *error) {
+static bool play(const sa_film_pair *pair, const film_options *options, sa_error *error) {
     const sa_terminal screen = cli_screen(&options->pictures);
     const bool live = isatty(STDOUT_FILENO);
     sa_buffer out = {0};
     bool good = true;
-    for (size_t i = 0, lines = 0; good && i < scene->count; i++) {
+    for (size_t i = 0, lines = 0; good && i < pair->count; i++) {
         double *made;
-        sa_alignment alignment = cli_frame_alignment(&scene->frames[i]);
+        sa_alignment alignment = sa_film_frame_alignment(&pair->frames[i]);
         good = cli_heads_select(options->head, &alignment, &made, error);
         if (!good) break;
         if (live && lines) sa_buffer_addf(&out, "\x1b[%zuA\x1b[J", lines);
         const size_t begin = out.size;
-        sa_buffer_addf(&out, "%s\n\n", scene->frames[i].caption);
+        sa_buffer_addf(&out, "%s\n\n", pair->frames[i].caption);
         sa_matrix_terminal(&alignment, &screen, &out);
         free(made);
         lines = 0;
         for (size_t k = begin; !out.failed && k < out.size; k++) lines += out.text[k] == '\n';
         good = cli_print(&out, error);
-        if (good && live && i + 1 < scene->count) wait_for_next(options->speed);
+        if (good && live && i + 1 < pair->count) wait_for_next(options->speed);
     }
     sa_buffer_release(&out);
     return good;
@@ -165,21 +165,21 @@ static bool play(const cli_film_pair *scene, const film_options *options, sa_err
 /* ---- HTML ------------------------------------------------------------------------------------ */
 
 static bool save_page(const char *folder, const film_options *options, sa_error *error) {
-    cli_report page;
+    sa_html_report report;
     sa_buffer out = {0};
-    cli_report_init(&page, "film", "Film", 1);
-    cli_report_fact(&page, "folder", folder);
-    cli_report_model(&page, folder, NULL);
-    bool good = cli_report_film(&page, folder, error);
-    if (good) cli_report_write(&page, &out);
+    sa_html_report_init(&report, "film", "Film", 1);
+    sa_html_report_fact(&report, "folder", folder);
+    sa_html_report_model(&report, folder, NULL);
+    bool good = sa_html_report_film(&report, folder, error);
+    if (good) sa_html_report_write(&report, &out);
     good = good && cli_save(options->html, &out, error);
-    cli_report_release(&page);
+    sa_html_report_release(&report);
     return good;
 }
 
 /* ---- The command ----------------------------------------------------------------------------- */
 
-static bool show(const cli_film_frames *film, const char *folder, const film_options *options,
+static bool show(const sa_film *film, const char *folder, const film_options *options,
                  sa_error *error) {
     const size_t pair = (size_t)options->pair;
     if (!film->count)
@@ -192,11 +192,11 @@ static bool show(const cli_film_frames *film, const char *folder, const film_opt
     bool noted = false;
     for (size_t i = 0; i < film->count; i++) {
         if (pair && i != pair - 1) continue;
-        if (options->svg && !save_scene(&film->scenes[i], i, options, error)) return false;
+        if (options->svg && !save_scene(&film->pairs[i], i, options, error)) return false;
         if (cli_pictures_wanted(&options->pictures) &&
-            !save_frames(&film->scenes[i], i, options, &noted, error))
+            !save_frames(&film->pairs[i], i, options, &noted, error))
             return false;
-        if (options->terminal && !play(&film->scenes[i], options, error)) return false;
+        if (options->terminal && !play(&film->pairs[i], options, error)) return false;
     }
     return true;
 }
@@ -204,7 +204,7 @@ static bool show(const cli_film_frames *film, const char *folder, const film_opt
 static bool run(int count, char **arguments, sa_error *error) {
     film_options options;
     const char *folder;
-    cli_film_frames film;
+    sa_film film;
     sa_options_init(rows, &options);
     sa_options_init(cli_pictures_options, &options.pictures);
     if (!cli_read(&cli_film, count, arguments, &options, &folder, error)) return false;
@@ -212,9 +212,9 @@ static bool run(int count, char **arguments, sa_error *error) {
     if (!cli_pictures_check(&options.pictures, error)) return false;
     if (!options.svg && !options.html && !cli_pictures_wanted(&options.pictures))
         options.terminal = true;
-    if (!cli_film_frames_read(&film, folder, SIZE_MAX, error)) return false;
+    if (!sa_film_read(&film, folder, SIZE_MAX, error)) return false;
     const bool good = show(&film, folder, &options, error);
-    cli_film_frames_release(&film);
+    sa_film_release(&film);
     return good;
 }
 

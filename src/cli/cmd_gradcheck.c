@@ -36,14 +36,14 @@ static const cli_option_set sets[] = {
 
 /* ---- Results --------------------------------------------------------------------------------- */
 
-typedef struct tally {
+typedef struct gradient_tally {
     json_t *parameters; /* NULL: print lines as they come */
     double worst;
     bool headed, printed;
     sa_error error; /* of printing */
-} tally;
+} gradient_tally;
 
-static void print_gradient(tally *results, const sa_gradient_result *gradient) {
+static void print_gradient(gradient_tally *results, const sa_gradient_result *gradient) {
     sa_buffer line = {0};
     char shape[32];
     if (!results->headed)
@@ -63,19 +63,19 @@ static void print_gradient(tally *results, const sa_gradient_result *gradient) {
 }
 
 static void each(void *context, const sa_gradient_result *gradient) {
-    tally *results = context;
+    gradient_tally *results = context;
     double worst = fmax(gradient->worst, gradient->worst_element);
     if (!(worst <= results->worst)) results->worst = worst;
     if (results->parameters)
         json_array_append_new(results->parameters,
                               json_pack("{s:s, s:o, s:b}", "name", gradient->name, "worst",
-                                        cli_json_number(worst), "ok", gradient->ok));
+                                        sa_json_number(worst), "ok", gradient->ok));
     else
         print_gradient(results, gradient);
 }
 
 static bool check(const gradcheck_options *options, sa_error *error) {
-    tally results = {.printed = true};
+    gradient_tally results = {.printed = true};
     if (options->json) results.parameters = json_array();
     sa_gradcheck_options job = {.settings = &options->settings,
                                 .train = options->train,
@@ -87,7 +87,7 @@ static bool check(const gradcheck_options *options, sa_error *error) {
     bool judged = good || error->code == SA_CHECK;
     if (judged && options->json)
         results.printed =
-            cli_print_json(json_pack("{s:o, s:b, s:O}", "worst", cli_json_number(results.worst),
+            cli_print_json(json_pack("{s:o, s:b, s:O}", "worst", sa_json_number(results.worst),
                                      "ok", good, "parameters", results.parameters),
                            &results.error);
     json_decref(results.parameters);

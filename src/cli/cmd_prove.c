@@ -1,5 +1,5 @@
 #include "cli/command.h"
-#include "cli/open_model.h"
+#include "cli/model_argument.h"
 #include "cli/output.h"
 
 #include <math.h>
@@ -26,12 +26,12 @@ static const cli_option_set sets[] = {{"Options", rows, 0}, {0}};
 
 /* ---- Results --------------------------------------------------------------------------------- */
 
-typedef struct tally {
+typedef struct proof_tally {
     json_t *checks; /* NULL: print lines as they come */
     int held, skipped, failed;
     bool printed;
     sa_error error; /* of printing */
-} tally;
+} proof_tally;
 
 static const char *number(char text[16], double value) {
     if (isnan(value))
@@ -41,7 +41,7 @@ static const char *number(char text[16], double value) {
     return text;
 }
 
-static void print_check(tally *results, const sa_proof_check *check) {
+static void print_check(proof_tally *results, const sa_proof_check *check) {
     sa_buffer line = {0};
     char worst[16], allowed[16];
     if (results->held + results->skipped + results->failed == 0)
@@ -62,11 +62,11 @@ static void print_check(tally *results, const sa_proof_check *check) {
 }
 
 static void each(void *context, const sa_proof_check *check) {
-    tally *results = context;
+    proof_tally *results = context;
     if (results->checks)
         json_array_append_new(results->checks,
                               json_pack("{s:s, s:o, s:b, s:f, s:b, s:b, s:s?}", "name", check->name,
-                                        "worst", cli_json_number(check->worst), "ok", check->ok,
+                                        "worst", sa_json_number(check->worst), "ok", check->ok,
                                         "allowed", check->allowed, "above", check->above, "skipped",
                                         check->skipped, "note", check->note));
     else
@@ -77,7 +77,7 @@ static void each(void *context, const sa_proof_check *check) {
 }
 
 /* One sentence for people. */
-static bool print_closing(const tally *results, bool pairs, sa_error *error) {
+static bool print_closing(const proof_tally *results, bool pairs, sa_error *error) {
     sa_buffer out = {0};
     const char *where = pairs ? "these pairs" : "random sentences";
     if (results->failed)
@@ -95,7 +95,7 @@ static bool print_closing(const tally *results, bool pairs, sa_error *error) {
 
 static bool prove(const sa_model *model, const sa_corpus *corpus, const prove_options *options,
                   sa_error *error) {
-    tally results = {.checks = options->json ? json_array() : NULL, .printed = true};
+    proof_tally results = {.checks = options->json ? json_array() : NULL, .printed = true};
     const sa_prove_options job = {.corpus = corpus,
                                   .limit = options->limit,
                                   .seed = options->seed,

@@ -1,11 +1,12 @@
 #include "base/container.h"
+#include "base/file.h"
 #include "cli/command.h"
 #include "cli/output.h"
 #include "cli/progress.h"
-#include "cli/report_data.h"
 #include "cli/signals.h"
 #include "config/preset.h"
 #include "config/settings.h"
+#include "report/html_report.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -73,7 +74,8 @@ static bool resume_settings(int count, char **arguments, train_options *options,
            cli_read(&cli_train, count, arguments, options, NULL, error);
     const sa_option *row = good ? sa_settings_find_difference(&options->settings, &stored) : NULL;
     if (row)
-        good = cli_fail_setting(row, &stored, path.text, "which --resume cannot change", error);
+        good = sa_settings_fail_difference(row, &stored, path.text, "which --resume cannot change",
+                                           error);
     sa_buffer_release(&path);
     return good;
 }
@@ -150,10 +152,10 @@ static bool train(const train_options *options, const sa_corpus *snapshot_pairs,
 
 /* Where the best model looks in the pairs that were filmed. */
 static bool add_matrices(const train_options *options, const sa_corpus *snapshot_pairs,
-                         cli_report *page, sa_error *error) {
-    char *best = cli_path(options->out, "best.safetensors", error);
+                         sa_html_report *report, sa_error *error) {
+    char *best = sa_path_join(options->out, "best.safetensors", error);
     sa_model *model = best ? sa_model_open(best, options->settings.threads, error) : NULL;
-    const bool good = model && cli_report_align(page, model, snapshot_pairs, error);
+    const bool good = model && sa_html_report_align(report, model, snapshot_pairs, error);
     sa_model_close(model);
     free(best);
     return good;
@@ -161,19 +163,19 @@ static bool add_matrices(const train_options *options, const sa_corpus *snapshot
 
 static bool save_page(const train_options *options, const sa_corpus *snapshot_pairs,
                       sa_error *error) {
-    cli_report page;
+    sa_html_report report;
     sa_buffer out = {0};
-    cli_report_init(&page, "train", "Training", 1);
-    cli_report_fact(&page, "folder", options->out);
-    cli_report_fact(&page, "learned from", options->train);
-    cli_report_model(&page, options->out, &options->settings);
-    cli_report_seed(&page, options->settings.seed);
-    bool good = cli_report_add_file(&page, options->out, "log.csv", error) &&
-                cli_report_film(&page, options->out, error) &&
-                (!snapshot_pairs->count || add_matrices(options, snapshot_pairs, &page, error));
-    if (good) cli_report_write(&page, &out);
+    sa_html_report_init(&report, "train", "Training", 1);
+    sa_html_report_fact(&report, "folder", options->out);
+    sa_html_report_fact(&report, "learned from", options->train);
+    sa_html_report_model(&report, options->out, &options->settings);
+    sa_html_report_seed(&report, options->settings.seed);
+    bool good = sa_html_report_add_file(&report, options->out, "log.csv", error) &&
+                sa_html_report_film(&report, options->out, error) &&
+                (!snapshot_pairs->count || add_matrices(options, snapshot_pairs, &report, error));
+    if (good) sa_html_report_write(&report, &out);
     good = good && cli_save(options->html, &out, error);
-    cli_report_release(&page);
+    sa_html_report_release(&report);
     return good;
 }
 

@@ -1,7 +1,7 @@
 #include "base/number.h"
 #include "cli/command.h"
-#include "cli/input.h"
-#include "cli/open_model.h"
+#include "cli/line_input.h"
+#include "cli/model_argument.h"
 #include "cli/output.h"
 #include "config/settings.h"
 
@@ -61,11 +61,11 @@ typedef struct translate_work {
 
 static json_t *json_of(const sa_translation *translation, const sa_alignment *shown) {
     return json_pack("{s:s, s:o, s:o, s:o, s:b, s:o}", "text", translation->text, "tokens",
-                     cli_json_words(shown->target, shown->targets), "score",
-                     cli_json_number(translation->score), "log_probability",
-                     cli_json_number(translation->log_probability), "complete",
+                     sa_json_words(shown->target, shown->targets), "score",
+                     sa_json_number(translation->score), "log_probability",
+                     sa_json_number(translation->log_probability), "complete",
                      translation->complete, "weights",
-                     cli_json_matrix(shown->weights, shown->targets, shown->sources));
+                     sa_json_matrix(shown->weights, shown->targets, shown->sources));
 }
 
 static bool write_json(translate_work *work, const sa_translation *each, size_t index,
@@ -83,13 +83,13 @@ static bool write_json(translate_work *work, const sa_translation *each, size_t 
         sa_alignment words = whole;
         good = !merge || sa_alignment_merge(&whole, &words, error);
         if (good) json_array_append_new(list, json_of(&each[k], &words));
-        if (good && !k) source = cli_json_words(words.source, words.sources);
+        if (good && !k) source = sa_json_words(words.source, words.sources);
         if (merge) sa_alignment_release(&words);
     }
     json_t *line = json_pack("{s:I, s:o, s:o}", "index", (json_int_t)index, "source", source,
                              "translations", list);
     if (good)
-        cli_add_json_line(line, &work->text);
+        sa_json_add_line(line, &work->text);
     else
         json_decref(line);
     return good;

@@ -28,8 +28,8 @@ typedef struct cli_command {
 } cli_command;
 
 extern const cli_command cli_corpus, cli_train, cli_translate, cli_align, cli_eval, cli_score,
-    cli_compare, cli_attend, cli_explain, cli_gradcheck, cli_prove, cli_inspect,
-    cli_bpe, cli_clean, cli_film, cli_average, cli_help;
+    cli_compare, cli_attend, cli_explain, cli_gradcheck, cli_prove, cli_inspect, cli_bpe, cli_clean,
+    cli_film, cli_average, cli_help;
 
 extern const cli_command *const cli_commands[]; /* in the order of the help; ends with NULL */
 
@@ -46,10 +46,5 @@ bool cli_read(const cli_command *command, int count, char **arguments, void *fie
  * single options go before the preset. Without one, a family of models may have its own. */
 bool cli_read_preset(const cli_command *command, int count, char **arguments, void *fields,
                      sa_settings *settings, const char *const *preset, sa_error *error);
-
-/* SA_USAGE: what is at `path` was trained with another value of this option, and `why` that is in
- * the way. */
-bool cli_fail_setting(const sa_option *row, const sa_settings *stored, const char *path,
-                      const char *why, sa_error *error);
 
 #endif

@@ -26,7 +26,7 @@ typedef struct evaluation {
     sa_model *model;
     sa_corpus corpus, train;
     sa_sentence_result *each; /* [corpus.count] */
-    sa_metric_stats *tallies; /* [corpus.count], NULL: no samples are wanted */
+    sa_metric_stats *stats;   /* [corpus.count], NULL: no intervals are wanted */
     sa_diagnosis diagnosis;   /* if wanted */
 } evaluation;
 

@@ -46,8 +46,8 @@ static json_t *json_case(const evaluation *work, const sa_diagnosis_case *one) {
     if (!one->source) return object;
     json_object_set_new(object, "source", json_string(one->source));
     json_object_set_new(object, "position", json_integer(one->coverage.position));
-    json_object_set_new(object, "weight", cli_json_number(one->coverage.weight));
-    json_object_set_new(object, "due", cli_json_number(one->coverage.expected));
+    json_object_set_new(object, "weight", sa_json_number(one->coverage.weight));
+    json_object_set_new(object, "due", sa_json_number(one->coverage.expected));
     return object;
 }
 
@@ -56,7 +56,7 @@ json_t *eval_json_diagnosis(const evaluation *work) {
     for (size_t i = 0; i < work->diagnosis.count; i++) {
         const sa_finding *finding = &work->diagnosis.findings[i];
         json_t *object = json_pack("{s:s, s:s, s:o, s:f, s:s}", "name", finding->name, "measure",
-                                   finding->measure, "figure", cli_json_number(finding->figure),
+                                   finding->measure, "figure", sa_json_number(finding->figure),
                                    "threshold", finding->threshold, "lesson", finding->lesson);
         json_t *cases = finding->case_count ? json_array() : NULL;
         for (size_t k = 0; k < finding->case_count; k++)

@@ -1,7 +1,7 @@
 #include "cli/eval.h"
 #include "cli/output.h"
-#include "cli/pair_figures.h"
 #include "metrics/aer.h"
+#include "report/pair_scores.h"
 
 #include <math.h>
 
@@ -10,7 +10,7 @@ typedef struct row {
     const char *name;
     sa_eval_result scores;
     bool drawn; /* samples say how far BLEU and chrF may be trusted */
-    sa_confidence_interval spread[SA_METRIC_COUNT];
+    sa_confidence_interval interval[SA_METRIC_COUNT];
 } row;
 
 /* ---- Figures --------------------------------------------------------------------------------- */
@@ -20,13 +20,13 @@ static bool fill(const evaluation *work, const sa_length_band *band, row *out, s
     const sa_metrics *metrics = &work->options->metrics;
     *out = (row){.name = band ? band->name : "all"};
     const bool good =
-        band ? cli_score_band(metrics, &work->corpus, work->each, band, &out->scores, error)
+        band ? sa_pair_scores_band(metrics, &work->corpus, work->each, band, &out->scores, error)
              : sa_eval_summarize_with(metrics, &work->corpus, work->each, NULL, work->corpus.count,
                                       &out->scores, error);
-    out->drawn = good && work->tallies && out->scores.sentences;
-    return good && (!out->drawn ||
-                    cli_spread_band(metrics, &work->options->resampling, work->tallies, work->each,
-                                    work->corpus.count, band, out->spread, error));
+    out->drawn = good && work->stats && out->scores.sentences;
+    return good && (!out->drawn || sa_pair_scores_intervals(
+                                       metrics, &work->options->resampling, work->stats, work->each,
+                                       work->corpus.count, band, out->interval, error));
 }
 
 /* ---- For people ------------------------------------------------------------------------------ */
@@ -45,8 +45,8 @@ static void add_row(const row *one, sa_buffer *out) {
                    scores->perplexity, scores->bleu, 100 * scores->exact);
     add_rate(scores->aer, out);
     if (one->drawn)
-        sa_buffer_addf(out, "  %6.2f to %6.2f", one->spread[SA_METRIC_BLEU].low,
-                       one->spread[SA_METRIC_BLEU].high);
+        sa_buffer_addf(out, "  %6.2f to %6.2f", one->interval[SA_METRIC_BLEU].low,
+                       one->interval[SA_METRIC_BLEU].high);
     sa_buffer_adds(out, "\n");
 }
 
@@ -79,7 +79,7 @@ bool eval_print_text(const evaluation *work, sa_error *error) {
     bool good = fill(work, NULL, &all, error);
     sa_buffer_addf(&out, "%-12s %9s %8s  %6s %10s  %6s  %7s  %5s%s\n", "source words", "sentences",
                    "words", "loss", "perplexity", "BLEU", "exact", "AER",
-                   work->tallies ? "  95 % of BLEU in" : "");
+                   work->stats ? "  95 % of BLEU in" : "");
     for (const sa_length_band *band = sa_length_bands;
          work->options->by_length && good && band->name; band++) {
         good = fill(work, band, &one, error);
@@ -89,8 +89,8 @@ bool eval_print_text(const evaluation *work, sa_error *error) {
         add_row(&all, &out);
         sa_buffer_addf(&out, "chrF %.2f", all.scores.chrf);
         if (all.drawn)
-            sa_buffer_addf(&out, " (95 %% in %.2f to %.2f)", all.spread[SA_METRIC_CHRF].low,
-                           all.spread[SA_METRIC_CHRF].high);
+            sa_buffer_addf(&out, " (95 %% in %.2f to %.2f)", all.interval[SA_METRIC_CHRF].low,
+                           all.interval[SA_METRIC_CHRF].high);
         sa_buffer_addf(&out, ", tokens in place %.1f %%, free-running perplexity %.3f\n",
                        100 * all.scores.tokens, all.scores.free_perplexity);
         add_attention(&all.scores, &out);
@@ -130,11 +130,11 @@ static json_t *json_row(const row *one) {
                                "target_words", (json_int_t)one->scores.target_words);
     for (size_t i = 0; i < sizeof figures / sizeof *figures; i++) {
         const void *figure = (const char *)&one->scores + figures[i].at;
-        json_object_set_new(object, figures[i].key, cli_json_number(*(const double *)figure));
+        json_object_set_new(object, figures[i].key, sa_json_number(*(const double *)figure));
     }
     json_t *intervals = one->drawn ? json_object() : NULL;
     for (int m = SA_METRIC_BLEU; intervals && m <= SA_METRIC_CHRF; m++)
-        json_object_set_new(intervals, sa_metric_list[m].key, cli_json_spread(&one->spread[m]));
+        json_object_set_new(intervals, sa_metric_list[m].key, cli_json_interval(&one->interval[m]));
     if (intervals) json_object_set_new(object, "intervals", intervals);
     return object;
 }

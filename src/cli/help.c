@@ -1,4 +1,5 @@
-/* help: everything the program says about itself, made from the rows of commands and options. */
+/* help: the list of commands, and what the program prints about them and their options. */
+#include "base/nearest.h"
 #include "base/number.h"
 #include "cli/command.h"
 #include "cli/output.h"
@@ -6,6 +7,26 @@
 #include <string.h>
 
 enum { OPTION = 24, NAME = 14, ITEM = 18 };
+
+/* ---- Commands ------------------------------------------------------------------------------- */
+
+const cli_command *const cli_commands[] = {
+    &cli_corpus,  &cli_train,  &cli_translate, &cli_align,     &cli_eval,  &cli_score,
+    &cli_compare, &cli_attend, &cli_explain,   &cli_gradcheck, &cli_prove, &cli_inspect,
+    &cli_bpe,     &cli_clean,  &cli_film,      &cli_average,   &cli_help,  NULL,
+};
+
+const cli_command *cli_find(const char *name, sa_error *error) {
+    sa_nearest nearest = {.wanted = name};
+    for (const cli_command *const *command = cli_commands; *command; command++) {
+        if (strcmp((*command)->name, name) == 0) return *command;
+        sa_nearest_consider(&nearest, (*command)->name);
+    }
+    char hint[128];
+    sa_fail(error, SA_USAGE, "unknown command '%s'%s; 'softalign help' lists all", name,
+            sa_nearest_hint(&nearest, hint, sizeof hint));
+    return NULL;
+}
 
 /* ---- Text ------------------------------------------------------------------------------------ */
 

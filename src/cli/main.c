@@ -1,4 +1,3 @@
-#include "base/nearest.h"
 #include "cli/command.h"
 #include "cli/output.h"
 #include "cli/signals.h"
@@ -6,25 +5,6 @@
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
-
-const cli_command *const cli_commands[] = {
-    &cli_corpus,  &cli_train,  &cli_translate,  &cli_align,   &cli_eval,      &cli_score,
-    &cli_compare, &cli_attend, &cli_explain, &cli_gradcheck, &cli_prove,
-    &cli_inspect, &cli_bpe,    &cli_clean,      &cli_film,    &cli_average,   &cli_help,
-    NULL,
-};
-
-const cli_command *cli_find(const char *name, sa_error *error) {
-    sa_nearest nearest = {.wanted = name};
-    for (const cli_command *const *command = cli_commands; *command; command++) {
-        if (strcmp((*command)->name, name) == 0) return *command;
-        sa_nearest_consider(&nearest, (*command)->name);
-    }
-    char hint[128];
-    sa_fail(error, SA_USAGE, "unknown command '%s'%s; 'softalign help' lists all", name,
-            sa_nearest_hint(&nearest, hint, sizeof hint));
-    return NULL;
-}
 
 /* `softalign --help` and `softalign COMMAND --help` are other names of `softalign help`. */
 static bool asks_for_help(int count, char **arguments) {

@@ -125,13 +125,3 @@ bool cli_read_preset(const cli_command *command, int count, char **arguments, vo
     return !name || (sa_settings_preset(settings, name, error) &&
                      cli_read(command, count, arguments, fields, NULL, error));
 }
-
-bool cli_fail_setting(const sa_option *row, const sa_settings *stored, const char *path,
-                      const char *why, sa_error *error) {
-    sa_buffer value = {0};
-    sa_option_format(row, sa_option_get(row, stored), &value);
-    sa_fail(error, SA_USAGE, "--%s: '%s' was trained with %s, %s", row->name, path,
-            value.failed ? "another value" : value.text, why);
-    sa_buffer_release(&value);
-    return false;
-}

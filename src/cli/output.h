@@ -2,8 +2,8 @@
 #ifndef SA_CLI_OUTPUT_H
 #define SA_CLI_OUTPUT_H
 
-#include "base/memory.h"
-#include <jansson.h>
+#include "base/json_values.h"
+#include "metrics/bootstrap.h"
 
 /* Opens what the caller of the program has closed among standard input, output and error as
  * something that fails: no file opened later can take such a place and be written into. Where
@@ -18,24 +18,11 @@ bool cli_print(sa_buffer *buffer, sa_error *error);
 /* Appends the words of a line from column `column` on, broken before the 80th. */
 void cli_wrap(sa_buffer *out, const char *line, size_t column);
 
-/* Appends JSON in ASCII and a line feed. Takes over `value`, which may be NULL: out of memory. */
-void cli_add_json(json_t *value, sa_buffer *out);
-/* The same on a single line. */
-void cli_add_json_line(json_t *value, sa_buffer *out);
-/* The same to standard output. */
+/* Prints JSON and releases it. */
 bool cli_print_json(json_t *value, sa_error *error);
-/* A number, or null for what JSON cannot say. */
-json_t *cli_json_number(double value);
-/* What the buffer holds; where it ran out of memory, the command ends. */
-const char *cli_json_text(const sa_buffer *text);
-/* The same as JSON; the buffer is released. */
-json_t *cli_json_buffer(sa_buffer *text);
-json_t *cli_json_words(const char *const *words, int count);
-/* A list of rows; null for NULL. */
-json_t *cli_json_matrix(const double *x, int rows, int cols);
 
-/* folder/name, to be freed. */
-char *cli_path(const char *folder, const char *name, sa_error *error);
+/* The mean and the 95 % bootstrap confidence interval. */
+json_t *cli_json_interval(const sa_confidence_interval *interval);
 
 /* Writes the buffer to `path` ("-": standard output; a device or pipe is written into, any other
  * file is replaced as a whole) and releases it. */

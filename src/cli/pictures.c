@@ -1,5 +1,5 @@
 #include "cli/pictures.h"
-#include "cli/pair_figures.h"
+#include "report/numbered_files.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -65,7 +65,7 @@ bool cli_pictures_save(const cli_pictures *pictures, size_t index, const sa_alig
         sa_buffer picture = {0};
         good = !pictures->folder[i] ||
                (forms[i].add(&drawing, &picture, &missing_glyphs, error) &&
-                cli_save_numbered(pictures->folder[i], index, forms[i].ending, &picture, error));
+                sa_save_numbered(pictures->folder[i], index, forms[i].ending, &picture, error));
         sa_buffer_release(&picture);
     }
     if (missing_glyphs && !*noted)

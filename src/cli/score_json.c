@@ -1,5 +1,4 @@
 #include "cli/output.h"
-#include "cli/pair_figures.h"
 #include "cli/score_parts.h"
 
 static void add(json_t *object, const char *key, json_t *value) {
@@ -8,21 +7,21 @@ static void add(json_t *object, const char *key, json_t *value) {
 
 static void add_figures(const score_work *work, const sa_metric_stats *tally, json_t *object) {
     for (int m = 0; m < SA_METRIC_COUNT; m++)
-        add(object, sa_metric_list[m].key, cli_json_number(score_figure(work, tally, m)));
+        add(object, sa_metric_list[m].key, sa_json_number(score_figure(work, tally, m)));
 }
 
 /* By the keys of the measures: what 95 % of the samples lie between. */
 static json_t *intervals(const sa_confidence_interval *spreads) {
     json_t *object = json_object();
     for (int m = 0; m < SA_METRIC_COUNT; m++)
-        add(object, sa_metric_list[m].key, cli_json_spread(&spreads[m]));
+        add(object, sa_metric_list[m].key, cli_json_interval(&spreads[m]));
     return object;
 }
 
 static json_t *chances(const score_work *work) {
     json_t *object = json_object();
     for (int m = 0; m < SA_METRIC_COUNT; m++)
-        add(object, sa_metric_list[m].key, cli_json_number(work->p_value[m]));
+        add(object, sa_metric_list[m].key, sa_json_number(work->p_value[m]));
     return object;
 }
 
@@ -66,20 +65,20 @@ static void add_bleu(const score_work *work, json_t *object) {
     json_t *list = json_array();
     sa_bleu_precisions(bleu, &work->options->metrics, precisions);
     for (int n = 0; n < SA_BLEU_ORDER; n++)
-        json_array_append_new(list, cli_json_number(precisions[n]));
+        json_array_append_new(list, sa_json_number(precisions[n]));
     add(object, "precisions", list);
-    add(object, "brevity", cli_json_number(sa_bleu_brevity(bleu)));
+    add(object, "brevity", sa_json_number(sa_bleu_brevity(bleu)));
     add(object, "hypothesis_tokens", json_integer(bleu->hypothesis));
     add(object, "reference_tokens", json_integer(bleu->reference));
 }
 
-static json_t *signatures(const score_work *work) {
+static json_t *signatures(const score_work *work, bool *failed) {
     json_t *object = json_object();
     for (int m = 0; m < SA_METRIC_COUNT; m++) {
         sa_buffer text = {0};
         score_sign(work, m, &text);
         if (sa_metric_list[m].name)
-            add(object, sa_metric_list[m].key, cli_json_buffer(&text));
+            add(object, sa_metric_list[m].key, sa_json_buffer(&text, failed));
         else
             sa_buffer_release(&text);
     }
@@ -87,15 +86,18 @@ static json_t *signatures(const score_work *work) {
 }
 
 bool score_print_json(const score_work *work, sa_error *error) {
+    bool failed = false;
     json_t *object = json_pack("{s:I, s:I}", "sentences", (json_int_t)work->count, "references",
                                (json_int_t)work->references);
     add_figures(work, &work->ours.sum, object);
     add_bleu(work, object);
-    add(object, "signatures", signatures(work));
+    add(object, "signatures", signatures(work, &failed));
     if (work->resampled) add(object, "intervals", intervals(work->ours.spread));
     if (work->theirs.each) add(object, "against", other(work));
     if (work->options->sentence) add(object, "each", sentences(work));
-    if (!work->options->by_length || add_bands(work, object, error))
+    if (failed)
+        sa_fail_memory(error, 0);
+    else if (!work->options->by_length || add_bands(work, object, error))
         return cli_print_json(object, error);
     json_decref(object);
     return false;

@@ -16,9 +16,9 @@ typedef struct list {
 } list;
 
 /* The files by their roles; those that were not asked for have no lines. */
-typedef struct inputs {
+typedef struct link_inputs {
     score_file links, reverse, gold, source, target;
-} inputs;
+} link_inputs;
 
 /* ---- Lines ----------------------------------------------------------------------------------- */
 
@@ -27,7 +27,7 @@ static bool read_beside(score_file *file, const char *path, const score_file *fi
     return !path || (score_file_read(file, path, error) && score_files_match(first, file, error));
 }
 
-static bool read_inputs(inputs *all, const score_options *options, const char *const *words,
+static bool read_inputs(link_inputs *all, const score_options *options, const char *const *words,
                         sa_error *error) {
     return score_file_read(&all->links, words[0], error) &&
            read_beside(&all->gold, words[1], &all->links, error) &&
@@ -36,7 +36,7 @@ static bool read_inputs(inputs *all, const score_options *options, const char *c
            read_beside(&all->target, options->target, &all->links, error);
 }
 
-static void release_inputs(inputs *all) {
+static void release_inputs(link_inputs *all) {
     score_file_release(&all->links), score_file_release(&all->reverse);
     score_file_release(&all->gold);
     score_file_release(&all->source), score_file_release(&all->target);
@@ -120,7 +120,7 @@ static bool combine(list *links, const score_file *reverse, size_t i, const scor
     return true;
 }
 
-static bool count_line(const inputs *all, size_t i, const score_options *options, totals *sum,
+static bool count_line(const link_inputs *all, size_t i, const score_options *options, totals *sum,
                        sa_error *error) {
     const int sources = words_of(&all->source, i), targets = words_of(&all->target, i);
     list links = {0}, gold = {0};
@@ -188,16 +188,16 @@ static bool print_json(const totals *sum, sa_error *error) {
     return cli_print_json(json_pack("{s:I, s:I, s:I, s:o, s:o, s:o, s:o, s:o}", "sentences",
                                     (json_int_t)sum->sentences, "links", (json_int_t)aer->links,
                                     "sure", (json_int_t)aer->sure, "aer",
-                                    cli_json_number(sa_aer_rate(aer)), "precision",
-                                    cli_json_number(sa_aer_precision(aer)), "recall",
-                                    cli_json_number(sa_aer_recall(aer)), "aer_before",
-                                    cli_json_number(sa_aer_rate(&sum->aer[0])), "aer_after",
-                                    cli_json_number(sa_aer_rate(&sum->aer[2]))),
+                                    sa_json_number(sa_aer_rate(aer)), "precision",
+                                    sa_json_number(sa_aer_precision(aer)), "recall",
+                                    sa_json_number(sa_aer_recall(aer)), "aer_before",
+                                    sa_json_number(sa_aer_rate(&sum->aer[0])), "aer_after",
+                                    sa_json_number(sa_aer_rate(&sum->aer[2]))),
                           error);
 }
 
 bool score_links(const score_options *options, const char *const *words, sa_error *error) {
-    inputs all = {0};
+    link_inputs all = {0};
     totals sum = {0};
     bool good = read_inputs(&all, options, words, error);
     for (size_t i = 0; good && i < all.links.count; i++)

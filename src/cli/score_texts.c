@@ -100,16 +100,16 @@ void score_sign(const score_work *work, int measure, sa_buffer *out) {
 /* ---- All of it ------------------------------------------------------------------------------- */
 
 /* The files by their roles; those that were not asked for have no lines. */
-typedef struct inputs {
+typedef struct text_inputs {
     score_file hypotheses, against, source, references[SCORE_REFERENCES];
-} inputs;
+} text_inputs;
 
 static bool read_beside(score_file *file, const char *path, const score_file *first,
                         sa_error *error) {
     return score_file_read(file, path, error) && score_files_match(first, file, error);
 }
 
-static bool read_inputs(inputs *all, const score_options *options, const char *const *words,
+static bool read_inputs(text_inputs *all, const score_options *options, const char *const *words,
                         size_t references, sa_error *error) {
     bool good = score_file_read(&all->hypotheses, words[0], error);
     for (size_t r = 0; good && r < references; r++)
@@ -121,7 +121,7 @@ static bool read_inputs(inputs *all, const score_options *options, const char *c
             read_beside(&all->source, options->source, &all->hypotheses, error));
 }
 
-static bool count_all(score_work *work, const inputs *all, sa_error *error) {
+static bool count_all(score_work *work, const text_inputs *all, sa_error *error) {
     const score_options *options = work->options;
     work->count = all->hypotheses.count;
     return tally_system(&work->ours, &all->hypotheses, all->references, work, error) &&
@@ -133,7 +133,7 @@ static bool count_all(score_work *work, const inputs *all, sa_error *error) {
 
 bool score_texts(const score_options *options, const char *const *words, size_t count,
                  sa_error *error) {
-    inputs all = {0};
+    text_inputs all = {0};
     score_work work = {.options = options, .references = count - 1};
     bool good =
         read_inputs(&all, options, words, work.references, error) && count_all(&work, &all, error);

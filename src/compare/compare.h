@@ -1,144 +1,149 @@
-/* compare: several models trained on the same batches, and one table of what came of them.
+/* compare: several models trained on the same batches, and one table of their scores.
  *
- *   compare_list     the models and runs that LIST and --seeds ask for
- *   compare_record   what the disk knows of a run: DIR/<model>-s<seed>/run.json
- *   compare_run      trains a run, or goes on with it, and evaluates it
- *   compare_table    the figures of all runs and their medians, in four forms
+ *   compare_list     the models and runs named by --models and --seeds
+ *   compare_data     the pairs that they train and are tested on
+ *   compare_record   the state of a run on the disk: DIR/<model>-s<seed>/run.json
+ *   compare_run      trains or resumes a run, and evaluates it
+ *   compare_table    the scores of all runs and their medians, in four formats
  *   compare_files    learning curves, BLEU by length, matrices
- *   compare_page     all of it as one page */
-#ifndef SA_CLI_COMPARE_H
-#define SA_CLI_COMPARE_H
+ *   compare_page     the HTML report */
+#ifndef SA_COMPARE_COMPARE_H
+#define SA_COMPARE_COMPARE_H
 
-#include "base/memory.h"
+#include "base/json_values.h"
 #include "metrics/bootstrap.h"
 #include "metrics/by_length.h"
 
-#include <jansson.h>
-#include <softalign.h>
-
 /* ---- What is compared ------------------------------------------------------------------------ */
 
-typedef struct compare_model {
-    char *name;   /* as LIST has it: "luong:general:4" */
-    char *folder; /* the same for file names: "luong-general-4" */
+typedef struct sa_compare_model {
+    char *name;   /* as in the list: "luong:general:4" */
+    char *folder; /* the same as a file name: "luong-general-4" */
     sa_settings settings;
     bool attends;
-} compare_model;
+} sa_compare_model;
 
-/* The pairs, by a hash of their texts: what is trained later must see the same. */
-typedef struct compare_data {
+/* The hashes are over the texts of the pairs: a run that is resumed must see the same ones. */
+typedef struct sa_compare_data {
     const char *train, *valid; /* PAIRS; valid may be NULL */
     uint64_t train_hash, valid_hash, test_hash;
-    size_t train_shared, valid_shared; /* test pairs that stand there, too */
+    size_t train_shared, valid_shared; /* test pairs that occur in these, too */
     sa_corpus test;
-    sa_corpus snapshot_pairs; /* to be filmed; may be empty */
-} compare_data;
+    sa_corpus snapshot_pairs; /* may be empty */
+} sa_compare_data;
 
-/* The figures of a run: positions in compare_columns. */
+/* The columns of the table: indices of sa_compare_columns. */
 enum {
-    COMPARE_PARAMETERS,
-    COMPARE_SECONDS,
-    COMPARE_UPDATES,
-    COMPARE_LOSS,
-    COMPARE_PERPLEXITY,
-    COMPARE_BLEU,
-    COMPARE_EXACT,
-    COMPARE_AER,
-    COMPARE_ENTROPY,
-    COMPARE_SPEED,
-    COMPARE_SENTENCES,
-    COMPARE_WORDS,
-    COMPARE_FIGURES,
+    SA_COMPARE_PARAMETERS,
+    SA_COMPARE_SECONDS,
+    SA_COMPARE_UPDATES,
+    SA_COMPARE_LOSS,
+    SA_COMPARE_PERPLEXITY,
+    SA_COMPARE_BLEU,
+    SA_COMPARE_EXACT,
+    SA_COMPARE_AER,
+    SA_COMPARE_ENTROPY,
+    SA_COMPARE_SPEED,
+    SA_COMPARE_SENTENCES,
+    SA_COMPARE_WORDS,
+    SA_COMPARE_COLUMNS,
 };
 
-/* One training of a model and what came of it. */
-typedef struct compare_run {
-    const compare_model *model;
-    sa_settings settings; /* the model's with this run's seed */
+/* One training of a model and its scores. */
+typedef struct sa_compare_run {
+    const sa_compare_model *model;
+    sa_settings settings; /* the model's with the seed of this run */
     char *folder;         /* DIR/<model>-s<seed> */
-    sa_train_cost spent;  /* on its training */
+    sa_train_cost spent;
     int64_t updates;
-    bool recorded;                   /* there is a record of it */
-    bool trained;                    /* nothing is left to train */
-    bool diverged;                   /* and that is how it ended: there are no figures */
-    uint64_t test;                   /* hash of the pairs behind the figures; 0: no figures yet */
-    double figures[COMPARE_FIGURES]; /* NaN: there is none */
-    sa_eval_result by_length[SA_LENGTH_BANDS];      /* only sentences and BLEU */
-    sa_confidence_interval spread[SA_LENGTH_BANDS]; /* of that BLEU; NaN: unknown */
-} compare_run;
+    bool recorded;                     /* run.json exists */
+    bool trained;                      /* to its end, */
+    bool diverged;                     /* which was a divergence: there are no scores */
+    uint64_t test;                     /* hash of the pairs behind the scores; 0: no scores yet */
+    double scores[SA_COMPARE_COLUMNS]; /* NaN: none */
+    sa_eval_result by_length[SA_LENGTH_BANDS];        /* only sentences and BLEU */
+    sa_confidence_interval interval[SA_LENGTH_BANDS]; /* of that BLEU; NaN: unknown */
+} sa_compare_run;
 
-typedef struct comparison {
+typedef struct sa_comparison {
     const char *out; /* DIR */
-    compare_data data;
-    compare_model *models;
+    sa_compare_data data;
+    sa_compare_model *models;
     size_t model_count, seeds;
-    compare_run *runs; /* [model_count * seeds] a model's runs stand together */
-} comparison;
+    sa_compare_run *runs; /* [model_count * seeds] the runs of a model are adjacent */
+    void (*note)(void *context, const char *line); /* a line for the user */
+    /* Of the training under way; NULL: it has ended. */
+    void (*progress)(void *context, const sa_progress *progress);
+    void *context;
+} sa_comparison;
 
 /* ---- compare_list ---------------------------------------------------------------------------- */
 
-/* Reads LIST (decoder[:attention[:heads]][:option=value ...], or transformer in the decoder's
- * place, one after the other with commas); what an entry leaves out is as in `settings`, or in
- * `transformer`. SA_USAGE names the entry that is wrong or given twice. */
-bool compare_models_read(comparison *all, const char *list, const sa_settings *settings,
-                         const sa_settings *transformer, sa_error *error);
-/* The runs of every model with `seeds` seeds, counted up from the settings' own. */
-bool compare_runs_make(comparison *all, size_t seeds, sa_error *error);
-void compare_release(comparison *all);
+/* Reads a list of models, separated by commas: decoder[:attention[:heads]][:option=value ...], with
+ * "transformer" as a decoder. Settings that an entry leaves out are those of `settings`, or of
+ * `transformer`. SA_USAGE names an entry that is wrong or occurs twice. */
+bool sa_compare_models_read(sa_comparison *all, const char *list, const sa_settings *settings,
+                            const sa_settings *transformer, sa_error *error);
+/* Makes the runs of every model, with `seeds` consecutive seeds from that of its settings. */
+bool sa_compare_runs_make(sa_comparison *all, size_t seeds, sa_error *error);
+void sa_compare_release(sa_comparison *all);
+
+/* ---- compare_data ---------------------------------------------------------------------------- */
+
+/* Reads the pairs; valid and snapshot_pairs may be NULL. */
+bool sa_compare_data_open(sa_compare_data *data, const char *train, const char *valid,
+                          const char *test, const char *snapshot_pairs, sa_error *error);
 
 /* ---- compare_record -------------------------------------------------------------------------- */
 
 /* Replaces run.json. */
-bool compare_record_write(const compare_run *run, const compare_data *data, sa_error *error);
-/* Takes up what run.json says, if there is one. SA_USAGE and SA_DATA: the run was made with other
+bool sa_compare_record_write(const sa_compare_run *run, const sa_compare_data *data,
+                             sa_error *error);
+/* Restores the run from run.json, if that exists. SA_USAGE and SA_DATA: the run was made with other
  * settings or pairs, or by another command. */
-bool compare_record_read(compare_run *run, const compare_data *data, sa_error *error);
+bool sa_compare_record_read(sa_compare_run *run, const sa_compare_data *data, sa_error *error);
+/* The best model of a run. */
+sa_model *sa_compare_model_open(const sa_compare_run *run, sa_error *error);
 
 /* ---- compare_run ----------------------------------------------------------------------------- */
 
-/* Does what is left to do of a run; returns true early when *stop is raised. */
-bool compare_run_finish(compare_run *run, const compare_data *data,
-                        const volatile sig_atomic_t *stop, sa_error *error);
-/* Whether nothing is left to do. */
-bool compare_run_done(const compare_run *run, const compare_data *data);
+/* Reads the records of all runs, then trains and evaluates those that are not done: all models with
+ * the first seed, then with the next, so that an interrupted comparison can be compared. Returns
+ * true early when *stop is set. */
+bool sa_compare_finish_runs(sa_comparison *all, const volatile sig_atomic_t *stop, sa_error *error);
 
 /* ---- compare_table --------------------------------------------------------------------------- */
 
-typedef struct compare_column {
+typedef struct sa_compare_column {
     const char *key;   /* in CSV and JSON */
-    const char *title; /* for people; NULL: only in JSON */
-    int decimals;      /* for people */
-    double scale;      /* likewise */
-} compare_column;
-extern const compare_column compare_columns[COMPARE_FIGURES];
+    const char *title; /* in tables; NULL: only in JSON */
+    int decimals;      /* in tables, */
+    double scale;      /* after this factor */
+} sa_compare_column;
+extern const sa_compare_column sa_compare_columns[SA_COMPARE_COLUMNS];
 
-/* The figures by their keys; the bands that have sentences by their names. */
-json_t *compare_json_figures(const double *figures);
-json_t *compare_json_bands(const compare_run *run);
+/* The scores by their keys; the bands that have sentences by their names. */
+json_t *sa_compare_json_scores(const double *scores);
+json_t *sa_compare_json_bands(const sa_compare_run *run);
 
-/* A table for people on standard output, or one JSON object. */
-bool compare_print(const comparison *all, bool json, sa_error *error);
-/* DIR/table.csv with every run and the medians, DIR/table.md with the medians. */
-bool compare_save_tables(const comparison *all, sa_error *error);
+/* Appends the medians of every model as a table, or all runs and medians as one JSON object. */
+bool sa_compare_add_table(const sa_comparison *all, bool json, sa_buffer *out, sa_error *error);
+/* Writes DIR/table.csv with every run and the medians, and DIR/table.md with the medians. */
+bool sa_compare_save_tables(const sa_comparison *all, sa_error *error);
 
 /* ---- compare_files --------------------------------------------------------------------------- */
 
-/* Writes the text to folder/name and releases it. */
-bool compare_save(const char *folder, const char *name, sa_buffer *text, sa_error *error);
-
-/* DIR/curves.csv from the log.csv of every run. */
-bool compare_save_curves(const comparison *all, sa_error *error);
-/* DIR/bylength.csv */
-bool compare_save_by_length(const comparison *all, sa_error *error);
-/* DIR/matrices/<model>/0001.csv ... of the first `count` test pairs, by every model that attends,
- * with its first seed. */
-bool compare_save_matrices(const comparison *all, size_t count, sa_error *error);
-/* The best model of a run. */
-sa_model *compare_open(const compare_run *run, sa_error *error);
+/* Writes DIR/curves.csv from the log.csv of every run. */
+bool sa_compare_save_curves(const sa_comparison *all, sa_error *error);
+/* Writes DIR/bylength.csv. */
+bool sa_compare_save_by_length(const sa_comparison *all, sa_error *error);
+/* Writes DIR/matrices/<model>/0001.csv ... of the first `count` test pairs, by every model with
+ * attention, with its first seed. */
+bool sa_compare_save_matrices(const sa_comparison *all, size_t count, sa_error *error);
 
 /* ---- compare_page ---------------------------------------------------------------------------- */
 
-/* Writes the HTML report; the other files are there already. */
-bool compare_save_page(const comparison *all, const char *path, sa_error *error);
+/* Writes the HTML report; it holds the CSV files, which must exist. */
+bool sa_compare_save_page(const sa_comparison *all, const char *path, sa_error *error);
 
 #endif

@@ -1,58 +1,48 @@
 #include "base/file.h"
 #include "base/number.h"
 #include "base/save.h"
-#include "cli/log.h"
-#include "cli/output.h"
-#include "cli/pair_figures.h"
 #include "compare/compare.h"
 #include "report/matrix.h"
+#include "report/numbered_files.h"
+#include "report/training_log.h"
 
 #include <math.h>
 #include <stdlib.h>
 
-static size_t run_count(const comparison *all) {
+static size_t run_count(const sa_comparison *all) {
     return all->model_count * all->seeds;
-}
-
-bool compare_save(const char *folder, const char *name, sa_buffer *text, sa_error *error) {
-    char *path = cli_path(folder, name, error);
-    const bool good = path && cli_save(path, text, error);
-    sa_buffer_release(text);
-    free(path);
-    return good;
 }
 
 /* ---- Learning curves ------------------------------------------------------------------------- */
 
-/* What a row of the log adds to. */
 typedef struct curve {
-    const compare_run *run;
+    const sa_compare_run *run;
     sa_buffer *out;
 } curve;
 
 static bool add_row(void *context, const char *const *cells, sa_error *error) {
     const curve *to = context;
     sa_buffer_addf(to->out, "%s,%lld", to->run->model->name, (long long)to->run->settings.seed);
-    for (size_t k = 0; k < CLI_LOG_COLUMNS; k++) sa_buffer_addf(to->out, ",%s", cells[k]);
+    for (size_t k = 0; k < SA_LOG_COLUMNS; k++) sa_buffer_addf(to->out, ",%s", cells[k]);
     sa_buffer_adds(to->out, "\n");
     return !to->out->failed || sa_fail_memory(error, to->out->size);
 }
 
-static bool add_run(const compare_run *run, sa_buffer *out, sa_error *error) {
-    char *path = cli_path(run->folder, "log.csv", error);
+static bool add_run(const sa_compare_run *run, sa_buffer *out, sa_error *error) {
+    char *path = sa_path_join(run->folder, "log.csv", error);
     if (!path) return false;
     const bool none = run->diverged && sa_file_missing(path);
-    const bool good = none || cli_log_read(path, add_row, &(curve){run, out}, error);
+    const bool good = none || sa_training_log_read(path, add_row, &(curve){run, out}, error);
     free(path);
     return good;
 }
 
-bool compare_save_curves(const comparison *all, sa_error *error) {
+bool sa_compare_save_curves(const sa_comparison *all, sa_error *error) {
     sa_buffer out = {0};
     bool good = true;
     sa_buffer_adds(&out, "model,seed,step,seconds,train_loss,valid_loss,valid_bleu\n");
     for (size_t i = 0; good && i < run_count(all); i++) good = add_run(&all->runs[i], &out, error);
-    if (good) return compare_save(all->out, "curves.csv", &out, error);
+    if (good) return sa_save_text_in(all->out, "curves.csv", &out, error);
     sa_buffer_release(&out);
     return false;
 }
@@ -64,45 +54,37 @@ static void add_limit(double bleu, sa_buffer *out) {
     if (!isnan(bleu)) sa_number_add(out, (double)(float)bleu);
 }
 
-bool compare_save_by_length(const comparison *all, sa_error *error) {
+bool sa_compare_save_by_length(const sa_comparison *all, sa_error *error) {
     sa_buffer out = {0};
     sa_buffer_adds(&out, "model,seed,band,sentences,bleu,low,high\n");
     for (size_t i = 0; i < run_count(all); i++) {
-        const compare_run *run = &all->runs[i];
+        const sa_compare_run *run = &all->runs[i];
         for (int k = 0; k < SA_LENGTH_BANDS; k++) {
             const sa_eval_result *scores = &run->by_length[k];
             if (!scores->sentences) continue;
             sa_buffer_addf(&out, "%s,%lld,%s,%zu,", run->model->name, (long long)run->settings.seed,
                            sa_length_bands[k].name, scores->sentences);
             sa_number_add(&out, (double)(float)scores->bleu);
-            add_limit(run->spread[k].low, &out);
-            add_limit(run->spread[k].high, &out);
+            add_limit(run->interval[k].low, &out);
+            add_limit(run->interval[k].high, &out);
             sa_buffer_adds(&out, "\n");
         }
     }
-    return compare_save(all->out, "bylength.csv", &out, error);
+    return sa_save_text_in(all->out, "bylength.csv", &out, error);
 }
 
 /* ---- Matrices -------------------------------------------------------------------------------- */
 
 static bool save_matrix(void *context, size_t index, const sa_alignment *alignment,
                         sa_error *error) {
-    return cli_save_matrix(context, index, "csv", sa_matrix_csv, alignment, error);
+    return sa_save_matrix(context, index, "csv", sa_matrix_csv, alignment, error);
 }
 
-sa_model *compare_open(const compare_run *run, sa_error *error) {
-    char *best = cli_path(run->folder, "best.safetensors", error);
-    sa_model *model = best ? sa_model_open(best, run->settings.threads, error) : NULL;
-    free(best);
-    return model;
-}
-
-/* The matrices of one run's best model. */
-static bool draw(const compare_run *run, const char *matrices, const sa_corpus *test, size_t count,
-                 sa_error *error) {
-    char *folder = cli_path(matrices, run->model->folder, error);
+static bool save_matrices(const sa_compare_run *run, const char *matrices, const sa_corpus *test,
+                          size_t count, sa_error *error) {
+    char *folder = sa_path_join(matrices, run->model->folder, error);
     sa_model *model =
-        folder && sa_directory_create(folder, error) ? compare_open(run, error) : NULL;
+        folder && sa_directory_create(folder, error) ? sa_compare_model_open(run, error) : NULL;
     const bool good =
         model && sa_align(model, NULL, test->pairs, count, save_matrix, folder, error);
     sa_model_close(model);
@@ -110,14 +92,15 @@ static bool draw(const compare_run *run, const char *matrices, const sa_corpus *
     return good;
 }
 
-bool compare_save_matrices(const comparison *all, size_t count, sa_error *error) {
+bool sa_compare_save_matrices(const sa_comparison *all, size_t count, sa_error *error) {
     const sa_corpus *test = &all->data.test;
-    char *matrices = count ? cli_path(all->out, "matrices", error) : NULL;
+    char *matrices = count ? sa_path_join(all->out, "matrices", error) : NULL;
     bool good = !count || (matrices && sa_directory_create(matrices, error));
     for (size_t i = 0; count && good && i < all->model_count; i++) {
-        const compare_run *run = &all->runs[i * all->seeds];
+        const sa_compare_run *run = &all->runs[i * all->seeds];
         if (run->model->attends && !run->diverged)
-            good = draw(run, matrices, test, count < test->count ? count : test->count, error);
+            good = save_matrices(run, matrices, test, count < test->count ? count : test->count,
+                                 error);
     }
     free(matrices);
     return good;

@@ -13,13 +13,13 @@ static bool wrong_entry(const char *entry, const sa_error *why, sa_error *error)
     return sa_fail(error, why->code, "--models: '%s': %s", entry, why->text);
 }
 
-/* Whether an entry's first part names the other family instead of a decoder. */
+/* Whether an entry begins with the Transformer instead of a decoder. */
 static bool is_transformer(const char *entry) {
     const char *name = sa_model_name(SA_MODEL_TRANSFORMER);
     return strncmp(entry, name, strlen(name)) == 0 && strchr(":,", entry[strlen(name)]);
 }
 
-/* What would give a model data or batches of its own. */
+/* Options that would give a model other data or batches than the others. */
 static bool is_common(const sa_option *option) {
     static const char *const batches[] = {"seed", "batch", "batch-tokens"};
     for (size_t i = 0; i < sizeof batches / sizeof *batches; i++)
@@ -27,17 +27,16 @@ static bool is_common(const sa_option *option) {
     return option->scope == SA_SCOPE_TEXT || option->scope == SA_SCOPE_RUN;
 }
 
-/* "dropout=0.2", cut at the sign. */
 static bool set_option(const char *name, const char *value, sa_settings *settings,
                        sa_error *error) {
     const sa_option *option = sa_option_find(sa_settings_options, name);
     if (option && is_common(option))
-        return sa_fail(error, SA_USAGE, "--%s is for all models alike: give it once, as an option",
+        return sa_fail(error, SA_USAGE, "--%s applies to all models: give it once, as an option",
                        name);
     return sa_settings_set(settings, name, value, error);
 }
 
-/* Sets what the parts of an entry name, from left to right. `parts` is a copy to be cut up. */
+/* Applies the parts of an entry from left to right, cutting the copy at their ends. */
 static bool set_parts(char *parts, sa_settings *settings, sa_error *error) {
     const char *const options[] = {is_transformer(parts) ? "model" : "decoder", "attention",
                                    "heads"};
@@ -47,7 +46,7 @@ static bool set_parts(char *parts, sa_settings *settings, sa_error *error) {
         if (sign && (!colon || sign < colon)) {
             *sign = 0;
             if (!set_option(parts, sign + 1, settings, error)) return false;
-            i = sizeof options / sizeof *options; /* no place is left */
+            i = sizeof options / sizeof *options; /* only further options may follow */
         } else if (i >= sizeof options / sizeof *options) {
             return sa_fail(error, SA_USAGE,
                            "expected decoder[:attention[:heads]][:option=value ...], with "
@@ -62,25 +61,26 @@ static bool set_parts(char *parts, sa_settings *settings, sa_error *error) {
     return true;
 }
 
-/* A model like an earlier one would be trained for nothing. */
-static bool check_twins(const comparison *all, const compare_model *model, sa_error *error) {
-    for (const compare_model *earlier = all->models; earlier < model; earlier++)
+static bool check_duplicates(const sa_comparison *all, const sa_compare_model *model,
+                             sa_error *error) {
+    for (const sa_compare_model *earlier = all->models; earlier < model; earlier++)
         if (!sa_settings_find_difference(&earlier->settings, &model->settings))
             return sa_fail(error, SA_USAGE, "the same model as '%s'", earlier->name);
     return true;
 }
 
-static bool read_entry(comparison *all, const char *entry, size_t size, const sa_settings *settings,
-                       sa_error *error) {
-    compare_model *model = &all->models[all->model_count++];
+static bool read_entry(sa_comparison *all, const char *entry, size_t size,
+                       const sa_settings *settings, sa_error *error) {
+    sa_compare_model *model = &all->models[all->model_count++];
     char *parts = NULL;
     sa_error why = {0};
-    *model = (compare_model){.settings = *settings};
+    *model = (sa_compare_model){.settings = *settings};
     model->name = sa_copy(entry, size, &why);
     model->folder = model->name ? sa_copy(entry, size, &why) : NULL;
     if (model->folder) parts = sa_copy(entry, size, &why);
     const bool good = parts && set_parts(parts, &model->settings, &why) &&
-                      sa_settings_check(&model->settings, &why) && check_twins(all, model, &why);
+                      sa_settings_check(&model->settings, &why) &&
+                      check_duplicates(all, model, &why);
     free(parts);
     if (!good) return wrong_entry(model->name ? model->name : "", &why, error);
     for (char *at = model->folder; (at = strchr(at, ':'));) *at = '-';
@@ -88,8 +88,8 @@ static bool read_entry(comparison *all, const char *entry, size_t size, const sa
     return true;
 }
 
-bool compare_models_read(comparison *all, const char *list, const sa_settings *settings,
-                         const sa_settings *transformer, sa_error *error) {
+bool sa_compare_models_read(sa_comparison *all, const char *list, const sa_settings *settings,
+                            const sa_settings *transformer, sa_error *error) {
     size_t count = 1;
     for (const char *at = list; *at; at++) count += *at == ',';
     all->models = sa_new(count, sizeof *all->models, error);
@@ -104,22 +104,22 @@ bool compare_models_read(comparison *all, const char *list, const sa_settings *s
 
 /* ---- Runs ------------------------------------------------------------------------------------ */
 
-static bool make_run(const comparison *all, const compare_model *model, size_t number,
-                     compare_run *run, sa_error *error) {
-    *run = (compare_run){.model = model, .settings = model->settings};
+static bool make_run(const sa_comparison *all, const sa_compare_model *model, size_t number,
+                     sa_compare_run *run, sa_error *error) {
+    *run = (sa_compare_run){.model = model, .settings = model->settings};
     run->settings.seed += (int64_t)number;
-    for (int i = 0; i < COMPARE_FIGURES; i++) run->figures[i] = NAN;
+    for (int i = 0; i < SA_COMPARE_COLUMNS; i++) run->scores[i] = NAN;
     sa_buffer path = {0};
     sa_buffer_addf(&path, "%s/%s-s%lld", all->out, model->folder, (long long)run->settings.seed);
     run->folder = path.text;
     return !path.failed || sa_fail_memory(error, path.size);
 }
 
-bool compare_runs_make(comparison *all, size_t seeds, sa_error *error) {
+bool sa_compare_runs_make(sa_comparison *all, size_t seeds, sa_error *error) {
     const double last = (double)all->models->settings.seed + (double)(seeds - 1);
     if (last > sa_option_find(sa_settings_options, "seed")->most)
-        return sa_fail(error, SA_USAGE, "--seeds %zu: there are not so many above --seed %lld",
-                       seeds, (long long)all->models->settings.seed);
+        return sa_fail(error, SA_USAGE, "--seeds %zu: too many from --seed %lld on", seeds,
+                       (long long)all->models->settings.seed);
     all->seeds = seeds;
     all->runs = sa_new(all->model_count * seeds, sizeof *all->runs, error);
     bool good = all->runs;
@@ -128,7 +128,7 @@ bool compare_runs_make(comparison *all, size_t seeds, sa_error *error) {
     return good;
 }
 
-void compare_release(comparison *all) {
+void sa_compare_release(sa_comparison *all) {
     for (size_t i = 0; all->runs && i < all->model_count * all->seeds; i++)
         free(all->runs[i].folder);
     for (size_t i = 0; i < all->model_count; i++)

@@ -1,67 +1,71 @@
-#include "cli/output.h"
-#include "cli/report_data.h"
+#include "base/save.h"
 #include "compare/compare.h"
-#include "config/settings.h"
 #include "metrics/metrics.h"
+#include "report/html_report.h"
 
 #include <stdlib.h>
 
-static void open_page(const comparison *all, cli_report *page) {
+static void open_page(const sa_comparison *all, sa_html_report *report) {
     sa_buffer title = {0}, count = {0};
     sa_buffer_addf(&title, "%zu model%s on %s", all->model_count, all->model_count > 1 ? "s" : "",
                    all->data.train);
-    cli_report_init(page, "compare", cli_json_text(&title), all->model_count);
+    sa_html_report_init(report, "compare", title.failed ? "" : title.text, all->model_count);
     sa_buffer_addf(&count, "%s (%zu pairs)", all->data.test.name, all->data.test.count);
-    cli_report_fact(page, "test", cli_json_text(&count));
-    cli_report_fact(page, "runs", all->out);
+    sa_html_report_fact(report, "test", count.failed ? "" : count.text);
+    sa_html_report_fact(report, "runs", all->out);
+    report->failed |= title.failed || count.failed;
     sa_buffer_release(&title);
     sa_buffer_release(&count);
 }
 
-static void add_columns(cli_report *page) {
-    json_t *columns = json_object_get(page->data, "columns");
-    for (int k = 0; k < COMPARE_FIGURES; k++)
-        if (compare_columns[k].title)
-            json_array_append_new(
-                columns, json_pack("{s:s, s:s, s:i, s:f}", "key", compare_columns[k].key, "title",
-                                   compare_columns[k].title, "decimals",
-                                   compare_columns[k].decimals, "scale", compare_columns[k].scale));
+static void add_columns(sa_html_report *report) {
+    json_t *columns = json_object_get(report->data, "columns");
+    for (int k = 0; k < SA_COMPARE_COLUMNS; k++)
+        if (sa_compare_columns[k].title)
+            json_array_append_new(columns, json_pack("{s:s, s:s, s:i, s:f}", "key",
+                                                     sa_compare_columns[k].key, "title",
+                                                     sa_compare_columns[k].title, "decimals",
+                                                     sa_compare_columns[k].decimals, "scale",
+                                                     sa_compare_columns[k].scale));
 }
 
-static void add_signature(cli_report *page) {
+static void add_signature(sa_html_report *report) {
     sa_metrics metrics;
     sa_buffer text = {0};
     sa_metrics_init(&metrics);
     sa_metric_signature(&sa_metric_list[SA_METRIC_BLEU], &metrics, 1, "", &text);
-    json_array_append_new(json_object_get(page->data, "signatures"), cli_json_buffer(&text));
+    json_array_append_new(json_object_get(report->data, "signatures"),
+                          sa_json_buffer(&text, &report->failed));
 }
 
-/* A model, with the matrices and the film of its first seed. */
-static bool add_model(const comparison *all, size_t number, cli_report *page, sa_error *error) {
-    const compare_run *runs = all->runs + number * all->seeds;
-    cli_report_model(page, all->models[number].name, &all->models[number].settings);
-    for (size_t i = 0; i < all->seeds; i++) cli_report_seed(page, runs[i].settings.seed);
+/* Matrices and film are those of the model's first seed. */
+static bool add_model(const sa_comparison *all, size_t number, sa_html_report *report,
+                      sa_error *error) {
+    const sa_compare_run *runs = all->runs + number * all->seeds;
+    sa_html_report_model(report, all->models[number].name, &all->models[number].settings);
+    for (size_t i = 0; i < all->seeds; i++) sa_html_report_seed(report, runs[i].settings.seed);
     if (!all->models[number].attends || runs->diverged) return true;
-    sa_model *model = compare_open(runs, error);
-    const bool good = model && cli_report_align(page, model, &all->data.test, error) &&
-                      cli_report_film(page, runs->folder, error);
+    sa_model *model = sa_compare_model_open(runs, error);
+    const bool good = model && sa_html_report_align(report, model, &all->data.test, error) &&
+                      sa_html_report_film(report, runs->folder, error);
     sa_model_close(model);
     return good;
 }
 
-bool compare_save_page(const comparison *all, const char *path, sa_error *error) {
+bool sa_compare_save_page(const sa_comparison *all, const char *path, sa_error *error) {
     static const char *const files[] = {"table.csv", "curves.csv", "bylength.csv"};
-    cli_report page;
+    sa_html_report report;
     sa_buffer out = {0};
     bool good = true;
-    open_page(all, &page);
-    add_columns(&page);
-    add_signature(&page);
+    open_page(all, &report);
+    add_columns(&report);
+    add_signature(&report);
     for (size_t i = 0; good && i < sizeof files / sizeof *files; i++)
-        good = cli_report_add_file(&page, all->out, files[i], error);
-    for (size_t i = 0; good && i < all->model_count; i++) good = add_model(all, i, &page, error);
-    if (good) cli_report_write(&page, &out);
-    good = good && cli_save(path, &out, error);
-    cli_report_release(&page);
+        good = sa_html_report_add_file(&report, all->out, files[i], error);
+    for (size_t i = 0; good && i < all->model_count; i++) good = add_model(all, i, &report, error);
+    if (good) sa_html_report_write(&report, &out);
+    good = good && sa_save_text(path, &out, error);
+    sa_buffer_release(&out);
+    sa_html_report_release(&report);
     return good;
 }

@@ -1,7 +1,6 @@
 #include "base/file.h"
 #include "base/json.h"
-#include "cli/command.h"
-#include "cli/output.h"
+#include "base/save.h"
 #include "compare/compare.h"
 #include "config/settings.h"
 
@@ -11,9 +10,9 @@
 #include <string.h>
 
 enum { HASH = 17 };        /* characters of a hash, the terminating zero included */
-enum { RECORD_DEPTH = 3 }; /* by_length, a band, its figures */
+enum { RECORD_DEPTH = 3 }; /* by_length, a band, its values */
 
-/* The limits of a run decide what comes of it, its threads do not. */
+/* Limits change the result of a run, threads do not. */
 static bool is_limit(const sa_option *row) {
     return row->scope == SA_SCOPE_RUN && strcmp(row->name, "threads") != 0;
 }
@@ -23,7 +22,7 @@ static const char *show_hash(uint64_t hash, char text[HASH]) {
     return text;
 }
 
-/* ---- To the disk ----------------------------------------------------------------------------- */
+/* ---- Writing -------------------------------------------------------------------------------- */
 
 static json_t *json_limits(const sa_settings *settings) {
     json_t *limits = json_object();
@@ -34,7 +33,7 @@ static json_t *json_limits(const sa_settings *settings) {
 }
 
 /* NULL when memory runs out. */
-static json_t *json_run(const compare_run *run, const compare_data *data) {
+static json_t *json_run(const sa_compare_run *run, const sa_compare_data *data) {
     char train[HASH], valid[HASH], test[HASH];
     char *settings = sa_settings_write(&run->settings, NULL);
     json_t *object = json_pack(
@@ -44,22 +43,23 @@ static json_t *json_run(const compare_run *run, const compare_data *data) {
         "seconds", run->spent.seconds, "updating", run->spent.updating, "words",
         (json_int_t)run->spent.words, "updates", (json_int_t)run->updates, "trained", run->trained,
         "diverged", run->diverged, "test", show_hash(run->test, test), "figures",
-        compare_json_figures(run->figures), "by_length", compare_json_bands(run));
+        sa_compare_json_scores(run->scores), "by_length", sa_compare_json_bands(run));
     free(settings);
     return object;
 }
 
-bool compare_record_write(const compare_run *run, const compare_data *data, sa_error *error) {
+bool sa_compare_record_write(const sa_compare_run *run, const sa_compare_data *data,
+                             sa_error *error) {
     sa_buffer text = {0};
-    cli_add_json(json_run(run, data), &text);
-    return compare_save(run->folder, "run.json", &text, error);
+    sa_json_add(json_run(run, data), &text);
+    return sa_save_text_in(run->folder, "run.json", &text, error);
 }
 
-/* ---- From the disk --------------------------------------------------------------------------- */
+/* ---- Reading -------------------------------------------------------------------------------- */
 
 #define OTHER "choose another --out"
 
-static bool check_settings(const compare_run *run, const json_t *record, const char *path,
+static bool check_settings(const sa_compare_run *run, const json_t *record, const char *path,
                            sa_error *error) {
     sa_settings stored = run->settings;
     const json_t *settings = json_object_get(record, "settings");
@@ -70,10 +70,10 @@ static bool check_settings(const compare_run *run, const json_t *record, const c
     free(text);
     if (!read) return false;
     const sa_option *row = sa_settings_find_difference(&run->settings, &stored);
-    return !row || cli_fail_setting(row, &stored, run->folder, OTHER, error);
+    return !row || sa_settings_fail_difference(row, &stored, run->folder, OTHER, error);
 }
 
-static bool check_limits(const compare_run *run, const json_t *record, const char *path,
+static bool check_limits(const sa_compare_run *run, const json_t *record, const char *path,
                          sa_error *error) {
     sa_settings stored = run->settings;
     const json_t *limits = json_object_get(record, "limits");
@@ -84,12 +84,12 @@ static bool check_limits(const compare_run *run, const json_t *record, const cha
             return sa_fail(error, SA_DATA, "%s: limits: '%s' is missing or impossible", path,
                            row->name);
         if (sa_option_get(row, &stored) != sa_option_get(row, &run->settings))
-            return cli_fail_setting(row, &stored, run->folder, OTHER, error);
+            return sa_settings_fail_difference(row, &stored, run->folder, OTHER, error);
     }
     return true;
 }
 
-static bool check_pairs(const compare_run *run, const json_t *record, const char *key,
+static bool check_pairs(const sa_compare_run *run, const json_t *record, const char *key,
                         uint64_t hash, sa_error *error) {
     char text[HASH];
     const char *stored = json_string_value(json_object_get(record, key));
@@ -103,7 +103,7 @@ static double number_of(const json_t *value) {
 }
 
 /* False when something is missing or has the wrong type. */
-static bool read_fields(compare_run *run, json_t *record) {
+static bool read_fields(sa_compare_run *run, json_t *record) {
     const char *test;
     json_t *figures, *bands;
     int trained, diverged;
@@ -120,54 +120,61 @@ static bool read_fields(compare_run *run, json_t *record) {
     run->spent.words = words;
     run->updates = updates;
     run->test = strtoull(test, NULL, 16);
-    for (size_t i = 0; i < COMPARE_FIGURES; i++)
-        run->figures[i] = number_of(json_object_get(figures, compare_columns[i].key));
+    for (size_t i = 0; i < SA_COMPARE_COLUMNS; i++)
+        run->scores[i] = number_of(json_object_get(figures, sa_compare_columns[i].key));
     for (size_t i = 0; i < SA_LENGTH_BANDS; i++) {
         const json_t *band = json_object_get(bands, sa_length_bands[i].name);
         run->by_length[i].sentences =
             (size_t)json_integer_value(json_object_get(band, "sentences"));
         run->by_length[i].bleu = number_of(json_object_get(band, "bleu"));
-        run->spread[i].low = number_of(json_object_get(band, "low"));
-        run->spread[i].high = number_of(json_object_get(band, "high"));
+        run->interval[i].low = number_of(json_object_get(band, "low"));
+        run->interval[i].high = number_of(json_object_get(band, "high"));
     }
     return true;
 }
 
-static bool read_record(compare_run *run, const compare_data *data, const char *path,
+static bool read_record(sa_compare_run *run, const sa_compare_data *data, const char *path,
                         sa_error *error) {
     sa_file file;
     if (!sa_file_read(&file, path, SA_LINE_LIMIT, error)) return false;
     json_t *record = sa_json_parse(file.data, file.size, RECORD_DEPTH, path, "record", error);
     sa_file_release(&file);
-    const bool good = record && check_settings(run, record, path, error) &&
-                      check_limits(run, record, path, error) &&
-                      check_pairs(run, record, "train", data->train_hash, error) &&
-                      check_pairs(run, record, "valid", data->valid_hash, error) &&
-                      (read_fields(run, record) ||
-                       sa_fail(error, SA_DATA, "%s: not what 'compare' writes", path));
+    const bool good =
+        record && check_settings(run, record, path, error) &&
+        check_limits(run, record, path, error) &&
+        check_pairs(run, record, "train", data->train_hash, error) &&
+        check_pairs(run, record, "valid", data->valid_hash, error) &&
+        (read_fields(run, record) || sa_fail(error, SA_DATA, "%s: not written by 'compare'", path));
     json_decref(record);
     return good;
 }
 
-/* Whether the folder holds a training of another command. */
-static bool check_free(const compare_run *run, sa_error *error) {
-    char *last = cli_path(run->folder, "last.safetensors", error);
+/* Refuses a folder that holds a training of another command. */
+static bool check_free(const sa_compare_run *run, sa_error *error) {
+    char *last = sa_path_join(run->folder, "last.safetensors", error);
     if (!last) return false;
     errno = 0;
     const bool taken = !sa_file_missing(last), unseen = taken && errno;
     if (unseen) sa_fail_errno(error, SA_OPEN, "open", last);
     free(last);
     return !unseen && (!taken || sa_fail(error, SA_USAGE,
-                                         "'%s' holds a training without run.json, which "
-                                         "'compare' did not make: " OTHER,
+                                         "'%s' holds a training that was not made by "
+                                         "'compare' (no run.json): " OTHER,
                                          run->folder));
 }
 
-bool compare_record_read(compare_run *run, const compare_data *data, sa_error *error) {
-    char *path = cli_path(run->folder, "run.json", error);
+bool sa_compare_record_read(sa_compare_run *run, const sa_compare_data *data, sa_error *error) {
+    char *path = sa_path_join(run->folder, "run.json", error);
     if (!path) return false;
     const bool good =
         sa_file_missing(path) ? check_free(run, error) : read_record(run, data, path, error);
     free(path);
     return good;
+}
+
+sa_model *sa_compare_model_open(const sa_compare_run *run, sa_error *error) {
+    char *best = sa_path_join(run->folder, "best.safetensors", error);
+    sa_model *model = best ? sa_model_open(best, run->settings.threads, error) : NULL;
+    free(best);
+    return model;
 }

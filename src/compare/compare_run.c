@@ -1,40 +1,48 @@
 #include "base/file.h"
 #include "base/number.h"
 #include "base/save.h"
-#include "cli/log.h"
-#include "cli/output.h"
-#include "cli/pair_figures.h"
-#include "cli/progress.h"
 #include "compare/compare.h"
+#include "report/pair_scores.h"
+#include "report/training_log.h"
 
 #include <math.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+__attribute__((format(printf, 2, 3))) static void note(const sa_comparison *all, const char *format,
+                                                       ...) {
+    char line[8192];
+    va_list values;
+    va_start(values, format);
+    vsnprintf(line, sizeof line, format, values);
+    va_end(values);
+    all->note(all->context, line);
+}
+
 /* ---- Training -------------------------------------------------------------------------------- */
 
-/* What a training reports to. */
 typedef struct run_reporter {
-    cli_progress progress;
-    compare_run *run;
-    const compare_data *data;
+    const sa_comparison *all;
+    sa_compare_run *run;
 } run_reporter;
 
-/* Shows it; and as last.safetensors has just been saved, what it took so far is noted beside it, so
- * that even a killed training goes on with its time counted. */
+/* A validation has just saved last.safetensors: recording its cost beside it keeps the time right
+ * even when the training is killed. */
 static void report_progress(void *context, const sa_progress *report) {
-    run_reporter *to = context;
-    cli_progress_report(&to->progress, report);
+    const run_reporter *to = context;
+    to->all->progress(to->all->context, report);
     if (report->kind != SA_PROGRESS_VALIDATION) return;
     to->run->spent = report->spent;
     to->run->updates = report->step;
-    compare_record_write(to->run, to->data, NULL); /* written once more at the end, and checked */
+    /* An error shows when the record is written again at the end. */
+    sa_compare_record_write(to->run, &to->all->data, NULL);
 }
 
 /* Whether there is a model that the training can go on from. */
-static bool can_resume(const compare_run *run, bool *resume, sa_error *error) {
-    char *last = cli_path(run->folder, "last.safetensors", error);
+static bool can_resume(const sa_compare_run *run, bool *resume, sa_error *error) {
+    char *last = sa_path_join(run->folder, "last.safetensors", error);
     if (!last) return false;
     *resume = run->recorded && !sa_file_missing(last);
     free(last);
@@ -42,38 +50,37 @@ static bool can_resume(const compare_run *run, bool *resume, sa_error *error) {
 }
 
 static bool read_seconds(void *context, const char *const *cells, sa_error *error) {
-    compare_run *run = context;
+    sa_compare_run *run = context;
     double seconds;
     (void)error;
-    if (sa_number_parse(cells[CLI_LOG_SECONDS], &seconds) && seconds > run->spent.seconds)
+    if (sa_number_parse(cells[SA_LOG_SECONDS], &seconds) && seconds > run->spent.seconds)
         run->spent.seconds = seconds;
     return true;
 }
 
-/* A kill may have come after a save and before the note of what it took: the log, which was saved,
- * knows. */
-static bool read_logged_seconds(compare_run *run, sa_error *error) {
-    char *log = cli_path(run->folder, "log.csv", error);
+/* After a kill between a save and its record, only the saved log knows the time. */
+static bool read_logged_seconds(sa_compare_run *run, sa_error *error) {
+    char *log = sa_path_join(run->folder, "log.csv", error);
     if (!log) return false;
-    const bool good = sa_file_missing(log) || cli_log_read(log, read_seconds, run, error);
+    const bool good = sa_file_missing(log) || sa_training_log_read(log, read_seconds, run, error);
     free(log);
     return good;
 }
 
-/* Notes what a training was, whether it came to its end or was stopped. */
-static void record_result(compare_run *run, const sa_train_result *result) {
+static void record_result(sa_compare_run *run, const sa_train_result *result) {
     run->trained = run->diverged || strcmp(result->reason, "stopped") != 0;
     run->spent = result->spent;
     run->updates = result->steps;
-    run->figures[COMPARE_SECONDS] = run->spent.seconds;
-    run->figures[COMPARE_UPDATES] = (double)run->updates;
-    run->figures[COMPARE_SPEED] =
+    run->scores[SA_COMPARE_SECONDS] = run->spent.seconds;
+    run->scores[SA_COMPARE_UPDATES] = (double)run->updates;
+    run->scores[SA_COMPARE_SPEED] =
         run->spent.words ? (double)run->spent.words / run->spent.updating : NAN;
 }
 
-static bool train(compare_run *run, const compare_data *data, const volatile sig_atomic_t *stop,
+static bool train(const sa_comparison *all, sa_compare_run *run, const volatile sig_atomic_t *stop,
                   sa_error *error) {
-    run_reporter to = {.run = run, .data = data};
+    const sa_compare_data *data = &all->data;
+    run_reporter to = {all, run};
     sa_train_options training = {.settings = &run->settings,
                                  .train = data->train,
                                  .valid = data->valid,
@@ -92,58 +99,59 @@ static bool train(compare_run *run, const compare_data *data, const volatile sig
     else if (!read_logged_seconds(run, error))
         return false;
     training.spent = run->spent;
-    if (!compare_record_write(run, data, error)) return false;
-    cli_progress_init(&to.progress);
+    if (!sa_compare_record_write(run, data, error)) return false;
     sa_train_result result;
     const bool good = sa_train(&training, &result, error);
-    cli_progress_end(&to.progress);
+    all->progress(all->context, NULL);
     run->diverged = !good && error->code == SA_DIVERGED;
     if (!good && !run->diverged) return false;
-    if (run->diverged) fprintf(stderr, "%s\n", error->text);
+    if (run->diverged) note(all, "%s", error->text);
     record_result(run, &result);
-    return compare_record_write(run, data, error);
+    return sa_compare_record_write(run, data, error);
 }
 
 /* ---- Evaluation ------------------------------------------------------------------------------ */
 
-static bool draw_samples(compare_run *run, const sa_corpus *test, const sa_sentence_result *each,
-                         const sa_metrics *metrics, sa_error *error) {
+static bool compute_intervals(sa_compare_run *run, const sa_corpus *test,
+                              const sa_sentence_result *each, const sa_metrics *metrics,
+                              sa_error *error) {
     sa_resampling resampling;
-    sa_confidence_interval spread[SA_METRIC_COUNT];
+    sa_confidence_interval interval[SA_METRIC_COUNT];
     sa_options_init(sa_resampling_options, &resampling);
-    sa_metric_stats *tallies = cli_tallies(metrics, each, test->count, error);
-    bool good = tallies != NULL;
+    sa_metric_stats *stats = sa_pair_scores_stats(metrics, each, test->count, error);
+    bool good = stats != NULL;
     for (int i = 0; good && i < SA_LENGTH_BANDS; i++) {
         if (!run->by_length[i].sentences) continue;
-        good = cli_spread_band(metrics, &resampling, tallies, each, test->count,
-                               &sa_length_bands[i], spread, error);
-        run->spread[i] = spread[SA_METRIC_BLEU];
+        good = sa_pair_scores_intervals(metrics, &resampling, stats, each, test->count,
+                                        &sa_length_bands[i], interval, error);
+        run->interval[i] = interval[SA_METRIC_BLEU];
     }
-    free(tallies);
+    free(stats);
     return good;
 }
 
-static bool compute_figures(compare_run *run, const sa_corpus *test, const sa_sentence_result *each,
-                            sa_error *error) {
+static bool compute_scores(sa_compare_run *run, const sa_corpus *test,
+                           const sa_sentence_result *each, sa_error *error) {
     sa_eval_result all;
     sa_metrics metrics;
     sa_metrics_init(&metrics);
     bool good = sa_eval_summarize(test, each, NULL, test->count, &all, error);
     for (int i = 0; good && i < SA_LENGTH_BANDS; i++)
-        good = cli_score_band(&metrics, test, each, &sa_length_bands[i], &run->by_length[i], error);
-    if (!good || !draw_samples(run, test, each, &metrics, error)) return false;
-    run->figures[COMPARE_LOSS] = all.loss;
-    run->figures[COMPARE_PERPLEXITY] = all.perplexity;
-    run->figures[COMPARE_BLEU] = all.bleu;
-    run->figures[COMPARE_EXACT] = all.exact;
-    run->figures[COMPARE_AER] = all.aer;
-    run->figures[COMPARE_ENTROPY] = all.entropy;
-    run->figures[COMPARE_SENTENCES] = (double)all.sentences;
-    run->figures[COMPARE_WORDS] = (double)all.target_words;
+        good = sa_pair_scores_band(&metrics, test, each, &sa_length_bands[i], &run->by_length[i],
+                                   error);
+    if (!good || !compute_intervals(run, test, each, &metrics, error)) return false;
+    run->scores[SA_COMPARE_LOSS] = all.loss;
+    run->scores[SA_COMPARE_PERPLEXITY] = all.perplexity;
+    run->scores[SA_COMPARE_BLEU] = all.bleu;
+    run->scores[SA_COMPARE_EXACT] = all.exact;
+    run->scores[SA_COMPARE_AER] = all.aer;
+    run->scores[SA_COMPARE_ENTROPY] = all.entropy;
+    run->scores[SA_COMPARE_SENTENCES] = (double)all.sentences;
+    run->scores[SA_COMPARE_WORDS] = (double)all.target_words;
     return true;
 }
 
-static bool evaluate_model(compare_run *run, sa_model *model, const sa_corpus *test,
+static bool evaluate_model(sa_compare_run *run, sa_model *model, const sa_corpus *test,
                            sa_error *error) {
     sa_search search;
     sa_search_init(&search);
@@ -151,34 +159,65 @@ static bool evaluate_model(compare_run *run, sa_model *model, const sa_corpus *t
     sa_sentence_result *each = sa_new(test->count, sizeof *each, error);
     bool good = each && sa_evaluate(model, test, &search, NULL, each, error);
     if (good) {
-        good = compute_figures(run, test, each, error);
+        good = compute_scores(run, test, each, error);
         sa_sentence_results_release(each, test->count);
     }
     free(each);
-    run->figures[COMPARE_PARAMETERS] = (double)sa_model_parameters(model);
+    run->scores[SA_COMPARE_PARAMETERS] = (double)sa_model_parameters(model);
     return good;
 }
 
-/* Gives a trained run its figures. */
-static bool evaluate(compare_run *run, const compare_data *data, sa_error *error) {
-    sa_model *model = compare_open(run, error);
+static bool evaluate(const sa_comparison *all, sa_compare_run *run, sa_error *error) {
+    sa_model *model = sa_compare_model_open(run, error);
     if (!model) return false;
-    const bool good = evaluate_model(run, model, &data->test, error);
+    const bool good = evaluate_model(run, model, &all->data.test, error);
     sa_model_close(model);
     if (!good) return false;
-    run->test = data->test_hash;
-    fprintf(stderr, "trained: %lld updates, %.1f s; test loss %.4f, BLEU %.2f\n",
-            (long long)run->updates, run->spent.seconds, run->figures[COMPARE_LOSS],
-            run->figures[COMPARE_BLEU]);
-    return compare_record_write(run, data, error);
+    run->test = all->data.test_hash;
+    note(all, "trained: %lld updates, %.1f s; test loss %.4f, BLEU %.2f", (long long)run->updates,
+         run->spent.seconds, run->scores[SA_COMPARE_LOSS], run->scores[SA_COMPARE_BLEU]);
+    return sa_compare_record_write(run, &all->data, error);
 }
 
-bool compare_run_done(const compare_run *run, const compare_data *data) {
+/* ---- All runs -------------------------------------------------------------------------------- */
+
+static bool is_done(const sa_compare_run *run, const sa_compare_data *data) {
     return run->trained && (run->diverged || run->test == data->test_hash);
 }
 
-bool compare_run_finish(compare_run *run, const compare_data *data,
-                        const volatile sig_atomic_t *stop, sa_error *error) {
-    if (!run->trained && !train(run, data, stop, error)) return false;
-    return *stop || compare_run_done(run, data) || evaluate(run, data, error);
+/* Scores on memorized pairs say nothing about unseen ones. */
+static void note_shared_pairs(const sa_comparison *all) {
+    const sa_compare_data *data = &all->data;
+    const size_t shared[] = {data->train_shared, data->valid_shared};
+    const char *const path[] = {data->train, data->valid};
+    for (int i = 0; i < 2; i++)
+        if (shared[i])
+            note(all, "note: %zu of the %zu test pairs also occur in '%s'", shared[i],
+                 data->test.count, path[i]);
+}
+
+static bool read_records(sa_comparison *all, sa_error *error) {
+    size_t done = 0, count = all->model_count * all->seeds;
+    for (size_t i = 0; i < count; i++) {
+        if (!sa_compare_record_read(&all->runs[i], &all->data, error)) return false;
+        done += is_done(&all->runs[i], &all->data);
+    }
+    note_shared_pairs(all);
+    if (done) note(all, "%zu of %zu runs are done already", done, count);
+    return true;
+}
+
+bool sa_compare_finish_runs(sa_comparison *all, const volatile sig_atomic_t *stop,
+                            sa_error *error) {
+    const size_t count = all->model_count * all->seeds;
+    if (!read_records(all, error)) return false;
+    for (size_t i = 0; i < count && !*stop; i++) {
+        sa_compare_run *run = &all->runs[i % all->model_count * all->seeds + i / all->model_count];
+        if (is_done(run, &all->data)) continue;
+        note(all, "== %s, seed %lld (%zu of %zu)", run->model->name, (long long)run->settings.seed,
+             i + 1, count);
+        if (!run->trained && !train(all, run, stop, error)) return false;
+        if (!*stop && !is_done(run, &all->data) && !evaluate(all, run, error)) return false;
+    }
+    return true;
 }

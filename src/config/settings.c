@@ -262,6 +262,16 @@ const sa_option *sa_settings_find_difference(const sa_settings *one, const sa_se
     return row->name ? row : NULL;
 }
 
+bool sa_settings_fail_difference(const sa_option *option, const sa_settings *stored,
+                                 const char *path, const char *why, sa_error *error) {
+    sa_buffer value = {0};
+    sa_option_format(option, sa_option_get(option, stored), &value);
+    sa_fail(error, SA_USAGE, "--%s: '%s' was trained with %s, %s", option->name, path,
+            value.failed ? "another value" : value.text, why);
+    sa_buffer_release(&value);
+    return false;
+}
+
 /* ---- The settings of a model file ------------------------------------------------------------ */
 
 static json_t *value_of(const sa_option *row, double number) {

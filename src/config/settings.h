@@ -26,4 +26,9 @@ bool sa_settings_read(sa_settings *settings, const char *text, const char *file,
 /* The first option outside SA_SCOPE_RUN in which the two differ, or NULL. */
 const sa_option *sa_settings_find_difference(const sa_settings *one, const sa_settings *other);
 
+/* SA_USAGE: what is at `path` was trained with the stored value of this option, and `why` that is
+ * in the way. */
+bool sa_settings_fail_difference(const sa_option *option, const sa_settings *stored,
+                                 const char *path, const char *why, sa_error *error);
+
 #endif

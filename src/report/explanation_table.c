@@ -1,14 +1,13 @@
-/* paper_table: columns of numbers about the same words, side by side, the last one with bars. */
-#include "report/explanation_text.h"
+#include "report/explanation_table.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { GAP = 2, BAR = 8, NUMBER_CAPACITY = 512 };
+enum { GAP = 2, BAR = 8, TEXT = SA_EXPLANATION_TEXT_CAPACITY };
 
-/* ---- Waiting --------------------------------------------------------------------------------- */
+/* ---- Collecting ------------------------------------------------------------------------------ */
 
 bool sa_explanation_fits_table(const sa_explanation *explanation, const sa_explain_value *line) {
     const sa_explanation_table *table = &explanation->table;
@@ -49,7 +48,7 @@ static bool is_shown(const sa_explanation *explanation, int row) {
     return false;
 }
 
-/* The most probable words, and the one that is written if it is none of them. */
+/* The most probable words, and the chosen word if it is not among them. */
 static void choose_words(sa_explanation *explanation) {
     const sa_explanation_table *table = &explanation->table;
     const double *p = last_column(table);
@@ -83,11 +82,11 @@ static int term_width(const sa_explanation *explanation, const sa_explanation_co
     return sa_explanation_number_width(&most, 1, explanation->digits) + 2;
 }
 
-/* Columns of " +0.1234 -0.2345 =" in front of the first `columns` columns; 0: there is no sum, or
- * no room for it. */
+/* Columns of the sum " +0.1234 -0.2345 =" in front of `columns` columns; 0: there is none, or it
+ * does not fit. */
 static int sum_width(const sa_explanation *explanation, int columns) {
     const sa_explanation_column *column = &explanation->table.column[0];
-    char divisor[NUMBER_CAPACITY];
+    char divisor[TEXT];
     int width = term_width(explanation, column) * column->terms + 2;
     if (column->divisor != 1)
         width += 3 + sa_explanation_format_number(column->divisor, explanation->digits, divisor,
@@ -102,7 +101,7 @@ static void add_sum(sa_explanation *explanation, const sa_explanation_column *co
     const size_t rows = (size_t)explanation->table.rows, terms = (size_t)column->terms;
     const double *term = column->numbers + rows + (size_t)i * terms;
     const int width = term_width(explanation, column);
-    char text[NUMBER_CAPACITY];
+    char text[TEXT];
     for (size_t d = 0; d < terms; d++) {
         sa_explanation_pad(explanation,
                            width - 1 -
@@ -115,11 +114,11 @@ static void add_sum(sa_explanation *explanation, const sa_explanation_column *co
     sa_buffer_adds(&explanation->out, " =");
 }
 
-/* A share as a bar, in eighths of a column. */
-static void add_bar(sa_explanation *explanation, double share) {
+/* A probability as a bar, in eighths of a column. */
+static void add_bar(sa_explanation *explanation, double probability) {
     static const char *const eighths[] = {"", "▏", "▎", "▍", "▌", "▋", "▊", "▉"};
-    if (!(share >= 0 && share <= 1)) return;
-    const int size = (int)lround(share * BAR * 8);
+    if (!(probability >= 0 && probability <= 1)) return;
+    const int size = (int)lround(probability * BAR * 8);
     sa_buffer_adds(&explanation->out, size ? "  " : "");
     for (int i = 0; i < size / 8; i++) sa_buffer_adds(&explanation->out, "█");
     sa_buffer_adds(&explanation->out, eighths[size % 8]);
@@ -129,8 +128,8 @@ static void add_table_row(sa_explanation *explanation, int i, int columns, int s
     const sa_explanation_table *table = &explanation->table;
     const sa_explain_value row = {
         .about = table->about, .row = table->row, .chosen = table->chosen};
-    char text[NUMBER_CAPACITY];
-    sa_explanation_write_label(explanation, &row, i);
+    char text[TEXT];
+    sa_explanation_add_row_label(explanation, &row, i);
     if (sum) add_sum(explanation, &table->column[0], i);
     for (int c = 0; c < columns; c++) {
         const sa_explanation_column *column = &table->column[c];

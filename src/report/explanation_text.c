@@ -1,81 +1,23 @@
 #include "report/explanation_text.h"
-#include "base/number.h"
+#include "report/explanation_table.h"
 #include "report/fit_width.h"
 
-#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
-enum { INDENT = 4, MAX_ROWS = 16, NUMBER_CAPACITY = 512 };
+enum { INDENT = SA_EXPLANATION_INDENT, MAX_ROWS = 16, TEXT = SA_EXPLANATION_TEXT_CAPACITY };
 
-/* ---- Numbers --------------------------------------------------------------------------------- */
-
-int sa_explanation_format_number(double value, int digits, char *out, size_t capacity) {
-    char figure[NUMBER_CAPACITY] =
-        ""; /* longer than any number is: nothing is allocated that could fail */
-    sa_buffer text = {.text = figure, .capacity = sizeof figure};
-    if (!isnan(value)) sa_number_add_fixed(&text, value, digits);
-    const char *from = figure;
-    if (*from == '-' && strspn(from, "-0.") == text.size) from++; /* no minus before zero */
-    snprintf(out, capacity, "%s", from);
-    return (int)strlen(out);
-}
-
-int sa_explanation_number_width(const double *numbers, size_t count, int digits) {
-    char text[NUMBER_CAPACITY];
-    double least = 0, most = 0; /* the widest is one of the two */
-    for (size_t i = 0; i < count; i++) {
-        if (numbers[i] < least) least = numbers[i];
-        if (numbers[i] > most) most = numbers[i];
-    }
-    const int low = sa_explanation_format_number(least, digits, text, sizeof text);
-    const int high = sa_explanation_format_number(most, digits, text, sizeof text);
-    return low > high ? low : high;
-}
-
-void sa_explanation_pad(sa_explanation *explanation, int count) {
-    while (count-- > 0) sa_buffer_adds(&explanation->out, " ");
-}
+/* ---- Vectors --------------------------------------------------------------------------------- */
 
 static void add_number(sa_explanation *explanation, double value, int digits, int width) {
-    char text[NUMBER_CAPACITY];
+    char text[TEXT];
     sa_explanation_pad(explanation,
                        width - sa_explanation_format_number(value, digits, text, sizeof text));
     sa_buffer_adds(&explanation->out, text);
 }
 
-/* ---- Labels ---------------------------------------------------------------------------------- */
-
-static void pad_label(sa_explanation *explanation, const char *label, int columns) {
-    sa_explanation_pad(explanation, INDENT);
-    sa_buffer_adds(&explanation->out, label);
-    if (columns + INDENT < SA_EXPLANATION_LABEL) {
-        sa_explanation_pad(explanation, SA_EXPLANATION_LABEL - INDENT - columns);
-        return;
-    }
-    sa_buffer_adds(&explanation->out, "\n");
-    sa_explanation_pad(explanation, SA_EXPLANATION_LABEL);
-}
-
-void sa_explanation_write_label(sa_explanation *explanation, const sa_explain_value *line, int i) {
-    char word[NUMBER_CAPACITY], label[2 * NUMBER_CAPACITY];
-    int columns = 0;
-    word[0] = 0;
-    if (line->row)
-        columns = sa_fit_width(line->row[i], SA_EXPLANATION_LABEL - INDENT - 4, word, sizeof word);
-    if (line->about != SA_ROWS_VOCABULARY) {
-        columns += snprintf(label, sizeof label, "%2d ", i + 1);
-        snprintf(label + strlen(label), sizeof label - strlen(label), "%s", word);
-    } else {
-        columns += snprintf(label, sizeof label, "%s ", i == line->chosen ? ">" : " ");
-        snprintf(label + strlen(label), sizeof label - strlen(label), "%s", word);
-    }
-    pad_label(explanation, label, columns);
-}
-
-/* ---- Vectors --------------------------------------------------------------------------------- */
-
-/* One row of numbers: what does not fit is left out in the middle or, if wanted, goes on below. */
+/* One row of numbers. If they do not fit, those in the middle are left out or, when wide, continue
+ * below. */
 static void add_vector(sa_explanation *explanation, const double *x, int count, int digits,
                        int span) {
     const int cell = span + 1 > 8 ? span + 1 : 8;
@@ -99,14 +41,14 @@ static void add_vector(sa_explanation *explanation, const double *x, int count, 
 
 static void add_row(sa_explanation *explanation, const sa_explain_value *line, int i) {
     const size_t size = (size_t)line->rows * (size_t)line->cols;
-    sa_explanation_write_label(explanation, line, i);
+    sa_explanation_add_row_label(explanation, line, i);
     add_vector(explanation, line->numbers + (size_t)i * (size_t)line->cols, line->cols,
                explanation->digits,
                sa_explanation_number_width(line->numbers, size, explanation->digits));
 }
 
-/* The rows of a matrix; of one with many rows those at both ends, of one with a row for every word
- * of the vocabulary those of the words shown last. */
+/* The rows of a matrix: of a large one the first and the last, of one with a row per word of the
+ * vocabulary those of the words in the last table. */
 static void add_rows(sa_explanation *explanation, const sa_explain_value *line) {
     if (line->about == SA_ROWS_VOCABULARY && explanation->words && !explanation->wide) {
         for (int w = 0; w < explanation->words; w++)
@@ -127,7 +69,7 @@ static void add_rows(sa_explanation *explanation, const sa_explain_value *line) 
 static void add_numbers(sa_explanation *explanation, const sa_explain_value *line) {
     const int digits = line->whole ? 0 : explanation->digits;
     if (line->shape == SA_SHAPE_NUMBER || line->shape == SA_SHAPE_VECTOR) {
-        pad_label(explanation, line->letters, (int)strlen(line->letters));
+        sa_explanation_add_label(explanation, line->letters, (int)strlen(line->letters));
         add_vector(explanation, line->numbers, line->cols, digits,
                    sa_explanation_number_width(line->numbers, (size_t)line->cols, digits));
         return;
@@ -140,12 +82,12 @@ static void add_numbers(sa_explanation *explanation, const sa_explain_value *lin
     add_rows(explanation, line);
 }
 
-/* ---- Around them ----------------------------------------------------------------------------- */
+/* ---- Headings -------------------------------------------------------------------------------- */
 
 /* "Source: the (4) cat (7)", broken before the right margin. */
 static void add_sentence(sa_explanation *explanation, const char *what, const char *const *word,
                          const int *number, int count) {
-    char text[NUMBER_CAPACITY];
+    char text[TEXT];
     int at = (int)strlen(what);
     sa_buffer_adds(&explanation->out, what);
     for (int i = 0; i < count; i++) {
@@ -171,7 +113,7 @@ static void add_title(sa_explanation *explanation, const sa_explain_pair *pair) 
 }
 
 static void add_step(sa_explanation *explanation, const sa_explain_pair *pair, int step) {
-    char before[NUMBER_CAPACITY] = "<s>", word[NUMBER_CAPACITY];
+    char before[TEXT] = "<s>", word[TEXT];
     if (step > 1)
         sa_escape(before, sizeof before, pair->target[step - 2], strlen(pair->target[step - 2]));
     sa_escape(word, sizeof word, pair->target[step - 1], strlen(pair->target[step - 1]));

@@ -1,4 +1,4 @@
-#include "cli/input.h"
+#include "cli/line_input.h"
 #include "base/memory.h"
 
 #include <errno.h>

@@ -1,4 +1,4 @@
-#include "cli/heads.h"
+#include "cli/head_option.h"
 #include "base/memory.h"
 #include "base/number.h"
 

@@ -1,4 +1,4 @@
-#include "cli/open_model.h"
+#include "cli/model_argument.h"
 #include "base/error.h"
 
 #include <stdio.h>
@@ -11,15 +11,15 @@ static void note_denormals(const sa_model *model, const char *path) {
                 sa_escape(safe, sizeof safe, path, strlen(path)), sa_model_denormals(model));
 }
 
-sa_model *cli_model_open(const char *path, int threads, const char *way,
+sa_model *cli_model_open(const char *path, int threads, const char *force_attention,
                          sa_attention_override *override, sa_error *error) {
     sa_model *model = sa_model_open(path, threads, error);
     if (!model) return NULL;
     const sa_settings *settings = sa_model_settings(model);
-    if (way && !sa_settings_has_attention(settings))
+    if (force_attention && !sa_settings_has_attention(settings))
         sa_fail(error, SA_USAGE, "the model has no attention: its decoder is '%s'",
                 sa_decoder_info((size_t)settings->decoder, NULL, NULL));
-    else if (!way || sa_attention_override_parse(override, way, error)) {
+    else if (!force_attention || sa_attention_override_parse(override, force_attention, error)) {
         note_denormals(model, path);
         return model;
     }

@@ -1,4 +1,4 @@
-#include "cli/attended.h"
+#include "cli/attend_output.h"
 #include "cli/output.h"
 #include "report/grid.h"
 
@@ -58,43 +58,27 @@ bool cli_attend_print(const cli_attend_output *attended, sa_error *error) {
 /* ---- For programs ------------------------------------------------------------------------------
  */
 
-static json_t *json_grid(sa_grid grid) {
-    json_t *all = json_array();
-    for (int i = 0; i < grid.rows; i++) {
-        json_t *row = json_array();
-        for (int j = 0; j < grid.cols; j++)
-            json_array_append_new(
-                row, cli_json_number(grid.numbers[(size_t)i * (size_t)grid.cols + (size_t)j]));
-        json_array_append_new(all, row);
-    }
-    return all;
-}
-
 static json_t *json_heads(const cli_attend_output *attended, const double *all) {
+    const sa_attend_result *result = &attended->result;
     if (!all) return json_null();
     json_t *heads = json_array();
-    for (int h = 0; h < attended->result.heads; h++)
-        json_array_append_new(heads, json_grid(head_grid(attended, all, h)));
+    for (int h = 0; h < result->heads; h++)
+        json_array_append_new(heads, sa_json_matrix(head_grid(attended, all, h).numbers,
+                                                    result->queries, result->keys));
     return heads;
-}
-
-static json_t *json_words(const char *const *list, int count) {
-    if (!list) return json_null();
-    json_t *all = json_array();
-    for (int i = 0; i < count; i++) json_array_append_new(all, json_string(list[i]));
-    return all;
 }
 
 bool cli_attend_print_json(const cli_attend_output *attended, sa_error *error) {
     const sa_attend_result *result = &attended->result;
-    return cli_print_json(json_pack("{s:o, s:o, s:o, s:o, s:o, s:o}", "queries",
-                                    json_words(attended->query, result->queries), "keys",
-                                    json_words(attended->key, result->keys), "scores",
-                                    json_heads(attended, result->scores), "weights",
-                                    json_heads(attended, result->weights), "contexts",
-                                    json_grid(context_grid(attended)), "outputs",
-                                    json_grid(output_grid(attended))),
-                          error);
+    return cli_print_json(
+        json_pack("{s:o, s:o, s:o, s:o, s:o, s:o}", "queries",
+                  sa_json_words(attended->query, result->queries), "keys",
+                  sa_json_words(attended->key, result->keys), "scores",
+                  json_heads(attended, result->scores), "weights",
+                  json_heads(attended, result->weights), "contexts",
+                  sa_json_matrix(result->contexts, result->queries, result->context), "outputs",
+                  sa_json_matrix(result->outputs, result->queries, result->output)),
+        error);
 }
 
 bool cli_attend_save(const cli_attend_output *attended, int head, const char *path,

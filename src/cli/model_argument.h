@@ -1,0 +1,12 @@
+/* model_argument: the model file named on the command line. */
+#ifndef SA_CLI_MODEL_ARGUMENT_H
+#define SA_CLI_MODEL_ARGUMENT_H
+
+#include "softalign.h"
+
+/* Opens it and notes denormal numbers. `force_attention`, the option's value, is read into
+ * *override; both may be NULL. */
+sa_model *cli_model_open(const char *path, int threads, const char *force_attention,
+                         sa_attention_override *override, sa_error *error);
+
+#endif

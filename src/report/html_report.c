@@ -1,0 +1,322 @@
+#include "report/html_report.h"
+#include "analysis/attention_statistics.h"
+#include "base/file.h"
+#include "config/settings.h"
+#include "data/tokenizer.h"
+#include "report/film.h"
+#include "report/page.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Of a text that may not be UTF-8, such as a path. */
+static json_t *json_text(const char *text) {
+    char safe[1024];
+    json_t *exact = json_string(text);
+    return exact ? exact : json_string(sa_escape(safe, sizeof safe, text, strlen(text)));
+}
+
+void sa_html_report_init(sa_html_report *report, const char *command, const char *title,
+                         size_t models) {
+    *report = (sa_html_report){.data = json_object(), .sentences = json_array(), .models = models};
+    json_object_set_new(report->data, "version", json_string(sa_version()));
+    json_object_set_new(report->data, "command", json_string(command));
+    json_object_set_new(report->data, "title", json_text(title));
+    json_object_set_new(report->data, "sentences", report->sentences);
+    static const char *const lists[] = {"facts",   "models",   "film",
+                                        "columns", "matrices", "signatures"};
+    for (size_t i = 0; i < sizeof lists / sizeof *lists; i++)
+        json_object_set_new(report->data, lists[i], json_array());
+    json_object_set_new(report->data, "files", json_object());
+}
+
+void sa_html_report_release(sa_html_report *report) {
+    json_decref(report->data);
+    *report = (sa_html_report){0};
+}
+
+void sa_html_report_fact(sa_html_report *report, const char *name, const char *value) {
+    json_t *fact = json_array();
+    json_array_append_new(fact, json_string(name));
+    json_array_append_new(fact, json_text(value));
+    json_array_append_new(json_object_get(report->data, "facts"), fact);
+}
+
+bool sa_html_report_add_file(sa_html_report *report, const char *folder, const char *name,
+                             sa_error *error) {
+    sa_file file;
+    char *path = sa_path_join(folder, name, error);
+    const bool good = path && sa_file_read(&file, path, SA_FILE_LIMIT, error);
+    if (good) {
+        json_object_set_new(json_object_get(report->data, "files"), name,
+                            json_string(file.size ? file.data : ""));
+        sa_file_release(&file);
+    }
+    free(path);
+    return good;
+}
+
+/* Bytes that the matrices, the single heads and the films of all models may take. */
+enum { MAX_DENSE = 2400000, MAX_HEADS = 1200000, MAX_FILM = 800000 };
+
+/* ---- Models ---------------------------------------------------------------------------------- */
+
+static json_t *json_settings(const sa_settings *settings, bool *failed) {
+    json_t *all = json_object();
+    for (const sa_option *row = sa_settings_options; row->name; row++) {
+        sa_buffer value = {0};
+        sa_option_format(row, sa_option_get(row, settings), &value);
+        json_object_set_new(all, row->name, sa_json_buffer(&value, failed));
+    }
+    json_object_del(all, "threads"); /* it changes no result */
+    return all;
+}
+
+void sa_html_report_model(sa_html_report *report, const char *name, const sa_settings *settings) {
+    const size_t left = report->models - json_array_size(json_object_get(report->data, "models"));
+    report->model = json_object();
+    report->matrices = NULL;
+    report->attention = (sa_attention_stats){0};
+    report->head_budget = report->heads + (MAX_HEADS - report->heads) / left;
+    json_object_set_new(report->model, "name", json_text(name));
+    json_object_set_new(report->model, "settings",
+                        settings ? json_settings(settings, &report->failed) : json_object());
+    json_object_set_new(report->model, "seeds", json_array());
+    json_array_append_new(json_object_get(report->data, "models"), report->model);
+    json_array_append_new(json_object_get(report->data, "matrices"), json_null());
+    json_array_append_new(json_object_get(report->data, "film"), json_null());
+}
+
+void sa_html_report_seed(sa_html_report *report, int64_t seed) {
+    json_array_append_new(json_object_get(report->model, "seeds"), json_integer(seed));
+}
+
+/* Replaces the last model's item of a list. */
+static void set_last(sa_html_report *report, const char *list, json_t *value) {
+    json_t *all = json_object_get(report->data, list);
+    json_array_set_new(all, json_array_size(all) - 1, value);
+}
+
+/* ---- Matrices -------------------------------------------------------------------------------- */
+
+static json_t *json_packed(const double *weights, size_t count, bool *failed) {
+    sa_buffer text = {0};
+    sa_page_encode_weights(weights, count, &text);
+    return sa_json_buffer(&text, failed);
+}
+
+static json_t *json_tokens(const sa_alignment *alignment) {
+    return json_pack("{s:o, s:o}", "source", sa_json_words(alignment->source, alignment->sources),
+                     "target", sa_json_words(alignment->target, alignment->targets));
+}
+
+static json_t *json_gold(const sa_link *gold, size_t golds) {
+    json_t *list = json_array();
+    for (size_t i = 0; i < golds; i++)
+        json_array_append_new(
+            list, json_pack("[i, i, b]", gold[i].source, gold[i].target, gold[i].possible));
+    return list;
+}
+
+/* Stores the tokens with the sentence, or with the model's entry if they differ from those of the
+ * first model. */
+static void add_tokens(sa_html_report *report, size_t index, const sa_alignment *alignment,
+                       const sa_link *gold, size_t golds, json_t *entry) {
+    json_t *words = json_tokens(alignment);
+    if (index == json_array_size(report->sentences)) {
+        json_object_set_new(words, "gold", json_gold(gold, golds));
+        json_array_append_new(report->sentences, words);
+        return;
+    }
+    const json_t *known = json_array_get(report->sentences, index);
+    if (json_equal(json_object_get(known, "source"), json_object_get(words, "source")) &&
+        json_equal(json_object_get(known, "target"), json_object_get(words, "target")))
+        json_decref(words);
+    else
+        json_object_set_new(entry, "words", words);
+}
+
+static json_t *json_attention_stats(const sa_attention_stats *stats) {
+    return json_pack("{s:o, s:o, s:o, s:o, s:o}", "entropy",
+                     sa_json_number(sa_attention_stats_entropy(stats)), "evenness",
+                     sa_json_number(sa_attention_stats_norm_entropy(stats)), "coverage",
+                     sa_json_number(sa_attention_stats_coverage(stats)), "end",
+                     sa_json_number(sa_attention_stats_eos_weight(stats)), "onward",
+                     sa_json_number(sa_attention_stats_monotonicity(stats)));
+}
+
+/* Whether another sentence is shown: later models show the same ones as the first. */
+static bool fits(sa_html_report *report, size_t index, size_t size) {
+    const size_t known = json_array_size(report->sentences);
+    if (index < known) return true;
+    const size_t dense = report->dense + 2 * size;
+    if (index > known || index >= SA_HTML_REPORT_SENTENCES || dense * report->models > MAX_DENSE)
+        return false;
+    report->dense = dense;
+    return true;
+}
+
+/* Every head of every layer, within the budget. */
+static void add_heads(sa_html_report *report, const sa_alignment *alignment, size_t count,
+                      json_t *entry) {
+    json_t *packed = json_packed(sa_alignment_weights(alignment, 1, 1), count, &report->failed);
+    const size_t size = json_string_length(packed);
+    if (report->heads + size <= report->head_budget) {
+        report->heads += size;
+        json_object_set(entry, "heads", packed);
+    }
+    json_decref(packed);
+}
+
+void sa_html_report_matrix(sa_html_report *report, size_t index, const sa_alignment *alignment,
+                           const sa_link *gold, size_t golds) {
+    const int T = alignment->targets, S = alignment->sources;
+    const size_t size = (size_t)T * (size_t)S;
+    const int layers = alignment->layers > 1 ? alignment->layers : 1;
+    const size_t heads = (size_t)layers * (size_t)alignment->heads;
+    if (index >= report->offered) report->offered = index + 1;
+    if (!fits(report, index, size)) return;
+    if (!report->matrices) {
+        set_last(report, "matrices", report->matrices = json_array());
+        json_object_set_new(report->model, "layers", json_integer(layers));
+        json_object_set_new(report->model, "heads", json_integer(alignment->heads));
+    }
+    json_t *entry = json_object();
+    add_tokens(report, index, alignment, gold, golds, entry);
+    json_object_set_new(entry, "mean", json_packed(alignment->weights, size, &report->failed));
+    if (heads > 1) add_heads(report, alignment, heads * size, entry);
+    json_array_append_new(report->matrices, entry);
+    sa_attention_stats_add(&report->attention, alignment->weights,
+                           sa_alignment_weights(alignment, 0, 1), alignment->heads, T, S);
+    json_object_set_new(report->model, "gaze", json_attention_stats(&report->attention));
+}
+
+typedef struct corpus_matrices {
+    sa_html_report *report;
+    const sa_corpus *corpus;
+    bool words; /* tokens are whole words, as in the gold links */
+} corpus_matrices;
+
+static bool add_pair(void *context, size_t index, const sa_alignment *alignment, sa_error *error) {
+    const corpus_matrices *to = context;
+    const sa_pair *pair = &to->corpus->pairs[index];
+    sa_link *gold = NULL;
+    size_t golds = 0;
+    if (pair->gold && to->words &&
+        !sa_links_parse_gold(to->corpus, pair, alignment->sources - 1, alignment->targets - 1,
+                             &gold, &golds, error))
+        return false;
+    sa_html_report_matrix(to->report, index, alignment, gold, golds);
+    free(gold);
+    return true;
+}
+
+bool sa_html_report_align(sa_html_report *report, sa_model *model, const sa_corpus *corpus,
+                          sa_error *error) {
+    corpus_matrices to = {report, corpus,
+                          !sa_tokenizers[sa_model_settings(model)->tokenizer].pieces};
+    const size_t most = SA_HTML_REPORT_SENTENCES;
+    report->offered = corpus->count;
+    return sa_align(model, NULL, corpus->pairs, corpus->count < most ? corpus->count : most,
+                    add_pair, &to, error);
+}
+
+/* ---- Films ----------------------------------------------------------------------------------- */
+
+enum { FILM_PAIRS = 20 };
+
+/* Upper bound of the bytes of one frame of all pairs. */
+static size_t frame_size(const sa_film *film) {
+    size_t size = 0;
+    for (size_t i = 0; i < film->count; i++) {
+        const sa_number_table *matrix = &film->pairs[i].frames->matrix;
+        size += 2 * (size_t)matrix->rows * (size_t)matrix->cols;
+    }
+    return size;
+}
+
+/* One frame in this many is shown, which keeps the film within its budget. */
+static size_t frame_stride(const sa_html_report *report, const sa_film *film) {
+    return 1 + film->pairs->count * frame_size(film) * report->models / MAX_FILM;
+}
+
+/* How many heads are shown: all or none. */
+static int heads_shown(sa_html_report *report, const sa_film *film, size_t stride) {
+    const int heads = film->pairs->frames->heads;
+    const size_t frames = film->pairs->count / stride + 2;
+    const size_t size = frames * (size_t)heads * frame_size(film);
+    if (report->heads + size > report->head_budget) return 0;
+    report->heads += size;
+    return heads;
+}
+
+/* The first and the last frame are always shown. */
+static bool is_shown(size_t i, size_t count, size_t stride) {
+    return i % stride == 0 || i + 1 == count;
+}
+
+static json_t *json_pair(const sa_film_pair *pair, size_t stride, int heads, bool *failed) {
+    json_t *weights = json_array(), *each = json_array();
+    for (size_t i = 0; i < pair->count; i++) {
+        const sa_film_frame *frame = &pair->frames[i];
+        const size_t size = (size_t)frame->matrix.rows * (size_t)frame->matrix.cols;
+        if (!is_shown(i, pair->count, stride)) continue;
+        json_array_append_new(weights, json_packed(frame->matrix.numbers, size, failed));
+        if (heads)
+            json_array_append_new(each,
+                                  json_packed(frame->weights + size, (size_t)heads * size, failed));
+    }
+    const sa_alignment first = sa_film_frame_alignment(pair->frames);
+    json_t *object = json_tokens(&first);
+    json_object_set_new(object, "weights", weights);
+    json_object_set_new(object, "heads", each);
+    return object;
+}
+
+/* Pairs with other frames than the first one belong to another training, and are left out. */
+static json_t *json_film(sa_html_report *report, const sa_film *film) {
+    const sa_film_pair *first = film->pairs;
+    const size_t stride = frame_stride(report, film);
+    const int heads = heads_shown(report, film, stride);
+    json_t *steps = json_array(), *captions = json_array(), *pairs = json_array();
+    for (size_t i = 0; i < first->count; i++) {
+        if (!is_shown(i, first->count, stride)) continue;
+        json_array_append_new(steps, json_integer(first->frames[i].step));
+        json_array_append_new(captions, json_string(first->frames[i].caption));
+    }
+    for (size_t i = 0; i < film->count; i++)
+        if (film->pairs[i].count == first->count &&
+            film->pairs[i].frames->heads == first->frames->heads)
+            json_array_append_new(pairs,
+                                  json_pair(&film->pairs[i], stride, heads, &report->failed));
+    return json_pack("{s:i, s:o, s:o, s:o}", "heads", heads, "steps", steps, "captions", captions,
+                     "scenes", pairs);
+}
+
+bool sa_html_report_film(sa_html_report *report, const char *folder, sa_error *error) {
+    sa_film film;
+    if (!sa_film_read(&film, folder, FILM_PAIRS, error)) return false;
+    if (film.count) set_last(report, "film", json_film(report, &film));
+    sa_film_release(&film);
+    return true;
+}
+
+/* ---- The file -------------------------------------------------------------------------------- */
+
+static void add_shown_fact(sa_html_report *report) {
+    char text[64];
+    const size_t shown = json_array_size(report->sentences);
+    if (shown == report->offered) return;
+    snprintf(text, sizeof text, "%zu of %zu", shown, report->offered);
+    sa_html_report_fact(report, "sentences shown", text);
+}
+
+void sa_html_report_write(sa_html_report *report, sa_buffer *out) {
+    add_shown_fact(report);
+    char *json = json_dumps(report->data, JSON_COMPACT | JSON_ENSURE_ASCII);
+    out->failed |= !json || report->failed;
+    sa_html_report_release(report);
+    if (json) sa_page_write(json, out);
+    free(json);
+}

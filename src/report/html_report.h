@@ -1,0 +1,55 @@
+/* html_report: the data of the HTML report of align, train, compare and film. Only
+ * sa_html_report_write says whether memory ran out. */
+#ifndef SA_REPORT_HTML_REPORT_H
+#define SA_REPORT_HTML_REPORT_H
+
+#include "base/json_values.h"
+#include "base/links.h"
+
+/* So that a page opens at once and fits into a mail. Fewer sentences are shown when they are long,
+ * and single heads only as far as their budget goes. */
+enum { SA_HTML_REPORT_SENTENCES = 200 };
+
+typedef struct sa_html_report {
+    json_t *data;                 /* the whole page */
+    json_t *sentences;            /* in it: the tokens of both sides, */
+    json_t *model;                /* the model added last, */
+    json_t *matrices;             /* and its matrices, one per sentence */
+    size_t models;                /* how many the page will have */
+    size_t dense;                 /* upper bound of the bytes of one model's mean weights */
+    size_t heads, head_budget;    /* bytes that heads take; may take after this model */
+    size_t offered;               /* sentences that could be shown */
+    sa_attention_stats attention; /* of the model added last */
+    bool failed;                  /* memory ran out */
+} sa_html_report;
+
+/* `models`: how many will be added. */
+void sa_html_report_init(sa_html_report *report, const char *command, const char *title,
+                         size_t models);
+void sa_html_report_release(sa_html_report *report);
+
+/* Adds a line at the top of the page. */
+void sa_html_report_fact(sa_html_report *report, const char *name, const char *value);
+/* Adds a CSV file under its own name, for download; the page draws those it knows. */
+bool sa_html_report_add_file(sa_html_report *report, const char *folder, const char *name,
+                             sa_error *error);
+
+/* Begins a model; seeds, matrices and film that are added next belong to it. settings: or NULL. */
+void sa_html_report_model(sa_html_report *report, const char *name, const sa_settings *settings);
+void sa_html_report_seed(sa_html_report *report, int64_t seed);
+
+/* Adds the attention on sentence `index`: every model has the same sentences, in order.
+ * gold: [golds], or NULL. */
+void sa_html_report_matrix(sa_html_report *report, size_t index, const sa_alignment *alignment,
+                           const sa_link *gold, size_t golds);
+/* Adds that on the first sentences of a corpus. */
+bool sa_html_report_align(sa_html_report *report, sa_model *model, const sa_corpus *corpus,
+                          sa_error *error);
+
+/* Adds the film of a training's folder, if it has one; only some frames of a long film. */
+bool sa_html_report_film(sa_html_report *report, const char *folder, sa_error *error);
+
+/* Appends the page and releases the report. out->failed: memory ran out. */
+void sa_html_report_write(sa_html_report *report, sa_buffer *out);
+
+#endif

@@ -1,0 +1,15 @@
+/* numbered_files: one file per pair in a folder. */
+#ifndef SA_REPORT_NUMBERED_FILES_H
+#define SA_REPORT_NUMBERED_FILES_H
+
+#include "base/memory.h"
+
+/* Writes the file of pair `index` (from 0) to folder/0001.ENDING ... and releases its content. */
+bool sa_save_numbered(const char *folder, size_t index, const char *ending, sa_buffer *content,
+                      sa_error *error);
+/* The same with what `add` appends for the pair's alignment. */
+bool sa_save_matrix(const char *folder, size_t index, const char *ending,
+                    void (*add)(const sa_alignment *, sa_buffer *), const sa_alignment *alignment,
+                    sa_error *error);
+
+#endif

@@ -1,0 +1,26 @@
+/* pair_scores: the scores of evaluated pairs by source length, with bootstrap confidence intervals.
+ */
+#ifndef SA_REPORT_PAIR_SCORES_H
+#define SA_REPORT_PAIR_SCORES_H
+
+#include "metrics/bootstrap.h"
+#include "metrics/by_length.h"
+
+/* The scores of the pairs whose source length is in the band; scores->sentences is 0 when there is
+ * none. */
+bool sa_pair_scores_band(const sa_metrics *metrics, const sa_corpus *corpus,
+                         const sa_sentence_result *each, const sa_length_band *band,
+                         sa_eval_result *scores, sa_error *error);
+
+/* The statistics of every pair, from which bootstrap samples are drawn: [count], freed with free();
+ * NULL: memory. */
+sa_metric_stats *sa_pair_scores_stats(const sa_metrics *metrics, const sa_sentence_result *each,
+                                      size_t count, sa_error *error);
+/* The interval[SA_METRIC_COUNT] of every metric over the pairs of a band (NULL: all pairs), which
+ * has at least one. */
+bool sa_pair_scores_intervals(const sa_metrics *metrics, const sa_resampling *resampling,
+                              const sa_metric_stats *stats, const sa_sentence_result *each,
+                              size_t count, const sa_length_band *band,
+                              sa_confidence_interval *interval, sa_error *error);
+
+#endif

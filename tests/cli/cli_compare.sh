@@ -38,7 +38,7 @@ awk -F , 'NR > 1 && $2 == "median" { for (k = 3; k <= 12; k++) {
 
 same "lines of table.md" 6 "$(wc -l <whole/table.md)"
 grep -q '^| fixed | [0-9]* |.* | - | - | [0-9]* |$' whole/table.md || fail "table.md: $(cat whole/table.md)"
-grep -q '^Each figure is the median over 2 seeds' whole/table.md || fail "table.md does not say median"
+grep -q '^Medians over 2 seeds' whole/table.md || fail "table.md does not say median"
 same "lines on standard output" 4 "$(wc -l <out)"
 same "columns on standard output" \
     "model parameters seconds updates loss perplexity BLEU exact % AER entropy words/s" \
@@ -91,7 +91,7 @@ interrupt() {
 compare $models $long --out long
 interrupt INT "fixed, seed 1"
 same "exit after SIGINT" 130 $status
-grep -q '^stopped; the same command goes on' err || fail "SIGINT: $(tail -n 1 err)"
+grep -q '^stopped; the same command resumes' err || fail "SIGINT: $(tail -n 1 err)"
 [ -s out ] && fail "a table in the middle"
 awk -F , 'NR > 1 && $2 % 60 { exit 1 }' parts/fixed-s1/log.csv || fail "a stop leaves a validation"
 interrupt KILL "bahdanau:additive, seed 1"
@@ -134,7 +134,7 @@ expect 3 "--train: 'whole/fixed-s1' was trained with other pairs, choose another
 expect 3 "--valid: 'whole/fixed-s1' was trained with other pairs, choose another --out" \
     compare $pairs --valid few.tsv $sizes $models $short --out whole
 mkdir foreign && cp -r alone foreign/fixed-s1
-expect 2 "'foreign/fixed-s1' holds a training without run.json, which 'compare' did not make: choose another --out" \
+expect 2 "'foreign/fixed-s1' holds a training that was not made by 'compare' (no run.json): choose another --out" \
     compare $pairs $sizes $models $short --out foreign
 run=whole/fixed-s2/run.json
 cp $run good.json

@@ -134,7 +134,7 @@ expect 2 "--pair 4: the film has 3" film whole --pair 4
 expect 2 "--speed '0': expected a number from 0.1 to 60" film whole --speed 0
 expect 2 "--head 'all': expected a number, mean or max" film whole --head all
 sed -i '1s/,</,x</' whole/film/0002/00000020.csv
-expect 3 "whole/film/0002/00000020.csv: its words are not those of 'whole/film/0002/00000000.csv'" film whole
+expect 3 "whole/film/0002/00000020.csv: its tokens differ from those of 'whole/film/0002/00000000.csv'" film whole
 echo ",a" >whole/film/0002/00000020.csv
 "$softalign" film whole >out 2>err
 same "a damaged frame" 3 $?

@@ -56,13 +56,13 @@ list "'fixed:dropout=1': $(refusal dropout 1)" fixed:dropout=1
 list "'luong:dropuot=0.1': unknown option 'dropuot' (did you mean 'dropout'?)" luong:dropuot=0.1
 list "'fixed:dropout=0': the same model as 'fixed'" fixed,fixed:dropout=0
 for option in seed=2 batch=9 tokenizer=char steps=7; do
-    list "'fixed:$option': --${option%=*} is for all models alike: give it once, as an option" fixed:$option
+    list "'fixed:$option': --${option%=*} applies to all models: give it once, as an option" fixed:$option
 done
 list "'bahdanau:additive': the same model as 'bahdanau'" bahdanau,bahdanau:additive
 expect 2 "--models: the LIST is empty" compare --models ''
 expect 2 "compare: every run reads the pairs again, which standard input cannot give: write them to a file" \
     compare --train - --test x --models fixed --out x
-expect 2 "--seeds 3: there are not so many above --seed 9007199254740990" \
+expect 2 "--seeds 3: too many from --seed 9007199254740990 on" \
     compare --train x --test x --models fixed --out x --seed 9007199254740990 --seeds 3
 
 # Values.

@@ -145,9 +145,9 @@ damaged() { # WHAT SED-SCRIPT MESSAGE
 }
 damaged "no settings" 's/"settings"/"setting"/' "no settings: choose another --out"
 damaged "no limit" 's/"steps": *[0-9.]*/"steps": "30"/' "limits: 'steps' is missing or impossible"
-damaged "no time" 's/"seconds": *[0-9.e+-]*/"seconds": "1"/' "not what 'compare' writes"
+damaged "no time" 's/"seconds": *[0-9.e+-]*/"seconds": "1"/' "not written by 'compare'"
 for figure in seconds updating words updates; do
-    damaged "a negative figure" "s/\"$figure\": *[0-9.e+-]*/\"$figure\": -1/" "not what 'compare' writes"
+    damaged "a negative figure" "s/\"$figure\": *[0-9.e+-]*/\"$figure\": -1/" "not written by 'compare'"
 done
 echo '{' >whole/fixed-s2/run.json
 "$softalign" compare $pairs $sizes $models $short --out whole >out 2>err

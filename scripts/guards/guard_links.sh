@@ -1,6 +1,6 @@
 #!/bin/bash
-# Every relative link in a Markdown file leads to a file of the tree, and every anchor to a heading;
-# README.md has at most 250 lines of at most 110 characters.
+# Every relative link in a Markdown file leads to a file of the tree, every anchor to a heading, and every
+# path that a text names exists; README.md has at most 250 lines of at most 110 characters.
 set -u
 export LC_ALL=C.UTF-8
 
@@ -39,9 +39,16 @@ check_links() { # FILE
     done < <(links "$1")
 }
 
+check_paths() { # FILE
+    grep -noE '(^|[ (`/"])(src|include|tests|scripts|corpora)/[A-Za-z0-9_./*-]+' "$1" |
+        sed -E 's/:[ (`\/"]/:/; s/[.-]+$//' | while IFS=: read -r line path; do
+        [[ $path == *\** ]] || [ -e "$path" ] || echo "$1:$line: there is no $path"
+    done
+}
+
 violations=$(
     find . -name '*.md' -not -path './build/*' -not -path './.git/*' | sed 's|^\./||' | sort |
-        while read -r file; do check_links "$file"; done
+        while read -r file; do check_links "$file" && check_paths "$file"; done
     awk 'length > 110 { print "README.md:" FNR ": " length " characters; a line has at most 110" }
          END { if (FNR > 250) print "README.md:251: the README has at most 250 lines" }' README.md
 )

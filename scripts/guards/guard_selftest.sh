@@ -234,6 +234,7 @@ link() { expect_found guard_links.sh ./README.md "$1" "README.md:1: $2"; }
 
 plant_links() {
     link '[a](src/none.c)' 'there is no src/none.c'
+    link 'as `src/none.c` does' 'there is no src/none.c'
     link '[a](#first)' 'README.md has no heading #first'
     link "$(printf '%0111d' 0)" '111 characters; a line has at most 110'
     expect_found guard_links.sh ./README.md "$(seq 251)" 'README.md:251: the README has at most 250 lines'

@@ -48,7 +48,10 @@ check_paths() { # FILE
 
 violations=$(
     find . -name '*.md' -not -path './build/*' -not -path './.git/*' | sed 's|^\./||' | sort |
-        while read -r file; do check_links "$file" && check_paths "$file"; done
+        while read -r file; do
+            check_links "$file"
+            check_paths "$file"
+        done
     awk 'length > 110 { print "README.md:" FNR ": " length " characters; a line has at most 110" }
          END { if (FNR > 250) print "README.md:251: the README has at most 250 lines" }' README.md
 )

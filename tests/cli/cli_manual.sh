@@ -47,6 +47,40 @@ for name in $functions; do
     grep -qw "$name" text || fail "softalign(3) does not name $name"
 done
 
+# Every tensor of a model is in softalign-model(5). In its lists W* stands for the matrices
+# of all gates, and "prefix.W_1, b_1" for two names.
+page=$manual/man5/softalign-model.5
+plain "$page" | sed -n '/^TENSORS$/,/^FORWARD PASS$/p' | grep -oE '^[a-zA-Z.0-9_]+\.[A-Za-z_0-9]+[*]?((,|;) [a-zA-Z_0-9.*]+)*' |
+    awk '{ gsub(/[,;]/, "")
+           for (i = 1; i <= NF; i++) {
+               name = $i ~ /[.]/ ? $i : prefix $i
+               prefix = name
+               sub(/[^.]*$/, "", prefix)
+               print name
+           } }' >documented
+[ "$(wc -l <documented)" -ge 50 ] || fail "softalign-model(5) lists $(wc -l <documented) tensors"
+"$softalign" corpus mono --pairs 60 >tiny.tsv
+sizes="--embed 4 --hidden 4 --attn 4 --maxout 4 --ffn 4 --steps 1 --layers 2 --heads 2 --positions learned"
+tensors() { # OPTION...: of such a model, numbers of layers and gates made general
+    "$softalign" train --train tiny.tsv --out tiny $sizes "$@" 2>/dev/null || echo "train $*"
+    "$softalign" inspect tiny/last.safetensors --json >tiny.json
+    sed -n 's/.*"name": "\([^"]*\)".*/\1/p' tiny.json
+}
+for model in '--cell gru --window local-p' '--decoder cgru --cell lstm --cell-norm --input-feeding --average 2' \
+    '--decoder fixed --cell rnn' '--tokenizer bpe --attention location' \
+    '--model transformer --window local-p' '--model transformer --norm post --attention general'; do
+    tensors $model
+done | sort -u | sed -E 's/^(encoder|decoder)\.[0-9]+\.(self|cross)/ATTENTION/
+    s/^(encoder|decoder)\.[0-9]+\.feedforward/encoder.1.feedforward/
+    s/^encoder\.[0-9]+\.(forward|backward)/encoder.2.\1/
+    /^(encoder|decoder)\..*\.norm\.[gb]$/s/.*\.([WUC](_[zrifo])?|m)\.norm/cell.norm/
+    /^(encoder|decoder)\.(2\.)?(forward|backward|second|)\.?[WUCb](_[zrifo])?$/s/[WUCb](_[zrifo])?$/&*/
+    s/(_[zrifo])?\*$/*/' | sort -u >used
+[ "$(wc -l <used)" -ge 60 ] || fail "models have only $(wc -l <used) kinds of tensors"
+plain "$page" | grep -owE '(optimizer|training|average)\.[a-z]+|(source|target)\.(words|merges)|checksum' >>documented
+grep -vxF -f documented used | grep -vE '^cell\.norm\.[gb]$' >unknown
+[ ! -s unknown ] || fail "softalign-model(5) does not list $(cat unknown)"
+
 cmake --install "$(dirname "$softalign")" --prefix "$PWD/installed" >log 2>&1 || fail "$(tail -n 3 log)"
 for page in man1/softalign.1 man1/softalign-train.1 man3/softalign.3 man5/softalign-model.5; do
     cmp "$manual/$page" "installed/share/man/$page" || fail "$page is not installed"

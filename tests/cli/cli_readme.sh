@@ -1,4 +1,4 @@
-# What the README shows is true: the commands of its first hour run, with trainings of a few updates, and
+# What the README shows is true: the commands of its first hour run, on few pairs and for a few updates, and
 # its program, which the build compiles, prints a translation and where the model looked.
 . tests/support/cli.sh
 
@@ -6,6 +6,7 @@ part() { sed -n "/^<!-- $1 -->\$/,/^<!-- \/$1 -->\$/p" "$root/README.md" | grep 
 
 ln -s "$softalign" softalign
 part 'first hour' | sed -e 's|^export PATH=[^ ]*|export PATH=$PWD:$PATH|' \
+    -e 's/--pairs 500/--pairs 20/' -e 's/corpus reorder >/corpus reorder --pairs 400 >/' \
     -e 's/softalign train /&--steps 5 /' \
     -e 's/softalign compare /&--steps 5 /' -e 's/--break [a-z.]*/& || [ $? -eq 1 ]/' >hour
 [ "$(grep -c softalign hour)" -ge 15 ] || fail "the first hour has $(grep -c softalign hour) commands"

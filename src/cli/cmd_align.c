@@ -19,7 +19,7 @@ enum { TIDY, PHARAOH, SOFT, JSONL, HTML, TEXTS };
 enum { CSV, NPY, ALL, FOLDERS };
 
 typedef struct align_options {
-    const char *text[TEXTS], *folder[FOLDERS], *force_attention, *place, *heads;
+    const char *text[TEXTS], *folder[FOLDERS], *force_attention, *site, *heads;
     bool terminal, merge;
     int layer, head, limit, threads;
     sa_link_options linking;
@@ -51,9 +51,8 @@ static const sa_option rows[] = {
      "merge subwords into words: mean over target subwords, sum over source subwords"},
     {"force-attention", SA_OPTION_TEXT, SA_SCOPE_RUN, AT(force_attention), 0, 0, 0, NULL, "WAY",
      "replace the attention weights: uniform, shuffle, shift:N, one-hot or gold"},
-    {"site", SA_OPTION_TEXT, SA_SCOPE_RUN, AT(place), 0, 0, 0, NULL, "NAME",
-     "of a transformer: cross (from the decoder to the source, if not given), encoder or decoder "
-     "(each to its own words)"},
+    {"site", SA_OPTION_TEXT, SA_SCOPE_RUN, AT(site), 0, 0, 0, NULL, "NAME",
+     "Transformer: attention to show: cross (default), encoder or decoder self-attention"},
     {"layer", SA_OPTION_INT, SA_SCOPE_RUN, AT(layer), 0, 0, SA_MAX_LAYERS, NULL, "N",
      "Transformer: layer to show; 0: mean over layers"},
     {"head", SA_OPTION_TEXT, SA_SCOPE_RUN, AT(heads), 0, 0, 0, NULL, "N",
@@ -138,7 +137,7 @@ static const struct {
 /* ---- One pair -------------------------------------------------------------------------------- */
 
 static bool is_cross(const align_options *options) {
-    return !options->place || strcmp(options->place, "cross") == 0;
+    return !options->site || strcmp(options->site, "cross") == 0;
 }
 
 /* What the numbers of --all-heads are about. */
@@ -267,7 +266,7 @@ static bool align(const char *const *words, const align_options *options, output
     sa_align_options view = {.layer = options->layer};
     sa_model *model =
         cli_model_open(words[0], options->threads, options->force_attention, &view.override, error);
-    bool good = model && read_site(options->place, &view.site, error);
+    bool good = model && read_site(options->site, &view.site, error);
     out->pieces = model && sa_tokenizers[sa_model_settings(model)->tokenizer].pieces;
     for (int i = 0; good && i < FOLDERS; i++)
         good = !options->folder[i] || sa_directory_create(options->folder[i], error);
@@ -288,13 +287,12 @@ static bool is_standard(const char *path) {
     return path && strcmp(path, "-") == 0;
 }
 
-/* Links are drawn between the two sides. */
-static bool check_place(const align_options *options, sa_error *error) {
+static bool check_site(const align_options *options, sa_error *error) {
     return is_cross(options) || !options->text[PHARAOH] ||
            sa_fail(error, SA_USAGE,
-                   "--pharaoh: links stand between source and target, not within "
+                   "--pharaoh: links are between source and target, not within "
                    "the %s (--site cross)",
-                   options->place);
+                   options->site);
 }
 
 static bool read_options(int count, char **arguments, align_options *options, const char **words,
@@ -303,7 +301,7 @@ static bool read_options(int count, char **arguments, align_options *options, co
     sa_link_options_init(&options->linking);
     sa_options_init(cli_pictures_options, &options->pictures);
     if (!cli_read(&cli_align, count, arguments, options, words, error) ||
-        !cli_heads_read(options->heads, &options->head, error) || !check_place(options, error) ||
+        !cli_heads_read(options->heads, &options->head, error) || !check_site(options, error) ||
         !cli_pictures_check(&options->pictures, error))
         return false;
     bool wanted = cli_pictures_wanted(&options->pictures);
@@ -338,23 +336,18 @@ const cli_command cli_align = {
     .words = "MODEL PAIRS",
     .least = 2,
     .most = 2,
-    .summary = "where the model looks while it writes each given translation",
+    .summary = "write the attention weights of given translations",
     .details =
-        "The model is made to write the given targets word by word, and the attention weights of "
-        "every word are written down. In a heatmap CSV columns are source words, rows target "
-        "words, "
-        "end marks (</s>) included; a row sums to 1 (less under a predictive window). The long "
-        "table "
-        "has the columns sentence,head,t,target,s,source,weight: sentences count from 1, words "
-        "from "
-        "0, several heads from 1, a single one is 0. A link "
-        "'i-j' "
-        "says that target word j looks most (or as much as --threshold) at source word i, counted "
-        "from 0, end marks left out. Where a model reads and writes sub-words (--tokenizer bpe) "
-        "the "
-        "words of a link are whole words all the same, and with --merge-words all outputs are "
-        "about words: a target word's weights are the mean over its sub-words, a source word's "
-        "the sum.\n",
+        "Runs the decoder on the given targets (teacher forcing) and writes the attention "
+        "weights of every target word. In a heatmap CSV the columns are source words and the "
+        "rows target words, both with the end-of-sentence token </s>; a row sums to 1 (less "
+        "with --window local-p). The long table has the columns "
+        "sentence,head,t,target,s,source,weight: sentences count from 1, words from 0, heads "
+        "from 1, and a single head is 0. A link 'i-j' says that target word j has its largest "
+        "weight (or, with --links threshold, one of at least --threshold) on source word i; "
+        "words count from 0, without </s>. Links of a model with subwords (--tokenizer bpe) "
+        "are between whole words, and with --merge-words all outputs are: the weights of a "
+        "target word are the mean over its subwords, those of a source word the sum.\n",
     .example = "  softalign align mono/best.safetensors unseen.tsv --limit 1\n"
                "  softalign align mono/best.safetensors unseen.tsv --csv matrices --pharaoh -\n",
     .sets = sets,

@@ -45,20 +45,20 @@ static const char *positions_name(size_t row) {
     { name, SA_OPTION_TEXT, SA_SCOPE_RUN, AT(path[which]), 0, 0, 0, NULL, "CSV", help }
 
 static const sa_option rows[] = {
-    TABLE("query", QUERY, "what asks: a row for each query"),
-    TABLE("keys", KEYS, "what the queries are compared with: a row for each key"),
-    TABLE("values", VALUES, "what the weights mix: a row for each key"),
-    TABLE("self", SELF, "query, keys and values in one: self-attention"),
-    TABLE("given-weights", GIVEN, "the weights themselves, in the place of query and keys"),
-    TABLE("project-query", MAP_QUERY, "W^Q (or W_a): a row for each number that comes out"),
-    TABLE("project-keys", MAP_KEYS, "W^K (or U_a; W_a of general)"),
-    TABLE("project-values", MAP_VALUES, "W^V"),
-    TABLE("project-output", MAP_OUTPUT, "W^O, for the contexts of all heads side by side"),
-    TABLE("bias-query", BIAS_QUERY, "added to the projected query: a row or a column"),
-    TABLE("bias-keys", BIAS_KEYS, "the same for the keys"),
-    TABLE("bias-values", BIAS_VALUES, "the same for the values"),
-    TABLE("bias-output", BIAS_OUTPUT, "the same for the output"),
-    TABLE("vector", VECTOR, "v_a of additive and concat: a row or a column; without it all ones"),
+    TABLE("query", QUERY, "query matrix: one row per query"),
+    TABLE("keys", KEYS, "key matrix: one row per key"),
+    TABLE("values", VALUES, "value matrix: one row per key"),
+    TABLE("self", SELF, "one matrix as query, keys and values: self-attention"),
+    TABLE("given-weights", GIVEN, "attention weights, instead of query and keys"),
+    TABLE("project-query", MAP_QUERY, "query projection W^Q (or W_a), [out x in]"),
+    TABLE("project-keys", MAP_KEYS, "key projection W^K (or U_a; W_a of general)"),
+    TABLE("project-values", MAP_VALUES, "value projection W^V"),
+    TABLE("project-output", MAP_OUTPUT, "output projection W^O, applied to the concatenated heads"),
+    TABLE("bias-query", BIAS_QUERY, "bias of the query projection: a row or a column"),
+    TABLE("bias-keys", BIAS_KEYS, "bias of the key projection"),
+    TABLE("bias-values", BIAS_VALUES, "bias of the value projection"),
+    TABLE("bias-output", BIAS_OUTPUT, "bias of the output projection"),
+    TABLE("vector", VECTOR, "v_a of additive and concat: a row or a column; default: all ones"),
     {"attention", SA_OPTION_CHOICE, SA_SCOPE_RUN, AT(attention), 1, 0, 0, attention_name, "NAME",
      "attention score function"},
     {"heads", SA_OPTION_INT, SA_SCOPE_RUN, AT(heads), 1, 1, 8192, NULL, "N",
@@ -200,20 +200,20 @@ static const char *score(size_t row, const char **formula) {
 const cli_command cli_attend = {
     .name = "attend",
     .words = "--query CSV --keys CSV --values CSV",
-    .summary = "attention on your own numbers, from look-up to multi-head",
+    .summary = "compute attention on your own numbers",
     .details =
-        "Computes scores e, weights alpha = softmax(e) and outputs, the sums of the values by "
-        "their weights, in double precision and with the code that trains. A CSV has a row for "
-        "each query, key or value; words in its first row or column are kept, since they are no "
-        "numbers. Projections are CSVs of one row for each number that comes out and one column "
-        "for each that goes in; without them the numbers are taken as they are. Several heads cut "
-        "projected queries, keys and values (and v_a) into slices of columns.\n"
-        "In a formula s is a row of the query and h_j a row of the keys. Location takes the "
-        "(projected) query itself as the scores, so it shows any softmax; general compares the "
-        "whole query in every head.\n"
-        "Standard output has a block of CSV for the scores, the weights and the outputs (scores "
-        "and weights for every head, and the joined contexts before --project-output). A cell of "
-        "the scores is empty where a query may not look.\n",
+        "Computes scores e, weights alpha = softmax(e) and outputs, the sums of the values "
+        "weighted by alpha, in double precision with the code that trains. A CSV has one row "
+        "per query, key or value; its first row and first column may hold words. Projections "
+        "are CSVs with one row per output and one column per input; without them the numbers "
+        "are used as they are. Several heads split the columns of the projected queries, keys "
+        "and values (and v_a).\n"
+        "In the formulas s is a row of the query and h_j a row of the keys. Location takes "
+        "the (projected) query as the scores, so it computes the softmax of given numbers; "
+        "general compares the whole query in every head.\n"
+        "Standard output has blocks of CSV: scores, weights and outputs (scores and weights "
+        "of every head, and the concatenated contexts before --project-output). Masked scores "
+        "are empty cells.\n",
     .example = "  printf '1000\\n2000\\n3000\\n' > values.csv\n"
                "  printf '0.9,0.1,0\\n' > weights.csv\n"
                "  softalign attend --given-weights weights.csv --values values.csv\n"

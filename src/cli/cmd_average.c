@@ -36,11 +36,10 @@ const cli_command cli_average = {
     .words = "MODEL MODEL ... --out FILE",
     .least = 2,
     .most = MODELS,
-    .summary = "the mean of the weights of several models as one model",
-    .details =
-        "The models are checkpoints of one training (or trained on from one): their settings of "
-        "model and text and their words must be the same. 'train --average' keeps the weights of "
-        "its validations and does so by itself.\n",
+    .summary = "average the weights of several models",
+    .details = "The models are checkpoints of one training, or trained from one: their model and "
+               "text settings and their vocabularies must be equal. 'train --average' keeps the "
+               "weights of its validations and averages them.\n",
     .example =
         "  softalign average mono/best.safetensors mono/last.safetensors --out mean.safetensors\n"
         "  softalign eval mean.safetensors mono.tsv\n",

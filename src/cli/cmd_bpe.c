@@ -179,8 +179,8 @@ static const struct {
     const char *name, *about;
     bool (*run)(const bpe_options *options, const char *const *paths, sa_error *error);
 } actions[] = {
-    {"learn", "prints the merges of the words in all FILEs together", learn},
-    {"apply", "cuts the words of FILE with the merges of --codes", apply},
+    {"learn", "prints the merge operations learned from all FILEs", learn},
+    {"apply", "splits the words of FILE by the merge operations of --codes", apply},
     {.name = NULL},
 };
 
@@ -210,14 +210,14 @@ const cli_command cli_bpe = {
     .words = "ACTION [FILE ...]",
     .least = 1,
     .most = FILES + 1,
-    .summary = "sub-words by byte-pair encoding, with the files of subword-nmt",
+    .summary = "learn and apply byte-pair encoding, compatible with subword-nmt",
     .details =
-        "Words are what stands between spaces; without FILE standard input is read. A sub-word "
-        "that is not the last of its word ends in '@@'. The merges are those that subword-nmt "
-        "learns and reads (version 0.2): of equally frequent pairs the one later in byte order "
+        "Words are separated by spaces; without FILE standard input is read. A subword that "
+        "does not end its word has the suffix '@@'. The merge operations are those of "
+        "subword-nmt (version 0.2): of equally frequent pairs the one later in byte order "
         "comes first.\n"
-        "Training on sub-words needs none of this: 'softalign train --tokenizer bpe' learns the "
-        "merges and keeps them in the model file.\n",
+        "Training on subwords needs no preparation: 'softalign train --tokenizer bpe' learns "
+        "the merge operations and stores them in the model file.\n",
     .example = "  cut -f 1 mono.tsv | softalign bpe learn --merges 60 > mono.bpe\n"
                "  cut -f 1 unseen.tsv | softalign bpe apply --codes mono.bpe | head -n 3\n",
     .sets = sets,

@@ -196,12 +196,11 @@ const cli_command cli_clean = {
     .words = "PAIRS",
     .least = 1,
     .most = 1,
-    .summary = "drops broken, foreign, overlong and repeated pairs, and says how many of each",
-    .details =
-        "Prints the pairs worth learning from, each line as it came, and counts the others by the "
-        "first thing that is wrong with them: no tab; damaged characters (bytes that are no UTF-8, "
-        "control characters, U+FFFD, UTF-8 taken for Latin-1 as in 'Ã©'); an empty side; length; "
-        "script; repetition. Words are counted as the tokenizer 'word' splits.\n",
+    .summary = "drop broken, foreign, overlong and duplicate pairs",
+    .details = "Prints the remaining lines unchanged and counts the dropped ones by their first "
+               "problem: no tab; invalid characters (bytes that are not UTF-8, control characters, "
+               "U+FFFD, UTF-8 read as Latin-1 as in 'Ã©'); an empty side; length; script; "
+               "duplication. Words are counted as by the tokenizer 'word'.\n",
     .example = "  softalign clean mono.tsv --max-len 30 > short.tsv\n"
                "  softalign clean mono.tsv --unique source --out clean.tsv --json\n",
     .sets = sets,

@@ -164,25 +164,21 @@ static const char *item(size_t row, const char **text) {
 const cli_command cli_compare = {
     .name = "compare",
     .words = "--train PAIRS --test PAIRS --models LIST --out DIR",
-    .summary = "trains several models on the same batches; one table of what came of them",
+    .summary = "train several models on the same batches and compare them",
     .details =
-        "Every model sees the same batches in the same order, chosen by the seed; limits such as "
-        "--max-time and --steps hold for each run. The table shows parameters, seconds of training "
-        "(validations included), updates, and how the best model of the run does on the test "
-        "pairs, "
-        "with greedy search: loss, perplexity, BLEU, exact matches, AER and entropy (of the "
-        "attention of a target word, in nats, on average), then the target words learned from in a "
-        "second of updates. '-': there is none. With several --seeds each figure is the median "
-        "over "
-        "them. A transformer starts from the preset vaswani2017-toy; options given go before it "
-        "for all models alike.\n"
-        "DIR gets table.csv (every run and the medians), table.md, curves.csv, bylength.csv (BLEU "
-        "by "
-        "source length), matrices/MODEL/0001.csv ... (of the same pairs for all, by the first "
-        "seed's models) and a folder for each run as 'train' writes it. However it was "
-        "interrupted, "
-        "the same command goes on where it was. More models or seeds may be asked for; a DIR with "
-        "runs of other settings or training pairs is refused.\n",
+        "Every model sees the same batches in the same order, chosen by the seed; limits such "
+        "as --max-time and --steps hold for each run. The table shows parameters, training "
+        "time in seconds (with validations), updates, and for the best model of the run on "
+        "the test pairs, with greedy search: loss, perplexity, BLEU, exact matches, AER and "
+        "the mean entropy of the attention (in nats); at last the target words per second of "
+        "training. '-' stands for no value. With several --seeds all values are medians. A "
+        "Transformer starts from the preset vaswani2017-toy; options override it for all "
+        "models.\n"
+        "DIR gets table.csv (every run and the medians), table.md, curves.csv, bylength.csv "
+        "(BLEU by source length), matrices/MODEL/0001.csv ... (the attention of the first "
+        "seed's models on the same pairs) and a folder for each run, as 'train' writes it. "
+        "After an interruption the same command resumes. Models and seeds may be added later; "
+        "a DIR with runs of other settings or training pairs is refused.\n",
     .example = "  softalign compare --train mono.tsv --test unseen.tsv --out compared \\\n"
                "      --models fixed,bahdanau:additive,luong:general:4 --hidden 32 --steps 60\n",
     .sets = sets,

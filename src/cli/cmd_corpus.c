@@ -63,11 +63,12 @@ const cli_command cli_corpus = {
     .words = "TASK",
     .least = 1,
     .most = 1,
-    .summary = "a toy corpus with planted alignments, to standard output",
-    .details = "Writes sentence pairs, one a line: source TAB target TAB alignment. The alignment "
-               "is in Pharaoh form: '2-3' says that word 2 of the source and word 3 of the target "
-               "belong together, '2p3' that they possibly do; words are counted from 0. The same "
-               "task, seed, split and number of pairs give the same bytes everywhere.\n",
+    .summary = "write a toy corpus with planted alignments",
+    .details =
+        "Writes one sentence pair per line: source TAB target TAB alignment. The alignment is "
+        "in Pharaoh format: '2-3' links word 2 of the source and word 3 of the target, '2p3' "
+        "links them possibly; words are numbered from 0. The same task, seed, split and "
+        "number of pairs give the same bytes on every machine.\n",
     .example = "  softalign corpus mono --pairs 2000 > mono.tsv\n"
                "  softalign corpus mono --pairs 50 --split test > unseen.tsv\n",
     .sets = sets,

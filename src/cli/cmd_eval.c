@@ -120,24 +120,23 @@ const cli_command cli_eval = {
     .words = "MODEL PAIRS",
     .least = 2,
     .most = 2,
-    .summary = "loss, perplexity, BLEU, exact matches and alignment error on pairs",
+    .summary = "evaluate a model: loss, perplexity, BLEU, chrF, AER",
     .details =
-        "Loss (natural log per target word, end mark included) and perplexity are teacher-forced: "
-        "the model is given the right words so far. The free-running perplexity is that of the "
-        "right words after the model's own. BLEU and chrF (of 0 to 100, as sacreBLEU counts), "
-        "exact, and tokens in place (see 'softalign help score') compare its own translations "
-        "with the targets. AER, precision and recall compare the links that its attention makes "
-        "with the gold alignment, if the pairs carry one; a lower AER for the word before or after "
-        "tells of attention that is off by one. Of the attention weights while the targets are "
-        "written, end marks included, eval says: entropy, of a row in nats, the mean; coverage, "
-        "the share of source words whose weights in all rows add up to at least 1/2; the share of "
-        "the weight that goes to the source's end mark while words are written; and monotonicity, "
-        "the share of target words whose most attended source word is that of the word before or "
-        "stands behind it (end marks and first words left out). With --tokenizer bpe the words of "
-        "all "
-        "this are sub-words, but links and AER are between whole words.\n"
-        "--diagnose looks for the faults below, and shows each that is found with its figure, the "
-        "smallest figure that counts as one, what it means and what to try.\n",
+        "Loss (natural logarithm, per target token, </s> included) and perplexity are "
+        "teacher-forced: the decoder reads the reference. In the free-running perplexity it "
+        "reads its own translation. BLEU and chrF (from 0 to 100, as in sacreBLEU), exact "
+        "matches and token accuracy (see 'softalign help score') compare the model's "
+        "translations with the targets. AER, precision and recall compare the links of its "
+        "attention with the gold alignments, if the pairs have them; a lower AER with the "
+        "links moved to the previous or next word reveals attention that is off by one. "
+        "Statistics of the teacher-forced attention: entropy, in nats, the mean over the "
+        "rows; coverage, the fraction of source words whose weights sum to at least 1/2; the "
+        "fraction of the weight on the source's </s>, over all rows but that of </s>; and "
+        "monotonicity, the fraction of target words whose most attended source word is that "
+        "of the previous word or follows it (without </s> and first words). With --tokenizer "
+        "bpe these words are subwords, but links and AER are between whole words.\n"
+        "--diagnose tests for the problems below. It prints the measure of each problem that "
+        "it finds, its threshold, what it means and what to try.\n",
     .example = "  softalign eval mono/best.safetensors unseen.tsv --by-length\n",
     .sets = sets,
     .run = run,

@@ -136,21 +136,23 @@ const cli_command cli_explain = {
     .words = "MODEL SOURCE [TARGET]",
     .least = 2,
     .most = 3,
-    .summary = "one decoder step in numbers, equation by equation",
+    .summary = "show one decoder step in numbers, equation by equation",
     .details =
-        "Runs the model in double precision on one source sentence and prints what a step of the "
-        "decoder computes, in the order and the letters of the papers, with the place of each "
-        "equation. Without TARGET it is a step of the greedy translation; with it, of writing just "
-        "that. A number behind a word is the word's in the model.\n"
-        "Of a transformer it is what layer --layer of the encoder makes of source word --step: "
-        "self-attention head by head, and the feed-forward network.\n"
-        "The line 'inside sigma' holds what stands in the brackets, so a model of five units fits "
-        "a page and can be redone by hand: train one with --embed 5 --hidden 5 --attn 5 --maxout "
-        "5. A dot multiplies number by number; v' is v lying down, so that v' w is one number.\n"
-        "The object of --json has source, target, forced, what is made of the source once (h, k), "
-        "vocabulary, and steps: a list of objects with step, word, previous_word and numbers by "
-        "letter (x is E y_{i-1}, q is W_a s, k is U_a h, a_z stands inside the sigma of z). What "
-        "several heads have each is in a list, heads; --weights adds weights.\n",
+        "Runs the model in double precision on one source sentence and prints the computation "
+        "of one decoder step, in the order and notation of the papers, with the citation of "
+        "each equation. Without TARGET the step belongs to the greedy translation, with "
+        "TARGET to that translation. The number behind a word is its token id.\n"
+        "With a Transformer it shows what encoder layer --layer computes for source word "
+        "--step: self-attention head by head, and the feed-forward network.\n"
+        "The line 'inside sigma' is the argument of the sigmoid. A model of five units fits a "
+        "page and can be recomputed by hand: train one with --embed 5 --hidden 5 --attn 5 "
+        "--maxout 5. A dot is the elementwise product; v' is the transpose, so v' w is a "
+        "number.\n"
+        "The object of --json has source, target, forced, the values that are computed once "
+        "per sentence (h, k), vocabulary, and steps: a list of objects with step, word, "
+        "previous_word and the values by letter (x is E y_{i-1}, q is W_a s, k is U_a h, a_z "
+        "is the argument of z's sigmoid). Values of several heads are in the list heads; "
+        "--weights adds weights.\n",
     .example = "  softalign explain mono/best.safetensors \"the young queen finds a horse.\"\n"
                "  softalign explain mono/best.safetensors \"a king\" \"un roi\" --step 2 --json\n",
     .sets = sets,

@@ -223,15 +223,14 @@ const cli_command cli_film = {
     .words = "DIR",
     .least = 1,
     .most = 1,
-    .summary = "plays how a model learned where to look",
+    .summary = "play how the attention developed during training",
     .details =
-        "DIR is the folder of a training that was given --snapshots PAIRS, or of a run of "
-        "'compare'. There is a frame before the first update and at every validation: from "
-        "weights that are all alike to what the model has learned. On a terminal the frames "
-        "are played one over the other, in a file or pipe they follow each other. The SVG "
-        "pictures play again and again in any browser, and print as their last frame; PNG and "
-        "PDF are a picture for each frame. Their numbers are in DIR/film/0001/00000000.csv ..., "
-        "those of several heads in "
+        "DIR is the folder of a training with --snapshots PAIRS, or of a run of 'compare'. "
+        "There is one frame before the first update and one per validation: from uniform "
+        "weights to the trained attention. On a terminal each frame replaces the one before; "
+        "in a file or pipe they follow each other. The SVG pictures loop in any browser and "
+        "print as their last frame; PNG and PDF are one picture per frame. The weights are in "
+        "DIR/film/0001/00000000.csv ..., those of several heads in "
         "DIR/film/0001/head-1/00000000.csv ...\n",
     .example =
         "  softalign train --train mono.tsv --snapshots unseen.tsv --out filmed --steps 60 \\\n"

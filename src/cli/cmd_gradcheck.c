@@ -138,15 +138,15 @@ static const char *score(size_t row, const char **formula) {
 const cli_command cli_gradcheck = {
     .name = "gradcheck",
     .words = "",
-    .summary = "every hand-written gradient against central differences",
+    .summary = "check every gradient against finite differences",
     .details =
-        "Computes the loss in double precision at slightly changed weights and compares the slopes "
-        "with the hand-written gradients, parameter by parameter. Two errors are shown: of the "
-        "whole tensor (the norm of the difference over the norm) and of its worst element. The "
-        "exit "
-        "code is 1 when one exceeds 1e-6.\n"
-        "Without --embed, --hidden, --attn, --maxout and --ffn the sizes are small: 5, 6, 4, 3 "
-        "and 7.\n",
+        "Computes the loss in double precision at slightly changed weights and compares the "
+        "central differences with the gradients of the backward pass, parameter by parameter. "
+        "It prints two relative errors: that of the whole tensor (the norm of the difference "
+        "over the norm) and that of its worst element. The exit code is 1 when one exceeds "
+        "1e-6.\n"
+        "Without --embed, --hidden, --attn, --maxout and --ffn the sizes are small: 5, 6, 4, "
+        "3 and 7.\n",
     .example = "  softalign gradcheck --attention scaled-dot\n",
     .sets = sets,
     .items = "Scores (--attention)",

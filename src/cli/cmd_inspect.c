@@ -173,11 +173,11 @@ const cli_command cli_inspect = {
     .words = "MODEL",
     .least = 1,
     .most = 1,
-    .summary = "what is in a model file: settings, tensors, vocabularies",
+    .summary = "show what a model file holds",
     .details =
-        "Shows the settings, the sizes and first words of the vocabularies, the tensors with "
-        "their shapes, the number of learned parameters and the checksum, which was compared "
-        "with every byte of the file. Any safetensors reader opens the file as well.\n",
+        "Prints the settings, the sizes and first words of the vocabularies, the tensors with "
+        "their shapes, the number of parameters and the checksum, after verifying it. Any "
+        "safetensors reader opens the file as well.\n",
     .example = "  softalign inspect mono/best.safetensors\n",
     .sets = sets,
     .run = run,

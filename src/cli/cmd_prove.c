@@ -132,15 +132,15 @@ const cli_command cli_prove = {
     .words = "MODEL [PAIRS]",
     .least = 1,
     .most = 2,
-    .summary = "what must hold of a model's batches, gradients and attention, checked",
+    .summary = "check the invariants of batching, gradients and attention",
     .details =
-        "Computes in double precision, with the weights of the model and the given pairs (without "
-        "them: random sentences of its words), what must hold whatever the weights are if "
-        "attention is attention. Each check shows the worst figure found: the largest difference "
-        "of weights or of log p (divided by log p where that is above 1), or what else the check "
-        "is about. A check that need not hold for such a model does not apply; where a figure is "
-        "shown all the same, it tells how far the model is from it. The exit code is 1 when a "
-        "check that applies fails. A large model takes seconds a pair: see --limit.\n",
+        "Checks in double precision, with the model's weights on the given pairs (without "
+        "PAIRS: on random sentences of its words), what holds for any weights if the "
+        "attention is correct. For each check it prints the worst value: the largest "
+        "difference of weights or of log p (relative where log p is above 1), or the measure "
+        "named by the check. A check that does not hold for this kind of model is skipped; "
+        "its value, if there is one, shows how far the model is from it. The exit code is 1 "
+        "when a check fails. A large model takes seconds per pair: see --limit.\n",
     .example = "  softalign prove mono/best.safetensors\n"
                "  softalign prove mono/best.safetensors unseen.tsv --limit 8\n",
     .sets = sets,

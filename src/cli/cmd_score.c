@@ -112,24 +112,22 @@ const cli_command cli_score = {
     .words = "HYPOTHESES REFERENCES...",
     .least = 2,
     .most = WORDS,
-    .summary = "BLEU, chrF and alignment error of any system's output",
+    .summary = "score the output of any system: BLEU, chrF, AER",
     .details =
-        "Compares the lines of HYPOTHESES with those of one or several files of REFERENCES. BLEU "
-        "and chrF (of 0 to 100) are those of sacreBLEU 2.6, with a signature in its form: compare "
-        "scores only when their signatures are equal. 'exact' is the share of lines equal to a "
-        "reference but for white space. 'tokens' (token accuracy) is the share of the references' "
-        "tokens, cut as for BLEU, that stand at the same position, counted from the line's "
-        "beginning, in the hypothesis; of several references the one with the largest share "
-        "counts.\n"
-        "--confidence and --against draw as many sentences as there are, with repetition, "
-        "--samples "
-        "times. p is the paired bootstrap's: the share of samples on which the difference strays "
-        "from its mean by more than the difference itself.\n"
-        "With --alignments the two files hold word alignments in Pharaoh form, '0-0 1-2' or, for "
-        "links that are only possible, '3p1'; a line may begin with its number and a tab. "
-        "AER = 1 - (|A and S| + |A and P|) / (|A| + |S|), precision = |A and P| / |A|, "
-        "recall = |A and S| / |S|, of all lines together: A the links, S the sure ones of GOLD, P "
-        "all of GOLD.\n",
+        "Compares the lines of HYPOTHESES with those of one or several files of REFERENCES. "
+        "BLEU and chrF (from 0 to 100) are those of sacreBLEU 2.6, with its signatures: "
+        "scores can be compared only when their signatures are equal. 'exact' is the fraction "
+        "of lines equal to a reference, ignoring whitespace. 'tokens' (token accuracy) is the "
+        "fraction of the reference's tokens, split as for BLEU, that the hypothesis has at "
+        "the same position; of several references the best one counts.\n"
+        "--confidence and --against draw --samples bootstrap samples of as many sentences as "
+        "there are. p is that of the paired bootstrap: the fraction of samples whose "
+        "difference deviates from its mean by more than the difference itself.\n"
+        "With --alignments the two files hold word alignments in Pharaoh format, '0-0 1-2', "
+        "with possible links as '3p1'; a line may begin with its number and a tab. AER = 1 - "
+        "(|A and S| + |A and P|) / (|A| + |S|), precision = |A and P| / |A|, recall = |A and "
+        "S| / |S|, over all lines, with A the links, S the sure links of GOLD and P all links "
+        "of GOLD.\n",
     .example = "  cut -f 1 unseen.tsv | softalign translate mono/best.safetensors > hyp.txt\n"
                "  cut -f 2 unseen.tsv > ref.txt\n"
                "  softalign score hyp.txt ref.txt --confidence\n"

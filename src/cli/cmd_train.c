@@ -199,17 +199,16 @@ static const char *item(size_t row, const char **text) {
 const cli_command cli_train = {
     .name = "train",
     .words = "--train PAIRS --out DIR",
-    .summary = "learns to translate from sentence pairs",
+    .summary = "train a translation model on sentence pairs",
     .details =
-        "Trains until the epochs, the steps, the seconds or the patience run out, whichever comes "
-        "first. best.safetensors is the model with the smallest validation loss, last.safetensors "
-        "the place to --resume from, log.csv the course of the training; 'film' plays what "
-        "--snapshots "
-        "recorded. A first Ctrl-C finishes "
-        "the step, saves and ends; a second one ends at once.\n"
-        "The same seed gives the same model, whatever the number of threads; a single option goes "
-        "before the preset. '--model transformer' "
-        "without a preset starts from vaswani2017-toy.\n",
+        "Trains until the epochs, the updates, the time or the patience run out, whichever "
+        "comes first. best.safetensors is the model with the best validation, "
+        "last.safetensors the state to --resume from, log.csv the log of the validations; "
+        "'film' plays what --snapshots recorded. The first Ctrl-C finishes the update, saves "
+        "and ends the training; the second one ends it at once.\n"
+        "The same seed gives the same model with any number of threads. Single options "
+        "override the preset. '--model transformer' without a preset starts from "
+        "vaswani2017-toy.\n",
     .example = "  softalign train --train mono.tsv --out mono --max-time 5\n",
     .sets = sets,
     .run = run,

@@ -232,12 +232,14 @@ const cli_command cli_translate = {
     .words = "MODEL [MODEL.safetensors ...] [FILE]",
     .least = 1,
     .most = MODELS + 2,
-    .summary = "one sentence a line in, one translation a line out",
+    .summary = "translate one sentence per line",
     .details =
-        "Reads FILE, or standard input, and writes a line for every line, in their order; an "
-        "empty line gives an empty line. What is typed or piped in is answered at once.\n"
-        "Several models translate together: the probabilities of their next words are averaged. "
-        "They must know the same target words, as those of one training text do.\n",
+        "Reads FILE or standard input and writes one line for every line, in the same order; "
+        "an empty line gives an empty line. Lines that are typed or piped in are translated "
+        "at once.\n"
+        "Several models translate as an ensemble: the probabilities of the next word are "
+        "averaged. Their target vocabularies must be equal, as they are when the models were "
+        "trained on the same text.\n",
     .example = "  cut -f 1 unseen.tsv | head -n 3 | softalign translate mono/best.safetensors\n",
     .sets = sets,
     .run = run,

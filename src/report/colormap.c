@@ -2,11 +2,11 @@
 
 #include <math.h>
 
-static const sa_color grey[] = {{0, 0, 0}, {255, 255, 255}};
+static const sa_color gray[] = {{0, 0, 0}, {255, 255, 255}};
 static const sa_color ink[] = {{255, 255, 255}, {0, 0, 0}};
 
-/* Black, the palette's ramp of greys, and white. */
-static const unsigned char grey_entries[] = {16,  232, 233, 234, 235, 236, 237, 238, 239,
+/* Black, the palette's ramp of grays, and white. */
+static const unsigned char gray_entries[] = {16,  232, 233, 234, 235, 236, 237, 238, 239,
                                              240, 241, 242, 243, 244, 245, 246, 247, 248,
                                              249, 250, 251, 252, 253, 254, 255, 231};
 static const unsigned char ink_entries[] = {231, 255, 254, 253, 252, 251, 250, 249, 248,
@@ -26,7 +26,7 @@ static const unsigned char viridis_entries[] = {53, 54, 24, 25, 30, 36, 41, 77, 
 
 #define LIST(list) (int)(sizeof(list) / sizeof *(list)), (list)
 
-const sa_colormap sa_colormaps[] = {{"grey", LIST(grey), LIST(grey_entries)},
+const sa_colormap sa_colormaps[] = {{"gray", LIST(gray), LIST(gray_entries)},
                                     {"ink", LIST(ink), LIST(ink_entries)},
                                     {"viridis", LIST(viridis), LIST(viridis_entries)},
                                     {0}};

@@ -20,14 +20,14 @@ expect 3 "beyond.tsv:2: link 0-9 is beyond the sentence (3 and 3 tokens)" \
     align $model beyond.tsv --svg beyond
 
 # Maps: black is low, or high.
-"$softalign" align $model pair.tsv --force-attention one-hot --svg grey
+"$softalign" align $model pair.tsv --force-attention one-hot --svg gray
 "$softalign" align $model pair.tsv --force-attention one-hot --svg ink --colormap ink
 "$softalign" align $model pair.tsv --force-attention one-hot --svg viridis --colormap viridis
 cells() { grep "width=\"34\" height=\"34\" fill=\"$1\"" "$2/0001.svg" | grep -c '<rect'; }
-same "grey: 0 and 1" "42 7" "$(cells '#000000' grey) $(cells '#ffffff' grey)"
+same "gray: 0 and 1" "42 7" "$(cells '#000000' gray) $(cells '#ffffff' gray)"
 same "ink: 0 and 1" "42 7" "$(cells '#ffffff' ink) $(cells '#000000' ink)"
 same "viridis: 0 and 1" "42 7" "$(cells '#440154' viridis) $(cells '#fde725' viridis)"
-expect 2 "--colormap 'jet': expected grey, ink or viridis" align $model pair.tsv --colormap jet
+expect 2 "--colormap 'jet': expected gray, ink or viridis" align $model pair.tsv --colormap jet
 
 # Every head has its matrix, unless one or the mean is chosen.
 "$softalign" train --train pair.tsv --out heads --heads 2 --steps 3 2>/dev/null

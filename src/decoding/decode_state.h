@@ -1,5 +1,5 @@
-/* decode_state: one model of any family while it generates word by word: what a search needs of it.
- * Weights that serve many batches are best packed once (sa_seq2seq_pack). */
+/* decode_state: one model of any family while it generates word by word. Weights that are used for
+ * many batches are best packed once (sa_seq2seq_pack). */
 #ifndef SA_DECODING_DECODE_STATE_H
 #define SA_DECODING_DECODE_STATE_H
 
@@ -13,7 +13,7 @@ typedef struct sa_decode_state {
     sa_decode_cache cache;
 } sa_decode_state;
 
-/* For `rows` hypotheses of at most `steps` words about `count` sources. state->w is set. */
+/* For `rows` hypotheses of at most `steps` words about `count` sources; state->w is set already. */
 void sa_decode_state_layout(sa_arena *arena, sa_decode_state *state, const sa_sentence *sources,
                             int count, int rows, int steps);
 void sa_decode_state_release(sa_decode_state *state);
@@ -21,8 +21,8 @@ void sa_decode_state_release(sa_decode_state *state);
 /* Encodes the sources. */
 void sa_decode_state_begin(sa_decode_state *state);
 
-/* Fills log_sum_exp and logits, which the caller may overwrite. The order of step->override is set
- * here. SA_LIMIT when memory runs out. */
+/* Fills log_sum_exp and logits, which the caller may overwrite. The order in step->override is not
+ * read. SA_LIMIT when memory runs out. */
 bool sa_decode_state_step(sa_decode_state *state, const sa_decode_step *step, sa_error *error);
 
 /* Adds `weight` times the attention weights of a row of the last step, the mean over heads and

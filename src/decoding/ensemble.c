@@ -33,8 +33,8 @@ void sa_ensemble_begin(sa_ensemble *ensemble) {
     for (int m = 0; m < ensemble->count; m++) sa_decode_state_begin(&ensemble->states[m]);
 }
 
-/* Row l of the first voice's logits becomes log mean_m p_m(word), from the differences to the
- * likeliest model's: so a word that none can imagine keeps a finite number. */
+/* Row l of the first model's logits becomes log mean_m p_m(word), relative to the largest p_m: so a
+ * word that no model expects has a finite number. */
 static void average_row(const sa_decode_state *states, int count, int l) {
     const sa_mat all = states[0].logits;
     for (int word = 0; word < all.cols; word++) {

@@ -14,7 +14,6 @@ static void layout(free_run *run, sa_arena *arena, const sa_sentence *sources, i
     run->rows = sa_arena_alloc(arena, (size_t)count, sizeof *run->rows);
 }
 
-/* Reads the sources; row b goes on with what comes first in sentence b. */
 static bool open_free_run(free_run *run, sa_arena *arena, const sa_sentence *sources,
                           const sa_sentence *targets, int count, sa_error *error) {
     sa_arena dry = {0};
@@ -36,7 +35,6 @@ static int32_t argmax_word(const sa_real *logits, int words) {
     return best;
 }
 
-/* Step by step, each word judged and the likeliest written in its place. */
 static bool decode_freely(free_run *run, const sa_sentence *targets, int count, double *log_p,
                           sa_error *error) {
     const int *order = run->ensemble.states[0].batch.source.order;

@@ -34,14 +34,13 @@ double sa_coverage_penalty(const sa_real *sums, int S) {
     double penalty = 0;
     for (int j = 0; j < S; j++) {
         const double seen = (double)sums[j];
-        if (seen < 1) penalty += log(seen > 1e-30 ? seen : 1e-30); /* never quite minus infinity */
+        if (seen < 1) penalty += log(seen > 1e-30 ? seen : 1e-30); /* not minus infinity */
     }
     return penalty;
 }
 
-/* The likelier first, what is no number last; equal ones by their numbers, so that the order is the
- * same everywhere. */
-static int likelier(const void *a, const void *b) {
+/* The more likely first, NaN last; ties by token id, so that the order does not depend on qsort. */
+static int by_log_p(const void *a, const void *b) {
     const sa_candidate *one = a, *other = b;
     const int order = (one->log_p < other->log_p || isnan(one->log_p)) -
                       (one->log_p > other->log_p || isnan(other->log_p));
@@ -53,7 +52,7 @@ int sa_sample(sa_candidate *list, int count, double temperature, int top_k, doub
               sa_rng *rng) {
     double sum = 0, mass = 0;
     int most = top_k && top_k < count ? top_k : count, last = 0;
-    qsort(list, (size_t)count, sizeof *list, likelier);
+    qsort(list, (size_t)count, sizeof *list, by_log_p);
     for (int i = 0; i < most; i++) sum += exp((list[i].log_p - list[0].log_p) / temperature);
     while (last < most && mass < top_p * sum)
         mass += exp((list[last++].log_p - list[0].log_p) / temperature);

@@ -7,25 +7,23 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A live hypothesis: one row of the decoder. Its words hang together backwards through the trail.
- */
+/* One row of the decoder. Its words are found through the backpointers of the history. */
 typedef struct live_hypothesis {
     sa_continuation at;
-    int last; /* place of its last word in the trail; -1 at the start */
+    int last; /* index of its last word in the history; -1 at the start */
     double log_p;
     sa_rng rng; /* sampling only */
 } live_hypothesis;
 
-/* A word, and the place in the trail of the one before it. */
 typedef struct backpointer {
     int32_t word;
-    int before;
+    int before; /* index of the word before */
 } backpointer;
 
 typedef struct search_state {
     const sa_search *search;
     int beam, words, longest; /* S of the longest source */
-    bool weights;             /* where hypotheses looked is kept */
+    bool weights;             /* attention weights are stored */
     const int *source_len, *order;
     sa_arena arena;
     sa_ensemble ensemble;
@@ -33,11 +31,11 @@ typedef struct search_state {
     int live_count;
     sa_continuation *continuations; /* [rows] */
     sa_candidate *candidates;       /* [words] sampling only */
-    int *unfinished;                /* [B] how many hypotheses a sentence may still keep */
+    int *unfinished;                /* [B] the size of the beam, less the finished hypotheses */
     sa_real *sums;                  /* [longest] */
     backpointer *history;
     size_t history_count, history_capacity, step_weights_capacity;
-    sa_real *step_weights; /* [trail_count * longest] where each word of the trail looked */
+    sa_real *step_weights; /* [history_count x longest] of each word of the history */
     sa_hypothesis *found;
     int *found_count; /* [B] */
 } search_state;
@@ -47,7 +45,7 @@ static double longest_output(const sa_search *search, int S) {
     return search->max_ratio * S + 10;
 }
 
-/* ---- Rooms ----------------------------------------------------------------------------------- */
+/* ---- Layout ---------------------------------------------------------------------------------- */
 
 static void layout(search_state *run, sa_arena *arena, const sa_sentence *const *sources,
                    int count) {
@@ -78,9 +76,9 @@ static bool open_search(search_state *run, const sa_sentence *const *sources, in
     return true;
 }
 
-/* One hypothesis for every sentence, or as many as are drawn of it. A sentence's samples depend on
- * the seed and its words alone. */
-static void start(search_state *run, const sa_sentence *sources, int count) {
+/* One hypothesis for every sentence, or one for each of its samples, which depend only on the seed
+ * and the words of the sentence. */
+static void begin(search_state *run, const sa_sentence *sources, int count) {
     const int each = run->search->sample ? run->search->nbest : 1;
     sa_ensemble_begin(&run->ensemble);
     run->live_count = 0;
@@ -98,14 +96,14 @@ static void start(search_state *run, const sa_sentence *sources, int count) {
     }
 }
 
-/* ---- Choosing -------------------------------------------------------------------------------- */
+/* ---- Continuations --------------------------------------------------------------------------- */
 
-/* NaN is worse than everything; equal ones keep the order they were met in. */
+/* NaN is worse than any number. Ties keep their order. */
 static bool better(double a, double b) {
     return a > b || (isnan(b) && !isnan(a));
 }
 
-/* Puts a candidate into the falling list best[0 .. *count-1] of at most `room`. */
+/* Inserts a candidate into the list best[0 .. *count-1], which is sorted, of at most `capacity`. */
 static void insert_candidate(live_hypothesis *best, int *count, int capacity,
                              live_hypothesis candidate) {
     if (*count == capacity && !better(candidate.log_p, best[capacity - 1].log_p)) return;
@@ -114,22 +112,22 @@ static void insert_candidate(live_hypothesis *best, int *count, int capacity,
     best[at] = candidate;
 }
 
-/* Whether a word may come next, as number `step` (from 0) of its sentence. */
+/* Whether a word may be number `step` (from 0) of its sentence. */
 static bool allowed(const search_state *run, int32_t word, int step) {
     return word != SA_BOS && !(word == SA_UNK && run->search->no_unknown) &&
            !(word == SA_EOS && step < run->search->min_length);
 }
 
-/* No logit up to this makes a continuation better than the worst of a full list. A little low, for
- * a float is rounded: the few logits in between are compared one by one. NaN, so that all are,
- * where rounding is larger than that margin or a number is NaN. */
+/* No logit up to this makes a continuation better than the worst of a full list. It is lower by a
+ * margin for rounding; logits within the margin are compared one by one. NaN, so that all are
+ * compared, where the margin does not suffice or a number is NaN. */
 static sa_real pruning_threshold(double log_p, double log_sum_exp, double worst) {
     const double least = worst - log_p + log_sum_exp;
     const sa_real threshold = (sa_real)(least - 1e-6 * fabs(least));
     return log_p + ((double)threshold - log_sum_exp) <= worst ? threshold : (sa_real)NAN;
 }
 
-/* The best `open` continuations of the live hypotheses first .. last-1, all of one sentence. */
+/* The best continuations of the live hypotheses first .. last-1, all of one sentence. */
 static int continue_beam(search_state *run, sa_mat logits, int step, int first, int last,
                          live_hypothesis *best) {
     const int capacity = run->unfinished[run->live[first].at.sentence], words = run->words;
@@ -154,7 +152,7 @@ static int continue_beam(search_state *run, sa_mat logits, int step, int first, 
     return count;
 }
 
-/* One word drawn for each of them. */
+/* One sampled word for each of them. */
 static int continue_samples(search_state *run, sa_mat logits, int step, int first, int last,
                             live_hypothesis *drawn) {
     const sa_search *search = run->search;
@@ -166,11 +164,11 @@ static int continue_samples(search_state *run, sa_mat logits, int step, int firs
                 run->candidates[count++] =
                     (sa_candidate){word, (double)row[word] - run->ensemble.log_sum_exp[l]};
         live_hypothesis next = run->live[l];
-        const int place = sa_sample(run->candidates, count, search->temperature, search->top_k,
-                                    search->top_p, &next.rng);
+        const int chosen = sa_sample(run->candidates, count, search->temperature, search->top_k,
+                                     search->top_p, &next.rng);
         next.at.row = l;
-        next.at.word = run->candidates[place].word;
-        next.log_p += run->candidates[place].log_p;
+        next.at.word = run->candidates[chosen].word;
+        next.log_p += run->candidates[chosen].log_p;
         drawn[l - first] = next;
     }
     return last - first;
@@ -178,8 +176,7 @@ static int continue_samples(search_state *run, sa_mat logits, int step, int firs
 
 /* ---- Finished hypotheses --------------------------------------------------------------------- */
 
-/* Where the hypothesis looked, all its steps: rows of `longest` become rows of S; and their sums.
- */
+/* The attention weights [len x S] of a hypothesis; run->sums becomes their sum over the steps. */
 static sa_real *gather_weights(search_state *run, const live_hypothesis *end, int len, int S,
                                sa_error *error) {
     sa_real *weights = sa_new((size_t)len * (size_t)S, sizeof *weights, error);
@@ -200,7 +197,7 @@ static double score_of(const search_state *run, double log_p, int len, int S) {
     return log_p / divisor + search->coverage * covered;
 }
 
-/* Puts a translation into its sentence's list, best first; what falls out is freed. */
+/* Inserts a translation into its sentence's list, best first, and frees the one that falls out. */
 static void add_finished(search_state *run, int b, sa_hypothesis found) {
     const int capacity = run->search->nbest;
     sa_hypothesis *list = run->found + (ptrdiff_t)run->order[b] * capacity;
@@ -218,7 +215,6 @@ static void add_finished(search_state *run, int b, sa_hypothesis found) {
     list[at] = found;
 }
 
-/* Puts a hypothesis that ends here among the sentence's translations. */
 static bool finish_hypothesis(search_state *run, const live_hypothesis *end, bool complete,
                               sa_error *error) {
     const int b = end->at.sentence, S = run->source_len[b];
@@ -226,9 +222,9 @@ static bool finish_hypothesis(search_state *run, const live_hypothesis *end, boo
     for (int at = end->last; at >= 0; at = run->history[at].before) found.len++;
     found.ids = sa_new((size_t)found.len, sizeof *found.ids, error);
     if (!found.ids) return false;
-    int place = found.len;
+    int left = found.len;
     for (int at = end->last; at >= 0; at = run->history[at].before)
-        found.ids[--place] = run->history[at].word;
+        found.ids[--left] = run->history[at].word;
     if (run->weights && !(found.weights = gather_weights(run, end, found.len, S, error))) {
         free(found.ids);
         return false;
@@ -238,7 +234,8 @@ static bool finish_hypothesis(search_state *run, const live_hypothesis *end, boo
     return true;
 }
 
-static bool write_word(search_state *run, live_hypothesis *h, sa_error *error) {
+/* Appends the newest word of a hypothesis to the history. */
+static bool append_word(search_state *run, live_hypothesis *h, sa_error *error) {
     const size_t S = (size_t)run->longest, here = run->history_count;
     if (!sa_reserve(&run->history, &run->history_capacity, here + 1, sizeof *run->history, error))
         return false;
@@ -257,7 +254,7 @@ static bool write_word(search_state *run, live_hypothesis *h, sa_error *error) {
 
 /* ---- One step -------------------------------------------------------------------------------- */
 
-/* The continuations of one sentence: those that ended are kept, the others live on in best. */
+/* Of the continuations of one sentence, those that end are stored; the others stay in best. */
 static bool split_finished(search_state *run, live_hypothesis *best, int count, int step,
                            int *going, sa_error *error) {
     *going = 0;
@@ -266,7 +263,7 @@ static bool split_finished(search_state *run, live_hypothesis *best, int count, 
         const int b = h.at.sentence;
         const bool ended = h.at.word == SA_EOS;
         const double longest = longest_output(run->search, run->source_len[b]);
-        if (!write_word(run, &h, error)) return false;
+        if (!append_word(run, &h, error)) return false;
         if (ended) run->unfinished[b]--;
         if (ended || step + 1 >= longest) {
             if (!finish_hypothesis(run, &h, ended, error)) return false;
@@ -277,7 +274,7 @@ static bool split_finished(search_state *run, live_hypothesis *best, int count, 
     return true;
 }
 
-/* From the words' scores to the next step's hypotheses. */
+/* From the logits to the hypotheses of the next step. */
 static bool choose(search_state *run, sa_mat logits, int step, sa_error *error) {
     int next_count = 0;
     for (int first = 0, last; first < run->live_count; first = last) {
@@ -321,7 +318,7 @@ bool sa_search_batch(const sa_seq2seq *const *w, int models, const sa_sentence *
     memset(found, 0, sizeof *found * all);
     bool good = sa_ensemble_open(&run.ensemble, w, models, override, error) &&
                 open_search(&run, sources, count, error);
-    if (good) start(&run, sources[0], count);
+    if (good) begin(&run, sources[0], count);
     for (int step = 0; good && run.live_count; step++) good = advance(&run, step, error);
     sa_ensemble_release(&run.ensemble);
     sa_arena_release(&run.arena);

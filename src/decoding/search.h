@@ -1,28 +1,29 @@
-/* search: translations by one model or an ensemble, greedy, by beam, or drawn at random.
+/* search: greedy search, beam search and sampling, with one model or an ensemble.
  *
- * All sentences of a batch advance together; a hypothesis is one row of the decoder, a finished one
- * leaves, and the beam of its sentence shrinks with it, as in the authors' code. Greedy search is a
- * beam of one. A sample is a hypothesis that goes its own way from the start. */
-#ifndef SA_MODEL_SEARCH_H
-#define SA_MODEL_SEARCH_H
+ * All sentences of a batch advance together. A hypothesis is one row of the decoder; a finished one
+ * leaves, and the beam of its sentence shrinks by it, as in the code of Bahdanau et al. Greedy
+ * search is a beam of one. A sample is a hypothesis that continues on its own. */
+#ifndef SA_DECODING_SEARCH_H
+#define SA_DECODING_SEARCH_H
 
 #include "decoding/ensemble.h"
 
 typedef struct sa_hypothesis {
-    int32_t *ids; /* the words, end mark included when complete; freed by the caller */
+    int32_t *ids; /* EOS included when complete; freed by the caller */
     int len;
     double log_p;     /* sum of log p over its words */
-    double score;     /* what hypotheses are compared by: see sa_search */
-    bool complete;    /* it ended by itself */
-    sa_real *weights; /* [len * source words] where it looked; NULL unless wanted; freed likewise */
+    double score;     /* by which hypotheses are compared: see sa_search */
+    bool complete;    /* it ends with EOS */
+    sa_real *weights; /* [len x source words] of the attention; NULL unless requested; freed by the
+                         caller */
 } sa_hypothesis;
 
-/* How many rows of the decoder a sentence takes at most. */
+/* The most rows of the decoder that a sentence takes. */
 int sa_search_rows(const sa_search *search);
 
-/* The best search->nbest translations of each of `count` sentences, best first, in
- * found[count * nbest]; an entry that does not exist has ids NULL. sources[m]: the sentences in the
- * numbers of model w[m]; all models share the target's words. */
+/* The search->nbest best translations of each of `count` sentences, best first, in
+ * found[count * nbest]; ids is NULL where there is none. sources[m]: the sentences as token ids of
+ * model w[m]; all models have the same target vocabulary. */
 bool sa_search_batch(const sa_seq2seq *const *w, int models, const sa_sentence *const *sources,
                      int count, const sa_search *search, const sa_override *override,
                      sa_hypothesis *found, sa_error *error);

@@ -32,7 +32,7 @@ static const struct {
     {"encoder.carry", "dh_{j-1} += the gradient through h_j", ""},
     {"feedforward.relu", "the factor of the rectifier, 0 or 1", "--model transformer"},
     {"fixed.context", "dc += dc_i (one context vector for all steps)", "--decoder fixed"},
-    {"fixed.told", "dh_S += V' dc (one context vector)", "--decoder fixed"},
+    {"fixed.summary", "dh_S += V' dc (one context vector)", "--decoder fixed"},
     {"gru.carry", "ds' += ds . (1 - z)", ""},
     {"gru.gates", "ds' += U_z' da_z + U_r' da_r", ""},
     {"gru.reset", "da_r, all of it", ""},

@@ -21,11 +21,12 @@ sa_attention_sizes sa_attention_sizes_of(const sa_settings *settings, int state,
 bool sa_attention_sizes_check(const sa_attention_sizes *sizes, sa_error *error) {
     if (sizes->score->key != SA_KEY_IDENTITY) return true;
     if (sizes->heads > 1)
-        return sa_fail(error, SA_USAGE, "--attention %s has no maps, so it cannot have %d heads",
+        return sa_fail(error, SA_USAGE,
+                       "--attention %s has no projections, so it cannot have %d heads",
                        sizes->score->name, sizes->heads);
     return sizes->annotation == sizes->state ||
            sa_fail(error, SA_USAGE,
-                   "--attention %s compares annotations of %d numbers with states of %d: it wants "
+                   "--attention %s compares annotations of %d numbers with states of %d: it needs "
                    "--encoder uni",
                    sizes->score->name, sizes->annotation, sizes->state);
 }

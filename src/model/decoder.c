@@ -9,7 +9,7 @@ bool sa_decoder_attends(const sa_decoder_sizes *sizes) {
     return sizes->kind->query_state != SA_QUERY_STATE_NONE;
 }
 
-/* Numbers of a context c_i; 0: the decoder has none. */
+/* 0: there is no context c_i. */
 static int context_width(const sa_decoder_sizes *sizes) {
     return sa_decoder_attends(sizes) ? sa_encoder_width(&sizes->source.encoder)
            : sizes->source.fixed     ? sizes->n
@@ -106,7 +106,7 @@ static sa_decoder pack_weights(const sa_decoder *w, sa_decoder_packed workspace,
     return packed;
 }
 
-/* y_{i-1} of every row: the start mark, then the right words. */
+/* y_{i-1} of every row: BOS, then the reference tokens. */
 static const int32_t *inputs_of(sa_arena *arena, const sa_batch_side *side) {
     int32_t *inputs = sa_arena_alloc(arena, (size_t)side->words, sizeof *inputs);
     if (!arena->base) return inputs;
@@ -162,7 +162,6 @@ sa_decoder_rows sa_decoder_rows_slice(sa_decoder_rows all, int first, int count)
     };
 }
 
-/* The states' derivatives have rows for the running step alone. */
 static sa_decoder_drows drows_slice(sa_decoder_drows all, int first, int count) {
     return (sa_decoder_drows){
         .input = sa_rows(all.input, first, count),
@@ -192,14 +191,14 @@ sa_mat sa_decoder_word_input(const sa_decoder *w, sa_mat input) {
     return sa_cols(input, 0, w->sizes.m);
 }
 
-/* t_{i-1} among a row's inputs; no columns without input feeding. */
+/* The columns of the input that hold t_{i-1}; none without input feeding. */
 static sa_mat fed_input(const sa_decoder *w, sa_mat input) {
     return sa_cols(input, w->sizes.m, input.cols - w->sizes.m);
 }
 
 /* ---- All steps ------------------------------------------------------------------------------- */
 
-/* W x + b of the cells, for any number of rows. */
+/* W x + b of both cells, for any number of rows. */
 static void input_forward(const sa_decoder *w, sa_decoder_rows rows) {
     sa_recurrent_input_forward(&w->cell, rows.input, rows.gates, rows.cell_cache);
     if (w->sizes.kind->second)
@@ -257,7 +256,7 @@ void sa_decoder_forward(const sa_decoder *w, const sa_batch *batch, const sa_enc
                            dropout.readout, rng, &cache->readout);
 }
 
-/* One step, from d.s (what step t + 1 sent back) to d.previous. */
+/* From d.s, to which step t + 1 has contributed, to d.previous. */
 static void step_backward(const sa_decoder *w, const sa_batch_side *side, int t, sa_dropout dropout,
                           sa_decoder_cache *cache, sa_decoder *dw) {
     const int start = side->start[t], active = side->active[t];
@@ -280,11 +279,11 @@ static void step_backward(const sa_decoder *w, const sa_batch_side *side, int t,
     w->sizes.kind->backward(w, &step, rows, d, &cache->dsource, dw);
     if (!w->sizes.input_feeding) return;
     sa_recurrent_input_backward(&w->cell, rows.cell_cache, d.a, d.input, &dw->cell);
-    if (t && sa_gradient_intact("decoder.feeding")) /* t_{i-1} was joined to the word */
+    if (t && sa_gradient_intact("decoder.feeding")) /* input = [E y_{i-1} ; t_{i-1}] */
         sa_add(fed_input(w, d.input), sa_rows(cache->readout.dt, side->start[t - 1], active));
 }
 
-/* All weights but the read-out's, once for all steps. */
+/* All weights but the readout's, for all steps at once. */
 static void weights_backward(const sa_decoder *w, const sa_decoder_cache *cache, sa_decoder *dw) {
     const sa_decoder_rows *rows = &cache->rows;
     const sa_decoder_drows *d = &cache->d;

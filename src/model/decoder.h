@@ -1,5 +1,5 @@
 /* decoder: the recurrent decoders, from the fixed context vector to the conditional GRU, as rows of
- * one table. They differ in what a step does (decoders.c); everything around it they share. */
+ * one table. They differ in their step (decoders.c) and share everything around it. */
 #ifndef SA_MODEL_DECODER_H
 #define SA_MODEL_DECODER_H
 
@@ -11,14 +11,14 @@ typedef struct sa_decoder sa_decoder;
 typedef struct sa_decoder_rows sa_decoder_rows;
 typedef struct sa_decoder_drows sa_decoder_drows;
 
-/* A step: target position i (from 1) for rows about sentences which[l] (NULL: l). */
+/* A step: target position i (from 1); row l belongs to sentence which[l] (NULL: l). */
 typedef struct sa_step {
     const sa_source *source;
     const int *which;
     int i;
     sa_attention_scratch scratch;
     sa_mat workspace;            /* [L x n] backward only */
-    const sa_override *override; /* what replaces the weights, or NULL; forward only */
+    const sa_override *override; /* of the attention weights, or NULL; forward only */
     sa_mat mask, second_mask;    /* dropout of the cells' states; training only */
 } sa_step;
 
@@ -31,15 +31,14 @@ typedef enum sa_query_state {
 
 typedef struct sa_decoder_kind {
     const char *name, *formula, *citation;
-    sa_query_state
-        query_state;      /* the state that is the attention's query; nobody: it has no attention */
-    bool context_in_cell; /* the context enters the cell that reads the word */
-    bool second;          /* a second cell reads the context */
+    sa_query_state query_state; /* the attention's query; NONE: no attention */
+    bool context_in_cell;       /* the context enters the cell that reads the word */
+    bool second;                /* a second cell reads the context */
     const sa_output *output;
-    bool sees_word, sees_context; /* the read-out does */
-    bool sees_previous;           /* with --readout-state auto: it sees s_{i-1}, not s_i */
+    bool sees_word, sees_context; /* inputs of the readout, beside the state */
+    bool sees_previous;           /* with --readout-state auto, the readout sees s_{i-1}, not s_i */
     int initial;                  /* with --decoder-init auto */
-    /* From previous, gates (W x + b) and, for a second cell, second_gates (b): the rest. */
+    /* Fills rows, given previous, gates (W x + b) and, for a second cell, second_gates (b). */
     void (*forward)(const sa_decoder *w, const sa_step *step, sa_decoder_rows rows);
     /* From d.s: d.a (and d.second_a, d.attention) are written, d.c, d.previous and dsource are
      * added to. */
@@ -55,12 +54,12 @@ const char *sa_decoder_name(size_t row);
 typedef struct sa_decoder_sizes {
     const sa_decoder_kind *kind;
     const sa_cell *cell;
-    bool context_in_reset; /* C c stands inside the reset product (Cho et al. 2014) */
-    bool sees_previous;    /* the read-out sees s_{i-1} */
-    bool tied;             /* E is the read-out's W_o, too */
-    bool input_feeding;    /* t_{i-1} is joined to the word (Luong et al. 2015, section 3.3) */
-    bool normalized;       /* layer normalisation in the cells */
-    bool state_dropout;    /* training needs rooms to drop parts of states */
+    bool context_in_reset; /* the reset gate multiplies C c too (Cho et al. 2014) */
+    bool sees_previous;    /* the readout sees s_{i-1} */
+    bool tied;             /* E is the readout's W_o too */
+    bool input_feeding; /* t_{i-1} is concatenated to the word (Luong et al. 2015, section 3.3) */
+    bool normalized;    /* layer normalization in the cells */
+    bool state_dropout; /* training needs masks for states */
     int words, m, n, l;
     sa_attention_sizes attention;
     sa_source_sizes source;
@@ -76,20 +75,20 @@ struct sa_decoder { /* weights, or their gradients */
     sa_readout readout;
 };
 
-/* Everything that one step, or all of them step by step, reads and leaves behind; R rows. */
+/* The activations of one step, or of all steps, step by step; R rows. */
 struct sa_decoder_rows {
     sa_mat input;                 /* [R x m (+ l)] E y_{i-1}, or [E y_{i-1} ; t_{i-1}] */
-    sa_state previous, middle, s; /* [R x n] s_{i-1}, s'_i (a second cell's), s_i */
+    sa_state previous, middle, s; /* [R x n] s_{i-1}, s'_i (with a second cell), s_i */
     sa_attention_rows attention;
     sa_mat c;                               /* [R x context] */
     sa_mat gates, cell_cache;               /* of the cell */
     sa_mat second_gates, second_cell_cache; /* of the second */
 };
 
-/* Derivatives by them. a and c keep all rows for the weights, the states only the running step's.
- */
+/* The derivatives by them. The states have rows for the running step only; the others have all
+ * rows, for the weights' gradients. */
 struct sa_decoder_drows {
-    sa_mat input, readout_state; /* seen [R x n]: by the state that the read-out saw */
+    sa_mat input, readout_state; /* readout_state [R x n]: by the state that the readout sees */
     sa_mat c, a, second_a;
     sa_attention_rows attention;
     sa_state s, middle, previous; /* [B x n] */
@@ -109,44 +108,45 @@ typedef struct sa_decoder_cache {
     sa_readout_cache readout;
     sa_attention_scratch scratch;
     sa_decoder_packed packed;
-    sa_mat word_mask, x_mask, workspace; /* training only: so is the next */
+    sa_mat word_mask, x_mask; /* from here to dsource: training only */
     sa_state_dropout drop, second_drop;
-    sa_mat dinput; /* [M x m (+ l)] d.input, which stays when the way back is done */
+    sa_mat dinput; /* [M x m (+ l)] d.input; the encoder's backward pass reuses the memory of the
+                      rest of d */
+    sa_mat workspace;
     sa_decoder_drows d;
     sa_source dsource;
-    const sa_override *override; /* for sa_decoder_forward; NULL after the layout */
-    sa_profile *profile;         /* likewise */
+    const sa_override *override; /* of sa_decoder_forward, or NULL; set after the layout */
+    sa_profile *profile;         /* NULL: no time is measured; set after the layout */
 } sa_decoder_cache;
 
 bool sa_decoder_attends(const sa_decoder_sizes *sizes);
 
 void sa_decoder_bind(sa_binder *binder, const sa_decoder_sizes *sizes, sa_decoder *w);
 
-/* Rooms for `rows` rows over sentences of at most `steps` source words. */
+/* For sentences of at most `steps` source words. */
 sa_decoder_rows sa_decoder_rows_layout(sa_arena *arena, const sa_decoder *w, int rows, int steps);
-/* Rows first .. first+count-1 of all of them. */
 sa_decoder_rows sa_decoder_rows_slice(sa_decoder_rows all, int first, int count);
 void sa_decoder_layout(sa_arena *arena, const sa_batch *batch, const sa_decoder *w,
                        const sa_encoder_cache *encoder, bool training, sa_decoder_cache *cache);
-/* What only sa_decoder_backward writes and reads. */
+/* What only sa_decoder_backward uses. */
 void sa_decoder_backward_layout(sa_arena *arena, const sa_batch *batch, const sa_decoder *w,
                                 const sa_encoder_cache *encoder, sa_decoder_cache *cache);
 
-/* The state that the read-out sees, and the one that asks. */
+/* The state that the readout sees, and the attention's query. */
 sa_mat sa_decoder_readout_state(const sa_decoder *w, sa_decoder_rows rows);
 sa_mat sa_decoder_query(const sa_decoder *w, sa_decoder_rows rows);
-/* E y_{i-1} among a row's inputs. */
+/* The columns of the input that hold E y_{i-1}. */
 sa_mat sa_decoder_word_input(const sa_decoder *w, sa_mat input);
 
-/* One step on its own, from input and previous to the read-out's t: as in a search. */
+/* One step, from input and previous to the readout's t. */
 void sa_decoder_step_forward(const sa_decoder *w, const sa_step *step, sa_decoder_rows rows,
                              sa_dropout dropout, sa_rng *rng, sa_readout_cache *readout);
 
-/* All steps with the right words as inputs, up to the read-out's t. */
+/* All steps with the reference tokens as inputs (teacher forcing), up to the readout's t. */
 void sa_decoder_forward(const sa_decoder *w, const sa_batch *batch, const sa_encoder_cache *encoder,
                         sa_dropout dropout, sa_rng *rng, sa_decoder_cache *cache);
 
-/* From the read-out's dt: fills encoder->dannotations and dlast_memory. dw is added to. */
+/* From the readout's dt: fills encoder->dannotations and dlast_memory. dw is added to. */
 void sa_decoder_backward(const sa_decoder *w, const sa_batch *batch, sa_dropout dropout,
                          sa_decoder_cache *cache, sa_encoder_cache *encoder, sa_decoder *dw);
 

@@ -1,11 +1,9 @@
-/* The rows of decoder.h: one step of each decoder, forward directly above backward.
- *
- * On entry gates hold W x + b (second_gates: b), so that a step begins where the state comes in. */
+/* decoders: one step of each decoder, forward directly above backward. On entry, gates hold W x + b
+ * and second_gates hold b. */
 #include "model/decoder.h"
 #include "tensor/gradient_fault.h"
 
-/* ---- What steps are made of ------------------------------------------------------------------
- */
+/* ---- Parts of a step ------------------------------------------------------------------------- */
 
 /* c_i = sum_j alpha_ij h_j, alpha from the query s */
 static void attend(const sa_decoder *w, const sa_step *step, sa_decoder_rows rows, sa_mat s) {
@@ -31,8 +29,7 @@ static void cell_backward(const sa_decoder *w, const sa_step *step, sa_decoder_r
     sa_state_dropout_backward(step->mask, d.previous);
 }
 
-/* ---- The decoders ----------------------------------------------------------------------------
- */
+/* ---- The decoders ---------------------------------------------------------------------------- */
 
 /* A.2.2 (Bahdanau et al. 2015): c_i from the query s_{i-1}; s_i from y_{i-1}, c_i and s_{i-1} */
 static void bahdanau_forward(const sa_decoder *w, const sa_step *step, sa_decoder_rows rows) {
@@ -48,7 +45,7 @@ static void bahdanau_backward(const sa_decoder *w, const sa_step *step, sa_decod
     attend_backward(w, step, rows, d, dsource, d.previous.s, dw);
 }
 
-/* Section 2.2 (Cho et al. 2014): the same c for every word, in every gate */
+/* Section 2.2 (Cho et al. 2014): the same c at every step, in every gate */
 static void fixed_forward(const sa_decoder *w, const sa_step *step, sa_decoder_rows rows) {
     for (int l = 0; l < rows.c.rows; l++) /* c_i = c */
         sa_copy_mat(sa_rows(step->source->c, step->which ? step->which[l] : l, 1),
@@ -65,7 +62,7 @@ static void fixed_backward(const sa_decoder *w, const sa_step *step, sa_decoder_
         sa_add(d.c, sa_rows(dsource->c, 0, d.c.rows)); /* c_i = c */
 }
 
-/* Sutskever et al. 2014: nothing of the source but s_0 */
+/* Sutskever et al. 2014: only s_0 depends on the source */
 static void fixed_init_forward(const sa_decoder *w, const sa_step *step, sa_decoder_rows rows) {
     cell(w, step, rows, rows.s);
 }
@@ -112,22 +109,22 @@ static void cgru_backward(const sa_decoder *w, const sa_step *step, sa_decoder_r
 /* ---- The table ------------------------------------------------------------------------------- */
 
 const sa_decoder_kind sa_decoder_kinds[] = {
-    {"bahdanau", "c_i from s_{i-1}, s_i = f(y_{i-1}, c_i, s_{i-1}), maxout read-out",
+    {"bahdanau", "c_i from s_{i-1}, s_i = f(y_{i-1}, c_i, s_{i-1}), maxout readout",
      "Bahdanau et al. 2015, A.2.2", SA_QUERY_STATE_PREVIOUS, .context_in_cell = true,
      .output = &sa_output_maxout, .sees_word = true, .sees_context = true, .sees_previous = true,
      .initial = SA_INITIAL_BACKWARD, .forward = bahdanau_forward, .backward = bahdanau_backward},
-    {"fixed", "one c for all words, s_i = f(y_{i-1}, c, s_{i-1}), maxout read-out",
+    {"fixed", "one c for all words, s_i = f(y_{i-1}, c, s_{i-1}), maxout readout",
      "Cho et al. 2014, section 2.2", SA_QUERY_STATE_NONE, .context_in_cell = true,
      .output = &sa_output_maxout, .sees_word = true, .sees_context = true,
      .initial = SA_INITIAL_CONTEXT, .forward = fixed_forward, .backward = fixed_backward},
-    {"fixed-init", "the source only in s_0, s_i = f(y_{i-1}, s_{i-1}), maxout read-out",
+    {"fixed-init", "the source only in s_0, s_i = f(y_{i-1}, s_{i-1}), maxout readout",
      "Sutskever et al. 2014", SA_QUERY_STATE_NONE, .output = &sa_output_maxout, .sees_word = true,
      .initial = SA_INITIAL_LAST, .forward = fixed_init_forward, .backward = fixed_init_backward},
-    {"luong", "s_i = f(y_{i-1}, s_{i-1}), c_i from s_i, read-out tanh(C_o c_i + U_o s_i)",
+    {"luong", "s_i = f(y_{i-1}, s_{i-1}), c_i from s_i, readout tanh(C_o c_i + U_o s_i)",
      "Luong et al. 2015, section 3", SA_QUERY_STATE_CURRENT, .output = &sa_output_tanh,
      .sees_context = true, .initial = SA_INITIAL_COPY, .forward = luong_forward,
      .backward = luong_backward},
-    {"cgru", "s'_i = f(y_{i-1}, s_{i-1}), c_i from s'_i, s_i = g(c_i, s'_i), tanh read-out",
+    {"cgru", "s'_i = f(y_{i-1}, s_{i-1}), c_i from s'_i, s_i = g(c_i, s'_i), tanh readout",
      "dl4mt; Nematus (Sennrich et al. 2017)", SA_QUERY_STATE_MIDDLE, .second = true,
      .output = &sa_output_tanh, .sees_word = true, .sees_context = true, .initial = SA_INITIAL_MEAN,
      .forward = cgru_forward, .backward = cgru_backward},

@@ -44,15 +44,13 @@ void sa_encoder_bind(sa_binder *binder, const sa_encoder_sizes *sizes, sa_encode
         }
 }
 
-/* ---- Orders of words -------------------------------------------------------------------------
- */
+/* ---- Orders of words ------------------------------------------------------------------------- */
 
-/* Which word of a sentence is read at step t: reversed, the end mark still comes last. */
+/* The position of the token read at step t: reversed, EOS still comes last. */
 static int read_position(const sa_encoder *w, int len, int t) {
     return w->sizes.reversed && t < len - 1 ? len - 2 - t : t;
 }
 
-/* The words in the order in which they are read. */
 static const int32_t *reading_order(sa_arena *arena, const sa_batch *batch, const sa_encoder *w) {
     const sa_batch_side *side = &batch->source;
     if (!w->sizes.reversed) return side->ids;
@@ -64,8 +62,8 @@ static const int32_t *reading_order(sa_arena *arena, const sa_batch *batch, cons
     return ids;
 }
 
-/* Where each sentence's annotations begin when they follow the decoder's order, and those of the
- * words that are read first and last. */
+/* The rows of the annotations in the decoder's order: of each sentence, and of the tokens read
+ * first and last. */
 static void decoder_order(sa_arena *arena, const sa_batch *batch, const sa_encoder *w,
                           sa_encoder_cache *cache) {
     const size_t B = (size_t)batch->source.sentences;
@@ -83,7 +81,7 @@ static void decoder_order(sa_arena *arena, const sa_batch *batch, const sa_encod
     }
 }
 
-/* Copies every annotation between the two orders of rows: to the decoder's, or back. */
+/* Copies every annotation from step by step to the decoder's order, or back. */
 static void reorder(const sa_encoder *w, const sa_batch *batch, const int *first, sa_mat by_step,
                     sa_mat by_sentence, bool back) {
     const sa_batch_side *side = &batch->source;
@@ -136,7 +134,7 @@ void sa_encoder_layout(sa_arena *arena, const sa_batch *batch, const sa_encoder 
         for (int d = 0; d < w->directions; d++)
             cache->direction[layer][d].drop =
                 sa_state_dropout_layout(arena, w->sizes.state_dropout, N, B, n);
-    if (w->layers) /* copied to the annotations before there are derivatives */
+    if (w->layers) /* copied to the annotations before the backward pass */
         cache->h[w->layers - 1] = cache->dannotations;
 }
 
@@ -155,12 +153,12 @@ void sa_encoder_backward_layout(sa_arena *arena, const sa_batch *batch, const sa
 
 /* ---- One direction --------------------------------------------------------------------------- */
 
-/* The step that is visited as number i: the backward layer starts at the last word. */
+/* The step that is visited as number i: the backward direction begins at the last one. */
 static int step_at(const sa_batch_side *side, bool backward, int i) {
     return backward ? side->steps - 1 - i : i;
 }
 
-/* How many sentences bring a state along into visit i; the others begin with h = 0. */
+/* The sentences with a state from visit i - 1; those after them begin with h = 0. */
 static int carried_states(const sa_batch_side *side, bool backward, int i) {
     if (i == 0) return 0;
     int here = side->active[step_at(side, backward, i)],
@@ -176,8 +174,7 @@ static sa_state step_state(const sa_batch_side *side, sa_state block, int t) {
     return sa_state_rows(block, side->start[t], side->active[t]);
 }
 
-/* A.2.1: h_t from h_{t-1} (or h_{t+1}), for all sentences alive at t. h is this direction's part.
- */
+/* A.2.1: h_t from h_{t-1} (or h_{t+1}), for all sentences longer than t */
 static void direction_forward(const sa_recurrent *w, const sa_batch_side *side, bool backward,
                               sa_mat x, sa_direction *cache, sa_mat h) {
     const sa_state states = sa_state_of(h, cache->memory);
@@ -196,7 +193,7 @@ static void direction_forward(const sa_recurrent *w, const sa_batch_side *side, 
     }
 }
 
-/* dx is added to. dmemory: what is known already of the memory cells' derivatives. */
+/* dx is added to, and so is dmemory, the derivative by the memory cells. */
 static void direction_backward(const sa_recurrent *w, const sa_batch_side *side, bool backward,
                                sa_mat x, const sa_direction *cache, sa_mat dh, sa_mat dmemory,
                                sa_mat dx, sa_encoder_cache *workspace, sa_recurrent *dw) {
@@ -228,7 +225,7 @@ static sa_mat half(sa_mat h, int d, int n) {
     return sa_cols(h, d * n, n);
 }
 
-/* The forward layer's memory cell when all is read: row b in the decoder's order. */
+/* The last memory cell of sentence b in the decoder's order. */
 static sa_mat last_memory(const sa_batch *batch, sa_mat memory, int b) {
     const sa_batch_side *side = &batch->source;
     const int source_index = sa_batch_source_index(batch, b);

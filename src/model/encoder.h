@@ -1,11 +1,11 @@
-/* encoder: from source words to annotations.
+/* encoder: from source tokens to annotations, of a recurrent model.
  *
- *   bi    Bahdanau et al. 2015, A.2.1: two recurrent layers read the source, one from each end;
+ *   bi    Bahdanau et al. 2015, A.2.1: two recurrent layers read the source, one in each direction;
  *         h_j = [forward_j ; backward_j]
- *   uni   Cho et al. 2014: one reads it from the front; h_j = forward_j
- *   none  nobody reads it: h_j is the word's embedding, with or without its position
+ *   uni   Cho et al. 2014: one reads it from left to right; h_j = forward_j
+ *   none  no recurrent layer: h_j is the word's embedding, with or without its position
  *
- * Layers can be stacked: each reads the annotations of the one below. */
+ * Further layers read the annotations of the layer below. */
 #ifndef SA_MODEL_ENCODER_H
 #define SA_MODEL_ENCODER_H
 
@@ -16,19 +16,19 @@
 
 enum { SA_ENCODER_BI, SA_ENCODER_UNI, SA_ENCODER_NONE };
 
-/* For the option rows: the name of a kind of encoder, NULL after the last. */
+/* For the option rows: the name of an encoder, NULL after the last. */
 const char *sa_encoder_name(size_t row);
 
 typedef struct sa_encoder_sizes {
     const sa_cell *cell;
     int kind, layers;
     int words, m, n;
-    int positions;      /* a row of sa_position_name, */
-    int max_positions;  /* and how many can be learned */
-    bool reversed;      /* the words are read from the last to the first, then the end mark */
-    bool shared;        /* E is the target's: whoever binds sets it */
-    bool normalized;    /* layer normalisation in the cells */
-    bool state_dropout; /* training needs rooms to drop parts of states */
+    int positions;      /* SA_POSITIONS_.. */
+    int max_positions;  /* how many can be learned */
+    bool reversed;      /* the words are read from right to left, then EOS */
+    bool shared;        /* E is the target's, and set by the caller of sa_encoder_bind */
+    bool normalized;    /* layer normalization in the cells */
+    bool state_dropout; /* training needs masks for states */
 } sa_encoder_sizes;
 
 typedef struct sa_encoder { /* weights, or their gradients */
@@ -39,33 +39,32 @@ typedef struct sa_encoder { /* weights, or their gradients */
     sa_recurrent layer[SA_MAX_LAYERS][2]; /* forward, backward */
 } sa_encoder;
 
-/* What one direction of one layer remembers, step by step: row start[t] + b. */
+/* The activations of one direction of one layer, step by step: row start[t] + b. */
 typedef struct sa_direction {
-    sa_mat gates;          /* [N x blocks n] */
-    sa_mat cell_cache;     /* [N x kept n] */
-    sa_state previous;     /* [N x n] the state it came from */
-    sa_mat memory;         /* [N x n] the memory cell after the step; an LSTM only */
+    sa_mat gates; /* [N x blocks n] */
+    sa_mat cell_cache;
+    sa_state previous;     /* [N x n] the state before the step */
+    sa_mat memory;         /* [N x n] the memory cell after the step; LSTM only */
     sa_state_dropout drop; /* training only */
 } sa_direction;
 
 typedef struct sa_encoder_cache {
-    const int32_t *ids;      /* [N] the words in the order they are read, step by step */
-    sa_mat position_vectors; /* [steps x m] vectors of the positions */
+    const int32_t *ids;      /* [N] in the order of reading, step by step */
+    sa_mat position_vectors; /* [steps x m] */
     sa_mat x;                /* [N x m] embedded words */
     sa_mat h[SA_MAX_LAYERS]; /* [N x A] annotations of each layer, step by step */
     sa_direction direction[SA_MAX_LAYERS][2];
-    const int *first;      /* [B+1] */
-    sa_mat annotations;    /* [N x A] the last layer's sentence by sentence, in the decoder's order
-                              and the words' own: row first[b] + j */
-    const int *read_first; /* [B] the annotation (a row) of the word read first, */
-    const int *read_last;  /* [B] and of the one read last, the end mark */
-    sa_recurrent_packed packed; /* of the layer that is running */
-    sa_mat last_memory;         /* [B x n] the forward layer's memory cell when all is read; LSTM */
-    sa_mat word_mask, x_mask;   /* dropout; training only */
-    sa_mat annotation_mask;     /* likewise */
-    sa_mat dannotations, dlast_memory;         /* training only */
-    sa_mat dh[SA_MAX_LAYERS], dx, da, scratch; /* for the backward pass alone, */
-    sa_mat dmemory;                            /* [N x n] of an LSTM, */
+    const int *first;   /* [B+1] */
+    sa_mat annotations; /* [N x A] of the last layer, sentence by sentence in the decoder's order:
+                           row first[b] + j */
+    const int *read_first;      /* [B] the row of the annotation of the token read first */
+    const int *read_last;       /* [B] and of the token read last, EOS */
+    sa_recurrent_packed packed; /* of the running layer */
+    sa_mat last_memory;         /* [B x n] the forward layer's last memory cell; LSTM only */
+    sa_mat word_mask, x_mask, annotation_mask; /* from here on: training only */
+    sa_mat dannotations, dlast_memory;
+    sa_mat dh[SA_MAX_LAYERS], dx, da, scratch; /* from here on: backward only */
+    sa_mat dmemory;                            /* [N x n] LSTM only */
     sa_state dprevious;                        /* [B x n] */
 } sa_encoder_cache;
 
@@ -77,15 +76,15 @@ int sa_encoder_width(const sa_encoder_sizes *sizes);
 void sa_encoder_layout(sa_arena *arena, const sa_batch *batch, const sa_encoder *w, bool training,
                        sa_encoder_cache *cache);
 
-/* What only sa_encoder_backward writes and reads. */
+/* What only sa_encoder_backward uses. */
 void sa_encoder_backward_layout(sa_arena *arena, const sa_batch *batch, const sa_encoder *w,
                                 sa_encoder_cache *cache);
 
-/* Fills annotations and last_memory. No dropout when translating; rng may then be NULL. */
+/* Fills annotations and last_memory. Without dropout, rng may be NULL. */
 void sa_encoder_forward(const sa_encoder *w, const sa_batch *batch, sa_dropout dropout, sa_rng *rng,
                         sa_encoder_cache *cache);
 
-/* From dannotations and dlast_memory; dw is added to. */
+/* From dannotations and dlast_memory. dw is added to. */
 void sa_encoder_backward(const sa_encoder *w, const sa_batch *batch, sa_dropout dropout,
                          sa_encoder_cache *cache, sa_encoder *dw);
 

@@ -17,7 +17,7 @@ const char *sa_tie_name(size_t row) {
 
 const sa_output sa_output_maxout = {2, sa_maxout_forward, sa_maxout_backward};
 
-/* Equation 5 (Luong et al. 2015): t = tanh(t~). sums keeps it where dropout does not reach. */
+/* Equation 5 (Luong et al. 2015): t = tanh(t~). The copy in sums is not changed by dropout. */
 static void tanh_forward(sa_mat sums, sa_mat t) {
     sa_tanh(sums);
     sa_copy_mat(sums, t);
@@ -53,11 +53,11 @@ void sa_vocabulary_bind(sa_binder *binder, int words, int l, sa_mat tied, sa_rea
     w->b_y = sa_bind_vector(binder, "readout", "b_y", words, SA_INIT_ZERO);
 }
 
-/* Rows of logits made at a time: about a megabyte of floats, but enough to share the cost of
- * packing W_o for their product, which a wide t makes dear. */
+/* About a megabyte of logits, but enough rows to repay the packing of W_o for their product, which
+ * costs more with a wider t. */
 static int block_rows(int rows, int words, int l) {
-    int block = (1 << 18) / words, shared = l < 32 ? 64 : l > 128 ? 256 : 2 * l;
-    if (block < shared) block = shared;
+    int block = (1 << 18) / words, least = l < 32 ? 64 : l > 128 ? 256 : 2 * l;
+    if (block < least) block = least;
     return block < rows ? block : rows;
 }
 
@@ -75,7 +75,7 @@ void sa_readout_layout(sa_arena *arena, int rows, const sa_readout *w, bool trai
     };
     if (!training) return;
     cache->t_mask = sa_mat_alloc(arena, units ? rows : 0, l);
-    cache->dsums = cache->sums; /* number by number in the place of what it was made from */
+    cache->dsums = cache->sums; /* the backward functions overwrite element by element */
     cache->dt = sa_mat_alloc(arena, rows, l);
 }
 
@@ -145,7 +145,6 @@ void sa_vocabulary_forward(const sa_readout *w, sa_mat t, sa_mat logits, double 
         log_sum_exp[i] = sa_log_sum_exp(sa_row(logits, i), w->b_y.x, logits.cols);
 }
 
-/* The same, with the loss of the right words. */
 void sa_vocabulary_loss(const sa_readout *w, const int32_t *ids, double smoothing, sa_real scale,
                         sa_readout_cache *cache, sa_real *log_p, sa_real *objective,
                         sa_readout *dw) {

@@ -10,10 +10,10 @@
 #include "layers/params.h"
 #include "tensor/blas.h"
 
-/* For the option rows: the name of a way to share embeddings, NULL after the last. */
+/* For the option rows: the name of a way to tie embeddings, NULL after the last. */
 const char *sa_tie_name(size_t row);
 
-/* From t~ to t. t~ may be changed into whatever the backward function wants to read. */
+/* From t~ to t. The forward function may replace t~ by what the backward function needs. */
 typedef struct sa_output {
     int units; /* of t~ for each of t */
     void (*forward)(sa_mat sums, sa_mat t);
@@ -33,8 +33,8 @@ typedef struct sa_readout { /* weights, or their gradients */
 typedef struct sa_readout_sizes {
     const sa_output *output;
     int words, n, l;
-    int m, context; /* 0: it does not see the word, the context */
-    sa_mat tied;    /* the target embedding when it is W_o, too */
+    int m, context; /* 0: without the word, without the context */
+    sa_mat tied;    /* the target embedding if it is W_o too, or empty */
 } sa_readout_sizes;
 
 /* Buffers for the packed weights of a readout that is made step by step. */
@@ -43,18 +43,18 @@ typedef struct sa_readout_packed {
 } sa_readout_packed;
 
 typedef struct sa_readout_cache {
-    sa_mat sums, t;   /* [R x units l] t~, [R x l] */
-    sa_mat logits;    /* [block x Ky] a block of rows at a time, so that it stays in cache */
-    sa_mat t_mask;    /* dropout; training only */
+    sa_mat sums, t; /* [R x units l] t~, [R x l] */
+    sa_mat logits; /* [block x Ky] of a block of rows at a time, which fits the processor's cache */
+    sa_mat t_mask; /* dropout; training only */
     sa_mat dsums, dt; /* training only */
 } sa_readout_cache;
 
 void sa_readout_bind(sa_binder *binder, sa_readout_sizes sizes, sa_readout *w);
 void sa_readout_layout(sa_arena *arena, int rows, const sa_readout *w, bool training,
                        sa_readout_cache *cache);
-/* Adds the room for logits, as many rows at a time as suit the cache. */
+/* Adds the logits, which sa_vocabulary_loss needs. */
 void sa_vocabulary_layout(sa_arena *arena, int rows, const sa_readout *w, sa_readout_cache *cache);
-/* Rows first .. first+count-1; the logits are shared. */
+/* Rows first .. first+count-1, with the same logits. */
 sa_readout_cache sa_readout_slice(const sa_readout_cache *all, int first, int count);
 
 /* Buffers for the packed weights of steps of `rows` rows, and w packed in them. */
@@ -65,23 +65,23 @@ sa_readout sa_readout_pack(const sa_readout *w, sa_readout_packed buffer,
 /* t from s [R x n], x = E y_{i-1} [R x m], c [R x context]. */
 void sa_readout_forward(const sa_readout *w, sa_mat s, sa_mat x, sa_mat c, double dropout,
                         sa_rng *rng, sa_readout_cache *cache);
-/* From cache->dt: ds, dx, dc are overwritten, cache->dsums is left for the weights. */
+/* From cache->dt: ds, dx and dc are overwritten, and cache->dsums is filled for the weights. */
 void sa_readout_backward(const sa_readout *w, double dropout, sa_readout_cache *cache, sa_mat ds,
                          sa_mat dx, sa_mat dc);
 /* All rows at once, from cache->dsums. */
 void sa_readout_weights_backward(sa_mat s, sa_mat x, sa_mat c, const sa_readout_cache *cache,
                                  sa_readout *dw);
 
-/* W_o and b_y, on vectors of l numbers; W_o may be `tied`, an embedding [words x l], or no matrix.
- */
+/* W_o and b_y, for vectors of l numbers; `tied` is an embedding [words x l] that serves as W_o, or
+ * empty. */
 void sa_vocabulary_bind(sa_binder *binder, int words, int l, sa_mat tied, sa_readout *w);
 
-/* log p(word) of row i of t is logits_i - norm[i]. */
+/* log p(word) of row i of t is logits_i - log_sum_exp[i]. */
 void sa_vocabulary_forward(const sa_readout *w, sa_mat t, sa_mat logits, double *log_sum_exp);
 
-/* log p(ids_i) and the aim (layers/loss.h) for every row of t, in log_p and aim [R]. With dw, also
- * the backward pass of scale * sum_i -aim_i: dw->W_o and dw->b_y are added to and cache->dt is
- * filled, each block while its logits are at hand. */
+/* log p(ids_i) and the objective (layers/loss.h) for every row of t, in log_p and objective [R].
+ * With dw, also the backward pass of the loss scale * sum_i -objective_i, block by block while the
+ * logits are in cache: dw->W_o and dw->b_y are added to and cache->dt is filled. */
 void sa_vocabulary_loss(const sa_readout *w, const int32_t *ids, double smoothing, sa_real scale,
                         sa_readout_cache *cache, sa_real *log_p, sa_real *objective,
                         sa_readout *dw);

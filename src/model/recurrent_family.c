@@ -97,7 +97,7 @@ static bool check(const sa_settings *settings, const sa_sizes *sizes, sa_error *
                        sizes->decoder.kind->name);
     return settings->tie == SA_TIE_NONE || settings->maxout == settings->embed ||
            sa_fail(error, SA_USAGE,
-                   "--tie %s makes the embeddings the read-out's last matrix: --maxout %d must be "
+                   "--tie %s makes the embeddings the readout's last matrix: --maxout %d must be "
                    "--embed %d",
                    sa_tie_name((size_t)settings->tie), settings->maxout, settings->embed);
 }

@@ -177,7 +177,7 @@ void sa_source_backward(const sa_source_weights *w, const sa_attention *attentio
         tanh_backward(source->c, d->c);
         sa_zero(d->context_input);
         sa_linear_backward(w->V, source->context_input, d->c, d->context_input, dw->V, dw->b_V);
-        if (sa_gradient_intact("fixed.told"))
+        if (sa_gradient_intact("fixed.summary"))
             summary_backward(SA_INITIAL_LAST, &sizes->encoder, d->context_input, encoder);
     }
     if (attention->heads) sa_memory_backward(attention, &source->memory, &d->memory, dattention);

@@ -18,7 +18,7 @@ void sa_attention_sublayer_layout(sa_arena *arena, const sa_attention_sublayer *
     cache->dalpha = (sa_mat){0};
 }
 
-/* Section 3.1 (Vaswani et al. 2017), around MultiHead(q, k, v) */
+/* Section 3.1 (Vaswani et al. 2017): the residual connection around MultiHead(x, h, h) */
 sa_mat sa_attention_sublayer_forward(const sa_attention_sublayer *w, const sa_queries *queries,
                                      sa_mat x, const sa_override *override, double dropout,
                                      sa_rng *rng, sa_attention_sublayer_cache *cache,

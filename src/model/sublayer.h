@@ -1,5 +1,5 @@
-/* sublayer: what the layers of a Transformer are stacked from: multi-head attention and the
- * feed-forward network, each inside its residual connection (Vaswani et al. 2017, section 3.1). */
+/* sublayer: the parts of a Transformer's layers: multi-head attention and the feed-forward network,
+ * each inside its residual connection (Vaswani et al. 2017, section 3.1). */
 #ifndef SA_MODEL_SUBLAYER_H
 #define SA_MODEL_SUBLAYER_H
 
@@ -7,8 +7,7 @@
 #include "layers/feedforward.h"
 #include "layers/residual.h"
 
-/* ---- Attention, in any of its three places ---------------------------------------------------
- */
+/* ---- Attention, at any of its three sites ---------------------------------------------------- */
 
 typedef struct sa_attention_sublayer { /* weights, or their gradients */
     sa_residual residual;
@@ -17,16 +16,15 @@ typedef struct sa_attention_sublayer { /* weights, or their gradients */
 
 typedef struct sa_attention_sublayer_cache {
     sa_residual_cache residual;
-    sa_memory memory; /* what is attended to: the own rows, or the encoder's */
+    sa_memory memory; /* what is attended to: its own rows, or the encoder's */
     sa_attention_rows rows;
-    sa_mat
-        dalpha; /* [R x S] what is added to the derivative by the first head's weights; or none */
+    sa_mat dalpha; /* [R x S] the alignment loss's gradient by the first head's weights, or empty */
 } sa_attention_sublayer_cache;
 
-/* What the backward passes of a stack's sub-layers share, one after another. */
+/* What the backward passes of a stack's sublayers use, one after another. */
 typedef struct sa_sublayer_workspace {
     sa_attention_scratch scratch;
-    sa_mat df, din; /* [R x m] derivatives by a sub-layer's result and by what it read */
+    sa_mat df, din; /* [R x m] derivatives by a sublayer's function and by its input */
     sa_mat dinner;  /* [R x ffn] */
     sa_attention_rows rows;
     sa_memory self, cross; /* derivatives by the memory */
@@ -35,13 +33,13 @@ typedef struct sa_sublayer_workspace {
 void sa_attention_sublayer_bind(sa_binder *binder, const char *part, sa_attention_sizes sizes,
                                 int norm, sa_attention_sublayer *w);
 
-/* About the rows x [R x m]. They attend to `memory` [N x m], sentence b in rows first[b] ..
- * first[b+1]-1, of at most `steps` words; without one, to what they are themselves. */
+/* For the rows x [R x m]. They attend to `memory` [N x m], sentence b in rows first[b] ..
+ * first[b+1]-1, of at most `steps` words; if it is empty, to themselves. */
 void sa_attention_sublayer_layout(sa_arena *arena, const sa_attention_sublayer *w, sa_mat x,
                                   sa_mat memory, const int *first, int steps, bool training,
                                   sa_attention_sublayer_cache *cache);
 
-/* Returns y [R x m], which is cache->around.y. */
+/* Returns y [R x m], which is cache->residual.y. */
 sa_mat sa_attention_sublayer_forward(const sa_attention_sublayer *w, const sa_queries *queries,
                                      sa_mat x, const sa_override *override, double dropout,
                                      sa_rng *rng, sa_attention_sublayer_cache *cache,
@@ -52,8 +50,7 @@ void sa_attention_sublayer_backward(const sa_attention_sublayer *w, const sa_que
                                     sa_mat d, sa_memory *dmemory, sa_sublayer_workspace *workspace,
                                     sa_attention_sublayer *dw);
 
-/* ---- The feed-forward network ----------------------------------------------------------------
- */
+/* ---- The feed-forward network ---------------------------------------------------------------- */
 
 typedef struct sa_feedforward_sublayer { /* weights, or their gradients */
     sa_residual residual;
@@ -69,7 +66,7 @@ void sa_feedforward_sublayer_bind(sa_binder *binder, const char *part, int m, in
                                   sa_feedforward_sublayer *w);
 void sa_feedforward_sublayer_layout(sa_arena *arena, const sa_feedforward_sublayer *w, sa_mat x,
                                     bool training, sa_feedforward_sublayer_cache *cache);
-/* Returns y likewise. */
+/* Returns y [R x m], which is cache->residual.y. */
 sa_mat sa_feedforward_sublayer_forward(const sa_feedforward_sublayer *w, sa_mat x, double dropout,
                                        sa_rng *rng, sa_feedforward_sublayer_cache *cache);
 void sa_feedforward_sublayer_backward(const sa_feedforward_sublayer *w, double dropout,

@@ -44,7 +44,7 @@ void sa_transformer_bind(sa_binder *binder, const sa_transformer_sizes *sizes, s
 
 /* ---- Layout ---------------------------------------------------------------------------------- */
 
-/* Where each sentence of the source begins when they follow the targets' order. */
+/* The first row of each source sentence in the targets' order. */
 static const int *memory_order(sa_arena *arena, const sa_batch *batch) {
     const int B = batch->source.sentences;
     int *first = sa_arena_alloc(arena, (size_t)B + 1, sizeof *first);
@@ -64,7 +64,7 @@ static const int32_t *source_words(sa_arena *arena, const sa_batch *batch, const
     return ids;
 }
 
-/* y_i of every row (shift 0), or y_{i-1}, after the start mark (shift 1). */
+/* y_i of every row (shift 0), or y_{i-1}, beginning with BOS (shift 1). */
 static const int32_t *target_words(sa_arena *arena, const sa_batch_side *side, int shift) {
     int32_t *ids = sa_arena_alloc(arena, (size_t)side->words, sizeof *ids);
     for (int b = 0; arena->base && b < side->sentences; b++)
@@ -73,18 +73,16 @@ static const int32_t *target_words(sa_arena *arena, const sa_batch_side *side, i
     return ids;
 }
 
-/* What a stack is laid out for. */
-typedef struct shape {
+typedef struct stack_shape {
     int rows, steps; /* words of all sentences, and of the longest */
-    sa_mat memory;   /* [N x m] what its cross attention attends to; the decoder's only */
+    sa_mat memory;   /* [N x m] what cross-attention attends to, and its derivative; decoder only */
     sa_mat dmemory;
     const int *memory_first; /* first row of each sentence */
     int memory_steps;
     bool training;
-} shape;
+} stack_shape;
 
-/* What the backward pass needs. */
-static void layout_workspace(sa_arena *arena, const sa_stack *w, const shape *of, int longest,
+static void layout_workspace(sa_arena *arena, const sa_stack *w, const stack_shape *of, int longest,
                              sa_stack_cache *cache) {
     const int m = cache->x.cols;
     const sa_attention *attention = &w->layer[0].self.attention;
@@ -101,7 +99,7 @@ static void layout_workspace(sa_arena *arena, const sa_stack *w, const shape *of
         sa_memory_layout(arena, attention, of->memory_first, of->dmemory, &workspace->cross);
 }
 
-static void layout_stack(sa_arena *arena, const sa_stack *w, int m, const shape *of,
+static void layout_stack(sa_arena *arena, const sa_stack *w, int m, const stack_shape *of,
                          sa_stack_cache *cache) {
     const int longest = of->memory_steps > of->steps ? of->memory_steps : of->steps;
     const bool normalized = w->last.g.cols;
@@ -134,7 +132,7 @@ void sa_transformer_encoder_layout(sa_arena *arena, const sa_batch *batch, const
     *encoder = (sa_stack_cache){.self = {side->sentences, memory_order(arena, batch), false}};
     encoder->ids = source_words(arena, batch, encoder->self.first);
     encoder->d = sa_mat_alloc(arena, training ? side->words : 0, w->sizes.m);
-    const shape of = {.rows = side->words, .steps = side->steps, .training = training};
+    const stack_shape of = {.rows = side->words, .steps = side->steps, .training = training};
     layout_stack(arena, &w->encoder, w->sizes.m, &of, encoder);
 }
 
@@ -148,13 +146,13 @@ void sa_transformer_layout(sa_arena *arena, const sa_batch *batch, const sa_tran
     decoder->cross = (sa_queries){side->sentences, side->first, false};
     decoder->ids = target_words(arena, side, 1);
     cache->targets = target_words(arena, side, 0);
-    const shape of = {.rows = side->words,
-                      .steps = side->steps,
-                      .memory = encoder->out,
-                      .dmemory = encoder->d,
-                      .memory_first = encoder->self.first,
-                      .memory_steps = batch->source.steps,
-                      .training = training};
+    const stack_shape of = {.rows = side->words,
+                            .steps = side->steps,
+                            .memory = encoder->out,
+                            .dmemory = encoder->d,
+                            .memory_first = encoder->self.first,
+                            .memory_steps = batch->source.steps,
+                            .training = training};
     layout_stack(arena, &w->decoder, w->sizes.m, &of, decoder);
     if (training && batch->gold)
         decoder->layer[w->decoder.layers - 1].cross.dalpha =
@@ -184,7 +182,7 @@ static void embed(const sa_stack *w, sa_mat E, sa_dropout dropout, sa_rng *rng,
     sa_dropout_forward(dropout.embeddings, rng, cache->x_mask, cache->x);
 }
 
-/* From d, the stream of derivatives, which is changed. */
+/* From cache->d, which is changed. */
 static void embed_backward(sa_dropout dropout, sa_stack_cache *cache, sa_stack *dw, sa_mat dE) {
     const sa_queries *queries = &cache->self;
     sa_mat d = cache->d;
@@ -200,7 +198,7 @@ static void embed_backward(sa_dropout dropout, sa_stack_cache *cache, sa_stack *
 
 /* ---- Layers ---------------------------------------------------------------------------------- */
 
-/* Section 3.1: the encoder's layer: self-attention, then the network. */
+/* Section 3.1 (Vaswani et al. 2017): self-attention, then the feed-forward network */
 static sa_mat encoder_layer_forward(const sa_transformer_layer *w, const sa_stack_cache *stack,
                                     double dropout, sa_rng *rng, sa_mat x, sa_layer_cache *cache) {
     x = sa_attention_sublayer_forward(&w->self, &stack->self, x, NULL, dropout, rng, &cache->self,
@@ -218,14 +216,13 @@ static void encoder_layer_backward(const sa_transformer_layer *w, sa_stack_cache
                                    &stack->workspace.self, &stack->workspace, &dw->self);
 }
 
-/* Section 3.1: the decoder's layer: causal self-attention, attention to the encoder's result (the
- * memory), then the network. */
+/* Section 3.1: causal self-attention, attention to the encoder's output (the memory), then the
+ * feed-forward network */
 static sa_mat decoder_layer_forward(const sa_transformer_layer *w, const sa_stack_cache *stack,
                                     const sa_override *override, double dropout, sa_rng *rng,
                                     sa_mat x, sa_layer_cache *cache) {
-    x = sa_attention_sublayer_forward(
-        &w->self, &stack->self, x, NULL, dropout, rng, &cache->self,
-        stack->scratch); /* LN(x + MultiHead(x, x, x)), no look ahead */
+    x = sa_attention_sublayer_forward(&w->self, &stack->self, x, NULL, dropout, rng, &cache->self,
+                                      stack->scratch); /* LN(x + MultiHead(x, x, x)), causal */
     x = sa_attention_sublayer_forward(&w->cross, &stack->cross, x, override, dropout, rng,
                                       &cache->cross,
                                       stack->scratch); /* LN(x + MultiHead(x, h, h)) */
@@ -246,7 +243,7 @@ static void decoder_layer_backward(const sa_transformer_layer *w, sa_stack_cache
 
 /* ---- Stacks ---------------------------------------------------------------------------------- */
 
-/* With norm pre the sum that runs through the layers is normalised once more at the end. */
+/* With SA_NORM_PRE the sum of all layers is normalized at the end. */
 static void finish(const sa_stack *w, sa_mat x, sa_stack_cache *cache) {
     if (w->last.g.cols) sa_layernorm_forward(&w->last, x, &cache->last, cache->out);
 }
@@ -291,7 +288,7 @@ void sa_transformer_forward(const sa_transformer *w, sa_dropout dropout, sa_rng 
 void sa_transformer_backward(const sa_transformer *w, sa_dropout dropout,
                              sa_transformer_cache *cache, sa_transformer *dw) {
     sa_stack_cache *decoder = &cache->decoder;
-    sa_zero(cache->encoder.d); /* the memory's derivative, to which every layer adds */
+    sa_zero(cache->encoder.d); /* every layer adds the memory's derivative */
     finish_backward(&w->decoder, decoder, &dw->decoder);
     for (int i = w->decoder.layers - 1; i >= 0; i--)
         decoder_layer_backward(&w->decoder.layer[i], decoder, dropout.sublayers, &decoder->layer[i],

@@ -1,9 +1,8 @@
-/* transformer: the model of Vaswani et al. 2017 ("Attention is all you need"), on the attention
- * core that the recurrent models use: any compatibility function can stand in any of its three
- * places.
+/* transformer: the model of Vaswani et al. 2017 ("Attention is all you need"), on the attention of
+ * the recurrent models: any score can serve at its three sites.
  *
- * All rows stand sentence by sentence: the source's in the order of the targets (row first[b] + t
- * of the memory), the target's in their own (row target.first[b] + t). */
+ * All rows stand sentence by sentence in the order of the targets: source row first[b] + t of the
+ * memory, target row target.first[b] + t. */
 #ifndef SA_MODEL_TRANSFORMER_H
 #define SA_MODEL_TRANSFORMER_H
 
@@ -16,14 +15,14 @@
 
 typedef struct sa_transformer_sizes {
     int layers, m, ffn;
-    int norm;                     /* a row of sa_norm_name */
-    int positions, max_positions; /* kind, and how many can be learned */
-    int tie;
+    int norm;                     /* SA_NORM_.. */
+    int positions, max_positions; /* SA_POSITIONS_.., and how many can be learned */
+    int tie;                      /* SA_TIE_.. */
     int source_words, target_words;
-    sa_attention_sizes attention; /* the same in all three places */
+    sa_attention_sizes attention; /* at all three sites */
 } sa_transformer_sizes;
 
-/* A layer; the encoder's have no cross attention. */
+/* The layers of the encoder have no cross-attention. */
 typedef struct sa_transformer_layer {
     sa_attention_sublayer self, cross;
     sa_feedforward_sublayer feed;
@@ -34,7 +33,7 @@ typedef struct sa_stack {
     bool cross;
     sa_positions positions;
     sa_transformer_layer layer[SA_MAX_LAYERS];
-    sa_layernorm last; /* of the stack's result, with norm pre */
+    sa_layernorm last; /* of the stack's output; with SA_NORM_PRE only */
 } sa_stack;
 
 typedef struct sa_transformer { /* weights, or their gradients */
@@ -50,15 +49,16 @@ typedef struct sa_layer_cache {
 } sa_layer_cache;
 
 typedef struct sa_stack_cache {
-    sa_queries self, cross;  /* who asks whom */
-    const int32_t *ids;      /* [R] the words that enter */
-    sa_mat position_vectors; /* [longest x m] vectors of the positions */
+    sa_queries self, cross;
+    const int32_t *ids;      /* [R] the input */
+    sa_mat position_vectors; /* [longest x m] */
     sa_mat x;                /* [R x m] embedded words */
     sa_layer_cache layer[SA_MAX_LAYERS];
     sa_mat out; /* [R x m] */
     sa_layernorm_cache last;
     sa_attention_scratch scratch;
-    sa_mat word_mask, x_mask, d; /* training only; d: the stream of derivatives */
+    sa_mat word_mask, x_mask,
+        d; /* training only; d [R x m]: the derivative that runs down the residual connections */
     sa_sublayer_workspace workspace;
 } sa_stack_cache;
 
@@ -67,8 +67,8 @@ typedef struct sa_transformer_cache {
     const int32_t *targets; /* [M] y_i, sentence by sentence */
     sa_readout_cache readout;
     sa_real *log_p, *objective;  /* [M] sentence by sentence */
-    const sa_override *override; /* of the weights of cross attention, or NULL */
-    sa_profile *profile;         /* likewise */
+    const sa_override *override; /* of the cross-attention weights, or NULL */
+    sa_profile *profile;         /* NULL: no time is measured */
 } sa_transformer_cache;
 
 void sa_transformer_bind(sa_binder *binder, const sa_transformer_sizes *sizes, sa_transformer *w);
@@ -76,14 +76,13 @@ void sa_transformer_bind(sa_binder *binder, const sa_transformer_sizes *sizes, s
 void sa_transformer_layout(sa_arena *arena, const sa_batch *batch, const sa_transformer *w,
                            bool training, sa_transformer_cache *cache);
 
-/* The encoder alone; its result is encoder->out. */
+/* The encoder alone; its output is encoder->out. */
 void sa_transformer_encoder_layout(sa_arena *arena, const sa_batch *batch, const sa_transformer *w,
                                    bool training, sa_stack_cache *encoder);
 void sa_transformer_encode(const sa_transformer *w, sa_dropout dropout, sa_rng *rng,
                            sa_stack_cache *encoder);
 
-/* Up to the vectors readout.t that the next words are chosen by. Dropout 0 when translating; rng
- * may then be NULL. */
+/* Up to readout.t, the vectors from which words are predicted. Without dropout, rng may be NULL. */
 void sa_transformer_forward(const sa_transformer *w, sa_dropout dropout, sa_rng *rng,
                             sa_transformer_cache *cache);
 /* From readout.dt. dw is added to. */

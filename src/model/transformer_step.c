@@ -9,12 +9,12 @@
 /* ---- Layout ---------------------------------------------------------------------------------- */
 
 void sa_transformer_decode_layout(sa_arena *arena, const sa_transformer *w, const sa_batch *batch,
-                                  int rows, int steps, sa_transformer_decode_state *to) {
+                                  int rows, int steps, sa_transformer_decode_state *state) {
     const sa_stack *stack = &w->decoder;
     const sa_transformer_layer *layer = &stack->layer[0];
     const sa_attention *attention = &layer->self.attention;
     const int m = w->sizes.m, S = batch->source.steps, longest = steps > S ? steps : S;
-    *to = (sa_transformer_decode_state){
+    *state = (sa_transformer_decode_state){
         .position_vector = sa_mat_alloc(arena, stack->positions.kind ? 1 : 0, m),
         .x = sa_mat_alloc(arena, rows, m),
         .inner = sa_mat_alloc(arena, rows, w->sizes.ffn),
@@ -25,37 +25,38 @@ void sa_transformer_decode_layout(sa_arena *arena, const sa_transformer *w, cons
         .last = sa_layernorm_layout(arena, stack->last.g.cols ? rows : 0, m),
         .scratch = sa_attention_scratch_layout(arena, attention, 1, longest, false),
     };
-    to->cache.width = stack->layers * (attention->key_width + attention->value_width);
-    to->cache.last = sa_arena_alloc(arena, (size_t)rows, sizeof *to->cache.last);
-    to->cache.next = sa_arena_alloc(arena, (size_t)rows, sizeof *to->cache.next);
-    sa_residual_layout(arena, &layer->self.residual, to->x, false, &to->self);
-    sa_residual_layout(arena, &layer->cross.residual, to->x, false, &to->cross);
-    sa_residual_layout(arena, &layer->feed.residual, to->x, false, &to->feed);
-    sa_readout_layout(arena, rows, &w->vocabulary, false, &to->readout);
-    sa_transformer_encoder_layout(arena, batch, w, false, &to->encoder);
+    state->cache.width = stack->layers * (attention->key_width + attention->value_width);
+    state->cache.last = sa_arena_alloc(arena, (size_t)rows, sizeof *state->cache.last);
+    state->cache.next = sa_arena_alloc(arena, (size_t)rows, sizeof *state->cache.next);
+    sa_residual_layout(arena, &layer->self.residual, state->x, false, &state->self);
+    sa_residual_layout(arena, &layer->cross.residual, state->x, false, &state->cross);
+    sa_residual_layout(arena, &layer->feed.residual, state->x, false, &state->feed);
+    sa_readout_layout(arena, rows, &w->vocabulary, false, &state->readout);
+    sa_transformer_encoder_layout(arena, batch, w, false, &state->encoder);
     for (int k = 0; k < stack->layers; k++) {
         const sa_attention *cross = &stack->layer[k].cross.attention;
-        sa_memory_layout(arena, cross, to->encoder.self.first, to->encoder.out, &to->memory[k]);
-        to->cross_attention[k] = sa_attention_rows_layout(arena, cross, rows, S, true);
+        sa_memory_layout(arena, cross, state->encoder.self.first, state->encoder.out,
+                         &state->memory[k]);
+        state->cross_attention[k] = sa_attention_rows_layout(arena, cross, rows, S, true);
     }
 }
 
-void sa_transformer_decode_release(sa_transformer_decode_state *to) {
-    free(to->cache.entries);
-    free(to->cache.before);
-    to->cache = (sa_kv_cache){0};
+void sa_transformer_decode_release(sa_transformer_decode_state *state) {
+    free(state->cache.entries);
+    free(state->cache.before);
+    state->cache = (sa_kv_cache){0};
 }
 
-void sa_transformer_decode_begin(const sa_transformer *w, sa_transformer_decode_state *to) {
-    sa_transformer_encode(w, (sa_dropout){0}, NULL, &to->encoder);
+void sa_transformer_decode_begin(const sa_transformer *w, sa_transformer_decode_state *state) {
+    sa_transformer_encode(w, (sa_dropout){0}, NULL, &state->encoder);
     for (int k = 0; k < w->decoder.layers; k++)
-        sa_memory_forward(&w->decoder.layer[k].cross.attention, &to->memory[k]);
-    to->cache.count = 0;
+        sa_memory_forward(&w->decoder.layer[k].cross.attention, &state->memory[k]);
+    state->cache.count = 0;
 }
 
-/* ---- The past -------------------------------------------------------------------------------- */
+/* ---- The key/value cache --------------------------------------------------------------------- */
 
-/* One entry more for each row of the step. */
+/* A new entry for each row of the step. */
 static bool append_entries(sa_kv_cache *cache, const sa_decode_step *step, sa_error *error) {
     const size_t count = cache->count + (size_t)step->L;
     if (!sa_reserve(&cache->entries, &cache->entries_capacity, count * (size_t)cache->width,
@@ -72,7 +73,7 @@ static bool append_entries(sa_kv_cache *cache, const sa_decode_step *step, sa_er
     return true;
 }
 
-/* Keys and values of a layer in the entries of the last L rows. */
+/* The keys and values of one layer in the L newest entries. */
 static sa_memory entries_of(const sa_kv_cache *cache, const sa_attention *w, int layer, int L) {
     const int key = w->key_width, value = w->value_width;
     const size_t first = cache->count - (size_t)L;
@@ -81,31 +82,31 @@ static sa_memory entries_of(const sa_kv_cache *cache, const sa_attention *w, int
                        .values = {x + key, L, value, cache->width}};
 }
 
-/* What a row with this newest entry, its word number i, can look back at. */
-static sa_memory gather_entries(const sa_transformer_decode_state *to, const sa_attention *w,
+/* The keys and values of the i words that end with this entry. */
+static sa_memory gather_entries(const sa_transformer_decode_state *state, const sa_attention *w,
                                 int layer, int entry, int i, int *first) {
-    const sa_kv_cache *cache = &to->cache;
+    const sa_kv_cache *cache = &state->cache;
     const size_t key = (size_t)w->key_width, value = (size_t)w->value_width;
     const size_t at = (size_t)layer * (key + value);
     for (int t = i - 1; t >= 0; t--, entry = cache->before[entry]) {
         const sa_real *x = cache->entries + (size_t)entry * (size_t)cache->width + at;
-        memcpy(sa_row(to->keys, t), x, key * sizeof *x);
-        memcpy(sa_row(to->values, t), x + key, value * sizeof *x);
+        memcpy(sa_row(state->keys, t), x, key * sizeof *x);
+        memcpy(sa_row(state->values, t), x + key, value * sizeof *x);
     }
     first[0] = 0, first[1] = i;
-    return (sa_memory){.first = first, .keys = to->keys, .values = to->values};
+    return (sa_memory){.first = first, .keys = state->keys, .values = state->values};
 }
 
-/* ---- Sub-layers ------------------------------------------------------------------------------ */
+/* ---- Sublayers ------------------------------------------------------------------------------- */
 
 static sa_mat self_forward(const sa_attention_sublayer *w, int layer, int i, sa_mat x,
-                           sa_transformer_decode_state *to) {
+                           sa_transformer_decode_state *state) {
     const int L = x.rows;
     const sa_attention *attention = &w->attention;
-    sa_residual_cache residual = sa_residual_slice(&to->self, L);
-    sa_attention_rows rows = sa_attention_rows_slice(to->self_attention, 0, L);
+    sa_residual_cache residual = sa_residual_slice(&state->self, L);
+    sa_attention_rows rows = sa_attention_rows_slice(state->self_attention, 0, L);
     sa_mat o = sa_attention_head_output(attention, rows, residual.y);
-    sa_memory own = entries_of(&to->cache, attention, layer, L);
+    sa_memory own = entries_of(&state->cache, attention, layer, L);
     sa_residual_enter_forward(&w->residual, x, &residual);
     own.annotations = residual.in;
     sa_memory_forward(attention, &own);
@@ -113,11 +114,12 @@ static sa_mat self_forward(const sa_attention_sublayer *w, int layer, int i, sa_
     sa_attention_project_query(attention, residual.in, rows);
     for (int l = 0; l < L; l++) {
         int first[2];
-        const sa_memory cache = gather_entries(to, attention, layer, to->cache.last[l], i, first);
+        const sa_memory cache =
+            gather_entries(state, attention, layer, state->cache.last[l], i, first);
         sa_attention_rows row = sa_attention_rows_slice(rows, l, 1);
-        row.alpha = to->alpha;
+        row.alpha = state->alpha;
         sa_attention_score_forward(attention, &cache, 0, i, NULL, row, 0, sa_rows(o, l, 1),
-                                   to->scratch);
+                                   state->scratch);
     }
     sa_attention_project_output(attention, rows, residual.y);
     sa_residual_leave_forward(&w->residual, x, 0, NULL, &residual);
@@ -125,45 +127,45 @@ static sa_mat self_forward(const sa_attention_sublayer *w, int layer, int i, sa_
 }
 
 static sa_mat cross_forward(const sa_attention_sublayer *w, int layer, const sa_decode_step *step,
-                            sa_mat x, sa_transformer_decode_state *to) {
-    sa_residual_cache residual = sa_residual_slice(&to->cross, x.rows);
-    sa_attention_rows rows = sa_attention_rows_slice(to->cross_attention[layer], 0, x.rows);
+                            sa_mat x, sa_transformer_decode_state *state) {
+    sa_residual_cache residual = sa_residual_slice(&state->cross, x.rows);
+    sa_attention_rows rows = sa_attention_rows_slice(state->cross_attention[layer], 0, x.rows);
     sa_residual_enter_forward(&w->residual, x, &residual);
-    sa_attention_step_forward(&w->attention, &to->memory[layer], step->which, step->i, residual.in,
-                              step->override, rows, residual.y, to->scratch);
+    sa_attention_step_forward(&w->attention, &state->memory[layer], step->which, step->i,
+                              residual.in, step->override, rows, residual.y, state->scratch);
     sa_residual_leave_forward(&w->residual, x, 0, NULL, &residual);
     return residual.y;
 }
 
 static sa_mat feed_forward(const sa_feedforward_sublayer *w, sa_mat x,
-                           sa_transformer_decode_state *to) {
-    sa_feedforward_sublayer_cache cache = {sa_residual_slice(&to->feed, x.rows),
-                                           sa_rows(to->inner, 0, x.rows)};
+                           sa_transformer_decode_state *state) {
+    sa_feedforward_sublayer_cache cache = {sa_residual_slice(&state->feed, x.rows),
+                                           sa_rows(state->inner, 0, x.rows)};
     return sa_feedforward_sublayer_forward(w, x, 0, NULL, &cache);
 }
 
 /* ---- One step -------------------------------------------------------------------------------- */
 
 bool sa_transformer_decode_step(const sa_transformer *w, const sa_decode_step *step,
-                                sa_transformer_decode_state *to, sa_error *error) {
+                                sa_transformer_decode_state *state, sa_error *error) {
     const sa_stack *stack = &w->decoder;
     const int L = step->L;
-    sa_mat x = sa_rows(to->x, 0, L);
-    if (!append_entries(&to->cache, step, error)) return false;
+    sa_mat x = sa_rows(state->x, 0, L);
+    if (!append_entries(&state->cache, step, error)) return false;
     sa_embedding_forward(w->target_E, step->ids, x);
     sa_scale(sa_sqrt((sa_real)x.cols), x);
-    sa_positions_table(&stack->positions, step->i - 1, to->position_vector);
-    for (int l = 0; to->position_vector.rows && l < L; l++)
-        sa_add(to->position_vector, sa_rows(x, l, 1));
+    sa_positions_table(&stack->positions, step->i - 1, state->position_vector);
+    for (int l = 0; state->position_vector.rows && l < L; l++)
+        sa_add(state->position_vector, sa_rows(x, l, 1));
     for (int k = 0; k < stack->layers; k++) {
         const sa_transformer_layer *layer = &stack->layer[k];
-        x = self_forward(&layer->self, k, step->i, x, to);
-        x = cross_forward(&layer->cross, k, step, x, to);
-        x = feed_forward(&layer->feed, x, to);
+        x = self_forward(&layer->self, k, step->i, x, state);
+        x = cross_forward(&layer->cross, k, step, x, state);
+        x = feed_forward(&layer->feed, x, state);
     }
-    sa_mat t = sa_rows(to->readout.t, 0, L);
+    sa_mat t = sa_rows(state->readout.t, 0, L);
     if (stack->last.g.cols)
-        sa_layernorm_forward(&stack->last, x, &to->last, t);
+        sa_layernorm_forward(&stack->last, x, &state->last, t);
     else
         sa_copy_mat(x, t);
     return true;

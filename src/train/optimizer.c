@@ -23,9 +23,10 @@ SA_DISPATCHED static void adam(const sa_update *u, const sa_real *g, sa_real *w,
     const sa_real beta1 = (sa_real)u->beta1, beta2 = (sa_real)u->beta2;
     const sa_real epsilon = (sa_real)u->epsilon;
     const double step = (double)u->step;
-    const sa_real rate = (sa_real)(u->lr / (1 - pow(u->beta1, step))); /* lr for m^ */
+    const sa_real rate =
+        (sa_real)(u->lr / (1 - pow(u->beta1, step))); /* with the bias correction of m */
     const sa_real correct =
-        (sa_real)(1 / sqrt(1 - pow(u->beta2, step))); /* sqrt v^ = correct sqrt v */
+        (sa_real)(1 / sqrt(1 - pow(u->beta2, step))); /* bias correction of sqrt(v) */
     for (int i = 0; i < size; i++) {
         const sa_real gi = g[i] * u->scale;
         a[i] = beta1 * a[i] + (1 - beta1) * gi;

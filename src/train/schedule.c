@@ -8,7 +8,7 @@ static double constant(double step, double warmup) {
     return 1;
 }
 
-/* Section 5.3 (Vaswani et al. 2017): d^-0.5 min(step^-0.5, step warmup^-1.5), as a share of its
+/* Section 5.3 (Vaswani et al. 2017): d^-0.5 min(step^-0.5, step warmup^-1.5), relative to its
  * peak d^-0.5 warmup^-0.5. */
 static double inverse_root(double step, double warmup) {
     return sqrt((warmup > 1 ? warmup : 1) / step);

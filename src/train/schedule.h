@@ -1,4 +1,5 @@
-/* schedule: what becomes of the learning rate as training goes on, and what is good about it. */
+/* schedule: the learning rate over time, as rows of one table; names of what validation compares.
+ */
 #ifndef SA_TRAIN_SCHEDULE_H
 #define SA_TRAIN_SCHEDULE_H
 
@@ -8,8 +9,8 @@
 
 typedef struct sa_schedule {
     const char *name;
-    bool decays; /* a validation without a better loss multiplies the rate by --lr-decay */
-    double (*after)(double step, double warmup); /* its share after the warm-up */
+    bool decays; /* validations without a better loss multiply the learning rate by --lr-decay */
+    double (*after)(double step, double warmup); /* the factor of --lr after the warm-up */
 } sa_schedule;
 
 extern const sa_schedule sa_schedules[]; /* ends with a NULL name */
@@ -17,14 +18,13 @@ extern const sa_schedule sa_schedules[]; /* ends with a NULL name */
 /* For the option rows: the name of a schedule, NULL after the last. */
 const char *sa_schedule_name(size_t row);
 
-/* For the option rows: the name of a figure that validations are compared by, NULL after the last.
- */
+/* For the option rows: the name of a validation criterion, NULL after the last. */
 const char *sa_criterion_name(size_t row);
 
-/* For the option rows: the name of a choice among validations, NULL after the last. */
+/* For the option rows: the name of a choice of --average-of, NULL after the last. */
 const char *sa_average_name(size_t row);
 
-/* The share of --lr that update number `step` (from 1) is made with: step / warmup up to there. */
+/* The factor of --lr for update number `step` (from 1): step / warmup during the warm-up. */
 double sa_schedule_factor(const sa_schedule *schedule, int64_t step, int64_t warmup);
 
 #endif

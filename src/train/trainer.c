@@ -8,12 +8,12 @@
 #include <string.h>
 
 enum {
-    MIN_SHARD = 8,      /* sentences that make a shard worth its own gradient */
-    CHUNK = 1 << 14,    /* numbers of the gradient that are summed and updated as one job */
-    MAX_NONFINITE = 10, /* batches without a finite gradient before training gives up */
+    MIN_SHARD = 8,      /* pairs; fewer do not repay a gradient of their own */
+    CHUNK = 1 << 14,    /* numbers of the gradient that one job sums and updates */
+    MAX_NONFINITE = 10, /* batches in a row before training has diverged */
 };
 
-/* Shards that a batch of `count` pairs is cut into. */
+/* The number of shards of a batch of `count` pairs. */
 static int shards_for(int count, int shards) {
     const int most = count / MIN_SHARD;
     return most < 1 ? 1 : most < shards ? most : shards;
@@ -21,8 +21,8 @@ static int shards_for(int count, int shards) {
 
 /* ---- Opening --------------------------------------------------------------------------------- */
 
-/* The arena that `count` pairs need when all are as long as the longest; with --batch-tokens, which
- * bounds their words, when one is and the others have a word a side. */
+/* The arena for `count` pairs of the largest lengths; with --batch-tokens, which bounds the words
+ * of a batch, for one such pair while the others have one word on each side. */
 static size_t arena_size(const sa_trainer *trainer, int count, int longest_source,
                          int longest_target, sa_sentence *lengths) {
     sa_arena dry = {0};
@@ -38,8 +38,8 @@ static size_t arena_size(const sa_trainer *trainer, int count, int longest_sourc
     return dry.used;
 }
 
-/* Pairs that a shard has at most. A small batch has fewer, larger pieces; one of few words, of
- * which there are as many as pairs at least, may be a single one. */
+/* The most pairs of a shard. A small batch has fewer, larger shards, and one that is bounded by
+ * --batch-tokens may be a single shard. */
 static int largest_shard(const sa_trainer *trainer) {
     const int most = (trainer->most + trainer->shards - 1) / trainer->shards;
     if (trainer->settings->batch_tokens) return trainer->most + 1;
@@ -107,8 +107,7 @@ void sa_trainer_lend_memory(sa_trainer *trainer) {
 
 /* ---- One batch ------------------------------------------------------------------------------- */
 
-/* Pairs of piece i when pair k goes to piece k mod pieces: every shard gets short ones and long
- * ones. */
+/* Pair k goes to shard k mod active_shards, so that every shard gets short and long sentences. */
 static int shard_count(const sa_trainer *trainer, int i) {
     return (trainer->count - i + trainer->active_shards - 1) / trainer->active_shards;
 }
@@ -132,8 +131,8 @@ static void shard_batch(sa_trainer *trainer, const sa_sentence *source, const sa
         }
 }
 
-/* --l2: the gradient of l2 times the sum of all squared matrix weights; those of one row are biases
- * and gains. */
+/* --l2: the gradient of l2 times the sum of the squares of all matrices; vectors are biases and
+ * gains. */
 static void add_l2_gradient(const sa_trainer *trainer, sa_real *gradients) {
     const sa_real slope = 2 * (sa_real)trainer->settings->l2;
     for (int i = 0; slope > 0 && i < trainer->plan.count; i++) {
@@ -144,7 +143,7 @@ static void add_l2_gradient(const sa_trainer *trainer, sa_real *gradients) {
     }
 }
 
-/* Forward and backward of one shard, whose gradients are zero at the start. */
+/* The gradients of the shard are zero at the start. */
 static void run_shard(void *context, int i) {
     sa_trainer *trainer = context;
     sa_shard *shard = &trainer->shard[i];
@@ -168,12 +167,12 @@ static void run_shard(void *context, int i) {
     if (i == 0) add_l2_gradient(trainer, shard->gradients);
 }
 
-/* --weight-decay (Loshchilov and Hutter 2019): apart from the gradient, before the update. */
+/* --weight-decay (Loshchilov and Hutter 2019): decoupled from the gradient. */
 static void apply_weight_decay(const sa_trainer *trainer) {
-    const sa_real share = (sa_real)(trainer->update.lr * trainer->settings->weight_decay);
-    for (int i = 0; share > 0 && i < trainer->plan.count; i++) {
+    const sa_real decay = (sa_real)(trainer->update.lr * trainer->settings->weight_decay);
+    for (int i = 0; decay > 0 && i < trainer->plan.count; i++) {
         const sa_param *param = &trainer->plan.item[i];
-        if (param->rows) sa_scale(1 - share, sa_param_mat(param, trainer->values));
+        if (param->rows) sa_scale(1 - decay, sa_param_mat(param, trainer->values));
     }
 }
 
@@ -182,8 +181,8 @@ static int chunk_size(const sa_trainer *trainer, size_t at) {
     return (int)(rest < CHUNK ? rest : CHUNK);
 }
 
-/* The gradients of all shards, added in their order into the first; and the sum of squares. What
- * has been read is zeroed for the next batch while it is in the cache. */
+/* Adds the gradients of all shards, in their order, to the first one's, and sums the squares. The
+ * others are zeroed for the next batch while they are in cache. */
 static void reduce_chunk(void *context, int i) {
     sa_trainer *trainer = context;
     const size_t at = (size_t)i * CHUNK;
@@ -206,7 +205,6 @@ static void update_chunk(void *context, int i) {
     memset(sum, 0, (size_t)size * sizeof *sum);
 }
 
-/* Of the update that is about to be made. */
 static double learning_rate(const sa_trainer *trainer) {
     const sa_settings *settings = trainer->settings;
     const sa_schedule *schedule = &sa_schedules[settings->schedule];
@@ -215,8 +213,7 @@ static double learning_rate(const sa_trainer *trainer) {
            (schedule->decays ? trainer->decay : 1);
 }
 
-/* B.2 (2015): the gradient is scaled down to an L2 norm of at most clip, then the optimiser moves.
- */
+/* B.2 (Bahdanau et al. 2015): the gradient is scaled to an L2 norm of at most clip. */
 bool sa_trainer_step(sa_trainer *trainer, const sa_sentence *source, const sa_sentence *target,
                      const size_t *pairs, int count, sa_step_result *result, sa_error *error) {
     const int chunks = (int)((trainer->plan.size + CHUNK - 1) / CHUNK);
@@ -260,8 +257,8 @@ bool sa_trainer_step(sa_trainer *trainer, const sa_sentence *source, const sa_se
     return true;
 }
 
-/* All threads wait for the caller's two parts; what their shards did not take of the first was
- * waiting. */
+/* The threads are busy or waiting during the caller's two parts. Of the first, the time that the
+ * shards did not take is waiting. */
 void sa_trainer_profile(const sa_trainer *trainer, sa_profile_entry parts[SA_PROFILE_ENTRIES]) {
     const int threads = trainer->pool ? sa_pool_threads(trainer->pool) : 0;
     sa_profile rest = trainer->profile;

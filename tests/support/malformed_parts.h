@@ -70,7 +70,7 @@ static const malformed_header malformed_settings[] = {
     {WORDS, KEY("lowercase") "false", KEY("lowercase") "0",
      "m: settings: 'lowercase' must be yes or no"},
     {WORDS, KEY("tie") VALUE("none"), KEY("tie") VALUE("three-way"),
-     "m: settings: --tie three-way makes the embeddings the read-out's last matrix: --maxout 1 "
+     "m: settings: --tie three-way makes the embeddings the readout's last matrix: --maxout 1 "
      "must be --embed 3"},
     {WORDS, KEY("tokenizer") VALUE("word"), KEY("tokenizer") VALUE("bpe"),
      "m: tensor 'source.merges' is missing"},

@@ -1,6 +1,6 @@
-/* check: the words of <check.h> that the targets and the helpers in support/ use, for programs that
- * no runner of tests surrounds: what does not hold ends the process, and libFuzzer keeps the input.
- * It stands in the way of the real one because this folder is looked through first. */
+/* check: the assertions of <check.h> that the targets and support/ use, for programs without a
+ * test runner: a failure aborts, and libFuzzer saves the input. It hides the real <check.h>
+ * because this folder comes first in the include path. */
 #ifndef TEST_FUZZ_CHECK_H
 #define TEST_FUZZ_CHECK_H
 

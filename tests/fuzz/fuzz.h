@@ -1,5 +1,5 @@
-/* fuzz: what the targets share. A target is one C file with LLVMFuzzerTestOneInput: it reads bytes
- * of any kind as a user's input and asserts what must hold of the result. */
+/* fuzz: what the targets share. A target is a C file with LLVMFuzzerTestOneInput, which takes
+ * any bytes as a user's input and asserts properties of the result. */
 #ifndef TEST_FUZZ_H
 #define TEST_FUZZ_H
 
@@ -31,7 +31,7 @@ static inline unsigned fuzz_byte(fuzz_input *input) {
     return (unsigned char)*input->at++;
 }
 
-/* All up to the next byte that is `end` (which is passed over) or the input's end. */
+/* Everything up to the next byte `end`, which is skipped, or the end of the input. */
 static inline fuzz_input fuzz_until(fuzz_input *input, char end) {
     const char *stop = input->size ? memchr(input->at, end, input->size) : NULL;
     const fuzz_input part = {input->at, stop ? (size_t)(stop - input->at) : input->size};
@@ -40,7 +40,7 @@ static inline fuzz_input fuzz_until(fuzz_input *input, char end) {
     return part;
 }
 
-/* A terminated copy on the heap, so that a sanitizer sees who reads behind its end. */
+/* A terminated copy on the heap, so that a sanitizer sees reads beyond its end. */
 static inline char *fuzz_copy(fuzz_input part) {
     char *copy = malloc(part.size + 1);
     ck_assert(copy != NULL);
@@ -60,7 +60,7 @@ static inline bool fuzz_is_utf8(const char *text, size_t size) {
 
 /* ---- Files ----------------------------------------------------------------------------------- */
 
-/* The path of a file in memory with these bytes; each of the few slots holds one file. */
+/* The path of a file in memory with these bytes; each slot holds one file. */
 enum { FUZZ_FILES = 4 };
 static inline const char *fuzz_file(int slot, const void *bytes, size_t size) {
     static char path[FUZZ_FILES][32];
@@ -76,7 +76,7 @@ static inline const char *fuzz_file(int slot, const void *bytes, size_t size) {
     return path[slot];
 }
 
-/* The path of a file that the program may replace, on a disk in memory where there is one. */
+/* The path of a file that the program may replace, in a memory file system if there is one. */
 static inline const char *fuzz_scratch(void) {
     static char path[64];
     const char *folder = access("/dev/shm", W_OK) == 0 ? "/dev/shm" : "/tmp";
@@ -86,7 +86,7 @@ static inline const char *fuzz_scratch(void) {
 
 /* ---- What must hold of every refusal --------------------------------------------------------- */
 
-/* A message that a terminal shows as it is: it says something, in one line of UTF-8. */
+/* A message that is safe on a terminal: not empty, one line, UTF-8. */
 static inline void fuzz_expect_error(const sa_error *error, sa_code one, sa_code other) {
     const size_t size = strnlen(error->text, sizeof error->text);
     ck_assert_msg(error->code == one || error->code == other, "%d: %s", error->code, error->text);

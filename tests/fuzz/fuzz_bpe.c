@@ -1,5 +1,5 @@
-/* Sub-words. The input is two bytes of choices, then a text whose words are learned from and cut;
- * or what begins with '#' is a file of merges, and behind an empty line stand the words to cut. */
+/* Byte-pair encoding. The input is two bytes of choices, then a text to learn merges from and to
+ * segment; or, if it begins with '#', a file of merges, an empty line, and words to segment. */
 #include "base/subword_mark.h"
 #include "data/bpe.h"
 #include "data/text_codec.h"
@@ -8,7 +8,7 @@
 
 enum { MOST = 4096 };
 
-/* Written down and read again, merges are the same. */
+/* Merges survive writing and reading. */
 static void write_again(const sa_bpe *bpe) {
     sa_buffer text = {0};
     sa_bpe again = {0};
@@ -20,7 +20,7 @@ static void write_again(const sa_bpe *bpe) {
     sa_buffer_release(&text);
 }
 
-/* The pieces of a word are whole characters, one behind the other. */
+/* The subwords of a word are whole characters, in order. */
 static void cut(sa_bpe_segmenter *segmenter, const char *word, size_t size) {
     size_t count = 0, sum = 0, again;
     const uint32_t *sizes = sa_bpe_segmenter_apply(segmenter, word, size, &count, NULL);
@@ -30,7 +30,7 @@ static void cut(sa_bpe_segmenter *segmenter, const char *word, size_t size) {
         sum += sizes[i];
     }
     ck_assert_uint_eq(sum, size);
-    sa_bpe_segmenter fresh; /* one that has not seen the word */
+    sa_bpe_segmenter fresh; /* a segmenter without a cached result */
     sa_bpe_segmenter_init(&fresh, segmenter->bpe);
     if (segmenter->known) ck_assert(sa_bpe_segmenter_restrict(&fresh, segmenter->known, NULL));
     const uint32_t *other = sa_bpe_segmenter_apply(&fresh, word, size, &again, NULL);
@@ -39,7 +39,7 @@ static void cut(sa_bpe_segmenter *segmenter, const char *word, size_t size) {
     sa_bpe_segmenter_release(&fresh);
 }
 
-/* Every word of a line, all pieces allowed or only those that are `known`. */
+/* Every word of a line, with all subwords allowed or only those that are `known`. */
 static void segment_words(const sa_bpe *bpe, const sa_strings *known, fuzz_input text) {
     sa_bpe_segmenter segmenter;
     sa_bpe_segmenter_init(&segmenter, bpe);
@@ -51,7 +51,7 @@ static void segment_words(const sa_bpe *bpe, const sa_strings *known, fuzz_input
     sa_bpe_segmenter_release(&segmenter);
 }
 
-/* Of one line, as files of words have them. */
+/* The text of one line. */
 static bool is_text(fuzz_input text) {
     static const char never[] = {0, '\n', '\r'};
     for (size_t i = 0; text.size && i < sizeof never; i++)
@@ -59,7 +59,7 @@ static bool is_text(fuzz_input text) {
     return fuzz_is_utf8(text.at, text.size);
 }
 
-/* The pieces of a text put together again are the words that stand there without merges. */
+/* Joining the subwords of a text gives its words. */
 static void undo(const sa_bpe *bpe, const char *text, bool lower) {
     const sa_tokenizer *words = sa_tokenizers, *pieces = sa_tokenizers;
     while (!pieces->pieces) pieces++;
@@ -70,7 +70,7 @@ static void undo(const sa_bpe *bpe, const char *text, bool lower) {
     if (lowered) text = lowered;
     ck_assert(sa_text_codec_split(&codec, NULL, text, lower, &cut, &owned, NULL));
     ck_assert(words->split(text, strlen(text), &whole, NULL));
-    bool marked = false; /* a word that looks like a piece of one */
+    bool marked = false; /* a word that looks like a subword */
     for (size_t i = 0; i < whole.count; i++)
         marked |= sa_subword_continues(whole.token[i].text, whole.token[i].size);
     sa_buffer_adds(&one, ""), sa_buffer_adds(&other, "");

@@ -1,5 +1,5 @@
-/* JSON of a file from elsewhere, and the header that a model file gets. The input is a byte of
- * choices and a text; the lines of the text are also the names and strings of a container. */
+/* JSON from files, and the header of a model file. The input is a byte of choices and a text,
+ * whose lines are also the names and strings of a container. */
 #include "base/container.h"
 #include "base/json.h"
 #include "fuzz.h"
@@ -24,7 +24,7 @@ static int depth_of(const json_t *value) {
     return json_is_object(value) || json_is_array(value) ? 1 + deepest : 0;
 }
 
-/* Numbers that are longer than a double's digits are refused whatever their value. */
+/* Numbers with more digits than a double needs are refused whatever their value. */
 static bool has_long_number(const char *text) {
     enum { LONG = 400 };
     while (*text) {
@@ -42,7 +42,7 @@ static void read_json(fuzz_input input, int depth) {
     json_t *plain = json_loadb(copy, input.size, JSON_REJECT_DUPLICATES | JSON_DECODE_ANY, NULL);
     if (!value) {
         fuzz_expect_error(&error, SA_DATA, SA_DATA);
-        const bool cut = memchr(copy, 0, input.size); /* jansson takes it for the end */
+        const bool cut = memchr(copy, 0, input.size); /* jansson takes it for the end of the text */
         ck_assert_msg(!plain || cut || depth_of(plain) > depth || has_long_number(copy), "%s: %s",
                       error.text, copy);
     } else {

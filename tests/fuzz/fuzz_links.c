@@ -1,10 +1,10 @@
-/* Word alignments: links as text, joined from both directions, and judged by AER. The input is a
- * byte of choices, then a line for each direction and one of gold links. */
+/* Word alignments: links as text, combined from both directions, and evaluated by AER. The input
+ * is a byte of choices, a line for each direction and one of gold links. */
 #include "base/links.h"
 #include "fuzz.h"
 #include "metrics/aer.h"
-#include "metrics/symmetrize.h"
 #include "metrics/linking.h"
+#include "metrics/symmetrize.h"
 
 typedef struct linked {
     sa_link *links;
@@ -16,7 +16,7 @@ static void release(linked *links) {
     *links = (linked){0};
 }
 
-/* Written down and read again, links are the same. */
+/* Links survive writing and reading. */
 static void write_again(const linked *links) {
     sa_buffer text = {0};
     sa_buffer_adds(&text, "");
@@ -57,7 +57,7 @@ static linked copy_of(const linked *links) {
     return copy;
 }
 
-/* How many of the links of one stand in the other; both are settled. */
+/* The number of links in both; both are sorted. */
 static size_t shared(const linked *one, const linked *other) {
     size_t count = 0;
     for (size_t i = 0; i < one->count; i++)
@@ -75,8 +75,7 @@ static linked settled(const linked *links) {
     return copy;
 }
 
-/* Every way gives what lies between the intersection and the union, whichever direction comes
- * first. */
+/* Every method gives links between intersection and union, whichever direction comes first. */
 static void combine(const linked *forward, const linked *backward) {
     const linked one = settled(forward), other = settled(backward);
     const size_t both = shared(&one, &other), any = one.count + other.count - both;
@@ -137,7 +136,7 @@ static void shift(const linked *links, int by, int targets) {
     release(&moved);
 }
 
-/* Bytes as weights: links stay inside the words that are no end marks. */
+/* Bytes as weights: no link leaves the words or includes EOS. */
 static void link_weights(fuzz_input input, unsigned choices) {
     enum { SIDE = 8 };
     double weights[SIDE * SIDE];
@@ -161,7 +160,7 @@ static void link_weights(fuzz_input input, unsigned choices) {
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     fuzz_input input = fuzz_input_of(data, size);
     const unsigned choices = fuzz_byte(&input);
-    enum { MOST = 1024 }; /* links are compared each with each */
+    enum { MOST = 1024 }; /* the comparison is quadratic */
     if (size > MOST) return 0;
     linked forward = {0}, backward = {0}, gold = {0};
     link_weights(input, choices);

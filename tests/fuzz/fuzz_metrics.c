@@ -1,5 +1,5 @@
-/* BLEU, chrF and what stands beside them. The input is five bytes of choices, then lines: a number
- * of references, and a hypothesis and its references again and again. */
+/* BLEU, chrF and their statistics. The input is five bytes of choices, then lines: the number of
+ * references, and hypotheses each followed by its references. */
 #include "fuzz.h"
 #include "metrics/bootstrap.h"
 #include "metrics/metrics.h"
@@ -28,8 +28,7 @@ static sa_metrics choose(fuzz_input *input) {
     return metrics;
 }
 
-/* The lines in NFC, as the readers of files hand them over; the first that is not UTF-8 ends them.
- */
+/* The lines in NFC, as read from a file; the first that is not UTF-8 ends them. */
 static texts read_lines(fuzz_input *input) {
     texts all = {0};
     while (input->size && all.count < LINES) {
@@ -74,7 +73,7 @@ static void expect_figures(const sa_metric_stats *tally, const sa_metrics *metri
     ck_assert_int_le(tally->same, tally->tokens);
 }
 
-/* A line is its own best translation. */
+/* A line is its own perfect translation. */
 static void compare_with_itself(const sa_metrics *metrics, const char *line) {
     const sa_metric_stats tally = tally_of(metrics, line, &line, 1);
     for (int n = 0; n < SA_BLEU_ORDER; n++)
@@ -89,7 +88,7 @@ static void compare_with_itself(const sa_metrics *metrics, const char *line) {
                       sa_chrf_score(&tally.chrf, metrics));
 }
 
-/* With recall as important as precision chrF does not know which line is whose. */
+/* With beta 1 chrF is symmetric. */
 static void turn_round(sa_metrics metrics, const char *one, const char *other) {
     metrics.chrf_beta = 1;
     const sa_metric_stats there = tally_of(&metrics, one, &other, 1);
@@ -102,7 +101,7 @@ static void turn_round(sa_metrics metrics, const char *one, const char *other) {
     ck_assert_int_eq(there.same, back.same);
 }
 
-/* A further reference that is one of those there changes no count of words. */
+/* A duplicate reference changes no count of words. */
 static void say_twice(const sa_metrics *metrics, const char *ours, const char *theirs) {
     const char *const twice[] = {theirs, theirs};
     const sa_metric_stats once = tally_of(metrics, ours, twice, 1);

@@ -1,5 +1,5 @@
-/* Model files. The input is one, with any checksum. To read it takes at most a second of the
- * processor and 16 MiB beside the file's own size; what is read is written down and read again. */
+/* Model files. The input is one with any checksum. Reading it takes at most a second of CPU time
+ * and 16 MiB beside the file's size; a model that was read survives writing and reading. */
 #include "model_file.h"
 
 #include <jansson.h>
@@ -70,7 +70,7 @@ static void expect_same(const sa_model *one, const sa_model *other) {
     ck_assert_mem_eq(one->values, other->values, one->plan.size * sizeof *one->values);
 }
 
-/* The bytes that a model is written as. */
+/* The bytes of a model's file. */
 static sa_file write_down(const sa_model *model) {
     sa_file file;
     sa_error error = {0};

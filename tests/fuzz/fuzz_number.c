@@ -1,6 +1,6 @@
-/* Numbers as text. A text is a number exactly if the C library's own reader takes all of it and its
- * letters are those of a decimal number; what is written reads as the same number again. The first
- * eight bytes are also taken as the bits of a double. */
+/* Numbers as text. A text is a number exactly if strtod reads all of it and its characters are
+ * those of a decimal number; written numbers are read as the same value. The first eight bytes
+ * are also the bits of a double. */
 #include "base/number.h"
 #include "fuzz.h"
 
@@ -31,7 +31,7 @@ static void read_integer(const char *text) {
     ck_assert_msg(value == (wanted ? other : untouched), "'%s'", text);
 }
 
-/* Whether the text names the value in the precision that it has. */
+/* Whether the text is the value in its precision. */
 static bool names(const char *text, double value) {
     const bool single = fabs(value) <= FLT_MAX && (double)(float)value == value;
     double back = 0;

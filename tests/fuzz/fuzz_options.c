@@ -1,5 +1,5 @@
-/* Options. The input is a byte that picks a command, and its arguments line by line. The whole of
- * it is read once more, as the settings of a model file or as lines with a name and a value. */
+/* Options. The input is a byte that selects a command, and its arguments line by line. All of it
+ * is also read as the settings of a model file or as lines of name and value. */
 #include "cli/command.h"
 #include "config/settings.h"
 #include "fuzz.h"
@@ -13,7 +13,7 @@ static bool is_set_again(const sa_option *row, void *fields, double number, cons
     return sa_option_set(row, fields, text, NULL) && sa_option_get(row, fields) == number;
 }
 
-/* What was read is allowed, and set again from what help shows of it, it is the same. */
+/* A value that was read is allowed, and survives being printed as in the help and read again. */
 static void expect_fields(const cli_command *command, char *fields) {
     for (const cli_option_set *set = command->sets; set->rows; set++) {
         void *own = fields + set->at;
@@ -86,7 +86,7 @@ static void read_settings(fuzz_input input) {
     free(text);
 }
 
-/* Lines of a name, a space and a value, as a program sets them that uses the library. */
+/* Lines of a name, a space and a value, as for sa_settings_set. */
 static void set_lines(fuzz_input input) {
     sa_settings settings;
     sa_settings_init(&settings);

@@ -1,6 +1,6 @@
-/* Pairs of sentences from files: tab-separated or two in parallel, plain or packed by gzip, with
- * their alignments in a file of their own. The input is a byte of choices, then the texts of the
- * files with a zero byte between them. */
+/* Sentence pairs from files: tab-separated or two in parallel, plain or gzip, with alignments in
+ * a separate file. The input is a byte of choices, then the texts of the files, separated by
+ * zero bytes. */
 #include "base/links.h"
 #include "data/text_lines.h"
 #include "fuzz.h"
@@ -69,7 +69,7 @@ static void expect_same(const sa_corpus *one, const sa_corpus *other) {
     }
 }
 
-/* Written down and read again, the pairs are the same: tab-separated unless a text has tabs. */
+/* Pairs survive writing and reading, tab-separated unless a text has tabs. */
 static void write_again(const sa_corpus *corpus) {
     sa_buffer left = {0}, right = {0};
     sa_corpus again;
@@ -97,7 +97,7 @@ static void write_again(const sa_corpus *corpus) {
 /* ---- The target ------------------------------------------------------------------------------ */
 
 static bool open_corpus(sa_corpus *corpus, fuzz_input *input, unsigned choices) {
-    static char paths[2][80]; /* a path outlives its corpus, and two are open at once */
+    static char paths[2][80]; /* paths must outlive their corpus, and two are open at once */
     char *path = paths[choices & PACKED ? 0 : 1];
     sa_error error = {0};
     const fuzz_input first = fuzz_until(input, 0);
@@ -116,7 +116,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     sa_error error = {0};
     if (size > MOST) return 0;
     fuzz_input whole = input;
-    if (choices & RAW) { /* the bytes of a gzip stream themselves */
+    if (choices & RAW) { /* the bytes as a gzip stream */
         if (sa_corpus_open(&corpus, fuzz_file(0, input.at, input.size), &error)) {
             expect_corpus(&corpus);
             sa_corpus_close(&corpus);

@@ -1,6 +1,5 @@
-/* What people look at: an SVG, a terminal, the HTML page. The input is a byte each for the size of
- * a matrix, its heads and the way it is shown, a byte for every weight and a line for every word;
- * the first line left is a title. */
+/* SVG, terminal output and the HTML page. The input is a byte each for the size of a matrix, its
+ * heads and its options, a byte for every weight, a line for every word, and a title. */
 #include "fuzz.h"
 #include "report/figure.h"
 #include "report/matrix.h"
@@ -40,7 +39,7 @@ static void make(scene *it, fuzz_input *input) {
         it->gold[t] = (sa_link){.source = t % S, .target = t, .possible = t & 1};
     }
     for (int s = 0; s < S; s++) it->source[s] = word_of(input);
-    char *title = word_of(input); /* the program's own words, so they are escaped */
+    char *title = word_of(input); /* the program's own text */
     it->title = malloc(TITLE);
     sa_escape(it->title, TITLE, title, strlen(title));
     free(title);
@@ -89,8 +88,8 @@ static void show(const scene *it) {
     sa_buffer_release(&out);
 }
 
-/* The words as the page's data: none of their bytes can end the element or begin another, and what
- * a browser reads is what was written. */
+/* The words as the data of the page: none ends the element or begins another, and a browser
+ * reads what was written. */
 static void write_page(const scene *it) {
     json_t *words = json_array();
     for (int t = 0; t < it->alignment.targets; t++)

@@ -1,5 +1,5 @@
-/* A training that goes on from a file of anyone's. The input is a last.safetensors with any
- * checksum; a few updates later there is one from which training goes on again. */
+/* Resuming from any file. The input is a last.safetensors with any checksum; a few updates later
+ * there is one that training resumes from again. */
 #include "model_file.h"
 
 #include <sys/stat.h>

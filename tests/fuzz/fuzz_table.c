@@ -1,6 +1,6 @@
-/* CSV. The input is two bytes for the size of a matrix, its numbers as a byte each and a line for
- * every word around it, which is written down and read again; or, where the first byte is a cell's,
- * it is a CSV file of anyone's. */
+/* CSV. The input is two bytes for the size of a matrix, a byte for each number and a line for
+ * each word around it, which is written and read again; or, if the first byte is one of a cell,
+ * any CSV file. */
 #include "data/number_table.h"
 #include "fuzz.h"
 #include "report/grid.h"
@@ -17,7 +17,7 @@ typedef struct table {
     char *row[SIDE], *column[SIDE];
 } table;
 
-/* A word as a matrix may have one: a token of valid text, of one line. */
+/* A word that a matrix may have: a token of valid text in one line. */
 static char *word_of(fuzz_input *input) {
     const fuzz_input part = fuzz_until(input, '\n');
     const bool good = part.size && fuzz_is_utf8(part.at, part.size) &&
@@ -41,7 +41,7 @@ static void release(table *made) {
     for (int i = 0; i < made->cols; i++) free(made->column[i]);
 }
 
-/* RFC 4180, word by word. */
+/* A reader for RFC 4180. */
 static void expect_heatmap(const table *made, const char *csv) {
     sa_buffer cell = {0};
     const char *at = csv;
@@ -80,8 +80,8 @@ static void expect_tidy(const table *made, const char *csv) {
     sa_buffer_release(&cell);
 }
 
-/* Whether our reader knows all words for words: blanks around a plain cell go, and the first row is
- * a header because its first cell is empty and another is a word. */
+/* Whether our reader takes all words for words: it strips blanks around an unquoted cell, and
+ * takes the first row for a header because its first cell is empty and another is a word. */
 static bool reads_back(const table *made) {
     bool word = false;
     for (int s = 0; s < made->cols; s++) {
@@ -127,7 +127,7 @@ static void write_table(fuzz_input input, int rows, int cols) {
     release(&made);
 }
 
-/* A table that was read, written down and read again is the same. */
+/* A table that was read survives writing and reading. */
 static void read_table(fuzz_input input) {
     sa_number_table csv, again;
     sa_error error = {0};

@@ -1,5 +1,5 @@
-/* UTF-8 and tokenizers. The input is a text of any bytes; if it is UTF-8, it goes through every
- * function of Unicode and through every tokenizer and back. */
+/* UTF-8 and tokenizers. The input is any bytes; UTF-8 goes through every Unicode function, and
+ * through every tokenizer and back. */
 #include "base/subword_mark.h"
 #include "data/damage.h"
 #include "data/scripts.h"
@@ -9,7 +9,7 @@
 
 /* ---- Unicode --------------------------------------------------------------------------------- */
 
-/* Bytes of the well-formed code point at text (the table 3-7 of the Unicode standard); 0: none. */
+/* Bytes of the well-formed code point at text (Unicode standard, table 3-7), or 0. */
 static size_t well_formed(const unsigned char *text, size_t size) {
     static const struct {
         unsigned char least, most, second_least, second_most;
@@ -67,7 +67,7 @@ static void expect_characters(const char *text, size_t size) {
     sa_utf8_is_rtl(text, size);
 }
 
-/* What is made of a text is text, and made of that is the same. */
+/* The result is valid text, and the function is idempotent. */
 static void expect_settled(char *(*make)(const char *text, size_t size), const char *text) {
     char *once = make(text, strlen(text));
     ck_assert(once != NULL && fuzz_is_utf8(once, strlen(once)));
@@ -104,7 +104,7 @@ static bool same_but_space(const char *one, size_t size, const char *other, size
     return skip_spaces(other, length, k) == length;
 }
 
-/* The tokens stand in the text one behind the other, with nothing but space between them. */
+/* The tokens occur in the text in order, separated by nothing but white space. */
 static void expect_tokens(const sa_tokens *tokens, const char *text, size_t size, bool whole) {
     size_t at = 0;
     for (size_t i = 0; i < tokens->count; i++) {
@@ -124,7 +124,7 @@ static void split_and_join(const sa_tokenizer *tokenizer, const char *text, bool
     sa_buffer joined = {0};
     ck_assert(tokenizer->split(text, size, &tokens, NULL));
     expect_tokens(&tokens, text, size, whole);
-    bool marked = false; /* a word that looks like a piece of one */
+    bool marked = false; /* a word that looks like a subword */
     for (size_t i = 0; i < tokens.count; i++)
         marked |=
             tokenizer->pieces && sa_subword_continues(tokens.token[i].text, tokens.token[i].size);

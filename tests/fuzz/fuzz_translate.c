@@ -1,6 +1,6 @@
-/* A model at work. The input is two bytes of choices, a line of source text, one of target text and
- * one of links, a zero byte, and a model file with any checksum. Whatever its weights, translating,
- * aligning, judging and explaining end, and what they say can be true. */
+/* Inference. The input is two bytes of choices, a line of source text, one of target text and
+ * one of links, a zero byte, and a model file with any checksum. Whatever its weights,
+ * translation, alignment, evaluation and explanation end, with possible results. */
 #include "base/links.h"
 #include "model_file.h"
 
@@ -14,7 +14,7 @@ static bool is_log(double log_p) {
     return isfinite(log_p) && log_p <= 1e-3;
 }
 
-/* Rows of attention. Only local attention's Gaussian leaves weight out. */
+/* Rows of attention. Only the Gaussian of local attention makes the sum less than 1. */
 static void expect_rows(const sa_model *model, const double *weights, int rows, int columns) {
     const bool local = model->settings.window;
     for (int t = 0; t < rows; t++) {
@@ -64,7 +64,7 @@ static void expect_translation(const sa_model *model, const sa_translation *out,
     for (int t = 0; t < out->words; t++) expect_text(out->target[t]);
     for (int s = 0; s < out->sources; s++) expect_text(out->source[s]);
     ck_assert(out->complete == (strcmp(out->target[out->words - 1], "</s>") == 0) ||
-              !out->complete); /* a word may be spelled so */
+              !out->complete); /* a word may have this spelling */
     if (out->weights) expect_rows(model, out->weights, out->words, out->sources);
 }
 
@@ -152,7 +152,7 @@ static void explain(sa_model *model, const sa_pair *pair, unsigned choices) {
 
 /* ---- The target ------------------------------------------------------------------------------ */
 
-/* Where the zero byte stands behind the texts. */
+/* The place of the zero byte after the texts. */
 static size_t texts_end(const uint8_t *data, size_t size) {
     const uint8_t *end = size > 2 ? memchr(data + 2, 0, size - 2) : NULL;
     return end ? (size_t)(end - data) : size;
@@ -173,7 +173,7 @@ size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t size, size_t room, unsigned
     return changed + size - end;
 }
 
-/* A text as the readers of files hand it over, or NULL. */
+/* A text as read from a file, or NULL. */
 static char *read_text(fuzz_input *input) {
     const fuzz_input part = fuzz_until(input, '\n');
     if (!fuzz_is_utf8(part.at, part.size) || (part.size && memchr(part.at, '\r', part.size)))

@@ -1,6 +1,6 @@
-/* model_file: model files as inputs. A checksum and a header's length keep out whatever was only
- * changed, so both are made right again, and now and then the whole file is made anew for another
- * setting: so the depths behind the first checks are reached, too. */
+/* model_file: model files as inputs. Checksum and header length would refuse nearly every
+ * mutation, so both are corrected, and now and then the file is made again with other settings:
+ * so the code behind the first checks is reached, too. */
 #ifndef TEST_MODEL_FILE_H
 #define TEST_MODEL_FILE_H
 
@@ -12,13 +12,13 @@
 
 #include <zlib.h>
 
-/* libFuzzer's own way to change bytes; returns the new size. Absent when inputs are replayed. */
+/* libFuzzer's own mutator; returns the new size. Absent when inputs are replayed. */
 size_t LLVMFuzzerMutate(uint8_t *data, size_t size, size_t room) __attribute__((weak));
 size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t size, size_t room, unsigned seed);
 
 enum { MODEL_LENGTH = 8, MODEL_SUM = 4, MODEL_WEIGHTS = 6000 };
 
-/* Puts the right checksum at the end. */
+/* Writes the right checksum. */
 static inline void model_sign(char *bytes, size_t size) {
     if (size < MODEL_SUM) return;
     const uint32_t sum = (uint32_t)crc32(0, (const Bytef *)bytes, (uInt)(size - MODEL_SUM));
@@ -40,7 +40,7 @@ static inline void model_set(sa_settings *settings, sa_rng *rng) {
     sa_option_set_number(row, settings, sa_rng_below(rng, choices));
 }
 
-/* Makes `to` from a model, which is then empty, with some other settings. */
+/* Moves a model to `to`, with some other settings. */
 static inline bool model_remake(sa_model *model, sa_model *to, sa_rng *rng) {
     sa_settings settings = model->settings;
     for (uint32_t i = 1 + sa_rng_below(rng, 3); i--;) model_set(&settings, rng);
@@ -58,7 +58,7 @@ static inline bool model_remake(sa_model *model, sa_model *to, sa_rng *rng) {
     return true;
 }
 
-/* The file of the same words with other settings; 0: there is none. */
+/* A file with the same vocabularies and other settings; returns its size, 0 if there is none. */
 static inline size_t model_change(uint8_t *data, size_t size, size_t room, sa_rng *rng) {
     sa_container file;
     sa_model model, made;
@@ -88,7 +88,7 @@ static inline size_t model_change(uint8_t *data, size_t size, size_t room, sa_rn
     return changed;
 }
 
-/* Changes the header and says how long it is now. */
+/* Mutates the header and corrects its length. */
 static inline size_t model_mutate_header(uint8_t *data, size_t size, size_t room, size_t length) {
     const size_t rest = size - MODEL_LENGTH - length;
     uint8_t *header = malloc(room);

@@ -1,10 +1,10 @@
-/* replay: gives a target every file of the folders that are named, as libFuzzer does with -runs=0,
- * so that what it has found stays found where there is no libFuzzer. */
+/* replay: runs a target on every file of the given folders, as libFuzzer does with -runs=0, in
+ * builds without libFuzzer. */
 #include "fuzz.h"
 
 #include <dirent.h>
 
-/* Whatever order a folder has, each file is tried by itself. */
+/* The order does not matter: each input is independent. */
 static void replay(const char *folder, const char *name) {
     char path[4096];
     snprintf(path, sizeof path, "%s/%s", folder, name);

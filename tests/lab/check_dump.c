@@ -1,5 +1,5 @@
-/* The file of a gradient check for other programs: all weights with their gradients, the batch, and
- * what dropout left out. (What PyTorch makes of such files, scripts/compare-gradients shows.) */
+/* The dump of a gradient check: all weights with their gradients, the batch, and the dropout
+ * masks. (scripts/compare-gradients compares dumps with PyTorch.) */
 #include "base/container.h"
 #include "config/settings.h"
 #include "support/scratch.h"
@@ -7,7 +7,7 @@
 
 #include <softalign.h>
 
-enum { B = 0, SOURCE = -1, TARGET = -2 }; /* rows of a mask: a sentence's, or a side's words' */
+enum { B = 0, SOURCE = -1, TARGET = -2 }; /* rows of a mask: sentences, or words of a side */
 
 typedef struct expected {
     const char *name;
@@ -100,7 +100,7 @@ static double real(const sa_tensor *tensor, int i) {
     return number;
 }
 
-/* The words of a side, whose lengths its sentences give. */
+/* The number of words on a side. */
 static int words_of(const char *side) {
     char name[32];
     snprintf(name, sizeof name, "%s.len", side);
@@ -136,7 +136,7 @@ static bool is_read(const sa_tensor *ids, int word) {
     return i < ids->shape[0];
 }
 
-/* The rows of the embedding that learn are those of the batch's words, and all of them. */
+/* Exactly the embeddings of the batch's words have a gradient. */
 START_TEST(gradients_belong_to_the_batch) {
     dump(&models[0]);
     const sa_tensor *E = find("gradient.source.E", SA_F64, 2), *ids = find("source.ids", SA_I32, 1);
@@ -170,7 +170,7 @@ START_TEST(masks_are_all_there) {
 }
 END_TEST
 
-/* What is left out makes the rest larger, so that the mean stays. */
+/* Inverted dropout: what remains is scaled to keep the mean. */
 START_TEST(masks_drop_or_enlarge) {
     dump(&models[_i]);
     int dropped = 0, kept = 0;
@@ -191,7 +191,7 @@ START_TEST(masks_drop_or_enlarge) {
 }
 END_TEST
 
-/* Rows of pair, target word, source word, whether it is only possible. */
+/* Rows of pair, target word, source word, and whether the link is only possible. */
 START_TEST(links_lie_inside_their_pairs) {
     dump(&models[1]);
     const sa_tensor *links = find("links", SA_I32, 2);
@@ -207,7 +207,7 @@ START_TEST(links_lie_inside_their_pairs) {
 }
 END_TEST
 
-START_TEST(folder_that_is_missing) {
+START_TEST(missing_folder) {
     sa_error error;
     sa_settings settings;
     sa_settings_init(&settings);
@@ -228,6 +228,6 @@ int main(void) {
     tcase_add_loop_test(tests, masks_are_all_there, 0, MODELS);
     tcase_add_loop_test(tests, masks_drop_or_enlarge, 1, MODELS);
     tcase_add_test(tests, links_lie_inside_their_pairs);
-    tcase_add_test(tests, folder_that_is_missing);
+    tcase_add_test(tests, missing_folder);
     return suite_run(suite);
 }

@@ -88,7 +88,7 @@ static int all_axes(int model, axis *axes) {
     return count;
 }
 
-/* Whether an option changes nothing because of others: then only its default is checked. */
+/* Whether other options make an option ineffective, so that only its default is checked. */
 static bool idle(const char *option, const sa_settings *settings) {
     static const char *const of_attention[] = {"attention", "heads", "value-size", "window"};
     const bool attends = settings->model == SA_MODEL_TRANSFORMER ||

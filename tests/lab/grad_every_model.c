@@ -1,5 +1,5 @@
-/* The gradient laboratory: every model that options can build has right gradients, and the check
- * notices every planted fault. */
+/* Every model that options can build has right gradients, and the check finds every gradient
+ * fault. */
 #include "lab/gradient_faults.h"
 #include "lab/lab.h"
 #include "support/suite.h"
@@ -8,14 +8,14 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Seeds whose weights saturate nothing: a gradient of 1e-9 would drown in the loss's rounding. */
+/* Seeds whose weights saturate no unit: the rounding of the loss would hide a gradient of 1e-9. */
 static const struct size {
     int embed, hidden, attn, maxout, max_len;
     double dropout, smoothing, guidance;
     int64_t seed;
 } sizes[] = {
     {4, 3, 8, 2, 10, 0, 0, 0, 1},
-    {3, 5, 4, 3, 3, 0, 0, 0, 9}, /* sources are longer than the location score sees */
+    {3, 5, 4, 3, 3, 0, 0, 0, 9}, /* the sources exceed the location score */
     {2, 2, 4, 1, 10, 0.3, 0.1, 0.7, 8},
 };
 enum { SIZES = sizeof sizes / sizeof *sizes };
@@ -31,7 +31,7 @@ static sa_settings sized(sa_settings settings, struct size size) {
         sa_decoder_kinds[settings.decoder].query_state != SA_QUERY_STATE_NONE)
         settings.guided_alignment = size.guidance;
     if (settings.model == SA_MODEL_TRANSFORMER && settings.embed < 4) settings.embed = 4;
-    /* of two numbers a layer norm leaves the sign alone */
+    /* of two numbers a layer norm leaves only the sign */
     if (settings.cell_norm && settings.hidden < 3) settings.hidden = 3;
     fit_together(&settings);
     return settings;
@@ -69,8 +69,8 @@ static report expect_right(const sa_lab_job *asked) {
     return seen;
 }
 
-/* The sanitizers, many times slower, look at memory and not at numbers: there every model comes in
- * one size, each in another one than the next, and of the faults every fourth. */
+/* The sanitizers are many times slower and check memory, not numbers: with them every model has
+ * one size, in turn, and every fourth fault is tried. */
 enum { EACH = TEST_SANITIZED ? 1 : SIZES, FAULT_STEP = TEST_SANITIZED ? 4 : 1 };
 
 START_TEST(built_in_batch) {
@@ -82,14 +82,14 @@ START_TEST(built_in_batch) {
     ck_assert_int_eq(seen.tensors, plan.count);
     const bool transformer = settings.model == SA_MODEL_TRANSFORMER;
     const bool unread =
-        transformer /* nobody reads the queries that nothing depends on */
+        transformer /* content-free scores do not use the queries */
             ? strcmp(sa_scores[settings.attention].name, "uniform") == 0
             : settings.encoder == SA_ENCODER_BI && settings.decoder_init == SA_INITIAL_COPY;
     ck_assert(seen.zeros == 0 || unread);
 }
 END_TEST
 
-/* The sizes of one, where every sum has a single term. */
+/* All sizes are one, so every sum has a single term. */
 START_TEST(units_of_one) {
     sa_settings settings = settings_of(0, (struct size){1, 1, 1, 1, 10, 0, 0, 0, 6});
     settings.attention = _i;
@@ -111,7 +111,7 @@ START_TEST(batch_of_one) {
 }
 END_TEST
 
-/* One source word leaves nothing to choose: most tensors must have no gradient. */
+/* With one source word the attention is constant: most tensors must have no gradient. */
 START_TEST(one_word_each) {
     static const int32_t end[] = {SA_EOS};
     const sa_sentence sentence = {end, 1};
@@ -122,16 +122,18 @@ START_TEST(one_word_each) {
                                                    .count = 1,
                                                    .source_words = 3,
                                                    .target_words = 3});
-    const int by_h0 = 2 * 5; /* h_0 = 0 meets U_z, U_r and U, and makes r idle: W_r, b_r */
+    const int by_h0 =
+        2 *
+        5; /* U_z, U_r, U are multiplied by h_0 = 0, so that r has no effect: nor have W_r, b_r */
     const int by_scores = 3; /* W_a, U_a, v_a */
-    const int by_last = 12;  /* s_1 is never read: all of the decoder's W, U, b and C */
+    const int by_last = 12;  /* s_1 is not used: all of the decoder's W, U, b and C */
     ck_assert_int_eq(seen.zeros, by_h0 + by_scores + by_last);
 }
 END_TEST
 
 /* ---- Wrong gradients ------------------------------------------------------------------------- */
 
-/* The model that the table names for a term: "--cell-norm --cell lstm". */
+/* Sets the options of a model that has the term: "--cell-norm --cell lstm". */
 static sa_settings named(const char *options) {
     const int model = strstr(options, "--model transformer") != NULL;
     sa_settings settings = small_of(model);
@@ -160,11 +162,11 @@ START_TEST(planted_fault_is_noticed) {
     ck_assert_int_eq(error.code, SA_CHECK);
     ck_assert_int_gt(seen.wrong, 0);
     ck_assert_ptr_nonnull(strstr(error.text, "gradient of '"));
-    ck_assert(sa_gradient_intact(term)); /* whole again */
+    ck_assert(sa_gradient_intact(term)); /* without a fault again */
 }
 END_TEST
 
-/* A model without the term says which model has it. */
+/* The error names a model that has the term. */
 START_TEST(absent_term_is_named) {
     const sa_settings settings = settings_of(0, sizes[0]);
     sa_error error = {0};
@@ -187,7 +189,7 @@ START_TEST(unknown_term_is_refused) {
 }
 END_TEST
 
-START_TEST(terms_have_names_of_their_own) {
+START_TEST(term_names_differ) {
     int terms = 0;
     for (; sa_lab_gradient_fault((size_t)terms, NULL, NULL); terms++)
         for (int i = 0; i < terms; i++)
@@ -210,6 +212,6 @@ int main(void) {
     tcase_add_loop_test(tests, planted_fault_is_noticed, 0, (terms + FAULT_STEP - 1) / FAULT_STEP);
     tcase_add_test(tests, absent_term_is_named);
     tcase_add_loop_test(tests, unknown_term_is_refused, 0, 4);
-    tcase_add_test(tests, terms_have_names_of_their_own);
+    tcase_add_test(tests, term_names_differ);
     return suite_run(suite);
 }

@@ -1,6 +1,6 @@
-/* explain: states and probabilities made again from the weights and from the numbers handed out
- * before them, with loops and nothing of the library; for every way to build a model.
- * (grad_explain_attention.c does the same with the attention.) */
+/* sa_lab_explain: states and probabilities computed again from the weights and the values before
+ * them, in plain loops, for every model. (grad_explain_attention.c does the same for the
+ * attention.) */
 #include "model/recurrent_family.h"
 #include "support/explained_values.h"
 #include "support/suite.h"
@@ -20,7 +20,7 @@ static const double *of_cell(const cell *at, const char *name) {
     return get(at->step, 0, whole);
 }
 
-/* out += LN(x), with the numbers first .. first+n-1 of x alone, but mean and variance of all. */
+/* out += LN(x) for the numbers first .. first+n-1, with mean and variance of all of x. */
 static void add_normal(const char *part, const char *name, const double *x, int size, int first,
                        int n, double *out) {
     char gain[16], bias[16];
@@ -33,8 +33,8 @@ static void add_normal(const char *part, const char *name, const double *x, int 
                   weight(param(part, bias), 0, k);
 }
 
-/* out += W_z x, for the letter W and the suffix _z; with --cell-norm normalised, the gates of a
- * cell together and the candidate of a gated unit alone. */
+/* out += W_z x for the letter W and the suffix _z; with --cell-norm normalized, the gates of a
+ * cell together and the candidate of a GRU alone. */
 static void add_term(const cell *at, char letter, const char *suffix, const double *x,
                      double *out) {
     static const char *const gates[][5] = {{"_z", "_r"}, {"_i", "_f", "_o", ""}, {""}};
@@ -59,20 +59,20 @@ static void add_term(const cell *at, char letter, const char *suffix, const doub
     add_normal(at->part, name, p, members * n, own * n, n, out);
 }
 
-/* a_NAME = W x + U met + C c + b, and NAME = squash(a_NAME) */
-static void check_gate(const cell *at, const char *name, const char *suffix, const double *met,
-                       double (*squash)(double), const double *result) {
+/* a_NAME = W x + U state + C c + b, and NAME = activation(a_NAME) */
+static void check_gate(const cell *at, const char *name, const char *suffix, const double *state,
+                       double (*activation)(double), const double *result) {
     const int n = settings.hidden;
     double a[WIDE] = {0};
     char tensor[8], inside[16];
-    const double *const by[] = {at->x, met, at->c};
+    const double *const by[] = {at->x, state, at->c};
     for (int k = 0; k < 3; k++)
         if (by[k]) add_term(at, "WUC"[k], suffix, by[k], a);
     snprintf(tensor, sizeof tensor, "b%s", suffix);
     add_bias(at->part, tensor, a);
     snprintf(inside, sizeof inside, "a_%s", name);
     same(inside, at->step, of_cell(at, inside), a, n);
-    for (int k = 0; k < n; k++) a[k] = squash(a[k]);
+    for (int k = 0; k < n; k++) a[k] = activation(a[k]);
     same(name, at->step, result, a, n);
 }
 
@@ -127,12 +127,12 @@ static void check_lstm(const cell *at, const double *memory) {
     for (int k = 0; k < n; k++) {
         m[k] = of_cell(at, "f")[k] * memory[k] + of_cell(at, "i")[k] * of_cell(at, "g")[k];
     }
-    double squashed[WIDE] = {0};
+    double seen[WIDE] = {0};
     if (settings.cell_norm)
-        add_normal(at->part, "m", m, n, 0, n, squashed);
+        add_normal(at->part, "m", m, n, 0, n, seen);
     else
-        memcpy(squashed, m, sizeof squashed);
-    for (int k = 0; k < n; k++) s[k] = of_cell(at, "o")[k] * tanh(squashed[k]);
+        memcpy(seen, m, sizeof seen);
+    for (int k = 0; k < n; k++) s[k] = of_cell(at, "o")[k] * tanh(seen[k]);
     same("m", at->step, of_cell(at, "m"), m, n);
     same("s", at->step, at->state, s, n);
 }
@@ -184,7 +184,7 @@ static void check_readout(int i, const sa_decoder_kind *kind, const double *x, c
     check_words(i, t);
 }
 
-/* out = tanh(W x + b), with what stands inside under the name `inside`. */
+/* out = tanh(W x + b); `inside` is the name of W x + b. */
 static void check_tanh(int step, const char *letter, const double *x, const char *inside,
                        const double *out) {
     const int n = settings.hidden;
@@ -198,7 +198,7 @@ static void check_tanh(int step, const char *letter, const double *x, const char
     same("tanh", step, out, a, n);
 }
 
-/* s_0, and the context that all steps share, from what they are made of. */
+/* s_0 and the fixed context, from the summary of the source. */
 static void check_start(void) {
     const struct line *summary = find(1, 0, "summary");
     const double *s_0 = get(1, 0, "s_previous"), *h = get(0, 0, "h");
@@ -237,17 +237,17 @@ static void check_step(int i) {
 
 /* ---- The tests ------------------------------------------------------------------------------- */
 
-START_TEST(every_model_can_be_redone) {
+START_TEST(every_model_is_recomputed) {
     settings = variant_settings(_i);
-    settings.dropout = 0.5; /* of training alone */
+    settings.dropout = 0.5; /* used only in training */
     ck_assert(explain(0, false, NULL));
     check_start();
     for (int i = 1; i <= T; i++) check_step(i);
 }
 END_TEST
 
-/* Every letter of an equation is replaced, and no name is handed out twice. */
-START_TEST(every_cell_has_a_story) {
+/* All symbols of an equation are replaced, and no name occurs twice. */
+START_TEST(every_cell_is_explained) {
     settings = small_settings();
     ck_assert(
         sa_option_set(sa_option_find(sa_settings_options, "decoder"), &settings, "cgru", NULL));
@@ -285,7 +285,7 @@ START_TEST(one_step_and_the_weights) {
 }
 END_TEST
 
-START_TEST(no_probabilities) {
+START_TEST(a_loss_that_is_not_finite) {
     settings = small_settings();
     sa_error error = {0};
     enlarge = INFINITY;
@@ -300,9 +300,9 @@ int main(void) {
     TCase *tests;
     Suite *suite = suite_of("explain", &tests);
     tcase_add_checked_fixture(tests, numbers_open, release);
-    tcase_add_loop_test(tests, every_model_can_be_redone, 0, count_variants() + 1);
-    tcase_add_loop_test(tests, every_cell_has_a_story, 0, 3 * 2 * 3 * 2);
+    tcase_add_loop_test(tests, every_model_is_recomputed, 0, count_variants() + 1);
+    tcase_add_loop_test(tests, every_cell_is_explained, 0, 3 * 2 * 3 * 2);
     tcase_add_test(tests, one_step_and_the_weights);
-    tcase_add_test(tests, no_probabilities);
+    tcase_add_test(tests, a_loss_that_is_not_finite);
     return suite_run(suite);
 }

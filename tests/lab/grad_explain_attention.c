@@ -1,5 +1,5 @@
-/* explain: the attention of every step made again from the weights, with loops and nothing of the
- * library; for every way to build a model. */
+/* sa_lab_explain: the attention of every step computed again from the weights, in plain loops,
+ * for every model. */
 #include "support/explained_values.h"
 #include "support/suite.h"
 
@@ -7,8 +7,8 @@ static int annotation_width(void) {
     return find(0, 0, "h")->head.cols;
 }
 
-/* The score of query s and annotation h by the name of its row; NaN: a row this test does not know.
- */
+/* The score of query s and annotation h by the name of its row; NaN for a row unknown to this
+ * test. */
 static double score(const char *name, int head, const double *s, const double *h, int j) {
     const int H = settings.heads, own = settings.attn / H, n = settings.hidden;
     double q[WIDE] = {0}, k[WIDE] = {0}, e = 0;
@@ -34,7 +34,7 @@ static double score(const char *name, int head, const double *s, const double *h
     return additive || strcmp(name, "dot") == 0 ? e : NAN;
 }
 
-/* alpha_ij, by the window's equations; exp, softmax and the Gaussian are compared on the way. */
+/* alpha_ij by the equations of the window; also compares exp, softmax and Gaussian. */
 static void weights_of(const double *e, int i, int head, const double *s, double *alpha) {
     const char *window = sa_window_name((size_t)settings.window);
     const bool location = strcmp(sa_score_name((size_t)settings.attention), "location") == 0;
@@ -67,7 +67,7 @@ static void weights_of(const double *e, int i, int head, const double *s, double
     }
 }
 
-/* The terms of a score add up to it, wherever there are any. */
+/* The terms of a score, if it has any, add up to it. */
 static int check_terms(const struct line *e) {
     for (int j = 0; j < S && e->head.terms; j++) {
         double sum = 0;
@@ -78,7 +78,7 @@ static int check_terms(const struct line *e) {
     return e->head.terms;
 }
 
-/* W_a s and U_a h_j (or W_a h_j), where they are shown. */
+/* W_a s and U_a h_j (or W_a h_j), where they are explained. */
 static void check_maps(int i, int head, const double *s) {
     const int H = settings.heads, A = annotation_width(), at = H > 1 ? head + 1 : 0;
     const struct line *q = find(i, at, "q"), *k = find(0, at, "k");
@@ -128,7 +128,7 @@ static void check_attention(int i, const double *s) {
 
 /* ---- The tests ------------------------------------------------------------------------------- */
 
-START_TEST(every_attention_can_be_redone) {
+START_TEST(every_attention_is_recomputed) {
     static const char *const query_state[] = {[SA_QUERY_STATE_PREVIOUS] = "s_previous",
                                               [SA_QUERY_STATE_MIDDLE] = "s'",
                                               [SA_QUERY_STATE_CURRENT] = "s"};
@@ -140,7 +140,7 @@ START_TEST(every_attention_can_be_redone) {
 }
 END_TEST
 
-/* Weights so large that exp(e) leaves the range of double. */
+/* Weights so large that exp(e) overflows. */
 START_TEST(large_scores_stay_finite) {
     settings = small_settings();
     ck_assert(sa_settings_set(&settings, "attention", "dot", NULL));
@@ -160,7 +160,7 @@ int main(void) {
     TCase *tests;
     Suite *suite = suite_of("explain: attention", &tests);
     tcase_add_checked_fixture(tests, numbers_open, release);
-    tcase_add_loop_test(tests, every_attention_can_be_redone, 0, count_variants() + 1);
+    tcase_add_loop_test(tests, every_attention_is_recomputed, 0, count_variants() + 1);
     tcase_add_test(tests, large_scores_stay_finite);
     return suite_run(suite);
 }

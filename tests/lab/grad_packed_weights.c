@@ -1,6 +1,5 @@
-/* Gradients of steps with enough rows, and weights with enough columns, that their products use
- * packed weights: the models and batches of the other gradient tests are too small for that. The
- * linker leads every such product through here, where it is counted. */
+/* Gradients of models and batches large enough for products with packed weights; those of the
+ * other gradient tests are too small. The linker wraps the product so that calls are counted. */
 #include "lab/lab.h"
 #include "support/suite.h"
 #include "support/variants.h"
@@ -24,7 +23,7 @@ void __wrap_sa_packed_multiply(sa_mat a, sa_packed W, sa_real beta, sa_mat c) {
     __real_sa_packed_multiply(a, W, beta, c);
 }
 
-/* Steps of 5 rows, then of 4, then of 1, on both sides. */
+/* Steps of 5, 4 and 1 rows on both sides. */
 static void check(const sa_settings *settings) {
     static const int32_t words[] = {4, 3, 5, SA_UNK, 4, 5, SA_EOS};
     enum { MOST = sizeof words / sizeof *words };
@@ -45,7 +44,7 @@ static void check(const sa_settings *settings) {
                   "%s", error.text);
 }
 
-/* The gates of one unit fill more than a panel. */
+/* The gates of one unit fill more than one panel of packed weights. */
 static void check_wide(sa_settings settings) {
     settings.hidden = HIDDEN, settings.embed = 2, settings.attn = 3;
     settings.max_len = 10;
@@ -64,7 +63,7 @@ START_TEST(every_cell) {
 }
 END_TEST
 
-/* Here also the second cell of a step and normalised products. */
+/* Also the second cell of a step, and normalized products. */
 START_TEST(conditional_unit_with_norms) {
     sa_settings settings = small_settings();
     while (!sa_decoder_kinds[settings.decoder].second) settings.decoder++;

@@ -1,5 +1,5 @@
-/* The proof that attention is attention holds for every model that options can build, and tells
- * when it cannot be tried. (grad_prove_faults.c plants faults for it to find.) */
+/* The invariants hold for every model that options can build, or are skipped with a reason.
+ * (grad_prove_faults.c plants faults for them to find.) */
 #include "support/proof.h"
 #include "support/suite.h"
 
@@ -17,7 +17,7 @@ static void expect_measured(const char *name, double least, double most) {
     ck_assert_msg(check->worst >= least && check->worst <= most, "%s: %g", name, check->worst);
 }
 
-/* Positions break what else holds of an encoder without recurrence. */
+/* Positions break the invariants of an encoder without recurrence. */
 static void expect_encoder(const sa_settings *settings) {
     const bool transformer = settings->model == SA_MODEL_TRANSFORMER;
     const char *name = "encoder-permutation";
@@ -68,7 +68,7 @@ static void expect_attention(const sa_settings *settings) {
 
 /* ---- Right models ---------------------------------------------------------------------------- */
 
-/* Where nothing but the words is known of the source, their order must not matter. */
+/* Without positions the order of the source words must not matter. */
 static void expect_permutation(const sa_settings *settings) {
     const bool transformer = settings->model == SA_MODEL_TRANSFORMER;
     const bool attends = sa_settings_has_attention(settings);
@@ -90,14 +90,14 @@ START_TEST(holds_for_every_variant) {
     expect_attention(&settings);
     expect_permutation(&settings);
     if (check_of("permutation")->skipped)
-        ck_assert_double_gt(check_of("permutation")->worst, 1e-4); /* shown all the same */
+        ck_assert_double_gt(check_of("permutation")->worst, 1e-4); /* measured nevertheless */
 }
 END_TEST
 
 START_TEST(holds_without_recurrence) {
     sa_settings settings = variant_settings(_i);
     settings.encoder = SA_ENCODER_NONE;
-    settings.embed = settings.hidden; /* for the score without maps */
+    settings.embed = settings.hidden; /* for the score without projections */
     fit_together(&settings);
     settings.encoder = SA_ENCODER_NONE;
     expect_proven(&settings);
@@ -106,7 +106,7 @@ START_TEST(holds_without_recurrence) {
 }
 END_TEST
 
-/* The windows and scores of a transformer, where nothing but the words is known. */
+/* The windows and scores of a transformer without positions. */
 START_TEST(holds_without_positions) {
     sa_settings settings = variant_settings(count_variants() + 1 + _i);
     settings.positions = SA_POSITIONS_NONE;
@@ -116,7 +116,7 @@ START_TEST(holds_without_positions) {
 }
 END_TEST
 
-START_TEST(predictive_window_takes_a_share) {
+START_TEST(local_p_window_reduces_row_sums) {
     sa_settings settings = variant_settings(0);
     settings.window = SA_WINDOW_LOCAL_P;
     expect_proven(&settings);
@@ -124,7 +124,7 @@ START_TEST(predictive_window_takes_a_share) {
 }
 END_TEST
 
-/* The pairs given are those that are tried: here none can show what the order of words does. */
+/* Only the given pairs are used: these are too short for permutations. */
 START_TEST(pairs_may_be_too_short_to_show_anything) {
     static const int32_t ids[] = {4, SA_EOS};
     const sa_sentence both[] = {{ids + 1, 1}, {ids, 2}};
@@ -142,7 +142,7 @@ START_TEST(pairs_may_be_too_short_to_show_anything) {
 }
 END_TEST
 
-/* No word, one word. */
+/* Vocabularies without words, and with one. */
 START_TEST(vocabularies_may_be_small) {
     const sa_settings settings = variant_settings(0);
     sa_error error;
@@ -151,7 +151,7 @@ START_TEST(vocabularies_may_be_small) {
 }
 END_TEST
 
-START_TEST(the_same_seed_gives_the_same_figures) {
+START_TEST(the_same_seed_gives_the_same_results) {
     const sa_settings settings = variant_settings(0);
     sa_proof_check first[CHECKS];
     sa_error error;
@@ -165,8 +165,8 @@ END_TEST
 
 /* ---- Wrong models ---------------------------------------------------------------------------- */
 
-/* Zeros score all words alike: such a model looks nowhere. */
-START_TEST(zeros_do_not_attend) {
+/* With weights of zero all scores are equal, so attention is uniform. */
+START_TEST(zero_weights_attend_uniformly) {
     const sa_settings settings = variant_settings(0);
     sa_error error;
     ck_assert(!prove_with(&settings, 0, (sa_lab_prove_job){0}, &error));
@@ -178,8 +178,8 @@ START_TEST(zeros_do_not_attend) {
 }
 END_TEST
 
-/* Whatever numbers a file may hold: a verdict, not a crash. */
-START_TEST(weights_beyond_all_measure) {
+/* Any weights give a result, not a crash. */
+START_TEST(huge_weights) {
     const sa_settings settings = variant_settings(_i);
     sa_error error;
     if (!prove_with(&settings, 3e38, (sa_lab_prove_job){0}, &error))
@@ -195,11 +195,11 @@ int main(void) {
     tcase_add_loop_test(tests, holds_for_every_variant, 0, count_models());
     tcase_add_loop_test(tests, holds_without_recurrence, 0, count_variants() + 1);
     tcase_add_loop_test(tests, holds_without_positions, 0, count_models() - count_variants() - 1);
-    tcase_add_test(tests, predictive_window_takes_a_share);
+    tcase_add_test(tests, local_p_window_reduces_row_sums);
     tcase_add_test(tests, pairs_may_be_too_short_to_show_anything);
     tcase_add_loop_test(tests, vocabularies_may_be_small, 0, 4);
-    tcase_add_test(tests, the_same_seed_gives_the_same_figures);
-    tcase_add_test(tests, zeros_do_not_attend);
-    tcase_add_loop_test(tests, weights_beyond_all_measure, 0, count_models());
+    tcase_add_test(tests, the_same_seed_gives_the_same_results);
+    tcase_add_test(tests, zero_weights_attend_uniformly);
+    tcase_add_loop_test(tests, huge_weights, 0, count_models());
     return suite_run(suite);
 }

@@ -1,8 +1,5 @@
-/* Every fault that is planted in the forward or backward pass is noticed by the right checks of the
- * proof that attention is attention.
- *
- * The faults are planted by the linker (--wrap), around the functions of the numeric rooms, so that
- * no equation knows of them. */
+/* Every fault planted in the forward or backward pass breaks exactly the invariants that it
+ * should. The linker (--wrap) plants the faults around the functions of the numeric modules. */
 #include "decoding/decode_state.h"
 #include "support/proof.h"
 #include "support/suite.h"
@@ -34,7 +31,7 @@ static enum fault {
     FAULTS
 } planted;
 
-/* The linker's names: real is the program's own function, wrap what is called instead. */
+/* The linker's names: __real_ is the library's function, __wrap_ is called instead. */
 __typeof__(sa_softmax) __real_sa_softmax, __wrap_sa_softmax;
 void __wrap_sa_softmax(sa_mat x) {
     __real_sa_softmax(x);
@@ -125,7 +122,7 @@ __typeof__(sa_attention_score_forward) __real_sa_attention_score_forward,
 void __wrap_sa_attention_score_forward(const sa_attention *w, const sa_memory *memory, int b, int i,
                                        const sa_override *override, sa_attention_rows rows, int l,
                                        sa_mat o, sa_attention_scratch scratch) {
-    const int first[] = {0, i > 1 ? i - 1 : 1}; /* not the word before */
+    const int first[] = {0, i > 1 ? i - 1 : 1}; /* instead of the previous word */
     sa_memory past = *memory;
     if (planted == FORGOTTEN_WORD) past.first = first;
     __real_sa_attention_score_forward(w, &past, b, i, override, rows, l, o, scratch);
@@ -150,7 +147,7 @@ bool __wrap_sa_decode_state_step(sa_decode_state *state, const sa_decode_step *s
 
 static const struct {
     int model;
-    const char *options[2], *noticed; /* by which checks, in their order */
+    const char *options[2], *noticed; /* the checks that find it, in order */
 } faults[FAULTS] = {
     [NONE] = {SA_MODEL_RECURRENT, {NULL}, ""},
     [GROWING_WEIGHTS] = {SA_MODEL_RECURRENT, {NULL}, "row-sums "},

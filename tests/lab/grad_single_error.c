@@ -1,7 +1,6 @@
-/* One number of one tensor's gradient, spoilt by a hundred-thousandth: the gradient laboratory
- * finds it, in every tensor of four kinds of models, and suspects no other tensor.
- *
- * The number is spoilt by the linker (--wrap), behind the backward pass. */
+/* A relative error of 1e-5 in one element of one tensor's gradient is found, in every tensor of
+ * four kinds of models, and no other tensor is reported. The linker (--wrap) adds the error
+ * after the backward pass. */
 #include "lab/lab.h"
 #include "lab/lab_model.h"
 #include "support/suite.h"
@@ -10,16 +9,16 @@
 #include <math.h>
 #include <stdio.h>
 
-static int spoilt; /* the tensor; -1: none */
-static int found;  /* the tensors that were called wrong */
-static bool right; /* the spoilt one is among them, with the right figure */
-static int tensor; /* that is judged next */
+static int altered; /* the tensor; -1: none */
+static int found;   /* tensors reported as wrong */
+static bool right;  /* the wrong one is among them, with the right error */
+static int tensor;  /* the next one to be checked */
 
 __typeof__(sa_lab_model_loss) __real_sa_lab_model_loss, __wrap_sa_lab_model_loss;
 double __wrap_sa_lab_model_loss(sa_lab_model *model, sa_seq2seq *dw) {
     const double loss = __real_sa_lab_model_loss(model, dw);
-    if (!dw || spoilt < 0) return loss;
-    const sa_param *param = &model->plan.item[spoilt];
+    if (!dw || altered < 0) return loss;
+    const sa_param *param = &model->plan.item[altered];
     double *largest = model->gradients + param->offset;
     for (size_t k = 0; k < sa_param_size(param); k++)
         if (fabs(model->gradients[param->offset + k]) > fabs(*largest))
@@ -31,7 +30,7 @@ double __wrap_sa_lab_model_loss(sa_lab_model *model, sa_seq2seq *dw) {
 static void judge(void *context, const sa_gradient_result *gradient) {
     (void)context;
     found += !gradient->ok;
-    if (tensor++ == spoilt) right = !gradient->ok && fabs(gradient->worst_element - 1e-5) < 1e-6;
+    if (tensor++ == altered) right = !gradient->ok && fabs(gradient->worst_element - 1e-5) < 1e-6;
 }
 
 static const struct {
@@ -53,28 +52,28 @@ static sa_settings settings_of(int kind) {
     return settings;
 }
 
-/* The largest gradient of the tensor is not zero, so that a share of it can be seen. */
-START_TEST(every_spoilt_tensor_is_found) {
+/* The largest element is not zero, so that a relative error changes it. */
+START_TEST(every_altered_tensor_is_found) {
     const sa_settings settings = settings_of(_i);
     const sa_lab_job job = {.settings = &settings, .each = judge};
     sa_error error;
     int good = 0, tensors = 1;
-    spoilt = -1, tensor = found = 0;
+    altered = -1, tensor = found = 0;
     ck_assert_msg(sa_lab_check(&job, &error), "%s", error.text);
-    for (spoilt = 0, tensors = tensor; spoilt < tensors; spoilt++) {
+    for (altered = 0, tensors = tensor; altered < tensors; altered++) {
         tensor = found = 0, right = false;
         const bool passed = sa_lab_check(&job, &error);
         good += !passed && right && found == 1;
-        if (passed || !right || found != 1) printf("tensor %d: %d found\n", spoilt, found);
+        if (passed || !right || found != 1) printf("tensor %d: %d found\n", altered, found);
     }
-    printf("spoilt gradients found: %d/%d\n", good, tensors);
+    printf("altered gradients found: %d/%d\n", good, tensors);
     ck_assert_int_eq(good, tensors);
 }
 END_TEST
 
 int main(void) {
     TCase *tests;
-    Suite *suite = suite_of("spoilt gradients", &tests);
-    tcase_add_loop_test(tests, every_spoilt_tensor_is_found, 0, sizeof kinds / sizeof *kinds);
+    Suite *suite = suite_of("altered gradients", &tests);
+    tcase_add_loop_test(tests, every_altered_tensor_is_found, 0, sizeof kinds / sizeof *kinds);
     return suite_run(suite);
 }

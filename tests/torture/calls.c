@@ -1,5 +1,5 @@
-/* calls: the public functions, each as a user of the library calls it. One that fails for want of
- * memory is called once more with the same objects: they must be as they were before. */
+/* calls: the public functions as a user calls them. One that fails for lack of memory is called
+ * again with the same objects, which must be unchanged. */
 #include "torture/torture.h"
 
 #include <softalign.h>
@@ -29,7 +29,7 @@ static void say_numbers(const char *name, const double *x, size_t count) {
     say("\n");
 }
 
-/* What came of a call. The C library's own output is led through no fault. */
+/* Prints the result of a call. The C library's own output is not faulted. */
 static int ended(bool good, const sa_error *error) {
     if (good)
         fputs(said, stdout);
@@ -38,7 +38,7 @@ static int ended(bool good, const sa_error *error) {
     return good ? 0 : (int)error->code;
 }
 
-/* A call, and after a failure once more; what the first one said is forgotten. */
+/* Calls, and calls again after a failure, without the first message. */
 #define TWICE(call) (forget(), (call) || (forget_again(), (call)))
 
 static size_t remembered;
@@ -63,7 +63,7 @@ static bool open_model(work *it) {
     return it->model;
 }
 
-/* A model and pairs; whatever is there is given back by close_work. */
+/* A model and pairs; close_work releases what has been opened. */
 static bool open_work(work *it) {
     *it = (work){.model = NULL};
     sa_search_init(&it->search);
@@ -124,7 +124,7 @@ static void hear(void *context, const sa_progress *progress) {
     if (progress->kind == SA_PROGRESS_VALIDATION) say("%.9g\n", progress->valid_loss);
 }
 
-/* Training, and going on with it. One that has failed is not begun anew: it may have saved. */
+/* Trains and resumes. A failed training is not started again: it may have saved a model. */
 static int train(void) {
     sa_error error = {0};
     sa_settings settings = tiny_settings();

@@ -1,4 +1,4 @@
-/* course: a training as it goes when nothing interrupts it, to compare interrupted ones with. */
+/* course: an uninterrupted training, to compare interrupted ones with. */
 #include "torture/torture.h"
 
 #include <stdio.h>
@@ -21,7 +21,8 @@ static bool same_log(const char *one, const char *other) {
     return *one == *other;
 }
 
-/* The files of the folder of runs against those of the end; what differs, or NULL. */
+/* Compares the files of the run's folder with those of the uninterrupted training; returns what
+ * differs, or NULL. */
 static const char *differs(const course *it, const contents *now) {
     for (int i = 0; i < now->count; i++) {
         const content *file = &now->file[i], *twin = contents_find(&it->end, file->path);

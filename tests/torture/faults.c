@@ -43,7 +43,7 @@ static bool befalls(fault_kind kind, long call) {
            (fault_plan.lasting ? call >= fault_plan.when : call == fault_plan.when);
 }
 
-/* Whether this call for memory, of whatever kind, is to fail. */
+/* Whether this call for memory is to fail. */
 static bool memory_fails(void) {
     const long call = atomic_fetch_add(&memory_calls, armed) + 1;
     if (armed) fault_tally->memory = call;
@@ -82,7 +82,7 @@ REAL(void, free, (void *block)) {
     __real_free(block);
 }
 
-/* Others that take memory for the program. */
+/* Library functions that allocate. */
 REAL(utf8proc_ssize_t, utf8proc_map_custom,
      (const utf8proc_uint8_t *text, utf8proc_ssize_t size, utf8proc_uint8_t **out,
       utf8proc_option_t options, utf8proc_custom_func custom, void *data)) {
@@ -105,7 +105,7 @@ REAL(int, pthread_create,
 
 enum { FILES = 256 };
 static struct {
-    int file; /* number, -1: none that is recorded */
+    int file; /* its number; -1: not recorded */
     char path[64];
 } opened[FILES];
 
@@ -125,8 +125,8 @@ static void join(char *out, size_t room, int fd, const char *name) {
     for (size_t end = strlen(out); end > 1 && out[end - 1] == '/';) out[--end] = 0;
 }
 
-/* The entry of this call, to be filled in when it is recorded; NULL otherwise. The call is counted
- * and befallen by what is planned: *failed is set then. */
+/* Counts the call and sets *failed if the plan says so. Returns an entry to fill in if calls are
+ * recorded, else NULL. */
 static op *call(const char *name, bool *failed) {
     static op spare;
     *failed = false;
@@ -150,7 +150,7 @@ static op *call(const char *name, bool *failed) {
     return entry;
 }
 
-/* Whether the call just counted takes only half of its bytes. */
+/* Whether the call just counted transfers only half of its bytes. */
 static bool halved(void) {
     return befalls(FAULT_FILE, file_calls) && fault_plan.reason == FAULT_SHORT;
 }
@@ -318,7 +318,7 @@ REAL(int, fsync, (int fd)) {
 REAL(int, close, (int fd)) {
     bool failed;
     call("close", &failed);
-    const int reason = errno, result = __real_close(fd); /* one that fails closes all the same */
+    const int reason = errno, result = __real_close(fd); /* a failing close still closes */
     note_open(fd, -1, "");
     if (failed) errno = reason;
     return failed ? -1 : result;

@@ -1,9 +1,7 @@
-/* faults: the calls to the system that the program makes, counted, recorded, and failing on demand.
- *
- * The linker leads every such call of the program's own objects through faults.c (--wrap). A plan
- * says which call fails and how; the tally, shared between a process and those it forks, says what
- * was called. Time is a count of the questions for it, so that equal trainings write equal logs;
- * forcing to the disk costs nothing. */
+/* faults: the program's system calls and allocations, counted, recorded, and failing on demand.
+ * The linker (--wrap) redirects them to faults.c. A plan says which call fails and how; the
+ * tally, shared with forked processes, says what was called. Each call for the time advances it
+ * by one, so that equal trainings write equal logs; fsync does nothing. */
 #ifndef TORTURE_FAULTS_H
 #define TORTURE_FAULTS_H
 
@@ -13,14 +11,14 @@
 
 typedef enum fault_kind { FAULT_NONE, FAULT_MEMORY, FAULT_FILE, FAULT_KILL } fault_kind;
 
-enum { FAULT_SHORT = 0 }; /* a reason beside those of errno: half of the bytes are taken */
+enum { FAULT_SHORT = 0 }; /* besides the values of errno: half of the bytes are transferred */
 
 typedef struct fault {
     fault_kind kind;
     long when;         /* the call that fails, from 1 */
-    bool lasting;      /* and every later one */
+    bool lasting;      /* fail every later call, too */
     int reason;        /* errno; of FAULT_KILL: FAULT_SHORT kills in the middle of a write */
-    const char *calls; /* the file calls that can fail, with blanks between; NULL: all */
+    const char *calls; /* the file calls that can fail, separated by blanks; NULL: all */
 } fault;
 
 extern fault fault_plan;
@@ -49,32 +47,32 @@ enum { OPS = 20000, RECORDED = 64 << 20 };
 
 typedef struct tally {
     long memory, files; /* calls */
-    long live;          /* blocks not given back */
+    long live;          /* blocks not freed */
     long created;       /* files */
     int opened;         /* files not closed at the end */
-    bool returned;      /* main came to its end; what the process ends by itself needs no tidying */
+    bool returned;      /* main returned: resources need not be released before exit */
     size_t used;        /* of data */
     bool recording;
-    bool overflow; /* there was more than fits */
+    bool overflow; /* the record is full */
     op ops[OPS];   /* [files] */
     char data[RECORDED];
 } tally;
 
 extern tally *fault_tally;
 
-/* Makes the shared tally; before anything else. */
+/* Makes the shared tally; to be called first. */
 void faults_open(void);
 
-/* Counts from zero, records or not, and lets the planned fault happen. */
+/* Starts counting from zero, with the planned fault, and recording if asked to. */
 void faults_arm(fault plan, bool recording);
 void faults_disarm(void);
 
-/* The number of the file that a path named when operation `at` began, -1: none; and the CRC-32 and
- * the size of all bytes ever written into a file. */
+/* The number of the file that a path named when operation `at` began, or -1; CRC-32 and size of
+ * all bytes written to a file. */
 int tally_named(const tally *seen, long at, const char *path);
 uint32_t tally_sum(const tally *seen, int file, size_t *size);
 
-/* Whether a call is in such a list. */
+/* Whether a call is in a list of calls. */
 bool fault_among(const char *call, const char *calls);
 
 #endif

@@ -1,5 +1,5 @@
-/* kills: trainings killed at every call to the system and at any moment, then taken up again; other
- * commands killed at every call and run again. */
+/* kills: trainings killed at every system call and at random moments, and resumed; other
+ * commands killed at every call, and run again. */
 #include "base/rng.h"
 #include "torture/torture.h"
 
@@ -7,7 +7,7 @@ enum { STEPS = 4 };
 
 /* ---- At every call --------------------------------------------------------------------------- */
 
-/* Before the call, or in the middle of what it writes. */
+/* Before the call, or in the middle of a write. */
 static void kill_at(const course *it, long when, bool within, struct goal *goal) {
     const task whole = kind_training(it->kind, it->steps, it->every, false);
     const fault plan = {FAULT_KILL, when, false, within ? FAULT_SHORT : 1};
@@ -30,7 +30,7 @@ static void kill_at_all(const course *it, const struct effort *effort, struct go
 
 /* ---- At any moment --------------------------------------------------------------------------- */
 
-/* Kills a training and those that resume it, one after the other, until one comes to its end. */
+/* Kills a training, and then every one that resumes it, until one ends. */
 static void kill_often(const course *it, sa_rng *rng, struct goal *goal) {
     bool resumed = false, ended = false;
     world_renew();

@@ -1,9 +1,7 @@
-/* power: what a power cut may leave of a training's files, and whether it is enough.
- *
- * The recorded calls of a training are cut at every place. Of what was not forced to the disk
- * before the cut, any part may have reached it, in any order: of a file's bytes each sector, of a
- * folder each new, changed or removed name (with a file's first bytes or its length alone, too).
- * What was forced is there. */
+/* power: what a power cut may leave of a training's files, and whether it can be resumed. The
+ * recorded calls of a training are cut after every call. What was synced before the cut is on
+ * the disk; of the rest any part may be, in any order: each sector of a file, each new, changed
+ * or removed name in a folder (also a file's first bytes, or its length alone). */
 #include "base/rng.h"
 #include "torture/torture.h"
 
@@ -14,7 +12,7 @@
 
 enum { STEPS = 3, NAMES = 96, FILES = 1024, SECTOR = 512, ROOM = 1 << 17 };
 
-/* A disk as it is after the cut. */
+/* The disk after the cut. */
 typedef struct name {
     char path[64];
     int file; /* -1: a folder */
@@ -23,7 +21,7 @@ typedef struct disk {
     const tally *seen;
     long cut; /* calls that were made */
     sa_rng rng;
-    enum { NOTHING, EVERYTHING, ANYTHING } luck; /* what became of all that was not forced */
+    enum { NOTHING, EVERYTHING, ANYTHING } luck; /* what happened to the data that was not synced */
     int count, names;                            /* as on the disk; as the process saw it */
     name on[NAMES], known[NAMES];
     uint64_t hash; /* of all that is on it */
@@ -61,7 +59,7 @@ static void folder_of(const char *path, char folder[64]) {
     snprintf(folder, 64, "%.*s", slash ? (int)(slash - path) : 1, slash ? path : ".");
 }
 
-/* Whether the folder of a path was forced to the disk between call `at` and the cut. */
+/* Whether the folder of a path was synced between call `at` and the cut. */
 static bool forced(const disk *it, long at, const char *path) {
     char folder[64];
     folder_of(path, folder);
@@ -96,7 +94,7 @@ static void lay_names(disk *it) {
     }
 }
 
-/* Whether all folders above a path are there. */
+/* Whether all folders above a path exist. */
 static bool reachable(disk *it, const char *path) {
     char folder[64];
     folder_of(path, folder);
@@ -138,8 +136,8 @@ static bool watched(const char *path) {
     return !world_temporary(path) && !strstr(path, ".lock");
 }
 
-/* The last call before the cut that gave a path its file and was forced, with all folders above, to
- * the disk: -1 if there is none. */
+/* The last call before the cut that gave a path its file and was synced with all folders above;
+ * -1 if there is none. */
 static long surely(const disk *it, const char *path) {
     for (long i = it->cut - 1; i >= 0; i--)
         if (it->seen->ops[i].kind == OP_RENAME && strcmp(it->seen->ops[i].to, path) == 0 &&
@@ -162,8 +160,8 @@ static void add_hash(disk *it, uint64_t word) {
     it->hash ^= it->hash >> 29;
 }
 
-/* What is wrong with the disk, or NULL: under every name stands a whole file, and none older than
- * the one that was saved last. */
+/* What is wrong with the disk, or NULL: every name has a complete file, no older than the last
+ * one saved. */
 static const char *judge(disk *it) {
     const char *wrong = NULL;
     it->hash = (uint64_t)it->cut;
@@ -189,10 +187,10 @@ static const char *judge(disk *it) {
 
 /* ---- Going on -------------------------------------------------------------------------------- */
 
-/* Writes the disk into the folder of runs. */
+/* Writes the disk into the run's folder. */
 static void write_disk(disk *it) {
     world_renew();
-    for (int i = 0; i < it->count; i++) /* a folder stands before what is in it */
+    for (int i = 0; i < it->count; i++) /* a folder comes before its files */
         if (it->on[i].file < 0 && reachable(it, it->on[i].path))
             mkdir(world_path(it->on[i].path), 0777);
     for (int i = 0; i < it->count; i++) {
@@ -203,7 +201,7 @@ static void write_disk(disk *it) {
     }
 }
 
-/* Which files stand under the names that matter. */
+/* The files under the names that matter. */
 static uint64_t combination(disk *it) {
     uint64_t all = 0;
     for (int i = 0; i < it->count; i++)
@@ -247,7 +245,7 @@ static void cut_at(disk *it, const course *whole, long cut, int luck, int recove
                it->seen->ops[cut].call, luck, wrong);
 }
 
-/* The states are judged well only if files that were never forced are found out. */
+/* A self-test: files that were never synced must be detected. */
 static void expect_trouble(const course *whole, op_kind kind, const char *what, struct goal *goal) {
     static disk it;
     tally *spoilt = malloc(sizeof *spoilt);

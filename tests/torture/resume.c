@@ -1,9 +1,9 @@
-/* resume: trainings stopped after every update and taken up again. */
+/* resume: trainings stopped and resumed after every update. */
 #include "torture/torture.h"
 
 enum { STEPS = 20, EVERY = 3 };
 
-/* Trains up to that update; what is wrong, or NULL. */
+/* Trains up to that update; returns what is wrong, or NULL. */
 static const char *advance(const course *it, int step, bool resume) {
     const task part = kind_training(it->kind, step, it->every, resume);
     result got = world_run(&part, (fault){0}, false, 0);

@@ -1,4 +1,4 @@
-/* sweeps: every task with every call for memory, then every call to the file system, failing. */
+/* sweeps: every task with each call for memory failing, then with each file operation failing. */
 #include "torture/torture.h"
 
 #include <errno.h>
@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* What a task does when nothing fails. */
+/* A task without faults. */
 typedef struct standard {
     const task *what;
     contents before;
@@ -14,7 +14,7 @@ typedef struct standard {
     long memory, files;               /* calls */
     char (*call)[sizeof(op){0}.call]; /* [files] their names */
     int versions;
-    uint32_t version[OPS]; /* sums of all files that were saved, those replaced later, too */
+    uint32_t version[OPS]; /* checksums of all files saved, also of those replaced later */
 } standard;
 
 /* ---- What must hold -------------------------------------------------------------------------- */
@@ -25,8 +25,8 @@ static bool known(const standard *it, const content *file) {
     return false;
 }
 
-/* What is wrong with the files that were left, or NULL: each is as it was or as some save made it,
- * and none has gone. After success all are as they must be. */
+/* What is wrong with the files left behind, or NULL: each is as it was or as it was once saved,
+ * and none is missing. After success all are as without faults. */
 static const char *judge_files(const standard *it, const contents *left, bool success, bool dead) {
     for (int i = 0; i < it->before.count; i++)
         if (!contents_find(left, it->before.file[i].path)) return "a file has gone";
@@ -124,7 +124,7 @@ void torture_allocations(const struct effort *effort, struct goal *goal) {
 
 /* ---- Kills ----------------------------------------------------------------------------------- */
 
-/* What is wrong after a task that was killed has been run again. */
+/* What is wrong after a killed task has been run again. */
 static const char *judge_again(const standard *it, const result *got) {
     if (got->code) return "it fails afterwards";
     if (!it->what->timed) return judge(it, got, false);
@@ -135,8 +135,8 @@ static const char *judge_again(const standard *it, const result *got) {
     return NULL;
 }
 
-/* Killed before the call, or in the middle of what it writes; then all goes on as if it had not
- * been, and nothing of it is left. */
+/* Killed before the call, or in the middle of a write; the next run succeeds and leaves no
+ * traces of the first. */
 static void interrupt(const standard *it, long when, bool within, struct goal *goal) {
     world_renew();
     result got =
@@ -168,8 +168,7 @@ void sweep_kills(const struct effort *effort, struct goal *goal) {
 
 /* ---- Files ----------------------------------------------------------------------------------- */
 
-/* What can go wrong in which call. An interrupted or short transfer is no failure: it is gone on
- * with. */
+/* Which call can fail how. Interrupted and short transfers are no failures: they are continued. */
 static const struct trouble {
     int reason;
     bool lasting, harmless;
@@ -191,7 +190,8 @@ static void trouble(const standard *it, long when, const struct trouble *row, st
     world_renew();
     result got = world_run(
         it->what, (fault){FAULT_FILE, when, row->lasting, row->reason, row->calls}, false, 0);
-    const bool dead = row->lasting && !row->calls; /* then nothing can be removed, either */
+    const bool dead =
+        row->lasting && !row->calls; /* nothing can be removed from a full disk, either */
     const char *wrong = judge(it, &got, dead);
     if (!wrong && row->harmless && got.code) wrong = "it did not go on";
     if (!wrong && got.code && (got.code < 4 || got.code > 5)) wrong = "the exit code is not 4 or 5";

@@ -1,4 +1,4 @@
-/* tally: what was recorded, looked up. */
+/* tally: queries of the record. */
 #include "torture/faults.h"
 
 #include <string.h>

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Every command, and every way through it that reads, writes or allocates otherwise. */
+/* Every command, in every form that reads, writes or allocates differently. */
 #define SMALL "--embed 4 --hidden 4 --attn 4 --maxout 4 --batch 4 --valid u.tsv "
 #define TINY SMALL "--shards 1 --threads 1 --train p.tsv "
 #define MODEL "m/best.safetensors"
@@ -133,7 +133,7 @@ static const char *kind_options(int kind) {
     return options[kind];
 }
 
-/* The last answers' words. */
+/* The last results' arguments. */
 static char *next_line(size_t *room) {
     static char lines[4][512];
     static int next;

@@ -1,5 +1,5 @@
-/* torture PART [--share N] [--begin N] [--only TASK] [--long]: tries a part's cases, of N in a row
- * one, and prints how many went as they must. */
+/* torture PART [--share N] [--begin N] [--only TASK] [--long]: runs every N-th case of a part
+ * and prints how many passed. */
 #include "torture/torture.h"
 
 #include <stdarg.h>
@@ -13,7 +13,7 @@ bool chosen(const struct effort *effort, const char *name) {
 }
 
 bool goal_count(struct goal *goal, bool good, const char *format, ...) {
-    enum { TOLD = 40 }; /* more would not help */
+    enum { TOLD = 40 }; /* more would not be faster */
     goal->cases++;
     goal->good += good;
     if (good || goal->cases - goal->good > TOLD) return good;
@@ -49,7 +49,8 @@ static int usage(void) {
 int main(int argc, char **argv) {
     struct effort effort = {.share = 1};
     const struct part *part = parts;
-    if (!getenv("OPENBLAS_NUM_THREADS")) { /* it would start threads before main, lost by fork */
+    if (!getenv(
+            "OPENBLAS_NUM_THREADS")) { /* it would start threads before main, which fork loses */
         setenv("OPENBLAS_NUM_THREADS", "1", 1);
         execv("/proc/self/exe", argv);
     }

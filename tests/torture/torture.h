@@ -1,44 +1,44 @@
-/* torture: the parts, and how they count. */
+/* torture: the parts and their counters. */
 #ifndef TORTURE_H
 #define TORTURE_H
 
 #include "torture/world.h"
 
-/* A goal: cases gone through, and those that went as they must. */
+/* Cases, and those that passed. */
 struct goal {
     const char *name;
     long cases, good;
 };
 
-/* Counts a case; a bad one is told on standard error, with what it was. */
+/* Counts a case; reports a failed one on standard error. */
 bool goal_count(struct goal *goal, bool good, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
-/* Which cases are tried: of `share` in a row one, beginning with number `begin`; of tasks those
- * with `only` in their name, if it is not NULL. */
+/* Which cases are run: every `share`-th from number `begin`; unless NULL, only tasks with `only`
+ * in their name. */
 struct effort {
     int share, begin;
-    bool longer; /* there is time without end */
+    bool longer; /* no limit of time */
     const char *only;
 };
 
 bool chosen(const struct effort *effort, const char *name);
 
-/* The commands on tiny inputs and the calls of the library, ended by a row without a name. */
+/* The commands on tiny inputs, and the library calls; the last row has no name. */
 extern const task task_commands[];
 extern const task task_calls[];
 
 /* The inputs of all tasks. */
 void tasks_prepare(void);
 
-/* Small trainings: four kinds of models, and all that is saved beside a model. */
+/* Small trainings: four kinds of models, with all files that are saved beside a model. */
 enum { KINDS = 4 };
 
-/* A training of that kind into the folder `o`, of so many updates in all, with a validation and a
- * save after every so many; the answer's words stay valid until the fourth call after. */
+/* A training of that kind into the folder `o`, with that number of updates, and a validation and
+ * a save every `every` updates; the arguments stay valid for four calls. */
 task kind_training(int kind, int steps, int every, bool resume);
 
-/* A training that nothing interrupts, and all that was saved on its way. */
+/* An uninterrupted training, and all that it saved. */
 typedef struct course {
     int kind, steps, every;
     contents end;
@@ -52,18 +52,18 @@ typedef struct course {
 bool course_open(course *it, int kind, int steps, int every, struct goal *goal);
 void course_close(course *it);
 
-/* What is wrong with the files in the folder of runs as an interruption left them, or NULL: each is
- * whole, of some moment of the training. Of a resumed training the log has times of its own. */
+/* What is wrong with the files that an interruption left in the run's folder, or NULL: each is
+ * complete, and from one moment of the training. The log of a resumed training has other times. */
 const char *course_interrupted(const course *it, bool resumed);
 
-/* Goes on where the folder of runs stands: at its end all must be as if nothing had happened. NULL,
- * or what is wrong. */
+/* Resumes from the run's folder: in the end all must be as without interruption. Returns what is
+ * wrong, or NULL. */
 const char *course_finish(const course *it);
 
-/* Every command that writes files, but train, killed at every call to the system and run again. */
+/* Every command but train that writes files, killed at every system call and run again. */
 void sweep_kills(const struct effort *effort, struct goal *goal);
 
-/* The parts; each counts into the goals it is given. */
+/* The parts; each counts into its goals. */
 void torture_allocations(const struct effort *effort, struct goal *goal);
 void torture_files(const struct effort *effort, struct goal *goal);
 void torture_kills(const struct effort *effort, struct goal *goal);

@@ -12,7 +12,7 @@
 #include <unistd.h>
 #include <zlib.h>
 
-enum { SECONDS = 180, WORDS = 64 }; /* what takes longer hangs, even on a busy machine */
+enum { SECONDS = 180, WORDS = 64 }; /* what takes longer hangs, even on a loaded machine */
 
 int softalign_main(int count, char **arguments);
 
@@ -159,7 +159,7 @@ static void redirect(int to, const char *path, int flags) {
     close(fd);
 }
 
-/* In the child. Blocks and files that are left over are told by the tally and the exit code. */
+/* Runs in the child. The tally and the exit code report leaked blocks and files. */
 static _Noreturn void work(const task *what, const char *where, fault plan, bool recording) {
     char line[1024], *words[WORDS], path[128];
     const char *input = "/dev/null";

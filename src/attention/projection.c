@@ -70,7 +70,7 @@ void sa_memory_forward(const sa_attention *w, sa_memory *memory) {
 void sa_memory_backward(const sa_attention *w, const sa_memory *memory, sa_memory *d,
                         sa_attention *dw) {
     const sa_mat h = memory->annotations, dh = d->annotations;
-    if (w->value_width && sa_gradient_intact("attention.value-map"))
+    if (w->value_width && sa_gradient_intact("attention.value-projection"))
         sa_linear_backward(w->W_v, h, d->values, dh, dw->W_v, no_bias);
     if (!sa_gradient_intact("attention.keys")) return;
     if (w->score->key == SA_KEY_PROJECTED)
@@ -140,7 +140,7 @@ void sa_attention_project_output(const sa_attention *w, sa_attention_rows rows, 
 sa_mat sa_attention_project_output_backward(const sa_attention *w, sa_mat dc, sa_attention_rows d) {
     if (!w->value_width) return dc;
     sa_zero(d.head_outputs);
-    if (sa_gradient_intact("attention.join"))
+    if (sa_gradient_intact("attention.output"))
         sa_weight_nn(dc, w->W_c, 1, d.head_outputs); /* c = W_c o */
     return d.head_outputs;
 }

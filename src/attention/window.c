@@ -66,7 +66,7 @@ void sa_window_gauss_forward(sa_real p, int D, sa_mat alpha) {
 sa_real sa_window_gauss_backward(sa_real p, int D, sa_mat alpha, sa_mat dalpha, sa_mat soft) {
     const sa_span span = sa_window_span(p, D, alpha.cols);
     const bool shape = sa_gradient_intact("window.gauss"),
-               center = sa_gradient_intact("window.centre");
+               center = sa_gradient_intact("window.center");
     sa_real dp = 0;
     sa_zero(soft);
     for (int j = span.first; j < span.first + span.count; j++) {

@@ -151,7 +151,7 @@ static void initial_backward(const sa_source_weights *w, const sa_source *source
         sa_linear_backward(w->W_s, from_context ? source->c : source->encoder_summary, d->s0.s,
                            from_context ? d->c : d->encoder_summary, dw->W_s, dw->b_s);
     }
-    if (!from_context && sa_gradient_intact("decoder.start"))
+    if (!from_context && sa_gradient_intact("decoder.init"))
         summary_backward(sizes->initial, &sizes->encoder, d->encoder_summary, encoder);
 }
 

@@ -16,6 +16,10 @@ for file in matrices/0009.csv figures/0009.svg translations.txt history/table.md
 done
 grep -q 1100 out || fail "attend does not look up 1100"
 
+for module in "$root"/src/*/; do
+    grep -qE "(^|  )src/$(basename "$module") " "$root/README.md" || fail "the map does not show ${module#"$root/"}"
+done
+
 program=$(dirname "$softalign")/tests/readme_program
 "$program" reorder/best.safetensors "the sad cat finds a dog ." >out 2>err || fail "the program: $(cat err)"
 same "translation" "$(echo "the sad cat finds a dog ." | "$softalign" translate reorder/best.safetensors)" "$(head -n 1 out)"

@@ -1,4 +1,4 @@
-/* Guided alignment: what is wanted of a word's weights, and its loss, by hand. */
+/* Guided alignment: the target of a word's weights, and its loss, computed by hand. */
 #include "attention/alignment_loss.h"
 #include "support/numbers.h"
 #include "support/suite.h"
@@ -8,11 +8,13 @@ static const sa_link links[] = {{2, 0, false}, {0, 0, false}, {1, 0, true},  {0,
                                 {3, 1, true},  {1, 1, true},  {9, 2, false}, {3, 3, false}};
 static const sa_gold_alignment gold = {links, sizeof links / sizeof *links};
 
-/* Sure links go before possible ones, one that is given twice counts once, one beyond is none. */
+/* Sure links go before possible ones, a repeated link counts once, one beyond the source is
+ * ignored.
+ */
 static const double wanted[][S] = {
     {0.5, 0, 0.5, 0}, {0, 0.5, 0, 0.5}, {0, 0, 0, 0}, {0, 0, 0, 1}, {0, 0, 0, 0}};
 
-START_TEST(shares) {
+START_TEST(target_divides_one_among_links) {
     sa_mat A = filled(1, S, 7);
     ck_assert_int_eq(sa_alignment_loss_target(&gold, _i, A), _i != 2 && _i != 4);
     for (int s = 0; s < S; s++) ck_assert_double_eq(A.x[s], wanted[_i][s]);
@@ -39,8 +41,8 @@ START_TEST(a_word_without_links_is_left_alone) {
 }
 END_TEST
 
-/* A weight that a softmax has lost: large, but a number. */
-START_TEST(no_weight_at_all) {
+/* A weight of 0: the loss and its derivative are large, but finite. */
+START_TEST(weight_of_zero) {
     sa_mat alpha = filled(1, S, 0), A = filled(1, S, 7);
     ck_assert_double_eq_tol(sa_alignment_loss_forward(&gold, 3, alpha, A), 30 * log(10), 1e-12);
     sa_alignment_loss_backward(alpha, 1, A);
@@ -52,9 +54,9 @@ int main(void) {
     TCase *tests;
     Suite *suite = suite_of("guided alignment", &tests);
     tcase_add_checked_fixture(tests, numbers_open, numbers_close);
-    tcase_add_loop_test(tests, shares, 0, sizeof wanted / sizeof *wanted);
+    tcase_add_loop_test(tests, target_divides_one_among_links, 0, sizeof wanted / sizeof *wanted);
     tcase_add_test(tests, loss_of_two_links);
     tcase_add_test(tests, a_word_without_links_is_left_alone);
-    tcase_add_test(tests, no_weight_at_all);
+    tcase_add_test(tests, weight_of_zero);
     return suite_run(suite);
 }

@@ -45,14 +45,14 @@ static void bind_row(const sa_score *row, sa_attention_sizes sizes) {
     sa_attention_bind(&(sa_binder){.buffer = dweights.x}, "attention", sizes, &dw);
 }
 
-/* What the score can see at all. */
+/* How many positions the score reaches. */
 static int seen_of(struct shape shape) {
     const bool bounded =
         w.score->query == SA_QUERY_POSITIONS && shape.sizes.max_positions < shape.S;
     return bounded ? shape.sizes.max_positions : shape.S;
 }
 
-/* Random queries, keys and values, and rooms for what comes of them. */
+/* Random queries, keys and values, and buffers for the results. */
 static struct shape open_row(const sa_score *row, int number) {
     const struct shape shape = shapes[number];
     bind_row(row, shape.sizes);
@@ -87,7 +87,7 @@ static double by_scaled_product(int i, int j) {
     return by_product(i, j) / sqrt(k.cols);
 }
 
-static double by_place(int i, int j) {
+static double by_position(int i, int j) {
     return sa_row(q, i)[j];
 }
 
@@ -102,11 +102,11 @@ static const struct {
 } formulas[] = {
     {"additive", by_perceptron}, {"concat", by_perceptron}, {"scaled-dot", by_scaled_product},
     {"dot", by_product},         {"general", by_product},   {"raw-dot", by_product},
-    {"location", by_place},      {"uniform", by_nothing},
+    {"location", by_position},   {"uniform", by_nothing},
 };
 enum { FORMULAS = sizeof formulas / sizeof *formulas };
 
-/* alpha and c straight from the definition, a query at a time, inside any span. */
+/* alpha and c by their definition, a query at a time, inside any span. */
 static void expect_definition(struct shape shape, double (*score)(int i, int j)) {
     sa_mat wanted_alpha = filled(shape.Q, shape.S, 0), wanted_c = filled(shape.Q, v.cols, 0);
     for (int i = 0; i < shape.Q; i++) {
@@ -132,7 +132,7 @@ START_TEST(core_follows_its_equations) {
 }
 END_TEST
 
-/* Query i sees positions i .. i+2, as far as there are any. */
+/* Query i sees positions i .. i+2, as far as they exist. */
 static void narrow_spans(struct shape shape) {
     const int seen = seen_of(shape);
     for (int i = 0; i < shape.Q; i++) {
@@ -217,31 +217,30 @@ START_TEST(core_backward) {
 }
 END_TEST
 
-/* ---- A decoder's step: maps, heads and windows -------------------------------------------------
- */
+/* ---- A decoder's step: projections, heads and windows ---------------------------------------- */
 
-static const struct way {
+static const struct variant {
     int heads, value, window, window_size;
-} ways[] = {
+} variants[] = {
     {1, 0, SA_WINDOW_NONE, 1},    {2, 3, SA_WINDOW_NONE, 1},    {4, 1, SA_WINDOW_LOCAL_M, 1},
     {1, 0, SA_WINDOW_LOCAL_M, 2}, {2, 2, SA_WINDOW_LOCAL_P, 2}, {1, 0, SA_WINDOW_LOCAL_P, 1},
 };
-enum { WAYS = sizeof ways / sizeof *ways, SENTENCES = 3, STEP = 3, STATE = 3 };
+enum { VARIANTS = sizeof variants / sizeof *variants, SENTENCES = 3, STEP = 3, STATE = 3 };
 static int width; /* of an annotation */
 
 static const int first[SENTENCES + 1] = {0, 6, 7, 10};
 static sa_memory memory;
 static sa_attention_rows rows;
 static sa_mat s;
-static sa_attention_scratch room;
+static sa_attention_scratch workspace;
 
 static double step(void) {
     sa_memory_forward(&w, &memory);
-    sa_attention_step_forward(&w, &memory, NULL, STEP, s, NULL, rows, c, room);
+    sa_attention_step_forward(&w, &memory, NULL, STEP, s, NULL, rows, c, workspace);
     return weighted_sum(c, dy);
 }
 
-/* Whether differences would reach a jump: the edge of a predicted window near a position. */
+/* Whether a difference would cross a jump: a position near the edge of a predicted window. */
 static bool edge_is_near(void) {
     bool near = false;
     step();
@@ -252,26 +251,26 @@ static bool edge_is_near(void) {
     return near;
 }
 
-static void step_open(const sa_score *row, struct way way) {
+static void step_open(const sa_score *row, struct variant variant) {
     const bool raw = row->key == SA_KEY_IDENTITY;
     width = raw ? STATE : 5;
     bind_row(row, (sa_attention_sizes){.state = STATE,
                                        .annotation = width,
                                        .size = 4,
                                        .max_positions = 4,
-                                       .heads = raw ? 1 : way.heads,
-                                       .value = way.value,
-                                       .window = way.window,
-                                       .window_size = way.window_size});
+                                       .heads = raw ? 1 : variant.heads,
+                                       .value = variant.value,
+                                       .window = variant.window,
+                                       .window_size = variant.window_size});
     sa_memory_layout(&numbers, &w, first, drawn(first[SENTENCES], width), &memory);
     rows = sa_attention_rows_layout(&numbers, &w, SENTENCES, 6, true);
-    room = sa_attention_scratch_layout(&numbers, &w, 1, 6, true);
+    workspace = sa_attention_scratch_layout(&numbers, &w, 1, 6, true);
     s = drawn(SENTENCES, STATE), c = unset(SENTENCES, width), dy = drawn(SENTENCES, width);
     while (edge_is_near()) draw(s, 1);
 }
 
 START_TEST(step_backward) {
-    step_open(&sa_scores[_i / WAYS], ways[_i % WAYS]);
+    step_open(&sa_scores[_i / VARIANTS], variants[_i % VARIANTS]);
     sa_memory d;
     sa_attention_rows drows = sa_attention_rows_layout(&numbers, &w, SENTENCES, 6, false);
     sa_mat ds = filled(SENTENCES, STATE, BEFORE),
@@ -280,7 +279,7 @@ START_TEST(step_backward) {
     if (d.keys.x != dh.x) fill(d.keys, 0);
     if (w.heads > 1) fill(d.values, 0);
     step();
-    sa_attention_step_backward(&w, &memory, STEP, rows, dy, drows, &d, ds, &dw, room);
+    sa_attention_step_backward(&w, &memory, STEP, rows, dy, drows, &d, ds, &dw, workspace);
     sa_attention_projections_backward(s, rows, dy, drows, &dw);
     sa_memory_backward(&w, &memory, &d, &dw);
     CHECK_ADDED(step, s, ds);
@@ -289,9 +288,9 @@ START_TEST(step_backward) {
 }
 END_TEST
 
-/* Inside the window weights sum to 1 before the Gaussian, which is 1 at the centre; outside, 0. */
+/* Inside the window, weights sum to 1 before the Gaussian, which is 1 at the center; outside, 0. */
 START_TEST(windows_hold_the_weights) {
-    step_open(&sa_scores[_i / WAYS], ways[_i % WAYS]);
+    step_open(&sa_scores[_i / VARIANTS], variants[_i % VARIANTS]);
     step();
     for (int b = 0; b < SENTENCES; b++) {
         const int S = first[b + 1] - first[b];
@@ -342,8 +341,8 @@ int main(void) {
     tcase_add_loop_test(tests, attention_without_v_a_is_uniform, 0, SHAPES);
     tcase_add_loop_test(tests, scores_backward, 0, scores_known * SHAPES);
     tcase_add_loop_test(tests, core_backward, 0, 2 * scores_known * SHAPES);
-    tcase_add_loop_test(tests, step_backward, 0, scores_known * WAYS);
-    tcase_add_loop_test(tests, windows_hold_the_weights, 0, scores_known * WAYS);
+    tcase_add_loop_test(tests, step_backward, 0, scores_known * VARIANTS);
+    tcase_add_loop_test(tests, windows_hold_the_weights, 0, scores_known * VARIANTS);
     tcase_add_loop_test(tests, windows_reach_as_far_as_the_sentence, 0, 9);
     return suite_run(suite);
 }

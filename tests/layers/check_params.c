@@ -1,4 +1,4 @@
-/* The walk over a model's tensors, and the weights they start with. */
+/* How tensors are bound to a buffer, and their initial values. */
 #include "model/seq2seq.h"
 #include "support/numbers.h"
 #include "support/suite.h"
@@ -47,7 +47,7 @@ static void moments(sa_mat x, double *mean, double *deviation) {
     *deviation = sqrt(squares / count - *mean * *mean);
 }
 
-/* ---- The walk -------------------------------------------------------------------------------- */
+/* ---- Binding --------------------------------------------------------------------------------- */
 
 START_TEST(tensors_follow_each_other_without_gaps) {
     size_t end = 0;
@@ -65,7 +65,7 @@ START_TEST(tensors_follow_each_other_without_gaps) {
 }
 END_TEST
 
-/* A stack is seen as one matrix by the layers and as its parts by the plan. */
+/* A stack is one matrix for the layers and several tensors in the plan. */
 START_TEST(stacked_tensors_are_the_rows_of_one_block) {
     sa_seq2seq w;
     start(XAVIER, 1);
@@ -82,7 +82,7 @@ START_TEST(stacked_tensors_are_the_rows_of_one_block) {
 }
 END_TEST
 
-/* ---- How weights start ----------------------------------------------------------------------- */
+/* ---- Initialization -------------------------------------------------------------------------- */
 
 START_TEST(same_seed_same_bits) {
     for (int init = XAVIER; init <= PAPER; init++) {
@@ -110,7 +110,7 @@ START_TEST(recurrent_matrices_are_orthogonal) {
 }
 END_TEST
 
-/* Uniform: the bound is nearly reached, the deviation is the bound over the root of 3. */
+/* Of a uniform distribution: the bound is nearly reached, the deviation is bound / sqrt(3). */
 static void check_uniform(const char *name, double bound) {
     double mean, deviation;
     sa_mat w = tensor(name);
@@ -128,7 +128,8 @@ START_TEST(xavier_stays_within_its_bounds) {
     check_uniform("attention.U_a", sqrt(6.0 / (50 + 140)));
     check_uniform("attention.v_a", sqrt(6.0 / (1 + 50)));
     check_uniform("readout.W_o", sqrt(6.0 / (200 + 30)));
-    check_uniform("source.E", sqrt(3.0 / 40)); /* unit length a row, whatever the vocabulary */
+    check_uniform("source.E",
+                  sqrt(3.0 / 40)); /* rows of about unit length, whatever the vocabulary */
     check_uniform("target.E", sqrt(3.0 / 40));
     ck_assert_double_eq(largest(tensor("decoder.b_z")), 0);
     ck_assert_double_eq(largest(tensor("readout.b_o")), 0);

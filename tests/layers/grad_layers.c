@@ -1,4 +1,4 @@
-/* Every layer's backward alone, by differences of its forward. */
+/* The backward pass of every layer alone, against differences of its forward pass. */
 #include "layers/cell.h"
 #include "layers/dropout.h"
 #include "layers/embedding.h"
@@ -77,7 +77,7 @@ END_TEST
 /* ---- cells ----------------------------------------------------------------------------------- */
 
 static sa_recurrent cell;
-static sa_mat a, gates, remains, context;
+static sa_mat a, gates, cell_cache, context;
 static sa_state before, after, dafter;
 
 static const struct cell_shape {
@@ -107,11 +107,11 @@ static sa_state state_of(int L, int n, const sa_cell *kind, sa_mat (*make)(int, 
     return sa_state_of(s, make(L, kind->memory * n));
 }
 
-/* A whole step: what comes in from outside, then the cell. */
+/* A whole step: the products that do not depend on the state, then the cell. */
 static double cell_step(void) {
-    sa_recurrent_input_forward(&cell, x, gates, remains);
-    if (cell.C.mat.x) sa_recurrent_context_forward(&cell, context, gates, remains);
-    cell.cell->forward(&cell, before, gates, remains, after);
+    sa_recurrent_input_forward(&cell, x, gates, cell_cache);
+    if (cell.C.mat.x) sa_recurrent_context_forward(&cell, context, gates, cell_cache);
+    cell.cell->forward(&cell, before, gates, cell_cache, after);
     return weighted_sum(after.s, dafter.s) + weighted_sum(after.m, dafter.m);
 }
 
@@ -134,7 +134,7 @@ static struct cell_shape cell_open(const sa_cell *kind, struct cell_shape shape)
     after = state_of(shape.L, shape.n, kind, unset);
     dafter = state_of(shape.L, shape.n, kind, drawn);
     gates = unset(shape.L, kind->blocks * shape.n),
-    remains = unset(shape.L, sa_recurrent_cache_width(&cell));
+    cell_cache = unset(shape.L, sa_recurrent_cache_width(&cell));
     return shape;
 }
 
@@ -146,13 +146,13 @@ START_TEST(cell_one_step_and_its_weights) {
     sa_state dbefore = state_of(shape.L, shape.n, kind, at_the_start);
     sa_recurrent dcell = bound(dcell_weights, kind, shape);
     cell_step();
-    kind->backward(&cell, before, gates, remains, dafter, da, dbefore, unset(shape.L, shape.n),
+    kind->backward(&cell, before, gates, cell_cache, dafter, da, dbefore, unset(shape.L, shape.n),
                    &dcell);
-    kind->weights_backward(before, remains, da, &dcell);
-    if (cell.W.mat.x) sa_recurrent_input_backward(&cell, remains, da, dx, &dcell);
+    kind->weights_backward(before, cell_cache, da, &dcell);
+    if (cell.W.mat.x) sa_recurrent_input_backward(&cell, cell_cache, da, dx, &dcell);
     sa_recurrent_input_weights_backward(x, da, &dcell);
     if (cell.C.mat.x) {
-        sa_recurrent_context_backward(&cell, remains, da, dc, &dcell);
+        sa_recurrent_context_backward(&cell, cell_cache, da, dc, &dcell);
         sa_recurrent_context_weights_backward(context, da, &dcell);
     }
     CHECK_ADDED(cell_step, before.s, dbefore.s);
@@ -163,28 +163,28 @@ START_TEST(cell_one_step_and_its_weights) {
 }
 END_TEST
 
-/* A gated unit with z and r pushed to their ends; returns the row of --cell gru. */
+/* A GRU with saturated z and r; returns its row. */
 static const sa_cell *pushed_gru(int form, double z, double r) {
     const int n = 3, first_gate = sa_cells[form].first_gate;
     cell_open(&sa_cells[form], (struct cell_shape){2, n, 2, 0, false, false, false});
     fill(sa_cols(cell.b, 0, n), 0), fill(sa_cols(cell.b, n, n), 0);
-    sa_recurrent_input_forward(&cell, x, gates, remains);
+    sa_recurrent_input_forward(&cell, x, gates, cell_cache);
     fill(sa_cols(gates, first_gate * n, n), z);
     if (r != 0) fill(sa_cols(gates, (first_gate + 1) * n, n), r);
     a = unset(2, n);
     sa_copy_mat(sa_cols(gates, (first_gate + 2) * n, n), a); /* W x + b of the candidate */
-    cell.cell->forward(&cell, before, gates, remains, after);
+    cell.cell->forward(&cell, before, gates, cell_cache, after);
     sa_tanh(a);
     return cell.cell;
 }
 
-/* Shut for the new state, the unit keeps the old one to the bit; open, and with the reset gate
- * shut, it is the candidate. */
+/* With z shut for the new state the cell keeps the old one to the bit; with z open, and the reset
+ * gate shut, the state is the candidate. */
 START_TEST(gru_gates_shut_and_open) {
-    const bool share_of_old = _i % 2;
-    pushed_gru(_i, share_of_old ? 1e3 : -1e3, 0);
+    const bool weights_old = _i % 2;
+    pushed_gru(_i, weights_old ? 1e3 : -1e3, 0);
     ck_assert_double_eq(farthest(after.s, before.s), 0);
-    pushed_gru(_i, share_of_old ? -1e3 : 1e3, -1e3);
+    pushed_gru(_i, weights_old ? -1e3 : 1e3, -1e3);
     ck_assert_double_le(farthest(after.s, a), 1e-16);
 }
 END_TEST
@@ -263,38 +263,38 @@ START_TEST(dropout_with_a_fixed_mask) {
     sa_copy_mat(dy, dx);
     sa_dropout_backward(0.4, mask, dx); /* in place */
     CHECK_WRITTEN(dropout, x, dx);
-    int silent = 0;
+    int dropped = 0;
     for (int i = 0; i < 600; i++) {
         const double factor = sa_row(mask, i / 30)[i % 30];
         ck_assert(factor == 0 || factor == 1 / (1 - 0.4));
-        silent += factor == 0;
+        dropped += factor == 0;
     }
-    ck_assert_int_ge(silent, 190); /* 240 expected, deviation 12 */
-    ck_assert_int_le(silent, 290);
+    ck_assert_int_ge(dropped, 190); /* 240 expected, deviation 12 */
+    ck_assert_int_le(dropped, 290);
 }
 END_TEST
 
 START_TEST(no_dropout_touches_nothing) {
-    const sa_rng cell_cache = dice;
+    const sa_rng before_drawing = dice;
     y = filled(2, 3, 7), mask = filled(2, 3, 9);
     sa_dropout_forward(0, &dice, mask, y);
     sa_dropout_backward(0, mask, y);
     ck_assert_double_eq(farthest(y, filled(2, 3, 7)), 0);
     ck_assert_double_eq(farthest(mask, filled(2, 3, 9)), 0);
-    ck_assert_uint_eq(dice.state, cell_cache.state);
+    ck_assert_uint_eq(dice.state, before_drawing.state);
 }
 END_TEST
 
 /* ---- loss and softmax ------------------------------------------------------------------------ */
 
-static const int32_t right[] = {2, 0, 6, 2};
+static const int32_t reference[] = {2, 0, 6, 2};
 static double log_p[4], objective[4], smoothing;
 static sa_mat biases;
 
 static double loss(void) {
     double sum = 0;
     sa_copy_mat(x, y);
-    sa_loss_forward(y, biases, right, smoothing, 0.3, log_p, objective);
+    sa_loss_forward(y, biases, reference, smoothing, 0.3, log_p, objective);
     for (int i = 0; i < 4; i++) sum -= 0.3 * objective[i];
     return sum;
 }
@@ -307,13 +307,13 @@ START_TEST(loss_from_logits) {
     for (int i = 0; i < 4; i++) {
         double all = 0; /* of log p, over the words */
         for (int k = 0; k < 7; k++) all += log(sa_row(y, i)[k] / 0.3);
-        ck_assert_double_eq_tol(0.3 * exp(log_p[i]), sa_row(y, i)[right[i]], 1e-15);
+        ck_assert_double_eq_tol(0.3 * exp(log_p[i]), sa_row(y, i)[reference[i]], 1e-15);
         ck_assert_double_eq_tol(objective[i], (1 - smoothing) * log_p[i] + smoothing * all / 7,
                                 1e-13);
     }
     sa_mat dx = unset(4, 7);
     sa_copy_mat(y, dx);
-    sa_loss_backward(dx, right, smoothing, 0.3); /* in place over 0.3 p */
+    sa_loss_backward(dx, reference, smoothing, 0.3); /* in place over 0.3 p */
     CHECK_WRITTEN(loss, x, dx);
 }
 END_TEST

@@ -1,5 +1,5 @@
-/* What a Transformer's sub-layers are made of, each backward alone, by differences of its forward.
- */
+/* The parts of a Transformer's sublayers: each backward pass alone, against differences of its
+ * forward pass. */
 #include "layers/feedforward.h"
 #include "layers/linear.h"
 #include "layers/position.h"
@@ -17,7 +17,7 @@ enum { SHAPES = sizeof shapes / sizeof *shapes };
 
 static sa_mat x, y, dy, weights, dweights;
 
-/* Drawn weights that `counted` numbers were asked for, and what their gradient is added to. */
+/* Random weights, as many as were counted, and the buffer that their gradient is added to. */
 static void weights_open(sa_binder counted) {
     weights = drawn(1, (int)counted.offset);
     dweights = filled(1, (int)counted.offset, BEFORE);
@@ -29,7 +29,7 @@ static sa_mat same_as(sa_mat from) {
     return copy;
 }
 
-/* ---- Layer normalisation --------------------------------------------------------------------- */
+/* ---- Layer normalization --------------------------------------------------------------------- */
 
 static sa_layernorm norm, dnorm;
 static sa_layernorm_cache normed;
@@ -81,8 +81,8 @@ START_TEST(layernorm_backward) {
 }
 END_TEST
 
-/* Numbers that are all equal have no variance, and epsilon is all there is: y is b, and near there
- * it is g (x - mean) / sqrt(epsilon) + b, which bends too sharply for differences. */
+/* Equal numbers have no variance, only epsilon: y is b, and near there it is
+ * g (x - mean) / sqrt(epsilon) + b, which is too curved for differences. */
 START_TEST(layernorm_of_equal_numbers) {
     const int rows = 3, cols = 4;
     layernorm_open(rows, cols);
@@ -118,7 +118,7 @@ static double feedforward(void) {
     return weighted_sum(y, dy);
 }
 
-/* How near the nearest rectifier is to its kink. */
+/* The distance of the nearest rectifier from its kink. */
 static double nearest_kink(void) {
     double nearest = INFINITY;
     sa_mat sums = unset(inner.rows, inner.cols);
@@ -151,7 +151,7 @@ START_TEST(feedforward_backward) {
 }
 END_TEST
 
-/* Units that are all off leave the last bias alone, and nothing goes back through them. */
+/* If all units are off, y is the last bias and no gradient passes through them. */
 START_TEST(feedforward_that_is_off) {
     const struct shape s = shapes[3];
     feedforward_open(s);
@@ -166,11 +166,11 @@ START_TEST(feedforward_that_is_off) {
 }
 END_TEST
 
-/* ---- The connection past a sub-layer --------------------------------------------------------- */
+/* ---- The residual connection ----------------------------------------------------------------- */
 
-static sa_residual residual, daround;
+static sa_residual residual, dresidual;
 static sa_residual_cache cache;
-static sa_mat W; /* the sub-layer: a linear map */
+static sa_mat W; /* of the sublayer, a linear map */
 static double dropout;
 
 static double residual_loss(void) {
@@ -187,7 +187,7 @@ static void residual_open(struct shape s, int place) {
     sa_residual_bind(&counting, "part", s.cols, place, &residual);
     weights_open(counting);
     sa_residual_bind(&(sa_binder){.buffer = weights.x}, "part", s.cols, place, &residual);
-    sa_residual_bind(&(sa_binder){.buffer = dweights.x}, "part", s.cols, place, &daround);
+    sa_residual_bind(&(sa_binder){.buffer = dweights.x}, "part", s.cols, place, &dresidual);
     x = unset(s.rows, s.cols), dy = drawn(s.rows, s.cols), W = drawn(s.cols, s.cols);
     draw(x, 5);
     sa_residual_layout(&numbers, &residual, x, true, &cache);
@@ -204,9 +204,9 @@ START_TEST(residual_backward) {
     residual_loss();
     sa_mat d = same_as(dy), df = unset(s.rows, s.cols), din = unset(s.rows, s.cols);
     sa_mat dW = filled(s.cols, s.cols, BEFORE);
-    sa_residual_leave_backward(&residual, &cache, dropout, d, df, din, &daround);
+    sa_residual_leave_backward(&residual, &cache, dropout, d, df, din, &dresidual);
     sa_linear_backward(sa_weight_of(W), cache.in, df, din, sa_weight_of(dW), no_bias);
-    sa_residual_enter_backward(&residual, &cache, din, d, &daround);
+    sa_residual_enter_backward(&residual, &cache, din, d, &dresidual);
     CHECK_WRITTEN(residual_loss, x, d);
     CHECK_ADDED(residual_loss, weights, dweights);
     CHECK_ADDED(residual_loss, W, dW);
@@ -224,7 +224,7 @@ END_TEST
 
 static sa_positions learned;
 
-/* Five words from position 1 on; three places: the last serves four of them. */
+/* Five words from position 1 on, three learned positions: the last serves four words. */
 static double positions(void) {
     sa_positions_table(&learned, 1, y);
     return weighted_sum(y, dy);
@@ -246,7 +246,7 @@ END_TEST
 
 int main(void) {
     TCase *tests;
-    Suite *suite = suite_of("sub-layers in double", &tests);
+    Suite *suite = suite_of("sublayers in double", &tests);
     tcase_add_checked_fixture(tests, numbers_open, numbers_close);
     tcase_add_loop_test(tests, layernorm_by_its_equation, 0, SHAPES);
     tcase_add_loop_test(tests, layernorm_backward, 0, SHAPES);

@@ -1,22 +1,17 @@
-/* Products against plain loops, and the polynomials against libm over all floats. */
+/* Matrix products against plain loops. */
 #include "support/suite.h"
 #include "tensor/blas.h"
-#include "tensor/vec.h"
 #include "tensor/weight.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-#define BOUND 4e-7 /* what tensor/vec.h promises */
-
-/* ---- Products -------------------------------------------------------------------------------- */
-
 static float random_number(void) {
     return (float)rand() / (float)RAND_MAX - 0.5f;
 }
 
-/* A block with gaps between its rows; what lies in the gaps must stay. */
+/* A block with gaps between its rows, which must not change. */
 static sa_mat block(int rows, int cols) {
     const int ld = cols + 3;
     float *x = malloc(sizeof *x * (size_t)(rows + 1) * (size_t)ld);
@@ -28,7 +23,7 @@ static float at(sa_mat a, int i, int j, bool transposed) {
     return transposed ? sa_row(a, j)[i] : sa_row(a, i)[j];
 }
 
-/* c = beta c + op(a) op(b) in double, and the distance of what the function made. */
+/* c = beta c + op(a) op(b) against a plain loop in double. */
 static void check_product(void (*product)(sa_mat, sa_mat, float, sa_mat), bool turn_a, bool turn_b,
                           int M, int N, int K, float beta) {
     sa_mat a = turn_a ? block(K, M) : block(M, K), b = turn_b ? block(N, K) : block(K, N),
@@ -98,167 +93,11 @@ START_TEST(products_equal_plain_loops) {
 }
 END_TEST
 
-/* ---- Functions over all floats -----------------------------------------------------------------
- */
-
-typedef double libm_function(double);
-
-static double logistic(double x) {
-    return 1 / (1 + exp(-x));
-}
-
-/* A step through the floats; the sanitizers look at memory, not at numbers. */
-enum { STEP = TEST_SANITIZED ? 97 * 64 + 1 : 97 };
-
-/* Every STEPth float, both signs; below `least` a result may be flushed towards the smallest
- * numbers.
- */
-static void check_function(void (*own)(sa_mat), libm_function *libm, float least) {
-    enum { RUN = 4096 };
-    static float x[RUN], y[RUN];
-    for (uint32_t bits = 0, count = 0; bits < 0xff800000u; bits += STEP) {
-        float number;
-        memcpy(&number, &bits, sizeof number);
-        if (isfinite(number)) x[count++] = number;
-        if (count < RUN) continue;
-        memcpy(y, x, sizeof y);
-        own((sa_mat){y, 1, RUN, RUN});
-        for (int i = 0; i < RUN; i++) {
-            const double right = libm((double)x[i]), apart = fabs((double)y[i] - right);
-            if (fabs(right) > (double)least && !(apart <= BOUND * fabs(right)))
-                ck_abort_msg("%a gives %a, expected %a", (double)x[i], (double)y[i], right);
-        }
-        count = 0;
-    }
-}
-
-START_TEST(tanh_is_right_everywhere) {
-    check_function(sa_tanh, tanh, 0);
-}
-END_TEST
-
-START_TEST(sigmoid_is_right_everywhere) {
-    check_function(sa_sigmoid, logistic, 2e-38f);
-}
-END_TEST
-
-START_TEST(not_a_number_stays_one) {
-    float x[40];
-    for (int i = 0; i < 40; i++) x[i] = i == 17 ? NAN : 1;
-    sa_tanh((sa_mat){x, 1, 40, 40});
-    ck_assert(isnan(x[17]) && isfinite(x[16]) && isfinite(x[18]));
-    x[17] = NAN;
-    sa_sigmoid((sa_mat){x, 1, 40, 40});
-    ck_assert(isnan(x[17]) && isfinite(x[16]));
-}
-END_TEST
-
-/* ---- Softmax -----------------------------------------------------------------------------------
- */
-
-static void check_softmax(const float *logits, int size) {
-    float *y = malloc(sizeof *y * (size_t)size);
-    memcpy(y, logits, sizeof *y * (size_t)size);
-    double max = -INFINITY, sum = 0, total = 0;
-    for (int i = 0; i < size; i++) max = fmax(max, (double)logits[i]);
-    for (int i = 0; i < size; i++) sum += exp((double)logits[i] - max);
-    const double norm = max + log(sum);
-    ck_assert_double_eq_tol(sa_log_sum_exp(y, NULL, size), norm, 1e-6 * (1 + fabs(norm)));
-    ck_assert_mem_eq(y, logits, sizeof *y * (size_t)size);
-    ck_assert_double_eq_tol((double)sa_softmax_row(y, NULL, 1, size), norm,
-                            1e-6 * (1 + fabs(norm)));
-    for (int i = 0; i < size; i++) {
-        const double right = exp((double)logits[i] - norm);
-        const double rounding = 1e-6 + 1.2e-7 * fabs((double)logits[i] - max); /* of x - max */
-        ck_assert_double_eq_tol((double)y[i], right, rounding * right + 1.1e-25);
-        total += (double)y[i];
-    }
-    ck_assert_double_eq_tol(total, 1, 1e-5);
-    free(y);
-}
-
-START_TEST(a_shifted_and_scaled_softmax_is_that_of_the_sum) {
-    for (int size = 1; size <= 70; size++) {
-        float x[70], shift[70], sum[70], same[70];
-        for (int i = 0; i < size; i++) {
-            x[i] = same[i] = 9 * random_number(), shift[i] = 9 * random_number();
-            sum[i] = x[i] + shift[i];
-        }
-        const double whole = sa_log_sum_exp(same, shift, size);
-        ck_assert_mem_eq(same, sum, sizeof *sum * (size_t)size);
-        ck_assert_double_eq(whole, sa_log_sum_exp(sum, NULL, size));
-        const float norm = sa_softmax_row(sum, NULL, 1, size);
-        ck_assert_float_eq(sa_softmax_row(x, shift, 0.25f, size), norm);
-        for (int i = 0; i < size; i++)
-            ck_assert_double_eq_tol((double)x[i], 0.25 * (double)sum[i], 1e-7 * (double)sum[i]);
-    }
-}
-END_TEST
-
-START_TEST(softmax_survives_every_size_and_scale) {
-    for (int size = 1; size <= 70; size++)
-        for (float scale = 0; scale <= 1e4f; scale = scale == 0 ? 1e-3f : scale * 10) {
-            float logits[70];
-            for (int i = 0; i < size; i++) logits[i] = scale * random_number();
-            check_softmax(logits, size);
-        }
-    sa_softmax((sa_mat){NULL, 0, 0, 0});
-    float none = 3;
-    sa_softmax((sa_mat){&none, 1, 0, 1}); /* a row of no columns */
-    ck_assert_float_eq(none, 3);
-}
-END_TEST
-
-START_TEST(saturated_softmax_is_zero_not_denormal) {
-    for (int gap = 0; gap < 200; gap++) {
-        float row[20] = {0};
-        for (int i = 1; i < 20; i++) row[i] = (float)-gap;
-        sa_softmax((sa_mat){row, 1, 20, 20});
-        for (int i = 1; i < 20; i++)
-            ck_assert_msg(gap < 57   ? row[i] >= 1e-26f
-                          : gap > 58 ? row[i] == 0
-                                     : true,
-                          "e^-%d is %g", gap, (double)row[i]);
-        if (gap > 58) ck_assert(row[0] == 1);
-    }
-}
-END_TEST
-
-/* ---- Numbers above a bar --------------------------------------------------------------------- */
-
-/* Every size around the stretches that are looked at together, every place of the only number. */
-START_TEST(the_first_number_above_a_bar) {
-    for (int size = 0; size <= 300; size += size < 120 || size > 140 ? 20 : 1) {
-        float x[300];
-        for (int i = 0; i < size; i++) x[i] = i % 3 ? -1.5f : 2;
-        ck_assert_int_eq(sa_find_above(x, size, 2), size);
-        ck_assert_int_eq(sa_find_above(x, size, INFINITY), size);
-        ck_assert_int_eq(sa_find_above(x, size, NAN), 0);
-        for (int i = 0; i < size; i++) {
-            const float was = x[i];
-            x[i] = nextafterf(2, 3);
-            ck_assert_int_eq(sa_find_above(x, size, 2), i);
-            x[i] = NAN;
-            ck_assert_int_eq(sa_find_above(x, size, 2), i);
-            x[i] = was;
-        }
-    }
-    ck_assert_int_eq(sa_find_above((const float[]){-INFINITY, 0}, 2, -INFINITY), 1);
-}
-END_TEST
-
 int main(void) {
     TCase *tests;
-    Suite *suite = suite_of("math", &tests);
+    Suite *suite = suite_of("products", &tests);
     tcase_set_timeout(tests, 120);
     sa_blas_init();
     tcase_add_test(tests, products_equal_plain_loops);
-    tcase_add_test(tests, tanh_is_right_everywhere);
-    tcase_add_test(tests, sigmoid_is_right_everywhere);
-    tcase_add_test(tests, not_a_number_stays_one);
-    tcase_add_test(tests, a_shifted_and_scaled_softmax_is_that_of_the_sum);
-    tcase_add_test(tests, softmax_survives_every_size_and_scale);
-    tcase_add_test(tests, saturated_softmax_is_zero_not_denormal);
-    tcase_add_test(tests, the_first_number_above_a_bar);
     return suite_run(suite);
 }

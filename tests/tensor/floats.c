@@ -1,6 +1,6 @@
 /* exp, tanh and sigmoid of tensor/vec.c against libm's double functions: for every STRIDEth float
- * (argument; 97 without one, 1 for all of them) and for every float around an edge. Built once for
- * each instruction set that the program may choose from, with the loops compiled for that one. */
+ * (the argument, or 97; 1 tests all) and for every float around an edge. Built once for each
+ * instruction set that the program may choose. */
 #include "tensor/vec.c"
 
 #include <stdio.h>
@@ -12,7 +12,7 @@ typedef struct function {
     const char *name;
     void (*own)(float *x, int size);
     double (*right)(double x);
-    double least, most; /* beyond these results, own ones are only not nearer to 1 */
+    double least, most; /* beyond these results, ours are only not nearer to 1 */
 } function;
 
 static void own_exp(float *x, int size) {

@@ -1,6 +1,6 @@
-/* Products with panels (tensor/packed.c) against plain loops, at every shape that meets another
- * edge of the kernels. The arguments are the instruction sets that are offered, whatever else the
- * processor has: so no kernel goes untested because there is a better one. */
+/* Products with packed matrices (tensor/packed.c) against plain loops, in shapes for every edge of
+ * the kernels. The arguments are the instruction sets offered to it, so that a kernel is tested
+ * even where the processor has a better one. */
 #include <stdbool.h>
 #include <string.h>
 
@@ -49,7 +49,7 @@ static int wrong_choices(void) {
         offered = rows[i].sets;
         const bool good =
             kernel() == rows[i].kernel && sa_packed_supported() == (rows[i].kernel != NULL);
-        if (!good) printf("row %zu: another kernel is kernel\n", i);
+        if (!good) printf("row %zu: another kernel is chosen\n", i);
         wrong += !good;
     }
     offered = asked;
@@ -60,7 +60,7 @@ static int wrong_choices(void) {
 
 static sa_rng dice;
 
-/* Numbers with gaps between the rows and nothing behind the last, for a sanitizer to see. */
+/* With gaps between the rows and nothing after the last, so that a sanitizer sees overruns. */
 static sa_mat matrix(int rows, int cols) {
     const int ld = cols + 3;
     const size_t size = (size_t)(rows - 1) * (size_t)ld + (size_t)cols;
@@ -82,7 +82,7 @@ static void copy(sa_mat from, sa_mat to) {
 
 /* ---- A product ------------------------------------------------------------------------------- */
 
-enum { ROWS = 26 }; /* two full tiles of the largest kernel and two rows more */
+enum { ROWS = 26 }; /* two tiles of the largest kernel and two rows */
 
 typedef struct product {
     bool transposed;
@@ -94,7 +94,7 @@ typedef struct product {
     sa_real *buffer;
 } product;
 
-/* The slice of W, of which one row and one column more are left out behind. */
+/* The slice of W, which leaves out its last row and column, too. */
 static sa_mat slice(const product *p, sa_mat W) {
     return p->transposed ? sa_cols(sa_rows(W, p->cols_before, p->N), p->inner_before, p->K)
                          : sa_cols(sa_rows(W, p->inner_before, p->K), p->cols_before, p->N);
@@ -118,10 +118,10 @@ static void close_product(product *p) {
     free(p->a.x), free(p->c.x), free(p->whole.x), free(p->buffer);
 }
 
-/* A sum of n rounded terms, in whatever order, is off by at most nu / (1 - nu) of the sum of their
- * sizes, where u is half the distance of 1 from the next number (Higham, Accuracy and Stability of
- * Numerical Algorithms, section 3.1). Here n is K and 1 for what is added to, and 1 more for the
- * rounding of the plain loop, whose numbers have 64 bits. */
+/* The error of a sum of n rounded terms, in any order, is at most nu / (1 - nu) of the sum of their
+ * magnitudes, where u is half the distance of 1 from the next number (Higham, Accuracy and
+ * Stability of Numerical Algorithms, section 3.1). Here n is K, 1 for what is added to, and 1 for
+ * the rounding of the plain loop, whose numbers have 64 bits. */
 static int wrong_numbers(const product *p, sa_real beta, sa_mat result) {
     const long double nu = (p->K + 2) * (long double)EPSILON / 2;
     int wrong = 0;
@@ -139,7 +139,7 @@ static int wrong_numbers(const product *p, sa_real beta, sa_mat result) {
     return wrong;
 }
 
-/* c = beta c + a b of rows first .. first+count-1; what is not to be read is no number. */
+/* Rows first .. first+count-1 of c = beta c + a b; what must not be read is NaN. */
 static void multiply(const product *p, sa_real beta, int first, int count, sa_mat c) {
     c = sa_rows(c, first, count);
     set(c, (sa_real)NAN);
@@ -147,8 +147,7 @@ static void multiply(const product *p, sa_real beta, int first, int count, sa_ma
     sa_packed_multiply(sa_rows(p->a, first, count), p->packed, beta, c);
 }
 
-/* How many rows of c are not, bit for bit, those of `expected`, or have numbers in their gaps that
- * are not those of `before`. */
+/* How many rows of c differ from `expected` in a bit, or from `before` in the gap behind them. */
 static int changed_rows(sa_mat c, int count, sa_mat expected, const sa_real *before) {
     int changed = 0;
     for (int i = 0; i < count; i++)
@@ -200,8 +199,8 @@ static int wrong_shapes(bool transposed, int K, int N) {
     return wrong;
 }
 
-/* Few rows do not repay the panels; without a kernel nothing does. */
-static int wrong_rooms(void) {
+/* Few rows do not repay packing; without a kernel nothing does. */
+static int wrong_buffers(void) {
     const char *const none = NULL, *const *asked = offered;
     sa_mat W = matrix(40, 40);
     sa_arena counting = {0};
@@ -211,7 +210,7 @@ static int wrong_rooms(void) {
     wrong += sa_packed_layout(&counting, W, 4).cols;
     offered = asked;
     free(W.x);
-    if (wrong) printf("a room is taken where it must not be, or the reverse\n");
+    if (wrong) printf("a buffer is taken where it must not be, or the reverse\n");
     return wrong;
 }
 
@@ -223,7 +222,7 @@ int main(int count, char **arguments) {
     offered = (const char *const *)arguments + 1;
     dice = sa_rng_seed(20150519, 3);
     if (count < 2 || !kernel()) return 2;
-    wrong += wrong_choices() + wrong_rooms();
+    wrong += wrong_choices() + wrong_buffers();
     for (size_t k = 0; k < sizeof inner / sizeof *inner; k++)
         for (size_t n = 0; n < sizeof cols / sizeof *cols; n++, shapes++)
             wrong += wrong_shapes(false, inner[k], cols[n]) + wrong_shapes(true, inner[k], cols[n]);

@@ -1,12 +1,12 @@
-/* Search against forced decoding: every translation there is, greedy steps by hand, batches, and
- * models that leave no good choice. */
+/* Search against forced decoding: all possible translations, greedy steps by hand, batches, and
+ * degenerate models. */
 #include "support/search_model.h"
 #include "support/suite.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-/* What must hold of any translation of any model that has probabilities. */
+/* What must hold of every translation. */
 static void check_found(sa_sentence source, const sa_hypothesis *found) {
     const int longest = (int)ceil(search.max_ratio * source.len) + SHORTEST;
     ck_assert_int_ge(found->len, 1);
@@ -29,8 +29,8 @@ static void check_found(sa_sentence source, const sa_hypothesis *found) {
 
 /* ---- Against forced decoding ----------------------------------------------------------------- */
 
-/* At every step, all words are tried after the words so far. */
-START_TEST(greedy_takes_the_likeliest_word_each_time) {
+/* Forced decoding tries every word at every step. */
+START_TEST(greedy_search_takes_the_most_likely_word) {
     model_open(_i, SA_EOS, -1);
     sa_hypothesis *found = find(sources, SOURCES);
     for (int s = 0; s < SOURCES; s++) {
@@ -53,7 +53,7 @@ START_TEST(greedy_takes_the_likeliest_word_each_time) {
 }
 END_TEST
 
-/* Every output of A and B that ends, or reaches the longest: number i of MOST. */
+/* Number i of the MOST outputs of A and B that end with EOS or have the largest length. */
 static sa_sentence output_of(int i, int32_t *words) {
     int len = 0, rest = i + 1, high = 1 << SHORTEST;
     while (!(rest & high)) high >>= 1;
@@ -67,7 +67,7 @@ static int falling(const void *a, const void *b) {
     return (x < y) - (x > y);
 }
 
-START_TEST(a_beam_that_holds_everything_finds_the_best) {
+START_TEST(an_exhaustive_beam_finds_the_best) {
     static int32_t words[MOST][SHORTEST];
     static sa_sentence outputs[MOST];
     static double scores[MOST];
@@ -90,10 +90,9 @@ START_TEST(a_beam_that_holds_everything_finds_the_best) {
 }
 END_TEST
 
-/* A beam may lose what a smaller one keeps (model 8, source 1, beam 2), but nothing is better than
- * what the beam that holds everything finds; and all sentences together gain with every doubling.
- */
-START_TEST(greater_beams_are_never_worse) {
+/* A beam may lose a translation that a smaller one finds (model 8, source 1, beam 2), but the
+ * exhaustive beam finds the best, and the sum over all sentences grows with every doubling. */
+START_TEST(larger_beams_are_not_worse) {
     enum { BEAMS = 12 };
     double best[BEAMS][SOURCES], before = -INFINITY;
     model_open(_i, SA_EOS, 0);
@@ -114,7 +113,7 @@ START_TEST(greater_beams_are_never_worse) {
 }
 END_TEST
 
-START_TEST(a_list_of_the_best_is_sorted_and_holds_no_two_alike) {
+START_TEST(the_nbest_list_is_sorted_without_duplicates) {
     model_open(_i, SA_EOS, 0);
     search.beam = search.nbest = 4;
     search.max_ratio = 0.5;
@@ -159,7 +158,7 @@ static int continue_outputs(sa_sentence source, const output *live, int count, o
     return made;
 }
 
-/* The log p of what a beam finds, falling; how many. */
+/* The log p of what a beam finds, sorted; returns how many. */
 static int beam_by_hand(sa_sentence source, int beam, double *found) {
     output live[4] = {{.len = 0}}, next[4 * K];
     int count = 1, ended = 0;
@@ -176,7 +175,7 @@ static int beam_by_hand(sa_sentence source, int beam, double *found) {
     return ended;
 }
 
-START_TEST(a_beam_shrinks_by_what_has_ended) {
+START_TEST(a_beam_shrinks_by_finished_hypotheses) {
     model_open(_i, SA_EOS, 1);
     search.beam = search.nbest = 2 + _i % 3;
     search.length_power = 0;
@@ -194,7 +193,7 @@ END_TEST
 
 /* ---- Batches --------------------------------------------------------------------------------- */
 
-START_TEST(many_sentences_are_searched_as_one_by_one) {
+START_TEST(a_batch_is_searched_as_its_sentences_alone) {
     model_open(_i, SA_EOS, 0);
     search.beam = 1 + _i % 4;
     search.nbest = 1 + _i % 2;
@@ -214,7 +213,7 @@ START_TEST(many_sentences_are_searched_as_one_by_one) {
 }
 END_TEST
 
-/* ---- Hard choices ---------------------------------------------------------------------------- */
+/* ---- Degenerate models ----------------------------------------------------------------------- */
 
 START_TEST(a_model_that_ends_at_once_and_one_that_never_ends) {
     model_open(_i, SA_EOS, 60);
@@ -237,8 +236,8 @@ START_TEST(a_model_that_ends_at_once_and_one_that_never_ends) {
 }
 END_TEST
 
-/* The likeliest word by far is one that must not be written. */
-START_TEST(forbidden_words_are_never_written) {
+/* The most likely word by far is one that must not be generated. */
+START_TEST(forbidden_words_are_not_generated) {
     model_open(_i, SA_UNK, 60);
     search.beam = 1 + _i;
     sa_hypothesis *found = find(sources, SOURCES);
@@ -255,7 +254,7 @@ START_TEST(forbidden_words_are_never_written) {
 }
 END_TEST
 
-START_TEST(a_model_of_no_numbers_stops) {
+START_TEST(a_model_of_nans_stops) {
     model_open(_i, SA_EOS, 0);
     fill(weights, NAN);
     search.beam = 1 + _i;
@@ -276,14 +275,14 @@ int main(void) {
     TCase *tests;
     Suite *suite = suite_of("search", &tests);
     tcase_add_checked_fixture(tests, numbers_open, numbers_close);
-    tcase_add_loop_test(tests, greedy_takes_the_likeliest_word_each_time, 0, 6);
-    tcase_add_loop_test(tests, a_beam_that_holds_everything_finds_the_best, 0, 6);
-    tcase_add_loop_test(tests, greater_beams_are_never_worse, 0, 24);
-    tcase_add_loop_test(tests, a_list_of_the_best_is_sorted_and_holds_no_two_alike, 0, 6);
-    tcase_add_loop_test(tests, a_beam_shrinks_by_what_has_ended, 0, 9);
-    tcase_add_loop_test(tests, many_sentences_are_searched_as_one_by_one, 0, 12);
+    tcase_add_loop_test(tests, greedy_search_takes_the_most_likely_word, 0, 6);
+    tcase_add_loop_test(tests, an_exhaustive_beam_finds_the_best, 0, 6);
+    tcase_add_loop_test(tests, larger_beams_are_not_worse, 0, 24);
+    tcase_add_loop_test(tests, the_nbest_list_is_sorted_without_duplicates, 0, 6);
+    tcase_add_loop_test(tests, a_beam_shrinks_by_finished_hypotheses, 0, 9);
+    tcase_add_loop_test(tests, a_batch_is_searched_as_its_sentences_alone, 0, 12);
     tcase_add_loop_test(tests, a_model_that_ends_at_once_and_one_that_never_ends, 0, 3);
-    tcase_add_loop_test(tests, forbidden_words_are_never_written, 0, 3);
-    tcase_add_loop_test(tests, a_model_of_no_numbers_stops, 0, 3);
+    tcase_add_loop_test(tests, forbidden_words_are_not_generated, 0, 3);
+    tcase_add_loop_test(tests, a_model_of_nans_stops, 0, 3);
     return suite_run(suite);
 }

@@ -1,4 +1,4 @@
-/* Other ways to search: what translations keep, how they are scored, samples, ensembles. */
+/* The options of search: attention weights, scores, samples, ensembles; and free running. */
 #include "decoding/free_running.h"
 #include "decoding/ranking.h"
 #include "support/search_model.h"
@@ -6,7 +6,7 @@
 
 #include <math.h>
 
-/* Where teacher-forced decoding looks while it writes what was found. */
+/* The attention weights of teacher forcing with what was found. */
 static void check_weights(sa_sentence source, const sa_hypothesis *found) {
     sa_arena arena = {0};
     sa_batch batch;
@@ -31,7 +31,7 @@ static void check_weights(sa_sentence source, const sa_hypothesis *found) {
     sa_arena_release(&arena);
 }
 
-START_TEST(every_translation_keeps_where_it_looked) {
+START_TEST(translations_have_attention_weights) {
     model_open(_i, SA_EOS, 0);
     search.beam = search.nbest = 3;
     search.weights = true;
@@ -42,8 +42,8 @@ START_TEST(every_translation_keeps_where_it_looked) {
 }
 END_TEST
 
-/* score = log p / divisor + beta sum_j log min(sum_i alpha_ij, 1), from what was found itself. */
-START_TEST(scores_are_normalised_and_covered_as_said) {
+/* score = log p / divisor + beta sum_j log min(sum_i alpha_ij, 1) */
+START_TEST(scores_follow_length_and_coverage_penalty) {
     model_open(_i, SA_EOS, 0);
     search.beam = search.nbest = 3;
     search.weights = true;
@@ -69,7 +69,7 @@ START_TEST(scores_are_normalised_and_covered_as_said) {
 }
 END_TEST
 
-START_TEST(translations_are_as_long_as_asked) {
+START_TEST(translations_have_the_minimum_length) {
     model_open(_i, SA_EOS, 60);
     search.min_length = 1 + _i;
     sa_hypothesis *found = find(sources, SOURCES);
@@ -81,7 +81,7 @@ START_TEST(translations_are_as_long_as_asked) {
 }
 END_TEST
 
-/* The first words of many samples come as often as the model says. */
+/* The frequencies of the first words of many samples. */
 START_TEST(samples_follow_the_probabilities) {
     enum { DRAWS = 4000 };
     int32_t tried[K];
@@ -111,25 +111,25 @@ START_TEST(samples_follow_the_probabilities) {
 }
 END_TEST
 
-START_TEST(samples_come_from_the_likeliest) {
+START_TEST(samples_respect_top_k_and_top_p) {
     sa_candidate list[] = {{0, log(0.1)}, {1, log(0.4)}, {2, log(0.3)}, {3, log(0.2)}};
     sa_rng rng = sa_rng_seed(4, 4);
     for (int i = 0; i < 500; i++) {
         sa_candidate own[4];
         memcpy(own, list, sizeof own);
-        int place = sa_sample(own, 4, 1, 2, 1, &rng);
-        ck_assert(own[place].word == 1 || own[place].word == 2);
+        int chosen = sa_sample(own, 4, 1, 2, 1, &rng);
+        ck_assert(own[chosen].word == 1 || own[chosen].word == 2);
         memcpy(own, list, sizeof own);
-        place = sa_sample(own, 4, 1, 0, 0.65, &rng);
-        ck_assert(own[place].word == 1 || own[place].word == 2);
+        chosen = sa_sample(own, 4, 1, 0, 0.65, &rng);
+        ck_assert(own[chosen].word == 1 || own[chosen].word == 2);
         memcpy(own, list, sizeof own);
-        place = sa_sample(own, 4, 1, 0, 0, &rng); /* none reaches nothing: the likeliest */
-        ck_assert_int_eq(own[place].word, 1);
+        chosen = sa_sample(own, 4, 1, 0, 0, &rng); /* top_p 0: the most likely */
+        ck_assert_int_eq(own[chosen].word, 1);
     }
 }
 END_TEST
 
-/* Two models: the probability of every output is made of means; a model with itself is itself. */
+/* Two models: every probability is a mean. A model with itself gives its own results. */
 START_TEST(an_ensemble_averages_probabilities) {
     model_open(_i, SA_EOS, 0);
     const sa_seq2seq first = w;
@@ -141,7 +141,7 @@ START_TEST(an_ensemble_averages_probabilities) {
         targets[word] = (sa_sentence){&tried[word], 1};
     }
     force(sources[3], targets, K, one);
-    model_open(_i, SA_EOS, 1); /* the same shapes with weights drawn anew */
+    model_open(_i, SA_EOS, 1); /* the same shapes, other weights */
     draw(weights, 1);
     force(sources[3], targets, K, other);
     const sa_seq2seq *const models[] = {&first, &w};
@@ -157,8 +157,8 @@ START_TEST(an_ensemble_averages_probabilities) {
 }
 END_TEST
 
-/* Forced along its own greedy translation, a model runs free; along another, it stumbles. */
-START_TEST(free_running_goes_on_from_its_own_words) {
+/* With its own greedy translation as reference, free running is teacher forcing. */
+START_TEST(free_running_continues_its_own_words) {
     model_open(_i, SA_EOS, -1);
     sa_hypothesis *found = find(sources, SOURCES);
     sa_sentence targets[SOURCES];
@@ -168,7 +168,7 @@ START_TEST(free_running_goes_on_from_its_own_words) {
     for (int s = 0; s < SOURCES; s++)
         ck_assert_double_eq_tol(free_log_p[s], found[s].log_p, 1e-5 * (1 + fabs(found[s].log_p)));
 
-    /* A target of other words: each is judged after the found ones, one word forced at a time. */
+    /* Another reference: each of its tokens is scored after the words found. */
     for (int s = 0; s < SOURCES; s++) {
         int32_t other[SHORTEST], tried[SHORTEST];
         double one, both;
@@ -194,12 +194,12 @@ int main(void) {
     TCase *tests;
     Suite *suite = suite_of("ways to search", &tests);
     tcase_add_checked_fixture(tests, numbers_open, numbers_close);
-    tcase_add_loop_test(tests, every_translation_keeps_where_it_looked, 0, 9);
-    tcase_add_loop_test(tests, scores_are_normalised_and_covered_as_said, 0, 9);
-    tcase_add_loop_test(tests, translations_are_as_long_as_asked, 0, 4);
+    tcase_add_loop_test(tests, translations_have_attention_weights, 0, 9);
+    tcase_add_loop_test(tests, scores_follow_length_and_coverage_penalty, 0, 9);
+    tcase_add_loop_test(tests, translations_have_the_minimum_length, 0, 4);
     tcase_add_loop_test(tests, samples_follow_the_probabilities, 0, 6);
-    tcase_add_loop_test(tests, free_running_goes_on_from_its_own_words, 0, 6);
-    tcase_add_test(tests, samples_come_from_the_likeliest);
+    tcase_add_loop_test(tests, free_running_continues_its_own_words, 0, 6);
+    tcase_add_test(tests, samples_respect_top_k_and_top_p);
     tcase_add_loop_test(tests, an_ensemble_averages_probabilities, 0, 6);
     return suite_run(suite);
 }

@@ -1,5 +1,5 @@
-/* Writing word by word is the forward pass over the words written: every model, every hypothesis of
- * a tree that branches, to 1e-12 in double. */
+/* Decoding word by word gives the results of a forward pass over the same words: every model, every
+ * hypothesis of a branching tree, to 1e-12 in double. */
 #include "decoding/decode_state.h"
 #include "support/numbers.h"
 #include "support/suite.h"
@@ -14,14 +14,13 @@ static sa_seq2seq w;
 static sa_decode_state state;
 static sa_sentence sources[SOURCES];
 
-/* A hypothesis: the words that were read to come so far, and about which source. */
 typedef struct line {
-    int place; /* of the source in the voice's order */
+    int sentence; /* in the order of the state's batch */
     int32_t read[STEPS + 1];
 } line;
 
-/* Random weights and sources of 4, 1 and 5 words. Memory begins as NaN: what is read too early
- * spoils the result. */
+/* Random weights and sources of 4, 1 and 5 words. Memory begins as NaN, so that what is read before
+ * it is written spoils the result. */
 static void model_open(int number) {
     static const int32_t words[] = {3, 6, 4, SA_EOS, SA_EOS, 5, SA_UNK, 3, 5, SA_EOS};
     static sa_params plan;
@@ -37,17 +36,17 @@ static void model_open(int number) {
     sa_decode_state_begin(&state);
 }
 
-/* ---- The whole pass over a hypothesis -------------------------------------------------------- */
+/* ---- The pass over a hypothesis -------------------------------------------------------------- */
 
 typedef struct whole {
     sa_batch batch;
     sa_pass pass;
-    double log_p[K]; /* of every word that could come next */
+    double log_p[K]; /* of every next word */
 } whole;
 
 /* K targets that differ in their last word, number i. */
 static void pass_over(const line *written, int i, const sa_override *override, whole *found) {
-    const sa_sentence source = sources[state.batch.source.order[written->place]];
+    const sa_sentence source = sources[state.batch.source.order[written->sentence]];
     int32_t ids[K][STEPS + 1];
     sa_sentence same[K], target[K];
     for (int32_t k = 0; k < K; k++) {
@@ -65,7 +64,7 @@ static void pass_over(const line *written, int i, const sa_override *override, w
     }
 }
 
-/* The weights that row l of the step was made with. */
+/* The attention weights of row l of the step. */
 static sa_mat weights_of(int layer, int head, int l, int S) {
     return sa_attention_head(w.family->decode_weights(&state.cache, layer), l, sa_seq2seq_heads(&w),
                              head, S);
@@ -74,7 +73,7 @@ static sa_mat weights_of(int layer, int head, int l, int S) {
 static void expect_the_same(const line *written, int i, int l, const sa_override *override) {
     static whole all;
     const size_t used = numbers.used;
-    const int S = state.batch.source.len[written->place];
+    const int S = state.batch.source.len[written->sentence];
     pass_over(written, i, override, &all);
     sa_mat p = unset(1, K);
     sa_copy_mat(sa_rows(state.logits, l, 1), p);
@@ -89,18 +88,19 @@ static void expect_the_same(const line *written, int i, int l, const sa_override
     numbers.used = used;
 }
 
-/* ---- Writing --------------------------------------------------------------------------------- */
+/* ---- Decoding -------------------------------------------------------------------------------- */
 
-/* Row l of step i goes on from row from[i][l] of the step before; -1 after the last row. */
+/* Row l of step i continues row from[i][l] of the step before; -1 after the last row. */
 static const int forced[STEPS][ROWS + 1] = {{0, 1, 2, -1}, {0, 1, 2, -1}, {0, 1, 2, -1},
                                             {0, 1, -1},    {0, 1, -1},    {0, -1}};
 static const int branching[STEPS][ROWS + 1] = {{0, 1, 2, -1}, {2, 0, 0, 1, 2, 0, -1},
                                                {5, 1, 4, -1}, {2, 2, 1, 0, 2, -1},
                                                {4, 0, -1},    {1, 0, 1, 1, 0, 1, -1}};
 
-static void write_and_compare(const int tree[STEPS][ROWS + 1], const sa_override *override) {
+static void decode_and_compare(const int tree[STEPS][ROWS + 1], const sa_override *override) {
     line before[ROWS], now[ROWS];
-    for (int place = 0; place < SOURCES; place++) before[place] = (line){.place = place};
+    for (int sentence = 0; sentence < SOURCES; sentence++)
+        before[sentence] = (line){.sentence = sentence};
     for (int i = 1; i <= STEPS; i++) {
         const int *from = tree[i - 1];
         int which[ROWS], L = 0;
@@ -109,7 +109,7 @@ static void write_and_compare(const int tree[STEPS][ROWS + 1], const sa_override
             now[L] = before[from[L]];
             ids[L] = i == 1 ? SA_BOS : (int32_t)sa_rng_below(&dice, K);
             now[L].read[i - 1] = ids[L];
-            which[L] = now[L].place;
+            which[L] = now[L].sentence;
         }
         sa_error error;
         const sa_decode_step step = {i, L, which, from, ids, override};
@@ -122,20 +122,20 @@ static void write_and_compare(const int tree[STEPS][ROWS + 1], const sa_override
 
 START_TEST(a_forced_target) {
     model_open(_i);
-    write_and_compare(forced, NULL);
+    decode_and_compare(forced, NULL);
 }
 END_TEST
 
 START_TEST(hypotheses_that_branch) {
     model_open(_i);
-    write_and_compare(branching, NULL);
+    decode_and_compare(branching, NULL);
 }
 END_TEST
 
-START_TEST(looking_elsewhere) {
+START_TEST(an_override_of_the_weights) {
     const sa_override shifted = {.chosen = {SA_OVERRIDE_SHIFT, 1}};
     model_open(_i);
-    write_and_compare(branching, &shifted);
+    decode_and_compare(branching, &shifted);
 }
 END_TEST
 
@@ -146,6 +146,6 @@ int main(void) {
     tcase_add_checked_fixture(tests, numbers_open, numbers_close);
     tcase_add_loop_test(tests, a_forced_target, 0, models);
     tcase_add_loop_test(tests, hypotheses_that_branch, 0, models);
-    tcase_add_loop_test(tests, looking_elsewhere, 0, models);
+    tcase_add_loop_test(tests, an_override_of_the_weights, 0, models);
     return suite_run(suite);
 }

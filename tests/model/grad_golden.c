@@ -1,4 +1,4 @@
-/* The loss and every gradient of models against the numbers of an independent implementation
+/* The loss and every gradient of some models, compared with an independent implementation
  * (scripts/torch_reference.py --golden). */
 #include "base/container.h"
 #include "config/settings.h"
@@ -18,7 +18,7 @@ static const sa_tensor *find(const char *name) {
     return tensor;
 }
 
-/* Cuts NAME.ids into sentences; `ids` holds the numbers. */
+/* Splits NAME.ids into sentences, which point into `ids`. */
 static int read_side(const char *side, int32_t *ids, sa_sentence *sentences) {
     char name[32];
     snprintf(name, sizeof name, "%s.ids", side);
@@ -71,8 +71,8 @@ static void compare_gradients(const sa_params *plan, const double *gradients) {
     }
 }
 
-/* Between them every decoder, cell and encoder, both resets, heads, a window, input feeding; both
- * places of the norm, both kinds of positions, both ways to tie, label smoothing. */
+/* Together: every decoder, cell and encoder, both resets, heads, a window, input feeding; both
+ * norms of the Transformer, both kinds of positions, both ways to tie, label smoothing. */
 static const char *const names[] = {
     "rnnsearch-additive",
     "rnnsearch-scaled-dot",

@@ -1,5 +1,5 @@
-/* RNNsearch on a ragged batch is RNNsearch on its sentences one by one; what its attention and its
- * gradients must be whatever the weights. */
+/* A model on a batch of sentences of different lengths gives the results of the sentences one by
+ * one; what attention and gradients must be for any weights. */
 #include "model/seq2seq.h"
 #include "support/numbers.h"
 #include "support/suite.h"
@@ -22,7 +22,7 @@ static sa_params plan;
 static sa_mat weights;
 static sa_seq2seq w;
 
-/* Words without the start mark and without ABSENT; the end mark last. */
+/* Without BOS and ABSENT; EOS last. */
 static sa_sentence sentence_of(int32_t *words, int length) {
     for (int i = 0; i < length; i++) {
         do words[i] = (int32_t)sa_rng_below(&dice, K);
@@ -36,7 +36,7 @@ static sa_sentence sentence_of(int32_t *words, int length) {
 static void model_open(int number) {
     memset(numbers.base, 0xff, numbers.size);
     settings = variant_settings(number);
-    settings.dropout_state = 0.5; /* rooms for its masks */
+    settings.dropout_state = 0.5; /* lays out its masks */
     sizes = sa_sizes_of(&settings, K, K);
     sa_seq2seq_plan(&sizes, &plan);
     weights = drawn(1, (int)plan.size);
@@ -105,13 +105,13 @@ START_TEST(gradient_is_divided_by_the_whole_batch) {
 }
 END_TEST
 
-/* The weights of head k in the last layer for word t of target place b. */
+/* The weights of head k in the last layer for target position t of sentence b. */
 static sa_mat weights_of(const result *r, int b, int t, int k) {
     const int last = sa_seq2seq_layers(&w, SA_SITE_CROSS) - 1;
     return sa_pass_weights(&w, &r->pass, &r->batch, SA_SITE_CROSS, last, k, b, t);
 }
 
-/* They sum to 1; the Gaussian of a predictive window makes them less. */
+/* They sum to 1, or to less with the Gaussian of local-p. */
 static void expect_same_weights(sa_mat alpha, sa_mat alone) {
     double sum = 0;
     ck_assert_double_le(farthest(alpha, alone), 1e-13);
@@ -150,7 +150,7 @@ START_TEST(order_of_pairs_does_not_matter) {
 }
 END_TEST
 
-/* ---- What must hold -------------------------------------------------------------------------- */
+/* ---- Invariants ------------------------------------------------------------------------------ */
 
 static bool occurs(const sa_sentence *sentences, int word, bool as_input) {
     for (int p = 0; p < PAIRS; p++)
@@ -179,7 +179,7 @@ START_TEST(absent_word_has_no_gradient) {
 }
 END_TEST
 
-/* W_a and U_a are small but not zero; v_a is, so every score is equal to the bit. */
+/* v_a is zero, so all scores are equal. */
 START_TEST(attention_starts_uniform_in_the_paper) {
     model_open(0);
     ck_assert_str_eq(sa_scores[settings.attention].name, "additive");
@@ -208,26 +208,26 @@ static double dropped(result *r, sa_dropout dropout, sa_rng *rng) {
     return sa_seq2seq_loss(&w, &r->batch, (sa_regularizer){dropout, 0, rng}, &r->pass, NULL);
 }
 
-/* The same masks for the same generator, others for another; the generator moves on. Each place
- * alone: one that the model does not have draws nothing. */
+/* Equal generators give equal masks, others give others, and the generator advances. Every kind of
+ * dropout alone: one that the family does not have draws nothing. */
 START_TEST(dropout_comes_from_the_generator) {
     static const struct {
         sa_dropout dropout;
-        bool of[2]; /* which families have the place */
-    } places[] = {
+        bool of[2]; /* which families have it */
+    } kinds[] = {
         {{.words = 0.5}, {true, true}},        {{.embeddings = 0.5}, {true, true}},
         {{.annotations = 0.5}, {true, false}}, {{.readout = 0.5}, {true, false}},
         {{.state = 0.5}, {true, false}},       {{.sublayers = 0.5}, {false, true}},
     };
     model_open(_i);
     result r = run(source, target, PAIRS, PAIRS, NULL);
-    for (size_t k = 0; k < sizeof places / sizeof *places; k++) {
-        const sa_dropout at = places[k].dropout;
+    for (size_t k = 0; k < sizeof kinds / sizeof *kinds; k++) {
+        const sa_dropout at = kinds[k].dropout;
         const sa_rng start = sa_rng_seed(3, 1);
         sa_rng one = start, same = start, other = sa_rng_seed(4, 1);
         const double first = dropped(&r, at, &one);
         ck_assert_double_eq(dropped(&r, at, &same), first);
-        if (places[k].of[settings.model]) {
+        if (kinds[k].of[settings.model]) {
             ck_assert_double_ne(dropped(&r, at, &other), first);
             ck_assert_double_ne(dropped(&r, at, &one), first);
         } else {

@@ -1,4 +1,4 @@
-/* Encoder, decoder and read-out each alone: the backward pass by differences of the forward. */
+/* Encoder, decoder and readout, each alone: the backward pass against finite differences. */
 #include "model/seq2seq.h"
 #include "support/differences.h"
 #include "support/suite.h"
@@ -18,7 +18,7 @@ static const sa_sentence target[PAIRS] = {{words + 1, 4}, {words + 3, 2}, {words
 
 static sa_settings settings;
 static sa_sizes sizes;
-static sa_mat weights, dweights; /* those of the whole model: other parts' must stay as they are */
+static sa_mat weights, dweights; /* of the whole model: other parts' must not change */
 static sa_seq2seq w, dw;
 static sa_batch batch;
 static sa_pass pass;
@@ -36,7 +36,7 @@ static void model_open(sa_sizes asked) {
 
 static void pass_open(int number) {
     settings = variant_settings(number);
-    settings.dropout_state = 0.4; /* rooms for its masks */
+    settings.dropout_state = 0.4; /* lays out its masks */
     model_open(sa_sizes_of(&settings, K, K));
     batch = sa_batch_build(&numbers, source, target, PAIRS);
     sa_pass_layout(&numbers, &w, &batch, true, &pass);
@@ -81,7 +81,7 @@ static double nearest_tie(void) {
     return nearest;
 }
 
-/* How near the edge of a predicted window is to a position. */
+/* The distance from the edge of a local-p window to the nearest position. */
 static double nearest_edge(void) {
     double nearest = INFINITY;
     if (w.decoder.attention.window != SA_WINDOW_LOCAL_P) return nearest;
@@ -122,7 +122,7 @@ START_TEST(decoder_backward) {
 }
 END_TEST
 
-/* ---- Read-out -------------------------------------------------------------------------------- */
+/* ---- Readout --------------------------------------------------------------------------------- */
 
 static sa_mat s, x, c;
 
@@ -159,8 +159,8 @@ END_TEST
 
 /* ---- Masks ----------------------------------------------------------------------------------- */
 
-/* Every step's states as U meets them: those of a sentence by the same mask, and by a mask of its
- * own in each cell. */
+/* The states that U multiplies: every step of a sentence has the same mask, and every cell its
+ * own. */
 static void check_states(const sa_batch_side *side, sa_state states, sa_mat mask) {
     ck_assert_int_eq(mask.rows, PAIRS);
     for (int t = 0; t < side->steps; t++)
@@ -173,7 +173,7 @@ static void check_states(const sa_batch_side *side, sa_state states, sa_mat mask
             }
 }
 
-/* Every word whole or not at all. */
+/* Every word is dropped whole or not at all. */
 static void check_words(sa_mat read, sa_mat E, const int32_t *ids) {
     int silent = 0;
     for (int i = 0; i < read.rows; i++) {
@@ -227,8 +227,8 @@ START_TEST(vocabulary_loss_and_its_backward) {
 }
 END_TEST
 
-/* A large vocabulary is worked on in blocks of 64 rows; nobody may notice. */
-START_TEST(blocks_of_logits_are_invisible) {
+/* The logits of a large vocabulary are computed in blocks of 64 rows. */
+START_TEST(blocks_of_logits_change_nothing) {
     enum { ROWS = 130, MANY = 4500 };
     settings = small_settings();
     model_open(sa_sizes_of(&settings, K, MANY));
@@ -269,6 +269,6 @@ int main(void) {
     tcase_add_loop_test(tests, readout_backward, 0, variants * DROPOUTS);
     tcase_add_loop_test(tests, masks_of_states_and_words, 0, variants);
     tcase_add_loop_test(tests, vocabulary_loss_and_its_backward, 0, 3);
-    tcase_add_test(tests, blocks_of_logits_are_invisible);
+    tcase_add_test(tests, blocks_of_logits_change_nothing);
     return suite_run(suite);
 }

@@ -1,5 +1,5 @@
-/* Updates allocate nothing, whatever the model and the batch: the linker leads every call of
- * malloc and its family in the program's own code through the counters here. */
+/* Updates allocate nothing for any model and batch: the linker (--wrap) redirects every call of
+ * malloc and its relatives in the program's own code to the counters here. */
 #include "data/batcher.h"
 #include "support/suite.h"
 #include "train/trainer.h"

@@ -1,4 +1,4 @@
-/* The optimisers against their papers' formulas. */
+/* The optimizers against the formulas of their papers. */
 #include "support/suite.h"
 #include "train/optimizer.h"
 
@@ -8,7 +8,7 @@
 enum { STEPS = 5 };
 static const double gradients[STEPS] = {0.5, -0.25, 2, 0, -1e-3};
 
-/* One weight moved by STEPS updates of the row, clipped to half. */
+/* One weight after STEPS updates, with the gradient scaled to half. */
 static double moved(const char *name, double lr, double momentum) {
     const sa_optimizer *row = sa_optimizers;
     while (strcmp(row->name, name) != 0) row++;
@@ -54,7 +54,7 @@ START_TEST(adam_follows_algorithm_1) {
 }
 END_TEST
 
-START_TEST(momentum_carries_the_last_updates_on) {
+START_TEST(momentum_adds_the_last_updates) {
     double w = 1, velocity = 0;
     for (int i = 0; i < STEPS; i++) {
         velocity = 0.9 * velocity + gradients[i] / 2;
@@ -69,6 +69,6 @@ int main(void) {
     Suite *suite = suite_of("optimizer", &tests);
     tcase_add_test(tests, adadelta_follows_algorithm_1);
     tcase_add_test(tests, adam_follows_algorithm_1);
-    tcase_add_test(tests, momentum_carries_the_last_updates_on);
+    tcase_add_test(tests, momentum_adds_the_last_updates);
     return suite_run(suite);
 }

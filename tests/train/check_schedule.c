@@ -23,7 +23,7 @@ START_TEST(names_and_what_decays) {
 END_TEST
 
 /* Section 5.3 (Vaswani et al. 2017) with the numbers of its base model, d = 512 and a warm-up of
- * 4000, worked out in 40 digits. */
+ * 4000, computed with 40 digits. */
 START_TEST(the_papers_rates) {
     static const struct {
         int64_t step;
@@ -40,7 +40,7 @@ START_TEST(the_papers_rates) {
 }
 END_TEST
 
-/* Whatever the schedule: a straight line from 0 that ends at the whole rate. */
+/* For every schedule: a straight line from 0 to the full rate. */
 START_TEST(every_warm_up_is_a_line) {
     for (const sa_schedule *row = sa_schedules; row->name; row++) {
         for (int64_t step = 1; step <= 8; step++)
@@ -51,7 +51,7 @@ START_TEST(every_warm_up_is_a_line) {
 }
 END_TEST
 
-/* After no warm-up, or one of a single update, the root begins at the first update. */
+/* Without a warm-up, or with one of a single update, the decay begins at the first update. */
 START_TEST(what_follows_a_warm_up) {
     const sa_schedule *root = schedule_of("inverse-sqrt");
     for (int64_t warmup = 0; warmup <= 1; warmup++) {

@@ -9,7 +9,7 @@
 
 enum { BATCH = 40, LONGEST = 9, WORDS = 12 };
 
-typedef struct course {
+typedef struct training {
     sa_settings settings;
     sa_sizes sizes;
     sa_params plan;
@@ -18,7 +18,7 @@ typedef struct course {
     sa_trainer trainer;
     sa_sentence source[BATCH], target[BATCH];
     int32_t ids[2 * BATCH][LONGEST];
-} course;
+} training;
 
 static void draw_sentence(sa_rng *rng, int32_t *ids, sa_sentence *sentence) {
     sentence->len = 1 + (int)sa_rng_below(rng, LONGEST);
@@ -30,8 +30,8 @@ static void draw_sentence(sa_rng *rng, int32_t *ids, sa_sentence *sentence) {
 
 static int family; /* of the models that begin() makes */
 
-static course *begin(int threads, int shards) {
-    course *c = calloc(1, sizeof *c);
+static training *begin(int threads, int shards) {
+    training *c = calloc(1, sizeof *c);
     sa_error error;
     sa_settings_init(&c->settings);
     c->settings.model = family;
@@ -57,14 +57,14 @@ static course *begin(int threads, int shards) {
     return c;
 }
 
-static void end(course *c) {
+static void end(training *c) {
     sa_trainer_close(&c->trainer);
     sa_pool_close(c->pool);
     free(c->values);
     free(c);
 }
 
-static sa_step_result update(course *c, int count) {
+static sa_step_result update(training *c, int count) {
     sa_step_result result;
     sa_error error;
     ck_assert_msg(sa_trainer_step(&c->trainer, c->source, c->target, NULL, count, &result, &error),
@@ -73,7 +73,7 @@ static sa_step_result update(course *c, int count) {
 }
 
 START_TEST(the_loss_falls_and_counts_are_right) {
-    course *c = begin(2, 2);
+    training *c = begin(2, 2);
     c->settings.lr = 0.02;
     const sa_step_result first = update(c, BATCH);
     int words = 0;
@@ -92,10 +92,10 @@ END_TEST
 START_TEST(threads_change_no_bit) {
     family = _i;
     for (int shards = 1; shards <= 3; shards++) {
-        course *one = begin(1, shards);
+        training *one = begin(1, shards);
         for (int i = 0; i < 10; i++) update(one, BATCH - i);
         for (int threads = 2; threads <= 4; threads++) {
-            course *many = begin(threads, shards);
+            training *many = begin(threads, shards);
             for (int i = 0; i < 10; i++) update(many, BATCH - i);
             ck_assert_mem_eq(one->values, many->values, one->plan.size * sizeof *one->values);
             end(many);
@@ -106,21 +106,21 @@ START_TEST(threads_change_no_bit) {
 END_TEST
 
 START_TEST(shards_give_the_gradient_of_the_whole_batch) {
-    course *whole = begin(1, 1), *cut = begin(1, 4);
-    whole->settings.dropout = cut->settings.dropout = 0; /* masks are a shard's own */
+    training *whole = begin(1, 1), *cut = begin(1, 4);
+    whole->settings.dropout = cut->settings.dropout = 0; /* every shard has masks of its own */
     const sa_step_result one = update(whole, BATCH), other = update(cut, BATCH);
     ck_assert_double_eq_tol(one.l2_norm, other.l2_norm, 1e-5 * one.l2_norm);
     ck_assert_double_eq_tol(one.loss, other.loss, 1e-5 * one.loss);
     ck_assert_double_eq_tol(update(whole, 3).loss, update(cut, 3).loss,
-                            1e-3); /* fewer than a shard's least */
+                            1e-3); /* fewer pairs than make a shard */
     end(whole);
     end(cut);
 }
 END_TEST
 
-/* Plain gradient descent, whose moves can be told apart. */
-static course *descent(void) {
-    course *c = begin(1, 2);
+/* Plain gradient descent, whose updates are easy to predict. */
+static training *descent(void) {
+    training *c = begin(1, 2);
     c->trainer.optimizer = &sa_optimizers[2];
     ck_assert_str_eq(c->trainer.optimizer->name, "sgd");
     c->settings.momentum = c->trainer.update.momentum = 0;
@@ -128,29 +128,29 @@ static course *descent(void) {
     return c;
 }
 
-/* How much smaller than `plain` a weight is that was w before, by a penalty: a share of w. */
-static void expect_smaller(const course *plain, const course *other, const float *before,
-                           double share) {
+/* A penalty makes weights smaller than `plain` by a fraction of their value before. */
+static void expect_smaller(const training *plain, const training *other, const float *before,
+                           double fraction) {
     for (int i = 0; i < plain->plan.count; i++) {
         const sa_param *param = &plain->plan.item[i];
         for (size_t k = 0; k < sa_param_size(param); k++) {
             const size_t at = param->offset + k;
             const double less = (double)plain->values[at] - (double)other->values[at];
-            const double wanted = param->rows ? share * (double)before[at] : 0; /* no biases */
+            const double wanted = param->rows ? fraction * (double)before[at] : 0; /* no biases */
             ck_assert_double_eq_tol(less, wanted, 1e-6);
         }
     }
 }
 
 START_TEST(penalties_shrink_matrices) {
-    course *plain = descent(), *squared = descent(), *decayed = descent();
+    training *plain = descent(), *squared = descent(), *decayed = descent();
     float *before = malloc(plain->plan.size * sizeof *before);
     memcpy(before, plain->values, plain->plan.size * sizeof *before);
     squared->settings.l2 = 0.02;
     decayed->settings.weight_decay = 0.08;
     const sa_step_result one = update(plain, BATCH), other = update(squared, BATCH);
     update(decayed, BATCH);
-    ck_assert_double_eq(one.loss, other.loss); /* the loss that is told is the words' */
+    ck_assert_double_eq(one.loss, other.loss); /* the loss does not include the penalty */
     ck_assert_double_ne(one.l2_norm, other.l2_norm);
     expect_smaller(plain, squared, before, 0.125 * 2 * 0.02);
     expect_smaller(plain, decayed, before, 0.125 * 0.08);
@@ -160,14 +160,14 @@ START_TEST(penalties_shrink_matrices) {
 END_TEST
 
 START_TEST(a_gradient_that_is_not_finite_changes_nothing) {
-    course *c = begin(2, 2);
+    training *c = begin(2, 2);
     sa_step_result result;
     sa_error error = {0};
     update(c, BATCH);
     const size_t bytes = c->plan.size * sizeof *c->values;
-    float *kept = malloc(bytes);
-    c->values[c->plan.size - 1] = NAN; /* in b_y, which every word meets */
-    memcpy(kept, c->values, bytes);
+    float *saved = malloc(bytes);
+    c->values[c->plan.size - 1] = NAN; /* in b_y, which every logit contains */
+    memcpy(saved, c->values, bytes);
     for (int i = 1; i < 10; i++) {
         result = update(c, BATCH);
         ck_assert(!result.applied);
@@ -175,24 +175,24 @@ START_TEST(a_gradient_that_is_not_finite_changes_nothing) {
     }
     ck_assert(!sa_trainer_step(&c->trainer, c->source, c->target, NULL, BATCH, &result, &error));
     ck_assert_int_eq(error.code, SA_DIVERGED);
-    ck_assert_mem_eq(kept, c->values, bytes);
+    ck_assert_mem_eq(saved, c->values, bytes);
     ck_assert_int_eq(c->trainer.applied, 1);
-    free(kept);
+    free(saved);
     end(c);
 }
 END_TEST
 
-/* Nine bad batches are forgiven whenever a good one follows them. */
-START_TEST(a_good_batch_begins_the_count_of_bad_ones_again) {
-    course *c = begin(1, 1);
+/* A batch with a finite gradient resets the count of those without. */
+START_TEST(a_finite_gradient_resets_the_count) {
+    training *c = begin(1, 1);
     sa_step_result result;
     sa_error error = {0};
     float *last = &c->values[c->plan.size - 1];
     for (int round = 0; round < 3; round++) {
-        const float kept = *last;
+        const float saved = *last;
         *last = NAN;
         for (int i = 0; i < 9; i++) ck_assert(!update(c, BATCH).applied);
-        *last = kept;
+        *last = saved;
         ck_assert(update(c, BATCH).applied);
         ck_assert_int_eq(c->trainer.nonfinite, 0);
     }
@@ -204,10 +204,10 @@ START_TEST(a_good_batch_begins_the_count_of_bad_ones_again) {
 }
 END_TEST
 
-/* Plain descent moves the weights by lr times the gradient, which is clip long at most. */
+/* Plain gradient descent moves the weights by lr times the gradient, whose norm is at most clip. */
 START_TEST(clipping_bounds_the_length_of_an_update) {
     const double clips[] = {0, 1e9, 0.25};
-    course *c = begin(1, 1);
+    training *c = begin(1, 1);
     c->settings.clip = clips[_i];
     c->trainer.optimizer = &sa_optimizers[2];
     ck_assert_str_eq(c->trainer.optimizer->name, "sgd");
@@ -226,11 +226,11 @@ START_TEST(clipping_bounds_the_length_of_an_update) {
 }
 END_TEST
 
-/* An arena traps when more is taken than was planned. */
+/* An arena traps when it is exhausted. */
 START_TEST(no_batch_needs_more_than_was_planned) {
     family = _i;
     for (int shards = 1; shards <= 4; shards++) {
-        course *c = begin(1, shards);
+        training *c = begin(1, shards);
         sa_rng rng = sa_rng_seed(5, (uint64_t)shards);
         for (int count = 1; count <= BATCH; count++) {
             for (int i = 0; i < count; i++) {
@@ -245,21 +245,21 @@ START_TEST(no_batch_needs_more_than_was_planned) {
 }
 END_TEST
 
-static void open_again(course *c, int tokens) {
+static void open_again(training *c, int tokens) {
     sa_trainer_close(&c->trainer);
     c->settings.batch_tokens = tokens;
     ck_assert(sa_trainer_open(&c->trainer, &c->settings, &c->sizes, c->values, LONGEST, LONGEST,
                               c->pool, NULL));
 }
 
-/* Sentences of any lengths that have so many words together, in one piece and in several; also the
- * most pairs there can be, of a word a side, and one pair that is too long by itself. */
+/* Sentences of any lengths within --batch-tokens, in one shard and in several; also the largest
+ * number of pairs, of one word on each side, and a single longer pair. */
 START_TEST(no_batch_of_words_needs_more_than_was_planned) {
     enum { TOKENS = 34 };
     static const int32_t end_mark = SA_EOS;
     family = _i;
     for (int shards = 1; shards <= 3; shards++) {
-        course *c = begin(1, shards);
+        training *c = begin(1, shards);
         open_again(c, TOKENS);
         sa_rng rng = sa_rng_seed(5, (uint64_t)shards);
         for (int round = 0; round < 60; round++) {
@@ -282,11 +282,10 @@ START_TEST(no_batch_of_words_needs_more_than_was_planned) {
 }
 END_TEST
 
-/* The longest sentences everywhere, in batches of every size: the plan is no larger than they need.
- */
+/* Batches of every size with the longest sentences nearly fill the arenas. */
 START_TEST(little_more_is_planned_than_the_longest_need) {
     for (int shards = 1; shards <= 4; shards++) {
-        course *c = begin(1, shards);
+        training *c = begin(1, shards);
         for (int i = 0; i < BATCH; i++) c->source[i].len = c->target[i].len = LONGEST;
         size_t most = 0;
         for (int count = 1; count <= BATCH; count++) {
@@ -301,21 +300,20 @@ START_TEST(little_more_is_planned_than_the_longest_need) {
 }
 END_TEST
 
-/* ---- The pool ----------------------------------------------------------------------------------
- */
+/* ---- The pool -------------------------------------------------------------------------------- */
 
-static void count_piece(void *context, int piece) {
-    __atomic_fetch_add((int *)context + piece, 1, __ATOMIC_RELAXED);
+static void count_job(void *context, int job) {
+    __atomic_fetch_add((int *)context + job, 1, __ATOMIC_RELAXED);
 }
 
-START_TEST(every_piece_runs_once) {
+START_TEST(every_job_runs_once) {
     for (int threads = 1; threads <= 5; threads++) {
         sa_pool *pool = sa_pool_open(threads, NULL);
         for (int round = 0; round < 500; round++) {
             int counts[40] = {0};
-            const int pieces = round % 40;
-            sa_pool_run(pool, pieces, count_piece, counts);
-            for (int i = 0; i < 40; i++) ck_assert_int_eq(counts[i], i < pieces);
+            const int jobs = round % 40;
+            sa_pool_run(pool, jobs, count_job, counts);
+            for (int i = 0; i < 40; i++) ck_assert_int_eq(counts[i], i < jobs);
         }
         sa_pool_close(pool);
     }
@@ -331,11 +329,11 @@ int main(void) {
     tcase_add_test(tests, shards_give_the_gradient_of_the_whole_batch);
     tcase_add_test(tests, penalties_shrink_matrices);
     tcase_add_test(tests, a_gradient_that_is_not_finite_changes_nothing);
-    tcase_add_test(tests, a_good_batch_begins_the_count_of_bad_ones_again);
+    tcase_add_test(tests, a_finite_gradient_resets_the_count);
     tcase_add_loop_test(tests, clipping_bounds_the_length_of_an_update, 0, 3);
     tcase_add_loop_test(tests, no_batch_needs_more_than_was_planned, 0, 2);
     tcase_add_loop_test(tests, no_batch_of_words_needs_more_than_was_planned, 0, 2);
     tcase_add_test(tests, little_more_is_planned_than_the_longest_need);
-    tcase_add_test(tests, every_piece_runs_once);
+    tcase_add_test(tests, every_job_runs_once);
     return suite_run(suite);
 }

@@ -445,36 +445,35 @@ typedef struct sa_link_counts {
  * [T x S] are its weights, the mean of all heads; the last row and column belong to the end marks.
  * The figures of several pairs are made of their sums. */
 typedef struct sa_attention_stats {
-    size_t rows;              /* T */
-    double entropy;           /* - sum_tj alpha_tj ln alpha_tj (nats) */
-    double head_entropy;      /* the same of every head alone, their mean */
-    double max_entropy;       /* T ln S: what it would be with equal weights */
-    double weight, end;       /* of the rows without the last: all weight, that of the end mark */
-    size_t sources, covered;  /* source words; those with sum_t alpha_tj of at least 1/2 */
-    size_t steps, monotone;   /* target words behind another one; those whose most attended source
-                               word   is that of the one before or stands behind it */
-    double long_rows, column; /* in pairs of at least 4 words a side: target words; the weight
-                                    that the most attended source word of each pair has of them */
-    /* target words that stand once on each side in the same spelling; of the links to these source
-     * words, those that attention makes when its links are moved to the target word before, are
-     * left where they are, are moved to the word after */
-    size_t identical, met[3];
+    size_t rows;         /* T */
+    double entropy;      /* - sum_tj alpha_tj ln alpha_tj (nats) */
+    double head_entropy; /* mean over the heads */
+    double max_entropy;  /* T ln S: that of equal weights */
+    double weight,
+        eos_weight;           /* of the rows before the last: sum of all weights, of those on EOS */
+    size_t sources, covered;  /* source words; those with sum_t alpha_tj >= 1/2 */
+    size_t steps, monotone;   /* target words after the first; those whose most attended source word
+                                 is not before that of the preceding target word */
+    double long_rows, column; /* in pairs of at least 4 words a side: target words; their weight on
+                                 the most attended source word of the pair */
+    /* words that occur exactly once on each side; those that attention aligns with each other when
+     * its links are moved to the preceding target word, are unchanged, or are moved to the next */
+    size_t identical, aligned[3];
 } sa_attention_stats;
 
-/* How much weight a source word gets in all (the end mark's row included). */
+/* The sum of a source word's weights over all rows, that of EOS included. */
 typedef struct sa_source_coverage {
     int position;    /* of the word, from 0; -1: no attention */
-    double weight;   /* while the model's own translation is written */
-    double expected; /* while the reference is */
+    double weight;   /* with the model's translation as the target */
+    double expected; /* with the reference as the target */
 } sa_source_coverage;
 
-/* A pair's own translation beside its reference: words too many, words too few. */
+/* A translation compared with its reference: too many words, too few words. */
 typedef struct sa_length_balance {
-    int words, reference; /* tokens, end marks left out */
-    int repeated;         /* tokens that say again what was said right before, those of the
-                             reference subtracted */
-    sa_source_coverage most,
-        least; /* the source words with the largest and the smallest weight - expected */
+    int words, reference; /* tokens, without EOS */
+    int repeated;         /* immediately repeated tokens, minus those of the reference */
+    /* the source words with the largest and the smallest weight - expected */
+    sa_source_coverage over, under;
 } sa_length_balance;
 
 typedef struct sa_sentence_result { /* of one pair */

@@ -3,9 +3,7 @@
 #include <math.h>
 #include <string.h>
 
-enum {
-    MIN_LENGTH = 4
-}; /* words of a side, from which on one column should not have most of the weight */
+enum { MIN_LENGTH = 4 }; /* words a side; in shorter pairs one column may well have most weight */
 
 double sa_entropy_sum(const double *weights, int targets, int sources) {
     const size_t count = (size_t)targets * (size_t)sources;
@@ -21,7 +19,7 @@ static double column_sum(const double *weights, int rows, int sources, int j) {
     return sum;
 }
 
-/* The most attended source word, the end mark left out; of equals the first. */
+/* The most attended source word, except EOS; of equals the first. */
 static int most_attended(const double *weights, int sources, int t) {
     const double *row = weights + (size_t)t * (size_t)sources;
     int most = 0;
@@ -42,7 +40,7 @@ static void add_columns(sa_attention_stats *attention, const double *weights, in
     }
     const double end = column_sum(weights, targets - 1, sources, sources - 1);
     attention->sources += (size_t)sources - 1;
-    attention->weight += end, attention->end += end;
+    attention->weight += end, attention->eos_weight += end;
     if (targets - 1 < MIN_LENGTH || sources - 1 < MIN_LENGTH) return;
     attention->column += most;
     attention->long_rows += targets - 1;
@@ -62,15 +60,15 @@ void sa_attention_stats_add(sa_attention_stats *attention, const double *weights
     }
 }
 
-/* Where a word stands among others, -1: not once. */
+/* The position of a word that occurs exactly once, or -1. */
 static int unique_position(const char *word, const char *const *words, int count) {
-    int place = -1;
+    int position = -1;
     for (int i = 0; i < count; i++)
         if (strcmp(words[i], word) == 0) {
-            if (place >= 0) return -1;
-            place = i;
+            if (position >= 0) return -1;
+            position = i;
         }
-    return place;
+    return position;
 }
 
 void sa_attention_stats_add_identical(sa_attention_stats *attention, const double *weights,
@@ -81,8 +79,8 @@ void sa_attention_stats_add_identical(sa_attention_stats *attention, const doubl
         if (source_position < 0 || unique_position(target[t], target, targets - 1) < 0) continue;
         attention->identical++;
         for (int shift = -1; shift <= 1; shift++)
-            if (t - shift >= 0) /* row t - shift speaks for word t, as in eval/linking */
-                attention->met[shift + 1] +=
+            if (t - shift >= 0) /* row t - shift stands for word t, as in metrics/linking.h */
+                attention->aligned[shift + 1] +=
                     most_attended(weights, sources, t - shift) == source_position;
     }
 }
@@ -91,12 +89,12 @@ void sa_attention_stats_sum(sa_attention_stats *attention, const sa_attention_st
     attention->rows += other->rows;
     attention->entropy += other->entropy, attention->head_entropy += other->head_entropy;
     attention->max_entropy += other->max_entropy;
-    attention->weight += other->weight, attention->end += other->end;
+    attention->weight += other->weight, attention->eos_weight += other->eos_weight;
     attention->sources += other->sources, attention->covered += other->covered;
     attention->steps += other->steps, attention->monotone += other->monotone;
     attention->long_rows += other->long_rows, attention->column += other->column;
     attention->identical += other->identical;
-    for (int i = 0; i < 3; i++) attention->met[i] += other->met[i];
+    for (int i = 0; i < 3; i++) attention->aligned[i] += other->aligned[i];
 }
 
 /* ---- Figures --------------------------------------------------------------------------------- */
@@ -115,7 +113,7 @@ double sa_attention_stats_coverage(const sa_attention_stats *attention) {
     return ratio((double)attention->covered, (double)attention->sources);
 }
 double sa_attention_stats_eos_weight(const sa_attention_stats *attention) {
-    return ratio(attention->end, attention->weight);
+    return ratio(attention->eos_weight, attention->weight);
 }
 double sa_attention_stats_monotonicity(const sa_attention_stats *attention) {
     return ratio((double)attention->monotone, (double)attention->steps);

@@ -1,35 +1,37 @@
-/* gaze: what attention weights add up to, and the figures made of the sums.
+/* attention_statistics: sums over attention weights, and statistics computed from them.
  *
- * alpha [T x S]; the last row writes the target's end mark, the last column is the source's. The
- * counts and their definitions stand at sa_attention_stats in softalign.h. */
+ * alpha [T x S]; the last row predicts the target's EOS, the last column is the source's EOS. The
+ * sums are defined at sa_attention_stats in softalign.h. */
 #ifndef SA_ANALYSIS_ATTENTION_STATISTICS_H
 #define SA_ANALYSIS_ATTENTION_STATISTICS_H
 
 #include "base/error.h"
 
-/* Adds the weights of a pair, [targets * sources]; `heads`: [heads * targets * sources], those of
- * each head, whose mean they are. */
+/* Adds the weights of a pair, [targets * sources], the mean of those of the heads, [head_count *
+ * targets * sources]. */
 void sa_attention_stats_add(sa_attention_stats *attention, const double *weights,
                             const double *heads, int head_count, int targets, int sources);
-/* Adds whether the target words find their twins; the words of both sides, end marks included. */
+/* Adds the alignment of identical tokens; the tokens of both sides include EOS. */
 void sa_attention_stats_add_identical(sa_attention_stats *attention, const double *weights,
                                       const char *const *target, int targets,
                                       const char *const *source, int sources);
 /* Adds the counts of other pairs. */
 void sa_attention_stats_sum(sa_attention_stats *attention, const sa_attention_stats *other);
 
-/* All NaN when there is nothing to count. */
-double sa_attention_stats_entropy(const sa_attention_stats *attention); /* of a row, in nats */
+/* All are NaN when there is nothing to count. */
+double
+sa_attention_stats_entropy(const sa_attention_stats *attention); /* mean of the rows, in nats */
 double sa_attention_stats_norm_entropy(
-    const sa_attention_stats *attention); /* heads' entropy beside that of equal weights, 0..1 */
+    const sa_attention_stats
+        *attention); /* of the heads, divided by that of equal weights: 0 .. 1 */
 double sa_attention_stats_coverage(
-    const sa_attention_stats *attention); /* share of source words looked at */
+    const sa_attention_stats *attention); /* fraction of covered source words */
 double sa_attention_stats_eos_weight(
-    const sa_attention_stats *attention); /* share of the weight on the end mark */
+    const sa_attention_stats *attention); /* fraction of the weight on EOS */
 double sa_attention_stats_monotonicity(
-    const sa_attention_stats *attention); /* share of steps that do not go back */
+    const sa_attention_stats *attention); /* fraction of steps that do not go back */
 double sa_attention_stats_max_column(
-    const sa_attention_stats *attention); /* share of the weight that one source word has */
+    const sa_attention_stats *attention); /* fraction of the weight on a single source word */
 
 /* The sum of the entropies of the rows, in nats; weights [targets * sources].
  *

@@ -4,13 +4,13 @@
 
 #include <math.h>
 
-enum { MIN_COUNT = 20 }; /* counts that are too small to say something of a share */
+enum { MIN_COUNT = 20 }; /* fewer identical tokens are not conclusive */
 
-static double share(size_t part, size_t whole) {
+static double fraction(size_t part, size_t whole) {
     return whole ? (double)part / (double)whole : NAN;
 }
 
-/* ---- Where it looks -------------------------------------------------------------------------- */
+/* ---- Attention ------------------------------------------------------------------------------- */
 
 static double norm_entropy(const sa_diagnostic_stats *stats) {
     return stats->uniform_by_design ? NAN : sa_attention_stats_norm_entropy(&stats->attention);
@@ -32,39 +32,41 @@ static double off_by_one(const sa_diagnostic_stats *stats) {
     return stats->aer - fmin(stats->aer_before, stats->aer_after);
 }
 
-/* The same without a gold alignment: names, numbers and full stops often stay as they are. */
+/* The same without a gold alignment, by tokens that are identical on both sides: names, numbers,
+ * full stops. */
 static double identical_off_by_one(const sa_diagnostic_stats *stats) {
     const sa_attention_stats *attention = &stats->attention;
-    const size_t moved =
-        attention->met[0] > attention->met[2] ? attention->met[0] : attention->met[2];
+    const size_t moved = attention->aligned[0] > attention->aligned[2] ? attention->aligned[0]
+                                                                       : attention->aligned[2];
     if (!stats->identical_tokens_align || !isnan(stats->aer) || attention->identical < MIN_COUNT)
         return NAN;
-    return share(moved, attention->identical) - share(attention->met[1], attention->identical);
+    return fraction(moved, attention->identical) -
+           fraction(attention->aligned[1], attention->identical);
 }
 
-/* ---- What it writes -------------------------------------------------------------------------- */
+/* ---- Translations ---------------------------------------------------------------------------- */
 
 static double over(const sa_diagnostic_stats *stats) {
-    return share(stats->over, stats->sentences);
+    return fraction(stats->over, stats->sentences);
 }
 static double under(const sa_diagnostic_stats *stats) {
-    return share(stats->under, stats->sentences);
+    return fraction(stats->under, stats->sentences);
 }
 
-/* ---- What it knows --------------------------------------------------------------------------- */
+/* ---- Vocabularies and pairs ------------------------------------------------------------------ */
 
 static double unknown_source(const sa_diagnostic_stats *stats) {
-    return share(stats->unknown_source, stats->source_words);
+    return fraction(stats->unknown_source, stats->source_words);
 }
 static double unknown_target(const sa_diagnostic_stats *stats) {
-    return share(stats->unknown_target, stats->target_words);
+    return fraction(stats->unknown_target, stats->target_words);
 }
 
 static double known_sources(const sa_diagnostic_stats *stats) {
-    return stats->train_pairs ? share(stats->known_sources, stats->sentences) : NAN;
+    return stats->train_pairs ? fraction(stats->known_sources, stats->sentences) : NAN;
 }
 static double known_pairs(const sa_diagnostic_stats *stats) {
-    return stats->train_pairs ? share(stats->known_pairs, stats->sentences) : NAN;
+    return stats->train_pairs ? fraction(stats->known_pairs, stats->sentences) : NAN;
 }
 
 /* ---- The rows -------------------------------------------------------------------------------- */

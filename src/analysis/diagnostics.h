@@ -1,14 +1,14 @@
-/* diagnose: what is wrong with a model, in words: a row per illness. */
+/* diagnostics: common problems of attention models, one row each, with an explanation. */
 #ifndef SA_ANALYSIS_DIAGNOSTICS_H
 #define SA_ANALYSIS_DIAGNOSTICS_H
 
 #include "base/error.h"
 
-/* What was counted over all pairs. */
+/* Counts over all pairs. */
 typedef struct sa_diagnostic_stats {
     sa_attention_stats attention;
-    bool uniform_by_design;            /* equal weights are what the model was made for */
-    bool identical_tokens_align;       /* words in the same spelling are each other's translation */
+    bool uniform_by_design;      /* the model has --attention uniform */
+    bool identical_tokens_align; /* identical tokens may be taken for translations of each other */
     double aer, aer_before, aer_after; /* NaN: unknown */
     size_t sentences, over, under;     /* all; too long or repeating; too short */
     size_t source_words, unknown_source, target_words, unknown_target;
@@ -20,17 +20,17 @@ typedef enum sa_case_kind { SA_CASE_NONE, SA_CASE_OVER, SA_CASE_UNDER } sa_case_
 
 typedef struct sa_diagnostic {
     const char *name;
-    const char *measure; /* what the figure is */
-    /* NaN: it cannot be said */
+    const char *measure; /* what the figure measures */
+    /* NaN: unknown */
     double (*figure)(const sa_diagnostic_stats *stats);
-    double threshold;   /* the smallest figure that is an illness */
-    sa_case_kind cases; /* which pairs show it */
+    double threshold;   /* from this figure on there is a problem */
+    sa_case_kind cases; /* pairs to show as examples */
     const char *lesson;
 } sa_diagnostic;
 
 extern const sa_diagnostic sa_diagnostics[]; /* ends with a NULL name */
 
-/* The next row from *row on whose figure reaches its threshold; false: no more. */
+/* Advances *row to the next row whose figure reaches its threshold; false when there is none. */
 bool sa_diagnostic_next(const sa_diagnostic_stats *stats, size_t *row, double *figure);
 
 #endif

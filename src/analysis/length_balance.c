@@ -3,7 +3,7 @@
 #include <math.h>
 #include <string.h>
 
-enum { MAX_RUN = 4 }; /* longest run whose repetition is looked for */
+enum { MAX_RUN = 4 }; /* tokens of the longest repeated run */
 
 static bool same_runs(const char *const *one, const char *const *other, int size) {
     for (int i = 0; i < size; i++)
@@ -40,8 +40,8 @@ static void compare_weights(const sa_attended_text *own, const sa_attended_text 
     for (int j = 0; j < sources - 1; j++) {
         const double weight = total(own, sources, j), expected = total(reference, sources, j);
         const sa_source_coverage coverage = {j, weight, expected};
-        if (j == 0 || weight - expected > excess(&balance->most)) balance->most = coverage;
-        if (j == 0 || weight - expected < excess(&balance->least)) balance->least = coverage;
+        if (j == 0 || weight - expected > excess(&balance->over)) balance->over = coverage;
+        if (j == 0 || weight - expected < excess(&balance->under)) balance->under = coverage;
     }
 }
 
@@ -49,8 +49,8 @@ sa_length_balance sa_length_balance_compute(const sa_attended_text *own,
                                             const sa_attended_text *reference, int sources) {
     sa_length_balance balance = {.words = own->targets - own->ended,
                                  .reference = reference->targets - reference->ended,
-                                 .most = {.position = -1},
-                                 .least = {.position = -1}};
+                                 .over = {.position = -1},
+                                 .under = {.position = -1}};
     const int repeated = sa_length_balance_repeated(own->words, balance.words) -
                          sa_length_balance_repeated(reference->words, balance.reference);
     if (repeated > 0) balance.repeated = repeated;
@@ -60,12 +60,12 @@ sa_length_balance sa_length_balance_compute(const sa_attended_text *own,
 
 double sa_length_balance_over(const sa_length_balance *balance) {
     const double words = balance->words - balance->reference;
-    return fmax(fmax(0, words), fmax(balance->repeated, excess(&balance->most)));
+    return fmax(fmax(0, words), fmax(balance->repeated, excess(&balance->over)));
 }
 
 double sa_length_balance_under(const sa_length_balance *balance) {
     const double words = balance->reference - balance->words;
-    return fmax(0, fmax(words, -excess(&balance->least)));
+    return fmax(0, fmax(words, -excess(&balance->under)));
 }
 
 bool sa_length_balance_is_off(double words, int reference) {

@@ -45,11 +45,11 @@ static void add_pair_statistics(const sa_sentence_result *result, size_t index,
     const double over = sa_length_balance_over(balance), under = sa_length_balance_under(balance);
     if (sa_length_balance_is_off(over, balance->reference)) {
         stats->over++;
-        insert_case(all, SA_CASE_OVER, (sa_diagnosis_case){index, over, balance->most, NULL});
+        insert_case(all, SA_CASE_OVER, (sa_diagnosis_case){index, over, balance->over, NULL});
     }
     if (sa_length_balance_is_off(under, balance->reference)) {
         stats->under++;
-        insert_case(all, SA_CASE_UNDER, (sa_diagnosis_case){index, -under, balance->least, NULL});
+        insert_case(all, SA_CASE_UNDER, (sa_diagnosis_case){index, -under, balance->under, NULL});
     }
 }
 

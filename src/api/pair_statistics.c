@@ -75,7 +75,7 @@ bool sa_pair_count_links(const sa_model *model, const sa_link_options *linking,
     const int sources = pairs->source[i].len, targets = pairs->target[i].len;
     const sa_pair *pair = &corpus->pairs[i];
     sa_token_words source, target;
-    if (!model->source.tokenizer->pieces)
+    if (!model->source.tokenizer->subword)
         return count_shifted_links(linking, corpus, pair, weights, targets, sources, out, error);
     if (!sa_token_words_make(&model->source, &model->target, pair, &source, &target, error))
         return false;

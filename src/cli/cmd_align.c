@@ -267,7 +267,7 @@ static bool align(const char *const *words, const align_options *options, output
     sa_model *model =
         cli_model_open(words[0], options->threads, options->force_attention, &view.override, error);
     bool good = model && read_site(options->site, &view.site, error);
-    out->pieces = model && sa_tokenizers[sa_model_settings(model)->tokenizer].pieces;
+    out->pieces = model && sa_tokenizers[sa_model_settings(model)->tokenizer].subword;
     for (int i = 0; good && i < FOLDERS; i++)
         good = !options->folder[i] || sa_directory_create(options->folder[i], error);
     for (int i = 0; good && i < CLI_PICTURE_FORMS; i++)

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { FETCH_BATCHES = 20 }; /* batches that are sorted together */
+enum { FETCH_BATCHES = 20 }; /* batches sorted together */
 
 static void shuffle(size_t *list, size_t count, sa_rng *rng) {
     for (size_t i = count; i > 1; i--) {
@@ -15,7 +15,7 @@ static void shuffle(size_t *list, size_t count, sa_rng *rng) {
     }
 }
 
-/* By target length, then source length, then index: a total order, so any sort gives the same. */
+/* By target length, source length and index: a total order, so that every sort gives the same. */
 static int by_length(const void *a, const void *b, void *context) {
     const sa_batcher *batcher = context;
     const size_t x = *(const size_t *)a, y = *(const size_t *)b;
@@ -24,8 +24,8 @@ static int by_length(const void *a, const void *b, void *context) {
     return target ? target : source ? source : (x > y) - (x < y);
 }
 
-/* How many of the pairs from `at` on fit into a piece of so many pairs, or, with words, of so many
- * words on either side; at least one. */
+/* The number of pairs from `at` on that fit into `pairs` pairs, or, if `words` is not 0, into
+ * `words` tokens on each side; at least one. */
 static size_t count_fitting(const sa_batcher *batcher, size_t at, size_t end, size_t pairs,
                             int64_t words) {
     int64_t source = 0, target = 0;
@@ -40,7 +40,6 @@ static size_t count_fitting(const sa_batcher *batcher, size_t at, size_t end, si
     return next - at;
 }
 
-/* Puts whole batches into random order. */
 static void shuffle_batches(sa_batch_range *list, size_t count, sa_rng *rng) {
     for (size_t i = count; i > 1; i--) {
         const size_t k = sa_rng_below(rng, (uint32_t)i);
@@ -50,7 +49,7 @@ static void shuffle_batches(sa_batch_range *list, size_t count, sa_rng *rng) {
     }
 }
 
-/* Cuts the sorted pairs of one fetch and shuffles the batches; a last one of too few pairs stays
+/* Splits the sorted pairs of one fetch into batches and shuffles them; an incomplete batch stays
  * last. */
 static void split_fetch(sa_batcher *batcher, size_t at, size_t end, sa_rng *rng) {
     sa_batch_range *first = batcher->batches + batcher->number;
@@ -63,7 +62,7 @@ static void split_fetch(sa_batcher *batcher, size_t at, size_t end, sa_rng *rng)
     shuffle_batches(first, count - small, rng);
 }
 
-/* B.2 (2015): shuffle, fetch 20 batches' worth, sort, cut. */
+/* Bahdanau et al. 2015, B.2: shuffle, fetch 20 batches' worth of pairs, sort, split. */
 static void begin_epoch(sa_batcher *batcher) {
     sa_rng rng = sa_rng_seed(batcher->seed, (uint64_t)batcher->epoch);
     for (size_t i = 0; i < batcher->count; i++) batcher->order[i] = i;
@@ -115,7 +114,7 @@ const size_t *sa_batcher_next(sa_batcher *batcher, int *size) {
     return batcher->order + batch.first;
 }
 
-static int by_falling_length(const void *a, const void *b, void *context) {
+static int by_decreasing_length(const void *a, const void *b, void *context) {
     const sa_sentence *sentences = context;
     const size_t x = *(const size_t *)a, y = *(const size_t *)b;
     const int longer = sentences[y].len - sentences[x].len;
@@ -125,5 +124,5 @@ static int by_falling_length(const void *a, const void *b, void *context) {
 void sa_sentences_sort_by_length(const sa_sentence *sentences, size_t count, size_t *order) {
     for (size_t i = 0; i < count; i++) order[i] = i;
     if (count)
-        qsort_r(order, count, sizeof *order, by_falling_length, (void *)(uintptr_t)sentences);
+        qsort_r(order, count, sizeof *order, by_decreasing_length, (void *)(uintptr_t)sentences);
 }

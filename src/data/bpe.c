@@ -89,7 +89,7 @@ static bool check_version(const char *line, file_position at, sa_error *error) {
                    at.name, at.line);
 }
 
-/* Whether a symbol is a character of a word, without or with the word's end. */
+/* Whether a symbol is a single character, with or without the end-of-word mark. */
 static bool is_character(sa_token symbol) {
     const size_t first = sa_bpe_character_size(symbol.text, symbol.size);
     const size_t rest = symbol.size - first;
@@ -97,7 +97,7 @@ static bool is_character(sa_token symbol) {
                      memcmp(symbol.text + first, SA_BPE_WORD_END, rest) == 0);
 }
 
-/* The number of a symbol that is a character or was made before; else -1. */
+/* The id of a symbol that is a character or the result of an earlier merge, or -1. */
 static int32_t symbol_of(sa_bpe *bpe, sa_token symbol, file_position at, sa_error *error) {
     if (is_character(symbol)) return sa_strings_add(&bpe->symbols, symbol.text, symbol.size, error);
     const int32_t number = sa_strings_find(&bpe->symbols, symbol.text, symbol.size);
@@ -110,7 +110,7 @@ static int32_t symbol_of(sa_bpe *bpe, sa_token symbol, file_position at, sa_erro
 static bool read_merge(sa_bpe *bpe, const char *line, size_t size, file_position at,
                        sa_error *error) {
     const char *space = memchr(line, ' ', size);
-    const size_t first = space ? (size_t)(space - line) : size; /* else the second is empty */
+    const size_t first = space ? (size_t)(space - line) : size; /* no space: the second is empty */
     const size_t second = first + (space != NULL);
     const sa_token left = {line, first}, right = {line + second, size - second};
     if (!first || !right.size || memchr(right.text, ' ', right.size))
@@ -120,17 +120,17 @@ static bool read_merge(sa_bpe *bpe, const char *line, size_t size, file_position
     const int32_t other = one < 0 ? -1 : symbol_of(bpe, right, at, error);
     if (other < 0) return false;
     const int32_t known = sa_bpe_find(bpe, one, other);
-    if (known >= 0) /* merge 0 stands on line 2 */
+    if (known >= 0) /* merge 0 is on line 2 */
         return sa_fail(error, SA_DATA, "%s:%zu: the same merge as on line %zu", at.name, at.line,
                        (size_t)known + 2);
     int32_t made;
     return sa_bpe_push(bpe, one, other, &made, error);
 }
 
-/* Whether CR LF ended the line that was read last. */
+/* Whether the last line ended in CR LF. */
 static bool ended_in_cr(const sa_text_lines *reader, const char *line, size_t size) {
-    const char *behind = reader->file.data + reader->lines.at;
-    return behind - (line + size) == 2;
+    const char *next = reader->file.data + reader->lines.at;
+    return next - (line + size) == 2;
 }
 
 static bool read_lines(sa_bpe *bpe, sa_text_lines *reader, sa_error *error) {

@@ -3,31 +3,31 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* ---- Places and pairs ------------------------------------------------------------------------ */
+/* ---- Pairs ----------------------------------------------------------------------------------- */
 
 enum { NONE = -1 };
 
-/* Two neighbouring symbols. */
+/* Two adjacent symbols. */
 typedef struct pair {
-    int64_t frequency; /* how often they are neighbours */
-    int32_t *at; /* [count] where the left one stood when they became neighbours, or still does */
+    int64_t frequency;
+    int32_t *at; /* [count] positions of the left symbol, some of them outdated */
     size_t count, capacity;
-    bool changed; /* since the heap was last told */
+    bool changed; /* since the last update_heap */
 } pair;
 
-/* The different words, one behind the other, a place for each character. A merge puts its symbol at
- * the place of the left one, and the right one's place is taken out of the chain. */
+/* The distinct words, concatenated, with a position for each character. A merge stores its symbol
+ * at the left position and unlinks the right one. */
 typedef struct learner {
     sa_bpe *bpe;
-    int32_t *symbol, *before, *after; /* [places] neighbours in the word, or NOWHERE */
-    int64_t *frequency;               /* [places] how often the word occurs */
-    size_t places;
+    int32_t *symbol, *before, *after; /* [positions] of the word, linked; or NONE */
+    int64_t *frequency;               /* [positions] of the word */
+    size_t positions;
     sa_strings keys; /* sa_bpe_pair of each pair */
     pair *pairs;     /* [keys.count] */
     size_t pair_capacity;
-    int32_t *changed; /* pairs the heap must be told of */
+    int32_t *changed; /* pairs that are not up to date in the heap */
     size_t changed_count, changed_capacity;
-    sa_heap heap; /* rank: frequency when the pair was put in; what: the pair */
+    sa_heap heap; /* rank: the pair's frequency when it was pushed; id: the pair */
 } learner;
 
 static sa_bpe_pair symbols_of(const learner *all, int32_t number) {
@@ -42,8 +42,8 @@ static int compare(const sa_strings *symbols, int32_t one, int32_t other) {
     return order ? order : (a.size > b.size) - (a.size < b.size);
 }
 
-/* The more frequent pair stands before; of equals the one that is later in byte order, which in
- * UTF-8 is the order of the characters. */
+/* The more frequent pair comes first; of equals the later in byte order, which in UTF-8 is the
+ * order of code points. */
 static bool more_frequent(const void *context, const sa_heap_item *a, const sa_heap_item *b) {
     const learner *all = context;
     if (a->rank != b->rank) return a->rank > b->rank;
@@ -53,8 +53,8 @@ static bool more_frequent(const void *context, const sa_heap_item *a, const sa_h
     return left ? left > 0 : compare(&all->bpe->symbols, one.right, other.right) > 0;
 }
 
-static pair *pair_at(learner *all, int32_t place, int32_t *number, sa_error *error) {
-    const sa_bpe_pair key = {all->symbol[place], all->symbol[all->after[place]]};
+static pair *pair_at(learner *all, int32_t position, int32_t *number, sa_error *error) {
+    const sa_bpe_pair key = {all->symbol[position], all->symbol[all->after[position]]};
     const size_t known = all->keys.count;
     *number = sa_strings_add(&all->keys, (const char *)&key, sizeof key, error);
     if (*number < 0 ||
@@ -64,15 +64,15 @@ static pair *pair_at(learner *all, int32_t place, int32_t *number, sa_error *err
     return &all->pairs[*number];
 }
 
-/* The symbol at this place and the next one are neighbours from now on. */
-static bool add_neighbors(learner *all, int32_t place, sa_error *error) {
+/* Counts the pair of the symbol at this position and the next one. */
+static bool add_neighbors(learner *all, int32_t position, sa_error *error) {
     int32_t number;
-    pair *added = pair_at(all, place, &number, error);
+    pair *added = pair_at(all, position, &number, error);
     if (!added ||
         !sa_reserve(&added->at, &added->capacity, added->count + 1, sizeof *added->at, error))
         return false;
-    added->at[added->count++] = place;
-    added->frequency += all->frequency[place];
+    added->at[added->count++] = position;
+    added->frequency += all->frequency[position];
     if (added->changed) return true;
     if (!sa_reserve(&all->changed, &all->changed_capacity, all->changed_count + 1,
                     sizeof *all->changed, error))
@@ -81,11 +81,11 @@ static bool add_neighbors(learner *all, int32_t place, sa_error *error) {
     return added->changed = true;
 }
 
-/* ... and no longer are. */
-static bool remove_neighbors(learner *all, int32_t place, sa_error *error) {
+/* Takes it out of the count. */
+static bool remove_neighbors(learner *all, int32_t position, sa_error *error) {
     int32_t number;
-    pair *removed = pair_at(all, place, &number, error);
-    if (removed) removed->frequency -= all->frequency[place];
+    pair *removed = pair_at(all, position, &number, error);
+    if (removed) removed->frequency -= all->frequency[position];
     return removed;
 }
 
@@ -102,47 +102,47 @@ static bool update_heap(learner *all, sa_error *error) {
 
 /* ---- One merge ------------------------------------------------------------------------------- */
 
-static int by_place(const void *a, const void *b) {
+static int by_position(const void *a, const void *b) {
     const int32_t one = *(const int32_t *)a, other = *(const int32_t *)b;
     return (one > other) - (one < other);
 }
 
-/* Merges the symbol at a place with the next one. */
-static bool merge_at(learner *all, int32_t place, int32_t made, sa_error *error) {
-    const int32_t right = all->after[place];
-    const int32_t before = all->before[place], after = all->after[right];
+/* Merges the symbol at a position with the next one. */
+static bool merge_at(learner *all, int32_t position, int32_t made, sa_error *error) {
+    const int32_t right = all->after[position];
+    const int32_t before = all->before[position], after = all->after[right];
     if ((before != NONE && !remove_neighbors(all, before, error)) ||
         (after != NONE && !remove_neighbors(all, right, error)))
         return false;
-    all->symbol[place] = made;
+    all->symbol[position] = made;
     all->symbol[right] = NONE;
-    all->after[place] = after;
-    if (after != NONE) all->before[after] = place;
+    all->after[position] = after;
+    if (after != NONE) all->before[after] = position;
     return (before == NONE || add_neighbors(all, before, error)) &&
-           (after == NONE || add_neighbors(all, place, error));
+           (after == NONE || add_neighbors(all, position, error));
 }
 
-/* Merges a pair everywhere, in each word from its front, so that of "x x x" the first two meet. */
+/* Merges all occurrences of a pair, from left to right: of "x x x" the first two. */
 static bool merge(learner *all, int32_t number, sa_error *error) {
     const sa_bpe_pair both = symbols_of(all, number);
     const pair merged = all->pairs[number];
     int32_t made;
     bool good = sa_bpe_push(all->bpe, both.left, both.right, &made, error);
     all->pairs[number] = (pair){0};
-    if (merged.count) qsort(merged.at, merged.count, sizeof *merged.at, by_place);
+    if (merged.count) qsort(merged.at, merged.count, sizeof *merged.at, by_position);
     for (size_t i = 0; good && i < merged.count; i++) {
-        const int32_t place = merged.at[i];
-        if (all->symbol[place] != both.left || all->after[place] == NONE ||
-            all->symbol[all->after[place]] != both.right)
-            continue; /* another merge took one of them */
-        good = merge_at(all, place, made, error);
+        const int32_t position = merged.at[i];
+        if (all->symbol[position] != both.left || all->after[position] == NONE ||
+            all->symbol[all->after[position]] != both.right)
+            continue; /* outdated */
+        good = merge_at(all, position, made, error);
     }
     free(merged.at);
-    all->pairs[number].frequency = 0; /* those that overlap are gone, too */
+    all->pairs[number].frequency = 0; /* overlapping occurrences are gone, too */
     return good && update_heap(all, error);
 }
 
-/* ---- All of them ----------------------------------------------------------------------------- */
+/* ---- Learning -------------------------------------------------------------------------------- */
 
 static size_t count_characters(sa_token word) {
     size_t count = 0;
@@ -151,47 +151,48 @@ static size_t count_characters(sa_token word) {
     return count;
 }
 
-/* Lays a word out in places of its own. */
+/* Appends the characters of a word. */
 static bool add_word(learner *all, sa_token word, int64_t frequency, sa_error *error) {
-    const size_t first = all->places;
+    const size_t first = all->positions;
     char last[4 + sizeof SA_BPE_WORD_END];
     for (size_t at = 0, length; at < word.size; at += length) {
-        const size_t place = all->places++;
+        const size_t position = all->positions++;
         length = sa_bpe_character_size(word.text + at, word.size - at);
         const bool ends = at + length == word.size;
         if (ends) {
             memcpy(last, word.text + at, length);
             memcpy(last + length, SA_BPE_WORD_END, sizeof SA_BPE_WORD_END - 1);
         }
-        all->symbol[place] =
+        all->symbol[position] =
             ends ? sa_strings_add(&all->bpe->symbols, last, length + sizeof SA_BPE_WORD_END - 1,
                                   error)
                  : sa_strings_add(&all->bpe->symbols, word.text + at, length, error);
-        if (all->symbol[place] < 0) return false;
-        all->frequency[place] = frequency;
-        all->before[place] = place > first ? (int32_t)place - 1 : NONE;
-        all->after[place] = ends ? NONE : (int32_t)place + 1;
+        if (all->symbol[position] < 0) return false;
+        all->frequency[position] = frequency;
+        all->before[position] = position > first ? (int32_t)position - 1 : NONE;
+        all->after[position] = ends ? NONE : (int32_t)position + 1;
     }
     return true;
 }
 
 static bool add_words(learner *all, const sa_word_counts *counts, sa_error *error) {
-    size_t places = 0;
+    size_t positions = 0;
     for (size_t i = 0; i < counts->words.count; i++)
-        places += count_characters(sa_strings_get(&counts->words, (int32_t)i));
-    if (places > INT32_MAX)
-        return sa_fail(error, SA_LIMIT, "the different words have %zu characters; %d are possible",
-                       places, INT32_MAX);
-    all->symbol = sa_new(places, sizeof *all->symbol, error);
-    all->before = sa_new(places, sizeof *all->before, error);
-    all->after = sa_new(places, sizeof *all->after, error);
-    all->frequency = sa_new(places, sizeof *all->frequency, error);
+        positions += count_characters(sa_strings_get(&counts->words, (int32_t)i));
+    if (positions > INT32_MAX)
+        return sa_fail(error, SA_LIMIT,
+                       "the distinct words have %zu characters; at most %d are possible", positions,
+                       INT32_MAX);
+    all->symbol = sa_new(positions, sizeof *all->symbol, error);
+    all->before = sa_new(positions, sizeof *all->before, error);
+    all->after = sa_new(positions, sizeof *all->after, error);
+    all->frequency = sa_new(positions, sizeof *all->frequency, error);
     bool good = all->symbol && all->before && all->after && all->frequency;
     for (size_t i = 0; good && i < counts->words.count; i++)
         good =
             add_word(all, sa_strings_get(&counts->words, (int32_t)i), counts->frequency[i], error);
-    for (size_t place = 0; good && place < places; place++)
-        good = all->after[place] == NONE || add_neighbors(all, (int32_t)place, error);
+    for (size_t position = 0; good && position < positions; position++)
+        good = all->after[position] == NONE || add_neighbors(all, (int32_t)position, error);
     return good && update_heap(all, error);
 }
 
@@ -203,7 +204,7 @@ static void learner_release(learner *all) {
     sa_heap_release(&all->heap);
 }
 
-bool sa_bpe_learn(sa_bpe *bpe, const sa_word_counts *counts, size_t merges, int64_t least,
+bool sa_bpe_learn(sa_bpe *bpe, const sa_word_counts *counts, size_t merges, int64_t min_frequency,
                   sa_error *error) {
     learner all = {.bpe = bpe, .heap = {.before = more_frequent}};
     all.heap.context = &all;
@@ -212,10 +213,10 @@ bool sa_bpe_learn(sa_bpe *bpe, const sa_word_counts *counts, size_t merges, int6
     while (good && bpe->count < merges && all.heap.count) {
         const sa_heap_item first = sa_heap_pop(&all.heap);
         const int64_t frequency = all.pairs[first.id].frequency;
-        if (frequency < least) continue;
+        if (frequency < min_frequency) continue;
         if (frequency == first.rank)
             good = merge(&all, first.id, error);
-        else /* it has become rarer; what was pushed when it became more frequent came before */
+        else /* it has become rarer since it was pushed */
             good = sa_heap_push(&all.heap, (sa_heap_item){frequency, first.id}, error);
     }
     learner_release(&all);

@@ -4,10 +4,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A symbol of the word being cut, in a chain; symbol -1: no merge knows it. */
+/* A symbol of the current word, in a linked list; UNKNOWN: no merge contains it. */
 typedef struct sa_bpe_node {
-    int32_t symbol, before, after; /* neighbours, or NOWHERE */
-    uint32_t size;                 /* bytes of the word */
+    int32_t symbol, before, after; /* before, after: neighbors, or NONE */
+    uint32_t size;                 /* bytes */
     const char *text;
 } sa_bpe_node;
 
@@ -15,7 +15,7 @@ enum { UNKNOWN = -1, NONE = -1, MERGED = -2 };
 
 static const size_t end_size = sizeof SA_BPE_WORD_END - 1;
 
-/* The first merge stands before; of the same the one at the front of the word. */
+/* The earlier merge comes first; of the same merge, the leftmost position. */
 static bool earlier(const void *context, const sa_heap_item *a, const sa_heap_item *b) {
     (void)context;
     return a->rank != b->rank ? a->rank < b->rank : a->id < b->id;
@@ -39,14 +39,14 @@ bool sa_bpe_segmenter_restrict(sa_bpe_segmenter *segmenter, const sa_strings *kn
 void sa_bpe_segmenter_release(sa_bpe_segmenter *segmenter) {
     sa_strings_release(&segmenter->words);
     free(segmenter->producer), free(segmenter->end), free(segmenter->size), free(segmenter->node);
-    free(segmenter->place);
+    free(segmenter->position);
     sa_heap_release(&segmenter->heap);
     *segmenter = (sa_bpe_segmenter){0};
 }
 
 /* ---- Merging --------------------------------------------------------------------------------- */
 
-/* Makes a link for every character; returns how many, 0: memory. */
+/* Makes a node for every character; returns their number, 0: out of memory. */
 static size_t split_characters(sa_bpe_segmenter *segmenter, const char *word, size_t size,
                                sa_error *error) {
     size_t count = 0;
@@ -71,7 +71,7 @@ static size_t split_characters(sa_bpe_segmenter *segmenter, const char *word, si
     return count;
 }
 
-/* Puts the merge of a link with the next one on the heap, if there is one. */
+/* Pushes the merge of a node with the next one, if there is one. */
 static bool push_merge(sa_bpe_segmenter *segmenter, int32_t at, sa_error *error) {
     const sa_bpe_node *left = &segmenter->node[at];
     if (left->symbol < 0 || left->after == NONE) return true;
@@ -80,7 +80,7 @@ static bool push_merge(sa_bpe_segmenter *segmenter, int32_t at, sa_error *error)
     return merge < 0 || sa_heap_push(&segmenter->heap, (sa_heap_item){merge, at}, error);
 }
 
-/* Merges a link with the next one, unless one of them has been merged otherwise. */
+/* Merges a node with the next one, unless one of them has changed. */
 static bool merge(sa_bpe_segmenter *segmenter, int32_t at, const sa_bpe_merge *merge,
                   sa_error *error) {
     sa_bpe_node *left = &segmenter->node[at];
@@ -96,7 +96,7 @@ static bool merge(sa_bpe_segmenter *segmenter, int32_t at, const sa_bpe_merge *m
            (left->before == NONE || push_merge(segmenter, left->before, error));
 }
 
-/* Does the first merge of the word wherever it can be done, then looks again. */
+/* Repeatedly applies the earliest merge of the word at all its positions. */
 static bool merge_all(sa_bpe_segmenter *segmenter, size_t count, sa_error *error) {
     sa_heap *heap = &segmenter->heap;
     bool good = true;
@@ -104,19 +104,19 @@ static bool merge_all(sa_bpe_segmenter *segmenter, size_t count, sa_error *error
     for (size_t i = 0; good && i < count; i++) good = push_merge(segmenter, (int32_t)i, error);
     while (good && heap->count) {
         const int64_t first = heap->item[0].rank;
-        size_t places = 0;
+        size_t positions = 0;
         while (good && heap->count && heap->item[0].rank == first) {
-            good = sa_reserve(&segmenter->place, &segmenter->place_capacity, places + 1,
-                              sizeof *segmenter->place, error);
-            if (good) segmenter->place[places++] = sa_heap_pop(heap).id;
+            good = sa_reserve(&segmenter->position, &segmenter->position_capacity, positions + 1,
+                              sizeof *segmenter->position, error);
+            if (good) segmenter->position[positions++] = sa_heap_pop(heap).id;
         }
-        for (size_t i = 0; good && i < places; i++)
-            good = merge(segmenter, segmenter->place[i], &segmenter->bpe->merge[first], error);
+        for (size_t i = 0; good && i < positions; i++)
+            good = merge(segmenter, segmenter->position[i], &segmenter->bpe->merge[first], error);
     }
     return good;
 }
 
-/* ---- Sub-words ------------------------------------------------------------------------------- */
+/* ---- Subwords -------------------------------------------------------------------------------- */
 
 static bool add_size(sa_bpe_segmenter *segmenter, uint32_t size, sa_error *error) {
     if (!sa_reserve(&segmenter->size, &segmenter->size_capacity, segmenter->sizes + 1, sizeof size,
@@ -126,7 +126,7 @@ static bool add_size(sa_bpe_segmenter *segmenter, uint32_t size, sa_error *error
     return true;
 }
 
-/* Whether a sub-word may be left as it is. */
+/* Whether a subword is allowed. */
 static bool is_known(const sa_bpe_segmenter *segmenter, const char *text, size_t size, bool last,
                      bool *known, sa_error *error) {
     sa_buffer written = {0};
@@ -138,8 +138,8 @@ static bool is_known(const sa_bpe_segmenter *segmenter, const char *text, size_t
     return true;
 }
 
-/* The merge that made a symbol, or -1 when there is nothing to undo. At the end of a word a mark
- * that a text spelled out ("a</w>") must not be cut: of the word's own last character it is none.
+/* The merge that makes a symbol, or -1 when there is nothing to undo. At the end of a word a merge
+ * whose right symbol is only the end-of-word mark, spelled out in a text ("a</w>"), is not undone.
  */
 static int32_t producer_of(const sa_bpe_segmenter *segmenter, int32_t symbol, bool at_end) {
     const int32_t producer = segmenter->producer[symbol];
@@ -148,8 +148,8 @@ static int32_t producer_of(const sa_bpe_segmenter *segmenter, int32_t symbol, bo
     return sa_strings_get(&segmenter->bpe->symbols, right).size > end_size ? producer : -1;
 }
 
-/* Undoes merges of a symbol until every part is known or a character. The parts wait in a list:
- * merges may be nested as deep as a word is long. */
+/* Undoes merges of a symbol until every part is known or a character, with a stack: merges may be
+ * nested as deep as a word is long. */
 static bool undo_merges(sa_bpe_segmenter *segmenter, int32_t symbol, const char *text, bool last,
                         sa_error *error) {
     int32_t *stack = NULL;
@@ -176,7 +176,7 @@ static bool undo_merges(sa_bpe_segmenter *segmenter, int32_t symbol, const char 
     return good;
 }
 
-static bool cut(sa_bpe_segmenter *segmenter, const char *word, size_t size, sa_error *error) {
+static bool segment(sa_bpe_segmenter *segmenter, const char *word, size_t size, sa_error *error) {
     const size_t count = split_characters(segmenter, word, size, error);
     bool good = count && merge_all(segmenter, count, error);
     for (int32_t at = 0; good && at != NONE; at = segmenter->node[at].after) {
@@ -197,7 +197,7 @@ const uint32_t *sa_bpe_segmenter_apply(sa_bpe_segmenter *segmenter, const char *
         const size_t before = segmenter->sizes;
         if (!sa_reserve(&segmenter->end, &segmenter->end_capacity, known + 1,
                         sizeof *segmenter->end, error) ||
-            !cut(segmenter, word, size, error)) {
+            !segment(segmenter, word, size, error)) {
             segmenter->sizes = before;
             return NULL;
         }

@@ -115,9 +115,9 @@ static bool is_foreign(int script, sa_token side) {
     return 2 * letters[script] < all;
 }
 
-/* ---- Repetitions ----------------------------------------------------------------------------- */
+/* ---- Duplicates ------------------------------------------------------------------------------ */
 
-/* Appends a text in NFC with a single space wherever there is white space. */
+/* Appends a text in NFC, with white space reduced to single spaces. */
 static bool add_normalized(sa_token side, sa_buffer *out, sa_error *error) {
     char *text = sa_utf8_normalize(side.text, side.size, false, error);
     const size_t size = text ? strlen(text) : 0, start = out->size;
@@ -132,8 +132,8 @@ static bool add_normalized(sa_token side, sa_buffer *out, sa_error *error) {
     return text && (!out->failed || sa_fail_memory(error, out->size));
 }
 
-/* Looks for equal sides and repetitions; both sides are text. */
-static bool check_duplicates(sa_cleaner *cleaner, const sa_token side[2], sa_reject_reason *flaw,
+/* Looks for equal sides and duplicates; both sides are valid. */
+static bool check_duplicates(sa_cleaner *cleaner, const sa_token side[2], sa_reject_reason *reason,
                              sa_error *error) {
     const sa_cleaning *cleaning = cleaner->cleaning;
     sa_buffer key = {0};
@@ -144,13 +144,13 @@ static bool check_duplicates(sa_cleaner *cleaner, const sa_token side[2], sa_rej
     const size_t target = key.size - source - 1;
     if (good && cleaning->drop_same && source == target &&
         memcmp(key.text, key.text + source + 1, target) == 0)
-        *flaw = SA_REJECT_COPY;
-    if (good && *flaw == SA_REJECT_NONE && cleaning->unique != UNIQUE_NOTHING) {
+        *reason = SA_REJECT_COPY;
+    if (good && *reason == SA_REJECT_NONE && cleaning->unique != UNIQUE_NOTHING) {
         const size_t known = cleaner->seen.count;
         const size_t start = cleaning->unique == UNIQUE_TARGET ? source + 1 : 0;
         const size_t end = cleaning->unique == UNIQUE_SOURCE ? source : key.size;
         good = sa_strings_add(&cleaner->seen, key.text + start, end - start, error) >= 0;
-        if (good && cleaner->seen.count == known) *flaw = SA_REJECT_DUPLICATE;
+        if (good && cleaner->seen.count == known) *reason = SA_REJECT_DUPLICATE;
     }
     sa_buffer_release(&key);
     return good;
@@ -158,8 +158,8 @@ static bool check_duplicates(sa_cleaner *cleaner, const sa_token side[2], sa_rej
 
 /* ---- A pair ---------------------------------------------------------------------------------- */
 
-/* Whether one side is too long beside the other: a Japanese sentence has more words than an English
- * one, since every kana is a word here. */
+/* Whether the length ratio deviates too much from that of the corpus. (A Japanese sentence has more
+ * words than an English one: every kana is a word.) */
 static bool ratio_exceeds(const sa_cleaner *cleaner, const size_t words[2]) {
     const double source = (double)words[0] * (double)cleaner->words[1];
     const double target = (double)words[1] * (double)cleaner->words[0];
@@ -179,16 +179,16 @@ static sa_reject_reason classify(const sa_cleaner *cleaner, const sa_token side[
     return SA_REJECT_NONE;
 }
 
-bool sa_cleaner_check(sa_cleaner *cleaner, const sa_token side[2], sa_reject_reason *flaw,
+bool sa_cleaner_check(sa_cleaner *cleaner, const sa_token side[2], sa_reject_reason *reason,
                       sa_error *error) {
     size_t words[2];
-    *flaw = SA_REJECT_COLUMNS;
+    *reason = SA_REJECT_COLUMNS;
     if (!side[0].text || !side[1].text) return true;
-    *flaw = SA_REJECT_ENCODING;
+    *reason = SA_REJECT_ENCODING;
     for (int i = 0; i < 2; i++)
         if (sa_encoding_is_broken(side[i].text, side[i].size)) return true;
     for (int i = 0; i < 2; i++)
         if (!count_words(side[i], &words[i], error)) return false;
-    *flaw = classify(cleaner, side, words);
-    return *flaw != SA_REJECT_NONE || check_duplicates(cleaner, side, flaw, error);
+    *reason = classify(cleaner, side, words);
+    return *reason != SA_REJECT_NONE || check_duplicates(cleaner, side, reason, error);
 }

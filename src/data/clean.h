@@ -1,4 +1,4 @@
-/* clean: sentence pairs worth learning from, and what is wrong with the others. */
+/* clean: rejects bad sentence pairs of a corpus. */
 #ifndef SA_DATA_CLEAN_H
 #define SA_DATA_CLEAN_H
 
@@ -6,7 +6,7 @@
 #include "data/scripts.h"
 #include "data/strings.h"
 
-/* What may be wrong, in the order it is looked for; the first that is found counts. */
+/* Reasons to reject a pair, in the order of the checks; the first one counts. */
 typedef enum sa_reject_reason {
     SA_REJECT_COLUMNS,  /* no tab */
     SA_REJECT_ENCODING, /* data/damage.h */
@@ -14,23 +14,22 @@ typedef enum sa_reject_reason {
     SA_REJECT_LONG,
     SA_REJECT_RATIO,
     SA_REJECT_SCRIPT,
-    SA_REJECT_COPY,      /* both sides are one text */
+    SA_REJECT_COPY,      /* both sides are equal */
     SA_REJECT_DUPLICATE, /* seen before */
     SA_REJECT_REASONS,
     SA_REJECT_NONE = SA_REJECT_REASONS,
 } sa_reject_reason;
 
-/* "no tab" ...: for people; "no_tab" ...: for programs. */
+/* For people: "without a tab"; for programs: "no_tab". */
 extern const char *const sa_reject_texts[SA_REJECT_REASONS],
     *const sa_reject_keys[SA_REJECT_REASONS];
 
 typedef struct sa_cleaning {
-    int max_len;      /* words and marks, as the tokenizer `word` counts; 0: any */
-    double max_ratio; /* how many times one side may be as long beside the other as it is in all
-                         pairs; 0: any */
-    int script[2];    /* of source and target: what most letters must be; see sa_cleaning_options */
+    int max_len;      /* tokens of the tokenizer `word`; 0: any */
+    double max_ratio; /* limit for the length ratio divided by that of the corpus; 0: any */
+    int script[2];    /* of source and target, see sa_cleaning_options */
     bool drop_same;
-    int unique; /* what must not have been seen before */
+    int unique; /* what must be unique */
 } sa_cleaning;
 
 extern const sa_option sa_cleaning_options[];
@@ -38,17 +37,17 @@ extern const sa_option sa_cleaning_options[];
 typedef struct sa_cleaner {
     const sa_cleaning *cleaning;
     size_t letters[2][SA_SCRIPTS], words[2]; /* of all pairs, by side */
-    int script[2];                           /* settled; -1: any */
+    int script[2];                           /* required script; -1: any */
     sa_strings seen;
 } sa_cleaner;
 
-/* First every pair is shown: they tell how many words of one side go with a word of the other, and
- * the script that is left open, that of most letters of its side. Then each is judged. Sides need
- * not be UTF-8; a side that is NULL is missing. */
+/* The first pass counts every pair, for the length ratio of the corpus and for scripts that are
+ * `auto`; after sa_cleaner_finish_counts the second pass checks each pair. Sides need not be UTF-8;
+ * a missing side is NULL. */
 void sa_cleaner_init(sa_cleaner *cleaner, const sa_cleaning *cleaning);
 bool sa_cleaner_count(sa_cleaner *cleaner, const sa_token side[2], sa_error *error);
 void sa_cleaner_finish_counts(sa_cleaner *cleaner);
-bool sa_cleaner_check(sa_cleaner *cleaner, const sa_token side[2], sa_reject_reason *flaw,
+bool sa_cleaner_check(sa_cleaner *cleaner, const sa_token side[2], sa_reject_reason *reason,
                       sa_error *error);
 void sa_cleaner_release(sa_cleaner *cleaner);
 

@@ -10,13 +10,14 @@
 
 /* ---- Pairs ----------------------------------------------------------------------------------- */
 
-/* What sa_corpus.owned points at: every string of the pairs, and the room in the list of pairs. */
+/* What sa_corpus.owned points to: the strings of the pairs, and the capacity of the list of pairs.
+ */
 typedef struct owned {
     char **text;
     size_t count, capacity, pair_capacity;
 } owned;
 
-/* A normalised copy that lives as long as the corpus. */
+/* A normalized copy that lives as long as the corpus. */
 static const char *add_text(owned *all, const char *text, size_t size, sa_error *error) {
     if (!sa_reserve(&all->text, &all->capacity, all->count + 1, sizeof *all->text, error))
         return NULL;
@@ -32,7 +33,7 @@ static bool is_blank(const char *text) {
     return true;
 }
 
-/* Adds a pair, or counts it when a side is empty. gold may be NULL. */
+/* Adds a pair, or only counts it when a side is empty. gold may be NULL. */
 static bool add_pair(sa_corpus *corpus, const char *source, const char *target, const char *gold,
                      size_t line, sa_error *error) {
     owned *all = corpus->owned;
@@ -63,8 +64,8 @@ static bool reads_as_gold(const char *text, sa_error *error) {
     return good;
 }
 
-/* The third column of the first pair decides whether there is a gold column; a blank one is none.
- * In later lines it may be blank: a pair without links. */
+/* The third column of the first pair decides whether there is a gold column: it must not be blank
+ * there. In later lines it may be blank: a pair without links. */
 static bool check_gold(sa_corpus *corpus, const char *name, size_t number, char **gold,
                        sa_error *error) {
     sa_error wrong = {0};
@@ -187,7 +188,7 @@ bool sa_corpus_open(sa_corpus *corpus, const char *path, sa_error *error) {
     return good;
 }
 
-/* The alignment on a line is that of the pair which stood on this line. */
+/* Line n of the file is the alignment of the pair on line n. */
 static bool add_alignments(sa_corpus *corpus, sa_text_lines *reader, sa_error *error) {
     sa_error wrong = {0};
     char *line;

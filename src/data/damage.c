@@ -1,18 +1,15 @@
 #include "data/damage.h"
 #include "base/utf8.h"
 
-enum {
-    REPLACEMENT = 0xfffd,
-    MAX_SEQUENCE = 4
-}; /* characters that one byte sequence has become at most */
+enum { REPLACEMENT = 0xfffd, MAX_SEQUENCE = 4 /* bytes of a character in UTF-8 */ };
 
 static bool is_control(uint32_t code) {
     return code < 0x20 || (code >= 0x7f && code <= 0x9f);
 }
 
-/* ---- Bytes that became characters ------------------------------------------------------------ */
+/* ---- UTF-8 decoded as Windows-1252 ----------------------------------------------------------- */
 
-/* The byte that Windows-1252 shows as this character, or Latin-1 from 0xa0 on; else -1. */
+/* The byte of this character in Windows-1252, or -1. */
 static int cp1252_byte(uint32_t code) {
     static const uint16_t shown[32] = {
         0x20ac, 0,      0x201a, 0x192,  0x201e, 0x2026, 0x2020, 0x2021, 0x2c6,  0x2030, 0x160,
@@ -24,8 +21,8 @@ static int cp1252_byte(uint32_t code) {
     return -1;
 }
 
-/* Quotation marks, dashes and the like may well stand behind a capital or a letter of a language
- * that writes it: «CAFÉ», „Spaß“. */
+/* Quotation marks, dashes and others that often follow a capital or an accented letter in correct
+ * text: «CAFÉ», „Spaß“. */
 static bool may_follow_letters(uint32_t code) {
     return code == 0xa0 || code == 0xab || code == 0xbb || (code >= 0x2013 && code <= 0x203a);
 }
@@ -34,7 +31,7 @@ static bool is_capital(uint32_t code) {
     return (code >= 'A' && code <= 'Z') || (code >= 0xc0 && code <= 0xde);
 }
 
-/* What the bytes of `count` characters mean in UTF-8, or 0. */
+/* The code point that the Windows-1252 bytes of `count` characters encode in UTF-8, or 0. */
 static uint32_t decode_as_utf8(const uint32_t *code, int count) {
     const int first = cp1252_byte(code[0]);
     const int length = first >= 0xc2 && first < 0xe0 ? 2 : first < 0xf0 ? 3 : 4;
@@ -48,8 +45,8 @@ static uint32_t decode_as_utf8(const uint32_t *code, int count) {
     return value;
 }
 
-/* Whether the characters from code[0] on, which follow `before`, are a letter or a mark of another
- * encoding: what they mean is common, and what they look like is not. */
+/* Whether the characters from code[0] on, which follow `before`, are a misread UTF-8 sequence: the
+ * character it encodes is common, and the sequence itself is not. */
 static bool is_mojibake(const uint32_t *code, int count, uint32_t before) {
     const uint32_t value = decode_as_utf8(code, count);
     const bool plausible = may_follow_letters(code[1]);

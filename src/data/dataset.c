@@ -6,8 +6,8 @@
 
 /* ---- Datasets -------------------------------------------------------------------------------- */
 
-/* Appends the numbers of one text to dataset->ids (which may move) and returns their length, or 0.
- */
+/* Appends the token ids of a text to dataset->ids (which may move); returns their number, 0 on
+ * error. */
 static int append(sa_dataset *dataset, size_t *used, size_t *capacity, const sa_text_codec *codec,
                   sa_bpe_segmenter *segmenter, const char *text, sa_error *error) {
     int32_t *ids;
@@ -20,7 +20,7 @@ static int append(sa_dataset *dataset, size_t *used, size_t *capacity, const sa_
     return good ? len : 0;
 }
 
-/* Encodes a pair; one that is too long is counted and taken back. */
+/* Encodes a pair; one that is too long is only counted. */
 static bool append_pair(sa_dataset *dataset, size_t *used, size_t *capacity,
                         const sa_text_codec *const codec[2], sa_bpe_segmenter segmenter[2],
                         const sa_pair *pair, int max_len, sa_error *error) {
@@ -63,7 +63,7 @@ bool sa_dataset_build(sa_dataset *dataset, const sa_corpus *corpus, const bool *
     sa_bpe_segmenter_release(&segmenter[0]), sa_bpe_segmenter_release(&segmenter[1]);
     if (good && !dataset->count) good = sa_fail_too_long(corpus, max_len, error);
     if (good) {
-        const int32_t *at = dataset->ids; /* it moves no more */
+        const int32_t *at = dataset->ids; /* no longer moves */
         for (size_t k = 0; k < dataset->count; k++) {
             dataset->source[k].ids = at;
             dataset->target[k].ids = at + dataset->source[k].len;
@@ -81,7 +81,7 @@ void sa_dataset_release(sa_dataset *dataset) {
     *dataset = (sa_dataset){0};
 }
 
-/* ---- Holding out ------------------------------------------------------------------------------
+/* ---- Held-out pairs ---------------------------------------------------------------------------
  */
 
 size_t sa_corpus_hold_out(const sa_corpus *corpus, bool *held) {
@@ -95,7 +95,7 @@ size_t sa_corpus_hold_out(const sa_corpus *corpus, bool *held) {
         if (hash < least) least = hash, smallest = i;
     }
     if (count && count < corpus->count) return count;
-    for (size_t i = count = 0; i < corpus->count; i++) { /* few pairs: one source alone */
+    for (size_t i = count = 0; i < corpus->count; i++) { /* few pairs: hold out one source */
         held[i] = strcmp(corpus->pairs[i].source, corpus->pairs[smallest].source) == 0;
         count += held[i];
     }

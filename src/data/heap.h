@@ -1,4 +1,4 @@
-/* heap: numbers by rank, the first of them always at hand. */
+/* heap: a binary heap of ranked ids. */
 #ifndef SA_DATA_HEAP_H
 #define SA_DATA_HEAP_H
 
@@ -11,7 +11,7 @@ typedef struct sa_heap_item {
 } sa_heap_item;
 
 typedef struct sa_heap {
-    /* Whether a stands before b. */
+    /* Whether a comes before b. */
     bool (*before)(const void *context, const sa_heap_item *a, const sa_heap_item *b);
     const void *context;
     sa_heap_item *item; /* [count] item[0] is the first */
@@ -19,7 +19,7 @@ typedef struct sa_heap {
 } sa_heap;
 
 bool sa_heap_push(sa_heap *heap, sa_heap_item item, sa_error *error);
-/* Takes the first out; count > 0. */
+/* Removes the first item; count > 0. */
 sa_heap_item sa_heap_pop(sa_heap *heap);
 void sa_heap_release(sa_heap *heap);
 

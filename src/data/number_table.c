@@ -7,15 +7,15 @@
 #include <string.h>
 #include <strings.h>
 
-enum { MAX_ROWS = 1 << 24 }; /* the most rows */
+enum { MAX_ROWS = 1 << 24 };
 
 typedef struct table_parser {
     sa_number_table *table;
     sa_lines *lines;
-    const char **cell; /* of the line at hand */
+    const char **cell; /* of the current line */
     size_t cells, cell_capacity, row_capacity, number_capacity;
     size_t header_cells;
-    bool has_corner;      /* the header begins with an empty cell: the rows begin with words */
+    bool has_corner;      /* the header begins with an empty cell, so rows begin with words */
     size_t label_columns; /* 1 when the rows begin with words, else 0 */
     sa_error *error;
 } table_parser;
@@ -25,7 +25,7 @@ static bool fail_line(const table_parser *parser, const char *what) {
                    parser->lines->number, what);
 }
 
-/* The table says `what` about a cell, counted from 0. */
+/* Fails with `what` about cell `at`, counted from 0. */
 static bool fail_cell(const table_parser *parser, size_t at, const char *what) {
     char shown[64];
     const char *text = parser->cell[at];
@@ -42,8 +42,8 @@ static bool is_blank(char mark) {
     return mark == ' ' || mark == '\t';
 }
 
-/* The cell that begins at `at`, out of its quotes; *end is its comma or line end. NULL: its quotes
- * do not end, or something stands behind them. */
+/* Unquotes the cell at `at` in place; *end is its comma or line end. NULL: the quotes do not end,
+ * or are followed by something else. */
 static char *parse_quoted(char *at, char **end) {
     char *const text = ++at, *to = at;
     for (; *at != '"' || at[1] == '"'; at++) {
@@ -54,11 +54,11 @@ static char *parse_quoted(char *at, char **end) {
     for (at++; is_blank(*at);) at++;
     if (*at && *at != ',') return NULL;
     *end = at;
-    *to = 0; /* behind what was read already */
+    *to = 0;
     return text;
 }
 
-/* The same without quotes, blanks around it left out; its end is not yet marked by a zero. */
+/* The same for a cell without quotes, trimmed; not yet terminated. */
 static char *parse_plain(char *at, char **end, size_t *size) {
     *end = at + strcspn(at, ",");
     *size = (size_t)(*end - at);
@@ -84,7 +84,7 @@ static bool split(table_parser *parser, char *line) {
     }
 }
 
-/* Whether a cell is meant as a number, perhaps a wrong one: it is no word then. */
+/* Whether a cell is meant as a number, perhaps an invalid one, and not as a word. */
 static bool looks_numeric(const char *text) {
     text += *text == '-' || *text == '+';
     text += *text == '.';
@@ -127,7 +127,7 @@ static bool check_count(const table_parser *parser) {
                    parser->cells == 1 ? "" : "s", wanted);
 }
 
-/* The first row of numbers tells how many there are and whether words stand before them. */
+/* The first row of numbers determines the columns and whether rows begin with words. */
 static bool set_layout(table_parser *parser) {
     sa_number_table *table = parser->table;
     const char *first = parser->cell[0];
@@ -138,8 +138,8 @@ static bool set_layout(table_parser *parser) {
     return true;
 }
 
-/* Below a word, a number or nothing at the head of a row is more likely a mistake. */
-static bool check_word_tokenizer(const table_parser *parser) {
+/* When other rows begin with a word, a row that begins with a number or nothing is an error. */
+static bool check_row_label(const table_parser *parser) {
     const char *first = parser->cell[0];
     if (!parser->label_columns || parser->has_corner || (*first && !looks_numeric(first)))
         return true;
@@ -161,8 +161,7 @@ static bool parse_numbers(table_parser *parser, double *numbers) {
 
 static bool parse_row(table_parser *parser) {
     sa_number_table *table = parser->table;
-    if (!check_count(parser) || (!table->rows && !set_layout(parser)) ||
-        !check_word_tokenizer(parser))
+    if (!check_count(parser) || (!table->rows && !set_layout(parser)) || !check_row_label(parser))
         return false;
     if (table->rows == MAX_ROWS) return fail_line(parser, "too many rows");
     const size_t row = (size_t)table->rows, at = row * (size_t)table->cols;
@@ -181,7 +180,7 @@ static bool parse_row(table_parser *parser) {
 static bool read_rows(table_parser *parser) {
     sa_number_table *table = parser->table;
     char *line;
-    size_t size, empty = 0; /* the first empty line: only the last ones may be */
+    size_t size, empty = 0; /* the first empty line; only trailing ones are allowed */
     bool failed = false;
     while (sa_text_lines_next(&table->reader, &line, &size, &failed, parser->error)) {
         if (!line[strspn(line, " \t")]) {

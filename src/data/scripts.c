@@ -31,7 +31,7 @@ int sa_script_find(uint32_t code) {
         uint32_t first, last;
         int script;
     } blocks[] = {
-        /* Unicode's blocks, in order; marks that go with any letter belong to none */
+        /* Unicode blocks in order; combining marks belong to none */
         {0x41, 0x2af, SA_SCRIPT_LATIN},
         {0x370, 0x3ff, GREEK},
         {0x400, 0x52f, CYRILLIC},

@@ -1,12 +1,12 @@
-/* script: which alphabet a letter belongs to. */
+/* scripts: the script of a letter. */
 #ifndef SA_DATA_SCRIPTS_H
 #define SA_DATA_SCRIPTS_H
 
 #include <stddef.h>
 #include <stdint.h>
 
-/* Scripts that are told apart, in the order of sa_script_name; letters of all others are
- * SA_SCRIPT_OTHER. Kana belong to Han: a Japanese sentence has both. */
+/* Scripts in the order of sa_script_name; letters of all others are SA_SCRIPT_OTHER. Kana count as
+ * Han, because Japanese mixes both. */
 enum { SA_SCRIPT_OTHER = 0, SA_SCRIPT_LATIN = 1, SA_SCRIPTS = 16 };
 
 /* "other", "latin", "greek", "cyrillic" ...; NULL after the last. */
@@ -14,8 +14,8 @@ const char *sa_script_name(size_t row);
 
 int sa_script_find(uint32_t code);
 
-/* Adds the letters of a text (valid UTF-8) to the counts of their scripts; a character that is a
- * syllable or a word counts as three letters. counts [SA_SCRIPTS] */
+/* Adds the letters of a text (valid UTF-8) to counts [SA_SCRIPTS]; a Han or Hangul character counts
+ * as three letters. */
 void sa_script_count(const char *text, size_t size, size_t *counts);
 
 #endif

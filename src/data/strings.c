@@ -13,15 +13,15 @@ sa_token sa_strings_get(const sa_strings *strings, int32_t number) {
     return (sa_token){strings->text.text + start, strings->end[number] - start};
 }
 
-/* Drawn once a run, so that nobody can make up words that all want one slot. The numbers of the
- * words do not depend on it. */
+/* Random in every process, against words constructed to collide. The numbers of the strings do not
+ * depend on it. */
 static uint64_t key[2];
 
 static void draw_key(void) {
-    (void)!getrandom(key, sizeof key, GRND_NONBLOCK); /* else it stays 0: slow at worst */
+    (void)!getrandom(key, sizeof key, GRND_NONBLOCK); /* on failure 0: slow at worst */
 }
 
-/* The slot of the string, or the free one where it belongs; slots > 0. */
+/* The slot of the string, or the free slot for it; slots > 0. */
 static size_t slot_of(const sa_strings *strings, const char *text, size_t size) {
     static pthread_once_t drawn = PTHREAD_ONCE_INIT;
     pthread_once(&drawn, draw_key);

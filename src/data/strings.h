@@ -1,4 +1,4 @@
-/* strings: a set of byte strings, numbered from 0 in the order they came. */
+/* strings: a set of byte strings, numbered from 0 in the order of insertion; word counts. */
 #ifndef SA_DATA_STRINGS_H
 #define SA_DATA_STRINGS_H
 
@@ -6,18 +6,18 @@
 #include <stdint.h>
 
 typedef struct sa_strings {
-    sa_buffer text; /* all of them, one behind the other */
-    size_t *end;    /* [count] where each ends in it */
+    sa_buffer text; /* all strings, concatenated */
+    size_t *end;    /* [count] end of each string in text */
     size_t count, capacity;
-    uint32_t *slot; /* [slots] a number and 1, by the string's hash; 0: free */
+    uint32_t *slot; /* [slots] hash table of numbers plus 1; 0: free */
     size_t slots;   /* a power of two, or 0 */
 } sa_strings;
 
-/* The number of a string, which is added if it is new; -1: memory (SA_LIMIT). */
+/* The number of a string, which is added if it is new; -1 on error (SA_LIMIT). */
 int32_t sa_strings_add(sa_strings *strings, const char *text, size_t size, sa_error *error);
-/* The number of a string, or -1 if it is not there. */
+/* The number of a string, or -1. */
 int32_t sa_strings_find(const sa_strings *strings, const char *text, size_t size);
-/* A string by its number: valid until the next one is added. */
+/* A string by its number, valid until the next one is added. */
 sa_token sa_strings_get(const sa_strings *strings, int32_t number);
 void sa_strings_release(sa_strings *strings);
 

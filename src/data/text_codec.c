@@ -12,9 +12,9 @@ const char *sa_bpe_name(size_t row) {
     return names[row];
 }
 
-/* ---- Pieces ---------------------------------------------------------------------------------- */
+/* ---- Subwords -------------------------------------------------------------------------------- */
 
-/* Bytes of the same number of characters at the start of another spelling. */
+/* The size of the first characters of `spelling` that correspond to `bytes` bytes of `text`. */
 static size_t matching_size(const char *spelling, size_t size, const char *text, size_t bytes) {
     size_t at = 0;
     for (size_t i = 0; i < bytes; i += sa_bpe_character_size(text + i, bytes - i))
@@ -22,8 +22,8 @@ static size_t matching_size(const char *spelling, size_t size, const char *text,
     return at;
 }
 
-/* Appends the pieces of a word to `written`, which has room, and to the tokens. spelling: the word
- * as it is shown; its characters answer to those of the word one by one, or it is the word. */
+/* Writes the subwords of a word to `written`, which is large enough, and appends them to the
+ * tokens. spelling: the word as written by the user, with the same number of characters. */
 static bool add_subwords(sa_bpe_segmenter *segmenter, sa_token word, sa_token spelling,
                          char **written, sa_tokens *tokens, sa_error *error) {
     size_t count;
@@ -47,8 +47,8 @@ static size_t count_characters(const char *text, size_t size) {
     return count;
 }
 
-/* The pieces of a word in the user's spelling, where those of the lower-case word end. (Very rarely
- * a lower-case word has another number of characters, and its own pieces are lost.) */
+/* Adds the subwords of the lower-case word, in the user's spelling. (Where lower case changes the
+ * number of characters, which is very rare, the word itself is segmented.) */
 static bool add_cased_subwords(sa_bpe_segmenter *segmenter, sa_token word, char **written,
                                sa_tokens *tokens, sa_error *error) {
     char *lower = sa_utf8_normalize(word.text, word.size, true, error);
@@ -63,14 +63,14 @@ static bool add_cased_subwords(sa_bpe_segmenter *segmenter, sa_token word, char 
     return good;
 }
 
-/* Cuts words; the pieces are written into one block of memory. */
+/* Segments words; the subwords are written into one block of memory. */
 static bool segment_words(const sa_text_codec *codec, sa_bpe_segmenter *segmenter,
                           const sa_tokens *words, bool original_case, sa_tokens *tokens,
                           char **block, sa_error *error) {
     size_t bytes = 0;
     sa_bpe_segmenter once = {0};
     for (size_t i = 0; i < words->count; i++)
-        bytes += words->token[i].size * sizeof SA_SUBWORD_MARK; /* a mark for every byte at most */
+        bytes += words->token[i].size * sizeof SA_SUBWORD_MARK; /* at most one mark per byte */
     char *written = *block = sa_new(bytes + 1, 1, error);
     bool good = written;
     if (!segmenter) sa_bpe_segmenter_init(segmenter = &once, &codec->bpe);
@@ -86,7 +86,7 @@ static bool segment_words(const sa_text_codec *codec, sa_bpe_segmenter *segmente
     return false;
 }
 
-/* ---- Coders ---------------------------------------------------------------------------------- */
+/* ---- Encoding and decoding ------------------------------------------------------------------- */
 
 bool sa_text_codec_equal(const sa_text_codec *one, const sa_text_codec *other) {
     return one->tokenizer == other->tokenizer && one->lowercase == other->lowercase &&
@@ -100,7 +100,7 @@ bool sa_text_codec_split(const sa_text_codec *codec, sa_bpe_segmenter *segmenter
     *owned = lowered;
     if (lower && !lowered) return false;
     if (lower) text = lowered;
-    if (!codec->tokenizer->pieces)
+    if (!codec->tokenizer->subword)
         return codec->tokenizer->split(text, strlen(text), tokens, error);
     const bool original_case = codec->lowercase && !lower;
     const bool good = codec->tokenizer->split(text, strlen(text), &words, error) &&
@@ -170,10 +170,10 @@ static bool copy_merges(sa_bpe *to, const sa_bpe *from, sa_error *error) {
     return good;
 }
 
-/* As the authors' program learns by default: pairs of symbols that occur twice or more. */
+/* As in subword-nmt, pairs of symbols must occur at least twice. */
 static bool learn_merges(sa_text_codec *codec[2], const sa_corpus *corpus, const bool *use,
                          const sa_settings *settings, sa_error *error) {
-    enum { LEAST = 2 };
+    enum { MIN_FREQUENCY = 2 };
     const bool joint = settings->bpe == JOINT;
     const size_t merges = (size_t)settings->bpe_merges;
     sa_word_counts counts[2] = {0};
@@ -182,9 +182,9 @@ static bool learn_merges(sa_text_codec *codec[2], const sa_corpus *corpus, const
         if (!use || use[i])
             good = count_words(&counts[0], codec[0], corpus->pairs[i].source, error) &&
                    count_words(&counts[!joint], codec[1], corpus->pairs[i].target, error);
-    good = good && sa_bpe_learn(&codec[0]->bpe, &counts[0], merges, LEAST, error) &&
+    good = good && sa_bpe_learn(&codec[0]->bpe, &counts[0], merges, MIN_FREQUENCY, error) &&
            (joint ? copy_merges(&codec[1]->bpe, &codec[0]->bpe, error)
-                  : sa_bpe_learn(&codec[1]->bpe, &counts[1], merges, LEAST, error));
+                  : sa_bpe_learn(&codec[1]->bpe, &counts[1], merges, MIN_FREQUENCY, error));
     sa_word_counts_release(&counts[0]), sa_word_counts_release(&counts[1]);
     return good;
 }
@@ -197,16 +197,16 @@ bool sa_fail_too_long(const sa_corpus *corpus, int max_len, sa_error *error) {
 
 /* ---- Vocabularies from pairs ----------------------------------------------------------------- */
 
-/* What is counted of one side. */
-typedef struct side {
+/* Counts of one side. */
+typedef struct side_counts {
     const sa_text_codec *codec;
     sa_bpe_segmenter segmenter;
-    sa_word_counts *tokens; /* with a shared vocabulary the same for both sides */
-    sa_tokens line;         /* of the sentence at hand */
-    int64_t marks;          /* sa_word_count_spaced_marks of all texts */
-} side;
+    sa_word_counts *tokens; /* shared by both sides with --tie three-way */
+    sa_tokens line;         /* of the current sentence */
+    int64_t marks;          /* sum of sa_word_count_spaced_marks */
+} side_counts;
 
-static bool count_line(side *one, sa_error *error) {
+static bool count_line(side_counts *one, sa_error *error) {
     for (size_t i = 0; i < one->line.count; i++)
         if (!sa_word_counts_add(one->tokens, one->line.token[i].text, one->line.token[i].size,
                                 error))
@@ -214,13 +214,13 @@ static bool count_line(side *one, sa_error *error) {
     return true;
 }
 
-/* Counts both sides of a pair unless one is too long. */
-static bool count_pair(side sides[2], const sa_pair *pair, size_t max_len, sa_error *error) {
+/* Counts the tokens of a pair unless a side is too long. */
+static bool count_pair(side_counts sides[2], const sa_pair *pair, size_t max_len, sa_error *error) {
     const char *const text[2] = {pair->source, pair->target};
     char *owned[2] = {NULL, NULL};
     bool good = true;
     for (int i = 0; good && i < 2; i++) {
-        side *each = &sides[i];
+        side_counts *each = &sides[i];
         each->line.count = 0;
         each->marks += sa_word_count_spaced_marks(text[i], strlen(text[i]));
         good = sa_text_codec_split(each->codec, &each->segmenter, text[i], each->codec->lowercase,
@@ -236,14 +236,14 @@ bool sa_text_codecs_build(sa_text_codec *source, sa_text_codec *target, const sa
                           const bool *use, const sa_settings *settings, sa_error *error) {
     sa_text_codec *codec[2] = {source, target};
     sa_word_counts counts[2] = {0};
-    side sides[2] = {0};
+    side_counts sides[2] = {0};
     for (int i = 0; i < 2; i++)
         *codec[i] = (sa_text_codec){.tokenizer = &sa_tokenizers[settings->tokenizer],
                                     .lowercase = settings->lowercase};
-    bool good = !source->tokenizer->pieces || learn_merges(codec, corpus, use, settings, error);
+    bool good = !source->tokenizer->subword || learn_merges(codec, corpus, use, settings, error);
     for (int i = 0; i < 2; i++) {
-        sides[i] =
-            (side){.codec = codec[i], .tokens = &counts[settings->tie == SA_TIE_THREE ? 0 : i]};
+        sides[i] = (side_counts){.codec = codec[i],
+                                 .tokens = &counts[settings->tie == SA_TIE_THREE ? 0 : i]};
         sa_bpe_segmenter_init(&sides[i].segmenter, &codec[i]->bpe);
     }
     for (size_t i = 0; good && i < corpus->count; i++)

@@ -1,4 +1,4 @@
-/* reader: the lines of a text file, checked. */
+/* text_lines: the lines of a UTF-8 text file. */
 #ifndef SA_DATA_TEXT_LINES_H
 #define SA_DATA_TEXT_LINES_H
 
@@ -9,7 +9,7 @@ typedef struct sa_text_lines {
     sa_lines lines;
 } sa_text_lines;
 
-/* Reads the whole file ("-": standard input) and passes over a byte order mark. */
+/* Reads the whole file ("-": standard input) and skips a byte order mark. */
 bool sa_text_lines_open(sa_text_lines *reader, const char *path, sa_error *error);
 void sa_text_lines_close(sa_text_lines *reader);
 

@@ -46,7 +46,7 @@ static void space_join(const sa_token *tokens, size_t count, bool spaced_marks, 
 
 typedef void (*join_fn)(const sa_token *words, size_t count, bool spaced_marks, sa_buffer *out);
 
-/* Puts the pieces of each word together, then joins the words. */
+/* Joins the subwords of each word, then the words. */
 static void join_subwords(const sa_token *tokens, size_t count, bool spaced_marks,
                           join_fn join_words, sa_buffer *out) {
     sa_buffer text = {0};
@@ -83,10 +83,10 @@ const sa_tokenizer sa_tokenizers[] = {
     {"word", "words, numbers and single punctuation marks", sa_word_tokenizer_split,
      sa_word_tokenizer_join, false},
     {"char", "single characters, spaces included", char_split, char_join, false},
-    {"space", "whatever stands between white space", space_split, space_join, false},
-    {"bpe", "pieces of words, by merges learned from the pairs", sa_word_tokenizer_split, bpe_join,
-     true},
-    {"space-bpe", "pieces of what stands between white space", space_split, space_bpe_join, true},
+    {"space", "tokens separated by white space", space_split, space_join, false},
+    {"bpe", "subwords of words, by merges learned from the pairs", sa_word_tokenizer_split,
+     bpe_join, true},
+    {"space-bpe", "subwords of tokens separated by white space", space_split, space_bpe_join, true},
     {.name = NULL},
 };
 

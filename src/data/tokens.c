@@ -3,9 +3,9 @@
 
 #include <stdlib.h>
 
-/* Bytes of the longest run of whole characters that fits a token; if not even one does (a monster
- * of combining marks), of whole code points. Looks no further than one code point beyond the limit,
- * so that cutting a monster takes time in proportion to its length. size > SA_TOKEN_MAX. */
+/* Bytes of the longest run of grapheme clusters that fits into a token; if not even one does (very
+ * many combining marks), of code points. Looks at most one code point beyond the limit, so that
+ * splitting takes linear time. size > SA_TOKEN_MAX. */
 static size_t fitting_prefix(const char *text, size_t size) {
     const size_t reach = size < SA_TOKEN_MAX + 4 ? size : SA_TOKEN_MAX + 4;
     size_t part = 0, next;

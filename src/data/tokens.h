@@ -1,11 +1,11 @@
-/* tokens: a growing list of tokens, each of limited length. */
+/* tokens: a growing list of tokens of limited length. */
 #ifndef SA_DATA_TOKENS_H
 #define SA_DATA_TOKENS_H
 
 #include "base/memory.h"
 #include "base/subword_mark.h"
 
-/* A part of the text that was split, which must outlive it. */
+/* A slice of the text that was split; the text must outlive it. */
 typedef struct sa_token {
     const char *text;
     size_t size;
@@ -16,14 +16,14 @@ typedef struct sa_tokens {
     size_t count, capacity;
 } sa_tokens;
 
-/* The longest token; what is longer is cut into several. */
+/* Bytes of the longest token; longer ones are split. */
 enum { SA_TOKEN_MAX = 256 };
-/* The longest sub-word as it is written. */
+/* Bytes of the longest subword, including its mark. */
 enum { SA_SUBWORD_MAX = SA_TOKEN_MAX + sizeof SA_SUBWORD_MARK - 1 };
 
-/* Appends a token as it is. */
+/* Appends a token. */
 bool sa_tokens_add(sa_tokens *tokens, const char *text, size_t size, sa_error *error);
-/* Appends a token, which is cut into several between its characters if it is too long. */
+/* Appends a token, split between characters if it is longer than SA_TOKEN_MAX. */
 bool sa_tokens_push_split(sa_tokens *tokens, const char *text, size_t size, sa_error *error);
 void sa_tokens_release(sa_tokens *tokens);
 

@@ -17,7 +17,7 @@ static int by_frequency(const void *a, const void *b) {
     return order ? order : (x->token.size > y->token.size) - (x->token.size < y->token.size);
 }
 
-/* The different tokens, most frequent first. */
+/* The distinct tokens, most frequent first. */
 static token_count *rank(const sa_word_counts *tokens, sa_error *error) {
     token_count *types = sa_new(tokens->words.count, sizeof *types, error);
     if (!types) return NULL;
@@ -27,10 +27,10 @@ static token_count *rank(const sa_word_counts *tokens, sa_error *error) {
     return types;
 }
 
-bool sa_vocab_build(sa_vocab *vocab, const sa_word_counts *tokens, int min_freq, int most,
+bool sa_vocab_build(sa_vocab *vocab, const sa_word_counts *tokens, int min_freq, int max_size,
                     sa_error *error) {
     *vocab = (sa_vocab){0};
-    size_t kept = most ? (size_t)most : SIZE_MAX;
+    size_t kept = max_size ? (size_t)max_size : SIZE_MAX;
     bool good = true;
     token_count *types = rank(tokens, error);
     if (!types) return false;
@@ -47,13 +47,12 @@ bool sa_vocab_build(sa_vocab *vocab, const sa_word_counts *tokens, int min_freq,
     vocab->blob_size = blob.size;
     if (good && blob.failed) good = sa_fail_memory(error, blob.size);
     if (good && !vocab->words.count)
-        good =
-            sa_fail(error, SA_DATA, "no word occurs %d times or more (--min-freq)", min_freq);
+        good = sa_fail(error, SA_DATA, "no word occurs %d times or more (--min-freq)", min_freq);
     if (!good) sa_vocab_release(vocab);
     return good;
 }
 
-/* What is wrong with one word of a file, or NULL. */
+/* What is wrong with a word of a file, or NULL. */
 static const char *find_problem(sa_token word) {
     size_t bad;
     if (!word.size) return "is empty";

@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-/* ---- Small questions ------------------------------------------------------------------------- */
+/* ---- Characters ------------------------------------------------------------------------------ */
 
 static bool one_of(const char *text, size_t size, const char *const *list) {
     for (; *list; list++)
@@ -11,7 +11,7 @@ static bool one_of(const char *text, size_t size, const char *const *list) {
     return false;
 }
 
-/* The kind of what stands at text, SA_CHAR_SPACE at its end. */
+/* The class of the character at text, SA_CHAR_SPACE at its end. */
 static sa_char_class kind_at(const char *text, size_t size) {
     size_t length;
     return size ? sa_utf8_char_class(text, size, &length) : SA_CHAR_SPACE;
@@ -27,7 +27,7 @@ static size_t apostrophe(const char *text, size_t size) {
     return size >= 3 && memcmp(text, "’", 3) == 0 ? 3 : 0;
 }
 
-/* Whether the letters before an apostrophe are a French word that has lost its vowel. */
+/* Whether the letters before an apostrophe are an elided French word. */
 static bool is_elided_word(const char *text, size_t size) {
     static const char *const words[] = {"l", "d",  "j",     "m",      "t",      "s",      "n",
                                         "c", "qu", "jusqu", "lorsqu", "puisqu", "quoiqu", NULL};
@@ -40,7 +40,7 @@ static bool is_elided_word(const char *text, size_t size) {
 
 /* ---- Splitting ------------------------------------------------------------------------------- */
 
-/* Bytes of what joins two parts of a word at text; 0 when a word ends here. */
+/* Bytes of the connector of two parts of a word at text; 0 when the word ends here. */
 static size_t connector_size(const char *text, size_t size, sa_char_class before) {
     const size_t length = apostrophe(text, size) ? apostrophe(text, size) : 1;
     const sa_char_class after = kind_at(text + length, size - length);
@@ -51,7 +51,7 @@ static size_t connector_size(const char *text, size_t size, sa_char_class before
                : 0;
 }
 
-/* Whether the word before text ends in a hyphen that stands for its last part. */
+/* Whether the word before text ends in a suspended hyphen ("Vor- und Nachteile"). */
 static bool has_hanging_hyphen(const char *text, size_t size, sa_char_class before) {
     if (!size || *text != '-' || before != SA_CHAR_LETTER) return false;
     return kind_at(text + 1, size - 1) == SA_CHAR_SPACE || text[1] == ',';
@@ -74,13 +74,14 @@ static size_t word_length(const char *text, size_t size) {
         const bool elision = lost && is_elided_word(text + part, at - part);
         at += length;
         if (elision) return at;
-        part = lost ? 0 : at; /* I'd've: no elision behind an apostrophe */
+        part = lost ? 0 : at; /* I'd've: no elision after an apostrophe */
     }
     return at + has_hanging_hyphen(text + at, size - at, before);
 }
 
-/* Bytes of the token at text. A word takes along the apostrophe behind it in "the dogs' names" and
- * in "l' homme". before: what stands before it; quoted: whether a single quotation mark is open. */
+/* Bytes of the token at text. A word includes a following apostrophe in "the dogs' names" and in
+ * "l' homme". before: class of the character before; quoted: whether a single quotation mark is
+ * open. */
 static size_t token_length(const char *text, size_t size, sa_char_class before, bool quoted) {
     const sa_char_class kind = kind_at(text, size);
     if (*text == '-' && (before == SA_CHAR_SPACE || before == SA_CHAR_OPENING) &&
@@ -112,10 +113,10 @@ bool sa_word_tokenizer_split(const char *text, size_t size, sa_tokens *tokens, s
 
 /* ---- Joining --------------------------------------------------------------------------------- */
 
-/* On which sides of a token no space stands. */
+/* The sides of a token without a space. */
 enum { SPACED = 0, NO_SPACE_BEFORE = 1, NO_SPACE_AFTER = 2, NO_SPACE = 3 };
 
-/* What is open at a place in a sentence. */
+/* Open quotation marks. */
 typedef struct quotes {
     bool double_quote, single, low; /* " ' „ */
 } quotes;
@@ -124,7 +125,7 @@ static bool is(sa_token token, const char *text) {
     return token.size == strlen(text) && memcmp(token.text, text, token.size) == 0;
 }
 
-/* Whether a token is an elision: a lost vowel and its apostrophe. */
+/* Whether a token is an elided word with its apostrophe. */
 static bool is_elision(sa_token token) {
     const size_t sizes[] = {1, 3}; /* of apostrophes */
     for (size_t i = 0; i < 2; i++) {
@@ -143,13 +144,13 @@ static int toggle_quote(bool *open) {
     return *open ? NO_SPACE_AFTER : NO_SPACE_BEFORE;
 }
 
-/* Marks before which French puts a space. */
+/* Marks that follow a space in French. */
 static bool is_spaced_mark(sa_token token) {
     static const char *const marks[] = {"?", "!", ":", ";", "%", NULL};
     return one_of(token.text, token.size, marks);
 }
 
-/* Of a punctuation mark that is no bracket or quotation mark. */
+/* Spacing of a punctuation mark other than brackets and quotation marks. */
 static int mark_spacing(sa_token token, sa_token before, bool spaced_marks) {
     static const char *const closing[] = {",", ".", "…", "،", "؛", "؟", "۔", "।", NULL};
     static const char *const opening[] = {"¿", "¡", "#", NULL};
@@ -197,11 +198,11 @@ void sa_word_tokenizer_join(const sa_token *tokens, size_t count, bool spaced_ma
     }
 }
 
-/* ---- The language's habit -------------------------------------------------------------------- */
+/* ---- Spaced marks ---------------------------------------------------------------------------- */
 
 int64_t sa_word_count_spaced_marks(const char *text, size_t size) {
     int64_t balance = 0;
-    sa_char_class before = SA_CHAR_OTHER; /* nothing before a mark says nothing about it */
+    sa_char_class before = SA_CHAR_OTHER; /* a mark at the start does not count */
     for (size_t at = 0, length; at < size; at += length) {
         const sa_char_class kind = sa_utf8_char_class(text + at, size - at, &length);
         const size_t next = at + length;

@@ -30,7 +30,7 @@ static bool read_gold(const sa_text_codec *from, const sa_text_codec *to, const 
                       const sa_pair *pair, sa_gold_alignment *gold, sa_error *error) {
     sa_token_words source, target;
     sa_link *links = NULL;
-    const bool subwords = from->tokenizer->pieces;
+    const bool subwords = from->tokenizer->subword;
     if (!sa_token_words_make(from, to, pair, &source, &target, error)) return false;
     const int S = subwords ? source.words : source.tokens;
     const int T = subwords ? target.words : target.tokens;

@@ -19,7 +19,7 @@ static sa_tensor words_of(const char *name, const sa_vocab *vocab) {
 
 /* Where the tokenizer gives pieces: the merges of both sides. Returns how many tensors that is. */
 static size_t add_merges(const sa_model *model, sa_buffer merges[2], sa_tensor *tensors) {
-    if (!model->source.tokenizer->pieces) return 0;
+    if (!model->source.tokenizer->subword) return 0;
     sa_bpe_write(&model->source.bpe, &merges[0]);
     sa_bpe_write(&model->target.bpe, &merges[1]);
     tensors[0] = text_of("source.merges", merges[0].text, merges[0].size);
@@ -125,7 +125,7 @@ static bool read_words(const sa_container *file, const char *name, sa_vocab *voc
 /* The merges of one side, where the tokenizer gives pieces. */
 static bool read_merges(const sa_container *file, const char *name, sa_text_codec *codec,
                         sa_error *error) {
-    if (!codec->tokenizer->pieces) return true;
+    if (!codec->tokenizer->subword) return true;
     const sa_tensor *text = find_text(file, name, error);
     if (!text) return false;
     sa_buffer place = {0};
@@ -300,7 +300,7 @@ bool sa_model_read(sa_model *model, sa_container *file, int threads, sa_error *e
     sa_params plan;
     sa_seq2seq_plan(&sizes, &plan);
     if (!check_shared(file, &settings, &source.vocab, &target.vocab, error) ||
-        !check_shapes(file, &plan, sa_tokenizers[settings.tokenizer].pieces, error)) {
+        !check_shapes(file, &plan, sa_tokenizers[settings.tokenizer].subword, error)) {
         sa_text_codec_release(&source), sa_text_codec_release(&target);
         return false;
     }

@@ -26,7 +26,7 @@ static size_t distance(size_t a, size_t b) {
     return a > b ? a - b : b - a;
 }
 
-/* The length nearest to ours; of two as near the shorter. */
+/* The reference length closest to ours; of equally close ones the shorter. */
 static size_t nearest_length(size_t ours, const sa_units *references, size_t count) {
     size_t best = count ? references[0].count : 0;
     for (size_t i = 1; i < count; i++) {
@@ -57,7 +57,7 @@ double sa_bleu_brevity(const sa_bleu *bleu) {
 
 int sa_bleu_precisions(const sa_bleu *bleu, const sa_metrics *metrics, double *precisions) {
     const double value = sa_smoothing_value(metrics);
-    double share = 1;
+    double divisor = 1;
     int64_t matches = 0;
     int order = SA_BLEU_ORDER;
     for (int n = 0; n < SA_BLEU_ORDER; n++) precisions[n] = 0, matches += bleu->match[n];
@@ -70,8 +70,8 @@ int sa_bleu_precisions(const sa_bleu *bleu, const sa_metrics *metrics, double *p
         if (match > 0) {
             precisions[n] = 100 * match / total;
         } else if (metrics->smooth == EXP) {
-            share *= 2;
-            precisions[n] = 100 / (share * total);
+            divisor *= 2;
+            precisions[n] = 100 / (divisor * total);
         } else if (metrics->smooth == FLOOR) {
             precisions[n] = 100 * value / total;
         }

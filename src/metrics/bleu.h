@@ -2,10 +2,9 @@
  *
  *   BLEU = BP exp(1/4 sum_n log p_n),  BP = min(1, exp(1 - r/c)),  n = 1 .. 4
  *
- * p_n is the share of the hypotheses' n-grams that are met in a reference, in per cent, c the
- * hypotheses' tokens and r those of the references nearest in length.
- *
- * Counts of sentences add up; the score is made of the sum. */
+ * p_n is the percentage of the hypotheses' n-grams that occur in a reference, c the number of
+ * hypothesis tokens and r that of the references closest in length. Counts are summed over
+ * sentences; the score is computed from the sums. */
 #ifndef SA_METRICS_BLEU_H
 #define SA_METRICS_BLEU_H
 
@@ -18,21 +17,21 @@ typedef struct sa_bleu {
     int64_t hypothesis, reference;                      /* tokens */
 } sa_bleu;
 
-/* What happens to an order of which no n-gram is met; n is 2 and more for add-k:
+/* Smoothing of orders without a match:
  *
- *   exp    1/2, 1/4, ... of an n-gram counts as met, order after order
- *   floor  `value` of an n-gram counts as met
- *   add-k  `value` is added to the n-grams and to those met
+ *   exp    1/2, 1/4, ... matches for one such order after the other
+ *   floor  `value` matches
+ *   add-k  `value` is added to the matches and totals of all orders n >= 2
  *   none   the score is 0 */
 typedef struct sa_smoothing {
     const char *name;
-    double value; /* unless another is asked for; 0: it has none */
+    double value; /* default; 0: it has none */
 } sa_smoothing;
 extern const sa_smoothing sa_smoothings[]; /* ends with a NULL name */
 
-/* For the option rows: the name of a row, NULL after the last. */
+/* For option rows: the name of a row, NULL after the last. */
 const char *sa_smoothing_name(size_t row);
-/* The value that is in force. */
+/* The value in effect. */
 double sa_smoothing_value(const sa_metrics *metrics);
 
 /* Adds the counts of one sentence, given its tokens and those of its references. */
@@ -43,7 +42,8 @@ bool sa_bleu_add(sa_bleu *bleu, const sa_units *hypothesis, const sa_units *refe
 double sa_bleu_score(const sa_bleu *bleu, const sa_metrics *metrics);
 /* BP */
 double sa_bleu_brevity(const sa_bleu *bleu);
-/* p_n of every order, 0 .. 100; returns how many the score is made of, 0 when nothing matches. */
+/* p_n of every order, 0 .. 100; returns the number of orders in the score, 0 when nothing matches.
+ */
 int sa_bleu_precisions(const sa_bleu *bleu, const sa_metrics *metrics, double *precisions);
 
 #endif

@@ -9,5 +9,5 @@ const sa_length_band sa_length_bands[SA_LENGTH_BANDS + 1] = {
 };
 
 int sa_length_band_contains(const sa_length_band *band, int words) {
-    return words >= band->least && words <= band->most;
+    return words >= band->min && words <= band->max;
 }

@@ -14,7 +14,7 @@ static bool is_mark(char c) {
            (c >= '{' && c <= '~');
 }
 
-/* A mark (of ASCII) at the end of a word is a word of its own, or else one at its beginning: "(hi)"
+/* An ASCII punctuation mark at the end of a word is split off, or else one at its beginning: "(hi)"
  * becomes "(hi" and ")". */
 static void push_word(sa_units *words, const char *word, size_t size) {
     const bool lone = sa_metric_character_size(word) == size;
@@ -40,7 +40,7 @@ static void release_line(chrf_line *one) {
 
 /* ---- Counts ---------------------------------------------------------------------------------- */
 
-/* The n-grams of a hypothesis count only where the reference has some. */
+/* The n-grams of a hypothesis count only for orders that the reference has. */
 static bool count_orders(const sa_units *ours, const sa_units *theirs, int first, int orders,
                          sa_chrf *chrf, sa_error *error) {
     for (int n = 1; n <= orders; n++) {

@@ -3,19 +3,18 @@
  *
  *   chrF_beta = 100 (1 + beta^2) P R / (beta^2 P + R)
  *
- * P and R are the means of the orders' precisions and recalls, over the orders of which both sides
- * have n-grams. Of several references the one with the best score counts.
- *
- * Counts of sentences add up; the score is made of the sum. */
+ * P and R are the means of the precisions and recalls of the orders for which both sides have
+ * n-grams. Of several references the one with the best score counts. Counts are summed over
+ * sentences; the score is computed from the sums. */
 #ifndef SA_METRICS_CHRF_H
 #define SA_METRICS_CHRF_H
 
 #include "metrics/ngram.h"
 
-/* The most orders of characters, of words, of both. */
+/* Maximum orders of characters, of words, of both. */
 enum { SA_CHRF_CHARACTERS = 12, SA_CHRF_WORDS = 4, SA_CHRF_ORDERS = 16 };
 
-/* n-grams of characters, then of words: of the hypotheses, of the references, met in both. */
+/* n-grams of characters, then of words: of the hypotheses, of the references, matches. */
 typedef struct sa_chrf {
     int64_t hypothesis[SA_CHRF_ORDERS], reference[SA_CHRF_ORDERS], match[SA_CHRF_ORDERS];
 } sa_chrf;

@@ -31,10 +31,10 @@ size_t sa_linking_capacity(int targets, int sources) {
 }
 
 static size_t largest(const double *row, int sources, int target, sa_link *links) {
-    int most = 0;
+    int best = 0;
     for (int s = 1; s < sources; s++)
-        if (row[s] > row[most]) most = s;
-    *links = (sa_link){.source = most, .target = target};
+        if (row[s] > row[best]) best = s;
+    *links = (sa_link){.source = best, .target = target};
     return 1;
 }
 
@@ -48,7 +48,7 @@ static size_t at_least(double threshold, const double *row, int sources, int tar
 
 size_t sa_linking_extract(const sa_link_options *linking, const double *weights, int targets,
                           int sources, int shift, sa_link *links) {
-    const int words = sources - 1; /* without the end mark */
+    const int words = sources - 1; /* without EOS */
     size_t count = 0;
     for (int t = 0; words > 0 && t < targets - 1; t++) {
         if (t - shift < 0 || t - shift >= targets) continue;

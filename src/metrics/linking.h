@@ -1,4 +1,4 @@
-/* linking: a word alignment from attention weights. */
+/* linking: word alignments from attention weights. */
 #ifndef SA_METRICS_LINKING_H
 #define SA_METRICS_LINKING_H
 
@@ -7,14 +7,13 @@
 
 extern const sa_option sa_linking_options[]; /* of sa_link_options */
 
-/* The links that the weights [targets * sources] say, end marks (the last row and column) left out:
+/* Extracts links from weights [targets * sources], without EOS (the last row and column):
  *
- *   argmax     of every target word to the source word with the largest weight, the first of equals
- *   threshold  of all words with a weight of at least linking->threshold
+ *   argmax     links each target word to the source word with the largest weight, the first of
+ * equals threshold  links all words with a weight of at least linking->threshold
  *
- * Row t speaks for target word t + shift: with a shift of -1 the end mark's row speaks for the last
- * word, and nothing does for the first with +1. links has room for sa_linking_capacity. Returns how
- * many there are. */
+ * Row t stands for target word t + shift: with -1 the row of EOS stands for the last word, with +1
+ * the first word has no row. links [sa_linking_capacity]. Returns the number of links. */
 size_t sa_linking_extract(const sa_link_options *linking, const double *weights, int targets,
                           int sources, int shift, sa_link *links);
 size_t sa_linking_capacity(int targets, int sources);

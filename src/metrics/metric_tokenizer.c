@@ -65,7 +65,7 @@ static void tokenize_characters(const char *text, sa_buffer *out) {
 
 /* ---- 13a ------------------------------------------------------------------------------------- */
 
-/* Replaces every `from` in the text (terminated, in place; `to` is not longer). */
+/* Replaces every `from` in the text, in place; `to` is not longer. */
 static void replace(char *text, const char *from, const char *to) {
     const size_t length = strlen(from), shorter = strlen(to);
     char *out = text, *next;
@@ -82,14 +82,14 @@ static bool is_digit(char c) {
     return c >= '0' && c <= '9';
 }
 
-/* ASCII punctuation and symbols that always stand alone: all but ' , - . and the letters' side. */
+/* ASCII punctuation and symbols that always are tokens: all except ' , - . */
 static bool stands_alone(char c) {
     return (c >= '{' && c <= '~') || (c >= '[' && c <= '`') || (c >= ' ' && c <= '&') ||
            (c >= '(' && c <= '+') || (c >= ':' && c <= '@') || c == '/';
 }
 
-/* The four rules of mteval-v13a, one pass each as they overlap: symbols; . and , after no digit;
- * . and , before no digit; - after a digit. */
+/* The four rules of mteval-v13a, one pass each because they overlap: symbols; . and , not after a
+ * digit; . and , not before a digit; - after a digit. */
 static void apply_rule(const char *text, int rule, sa_buffer *out) {
     for (size_t i = 0; text[i];) {
         const char c = text[i], next = text[i + 1];

@@ -43,25 +43,25 @@ void sa_metrics_init(sa_metrics *metrics) {
 /* ---- Counts ---------------------------------------------------------------------------------- */
 
 /* A line and its tokens. */
-typedef struct line {
+typedef struct token_line {
     sa_buffer text;
     sa_units tokens;
-} line;
+} token_line;
 
-static bool tokenize_line(line *out, const char *text, int tokenizer, sa_error *error) {
+static bool tokenize_line(token_line *out, const char *text, int tokenizer, sa_error *error) {
     sa_buffer_add(&out->text, "", 0);
-    sa_metric_tokenizers[tokenizer].cut(text, &out->text);
+    sa_metric_tokenizers[tokenizer].tokenize(text, &out->text);
     if (out->text.failed) return sa_fail_memory(error, out->text.size);
     sa_units_words(&out->tokens, out->text.text);
     return !out->tokens.failed || sa_fail_memory(error, out->text.size);
 }
 
-static void release_line(line *one) {
+static void release_line(token_line *one) {
     sa_buffer_release(&one->text);
     sa_units_release(&one->tokens);
 }
 
-/* Whether two lines are equal but for white space. */
+/* Whether two lines are equal except for white space. */
 static bool same_words(const char *a, const char *b) {
     for (;;) {
         size_t a_size, b_size;
@@ -79,7 +79,7 @@ static int64_t count_same(const sa_units *a, const sa_units *b) {
     return same;
 }
 
-/* The reference of whose tokens the largest share stands at the same place. */
+/* Adds the counts of the reference with the largest fraction of equal tokens at equal positions. */
 static void add_same(sa_metric_stats *stats, const sa_units *ours, const sa_units *theirs,
                      size_t count) {
     int64_t same = 0, tokens = 0;
@@ -92,7 +92,7 @@ static void add_same(sa_metric_stats *stats, const sa_units *ours, const sa_unit
 
 static bool count_line(sa_metric_stats *stats, const sa_metrics *metrics, const char *hypothesis,
                        const char *const *references, size_t count, sa_error *error) {
-    line ours = {0}, *theirs = sa_new(count, sizeof *theirs, error);
+    token_line ours = {0}, *theirs = sa_new(count, sizeof *theirs, error);
     sa_units *tokens = theirs ? sa_new(count, sizeof *tokens, error) : NULL;
     bool good = tokens && tokenize_line(&ours, hypothesis, metrics->tokenize, error);
     for (size_t i = 0; good && i < count; i++) {
@@ -127,13 +127,13 @@ bool sa_metric_stats_compute(sa_metric_stats *stats, const sa_metrics *metrics,
 }
 
 void sa_metric_stats_add(sa_metric_stats *sum, const sa_metric_stats *one) {
-    _Static_assert(sizeof *sum % sizeof(int64_t) == 0, "a tally holds int64_t only");
+    _Static_assert(sizeof *sum % sizeof(int64_t) == 0, "sa_metric_stats consists of int64_t only");
     int64_t *to = (int64_t *)sum;
     const int64_t *from = (const int64_t *)one;
     for (size_t i = 0; i < sizeof *sum / sizeof *to; i++) to[i] += from[i];
 }
 
-/* ---- Figures --------------------------------------------------------------------------------- */
+/* ---- Scores ---------------------------------------------------------------------------------- */
 
 static double bleu(const sa_metric_stats *stats, const sa_metrics *metrics) {
     return sa_bleu_score(&stats->bleu, metrics);
@@ -143,18 +143,18 @@ static double chrf(const sa_metric_stats *stats, const sa_metrics *metrics) {
     return sa_chrf_score(&stats->chrf, metrics);
 }
 
-static double share(int64_t part, int64_t whole) {
+static double fraction(int64_t part, int64_t whole) {
     return whole ? (double)part / (double)whole : 0;
 }
 
 static double exact(const sa_metric_stats *stats, const sa_metrics *metrics) {
     (void)metrics;
-    return share(stats->exact, stats->sentences);
+    return fraction(stats->exact, stats->sentences);
 }
 
 static double same(const sa_metric_stats *stats, const sa_metrics *metrics) {
     (void)metrics;
-    return share(stats->same, stats->tokens);
+    return fraction(stats->same, stats->tokens);
 }
 
 static const char *yes(bool value) {
@@ -179,7 +179,7 @@ static void bleu_settings(const sa_metrics *metrics, sa_buffer *out) {
     sa_buffer_adds(out, "|");
 }
 
-/* chrF2, with a plus for every order of words. */
+/* "chrF2", with a plus for every word order. */
 static void chrf_name(const sa_metrics *metrics, sa_buffer *out) {
     sa_buffer_addf(out, "chrF%d", metrics->chrf_beta);
     for (int n = 0; n < metrics->chrf_word_order; n++) sa_buffer_adds(out, "+");

@@ -1,8 +1,7 @@
-/* metrics: what a system's lines are worth beside their references, by every measure at once.
+/* metrics: all scores of a system's lines against their references.
  *
- * A tally holds whole numbers only. Those of sentences add up in any order to the same sum, and
- * every figure is made of a sum: of one sentence, of a band of lengths, of a whole corpus, of a
- * sample drawn from it. */
+ * The statistics of a sentence are integers, so that sums do not depend on the order. Every score
+ * is computed from a sum: of one sentence, a band of lengths, a corpus, or a bootstrap sample. */
 #ifndef SA_METRICS_METRICS_H
 #define SA_METRICS_METRICS_H
 
@@ -15,27 +14,27 @@ extern const sa_option sa_metrics_options[]; /* of sa_metrics */
 typedef struct sa_metric_stats {
     sa_bleu bleu;
     sa_chrf chrf;
-    int64_t sentences, exact; /* exact: equal to a reference but for white space */
-    int64_t tokens, same;     /* of the reference with the most at the same place */
+    int64_t sentences, exact; /* exact: equal to a reference except for white space */
+    int64_t tokens, same;     /* same: equal at equal positions */
 } sa_metric_stats;
 
-/* A text of so many bytes in lower case, freed with free(); NULL: memory. Unicode is known
- * elsewhere (text/utf8). */
+/* Lowercases a text; freed with free(), NULL: out of memory. A parameter, so that the metrics need
+ * no Unicode library (base/utf8.h). */
 typedef char *(*sa_lowercase_fn)(const char *text, size_t size, sa_error *error);
 
-/* Counts one sentence. */
+/* Computes the statistics of one sentence. */
 bool sa_metric_stats_compute(sa_metric_stats *stats, const sa_metrics *metrics,
                              sa_lowercase_fn lower, const char *hypothesis,
                              const char *const *references, size_t count, sa_error *error);
 void sa_metric_stats_add(sa_metric_stats *sum, const sa_metric_stats *one);
 
-/* A figure made of tallies. */
+/* A score computed from the statistics. */
 typedef struct sa_metric {
     const char *key;   /* for programs */
     const char *title; /* for people */
-    double whole;      /* what they read as all: shares are shown in per cent */
+    double whole;      /* factor for people: fractions are shown as percentages */
     double (*score)(const sa_metric_stats *stats, const sa_metrics *metrics);
-    /* Appends the name by which scores of this kind may be compared; NULL: it has none. */
+    /* Appends the name in sacreBLEU's signature; NULL: it has none. */
     void (*name)(const sa_metrics *metrics, sa_buffer *out);
     /* Appends its settings as "key:value|". */
     void (*settings)(const sa_metrics *metrics, sa_buffer *out);
@@ -44,8 +43,8 @@ typedef struct sa_metric {
 enum { SA_METRIC_BLEU, SA_METRIC_CHRF, SA_METRIC_EXACT, SA_METRIC_TOKENS, SA_METRIC_COUNT };
 extern const sa_metric sa_metric_list[SA_METRIC_COUNT];
 
-/* Appends "BLEU|nrefs:1|case:mixed|eff:no|tok:13a|smooth:exp|softalign:0.1.0", or the title of a
- * measure without settings. drawn: what stands behind nrefs when samples were drawn, as
+/* Appends the signature, as "BLEU|nrefs:1|case:mixed|eff:no|tok:13a|smooth:exp|softalign:0.1.0", or
+ * the title of a metric without settings. drawn: the part after nrefs for bootstrap samples, as
  * "bs:1000|seed:1|", or "". */
 void sa_metric_signature(const sa_metric *measure, const sa_metrics *metrics, size_t references,
                          const char *drawn, sa_buffer *out);

@@ -21,10 +21,10 @@ void sa_units_words(sa_units *units, const char *text) {
         sa_units_push(units, word, size);
 }
 
-void sa_units_characters(sa_units *units, const char *text, bool white) {
+void sa_units_characters(sa_units *units, const char *text, bool whitespace) {
     while (*text) {
         const size_t size = sa_metric_character_size(text);
-        if (white || !sa_metric_space_size(text)) sa_units_push(units, text, size);
+        if (whitespace || !sa_metric_space_size(text)) sa_units_push(units, text, size);
         text += size;
     }
 }
@@ -49,8 +49,8 @@ int64_t sa_ngrams_total(const sa_units *line, int n) {
 
 /* ---- Suffixes -----------------------------------------------------------------------------------
  *
- * Every n-gram is the beginning of what is left of its line from somewhere on. With all such
- * suffixes of all lines sorted, equal n-grams stand side by side, for every n at once. */
+ * Every n-gram is a prefix of a suffix of its line. When all suffixes of all lines are sorted,
+ * equal n-grams are adjacent, for every n at once. */
 
 typedef struct located_unit {
     sa_unit unit;
@@ -58,9 +58,9 @@ typedef struct located_unit {
 } located_unit;
 
 typedef struct suffix {
-    const uint32_t *number; /* of the units; equal units have equal numbers */
-    size_t left;            /* units to compare: at most as many as the highest order */
-    size_t line, shared;    /* units in common with the suffix before */
+    const uint32_t *number; /* ids of the units from here on */
+    size_t left;            /* units to compare, at most the highest order */
+    size_t line, shared;    /* shared: units in common with the preceding suffix */
 } suffix;
 
 static int by_text(const void *a, const void *b) {
@@ -74,13 +74,13 @@ static int by_numbers(const void *a, const void *b) {
     return (x->left > y->left) - (x->left < y->left);
 }
 
-/* The units of all lines as numbers, line after line. */
-static void number_units(located_unit *places, size_t count, uint32_t *numbers) {
+/* Numbers the distinct units of all lines. */
+static void number_units(located_unit *units, size_t count, uint32_t *numbers) {
     uint32_t number = 0;
-    if (count) qsort(places, count, sizeof *places, by_text);
+    if (count) qsort(units, count, sizeof *units, by_text);
     for (size_t i = 0; i < count; i++) {
-        number += i && !sa_unit_equal(&places[i - 1].unit, &places[i].unit);
-        numbers[places[i].at] = number;
+        number += i && !sa_unit_equal(&units[i - 1].unit, &units[i].unit);
+        numbers[units[i].at] = number;
     }
 }
 
@@ -95,7 +95,7 @@ static void sort_suffixes(suffix *all, size_t count) {
     }
 }
 
-/* counts: room for a number per line, the first one's ours. */
+/* counts [lines]: scratch; line 0 is ours. */
 static int64_t count_matches(const suffix *all, size_t count, size_t n, int64_t *counts,
                              size_t lines) {
     int64_t matches = 0;
@@ -114,10 +114,10 @@ static int64_t count_matches(const suffix *all, size_t count, size_t n, int64_t 
 }
 
 static size_t list_line(const sa_units *line, size_t index, size_t at, size_t orders,
-                        const uint32_t *numbers, located_unit *places, suffix *all) {
+                        const uint32_t *numbers, located_unit *units, suffix *all) {
     for (size_t i = 0; i < line->count; i++, at++) {
         const size_t left = line->count - i;
-        places[at] = (located_unit){line->unit[i], at};
+        units[at] = (located_unit){line->unit[i], at};
         all[at] = (suffix){&numbers[at], left < orders ? left : orders, index, 0};
     }
     return at;
@@ -129,20 +129,20 @@ bool sa_ngrams_match(const sa_units *ours, const sa_units *others, size_t other_
     bool failed = ours->failed;
     for (size_t i = 0; i < other_count; i++) count += others[i].count, failed |= others[i].failed;
     if (failed) return sa_fail_memory(error, count * sizeof(sa_unit));
-    located_unit *places = sa_new(count, sizeof *places, error);
+    located_unit *units = sa_new(count, sizeof *units, error);
     suffix *all = sa_new(count, sizeof *all, error);
     uint32_t *numbers = sa_new(count, sizeof *numbers, error);
     int64_t *counts = sa_new(other_count + 1, sizeof *counts, error);
-    const bool good = places && all && numbers && counts;
+    const bool good = units && all && numbers && counts;
     if (good) {
-        size_t at = list_line(ours, 0, 0, (size_t)orders, numbers, places, all);
+        size_t at = list_line(ours, 0, 0, (size_t)orders, numbers, units, all);
         for (size_t i = 0; i < other_count; i++)
-            at = list_line(&others[i], i + 1, at, (size_t)orders, numbers, places, all);
-        number_units(places, count, numbers);
+            at = list_line(&others[i], i + 1, at, (size_t)orders, numbers, units, all);
+        number_units(units, count, numbers);
         sort_suffixes(all, count);
         for (int n = 1; n <= orders; n++)
             match[n - 1] += count_matches(all, count, (size_t)n, counts, other_count + 1);
     }
-    free(places), free(all), free(numbers), free(counts);
+    free(units), free(all), free(numbers), free(counts);
     return good;
 }

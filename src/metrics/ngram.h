@@ -1,11 +1,11 @@
-/* ngram: how many runs of n words, or of n characters, two lines share. */
+/* ngram: matching n-grams of words or characters in two lines. */
 #ifndef SA_METRICS_NGRAM_H
 #define SA_METRICS_NGRAM_H
 
 #include "base/memory.h"
 #include <stdint.h>
 
-/* What an n-gram is made of: a token or a character, a part of a text that must outlive it. */
+/* A token or character of an n-gram: a slice of a text that must outlive it. */
 typedef struct sa_unit {
     const char *text;
     size_t size;
@@ -14,23 +14,23 @@ typedef struct sa_unit {
 typedef struct sa_units {
     sa_unit *unit;
     size_t count, capacity;
-    bool failed; /* memory ran out: whoever uses them checks it once */
+    bool failed; /* memory ran out: to be checked once before use */
 } sa_units;
 
 void sa_units_push(sa_units *units, const char *text, size_t size);
-/* What stands between the white space of the text. */
+/* Appends the words of the text, separated by white space. */
 void sa_units_words(sa_units *units, const char *text);
-/* Its characters, white space only when wanted. */
-void sa_units_characters(sa_units *units, const char *text, bool white);
+/* Appends its characters, with or without white space. */
+void sa_units_characters(sa_units *units, const char *text, bool whitespace);
 void sa_units_release(sa_units *units);
 
 bool sa_unit_equal(const sa_unit *a, const sa_unit *b);
 
-/* How many n-grams the line has. */
+/* The number of n-grams of the line. */
 int64_t sa_ngrams_total(const sa_units *line, int n);
 
-/* For n = 1 .. orders: adds to match[n-1] how many n-grams of `ours` are met in the others. Each
- * counts at most as often as it stands in that of them which has it most. */
+/* For n = 1 .. orders: adds to match[n-1] the number of n-grams of `ours` that occur in the others,
+ * each clipped to its maximum count in one of them. */
 bool sa_ngrams_match(const sa_units *ours, const sa_units *others, size_t other_count, int orders,
                      int64_t *match, sa_error *error);
 

@@ -14,29 +14,29 @@ const char *sa_symmetrization_name(size_t row) {
 const int sa_symmetrization_neighbors[8][2] = {{-1, 0},  {0, -1}, {1, 0},  {0, 1},
                                                {-1, -1}, {-1, 1}, {1, -1}, {1, 1}};
 
-enum { OUT, NEW, DONE }; /* a link of the union: not in, in, its neighbours looked at */
+enum { REJECTED, ACCEPTED, DONE }; /* state of a link; DONE: accepted, its neighbors were visited */
 
-/* The union, sorted, and which of its links and words are in. */
+/* The union, sorted, with the state of its links and words. */
 typedef struct symmetrization {
     sa_link *links;
     size_t count;
     unsigned char *state;    /* [count] */
-    bool *sources, *targets; /* whether the word has a link that is in */
+    bool *sources, *targets; /* whether the word has an accepted link */
 } symmetrization;
 
 static void accept_link(symmetrization *all, size_t i) {
-    all->state[i] = NEW;
+    all->state[i] = ACCEPTED;
     all->sources[all->links[i].source] = all->targets[all->links[i].target] = true;
 }
 
 /* Both lists are sorted. */
 static void merge(symmetrization *all, const sa_link *a, size_t a_count, const sa_link *b,
-                  size_t b_count, int way) {
+                  size_t b_count, int method) {
     for (size_t i = 0, k = 0; i < a_count || k < b_count;) {
         const int order = i == a_count ? 1 : k == b_count ? -1 : sa_link_compare(&a[i], &b[k]);
         const sa_link *link = order <= 0 ? &a[i] : &b[k];
         all->links[all->count] = (sa_link){.source = link->source, .target = link->target};
-        if (order == 0 || way == UNION) accept_link(all, all->count);
+        if (order == 0 || method == UNION) accept_link(all, all->count);
         all->count++;
         i += order <= 0;
         k += order >= 0;
@@ -47,7 +47,7 @@ static int by_order(const void *a, const void *b) {
     return sa_link_compare(a, b);
 }
 
-/* Takes the neighbours of link i that may come in. */
+/* Accepts the neighbors of link i that are eligible. */
 static bool grow_neighbors(symmetrization *all, size_t i) {
     bool grown = false;
     for (size_t k = 0; k < sizeof sa_symmetrization_neighbors / sizeof *sa_symmetrization_neighbors;
@@ -59,7 +59,7 @@ static bool grow_neighbors(symmetrization *all, size_t i) {
         accept_link(all, (size_t)(found - all->links));
         grown = true;
     }
-    all->state[i] = DONE; /* what may not come in now never may */
+    all->state[i] = DONE; /* the others never become eligible */
     return grown;
 }
 
@@ -67,14 +67,14 @@ static void grow(symmetrization *all) {
     for (bool grown = true; grown;) {
         grown = false;
         for (size_t i = 0; i < all->count; i++)
-            if (all->state[i] == NEW && grow_neighbors(all, i)) grown = true;
+            if (all->state[i] == ACCEPTED && grow_neighbors(all, i)) grown = true;
     }
 }
 
 static size_t compact(symmetrization *all) {
     size_t kept = 0;
     for (size_t i = 0; i < all->count; i++)
-        if (all->state[i] != OUT) all->links[kept++] = all->links[i];
+        if (all->state[i] != REJECTED) all->links[kept++] = all->links[i];
     return kept;
 }
 
@@ -89,7 +89,7 @@ static bool count_words(const sa_link *links, size_t count, size_t *words, sa_er
     return true;
 }
 
-bool sa_symmetrize(int way, sa_link *forward, size_t forward_count, sa_link *backward,
+bool sa_symmetrize(int method, sa_link *forward, size_t forward_count, sa_link *backward,
                    size_t backward_count, sa_link **links, size_t *count, sa_error *error) {
     size_t words = 0;
     symmetrization all = {0};
@@ -104,8 +104,8 @@ bool sa_symmetrize(int way, sa_link *forward, size_t forward_count, sa_link *bac
     all.targets = sa_new(words, sizeof *all.targets, error);
     const bool good = all.links && all.state && all.sources && all.targets;
     if (good) {
-        merge(&all, forward, forward_count, backward, backward_count, way);
-        if (way == GROW_DIAG) grow(&all);
+        merge(&all, forward, forward_count, backward, backward_count, method);
+        if (method == GROW_DIAG) grow(&all);
         *count = compact(&all);
         *links = all.links;
     } else {

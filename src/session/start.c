@@ -78,7 +78,7 @@ static void note_pairs(const sa_session *session) {
                                              : "held out of the training pairs");
     sa_session_note(session, "vocabulary: %zu source and %zu target words", vocab[0]->words.count,
                     vocab[1]->words.count);
-    if (session->model.source.tokenizer->pieces) note_merges(session);
+    if (session->model.source.tokenizer->subword) note_merges(session);
     for (int side = 0; side < 2; side++)
         for (int i = 0; i < SA_SPECIAL_TOKENS; i++)
             if (sa_vocab_find(vocab[side], special[i], strlen(special[i])) != SA_UNK)

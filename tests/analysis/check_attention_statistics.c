@@ -25,7 +25,7 @@ START_TEST(a_small_matrix) {
     ck_assert_double_eq_tol(attention.entropy, small_entropy, 1e-15);
     ck_assert_double_eq_tol(attention.max_entropy, 3 * log(3), 1e-15);
     ck_assert_double_eq(attention.weight, 2); /* of rows 0 and 1 */
-    ck_assert_double_eq(attention.end, 0.5);
+    ck_assert_double_eq(attention.eos_weight, 0.5);
     ck_assert_uint_eq(attention.sources, 2);
     ck_assert_uint_eq(attention.covered, 2); /* 1.25 and 0.75 */
     ck_assert_uint_eq(attention.steps, 1);
@@ -131,15 +131,15 @@ START_TEST(twins_are_met_where_the_links_are_or_moved) {
     sa_attention_stats attention = {0};
     sa_attention_stats_add_identical(&attention, own, target, 4, source, 4);
     ck_assert_uint_eq(attention.identical, 2);
-    ck_assert_uint_eq(attention.met[0], 0);
-    ck_assert_uint_eq(attention.met[1], 2);
-    ck_assert_uint_eq(attention.met[2], 0);
+    ck_assert_uint_eq(attention.aligned[0], 0);
+    ck_assert_uint_eq(attention.aligned[1], 2);
+    ck_assert_uint_eq(attention.aligned[2], 0);
     const double late[] = {0, 0, 0, 1, 0, 1, 0, 0, 1, 0, 0, 0, 0, 0, 1, 0};
     attention = (sa_attention_stats){0};
     sa_attention_stats_add_identical(&attention, late, target, 4, source, 4);
-    ck_assert_uint_eq(attention.met[0],
+    ck_assert_uint_eq(attention.aligned[0],
                       2); /* each row says what the word before should have said */
-    ck_assert_uint_eq(attention.met[1], 0);
+    ck_assert_uint_eq(attention.aligned[1], 0);
 }
 END_TEST
 

@@ -102,17 +102,17 @@ END_TEST
 
 START_TEST(off_by_one_by_equal_words) {
     sa_diagnostic_stats stats = healthy();
-    stats.attention.identical = 100, stats.attention.met[1] = 30, stats.attention.met[2] = 51;
+    stats.attention.identical = 100, stats.attention.aligned[1] = 30, stats.attention.aligned[2] = 51;
     ck_assert_str_eq(found(&stats), ""); /* gold links know better */
     stats.aer = stats.aer_before = stats.aer_after = NAN;
     ck_assert_str_eq(found(&stats), "[off by one, as equal words say]");
-    stats.attention.met[2] = 49;
+    stats.attention.aligned[2] = 49;
     ck_assert_str_eq(found(&stats), "");
-    stats.attention.met[0] = 90;
+    stats.attention.aligned[0] = 90;
     stats.identical_tokens_align = false;
     ck_assert_str_eq(found(&stats), "");
     stats.identical_tokens_align = true;
-    stats.attention.identical = 19, stats.attention.met[0] = 19, stats.attention.met[1] = 0;
+    stats.attention.identical = 19, stats.attention.aligned[0] = 19, stats.attention.aligned[1] = 0;
     ck_assert_str_eq(found(&stats), ""); /* too few to tell */
 }
 END_TEST
@@ -193,7 +193,7 @@ START_TEST(words_too_many_and_too_few) {
     sa_length_balance balance = balance_of("abcdef", "abcd");
     ck_assert_double_eq(sa_length_balance_over(&balance), 2);
     ck_assert_double_eq(sa_length_balance_under(&balance), 0);
-    ck_assert(balance.most.position == -1 && balance.least.position == -1);
+    ck_assert(balance.over.position == -1 && balance.under.position == -1);
     balance = balance_of("ab", "abcde");
     ck_assert_double_eq(sa_length_balance_over(&balance), 0);
     ck_assert_double_eq(sa_length_balance_under(&balance), 3);
@@ -212,12 +212,12 @@ START_TEST(weights_beside_those_of_the_reference) {
     const double due[] = {1, 0, 0, 0, 1, 0, 0, 0.25, 0.75};
     const sa_attended_text one = {words, 3, true, own}, other = {words, 3, true, due};
     const sa_length_balance balance = sa_length_balance_compute(&one, &other, 3);
-    ck_assert_int_eq(balance.most.position, 0);
-    ck_assert_double_eq_tol(balance.most.weight, 2.5, 1e-15);
-    ck_assert_double_eq(balance.most.expected, 1);
-    ck_assert_int_eq(balance.least.position, 1);
-    ck_assert_double_eq(balance.least.weight, 0);
-    ck_assert_double_eq(balance.least.expected, 1.25);
+    ck_assert_int_eq(balance.over.position, 0);
+    ck_assert_double_eq_tol(balance.over.weight, 2.5, 1e-15);
+    ck_assert_double_eq(balance.over.expected, 1);
+    ck_assert_int_eq(balance.under.position, 1);
+    ck_assert_double_eq(balance.under.weight, 0);
+    ck_assert_double_eq(balance.under.expected, 1.25);
     ck_assert_double_eq_tol(sa_length_balance_over(&balance), 1.5, 1e-15);
     ck_assert_double_eq(sa_length_balance_under(&balance), 1.25);
     const sa_length_balance same = sa_length_balance_compute(&other, &other, 3);

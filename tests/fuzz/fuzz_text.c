@@ -127,7 +127,7 @@ static void split_and_join(const sa_tokenizer *tokenizer, const char *text, bool
     bool marked = false; /* a word that looks like a subword */
     for (size_t i = 0; i < tokens.count; i++)
         marked |=
-            tokenizer->pieces && sa_subword_continues(tokens.token[i].text, tokens.token[i].size);
+            tokenizer->subword && sa_subword_continues(tokens.token[i].text, tokens.token[i].size);
     sa_buffer_adds(&joined, "");
     tokenizer->join(tokens.token, tokens.count, spaced_marks, &joined);
     ck_assert(!joined.failed && fuzz_is_utf8(joined.text, joined.size));

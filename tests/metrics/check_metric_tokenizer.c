@@ -4,9 +4,9 @@
 #include "support/suite.h"
 
 static void cut_both(void *out, char *left, char *right) {
-    sa_metric_tokenizers[0].cut(left, out);
+    sa_metric_tokenizers[0].tokenize(left, out);
     sa_buffer_adds(out, "\t");
-    sa_metric_tokenizers[0].cut(right, out);
+    sa_metric_tokenizers[0].tokenize(right, out);
     sa_buffer_adds(out, "\n");
 }
 
@@ -58,7 +58,7 @@ START_TEST(tokens_by_hand) {
     for (size_t row = 0; sa_metric_tokenizers[row].name; row++) {
         sa_buffer out = {0};
         sa_buffer_adds(&out, "");
-        sa_metric_tokenizers[row].cut(cuts[_i].text, &out);
+        sa_metric_tokenizers[row].tokenize(cuts[_i].text, &out);
         ck_assert_str_eq(out.text, cuts[_i].tokens[row]);
         sa_buffer_release(&out);
     }

@@ -9,7 +9,7 @@ static bool fits(const sa_verb *verb, unsigned kinds, unsigned forms) {
     return verb->forms & forms && (!kinds || verb->kinds & kinds);
 }
 
-/* A verb with one of the forms for one of the kinds of objects or places (0: whatever). */
+/* A verb with one of the forms for one of the kinds of objects or places (0: any). */
 static const sa_verb *draw_verb(sa_draft *draft, const sa_verb *verbs, unsigned kinds,
                                 unsigned forms) {
     int count = 0;
@@ -20,8 +20,7 @@ static const sa_verb *draw_verb(sa_draft *draft, const sa_verb *verbs, unsigned 
     return verb;
 }
 
-/* One of the verb's forms as a bit; only plans, which change no ending of the
- * verb, come half as often. */
+/* One of the verb's forms as a bit; plans, which do not inflect the verb, are half as frequent. */
 static unsigned draw_form(sa_draft *draft, unsigned forms) {
     static const unsigned all[] = {SA_STATE, SA_STATE, SA_HABIT, SA_HABIT, SA_NOW,
                                    SA_NOW,   SA_PAST,  SA_PAST,  SA_PLAN};
@@ -33,7 +32,7 @@ static unsigned draw_form(sa_draft *draft, unsigned forms) {
     return list[sa_draft_pick(draft, count)];
 }
 
-/* How often: all adverbs stand before the English verb and behind the French one. */
+/* Adverbs of frequency: before the English verb, after the French one. */
 static void draw_often(sa_draft *draft, sa_clause *clause) {
     static const sa_phrase adverbs[] = {
         {"often", "souvent", NULL}, {"always", "toujours", NULL}, {"sometimes", "parfois", NULL}};
@@ -44,8 +43,8 @@ static void draw_often(sa_draft *draft, sa_clause *clause) {
         clause->often = SA_DRAW(draft, adverbs);
 }
 
-/* Conjugates the verb in that form; *time is what may be said about when. Returns whether something
- * must be: "I eat meat" alone would not say that it is a habit. */
+/* Conjugates the verb in that form; *time is the kind of time that fits. Returns whether a time is
+ * required: "I eat meat" alone is not clearly a habit. */
 static bool conjugate(sa_draft *draft, sa_clause *clause, const sa_verb *verb, unsigned form,
                       sa_time *time) {
     static const sa_verb_form plans[] = {SA_GOING, SA_GOING, SA_WANT, SA_CAN, SA_MUST};
@@ -54,7 +53,7 @@ static bool conjugate(sa_draft *draft, sa_clause *clause, const sa_verb *verb, u
         *time = SA_TIME_NOW;
         sa_clause_conjugate(clause, verb, SA_SIMPLE);
         return false;
-    case SA_HABIT: /* what happens to people has no fixed times */
+    case SA_HABIT: /* what happens to people has no fixed time */
         *time = SA_TIME_HABIT;
         if (!(verb->forms & SA_NOW) || sa_draft_chance(draft, 2)) draw_often(draft, clause);
         sa_clause_conjugate(clause, verb, SA_SIMPLE);
@@ -75,7 +74,7 @@ static bool conjugate(sa_draft *draft, sa_clause *clause, const sa_verb *verb, u
     }
 }
 
-/* What people do every day they do not plan for next year. */
+/* Nobody plans an everyday action for next year. */
 static void write_time(sa_draft *draft, bool needed, const sa_verb *verb, unsigned form,
                        sa_time time) {
     if (needed || (form != SA_STATE && form != SA_HABIT && sa_draft_chance(draft, 3)))
@@ -176,7 +175,7 @@ static void write_company(sa_draft *draft, const sa_subject *subject) {
     sa_noun_phrase_write(draft, &group, SA_AFFIRMATIVE);
 }
 
-/* The places of what the subject may do: children do not work. 0: of anything. */
+/* The kinds of places of the subject's actions: children do not work. 0: any. */
 static unsigned places_for(const sa_subject *subject) {
     for (int i = 0; i < subject->count; i++)
         /* Each of the groups has its noun: NOLINTNEXTLINE(clang-analyzer-core.NullDereference) */

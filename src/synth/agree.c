@@ -1,10 +1,10 @@
 /* agree: agreement at a distance. The verb and the adjective at the end follow the first noun, in
- * number and in gender; the nouns of the clauses between, of any number and gender, lead astray.
+ * number and in gender; the nouns of the clauses in between, of any number and gender, are
+ * distractors.
  *
  *   S -> the N (that V the N){0,3} is Adj .
  *
- * English tells the number by "is" and "are", but the gender is nowhere to be read except in the
- * first noun. */
+ * English marks the number by "is" and "are", but only the first noun determines the gender. */
 #include "synth/frames.h"
 #include "synth/french.h"
 #include "synth/tasks.h"
@@ -13,7 +13,8 @@ static bool is_being(const sa_noun *noun, bool feminine) {
     return noun->kinds & (SA_PERSON | SA_ANIMAL) && noun->plural && noun->feminine == feminine;
 }
 
-/* A person or an animal, feminine every second time although the lexicon has more men. */
+/* A person or an animal, feminine half of the time although the lexicon has more masculine nouns.
+ */
 static const sa_noun *draw_being(sa_draft *draft) {
     bool feminine = sa_draft_chance(draft, 2);
     int count = 0;

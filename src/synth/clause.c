@@ -35,7 +35,7 @@ sa_subject sa_subject_of(const sa_noun_phrase *group) {
                                             : SA_HIS};
 }
 
-/* Several people are never all women: English would take them up as they, French as elles. */
+/* Several people are never all female: English has only they, where French distinguishes elles. */
 static sa_noun_phrase draw_person(sa_draft *draft, const sa_noun *except) {
     static const int owners[] = {SA_MY, SA_MY, SA_MY, SA_YOUR, SA_HIS, SA_HER, SA_OUR, SA_THEIR};
     const sa_noun *noun = sa_noun_draw(draft, SA_PERSON, 0, except);
@@ -175,7 +175,7 @@ void sa_clause_feel(sa_clause *clause, const char *english, const char *french) 
 
 /* ---- Writing -------------------------------------------------------------------------------- */
 
-/* Where the words of the verb stand; count 0: there is none. */
+/* Positions of the verb's words; count 0: none. */
 typedef struct verb_spans {
     sa_word_span auxiliary, not, often, lead, to, main, object;
 } verb_spans;
@@ -201,8 +201,8 @@ static void write_object(sa_draft *draft, const sa_clause *clause, const verb_sp
         sa_draft_link(draft, at->object, sa_draft_target(draft, clause->object->target));
 }
 
-/* Links the finite verb with the word that carries its meaning: the leading verb (wants to), else
- * the auxiliary where a second verb follows (did eat), else the verb itself (is eating). */
+/* Links the finite verb with the word that carries its meaning: the leading verb (wants to),
+ * otherwise the auxiliary of a second verb (did eat), otherwise the verb itself (is eating). */
 static void link_finite(sa_draft *draft, const sa_clause *clause, const verb_spans *at,
                         sa_word_span finite) {
     if (clause->lead) {

@@ -1,5 +1,5 @@
-/* copy: sentences about people, many of whose names a model meets once or never. No vocabulary can
- * hold them; what helps is to know which source word a target word stands for. */
+/* copy: sentences about people, many of whose names a model sees once or never. No vocabulary can
+ * contain them; a model must know which source word a target word corresponds to. */
 #include "synth/tasks.h"
 
 #include <stdio.h>
@@ -57,7 +57,7 @@ static const sa_phrase colors[] = {
     {"white", "blanc", NULL},
 };
 
-/* Three or four open syllables: more names than anyone could list. */
+/* Three or four open syllables: too many names to list. */
 static void invent(sa_draft *draft, char name[NAME]) {
     static const char consonants[] = "bdfgklmnprstvz", vowels[] = "aeiou";
     int syllables = 3 + sa_draft_pick(draft, 2);
@@ -69,8 +69,8 @@ static void invent(sa_draft *draft, char name[NAME]) {
     name[2 * syllables] = 0;
 }
 
-/* In training one name in ten is invented, in a test every second. A known one differs from
- * `other`. */
+/* In training one name in ten is invented, in tests one in two. A known one differs from `other`.
+ */
 static void draw_name(sa_draft *draft, sa_split split, const char *other, char name[NAME]) {
     if (sa_draft_chance(draft, split == SA_TEST ? 2 : 10)) {
         invent(draft, name);

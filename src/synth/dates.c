@@ -1,5 +1,5 @@
-/* dates: a day between 1970 and 2069 in one of twelve formats, to be written as 1997-03-04. The
- * words are characters, so the matrix shows where a model reads each digit. */
+/* dates: a day between 1970 and 2069 in one of twelve formats, translated into the form 1997-03-04.
+ * Tokens are characters, so that the matrix shows where a model reads each digit. */
 #include "synth/tasks.h"
 
 #include <stdio.h>
@@ -13,7 +13,7 @@ static const char *const weekdays[] = {
     "Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday",
 };
 
-/* Letters after a % stand for a part of the date, in lower case for its short form:
+/* A letter after % is a part of the date, in lower case its short form:
  *   A a  weekday    D d  day, with two digits or as few as needed    o  th, st, nd, rd
  *   B b  month's name    M m  month's number, as the day    n  month's name in lower case
  *   Y y  year, with four digits or two (70-99 stand for 1970-1999) */
@@ -37,7 +37,7 @@ static int month_days(int year, int month) {
     return month == 4 || month == 6 || month == 9 || month == 11 ? 30 : 31;
 }
 
-/* The day so many days after 1 January 1970, a Thursday. */
+/* The date `days` days after 1 January 1970, a Thursday. */
 static calendar_day date_of(int days) {
     calendar_day date = {1970, 1, 1 + days, (3 + days) % 7};
     for (; date.day > 365 + is_leap(date.year); date.year++) date.day -= 365 + is_leap(date.year);
@@ -51,11 +51,11 @@ static const char *ordinal(int day) {
     return day / 10 == 1 || day % 10 > 3 ? endings[0] : endings[day % 10];
 }
 
-/* Where the parts stand in the target. */
+/* Positions of the parts in the target. */
 static const sa_word_span year_at = {0, 4}, month_at = {5, 2}, day_at = {8, 2};
 
-/* A number with at least so many digits, against its place in the target: the last digits belong
- * together; the digits that the target has more are decided by those there are. */
+/* Writes a number with at least `digits` digits and links it with its place in the target: the last
+ * digits one by one; additional digits of the target depend on all digits of the source. */
 static void write_number(sa_draft *draft, int digits, int number, sa_word_span place) {
     char text[16];
     snprintf(text, sizeof text, "%0*d", digits, number);
@@ -75,7 +75,7 @@ static sa_word_span write_name(sa_draft *draft, const char *name, int letters, b
     return sa_draft_source(draft, text);
 }
 
-/* Any letter of a month's name may decide its number. */
+/* Any letter of a month's name may determine its number. */
 static void write_month(sa_draft *draft, const char *name, int letters, bool lower) {
     sa_draft_link_possible(draft, write_name(draft, name, letters, lower), month_at);
 }

@@ -26,8 +26,8 @@ bool sa_draft_chance(sa_draft *draft, int count) {
     return sa_draft_pick(draft, count) == 0;
 }
 
-/* Like an odometer: the last decision that can still change takes its next value, and those behind
- * it are forgotten, as they may not even be asked again. */
+/* Like an odometer: the last decision with a next value takes it, and the decisions after it are
+ * dropped, because they may not occur again. */
 bool sa_draft_advance(sa_draft *draft) {
     int last = draft->pick_count - 1;
     while (last >= 0 && draft->picks[last].value + 1 == draft->picks[last].bound) last--;
@@ -65,7 +65,7 @@ sa_word_span sa_draft_last(const sa_draft_side *side) {
     return (sa_word_span){side->count - 1, 1};
 }
 
-/* A link made twice counts once, as sure if either was. */
+/* Equal links count once, as sure if one of them is. */
 static void add_link(sa_draft *draft, sa_link link) {
     for (int i = 0; i < draft->link_count; i++) {
         sa_link *old = &draft->links[i];

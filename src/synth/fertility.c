@@ -1,9 +1,9 @@
-/* fertility: words that no single word translates, and words that are translated together.
+/* fertility: words with several words as their translation, and words that are translated together.
  *
  *   S -> C (and C) .        C -> NP (does not | never) V NP (when)        NP -> N (of N)
  *
  * One to many: potato, pomme de terre; needs, a besoin de; not, ne ... pas. Many to one: looks for,
- * cherche; thirty four, trente-quatre; of the, du. A model has to know when a phrase is done, and
+ * cherche; thirty four, trente-quatre; of the, du. A model must know when a phrase is complete, and
  * which clause it is in. */
 #include "synth/frames.h"
 #include "synth/french.h"
@@ -33,7 +33,7 @@ static const sa_noun things[] = {
 };
 
 static const sa_verb verbs[] = {
-    /* only the forms that are told here */
+    /* only the forms used here */
     {.base = "ask for",
      .third = "asks for",
      .present = {[SA_IL] = "demande", [SA_ILS] = "demandent"}},
@@ -52,7 +52,7 @@ static const sa_verb verbs[] = {
 };
 static const char *const known_verbs[] = {"look for", "buy", "sell"};
 
-/* Told as things that one has. */
+/* Verbs expressed as having something. */
 static const struct {
     const char *base, *third, *rest;
 } states[] = {{"need", "needs", "besoin de"}, {"fear", "fears", "peur de"}};

@@ -6,9 +6,9 @@
 #include "synth/clause.h"
 
 typedef struct sa_frame {
-    int weight; /* how often, among the sum of all weights */
+    int weight; /* relative frequency */
     void (*write)(sa_draft *draft, sa_mood mood);
-    unsigned moods; /* SA_ALLOW_AFFIRMATIVE ...: which make sense */
+    unsigned moods; /* SA_ALLOW_AFFIRMATIVE ...: those that make sense */
 } sa_frame;
 
 enum {
@@ -27,10 +27,10 @@ typedef enum sa_time { SA_TIME_HABIT, SA_TIME_NOW, SA_TIME_PAST, SA_TIME_FUTURE 
 /* `far`: months and years away as well. */
 void sa_time_write(sa_draft *draft, sa_time time, bool far);
 
-/* Short for phrases made on the spot. */
+/* sa_draft_phrase for a phrase given by its parts. */
 void sa_phrase_write(sa_draft *draft, const char *source, const char *target, const char *links);
 
-/* The adjective behind "is", agreeing with the subject. */
+/* The adjective after "is", agreeing with the subject. */
 void sa_adjective_write(sa_draft *draft, const sa_adjective *adjective, const sa_subject *subject);
 
 /* Draws an action for the subject in one of the forms (SA_NOW, SA_PLAN ...) and writes it with its

@@ -60,7 +60,7 @@ void sa_french_participle(const char *participle, bool feminine, bool plural,
              plural && (feminine || !ends(participle, "s")) ? "s" : "");
 }
 
-/* le -> l' before a vowel; the last letter of the words that do so is always one byte. */
+/* le -> l' before a vowel; the last letter of elided words is always one byte. */
 static void elide(sa_draft_side *side) {
     static const char *const weak[] = {"le", "la", "de", "ne", "je", "que", "me", NULL};
     for (int i = 0; i + 1 < side->count; i++) {

@@ -1,4 +1,4 @@
-/* french: how French words change: plural, gender, and what happens where words meet. */
+/* french: French inflection (plural, gender), elision and contraction. */
 #ifndef SA_SYNTH_FRENCH_H
 #define SA_SYNTH_FRENCH_H
 
@@ -8,8 +8,8 @@
 /* Whether a word begins with a vowel sound (l'homme, but le héros). */
 bool sa_french_vowel(const char *word);
 
-/* The plural of a noun or of a masculine adjective: chats, journaux, gâteaux, souris; where more
- * words follow, of the first: pommes de terre. */
+/* The plural of a noun or a masculine adjective: chats, journaux, gâteaux, souris; of a compound's
+ * first word: pommes de terre. */
 void sa_french_plural(const char *word, char out[SA_DRAFT_LETTERS]);
 
 /* An adjective or participle agreeing with its noun; `next` is the word that follows, or NULL. */
@@ -18,8 +18,8 @@ void sa_french_adjective(const sa_adjective *adjective, bool feminine, bool plur
 void sa_french_participle(const char *participle, bool feminine, bool plural,
                           char out[SA_DRAFT_LETTERS]);
 
-/* Writes together what must be: le + arbre -> l'arbre, que + il -> qu'il, de + le -> du,
- * à + les -> aux, si + il -> s'il. Links follow their words. */
+/* Elides and contracts: le + arbre -> l'arbre, que + il -> qu'il, de + le -> du, à + les -> aux,
+ * si + il -> s'il. Links follow their words. */
 void sa_french_finish(sa_draft *draft);
 
 #endif

@@ -60,7 +60,7 @@ const sa_adjective *sa_adjective_draw(sa_draft *draft, const sa_noun *noun) {
     return draw_adjective(draft, noun, 1 << SA_BEFORE | 1 << SA_AFTER | 1 << SA_ONLY_ALONE);
 }
 
-/* The determiners of those offered that make sense with the noun. */
+/* Those of the determiners that make sense with the noun. */
 static unsigned suitable(unsigned determiners, const sa_noun *noun) {
     if (noun->kinds & SA_FAMILY) return SA_OWN;
     if (noun->kinds & SA_MASS) determiners &= ~(unsigned)(SA_A | SA_NUMBER);
@@ -132,7 +132,7 @@ static const char *english_determiner(const sa_noun_phrase *group, sa_mood mood)
     }
 }
 
-/* The determiner before `next`; de + le and their like are written together later. */
+/* The determiner before `next`; de + le and similar pairs are contracted later. */
 static const char *french_determiner(const sa_noun_phrase *group, const char *next, sa_mood mood) {
     bool feminine = group->noun->feminine, plural = group->plural;
     const char *the = plural ? "les" : feminine ? "la" : "le";

@@ -5,10 +5,10 @@
 #include "synth/draft.h"
 #include "synth/words.h"
 
-/* Whether something is said, asked or denied: some bread, any bread, (not) any bread. */
+/* Affirmative, interrogative or negative: some bread, any bread, (not) any bread. */
 typedef enum sa_mood { SA_AFFIRMATIVE, SA_INTERROGATIVE, SA_NEGATIVE } sa_mood;
 
-/* Whose: the rows of my, your, his, her, our, their. */
+/* Possessors: my, your, his, her, our, their. */
 enum { SA_MY, SA_YOUR, SA_HIS, SA_HER, SA_OUR, SA_THEIR };
 
 typedef struct sa_noun_phrase {
@@ -17,26 +17,25 @@ typedef struct sa_noun_phrase {
     unsigned determiner;                /* one of SA_THE, SA_A ... */
     int owner;                          /* SA_OWN: whose */
     const sa_phrase *number;            /* SA_NUMBER: how many */
-    const sa_adjective *before, *after; /* their place in French; or NULL */
+    const sa_adjective *before, *after; /* by position in French; or NULL */
 } sa_noun_phrase;
 
-/* A noun of one of the kinds with one of the traits (0: whatever), other than `except` (may be
- * NULL), or NULL if there is none. */
+/* A noun of one of the kinds with one of the traits (0: any), other than `except` (may be NULL), or
+ * NULL if there is none. */
 const sa_noun *sa_noun_draw(sa_draft *draft, unsigned kinds, unsigned traits,
                             const sa_noun *except);
 
-/* A group around that noun with one of the determiners (as far as they suit it) and perhaps
- * adjectives. */
+/* A noun phrase with one of the determiners that suit the noun, and perhaps adjectives. */
 sa_noun_phrase sa_noun_phrase_draw(sa_draft *draft, const sa_noun *noun, unsigned determiners,
                                    int owner);
 
-/* "the baker" or "the bakers", each as likely if the noun has a plural. */
+/* "the baker" or "the bakers", with equal probability if the noun has a plural. */
 sa_noun_phrase sa_noun_phrase_draw_definite(sa_draft *draft, const sa_noun *noun);
 
 /* An adjective that can be said of the noun on its own: "the car is ..."; NULL if there is none. */
 const sa_adjective *sa_adjective_draw(sa_draft *draft, const sa_noun *noun);
 
-/* Writes the group. Denied, "a" and "some" become de: je n'ai pas de pain. */
+/* Writes the phrase. In a negative clause "a" and "some" become de: je n'ai pas de pain. */
 void sa_noun_phrase_write(sa_draft *draft, const sa_noun_phrase *group, sa_mood mood);
 
 /* "at the hotel", "in this park"; with `motion` "to the hotel". */

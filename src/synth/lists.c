@@ -1,5 +1,5 @@
-/* length and reverse: lists of words without grammar. Only the order matters, so a model that keeps
- * the whole source in one vector shows how many words that vector holds. */
+/* length and reverse: lists of words without grammar. Only the order matters, so that a model with
+ * a fixed context vector shows how many words the vector can represent. */
 #include "synth/tasks.h"
 
 #include <stdio.h>
@@ -25,8 +25,7 @@ static const sa_phrase words[] = {
 };
 enum { WORDS = sizeof words / sizeof words[0], LONGEST = 40 };
 
-/* A length between the bounds, every one as likely as the next, and that many draws from `kinds`.
- */
+/* Draws a length uniformly between the bounds, then as many of the `kinds`. */
 static int draw_list(sa_draft *draft, int shortest, int longest, int kinds, int list[LONGEST]) {
     int count = shortest + sa_draft_pick(draft, longest - shortest + 1);
     for (int i = 0; i < count; i++) list[i] = sa_draft_pick(draft, kinds);

@@ -1,10 +1,10 @@
-/* mono and reorder: one English grammar, told in French words either in the same order or with
- * adjectives behind their noun, the verb last and the adverb first.
+/* mono and reorder: one English grammar, translated into French words either in the same order or
+ * with adjectives after their noun, the verb last and the adverb first.
  *
  *   S -> NP V NP (Prep NP){0,2} (Adv) .        NP -> Det Adj{0,2} N
  *
- * No word calls for elision, and the adjectives have one form for both genders: the noun decides
- * nothing but its article, which is why the article's link to the noun is a possible one. */
+ * No word is elided, and the adjectives have one form for both genders: the noun determines only
+ * its article, whose link to the noun is therefore a possible one. */
 #include "synth/tasks.h"
 
 static const sa_phrase nouns[] = {
@@ -45,7 +45,7 @@ static const struct {
     const char *english, *french[2]; /* masculine, feminine */
 } articles[] = {{"the", {"le", "la"}}, {"a", {"un", "une"}}, {"this", {"ce", "cette"}}};
 
-typedef struct noun_group { /* a noun with what belongs to it */
+typedef struct noun_group { /* a noun with its article and adjectives */
     int article, noun, count, adjectives[2];
     sa_word_span article_at, noun_at, adjectives_at[2];
 } noun_group;

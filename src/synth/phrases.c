@@ -1,9 +1,9 @@
-/* phrases: everyday English with its French translation. A sentence is one of the frames, said,
- * asked or denied.
+/* phrases: everyday English with its French translation. A sentence is one of the frames,
+ * affirmative, interrogative or negative.
  *
- * One English sentence has one translation: you is always vous, they is ils, I and we speak for
- * men, and no verb is used in a form that reads as two tenses. All is written in lower case, so
- * that a word has one spelling. */
+ * Every English sentence has one translation: you is always vous, they is ils, I and we are
+ * masculine, and no verb has a form that could be two tenses. All is in lower case, so that a word
+ * has one spelling. */
 #include "synth/frames.h"
 #include "synth/french.h"
 #include "synth/tasks.h"
@@ -17,13 +17,13 @@ static const sa_frame *draw_frame(sa_draft *draft) {
     int sum = 0;
     for (int i = 0; i < TABLES; i++)
         for (const sa_frame *frame = tables[i]; frame->weight; frame++) sum += frame->weight;
-    int left = sa_draft_pick(draft, sum); /* below the sum: the tables are gone through once */
+    int left = sa_draft_pick(draft, sum); /* below the sum, so the loop ends within the tables */
     for (int i = 0;; i = (i + 1) % TABLES)
         for (const sa_frame *frame = tables[i]; frame->weight; frame++)
             if ((left -= frame->weight) < 0) return frame;
 }
 
-/* More is said than asked or denied. A frame of one mood has no choice. */
+/* Most sentences are affirmative. A frame with one mood needs no choice. */
 static sa_mood draw_mood(sa_draft *draft, unsigned moods) {
     static const sa_mood all[] = {SA_AFFIRMATIVE, SA_AFFIRMATIVE, SA_AFFIRMATIVE, SA_INTERROGATIVE,
                                   SA_NEGATIVE};

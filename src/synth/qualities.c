@@ -12,7 +12,7 @@ enum {
              SA_FOOD | SA_DRINK | PLACES,
 };
 
-/* Any person, where there is no noun to ask what can be said of it. */
+/* A person, where there is no noun. */
 static const sa_noun anyone = {.traits = SA_MOOD};
 
 static sa_word_span write_french_adjective(sa_draft *draft, const sa_adjective *adjective,
@@ -51,7 +51,7 @@ static void write_person_quality(sa_draft *draft, sa_mood mood) {
     write_quality(draft, &clause, sa_adjective_draw(draft, &anyone));
 }
 
-/* A group that has one of the traits, without an adjective that speaks of the same. */
+/* A noun phrase with one of the traits, without an adjective for the same trait. */
 static sa_noun_phrase draw_thing(sa_draft *draft, unsigned kinds, const sa_adjective **said) {
     static const int owners[] = {SA_MY, SA_MY, SA_YOUR, SA_HIS, SA_HER, SA_OUR, SA_THEIR};
     const sa_noun *noun = sa_noun_draw(draft, kinds, ~0u, NULL);
@@ -94,7 +94,7 @@ static const sa_adjective *draw_compared(sa_draft *draft) {
     return row;
 }
 
-/* "my brother is taller than my uncle": only things of one sort are compared. */
+/* "my brother is taller than my uncle": only things of the same kind are compared. */
 static void write_comparison(sa_draft *draft, sa_mood mood) {
     static const unsigned sorts[] = {SA_PERSON, SA_ANIMAL, SA_FOOD | SA_DRINK, PLACES, THINGS};
     const sa_adjective *adjective = draw_compared(draft);
@@ -103,7 +103,7 @@ static void write_comparison(sa_draft *draft, sa_mood mood) {
     int sort = 0;
     while (!(noun->kinds & sorts[sort])) sort++;
     const sa_noun *other = sa_noun_draw(draft, sorts[sort], adjective->traits, noun);
-    sa_require(other); /* every trait that is compared has two nouns of a sort */
+    sa_require(other); /* every compared trait has two nouns of a kind */
     sa_noun_phrase one = sa_noun_phrase_draw(draft, noun, SA_THE | SA_OWN, SA_MY);
     sa_noun_phrase two = sa_noun_phrase_draw(draft, other, SA_THE | SA_OWN, SA_MY);
     one.before = one.after = two.before = two.after = NULL;

@@ -8,11 +8,11 @@ static const int owners[] = {SA_MY, SA_MY, SA_YOUR, SA_HIS, SA_HER, SA_OUR, SA_T
 
 /* ---- Where ---------------------------------------------------------------------------------- */
 
-/* What can be somewhere, each sort in its own places: small things lie on furniture, people and
- * animals are in places, buildings stand beside others. */
+/* Things and their places: small things are on furniture, people and animals in places, buildings
+ * next to others. */
 typedef enum thing_sort { LYING, BEING, STANDING, SORTS } thing_sort;
 
-/* A group of that sort; with SA_A or SA_NUMBER no one's family. */
+/* A noun phrase of that kind; with SA_A or SA_NUMBER not a family member. */
 static sa_noun_phrase draw_located(sa_draft *draft, thing_sort sort, unsigned determiners) {
     static const unsigned kinds[SORTS] = {SA_POCKET, SA_PERSON | SA_ANIMAL, SA_SERVICE};
     bool strangers = sort == BEING && determiners & SA_A;
@@ -115,7 +115,7 @@ static void write_need(sa_draft *draft, sa_mood mood) {
     const sa_noun *noun = sa_noun_draw(draft, SA_GOODS | SA_POCKET, 0, NULL);
     sa_noun_phrase group =
         sa_noun_phrase_draw(draft, noun, SA_THE | SA_A | SA_OWN | SA_THIS, clause.subject.owner);
-    sa_verb need = *sa_verb_find("have"); /* told as: to have need of */
+    sa_verb need = *sa_verb_find("have"); /* avoir besoin de */
     need.base = "need";
     need.third = "needs";
     sa_clause_conjugate(&clause, &need, SA_SIMPLE);
@@ -160,7 +160,7 @@ static void write_weather(sa_draft *draft, sa_mood mood) {
 
 /* ---- Two clauses ---------------------------------------------------------------------------- */
 
-/* The first states keep people from doing things, the others only bother them. */
+/* The first states prevent people from doing things, the others do not. */
 enum { REASONS = 3, TROUBLES = 6 };
 
 /* "they are ill", "they are hungry" */

@@ -1,9 +1,10 @@
-/* sense: an ambiguous word, and elsewhere in the sentence one word that decides what it means.
+/* sense: an ambiguous word, and elsewhere in the sentence one word that determines its meaning.
  *
  *   S -> C A L P D .      P D L , C A .      C A L and C D .      C D L and C A .
  *
  * C is somebody who sees something, A the ambiguous word, D the deciding one, P a preposition, L
- * what may lie between. All but D is the same for both senses, so nothing else tells them apart. */
+ * what may come between. All except D is the same for both senses, so that only D tells them apart.
+ */
 #include "synth/frames.h"
 #include "synth/french.h"
 #include "synth/tasks.h"
@@ -112,7 +113,7 @@ static const sa_phrase prepositions[] = {
 
 /* ---- Parts ----------------------------------------------------------------------------------- */
 
-/* The two words that belong together, and where they stand. */
+/* The ambiguous word, the deciding word, and their positions. */
 typedef struct word_pair {
     const word_row *word;
     const sense_row *sense;
@@ -170,7 +171,7 @@ static void write_filler(sa_draft *draft) {
 
 /* ---- Sentences ------------------------------------------------------------------------------- */
 
-/* Both words in the order asked for, and the filler behind the first. */
+/* Both words in the given order, and the filler after the first. */
 static void write_one_clause(sa_draft *draft, word_pair *pair, bool decided) {
     if (!decided) {
         write_ambiguous(draft, pair);

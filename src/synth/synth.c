@@ -31,15 +31,15 @@ const sa_task *sa_task_find(const char *name) {
     return NULL;
 }
 
-/* ---- The sources already used, by their hashes --------------------------------------------- */
+/* ---- Hashes of the sources used so far ------------------------------------------------------- */
 
 typedef struct hash_set {
     uint64_t *slots; /* 0: free */
     size_t capacity, count;
 } hash_set;
 
-/* Enters a hash; *fresh tells whether it was new. */
-static bool enter(hash_set *set, uint64_t hash, bool *fresh, sa_error *error) {
+/* Inserts a hash; *fresh: it was new. */
+static bool insert(hash_set *set, uint64_t hash, bool *fresh, sa_error *error) {
     if (2 * set->count >= set->capacity) {
         hash_set larger = {.capacity = set->capacity ? 2 * set->capacity : 1024,
                            .count = set->count};
@@ -74,13 +74,13 @@ typedef struct corpus_generator {
     hash_set seen;
 } corpus_generator;
 
-/* Eight of ten sources are for training, one each for validation and test. */
+/* Eight tenths of the sources are for training, one each for validation and test. */
 static sa_split split_of(uint64_t hash) {
     uint64_t tenth = (hash >> 32) % 10;
     return tenth < 8 ? SA_TRAIN : tenth == 8 ? SA_VALID : SA_TEST;
 }
 
-/* Makes one pair; *fresh tells whether it is of this split and new. */
+/* Makes one pair; *fresh: it belongs to this split and is new. */
 static bool draw(corpus_generator *generator, bool *fresh, sa_error *error) {
     sa_draft_clear(&generator->draft);
     generator->task->draw(&generator->draft, generator->split);
@@ -89,11 +89,11 @@ static bool draw(corpus_generator *generator, bool *fresh, sa_error *error) {
     if (generator->source.failed) return sa_fail_memory(error, generator->source.capacity);
     uint64_t hash = sa_hash(generator->source.text, generator->source.size);
     *fresh = false;
-    return split_of(hash) != generator->split || enter(&generator->seen, hash, fresh, error);
+    return split_of(hash) != generator->split || insert(&generator->seen, hash, fresh, error);
 }
 
-/* Draws at random until there are enough pairs, or until so many draws in a row gave nothing new
- * that more than nine tenths of the split must be used up. */
+/* Samples until there are enough pairs, or until a long run of draws gave nothing new, which means
+ * that more than nine tenths of the split are used up. */
 static bool draw_at_random(corpus_generator *generator, sa_buffer *out, sa_error *error) {
     generator->draft.rng = &generator->rng;
     for (int misses = 0; generator->made < generator->wanted && misses < 2000; misses++) {
@@ -107,7 +107,7 @@ static bool draw_at_random(corpus_generator *generator, sa_buffer *out, sa_error
     return true;
 }
 
-/* Walks through the whole grammar; the lines not made yet go to `lines`, their ends to `ends`. */
+/* Enumerates the grammar; the lines not made yet go to `lines`, their ends to `ends`. */
 static bool enumerate(corpus_generator *generator, sa_buffer *lines, sa_buffer *ends,
                       sa_error *error) {
     generator->draft.rng = NULL;
@@ -122,7 +122,7 @@ static bool enumerate(corpus_generator *generator, sa_buffer *lines, sa_buffer *
     return true;
 }
 
-/* Takes what is missing from the lines in random order. */
+/* Completes the corpus with random lines. */
 static void sample_rest(corpus_generator *generator, const sa_buffer *lines, const size_t *end,
                         uint32_t *order, size_t count, sa_buffer *out) {
     for (size_t i = 0; i < count; i++) order[i] = (uint32_t)i;
@@ -135,7 +135,7 @@ static void sample_rest(corpus_generator *generator, const sa_buffer *lines, con
     }
 }
 
-/* A small grammar nears its end: find all that is left, and choose among it. */
+/* A small grammar is almost used up: finds all remaining sentences and samples from them. */
 static bool draw_from_the_rest(corpus_generator *generator, sa_buffer *out, sa_error *error) {
     sa_buffer lines = {0}, ends = {0};
     uint32_t *order = NULL;

@@ -1,4 +1,5 @@
-/* The grammars behind the rows of sa_tasks: each makes one sentence pair in an empty draft. */
+/* tasks: the grammars of the rows of sa_tasks; each writes one sentence pair into an empty draft.
+ */
 #ifndef SA_SYNTH_TASKS_H
 #define SA_SYNTH_TASKS_H
 

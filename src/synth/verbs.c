@@ -4,7 +4,7 @@
 #include <string.h>
 
 #define ALWAYS (SA_HABIT | SA_NOW | SA_PAST | SA_PLAN | SA_REQUEST | SA_WARNING)
-#define DEED (SA_NOW | SA_PAST | SA_PLAN) /* of one day, not of every day */
+#define DEED (SA_NOW | SA_PAST | SA_PLAN) /* on one day, not every day */
 
 /* clang-format off */
 const sa_verb sa_transitive_verbs[] = {

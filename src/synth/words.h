@@ -1,6 +1,6 @@
-/* words: the vocabulary of `phrases`. Words carry what they can be used for, so that the sentences
- * make sense: a verb names the kinds of things it is done to or the kinds of places where it is
- * done, an adjective the traits of the things it suits. */
+/* words: the vocabulary of `phrases`. Words have attributes, so that the sentences make sense: a
+ * verb has the kinds of its objects or places, an adjective the traits of the nouns that it suits.
+ */
 #ifndef SA_SYNTH_WORDS_H
 #define SA_SYNTH_WORDS_H
 
@@ -9,8 +9,8 @@
 /* What a noun can be used for. */
 enum {
     SA_PERSON = 1 << 0,
-    SA_FAMILY = 1 << 1, /* always somebody's: my sister */
-    SA_KNOWN = 1 << 2,  /* may be somebody's: my friend */
+    SA_FAMILY = 1 << 1, /* always with a possessor: my sister */
+    SA_KNOWN = 1 << 2,  /* may have a possessor: my friend */
     SA_ANIMAL = 1 << 3,
     SA_FOOD = 1 << 4,
     SA_DRINK = 1 << 5,
@@ -32,9 +32,9 @@ enum {
     SA_OUTDOORS = 1 << 22,
     SA_LODGING = 1 << 24,
     SA_SURFACE = 1 << 25, /* things lie on it and under it */
-    SA_SERVICE = 1 << 26, /* what a stranger asks the way to */
-    SA_MASS = 1 << 27,    /* not counted: some bread */
-    SA_SINGLE = 1 << 28,  /* there is but one: my father */
+    SA_SERVICE = 1 << 26, /* strangers ask the way to it */
+    SA_MASS = 1 << 27,    /* uncountable: some bread */
+    SA_SINGLE = 1 << 28,  /* only one exists: my father */
     SA_HOME = 1 << 29,    /* people live there */
     SA_PART = 1 << 30,    /* of a building */
 };
@@ -59,7 +59,7 @@ enum {
     SA_CALM = 1 << 17,
     SA_DOOR = 1 << 18,  /* can be open */
     SA_MOOD = 1 << 19,  /* people: tired, happy */
-    SA_MINOR = 1 << 20, /* its age is told */
+    SA_MINOR = 1 << 20, /* its age may be mentioned */
     SA_FUR = 1 << 21,   /* black, white */
 };
 
@@ -85,21 +85,21 @@ typedef struct sa_adjective {
     const char *liaison; /* masculine before a vowel, where it differs */
     sa_position position;
     bool graded;  /* very, too */
-    bool passing; /* true of today, not of ever */
+    bool passing; /* temporary */
     unsigned traits;
 } sa_adjective;
 
-/* The five rows of a conjugation; elle as il, vous is one person. */
+/* The rows of a conjugation; elle is as il, vous is singular. */
 enum { SA_JE, SA_IL, SA_NOUS, SA_VOUS, SA_ILS, SA_PERSONS };
 
-/* The tenses and turns that make sense with a verb. */
+/* The tenses and constructions that make sense with a verb. */
 enum {
     SA_STATE = 1 << 0, /* I know */
     SA_HABIT = 1 << 1, /* I often eat */
     SA_NOW = 1 << 2,   /* I am eating */
     SA_PAST = 1 << 3,
     SA_PLAN = 1 << 4,      /* I am going to eat; I want to, can, must eat */
-    SA_TOWARDS = 1 << 5,   /* the place is where it leads: to the park */
+    SA_TOWARDS = 1 << 5,   /* the place is its destination: to the park */
     SA_REQUEST = 1 << 6,   /* please do it */
     SA_WARNING = 1 << 7,   /* do not do it */
     SA_TIMETABLE = 1 << 8, /* trains do it */
@@ -111,10 +111,10 @@ enum {
     SA_THE = 1 << 0,
     SA_A = 1 << 1,
     SA_SOME = 1 << 2,
-    SA_OWN = 1 << 3, /* of the one who acts */
+    SA_OWN = 1 << 3, /* of the subject */
     SA_THIS = 1 << 4,
     SA_NUMBER = 1 << 5,
-    SA_BARE = 1 << 6, /* all there is: I like coffee */
+    SA_BARE = 1 << 6, /* in general: I like coffee */
 };
 
 typedef struct sa_verb {

@@ -1,5 +1,6 @@
 /* Vocabularies: made from a text, read from a model file, never confused by special spellings. */
 #include "base/rng.h"
+#include "data/tokenizer.h"
 #include "data/vocab.h"
 #include "support/suite.h"
 

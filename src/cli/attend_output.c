@@ -4,10 +4,8 @@
 
 #include <stdlib.h>
 
-/* ---- For people --------------------------------------------------------------------------------
- */
+/* ---- CSV ------------------------------------------------------------------------------------- */
 
-/* One head's scores or weights. */
 static sa_grid head_grid(const cli_attend_output *attended, const double *all, int head) {
     const sa_attend_result *result = &attended->result;
     const size_t size = (size_t)result->queries * (size_t)result->keys;
@@ -48,15 +46,14 @@ bool cli_attend_print(const cli_attend_output *attended, sa_error *error) {
             add_block("scores", number, head_grid(attended, result->scores, h), &out);
         add_block("weights", number, head_grid(attended, result->weights, h), &out);
     }
-    if (attended->joined) add_block("contexts", 0, context_grid(attended), &out);
+    if (attended->projected) add_block("contexts", 0, context_grid(attended), &out);
     add_block("outputs", 0, output_grid(attended), &out);
     const bool good = cli_print(&out, error);
     sa_buffer_release(&out);
     return good;
 }
 
-/* ---- For programs ------------------------------------------------------------------------------
- */
+/* ---- JSON ------------------------------------------------------------------------------------ */
 
 static json_t *json_heads(const cli_attend_output *attended, const double *all) {
     const sa_attend_result *result = &attended->result;

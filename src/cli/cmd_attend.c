@@ -8,7 +8,7 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { /* every table that can be given; the rows below begin in this order */
+enum { /* the tables, in the order of the first option rows */
        QUERY,
        KEYS,
        VALUES,
@@ -90,7 +90,6 @@ static sa_table table(const attend_work *work, int which) {
     return (sa_table){work->options->path[which], csv->rows, csv->cols, csv->numbers};
 }
 
-/* The query's, the keys' or the values'. */
 static int table_of_role(const attend_work *work, int which) {
     return work->options->path[SELF] ? SELF : which;
 }
@@ -127,7 +126,7 @@ static bool attend(attend_work *work, sa_error *error) {
     return sa_attend(&job, &work->attended.result, error);
 }
 
-/* The words of the tables, for the results. The rows of a projection name what comes out. */
+/* The labels of the results: those of the tables; the rows of a projection label its outputs. */
 static void find_labels(attend_work *work) {
     const sa_number_table *csv = work->csv, *keys = &csv[table_of_role(work, KEYS)];
     const sa_number_table *values = &csv[table_of_role(work, VALUES)];
@@ -137,7 +136,7 @@ static void find_labels(attend_work *work) {
     found->key = keys->row ? keys->row : values->row ? values->row : csv[GIVEN].column;
     found->context = map->numbers ? map->row : values->column;
     found->output = output->numbers ? output->row : found->context;
-    found->joined = output->numbers;
+    found->projected = output->numbers;
 }
 
 /* ---- The command ----------------------------------------------------------------------------- */
@@ -159,7 +158,7 @@ static bool check_options(const attend_options *options, sa_error *error) {
     const char *const *path = options->path;
     for (int i = QUERY; path[SELF] && i <= GIVEN; i++)
         if (i != SELF && path[i])
-            return sa_fail(error, SA_USAGE, "attend: --self takes the place of --%s", rows[i].name);
+            return sa_fail(error, SA_USAGE, "attend: --self excludes --%s", rows[i].name);
     if (!path[SELF] && !path[VALUES])
         return sa_fail(error, SA_USAGE, "attend: --values CSV is missing (or --self CSV)");
     if (options->weights && strcmp(options->weights, "-") == 0)

@@ -111,7 +111,7 @@ static bool run(int count, char **arguments, sa_error *error) {
     return good;
 }
 
-static const char *illness(size_t row, const char **text) {
+static const char *diagnostic(size_t row, const char **text) {
     return sa_diagnostic_name(row, text, NULL);
 }
 
@@ -140,6 +140,6 @@ const cli_command cli_eval = {
     .example = "  softalign eval mono/best.safetensors unseen.tsv --by-length\n",
     .sets = sets,
     .run = run,
-    .items = "What --diagnose looks for",
-    .item = illness,
+    .items = "Problems that --diagnose finds",
+    .item = diagnostic,
 };

@@ -1,10 +1,10 @@
-/* command: a row per command of the program, and what all of them use to read their arguments. */
+/* command: the row of a command, and the parser of its arguments. */
 #ifndef SA_CLI_COMMAND_H
 #define SA_CLI_COMMAND_H
 
 #include "base/option.h"
 
-/* A table of option rows that fill the struct lying `at` bytes into the command's own. */
+/* Option rows whose offsets begin `at` bytes into the command's struct. */
 typedef struct cli_option_set {
     const char *title;
     const sa_option *rows;
@@ -13,17 +13,16 @@ typedef struct cli_option_set {
 
 typedef struct cli_command {
     const char *name;
-    const char *words;          /* what is not an option: "MODEL [FILE]" */
-    int least, most;            /* how many words */
+    const char *words;          /* the arguments that are not options: "MODEL [FILE]" */
+    int least, most;            /* number of words */
     const char *summary;        /* one line */
-    const char *details;        /* paragraphs, each a line and its end */
-    const char *example;        /* shell lines that run as they stand, one after the other */
+    const char *details;        /* paragraphs, each one line */
+    const char *example;        /* shell commands that a test runs */
     const cli_option_set *sets; /* ends with NULL rows */
-    /* Does the work; the arguments are those behind the command's name. An error without text has
-     * been dealt with and only gives the exit code. */
+    /* The arguments follow the command's name. An error without text only gives the exit code. */
     bool (*run)(int count, char **arguments, sa_error *error);
-    const char *items; /* title of what the words or options choose from; NULL: nothing */
-    /* The name of such a thing, NULL after the last. The first line of *text explains it. */
+    const char *items; /* title of a list in the help, such as the presets; NULL: none */
+    /* The name of an item, NULL after the last. The first line of *text explains it. */
     const char *(*item)(size_t row, const char **text);
 } cli_command;
 
@@ -33,17 +32,17 @@ extern const cli_command cli_corpus, cli_train, cli_translate, cli_align, cli_ev
 
 extern const cli_command *const cli_commands[]; /* in the order of the help; ends with NULL */
 
-/* The command of that name; else NULL and SA_USAGE with the nearest name. */
+/* NULL and SA_USAGE, suggesting the nearest name, when there is no such command. */
 const cli_command *cli_find(const char *name, sa_error *error);
 
-/* Reads the arguments into the command's struct, which holds the defaults already, and its words
- * (room for `most`, those not given NULL). A switch stands alone or is given as --name=no. SA_USAGE
- * names an unknown, repeated or wrong option or word, or a missing one. */
+/* Parses the arguments into the command's struct, which holds the defaults, and into words[most]
+ * (NULL: not given). A switch stands alone, or as --name=no. SA_USAGE names the argument that is
+ * unknown, repeated, invalid or missing. */
 bool cli_read(const cli_command *command, int count, char **arguments, void *fields,
               const char **words, sa_error *error);
 
-/* The same for a command with settings and --preset (whose fields these are): whatever the order,
- * single options go before the preset. Without one, a family of models may have its own. */
+/* The same for a command with settings and --preset. Single options override the preset, in any
+ * order. Without --preset, the model family's default preset is used. */
 bool cli_read_preset(const cli_command *command, int count, char **arguments, void *fields,
                      sa_settings *settings, const char *const *preset, sa_error *error);
 

@@ -1,7 +1,7 @@
-/* eval: a model tried on pairs, and what came of it.
+/* eval: the evaluation of a model on pairs.
  *
- *   eval_print      the figures, for people and for programs
- *   eval_diagnosis  what is wrong with it, likewise */
+ *   eval_print      the scores as text and JSON
+ *   eval_diagnosis  the diagnosis as text and JSON */
 #ifndef SA_CLI_EVAL_H
 #define SA_CLI_EVAL_H
 
@@ -27,14 +27,13 @@ typedef struct evaluation {
     sa_corpus corpus, train;
     sa_sentence_result *each; /* [corpus.count] */
     sa_metric_stats *stats;   /* [corpus.count], NULL: no intervals are wanted */
-    sa_diagnosis diagnosis;   /* if wanted */
+    sa_diagnosis diagnosis;   /* empty if not wanted */
 } evaluation;
 
-/* Prints the figures of all pairs, and by length if wanted: for people, for programs. */
+/* Print the scores of all pairs and, if wanted, by source length. */
 bool eval_print_text(const evaluation *work, sa_error *error);
 bool eval_print_json(const evaluation *work, sa_error *error);
 
-/* Whether anything asks for the diagnosis. */
 bool eval_diagnoses(const eval_options *options);
 void eval_add_diagnosis(const evaluation *work, sa_buffer *out);
 json_t *eval_json_diagnosis(const evaluation *work);

@@ -5,21 +5,21 @@ bool eval_diagnoses(const eval_options *options) {
     return options->diagnose || options->json;
 }
 
-/* ---- For people ------------------------------------------------------------------------------ */
+/* ---- Text ------------------------------------------------------------------------------------ */
 
 static void add_case(const evaluation *work, const sa_diagnosis_case *one, sa_buffer *out) {
-    const sa_sentence_result *judged = &work->each[one->index];
+    const sa_sentence_result *result = &work->each[one->index];
     sa_buffer_addf(out, "    line %zu: %+.1f words", work->corpus.pairs[one->index].line,
                    one->words);
     if (one->source)
-        sa_buffer_addf(out, "; '%s' is looked at %.2f times, with the reference %.2f", one->source,
+        sa_buffer_addf(out, "; '%s' receives weight %.2f, with the reference %.2f", one->source,
                        one->coverage.weight, one->coverage.expected);
-    sa_buffer_addf(out, "\n      wrote   %s\n      wanted  %s\n", judged->translation,
-                   judged->reference);
+    sa_buffer_addf(out, "\n      translation  %s\n      reference    %s\n", result->translation,
+                   result->reference);
 }
 
 static void add_finding(const evaluation *work, const sa_finding *finding, sa_buffer *out) {
-    sa_buffer_addf(out, "\n%s: %.3f (said from %.3f on)\n  ", finding->name, finding->figure,
+    sa_buffer_addf(out, "\n%s: %.3f (threshold %.3f)\n  ", finding->name, finding->figure,
                    finding->threshold);
     cli_wrap(out, finding->measure, 2);
     sa_buffer_adds(out, "    ");
@@ -30,19 +30,19 @@ static void add_finding(const evaluation *work, const sa_finding *finding, sa_bu
 void eval_add_diagnosis(const evaluation *work, sa_buffer *out) {
     const sa_diagnosis *diagnosis = &work->diagnosis;
     if (!sa_settings_has_attention(sa_model_settings(work->model)))
-        sa_buffer_adds(out, "diagnosis: the model has no attention by design; looked at words and "
-                            "translations only\n");
-    if (!diagnosis->count) sa_buffer_adds(out, "diagnosis: nothing was found\n");
+        sa_buffer_adds(out, "diagnosis: the model has no attention by design; only words and "
+                            "translations were examined\n");
+    if (!diagnosis->count) sa_buffer_adds(out, "diagnosis: no problems found\n");
     for (size_t i = 0; i < diagnosis->count; i++) add_finding(work, &diagnosis->findings[i], out);
 }
 
-/* ---- For programs ---------------------------------------------------------------------------- */
+/* ---- JSON ------------------------------------------------------------------------------------ */
 
 static json_t *json_case(const evaluation *work, const sa_diagnosis_case *one) {
-    const sa_sentence_result *judged = &work->each[one->index];
+    const sa_sentence_result *result = &work->each[one->index];
     json_t *object = json_pack("{s:I, s:f, s:s, s:s}", "line",
                                (json_int_t)work->corpus.pairs[one->index].line, "words", one->words,
-                               "translation", judged->translation, "reference", judged->reference);
+                               "translation", result->translation, "reference", result->reference);
     if (!one->source) return object;
     json_object_set_new(object, "source", json_string(one->source));
     json_object_set_new(object, "position", json_integer(one->coverage.position));

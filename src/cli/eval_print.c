@@ -5,17 +5,16 @@
 
 #include <math.h>
 
-/* The figures of a band of source lengths. */
 typedef struct row {
     const char *name;
     sa_eval_result scores;
-    bool drawn; /* samples say how far BLEU and chrF may be trusted */
+    bool drawn; /* with confidence intervals of BLEU and chrF */
     sa_confidence_interval interval[SA_METRIC_COUNT];
 } row;
 
-/* ---- Figures --------------------------------------------------------------------------------- */
+/* ---- Rows ------------------------------------------------------------------------------------ */
 
-/* Of all pairs when there is no band; the row's sentences are 0 when the band has none. */
+/* Without a band, of all pairs. */
 static bool fill(const evaluation *work, const sa_length_band *band, row *out, sa_error *error) {
     const sa_metrics *metrics = &work->options->metrics;
     *out = (row){.name = band ? band->name : "all"};
@@ -29,7 +28,7 @@ static bool fill(const evaluation *work, const sa_length_band *band, row *out, s
                                        work->corpus.count, band, out->interval, error));
 }
 
-/* ---- For people ------------------------------------------------------------------------------ */
+/* ---- Text ------------------------------------------------------------------------------------ */
 
 static void add_rate(double rate, sa_buffer *out) {
     if (isnan(rate))
@@ -60,14 +59,14 @@ static void add_links(const sa_eval_result *all, sa_buffer *out) {
     sa_buffer_adds(out, "\n");
     const bool before = sa_aer_is_off_by_one(all->aer, all->aer_before);
     if (before || sa_aer_is_off_by_one(all->aer, all->aer_after))
-        sa_buffer_addf(out, "The attention looks off by one: its rows fit the target word %s.\n",
+        sa_buffer_addf(out, "The attention seems off by one: its rows fit the target word %s.\n",
                        before ? "before" : "after");
 }
 
 static void add_attention(const sa_eval_result *all, sa_buffer *out) {
     if (isnan(all->entropy)) return;
-    sa_buffer_addf(out, "attention: entropy %.3f, coverage %.1f %%, on the end mark %.1f %%",
-                   all->entropy, 100 * all->coverage, 100 * all->end_weight);
+    sa_buffer_addf(out, "attention: entropy %.3f, coverage %.1f %%, on </s> %.1f %%", all->entropy,
+                   100 * all->coverage, 100 * all->end_weight);
     if (!isnan(all->monotonicity))
         sa_buffer_addf(out, ", monotone %.1f %%", 100 * all->monotonicity);
     sa_buffer_adds(out, "\n");
@@ -102,7 +101,7 @@ bool eval_print_text(const evaluation *work, sa_error *error) {
     return good;
 }
 
-/* ---- For programs ---------------------------------------------------------------------------- */
+/* ---- JSON ------------------------------------------------------------------------------------ */
 
 static json_t *json_row(const row *one) {
     static const struct {

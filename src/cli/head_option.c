@@ -17,7 +17,7 @@ bool cli_heads_read(const char *text, int *head, sa_error *error) {
     return true;
 }
 
-/* The largest weights of any head, to be freed. */
+/* The elementwise maximum over the heads, to be freed. */
 static double *largest_weights(const sa_alignment *alignment, sa_error *error) {
     const size_t size = (size_t)alignment->targets * (size_t)alignment->sources;
     double *most = sa_new(size, sizeof *most, error);

@@ -1,5 +1,5 @@
-/* limits: what the machine must allow before OpenBLAS is loaded. Where it cannot have the address
- * space it wants, its start-up waits for ever, before main; so this is looked at before that. */
+/* limits: checks resource limits before OpenBLAS is loaded, whose start-up hangs, before main,
+ * without the address space it wants. */
 #include "base/thread.h"
 
 #include <stdio.h>
@@ -8,8 +8,8 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
-/* A thread of OpenBLAS maps a buffer of so many bytes; the program's libraries and the fixed-size
- * structs on its stack need less than these. */
+/* Bytes of the buffer that each OpenBLAS thread maps; upper bounds of the libraries and the stack.
+ */
 static const rlim_t buffer = (rlim_t)128 << 20, libraries = (rlim_t)256 << 20,
                     stack = (rlim_t)512 << 10;
 
@@ -35,7 +35,7 @@ static void require(rlim_t least, struct rlimit limit, const char *what) {
     _exit(SA_LIMIT);
 }
 
-static void look(int count, char **arguments, char **environment) {
+static void check_limits(int count, char **arguments, char **environment) {
     struct rlimit limit;
     (void)count, (void)arguments;
     if (getrlimit(RLIMIT_STACK, &limit) == 0) require(stack, limit, "the stack (ulimit -s)");
@@ -46,4 +46,4 @@ static void look(int count, char **arguments, char **environment) {
 
 /* The loader calls these before the constructors of the libraries. */
 __attribute__((section(".preinit_array"), used)) static void (*const first)(int, char **,
-                                                                            char **) = look;
+                                                                            char **) = check_limits;

@@ -24,7 +24,7 @@ void cli_input_close(cli_input *input) {
     sa_text_lines_close(&input->reader);
 }
 
-/* Where the last whole line that came ends; at the end of the input all of it. */
+/* Bytes of complete lines; at the end of the input all bytes. */
 static size_t whole_lines(const cli_input *input) {
     if (input->ended) return input->received;
     const char *data = input->reader.file.data;
@@ -32,8 +32,8 @@ static size_t whole_lines(const cli_input *input) {
     return end ? (size_t)(end - data) + 1 : 0;
 }
 
-/* Drops the lines given out, then reads until a whole line is there. A line that is too long counts
- * as whole, so that it is refused. */
+/* Drops the lines returned before, then reads until a line is complete. A line above the limit
+ * counts as complete, so that it is refused. */
 static bool refill(cli_input *input, sa_error *error) {
     sa_file *file = &input->reader.file;
     sa_lines *lines = &input->reader.lines;

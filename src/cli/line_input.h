@@ -1,5 +1,5 @@
-/* input: the lines of a file or of standard input, as they come: a line typed or piped in can be
- * answered before the next one is there. */
+/* line_input: the lines of a file or of standard input. A line from a terminal or pipe is available
+ * before the next one arrives. */
 #ifndef SA_CLI_INPUT_H
 #define SA_CLI_INPUT_H
 
@@ -7,18 +7,18 @@
 
 typedef struct cli_input {
     sa_text_lines reader;
-    bool interactive; /* a terminal or pipe: the reader's file holds the whole lines at hand */
-    bool ended;       /* nothing more will come */
-    size_t received;  /* bytes there are, the beginning of the next line included */
+    bool interactive; /* a terminal or pipe: the reader's file holds the complete lines so far */
+    bool ended;       /* end of input */
+    size_t received;  /* bytes, with the beginning of an incomplete line */
     size_t capacity;
 } cli_input;
 
-/* `path` NULL or "-": standard input. A file may be packed by gzip. The path must outlive it. */
+/* path: NULL or "-" is standard input; it must outlive the input. A file may be gzip. */
 bool cli_input_open(cli_input *input, const char *path, sa_error *error);
 void cli_input_close(cli_input *input);
 
-/* The next lines, checked, without their ends: at least one, at most `room`, and no more than are
- * there without waiting. They stay until the next call. *count is 0 at the end of the input. */
+/* The next lines, valid UTF-8 without line ends, until the next call: at least one, at most
+ * max_lines, and only those that are available. *count is 0 at the end of the input. */
 bool cli_input_next(cli_input *input, const char **lines, size_t max_lines, size_t *count,
                     sa_error *error);
 

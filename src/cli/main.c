@@ -6,7 +6,6 @@
 #include <stdio.h>
 #include <string.h>
 
-/* `softalign --help` and `softalign COMMAND --help` are other names of `softalign help`. */
 static bool asks_for_help(int count, char **arguments) {
     for (int i = 0; i < count && strcmp(arguments[i], "--") != 0; i++)
         if (strcmp(arguments[i], "--help") == 0) return true;
@@ -24,7 +23,8 @@ static bool print_version(sa_error *error) {
 }
 
 static bool dispatch(int count, char **arguments, sa_error *error) {
-    if (count == 0) return sa_fail(error, SA_USAGE, "which command? 'softalign help' lists all");
+    if (count == 0)
+        return sa_fail(error, SA_USAGE, "a command is missing; 'softalign help' lists all");
     if (strcmp(arguments[0], "--version") == 0) return print_version(error);
     if (strcmp(arguments[0], "--help") == 0) return cli_help.run(0, NULL, error);
     const cli_command *command = cli_find(arguments[0], error);
@@ -35,7 +35,7 @@ static bool dispatch(int count, char **arguments, sa_error *error) {
 
 int main(int argc, char **argv) {
     cli_output_init();
-    signal(SIGPIPE, SIG_IGN); /* a failing write tells as much, and does not kill */
+    signal(SIGPIPE, SIG_IGN); /* write reports the error instead */
     signal(SIGXFSZ, SIG_IGN);
     sa_error error = {0};
     bool good = dispatch(argc ? argc - 1 : 0, argv + 1, &error);

@@ -5,15 +5,14 @@
 
 #include <string.h>
 
-enum { ROWS = 128, NAME = 64 }; /* the most options of a command; the longest name of one */
+enum { ROWS = 128, NAME = 64 }; /* limits of a command's options and of a name */
 
-/* One reading of the arguments. */
 typedef struct argument_reader {
     const cli_command *command;
     int count, at;
     char **arguments;
     char *fields;
-    bool seen[ROWS]; /* which rows, counted over all sets */
+    bool seen[ROWS]; /* by the row's number over all sets */
     const char **words;
     int word_count;
 } argument_reader;
@@ -39,7 +38,7 @@ static bool unknown(const argument_reader *reader, const char *argument, const c
                    sa_nearest_hint(&nearest, hint, sizeof hint));
 }
 
-/* The row of that name, its number over all sets, and the fields it belongs to. */
+/* The row of that name, its number over all sets, and its struct. */
 static const sa_option *find(const argument_reader *reader, const char *name, int *number,
                              void **fields) {
     *number = 0;
@@ -60,7 +59,7 @@ static const char *value_of(argument_reader *reader, const sa_option *row, const
     if (row->kind == SA_OPTION_SWITCH) return "yes";
     if (reader->at + 1 == reader->count) return NULL;
     const char *next = reader->arguments[reader->at + 1];
-    if (strncmp(next, "--", 2) == 0) return NULL; /* more likely forgotten than meant */
+    if (strncmp(next, "--", 2) == 0) return NULL; /* rather a forgotten value than one */
     reader->at++;
     return next;
 }
@@ -97,7 +96,7 @@ static bool read_word(argument_reader *reader, sa_error *error) {
 
 bool cli_read(const cli_command *command, int count, char **arguments, void *fields,
               const char **words, sa_error *error) {
-    const char *none[1]; /* of a command that takes no words: never written to */
+    const char *none[1]; /* for a command without words */
     argument_reader reader = {.command = command,
                               .count = count,
                               .arguments = arguments,

@@ -9,9 +9,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* Where memory runs out, jansson leaves pieces of JSON away unasked, and reading long strings it
- * may even write where it must not. So the command ends before: nothing is being saved while JSON
- * is read or put together. */
+/* When memory runs out, jansson silently drops members, and may even write out of bounds when it
+ * reads long strings. So the process ends first: no file is being saved while JSON is processed. */
 static _Noreturn void exit_out_of_memory(void) {
     fprintf(stderr, "softalign: out of memory for JSON\n");
     _exit(SA_LIMIT);
@@ -92,5 +91,5 @@ bool cli_refuse_overwrite(const char *input, const char *output, sa_error *error
         same = same || same_file(first, output) || same_file(comma + 1, output);
         free(first);
     }
-    return !same || sa_fail(error, SA_USAGE, "'%s' is read: choose another file to write", output);
+    return !same || sa_fail(error, SA_USAGE, "'%s' is an input: choose another output", output);
 }

@@ -5,17 +5,15 @@
 #include "base/json_values.h"
 #include "metrics/bootstrap.h"
 
-/* Opens what the caller of the program has closed among standard input, output and error as
- * something that fails: no file opened later can take such a place and be written into. Where
- * memory for JSON runs out, the command ends. */
+/* Opens closed standard streams on /dev/null, so that no file opened later becomes one of them.
+ * From then on the process exits when memory for JSON runs out. */
 void cli_output_init(void);
 
-/* Writes the buffer to standard output and empties it. SA_IO when that fails, without text when the
- * reader has gone away: `softalign translate | head` ends silently. SA_LIMIT when the buffer had
- * run out of memory. The buffer is released on failure. */
+/* Writes the buffer to standard output and empties it; on failure, as of sa_write_text, it is
+ * released. */
 bool cli_print(sa_buffer *buffer, sa_error *error);
 
-/* Appends the words of a line from column `column` on, broken before the 80th. */
+/* Appends a line, wrapped at 80 columns and indented to `column`. */
 void cli_wrap(sa_buffer *out, const char *line, size_t column);
 
 /* Prints JSON and releases it. */
@@ -24,11 +22,11 @@ bool cli_print_json(json_t *value, sa_error *error);
 /* The mean and the 95 % bootstrap confidence interval. */
 json_t *cli_json_interval(const sa_confidence_interval *interval);
 
-/* Writes the buffer to `path` ("-": standard output; a device or pipe is written into, any other
- * file is replaced as a whole) and releases it. */
+/* Writes the buffer to `path`, as sa_save_text does, or to standard output ("-"), and releases it.
+ */
 bool cli_save(const char *path, sa_buffer *buffer, sa_error *error);
 
-/* SA_USAGE when writing to `output` would destroy `input`, a path or PAIRS. Both may be NULL. */
+/* SA_USAGE when `output` is the file `input`, or one of the PAIRS `input`. Both may be NULL. */
 bool cli_refuse_overwrite(const char *input, const char *output, sa_error *error);
 
 #endif

@@ -26,7 +26,7 @@ const sa_option cli_pictures_options[] = {
 
 static bool add_svg(const sa_drawing *drawing, sa_buffer *out, const char **missing_glyphs,
                     sa_error *error) {
-    (void)missing_glyphs; /* whoever shows it brings fonts */
+    (void)missing_glyphs; /* the viewer brings the fonts */
     sa_drawing_svg(drawing, out);
     return !out->failed || sa_fail_memory(error, out->size);
 }
@@ -80,17 +80,18 @@ bool cli_pictures_save(const cli_pictures *pictures, size_t index, const sa_alig
 
 /* ---- Terminal -------------------------------------------------------------------------------- */
 
-static bool says(const char *variable, const char *word) {
+static bool contains(const char *variable, const char *word) {
     const char *value = getenv(variable);
     return value && strstr(value, word);
 }
 
-static sa_color_mode colours_of_terminal(void) {
+static sa_color_mode terminal_colors(void) {
     const char *refused = getenv("NO_COLOR");
-    if ((refused && *refused) || says("TERM", "dumb")) return SA_COLOR_MODE_NONE;
-    if (says("COLORTERM", "truecolor") || says("COLORTERM", "24bit") || says("TERM", "-direct"))
+    if ((refused && *refused) || contains("TERM", "dumb")) return SA_COLOR_MODE_NONE;
+    if (contains("COLORTERM", "truecolor") || contains("COLORTERM", "24bit") ||
+        contains("TERM", "-direct"))
         return SA_COLOR_MODE_TRUE;
-    return says("TERM", "256color") ? SA_COLOR_MODE_256 : SA_COLOR_MODE_NONE;
+    return contains("TERM", "256color") ? SA_COLOR_MODE_256 : SA_COLOR_MODE_NONE;
 }
 
 sa_terminal cli_screen(const cli_pictures *pictures) {
@@ -98,7 +99,7 @@ sa_terminal cli_screen(const cli_pictures *pictures) {
     struct winsize size = {0};
     if (!isatty(STDOUT_FILENO)) return (sa_terminal){.map = pictures->colormap};
     const bool known = ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col;
-    return (sa_terminal){.colors = colours_of_terminal(),
+    return (sa_terminal){.colors = terminal_colors(),
                          .map = pictures->colormap,
                          .columns = known ? size.ws_col : USUAL};
 }

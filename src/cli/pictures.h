@@ -1,4 +1,4 @@
-/* pictures: attention matrices as pictures in files and on the terminal. */
+/* pictures: attention matrices in picture files and on the terminal. */
 #ifndef SA_CLI_PICTURES_H
 #define SA_CLI_PICTURES_H
 
@@ -17,16 +17,16 @@ extern const sa_option cli_pictures_options[]; /* of cli_pictures */
 
 bool cli_pictures_wanted(const cli_pictures *pictures);
 
-/* SA_USAGE when this program was built without what the wanted forms need. */
+/* SA_USAGE when this build cannot write the wanted formats. */
 bool cli_pictures_check(const cli_pictures *pictures, sa_error *error);
 
-/* Writes the pictures of pair `index` (from 0), FOLDER/0001.svg ... `figure`: how they are drawn
- * but for the map. Says once, by `noted`, when fonts are missing. */
+/* Writes the pictures of pair `index` (from 0), FOLDER/0001.svg ... The colormap of `figure` is
+ * replaced by the option's. Notes missing fonts once, which *noted remembers. */
 bool cli_pictures_save(const cli_pictures *pictures, size_t index, const sa_alignment *alignment,
                        const sa_figure *figure, bool *noted, sa_error *error);
 
-/* What standard output can show: as many columns as the window has and colours as the variables
- * NO_COLOR, COLORTERM and TERM say; blocks and whole lines where it is no terminal. */
+/* The capabilities of standard output: the window's columns, and colors by NO_COLOR, COLORTERM and
+ * TERM; a file or pipe has neither. */
 sa_terminal cli_screen(const cli_pictures *pictures);
 
 #endif

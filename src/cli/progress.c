@@ -3,7 +3,7 @@
 #include <stdio.h>
 #include <unistd.h>
 
-enum { PLAIN_SECONDS = 5 }; /* between two lines about steps in a pipe */
+enum { PLAIN_SECONDS = 5 }; /* between lines in a file or pipe */
 
 void cli_progress_init(cli_progress *progress) {
     *progress = (cli_progress){.terminal = isatty(STDERR_FILENO), .last = -1};

@@ -1,5 +1,5 @@
-/* progress: how a training goes, on standard error. On a terminal one line is redrawn in place; in
- * a pipe or file whole lines are written now and then. */
+/* progress: the progress of a training on standard error: one line redrawn in place on a terminal,
+ * a line every few seconds in a file or pipe. */
 #ifndef SA_CLI_PROGRESS_H
 #define SA_CLI_PROGRESS_H
 
@@ -7,7 +7,7 @@
 
 typedef struct cli_progress {
     bool terminal;
-    double last; /* seconds at which a line for a step was last written; < 0: never */
+    double last; /* time of the last line for an update; < 0: none yet */
 } cli_progress;
 
 void cli_progress_init(cli_progress *progress);
@@ -15,7 +15,7 @@ void cli_progress_init(cli_progress *progress);
 /* The `report` of sa_train_options; `context` is a cli_progress. */
 void cli_progress_report(void *context, const sa_progress *report);
 
-/* Leaves the line that is redrawn. */
+/* Clears the line that is redrawn. */
 void cli_progress_end(cli_progress *progress);
 
 #endif

@@ -75,7 +75,7 @@ before=$(cksum <raw.tsv)
 same "the input" "$before" "$(cksum <raw.tsv)"
 cp en fr # two files, either of which may be the one to write
 for file in en fr; do
-    expect 2 "'$file' is read: choose another file to write" clean en,fr --out $file
+    expect 2 "'$file' is an input: choose another output" clean en,fr --out $file
 done
 
 finish

@@ -12,10 +12,10 @@ diagnose() { # FOLDER PAIRS OPTION...: the names of all findings in `names`, the
     local model=$1/best.safetensors
     shift
     expect 0 "" eval $model "$@" --diagnose
-    names=$(sed -n 's/^\([a-z ,-]*\): [0-9.]* (said from [0-9.]* on)$/\1/p' out)
+    names=$(sed -n 's/^\([a-z ,-]*\): [0-9.]* (threshold [0-9.]*)$/\1/p' out)
 }
-shows() { # SIGN: five pairs, worst first; their source words are looked at too often (+) or too little
-    sed -n "s/^    line [0-9]*: \([+-][0-9.]*\) words; '[^']*' is looked at \([0-9.]*\) times, with the reference \([0-9.]*\)\$/\1 \2 \3/p" out |
+shows() { # SIGN: five pairs, worst first; their source words receive too much weight (+) or too little
+    sed -n "s/^    line [0-9]*: \([+-][0-9.]*\) words; '[^']*' receives weight \([0-9.]*\), with the reference \([0-9.]*\)\$/\1 \2 \3/p" out |
         awk -v sign="$1" '
             { words = sign == "+" ? +$1 : -$1; more = sign == "+" ? $2 - $3 : $3 - $2 }
             words <= 0 || more <= 0 || NR > 1 && words > last { bad = 1 }
@@ -40,13 +40,13 @@ cut -f 1,2 unseen.tsv >plain.tsv
 # Healthy.
 train healthy mono.tsv --steps 500
 diagnose healthy unseen.tsv --train mono.tsv
-same "the healthy" "diagnosis: nothing was found" "$(tail -n 1 out)"
+same "the healthy" "diagnosis: no problems found" "$(tail -n 1 out)"
 same "findings" "" "$names"
 expect 0 "" eval healthy/best.safetensors unseen.tsv --json
 grep -q '"diagnosis": \[\]' out || fail "no empty list: $(cat out)"
 expect 0 "" eval healthy/best.safetensors unseen.tsv
 grep -q 'diagnosis' out && fail "a diagnosis that nobody asked for"
-grep -qE '^attention: entropy [0-9.]+, coverage [0-9.]+ %, on the end mark [0-9.]+ %, monotone [0-9.]+ %$' out ||
+grep -qE '^attention: entropy [0-9.]+, coverage [0-9.]+ %, on </s> [0-9.]+ %, monotone [0-9.]+ %$' out ||
     fail "no attention: $(cat out)"
 expect 2 "--train needs --diagnose" eval healthy/best.safetensors unseen.tsv --train mono.tsv
 

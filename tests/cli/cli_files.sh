@@ -57,11 +57,11 @@ done
 # Options against files.
 expect 2 "--hidden: 'tiny/last.safetensors' was trained with 8, which --resume cannot change" \
     train --train tiny.tsv --out tiny --resume --hidden 9
-expect 2 "'tiny.tsv' is read: choose another file to write" \
+expect 2 "'tiny.tsv' is an input: choose another output" \
     align $model tiny.tsv --tidy tiny.tsv
-expect 2 "'$model' is read: choose another file to write" \
+expect 2 "'$model' is an input: choose another output" \
     align $model tiny.tsv --pharaoh $model
-expect 2 "'tiny.tsv' is read: choose another file to write" \
+expect 2 "'tiny.tsv' is an input: choose another output" \
     eval $model tiny.tsv --per-sentence tiny.tsv
 
 # Outputs.

@@ -69,9 +69,9 @@ printf 'the dog sees the cat\tالكلب يرى القطة\n' >arabic.tsv
 
 # ---- What it does not overwrite
 
-expect 2 "'mono.tsv' is read: choose another file to write" \
+expect 2 "'mono.tsv' is an input: choose another output" \
     train --train mono.tsv --out other --html mono.tsv
-expect 2 "'unseen.tsv' is read: choose another file to write" \
+expect 2 "'unseen.tsv' is an input: choose another output" \
     compare --train mono.tsv --test unseen.tsv --models fixed --out other --html unseen.tsv
 expect 2 "compare: the table goes to standard output: --html FILE" \
     compare --train mono.tsv --test unseen.tsv --models fixed --out other --html -

@@ -1,7 +1,7 @@
 # Wrong usage: each gives exit code 2 and one clear line, and help is never far.
 . tests/support/cli.sh
 
-expect 2 "which command? 'softalign help' lists all"
+expect 2 "a command is missing; 'softalign help' lists all"
 expect 2 "unknown command 'trian' (did you mean 'train'?); 'softalign help' lists all" trian
 expect 2 "unknown command 'frobnicate'; 'softalign help' lists all" frobnicate
 expect 2 "unknown command '--frobnicate'; 'softalign help' lists all" --frobnicate

@@ -274,8 +274,12 @@ static bool split_finished(search_state *run, live_hypothesis *best, int count, 
     return true;
 }
 
-/* From the logits to the hypotheses of the next step. */
-static bool choose(search_state *run, sa_mat logits, int step, sa_error *error) {
+static bool advance(search_state *run, int step, sa_error *error) {
+    sa_mat logits;
+    for (int l = 0; l < run->live_count; l++) run->continuations[l] = run->live[l].at;
+    if (!sa_ensemble_step(&run->ensemble, step + 1, run->continuations, run->live_count, &logits,
+                          error))
+        return false;
     int next_count = 0;
     for (int first = 0, last; first < run->live_count; first = last) {
         const int b = run->live[first].at.sentence;
@@ -292,14 +296,6 @@ static bool choose(search_state *run, sa_mat logits, int step, sa_error *error) 
     run->live = run->next, run->next = swap;
     run->live_count = next_count;
     return true;
-}
-
-static bool advance(search_state *run, int step, sa_error *error) {
-    sa_mat logits;
-    for (int l = 0; l < run->live_count; l++) run->continuations[l] = run->live[l].at;
-    return sa_ensemble_step(&run->ensemble, step + 1, run->continuations, run->live_count, &logits,
-                            error) &&
-           choose(run, logits, step, error);
 }
 
 int sa_search_rows(const sa_search *search) {

@@ -127,9 +127,7 @@ int sa_lab_target_row(sa_lab_view view, int t) {
 
 sa_mat sa_lab_readout_row(sa_lab_view view, int t) {
     const sa_lab_pass *pass = view.pass;
-    const sa_mat all = pass->w->family->recurrent ? pass->cache.decoder.readout.t
-                                                  : pass->cache.transformer.readout.t;
-    return sa_rows(all, row_of(pass, batch_index(view), t), 1);
+    return sa_rows(readout_of(pass)->t, row_of(pass, batch_index(view), t), 1);
 }
 
 int sa_lab_source_length(sa_lab_view view) {

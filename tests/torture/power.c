@@ -248,20 +248,20 @@ static void cut_at(disk *it, const course *whole, long cut, int luck, int recove
 /* A self-test: files that were never synced must be detected. */
 static void expect_trouble(const course *whole, op_kind kind, const char *what, struct goal *goal) {
     static disk it;
-    tally *spoilt = malloc(sizeof *spoilt);
+    tally *altered = malloc(sizeof *altered);
     bool found = false;
-    if (!spoilt) abort();
-    memcpy(spoilt, whole->record, sizeof *spoilt);
-    for (long i = 0; i < spoilt->files; i++)
-        if (spoilt->ops[i].kind == kind) spoilt->ops[i].kind = OP_OTHER;
-    it = (disk){.seen = spoilt};
-    for (long cut = 0; cut < spoilt->files && !found; cut++) {
+    if (!altered) abort();
+    memcpy(altered, whole->record, sizeof *altered);
+    for (long i = 0; i < altered->files; i++)
+        if (altered->ops[i].kind == kind) altered->ops[i].kind = OP_OTHER;
+    it = (disk){.seen = altered};
+    for (long cut = 0; cut < altered->files && !found; cut++) {
         it.cut = cut, it.luck = ANYTHING, it.rng = sa_rng_seed((uint64_t)cut, 0);
         lay_names(&it);
         found = judge(&it) != NULL;
     }
     goal_count(goal, found, "%s is not found out", what);
-    free(spoilt);
+    free(altered);
 }
 
 void torture_power(const struct effort *effort, struct goal *goal) {

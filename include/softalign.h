@@ -1,17 +1,23 @@
-/* softalign: small neural translation models on a CPU, with hand-written gradients, and what
- * attention does inside them.
+/* softalign trains small neural translation models on a CPU, with hand-written gradients, and shows
+ * what attention does inside them.
  *
- * This is the whole public interface, in reading order: errors, settings, pairs of sentences,
- * training, models, translation, alignment, metrics, evaluation, diagnosis, one step in numbers,
- * attention on numbers of one's own, the gradient laboratory, the proof that attention is
- * attention.
+ * This header is the whole public interface, in reading order: errors, settings and their options,
+ * pairs of sentences, training, models, attention, translation, alignment, metrics, evaluation,
+ * diagnosis, a decoder step in numbers, attention on numbers of your own, the gradient check, and
+ * the proof that attention is attention.
  *
- * Conventions. All text is UTF-8. A function that can fail returns false or NULL and fills in the
- * sa_error given last (NULL is allowed). What a function hands out is freed by the function named
- * beside it. The library never prints, never exits, and keeps no state outside the objects (but a
- * random key for hashes); one object may be used by one thread at a time. (OpenBLAS is set to one
- * thread for the whole process: the threads are the library's own.) A process that fork() makes has
- * none of those threads: there, only objects that were opened there may be used. */
+ * Errors. A function that can fail returns false or NULL and fills in the sa_error passed last,
+ * which may be NULL. Other pointers may be NULL only where the comment says so.
+ *
+ * Ownership. A pointer to const is borrowed: what you pass must outlive the call (or the struct
+ * that holds it), what you get lives as long as the object it came from, or until the callback
+ * returns. All else belongs to the object or struct that holds it and is freed by the function
+ * named in its comment, sa_..._close or sa_..._release; after a failure there is nothing to free.
+ *
+ * Text is UTF-8. The library never prints and never exits. It has no state outside its objects but
+ * a random key for hashes and the number of OpenBLAS threads, which it sets to one for the whole
+ * process: the threads are its own. An object may be used by one thread at a time; after fork(),
+ * the child may use only objects that it opened itself. */
 #ifndef SOFTALIGN_H
 #define SOFTALIGN_H
 
@@ -23,110 +29,168 @@
 #ifdef __cplusplus
 extern "C" {
 #endif
+#pragma GCC visibility push(default)
+
+/* ---- Version ------------------------------------------------------------------------------ */
+
+#define SA_VERSION_MAJOR 0
+#define SA_VERSION_MINOR 1
+#define SA_VERSION_PATCH 0
+/* For comparisons: 0.1.0 is 100, 1.2.3 is 10203. */
+#define SA_VERSION_NUMBER (SA_VERSION_MAJOR * 10000 + SA_VERSION_MINOR * 100 + SA_VERSION_PATCH)
+
+/* The version of the library that is linked, as in "0.1.0". */
+const char *sa_version(void);
+
+/* The same as a number, to be compared with SA_VERSION_NUMBER. */
+int sa_version_number(void);
+
+/* The version of OpenBLAS, which multiplies the matrices, and the kernels it chose for this
+ * processor, as in "OpenBLAS 0.3.21 DYNAMIC_ARCH NO_AFFINITY SkylakeX MAX_THREADS=64". */
+const char *sa_blas_version(void);
+
+/* The file that OpenBLAS was loaded from; NULL: the dynamic linker cannot tell. */
+const char *sa_blas_library(void);
 
 /* ---- Errors ------------------------------------------------------------------------------- */
 
-/* What failed; the numbers are the exit codes of the command. */
+/* What failed; also the exit codes of the command. */
 typedef enum sa_code {
     SA_OK = 0,
     SA_CHECK = 1,    /* a check failed: a gradient, an invariant */
     SA_USAGE = 2,    /* an option or argument is wrong */
-    SA_DATA = 3,     /* a corpus or model file is damaged or says something impossible */
+    SA_DATA = 3,     /* a corpus or model file is damaged or inconsistent */
     SA_OPEN = 4,     /* a file cannot be opened */
     SA_IO = 5,       /* reading or writing failed midway */
     SA_BUSY = 6,     /* the output folder belongs to another training */
-    SA_LIMIT = 7,    /* memory or a size limit */
+    SA_LIMIT = 7,    /* out of memory, or beyond a size limit */
     SA_DIVERGED = 8, /* training left the finite numbers */
 } sa_code;
 
 typedef struct sa_error {
     sa_code code;
-    char text[512]; /* one line without "softalign:", safe to print: "x.tsv:12: no tab ..." */
+    char text[512]; /* one line without line end, safe to print: "x.tsv:12: no tab ..." */
 } sa_error;
-
-/* "0.1.0" */
-const char *sa_version(void);
-
-/* What multiplies matrices here: the version of OpenBLAS and the kernels that it chose for this
- * processor, as in "OpenBLAS 0.3.21 DYNAMIC_ARCH NO_AFFINITY SkylakeX MAX_THREADS=64". */
-const char *sa_blas_version(void);
-/* The file that the products come from, as the dynamic linker found it; NULL: it cannot tell. */
-const char *sa_blas_library(void);
 
 /* ---- Settings ----------------------------------------------------------------------------- */
 
-/* What the choices of some options are called in programs. */
-enum { SA_MODEL_RECURRENT, SA_MODEL_TRANSFORMER };                /* model */
-enum { SA_TIE_NONE, SA_TIE_TWO, SA_TIE_THREE };                   /* tie */
-enum { SA_CRITERION_LOSS, SA_CRITERION_BLEU, SA_CRITERION_CHRF }; /* criterion */
-enum { SA_AVERAGE_LAST, SA_AVERAGE_BEST };                        /* average_of */
-enum { SA_MAX_LAYERS = 8 }; /* most layers of an encoder or decoder */
+/* The choices of the options below. The value of a choice is its position among the names of its
+ * option; later versions add choices behind these and renumber none. */
+enum { SA_MODEL_RECURRENT, SA_MODEL_TRANSFORMER };
+enum {
+    SA_DECODER_BAHDANAU,
+    SA_DECODER_FIXED,
+    SA_DECODER_FIXED_INIT,
+    SA_DECODER_LUONG,
+    SA_DECODER_CGRU,
+};
+enum {
+    SA_ATTENTION_ADDITIVE,
+    SA_ATTENTION_SCALED_DOT,
+    SA_ATTENTION_DOT,
+    SA_ATTENTION_GENERAL,
+    SA_ATTENTION_RAW_DOT,
+    SA_ATTENTION_CONCAT,
+    SA_ATTENTION_LOCATION,
+    SA_ATTENTION_UNIFORM,
+};
+enum { SA_WINDOW_NONE, SA_WINDOW_LOCAL_M, SA_WINDOW_LOCAL_P };
+enum { SA_ENCODER_BI, SA_ENCODER_UNI, SA_ENCODER_NONE };
+enum { SA_POSITIONS_NONE, SA_POSITIONS_SINUSOIDAL, SA_POSITIONS_LEARNED };
+enum { SA_CELL_GRU, SA_CELL_LSTM, SA_CELL_RNN };
+enum { SA_UPDATE_NEW, SA_UPDATE_OLD };
+enum { SA_RESET_BEFORE, SA_RESET_AFTER, SA_RESET_SUM };
+enum {
+    SA_INITIAL_AUTO,
+    SA_INITIAL_BACKWARD,
+    SA_INITIAL_LAST,
+    SA_INITIAL_MEAN,
+    SA_INITIAL_COPY,
+};
+enum { SA_READOUT_AUTO, SA_READOUT_PREVIOUS, SA_READOUT_CURRENT };
+enum { SA_NORM_PRE, SA_NORM_POST };
+enum { SA_TIE_NONE, SA_TIE_TWO, SA_TIE_THREE };
+enum { SA_INIT_XAVIER, SA_INIT_PAPER, SA_INIT_UNIFORM };
+enum {
+    SA_TOKENIZER_WORD,
+    SA_TOKENIZER_CHAR,
+    SA_TOKENIZER_SPACE,
+    SA_TOKENIZER_BPE,
+    SA_TOKENIZER_SPACE_BPE,
+};
+enum { SA_BPE_JOINT, SA_BPE_SEPARATE };
+enum { SA_OPTIMIZER_ADADELTA, SA_OPTIMIZER_ADAM, SA_OPTIMIZER_SGD };
+enum { SA_SCHEDULE_PLATEAU, SA_SCHEDULE_CONSTANT, SA_SCHEDULE_INVERSE_SQRT };
+enum { SA_CRITERION_LOSS, SA_CRITERION_BLEU, SA_CRITERION_CHRF };
+enum { SA_AVERAGE_LAST, SA_AVERAGE_BEST };
 
-/* Everything that shapes a model and its training, one field per option of `softalign train`.
- * Choices are the position of the chosen name in the option's list. */
+/* The most layers of an encoder or decoder. */
+enum { SA_MAX_LAYERS = 8 };
+
+/* Everything that shapes a model and its training: one field for each option of `softalign train`,
+ * whose help says more. */
 typedef struct sa_settings {
-    /* the model */
-    int model; /* recurrent or transformer; each ignores what is the other's */
-    int decoder;
-    int attention;       /* the compatibility function */
+    /* the model; each family ignores the options of the other */
+    int model;           /* SA_MODEL_... */
+    int decoder;         /* SA_DECODER_... */
+    int attention;       /* SA_ATTENTION_..., the score function */
     int heads;           /* H */
-    int value_size;      /* d_v of each of several heads; 0: an annotation's numbers shared out */
-    int window;          /* local attention */
+    int value_size;      /* d_v of each of several heads; 0: annotation size / heads */
+    int window;          /* SA_WINDOW_..., local attention */
     int window_size;     /* D */
-    int encoder;         /* bi, uni, none */
-    int layers;          /* of the encoder; of a transformer's decoder, too */
-    int positions;       /* added to the embeddings */
-    bool reverse_source; /* read from the last word to the first */
-    int cell;
-    int update, reset; /* forms of the gated unit */
-    bool cell_norm;    /* layer normalisation in the recurrent cells */
-    int decoder_init;  /* what s_0 is made of */
-    int readout_state; /* which state the read-out sees */
+    int encoder;         /* SA_ENCODER_... */
+    int layers;          /* of the encoder; Transformer: of the decoder, too */
+    int positions;       /* SA_POSITIONS_..., added to the embeddings */
+    bool reverse_source; /* read the source from its last word to its first */
+    int cell;            /* SA_CELL_... */
+    int update, reset;   /* SA_UPDATE_..., SA_RESET_...: forms of the GRU */
+    bool cell_norm;      /* layer normalization in the recurrent cells */
+    int decoder_init;    /* SA_INITIAL_...: what s_0 is computed from */
+    int readout_state;   /* SA_READOUT_...: the state that the read-out sees */
     bool input_feeding;
-    int embed;  /* m  width of the word embeddings */
-    int hidden; /* n  units of each recurrent layer */
-    int attn;   /* n' units of the alignment model */
-    int maxout; /* l  units of the read-out */
-    int ffn;    /* units of a transformer's feed-forward networks */
-    int norm;   /* where a transformer normalises: before a sub-layer or after it */
-    int tie;    /* which embeddings are shared with each other and the last matrix */
-    int init;   /* how weights start */
+    int embed;  /* m, embedding size */
+    int hidden; /* n, units of each recurrent layer */
+    int attn;   /* n', units of the attention score */
+    int maxout; /* l, units of the read-out */
+    int ffn;    /* inner units of a Transformer's feed-forward networks */
+    int norm;   /* SA_NORM_..., Transformer */
+    int tie;    /* SA_TIE_..., embeddings */
+    int init;   /* SA_INIT_... */
     /* the text */
-    int tokenizer;
-    int bpe_merges; /* sub-words: merges learned at most */
-    int bpe;        /* of both sides together, or of each alone */
+    int tokenizer;  /* SA_TOKENIZER_... */
+    int bpe_merges; /* at most */
+    int bpe;        /* SA_BPE_... */
     bool lowercase;
     int min_freq; /* rarer words are unknown */
-    int vocab;    /* most frequent words kept a side; 0: all */
-    int max_len;  /* training leaves out pairs with a longer side (in tokens) */
+    int vocab;    /* vocabulary size of each side; 0: all words */
+    int max_len;  /* longest side in tokens; training skips longer pairs */
     /* the training */
-    int optimizer;
-    double lr;       /* 0: the optimizer's own */
-    double lr_decay; /* the learning rate is multiplied by it after .. */
-    int lr_patience; /* .. so many validations in a row that are not the best */
-    int schedule;    /* what becomes of the learning rate */
-    int64_t warmup;  /* updates over which it rises from 0 */
+    int optimizer;   /* SA_OPTIMIZER_... */
+    double lr;       /* learning rate; 0: the optimizer's default */
+    double lr_decay; /* factor of the learning rate after ... */
+    int lr_patience; /* ... this many validations without improvement */
+    int schedule;    /* SA_SCHEDULE_... */
+    int64_t warmup;  /* updates over which the learning rate rises from 0 */
     double momentum;
-    double beta1, beta2, epsilon; /* of adam */
-    double clip;                  /* largest L2 norm of the gradient; 0: unbounded */
-    double dropout;               /* of embeddings, annotations and read-out, or of sub-layers */
-    double dropout_embeddings, dropout_annotations, dropout_readout; /* below 0: as dropout */
-    double
-        dropout_state;   /* of what recurrent weights meet; the same units all through a sentence */
-    double word_dropout; /* of source and target words, each as a whole */
-    double l2;           /* times the sum of all squared matrix weights: part of the loss */
-    double weight_decay; /* share of its learning rate by which every update shrinks matrices */
-    double label_smoothing;  /* share of each word's probability given to all words alike */
-    double guided_alignment; /* weight of the loss of looking elsewhere than the pairs' links say */
-    int batch;               /* sentences per update */
-    int batch_tokens;        /* words of an update on either side; 0: so many sentences */
-    int shards;              /* pieces a batch is cut into; 0: one per core */
+    double beta1, beta2, epsilon; /* of Adam */
+    double clip;                  /* largest L2 norm of the gradient; 0: none */
+    double dropout;               /* probabilities; see the help */
+    double dropout_embeddings, dropout_annotations, dropout_readout; /* negative: as dropout */
+    double dropout_state;    /* of recurrent connections, one mask per sentence */
+    double word_dropout;     /* of whole words */
+    double l2;               /* penalty on the squared weights */
+    double weight_decay;     /* decoupled */
+    double label_smoothing;  /* probability spread over the vocabulary */
+    double guided_alignment; /* weight of the alignment loss */
+    int batch;               /* pairs per update */
+    int batch_tokens;        /* tokens per update and side; 0: as batch says */
+    int shards;              /* of a batch; 0: one per core */
     int64_t seed;
-    int valid_every; /* updates between validations; 0: once an epoch */
-    int criterion;   /* which validation is the better one: loss, BLEU or chrF */
-    int patience;    /* validations without a better one before training stops; 0: never */
-    int average;     /* the mean of the weights at so many validations is a model, too; 0: none */
-    int average_of;  /* the last ones, or the best */
+    int valid_every; /* updates between validations; 0: one epoch */
+    int criterion;   /* SA_CRITERION_...: what makes a validation better */
+    int patience;    /* validations without improvement before training ends; 0: no limit */
+    int average;     /* validations whose mean weights are a model, too; 0: none */
+    int average_of;  /* SA_AVERAGE_... */
     /* the run: never stored in the model file */
     int threads; /* 0: one per core */
     int epochs;
@@ -134,55 +198,103 @@ typedef struct sa_settings {
     double max_time; /* seconds; 0: no limit */
 } sa_settings;
 
-/* The defaults, right for a toy corpus on a laptop. */
+/* The defaults, which suit a toy corpus on a laptop. */
 void sa_settings_init(sa_settings *settings);
 
-/* Sets one option from text, as `--name value` does; "yes" and "no" for switches. Fails with
- * SA_USAGE, naming the option and what is allowed. */
+/* Sets one option from text, as `--name value` does; "yes" or "no" for a switch. SA_USAGE names the
+ * option and what it allows. */
 bool sa_settings_set(sa_settings *settings, const char *name, const char *value, sa_error *error);
 
-/* Whether a model with these settings attends: the decoders with a fixed vector do not. */
+/* Whether a model with these settings attends: decoders with a fixed context vector do not. */
 bool sa_settings_has_attention(const sa_settings *settings);
 
-/* Applies a named preset ("bahdanau2015"). Appends nothing, prints nothing: see sa_preset_text. */
+/* Sets every option of a preset, such as "bahdanau2015". */
 bool sa_settings_preset(sa_settings *settings, const char *name, sa_error *error);
 
-/* What a preset sets, one line each, with the paper's places and the deviations; NULL: unknown. */
+/* The name of preset i; NULL after the last. */
+const char *sa_preset_name(size_t i);
+
+/* What a preset sets, an option on each line with its place in the paper, and its deviations; NULL:
+ * there is no such preset. */
 const char *sa_preset_text(const char *name);
 
-/* The compatibility functions that `attention` chooses from: the name of number i, its formula and
- * where it comes from (either may be NULL); NULL after the last. */
+/* The name of score function i, the choices of `attention`; NULL after the last. Sets its formula
+ * and its citation; either may be NULL. */
 const char *sa_attention_info(size_t i, const char **formula, const char **citation);
-/* The same of the decoders, and of the recurrent cells in all their forms. */
+
+/* The same of the decoders. */
 const char *sa_decoder_info(size_t i, const char **formula, const char **citation);
+
+/* The same of the recurrent cells, each form of the GRU a row of its own. */
 const char *sa_cell_info(size_t i, const char **formula, const char **citation);
+
+/* ---- Options ------------------------------------------------------------------------------ */
+
+typedef enum sa_option_kind {
+    SA_OPTION_INT,    /* int */
+    SA_OPTION_INT64,  /* int64_t, below 2^53: every JSON reader can hold it */
+    SA_OPTION_REAL,   /* double */
+    SA_OPTION_SWITCH, /* bool */
+    SA_OPTION_CHOICE, /* int: the position of a name */
+    SA_OPTION_TEXT,   /* const char *, not copied; NULL until set */
+} sa_option_kind;
+
+/* What an option belongs to. All but SA_SCOPE_RUN are stored in the model file. */
+typedef enum sa_scope { SA_SCOPE_MODEL, SA_SCOPE_TEXT, SA_SCOPE_TRAINING, SA_SCOPE_RUN } sa_scope;
+
+/* An option: a field of a struct, what it may hold, and what it means. */
+typedef struct sa_option {
+    const char *name; /* as on the command line, without dashes */
+    sa_option_kind kind;
+    sa_scope scope;
+    size_t offset;                   /* of the field in its struct */
+    double default_value;            /* of a number, switch or choice */
+    double least, most;              /* range of a number, both included */
+    const char *(*choice)(size_t i); /* the name of choice i, NULL after the last */
+    const char *value;               /* placeholder for the value in the help: "N", "FILE" */
+    const char *help;                /* meaning and unit */
+} sa_option;
+
+/* Option i of sa_settings; NULL after the last. They are grouped by scope. */
+const sa_option *sa_settings_option(size_t i);
+
+/* Option i of sa_search; NULL after the last. */
+const sa_option *sa_search_option(size_t i);
+
+/* Option i of sa_metrics; NULL after the last. */
+const sa_option *sa_metrics_option(size_t i);
+
+/* Option i of sa_link_options; NULL after the last. */
+const sa_option *sa_link_option(size_t i);
 
 /* ---- Pairs of sentences -------------------------------------------------------------------- */
 
 typedef struct sa_pair {
-    const char *source, *target; /* NFC, without line ends */
-    const char *gold;            /* alignment in Pharaoh form, or NULL */
-    size_t line;                 /* where it stood, counted from 1 */
+    const char *source, *target; /* normalized to NFC, without line ends */
+    const char *gold;            /* its alignment in Pharaoh format; NULL: none */
+    size_t line;                 /* in its file, from 1 */
 } sa_pair;
 
 typedef struct sa_corpus {
     sa_pair *pairs;
     size_t count;
     size_t lines;     /* lines read */
-    size_t empty;     /* lines left out because a side was empty */
-    bool gold;        /* every pair carries an alignment */
-    const char *name; /* the path it came from */
-    void *owned;      /* the text behind the pairs */
+    size_t empty;     /* lines skipped because a side was empty */
+    bool gold;        /* every pair has an alignment */
+    const char *name; /* the path it was opened by */
+    void *owned;      /* the text of the pairs */
 } sa_corpus;
 
-/* Reads PAIRS: a tab-separated file, or "SRC,TGT" (two files with equal lines), or "-" for standard
- * input; gzip is recognised by its bytes. `path` must outlive the corpus, which is freed by
- * sa_corpus_close. */
+/* Reads a tab-separated file, or "SRC,TGT" (two files with equal numbers of lines), or "-"
+ * (standard input); gzip is recognized by its bytes. `path` must outlive the corpus. Freed by
+ * sa_corpus_close.
+ */
 bool sa_corpus_open(sa_corpus *corpus, const char *path, sa_error *error);
 void sa_corpus_close(sa_corpus *corpus);
-/* Gives every pair the alignment on its line of a file in Pharaoh form ("0-0 1-2"; an empty line:
- * no links), as aligners write it, in the place of its own. SA_DATA names the file and line that
- * does not read as one, or says that the files have different numbers of lines. */
+
+/* Replaces the alignment of every pair by the one on its line of a file in Pharaoh format ("0-0
+ * 1-2"; an empty line: no links), as word aligners write it. SA_DATA names the file and the line
+ * that cannot be read, or the two numbers of lines. */
 bool sa_corpus_read_alignments(sa_corpus *corpus, const char *path, sa_error *error);
 
 /* ---- Training ------------------------------------------------------------------------------ */
@@ -190,92 +302,177 @@ bool sa_corpus_read_alignments(sa_corpus *corpus, const char *path, sa_error *er
 /* What a training has taken so far. */
 typedef struct sa_train_cost {
     double seconds;  /* from its start, validations included */
-    double updating; /* of these, the seconds that updates took */
-    int64_t words;   /* target words learned from, end marks included */
+    double updating; /* seconds of these spent on updates */
+    int64_t words;   /* target tokens trained on, EOS included */
 } sa_train_cost;
 
+typedef enum sa_progress_kind {
+    SA_PROGRESS_STEP,
+    SA_PROGRESS_VALIDATION,
+    SA_PROGRESS_NOTE,
+} sa_progress_kind;
+
 typedef struct sa_progress {
-    enum { SA_PROGRESS_STEP, SA_PROGRESS_VALIDATION, SA_PROGRESS_NOTE } kind;
+    sa_progress_kind kind;
     int epoch;         /* from 1 */
-    double epoch_part; /* share of the epoch's pairs seen, 0..1 */
+    double epoch_part; /* fraction of the epoch's pairs seen, 0 .. 1 */
     int64_t step;      /* updates so far */
     sa_train_cost spent;
-    double seconds_left; /* to the nearest known limit; < 0: unknown */
-    double loss;         /* natural log per target word, end mark included, since the last report */
-    double guided_loss;  /* SA_PROGRESS_VALIDATION: that of guided alignment per target word, since
-                            the  last one; not a number without */
-    double words_per_second;                                     /* target words */
-    double gradient_norm;                                        /* before clipping */
-    double valid_loss, valid_perplexity, valid_bleu, valid_chrf; /* SA_PROGRESS_VALIDATION only */
-    bool best;        /* SA_PROGRESS_VALIDATION: the best so far */
-    const char *note; /* SA_PROGRESS_NOTE: a line for the user */
+    double seconds_left;     /* until the nearest limit that can be predicted; negative: unknown */
+    double loss;             /* natural log per target token, EOS included, since the last report */
+    double words_per_second; /* target tokens */
+    double gradient_norm;    /* before clipping */
+    /* SA_PROGRESS_VALIDATION: */
+    double guided_loss; /* alignment loss per target token since the last one; NaN: not guided */
+    double valid_loss, valid_perplexity, valid_bleu, valid_chrf;
+    bool best; /* so far */
+    /* SA_PROGRESS_NOTE: */
+    const char *note; /* a line for the user */
 } sa_progress;
 
-/* Where the time of the updates went: a row for each part of the model. */
-enum { SA_PROFILE_ENTRIES = 8 };
+/* Where the time of the updates went. */
 typedef struct sa_profile_entry {
-    const char *name;
-    double seconds; /* of all threads together */
+    const char *name; /* a part of the model */
+    double seconds;   /* sum over threads */
 } sa_profile_entry;
+enum { SA_PROFILE_ENTRIES = 8 };
 
 typedef struct sa_train_options {
     const sa_settings *settings;
-    const char *train; /* PAIRS */
-    const char
-        *alignments;   /* of the training pairs, for sa_corpus_read_alignments; NULL: their own */
-    const char *valid; /* PAIRS, or NULL: 5 % of the training pairs by a hash of the source */
-    const char *out;   /* folder for best.safetensors, last.safetensors, log.csv, film; with
-                          settings->average, average.safetensors */
-    const sa_pair *snapshot_pairs; /* [probe_count] pairs whose attention is filmed: written down
-                              before the first update and at every validation, as the heatmaps
-                              out/film/0001/00000000.csv ..., a folder per pair, the updates in the
-                              name; those of several heads in head-1 ... of it. SA_USAGE: the model
-                              has no attention */
+    const char *train;      /* path of the training pairs, as for sa_corpus_open */
+    const char *alignments; /* path of their alignments; NULL: those in the pairs */
+    const char *valid;      /* path; NULL: 5 % of the training pairs, by a hash of the source */
+    const char *out; /* folder for best.safetensors, last.safetensors, log.csv, film/ and, with
+                        settings->average, average.safetensors */
+    const sa_pair *snapshot_pairs; /* [snapshot_count] their attention is recorded before the first
+                                      update and at every validation, as the heatmaps
+                                      out/film/0001/00000000.csv ...: a folder for each pair, a file
+                                      for each update, of several heads also head-1/ ... in it.
+                                      SA_USAGE: the model has no attention */
     size_t snapshot_count;
-    bool resume;         /* go on from out/last.safetensors */
-    sa_train_cost spent; /* what it took before this run; all that is told counts from there, and
-                        max_time, too */
-    bool pausing; /* a stop only saves, without a validation: going on later gives the files of
-                     a training that was never stopped */
+    bool resume;         /* from out/last.safetensors */
+    sa_train_cost spent; /* before this run: reports, results and max_time count from there */
+    bool pausing;        /* a stop saves without validating, so that after resuming the files are
+                            those of a training that was never stopped */
     void (*report)(void *context, const sa_progress *progress); /* may be NULL */
-    void *context;
-    const volatile sig_atomic_t
-        *stop; /* non-zero: finish the update, save and return; may be NULL */
-    sa_profile_entry
-        *parts; /* [SA_PROFILE_ENTRIES] filled in at the end; NULL: nothing is measured */
+    void *context;                                              /* passed to report */
+    const volatile sig_atomic_t *stop; /* non-zero: finish the update, save, return; may be NULL */
+    sa_profile_entry *parts; /* [SA_PROFILE_ENTRIES] filled in at the end; NULL: not measured */
 } sa_train_options;
 
 typedef struct sa_train_result {
     int64_t steps;
     int epochs;
     sa_train_cost spent;
-    double best_loss, best_bleu, best_chrf; /* of the validation that was the best */
+    double best_loss, best_bleu, best_chrf; /* of the best validation */
     const char *reason; /* why it ended: "epochs", "steps", "time", "patience", "stopped" */
 } sa_train_result;
 
-bool sa_train(const sa_train_options *training, sa_train_result *outcome, sa_error *error);
+/* Trains a model and writes it to options->out. *result is filled in also after a failure. */
+bool sa_train(const sa_train_options *options, sa_train_result *result, sa_error *error);
 
 /* ---- Models -------------------------------------------------------------------------------- */
 
 typedef struct sa_model sa_model;
 
-/* Reads a model file; every byte is checked. `threads`: 0 for one per core. */
+/* Reads a model file and verifies its checksum. `threads`: 0 for one per core. Freed by
+ * sa_model_close. */
 sa_model *sa_model_open(const char *path, int threads, sa_error *error);
-void sa_model_close(sa_model *model);
+void sa_model_close(sa_model *model); /* NULL is allowed */
+
 const sa_settings *sa_model_settings(const sa_model *model);
 
-/* Writes to `path` the model whose weights are the mean of those of `count` model files, such as
- * checkpoints of one training. SA_USAGE names the file whose settings of model or text, or whose
- * words, are not those of the first. */
-bool sa_average_models(const char *const *models, int count, const char *path, sa_error *error);
-
-/* How many numbers were learned. */
+/* The number of weights. */
 size_t sa_model_parameters(const sa_model *model);
-/* How many numbers of its file were too small for a float's full precision (denormal) and are zero
- * now: they would slow every product down a hundredfold. */
+
+/* The number of weights that were denormal in the file and are zero in memory: denormals slow
+ * matrix products down a hundredfold. */
 size_t sa_model_denormals(const sa_model *model);
 
-/* ---- Attention: which is shown, and what takes its place ----------------------------------- */
+/* Writes the model whose weights are the mean of those in `count` model files, such as checkpoints
+ * of one training. SA_USAGE names a file whose model, text or vocabulary differs from the first. */
+bool sa_average_models(const char *const *models, int count, const char *path, sa_error *error);
+
+/* ---- Attention overrides -------------------------------------------------------------------- */
+
+/* What replaces the attention weights that a model computes. */
+typedef enum sa_override_kind {
+    SA_OVERRIDE_NONE,    /* nothing */
+    SA_OVERRIDE_UNIFORM, /* 1 / S for every source word */
+    SA_OVERRIDE_SHUFFLE, /* the model's weights in a random order, one order for each length */
+    SA_OVERRIDE_SHIFT,   /* the model's weights moved `shift` positions to the right, cyclically */
+    SA_OVERRIDE_ONE_HOT, /* all weight on the largest */
+    SA_OVERRIDE_GOLD,    /* equal weights on the words linked in the pair's alignment; target words
+                            without links keep the model's weights */
+} sa_override_kind;
+
+/* All zero: none. */
+typedef struct sa_attention_override {
+    sa_override_kind kind;
+    int shift; /* of SA_OVERRIDE_SHIFT */
+} sa_attention_override;
+
+/* Reads "none", "uniform", "shuffle", "shift:2", "one-hot" or "gold". */
+bool sa_attention_override_parse(sa_attention_override *override, const char *text,
+                                 sa_error *error);
+
+/* ---- Translation --------------------------------------------------------------------------- */
+
+enum { SA_LENGTH_PENALTY_AVERAGE, SA_LENGTH_PENALTY_GNMT, SA_LENGTH_PENALTY_NONE };
+
+typedef struct sa_search {
+    int beam;            /* beam size; 1: greedy */
+    int nbest;           /* translations of each sentence; without sampling at most the beam size */
+    int length_penalty;  /* SA_LENGTH_PENALTY_... */
+    double length_power; /* its exponent */
+    double coverage;     /* weight of the coverage penalty (Wu et al. 2016, equation 14) */
+    double max_ratio;    /* longest output: max_ratio * source tokens (EOS included) + 10 */
+    int min_length;      /* shortest output in tokens, without EOS */
+    bool no_unknown;     /* never generate the unknown word */
+    bool sample;         /* sample instead of searching */
+    double temperature;  /* of the sampling */
+    int top_k;           /* sample from the k most probable words; 0: all */
+    double top_p;        /* sample from the fewest words with this much probability */
+    int64_t seed;        /* of the sampling */
+    bool weights;        /* return tokens and attention weights */
+    bool replace_unknown; /* replace unknown words by the source word with the largest weight, */
+    const sa_corpus *dictionary;    /* or by the target that these pairs give it; NULL: none */
+    int batch;                      /* sentences decoded together */
+    sa_attention_override override; /* in sa_evaluate; without alignments, as in sa_translate,
+                                       SA_OVERRIDE_GOLD has no effect */
+} sa_search;
+
+/* The defaults: greedy search. */
+void sa_search_init(sa_search *search);
+
+typedef struct sa_translation {
+    char *text;             /* detokenized */
+    double log_probability; /* sum over its tokens, EOS included */
+    double score;           /* what the search compares */
+    int words;              /* tokens, EOS included */
+    bool complete;          /* ends in EOS; false: cut off at the longest output */
+    /* with sa_search.weights only: */
+    int sources;                   /* source words, EOS included */
+    const char **target, **source; /* [words], [sources] */
+    double *weights; /* [words * sources] row t: the attention weights when token t was
+                        generated, the mean over heads and models; NULL: no attention */
+} sa_translation;
+
+/* Translates `count` sentences to translations [count * search->nbest]. An empty sentence gives
+ * empty text; n-best entries that are missing have text NULL. Freed by sa_translations_release.
+ * SA_USAGE: the model cannot do what `search` asks for; SA_DIVERGED: it gives no probabilities
+ * (also in sa_align and sa_evaluate). */
+bool sa_translate(sa_model *model, const char *const *sources, size_t count,
+                  const sa_search *search, sa_translation *translations, sa_error *error);
+
+/* The same by 1 to 16 models, whose probabilities are averaged. SA_USAGE names the model whose
+ * target vocabulary or tokenization differs from the first. */
+bool sa_translate_ensemble(sa_model *const *models, int model_count, const char *const *sources,
+                           size_t count, const sa_search *search, sa_translation *translations,
+                           sa_error *error);
+void sa_translations_release(sa_translation *translations, size_t count);
+
+/* ---- Alignment ----------------------------------------------------------------------------- */
 
 /* Where a model attends: from the decoder to the source, or within the encoder or decoder of a
  * Transformer. */
@@ -285,165 +482,102 @@ typedef enum sa_attention_site {
     SA_SITE_DECODER,
 } sa_attention_site;
 
-/* What replaces the weights that the model computes. */
-typedef enum sa_override_kind {
-    SA_OVERRIDE_NONE,    /* nothing does */
-    SA_OVERRIDE_UNIFORM, /* 1 / S for every source word */
-    SA_OVERRIDE_SHUFFLE, /* the model's weights in a random order, one order for each sentence */
-    SA_OVERRIDE_SHIFT,   /* the model's weights, moved `shift` positions to the right, cyclically */
-    SA_OVERRIDE_ONE_HOT, /* all weight on the source word with the largest */
-    SA_OVERRIDE_GOLD,    /* equal weights on a target word's links in the pair's alignment; a word
-                            without links keeps the model's */
-} sa_override_kind;
-
-/* All zero: nothing is replaced. */
-typedef struct sa_attention_override {
-    sa_override_kind kind;
-    int shift; /* of SA_OVERRIDE_SHIFT */
-} sa_attention_override;
-
-/* Reads "none", "uniform", "shuffle", "shift:2", "one-hot" or "gold"; SA_USAGE: anything else. */
-bool sa_attention_override_parse(sa_attention_override *override, const char *text,
-                                 sa_error *error);
-
-/* ---- Translation --------------------------------------------------------------------------- */
-
-typedef struct sa_search {
-    int beam;             /* 1: greedy */
-    int nbest;            /* translations wanted of each sentence; of a beam at most its size */
-    int length_penalty;   /* what a log-probability is divided by before it is compared */
-    double length_power;  /* the power in it */
-    double coverage;      /* weight of the coverage penalty (Wu et al. 2016, equation 14) */
-    double max_ratio;     /* longest output: ratio * source words (end mark included) + 10 */
-    int min_length;       /* shortest output, in words without the end mark */
-    bool no_unknown;      /* never write the unknown word */
-    bool sample;          /* draw the words at random instead of searching */
-    double temperature;   /* of the sampling */
-    int top_k;            /* only from the likeliest words; 0: all */
-    double top_p;         /* only from the fewest that have so much of the probability */
-    int64_t seed;         /* of the sampling */
-    bool weights;         /* keep tokens and attention in each translation */
-    bool replace_unknown; /* by the source word that was attended most, */
-    const struct sa_corpus *dictionary; /* or by what it is paired with here; NULL: none */
-    int batch;                          /* sentences decoded together */
-    sa_attention_override override;     /* what replaces the attention weights; SA_OVERRIDE_GOLD in
-                                           sa_evaluate only */
-} sa_search;
-
-void sa_search_init(sa_search *search);
-
-typedef struct sa_translation {
-    char *text;             /* detokenised */
-    double log_probability; /* sum over its words, end mark included */
-    double score;           /* what the search compared */
-    int words;              /* end mark included */
-    bool complete;          /* it ended by itself, not at the longest output */
-    /* The rest only with sa_search.weights. */
-    int sources;                               /* source words, end mark included */
-    const char *const *target, *const *source; /* [words], [sources] */
-    double *weights; /* [words * sources] row t: where it looked when it wrote word t, the mean of
-                        heads and models; NULL without attention */
-} sa_translation;
-
-/* Translates `count` sentences; `out` has room for count * nbest. An empty sentence gives empty
- * text. Missing n-best entries have text NULL. Freed by sa_translations_release; after a failure
- * there is nothing to free. SA_USAGE: `search` asks for what it cannot; SA_DIVERGED: the model
- * gives no probabilities (so in sa_align and sa_evaluate too). */
-bool sa_translate(sa_model *model, const char *const *sources, size_t count,
-                  const sa_search *search, sa_translation *out, sa_error *error);
-
-/* The same by several models (at most 16), whose probabilities are averaged. They must know the
- * same target words and read and write alike; SA_USAGE says which does not. */
-bool sa_translate_ensemble(sa_model *const *models, int number, const char *const *sources,
-                           size_t count, const sa_search *search, sa_translation *out,
-                           sa_error *error);
-void sa_translations_release(sa_translation *translations, size_t count);
-
-/* ---- Alignment ----------------------------------------------------------------------------- */
-
-/* The attention of one forced decoding. Both sides end in the end mark, shown as "</s>". Rows are
- * the words that looked, columns those looked at: target and source, or, where a transformer's
- * encoder or decoder looks at its own words, that side's twice; of the target then those that
- * enter, from "<s>" to the one before the end mark, and row t is what the word behind it was
- * written from. */
-typedef struct sa_alignment {
-    int targets, sources;                      /* rows and columns: words, end marks included */
-    int heads, layers;                         /* one layer where subwords were merged */
-    const char *const *target, *const *source; /* [targets], [sources] the user's own words */
-    const double *weights; /* all matrices [targets * sources], one after the other; NULL: none. The
-                              first is the mean over heads; see sa_alignment_weights */
-    double log_probability;
-} sa_alignment;
-
-/* The matrix [targets * sources] of one head (from 1; 0: the mean over heads) in one layer (from 1;
- * 0: the layer that was chosen, or the mean over layers). Row t: the weights while target word t is
- * predicted. The heads of a layer, and the layers, follow each other in memory. NULL: there are no
- * weights, or the mean over the heads of one layer among several is asked for. */
-const double *sa_alignment_weights(const sa_alignment *alignment, int layer, int head);
-
-/* All zero: cross-attention, the mean over layers, as the model computes it. */
+/* All zero: cross-attention, the mean over layers, no override. */
 typedef struct sa_align_options {
     sa_attention_site site;
     int layer; /* from 1; 0: the mean over layers */
     sa_attention_override override;
 } sa_align_options;
 
-/* Calls `each` for every pair in order; a false return ends the work and is handed on. `options`
- * may be NULL: all zero. SA_USAGE: the model has no attention (sa_settings_has_attention), or no
- * such site or layer. SA_DATA: SA_OVERRIDE_GOLD, and a pair has no alignment. */
+/* Attention weights of a pair whose target is predicted by teacher forcing. Rows are queries,
+ * columns keys: target and source words, ending in "</s>" (EOS). Within the encoder both are source
+ * words; within the decoder both are the target words it reads, from "<s>" (BOS) on, and row t is
+ * where the word after it is predicted. */
+typedef struct sa_alignment {
+    int targets, sources;                      /* rows and columns */
+    int heads, layers;                         /* one layer where subwords were merged */
+    const char *const *target, *const *source; /* [targets], [sources] the words as in the text */
+    const double *weights;  /* all matrices [targets * sources], the mean over heads first; read the
+                               others by sa_alignment_weights. NULL: none */
+    double log_probability; /* of the target, EOS included */
+} sa_alignment;
+
+/* The matrix of one head (from 1; 0: the mean over heads) in one layer (from 1; 0: the layer that
+ * was chosen, or the mean over layers). The heads of a layer lie one after the other, and so do the
+ * layers. NULL: there are no weights, or the mean over the heads of one of several layers is asked
+ * for, which is not stored. */
+const double *sa_alignment_weights(const sa_alignment *alignment, int layer, int head);
+
+/* Calls `each` with every pair in order; if it returns false, the work ends and so does sa_align.
+ * `options` may be NULL: all zero. SA_USAGE: the model has no attention
+ * (sa_settings_has_attention), or none at that site or layer. SA_DATA: SA_OVERRIDE_GOLD, and a pair
+ * has no alignment. */
 bool sa_align(sa_model *model, const sa_align_options *options, const sa_pair *pairs, size_t count,
               bool (*each)(void *context, size_t index, const sa_alignment *alignment,
                            sa_error *error),
               void *context, sa_error *error);
 
-/* The same between words where the model reads and writes sub-words ("low@@", "er"): the row of a
- * target word is the mean of its sub-words' rows, the column of a source word the sum of its
- * sub-words' columns, so that rows still sum to 1. End marks stay words of their own. `pieces` may
- * have no weights (NULL); of tokens that are words already nothing changes. Freed by
- * sa_alignment_release. */
-bool sa_alignment_merge(const sa_alignment *pieces, sa_alignment *words, sa_error *error);
+/* The alignment between words from one between subwords ("low@@", "er"): the row of a target word
+ * is the mean of its subwords' rows, the column of a source word the sum of its subwords' columns,
+ * so that rows still sum to 1. EOS stays a word of its own. Without subwords nothing changes but
+ * that single layers are dropped. Freed by sa_alignment_release. */
+bool sa_alignment_merge(const sa_alignment *subwords, sa_alignment *words, sa_error *error);
 void sa_alignment_release(sa_alignment *words);
 
 /* ---- Metrics ------------------------------------------------------------------------------- */
 
-/* How texts are compared, one field per option of `softalign score`; the figures are those of
- * sacreBLEU 2.6. Choices are the position of the chosen name in the option's list. */
+enum { SA_METRIC_TOKENIZER_13A, SA_METRIC_TOKENIZER_NONE, SA_METRIC_TOKENIZER_CHAR };
+enum { SA_SMOOTHING_EXP, SA_SMOOTHING_FLOOR, SA_SMOOTHING_ADD_K, SA_SMOOTHING_NONE };
+
+/* How texts are compared, one field for each option of `softalign score`. The figures are those of
+ * sacreBLEU 2.6. */
 typedef struct sa_metrics {
-    int tokenize;         /* 13a, none, char */
-    int smooth;           /* exp, floor, add-k, none */
-    double smooth_value;  /* of floor and add-k; 0: their own */
-    bool effective_order; /* BLEU of as many orders as there are words */
+    int tokenize;         /* SA_METRIC_TOKENIZER_... */
+    int smooth;           /* SA_SMOOTHING_... of BLEU */
+    double smooth_value;  /* of floor and add-k; 0: their defaults */
+    bool effective_order; /* BLEU up to the longest n-gram in the text */
     bool lowercase;
     int chrf_order, chrf_word_order; /* longest n-grams of characters, of words */
-    int chrf_beta;                   /* recall counts so many times as much as precision */
-    bool chrf_whitespace;            /* white space is a character */
+    int chrf_beta;                   /* weight of recall over precision */
+    bool chrf_whitespace;            /* white space counts as a character */
     bool chrf_eps;                   /* the mean of the F-scores of all orders */
 } sa_metrics;
 
+/* The defaults of sacreBLEU. */
 void sa_metrics_init(sa_metrics *metrics);
 
 typedef struct sa_metric_values {
     double bleu, chrf; /* 0 .. 100 */
-    double exact;      /* share of sentences equal to a reference, white space aside */
-    double tokens;     /* share of reference tokens that stand at the same place */
+    double exact;      /* fraction of sentences equal to a reference, white space aside */
+    double tokens;     /* fraction of reference tokens found at the same position */
 } sa_metric_values;
 
-/* Scores `count` sentences against `reference_count` references of each: references[r][i] belongs
- * to hypotheses[i]. All are valid UTF-8. */
+/* Scores `count` hypotheses, each against `reference_count` references: references[r][i] belongs to
+ * hypotheses[i]. All must be valid UTF-8. */
 bool sa_compute_metrics(const sa_metrics *metrics, const char *const *hypotheses,
                         const char *const *const *references, size_t reference_count, size_t count,
-                        sa_metric_values *figures, sa_error *error);
+                        sa_metric_values *values, sa_error *error);
 
 /* ---- Evaluation ---------------------------------------------------------------------------- */
 
-/* What is behind AER: |A|, |S|, |A and S|, |A and P|. */
+enum { SA_LINKS_ARGMAX, SA_LINKS_THRESHOLD };
+
+/* How attention weights become links. */
+typedef struct sa_link_options {
+    int links;        /* SA_LINKS_... */
+    double threshold; /* the smallest weight that is a link */
+} sa_link_options;
+
+/* The defaults: the largest weight of each target word. */
+void sa_link_options_init(sa_link_options *options);
+
+/* The counts behind the alignment error rate: |A|, |S|, |A and S|, |A and P|. */
 typedef struct sa_link_counts {
     size_t links, sure, links_sure, links_possible;
 } sa_link_counts;
 
-/* What the attention of a pair adds up to while its target is written, teacher-forced. alpha
- * [T x S] are its weights, the mean of all heads; the last row and column belong to the end marks.
- * The figures of several pairs are made of their sums. */
+/* Statistics of the attention weights alpha [T x S] of a pair, the mean over heads, teacher-forced;
+ * the last row and column are EOS. Those of several pairs are sums. */
 typedef struct sa_attention_stats {
     size_t rows;         /* T */
     double entropy;      /* - sum_tj alpha_tj ln alpha_tj (nats) */
@@ -476,79 +610,66 @@ typedef struct sa_length_balance {
     sa_source_coverage over, under;
 } sa_length_balance;
 
-typedef struct sa_sentence_result { /* of one pair */
-    double log_probability;         /* of the reference, teacher-forced, end mark included */
-    double free_log_probability;    /* the same when each word is predicted after the model's own */
-    int words, source_words;        /* target words with the end mark; source words without it */
-    char *translation;              /* detokenised */
-    char *reference;                /* in lower case when the model reads so */
-    bool exact;                     /* the translation is the reference, white space aside */
-    size_t links, sure, links_sure,
-        links_possible;           /* the counts behind AER: |A|, |S|, |A and S|, |A and P| */
-    sa_link_counts before, after; /* the same with each link moved to the target word before it,
-                                     after it */
-    sa_attention_stats attention; /* zero without attention */
+/* The result of one pair. */
+typedef struct sa_sentence_result {
+    double log_probability;      /* of the reference, teacher-forced, EOS included */
+    double free_log_probability; /* the same, each token predicted after the model's own tokens */
+    int words, source_words;     /* target tokens with EOS; source tokens without */
+    char *translation;           /* detokenized */
+    char *reference;             /* in lower case if the model's is */
+    bool exact;                  /* the translation is the reference, white space aside */
+    sa_link_counts links;        /* of the attention against the pair's alignment */
+    sa_link_counts before,
+        after; /* the same with every link moved to the target word before, after */
+    sa_attention_stats attention; /* zero: no attention */
     sa_length_balance balance;
-    int unknown_source, unknown_target; /* words that the model does not know */
+    int unknown_source, unknown_target; /* unknown words */
 } sa_sentence_result;
+
+/* Evaluates every pair: results [corpus->count], freed by sa_sentence_results_release. `linking`
+ * may be NULL: the defaults. */
+bool sa_evaluate(sa_model *model, const sa_corpus *corpus, const sa_search *search,
+                 const sa_link_options *linking, sa_sentence_result *results, sa_error *error);
+void sa_sentence_results_release(sa_sentence_result *results, size_t count);
 
 typedef struct sa_eval_result {
     size_t sentences;
-    int64_t target_words;
-    double free_perplexity; /* free-running; loss and perplexity are teacher-forced */
-    double loss, perplexity, bleu, chrf, exact;
-    double tokens; /* share of the references' tokens at the same place in the translation */
-    /* NaN without gold alignments, or without attention: */
+    int64_t target_words;             /* EOS included */
+    double loss, perplexity;          /* teacher-forced, per target token */
+    double free_perplexity;           /* free-running */
+    double bleu, chrf, exact, tokens; /* as in sa_metric_values; exact after the model's own
+                                         tokenization */
+    /* NaN without gold alignments or attention: */
     double aer, precision, recall;
-    double aer_before,
-        aer_after; /* with the links moved: lower than aer when they are off by one */
-    /* Of the attention (sa_attention_stats); NaN without it, or when there is nothing to count: */
-    double entropy;      /* of a row, in nats: 0 .. ln S */
-    double coverage;     /* share of source words whose weights in all rows, the end mark's too, add
-                            up to at least 1/2 */
-    double end_weight;   /* share of the weight that goes to the source's end mark while a word (not
-                            the end mark) is written */
-    double monotonicity; /* share of target words, the first of each pair left out, whose most
-                            attended source word is that of the word before or stands behind it;
-                            end marks left out, of equals the first */
+    double aer_before, aer_after; /* with the links moved; lower than aer: they are off by one */
+    /* NaN without attention, or if there is nothing to count: */
+    double entropy;      /* mean of the rows, in nats: 0 .. ln S */
+    double coverage;     /* fraction of source words whose weights sum to at least 1/2 */
+    double end_weight;   /* fraction of the weight on the source's EOS while words are generated */
+    double monotonicity; /* fraction of target words but the first whose most attended source word
+ is not before that of the preceding word */
 } sa_eval_result;
 
-/* How links are made of attention weights; the choice is the position of the name in the option's
- * list. */
-typedef struct sa_link_options {
-    int links;        /* argmax, threshold */
-    double threshold; /* the smallest weight that is a link */
-} sa_link_options;
-
-void sa_link_options_init(sa_link_options *linking);
-
-/* Evaluates every pair: results [corpus->count], freed by sa_sentence_results_release. `linking`
- * may be NULL: as sa_link_options_init sets it. */
-bool sa_evaluate(sa_model *model, const sa_corpus *corpus, const sa_search *search,
-                 const sa_link_options *linking, sa_sentence_result *results, sa_error *error);
-/* The figures over the pairs whose index `chosen` lists (NULL: all of count). */
-bool sa_eval_summarize(const sa_corpus *corpus, const sa_sentence_result *each,
-                       const size_t *chosen, size_t count, sa_eval_result *scores, sa_error *error);
-/* The same with other settings of the metrics. */
-bool sa_eval_summarize_with(const sa_metrics *metrics, const sa_corpus *corpus,
-                            const sa_sentence_result *each, const size_t *chosen, size_t count,
-                            sa_eval_result *scores, sa_error *error);
-void sa_sentence_results_release(sa_sentence_result *each, size_t count);
+/* The figures of the `count` pairs whose indices `chosen` lists (NULL: of the first `count`).
+ * `metrics` may be NULL: the defaults. */
+bool sa_eval_summarize(const sa_metrics *metrics, const sa_corpus *corpus,
+                       const sa_sentence_result *results, const size_t *chosen, size_t count,
+                       sa_eval_result *summary, sa_error *error);
 
 /* ---- Diagnosis ------------------------------------------------------------------------------ */
 
-/* A pair that shows what a finding means. */
+/* A pair that shows a finding. */
 typedef struct sa_diagnosis_case {
     size_t index;                /* in the corpus */
-    double words;                /* so many too many; below 0: too few */
-    sa_source_coverage coverage; /* at the source word with too much, or too little weight */
+    double words;                /* tokens too many; negative: too few */
+    sa_source_coverage coverage; /* of the source word with too much or too little weight */
     const char *source;          /* that word; NULL: no attention */
 } sa_diagnosis_case;
 
-/* Something that is wrong with a model, its words or its pairs. */
+/* A problem of a model, its vocabulary or its pairs. */
 typedef struct sa_finding {
     const char *name;               /* "off by one" */
-    const char *measure;            /* what the figure is, in words */
+    const char *measure;            /* what the figure is */
     double figure, threshold;       /* the figure is at least the threshold */
     const char *lesson;             /* what it means, what to try, what to read */
     const sa_diagnosis_case *cases; /* the worst, worst first */
@@ -557,209 +678,208 @@ typedef struct sa_finding {
 
 typedef struct sa_diagnosis {
     sa_finding *findings; /* in the order of sa_diagnostic_name */
-    size_t count;         /* 0: nothing was found */
+    size_t count;
     void *owned;
 } sa_diagnosis;
 
-/* Looks for everything there is a row for in what sa_evaluate said of all pairs. `train`: the pairs
- * the model learned from, to be looked for among those of `corpus`; may be NULL. Freed by
- * sa_diagnosis_release. */
-bool sa_diagnose(sa_model *model, const sa_corpus *corpus, const sa_sentence_result *each,
+/* Runs all diagnostics on the results of sa_evaluate. `train`: the pairs the model was trained on,
+ * to look for those of `corpus` among them; may be NULL. Freed by sa_diagnosis_release. */
+bool sa_diagnose(sa_model *model, const sa_corpus *corpus, const sa_sentence_result *results,
                  const sa_corpus *train, sa_diagnosis *diagnosis, sa_error *error);
 void sa_diagnosis_release(sa_diagnosis *diagnosis);
 
-/* The name, the measure and the threshold of number i of all that can be found; NULL after the
- * last. */
+/* The name of diagnostic i; NULL after the last. Sets its measure and its threshold; either may be
+ * NULL. */
 const char *sa_diagnostic_name(size_t i, const char **measure, double *threshold);
 
-/* ---- One step in numbers -------------------------------------------------------------------- */
+/* ---- A decoder step in numbers -------------------------------------------------------------- */
 
 /* The pair that is explained. */
 typedef struct sa_explain_pair {
-    bool forced;                               /* the target was given, not found by the model */
-    int sources, targets;                      /* words, end marks included */
-    const char *const *source, *const *target; /* the user's own words, the end mark as "</s>" */
-    const int *source_token_ids, *target_token_ids; /* their numbers in the model; 0: unknown */
+    bool forced;                                    /* the target was given, not generated */
+    int sources, targets;                           /* tokens, EOS included */
+    const char *const *source, *const *target;      /* as in the text, EOS as "</s>" */
+    const int *source_token_ids, *target_token_ids; /* 0: unknown */
 } sa_explain_pair;
 
 typedef enum sa_explain_part {
-    SA_EXPLAIN_SOURCE,  /* made once for the sentence */
-    SA_EXPLAIN_STEP,    /* one target word */
-    SA_EXPLAIN_WEIGHTS, /* what the model has learned: the tensor `name` */
+    SA_EXPLAIN_SOURCE,  /* computed once for the sentence */
+    SA_EXPLAIN_STEP,    /* of one target token */
+    SA_EXPLAIN_WEIGHTS, /* a tensor of the model */
 } sa_explain_part;
 
 typedef enum sa_explain_shape {
-    SA_SHAPE_NUMBER, /* one */
+    SA_SHAPE_NUMBER,
     SA_SHAPE_VECTOR, /* one row */
-    SA_SHAPE_COLUMN, /* a number in every row */
+    SA_SHAPE_COLUMN, /* one number in each row */
     SA_SHAPE_MATRIX,
 } sa_explain_shape;
 
+/* What the rows of a value stand for. */
 typedef enum sa_explain_rows {
     SA_ROWS_UNNAMED,
-    SA_ROWS_SOURCE,     /* a row for every source word */
-    SA_ROWS_VOCABULARY, /* a row for every word of the target vocabulary, special symbols included
-                         */
+    SA_ROWS_SOURCE,     /* source words */
+    SA_ROWS_VOCABULARY, /* the target vocabulary, special tokens included */
 } sa_explain_rows;
 
-/* Numbers of one letter. All texts are ASCII. */
+/* The numbers of one symbol of an equation. All texts are ASCII. */
 typedef struct sa_explain_value {
     sa_explain_part part;
-    int step;             /* i, from 1; 0 outside steps */
-    int head;             /* from 1; 0: there is one head, or it belongs to all */
+    int step;             /* i, from 1; 0: outside the steps */
+    int head;             /* from 1; 0: there is one head, or all share the value */
     const char *section;  /* title of the section that begins here, or NULL */
-    const char *equation; /* "c_i = sum_j alpha_ij h_j"; NULL: it belongs to the one before */
-    const char *citation; /* where the equation stands; NULL with no equation, or of our own */
-    const char *name;     /* a short key, the only one in its step and head: "alpha", "s~" */
+    const char *equation; /* "c_i = sum_j alpha_ij h_j"; NULL: as before */
+    const char *citation; /* of the equation, or NULL */
+    const char *name;     /* a short key, unique in its step and head: "alpha", "s~" */
     const char *letters;  /* "alpha_ij" */
     sa_explain_shape shape;
     int rows, cols;
     const double *numbers; /* [rows * cols] */
-    bool whole;            /* they count something */
+    bool whole;            /* they are counts */
     sa_explain_rows about;
-    const char *const *row; /* [rows] the words the rows are about, or NULL */
-    int chosen;             /* the row of the word that is written here, or -1 */
-    int terms;              /* of a column: each number is the sum of so many terms, or 0 */
+    const char *const *row; /* [rows] the words that the rows stand for, or NULL */
+    int chosen;             /* the row of the token that is generated here; -1: none */
+    int terms;              /* of a column: each number is the sum of this many terms; 0: not so */
     const double *term;     /* [rows * terms] */
-    double divisor;         /* ... divided by this */
+    double divisor;         /* of the sum */
 } sa_explain_value;
 
 typedef struct sa_explain_options {
     const char *source;
-    const char *target; /* forced; NULL: the greedy translation */
-    int step;           /* from 1; 0: all. Of a transformer: the source word, one alone */
-    int layer;          /* of a transformer's encoder, from 1; else without meaning */
+    const char *target; /* NULL: the greedy translation */
+    int step;           /* from 1; 0: all. Transformer: a source token, which must be given */
+    int layer;          /* of a Transformer's encoder, from 1 */
     bool weights;       /* hand out the weights of a step, too */
-    /* Called line by line, and with NULL when there are no more. */
-    void (*each)(void *context, const sa_explain_pair *pair, const sa_explain_value *line);
+    /* Called with every value, at the end with NULL. */
+    void (*each)(void *context, const sa_explain_pair *pair, const sa_explain_value *value);
     void *context;
 } sa_explain_options;
 
-/* Runs the model in double precision and hands out, in the order of the equations, the numbers that
- * it left behind: of a decoder step, or of a source word in a layer of a transformer's encoder.
- * Pair and words hold until it returns, a line only during its call. SA_USAGE: the source is empty,
- * a text is not UTF-8, or there is no such step or layer. */
-bool sa_explain(sa_model *model, const sa_explain_options *explaining, sa_error *error);
+/* Runs the model in double precision and hands out the numbers of its equations, in their order: of
+ * decoder steps, or of a source token in a layer of a Transformer's encoder. The pair lives until
+ * sa_explain returns, a value during its call. SA_USAGE: the source is empty, a text is not UTF-8,
+ * or there is no such step or layer. */
+bool sa_explain(sa_model *model, const sa_explain_options *options, sa_error *error);
 
 /* ---- Attention on your own numbers --------------------------------------------------------- */
 
-/* A matrix of numbers, row after row. */
+/* A matrix, row after row. */
 typedef struct sa_table {
-    const char *name;      /* the file it came from, for messages; may be NULL */
+    const char *name;      /* its file, for messages; may be NULL */
     int rows, cols;        /* at least 1 */
     const double *numbers; /* [rows * cols]; NULL: not given */
 } sa_table;
 
-/* A projection x -> W x + b of every row x; W not given: x itself. */
+/* A projection x -> W x + b of every row x; without W: x itself. */
 typedef struct sa_projection {
     sa_table W; /* [out x in] */
     sa_table b; /* `out` numbers in a row or a column; not given: zero; needs W */
 } sa_projection;
 
-/* One attention, in double precision, computed by the code that trains (Vaswani et al. 2017,
- * section 3.2, and Bahdanau et al. 2015, A.1.2):
+/* One attention in double precision, computed by the code that trains (Vaswani et al. 2017, section
+ * 3.2; Bahdanau et al. 2015, A.1.2):
  *
- *   q_i, k_j, v_j   the rows of query, keys, values, by their projections
- *   e_ij            = f(q_i, k_j), the compatibility function
- *   alpha_i         = softmax(e_i), over the keys that query i may see
+ *   q_i, k_j, v_j   the rows of query, keys, values, projected
+ *   e_ij            = f(q_i, k_j), the score
+ *   alpha_i         = softmax(e_i), over the keys that query i may attend to
  *   c_i             = sum_j alpha_ij v_j
- *   output_i        = c_i, by its projection
+ *   output_i        = c_i, projected
  *
- * Several heads cut q, k, v and v_a into slices of columns and attend each with its own; c_i joins
- * them. So "scaled-dot" with all projections and biases is the usual multi-head attention.
- * "general" is s' W_a h with W_a the keys' projection: each head compares the whole query with its
- * slice of the keys. "location" takes q_i itself as the scores, position by position, and keys
- * behind its last number have weight 0; it and "uniform" need no keys. */
+ * Each of several heads attends with its slice of the columns of q, k, v and v_a; c_i concatenates
+ * the heads. "scaled-dot" with all projections and biases is the usual multi-head attention.
+ * "general" is s' W_a h, W_a the keys' projection: each head compares the whole query with its
+ * slice of the keys. "location" takes q_i itself as the scores, one for each position, and keys
+ * beyond its last number have weight 0; "location" and "uniform" need no keys. */
 typedef struct sa_attend_options {
-    int attention; /* the compatibility function, as in sa_settings */
+    int attention; /* SA_ATTENTION_... */
     int heads;
-    int positions; /* as in sa_settings: row t of query, keys and values gets its vector added */
-    bool causal;   /* query i sees keys 0 .. i only */
+    int positions;                /* SA_POSITIONS_...: added to row t of query, keys and values */
+    bool causal;                  /* query i attends to keys 0 .. i */
     sa_table query, keys, values; /* [Q x ..], [S x ..], [S x ..] */
     sa_projection query_projection, keys_projection, values_projection, output_projection;
     sa_table v_a;     /* of "additive" and "concat": as many numbers as k_j has, in a row or a
                          column; not given: all 1 */
-    sa_table weights; /* [Q x S] alpha itself: there is no query, no key and no score then */
+    sa_table weights; /* [Q x S] alpha itself, instead of query, keys and scores */
 } sa_attend_options;
 
 typedef struct sa_attend_result {
     int queries, keys, heads;
-    int context, output; /* numbers of c_i and of output_i */
+    int context, output; /* sizes of c_i and of output_i */
     bool default_v_a;    /* v_a was needed and not given */
-    double *scores;      /* [heads * queries * keys] e; NaN where a query may not look; NULL when
-                            the weights were given */
-    double *weights;     /* [heads * queries * keys] alpha, 0 where a query may not look */
-    double *contexts;    /* [queries * context] c */
-    double *outputs;     /* [queries * output] */
+    double *scores;   /* [heads * queries * keys] e; NaN where a query may not attend; NULL: weights
+                         were given */
+    double *weights;  /* [heads * queries * keys] alpha; 0 where a query may not attend */
+    double *contexts; /* [queries * context] c */
+    double *outputs;  /* [queries * output] */
 } sa_attend_result;
 
-/* Attends. SA_DATA names both tables and their shapes when two do not fit, or says that the numbers
- * are too large for double; SA_USAGE: something is missing, or the heads cannot share the columns.
- * Freed by sa_attend_result_release; after a failure there is nothing to free. */
-bool sa_attend(const sa_attend_options *attending, sa_attend_result *attended, sa_error *error);
-void sa_attend_result_release(sa_attend_result *attended);
+/* Freed by sa_attend_result_release. SA_DATA names two tables whose shapes do not fit, or says that
+ * the numbers are too large for double; SA_USAGE: something is missing, or the columns cannot be
+ * split among the heads. */
+bool sa_attend(const sa_attend_options *options, sa_attend_result *result, sa_error *error);
+void sa_attend_result_release(sa_attend_result *result);
 
-/* ---- The gradient laboratory ---------------------------------------------------------------- */
+/* ---- The gradient check --------------------------------------------------------------------- */
 
+/* The check of one tensor: a is the gradient of the backward pass, n the numeric one, g all of a.
+ */
 typedef struct sa_gradient_result {
     const char *name;
     int rows, cols;
-    double worst;         /* ||a-n|| / max(||a||, ||n||) over the tensor */
+    double worst;         /* ||a-n|| / max(||a||, ||n||) */
     double worst_element; /* max of |a-n| / max(|a|, |n|, 1e-4 max|g|) */
-    bool zero;            /* the gradient is zero, as central differences say */
+    bool zero;            /* the gradient is zero, and so are the differences */
     bool ok;
 } sa_gradient_result;
 
 typedef struct sa_gradcheck_options {
     const sa_settings *settings;
-    const char
-        *train; /* PAIRS to take the batch from, or NULL: a built-in batch of ragged lengths */
+    const char *train;  /* path of pairs for the batch; NULL: a built-in batch of ragged lengths */
     const char *broken; /* the backward term to leave out, or NULL */
-    const char *dump;   /* file for weights, batch, loss and gradients in F64, or NULL */
-    void (*each)(void *context, const sa_gradient_result *gradient); /* called tensor by tensor */
+    const char *dump;   /* file for weights, batch, loss and gradients as F64, or NULL */
+    void (*each)(void *context, const sa_gradient_result *result); /* called with every tensor */
     void *context;
 } sa_gradcheck_options;
 
-/* Compares every hand-written gradient with fourth-order central differences, in double. Fails with
- * SA_CHECK when a relative error exceeds 1e-6; with SA_USAGE when this model has no term `broken`.
- */
-bool sa_check_gradients(const sa_gradcheck_options *check, sa_error *error);
+/* Compares every gradient with fourth-order central differences, in double precision. SA_CHECK: a
+ * relative error exceeds 1e-6. SA_USAGE: this model has no backward term `broken`. */
+bool sa_check_gradients(const sa_gradcheck_options *options, sa_error *error);
 
-/* The backward terms that `broken` may name: number i, in *dropped what goes missing, in *options
- * those of `softalign gradcheck` for a model that has the term (either may be NULL); NULL after the
- * last. */
+/* The name of backward term i, which `broken` may leave out; NULL after the last. Sets what the
+ * term is, and options of `softalign gradcheck` whose model has it; either may be NULL. */
 const char *sa_gradient_fault_name(size_t i, const char **dropped, const char **options);
 
-/* ---- What must hold of attention ------------------------------------------------------------ */
+/* ---- The proof that attention is attention -------------------------------------------------- */
 
 /* One check of a model, over all pairs. */
 typedef struct sa_proof_check {
     const char *name;    /* "row-sums" */
-    const char *meaning; /* what must hold, and how it is tried */
-    double worst;        /* the largest figure found; NaN when nothing was measured */
+    const char *meaning; /* what must hold, and how it is tested */
+    double worst;        /* the largest figure found; NaN: nothing was measured */
     double allowed;
-    bool above;       /* the figure must be above what is allowed; else it may be at most that */
-    bool skipped;     /* it need not hold for this model or these pairs: `note` says why */
+    bool above;       /* the figure must exceed what is allowed; false: it may not */
+    bool skipped;     /* the check does not apply to this model or these pairs */
     bool ok;          /* it holds, or was skipped */
-    const char *note; /* or NULL */
+    const char *note; /* why it was skipped, or NULL */
 } sa_proof_check;
 
 typedef struct sa_prove_options {
-    const sa_corpus *corpus; /* pairs to try it on; NULL: random sentences of the model's words */
-    int limit;               /* only the first so many that fit --max-len, at least 1 */
-    int64_t seed;            /* of random words */
-    void (*each)(void *context, const sa_proof_check *check); /* called check by check */
+    const sa_corpus *corpus; /* NULL: random sentences of words that the model knows */
+    int limit;    /* pairs to test at most, at least 1; longer ones than max_len are skipped */
+    int64_t seed; /* of the random sentences */
+    void (*each)(void *context, const sa_proof_check *check); /* called with every check */
     void *context;
 } sa_prove_options;
 
-/* Checks in double, with the model's own weights, what must hold whatever they are if its attention
- * is attention, and that its batches and gradients are those of its sentences. Fails with SA_CHECK,
- * naming the first check that does not hold and its figure; SA_DATA: no pair fits. */
-bool sa_prove(const sa_model *model, const sa_prove_options *proving, sa_error *error);
+/* Checks in double precision, with the model's own weights, the invariants of attention whatever
+ * the weights are, and that batches and gradients are those of their sentences. SA_CHECK names the
+ * first check that does not hold and its figure; SA_DATA: no pair is short enough. */
+bool sa_prove(const sa_model *model, const sa_prove_options *options, sa_error *error);
 
-/* The checks: name of number i and what it means (may be NULL); NULL after the last. */
+/* The name of check i; NULL after the last. Sets what it means; may be NULL. */
 const char *sa_proof_check_name(size_t i, const char **meaning);
 
+#pragma GCC visibility pop
 #ifdef __cplusplus
 }
 #endif

@@ -128,7 +128,7 @@ bool sa_diagnose(sa_model *model, const sa_corpus *corpus, const sa_sentence_res
     diagnosis_data *data = diagnosis->owned = sa_new(1, sizeof *data, error);
     if (!data) return false;
     collect_statistics(model, corpus, each, &stats, &data->worst);
-    bool good = sa_eval_summarize(corpus, each, NULL, corpus->count, &scores, error) &&
+    bool good = sa_eval_summarize(NULL, corpus, each, NULL, corpus->count, &scores, error) &&
                 fill_source_words(model, corpus, &data->worst, error);
     if (good && train) {
         stats.train_pairs = train->count;

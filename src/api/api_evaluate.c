@@ -1,6 +1,5 @@
 /* api_evaluate: sa_evaluate and sa_eval_summarize of softalign.h. */
 #include "analysis/attention_statistics.h"
-#include "api/metric_figures.h"
 #include "api/pair_statistics.h"
 #include "base/utf8.h"
 #include "config/settings.h"
@@ -10,6 +9,7 @@
 #include "inference/translation.h"
 #include "metrics/aer.h"
 #include "metrics/linking.h"
+#include "metrics/metrics.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -125,13 +125,16 @@ void sa_sentence_results_release(sa_sentence_result *each, size_t count) {
     }
 }
 
-bool sa_eval_summarize_with(const sa_metrics *metrics, const sa_corpus *corpus,
-                            const sa_sentence_result *each, const size_t *chosen, size_t count,
-                            sa_eval_result *scores, sa_error *error) {
+bool sa_eval_summarize(const sa_metrics *metrics, const sa_corpus *corpus,
+                       const sa_sentence_result *each, const size_t *chosen, size_t count,
+                       sa_eval_result *scores, sa_error *error) {
     sa_metric_stats sum = {0}, tally;
     sa_aer aer = {0}, before = {0}, after = {0};
     sa_attention_stats attention = {0};
     double log_p = 0, free_log_p = 0, exact = 0;
+    sa_metrics usual;
+    sa_metrics_init(&usual);
+    if (!metrics) metrics = &usual;
     if (!sa_options_check(sa_metrics_options, metrics, error)) return false;
     *scores = (sa_eval_result){.sentences = count};
     for (size_t i = 0; i < count; i++) {
@@ -146,8 +149,7 @@ bool sa_eval_summarize_with(const sa_metrics *metrics, const sa_corpus *corpus,
         scores->target_words += one->words;
         sa_aer_sum(&before, &one->before), sa_aer_sum(&after, &one->after);
         sa_attention_stats_sum(&attention, &one->attention);
-        aer.links += one->links, aer.sure += one->sure;
-        aer.links_sure += one->links_sure, aer.links_possible += one->links_possible;
+        sa_aer_sum(&aer, &one->links);
     }
     const sa_metric_values figures = sa_metric_values_of(&sum, metrics);
     scores->loss = -log_p / (double)scores->target_words;
@@ -164,12 +166,4 @@ bool sa_eval_summarize_with(const sa_metrics *metrics, const sa_corpus *corpus,
     scores->end_weight = sa_attention_stats_eos_weight(&attention),
     scores->monotonicity = sa_attention_stats_monotonicity(&attention);
     return true;
-}
-
-bool sa_eval_summarize(const sa_corpus *corpus, const sa_sentence_result *each,
-                       const size_t *chosen, size_t count, sa_eval_result *scores,
-                       sa_error *error) {
-    sa_metrics metrics;
-    sa_metrics_init(&metrics);
-    return sa_eval_summarize_with(&metrics, corpus, each, chosen, count, scores, error);
 }

@@ -8,6 +8,10 @@ const char *sa_version(void) {
     return SOFTALIGN_VERSION;
 }
 
+int sa_version_number(void) {
+    return SA_VERSION_NUMBER;
+}
+
 const char *sa_blas_version(void) {
     return sa_blas_build();
 }

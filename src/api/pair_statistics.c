@@ -61,9 +61,7 @@ static bool count_shifted_links(const sa_link_options *linking, const sa_corpus 
         const size_t count = sa_linking_extract(linking, weights, targets, sources, shift, links);
         sa_aer_add(&at[shift + 1], links, count, gold, gold_count);
     }
-    out->before = at[0], out->after = at[2];
-    out->links = at[1].links, out->sure = at[1].sure;
-    out->links_sure = at[1].links_sure, out->links_possible = at[1].links_possible;
+    out->before = at[0], out->links = at[1], out->after = at[2];
     free(links);
     free(gold);
     return good;

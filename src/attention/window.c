@@ -7,7 +7,9 @@
 #include <math.h>
 
 const char *sa_window_name(size_t row) {
-    static const char *const names[] = {"none", "local-m", "local-p"};
+    static const char *const names[] = {[SA_WINDOW_NONE] = "none",
+                                        [SA_WINDOW_LOCAL_M] = "local-m",
+                                        [SA_WINDOW_LOCAL_P] = "local-p"};
     return row < sizeof names / sizeof *names ? names[row] : NULL;
 }
 

@@ -12,8 +12,6 @@
 #include "attention/attention.h"
 #include "tensor/weight.h"
 
-enum { SA_WINDOW_NONE, SA_WINDOW_LOCAL_M, SA_WINDOW_LOCAL_P };
-
 /* For the option rows: the name of a kind of window, NULL after the last. */
 const char *sa_window_name(size_t row);
 

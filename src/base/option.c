@@ -121,6 +121,12 @@ static void set_text(const sa_option *row, void *fields, const char *text) {
     *(const char **)(void *)((char *)fields + row->offset) = text;
 }
 
+const sa_option *sa_option_at(const sa_option *rows, size_t i) {
+    size_t known = 0;
+    while (rows[known].name) known++;
+    return i < known ? &rows[i] : NULL;
+}
+
 void sa_options_init(const sa_option *rows, void *fields) {
     for (; rows->name; rows++) {
         if (rows->kind == SA_OPTION_TEXT)

@@ -5,33 +5,11 @@
 
 #include "base/memory.h"
 
-typedef enum sa_option_kind {
-    SA_OPTION_INT,    /* int */
-    SA_OPTION_INT64,  /* int64_t below 2^53, exact in every JSON reader */
-    SA_OPTION_REAL,   /* double */
-    SA_OPTION_SWITCH, /* bool */
-    SA_OPTION_CHOICE, /* int: the position of a name */
-    SA_OPTION_TEXT,   /* const char *, not copied; NULL until set */
-} sa_option_kind;
-
-/* What an option belongs to. All but SA_SCOPE_RUN are stored in the model file. */
-typedef enum sa_scope { SA_SCOPE_MODEL, SA_SCOPE_TEXT, SA_SCOPE_TRAINING, SA_SCOPE_RUN } sa_scope;
-
-typedef struct sa_option {
-    const char *name; /* without the dashes */
-    sa_option_kind kind;
-    sa_scope scope;
-    size_t offset;                 /* of the field in the options struct */
-    double default_value;          /* of a number, switch or choice */
-    double least, most;            /* allowed range, inclusive */
-    const char *(*choice)(size_t); /* the names of a choice in order, NULL after the last */
-    const char *value;             /* placeholder in the help: "N", "FILE" */
-    const char *help;              /* meaning and unit */
-} sa_option;
-
 /* A table ends with a NULL name. */
 const sa_option *sa_option_find(const sa_option *rows, const char *name);
 void sa_options_init(const sa_option *rows, void *fields);
+/* Row i, NULL after the last. */
+const sa_option *sa_option_at(const sa_option *rows, size_t i);
 
 /* Sets the row's field from text ("yes" or "no" for a switch). SA_USAGE names the option, the text
  * and the allowed values. */

@@ -20,8 +20,8 @@ static bool fill(const evaluation *work, const sa_length_band *band, row *out, s
     *out = (row){.name = band ? band->name : "all"};
     const bool good =
         band ? sa_pair_scores_band(metrics, &work->corpus, work->each, band, &out->scores, error)
-             : sa_eval_summarize_with(metrics, &work->corpus, work->each, NULL, work->corpus.count,
-                                      &out->scores, error);
+             : sa_eval_summarize(metrics, &work->corpus, work->each, NULL, work->corpus.count,
+                                 &out->scores, error);
     out->drawn = good && work->stats && out->scores.sentences;
     return good && (!out->drawn || sa_pair_scores_intervals(
                                        metrics, &work->options->resampling, work->stats, work->each,

@@ -135,7 +135,7 @@ static bool compute_scores(sa_compare_run *run, const sa_corpus *test,
     sa_eval_result all;
     sa_metrics metrics;
     sa_metrics_init(&metrics);
-    bool good = sa_eval_summarize(test, each, NULL, test->count, &all, error);
+    bool good = sa_eval_summarize(NULL, test, each, NULL, test->count, &all, error);
     for (int i = 0; good && i < SA_LENGTH_BANDS; i++)
         good = sa_pair_scores_band(&metrics, test, each, &sa_length_bands[i], &run->by_length[i],
                                    error);

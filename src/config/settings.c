@@ -220,6 +220,14 @@ const sa_option sa_search_options[] = {
 
 #undef FIELD
 
+const sa_option *sa_settings_option(size_t i) {
+    return sa_option_at(sa_settings_options, i);
+}
+
+const sa_option *sa_search_option(size_t i) {
+    return sa_option_at(sa_search_options, i);
+}
+
 void sa_settings_init(sa_settings *settings) {
     sa_options_init(sa_settings_options, settings);
 }

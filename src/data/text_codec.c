@@ -5,10 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { JOINT, SEPARATE };
-
 const char *sa_bpe_name(size_t row) {
-    static const char *const names[] = {[JOINT] = "joint", [SEPARATE] = "separate", NULL};
+    static const char *const names[] = {
+        [SA_BPE_JOINT] = "joint", [SA_BPE_SEPARATE] = "separate", NULL};
     return names[row];
 }
 
@@ -174,7 +173,7 @@ static bool copy_merges(sa_bpe *to, const sa_bpe *from, sa_error *error) {
 static bool learn_merges(sa_text_codec *codec[2], const sa_corpus *corpus, const bool *use,
                          const sa_settings *settings, sa_error *error) {
     enum { MIN_FREQUENCY = 2 };
-    const bool joint = settings->bpe == JOINT;
+    const bool joint = settings->bpe == SA_BPE_JOINT;
     const size_t merges = (size_t)settings->bpe_merges;
     sa_word_counts counts[2] = {0};
     bool good = true;

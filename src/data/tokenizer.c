@@ -80,13 +80,16 @@ static void space_bpe_join(const sa_token *tokens, size_t count, bool spaced_mar
 /* ---- The table ------------------------------------------------------------------------------- */
 
 const sa_tokenizer sa_tokenizers[] = {
-    {"word", "words, numbers and single punctuation marks", sa_word_tokenizer_split,
-     sa_word_tokenizer_join, false},
-    {"char", "single characters, spaces included", char_split, char_join, false},
-    {"space", "tokens separated by white space", space_split, space_join, false},
-    {"bpe", "subwords of words, by merges learned from the pairs", sa_word_tokenizer_split,
-     bpe_join, true},
-    {"space-bpe", "subwords of tokens separated by white space", space_split, space_bpe_join, true},
+    [SA_TOKENIZER_WORD] = {"word", "words, numbers and single punctuation marks",
+                           sa_word_tokenizer_split, sa_word_tokenizer_join, false},
+    [SA_TOKENIZER_CHAR] = {"char", "single characters, spaces included", char_split, char_join,
+                           false},
+    [SA_TOKENIZER_SPACE] = {"space", "tokens separated by white space", space_split, space_join,
+                            false},
+    [SA_TOKENIZER_BPE] = {"bpe", "subwords of words, by merges learned from the pairs",
+                          sa_word_tokenizer_split, bpe_join, true},
+    [SA_TOKENIZER_SPACE_BPE] = {"space-bpe", "subwords of tokens separated by white space",
+                                space_split, space_bpe_join, true},
     {.name = NULL},
 };
 

@@ -18,9 +18,9 @@ static double none(int len, double power) {
 }
 
 const sa_length_penalty sa_length_penalties[] = {
-    {"average", "log p / len^power", by_length},
-    {"gnmt", "log p / ((5 + len) / 6)^power", gnmt},
-    {"none", "log p", none},
+    [SA_LENGTH_PENALTY_AVERAGE] = {"average", "log p / len^power", by_length},
+    [SA_LENGTH_PENALTY_GNMT] = {"gnmt", "log p / ((5 + len) / 6)^power", gnmt},
+    [SA_LENGTH_PENALTY_NONE] = {"none", "log p", none},
     {.name = NULL},
 };
 

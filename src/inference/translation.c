@@ -288,8 +288,8 @@ bool sa_translate(sa_model *model, const char *const *sources, size_t count,
 void sa_translations_release(sa_translation *translations, size_t count) {
     for (size_t i = 0; i < count; i++) {
         free(translations[i].text);
-        free((void *)(uintptr_t)translations[i].target);
-        free((void *)(uintptr_t)translations[i].source);
+        free(translations[i].target);
+        free(translations[i].source);
         free(translations[i].weights);
         translations[i] = (sa_translation){0};
     }

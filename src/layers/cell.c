@@ -13,8 +13,6 @@
     .blocks = 4, .gated_blocks = 3, .first_gate = 1, .grouped_blocks = 2,                          \
     .suffix = {"", "_z", "_r", ""}
 
-enum { GRU, LSTM, RNN, KINDS };
-
 const sa_cell sa_cells[] = {
     {"gru", "s = (1-z) . s' + z . tanh(W x + U [r . s'])", "Bahdanau et al. 2015, A.1.1", BEFORE,
      .forward = sa_gru_before_new_forward, .backward = sa_gru_before_new_backward,
@@ -39,12 +37,13 @@ const sa_cell sa_cells[] = {
 };
 
 const char *sa_cell_name(size_t row) {
-    static const char *const names[] = {[GRU] = "gru", [LSTM] = "lstm", [RNN] = "rnn"};
-    return row < KINDS ? names[row] : NULL;
+    static const char *const names[] = {
+        [SA_CELL_GRU] = "gru", [SA_CELL_LSTM] = "lstm", [SA_CELL_RNN] = "rnn"};
+    return row < sizeof names / sizeof *names ? names[row] : NULL;
 }
 
 const sa_cell *sa_cell_find(int kind, bool keeps_old, bool reset_after) {
-    if (kind == GRU) return &sa_cells[2 * reset_after + keeps_old];
+    if (kind == SA_CELL_GRU) return &sa_cells[2 * reset_after + keeps_old];
     const sa_cell *row = sa_cells;
     while (strcmp(row->name, sa_cell_name((size_t)kind)) != 0) row++;
     return row;

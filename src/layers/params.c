@@ -121,24 +121,22 @@ static bool orthogonal(sa_mat w, sa_rng *rng, sa_error *error) {
     return true;
 }
 
-enum { XAVIER, PAPER, UNIFORM, INITS };
-
 const char *sa_init_name(size_t row) {
     static const char *const names[] = {
-        [XAVIER] = "xavier", [PAPER] = "paper", [UNIFORM] = "uniform"};
-    return row < INITS ? names[row] : NULL;
+        [SA_INIT_XAVIER] = "xavier", [SA_INIT_PAPER] = "paper", [SA_INIT_UNIFORM] = "uniform"};
+    return row < sizeof names / sizeof *names ? names[row] : NULL;
 }
 
 /* B.1 (2015) for init paper; Glorot and Bengio 2010 for xavier; section 4.1 of Luong et al. 2015
  * for uniform: see params.h. */
 bool sa_params_init(const sa_params *plan, sa_real *values, int init, uint64_t seed,
                     sa_error *error) {
-    const bool paper = init == PAPER;
+    const bool paper = init == SA_INIT_PAPER;
     for (int i = 0; i < plan->count; i++) {
         const sa_param *param = &plan->item[i];
         sa_mat w = sa_param_mat(param, values);
         sa_rng rng = sa_rng_seed(seed, sa_hash(param->name, strlen(param->name)));
-        if (init == UNIFORM && param->init != SA_INIT_ONE) {
+        if (init == SA_INIT_UNIFORM && param->init != SA_INIT_ONE) {
             uniform(w, 0.1, &rng);
             continue;
         }

@@ -7,8 +7,6 @@
 
 #include "layers/params.h"
 
-enum { SA_POSITIONS_NONE, SA_POSITIONS_SINUSOIDAL, SA_POSITIONS_LEARNED };
-
 /* For the option rows: the name of a kind of position, NULL after the last. */
 const char *sa_position_name(size_t row);
 

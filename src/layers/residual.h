@@ -8,8 +8,6 @@
 
 #include "layers/layernorm.h"
 
-enum { SA_NORM_PRE, SA_NORM_POST };
-
 /* For the option rows: pre or post, NULL after the last. */
 const char *sa_norm_name(size_t row);
 

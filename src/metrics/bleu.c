@@ -5,10 +5,12 @@
 
 /* ---- Smoothing ------------------------------------------------------------------------------- */
 
-enum { EXP, FLOOR, ADD_K };
-
 const sa_smoothing sa_smoothings[] = {
-    [EXP] = {"exp", 0}, [FLOOR] = {"floor", 0.1}, [ADD_K] = {"add-k", 1}, {"none", 0}, {0},
+    [SA_SMOOTHING_EXP] = {"exp", 0},
+    [SA_SMOOTHING_FLOOR] = {"floor", 0.1},
+    [SA_SMOOTHING_ADD_K] = {"add-k", 1},
+    [SA_SMOOTHING_NONE] = {"none", 0},
+    {0},
 };
 
 const char *sa_smoothing_name(size_t row) {
@@ -63,16 +65,16 @@ int sa_bleu_precisions(const sa_bleu *bleu, const sa_metrics *metrics, double *p
     for (int n = 0; n < SA_BLEU_ORDER; n++) precisions[n] = 0, matches += bleu->match[n];
     if (!matches) return 0;
     for (int n = 0; n < SA_BLEU_ORDER; n++) {
-        const double added = metrics->smooth == ADD_K && n > 0 ? value : 0;
+        const double added = metrics->smooth == SA_SMOOTHING_ADD_K && n > 0 ? value : 0;
         const double match = (double)bleu->match[n] + added, total = (double)bleu->total[n] + added;
         if (total == 0) break;
         if (metrics->effective_order) order = n + 1;
         if (match > 0) {
             precisions[n] = 100 * match / total;
-        } else if (metrics->smooth == EXP) {
+        } else if (metrics->smooth == SA_SMOOTHING_EXP) {
             divisor *= 2;
             precisions[n] = 100 / (divisor * total);
-        } else if (metrics->smooth == FLOOR) {
+        } else if (metrics->smooth == SA_SMOOTHING_FLOOR) {
             precisions[n] = 100 * value / total;
         }
     }

@@ -2,17 +2,16 @@
 
 #include <string.h>
 
-enum { ARGMAX, THRESHOLD };
-
 static const char *name(size_t row) {
-    static const char *const names[] = {[ARGMAX] = "argmax", [THRESHOLD] = "threshold", NULL};
+    static const char *const names[] = {
+        [SA_LINKS_ARGMAX] = "argmax", [SA_LINKS_THRESHOLD] = "threshold", NULL};
     return names[row];
 }
 
 #define FIELD(field) offsetof(sa_link_options, field)
 
 const sa_option sa_linking_options[] = {
-    {"links", SA_OPTION_CHOICE, SA_SCOPE_RUN, FIELD(links), ARGMAX, 0, 0, name, "NAME",
+    {"links", SA_OPTION_CHOICE, SA_SCOPE_RUN, FIELD(links), SA_LINKS_ARGMAX, 0, 0, name, "NAME",
      "link extraction: the largest weight of each target word (argmax), or all weights of at least "
      "--threshold"},
     {"threshold", SA_OPTION_REAL, SA_SCOPE_RUN, FIELD(threshold), 0.3, 0, 1, NULL, "X",
@@ -21,6 +20,10 @@ const sa_option sa_linking_options[] = {
 };
 
 #undef FIELD
+
+const sa_option *sa_link_option(size_t i) {
+    return sa_option_at(sa_linking_options, i);
+}
 
 void sa_link_options_init(sa_link_options *linking) {
     sa_options_init(sa_linking_options, linking);
@@ -53,7 +56,7 @@ size_t sa_linking_extract(const sa_link_options *linking, const double *weights,
     for (int t = 0; words > 0 && t < targets - 1; t++) {
         if (t - shift < 0 || t - shift >= targets) continue;
         const double *row = weights + (size_t)(t - shift) * (size_t)sources;
-        count += linking->links == ARGMAX
+        count += linking->links == SA_LINKS_ARGMAX
                      ? largest(row, words, t, links + count)
                      : at_least(linking->threshold, row, words, t, links + count);
     }

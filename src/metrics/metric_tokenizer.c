@@ -127,8 +127,8 @@ static void tokenize_13a(const char *text, sa_buffer *out) {
 }
 
 const sa_metric_tokenizer sa_metric_tokenizers[] = {
-    {"13a", tokenize_13a},
-    {"none", tokenize_whitespace},
-    {"char", tokenize_characters},
+    [SA_METRIC_TOKENIZER_13A] = {"13a", tokenize_13a},
+    [SA_METRIC_TOKENIZER_NONE] = {"none", tokenize_whitespace},
+    [SA_METRIC_TOKENIZER_CHAR] = {"char", tokenize_characters},
     {0},
 };

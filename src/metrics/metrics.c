@@ -1,5 +1,6 @@
 #include "metrics/metrics.h"
 #include "base/number.h"
+#include "base/utf8.h"
 #include "metrics/metric_tokenizer.h"
 
 #include <stdlib.h>
@@ -35,6 +36,10 @@ const sa_option sa_metrics_options[] = {
 };
 
 #undef FIELD
+
+const sa_option *sa_metrics_option(size_t i) {
+    return sa_option_at(sa_metrics_options, i);
+}
 
 void sa_metrics_init(sa_metrics *metrics) {
     sa_options_init(sa_metrics_options, metrics);
@@ -208,4 +213,29 @@ void sa_metric_signature(const sa_metric *measure, const sa_metrics *metrics, si
                    metrics->lowercase ? "lc" : "mixed");
     measure->settings(metrics, out);
     sa_buffer_addf(out, "softalign:%s", sa_version());
+}
+
+sa_metric_values sa_metric_values_of(const sa_metric_stats *sum, const sa_metrics *metrics) {
+    return (sa_metric_values){.bleu = sa_metric_list[SA_METRIC_BLEU].score(sum, metrics),
+                              .chrf = sa_metric_list[SA_METRIC_CHRF].score(sum, metrics),
+                              .exact = sa_metric_list[SA_METRIC_EXACT].score(sum, metrics),
+                              .tokens = sa_metric_list[SA_METRIC_TOKENS].score(sum, metrics)};
+}
+
+bool sa_compute_metrics(const sa_metrics *metrics, const char *const *hypotheses,
+                        const char *const *const *references, size_t reference_count, size_t count,
+                        sa_metric_values *values, sa_error *error) {
+    if (!sa_options_check(sa_metrics_options, metrics, error)) return false;
+    sa_metric_stats sum = {0}, one;
+    const char **of_one = sa_new(reference_count, sizeof *of_one, error);
+    bool good = of_one != NULL;
+    for (size_t i = 0; good && i < count; i++) {
+        for (size_t r = 0; r < reference_count; r++) of_one[r] = references[r][i];
+        good = sa_metric_stats_compute(&one, metrics, sa_utf8_lower, hypotheses[i], of_one,
+                                       reference_count, error);
+        if (good) sa_metric_stats_add(&sum, &one);
+    }
+    free(of_one);
+    *values = sa_metric_values_of(&sum, metrics);
+    return good;
 }

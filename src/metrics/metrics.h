@@ -49,4 +49,7 @@ extern const sa_metric sa_metric_list[SA_METRIC_COUNT];
 void sa_metric_signature(const sa_metric *measure, const sa_metrics *metrics, size_t references,
                          const char *drawn, sa_buffer *out);
 
+/* What a sum of statistics amounts to. */
+sa_metric_values sa_metric_values_of(const sa_metric_stats *sum, const sa_metrics *metrics);
+
 #endif

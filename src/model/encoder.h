@@ -14,8 +14,6 @@
 #include "layers/dropout.h"
 #include "layers/position.h"
 
-enum { SA_ENCODER_BI, SA_ENCODER_UNI, SA_ENCODER_NONE };
-
 /* For the option rows: the name of an encoder, NULL after the last. */
 const char *sa_encoder_name(size_t row);
 

@@ -6,24 +6,24 @@
 
 /* ---- Choices --------------------------------------------------------------------------------- */
 
-/* Where the reset gate and the context stand in a gated unit; which state z multiplies. */
-enum { RESET_BEFORE, RESET_AFTER, RESET_SUM, RESETS };
-enum { UPDATE_NEW, UPDATE_OLD, UPDATES };
-enum { READOUT_AUTO, READOUT_PREVIOUS, READOUT_CURRENT, READOUTS };
-
+/* Where the reset gate and the context stand in a gated unit. */
 const char *sa_reset_name(size_t row) {
-    static const char *const names[] = {"before", "after", "sum"};
-    return row < RESETS ? names[row] : NULL;
+    static const char *const names[] = {
+        [SA_RESET_BEFORE] = "before", [SA_RESET_AFTER] = "after", [SA_RESET_SUM] = "sum"};
+    return row < sizeof names / sizeof *names ? names[row] : NULL;
 }
 
+/* Which state z multiplies. */
 const char *sa_update_name(size_t row) {
-    static const char *const names[] = {"new", "old"};
-    return row < UPDATES ? names[row] : NULL;
+    static const char *const names[] = {[SA_UPDATE_NEW] = "new", [SA_UPDATE_OLD] = "old"};
+    return row < sizeof names / sizeof *names ? names[row] : NULL;
 }
 
 const char *sa_readout_name(size_t row) {
-    static const char *const names[] = {"auto", "previous", "current"};
-    return row < READOUTS ? names[row] : NULL;
+    static const char *const names[] = {[SA_READOUT_AUTO] = "auto",
+                                        [SA_READOUT_PREVIOUS] = "previous",
+                                        [SA_READOUT_CURRENT] = "current"};
+    return row < sizeof names / sizeof *names ? names[row] : NULL;
 }
 
 /* ---- Sizes and weights ----------------------------------------------------------------------- */
@@ -41,16 +41,17 @@ static int initial_of(const sa_settings *settings, const sa_decoder_kind *kind) 
 }
 
 static bool sees_previous(const sa_settings *settings, const sa_decoder_kind *kind) {
-    return settings->readout_state == READOUT_AUTO ? kind->sees_previous
-                                                   : settings->readout_state == READOUT_PREVIOUS;
+    return settings->readout_state == SA_READOUT_AUTO
+               ? kind->sees_previous
+               : settings->readout_state == SA_READOUT_PREVIOUS;
 }
 
 static sa_sizes sizes_of(const sa_settings *settings, int source_words, int target_words) {
     const sa_decoder_kind *kind = &sa_decoder_kinds[settings->decoder];
-    const bool old = settings->update == UPDATE_OLD;
-    const sa_cell *cell = sa_cell_find(settings->cell, old, settings->reset != RESET_BEFORE);
+    const bool old = settings->update == SA_UPDATE_OLD;
+    const sa_cell *cell = sa_cell_find(settings->cell, old, settings->reset != SA_RESET_BEFORE);
     const sa_encoder_sizes encoder = {
-        .cell = sa_cell_find(settings->cell, old, settings->reset == RESET_AFTER),
+        .cell = sa_cell_find(settings->cell, old, settings->reset == SA_RESET_AFTER),
         .kind = settings->encoder,
         .layers = settings->layers,
         .words = source_words,
@@ -66,7 +67,7 @@ static sa_sizes sizes_of(const sa_settings *settings, int source_words, int targ
     const sa_decoder_sizes decoder = {
         .kind = kind,
         .cell = cell,
-        .context_in_reset = settings->reset == RESET_SUM,
+        .context_in_reset = settings->reset == SA_RESET_SUM,
         .sees_previous = sees_previous(settings, kind),
         .input_feeding = settings->input_feeding,
         .normalized = settings->cell_norm,

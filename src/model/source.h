@@ -15,14 +15,8 @@
 #include "attention/multihead.h"
 #include "model/encoder.h"
 
-enum {
-    SA_INITIAL_AUTO, /* as in the decoder's own paper */
-    SA_INITIAL_BACKWARD,
-    SA_INITIAL_LAST,
-    SA_INITIAL_MEAN,
-    SA_INITIAL_COPY,
-    SA_INITIAL_CONTEXT, /* from the fixed context; not an option, but what its decoder does */
-};
+/* A choice of no option: from the context vector of a fixed decoder. */
+enum { SA_INITIAL_CONTEXT = SA_INITIAL_COPY + 1 };
 
 /* For the option rows: the name of a choice, NULL after the last. */
 const char *sa_initial_name(size_t row);

@@ -12,7 +12,7 @@ bool sa_pair_scores_band(const sa_metrics *metrics, const sa_corpus *corpus,
         if (sa_length_band_contains(band, each[i].source_words)) chosen[count++] = i;
     scores->sentences = 0;
     const bool good =
-        !count || sa_eval_summarize_with(metrics, corpus, each, chosen, count, scores, error);
+        !count || sa_eval_summarize(metrics, corpus, each, chosen, count, scores, error);
     free(chosen);
     return good;
 }

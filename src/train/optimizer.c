@@ -47,9 +47,9 @@ SA_DISPATCHED static void sgd(const sa_update *u, const sa_real *g, sa_real *w, 
 }
 
 const sa_optimizer sa_optimizers[] = {
-    {"adadelta", "Zeiler 2012", 1, adadelta},
-    {"adam", "Kingma and Ba 2015", 0.002, adam},
-    {"sgd", "Polyak 1964", 0.1, sgd},
+    [SA_OPTIMIZER_ADADELTA] = {"adadelta", "Zeiler 2012", 1, adadelta},
+    [SA_OPTIMIZER_ADAM] = {"adam", "Kingma and Ba 2015", 0.002, adam},
+    [SA_OPTIMIZER_SGD] = {"sgd", "Polyak 1964", 0.1, sgd},
     {.name = NULL},
 };
 

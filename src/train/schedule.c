@@ -15,9 +15,9 @@ static double inverse_root(double step, double warmup) {
 }
 
 const sa_schedule sa_schedules[] = {
-    {"plateau", true, constant},
-    {"constant", false, constant},
-    {"inverse-sqrt", false, inverse_root},
+    [SA_SCHEDULE_PLATEAU] = {"plateau", true, constant},
+    [SA_SCHEDULE_CONSTANT] = {"constant", false, constant},
+    [SA_SCHEDULE_INVERSE_SQRT] = {"inverse-sqrt", false, inverse_root},
     {.name = NULL},
 };
 

@@ -206,7 +206,7 @@ START_TEST(the_whole_is_the_sum_of_its_parts) {
     double log_p = 0;
     sa_search_init(&search);
     ck_assert_msg(sa_evaluate(model, &unseen, &search, NULL, each, &error), "%s", error.text);
-    ck_assert(sa_eval_summarize(&unseen, each, NULL, UNSEEN, &all, &error));
+    ck_assert(sa_eval_summarize(NULL, &unseen, each, NULL, UNSEEN, &all, &error));
     int64_t words = 0;
     for (size_t i = 0; i < UNSEEN; i++) {
         log_p += each[i].log_probability, words += each[i].words;
@@ -216,7 +216,7 @@ START_TEST(the_whole_is_the_sum_of_its_parts) {
     ck_assert_double_eq_tol(all.loss, -log_p / (double)words, 1e-12);
     ck_assert_double_eq_tol(all.perplexity, exp(all.loss), 1e-9);
     ck_assert(all.aer >= 0 && all.aer <= 1);
-    ck_assert(sa_eval_summarize(&unseen, each, odd, count, &part, &error));
+    ck_assert(sa_eval_summarize(NULL, &unseen, each, odd, count, &part, &error));
     ck_assert_uint_eq(part.sentences, UNSEEN / 2);
     ck_assert_int_lt(part.target_words, all.target_words);
     sa_sentence_results_release(each, UNSEEN);

@@ -273,9 +273,8 @@ static int evaluate(void) {
     if (good && it.pairs.count != 2) return SA_CHECK;
     const bool judged =
         good && TWICE(sa_evaluate(it.model, &it.pairs, &it.search, &linking, each, &it.error));
-    good = judged && TWICE(sa_eval_summarize(&it.pairs, each, NULL, 2, &scores, &it.error)) &&
-           TWICE(sa_eval_summarize_with(&metrics, &it.pairs, each, (size_t[]){1}, 1, &by,
-                                        &it.error)) &&
+    good = judged && TWICE(sa_eval_summarize(NULL, &it.pairs, each, NULL, 2, &scores, &it.error)) &&
+           TWICE(sa_eval_summarize(&metrics, &it.pairs, each, (size_t[]){1}, 1, &by, &it.error)) &&
            TWICE(sa_diagnose(it.model, &it.pairs, each, &it.pairs, &diagnosis, &it.error));
     if (good) say_scores(&scores), say_scores(&by), say_findings(&diagnosis);
     if (judged) sa_sentence_results_release(each, 2);

@@ -1,0 +1,182 @@
+/* The constants of softalign.h name the rows that they are meant for; versions and enumerations. */
+#include "support/suite.h"
+
+#include <softalign.h>
+#include <stdio.h>
+#include <string.h>
+
+typedef const sa_option *option_at(size_t i);
+
+static const struct {
+    option_at *options;
+    const char *option;
+    const char *names[9]; /* of the constants, in their order */
+    int constants[9];
+} lists[] = {
+    {sa_settings_option,
+     "model",
+     {"recurrent", "transformer"},
+     {SA_MODEL_RECURRENT, SA_MODEL_TRANSFORMER}},
+    {sa_settings_option,
+     "decoder",
+     {"bahdanau", "fixed", "fixed-init", "luong", "cgru"},
+     {SA_DECODER_BAHDANAU, SA_DECODER_FIXED, SA_DECODER_FIXED_INIT, SA_DECODER_LUONG,
+      SA_DECODER_CGRU}},
+    {sa_settings_option,
+     "attention",
+     {"additive", "scaled-dot", "dot", "general", "raw-dot", "concat", "location", "uniform"},
+     {SA_ATTENTION_ADDITIVE, SA_ATTENTION_SCALED_DOT, SA_ATTENTION_DOT, SA_ATTENTION_GENERAL,
+      SA_ATTENTION_RAW_DOT, SA_ATTENTION_CONCAT, SA_ATTENTION_LOCATION, SA_ATTENTION_UNIFORM}},
+    {sa_settings_option,
+     "window",
+     {"none", "local-m", "local-p"},
+     {SA_WINDOW_NONE, SA_WINDOW_LOCAL_M, SA_WINDOW_LOCAL_P}},
+    {sa_settings_option,
+     "encoder",
+     {"bi", "uni", "none"},
+     {SA_ENCODER_BI, SA_ENCODER_UNI, SA_ENCODER_NONE}},
+    {sa_settings_option,
+     "positions",
+     {"none", "sinusoidal", "learned"},
+     {SA_POSITIONS_NONE, SA_POSITIONS_SINUSOIDAL, SA_POSITIONS_LEARNED}},
+    {sa_settings_option, "cell", {"gru", "lstm", "rnn"}, {SA_CELL_GRU, SA_CELL_LSTM, SA_CELL_RNN}},
+    {sa_settings_option, "update", {"new", "old"}, {SA_UPDATE_NEW, SA_UPDATE_OLD}},
+    {sa_settings_option,
+     "reset",
+     {"before", "after", "sum"},
+     {SA_RESET_BEFORE, SA_RESET_AFTER, SA_RESET_SUM}},
+    {sa_settings_option,
+     "decoder-init",
+     {"auto", "backward", "last", "mean", "copy"},
+     {SA_INITIAL_AUTO, SA_INITIAL_BACKWARD, SA_INITIAL_LAST, SA_INITIAL_MEAN, SA_INITIAL_COPY}},
+    {sa_settings_option,
+     "readout-state",
+     {"auto", "previous", "current"},
+     {SA_READOUT_AUTO, SA_READOUT_PREVIOUS, SA_READOUT_CURRENT}},
+    {sa_settings_option, "norm", {"pre", "post"}, {SA_NORM_PRE, SA_NORM_POST}},
+    {sa_settings_option,
+     "tie",
+     {"none", "two-way", "three-way"},
+     {SA_TIE_NONE, SA_TIE_TWO, SA_TIE_THREE}},
+    {sa_settings_option,
+     "init",
+     {"xavier", "paper", "uniform"},
+     {SA_INIT_XAVIER, SA_INIT_PAPER, SA_INIT_UNIFORM}},
+    {sa_settings_option,
+     "tokenizer",
+     {"word", "char", "space", "bpe", "space-bpe"},
+     {SA_TOKENIZER_WORD, SA_TOKENIZER_CHAR, SA_TOKENIZER_SPACE, SA_TOKENIZER_BPE,
+      SA_TOKENIZER_SPACE_BPE}},
+    {sa_settings_option, "bpe", {"joint", "separate"}, {SA_BPE_JOINT, SA_BPE_SEPARATE}},
+    {sa_settings_option,
+     "optimizer",
+     {"adadelta", "adam", "sgd"},
+     {SA_OPTIMIZER_ADADELTA, SA_OPTIMIZER_ADAM, SA_OPTIMIZER_SGD}},
+    {sa_settings_option,
+     "schedule",
+     {"plateau", "constant", "inverse-sqrt"},
+     {SA_SCHEDULE_PLATEAU, SA_SCHEDULE_CONSTANT, SA_SCHEDULE_INVERSE_SQRT}},
+    {sa_settings_option,
+     "criterion",
+     {"loss", "bleu", "chrf"},
+     {SA_CRITERION_LOSS, SA_CRITERION_BLEU, SA_CRITERION_CHRF}},
+    {sa_settings_option, "average-of", {"last", "best"}, {SA_AVERAGE_LAST, SA_AVERAGE_BEST}},
+    {sa_search_option,
+     "length-penalty",
+     {"average", "gnmt", "none"},
+     {SA_LENGTH_PENALTY_AVERAGE, SA_LENGTH_PENALTY_GNMT, SA_LENGTH_PENALTY_NONE}},
+    {sa_metrics_option,
+     "tokenize",
+     {"13a", "none", "char"},
+     {SA_METRIC_TOKENIZER_13A, SA_METRIC_TOKENIZER_NONE, SA_METRIC_TOKENIZER_CHAR}},
+    {sa_metrics_option,
+     "smooth",
+     {"exp", "floor", "add-k", "none"},
+     {SA_SMOOTHING_EXP, SA_SMOOTHING_FLOOR, SA_SMOOTHING_ADD_K, SA_SMOOTHING_NONE}},
+    {sa_link_option, "links", {"argmax", "threshold"}, {SA_LINKS_ARGMAX, SA_LINKS_THRESHOLD}},
+};
+enum { LISTS = sizeof lists / sizeof *lists };
+
+static option_at *const tables[] = {sa_settings_option, sa_search_option, sa_metrics_option,
+                                    sa_link_option};
+
+static const sa_option *find(option_at *options, const char *name) {
+    size_t i = 0;
+    while (options(i) && strcmp(options(i)->name, name) != 0) i++;
+    return options(i);
+}
+
+START_TEST(a_constant_is_the_number_of_its_name) {
+    const sa_option *option = find(lists[_i].options, lists[_i].option);
+    ck_assert_ptr_nonnull(option);
+    ck_assert_int_eq(option->kind, SA_OPTION_CHOICE);
+    for (int k = 0; lists[_i].names[k]; k++)
+        ck_assert_str_eq(option->choice((size_t)lists[_i].constants[k]), lists[_i].names[k]);
+}
+END_TEST
+
+START_TEST(every_choice_has_constants) {
+    size_t choices = 0;
+    for (size_t t = 0; t < sizeof tables / sizeof *tables; t++)
+        for (size_t i = 0; tables[t](i); i++) choices += tables[t](i)->kind == SA_OPTION_CHOICE;
+    ck_assert_uint_eq(choices, LISTS);
+}
+END_TEST
+
+START_TEST(an_option_says_what_its_field_holds) {
+    sa_settings settings, other;
+    sa_error error;
+    size_t count = 0;
+    sa_settings_init(&settings);
+    for (const sa_option *option; (option = sa_settings_option(count)); count++) {
+        char value[32];
+        ck_assert(option->help && option->offset < sizeof settings);
+        if (option->kind != SA_OPTION_INT) continue;
+        memcpy(&other, &settings, sizeof other);
+        snprintf(value, sizeof value, "%.0f", option->most);
+        ck_assert_msg(sa_settings_set(&other, option->name, value, &error), "%s", error.text);
+        int field;
+        memcpy(&field, (const char *)&other + option->offset, sizeof field);
+        ck_assert_int_eq(field, (int)option->most);
+        memcpy(&field, (const char *)&settings + option->offset, sizeof field);
+        ck_assert_int_eq(field, (int)option->default_value);
+    }
+    ck_assert_uint_gt(count, 50);
+    ck_assert_ptr_null(sa_settings_option(count + 1));
+}
+END_TEST
+
+START_TEST(presets_are_enumerated) {
+    size_t count = 0;
+    bool bahdanau = false;
+    for (const char *name; (name = sa_preset_name(count)); count++) {
+        sa_settings settings;
+        sa_settings_init(&settings);
+        ck_assert_ptr_nonnull(sa_preset_text(name));
+        ck_assert(sa_settings_preset(&settings, name, NULL));
+        bahdanau |= strcmp(name, "bahdanau2015") == 0;
+    }
+    ck_assert(bahdanau);
+    ck_assert_ptr_null(sa_preset_text("no such preset"));
+}
+END_TEST
+
+START_TEST(the_version_is_the_project_s) {
+    char text[32];
+    snprintf(text, sizeof text, "%d.%d.%d", SA_VERSION_MAJOR, SA_VERSION_MINOR, SA_VERSION_PATCH);
+    ck_assert_str_eq(text, SOFTALIGN_VERSION);
+    ck_assert_str_eq(text, sa_version());
+    ck_assert_int_eq(sa_version_number(), SA_VERSION_NUMBER);
+}
+END_TEST
+
+int main(void) {
+    TCase *tests;
+    Suite *suite = suite_of("choices", &tests);
+    tcase_add_loop_test(tests, a_constant_is_the_number_of_its_name, 0, LISTS);
+    tcase_add_test(tests, every_choice_has_constants);
+    tcase_add_test(tests, an_option_says_what_its_field_holds);
+    tcase_add_test(tests, presets_are_enumerated);
+    tcase_add_test(tests, the_version_is_the_project_s);
+    return suite_run(suite);
+}

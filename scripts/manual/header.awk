@@ -57,7 +57,7 @@ BEGIN {
 
 /^#ifndef SOFTALIGN_H/ { started = 1 }
 in_comment { comment($0); if (/\*\//) in_comment = 0; next }
-/^#(ifdef __cplusplus|if|else|endif|define SOFTALIGN_H)/ { skipping = /__cplusplus/; next }
+/^#(ifdef __cplusplus|if|else|endif|pragma|define SOFTALIGN_H)/ { skipping = /__cplusplus/; next }
 skipping { next }
 /^\/\* -----* / {
     end_code()

@@ -79,7 +79,7 @@ END_TEST
 START_TEST(one_place_takes_all) {
     sa_diagnostic_stats stats = healthy();
     look_at(&stats, S - 1, 0.45); /* and 0.55 / 6 */
-    ck_assert_str_eq(found(&stats), "[stuck on the end mark]");
+    ck_assert_str_eq(found(&stats), "[stuck on EOS]");
     look_at(&stats, S - 1, 0.35); /* 0.458 in all */
     ck_assert_str_eq(found(&stats), "");
     look_at(&stats, 2, 0.55); /* 0.625 in all */
@@ -105,7 +105,7 @@ START_TEST(off_by_one_by_equal_words) {
     stats.attention.identical = 100, stats.attention.aligned[1] = 30, stats.attention.aligned[2] = 51;
     ck_assert_str_eq(found(&stats), ""); /* gold links know better */
     stats.aer = stats.aer_before = stats.aer_after = NAN;
-    ck_assert_str_eq(found(&stats), "[off by one, as equal words say]");
+    ck_assert_str_eq(found(&stats), "[off by one, by identical tokens]");
     stats.attention.aligned[2] = 49;
     ck_assert_str_eq(found(&stats), "");
     stats.attention.aligned[0] = 90;

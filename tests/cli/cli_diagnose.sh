@@ -12,7 +12,7 @@ diagnose() { # FOLDER PAIRS OPTION...: the names of all findings in `names`, the
     local model=$1/best.safetensors
     shift
     expect 0 "" eval $model "$@" --diagnose
-    names=$(sed -n 's/^\([a-z ,-]*\): [0-9.]* (threshold [0-9.]*)$/\1/p' out)
+    names=$(sed -n 's/^\([A-Za-z ,-]*\): [0-9.]* (threshold [0-9.]*)$/\1/p' out)
 }
 shows() { # SIGN: five pairs, worst first; their source words receive too much weight (+) or too little
     sed -n "s/^    line [0-9]*: \([+-][0-9.]*\) words; '[^']*' receives weight \([0-9.]*\), with the reference \([0-9.]*\)\$/\1 \2 \3/p" out |
@@ -61,7 +61,7 @@ lacks "uniform attention"
 train fixed mono.tsv --decoder fixed --steps 3
 diagnose fixed unseen.tsv
 grep -q '^diagnosis: the model has no attention by design' out || fail "a fixed vector: $(cat out)"
-lacks "uniform attention" "uniform attention by choice" "stuck on the end mark" "off by one"
+lacks "uniform attention" "uniform attention by choice" "stuck on EOS" "off by one"
 
 # What counts is the last key, and only the end mark's annotation knows that no other follows.
 awk 'BEGIN { srand(1); for (i = 0; i < 2000; i++) { n = 5 + int(4 * rand()); source = "k0"; k = 0
@@ -72,7 +72,7 @@ awk 'BEGIN { srand(1); for (i = 0; i < 2000; i++) { n = 5 + int(4 * rand()); sou
 head -n 50 last.tsv >last.test.tsv
 train end last.tsv --encoder uni --steps 300
 diagnose end last.test.tsv
-finds "stuck on the end mark"
+finds "stuck on EOS"
 
 # Only the first word matters.
 awk 'BEGIN { srand(1); for (i = 0; i < 2000; i++) { k = int(12 * rand()); source = "k" k
@@ -104,7 +104,7 @@ train same same.tsv --encoder none --positions sinusoidal --steps 400
 diagnose same same.test.tsv
 same "findings in equal words" "" "$names"
 diagnose same same.test.tsv --force-attention shift:1
-finds "off by one, as equal words say"
+finds "off by one, by identical tokens"
 
 # Targets in which every word stands twice, and half targets.
 awk -F '\t' '{ n = split($2, word, " "); line = ""

@@ -1,26 +1,26 @@
-/* What attention weights add up to, by hand. */
+/* Attention statistics, by hand. */
 #include "analysis/attention_statistics.h"
 #include "support/suite.h"
 
 #include <math.h>
 
-/* Two words and the end mark, on both sides. */
+/* Two words and EOS, on both sides. */
 static const double small[] = {
     0.75, 0.25, 0,   /* word 0 */
     0.5,  0,    0.5, /* word 1 goes back */
-    0,    0.5,  0.5, /* the end mark */
+    0,    0.5,  0.5, /* EOS */
 };
 static const double small_entropy =
     -0.75 * -0.28768207245178090 + 0.25 * 1.3862943611198906 + 2 * 0.69314718055994531;
 
-static sa_attention_stats gaze_of(const double *weights, int targets, int sources) {
+static sa_attention_stats stats_of(const double *weights, int targets, int sources) {
     sa_attention_stats attention = {0};
     sa_attention_stats_add(&attention, weights, weights, 1, targets, sources);
     return attention;
 }
 
 START_TEST(a_small_matrix) {
-    const sa_attention_stats attention = gaze_of(small, 3, 3);
+    const sa_attention_stats attention = stats_of(small, 3, 3);
     ck_assert_uint_eq(attention.rows, 3);
     ck_assert_double_eq_tol(attention.entropy, small_entropy, 1e-15);
     ck_assert_double_eq_tol(attention.max_entropy, 3 * log(3), 1e-15);
@@ -42,7 +42,7 @@ END_TEST
 
 START_TEST(half_a_word_is_covered_and_less_is_not) {
     const double weights[] = {0.5, 0.25, 0.25, 0, 0.2, 0.8};
-    const sa_attention_stats attention = gaze_of(weights, 2, 3);
+    const sa_attention_stats attention = stats_of(weights, 2, 3);
     ck_assert_uint_eq(attention.sources, 2);
     ck_assert_uint_eq(attention.covered, 1); /* 0.5, and 0.45 */
 }
@@ -51,14 +51,14 @@ END_TEST
 START_TEST(steps_go_on_stay_or_go_back) {
     const double weights[] = {
         0,   1,   0,   0,   0,   /* 1 */
-        0,   0,   0.4, 0,   0.6, /* on to 2: the end mark does not count */
+        0,   0,   0.4, 0,   0.6, /* on to 2: EOS does not count */
         0,   0,   0,   1,   0,   /* on to 3 */
         0,   0.5, 0.5, 0,   0,   /* back to 1, the first of equals */
         0,   1,   0,   0,   0,   /* stays */
         1,   0,   0,   0,   0,   /* back to 0 */
-        0.2, 0.2, 0.2, 0.2, 0.2, /* the end mark's row does not count */
+        0.2, 0.2, 0.2, 0.2, 0.2, /* the row of EOS does not count */
     };
-    const sa_attention_stats attention = gaze_of(weights, 7, 5);
+    const sa_attention_stats attention = stats_of(weights, 7, 5);
     ck_assert_uint_eq(attention.steps, 5);
     ck_assert_uint_eq(attention.monotone, 3);
     ck_assert_double_eq(sa_attention_stats_monotonicity(&attention), 0.6);
@@ -68,9 +68,9 @@ END_TEST
 START_TEST(one_column_of_four_words) {
     const double weights[] = {
         0, 0.9, 0, 0, 0.1,  0, 0.7,  0.3, 0,   0, 0.2, 0.8, 0,
-        0, 0,   0, 0, 0.25, 0, 0.75, 0.1, 0.9, 0, 0,   0, /* the last row writes the end mark */
+        0, 0,   0, 0, 0.25, 0, 0.75, 0.1, 0.9, 0, 0,   0, /* the last row is that of EOS */
     };
-    const sa_attention_stats attention = gaze_of(weights, 5, 5);
+    const sa_attention_stats attention = stats_of(weights, 5, 5);
     ck_assert_double_eq_tol(attention.column, 0.9 + 0.7 + 0.8, 1e-15);
     ck_assert_double_eq(attention.long_rows, 4);
     ck_assert_double_eq_tol(sa_attention_stats_max_column(&attention), 0.6, 1e-15);
@@ -89,7 +89,7 @@ END_TEST
 
 START_TEST(equal_weights_are_even) {
     const double weights[] = {0.25, 0.25, 0.25, 0.25, 0.25, 0.25, 0.25, 0.25};
-    const sa_attention_stats attention = gaze_of(weights, 2, 4);
+    const sa_attention_stats attention = stats_of(weights, 2, 4);
     ck_assert_double_eq_tol(sa_attention_stats_norm_entropy(&attention), 1, 1e-15);
     ck_assert_double_eq(sa_attention_stats_eos_weight(&attention), 0.25);
 }
@@ -97,7 +97,7 @@ END_TEST
 
 START_TEST(pairs_add_up) {
     static const char *const target[] = {"a", "b", "</s>"}, *const source[] = {"b", "c", "</s>"};
-    sa_attention_stats all = gaze_of(small, 3, 3), one = all;
+    sa_attention_stats all = stats_of(small, 3, 3), one = all;
     sa_attention_stats_add_identical(&one, small, target, 3, source, 3);
     const sa_attention_stats twice = one;
     sa_attention_stats_sum(&one, &twice);
@@ -109,7 +109,7 @@ START_TEST(pairs_add_up) {
 END_TEST
 
 START_TEST(nothing_has_no_figure) {
-    const sa_attention_stats none = {0}, wordless = gaze_of((const double[]){1}, 1, 1);
+    const sa_attention_stats none = {0}, wordless = stats_of((const double[]){1}, 1, 1);
     ck_assert_double_nan(sa_attention_stats_entropy(&none));
     ck_assert_double_nan(sa_attention_stats_norm_entropy(&none));
     ck_assert_double_nan(sa_attention_stats_coverage(&none));
@@ -117,14 +117,14 @@ START_TEST(nothing_has_no_figure) {
     ck_assert_double_nan(sa_attention_stats_monotonicity(&none));
     ck_assert_double_nan(sa_attention_stats_coverage(&wordless));
     ck_assert_double_nan(
-        sa_attention_stats_norm_entropy(&wordless)); /* one place cannot be uneven */
+        sa_attention_stats_norm_entropy(&wordless)); /* one position has no entropy */
     ck_assert_double_eq(sa_attention_stats_entropy(&wordless), 0);
 }
 END_TEST
 
 /* ---- Twins ----------------------------------------------------------------------------------- */
 
-START_TEST(twins_are_met_where_the_links_are_or_moved) {
+START_TEST(identical_tokens_align_with_links_moved_or_not) {
     static const char *const target[] = {"x", "Ann", ".", "</s>"}, *const source[] = {"Ann", "y",
                                                                                       ".", "</s>"};
     const double own[] = {0, 1, 0, 0, 1, 0, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1};
@@ -143,7 +143,7 @@ START_TEST(twins_are_met_where_the_links_are_or_moved) {
 }
 END_TEST
 
-START_TEST(a_word_said_twice_is_no_twin) {
+START_TEST(a_repeated_word_does_not_count) {
     static const char *const once[] = {"a", "b", "</s>"}, *const twice[] = {"a", "a", "</s>"};
     sa_attention_stats attention = {0};
     sa_attention_stats_add_identical(&attention, small, twice, 3, once, 3);
@@ -176,7 +176,7 @@ END_TEST
 
 int main(void) {
     TCase *tests;
-    Suite *suite = suite_of("gaze", &tests);
+    Suite *suite = suite_of("attention_statistics", &tests);
     tcase_add_test(tests, a_small_matrix);
     tcase_add_test(tests, half_a_word_is_covered_and_less_is_not);
     tcase_add_test(tests, steps_go_on_stay_or_go_back);
@@ -185,8 +185,8 @@ int main(void) {
     tcase_add_test(tests, equal_weights_are_even);
     tcase_add_test(tests, pairs_add_up);
     tcase_add_test(tests, nothing_has_no_figure);
-    tcase_add_test(tests, twins_are_met_where_the_links_are_or_moved);
-    tcase_add_test(tests, a_word_said_twice_is_no_twin);
+    tcase_add_test(tests, identical_tokens_align_with_links_moved_or_not);
+    tcase_add_test(tests, a_repeated_word_does_not_count);
     tcase_add_test(tests, one_word_with_all_the_weight_has_none);
     tcase_add_test(tests, equal_weights_have_the_most);
     tcase_add_test(tests, rows_add_up);

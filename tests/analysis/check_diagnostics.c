@@ -1,4 +1,4 @@
-/* Every illness: made, almost made, and not there; and what pairs are counted by. */
+/* Every diagnostic: reached, just missed, and absent; length balance and overlap. */
 #include "analysis/attention_statistics.h"
 #include "analysis/diagnostics.h"
 #include "analysis/length_balance.h"
@@ -12,7 +12,7 @@
 
 enum { WORDS = 5, T = WORDS + 1, S = WORDS + 1 };
 
-/* Nothing is wrong: every word looks at its own, and everything is known. */
+/* A healthy model: every word attends to its own, and every word is known. */
 static sa_diagnostic_stats healthy(void) {
     sa_diagnostic_stats stats = {.identical_tokens_align = true,
                                  .aer = 0.1,
@@ -28,7 +28,7 @@ static sa_diagnostic_stats healthy(void) {
     return stats;
 }
 
-/* All pairs look like this: each row has `share` at one place, the rest shared out by all. */
+/* All pairs are alike: each row has `share` at one position, and the rest is uniform. */
 static void look_at(sa_diagnostic_stats *stats, int place, double share) {
     double weights[T * S];
     for (int t = 0; t < T; t++)
@@ -102,8 +102,9 @@ END_TEST
 
 START_TEST(off_by_one_by_equal_words) {
     sa_diagnostic_stats stats = healthy();
-    stats.attention.identical = 100, stats.attention.aligned[1] = 30, stats.attention.aligned[2] = 51;
-    ck_assert_str_eq(found(&stats), ""); /* gold links know better */
+    stats.attention.identical = 100, stats.attention.aligned[1] = 30,
+    stats.attention.aligned[2] = 51;
+    ck_assert_str_eq(found(&stats), ""); /* gold links take precedence */
     stats.aer = stats.aer_before = stats.aer_after = NAN;
     ck_assert_str_eq(found(&stats), "[off by one, by identical tokens]");
     stats.attention.aligned[2] = 49;
@@ -151,7 +152,7 @@ END_TEST
 
 /* ---- Balance --------------------------------------------------------------------------------- */
 
-/* A text of one-letter words, the end mark behind it. */
+/* A text of one-letter words, followed by EOS. */
 static int split(const char *letters, char (*words)[2], const char **list) {
     int count = 0;
     for (; letters[count]; count++) {
@@ -226,7 +227,7 @@ START_TEST(weights_beside_those_of_the_reference) {
 }
 END_TEST
 
-/* A translation that was cut off at the longest has no end mark. */
+/* A translation that was cut off at the maximum length has no EOS. */
 START_TEST(a_cut_text_counts_all_its_words) {
     static const char *const words[] = {"a", "b", "c"};
     const sa_attended_text cut = {words, 3, false, NULL}, whole = {words, 3, true, NULL};
@@ -276,7 +277,7 @@ END_TEST
 
 int main(void) {
     TCase *tests;
-    Suite *suite = suite_of("diagnose", &tests);
+    Suite *suite = suite_of("diagnostics", &tests);
     tcase_add_test(tests, nothing_is_found_in_the_healthy);
     tcase_add_test(tests, uniform_attention);
     tcase_add_test(tests, one_place_takes_all);

@@ -1,4 +1,4 @@
-/* Arenas, and the batches laid out in them: every word once, every order what batch.h says. */
+/* Arenas, and the batches built in them: every token once, in the orders of batch.h. */
 #include "base/batch.h"
 #include "support/suite.h"
 
@@ -19,7 +19,7 @@ static void tear_down(void) {
 
 /* ---- Arena ----------------------------------------------------------------------------------- */
 
-START_TEST(pieces_are_aligned_and_apart) {
+START_TEST(allocations_are_aligned_and_disjoint) {
     char *piece[20];
     for (size_t i = 0; i < 20; i++) {
         piece[i] = sa_arena_alloc(&arena, 3 * i, 7);
@@ -39,13 +39,13 @@ START_TEST(a_dry_run_counts_what_a_real_one_takes) {
     ck_assert(sa_arena_init(&real, dry.used, NULL));
     for (int i = 0; i < 6; i++) ck_assert_ptr_nonnull(sa_arena_alloc(&real, sizes[i], 1));
     ck_assert_uint_eq(real.used, real.size);
-    real.used = 0; /* all given back at once */
+    real.used = 0; /* releases everything */
     ck_assert_ptr_eq(sa_arena_alloc(&real, dry.used, 1), real.base);
     sa_arena_release(&real);
 }
 END_TEST
 
-/* Sizes that rounding up to whole cache lines would make small. */
+/* Sizes that overflow when they are rounded up to cache lines. */
 START_TEST(memory_that_cannot_be_had_is_an_error) {
     const size_t sizes[] = {SIZE_MAX, SIZE_MAX - 62};
     sa_error error = {0};
@@ -56,7 +56,7 @@ START_TEST(memory_that_cannot_be_had_is_an_error) {
 }
 END_TEST
 
-/* Mistakes of the program stop it: a piece too large, a size that overflows. */
+/* Programming errors trap: an allocation too large, a size that overflows. */
 START_TEST(a_size_that_does_not_fit_traps) {
     static const struct {
         size_t count, size;
@@ -73,7 +73,7 @@ static const int lengths[2][COUNT] = {{3, 7, 1, 3, 5, 3}, {2, 2, 6, 1, 2, 4}};
 static int32_t ids[2][COUNT][LONGEST];
 static sa_sentence sentences[2][COUNT];
 
-/* Word t of sentence i of a side is 100 side + 10 i + t: no two alike. */
+/* Token t of sentence i of a side is 100 side + 10 i + t: all are different. */
 static void write_sentences(void) {
     for (int side = 0; side < 2; side++)
         for (int i = 0; i < COUNT; i++) {
@@ -82,7 +82,7 @@ static void write_sentences(void) {
         }
 }
 
-/* What batch.h says, whatever the sentences. */
+/* The invariants of batch.h, for any sentences. */
 static void check_side(const sa_batch_side *side, const sa_sentence *of, int count) {
     int words = 0, longest = 0;
     for (int i = 0; i < count; i++) {
@@ -101,7 +101,7 @@ static void check_side(const sa_batch_side *side, const sa_sentence *of, int cou
         const int i = side->order[b];
         ck_assert_int_eq(side->len[b], of[i].len);
         ck_assert_int_eq(side->first[b + 1] - side->first[b], of[i].len);
-        if (b) /* falling, ties as given */
+        if (b) /* decreasing, ties as given */
             ck_assert(side->len[b] < side->len[b - 1] ||
                       (side->len[b] == side->len[b - 1] && i > side->order[b - 1]));
         for (int t = 0; t < of[i].len; t++) {
@@ -173,7 +173,7 @@ int main(void) {
     TCase *tests;
     Suite *suite = suite_of("batch", &tests);
     tcase_add_checked_fixture(tests, set_up, tear_down);
-    tcase_add_test(tests, pieces_are_aligned_and_apart);
+    tcase_add_test(tests, allocations_are_aligned_and_disjoint);
     tcase_add_test(tests, a_dry_run_counts_what_a_real_one_takes);
     tcase_add_loop_test(tests, memory_that_cannot_be_had_is_an_error, 0, 2);
     tcase_add_loop_test_raise_signal(tests, a_size_that_does_not_fit_traps, SIGABRT, 0, 3);

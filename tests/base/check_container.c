@@ -104,7 +104,7 @@ START_TEST(test_round_trip) {
     ck_assert_str_eq(sa_container_metadata(&container, "settings"), "{\"lr\": 1}\n");
     ck_assert_str_eq(sa_container_metadata(&container, "note"), "é");
     ck_assert_ptr_null(sa_container_metadata(&container, "absent"));
-    /* what was read and is written again is the same file */
+    /* a file that was read is written again with the same bytes */
     ck_assert(sa_container_write(scratch_path("again"), container.tensors, 3, texts, 2, &error));
     sa_container_close(&container);
     size_t size, again_size;
@@ -149,7 +149,7 @@ START_TEST(test_every_truncation_and_flip) {
     sa_error error;
     sa_container container;
     for (size_t length = 0; length < size; length++) {
-        char *part = malloc(length ? length : 1); /* of its own, so that a sanitizer sees the end */
+        char *part = malloc(length ? length : 1); /* separate, so that a sanitizer sees the end */
         memcpy(part, bytes, length);
         ck_assert_msg(!sa_container_read(&container, "m", part, length, &error), "length %zu",
                       length);
@@ -227,8 +227,7 @@ static const struct {
     {X "1}", IN_X "not an object of dtype, shape, data_offsets"},
     {X "{\"dtype\":\"F32\",\"shape\":[2]}}", IN_X "not an object of dtype, shape, data_offsets"},
     {X "{},\"x\":{}}", "m: header: duplicate key 'x' at byte 60"},
-    {X "{\"dtype\":\"F32\",\"dtype\":\"F32\"}}",
-     "m: header: duplicate key 'dtype' at byte 72"},
+    {X "{\"dtype\":\"F32\",\"dtype\":\"F32\"}}", "m: header: duplicate key 'dtype' at byte 72"},
     {"{" OURS "," OURS "}", "m: header: duplicate key '__metadata__' at byte 53"},
     {"{" OURS ",\"a\\u0000\":{}}", "m: header: invalid code point at byte 57"},
     /* types */
@@ -256,7 +255,7 @@ static const struct {
     {ONLY("[0x2]", "[0,8]"), "m: header: expected ',' or ']' at byte 82"},
     {ONLY("[NaN]", "[0,8]"), "m: header: expected a value at byte 81"},
     {ONLY("[18446744073709551616]", "[0,8]"), "m: header: number too large at byte 81"},
-    /* places */
+    /* offsets */
     {ONLY("[2]", "[0,8,8]"), IN_X "data_offsets: must be two plain integers"},
     {ONLY("[2]", "[0,8.0]"), IN_X "data_offsets: must be two plain integers"},
     {ONLY("[2]", "[0,1e1]"), IN_X "data_offsets: must be two plain integers"},

@@ -1,4 +1,4 @@
-/* Containers in files that are none, that change, that cannot be read. */
+/* Paths that are not containers, files that change, and files that cannot be read. */
 #include "base/container.h"
 #include "support/memory_failures.h"
 #include "support/scratch.h"
@@ -48,7 +48,7 @@ START_TEST(test_open) {
 }
 END_TEST
 
-/* Long enough for a header's length, too short for what some formats begin with. */
+/* Long enough for a header's length, too short for the first bytes of some formats. */
 START_TEST(test_other_programs) {
     static const struct {
         const char *bytes, *what;
@@ -90,7 +90,7 @@ START_TEST(test_failing_reads) {
     }
     sa_error error;
     sa_container container;
-    plan_failure("pread", 1, EINTR); /* interrupted is no failure */
+    plan_failure("pread", 1, EINTR); /* an interrupt is not a failure */
     ck_assert(sa_container_open(&container, scratch_path("m"), &error));
     sa_container_close(&container);
 }

@@ -27,7 +27,7 @@ static const struct {
     {"\xe2\x80\xa8\xef\xbb\xbf", "\\u{2028}\\u{FEFF}"},
     {"\xf3\xa0\x81\x81", "\\u{E0041}"},           /* a tag character */
     {"\xff\xc3(", "\\xFF\\xC3("},                 /* not UTF-8 */
-    {"\xc0\xaf", "\\xC0\\xAF"},                   /* longer than need be */
+    {"\xc0\xaf", "\\xC0\\xAF"},                   /* overlong */
     {"\xe0\x80\xaf", "\\xE0\\x80\\xAF"},          /* the same in three bytes */
     {"\xf0\x8f\xbf\xbf", "\\xF0\\x8F\\xBF\\xBF"}, /* and in four */
     {"\xed\xa0\x80", "\\xED\\xA0\\x80"},          /* half of a surrogate pair */
@@ -50,7 +50,7 @@ START_TEST(a_zero_byte_is_text_like_any_other) {
 }
 END_TEST
 
-/* At every size: terminated, nothing behind it touched, cut between characters. */
+/* At every size: terminated, nothing written past the end, cut between characters. */
 START_TEST(long_text_is_cut_with_an_ellipsis) {
     const char *text = "ab\xe2\x82\xac\x01z\xc3\xa9";
     const char *const whole = "ab\xe2\x82\xac\\x01z\xc3\xa9";
@@ -179,7 +179,7 @@ START_TEST(a_buffer_holds_all_that_was_added) {
     sa_buffer_add(&buffer, "two!", 3);
     sa_buffer_addf(&buffer, " %d%%", 3);
     ck_assert_str_eq(buffer.text, "one two 3%");
-    sa_buffer_addf(&buffer, "<%s>", long_text); /* longer than what is formatted in passing */
+    sa_buffer_addf(&buffer, "<%s>", long_text); /* longer than the buffer on the stack */
     ck_assert_uint_eq(buffer.size, 10 + 601);
     ck_assert_mem_eq(buffer.text + 10, "<yyy", 4);
     ck_assert_str_eq(buffer.text + 609, "y>");

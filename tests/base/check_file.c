@@ -86,9 +86,9 @@ START_TEST(a_read_that_fails_says_why) {
     refuse(path, 9, SA_IO, "cannot read '", "': Input/output error");
     plan_failure("read", 2, EIO); /* at the end of the file */
     refuse(path, 9, SA_IO, "cannot read '", "': Input/output error");
-    plan_failure("read", 1, EINTR); /* interrupted is no failure */
+    plan_failure("read", 1, EINTR); /* an interrupt is not a failure */
     expect(path, "text", 4);
-    plan_failure("fstat", 1, EIO); /* what nobody tells the kind of is read all the same */
+    plan_failure("fstat", 1, EIO); /* a file of unknown type is read */
     expect(path, "text", 4);
 }
 END_TEST
@@ -100,7 +100,7 @@ START_TEST(a_file_is_missing_when_nothing_has_its_name) {
     ck_assert(!sa_file_missing(path));
     ck_assert(sa_file_missing(scratch_path("a/b")));
     ck_assert_int_eq(symlink("round", scratch_path("round")), 0);
-    ck_assert(!sa_file_missing(scratch_path("round"))); /* there is something, whatever it is */
+    ck_assert(!sa_file_missing(scratch_path("round"))); /* something exists */
 }
 END_TEST
 

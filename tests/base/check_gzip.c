@@ -7,7 +7,7 @@ static unsigned char packed[70 << 20];
 static size_t packed_size;
 static int level = 9;
 
-/* Appends a gzip member of the text, `times` over. */
+/* Appends a gzip member of the text repeated `times` times. */
 static void pack(const char *text, size_t size, size_t times) {
     z_stream stream = {0};
     ck_assert_int_eq(deflateInit2(&stream, level, Z_DEFLATED, 15 + 16, 8, Z_DEFAULT_STRATEGY),
@@ -58,7 +58,7 @@ START_TEST(gzip_without_memory_for_it) {
 }
 END_TEST
 
-/* Text that nothing can be left out of, more than zlib is given at once. */
+/* Incompressible text, larger than the chunks given to zlib. */
 START_TEST(large_gzip_is_read_whole) {
     enum { SIZE = 5 << 20 };
     char *text = malloc(SIZE);
@@ -73,7 +73,7 @@ START_TEST(large_gzip_is_read_whole) {
 }
 END_TEST
 
-/* Large, but not out of little: no bomb. */
+/* Large, but with a normal ratio: not a bomb. */
 START_TEST(the_size_alone_makes_no_bomb) {
     static const char zeros[1 << 20];
     sa_file file;
@@ -86,8 +86,8 @@ START_TEST(the_size_alone_makes_no_bomb) {
 }
 END_TEST
 
-/* The end is missing just where the room for what was unpacked is full, too: two stored blocks
- * that together have 65536 bytes, and then nothing. */
+/* The end is missing just where the output buffer is full: two stored blocks of 65536 bytes in
+ * total, and then nothing. */
 START_TEST(truncated_gzip_is_refused_where_the_room_ends) {
     static const unsigned char head[] = {0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 0, 3, 0, 0xff, 0xff, 0, 0};
     static const unsigned char more[] = {0, 1, 0, 0xfe, 0xff, 'x'};
@@ -110,8 +110,8 @@ START_TEST(truncated_gzip_is_refused_wherever_it_ends) {
 }
 END_TEST
 
-/* Every bit is flipped: the file is refused, or the bit told nothing (the header's time, the last
- * byte's padding) and the text is whole. */
+/* With any bit flipped the file is refused, or the bit does not matter (the time in the header, the
+ * padding of the last byte) and the text is complete. */
 START_TEST(altered_gzip_never_changes_the_text) {
     const char *path = scratch_path("a");
     pack(verse, sizeof verse - 1, 1);

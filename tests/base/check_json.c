@@ -1,5 +1,5 @@
-/* JSON from elsewhere is read as jansson reads it, text by text and spoilt in a hundred thousand
- * ways; what is wrong is named with its place. */
+/* The JSON reader accepts what jansson accepts, on good texts and on a hundred thousand damaged
+ * ones; messages name the error and its position; hostile texts take little memory. */
 #include "base/container.h"
 #include "base/json.h"
 #include "base/memory.h"
@@ -21,7 +21,7 @@ static json_t *read_theirs(const char *text, size_t size) {
     return json_loadb(text, size, JSON_REJECT_DUPLICATES | JSON_DECODE_ANY, NULL);
 }
 
-/* Both readers say the same of it. */
+/* Both readers agree. */
 static void compare(const char *text, size_t size) {
     json_t *ours = read_ours(text, size), *theirs = read_theirs(text, size);
     if (ours || strstr(error.text, "nested too deeply") == NULL)
@@ -52,8 +52,8 @@ START_TEST(good_texts_are_read) {
 }
 END_TEST
 
-/* Bytes replaced, left out, doubled, or the end cut off. */
-START_TEST(spoilt_texts_are_judged_as_by_jansson) {
+/* Bytes replaced, removed or doubled, or the end truncated. */
+START_TEST(damaged_texts_are_read_as_by_jansson) {
     enum { TURNS = 100000 };
     static const char bytes[] = "{}[]:,\"\\u0dD8c.eE+-19tfn \n\x01\x80\xc3\xed\xf4";
     sa_rng rng = sa_rng_seed(7, (uint64_t)_i);
@@ -139,12 +139,11 @@ static void counted_free(void *place) {
     free(place);
 }
 
-/* A text as long as a header may be, of one thing again and again (the letter # is its number), and
- * what it stands in. */
+/* Texts as long as a header may be: one item repeated (# is its number), in brackets. */
 static const struct {
     char first, last;
     const char *item;
-    size_t count; /* 0: as many as there is room for, which are too many */
+    size_t count; /* 0: as many as fit, which are too many */
 } wide[] = {
     {'[', ']', "1", 0},
     {'[', ']', "[]", 0},
@@ -198,7 +197,7 @@ int main(void) {
     TCase *tests;
     Suite *suite = suite_of("json", &tests);
     tcase_add_loop_test(tests, good_texts_are_read, 0, TEXTS);
-    tcase_add_loop_test(tests, spoilt_texts_are_judged_as_by_jansson, 0, TEXTS);
+    tcase_add_loop_test(tests, damaged_texts_are_read_as_by_jansson, 0, TEXTS);
     tcase_add_loop_test(tests, mistakes_are_named, 0, sizeof wrong / sizeof *wrong);
     tcase_add_loop_test(tests, memory_has_a_limit, 0, WIDE);
     return suite_run(suite);

@@ -1,4 +1,4 @@
-/* Alignments in Pharaoh form. */
+/* Alignments in Pharaoh format. */
 #include "base/links.h"
 #include "support/suite.h"
 

@@ -1,4 +1,4 @@
-/* A folder that is made, locked and tidied up. */
+/* A folder that is created, locked and cleaned up. */
 #include "base/save.h"
 #include "support/memory_failures.h"
 #include "support/scratch.h"
@@ -72,7 +72,7 @@ START_TEST(test_lock_tidies_up) {
 }
 END_TEST
 
-/* What cannot be listed is not tidied up, and locked all the same. */
+/* A folder that cannot be listed is locked without being cleaned up. */
 START_TEST(test_lock_without_a_list) {
     sa_error error;
     int lock;
@@ -84,7 +84,7 @@ START_TEST(test_lock_without_a_list) {
 }
 END_TEST
 
-/* The owner has not yet written who it is. */
+/* The owner has not written its name yet. */
 START_TEST(test_unknown_owner) {
     sa_error error;
     int lock, other;
@@ -150,7 +150,7 @@ START_TEST(test_folders) {
     sa_error error;
     ck_assert_int_eq(chdir(scratch), 0);
     ck_assert(sa_directory_create("a", &error));
-    ck_assert(sa_directory_create("a", &error)); /* it is there */
+    ck_assert(sa_directory_create("a", &error)); /* it exists */
     ck_assert(sa_directory_create("b//", &error));
     ck_assert(sa_directory_create("a/c/", &error));
     ck_assert_int_eq(access(scratch_path("a/c"), F_OK), 0);
@@ -159,7 +159,7 @@ START_TEST(test_folders) {
 }
 END_TEST
 
-/* The name of a new folder is forced to the disk, where the folder above can be read. */
+/* The entry of a new folder is synced to disk if the parent is readable. */
 START_TEST(test_name_not_forced) {
     sa_error error;
     char wanted[256];
@@ -206,7 +206,7 @@ START_TEST(test_no_folder) {
 }
 END_TEST
 
-/* Also with a .lock of an earlier training; the superuser, whom no mode stops, becomes another. */
+/* Also with the .lock of an earlier training. Root, which ignores modes, becomes another user. */
 START_TEST(test_read_only_folder) {
     scratch_write(scratch_path(".lock"), "", 0);
     ck_assert_int_eq(chmod(scratch_path(".lock"), 0666), 0);

@@ -154,7 +154,7 @@ START_TEST(writes_fixed_decimals) {
 }
 END_TEST
 
-/* A German locale, made on the spot where the system has none. */
+/* A German locale, compiled here if the system has none. */
 static bool speak_german(const char *folder) {
     char command[256];
     if (setlocale(LC_ALL, "de_DE.UTF-8")) return true;
@@ -177,7 +177,7 @@ START_TEST(a_german_locale_changes_nothing) {
         ck_assert_str_eq(fixed(1.25, 1), "1.2");
         ck_assert(sa_number_parse("0.5", &value) && value == 0.5);
         ck_assert(!sa_number_parse("0,5", &value));
-        snprintf(text, sizeof text, "%.1f", 1.5); /* the caller's locale is back */
+        snprintf(text, sizeof text, "%.1f", 1.5); /* the caller's locale is restored */
         ck_assert_str_eq(text, "1,5");
     } else {
         fprintf(stderr, "skipped: no German locale can be had here\n");

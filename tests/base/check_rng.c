@@ -1,4 +1,4 @@
-/* The generator against published numbers, and what its distributions must be like. */
+/* The generator against published numbers, and its distributions. */
 #include "base/rng.h"
 #include "support/suite.h"
 
@@ -56,7 +56,7 @@ START_TEST(seed_and_stream_make_the_sequence) {
     }
     ck_assert_int_eq(equal_seed + equal_stream, 0);
     ck_assert_uint_eq(one.stream & 1, 1);
-    sa_rng saved = one; /* plain data: a copy goes on alike */
+    sa_rng saved = one; /* plain data: a copy continues equally */
     ck_assert_uint_eq(sa_rng_next(&saved), sa_rng_next(&one));
 }
 END_TEST
@@ -141,7 +141,7 @@ START_TEST(normal_has_the_moments_of_a_normal) {
 }
 END_TEST
 
-/* A first uniform of 0 and one of 1 - 2^-24, the ends of what the logarithm is given. */
+/* The extreme arguments of the logarithm: first uniforms of 0 and of 1 - 2^-24. */
 START_TEST(normal_is_finite_at_the_ends) {
     sa_rng lowest = {.state = 0, .stream = 1},
            highest = {.state = 0x07fffe0000000000u, .stream = 1};

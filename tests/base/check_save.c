@@ -1,4 +1,4 @@
-/* Saving: the new file is there whole, or the old one is as it was. */
+/* Saving: the new file is complete, or the old one is unchanged. */
 #include "base/save.h"
 #include "support/memory_failures.h"
 #include "support/scratch.h"
@@ -98,7 +98,7 @@ START_TEST(test_hesitant_write) {
 }
 END_TEST
 
-/* After a failed save the old file is as it was, nothing is left behind, and nothing stays open. */
+/* After a failed save the old file is unchanged, and no temporary file or descriptor remains. */
 static void expect_failure(const char *reason) {
     sa_error error;
     char wanted[256];
@@ -138,7 +138,7 @@ START_TEST(test_failing_calls) {
 }
 END_TEST
 
-/* A name that is taken, a reading that is interrupted, and a disk without locks. */
+/* A temporary name that is taken, an interrupted read, and a file system without locks. */
 START_TEST(test_hindrances) {
     sa_error error;
     static const struct {
@@ -186,7 +186,8 @@ START_TEST(test_folder_not_forced) {
 }
 END_TEST
 
-/* What a killed save of this path leaves, under the name that the next one tries first. */
+/* The temporary file of a killed save of this path, under the name that the next one tries first.
+ */
 static const char *leftover(const char *name) {
     static char path[64];
     snprintf(path, sizeof path, ".softalign-%016lx.tmp",
@@ -207,7 +208,7 @@ START_TEST(test_forsaken) {
 }
 END_TEST
 
-/* A file that another save is still writing stays, and so does a link of a stranger. */
+/* The file of a save in progress stays, and so does a foreign link. */
 START_TEST(test_not_forsaken) {
     sa_error error;
     scratch_write(leftover("x"), "half a", 6);
@@ -228,7 +229,7 @@ START_TEST(test_not_forsaken) {
 }
 END_TEST
 
-/* What cannot be told to be forsaken stays, and another name is taken. */
+/* A file that may not be stale stays, and another name is used. */
 START_TEST(test_perhaps_forsaken) {
     sa_error error;
     static const struct {
@@ -245,7 +246,7 @@ START_TEST(test_perhaps_forsaken) {
 }
 END_TEST
 
-/* Another process takes the new file for a forsaken one, and is removing it or has removed it. */
+/* Another process takes the new file for a stale one, and is removing it or has removed it. */
 START_TEST(test_taken_for_forsaken) {
     sa_error error;
     plan_failure(_i ? "fstat" : "flock", 1, _i ? ODD_LINKS : EWOULDBLOCK);

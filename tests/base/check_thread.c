@@ -1,4 +1,4 @@
-/* The pool: every piece once, results seen by the caller, for thousands of jobs. */
+/* The pool: every task once, results visible to the caller, for thousands of jobs. */
 #include "base/thread.h"
 #include "support/suite.h"
 
@@ -9,21 +9,21 @@
 
 static atomic_int inside;
 
-/* Waits until that many threads are here, for ever if one never comes. */
+/* Waits until as many threads are here, forever if one never comes. */
 static void meet(int threads) {
     atomic_fetch_add(&inside, 1);
     while (atomic_load(&inside) < threads) sched_yield();
 }
 
 typedef struct job {
-    int pieces;
-    int numbers[3]; /* plain: the pool alone orders who writes and who reads */
+    int tasks;
+    int numbers[3]; /* not atomic: the pool alone orders writes and reads */
 } job;
 
-/* Every piece on a thread of its own; each writes when all have begun. */
-static void write_piece(void *context, int piece) {
+/* Every task on a thread of its own; each writes when all have begun. */
+static void write_task(void *context, int piece) {
     job *here = context;
-    meet(here->pieces);
+    meet(here->tasks);
     here->numbers[piece] += piece + 1;
 }
 
@@ -32,11 +32,11 @@ START_TEST(the_caller_sees_what_ten_thousand_jobs_wrote) {
     job common = {0};
     int wrong = 0;
     for (int round = 0; round < 10000; round++) {
-        common.pieces = round % 4;
+        common.tasks = round % 4;
         atomic_store(&inside, 0);
-        sa_pool_run(pool, common.pieces, write_piece, &common);
+        sa_pool_run(pool, common.tasks, write_task, &common);
         for (int i = 0; i < 3; i++) {
-            wrong += common.numbers[i] != (i < common.pieces ? i + 1 : 0);
+            wrong += common.numbers[i] != (i < common.tasks ? i + 1 : 0);
             common.numbers[i] = 0;
         }
     }

@@ -1,4 +1,4 @@
-/* Unicode: what is valid, normal form, kinds, clusters, columns. */
+/* Unicode: validity, normal form, classes, clusters, columns. */
 #include "base/utf8.h"
 #include "support/memory_failures.h"
 #include "support/suite.h"
@@ -75,7 +75,7 @@ START_TEST(other_files_are_recognised) {
                                           "7zXZ\0",
                                           6),
                      "an xz file");
-    /* nearly so, but not: every other place of a letter among zeros */
+    /* similar, but not: every other position of a letter among zeros */
     static const char nearly[][4] = {{"a\0\0b"}, {"\0\0\0"}, {"\0\0ab"}, {"\0\0a"},
                                      {"a\0bc"},  {"\0abc"},  {"\0ab"},   {"\0a"}};
     for (size_t i = 0; i < sizeof nearly / sizeof *nearly; i++)
@@ -100,7 +100,7 @@ START_TEST(text_is_composed) {
     normal("\xe2\x84\xab", false, "Å"); /* the Ångström sign */
     normal("\xe1\x84\x80\xe1\x85\xa1", false, "가");
     normal("q\xcc\x87\xcc\xa3", false, "q\xcc\xa3\xcc\x87"); /* marks in their order */
-    normal("ﬁ ½ ２ …", false, "ﬁ ½ ２ …");                   /* looks are kept: no NFKC */
+    normal("ﬁ ½ ２ …", false, "ﬁ ½ ２ …");                   /* no NFKC */
     normal("a\xc2\xa0"
            "b\xe2\x80\xaf"
            "c",

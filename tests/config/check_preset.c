@@ -1,4 +1,4 @@
-/* The presets: what they set, and that those of papers leave nothing of the paper open. */
+/* The presets: their values, and that those of papers set every option of the paper. */
 #include "config/preset.h"
 #include "config/preset_texts.h"
 #include "config/settings.h"
@@ -41,8 +41,8 @@ static bool among(const char *option, const char *const *list) {
     return *list;
 }
 
-/* What a preset may leave to the defaults: the seed, the pieces of a batch, the rhythm of
- * validation, penalties that none of them has, and what its other choices make idle. */
+/* Options that a paper's preset may leave at their defaults: the seed, shards, the validation
+ * interval, penalties that no paper has, and options without effect under its other settings. */
 static bool may_stay_open(const char *option, const sa_settings *settings) {
     static const char *const always[] = {
         "shards", "seed",      "valid-every",  "window-size", "value-size", "weight-decay",
@@ -61,7 +61,7 @@ static bool may_stay_open(const char *option, const sa_settings *settings) {
                                         "cell-norm",
                                         NULL};
     static const char *const of_gru[] = {"update", "reset", NULL};
-    static const char *const of_pieces[] = {"bpe-merges", "bpe", NULL};
+    static const char *const of_subwords[] = {"bpe-merges", "bpe", NULL};
     static const char *const of_sgd[] = {"momentum", NULL};
     static const char *const of_adam[] = {"beta1", "beta2", "epsilon", NULL};
     static const char *const of_plateau[] = {"lr-decay", "lr-patience", NULL};
@@ -71,7 +71,7 @@ static bool may_stay_open(const char *option, const sa_settings *settings) {
            (!sa_settings_has_attention(settings) && among(option, of_attention)) ||
            (strcmp(sa_cell_name((size_t)settings->cell), "gru") != 0 && among(option, of_gru)) ||
            (!strstr(sa_tokenizer_name((size_t)settings->tokenizer), "bpe") &&
-            among(option, of_pieces)) ||
+            among(option, of_subwords)) ||
            (strcmp(optimizer, "sgd") != 0 && among(option, of_sgd)) ||
            (strcmp(optimizer, "adam") != 0 && among(option, of_adam)) ||
            (settings->batch_tokens && strcmp(option, "batch") == 0) ||
@@ -84,7 +84,7 @@ static bool is_of_paper(const char *preset) {
     return row->name && !strstr(preset, "-toy");
 }
 
-/* The presets of papers set all; those for corpora leave the rest to the defaults. */
+/* Presets of papers set everything; those for corpora leave the rest at the defaults. */
 START_TEST(a_preset_leaves_no_paper_option_open) {
     for (size_t i = 0; sa_preset_name(i); i++) {
         const char *text = sa_preset_text(sa_preset_name(i));
@@ -104,7 +104,8 @@ START_TEST(a_preset_leaves_no_paper_option_open) {
 }
 END_TEST
 
-/* RNNsearch with the vocabularies of Multi30k's German and English, as its peers have it. */
+/* RNNsearch with the vocabularies of Multi30k, German and English, as measured with other toolkits.
+ */
 START_TEST(the_size_of_multi30k) {
     sa_settings settings = defaults();
     ck_assert(sa_settings_preset(&settings, "multi30k", NULL));

@@ -17,7 +17,7 @@ static sa_settings defaults(void) {
     return settings;
 }
 
-/* Every option holds the same in both. */
+/* Whether every option is equal in both. */
 static bool same(const sa_settings *one, const sa_settings *other) {
     for (const sa_option *row = sa_settings_options; row->name; row++)
         if (sa_option_get(row, one) != sa_option_get(row, other)) return false;
@@ -43,8 +43,7 @@ START_TEST(defaults_are_those_of_a_toy_corpus) {
 }
 END_TEST
 
-/* Two rows on one field, or a field without a row, would show here: every option set to another
- * value must change its own number and no other's. */
+/* Setting an option changes its own value and no other: no two rows share a field. */
 START_TEST(each_row_has_a_field_of_its_own) {
     for (const sa_option *row = sa_settings_options; row->name; row++) {
         sa_settings settings = defaults(), before = settings;
@@ -110,7 +109,7 @@ START_TEST(bad_values_are_refused_and_change_nothing) {
         {"readout", "current", "option 'readout' is called 'readout-state' now"},
         {"window", "monotone", "--window: 'monotone' is called 'local-m' now"},
         {"window", "predictive", "--window: 'predictive' is called 'local-p' now"},
-        {"map", "gray", "unknown option 'map'"}, /* renamed, but no setting */
+        {"map", "gray", "unknown option 'map'"}, /* renamed, but not a setting */
         {"colour\x1b[2J", "3", "unknown option 'colour\\x1B[2J'"},
     };
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
@@ -194,7 +193,7 @@ START_TEST(written_settings_read_back_exactly) {
     ck_assert(sa_settings_read(&read, text, "m", NULL));
     ck_assert_ptr_null(sa_settings_find_difference(&settings, &read));
     ck_assert(read.lr == settings.lr && read.clip == settings.clip);
-    ck_assert_int_eq(read.steps, 0); /* the run's own stay */
+    ck_assert_int_eq(read.steps, 0); /* SA_SCOPE_RUN: unchanged */
     free(text);
 }
 END_TEST
@@ -233,7 +232,7 @@ START_TEST(earlier_keys_and_choices_are_understood) {
 }
 END_TEST
 
-/* So that a model file opens after options were added to the program that wrote it. */
+/* A model file opens after options were added to the program. */
 START_TEST(a_key_that_is_absent_takes_its_default) {
     sa_settings changed = defaults();
     for (const sa_option *row = sa_settings_options; row->name; row++) {
@@ -247,7 +246,7 @@ START_TEST(a_key_that_is_absent_takes_its_default) {
     ck_assert(sa_settings_set(&wanted, "hidden", "7", NULL));
     ck_assert(sa_settings_set(&wanted, "tie", "two-way", NULL));
     ck_assert_ptr_null(sa_settings_find_difference(&read, &wanted));
-    ck_assert_int_eq(read.epochs, changed.epochs); /* the run's own stay */
+    ck_assert_int_eq(read.epochs, changed.epochs); /* SA_SCOPE_RUN: unchanged */
 }
 END_TEST
 

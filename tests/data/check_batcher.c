@@ -1,4 +1,4 @@
-/* Batches: every pair once an epoch, like lengths together, the same from the same seed. */
+/* Batches: every pair once an epoch, similar lengths together, the same from the same seed. */
 #include "data/batcher.h"
 #include "support/suite.h"
 
@@ -23,7 +23,7 @@ static void tear_down(void) {
     ck_assert_ptr_null(batcher.order);
 }
 
-/* Serves one epoch into list and returns how many batches it took. */
+/* Fills list with one epoch and returns the number of batches. */
 static int serve(sa_batcher *from, size_t list[PAIRS]) {
     int batches = 0, size;
     size_t used = 0;
@@ -74,7 +74,7 @@ static bool falls_behind(size_t a, size_t b) {
            (target[a].len == target[b].len && source[a].len <= source[b].len);
 }
 
-/* The batches of a fetch, put back in order, are one sorted list; served, they are not in order. */
+/* The batches of a fetch together are one sorted list, but they come in random order. */
 START_TEST(a_fetch_is_sorted_and_its_batches_shuffled) {
     static size_t list[PAIRS];
     serve(&batcher, list);
@@ -97,7 +97,7 @@ START_TEST(a_fetch_is_sorted_and_its_batches_shuffled) {
 }
 END_TEST
 
-/* A fetch holds pairs from all over the data. */
+/* A fetch contains pairs from the whole data. */
 START_TEST(fetches_are_shuffled) {
     static size_t list[PAIRS];
     serve(&batcher, list);
@@ -141,8 +141,8 @@ static int longest_side(const size_t *pairs, int size) {
     return words[0] > words[1] ? words[0] : words[1];
 }
 
-/* Batches of at most 100 words a side, all but the last of a fetch so full that the next pair in
- * order of length would be too much; 30 words are less than the longest pairs have. */
+/* Batches of at most 100 tokens a side, all but the last of a fetch so full that the next pair in
+ * order of length would be too much; a limit of 30 tokens is below the longest pairs. */
 START_TEST(batches_of_words) {
     enum { EPOCHS = 2 };
     const int words = _i ? 30 : 100;

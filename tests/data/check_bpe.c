@@ -1,4 +1,4 @@
-/* Byte-pair encoding: the merges and the sub-words that subword-nmt makes (tests/golden/own.bpe*),
+/* Byte-pair encoding: the merges and the subwords that subword-nmt makes (tests/golden/own.bpe*),
  * and by hand; broken files of merges; time that grows no faster than the text. */
 #include "base/rng.h"
 #include "base/subword_mark.h"
@@ -54,11 +54,11 @@ static const struct {
     {"a a a b b", 10, 1, ""}, /* single characters have no pairs */
     /* three times each: the last in byte order comes first, by the left symbol, then the right */
     {"ab ab ab ac ac ac bc bc bc", 2, 1, "b c</w> | a c</w>"},
-    {"é1 é1 z1 z1", 1, 1, "é 1</w>"}, /* é is behind z in UTF-8 */
+    {"é1 é1 z1 z1", 1, 1, "é 1</w>"}, /* é comes after z in UTF-8 */
     {"lower lower lower low low newer", 4, 2, "l o | w e | we r</w> | lo wer</w>"},
-    /* neighbours that overlap count each, but are merged from the front: xx x, not x xx */
+    /* overlapping pairs all count, but are merged from the left: xx x, not x xx */
     {"xxx xxx xxxx", 9, 1, "x x | xx x</w> | xx x | xxx x</w>"},
-    /* (b, c) of a b c b c x: what stood between the two is counted down once */
+    /* (b, c) of a b c b c x: the pair between the two is counted down once */
     {"abcbcx abcbcx", 9, 2, "b c | bc x</w> | bc bcx</w> | a bcbcx</w>"},
 };
 
@@ -112,7 +112,7 @@ START_TEST(words_are_cut) {
     sa_bpe_segmenter segmenter;
     read_merges(&bpe, cuts[_i].merges);
     sa_bpe_segmenter_init(&segmenter, &bpe);
-    for (int again = 0; again < 2; again++) /* from its memory the second time */
+    for (int again = 0; again < 2; again++) /* from its cache the second time */
         cuts_into(&segmenter, cuts[_i].word, cuts[_i].expected);
     sa_bpe_segmenter_release(&segmenter);
     sa_bpe_release(&bpe);
@@ -197,8 +197,8 @@ END_TEST
 
 /* ---- Long words ------------------------------------------------------------------------------ */
 
-/* 64 KiB without a space are learned from and cut in processor time that a quadratic way would
- * exceed many times: it would take minutes. */
+/* Learning from 64 KiB without a space and segmenting them take linear time: a quadratic algorithm
+ * would take minutes. */
 START_TEST(one_word_of_64_kib_takes_no_longer_than_many) {
     enum { SIZE = 1 << 16 };
     char *word = malloc(SIZE + 1);
@@ -225,21 +225,21 @@ END_TEST
 static const struct {
     const char *tokens[6];
     int word[6], words;
-} pieces[] = {
+} subwords[] = {
     {{"a", "b"}, {0, 1}, 2},
     {{"lo@@", "w@@", "er", "x", "</s>"}, {0, 0, 0, 1, 2}, 3},
-    {{"lo@@", "</s>"}, {0, 1}, 2},         /* the end mark is no part of a word */
-    {{"lo@@", "</s>", "x"}, {0, 0, 1}, 2}, /* but a word spelled so is one like any other */
-    {{"@@", "b"}, {0, 1}, 2},              /* nothing goes on here */
+    {{"lo@@", "</s>"}, {0, 1}, 2},         /* EOS is not part of a word */
+    {{"lo@@", "</s>", "x"}, {0, 0, 1}, 2}, /* but a word spelled </s> is an ordinary word */
+    {{"@@", "b"}, {0, 1}, 2},              /* the mark alone is a word */
     {{"@@@", "b"}, {0, 0}, 1},
     {{"lo@@"}, {0}, 1},
 };
 
 START_TEST(tokens_know_their_word) {
     int word[6], count = 0;
-    while (count < 6 && pieces[_i].tokens[count]) count++;
-    ck_assert_int_eq(sa_subword_word_indices(pieces[_i].tokens, count, word), pieces[_i].words);
-    for (int i = 0; i < count; i++) ck_assert_int_eq(word[i], pieces[_i].word[i]);
+    while (count < 6 && subwords[_i].tokens[count]) count++;
+    ck_assert_int_eq(sa_subword_word_indices(subwords[_i].tokens, count, word), subwords[_i].words);
+    for (int i = 0; i < count; i++) ck_assert_int_eq(word[i], subwords[_i].word[i]);
 }
 END_TEST
 
@@ -253,6 +253,6 @@ int main(void) {
     tcase_add_loop_test(tests, broken_files_are_refused, 0, sizeof broken / sizeof *broken);
     tcase_add_test(tests, files_are_written_as_they_were_read);
     tcase_add_loop_test(tests, one_word_of_64_kib_takes_no_longer_than_many, 0, 2);
-    tcase_add_loop_test(tests, tokens_know_their_word, 0, sizeof pieces / sizeof *pieces);
+    tcase_add_loop_test(tests, tokens_know_their_word, 0, sizeof subwords / sizeof *subwords);
     return suite_run(suite);
 }

@@ -1,5 +1,4 @@
-/* Cleaning: what is damaged and what only looks so, scripts, and the reasons for which pairs are
- * dropped. */
+/* Cleaning: damaged text and text that only looks so, scripts, and the reasons to reject pairs. */
 #include "data/clean.h"
 #include "data/damage.h"
 
@@ -23,7 +22,7 @@ static const char *const damaged[] = {
     "\xc3\xb0\xc5\xb8\xcb\x9c\xe2\x82\xac",  /* ðŸ˜€ */
     "\xc3\xa6\xe2\x80\x94\xc2\xa5",          /* æ—¥: 日 */
     "\xc3\x8e\xc2\xb1\xc3\x8e\xc2\xb2",      /* Î±Î²: αβ */
-    "é\xc3\x83\xc2\xbb",                     /* éÃ»: û, which stands behind no capital */
+    "é\xc3\x83\xc2\xbb",                     /* éÃ»: û, not after a capital */
     "a\xef\xbf\xbdx",                        /* U+FFFD */
     "a\x01",
     "\x7f",
@@ -42,7 +41,7 @@ static const char *const sound[] = {
     "",
     "õ¿¿¿", /* no byte of UTF-8 */
     "ð¿",   /* a beginning without an end */
-    "«ÉÃ»", /* behind a capital: a quotation mark */
+    "«ÉÃ»", /* after a capital: a quotation mark */
     "Ì¨",   /* a mark, */
     "à¤¾",  /* Devanagari, */
     "â¿´",  /* a sign, */
@@ -236,7 +235,7 @@ START_TEST(a_mixed_side_has_no_script) {
 }
 END_TEST
 
-/* Four kana for a word of English all in all: eight beside one are twice too many. */
+/* Four kana per English word in the corpus: eight for one are twice too many. */
 START_TEST(lengths_are_compared_with_those_of_all_pairs) {
     static const struct {
         const char *source, *target, *key;

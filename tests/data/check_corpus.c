@@ -29,7 +29,7 @@ static void is_pair(size_t i, const char *source, const char *target, const char
     ck_assert_uint_eq(corpus.pairs[i].line, line);
 }
 
-/* Opening fails with these words, in which every '@' stands for the folder. */
+/* Opening fails with this message, in which '@' is the folder. */
 static void fails(const char *path, sa_code code, const char *message) {
     char expected[512];
     size_t used = 0;
@@ -168,7 +168,7 @@ START_TEST(other_third_columns_are_ignored) {
 }
 END_TEST
 
-/* Lines that make no pair decide nothing. */
+/* Lines that are not pairs do not decide about the gold column. */
 START_TEST(lines_left_out_do_not_tell_of_gold) {
     opens("\n\tx\na\tb\t0-0\n");
     ck_assert(corpus.gold);

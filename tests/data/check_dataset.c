@@ -1,4 +1,4 @@
-/* Coders, datasets and the pairs held out. */
+/* Text codecs, datasets and held-out pairs. */
 #include "data/dataset.h"
 #include "support/suite.h"
 
@@ -77,7 +77,7 @@ START_TEST(settings_shape_the_vocabulary) {
 }
 END_TEST
 
-START_TEST(each_side_has_its_habit) {
+START_TEST(each_side_has_its_spaced_marks) {
     const sa_corpus corpus = PAIRS({"What? No! Yes?", "Quoi ? Non ! Oui?", NULL, 1});
     const sa_settings settings = settings_for("word", 50);
     build(&corpus, NULL, &settings);
@@ -120,7 +120,7 @@ static void encodes(const sa_text_codec *codec, const char *text, const char *nu
     free(ids);
 }
 
-START_TEST(text_becomes_numbers) {
+START_TEST(text_is_encoded) {
     const sa_corpus corpus = PAIRS({"The cat, the cat", "x", NULL, 1});
     sa_settings settings = settings_for("word", 50);
     settings.lowercase = true;
@@ -134,7 +134,7 @@ START_TEST(text_becomes_numbers) {
 }
 END_TEST
 
-START_TEST(numbers_become_text) {
+START_TEST(ids_are_decoded) {
     const sa_corpus corpus = PAIRS({"x", "Oui ! Qu'il aille .", NULL, 1});
     const sa_settings settings = settings_for("word", 50);
     build(&corpus, NULL, &settings);
@@ -266,7 +266,7 @@ START_TEST(equal_sources_stay_together) {
 }
 END_TEST
 
-/* What is held out depends on the source alone, not on its place or its neighbours. */
+/* Whether a pair is held out depends on its source alone, not on its position or on other pairs. */
 START_TEST(the_choice_is_stable) {
     static bool held[MANY], again[MANY];
     sa_corpus corpus = many_pairs();
@@ -303,16 +303,16 @@ END_TEST
 
 int main(void) {
     Suite *suite = suite_create("dataset");
-    TCase *coders = tcase_create("coders");
-    tcase_add_test(coders, each_side_has_its_words);
-    tcase_add_test(coders, only_used_and_short_pairs_give_words);
-    tcase_add_test(coders, settings_shape_the_vocabulary);
-    tcase_add_test(coders, each_side_has_its_habit);
-    tcase_add_test(coders, too_long_pairs_alone_are_an_error);
-    tcase_add_test(coders, too_rare_words_alone_are_an_error);
-    tcase_add_test(coders, text_becomes_numbers);
-    tcase_add_test(coders, numbers_become_text);
-    suite_add_tcase(suite, coders);
+    TCase *codecs = tcase_create("codecs");
+    tcase_add_test(codecs, each_side_has_its_words);
+    tcase_add_test(codecs, only_used_and_short_pairs_give_words);
+    tcase_add_test(codecs, settings_shape_the_vocabulary);
+    tcase_add_test(codecs, each_side_has_its_spaced_marks);
+    tcase_add_test(codecs, too_long_pairs_alone_are_an_error);
+    tcase_add_test(codecs, too_rare_words_alone_are_an_error);
+    tcase_add_test(codecs, text_is_encoded);
+    tcase_add_test(codecs, ids_are_decoded);
+    suite_add_tcase(suite, codecs);
 
     TCase *datasets = tcase_create("datasets");
     tcase_add_test(datasets, pairs_become_sentences);

@@ -1,5 +1,4 @@
-/* Tables of numbers from CSV files: what is read, which words are kept, what is refused and where.
- */
+/* Tables of numbers from CSV files: values, labels, and the messages for bad files. */
 #include "data/number_table.h"
 #include "report/grid.h"
 #include "support/scratch.h"
@@ -118,7 +117,7 @@ START_TEST(refuses) {
 }
 END_TEST
 
-/* What a grid writes is read back, every bit of the numbers and every word. */
+/* A written grid is read back, every bit of the numbers and every label. */
 START_TEST(reads_grids_back) {
     static const double numbers[] = {1.0 / 3, 0.1f, -1e-300, 1e15, 5e-324, 1.7976931348623157e308};
     static const char *const row[] = {"the, cat", "'=1"}, *const column[] = {"\"", "2", "-"};
@@ -126,7 +125,7 @@ START_TEST(reads_grids_back) {
         const sa_grid grid = {2, 3, numbers, form & 1 ? row : NULL, form & 2 ? column : NULL, true};
         sa_buffer out = {0};
         sa_grid_csv(&grid, &out);
-        if (form == 2) out.text[strcspn(out.text, "2")] = 'b'; /* a number is no word there */
+        if (form == 2) out.text[strcspn(out.text, "2")] = 'b'; /* a number is not a label there */
         read_text(out.text, 2, 3);
         ck_assert_mem_eq(csv.numbers, numbers, sizeof numbers);
         words_are(csv.row, 2, form & 1 ? "the, cat|'=1|" : "");

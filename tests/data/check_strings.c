@@ -40,7 +40,7 @@ START_TEST(any_bytes_are_strings) {
 }
 END_TEST
 
-/* The most slots side by side that are taken. */
+/* The longest run of occupied slots. */
 static size_t longest_run(const sa_strings *strings) {
     size_t longest = 0, run = 0;
     for (size_t i = 0; i < strings->slots; i++) {
@@ -50,9 +50,8 @@ static size_t longest_run(const sa_strings *strings) {
     return longest;
 }
 
-/* Words whose plain hashes end in the same bits would, by that hash, lie in one run of slots, each
- * found only after all before it. Half of the slots are free, so that runs of other words have a
- * length in the order of the logarithm. */
+/* Words with equal low bits in an unkeyed hash would occupy one run of slots. Half of the slots are
+ * free, so that with a keyed hash runs have logarithmic length. */
 START_TEST(words_made_to_collide_do_not) {
     enum { WORDS = 1000, SLOTS = 2048 };
     sa_strings strings = {0};

@@ -1,4 +1,4 @@
-/* Sub-words of texts: learned from pairs, cut, shown in the user's spelling, joined again. */
+/* Subwords of texts: learned from pairs, segmented, in the user's spelling, and joined again. */
 #include "data/text_codec.h"
 
 #include <stdlib.h>
@@ -60,7 +60,7 @@ static void splits_into(const sa_text_codec *codec, const char *text, bool lower
 
 START_TEST(merges_are_learned_of_words_not_of_spaces) {
     build("3", "separate", "no");
-    /* 5 lo, 2 each of lower's and newest's other neighbours; the last in byte order come first */
+    /* 5 lo, 2 of each other pair of lower and newest; the last in byte order comes first */
     merges_are(&source, "l o\nw e\nlo w</w>\n");
     merges_are(&target, "a s</w>\nb as</w>\n");
     splits_into(&source, "low, slow.", false, "low , s@@ low .");
@@ -80,7 +80,7 @@ START_TEST(joint_merges_cut_both_sides_alike) {
 }
 END_TEST
 
-/* A model that reads lower case cuts "LOWER" as "lower", and shows the user's letters. */
+/* A lower-case model segments "LOWER" as "lower", in the user's spelling. */
 START_TEST(own_spelling_is_kept) {
     build("4", "separate", "yes");
     merges_are(&source, "l o\nw e\nlo w</w>\nwe r</w>\n");
@@ -102,7 +102,7 @@ static void comes_back(const char *text) {
     free(ids);
 }
 
-START_TEST(pieces_are_joined_again) {
+START_TEST(subwords_are_joined_again) {
     build("2", "separate", "no");
     comes_back("l'air bas, naïf");
     comes_back("bas Bas");
@@ -111,7 +111,7 @@ START_TEST(pieces_are_joined_again) {
 }
 END_TEST
 
-/* Text that is cut into tokens already comes back as it was, a space between any two. */
+/* Tokenized text is joined as it was, with a space between tokens. */
 START_TEST(tokens_of_the_user_stay) {
     build_of("space-bpe", "3", "separate", "no");
     merges_are(&source, "l o\nw e\nn e\n"); /* "new." is a word, too */
@@ -146,11 +146,11 @@ END_TEST
 
 int main(void) {
     TCase *tests;
-    Suite *suite = suite_of("coder", &tests);
+    Suite *suite = suite_of("text_codec", &tests);
     tcase_add_test(tests, merges_are_learned_of_words_not_of_spaces);
     tcase_add_test(tests, joint_merges_cut_both_sides_alike);
     tcase_add_test(tests, own_spelling_is_kept);
-    tcase_add_test(tests, pieces_are_joined_again);
+    tcase_add_test(tests, subwords_are_joined_again);
     tcase_add_test(tests, tokens_of_the_user_stay);
     tcase_add_test(tests, unfinished_words_are_joined_too);
     return suite_run(suite);

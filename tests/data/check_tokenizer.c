@@ -1,4 +1,4 @@
-/* The rows of tokenizers: char, space, and what all of them promise. */
+/* The tokenizers char and space, and the properties of all tokenizers. */
 #include "base/utf8.h"
 #include "data/tokenizer.h"
 #include "support/suite.h"

@@ -1,4 +1,4 @@
-/* Vocabularies: made from a text, read from a model file, never confused by special spellings. */
+/* Vocabularies: built from a text, read from a model file, not confused by special spellings. */
 #include "base/rng.h"
 #include "data/tokenizer.h"
 #include "data/vocab.h"
@@ -24,7 +24,7 @@ static bool build_with(const sa_tokenizer *tokenizer, sa_vocab *vocab, const cha
     return good;
 }
 
-/* The same of what stands between white space. */
+/* The same with the tokenizer `space`. */
 static bool build(sa_vocab *vocab, const char *text, int min_freq, int most) {
     return build_with(&sa_tokenizers[2], vocab, text, min_freq, most);
 }
@@ -112,7 +112,7 @@ START_TEST(special_symbols_have_no_spelling) {
 }
 END_TEST
 
-/* Every word of a large vocabulary is found, and what stands between is not. */
+/* Every word of a large vocabulary is found, and other words are not. */
 START_TEST(many_words_are_found) {
     enum { WORDS = 5000 };
     sa_buffer text = {0};
@@ -151,7 +151,7 @@ START_TEST(a_written_vocabulary_reads_back) {
 }
 END_TEST
 
-/* Whatever the tokenizer of characters may meet in a line. */
+/* All kinds of characters for the tokenizer `char`. */
 START_TEST(a_vocabulary_of_characters_reads_back) {
     sa_vocab vocab, again;
     sa_buffer line = {0};

@@ -1,4 +1,4 @@
-/* The tokenizer `word`: how sentences are cut, and natural text of the tokens. */
+/* The tokenizer `word`: splitting sentences, and joining tokens. */
 #include "data/word_tokenizer.h"
 #include "support/suite.h"
 
@@ -19,7 +19,7 @@ static char *cut(const char *text) {
     return shown.text;
 }
 
-/* The tokens of a text put together again. */
+/* The tokens of a text, joined again. */
 static char *rejoined(const char *text, bool spaced_marks) {
     sa_tokens tokens = {0};
     sa_buffer joined = {0};
@@ -196,7 +196,7 @@ START_TEST(guillemets_stand_close_where_marks_do) {
 }
 END_TEST
 
-/* What a translation holds need not have been cut from text. */
+/* Tokens of a translation may be in any order. */
 START_TEST(odd_tokens_are_joined_too) {
     const sa_token odd[] = {{"'", 1}, {"", 0}, {"-", 1}, {"s'", 2}, {"$", 1}};
     sa_buffer joined = {0};
@@ -218,8 +218,8 @@ START_TEST(the_habit_is_counted) {
         {"Quoi ?", 1},
         {"Quoi\xe2\x80\xaf! Non\xc2\xa0; si : oui", 3},
         {"What? No; yes: what!", -4},
-        {"?", 0},                       /* nothing stands before it */
-        {"What?! Quoi ?!", 0},          /* a mark behind a mark tells nothing */
+        {"?", 0},                       /* nothing before it */
+        {"What?! Quoi ?!", 0},          /* a mark after a mark does not count */
         {"10:30 a::b http://x.org", 0}, /* inside words */
         {"(?) \"!", 0},                 /* neither word nor space before it */
     };

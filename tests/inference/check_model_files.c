@@ -241,8 +241,8 @@ START_TEST(a_right_checksum_is_not_believed) {
     const char *const text = "ab a c";
     sa_search search;
     sa_search_init(&search);
-    for (size_t at = 0; at < good[PIECES].size - 4; at++) {
-        image file = good[PIECES];
+    for (size_t at = 0; at < good[SUBWORDS].size - 4; at++) {
+        image file = good[SUBWORDS];
         file.bytes[at] ^= (unsigned char)(1 << at % 8);
         sign(&file);
         scratch_write("m", file.bytes, file.size);

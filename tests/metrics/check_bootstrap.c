@@ -1,4 +1,4 @@
-/* Samples drawn from sentences, and what they say. */
+/* Bootstrap samples of sentences, and the statistics of their scores. */
 #include "metrics/bootstrap.h"
 #include "support/suite.h"
 
@@ -42,7 +42,7 @@ START_TEST(samples_spread_as_shares_do) {
     double *scores = sa_bootstrap_scores(each, 300, &metrics, &often, NULL);
     const sa_confidence_interval spread =
         sa_confidence_interval_of(scores + SA_METRIC_EXACT * 1000, 1000);
-    const double sigma = sqrt(2.0 / 9 / 300); /* of a binomial share of 2/3 */
+    const double sigma = sqrt(2.0 / 9 / 300); /* of a binomial fraction of 2/3 */
     ck_assert_double_eq_tol(spread.mean, 2.0 / 3, 4 * sigma / sqrt(1000));
     ck_assert_double_eq_tol(spread.low, 2.0 / 3 - 1.96 * sigma, 0.3 * sigma);
     ck_assert_double_eq_tol(spread.high, 2.0 / 3 + 1.96 * sigma, 0.3 * sigma);

@@ -4,7 +4,7 @@
 
 #include <limits.h>
 
-/* The name of the one band that holds a length. */
+/* The name of the only band that contains a length. */
 static const char *band_of(int words) {
     const char *name = NULL;
     for (const sa_length_band *band = sa_length_bands; band->name; band++)

@@ -20,12 +20,12 @@ static void expect(size_t i, int source, int target) {
     ck_assert(!links[i].possible);
 }
 
-/* Three words each, and the end marks. */
+/* Three words on each side, and EOS. */
 static const double weights[] = {
     .1, .7, .1, .1, /* */
     .2, .2, .5, .1, /* */
     .8, .1, .1, .0, /* */
-    .0, .3, .0, .7, /* the end mark's row */
+    .0, .3, .0, .7, /* the row of EOS */
 };
 
 START_TEST(a_target_word_links_to_its_largest_weight) {
@@ -45,7 +45,7 @@ END_TEST
 START_TEST(ties_go_to_the_first_and_end_marks_get_nothing) {
     static const double tied[] = {
         .2, .4, .4, .0, /* a tie */
-        .1, .0, .2, .7, /* the end mark has the most */
+        .1, .0, .2, .7, /* EOS has the largest weight */
         .0, .0, .0, 1., /* it has all */
         .9, .1, .0, .0, /* its row */
     };
@@ -62,7 +62,7 @@ START_TEST(all_weights_from_the_threshold_on) {
     linking.threshold = 0.75;
     ck_assert_uint_eq(make(weights, 4, 4, 0), 1);
     expect(0, 0, 2);
-    ck_assert_uint_eq(make(weights, 4, 4, 1), 0); /* the row behind the last word */
+    ck_assert_uint_eq(make(weights, 4, 4, 1), 0); /* the row after the last word */
     linking.threshold = 0;
     ck_assert_uint_eq(make(weights, 4, 4, 0), 9);
 }

@@ -80,7 +80,7 @@ static bool same_counts(const sa_metrics *a, const sa_metrics *b) {
            a->chrf_order == b->chrf_order && a->chrf_word_order == b->chrf_word_order;
 }
 
-/* Smoothing changes no count: settings that differ in nothing else share their sum. */
+/* Smoothing changes no count: settings that differ only in it have equal sums. */
 static sa_metric_stats tally_all(texts *all, const sa_metrics *metrics) {
     if (all->sum.sentences && same_counts(metrics, &all->settings)) return all->sum;
     all->settings = *metrics;
@@ -280,7 +280,7 @@ static const struct {
     {"a b c", {"a b c", "x"}, 1, 3, 3},   {"a  b c ", {"x", "a b\tc"}, 1, 3, 3},
     {"a b.", {"a b .", "x"}, 0, 3, 3}, /* the same tokens, but not the same text */
     {"b c", {"a b c", "x y z"}, 0, 0, 3}, {"a x c d", {"a b c", "x y z"}, 0, 2, 3},
-    {"a b", {"a b c d", "a c"}, 0, 2, 4}, /* as large a share: the first */
+    {"a b", {"a b c d", "a c"}, 0, 2, 4}, /* equal fractions: the first */
     {"a b", {"a c d", "a b c"}, 0, 2, 3}, {"", {"a", "b"}, 0, 0, 1},
     {"a", {"", "a b"}, 0, 1, 2},          {"", {"", ""}, 1, 0, 0},
 };

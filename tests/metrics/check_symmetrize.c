@@ -1,5 +1,5 @@
-/* Alignments of two directions made one: by hand, and against the published procedure written down
- * word for word. */
+/* Symmetrization of two alignments: by hand, and against the published procedure, transcribed word
+ * for word. */
 #include "base/rng.h"
 #include "metrics/symmetrize.h"
 #include "support/suite.h"
@@ -53,13 +53,13 @@ END_TEST
 
 START_TEST(links_between_linked_words_stay_out) {
     expect("grow-diag", "0-0 1-1 0-1", "0-0 1-1", "0-0 1-1");
-    /* the first neighbour in the order of steps takes the word, 1-1 finds both taken */
+    /* the first neighbor in order takes the word; both words of 1-1 are then taken */
     expect("grow-diag", "0-0 0-1 1-0 1-1", "0-0", "0-0 0-1 1-0");
 }
 END_TEST
 
 START_TEST(the_last_step_is_missing) {
-    /* grow-diag-final would take 5-5, which has two new words but no neighbour */
+    /* grow-diag-final would accept 5-5, which has two new words but no neighbor */
     expect("grow-diag", "0-0 5-5", "0-0", "0-0");
 }
 END_TEST

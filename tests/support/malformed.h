@@ -1,6 +1,5 @@
-/* malformed: model files that are wrong in one place each, and what must be said of them. The files
- * are made from good ones (see check_model_files.c); all but the last table have a right checksum.
- */
+/* malformed: model files with one error each, and the expected messages. The files are made from
+ * good ones (see model_image.h); all except the last table have a correct checksum. */
 #ifndef TEST_MALFORMED_H
 #define TEST_MALFORMED_H
 
@@ -8,7 +7,7 @@
 
 /* Models of words and of subwords, and a model of words with the state of its training and two
  * checkpoints to average. */
-typedef enum malformed_of { WORDS, PIECES, STATE, GOOD_FILES } malformed_of;
+typedef enum malformed_of { WORDS, SUBWORDS, STATE, GOOD_FILES } malformed_of;
 
 /* In the header, the first `part` is replaced. "byte +N" in the message: N bytes behind where the
  * part begins. */

@@ -1,5 +1,5 @@
-/* malformed_parts: what is wrong in the settings and the data of a model file, and what is no model
- * file at all. */
+/* malformed_parts: errors in the settings and the data of a model file, and files that are not
+ * model files. */
 #ifndef TEST_MALFORMED_PARTS_H
 #define TEST_MALFORMED_PARTS_H
 
@@ -41,8 +41,7 @@ static const malformed_header malformed_settings[] = {
      "m: settings: 'hidden' must be a whole number from 1 to 8192"},
     {WORDS, KEY("hidden") "2", KEY("hidden") "4294967298",
      "m: settings: 'hidden' must be a whole number from 1 to 8192"},
-    {WORDS, KEY("heads") "1", KEY("heads") "3",
-     "m: settings: --heads 3 does not divide --attn 2"},
+    {WORDS, KEY("heads") "1", KEY("heads") "3", "m: settings: --heads 3 does not divide --attn 2"},
     {WORDS, KEY("heads") "1", KEY("heads") "65",
      "m: settings: 'heads' must be a whole number from 1 to 64"},
     {WORDS, KEY("layers") "1", KEY("layers") "0",
@@ -89,9 +88,9 @@ static const malformed_header malformed_settings[] = {
     {WORDS, KEY("seed") "1", KEY("sead") "1, " KEY("seed") "1", "m: settings: unknown key 'sead'"},
     {WORDS, KEY("seed") "1", KEY("threads") "1, " KEY("seed") "1",
      "m: settings: unknown key 'threads'"},
-    /* pieces */
-    {PIECES, "\"source.merges\"", "\"source.merge\"", "m: tensor 'source.merges' is missing"},
-    {PIECES, KEY("tokenizer") VALUE("bpe"), KEY("tokenizer") VALUE("word"),
+    /* subwords */
+    {SUBWORDS, "\"source.merges\"", "\"source.merge\"", "m: tensor 'source.merges' is missing"},
+    {SUBWORDS, KEY("tokenizer") VALUE("bpe"), KEY("tokenizer") VALUE("word"),
      "m: tensors do not fit the settings: 'source.merges' is unknown, 'target.merges' is unknown"},
     /* a training to be resumed */
     {STATE, "\"training.at\"", "\"training.no\"",
@@ -140,17 +139,17 @@ static const malformed_data malformed_tensors[] = {
     {WORDS, "source.words", 1, BYTES("+"),
      "m: tensors do not fit the settings: 'source.E' is F32 [6, 3], not F32 [5, 3]"},
     {WORDS, "target.words", 0, BYTES("\n\n\n\n"), "m: tensor 'target.words': word 1 is empty"},
-    {PIECES, "source.merges", 9, BYTES("9"),
+    {SUBWORDS, "source.merges", 9, BYTES("9"),
      "m: tensor 'source.merges':1: expected '#version: 0.2', the first line of merges"},
-    {PIECES, "source.merges", 0, BYTES("a b"),
+    {SUBWORDS, "source.merges", 0, BYTES("a b"),
      "m: tensor 'source.merges':1: expected '#version: 0.2', the first line of merges"},
-    {PIECES, "source.merges", 15, BYTES("_"),
+    {SUBWORDS, "source.merges", 15, BYTES("_"),
      "m: tensor 'source.merges':2: expected two symbols with one space between"},
-    {PIECES, "source.merges", 14, BYTES("\xff"),
+    {SUBWORDS, "source.merges", 14, BYTES("\xff"),
      "m: tensor 'source.merges':2: not UTF-8 at byte 1: 0xFF (perhaps an 8-bit code like Latin-1)"},
-    {PIECES, "source.merges", 14, BYTES("\0"),
+    {SUBWORDS, "source.merges", 14, BYTES("\0"),
      "m: tensor 'source.merges':2: NUL byte (is this text, in UTF-8?)"},
-    {PIECES, "source.merges", 20, BYTES("\r"),
+    {SUBWORDS, "source.merges", 20, BYTES("\r"),
      "m: tensor 'source.merges':2: the line ends in CR LF; merges end in LF alone"},
     {STATE, "training.at", 0, BYTES(MINUS_ONE),
      "out/last.safetensors: tensor 'training.at': number 0 is an impossible count"},

@@ -91,7 +91,7 @@ static void make_good_files(void) {
     ck_assert_int_eq(chdir(scratch), 0);
     scratch_write("train.tsv", pairs, sizeof pairs - 1);
     ck_assert_msg(train("bpe", 0, false), "%s", error.text);
-    load(&good[PIECES], "out/best.safetensors");
+    load(&good[SUBWORDS], "out/best.safetensors");
     ck_assert_msg(train("word", 2, false), "%s", error.text);
     load(&good[STATE], "out/last.safetensors");
     ck_assert_msg(train("word", 0, false), "%s", error.text);

@@ -1,4 +1,4 @@
-/* The French of `phrases`: how words change and meet, and whole sentences written by hand. */
+/* The French of `phrases`: inflection, elision and contraction, and whole sentences by hand. */
 #include "support/suite.h"
 #include "synth/french.h"
 #include "synth/tasks.h"
@@ -105,7 +105,7 @@ START_TEST(writes_words_together) {
 }
 END_TEST
 
-/* English article and noun both keep their links when de and le become one word. */
+/* English article and noun keep their links when de and le become one word. */
 START_TEST(links_follow_merged_words) {
     sa_draft draft = {0};
     sa_buffer out = {0};
@@ -224,7 +224,7 @@ static int by_english(const void *key, const void *row) {
     return strcmp(key, *(const char *const *)row);
 }
 
-/* Draws until every sentence above has come up, and each has its translation whenever it does. */
+/* Draws until every sentence above has occurred; each has its translation whenever it occurs. */
 START_TEST(translates_sentences) {
     sa_rng rng = sa_rng_seed(1, 0);
     sa_draft draft = {.rng = &rng};

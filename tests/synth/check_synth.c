@@ -1,5 +1,5 @@
-/* The toy corpora: the committed files, splits that never meet, alignments that fit the words, and
- * grammars that say when they are used up. */
+/* The toy corpora: the committed files, disjoint splits, alignments that fit the words, and the
+ * messages of grammars that are used up. */
 #include "base/file.h"
 #include "base/links.h"
 #include "data/tokenizer.h"
@@ -114,7 +114,7 @@ START_TEST(another_seed_makes_another_corpus) {
 }
 END_TEST
 
-START_TEST(sources_are_unique_and_splits_never_meet) {
+START_TEST(sources_are_unique_and_splits_disjoint) {
     const char *task = sa_tasks[_i].name;
     lines train = make(task, 6000, 1, SA_TRAIN);
     qsort(train.list, train.count, sizeof *train.list, by_source);
@@ -160,7 +160,7 @@ START_TEST(links_fit_the_words) {
         target_words += target;
         free(links);
     }
-    /* The hyphens of a date come from nowhere. */
+    /* The hyphens of a date are not aligned. */
     ck_assert_uint_ge(100 * linked_words, (strcmp(task, "dates") ? 98 : 79) * target_words);
     release(&corpus);
 }
@@ -357,7 +357,7 @@ int main(void) {
     tcase_add_test(all, finds_tasks_by_name);
     tcase_add_test(all, makes_the_committed_files_again);
     tcase_add_test(all, another_seed_makes_another_corpus);
-    tcase_add_loop_test(all, sources_are_unique_and_splits_never_meet, 0, tasks);
+    tcase_add_loop_test(all, sources_are_unique_and_splits_disjoint, 0, tasks);
     tcase_add_loop_test(all, links_fit_the_words, 0, tasks);
     tcase_add_test(all, says_how_many_there_are);
     tcase_add_test(all, gives_all_there_are);

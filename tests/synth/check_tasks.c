@@ -1,5 +1,5 @@
-/* The toy corpora in which one word decides about others far from it: what agrees, what is
- * translated by several words, what is understood by its company. */
+/* The toy corpora in which words depend on distant words: agreement, translations of several words,
+ * ambiguous words. */
 #include "support/suite.h"
 #include "synth/french.h"
 #include "synth/tasks.h"
@@ -27,7 +27,7 @@ static bool hinted(const sa_draft *draft, int source, int target) {
     return link && link->possible;
 }
 
-/* That share of all draws, give or take a tenth of it. */
+/* The count is that fraction of all draws, within a tenth. */
 static void about(int count, int expected) {
     ck_assert_int_ge(count, expected - expected / 10);
     ck_assert_int_le(count, expected + expected / 10);
@@ -82,7 +82,7 @@ static const struct {
 };
 enum { SENTENCES = sizeof sentences / sizeof sentences[0] };
 
-/* Sentences translated and aligned by hand: drawn until they have come up. */
+/* Sentences translated and aligned by hand: drawn until they occur. */
 START_TEST(translates_sentences) {
     sa_rng rng = sa_rng_seed(1, 0);
     sa_draft draft = {0};
@@ -103,7 +103,7 @@ START_TEST(translates_sentences) {
 }
 END_TEST
 
-/* The planted alignment leaves no word out. */
+/* Every word has a link. */
 START_TEST(links_every_word) {
     static void (*const tasks[])(sa_draft *, sa_split) = {sa_synth_agree, sa_synth_fertility,
                                                           sa_synth_sense};
@@ -168,7 +168,7 @@ END_TEST
 
 /* ---- fertility ------------------------------------------------------------------------------- */
 
-/* How many words the word is surely linked with. */
+/* The number of words with a sure link to the word. */
 static int fertility(const sa_draft *draft, int source) {
     int count = 0;
     for (int i = 0; i < draft->link_count; i++)
@@ -243,7 +243,7 @@ typedef struct company {
 
 typedef struct reading { /* of one sentence */
     int word, sense;
-    int at, meaning, reason; /* where the word, its translation and the deciding word stand */
+    int at, meaning, reason; /* positions of the word, its translation and the deciding word */
 } reading;
 
 static reading read_senses(const sa_draft *draft) {
@@ -276,7 +276,7 @@ static int find_company(const company *known, const char *word) {
     return row;
 }
 
-/* The first time a deciding word is met it tells its sense, and never another one later. */
+/* A deciding word determines the same sense each time. */
 static void meet(company *known, const char *word, int sense) {
     int row = find_company(known, word);
     if (row == known->count) {

@@ -13,30 +13,10 @@
 
 #include "layers/recurrent.h"
 
-void sa_gru_before_new_forward(const sa_recurrent *w, sa_state previous, sa_mat gates, sa_mat cache,
-                               sa_state state);
-void sa_gru_before_new_backward(const sa_recurrent *w, sa_state previous, sa_mat gates,
-                                sa_mat cache, sa_state dstate, sa_mat da, sa_state dprevious,
-                                sa_mat scratch, sa_recurrent *dw);
-
-void sa_gru_before_old_forward(const sa_recurrent *w, sa_state previous, sa_mat gates, sa_mat cache,
-                               sa_state state);
-void sa_gru_before_old_backward(const sa_recurrent *w, sa_state previous, sa_mat gates,
-                                sa_mat cache, sa_state dstate, sa_mat da, sa_state dprevious,
-                                sa_mat scratch, sa_recurrent *dw);
-void sa_gru_before_weights_backward(sa_state previous, sa_mat cache, sa_mat da, sa_recurrent *dw);
-
-void sa_gru_after_new_forward(const sa_recurrent *w, sa_state previous, sa_mat gates, sa_mat cache,
-                              sa_state state);
-void sa_gru_after_new_backward(const sa_recurrent *w, sa_state previous, sa_mat gates, sa_mat cache,
-                               sa_state dstate, sa_mat da, sa_state dprevious, sa_mat scratch,
-                               sa_recurrent *dw);
-
-void sa_gru_after_old_forward(const sa_recurrent *w, sa_state previous, sa_mat gates, sa_mat cache,
-                              sa_state state);
-void sa_gru_after_old_backward(const sa_recurrent *w, sa_state previous, sa_mat gates, sa_mat cache,
-                               sa_state dstate, sa_mat da, sa_state dprevious, sa_mat scratch,
-                               sa_recurrent *dw);
-void sa_gru_after_weights_backward(sa_state previous, sa_mat cache, sa_mat da, sa_recurrent *dw);
+sa_cell_forward sa_gru_before_new_forward, sa_gru_before_old_forward, sa_gru_after_new_forward,
+    sa_gru_after_old_forward;
+sa_cell_backward sa_gru_before_new_backward, sa_gru_before_old_backward, sa_gru_after_new_backward,
+    sa_gru_after_old_backward;
+sa_cell_weights_backward sa_gru_before_weights_backward, sa_gru_after_weights_backward;
 
 #endif

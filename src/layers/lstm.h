@@ -13,11 +13,8 @@
 #include "layers/recurrent.h"
 
 /* cache receives tanh(m), or tanh(LN(m)). */
-void sa_lstm_forward(const sa_recurrent *w, sa_state previous, sa_mat gates, sa_mat cache,
-                     sa_state state);
-void sa_lstm_backward(const sa_recurrent *w, sa_state previous, sa_mat gates, sa_mat cache,
-                      sa_state dstate, sa_mat da, sa_state dprevious, sa_mat scratch,
-                      sa_recurrent *dw);
-void sa_lstm_weights_backward(sa_state previous, sa_mat cache, sa_mat da, sa_recurrent *dw);
+sa_cell_forward sa_lstm_forward;
+sa_cell_backward sa_lstm_backward;
+sa_cell_weights_backward sa_lstm_weights_backward;
 
 #endif

@@ -7,8 +7,9 @@
  *
  * With layer normalization (Ba et al. 2016, supplementary material; Nematus) every product is
  * normalized before it is added: LN(W x) + LN(U s') + LN(C c) + b, and the state of an LSTM is
- * o . tanh(LN(m)). Each product has its own gain and bias. The blocks of the gates share one mean
- * and variance; the candidate's block has its own. */
+ * o . tanh(LN(m)). Each product has its own gain and bias. Mean and variance are those of the
+ * gates' blocks together, the candidate's among them in an LSTM; the candidate of a GRU has its
+ * own. */
 #ifndef SA_LAYERS_RECURRENT_H
 #define SA_LAYERS_RECURRENT_H
 
@@ -18,29 +19,31 @@
 
 typedef struct sa_recurrent sa_recurrent;
 
+/* One step for L sentences. gates [L x blocks n]: on entry the pre-activations, on return what the
+ * backward pass reads. cache [L x sa_recurrent_cache_width] and the new state are written. */
+typedef void sa_cell_forward(const sa_recurrent *w, sa_state previous, sa_mat gates, sa_mat cache,
+                             sa_state state);
+/* From dstate: da [L x sa_recurrent_da_width] is written; dprevious, and dw of the normalizations,
+ * are added to. scratch [L x n]. */
+typedef void sa_cell_backward(const sa_recurrent *w, sa_state previous, sa_mat gates, sa_mat cache,
+                              sa_state dstate, sa_mat da, sa_state dprevious, sa_mat scratch,
+                              sa_recurrent *dw);
+/* dU of all steps at once. */
+typedef void sa_cell_weights_backward(sa_state previous, sa_mat cache, sa_mat da, sa_recurrent *dw);
+
 typedef struct sa_cell {
     const char *name, *formula, *citation;
     int blocks;       /* of pre-activations */
-    int gated_blocks; /* of one product: from block first_gate on for the input; from block 0
-                         on for the state, and for what stands inside the reset product */
+    int gated_blocks; /* that a product fills: W x from first_gate on, U s' from 0 on, and so do C c
+                         and b inside the reset product */
     int first_gate;
-    int grouped_blocks;    /* the gates': layer normalization takes them together */
+    int grouped_blocks;    /* that layer normalization takes together */
     const char *suffix[4]; /* of each block's tensor names: W_z, W_r, W */
     int memory;            /* 1: it has a memory cell beside the state */
     int cache;             /* numbers per unit that the backward pass reads beside the gates */
-
-    /* One step for L sentences. gates [L x blocks n]: on entry the pre-activations, on return what
-     * the backward pass reads. cache [L x sa_recurrent_cache_width] and the new state are written.
-     */
-    void (*forward)(const sa_recurrent *w, sa_state previous, sa_mat gates, sa_mat cache,
-                    sa_state state);
-    /* From dstate: da [L x sa_recurrent_da_width] is written; dprevious, and dw of the
-     * normalizations, are added to. scratch [L x n]. */
-    void (*backward)(const sa_recurrent *w, sa_state previous, sa_mat gates, sa_mat cache,
-                     sa_state dstate, sa_mat da, sa_state dprevious, sa_mat scratch,
-                     sa_recurrent *dw);
-    /* dU of all steps at once. */
-    void (*weights_backward)(sa_state previous, sa_mat cache, sa_mat da, sa_recurrent *dw);
+    sa_cell_forward *forward;
+    sa_cell_backward *backward;
+    sa_cell_weights_backward *weights_backward;
 } sa_cell;
 
 struct sa_recurrent { /* weights, or their gradients; "rows" is gated_blocks n */

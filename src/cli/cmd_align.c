@@ -14,7 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* What goes into one file for all pairs, and what into a file for each. */
+/* Outputs in one file for all pairs, and in a file for each. */
 enum { TIDY, PHARAOH, SOFT, JSONL, HTML, TEXTS };
 enum { CSV, NPY, ALL, FOLDERS };
 
@@ -74,18 +74,17 @@ static const cli_option_set sets[] = {
     {0},
 };
 
-/* What is made of the matrices as they come. */
 typedef struct outputs {
     const align_options *options;
     sa_corpus corpus;
-    bool pieces; /* the model's tokens are sub-words */
-    bool noted;  /* that fonts are missing */
+    bool subwords; /* the model's tokens are subwords */
+    bool noted;    /* missing fonts were noted */
     sa_terminal screen;
     sa_buffer text[TEXTS], picture;
     sa_html_report report;
 } outputs;
 
-/* ---- Forms ----------------------------------------------------------------------------------- */
+/* ---- Formats --------------------------------------------------------------------------------- */
 
 typedef void add_form(const sa_alignment *alignment, const align_options *options, size_t sentence,
                       sa_buffer *out);
@@ -108,7 +107,6 @@ static void add_soft(const sa_alignment *alignment, const align_options *options
     sa_matrix_soft(alignment, out);
 }
 
-/* The mean, and with several heads each of them too. */
 static void add_json(const sa_alignment *alignment, const align_options *options, size_t sentence,
                      sa_buffer *out) {
     (void)options;
@@ -140,8 +138,8 @@ static bool is_cross(const align_options *options) {
     return !options->site || strcmp(options->site, "cross") == 0;
 }
 
-/* What the numbers of --all-heads are about. */
-static void add_words(const sa_alignment *alignment, sa_buffer *out) {
+/* The labels of the arrays of --all-heads. */
+static void add_labels(const sa_alignment *alignment, sa_buffer *out) {
     sa_json_add_line(json_pack("{s:i, s:i, s:o, s:o}", "layers", alignment->layers, "heads",
                                alignment->heads, "rows",
                                sa_json_words(alignment->target, alignment->targets), "columns",
@@ -149,31 +147,31 @@ static void add_words(const sa_alignment *alignment, sa_buffer *out) {
                      out);
 }
 
-/* Gold links are shown where rows and columns are what they stand between: words of both sides. */
+/* Gold links are shown when rows and columns are target and source words. */
 static bool find_gold(const outputs *out, size_t index, const sa_alignment *alignment,
                       sa_link **gold, size_t *golds, sa_error *error) {
     const align_options *options = out->options;
     const sa_pair *pair = &out->corpus.pairs[index];
     *gold = NULL;
     *golds = 0;
-    return !pair->gold || !is_cross(options) || (!options->merge && out->pieces) ||
+    return !pair->gold || !is_cross(options) || (!options->merge && out->subwords) ||
            sa_links_parse_gold(&out->corpus, pair, alignment->sources - 1, alignment->targets - 1,
                                gold, golds, error);
 }
 
-/* With all heads and layers, whatever else is shown of them. */
+/* All heads and layers, whatever --head and --layer. */
 static bool add_to_page(outputs *out, size_t index, const sa_alignment *whole, sa_error *error) {
-    sa_alignment words;
+    sa_alignment merged;
     sa_link *gold;
     size_t golds;
     if (!out->options->text[HTML]) return true;
     const bool merge = out->options->merge;
-    if (merge && !sa_alignment_merge(whole, &words, error)) return false;
-    const sa_alignment *alignment = merge ? &words : whole;
+    if (merge && !sa_alignment_merge(whole, &merged, error)) return false;
+    const sa_alignment *alignment = merge ? &merged : whole;
     const bool good = find_gold(out, index, alignment, &gold, &golds, error);
     if (good) sa_html_report_matrix(&out->report, index, alignment, gold, golds);
     if (good) free(gold);
-    if (merge) sa_alignment_release(&words);
+    if (merge) sa_alignment_release(&merged);
     return good;
 }
 
@@ -205,15 +203,16 @@ static bool write_outputs(outputs *out, size_t index, const sa_alignment *alignm
     return cli_print(&out->picture, error);
 }
 
-/* Links stand between words, whatever is shown of the weights. */
+/* Links are between words, whatever the weights are between. */
 static bool show(outputs *out, size_t index, const sa_alignment *alignment, sa_error *error) {
     const align_options *options = out->options;
-    sa_alignment words;
-    if (!options->merge && !(out->pieces && options->text[PHARAOH]))
+    sa_alignment merged;
+    if (!options->merge && !(out->subwords && options->text[PHARAOH]))
         return write_outputs(out, index, alignment, alignment, error);
-    if (!sa_alignment_merge(alignment, &words, error)) return false;
-    const bool good = write_outputs(out, index, options->merge ? &words : alignment, &words, error);
-    sa_alignment_release(&words);
+    if (!sa_alignment_merge(alignment, &merged, error)) return false;
+    const bool good =
+        write_outputs(out, index, options->merge ? &merged : alignment, &merged, error);
+    sa_alignment_release(&merged);
     return good;
 }
 
@@ -222,14 +221,14 @@ static bool each(void *context, size_t index, const sa_alignment *whole, sa_erro
     const align_options *options = out->options;
     const char *all = options->folder[ALL];
     sa_alignment alignment = *whole;
-    double *made;
+    double *owned;
     if (all && (!sa_save_matrix(all, index, "npy", sa_matrix_npy_all, whole, error) ||
-                !sa_save_matrix(all, index, "json", add_words, whole, error)))
+                !sa_save_matrix(all, index, "json", add_labels, whole, error)))
         return false;
     if (!add_to_page(out, index, whole, error)) return false;
-    if (!cli_heads_select(options->head, &alignment, &made, error)) return false;
+    if (!cli_heads_select(options->head, &alignment, &owned, error)) return false;
     const bool good = show(out, index, &alignment, error);
-    free(made);
+    free(owned);
     return good;
 }
 
@@ -237,7 +236,7 @@ static bool each(void *context, size_t index, const sa_alignment *whole, sa_erro
 
 static void open_page(const char *const *words, sa_model *model, outputs *out) {
     sa_buffer title = {0};
-    sa_buffer_addf(&title, "Where %s looks", words[0]);
+    sa_buffer_addf(&title, "Attention of %s", words[0]);
     sa_html_report_init(&out->report, "align", title.failed ? "" : title.text, 1);
     out->report.failed |= title.failed;
     sa_buffer_release(&title);
@@ -267,7 +266,7 @@ static bool align(const char *const *words, const align_options *options, output
     sa_model *model =
         cli_model_open(words[0], options->threads, options->force_attention, &view.override, error);
     bool good = model && read_site(options->site, &view.site, error);
-    out->pieces = model && sa_tokenizers[sa_model_settings(model)->tokenizer].subword;
+    out->subwords = model && sa_tokenizers[sa_model_settings(model)->tokenizer].subword;
     for (int i = 0; good && i < FOLDERS; i++)
         good = !options->folder[i] || sa_directory_create(options->folder[i], error);
     for (int i = 0; good && i < CLI_PICTURE_FORMS; i++)

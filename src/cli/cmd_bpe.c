@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { FILES = 16, LINES = 256 }; /* files learned from at most; lines read at once */
+enum { FILES = 16, LINES = 256 }; /* most files to learn from; lines read at once */
 
 typedef struct bpe_options {
     int merges, min_frequency, threshold;
@@ -94,14 +94,13 @@ typedef struct apply_job {
     sa_buffer out;
 } apply_job;
 
-/* A line of a vocabulary: a sub-word, a space and its count. */
 static bool add_known(sa_strings *known, const char *line, size_t size, int threshold,
                       const sa_text_lines *reader, sa_error *error) {
     const char *space = memrchr(line, ' ', size);
     char *rest = NULL;
     const long long count = space && space > line ? strtoll(space + 1, &rest, 10) : -1;
     if (count < 0 || rest == space + 1 || *rest || memchr(line, ' ', (size_t)(space - line)))
-        return sa_fail(error, SA_DATA, "%s:%zu: expected a sub-word, a space and its count",
+        return sa_fail(error, SA_DATA, "%s:%zu: expected a subword, a space and its count",
                        reader->file.name, reader->lines.number);
     return count < threshold || sa_strings_add(known, line, (size_t)(space - line), error) >= 0;
 }
@@ -118,7 +117,6 @@ static bool read_known(sa_strings *known, const char *path, int threshold, sa_er
     return !failed;
 }
 
-/* Appends the sub-words of one word. */
 static bool add_word(apply_job *work, const char *word, size_t size, sa_error *error) {
     size_t count;
     const uint32_t *sizes = sa_bpe_segmenter_apply(&work->segmenter, word, size, &count, error);
@@ -129,7 +127,7 @@ static bool add_word(apply_job *work, const char *word, size_t size, sa_error *e
     return sizes;
 }
 
-/* The spaces around a line stay; those between words become one, as in subword-nmt. */
+/* As in subword-nmt, spaces around a line are kept and those between words become one. */
 static bool apply_line(apply_job *work, const char *line, sa_error *error) {
     const size_t leading = strspn(line, " ");
     sa_buffer_add(&work->out, line, leading);

@@ -30,11 +30,11 @@ static const cli_option_set sets[] = {
     {0},
 };
 
-/* PAIRS as bytes: one table, or two files line by line. */
+/* PAIRS as bytes: one table or two parallel files. */
 typedef struct input {
     sa_file file[2];
     int files;
-    size_t at[2]; /* where the next lines begin */
+    size_t at[2]; /* the next lines */
 } input;
 
 typedef struct task {
@@ -76,7 +76,7 @@ static bool next_line(const sa_file *file, size_t *at, sa_token *line) {
     return true;
 }
 
-/* The next pair and the lines it came from. */
+/* The next pair, and its lines. */
 static bool next_pair(input *in, sa_token line[2], sa_token side[2], bool *uneven) {
     const bool more = next_line(&in->file[0], &in->at[0], &line[0]);
     if (in->files == 2) {
@@ -105,7 +105,7 @@ static void add_lines(const input *in, const sa_token line[2], sa_buffer *out) {
 
 /* ---- Cleaning -------------------------------------------------------------------------------- */
 
-static bool show_all(task *work, const char *path, sa_error *error) {
+static bool count_all(task *work, const char *path, sa_error *error) {
     const size_t start[2] = {work->input.at[0], work->input.at[1]};
     sa_token line[2] = {{0}}, side[2];
     bool uneven = false;
@@ -119,28 +119,28 @@ static bool show_all(task *work, const char *path, sa_error *error) {
     return true;
 }
 
-static bool judge_all(task *work, sa_error *error) {
+static bool filter_all(task *work, sa_error *error) {
     sa_token line[2] = {{0}}, side[2];
-    sa_reject_reason flaw;
+    sa_reject_reason reason;
     bool uneven = false;
     for (size_t number = 1; next_pair(&work->input, line, side, &uneven); number++) {
-        if (!sa_cleaner_check(&work->cleaner, side, &flaw, error)) return false;
-        if (flaw == SA_REJECT_NONE) {
+        if (!sa_cleaner_check(&work->cleaner, side, &reason, error)) return false;
+        if (reason == SA_REJECT_NONE) {
             work->kept++;
             add_lines(&work->input, line, &work->out);
         } else {
-            work->count[flaw]++;
-            sa_buffer_addf(&work->dropped, "%s\t%zu\t", sa_reject_keys[flaw], number);
+            work->count[reason]++;
+            sa_buffer_addf(&work->dropped, "%s\t%zu\t", sa_reject_keys[reason], number);
             add_lines(&work->input, line, &work->dropped);
         }
     }
     return true;
 }
 
-/* ---- What came of it ------------------------------------------------------------------------- */
+/* ---- Counts --------------------------------------------------------------------------------- */
 
-static void tell(const task *work) {
-    fprintf(stderr, "%zu lines, %zu pairs kept; left out:\n", work->lines, work->kept);
+static void show_counts(const task *work) {
+    fprintf(stderr, "%zu lines, %zu pairs kept; dropped:\n", work->lines, work->kept);
     for (int i = 0; i < SA_REJECT_REASONS; i++)
         if (work->count[i]) fprintf(stderr, "%8zu %s\n", work->count[i], sa_reject_texts[i]);
     for (int i = 0; i < 2; i++)
@@ -149,7 +149,7 @@ static void tell(const task *work) {
                     sa_script_name((size_t)work->cleaner.script[i]));
 }
 
-static bool tell_json(const task *work, sa_error *error) {
+static bool print_json(const task *work, sa_error *error) {
     json_t *dropped = json_object();
     for (int i = 0; i < SA_REJECT_REASONS; i++)
         json_object_set_new(dropped, sa_reject_keys[i], json_integer((json_int_t)work->count[i]));
@@ -162,14 +162,14 @@ static bool clean(const clean_options *options, const char *path, sa_error *erro
     task work = {0};
     sa_buffer first = {0}; /* the name of the first of two files */
     sa_cleaner_init(&work.cleaner, &options->cleaning);
-    bool good = open_input(&work.input, path, &first, error) && show_all(&work, path, error) &&
-                judge_all(&work, error);
-    if (good && !options->json) tell(&work);
+    bool good = open_input(&work.input, path, &first, error) && count_all(&work, path, error) &&
+                filter_all(&work, error);
+    if (good && !options->json) show_counts(&work);
     if (good && !work.kept)
-        good = sa_fail(error, SA_DATA, "%s: no pairs left of %zu lines", path, work.lines);
+        good = sa_fail(error, SA_DATA, "%s: all %zu lines were dropped", path, work.lines);
     good = good && cli_save(options->out ? options->out : "-", &work.out, error) &&
            (!options->dropped || cli_save(options->dropped, &work.dropped, error)) &&
-           (!options->json || tell_json(&work, error));
+           (!options->json || print_json(&work, error));
     sa_buffer_release(&work.out), sa_buffer_release(&work.dropped);
     sa_buffer_release(&first);
     sa_cleaner_release(&work.cleaner);

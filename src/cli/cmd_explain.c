@@ -30,7 +30,7 @@ static const sa_option rows[] = {
 };
 static const cli_option_set sets[] = {{"Options", rows, 0}, {0}};
 
-/* ---- For people ------------------------------------------------------------------------------ */
+/* ---- Text ------------------------------------------------------------------------------------ */
 
 static void each_line(void *context, const sa_explain_pair *pair, const sa_explain_value *line) {
     sa_explanation_add(context, pair, line);
@@ -38,14 +38,14 @@ static void each_line(void *context, const sa_explain_pair *pair, const sa_expla
 
 static bool print(sa_model *model, sa_explain_options *job, const explain_options *options,
                   sa_error *error) {
-    sa_explanation paper = {.digits = options->digits, .wide = options->wide};
-    job->each = each_line, job->context = &paper;
-    const bool good = sa_explain(model, job, error) && cli_print(&paper.out, error);
-    sa_explanation_release(&paper);
+    sa_explanation text = {.digits = options->digits, .wide = options->wide};
+    job->each = each_line, job->context = &text;
+    const bool good = sa_explain(model, job, error) && cli_print(&text.out, error);
+    sa_explanation_release(&text);
     return good;
 }
 
-/* ---- For programs ---------------------------------------------------------------------------- */
+/* ---- JSON ------------------------------------------------------------------------------------ */
 
 /* A number, a list, or a list of rows. */
 static json_t *json_numbers(const sa_explain_value *line) {
@@ -54,7 +54,7 @@ static json_t *json_numbers(const sa_explain_value *line) {
                                           : sa_json_vector(line->numbers, line->rows * line->cols);
 }
 
-/* The object of that key, or number `i` (from 1) of the list; made when it is missing. */
+/* The object of that key, or object `i` (from 1) of that list, created if missing. */
 static json_t *inner(json_t *object, const char *key) {
     if (!json_object_get(object, key)) json_object_set_new(object, key, json_object());
     return json_object_get(object, key);
@@ -73,7 +73,7 @@ static void begin_json(json_t *all, const sa_explain_pair *pair) {
     json_object_set_new(all, "forced", json_boolean(pair->forced));
 }
 
-/* The object of the running step: the last one, or a new one. */
+/* The last object of the list, or a new one for a new step. */
 static json_t *step_object(json_t *all, const sa_explain_pair *pair, int step) {
     json_t *list = json_object_get(all, "steps");
     if (!list) json_object_set_new(all, "steps", list = json_array());
@@ -127,7 +127,7 @@ static bool run(int count, char **arguments, sa_error *error) {
     sa_options_init(rows, &options);
     if (!cli_read(&cli_explain, count, arguments, &options, words, error)) return false;
     if (options.all && options.step != 1)
-        return sa_fail(error, SA_USAGE, "--step chooses one step, --all explains every one");
+        return sa_fail(error, SA_USAGE, "--step and --all exclude each other");
     return explain(&options, words, error);
 }
 

@@ -51,11 +51,11 @@ static const sa_option rows[] = {
 };
 static const cli_option_set sets[] = {{"Options", rows, 0}, {0}};
 
-enum { HOLD = 8 }; /* frames that the last one stays longer */
+enum { HOLD = 8 }; /* additional frames that the last one is held for */
 
-/* ---- Moving pictures ------------------------------------------------------------------------- */
+/* ---- Animated SVG ---------------------------------------------------------------------------- */
 
-/* How frames are drawn, but for their captions: all as wide as the longest of these wants it. */
+/* All frames are as wide as the longest caption. */
 static sa_figure figure_of(const sa_film_pair *pair, const film_options *options) {
     sa_figure figure = {.map = options->pictures.colormap, .hide_values = true};
     for (size_t i = 0; i < pair->count; i++)
@@ -68,12 +68,12 @@ static bool draw_frames(const sa_film_pair *pair, const film_options *options, s
     sa_figure figure = figure_of(pair, options);
     bool good = true;
     for (size_t i = 0; good && i < pair->count; i++) {
-        double *made;
+        double *owned;
         sa_alignment alignment = sa_film_frame_alignment(&pair->frames[i]);
         figure.title = pair->frames[i].caption;
-        good = cli_heads_select(options->head, &alignment, &made, error) &&
+        good = cli_heads_select(options->head, &alignment, &owned, error) &&
                sa_figure_draw(&alignment, &figure, &drawings[i], error);
-        free(made);
+        free(owned);
     }
     return good;
 }
@@ -95,16 +95,17 @@ static bool save_scene(const sa_film_pair *pair, size_t index, const film_option
 
 /* ---- A picture per frame --------------------------------------------------------------------- */
 
-/* Makes the folders of a pair, DIR/0001, and names them in `into`; whoever calls frees them. */
-static bool make_folders(const film_options *options, size_t index, char **made, cli_pictures *into,
-                         sa_error *error) {
+/* Creates the folders of a pair, DIR/0001; their names are to be freed. */
+static bool make_folders(const film_options *options, size_t index, char **folders,
+                         cli_pictures *into, sa_error *error) {
     char name[32];
     snprintf(name, sizeof name, "%04zu", index + 1);
     for (int i = 0; i < CLI_PICTURE_FORMS; i++) {
         const char *folder = options->pictures.folder[i];
         if (!folder) continue;
-        into->folder[i] = made[i] = sa_path_join(folder, name, error);
-        if (!made[i] || !sa_directory_create(folder, error) || !sa_directory_create(made[i], error))
+        into->folder[i] = folders[i] = sa_path_join(folder, name, error);
+        if (!folders[i] || !sa_directory_create(folder, error) ||
+            !sa_directory_create(folders[i], error))
             return false;
     }
     return true;
@@ -113,18 +114,18 @@ static bool make_folders(const film_options *options, size_t index, char **made,
 static bool save_frames(const sa_film_pair *pair, size_t index, const film_options *options,
                         bool *noted, sa_error *error) {
     cli_pictures into = {.colormap = options->pictures.colormap};
-    char *made[CLI_PICTURE_FORMS] = {NULL};
+    char *folders[CLI_PICTURE_FORMS] = {NULL};
     sa_figure figure = figure_of(pair, options);
-    bool good = make_folders(options, index, made, &into, error);
+    bool good = make_folders(options, index, folders, &into, error);
     for (size_t i = 0; good && i < pair->count; i++) {
-        double *own;
+        double *owned;
         sa_alignment alignment = sa_film_frame_alignment(&pair->frames[i]);
         figure.title = pair->frames[i].caption;
-        good = cli_heads_select(options->head, &alignment, &own, error) &&
+        good = cli_heads_select(options->head, &alignment, &owned, error) &&
                cli_pictures_save(&into, i, &alignment, &figure, noted, error);
-        free(own);
+        free(owned);
     }
-    for (int i = 0; i < CLI_PICTURE_FORMS; i++) free(made[i]);
+    for (int i = 0; i < CLI_PICTURE_FORMS; i++) free(folders[i]);
     return good;
 }
 
@@ -137,22 +138,21 @@ static void wait_for_next(double speed) {
     nanosleep(&time, NULL);
 }
 
-/* On a terminal each frame is drawn over the one before; elsewhere they follow each other. */
 static bool play(const sa_film_pair *pair, const film_options *options, sa_error *error) {
     const sa_terminal screen = cli_screen(&options->pictures);
     const bool live = isatty(STDOUT_FILENO);
     sa_buffer out = {0};
     bool good = true;
     for (size_t i = 0, lines = 0; good && i < pair->count; i++) {
-        double *made;
+        double *owned;
         sa_alignment alignment = sa_film_frame_alignment(&pair->frames[i]);
-        good = cli_heads_select(options->head, &alignment, &made, error);
+        good = cli_heads_select(options->head, &alignment, &owned, error);
         if (!good) break;
         if (live && lines) sa_buffer_addf(&out, "\x1b[%zuA\x1b[J", lines);
         const size_t begin = out.size;
         sa_buffer_addf(&out, "%s\n\n", pair->frames[i].caption);
         sa_matrix_terminal(&alignment, &screen, &out);
-        free(made);
+        free(owned);
         lines = 0;
         for (size_t k = begin; !out.failed && k < out.size; k++) lines += out.text[k] == '\n';
         good = cli_print(&out, error);

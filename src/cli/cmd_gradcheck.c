@@ -37,18 +37,18 @@ static const cli_option_set sets[] = {
 /* ---- Results --------------------------------------------------------------------------------- */
 
 typedef struct gradient_tally {
-    json_t *parameters; /* NULL: print lines as they come */
+    json_t *parameters; /* NULL: print text */
     double worst;
-    bool headed, printed;
+    bool header, printed;
     sa_error error; /* of printing */
 } gradient_tally;
 
 static void print_gradient(gradient_tally *results, const sa_gradient_result *gradient) {
     sa_buffer line = {0};
     char shape[32];
-    if (!results->headed)
+    if (!results->header)
         sa_buffer_addf(&line, "%-24s %12s %10s %10s\n", "parameter", "shape", "tensor", "element");
-    results->headed = true;
+    results->header = true;
     if (gradient->rows)
         snprintf(shape, sizeof shape, "%d x %d", gradient->rows, gradient->cols);
     else
@@ -84,20 +84,20 @@ static bool check(const gradcheck_options *options, sa_error *error) {
                                 .each = each,
                                 .context = &results};
     bool good = sa_check_gradients(&job, error);
-    bool judged = good || error->code == SA_CHECK;
-    if (judged && options->json)
+    bool checked = good || error->code == SA_CHECK;
+    if (checked && options->json)
         results.printed =
             cli_print_json(json_pack("{s:o, s:b, s:O}", "worst", sa_json_number(results.worst),
                                      "ok", good, "parameters", results.parameters),
                            &results.error);
     json_decref(results.parameters);
-    if (judged && !results.printed) *error = results.error;
+    if (checked && !results.printed) *error = results.error;
     return good && results.printed;
 }
 
 /* ---- The command ----------------------------------------------------------------------------- */
 
-static bool print_terms(sa_error *error) {
+static bool print_faults(sa_error *error) {
     sa_buffer out = {0};
     const char *dropped, *options;
     for (size_t i = 0; sa_gradient_fault_name(i, &dropped, &options); i++)
@@ -108,8 +108,8 @@ static bool print_terms(sa_error *error) {
     return good;
 }
 
-/* Without a preset the sizes are small enough that every weight is tried in a second; what the
- * command line says has the last word. */
+/* Without a preset the sizes are small enough to check every weight in a second, unless options
+ * give others. */
 static bool read_options(int count, char **arguments, gradcheck_options *options, sa_error *error) {
     sa_settings *settings = &options->settings;
     sa_options_init(rows, options);
@@ -128,7 +128,7 @@ static bool run(int count, char **arguments, sa_error *error) {
     if (!read_options(count, arguments, &options, error) ||
         !cli_refuse_overwrite(options.train, options.dump, error))
         return false;
-    return options.list ? print_terms(error) : check(&options, error);
+    return options.list ? print_faults(error) : check(&options, error);
 }
 
 static const char *score(size_t row, const char **formula) {

@@ -5,7 +5,7 @@
 
 #include <string.h>
 
-enum { WORDS = 12 }; /* of a vocabulary that are shown */
+enum { WORDS = 12 }; /* shown of a vocabulary */
 
 typedef struct inspect_options {
     bool json;
@@ -18,30 +18,29 @@ static const sa_option rows[] = {
 };
 static const cli_option_set sets[] = {{"Options", rows, 0}, {0}};
 
-/* A model file, and what its settings say. */
 typedef struct model_file {
     sa_container file;
     sa_settings settings;
 } model_file;
 
-/* ---- What the tensors are -------------------------------------------------------------------- */
+/* ---- Tensors -------------------------------------------------------------------------------- */
 
 static bool ends_in(const char *name, const char *ending) {
     const size_t size = strlen(name), tail = strlen(ending);
     return size >= tail && strcmp(name + size - tail, ending) == 0;
 }
 
-/* Words, each ended by a line feed. */
+/* Words, each terminated by a line feed. */
 static bool is_vocabulary(const sa_tensor *tensor) {
     return tensor->type == SA_U8 && ends_in(tensor->name, ".words");
 }
 
-/* A line about the version, and one for each merge. */
+/* A line with the version, and one per merge operation. */
 static bool are_merges(const sa_tensor *tensor) {
     return tensor->type == SA_U8 && ends_in(tensor->name, ".merges");
 }
 
-/* Learned numbers: neither a vocabulary nor what only a later --resume needs. */
+/* Neither a vocabulary nor state for --resume. */
 static bool is_parameter(const sa_tensor *tensor) {
     return tensor->type == SA_F32 && strncmp(tensor->name, "optimizer.", 10) != 0;
 }
@@ -65,7 +64,7 @@ static size_t count_merges(const sa_tensor *tensor) {
     return lines ? lines - 1 : 0;
 }
 
-/* ---- As text --------------------------------------------------------------------------------- */
+/* ---- Text ------------------------------------------------------------------------------------ */
 
 static void show_settings(const model_file *model, sa_buffer *out) {
     sa_buffer_adds(out, "Settings\n");
@@ -117,7 +116,7 @@ static bool show(const model_file *model, sa_error *error) {
     return good;
 }
 
-/* ---- As JSON --------------------------------------------------------------------------------- */
+/* ---- JSON ------------------------------------------------------------------------------------ */
 
 static json_t *json_tensor(const sa_tensor *tensor) {
     json_t *shape = json_array();

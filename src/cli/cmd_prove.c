@@ -27,7 +27,7 @@ static const cli_option_set sets[] = {{"Options", rows, 0}, {0}};
 /* ---- Results --------------------------------------------------------------------------------- */
 
 typedef struct proof_tally {
-    json_t *checks; /* NULL: print lines as they come */
+    json_t *checks; /* NULL: print text */
     int held, skipped, failed;
     bool printed;
     sa_error error; /* of printing */
@@ -76,7 +76,6 @@ static void each(void *context, const sa_proof_check *check) {
     results->failed += !check->ok;
 }
 
-/* One sentence for people. */
 static bool print_closing(const proof_tally *results, bool pairs, sa_error *error) {
     sa_buffer out = {0};
     const char *where = pairs ? "these pairs" : "random sentences";
@@ -102,14 +101,14 @@ static bool prove(const sa_model *model, const sa_corpus *corpus, const prove_op
                                   .each = each,
                                   .context = &results};
     bool good = sa_prove(model, &job, error);
-    const bool judged = good || error->code == SA_CHECK;
-    if (judged && options->json)
+    const bool checked = good || error->code == SA_CHECK;
+    if (checked && options->json)
         results.printed = cli_print_json(
             json_pack("{s:b, s:O}", "ok", good, "checks", results.checks), &results.error);
-    else if (judged && results.printed)
+    else if (checked && results.printed)
         results.printed = print_closing(&results, corpus != NULL, &results.error);
     json_decref(results.checks);
-    if (judged && !results.printed) *error = results.error;
+    if (checked && !results.printed) *error = results.error;
     return good && results.printed;
 }
 

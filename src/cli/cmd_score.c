@@ -1,5 +1,5 @@
 #include "cli/command.h"
-#include "cli/score_parts.h"
+#include "cli/score.h"
 #include "metrics/symmetrize.h"
 
 #include <string.h>
@@ -47,14 +47,14 @@ static const cli_option_set sets[] = {
 
 enum { WORDS = 1 + SCORE_REFERENCES };
 
-/* ---- Options that do not go together --------------------------------------------------------- */
+/* ---- Options that exclude each other --------------------------------------------------------- */
 
 static bool refuse(bool wrong, const char *option, const char *why, sa_error *error) {
     return !wrong || sa_fail(error, SA_USAGE, "score: --%s %s", option, why);
 }
 
 static bool check_links(const score_options *options, size_t count, sa_error *error) {
-    const char *why = "is about texts, not --alignments";
+    const char *why = "applies to texts, not --alignments";
     return (count == 2 ||
             sa_fail(error, SA_USAGE, "score: --alignments compares two files: LINKS GOLD")) &&
            refuse(options->sentence, "sentence", why, error) &&
@@ -64,7 +64,7 @@ static bool check_links(const score_options *options, size_t count, sa_error *er
 }
 
 static bool check_texts(const score_options *options, sa_error *error) {
-    const char *why = "is about --alignments", *alone = "goes with --sentence only in --json";
+    const char *why = "needs --alignments", *alone = "needs --json with --sentence";
     const bool lines = options->sentence && !options->json;
     return refuse(options->reverse, "reverse", why, error) &&
            refuse(options->target, "target", why, error) &&
@@ -78,7 +78,6 @@ static bool check_texts(const score_options *options, sa_error *error) {
            refuse(lines && options->by_length, "by-length", alone, error);
 }
 
-/* Standard input gives its lines once. */
 static bool check_inputs(const score_options *options, const char *const *words, sa_error *error) {
     const char *const others[] = {options->against, options->source, options->target,
                                   options->reverse};

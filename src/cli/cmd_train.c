@@ -62,7 +62,7 @@ static bool stored_settings(sa_settings *settings, const char *path, sa_error *e
     return good;
 }
 
-/* The settings of the interrupted training; options given once more must say the same. */
+/* The settings of the interrupted training; options may repeat but not change them. */
 static bool resume_settings(int count, char **arguments, train_options *options, sa_error *error) {
     sa_buffer path = {0};
     sa_buffer_addf(&path, "%s/last.safetensors", options->out);
@@ -97,9 +97,9 @@ static bool read_options(int count, char **arguments, train_options *options, sa
     if (options->preset) fprintf(stderr, "%s", sa_preset_text(options->preset));
     if (options->resume && !resume_settings(count, arguments, options, error)) return false;
     if (options->alignments && !(options->settings.guided_alignment > 0))
-        return sa_fail(error, SA_USAGE, "--alignments guides nothing without --guided-alignment X");
+        return sa_fail(error, SA_USAGE, "--alignments needs --guided-alignment X");
     return !options->snapshots || sa_settings_has_attention(&options->settings) ||
-           sa_fail(error, SA_USAGE, "--snapshots: the model has no attention to film");
+           sa_fail(error, SA_USAGE, "--snapshots: the model has no attention to record");
 }
 
 static void show_profile(const sa_profile_entry *parts, const sa_train_result *result) {
@@ -150,7 +150,7 @@ static bool train(const train_options *options, const sa_corpus *snapshot_pairs,
     return good;
 }
 
-/* Where the best model looks in the pairs that were filmed. */
+/* The attention of the best model on the recorded pairs. */
 static bool add_matrices(const train_options *options, const sa_corpus *snapshot_pairs,
                          sa_html_report *report, sa_error *error) {
     char *best = sa_path_join(options->out, "best.safetensors", error);
@@ -167,7 +167,7 @@ static bool save_page(const train_options *options, const sa_corpus *snapshot_pa
     sa_buffer out = {0};
     sa_html_report_init(&report, "train", "Training", 1);
     sa_html_report_fact(&report, "folder", options->out);
-    sa_html_report_fact(&report, "learned from", options->train);
+    sa_html_report_fact(&report, "training pairs", options->train);
     sa_html_report_model(&report, options->out, &options->settings);
     sa_html_report_seed(&report, options->settings.seed);
     bool good = sa_html_report_add_file(&report, options->out, "log.csv", error) &&

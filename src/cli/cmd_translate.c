@@ -8,9 +8,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MODELS = 16 }; /* that translate together, at most */
-#define MODEL_ENDING ".safetensors"
-enum { BATCHES = 64 }; /* read at once from a file, so that sentences of one length meet */
+enum { MODELS = 16 }; /* of an ensemble, at most */
+#define MODEL_SUFFIX ".safetensors"
+enum { BATCHES = 64 }; /* read at once, so that sentences of similar length share a batch */
 
 typedef struct translate_options {
     sa_search search;
@@ -42,7 +42,6 @@ static const cli_option_set sets[] = {
     {0},
 };
 
-/* Lines come in, lines go out. */
 typedef struct translate_work {
     sa_model *models[MODELS];
     int number;
@@ -51,8 +50,8 @@ typedef struct translate_work {
     bool jsonl, merge;
     cli_input input;
     size_t capacity;
-    const char **lines;  /* [room] */
-    sa_translation *out; /* [room * nbest] */
+    const char **lines;  /* [capacity] */
+    sa_translation *out; /* [capacity * nbest] */
     size_t index;        /* of the next sentence, from 0 */
     sa_buffer text;
 } translate_work;
@@ -138,19 +137,20 @@ static bool translate_all(translate_work *work, sa_error *error) {
 }
 
 static bool has_model_suffix(const char *path) {
-    const size_t size = strlen(path), tail = sizeof MODEL_ENDING - 1;
-    return size > tail && strcmp(path + size - tail, MODEL_ENDING) == 0;
+    const size_t size = strlen(path), tail = sizeof MODEL_SUFFIX - 1;
+    return size > tail && strcmp(path + size - tail, MODEL_SUFFIX) == 0;
 }
 
-/* The first word is a model, and so are those after it that are called like one; what is left is
- * the text. Returns how many models. */
+/* The first argument is a model, and so are the following ones with its suffix; the last other one
+ * is the text. Returns the number of models; 0 is an error. */
 static int count_models(const char *const *words, const char **text, sa_error *error) {
     int models = 1;
     while (words[models] && has_model_suffix(words[models])) models++;
     *text = words[models];
     if (*text && words[models + 1])
-        return sa_fail(error, SA_USAGE,
-                       "translate: '%s' is no model (" MODEL_ENDING "), and not the last", *text);
+        return sa_fail(
+            error, SA_USAGE,
+            "translate: '%s' is neither a model (" MODEL_SUFFIX ") nor the last argument", *text);
     if (models > MODELS)
         return sa_fail(error, SA_USAGE, "translate: %d models; %d at most", models, MODELS);
     return models;

@@ -1,9 +1,9 @@
-#include "cli/score_parts.h"
+#include "cli/score.h"
 #include "data/text_lines.h"
 
 #include <stdlib.h>
 
-static bool keep(score_file *file, const char *line, size_t size, sa_error *error) {
+static bool add_line(score_file *file, const char *line, size_t size, sa_error *error) {
     if (!sa_reserve(&file->line, &file->capacity, file->count + 1, sizeof *file->line, error))
         return false;
     file->line[file->count] = sa_copy(line, size, error);
@@ -18,7 +18,7 @@ bool score_file_read(score_file *file, const char *path, sa_error *error) {
     if (!sa_text_lines_open(&reader, path, error)) return false;
     *file = (score_file){.name = reader.file.name};
     while (!failed && sa_text_lines_next(&reader, &line, &size, &failed, error))
-        failed = !keep(file, line, size, error);
+        failed = !add_line(file, line, size, error);
     sa_text_lines_close(&reader);
     if (!failed && !file->count) failed = !sa_fail(error, SA_DATA, "%s: no lines", file->name);
     if (failed) score_file_release(file);
@@ -27,7 +27,8 @@ bool score_file_read(score_file *file, const char *path, sa_error *error) {
 
 bool score_files_match(const score_file *one, const score_file *other, sa_error *error) {
     return one->count == other->count ||
-           sa_fail(error, SA_DATA, "'%s' has %zu lines, '%s' has %zu: they belong line to line",
+           sa_fail(error, SA_DATA,
+                   "'%s' has %zu lines, '%s' has %zu: they must have one line per sentence",
                    one->name, one->count, other->name, other->count);
 }
 

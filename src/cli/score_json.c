@@ -1,49 +1,48 @@
 #include "cli/output.h"
-#include "cli/score_parts.h"
+#include "cli/score.h"
 
 static void add(json_t *object, const char *key, json_t *value) {
     json_object_set_new(object, key, value);
 }
 
-static void add_figures(const score_work *work, const sa_metric_stats *tally, json_t *object) {
+static void add_scores(const score_work *work, const sa_metric_stats *stats, json_t *object) {
     for (int m = 0; m < SA_METRIC_COUNT; m++)
-        add(object, sa_metric_list[m].key, sa_json_number(score_figure(work, tally, m)));
+        add(object, sa_metric_list[m].key, sa_json_number(score_value(work, stats, m)));
 }
 
-/* By the keys of the measures: what 95 % of the samples lie between. */
-static json_t *intervals(const sa_confidence_interval *spreads) {
+static json_t *json_intervals(const sa_confidence_interval *intervals) {
     json_t *object = json_object();
     for (int m = 0; m < SA_METRIC_COUNT; m++)
-        add(object, sa_metric_list[m].key, cli_json_interval(&spreads[m]));
+        add(object, sa_metric_list[m].key, cli_json_interval(&intervals[m]));
     return object;
 }
 
-static json_t *chances(const score_work *work) {
+static json_t *json_p_values(const score_work *work) {
     json_t *object = json_object();
     for (int m = 0; m < SA_METRIC_COUNT; m++)
         add(object, sa_metric_list[m].key, sa_json_number(work->p_value[m]));
     return object;
 }
 
-static json_t *other(const score_work *work) {
+static json_t *json_against(const score_work *work) {
     json_t *object = json_object();
-    add_figures(work, &work->theirs.sum, object);
-    add(object, "intervals", intervals(work->theirs.spread));
-    add(object, "p", chances(work));
+    add_scores(work, &work->theirs.sum, object);
+    add(object, "intervals", json_intervals(work->theirs.interval));
+    add(object, "p", json_p_values(work));
     return object;
 }
 
 static bool add_bands(const score_work *work, json_t *object, sa_error *error) {
     json_t *bands = json_object();
     sa_metric_stats sum;
-    sa_confidence_interval spreads[SA_METRIC_COUNT];
+    sa_confidence_interval intervals[SA_METRIC_COUNT];
     add(object, "by_length", bands);
     for (const sa_length_band *band = sa_length_bands; band->name; band++) {
-        if (!score_band(work, band, &sum, spreads, error)) return false;
+        if (!score_band(work, band, &sum, intervals, error)) return false;
         if (!sum.sentences) continue;
         json_t *one = json_pack("{s:I}", "sentences", (json_int_t)sum.sentences);
-        add_figures(work, &sum, one);
-        if (work->options->confidence) add(one, "intervals", intervals(spreads));
+        add_scores(work, &sum, one);
+        if (work->options->confidence) add(one, "intervals", json_intervals(intervals));
         add(bands, band->name, one);
     }
     return true;
@@ -53,7 +52,7 @@ static json_t *sentences(const score_work *work) {
     json_t *list = json_array();
     for (size_t i = 0; i < work->count; i++) {
         json_t *one = json_object();
-        add_figures(work, &work->ours.each[i], one);
+        add_scores(work, &work->ours.each[i], one);
         json_array_append_new(list, one);
     }
     return list;
@@ -76,7 +75,7 @@ static json_t *signatures(const score_work *work, bool *failed) {
     json_t *object = json_object();
     for (int m = 0; m < SA_METRIC_COUNT; m++) {
         sa_buffer text = {0};
-        score_sign(work, m, &text);
+        score_add_signature(work, m, &text);
         if (sa_metric_list[m].name)
             add(object, sa_metric_list[m].key, sa_json_buffer(&text, failed));
         else
@@ -89,11 +88,11 @@ bool score_print_json(const score_work *work, sa_error *error) {
     bool failed = false;
     json_t *object = json_pack("{s:I, s:I}", "sentences", (json_int_t)work->count, "references",
                                (json_int_t)work->references);
-    add_figures(work, &work->ours.sum, object);
+    add_scores(work, &work->ours.sum, object);
     add_bleu(work, object);
     add(object, "signatures", signatures(work, &failed));
-    if (work->resampled) add(object, "intervals", intervals(work->ours.spread));
-    if (work->theirs.each) add(object, "against", other(work));
+    if (work->resampled) add(object, "intervals", json_intervals(work->ours.interval));
+    if (work->theirs.each) add(object, "against", json_against(work));
     if (work->options->sentence) add(object, "each", sentences(work));
     if (failed)
         sa_fail_memory(error, 0);

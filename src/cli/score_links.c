@@ -1,5 +1,5 @@
 #include "cli/output.h"
-#include "cli/score_parts.h"
+#include "cli/score.h"
 #include "metrics/aer.h"
 #include "metrics/metric_tokenizer.h"
 #include "metrics/symmetrize.h"
@@ -9,13 +9,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The links of a line of a file. */
-typedef struct list {
+typedef struct line_links {
     sa_link *link;
     size_t count;
-} list;
+} line_links;
 
-/* The files by their roles; those that were not asked for have no lines. */
+/* Files that were not given have no lines. */
 typedef struct link_inputs {
     score_file links, reverse, gold, source, target;
 } link_inputs;
@@ -42,8 +41,8 @@ static void release_inputs(link_inputs *all) {
     score_file_release(&all->source), score_file_release(&all->target);
 }
 
-/* Words of a line of text, which may begin with a number and a tab as a line of links may; of a
- * missing file more than any. */
+/* Words of a line of text, which may begin with its number and a tab as in a file of links; INT_MAX
+ * without a file. */
 static int words_of(const score_file *file, size_t i) {
     if (!file->count) return INT_MAX;
     const char *text = file->line[i];
@@ -54,8 +53,8 @@ static int words_of(const score_file *file, size_t i) {
     return words;
 }
 
-/* SA_DATA, naming file and line: the line does not read as links, or one is out of range. */
-static bool read_links(list *links, const score_file *file, size_t i, int base, int sources,
+/* SA_DATA names file and line when it has no valid links. */
+static bool read_links(line_links *links, const score_file *file, size_t i, int base, int sources,
                        int targets, sa_error *error) {
     sa_error inner = {0};
     if (!sa_links_parse_line(file->line[i], base, &links->link, &links->count, &inner))
@@ -72,15 +71,14 @@ static bool read_links(list *links, const score_file *file, size_t i, int base, 
 
 /* ---- Counting -------------------------------------------------------------------------------- */
 
-/* What all lines together say. */
 typedef struct totals {
     size_t sentences;
-    sa_aer aer[3];   /* with links moved by -1, 0, 1 */
+    sa_aer aer[3];   /* with the links moved by -1, 0, 1 */
     bool zero_based; /* a gold link has a position 0 */
 } totals;
 
-/* The words of the target sentence, or what the links know of them. */
-static int target_words(int words, const list *links, const list *gold) {
+/* The length of the target sentence; without text, up to the last link. */
+static int target_words(int words, const line_links *links, const line_links *gold) {
     if (words < INT_MAX) return words;
     words = 0;
     for (size_t i = 0; i < links->count; i++)
@@ -90,8 +88,8 @@ static int target_words(int words, const list *links, const list *gold) {
     return words;
 }
 
-static bool count_shifted_links(const list *links, const list *gold, int words, totals *sum,
-                                sa_error *error) {
+static bool count_shifted_links(const line_links *links, const line_links *gold, int words,
+                                totals *sum, sa_error *error) {
     sa_link *moved = sa_new(links->count, sizeof *moved, error);
     for (int shift = -1; moved && shift <= 1; shift++) {
         if (links->count) memcpy(moved, links->link, links->count * sizeof *moved);
@@ -102,10 +100,10 @@ static bool count_shifted_links(const list *links, const list *gold, int words, 
     return moved != NULL;
 }
 
-/* Puts the links of both directions in place of the first's. */
-static bool combine(list *links, const score_file *reverse, size_t i, const score_options *options,
-                    int sources, int targets, sa_error *error) {
-    list back = {0}, both = {0};
+/* Replaces the links by those combined from both directions. */
+static bool combine(line_links *links, const score_file *reverse, size_t i,
+                    const score_options *options, int sources, int targets, sa_error *error) {
+    line_links back = {0}, both = {0};
     sa_error inner = {0};
     bool good = read_links(&back, reverse, i, options->links_base, targets, sources, error);
     for (size_t k = 0; good && k < back.count; k++)
@@ -123,7 +121,7 @@ static bool combine(list *links, const score_file *reverse, size_t i, const scor
 static bool count_line(const link_inputs *all, size_t i, const score_options *options, totals *sum,
                        sa_error *error) {
     const int sources = words_of(&all->source, i), targets = words_of(&all->target, i);
-    list links = {0}, gold = {0};
+    line_links links = {0}, gold = {0};
     const bool good =
         read_links(&links, &all->links, i, options->links_base, sources, targets, error) &&
         read_links(&gold, &all->gold, i, options->gold_base, sources, targets, error) &&

@@ -1,5 +1,5 @@
 #include "base/utf8.h"
-#include "cli/score_parts.h"
+#include "cli/score.h"
 #include "metrics/metric_tokenizer.h"
 
 #include <stdio.h>
@@ -7,8 +7,8 @@
 
 /* ---- Counting -------------------------------------------------------------------------------- */
 
-static bool tally_system(score_system *system, const score_file *file, const score_file *references,
-                         const score_work *work, sa_error *error) {
+static bool compute_stats(score_system *system, const score_file *file,
+                          const score_file *references, const score_work *work, sa_error *error) {
     const char *line[SCORE_REFERENCES];
     system->name = file->name;
     system->each = sa_new(work->count, sizeof *system->each, error);
@@ -32,7 +32,7 @@ static bool count_words(score_work *work, const score_file *source, sa_error *er
     return work->source_words != NULL;
 }
 
-/* ---- Samples --------------------------------------------------------------------------------- */
+/* ---- Bootstrap ------------------------------------------------------------------------------- */
 
 static double *resample(const score_work *work, const sa_metric_stats *each, size_t count,
                         sa_error *error) {
@@ -40,10 +40,11 @@ static double *resample(const score_work *work, const sa_metric_stats *each, siz
     return sa_bootstrap_scores(each, count, &options->metrics, &options->resampling, error);
 }
 
-static void take_spreads(const score_work *work, double *samples, sa_confidence_interval *spreads) {
+static void compute_intervals(const score_work *work, double *samples,
+                              sa_confidence_interval *intervals) {
     const int count = work->options->resampling.samples;
     for (int m = 0; m < SA_METRIC_COUNT; m++)
-        spreads[m] = sa_confidence_interval_of(samples + m * count, count);
+        intervals[m] = sa_confidence_interval_of(samples + m * count, count);
 }
 
 static bool resample_all(score_work *work, sa_error *error) {
@@ -53,22 +54,22 @@ static bool resample_all(score_work *work, sa_error *error) {
     work->resampled = ours && (theirs || !work->theirs.each);
     for (int m = 0; work->resampled && theirs && m < SA_METRIC_COUNT; m++)
         work->p_value[m] = sa_bootstrap_p_value(ours + m * count, theirs + m * count, count,
-                                                score_figure(work, &work->ours.sum, m) -
-                                                    score_figure(work, &work->theirs.sum, m));
-    if (work->resampled) take_spreads(work, ours, work->ours.spread);
-    if (work->resampled && theirs) take_spreads(work, theirs, work->theirs.spread);
+                                                score_value(work, &work->ours.sum, m) -
+                                                    score_value(work, &work->theirs.sum, m));
+    if (work->resampled) compute_intervals(work, ours, work->ours.interval);
+    if (work->resampled && theirs) compute_intervals(work, theirs, work->theirs.interval);
     free(ours), free(theirs);
     return work->resampled;
 }
 
-/* ---- Figures --------------------------------------------------------------------------------- */
+/* ---- Values ---------------------------------------------------------------------------------- */
 
-double score_figure(const score_work *work, const sa_metric_stats *tally, int measure) {
-    return sa_metric_list[measure].score(tally, &work->options->metrics);
+double score_value(const score_work *work, const sa_metric_stats *stats, int metric) {
+    return sa_metric_list[metric].score(stats, &work->options->metrics);
 }
 
 bool score_band(const score_work *work, const sa_length_band *band, sa_metric_stats *sum,
-                sa_confidence_interval *spreads, sa_error *error) {
+                sa_confidence_interval *intervals, sa_error *error) {
     sa_metric_stats *chosen = sa_new(work->count, sizeof *chosen, error);
     size_t count = 0;
     bool good = chosen != NULL;
@@ -81,25 +82,25 @@ bool score_band(const score_work *work, const sa_length_band *band, sa_metric_st
     if (good && count && work->options->confidence) {
         double *samples = resample(work, chosen, count, error);
         good = samples != NULL;
-        if (good) take_spreads(work, samples, spreads);
+        if (good) compute_intervals(work, samples, intervals);
         free(samples);
     }
     free(chosen);
     return good;
 }
 
-void score_sign(const score_work *work, int measure, sa_buffer *out) {
+void score_add_signature(const score_work *work, int metric, sa_buffer *out) {
     const sa_resampling *drawn = &work->options->resampling;
     char text[64] = "";
     if (work->resampled)
         snprintf(text, sizeof text, "bs:%d|seed:%lld|", drawn->samples, (long long)drawn->seed);
-    sa_metric_signature(&sa_metric_list[measure], &work->options->metrics, work->references, text,
+    sa_metric_signature(&sa_metric_list[metric], &work->options->metrics, work->references, text,
                         out);
 }
 
 /* ---- All of it ------------------------------------------------------------------------------- */
 
-/* The files by their roles; those that were not asked for have no lines. */
+/* Files that were not given have no lines. */
 typedef struct text_inputs {
     score_file hypotheses, against, source, references[SCORE_REFERENCES];
 } text_inputs;
@@ -124,9 +125,9 @@ static bool read_inputs(text_inputs *all, const score_options *options, const ch
 static bool count_all(score_work *work, const text_inputs *all, sa_error *error) {
     const score_options *options = work->options;
     work->count = all->hypotheses.count;
-    return tally_system(&work->ours, &all->hypotheses, all->references, work, error) &&
+    return compute_stats(&work->ours, &all->hypotheses, all->references, work, error) &&
            (!options->against ||
-            tally_system(&work->theirs, &all->against, all->references, work, error)) &&
+            compute_stats(&work->theirs, &all->against, all->references, work, error)) &&
            (!options->source || count_words(work, &all->source, error)) &&
            ((!options->confidence && !options->against) || resample_all(work, error));
 }

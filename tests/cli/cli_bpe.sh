@@ -66,7 +66,7 @@ expect 3 "one.symbol:2: expected two symbols with one space between" bpe apply -
 expect 3 "no.utf8:2: not UTF-8 at byte 1: 0xC3 (perhaps an 8-bit code like Latin-1)" \
     bpe apply --codes no.utf8 en
 for file in no.count minus no.number no.end two.symbols no.symbol; do
-    expect 3 "$file:2: expected a sub-word, a space and its count" \
+    expect 3 "$file:2: expected a subword, a space and its count" \
         bpe apply --codes "$golden/own.bpe" --vocabulary $file en
 done
 expect 4 "cannot open 'none': No such file or directory" \

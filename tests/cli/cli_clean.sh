@@ -17,7 +17,7 @@
     printf 'a door\tune porte'
 } >raw.tsv
 "$softalign" clean raw.tsv >out 2>err || fail "clean: $(cat err)"
-same "report" "14 lines, 4 pairs kept; left out:
+same "report" "14 lines, 4 pairs kept; dropped:
        2 without a tab
        3 with damaged characters
        1 with an empty side
@@ -68,7 +68,7 @@ printf '\377\376a\0' >utf16
 expect 3 "utf16:1: not UTF-8 (looks like UTF-16LE)" clean utf16
 "$softalign" clean raw.tsv --target-script greek >out 2>err
 [ $? = 3 ] || fail "no pair is left, and that is no error"
-same "the last word" "softalign: raw.tsv: no pairs left of 14 lines" "$(tail -n 1 err)"
+same "the last word" "softalign: raw.tsv: all 14 lines were dropped" "$(tail -n 1 err)"
 before=$(cksum <raw.tsv)
 "$softalign" clean raw.tsv --out raw.tsv 2>err
 [ $? = 2 ] || fail "the input may be overwritten: $(cat err)"

@@ -58,7 +58,7 @@ echo mine >parts/film/0002/note.txt
 train --steps 5 --out parts
 same "what a training without a film leaves of an older one" "parts/film parts/film/0002 parts/film/0002/note.txt" \
     "$(find parts/film | sort | xargs)"
-expect 2 "--snapshots: the model has no attention to film" \
+expect 2 "--snapshots: the model has no attention to record" \
     train --train mono.tsv --decoder fixed --snapshots probe.tsv --out never
 [ ! -e never ] || fail "a refused training left a folder"
 

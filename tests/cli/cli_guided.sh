@@ -43,7 +43,7 @@ done
 
 expect 2 "--guided-alignment: the decoder 'fixed' has no attention" \
     train --out no --train pairs.tsv $guided --decoder fixed
-expect 2 "--alignments guides nothing without --guided-alignment X" \
+expect 2 "--alignments needs --guided-alignment X" \
     train --out no --train source,target --alignments links $sizes
 wants="--guided-alignment wants the links of every pair: in a third column, or in a file named by --alignments"
 "$softalign" train --out no --train plain.tsv $guided 2>err

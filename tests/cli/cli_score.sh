@@ -121,8 +121,8 @@ head -n 31 ref >short
 printf 'a\n\xff\n' >latin
 expect 4 "cannot open 'none': $no" score hyp none
 expect 4 "cannot open 'none': $no" score hyp ref --against none
-expect 3 "'hyp' has 32 lines, 'short' has 31: they belong line to line" score hyp short
-expect 3 "'hyp' has 32 lines, 'short' has 31: they belong line to line" score hyp ref --against short
+expect 3 "'hyp' has 32 lines, 'short' has 31: they must have one line per sentence" score hyp short
+expect 3 "'hyp' has 32 lines, 'short' has 31: they must have one line per sentence" score hyp ref --against short
 expect 3 "empty: no lines" score empty ref
 expect 3 "empty: no lines" score hyp empty
 expect 3 "latin:2: not UTF-8 at byte 1: 0xFF (perhaps an 8-bit code like Latin-1)" score latin latin
@@ -138,25 +138,25 @@ expect 3 "beyond:2: link 1-0 is beyond the sentence" \
 printf '0-0\n0p1\n' >possible
 expect 3 "possible:2: link 0p1 is beyond the sentence" \
     score --alignments possible possible --target two
-expect 3 "'links' has 2 lines, 'hyp' has 32: they belong line to line" score --alignments links hyp
+expect 3 "'links' has 2 lines, 'hyp' has 32: they must have one line per sentence" score --alignments links hyp
 printf '0-0 5-99999999\n' >far
 expect 7 "far:1: link 5-99999999: no sentence has so many words" \
     score --alignments far far --reverse far --links-base 0
 expect 2 "score: standard input can be only one of the files" score - -
 expect 2 "score: --by-length needs --source FILE" score hyp ref --by-length
 expect 2 "score: --source is read for --by-length or --alignments" score hyp ref --source ref
-expect 2 "score: --shift is about --alignments" score hyp ref --shift
-expect 2 "score: --against is about texts, not --alignments" score --alignments links gold --against a
-expect 2 "score: --against goes with --sentence only in --json" score hyp ref --sentence --against a
+expect 2 "score: --shift needs --alignments" score hyp ref --shift
+expect 2 "score: --against applies to texts, not --alignments" score --alignments links gold --against a
+expect 2 "score: --against needs --json with --sentence" score hyp ref --sentence --against a
 expect 2 "score: --alignments compares two files: LINKS GOLD" score --alignments links gold gold
 for option in sentence confidence by-length; do
-    expect 2 "score: --$option is about texts, not --alignments" \
+    expect 2 "score: --$option applies to texts, not --alignments" \
         score --alignments links gold "--$option" --source ref
 done
-expect 2 "score: --reverse is about --alignments" score hyp ref --reverse links
-expect 2 "score: --target is about --alignments" score hyp ref --target ref
-expect 2 "score: --confidence goes with --sentence only in --json" score hyp ref --sentence --confidence
-expect 2 "score: --by-length goes with --sentence only in --json" \
+expect 2 "score: --reverse needs --alignments" score hyp ref --reverse links
+expect 2 "score: --target needs --alignments" score hyp ref --target ref
+expect 2 "score: --confidence needs --json with --sentence" score hyp ref --sentence --confidence
+expect 2 "score: --by-length needs --json with --sentence" \
     score hyp ref --sentence --by-length --source ref
 expect 2 "score: standard input can be only one of the files" score - ref --against -
 expect 2 "--tokenize 'intl': expected 13a, none or char" score hyp ref --tokenize intl

@@ -1,10 +1,10 @@
-/* score: the metrics on any system's output.
+/* score: the metrics of any system's output.
  *
- *   score_files   lines of text, of several files side by side
- *   score_texts   hypotheses beside their references
- *   score_print   what came of it, for people
- *   score_json    the same for programs
- *   score_links   word alignments beside a gold alignment */
+ *   score_files   the lines of parallel files
+ *   score_texts   scores of hypotheses against references
+ *   score_print   these as text
+ *   score_json    these as JSON
+ *   score_links   scores of word alignments against gold alignments */
 #ifndef SA_CLI_SCORE_H
 #define SA_CLI_SCORE_H
 
@@ -31,9 +31,9 @@ typedef struct score_file {
     size_t count, capacity;
 } score_file;
 
-/* SA_DATA: it has no line, or one that is no UTF-8. */
+/* SA_DATA: it is empty or not UTF-8. */
 bool score_file_read(score_file *file, const char *path, sa_error *error);
-/* SA_DATA unless both have as many lines. */
+/* SA_DATA unless both have the same number of lines. */
 bool score_files_match(const score_file *one, const score_file *other, sa_error *error);
 void score_file_release(score_file *file);
 
@@ -42,32 +42,32 @@ void score_file_release(score_file *file);
 typedef struct score_system {
     const char *name;
     sa_metric_stats *each, sum;
-    sa_confidence_interval spread[SA_METRIC_COUNT]; /* when samples were drawn */
+    sa_confidence_interval interval[SA_METRIC_COUNT]; /* if resampled */
 } score_system;
 
 typedef struct score_work {
     const score_options *options;
     size_t count, references;
-    bool resampled;                  /* samples were drawn */
-    score_system ours, theirs;       /* theirs.each NULL: there is no other */
-    double p_value[SA_METRIC_COUNT]; /* how likely the difference between the two is by chance */
+    bool resampled;                  /* bootstrap samples were drawn */
+    score_system ours, theirs;       /* theirs.each is NULL without --against */
+    double p_value[SA_METRIC_COUNT]; /* of the difference between the two */
     int *source_words;               /* [count], NULL: unknown */
 } score_work;
 
-/* Scores words[0] beside the files words[1] ... and prints the figures. */
+/* Scores the file words[0] against the references words[1] ... and prints the scores. */
 bool score_texts(const score_options *options, const char *const *words, size_t count,
                  sa_error *error);
 
-/* The sentences of a band: their sum and, if samples are wanted, the spread of every measure. sum's
- * sentences are 0 when there are none. */
+/* The summed statistics of a band and, with --confidence, the interval of every metric;
+ * sum->sentences may be 0. */
 bool score_band(const score_work *work, const sa_length_band *band, sa_metric_stats *sum,
-                sa_confidence_interval *spreads, sa_error *error);
-/* Appends the signature of a measure. */
-void score_sign(const score_work *work, int measure, sa_buffer *out);
+                sa_confidence_interval *intervals, sa_error *error);
+/* Appends the signature of a metric. */
+void score_add_signature(const score_work *work, int metric, sa_buffer *out);
 
 /* ---- score_print ----------------------------------------------------------------------------- */
 
-double score_figure(const score_work *work, const sa_metric_stats *tally, int measure);
+double score_value(const score_work *work, const sa_metric_stats *stats, int metric);
 bool score_print_sentences(const score_work *work, sa_error *error);
 bool score_print_text(const score_work *work, sa_error *error);
 
@@ -77,7 +77,7 @@ bool score_print_json(const score_work *work, sa_error *error);
 
 /* ---- score_links ----------------------------------------------------------------------------- */
 
-/* Scores the alignments of words[0] beside the gold alignment words[1] and prints the figures. */
+/* Scores the alignments words[0] against the gold alignments words[1] and prints the scores. */
 bool score_links(const score_options *options, const char *const *words, sa_error *error);
 
 #endif

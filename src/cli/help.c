@@ -165,7 +165,7 @@ static void markdown_page(const cli_command *command, sa_buffer *out) {
         sa_buffer_addf(out, "\n%.*s\n", (int)strcspn(text, "\n"), text);
     sa_buffer_adds(out, "\n## OPTIONS\n");
     for (const cli_option_set *set = command->sets; set->rows; set++) {
-        sa_buffer_addf(out, "\n### %s\n", set->title);
+        if (strcmp(set->title, "Options") != 0) sa_buffer_addf(out, "\n### %s\n", set->title);
         for (const sa_option *row = set->rows; row->name; row++) markdown_option(row, out);
     }
     markdown_items(command, out);

@@ -57,8 +57,8 @@ typedef struct sa_stack_cache {
     sa_mat out; /* [R x m] */
     sa_layernorm_cache last;
     sa_attention_scratch scratch;
-    sa_mat word_mask, x_mask,
-        d; /* training only; d [R x m]: the derivative that runs down the residual connections */
+    sa_mat word_mask, x_mask; /* from here on: training only */
+    sa_mat d;                 /* [R x m] the derivative that runs down the residual connections */
     sa_sublayer_workspace workspace;
 } sa_stack_cache;
 

@@ -110,6 +110,24 @@ START_TEST(no_number_means_one_per_core) {
 }
 END_TEST
 
+static void count_piece(void *context, int piece) {
+    __atomic_fetch_add((int *)context + piece, 1, __ATOMIC_RELAXED);
+}
+
+START_TEST(every_piece_runs_once) {
+    for (int threads = 1; threads <= 5; threads++) {
+        sa_pool *pool = sa_pool_open(threads, NULL);
+        for (int round = 0; round < 500; round++) {
+            int counts[40] = {0};
+            const int pieces = round % 40;
+            sa_pool_run(pool, pieces, count_piece, counts);
+            for (int i = 0; i < 40; i++) ck_assert_int_eq(counts[i], i < pieces);
+        }
+        sa_pool_close(pool);
+    }
+}
+END_TEST
+
 int main(void) {
     TCase *tests;
     Suite *suite = suite_of("thread", &tests);
@@ -119,5 +137,6 @@ int main(void) {
     tcase_add_loop_test(tests, all_threads_work_at_once, 0, 4);
     tcase_add_test(tests, signals_reach_the_callers_thread_alone);
     tcase_add_test(tests, no_number_means_one_per_core);
+    tcase_add_test(tests, every_piece_runs_once);
     return suite_run(suite);
 }

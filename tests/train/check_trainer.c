@@ -300,26 +300,6 @@ START_TEST(little_more_is_planned_than_the_longest_need) {
 }
 END_TEST
 
-/* ---- The pool -------------------------------------------------------------------------------- */
-
-static void count_job(void *context, int job) {
-    __atomic_fetch_add((int *)context + job, 1, __ATOMIC_RELAXED);
-}
-
-START_TEST(every_job_runs_once) {
-    for (int threads = 1; threads <= 5; threads++) {
-        sa_pool *pool = sa_pool_open(threads, NULL);
-        for (int round = 0; round < 500; round++) {
-            int counts[40] = {0};
-            const int jobs = round % 40;
-            sa_pool_run(pool, jobs, count_job, counts);
-            for (int i = 0; i < 40; i++) ck_assert_int_eq(counts[i], i < jobs);
-        }
-        sa_pool_close(pool);
-    }
-}
-END_TEST
-
 int main(void) {
     TCase *tests;
     Suite *suite = suite_of("trainer", &tests);
@@ -334,6 +314,5 @@ int main(void) {
     tcase_add_loop_test(tests, no_batch_needs_more_than_was_planned, 0, 2);
     tcase_add_loop_test(tests, no_batch_of_words_needs_more_than_was_planned, 0, 2);
     tcase_add_test(tests, little_more_is_planned_than_the_longest_need);
-    tcase_add_test(tests, every_job_runs_once);
     return suite_run(suite);
 }

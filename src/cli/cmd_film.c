@@ -59,7 +59,8 @@ enum { HOLD = 8 }; /* additional frames that the last one is held for */
 static sa_figure figure_of(const sa_film_pair *pair, const film_options *options) {
     sa_figure figure = {.map = options->pictures.colormap, .hide_values = true};
     for (size_t i = 0; i < pair->count; i++)
-        figure.room = fmax(figure.room, sa_drawing_text_width(pair->frames[i].caption));
+        figure.title_width =
+            fmax(figure.title_width, sa_drawing_text_width(pair->frames[i].caption));
     return figure;
 }
 

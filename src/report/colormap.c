@@ -5,7 +5,7 @@
 static const sa_color gray[] = {{0, 0, 0}, {255, 255, 255}};
 static const sa_color ink[] = {{255, 255, 255}, {0, 0, 0}};
 
-/* Black, the palette's ramp of grays, and white. */
+/* Black, the 24 grays of the palette, and white. */
 static const unsigned char gray_entries[] = {16,  232, 233, 234, 235, 236, 237, 238, 239,
                                              240, 241, 242, 243, 244, 245, 246, 247, 248,
                                              249, 250, 251, 252, 253, 254, 255, 231};
@@ -13,15 +13,15 @@ static const unsigned char ink_entries[] = {231, 255, 254, 253, 252, 251, 250, 2
                                             247, 246, 245, 244, 243, 242, 241, 240, 239,
                                             238, 237, 236, 235, 234, 233, 232, 16};
 
-/* Ten of the colours of viridis (van der Walt and Smith, 2015; in the public domain), which grow
- * evenly lighter to every eye. */
+/* Ten colors of viridis (van der Walt and Smith, 2015; public domain): perceptually uniform. */
 static const sa_color viridis[] = {
     {0x44, 0x01, 0x54}, {0x48, 0x28, 0x78}, {0x3e, 0x4a, 0x89}, {0x31, 0x68, 0x8e},
     {0x26, 0x82, 0x8e}, {0x1f, 0x9e, 0x89}, {0x35, 0xb7, 0x79}, {0x6d, 0xcd, 0x59},
     {0xb4, 0xde, 0x2c}, {0xfd, 0xe7, 0x25},
 };
 
-/* The palette has few dark colours: those nearest to viridis would not grow lighter. These do. */
+/* Not the nearest colors of the palette, whose lightness would not increase: it has few dark ones.
+ */
 static const unsigned char viridis_entries[] = {53, 54, 24, 25, 30, 36, 41, 77, 148, 220};
 
 #define LIST(list) (int)(sizeof(list) / sizeof *(list)), (list)
@@ -35,18 +35,18 @@ const char *sa_colormap_name(size_t row) {
     return sa_colormaps[row].name;
 }
 
-static unsigned char mix(unsigned char from, unsigned char to, double share) {
-    return (unsigned char)lround(from + (to - from) * share);
+static unsigned char mix(unsigned char from, unsigned char to, double fraction) {
+    return (unsigned char)lround(from + (to - from) * fraction);
 }
 
 sa_color sa_colormap_color(int map, double weight) {
     const sa_colormap *colormap = &sa_colormaps[map];
-    const double place = fmin(fmax(weight, 0), 1) * (colormap->stops - 1);
-    const int before = (int)fmin(floor(place), colormap->stops - 2);
+    const double position = fmin(fmax(weight, 0), 1) * (colormap->stops - 1);
+    const int before = (int)fmin(floor(position), colormap->stops - 2);
     const sa_color *from = &colormap->stop[before], *to = from + 1;
-    return (sa_color){mix(from->red, to->red, place - before),
-                      mix(from->green, to->green, place - before),
-                      mix(from->blue, to->blue, place - before)};
+    return (sa_color){mix(from->red, to->red, position - before),
+                      mix(from->green, to->green, position - before),
+                      mix(from->blue, to->blue, position - before)};
 }
 
 int sa_colormap_palette_index(int map, double weight) {

@@ -1,6 +1,6 @@
-/* shade: the colour of a weight, a row per map. The scale is fixed: 0 to 1. */
-#ifndef SA_REPORT_SHADE_H
-#define SA_REPORT_SHADE_H
+/* colormap: the color of a weight from 0 to 1. */
+#ifndef SA_REPORT_COLORMAP_H
+#define SA_REPORT_COLORMAP_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -10,23 +10,23 @@ typedef struct sa_color {
 } sa_color;
 
 typedef struct sa_colormap {
-    const char *name; /* as --colormap has it; the table ends with NULL */
+    const char *name; /* of --colormap; the table ends with NULL */
     int stops;
-    const sa_color *stop; /* [stops] at equal distances, mixed in between */
+    const sa_color *stop; /* [stops] equidistant, interpolated linearly */
     int entries;
-    const unsigned char *entry; /* [entries] of a terminal's palette of 256 colours, as even */
+    const unsigned char *entry; /* [entries] of the 256-color palette, equidistant, too */
 } sa_colormap;
 
 extern const sa_colormap sa_colormaps[];
 const char *sa_colormap_name(size_t row);
 
-/* The colour of a weight; below 0 and above 1 that of the end. */
+/* The color of a weight, clamped to 0 .. 1. */
 sa_color sa_colormap_color(int map, double weight);
 
-/* The same as an entry of a terminal's palette. */
+/* The same in the 256-color palette of a terminal. */
 int sa_colormap_palette_index(int map, double weight);
 
-/* Whether black is seen better on the colour than white. */
+/* Whether black has more contrast on the color than white. */
 bool sa_color_is_light(sa_color color);
 
 #endif

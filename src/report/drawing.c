@@ -20,19 +20,19 @@ void sa_drawing_outline(sa_drawing *drawing, sa_box box, double line, bool dashe
             .kind = SA_SHAPE_OUTLINE, .color = color, .box = box, .size = line, .dashed = dashed});
 }
 
-void sa_drawing_text(sa_drawing *drawing, sa_box box, const char *text, sa_text_style setting) {
+void sa_drawing_text(sa_drawing *drawing, sa_box box, const char *text, sa_text_style style) {
     add(drawing, &(sa_shape){.kind = SA_SHAPE_TEXT,
-                             .color = setting.color,
+                             .color = style.color,
                              .box = box,
-                             .size = setting.size,
-                             .rotated = setting.rotated,
-                             .side = setting.side,
-                             .letter = drawing->text_buffer.size});
+                             .size = style.size,
+                             .rotated = style.rotated,
+                             .side = style.side,
+                             .text = drawing->text_buffer.size});
     sa_buffer_add(&drawing->text_buffer, text, strlen(text) + 1);
     drawing->failed |= drawing->text_buffer.failed;
 }
 
-/* Letters of scripts that are narrower or wider than most, per character with all its marks. */
+/* Widths of grapheme clusters of scripts that are narrower or wider than most. */
 static const struct {
     uint32_t first, last;
     double length;
@@ -40,17 +40,17 @@ static const struct {
     {0x00c0, 0x024f, 0.85},  /* Latin */
     {0x0590, 0x07ff, 0.75},  /* Hebrew, Arabic */
     {0x0900, 0x0b7f, 0.85},  /* Devanagari and its kin */
-    {0x0b80, 0x0dff, 1.3},   /* Tamil, Telugu, Kannada, Malayalam, Sinhala: marks stand beside */
+    {0x0b80, 0x0dff, 1.3},   /* Tamil, Telugu, Kannada, Malayalam, Sinhala: spacing marks */
     {0x0e00, 0x0eff, 0.8},   /* Thai, Lao */
     {0x1000, 0x109f, 1.3},   /* Burmese */
-    {0x2e3a, 0x2e3b, 3},     /* dashes of two and three */
+    {0x2e3a, 0x2e3b, 3},     /* two-em and three-em dash */
     {0xfdfd, 0xfdfd, 7.5},   /* a whole sentence */
     {0x11000, 0x11fff, 1.9}, /* Brahmi and its kin */
     {0x12000, 0x1254f, 4},   /* cuneiform */
 };
 enum { SCRIPTS = sizeof scripts / sizeof *scripts };
 
-/* Of wide faces: DejaVu Sans for Latin, and what scripts with their own faces need. */
+/* Of wide fonts: DejaVu Sans for Latin, and the usual fonts of other scripts. */
 static double cluster_length(const char *text, size_t size) {
     size_t length;
     const uint32_t code = sa_utf8_codepoint(text, size, &length);
@@ -77,7 +77,7 @@ double sa_drawing_text_width(const char *text) {
 
 double sa_drawing_baseline(const sa_shape *text) {
     const double across = text->rotated ? text->box.width : text->box.height;
-    return (across + 0.72 * text->size) / 2; /* capitals are 0.72 high */
+    return (across + 0.72 * text->size) / 2; /* cap height 0.72 */
 }
 
 void sa_drawing_release(sa_drawing *drawing) {

@@ -9,34 +9,33 @@ enum {
     MARGIN = 12,      /* around everything, and between the matrices of heads */
     GAP = 6,          /* between a word and its row or column */
     CELL = 20,        /* a cell's side */
-    CELL_VALUED = 34, /* the same of a cell that holds its value */
-    FEW = 12,         /* words of a side up to which cells do */
+    CELL_VALUED = 34, /* the same with its value shown */
+    FEW = 12,         /* most words of a side with values shown */
     FONT = 13,        /* of words */
     FONT_VALUE = 10,  /* of values and of the scale */
-    TITLE = 22,       /* height of what stands above a head */
+    TITLE = 22,       /* height of the title of a head */
     TITLE_WIDTH = 60,
-    LABEL = 28, /* columns of a word before it is cut */
-    WORD = 256, /* bytes of one */
+    LABEL = 28, /* columns, beyond which a word is truncated */
+    WORD = 256, /* bytes of a word */
     SCALE = 12, /* width of the scale */
     SCALE_HEIGHT = 100,
     SCALE_STEPS = 20,
     SCALE_LABEL = 24,
-    SIDE = 16000, /* of a picture: twice as many are less than what PNG surfaces hold */
+    SIDE = 16000, /* of a picture: twice as many still fit a PNG surface */
     AREA = 1 << 25,
 };
 
 static const sa_color black = {0, 0, 0}, white = {255, 255, 255}, frame = {128, 128, 128},
-                      gold = {0xd5, 0x5e, 0x00}; /* seen on black, white and every viridis */
+                      gold = {0xd5, 0x5e, 0x00}; /* visible on every colormap */
 
-/* What the panels of all heads have in common. */
 typedef struct layout {
     const sa_alignment *alignment;
     const sa_figure *figure;
-    int panels, across; /* matrices, and how many stand in a row */
+    int panels, across; /* matrices; in a row of the grid */
     bool show_values, upright;
-    double head;            /* room for the title */
-    double cell, left, top; /* a cell's side; room for words */
-    double width, height;   /* of a panel, its words and its margin included */
+    double head;            /* height of the title */
+    double cell, left, top; /* a cell's side; space for words */
+    double width, height;   /* of a panel with words and margin */
 } layout;
 
 static double longest(const char *const *words, int count) {
@@ -109,7 +108,7 @@ static void add_cells(const layout *it, const double *weight, double x, double y
                        false, frame);
 }
 
-/* Within the cells, so that those of neighbours can be told apart. */
+/* Inside the cells, so that adjacent links stay apart. */
 static void add_gold(const layout *it, double x, double y, sa_drawing *drawing) {
     enum { LINE = 2 };
     for (size_t i = 0; i < it->figure->golds; i++) {
@@ -143,7 +142,7 @@ static void add_panel(const layout *it, int panel, sa_drawing *drawing) {
     add_gold(it, x, y, drawing);
 }
 
-/* What the colours mean, 1 at the top. */
+/* The color scale, 1 at the top. */
 static void add_scale(const layout *it, double x, double y, sa_drawing *drawing) {
     static const char *const marks[] = {"1", "0.5", "0"};
     const double step = (double)SCALE_HEIGHT / SCALE_STEPS;
@@ -165,7 +164,7 @@ bool sa_figure_draw(const sa_alignment *alignment, const sa_figure *figure, sa_d
     const int down = (it.panels + it.across - 1) / it.across;
     const double scale = MARGIN + it.across * it.width;
     const double own = figure->title ? sa_drawing_text_width(figure->title) : 0;
-    const double title = ceil(fmax(own, figure->room) * FONT);
+    const double title = ceil(fmax(own, figure->title_width) * FONT);
     *drawing = (sa_drawing){
         .width = fmax(scale + SCALE + GAP + SCALE_LABEL + MARGIN, 2 * MARGIN + title),
         .height = MARGIN + it.head + fmax(down * it.height, it.top + SCALE_HEIGHT + MARGIN),

@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-/* Whether so many marks stand on one character that they would reach into its neighbours. */
+/* Whether a character has so many combining marks that they would cover its neighbors. */
 static bool has_mark_flood(const char *cluster, size_t size) {
     enum { MARKS = 4 };
     int marks = 0;

@@ -15,7 +15,7 @@ static void add_double(double value, sa_buffer *out) {
     sa_buffer_add(out, (const char *)bytes, sizeof bytes);
 }
 
-/* shape: as Python writes what stands before the last two numbers, "4, 2, ". */
+/* shape: the dimensions before the last two, as Python prints them: "4, 2, ". */
 static void add_array(const char *shape, int rows, int columns, const double *x, size_t count,
                       sa_buffer *out) {
     enum { PREFIX = 10, ALIGN = 64 };

@@ -5,7 +5,7 @@
 
 void sa_page_write(const char *json, sa_buffer *out) {
     sa_buffer_adds(out, (const char *)sa_page_before);
-    while (*json) { /* these stand only in texts, where JSON lets them be written by number */
+    while (*json) { /* they occur only in strings, where JSON allows escapes */
         const size_t plain = strcspn(json, "<>&");
         sa_buffer_add(out, json, plain);
         json += plain;

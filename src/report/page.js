@@ -1,11 +1,11 @@
 
-// The sections: each is there if the page has data for it.
+// The sections, shown if the page has data for them.
 
 function addHead() {
   document.title = visible(page.title);
   byId("title").textContent = visible(page.title);
   byId("facts").textContent = page.facts.map(([name, value]) => `${name}: ${visible(value)}`).join("  ·  ");
-  byId("made").textContent = `Made by softalign ${page.version}, ${page.command}. Everything is in this file; nothing is fetched.`;
+  byId("made").textContent = `Made by softalign ${page.version}, ${page.command}. This file is self-contained; nothing is loaded.`;
   byId("theme").addEventListener("click", () => {
     const root = document.documentElement;
     const dark = root.dataset.theme ? root.dataset.theme === "dark" : matchMedia("(prefers-color-scheme: dark)").matches;
@@ -62,7 +62,7 @@ function addResults() {
 
 // ---- Curves
 
-// The rows of a file, model by model and seed by seed; a file about one model does not name it.
+// The rows of a file by model and seed; a file about a single model does not name it.
 function runs(rows) {
   return models.filter((model) => model.shown).flatMap((model) => {
     const own = rows.filter((row) => row.model === undefined || row.model === model.name);
@@ -113,14 +113,14 @@ function addLengths() {
   }));
 }
 
-// ---- What attention adds up to
+// ---- Attention statistics
 
 function addAttentionStatistics() {
   const attending = models.filter((model) => model.gaze);
   if (!attending.length) return;
   byId("gazes").hidden = false;
-  const columns = [["entropy", "entropy (nats)", 2, null], ["evenness", "beside equal weights", 0, 100], ["coverage", "coverage", 0, 100],
-    ["end", "weight on the end mark", 0, 100], ["onward", "steps onward", 0, 100]];
+  const columns = [["entropy", "entropy (nats)", 2, null], ["evenness", "relative to uniform", 0, 100], ["coverage", "coverage", 0, 100],
+    ["end", "weight on </s>", 0, 100], ["onward", "monotonicity", 0, 100]];
   const cell = (model, [key, , decimals, percent]) => {
     const value = model.gaze[key];
     if (value === null) return html("td", {}, "–");
@@ -133,8 +133,8 @@ function addAttentionStatistics() {
   const draw = () => byId("gazes").querySelector("table").replaceChildren(
     html("thead", {}, html("tr", {}, html("th", { scope: "col" }, "model"), ...columns.map(([, title]) => html("th", { scope: "col" }, title)))),
     html("tbody", {}, ...attending.filter((model) => model.shown).map((model) => html("tr", {}, html("td", {}, visible(model.name)), ...columns.map((column) => cell(model, column))))));
-  byId("gazes-note").textContent = `Over the ${page.sentences.length} sentences of this page. Entropy: how widely a target word looks, and its share of what equal weights would give; `
-    + "coverage: source words that receive at least half a weight in all; steps onward: target words that look at or behind the source word of the one before.";
+  byId("gazes-note").textContent = `Over the ${page.sentences.length} sentences of this page. Entropy: the mean over the target words, also relative to that of uniform weights; `
+    + "coverage: source words whose weights sum to at least 1/2; monotonicity: target words whose most attended source word is that of the previous word or follows it.";
   onModelsChange(draw);
   draw();
 }

@@ -1,5 +1,5 @@
 
-// Charts: lines over a number or over bands, with a cursor that mouse and arrow keys move.
+// Line charts over numbers or bands, with a cursor moved by mouse and arrow keys.
 
 // About five round numbers from least to most.
 function ticks(least, most) {
@@ -64,7 +64,7 @@ function drawChart(host, spec) {
   host.replaceChildren(picture, host.tip);
 }
 
-// The names at the ends of the lines, moved apart where they would overlap; a model once.
+// The names of the models at the ends of the lines, moved apart where they would overlap.
 function nameLines(picture, series, box, em, toY) {
   const ends = [...new Map(series.filter((line) => line.points.length).map((line) =>
     [line.model, { model: line.model, y: toY(line.points.at(-1)[1]) }])).values()].sort((a, b) => a.y - b.y);
@@ -120,7 +120,7 @@ function addCursor(host, picture, spec, { box, toX, width, height }) {
   } }, []);
 }
 
-// Draws it now, and again when its width or the choice of models changes.
+// Draws it now, and again when its width or the visible models change.
 function keepChart(host, describe) {
   let width = -1;
   const draw = () => drawChart(host, describe());

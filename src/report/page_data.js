@@ -1,12 +1,12 @@
 
 "use strict";
-// The data of the page, and how texts and numbers of it are shown. Texts come from corpora that
-// anybody may have written: they become text nodes and nothing else.
+// The data of the page, and how its texts and numbers are shown. Texts are untrusted: they become text
+// nodes and nothing else.
 
 const page = JSON.parse(document.getElementById("data").textContent);
 const byId = (id) => document.getElementById(id);
 
-// What would not be seen, or would move other text, is shown by its number.
+// Characters that are invisible or reorder other text are shown by their code point.
 const unseen =
   /[\u0000-\u001f\u007f-\u00a0\u00ad\u061c\u180e\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffc]|[\u{e0000}-\u{e007f}]/gu;
 
@@ -15,13 +15,13 @@ function visible(text) {
   return shown.trim() ? shown : "␣";
 }
 
-// At most so many characters; marks count, so that a flood of them ends, too.
+// Truncated to a number of characters, combining marks included.
 function clipped(text, most) {
   const letters = Array.from(visible(text));
   return letters.length > most ? letters.slice(0, most - 1).join("") + "…" : letters.join("");
 }
 
-// About how many letters wide it is: those of East Asia and emoji are wider than others.
+// Its width in letters, approximately: East Asian characters and emoji are wider.
 function lengthOf(text) {
   const wide = text.match(/[\u1100-\u115f\u2e80-\ua4cf\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe4f\uff00-\uff60\u{1f300}-\u{1faff}\u{20000}-\u{3fffd}]/gu);
   return Array.from(text).length + 0.7 * (wide?.length ?? 0);
@@ -40,10 +40,10 @@ function make(node, attributes, children) {
 const html = (tag, attributes = {}, ...children) => make(document.createElement(tag), attributes, children);
 const svg = (tag, attributes = {}, ...children) => make(document.createElementNS(SVG, tag), attributes, children);
 
-// A word of a corpus: its direction is its own and touches nothing around it.
+// A word of a corpus, with its direction isolated from the text around it.
 const word = (text, most = 48) => html("bdi", {}, clipped(text, most));
 
-// Whether a line of words is read from right to left, as most of its letters are.
+// Whether most letters are of right-to-left scripts.
 function isRightToLeft(words) {
   const letters = words.join("").match(/\p{L}/gu) ?? [];
   return letters.filter((letter) => /[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc]/.test(letter)).length > letters.length / 2;
@@ -68,7 +68,7 @@ function unpack(text, count) {
   return weights;
 }
 
-// ---- CSV as RFC 4180 has it: the files of the page, read for drawing and given out as they are.
+// ---- The CSV files of the page (RFC 4180), parsed for drawing and offered unchanged for download.
 
 function readCsv(text) {
   const rows = [[]];
@@ -81,7 +81,7 @@ function readCsv(text) {
   return rows;
 }
 
-// The rows as objects by the names of the header; numbers where they are numbers.
+// The rows as objects by column name; numbers are parsed.
 function records(name) {
   if (!(name in page.files)) return [];
   const [header, ...rows] = readCsv(page.files[name]);
@@ -89,13 +89,13 @@ function records(name) {
     Object.fromEntries(header.map((key, i) => [key, key === "model" || key === "band" ? row[i] : row[i] === "" ? NaN : Number(row[i])])));
 }
 
-// As the program writes words into cells: no spreadsheet runs one as a formula.
+// As sa_csv_cell_add: no spreadsheet runs the word as a formula.
 function csvCell(text) {
   const guarded = /^'*[=+\-@\t\r\n＝＋－＠]/.test(text) ? "'" + text : text;
   return /[",\r\n]/.test(guarded) ? `"${guarded.replaceAll('"', '""')}"` : guarded;
 }
 
-// ---- Models: a color and a stroke each, on or off for the whole page.
+// ---- Models: each has a color and a stroke, and can be hidden on the whole page.
 
 const strokes = ["", "9 5", "2 5", "12 4 2 4"];
 const models = page.models.map((model, i) => ({

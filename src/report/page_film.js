@@ -1,7 +1,7 @@
 
 // Films: the matrices of a sentence at every validation, all models at the same update.
 
-// What a panel shows of a frame: the mean, or one head.
+// The weights of a frame: the mean, or one head.
 function frameOf({ frames, scene }, frame, head) {
   const count = scene.source.length * scene.target.length;
   if (!head) return unpack(scene.weights[frame], count);

@@ -1,7 +1,7 @@
 
-// A matrix: source words across, target words down; what a row adds up to beside and below it.
+// A matrix: source words at the top, target words on the left, sums below and on the right.
 
-// words: { source, target }, options: { beside: how many stand side by side, gold: [[s, t, possible]],
+// words: { source, target }, options: { beside: panels side by side, gold: [[s, t, possible]],
 // signed: these are differences, sums, act: { over(t), out(), pick(t) } }
 function Matrix(words, options) {
   const columns = words.source.length, rows = words.target.length;
@@ -16,7 +16,7 @@ function Matrix(words, options) {
 
   const picture = svg("svg", { class: "matrix", viewBox: `0 0 ${size.width} ${size.height}`, role: "img",
     "aria-label": "attention weights", "font-size": font });
-  // Two stand side by side wherever that takes no more than a quarter of their size.
+  // Two are side by side wherever that shrinks them by a quarter at most.
   const natural = size.width / 17;
   const room = options.beside > 1 ? `min(${natural}rem, max(50cqw - 0.6rem, ${0.75 * natural}rem))` : `${natural}rem`;
   picture.style.width = room;
@@ -56,7 +56,7 @@ function Matrix(words, options) {
 
   return {
     picture,
-    // It in its panel, with what stands above it.
+    // The panel with the picture below the given elements.
     panel(...above) {
       const figure = html("figure", {}, ...above, picture);
       figure.style.width = `max(${room}, 20rem)`;
@@ -71,7 +71,7 @@ function Matrix(words, options) {
       });
       sums?.(weights);
     },
-    // The row that is looked at, with its weights as numbers where cells have room for them.
+    // The highlighted row, with its weights as numbers if the cells are large enough.
     highlight(row) {
       picture.classList.toggle("looking", row !== null);
       values.replaceChildren(...(row === null || cell < 24 ? [] : Array.from({ length: columns }, (_, s) => valueOf(current[row * columns + s], row, s))));
@@ -83,14 +83,14 @@ function Matrix(words, options) {
   };
 }
 
-// Bars: how much each source word is looked at in all, and how widely each target word looks.
+// Bars: the sum of the weights of each source word, and the entropy of each target word.
 function addSums(picture, { left, top, cell, rows, columns, font }) {
   const right = left + columns * cell + 8, bottom = top + rows * cell + 6;
   const across = 3.2 * font, down = 2 * font, small = { class: "small", "font-size": font * 0.72 };
   const entropies = Array.from({ length: rows }, (_, t) => svg("rect", { class: "sum", x: right, y: top + t * cell + cell * 0.3, height: cell * 0.4, width: 0 }));
   const covers = Array.from({ length: columns }, (_, s) => svg("rect", { class: "sum", x: left + s * cell + cell * 0.3, y: bottom, width: cell * 0.4, height: 0 }));
   picture.append(...entropies, ...covers, svg("text", { ...small, x: right, y: top - 8 }, "entropy"),
-    svg("text", { ...small, x: left, y: bottom + down + font }, "coverage: weight received in all"));
+    svg("text", { ...small, x: left, y: bottom + down + font }, "coverage: sum of weights"));
   return (weights) => {
     for (let t = 0; t < rows; t++) {
       const share = entropyOf(weights.subarray(t * columns, (t + 1) * columns)) / (Math.log(columns) || 1);
@@ -111,7 +111,7 @@ function entropyOf(weights) {
   return sum;
 }
 
-// The source words as a line that lights up: weights from 0 to 1, or differences.
+// The source words as a line, highlighted by weights from 0 to 1 or by differences.
 function SourceLine(source) {
   const words = source.map((text) => html("span", {}, word(text)));
   return {

@@ -1,5 +1,5 @@
 
-// The viewer: one sentence, all models side by side, and what one target word was written from.
+// The viewer: one sentence, all models side by side, and the attention of one target word.
 
 const view = { sentence: 0, over: null, pinned: null, panels: [] };
 
@@ -17,7 +17,7 @@ function weightsOf(model, entry, count) {
   return Float32Array.from({ length: count }, (_, i) => chosen.reduce((sum, at) => sum + entry.unpacked[at + i], 0) / chosen.length);
 }
 
-// Which of its layers and heads a model shows, when there is a choice.
+// The layer and head shown of a model with several.
 function selectionLabel(model, entry) {
   const part = (name, count) => {
     const number = Math.min(Number(byId(name).value), count);
@@ -65,7 +65,7 @@ function drawPanels() {
   const one = all.get(Number(byId("minuend").value)), other = all.get(Number(byId("subtrahend").value));
   if (one && other && one !== other && one.weights.length === other.weights.length)
     addPanel(`${models[byId("minuend").value].name} − ${models[byId("subtrahend").value].name}`,
-      "purple: the first looks more, green: the second", one.words,
+      "purple: larger in the first, green: larger in the second", one.words,
       one.weights.map((weight, i) => weight - other.weights[i]), true, shown.length);
   updateHighlight();
 }
@@ -90,7 +90,7 @@ function updateHighlight() {
   });
   byId("readout").classList.toggle("hint", row === null);
   byId("readout").replaceChildren(...(row === null
-    ? ["Point at a target word, or move with the arrow keys, to see where it was read from; click or Enter keeps it, Escape lets go."]
+    ? ["Point at a target word, or use the arrow keys, to see its attention; click or Enter pins it, Escape releases it."]
     : [word(page.sentences[view.sentence].target[row] ?? "", 30), " ← ", ...readout]));
 }
 
@@ -134,7 +134,7 @@ function chooseSentence(number) {
   drawPanels();
 }
 
-// A slider from "mean" to the most that any model has.
+// A slider from "mean" to the largest count of any model.
 function addSlider(name, most, act) {
   const slider = byId(name), readout = slider.parentElement.querySelector("output");
   const updateLabel = () => { readout.textContent = Number(slider.value) ? slider.value : "mean"; slider.setAttribute("aria-valuetext", readout.textContent); };

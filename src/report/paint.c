@@ -1,5 +1,4 @@
-/* paint: a drawing as PNG and PDF (sa_drawing_png and its neighbours of drawing.h), the only file
- * that includes cairo and pango. */
+/* paint: drawings as PNG and PDF, the only file that includes cairo and pango. */
 #include "report/drawing.h"
 
 #ifdef SOFTALIGN_PANGOCAIRO
@@ -30,8 +29,8 @@ static void paint_rectangle(cairo_t *canvas, const sa_shape *shape) {
     cairo_stroke(canvas);
 }
 
-/* Pango chooses the direction and brings a font for every script. Words longer than was thought are
- * made smaller, so that nothing leaves its box. */
+/* Pango chooses the direction and a font for every script. A text wider than its box is scaled
+ * down. */
 static void paint_text(cairo_t *canvas, PangoLayout *layout, const sa_shape *shape,
                        const char *text) {
     const sa_box *box = &shape->box;
@@ -56,7 +55,7 @@ static void paint_text(cairo_t *canvas, PangoLayout *layout, const sa_shape *sha
     cairo_restore(canvas);
 }
 
-/* The same glyphs at the same places whatever the machine's settings for screens. */
+/* Independent of the machine's settings for screen fonts. */
 static PangoLayout *new_layout(PangoFontMap *fonts, cairo_t *canvas) {
     PangoContext *context = pango_font_map_create_context(fonts);
     PangoLayout *layout = pango_layout_new(context);
@@ -80,7 +79,7 @@ static void paint(const sa_drawing *drawing, cairo_surface_t *surface, double sc
     *missing_glyphs = NULL;
     for (size_t i = 0; i < drawing->count; i++) {
         const sa_shape *shape = &drawing->shapes[i];
-        const char *text = drawing->text_buffer.text + shape->letter;
+        const char *text = drawing->text_buffer.text + shape->text;
         set_color(canvas, shape->color);
         if (shape->kind == SA_SHAPE_TEXT)
             paint_text(canvas, layout, shape, text);
@@ -122,7 +121,7 @@ bool sa_drawing_pdf(const sa_drawing *drawing, sa_buffer *out, const char **miss
     const double scale = 72. / 96; /* a page is measured in 1/72 inch */
     cairo_surface_t *surface = cairo_pdf_surface_create_for_stream(
         add_bytes, out, scale * drawing->width, scale * drawing->height);
-    /* The same picture is the same file, whenever it is made. */
+    /* For reproducible files. */
     cairo_pdf_surface_set_metadata(surface, CAIRO_PDF_METADATA_CREATE_DATE, "");
     paint(drawing, surface, scale, missing_glyphs);
     cairo_surface_finish(surface);
@@ -132,9 +131,10 @@ bool sa_drawing_pdf(const sa_drawing *drawing, sa_buffer *out, const char **miss
 #else
 
 static bool refuse(sa_error *error) {
-    return sa_fail(error, SA_USAGE,
-                   "this softalign paints no PNG and PDF: it was built without pangocairo. Install "
-                   "it (Debian: libpango1.0-dev) and build again, or write --svg");
+    return sa_fail(
+        error, SA_USAGE,
+        "this softalign was built without pangocairo, which PNG and PDF need: install it "
+        "(Debian: libpango1.0-dev) and build again, or use --svg");
 }
 
 bool sa_drawing_can_render(sa_error *error) {

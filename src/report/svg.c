@@ -1,11 +1,10 @@
-/* svg: a drawing as SVG (sa_drawing_svg of drawing.h). */
 #include "base/number.h"
 #include "base/utf8.h"
 #include "report/drawing.h"
 
 #include <string.h>
 
-/* What XML allows as text, and nothing that begins or ends markup. */
+/* Escapes markup and replaces characters that XML forbids. */
 static void add_escaped(const char *text, sa_buffer *out) {
     static const struct {
         char letter;
@@ -35,7 +34,7 @@ static void add_color(const char *name, sa_color color, sa_buffer *out) {
     sa_buffer_addf(out, " %s=\"#%02x%02x%02x\"", name, color.red, color.green, color.blue);
 }
 
-/* `inner`: what changes of it over time, or "". */
+/* inner: its <animate> element, or "". */
 static void add_rectangle(const sa_shape *shape, const char *inner, sa_buffer *out) {
     sa_buffer_adds(out, "<rect");
     add_attribute("x", shape->box.x, out);
@@ -56,7 +55,7 @@ static void add_rectangle(const sa_shape *shape, const char *inner, sa_buffer *o
         sa_buffer_adds(out, "/>\n");
 }
 
-/* Start and end of a text are where its reader begins and ends. */
+/* In SVG the start of a right-to-left text is on the right. */
 static void add_text(const sa_shape *shape, const char *text, const char *inner, bool hidden,
                      sa_buffer *out) {
     static const char *const anchors[] = {"start", "middle", "end"};
@@ -101,7 +100,7 @@ void sa_drawing_svg(const sa_drawing *drawing, sa_buffer *out) {
     for (size_t i = 0; i < drawing->count; i++) {
         const sa_shape *shape = &drawing->shapes[i];
         if (shape->kind == SA_SHAPE_TEXT)
-            add_text(shape, drawing->text_buffer.text + shape->letter, "", false, out);
+            add_text(shape, drawing->text_buffer.text + shape->text, "", false, out);
         else
             add_rectangle(shape, "", out);
     }
@@ -109,8 +108,7 @@ void sa_drawing_svg(const sa_drawing *drawing, sa_buffer *out) {
     out->failed |= drawing->failed;
 }
 
-/* ---- Films -------------------------------------------------------------------------------------
- */
+/* ---- Animations ------------------------------------------------------------------------------ */
 
 static bool same_color(sa_color one, sa_color other) {
     return one.red == other.red && one.green == other.green && one.blue == other.blue;
@@ -122,12 +120,11 @@ static void begin_change(const sa_animation *animation, const char *attribute, s
     sa_buffer_adds(out, "s\" repeatCount=\"indefinite\" values=\"");
 }
 
-/* Frame number i of what is shown: the last one stays a while. */
+/* The last frame is held. */
 static size_t frame_at(const sa_animation *animation, size_t i) {
     return i < animation->count ? i : animation->count - 1;
 }
 
-/* A rectangle whose colour changes. */
 static void add_animated_rectangle(const sa_animation *animation, size_t number, sa_buffer *out) {
     const sa_shape *last = &animation->frames[animation->count - 1].shapes[number];
     sa_buffer change = {0};
@@ -145,8 +142,7 @@ static void add_animated_rectangle(const sa_animation *animation, size_t number,
     sa_buffer_release(&change);
 }
 
-/* A text in the frames from `first` to before `end`; it is there without animation, too, if it is
- * that of the last frame. */
+/* A text of the frames [first, end). Without animation only that of the last frame is visible. */
 static void add_animated_text(const sa_animation *animation, size_t number, size_t first,
                               size_t end, sa_buffer *out) {
     const sa_drawing *frame = &animation->frames[first];
@@ -161,13 +157,13 @@ static void add_animated_text(const sa_animation *animation, size_t number, size
         sa_buffer_adds(&change, "\"/>");
     }
     out->failed |= change.failed;
-    add_text(&frame->shapes[number], frame->text_buffer.text + frame->shapes[number].letter,
+    add_text(&frame->shapes[number], frame->text_buffer.text + frame->shapes[number].text,
              change.size && !change.failed ? change.text : "", end < animation->count, out);
     sa_buffer_release(&change);
 }
 
 static const char *letters_of(const sa_drawing *frame, size_t number) {
-    return frame->text_buffer.text + frame->shapes[number].letter;
+    return frame->text_buffer.text + frame->shapes[number].text;
 }
 
 static void add_texts(const sa_animation *animation, size_t number, sa_buffer *out) {

@@ -1,4 +1,3 @@
-/* picture: a matrix in the terminal (sa_matrix_terminal of matrix.h). */
 #include "base/utf8.h"
 #include "report/colormap.h"
 #include "report/fit_width.h"
@@ -7,15 +6,15 @@
 #include <string.h>
 
 enum {
-    LABEL = 20,      /* columns of a target word before it is cut */
-    MAX_HEIGHT = 14, /* characters of a source word before it is cut */
+    LABEL = 20,      /* columns, beyond which a target word is truncated */
+    MAX_HEIGHT = 14, /* characters, beyond which a source word is truncated */
     CELL = 2,        /* columns of a cell: about a square */
     GAP = 2,         /* columns between a target word and its row */
 };
 
 #define LEFT_TO_RIGHT_MARK "\xe2\x80\x8e"
 
-/* Character number i of a word that is safe to show; its length, 0 behind the end. */
+/* Character i of an escaped word; returns its size, 0 after the end. */
 static size_t character(const char *word, int i, const char **start) {
     const size_t size = strlen(word);
     size_t at = 0;
@@ -35,16 +34,16 @@ static void spaces(int count, sa_buffer *out) {
     while (count-- > 0) sa_buffer_adds(out, " ");
 }
 
-/* A part of the matrix: some of its columns, all its rows. */
+/* Some columns of the matrix, with all rows. */
 typedef struct column_block {
     const sa_alignment *alignment;
     const sa_terminal *terminal;
     int first, end; /* columns */
-    int label;      /* columns of a terminal that a target word may take */
-    int margin;     /* those that the longest takes */
+    int label;      /* most columns of the terminal for a target word */
+    int margin;     /* columns of the longest target word */
 } column_block;
 
-/* The source words upright, standing on the picture. */
+/* The source words, upright, aligned at the bottom. */
 static void add_header(const column_block *it, sa_buffer *out) {
     const char *const *source = it->alignment->source;
     char word[256];
@@ -62,7 +61,7 @@ static void add_header(const column_block *it, sa_buffer *out) {
             const int i = line - (tallest - height_of(word));
             const size_t size = i >= 0 ? character(word, i, &start) : 0;
             if (size) sa_buffer_add(out, start, size);
-            /* Or a terminal might set the letters of several columns from right to left. */
+            /* So that a terminal does not reorder the letters of adjacent columns. */
             if (size && sa_utf8_is_rtl(start, size)) sa_buffer_adds(out, LEFT_TO_RIGHT_MARK);
             spaces(CELL - (size ? sa_utf8_width(start, size) : 0), out);
         }

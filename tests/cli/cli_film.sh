@@ -123,7 +123,7 @@ if "$softalign" film whole --pair 2 --png stills --pdf stills --colormap ink >pl
         $((16#$(size stills/0002/0001.png | cut -c 1-8)))
     cmp -s stills/0002/0001.png stills/0002/0005.png && fail "nothing moves"
 else
-    same "the message" 1 "$(grep -c 'paints no PNG and PDF' err)"
+    same "the message" 1 "$(grep -c 'built without pangocairo' err)"
 fi
 
 # ---- What is no film

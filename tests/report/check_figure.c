@@ -83,7 +83,7 @@ static void expect_room(const sa_drawing *drawing, const sa_shape *shape) {
     ck_assert(box->x + box->width <= drawing->width - line);
     ck_assert(box->y + box->height <= drawing->height - line);
     if (shape->kind != SA_SHAPE_TEXT) return;
-    const char *text = drawing->text_buffer.text + shape->letter;
+    const char *text = drawing->text_buffer.text + shape->text;
     const double along = shape->rotated ? box->height : box->width;
     const double across = shape->rotated ? box->width : box->height;
     ck_assert_msg(sa_drawing_text_width(text) * shape->size <= along, "no room for '%s'", text);
@@ -104,7 +104,7 @@ START_TEST(nothing_overlaps_or_is_cut) {
             ck_assert_msg(!overlap(&one->box, &other->box),
                           "%s, %d x %d: '%s' lies on another shape", lists[_i / SIZES].name,
                           alignment.targets, alignment.sources,
-                          drawing.text_buffer.text + one->letter);
+                          drawing.text_buffer.text + one->text);
         }
     }
     sa_drawing_release(&drawing);

@@ -79,7 +79,7 @@ static inline void svg_expect(const sa_drawing *drawing, const char *svg) {
             sa_buffer content = {0};
             sa_buffer_adds(&content, "");
             while (*at != '<') at = svg_decode(at, &content);
-            char *wanted = svg_shown(drawing->text_buffer.text + shape->letter);
+            char *wanted = svg_shown(drawing->text_buffer.text + shape->text);
             ck_assert_str_eq(content.text, wanted);
             sa_buffer_release(&content);
             free(wanted);

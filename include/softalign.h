@@ -646,8 +646,8 @@ typedef struct sa_eval_result {
     double entropy;      /* mean of the rows, in nats: 0 .. ln S */
     double coverage;     /* fraction of source words whose weights sum to at least 1/2 */
     double end_weight;   /* fraction of the weight on the source's EOS while words are generated */
-    double monotonicity; /* fraction of target words but the first whose most attended source word is
-                            not before that of the preceding word */
+    double monotonicity; /* fraction of target words but the first whose most attended source word
+                            is not before that of the preceding word */
 } sa_eval_result;
 
 /* The figures of the `count` pairs whose indices `chosen` lists (NULL: of the first `count`).

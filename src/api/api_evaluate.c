@@ -55,7 +55,7 @@ static bool evaluate_pair(sa_model *model, const sa_corpus *corpus, const sa_dat
                                 .source_words = pairs->source[i].len - 1,
                                 .translation = translation->text};
     translation->text = NULL;
-    out->reference = sa_coder_reference(&model->target, pair->target, error);
+    out->reference = sa_reference_text(&model->target, pair->target, error);
     if (!out->reference || !is_exact(&model->target, out, &out->exact, error) ||
         !sa_pair_add_statistics(model, pair, &pairs->source[i], &pairs->target[i], forced,
                                 translation, out, error))

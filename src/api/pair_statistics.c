@@ -47,7 +47,7 @@ bool sa_pair_add_statistics(const sa_model *model, const sa_pair *pair, const sa
 /* ---- Links --------------------------------------------------------------------------------------
  */
 
-/* Counts the links that weights between words say, and those a word earlier and later. */
+/* Counts the links of weights between words, also moved to the word before and after. */
 static bool count_shifted_links(const sa_link_options *linking, const sa_corpus *corpus,
                                 const sa_pair *pair, const double *weights, int targets,
                                 int sources, sa_sentence_result *out, sa_error *error) {

@@ -19,7 +19,7 @@ sa_sentence *sa_encode_texts(const sa_text_codec *codec, const char *const *firs
         const char *text;
         int32_t *ids = NULL;
         memcpy(&text, (const char *)first + i * stride, sizeof text);
-        /* as a corpus is read, so that an accent typed as a mark of its own is the same word */
+        /* NFC, as in a corpus: a combining accent makes the same word */
         char *nfc = sa_utf8_normalize(text, strlen(text), false, error);
         good = nfc && sa_text_codec_encode(codec, &segmenter, nfc, &ids, &sentences[i].len, error);
         free(nfc);
@@ -49,8 +49,7 @@ const char **sa_surface_words(const sa_text_codec *codec, const char *text,
     sa_tokens tokens = {0};
     char *owned;
     const bool split = sa_text_codec_split(codec, NULL, text, false, &tokens, &owned, error);
-    const bool same =
-        tokens.count + 1 == count; /* lower-casing may, rarely, change where words end */
+    const bool same = tokens.count + 1 == count; /* lowercasing can change where words end */
     sa_token *word = split ? sa_new(count, sizeof *word, error) : NULL;
     for (size_t i = 0; word && i < count; i++)
         word[i] = same && i + 1 < count ? tokens.token[i]
@@ -62,7 +61,7 @@ const char **sa_surface_words(const sa_text_codec *codec, const char *text,
     return words;
 }
 
-char *sa_coder_reference(const sa_text_codec *codec, const char *text, sa_error *error) {
+char *sa_reference_text(const sa_text_codec *codec, const char *text, sa_error *error) {
     return codec->lowercase ? sa_utf8_normalize(text, strlen(text), true, error)
                             : sa_copy(text, strlen(text), error);
 }

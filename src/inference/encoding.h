@@ -1,26 +1,26 @@
-/* wording: the user's texts as the models' numbers, and the user's own words for them. */
-#ifndef SA_WORDING_H
-#define SA_WORDING_H
+/* encoding: texts as token ids, and the tokens as they were spelled in the text. */
+#ifndef SA_INFERENCE_ENCODING_H
+#define SA_INFERENCE_ENCODING_H
 
 #include "base/batch.h"
 #include "data/dataset.h"
 
-/* Encodes a side of pairs or plain texts; each text is at *(const char **)(first + i * stride).
- * NULL on failure. */
+/* Encodes `count` texts; text i is at *(const char **)((const char *)first + i * stride), so that
+ * one side of an array of pairs can be given. Freed by sa_sentences_release. */
 sa_sentence *sa_encode_texts(const sa_text_codec *codec, const char *const *first, size_t stride,
                              size_t count, sa_error *error);
 void sa_sentences_release(sa_sentence *sentences, size_t count);
 
-/* The user's own words of one side, terminated, the end mark last. One block of memory, freed with
+/* The tokens of a sentence as the text spells them, EOS last. One block of memory, freed with
  * free(). */
 const char **sa_surface_words(const sa_text_codec *codec, const char *text,
                               const sa_sentence *sentence, sa_error *error);
 
-/* Copies of some tokens, terminated, in one block likewise. */
+/* Terminated copies of tokens. One block of memory, freed with free(). */
 const char **sa_token_texts(const sa_token *token, size_t count, sa_error *error);
 
-/* The reference as the model is able to write it: in lower case when that is how it reads. Freed
- * with free(); NULL on failure. */
-char *sa_coder_reference(const sa_text_codec *codec, const char *text, sa_error *error);
+/* A reference as the model could generate it: in lower case if the codec lowercases. Freed with
+ * free(). */
+char *sa_reference_text(const sa_text_codec *codec, const char *text, sa_error *error);
 
 #endif

@@ -7,7 +7,7 @@
 #include <limits.h>
 #include <stdlib.h>
 
-/* Whether the model can be saved with the optimiser's two memories, and read again. */
+/* Whether the model can be saved with the optimizer's two moments, and read again. */
 static bool fits_in_file(const sa_model *model, sa_error *error) {
     const size_t source = model->source.vocab.blob_size, target = model->target.vocab.blob_size;
     const size_t bytes = 3 * sizeof *model->values * model->plan.size + source + target;
@@ -56,27 +56,27 @@ bool sa_model_pack(const sa_model *model, int rows, sa_packed_model *packed, sa_
     return true;
 }
 
-typedef struct pool_job {
-    bool (*work)(void *job, int piece, sa_error *error);
-    void *job;
+typedef struct run {
+    bool (*work)(void *context, int i, sa_error *error);
+    void *context;
     sa_error *errors;
-} pool_job;
+} run;
 
-static void run_task(void *context, int piece) {
-    const pool_job *run = context;
-    run->work(run->job, piece, &run->errors[piece]);
+static void run_one(void *context, int i) {
+    const run *all = context;
+    all->work(all->context, i, &all->errors[i]);
 }
 
-bool sa_model_run(sa_model *model, int pieces, bool (*work)(void *job, int piece, sa_error *error),
-                  void *job, sa_error *error) {
-    pool_job run = {work, job, sa_new((size_t)pieces, sizeof(sa_error), error)};
-    if (!run.errors) return false;
-    sa_pool_run(model->pool, pieces, run_task, &run);
+bool sa_model_run(sa_model *model, int count, bool (*work)(void *context, int i, sa_error *error),
+                  void *context, sa_error *error) {
+    run all = {work, context, sa_new((size_t)count, sizeof(sa_error), error)};
+    if (!all.errors) return false;
+    sa_pool_run(model->pool, count, run_one, &all);
     int failed = 0;
-    while (failed < pieces && run.errors[failed].code == SA_OK) failed++;
-    const bool good = failed == pieces;
-    if (!good && error) *error = run.errors[failed];
-    free(run.errors);
+    while (failed < count && all.errors[failed].code == SA_OK) failed++;
+    const bool good = failed == count;
+    if (!good && error) *error = all.errors[failed];
+    free(all.errors);
     return good;
 }
 

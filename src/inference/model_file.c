@@ -9,25 +9,25 @@
 
 /* ---- Writing --------------------------------------------------------------------------------- */
 
-static sa_tensor text_of(const char *name, const char *text, size_t size) {
+static sa_tensor text_tensor(const char *name, const char *text, size_t size) {
     return (sa_tensor){.name = name, .type = SA_U8, .rank = 1, .shape = {(int)size}, .data = text};
 }
 
-static sa_tensor words_of(const char *name, const sa_vocab *vocab) {
-    return text_of(name, vocab->blob, vocab->blob_size);
+static sa_tensor vocab_tensor(const char *name, const sa_vocab *vocab) {
+    return text_tensor(name, vocab->blob, vocab->blob_size);
 }
 
-/* Where the tokenizer gives pieces: the merges of both sides. Returns how many tensors that is. */
+/* With subwords: the merges of both sides. Returns the number of tensors. */
 static size_t add_merges(const sa_model *model, sa_buffer merges[2], sa_tensor *tensors) {
     if (!model->source.tokenizer->subword) return 0;
     sa_bpe_write(&model->source.bpe, &merges[0]);
     sa_bpe_write(&model->target.bpe, &merges[1]);
-    tensors[0] = text_of("source.merges", merges[0].text, merges[0].size);
-    tensors[1] = text_of("target.merges", merges[1].text, merges[1].size);
+    tensors[0] = text_tensor("source.merges", merges[0].text, merges[0].size);
+    tensors[1] = text_tensor("target.merges", merges[1].text, merges[1].size);
     return 2;
 }
 
-static sa_tensor weight_of(const sa_param *param, const sa_real *values) {
+static sa_tensor weight_tensor(const sa_param *param, const sa_real *values) {
     sa_tensor tensor = {.name = param->name,
                         .type = SA_F32,
                         .rank = 1,
@@ -46,7 +46,7 @@ static bool all_finite(const sa_tensor *tensor) {
     return !odd;
 }
 
-/* A file with any other number could not be opened again: the one that is there stays. */
+/* A file with other numbers could not be read again, so it is not written. */
 static bool check_finite(const sa_tensor *tensors, size_t count, sa_error *error) {
     for (size_t i = 0; i < count; i++)
         if (tensors[i].type == SA_F32 && !all_finite(&tensors[i]))
@@ -67,9 +67,9 @@ bool sa_model_write(const sa_model *model, const char *path, const sa_tensor *mo
     if (good) {
         size_t at = 0;
         for (size_t i = 0; i < weights; i++)
-            tensors[at++] = weight_of(&model->plan.item[i], model->values);
-        tensors[at++] = words_of("source.words", &model->source.vocab);
-        tensors[at++] = words_of("target.words", &model->target.vocab);
+            tensors[at++] = weight_tensor(&model->plan.item[i], model->values);
+        tensors[at++] = vocab_tensor("source.words", &model->source.vocab);
+        tensors[at++] = vocab_tensor("target.words", &model->target.vocab);
         at += add_merges(model, merges, tensors + at);
         for (size_t i = 0; i < count; i++) tensors[at++] = more[i];
         const sa_metadata texts[] = {{"settings", settings},
@@ -88,8 +88,7 @@ bool sa_model_write(const sa_model *model, const char *path, const sa_tensor *mo
 }
 
 /* ---- Reading -----------------------------------------------------------------------------------
- * A file may come from anywhere: nothing in it is believed before it was compared with the
- * settings. */
+ * A file may come from anywhere: everything in it is checked before it is used. */
 
 bool sa_tensor_copy(const sa_container *file, const char *name, sa_dtype type, size_t count,
                     void *out, sa_error *error) {
@@ -122,7 +121,7 @@ static bool read_words(const sa_container *file, const char *name, sa_vocab *voc
     return text && sa_vocab_read(vocab, text->data, text->size, file->name, name, error);
 }
 
-/* The merges of one side, where the tokenizer gives pieces. */
+/* With subwords: the merges of one side. */
 static bool read_merges(const sa_container *file, const char *name, sa_text_codec *codec,
                         sa_error *error) {
     if (!codec->tokenizer->subword) return true;
@@ -140,7 +139,7 @@ static bool read_merges(const sa_container *file, const char *name, sa_text_code
 /* ---- Tensors -----------------------------------------------------------------------------------
  */
 
-static sa_tensor tensor_of(const sa_param *param) {
+static sa_tensor expected_tensor(const sa_param *param) {
     sa_tensor tensor = {.type = SA_F32, .rank = 1, .shape = {param->cols}};
     if (param->rows) tensor.rank = 2, tensor.shape[0] = param->rows, tensor.shape[1] = param->cols;
     return tensor;
@@ -160,13 +159,13 @@ static void add_kind(const sa_tensor *tensor, sa_buffer *out) {
     sa_buffer_adds(out, "]");
 }
 
-/* Whether a tensor is no weight: a text, or what only a later --resume needs. */
-static bool is_no_weight(const char *name, bool pieces) {
+/* Whether a tensor is no weight: a text, or the state of a training. */
+static bool is_no_weight(const char *name, bool subwords) {
     static const char *const words[] = {"source.words", "target.words"};
     static const char *const merges[] = {"source.merges", "target.merges"};
     static const char *const state[] = {"optimizer.", "training.", "average."};
     for (int i = 0; i < 2; i++)
-        if (strcmp(name, words[i]) == 0 || (pieces && strcmp(name, merges[i]) == 0)) return true;
+        if (strcmp(name, words[i]) == 0 || (subwords && strcmp(name, merges[i]) == 0)) return true;
     for (size_t i = 0; i < sizeof state / sizeof *state; i++)
         if (strncmp(name, state[i], strlen(state[i])) == 0) return true;
     return false;
@@ -178,13 +177,12 @@ static bool is_planned(const sa_params *plan, const char *name) {
     return i < plan->count;
 }
 
-/* Lists all tensors that are missing, have another shape or should not be there, so that nobody
- * mends them one by one. */
-static bool check_shapes(const sa_container *file, const sa_params *plan, bool pieces,
+/* Fails with a list of all tensors that are missing, unknown or of another shape. */
+static bool check_shapes(const sa_container *file, const sa_params *plan, bool subwords,
                          sa_error *error) {
     sa_buffer list = {0};
     for (int i = 0; i < plan->count; i++) {
-        const sa_tensor wanted = tensor_of(&plan->item[i]);
+        const sa_tensor wanted = expected_tensor(&plan->item[i]);
         const sa_tensor *tensor = sa_container_find(file, plan->item[i].name);
         if (tensor && same_kind(tensor, &wanted)) continue;
         sa_buffer_addf(&list, "%s '%s' is ", list.size ? "," : "", plan->item[i].name);
@@ -193,7 +191,7 @@ static bool check_shapes(const sa_container *file, const sa_params *plan, bool p
         if (tensor) add_kind(&wanted, &list);
     }
     for (size_t i = 0; i < file->count; i++)
-        if (!is_no_weight(file->tensors[i].name, pieces) &&
+        if (!is_no_weight(file->tensors[i].name, subwords) &&
             !is_planned(plan, file->tensors[i].name))
             sa_buffer_addf(&list, "%s '%s' is unknown", list.size ? "," : "",
                            file->tensors[i].name);
@@ -205,7 +203,7 @@ static bool check_shapes(const sa_container *file, const sa_params *plan, bool p
     return good;
 }
 
-/* Whether all numbers are normal or zero, without a branch: nearly every tensor is. */
+/* Whether all numbers are normal or zero, as in nearly every tensor; without a branch. */
 SA_DISPATCHED static bool all_normal(const float *number, size_t size) {
     const uint32_t infinite = 0x7f800000, sign = 0x80000000;
     int odd = 0;
@@ -218,8 +216,8 @@ SA_DISPATCHED static bool all_normal(const float *number, size_t size) {
     return !odd;
 }
 
-/* Refuses what is not finite, and makes denormals zero: they would slow every product down a
- * hundredfold. */
+/* Fails if a number is not finite. Sets denormals to zero: they slow products down a hundredfold.
+ */
 static bool check_numbers(const sa_container *file, const sa_params *plan, float *values,
                           size_t *flushed, sa_error *error) {
     for (int i = 0; i < plan->count; i++) {
@@ -236,7 +234,7 @@ static bool check_numbers(const sa_container *file, const sa_params *plan, float
     return true;
 }
 
-static bool read_coders(const sa_container *file, const sa_settings *settings,
+static bool read_codecs(const sa_container *file, const sa_settings *settings,
                         sa_text_codec *source, sa_text_codec *target, sa_error *error) {
     *source = *target = (sa_text_codec){.tokenizer = &sa_tokenizers[settings->tokenizer],
                                         .lowercase = settings->lowercase};
@@ -250,7 +248,7 @@ static bool read_coders(const sa_container *file, const sa_settings *settings,
            read_words(file, "target.words", &target->vocab, error);
 }
 
-/* One embedding for both sides serves one vocabulary. */
+/* A shared embedding needs a shared vocabulary. */
 static bool check_shared(const sa_container *file, const sa_settings *settings,
                          const sa_vocab *source, const sa_vocab *target, sa_error *error) {
     if (settings->tie != SA_TIE_THREE ||
@@ -265,8 +263,8 @@ static bool check_shared(const sa_container *file, const sa_settings *settings,
 
 /* ---- The whole ------------------------------------------------------------------------------- */
 
-/* The weights where they are in an opened file, if they are in order there and can be used; NULL if
- * not, or if most of the file is a training's state. */
+/* The weights in the file's memory, if they are aligned and in order there; NULL if not, or if most
+ * of the file is a training's state. */
 static float *find_weights(const sa_container *file, const sa_params *plan) {
     if (!file->memory || plan->size * sizeof(float) < file->size / 2) return NULL;
     const char *data = sa_container_find(file, plan->item[0].name)->data;
@@ -290,7 +288,7 @@ bool sa_model_read(sa_model *model, sa_container *file, int threads, sa_error *e
     if (!sa_settings_check(&settings, &why))
         return sa_fail(error, SA_DATA, "%s: settings: %s", file->name, why.text);
     settings.threads = threads;
-    if (!read_coders(file, &settings, &source, &target, error)) {
+    if (!read_codecs(file, &settings, &source, &target, error)) {
         sa_text_codec_release(&source), sa_text_codec_release(&target);
         return false;
     }

@@ -5,19 +5,19 @@
 #include "base/container.h"
 #include "inference/model.h"
 
-/* The model of an opened container. SA_DATA, naming the file and what is wrong in it: settings out
- * of range, tensors that are missing, unknown or of another shape, broken vocabularies, numbers
- * that are not finite. Tensors of a training's state are left alone. Where half of an opened file
- * or more is weights, the model takes its room and uses them where they are, denormal ones becoming
- * 0 there: the container can be read on as long as there is the model. */
+/* Reads a model from an opened container. SA_DATA names the file and what is wrong in it: settings
+ * out of range; tensors missing, unknown or of another shape; damaged vocabularies; numbers that
+ * are not finite. Tensors of a training's state are ignored. If at least half of the file is
+ * weights, the model takes over the container's memory and uses them in place, denormals set to 0;
+ * the container can then be read as long as the model exists. */
 bool sa_model_read(sa_model *model, sa_container *file, int threads, sa_error *error);
 
-/* Replaces the file at `path` by the model and `more` further tensors. SA_DIVERGED: a number is not
- * finite, and the file is as it was. */
+/* Replaces the file at `path` by the model and `count` further tensors. SA_DIVERGED: a number is
+ * not finite; the file is unchanged. */
 bool sa_model_write(const sa_model *model, const char *path, const sa_tensor *more, size_t count,
                     sa_error *error);
 
-/* Copies a tensor's numbers out of a container after checking type and count. SA_DATA names it. */
+/* Copies the numbers of a tensor; SA_DATA names it if its type or count is another. */
 bool sa_tensor_copy(const sa_container *file, const char *name, sa_dtype type, size_t count,
                     void *out, sa_error *error);
 

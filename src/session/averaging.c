@@ -29,7 +29,7 @@ size_t sa_averaging_count(const sa_averaging *averaging, int64_t rows) {
     return (size_t)rows < averaging->capacity ? (size_t)rows : averaging->capacity;
 }
 
-/* Of equally bad ones the first. */
+/* The first of equals. */
 static size_t worst_of(const sa_averaging *averaging, int criterion) {
     size_t worst = 0;
     for (size_t i = 1; i < averaging->capacity; i++)
@@ -40,14 +40,15 @@ static size_t worst_of(const sa_averaging *averaging, int criterion) {
 }
 
 void sa_averaging_add(sa_averaging *averaging, const sa_settings *settings, int64_t row,
-                      sa_validation now, const sa_real *weights) {
+                      sa_validation figures, const sa_real *weights) {
     if (!averaging->capacity) return;
     size_t slot = (size_t)row % averaging->capacity;
     if (settings->average_of == SA_AVERAGE_BEST && (size_t)row >= averaging->capacity) {
         slot = worst_of(averaging, settings->criterion);
-        if (!sa_validation_better(settings->criterion, now, averaging->validations[slot])) return;
+        if (!sa_validation_better(settings->criterion, figures, averaging->validations[slot]))
+            return;
     }
-    averaging->validations[slot] = now;
+    averaging->validations[slot] = figures;
     memcpy(averaging->weights + slot * averaging->size, weights, averaging->size * sizeof *weights);
 }
 

@@ -1,4 +1,4 @@
-/* averaging: the weights of several validations of one training, kept for their mean.
+/* averaging: the mean of the weights at several validations of a training.
  *
  * The mean of the last checkpoints (Vaswani et al. 2017, section 6.1) or of the best ones
  * (Junczys-Dowmunt et al. 2016) often translates better than any of them. */
@@ -8,25 +8,25 @@
 #include "session/validation.h"
 
 typedef struct sa_averaging {
-    size_t capacity, size;      /* weights of so many validations; numbers of each */
-    sa_real *weights;           /* [room x size] */
-    sa_validation *validations; /* [room] how good they were */
+    size_t capacity, size;      /* validations; weights of each */
+    sa_real *weights;           /* [capacity x size] */
+    sa_validation *validations; /* [capacity] their figures */
 } sa_averaging;
 
-/* Room for settings->average times `size` weights; none is no failure. */
-bool sa_averaging_open(sa_averaging *kept, const sa_settings *settings, size_t size,
+/* For settings->average validations, which may be 0. */
+bool sa_averaging_open(sa_averaging *averaging, const sa_settings *settings, size_t size,
                        sa_error *error);
-void sa_averaging_close(sa_averaging *kept);
+void sa_averaging_close(sa_averaging *averaging);
 
-/* Validation number `row` (from 0) has found the weights to be so good: they take the place of the
- * oldest ones, or of the worst if they are better. */
-void sa_averaging_add(sa_averaging *kept, const sa_settings *settings, int64_t row,
-                      sa_validation now, const sa_real *weights);
+/* Adds the weights of validation `row` (from 0). If full, they replace the oldest ones, or, with
+ * SA_AVERAGE_BEST, the worst if they are better. */
+void sa_averaging_add(sa_averaging *averaging, const sa_settings *settings, int64_t row,
+                      sa_validation figures, const sa_real *weights);
 
-/* How many are kept after so many validations. */
-size_t sa_averaging_count(const sa_averaging *kept, int64_t rows);
+/* The number of stored weights after `rows` validations. */
+size_t sa_averaging_count(const sa_averaging *averaging, int64_t rows);
 
 /* The mean of the first `count`. mean [size] */
-void sa_averaging_mean(const sa_averaging *kept, size_t count, sa_real *mean);
+void sa_averaging_mean(const sa_averaging *averaging, size_t count, sa_real *mean);
 
 #endif

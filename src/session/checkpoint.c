@@ -8,15 +8,15 @@
 #include <math.h>
 #include <string.h>
 
-/* Far beyond every training, and far below what an int64_t counts to. */
+/* Beyond every training, and below the largest int64_t. */
 #define LARGEST_COUNT ((int64_t)1 << 53)
 
-/* What a stored validation is in the file: its loss, BLEU and chrF. */
+/* Of a stored validation: loss, BLEU and chrF. */
 enum { AVERAGING_FIGURES = sizeof(sa_validation) / sizeof(double) };
 
 /* ---- Reading --------------------------------------------------------------------------------- */
 
-/* Takes the rows of the log that belong to the saved state; what a stop added is dropped. */
+/* Reads the rows of the log up to the saved state; a row added by a stop is dropped. */
 static bool read_log(sa_session *session, sa_error *error) {
     sa_file file;
     if (!sa_file_read(&file, session->log_path.text, SA_FILE_LIMIT, error)) return false;
@@ -59,7 +59,7 @@ static bool check_state(const sa_session *session, const char *file, sa_error *e
     return true;
 }
 
-/* The optimiser's memories must be finite, and the mean of squares cannot be negative. */
+/* The optimizer's moments must be finite, the second not negative. */
 static bool check_moments(const sa_session *session, const char *file, sa_error *error) {
     for (size_t i = 0; i < session->model.plan.size; i++) {
         const bool first = isfinite(session->trainer.first[i]);

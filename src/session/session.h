@@ -1,4 +1,4 @@
-/* session: a training as it stands, and how it is saved and taken up again. */
+/* session: the state of a training. */
 #ifndef SA_SESSION_H
 #define SA_SESSION_H
 
@@ -9,24 +9,24 @@
 #include "session/validation.h"
 #include "train/trainer.h"
 
-/* Where a training stands. Both structs are saved as arrays, in this order; nothing in them depends
+/* The state that a checkpoint stores, each struct as an array in this order. Nothing in it depends
  * on the clock, so equal trainings give equal files. */
 typedef struct sa_state_counts {
     int64_t batches;     /* seen */
     int64_t updates;     /* made */
     int64_t bad_batches; /* in a row without a finite gradient */
     int64_t epoch;       /* from 0 */
-    int64_t position;    /* pairs of the epoch served */
+    int64_t position;    /* pairs of the epoch seen */
     int64_t stale;       /* validations since the best one */
     int64_t validations; /* so far: rows of the log */
-    int64_t words;       /* target words since the last validation */
+    int64_t words;       /* target tokens since the last validation */
     int64_t train_hash;  /* of the training pairs */
     int64_t valid_hash;  /* of the validation pairs */
 } sa_state_counts;
 typedef struct sa_state_figures {
     double best_loss, best_bleu, best_chrf; /* of the best validation */
-    double loss;                            /* training loss since the last validation, a sum */
-    double guided_loss;                     /* the same of guided alignment */
+    double loss;                            /* sum of the training loss since the last validation */
+    double guided_loss;                     /* the same of the alignment loss */
     double lr_factor;                       /* the product of all --lr-decay so far */
 } sa_state_figures;
 
@@ -35,7 +35,7 @@ enum {
     SA_STATE_FIGURES = sizeof(sa_state_figures) / sizeof(double),
 };
 
-/* Where a field stands in the saved array. */
+/* The index of a field in the saved array. */
 #define SA_STATE_COUNT(field) ((int)(offsetof(sa_state_counts, field) / sizeof(int64_t)))
 #define SA_STATE_FIGURE(field) ((int)(offsetof(sa_state_figures, field) / sizeof(double)))
 
@@ -45,35 +45,35 @@ typedef struct sa_session {
     int lock;
     sa_buffer best_path, last_path, average_path, log_path;
     sa_corpus train, valid;        /* valid is empty when pairs were held out of train */
-    bool *held_out, *trained_on;   /* [train.count] for validation; for training */
+    bool *held_out, *trained_on;   /* [train.count] */
     sa_dataset data, valid_data;   /* encoded */
-    const sa_corpus *valid_corpus; /* what valid_data.pair counts in */
+    const sa_corpus *valid_corpus; /* that valid_data.pair indexes */
     sa_model model;
     sa_trainer trainer;
-    sa_gold_alignment *gold; /* [data.count] what attention is guided by, or NULL */
+    sa_gold_alignment *gold; /* [data.count] for guided alignment, or NULL */
     sa_batcher batcher;
     sa_averaging averaging;
     sa_state_counts counts;
     sa_state_figures figures;
-    sa_buffer log; /* log.csv as it stands on the disk */
-    double begin;  /* of this run, less what was spent before it; a clock that never goes back */
-    sa_train_cost spent;  /* its seconds are told only by sa_session_cost */
+    sa_buffer log; /* the content of log.csv */
+    double begin;  /* monotonic time at which this run began, less the seconds spent before it */
+    sa_train_cost spent;  /* without seconds: see sa_session_cost */
     int64_t first_step;   /* batches seen before this run */
-    double gradient_norm; /* the last gradient's */
+    double gradient_norm; /* of the last update */
     double report_time;   /* when the last report was made */
     double report_loss;   /* training loss and words since then */
     int64_t report_words;
-    double words_per_second;   /* target words per second, as last measured */
-    double validation_seconds; /* seconds the last validation took */
-    sa_validation best;        /* those at a stop included */
+    double words_per_second;   /* target tokens, as last measured */
+    double validation_seconds; /* of the last validation */
+    sa_validation best;        /* including those at a stop */
 } sa_session;
 
 void sa_session_close(sa_session *session);
 
-/* What the training has taken up to now. */
+/* Time and words so far. */
 sa_train_cost sa_session_cost(const sa_session *session);
 
-/* Hands a line to the user. */
+/* Reports a line for the user. */
 void sa_session_note(const sa_session *session, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 

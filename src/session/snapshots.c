@@ -18,7 +18,7 @@ static const char head_folder[] = "head-";
 
 /* ---- Frames that are there already ----------------------------------------------------------- */
 
-/* The number a name consists of, with nothing behind it but `ending`; -1: it is no such name. */
+/* The number in a name of at least `digits` digits and `ending`; -1: another name. */
 static int64_t number_of(const char *name, size_t digits, const char *ending) {
     const size_t length = strspn(name, "0123456789");
     int64_t number = 0;
@@ -27,7 +27,7 @@ static int64_t number_of(const char *name, size_t digits, const char *ending) {
     return number;
 }
 
-/* Whether the training has validated after so many updates and goes on from behind it. */
+/* Whether the resumed training has validated after this many updates. */
 static bool is_known(const sa_session *session, int64_t step) {
     if (!session->training->resume) return false;
     if (step == 0) return true;
@@ -41,8 +41,7 @@ static bool is_known(const sa_session *session, int64_t step) {
 
 static bool remove_frames(const sa_session *session, int above, const char *name, bool heads);
 
-/* A frame that should not be there would be part of the film. `heads`: there may be folders of
- * heads, whose frames are the same ones. */
+/* Removes an entry if it is a frame of no validation. `heads`: folders of heads may be inside. */
 static bool remove_entry(const sa_session *session, int folder, const char *name, bool heads) {
     const int64_t step = number_of(name, STEP_DIGITS, ".csv");
     const size_t prefix = sizeof head_folder - 1;
@@ -63,7 +62,7 @@ static bool remove_from(const sa_session *session, DIR *list, bool heads) {
 /* Fails with errno. */
 static bool remove_frames(const sa_session *session, int above, const char *name, bool heads) {
     const int folder = openat(above, name, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    if (folder < 0) return errno == ENOTDIR; /* that is not the film's */
+    if (folder < 0) return errno == ENOTDIR; /* not a folder: not part of the film */
     DIR *list = fdopendir(folder);
     const bool good = list && remove_from(session, list, heads);
     const int reason = errno;
@@ -71,7 +70,7 @@ static bool remove_frames(const sa_session *session, int above, const char *name
         closedir(list);
     else
         close(folder);
-    if (good) unlinkat(above, name, AT_REMOVEDIR); /* where nothing is left in it */
+    if (good) unlinkat(above, name, AT_REMOVEDIR); /* if it is empty now */
     errno = reason;
     return good;
 }
@@ -91,13 +90,13 @@ static bool remove_stale_frames(const sa_session *session, const char *film, sa_
 
 /* ---- New frames ------------------------------------------------------------------------------ */
 
-/* Of pair `index` (from 0) FILM/0001, or of its head (from 1) FILM/0001/head-1. */
+/* Of pair `index` (from 0) film/0001; of its head (from 1) film/0001/head-1. */
 static void name_folder(const sa_session *session, size_t index, int head, sa_buffer *out) {
     sa_buffer_addf(out, "%s/film/%0*zu", session->training->out, PAIR_DIGITS, index + 1);
     if (head) sa_buffer_addf(out, "/%s%d", head_folder, head);
 }
 
-/* A single head is the mean, and is not filmed twice. */
+/* A single head is the mean itself. */
 static int recorded_heads(const sa_session *session) {
     const int heads = sa_seq2seq_heads(&session->model.w);
     return heads > 1 ? heads : 0;

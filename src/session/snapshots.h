@@ -1,14 +1,14 @@
-/* filming: where a model that is being trained looks, validation by validation. */
-#ifndef SA_FILMING_H
-#define SA_FILMING_H
+/* snapshots: the attention of a model during its training, recorded as a film. */
+#ifndef SA_SESSION_SNAPSHOTS_H
+#define SA_SESSION_SNAPSHOTS_H
 
 #include "session/session.h"
 
-/* Makes the folders of the film. Frames of another training, and those of a resumed one that its
- * log does not know, are removed: the film is always that of the training beside it. */
+/* Creates the folders of the film. Removes the frames of other trainings and, when resuming, those
+ * of updates that the log does not have. */
 bool sa_snapshots_open(const sa_session *session, sa_error *error);
 
-/* Writes the next frame of each pair; nothing without pairs. */
+/* Writes the next frame of each pair. */
 bool sa_snapshots_write(sa_session *session, sa_error *error);
 
 #endif

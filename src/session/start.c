@@ -38,7 +38,7 @@ static bool encode_pairs(sa_session *session, sa_error *error) {
                             &model->target, 0, error);
 }
 
-/* --guided-alignment: what the words of the training pairs are linked to. */
+/* --guided-alignment: the links of the training pairs. */
 static bool read_links(sa_session *session, sa_error *error) {
     const sa_train_options *training = session->training;
     const sa_corpus *corpus = &session->train;
@@ -108,8 +108,8 @@ static bool start_fresh(sa_session *session, sa_error *error) {
     return true;
 }
 
-/* The best model lies in a file of its own. When it cannot be used, the next validation makes it
- * anew, however good that is. */
+/* If the file of the best model cannot be read, the next validation replaces it, whatever its
+ * figures. */
 static void check_best_model(sa_session *session) {
     sa_container file;
     sa_error why;
@@ -139,7 +139,7 @@ static bool resume(sa_session *session, sa_error *error) {
     sa_container file;
     if (!sa_container_open(&file, session->last_path.text, error)) return false;
     bool good = sa_model_read(&session->model, &file, session->settings.threads, error);
-    if (good) { /* the run's own options are this run's, all else is the file's */
+    if (good) { /* options of SA_SCOPE_RUN are from this run, all others from the file */
         const sa_settings asked = session->settings;
         session->settings = session->model.settings;
         session->settings.threads = asked.threads;

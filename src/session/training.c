@@ -16,7 +16,7 @@
 
 /* ---- Progress -------------------------------------------------------------------------------- */
 
-/* Seconds to the nearest limit that is known, -1 when none is. */
+/* Seconds until the nearest limit that can be predicted; -1: none. */
 static double seconds_left(const sa_session *session, double elapsed) {
     const sa_settings *settings = &session->settings;
     const double step = (double)session->trainer.step;
@@ -79,7 +79,7 @@ static void add_to_log(const sa_progress *row, sa_buffer *log) {
     sa_buffer_adds(log, row->best ? ",1\n" : ",0\n");
 }
 
-/* What a scheduled validation means for the rate and for patience. */
+/* Counts validations without improvement and decays the learning rate. */
 static void update_learning_rate(sa_session *session, sa_validation now) {
     sa_state_figures *figures = &session->figures;
     const sa_validation best = {figures->best_loss, figures->best_bleu, figures->best_chrf};
@@ -96,9 +96,9 @@ static void update_learning_rate(sa_session *session, sa_validation now) {
     }
 }
 
-/* Measures the model and keeps it if it is the best. A scheduled validation belongs to the training
- * and moves its state; one at a stop leaves no trace in it, so that going on later gives the bits
- * of a training that was never stopped. */
+/* Validates the model and saves it if it is the best so far. A scheduled validation is part of the
+ * training; one at a stop does not change its state, so that resuming gives the bits of a training
+ * that was never stopped. */
 static bool validate(sa_session *session, bool scheduled, sa_error *error) {
     const double begin = sa_clock_seconds();
     sa_progress row = progress_now(session, session->figures.loss, session->counts.words);
@@ -129,19 +129,20 @@ static bool validate(sa_session *session, bool scheduled, sa_error *error) {
     if (!sa_snapshots_write(session, error) || !sa_checkpoint_write(session, error)) return false;
     if (session->training->report) session->training->report(session->training->context, &row);
     session->validation_seconds = sa_clock_seconds() - begin;
-    session->report_time += session->validation_seconds; /* words per second are the training's */
+    session->report_time +=
+        session->validation_seconds; /* words per second leave validations out */
     return true;
 }
 
 static void swap_weights(sa_real *one, sa_real *other, size_t size) {
     for (size_t i = 0; i < size; i++) {
-        const sa_real kept = one[i];
+        const sa_real first = one[i];
         one[i] = other[i];
-        other[i] = kept;
+        other[i] = first;
     }
 }
 
-/* --average: the mean of the weights that were kept becomes a model of its own. */
+/* --average: writes the mean weights as a model of their own. */
 static bool write_average(sa_session *session, sa_error *error) {
     sa_model *model = &session->model;
     const size_t size = model->plan.size;
@@ -196,7 +197,7 @@ static bool validation_due(const sa_session *session) {
                  : session->batcher.position == session->data.count;
 }
 
-/* Why training ends here, or NULL. */
+/* Why training ends now, or NULL. */
 static const char *reason_to_stop(const sa_session *session) {
     const sa_settings *settings = &session->settings;
     const bool epoch_over = session->batcher.position == session->data.count;
@@ -212,7 +213,7 @@ static const char *reason_to_stop(const sa_session *session) {
 }
 
 static bool train(sa_session *session, const char **reason, sa_error *error) {
-    /* the last thing done was a scheduled validation, be it before a stop, and the best is kept */
+    /* the model has not changed since a scheduled validation, and its best model exists */
     bool fresh =
         session->counts.validations && !session->counts.words && isfinite(session->best.loss);
     while (!(*reason = reason_to_stop(session))) {
@@ -226,7 +227,7 @@ static bool train(sa_session *session, const char **reason, sa_error *error) {
     return (fresh || validate(session, false, error)) && write_average(session, error);
 }
 
-/* What was learned by heart says nothing about other sentences. */
+/* Memorized pairs do not show generalization. */
 static bool note_shared_pairs(const sa_session *session, sa_error *error) {
     size_t count;
     if (!session->training->valid) return true;

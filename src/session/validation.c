@@ -14,7 +14,7 @@ static bool add_scores(const sa_model *model, const sa_corpus *corpus, const sa_
     sa_metrics_init(&metrics);
     for (size_t i = 0; good && i < pairs->count; i++) {
         char *reference =
-            sa_coder_reference(&model->target, corpus->pairs[pairs->pair[i]].target, error);
+            sa_reference_text(&model->target, corpus->pairs[pairs->pair[i]].target, error);
         good = reference &&
                sa_metric_stats_compute(&one, &metrics, sa_utf8_lower, translations[i].text,
                                        (const char *const *)&reference, 1, error);

@@ -1,4 +1,4 @@
-/* attending: attention on numbers of one's own, sa_attend of softalign.h: do the tables fit? */
+/* api_attend: sa_attend of softalign.h. Checks that the tables fit; the laboratory computes. */
 #include "attention/score.h"
 #include "base/memory.h"
 #include "config/settings.h"
@@ -10,8 +10,7 @@
 
 enum { TEXT = 512 };
 
-/* ---- What messages call a table ---------------------------------------------------------------
- */
+/* ---- Tables in messages ---------------------------------------------------------------------- */
 
 static bool is_given(sa_table table) {
     return table.numbers != NULL;
@@ -31,10 +30,9 @@ static bool fail_shapes(const char *option, sa_table table, const char *other_op
                    shape_text(two, other_option, other), why);
 }
 
-/* ---- One table and its projection -------------------------------------------------------------
- */
+/* ---- A table and its projection -------------------------------------------------------------- */
 
-/* A table of the job with the names of its options, and the columns it has once projected. */
+/* A table, the names of its options, and its columns after the projection. */
 typedef struct operand {
     const char *option, *map_option, *bias_option;
     sa_table table;
@@ -75,7 +73,7 @@ static bool open_operand(operand *one, sa_error *error) {
     return check_table(one->option, one->table, error) && project(one, error);
 }
 
-/* Fails about two sides, as they are after their projections. */
+/* Fails about the shapes of two tables after their projections. */
 static bool fail_operands(const operand *one, const operand *other, const char *why,
                           sa_error *error) {
     char texts[2][TEXT], after[2][TEXT] = {"", ""};
@@ -89,26 +87,25 @@ static bool fail_operands(const operand *one, const operand *other, const char *
     return sa_fail(error, SA_DATA, "%s%s, %s%s: %s", texts[0], after[0], texts[1], after[1], why);
 }
 
-/* ---- All of them ------------------------------------------------------------------------------
- */
+/* ---- All tables ------------------------------------------------------------------------------ */
 
 typedef struct operands {
     const sa_score *score;
     operand query, keys, values, output;
 } operands;
 
-static operands operands_of(const sa_attend_options *job) {
-    const bool self =
-        job->query.numbers == job->keys.numbers && job->keys.numbers == job->values.numbers;
+static operands operands_of(const sa_attend_options *options) {
+    const bool self = options->query.numbers == options->keys.numbers &&
+                      options->keys.numbers == options->values.numbers;
     return (operands){
-        &sa_scores[job->attention],
-        {self ? "--self" : "--query", "--project-query", "--bias-query", job->query,
-         &job->query_projection, 0},
-        {self ? "--self" : "--keys", "--project-keys", "--bias-keys", job->keys,
-         &job->keys_projection, 0},
-        {self ? "--self" : "--values", "--project-values", "--bias-values", job->values,
-         &job->values_projection, 0},
-        {"the context", "--project-output", "--bias-output", {0}, &job->output_projection, 0},
+        &sa_scores[options->attention],
+        {self ? "--self" : "--query", "--project-query", "--bias-query", options->query,
+         &options->query_projection, 0},
+        {self ? "--self" : "--keys", "--project-keys", "--bias-keys", options->keys,
+         &options->keys_projection, 0},
+        {self ? "--self" : "--values", "--project-values", "--bias-values", options->values,
+         &options->values_projection, 0},
+        {"the context", "--project-output", "--bias-output", {0}, &options->output_projection, 0},
     };
 }
 
@@ -131,60 +128,62 @@ static bool check_vector(const operands *all, sa_table v_a, sa_error *error) {
                          error);
 }
 
-static bool check_keys(operands *all, const sa_attend_options *job, sa_error *error) {
+static bool check_keys(operands *all, const sa_attend_options *options, sa_error *error) {
     const operand *query = &all->query, *keys = &all->keys;
-    if (!open_operand(&all->keys, error) || !divides_by_heads(keys, job->heads, error))
+    if (!open_operand(&all->keys, error) || !divides_by_heads(keys, options->heads, error))
         return false;
     if (keys->table.rows != all->values.table.rows)
         return fail_operands(keys, &all->values, "every key has one value: as many rows", error);
     const bool whole = all->score->query == SA_QUERY_IDENTITY;
-    if (query->cols != (whole ? keys->cols / job->heads : keys->cols))
+    if (query->cols != (whole ? keys->cols / options->heads : keys->cols))
         return fail_operands(query, keys,
-                             whole && job->heads > 1
+                             whole && options->heads > 1
                                  ? "each head compares the whole query with its share of a key"
                                  : "a query and a key are compared: as many columns",
                              error);
     return true;
 }
 
-static bool check_scores(operands *all, const sa_attend_options *job, sa_error *error) {
+static bool check_scores(operands *all, const sa_attend_options *options, sa_error *error) {
     if (!open_operand(&all->query, error)) return false;
-    if (all->score->query != SA_QUERY_IDENTITY && !divides_by_heads(&all->query, job->heads, error))
+    if (all->score->query != SA_QUERY_IDENTITY &&
+        !divides_by_heads(&all->query, options->heads, error))
         return false;
-    if (all->score->key != SA_KEY_NONE && !check_keys(all, job, error)) return false;
-    return check_vector(all, job->v_a, error);
+    if (all->score->key != SA_KEY_NONE && !check_keys(all, options, error)) return false;
+    return check_vector(all, options->v_a, error);
 }
 
-static bool check_given(const sa_attend_options *job, sa_error *error) {
-    if (is_given(job->query) || is_given(job->keys) || job->heads > 1 || job->causal)
+static bool check_given(const sa_attend_options *options, sa_error *error) {
+    if (is_given(options->query) || is_given(options->keys) || options->heads > 1 ||
+        options->causal)
         return sa_fail(error, SA_USAGE,
                        "--given-weights takes the place of query, keys, heads and --causal");
-    return check_table("--given-weights", job->weights, error) &&
-           (job->weights.cols == job->values.rows ||
-            fail_shapes("--given-weights", job->weights, "--values", job->values,
+    return check_table("--given-weights", options->weights, error) &&
+           (options->weights.cols == options->values.rows ||
+            fail_shapes("--given-weights", options->weights, "--values", options->values,
                         "a row of weights has one for every value", error));
 }
 
-/* Whether everything fits; the sides then know their columns. */
-static bool check(operands *all, const sa_attend_options *job, sa_error *error) {
-    if (!open_operand(&all->values, error) || !divides_by_heads(&all->values, job->heads, error))
+/* Checks all tables and sets the columns of the operands. */
+static bool check(operands *all, const sa_attend_options *options, sa_error *error) {
+    if (!open_operand(&all->values, error) ||
+        !divides_by_heads(&all->values, options->heads, error))
         return false;
-    const bool given = is_given(job->weights);
-    if (!(given ? check_given(job, error) : check_scores(all, job, error))) return false;
-    all->output.table =
-        (sa_table){NULL, given ? job->weights.rows : job->query.rows, all->values.cols, NULL};
+    const bool given = is_given(options->weights);
+    if (!(given ? check_given(options, error) : check_scores(all, options, error))) return false;
+    all->output.table = (sa_table){NULL, given ? options->weights.rows : options->query.rows,
+                                   all->values.cols, NULL};
     return project(&all->output, error);
 }
 
-/* ---- The door ---------------------------------------------------------------------------------
- */
+/* ---- The computation ------------------------------------------------------------------------- */
 
-static bool check_choices(const sa_attend_options *job, sa_error *error) {
+static bool check_choices(const sa_attend_options *options, sa_error *error) {
     int known = 0;
     while (sa_score_name((size_t)known)) known++;
-    if (job->attention < 0 || job->attention >= known)
-        return sa_fail(error, SA_USAGE, "no compatibility function has number %d", job->attention);
-    return job->heads > 0 || sa_fail(error, SA_USAGE, "--heads %d: at least 1", job->heads);
+    if (options->attention < 0 || options->attention >= known)
+        return sa_fail(error, SA_USAGE, "there is no attention score %d", options->attention);
+    return options->heads > 0 || sa_fail(error, SA_USAGE, "--heads %d: at least 1", options->heads);
 }
 
 static double *allocate(size_t heads, int rows, int cols, sa_error *error) {
@@ -202,36 +201,37 @@ static bool all_finite(const double *x, size_t count) {
     return i == count;
 }
 
-static bool check_results(const sa_attend_result *out, sa_error *error) {
-    const size_t Q = (size_t)out->queries;
-    return (all_finite(out->weights, (size_t)out->heads * Q * (size_t)out->keys) &&
-            all_finite(out->outputs, Q * (size_t)out->output)) ||
+static bool check_results(const sa_attend_result *result, sa_error *error) {
+    const size_t Q = (size_t)result->queries;
+    return (all_finite(result->weights, (size_t)result->heads * Q * (size_t)result->keys) &&
+            all_finite(result->outputs, Q * (size_t)result->output)) ||
            sa_fail(error, SA_DATA,
                    "the numbers are too large: sums of products leave the range of "
                    "double precision");
 }
 
-bool sa_attend(const sa_attend_options *job, sa_attend_result *out, sa_error *error) {
-    *out = (sa_attend_result){0};
-    if (!check_choices(job, error)) return false;
-    operands all = operands_of(job);
-    if (!check(&all, job, error)) return false;
-    *out = (sa_attend_result){.queries = all.output.table.rows,
-                              .keys = job->values.rows,
-                              .heads = job->heads,
-                              .context = all.values.cols,
-                              .default_v_a = all.score->vector && !is_given(job->weights) &&
-                                             !is_given(job->v_a),
-                              .output = all.output.cols};
-    const size_t H = (size_t)job->heads;
-    out->weights = allocate(H, out->queries, out->keys, error);
-    out->contexts = out->weights ? allocate(1, out->queries, out->context, error) : NULL;
-    out->outputs = out->contexts ? allocate(1, out->queries, out->output, error) : NULL;
-    bool good = out->outputs != NULL;
-    if (good && !is_given(job->weights))
-        good = (out->scores = allocate(H, out->queries, out->keys, error)) != NULL;
-    good = good && sa_lab_attend(job, out, error) && check_results(out, error);
-    if (!good) sa_attend_result_release(out);
+bool sa_attend(const sa_attend_options *options, sa_attend_result *result, sa_error *error) {
+    *result = (sa_attend_result){0};
+    if (!check_choices(options, error)) return false;
+    operands all = operands_of(options);
+    if (!check(&all, options, error)) return false;
+    *result = (sa_attend_result){.queries = all.output.table.rows,
+                                 .keys = options->values.rows,
+                                 .heads = options->heads,
+                                 .context = all.values.cols,
+                                 .default_v_a = all.score->vector && !is_given(options->weights) &&
+                                                !is_given(options->v_a),
+                                 .output = all.output.cols};
+    const size_t H = (size_t)options->heads;
+    result->weights = allocate(H, result->queries, result->keys, error);
+    result->contexts =
+        result->weights ? allocate(1, result->queries, result->context, error) : NULL;
+    result->outputs = result->contexts ? allocate(1, result->queries, result->output, error) : NULL;
+    bool good = result->outputs != NULL;
+    if (good && !is_given(options->weights))
+        good = (result->scores = allocate(H, result->queries, result->keys, error)) != NULL;
+    good = good && sa_lab_attend(options, result, error) && check_results(result, error);
+    if (!good) sa_attend_result_release(result);
     return good;
 }
 

@@ -1,4 +1,4 @@
-/* diagnosing: sa_diagnose of softalign.h. */
+/* api_diagnose: sa_diagnose of softalign.h. */
 #include "analysis/attention_statistics.h"
 #include "analysis/diagnostics.h"
 #include "analysis/length_balance.h"
@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { WORST = 5, KINDS = SA_CASE_UNDER + 1 }; /* pairs shown of each kind */
+enum { WORST = 5, KINDS = SA_CASE_UNDER + 1 }; /* cases of each kind */
 
 /* The worst pairs of each kind, and the words of their sources. */
 typedef struct worst {
@@ -26,9 +26,9 @@ typedef struct diagnosis_data {
     worst worst;
 } diagnosis_data;
 
-/* ---- Pairs that show it ---------------------------------------------------------------------- */
+/* ---- Cases ----------------------------------------------------------------------------------- */
 
-/* Keeps a pair if it is among the worst; of equals the first stand before. */
+/* Inserts a pair that is among the worst, behind its equals. */
 static void insert_case(worst *all, sa_case_kind kind, sa_diagnosis_case one) {
     sa_diagnosis_case *list = all->cases[kind];
     size_t at = all->count[kind];
@@ -53,7 +53,7 @@ static void add_pair_statistics(const sa_sentence_result *result, size_t index,
     }
 }
 
-/* The user's own words for the source words of the cases. */
+/* The source words of the cases, as in the text. */
 static bool fill_source_words(const sa_model *model, const sa_corpus *corpus, worst *all,
                               sa_error *error) {
     for (int kind = SA_CASE_OVER; kind < KINDS; kind++)
@@ -71,7 +71,7 @@ static bool fill_source_words(const sa_model *model, const sa_corpus *corpus, wo
     return true;
 }
 
-/* ---- Everything that was counted ------------------------------------------------------------- */
+/* ---- Statistics ------------------------------------------------------------------------------ */
 
 static bool has_name(const char *name, const char *wanted) {
     return strcmp(name, wanted) == 0;
@@ -84,13 +84,13 @@ static void collect_statistics(const sa_model *model, const sa_corpus *corpus,
     *stats = (sa_diagnostic_stats){
         .sentences = corpus->count,
         .uniform_by_design = has_name(sa_scores[settings->attention].name, "uniform"),
-        /* letters are the same in many words */
+        /* the same characters occur in many words */
         .identical_tokens_align = !has_name(sa_tokenizers[settings->tokenizer].name, "char"),
     };
     for (size_t i = 0; i < corpus->count; i++) {
         sa_attention_stats_sum(&stats->attention, &each[i].attention);
         stats->source_words += (size_t)each[i].source_words;
-        stats->target_words += (size_t)each[i].words - 1; /* without the end mark */
+        stats->target_words += (size_t)each[i].words - 1; /* without EOS */
         stats->unknown_source += (size_t)each[i].unknown_source;
         stats->unknown_target += (size_t)each[i].unknown_target;
         add_pair_statistics(&each[i], i, stats, all);
@@ -105,15 +105,15 @@ static bool list_findings(const sa_diagnostic_stats *stats, diagnosis_data *data
     if (!data->findings) return false;
     double figure;
     for (size_t row = 0; sa_diagnostic_next(stats, &row, &figure); row++) {
-        const sa_diagnostic *illness = &sa_diagnostics[row];
+        const sa_diagnostic *diagnostic = &sa_diagnostics[row];
         data->findings[diagnosis->count++] =
-            (sa_finding){.name = illness->name,
-                         .measure = illness->measure,
+            (sa_finding){.name = diagnostic->name,
+                         .measure = diagnostic->measure,
                          .figure = figure,
-                         .threshold = illness->threshold,
-                         .lesson = illness->lesson,
-                         .cases = data->worst.cases[illness->cases],
-                         .case_count = data->worst.count[illness->cases]};
+                         .threshold = diagnostic->threshold,
+                         .lesson = diagnostic->lesson,
+                         .cases = data->worst.cases[diagnostic->cases],
+                         .case_count = data->worst.count[diagnostic->cases]};
     }
     return true;
 }

@@ -15,7 +15,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A text's tokens joined again: equal for texts that differ in white space only. */
+/* The tokens of a text joined again: texts that differ in white space only become equal. */
 static char *rejoin_tokens(const sa_text_codec *codec, const char *text, sa_error *error) {
     sa_tokens tokens = {0};
     sa_buffer out = {0};
@@ -43,7 +43,7 @@ static bool is_exact(const sa_text_codec *codec, const sa_sentence_result *resul
     return good;
 }
 
-/* One pair from what was made of all of them. */
+/* The result of one pair. */
 static bool evaluate_pair(sa_model *model, const sa_corpus *corpus, const sa_dataset *pairs,
                           size_t i, const sa_link_options *linking, const sa_alignment *forced,
                           double free_log_p, sa_translation *translation, sa_sentence_result *out,
@@ -102,7 +102,7 @@ static bool evaluate_part(sa_model *model, const sa_corpus *corpus, const sa_sea
 
 bool sa_evaluate(sa_model *model, const sa_corpus *corpus, const sa_search *search,
                  const sa_link_options *linking, sa_sentence_result *each, sa_error *error) {
-    enum { PART = 2048 }; /* few enough that all their matrices may be in memory */
+    enum { PART = 2048 }; /* pairs whose matrices are in memory at once */
     sa_link_options usual;
     sa_link_options_init(&usual);
     if (!linking) linking = &usual;

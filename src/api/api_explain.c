@@ -1,4 +1,4 @@
-/* explaining: sa_explain of softalign.h, from texts to sentences and from numbers to words. */
+/* api_explain: sa_explain of softalign.h. Encodes the texts and names the rows of the values. */
 #include "base/utf8.h"
 #include "decoding/search.h"
 #include "inference/encoding.h"
@@ -8,20 +8,20 @@
 #include <stdlib.h>
 #include <string.h>
 
-typedef struct explain_job {
+typedef struct explanation_task {
     sa_model *model;
-    const sa_explain_options *job;
-    char *source_text, *target_text; /* NFC; target_text NULL: it is not forced */
+    const sa_explain_options *options;
+    char *source_text, *target_text; /* NFC; target_text NULL: to be translated */
     int32_t *source_ids, *target_ids;
     sa_sentence source, target;
     const char **source_words, **target_words;
     const char **vocabulary; /* of the target */
     sa_explain_pair pair;
-} explain_job;
+} explanation_task;
 
 /* ---- Texts ----------------------------------------------------------------------------------- */
 
-static bool normalise(const char *side, const char *text, char **out, sa_error *error) {
+static bool normalize(const char *side, const char *text, char **out, sa_error *error) {
     size_t bad;
     if (!sa_utf8_valid(text, strlen(text), &bad))
         return sa_fail(error, SA_USAGE, "the %s is not UTF-8 at byte %zu: 0x%02X", side, bad + 1,
@@ -30,8 +30,8 @@ static bool normalise(const char *side, const char *text, char **out, sa_error *
     return *out != NULL;
 }
 
-static bool read_source(explain_job *all, sa_error *error) {
-    if (!normalise("source", all->job->source, &all->source_text, error) ||
+static bool read_source(explanation_task *all, sa_error *error) {
+    if (!normalize("source", all->options->source, &all->source_text, error) ||
         !sa_text_codec_encode(&all->model->source, NULL, all->source_text, &all->source_ids,
                               &all->source.len, error))
         return false;
@@ -39,8 +39,8 @@ static bool read_source(explain_job *all, sa_error *error) {
     return all->source.len > 1 || sa_fail(error, SA_USAGE, "the source is empty");
 }
 
-static bool read_target(explain_job *all, sa_error *error) {
-    if (!normalise("target", all->job->target, &all->target_text, error) ||
+static bool read_target(explanation_task *all, sa_error *error) {
+    if (!normalize("target", all->options->target, &all->target_text, error) ||
         !sa_text_codec_encode(&all->model->target, NULL, all->target_text, &all->target_ids,
                               &all->target.len, error))
         return false;
@@ -48,7 +48,7 @@ static bool read_target(explain_job *all, sa_error *error) {
     return true;
 }
 
-static bool translate(explain_job *all, sa_error *error) {
+static bool translate(explanation_task *all, sa_error *error) {
     sa_search greedy;
     sa_hypothesis found = {0};
     sa_search_init(&greedy);
@@ -63,7 +63,7 @@ static bool translate(explain_job *all, sa_error *error) {
 
 /* ---- Words ----------------------------------------------------------------------------------- */
 
-/* The words of a vocabulary in the order of `ids`, or of their numbers (NULL). */
+/* The words of token ids, or the first `count` words of a vocabulary (ids NULL). */
 static const char **words_of(const sa_vocab *vocab, const int32_t *ids, int count,
                              sa_error *error) {
     sa_token *tokens = sa_new((size_t)count, sizeof *tokens, error);
@@ -73,7 +73,7 @@ static const char **words_of(const sa_vocab *vocab, const int32_t *ids, int coun
     return words;
 }
 
-static bool find_labels(explain_job *all, sa_error *error) {
+static bool find_labels(explanation_task *all, sa_error *error) {
     const sa_text_codec *source = &all->model->source, *target = &all->model->target;
     all->source_words = sa_surface_words(source, all->source_text, &all->source, error);
     if (all->source_words)
@@ -83,7 +83,7 @@ static bool find_labels(explain_job *all, sa_error *error) {
     if (all->target_words)
         all->vocabulary = words_of(&target->vocab, NULL, sa_vocab_size(&target->vocab), error);
     all->pair = (sa_explain_pair){
-        .forced = all->job->target,
+        .forced = all->options->target,
         .sources = all->source.len,
         .targets = all->target.len,
         .source = all->source_words,
@@ -94,59 +94,60 @@ static bool find_labels(explain_job *all, sa_error *error) {
     return all->vocabulary;
 }
 
-/* ---- The work -------------------------------------------------------------------------------- */
+/* ---- The explanation ------------------------------------------------------------------------- */
 
 static void each(void *context, const sa_explain_value *line) {
-    const explain_job *all = context;
+    const explanation_task *all = context;
     sa_explain_value labelled = *line;
     if (line->about == SA_ROWS_SOURCE) labelled.row = all->source_words;
     if (line->about == SA_ROWS_VOCABULARY) labelled.row = all->vocabulary;
-    all->job->each(all->job->context, &all->pair, &labelled);
+    all->options->each(all->options->context, &all->pair, &labelled);
 }
 
-/* Of a transformer one word's way through one layer is told. */
-static bool check_layer(const explain_job *all, sa_error *error) {
+/* Of a Transformer, one source token in one layer is explained. */
+static bool check_layer(const explanation_task *all, sa_error *error) {
     const int layers = sa_seq2seq_layers(&all->model->w, SA_SITE_ENCODER);
-    if (all->job->layer < 1 || all->job->layer > layers)
-        return sa_fail(error, SA_USAGE, "--layer %d: the encoder has %d", all->job->layer, layers);
-    if (!all->job->step)
+    if (all->options->layer < 1 || all->options->layer > layers)
+        return sa_fail(error, SA_USAGE, "--layer %d: the encoder has %d", all->options->layer,
+                       layers);
+    if (!all->options->step)
         return sa_fail(error, SA_USAGE, "--all is for the steps of recurrent models");
-    if (all->job->step < 1 || all->job->step > all->source.len)
-        return sa_fail(error, SA_USAGE, "there is no word %d: the source has %d, end mark included",
-                       all->job->step, all->source.len);
-    return !all->job->weights ||
+    if (all->options->step < 1 || all->options->step > all->source.len)
+        return sa_fail(error, SA_USAGE, "there is no word %d: the source has %d, EOS included",
+                       all->options->step, all->source.len);
+    return !all->options->weights ||
            sa_fail(error, SA_USAGE, "--weights is for the steps of recurrent models");
 }
 
-static bool run(explain_job *all, sa_error *error) {
+static bool run(explanation_task *all, sa_error *error) {
     const sa_model *model = all->model;
-    if (!read_source(all, error) || !(all->job->target ? read_target : translate)(all, error))
+    if (!read_source(all, error) || !(all->options->target ? read_target : translate)(all, error))
         return false;
     if (!model->w.family->recurrent && !check_layer(all, error)) return false;
     if (model->w.family->recurrent &&
-        (all->job->step < 0 || all->job->step > all->target.len))
-        return sa_fail(error, SA_USAGE, "there is no step %d: the target has %d, end mark included",
-                       all->job->step, all->target.len);
+        (all->options->step < 0 || all->options->step > all->target.len))
+        return sa_fail(error, SA_USAGE, "there is no step %d: the target has %d, EOS included",
+                       all->options->step, all->target.len);
     const sa_lab_explain_job job = {.settings = &model->settings,
                                     .values = model->values,
                                     .source = all->source,
                                     .target = all->target,
                                     .source_words = sa_vocab_size(&model->source.vocab),
                                     .target_words = sa_vocab_size(&model->target.vocab),
-                                    .step = all->job->step,
-                                    .layer = all->job->layer,
-                                    .weights = all->job->weights,
+                                    .step = all->options->step,
+                                    .layer = all->options->layer,
+                                    .weights = all->options->weights,
                                     .each = each,
                                     .context = all};
     if (!find_labels(all, error)) return false;
     const bool good = sa_lab_explain(&job, error);
-    if (good) all->job->each(all->job->context, &all->pair, NULL);
+    if (good) all->options->each(all->options->context, &all->pair, NULL);
     if (!good && error && error->code == SA_DIVERGED) sa_fail_diverged(error);
     return good;
 }
 
-bool sa_explain(sa_model *model, const sa_explain_options *job, sa_error *error) {
-    explain_job all = {.model = model, .job = job};
+bool sa_explain(sa_model *model, const sa_explain_options *options, sa_error *error) {
+    explanation_task all = {.model = model, .options = options};
     const bool good = run(&all, error);
     free(all.source_text), free(all.target_text);
     free(all.source_ids), free(all.target_ids);

@@ -1,4 +1,4 @@
-/* checking: the gradient laboratory's door, sa_check_gradients of softalign.h. */
+/* api_gradcheck: sa_check_gradients of softalign.h. Builds the batch; the laboratory checks. */
 #include "config/settings.h"
 #include "data/dataset.h"
 #include "inference/gold_links.h"
@@ -6,7 +6,7 @@
 
 #include <stdlib.h>
 
-/* The job on a batch taken from pairs: the first settings->batch that are not too long. */
+/* Checks a batch of the first settings->batch pairs that are not too long. */
 static bool check_pairs(sa_lab_job *job, const char *path, sa_error *error) {
     sa_corpus corpus;
     sa_text_codec source = {0}, target = {0};

@@ -41,7 +41,7 @@ static bool same_words(const sa_vocab *one, const sa_vocab *other) {
            memcmp(one->blob, other->blob, one->blob_size) == 0;
 }
 
-/* Weights have a mean when each means the same in all models. */
+/* The mean is of models whose weights correspond. */
 static bool check_alike(const sa_model *one, const char *name, const sa_model *first,
                         const char *first_name, sa_error *error) {
     for (const sa_option *row = sa_settings_options; row->name; row++) {

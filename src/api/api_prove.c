@@ -1,4 +1,4 @@
-/* proving: the door to what must hold of attention, sa_prove of softalign.h. */
+/* api_prove: sa_prove of softalign.h. */
 #include "inference/model.h"
 #include "lab/lab.h"
 

@@ -8,8 +8,7 @@
 
 #include <stdlib.h>
 
-/* ---- Words and where they come from ------------------------------------------------------------
- */
+/* ---- Attention and words --------------------------------------------------------------------- */
 
 static int unknown_words(const sa_sentence *sentence) {
     int unknown = 0;
@@ -44,8 +43,7 @@ bool sa_pair_add_statistics(const sa_model *model, const sa_pair *pair, const sa
     return good;
 }
 
-/* ---- Links --------------------------------------------------------------------------------------
- */
+/* ---- Links ----------------------------------------------------------------------------------- */
 
 /* Counts the links of weights between words, also moved to the word before and after. */
 static bool count_shifted_links(const sa_link_options *linking, const sa_corpus *corpus,

@@ -136,8 +136,7 @@ static bool read_merges(const sa_container *file, const char *name, sa_text_code
     return good;
 }
 
-/* ---- Tensors -----------------------------------------------------------------------------------
- */
+/* ---- Tensors --------------------------------------------------------------------------------- */
 
 static sa_tensor expected_tensor(const sa_param *param) {
     sa_tensor tensor = {.type = SA_F32, .rank = 1, .shape = {param->cols}};

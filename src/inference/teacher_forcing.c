@@ -12,8 +12,7 @@ static int batch_count(size_t pairs) {
     return (int)((pairs + BATCH - 1) / BATCH);
 }
 
-/* ---- Teacher forcing ---------------------------------------------------------------------------
- */
+/* ---- Teacher forcing ------------------------------------------------------------------------- */
 
 typedef struct force_task {
     sa_model *model;
@@ -129,8 +128,7 @@ bool sa_teacher_force(sa_model *model, const sa_sentence *source, const sa_sente
     return good;
 }
 
-/* ---- Free running ------------------------------------------------------------------------------
- */
+/* ---- Free running ---------------------------------------------------------------------------- */
 
 typedef struct free_running_task {
     sa_packed_model packed;

@@ -249,7 +249,7 @@ START_TEST(names_what_is_missing) {
     job = fitting(), job.heads = 0;
     refused(job, SA_USAGE, "--heads 0: at least 1");
     job = fitting(), job.attention = 99;
-    refused(job, SA_USAGE, "no compatibility function has number 99");
+    refused(job, SA_USAGE, "there is no attention score 99");
     job = fitting(), job.keys.numbers = NULL;
     refused(job, SA_USAGE, "--keys is missing");
     job = fitting(), job.values.rows = 0;

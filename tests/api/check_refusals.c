@@ -74,9 +74,9 @@ END_TEST
 START_TEST(attention_that_there_is_not) {
     sa_attend_result attended;
     sa_attend_options job = {.attention = -1, .heads = 1};
-    refuse(sa_attend(&job, &attended, &error), SA_USAGE, "no compatibility function has number -1");
+    refuse(sa_attend(&job, &attended, &error), SA_USAGE, "there is no attention score -1");
     job.attention = 99;
-    refuse(sa_attend(&job, &attended, &error), SA_USAGE, "no compatibility function has number 99");
+    refuse(sa_attend(&job, &attended, &error), SA_USAGE, "there is no attention score 99");
     job.attention = 0, job.heads = 0;
     refuse(sa_attend(&job, &attended, &error), SA_USAGE, "--heads 0: at least 1");
 }

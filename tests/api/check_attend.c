@@ -1,5 +1,5 @@
-/* sa_attend against PyTorch's attention (scripts/reference/attend_golden.py), against sums done by
- * hand, and what it says when tables do not fit. */
+/* sa_attend against PyTorch's attention (scripts/reference/attend_golden.py), against sums by
+ * hand; its messages when tables do not fit. */
 #include "support/suite.h"
 
 #include <jansson.h>

@@ -1,6 +1,6 @@
 /* The public functions from end to end: train on a toy corpus, open the model, translate, align,
- * evaluate. What the search says of a translation is held against forced decoding, batches against
- * single sentences, a stopped training against one that was not. */
+ * evaluate. A translation's log-probability is compared with teacher forcing, batches with single
+ * sentences, a stopped training with one that was not. */
 #include "base/memory.h"
 #include "support/scratch.h"
 #include "support/suite.h"

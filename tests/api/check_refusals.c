@@ -1,4 +1,4 @@
-/* What programs can ask of the library and cannot have: each is refused with its reason. */
+/* Wrong arguments to public functions: each is refused with its reason. */
 #include "base/memory.h"
 #include "support/small_training.h"
 #include "support/suite.h"

@@ -1,6 +1,5 @@
-/* Model files that come from elsewhere: whatever is wrong in one is found, named, and refused
- * before anything is allocated for it. Small good files are made once; each test spoils copies of
- * them. */
+/* Damaged and malicious model files: each fault is found and named before memory of the claimed
+ * size is allocated. Every test damages copies of small good files. */
 #include "base/container.h"
 #include "config/settings.h"
 #include "support/malformed_parts.h"
@@ -13,7 +12,7 @@
 #include <stdint.h>
 #include <zlib.h>
 
-/* ---- The largest piece of memory that was asked for -------------------------------------------
+/* ---- The largest allocation -------------------------------------------
  */
 
 static size_t largest;

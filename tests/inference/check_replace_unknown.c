@@ -1,5 +1,5 @@
-/* Unknown words that are written: each is replaced by the source word looked at most, or by what a
- * dictionary has for that. */
+/* Unknown words in translations: each is replaced by the most attended source word, or by its
+ * translation in a dictionary. */
 #include "base/memory.h"
 #include "support/small_training.h"
 #include "support/suite.h"

@@ -1,5 +1,6 @@
 /* Attention between sub-words, merged to words: known cases by hand, and against the definition on
- * random pieces. A word shifted by one piece, a mean for a sum, or a head mixed up shows here. */
+ * random subwords. A word shifted by one subword, a mean for a sum, or a head mixed up shows here.
+ */
 #include "base/rng.h"
 #include "inference/gold_links.h"
 #include "metrics/linking.h"
@@ -21,7 +22,7 @@ static void numbers_are(const double *numbers, int count, const double *expected
     for (int i = 0; i < count; i++) ck_assert_double_eq_tol(numbers[i], expected[i], 1e-15);
 }
 
-/* "the low@@ est </s>": 3 words of 4 pieces, as "plus ba@@ s </s>" is. */
+/* "the low@@ est </s>": 3 words of 4 subwords, as "plus ba@@ s </s>" is. */
 static const char *const source[] = {"the", "low@@", "est", "</s>"};
 static const char *const target[] = {"plus", "ba@@", "s", "</s>"};
 static const double weights[] = {
@@ -38,9 +39,9 @@ static const double merged[] = {
 };
 
 START_TEST(a_known_case_by_hand) {
-    const sa_alignment pieces = {4, 4, 1, 1, target, source, weights, -2.5};
+    const sa_alignment subwords = {4, 4, 1, 1, target, source, weights, -2.5};
     sa_alignment words;
-    ck_assert(sa_alignment_merge(&pieces, &words, &error));
+    ck_assert(sa_alignment_merge(&subwords, &words, &error));
     ck_assert_int_eq(words.targets, 3);
     ck_assert_int_eq(words.sources, 3);
     words_are(words.target, 3, (const char *const[]){"plus", "bas", "</s>"});
@@ -52,15 +53,15 @@ START_TEST(a_known_case_by_hand) {
 }
 END_TEST
 
-/* Two heads, of which the mean is given too; the second looks at "the" alone. */
+/* The mean of two heads and each of them; the second attends to "the" only. */
 START_TEST(each_head_is_merged) {
     double all[3 * 16] = {0}, *heads = all + 16;
     memcpy(heads, weights, sizeof weights);
     for (int t = 0; t < 4; t++) heads[16 + 4 * t] = 1;
     for (int i = 0; i < 16; i++) all[i] = (heads[i] + heads[16 + i]) / 2;
-    const sa_alignment pieces = {4, 4, 2, 1, target, source, all, 0};
+    const sa_alignment subwords = {4, 4, 2, 1, target, source, all, 0};
     sa_alignment words;
-    ck_assert(sa_alignment_merge(&pieces, &words, &error));
+    ck_assert(sa_alignment_merge(&subwords, &words, &error));
     ck_assert_int_eq(words.heads, 2);
     numbers_are(sa_alignment_weights(&words, 0, 1), 9, merged);
     for (int t = 0; t < 3; t++)
@@ -75,9 +76,9 @@ END_TEST
 
 START_TEST(words_stay_as_they_are) {
     static const char *const plain[] = {"a@", "@@", "b", "</s>"};
-    const sa_alignment pieces = {4, 4, 1, 1, plain, plain, weights, 0};
+    const sa_alignment subwords = {4, 4, 1, 1, plain, plain, weights, 0};
     sa_alignment words;
-    ck_assert(sa_alignment_merge(&pieces, &words, &error));
+    ck_assert(sa_alignment_merge(&subwords, &words, &error));
     ck_assert_int_eq(words.targets, 4);
     words_are(words.target, 4, plain);
     words_are(words.source, 4, plain);
@@ -86,10 +87,10 @@ START_TEST(words_stay_as_they_are) {
 }
 END_TEST
 
-START_TEST(pieces_without_weights_are_joined) {
-    const sa_alignment pieces = {4, 4, 1, 1, target, source, NULL, 0};
+START_TEST(subwords_without_weights_are_joined) {
+    const sa_alignment subwords = {4, 4, 1, 1, target, source, NULL, 0};
     sa_alignment words;
-    ck_assert(sa_alignment_merge(&pieces, &words, &error));
+    ck_assert(sa_alignment_merge(&subwords, &words, &error));
     ck_assert_ptr_null(words.weights);
     ck_assert_str_eq(words.target[1], "bas");
     sa_alignment_release(&words);
@@ -97,8 +98,8 @@ START_TEST(pieces_without_weights_are_joined) {
 END_TEST
 
 /* "the low@@ est </s>" and "plus ba@@ s </s>": a link between words is one between all their
- * pieces, as sure as it was; one of no word, or of an end mark's, is none. */
-START_TEST(links_go_to_all_pieces) {
+ * subwords, sure or possible as before; a link of no word, or of EOS, is dropped. */
+START_TEST(links_go_to_all_subwords) {
     int source_word[] = {0, 1, 1, 2}, target_word[] = {0, 1, 1, 2};
     const sa_token_words from = {source_word, 4, 3}, to = {target_word, 4, 3};
     static const sa_link expected[] = {{0, 0, false}, {1, 0, true},  {2, 0, true}, {1, 1, false},
@@ -117,7 +118,7 @@ START_TEST(links_go_to_all_pieces) {
 }
 END_TEST
 
-/* Words of 1 to 4 pieces; every merged weight against the double sum that defines it. */
+/* Words of 1 to 4 subwords; every merged weight against the double sum that defines it. */
 START_TEST(random_pieces_follow_the_definition) {
     enum { ROWS = 23, COLS = 17 };
     int row_word[ROWS], col_word[COLS];
@@ -133,13 +134,13 @@ START_TEST(random_pieces_follow_the_definition) {
     for (int i = 0; i <= row_word[ROWS - 1]; i++)
         for (int j = 0; j < words; j++) {
             double sum = 0;
-            int pieces = 0;
+            int subwords = 0;
             for (int t = 0; t < ROWS; t++) {
-                pieces += row_word[t] == i;
+                subwords += row_word[t] == i;
                 for (int s = 0; s < COLS; s++)
                     if (row_word[t] == i && col_word[s] == j) sum += x[t * COLS + s];
             }
-            ck_assert_double_eq_tol(out[i * words + j], sum / pieces, 1e-12);
+            ck_assert_double_eq_tol(out[i * words + j], sum / subwords, 1e-12);
         }
 }
 END_TEST
@@ -150,8 +151,8 @@ int main(void) {
     tcase_add_test(tests, a_known_case_by_hand);
     tcase_add_test(tests, each_head_is_merged);
     tcase_add_test(tests, words_stay_as_they_are);
-    tcase_add_test(tests, pieces_without_weights_are_joined);
-    tcase_add_test(tests, links_go_to_all_pieces);
+    tcase_add_test(tests, subwords_without_weights_are_joined);
+    tcase_add_test(tests, links_go_to_all_subwords);
     tcase_add_loop_test(tests, random_pieces_follow_the_definition, 0, 20);
     return suite_run(suite);
 }

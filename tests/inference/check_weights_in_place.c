@@ -1,5 +1,4 @@
-/* Where a model's weights are once its file is open: in the bytes that were read, or in memory of
- * their own. The numbers are the same. */
+/* The weights of an opened model: in the bytes of the file, or copied. The numbers are the same. */
 #include "inference/model_file.h"
 #include "support/small_training.h"
 #include "support/suite.h"

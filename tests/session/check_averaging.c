@@ -1,4 +1,4 @@
-/* Which weights are kept for a mean, and the mean. */
+/* The weights that enter the mean, and the mean. */
 #include "config/settings.h"
 #include "session/averaging.h"
 
@@ -7,16 +7,16 @@
 enum { ROOM = 3, SIZE = 2 };
 
 static sa_settings settings;
-static sa_averaging kept;
+static sa_averaging averaging;
 
 static void set_up(void) {
     sa_settings_init(&settings);
     settings.average = ROOM;
-    ck_assert(sa_averaging_open(&kept, &settings, SIZE, NULL));
+    ck_assert(sa_averaging_open(&averaging, &settings, SIZE, NULL));
 }
 
 static void tear_down(void) {
-    sa_averaging_close(&kept);
+    sa_averaging_close(&averaging);
 }
 
 /* Validation number i has this BLEU, and the weights i and -10 i. */
@@ -25,13 +25,13 @@ enum { ROWS = sizeof bleu / sizeof *bleu };
 
 static void validate(int row) {
     const sa_real weights[SIZE] = {(sa_real)row, (sa_real)(-10 * row)};
-    sa_averaging_add(&kept, &settings, row, (sa_validation){.loss = row, .bleu = bleu[row]},
+    sa_averaging_add(&averaging, &settings, row, (sa_validation){.loss = row, .bleu = bleu[row]},
                      weights);
 }
 
 static void mean_is(int rows, double of_rows) {
     sa_real mean[SIZE];
-    sa_averaging_mean(&kept, sa_averaging_count(&kept, rows), mean);
+    sa_averaging_mean(&averaging, sa_averaging_count(&averaging, rows), mean);
     ck_assert_float_eq_tol(mean[0], (float)of_rows, 1e-6f);
     ck_assert_float_eq_tol(mean[1], (float)(-10 * of_rows), 1e-5f);
 }

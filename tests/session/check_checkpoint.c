@@ -1,4 +1,4 @@
-/* A training that is taken up again: what of its files is believed, and what is told. */
+/* Resuming: which files of a training are accepted, and what is reported. */
 #include "base/container.h"
 #include "base/memory.h"
 #include "session/checkpoint.h"
@@ -23,7 +23,7 @@ static const sa_tensor *tensor_of(const sa_container *file, const char *name) {
     return tensor;
 }
 
-/* Writes the last model again, with so many of its texts. */
+/* Writes the last model again, with the first `count` of its texts. */
 static void rewrite(sa_container *file, size_t count) {
     static const char *const keys[] = {"settings", "spaced_marks", "program", "core"};
     sa_metadata texts[4];
@@ -141,7 +141,7 @@ END_TEST
 /* The log says no more than what is there of it: it is no part of the state. */
 START_TEST(the_log_is_taken_as_far_as_it_goes) {
     static const char *const logs[] = {"", "epoch,step\n", "epoch,step\n1,3\n1,6", NULL};
-    static const char *const kept[] = {"", "epoch,step\n", "epoch,step\n1,3\n"};
+    static const char *const left[] = {"", "epoch,step\n", "epoch,step\n1,3\n"};
     sa_settings settings = small_settings();
     ck_assert_msg(train(&settings, false), "%s", error.text);
     const char *path = scratch_path("out/log.csv");
@@ -159,8 +159,8 @@ START_TEST(the_log_is_taken_as_far_as_it_goes) {
     }
     size_t size;
     char *log = scratch_read(scratch_path("out/log.csv"), &size);
-    ck_assert_mem_eq(log, kept[_i], strlen(kept[_i]));
-    const char *added = log + strlen(kept[_i]), *more = strchr(added, '\n');
+    ck_assert_mem_eq(log, left[_i], strlen(left[_i]));
+    const char *added = log + strlen(left[_i]), *more = strchr(added, '\n');
     ck_assert_msg(strstr(added, ",21,") == strchr(added, ','), "%s", added);
     ck_assert_msg(strstr(more, ",23,") == strchr(more, ','), "%s", more); /* the stop */
     free(log);
@@ -207,7 +207,7 @@ static sa_session opened;
 static bool open_it(sa_error *why) {
     sa_session session;
     bool good = sa_session_open(&session, &starved_training, why);
-    if (good && session.log.failed) good = sa_fail_memory(why, 0); /* told when it is saved */
+    if (good && session.log.failed) good = sa_fail_memory(why, 0); /* reported when it is saved */
     sa_session_close(&session);
     return good;
 }

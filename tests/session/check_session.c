@@ -1,5 +1,5 @@
-/* A training's state: what is told of it, what of it is believed when it is taken up again, and
- * what is refused before it begins. */
+/* A training's state: its notes and reports, the checks of a resumed state, and what is refused
+ * before training begins. */
 #include "base/container.h"
 #include "base/memory.h"
 #include "inference/model_file.h"
@@ -9,7 +9,7 @@
 
 #include <math.h>
 
-/* ---- What is told ---------------------------------------------------------------------------- */
+/* ---- Notes ----------------------------------------------------------------------------------- */
 
 /* Updates before this run, and at its end. */
 typedef struct expected {
@@ -121,7 +121,7 @@ END_TEST
 START_TEST(too_few_pairs_for_sub_words) {
     static const struct {
         const char *source, *target;
-        bool told;
+        bool noted;
     } rows[] = {
         {"abab abab", "cdcd cdcd", false},
         {"abab abab", "c d", true},
@@ -136,7 +136,7 @@ START_TEST(too_few_pairs_for_sub_words) {
         sa_buffer_addf(&pairs, "%s\t%s\n", rows[_i].source, rows[_i].target);
     scratch_write(train_path, pairs.text, pairs.size);
     ck_assert_msg(train_with((sa_train_options){.settings = &settings}), "%s", error.text);
-    ck_assert_int_eq(strstr(notes, "the pairs are too few for 1 merges") != NULL, rows[_i].told);
+    ck_assert_int_eq(strstr(notes, "the pairs are too few for 1 merges") != NULL, rows[_i].noted);
     sa_buffer_release(&pairs);
 }
 END_TEST
@@ -205,7 +205,7 @@ static void expect_as_it_was(const sa_model *model, const sa_tensor *more, size_
     free(before), free(after);
 }
 
-/* Such a file could not be opened again: no loss need have told of a number that no pair reads. */
+/* Such a file could not be read again. The loss need not show it: no pair may read the number. */
 START_TEST(numbers_that_are_not_finite) {
     static const float odd[] = {NAN, INFINITY, -INFINITY};
     sa_settings settings = small_settings();

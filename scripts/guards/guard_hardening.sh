@@ -11,7 +11,7 @@ skip() {
 }
 command -v readelf >/dev/null || skip "no readelf here"
 grep -q '^CMAKE_BUILD_TYPE:[A-Z]*=Release$' "$(dirname "$program")/CMakeCache.txt" 2>/dev/null ||
-    skip "this is no optimised build"
+    skip "this is not an optimized build"
 
 # What is missing from a program, a line each.
 weaknesses() { # PROGRAM

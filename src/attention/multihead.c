@@ -56,20 +56,19 @@ static const sa_span *spans_of(const sa_attention *w, const query_block *block,
 
 /* ---- One head -------------------------------------------------------------------------------- */
 
-/* The columns that belong to head k when all heads' lie side by side. */
-static sa_mat part(sa_mat all, int heads, int k) {
+sa_mat sa_head_part(sa_mat all, int heads, int k) {
     const int width = all.cols / heads;
     return sa_cols(all, k * width, width);
 }
 
 sa_mat sa_attention_head(sa_mat alpha, int row, int heads, int k, int S) {
-    return sa_cols(part(sa_rows(alpha, row, 1), heads, k), 0, S);
+    return sa_cols(sa_head_part(sa_rows(alpha, row, 1), heads, k), 0, S);
 }
 
 /* The weights of head k in the block's rows. */
 static sa_mat block_weights(const sa_attention *w, const query_block *block, sa_mat alpha, int k,
                             int S) {
-    return sa_cols(part(sa_rows(alpha, block->row, block->count), w->heads, k), 0, S);
+    return sa_cols(sa_head_part(sa_rows(alpha, block->row, block->count), w->heads, k), 0, S);
 }
 
 static sa_mat sentence(sa_mat all, const int *first, int b) {
@@ -87,11 +86,11 @@ static head_slice slice_head(const sa_attention *w, const sa_memory *memory,
     const int H = w->heads, b = block->sentence;
     q = sa_rows(q, block->row, block->count);
     o = sa_rows(o, block->row, block->count);
-    return (head_slice){.v_a = part(w->v_a, H, k),
-                        .q = w->score->query == SA_QUERY_IDENTITY ? q : part(q, H, k),
-                        .k = part(sentence(memory->keys, memory->first, b), H, k),
-                        .v = part(sentence(memory->values, memory->first, b), H, k),
-                        .o = part(o, H, k)};
+    return (head_slice){.v_a = sa_head_part(w->v_a, H, k),
+                        .q = w->score->query == SA_QUERY_IDENTITY ? q : sa_head_part(q, H, k),
+                        .k = sa_head_part(sentence(memory->keys, memory->first, b), H, k),
+                        .v = sa_head_part(sentence(memory->values, memory->first, b), H, k),
+                        .o = sa_head_part(o, H, k)};
 }
 
 /* Equation 10 (Luong et al. 2015) for every query of the block. */

@@ -1,5 +1,5 @@
 /* attend: the attention core on given numbers, in double. */
-#include "attention/attention.h"
+#include "attention/multihead.h"
 #include "lab/lab.h"
 #include "layers/linear.h"
 #include "layers/position.h"
@@ -79,12 +79,6 @@ static sa_span *spans_of(sa_arena *arena, const sa_attend_options *job, const sa
 
 /* ---- Attending ------------------------------------------------------------------------------- */
 
-/* The columns of head h (from 0). */
-static sa_mat part(sa_mat all, int heads, int h) {
-    const int width = all.cols / heads;
-    return sa_cols(all, h * width, width);
-}
-
 static sa_mat of_head(double *all, const sa_attend_result *shape, int h) {
     const int Q = shape->queries, S = shape->keys;
     return (sa_mat){all + (size_t)h * (size_t)Q * (size_t)S, Q, S, S};
@@ -99,14 +93,14 @@ static void blank_outside(sa_mat e, const sa_span *spans) {
 /* e, alpha and c of one head */
 static void attend_head(const sa_score *score, const attention *at, int h, sa_attend_result *out) {
     const int H = out->heads;
-    const sa_mat q = score->query == SA_QUERY_IDENTITY ? at->q : part(at->q, H, h);
-    const sa_mat k = part(at->k, H, h), v_a = part(at->v_a, H, h);
-    const sa_mat scratch = part(at->scratch, H, h);
+    const sa_mat q = score->query == SA_QUERY_IDENTITY ? at->q : sa_head_part(at->q, H, h);
+    const sa_mat k = sa_head_part(at->k, H, h), v_a = sa_head_part(at->v_a, H, h);
+    const sa_mat scratch = sa_head_part(at->scratch, H, h);
     const sa_mat e = of_head(out->scores, out, h), alpha = of_head(out->weights, out, h);
     score->forward(v_a, q, k, e, scratch);
     blank_outside(e, at->spans);
     sa_attention_weights_forward(score, v_a, q, k, at->spans, alpha, scratch);
-    sa_attention_sum_forward(alpha, part(at->v, H, h), part(at->c, H, h));
+    sa_attention_sum_forward(alpha, sa_head_part(at->v, H, h), sa_head_part(at->c, H, h));
 }
 
 static attention read_inputs(sa_arena *arena, const sa_attend_options *job,

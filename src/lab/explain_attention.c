@@ -16,12 +16,6 @@ static const char *const key_letters[] = {
 
 /* ---- Heads ----------------------------------------------------------------------------------- */
 
-/* The columns of head k (from 0). */
-static sa_mat part(sa_mat view, int heads, int k) {
-    const int width = view.cols / heads;
-    return sa_cols(view, k * width, width);
-}
-
 static void set_head(sa_explainer *out, const sa_attention *w, int k) {
     out->line.head = w->heads > 1 ? k + 1 : 0;
 }
@@ -33,9 +27,10 @@ void sa_explain_memory(sa_explainer *out) {
     for (int k = 0; k < w->heads; k++) {
         set_head(out, w, k);
         if (key)
-            sa_explainer_matrix(out, "k", key, part(memory->keys, w->heads, k), SA_ROWS_SOURCE);
+            sa_explainer_matrix(out, "k", key, sa_head_part(memory->keys, w->heads, k),
+                                SA_ROWS_SOURCE);
         if (w->heads > 1)
-            sa_explainer_matrix(out, "v", "W_v h_j", part(memory->values, w->heads, k),
+            sa_explainer_matrix(out, "v", "W_v h_j", sa_head_part(memory->values, w->heads, k),
                                 SA_ROWS_SOURCE);
     }
     out->line.head = 0;
@@ -91,9 +86,10 @@ typedef struct score_inputs {
 static score_inputs inputs_of_head(const attention_view *view, int k) {
     const sa_attention *w = view->w;
     const bool whole = w->score->query == SA_QUERY_IDENTITY;
-    return (score_inputs){part(w->v_a, w->heads, k),
-                          whole ? view->rows.q : part(view->rows.q, w->heads, k),
-                          part(view->out->model->pass.decoder.source.memory.keys, w->heads, k)};
+    return (score_inputs){
+        sa_head_part(w->v_a, w->heads, k),
+        whole ? view->rows.q : sa_head_part(view->rows.q, w->heads, k),
+        sa_head_part(view->out->model->pass.decoder.source.memory.keys, w->heads, k)};
 }
 
 /* Whether every score is the sum of its terms divided by `divisor`. */
@@ -209,7 +205,7 @@ void sa_explain_attention(sa_explainer *out, sa_decoder_rows rows, const char *l
         if (w->heads == 1) continue;
         sa_explainer_write(out, "o_i = sum_j alpha_ij (W_v h_j)");
         sa_explainer_cite(out, heads_place);
-        sa_explainer_vector(out, "o", "o_i", part(view.rows.head_outputs, w->heads, k));
+        sa_explainer_vector(out, "o", "o_i", sa_head_part(view.rows.head_outputs, w->heads, k));
     }
     out->line.head = 0;
     if (w->heads > 1)

@@ -24,12 +24,6 @@ static sa_mat own(const layer_view *view, sa_mat rows) {
     return sa_rows(rows, view->i, 1);
 }
 
-/* The columns of head k (from 0). */
-static sa_mat part(sa_mat rows, int heads, int k) {
-    const int width = rows.cols / heads;
-    return sa_cols(rows, k * width, width);
-}
-
 /* ---- The input ------------------------------------------------------------------------------- */
 
 static void explain_input(const layer_view *view, int layer) {
@@ -77,9 +71,11 @@ static void explain_head(const layer_view *view, int k) {
     const char *letter = letter_of(view);
     sa_explainer *out = view->out;
     const int H = w->heads, S = view->x.rows;
-    const sa_mat keys = part(cache->memory.keys, H, k), values = part(cache->memory.values, H, k);
+    const sa_mat keys = sa_head_part(cache->memory.keys, H, k),
+                 values = sa_head_part(cache->memory.values, H, k);
     const sa_mat q =
-        own(view, w->score->query == SA_QUERY_IDENTITY ? cache->rows.q : part(cache->rows.q, H, k));
+        own(view, w->score->query == SA_QUERY_IDENTITY ? cache->rows.q
+                                                       : sa_head_part(cache->rows.q, H, k));
     out->line.head = H > 1 ? k + 1 : 0;
     sa_explainer_write(out, "q_i = W_q %s_i, k_j = W_k %s_j, v_j = W_v %s_j", letter, letter,
                        letter);
@@ -87,7 +83,7 @@ static void explain_head(const layer_view *view, int k) {
     sa_explainer_vector(out, "q", "q_i", q);
     if (keys.cols) sa_explainer_matrix(out, "k", "k_j", keys, SA_ROWS_SOURCE);
     sa_explainer_matrix(out, "v", "v_j", values, SA_ROWS_SOURCE);
-    explain_score(view, part(w->v_a, H, k), q, keys, sa_explainer_alloc(out, 1, S));
+    explain_score(view, sa_head_part(w->v_a, H, k), q, keys, sa_explainer_alloc(out, 1, S));
     sa_explainer_write(out, "alpha_ij = exp(e_ij) / sum_k exp(e_ik)%s",
                        w->window != SA_WINDOW_NONE ? ", within the window" : "");
     sa_explainer_cite(out, "Vaswani et al. 2017, equation 1");
@@ -95,7 +91,7 @@ static void explain_head(const layer_view *view, int k) {
                         sa_attention_head(cache->rows.alpha, view->i, H, k, S), SA_ROWS_SOURCE, -1);
     sa_explainer_write(out, "o_i = sum_j alpha_ij v_j");
     sa_explainer_cite(out, heads_place);
-    sa_explainer_vector(out, "o", "o_i", own(view, part(cache->rows.head_outputs, H, k)));
+    sa_explainer_vector(out, "o", "o_i", own(view, sa_head_part(cache->rows.head_outputs, H, k)));
     out->line.head = 0;
 }
 

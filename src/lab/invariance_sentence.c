@@ -50,20 +50,13 @@ bool sa_measure_row_sums(sa_proof_setup *setup, double *worst, sa_error *error) 
 
 /* ---- Annotations ----------------------------------------------------------------------------- */
 
-static double largest(sa_mat x) {
-    double most = 0;
-    for (int i = 0; i < x.rows; i++)
-        for (int k = 0; k < x.cols; k++) most = sa_lab_nan_max(most, fabs(sa_row(x, i)[k]));
-    return most;
-}
-
 /* Keys and values of random annotations, as large as the ones seen. */
 static void draw_memory(sa_arena *arena, sa_rng *rng, const sa_attention *w, const sa_memory *seen,
                         sa_memory *memory) {
     const sa_mat h = sa_mat_alloc(arena, seen->annotations.rows, seen->annotations.cols);
     sa_memory_layout(arena, w, seen->first, h, memory);
     if (!arena->base) return;
-    const double size = largest(seen->annotations);
+    const double size = sa_lab_largest(seen->annotations);
     for (int i = 0; i < h.rows; i++)
         for (int k = 0; k < h.cols; k++)
             sa_row(h, i)[k] = (sa_real)(size * (2 * sa_rng_uniform(rng) - 1));

@@ -76,12 +76,6 @@ void sa_lab_pass_gradient_of(sa_lab_view view, sa_seq2seq *dw) {
     pass.w->family->backward(pass.w, &pass.batch, (sa_dropout){0}, &pass.cache, dw);
 }
 
-static double largest(sa_mat dx, int row) {
-    double most = 0;
-    for (int k = 0; k < dx.cols; k++) most = sa_lab_nan_max(most, fabs(sa_row(dx, row)[k]));
-    return most;
-}
-
 double sa_lab_neighbor_gradient(sa_lab_view view) {
     const sa_lab_pass *pass = view.pass;
     const sa_batch *batch = &pass->batch;
@@ -96,11 +90,12 @@ double sa_lab_neighbor_gradient(sa_lab_view view) {
     for (int b = 0; b < batch->target.sentences; b++) {
         const int source_index = sa_batch_source_index(batch, b);
         for (int t = 0; b != own && t < batch->target.len[b]; t++)
-            most = sa_lab_nan_max(most, largest(dtarget, row_of(pass, b, t)));
-        for (int t = 0; b != own && t < batch->source.len[source_index]; t++)
-            most = sa_lab_nan_max(
-                most, largest(dsource, recurrent ? batch->source.start[t] + source_index
-                                                 : cache->transformer.encoder.self.first[b] + t));
+            most = sa_lab_nan_max(most, sa_lab_largest(sa_rows(dtarget, row_of(pass, b, t), 1)));
+        for (int t = 0; b != own && t < batch->source.len[source_index]; t++) {
+            const int row = recurrent ? batch->source.start[t] + source_index
+                                      : cache->transformer.encoder.self.first[b] + t;
+            most = sa_lab_nan_max(most, sa_lab_largest(sa_rows(dsource, row, 1)));
+        }
     }
     return most;
 }
@@ -109,6 +104,13 @@ double sa_lab_neighbor_gradient(sa_lab_view view) {
 
 double sa_lab_nan_max(double a, double b) {
     return isnan(a) || b <= a ? a : b;
+}
+
+double sa_lab_largest(sa_mat x) {
+    double most = 0;
+    for (int i = 0; i < x.rows; i++)
+        for (int k = 0; k < x.cols; k++) most = sa_lab_nan_max(most, fabs(sa_row(x, i)[k]));
+    return most;
 }
 
 static double relative_difference(double x, double y) {

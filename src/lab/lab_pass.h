@@ -37,6 +37,8 @@ double sa_lab_neighbor_gradient(sa_lab_view view);
 
 /* The larger of two numbers; NaN if one is NaN. */
 double sa_lab_nan_max(double a, double b);
+/* The largest |x|. */
+double sa_lab_largest(sa_mat x);
 /* The largest |x_i - y_i| / max(1, |y_i|). */
 double sa_lab_max_difference(const double *x, const double *y, int size);
 

@@ -1,6 +1,6 @@
 #!/bin/bash
-# Guided alignment: after few updates (a Transformer learns slower) attention follows the links, where by itself it does not yet,
-# or nobody asks it to; in both families, between words and between sub-words.
+# Guided alignment: after few updates (more for a Transformer) attention follows the links, and without
+# guidance it does not yet; in both families, for words and for subwords.
 set -euo pipefail
 command=$1
 scratch=$(mktemp -d)

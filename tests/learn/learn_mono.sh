@@ -1,6 +1,6 @@
 #!/bin/bash
-# Learning itself: in a fixed number of updates, whatever the machine's speed, both attentions must
-# translate unseen sentences of a toy task and look at the right words while they do.
+# Learning: after a fixed number of updates, whatever the machine's speed, models with both scores translate
+# unseen sentences of a toy task, and attend to the right words.
 set -euo pipefail
 command=$1
 scratch=$(mktemp -d)

@@ -1,5 +1,5 @@
 #!/bin/bash
-# A lesson runs, its pictures are there, and what it measures is what it claims (the file `claims`).
+# A lesson runs, makes its pictures, and measures what it claims (the file `claims`).
 #   lesson.sh COMMAND LESSON [OPTION...]
 set -uo pipefail
 command=$1 lesson=$2

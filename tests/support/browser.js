@@ -100,9 +100,9 @@ class Page {
 
   // A word for each setting: "dark", "light", "print", "screen".
   async look(...words) {
-    const colours = words.find((word) => word === "dark" || word === "light");
+    const scheme = words.find((word) => word === "dark" || word === "light");
     await this.send("Emulation.setEmulatedMedia", { media: words.includes("print") ? "print" : "",
-      features: colours ? [{ name: "prefers-color-scheme", value: colours }] : [] });
+      features: scheme ? [{ name: "prefers-color-scheme", value: scheme }] : [] });
   }
 
   resize(width, height) {

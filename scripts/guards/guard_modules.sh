@@ -28,7 +28,7 @@ declare -A may_include=(
     [session]="$library"
     [compare]="$library session"
     [api]="$library session compare lab"
-    [cli]="base config data synth metrics analysis report compare"
+    [cli]="base config data synth metrics report compare"
 )
 
 check_includes() {

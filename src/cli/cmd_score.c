@@ -1,5 +1,5 @@
 #include "cli/command.h"
-#include "cli/score.h"
+#include "cli/score_command.h"
 #include "metrics/symmetrize.h"
 
 #include <string.h>

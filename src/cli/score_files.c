@@ -1,4 +1,4 @@
-#include "cli/score.h"
+#include "cli/score_command.h"
 #include "data/text_lines.h"
 
 #include <stdlib.h>

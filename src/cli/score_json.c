@@ -1,5 +1,5 @@
 #include "cli/output.h"
-#include "cli/score.h"
+#include "cli/score_command.h"
 
 static void add(json_t *object, const char *key, json_t *value) {
     json_object_set_new(object, key, value);

@@ -1,5 +1,5 @@
 #include "cli/output.h"
-#include "cli/score.h"
+#include "cli/score_command.h"
 #include "metrics/aer.h"
 #include "metrics/metric_tokenizer.h"
 #include "metrics/symmetrize.h"

@@ -1,6 +1,6 @@
 #include "base/number.h"
 #include "cli/output.h"
-#include "cli/score.h"
+#include "cli/score_command.h"
 
 /* " = 79.37", and its confidence interval. */
 static void add_score(const score_work *work, int metric, sa_buffer *out) {

@@ -1,5 +1,5 @@
 #include "base/utf8.h"
-#include "cli/score.h"
+#include "cli/score_command.h"
 #include "metrics/metric_tokenizer.h"
 
 #include <stdio.h>

@@ -1,12 +1,12 @@
-/* score: the metrics of any system's output.
+/* score_command: the metrics of any system's output.
  *
  *   score_files   the lines of parallel files
  *   score_texts   scores of hypotheses against references
  *   score_print   these as text
  *   score_json    these as JSON
  *   score_links   scores of word alignments against gold alignments */
-#ifndef SA_CLI_SCORE_H
-#define SA_CLI_SCORE_H
+#ifndef SA_CLI_SCORE_COMMAND_H
+#define SA_CLI_SCORE_COMMAND_H
 
 #include "metrics/bootstrap.h"
 #include "metrics/by_length.h"

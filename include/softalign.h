@@ -249,7 +249,7 @@ typedef struct sa_option {
     sa_scope scope;
     size_t offset;                   /* of the field in its struct */
     double default_value;            /* of a number, switch or choice */
-    double least, most;              /* range of a number, both included */
+    double min, max;                 /* range of a number, inclusive */
     const char *(*choice)(size_t i); /* the name of choice i, NULL after the last */
     const char *value;               /* placeholder for the value in the help: "N", "FILE" */
     const char *help;                /* meaning and unit */

@@ -13,7 +13,7 @@ double sa_entropy_sum(const double *weights, int targets, int sources) {
     return sum;
 }
 
-static double column_sum(const double *weights, int rows, int sources, int j) {
+double sa_attention_column_sum(const double *weights, int rows, int sources, int j) {
     double sum = 0;
     for (int t = 0; t < rows; t++) sum += weights[(size_t)t * (size_t)sources + (size_t)j];
     return sum;
@@ -32,13 +32,13 @@ static void add_columns(sa_attention_stats *attention, const double *weights, in
                         int sources) {
     double most = 0;
     for (int j = 0; j < sources - 1; j++) {
-        const double words = column_sum(weights, targets - 1, sources, j);
+        const double words = sa_attention_column_sum(weights, targets - 1, sources, j);
         const double all = words + weights[(size_t)(targets - 1) * (size_t)sources + (size_t)j];
         if (words > most) most = words;
         attention->covered += all >= 0.5;
         attention->weight += words;
     }
-    const double end = column_sum(weights, targets - 1, sources, sources - 1);
+    const double end = sa_attention_column_sum(weights, targets - 1, sources, sources - 1);
     attention->sources += (size_t)sources - 1;
     attention->weight += end, attention->eos_weight += end;
     if (targets - 1 < MIN_LENGTH || sources - 1 < MIN_LENGTH) return;

@@ -33,6 +33,9 @@ double sa_attention_stats_monotonicity(
 double sa_attention_stats_max_column(
     const sa_attention_stats *attention); /* fraction of the weight on a single source word */
 
+/* The sum of column j of weights [rows * sources]. */
+double sa_attention_column_sum(const double *weights, int rows, int sources, int j);
+
 /* The sum of the entropies of the rows, in nats; weights [targets * sources].
  *
  *   H = - sum_j alpha_j ln alpha_j:  0 when one source word has all the weight, ln S when S words

@@ -1,4 +1,5 @@
 #include "analysis/length_balance.h"
+#include "analysis/attention_statistics.h"
 
 #include <math.h>
 #include <string.h>
@@ -24,13 +25,6 @@ int sa_length_balance_repeated(const char *const *words, int count) {
     return repeated;
 }
 
-static double total(const sa_attended_text *text, int sources, int j) {
-    double sum = 0;
-    for (int t = 0; t < text->targets; t++)
-        sum += text->weights[(size_t)t * (size_t)sources + (size_t)j];
-    return sum;
-}
-
 static double excess(const sa_source_coverage *coverage) {
     return coverage->weight - coverage->expected;
 }
@@ -38,7 +32,9 @@ static double excess(const sa_source_coverage *coverage) {
 static void compare_weights(const sa_attended_text *own, const sa_attended_text *reference,
                             int sources, sa_length_balance *balance) {
     for (int j = 0; j < sources - 1; j++) {
-        const double weight = total(own, sources, j), expected = total(reference, sources, j);
+        const double weight = sa_attention_column_sum(own->weights, own->targets, sources, j),
+                     expected = sa_attention_column_sum(reference->weights, reference->targets,
+                                                        sources, j);
         const sa_source_coverage coverage = {j, weight, expected};
         if (j == 0 || weight - expected > excess(&balance->over)) balance->over = coverage;
         if (j == 0 || weight - expected < excess(&balance->under)) balance->under = coverage;

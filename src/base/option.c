@@ -72,7 +72,7 @@ static bool in_range(const sa_option *row, double number) {
     case SA_OPTION_REAL:
         break;
     }
-    return number >= row->least && number <= row->most &&
+    return number >= row->min && number <= row->max &&
            (!whole(row->kind) || number == trunc(number));
 }
 
@@ -211,8 +211,8 @@ void sa_option_format_range(const sa_option *row, sa_buffer *out) {
         }
     } else if (row->kind != SA_OPTION_TEXT) {
         sa_buffer_adds(out, whole(row->kind) ? "a whole number from " : "a number from ");
-        sa_number_add(out, row->least);
+        sa_number_add(out, row->min);
         sa_buffer_adds(out, " to ");
-        sa_number_add(out, row->most);
+        sa_number_add(out, row->max);
     }
 }

@@ -51,9 +51,9 @@ static void option_range(const sa_option *row, sa_buffer *out) {
     if (row->kind == SA_OPTION_CHOICE) {
         sa_option_format_range(row, out);
     } else {
-        sa_number_add(out, row->least);
+        sa_number_add(out, row->min);
         sa_buffer_adds(out, " to ");
-        sa_number_add(out, row->most);
+        sa_number_add(out, row->max);
     }
     sa_buffer_adds(out, "; default ");
     sa_option_format(row, row->default_value, out);

@@ -117,7 +117,7 @@ static bool make_run(const sa_comparison *all, const sa_compare_model *model, si
 
 bool sa_compare_runs_make(sa_comparison *all, size_t seeds, sa_error *error) {
     const double last = (double)all->models->settings.seed + (double)(seeds - 1);
-    if (last > sa_option_find(sa_settings_options, "seed")->most)
+    if (last > sa_option_find(sa_settings_options, "seed")->max)
         return sa_fail(error, SA_USAGE, "--seeds %zu: too many from --seed %lld on", seeds,
                        (long long)all->models->settings.seed);
     all->seeds = seeds;

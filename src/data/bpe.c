@@ -15,6 +15,13 @@ size_t sa_bpe_character_size(const char *text, size_t size) {
     return length;
 }
 
+size_t sa_bpe_count_characters(sa_token word) {
+    size_t count = 0;
+    for (size_t at = 0; at < word.size; count++)
+        at += sa_bpe_character_size(word.text + at, word.size - at);
+    return count;
+}
+
 int32_t sa_bpe_find(const sa_bpe *bpe, int32_t left, int32_t right) {
     const sa_bpe_pair pair = {left, right};
     return sa_strings_find(&bpe->pairs, (const char *)&pair, sizeof pair);
@@ -62,8 +69,8 @@ void sa_bpe_write(const sa_bpe *bpe, sa_buffer *out) {
 }
 
 static bool same_symbol(const sa_bpe *one, int32_t a, const sa_bpe *other, int32_t b) {
-    const sa_token x = sa_strings_get(&one->symbols, a), y = sa_strings_get(&other->symbols, b);
-    return x.size == y.size && memcmp(x.text, y.text, x.size) == 0;
+    return sa_token_compare(sa_strings_get(&one->symbols, a), sa_strings_get(&other->symbols, b)) ==
+           0;
 }
 
 bool sa_bpe_equal(const sa_bpe *one, const sa_bpe *other) {

@@ -53,6 +53,7 @@ typedef struct sa_bpe_pair {
 
 /* The bytes of the character at the start of a text (valid UTF-8, size > 0). */
 size_t sa_bpe_character_size(const char *text, size_t size);
+size_t sa_bpe_count_characters(sa_token word);
 
 /* ---- Learning: bpe_learn.c ---------------------------------------------------------------------
  */

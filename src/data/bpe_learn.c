@@ -37,9 +37,7 @@ static sa_bpe_pair symbols_of(const learner *all, int32_t number) {
 }
 
 static int compare(const sa_strings *symbols, int32_t one, int32_t other) {
-    const sa_token a = sa_strings_get(symbols, one), b = sa_strings_get(symbols, other);
-    const int order = memcmp(a.text, b.text, a.size < b.size ? a.size : b.size);
-    return order ? order : (a.size > b.size) - (a.size < b.size);
+    return sa_token_compare(sa_strings_get(symbols, one), sa_strings_get(symbols, other));
 }
 
 /* The more frequent pair comes first; of equals the later in byte order, which in UTF-8 is the
@@ -144,13 +142,6 @@ static bool merge(learner *all, int32_t number, sa_error *error) {
 
 /* ---- Learning -------------------------------------------------------------------------------- */
 
-static size_t count_characters(sa_token word) {
-    size_t count = 0;
-    for (size_t at = 0; at < word.size; count++)
-        at += sa_bpe_character_size(word.text + at, word.size - at);
-    return count;
-}
-
 /* Appends the characters of a word. */
 static bool add_word(learner *all, sa_token word, int64_t frequency, sa_error *error) {
     const size_t first = all->positions;
@@ -178,7 +169,7 @@ static bool add_word(learner *all, sa_token word, int64_t frequency, sa_error *e
 static bool add_words(learner *all, const sa_word_counts *counts, sa_error *error) {
     size_t positions = 0;
     for (size_t i = 0; i < counts->words.count; i++)
-        positions += count_characters(sa_strings_get(&counts->words, (int32_t)i));
+        positions += sa_bpe_count_characters(sa_strings_get(&counts->words, (int32_t)i));
     if (positions > INT32_MAX)
         return sa_fail(error, SA_LIMIT,
                        "the distinct words have %zu characters; at most %d are possible", positions,

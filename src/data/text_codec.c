@@ -40,12 +40,6 @@ static bool add_subwords(sa_bpe_segmenter *segmenter, sa_token word, sa_token sp
     return true;
 }
 
-static size_t count_characters(const char *text, size_t size) {
-    size_t count = 0;
-    for (size_t at = 0; at < size; count++) at += sa_bpe_character_size(text + at, size - at);
-    return count;
-}
-
 /* Adds the subwords of the lower-case word, in the user's spelling. (Where lower case changes the
  * number of characters, which is very rare, the word itself is segmented.) */
 static bool add_cased_subwords(sa_bpe_segmenter *segmenter, sa_token word, char **written,
@@ -54,8 +48,7 @@ static bool add_cased_subwords(sa_bpe_segmenter *segmenter, sa_token word, char 
     if (!lower) return false;
     const sa_token read = {lower, strlen(lower)};
     const bool same_length =
-        read.size <= SA_TOKEN_MAX &&
-        count_characters(read.text, read.size) == count_characters(word.text, word.size);
+        read.size <= SA_TOKEN_MAX && sa_bpe_count_characters(read) == sa_bpe_count_characters(word);
     const bool good =
         add_subwords(segmenter, same_length ? read : word, word, written, tokens, error);
     free(lower);

@@ -2,6 +2,12 @@
 #include "base/utf8.h"
 
 #include <stdlib.h>
+#include <string.h>
+
+int sa_token_compare(sa_token a, sa_token b) {
+    const int order = memcmp(a.text, b.text, a.size < b.size ? a.size : b.size);
+    return order ? order : (a.size > b.size) - (a.size < b.size);
+}
 
 /* Bytes of the longest run of grapheme clusters that fits into a token; if not even one does (very
  * many combining marks), of code points. Looks at most one code point beyond the limit, so that

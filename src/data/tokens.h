@@ -21,6 +21,9 @@ enum { SA_TOKEN_MAX = 256 };
 /* Bytes of the longest subword, including its mark. */
 enum { SA_SUBWORD_MAX = SA_TOKEN_MAX + sizeof SA_SUBWORD_MARK - 1 };
 
+/* Compares in byte order, as strcmp. */
+int sa_token_compare(sa_token a, sa_token b);
+
 /* Appends a token. */
 bool sa_tokens_add(sa_tokens *tokens, const char *text, size_t size, sa_error *error);
 /* Appends a token, split between characters if it is longer than SA_TOKEN_MAX. */

@@ -12,9 +12,7 @@ typedef struct token_count {
 static int by_frequency(const void *a, const void *b) {
     const token_count *x = a, *y = b;
     if (x->frequency != y->frequency) return x->frequency < y->frequency ? 1 : -1;
-    const size_t shorter = x->token.size < y->token.size ? x->token.size : y->token.size;
-    const int order = memcmp(x->token.text, y->token.text, shorter);
-    return order ? order : (x->token.size > y->token.size) - (x->token.size < y->token.size);
+    return sa_token_compare(x->token, y->token);
 }
 
 /* The distinct tokens, most frequent first. */

@@ -133,11 +133,11 @@ START_TEST(an_option_says_what_its_field_holds) {
         ck_assert(option->help && option->offset < sizeof settings);
         if (option->kind != SA_OPTION_INT) continue;
         memcpy(&other, &settings, sizeof other);
-        snprintf(value, sizeof value, "%.0f", option->most);
+        snprintf(value, sizeof value, "%.0f", option->max);
         ck_assert_msg(sa_settings_set(&other, option->name, value, &error), "%s", error.text);
         int field;
         memcpy(&field, (const char *)&other + option->offset, sizeof field);
-        ck_assert_int_eq(field, (int)option->most);
+        ck_assert_int_eq(field, (int)option->max);
         memcpy(&field, (const char *)&settings + option->offset, sizeof field);
         ck_assert_int_eq(field, (int)option->default_value);
     }

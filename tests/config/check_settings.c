@@ -48,8 +48,8 @@ START_TEST(each_row_has_a_field_of_its_own) {
     for (const sa_option *row = sa_settings_options; row->name; row++) {
         sa_settings settings = defaults(), before = settings;
         double number = sa_option_get(row, &before);
-        double other = row->kind == SA_OPTION_REAL ? (number + row->most) / 2
-                       : number == row->least      ? number + 1
+        double other = row->kind == SA_OPTION_REAL ? (number + row->max) / 2
+                       : number == row->min      ? number + 1
                                                    : number - 1;
         ck_assert_msg(sa_option_set_number(row, &settings, other), "%s", row->name);
         for (const sa_option *each = sa_settings_options; each->name; each++)
@@ -238,7 +238,7 @@ START_TEST(a_key_that_is_absent_takes_its_default) {
     for (const sa_option *row = sa_settings_options; row->name; row++) {
         const double number = sa_option_get(row, &changed);
         ck_assert(sa_option_set_number(row, &changed, number + 1) ||
-                  sa_option_set_number(row, &changed, row->least) ||
+                  sa_option_set_number(row, &changed, row->min) ||
                   sa_option_set_number(row, &changed, 0));
     }
     sa_settings read = changed, wanted = defaults();

@@ -62,7 +62,7 @@ static bool is_text(fuzz_input text) {
 /* Joining the subwords of a text gives its words. */
 static void undo(const sa_bpe *bpe, const char *text, bool lower) {
     const sa_tokenizer *words = sa_tokenizers, *pieces = sa_tokenizers;
-    while (!pieces->pieces) pieces++;
+    while (!pieces->subword) pieces++;
     const sa_text_codec codec = {.tokenizer = pieces, .lowercase = lower, .bpe = *bpe};
     sa_tokens cut = {0}, whole = {0};
     sa_buffer one = {0}, other = {0};

@@ -49,7 +49,7 @@ START_TEST(each_row_has_a_field_of_its_own) {
         sa_settings settings = defaults(), before = settings;
         double number = sa_option_get(row, &before);
         double other = row->kind == SA_OPTION_REAL ? (number + row->max) / 2
-                       : number == row->min      ? number + 1
+                       : number == row->min        ? number + 1
                                                    : number - 1;
         ck_assert_msg(sa_option_set_number(row, &settings, other), "%s", row->name);
         for (const sa_option *each = sa_settings_options; each->name; each++)

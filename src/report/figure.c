@@ -68,11 +68,11 @@ static layout lay_out(const sa_alignment *alignment, const sa_figure *figure) {
 
 static void add_words(const layout *it, double x, double y, sa_drawing *drawing) {
     const sa_alignment *alignment = it->alignment;
-    const double room = it->top - GAP - (it->panels > 1 ? TITLE : 0);
+    const double space = it->top - GAP - (it->panels > 1 ? TITLE : 0);
     char word[WORD];
     for (int s = 0; s < alignment->sources; s++) {
         sa_fit_width(alignment->source[s], LABEL, word, sizeof word);
-        sa_drawing_text(drawing, (sa_box){x + s * it->cell, y - GAP - room, it->cell, room}, word,
+        sa_drawing_text(drawing, (sa_box){x + s * it->cell, y - GAP - space, it->cell, space}, word,
                         (sa_text_style){FONT, it->upright,
                                         it->upright ? SA_ANCHOR_LEFT : SA_ANCHOR_MIDDLE, black});
     }

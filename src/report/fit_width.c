@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-/* Whether a character has so many combining marks that they would cover its neighbors. */
+/* Whether a character has enough combining marks to cover its neighbors. */
 static bool has_mark_flood(const char *cluster, size_t size) {
     enum { MARKS = 4 };
     int marks = 0;

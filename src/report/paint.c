@@ -34,7 +34,7 @@ static void paint_rectangle(cairo_t *canvas, const sa_shape *shape) {
 static void paint_text(cairo_t *canvas, PangoLayout *layout, const sa_shape *shape,
                        const char *text) {
     const sa_box *box = &shape->box;
-    const double room = shape->rotated ? box->height : box->width;
+    const double space = shape->rotated ? box->height : box->width;
     PangoRectangle extent;
     PangoFontDescription *font = pango_font_description_from_string("sans-serif");
     pango_font_description_set_absolute_size(font, shape->size * PANGO_SCALE);
@@ -43,11 +43,11 @@ static void paint_text(cairo_t *canvas, PangoLayout *layout, const sa_shape *sha
     pango_layout_set_text(layout, text, -1);
     pango_layout_get_extents(layout, NULL, &extent);
     const double length = (double)extent.width / PANGO_SCALE;
-    const double scale = length > room ? room / length : 1;
+    const double scale = length > space ? space / length : 1;
     cairo_save(canvas);
     cairo_translate(canvas, box->x, box->y + (shape->rotated ? box->height : 0));
     if (shape->rotated) cairo_rotate(canvas, -G_PI / 2);
-    cairo_translate(canvas, (room - length * scale) * (int)shape->side / 2,
+    cairo_translate(canvas, (space - length * scale) * (int)shape->side / 2,
                     sa_drawing_baseline(shape));
     cairo_scale(canvas, scale, scale);
     cairo_move_to(canvas, 0, -(double)pango_layout_get_baseline(layout) / PANGO_SCALE);

@@ -6,7 +6,7 @@
  * Writes those from number FIRST on, counted from 0. Numbers: words of the source's and of the
  * target's vocabulary, number of batches; then for each batch its number of pairs, and for each
  * pair the two lengths and the words of both sides. Words are numbered as in the model files: 0
- * unknown, 1 the end mark (the last of every sentence), 2 the start mark, from 3 on by falling
+ * unknown, 1 EOS (the last token of every sentence), 2 BOS, from 3 on by falling
  * frequency. */
 #include "config/settings.h"
 #include "data/batcher.h"

@@ -4,7 +4,7 @@
 #
 #   awk -v pairs=29000 -v source_words=5917 -v target_words=6478 -f corpus.awk
 #
-# Also: -v words=N gives every sentence exactly so many words; -v seed=N other random numbers.
+# Also: -v words=N gives every sentence exactly N words; -v seed=N other random numbers.
 
 function uniform() { # the minimal standard generator: the same numbers in every awk
     state = (state * 16807) % 2147483647

@@ -32,7 +32,7 @@ typedef struct worker {
     pair *mine;  /* this worker's pairs of the batch */
     int *places; /* where each stands in the source */
     shard shard;
-    room *room;
+    workspace *workspace;
     float *gradients;
     double squares;
 } worker;
@@ -177,13 +177,13 @@ static void open_side(side *to, int pairs, int steps, int words) {
         *parts[i] = take((size_t)(i < 3 ? pairs : i < 5 ? steps : words), sizeof(int));
 }
 
-/* For at most so many pairs, words, and words of a source times words of its target. */
-static room *room_open(const sizes *s, int pairs, int source_words, int target_words,
-                       long crossings) {
+/* For at most that many pairs, words, and source words times target words of a pair. */
+static workspace *workspace_open(const sizes *s, int pairs, int source_words, int target_words,
+                                 long crossings) {
     const size_t n = (size_t)s->n, p = (size_t)s->p, m = (size_t)s->m, l = (size_t)s->l;
     const size_t B = (size_t)pairs, S = (size_t)source_words, T = (size_t)target_words;
     const size_t most = S > T ? S : T;
-    room *r = take(1, sizeof *r);
+    workspace *r = take(1, sizeof *r);
     const struct {
         float **to;
         size_t size;
@@ -227,7 +227,7 @@ static room *room_open(const sizes *s, int pairs, int source_words, int target_w
     return r;
 }
 
-/* Room for the largest batch, whichever sentences of it a worker gets. */
+/* Memory for the largest batch, whichever sentences of it a worker gets. */
 static void open_worker(worker *at) {
     int pairs = 0, steps[2] = {0, 0}, words[2] = {0, 0};
     long crossings = 0;
@@ -255,7 +255,7 @@ static void open_worker(worker *at) {
     at->shard.source_of = take((size_t)pairs, sizeof(int));
     at->shard.inputs = take((size_t)words[1], sizeof(int));
     at->gradients = take(all.size, sizeof(float));
-    at->room = room_open(&all.sizes, pairs, words[0], words[1], crossings);
+    at->workspace = workspace_open(&all.sizes, pairs, words[0], words[1], crossings);
 }
 
 /* ---- An update ------------------------------------------------------------------------------- */
@@ -265,7 +265,7 @@ static void *run_pass(void *context) {
     weights g;
     weights_point(&all.sizes, at->gradients, &g);
     fill_shard(at);
-    floor_pass(&all.sizes, &all.w, &at->shard, at->room, &g);
+    floor_pass(&all.sizes, &all.w, &at->shard, at->workspace, &g);
     return NULL;
 }
 

@@ -41,13 +41,13 @@ typedef struct shard {
 enum { BLOCK = 256 }; /* rows of logits at a time */
 
 /* What a pass works in. x, gates, previous and reset: encoder, (encoder,) decoder. */
-typedef struct room {
+typedef struct workspace {
     float *x[2], *gates[3], *previous[3], *reset[3], *dgates, *dreset;
     float *H, *dH, *keys, *dkeys, *back, *s0, *state, *dstate;
     float *c, *dc, *alpha, *q, *dq, *out, *dout, *t, *dt, *logits, *dprevious, *dx;
-} room;
+} workspace;
 
 /* Forward and backward of a shard; g receives the gradients. */
-void floor_pass(const sizes *s, const weights *w, shard *batch, room *r, weights *g);
+void floor_pass(const sizes *s, const weights *w, shard *batch, workspace *r, weights *g);
 
 #endif

@@ -107,7 +107,8 @@ static void cell_weights(int rows, int n, const float *da, const float *previous
 
 /* ---- The encoder ----------------------------------------------------------------------------- */
 
-static void encode_one_way(const sizes *s, const weights *w, const side *in, room *r, int way) {
+static void encode_one_way(const sizes *s, const weights *w, const side *in, workspace *r,
+                           int way) {
     const int n = s->n;
     nn(in->words, 3 * n, s->m, r->x[0], s->m, w->W[way], 3 * n, 0, r->gates[way], 3 * n);
     memset(r->state, 0, (size_t)in->sentences * n * sizeof(float));
@@ -125,8 +126,8 @@ static void encode_one_way(const sizes *s, const weights *w, const side *in, roo
 }
 
 /* dstate holds what comes from behind the last step of this way. */
-static void encode_one_way_back(const sizes *s, const weights *w, const side *in, room *r, int way,
-                                weights *g) {
+static void encode_one_way_back(const sizes *s, const weights *w, const side *in, workspace *r,
+                                int way, weights *g) {
     const int n = s->n, m = s->m;
     for (int i = 0; i < in->steps; i++) {
         const int t = way ? i : in->steps - 1 - i, rows = in->active[t];
@@ -202,7 +203,7 @@ static void attend_back(const sizes *s, const weights *w, const float *q, const 
 /* ---- The decoder ----------------------------------------------------------------------------- */
 
 /* alpha: a row's weights, one row after the other. */
-static void decode(const sizes *s, const weights *w, const shard *b, room *r) {
+static void decode(const sizes *s, const weights *w, const shard *b, workspace *r) {
     const side *in = &b->source, *out = &b->target;
     const int n = s->n, p = s->p;
     float *alpha = r->alpha;
@@ -233,7 +234,8 @@ static void decode(const sizes *s, const weights *w, const shard *b, room *r) {
 }
 
 /* From dprevious and dc, the read-out's; returns with dH, dkeys and, in dstate, the way to s_0. */
-static void decode_back(const sizes *s, const weights *w, const shard *b, room *r, weights *g) {
+static void decode_back(const sizes *s, const weights *w, const shard *b, workspace *r,
+                        weights *g) {
     const side *in = &b->source, *out = &b->target;
     const int n = s->n, p = s->p, rows_all = out->words;
     const float *alpha = r->alpha;
@@ -266,7 +268,7 @@ static void decode_back(const sizes *s, const weights *w, const shard *b, room *
 }
 
 /* s_0 = tanh(W_s back_1): from dstate, in the target's order, to dstate in the source's. */
-static void start_back(const sizes *s, const weights *w, const shard *b, room *r, weights *g) {
+static void start_back(const sizes *s, const weights *w, const shard *b, workspace *r, weights *g) {
     const int n = s->n, count = b->target.sentences;
     float *from = r->dreset, *through = r->state;
     for (int i = 0; i < count * n; i++) r->dstate[i] *= 1 - r->s0[i] * r->s0[i];
@@ -294,7 +296,7 @@ static float row_loss(float *y, int words, int right, float scale) {
     return logf(sum) - wanted;
 }
 
-static void read_out(const sizes *s, const weights *w, shard *b, room *r, weights *g) {
+static void read_out(const sizes *s, const weights *w, shard *b, workspace *r, weights *g) {
     const side *out = &b->target;
     const int rows = out->words, n = s->n, m = s->m, l = s->l, K = s->target;
     nn(rows, 2 * l, n, r->previous[2], n, w->Uo, 2 * l, 0, r->out, 2 * l);
@@ -326,7 +328,7 @@ static void read_out(const sizes *s, const weights *w, shard *b, room *r, weight
 
 /* ---- All of it ------------------------------------------------------------------------------- */
 
-void floor_pass(const sizes *s, const weights *w, shard *b, room *r, weights *g) {
+void floor_pass(const sizes *s, const weights *w, shard *b, workspace *r, weights *g) {
     const side *in = &b->source, *out = &b->target;
     const int n2 = 2 * s->n;
     gather(w->Es, s->m, in->ids, in->words, r->x[0]);

@@ -69,7 +69,7 @@ batches_of() { # SCALE: the file of batches, made once
 
 # ---- Measuring one thing --------------------------------------------------------------------------
 
-# A training of so many updates or seconds. Leaves the rows of its log in `rows`, as UPDATING WORDS SECONDS
+# A training of a number of updates or seconds. Leaves the rows of its log in `rows`, as UPDATING WORDS SECONDS
 # LOSS, and the seconds and megabytes of the whole in `took`.
 train_for() { # STEPS SECONDS THREADS OPTION...
     local steps=$1 seconds=$2 workers=$3
@@ -269,7 +269,7 @@ grid() { # VALUES VALUES-WHEN-QUICK
     fi
 }
 
-grown() { # ROUND WHAT THREADS VALUE UPDATES OPTION...: so many updates, fewer when quick
+grown() { # ROUND WHAT THREADS VALUE UPDATES OPTION...: that many updates, fewer when quick
     local count=$5
     [ "$quick" = yes ] && count=$((count / 5))
     [ "$scales" = tiny ] && count=1

@@ -1,5 +1,5 @@
 #!/bin/bash
-# The sources are laid out as clang-format does by .clang-format. Other versions of clang-format lay
+# The sources are formatted as clang-format does by .clang-format. Other versions of clang-format lay
 # out a few lines differently, so only the version that made the layout may judge.
 set -u
 version=14

@@ -52,7 +52,7 @@ printf '$ cd %s && PATH=%s:$PATH\n' "$out" "$(dirname "$command")"
 # brief FULL SHORT: the one or, with --short, the other.
 brief() { if [ "$short" = yes ]; then echo "$2"; else echo "$1"; fi; }
 
-# updates N: as settings of a training, so that it makes so many whatever the machine.
+# updates N: as settings of a training, so that it makes N whatever the machine.
 updates() { echo "--steps $1 --epochs 0 --patience 0 --max-time 0 --shards 2"; }
 
 # into FILE ARGUMENT...: what softalign writes with these goes to the file.
@@ -66,7 +66,7 @@ into() {
 # json NAME FILE: a figure of a JSON object that softalign wrote.
 json() { sed -n "s/.*\"$1\": *\([-0-9.e]*\).*/\1/p" "$2"; }
 
-# band HISTORY MODEL WORDS: BLEU of sources of so many words ("11-15"), of a comparison.
+# band HISTORY MODEL WORDS: BLEU of sources of that many words ("11-15"), of a comparison.
 band() { awk -F , -v model="$2" -v words="$3" '$1 == model && $3 == words { print $5 }' "$1/bylength.csv"; }
 
 # measured NAME FIGURE WHAT...: a line of the lesson's result, which the tests read.

@@ -44,7 +44,7 @@ static void flatten(const json_t *list, double *to, size_t *count) {
     for (size_t i = 0; i < json_array_size(list); i++) flatten(json_array_get(list, i), to, count);
 }
 
-/* Rooms for the tables of one case. */
+/* Buffers for the tables of one case. */
 static double numbers[16][1024];
 static int used;
 

@@ -54,19 +54,19 @@ END_TEST
 START_TEST(long_text_is_cut_with_an_ellipsis) {
     const char *text = "ab\xe2\x82\xac\x01z\xc3\xa9";
     const char *const whole = "ab\xe2\x82\xac\\x01z\xc3\xa9";
-    for (size_t room = 4; room < 24; room++) {
+    for (size_t capacity = 4; capacity < 24; capacity++) {
         char out[32];
         memset(out, '#', sizeof out);
-        sa_escape(out, room, text, strlen(text));
-        const size_t size = strnlen(out, room);
-        ck_assert_uint_lt(size, room);
-        for (size_t i = room; i < sizeof out; i++) ck_assert_int_eq(out[i], '#');
+        sa_escape(out, capacity, text, strlen(text));
+        const size_t size = strnlen(out, capacity);
+        ck_assert_uint_lt(size, capacity);
+        for (size_t i = capacity; i < sizeof out; i++) ck_assert_int_eq(out[i], '#');
         if (strcmp(out, whole) == 0) continue;
         ck_assert_uint_ge(size, 3);
         ck_assert_str_eq(out + size - 3, "\xe2\x80\xa6");
         ck_assert_mem_eq(out, whole, size - 3);
         ck_assert_int_ne(whole[size - 3] & 0xc0, 0x80);
-        ck_assert_uint_lt(room, strlen(whole) + 4);
+        ck_assert_uint_lt(capacity, strlen(whole) + 4);
     }
 }
 END_TEST

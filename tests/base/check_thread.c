@@ -119,9 +119,9 @@ START_TEST(every_piece_runs_once) {
         sa_pool *pool = sa_pool_open(threads, NULL);
         for (int round = 0; round < 500; round++) {
             int counts[40] = {0};
-            const int pieces = round % 40;
-            sa_pool_run(pool, pieces, count_piece, counts);
-            for (int i = 0; i < 40; i++) ck_assert_int_eq(counts[i], i < pieces);
+            const int tasks = round % 40;
+            sa_pool_run(pool, tasks, count_piece, counts);
+            for (int i = 0; i < 40; i++) ck_assert_int_eq(counts[i], i < tasks);
         }
         sa_pool_close(pool);
     }

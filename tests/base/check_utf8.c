@@ -58,7 +58,7 @@ START_TEST(only_the_given_bytes_are_looked_at) {
 }
 END_TEST
 
-START_TEST(other_files_are_recognised) {
+START_TEST(other_files_are_recognized) {
     ck_assert_str_eq(sa_utf8_guess_format("\xff\xfe"
                                           "a\0",
                                           4),
@@ -252,7 +252,7 @@ int main(void) {
     tcase_add_loop_test(valid, invalid_text_is_found_at_its_byte, 0,
                         (int)(sizeof invalid / sizeof *invalid));
     tcase_add_test(valid, only_the_given_bytes_are_looked_at);
-    tcase_add_test(valid, other_files_are_recognised);
+    tcase_add_test(valid, other_files_are_recognized);
     suite_add_tcase(suite, valid);
 
     TCase *form = tcase_create("form");

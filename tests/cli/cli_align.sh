@@ -100,7 +100,7 @@ paste -d , <(numbers head-max) <(numbers head-1) <(numbers head-2) | awk -F , '{
 deep --csv own --site decoder
 same "words of the decoder's own attention" "$(head -n 1 own/0001.csv | cut -c 2- | tr , '\n')" \
     "$(tail -n +2 own/0001.csv | cut -d , -f 1)"
-[ "$(head -n 1 own/0001.csv | cut -d , -f 2)" = "<s>" ] || fail "the start mark is not the first to be seen"
+[ "$(head -n 1 own/0001.csv | cut -d , -f 2)" = "<s>" ] || fail "BOS is not the first column"
 numbers own | awk -F , '{ sum = 0
     for (i = 1; i <= NF; i++) { sum += $i; if (i > NR && $i != 0) bad = 1 }
     if (sum < 0.99999 || sum > 1.00001) bad = 1 } END { exit bad || NR != NF }' ||

@@ -63,7 +63,7 @@ diagnose fixed unseen.tsv
 grep -q '^diagnosis: the model has no attention by design' out || fail "a fixed vector: $(cat out)"
 lacks "uniform attention" "uniform attention by choice" "stuck on EOS" "off by one"
 
-# What counts is the last key, and only the end mark's annotation knows that no other follows.
+# What counts is the last key, and only the annotation of EOS knows that no other follows.
 awk 'BEGIN { srand(1); for (i = 0; i < 2000; i++) { n = 5 + int(4 * rand()); source = "k0"; k = 0
         for (j = 0; j < n; j++)
             if (rand() < 0.5) source = source " x"

@@ -98,7 +98,7 @@ still = lambda cell: [cell.get("fill")] * (5 + 8)
 shades = [still(r) if changes(r) is None else changes(r).get("values").split(";") for r in cells]
 weights = [[float(x) for row in frame[1:] for x in row[1:]] for frame in frames]
 for i, shade in enumerate(shades):  # in ink a weight of 1 is black
-    seen = [255 - int(colour[1:3], 16) for colour in shade]
+    seen = [255 - int(color[1:3], 16) for color in shade]
     assert all(abs(seen[k] - 255 * weights[min(k, 4)][i]) <= 0.501 for k in range(len(seen)))
     assert len(seen) == 5 + 8 and cells[i].get("fill") == shade[-1]
     assert changes(cells[i]) is None or changes(cells[i]).get("dur") == "6.5s"

@@ -92,7 +92,7 @@ install it (Debian: libpango1.0-dev) and build again, or use --svg" "$(cat err)"
     echo "PNG and PDF are not built in: only the message was tested"
 fi
 
-# The terminal: colours by what it says of itself, in a window of so many columns.
+# The terminal: colors by what it says of itself, in a window of a given width.
 command -v script >/dev/null || {
     echo "script is not installed: the terminal was not tested"
     finish
@@ -105,29 +105,29 @@ on_terminal() { # COLUMNS VARIABLE=VALUE...
         "stty cols $columns; '$softalign' align $model pair.tsv --force-attention one-hot" /dev/null </dev/null |
         tr -d '\r'
 }
-true_colour=$'\e[48;2;255;255;255m' colour=$'\e[48;5;231m'
+true_color=$'\e[48;2;255;255;255m' color=$'\e[48;5;231m'
 kind() {
     case $(on_terminal 80 "$@") in
-    *"$true_colour"*) echo true ;;
-    *"$colour"*) echo 256 ;;
+    *"$true_color"*) echo true ;;
+    *"$color"*) echo 256 ;;
     *$'\e'*) echo other ;;
     *██*) echo blocks ;;
     esac
 }
 same "COLORTERM" true "$(kind TERM=xterm COLORTERM=truecolor)"
 same "COLORTERM, otherwise said" true "$(kind TERM=xterm COLORTERM=24bit)"
-same "TERM of direct colours" true "$(kind TERM=xterm-direct)"
-same "TERM of 256 colours" 256 "$(kind TERM=xterm-256color)"
-same "TERM of few colours" blocks "$(kind TERM=xterm)"
+same "TERM of direct colors" true "$(kind TERM=xterm-direct)"
+same "TERM of 256 colors" 256 "$(kind TERM=xterm-256color)"
+same "TERM of few colors" blocks "$(kind TERM=xterm)"
 same "TERM of none" blocks "$(kind TERM=dumb COLORTERM=truecolor)"
 same "no TERM" blocks "$(kind A=b)"
 same "NO_COLOR" blocks "$(kind TERM=xterm-256color COLORTERM=truecolor NO_COLOR=1)"
 same "an empty NO_COLOR" true "$(kind TERM=xterm COLORTERM=truecolor NO_COLOR=)"
 on_terminal 80 TERM=dumb >wide
 "$softalign" align $model pair.tsv --force-attention one-hot >piped
-cmp wide piped || fail "a pipe is another picture than a terminal without colours"
+cmp wide piped || fail "a pipe is another picture than a terminal without colors"
 COLORTERM=truecolor TERM=xterm "$softalign" align $model pair.tsv --force-attention one-hot | cmp - piped ||
-    fail "colours in a pipe"
+    fail "colors in a pipe"
 on_terminal 14 TERM=dumb >narrow
 # Beside words of five columns and a gap of two is room for three of the seven words.
 same "parts in a narrow window" 3 "$(count chien narrow)"

@@ -7,7 +7,7 @@ grep -qE 'encoder forward|updates:' plain.err && fail "a profile that nobody ask
 
 for decoder in bahdanau luong fixed; do
     for threads in 1 2; do
-        "$softalign" train $options --decoder $decoder --threads $threads --profile --out told \
+        "$softalign" train $options --decoder $decoder --threads $threads --profile --out profiled \
             $([ $decoder = luong ] && echo --input-feeding) 2>err || fail "train: $(cat err)"
         for part in 'building the batch' 'encoder forward' 'decoder forward' \
             'read-out and loss, forward and backward' 'decoder backward' 'encoder backward' \
@@ -20,9 +20,9 @@ for decoder in bahdanau luong fixed; do
             /^updates: / { updates = threads * $2 }
             END { exit !(!bad && sum > 0.8 * updates && sum < updates + 0.006) }' err ||
             fail "$decoder, $threads threads: the parts are not the whole: $(cat err)"
-        [ $decoder = bahdanau ] && { cmp -s plain/last.safetensors told/last.safetensors ||
+        [ $decoder = bahdanau ] && { cmp -s plain/last.safetensors profiled/last.safetensors ||
             fail "$threads threads: measuring changes the model"; }
-        rm -r told
+        rm -r profiled
     done
 done
 finish

@@ -63,7 +63,7 @@ grep -q '@@' out && fail "sub-words are not joined"
 "$softalign" corpus reverse --pairs 200 >reverse.tsv
 train --train reverse.tsv --out reverse $small --steps 20 --bpe-merges 3
 "$softalign" align reverse/best.safetensors reverse.tsv --jsonl tokens --limit 20
-grep -q '@@' tokens || fail "the test needs words of several pieces"
+grep -q '@@' tokens || fail "the test needs words of several subwords"
 "$softalign" eval reverse/best.safetensors reverse.tsv --force-attention gold --json >out
 same "AER of the gold links" 0.0 "$(python3 -c 'import json; print(json.load(open("out"))["aer"])')"
 "$softalign" align reverse/best.safetensors reverse.tsv --force-attention gold --pharaoh links
@@ -103,11 +103,11 @@ for one, all in zip(open("whole"), open("parts.jsonl")):
                        if rows[t] == i and columns[s] == j)
             assert abs(weight - sum_ / rows.count(i)) < 1e-12
 END
-head -n 1 pieces/0001.csv | grep -q '@@' || fail "no sub-words in the heatmap"
+head -n 1 pieces/0001.csv | grep -q '@@' || fail "no subwords in the heatmap"
 head -n 1 words/0001.csv | grep -q '@@' && fail "sub-words in a merged heatmap"
 "$softalign" align joint/best.safetensors phrases.tsv --limit 3 --site cross --html pieces.html
 "$softalign" align joint/best.safetensors phrases.tsv --limit 3 --merge-words --html words.html
-grep -q '@@' pieces.html || fail "no sub-words in the page"
+grep -q '@@' pieces.html || fail "no subwords in the page"
 grep -q '@@' words.html && fail "sub-words in a merged page"
 head -n 2 phrases.tsv | cut -f 1 | "$softalign" translate joint/best.safetensors --jsonl --merge-words >out
 grep -q '@@' out && fail "sub-words in merged translations"

@@ -77,7 +77,7 @@ expect 2 "translate: 'source.txt' is neither a model (.safetensors) nor the last
 # Drawn at random: the same seed draws the same, another one something else.
 "$softalign" translate $model source.txt --sample --temperature 3 >drawn
 "$softalign" translate $model source.txt --sample --temperature 3 --batch 7 --threads 1 |
-    cmp - drawn || fail "a sample depends on its neighbours"
+    cmp - drawn || fail "a sample depends on its neighbors"
 "$softalign" translate $model source.txt --sample --temperature 3 --sample-seed 2 | cmp -s - drawn &&
     fail "another seed draws the same"
 "$softalign" translate $model source.txt --sample --top-k 1 | cmp - file ||

@@ -101,8 +101,8 @@ static void expect_numbers(const sa_model *model) {
     ck_assert_uint_le(model->flushed, model->plan.size);
 }
 
-size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t size, size_t room, unsigned seed) {
-    return model_mutate(data, size, room, seed);
+size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t size, size_t capacity, unsigned seed) {
+    return model_mutate(data, size, capacity, seed);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {

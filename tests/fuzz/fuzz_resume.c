@@ -49,8 +49,8 @@ static bool go_on(int64_t steps, sa_train_result *outcome, sa_error *error) {
     return sa_train(&training, outcome, error);
 }
 
-size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t size, size_t room, unsigned seed) {
-    return model_mutate(data, size, room, seed);
+size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t size, size_t capacity, unsigned seed) {
+    return model_mutate(data, size, capacity, seed);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {

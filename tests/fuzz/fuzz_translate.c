@@ -158,15 +158,16 @@ static size_t texts_end(const uint8_t *data, size_t size) {
     return end ? (size_t)(end - data) : size;
 }
 
-size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t size, size_t room, unsigned seed) {
+size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t size, size_t capacity, unsigned seed) {
     const size_t end = texts_end(data, size), model = end + 1;
-    if (seed % 4 == 0 || model >= size) return LLVMFuzzerMutate(data, size, room);
+    if (seed % 4 == 0 || model >= size) return LLVMFuzzerMutate(data, size, capacity);
     if (seed % 4 != 1)
-        return model + model_mutate(data + model, size - model, room - model, seed / 4);
+        return model + model_mutate(data + model, size - model, capacity - model, seed / 4);
     uint8_t text[TEXT];
-    if (end > sizeof text) return LLVMFuzzerMutate(data, size, room);
+    if (end > sizeof text) return LLVMFuzzerMutate(data, size, capacity);
     memcpy(text, data, end);
-    const size_t most = sizeof text < room - (size - end) ? sizeof text : room - (size - end);
+    const size_t most =
+        sizeof text < capacity - (size - end) ? sizeof text : capacity - (size - end);
     const size_t changed = LLVMFuzzerMutate(text, end, most);
     memmove(data + changed, data + end, size - end);
     memcpy(data, text, changed);

@@ -13,8 +13,8 @@
 #include <zlib.h>
 
 /* libFuzzer's own mutator; returns the new size. Absent when inputs are replayed. */
-size_t LLVMFuzzerMutate(uint8_t *data, size_t size, size_t room) __attribute__((weak));
-size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t size, size_t room, unsigned seed);
+size_t LLVMFuzzerMutate(uint8_t *data, size_t size, size_t capacity) __attribute__((weak));
+size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t size, size_t capacity, unsigned seed);
 
 enum { MODEL_LENGTH = 8, MODEL_SUM = 4, MODEL_WEIGHTS = 6000 };
 
@@ -59,7 +59,7 @@ static inline bool model_remake(sa_model *model, sa_model *to, sa_rng *rng) {
 }
 
 /* A file with the same vocabularies and other settings; returns its size, 0 if there is none. */
-static inline size_t model_change(uint8_t *data, size_t size, size_t room, sa_rng *rng) {
+static inline size_t model_change(uint8_t *data, size_t size, size_t capacity, sa_rng *rng) {
     sa_container file;
     sa_model model, made;
     sa_file bytes;
@@ -73,7 +73,7 @@ static inline size_t model_change(uint8_t *data, size_t size, size_t room, sa_rn
     if (sa_model_read(&model, &file, 1, NULL)) {
         if (model_remake(&model, &made, rng)) {
             if (sa_model_write(&made, fuzz_scratch(), NULL, 0, NULL) &&
-                sa_file_read(&bytes, fuzz_scratch(), room, NULL)) {
+                sa_file_read(&bytes, fuzz_scratch(), capacity, NULL)) {
                 changed = bytes.size;
                 memcpy(data, bytes.data, bytes.size);
                 sa_file_release(&bytes);
@@ -89,11 +89,12 @@ static inline size_t model_change(uint8_t *data, size_t size, size_t room, sa_rn
 }
 
 /* Mutates the header and corrects its length. */
-static inline size_t model_mutate_header(uint8_t *data, size_t size, size_t room, size_t length) {
+static inline size_t model_mutate_header(uint8_t *data, size_t size, size_t capacity,
+                                         size_t length) {
     const size_t rest = size - MODEL_LENGTH - length;
-    uint8_t *header = malloc(room);
+    uint8_t *header = malloc(capacity);
     memcpy(header, data + MODEL_LENGTH, length);
-    const uint64_t changed = LLVMFuzzerMutate(header, length, room - MODEL_LENGTH - rest);
+    const uint64_t changed = LLVMFuzzerMutate(header, length, capacity - MODEL_LENGTH - rest);
     memmove(data + MODEL_LENGTH + changed, data + MODEL_LENGTH + length, rest);
     memcpy(data, &changed, sizeof changed);
     memcpy(data + MODEL_LENGTH, header, changed);
@@ -102,19 +103,19 @@ static inline size_t model_mutate_header(uint8_t *data, size_t size, size_t room
 }
 
 /* One mutation of a model file, of any kind. */
-static inline size_t model_mutate(uint8_t *data, size_t size, size_t room, unsigned seed) {
+static inline size_t model_mutate(uint8_t *data, size_t size, size_t capacity, unsigned seed) {
     enum { KINDS = 16, ANYHOW = 0, ANEW = 1, DATA = 8 };
     sa_rng rng = sa_rng_seed(seed, 1);
     const uint32_t kind = sa_rng_below(&rng, KINDS);
     uint64_t length = 0;
     if (size > MODEL_LENGTH) memcpy(&length, data, sizeof length);
     if (!length || length >= size - MODEL_LENGTH || kind == ANYHOW)
-        return LLVMFuzzerMutate(data, size, room);
-    const size_t changed = kind == ANEW ? model_change(data, size, room, &rng) : 0;
+        return LLVMFuzzerMutate(data, size, capacity);
+    const size_t changed = kind == ANEW ? model_change(data, size, capacity, &rng) : 0;
     if (changed) return changed;
-    if (kind >= DATA) return model_mutate_header(data, size, room, length);
+    if (kind >= DATA) return model_mutate_header(data, size, capacity, length);
     const size_t before = MODEL_LENGTH + length;
-    return before + LLVMFuzzerMutate(data + before, size - before, room - before);
+    return before + LLVMFuzzerMutate(data + before, size - before, capacity - before);
 }
 
 #endif

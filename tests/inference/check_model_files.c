@@ -135,12 +135,12 @@ static const char *value_of(const image *file, const char *name, size_t *size) {
 }
 
 /* A value that is none of the row's. */
-static const char *beyond(const sa_option *row, bool above, char *text, size_t room) {
+static const char *beyond(const sa_option *row, bool above, char *text, size_t capacity) {
     const double edge = above ? row->max : row->min;
     if (row->kind == SA_OPTION_CHOICE) return above ? "\\\"evil\\\"" : "\\\"\\\"";
     if (row->kind == SA_OPTION_SWITCH) return above ? "1" : "\\\"yes\\\"";
     const double outside = edge + (above ? 1 : -1) * (fabs(edge) > 1 ? fabs(edge) : 1);
-    snprintf(text, room, row->kind == SA_OPTION_REAL ? "%.17g" : "%.0f", outside);
+    snprintf(text, capacity, row->kind == SA_OPTION_REAL ? "%.17g" : "%.0f", outside);
     return text;
 }
 

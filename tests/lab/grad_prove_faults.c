@@ -26,7 +26,7 @@ static enum fault {
     FORGOTTEN_WORD,
     SEEN_FUTURE,
     COUNTED_WORDS,
-    NEIGHBOURS,
+    NEIGHBORS,
     LOST_POSITIONS,
     FAULTS
 } planted;
@@ -113,7 +113,7 @@ void __wrap_sa_attention_all_forward(const sa_attention *w, const sa_memory *mem
     for (int b = 0; planted == COUNTED_WORDS && encoder && b < asked.sentences; b++)
         for (int i = asked.first[b]; i < asked.first[b + 1]; i++)
             *sa_row(c, i) += 1e-3 * (i - asked.first[b]);
-    for (int i = 1; planted == NEIGHBOURS && encoder && i < c.rows; i++)
+    for (int i = 1; planted == NEIGHBORS && encoder && i < c.rows; i++)
         sa_axpy(1e-3, sa_row(c, i - 1), sa_row(c, i), c.cols);
 }
 
@@ -169,7 +169,7 @@ static const struct {
     [COUNTED_WORDS] = {SA_MODEL_TRANSFORMER,
                        {"positions", "none"},
                        "permutation encoder-permutation "},
-    [NEIGHBOURS] = {SA_MODEL_TRANSFORMER, {NULL}, "batching padding causality "},
+    [NEIGHBORS] = {SA_MODEL_TRANSFORMER, {NULL}, "batching padding causality "},
     [LOST_POSITIONS] = {SA_MODEL_TRANSFORMER, {NULL}, "encoder-permutation "},
 };
 

@@ -1,10 +1,10 @@
-/* The colours of weights. */
+/* The colors of weights. */
 #include "report/colormap.h"
 #include "support/suite.h"
 
 #include <stdlib.h>
 
-static void expect_colour(int map, double weight, int red, int green, int blue) {
+static void expect_color(int map, double weight, int red, int green, int blue) {
     const sa_color color = sa_colormap_color(map, weight);
     ck_assert_int_eq(color.red, red);
     ck_assert_int_eq(color.green, green);
@@ -13,17 +13,17 @@ static void expect_colour(int map, double weight, int red, int green, int blue) 
 
 START_TEST(the_scale_is_fixed_from_0_to_1) {
     enum { GREY, INK, VIRIDIS };
-    expect_colour(GREY, 0, 0, 0, 0);
-    expect_colour(GREY, 0.2, 51, 51, 51);
-    expect_colour(GREY, 1, 255, 255, 255);
-    expect_colour(INK, 0, 255, 255, 255);
-    expect_colour(INK, 0.8, 51, 51, 51);
-    expect_colour(INK, 1, 0, 0, 0);
-    expect_colour(VIRIDIS, 0, 0x44, 0x01, 0x54);
-    expect_colour(VIRIDIS, 1 / 3., 0x31, 0x68, 0x8e);
-    expect_colour(VIRIDIS, 1, 0xfd, 0xe7, 0x25);
-    expect_colour(VIRIDIS, -1e-9, 0x44, 0x01, 0x54);
-    expect_colour(VIRIDIS, 1 + 1e-6, 0xfd, 0xe7, 0x25);
+    expect_color(GREY, 0, 0, 0, 0);
+    expect_color(GREY, 0.2, 51, 51, 51);
+    expect_color(GREY, 1, 255, 255, 255);
+    expect_color(INK, 0, 255, 255, 255);
+    expect_color(INK, 0.8, 51, 51, 51);
+    expect_color(INK, 1, 0, 0, 0);
+    expect_color(VIRIDIS, 0, 0x44, 0x01, 0x54);
+    expect_color(VIRIDIS, 1 / 3., 0x31, 0x68, 0x8e);
+    expect_color(VIRIDIS, 1, 0xfd, 0xe7, 0x25);
+    expect_color(VIRIDIS, -1e-9, 0x44, 0x01, 0x54);
+    expect_color(VIRIDIS, 1 + 1e-6, 0xfd, 0xe7, 0x25);
     for (int map = GREY; map <= VIRIDIS; map++) /* from dark to light, or back, evenly */
         for (int i = 1; i <= 100; i++) {
             const sa_color low = sa_colormap_color(map, (i - 1) / 100.);

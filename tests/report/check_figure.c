@@ -203,7 +203,7 @@ END_TEST
 
 /* ---- Films ----------------------------------------------------------------------------------- */
 
-/* One box of two colours, one after the other, and a word that changes with them. */
+/* One box of two colors, one after the other, and a word that changes with them. */
 static void film(const sa_color colors[2], sa_buffer *svg) {
     static const char *const words[] = {"chat", "chien"};
     const sa_box box = {0, 0, 1, 1};
@@ -228,7 +228,7 @@ static const struct {
     {{{1, 2, 3}, {1, 2, 6}}, "values=\"#010203;#010206;#010206\""},
 };
 
-START_TEST(a_film_shows_every_change_of_a_colour) {
+START_TEST(a_film_shows_every_change_of_a_color) {
     sa_buffer svg = {0};
     film(changes[_i].colors, &svg);
     const char *filled = strstr(svg.text, "attributeName=\"fill\"");
@@ -306,7 +306,7 @@ int main(void) {
     tcase_add_loop_test(tests, svg_is_well_formed_and_words_stay_text, 0, LISTS * SIZES);
     tcase_add_test(tests, a_small_picture_as_it_is_written);
     tcase_add_test(tests, what_xml_forbids_is_shown_as_a_question);
-    tcase_add_loop_test(tests, a_film_shows_every_change_of_a_colour, 0, 4);
+    tcase_add_loop_test(tests, a_film_shows_every_change_of_a_color, 0, 4);
     tcase_add_test(tests, a_film_without_memory_for_it);
     tcase_add_test(tests, png_and_pdf_have_their_size_and_never_change);
     return suite_run(suite);

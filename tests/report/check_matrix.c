@@ -255,9 +255,9 @@ START_TEST(links_leave_the_end_marks_out) {
     sa_buffer out = {0};
     sa_link_options_init(&linking);
     sa_matrix_pharaoh(&alignment, &linking, &out);
-    alignment.sources = 3; /* now "cat" is in the end mark's place, and the weights are cut anew */
+    alignment.sources = 3; /* now "cat" stands where EOS does, and the weights are cut anew */
     sa_matrix_pharaoh(&alignment, &linking, &out);
-    alignment.sources = 1; /* an end mark alone on one side, then on both */
+    alignment.sources = 1; /* EOS alone on one side, then on both */
     sa_matrix_pharaoh(&alignment, &linking, &out);
     alignment.targets = 1;
     sa_matrix_pharaoh(&alignment, &linking, &out);

@@ -13,7 +13,7 @@ static void expect_on(sa_terminal screen, const sa_alignment *alignment, const c
     sa_buffer_release(&out);
 }
 
-/* Without colours, and as wide as it gets. */
+/* Without colors, and as wide as it gets. */
 static void expect(const sa_alignment *alignment, const char *picture) {
     expect_on((sa_terminal){0}, alignment, picture);
 }
@@ -151,7 +151,7 @@ static const sa_alignment cat = {.targets = 2,
                                  .source = (const char *const[]){"a", "b", "c"},
                                  .weights = (double[]){1, 0.5, 0, 0.2, 0.04, 0.76}};
 
-START_TEST(cells_have_their_colours) {
+START_TEST(cells_have_their_colors) {
     enum { GREY, INK, VIRIDIS };
     expect_on(
         (sa_terminal){.colors = SA_COLOR_MODE_TRUE, .map = GREY}, &cat,
@@ -166,7 +166,7 @@ START_TEST(cells_have_their_colours) {
               "      a b c \n"
               "  le  \x1b[48;5;220m  \x1b[48;5;36m  \x1b[48;5;53m  \x1b[0m\n"
               "chat  \x1b[48;5;24m  \x1b[48;5;53m  \x1b[48;5;77m  \x1b[0m\n\n");
-    expect_on((sa_terminal){.map = INK}, &cat, /* blocks have no colours to map */
+    expect_on((sa_terminal){.map = INK}, &cat, /* blocks have no colors to map */
               "      a b c \n"
               "  le  ██▓▓··\n"
               "chat  ░░··██\n\n");
@@ -215,7 +215,7 @@ int main(void) {
     tcase_add_test(cases, long_words_are_cut);
     tcase_add_test(cases, a_flood_of_marks_is_cut);
     tcase_add_test(cases, twelve_long_words_a_side_fit_80_columns);
-    tcase_add_test(cases, cells_have_their_colours);
+    tcase_add_test(cases, cells_have_their_colors);
     tcase_add_test(cases, what_is_too_wide_is_continued_below);
     tcase_add_test(cases, no_line_is_wider_than_the_screen);
     suite_add_tcase(suite, cases);

@@ -4,14 +4,14 @@
 
 #include "support/suite.h"
 
-enum { ROOM = 3, SIZE = 2 };
+enum { CAPACITY = 3, SIZE = 2 };
 
 static sa_settings settings;
 static sa_averaging averaging;
 
 static void set_up(void) {
     sa_settings_init(&settings);
-    settings.average = ROOM;
+    settings.average = CAPACITY;
     ck_assert(sa_averaging_open(&averaging, &settings, SIZE, NULL));
 }
 

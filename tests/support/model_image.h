@@ -10,10 +10,10 @@
 #include <stdint.h>
 #include <zlib.h>
 
-/* A file of at most `ROOM` bytes. */
-enum { ROOM = 1 << 15, LENGTH = 8 };
+/* A file of at most `CAPACITY` bytes. */
+enum { CAPACITY = 1 << 15, LENGTH = 8 };
 typedef struct image {
-    unsigned char bytes[ROOM];
+    unsigned char bytes[CAPACITY];
     size_t size;
 } image;
 
@@ -79,7 +79,7 @@ static void alter(image *file, const char *part, const char *with) {
 
 static void load(image *file, const char *path) {
     char *bytes = scratch_read(path, &file->size);
-    ck_assert_uint_lt(file->size, ROOM);
+    ck_assert_uint_lt(file->size, CAPACITY);
     memcpy(file->bytes, bytes, file->size);
     free(bytes);
 }

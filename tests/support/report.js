@@ -285,13 +285,13 @@ const checks = {
     assert.ok(viewed + filmed > 0 && (!viewed || viewed === expected.length), `${viewed} sentences`);
     for (const [i, sentence] of expected.entries()) {
       if (i < viewed) await page.run(`chooseSentence(${i})`);
-      if (i < filmed) await page.run(`{ byId("scene").value = ${i}; addScenes(); }`);
+      if (i < filmed) await page.run(`{ byId("scene").value = ${i}; drawScenes(); }`);
       if (i < viewed) {
         const shown = await page.run(`[...document.querySelectorAll("#target button")].map((button) => button.textContent)`);
         assert.deepStrictEqual(shown, await page.run(`${JSON.stringify(sentence.target)}.map((text) => clipped(text, 48))`));
         sentence.target.forEach((word, t) => { if (/^[!-~]{1,47}$/.test(word)) assert.strictEqual(shown[t], word); });
       }
-      if (i < viewed) await page.run("view.over = 0; light()");
+      if (i < viewed) await page.run("view.over = 0; updateHighlight()");
       assert.deepStrictEqual(await foreign(), [], "the corpus made elements");
       assert.doesNotMatch(await page.run("document.body.innerText"), /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u202a-\u202e\u2066-\u2069]/);
     }

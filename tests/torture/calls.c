@@ -212,11 +212,11 @@ static int translate_together(void) {
 
 /* ---- Aligning -------------------------------------------------------------------------------- */
 
-static bool take_alignment(void *context, size_t index, const sa_alignment *pieces,
+static bool take_alignment(void *context, size_t index, const sa_alignment *subwords,
                            sa_error *error) {
     sa_alignment words;
     (void)context;
-    if (!sa_alignment_merge(pieces, &words, error)) return false;
+    if (!sa_alignment_merge(subwords, &words, error)) return false;
     say("%zu %.9g\n", index, words.log_probability);
     say_numbers("alpha", words.weights, (size_t)(words.targets * words.sources));
     sa_alignment_release(&words);

@@ -43,8 +43,8 @@ static const char *differs(const course *it, const contents *now) {
 
 static void note_versions(course *it) {
     const tally *seen = it->record;
-    const int room = sizeof it->version / sizeof *it->version;
-    for (long i = 0; i < seen->files && it->versions < room; i++) {
+    const int capacity = sizeof it->version / sizeof *it->version;
+    for (long i = 0; i < seen->files && it->versions < capacity; i++) {
         if (seen->ops[i].kind != OP_RENAME) continue;
         content *version = &it->version[it->versions++];
         *version = (content){.size = 0};

@@ -116,12 +116,12 @@ static void note_open(int fd, int file, const char *path) {
 }
 
 /* A path below the folder that fd is; without a slash at the end. */
-static void join(char *out, size_t room, int fd, const char *name) {
+static void join(char *out, size_t capacity, int fd, const char *name) {
     const bool below = fd >= 0 && fd < FILES && *name != '/' && *opened[fd].path;
     const char *folder = below ? opened[fd].path : "";
     const char *slash = below && folder[strlen(folder) - 1] != '/' ? "/" : "";
     if (strcmp(folder, ".") == 0) folder = slash = "";
-    snprintf(out, room, "%s%s%s", folder, slash, name);
+    snprintf(out, capacity, "%s%s%s", folder, slash, name);
     for (size_t end = strlen(out); end > 1 && out[end - 1] == '/';) out[--end] = 0;
 }
 

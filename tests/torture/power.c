@@ -10,7 +10,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
-enum { STEPS = 3, NAMES = 96, FILES = 1024, SECTOR = 512, ROOM = 1 << 17 };
+enum { STEPS = 3, NAMES = 96, FILES = 1024, SECTOR = 512, CAPACITY = 1 << 17 };
 
 /* The disk after the cut. */
 typedef struct name {
@@ -25,7 +25,7 @@ typedef struct disk {
     int count, names;                            /* as on the disk; as the process saw it */
     name on[NAMES], known[NAMES];
     uint64_t hash; /* of all that is on it */
-    char bytes[ROOM];
+    char bytes[CAPACITY];
     size_t size;
 } disk;
 
@@ -112,7 +112,7 @@ static void lay_bytes(disk *it, int file) {
         if (entry->file != file) continue;
         if (entry->kind == OP_SYNC) safe = it->size;
         if (entry->kind != OP_WRITE) continue;
-        if (it->size + entry->size > ROOM) abort();
+        if (it->size + entry->size > CAPACITY) abort();
         memcpy(it->bytes + it->size, it->seen->data + entry->at, entry->size);
         it->size += entry->size;
     }
@@ -212,11 +212,11 @@ static uint64_t combination(disk *it) {
 }
 
 /* Adds a number to a list; false when it is there already. */
-static bool is_new(uint64_t *list, size_t *count, size_t room, uint64_t number) {
-    size_t at = number % room;
-    for (; list[at]; at = (at + 1) % room)
+static bool is_new(uint64_t *list, size_t *count, size_t capacity, uint64_t number) {
+    size_t at = number % capacity;
+    for (; list[at]; at = (at + 1) % capacity)
         if (list[at] == number) return false;
-    if (*count + 1 >= room) return false;
+    if (*count + 1 >= capacity) return false;
     list[at] = number;
     return ++*count;
 }

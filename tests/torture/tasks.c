@@ -8,7 +8,7 @@
 #define SMALL "--embed 4 --hidden 4 --attn 4 --maxout 4 --batch 4 --valid u.tsv "
 #define TINY SMALL "--shards 1 --threads 1 --train p.tsv "
 #define MODEL "m/best.safetensors"
-#define PIECES "s/best.safetensors"
+#define SUBWORDS "s/best.safetensors"
 
 const task task_commands[] = {
     {"version", "--version", NULL},
@@ -48,7 +48,7 @@ const task task_commands[] = {
      "--coverage-penalty 0.2 < two.txt",
      NULL},
     {"translate, sub-words",
-     "translate " PIECES " --threads 1 --max-ratio 1 --sample --jsonl --merge-words < two.txt",
+     "translate " SUBWORDS " --threads 1 --max-ratio 1 --sample --jsonl --merge-words < two.txt",
      NULL},
     {"align", "align " MODEL " u.tsv --threads 1 --limit 1", NULL},
     {"align, files",
@@ -56,7 +56,7 @@ const task task_commands[] = {
      "--html page.html --limit 2",
      NULL},
     {"align, heads and whole words",
-     "align " PIECES " u.tsv --threads 1 --merge-words --all-heads heads --npy npy --soft soft "
+     "align " SUBWORDS " u.tsv --threads 1 --merge-words --all-heads heads --npy npy --soft soft "
      "--jsonl lines --force-attention shift:1 --limit 1",
      NULL},
     {"eval", "eval " MODEL " u.tsv --threads 1 --by-length --per-sentence each", NULL},
@@ -134,21 +134,21 @@ static const char *kind_options(int kind) {
 }
 
 /* The last results' arguments. */
-static char *next_line(size_t *room) {
+static char *next_line(size_t *capacity) {
     static char lines[4][512];
     static int next;
-    *room = sizeof lines[0];
+    *capacity = sizeof lines[0];
     return lines[next++ % 4];
 }
 
 task kind_training(int kind, int steps, int every, bool resume) {
-    size_t room;
-    char *line = next_line(&room);
+    size_t capacity;
+    char *line = next_line(&capacity);
     if (resume)
-        snprintf(line, room, "train --train p.tsv --valid u.tsv --out o --resume --steps %d%s",
+        snprintf(line, capacity, "train --train p.tsv --valid u.tsv --out o --resume --steps %d%s",
                  steps, kind ? "" : " --snapshots u.tsv");
     else
-        snprintf(line, room, "train " TINY "--out o --steps %d --valid-every %d %s", steps, every,
-                 kind_options(kind));
+        snprintf(line, capacity, "train " TINY "--out o --steps %d --valid-every %d %s", steps,
+                 every, kind_options(kind));
     return (task){.name = kind_names[kind], .words = line};
 }

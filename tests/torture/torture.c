@@ -13,10 +13,10 @@ bool chosen(const struct effort *effort, const char *name) {
 }
 
 bool goal_count(struct goal *goal, bool good, const char *format, ...) {
-    enum { TOLD = 40 }; /* more would not be faster */
+    enum { SHOWN = 40 }; /* more would be no help */
     goal->cases++;
     goal->good += good;
-    if (good || goal->cases - goal->good > TOLD) return good;
+    if (good || goal->cases - goal->good > SHOWN) return good;
     va_list arguments;
     va_start(arguments, format);
     fprintf(stderr, "%s: ", goal->name);

@@ -3,12 +3,13 @@
 
 title() { printf '\n== %s\n' "$*"; }
 
-# Installs what is missing and builds build/release/softalign and its manual.
+# Installs what is missing and builds the library, the command build/release/softalign and its manual.
 build_softalign() {
     scripts/setup
     echo "Building ..."
     mkdir -p build
-    { cmake --preset release && cmake --build --preset release --target softalign_command manual; } \
+    { cmake --preset release &&
+        cmake --build --preset release --target libsoftalign.a softalign_command manual; } \
         >build/release.log 2>&1 || {
         cat build/release.log >&2
         exit 1

@@ -146,6 +146,23 @@ START_TEST(an_option_says_what_its_field_holds) {
 }
 END_TEST
 
+/* Scores, decoders and cells: named, described, and described in part or not at all if so asked. */
+START_TEST(rows_are_enumerated) {
+    static const char *(*const lists_of_rows[])(size_t, const char **, const char **) = {
+        sa_attention_info, sa_decoder_info, sa_cell_info};
+    static const char *const first[] = {"additive", "bahdanau", "gru"};
+    for (size_t l = 0; l < 3; l++) {
+        const char *formula, *citation, *name = lists_of_rows[l](0, NULL, NULL);
+        size_t count = 0;
+        ck_assert_str_eq(name, first[l]);
+        for (; lists_of_rows[l](count, &formula, &citation); count++)
+            ck_assert(*formula && *citation);
+        ck_assert_uint_gt(count, 2);
+        ck_assert_ptr_null(lists_of_rows[l](count, NULL, NULL));
+    }
+}
+END_TEST
+
 START_TEST(presets_are_enumerated) {
     size_t count = 0;
     bool bahdanau = false;
@@ -176,6 +193,7 @@ int main(void) {
     tcase_add_loop_test(tests, a_constant_is_the_number_of_its_name, 0, LISTS);
     tcase_add_test(tests, every_choice_has_constants);
     tcase_add_test(tests, an_option_says_what_its_field_holds);
+    tcase_add_test(tests, rows_are_enumerated);
     tcase_add_test(tests, presets_are_enumerated);
     tcase_add_test(tests, the_version_is_the_project_s);
     return suite_run(suite);

@@ -286,6 +286,25 @@ START_TEST(test_limits) {
 }
 END_TEST
 
+/* What is no regular file is written to directly and stays what it is. */
+START_TEST(test_devices) {
+    sa_error error;
+    char text[] = "text";
+    const sa_buffer some = {.text = text, .size = 4}, failed = {.failed = true};
+    const char *link = scratch_path("null"), *absent = scratch_path("socket");
+    ck_assert_int_eq(symlink("/dev/null", link), 0);
+    ck_assert(sa_save_text(link, &some, &error));
+    ck_assert_uint_eq(mode_of(link) & S_IFMT, S_IFLNK);
+    ck_assert(!sa_save_text("/dev/full", &some, &error));
+    ck_assert_int_eq(error.code, SA_IO);
+    ck_assert(!sa_save_text(scratch_path("x"), &failed, &error));
+    ck_assert_int_eq(error.code, SA_LIMIT);
+    ck_assert_int_eq(mknod(absent, S_IFSOCK | 0600, 0), 0);
+    ck_assert(!sa_save_text(absent, &some, &error));
+    ck_assert_int_eq(error.code, SA_OPEN);
+}
+END_TEST
+
 int main(void) {
     TCase *tests;
     Suite *suite = suite_of("save", &tests);
@@ -306,5 +325,6 @@ int main(void) {
     tcase_add_loop_test(tests, test_taken_for_forsaken, 0, 2);
     tcase_add_test(tests, test_no_name_left);
     tcase_add_test(tests, test_limits);
+    tcase_add_test(tests, test_devices);
     return suite_run(suite);
 }

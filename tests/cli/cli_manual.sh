@@ -15,6 +15,8 @@ options=0
 for command in $commands; do
     page=$manual/man1/softalign-$command.1
     [ -f "$page" ] || { fail "no page of $command" && continue; }
+    "$softalign" help "$command" --markdown >source
+    same "the page's source" "# softalign-$command 1" "$(head -n 1 source)"
     plain "$page" >text
     for option in $("$softalign" help "$command" | sed -n 's/^  \(--[a-z][a-z0-9-]*\).*/\1/p'); do
         options=$((options + 1))

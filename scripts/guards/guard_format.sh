@@ -1,6 +1,6 @@
 #!/bin/bash
-# The sources are formatted as clang-format does by .clang-format. Other versions of clang-format lay
-# out a few lines differently, so only the version that made the layout may judge.
+# The sources are formatted as clang-format does by .clang-format. Other versions of clang-format break
+# a few lines differently, so only the version that they were formatted with may judge.
 set -u
 version=14
 

@@ -500,6 +500,8 @@ typedef struct sa_alignment {
     const double *weights;  /* all matrices [targets * sources], the mean over heads first; read the
                                others by sa_alignment_weights. NULL: none */
     double log_probability; /* of the target, EOS included */
+    const double *token_log_probabilities; /* [targets] of each target token, whose sum that is;
+                                              NULL but for cross-attention */
 } sa_alignment;
 
 /* The matrix of one head (from 1; 0: the mean over heads) in one layer (from 1; 0: the layer that
@@ -519,8 +521,9 @@ bool sa_align(sa_model *model, const sa_align_options *options, const sa_pair *p
 
 /* The alignment between words from one between subwords ("low@@", "er"): the row of a target word
  * is the mean of its subwords' rows, the column of a source word the sum of its subwords' columns,
- * so that rows still sum to 1. EOS stays a word of its own. Without subwords nothing changes but
- * that single layers are dropped. Freed by sa_alignment_release. */
+ * so that rows still sum to 1, and its log-probability the sum of theirs. EOS stays a word of its
+ * own. Without subwords nothing changes but that single layers are dropped. Freed by
+ * sa_alignment_release. */
 bool sa_alignment_merge(const sa_alignment *subwords, sa_alignment *words, sa_error *error);
 void sa_alignment_release(sa_alignment *words);
 

@@ -32,5 +32,6 @@ void sa_alignment_release(sa_alignment *alignment) {
     free((void *)(uintptr_t)alignment->target);
     free((void *)(uintptr_t)alignment->source);
     free((void *)(uintptr_t)alignment->weights);
+    free((void *)(uintptr_t)alignment->token_log_probabilities);
     *alignment = (sa_alignment){0};
 }

@@ -39,12 +39,23 @@ static bool merge_weights(const sa_alignment *subwords, const int *target, const
     return true;
 }
 
+/* By the chain rule: of a word, the sum over its subwords. */
+static bool merge_log_p(const sa_alignment *subwords, const int *target, sa_alignment *words,
+                        sa_error *error) {
+    if (!subwords->token_log_probabilities) return true;
+    double *merged = sa_new((size_t)words->targets, sizeof *merged, error);
+    for (int t = 0; merged && t < subwords->targets; t++)
+        merged[target[t]] += subwords->token_log_probabilities[t];
+    words->token_log_probabilities = merged;
+    return merged;
+}
+
 bool sa_alignment_merge(const sa_alignment *subwords, sa_alignment *words, sa_error *error) {
     int *target = sa_new((size_t)subwords->targets, sizeof *target, error);
     int *source = target ? sa_new((size_t)subwords->sources, sizeof *source, error) : NULL;
     *words = *subwords;
     words->target = words->source = NULL;
-    words->weights = NULL;
+    words->weights = words->token_log_probabilities = NULL;
     words->layers = 1;
     bool good = source;
     if (good) {
@@ -55,7 +66,8 @@ bool sa_alignment_merge(const sa_alignment *subwords, sa_alignment *words, sa_er
         words->source =
             join_subwords(subwords->source, subwords->sources, source, words->sources, error);
         good = words->target && words->source &&
-               (!subwords->weights || merge_weights(subwords, target, source, words, error));
+               (!subwords->weights || merge_weights(subwords, target, source, words, error)) &&
+               merge_log_p(subwords, target, words, error);
     }
     free(target);
     free(source);

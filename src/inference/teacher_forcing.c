@@ -62,13 +62,29 @@ static bool copy_weights(const force_task *task, const sa_pass *pass, const sa_b
     return true;
 }
 
+/* The log-probability of sentence b and, where the rows are its tokens, of each of them. */
+static bool copy_log_p(const force_task *task, const sa_pass *pass, const sa_batch *batch, int b,
+                       sa_alignment *result, sa_error *error) {
+    const int T = batch->target.len[b];
+    double *each = NULL;
+    if (task->view && task->view->site == SA_SITE_CROSS) {
+        each = sa_new((size_t)T, sizeof *each, error);
+        if (!each) return false;
+    }
+    for (int t = 0; t < T; t++) {
+        const double log_p = (double)pass->log_p[batch->target.start[t] + b];
+        result->log_probability += log_p;
+        if (each) each[t] = log_p;
+    }
+    result->token_log_probabilities = each;
+    return isfinite(result->log_probability) || sa_fail_diverged(error);
+}
+
 static bool copy_results(const force_task *task, const sa_pass *pass, const sa_batch *batch,
                          const size_t *pair, sa_error *error) {
     for (int b = 0; b < batch->target.sentences; b++) {
         sa_alignment *result = &task->results[pair[batch->target.order[b]]];
-        for (int t = 0; t < batch->target.len[b]; t++)
-            result->log_probability += (double)pass->log_p[batch->target.start[t] + b];
-        if (!isfinite(result->log_probability)) return sa_fail_diverged(error);
+        if (!copy_log_p(task, pass, batch, b, result, error)) return false;
         if (task->view && !copy_weights(task, pass, batch, b, result, error)) return false;
     }
     return true;

@@ -147,12 +147,15 @@ static bool compare_log_probability(void *context, size_t i, const sa_alignment 
     if (alignment->targets == found[i].words) /* else the words do not split as they were joined */
         ck_assert_double_eq_tol(alignment->log_probability, found[i].log_probability,
                                 1e-4 * (1 + fabs(found[i].log_probability)));
+    double log_p = 0;
     for (int t = 0; t < alignment->targets; t++) {
         double sum = 0;
+        log_p += alignment->token_log_probabilities[t];
         for (int s = 0; s < alignment->sources; s++)
             sum += alignment->weights[t * alignment->sources + s];
         ck_assert_double_eq_tol(sum, 1, 1e-5);
     }
+    ck_assert_double_eq_tol(log_p, alignment->log_probability, 1e-9);
     ck_assert_str_eq(alignment->source[alignment->sources - 1], "</s>");
     ck_assert_str_eq(alignment->target[alignment->targets - 1], "</s>");
     return true;

@@ -218,6 +218,7 @@ static bool take_alignment(void *context, size_t index, const sa_alignment *subw
     (void)context;
     if (!sa_alignment_merge(subwords, &words, error)) return false;
     say("%zu %.9g\n", index, words.log_probability);
+    say_numbers("log_p", words.token_log_probabilities, (size_t)words.targets);
     say_numbers("alpha", words.weights, (size_t)(words.targets * words.sources));
     sa_alignment_release(&words);
     return true;

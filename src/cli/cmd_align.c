@@ -7,9 +7,9 @@
 #include "config/settings.h"
 #include "data/tokenizer.h"
 #include "metrics/linking.h"
-#include "report/html_report.h"
 #include "report/matrix.h"
 #include "report/numbered_files.h"
+#include "report/page_text.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -24,6 +24,7 @@ typedef struct align_options {
     int layer, head, limit, threads;
     sa_link_options linking;
     cli_pictures pictures;
+    sa_page_text page;
 } align_options;
 
 #define AT(field) offsetof(align_options, field)
@@ -70,6 +71,7 @@ static const sa_option rows[] = {
 static const cli_option_set sets[] = {
     {"Options", rows, 0},
     {"Pictures", cli_pictures_options, AT(pictures)},
+    {"Page", sa_page_text_options, AT(page)},
     {"Links", sa_linking_options, AT(linking)},
     {0},
 };
@@ -234,14 +236,17 @@ static bool each(void *context, size_t index, const sa_alignment *whole, sa_erro
 
 /* ---- All pairs ------------------------------------------------------------------------------- */
 
-static void open_page(const char *const *words, sa_model *model, outputs *out) {
-    sa_buffer title = {0};
-    sa_buffer_addf(&title, "Attention of %s", words[0]);
+static void open_page(const char *const *words, size_t sentences, sa_model *model, outputs *out) {
+    sa_buffer name = {0}, title = {0};
+    sa_html_report_add_name(words[0], &name);
+    sa_buffer_addf(&title, "Attention of %s on %zu sentence%s", name.failed ? "" : name.text,
+                   sentences, sentences == 1 ? "" : "s");
     sa_html_report_init(&out->report, "align", title.failed ? "" : title.text, 1);
-    out->report.failed |= title.failed;
+    sa_html_report_fact_file(&out->report, "pairs", words[1]);
+    sa_html_report_model(&out->report, name.failed ? "" : name.text, sa_model_settings(model));
+    out->report.failed |= name.failed || title.failed;
+    sa_buffer_release(&name);
     sa_buffer_release(&title);
-    sa_html_report_fact(&out->report, "pairs", words[1]);
-    sa_html_report_model(&out->report, words[0], sa_model_settings(model));
     sa_html_report_seed(&out->report, sa_model_settings(model)->seed);
 }
 
@@ -272,9 +277,12 @@ static bool align(const char *const *words, const align_options *options, output
     for (int i = 0; good && i < CLI_PICTURE_FORMS; i++)
         good =
             !options->pictures.folder[i] || sa_directory_create(options->pictures.folder[i], error);
-    if (good && options->text[HTML]) open_page(words, model, out);
+    if (good && options->text[HTML]) open_page(words, count, model, out);
     good = good && sa_align(model, &view, out->corpus.pairs, count, each, out, error);
-    if (good && options->text[HTML]) sa_html_report_write(&out->report, &out->text[HTML]);
+    if (good && options->text[HTML]) {
+        good = sa_page_text_add(&options->page, &out->report, error);
+        if (good) sa_html_report_write(&out->report, &out->text[HTML]);
+    }
     for (int i = 0; good && i < TEXTS; i++)
         good = !options->text[i] || cli_save(options->text[i], &out->text[i], error);
     sa_model_close(model);
@@ -299,9 +307,12 @@ static bool read_options(int count, char **arguments, align_options *options, co
     sa_options_init(rows, options);
     sa_link_options_init(&options->linking);
     sa_options_init(cli_pictures_options, &options->pictures);
+    sa_options_init(sa_page_text_options, &options->page);
     if (!cli_read(&cli_align, count, arguments, options, words, error) ||
         !cli_heads_read(options->heads, &options->head, error) || !check_site(options, error) ||
-        !cli_pictures_check(&options->pictures, error))
+        !cli_pictures_check(&options->pictures, error) ||
+        !sa_page_text_check(&options->page, options->text[HTML], error) ||
+        !cli_refuse_overwrite(options->page.notes, options->text[HTML], error))
         return false;
     bool wanted = cli_pictures_wanted(&options->pictures);
     for (int i = 0; i < FOLDERS; i++) wanted = wanted || options->folder[i];

@@ -15,6 +15,7 @@ typedef struct compare_options {
     int seeds, matrices;
     bool json;
     sa_settings settings;
+    sa_page_text page;
 } compare_options;
 
 #define AT(field) offsetof(compare_options, field)
@@ -49,6 +50,7 @@ static const sa_option rows[] = {
 };
 static const cli_option_set sets[] = {
     {"Options", rows, 0},
+    {"Page", sa_page_text_options, AT(page)},
     {"Settings", sa_settings_options, AT(settings)},
     {0},
 };
@@ -61,7 +63,9 @@ static bool check_options(const compare_options *options, sa_error *error) {
     if (!cli_refuse_overwrite(options->train, options->html, error) ||
         !cli_refuse_overwrite(options->valid, options->html, error) ||
         !cli_refuse_overwrite(options->test, options->html, error) ||
-        !cli_refuse_overwrite(options->snapshots, options->html, error))
+        !cli_refuse_overwrite(options->snapshots, options->html, error) ||
+        !cli_refuse_overwrite(options->page.notes, options->html, error) ||
+        !sa_page_text_check(&options->page, options->html, error))
         return false;
     if (options->html && strcmp(options->html, "-") == 0)
         return sa_fail(error, SA_USAGE, "compare: the table goes to standard output: --html FILE");
@@ -92,12 +96,12 @@ static void show_progress(void *context, const sa_progress *report) {
 static bool write_results(const sa_comparison *all, const compare_options *options,
                           sa_error *error) {
     sa_buffer out = {0};
-    const bool good = sa_compare_save_tables(all, error) && sa_compare_save_curves(all, error) &&
-                      sa_compare_save_by_length(all, error) &&
-                      sa_compare_save_matrices(all, (size_t)options->matrices, error) &&
-                      (!options->html || sa_compare_save_page(all, options->html, error)) &&
-                      sa_compare_add_table(all, options->json, &out, error) &&
-                      cli_print(&out, error);
+    const bool good =
+        sa_compare_save_tables(all, error) && sa_compare_save_curves(all, error) &&
+        sa_compare_save_by_length(all, error) &&
+        sa_compare_save_matrices(all, (size_t)options->matrices, error) &&
+        (!options->html || sa_compare_save_page(all, &options->page, options->html, error)) &&
+        sa_compare_add_table(all, options->json, &out, error) && cli_print(&out, error);
     sa_buffer_release(&out);
     for (size_t i = 0; good && i < all->model_count * all->seeds; i++)
         if (all->runs[i].diverged)
@@ -131,6 +135,7 @@ static bool run(int count, char **arguments, sa_error *error) {
     compare_options options;
     sa_settings transformer;
     sa_options_init(rows, &options);
+    sa_options_init(sa_page_text_options, &options.page);
     sa_settings_init(&options.settings);
     if (!cli_read_preset(&cli_compare, count, arguments, &options, &options.settings,
                          &options.preset, error) ||

@@ -5,8 +5,8 @@
 #include "cli/pictures.h"
 #include "report/figure.h"
 #include "report/film.h"
-#include "report/html_report.h"
 #include "report/numbered_files.h"
+#include "report/page_text.h"
 
 #include <math.h>
 #include <stdint.h>
@@ -21,6 +21,7 @@ typedef struct film_options {
     int pair, head;
     double speed;
     cli_pictures pictures;
+    sa_page_text page;
 } film_options;
 
 #define AT(field) offsetof(film_options, field)
@@ -49,7 +50,8 @@ static const sa_option rows[] = {
      "colormap: gray (white is high, as in the paper), ink (black is high, for print) or viridis"},
     {0},
 };
-static const cli_option_set sets[] = {{"Options", rows, 0}, {0}};
+static const cli_option_set sets[] = {
+    {"Options", rows, 0}, {"Page", sa_page_text_options, AT(page)}, {0}};
 
 enum { HOLD = 8 }; /* additional frames that the last one is held for */
 
@@ -168,10 +170,16 @@ static bool play(const sa_film_pair *pair, const film_options *options, sa_error
 static bool save_page(const char *folder, const film_options *options, sa_error *error) {
     sa_html_report report;
     sa_buffer out = {0};
-    sa_html_report_init(&report, "film", "Film", 1);
-    sa_html_report_fact(&report, "folder", folder);
-    sa_html_report_model(&report, folder, NULL);
-    bool good = sa_html_report_film(&report, folder, error);
+    sa_buffer name = {0}, title = {0};
+    sa_html_report_add_name(folder, &name);
+    sa_buffer_addf(&title, "Attention during the training of %s", name.failed ? "" : name.text);
+    sa_html_report_init(&report, "film", title.failed ? "" : title.text, 1);
+    sa_html_report_model(&report, name.failed ? "" : name.text, NULL);
+    report.failed |= name.failed || title.failed;
+    sa_buffer_release(&name);
+    sa_buffer_release(&title);
+    bool good = sa_html_report_film(&report, folder, error) &&
+                sa_page_text_add(&options->page, &report, error);
     if (good) sa_html_report_write(&report, &out);
     good = good && cli_save(options->html, &out, error);
     sa_html_report_release(&report);
@@ -208,9 +216,13 @@ static bool run(int count, char **arguments, sa_error *error) {
     sa_film film;
     sa_options_init(rows, &options);
     sa_options_init(cli_pictures_options, &options.pictures);
+    sa_options_init(sa_page_text_options, &options.page);
     if (!cli_read(&cli_film, count, arguments, &options, &folder, error)) return false;
     if (!cli_heads_read(options.heads, &options.head, error)) return false;
-    if (!cli_pictures_check(&options.pictures, error)) return false;
+    if (!cli_pictures_check(&options.pictures, error) ||
+        !sa_page_text_check(&options.page, options.html, error) ||
+        !cli_refuse_overwrite(options.page.notes, options.html, error))
+        return false;
     if (!options.svg && !options.html && !cli_pictures_wanted(&options.pictures))
         options.terminal = true;
     if (!sa_film_read(&film, folder, SIZE_MAX, error)) return false;

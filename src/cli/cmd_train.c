@@ -1,20 +1,25 @@
 #include "base/container.h"
 #include "base/file.h"
+#include "base/profile.h"
+#include "base/save.h"
 #include "cli/command.h"
 #include "cli/output.h"
 #include "cli/progress.h"
 #include "cli/signals.h"
 #include "config/preset.h"
 #include "config/settings.h"
-#include "report/html_report.h"
+#include "report/page_text.h"
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
 
 typedef struct train_options {
     const char *train, *alignments, *valid, *out, *preset, *snapshots, *html;
     bool resume, profile;
     sa_settings settings;
+    sa_page_text page;
 } train_options;
 
 #define AT(field) offsetof(train_options, field)
@@ -36,8 +41,9 @@ static const sa_option rows[] = {
      "pairs whose attention is recorded before the first update and at every validation: "
      "DIR/film/0001/00000000.csv ..."},
     {"html", SA_OPTION_TEXT, SA_SCOPE_RUN, AT(html), 0, 0, 0, NULL, "FILE",
-     "write an HTML report: learning curves, recorded attention, attention of the best model on "
-     "the --snapshots pairs, settings"},
+     "write an HTML report, anew at every validation: learning curves, recorded attention, "
+     "attention of the best model on the --snapshots pairs, settings; a browser that shows it "
+     "follows the training"},
     {"resume", SA_OPTION_SWITCH, SA_SCOPE_RUN, AT(resume), 0, 0, 1, NULL, NULL,
      "resume from last.safetensors, with its settings"},
     {"profile", SA_OPTION_SWITCH, SA_SCOPE_RUN, AT(profile), 0, 0, 1, NULL, NULL,
@@ -46,6 +52,7 @@ static const sa_option rows[] = {
 };
 static const cli_option_set sets[] = {
     {"Options", rows, 0},
+    {"Page", sa_page_text_options, AT(page)},
     {"Settings", sa_settings_options, offsetof(train_options, settings)},
     {0},
 };
@@ -84,6 +91,7 @@ static bool resume_settings(int count, char **arguments, train_options *options,
 
 static bool read_options(int count, char **arguments, train_options *options, sa_error *error) {
     sa_options_init(rows, options);
+    sa_options_init(sa_page_text_options, &options->page);
     sa_settings_init(&options->settings);
     if (!cli_read_preset(&cli_train, count, arguments, options, &options->settings,
                          &options->preset, error))
@@ -92,7 +100,9 @@ static bool read_options(int count, char **arguments, train_options *options, sa
     if (!options->out) return sa_fail(error, SA_USAGE, "train: --out DIR is missing");
     if (!cli_refuse_overwrite(options->train, options->html, error) ||
         !cli_refuse_overwrite(options->valid, options->html, error) ||
-        !cli_refuse_overwrite(options->snapshots, options->html, error))
+        !cli_refuse_overwrite(options->snapshots, options->html, error) ||
+        !cli_refuse_overwrite(options->page.notes, options->html, error) ||
+        !sa_page_text_check(&options->page, options->html, error))
         return false;
     if (options->preset) fprintf(stderr, "%s", sa_preset_text(options->preset));
     if (options->resume && !resume_settings(count, arguments, options, error)) return false;
@@ -124,9 +134,98 @@ static void show_result(const sa_train_result *result, const train_options *opti
             result->best_loss, result->best_bleu, options->out);
 }
 
-static bool train(const train_options *options, const sa_corpus *snapshot_pairs, sa_error *error) {
+/* ---- The page -------------------------------------------------------------------------------- */
+
+/* Adds what the training's folder holds by now. */
+static bool add_results(const train_options *options, const sa_corpus *snapshot_pairs,
+                        sa_html_report *report, sa_error *error) {
+    char *best = sa_path_join(options->out, "best.safetensors", error);
+    bool good = best && sa_html_report_add_file(report, options->out, "log.csv", error) &&
+                sa_html_report_film(report, options->out, error);
+    if (good && snapshot_pairs->count) {
+        sa_model *model = sa_model_open(best, options->settings.threads, error);
+        good = model && sa_html_report_align(report, model, snapshot_pairs, error);
+        sa_model_close(model);
+    }
+    free(best);
+    return good;
+}
+
+static void open_page(const train_options *options, sa_html_report *report) {
+    sa_buffer name = {0}, title = {0};
+    sa_html_report_add_name(options->out, &name);
+    sa_buffer_addf(&title, "Training of %s", name.failed ? "" : name.text);
+    sa_html_report_init(report, "train", title.failed ? "" : title.text, 1);
+    sa_html_report_fact_file(report, "training pairs", options->train);
+    sa_html_report_model(report, name.failed ? "" : name.text, &options->settings);
+    sa_html_report_seed(report, options->settings.seed);
+    report->failed |= name.failed || title.failed;
+    sa_buffer_release(&name);
+    sa_buffer_release(&title);
+}
+
+typedef enum page_stage { BEFORE_VALIDATION, AT_VALIDATION, AT_END } page_stage;
+
+/* What the page opens at may not be there before the end. */
+static bool save_page(const train_options *options, const sa_corpus *snapshot_pairs,
+                      page_stage stage, sa_error *error) {
+    sa_html_report report;
+    sa_buffer out = {0};
+    sa_page_text text = options->page;
+    open_page(options, &report);
+    if (stage != AT_END) {
+        sa_html_report_live(&report);
+        text.open_at = NULL;
+    }
+    bool good =
+        (stage == BEFORE_VALIDATION || add_results(options, snapshot_pairs, &report, error)) &&
+        sa_page_text_add(&text, &report, error);
+    if (good) sa_html_report_write(&report, &out);
+    good = good && (stage == AT_END ? cli_save(options->html, &out, error)
+                                    : sa_save_text(options->html, &out, error));
+    sa_buffer_release(&out);
+    sa_html_report_release(&report);
+    return good;
+}
+
+/* ---- The training ---------------------------------------------------------------------------- */
+
+typedef struct training_watch {
     cli_progress progress;
-    cli_progress_init(&progress);
+    const train_options *options;
+    const sa_corpus *snapshot_pairs;
+    bool live;            /* the page is written while the training runs */
+    double written, cost; /* when it was last written (0: never), and how long that took */
+} training_watch;
+
+/* A pipe or standard output gets the page of the end only. */
+static bool is_rewritable(const char *path) {
+    struct stat file;
+    return path && strcmp(path, "-") != 0 &&
+           (stat(path, &file) == 0 ? S_ISREG(file.st_mode) : sa_file_missing(path));
+}
+
+/* Writing takes a tenth of the training's time at most. */
+static void watch(void *context, const sa_progress *now) {
+    training_watch *watching = context;
+    cli_progress_report(&watching->progress, now);
+    const bool validated = now->kind == SA_PROGRESS_VALIDATION;
+    const double begin = sa_clock_seconds();
+    if (!watching->live || now->kind == SA_PROGRESS_NOTE || (!validated && watching->written) ||
+        begin - watching->written < 9 * watching->cost)
+        return;
+    sa_error error = {0};
+    watching->live = save_page(watching->options, watching->snapshot_pairs,
+                               validated ? AT_VALIDATION : BEFORE_VALIDATION, &error);
+    if (!watching->live) fprintf(stderr, "note: %s\n", error.text);
+    watching->written = sa_clock_seconds();
+    watching->cost = watching->written - begin;
+}
+
+static bool train(const train_options *options, const sa_corpus *snapshot_pairs, sa_error *error) {
+    training_watch watching = {
+        .options = options, .snapshot_pairs = snapshot_pairs, .live = is_rewritable(options->html)};
+    cli_progress_init(&watching.progress);
     sa_profile_entry parts[SA_PROFILE_ENTRIES] = {0};
     sa_train_options training = {
         .settings = &options->settings,
@@ -137,45 +236,16 @@ static bool train(const train_options *options, const sa_corpus *snapshot_pairs,
         .snapshot_pairs = snapshot_pairs->pairs,
         .snapshot_count = snapshot_pairs->count,
         .resume = options->resume,
-        .report = cli_progress_report,
-        .context = &progress,
+        .report = watch,
+        .context = &watching,
         .stop = cli_signals_catch(),
         .parts = options->profile ? parts : NULL,
     };
     sa_train_result result;
     const bool good = sa_train(&training, &result, error);
-    cli_progress_end(&progress);
+    cli_progress_end(&watching.progress);
     if (good) show_result(&result, options);
     if (good && options->profile) show_profile(parts, &result);
-    return good;
-}
-
-/* The attention of the best model on the recorded pairs. */
-static bool add_matrices(const train_options *options, const sa_corpus *snapshot_pairs,
-                         sa_html_report *report, sa_error *error) {
-    char *best = sa_path_join(options->out, "best.safetensors", error);
-    sa_model *model = best ? sa_model_open(best, options->settings.threads, error) : NULL;
-    const bool good = model && sa_html_report_align(report, model, snapshot_pairs, error);
-    sa_model_close(model);
-    free(best);
-    return good;
-}
-
-static bool save_page(const train_options *options, const sa_corpus *snapshot_pairs,
-                      sa_error *error) {
-    sa_html_report report;
-    sa_buffer out = {0};
-    sa_html_report_init(&report, "train", "Training", 1);
-    sa_html_report_fact(&report, "folder", options->out);
-    sa_html_report_fact(&report, "training pairs", options->train);
-    sa_html_report_model(&report, options->out, &options->settings);
-    sa_html_report_seed(&report, options->settings.seed);
-    bool good = sa_html_report_add_file(&report, options->out, "log.csv", error) &&
-                sa_html_report_film(&report, options->out, error) &&
-                (!snapshot_pairs->count || add_matrices(options, snapshot_pairs, &report, error));
-    if (good) sa_html_report_write(&report, &out);
-    good = good && cli_save(options->html, &out, error);
-    sa_html_report_release(&report);
     return good;
 }
 
@@ -186,7 +256,7 @@ static bool run(int count, char **arguments, sa_error *error) {
     if (options.snapshots && !sa_corpus_open(&snapshot_pairs, options.snapshots, error))
         return false;
     const bool good = train(&options, &snapshot_pairs, error) &&
-                      (!options.html || save_page(&options, &snapshot_pairs, error));
+                      (!options.html || save_page(&options, &snapshot_pairs, AT_END, error));
     if (options.snapshots) sa_corpus_close(&snapshot_pairs);
     return good;
 }

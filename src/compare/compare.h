@@ -13,6 +13,7 @@
 #include "base/json_values.h"
 #include "metrics/bootstrap.h"
 #include "metrics/by_length.h"
+#include "report/page_text.h"
 
 /* ---- What is compared ------------------------------------------------------------------------ */
 
@@ -144,6 +145,7 @@ bool sa_compare_save_matrices(const sa_comparison *all, size_t count, sa_error *
 /* ---- compare_page ---------------------------------------------------------------------------- */
 
 /* Writes the HTML report; it holds the CSV files, which must exist. */
-bool sa_compare_save_page(const sa_comparison *all, const char *path, sa_error *error);
+bool sa_compare_save_page(const sa_comparison *all, const sa_page_text *text, const char *path,
+                          sa_error *error);
 
 #endif

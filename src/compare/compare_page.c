@@ -1,18 +1,18 @@
 #include "base/save.h"
 #include "compare/compare.h"
 #include "metrics/metrics.h"
-#include "report/html_report.h"
 
 #include <stdlib.h>
 
 static void open_page(const sa_comparison *all, sa_html_report *report) {
     sa_buffer title = {0}, count = {0};
-    sa_buffer_addf(&title, "%zu model%s on %s", all->model_count, all->model_count > 1 ? "s" : "",
-                   all->data.train);
+    sa_buffer_addf(&title, "%zu model%s on ", all->model_count, all->model_count > 1 ? "s" : "");
+    sa_html_report_add_name(all->data.train, &title);
     sa_html_report_init(report, "compare", title.failed ? "" : title.text, all->model_count);
-    sa_buffer_addf(&count, "%s (%zu pairs)", all->data.test.name, all->data.test.count);
+    sa_html_report_add_name(all->data.test.name, &count);
+    sa_buffer_addf(&count, " (%zu pairs)", all->data.test.count);
     sa_html_report_fact(report, "test", count.failed ? "" : count.text);
-    sa_html_report_fact(report, "runs", all->out);
+    sa_html_report_fact_file(report, "runs", all->out);
     report->failed |= title.failed || count.failed;
     sa_buffer_release(&title);
     sa_buffer_release(&count);
@@ -52,7 +52,8 @@ static bool add_model(const sa_comparison *all, size_t number, sa_html_report *r
     return good;
 }
 
-bool sa_compare_save_page(const sa_comparison *all, const char *path, sa_error *error) {
+bool sa_compare_save_page(const sa_comparison *all, const sa_page_text *text, const char *path,
+                          sa_error *error) {
     static const char *const files[] = {"table.csv", "curves.csv", "bylength.csv"};
     sa_html_report report;
     sa_buffer out = {0};
@@ -63,6 +64,7 @@ bool sa_compare_save_page(const sa_comparison *all, const char *path, sa_error *
     for (size_t i = 0; good && i < sizeof files / sizeof *files; i++)
         good = sa_html_report_add_file(&report, all->out, files[i], error);
     for (size_t i = 0; good && i < all->model_count; i++) good = add_model(all, i, &report, error);
+    good = good && sa_page_text_add(text, &report, error);
     if (good) sa_html_report_write(&report, &out);
     good = good && sa_save_text(path, &out, error);
     sa_buffer_release(&out);

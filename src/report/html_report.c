@@ -17,6 +17,30 @@ static json_t *json_text(const char *text) {
     return exact ? exact : json_string(sa_escape(safe, sizeof safe, text, strlen(text)));
 }
 
+/* Where the last two parts of a path begin. */
+static const char *last_parts(const char *path, const char *end) {
+    int parts = 0;
+    const char *at = end;
+    while (at > path && at[-1] == '/') at--;
+    while (at > path && !(at[-1] == '/' && ++parts == 2)) at--;
+    return at;
+}
+
+void sa_html_report_add_name(const char *path, sa_buffer *out) {
+    static const char ending[] = ".safetensors";
+    for (const char *end; *path; path = end) {
+        end = path + strcspn(path, ",");
+        const char *begin = last_parts(path, end);
+        size_t size = (size_t)(end - begin);
+        const size_t cut = sizeof ending - 1;
+        while (begin[0] == '.' && begin[1] == '/' && size > 2) begin += 2, size -= 2;
+        if (size > cut && strncmp(end - cut, ending, cut) == 0) size -= cut;
+        while (size > 1 && begin[size - 1] == '/') size--;
+        sa_buffer_add(out, begin, size);
+        if (*end) sa_buffer_add(out, end++, 1);
+    }
+}
+
 void sa_html_report_init(sa_html_report *report, const char *command, const char *title,
                          size_t models) {
     *report = (sa_html_report){.data = json_object(), .sentences = json_array(), .models = models};
@@ -41,6 +65,18 @@ void sa_html_report_fact(sa_html_report *report, const char *name, const char *v
     json_array_append_new(fact, json_string(name));
     json_array_append_new(fact, json_text(value));
     json_array_append_new(json_object_get(report->data, "facts"), fact);
+}
+
+void sa_html_report_fact_file(sa_html_report *report, const char *name, const char *path) {
+    sa_buffer text = {0};
+    sa_html_report_add_name(path, &text);
+    report->failed |= text.failed;
+    if (!text.failed && text.text) sa_html_report_fact(report, name, text.text);
+    sa_buffer_release(&text);
+}
+
+void sa_html_report_live(sa_html_report *report) {
+    json_object_set_new(report->data, "live", json_true());
 }
 
 bool sa_html_report_add_file(sa_html_report *report, const char *folder, const char *name,

@@ -23,13 +23,22 @@ typedef struct sa_html_report {
     bool failed;                  /* memory ran out */
 } sa_html_report;
 
+/* Appends what a page calls a file or folder, or PAIRS as two files: the last two parts of its
+ * path, without .safetensors ("demo/best"). Nobody who opens the page has the rest of the path. */
+void sa_html_report_add_name(const char *path, sa_buffer *out);
+
 /* `models`: how many will be added. */
 void sa_html_report_init(sa_html_report *report, const char *command, const char *title,
                          size_t models);
 void sa_html_report_release(sa_html_report *report);
 
-/* Adds a line at the top of the page. */
+/* The page is of a training under way: it reloads itself until one without this replaces it. */
+void sa_html_report_live(sa_html_report *report);
+
+/* Adds a line about what the page was made of, */
 void sa_html_report_fact(sa_html_report *report, const char *name, const char *value);
+/* and one that names a file or folder. */
+void sa_html_report_fact_file(sa_html_report *report, const char *name, const char *path);
 /* Adds a CSV file under its own name, for download; the page draws those it knows. */
 bool sa_html_report_add_file(sa_html_report *report, const char *folder, const char *name,
                              sa_error *error);

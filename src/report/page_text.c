@@ -1,0 +1,287 @@
+#include "report/page_text.h"
+#include "base/file.h"
+#include "base/number.h"
+#include "base/utf8.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define AT(field) offsetof(sa_page_text, field)
+
+const sa_option sa_page_text_options[] = {
+    {"title", SA_OPTION_TEXT, SA_SCOPE_RUN, AT(title), 0, 0, 0, NULL, "TEXT",
+     "with --html: title of the page; default: that of the notes, or what the page shows"},
+    {"notes", SA_OPTION_TEXT, SA_SCOPE_RUN, AT(notes), 0, 0, 0, NULL, "FILE",
+     "with --html: text for the page in Markdown: a title, what to see, questions whose answers "
+     "are folded, links"},
+    {"open-at", SA_OPTION_TEXT, SA_SCOPE_RUN, AT(open_at), 0, 0, 0, NULL, "PLACE",
+     "with --html: what is shown first, such as figure=attention,sentence=2,layer=2,head=1,word=4"},
+    {0},
+};
+
+/* ---- Notes ----------------------------------------------------------------------------------- */
+
+/* A question or an exercise begins an item; its answer or solution is folded. */
+static const struct {
+    const char *name;
+    bool answers;
+} labels[] = {{"Question", false}, {"Exercise", false}, {"Answer", true}, {"Solution", true}};
+
+typedef struct notes_reader {
+    sa_lines lines;
+    sa_buffer block;                     /* the paragraph or code being read */
+    json_t *title, *see, *items, *links; /* of the result; title: NULL, or owned */
+    json_t *into;                        /* the list of blocks that the next one belongs to */
+    bool code, failed;
+} notes_reader;
+
+static bool fail_at(const notes_reader *reader, const char *message, sa_error *error) {
+    return sa_fail(error, SA_DATA, "%s:%zu: %s", reader->lines.file->name, reader->lines.number,
+                   message);
+}
+
+/* Ends the block; of code {"code": text}. */
+static void end_block(notes_reader *reader) {
+    if (!reader->block.size && !reader->code) return;
+    if (!reader->block.size) sa_buffer_adds(&reader->block, "");
+    json_t *text = sa_json_buffer(&reader->block, &reader->failed);
+    json_array_append_new(reader->into, reader->code ? json_pack("{s:o}", "code", text) : text);
+}
+
+/* Begins a labeled block, "Question: ...": returns what follows the label, NULL without one. */
+static const char *begin_label(notes_reader *reader, const char *line, bool *orphan) {
+    for (size_t i = 0; i < sizeof labels / sizeof *labels; i++) {
+        const size_t size = strlen(labels[i].name);
+        if (strncmp(line, labels[i].name, size) != 0 || line[size] != ':') continue;
+        end_block(reader);
+        const size_t items = json_array_size(reader->items);
+        *orphan = labels[i].answers && !items;
+        if (!labels[i].answers)
+            json_array_append_new(reader->items, json_pack("{s:s, s:[], s:[]}", "kind",
+                                                           labels[i].name, "text", "answer"));
+        reader->into =
+            json_object_get(json_array_get(reader->items, json_array_size(reader->items) - 1),
+                            labels[i].answers ? "answer" : "text");
+        line += size + 1;
+        return line + strspn(line, " ");
+    }
+    return NULL;
+}
+
+/* A line "[text](target)". A page is one file and runs nothing: a target is a file beside it, or on
+ * the web. */
+static bool add_link(notes_reader *reader, const char *line, const char *middle, sa_error *error) {
+    const char *target = middle + 2;
+    const size_t size = strlen(target) - 1;
+    if (strchr(target, ':') && strncmp(target, "https://", 8) != 0)
+        return fail_at(reader, "a link leads to a file beside the page or to https://", error);
+    json_array_append_new(reader->links,
+                          json_pack("{s:s%, s:s%}", "text", line + 1, (size_t)(middle - line - 1),
+                                    "target", target, size));
+    return true;
+}
+
+static bool add_text(notes_reader *reader, const char *line, sa_error *error) {
+    bool orphan = false;
+    const char *middle = *line == '[' ? strstr(line, "](") : NULL;
+    if (middle && line[strlen(line) - 1] == ')') return add_link(reader, line, middle, error);
+    if (*line == '#') {
+        if (strncmp(line, "# ", 2) != 0 || reader->title)
+            return fail_at(reader, "notes have one heading, '# TITLE'", error);
+        reader->title = json_string(line + 2);
+        return true;
+    }
+    const char *labeled = begin_label(reader, line, &orphan);
+    if (orphan) return fail_at(reader, "an answer without a question", error);
+    if (reader->block.size) sa_buffer_adds(&reader->block, " ");
+    sa_buffer_adds(&reader->block, labeled ? labeled : line);
+    return true;
+}
+
+static bool add_line(notes_reader *reader, const char *line, size_t size, sa_error *error) {
+    size_t bad;
+    if (!sa_utf8_valid(line, size, &bad)) return fail_at(reader, "not UTF-8", error);
+    if (strncmp(line, "```", 3) == 0) {
+        end_block(reader);
+        reader->code = !reader->code;
+        return true;
+    }
+    if (reader->code) {
+        sa_buffer_addf(&reader->block, "%s\n", line);
+        return true;
+    }
+    if (line[strspn(line, " \t")]) return add_text(reader, line, error);
+    end_block(reader);
+    return true;
+}
+
+static bool read_lines(notes_reader *reader, sa_error *error) {
+    char *line;
+    size_t size;
+    bool failed = false;
+    while (sa_lines_next(&reader->lines, &line, &size, &failed, error))
+        if (!add_line(reader, line, size, error)) return false;
+    if (failed) return false;
+    if (reader->code) return fail_at(reader, "``` begins code that does not end", error);
+    end_block(reader);
+    return !reader->failed || sa_fail_memory(error, 0);
+}
+
+/* {"title", "see": blocks, "items": [{"kind", "text": blocks, "answer": blocks}], "links"}, or
+ * NULL. */
+static json_t *read_notes(const char *path, sa_error *error) {
+    sa_file file;
+    if (!sa_file_read(&file, path, SA_LINE_LIMIT, error)) return NULL;
+    notes_reader reader = {
+        .lines.file = &file, .see = json_array(), .items = json_array(), .links = json_array()};
+    reader.into = reader.see;
+    const bool good = read_lines(&reader, error);
+    sa_buffer_release(&reader.block);
+    sa_file_release(&file);
+    json_t *notes = json_pack("{s:o*, s:o, s:o, s:o}", "title", reader.title, "see", reader.see,
+                              "items", reader.items, "links", reader.links);
+    if (good) return notes;
+    json_decref(notes);
+    return NULL;
+}
+
+/* ---- Places ---------------------------------------------------------------------------------- */
+
+/* The figures by name, with the section of the page and what it needs. */
+static const struct {
+    const char *name, *section, *file, *list; /* a CSV file, or a list by model */
+} figures[] = {
+    {"table", "results", "table.csv", NULL},      {"bars", "bars", "table.csv", NULL},
+    {"lengths", "lengths", "bylength.csv", NULL}, {"curves", "curves", "curves.csv", NULL},
+    {"curves", "curves", "log.csv", NULL},        {"film", "films", NULL, "film"},
+    {"attention", "viewer", NULL, "matrices"},
+};
+
+static const char *const numbers[] = {"sentence", "word", "layer", "head", "update"};
+
+static bool has_figure(const sa_html_report *report, size_t figure) {
+    const json_t *item, *list = json_object_get(report->data, figures[figure].list);
+    size_t i;
+    if (figures[figure].file)
+        return json_object_get(json_object_get(report->data, "files"), figures[figure].file);
+    json_array_foreach(list, i, item) if (!json_is_null(item)) return true;
+    return false;
+}
+
+/* report: NULL: whether there is such a figure at all. */
+static const char *find_section(const char *name, const sa_html_report *report) {
+    for (size_t i = 0; i < sizeof figures / sizeof *figures; i++)
+        if (strcmp(figures[i].name, name) == 0 && (!report || has_figure(report, i)))
+            return figures[i].section;
+    return NULL;
+}
+
+static bool is_number(const char *name) {
+    for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
+        if (strcmp(name, numbers[i]) == 0) return true;
+    return false;
+}
+
+/* The largest number that a place may have on the page. */
+static int64_t most_of(const char *name, const sa_html_report *report) {
+    const json_t *model;
+    size_t i;
+    int64_t most = 0;
+    if (strcmp(name, "sentence") == 0) {
+        const json_t *scenes =
+            json_object_get(json_array_get(json_object_get(report->data, "film"), 0), "scenes");
+        const size_t shown = json_array_size(report->sentences), filmed = json_array_size(scenes);
+        return (int64_t)(shown > filmed ? shown : filmed);
+    }
+    if (strcmp(name, "layer") != 0 && strcmp(name, "head") != 0) return INT64_MAX;
+    json_array_foreach(json_object_get(report->data, "models"), i, model) {
+        const int64_t count =
+            json_integer_value(json_object_get(model, *name == 'l' ? "layers" : "heads"));
+        if (count > most) most = count;
+    }
+    return most;
+}
+
+/* Adds one NAME=VALUE. report: NULL while only the syntax is checked. */
+static bool add_place(const char *name, const char *value, const sa_html_report *report,
+                      json_t *open, sa_error *error) {
+    int64_t number;
+    if (strcmp(name, "figure") == 0) {
+        const char *section = find_section(value, NULL);
+        if (!section)
+            return sa_fail(error, SA_USAGE,
+                           "--open-at figure=%s: expected table, bars, lengths, curves, film or "
+                           "attention",
+                           value);
+        if (report && !find_section(value, report))
+            return sa_fail(error, SA_USAGE, "--open-at figure=%s: the page has none", value);
+        json_object_set_new(open, name, json_string(section));
+        return true;
+    }
+    if (strcmp(name, "column") == 0) {
+        json_object_set_new(open, name, json_string(value));
+        return true;
+    }
+    if (!is_number(name))
+        return sa_fail(error, SA_USAGE,
+                       "--open-at '%s': expected figure, sentence, word, layer, head, update or "
+                       "column",
+                       name);
+    if (!sa_integer_parse(value, &number) || number < 0 || (!number && strcmp(name, "update") != 0))
+        return sa_fail(error, SA_USAGE, "--open-at %s=%s: expected a number from 1", name, value);
+    if (report && number > most_of(name, report))
+        return sa_fail(error, SA_USAGE, "--open-at %s=%s: the page has %lld", name, value,
+                       (long long)most_of(name, report));
+    json_object_set_new(open, name, json_integer((json_int_t)number));
+    return true;
+}
+
+/* {"figure": section, "sentence": N, ...}, or NULL. */
+static json_t *read_places(const char *text, const sa_html_report *report, sa_error *error) {
+    char *places = sa_copy(text, strlen(text), error);
+    json_t *open = json_object();
+    bool good = places && json_is_object(open);
+    for (char *place = places, *next; good && place; place = next) {
+        next = strchr(place, ',');
+        if (next) *next++ = 0;
+        char *value = strchr(place, '=');
+        if (value) *value++ = 0;
+        good = value ? add_place(place, value, report, open, error)
+                     : sa_fail(error, SA_USAGE, "--open-at '%s': expected NAME=VALUE", place);
+    }
+    free(places);
+    if (good) return open;
+    json_decref(open);
+    return NULL;
+}
+
+/* ---- Both ------------------------------------------------------------------------------------ */
+
+bool sa_page_text_check(const sa_page_text *text, const char *html, sa_error *error) {
+    if (!html && (text->title || text->notes || text->open_at))
+        return sa_fail(error, SA_USAGE, "--title, --notes and --open-at need --html FILE");
+    size_t bad;
+    if (text->title && !sa_utf8_valid(text->title, strlen(text->title), &bad))
+        return sa_fail(error, SA_USAGE, "--title: not UTF-8");
+    json_t *notes = text->notes ? read_notes(text->notes, error) : NULL;
+    if (text->notes && !notes) return false;
+    json_decref(notes);
+    json_t *open = text->open_at ? read_places(text->open_at, NULL, error) : NULL;
+    json_decref(open);
+    return open || !text->open_at;
+}
+
+bool sa_page_text_add(const sa_page_text *text, sa_html_report *report, sa_error *error) {
+    if (text->notes) {
+        json_t *notes = read_notes(text->notes, error);
+        if (!notes) return false;
+        json_t *title = json_object_get(notes, "title");
+        if (title) json_object_set(report->data, "title", title);
+        json_object_set_new(report->data, "notes", notes);
+    }
+    if (text->title) json_object_set_new(report->data, "title", json_string(text->title));
+    if (!text->open_at) return true;
+    json_t *open = read_places(text->open_at, report, error);
+    if (open) json_object_set_new(report->data, "open", open);
+    return open != NULL;
+}

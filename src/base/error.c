@@ -34,29 +34,35 @@ static bool is_unsafe(uint32_t code) {
            (code >= 0xe0000 && code < 0xe0080);
 }
 
+size_t sa_escape_first(char escaped[SA_ESCAPED], const char *text, size_t size) {
+    uint32_t code = 0;
+    const size_t length = sa_utf8_decode(text, size, &code);
+    if (!length) {
+        snprintf(escaped, SA_ESCAPED, "\\x%02X", (unsigned char)*text);
+        return 1;
+    }
+    if (is_unsafe(code)) {
+        snprintf(escaped, SA_ESCAPED, code < 0x80 ? "\\x%02X" : "\\u{%04X}", code);
+    } else {
+        memcpy(escaped, text, length);
+        escaped[length] = 0;
+    }
+    return length;
+}
+
 const char *sa_escape(char *out, size_t capacity, const char *text, size_t size) {
     size_t used = 0;
     sa_require(capacity >= 4);
     for (size_t i = 0; i < size;) {
-        char escaped[16];
-        uint32_t code = 0;
-        size_t length = sa_utf8_decode(text + i, size - i, &code);
-        if (!length) {
-            snprintf(escaped, sizeof escaped, "\\x%02X", (unsigned char)text[i]);
-        } else if (is_unsafe(code)) {
-            snprintf(escaped, sizeof escaped, code < 0x80 ? "\\x%02X" : "\\u{%04X}", code);
-        } else {
-            memcpy(escaped, text + i, length);
-            escaped[length] = 0;
-        }
-        size_t width = strlen(escaped);
+        char escaped[SA_ESCAPED];
+        i += sa_escape_first(escaped, text + i, size - i);
+        const size_t width = strlen(escaped);
         if (used + width + 4 > capacity) { /* 4: the ellipsis and the terminator */
             memcpy(out + used, "…", 4);
             return out;
         }
         memcpy(out + used, escaped, width);
         used += width;
-        i += length ? length : 1;
     }
     out[used] = 0;
     return out;

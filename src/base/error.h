@@ -27,6 +27,11 @@ bool sa_fail_memory(sa_error *error, size_t bytes);
  * truncated with an ellipsis. Returns out. */
 const char *sa_escape(char *out, size_t capacity, const char *text, size_t size);
 
+/* Writes the first character of `text` (size >= 1) as sa_escape does, terminated, and returns how
+ * many bytes of the text that is. */
+enum { SA_ESCAPED = 16 };
+size_t sa_escape_first(char escaped[SA_ESCAPED], const char *text, size_t size);
+
 /* The length of the UTF-8 character at `text`, with its code point in *code; 0 when invalid. */
 size_t sa_utf8_decode(const char *text, size_t size, uint32_t *code);
 

@@ -128,6 +128,34 @@ bool sa_file_missing(const char *path) {
     return access(path, F_OK) != 0 && (errno == ENOENT || errno == ENOTDIR);
 }
 
+/* Replaces a path that does not exist by its folder, resolved, and its name. */
+static char *resolve_missing(const char *path, sa_error *error) {
+    const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
+    char *folder = sa_copy(slash ? path : ".", slash ? (size_t)(slash - path) : 1, error);
+    char *above = folder ? sa_path_resolve(*folder ? folder : "/", error) : NULL;
+    char *whole = above ? sa_path_join(strcmp(above, "/") == 0 ? "" : above, name, error) : NULL;
+    free(folder), free(above);
+    return whole;
+}
+
+char *sa_path_resolve(const char *path, sa_error *error) {
+    size_t length = strlen(path);
+    while (length > 1 && path[length - 1] == '/') length--;
+    char *plain = sa_copy(path, length, error), *real = plain ? realpath(plain, NULL) : NULL;
+    if (plain && !real && errno == ENOMEM)
+        sa_fail_memory(error, length);
+    else if (plain && !real)
+        real = strcmp(plain, "/") == 0 ? sa_copy(plain, 1, error) : resolve_missing(plain, error);
+    free(plain);
+    return real;
+}
+
+bool sa_file_same(const char *one, const char *other) {
+    struct stat a, b;
+    return stat(one, &a) == 0 && stat(other, &b) == 0 && a.st_dev == b.st_dev &&
+           a.st_ino == b.st_ino;
+}
+
 void sa_file_release(sa_file *file) {
     free(file->data);
     file->data = NULL;

@@ -28,6 +28,12 @@ char *sa_path_join(const char *folder, const char *name, sa_error *error);
  * opening it gives the reason. */
 bool sa_file_missing(const char *path);
 
+/* The path without links, "." and "..", to be freed; it need not exist. NULL: memory. */
+char *sa_path_resolve(const char *path, sa_error *error);
+
+/* Whether two paths that exist lead to the same file. */
+bool sa_file_same(const char *one, const char *other);
+
 /* The next line without its LF or CRLF, terminated in place; false at the end. A line above
  * SA_LINE_LIMIT, a NUL byte or a lone CR fails: `*failed` is set. */
 typedef struct sa_lines {

@@ -86,6 +86,18 @@ void sa_buffer_addf(sa_buffer *buffer, const char *format, ...) {
     va_end(again);
 }
 
+void sa_buffer_add_safe(sa_buffer *buffer, const char *text, size_t size, const char *keep) {
+    for (size_t i = 0; i < size;) {
+        char escaped[SA_ESCAPED];
+        if (text[i] && strchr(keep, text[i])) {
+            sa_buffer_add(buffer, text + i++, 1);
+            continue;
+        }
+        i += sa_escape_first(escaped, text + i, size - i);
+        sa_buffer_adds(buffer, escaped);
+    }
+}
+
 void sa_buffer_release(sa_buffer *buffer) {
     free(buffer->text);
     *buffer = (sa_buffer){0};

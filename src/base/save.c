@@ -1,12 +1,14 @@
 #include "base/save.h"
 #include "base/file.h"
 #include "base/memory.h"
+#include "base/number.h"
 
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
 #include <libdeflate.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,6 +17,60 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+/* ---- Where the bytes go ---------------------------------------------------------------------- */
+
+enum { LINKS = 40 }; /* followed, as the system does */
+
+/* The number of the descriptor of this process that a link stands for, as /proc/self/fd/1 behind
+ * /dev/stdout does; -1: it is another link. */
+static int descriptor_of(const char *link) {
+    struct stat folder, own;
+    const char *slash = strrchr(link, '/');
+    int64_t number;
+    if (!slash || !sa_integer_parse(slash + 1, &number) || number < 0 || number > INT_MAX)
+        return -1;
+    char above[PATH_MAX];
+    snprintf(above, sizeof above, "%.*s", (int)(slash - link), link);
+    return stat(above, &folder) == 0 && stat("/proc/self/fd", &own) == 0 &&
+                   folder.st_dev == own.st_dev && folder.st_ino == own.st_ino
+               ? (int)number
+               : -1;
+}
+
+/* The path that a link leads to, relative to the link's own folder. */
+static char *join_link(const char *link, const char *to, sa_error *error) {
+    const char *slash = *to == '/' ? NULL : strrchr(link, '/');
+    sa_buffer path = {0};
+    if (slash) sa_buffer_add(&path, link, (size_t)(slash - link) + 1);
+    sa_buffer_adds(&path, to);
+    if (!path.failed) return path.text;
+    sa_fail_memory(error, path.size);
+    sa_buffer_release(&path);
+    return NULL;
+}
+
+/* The path behind all links, to be freed, of a file that may be missing; or the descriptor that
+ * they lead to. */
+static char *follow_links(const char *path, int *descriptor, sa_error *error) {
+    char *at = sa_copy(path, strlen(path), error);
+    for (int links = 0; at; links++) {
+        char to[PATH_MAX];
+        const ssize_t size = readlink(at, to, sizeof to - 1);
+        if (size < 0) return at; /* no link; another trouble shows when it is opened */
+        to[size] = 0;
+        if ((*descriptor = descriptor_of(at)) >= 0) return at;
+        char *next = NULL;
+        errno = ELOOP;
+        if (links == LINKS)
+            sa_fail_errno(error, SA_OPEN, "open", path);
+        else
+            next = join_link(at, to, error);
+        free(at);
+        at = next;
+    }
+    return NULL;
+}
+
 /* ---- Replacing a file ------------------------------------------------------------------------ */
 
 #define TEMPORARY_PREFIX ".softalign-"
@@ -22,7 +78,7 @@
 enum { TEMPORARY_SIZE = sizeof TEMPORARY_PREFIX TEMPORARY_SUFFIX + 16 }; /* 16 hexadecimal digits */
 
 typedef struct save_target {
-    const char *path, *name; /* as given; its last component */
+    const char *path, *name; /* behind all links; its last component */
     int folder;              /* descriptor */
     char temporary[TEMPORARY_SIZE];
 } save_target;
@@ -163,8 +219,9 @@ static bool replace(const save_target *to, int fd, const sa_chunk *chunks, size_
     return good;
 }
 
-bool sa_save(const char *path, const sa_chunk *chunks, size_t count, sa_error *error) {
-    save_target to = {.path = path};
+static bool replace_file(const char *real, const char *path, const sa_chunk *chunks, size_t count,
+                         sa_error *error) {
+    save_target to = {.path = real};
     if (!open_folder(&to, error)) return false;
     const int fd = create_temporary(&to);
     bool good = fd >= 0 && replace(&to, fd, chunks, count);
@@ -177,24 +234,51 @@ bool sa_save(const char *path, const sa_chunk *chunks, size_t count, sa_error *e
     return good;
 }
 
-/* ---- The lock of a folder -------------------------------------------------------------------- */
+/* ---- Writing directly ------------------------------------------------------------------------ */
 
-bool sa_write_text(int fd, const char *name, const sa_buffer *text, sa_error *error) {
-    if (text->failed) return sa_fail_memory(error, text->size);
-    if (write_all(fd, text->text, text->size)) return true;
+static bool fail_write(const char *name, sa_error *error) {
     return errno == EPIPE ? sa_fail(error, SA_IO, "%s", "")
                           : sa_fail_errno(error, SA_IO, "write", name);
 }
 
-bool sa_save_text(const char *path, const sa_buffer *text, sa_error *error) {
-    struct stat about;
-    if (stat(path, &about) != 0 || S_ISREG(about.st_mode) || S_ISDIR(about.st_mode))
-        return text->failed ? sa_fail_memory(error, text->size)
-                            : sa_save(path, &(sa_chunk){text->text, text->size}, 1, error);
+static bool write_to(int fd, const char *name, const sa_chunk *chunks, size_t count,
+                     sa_error *error) {
+    bool good = true;
+    for (size_t i = 0; good && i < count; i++) good = write_all(fd, chunks[i].data, chunks[i].size);
+    return good || fail_write(name, error);
+}
+
+static bool write_into(const char *path, const sa_chunk *chunks, size_t count, sa_error *error) {
     const int fd = open(path, O_WRONLY | O_CLOEXEC | O_NOCTTY);
     if (fd < 0) return sa_fail_errno(error, SA_OPEN, "open", path);
-    const bool good = sa_write_text(fd, path, text, error);
+    const bool good = write_to(fd, path, chunks, count, error);
     return (close(fd) == 0 || !good || sa_fail_errno(error, SA_IO, "write", path)) && good;
+}
+
+bool sa_save(const char *path, const sa_chunk *chunks, size_t count, sa_error *error) {
+    int descriptor = -1;
+    struct stat about;
+    char *real = follow_links(path, &descriptor, error);
+    if (!real) return false;
+    bool good;
+    if (descriptor >= 0)
+        good = write_to(descriptor, path, chunks, count, error);
+    else if (stat(real, &about) == 0 && !S_ISREG(about.st_mode) && !S_ISDIR(about.st_mode))
+        good = write_into(path, chunks, count, error);
+    else
+        good = replace_file(real, path, chunks, count, error);
+    free(real);
+    return good;
+}
+
+bool sa_write_text(int fd, const char *name, const sa_buffer *text, sa_error *error) {
+    return text->failed ? sa_fail_memory(error, text->size)
+                        : write_to(fd, name, &(sa_chunk){text->text, text->size}, 1, error);
+}
+
+bool sa_save_text(const char *path, const sa_buffer *text, sa_error *error) {
+    return text->failed ? sa_fail_memory(error, text->size)
+                        : sa_save(path, &(sa_chunk){text->text, text->size}, 1, error);
 }
 
 bool sa_save_text_in(const char *folder, const char *name, sa_buffer *text, sa_error *error) {
@@ -204,6 +288,8 @@ bool sa_save_text_in(const char *folder, const char *name, sa_buffer *text, sa_e
     free(path);
     return good;
 }
+
+/* ---- The lock of a folder -------------------------------------------------------------------- */
 
 bool sa_save_is_temporary(const char *name) {
     const size_t head = strlen(TEMPORARY_PREFIX), tail = TEMPORARY_SIZE - sizeof TEMPORARY_SUFFIX;
@@ -221,14 +307,21 @@ static void remove_all_stale(const char *folder) {
     closedir(list);
 }
 
-/* Locks the open file and writes the owner into it, or fails and names the owner. flock is the
+/* Locks the folder, which holds even when .lock is removed, and .lock, since not every file system
+ * has locks of folders. Fails with errno. */
+static bool take(const sa_directory_lock *lock) {
+    return (flock(lock->folder, LOCK_EX | LOCK_NB) == 0 || errno != EWOULDBLOCK) &&
+           flock(lock->file, LOCK_EX | LOCK_NB) == 0;
+}
+
+/* Locks the folder and writes the owner into .lock, or fails and names the owner. flock is the
  * lock, not the note: the system releases it when the process dies, and a stale note is harmless.
  */
-static bool acquire_lock(int fd, const char *folder, sa_error *error) {
-    if (flock(fd, LOCK_EX | LOCK_NB) != 0) {
+static bool acquire_lock(const sa_directory_lock *lock, const char *folder, sa_error *error) {
+    if (!take(lock)) {
         if (errno != EWOULDBLOCK) return sa_fail_errno(error, SA_OPEN, "lock", folder);
         char owner[128];
-        ssize_t size = read(fd, owner, sizeof owner - 1);
+        ssize_t size = read(lock->file, owner, sizeof owner - 1);
         owner[size > 0 ? size : 0] = 0;
         owner[strcspn(owner, "\n")] = 0;
         return sa_fail(error, SA_BUSY, "'%s' is locked by %s", folder,
@@ -236,7 +329,8 @@ static bool acquire_lock(int fd, const char *folder, sa_error *error) {
     }
     char host[65] = "";
     gethostname(host, sizeof host - 1);
-    if (ftruncate(fd, 0) != 0 || dprintf(fd, "pid %ld on %s\n", (long)getpid(), host) < 0)
+    if (ftruncate(lock->file, 0) != 0 ||
+        dprintf(lock->file, "pid %ld on %s\n", (long)getpid(), host) < 0)
         return sa_fail_errno(error, SA_IO, "write into", folder);
     return true;
 }
@@ -266,26 +360,26 @@ bool sa_directory_create(const char *folder, sa_error *error) {
     return errno == EEXIST || sa_fail_errno(error, SA_OPEN, "create", folder);
 }
 
-bool sa_directory_lock_open(int *lock, const char *folder, sa_error *error) {
+bool sa_directory_lock_open(sa_directory_lock *lock, const char *folder, sa_error *error) {
+    *lock = SA_UNLOCKED;
     if (!sa_directory_create(folder, error)) return false;
-    int at = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    if (at < 0) return sa_fail_errno(error, SA_OPEN, "open", folder);
-    int fd = -1;
+    lock->folder = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    if (lock->folder < 0) return sa_fail_errno(error, SA_OPEN, "open", folder);
     /* checks the folder itself: an old .lock can be opened in one that became read-only */
-    if (faccessat(at, ".", W_OK | X_OK, AT_EACCESS) == 0)
-        fd = openat(at, ".lock", O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0666);
-    bool good = fd >= 0 || sa_fail_errno(error, SA_OPEN, "write into", folder);
-    close(at);
-    if (good && !acquire_lock(fd, folder, error)) {
-        good = false;
-        close(fd);
+    if (faccessat(lock->folder, ".", W_OK | X_OK, AT_EACCESS) == 0)
+        lock->file = openat(lock->folder, ".lock", O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0666);
+    if (lock->file < 0)
+        sa_fail_errno(error, SA_OPEN, "write into", folder);
+    else if (acquire_lock(lock, folder, error)) {
+        remove_all_stale(folder);
+        return true;
     }
-    if (!good) return false;
-    remove_all_stale(folder);
-    *lock = fd;
-    return true;
+    sa_directory_lock_close(lock);
+    return false;
 }
 
-void sa_directory_lock_close(int lock) {
-    close(lock);
+void sa_directory_lock_close(sa_directory_lock *lock) {
+    if (lock->file >= 0) close(lock->file);
+    if (lock->folder >= 0) close(lock->folder);
+    *lock = SA_UNLOCKED;
 }

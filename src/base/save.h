@@ -15,25 +15,25 @@ typedef struct sa_chunk {
 
 /* Replaces the file at `path` by the concatenated chunks: they are written under a temporary name
  * in the same folder, synced, read back and renamed, and the folder is synced. The file keeps its
- * mode; a new one gets 0666 less the umask. A symbolic link at `path` is replaced, not followed; a
- * directory is refused. Fails with SA_OPEN when the folder cannot be opened, otherwise with SA_IO;
- * the old file is then unchanged and no temporary file remains. (Only when the last step fails is
- * the new file already in place; the message says so.) The temporary file of a killed save is
- * removed by the next save to the same path and by sa_directory_lock_open. A process that does not
- * ignore SIGXFSZ is killed by it at a limit of file size. */
+ * mode; a new one gets 0666 less the umask. A symbolic link is followed: the file that it leads to
+ * is replaced, in its own folder. What is no regular file (a pipe, a device) or is open already
+ * (/dev/stdout) is written to directly. A directory is refused, and a loop of links (SA_OPEN).
+ * Fails with SA_OPEN when the folder cannot be opened, otherwise with SA_IO; the old file is then
+ * unchanged and no temporary file remains. (Only when the last step fails is the new file already
+ * in place; the message says so.) The temporary file of a killed save is removed by the next save
+ * to the same path and by sa_directory_lock_open. A process that does not ignore SIGXFSZ is killed
+ * by it at a limit of file size. */
 bool sa_save(const char *path, const sa_chunk *chunks, size_t count, sa_error *error);
 
-/* Writes the text to an open file. SA_IO, without text when it is a pipe whose reader has gone
- * away: `softalign translate | head` ends silently. SA_LIMIT when the buffer had run out of memory.
- */
-bool sa_write_text(int fd, const char *name, const sa_buffer *text, sa_error *error);
-
-/* Writes the text to `path`: into a device or pipe, which a file must not replace; else by
- * sa_save. */
+/* The same with a text. SA_LIMIT when the buffer had run out of memory. */
 bool sa_save_text(const char *path, const sa_buffer *text, sa_error *error);
 
 /* The same to folder/name; releases the text. */
 bool sa_save_text_in(const char *folder, const char *name, sa_buffer *text, sa_error *error);
+
+/* Writes the text to an open file. SA_IO, without text when it is a pipe whose reader has gone
+ * away: `softalign translate | head` ends silently. */
+bool sa_write_text(int fd, const char *name, const sa_buffer *text, sa_error *error);
 
 /* Whether a name is that of a temporary file of sa_save. */
 bool sa_save_is_temporary(const char *name);
@@ -41,11 +41,17 @@ bool sa_save_is_temporary(const char *name);
 /* Creates the folder (its last level) if it is missing, and syncs its entry to disk. */
 bool sa_directory_create(const char *folder, sa_error *error);
 
-/* Creates `folder` (its last level) if it is missing, and locks it by its file .lock until
- * sa_directory_lock_close or the end of the process. Removes the temporary files of killed saves.
- * Fails with SA_OPEN when the folder cannot be created or written to, with SA_BUSY, naming process
- * and machine, when it is locked. */
-bool sa_directory_lock_open(int *lock, const char *folder, sa_error *error);
-void sa_directory_lock_close(int lock);
+/* The lock of a folder: descriptors of the folder and of .lock in it. */
+typedef struct sa_directory_lock {
+    int folder, file;
+} sa_directory_lock;
+#define SA_UNLOCKED ((sa_directory_lock){-1, -1})
+
+/* Creates `folder` (its last level) if it is missing, and locks it until sa_directory_lock_close or
+ * the end of the process; .lock in it names process and machine, and may be removed at any time.
+ * Removes the temporary files of killed saves. Fails with SA_OPEN when the folder cannot be created
+ * or written to, with SA_BUSY, naming the owner, when it is locked. */
+bool sa_directory_lock_open(sa_directory_lock *lock, const char *folder, sa_error *error);
+void sa_directory_lock_close(sa_directory_lock *lock);
 
 #endif

@@ -147,7 +147,7 @@ static bool run(int count, char **arguments, sa_error *error) {
     cli_progress_init(&progress);
     sa_comparison all = {
         .out = options.out, .note = show_note, .progress = show_progress, .context = &progress};
-    int lock;
+    sa_directory_lock lock;
     bool good =
         sa_compare_models_read(&all, options.models, &options.settings, &transformer, error) &&
         sa_compare_runs_make(&all, (size_t)options.seeds, error) &&
@@ -156,7 +156,7 @@ static bool run(int count, char **arguments, sa_error *error) {
         sa_directory_lock_open(&lock, options.out, error);
     if (good) {
         good = compare(&all, &options, error);
-        sa_directory_lock_close(lock);
+        sa_directory_lock_close(&lock);
     }
     sa_compare_release(&all);
     return good;

@@ -160,7 +160,7 @@ static bool read_parallel(sa_corpus *corpus, const char *path, const char *comma
         return false;
     }
     all->text[all->count++] = name;
-    if (strcmp(name, comma + 1) == 0)
+    if (strcmp(name, comma + 1) == 0 || sa_file_same(name, comma + 1))
         return sa_fail(error, SA_USAGE, "source and target are the same file '%s'", name);
     corpus->name = path;
     if (!sa_text_lines_open(&source, name, error)) return false;

@@ -39,5 +39,5 @@ void sa_session_close(sa_session *session) {
     sa_buffer_release(&session->average_path);
     sa_buffer_release(&session->log_path);
     sa_buffer_release(&session->log);
-    if (session->lock >= 0) sa_directory_lock_close(session->lock);
+    sa_directory_lock_close(&session->lock);
 }

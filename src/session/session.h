@@ -3,6 +3,7 @@
 #define SA_SESSION_H
 
 #include "base/profile.h"
+#include "base/save.h"
 #include "data/batcher.h"
 #include "inference/model.h"
 #include "session/averaging.h"
@@ -42,7 +43,7 @@ enum {
 typedef struct sa_session {
     const sa_train_options *training;
     sa_settings settings; /* shards resolved */
-    int lock;
+    sa_directory_lock lock;
     sa_buffer best_path, last_path, average_path, log_path;
     sa_corpus train, valid;        /* valid is empty when pairs were held out of train */
     bool *held_out, *trained_on;   /* [train.count] */

@@ -171,15 +171,12 @@ bool sa_session_open(sa_session *session, const sa_train_options *training, sa_e
     *session = (sa_session){
         .training = training,
         .settings = *training->settings,
-        .lock = -1,
+        .lock = SA_UNLOCKED,
         .begin = sa_clock_seconds() - training->spent.seconds,
         .spent = training->spent,
     };
     if (!name_files(session, error) || !read_pairs(session, error)) return false;
-    if (!sa_directory_lock_open(&session->lock, training->out, error)) {
-        session->lock = -1;
-        return false;
-    }
+    if (!sa_directory_lock_open(&session->lock, training->out, error)) return false;
     const bool good = training->resume
                           ? resume(session, error)
                           : start_fresh(session, error) && open_trainer(session, error);

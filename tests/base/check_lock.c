@@ -13,7 +13,7 @@
 
 START_TEST(test_lock) {
     sa_error error;
-    int lock, other;
+    sa_directory_lock lock, other;
     char host[65] = "", wanted[256];
     gethostname(host, sizeof host - 1);
     const char *folder = scratch_path("out");
@@ -23,16 +23,44 @@ START_TEST(test_lock) {
     snprintf(wanted, sizeof wanted, "'%s' is locked by pid %ld on %s", folder, (long)getpid(),
              host);
     ck_assert_str_eq(error.text, wanted);
-    sa_directory_lock_close(lock);
+    sa_directory_lock_close(&lock);
     ck_assert(sa_directory_lock_open(&lock, folder, &error));
-    sa_directory_lock_close(lock);
+    sa_directory_lock_close(&lock);
     ck_assert_int_eq(unlink(scratch_path("out/.lock")), 0);
+}
+END_TEST
+
+/* The lock is the folder's: without .lock another process is refused as well. */
+START_TEST(test_lock_without_its_file) {
+    sa_error error;
+    sa_directory_lock lock, other;
+    ck_assert(sa_directory_lock_open(&lock, scratch, &error));
+    ck_assert_int_eq(unlink(scratch_path(".lock")), 0);
+    ck_assert(!sa_directory_lock_open(&other, scratch, &error));
+    ck_assert_int_eq(error.code, SA_BUSY);
+    sa_directory_lock_close(&lock);
+    ck_assert(sa_directory_lock_open(&lock, scratch, &error));
+    sa_directory_lock_close(&lock);
+}
+END_TEST
+
+/* A file system without locks of folders: .lock has one. */
+START_TEST(test_lock_of_the_file_alone) {
+    sa_error error;
+    sa_directory_lock lock, other;
+    plan_failure("flock", 1, EBADF);
+    ck_assert_msg(sa_directory_lock_open(&lock, scratch, &error), "%s", error.text);
+    plan_failure("flock", 1, EBADF);
+    ck_assert(!sa_directory_lock_open(&other, scratch, &error));
+    ck_assert_int_eq(error.code, SA_BUSY);
+    sa_directory_lock_close(&lock);
 }
 END_TEST
 
 START_TEST(test_killed_owner) {
     sa_error error;
-    int lock, ready[2];
+    sa_directory_lock lock;
+    int ready[2];
     ck_assert_int_eq(pipe(ready), 0);
     pid_t owner = fork();
     if (owner == 0) {
@@ -47,13 +75,13 @@ START_TEST(test_killed_owner) {
     ck_assert(!taken);
     ck_assert_int_eq(error.code, SA_BUSY);
     ck_assert(sa_directory_lock_open(&lock, scratch, &error));
-    sa_directory_lock_close(lock);
+    sa_directory_lock_close(&lock);
 }
 END_TEST
 
 START_TEST(test_lock_tidies_up) {
     sa_error error;
-    int lock;
+    sa_directory_lock lock;
     static const char *const stay[] = {
         ".softalign-0123456789abcdef.tmp.txt", "model.tmp", ".softalign-0123456789abcdeg.tmp",
         ".softaling-0123456789abcdef.tmp", ".softalign-0123456789abcdef.tmq"};
@@ -62,7 +90,7 @@ START_TEST(test_lock_tidies_up) {
     scratch_write(scratch_path(".lock"), "a note much longer than the one to come, of another time",
                   56);
     ck_assert(sa_directory_lock_open(&lock, scratch, &error));
-    sa_directory_lock_close(lock);
+    sa_directory_lock_close(&lock);
     ck_assert_int_eq(access(scratch_path(".softalign-0123456789abcdef.tmp"), F_OK), -1);
     ck_assert_int_eq(scratch_files(), 6);
     size_t size;
@@ -75,11 +103,11 @@ END_TEST
 /* A folder that cannot be listed is locked without being cleaned up. */
 START_TEST(test_lock_without_a_list) {
     sa_error error;
-    int lock;
+    sa_directory_lock lock;
     scratch_write(scratch_path(".softalign-0123456789abcdef.tmp"), "", 0);
     plan_failure("opendir", 1, EMFILE);
     ck_assert_msg(sa_directory_lock_open(&lock, scratch, &error), "%s", error.text);
-    sa_directory_lock_close(lock);
+    sa_directory_lock_close(&lock);
     ck_assert_int_eq(scratch_files(), 2);
 }
 END_TEST
@@ -87,7 +115,7 @@ END_TEST
 /* The owner has not written its name yet. */
 START_TEST(test_unknown_owner) {
     sa_error error;
-    int lock, other;
+    sa_directory_lock lock, other;
     char wanted[256];
     ck_assert(sa_directory_lock_open(&lock, scratch, &error));
     snprintf(wanted, sizeof wanted, "'%s' is locked by another training", scratch);
@@ -97,7 +125,7 @@ START_TEST(test_unknown_owner) {
     plan_failure("read", 1, EIO);
     ck_assert(!sa_directory_lock_open(&other, scratch, &error));
     ck_assert_str_eq(error.text, wanted);
-    sa_directory_lock_close(lock);
+    sa_directory_lock_close(&lock);
 }
 END_TEST
 
@@ -107,7 +135,7 @@ static const struct {
     sa_code code;
     const char *text;
 } unlocked[] = {
-    {"flock", 1, ENOLCK, SA_OPEN, "cannot lock '%s': No locks available"},
+    {"flock", 2, ENOLCK, SA_OPEN, "cannot lock '%s': No locks available"},
     {"ftruncate", 1, EIO, SA_IO, "cannot write into '%s': Input/output error"},
     {"open", 1, EMFILE, SA_OPEN, "cannot open '%s': Too many open files"},
     {"openat", 1, ELOOP, SA_OPEN, "cannot write into '%s': Too many levels of symbolic links"},
@@ -115,7 +143,7 @@ static const struct {
 
 START_TEST(test_failing_lock) {
     sa_error error;
-    int lock;
+    sa_directory_lock lock;
     char wanted[256], *end = wanted + sizeof wanted;
     const int files = open_files();
     plan_failure(unlocked[_i].call, unlocked[_i].when, unlocked[_i].reason);
@@ -131,7 +159,7 @@ END_TEST
 
 START_TEST(test_lock_on_a_full_disk) {
     sa_error error;
-    int lock;
+    sa_directory_lock lock;
     struct rlimit old;
     signal(SIGXFSZ, SIG_IGN);
     getrlimit(RLIMIT_FSIZE, &old);
@@ -194,7 +222,7 @@ END_TEST
 
 START_TEST(test_no_folder) {
     sa_error error;
-    int lock;
+    sa_directory_lock lock;
     scratch_write(scratch_path("file"), "", 0);
     ck_assert(!sa_directory_lock_open(&lock, scratch_path("file"), &error));
     ck_assert_int_eq(error.code, SA_OPEN);
@@ -214,7 +242,7 @@ START_TEST(test_read_only_folder) {
     pid_t child = fork();
     if (child == 0) {
         sa_error error;
-        int lock;
+        sa_directory_lock lock;
         if (geteuid() == 0 && setuid(65534) != 0) _exit(2);
         bool refused = !sa_directory_lock_open(&lock, scratch, &error) && error.code == SA_OPEN &&
                        strstr(error.text, "cannot write into") &&
@@ -236,6 +264,8 @@ int main(void) {
     Suite *suite = suite_of("lock", &tests);
     tcase_add_checked_fixture(tests, scratch_make, scratch_remove);
     tcase_add_test(tests, test_lock);
+    tcase_add_test(tests, test_lock_without_its_file);
+    tcase_add_test(tests, test_lock_of_the_file_alone);
     tcase_add_test(tests, test_killed_owner);
     tcase_add_test(tests, test_lock_tidies_up);
     tcase_add_test(tests, test_lock_without_a_list);

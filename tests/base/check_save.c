@@ -53,19 +53,60 @@ START_TEST(test_relative_path) {
 }
 END_TEST
 
+/* A hard link is another name of the old file; a symbolic link leads to the file that is replaced,
+ * in its own folder, or made. */
 START_TEST(test_links) {
     sa_error error;
     scratch_write(scratch_path("old"), "old", 3);
     ck_assert_int_eq(link(scratch_path("old"), scratch_path("hard")), 0);
-    ck_assert_int_eq(symlink("old", scratch_path("soft")), 0);
-    ck_assert_int_eq(symlink("nowhere", scratch_path("dangling")), 0);
     ck_assert(save(scratch_path("hard"), &error));
-    ck_assert(save(scratch_path("soft"), &error));
-    ck_assert(save(scratch_path("dangling"), &error));
     expect_content(scratch_path("old"), "old");
-    expect_content(scratch_path("hard"), "new bytes");
-    ck_assert(S_ISREG(mode_of(scratch_path("soft"))) && S_ISREG(mode_of(scratch_path("dangling"))));
-    ck_assert_int_eq(scratch_files(), 4);
+    ck_assert_int_eq(mkdir(scratch_path("far"), 0777), 0);
+    scratch_write(scratch_path("far/file"), "old", 3);
+    ck_assert_int_eq(chmod(scratch_path("far/file"), 0640), 0);
+    ck_assert_int_eq(symlink("file", scratch_path("far/second")), 0);
+    ck_assert_int_eq(symlink("far/second", scratch_path("first")), 0);
+    ck_assert(save(scratch_path("first"), &error));
+    ck_assert_uint_eq(mode_of(scratch_path("first")) & S_IFMT, S_IFLNK);
+    ck_assert_uint_eq(mode_of(scratch_path("far/second")) & S_IFMT, S_IFLNK);
+    ck_assert_uint_eq(mode_of(scratch_path("far/file")), S_IFREG | 0640);
+    expect_content(scratch_path("far/file"), "new bytes");
+    ck_assert_int_eq(symlink(scratch_path("far/new"), scratch_path("dangling")), 0);
+    ck_assert_int_eq(chdir(scratch), 0);
+    ck_assert(save("dangling", &error));
+    expect_content(scratch_path("far/new"), "new bytes");
+    ck_assert_int_eq(scratch_files(), 5);
+}
+END_TEST
+
+START_TEST(test_loop_of_links) {
+    sa_error error;
+    char wanted[256];
+    ck_assert_int_eq(symlink("b", scratch_path("a")), 0);
+    ck_assert_int_eq(symlink("a", scratch_path("b")), 0);
+    ck_assert(!save(scratch_path("a"), &error));
+    ck_assert_int_eq(error.code, SA_OPEN);
+    snprintf(wanted, sizeof wanted, "cannot open '%s': Too many levels of symbolic links",
+             scratch_path("a"));
+    ck_assert_str_eq(error.text, wanted);
+    ck_assert_int_eq(scratch_files(), 2);
+}
+END_TEST
+
+/* A file that is open already goes on where it is. */
+START_TEST(test_descriptors) {
+    sa_error error;
+    char path[64];
+    scratch_write(scratch_path("open"), "", 0);
+    const int fd = open(scratch_path("open"), O_WRONLY);
+    ck_assert_int_eq(write(fd, "1 ", 2), 2);
+    snprintf(path, sizeof path, "/dev/fd/%d", fd);
+    ck_assert_int_eq(symlink(path, scratch_path("link")), 0);
+    ck_assert(save(path, &error) && save(scratch_path("link"), &error));
+    ck_assert_int_eq(write(fd, " 2", 2), 2);
+    close(fd);
+    expect_content(scratch_path("open"), "1 new bytesnew bytes 2");
+    ck_assert(!save(path, &error));
 }
 END_TEST
 
@@ -213,7 +254,8 @@ START_TEST(test_not_forsaken) {
     sa_error error;
     scratch_write(leftover("x"), "half a", 6);
     scratch_write(scratch_path("victim"), "old", 3);
-    int fd = open(leftover("x"), O_RDWR), lock;
+    sa_directory_lock lock;
+    int fd = open(leftover("x"), O_RDWR);
     ck_assert_int_eq(symlink("victim", leftover("y")), 0);
     ck_assert_int_eq(flock(fd, LOCK_SH), 0);
     ck_assert(save(scratch_path("x"), &error) && save(scratch_path("y"), &error));
@@ -224,7 +266,7 @@ START_TEST(test_not_forsaken) {
     ck_assert_int_eq(scratch_files(), 5);
     ck_assert(sa_directory_lock_open(&lock, scratch, &error));
     expect_content(leftover("x"), "half a");
-    sa_directory_lock_close(lock);
+    sa_directory_lock_close(&lock);
     close(fd);
 }
 END_TEST
@@ -293,7 +335,7 @@ START_TEST(test_devices) {
     const sa_buffer some = {.text = text, .size = 4}, failed = {.failed = true};
     const char *link = scratch_path("null"), *absent = scratch_path("socket");
     ck_assert_int_eq(symlink("/dev/null", link), 0);
-    ck_assert(sa_save_text(link, &some, &error));
+    ck_assert(sa_save_text(link, &some, &error) && save(link, &error));
     ck_assert_uint_eq(mode_of(link) & S_IFMT, S_IFLNK);
     ck_assert(!sa_save_text("/dev/full", &some, &error));
     ck_assert_int_eq(error.code, SA_IO);
@@ -312,6 +354,8 @@ int main(void) {
     tcase_add_test(tests, test_modes);
     tcase_add_test(tests, test_relative_path);
     tcase_add_test(tests, test_links);
+    tcase_add_test(tests, test_loop_of_links);
+    tcase_add_test(tests, test_descriptors);
     tcase_add_test(tests, test_no_place);
     tcase_add_test(tests, test_hesitant_write);
     tcase_add_loop_test(tests, test_failing_calls, 0, 10);

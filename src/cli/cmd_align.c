@@ -280,7 +280,10 @@ static bool align(const char *const *words, const align_options *options, output
     if (good && options->text[HTML]) open_page(words, count, model, out);
     good = good && sa_align(model, &view, out->corpus.pairs, count, each, out, error);
     if (good && options->text[HTML]) {
-        good = sa_page_text_add(&options->page, &out->report, error);
+        sa_html_report_site(&out->report, view.site);
+        if (is_cross(options) && !view.override.kind)
+            good = sa_html_report_translate(&out->report, model, out->corpus.pairs, error);
+        good = good && sa_page_text_add(&options->page, &out->report, error);
         if (good) sa_html_report_write(&out->report, &out->text[HTML]);
     }
     for (int i = 0; good && i < TEXTS; i++)

@@ -69,7 +69,7 @@ static size_t count_merges(const sa_tensor *tensor) {
 static void show_settings(const model_file *model, sa_buffer *out) {
     sa_buffer_adds(out, "Settings\n");
     for (const sa_option *row = sa_settings_options; row->name; row++) {
-        if (row->scope == SA_SCOPE_RUN) continue;
+        if (row->scope == SA_SCOPE_RUN || sa_settings_ignores(&model->settings, row)) continue;
         sa_buffer_addf(out, "  %-12s ", row->name);
         sa_option_format(row, sa_option_get(row, &model->settings), out);
         sa_buffer_adds(out, "\n");

@@ -337,6 +337,16 @@ static bool assign(const sa_option *row, sa_settings *settings, const json_t *va
            sa_option_set_number(row, settings, (double)json_integer_value(value));
 }
 
+bool sa_settings_ignores(const sa_settings *settings, const sa_option *option) {
+    static const char *const recurrent[] = {
+        "decoder",      "encoder",       "reverse-source", "cell",   "update", "reset", "cell-norm",
+        "decoder-init", "readout-state", "input-feeding",  "hidden", "maxout", NULL};
+    static const char *const transformer[] = {"ffn", "norm", NULL};
+    const char *const *name = settings->model == SA_MODEL_TRANSFORMER ? recurrent : transformer;
+    while (*name && strcmp(*name, option->name) != 0) name++;
+    return *name;
+}
+
 static bool read_key(const char *key, const json_t *value, sa_settings *settings, const char *file,
                      sa_error *error) {
     const char *now = sa_option_renamed(key);

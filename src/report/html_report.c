@@ -4,8 +4,10 @@
 #include "config/settings.h"
 #include "data/tokenizer.h"
 #include "report/film.h"
+#include "report/html_translations.h"
 #include "report/page.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -55,6 +57,12 @@ void sa_html_report_init(sa_html_report *report, const char *command, const char
     json_object_set_new(report->data, "files", json_object());
 }
 
+void sa_html_report_site(sa_html_report *report, sa_attention_site site) {
+    static const char *const names[] = {
+        [SA_SITE_CROSS] = "cross", [SA_SITE_ENCODER] = "encoder", [SA_SITE_DECODER] = "decoder"};
+    json_object_set_new(report->data, "site", json_string(names[site]));
+}
+
 void sa_html_report_release(sa_html_report *report) {
     json_decref(report->data);
     *report = (sa_html_report){0};
@@ -101,6 +109,7 @@ enum { MAX_DENSE = 2400000, MAX_HEADS = 1200000, MAX_FILM = 800000 };
 static json_t *json_settings(const sa_settings *settings, bool *failed) {
     json_t *all = json_object();
     for (const sa_option *row = sa_settings_options; row->name; row++) {
+        if (sa_settings_ignores(settings, row)) continue;
         sa_buffer value = {0};
         sa_option_format(row, sa_option_get(row, settings), &value);
         json_object_set_new(all, row->name, sa_json_buffer(&value, failed));
@@ -205,6 +214,22 @@ static void add_heads(sa_html_report *report, const sa_alignment *alignment, siz
     json_decref(packed);
 }
 
+static double rounded(double number) {
+    return round(number * 1e4) / 1e4;
+}
+
+static void add_probabilities(sa_html_report *report, const sa_alignment *alignment,
+                              json_t *entry) {
+    const size_t count = (size_t)alignment->targets;
+    double *p = sa_new(count, sizeof *p, NULL);
+    report->failed |= !p;
+    for (size_t t = 0; p && t < count; t++) p[t] = exp(alignment->token_log_probabilities[t]);
+    if (p) json_object_set_new(entry, "p", json_packed(p, count, &report->failed));
+    json_object_set_new(entry, "loss",
+                        sa_json_number(rounded(-alignment->log_probability / alignment->targets)));
+    free(p);
+}
+
 void sa_html_report_matrix(sa_html_report *report, size_t index, const sa_alignment *alignment,
                            const sa_link *gold, size_t golds) {
     const int T = alignment->targets, S = alignment->sources;
@@ -222,10 +247,16 @@ void sa_html_report_matrix(sa_html_report *report, size_t index, const sa_alignm
     add_tokens(report, index, alignment, gold, golds, entry);
     json_object_set_new(entry, "mean", json_packed(alignment->weights, size, &report->failed));
     if (heads > 1) add_heads(report, alignment, heads * size, entry);
+    if (alignment->token_log_probabilities) add_probabilities(report, alignment, entry);
     json_array_append_new(report->matrices, entry);
     sa_attention_stats_add(&report->attention, alignment->weights,
                            sa_alignment_weights(alignment, 0, 1), alignment->heads, T, S);
     json_object_set_new(report->model, "gaze", json_attention_stats(&report->attention));
+}
+
+bool sa_html_report_translate(sa_html_report *report, sa_model *model, const sa_pair *pairs,
+                              sa_error *error) {
+    return sa_html_translations_add(model, pairs, report->matrices, error);
 }
 
 typedef struct corpus_matrices {
@@ -255,7 +286,8 @@ bool sa_html_report_align(sa_html_report *report, sa_model *model, const sa_corp
     const size_t most = SA_HTML_REPORT_SENTENCES;
     report->offered = corpus->count;
     return sa_align(model, NULL, corpus->pairs, corpus->count < most ? corpus->count : most,
-                    add_pair, &to, error);
+                    add_pair, &to, error) &&
+           sa_html_report_translate(report, model, corpus->pairs, error);
 }
 
 /* ---- Films ----------------------------------------------------------------------------------- */

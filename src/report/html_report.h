@@ -35,6 +35,9 @@ void sa_html_report_release(sa_html_report *report);
 /* The page is of a training under way: it reloads itself until one without this replaces it. */
 void sa_html_report_live(sa_html_report *report);
 
+/* The attention site of all matrices; without it cross-attention. */
+void sa_html_report_site(sa_html_report *report, sa_attention_site site);
+
 /* Adds a line about what the page was made of, */
 void sa_html_report_fact(sa_html_report *report, const char *name, const char *value);
 /* and one that names a file or folder. */
@@ -51,7 +54,11 @@ void sa_html_report_seed(sa_html_report *report, int64_t seed);
  * gold: [golds], or NULL. */
 void sa_html_report_matrix(sa_html_report *report, size_t index, const sa_alignment *alignment,
                            const sa_link *gold, size_t golds);
-/* Adds that on the first sentences of a corpus. */
+/* Adds the model's greedy translations of the sentences whose matrices were added, and their BLEU.
+ */
+bool sa_html_report_translate(sa_html_report *report, sa_model *model, const sa_pair *pairs,
+                              sa_error *error);
+/* Adds matrices and translations of the first sentences of a corpus. */
 bool sa_html_report_align(sa_html_report *report, sa_model *model, const sa_corpus *corpus,
                           sa_error *error);
 

@@ -23,6 +23,11 @@ def target_distribution(links, t, S):
     return A
 
 
+def is_weight(name):
+    """Whether the penalty covers the tensor: all but biases b, b_z ... and gains g"""
+    return name.rpartition(".")[2][0] not in "bg"
+
+
 class Model:
     def __init__(self, o, masks=None, links=None):
         """masks: for each pair its dropout masks (masks.py), or None; links: for each pair its gold
@@ -63,11 +68,11 @@ class Model:
         return -sum((A[A > 0] * torch.log(alpha[A > 0])).sum() for A, alpha in rows if A is not None)
 
     def loss(self, p, pairs):
-        """The sum over all words, divided by the sentences."""
+        """The sum over all words, divided by the sentences, and the L2 penalty."""
         self.margin, total = torch.inf, 0
         for i, pair in enumerate(pairs):
             self.own = self.masks[i] if self.masks else {}
             total = total + self.sentence_loss(p, *pair)
             if self.links:
                 total = total + self.o.guided_alignment * self.guided_loss(self.links[i])
-        return total / len(pairs)
+        return total / len(pairs) + self.o.l2 * sum((w * w).sum() for name, w in p.items() if is_weight(name))

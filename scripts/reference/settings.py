@@ -26,7 +26,7 @@ NUMBERS = {  # the default (None: there is none) and the least
     "ffn": (256, 1), "layers": (1, 1), "heads": (1, 1), "value-size": (0, 0), "window-size": (10, 1), "max-len": (50, 1),
 }
 FRACTIONS = ("label-smoothing",)  # 0 is the default, here and in the next line
-WEIGHTS = ("guided-alignment",)
+WEIGHTS = ("guided-alignment", "l2")
 NAMES = (*CHOICES, *SWITCHES, *NUMBERS, *FRACTIONS, *WEIGHTS)
 EARLIER = {"start": "decoder-init", "readout": "readout-state", "values": "value-size"}  # in older dumps
 EARLIER_WINDOWS = {"monotone": "local-m", "predictive": "local-p"}

@@ -113,8 +113,8 @@ bool sa_lab_explain(const sa_lab_explain_job *job, sa_error *error) {
     if (good) {
         model.regularizer.dropout = (sa_dropout){0};
         sa_lab_model_load(&model, job->values);
-        good = isfinite(sa_lab_model_loss(&model, NULL)) ? explain(job, &model, error)
-                                                         : sa_fail(error, SA_DIVERGED, "%s", "");
+        good = isfinite(sa_lab_model_loss(&model, false)) ? explain(job, &model, error)
+                                                          : sa_fail(error, SA_DIVERGED, "%s", "");
     }
     sa_lab_model_close(&model);
     return good;

@@ -174,7 +174,7 @@ static double weakest(const sa_lab_model *model) {
 static double try_weights(sa_lab_model *model, uint64_t attempt) {
     draw_weights(model, attempt);
     memset(model->gradients, 0, model->plan.size * sizeof *model->gradients);
-    return sa_lab_model_loss(model, &model->dw);
+    return sa_lab_model_loss(model, true);
 }
 
 /* Draws weights until the check can be trusted, or takes the best found; returns the loss and
@@ -194,24 +194,26 @@ static double draw_fit_weights(sa_lab_model *model, uint64_t seed) {
 
 /* ---- Differences ----------------------------------------------------------------------------- */
 
-/* dL/dw by differences of step h, taken target word by target word before they are summed, so that
- * terms that do not change cancel exactly. False when a step crosses a kink. terms: [target words],
- * workspace. */
+/* dL/dw by differences of step h, taken term by term before they are summed, so that terms that do
+ * not change cancel exactly. False when a step crosses a kink. terms: [sa_lab_model_terms],
+ * workspace.
+ */
 static bool difference(sa_lab_model *model, double *weight, double h, uint64_t pattern,
                        double *terms, double *slope) {
     static const double offset[] = {-2, -1, 1, 2}, factor[] = {1, -8, 8, -1};
     const double saved = *weight;
+    const int count = sa_lab_model_terms(model);
     bool smooth = true;
     *slope = 0;
     for (int k = 0; k < 4; k++) {
         *weight = saved + offset[k] * h;
-        sa_lab_model_loss(model, NULL);
-        for (int i = 0; i < model->batch.target.words; i++)
-            terms[i] = (k ? terms[i] : 0) - factor[k] * model->pass.objective[i];
+        sa_lab_model_loss(model, false);
+        for (int i = 0; i < count; i++)
+            terms[i] = (k ? terms[i] : 0) + factor[k] * sa_lab_model_term(model, i);
         smooth = smooth && find_kinks(model).pattern == pattern;
     }
-    for (int i = 0; i < model->batch.target.words; i++) *slope += terms[i];
-    *slope /= 12 * h * model->batch.whole;
+    for (int i = 0; i < count; i++) *slope += terms[i];
+    *slope /= 12 * h;
     *weight = saved;
     return smooth;
 }
@@ -288,12 +290,12 @@ static sa_gradient_result compare(const sa_param *param, const double *a, const 
     return result;
 }
 
-/* Workspace: numeric [parameters of the model], terms [target words]. */
+/* Workspace: numeric [parameters of the model], terms [sa_lab_model_terms]. */
 static bool check_all(const sa_lab_job *job, sa_lab_model *model, double *numeric, double *terms,
                       sa_error *error) {
     double most, worst = 0;
     const char *culprit = NULL;
-    sa_lab_model_loss(model, NULL);
+    sa_lab_model_loss(model, false);
     const uint64_t pattern = find_kinks(model).pattern;
     most = largest(model->gradients, model->plan.size);
     for (int i = 0; i < model->plan.count; i++) {
@@ -365,7 +367,7 @@ bool sa_lab_check(const sa_lab_job *job, sa_error *error) {
                                 own.source_words, own.target_words, own.gold};
     bool good = sa_lab_model_open(&model, own.settings, &pairs, error);
     double *numeric = good ? sa_new(model.plan.size, sizeof *numeric, error) : NULL;
-    double *terms = good ? sa_new((size_t)model.batch.target.words, sizeof *terms, error) : NULL;
+    double *terms = good ? sa_new((size_t)sa_lab_model_terms(&model), sizeof *terms, error) : NULL;
     good = numeric && terms;
     if (good) {
         const double loss = draw_fit_weights(&model, (uint64_t)job->settings->seed);

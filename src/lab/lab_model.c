@@ -43,12 +43,25 @@ void sa_lab_model_load(sa_lab_model *model, const float *values) {
     for (size_t i = 0; i < model->plan.size; i++) model->values[i] = (sa_real)values[i];
 }
 
-double sa_lab_model_loss(sa_lab_model *model, sa_seq2seq *dw) {
+double sa_lab_model_loss(sa_lab_model *model, bool backward) {
     sa_rng rng = model->rng; /* a copy */
     sa_regularizer regularizer = model->regularizer;
     regularizer.rng = &rng;
-    sa_seq2seq_loss(&model->w, &model->batch, regularizer, &model->pass, dw);
+    sa_seq2seq_loss(&model->w, &model->batch, regularizer, &model->pass,
+                    backward ? &model->dw : NULL);
+    for (int i = 0; backward && i < model->plan.count; i++)
+        sa_l2_backward(&model->plan.item[i], model->values, regularizer.l2, model->gradients);
     double loss = 0;
-    for (int i = 0; i < model->batch.target.words; i++) loss -= model->pass.objective[i];
-    return loss / model->batch.whole;
+    for (int i = 0; i < sa_lab_model_terms(model); i++) loss += sa_lab_model_term(model, i);
+    return loss;
+}
+
+int sa_lab_model_terms(const sa_lab_model *model) {
+    return model->batch.target.words + model->plan.count;
+}
+
+double sa_lab_model_term(const sa_lab_model *model, int i) {
+    const int words = model->batch.target.words;
+    if (i < words) return -model->pass.objective[i] / model->batch.whole;
+    return sa_l2_forward(&model->plan.item[i - words], model->values, model->regularizer.l2);
 }

@@ -33,8 +33,13 @@ void sa_lab_model_close(sa_lab_model *model);
 void sa_lab_model_load(sa_lab_model *model, const float *values);
 
 /* The training objective (the loss, with label smoothing and the alignment loss where used) divided
- * by the number of sentences, with the same dropout masks in every call. Adds its gradient to dw
- * unless that is NULL. */
-double sa_lab_model_loss(sa_lab_model *model, sa_seq2seq *dw);
+ * by the number of sentences, plus the L2 penalty, with the same dropout masks in every call. Adds
+ * its gradient to model->gradients, if asked to. */
+double sa_lab_model_loss(sa_lab_model *model, bool backward);
+
+/* The terms that the last objective was the sum of: one for each target token, one for the penalty
+ * of each tensor. */
+int sa_lab_model_terms(const sa_lab_model *model);
+double sa_lab_model_term(const sa_lab_model *model, int i);
 
 #endif

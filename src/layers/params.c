@@ -1,6 +1,7 @@
 #include "layers/params.h"
 #include "base/memory.h"
 #include "tensor/blas.h"
+#include "tensor/gradient_fault.h"
 #include "tensor/vec.h"
 
 #include <math.h>
@@ -69,6 +70,24 @@ size_t sa_param_size(const sa_param *param) {
 sa_mat sa_param_mat(const sa_param *param, sa_real *buffer) {
     return (sa_mat){buffer + param->offset, param->rows ? param->rows : 1, param->cols,
                     param->cols};
+}
+
+/* ---- Penalties ------------------------------------------------------------------------------ */
+
+bool sa_param_is_weight(const sa_param *param) {
+    return param->init != SA_INIT_ZERO && param->init != SA_INIT_ONE;
+}
+
+double sa_l2_forward(const sa_param *param, const sa_real *values, double l2) {
+    const sa_real *w = values + param->offset;
+    if (!sa_param_is_weight(param)) return 0;
+    return l2 * (double)sa_dot(w, w, (int)sa_param_size(param));
+}
+
+void sa_l2_backward(const sa_param *param, const sa_real *values, double l2, sa_real *gradients) {
+    if (!sa_param_is_weight(param) || !sa_gradient_intact("params.l2")) return;
+    sa_axpy(2 * (sa_real)l2, values + param->offset, gradients + param->offset,
+            (int)sa_param_size(param));
 }
 
 /* ---- Initialization -------------------------------------------------------------------------- */

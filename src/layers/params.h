@@ -67,6 +67,15 @@ sa_mat sa_bind_vectors(sa_binder *binder, const char *part, const char *const *n
 size_t sa_param_size(const sa_param *param);
 sa_mat sa_param_mat(const sa_param *param, sa_real *buffer);
 
+/* Whether --l2 and --weight-decay shrink the tensor: biases and gains they do not, the vectors v_a
+ * and v_p they do. */
+bool sa_param_is_weight(const sa_param *param);
+
+/* The term of --l2 in the loss: l2 sum w^2 over the tensor; 0 if it is no weight. Backward adds its
+ * gradient. */
+double sa_l2_forward(const sa_param *param, const sa_real *values, double l2);
+void sa_l2_backward(const sa_param *param, const sa_real *values, double l2, sa_real *gradients);
+
 /* Fills the values. `init` is the position in sa_init_name's list. The paper (B.1): recurrent
  * matrices orthogonal, W_a and U_a N(0, 0.001^2), v_a and biases 0, the rest N(0, 0.01^2). Xavier
  * (Glorot and Bengio 2010): uniform in +-sqrt(6 / (rows + cols)), recurrent matrices orthogonal,

@@ -26,6 +26,7 @@ sa_regularizer sa_regularizer_of(const sa_settings *settings, sa_rng *rng) {
                     .sublayers = all},
         .smoothing = settings->label_smoothing,
         .alignment_weight = settings->guided_alignment,
+        .l2 = settings->l2,
         .rng = rng,
     };
 }

@@ -131,16 +131,10 @@ static void shard_batch(sa_trainer *trainer, const sa_sentence *source, const sa
         }
 }
 
-/* --l2: the gradient of l2 times the sum of the squares of all matrices; vectors are biases and
- * gains. */
 static void add_l2_gradient(const sa_trainer *trainer, sa_real *gradients) {
-    const sa_real slope = 2 * (sa_real)trainer->settings->l2;
-    for (int i = 0; slope > 0 && i < trainer->plan.count; i++) {
-        const sa_param *param = &trainer->plan.item[i];
-        if (param->rows)
-            sa_axpy(slope, trainer->values + param->offset, gradients + param->offset,
-                    (int)sa_param_size(param));
-    }
+    const double l2 = trainer->settings->l2;
+    for (int i = 0; l2 > 0 && i < trainer->plan.count; i++)
+        sa_l2_backward(&trainer->plan.item[i], trainer->values, l2, gradients);
 }
 
 /* The gradients of the shard are zero at the start. */
@@ -172,7 +166,7 @@ static void apply_weight_decay(const sa_trainer *trainer) {
     const sa_real decay = (sa_real)(trainer->update.lr * trainer->settings->weight_decay);
     for (int i = 0; decay > 0 && i < trainer->plan.count; i++) {
         const sa_param *param = &trainer->plan.item[i];
-        if (param->rows) sa_scale(1 - decay, sa_param_mat(param, trainer->values));
+        if (sa_param_is_weight(param)) sa_scale(1 - decay, sa_param_mat(param, trainer->values));
     }
 }
 

@@ -15,9 +15,9 @@ static bool right;  /* the wrong one is among them, with the right error */
 static int tensor;  /* the next one to be checked */
 
 __typeof__(sa_lab_model_loss) __real_sa_lab_model_loss, __wrap_sa_lab_model_loss;
-double __wrap_sa_lab_model_loss(sa_lab_model *model, sa_seq2seq *dw) {
-    const double loss = __real_sa_lab_model_loss(model, dw);
-    if (!dw || altered < 0) return loss;
+double __wrap_sa_lab_model_loss(sa_lab_model *model, bool backward) {
+    const double loss = __real_sa_lab_model_loss(model, backward);
+    if (!backward || altered < 0) return loss;
     const sa_param *param = &model->plan.item[altered];
     double *largest = model->gradients + param->offset;
     for (size_t k = 0; k < sa_param_size(param); k++)

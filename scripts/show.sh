@@ -8,9 +8,7 @@ build_softalign() {
     scripts/setup
     echo "Building ..."
     mkdir -p build
-    { cmake --preset release &&
-        cmake --build --preset release --target libsoftalign.a softalign_command manual; } \
-        >build/release.log 2>&1 || {
+    { cmake --preset release && cmake --build --preset release; } >build/release.log 2>&1 || {
         cat build/release.log >&2
         exit 1
     }

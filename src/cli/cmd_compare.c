@@ -48,12 +48,27 @@ static const sa_option rows[] = {
      "print one JSON object"},
     {0},
 };
+
+/* Models are compared after equal numbers of updates, not of seconds, which a machine's load
+ * decides. */
+enum { UPDATES = 2000 };
+static const cli_default limits[] = {{"epochs", 0}, {"max-time", 0}, {"patience", 0}, {0}};
 static const cli_option_set sets[] = {
     {"Options", rows, 0},
     {"Page", sa_page_text_options, AT(page)},
-    {"Settings", sa_settings_options, AT(settings)},
+    {"Settings", sa_settings_options, AT(settings), limits},
     {0},
 };
+
+static void init_limits(sa_settings *settings) {
+    for (const cli_default *own = limits; own->name; own++)
+        sa_option_set_number(sa_option_find(sa_settings_options, own->name), settings, own->value);
+}
+
+static void limit_updates(sa_settings *settings) {
+    if (!settings->steps && !settings->epochs && !(settings->max_time > 0))
+        settings->steps = UPDATES;
+}
 
 static bool check_options(const compare_options *options, sa_error *error) {
     if (!options->train) return sa_fail(error, SA_USAGE, "compare: --train PAIRS is missing");
@@ -128,6 +143,7 @@ static bool read_transformer(int count, char **arguments, const compare_options 
         sa_settings_preset(&again.settings, sa_preset_default(SA_MODEL_TRANSFORMER), error) &&
         cli_read(&cli_compare, count, arguments, &again, NULL, error);
     *settings = again.settings;
+    limit_updates(settings);
     return good;
 }
 
@@ -137,11 +153,13 @@ static bool run(int count, char **arguments, sa_error *error) {
     sa_options_init(rows, &options);
     sa_options_init(sa_page_text_options, &options.page);
     sa_settings_init(&options.settings);
+    init_limits(&options.settings);
     if (!cli_read_preset(&cli_compare, count, arguments, &options, &options.settings,
                          &options.preset, error) ||
         !check_options(&options, error) ||
         !read_transformer(count, arguments, &options, &transformer, error))
         return false;
+    limit_updates(&options.settings);
     if (options.preset) fprintf(stderr, "%s", sa_preset_text(options.preset));
     cli_progress progress;
     cli_progress_init(&progress);
@@ -171,8 +189,10 @@ const cli_command cli_compare = {
     .words = "--train PAIRS --test PAIRS --models LIST --out DIR",
     .summary = "train several models on the same batches and compare them",
     .details =
-        "Every model sees the same batches in the same order, chosen by the seed; limits such "
-        "as --max-time and --steps hold for each run. The table shows parameters, training "
+        "Every model sees the same batches in the same order, chosen by the seed, and is trained "
+        "for the same number of updates: 2,000, unless --steps, --epochs or --max-time says "
+        "otherwise. With --max-time or --patience the numbers may differ; a note below the table "
+        "names them where they differ by more than a tenth. The table shows parameters, training "
         "time in seconds (with validations), updates, and for the best model of the run on "
         "the test pairs, with greedy search: loss, perplexity, BLEU, exact matches, AER and "
         "the mean entropy of the attention (in nats); at last the target words per second of "

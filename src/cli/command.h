@@ -4,12 +4,22 @@
 
 #include "base/option.h"
 
+/* A default that one command has instead of the row's. */
+typedef struct cli_default {
+    const char *name;
+    double value;
+} cli_default;
+
 /* Option rows whose offsets begin `at` bytes into the command's struct. */
 typedef struct cli_option_set {
     const char *title;
     const sa_option *rows;
     size_t at;
+    const cli_default *defaults; /* ends with a NULL name; NULL: those of the rows */
 } cli_option_set;
+
+/* The default of a row of the set. */
+double cli_default_of(const cli_option_set *set, const sa_option *row);
 
 typedef struct cli_command {
     const char *name;

@@ -45,7 +45,7 @@ static void entry(sa_buffer *out, const char *name, const char *text, size_t col
 /* ---- Options --------------------------------------------------------------------------------- */
 
 /* " [1 to 8192; default 64]" */
-static void option_range(const sa_option *row, sa_buffer *out) {
+static void option_range(const cli_option_set *set, const sa_option *row, sa_buffer *out) {
     if (row->kind == SA_OPTION_TEXT || row->kind == SA_OPTION_SWITCH) return;
     sa_buffer_adds(out, " [");
     if (row->kind == SA_OPTION_CHOICE) {
@@ -56,17 +56,17 @@ static void option_range(const sa_option *row, sa_buffer *out) {
         sa_number_add(out, row->max);
     }
     sa_buffer_adds(out, "; default ");
-    sa_option_format(row, row->default_value, out);
+    sa_option_format(row, cli_default_of(set, row), out);
     sa_buffer_adds(out, "]");
 }
 
-static void option(const sa_option *row, sa_buffer *out) {
+static void option(const cli_option_set *set, const sa_option *row, sa_buffer *out) {
     char name[64];
     sa_buffer text = {0};
     snprintf(name, sizeof name, "--%s%s%s", row->name, row->value ? " " : "",
              row->value ? row->value : "");
     sa_buffer_adds(&text, row->help);
-    option_range(row, &text);
+    option_range(set, row, &text);
     if (text.failed)
         out->failed = true;
     else
@@ -118,18 +118,18 @@ static void page(const cli_command *command, sa_buffer *out) {
         entry(out, command->item(i, &text), text, ITEM);
     for (const cli_option_set *set = command->sets; set->rows; set++) {
         sa_buffer_addf(out, "\n%s:\n", set->title);
-        for (const sa_option *row = set->rows; row->name; row++) option(row, out);
+        for (const sa_option *row = set->rows; row->name; row++) option(set, row, out);
     }
     sa_buffer_addf(out, "\nExample:\n%s", command->example);
 }
 
 /* ---- Markdown, of which scripts/manual makes the manual pages -------------------------------- */
 
-static void markdown_option(const sa_option *row, sa_buffer *out) {
+static void markdown_option(const cli_option_set *set, const sa_option *row, sa_buffer *out) {
     sa_buffer_addf(out, "\n`--%s`", row->name);
     if (row->value) sa_buffer_addf(out, " *%s*", row->value);
     sa_buffer_addf(out, "\n: %s", row->help);
-    option_range(row, out);
+    option_range(set, row, out);
     sa_buffer_adds(out, "\n");
 }
 
@@ -166,7 +166,7 @@ static void markdown_page(const cli_command *command, sa_buffer *out) {
     sa_buffer_adds(out, "\n## OPTIONS\n");
     for (const cli_option_set *set = command->sets; set->rows; set++) {
         if (strcmp(set->title, "Options") != 0) sa_buffer_addf(out, "\n### %s\n", set->title);
-        for (const sa_option *row = set->rows; row->name; row++) markdown_option(row, out);
+        for (const sa_option *row = set->rows; row->name; row++) markdown_option(set, row, out);
     }
     markdown_items(command, out);
     if (command == &cli_train) {

@@ -17,6 +17,12 @@ typedef struct argument_reader {
     int word_count;
 } argument_reader;
 
+double cli_default_of(const cli_option_set *set, const sa_option *row) {
+    for (const cli_default *own = set->defaults; own && own->name; own++)
+        if (strcmp(own->name, row->name) == 0) return own->value;
+    return row->default_value;
+}
+
 static bool has_option(const argument_reader *reader, const char *name) {
     for (const cli_option_set *set = reader->command->sets; set->rows; set++)
         if (sa_option_find(set->rows, name)) return true;

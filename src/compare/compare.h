@@ -129,6 +129,9 @@ json_t *sa_compare_json_bands(const sa_compare_run *run);
 
 /* Appends the medians of every model as a table, or all runs and medians as one JSON object. */
 bool sa_compare_add_table(const sa_comparison *all, bool json, sa_buffer *out, sa_error *error);
+/* Appends how many updates each model got, "fixed 1200, transformer 430", if that differs by more
+ * than a tenth. */
+bool sa_compare_add_unequal_updates(const sa_comparison *all, sa_buffer *out, sa_error *error);
 /* Writes DIR/table.csv with every run and the medians, and DIR/table.md with the medians. */
 bool sa_compare_save_tables(const sa_comparison *all, sa_error *error);
 

@@ -18,6 +18,15 @@ static void open_page(const sa_comparison *all, sa_html_report *report) {
     sa_buffer_release(&count);
 }
 
+static bool add_unequal_updates(const sa_comparison *all, sa_html_report *report, sa_error *error) {
+    sa_buffer updates = {0};
+    const bool good = sa_compare_add_unequal_updates(all, &updates, error);
+    if (updates.size) sa_html_report_fact(report, "unequal numbers of updates", updates.text);
+    report->failed |= updates.failed;
+    sa_buffer_release(&updates);
+    return good;
+}
+
 static void add_columns(sa_html_report *report) {
     json_t *columns = json_object_get(report->data, "columns");
     for (int k = 0; k < SA_COMPARE_COLUMNS; k++)
@@ -57,8 +66,8 @@ bool sa_compare_save_page(const sa_comparison *all, const sa_page_text *text, co
     static const char *const files[] = {"table.csv", "curves.csv", "bylength.csv"};
     sa_html_report report;
     sa_buffer out = {0};
-    bool good = true;
     open_page(all, &report);
+    bool good = add_unequal_updates(all, &report, error);
     add_columns(&report);
     add_signature(&report);
     for (size_t i = 0; good && i < sizeof files / sizeof *files; i++)

@@ -71,9 +71,44 @@ static void add_score(int column, double score, sa_buffer *out) {
                             sa_compare_columns[column].decimals);
 }
 
-static void add_note(const sa_comparison *all, sa_buffer *out) {
+/* Appends the updates of each model, unless they differ by a tenth at most. */
+static void add_unequal_updates(const sa_comparison *all, double (*rows)[SA_COMPARE_COLUMNS],
+                                sa_buffer *out) {
+    double fewest = INFINITY, most = 0;
+    for (size_t i = 0; i < all->model_count; i++) {
+        if (isnan(rows[i][SA_COMPARE_LOSS])) continue; /* diverged */
+        fewest = fmin(fewest, rows[i][SA_COMPARE_UPDATES]);
+        most = fmax(most, rows[i][SA_COMPARE_UPDATES]);
+    }
+    for (size_t i = 0; fewest < 0.9 * most && i < all->model_count; i++) {
+        if (isnan(rows[i][SA_COMPARE_LOSS])) continue;
+        sa_buffer_addf(out, "%s%s %.0f", out->size ? ", " : "", all->models[i].name,
+                       rows[i][SA_COMPARE_UPDATES]);
+    }
+}
+
+bool sa_compare_add_unequal_updates(const sa_comparison *all, sa_buffer *out, sa_error *error) {
+    double(*rows)[SA_COMPARE_COLUMNS] = medians_of(all, error);
+    if (rows) add_unequal_updates(all, rows, out);
+    free(rows);
+    return rows != NULL;
+}
+
+/* Below a table, after an empty line if `apart`. */
+static void add_notes(const sa_comparison *all, double (*rows)[SA_COMPARE_COLUMNS], bool apart,
+                      sa_buffer *out) {
+    sa_buffer updates = {0};
+    add_unequal_updates(all, rows, &updates);
+    if (apart && (all->seeds > 1 || updates.size)) sa_buffer_adds(out, "\n");
     if (all->seeds > 1)
         sa_buffer_addf(out, "Medians over %zu seeds; table.csv has every run.\n", all->seeds);
+    if (updates.size)
+        sa_buffer_addf(out,
+                       "Unequal numbers of updates: %s. For equal ones give --steps without "
+                       "--max-time and --patience.\n",
+                       updates.text);
+    out->failed |= updates.failed;
+    sa_buffer_release(&updates);
 }
 
 static void add_padded(const char *text, int width, sa_buffer *out) {
@@ -106,7 +141,7 @@ static void add_lines(const sa_comparison *all, double (*rows)[SA_COMPARE_COLUMN
         }
         sa_buffer_adds(out, "\n");
     }
-    add_note(all, out);
+    add_notes(all, rows, false, out);
 }
 
 static void add_markdown(const sa_comparison *all, double (*rows)[SA_COMPARE_COLUMNS],
@@ -126,8 +161,8 @@ static void add_markdown(const sa_comparison *all, double (*rows)[SA_COMPARE_COL
             sa_buffer_adds(out, " |");
         }
     }
-    sa_buffer_adds(out, all->seeds > 1 ? "\n\n" : "\n");
-    add_note(all, out);
+    sa_buffer_adds(out, "\n");
+    add_notes(all, rows, true, out);
 }
 
 /* ---- CSV ------------------------------------------------------------------------------------- */

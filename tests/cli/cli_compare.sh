@@ -173,6 +173,21 @@ same "models with options" "cgru cgru:cell-norm=yes cgru:dropout-state=0.3:word-
 cmp again/best.safetensors options/cgru-dropout-state=0.3-word-dropout=0.2-s1/best.safetensors ||
     fail "a model with options is not that of train"
 
+# ---- Equal updates
+
+"$softalign" compare $pairs --embed 4 --hidden 4 --attn 2 --maxout 2 --shards 2 --models fixed-init,fixed --valid-every 1000 \
+    --out default >out 2>err || fail "compare without limits: $(cat err)"
+same "updates without limits" "updates 2000" "$(cut -d , -f 5 default/table.csv | uniq | xargs)"
+grep -i unequal out default/table.md && fail "equal updates are called unequal"
+stops=bahdanau:additive:patience=1:lr=0.6
+compare --models fixed,$stops --steps 300 --valid-every 7 --html page.html --out unequal
+got=$(awk -F , -v model=$stops '$1 == model && $2 == "median" { print $5 }' unequal/table.csv)
+[ "$got" -lt 270 ] || fail "--patience 1 does not end a training: $got updates"
+for table in out unequal/table.md; do
+    grep -q "^Unequal numbers of updates: fixed 300, $stops $got\. " $table || fail "$table hides unequal updates"
+done
+grep -q "\"unequal numbers of updates\",\"fixed 300, $stops $got\"" page.html || fail "the page hides unequal updates"
+
 # ---- For programs
 
 compare --models fixed $short --json --out json

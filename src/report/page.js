@@ -4,6 +4,10 @@
 function addHead() {
   document.title = visible(page.title);
   byId("title").textContent = visible(page.title);
+  byId("live").hidden = !page.live;
+  byId("live").textContent = `Training: ${trainingLog().length ? `update ${trainingLog().at(-1).step}` : "no validation yet"}; this page follows it.`;
+  byId("full").hidden = !document.fullscreenEnabled || Boolean(page.live); // which a reload would end
+  byId("full").addEventListener("click", () => (document.fullscreenElement ? document.exitFullscreen() : document.documentElement.requestFullscreen()));
   byId("facts").textContent = page.facts.map(([name, value]) => `${name}: ${visible(value)}`).join("  ·  ");
   byId("made").textContent = `Made by softalign ${page.version}, ${page.command}. This file is self-contained; nothing is loaded.`;
   byId("theme").addEventListener("click", () => {
@@ -11,6 +15,25 @@ function addHead() {
     const dark = root.dataset.theme ? root.dataset.theme === "dark" : matchMedia("(prefers-color-scheme: dark)").matches;
     root.dataset.theme = dark ? "light" : "dark";
   });
+}
+
+// ---- Notes: paragraphs with `code` and *emphasis*, questions whose answers are folded, links
+
+function prose(text) {
+  return text.split(/(`[^`]+`|\*[^*]+\*)/).map((part, i) =>
+    (i % 2 ? html(part[0] === "`" ? "code" : "em", {}, visible(part.slice(1, -1))) : part && visible(part, false)));
+}
+const blocks = (list) => list.map((block) => (block.code === undefined ? html("p", {}, ...prose(block)) : html("pre", { tabindex: 0 }, block.code.split("\n").map((line) => line && visible(line, false)).join("\n"))));
+
+function addNotes() {
+  const notes = page.notes;
+  if (!notes) return;
+  byId("see").append(...blocks(notes.see));
+  notes.links.forEach(({ text, target }) => byId("links").append(html("a", { href: target }, visible(text)), " "));
+  byId("notes").hidden = !notes.items.length;
+  for (const { kind, text, answer } of notes.items)
+    byId("notes").append(html("div", { class: "item" }, html("b", {}, kind), ...blocks(text),
+      answer.length ? html("details", {}, html("summary", {}, kind === "Exercise" ? "Solution" : "Answer"), ...blocks(answer)) : null));
 }
 
 // ---- The table
@@ -60,6 +83,34 @@ function addResults() {
   drawTable();
 }
 
+// Models that got other numbers of updates are not compared on equal terms.
+function addBudgets() {
+  const updates = records("table.csv").filter((row) => Number.isNaN(row.seed)).map((row) => [row.model, row.updates]);
+  const counts = updates.map(([, count]) => count).filter(Number.isFinite);
+  if (Math.max(...counts) <= 1.1 * Math.min(...counts)) return;
+  byId("budgets").hidden = !counts.length;
+  byId("budgets").textContent = `Updates differ: ${updates.map(([name, count]) => `${visible(name)} ${count}`).join(", ")}.`;
+}
+
+// One figure of the table as bars; those of the single seeds are ticks.
+function addBars() {
+  if (!("table.csv" in page.files)) return;
+  const columns = page.columns.filter(({ key }) => better[key] && records("table.csv").some((row) => Number.isFinite(row[key]))), list = byId("column");
+  list.append(...columns.map((column) => html("option", { value: column.key }, column.title)));
+  list.value = "bleu";
+  byId("bars").hidden = !columns.length;
+  const draw = () => {
+    const column = columns.find(({ key }) => key === list.value), rows = records("table.csv");
+    drawBars(byId("bar-rows"), models.filter((model) => model.shown).map((model) => {
+      const all = rows.filter((row) => row.model === model.name).map((row) => row[column.key] * column.scale);
+      return { name: model.name, color: model.color, value: all.at(-1), shown: fixed(all.at(-1), column.decimals), runs: all.length > 2 ? all.slice(0, -1) : [] };
+    }));
+  };
+  list.addEventListener("change", draw);
+  onModelsChange(draw);
+  draw();
+}
+
 // ---- Curves
 
 // The rows of a file by model and seed; a file about a single model does not name it.
@@ -70,19 +121,23 @@ function runs(rows) {
   });
 }
 
+const trainingLog = () => records("curves.csv" in page.files ? "curves.csv" : "log.csv");
+
+const curvesOf = (rows, x, y) => runs(rows).map(({ model, seed, rows: own }) => ({
+  model,
+  thin: model.seeds.length > 1,
+  label: model.seeds.length > 1 ? `${model.name}, seed ${seed}` : model.name,
+  points: own.map((row) => [row[x], row[y]]).filter((point) => point.every(Number.isFinite)),
+}));
+
 function addCurves() {
-  const rows = records("curves.csv" in page.files ? "curves.csv" : "log.csv");
+  const rows = trainingLog();
   if (!rows.length) return;
   byId("curves").hidden = false;
   const title = (id) => byId(id).selectedOptions[0].textContent;
   const draw = keepChart(byId("curves").querySelector(".chart"), () => ({
     x: title("curve-x"), y: title("curve-y"), decimals: byId("curve-y").value === "valid_bleu" ? 2 : 4,
-    series: runs(rows).map(({ model, seed, rows: own }) => ({
-      model,
-      thin: model.seeds.length > 1,
-      label: model.seeds.length > 1 ? `${model.name}, seed ${seed}` : model.name,
-      points: own.map((row) => [row[byId("curve-x").value], row[byId("curve-y").value]]).filter((point) => point.every(Number.isFinite)),
-    })),
+    series: curvesOf(rows, byId("curve-x").value, byId("curve-y").value),
   }));
   byId("curve-x").addEventListener("change", draw);
   byId("curve-y").addEventListener("change", draw);
@@ -182,12 +237,18 @@ function addDownloads() {
 }
 
 addHead();
+addNotes();
 addModels();
+addBudgets();
 addResults();
+addBars();
 addCurves();
 addLengths();
-addViewer();
 addFilms();
+addViewer();
 addAttentionStatistics();
 addSettings();
 addDownloads();
+openPlace();
+restore();
+if (page.live) follow();

@@ -13,15 +13,31 @@ function ticks(least, most) {
 
 const path = (points) => points.map(([x, y], i) => `${i ? "L" : "M"}${x.toFixed(1)} ${y.toFixed(1)}`).join("");
 
-// spec: { series: [{ model, points: [[x, y]], spread: [[x, low, high]], thin }], x, y: titles,
-// bands: names of x = 0, 1, ... or none, decimals }
+const FEW = 40; // points that are drawn one by one
+
+// The mark of a point, a shape for each model: models differ in more than color.
+const shapes = [
+  (x, y, r) => `M${x - r} ${y}a${r} ${r} 0 1 0 ${2 * r} 0a${r} ${r} 0 1 0 ${-2 * r} 0Z`,
+  (x, y, r) => `M${x - r} ${y - r}h${2 * r}v${2 * r}h${-2 * r}Z`,
+  (x, y, r) => `M${x} ${y - 1.25 * r}l${1.25 * r} ${2.2 * r}h${-2.5 * r}Z`,
+  (x, y, r) => `M${x} ${y - 1.35 * r}l${1.35 * r} ${1.35 * r}l${-1.35 * r} ${1.35 * r}l${-1.35 * r} ${-1.35 * r}Z`,
+];
+
+function pointMark(model, x, y, size) {
+  const mark = svg("path", { class: "point", d: shapes[model.index % shapes.length](x, y, size) });
+  mark.style.fill = model.color;
+  return mark;
+}
+
+// spec: { series: [{ model, points: [[x, y]], spread: [[x, low, high]], thin }], x, y: titles of the axes,
+// bands: names of x = 0, 1, ... or none, decimals, tall: its height by its width }
 function drawChart(host, spec) {
   const em = parseFloat(getComputedStyle(host).fontSize);
   const width = Math.max(host.clientWidth || 900, 280);
-  const height = Math.min(Math.max(width * 0.42, 15 * em), 24 * em);
+  const height = Math.min(Math.max(width * (spec.tall ?? 0.42), 15 * em), (spec.tall ? 26 : 24) * em, Math.max(innerHeight * 0.62, 15 * em));
   const named = width > 45 * em;
   const longest = Math.max(...spec.series.map((line) => Array.from(line.model.name).length), 0);
-  const box = { left: 3.6 * em, top: 0.8 * em, right: width - (named ? Math.min(longest, 26) * 0.6 * em + em : em), bottom: height - 3.4 * em };
+  const box = { left: 3.6 * em, top: 2.2 * em, right: width - (named ? Math.min(longest, 26) * 0.6 * em + em : em), bottom: height - 3.4 * em };
   const xs = spec.series.flatMap((line) => line.points.map((point) => point[0]));
   const ys = spec.series.flatMap((line) => [...line.points.map((point) => point[1]), ...(line.spread ?? []).flatMap((part) => part.slice(1))]);
   const most = { x: spec.bands ? spec.bands.length - 1 : Math.max(...xs, 1), y: Math.max(...ys, 1e-9) * 1.04 };
@@ -37,7 +53,8 @@ function drawChart(host, spec) {
   const marks = spec.bands ? spec.bands.map((name, i) => [i, name]) : ticks(0, most.x).map((x) => [x, String(x)]);
   for (const [x, name] of marks)
     picture.append(svg("text", { x: toX(x), y: box.bottom + 1.35 * em, "text-anchor": "middle" }, name));
-  picture.append(svg("text", { x: (box.left + box.right) / 2, y: height - 0.5 * em, "text-anchor": "middle" }, spec.x));
+  picture.append(svg("text", { class: "axis", x: (box.left + box.right) / 2, y: height - 0.5 * em, "text-anchor": "middle" }, spec.x),
+    svg("text", { class: "axis", x: 0, y: em }, spec.y));
 
   for (const line of spec.series) {
     if (line.spread?.length) {
@@ -53,13 +70,12 @@ function drawChart(host, spec) {
       d: path(line.points.map(([x, y]) => [toX(x), toY(y)])) });
     curve.style.stroke = line.model.color;
     picture.append(curve);
-    if (spec.bands) for (const [x, y] of line.points) {
-      const dot = svg("circle", { cx: toX(x), cy: toY(y), r: 0.25 * em });
-      dot.style.fill = line.model.color;
-      picture.append(dot);
-    }
+    if (line.points.length <= FEW) picture.append(...line.points.map(([x, y]) => pointMark(line.model, toX(x), toY(y), 0.28 * em)));
   }
   if (named) nameLines(picture, spec.series, box, em, toY);
+  const now = svg("line", { class: "now", y1: box.top, y2: box.bottom, visibility: "hidden" });
+  picture.append(now);
+  host.mark = (x) => make(now, { x1: toX(x), x2: toX(x), visibility: x > most.x ? "hidden" : "visible" }, []);
   addCursor(host, picture, spec, { box, toX, width, height });
   host.replaceChildren(picture, host.tip);
 }
@@ -120,10 +136,13 @@ function addCursor(host, picture, spec, { box, toX, width, height }) {
   } }, []);
 }
 
-// Draws it now, and again when its width or the visible models change.
-function keepChart(host, describe) {
+// Draws it now, and again when its width or the visible models change; `after` follows.
+function keepChart(host, describe, after = () => {}) {
   let width = -1;
-  const draw = () => drawChart(host, describe());
+  const draw = () => {
+    drawChart(host, describe());
+    after();
+  };
   onModelsChange(draw);
   new ResizeObserver(() => {
     if (host.clientWidth === width) return;
@@ -131,4 +150,23 @@ function keepChart(host, describe) {
     draw();
   }).observe(host);
   return draw;
+}
+
+// ---- Bars: a line for each row, with the figures of single runs as ticks
+
+// rows: [{ name, color, value, shown, runs: [figure] }]
+function drawBars(host, rows) {
+  const most = Math.max(...rows.flatMap((row) => [row.value, ...row.runs]).filter(Number.isFinite), 1e-12);
+  const share = (value) => `${Math.max((100 * value) / most, 0).toFixed(2)}%`;
+  host.replaceChildren(...rows.flatMap((row) => {
+    const bar = html("i"), track = html("span", { class: "track", "aria-hidden": "true" }, bar);
+    bar.style.width = Number.isFinite(row.value) ? share(row.value) : "0";
+    bar.style.background = row.color;
+    for (const run of row.runs.filter(Number.isFinite)) {
+      const tick = html("b");
+      tick.style.left = share(run);
+      track.append(tick);
+    }
+    return [html("span", { class: "label" }, visible(row.name)), track, html("span", { class: "figure" }, row.shown)];
+  }));
 }

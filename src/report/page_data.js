@@ -10,9 +10,9 @@ const byId = (id) => document.getElementById(id);
 const unseen =
   /[\u0000-\u001f\u007f-\u00a0\u00ad\u061c\u180e\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffc]|[\u{e0000}-\u{e007f}]/gu;
 
-function visible(text) {
+function visible(text, whole = true) {
   const shown = text.replace(unseen, (mark) => `⟦U+${mark.codePointAt(0).toString(16).toUpperCase().padStart(4, "0")}⟧`);
-  return shown.trim() ? shown : "␣";
+  return shown.trim() || !whole ? shown : "␣";
 }
 
 // Truncated to a number of characters, combining marks included.

@@ -10,6 +10,15 @@ function frameOf({ frames, scene }, frame, head) {
 
 const film = { steps: [], at: 0, timer: 0, panels: [] };
 
+// The validation loss beside the frames, with a line at the update shown.
+function addFilmCurve() {
+  const rows = trainingLog(), host = byId("film-curve");
+  if (rows.length < 2) return;
+  host.hidden = false;
+  keepChart(host, () => ({ x: "updates", y: "validation loss, nats per word", decimals: 4, tall: 0.8,
+    series: curvesOf(rows, "step", "valid_loss") }), () => host.mark(film.steps[film.at]));
+}
+
 function drawScenes() {
   const pair = Number(byId("scene").value);
   film.panels = [];
@@ -30,6 +39,7 @@ function showFrame(at) {
   film.at = Math.min(Math.max(at, 0), film.steps.length - 1);
   const step = film.steps[film.at];
   byId("frame").value = film.at;
+  byId("film-curve").mark?.(step);
   byId("caption").textContent = step ? `update ${step}` : "before the first update";
   byId("frame").setAttribute("aria-valuetext", byId("caption").textContent);
   for (const panel of film.panels) {
@@ -77,5 +87,6 @@ function addFilms() {
   byId("speed").addEventListener("change", () => film.timer && play());
   onModelsChange(drawScenes);
   film.at = film.steps.length - 1;
+  addFilmCurve();
   drawScenes();
 }

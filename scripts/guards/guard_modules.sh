@@ -127,6 +127,8 @@ check_owners() {
         'only src/cli may print'
     owned '(fprintf|vfprintf|fputs|fputc|putc|fwrite) *\(.*stdout' 'src/cli/[^:]*' \
         'only src/cli may print'
+    owned '(fprintf|vfprintf|fputs|fputc|putc|fwrite) *\(.*stderr' 'src/cli/(output|progress)\.c' \
+        'messages go through cli_note, which makes them safe on a terminal'
     owned '(malloc|calloc|realloc|reallocarray|aligned_alloc|posix_memalign|alloca) *\(' \
         'src/base/(memory|arena)\.c' 'memory comes from base/memory or an arena'
     owned '(strdup|strndup|asprintf|vasprintf) *\(' "$nobody" \

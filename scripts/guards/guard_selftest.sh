@@ -160,6 +160,7 @@ plant_owners() {
     planted src/metrics/bad.c 'puts("x");' 'only src/cli may print'
     planted src/metrics/bad.c 'fprintf(stderr, "x");' 'only src/cli may print'
     planted src/metrics/bad.c 'fputs("x", stdout);' 'only src/cli may print'
+    planted src/cli/bad.c 'fprintf(stderr, "x");' 'messages go through cli_note, which makes them safe on a terminal'
     planted src/layers/bad.c 'float *x = malloc(4);' 'memory comes from base/memory or an arena'
     planted src/layers/bad.c 'x = (float *)calloc (4, 4);' \
         'memory comes from base/memory or an arena'

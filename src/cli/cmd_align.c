@@ -202,7 +202,7 @@ static bool write_outputs(outputs *out, size_t index, const sa_alignment *alignm
     if (!draw(out, index, alignment, error)) return false;
     if (!options->terminal) return true;
     sa_matrix_terminal(alignment, &out->screen, &out->picture);
-    return cli_print(&out->picture, error);
+    return cli_print_picture(&out->picture, error);
 }
 
 /* Links are between words, whatever the weights are between. */

@@ -143,14 +143,13 @@ static void find_labels(attend_work *work) {
 
 static void print_notes(const attend_work *work) {
     const sa_number_table *given = &work->csv[GIVEN];
-    if (work->attended.result.default_v_a)
-        fprintf(stderr, "note: without --vector, v_a is all ones\n");
+    if (work->attended.result.default_v_a) cli_note("note: without --vector, v_a is all ones");
     for (int i = 0; i < given->rows; i++) {
         double sum = 0;
         for (int j = 0; j < given->cols; j++)
             sum += given->numbers[(size_t)i * (size_t)given->cols + (size_t)j];
         if (!(fabs(sum - 1) <= 1e-9))
-            fprintf(stderr, "note: row %d of the given weights does not sum to 1\n", i + 1);
+            cli_note("note: row %d of the given weights does not sum to 1", i + 1);
     }
 }
 

@@ -73,9 +73,8 @@ static bool learn(const bpe_options *options, const char *const *paths, sa_error
     good =
         good && sa_bpe_learn(&bpe, &counts, (size_t)options->merges, options->min_frequency, error);
     if (good && bpe.count < (size_t)options->merges)
-        fprintf(stderr,
-                "note: %zu merges of %d learned: no other pair of symbols occurs %d times\n",
-                bpe.count, options->merges, options->min_frequency);
+        cli_note("note: %zu merges of %d learned: no other pair of symbols occurs %d times",
+                 bpe.count, options->merges, options->min_frequency);
     if (good) sa_bpe_write(&bpe, &out);
     good = good && cli_print(&out, error);
     sa_buffer_release(&out);
@@ -161,7 +160,7 @@ static bool apply(const bpe_options *options, const char *const *paths, sa_error
     for (size_t count = 1; good && count;) {
         good = cli_input_next(&work.input, lines, LINES, &count, error);
         for (size_t i = 0; good && i < count; i++) good = apply_line(&work, lines[i], error);
-        good = good && cli_print(&work.out, error);
+        good = good && cli_save("-", &work.out, error);
     }
     sa_buffer_release(&work.out);
     cli_input_close(&work.input);

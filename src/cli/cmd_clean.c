@@ -140,13 +140,13 @@ static bool filter_all(task *work, sa_error *error) {
 /* ---- Counts --------------------------------------------------------------------------------- */
 
 static void show_counts(const task *work) {
-    fprintf(stderr, "%zu lines, %zu pairs kept; dropped:\n", work->lines, work->kept);
+    cli_note("%zu lines, %zu pairs kept; dropped:", work->lines, work->kept);
     for (int i = 0; i < SA_REJECT_REASONS; i++)
-        if (work->count[i]) fprintf(stderr, "%8zu %s\n", work->count[i], sa_reject_texts[i]);
+        if (work->count[i]) cli_note("%8zu %s", work->count[i], sa_reject_texts[i]);
     for (int i = 0; i < 2; i++)
         if (work->cleaner.script[i] >= 0)
-            fprintf(stderr, "script of the %ss: %s\n", i ? "target" : "source",
-                    sa_script_name((size_t)work->cleaner.script[i]));
+            cli_note("script of the %ss: %s", i ? "target" : "source",
+                     sa_script_name((size_t)work->cleaner.script[i]));
 }
 
 static bool print_json(const task *work, sa_error *error) {

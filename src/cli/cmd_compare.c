@@ -95,7 +95,7 @@ static bool check_options(const compare_options *options, sa_error *error) {
 
 static void show_note(void *context, const char *line) {
     (void)context;
-    fprintf(stderr, "%s\n", line);
+    cli_note("%s", line);
 }
 
 static void show_progress(void *context, const sa_progress *report) {
@@ -131,7 +131,7 @@ static bool compare(sa_comparison *all, const compare_options *options, sa_error
     const volatile sig_atomic_t *stop = cli_signals_catch();
     if (!sa_compare_finish_runs(all, stop, error)) return false;
     if (!*stop) return write_results(all, options, error);
-    fprintf(stderr, "stopped; the same command resumes\n");
+    cli_note("stopped; the same command resumes");
     return true;
 }
 
@@ -160,7 +160,7 @@ static bool run(int count, char **arguments, sa_error *error) {
         !read_transformer(count, arguments, &options, &transformer, error))
         return false;
     limit_updates(&options.settings);
-    if (options.preset) fprintf(stderr, "%s", sa_preset_text(options.preset));
+    if (options.preset) cli_note_lines(sa_preset_text(options.preset));
     cli_progress progress;
     cli_progress_init(&progress);
     sa_comparison all = {

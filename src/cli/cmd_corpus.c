@@ -48,7 +48,7 @@ static bool run(int count, char **arguments, sa_error *error) {
     size_t pairs = options.pairs ? (size_t)options.pairs : task->pairs;
     bool good =
         sa_synth_write(task, pairs, (uint64_t)options.seed, (sa_split)options.split, &out, error) &&
-        cli_print(&out, error);
+        cli_save("-", &out, error);
     sa_buffer_release(&out);
     return good;
 }

@@ -158,7 +158,7 @@ static bool play(const sa_film_pair *pair, const film_options *options, sa_error
         free(owned);
         lines = 0;
         for (size_t k = begin; !out.failed && k < out.size; k++) lines += out.text[k] == '\n';
-        good = cli_print(&out, error);
+        good = cli_print_picture(&out, error);
         if (good && live && i + 1 < pair->count) wait_for_next(options->speed);
     }
     sa_buffer_release(&out);

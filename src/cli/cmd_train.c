@@ -104,7 +104,7 @@ static bool read_options(int count, char **arguments, train_options *options, sa
         !cli_refuse_overwrite(options->page.notes, options->html, error) ||
         !sa_page_text_check(&options->page, options->html, error))
         return false;
-    if (options->preset) fprintf(stderr, "%s", sa_preset_text(options->preset));
+    if (options->preset) cli_note_lines(sa_preset_text(options->preset));
     if (options->resume && !resume_settings(count, arguments, options, error)) return false;
     if (options->alignments && !(options->settings.guided_alignment > 0))
         return sa_fail(error, SA_USAGE, "--alignments needs --guided-alignment X");
@@ -116,22 +116,20 @@ static void show_profile(const sa_profile_entry *parts, const sa_train_result *r
     double all = 0;
     for (int i = 0; i < SA_PROFILE_ENTRIES; i++) all += parts[i].seconds;
     for (int i = 0; i < SA_PROFILE_ENTRIES; i++)
-        fprintf(stderr, "%-30s %9.3f s %5.1f %%\n", parts[i].name, parts[i].seconds,
-                all > 0 ? 100 * parts[i].seconds / all : 0);
-    fprintf(stderr,
-            "updates: %.3f s, %.0f target words a second; all else (reading, validating, "
-            "saving): %.3f s\n",
-            result->spent.updating,
-            result->spent.updating > 0 ? (double)result->spent.words / result->spent.updating : 0,
-            result->spent.seconds - result->spent.updating);
+        cli_note("%-30s %9.3f s %5.1f %%", parts[i].name, parts[i].seconds,
+                 all > 0 ? 100 * parts[i].seconds / all : 0);
+    cli_note("updates: %.3f s, %.0f target words a second; all else (reading, validating, "
+             "saving): %.3f s",
+             result->spent.updating,
+             result->spent.updating > 0 ? (double)result->spent.words / result->spent.updating : 0,
+             result->spent.seconds - result->spent.updating);
 }
 
 static void show_result(const sa_train_result *result, const train_options *options) {
-    fprintf(stderr,
-            "ended (%s) after %lld steps, %d epochs, %.1f s; "
-            "best validation loss %.4f, BLEU %.2f: %s/best.safetensors\n",
-            result->reason, (long long)result->steps, result->epochs, result->spent.seconds,
-            result->best_loss, result->best_bleu, options->out);
+    cli_note("ended (%s) after %lld steps, %d epochs, %.1f s; "
+             "best validation loss %.4f, BLEU %.2f: %s/best.safetensors",
+             result->reason, (long long)result->steps, result->epochs, result->spent.seconds,
+             result->best_loss, result->best_bleu, options->out);
 }
 
 /* ---- The page -------------------------------------------------------------------------------- */
@@ -217,7 +215,7 @@ static void watch(void *context, const sa_progress *now) {
     sa_error error = {0};
     watching->live = save_page(watching->options, watching->snapshot_pairs,
                                validated ? AT_VALIDATION : BEFORE_VALIDATION, &error);
-    if (!watching->live) fprintf(stderr, "note: %s\n", error.text);
+    if (!watching->live) cli_note("note: %s", error.text);
     watching->written = sa_clock_seconds();
     watching->cost = watching->written - begin;
 }

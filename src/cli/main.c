@@ -3,7 +3,6 @@
 #include "cli/signals.h"
 
 #include <signal.h>
-#include <stdio.h>
 #include <string.h>
 
 static bool asks_for_help(int count, char **arguments) {
@@ -39,7 +38,7 @@ int main(int argc, char **argv) {
     signal(SIGXFSZ, SIG_IGN);
     sa_error error = {0};
     bool good = dispatch(argc ? argc - 1 : 0, argv + 1, &error);
-    if (!good && error.text[0]) fprintf(stderr, "softalign: %s\n", error.text);
+    if (!good && error.text[0]) cli_note("softalign: %s", error.text);
     if (!good) return (int)error.code;
     return cli_signals_caught() ? 128 + cli_signals_caught() : 0;
 }

@@ -1,14 +1,10 @@
 #include "cli/model_argument.h"
-#include "base/error.h"
-
-#include <stdio.h>
-#include <string.h>
+#include "cli/output.h"
 
 static void note_denormals(const sa_model *model, const char *path) {
-    char safe[512];
     if (sa_model_denormals(model))
-        fprintf(stderr, "note: '%s': %zu denormal numbers are read as zero\n",
-                sa_escape(safe, sizeof safe, path, strlen(path)), sa_model_denormals(model));
+        cli_note("note: '%s': %zu denormal numbers are read as zero", path,
+                 sa_model_denormals(model));
 }
 
 sa_model *cli_model_open(const char *path, int threads, const char *force_attention,

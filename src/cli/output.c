@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -29,11 +30,27 @@ void cli_output_init(void) {
     json_set_alloc_funcs(allocate_for_json, free);
 }
 
-bool cli_print(sa_buffer *buffer, sa_error *error) {
-    bool good = sa_write_text(STDOUT_FILENO, "standard output", buffer, error);
+/* ---- Standard output ------------------------------------------------------------------------- */
+
+/* On a terminal all characters are made safe but those in `keep`; NULL: they are safe. */
+static bool print(sa_buffer *buffer, const char *keep, sa_error *error) {
+    sa_buffer safe = {.failed = buffer->failed};
+    const bool terminal = keep && isatty(STDOUT_FILENO);
+    if (terminal) sa_buffer_add_safe(&safe, buffer->text, buffer->size, keep);
+    const bool good =
+        sa_write_text(STDOUT_FILENO, "standard output", terminal ? &safe : buffer, error);
+    sa_buffer_release(&safe);
     buffer->size = 0;
     if (!good) sa_buffer_release(buffer);
     return good;
+}
+
+bool cli_print(sa_buffer *buffer, sa_error *error) {
+    return print(buffer, "\n", error);
+}
+
+bool cli_print_picture(sa_buffer *buffer, sa_error *error) {
+    return print(buffer, NULL, error);
 }
 
 void cli_wrap(sa_buffer *out, const char *line, size_t column) {
@@ -68,9 +85,28 @@ json_t *cli_json_interval(const sa_confidence_interval *interval) {
                      sa_json_number(interval->low), "high", sa_json_number(interval->high));
 }
 
+/* ---- Messages -------------------------------------------------------------------------------- */
+
+void cli_note(const char *format, ...) {
+    char line[8192], safe[2 * sizeof line];
+    va_list values;
+    va_start(values, format);
+    vsnprintf(line, sizeof line, format, values);
+    va_end(values);
+    fprintf(stderr, "%s\n", sa_escape(safe, sizeof safe, line, strlen(line)));
+}
+
+void cli_note_lines(const char *text) {
+    for (; *text; text += strcspn(text, "\n"), text += *text == '\n')
+        cli_note("%.*s", (int)strcspn(text, "\n"), text);
+}
+
+/* ---- Files ----------------------------------------------------------------------------------- */
+
 bool cli_save(const char *path, sa_buffer *buffer, sa_error *error) {
-    const bool good =
-        strcmp(path, "-") == 0 ? cli_print(buffer, error) : sa_save_text(path, buffer, error);
+    const bool standard = strcmp(path, "-") == 0;
+    const bool good = standard ? print(buffer, "\n\t", error) : sa_save_text(path, buffer, error);
+    if (good && !standard) cli_note("wrote %s", path);
     sa_buffer_release(buffer);
     return good;
 }

@@ -10,8 +10,16 @@
 void cli_output_init(void);
 
 /* Writes the buffer to standard output and empties it; on failure, as of sa_write_text, it is
- * released. */
+ * released. On a terminal the text is made safe, all but its line ends: words of a file or a model
+ * must not move the cursor or change the window. */
 bool cli_print(sa_buffer *buffer, sa_error *error);
+/* The same for a picture, with colors and marks of direction; its words are safe already. */
+bool cli_print_picture(sa_buffer *buffer, sa_error *error);
+
+/* Prints a message on standard error: one line, which is always made safe. */
+void cli_note(const char *format, ...) __attribute__((format(printf, 1, 2)));
+/* The same for every line of the text. */
+void cli_note_lines(const char *text);
 
 /* Appends a line, wrapped at 80 columns and indented to `column`. */
 void cli_wrap(sa_buffer *out, const char *line, size_t column);
@@ -22,8 +30,8 @@ bool cli_print_json(json_t *value, sa_error *error);
 /* The mean and the 95 % bootstrap confidence interval. */
 json_t *cli_json_interval(const sa_confidence_interval *interval);
 
-/* Writes the buffer to `path`, as sa_save_text does, or to standard output ("-"), and releases it.
- */
+/* Writes the buffer to `path`, as sa_save_text does, and says so; or to standard output ("-"),
+ * where tabs stay as they are. Releases it. */
 bool cli_save(const char *path, sa_buffer *buffer, sa_error *error);
 
 /* SA_USAGE when `output` is the file `input`, or one of the PAIRS `input`. Both may be NULL. */

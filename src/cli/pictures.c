@@ -1,4 +1,5 @@
 #include "cli/pictures.h"
+#include "cli/output.h"
 #include "report/numbered_files.h"
 
 #include <stdio.h>
@@ -69,10 +70,9 @@ bool cli_pictures_save(const cli_pictures *pictures, size_t index, const sa_alig
         sa_buffer_release(&picture);
     }
     if (missing_glyphs && !*noted)
-        fprintf(stderr,
-                "note: no font here has all characters of '%s' "
-                "(Debian: fonts-noto-core, fonts-noto-cjk, fonts-noto-color-emoji)\n",
-                missing_glyphs);
+        cli_note("note: no font here has all characters of '%s' "
+                 "(Debian: fonts-noto-core, fonts-noto-cjk, fonts-noto-color-emoji)",
+                 missing_glyphs);
     *noted = *noted || missing_glyphs;
     sa_drawing_release(&drawing);
     return good;

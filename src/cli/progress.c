@@ -1,4 +1,5 @@
 #include "cli/progress.h"
+#include "cli/output.h"
 
 #include <stdio.h>
 #include <unistd.h>
@@ -37,7 +38,7 @@ void cli_progress_report(void *context, const sa_progress *report) {
     }
     cli_progress_end(progress);
     if (report->kind == SA_PROGRESS_VALIDATION) show_validation(report);
-    if (report->kind == SA_PROGRESS_NOTE) fprintf(stderr, "%s\n", report->note);
+    if (report->kind == SA_PROGRESS_NOTE) cli_note("%s", report->note);
 }
 
 void cli_progress_end(cli_progress *progress) {

@@ -94,7 +94,5 @@ bool score_print_sentences(const score_work *work, sa_error *error) {
         sa_number_add(&out, score_value(work, &work->ours.each[i], SA_METRIC_CHRF));
         sa_buffer_adds(&out, "\n");
     }
-    const bool good = cli_print(&out, error);
-    sa_buffer_release(&out);
-    return good;
+    return cli_save("-", &out, error);
 }

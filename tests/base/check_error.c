@@ -202,9 +202,23 @@ START_TEST(what_follows_a_failure_is_dropped) {
 }
 END_TEST
 
+START_TEST(text_for_a_terminal) {
+    const char text[] = "a\tb\r\n\x1b]0;t\a\xc2\x85\xe2\x80\xa8\xe2\x80\xae\xff\xc3\xa9";
+    sa_buffer safe = {0};
+    sa_buffer_add_safe(&safe, text, sizeof text, "\n\t");
+    ck_assert_str_eq(safe.text, "a\tb\\x0D\n\\x1B]0;t\\x07\\u{0085}\\u{2028}\\u{202E}\\xFF\xc3\xa9"
+                                "\\x00");
+    safe.size = 0;
+    sa_buffer_add_safe(&safe, "a\tb\n", 4, "\n");
+    ck_assert_str_eq(safe.text, "a\\x09b\n");
+    sa_buffer_release(&safe);
+}
+END_TEST
+
 int main(void) {
     TCase *tests;
     Suite *suite = suite_of("error", &tests);
+    tcase_add_test(tests, text_for_a_terminal);
     tcase_add_loop_test(tests, what_could_change_a_terminal_is_escaped, 0, ESCAPES);
     tcase_add_test(tests, a_zero_byte_is_text_like_any_other);
     tcase_add_test(tests, long_text_is_cut_with_an_ellipsis);

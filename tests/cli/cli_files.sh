@@ -90,6 +90,36 @@ same "a limit of file size" 5 $?
 same "a limit of file size for a table" 5 $?
 [ ! -e limited.csv ] || fail "a table that does not fit was left behind"
 
-same "the files" "$before" "$(find . -name 'tiny*.tsv' -o -name '*.safetensors' | sort | xargs cksum)"
+# What reaches a terminal: words of a file or a model and names of files are made safe; to a file
+# the text goes as it is.
+hostile=$'\e]0;title\a \xe2\x80\xaeedoc\xe2\x81\xa9 a'
+printf '%s\t%s\n' "$hostile" "$hostile" >hostile.tsv
+"$softalign" train --train hostile.tsv --out hostile --tokenizer space --min-freq 1 --valid hostile.tsv --steps 150 \
+    --lr 0.01 --valid-every 150 2>/dev/null
+cut -f 1 hostile.tsv >hostile.txt
+on_terminal() { # NAME COMMAND
+    script -qec "$2" /dev/null </dev/null >"$1"
+    LC_ALL=C grep -qP '\x1b(?!\[K)|\x07|\xe2\x80[\xa8-\xae]|\xe2\x81[\xa6-\xa9]|\xc2[\x80-\x9f]' "$1" &&
+        fail "$2: harm reaches the terminal: $(cat -A "$1")"
+    true
+}
+"$softalign" translate hostile/best.safetensors hostile.txt >translated
+cmp -s translated hostile.txt || fail "translate changes words for a file: $(cat -A translated)"
+if command -v script >/dev/null; then
+    on_terminal screen "'$softalign' translate hostile/best.safetensors hostile.txt"
+    grep -qF '\x1B]0;title\x07 \u{202E}edoc\u{2069} a' screen ||
+        fail "translate to a terminal: $(cat -A screen)"
+    on_terminal screen "'$softalign' eval tiny/best.safetensors hostile.tsv --diagnose"
+    grep -qF 'reference    \x1B]0;title' screen || fail "eval --diagnose to a terminal: $(cat -A screen)"
+    on_terminal screen "'$softalign' explain hostile/best.safetensors \"\$(cat hostile.txt)\" --all"
+    evil=$'a\e]0;title\a\nb'
+    on_terminal screen "'$softalign' align $model tiny.tsv --limit 1 --tidy '$evil'"
+    grep -qF 'wrote a\x1B]0;title\x07\x0Ab' screen || fail "the name of what was written: $(cat -A screen)"
+    on_terminal screen "'$softalign' train --train tiny.tsv --valid '$evil' --steps 1 --out '$evil'"
+    on_terminal screen "'$softalign' corpus mono --pairs 2"
+    grep -q $'\t' screen || fail "tabs of a table are escaped on a terminal"
+fi
+
+same "the files" "$before" "$(find . -name 'tiny*.tsv' -o -path ./tiny/'*.safetensors' | sort | xargs cksum)"
 same "temporary files" "" "$(find . -name '*.tmp*')"
 finish

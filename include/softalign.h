@@ -273,6 +273,7 @@ typedef struct sa_pair {
     const char *source, *target; /* normalized to NFC, without line ends */
     const char *gold;            /* its alignment in Pharaoh format; NULL: none */
     size_t line;                 /* in its file, from 1 */
+    const char *id;              /* its fourth column; NULL: none */
 } sa_pair;
 
 typedef struct sa_corpus {
@@ -281,6 +282,8 @@ typedef struct sa_corpus {
     size_t lines;     /* lines read */
     size_t empty;     /* lines skipped because a side was empty */
     bool gold;        /* every pair has an alignment */
+    const char *note; /* for the user: why third columns are not read as alignments; NULL: they are,
+                         or there are none */
     const char *name; /* the path it was opened by */
     void *owned;      /* the text of the pairs */
 } sa_corpus;
@@ -494,14 +497,16 @@ typedef struct sa_align_options {
  * words; within the decoder both are the target words it reads, from "<s>" (BOS) on, and row t is
  * where the word after it is predicted. */
 typedef struct sa_alignment {
-    int targets, sources;                      /* rows and columns */
-    int heads, layers;                         /* one layer where subwords were merged */
+    int targets, sources; /* rows and columns */
+    int heads, layers;
     const char *const *target, *const *source; /* [targets], [sources] the words as in the text */
     const double *weights;  /* all matrices [targets * sources], the mean over heads first; read the
                                others by sa_alignment_weights. NULL: none */
     double log_probability; /* of the target, EOS included */
     const double *token_log_probabilities; /* [targets] of each target token, whose sum that is;
                                               NULL but for cross-attention */
+    const bool *target_unknown, *source_unknown; /* [targets], [sources] to the model, which reads
+                                                    <unk> there; NULL: not known */
 } sa_alignment;
 
 /* The matrix of one head (from 1; 0: the mean over heads) in one layer (from 1; 0: the layer that
@@ -521,9 +526,8 @@ bool sa_align(sa_model *model, const sa_align_options *options, const sa_pair *p
 
 /* The alignment between words from one between subwords ("low@@", "er"): the row of a target word
  * is the mean of its subwords' rows, the column of a source word the sum of its subwords' columns,
- * so that rows still sum to 1, and its log-probability the sum of theirs. EOS stays a word of its
- * own. Without subwords nothing changes but that single layers are dropped. Freed by
- * sa_alignment_release. */
+ * so that rows still sum to 1, and its log-probability the sum of theirs; it is unknown if one of
+ * them is. EOS stays a word of its own. Freed by sa_alignment_release. */
 bool sa_alignment_merge(const sa_alignment *subwords, sa_alignment *words, sa_error *error);
 void sa_alignment_release(sa_alignment *words);
 

@@ -16,12 +16,20 @@ static bool needs_escape(const char *word) {
     return is_formula(word + strspn(word, "'"));
 }
 
-void sa_csv_cell_add(sa_buffer *out, const char *word) {
+static void add(sa_buffer *out, const char *prefix, const char *word) {
     const bool quoted = strpbrk(word, ",\"\n\r");
     if (quoted) sa_buffer_adds(out, "\"");
-    if (needs_escape(word)) sa_buffer_adds(out, "'");
+    sa_buffer_adds(out, prefix);
     for (; *word; word++) sa_buffer_add(out, *word == '"' ? "\"\"" : word, *word == '"' ? 2 : 1);
     if (quoted) sa_buffer_adds(out, "\"");
+}
+
+void sa_csv_cell_add(sa_buffer *out, const char *word) {
+    add(out, needs_escape(word) ? "'" : "", word);
+}
+
+void sa_csv_cell_add_plain(sa_buffer *out, const char *word) {
+    add(out, "", word);
 }
 
 const char *sa_csv_cell_unescape(const char *text) {

@@ -1,4 +1,4 @@
-/* csv_cell: words as cells of CSV files (RFC 4180) that no spreadsheet runs as formulas. */
+/* csv_cell: words as cells of CSV files (RFC 4180), for spreadsheets and for programs. */
 #ifndef SA_BASE_CSV_CELL_H
 #define SA_BASE_CSV_CELL_H
 
@@ -8,6 +8,9 @@
  * begins with = + - @, their full-width forms, a tab, LF or CR) gets a leading '; so does one that
  * begins with ' before such a character, so that a reader strips exactly one. */
 void sa_csv_cell_add(sa_buffer *out, const char *word);
+
+/* Appends a word as it is, in quotes where it needs them: for readers that run no formulas. */
+void sa_csv_cell_add_plain(sa_buffer *out, const char *word);
 
 /* The word of an unquoted cell, without the ' that sa_csv_cell_add put before it. */
 const char *sa_csv_cell_unescape(const char *text);

@@ -20,7 +20,7 @@ enum { CSV, NPY, ALL, FOLDERS };
 
 typedef struct align_options {
     const char *text[TEXTS], *folder[FOLDERS], *force_attention, *site, *heads;
-    bool terminal, merge;
+    bool terminal, merge, spreadsheet;
     int layer, head, limit, threads;
     sa_link_options linking;
     cli_pictures pictures;
@@ -36,7 +36,9 @@ static const sa_option rows[] = {
      "write one NumPy array per pair: DIR/0001.npy ..., [target, source] or [head, target, "
      "source]"},
     {"tidy", SA_OPTION_TEXT, SA_SCOPE_RUN, AT(text[TIDY]), 0, 0, 0, NULL, "FILE",
-     "write one long-format table for R, pandas and spreadsheets; - is standard output"},
+     "write one long-format table for R and pandas; - is standard output"},
+    {"spreadsheet", SA_OPTION_SWITCH, SA_SCOPE_RUN, AT(spreadsheet), 0, 0, 1, NULL, NULL,
+     "with --tidy: put ' before words that a spreadsheet would take for formulas"},
     {"pharaoh", SA_OPTION_TEXT, SA_SCOPE_RUN, AT(text[PHARAOH]), 0, 0, 0, NULL, "FILE",
      "write word alignments in Pharaoh format, one line per pair; - is standard output"},
     {"soft", SA_OPTION_TEXT, SA_SCOPE_RUN, AT(text[SOFT]), 0, 0, 0, NULL, "FILE",
@@ -91,12 +93,6 @@ typedef struct outputs {
 typedef void add_form(const sa_alignment *alignment, const align_options *options, size_t sentence,
                       sa_buffer *out);
 
-static void add_tidy(const sa_alignment *alignment, const align_options *options, size_t sentence,
-                     sa_buffer *out) {
-    (void)options;
-    sa_matrix_tidy(alignment, sentence, out);
-}
-
 static void add_pharaoh(const sa_alignment *alignment, const align_options *options,
                         size_t sentence, sa_buffer *out) {
     (void)sentence;
@@ -127,7 +123,7 @@ static void add_json(const sa_alignment *alignment, const align_options *options
 }
 
 static add_form *const add_text[TEXTS] = {
-    [TIDY] = add_tidy, [PHARAOH] = add_pharaoh, [SOFT] = add_soft, [JSONL] = add_json};
+    [PHARAOH] = add_pharaoh, [SOFT] = add_soft, [JSONL] = add_json};
 
 static const struct {
     const char *ending;
@@ -150,28 +146,46 @@ static void add_labels(const sa_alignment *alignment, sa_buffer *out) {
 }
 
 /* Gold links are shown when rows and columns are target and source words. */
-static bool find_gold(const outputs *out, size_t index, const sa_alignment *alignment,
-                      sa_link **gold, size_t *golds, sa_error *error) {
+static bool shows_gold(const outputs *out, size_t index) {
     const align_options *options = out->options;
-    const sa_pair *pair = &out->corpus.pairs[index];
-    *gold = NULL;
-    *golds = 0;
-    return !pair->gold || !is_cross(options) || (!options->merge && out->subwords) ||
-           sa_links_parse_gold(&out->corpus, pair, alignment->sources - 1, alignment->targets - 1,
-                               gold, golds, error);
+    return out->corpus.pairs[index].gold && is_cross(options) && (options->merge || !out->subwords);
 }
 
-/* All heads and layers, whatever --head and --layer. */
-static bool add_to_page(outputs *out, size_t index, const sa_alignment *whole, sa_error *error) {
+static bool find_gold(const outputs *out, size_t index, const sa_alignment *alignment,
+                      sa_link **gold, size_t *golds, sa_error *error) {
+    *gold = NULL;
+    *golds = 0;
+    return !shows_gold(out, index) ||
+           sa_links_parse_gold(&out->corpus, &out->corpus.pairs[index], alignment->sources - 1,
+                               alignment->targets - 1, gold, golds, error);
+}
+
+/* The page has all heads and layers, the long table those of --head and --layer. */
+static void add_tables(outputs *out, size_t index, const sa_alignment *alignment,
+                       const sa_link *gold, size_t golds) {
+    const align_options *options = out->options;
+    const sa_tidy tidy = {.sentence = index + 1,
+                          .pair = &out->corpus.pairs[index],
+                          .linked = shows_gold(out, index),
+                          .gold = gold,
+                          .golds = golds,
+                          .layer = options->layer,
+                          .head = options->head,
+                          .spreadsheet = options->spreadsheet};
+    if (options->text[HTML]) sa_html_report_matrix(&out->report, index, alignment, gold, golds);
+    if (options->text[TIDY]) sa_matrix_tidy(alignment, &tidy, &out->text[TIDY]);
+}
+
+static bool show_whole(outputs *out, size_t index, const sa_alignment *whole, sa_error *error) {
+    const bool merge = out->options->merge;
     sa_alignment merged;
     sa_link *gold;
     size_t golds;
-    if (!out->options->text[HTML]) return true;
-    const bool merge = out->options->merge;
+    if (!out->options->text[HTML] && !out->options->text[TIDY]) return true;
     if (merge && !sa_alignment_merge(whole, &merged, error)) return false;
     const sa_alignment *alignment = merge ? &merged : whole;
     const bool good = find_gold(out, index, alignment, &gold, &golds, error);
-    if (good) sa_html_report_matrix(&out->report, index, alignment, gold, golds);
+    if (good) add_tables(out, index, alignment, gold, golds);
     if (good) free(gold);
     if (merge) sa_alignment_release(&merged);
     return good;
@@ -227,9 +241,8 @@ static bool each(void *context, size_t index, const sa_alignment *whole, sa_erro
     if (all && (!sa_save_matrix(all, index, "npy", sa_matrix_npy_all, whole, error) ||
                 !sa_save_matrix(all, index, "json", add_labels, whole, error)))
         return false;
-    if (!add_to_page(out, index, whole, error)) return false;
     if (!cli_heads_select(options->head, &alignment, &owned, error)) return false;
-    const bool good = show(out, index, &alignment, error);
+    const bool good = show_whole(out, index, whole, error) && show(out, index, &alignment, error);
     free(owned);
     return good;
 }
@@ -264,7 +277,7 @@ static bool read_site(const char *name, sa_attention_site *site, sa_error *error
 
 static bool align(const char *const *words, const align_options *options, outputs *out,
                   sa_error *error) {
-    if (!sa_corpus_open(&out->corpus, words[1], error)) return false;
+    if (!cli_pairs_open(&out->corpus, words[1], error)) return false;
     size_t count = out->corpus.count, limit = (size_t)options->limit;
     if (limit && limit < count) count = limit;
     sa_align_options view = {.layer = options->layer};
@@ -317,6 +330,8 @@ static bool read_options(int count, char **arguments, align_options *options, co
         !sa_page_text_check(&options->page, options->text[HTML], error) ||
         !cli_refuse_overwrite(options->page.notes, options->text[HTML], error))
         return false;
+    if (options->spreadsheet && !options->text[TIDY])
+        return sa_fail(error, SA_USAGE, "--spreadsheet needs --tidy");
     bool wanted = cli_pictures_wanted(&options->pictures);
     for (int i = 0; i < FOLDERS; i++) wanted = wanted || options->folder[i];
     for (int i = 0; i < TEXTS; i++) wanted = wanted || options->text[i];
@@ -354,13 +369,18 @@ const cli_command cli_align = {
         "Runs the decoder on the given targets (teacher forcing) and writes the attention "
         "weights of every target word. In a heatmap CSV the columns are source words and the "
         "rows target words, both with the end-of-sentence token </s>; a row sums to 1 (less "
-        "with --window local-p). The long table has the columns "
-        "sentence,head,t,target,s,source,weight: sentences count from 1, words from 0, heads "
-        "from 1, and a single head is 0. A link 'i-j' says that target word j has its largest "
+        "with --window local-p). A link 'i-j' says that target word j has its largest "
         "weight (or, with --links threshold, one of at least --threshold) on source word i; "
         "words count from 0, without </s>. Links of a model with subwords (--tokenizer bpe) "
         "are between whole words, and with --merge-words all outputs are: the weights of a "
-        "target word are the mean over its subwords, those of a source word the sum.\n",
+        "target word are the mean over its subwords, those of a source word the sum.\n"
+        "--tidy writes a row for each target word t, source word s, head and layer. Sentences, "
+        "heads and layers count from 1 (head 0: mean or max of --head), words from 0. id is the "
+        "fourth column of PAIRS or else the line; gold is 1 for a sure link, 0.5 for a possible "
+        "one, 0 for none, and empty where no links are known; probability is that of the target "
+        "word after the words before it. Words stand as they are: read them with "
+        "pandas.read_csv(FILE, keep_default_na=False), which does not take 'null' for a missing "
+        "value.\n",
     .example = "  softalign align mono/best.safetensors unseen.tsv --limit 1\n"
                "  softalign align mono/best.safetensors unseen.tsv --csv matrices --pharaoh -\n",
     .sets = sets,

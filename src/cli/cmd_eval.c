@@ -52,7 +52,7 @@ static bool save_sentences(const evaluation *work, const char *path, sa_error *e
 
 static bool open_work(evaluation *work, const char *const *words, const eval_options *options,
                       sa_error *error) {
-    if (!sa_corpus_open(&work->corpus, words[1], error)) return false;
+    if (!cli_pairs_open(&work->corpus, words[1], error)) return false;
     if (options->train && !sa_corpus_open(&work->train, options->train, error)) return false;
     work->search = options->search;
     work->model = cli_model_open(words[0], options->threads, options->force_attention,

@@ -8,12 +8,12 @@
 
 bool cli_heads_read(const char *text, int *head, sa_error *error) {
     int64_t number = 0;
-    *head = CLI_HEADS_ALL;
+    *head = SA_HEADS_ALL;
     if (!text) return true;
     if (strcmp(text, "mean") != 0 && strcmp(text, "max") != 0 &&
         (!sa_integer_parse(text, &number) || number < 0 || number > INT_MAX))
         return sa_fail(error, SA_USAGE, "--head '%s': expected a number, mean or max", text);
-    *head = strcmp(text, "max") == 0 ? CLI_HEADS_MAX : number ? (int)number : CLI_HEADS_MEAN;
+    *head = strcmp(text, "max") == 0 ? SA_HEADS_MAX : number ? (int)number : SA_HEADS_MEAN;
     return true;
 }
 
@@ -30,10 +30,10 @@ static double *largest_weights(const sa_alignment *alignment, sa_error *error) {
 
 bool cli_heads_select(int head, sa_alignment *alignment, double **owned, sa_error *error) {
     *owned = NULL;
-    if (head == CLI_HEADS_ALL) return true;
+    if (head == SA_HEADS_ALL) return true;
     if (head > alignment->heads)
         return sa_fail(error, SA_USAGE, "--head %d: the model has %d", head, alignment->heads);
-    if (head == CLI_HEADS_MAX) {
+    if (head == SA_HEADS_MAX) {
         alignment->weights = *owned = largest_weights(alignment, error);
         if (!*owned) return false;
     } else if (head > 0) {

@@ -2,15 +2,12 @@
 #ifndef SA_CLI_HEAD_OPTION_H
 #define SA_CLI_HEAD_OPTION_H
 
-#include "base/links.h"
+#include "report/matrix.h"
 
-/* Instead of the number of a head, from 1. */
-enum { CLI_HEADS_ALL = 0, CLI_HEADS_MEAN = -1, CLI_HEADS_MAX = -2 };
-
-/* text: a number, "mean" (or 0), "max", or NULL for all heads. */
+/* text: a number, "mean" (or 0), "max", or NULL for all heads; *head: SA_HEADS_... or a number. */
 bool cli_heads_read(const char *text, int *head, sa_error *error);
 
-/* Reduces the alignment to one head; CLI_HEADS_ALL leaves it. *owned (may become NULL) is to be
+/* Reduces the alignment to one head; SA_HEADS_ALL leaves it. *owned (may become NULL) is to be
  * freed after the alignment. */
 bool cli_heads_select(int head, sa_alignment *alignment, double **owned, sa_error *error);
 

@@ -7,6 +7,12 @@ static void note_denormals(const sa_model *model, const char *path) {
                  sa_model_denormals(model));
 }
 
+bool cli_pairs_open(sa_corpus *corpus, const char *path, sa_error *error) {
+    if (!sa_corpus_open(corpus, path, error)) return false;
+    if (corpus->note) fprintf(stderr, "note: %s\n", corpus->note);
+    return true;
+}
+
 sa_model *cli_model_open(const char *path, int threads, const char *force_attention,
                          sa_attention_override *override, sa_error *error) {
     sa_model *model = sa_model_open(path, threads, error);

@@ -185,9 +185,10 @@ static bool is_done(const sa_compare_run *run, const sa_compare_data *data) {
     return run->trained && (run->diverged || run->test == data->test_hash);
 }
 
-/* Scores on memorized pairs say nothing about unseen ones. */
-static void note_shared_pairs(const sa_comparison *all) {
+/* What to know about the test pairs: scores on memorized ones say nothing about unseen ones. */
+static void note_test_pairs(const sa_comparison *all) {
     const sa_compare_data *data = &all->data;
+    if (data->test.note) note(all, "note: %s", data->test.note);
     const size_t shared[] = {data->train_shared, data->valid_shared};
     const char *const path[] = {data->train, data->valid};
     for (int i = 0; i < 2; i++)
@@ -202,7 +203,7 @@ static bool read_records(sa_comparison *all, sa_error *error) {
         if (!sa_compare_record_read(&all->runs[i], &all->data, error)) return false;
         done += is_done(&all->runs[i], &all->data);
     }
-    note_shared_pairs(all);
+    note_test_pairs(all);
     if (done) note(all, "%zu of %zu runs are done already", done, count);
     return true;
 }

@@ -33,22 +33,24 @@ static bool is_blank(const char *text) {
     return true;
 }
 
-/* Adds a pair, or only counts it when a side is empty. gold may be NULL. */
-static bool add_pair(sa_corpus *corpus, const char *source, const char *target, const char *gold,
-                     size_t line, sa_error *error) {
+static bool copy_text(owned *all, const char *text, const char **copy, sa_error *error) {
+    *copy = text ? add_text(all, text, strlen(text), error) : NULL;
+    return !text || *copy;
+}
+
+/* Adds a copy of the pair, or only counts it when a side is empty. */
+static bool add_pair(sa_corpus *corpus, sa_pair pair, sa_error *error) {
     owned *all = corpus->owned;
     corpus->lines++;
-    if (is_blank(source) || is_blank(target)) {
+    if (is_blank(pair.source) || is_blank(pair.target)) {
         corpus->empty++;
         return true;
     }
-    sa_pair pair = {.line = line};
-    if (!sa_reserve(&corpus->pairs, &all->pair_capacity, corpus->count + 1, sizeof pair, error))
+    if (!sa_reserve(&corpus->pairs, &all->pair_capacity, corpus->count + 1, sizeof pair, error) ||
+        !copy_text(all, pair.source, &pair.source, error) ||
+        !copy_text(all, pair.target, &pair.target, error) ||
+        !copy_text(all, pair.gold, &pair.gold, error) || !copy_text(all, pair.id, &pair.id, error))
         return false;
-    pair.source = add_text(all, source, strlen(source), error);
-    pair.target = pair.source ? add_text(all, target, strlen(target), error) : NULL;
-    pair.gold = pair.target && gold ? add_text(all, gold, strlen(gold), error) : NULL;
-    if (!pair.target || (gold && !pair.gold)) return false;
     corpus->pairs[corpus->count++] = pair;
     return true;
 }
@@ -64,16 +66,37 @@ static bool reads_as_gold(const char *text, sa_error *error) {
     return good;
 }
 
+/* Says why the alignments of the file are not read. */
+static bool add_note(sa_corpus *corpus, const char *name, size_t number, const char *why,
+                     sa_error *error) {
+    sa_error text;
+    sa_fail(&text, SA_DATA, "%s:%zu: no third column is read as an alignment: %s", name, number,
+            why);
+    corpus->note = add_text(corpus->owned, text.text, strlen(text.text), error);
+    return corpus->note;
+}
+
 /* The third column of the first pair decides whether there is a gold column: it must not be blank
- * there. In later lines it may be blank: a pair without links. */
+ * there. */
+static bool find_gold_column(sa_corpus *corpus, const char *name, size_t number, const char *gold,
+                             sa_error *error) {
+    sa_error wrong = {0};
+    corpus->note = NULL;
+    corpus->gold = gold && !is_blank(gold) && reads_as_gold(gold, &wrong);
+    if (wrong.code == SA_LIMIT) return sa_fail(error, SA_LIMIT, "%s", wrong.text);
+    return !gold || corpus->gold ||
+           add_note(corpus, name, number, is_blank(gold) ? "it is blank here" : wrong.text, error);
+}
+
+/* In later lines it may be blank: a pair without links. */
 static bool check_gold(sa_corpus *corpus, const char *name, size_t number, char **gold,
                        sa_error *error) {
     sa_error wrong = {0};
-    if (!corpus->count) corpus->gold = *gold && !is_blank(*gold) && reads_as_gold(*gold, &wrong);
-    if (wrong.code == SA_LIMIT) return sa_fail(error, SA_LIMIT, "%s", wrong.text);
+    if (!corpus->count && !find_gold_column(corpus, name, number, *gold, error)) return false;
     if (!corpus->gold) {
+        const bool late = corpus->count && *gold && !corpus->note && !is_blank(*gold);
         *gold = NULL;
-        return true;
+        return !late || add_note(corpus, name, corpus->pairs[0].line, "this line has none", error);
     }
     if (!*gold)
         return sa_fail(error, SA_DATA, "%s:%zu: no third column; line %zu has an alignment there",
@@ -82,9 +105,17 @@ static bool check_gold(sa_corpus *corpus, const char *name, size_t number, char 
            sa_fail(error, wrong.code, "%s:%zu: alignment: %s", name, number, wrong.text);
 }
 
+/* Ends a cell at its tab; the cell after it, or NULL. */
+static char *cut_cell(char *cell) {
+    char *tab = cell ? strchr(cell, '\t') : NULL;
+    if (!tab) return NULL;
+    *tab = 0;
+    return tab + 1;
+}
+
 static bool add_line(sa_corpus *corpus, const char *name, size_t number, char *line,
                      sa_error *error) {
-    char *target = strchr(line, '\t');
+    char *target = cut_cell(line), *gold = cut_cell(target), *id = cut_cell(gold);
     if (!target && is_blank(line)) {
         corpus->lines++;
         corpus->empty++;
@@ -92,15 +123,13 @@ static bool add_line(sa_corpus *corpus, const char *name, size_t number, char *l
     }
     if (!target)
         return sa_fail(error, SA_DATA, "%s:%zu: no tab; expected source TAB target", name, number);
-    *target++ = 0;
-    char *gold = strchr(target, '\t');
-    if (gold) {
-        *gold++ = 0;
-        char *more = strchr(gold, '\t');
-        if (more) *more = 0;
-    }
+    cut_cell(id);
+    if (id && is_blank(id)) id = NULL;
     return check_gold(corpus, name, number, &gold, error) &&
-           add_pair(corpus, line, target, gold, number, error);
+           add_pair(
+               corpus,
+               (sa_pair){.source = line, .target = target, .gold = gold, .line = number, .id = id},
+               error);
 }
 
 static bool read_table(sa_corpus *corpus, const char *path, sa_error *error) {
@@ -146,7 +175,8 @@ static bool read_lines(sa_corpus *corpus, sa_text_lines *source, sa_text_lines *
                            source->file.name, corpus->lines + (more_left ? rest : 0),
                            target->file.name, corpus->lines + (more_right ? rest : 0), line);
         }
-        if (!add_pair(corpus, left, right, NULL, source->lines.number, error)) return false;
+        const sa_pair pair = {.source = left, .target = right, .line = source->lines.number};
+        if (!add_pair(corpus, pair, error)) return false;
     }
 }
 
@@ -214,6 +244,7 @@ bool sa_corpus_read_alignments(sa_corpus *corpus, const char *path, sa_error *er
     sa_text_lines reader;
     if (!sa_text_lines_open(&reader, path, error)) return false;
     corpus->gold = add_alignments(corpus, &reader, error);
+    if (corpus->gold) corpus->note = NULL;
     sa_text_lines_close(&reader);
     return corpus->gold;
 }

@@ -5,6 +5,7 @@
 #include "inference/teacher_forcing.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 typedef bool each_alignment(void *context, size_t index, const sa_alignment *alignment,
                             sa_error *error);
@@ -15,6 +16,18 @@ static void shift_words(const char **words, int count) {
     words[0] = "<s>";
 }
 
+/* Which tokens are <unk>; BOS and EOS are not. */
+static bool *unknown_tokens(const sa_sentence *sentence, sa_error *error) {
+    bool *unknown = sa_new((size_t)sentence->len, sizeof *unknown, error);
+    for (int i = 0; unknown && i < sentence->len; i++) unknown[i] = sentence->ids[i] == SA_UNK;
+    return unknown;
+}
+
+static void shift_unknown(bool *unknown, int count) {
+    memmove(unknown + 1, unknown, (size_t)count - 1);
+    unknown[0] = false;
+}
+
 static bool report(sa_model *model, const sa_align_options *options, const sa_pair *pair,
                    const sa_sentence *source, const sa_sentence *target,
                    const sa_alignment *weights, size_t index, each_alignment *each, void *context,
@@ -22,13 +35,22 @@ static bool report(sa_model *model, const sa_align_options *options, const sa_pa
     const char **left = sa_surface_words(&model->source, pair->source, source, error);
     const char **right =
         left ? sa_surface_words(&model->target, pair->target, target, error) : NULL;
-    if (right && options->site == SA_SITE_DECODER) shift_words(right, target->len);
+    bool *left_unknown = right ? unknown_tokens(source, error) : NULL;
+    bool *right_unknown = left_unknown ? unknown_tokens(target, error) : NULL;
+    if (right_unknown && options->site == SA_SITE_DECODER) {
+        shift_words(right, target->len);
+        shift_unknown(right_unknown, target->len);
+    }
     sa_alignment alignment = *weights;
-    alignment.target = options->site == SA_SITE_ENCODER ? left : right;
-    alignment.source = options->site == SA_SITE_DECODER ? right : left;
-    const bool good = right && each(context, index, &alignment, error);
-    free(left);
-    free(right);
+    const bool encoder = options->site == SA_SITE_ENCODER,
+               decoder = options->site == SA_SITE_DECODER;
+    alignment.target = encoder ? left : right;
+    alignment.source = decoder ? right : left;
+    alignment.target_unknown = encoder ? left_unknown : right_unknown;
+    alignment.source_unknown = decoder ? right_unknown : left_unknown;
+    const bool good = right_unknown && each(context, index, &alignment, error);
+    free(left), free(right);
+    free(left_unknown), free(right_unknown);
     return good;
 }
 

@@ -58,8 +58,8 @@ sa_gold_alignment *sa_gold_make(const sa_text_codec *source, const sa_text_codec
 bool sa_fail_unaligned(const sa_corpus *corpus, sa_error *error) {
     return sa_fail(error, SA_DATA,
                    "%s: --guided-alignment wants the links of every pair: in a third column, or in "
-                   "a file named by --alignments",
-                   corpus->name);
+                   "a file named by --alignments%s%s",
+                   corpus->name, corpus->note ? "; " : "", corpus->note ? corpus->note : "");
 }
 
 void sa_gold_release(sa_gold_alignment *gold, size_t count) {

@@ -26,17 +26,18 @@ static const char **join_subwords(const char *const *subword, int count, const i
     return list;
 }
 
-/* The mean and the heads; single layers are dropped. */
+/* Every matrix, in the order in which they lie. */
 static bool merge_weights(const sa_alignment *subwords, const int *target, const int *source,
                           sa_alignment *words, sa_error *error) {
-    const size_t size = (size_t)words->targets * (size_t)words->sources;
-    double *merged = sa_new(sa_alignment_size(words), sizeof *merged, error);
-    if (!merged) return false;
+    const size_t from = (size_t)subwords->targets * (size_t)subwords->sources,
+                 to = (size_t)words->targets * (size_t)words->sources;
+    const size_t matrices = sa_alignment_size(subwords) / from;
+    double *merged = sa_new(matrices * to, sizeof *merged, error);
     words->weights = merged;
-    for (int head = 0; head <= (words->heads > 1 ? words->heads : 0); head++)
-        sa_merge_weights(sa_alignment_weights(subwords, 0, head), subwords->targets,
-                         subwords->sources, target, source, merged + (size_t)head * size);
-    return true;
+    for (size_t i = 0; merged && i < matrices; i++)
+        sa_merge_weights(subwords->weights + i * from, subwords->targets, subwords->sources, target,
+                         source, merged + i * to);
+    return merged;
 }
 
 /* By the chain rule: of a word, the sum over its subwords. */
@@ -50,13 +51,23 @@ static bool merge_log_p(const sa_alignment *subwords, const int *target, sa_alig
     return merged;
 }
 
+/* A word is unknown if one of its subwords is. */
+static bool merge_unknown(const bool *subwords, int count, const int *word, int words,
+                          const bool **out, sa_error *error) {
+    if (!subwords) return true;
+    bool *merged = sa_new((size_t)words, sizeof *merged, error);
+    for (int i = 0; merged && i < count; i++) merged[word[i]] |= subwords[i];
+    *out = merged;
+    return merged;
+}
+
 bool sa_alignment_merge(const sa_alignment *subwords, sa_alignment *words, sa_error *error) {
     int *target = sa_new((size_t)subwords->targets, sizeof *target, error);
     int *source = target ? sa_new((size_t)subwords->sources, sizeof *source, error) : NULL;
     *words = *subwords;
     words->target = words->source = NULL;
     words->weights = words->token_log_probabilities = NULL;
-    words->layers = 1;
+    words->target_unknown = words->source_unknown = NULL;
     bool good = source;
     if (good) {
         words->targets = sa_subword_word_indices(subwords->target, subwords->targets, target);
@@ -67,7 +78,11 @@ bool sa_alignment_merge(const sa_alignment *subwords, sa_alignment *words, sa_er
             join_subwords(subwords->source, subwords->sources, source, words->sources, error);
         good = words->target && words->source &&
                (!subwords->weights || merge_weights(subwords, target, source, words, error)) &&
-               merge_log_p(subwords, target, words, error);
+               merge_log_p(subwords, target, words, error) &&
+               merge_unknown(subwords->target_unknown, subwords->targets, target, words->targets,
+                             &words->target_unknown, error) &&
+               merge_unknown(subwords->source_unknown, subwords->sources, source, words->sources,
+                             &words->source_unknown, error);
     }
     free(target);
     free(source);

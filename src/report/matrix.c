@@ -4,6 +4,7 @@
 #include "metrics/linking.h"
 #include "report/grid.h"
 
+#include <math.h>
 #include <stdlib.h>
 
 void sa_matrix_csv(const sa_alignment *alignment, sa_buffer *out) {
@@ -15,26 +16,90 @@ void sa_matrix_csv(const sa_alignment *alignment, sa_buffer *out) {
                 out);
 }
 
-static void add_head(const sa_alignment *alignment, size_t sentence, int head,
-                     const double *weights, sa_buffer *out) {
+/* ---- The long table -------------------------------------------------------------------------- */
+
+static double weight_of(const sa_alignment *alignment, int layer, int head, size_t at) {
+    const int heads = alignment->heads;
+    double mean = 0, most = 0;
+    if (head > 0) return sa_alignment_weights(alignment, layer, head)[at];
+    for (int k = 1; k <= heads; k++) {
+        const double weight = sa_alignment_weights(alignment, layer, k)[at];
+        mean += 1.0 / heads * weight;
+        most = fmax(most, weight);
+    }
+    return head == SA_HEADS_MAX ? most : mean;
+}
+
+/* What the alignment and the gold links say of a cell: 1 for a sure link, 0.5 for a possible one.
+ */
+static double *gold_cells(const sa_alignment *alignment, const sa_tidy *tidy) {
+    const size_t sources = (size_t)alignment->sources;
+    double *cells = sa_new((size_t)alignment->targets * sources, sizeof *cells, NULL);
+    for (size_t i = 0; cells && i < tidy->golds; i++) {
+        const sa_link *link = &tidy->gold[i];
+        double *cell = &cells[(size_t)link->target * sources + (size_t)link->source];
+        *cell = fmax(*cell, link->possible ? 0.5 : 1);
+    }
+    return cells;
+}
+
+static void add_word(const sa_tidy *tidy, const char *word, sa_buffer *out) {
+    (tidy->spreadsheet ? sa_csv_cell_add : sa_csv_cell_add_plain)(out, word);
+}
+
+/* The cells after the layer. */
+static void add_facts(const sa_alignment *alignment, const sa_tidy *tidy, const double *gold, int t,
+                      int s, sa_buffer *out) {
+    const size_t cell = (size_t)t * (size_t)alignment->sources + (size_t)s;
+    if (tidy->pair->id)
+        add_word(tidy, tidy->pair->id, out);
+    else
+        sa_buffer_addf(out, "%zu", tidy->pair->line);
+    sa_buffer_adds(out, ",");
+    if (gold) sa_number_add(out, gold[cell]);
+    sa_buffer_adds(out, ",");
+    if (alignment->token_log_probabilities)
+        sa_number_add(out, (double)(float)exp(alignment->token_log_probabilities[t]));
+    sa_buffer_addf(out, ",%d,%d\n", alignment->target_unknown && alignment->target_unknown[t],
+                   alignment->source_unknown && alignment->source_unknown[s]);
+}
+
+static void add_head(const sa_alignment *alignment, const sa_tidy *tidy, const double *gold,
+                     int layer, int head, sa_buffer *out) {
+    size_t at = 0;
     for (int t = 0; t < alignment->targets; t++)
         for (int s = 0; s < alignment->sources; s++) {
-            sa_buffer_addf(out, "%zu,%d,%d,", sentence, head, t);
-            sa_csv_cell_add(out, alignment->target[t]);
+            sa_buffer_addf(out, "%zu,%d,%d,", tidy->sentence, head > 0 ? head : 0, t);
+            add_word(tidy, alignment->target[t], out);
             sa_buffer_addf(out, ",%d,", s);
-            sa_csv_cell_add(out, alignment->source[s]);
+            add_word(tidy, alignment->source[s], out);
             sa_buffer_adds(out, ",");
-            sa_number_add(out, *weights++);
-            sa_buffer_adds(out, "\n");
+            sa_number_add(out, weight_of(alignment, layer, head, at++));
+            sa_buffer_addf(out, ",%d,", layer);
+            add_facts(alignment, tidy, gold, t, s, out);
         }
 }
 
-void sa_matrix_tidy(const sa_alignment *alignment, size_t sentence, sa_buffer *out) {
-    if (sentence == 1) sa_buffer_adds(out, "sentence,head,t,target,s,source,weight\n");
-    if (alignment->heads < 2) add_head(alignment, sentence, 0, alignment->weights, out);
-    for (int k = 0; alignment->heads > 1 && k < alignment->heads; k++)
-        add_head(alignment, sentence, k + 1, sa_alignment_weights(alignment, 0, k + 1), out);
+void sa_matrix_tidy(const sa_alignment *alignment, const sa_tidy *tidy, sa_buffer *out) {
+    const int layers = alignment->layers > 1 ? alignment->layers : 1,
+              heads = alignment->heads > 1 ? alignment->heads : 1;
+    double *gold = tidy->linked ? gold_cells(alignment, tidy) : NULL;
+    out->failed |= tidy->linked && !gold;
+    if (tidy->sentence == 1)
+        sa_buffer_adds(out, "sentence,head,t,target,s,source,weight,layer,id,gold,probability,"
+                            "target_unknown,source_unknown\n");
+    for (int layer = 1; layer <= layers; layer++) {
+        if (tidy->layer && layer != tidy->layer) continue;
+        if (tidy->head != SA_HEADS_ALL)
+            add_head(alignment, tidy, gold, layer, tidy->head, out);
+        else
+            for (int head = 1; head <= heads; head++)
+                add_head(alignment, tidy, gold, layer, head, out);
+    }
+    free(gold);
 }
+
+/* ---- Links ----------------------------------------------------------------------------------- */
 
 void sa_matrix_soft(const sa_alignment *alignment, sa_buffer *out) {
     const double *weight = alignment->weights;

@@ -3,15 +3,33 @@
 #ifndef SA_REPORT_MATRIX_H
 #define SA_REPORT_MATRIX_H
 
+#include "base/links.h"
 #include "base/memory.h"
 
 /* A heatmap: an empty cell and the source tokens with </s>, then a row per target token: the token
  * and one weight per source token. The format is that of sa_grid_csv. */
 void sa_matrix_csv(const sa_alignment *alignment, sa_buffer *out);
 
-/* The rows sentence,head,t,target,s,source,weight of one sentence, with the header before
- * sentence 1. Sentences and heads count from 1, but a single head is 0; t and s count from 0. */
-void sa_matrix_tidy(const sa_alignment *alignment, size_t sentence, sa_buffer *out);
+/* Instead of the number of a head, from 1. */
+enum { SA_HEADS_ALL = 0, SA_HEADS_MEAN = -1, SA_HEADS_MAX = -2 };
+
+/* A sentence in the long table. */
+typedef struct sa_tidy {
+    size_t sentence;     /* from 1 */
+    const sa_pair *pair; /* whose id is written, or else its line */
+    bool linked;         /* the gold links between its rows and columns are known: */
+    const sa_link *gold; /* [golds] */
+    size_t golds;
+    int layer;        /* from 1; 0: all */
+    int head;         /* or SA_HEADS_... */
+    bool spreadsheet; /* words as in a heatmap, not as they are */
+} sa_tidy;
+
+/* The rows of one sentence, a row for each head of each layer, target word and source word; before
+ * sentence 1 the header, which names the columns. Sentences, layers and heads count from 1, head 0
+ * is their mean or maximum; t and s count from 0. gold: 1 for a sure link, 0.5 for a possible one,
+ * else 0; empty if not known. probability: of the target word; empty within encoder or decoder. */
+void sa_matrix_tidy(const sa_alignment *alignment, const sa_tidy *tidy, sa_buffer *out);
 
 /* A line of links by target word, without </s>. */
 void sa_matrix_pharaoh(const sa_alignment *alignment, const sa_link_options *linking,

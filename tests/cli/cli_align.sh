@@ -17,7 +17,8 @@ tail -n +2 matrices/0001.csv | awk -F , '{
 head -n 1 matrices/0002.csv | grep -qF ",\"\"\"\",'=," || fail "quotes and formulas: $(cat matrices/0002.csv)"
 
 # The long table has the same numbers, and the links their largest.
-same "header of the long table" "sentence,head,t,target,s,source,weight" "$(head -n 1 tidy.csv)"
+same "header of the long table" "sentence,head,t,target,s,source,weight,layer,id,gold,probability,target_unknown,source_unknown" \
+    "$(head -n 1 tidy.csv)"
 awk -F , '$1 == 1 { row = row (row == "" ? "" : " ") $7 } END { print row }' tidy.csv >long
 tail -n +2 matrices/0001.csv | cut -d , -f 2- | tr ',\n' '  ' | sed 's/ $/\n/' | diff - long ||
     fail "the long table has other weights"
@@ -27,6 +28,26 @@ awk -F , '$1 == 1 && $4 != "</s>" && $6 != "</s>" && !($7 <= best[$3]) { best[$3
 same "lines of links" 2 "$(wc -l <links)"
 "$softalign" align $model pairs.tsv --limit 1 --pharaoh all --links threshold --threshold 0
 same "links from 0 on" "$(echo {0..5}-{0..5} | tr ' ' '\n' | sort -t - -k 2n -k 1n | xargs)" "$(cat all)"
+
+# For programs words stay as they are; --spreadsheet keeps them from being formulas.
+grep -q '^2,1,0,dit-il,1,=,' tidy.csv || fail "no word as it is: $(cat tidy.csv)"
+"$softalign" align $model pairs.tsv --tidy - --spreadsheet | grep -q "^2,1,0,dit-il,1,'=," ||
+    fail "--spreadsheet"
+expect 2 "--spreadsheet needs --tidy" align $model pairs.tsv --spreadsheet
+
+# What the long table says of a pair: its own id or its line, gold links, how probable each target
+# word is, and which words the model does not know.
+printf '\t\n%s\ta cat sees a dog.\tun chat voit un chien.\t0-0 1p1\tp,1\na zork.\tun chat.\t\t \n' |
+    sed 's/^\t\([^\t]\)/\1/' >told.tsv
+"$softalign" align $model told.tsv --tidy told.csv --jsonl told.json || fail "--tidy with gold links"
+same "ids" '"p,1" 3' "$(cut -d , -f 9- told.csv | sed -n '2,$s/\("p,1"\|^3\).*/\1/p' | uniq | xargs -d '\n')"
+sed 's/"p,1"/p1/' told.csv >told.plain.csv
+same "gold links" "1,0,0,1 1,1,1,0.5" "$(awk -F , 'NR > 1 && $10 != 0 { print $1 "," $3 "," $5 "," $10 }' told.plain.csv | xargs)"
+same "unknown words" "0,0,cat 0,1,zork" \
+    "$(awk -F , '$6 ~ /^(cat|zork)$/ && $3 == 0 { print $12 "," $13 "," $6 }' told.plain.csv | xargs)"
+awk -F , 'NR > 1 && $5 == 0 { sum[$1] += log($11) } END { for (i = 1; i in sum; i++) printf "%.4f\n", sum[i] }' \
+    told.plain.csv | diff - <(sed 's/.*"log_probability": *\(-[0-9.]*\).*/\1/' told.json | xargs printf '%.4f\n') ||
+    fail "the probabilities are not those of the sentence"
 
 # Standard output takes one result; without any the picture is shown; --limit counts pairs.
 "$softalign" align $model pairs.tsv | cmp - picture || fail "the picture is not the default"
@@ -40,6 +61,7 @@ expect 2 "align: only one result can go to standard output" \
 # Several heads: the mean, one of them, all in the long table. A fixed vector has none.
 "$softalign" train --train pairs.tsv --out heads --heads 2 --steps 3 2>/dev/null
 "$softalign" align heads/best.safetensors pairs.tsv --limit 1 --tidy heads.csv
+expect 2 "--head 3: the model has 2" align heads/best.safetensors pairs.tsv --tidy - --head 3
 same "heads of the long table" "1 2 " "$(awk -F , 'NR > 1 { print $2 }' heads.csv | sort -u | tr '\n' ' ')"
 for head in 0 1 2; do
     "$softalign" align heads/best.safetensors pairs.tsv --limit 1 --csv head$head --head $head
@@ -96,6 +118,21 @@ cmp -s head-mean/0001.csv layer2/0001.csv || fail "--head mean is not what is sh
 paste -d , <(numbers head-max) <(numbers head-1) <(numbers head-2) | awk -F , '{ n = NF / 3
     for (i = 1; i <= n; i++) if ($i != ($(n + i) > $(2 * n + i) ? $(n + i) : $(2 * n + i))) bad = 1
 } END { exit bad || !n }' || fail "--head max is not the larger of both heads"
+
+# The long table has every head of every layer, or the one that is asked for.
+deep --tidy deep.csv
+same "heads and layers" "1,1 1,2 2,1 2,2" "$(awk -F , 'NR > 1 { print $2 "," $8 }' deep.csv | sort -u | xargs)"
+for which in "1 1" "2 1" "1 2" "2 2" "0 2"; do
+    read -r head layer <<<"$which"
+    deep --csv one --layer $layer --head $head
+    deep --tidy - --layer $layer --head $head | awk -F , 'NR > 1 { print $7 }' >one.csv
+    numbers one | tr , '\n' | diff - one.csv >/dev/null || fail "layer $layer, head $head in a table of its own"
+    [ $head -eq 0 ] || awk -F , -v h=$head -v l=$layer '$2 == h && $8 == l { print $7 }' deep.csv | diff - one.csv ||
+        fail "layer $layer, head $head in the table of all"
+done
+deep --tidy encoder.csv --site encoder
+same "no gold links and no probability within the encoder" "," \
+    "$(tail -n +2 encoder.csv | cut -d , -f 10,11 | sort -u)"
 
 deep --csv own --site decoder
 same "words of the decoder's own attention" "$(head -n 1 own/0001.csv | cut -c 2- | tr , '\n')" \

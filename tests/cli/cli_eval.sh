@@ -61,5 +61,12 @@ grep -qE '^links: precision [0-9.]+, recall [0-9.]+; AER a word earlier [0-9.]+,
 cut -f 1,2 unseen.tsv >plain.tsv
 expect 0 "" eval $model plain.tsv --links threshold
 grep -q "^links" out && fail "links without gold alignments: $(cat out)"
+# Alignments that cannot be read are not left out in silence.
+sed 's/\([0-9]\)-/\1:/g' unseen.tsv >colons.tsv
+for command in "eval $model colons.tsv" "align $model colons.tsv"; do
+    "$softalign" $command >out 2>err || fail "$command"
+    grep -q "^note: colons.tsv:1: no third column is read as an alignment: '0:0' is no link; " err ||
+        fail "$command says '$(cat err)'"
+done
 expect 2 "--threshold '2': expected a number from 0 to 1" eval $model unseen.tsv --threshold 2
 finish

@@ -49,6 +49,10 @@ wants="--guided-alignment wants the links of every pair: in a third column, or i
 "$softalign" train --out no --train plain.tsv $guided 2>err
 same "exit code without links" 3 $?
 same "message without links" "softalign: plain.tsv: $wants" "$(tail -n 1 err)"
+sed 's/-/:/g' pairs.tsv >colons.tsv
+"$softalign" train --out no --train colons.tsv $guided 2>err
+grep -qF "softalign: colons.tsv: $wants; colons.tsv:1: no third column is read as an alignment: '" err ||
+    fail "links that cannot be read: $(tail -n 1 err)"
 head -n 299 links >short
 "$softalign" train --out no --train source,target --alignments short $guided 2>err
 same "exit code of too few links" 3 $?

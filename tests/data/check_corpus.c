@@ -52,6 +52,8 @@ START_TEST(pairs_are_read) {
     ck_assert_uint_eq(corpus.lines, 2);
     ck_assert_uint_eq(corpus.empty, 0);
     ck_assert(!corpus.gold);
+    ck_assert_ptr_null(corpus.pairs[0].id);
+    ck_assert_str_eq(corpus.pairs[1].id, "even more");
     is_pair(0, "a cat", "un chat", NULL, 1);
     is_pair(1, "see", "voir", NULL, 2);
     sa_corpus_close(&corpus);
@@ -152,6 +154,32 @@ START_TEST(the_first_pair_tells_of_gold) {
     is_pair(0, "a b", "c d", "0-0 1p1", 1);
     is_pair(1, "c", "d", "", 2);
     is_pair(2, "e", "f", "0-0", 3);
+    sa_corpus_close(&corpus);
+}
+END_TEST
+
+static const struct {
+    const char *lines, *note;
+} ungilded[] = {
+    {"a\tb\t0:0\nc\td\t0-0\n", ":1: no third column is read as an alignment: '0:0' is no link; "
+                               "expected source-target as in 0-0 or 2p1"},
+    {"a\tb\t \nc\td\t0-0\n", ":1: no third column is read as an alignment: it is blank here"},
+    {"\nc\td\ne\tf\t\ng\th\t0-0\n",
+     ":2: no third column is read as an alignment: this line has none"},
+    {"a\tb\nc\td\t\n", NULL},
+    {"\tb\t0:0\nc\td\n", NULL},
+    {"a\tb\t0-0\n", NULL},
+};
+
+START_TEST(alignments_that_are_not_read_are_noted) {
+    opens(ungilded[_i].lines);
+    ck_assert_int_eq(!ungilded[_i].note, !corpus.note);
+    if (corpus.note) {
+        const size_t name = strlen(corpus.name);
+        ck_assert_mem_eq(corpus.note, corpus.name, name);
+        ck_assert_str_eq(corpus.note + name, ungilded[_i].note);
+        ck_assert(!corpus.gold);
+    }
     sa_corpus_close(&corpus);
 }
 END_TEST
@@ -334,6 +362,8 @@ int main(void) {
     tcase_add_test(cases, missing_files_are_named);
     tcase_add_test(cases, the_first_pair_tells_of_gold);
     tcase_add_test(cases, other_third_columns_are_ignored);
+    tcase_add_loop_test(cases, alignments_that_are_not_read_are_noted, 0,
+                        sizeof ungilded / sizeof *ungilded);
     tcase_add_test(cases, lines_left_out_do_not_tell_of_gold);
     tcase_add_test(cases, alignments_of_a_file);
     tcase_add_test(cases, two_files_go_line_by_line);

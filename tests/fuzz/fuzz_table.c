@@ -62,24 +62,6 @@ static void expect_heatmap(const table *made, const char *csv) {
     sa_buffer_release(&cell);
 }
 
-static void expect_tidy(const table *made, const char *csv) {
-    sa_buffer cell = {0};
-    const char *at = csv;
-    for (int i = 0; i < made->rows * made->cols; i++) {
-        const int t = i / made->cols, s = i % made->cols;
-        at = cells_expect_number(at, 2, &cell) + 1;
-        at = cells_expect_number(at, 0, &cell) + 1;
-        at = cells_expect_number(at, t, &cell) + 1;
-        at = cells_expect_word(at, made->row[t], &cell) + 1;
-        at = cells_expect_number(at, s, &cell) + 1;
-        at = cells_expect_word(at, made->column[s], &cell) + 1;
-        at = cells_expect_number(at, made->numbers[i], &cell);
-        ck_assert_int_eq(*at++, '\n');
-    }
-    ck_assert_int_eq(*at, 0);
-    sa_buffer_release(&cell);
-}
-
 /* Whether our reader takes all words for words: it strips blanks around an unquoted cell, and
  * takes the first row for a header because its first cell is empty and another is a word. */
 static bool reads_back(const table *made) {
@@ -118,10 +100,11 @@ static void write_table(fuzz_input input, int rows, int cols) {
                                     .source = (const char *const *)made.column,
                                     .weights = made.numbers};
     sa_buffer csv = {0}, tidy = {0};
+    const sa_pair pair = {.line = 7};
     sa_matrix_csv(&alignment, &csv);
-    sa_matrix_tidy(&alignment, 2, &tidy);
+    sa_matrix_tidy(&alignment, &(sa_tidy){.sentence = 2, .pair = &pair}, &tidy);
     expect_heatmap(&made, csv.text);
-    expect_tidy(&made, tidy.text);
+    cells_expect_tidy(tidy.text, &alignment, false);
     if (reads_back(&made)) read_again(&made, &csv);
     sa_buffer_release(&csv), sa_buffer_release(&tidy);
     release(&made);

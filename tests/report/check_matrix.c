@@ -4,6 +4,8 @@
 #include "report/matrix.h"
 #include "support/suite.h"
 
+#include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -123,21 +125,28 @@ START_TEST(a_reader_gets_every_word_and_weight_of_a_heatmap) {
 }
 END_TEST
 
+static const sa_pair pair = {.line = 7};
+
+/* As they are, and as spreadsheets may have them. */
 START_TEST(a_reader_gets_every_word_of_the_long_table) {
+    const bool spreadsheet = _i;
     sa_alignment alignment = hard_alignment();
     alignment.targets = 1;
     for (alignment.target = hard; alignment.target < hard + HARD; alignment.target++) {
         sa_buffer out = {0};
-        sa_matrix_tidy(&alignment, 1, &out);
+        const sa_tidy tidy = {
+            .sentence = 1, .pair = &(sa_pair){.id = *alignment.target}, .spreadsheet = spreadsheet};
+        sa_matrix_tidy(&alignment, &tidy, &out);
         table read = read_table(out.text);
         ck_assert_int_eq(read.rows, HARD + 1);
-        ck_assert_int_eq(read.columns, 7);
+        ck_assert_int_eq(read.columns, 13);
         for (int s = 0; s < HARD; s++) {
-            char **row = &read.cell[(s + 1) * 7];
-            ck_assert_str_eq(word_of(row[3]), *alignment.target);
+            char **row = &read.cell[(s + 1) * 13];
+            ck_assert_str_eq(spreadsheet ? word_of(row[3]) : row[3], *alignment.target);
             ck_assert_int_eq(atoi(row[4]), s);
-            ck_assert_str_eq(word_of(row[5]), hard[s]);
+            ck_assert_str_eq(spreadsheet ? word_of(row[5]) : row[5], hard[s]);
             expect_weight(row[6], alignment.weights[s]);
+            ck_assert_str_eq(spreadsheet ? word_of(row[8]) : row[8], *alignment.target);
         }
         release(&read);
         sa_buffer_release(&out);
@@ -208,44 +217,81 @@ START_TEST(weights_have_the_digits_of_their_precision) {
 }
 END_TEST
 
+#define HEADER                                                                                     \
+    "sentence,head,t,target,s,source,weight,layer,id,gold,probability,target_unknown,"             \
+    "source_unknown\n"
+
 START_TEST(a_long_table_as_it_is_written) {
+    static const sa_link gold[] = {{0, 0, false}, {1, 0, true}, {1, 1, false}, {1, 1, true}};
     sa_buffer out = {0};
     sa_alignment first = cat;
     first.targets = 2;
-    sa_matrix_tidy(&first, 1, &out);
+    first.token_log_probabilities = (double[]){log(0.5), 0};
+    first.source_unknown = (bool[]){false, true, false, false};
+    first.target_unknown = (bool[]){true, false};
+    sa_matrix_tidy(&first,
+                   &(sa_tidy){.sentence = 1,
+                              .pair = &(sa_pair){.id = "a,b", .line = 4},
+                              .linked = true,
+                              .gold = gold,
+                              .golds = 4},
+                   &out);
+    first = cat;
     first.targets = 1;
     first.sources = 2;
-    sa_matrix_tidy(&first, 2, &out);
-    ck_assert_str_eq(out.text, "sentence,head,t,target,s,source,weight\n"
-                               "1,0,0,le,0,the,0.75\n"
-                               "1,0,0,le,1,black,0.125\n"
-                               "1,0,0,le,2,cat,0.0625\n"
-                               "1,0,0,le,3,</s>,0.0625\n"
-                               "1,0,1,chat,0,the,0\n"
-                               "1,0,1,chat,1,black,0.25\n"
-                               "1,0,1,chat,2,cat,0.5\n"
-                               "1,0,1,chat,3,</s>,0.25\n"
-                               "2,0,0,le,0,the,0.75\n"
-                               "2,0,0,le,1,black,0.125\n");
+    sa_matrix_tidy(&first, &(sa_tidy){.sentence = 2, .pair = &pair}, &out);
+    sa_matrix_tidy(&first, &(sa_tidy){.sentence = 3, .pair = &pair, .linked = true}, &out);
+    ck_assert_str_eq(out.text, HEADER "1,1,0,le,0,the,0.75,1,\"a,b\",1,0.5,1,0\n"
+                                      "1,1,0,le,1,black,0.125,1,\"a,b\",0.5,0.5,1,1\n"
+                                      "1,1,0,le,2,cat,0.0625,1,\"a,b\",0,0.5,1,0\n"
+                                      "1,1,0,le,3,</s>,0.0625,1,\"a,b\",0,0.5,1,0\n"
+                                      "1,1,1,chat,0,the,0,1,\"a,b\",0,1,0,0\n"
+                                      "1,1,1,chat,1,black,0.25,1,\"a,b\",1,1,0,1\n"
+                                      "1,1,1,chat,2,cat,0.5,1,\"a,b\",0,1,0,0\n"
+                                      "1,1,1,chat,3,</s>,0.25,1,\"a,b\",0,1,0,0\n"
+                                      "2,1,0,le,0,the,0.75,1,7,,,0,0\n"
+                                      "2,1,0,le,1,black,0.125,1,7,,,0,0\n"
+                                      "3,1,0,le,0,the,0.75,1,7,0,,0,0\n"
+                                      "3,1,0,le,1,black,0.125,1,7,0,,0,0\n");
     sa_buffer_release(&out);
 }
 END_TEST
 
-START_TEST(a_long_table_has_every_head) {
-    static const char *const words[] = {"a", "</s>"};
-    const sa_alignment two = {.targets = 1,
-                              .sources = 2,
-                              .heads = 2,
-                              .target = words + 1,
-                              .source = words,
-                              .weights = (double[]){0.5, 0.5, 0.25, 0.75, 0.75, 0.25}};
-    sa_buffer out = {0};
-    sa_matrix_tidy(&two, 3, &out);
-    ck_assert_str_eq(out.text, "3,1,0,</s>,0,a,0.25\n"
-                               "3,1,0,</s>,1,</s>,0.75\n"
-                               "3,2,0,</s>,0,a,0.75\n"
-                               "3,2,0,</s>,1,</s>,0.25\n");
-    sa_buffer_release(&out);
+/* A model of two layers of two heads; what lies before them are means. */
+static const struct {
+    int layer, head;
+    const char *rows;
+} selections[] = {
+    {0, SA_HEADS_ALL, "1,1 0.25\n2,1 0.75\n1,2 0.125\n2,2 0\n"},
+    {2, SA_HEADS_ALL, "1,2 0.125\n2,2 0\n"},
+    {0, 2, "2,1 0.75\n2,2 0\n"},
+    {1, 1, "1,1 0.25\n"},
+    {0, SA_HEADS_MEAN, "0,1 0.5\n0,2 0.0625\n"},
+    {0, SA_HEADS_MAX, "0,1 0.75\n0,2 0.125\n"},
+};
+
+START_TEST(a_long_table_has_the_heads_and_layers_that_are_wanted) {
+    static const char *const words[] = {"</s>"};
+    const sa_alignment deep = {.targets = 1,
+                               .sources = 1,
+                               .heads = 2,
+                               .layers = 2,
+                               .target = words,
+                               .source = words,
+                               .weights = (double[]){1, 1, 1, 0.25, 0.75, 0.125, 0}};
+    const sa_tidy tidy = {
+        .sentence = 3, .pair = &pair, .layer = selections[_i].layer, .head = selections[_i].head};
+    sa_buffer out = {0}, rows = {0};
+    sa_matrix_tidy(&deep, &tidy, &out);
+    for (const char *at = out.text; *at; at = strchr(at, '\n') + 1) {
+        int head, layer;
+        double weight;
+        ck_assert_int_eq(sscanf(at, "3,%d,0,</s>,0,</s>,%lf,%d,7,,,0,0", &head, &weight, &layer),
+                         3);
+        sa_buffer_addf(&rows, "%d,%d %g\n", head, layer, weight);
+    }
+    ck_assert_str_eq(rows.text, selections[_i].rows);
+    sa_buffer_release(&out), sa_buffer_release(&rows);
 }
 END_TEST
 
@@ -271,7 +317,7 @@ int main(void) {
     Suite *suite = suite_create("matrix");
     TCase *words = tcase_create("words");
     tcase_add_test(words, a_reader_gets_every_word_and_weight_of_a_heatmap);
-    tcase_add_test(words, a_reader_gets_every_word_of_the_long_table);
+    tcase_add_loop_test(words, a_reader_gets_every_word_of_the_long_table, 0, 2);
     tcase_add_loop_test(words, cells_are_quoted_only_when_they_must_be, 0,
                         sizeof cells / sizeof *cells);
     suite_add_tcase(suite, words);
@@ -279,7 +325,8 @@ int main(void) {
     tcase_add_test(whole, a_heatmap_as_it_is_written);
     tcase_add_test(whole, weights_have_the_digits_of_their_precision);
     tcase_add_test(whole, a_long_table_as_it_is_written);
-    tcase_add_test(whole, a_long_table_has_every_head);
+    tcase_add_loop_test(whole, a_long_table_has_the_heads_and_layers_that_are_wanted, 0,
+                        sizeof selections / sizeof *selections);
     tcase_add_test(whole, links_leave_the_end_marks_out);
     suite_add_tcase(suite, whole);
     SRunner *runner = srunner_create(suite);

@@ -47,12 +47,41 @@ static inline const char *cells_expect_word(const char *at, const char *word, sa
     return at;
 }
 
+/* Expects the word itself. */
+static inline const char *cells_expect_text(const char *at, const char *word, sa_buffer *cell) {
+    at = cells_read(at, cell);
+    ck_assert_str_eq(cell->text, word);
+    return at;
+}
+
 static inline const char *cells_expect_number(const char *at, double number, sa_buffer *cell) {
     char *end;
     at = cells_read(at, cell);
     ck_assert_double_eq(strtod(cell->text, &end), number);
     ck_assert(end > cell->text && *end == 0);
     return at;
+}
+
+/* Expects the rows of one sentence in the long table, by a model of one head. */
+static inline void cells_expect_tidy(const char *at, const sa_alignment *alignment,
+                                     bool spreadsheet) {
+    const char *(*const expect)(const char *, const char *, sa_buffer *) =
+        spreadsheet ? cells_expect_word : cells_expect_text;
+    sa_buffer cell = {0};
+    for (int i = 0; i < alignment->targets * alignment->sources; i++) {
+        const int t = i / alignment->sources, s = i % alignment->sources;
+        at = cells_expect_number(at, 2, &cell) + 1;
+        at = cells_expect_number(at, 1, &cell) + 1;
+        at = cells_expect_number(at, t, &cell) + 1;
+        at = expect(at, alignment->target[t], &cell) + 1;
+        at = cells_expect_number(at, s, &cell) + 1;
+        at = expect(at, alignment->source[s], &cell) + 1;
+        at = cells_expect_number(at, alignment->weights[i], &cell);
+        ck_assert_msg(strncmp(at, ",1,7,,,0,0\n", 11) == 0, "%.20s", at);
+        at += 11;
+    }
+    ck_assert_int_eq(*at, 0);
+    sa_buffer_release(&cell);
 }
 
 #endif

@@ -9,7 +9,7 @@ static void note_denormals(const sa_model *model, const char *path) {
 
 bool cli_pairs_open(sa_corpus *corpus, const char *path, sa_error *error) {
     if (!sa_corpus_open(corpus, path, error)) return false;
-    if (corpus->note) fprintf(stderr, "note: %s\n", corpus->note);
+    if (corpus->note) cli_note("note: %s", corpus->note);
     return true;
 }
 

@@ -1,8 +1,10 @@
 #include "cli/attend_output.h"
+#include "base/number.h"
 #include "cli/output.h"
 #include "report/grid.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 /* ---- CSV ------------------------------------------------------------------------------------- */
 
@@ -78,20 +80,86 @@ bool cli_attend_print_json(const cli_attend_output *attended, sa_error *error) {
         error);
 }
 
+/* ---- Files ----------------------------------------------------------------------------------- */
+
+/* The mean over the heads and the weights of every head, to be freed. */
+static double *mean_and_heads(const sa_attend_result *result, sa_error *error) {
+    const size_t size = (size_t)result->queries * (size_t)result->keys;
+    const size_t heads = (size_t)result->heads;
+    double *all = sa_new((1 + heads) * size, sizeof *all, error);
+    if (!all) return NULL;
+    memcpy(all + size, result->weights, heads * size * sizeof *all);
+    for (size_t i = 0; i < size; i++) {
+        for (size_t h = 0; h < heads; h++) all[i] += result->weights[h * size + i];
+        all[i] /= (double)heads;
+    }
+    return all;
+}
+
 bool cli_attend_save(const cli_attend_output *attended, int head, const char *path,
                      sa_error *error) {
-    const sa_attend_result *result = &attended->result;
-    const size_t size = (size_t)result->queries * (size_t)result->keys;
-    double *mean = sa_new(size, sizeof *mean, error);
-    if (!mean) return false;
-    for (size_t i = 0; i < size; i++) {
-        for (int h = 0; h < result->heads; h++) mean[i] += result->weights[(size_t)h * size + i];
-        mean[i] /= result->heads;
-    }
-    const sa_grid grid =
-        head ? head_grid(attended, result->weights, head - 1) : head_grid(attended, mean, 0);
+    double *all = mean_and_heads(&attended->result, error);
+    if (!all) return false;
+    const sa_grid grid = head_grid(attended, all, head);
     sa_buffer out = {0};
     sa_grid_csv(&grid, &out);
-    free(mean);
+    free(all);
     return cli_save(path, &out, error);
+}
+
+/* A label, or the number of the row or column; of a query with a single output also that. */
+static char *label_of(const char *const *labels, int i, const sa_attend_result *outputs,
+                      sa_error *error) {
+    sa_buffer text = {0};
+    if (labels)
+        sa_buffer_adds(&text, labels[i]);
+    else
+        sa_buffer_addf(&text, "%d", i + 1);
+    if (outputs && outputs->output == 1) {
+        sa_buffer_adds(&text, " \u2192 ");
+        sa_number_add_fixed(&text, outputs->outputs[i], 2);
+    }
+    if (!text.failed) return text.text;
+    sa_fail_memory(error, text.size);
+    sa_buffer_release(&text);
+    return NULL;
+}
+
+static bool add_matrix(const cli_attend_output *attended, sa_html_report *report, sa_error *error) {
+    const sa_attend_result *result = &attended->result;
+    const size_t queries = (size_t)result->queries, count = queries + (size_t)result->keys;
+    char **labels = sa_new(count, sizeof *labels, error);
+    double *weights = labels ? mean_and_heads(result, error) : NULL;
+    bool good = weights != NULL;
+    for (size_t i = 0; good && i < count; i++) {
+        labels[i] = i < queries ? label_of(attended->query, (int)i, result, error)
+                                : label_of(attended->key, (int)(i - queries), NULL, error);
+        good = labels[i] != NULL;
+    }
+    if (good)
+        sa_html_report_matrix(report, 0,
+                              &(sa_alignment){.targets = result->queries,
+                                              .sources = result->keys,
+                                              .heads = result->heads,
+                                              .target = (const char *const *)labels,
+                                              .source = (const char *const *)labels + queries,
+                                              .weights = weights},
+                              NULL, 0);
+    for (size_t i = 0; labels && i < count; i++) free(labels[i]);
+    free(labels);
+    free(weights);
+    return good;
+}
+
+bool cli_attend_save_page(const cli_attend_output *attended, const sa_page_text *text,
+                          const char *path, sa_error *error) {
+    sa_html_report report;
+    sa_buffer out = {0};
+    sa_html_report_init(&report, "attend", "Attention of queries on keys", 1);
+    sa_html_report_model(&report, "weights", NULL);
+    bool good = add_matrix(attended, &report, error) && sa_page_text_add(text, &report, error);
+    if (good) sa_html_report_write(&report, &out);
+    good = good && cli_save(path, &out, error);
+    sa_html_report_release(&report);
+    return good;
 }

@@ -1,8 +1,8 @@
-/* attend_output: the results of `softalign attend` as CSV and JSON. */
+/* attend_output: the results of `softalign attend` as CSV, JSON and HTML page. */
 #ifndef SA_CLI_ATTEND_OUTPUT_H
 #define SA_CLI_ATTEND_OUTPUT_H
 
-#include "base/error.h"
+#include "report/page_text.h"
 
 typedef struct cli_attend_output {
     sa_attend_result result;
@@ -17,5 +17,9 @@ bool cli_attend_print(const cli_attend_output *output, sa_error *error);
 bool cli_attend_print_json(const cli_attend_output *output, sa_error *error);
 /* Saves the weights of a head, from 1, as a heatmap CSV; 0: the mean over heads. */
 bool cli_attend_save(const cli_attend_output *output, int head, const char *path, sa_error *error);
+/* Saves the weights of all heads as an HTML page, the outputs beside the queries where they are
+ * numbers. */
+bool cli_attend_save_page(const cli_attend_output *output, const sa_page_text *text,
+                          const char *path, sa_error *error);
 
 #endif

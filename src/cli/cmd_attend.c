@@ -27,9 +27,10 @@ enum { /* the tables, in the order of the first option rows */
 };
 
 typedef struct attend_options {
-    const char *path[TABLES], *weights;
+    const char *path[TABLES], *weights, *html;
     int attention, heads, positions, head;
     bool causal, json;
+    sa_page_text page;
 } attend_options;
 
 static const char *attention_name(size_t row) {
@@ -71,11 +72,14 @@ static const sa_option rows[] = {
      "write the attention weights as a heatmap CSV"},
     {"head", SA_OPTION_INT, SA_SCOPE_RUN, AT(head), 0, 0, 8192, NULL, "N",
      "head written to --weights; 0: mean over heads"},
+    {"html", SA_OPTION_TEXT, SA_SCOPE_RUN, AT(html), 0, 0, 0, NULL, "FILE",
+     "write an HTML page of the attention weights"},
     {"json", SA_OPTION_SWITCH, SA_SCOPE_RUN, AT(json), 0, 0, 1, NULL, NULL,
      "print one JSON object"},
     {0},
 };
-static const cli_option_set sets[] = {{"Options", rows, 0}, {0}};
+static const cli_option_set sets[] = {
+    {"Options", rows, 0}, {"Page", sa_page_text_options, AT(page)}, {0}};
 
 /* ---- Tables ---------------------------------------------------------------------------------- */
 
@@ -160,13 +164,17 @@ static bool check_options(const attend_options *options, sa_error *error) {
             return sa_fail(error, SA_USAGE, "attend: --self excludes --%s", rows[i].name);
     if (!path[SELF] && !path[VALUES])
         return sa_fail(error, SA_USAGE, "attend: --values CSV is missing (or --self CSV)");
-    if (options->weights && strcmp(options->weights, "-") == 0)
+    if ((options->weights && strcmp(options->weights, "-") == 0) ||
+        (options->html && strcmp(options->html, "-") == 0))
         return sa_fail(error, SA_USAGE, "attend: the weights are on standard output already");
     if (options->head > options->heads)
         return sa_fail(error, SA_USAGE, "--head %d: there are %d", options->head, options->heads);
     for (int i = 0; i < TABLES; i++)
-        if (!cli_refuse_overwrite(path[i], options->weights, error)) return false;
-    return true;
+        if (!cli_refuse_overwrite(path[i], options->weights, error) ||
+            !cli_refuse_overwrite(path[i], options->html, error))
+            return false;
+    return sa_page_text_check(&options->page, options->html, error) &&
+           cli_refuse_overwrite(options->page.notes, options->html, error);
 }
 
 static bool show(attend_work *work, sa_error *error) {
@@ -175,12 +183,15 @@ static bool show(attend_work *work, sa_error *error) {
     print_notes(work);
     return (options->json ? cli_attend_print_json : cli_attend_print)(&work->attended, error) &&
            (!options->weights ||
-            cli_attend_save(&work->attended, options->head, options->weights, error));
+            cli_attend_save(&work->attended, options->head, options->weights, error)) &&
+           (!options->html ||
+            cli_attend_save_page(&work->attended, &options->page, options->html, error));
 }
 
 static bool run(int count, char **arguments, sa_error *error) {
     attend_options options;
     sa_options_init(rows, &options);
+    sa_options_init(sa_page_text_options, &options.page);
     if (!cli_read(&cli_attend, count, arguments, &options, NULL, error) ||
         !check_options(&options, error))
         return false;

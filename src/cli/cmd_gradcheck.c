@@ -1,14 +1,16 @@
 #include "cli/command.h"
 #include "cli/output.h"
 #include "config/settings.h"
+#include "report/page_text.h"
 
 #include <math.h>
 #include <stdio.h>
 
 typedef struct gradcheck_options {
-    const char *train, *dump, *broken, *preset;
+    const char *train, *dump, *broken, *preset, *html;
     bool list, json;
     sa_settings settings;
+    sa_page_text page;
 } gradcheck_options;
 
 #define AT(field) offsetof(gradcheck_options, field)
@@ -24,12 +26,15 @@ static const sa_option rows[] = {
      "inject a gradient fault: omit one term of a backward pass, which the check must detect"},
     {"list", SA_OPTION_SWITCH, SA_SCOPE_RUN, AT(list), 0, 0, 1, NULL, NULL,
      "list the gradient faults of --break"},
+    {"html", SA_OPTION_TEXT, SA_SCOPE_RUN, AT(html), 0, 0, 0, NULL, "FILE",
+     "write an HTML page: how many digits of each tensor's gradient are right"},
     {"json", SA_OPTION_SWITCH, SA_SCOPE_RUN, AT(json), 0, 0, 1, NULL, NULL,
      "print one JSON object"},
     {0},
 };
 static const cli_option_set sets[] = {
     {"Options", rows, 0},
+    {"Page", sa_page_text_options, AT(page)},
     {"Settings", sa_settings_options, AT(settings)},
     {0},
 };
@@ -38,6 +43,7 @@ static const cli_option_set sets[] = {
 
 typedef struct gradient_tally {
     json_t *parameters; /* NULL: print text */
+    json_t *bars;       /* of the page: name, digits, verdict */
     double worst;
     bool header, printed;
     sa_error error; /* of printing */
@@ -62,8 +68,15 @@ static void print_gradient(gradient_tally *results, const sa_gradient_result *gr
     sa_buffer_release(&line);
 }
 
+/* At most 16, as of a double. */
+static double right_digits(double error) {
+    return error > 1e-16 ? fmax(-log10(error), 0) : 16;
+}
+
 static void each(void *context, const sa_gradient_result *gradient) {
     gradient_tally *results = context;
+    json_array_append_new(results->bars, json_pack("[s, f, b]", gradient->name,
+                                                   right_digits(gradient->worst), gradient->ok));
     double worst = fmax(gradient->worst, gradient->worst_element);
     if (!(worst <= results->worst)) results->worst = worst;
     if (results->parameters)
@@ -74,8 +87,24 @@ static void each(void *context, const sa_gradient_result *gradient) {
         print_gradient(results, gradient);
 }
 
+static bool save_page(const gradcheck_options *options, json_t *bars, sa_error *error) {
+    sa_html_report report;
+    sa_buffer title = {0}, out = {0};
+    sa_buffer_addf(&title, "Gradients by backward pass and by differences of the loss%s%s",
+                   options->broken ? ", without " : "", options->broken ? options->broken : "");
+    sa_html_report_init(&report, "gradcheck", title.failed ? "" : title.text, 1);
+    report.failed |= title.failed;
+    sa_buffer_release(&title);
+    json_object_set(report.data, "bars", bars);
+    bool good = sa_page_text_add(&options->page, &report, error);
+    if (good) sa_html_report_write(&report, &out);
+    good = good && cli_save(options->html, &out, error);
+    sa_html_report_release(&report);
+    return good;
+}
+
 static bool check(const gradcheck_options *options, sa_error *error) {
-    gradient_tally results = {.printed = true};
+    gradient_tally results = {.printed = true, .bars = json_array()};
     if (options->json) results.parameters = json_array();
     sa_gradcheck_options job = {.settings = &options->settings,
                                 .train = options->train,
@@ -90,7 +119,10 @@ static bool check(const gradcheck_options *options, sa_error *error) {
             cli_print_json(json_pack("{s:o, s:b, s:O}", "worst", sa_json_number(results.worst),
                                      "ok", good, "parameters", results.parameters),
                            &results.error);
+    if (checked && options->html && results.printed)
+        results.printed = save_page(options, results.bars, &results.error);
     json_decref(results.parameters);
+    json_decref(results.bars);
     if (checked && !results.printed) *error = results.error;
     return good && results.printed;
 }
@@ -113,6 +145,7 @@ static bool print_faults(sa_error *error) {
 static bool read_options(int count, char **arguments, gradcheck_options *options, sa_error *error) {
     sa_settings *settings = &options->settings;
     sa_options_init(rows, options);
+    sa_options_init(sa_page_text_options, &options->page);
     sa_settings_init(settings);
     if (!cli_read_preset(&cli_gradcheck, count, arguments, options, settings, &options->preset,
                          error))
@@ -126,7 +159,10 @@ static bool read_options(int count, char **arguments, gradcheck_options *options
 static bool run(int count, char **arguments, sa_error *error) {
     gradcheck_options options;
     if (!read_options(count, arguments, &options, error) ||
-        !cli_refuse_overwrite(options.train, options.dump, error))
+        !cli_refuse_overwrite(options.train, options.dump, error) ||
+        !cli_refuse_overwrite(options.train, options.html, error) ||
+        !cli_refuse_overwrite(options.page.notes, options.html, error) ||
+        !sa_page_text_check(&options.page, options.html, error))
         return false;
     return options.list ? print_faults(error) : check(&options, error);
 }

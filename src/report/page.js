@@ -92,8 +92,19 @@ function addBudgets() {
   byId("budgets").textContent = `Updates differ: ${updates.map(([name, count]) => `${visible(name)} ${count}`).join(", ")}.`;
 }
 
+// What gradcheck found: a bar for each tensor.
+function addGradients() {
+  byId("bars").hidden = false;
+  byId("column").parentElement.hidden = true;
+  byId("bars-title").textContent = "Digits of each tensor's gradient that are right";
+  byId("bars").classList.add("many");
+  drawBars(byId("bar-rows"), page.bars.map(([name, digits, ok]) =>
+    ({ name, color: ok ? "var(--m0)" : "var(--m1)", value: digits, shown: ok ? fixed(digits, 1) : `${fixed(digits, 1)} wrong`, runs: [] })));
+}
+
 // One figure of the table as bars; those of the single seeds are ticks.
 function addBars() {
+  if (page.bars) addGradients();
   if (!("table.csv" in page.files)) return;
   const columns = page.columns.filter(({ key }) => better[key] && records("table.csv").some((row) => Number.isFinite(row[key]))), list = byId("column");
   list.append(...columns.map((column) => html("option", { value: column.key }, column.title)));

@@ -454,6 +454,8 @@ typedef struct sa_translation {
     double score;           /* what the search compares */
     int words;              /* tokens, EOS included */
     bool complete;          /* ends in EOS; false: cut off at the longest output */
+    int source_words;       /* source tokens, EOS excluded */
+    int unknown_source;     /* of these, those that the (first) model does not know */
     /* with sa_search.weights only: */
     int sources;                   /* source words, EOS included */
     const char **target, **source; /* [words], [sources] */

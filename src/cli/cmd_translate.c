@@ -4,6 +4,7 @@
 #include "cli/model_argument.h"
 #include "cli/output.h"
 #include "config/settings.h"
+#include "data/tokenizer.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -15,7 +16,7 @@ enum { BATCHES = 64 }; /* read at once, so that sentences of similar length shar
 typedef struct translate_options {
     sa_search search;
     const char *dictionary, *force_attention;
-    bool jsonl, merge;
+    bool jsonl, merge, quiet;
     int threads;
 } translate_options;
 
@@ -32,6 +33,8 @@ static const sa_option rows[] = {
      "write one JSON object per line: tokens, scores and attention weights"},
     {"merge-words", SA_OPTION_SWITCH, SA_SCOPE_RUN, AT(merge), 0, 0, 1, NULL, NULL,
      "with --jsonl: merge subwords into words, as 'align --merge-words' does"},
+    {"quiet", SA_OPTION_SWITCH, SA_SCOPE_RUN, AT(quiet), 0, 0, 1, NULL, NULL,
+     "no notes on standard error about unknown words and tabs"},
     {"threads", SA_OPTION_INT, SA_SCOPE_RUN, AT(threads), 0, 0, 256, NULL, "N",
      "number of threads; 0: one per core"},
     {0},
@@ -47,14 +50,63 @@ typedef struct translate_work {
     int number;
     sa_corpus dictionary;
     sa_search search;
-    bool jsonl, merge;
+    bool jsonl, merge, quiet;
+    const char *units; /* what the tokens are called: "words" */
     cli_input input;
     size_t capacity;
     const char **lines;  /* [capacity] */
     sa_translation *out; /* [capacity * nbest] */
     size_t index;        /* of the next sentence, from 0 */
     sa_buffer text;
+    size_t noted_lines;   /* lines with unknown words that were noted, */
+    size_t unnoted_lines; /* and those after them with their words */
+    size_t words, unknown;
+    bool tabs_noted;
 } translate_work;
+
+/* ---- Notes ----------------------------------------------------------------------------------- */
+
+static void note_tabs(translate_work *work) {
+    const cli_input *input = &work->input;
+    if (work->quiet || !input->tab_line || work->tabs_noted) return;
+    work->tabs_noted = true;
+    if (input->first_column)
+        cli_note("note: %s: the first column is translated", input->reader.file.name);
+    else
+        cli_note(
+            "note: line %zu has a tab, which is read as a space: of pairs, translate the first "
+            "column (cut -f 1, or a file with the suffix .tsv)",
+            input->tab_line);
+}
+
+/* Notes the first lines with unknown words one by one, the others at the end. */
+static void note_unknown(translate_work *work, const sa_translation *translation, size_t line) {
+    enum { NOTED_LINES = 5 };
+    const int words = translation->source_words, unknown = translation->unknown_source;
+    if (work->quiet || !unknown) return;
+    if (work->noted_lines == NOTED_LINES) {
+        work->unnoted_lines++;
+        work->words += (size_t)words;
+        work->unknown += (size_t)unknown;
+        return;
+    }
+    work->noted_lines++;
+    cli_note("note: %d of %d %s of line %zu %s unknown to the model", unknown, words, work->units,
+             line, unknown > 1 ? "are" : "is");
+}
+
+static void note_rest(const translate_work *work) {
+    if (work->unnoted_lines)
+        cli_note("note: so are %zu of %zu %s of %zu more lines", work->unknown, work->words,
+                 work->units, work->unnoted_lines);
+}
+
+static const char *units_of(const sa_model *model) {
+    const int tokenizer = sa_model_settings(model)->tokenizer;
+    return sa_tokenizers[tokenizer].subword ? "subwords"
+           : tokenizer == SA_TOKENIZER_CHAR ? "characters"
+                                            : "words";
+}
 
 /* ---- Writing --------------------------------------------------------------------------------- */
 
@@ -106,6 +158,7 @@ static bool write_block(translate_work *work, size_t count, sa_error *error) {
     const int nbest = work->search.nbest;
     for (size_t i = 0; i < count; i++, work->index++) {
         const sa_translation *each = work->out + i * (size_t)nbest;
+        note_unknown(work, each, work->index + 1);
         if (work->jsonl && !write_json(work, each, work->index, error)) return false;
         if (work->jsonl) continue;
         if (nbest == 1)
@@ -129,23 +182,25 @@ static bool translate_block(translate_work *work, size_t count, sa_error *error)
 }
 
 static bool translate_all(translate_work *work, sa_error *error) {
-    for (size_t count = 1; count;)
-        if (!cli_input_next(&work->input, work->lines, work->capacity, &count, error) ||
-            (count && !translate_block(work, count, error)))
-            return false;
+    for (size_t count = 1; count;) {
+        if (!cli_input_next(&work->input, work->lines, work->capacity, &count, error)) return false;
+        note_tabs(work);
+        if (count && !translate_block(work, count, error)) return false;
+    }
+    note_rest(work);
     return true;
 }
 
-static bool has_model_suffix(const char *path) {
-    const size_t size = strlen(path), tail = sizeof MODEL_SUFFIX - 1;
-    return size > tail && strcmp(path + size - tail, MODEL_SUFFIX) == 0;
+static bool has_suffix(const char *path, const char *suffix) {
+    const size_t size = strlen(path), tail = strlen(suffix);
+    return size > tail && strcmp(path + size - tail, suffix) == 0;
 }
 
 /* The first argument is a model, and so are the following ones with its suffix; the last other one
  * is the text. Returns the number of models; 0 is an error. */
 static int count_models(const char *const *words, const char **text, sa_error *error) {
     int models = 1;
-    while (words[models] && has_model_suffix(words[models])) models++;
+    while (words[models] && has_suffix(words[models], MODEL_SUFFIX)) models++;
     *text = words[models];
     if (*text && words[models + 1])
         return sa_fail(
@@ -177,6 +232,8 @@ static bool open_work(translate_work *work, const char *const *words,
         work->search.dictionary = &work->dictionary;
     }
     if (!cli_input_open(&work->input, text, error)) return false;
+    work->input.first_column = text && (has_suffix(text, ".tsv") || has_suffix(text, ".tsv.gz"));
+    work->units = units_of(work->models[0]);
     work->capacity = (size_t)work->search.batch * BATCHES;
     work->lines = sa_new(work->capacity, sizeof *work->lines, error);
     work->out = work->lines
@@ -220,8 +277,10 @@ static bool run(int count, char **arguments, sa_error *error) {
     translate_options options;
     const char *words[MODELS + 3] = {NULL};
     if (!read_options(count, arguments, &options, words, error)) return false;
-    translate_work work = {
-        .search = options.search, .jsonl = options.jsonl, .merge = options.merge};
+    translate_work work = {.search = options.search,
+                           .jsonl = options.jsonl,
+                           .merge = options.merge,
+                           .quiet = options.quiet};
     bool good = open_work(&work, words, &options, error) && translate_all(&work, error);
     close_work(&work);
     return good;
@@ -236,7 +295,8 @@ const cli_command cli_translate = {
     .details =
         "Reads FILE or standard input and writes one line for every line, in the same order; "
         "an empty line gives an empty line. Lines that are typed or piped in are translated "
-        "at once.\n"
+        "at once. Of a file with the suffix .tsv or .tsv.gz the first column is translated. "
+        "Notes say how many words of a line the model does not know (<unk>).\n"
         "Several models translate as an ensemble: the probabilities of the next word are "
         "averaged. Their target vocabularies must be equal, as they are when the models were "
         "trained on the same text.\n",

@@ -67,7 +67,11 @@ bool cli_input_next(cli_input *input, const char **lines, size_t max_lines, size
     bool failed = false;
     char *line;
     size_t size;
-    while (*count < max_lines && sa_text_lines_next(&input->reader, &line, &size, &failed, error))
+    while (*count < max_lines && sa_text_lines_next(&input->reader, &line, &size, &failed, error)) {
+        char *tab = memchr(line, '\t', size);
+        if (tab && !input->tab_line) input->tab_line = reader->lines.number;
+        if (tab && input->first_column) *tab = 0;
         lines[(*count)++] = line;
+    }
     return !failed;
 }

@@ -11,6 +11,8 @@ typedef struct cli_input {
     bool ended;       /* end of input */
     size_t received;  /* bytes, with the beginning of an incomplete line */
     size_t capacity;
+    bool first_column; /* set by the caller: lines end at their first tab */
+    size_t tab_line;   /* the first line with a tab so far, from 1; 0: none */
 } cli_input;
 
 /* path: NULL or "-" is standard input; it must outlive the input. A file may be gzip. */

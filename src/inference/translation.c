@@ -75,10 +75,17 @@ static bool add_details(const sa_token *token, const sa_hypothesis *found, const
     return out->weights != NULL;
 }
 
+static int unknown_tokens(const sa_sentence *sentence) {
+    int unknown = 0;
+    for (int i = 0; i < sentence->len; i++) unknown += sentence->ids[i] == SA_UNK;
+    return unknown;
+}
+
 static bool write_text(const translate_task *task, const sa_hypothesis *found,
-                       const char *const *source, int S, sa_token *token, sa_translation *out,
-                       sa_error *error) {
+                       const char *const *source, const sa_sentence *read, sa_token *token,
+                       sa_translation *out, sa_error *error) {
     const sa_text_codec *codec = &task->models[0]->target;
+    const int S = read->len;
     sa_buffer text = {0};
     size_t count = 0;
     for (int t = 0; t < found->len; t++) {
@@ -93,7 +100,9 @@ static bool write_text(const translate_task *task, const sa_hypothesis *found,
                             .log_probability = found->log_p,
                             .score = found->score,
                             .words = found->len,
-                            .complete = found->complete};
+                            .complete = found->complete,
+                            .source_words = S - 1,
+                            .unknown_source = unknown_tokens(read)};
     return !text.failed || sa_fail_memory(error, text.size);
 }
 
@@ -109,7 +118,7 @@ static bool write_translation(const translate_task *task, size_t sentence,
         source = sa_surface_words(&task->models[0]->source, task->texts[sentence], read, error);
         good = source;
     }
-    good = good && write_text(task, found, source, read->len, token, out, error) &&
+    good = good && write_text(task, found, source, read, token, out, error) &&
            (!details || add_details(token, found, &source, read->len, out, error));
     free(source);
     free(token);

@@ -44,7 +44,7 @@ cmp source.shared target.shared || fail "a shared vocabulary is not shared"
 grep -qx 'the' target.shared && grep -qx 'la' source.shared ||
     fail "a shared vocabulary has not both sides' words"
 LC_ALL=C.UTF-8 grep -q '[A-Z]' source.shared && fail "a shared vocabulary is not in lower case"
-expect 0 "" translate shared/best.safetensors phrases.tsv
+expect 0 "" translate shared/best.safetensors phrases.tsv --quiet
 
 # The same bytes again, and after a stop.
 train --train phrases.tsv --out again $small --bpe-merges 150 --shards 2 --steps 12

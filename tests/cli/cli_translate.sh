@@ -83,13 +83,48 @@ expect 2 "translate: 'source.txt' is neither a model (.safetensors) nor the last
 "$softalign" translate $model source.txt --sample --top-k 1 | cmp - file ||
     fail "the likeliest word alone is not greedy search"
 
+# Words that the model does not know are noted, of many lines in one note; with --quiet they are not.
+zorks() { awk -v n="$1" 'BEGIN { for (i = 1; i <= n; i++) print i % 2 ? "the zork sees the blorp ." : "a zork", "" }'; }
+noted() { "$softalign" translate "$@" >out 2>err || fail "translate $*"; }
+printf 'the cat\n\nthe zork sees the blorp .\na zork\n' >strange
+noted $model strange
+same "unknown words" "note: 2 of 6 words of line 3 are unknown to the model
+note: 1 of 2 words of line 4 is unknown to the model" "$(cat err)"
+zorks 1004 | noted $model
+same "a note for each of many lines" 6 "$(wc -l <err)"
+same "the summary" "note: so are 1498 of 3994 words of 999 more lines" "$(tail -n 1 err)"
+zorks 1004 | noted $model --quiet
+same "--quiet" "" "$(cat err)"
+noted $model source.txt
+same "nothing unknown" "" "$(cat err)"
+"$softalign" train --train tiny.tsv --out letters --tokenizer char --steps 1 --embed 4 --hidden 4 2>/dev/null
+echo 'a %' >percent
+noted letters/best.safetensors percent
+same "unknown characters" "note: 1 of 3 characters of line 1 is unknown to the model" "$(cat err)"
+
+# Pairs: the first column of a .tsv is translated; elsewhere a tab is noted once.
+head -n 100 tiny.tsv >pairs.tsv
+noted $model pairs.tsv
+cmp out file || fail "the first column of pairs"
+same "said of pairs" "note: pairs.tsv: the first column is translated" "$(cat err)"
+gzip -c pairs.tsv >pairs.tsv.gz
+noted $model pairs.tsv.gz && cmp out file || fail "the first column of packed pairs"
+cp source.txt sources.tsv
+noted $model sources.tsv && cmp out file || fail "a table of one column"
+same "said of one column" "" "$(cat err)"
+printf 'a cat\na\tcat\na\tcat\n' | noted $model
+same "a tab is a space" 1 "$(sort -u out | wc -l)"
+same "said of tabs" "note: line 2 has a tab, which is read as a space: of pairs, translate the first column (cut -f 1, or a file with the suffix .tsv)" "$(cat err)"
+printf 'a\tcat\n' | noted $model --quiet
+same "said of tabs with --quiet" "" "$(cat err)"
+
 # Unknown words take the word that was looked at most, or its entry in a dictionary.
 printf 'the zork sees the blorp .\n' >strange
-"$softalign" translate $model strange --replace-unknown >out || fail "--replace-unknown"
+"$softalign" translate $model strange --replace-unknown --quiet >out || fail "--replace-unknown"
 grep -q '<unk>' out && fail "an unknown word is left: $(cat out)"
 expect 2 "--dictionary needs --replace-unknown" translate $model strange --dictionary few.tsv
 "$softalign" train --train tiny.tsv --out fixed --decoder fixed --steps 1 2>/dev/null
-expect 0 "" translate fixed/best.safetensors strange --jsonl --beam 2 --nbest 2
+expect 0 "" translate fixed/best.safetensors strange --jsonl --beam 2 --nbest 2 --quiet
 same "weights without attention" "$((2 * $(wc -l <strange)))" "$(grep -o '"weights":null' out | wc -l)"
 expect 2 "replacing unknown words wants a model with attention; its decoder is 'fixed'" \
     translate fixed/best.safetensors strange --replace-unknown

@@ -38,6 +38,25 @@ while [ $# -gt 0 ]; do
     shift
 done
 
+# page_notes: the text of the lesson's page: its own notes, the exercise of corpora/LESSONS.md with its
+# solution, and the pages of the lessons before and behind.
+page_notes() {
+    cat "$lessons/notes/$name.md"
+    awk -v number="${name%%-*}" '/^## / { here = $2 == number; code = 0; shown = 0 }
+        here && /^Exercise:/ { shown = 1; print "" }
+        here && shown { print }
+        here && shown && /^```/ && code++ { exit }' "$lessons/../../corpora/LESSONS.md"
+    printf '\n'
+    local lesson before='' behind=''
+    for lesson in "$lessons"/[0-9]*; do
+        lesson=${lesson##*/}
+        if [[ $lesson < $name ]]; then before=$lesson; fi
+        if [[ $lesson > $name && -z $behind ]]; then behind=$lesson; fi
+    done
+    if [ -n "$before" ]; then printf '[← %s](../%s/page.html)\n' "$((10#${before%%-*}))" "$before"; fi
+    if [ -n "$behind" ]; then printf '[%s →](../%s/page.html)\n' "$((10#${behind%%-*}))" "$behind"; fi
+}
+
 cd "$lessons/../.."
 . scripts/show.sh
 [ -n "$command" ] || { build_softalign && command=$PWD/build/release/softalign; }
@@ -46,6 +65,7 @@ out=${out:-$PWD/build/lessons}/$name
 rm -rf "$out"
 mkdir -p "$out"
 cd "$out"
+page_notes >notes.md
 title "Lesson $name"
 printf '$ cd %s && PATH=%s:$PATH\n' "$out" "$(dirname "$command")"
 
@@ -89,8 +109,8 @@ look() {
     for file; do printf 'look  %s\n' "$out/$file"; done
 }
 
-# What to see, and what to ask the class: standard input.
+# What to see: standard input; and what to ask the class: the questions of the lesson's page.
 tell() {
     title "For the class"
-    fold -s -w 80
+    { cat && printf 'What to ask: ' && sed -n 's/^Question: //p' notes.md | paste -sd ' '; } | fold -s -w 80
 }

@@ -28,9 +28,11 @@ const blocks = (list) => list.map((block) => (block.code === undefined ? html("p
 function addNotes() {
   const notes = page.notes;
   if (!notes) return;
-  byId("see").append(...blocks(notes.see));
+  document.body.classList.toggle("told", notes.see.length > 0);
+  byId("see").append(...blocks(notes.see.slice(0, 1)));
+  byId("notes").append(...blocks(notes.see.slice(1)));
   notes.links.forEach(({ text, target }) => byId("links").append(html("a", { href: target }, visible(text)), " "));
-  byId("notes").hidden = !notes.items.length;
+  byId("notes").hidden = !notes.items.length && notes.see.length < 2;
   for (const { kind, text, answer } of notes.items)
     byId("notes").append(html("div", { class: "item" }, html("b", {}, kind), ...blocks(text),
       answer.length ? html("details", {}, html("summary", {}, kind === "Exercise" ? "Solution" : "Answer"), ...blocks(answer)) : null));

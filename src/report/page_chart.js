@@ -158,7 +158,10 @@ function keepChart(host, describe, after = () => {}) {
 function drawBars(host, rows) {
   const most = Math.max(...rows.flatMap((row) => [row.value, ...row.runs]).filter(Number.isFinite), 1e-12);
   const share = (value) => `${Math.max((100 * value) / most, 0).toFixed(2)}%`;
-  host.replaceChildren(...rows.flatMap((row) => {
+  const letters = (texts, most) => Math.min(Math.max(...texts.map((text) => Array.from(text).length)), most);
+  host.style.setProperty("--label", `${letters(rows.map((row) => row.name), 24)}ch`);
+  host.style.setProperty("--figure", `${letters(rows.map((row) => row.shown), 12)}ch`);
+  host.replaceChildren(...rows.map((row) => {
     const bar = html("i"), track = html("span", { class: "track", "aria-hidden": "true" }, bar);
     bar.style.width = Number.isFinite(row.value) ? share(row.value) : "0";
     bar.style.background = row.color;
@@ -167,6 +170,6 @@ function drawBars(host, rows) {
       tick.style.left = share(run);
       track.append(tick);
     }
-    return [html("span", { class: "label" }, visible(row.name)), track, html("span", { class: "figure" }, row.shown)];
+    return html("div", {}, html("span", { class: "label" }, visible(row.name)), track, html("span", { class: "figure" }, row.shown));
   }));
 }

@@ -4,6 +4,7 @@
 #include "cli/model_argument.h"
 #include "cli/output.h"
 #include "config/settings.h"
+#include "data/scripts.h"
 #include "metrics/linking.h"
 #include "report/pair_scores.h"
 
@@ -54,6 +55,9 @@ static bool open_work(evaluation *work, const char *const *words, const eval_opt
                       sa_error *error) {
     if (!cli_pairs_open(&work->corpus, words[1], error)) return false;
     if (options->train && !sa_corpus_open(&work->train, options->train, error)) return false;
+    if (options->metrics.tokenize == SA_METRIC_TOKENIZER_13A &&
+        sa_targets_lack_spaces(&work->corpus))
+        cli_note("note: " SA_UNSPACED_NOTE);
     work->search = options->search;
     work->model = cli_model_open(words[0], options->threads, options->force_attention,
                                  &work->search.override, error);

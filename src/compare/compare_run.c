@@ -133,13 +133,12 @@ static bool compute_intervals(sa_compare_run *run, const sa_corpus *test,
 static bool compute_scores(sa_compare_run *run, const sa_corpus *test,
                            const sa_sentence_result *each, sa_error *error) {
     sa_eval_result all;
-    sa_metrics metrics;
-    sa_metrics_init(&metrics);
-    bool good = sa_eval_summarize(NULL, test, each, NULL, test->count, &all, error);
+    const sa_metrics *metrics = &run->settings.metrics;
+    bool good = sa_eval_summarize(metrics, test, each, NULL, test->count, &all, error);
     for (int i = 0; good && i < SA_LENGTH_BANDS; i++)
-        good = sa_pair_scores_band(&metrics, test, each, &sa_length_bands[i], &run->by_length[i],
+        good = sa_pair_scores_band(metrics, test, each, &sa_length_bands[i], &run->by_length[i],
                                    error);
-    if (!good || !compute_intervals(run, test, each, &metrics, error)) return false;
+    if (!good || !compute_intervals(run, test, each, metrics, error)) return false;
     run->scores[SA_COMPARE_LOSS] = all.loss;
     run->scores[SA_COMPARE_PERPLEXITY] = all.perplexity;
     run->scores[SA_COMPARE_BLEU] = all.bleu;

@@ -1,6 +1,7 @@
 #include "session/start.h"
 #include "base/file.h"
 #include "base/save.h"
+#include "data/scripts.h"
 #include "inference/gold_links.h"
 #include "inference/model_file.h"
 #include "session/checkpoint.h"
@@ -190,6 +191,9 @@ bool sa_session_open(sa_session *session, const sa_train_options *training, sa_e
     sa_session_note(session, "model: %zu weights, %d shards, %d threads%s",
                     session->model.plan.size, session->settings.shards,
                     sa_pool_threads(session->model.pool), training->resume ? ", resumed" : "");
+    if (session->settings.metrics.tokenize == SA_METRIC_TOKENIZER_13A &&
+        sa_targets_lack_spaces(session->valid_corpus))
+        sa_session_note(session, "note: " SA_UNSPACED_NOTE);
     session->report_time = sa_clock_seconds();
     return true;
 }

@@ -28,20 +28,24 @@ function label(text, { anchor = "middle", most = 18, ...place }) {
 function Matrix(words, options) {
   const columns = words.source.length, rows = words.target.length, back = isRightToLeft(words.source);
   const many = options.beside > 2;
-  const cell = Math.min(Math.max((many ? 450 : 620) / columns, 16), many ? 30 : 46), font = Math.min(18, cell * 0.72), small = font * 0.78;
+  const cell = Math.min(Math.max((many ? 450 : 620) / columns, 16), many ? 30 : 46), font = Math.min(18, cell * 0.72), small = font * 0.85;
   const longest = (list) => Math.max(...list.map((text) => widthOf(clipped(text, 18), font)));
   const slanted = longest(words.source) > cell - 4, slope = longest(words.source) * Math.SQRT1_2;
   const left = longest(words.target) + 14 + 1.5 * small;
   const top = (slanted ? slope + font * 0.8 : font) + 10 + 1.5 * small;
-  const beside = options.sums ? 3.6 * font : 0, below = (options.sums ? 3 * font : 8) + 3.4 * small;
+  const beside = options.sums ? 3.6 * font : 0;
   const right = Math.max(beside + 8, slanted ? slope + font - cell / 2 : 8);
-  const size = { width: Math.max(left + columns * cell + right, 15 * small), height: top + rows * cell + below };
+  const width = Math.max(left + columns * cell + right, left + 15 * small);
+  // The scale stands right of the words below the matrix where both fit.
+  const inline = options.sums && width - left > widthOf(coverageTitle, font * 0.72) + 16 * small;
+  const below = (options.sums ? 1.8 * font : 8) + (options.sums && !inline ? 1.2 * font : 0) + 2.4 * small;
+  const size = { width, height: top + rows * cell + below };
   const toX = (s) => left + (back ? columns - 1 - s : s) * cell;
 
   const picture = svg("svg", { class: "matrix", viewBox: `0 0 ${size.width} ${size.height}`, role: "img",
     "aria-label": `attention weights: columns ${axes[0]}, rows ${axes[1]}`, "font-size": font });
   // Two are side by side wherever that shrinks them by a quarter at most; one is never much higher than the window.
-  const natural = size.width / 17, tall = `max(${(size.width / size.height) * 66}vh, ${0.72 * natural}rem)`;
+  const natural = size.width / 17, tall = `max(${(size.width / size.height) * 62}vh, ${0.72 * natural}rem)`;
   const room = options.beside > 1 ? `min(${natural}rem, max(50cqw - 0.6rem, ${0.75 * natural}rem))` : `min(${natural}rem, ${tall})`;
   picture.style.width = room;
   picture.append(svg("rect", { class: "field", x: left, y: top, width: columns * cell, height: rows * cell }),
@@ -75,7 +79,7 @@ function Matrix(words, options) {
     x: toX(s) + 2, y: top + t * cell + 2, width: cell - 4, height: cell - 4 }));
   picture.append(...golds, cursor);
   const sums = options.sums ? addSums(picture, { left, top, cell, rows, columns, font, toX }) : null;
-  addScale(picture, { x: left, y: size.height - 2.2 * small, small, signed: options.signed });
+  addScale(picture, { x: inline ? width - 14.5 * small : left + 0.5 * small, y: size.height - 2.1 * small, small, signed: options.signed });
   if (options.act) {
     const catcher = (t) => svg("rect", { class: "catch", x: 0, y: top + t * cell, width: left + columns * cell, height: cell, on: {
       pointermove: (event) => {
@@ -133,6 +137,8 @@ function addScale(picture, { x, y, small, signed }) {
     svg("text", { class: "small", x: x + width + small, y: y + height, "font-size": small }, signed ? "difference" : "weight"));
 }
 
+const coverageTitle = "coverage: sum of weights";
+
 // Bars: the sum of the weights of each source word, and the entropy of each target word.
 function addSums(picture, { left, top, cell, rows, columns, font, toX }) {
   const right = left + columns * cell + 8, bottom = top + rows * cell + 4;
@@ -140,7 +146,7 @@ function addSums(picture, { left, top, cell, rows, columns, font, toX }) {
   const entropies = Array.from({ length: rows }, (_, t) => svg("rect", { class: "sum", x: right, y: top + t * cell + cell * 0.3, height: cell * 0.4, width: 0 }));
   const covers = Array.from({ length: columns }, (_, s) => svg("rect", { class: "sum", x: toX(s) + cell * 0.3, y: bottom, width: cell * 0.4, height: 0 }));
   picture.append(...entropies, ...covers, svg("text", { ...small, x: right, y: bottom + font * 0.7 }, "entropy"),
-    svg("text", { ...small, x: left, y: bottom + down + font * 0.9 }, "coverage: sum of weights"));
+    svg("text", { ...small, x: left, y: bottom + down + font * 0.9 }, coverageTitle));
   return (weights) => {
     for (let t = 0; t < rows; t++) {
       const share = entropyOf(weights.subarray(t * columns, (t + 1) * columns)) / (Math.log(columns) || 1);
@@ -181,7 +187,7 @@ function SourceLine(source) {
 
 // Source words above, target words below; beside each other if the words of a sentence do not fit a line.
 function Bands(words, weights, width, act) {
-  const font = 18, gap = 12, columns = words.source.length, line = font * 1.75, least = 0.04;
+  const font = 18, gap = 12, columns = words.source.length, line = font * 1.6, least = 0.04;
   const sides = [words.source, words.target].map((list) => ({ list, back: isRightToLeft(list),
     sizes: list.map((text) => widthOf(clipped(text, 18), font) + gap) }));
   const lengths = sides.map(({ sizes }) => sizes.reduce((sum, size) => sum + size, 0));

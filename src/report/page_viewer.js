@@ -107,7 +107,7 @@ function selectionLabel(model, entry) {
 function describe(model) {
   const { model: family, encoder, decoder, attention, cell } = model.settings;
   if (!family) return "";
-  return family === "transformer" ? `Transformer, layers: ${model.layers}, heads: ${model.heads}`
+  return family === "transformer" ? `Transformer, ${model.settings.layers} layers, ${model.settings.heads} heads`
     : `encoder ${encoder} (${cell}), decoder ${decoder}, attention ${attention}`;
 }
 
@@ -120,7 +120,7 @@ function about(weights, words) {
     covered += sum >= 0.5;
   }
   return `${Number.isFinite(aer) ? `AER ${aer.toFixed(2)}, ` : ""}entropy ${(entropyOf(weights) / rows).toFixed(2)}, `
-    + `coverage ${columns > 1 ? Math.round((100 * covered) / (columns - 1)) : 100} %`;
+    + `coverage ${columns > 1 ? Math.round((100 * covered) / (columns - 1)) : 100}\u00a0%`;
 }
 
 // ---- Panels
@@ -145,13 +145,14 @@ function addPanel(model, title, notes, words, weights, signed, beside) {
 function drawPanels() {
   view.panels = [];
   byId("panels").replaceChildren();
+  byId("family").textContent = models.length < 2 ? describe(models[0]) : "";
   const all = new Map();
   const shown = models.filter((model) => model.shown && entryOf(model, view.sentence));
   if (!shown.includes(view.detail)) view.detail = shown[0] ?? null;
   for (const model of shown) {
     const entry = entryOf(model, view.sentence), words = wordsOf(entry, view.sentence), weights = weightsOf(model, entry, words);
     all.set(model.index, { words, weights });
-    addPanel(model, model.name, [selectionLabel(model, entry), about(weights, words), shown.length < 2 && describe(model)], words, weights, false, shown.length);
+    addPanel(model, model.name, [selectionLabel(model, entry), about(weights, words)], words, weights, false, shown.length);
   }
   const one = all.get(Number(byId("minuend").value)), other = all.get(Number(byId("subtrahend").value));
   if (one && other && one !== other && one.weights.length === other.weights.length)
@@ -160,8 +161,11 @@ function drawPanels() {
       one.weights.map((weight, i) => weight - other.weights[i]), true, shown.length);
   // One small matrix leaves half of the page to its bands; several take the whole width.
   const single = view.panels.length === 1;
+  const room = single ? `max(${view.panels[0].matrix.room}, 20rem)` : "100%";
+  byId("panels").style.flex = single ? `1000 1 calc(0.8 * ${room})` : "1 1 100%";
+  byId("panels").style.maxWidth = room;
   byId("readout").hidden = single;
-  byId("panels").style.flex = single ? `0 1 max(${view.panels[0].matrix.room}, 20rem)` : "1 1 100%";
+  byId(single ? "readout" : "bands").after(byId("equation"));
   drawDetail();
   updateHighlight();
 }
@@ -201,9 +205,9 @@ function drawThumbnails({ model, words }) {
   const rows = [];
   for (let l = 1; l <= model.layers; l++) {
     const row = Array.from({ length: model.heads }, (_, h) => button(l, h + 1, `head ${h + 1}`, `layer ${l}, head ${h + 1}`));
-    rows.push(html("p", {}, ...(model.layers > 1 ? [html("span", {}, `layer ${l}`)] : []), ...row));
+    rows.push(html("p", {}, html("span", {}, model.layers > 1 ? `layer ${l}` : ""), ...row));
   }
-  host.replaceChildren(...rows, html("p", {}, ...(model.layers > 1 ? [html("span")] : []), button(0, 0, "mean", "mean of all heads")));
+  host.replaceChildren(...rows, html("p", {}, html("span"), button(0, 0, "mean", "mean of all heads")));
 }
 
 // The readout of a cell in the notation of the papers, as far as the page holds its numbers.
@@ -220,12 +224,12 @@ function equation({ model, words, weights }, t, at) {
   const line = (...children) => html("span", {}, ...children);
   return [
     line(html("b", {}, ...alpha(s), ` = ${row[s].toFixed(3)}`), " of ", word(words.target[t], 30), " on ", word(words.source[s], 30),
-      words.gold?.length && !last ? (gold ? (gold[2] ? ": a possible gold link" : ": a gold link") : ": no gold link") : ""),
+      words.gold?.length && !last ? (gold ? (gold[2] ? ", a possible gold link" : ", a gold link") : ", no gold link") : ""),
+    p === undefined ? null : line("P(", word(words.target[t], 30), ` | …) ${p < 0.0005 ? "< 0.001" : `= ${p.toFixed(3)}`}`),
+    line(`entropy ${entropyOf(row).toFixed(2)} of at most ${Math.log(columns).toFixed(2)} nats`),
     line(transformer ? "output" : "c", subscript(String(t + 1)), " = Σ", subscript("j"), " α", subscript(`${t + 1},j`), transformer ? " v" : " h", subscript("j"), " = ",
       ...most.flatMap((j, i) => [i ? " + " : "", `${row[j].toFixed(2)} `, ...vector(j), " (", word(words.source[j], 20), ")"]), order.length > most.length ? " + …" : ""),
-    line(`entropy of the row ${entropyOf(row).toFixed(2)} of at most ${Math.log(columns).toFixed(2)} nats`,
-      p === undefined ? "" : `; P(`, p === undefined ? "" : word(words.target[t], 30), p === undefined ? "" : ` | source, words before) = ${p < 0.0005 ? "< 0.001" : p.toFixed(3)}`),
-  ];
+  ].filter(Boolean);
 }
 
 const hint = "Point at a target word or a cell, or use the arrow keys, to see its attention; click or Enter pins it, Escape releases it.";

@@ -67,6 +67,22 @@ report opens train.html curves viewer films gazes settings files
 printf 'the dog sees the cat\tالكلب يرى القطة\n' >arabic.tsv
 "$softalign" align tiny/best.safetensors arabic.tsv --html arabic.html && report leftward arabic.html
 
+# ---- The detail beside a matrix
+
+"$softalign" corpus reorder --pairs 300 >reorder.tsv
+"$softalign" corpus reorder --pairs 12 --split test >moved.tsv
+"$softalign" train --model transformer --layers 2 --heads 2 --train reorder.tsv --embed 16 --attn 16 --ffn 32 --steps 60 --shards 2 --out heads 2>err ||
+    fail "train: $(tail -n 1 err)"
+"$softalign" align "$PWD/heads/best.safetensors" moved.tsv --html detail.html --all-heads heads.npy --jsonl moved.jsonl
+report detail detail.html heads.npy moved.jsonl moved.tsv
+"$softalign" inspect heads/best.safetensors >out
+grep -qE 'decoder|encoder|cell ' out && fail "a Transformer is shown with $(grep -E 'decoder|encoder|cell ' out)"
+printf 'كل@@ الكلاب every@@\tevery@@ wwwwww@@ @@@@@@@@\n' >subwords.tsv
+for i in 1 2 3 4; do cat subwords.tsv; done >four.tsv
+"$softalign" train --train four.tsv --tokenizer space --min-freq 1 --steps 2 --epochs 0 --out cut 2>err || fail "train: $(tail -n 1 err)"
+"$softalign" align cut/best.safetensors subwords.tsv --html cut.html && report labels cut.html rtl
+"$softalign" align tiny/best.safetensors probe.tsv --html ltr.html && report labels ltr.html ltr
+
 # ---- What it does not overwrite
 
 expect 2 "'mono.tsv' is an input: choose another output" \

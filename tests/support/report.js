@@ -49,6 +49,9 @@ const lit = (page, number) => page.run(`[...document.querySelectorAll("#panels f
 
 // ---- Checks
 
+// The sliders begin at the decisive layer and head; the tables of compare hold the mean.
+const chooseMean = (page) => page.run(`for (const id of ["layer", "head"]) { byId(id).value = 0; byId(id).dispatchEvent(new Event("input")); }`);
+
 async function looking(page, folder, models) {
   const first = models[0].replaceAll(":", "-");
   const weights = heatmap(`${folder}/matrices/${first}/0001.csv`), columns = readCsv(`${folder}/matrices/${first}/0001.csv`)[0].length - 1;
@@ -113,15 +116,18 @@ async function sentences(page, folder, models, pairs) {
 
 async function parts(page, folder, manyHeads, layered) {
   await page.run(`document.querySelector("#head").focus()`);
+  await page.key("Home");
+  assert.strictEqual(await text(page, "#heads output"), "decisive");
+  await page.key("ArrowRight");
   await page.key("ArrowRight");
   await page.key("ArrowRight");
   assert.strictEqual(await text(page, "#heads output"), "2");
   near(await drawn(page, "panels", manyHeads), heatmap("head2/0001.csv"), "head 2");
-  await page.key("Home");
+  await chooseMean(page);
   await page.run(`document.querySelector("#layer").focus()`);
   await page.key("ArrowRight");
   near(await drawn(page, "panels", layered), heatmap("layer1/0001.csv"), "layer 1", 2);
-  await page.key("Home");
+  await page.key("ArrowLeft");
   near(await drawn(page, "panels", layered), heatmap(`${folder}/matrices/${layered}/0001.csv`), "the mean of all layers");
 }
 
@@ -136,6 +142,43 @@ async function difference(page, folder, models) {
   await choose("subtrahend", "none");
   assert.strictEqual(await drawn(page, "panels", `${models[0]} − ${models[1]}`), undefined);
 }
+
+// NumPy's .npy of float64: { shape, numbers }.
+function readNpy(file) {
+  const bytes = fs.readFileSync(file), end = 10 + bytes.readUInt16LE(8);
+  const shape = bytes.toString("latin1", 10, end).match(/'shape': \(([^)]*)\)/)[1].split(",").filter((part) => part.trim()).map(Number);
+  return { shape, numbers: Array.from({ length: (bytes.length - end) / 8 }, (_, i) => bytes.readDoubleLE(end + 8 * i)) };
+}
+
+// The layer and head with the least AER over all pairs, counted from 1, and its matrices.
+function leastError(arrays, pairs) {
+  const [layers, heads] = arrays[0].shape;
+  let best = { aer: Infinity };
+  for (let part = 0; part < layers * heads; part++) {
+    let found = 0, all = 0;
+    const matrices = arrays.map(({ shape: [, , T, S], numbers }) => ({ T, S, weights: numbers.slice(part * T * S, (part + 1) * T * S) }));
+    matrices.forEach(({ T, S, weights }, i) => {
+      const gold = new Set(pairs[i].split("\t")[2].split(" "));
+      all += T - 1 + [...gold].filter((link) => link.includes("-")).length;
+      for (let t = 0; t < T - 1; t++) {
+        const row = weights.slice(t * S, t * S + S - 1), s = row.indexOf(Math.max(...row));
+        found += gold.has(`${s}-${t}`) ? 2 : gold.has(`${s}p${t}`) ? 1 : 0;
+      }
+    });
+    if (1 - found / all < best.aer) best = { aer: 1 - found / all, layer: 1 + Math.floor(part / heads), head: 1 + (part % heads), matrices };
+  }
+  return best;
+}
+
+// No word of a picture is cut at its edge.
+const cutWords = (page, selector) => page.run(`[...document.querySelectorAll(${JSON.stringify(selector)})].flatMap((picture) => {
+  const edge = picture.getBoundingClientRect();
+  return [...picture.querySelectorAll("text")].filter((text) => { const box = text.getBoundingClientRect();
+    return box.left < edge.left - 1 || box.right > edge.right + 1 || box.top < edge.top - 1 || box.bottom > edge.bottom + 1; }).map((text) => text.textContent);
+})`);
+
+// The figures before the sentences of the list, and the sentences.
+const listed = (page) => page.run(`[...byId("sentence").options].map((option) => option.textContent.match(/^(\\d+)  (?:\\(([\\d.]+)\\)  )?(.*)$/).slice(1))`);
 
 async function films(page, folder, model) {
   const frames = fs.readdirSync(`${folder}/${model.replaceAll(":", "-")}-s1/film/0001`).sort();
@@ -257,6 +300,7 @@ const checks = {
     assert.ok(size < 5e6, `${size} bytes`);
     console.log(`${(size / 1e6).toFixed(2)} MB, open after ${page.milliseconds.toFixed(0)} ms`);
     const lines = fs.readFileSync(pairs, "utf8").trimEnd().split("\n");
+    await chooseMean(page);
     await looking(page, folder, models);
     await sentences(page, folder, models, lines);
     await parts(page, folder, manyHeads, layered);
@@ -275,7 +319,7 @@ const checks = {
   async safe(browser, file, words) {
     const page = await browser.open(file);
     const kinds = "[...new Set([...document.querySelectorAll('*')].map((node) => node.localName))].sort().join(' ')";
-    const allowed = /^(html|head|meta|title|style|body|header|h1|h2|p|button|nav|svg|line|main|noscript|section|div|table|thead|tbody|tr|th|td|label|input|select|option|span|bdi|output|figure|figcaption|rect|g|text|path|circle|details|summary|ul|li|footer|script|b|i)$/;
+    const allowed = /^(html|head|meta|title|style|body|header|h1|h2|p|button|nav|svg|line|main|noscript|section|div|table|thead|tbody|tr|th|td|label|input|select|option|span|bdi|sub|code|output|figure|figcaption|rect|g|text|path|circle|details|summary|ul|li|footer|script|b|i)$/;
     const foreign = async () => (await page.run(kinds)).split(" ").filter((kind) => !allowed.test(kind));
     const data = fs.readFileSync(file, "utf8").match(/<script id="data" type="application\/json">([^]*?)<\/script>/)[1];
     assert.doesNotMatch(data, /[<>&\u0080-\uffff]/);
@@ -298,6 +342,77 @@ const checks = {
     await fits(page);
     if (viewed) safeTable(await page.run("tidy()"), expected);
     assert.strictEqual(await page.run("typeof window.pwned"), "undefined");
+    quiet(page);
+  },
+
+  // detail PAGE HEADS JSONL PAIRS: one model with heads: bands, thumbnails, equation, list. HEADS: of --all-heads.
+  async detail(browser, file, folder, jsonl, tsv) {
+    const page = await browser.open(file, { width: 1024, height: 768 });
+    const pairs = fs.readFileSync(tsv, "utf8").trimEnd().split("\n");
+    const arrays = pairs.map((_, i) => readNpy(`${folder}/${String(i + 1).padStart(4, "0")}.npy`));
+    const [layers, heads, T, S] = arrays[0].shape, best = leastError(arrays, pairs), first = best.matrices[0].weights;
+    near(await drawn(page, "panels", ""), first, "the page opens at the head of the least AER");
+    assert.ok((await text(page, "figcaption")).includes(`layer ${best.layer} of ${layers}, head ${best.head} of ${heads}`));
+    assert.strictEqual(await text(page, "#thumbs .decisive span").then((name) => name.split("AER")[0]), `head ${best.head}`);
+    assert.deepStrictEqual(await page.run(`[".matrix", ".bands"].map((name) => [...document.querySelectorAll(name + " .axis")].map((node) => node.textContent))`),
+      [["source", "target"], ["source", "target"]]);
+    assert.deepStrictEqual(await page.run(`[...document.querySelectorAll(".matrix .scale")].map((node) => node.textContent)`), ["0", "0.5", "1"]);
+    assert.strictEqual(await page.run(`getComputedStyle(document.querySelector(".cell")).fill + getComputedStyle(document.querySelector(".field")).fill`), "rgb(0, 0, 0)rgb(255, 255, 255)");
+    assert.strictEqual(await text(page, "#family"), `Transformer, ${layers} layers, ${heads} heads`);
+    assert.doesNotMatch(await text(page, "#settings"), /bahdanau|reverse-source/);
+
+    assert.strictEqual(await count(page, ".band"), first.filter((weight) => Math.round(weight * 1000) >= 40).length, "bands");
+    await page.hover("#target button:nth-child(2)");
+    assert.strictEqual(await count(page, ".band.seen"), first.slice(S, 2 * S).filter((weight) => Math.round(weight * 1000) >= 40).length, "bands of a word");
+    await page.hover(`#panels .row:nth-of-type(2) .cell:nth-of-type(3)`);
+    assert.ok((await text(page, "#equation")).startsWith(`α2,3 = ${(Math.round(first[S + 2] * 1000) / 1000).toFixed(3)}`), await text(page, "#equation"));
+    let sum = 0, least = 0;
+    for (let t = 0; t < T; t++) {
+      await page.run(`view.over = ${t}; updateHighlight()`);
+      const p = Number((await text(page, "#equation")).match(/\| …\) = ([\d.]+)/)[1]);
+      sum += Math.log(p);
+      least += 0.00051 / p;
+    }
+    const known = JSON.parse(fs.readFileSync(jsonl, "utf8").split("\n")[0]).log_probability;
+    assert.ok(Math.abs(sum - known) < least, `probabilities: ${sum}, not ${known}`);
+
+    assert.strictEqual(await count(page, "#thumbs button"), layers * heads + 1);
+    await page.click(`#thumbs [data-part="${layers}.1"]`);
+    near(await drawn(page, "panels", ""), arrays[0].numbers.slice((layers - 1) * heads * T * S, ((layers - 1) * heads + 1) * T * S), "a thumbnail chooses its head");
+    assert.strictEqual(await page.run("document.activeElement.dataset.part"), `${layers}.1`);
+    await page.click('#thumbs [data-part="0.0"]');
+
+    const order = (name) => page.run(`byId("order").value = "${name}"; byId("order").dispatchEvent(new Event("change"))`);
+    for (const [name, sign] of [["loss", -1], ["entropy", -1], ["aer", -1], ["bleu", 1]]) {
+      await order(name);
+      const figures = (await listed(page)).map(([, figure]) => Number(figure));
+      assert.deepStrictEqual(figures, [...figures].sort((a, b) => sign * (a - b)), `sorted by ${name}`);
+      assert.strictEqual(await page.run("view.sentence"), Number((await listed(page))[0][0]) - 1, "the first of the list is shown");
+    }
+    await order("given");
+    const sought = pairs[1].split("\t")[0].split(" ")[1];
+    await page.run(`byId("find").focus()`);
+    await page.send("Input.insertText", { text: sought.toUpperCase() });
+    const found = pairs.map((line, i) => [line.split("\t"), i + 1]).filter(([[source, target]]) => source.includes(sought) || target.includes(sought));
+    assert.deepStrictEqual((await listed(page)).map(([number]) => Number(number)), found.map(([, number]) => number), `sentences with ${sought}`);
+    assert.strictEqual(await text(page, "#found"), `${found.length} of ${pairs.length}`);
+    for (const [width, height] of [[1024, 768], [1400, 900]]) {
+      await page.resize(width, height);
+      assert.ok(await page.run(`byId("detail").getBoundingClientRect().left > document.querySelector(".matrix").getBoundingClientRect().right - 1`), `${width}: the half beside the matrix is empty`);
+      assert.deepStrictEqual(await cutWords(page, ".matrix, .bands"), []);
+    }
+    quiet(page);
+  },
+
+  // whole words PAGE ...: no label is cut, and columns and bands follow the direction of the sentence
+  async labels(browser, file, direction) {
+    const page = await browser.open(file, { width: 1024, height: 768 });
+    assert.deepStrictEqual(await cutWords(page, ".matrix, .bands"), []);
+    const at = (selector) => page.run(`[...document.querySelectorAll(${JSON.stringify(selector)})].slice(0, 2).map((node) => node.getBoundingClientRect().left)`);
+    for (const selector of ["#panels .row:first-of-type .cell", ".matrix > text[direction]", ".bands text[direction]"]) {
+      const [one, two] = await at(selector);
+      if (direction === "rtl" || one !== undefined) assert.ok(direction === "rtl" ? two < one : one < two, `${selector} run ${one} ${two}`);
+    }
     quiet(page);
   },
 

@@ -60,9 +60,10 @@ function step(by) {
 
 function addList(attending) {
   list.attending = attending;
-  const known = ([name, order]) => (name === "difference" ? attending.length > 1 : page.sentences.some((_, i) => Number.isFinite(order.of(attending, i))));
+  const has = (key) => page.matrices.some((entries) => entries?.some((entry) => Number.isFinite(entry[key])));
+  const known = { loss: has("loss"), bleu: has("bleu"), entropy: true, aer: page.sentences.some((sentence) => sentence.gold?.length), difference: attending.length > 1 };
   byId("order").append(html("option", { value: "given" }, "as given"),
-    ...Object.entries(orders).filter(known).map(([name, { title }]) => html("option", { value: name }, title)));
+    ...Object.entries(orders).filter(([name]) => known[name]).map(([name, { title }]) => html("option", { value: name }, title)));
   byId("order").addEventListener("change", () => { updateList(); if (list.shown.length) chooseSentence(list.shown[0]); });
   byId("find").addEventListener("input", () => { updateList(); if (list.shown.length && !list.shown.includes(view.sentence)) chooseSentence(list.shown[0]); });
   byId("find").parentElement.hidden = page.sentences.length < 2;

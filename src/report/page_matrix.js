@@ -9,12 +9,10 @@ const axes = {
 }[page.site ?? "cross"];
 
 const ruler = document.createElement("canvas").getContext("2d");
+ruler.font = `700 100px ${getComputedStyle(document.documentElement).fontFamily}`;
 
 // The width that the browser gives a text of this size, in bold, which is wider.
-function widthOf(text, size) {
-  ruler.font = `700 ${size}px ${getComputedStyle(document.documentElement).fontFamily}`;
-  return ruler.measureText(text).width;
-}
+const widthOf = (text, size) => (ruler.measureText(text).width * size) / 100;
 
 // A word in a picture. In SVG the start of a right-to-left text is on the right.
 function label(text, { anchor = "middle", most = 18, ...place }) {

@@ -12,6 +12,7 @@ const cross = (page.site ?? "cross") === "cross";
 function part(model, entry, layer, head, count) {
   if (!entry.heads || (layer === 0 && head === 0)) return unpack(entry.mean, count);
   entry.unpacked ??= unpack(entry.heads, model.layers * model.heads * count);
+  if (layer && head) return entry.unpacked.subarray(((layer - 1) * model.heads + head - 1) * count, ((layer - 1) * model.heads + head) * count);
   const chosen = [];
   for (let l = 0; l < model.layers; l++)
     for (let h = 0; h < model.heads; h++)

@@ -236,7 +236,7 @@ async function figures(page, folder, models) {
   assert.match(await text(page, "#curves .tip"), new RegExp(`^${first[2]} updates`));
   assert.ok((await text(page, "#curves .tip")).includes(`${Number(first[5]).toFixed(4)}  ${models[0]}`), "the curve under the cursor");
   const spans = readCsv(`${folder}/bylength.csv`).slice(1);
-  assert.strictEqual(await count(page, "#lengths circle"), spans.length);
+  assert.strictEqual(await count(page, "#lengths path.point"), spans.length);
   assert.strictEqual(await count(page, "#lengths path.spread"), models.length);
   for (const [, , , , middle, low, high] of spans) assert.ok(Number(low) <= Number(middle) && Number(middle) <= Number(high), "BLEU outside its band");
 
@@ -404,10 +404,12 @@ const checks = {
     quiet(page);
   },
 
-  // whole words PAGE ...: no label is cut, and columns and bands follow the direction of the sentence
+  // labels PAGE DIRECTION: no word is cut, and columns and bands run in the direction of the source
   async labels(browser, file, direction) {
     const page = await browser.open(file, { width: 1024, height: 768 });
     assert.deepStrictEqual(await cutWords(page, ".matrix, .bands"), []);
+    await page.resize(1900, 900);
+    await page.run("new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))");
     const at = (selector) => page.run(`[...document.querySelectorAll(${JSON.stringify(selector)})].slice(0, 2).map((node) => node.getBoundingClientRect().left)`);
     for (const selector of ["#panels .row:first-of-type .cell", ".matrix > text[direction]", ".bands text[direction]"]) {
       const [one, two] = await at(selector);

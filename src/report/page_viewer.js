@@ -248,7 +248,7 @@ function updateHighlight() {
       view.bands?.highlight(weights ? row : null);
       byId("equation").replaceChildren(...(weights ? equation(panel, row, view.column) : view.panels.length > 1 ? [] : [hint]));
     }
-    if (!weights || panel.signed) continue;
+    if (!weights || panel.signed || (view.panels.length > 2 && panel.model !== view.detail)) continue; // in one line
     const best = [...weights.keys()].sort((a, b) => weights[b] - weights[a]).slice(0, 2).filter((s) => weights[s] >= 0.05);
     readout.push(readout.length ? " · " : "", view.panels.length > 1 ? `${visible(panel.title)}: ` : "",
       ...best.flatMap((s, i) => [i ? ", " : "", word(panel.words.source[s], 30), ` ${weights[s].toFixed(2)}`]));

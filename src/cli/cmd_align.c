@@ -83,6 +83,7 @@ typedef struct outputs {
     sa_corpus corpus;
     bool subwords; /* the model's tokens are subwords */
     bool noted;    /* missing fonts were noted */
+    sa_attention_site site;
     sa_terminal screen;
     sa_buffer text[TEXTS], picture;
     sa_html_report report;
@@ -197,7 +198,7 @@ static bool draw(outputs *out, size_t index, const sa_alignment *alignment, sa_e
     size_t golds;
     if (!cli_pictures_wanted(pictures)) return true;
     if (!find_gold(out, index, alignment, &gold, &golds, error)) return false;
-    const sa_figure figure = {.gold = gold, .golds = golds};
+    const sa_figure figure = {.gold = gold, .golds = golds, .site = out->site};
     const bool good = cli_pictures_save(pictures, index, alignment, &figure, &out->noted, error);
     free(gold);
     return good;
@@ -284,6 +285,7 @@ static bool align(const char *const *words, const align_options *options, output
     sa_model *model =
         cli_model_open(words[0], options->threads, options->force_attention, &view.override, error);
     bool good = model && read_site(options->site, &view.site, error);
+    out->site = view.site;
     out->subwords = model && sa_tokenizers[sa_model_settings(model)->tokenizer].subword;
     for (int i = 0; good && i < FOLDERS; i++)
         good = !options->folder[i] || sa_directory_create(options->folder[i], error);

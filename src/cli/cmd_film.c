@@ -47,7 +47,8 @@ static const sa_option rows[] = {
     {"speed", SA_OPTION_REAL, SA_SCOPE_RUN, AT(speed), 4, 0.1, 60, NULL, "N", "frames per second"},
     {"colormap", SA_OPTION_CHOICE, SA_SCOPE_RUN, AT(pictures.colormap), 0, 0, 0, sa_colormap_name,
      "NAME",
-     "colormap: gray (white is high, as in the paper), ink (black is high, for print) or viridis"},
+     "colormap: ink (black is high, as on the page), gray (white is high, as in the paper) or "
+     "viridis"},
     {0},
 };
 static const cli_option_set sets[] = {

@@ -19,7 +19,8 @@ const sa_option cli_pictures_options[] = {
     {"pdf", SA_OPTION_TEXT, SA_SCOPE_RUN, AT(folder[CLI_PICTURE_PDF]), 0, 0, 0, NULL, "DIR",
      "the same as PDF: DIR/0001.pdf ... (needs a build with pangocairo)"},
     {"colormap", SA_OPTION_CHOICE, SA_SCOPE_RUN, AT(colormap), 0, 0, 0, sa_colormap_name, "NAME",
-     "colormap: gray (white is high, as in the paper), ink (black is high, for print) or viridis"},
+     "colormap: ink (black is high, as on the page), gray (white is high, as in the paper) or "
+     "viridis"},
     {0},
 };
 

@@ -1,5 +1,6 @@
 /* figure: attention weights as a picture in the style of Figure 3 of Bahdanau et al. (2015): source
- * words at the top, target words on the left, square cells on a scale from 0 to 1. */
+ * words at the top, target words on the left, square cells on a scale from 0 to 1. The columns of a
+ * right-to-left source run from right to left, as the sentence does. */
 #ifndef SA_REPORT_FIGURE_H
 #define SA_REPORT_FIGURE_H
 
@@ -10,6 +11,7 @@ typedef struct sa_figure {
     int map;             /* index of sa_colormaps */
     const sa_link *gold; /* [golds] links to outline, possible ones dashed; or NULL */
     size_t golds;
+    sa_attention_site site; /* names the axes */
     const char *title;  /* above the matrices, or NULL */
     double title_width; /* minimum of the picture's width: that of a title of this width at font
                            size 1 */

@@ -11,7 +11,7 @@ count() { grep -c -- "$1" "$2"; }
 same "files" "0001.svg" "$(ls svg)"
 same "links drawn" 6 "$(count 'stroke="#d55e00"' svg/0001.svg)"
 same "possible links drawn" 1 "$(count 'stroke-dasharray' svg/0001.svg)"
-same "words" "source target a cat sees a dog . &lt;/s&gt; un chat voit un chien . &lt;/s&gt;" \
+same "words" "a cat sees a dog . &lt;/s&gt; un chat voit un chien . &lt;/s&gt; source target" \
     "$(sed -n 's/.*font-size="13".*>\(.*\)<\/text>/\1/p' svg/0001.svg | xargs)"
 "$softalign" align $model pair.tsv --svg plain
 same "links drawn of a pair without" 0 "$(count 'stroke="#d55e00"' plain/0001.svg)"

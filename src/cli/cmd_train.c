@@ -162,28 +162,26 @@ static void open_page(const train_options *options, sa_html_report *report) {
     sa_buffer_release(&title);
 }
 
-typedef enum page_stage { BEFORE_VALIDATION, AT_VALIDATION, AT_END } page_stage;
-
-/* What the page opens at may not be there before the end. */
-static bool save_page(const train_options *options, const sa_corpus *snapshot_pairs,
-                      page_stage stage, sa_error *error) {
+/* validated: the folder holds results of this training. */
+static bool make_page(const train_options *options, const sa_corpus *snapshot_pairs, bool live,
+                      bool validated, sa_buffer *out, sa_error *error) {
     sa_html_report report;
-    sa_buffer out = {0};
     sa_page_text text = options->page;
     open_page(options, &report);
-    if (stage != AT_END) {
-        sa_html_report_live(&report);
-        text.open_at = NULL;
-    }
-    bool good =
-        (stage == BEFORE_VALIDATION || add_results(options, snapshot_pairs, &report, error)) &&
-        sa_page_text_add(&text, &report, error);
-    if (good) sa_html_report_write(&report, &out);
-    good = good && (stage == AT_END ? cli_save(options->html, &out, error)
-                                    : sa_save_text(options->html, &out, error));
-    sa_buffer_release(&out);
+    if (live) sa_html_report_live(&report);
+    if (!validated) text.open_at = NULL;
+    const bool good = (!validated || add_results(options, snapshot_pairs, &report, error)) &&
+                      sa_page_text_add(&text, &report, error);
+    if (good) sa_html_report_write(&report, out);
     sa_html_report_release(&report);
     return good;
+}
+
+static bool save_page(const train_options *options, const sa_corpus *snapshot_pairs,
+                      sa_error *error) {
+    sa_buffer out = {0};
+    return make_page(options, snapshot_pairs, false, true, &out, error) &&
+           cli_save(options->html, &out, error);
 }
 
 /* ---- The training ---------------------------------------------------------------------------- */
@@ -192,7 +190,8 @@ typedef struct training_watch {
     cli_progress progress;
     const train_options *options;
     const sa_corpus *snapshot_pairs;
-    bool live;            /* the page is written while the training runs */
+    bool live; /* the page is written while the training runs */
+    bool validated;
     double written, cost; /* when it was last written (0: never), and how long that took */
 } training_watch;
 
@@ -203,18 +202,28 @@ static bool is_rewritable(const char *path) {
            (stat(path, &file) == 0 ? S_ISREG(file.st_mode) : sa_file_missing(path));
 }
 
+/* Replaces the page without a word. */
+static bool rewrite_page(const training_watch *watching, bool live, sa_error *error) {
+    sa_buffer out = {0};
+    const bool good = make_page(watching->options, watching->snapshot_pairs, live,
+                                watching->validated, &out, error) &&
+                      sa_save_text(watching->options->html, &out, error);
+    sa_buffer_release(&out);
+    return good;
+}
+
 /* Writing takes a tenth of the training's time at most. */
 static void watch(void *context, const sa_progress *now) {
     training_watch *watching = context;
     cli_progress_report(&watching->progress, now);
-    const bool validated = now->kind == SA_PROGRESS_VALIDATION;
+    const bool validation = now->kind == SA_PROGRESS_VALIDATION;
     const double begin = sa_clock_seconds();
-    if (!watching->live || now->kind == SA_PROGRESS_NOTE || (!validated && watching->written) ||
+    watching->validated |= validation;
+    if (!watching->live || now->kind == SA_PROGRESS_NOTE || (!validation && watching->written) ||
         begin - watching->written < 9 * watching->cost)
         return;
     sa_error error = {0};
-    watching->live = save_page(watching->options, watching->snapshot_pairs,
-                               validated ? AT_VALIDATION : BEFORE_VALIDATION, &error);
+    watching->live = rewrite_page(watching, true, &error);
     if (!watching->live) cli_note("note: %s", error.text);
     watching->written = sa_clock_seconds();
     watching->cost = watching->written - begin;
@@ -242,6 +251,7 @@ static bool train(const train_options *options, const sa_corpus *snapshot_pairs,
     sa_train_result result;
     const bool good = sa_train(&training, &result, error);
     cli_progress_end(&watching.progress);
+    if (!good && watching.written) rewrite_page(&watching, false, NULL); /* it waits no longer */
     if (good) show_result(&result, options);
     if (good && options->profile) show_profile(parts, &result);
     return good;
@@ -254,7 +264,7 @@ static bool run(int count, char **arguments, sa_error *error) {
     if (options.snapshots && !sa_corpus_open(&snapshot_pairs, options.snapshots, error))
         return false;
     const bool good = train(&options, &snapshot_pairs, error) &&
-                      (!options.html || save_page(&options, &snapshot_pairs, AT_END, error));
+                      (!options.html || save_page(&options, &snapshot_pairs, error));
     if (options.snapshots) sa_corpus_close(&snapshot_pairs);
     return good;
 }

@@ -281,7 +281,8 @@ bool sa_page_text_add(const sa_page_text *text, sa_html_report *report, sa_error
     }
     if (text->title) json_object_set_new(report->data, "title", json_string(text->title));
     if (!text->open_at) return true;
-    json_t *open = read_places(text->open_at, report, error);
+    const bool live = json_object_get(report->data, "live"); /* its data are still to come */
+    json_t *open = read_places(text->open_at, live ? NULL : report, error);
     if (open) json_object_set_new(report->data, "open", open);
     return open != NULL;
 }

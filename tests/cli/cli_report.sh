@@ -8,7 +8,7 @@ for tool in chromium node; do
     }
 done
 report() {
-    node "$root/tests/support/report.js" "$@" || fail "report.js $*"
+    node "$root/tests/support/report.js" "$@" || { fail "report.js $*"; return 1; }
 }
 
 "$softalign" corpus mono --pairs 200 >mono.tsv
@@ -82,6 +82,70 @@ for i in 1 2 3 4; do cat subwords.tsv; done >four.tsv
 "$softalign" train --train four.tsv --tokenizer space --min-freq 1 --steps 2 --epochs 0 --out cut 2>err || fail "train: $(tail -n 1 err)"
 "$softalign" align cut/best.safetensors subwords.tsv --html cut.html && report labels cut.html rtl
 "$softalign" align tiny/best.safetensors probe.tsv --html ltr.html && report labels ltr.html ltr
+
+# ---- Title, notes, and what a page opens at
+
+printf '# My "lesson" </title>\n\nSee *this* and `that` <b>.\n\nQuestion: why?\nAnswer: because <i>of</i>\nthat.\n' >notes.md
+printf "\nExercise: do it.\n\nSolution: so.\n\n\`\`\`\necho '<b>'  # a line\n\`\`\`\n\n[the next one](../next/page.html)\n" >>notes.md
+expect_page() { # FIGURE SECTION COMMAND...
+    local figure=$1 section=$2
+    shift 2
+    "$softalign" "$@" --html noted.html --notes notes.md --open-at "figure=$figure" >out 2>err ||
+        fail "$1 with notes: $(tail -n 1 err)"
+    report lesson noted.html 'My "lesson" </title>' "$section"
+}
+expect_page film films film tiny
+for figure in lengths bars; do
+    expect_page $figure $figure compare --train mono.tsv --test probe.tsv --out two --models fixed,bahdanau:additive \
+        $sizes --steps 5 --matrices 0
+done
+"$softalign" align "$PWD/compared/transformer-s1/best.safetensors" "$PWD/unseen.tsv" --html placed.html \
+    --open-at figure=attention,sentence=2,layer=2,head=3,word=2
+report place placed.html
+grep -q '"title":"Attention of transformer-s1/best on 200 sentences"' placed.html || fail "the title of a page"
+for page in placed.html train.html compared.html; do
+    ! grep -qF "$PWD" $page || fail "$page names a folder of this disk"
+done
+"$softalign" align tiny/best.safetensors unseen.tsv --limit 1 --html titled.html --title 'A <b>title</b>'
+grep -qF '"title":"A \u003cb\u003etitle\u003c/b\u003e"' titled.html || fail "--title"
+
+for case in "figure=nothing|expected table, bars, lengths, curves, film or attention" "figure=film|the page has none" \
+    "sentence=4|the page has 3" "head=2|the page has 1" "sentence=x|expected a number from 1" "where=1|expected figure" \
+    "sentence|expected NAME=VALUE"; do
+    expect 2 "${case#*|}" align tiny/best.safetensors unseen.tsv --limit 3 --html other.html --open-at "${case%|*}"
+done
+expect 2 "--title, --notes and --open-at need --html FILE" align tiny/best.safetensors unseen.tsv --notes notes.md
+expect 4 "cannot open 'missing.md'" align tiny/best.safetensors unseen.tsv --html other.html --notes missing.md
+expect 2 "'notes.md' is an input" align tiny/best.safetensors unseen.tsv --html notes.md --notes notes.md
+while IFS='|' read -r text message; do
+    printf "$text" >bad.md
+    expect 3 "$message" align tiny/best.safetensors unseen.tsv --html other.html --notes bad.md
+done <<'TEXT'
+see\n\nAnswer: x|bad.md:3: an answer without a question
+[x](javascript:alert(1))|bad.md:1: a link leads to a file beside the page or to https://
+# a\n# b|bad.md:2: notes have one heading, '# TITLE'
+```\ncode|bad.md:2: ``` begins code that does not end
+\377|bad.md:1: not UTF-8
+TEXT
+[ ! -e other.html ] || fail "a refused page was written"
+
+# ---- Tables of numbers and gradients as pages
+
+printf ',a,b\nq,1,0\nr,0,1\n' >query.csv
+printf '1000\n2000\n' >values.csv
+"$softalign" attend --query query.csv --keys query.csv --values values.csv --html attend.html >out &&
+    report opens attend.html viewer gazes
+grep -q '"r \\u2192 1731.06"' attend.html || fail "the answers of attend's page"
+"$softalign" gradcheck --break readout.maxout --html gradients.html >out 2>err
+[ $? -eq 1 ] && report opens gradients.html bars || fail "gradcheck: $(tail -n 1 err)"
+
+# ---- A training under way
+
+"$softalign" train --train mono.tsv --embed 16 --hidden 32 --shards 2 --patience 0 --epochs 0 --max-time 0 --steps 100000 \
+    --valid-every 100 --snapshots probe.tsv --out live --html live.html >out 2>err &
+pid=$!
+report follows live.html $pid || kill $pid
+wait $pid || fail "the training that was watched: $(tail -n 1 err)"
 
 # ---- What it does not overwrite
 

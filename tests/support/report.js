@@ -213,6 +213,16 @@ async function filmedHeads(page, folder, model) {
   near(await drawn(page, "scenes", model), of(""), "the mean of a frame");
 }
 
+// Bars are as long as the figures of the chosen column.
+async function bars(page, models, header, rows) {
+  await page.run(`setControl("column", "loss")`);
+  const loss = (model) => Number(rows.find((row) => row[0] === model && row[1] === "median")[header.indexOf("loss")]);
+  const drawn = await page.run(`[...document.querySelectorAll("#bar-rows > div")].map((row) => [row.querySelector(".label").textContent, row.querySelector("i").getBoundingClientRect().width / row.querySelector(".track").getBoundingClientRect().width])`);
+  const most = Math.max(...models.map(loss));
+  assert.strictEqual(drawn.length, models.length, "bars");
+  for (const [model, share] of drawn) assert.ok(Math.abs(share - loss(model) / most) < 0.01, `the bar of ${model} is ${share}`);
+}
+
 async function figures(page, folder, models) {
   const [header, ...rows] = readCsv(`${folder}/table.csv`);
   const bleu = (model) => Number(rows.find((row) => row[0] === model && row[1] === "median")[header.indexOf("bleu")]).toFixed(2);
@@ -234,12 +244,14 @@ async function figures(page, folder, models) {
   const curves = readCsv(`${folder}/curves.csv`);
   const first = curves.find((row) => row[0] === models[0]);
   assert.match(await text(page, "#curves .tip"), new RegExp(`^${first[2]} updates`));
+  assert.deepStrictEqual(await page.run(`[...document.querySelectorAll("#curves .axis")].map((name) => name.textContent)`), ["updates", "validation loss, nats per word"]);
   assert.ok((await text(page, "#curves .tip")).includes(`${Number(first[5]).toFixed(4)}  ${models[0]}`), "the curve under the cursor");
   const spans = readCsv(`${folder}/bylength.csv`).slice(1);
-  assert.strictEqual(await count(page, "#lengths path.point"), spans.length);
+  assert.strictEqual(await count(page, "#lengths .point"), spans.length);
   assert.strictEqual(await count(page, "#lengths path.spread"), models.length);
   for (const [, , , , middle, low, high] of spans) assert.ok(Number(low) <= Number(middle) && Number(middle) <= Number(high), "BLEU outside its band");
 
+  await bars(page, models, header, rows);
   await page.click("#models button");
   assert.strictEqual(await count(page, "#results tbody tr"), models.length - 1);
   assert.strictEqual(await count(page, "#curves path.curve"), models.length - 1);
@@ -257,19 +269,44 @@ async function download(browser, page, folder, name) {
 
 // On a telephone and on a wall nothing stands beside the window.
 async function fits(page) {
-  for (const width of [390, 1920]) {
+  for (const width of [390, 1024, 1400, 1920]) {
     await page.resize(width, 800);
     await page.run("new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))");
     assert.ok(await page.run("document.documentElement.scrollWidth <= innerWidth"), `wider than a window of ${width}`);
+    if (width >= 1024) assert.ok(await page.run(`document.querySelector("#results .wide").scrollWidth <= document.querySelector("#results .wide").clientWidth`), `the table loses columns at ${width}`);
   }
+}
+
+// The distance of two colors in CIELAB, as people see them whose red, green or blue cones are missing
+// (Machado et al. 2009) or not.
+const visions = [[1, 0, 0, 0, 1, 0, 0, 0, 1], [0.152, 1.053, -0.205, 0.115, 0.786, 0.099, -0.004, -0.048, 1.052],
+  [0.367, 0.861, -0.228, 0.28, 0.673, 0.047, -0.012, 0.043, 0.969], [1.256, -0.077, -0.179, -0.078, 0.931, 0.148, 0.005, 0.691, 0.304]];
+function lab(color, vision) {
+  const rgb = color.match(/[\d.]+/g).slice(0, 3).map((part) => part / 255).map((x) => (x <= 0.04045 ? x / 12.92 : ((x + 0.055) / 1.055) ** 2.4));
+  const times = (m, v) => [0, 1, 2].map((i) => m[3 * i] * v[0] + m[3 * i + 1] * v[1] + m[3 * i + 2] * v[2]);
+  const xyz = times([0.4124, 0.3576, 0.1805, 0.2126, 0.7152, 0.0722, 0.0193, 0.1192, 0.9505], times(vision, rgb));
+  const [x, y, z] = [xyz[0] / 0.9505, xyz[1], xyz[2] / 1.0888].map((t) => (t > 0.008856 ? Math.cbrt(t) : 7.787 * t + 16 / 116));
+  return [116 * y, 500 * (x - y), 200 * (y - z)];
+}
+
+async function colors(page) {
+  const shown = await page.run(`[...document.querySelectorAll("#models line")].map((line) => getComputedStyle(line).stroke)`);
+  assert.ok(shown.length === 8, `${shown.length} models`);
+  for (const vision of visions)
+    shown.forEach((one, i) => shown.slice(0, i).forEach((other) => {
+      const [a, b] = [lab(one, vision), lab(other, vision)], distance = Math.hypot(...a.map((x, k) => x - b[k]));
+      assert.ok(distance > 12, `${one} and ${other} look alike (${distance.toFixed(1)})`);
+    }));
 }
 
 async function looks(page) {
   const paper = () => page.run("getComputedStyle(document.documentElement).backgroundColor");
   await page.look("light");
   const light = await paper();
+  await colors(page);
   await page.look("dark");
   const dark = await paper();
+  await colors(page);
   assert.notStrictEqual(light, dark);
   await page.click("#theme");
   assert.strictEqual(await paper(), light, "the switch of the page");
@@ -319,7 +356,7 @@ const checks = {
   async safe(browser, file, words) {
     const page = await browser.open(file);
     const kinds = "[...new Set([...document.querySelectorAll('*')].map((node) => node.localName))].sort().join(' ')";
-    const allowed = /^(html|head|meta|title|style|body|header|h1|h2|p|button|nav|svg|line|main|noscript|section|div|table|thead|tbody|tr|th|td|label|input|select|option|span|bdi|sub|code|output|figure|figcaption|rect|g|text|path|circle|details|summary|ul|li|footer|script|b|i)$/;
+    const allowed = /^(html|head|meta|title|style|body|header|h1|h2|p|button|nav|svg|line|main|noscript|section|div|table|thead|tbody|tr|th|td|label|input|select|option|span|bdi|sub|code|a|em|pre|output|figure|figcaption|rect|g|text|path|circle|details|summary|ul|li|footer|script|b|i)$/;
     const foreign = async () => (await page.run(kinds)).split(" ").filter((kind) => !allowed.test(kind));
     const data = fs.readFileSync(file, "utf8").match(/<script id="data" type="application\/json">([^]*?)<\/script>/)[1];
     assert.doesNotMatch(data, /[<>&\u0080-\uffff]/);
@@ -427,6 +464,65 @@ const checks = {
     await page.key("ArrowLeft");
     assert.strictEqual(await page.run(`[...document.querySelectorAll("#target button")].indexOf(document.activeElement)`), 1);
     quiet(page);
+  },
+
+  // lesson PAGE TITLE FIGURE: a page with notes, at 1024 x 768: what it opens at is on the first screen
+  async lesson(browser, file, title, figure) {
+    const page = await browser.open(file, { width: 1024, height: 768 });
+    assert.deepStrictEqual([await text(page, "#title"), await page.run("document.title")], [title, title]);
+    assert.strictEqual(await page.run("[...document.querySelectorAll('main > section')].find((one) => !one.hidden).id"), figure);
+    const box = await page.run(`(() => { const box = document.querySelector("#${figure}").getBoundingClientRect(); return [box.top, box.bottom]; })()`);
+    assert.ok(box[0] < 250 && box[1] <= 768, `#${figure} stands from ${box[0]} to ${box[1]}`);
+    assert.ok(await page.run("parseFloat(getComputedStyle(document.documentElement).fontSize) >= 19"), "small type");
+    assert.strictEqual(await page.run(`document.querySelector("#see").textContent`), "See this and that <b>.");
+    assert.deepStrictEqual(await page.run(`[...document.querySelectorAll("#notes .item")].map((item) => [item.querySelector("b").textContent, item.querySelector("details").open])`),
+      [["Question", false], ["Exercise", false]]);
+    await page.run(`document.querySelector("#notes summary").focus()`);
+    await page.key("Enter");
+    assert.ok(await page.run(`document.querySelector("#notes details").innerText.includes("because <i>of</i> that")`), "the answer unfolds");
+    assert.strictEqual(await text(page, "#notes pre"), "echo '<b>'  # a line\n");
+    assert.deepStrictEqual(await page.run(`[...document.querySelectorAll("#links a")].map((link) => [link.textContent, link.getAttribute("href")])`),
+      [["the next one", "../next/page.html"]]);
+    assert.strictEqual(await page.run(`getComputedStyle(document.activeElement).outlineStyle`), "solid", "the focus is not seen");
+    quiet(page);
+  },
+
+  // place PAGE: it opens at the second sentence, layer 2, head 3, word 2, and keeps what was chosen
+  async place(browser, file) {
+    const page = await browser.open(file);
+    const shown = () => page.run(`[view.sentence, byId("layer").value, byId("head").value, view.pinned]`);
+    assert.deepStrictEqual(await shown(), [1, "2", "3", 1]);
+    await page.click("#after");
+    await page.run(`setControl("head", 1)`);
+    await page.run("new Promise((done) => setTimeout(done, 50))");
+    const loaded = page.once("Page.loadEventFired");
+    await page.run("location.reload()");
+    await loaded;
+    assert.deepStrictEqual((await shown()).slice(0, 3), [2, "2", "1"], "a reload forgets the place");
+    assert.match(await page.run("location.hash"), /sentence=3/);
+    assert.deepStrictEqual(page.complaints, []);
+  },
+
+  // follows PAGE PID: the page of a training under way reloads itself, keeps what was chosen, and rests at its end
+  async follows(browser, file, pid) {
+    for (let tries = 0; tries < 400 && !fs.existsSync(file); tries++) await new Promise((done) => setTimeout(done, 50));
+    const page = await browser.open(file);
+    assert.ok(await page.run("page.live"), "the page is not live");
+    const rows = () => page.run("trainingLog().length"), wait = (seconds) => new Promise((done) => setTimeout(done, 1000 * seconds));
+    for (let tries = 0; tries < 60 && (await rows().catch(() => 0)) < 2; tries++) await wait(0.5);
+    const before = await rows();
+    assert.ok(before >= 2, "no validation is shown");
+    await page.run(`setControl("curve-y", "valid_bleu"); scrollTo(0, 150);`);
+    for (let tries = 0; tries < 60 && (await rows().catch(() => 0)) <= before; tries++) await wait(0.5);
+    assert.ok(await rows() > before, "the page does not follow");
+    await wait(0.1);
+    assert.deepStrictEqual(await page.run(`[byId("curve-y").value, scrollY]`), ["valid_bleu", 150], "the reload forgets");
+    process.kill(Number(pid), "SIGINT");
+    for (let tries = 0; tries < 60 && await page.run("Boolean(page.live)").catch(() => true); tries++) await wait(0.5);
+    await page.run("window.rests = true");
+    await wait(3);
+    assert.strictEqual(await page.run("window.rests && !page.live && byId('live').hidden"), true, "it does not rest");
+    assert.deepStrictEqual(page.complaints, []);
   },
 
   // opens PAGE ID ...: it opens in silence and has these sections and no others

@@ -14,7 +14,7 @@ function setControl(id, value) {
   const fits = control.localName === "select" ? Array.from(control.options).some((option) => option.value === String(value)) : value <= Number(control.max);
   if (!fits || control.value === String(value)) return;
   control.value = value;
-  for (const name of ["input", "change"]) control.dispatchEvent(new Event(name));
+  for (const name of ["input", "change"]) control.dispatchEvent(new Event(name, { bubbles: true }));
 }
 
 function showPlace(place) {

@@ -109,14 +109,16 @@ done
 "$softalign" align tiny/best.safetensors unseen.tsv --limit 1 --html titled.html --title 'A <b>title</b>'
 grep -qF '"title":"A \u003cb\u003etitle\u003c/b\u003e"' titled.html || fail "--title"
 
-for case in "figure=nothing|expected table, bars, lengths, curves, film or attention" "figure=film|the page has none" \
-    "sentence=4|the page has 3" "head=2|the page has 1" "sentence=x|expected a number from 1" "where=1|expected figure" \
-    "sentence|expected NAME=VALUE"; do
-    expect 2 "${case#*|}" align tiny/best.safetensors unseen.tsv --limit 3 --html other.html --open-at "${case%|*}"
+for case in "figure=nothing: expected table, bars, lengths, curves, film or attention" "figure=film: the page has none" \
+    "sentence=4: the page has 3" "head=2: the page has 1" "sentence=x: expected a number from 1"; do
+    expect 2 "--open-at $case" align tiny/best.safetensors unseen.tsv --limit 3 --html other.html --open-at "${case%%:*}"
 done
+expect 2 "--open-at 'where': expected figure, sentence, word, layer, head, update or column" \
+    align tiny/best.safetensors unseen.tsv --html other.html --open-at where=1
+expect 2 "--open-at 'sentence': expected NAME=VALUE" align tiny/best.safetensors unseen.tsv --html other.html --open-at sentence
 expect 2 "--title, --notes and --open-at need --html FILE" align tiny/best.safetensors unseen.tsv --notes notes.md
-expect 4 "cannot open 'missing.md'" align tiny/best.safetensors unseen.tsv --html other.html --notes missing.md
-expect 2 "'notes.md' is an input" align tiny/best.safetensors unseen.tsv --html notes.md --notes notes.md
+expect 4 "cannot open 'missing.md': No such file or directory" align tiny/best.safetensors unseen.tsv --html other.html --notes missing.md
+expect 2 "'notes.md' is an input: choose another output" align tiny/best.safetensors unseen.tsv --html notes.md --notes notes.md
 while IFS='|' read -r text message; do
     printf "$text" >bad.md
     expect 3 "$message" align tiny/best.safetensors unseen.tsv --html other.html --notes bad.md
@@ -133,10 +135,10 @@ TEXT
 
 printf ',a,b\nq,1,0\nr,0,1\n' >query.csv
 printf '1000\n2000\n' >values.csv
-"$softalign" attend --query query.csv --keys query.csv --values values.csv --html attend.html >out &&
-    report opens attend.html viewer gazes
+"$softalign" attend --query query.csv --keys query.csv --values values.csv --attention raw-dot --html attend.html >out &&
+    report opens attend.html viewer gazes files
 grep -q '"r \\u2192 1731.06"' attend.html || fail "the answers of attend's page"
-"$softalign" gradcheck --break readout.maxout --html gradients.html >out 2>err
+"$softalign" gradcheck --break attention.query --html gradients.html --embed 2 --hidden 2 --attn 2 --maxout 2 >out 2>err
 [ $? -eq 1 ] && report opens gradients.html bars || fail "gradcheck: $(tail -n 1 err)"
 
 # ---- A training under way

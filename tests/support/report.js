@@ -517,7 +517,7 @@ const checks = {
     assert.ok(await rows() > before, "the page does not follow");
     await wait(0.1);
     assert.deepStrictEqual(await page.run(`[byId("curve-y").value, scrollY]`), ["valid_bleu", 150], "the reload forgets");
-    process.kill(Number(pid), "SIGINT");
+    process.kill(Number(pid), "SIGTERM");
     for (let tries = 0; tries < 60 && await page.run("Boolean(page.live)").catch(() => true); tries++) await wait(0.5);
     await page.run("window.rests = true");
     await wait(3);

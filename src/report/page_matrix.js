@@ -4,6 +4,7 @@
 
 const axes = {
   cross: ["source", "target"],
+  numbers: ["key", "query"],
   encoder: ["source, attended to", "source"],
   decoder: ["target so far, attended to", "target so far"],
 }[page.site ?? "cross"];

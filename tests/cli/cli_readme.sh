@@ -92,6 +92,17 @@ diff -rq -x .lock -x log.csv -x run.json -x table.csv -x table.md -x curves.csv 
     grep -v '^Only in written/[^/]*: [a-z0-9-]*\.svg$' >differences # charts are no command's
 [ -s differences ] && fail "the lessons' commands do not write what the lessons wrote: $(cat differences)"
 
+# Lesson 9 and its page look at the sentence that LESSONS.md draws.
+sentence=$(head -n 1 written/09-self-attention/senses.txt)
+same "the sentence at which the page of lesson 9 opens" "$sentence" \
+    "$(sed -n 2p written/09-self-attention/unseen.tsv | cut -f 1)"
+same "the words of the picture in LESSONS.md" "${sentence%.} . </s>" \
+    "$(blocks text "$root/corpora/LESSONS.md" | awk '/░|▒|▓|█|·/ { print $1 }' | xargs)"
+picture='softalign align model/best.safetensors senses.tsv --site encoder --layer . --head . --limit 1 --terminal'
+for commands in pasted "$root/corpora/LESSONS.md"; do
+    grep -qx "$picture" "$commands" || fail "$commands does not draw the picture of lesson 9"
+done
+
 # ---- The presets, the tree and the program
 
 cmake -S "$root" -B release --preset release >out 2>&1 && ninja -C release -t query all >targets

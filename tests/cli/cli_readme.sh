@@ -92,6 +92,16 @@ diff -rq -x .lock -x log.csv -x run.json -x table.csv -x table.md -x curves.csv 
     grep -v '^Only in written/[^/]*: [a-z0-9-]*\.svg$' >differences # charts are no command's
 [ -s differences ] && fail "the lessons' commands do not write what the lessons wrote: $(cat differences)"
 
+# What is in their folders, perhaps by a student, stays.
+for again in lessons/01-soft-look-up demo; do
+    before=$(find softalign/build/$again | sort)
+    softalign/scripts/$again >out 2>err
+    same "exit of a second $again" 6 $?
+    grep -q "/$again' holds files, .*--overwrite" err || fail "a second $again: $(cat err)"
+    same "files after a second $again" "$before" "$(find softalign/build/$again | sort)"
+done
+PATH=$PWD/bin:$PATH softalign/scripts/lessons/01-soft-look-up --overwrite >out 2>err || fail "--overwrite: $(cat err)"
+
 # Lesson 9 and its page look at the sentence that LESSONS.md draws.
 sentence=$(head -n 1 written/09-self-attention/senses.txt)
 same "the sentence at which the page of lesson 9 opens" "$sentence" \

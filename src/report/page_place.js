@@ -50,6 +50,7 @@ function keepPlace(opened) {
 function openPlace() {
   const section = page.open?.figure && byId(page.open.figure);
   if (section) document.querySelector("main").prepend(section);
+  if (section === byId("bars")) section.after(byId("models")); // bars have names
   const first = document.querySelector("main > section:not([hidden])");
   if (first !== byId("notes")) first?.after(byId("notes"));
   first?.classList.add("first");

@@ -247,6 +247,7 @@ function updateHighlight() {
     if (panel.model === view.detail && panel.model) {
       view.bands?.highlight(weights ? row : null);
       byId("equation").replaceChildren(...(weights ? equation(panel, row, view.column) : view.panels.length > 1 ? [] : [hint]));
+      byId("equation").classList.toggle("hint", !weights);
     }
     if (!weights || panel.signed || (view.panels.length > 2 && panel.model !== view.detail)) continue; // in one line
     const best = [...weights.keys()].sort((a, b) => weights[b] - weights[a]).slice(0, 2).filter((s) => weights[s] >= 0.05);

@@ -62,7 +62,7 @@ typedef enum sa_code {
     SA_DATA = 3,     /* a corpus or model file is damaged or inconsistent */
     SA_OPEN = 4,     /* a file cannot be opened */
     SA_IO = 5,       /* reading or writing failed midway */
-    SA_BUSY = 6,     /* the output folder belongs to another training */
+    SA_BUSY = 6,     /* the output folder holds a training, or one is writing to it */
     SA_LIMIT = 7,    /* out of memory, or beyond a size limit */
     SA_DIVERGED = 8, /* training left the finite numbers */
 } sa_code;
@@ -256,6 +256,10 @@ typedef enum sa_option_kind {
     SA_OPTION_SWITCH, /* bool */
     SA_OPTION_CHOICE, /* int: the position of a name */
     SA_OPTION_TEXT,   /* const char *, not copied; NULL until set */
+    SA_OPTION_INPUT,  /* the same: a file that is read, or two as "A,B"; "-": standard input */
+    SA_OPTION_OUTPUT, /* a file that is written; "-": standard output */
+    SA_OPTION_FOLDER, /* a folder that files are written into; the choices are their names, with
+                         wildcards */
 } sa_option_kind;
 
 /* What an option belongs to. All but SA_SCOPE_RUN are stored in the model file, SA_SCOPE_SCORES
@@ -379,7 +383,8 @@ typedef struct sa_train_options {
                                       for each update, of several heads also head-1/ ... in it.
                                       SA_USAGE: the model has no attention */
     size_t snapshot_count;
-    bool resume;         /* from out/last.safetensors */
+    bool resume;    /* from out/last.safetensors */
+    bool overwrite; /* replace the training that `out` holds; without this or resume: SA_BUSY */
     sa_train_cost spent; /* before this run: reports, results and max_time count from there */
     bool pausing;        /* a stop saves without validating, so that after resuming the files are
                             those of a training that was never stopped */
@@ -397,7 +402,10 @@ typedef struct sa_train_result {
     const char *reason; /* why it ended: "epochs", "steps", "time", "patience", "stopped" */
 } sa_train_result;
 
-/* Trains a model and writes it to options->out. *result is filled in also after a failure. */
+/* Trains a model and writes it to options->out. A folder that holds files of a training is refused
+ * unless it is to be resumed or overwritten, and nothing in it is changed. When a save fails, as on
+ * a full disk, the training goes on and the next validation tries again; SA_IO: so did the last
+ * save. *result is filled in also after a failure. */
 bool sa_train(const sa_train_options *options, sa_train_result *result, sa_error *error);
 
 /* ---- Models -------------------------------------------------------------------------------- */

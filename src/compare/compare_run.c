@@ -94,6 +94,7 @@ static bool train(const sa_comparison *all, sa_compare_run *run, const volatile 
                                  .stop = stop};
     if (!sa_directory_create(run->folder, error) || !can_resume(run, &training.resume, error))
         return false;
+    training.overwrite = !training.resume; /* the record allows it */
     if (!training.resume)
         run->spent = (sa_train_cost){0};
     else if (!read_logged_seconds(run, error))
@@ -199,7 +200,10 @@ static void note_test_pairs(const sa_comparison *all) {
 static bool read_records(sa_comparison *all, sa_error *error) {
     size_t done = 0, count = all->model_count * all->seeds;
     for (size_t i = 0; i < count; i++) {
-        if (!sa_compare_record_read(&all->runs[i], &all->data, error)) return false;
+        sa_error why = {0};
+        if (!sa_compare_record_read(&all->runs[i], &all->data, &why) &&
+            !(all->overwrite && (why.code == SA_BUSY || why.code == SA_DATA)))
+            return sa_fail(error, why.code, "%s", why.text);
         done += is_done(&all->runs[i], &all->data);
     }
     note_test_pairs(all);

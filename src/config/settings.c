@@ -297,6 +297,9 @@ static json_t *value_of(const sa_option *row, double number) {
     case SA_OPTION_INT:
     case SA_OPTION_INT64:
     case SA_OPTION_TEXT:
+    case SA_OPTION_INPUT:
+    case SA_OPTION_OUTPUT:
+    case SA_OPTION_FOLDER:
         break;
     }
     return json_integer((json_int_t)number);
@@ -338,6 +341,9 @@ static bool assign(const sa_option *row, sa_settings *settings, const json_t *va
     case SA_OPTION_INT:
     case SA_OPTION_INT64:
     case SA_OPTION_TEXT:
+    case SA_OPTION_INPUT:
+    case SA_OPTION_OUTPUT:
+    case SA_OPTION_FOLDER:
         break;
     }
     return json_is_integer(value) &&

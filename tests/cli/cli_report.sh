@@ -155,7 +155,7 @@ expect 2 "'mono.tsv' is an input: choose another output" \
     train --train mono.tsv --out other --html mono.tsv
 expect 2 "'unseen.tsv' is an input: choose another output" \
     compare --train mono.tsv --test unseen.tsv --models fixed --out other --html unseen.tsv
-expect 2 "compare: the table goes to standard output: --html FILE" \
+expect 2 "compare: only one result can go to standard output" \
     compare --train mono.tsv --test unseen.tsv --models fixed --out other --html -
 [ ! -e other ] || fail "a refused command left a folder"
 finish

@@ -292,7 +292,7 @@ const cli_command cli_train = {
         "'film' plays what --snapshots recorded. The first Ctrl-C finishes the update, saves "
         "and ends the training; the second one ends it at once. A DIR that holds a training "
         "already is refused, unless with --resume or --overwrite. The file .lock in it names "
-        "the process that trains; it locks nothing by itself and may be removed.\n"
+        "the process that trains, or trained last; it need not be removed.\n"
         "The same seed gives the same model with any number of threads. Single options "
         "override the preset. '--model transformer' without a preset starts from "
         "vaswani2017-toy.\n",

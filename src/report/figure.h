@@ -12,10 +12,10 @@ typedef struct sa_figure {
     const sa_link *gold; /* [golds] links to outline, possible ones dashed; or NULL */
     size_t golds;
     sa_attention_site site; /* names the axes */
-    const char *title;  /* above the matrices, or NULL */
-    double title_width; /* minimum of the picture's width: that of a title of this width at font
-                           size 1 */
-    bool hide_values;   /* no values in the cells even of a small matrix */
+    const char *title;      /* above the matrices, or NULL */
+    double title_width;     /* minimum of the picture's width: that of a title of this width at font
+                               size 1 */
+    bool hide_values;       /* no values in the cells even of a small matrix */
 } sa_figure;
 
 /* Draws the matrix, or those of several heads in a grid; cells of a small matrix show their values.

@@ -37,8 +37,11 @@ static inline sa_settings small_settings(void) {
 
 static inline bool train(const sa_settings *settings, bool resume) {
     sa_train_result outcome;
-    const sa_train_options training = {
-        .settings = settings, .train = train_path, .out = out_path, .resume = resume, .overwrite = !resume};
+    const sa_train_options training = {.settings = settings,
+                                       .train = train_path,
+                                       .out = out_path,
+                                       .resume = resume,
+                                       .overwrite = !resume};
     return sa_train(&training, &outcome, &error);
 }
 

@@ -7,7 +7,10 @@
  * the proof that attention is attention.
  *
  * Errors. A function that can fail returns false or NULL and fills in the sa_error passed last,
- * which may be NULL. Other pointers may be NULL only where the comment says so.
+ * which may be NULL. Where a NULL is not said to be allowed, such a function answers it with
+ * SA_USAGE, naming the argument, and any other function does nothing or returns NULL, 0 or false.
+ * SA_USAGE also answers a choice that there is not and a number out of range, naming the field.
+ * What `context` points to, and whether it does, is the caller's affair.
  *
  * Ownership. A pointer to const is borrowed: what you pass must outlive the call (or the struct
  * that holds it), what you get lives as long as the object it came from, or until the callback
@@ -51,6 +54,11 @@ const char *sa_blas_version(void);
 
 /* The file that OpenBLAS was loaded from; NULL: the dynamic linker cannot tell. */
 const char *sa_blas_library(void);
+
+/* Why one thread computes, however many are asked for, as a line for the user: OpenBLAS was loaded
+ * in a flavor that gives several threads wrong or changing products. The same holds for threads of
+ * your own. NULL: any number computes. */
+const char *sa_blas_one_thread(void);
 
 /* ---- Errors ------------------------------------------------------------------------------- */
 
@@ -383,7 +391,7 @@ typedef struct sa_train_options {
                                       for each update, of several heads also head-1/ ... in it.
                                       SA_USAGE: the model has no attention */
     size_t snapshot_count;
-    bool resume;    /* from out/last.safetensors */
+    bool resume;    /* from out/last.safetensors; only settings of the run may differ */
     bool overwrite; /* replace the training that `out` holds; without this or resume: SA_BUSY */
     sa_train_cost spent; /* before this run: reports, results and max_time count from there */
     bool pausing;        /* a stop saves without validating, so that after resuming the files are
@@ -415,7 +423,7 @@ typedef struct sa_model sa_model;
 /* Reads a model file and verifies its checksum. `threads`: 0 for one per core. Freed by
  * sa_model_close. */
 sa_model *sa_model_open(const char *path, int threads, sa_error *error);
-void sa_model_close(sa_model *model); /* NULL is allowed */
+void sa_model_close(sa_model *model);
 
 const sa_settings *sa_model_settings(const sa_model *model);
 
@@ -458,20 +466,21 @@ bool sa_attention_override_parse(sa_attention_override *override, const char *te
 enum { SA_LENGTH_PENALTY_AVERAGE, SA_LENGTH_PENALTY_GNMT, SA_LENGTH_PENALTY_NONE };
 
 typedef struct sa_search {
-    int beam;            /* beam size; 1: greedy */
-    int nbest;           /* translations of each sentence; without sampling at most the beam size */
-    int length_penalty;  /* SA_LENGTH_PENALTY_... */
-    double length_power; /* its exponent */
-    double coverage;     /* weight of the coverage penalty (Wu et al. 2016, equation 14) */
-    double max_ratio;    /* longest output: max_ratio * source tokens (EOS included) + 10 */
-    int min_length;      /* shortest output in tokens, without EOS */
-    bool no_unknown;     /* never generate the unknown word */
-    bool sample;         /* sample instead of searching */
-    double temperature;  /* of the sampling */
-    int top_k;           /* sample from the k most probable words; 0: all */
-    double top_p;        /* sample from the fewest words with this much probability */
-    int64_t seed;        /* of the sampling */
-    bool weights;        /* return tokens and attention weights */
+    int beam;             /* beam size; 1: greedy */
+    int nbest;            /* translations of each sentence, 1 to 1000; without sampling at most the
+                             beam size */
+    int length_penalty;   /* SA_LENGTH_PENALTY_... */
+    double length_power;  /* its exponent */
+    double coverage;      /* weight of the coverage penalty (Wu et al. 2016, equation 14) */
+    double max_ratio;     /* longest output: max_ratio * source tokens (EOS included) + 10 */
+    int min_length;       /* shortest output in tokens, without EOS */
+    bool no_unknown;      /* never generate the unknown word */
+    bool sample;          /* sample instead of searching */
+    double temperature;   /* of the sampling */
+    int top_k;            /* sample from the k most probable words; 0: all */
+    double top_p;         /* sample from the fewest words with this much probability */
+    int64_t seed;         /* of the sampling */
+    bool weights;         /* return tokens and attention weights */
     bool replace_unknown; /* replace unknown words by the source word with the largest weight, */
     const sa_corpus *dictionary;    /* or by the target that these pairs give it; NULL: none */
     int batch;                      /* sentences decoded together */
@@ -863,7 +872,8 @@ typedef struct sa_gradcheck_options {
     const char *train;  /* path of pairs for the batch; NULL: a built-in batch of ragged lengths */
     const char *broken; /* the backward term to leave out, or NULL */
     const char *dump;   /* file for weights, batch, loss and gradients as F64, or NULL */
-    void (*each)(void *context, const sa_gradient_result *result); /* called with every tensor */
+    void (*each)(void *context, const sa_gradient_result *result); /* called with every tensor; may
+                                                                      be NULL */
     void *context;
 } sa_gradcheck_options;
 
@@ -893,7 +903,8 @@ typedef struct sa_prove_options {
     const sa_corpus *corpus; /* NULL: random sentences of words that the model knows */
     int limit;    /* pairs to test at most, at least 1; longer ones than max_len are skipped */
     int64_t seed; /* of the random sentences */
-    void (*each)(void *context, const sa_proof_check *check); /* called with every check */
+    void (*each)(void *context, const sa_proof_check *check); /* called with every check; may be
+                                                                 NULL */
     void *context;
 } sa_prove_options;
 

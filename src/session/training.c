@@ -1,5 +1,6 @@
 /* training: sa_train of softalign.h, the loop over updates and validations. */
 #include "analysis/overlap.h"
+#include "base/argument.h"
 #include "base/memory.h"
 #include "base/number.h"
 #include "config/settings.h"
@@ -304,8 +305,16 @@ static bool note_shared_pairs(const sa_session *session, sa_error *error) {
 
 bool sa_train(const sa_train_options *training, sa_train_result *result, sa_error *error) {
     sa_session session;
+    if (!sa_given(result, "result", error)) return false;
     *result = (sa_train_result){0};
-    if (!sa_settings_check(training->settings, error)) return false;
+    if (!sa_given(training, "options", error) ||
+        !sa_given(training->settings, "options->settings", error) ||
+        !sa_given(training->train, "options->train", error) ||
+        !sa_given(training->out, "options->out", error) ||
+        !sa_given_pairs(training->snapshot_pairs, training->snapshot_count,
+                        "options->snapshot_pairs", error) ||
+        !sa_settings_check(training->settings, error))
+        return false;
     bool good = sa_session_open(&session, training, error) && note_shared_pairs(&session, error) &&
                 sa_snapshots_open(&session, error) &&
                 (training->resume || sa_snapshots_write(&session, error));

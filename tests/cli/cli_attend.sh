@@ -69,6 +69,8 @@ done
 cmp -s words.none turned.none || fail "self-attention without positions is not one of a set"
 cmp -s words.sinusoidal turned.sinusoidal && fail "positions change nothing"
 
+expect 2 "--positions learned: there is no model that learned them" attend --self words.csv --positions learned
+
 # Scores of all kinds, and notes.
 for attention in dot scaled-dot general uniform location; do
     expect 0 "" attend --self words.csv --attention $attention

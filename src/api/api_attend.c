@@ -1,5 +1,6 @@
 /* api_attend: sa_attend of softalign.h. Checks that the tables fit; the laboratory computes. */
 #include "attention/score.h"
+#include "base/argument.h"
 #include "base/memory.h"
 #include "config/settings.h"
 #include "lab/lab.h"
@@ -41,7 +42,7 @@ typedef struct operand {
 } operand;
 
 static bool is_vector(sa_table table, int size) {
-    return (table.rows == 1 || table.cols == 1) && table.rows * table.cols == size;
+    return (table.rows == 1 && table.cols == size) || (table.cols == 1 && table.rows == size);
 }
 
 static bool check_table(const char *option, sa_table table, sa_error *error) {
@@ -183,7 +184,12 @@ static bool check_choices(const sa_attend_options *options, sa_error *error) {
     while (sa_score_name((size_t)known)) known++;
     if (options->attention < 0 || options->attention >= known)
         return sa_fail(error, SA_USAGE, "there is no attention score %d", options->attention);
-    return options->heads > 0 || sa_fail(error, SA_USAGE, "--heads %d: at least 1", options->heads);
+    if (options->positions == SA_POSITIONS_LEARNED)
+        return sa_fail(error, SA_USAGE, "--positions learned: there is no model that learned them");
+    return sa_within(options->positions, SA_POSITIONS_NONE, SA_POSITIONS_SINUSOIDAL, "positions",
+                     error) &&
+           (options->heads > 0 ||
+            sa_fail(error, SA_USAGE, "--heads %d: at least 1", options->heads));
 }
 
 static double *allocate(size_t heads, int rows, int cols, sa_error *error) {
@@ -211,6 +217,7 @@ static bool check_results(const sa_attend_result *result, sa_error *error) {
 }
 
 bool sa_attend(const sa_attend_options *options, sa_attend_result *result, sa_error *error) {
+    if (!sa_given(options, "options", error) || !sa_given(result, "result", error)) return false;
     *result = (sa_attend_result){0};
     if (!check_choices(options, error)) return false;
     operands all = operands_of(options);
@@ -236,6 +243,7 @@ bool sa_attend(const sa_attend_options *options, sa_attend_result *result, sa_er
 }
 
 void sa_attend_result_release(sa_attend_result *attended) {
+    if (!attended) return;
     free(attended->scores);
     free(attended->weights);
     free(attended->contexts);

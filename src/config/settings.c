@@ -1,6 +1,7 @@
 #include "config/settings.h"
 #include "attention/score.h"
 #include "attention/window.h"
+#include "base/argument.h"
 #include "base/json.h"
 #include "base/nearest.h"
 #include "base/thread.h"
@@ -221,8 +222,6 @@ const sa_option sa_search_options[] = {
     {0},
 };
 
-#undef FIELD
-
 const sa_option *sa_settings_option(size_t i) {
     return sa_option_at(sa_settings_options, i);
 }
@@ -232,16 +231,21 @@ const sa_option *sa_search_option(size_t i) {
 }
 
 void sa_settings_init(sa_settings *settings) {
+    if (!settings) return;
     *settings = (sa_settings){0};
     sa_options_init(sa_settings_options, settings);
 }
 
 void sa_search_init(sa_search *search) {
+    if (!search) return;
     *search = (sa_search){.nbest = 1};
     sa_options_init(sa_search_options, search);
 }
 
 bool sa_settings_set(sa_settings *settings, const char *name, const char *value, sa_error *error) {
+    if (!sa_given(settings, "settings", error) || !sa_given(name, "name", error) ||
+        !sa_given(value, "value", error))
+        return false;
     const sa_option *row = sa_option_find(sa_settings_options, name);
     if (row) return sa_option_set(row, settings, value, error);
     const char *now = sa_option_renamed(name);
@@ -263,7 +267,9 @@ bool sa_settings_check(const sa_settings *settings, sa_error *error) {
 }
 
 bool sa_settings_has_attention(const sa_settings *settings) {
-    return sa_families[settings->model]->attends(settings);
+    return settings && sa_model_name((size_t)settings->model) &&
+           sa_decoder_name((size_t)settings->decoder) &&
+           sa_families[settings->model]->attends(settings);
 }
 
 const sa_option *sa_settings_find_difference(const sa_settings *one, const sa_settings *other) {

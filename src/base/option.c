@@ -141,7 +141,7 @@ const sa_option *sa_option_at(const sa_option *rows, size_t i) {
 }
 
 void sa_options_init(const sa_option *rows, void *fields) {
-    for (; rows->name; rows++) {
+    for (; fields && rows->name; rows++) {
         if (sa_option_is_text(rows))
             set_text(rows, fields, NULL);
         else

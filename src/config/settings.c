@@ -231,14 +231,12 @@ const sa_option *sa_search_option(size_t i) {
 }
 
 void sa_settings_init(sa_settings *settings) {
-    if (!settings) return;
-    *settings = (sa_settings){0};
+    if (settings) *settings = (sa_settings){0};
     sa_options_init(sa_settings_options, settings);
 }
 
 void sa_search_init(sa_search *search) {
-    if (!search) return;
-    *search = (sa_search){.nbest = 1};
+    if (search) *search = (sa_search){.nbest = 1};
     sa_options_init(sa_search_options, search);
 }
 

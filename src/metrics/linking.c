@@ -26,7 +26,7 @@ const sa_option *sa_link_option(size_t i) {
 }
 
 void sa_link_options_init(sa_link_options *linking) {
-    if (linking) sa_options_init(sa_linking_options, linking);
+    sa_options_init(sa_linking_options, linking);
 }
 
 size_t sa_linking_capacity(int targets, int sources) {

@@ -22,7 +22,7 @@ const sa_option *sa_metrics_option(size_t i) {
 }
 
 void sa_metrics_init(sa_metrics *metrics) {
-    if (metrics) sa_options_init(sa_metrics_options, metrics);
+    sa_options_init(sa_metrics_options, metrics);
 }
 
 /* ---- Counts ---------------------------------------------------------------------------------- */

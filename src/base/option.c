@@ -1,4 +1,5 @@
 #include "base/option.h"
+#include "base/argument.h"
 #include "base/nearest.h"
 #include "base/number.h"
 
@@ -183,6 +184,7 @@ static bool fail_out_of_range(const sa_option *row, const char *text, sa_error *
 }
 
 bool sa_option_set(const sa_option *row, void *fields, const char *text, sa_error *error) {
+    if (!sa_given(text, "value", error)) return false;
     if (!sa_option_is_text(row))
         return sa_option_set_number(row, fields, parse(row, text)) ||
                fail_out_of_range(row, text, error);

@@ -16,8 +16,7 @@
 
 #include <string.h>
 
-/* 2^53 - 1: every JSON reader reads integers up to here exactly. */
-#define MAX_JSON_INTEGER 9007199254740991.0
+#define MAX_JSON_INTEGER 9007199254740991.0 /* 2^53 - 1: every JSON reader reads it exactly */
 
 #define FIELD(field) offsetof(sa_settings, field)
 
@@ -241,9 +240,7 @@ void sa_search_init(sa_search *search) {
 }
 
 bool sa_settings_set(sa_settings *settings, const char *name, const char *value, sa_error *error) {
-    if (!sa_given(settings, "settings", error) || !sa_given(name, "name", error) ||
-        !sa_given(value, "value", error))
-        return false;
+    if (!sa_given(settings, "settings", error) || !sa_given(name, "name", error)) return false;
     const sa_option *row = sa_option_find(sa_settings_options, name);
     if (row) return sa_option_set(row, settings, value, error);
     const char *now = sa_option_renamed(name);

@@ -209,7 +209,7 @@ typedef struct sa_settings {
     double guided_alignment; /* weight of the alignment loss */
     int batch;               /* pairs per update */
     int batch_tokens;        /* tokens per update and side; 0: as batch says */
-    int shards;              /* of a batch; 0: one per core */
+    int shards;              /* of a batch, on which bits depend; 0: one per core */
     int64_t seed;
     int valid_every;    /* updates between validations; 0: one epoch */
     int criterion;      /* SA_CRITERION_...: what makes a validation better */
@@ -400,6 +400,7 @@ typedef struct sa_train_options {
     void *context;                                              /* passed to report */
     const volatile sig_atomic_t *stop; /* non-zero: finish the update, save, return; may be NULL */
     sa_profile_entry *parts; /* [SA_PROFILE_ENTRIES] filled in at the end; NULL: not measured */
+    bool diagnose;           /* the best model at the end, on 200 validation pairs at most */
 } sa_train_options;
 
 typedef struct sa_train_result {
@@ -408,6 +409,9 @@ typedef struct sa_train_result {
     sa_train_cost spent;
     double best_loss, best_bleu, best_chrf; /* of the best validation */
     const char *reason; /* why it ended: "epochs", "steps", "time", "patience", "stopped" */
+    const char
+        *worst; /* with options->diagnose, the worst finding, as in sa_finding.brief; NULL: */
+    double worst_figure; /* there is none, or it was stopped */
 } sa_train_result;
 
 /* Trains a model and writes it to options->out. A folder that holds files of a training is refused
@@ -703,9 +707,10 @@ typedef struct sa_diagnosis_case {
 
 /* A problem of a model, its vocabulary or its pairs. */
 typedef struct sa_finding {
-    const char *name;               /* "off by one" */
-    const char *measure;            /* what the figure is */
-    double figure, threshold;       /* the figure is at least the threshold */
+    const char *name;         /* "off by one" */
+    const char *measure;      /* what the figure is */
+    double figure, threshold; /* the figure is at least the threshold */
+    const char *brief; /* the finding after its figure in percent: "75 % of the attention is ..." */
     const char *lesson;             /* what it means, what to try, what to read */
     const sa_diagnosis_case *cases; /* the worst, worst first */
     size_t case_count;

@@ -113,9 +113,9 @@ static operands operands_of(const sa_attend_options *options) {
 static bool divides_by_heads(const operand *one, int heads, sa_error *error) {
     char text[TEXT];
     if (one->cols % heads == 0) return true;
-    return sa_fail(error, SA_USAGE, "--heads %d: %s; its %d columns%s cannot be shared out equally",
+    return sa_fail(error, SA_USAGE, "--heads %d: %s; its %d columns%s are not divisible by %d",
                    heads, shape_text(text, one->option, one->table), one->cols,
-                   is_given(one->map->W) ? " once projected" : "");
+                   is_given(one->map->W) ? " once projected" : "", heads);
 }
 
 static bool check_vector(const operands *all, sa_table v_a, sa_error *error) {

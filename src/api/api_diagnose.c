@@ -114,6 +114,7 @@ static bool list_findings(const sa_diagnostic_stats *stats, diagnosis_data *data
                          .measure = diagnostic->measure,
                          .figure = figure,
                          .threshold = diagnostic->threshold,
+                         .brief = diagnostic->brief,
                          .lesson = diagnostic->lesson,
                          .cases = data->worst.cases[diagnostic->cases],
                          .case_count = data->worst.count[diagnostic->cases]};

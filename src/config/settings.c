@@ -155,8 +155,10 @@ const sa_option sa_settings_options[] = {
      "batch size in sentence pairs"},
     {"batch-tokens", SA_OPTION_INT, SA_SCOPE_TRAINING, FIELD(batch_tokens), 0, 0, 1000000, NULL,
      "N", "batch size as the maximum number of tokens per side, EOS included; 0: use --batch"},
-    {"shards", SA_OPTION_INT, SA_SCOPE_TRAINING, FIELD(shards), 0, 0, SA_MAX_THREADS, NULL, "N",
-     "shards per batch, independent of the threads; 0: one per core"},
+    {"shards", SA_OPTION_INT, SA_SCOPE_TRAINING, FIELD(shards), 2, 0, SA_MAX_THREADS, NULL, "N",
+     "shards per batch, on which the bits of the model depend; updates use at most as many "
+     "threads; "
+     "0: one per core, so that each machine makes its own model"},
     {"seed", SA_OPTION_INT64, SA_SCOPE_TRAINING, FIELD(seed), 1, 0, MAX_JSON_INTEGER, NULL, "N",
      "random seed"},
     {"valid-every", SA_OPTION_INT, SA_SCOPE_TRAINING, FIELD(valid_every), 0, 0, 1000000000, NULL,
@@ -312,7 +314,6 @@ char *sa_settings_write(const sa_settings *settings, sa_error *error) {
     for (const sa_option *row = sa_settings_options; good && row->name; row++) {
         const double number = sa_option_get(row, settings);
         if (row->scope == SA_SCOPE_RUN) continue;
-        /* older programs, which do not know these, read the files that do not use them */
         if (row->scope == SA_SCOPE_SCORES && number == row->default_value) continue;
         json_t *value = value_of(row, number);
         good = json_object_set_new(object, row->name, value) == 0;

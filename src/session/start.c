@@ -10,6 +10,7 @@
 
 #include <errno.h>
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -210,6 +211,15 @@ static bool name_files(sa_session *session, sa_error *error) {
            sa_fail_memory(error, strlen(out));
 }
 
+static void note_model(const sa_session *session) {
+    const int shards = session->settings.shards, threads = sa_pool_threads(session->model.pool);
+    char idle[64] = "";
+    if (shards < threads) snprintf(idle, sizeof idle, " (updates use %d: see --shards)", shards);
+    sa_session_note(session, "model: %zu weights, %d shards, %d threads%s%s",
+                    session->model.plan.size, shards, threads, idle,
+                    session->training->resume ? ", resumed" : "");
+}
+
 bool sa_session_open(sa_session *session, const sa_train_options *training, sa_error *error) {
     *session = (sa_session){
         .training = training,
@@ -235,9 +245,7 @@ bool sa_session_open(sa_session *session, const sa_train_options *training, sa_e
                                     session->figures.best_chrf};
     if (training->resume) check_best_model(session);
     note_pairs(session);
-    sa_session_note(session, "model: %zu weights, %d shards, %d threads%s",
-                    session->model.plan.size, session->settings.shards,
-                    sa_pool_threads(session->model.pool), training->resume ? ", resumed" : "");
+    note_model(session);
     if (session->settings.metrics.tokenize == SA_METRIC_TOKENIZER_13A &&
         sa_targets_lack_spaces(session->valid_corpus))
         sa_session_note(session, "note: " SA_UNSPACED_NOTE);

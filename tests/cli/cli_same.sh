@@ -63,4 +63,14 @@ for flavor in /usr/lib/*/openblas-{serial,openmp}; do
     same "${flavor##*/}" "$(sums flavor-1)" "$(sums flavor-4)"
 done
 echo "same models: $good/$cases"
+# Without --shards the number of cores changes nothing.
+if command -v taskset >/dev/null; then
+    default="--train mono.tsv --embed 8 --hidden 8 --attn 4 --maxout 4 --steps 10 --max-time 0"
+    "$softalign" train $default --out cores 2>/dev/null
+    taskset -c "$(taskset -cp $$ | sed 's/.*: *\([0-9]*\).*/\1/')" "$softalign" train $default --out core 2>/dev/null
+    cmp cores/best.safetensors core/best.safetensors || fail "one core makes another model"
+fi
+"$softalign" train $options --out few --threads 9 2>err
+grep -q ' weights, 8 shards, 9 threads (updates use 8: see --shards)$' err || fail "idle threads: $(cat err)"
+
 finish

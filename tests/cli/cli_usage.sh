@@ -148,4 +148,10 @@ fi
 (exec -a '' "$softalign") 2>err
 same "without a name" 2 $?
 
+# A corpus is written while it is made: whoever wants one line waits for one.
+timeout 20 "$softalign" corpus mono --pairs 1000000 2>err | head -n 1 >first
+same "exit codes of a pipe that is closed" "5 0" "${PIPESTATUS[*]}"
+same "its message" "" "$(cat err)"
+same "the first line" "$("$softalign" corpus mono --pairs 1)" "$(cat first)"
+
 finish

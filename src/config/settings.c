@@ -156,9 +156,7 @@ const sa_option sa_settings_options[] = {
     {"batch-tokens", SA_OPTION_INT, SA_SCOPE_TRAINING, FIELD(batch_tokens), 0, 0, 1000000, NULL,
      "N", "batch size as the maximum number of tokens per side, EOS included; 0: use --batch"},
     {"shards", SA_OPTION_INT, SA_SCOPE_TRAINING, FIELD(shards), 2, 0, SA_MAX_THREADS, NULL, "N",
-     "shards per batch, on which the bits of the model depend; updates use at most as many "
-     "threads; "
-     "0: one per core, so that each machine makes its own model"},
+     "shards per batch, each for one thread; they change the result; 0: one per core"},
     {"seed", SA_OPTION_INT64, SA_SCOPE_TRAINING, FIELD(seed), 1, 0, MAX_JSON_INTEGER, NULL, "N",
      "random seed"},
     {"valid-every", SA_OPTION_INT, SA_SCOPE_TRAINING, FIELD(valid_every), 0, 0, 1000000000, NULL,
@@ -313,8 +311,8 @@ char *sa_settings_write(const sa_settings *settings, sa_error *error) {
     bool good = object != NULL;
     for (const sa_option *row = sa_settings_options; good && row->name; row++) {
         const double number = sa_option_get(row, settings);
-        if (row->scope == SA_SCOPE_RUN) continue;
-        if (row->scope == SA_SCOPE_SCORES && number == row->default_value) continue;
+        const bool usual = row->scope == SA_SCOPE_SCORES && number == row->default_value;
+        if (row->scope == SA_SCOPE_RUN || usual) continue;
         json_t *value = value_of(row, number);
         good = json_object_set_new(object, row->name, value) == 0;
     }

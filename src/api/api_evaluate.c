@@ -113,7 +113,7 @@ bool sa_evaluate(sa_model *model, const sa_corpus *corpus, const sa_search *sear
         !sa_override_check(search->override, error) ||
         !sa_options_check(sa_linking_options, linking, error))
         return false;
-    bool good = true;
+    bool good = sa_check_lengths(model, corpus->name, corpus->pairs, corpus->count, error);
     if (corpus->count) memset(each, 0, sizeof *each * corpus->count);
     for (size_t first = 0; good && first < corpus->count; first += PART) {
         sa_corpus part = *corpus;

@@ -1,3 +1,4 @@
+#include "base/alignment_weights.h"
 #include "base/number.h"
 #include "cli/command.h"
 #include "cli/line_input.h"
@@ -64,6 +65,7 @@ typedef struct translate_work {
     size_t unnoted_lines; /* and those after them with their words */
     size_t words, unknown;
     bool tabs_noted;
+    int max_len;
     size_t too_long; /* lines left empty, */
     size_t first;    /* the first of them, from 1, */
     int tokens;      /* and what it has */
@@ -113,11 +115,11 @@ static void count_too_long(translate_work *work, const sa_translation *translati
 }
 
 /* Fails after the last line, so that all others are translated. */
-static bool check_too_long(const translate_work *work, int max_len, sa_error *error) {
+static bool check_too_long(const translate_work *work, sa_error *error) {
     return !work->too_long ||
            sa_fail(error, SA_LIMIT,
                    "line %zu has %d %s, more than --max-len %d; lines left empty: %zu", work->first,
-                   work->tokens, work->units, max_len, work->too_long);
+                   work->tokens, work->units, work->max_len, work->too_long);
 }
 
 static const char *units_of(const sa_model *model) {
@@ -174,12 +176,15 @@ static void write_nbest(translate_work *work, const sa_translation *translation,
 }
 
 static bool write_block(translate_work *work, size_t count, sa_error *error) {
+    enum { LARGE = 1 << 20 }; /* bytes of matrices that are written at once */
     const int nbest = work->search.nbest;
     for (size_t i = 0; i < count; i++, work->index++) {
         const sa_translation *each = work->out + i * (size_t)nbest;
         note_unknown(work, each, work->index + 1);
         count_too_long(work, each, work->index + 1);
-        if (work->jsonl && !write_json(work, each, work->index, error)) return false;
+        if (work->jsonl && (!write_json(work, each, work->index, error) ||
+                            (work->text.size > LARGE && !cli_print(&work->text, error))))
+            return false;
         if (work->jsonl) continue;
         if (nbest == 1)
             sa_buffer_addf(&work->text, "%s\n", each->text);
@@ -192,12 +197,25 @@ static bool write_block(translate_work *work, size_t count, sa_error *error) {
 
 /* ---- Working --------------------------------------------------------------------------------- */
 
-static bool translate_block(translate_work *work, size_t count, sa_error *error) {
-    if (!sa_translate_ensemble(work->models, work->number, work->lines, count, &work->search,
-                               work->out, error))
+static bool translate_part(translate_work *work, const char *const *lines, size_t count,
+                           sa_error *error) {
+    if (!sa_translate_ensemble(work->models, work->number, lines, count, &work->search, work->out,
+                               error))
         return false;
     bool good = write_block(work, count, error);
     sa_translations_release(work->out, count * (size_t)work->search.nbest);
+    return good;
+}
+
+static bool translate_block(translate_work *work, size_t count, sa_error *error) {
+    bool good = true;
+    for (size_t first = 0, part = count; good && first < count; first += part) {
+        const char *const *lines = work->lines + first;
+        if (work->jsonl) /* with weights */
+            part =
+                sa_alignments_together(lines, lines, sizeof *lines, count - first, work->max_len);
+        good = translate_part(work, lines, part, error);
+    }
     return good;
 }
 
@@ -300,9 +318,10 @@ static bool run(int count, char **arguments, sa_error *error) {
     translate_work work = {.search = options.search,
                            .jsonl = options.jsonl,
                            .merge = options.merge,
-                           .quiet = options.quiet};
+                           .quiet = options.quiet,
+                           .max_len = options.max_len};
     bool good = open_work(&work, words, &options, error) && translate_all(&work, error) &&
-                check_too_long(&work, options.max_len, error);
+                check_too_long(&work, error);
     close_work(&work);
     return good;
 }

@@ -1,4 +1,5 @@
 /* alignment: sa_align of softalign.h. */
+#include "base/alignment_weights.h"
 #include "base/argument.h"
 #include "config/settings.h"
 #include "inference/encoding.h"
@@ -107,8 +108,11 @@ bool sa_align(sa_model *model, const sa_align_options *options, const sa_pair *p
     if (!each) return sa_fail(error, SA_USAGE, "'each' is NULL");
     bool good =
         check_options(model, options, error) && sa_check_lengths(model, NULL, pairs, count, error);
-    for (size_t first = 0; good && first < count; first += PART)
-        good = align_part(model, options, pairs, first, count - first < PART ? count - first : PART,
-                          each, context, error);
+    for (size_t first = 0, part; good && first < count; first += part) {
+        part = count - first < PART ? count - first : PART;
+        part = sa_alignments_together(&pairs[first].source, &pairs[first].target, sizeof *pairs,
+                                      part, model->max_len);
+        good = align_part(model, options, pairs, first, part, each, context, error);
+    }
     return good;
 }

@@ -1,4 +1,5 @@
 /* api_attend: sa_attend of softalign.h. Checks that the tables fit; the laboratory computes. */
+#include "attention/normalizer.h"
 #include "attention/score.h"
 #include "base/memory.h"
 #include "config/settings.h"
@@ -183,6 +184,14 @@ static bool check_choices(const sa_attend_options *options, sa_error *error) {
     while (sa_score_name((size_t)known)) known++;
     if (options->attention < 0 || options->attention >= known)
         return sa_fail(error, SA_USAGE, "there is no attention score %d", options->attention);
+    known = 0;
+    while (sa_normalizer_name((size_t)known)) known++;
+    if (options->normalizer < 0 || options->normalizer >= known)
+        return sa_fail(error, SA_USAGE, "there is no normalizer %d", options->normalizer);
+    if (sa_normalizers[options->normalizer].exponent &&
+        !(options->entmax_alpha > 1 && options->entmax_alpha <= 2))
+        return sa_fail(error, SA_USAGE, "--entmax-alpha %g: above 1 and at most 2",
+                       options->entmax_alpha);
     return options->heads > 0 || sa_fail(error, SA_USAGE, "--heads %d: at least 1", options->heads);
 }
 

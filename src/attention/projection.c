@@ -15,6 +15,8 @@ void sa_attention_bind(sa_binder *binder, const char *part, sa_attention_sizes s
     const char *const *name = names[sizes.transformer];
     const int H = sizes.heads, n = sizes.state, A = sizes.annotation;
     *w = (sa_attention){.score = score,
+                        .normalizer = sizes.normalizer,
+                        .exponent = (sa_real)sizes.exponent,
                         .heads = H,
                         .query_width = n,
                         .window = sizes.window,
@@ -46,6 +48,8 @@ void sa_attention_bind(sa_binder *binder, const char *part, sa_attention_sizes s
         w->W_p = sa_bind_matrix(binder, part, "W_p", sizes.size, n, SA_INIT_INPUT);
         w->v_p = sa_bind_vector(binder, part, "v_p", sizes.size, SA_INIT_ALIGN_LAST);
     }
+    if (w->normalizer->exponent && sizes.exponent == SA_ENTMAX_ALPHA_LEARNED)
+        w->a = sa_bind_vector(binder, part, "a", H, SA_INIT_ZERO); /* alpha = 1.5 */
 }
 
 /* ---- Keys and values ------------------------------------------------------------------------- */

@@ -11,11 +11,13 @@
 #ifndef SA_ATTENTION_PROJECTION_H
 #define SA_ATTENTION_PROJECTION_H
 
+#include "attention/normalizer.h"
 #include "attention/score.h"
 #include "layers/params.h"
 
 typedef struct sa_attention { /* weights, or their gradients */
     const sa_score *score;
+    const sa_normalizer *normalizer;
     int heads;
     int query_width, key_width; /* numbers of q and of k, all heads together */
     int value_width;         /* numbers of all heads' values; 0: the annotations are the values */
@@ -26,10 +28,14 @@ typedef struct sa_attention { /* weights, or their gradients */
     sa_weight W_v, W_c;      /* [value_width x A], [A x value_width]; projected values only */
     sa_weight W_p;           /* [n' x n]; SA_WINDOW_LOCAL_P only, as is the next */
     sa_mat v_p;              /* [1 x n'] */
+    sa_real exponent;        /* the normalizer's alpha, if it is not learned */
+    sa_mat a;                /* [1 x heads] else: alpha = 1 + sigma(a) */
 } sa_attention;
 
 typedef struct sa_attention_sizes {
     const sa_score *score;
+    const sa_normalizer *normalizer;
+    double exponent; /* the normalizer's alpha; SA_ENTMAX_ALPHA_LEARNED: each head learns its own */
     int state, annotation; /* numbers of s and of h */
     int size;              /* n', divided among the heads */
     int max_positions;     /* S_max of the location score */

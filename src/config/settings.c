@@ -1,4 +1,5 @@
 #include "config/settings.h"
+#include "attention/normalizer.h"
 #include "attention/score.h"
 #include "attention/window.h"
 #include "base/json.h"
@@ -26,6 +27,13 @@ const sa_option sa_settings_options[] = {
      "decoder architecture, from a fixed context vector to the conditional GRU"},
     {"attention", SA_OPTION_CHOICE, SA_SCOPE_MODEL, FIELD(attention), 0, 0, 0, sa_score_name,
      "NAME", "attention score function"},
+    {"normalizer", SA_OPTION_CHOICE, SA_SCOPE_MODEL, FIELD(normalizer), 0, 0, 0, sa_normalizer_name,
+     "NAME",
+     "what makes weights of the scores: softmax, softmax with a null key, or sparsemax and entmax "
+     "with weights of exactly 0"},
+    {"entmax-alpha", SA_OPTION_REAL, SA_SCOPE_MODEL, FIELD(entmax_alpha), 1.5, 1.01, 2,
+     sa_entmax_alpha_name, "X",
+     "entmax: alpha, from near softmax (1) to sparsemax (2); learned: each head learns its own"},
     {"heads", SA_OPTION_INT, SA_SCOPE_MODEL, FIELD(heads), 1, 1, 64, NULL, "N",
      "number of attention heads; the n' attention units are split among them"},
     {"value-size", SA_OPTION_INT, SA_SCOPE_MODEL, FIELD(value_size), 0, 0, 8192, NULL, "N",
@@ -262,6 +270,10 @@ bool sa_settings_has_attention(const sa_settings *settings) {
     return sa_families[settings->model]->attends(settings);
 }
 
+bool sa_settings_has_null_key(const sa_settings *settings) {
+    return sa_settings_has_attention(settings) && sa_normalizers[settings->normalizer].null_key;
+}
+
 const sa_option *sa_settings_find_difference(const sa_settings *one, const sa_settings *other) {
     const sa_option *row = sa_settings_options;
     while (row->name &&
@@ -289,7 +301,8 @@ static json_t *value_of(const sa_option *row, double number) {
     case SA_OPTION_SWITCH:
         return json_boolean(number != 0);
     case SA_OPTION_REAL:
-        return json_real(number);
+        return sa_option_word(row, number) ? json_string(sa_option_word(row, number))
+                                           : json_real(number);
     case SA_OPTION_INT:
     case SA_OPTION_INT64:
     case SA_OPTION_TEXT:
@@ -326,6 +339,9 @@ static bool assign(const sa_option *row, sa_settings *settings, const json_t *va
     case SA_OPTION_SWITCH:
         return json_is_boolean(value) && sa_option_set_number(row, settings, json_is_true(value));
     case SA_OPTION_REAL:
+        if (row->choice && json_is_string(value))
+            return sa_option_set_number(row, settings,
+                                        sa_option_find_choice(row, json_string_value(value)));
         return json_is_number(value) &&
                sa_option_set_number(row, settings, json_number_value(value));
     case SA_OPTION_INT:

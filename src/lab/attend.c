@@ -11,6 +11,8 @@
 
 /* The inputs of the attention core, in the arena. */
 typedef struct attention {
+    const sa_normalizer *normalizer;
+    sa_real exponent;
     sa_mat q, k, v, v_a, c, scratch;
     sa_span *spans; /* [Q] */
 } attention;
@@ -98,15 +100,18 @@ static void attend_head(const sa_score *score, const attention *at, int h, sa_at
     const sa_mat scratch = sa_head_part(at->scratch, H, h);
     const sa_mat e = of_head(out->scores, out, h), alpha = of_head(out->weights, out, h);
     score->forward(v_a, q, k, e, scratch);
+    sa_copy_mat(e, alpha);
+    sa_attention_weights_forward(at->normalizer, at->exponent, at->spans, alpha);
     blank_outside(e, at->spans);
-    sa_attention_weights_forward(score, v_a, q, k, at->spans, alpha, scratch);
     sa_attention_sum_forward(alpha, sa_head_part(at->v, H, h), sa_head_part(at->c, H, h));
 }
 
 static attention read_inputs(sa_arena *arena, const sa_attend_options *job,
                              const sa_attend_result *out) {
     const sa_score *score = &sa_scores[job->attention];
-    attention at = {.v = input(arena, job, job->values, &job->values_projection)};
+    attention at = {.normalizer = &sa_normalizers[job->normalizer],
+                    .exponent = (sa_real)job->entmax_alpha,
+                    .v = input(arena, job, job->values, &job->values_projection)};
     if (job->weights.numbers) return at;
     at.q = input(arena, job, job->query, &job->query_projection);
     if (score->key != SA_KEY_NONE) at.k = input(arena, job, job->keys, &job->keys_projection);

@@ -30,7 +30,7 @@ double sa_lab_view_difference(sa_lab_view one, sa_lab_view other, int steps, con
  * and fails only when memory runs out. */
 
 /* How far attention weights are from being distributions: not negative, sum 1. With a local-p
- * window the Gaussian may make the sum smaller, down to exp(-2). */
+ * window the Gaussian may make the sum smaller, down to exp(-2), with a null key it may be any. */
 bool sa_measure_row_sums(sa_proof_setup *setup, double *worst, sa_error *error);
 
 /* The difference of weights, log p and gradient between all pairs in one batch and one by one. */

@@ -23,8 +23,10 @@ static const char *content_free_note(const sa_proof_setup *setup) {
                                  : NULL;
 }
 
-static const char *window_note(const sa_proof_setup *setup) {
+static const char *sum_note(const sa_proof_setup *setup) {
     const sa_attention *attention = sa_lab_attention(setup);
+    if (attention && attention->normalizer->null_key)
+        return "at most 1: the null key takes the rest";
     return attention && attention->window == SA_WINDOW_LOCAL_P
                ? "at most 1: the Gaussian of the window makes the sum smaller"
                : NULL;
@@ -80,7 +82,7 @@ static const struct invariance {
     bool (*measure)(sa_proof_setup *, double *worst, sa_error *);
 } rows[] = {
     {"row-sums", "The weights of every head are not negative and sum to 1 for every target word.",
-     1e-12, .excuse = no_attention, .note = window_note, .measure = sa_measure_row_sums},
+     1e-12, .excuse = no_attention, .note = sum_note, .measure = sa_measure_row_sums},
     {"batching",
      "Pairs one by one have the same weights, log p and summed gradient as in one batch.", ROUNDING,
      .measure = sa_measure_batching},

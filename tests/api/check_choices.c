@@ -28,6 +28,10 @@ static const struct {
      {SA_ATTENTION_ADDITIVE, SA_ATTENTION_SCALED_DOT, SA_ATTENTION_DOT, SA_ATTENTION_GENERAL,
       SA_ATTENTION_RAW_DOT, SA_ATTENTION_CONCAT, SA_ATTENTION_LOCATION, SA_ATTENTION_UNIFORM}},
     {sa_settings_option,
+     "normalizer",
+     {"softmax", "null", "sparsemax", "entmax"},
+     {SA_NORMALIZER_SOFTMAX, SA_NORMALIZER_NULL, SA_NORMALIZER_SPARSEMAX, SA_NORMALIZER_ENTMAX}},
+    {sa_settings_option,
      "window",
      {"none", "local-m", "local-p"},
      {SA_WINDOW_NONE, SA_WINDOW_LOCAL_M, SA_WINDOW_LOCAL_P}},
@@ -146,12 +150,13 @@ START_TEST(an_option_says_what_its_field_holds) {
 }
 END_TEST
 
-/* Scores, decoders and cells: named, described, and described in part or not at all if so asked. */
+/* Scores, normalizers, decoders and cells: named, described, and described in part or not at all if
+ * so asked. */
 START_TEST(rows_are_enumerated) {
     static const char *(*const lists_of_rows[])(size_t, const char **, const char **) = {
-        sa_attention_info, sa_decoder_info, sa_cell_info};
-    static const char *const first[] = {"additive", "bahdanau", "gru"};
-    for (size_t l = 0; l < 3; l++) {
+        sa_attention_info, sa_normalizer_info, sa_decoder_info, sa_cell_info};
+    static const char *const first[] = {"additive", "softmax", "bahdanau", "gru"};
+    for (size_t l = 0; l < sizeof first / sizeof *first; l++) {
         const char *formula, *citation, *name = lists_of_rows[l](0, NULL, NULL);
         size_t count = 0;
         ck_assert_str_eq(name, first[l]);

@@ -21,6 +21,7 @@ static const struct shape {
     {3, 2, {.state = 5, .annotation = 3, .size = 2, .max_positions = 9, .heads = 1}},
 };
 enum { SHAPES = sizeof shapes / sizeof *shapes };
+#define EXPONENT 1.5 /* of entmax */
 
 static sa_attention w, dw;
 static sa_mat weights, dweights; /* all of w and dw as one row */
@@ -37,6 +38,7 @@ static const sa_score *row_of(const char *name) {
 static void bind_row(const sa_score *row, sa_attention_sizes sizes) {
     sa_binder counting = {0};
     sizes.score = row;
+    if (!sizes.normalizer) sizes.normalizer = &sa_normalizers[SA_NORMALIZER_SOFTMAX];
     if (row->key == SA_KEY_IDENTITY) sizes.annotation = sizes.state;
     sa_attention_bind(&counting, "attention", sizes, &w);
     weights = drawn(1, (int)counting.offset);
@@ -65,7 +67,8 @@ static struct shape open_row(const sa_score *row, int number) {
 }
 
 static void attend(void) {
-    sa_attention_weights_forward(w.score, w.v_a, q, k, spans, alpha, scratch);
+    w.score->forward(w.v_a, q, k, alpha, scratch);
+    sa_attention_weights_forward(w.normalizer, EXPONENT, spans, alpha);
     sa_attention_sum_forward(alpha, v, c);
 }
 
@@ -154,8 +157,8 @@ START_TEST(query_is_one_row_or_many) {
     attend();
     sa_mat alone = unset(1, shape.S), context = unset(1, v.cols);
     for (int i = 0; i < shape.Q; i++) {
-        sa_attention_weights_forward(w.score, w.v_a, sa_rows(q, i, 1), k, spans + i, alone,
-                                     scratch);
+        w.score->forward(w.v_a, sa_rows(q, i, 1), k, alone, scratch);
+        sa_attention_weights_forward(w.normalizer, EXPONENT, spans + i, alone);
         sa_attention_sum_forward(alone, v, context);
         ck_assert_double_le(farthest(alone, sa_rows(alpha, i, 1)), 1e-15);
         ck_assert_double_le(farthest(context, sa_rows(c, i, 1)), 1e-15);
@@ -208,8 +211,8 @@ START_TEST(core_backward) {
     sa_mat dalpha = unset(shape.Q, shape.S);
     core();
     sa_attention_sum_backward(alpha, v, dy, dalpha, dv);
-    sa_attention_weights_backward(w.score, w.v_a, q, k, spans, alpha, dalpha, dq, dk, dw.v_a,
-                                  scratch);
+    sa_attention_weights_backward(w.normalizer, EXPONENT, spans, alpha, dalpha, NULL);
+    w.score->backward(w.v_a, q, k, dalpha, dq, dk, dw.v_a, scratch);
     CHECK_ADDED(core, q, dq);
     CHECK_ADDED(core, k, dk);
     CHECK_ADDED(core, v, dv);

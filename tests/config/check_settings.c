@@ -174,6 +174,44 @@ START_TEST(the_nearest_name_is_suggested) {
 }
 END_TEST
 
+/* A real number that has a word for a number outside its range. */
+START_TEST(a_word_may_stand_for_a_number) {
+    sa_settings settings = defaults(), read = defaults();
+    sa_error error;
+    ck_assert(sa_settings_set(&settings, "entmax-alpha", "1.25", NULL));
+    ck_assert_double_eq(settings.entmax_alpha, 1.25);
+    ck_assert(sa_settings_set(&settings, "entmax-alpha", "learned", NULL));
+    ck_assert_double_eq(settings.entmax_alpha, SA_ENTMAX_ALPHA_LEARNED);
+    ck_assert(sa_settings_check(&settings, NULL));
+    char *text = sa_settings_write(&settings, NULL);
+    ck_assert_ptr_nonnull(strstr(text, "\"entmax-alpha\": \"learned\""));
+    ck_assert(sa_settings_read(&read, text, "m", NULL));
+    ck_assert_double_eq(read.entmax_alpha, SA_ENTMAX_ALPHA_LEARNED);
+    free(text);
+    ck_assert(!sa_settings_set(&settings, "entmax-alpha", "1", &error));
+    ck_assert_str_eq(error.text, "--entmax-alpha '1': expected a number from 1.01 to 2 or learned");
+    ck_assert(!sa_settings_set(&settings, "entmax-alpha", "learn", &error));
+    ck_assert_ptr_nonnull(strstr(error.text, "learned'?"));
+    ck_assert(!sa_settings_read(&read, "{\"entmax-alpha\": 1}", "m", &error));
+    ck_assert_ptr_nonnull(strstr(error.text, "'entmax-alpha' must be a number from 1.01 to 2 or"));
+    ck_assert(!sa_settings_read(&read, "{\"entmax-alpha\": \"softmax\"}", "m", &error));
+    ck_assert(!sa_settings_read(&read, "{\"lr\": \"learned\"}", "m", &error));
+}
+END_TEST
+
+/* The gradient of a weight's logarithm is infinite at 0. */
+START_TEST(guided_alignment_needs_weights_above_0) {
+    sa_settings settings = defaults();
+    sa_error error;
+    settings.guided_alignment = 0.5;
+    for (int i = 0; sa_normalizer_name((size_t)i); i++) {
+        settings.normalizer = i;
+        ck_assert_int_eq(sa_settings_check(&settings, &error), !sa_normalizers[i].sparse);
+        if (sa_normalizers[i].sparse) ck_assert_ptr_nonnull(strstr(error.text, "--normalizer"));
+    }
+}
+END_TEST
+
 /* ---- The settings of a model file ------------------------------------------------------------ */
 
 START_TEST(written_settings_read_back_exactly) {
@@ -186,7 +224,7 @@ START_TEST(written_settings_read_back_exactly) {
     settings.steps = 99;
     char *text = sa_settings_write(&settings, NULL);
     ck_assert_ptr_nonnull(text);
-    ck_assert_ptr_nonnull(strstr(text, "\"attention\": \"scaled-dot\", \"heads\": 1"));
+    ck_assert_ptr_nonnull(strstr(text, "\"attention\": \"scaled-dot\", \"normalizer\": "));
     ck_assert_ptr_nonnull(strstr(text, "\"lowercase\": true"));
     ck_assert_ptr_null(strstr(text, "steps"));
     ck_assert_ptr_null(strstr(text, "threads"));
@@ -319,6 +357,8 @@ int main(void) {
     tcase_add_test(cases, earlier_names_have_one_present_name);
     tcase_add_test(cases, text_options_keep_the_given_text);
     tcase_add_test(cases, the_nearest_name_is_suggested);
+    tcase_add_test(cases, a_word_may_stand_for_a_number);
+    tcase_add_test(cases, guided_alignment_needs_weights_above_0);
     tcase_add_test(cases, written_settings_read_back_exactly);
     tcase_add_test(cases, earlier_keys_and_choices_are_understood);
     tcase_add_test(cases, a_key_that_is_absent_takes_its_default);

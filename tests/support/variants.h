@@ -36,8 +36,9 @@ static inline sa_settings small_settings(void) {
 
 /* Whether an option changes what models of a family compute. */
 static inline bool of_family(const char *option, int model) {
-    static const char *const both[] = {"attention", "heads", "value-size", "window",
-                                       "layers",    "tie",   "positions",  "window-size"};
+    static const char *const both[] = {"attention",  "heads",       "value-size", "window",
+                                       "layers",     "tie",         "positions",  "window-size",
+                                       "normalizer", "entmax-alpha"};
     const bool own = strcmp(option, "norm") == 0;
     for (size_t i = 0; i < sizeof both / sizeof *both; i++)
         if (strcmp(option, both[i]) == 0) return true;
@@ -51,7 +52,11 @@ static inline int all_variants(int model, variant *list) {
     static const struct {
         const char *name;
         double value;
-    } counts[] = {{"heads", 2}, {"heads", 4}, {"value-size", 3}, {"layers", 2}};
+    } counts[] = {{"heads", 2},
+                  {"heads", 4},
+                  {"value-size", 3},
+                  {"layers", 2},
+                  {"entmax-alpha", SA_ENTMAX_ALPHA_LEARNED}};
     const sa_settings plain = small_of(model);
     int count = 0;
     for (const sa_option *row = sa_settings_options; row->name; row++) {
@@ -68,10 +73,12 @@ static inline int all_variants(int model, variant *list) {
 }
 
 /* Sets what other options require: a score without projections needs annotations of the states'
- * size, a tied embedding the size of the read-out layer. */
+ * size, a tied embedding the size of the read-out layer, a learned alpha entmax. */
 static inline void fit_together(sa_settings *settings) {
     if (sa_scores[settings->attention].key == SA_KEY_IDENTITY) settings->encoder = SA_ENCODER_UNI;
     if (settings->tie != SA_TIE_NONE) settings->maxout = settings->embed;
+    if (settings->entmax_alpha == SA_ENTMAX_ALPHA_LEARNED)
+        settings->normalizer = SA_NORMALIZER_ENTMAX;
 }
 
 static inline void apply_variant(const variant *one, sa_settings *settings) {

@@ -103,7 +103,14 @@ enum {
 enum { SA_ENTMAX_ALPHA_LEARNED };
 enum { SA_WINDOW_NONE, SA_WINDOW_LOCAL_M, SA_WINDOW_LOCAL_P };
 enum { SA_ENCODER_BI, SA_ENCODER_UNI, SA_ENCODER_NONE };
-enum { SA_POSITIONS_NONE, SA_POSITIONS_SINUSOIDAL, SA_POSITIONS_LEARNED };
+enum {
+    SA_POSITIONS_NONE,
+    SA_POSITIONS_SINUSOIDAL,
+    SA_POSITIONS_LEARNED,
+    SA_POSITIONS_T5,
+    SA_POSITIONS_ALIBI,
+    SA_POSITIONS_ROPE,
+};
 enum { SA_CELL_GRU, SA_CELL_LSTM, SA_CELL_RNN };
 enum { SA_UPDATE_NEW, SA_UPDATE_OLD };
 enum { SA_RESET_BEFORE, SA_RESET_AFTER, SA_RESET_SUM };
@@ -149,7 +156,7 @@ typedef struct sa_settings {
     int window_size;     /* D */
     int encoder;         /* SA_ENCODER_... */
     int layers;          /* of the encoder; Transformer: of the decoder, too */
-    int positions;       /* SA_POSITIONS_..., added to the embeddings */
+    int positions;       /* SA_POSITIONS_...; t5, alibi and rope: of a Transformer */
     bool reverse_source; /* read the source from its last word to its first */
     int cell;            /* SA_CELL_... */
     int update, reset;   /* SA_UPDATE_..., SA_RESET_...: forms of the GRU */
@@ -236,6 +243,9 @@ const char *sa_attention_info(size_t i, const char **formula, const char **citat
 
 /* The same of the normalizers, which turn scores into weights. */
 const char *sa_normalizer_info(size_t i, const char **formula, const char **citation);
+
+/* The same of the positions. */
+const char *sa_position_info(size_t i, const char **formula, const char **citation);
 
 /* The same of the decoders. */
 const char *sa_decoder_info(size_t i, const char **formula, const char **citation);
@@ -826,8 +836,8 @@ typedef struct sa_attend_options {
     int normalizer;      /* SA_NORMALIZER_... */
     double entmax_alpha; /* of SA_NORMALIZER_ENTMAX, from 1.01 to 2 */
     int heads;
-    int positions;                /* SA_POSITIONS_...: added to row t of query, keys and values */
-    bool causal;                  /* query i attends to keys 0 .. i */
+    int positions; /* SA_POSITIONS_...: of row t of query, keys and (encodings) values */
+    bool causal;   /* query i attends to keys 0 .. i */
     sa_table query, keys, values; /* [Q x ..], [S x ..], [S x ..] */
     sa_projection query_projection, keys_projection, values_projection, output_projection;
     sa_table v_a;     /* of "additive" and "concat": as many numbers as k_j has, in a row or a

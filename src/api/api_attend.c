@@ -4,6 +4,7 @@
 #include "base/memory.h"
 #include "config/settings.h"
 #include "lab/lab.h"
+#include "layers/position.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -145,13 +146,28 @@ static bool check_keys(operands *all, const sa_attend_options *options, sa_error
     return true;
 }
 
+/* Rotations turn pairs of numbers of queries and keys that are multiplied. */
+static bool check_rotation(const operands *all, const sa_attend_options *options, sa_error *error) {
+    const char *name = sa_position_name((size_t)options->positions);
+    if (!sa_position_kinds[options->positions].rotation) return true;
+    if (all->score->key == SA_KEY_NONE || all->score->vector)
+        return sa_fail(error, SA_USAGE,
+                       "--positions %s rotates queries and keys, but --attention "
+                       "%s is no product of theirs",
+                       name, all->score->name);
+    const int width = all->keys.cols / options->heads;
+    return width % 2 == 0 ||
+           sa_fail(error, SA_DATA, "--positions %s rotates pairs of numbers, but a key has %d",
+                   name, width);
+}
+
 static bool check_scores(operands *all, const sa_attend_options *options, sa_error *error) {
     if (!open_operand(&all->query, error)) return false;
     if (all->score->query != SA_QUERY_IDENTITY &&
         !divides_by_heads(&all->query, options->heads, error))
         return false;
     if (all->score->key != SA_KEY_NONE && !check_keys(all, options, error)) return false;
-    return check_vector(all, options->v_a, error);
+    return check_rotation(all, options, error) && check_vector(all, options->v_a, error);
 }
 
 static bool check_given(const sa_attend_options *options, sa_error *error) {
@@ -192,6 +208,13 @@ static bool check_choices(const sa_attend_options *options, sa_error *error) {
         !(options->entmax_alpha > 1 && options->entmax_alpha <= 2))
         return sa_fail(error, SA_USAGE, "--entmax-alpha %g: above 1 and at most 2",
                        options->entmax_alpha);
+    known = 0;
+    while (sa_position_name((size_t)known)) known++;
+    if (options->positions < 0 || options->positions >= known)
+        return sa_fail(error, SA_USAGE, "there are no positions %d", options->positions);
+    if (sa_position_kinds[options->positions].bind)
+        return sa_fail(error, SA_USAGE, "--positions %s is learned in training",
+                       sa_position_name((size_t)options->positions));
     return options->heads > 0 || sa_fail(error, SA_USAGE, "--heads %d: at least 1", options->heads);
 }
 

@@ -2,6 +2,7 @@
 #include "attention/normalizer.h"
 #include "attention/score.h"
 #include "layers/cell.h"
+#include "layers/position.h"
 #include "model/decoder.h"
 #include "tensor/blas.h"
 
@@ -33,6 +34,13 @@ const char *sa_normalizer_info(size_t i, const char **formula, const char **cita
     if (formula) *formula = sa_normalizers[i].formula;
     if (citation) *citation = sa_normalizers[i].citation;
     return sa_normalizers[i].name;
+}
+
+const char *sa_position_info(size_t i, const char **formula, const char **citation) {
+    if (!sa_position_name(i)) return NULL;
+    if (formula) *formula = sa_position_kinds[i].formula;
+    if (citation) *citation = sa_position_kinds[i].citation;
+    return sa_position_kinds[i].name;
 }
 
 const char *sa_decoder_info(size_t i, const char **formula, const char **citation) {

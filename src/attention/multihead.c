@@ -1,5 +1,6 @@
 #include "attention/multihead.h"
 #include "attention/attention.h"
+#include "tensor/gradient_fault.h"
 #include "tensor/vec.h"
 
 sa_attention_scratch sa_attention_scratch_layout(sa_arena *arena, const sa_attention *w,
@@ -131,11 +132,19 @@ static int words_of(const sa_memory *memory, int b) {
     return memory->first[b + 1] - memory->first[b];
 }
 
-/* e_ij = f(q_i, k_j) */
-static void scores_forward(const sa_attention *w, const head_slice *at, sa_mat e,
-                           sa_attention_scratch scratch) {
+/* e_ij = f(q_i, k_j) + b(j - i) of head k */
+static void scores_forward(const sa_attention *w, const head_slice *at, int k,
+                           const query_block *block, sa_mat e, sa_attention_scratch scratch) {
     w->score->forward(at->v_a, at->q, at->k, e,
                       sa_cols(sa_rows(scratch.keys, 0, at->k.rows), 0, at->k.cols));
+    sa_positions_bias(&w->positions, k, block->i - 1, e);
+}
+
+/* The block's rows of q, or of its derivative back. */
+static void rotate_queries(const sa_attention *w, const query_block *block, bool back, sa_mat q) {
+    const bool whole = w->score->query == SA_QUERY_IDENTITY; /* one query for all heads */
+    sa_positions_rotate(&w->positions, whole ? 1 : w->heads, block->i - 1, back,
+                        sa_rows(q, block->row, block->count));
 }
 
 sa_span sa_attention_scores(const sa_attention *w, const sa_memory *memory, int b, int i,
@@ -143,20 +152,21 @@ sa_span sa_attention_scores(const sa_attention *w, const sa_memory *memory, int 
                             sa_attention_scratch scratch) {
     const query_block block = {l, 1, b, i, causal};
     const head_slice at = slice_head(w, memory, &block, rows.q, rows.head_outputs, k);
-    scores_forward(w, &at, e, scratch);
+    scores_forward(w, &at, k, &block, e, scratch);
     return span_of(w, &block, 0, rows, e.cols);
 }
 
-/* From rows.q and the centers: alpha^k and o^k of every head k. */
+/* From rows.q, which is rotated, and the centers: alpha^k and o^k of every head k. */
 static void heads_forward(const sa_attention *w, const sa_memory *memory, const query_block *block,
                           const sa_override *override, sa_attention_rows rows, sa_mat o,
                           sa_attention_scratch scratch) {
     const int S = words_of(memory, block->sentence);
     const sa_span *spans = spans_of(w, block, rows, S, scratch.spans);
+    rotate_queries(w, block, false, rows.q);
     for (int k = 0; k < w->heads; k++) {
         const head_slice at = slice_head(w, memory, block, rows.q, o, k);
         const sa_mat alpha = block_weights(w, block, rows.alpha, k, S);
-        scores_forward(w, &at, alpha, scratch);
+        scores_forward(w, &at, k, block, alpha, scratch);
         sa_attention_weights_forward(w->normalizer, sa_attention_exponent(w, k), spans, alpha);
         if (w->window == SA_WINDOW_LOCAL_P) gauss_forward(w, block, rows, alpha);
         for (int l = 0; override && l < block->count; l++)
@@ -197,9 +207,11 @@ static void heads_backward(const sa_attention *w, const sa_memory *memory, const
             alpha = soft;
         }
         weights_backward(w, k, spans, alpha, dalpha, dw);
+        sa_positions_bias_backward(k, block->i - 1, dalpha, &dw->positions);
         w->score->backward(at.v_a, at.q, at.k, dalpha, to.q, to.k, to.v_a,
                            sa_cols(sa_rows(scratch.keys, 0, S), 0, at.k.cols));
     }
+    if (sa_gradient_intact("rope.query")) rotate_queries(w, block, true, d.q);
 }
 
 /* ---- One query per sentence ------------------------------------------------------------------ */

@@ -76,7 +76,8 @@ static const sa_option rows[] = {
     {"causal", SA_OPTION_SWITCH, SA_SCOPE_RUN, AT(causal), 0, 0, 1, NULL, NULL,
      "causal mask: query i sees keys up to row i"},
     {"positions", SA_OPTION_CHOICE, SA_SCOPE_RUN, AT(positions), 0, 0, 0, positions_name, "NAME",
-     "position embeddings, added to query, keys and values"},
+     "positions: sinusoidal is added to query, keys and values, alibi to the scores; rope rotates "
+     "queries and keys"},
     {"weights", SA_OPTION_TEXT, SA_SCOPE_RUN, AT(weights), 0, 0, 0, NULL, "FILE",
      "write the attention weights as a heatmap CSV"},
     {"head", SA_OPTION_INT, SA_SCOPE_RUN, AT(head), 0, 0, 8192, NULL, "N",

@@ -180,6 +180,9 @@ static void markdown_page(const cli_command *command, sa_buffer *out) {
         markdown_equations("Normalizers (--normalizer), with scores e_j and weights alpha_j",
                            sa_normalizer_info, out);
         markdown_equations(
+            "Positions (--positions), of word t, and of query i, key j and score e_ij",
+            sa_position_info, out);
+        markdown_equations(
             "Cells (--cell; for gru also --reset and --update), with previous state s'",
             sa_cell_info, out);
     }

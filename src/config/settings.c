@@ -49,8 +49,11 @@ const sa_option sa_settings_options[] = {
      "number of encoder layers; Transformer: of encoder and decoder"},
     {"positions", SA_OPTION_CHOICE, SA_SCOPE_MODEL, FIELD(positions), 0, 0, 0, sa_position_name,
      "NAME",
-     "position embeddings, added to the source embeddings; Transformer: to the target embeddings "
-     "as well"},
+     "positions: encodings added to the source embeddings (Transformer: to the target embeddings "
+     "as "
+     "well); or, in a Transformer's self-attention, biases of the scores (t5, alibi) or rotations "
+     "of "
+     "queries and keys (rope)"},
     {"reverse-source", SA_OPTION_SWITCH, SA_SCOPE_MODEL, FIELD(reverse_source), 0, 0, 1, NULL, NULL,
      "feed the source to the encoder in reverse order; matrices keep the original order"},
     {"cell", SA_OPTION_CHOICE, SA_SCOPE_MODEL, FIELD(cell), 0, 0, 0, sa_cell_name, "NAME",

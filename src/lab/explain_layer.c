@@ -35,7 +35,7 @@ static void explain_input(const layer_view *view, int layer) {
         sa_explainer_cite(out, layer_place);
     } else {
         sa_explainer_write(out, "x_j = sqrt(%d) E w_j%s", w->sizes.m,
-                           w->sizes.positions ? " + PE(j)" : "");
+                           w->encoder.positions.kind->encoding ? " + PE(j)" : "");
         sa_explainer_cite(out, "Vaswani et al. 2017, sections 3.4 and 3.5");
     }
     sa_explainer_matrix(out, "x", "x_j", view->x, SA_ROWS_SOURCE);
@@ -83,8 +83,10 @@ static void explain_head(const layer_view *view, int k) {
         own(view, w->score->query == SA_QUERY_IDENTITY ? cache->rows.q
                                                        : sa_head_part(cache->rows.q, H, k));
     out->line.head = H > 1 ? k + 1 : 0;
-    sa_explainer_write(out, "q_i = W_q %s_i, k_j = W_k %s_j, v_j = W_v %s_j", letter, letter,
-                       letter);
+    const char *turn[] = {w->positions.kind->rotation ? "R_i " : "",
+                          w->positions.kind->rotation ? "R_j " : ""};
+    sa_explainer_write(out, "q_i = %sW_q %s_i, k_j = %sW_k %s_j, v_j = W_v %s_j", turn[0], letter,
+                       turn[1], letter, letter);
     sa_explainer_cite(out, heads_place);
     sa_explainer_vector(out, "q", "q_i", q);
     if (keys.cols) sa_explainer_matrix(out, "k", "k_j", keys, SA_ROWS_SOURCE);

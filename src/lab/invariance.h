@@ -52,6 +52,9 @@ bool sa_measure_permutation(sa_proof_setup *setup, double *worst, sa_error *erro
 /* The same for the encoder: its annotations, and the weights of its self-attention. */
 bool sa_measure_encoder_permutation(sa_proof_setup *setup, double *worst, sa_error *error);
 
+/* How weights and log p change when all positions are three later. */
+bool sa_measure_shift(sa_proof_setup *setup, double *worst, sa_error *error);
+
 /* How the results up to a target position change with other target words from there on. */
 bool sa_measure_causality(sa_proof_setup *setup, double *worst, sa_error *error);
 

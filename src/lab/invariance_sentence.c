@@ -191,6 +191,32 @@ bool sa_measure_encoder_permutation(sa_proof_setup *setup, double *worst, sa_err
     return permutations(setup, encoding_difference, worst, error);
 }
 
+/* ---- Positions ------------------------------------------------------------------------------- */
+
+static void begin_later(sa_stack *stack) {
+    enum { LATER = 3 };
+    stack->positions.first = LATER;
+    for (int i = 0; i < stack->layers; i++) stack->layer[i].self.attention.positions.first = LATER;
+}
+
+bool sa_measure_shift(sa_proof_setup *setup, double *worst, sa_error *error) {
+    sa_seq2seq later = setup->model.w;
+    bool good = true;
+    begin_later(&later.transformer.encoder), begin_later(&later.transformer.decoder);
+    for (int p = 0; good && p < setup->pairs.count; p++) {
+        const sa_lab_pairs *pairs = &setup->pairs;
+        sa_lab_pass one, other = {0};
+        good = sa_lab_open_single(setup, p, &one, error) &&
+               sa_lab_pass_open(&other, &later, &pairs->source[p], &pairs->target[p], 1, error);
+        if (good)
+            *worst = sa_lab_nan_max(*worst, sa_lab_view_difference((sa_lab_view){&other, 0},
+                                                                   (sa_lab_view){&one, 0},
+                                                                   pairs->target[p].len, NULL));
+        sa_lab_pass_close(&one), sa_lab_pass_close(&other);
+    }
+    return good;
+}
+
 /* ---- Causality ------------------------------------------------------------------------------- */
 
 enum { CUTS = 16 }; /* copies of a pair in one pass */

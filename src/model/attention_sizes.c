@@ -34,6 +34,30 @@ static bool check_widths(const sa_attention_sizes *sizes, sa_error *error) {
                    sizes->score->name, sizes->annotation, sizes->state);
 }
 
+bool sa_positions_check(const sa_position_kind *kind, const sa_attention_sizes *sizes,
+                        sa_error *error) {
+    if (!kind->bias && !kind->rotation) return true;
+    if (!sizes)
+        return sa_fail(error, SA_USAGE,
+                       "--positions %s is part of self-attention, which a recurrent model has none "
+                       "of: it needs --model transformer",
+                       kind->name);
+    if (!kind->rotation) return true;
+    const sa_score *score = sizes->score;
+    if (score->key == SA_KEY_NONE || score->key == SA_KEY_IDENTITY || score->vector)
+        return sa_fail(error, SA_USAGE,
+                       "--positions %s rotates projected queries and keys whose product is the "
+                       "score, which --attention %s is not",
+                       kind->name, score->name);
+    const int width = score->key == SA_KEY_PROJECTED ? sizes->size / sizes->heads : sizes->state;
+    return width % 2 == 0 ||
+           sa_fail(error, SA_USAGE,
+                   "--positions %s rotates pairs of numbers, but a head compares %d: %s",
+                   kind->name, width,
+                   score->key == SA_KEY_PROJECTED ? "--attn / --heads must be even"
+                                                  : "--embed must be even");
+}
+
 bool sa_attention_sizes_check(const sa_settings *settings, const sa_attention_sizes *sizes,
                               sa_error *error) {
     if (settings->guided_alignment > 0 && sizes->normalizer->sparse)

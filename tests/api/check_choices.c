@@ -41,8 +41,9 @@ static const struct {
      {SA_ENCODER_BI, SA_ENCODER_UNI, SA_ENCODER_NONE}},
     {sa_settings_option,
      "positions",
-     {"none", "sinusoidal", "learned"},
-     {SA_POSITIONS_NONE, SA_POSITIONS_SINUSOIDAL, SA_POSITIONS_LEARNED}},
+     {"none", "sinusoidal", "learned", "t5", "alibi", "rope"},
+     {SA_POSITIONS_NONE, SA_POSITIONS_SINUSOIDAL, SA_POSITIONS_LEARNED, SA_POSITIONS_T5,
+      SA_POSITIONS_ALIBI, SA_POSITIONS_ROPE}},
     {sa_settings_option, "cell", {"gru", "lstm", "rnn"}, {SA_CELL_GRU, SA_CELL_LSTM, SA_CELL_RNN}},
     {sa_settings_option, "update", {"new", "old"}, {SA_UPDATE_NEW, SA_UPDATE_OLD}},
     {sa_settings_option,
@@ -150,12 +151,12 @@ START_TEST(an_option_says_what_its_field_holds) {
 }
 END_TEST
 
-/* Scores, normalizers, decoders and cells: named, described, and described in part or not at all if
- * so asked. */
+/* Scores, normalizers, positions, decoders and cells: named, described, and described in part or
+ * not at all if so asked. */
 START_TEST(rows_are_enumerated) {
     static const char *(*const lists_of_rows[])(size_t, const char **, const char **) = {
-        sa_attention_info, sa_normalizer_info, sa_decoder_info, sa_cell_info};
-    static const char *const first[] = {"additive", "softmax", "bahdanau", "gru"};
+        sa_attention_info, sa_normalizer_info, sa_position_info, sa_decoder_info, sa_cell_info};
+    static const char *const first[] = {"additive", "softmax", "none", "bahdanau", "gru"};
     for (size_t l = 0; l < sizeof first / sizeof *first; l++) {
         const char *formula, *citation, *name = lists_of_rows[l](0, NULL, NULL);
         size_t count = 0;

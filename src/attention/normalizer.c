@@ -38,18 +38,22 @@ static double power(double x, double exponent) {
     return exponent == 0 ? 1 : exponent == 1 ? x : exponent == 2 ? x * x : pow(x, exponent);
 }
 
-/* The tau for which sum_j [x_j - tau]_+^(1 / (alpha - 1)) = 1, x = (alpha - 1) z. The sum falls
- * with tau and is convex for alpha <= 2, so Newton's steps from the left never pass the root: they
- * end where they no longer move. */
-static double threshold(double alpha, sa_mat z) {
+static double largest(sa_mat z) {
+    double most = -INFINITY;
+    for (int j = 0; j < z.cols; j++) most = fmax(most, z.x[j]);
+    return most;
+}
+
+/* The tau for which sum_j [x_j - tau]_+^(1 / (alpha - 1)) = 1, x = (alpha - 1) (z - max). The sum
+ * falls with tau and is convex for alpha <= 2, so Newton's steps from the left never pass the root:
+ * they end where they no longer move. */
+static double threshold(double alpha, double max, sa_mat z) {
     const double exponent = 1 / (alpha - 1);
-    double most = z.x[0];
-    for (int j = 1; j < z.cols; j++) most = fmax(most, z.x[j]);
-    double tau = (alpha - 1) * most - 1; /* the largest alone makes the sum 1 */
+    double tau = -1; /* the largest alone makes the sum 1 */
     for (int step = 0; step < 100; step++) {
         double sum = 0, slope = 0;
         for (int j = 0; j < z.cols; j++) {
-            const double above = (alpha - 1) * z.x[j] - tau;
+            const double above = (alpha - 1) * (z.x[j] - max) - tau;
             if (above <= 0) continue;
             const double steepness = power(above, exponent - 1);
             sum += above * steepness, slope += exponent * steepness;
@@ -62,16 +66,17 @@ static double threshold(double alpha, sa_mat z) {
 }
 
 /* p_j = [x_j - tau]_+^(1 / (alpha - 1)). A score that is not a number makes the weights so. */
-static void entmax_forward(sa_real alpha, sa_mat z) {
-    for (int i = 0; i < z.rows; i++) {
-        const sa_mat own = sa_rows(z, i, 1);
-        const double tau = z.cols ? threshold(alpha, own) : 0;
-        for (int j = 0; j < z.cols; j++) {
-            const double above = ((double)alpha - 1) * own.x[j] - tau,
-                         p = above <= 0 ? 0 : power(above, 1 / ((double)alpha - 1));
-            own.x[j] = p < LEAST ? 0 : (sa_real)p;
-        }
+static void entmax_row_forward(double alpha, sa_mat z) {
+    const double max = largest(z), tau = threshold(alpha, max, z);
+    for (int j = 0; j < z.cols; j++) {
+        const double above = (alpha - 1) * (z.x[j] - max) - tau,
+                     p = above <= 0 ? 0 : power(above, 1 / (alpha - 1));
+        z.x[j] = p < LEAST ? 0 : (sa_real)p;
     }
+}
+
+static void entmax_forward(sa_real alpha, sa_mat z) {
+    for (int i = 0; i < z.rows; i++) entmax_row_forward(alpha, sa_rows(z, i, 1));
 }
 
 /* Section 3.3 of Peters et al. 2019 gives dz, Correia et al. 2019 dalpha. With g_j = p_j^(2 -
@@ -106,11 +111,12 @@ static void entmax_backward(sa_real alpha, sa_mat p, sa_mat dp, sa_real *dalpha)
         entmax_row_backward(alpha, sa_rows(p, i, 1), sa_rows(dp, i, 1), dalpha);
 }
 
-/* z_j - tau / (alpha - 1): below 0 the weight is 0. */
+/* z_j less the score from which on the weight is above 0 */
 static void entmax_kinks(sa_real alpha, sa_mat z) {
     for (int i = 0; i < z.rows; i++) {
         const sa_mat own = sa_rows(z, i, 1);
-        const double edge = threshold(alpha, own) / ((double)alpha - 1);
+        const double max = largest(own),
+                     edge = max + threshold(alpha, max, own) / ((double)alpha - 1);
         for (int j = 0; j < z.cols; j++) own.x[j] -= (sa_real)edge;
     }
 }

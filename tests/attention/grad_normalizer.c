@@ -41,6 +41,8 @@ static const struct {
     {"entmax", 1.5, 3, {3, 0, 0}, {1, 0, 0}},
     {"entmax", 1.33, 3, {-1, 0, .5}, {.0460, .3276, .6264}},
     {"entmax", 2, 3, {-2, 0, .5}, {0, .25, .75}},
+    {"entmax", 1.5, 2, {1e300, 1e300}, {.5, .5}},
+    {"sparsemax", 0, 3, {-1e300, 1e300, 1e299}, {0, 1, 0}},
 };
 
 START_TEST(examples_of_the_papers) {

@@ -87,12 +87,15 @@ static void entmax_forward(sa_real alpha, sa_mat z) {
  *            h_j = p_j ln p_j */
 static void entmax_row_backward(double alpha, sa_mat p, sa_mat dp, sa_real *dalpha) {
     const bool slope = sa_gradient_intact("entmax.slope"), mean = sa_gradient_intact("entmax.mean");
-    double g_sum = 0, g_dp = 0, p_dp = 0, h_sum = 0, h_dp = 0;
+    double g_sum = 0, g_dp = 0, p_dp = 0, h_sum = 0, h_dp = 0, first = 0;
+    bool equal = true; /* then they stay so whatever alpha is, and the sums below cancel */
     for (int j = 0; j < p.cols; j++) {
         if (p.x[j] == 0) continue;
         const double g = slope ? power(p.x[j], 2 - alpha) : 1;
         g_sum += g, g_dp += g * dp.x[j];
         if (!dalpha) continue;
+        if (first == 0) first = p.x[j];
+        equal = equal && p.x[j] == first;
         const double h = p.x[j] * log(p.x[j]);
         p_dp += p.x[j] * dp.x[j], h_sum += h, h_dp += h * dp.x[j];
     }
@@ -101,7 +104,7 @@ static void entmax_row_backward(double alpha, sa_mat p, sa_mat dp, sa_real *dalp
         dp.x[j] = p.x[j] == 0 ? 0
                               : (sa_real)((slope ? power(p.x[j], 2 - alpha) : 1) *
                                           (dp.x[j] - (mean ? average : 0)));
-    if (dalpha && sa_gradient_intact("entmax.alpha"))
+    if (dalpha && !equal && sa_gradient_intact("entmax.alpha"))
         *dalpha += (sa_real)((p_dp - average) / ((alpha - 1) * (alpha - 1)) -
                              (h_dp - average * h_sum) / (alpha - 1));
 }

@@ -62,7 +62,7 @@ typedef enum sa_code {
     SA_DATA = 3,     /* a corpus or model file is damaged or inconsistent */
     SA_OPEN = 4,     /* a file cannot be opened */
     SA_IO = 5,       /* reading or writing failed midway */
-    SA_BUSY = 6,     /* the output folder belongs to another training */
+    SA_BUSY = 6,     /* the output folder holds a training, or one is writing to it */
     SA_LIMIT = 7,    /* out of memory, or beyond a size limit */
     SA_DIVERGED = 8, /* training left the finite numbers */
 } sa_code;
@@ -141,6 +141,23 @@ enum { SA_AVERAGE_LAST, SA_AVERAGE_BEST };
 /* The most layers of an encoder or decoder. */
 enum { SA_MAX_LAYERS = 8 };
 
+enum { SA_METRIC_TOKENIZER_13A, SA_METRIC_TOKENIZER_NONE, SA_METRIC_TOKENIZER_CHAR };
+enum { SA_SMOOTHING_EXP, SA_SMOOTHING_FLOOR, SA_SMOOTHING_ADD_K, SA_SMOOTHING_NONE };
+
+/* How texts are compared, one field for each option of `softalign score`. The figures are those of
+ * sacreBLEU 2.6. */
+typedef struct sa_metrics {
+    int tokenize;         /* SA_METRIC_TOKENIZER_... */
+    int smooth;           /* SA_SMOOTHING_... of BLEU */
+    double smooth_value;  /* of floor and add-k; 0: their defaults */
+    bool effective_order; /* BLEU up to the longest n-gram in the text */
+    bool lowercase;
+    int chrf_order, chrf_word_order; /* longest n-grams of characters, of words */
+    int chrf_beta;                   /* weight of recall over precision */
+    bool chrf_whitespace;            /* white space counts as a character */
+    bool chrf_eps;                   /* the mean of the F-scores of all orders */
+} sa_metrics;
+
 /* Everything that shapes a model and its training: one field for each option of `softalign train`,
  * whose help says more. */
 typedef struct sa_settings {
@@ -202,11 +219,13 @@ typedef struct sa_settings {
     int batch_tokens;        /* tokens per update and side; 0: as batch says */
     int shards;              /* of a batch; 0: one per core */
     int64_t seed;
-    int valid_every; /* updates between validations; 0: one epoch */
-    int criterion;   /* SA_CRITERION_...: what makes a validation better */
-    int patience;    /* validations without improvement before training ends; 0: no limit */
-    int average;     /* validations whose mean weights are a model, too; 0: none */
-    int average_of;  /* SA_AVERAGE_... */
+    int valid_every;    /* updates between validations; 0: one epoch */
+    int criterion;      /* SA_CRITERION_...: what makes a validation better */
+    int patience;       /* validations without improvement before training ends; 0: no limit */
+    int average;        /* validations whose mean weights are a model, too; 0: none */
+    int average_of;     /* SA_AVERAGE_... */
+    sa_metrics metrics; /* how translations of the validation pairs are scored; its lowercase is no
+                           setting: with the one above references are in lower case, too */
     /* the run: never stored in the model file */
     int threads; /* 0: one per core */
     int epochs;
@@ -262,10 +281,21 @@ typedef enum sa_option_kind {
     SA_OPTION_SWITCH, /* bool */
     SA_OPTION_CHOICE, /* int: the position of a name */
     SA_OPTION_TEXT,   /* const char *, not copied; NULL until set */
+    SA_OPTION_INPUT,  /* the same: a file that is read, or two as "A,B"; "-": standard input */
+    SA_OPTION_OUTPUT, /* a file that is written; "-": standard output */
+    SA_OPTION_FOLDER, /* a folder that files are written into; the choices are their names, with
+                         wildcards */
 } sa_option_kind;
 
-/* What an option belongs to. All but SA_SCOPE_RUN are stored in the model file. */
-typedef enum sa_scope { SA_SCOPE_MODEL, SA_SCOPE_TEXT, SA_SCOPE_TRAINING, SA_SCOPE_RUN } sa_scope;
+/* What an option belongs to. All but SA_SCOPE_RUN are stored in the model file, SA_SCOPE_SCORES
+ * only where they differ from their defaults. */
+typedef enum sa_scope {
+    SA_SCOPE_MODEL,
+    SA_SCOPE_TEXT,
+    SA_SCOPE_TRAINING,
+    SA_SCOPE_RUN,
+    SA_SCOPE_SCORES,
+} sa_scope;
 
 /* An option: a field of a struct, what it may hold, and what it means. */
 typedef struct sa_option {
@@ -379,7 +409,8 @@ typedef struct sa_train_options {
                                       for each update, of several heads also head-1/ ... in it.
                                       SA_USAGE: the model has no attention */
     size_t snapshot_count;
-    bool resume;         /* from out/last.safetensors */
+    bool resume;    /* from out/last.safetensors */
+    bool overwrite; /* replace the training that `out` holds; without this or resume: SA_BUSY */
     sa_train_cost spent; /* before this run: reports, results and max_time count from there */
     bool pausing;        /* a stop saves without validating, so that after resuming the files are
                             those of a training that was never stopped */
@@ -397,7 +428,10 @@ typedef struct sa_train_result {
     const char *reason; /* why it ended: "epochs", "steps", "time", "patience", "stopped" */
 } sa_train_result;
 
-/* Trains a model and writes it to options->out. *result is filled in also after a failure. */
+/* Trains a model and writes it to options->out. A folder that holds files of a training is refused
+ * unless it is to be resumed or overwritten, and nothing in it is changed. When a save fails, as on
+ * a full disk, the training goes on and the next validation tries again; SA_IO: so did the last
+ * save. *result is filled in also after a failure. */
 bool sa_train(const sa_train_options *options, sa_train_result *result, sa_error *error);
 
 /* ---- Models -------------------------------------------------------------------------------- */
@@ -560,23 +594,6 @@ bool sa_alignment_merge(const sa_alignment *subwords, sa_alignment *words, sa_er
 void sa_alignment_release(sa_alignment *words);
 
 /* ---- Metrics ------------------------------------------------------------------------------- */
-
-enum { SA_METRIC_TOKENIZER_13A, SA_METRIC_TOKENIZER_NONE, SA_METRIC_TOKENIZER_CHAR };
-enum { SA_SMOOTHING_EXP, SA_SMOOTHING_FLOOR, SA_SMOOTHING_ADD_K, SA_SMOOTHING_NONE };
-
-/* How texts are compared, one field for each option of `softalign score`. The figures are those of
- * sacreBLEU 2.6. */
-typedef struct sa_metrics {
-    int tokenize;         /* SA_METRIC_TOKENIZER_... */
-    int smooth;           /* SA_SMOOTHING_... of BLEU */
-    double smooth_value;  /* of floor and add-k; 0: their defaults */
-    bool effective_order; /* BLEU up to the longest n-gram in the text */
-    bool lowercase;
-    int chrf_order, chrf_word_order; /* longest n-grams of characters, of words */
-    int chrf_beta;                   /* weight of recall over precision */
-    bool chrf_whitespace;            /* white space counts as a character */
-    bool chrf_eps;                   /* the mean of the F-scores of all orders */
-} sa_metrics;
 
 /* The defaults of sacreBLEU. */
 void sa_metrics_init(sa_metrics *metrics);

@@ -1,5 +1,5 @@
-# Sourced by the demo and the lessons, in the top folder: builds the program and shows each command
-# that it is called with, so that every step can be repeated by hand.
+# Sourced by the demo and the lessons, in the top folder: builds the program, and shows each command
+# before it runs it, as it can be pasted.
 
 title() { printf '\n== %s\n' "$*"; }
 
@@ -14,8 +14,42 @@ build_softalign() {
     }
 }
 
+# new_folder DIR: a folder that holds something, perhaps somebody's work, is deleted with $overwrite = yes only.
+new_folder() {
+    if [ -n "$(ls -A "$1" 2>/dev/null)" ]; then
+        [ "$overwrite" = yes ] || {
+            echo "$(basename "$0"): '$1' holds files, perhaps your own: --overwrite deletes all of them${2:-}" >&2
+            exit 6
+        }
+        rm -rf "$1"
+    fi
+    mkdir -p "$1"
+}
+
+# quoted WORD...: as a shell reads them back.
+quoted() {
+    local word
+    for word; do
+        [[ $word =~ ^[][A-Za-z0-9_./:=,+@%-]+$ ]] || word="'${word//\'/\'\\\'\'}'"
+        printf ' %s' "$word"
+    done
+}
+
 # The program is $command; on the screen it is called $shown.
 softalign() {
-    printf '$ %s\n' "$shown $*" >&2
+    [ "${silent:-no}" = yes ] || printf '$ %s%s\n' "$shown" "$(quoted "$@")" >&2
     "$command" "$@"
+}
+
+# run LINE: any other command.
+run() {
+    printf '$ %s\n' "$1" >&2
+    silent=yes eval "$1"
+}
+
+# into FILE ARGUMENT...: what softalign writes with these goes to the file.
+into() {
+    local file=$1
+    shift
+    run "softalign$(quoted "$@") > $file"
 }

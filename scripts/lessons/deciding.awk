@@ -17,16 +17,21 @@ FNR == NR { # the link that is only possible, where the sure one comes from a wo
     next
 }
 
-FNR == 1 { next }
+{ gsub(/","/, "comma") }
+FNR == 1 {
+    FS = ","
+    $0 = $0
+    for (i = 1; i <= NF; i++) at[$i] = i
+    next
+}
 
-{ # sentence,head,t,target,s,source,weight: t looks at s
-    gsub(/","/, "comma")
-    split($0, cell, ",")
-    sentence = cell[1]
-    weight[sentence, cell[2], cell[3], cell[5]] = cell[7]
-    word[sentence, cell[5]] = cell[6]
-    if (cell[5] + 0 >= width[sentence]) width[sentence] = cell[5] + 1
-    if (cell[2] > heads) heads = cell[2] + 0
+{ # t looks at s
+    sentence = $at["sentence"]
+    s = $at["s"]
+    weight[sentence, $at["head"], $at["t"], s] = $at["weight"]
+    word[sentence, s] = $at["source"]
+    if (s + 0 >= width[sentence]) width[sentence] = s + 1
+    if ($at["head"] > heads) heads = $at["head"] + 0
 }
 
 END {

@@ -1,5 +1,6 @@
 # Sourced by every lesson. A lesson works in a folder of its own, shows its commands, measures what it
-# claims, and ends with pictures and with a paragraph for the class.
+# claims, and ends with pictures and with a paragraph for the class. The commands that it shows make
+# every file but charts: what is computed behind them is only drawn or printed.
 set -euo pipefail
 export LC_ALL=C.UTF-8
 lessons=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
@@ -9,12 +10,13 @@ usage() {
     sed -n '2,/^[^#]/s/^# \{0,1\}//p' "$0"
     cat <<TEXT
 
-Usage: scripts/lessons/$name [--short] [--softalign PROGRAM] [--out DIR]
+Usage: scripts/lessons/$name [--short] [--overwrite] [--softalign PROGRAM] [--out DIR]
 
   --short              fewer updates: seconds, and the claim still shows (what the tests run)
   --softalign PROGRAM  use this program; if not given, build/release/softalign is built
-  --out DIR            where the lesson's own folder is made anew, DIR/$name;
+  --out DIR            where the lesson makes its own folder, DIR/$name;
                        if not given, build/lessons
+  --overwrite          delete what is in that folder; else the lesson refuses it
 TEXT
 }
 
@@ -23,10 +25,11 @@ wrong_usage() {
     exit 2
 }
 
-short=no command='' out=''
+short=no overwrite=no command='' out=''
 while [ $# -gt 0 ]; do
     case $1 in
     --short) short=yes ;;
+    --overwrite) overwrite=yes ;;
     --softalign | --out)
         [ $# -ge 2 ] || wrong_usage "$1 needs a value"
         if [ "$1" = --out ]; then out=$(realpath -m "$2"); else command=$(realpath -m "$2"); fi
@@ -38,50 +41,23 @@ while [ $# -gt 0 ]; do
     shift
 done
 
-# page_notes: the text of the lesson's page: its own notes, the exercise of corpora/LESSONS.md with its
-# solution, and the pages of the lessons before and behind.
-page_notes() {
-    cat "$lessons/notes/$name.md"
-    awk -v number="${name%%-*}" '/^## / { here = $2 == number; code = 0; shown = 0 }
-        here && /^Exercise:/ { shown = 1; print "" }
-        here && shown { print }
-        here && shown && /^```/ && code++ { exit }' "$lessons/../../corpora/LESSONS.md"
-    printf '\n'
-    local lesson before='' behind=''
-    for lesson in "$lessons"/[0-9]*; do
-        lesson=${lesson##*/}
-        if [[ $lesson < $name ]]; then before=$lesson; fi
-        if [[ $lesson > $name && -z $behind ]]; then behind=$lesson; fi
-    done
-    if [ -n "$before" ]; then printf '[← %s](../%s/page.html)\n' "$((10#${before%%-*}))" "$before"; fi
-    if [ -n "$behind" ]; then printf '[%s →](../%s/page.html)\n' "$((10#${behind%%-*}))" "$behind"; fi
-}
-
 cd "$lessons/../.."
 . scripts/show.sh
+out=${out:-$PWD/build/lessons}/$name
+new_folder "$out" ", --out DIR takes another"
 [ -n "$command" ] || { build_softalign && command=$PWD/build/release/softalign; }
 shown=softalign
-out=${out:-$PWD/build/lessons}/$name
-rm -rf "$out"
-mkdir -p "$out"
 cd "$out"
-page_notes >notes.md
 title "Lesson $name"
-printf '$ cd %s && PATH=%s:$PATH\n' "$out" "$(dirname "$command")"
+printf '$ mkdir -p%s && cd%s && export PATH=%s:$PATH\n' "$(quoted "$out")" "$(quoted "$out")" \
+    "$(quoted "$(dirname "$command")" | cut -c 2-)" >&2
+run "$lessons/page-notes $name > notes.md"
 
 # brief FULL SHORT: the one or, with --short, the other.
 brief() { if [ "$short" = yes ]; then echo "$2"; else echo "$1"; fi; }
 
 # updates N: as settings of a training, so that it makes N whatever the machine.
 updates() { echo "--steps $1 --epochs 0 --patience 0 --max-time 0 --shards 2"; }
-
-# into FILE ARGUMENT...: what softalign writes with these goes to the file.
-into() {
-    local file=$1
-    shift
-    printf '$ softalign %s > %s\n' "$*" "$file" >&2
-    "$command" "$@" >"$file"
-}
 
 # json NAME FILE: a figure of a JSON object that softalign wrote.
 json() { sed -n "s/.*\"$1\": *\([-0-9.e]*\).*/\1/p" "$2"; }

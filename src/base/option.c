@@ -59,6 +59,10 @@ const char *sa_option_word(const sa_option *row, double number) {
 
 /* ---- Fields ---------------------------------------------------------------------------------- */
 
+bool sa_option_is_text(const sa_option *row) {
+    return row->kind >= SA_OPTION_TEXT;
+}
+
 static bool whole(sa_option_kind kind) {
     return kind == SA_OPTION_INT || kind == SA_OPTION_INT64;
 }
@@ -72,6 +76,9 @@ static bool in_range(const sa_option *row, double number) {
             if (number == i) return true;
         return false;
     case SA_OPTION_TEXT:
+    case SA_OPTION_INPUT:
+    case SA_OPTION_OUTPUT:
+    case SA_OPTION_FOLDER:
         return false;
     case SA_OPTION_INT:
     case SA_OPTION_INT64:
@@ -100,6 +107,9 @@ bool sa_option_set_number(const sa_option *row, void *fields, double number) {
         *(bool *)field = number != 0;
         break;
     case SA_OPTION_TEXT:
+    case SA_OPTION_INPUT:
+    case SA_OPTION_OUTPUT:
+    case SA_OPTION_FOLDER:
         break;
     }
     return true;
@@ -118,6 +128,9 @@ double sa_option_get(const sa_option *row, const void *fields) {
     case SA_OPTION_SWITCH:
         return *(const bool *)field;
     case SA_OPTION_TEXT:
+    case SA_OPTION_INPUT:
+    case SA_OPTION_OUTPUT:
+    case SA_OPTION_FOLDER:
         break;
     }
     return NAN;
@@ -135,7 +148,7 @@ const sa_option *sa_option_at(const sa_option *rows, size_t i) {
 
 void sa_options_init(const sa_option *rows, void *fields) {
     for (; rows->name; rows++) {
-        if (rows->kind == SA_OPTION_TEXT)
+        if (sa_option_is_text(rows))
             set_text(rows, fields, NULL);
         else
             sa_require(sa_option_set_number(rows, fields, rows->default_value));
@@ -177,7 +190,7 @@ static bool fail_out_of_range(const sa_option *row, const char *text, sa_error *
 }
 
 bool sa_option_set(const sa_option *row, void *fields, const char *text, sa_error *error) {
-    if (row->kind != SA_OPTION_TEXT)
+    if (!sa_option_is_text(row))
         return sa_option_set_number(row, fields, parse(row, text)) ||
                fail_out_of_range(row, text, error);
     if (!*text) return sa_fail(error, SA_USAGE, "--%s: the %s is empty", row->name, row->value);
@@ -187,7 +200,7 @@ bool sa_option_set(const sa_option *row, void *fields, const char *text, sa_erro
 
 bool sa_options_check(const sa_option *rows, const void *fields, sa_error *error) {
     for (; rows->name; rows++) {
-        if (rows->kind == SA_OPTION_TEXT) continue;
+        if (sa_option_is_text(rows)) continue;
         const double number = sa_option_get(rows, fields);
         if (in_range(rows, number)) continue;
         sa_buffer text = {0};
@@ -218,7 +231,7 @@ void sa_option_format_range(const sa_option *row, sa_buffer *out) {
             if (i) sa_buffer_adds(out, row->choice(i + 1) ? ", " : " or ");
             sa_buffer_adds(out, row->choice(i));
         }
-    } else if (row->kind != SA_OPTION_TEXT) {
+    } else if (!sa_option_is_text(row)) {
         sa_buffer_adds(out, whole(row->kind) ? "a whole number from " : "a number from ");
         sa_number_add(out, row->min);
         sa_buffer_adds(out, " to ");

@@ -11,6 +11,9 @@ void sa_options_init(const sa_option *rows, void *fields);
 /* Row i, NULL after the last. */
 const sa_option *sa_option_at(const sa_option *rows, size_t i);
 
+/* Whether the field is text: a file name or any other. */
+bool sa_option_is_text(const sa_option *row);
+
 /* Sets the row's field from text ("yes" or "no" for a switch). SA_USAGE names the option, the text
  * and the allowed values. */
 bool sa_option_set(const sa_option *row, void *fields, const char *text, sa_error *error);

@@ -265,18 +265,27 @@ int sa_utf8_width(const char *text, size_t size) {
     return width;
 }
 
+/* 1: left-to-right, -1: right-to-left, 0: neither strongly. */
+static int direction(utf8proc_int32_t code) {
+    const utf8proc_propval_t class = utf8proc_get_property(code)->bidi_class;
+    if (class == UTF8PROC_BIDI_CLASS_L) return 1;
+    return class == UTF8PROC_BIDI_CLASS_R || class == UTF8PROC_BIDI_CLASS_AL ? -1 : 0;
+}
+
 bool sa_utf8_is_rtl(const char *text, size_t size) {
     for (size_t at = 0, length; at < size; at += length) {
-        const utf8proc_int32_t code = code_at(text + at, size - at, &length);
-        switch (utf8proc_get_property(code)->bidi_class) {
-        case UTF8PROC_BIDI_CLASS_L:
-            return false;
-        case UTF8PROC_BIDI_CLASS_R:
-        case UTF8PROC_BIDI_CLASS_AL:
-            return true;
-        default:
-            break;
-        }
+        const int found = direction(code_at(text + at, size - at, &length));
+        if (found) return found < 0;
     }
     return false;
+}
+
+bool sa_utf8_words_are_rtl(const char *const *words, int count) {
+    long sum = 0;
+    for (int i = 0; i < count; i++) {
+        const size_t size = strlen(words[i]);
+        for (size_t at = 0, length; at < size; at += length)
+            sum += direction(code_at(words[i] + at, size - at, &length));
+    }
+    return sum < 0;
 }

@@ -50,5 +50,7 @@ int sa_utf8_width(const char *text, size_t size);
 
 /* Whether the text is right-to-left, by its first strongly directional character. */
 bool sa_utf8_is_rtl(const char *text, size_t size);
+/* Whether most strongly directional characters of a sentence are right-to-left. */
+bool sa_utf8_words_are_rtl(const char *const *words, int count);
 
 #endif

@@ -157,6 +157,7 @@ bool cli_attend_save_page(const cli_attend_output *attended, const sa_page_text 
     sa_buffer out = {0};
     sa_html_report_init(&report, "attend", "Attention of queries on keys", 1);
     sa_html_report_model(&report, "weights", NULL);
+    json_object_set_new(report.data, "site", json_string("numbers"));
     bool good = add_matrix(attended, &report, error) && sa_page_text_add(text, &report, error);
     if (good) sa_html_report_write(&report, &out);
     good = good && cli_save(path, &out, error);

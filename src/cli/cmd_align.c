@@ -29,23 +29,28 @@ typedef struct align_options {
 
 #define AT(field) offsetof(align_options, field)
 
+static const char *heads_file(size_t i) {
+    static const char *const names[] = {SA_NUMBERED("npy"), SA_NUMBERED("json"), NULL};
+    return names[i];
+}
+
 static const sa_option rows[] = {
-    {"csv", SA_OPTION_TEXT, SA_SCOPE_RUN, AT(folder[CSV]), 0, 0, 0, NULL, "DIR",
+    {"csv", SA_OPTION_FOLDER, SA_SCOPE_RUN, AT(folder[CSV]), 0, 0, 0, sa_csv_files, "DIR",
      "write one heatmap per pair: DIR/0001.csv ...; created if missing"},
-    {"npy", SA_OPTION_TEXT, SA_SCOPE_RUN, AT(folder[NPY]), 0, 0, 0, NULL, "DIR",
+    {"npy", SA_OPTION_FOLDER, SA_SCOPE_RUN, AT(folder[NPY]), 0, 0, 0, sa_npy_files, "DIR",
      "write one NumPy array per pair: DIR/0001.npy ..., [target, source] or [head, target, "
      "source]"},
-    {"tidy", SA_OPTION_TEXT, SA_SCOPE_RUN, AT(text[TIDY]), 0, 0, 0, NULL, "FILE",
+    {"tidy", SA_OPTION_OUTPUT, SA_SCOPE_RUN, AT(text[TIDY]), 0, 0, 0, NULL, "FILE",
      "write one long-format table for R and pandas; - is standard output"},
     {"spreadsheet", SA_OPTION_SWITCH, SA_SCOPE_RUN, AT(spreadsheet), 0, 0, 1, NULL, NULL,
      "with --tidy: put ' before words that a spreadsheet would take for formulas"},
-    {"pharaoh", SA_OPTION_TEXT, SA_SCOPE_RUN, AT(text[PHARAOH]), 0, 0, 0, NULL, "FILE",
+    {"pharaoh", SA_OPTION_OUTPUT, SA_SCOPE_RUN, AT(text[PHARAOH]), 0, 0, 0, NULL, "FILE",
      "write word alignments in Pharaoh format, one line per pair; - is standard output"},
-    {"soft", SA_OPTION_TEXT, SA_SCOPE_RUN, AT(text[SOFT]), 0, 0, 0, NULL, "FILE",
+    {"soft", SA_OPTION_OUTPUT, SA_SCOPE_RUN, AT(text[SOFT]), 0, 0, 0, NULL, "FILE",
      "write soft alignments in Marian's format, one line per pair"},
-    {"jsonl", SA_OPTION_TEXT, SA_SCOPE_RUN, AT(text[JSONL]), 0, 0, 0, NULL, "FILE",
+    {"jsonl", SA_OPTION_OUTPUT, SA_SCOPE_RUN, AT(text[JSONL]), 0, 0, 0, NULL, "FILE",
      "write one JSON object per line: tokens, log-probability and attention weights"},
-    {"html", SA_OPTION_TEXT, SA_SCOPE_RUN, AT(text[HTML]), 0, 0, 0, NULL, "FILE",
+    {"html", SA_OPTION_OUTPUT, SA_SCOPE_RUN, AT(text[HTML]), 0, 0, 0, NULL, "FILE",
      "write an interactive HTML page of the attention weights"},
     {"terminal", SA_OPTION_SWITCH, SA_SCOPE_RUN, AT(terminal), 0, 0, 1, NULL, NULL,
      "print the matrices in color, or as blocks on terminals without color (or with NO_COLOR); "
@@ -61,7 +66,7 @@ static const sa_option rows[] = {
     {"head", SA_OPTION_TEXT, SA_SCOPE_RUN, AT(heads), 0, 0, 0, NULL, "N",
      "head to show: a number, mean, or max (elementwise maximum, rows sum to more than 1); "
      "default: mean, and every head in tables and pictures"},
-    {"all-heads", SA_OPTION_TEXT, SA_SCOPE_RUN, AT(folder[ALL]), 0, 0, 0, NULL, "DIR",
+    {"all-heads", SA_OPTION_FOLDER, SA_SCOPE_RUN, AT(folder[ALL]), 0, 0, 0, heads_file, "DIR",
      "write all heads of all layers for BertViz and similar tools: DIR/0001.npy ..., [layer, head, "
      "row, column], and DIR/0001.json with the tokens"},
     {"limit", SA_OPTION_INT, SA_SCOPE_RUN, AT(limit), 0, 0, 1000000000, NULL, "N",
@@ -83,6 +88,7 @@ typedef struct outputs {
     sa_corpus corpus;
     bool subwords; /* the model's tokens are subwords */
     bool noted;    /* missing fonts were noted */
+    sa_attention_site site;
     sa_terminal screen;
     sa_buffer text[TEXTS], picture;
     sa_html_report report;
@@ -128,7 +134,9 @@ static add_form *const add_text[TEXTS] = {
 static const struct {
     const char *ending;
     void (*add)(const sa_alignment *, sa_buffer *);
-} folders[ALL] = {[CSV] = {"csv", sa_matrix_csv}, [NPY] = {"npy", sa_matrix_npy}};
+} folders[FOLDERS] = {[CSV] = {"csv", sa_matrix_csv},
+                      [NPY] = {"npy", sa_matrix_npy},
+                      [ALL] = {"npy", sa_matrix_npy_all}};
 
 /* ---- One pair -------------------------------------------------------------------------------- */
 
@@ -197,7 +205,7 @@ static bool draw(outputs *out, size_t index, const sa_alignment *alignment, sa_e
     size_t golds;
     if (!cli_pictures_wanted(pictures)) return true;
     if (!find_gold(out, index, alignment, &gold, &golds, error)) return false;
-    const sa_figure figure = {.gold = gold, .golds = golds};
+    const sa_figure figure = {.gold = gold, .golds = golds, .site = out->site};
     const bool good = cli_pictures_save(pictures, index, alignment, &figure, &out->noted, error);
     free(gold);
     return good;
@@ -238,7 +246,7 @@ static bool each(void *context, size_t index, const sa_alignment *whole, sa_erro
     const char *all = options->folder[ALL];
     sa_alignment alignment = *whole;
     double *owned;
-    if (all && (!sa_save_matrix(all, index, "npy", sa_matrix_npy_all, whole, error) ||
+    if (all && (!sa_save_matrix(all, index, folders[ALL].ending, folders[ALL].add, whole, error) ||
                 !sa_save_matrix(all, index, "json", add_labels, whole, error)))
         return false;
     if (!cli_heads_select(options->head, &alignment, &owned, error)) return false;
@@ -275,6 +283,13 @@ static bool read_site(const char *name, sa_attention_site *site, sa_error *error
            sa_fail(error, SA_USAGE, "--site '%s': expected cross, encoder or decoder", name);
 }
 
+static void note_folders(const align_options *options, size_t count) {
+    for (int i = 0; i < FOLDERS; i++)
+        if (options->folder[i]) cli_note_numbered(options->folder[i], folders[i].ending, 1, count);
+    if (options->folder[ALL]) cli_note_numbered(options->folder[ALL], "json", 1, count);
+    cli_pictures_note(&options->pictures, 1, count);
+}
+
 static bool align(const char *const *words, align_options *options, outputs *out, sa_error *error) {
     if (!cli_pairs_open(&out->corpus, words[1], error)) return false;
     size_t count = out->corpus.count, limit = (size_t)options->limit;
@@ -284,6 +299,7 @@ static bool align(const char *const *words, align_options *options, outputs *out
         cli_model_open(words[0], options->threads, options->force_attention, &view.override, error);
     bool good = model && read_site(options->site, &view.site, error);
     options->linking.null_key = model && sa_settings_has_null_key(sa_model_settings(model));
+    out->site = view.site;
     out->subwords = model && sa_tokenizers[sa_model_settings(model)->tokenizer].subword;
     for (int i = 0; good && i < FOLDERS; i++)
         good = !options->folder[i] || sa_directory_create(options->folder[i], error);
@@ -299,15 +315,12 @@ static bool align(const char *const *words, align_options *options, outputs *out
         good = good && sa_page_text_add(&options->page, &out->report, error);
         if (good) sa_html_report_write(&out->report, &out->text[HTML]);
     }
+    if (good) note_folders(options, count);
     for (int i = 0; good && i < TEXTS; i++)
         good = !options->text[i] || cli_save(options->text[i], &out->text[i], error);
     sa_model_close(model);
     sa_corpus_close(&out->corpus);
     return good;
-}
-
-static bool is_standard(const char *path) {
-    return path && strcmp(path, "-") == 0;
 }
 
 static bool check_site(const align_options *options, sa_error *error) {
@@ -316,6 +329,15 @@ static bool check_site(const align_options *options, sa_error *error) {
                    "--pharaoh: links are between source and target, not within "
                    "the %s (--site cross)",
                    options->site);
+}
+
+/* The matrices, if they are wanted or nothing else is. */
+static bool prints(const void *fields) {
+    const align_options *options = fields;
+    bool wanted = cli_pictures_wanted(&options->pictures);
+    for (int i = 0; i < FOLDERS; i++) wanted = wanted || options->folder[i];
+    for (int i = 0; i < TEXTS; i++) wanted = wanted || options->text[i];
+    return options->terminal || !wanted;
 }
 
 static bool read_options(int count, char **arguments, align_options *options, const char **words,
@@ -327,23 +349,11 @@ static bool read_options(int count, char **arguments, align_options *options, co
     if (!cli_read(&cli_align, count, arguments, options, words, error) ||
         !cli_heads_read(options->heads, &options->head, error) || !check_site(options, error) ||
         !cli_pictures_check(&options->pictures, error) ||
-        !sa_page_text_check(&options->page, options->text[HTML], error) ||
-        !cli_refuse_overwrite(options->page.notes, options->text[HTML], error))
+        !sa_page_text_check(&options->page, options->text[HTML], error))
         return false;
     if (options->spreadsheet && !options->text[TIDY])
         return sa_fail(error, SA_USAGE, "--spreadsheet needs --tidy");
-    bool wanted = cli_pictures_wanted(&options->pictures);
-    for (int i = 0; i < FOLDERS; i++) wanted = wanted || options->folder[i];
-    for (int i = 0; i < TEXTS; i++) wanted = wanted || options->text[i];
-    if (!wanted) options->terminal = true;
-    int printed = options->terminal;
-    for (int i = 0; i < TEXTS; i++) printed += is_standard(options->text[i]);
-    if (printed > 1)
-        return sa_fail(error, SA_USAGE, "align: only one result can go to standard output");
-    for (int i = 0; i < TEXTS; i++)
-        if (!cli_refuse_overwrite(words[0], options->text[i], error) ||
-            !cli_refuse_overwrite(words[1], options->text[i], error))
-            return false;
+    options->terminal = prints(options);
     return true;
 }
 
@@ -385,5 +395,6 @@ const cli_command cli_align = {
     .example = "  softalign align mono/best.safetensors unseen.tsv --limit 1\n"
                "  softalign align mono/best.safetensors unseen.tsv --csv matrices --pharaoh -\n",
     .sets = sets,
+    .prints = prints,
     .run = run,
 };

@@ -48,7 +48,7 @@ static const char *positions_name(size_t row) {
 
 #define AT(field) offsetof(attend_options, field)
 #define TABLE(name, which, help)                                                                   \
-    { name, SA_OPTION_TEXT, SA_SCOPE_RUN, AT(path[which]), 0, 0, 0, NULL, "CSV", help }
+    { name, SA_OPTION_INPUT, SA_SCOPE_RUN, AT(path[which]), 0, 0, 0, NULL, "CSV", help }
 
 static const sa_option rows[] = {
     TABLE("query", QUERY, "query matrix: one row per query"),
@@ -78,11 +78,11 @@ static const sa_option rows[] = {
     {"positions", SA_OPTION_CHOICE, SA_SCOPE_RUN, AT(positions), 0, 0, 0, positions_name, "NAME",
      "positions: sinusoidal is added to query, keys and values, alibi to the scores; rope rotates "
      "queries and keys"},
-    {"weights", SA_OPTION_TEXT, SA_SCOPE_RUN, AT(weights), 0, 0, 0, NULL, "FILE",
+    {"weights", SA_OPTION_OUTPUT, SA_SCOPE_RUN, AT(weights), 0, 0, 0, NULL, "FILE",
      "write the attention weights as a heatmap CSV"},
     {"head", SA_OPTION_INT, SA_SCOPE_RUN, AT(head), 0, 0, 8192, NULL, "N",
      "head written to --weights; 0: mean over heads"},
-    {"html", SA_OPTION_TEXT, SA_SCOPE_RUN, AT(html), 0, 0, 0, NULL, "FILE",
+    {"html", SA_OPTION_OUTPUT, SA_SCOPE_RUN, AT(html), 0, 0, 0, NULL, "FILE",
      "write an HTML page of the attention weights"},
     {"json", SA_OPTION_SWITCH, SA_SCOPE_RUN, AT(json), 0, 0, 1, NULL, NULL,
      "print one JSON object"},
@@ -176,17 +176,9 @@ static bool check_options(const attend_options *options, sa_error *error) {
             return sa_fail(error, SA_USAGE, "attend: --self excludes --%s", rows[i].name);
     if (!path[SELF] && !path[VALUES])
         return sa_fail(error, SA_USAGE, "attend: --values CSV is missing (or --self CSV)");
-    if ((options->weights && strcmp(options->weights, "-") == 0) ||
-        (options->html && strcmp(options->html, "-") == 0))
-        return sa_fail(error, SA_USAGE, "attend: the weights are on standard output already");
     if (options->head > options->heads)
         return sa_fail(error, SA_USAGE, "--head %d: there are %d", options->head, options->heads);
-    for (int i = 0; i < TABLES; i++)
-        if (!cli_refuse_overwrite(path[i], options->weights, error) ||
-            !cli_refuse_overwrite(path[i], options->html, error))
-            return false;
-    return sa_page_text_check(&options->page, options->html, error) &&
-           cli_refuse_overwrite(options->page.notes, options->html, error);
+    return sa_page_text_check(&options->page, options->html, error);
 }
 
 static bool show(attend_work *work, sa_error *error) {

@@ -10,7 +10,7 @@ typedef struct average_options {
 } average_options;
 
 static const sa_option rows[] = {
-    {"out", SA_OPTION_TEXT, SA_SCOPE_RUN, offsetof(average_options, out), 0, 0, 0, NULL, "FILE",
+    {"out", SA_OPTION_OUTPUT, SA_SCOPE_RUN, offsetof(average_options, out), 0, 0, 0, NULL, "FILE",
      "output model file"},
     {0},
 };
@@ -26,9 +26,10 @@ static bool run(int count, char **arguments, sa_error *error) {
     sa_options_init(rows, &options);
     if (!cli_read(&cli_average, count, arguments, &options, models, error)) return false;
     if (!options.out) return sa_fail(error, SA_USAGE, "average: --out FILE is missing");
-    for (; number < MODELS && models[number]; number++)
-        if (!cli_refuse_overwrite(models[number], options.out, error)) return false;
-    return sa_average_models(models, number, options.out, error);
+    while (number < MODELS && models[number]) number++;
+    if (!sa_average_models(models, number, options.out, error)) return false;
+    cli_note("wrote %s", options.out);
+    return true;
 }
 
 const cli_command cli_average = {
@@ -44,5 +45,6 @@ const cli_command cli_average = {
         "  softalign average mono/best.safetensors mono/last.safetensors --out mean.safetensors\n"
         "  softalign eval mean.safetensors mono.tsv\n",
     .sets = sets,
+    .prints = cli_prints_nothing,
     .run = run,
 };

@@ -16,9 +16,9 @@ typedef struct clean_options {
 #define AT(field) offsetof(clean_options, field)
 
 static const sa_option rows[] = {
-    {"out", SA_OPTION_TEXT, SA_SCOPE_RUN, AT(out), 0, 0, 0, NULL, "FILE",
+    {"out", SA_OPTION_OUTPUT, SA_SCOPE_RUN, AT(out), 0, 0, 0, NULL, "FILE",
      "output file; default: standard output"},
-    {"dropped", SA_OPTION_TEXT, SA_SCOPE_RUN, AT(dropped), 0, 0, 0, NULL, "FILE",
+    {"dropped", SA_OPTION_OUTPUT, SA_SCOPE_RUN, AT(dropped), 0, 0, 0, NULL, "FILE",
      "write the dropped lines: reason TAB line number TAB line"},
     {"json", SA_OPTION_SWITCH, SA_SCOPE_RUN, AT(json), 0, 0, 1, NULL, NULL,
      "print the counts as one JSON object; needs --out"},
@@ -177,15 +177,17 @@ static bool clean(const clean_options *options, const char *path, sa_error *erro
     return good;
 }
 
+static bool prints(const void *fields) {
+    const clean_options *options = fields;
+    return !options->out || options->json;
+}
+
 static bool run(int count, char **arguments, sa_error *error) {
     clean_options options;
     const char *path;
     sa_options_init(rows, &options);
     sa_options_init(sa_cleaning_options, &options.cleaning);
-    if (!cli_read(&cli_clean, count, arguments, &options, &path, error) ||
-        !cli_refuse_overwrite(path, options.out, error) ||
-        !cli_refuse_overwrite(path, options.dropped, error))
-        return false;
+    if (!cli_read(&cli_clean, count, arguments, &options, &path, error)) return false;
     if (options.json && (!options.out || strcmp(options.out, "-") == 0))
         return sa_fail(error, SA_USAGE, "clean: --json needs --out FILE for the pairs");
     return clean(&options, path, error);
@@ -204,5 +206,6 @@ const cli_command cli_clean = {
     .example = "  softalign clean mono.tsv --max-len 30 > short.tsv\n"
                "  softalign clean mono.tsv --unique source --out clean.tsv --json\n",
     .sets = sets,
+    .prints = prints,
     .run = run,
 };

@@ -13,19 +13,25 @@
 typedef struct compare_options {
     const char *train, *valid, *test, *models, *out, *preset, *snapshots, *html;
     int seeds, matrices;
-    bool json;
+    bool overwrite, json;
     sa_settings settings;
     sa_page_text page;
 } compare_options;
 
 #define AT(field) offsetof(compare_options, field)
 
+static const char *comparison_file(size_t i) {
+    static const char *const names[] = {"table.csv",  "table.md",    "curves.csv", "bylength.csv",
+                                        "matrices/*", "*-s[0-9]*/*", NULL};
+    return names[i];
+}
+
 static const sa_option rows[] = {
-    {"train", SA_OPTION_TEXT, SA_SCOPE_RUN, AT(train), 0, 0, 0, NULL, "PAIRS",
+    {"train", SA_OPTION_INPUT, SA_SCOPE_RUN, AT(train), 0, 0, 0, NULL, "PAIRS",
      "training pairs; every model sees the same batches in the same order"},
-    {"valid", SA_OPTION_TEXT, SA_SCOPE_RUN, AT(valid), 0, 0, 0, NULL, "PAIRS",
+    {"valid", SA_OPTION_INPUT, SA_SCOPE_RUN, AT(valid), 0, 0, 0, NULL, "PAIRS",
      "validation pairs; default: 5 % of the training pairs, held out"},
-    {"test", SA_OPTION_TEXT, SA_SCOPE_RUN, AT(test), 0, 0, 0, NULL, "PAIRS",
+    {"test", SA_OPTION_INPUT, SA_SCOPE_RUN, AT(test), 0, 0, 0, NULL, "PAIRS",
      "test pairs, with a gold alignment for AER"},
     {"models", SA_OPTION_TEXT, SA_SCOPE_RUN, AT(models), 0, 0, 0, NULL, "LIST",
      "models: decoder[:attention[:heads]] or transformer[:attention[:heads]], each followed by any "
@@ -35,15 +41,17 @@ static const sa_option rows[] = {
      "trainings per model, with consecutive seeds from --seed"},
     {"matrices", SA_OPTION_INT, SA_SCOPE_RUN, AT(matrices), 10, 0, 1000000, NULL, "N",
      "number of test pairs whose heatmaps are written, for every model with attention"},
-    {"out", SA_OPTION_TEXT, SA_SCOPE_RUN, AT(out), 0, 0, 0, NULL, "DIR",
+    {"out", SA_OPTION_FOLDER, SA_SCOPE_RUN, AT(out), 0, 0, 0, comparison_file, "DIR",
      "output directory for runs, tables and matrices; created if missing"},
     {"preset", SA_OPTION_TEXT, SA_SCOPE_RUN, AT(preset), 0, 0, 0, NULL, "NAME",
      "start from the settings of a paper or a corpus, and print them"},
-    {"snapshots", SA_OPTION_TEXT, SA_SCOPE_RUN, AT(snapshots), 0, 0, 0, NULL, "PAIRS",
+    {"snapshots", SA_OPTION_INPUT, SA_SCOPE_RUN, AT(snapshots), 0, 0, 0, NULL, "PAIRS",
      "pairs whose attention is recorded during training, as in 'train'"},
-    {"html", SA_OPTION_TEXT, SA_SCOPE_RUN, AT(html), 0, 0, 0, NULL, "FILE",
+    {"html", SA_OPTION_OUTPUT, SA_SCOPE_RUN, AT(html), 0, 0, 0, NULL, "FILE",
      "write an HTML report: curves, table, BLEU by length, attention on test pairs, recorded "
      "attention, settings, CSV files"},
+    {"overwrite", SA_OPTION_SWITCH, SA_SCOPE_RUN, AT(overwrite), 0, 0, 1, NULL, NULL,
+     "train again what DIR holds with other settings or pairs, which is refused otherwise"},
     {"json", SA_OPTION_SWITCH, SA_SCOPE_RUN, AT(json), 0, 0, 1, NULL, NULL,
      "print one JSON object"},
     {0},
@@ -75,15 +83,7 @@ static bool check_options(const compare_options *options, sa_error *error) {
     if (!options->test) return sa_fail(error, SA_USAGE, "compare: --test PAIRS is missing");
     if (!options->models) return sa_fail(error, SA_USAGE, "compare: --models LIST is missing");
     if (!options->out) return sa_fail(error, SA_USAGE, "compare: --out DIR is missing");
-    if (!cli_refuse_overwrite(options->train, options->html, error) ||
-        !cli_refuse_overwrite(options->valid, options->html, error) ||
-        !cli_refuse_overwrite(options->test, options->html, error) ||
-        !cli_refuse_overwrite(options->snapshots, options->html, error) ||
-        !cli_refuse_overwrite(options->page.notes, options->html, error) ||
-        !sa_page_text_check(&options->page, options->html, error))
-        return false;
-    if (options->html && strcmp(options->html, "-") == 0)
-        return sa_fail(error, SA_USAGE, "compare: the table goes to standard output: --html FILE");
+    if (!sa_page_text_check(&options->page, options->html, error)) return false;
     const bool again =
         strcmp(options->train, "-") == 0 || (options->valid && strcmp(options->valid, "-") == 0);
     return !again || sa_fail(error, SA_USAGE,
@@ -118,6 +118,8 @@ static bool write_results(const sa_comparison *all, const compare_options *optio
         (!options->html || sa_compare_save_page(all, &options->page, options->html, error)) &&
         sa_compare_add_table(all, options->json, &out, error) && cli_print(&out, error);
     sa_buffer_release(&out);
+    if (good) cli_note_folder(options->out, comparison_file);
+    if (good && options->html) cli_note("wrote %s", options->html);
     for (size_t i = 0; good && i < all->model_count * all->seeds; i++)
         if (all->runs[i].diverged)
             return sa_fail(error, SA_DIVERGED,
@@ -163,8 +165,11 @@ static bool run(int count, char **arguments, sa_error *error) {
     if (options.preset) cli_note_lines(sa_preset_text(options.preset));
     cli_progress progress;
     cli_progress_init(&progress);
-    sa_comparison all = {
-        .out = options.out, .note = show_note, .progress = show_progress, .context = &progress};
+    sa_comparison all = {.out = options.out,
+                         .overwrite = options.overwrite,
+                         .note = show_note,
+                         .progress = show_progress,
+                         .context = &progress};
     sa_directory_lock lock;
     bool good =
         sa_compare_models_read(&all, options.models, &options.settings, &transformer, error) &&
@@ -203,7 +208,8 @@ const cli_command cli_compare = {
         "(BLEU by source length), matrices/MODEL/0001.csv ... (the attention of the first "
         "seed's models on the same pairs) and a folder for each run, as 'train' writes it. "
         "After an interruption the same command resumes. Models and seeds may be added later; "
-        "a DIR with runs of other settings or training pairs is refused.\n",
+        "a DIR with runs of other settings or training pairs is refused, unless with "
+        "--overwrite.\n",
     .example = "  softalign compare --train mono.tsv --test unseen.tsv --out compared \\\n"
                "      --models fixed,bahdanau:additive,luong:general:4 --hidden 32 --steps 60\n",
     .sets = sets,

@@ -71,6 +71,7 @@ const cli_command cli_corpus = {
         "number of pairs give the same bytes on every machine.\n",
     .example = "  softalign corpus mono --pairs 2000 > mono.tsv\n"
                "  softalign corpus mono --pairs 50 --split test > unseen.tsv\n",
+    .texts = 1,
     .sets = sets,
     .run = run,
     .items = "Tasks",

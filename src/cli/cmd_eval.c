@@ -4,6 +4,7 @@
 #include "cli/model_argument.h"
 #include "cli/output.h"
 #include "config/settings.h"
+#include "data/scripts.h"
 #include "metrics/linking.h"
 #include "report/pair_scores.h"
 
@@ -16,11 +17,11 @@ static const sa_option rows[] = {
      "also report figures by source length"},
     {"confidence", SA_OPTION_SWITCH, SA_SCOPE_RUN, AT(confidence), 0, 0, 1, NULL, NULL,
      "95 % bootstrap confidence intervals of BLEU and chrF"},
-    {"per-sentence", SA_OPTION_TEXT, SA_SCOPE_RUN, AT(per_sentence), 0, 0, 0, NULL, "FILE",
+    {"per-sentence", SA_OPTION_OUTPUT, SA_SCOPE_RUN, AT(per_sentence), 0, 0, 0, NULL, "FILE",
      "write one line per pair: log-probability of the target TAB its length, EOS included"},
     {"diagnose", SA_OPTION_SWITCH, SA_SCOPE_RUN, AT(diagnose), 0, 0, 1, NULL, NULL,
      "print diagnostics of the model, its vocabulary and the pairs; always part of --json"},
-    {"train", SA_OPTION_TEXT, SA_SCOPE_RUN, AT(train), 0, 0, 0, NULL, "PAIRS",
+    {"train", SA_OPTION_INPUT, SA_SCOPE_RUN, AT(train), 0, 0, 0, NULL, "PAIRS",
      "training pairs of the model; the diagnostics count how many evaluation pairs occur in them"},
     {"force-attention", SA_OPTION_TEXT, SA_SCOPE_RUN, AT(force_attention), 0, 0, 0, NULL, "WAY",
      "replace the attention weights: uniform, shuffle, shift:N, one-hot or gold"},
@@ -54,6 +55,9 @@ static bool open_work(evaluation *work, const char *const *words, const eval_opt
                       sa_error *error) {
     if (!cli_pairs_open(&work->corpus, words[1], error)) return false;
     if (options->train && !sa_corpus_open(&work->train, options->train, error)) return false;
+    if (options->metrics.tokenize == SA_METRIC_TOKENIZER_13A &&
+        sa_targets_lack_spaces(&work->corpus))
+        cli_note("note: " SA_UNSPACED_NOTE);
     work->search = options->search;
     work->model = cli_model_open(words[0], options->threads, options->force_attention,
                                  &work->search.override, error);
@@ -98,11 +102,7 @@ static bool run(int count, char **arguments, sa_error *error) {
     sa_link_options_init(&options.linking);
     sa_options_init(sa_resampling_options, &options.resampling);
     const char *words[2];
-    if (!cli_read(&cli_eval, count, arguments, &options, words, error) ||
-        !cli_refuse_overwrite(words[0], options.per_sentence, error) ||
-        !cli_refuse_overwrite(words[1], options.per_sentence, error) ||
-        !cli_refuse_overwrite(options.train, options.per_sentence, error))
-        return false;
+    if (!cli_read(&cli_eval, count, arguments, &options, words, error)) return false;
     if (options.train && !eval_diagnoses(&options))
         return sa_fail(error, SA_USAGE, "--train needs --diagnose");
     evaluation work = {.options = &options};

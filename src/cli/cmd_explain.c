@@ -155,6 +155,7 @@ const cli_command cli_explain = {
         "--weights adds weights.\n",
     .example = "  softalign explain mono/best.safetensors \"the young queen finds a horse.\"\n"
                "  softalign explain mono/best.safetensors \"a king\" \"un roi\" --step 2 --json\n",
+    .texts = 2 | 4,
     .sets = sets,
     .run = run,
 };

@@ -26,17 +26,27 @@ typedef struct film_options {
 
 #define AT(field) offsetof(film_options, field)
 
+static const char *png_frame(size_t i) {
+    static const char *const names[] = {"[0-9]*/" SA_NUMBERED("png"), NULL};
+    return names[i];
+}
+
+static const char *pdf_frame(size_t i) {
+    static const char *const names[] = {"[0-9]*/" SA_NUMBERED("pdf"), NULL};
+    return names[i];
+}
+
 static const sa_option rows[] = {
-    {"svg", SA_OPTION_TEXT, SA_SCOPE_RUN, AT(svg), 0, 0, 0, NULL, "DIR",
+    {"svg", SA_OPTION_FOLDER, SA_SCOPE_RUN, AT(svg), 0, 0, 0, sa_svg_files, "DIR",
      "write one animated SVG per pair: DIR/0001.svg ..."},
-    {"html", SA_OPTION_TEXT, SA_SCOPE_RUN, AT(html), 0, 0, 0, NULL, "FILE",
+    {"html", SA_OPTION_OUTPUT, SA_SCOPE_RUN, AT(html), 0, 0, 0, NULL, "FILE",
      "write an HTML page that plays the frames, with a slider"},
-    {"png", SA_OPTION_TEXT, SA_SCOPE_RUN, AT(pictures.folder[CLI_PICTURE_PNG]), 0, 0, 0, NULL,
-     "DIR",
+    {"png", SA_OPTION_FOLDER, SA_SCOPE_RUN, AT(pictures.folder[CLI_PICTURE_PNG]), 0, 0, 0,
+     png_frame, "DIR",
      "write every frame as PNG, all frames of a pair equally large: DIR/0001/0001.png ... (needs a "
      "build with pangocairo)"},
-    {"pdf", SA_OPTION_TEXT, SA_SCOPE_RUN, AT(pictures.folder[CLI_PICTURE_PDF]), 0, 0, 0, NULL,
-     "DIR", "the same as PDF: DIR/0001/0001.pdf ... (needs a build with pangocairo)"},
+    {"pdf", SA_OPTION_FOLDER, SA_SCOPE_RUN, AT(pictures.folder[CLI_PICTURE_PDF]), 0, 0, 0,
+     pdf_frame, "DIR", "the same as PDF: DIR/0001/0001.pdf ... (needs a build with pangocairo)"},
     {"terminal", SA_OPTION_SWITCH, SA_SCOPE_RUN, AT(terminal), 0, 0, 1, NULL, NULL,
      "play on the terminal; default without other output"},
     {"pair", SA_OPTION_INT, SA_SCOPE_RUN, AT(pair), 0, 0, 1000000000, NULL, "N",
@@ -47,7 +57,8 @@ static const sa_option rows[] = {
     {"speed", SA_OPTION_REAL, SA_SCOPE_RUN, AT(speed), 4, 0.1, 60, NULL, "N", "frames per second"},
     {"colormap", SA_OPTION_CHOICE, SA_SCOPE_RUN, AT(pictures.colormap), 0, 0, 0, sa_colormap_name,
      "NAME",
-     "colormap: gray (white is high, as in the paper), ink (black is high, for print) or viridis"},
+     "colormap: ink (black is high, as on the page), gray (white is high, as in the paper) or "
+     "viridis"},
     {0},
 };
 static const cli_option_set sets[] = {
@@ -128,6 +139,7 @@ static bool save_frames(const sa_film_pair *pair, size_t index, const film_optio
                cli_pictures_save(&into, i, &alignment, &figure, noted, error);
         free(owned);
     }
+    if (good) cli_pictures_note(&into, 1, pair->count);
     for (int i = 0; i < CLI_PICTURE_FORMS; i++) free(folders[i]);
     return good;
 }
@@ -207,7 +219,15 @@ static bool show(const sa_film *film, const char *folder, const film_options *op
             return false;
         if (options->terminal && !play(&film->pairs[i], options, error)) return false;
     }
+    if (options->svg)
+        cli_note_numbered(options->svg, "svg", pair ? pair : 1, pair ? pair : film->count);
     return true;
+}
+
+static bool prints(const void *fields) {
+    const film_options *options = fields;
+    return options->terminal ||
+           (!options->svg && !options->html && !cli_pictures_wanted(&options->pictures));
 }
 
 static bool run(int count, char **arguments, sa_error *error) {
@@ -220,11 +240,9 @@ static bool run(int count, char **arguments, sa_error *error) {
     if (!cli_read(&cli_film, count, arguments, &options, &folder, error)) return false;
     if (!cli_heads_read(options.heads, &options.head, error)) return false;
     if (!cli_pictures_check(&options.pictures, error) ||
-        !sa_page_text_check(&options.page, options.html, error) ||
-        !cli_refuse_overwrite(options.page.notes, options.html, error))
+        !sa_page_text_check(&options.page, options.html, error))
         return false;
-    if (!options.svg && !options.html && !cli_pictures_wanted(&options.pictures))
-        options.terminal = true;
+    options.terminal = prints(&options);
     if (!sa_film_read(&film, folder, SIZE_MAX, error)) return false;
     const bool good = show(&film, folder, &options, error);
     sa_film_release(&film);
@@ -251,5 +269,6 @@ const cli_command cli_film = {
         "  softalign film filmed --pair 1\n"
         "  softalign film filmed --svg moving\n",
     .sets = sets,
+    .prints = prints,
     .run = run,
 };

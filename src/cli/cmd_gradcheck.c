@@ -16,17 +16,17 @@ typedef struct gradcheck_options {
 #define AT(field) offsetof(gradcheck_options, field)
 
 static const sa_option rows[] = {
-    {"train", SA_OPTION_TEXT, SA_SCOPE_RUN, AT(train), 0, 0, 0, NULL, "PAIRS",
+    {"train", SA_OPTION_INPUT, SA_SCOPE_RUN, AT(train), 0, 0, 0, NULL, "PAIRS",
      "training pairs to take the batch from; default: a built-in batch of ragged lengths"},
     {"preset", SA_OPTION_TEXT, SA_SCOPE_RUN, AT(preset), 0, 0, 0, NULL, "NAME",
      "start from the settings of a paper; full-size models take very long"},
-    {"dump", SA_OPTION_TEXT, SA_SCOPE_RUN, AT(dump), 0, 0, 0, NULL, "FILE",
+    {"dump", SA_OPTION_OUTPUT, SA_SCOPE_RUN, AT(dump), 0, 0, 0, NULL, "FILE",
      "write weights, batch, loss and gradients in double precision"},
     {"break", SA_OPTION_TEXT, SA_SCOPE_RUN, AT(broken), 0, 0, 0, NULL, "TERM",
      "inject a gradient fault: omit one term of a backward pass, which the check must detect"},
     {"list", SA_OPTION_SWITCH, SA_SCOPE_RUN, AT(list), 0, 0, 1, NULL, NULL,
      "list the gradient faults of --break"},
-    {"html", SA_OPTION_TEXT, SA_SCOPE_RUN, AT(html), 0, 0, 0, NULL, "FILE",
+    {"html", SA_OPTION_OUTPUT, SA_SCOPE_RUN, AT(html), 0, 0, 0, NULL, "FILE",
      "write an HTML page: how many digits of each tensor's gradient are right"},
     {"json", SA_OPTION_SWITCH, SA_SCOPE_RUN, AT(json), 0, 0, 1, NULL, NULL,
      "print one JSON object"},
@@ -114,6 +114,7 @@ static bool check(const gradcheck_options *options, sa_error *error) {
                                 .context = &results};
     bool good = sa_check_gradients(&job, error);
     bool checked = good || error->code == SA_CHECK;
+    if (checked && options->dump) cli_note("wrote %s", options->dump);
     if (checked && options->json)
         results.printed =
             cli_print_json(json_pack("{s:o, s:b, s:O}", "worst", sa_json_number(results.worst),
@@ -159,9 +160,6 @@ static bool read_options(int count, char **arguments, gradcheck_options *options
 static bool run(int count, char **arguments, sa_error *error) {
     gradcheck_options options;
     if (!read_options(count, arguments, &options, error) ||
-        !cli_refuse_overwrite(options.train, options.dump, error) ||
-        !cli_refuse_overwrite(options.train, options.html, error) ||
-        !cli_refuse_overwrite(options.page.notes, options.html, error) ||
         !sa_page_text_check(&options.page, options.html, error))
         return false;
     return options.list ? print_faults(error) : check(&options, error);

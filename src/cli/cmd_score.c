@@ -9,13 +9,14 @@
 static const sa_option rows[] = {
     {"sentence", SA_OPTION_SWITCH, SA_SCOPE_RUN, AT(sentence), 0, 0, 1, NULL, NULL,
      "one line per sentence: BLEU TAB chrF, with --effective-order"},
-    {"against", SA_OPTION_TEXT, SA_SCOPE_RUN, AT(against), 0, 0, 0, NULL, "FILE",
+    {"against", SA_OPTION_INPUT, SA_SCOPE_RUN, AT(against), 0, 0, 0, NULL, "FILE",
      "hypotheses of another system: score differences and p-values (paired bootstrap)"},
     {"confidence", SA_OPTION_SWITCH, SA_SCOPE_RUN, AT(confidence), 0, 0, 1, NULL, NULL,
      "95 % bootstrap confidence intervals of the scores"},
     {"by-length", SA_OPTION_SWITCH, SA_SCOPE_RUN, AT(by_length), 0, 0, 1, NULL, NULL,
      "also report scores by the length of the --source lines"},
-    {"source", SA_OPTION_TEXT, SA_SCOPE_RUN, AT(source), 0, 0, 0, NULL, "FILE", "source sentences"},
+    {"source", SA_OPTION_INPUT, SA_SCOPE_RUN, AT(source), 0, 0, 0, NULL, "FILE",
+     "source sentences"},
     {"json", SA_OPTION_SWITCH, SA_SCOPE_RUN, AT(json), 0, 0, 1, NULL, NULL,
      "print one JSON object"},
     {0},
@@ -29,11 +30,11 @@ static const sa_option link_rows[] = {
      "index of the first position in GOLD"},
     {"shift", SA_OPTION_SWITCH, SA_SCOPE_RUN, AT(shift), 0, 0, 1, NULL, NULL,
      "also report scores with every link moved to the previous and the next target word"},
-    {"reverse", SA_OPTION_TEXT, SA_SCOPE_RUN, AT(reverse), 0, 0, 0, NULL, "FILE",
+    {"reverse", SA_OPTION_INPUT, SA_SCOPE_RUN, AT(reverse), 0, 0, 0, NULL, "FILE",
      "alignments of the reverse direction (target-source), to be combined with LINKS"},
     {"combine", SA_OPTION_CHOICE, SA_SCOPE_RUN, AT(combine), 2, 0, 0, sa_symmetrization_name,
      "NAME", "symmetrization of the two directions"},
-    {"target", SA_OPTION_TEXT, SA_SCOPE_RUN, AT(target), 0, 0, 0, NULL, "FILE",
+    {"target", SA_OPTION_INPUT, SA_SCOPE_RUN, AT(target), 0, 0, 0, NULL, "FILE",
      "target sentences; links beyond them or beyond --source are errors"},
     {0},
 };
@@ -78,17 +79,6 @@ static bool check_texts(const score_options *options, sa_error *error) {
            refuse(lines && options->by_length, "by-length", alone, error);
 }
 
-static bool check_inputs(const score_options *options, const char *const *words, sa_error *error) {
-    const char *const others[] = {options->against, options->source, options->target,
-                                  options->reverse};
-    int standard = 0;
-    for (size_t i = 0; i < WORDS && words[i]; i++) standard += strcmp(words[i], "-") == 0;
-    for (size_t i = 0; i < sizeof others / sizeof *others; i++)
-        standard += others[i] && strcmp(others[i], "-") == 0;
-    return standard < 2 ||
-           sa_fail(error, SA_USAGE, "score: standard input can be only one of the files");
-}
-
 /* ---- The command ----------------------------------------------------------------------------- */
 
 static bool run(int count, char **arguments, sa_error *error) {
@@ -99,7 +89,6 @@ static bool run(int count, char **arguments, sa_error *error) {
         sa_options_init(set->rows, (char *)&options + set->at);
     if (!cli_read(&cli_score, count, arguments, &options, words, error)) return false;
     while (given < WORDS && words[given]) given++;
-    if (!check_inputs(&options, words, error)) return false;
     if (options.alignments)
         return check_links(&options, given, error) && score_links(&options, words, error);
     if (options.sentence) options.metrics.effective_order = true;

@@ -17,35 +17,43 @@
 
 typedef struct train_options {
     const char *train, *alignments, *valid, *out, *preset, *snapshots, *html;
-    bool resume, profile;
+    bool resume, overwrite, profile;
     sa_settings settings;
     sa_page_text page;
 } train_options;
 
 #define AT(field) offsetof(train_options, field)
 
+static const char *training_file(size_t i) {
+    static const char *const names[] = {
+        "best.safetensors", "last.safetensors", "average.safetensors", "log.csv", "film/*", NULL};
+    return names[i];
+}
+
 static const sa_option rows[] = {
-    {"train", SA_OPTION_TEXT, SA_SCOPE_RUN, AT(train), 0, 0, 0, NULL, "PAIRS",
+    {"train", SA_OPTION_INPUT, SA_SCOPE_RUN, AT(train), 0, 0, 0, NULL, "PAIRS",
      "training pairs: a tab-separated file, two files as SRC,TGT, or - for standard input"},
-    {"alignments", SA_OPTION_TEXT, SA_SCOPE_RUN, AT(alignments), 0, 0, 0, NULL, "FILE",
+    {"alignments", SA_OPTION_INPUT, SA_SCOPE_RUN, AT(alignments), 0, 0, 0, NULL, "FILE",
      "for --guided-alignment: word alignments in Pharaoh format, one line per pair; default: third "
      "column of the pairs"},
-    {"valid", SA_OPTION_TEXT, SA_SCOPE_RUN, AT(valid), 0, 0, 0, NULL, "PAIRS",
+    {"valid", SA_OPTION_INPUT, SA_SCOPE_RUN, AT(valid), 0, 0, 0, NULL, "PAIRS",
      "validation pairs; default: 5 % of the training pairs, held out"},
-    {"out", SA_OPTION_TEXT, SA_SCOPE_RUN, AT(out), 0, 0, 0, NULL, "DIR",
+    {"out", SA_OPTION_FOLDER, SA_SCOPE_RUN, AT(out), 0, 0, 0, training_file, "DIR",
      "output directory for best.safetensors, last.safetensors and log.csv (and average.safetensors "
      "with --average); created if missing"},
     {"preset", SA_OPTION_TEXT, SA_SCOPE_RUN, AT(preset), 0, 0, 0, NULL, "NAME",
      "start from the settings of a paper or a corpus, and print them"},
-    {"snapshots", SA_OPTION_TEXT, SA_SCOPE_RUN, AT(snapshots), 0, 0, 0, NULL, "PAIRS",
+    {"snapshots", SA_OPTION_INPUT, SA_SCOPE_RUN, AT(snapshots), 0, 0, 0, NULL, "PAIRS",
      "pairs whose attention is recorded before the first update and at every validation: "
      "DIR/film/0001/00000000.csv ..."},
-    {"html", SA_OPTION_TEXT, SA_SCOPE_RUN, AT(html), 0, 0, 0, NULL, "FILE",
+    {"html", SA_OPTION_OUTPUT, SA_SCOPE_RUN, AT(html), 0, 0, 0, NULL, "FILE",
      "write an HTML report, anew at every validation: learning curves, recorded attention, "
      "attention of the best model on the --snapshots pairs, settings; a browser that shows it "
      "follows the training"},
     {"resume", SA_OPTION_SWITCH, SA_SCOPE_RUN, AT(resume), 0, 0, 1, NULL, NULL,
      "resume from last.safetensors, with its settings"},
+    {"overwrite", SA_OPTION_SWITCH, SA_SCOPE_RUN, AT(overwrite), 0, 0, 1, NULL, NULL,
+     "replace the training that DIR holds, which is refused otherwise"},
     {"profile", SA_OPTION_SWITCH, SA_SCOPE_RUN, AT(profile), 0, 0, 1, NULL, NULL,
      "print the time spent in each part of the model"},
     {0},
@@ -98,12 +106,9 @@ static bool read_options(int count, char **arguments, train_options *options, sa
         return false;
     if (!options->train) return sa_fail(error, SA_USAGE, "train: --train PAIRS is missing");
     if (!options->out) return sa_fail(error, SA_USAGE, "train: --out DIR is missing");
-    if (!cli_refuse_overwrite(options->train, options->html, error) ||
-        !cli_refuse_overwrite(options->valid, options->html, error) ||
-        !cli_refuse_overwrite(options->snapshots, options->html, error) ||
-        !cli_refuse_overwrite(options->page.notes, options->html, error) ||
-        !sa_page_text_check(&options->page, options->html, error))
-        return false;
+    if (!sa_page_text_check(&options->page, options->html, error)) return false;
+    if (options->resume && options->overwrite)
+        return sa_fail(error, SA_USAGE, "--resume and --overwrite exclude each other");
     if (options->preset) cli_note_lines(sa_preset_text(options->preset));
     if (options->resume && !resume_settings(count, arguments, options, error)) return false;
     if (options->alignments && !(options->settings.guided_alignment > 0))
@@ -125,11 +130,11 @@ static void show_profile(const sa_profile_entry *parts, const sa_train_result *r
              result->spent.seconds - result->spent.updating);
 }
 
-static void show_result(const sa_train_result *result, const train_options *options) {
+static void show_result(const sa_train_result *result) {
     cli_note("ended (%s) after %lld steps, %d epochs, %.1f s; "
-             "best validation loss %.4f, BLEU %.2f: %s/best.safetensors",
+             "best validation loss %.4f, BLEU %.2f",
              result->reason, (long long)result->steps, result->epochs, result->spent.seconds,
-             result->best_loss, result->best_bleu, options->out);
+             result->best_loss, result->best_bleu);
 }
 
 /* ---- The page -------------------------------------------------------------------------------- */
@@ -162,28 +167,26 @@ static void open_page(const train_options *options, sa_html_report *report) {
     sa_buffer_release(&title);
 }
 
-typedef enum page_stage { BEFORE_VALIDATION, AT_VALIDATION, AT_END } page_stage;
-
-/* What the page opens at may not be there before the end. */
-static bool save_page(const train_options *options, const sa_corpus *snapshot_pairs,
-                      page_stage stage, sa_error *error) {
+/* validated: the folder holds results of this training. */
+static bool make_page(const train_options *options, const sa_corpus *snapshot_pairs, bool live,
+                      bool validated, sa_buffer *out, sa_error *error) {
     sa_html_report report;
-    sa_buffer out = {0};
     sa_page_text text = options->page;
     open_page(options, &report);
-    if (stage != AT_END) {
-        sa_html_report_live(&report);
-        text.open_at = NULL;
-    }
-    bool good =
-        (stage == BEFORE_VALIDATION || add_results(options, snapshot_pairs, &report, error)) &&
-        sa_page_text_add(&text, &report, error);
-    if (good) sa_html_report_write(&report, &out);
-    good = good && (stage == AT_END ? cli_save(options->html, &out, error)
-                                    : sa_save_text(options->html, &out, error));
-    sa_buffer_release(&out);
+    if (live) sa_html_report_live(&report);
+    if (!validated) text.open_at = NULL;
+    const bool good = (!validated || add_results(options, snapshot_pairs, &report, error)) &&
+                      sa_page_text_add(&text, &report, error);
+    if (good) sa_html_report_write(&report, out);
     sa_html_report_release(&report);
     return good;
+}
+
+static bool save_page(const train_options *options, const sa_corpus *snapshot_pairs,
+                      sa_error *error) {
+    sa_buffer out = {0};
+    return make_page(options, snapshot_pairs, false, true, &out, error) &&
+           cli_save(options->html, &out, error);
 }
 
 /* ---- The training ---------------------------------------------------------------------------- */
@@ -192,7 +195,8 @@ typedef struct training_watch {
     cli_progress progress;
     const train_options *options;
     const sa_corpus *snapshot_pairs;
-    bool live;            /* the page is written while the training runs */
+    bool live; /* the page is written while the training runs */
+    bool validated;
     double written, cost; /* when it was last written (0: never), and how long that took */
 } training_watch;
 
@@ -203,18 +207,28 @@ static bool is_rewritable(const char *path) {
            (stat(path, &file) == 0 ? S_ISREG(file.st_mode) : sa_file_missing(path));
 }
 
+/* Replaces the page without a word. */
+static bool rewrite_page(const training_watch *watching, bool live, sa_error *error) {
+    sa_buffer out = {0};
+    const bool good = make_page(watching->options, watching->snapshot_pairs, live,
+                                watching->validated, &out, error) &&
+                      sa_save_text(watching->options->html, &out, error);
+    sa_buffer_release(&out);
+    return good;
+}
+
 /* Writing takes a tenth of the training's time at most. */
 static void watch(void *context, const sa_progress *now) {
     training_watch *watching = context;
     cli_progress_report(&watching->progress, now);
-    const bool validated = now->kind == SA_PROGRESS_VALIDATION;
+    const bool validation = now->kind == SA_PROGRESS_VALIDATION;
     const double begin = sa_clock_seconds();
-    if (!watching->live || now->kind == SA_PROGRESS_NOTE || (!validated && watching->written) ||
+    watching->validated |= validation;
+    if (!watching->live || now->kind == SA_PROGRESS_NOTE || (!validation && watching->written) ||
         begin - watching->written < 9 * watching->cost)
         return;
     sa_error error = {0};
-    watching->live = save_page(watching->options, watching->snapshot_pairs,
-                               validated ? AT_VALIDATION : BEFORE_VALIDATION, &error);
+    watching->live = rewrite_page(watching, true, &error);
     if (!watching->live) cli_note("note: %s", error.text);
     watching->written = sa_clock_seconds();
     watching->cost = watching->written - begin;
@@ -234,6 +248,7 @@ static bool train(const train_options *options, const sa_corpus *snapshot_pairs,
         .snapshot_pairs = snapshot_pairs->pairs,
         .snapshot_count = snapshot_pairs->count,
         .resume = options->resume,
+        .overwrite = options->overwrite,
         .report = watch,
         .context = &watching,
         .stop = cli_signals_catch(),
@@ -242,8 +257,10 @@ static bool train(const train_options *options, const sa_corpus *snapshot_pairs,
     sa_train_result result;
     const bool good = sa_train(&training, &result, error);
     cli_progress_end(&watching.progress);
-    if (good) show_result(&result, options);
+    if (!good && watching.written) rewrite_page(&watching, false, NULL); /* it waits no longer */
+    if (good) show_result(&result);
     if (good && options->profile) show_profile(parts, &result);
+    if (good) cli_note_folder(options->out, training_file);
     return good;
 }
 
@@ -254,7 +271,7 @@ static bool run(int count, char **arguments, sa_error *error) {
     if (options.snapshots && !sa_corpus_open(&snapshot_pairs, options.snapshots, error))
         return false;
     const bool good = train(&options, &snapshot_pairs, error) &&
-                      (!options.html || save_page(&options, &snapshot_pairs, AT_END, error));
+                      (!options.html || save_page(&options, &snapshot_pairs, error));
     if (options.snapshots) sa_corpus_close(&snapshot_pairs);
     return good;
 }
@@ -273,12 +290,15 @@ const cli_command cli_train = {
         "comes first. best.safetensors is the model with the best validation, "
         "last.safetensors the state to --resume from, log.csv the log of the validations; "
         "'film' plays what --snapshots recorded. The first Ctrl-C finishes the update, saves "
-        "and ends the training; the second one ends it at once.\n"
+        "and ends the training; the second one ends it at once. A DIR that holds a training "
+        "already is refused, unless with --resume or --overwrite. The file .lock in it names "
+        "the process that trains, or trained last; it need not be removed.\n"
         "The same seed gives the same model with any number of threads. Single options "
         "override the preset. '--model transformer' without a preset starts from "
         "vaswani2017-toy.\n",
     .example = "  softalign train --train mono.tsv --out mono --max-time 5\n",
     .sets = sets,
+    .prints = cli_prints_nothing,
     .run = run,
     .items = "Presets",
     .item = item,

@@ -25,7 +25,7 @@ typedef struct translate_options {
 static const sa_option rows[] = {
     {"nbest", SA_OPTION_INT, SA_SCOPE_RUN, AT(search.nbest), 1, 1, 1000, NULL, "N",
      "write an n-best list: 'index ||| text ||| logp= X ||| score'"},
-    {"dictionary", SA_OPTION_TEXT, SA_SCOPE_RUN, AT(dictionary), 0, 0, 0, NULL, "PAIRS",
+    {"dictionary", SA_OPTION_INPUT, SA_SCOPE_RUN, AT(dictionary), 0, 0, 0, NULL, "PAIRS",
      "with --replace-unknown: translate the source word by these pairs, if they contain it"},
     {"force-attention", SA_OPTION_TEXT, SA_SCOPE_RUN, AT(force_attention), 0, 0, 0, NULL, "WAY",
      "replace the attention weights: uniform, shuffle, shift:N or one-hot"},

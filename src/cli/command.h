@@ -25,10 +25,14 @@ typedef struct cli_command {
     const char *name;
     const char *words;          /* the arguments that are not options: "MODEL [FILE]" */
     int least, most;            /* number of words */
+    unsigned texts;             /* bit i: word i is no file name */
     const char *summary;        /* one line */
     const char *details;        /* paragraphs, each one line */
     const char *example;        /* shell commands that a test runs */
     const cli_option_set *sets; /* ends with NULL rows */
+    /* Whether a result goes to standard output, whatever the options whose value is "-". NULL: yes
+     */
+    bool (*prints)(const void *fields);
     /* The arguments follow the command's name. An error without text only gives the exit code. */
     bool (*run)(int count, char **arguments, sa_error *error);
     const char *items; /* title of a list in the help, such as the presets; NULL: none */
@@ -45,9 +49,13 @@ extern const cli_command *const cli_commands[]; /* in the order of the help; end
 /* NULL and SA_USAGE, suggesting the nearest name, when there is no such command. */
 const cli_command *cli_find(const char *name, sa_error *error);
 
+/* The `prints` of commands whose results are files. */
+bool cli_prints_nothing(const void *fields);
+
 /* Parses the arguments into the command's struct, which holds the defaults, and into words[most]
  * (NULL: not given). A switch stands alone, or as --name=no. SA_USAGE names the argument that is
- * unknown, repeated, invalid or missing. */
+ * unknown, repeated, invalid or missing, or the file that a run would replace although it is read
+ * or written otherwise. */
 bool cli_read(const cli_command *command, int count, char **arguments, void *fields,
               const char **words, sa_error *error);
 

@@ -46,7 +46,7 @@ static void entry(sa_buffer *out, const char *name, const char *text, size_t col
 
 /* " [1 to 8192; default 64]" */
 static void option_range(const cli_option_set *set, const sa_option *row, sa_buffer *out) {
-    if (row->kind == SA_OPTION_TEXT || row->kind == SA_OPTION_SWITCH) return;
+    if (sa_option_is_text(row) || row->kind == SA_OPTION_SWITCH) return;
     sa_buffer_adds(out, " [");
     if (row->kind == SA_OPTION_CHOICE) {
         sa_option_format_range(row, out);
@@ -85,7 +85,7 @@ static const char *const exit_codes[][2] = {
     {"3", "a corpus or model file is damaged or invalid"},
     {"4", "a file cannot be opened"},
     {"5", "reading or writing failed"},
-    {"6", "the output directory is in use by another training"},
+    {"6", "the output directory holds a training, or one is writing to it"},
     {"7", "out of memory or beyond a size limit"},
     {"8", "the training diverged"},
     {"128+n", "stopped by signal n, after saving"},
@@ -239,6 +239,7 @@ const cli_command cli_help = {
     .summary = "show all commands, or the options of one",
     .details = "Shows all commands, or the options of one and an example.\n",
     .example = "  softalign help train\n",
+    .texts = 1,
     .sets = sets,
     .run = run,
 };

@@ -1,5 +1,6 @@
 #include "base/nearest.h"
 #include "cli/command.h"
+#include "cli/run_files.h"
 #include "config/preset.h"
 #include "config/settings.h"
 
@@ -118,9 +119,10 @@ bool cli_read(const cli_command *command, int count, char **arguments, void *fie
                                                                   : !read_option(&reader, error))
             return false;
     }
-    return reader.word_count >= command->least ||
-           sa_fail(error, SA_USAGE, "an argument is missing: softalign %s %s", command->name,
-                   command->words);
+    if (reader.word_count < command->least)
+        return sa_fail(error, SA_USAGE, "an argument is missing: softalign %s %s", command->name,
+                       command->words);
+    return cli_run_files_check(command, fields, reader.words, error);
 }
 
 bool cli_read_preset(const cli_command *command, int count, char **arguments, void *fields,

@@ -1,13 +1,14 @@
 #include "cli/output.h"
+#include "base/file.h"
 #include "base/save.h"
 
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 /* When memory runs out, jansson silently drops members, and may even write out of bounds when it
@@ -111,21 +112,22 @@ bool cli_save(const char *path, sa_buffer *buffer, sa_error *error) {
     return good;
 }
 
-static bool same_file(const char *one, const char *other) {
-    struct stat a, b;
-    return stat(one, &a) == 0 && stat(other, &b) == 0 && S_ISREG(a.st_mode) &&
-           a.st_dev == b.st_dev && a.st_ino == b.st_ino;
+void cli_note_folder(const char *folder, const char *(*file)(size_t i)) {
+    sa_buffer line = {0};
+    const char *name;
+    for (size_t i = 0; (name = file(i)); i++) {
+        char path[PATH_MAX];
+        snprintf(path, sizeof path, "%s/%.*s", folder, (int)strcspn(name, "*["), name);
+        if (*name != '*' && !sa_file_missing(path))
+            sa_buffer_addf(&line, "%s%s", line.size ? ", " : "", path);
+    }
+    if (line.size && !line.failed) cli_note("wrote %s", line.text);
+    sa_buffer_release(&line);
 }
 
-bool cli_refuse_overwrite(const char *input, const char *output, sa_error *error) {
-    if (!input || !output) return true;
-    bool same = same_file(input, output);
-    const char *comma = strchr(input, ',');
-    if (comma) { /* PAIRS as two files */
-        char *first = sa_copy(input, (size_t)(comma - input), error);
-        if (!first) return false;
-        same = same || same_file(first, output) || same_file(comma + 1, output);
-        free(first);
-    }
-    return !same || sa_fail(error, SA_USAGE, "'%s' is an input: choose another output", output);
+void cli_note_numbered(const char *folder, const char *ending, size_t first, size_t last) {
+    if (first == last)
+        cli_note("wrote %s/%04zu.%s", folder, first, ending);
+    else
+        cli_note("wrote %s/%04zu.%s to %s/%04zu.%s", folder, first, ending, folder, last, ending);
 }

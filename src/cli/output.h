@@ -34,7 +34,10 @@ json_t *cli_json_interval(const sa_confidence_interval *interval);
  * where tabs stay as they are. Releases it. */
 bool cli_save(const char *path, sa_buffer *buffer, sa_error *error);
 
-/* SA_USAGE when `output` is the file `input`, or one of the PAIRS `input`. Both may be NULL. */
-bool cli_refuse_overwrite(const char *input, const char *output, sa_error *error);
+/* Say what was written into a folder: those of the names file(0) ... that are there, of "film/" and
+ * a wildcard the folder; and the files of the pairs `first` to `last`, from 1, as of
+ * sa_save_numbered. */
+void cli_note_folder(const char *folder, const char *(*file)(size_t i));
+void cli_note_numbered(const char *folder, const char *ending, size_t first, size_t last);
 
 #endif

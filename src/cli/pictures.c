@@ -11,15 +11,17 @@
 #define AT(field) offsetof(cli_pictures, field)
 
 const sa_option cli_pictures_options[] = {
-    {"svg", SA_OPTION_TEXT, SA_SCOPE_RUN, AT(folder[CLI_PICTURE_SVG]), 0, 0, 0, NULL, "DIR",
+    {"svg", SA_OPTION_FOLDER, SA_SCOPE_RUN, AT(folder[CLI_PICTURE_SVG]), 0, 0, 0, sa_svg_files,
+     "DIR",
      "write one picture per pair in the style of Figure 3 of Bahdanau et al. (2015): DIR/0001.svg "
      "...; every head, gold links outlined"},
-    {"png", SA_OPTION_TEXT, SA_SCOPE_RUN, AT(folder[CLI_PICTURE_PNG]), 0, 0, 0, NULL, "DIR",
-     "the same as PNG: DIR/0001.png ... (needs a build with pangocairo)"},
-    {"pdf", SA_OPTION_TEXT, SA_SCOPE_RUN, AT(folder[CLI_PICTURE_PDF]), 0, 0, 0, NULL, "DIR",
-     "the same as PDF: DIR/0001.pdf ... (needs a build with pangocairo)"},
+    {"png", SA_OPTION_FOLDER, SA_SCOPE_RUN, AT(folder[CLI_PICTURE_PNG]), 0, 0, 0, sa_png_files,
+     "DIR", "the same as PNG: DIR/0001.png ... (needs a build with pangocairo)"},
+    {"pdf", SA_OPTION_FOLDER, SA_SCOPE_RUN, AT(folder[CLI_PICTURE_PDF]), 0, 0, 0, sa_pdf_files,
+     "DIR", "the same as PDF: DIR/0001.pdf ... (needs a build with pangocairo)"},
     {"colormap", SA_OPTION_CHOICE, SA_SCOPE_RUN, AT(colormap), 0, 0, 0, sa_colormap_name, "NAME",
-     "colormap: gray (white is high, as in the paper), ink (black is high, for print) or viridis"},
+     "colormap: ink (black is high, as on the page), gray (white is high, as in the paper) or "
+     "viridis"},
     {0},
 };
 
@@ -76,6 +78,12 @@ bool cli_pictures_save(const cli_pictures *pictures, size_t index, const sa_alig
     *noted = *noted || missing_glyphs;
     sa_drawing_release(&drawing);
     return good;
+}
+
+void cli_pictures_note(const cli_pictures *pictures, size_t first, size_t last) {
+    for (int i = 0; i < CLI_PICTURE_FORMS; i++)
+        if (pictures->folder[i])
+            cli_note_numbered(pictures->folder[i], forms[i].ending, first, last);
 }
 
 /* ---- Terminal -------------------------------------------------------------------------------- */

@@ -25,6 +25,9 @@ bool cli_pictures_check(const cli_pictures *pictures, sa_error *error);
 bool cli_pictures_save(const cli_pictures *pictures, size_t index, const sa_alignment *alignment,
                        const sa_figure *figure, bool *noted, sa_error *error);
 
+/* Says which pictures were written, of the pairs `first` to `last` (from 1). */
+void cli_pictures_note(const cli_pictures *pictures, size_t first, size_t last);
+
 /* The capabilities of standard output: the window's columns, and colors by NO_COLOR, COLORTERM and
  * TERM; a file or pipe has neither. */
 sa_terminal cli_screen(const cli_pictures *pictures);

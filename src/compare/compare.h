@@ -68,6 +68,7 @@ typedef struct sa_compare_run {
 
 typedef struct sa_comparison {
     const char *out; /* DIR */
+    bool overwrite;  /* runs of other settings or pairs are trained again */
     sa_compare_data data;
     sa_compare_model *models;
     size_t model_count, seeds;
@@ -100,8 +101,8 @@ bool sa_compare_data_open(sa_compare_data *data, const char *train, const char *
 /* Replaces run.json. */
 bool sa_compare_record_write(const sa_compare_run *run, const sa_compare_data *data,
                              sa_error *error);
-/* Restores the run from run.json, if that exists. SA_USAGE and SA_DATA: the run was made with other
- * settings or pairs, or by another command. */
+/* Restores the run from run.json, if that exists. SA_BUSY: the folder holds a training with other
+ * settings or pairs, or of another command. SA_DATA: run.json is damaged. */
 bool sa_compare_record_read(sa_compare_run *run, const sa_compare_data *data, sa_error *error);
 /* The best model of a run. */
 sa_model *sa_compare_model_open(const sa_compare_run *run, sa_error *error);

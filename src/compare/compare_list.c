@@ -24,7 +24,8 @@ static bool is_common(const sa_option *option) {
     static const char *const batches[] = {"seed", "batch", "batch-tokens"};
     for (size_t i = 0; i < sizeof batches / sizeof *batches; i++)
         if (strcmp(option->name, batches[i]) == 0) return true;
-    return option->scope == SA_SCOPE_TEXT || option->scope == SA_SCOPE_RUN;
+    return option->scope == SA_SCOPE_TEXT || option->scope == SA_SCOPE_RUN ||
+           option->scope == SA_SCOPE_SCORES;
 }
 
 static bool set_option(const char *name, const char *value, sa_settings *settings,

@@ -38,11 +38,9 @@ static void add_columns(sa_html_report *report) {
                                                      sa_compare_columns[k].scale));
 }
 
-static void add_signature(sa_html_report *report) {
-    sa_metrics metrics;
+static void add_signature(const sa_metrics *metrics, sa_html_report *report) {
     sa_buffer text = {0};
-    sa_metrics_init(&metrics);
-    sa_metric_signature(&sa_metric_list[SA_METRIC_BLEU], &metrics, 1, "", &text);
+    sa_metric_signature(&sa_metric_list[SA_METRIC_BLEU], metrics, 1, "", &text);
     json_array_append_new(json_object_get(report->data, "signatures"),
                           sa_json_buffer(&text, &report->failed));
 }
@@ -69,7 +67,7 @@ bool sa_compare_save_page(const sa_comparison *all, const sa_page_text *text, co
     open_page(all, &report);
     bool good = add_unequal_updates(all, &report, error);
     add_columns(&report);
-    add_signature(&report);
+    add_signature(&all->models->settings.metrics, &report);
     for (size_t i = 0; good && i < sizeof files / sizeof *files; i++)
         good = sa_html_report_add_file(&report, all->out, files[i], error);
     for (size_t i = 0; good && i < all->model_count; i++) good = add_model(all, i, &report, error);

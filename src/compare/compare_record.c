@@ -3,8 +3,8 @@
 #include "base/save.h"
 #include "compare/compare.h"
 #include "config/settings.h"
+#include "session/start.h"
 
-#include <errno.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -57,7 +57,14 @@ bool sa_compare_record_write(const sa_compare_run *run, const sa_compare_data *d
 
 /* ---- Reading -------------------------------------------------------------------------------- */
 
-#define OTHER "choose another --out"
+#define OTHER "choose another --out, or --overwrite"
+
+static bool fail_difference(const sa_option *row, const sa_settings *stored,
+                            const sa_compare_run *run, sa_error *error) {
+    sa_settings_fail_difference(row, stored, run->folder, OTHER, error);
+    if (error) error->code = SA_BUSY;
+    return false;
+}
 
 static bool check_settings(const sa_compare_run *run, const json_t *record, const char *path,
                            sa_error *error) {
@@ -70,7 +77,7 @@ static bool check_settings(const sa_compare_run *run, const json_t *record, cons
     free(text);
     if (!read) return false;
     const sa_option *row = sa_settings_find_difference(&run->settings, &stored);
-    return !row || sa_settings_fail_difference(row, &stored, run->folder, OTHER, error);
+    return !row || fail_difference(row, &stored, run, error);
 }
 
 static bool check_limits(const sa_compare_run *run, const json_t *record, const char *path,
@@ -84,7 +91,7 @@ static bool check_limits(const sa_compare_run *run, const json_t *record, const 
             return sa_fail(error, SA_DATA, "%s: limits: '%s' is missing or impossible", path,
                            row->name);
         if (sa_option_get(row, &stored) != sa_option_get(row, &run->settings))
-            return sa_settings_fail_difference(row, &stored, run->folder, OTHER, error);
+            return fail_difference(row, &stored, run, error);
     }
     return true;
 }
@@ -94,7 +101,7 @@ static bool check_pairs(const sa_compare_run *run, const json_t *record, const c
     char text[HASH];
     const char *stored = json_string_value(json_object_get(record, key));
     return (stored && strcmp(stored, show_hash(hash, text)) == 0) ||
-           sa_fail(error, SA_DATA, "--%s: '%s' was trained with other pairs, " OTHER, key,
+           sa_fail(error, SA_BUSY, "--%s: '%s' was trained with other pairs, " OTHER, key,
                    run->folder);
 }
 
@@ -151,16 +158,12 @@ static bool read_record(sa_compare_run *run, const sa_compare_data *data, const 
 
 /* Refuses a folder that holds a training of another command. */
 static bool check_free(const sa_compare_run *run, sa_error *error) {
-    char *last = sa_path_join(run->folder, "last.safetensors", error);
-    if (!last) return false;
-    errno = 0;
-    const bool taken = !sa_file_missing(last), unseen = taken && errno;
-    if (unseen) sa_fail_errno(error, SA_OPEN, "open", last);
-    free(last);
-    return !unseen && (!taken || sa_fail(error, SA_USAGE,
-                                         "'%s' holds a training that was not made by "
-                                         "'compare' (no run.json): " OTHER,
-                                         run->folder));
+    const char *found;
+    return sa_training_find(run->folder, &found, error) &&
+           (!found || sa_fail(error, SA_BUSY,
+                              "'%s' holds a training that was not made by 'compare' (no "
+                              "run.json): " OTHER,
+                              run->folder));
 }
 
 bool sa_compare_record_read(sa_compare_run *run, const sa_compare_data *data, sa_error *error) {

@@ -94,6 +94,7 @@ static bool train(const sa_comparison *all, sa_compare_run *run, const volatile 
                                  .stop = stop};
     if (!sa_directory_create(run->folder, error) || !can_resume(run, &training.resume, error))
         return false;
+    training.overwrite = !training.resume; /* the record allows it */
     if (!training.resume)
         run->spent = (sa_train_cost){0};
     else if (!read_logged_seconds(run, error))
@@ -133,13 +134,12 @@ static bool compute_intervals(sa_compare_run *run, const sa_corpus *test,
 static bool compute_scores(sa_compare_run *run, const sa_corpus *test,
                            const sa_sentence_result *each, sa_error *error) {
     sa_eval_result all;
-    sa_metrics metrics;
-    sa_metrics_init(&metrics);
-    bool good = sa_eval_summarize(NULL, test, each, NULL, test->count, &all, error);
+    const sa_metrics *metrics = &run->settings.metrics;
+    bool good = sa_eval_summarize(metrics, test, each, NULL, test->count, &all, error);
     for (int i = 0; good && i < SA_LENGTH_BANDS; i++)
-        good = sa_pair_scores_band(&metrics, test, each, &sa_length_bands[i], &run->by_length[i],
+        good = sa_pair_scores_band(metrics, test, each, &sa_length_bands[i], &run->by_length[i],
                                    error);
-    if (!good || !compute_intervals(run, test, each, &metrics, error)) return false;
+    if (!good || !compute_intervals(run, test, each, metrics, error)) return false;
     run->scores[SA_COMPARE_LOSS] = all.loss;
     run->scores[SA_COMPARE_PERPLEXITY] = all.perplexity;
     run->scores[SA_COMPARE_BLEU] = all.bleu;
@@ -200,7 +200,10 @@ static void note_test_pairs(const sa_comparison *all) {
 static bool read_records(sa_comparison *all, sa_error *error) {
     size_t done = 0, count = all->model_count * all->seeds;
     for (size_t i = 0; i < count; i++) {
-        if (!sa_compare_record_read(&all->runs[i], &all->data, error)) return false;
+        sa_error why = {0};
+        if (!sa_compare_record_read(&all->runs[i], &all->data, &why) &&
+            !(all->overwrite && (why.code == SA_BUSY || why.code == SA_DATA)))
+            return sa_fail(error, why.code, "%s", why.text);
         done += is_done(&all->runs[i], &all->data);
     }
     note_test_pairs(all);

@@ -8,6 +8,7 @@
 #include "data/text_codec.h"
 #include "decoding/ranking.h"
 #include "layers/residual.h"
+#include "metrics/metrics.h"
 #include "model/recurrent_family.h"
 #include "model/seq2seq.h"
 #include "train/optimizer.h"
@@ -181,6 +182,8 @@ const sa_option sa_settings_options[] = {
     {"average-of", SA_OPTION_CHOICE, SA_SCOPE_TRAINING, FIELD(average_of), 0, 0, 0, sa_average_name,
      "NAME", "checkpoints to average: the last ones, or the best by --criterion"},
 
+    SA_METRICS_ROWS(SA_SCOPE_SCORES, FIELD(metrics)),
+
     {"threads", SA_OPTION_INT, SA_SCOPE_RUN, FIELD(threads), 0, 0, SA_MAX_THREADS, NULL, "N",
      "number of threads; 0: one per core; does not change results"},
     {"epochs", SA_OPTION_INT, SA_SCOPE_RUN, FIELD(epochs), 100, 0, 1000000, NULL, "N",
@@ -240,6 +243,7 @@ const sa_option *sa_search_option(size_t i) {
 }
 
 void sa_settings_init(sa_settings *settings) {
+    *settings = (sa_settings){0};
     sa_options_init(sa_settings_options, settings);
 }
 
@@ -309,6 +313,9 @@ static json_t *value_of(const sa_option *row, double number) {
     case SA_OPTION_INT:
     case SA_OPTION_INT64:
     case SA_OPTION_TEXT:
+    case SA_OPTION_INPUT:
+    case SA_OPTION_OUTPUT:
+    case SA_OPTION_FOLDER:
         break;
     }
     return json_integer((json_int_t)number);
@@ -318,8 +325,11 @@ char *sa_settings_write(const sa_settings *settings, sa_error *error) {
     json_t *object = json_object();
     bool good = object != NULL;
     for (const sa_option *row = sa_settings_options; good && row->name; row++) {
+        const double number = sa_option_get(row, settings);
         if (row->scope == SA_SCOPE_RUN) continue;
-        json_t *value = value_of(row, sa_option_get(row, settings));
+        /* older programs, which do not know these, read the files that do not use them */
+        if (row->scope == SA_SCOPE_SCORES && number == row->default_value) continue;
+        json_t *value = value_of(row, number);
         good = json_object_set_new(object, row->name, value) == 0;
     }
     char *text = good ? json_dumps(object, 0) : NULL;
@@ -350,6 +360,9 @@ static bool assign(const sa_option *row, sa_settings *settings, const json_t *va
     case SA_OPTION_INT:
     case SA_OPTION_INT64:
     case SA_OPTION_TEXT:
+    case SA_OPTION_INPUT:
+    case SA_OPTION_OUTPUT:
+    case SA_OPTION_FOLDER:
         break;
     }
     return json_is_integer(value) &&

@@ -1,6 +1,8 @@
 #include "data/scripts.h"
 #include "base/utf8.h"
 
+#include <string.h>
+
 enum {
     GREEK = SA_SCRIPT_LATIN + 1,
     CYRILLIC,
@@ -84,4 +86,29 @@ void sa_script_count(const char *text, size_t size, size_t *counts) {
         const int script = sa_script_find(sa_utf8_codepoint(text + at, size - at, &length));
         counts[script] += script == HAN || script == HANGUL ? 3 : 1;
     }
+}
+
+/* ---- Text without spaces --------------------------------------------------------------------- */
+
+static bool is_unspaced(uint32_t code) {
+    const int script = sa_script_find(code);
+    return script == HAN || script == THAI || script == KHMER ||
+           (code >= 0xe80 && code <= 0x109f); /* Lao, Tibetan, Burmese */
+}
+
+bool sa_targets_lack_spaces(const sa_corpus *corpus) {
+    enum { PAIRS = 1000, WORD = 5 }; /* letters of a segmented word, in the mean, at most */
+    size_t letters = 0, unspaced = 0, spaces = 0;
+    for (size_t i = 0; i < corpus->count && i < PAIRS; i++, spaces++) {
+        const char *text = corpus->pairs[i].target;
+        for (size_t size = strlen(text), length; size; text += length, size -= length) {
+            if (sa_utf8_char_class(text, size, &length) == SA_CHAR_SPACE)
+                spaces++;
+            else if (sa_utf8_is_letter(text, size, &length)) {
+                letters++;
+                unspaced += is_unspaced(sa_utf8_codepoint(text, size, &length));
+            }
+        }
+    }
+    return 2 * unspaced > letters && letters > WORD * spaces;
 }

@@ -2,8 +2,7 @@
 #ifndef SA_DATA_SCRIPTS_H
 #define SA_DATA_SCRIPTS_H
 
-#include <stddef.h>
-#include <stdint.h>
+#include <softalign.h>
 
 /* Scripts in the order of sa_script_name; letters of all others are SA_SCRIPT_OTHER. Kana count as
  * Han, because Japanese mixes both. */
@@ -17,5 +16,15 @@ int sa_script_find(uint32_t code);
 /* Adds the letters of a text (valid UTF-8) to counts [SA_SCRIPTS]; a Han or Hangul character counts
  * as three letters. */
 void sa_script_count(const char *text, size_t size, size_t *counts);
+
+/* Whether most letters of the targets belong to scripts that put no spaces between words (Han and
+ * kana, Thai, Lao, Khmer, Burmese, Tibetan), and there are none: text that is segmented has them.
+ */
+bool sa_targets_lack_spaces(const sa_corpus *corpus);
+
+/* What to tell the user then. */
+#define SA_UNSPACED_NOTE                                                                           \
+    "there are no spaces between the words of the targets: BLEU takes whole clauses for words; "   \
+    "--tokenize char counts characters"
 
 #endif

@@ -8,34 +8,12 @@
 
 /* ---- Options --------------------------------------------------------------------------------- */
 
-#define FIELD(field) offsetof(sa_metrics, field)
-
 const sa_option sa_metrics_options[] = {
-    {"tokenize", SA_OPTION_CHOICE, SA_SCOPE_RUN, FIELD(tokenize), 0, 0, 0, sa_metric_tokenizer_name,
-     "NAME", "tokenization for BLEU and token accuracy"},
-    {"smooth", SA_OPTION_CHOICE, SA_SCOPE_RUN, FIELD(smooth), 0, 0, 0, sa_smoothing_name, "NAME",
-     "smoothing of BLEU for orders without a matching n-gram"},
-    {"smooth-value", SA_OPTION_REAL, SA_SCOPE_RUN, FIELD(smooth_value), 0, 0, 1000, NULL, "X",
-     "smoothing value of floor and add-k; 0: 0.1 for floor, 1 for add-k"},
-    {"effective-order", SA_OPTION_SWITCH, SA_SCOPE_RUN, FIELD(effective_order), 0, 0, 1, NULL, NULL,
-     "skip BLEU orders that the hypothesis is too short for; meant for single sentences"},
-    {"lowercase", SA_OPTION_SWITCH, SA_SCOPE_RUN, FIELD(lowercase), 0, 0, 1, NULL, NULL,
-     "case-insensitive scores"},
-    {"chrf-order", SA_OPTION_INT, SA_SCOPE_RUN, FIELD(chrf_order), 6, 1, SA_CHRF_CHARACTERS, NULL,
-     "N", "maximum order of character n-grams in chrF"},
-    {"chrf-word-order", SA_OPTION_INT, SA_SCOPE_RUN, FIELD(chrf_word_order), 0, 0, SA_CHRF_WORDS,
-     NULL, "N", "maximum order of word n-grams in chrF; 2: chrF++"},
-    {"chrf-beta", SA_OPTION_INT, SA_SCOPE_RUN, FIELD(chrf_beta), 2, 1, 100, NULL, "N",
-     "weight of recall against precision in chrF"},
-    {"chrf-whitespace", SA_OPTION_SWITCH, SA_SCOPE_RUN, FIELD(chrf_whitespace), 0, 0, 1, NULL, NULL,
-     "include whitespace in chrF's character n-grams"},
-    {"chrf-eps", SA_OPTION_SWITCH, SA_SCOPE_RUN, FIELD(chrf_eps), 0, 0, 1, NULL, NULL,
-     "average chrF over all orders, with epsilon smoothing of those without n-grams (chrF++.py, "
-     "NLTK)"},
+    SA_METRICS_ROWS(SA_SCOPE_RUN, 0),
+    {"lowercase", SA_OPTION_SWITCH, SA_SCOPE_RUN, offsetof(sa_metrics, lowercase), 0, 0, 1, NULL,
+     NULL, "case-insensitive scores"},
     {0},
 };
-
-#undef FIELD
 
 const sa_option *sa_metrics_option(size_t i) {
     return sa_option_at(sa_metrics_options, i);

@@ -8,8 +8,86 @@
 #include "base/option.h"
 #include "metrics/bleu.h"
 #include "metrics/chrf.h"
+#include "metrics/metric_tokenizer.h"
 
 extern const sa_option sa_metrics_options[]; /* of sa_metrics */
+
+/* The rows of a sa_metrics that begins `at` bytes into a struct, all but lowercase. */
+#define SA_METRICS_ROWS(scope, at)                                                                 \
+    {"tokenize",                                                                                   \
+     SA_OPTION_CHOICE,                                                                             \
+     scope,                                                                                        \
+     (at) + offsetof(sa_metrics, tokenize),                                                        \
+     0,                                                                                            \
+     0,                                                                                            \
+     0,                                                                                            \
+     sa_metric_tokenizer_name,                                                                     \
+     "NAME",                                                                                       \
+     "tokenization for BLEU and token accuracy; char for text without spaces between words"},      \
+        {"smooth", SA_OPTION_CHOICE,                                                               \
+         scope,    (at) + offsetof(sa_metrics, smooth),                                            \
+         0,        0,                                                                              \
+         0,        sa_smoothing_name,                                                              \
+         "NAME",   "smoothing of BLEU for orders without a matching n-gram"},                      \
+        {"smooth-value",                                                                           \
+         SA_OPTION_REAL,                                                                           \
+         scope,                                                                                    \
+         (at) + offsetof(sa_metrics, smooth_value),                                                \
+         0,                                                                                        \
+         0,                                                                                        \
+         1000,                                                                                     \
+         NULL,                                                                                     \
+         "X",                                                                                      \
+         "smoothing value of floor and add-k; 0: 0.1 for floor, 1 for add-k"},                     \
+        {"effective-order",                                                                        \
+         SA_OPTION_SWITCH,                                                                         \
+         scope,                                                                                    \
+         (at) + offsetof(sa_metrics, effective_order),                                             \
+         0,                                                                                        \
+         0,                                                                                        \
+         1,                                                                                        \
+         NULL,                                                                                     \
+         NULL,                                                                                     \
+         "skip BLEU orders that the hypothesis is too short for; meant for single sentences"},     \
+        {"chrf-order",                                                                             \
+         SA_OPTION_INT,                                                                            \
+         scope,                                                                                    \
+         (at) + offsetof(sa_metrics, chrf_order),                                                  \
+         6,                                                                                        \
+         1,                                                                                        \
+         SA_CHRF_CHARACTERS,                                                                       \
+         NULL,                                                                                     \
+         "N",                                                                                      \
+         "maximum order of character n-grams in chrF"},                                            \
+        {"chrf-word-order",                                                                        \
+         SA_OPTION_INT,                                                                            \
+         scope,                                                                                    \
+         (at) + offsetof(sa_metrics, chrf_word_order),                                             \
+         0,                                                                                        \
+         0,                                                                                        \
+         SA_CHRF_WORDS,                                                                            \
+         NULL,                                                                                     \
+         "N",                                                                                      \
+         "maximum order of word n-grams in chrF; 2: chrF++"},                                      \
+        {"chrf-beta", SA_OPTION_INT, scope, (at) + offsetof(sa_metrics, chrf_beta),      2, 1,     \
+         100,         NULL,          "N",   "weight of recall against precision in chrF"},         \
+        {"chrf-whitespace",                                                                        \
+         SA_OPTION_SWITCH,                                                                         \
+         scope,                                                                                    \
+         (at) + offsetof(sa_metrics, chrf_whitespace),                                             \
+         0,                                                                                        \
+         0,                                                                                        \
+         1,                                                                                        \
+         NULL,                                                                                     \
+         NULL,                                                                                     \
+         "include whitespace in chrF's character n-grams"},                                        \
+    {                                                                                              \
+        "chrf-eps", SA_OPTION_SWITCH, scope, (at) + offsetof(sa_metrics, chrf_eps), 0, 0, 1, NULL, \
+            NULL,                                                                                  \
+            "average chrF over all orders, with epsilon smoothing of those without n-grams "       \
+            "(chrF++.py, "                                                                         \
+            "NLTK)"                                                                                \
+    }
 
 typedef struct sa_metric_stats {
     sa_bleu bleu;

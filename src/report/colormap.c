@@ -26,8 +26,8 @@ static const unsigned char viridis_entries[] = {53, 54, 24, 25, 30, 36, 41, 77, 
 
 #define LIST(list) (int)(sizeof(list) / sizeof *(list)), (list)
 
-const sa_colormap sa_colormaps[] = {{"gray", LIST(gray), LIST(gray_entries)},
-                                    {"ink", LIST(ink), LIST(ink_entries)},
+const sa_colormap sa_colormaps[] = {{"ink", LIST(ink), LIST(ink_entries)},
+                                    {"gray", LIST(gray), LIST(gray_entries)},
                                     {"viridis", LIST(viridis), LIST(viridis_entries)},
                                     {0}};
 

@@ -17,7 +17,7 @@ typedef struct sa_colormap {
     const unsigned char *entry; /* [entries] of the 256-color palette, equidistant, too */
 } sa_colormap;
 
-extern const sa_colormap sa_colormaps[];
+extern const sa_colormap sa_colormaps[]; /* the first is the default, and that of the page */
 const char *sa_colormap_name(size_t row);
 
 /* The color of a weight, clamped to 0 .. 1. */

@@ -65,7 +65,7 @@ static double cluster_length(const char *text, size_t size) {
     return strchr("#+<=>^_~", *text) || (*text >= 'A' && *text <= 'Z') ? 0.84 : 0.65;
 }
 
-double sa_drawing_text_width(const char *text) {
+double sa_drawing_estimate_width(const char *text) {
     const size_t size = strlen(text);
     double length = 0;
     for (size_t at = 0, next; at < size; at += next) {

@@ -43,8 +43,10 @@ typedef struct sa_text_style {
 } sa_text_style;
 void sa_drawing_text(sa_drawing *drawing, sa_box box, const char *text, sa_text_style style);
 
-/* An upper estimate of the width of a text at font size 1; the true one depends on the font. */
+/* The width to reserve for a text at font size 1: an estimate for wide fonts and, in a build with
+ * pangocairo, at least what the fonts of this machine need. */
 double sa_drawing_text_width(const char *text);
+double sa_drawing_estimate_width(const char *text);
 
 /* The offset of the baseline of a vertically centered text: below the top edge of its box or, when
  * rotated, right of its left edge. */

@@ -1,5 +1,6 @@
 #include "report/figure.h"
 #include "base/number.h"
+#include "base/utf8.h"
 #include "report/fit_width.h"
 
 #include <math.h>
@@ -15,6 +16,7 @@ enum {
     FONT_VALUE = 10,  /* of values and of the scale */
     TITLE = 22,       /* height of the title of a head */
     TITLE_WIDTH = 60,
+    AXIS = 18,  /* space for the name of an axis */
     LABEL = 28, /* columns, beyond which a word is truncated */
     WORD = 256, /* bytes of a word */
     SCALE = 12, /* width of the scale */
@@ -32,11 +34,16 @@ typedef struct layout {
     const sa_alignment *alignment;
     const sa_figure *figure;
     int panels, across; /* matrices; in a row of the grid */
-    bool show_values, upright;
+    bool show_values, upright, rtl;
     double head;            /* height of the title */
     double cell, left, top; /* a cell's side; space for words */
     double width, height;   /* of a panel with words and margin */
 } layout;
+
+/* The place of the column of a source word. */
+static double column_x(const layout *it, int s) {
+    return (it->rtl ? it->alignment->sources - 1 - s : s) * it->cell;
+}
 
 static double longest(const char *const *words, int count) {
     double most = 0;
@@ -58,7 +65,8 @@ static layout lay_out(const sa_alignment *alignment, const sa_figure *figure) {
     it.cell = few ? CELL_VALUED : CELL;
     const double source = longest(alignment->source, S);
     it.upright = source > it.cell - GAP;
-    it.head = figure->title ? TITLE : 0;
+    it.rtl = sa_utf8_words_are_rtl(alignment->source, S);
+    it.head = (figure->title ? TITLE : 0) + AXIS;
     it.left = longest(alignment->target, T) + GAP;
     it.top = (it.upright ? source : CELL) + GAP + (it.panels > 1 ? TITLE : 0);
     it.width = fmax(it.left + S * it.cell + MARGIN, TITLE_WIDTH);
@@ -72,7 +80,8 @@ static void add_words(const layout *it, double x, double y, sa_drawing *drawing)
     char word[WORD];
     for (int s = 0; s < alignment->sources; s++) {
         sa_fit_width(alignment->source[s], LABEL, word, sizeof word);
-        sa_drawing_text(drawing, (sa_box){x + s * it->cell, y - GAP - space, it->cell, space}, word,
+        sa_drawing_text(drawing, (sa_box){x + column_x(it, s), y - GAP - space, it->cell, space},
+                        word,
                         (sa_text_style){FONT, it->upright,
                                         it->upright ? SA_ANCHOR_LEFT : SA_ANCHOR_MIDDLE, black});
     }
@@ -99,7 +108,7 @@ static void add_cells(const layout *it, const double *weight, double x, double y
     const int T = it->alignment->targets, S = it->alignment->sources;
     for (int t = 0; t < T; t++)
         for (int s = 0; s < S; s++, weight++) {
-            const sa_box cell = {x + s * it->cell, y + t * it->cell, it->cell, it->cell};
+            const sa_box cell = {x + column_x(it, s), y + t * it->cell, it->cell, it->cell};
             const sa_color color = sa_colormap_color(it->figure->map, *weight);
             sa_drawing_fill(drawing, cell, color);
             if (it->show_values) add_value(*weight, cell, color, drawing);
@@ -114,7 +123,7 @@ static void add_gold(const layout *it, double x, double y, sa_drawing *drawing) 
     for (size_t i = 0; i < it->figure->golds; i++) {
         const sa_link *link = &it->figure->gold[i];
         sa_drawing_outline(drawing,
-                           (sa_box){x + link->source * it->cell + LINE,
+                           (sa_box){x + column_x(it, link->source) + LINE,
                                     y + link->target * it->cell + LINE, it->cell - 2 * LINE,
                                     it->cell - 2 * LINE},
                            LINE, link->possible, gold);
@@ -133,13 +142,34 @@ static void add_panel(const layout *it, int panel, sa_drawing *drawing) {
     const sa_alignment *alignment = it->alignment;
     const int S = alignment->sources;
     const int column = panel % it->across, row = panel / it->across;
-    const double x = MARGIN + column * it->width + it->left;
+    const double x = MARGIN + AXIS + column * it->width + it->left;
     const double y = MARGIN + it->head + row * it->height + it->top;
     add_words(it, x, y, drawing);
     if (it->panels > 1) add_head(it, panel, x + S * it->cell / 2, y - it->top, drawing);
     add_cells(it, sa_alignment_weights(alignment, 0, it->panels > 1 ? panel + 1 : 0), x, y,
               drawing);
     add_gold(it, x, y, drawing);
+}
+
+static const char *const axes[][2] = {[SA_SITE_CROSS] = {"source", "target"},
+                                      [SA_SITE_ENCODER] = {"source, attended to", "source"},
+                                      [SA_SITE_DECODER] = {"target, attended to", "target"}};
+
+static double axis_length(const layout *it, int axis) {
+    return ceil(sa_drawing_text_width(axes[it->figure->site][axis]) * FONT);
+}
+
+/* Of a single matrix at its cells, of several once for all. */
+static void add_axes(const layout *it, int down, sa_drawing *drawing) {
+    const char *const *name = axes[it->figure->site];
+    const double y = MARGIN + it->head, left = it->panels > 1 ? 0 : it->left,
+                 top = it->panels > 1 ? 0 : it->top;
+    const sa_box above = {MARGIN + AXIS + left, y - AXIS,
+                          fmax(it->across * it->width - MARGIN - left, axis_length(it, 0)), AXIS};
+    const sa_box beside = {MARGIN, y + top, AXIS,
+                           fmax(down * it->height - MARGIN - top, axis_length(it, 1))};
+    sa_drawing_text(drawing, above, name[0], (sa_text_style){FONT, false, SA_ANCHOR_MIDDLE, frame});
+    sa_drawing_text(drawing, beside, name[1], (sa_text_style){FONT, true, SA_ANCHOR_MIDDLE, frame});
 }
 
 /* The color scale, 1 at the top. */
@@ -151,6 +181,8 @@ static void add_scale(const layout *it, double x, double y, sa_drawing *drawing)
                         sa_colormap_color(it->figure->map, 1 - (double)i / (SCALE_STEPS - 1)));
     sa_drawing_outline(drawing, (sa_box){x - 0.5, y - 0.5, SCALE + 1, SCALE_HEIGHT + 1}, 1, false,
                        frame);
+    sa_drawing_text(drawing, (sa_box){x, y - CELL, SCALE + GAP + SCALE_LABEL, FONT}, "weight",
+                    (sa_text_style){FONT_VALUE, false, SA_ANCHOR_LEFT, black});
     for (int i = 0; i < 3; i++)
         sa_drawing_text(
             drawing,
@@ -162,11 +194,12 @@ bool sa_figure_draw(const sa_alignment *alignment, const sa_figure *figure, sa_d
                     sa_error *error) {
     const layout it = lay_out(alignment, figure);
     const int down = (it.panels + it.across - 1) / it.across;
-    const double scale = MARGIN + it.across * it.width;
+    const double scale = MARGIN + AXIS + it.across * it.width;
     const double own = figure->title ? sa_drawing_text_width(figure->title) : 0;
     const double title = ceil(fmax(own, figure->title_width) * FONT);
+    const double axis = AXIS + it.left + axis_length(&it, 0);
     *drawing = (sa_drawing){
-        .width = fmax(scale + SCALE + GAP + SCALE_LABEL + MARGIN, 2 * MARGIN + title),
+        .width = fmax(scale + SCALE + GAP + SCALE_LABEL + MARGIN, 2 * MARGIN + fmax(title, axis)),
         .height = MARGIN + it.head + fmax(down * it.height, it.top + SCALE_HEIGHT + MARGIN),
     };
     if (drawing->width > SIDE || drawing->height > SIDE || drawing->width * drawing->height > AREA)
@@ -174,6 +207,7 @@ bool sa_figure_draw(const sa_alignment *alignment, const sa_figure *figure, sa_d
                        alignment->targets, alignment->sources);
     sa_drawing_fill(drawing, (sa_box){0, 0, drawing->width, drawing->height}, white);
     for (int i = 0; i < it.panels; i++) add_panel(&it, i, drawing);
+    add_axes(&it, down, drawing);
     add_scale(&it, scale, MARGIN + it.head + it.top, drawing);
     if (figure->title)
         sa_drawing_text(drawing, (sa_box){MARGIN, MARGIN, drawing->width - 2 * MARGIN, FONT},

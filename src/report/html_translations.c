@@ -6,10 +6,9 @@ bool sa_html_translations_add(sa_model *model, const sa_pair *pairs, json_t *ent
                               sa_error *error) {
     const size_t count = json_array_size(entries);
     sa_search search;
-    sa_metrics metrics;
+    sa_metrics metrics = sa_model_settings(model)->metrics;
     if (!count) return true;
     sa_search_init(&search);
-    sa_metrics_init(&metrics);
     metrics.effective_order = true; /* as is usual for single sentences */
     sa_translation *found = sa_new(count, sizeof *found, error);
     const char **sources = found ? sa_new(count, sizeof *sources, error) : NULL;

@@ -4,6 +4,14 @@
 
 #include "base/memory.h"
 
+/* The names of such files, with wildcards: the choices of an SA_OPTION_FOLDER. */
+#define SA_NUMBERED(ending) "[0-9]*." ending
+const char *sa_csv_files(size_t i);
+const char *sa_npy_files(size_t i);
+const char *sa_svg_files(size_t i);
+const char *sa_png_files(size_t i);
+const char *sa_pdf_files(size_t i);
+
 /* Writes the file of pair `index` (from 0) to folder/0001.ENDING ... and releases its content. */
 bool sa_save_numbered(const char *folder, size_t index, const char *ending, sa_buffer *content,
                       sa_error *error);

@@ -21,12 +21,6 @@ function clipped(text, most) {
   return letters.length > most ? letters.slice(0, most - 1).join("") + "…" : letters.join("");
 }
 
-// Its width in letters, approximately: East Asian characters and emoji are wider.
-function lengthOf(text) {
-  const wide = text.match(/[\u1100-\u115f\u2e80-\ua4cf\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe4f\uff00-\uff60\u{1f300}-\u{1faff}\u{20000}-\u{3fffd}]/gu);
-  return Array.from(text).length + 0.7 * (wide?.length ?? 0);
-}
-
 const SVG = "http://www.w3.org/2000/svg";
 
 function make(node, attributes, children) {

@@ -1,41 +1,68 @@
 
-// A matrix: source words at the top, target words on the left, sums below and on the right.
+// A matrix: source words at the top, target words on the left, sums below and on the right. Columns follow
+// the reading direction of the source: those of a right-to-left source run from right to left.
+
+const axes = {
+  cross: ["source", "target"],
+  numbers: ["key", "query"],
+  encoder: ["source, attended to", "source"],
+  decoder: ["target so far, attended to", "target so far"],
+}[page.site ?? "cross"];
+
+const ruler = document.createElement("canvas").getContext("2d");
+ruler.font = `700 100px ${getComputedStyle(document.documentElement).fontFamily}`;
+
+// The width that the browser gives a text of this size, in bold, which is wider.
+const widthOf = (text, size) => (ruler.measureText(text).width * size) / 100;
+
+// A word in a picture. In SVG the start of a right-to-left text is on the right.
+function label(text, { anchor = "middle", most = 18, ...place }) {
+  const back = isRightToLeft([text]);
+  return svg("text", { ...place, "text-anchor": back ? { start: "end", end: "start" }[anchor] ?? anchor : anchor, direction: back && "rtl" },
+    svg("title", {}, visible(text)), clipped(text, most));
+}
 
 // words: { source, target }, options: { beside: panels side by side, gold: [[s, t, possible]],
-// signed: these are differences, sums, act: { over(t), out(), pick(t) } }
+// signed: these are differences, sums, act: { over(t, s), out(), pick(t) } }
 function Matrix(words, options) {
-  const columns = words.source.length, rows = words.target.length;
-  const cell = Math.min(Math.max((options.beside > 2 ? 450 : 720) / columns, 16), options.beside > 2 ? 30 : 44), font = Math.min(17, cell * 0.72), em = font * 0.62;
-  const label = (text) => clipped(text, 18);
-  const width = (list) => Math.max(...list.map((text) => lengthOf(label(text)))) * em + 8;
-  const left = width(words.target), slanted = width(words.source) > cell;
-  const top = slanted ? width(words.source) * 0.72 + 10 : font + 12;
-  const beside = options.sums ? 3.9 * font : 0, below = options.sums ? 4.2 * font : 6;
-  const right = Math.max(beside + 8, slanted ? width(words.source) * 0.72 - cell / 2 : 0);
-  const size = { width: left + columns * cell + right, height: top + rows * cell + below };
+  const columns = words.source.length, rows = words.target.length, back = isRightToLeft(words.source);
+  const many = options.beside > 2;
+  const cell = Math.min(Math.max((many ? 450 : 620) / columns, 16), many ? 30 : 46), font = Math.min(18, cell * 0.72), small = font * 0.85;
+  const longest = (list) => Math.max(...list.map((text) => widthOf(clipped(text, 18), font)));
+  const slanted = longest(words.source) > cell - 4, slope = longest(words.source) * Math.SQRT1_2;
+  const left = longest(words.target) + 14 + 1.5 * small;
+  const top = (slanted ? slope + font * 0.8 : font) + 10 + 1.5 * small;
+  const beside = options.sums ? 3.6 * font : 0;
+  const right = Math.max(beside + 8, slanted ? slope + font - cell / 2 : 8);
+  const width = Math.max(left + columns * cell + right, left + 15 * small);
+  // The scale stands right of the words below the matrix where both fit.
+  const inline = options.sums && width - left > widthOf(coverageTitle, font * 0.72) + 16 * small;
+  const below = (options.sums ? 1.8 * font : 8) + (options.sums && !inline ? 1.2 * font : 0) + 2.4 * small;
+  const size = { width, height: top + rows * cell + below };
+  const toX = (s) => left + (back ? columns - 1 - s : s) * cell;
 
   const picture = svg("svg", { class: "matrix", viewBox: `0 0 ${size.width} ${size.height}`, role: "img",
-    "aria-label": "attention weights", "font-size": font });
-  // Two are side by side wherever that shrinks them by a quarter at most.
-  const natural = size.width / 17;
-  const room = options.beside > 1 ? `min(${natural}rem, max(50cqw - 0.6rem, ${0.75 * natural}rem))` : `${natural}rem`;
+    "aria-label": `attention weights: columns ${axes[0]}, rows ${axes[1]}`, "font-size": font });
+  // Two are side by side wherever that shrinks them by a quarter at most; one is never much higher than the window.
+  const natural = size.width / 17, tall = `max(${(size.width / size.height) * 62}vh, ${0.72 * natural}rem)`;
+  const room = options.beside > 1 ? `min(${natural}rem, max(50cqw - 0.6rem, ${0.75 * natural}rem))` : `min(${natural}rem, ${tall})`;
   picture.style.width = room;
-  picture.append(svg("rect", { class: "field", x: left, y: top, width: columns * cell, height: rows * cell }));
+  picture.append(svg("rect", { class: "field", x: left, y: top, width: columns * cell, height: rows * cell }),
+    svg("text", { class: "axis", x: left + (columns * cell) / 2, y: small, "text-anchor": "middle", "font-size": small }, axes[0]),
+    svg("text", { class: "axis", "text-anchor": "middle", "font-size": small, transform: `translate(${small} ${top + (rows * cell) / 2}) rotate(-90)` }, axes[1]));
   words.source.forEach((text, s) => {
-    const x = left + (s + 0.5) * cell, y = top - 8;
-    picture.append(svg("text", slanted ? { x: x + font * 0.2, y, transform: `rotate(-45 ${x + font * 0.2} ${y})` }
-      : { x, y, "text-anchor": "middle" }, svg("title", {}, visible(text)), label(text)));
+    const x = toX(s) + cell / 2, y = top - 8;
+    picture.append(label(text, slanted ? { x: x + font * 0.2, y, anchor: "start", transform: `rotate(-45 ${x + font * 0.2} ${y})` } : { x, y }));
   });
 
-  const cells = [], groups = [];
+  const cells = [], groups = [], cursor = svg("rect", { class: "cursor", x: left - 1.5, width: columns * cell + 3, height: cell, visibility: "hidden" });
   let current = [];
   words.target.forEach((text, t) => {
     const group = svg("g", { class: "row" });
     const y = top + t * cell;
-    group.append(svg("text", { class: "word", x: left - 8, y: y + cell / 2 + font * 0.35, "text-anchor": "end" },
-      svg("title", {}, visible(text)), label(text)));
+    group.append(label(text, { class: "word", x: left - 8, y: y + cell / 2 + font * 0.35, anchor: "end" }));
     for (let s = 0; s < columns; s++) {
-      const box = svg("rect", { class: "cell", x: left + s * cell, y, width: cell, height: cell });
+      const box = svg("rect", { class: "cell", x: toX(s), y, width: cell, height: cell });
       cells.push(box);
       group.append(box);
     }
@@ -44,18 +71,29 @@ function Matrix(words, options) {
   });
   picture.append(svg("rect", { class: "frame", x: left, y: top, width: columns * cell, height: rows * cell }));
   const values = svg("g", { "text-anchor": "middle", "font-size": cell * 0.38 });
-  const valueOf = (weight, t, s) => svg("text", { class: Math.abs(weight) > 0.6 ? "value light" : "value",
-    x: left + (s + 0.5) * cell, y: top + (t + 0.62) * cell }, Math.abs(weight) < 0.005 ? "" : weight.toFixed(2).replace("0.", "."));
+  const valueOf = (weight, t, s) => svg("text", { class: Math.abs(weight) > 0.5 ? "value light" : "value",
+    x: toX(s) + cell / 2, y: top + (t + 0.62) * cell }, Math.abs(weight) < 0.005 ? "" : weight.toFixed(2).replace("0.", "."));
   picture.append(values);
   const golds = (options.gold ?? []).map(([s, t, possible]) => svg("rect", { class: possible ? "gold possible" : "gold",
-    x: left + s * cell + 2, y: top + t * cell + 2, width: cell - 4, height: cell - 4 }));
-  picture.append(...golds);
-  const sums = options.sums ? addSums(picture, { left, top, cell, rows, columns, font }) : null;
-  if (options.act) words.target.forEach((_, t) => picture.append(svg("rect", { class: "catch", x: 0, y: top + t * cell,
-    width: left + columns * cell, height: cell, on: { pointerenter: () => options.act.over(t), pointerleave: () => options.act.out(), click: () => options.act.pick(t) } })));
+    x: toX(s) + 2, y: top + t * cell + 2, width: cell - 4, height: cell - 4 }));
+  picture.append(...golds, cursor);
+  const sums = options.sums ? addSums(picture, { left, top, cell, rows, columns, font, toX }) : null;
+  addScale(picture, { x: inline ? width - 14.5 * small : left + 0.5 * small, y: size.height - 2.1 * small, small, signed: options.signed });
+  if (options.act) {
+    const catcher = (t) => svg("rect", { class: "catch", x: 0, y: top + t * cell, width: left + columns * cell, height: cell, on: {
+      pointermove: (event) => {
+        const box = picture.getBoundingClientRect(), place = Math.floor((((event.clientX - box.left) / box.width) * size.width - left) / cell);
+        options.act.over(t, place < 0 ? null : back ? columns - 1 - place : place);
+      },
+      pointerleave: () => options.act.out(),
+      click: () => options.act.pick(t),
+    } });
+    picture.append(...words.target.map((_, t) => catcher(t)));
+  }
 
   return {
     picture,
+    room,
     // The panel with the picture below the given elements.
     panel(...above) {
       const figure = html("figure", {}, ...above, picture);
@@ -76,6 +114,7 @@ function Matrix(words, options) {
       picture.classList.toggle("looking", row !== null);
       values.replaceChildren(...(row === null || cell < 24 ? [] : Array.from({ length: columns }, (_, s) => valueOf(current[row * columns + s], row, s))));
       groups.forEach((group, t) => group.classList.toggle("seen", t === row));
+      make(cursor, { y: top + (row ?? 0) * cell, visibility: row === null ? "hidden" : "visible" }, []);
     },
     showGold(shown) {
       for (const mark of golds) mark.setAttribute("visibility", shown ? "visible" : "hidden");
@@ -83,14 +122,30 @@ function Matrix(words, options) {
   };
 }
 
+// The color scale with its numbers.
+function addScale(picture, { x, y, small, signed }) {
+  const steps = 20, width = 9 * small, height = small * 0.8;
+  const colors = Array.from({ length: steps }, (_, i) => {
+    const weight = signed ? (2 * i) / (steps - 1) - 1 : i / (steps - 1);
+    return svg("rect", { class: weight < 0 ? "shade less" : signed ? "shade more" : "shade", x: x + (i * width) / steps, y,
+      width: width / steps + 0.3, height, "fill-opacity": Math.abs(weight).toFixed(3) });
+  });
+  picture.append(svg("rect", { class: "field", x, y, width, height }), ...colors, svg("rect", { class: "frame", x, y, width, height }),
+    ...[0, 0.5, 1].map((share) => svg("text", { class: "small scale", x: x + share * width, y: y + height + small * 1.1, "text-anchor": "middle", "font-size": small },
+      String(signed ? 2 * share - 1 : share))),
+    svg("text", { class: "small", x: x + width + small, y: y + height, "font-size": small }, signed ? "difference" : "weight"));
+}
+
+const coverageTitle = "coverage: sum of weights";
+
 // Bars: the sum of the weights of each source word, and the entropy of each target word.
-function addSums(picture, { left, top, cell, rows, columns, font }) {
-  const right = left + columns * cell + 8, bottom = top + rows * cell + 6;
-  const across = 3.2 * font, down = 2 * font, small = { class: "small", "font-size": font * 0.72 };
+function addSums(picture, { left, top, cell, rows, columns, font, toX }) {
+  const right = left + columns * cell + 8, bottom = top + rows * cell + 4;
+  const across = 3.2 * font, down = 1.5 * font, small = { class: "small", "font-size": font * 0.72 };
   const entropies = Array.from({ length: rows }, (_, t) => svg("rect", { class: "sum", x: right, y: top + t * cell + cell * 0.3, height: cell * 0.4, width: 0 }));
-  const covers = Array.from({ length: columns }, (_, s) => svg("rect", { class: "sum", x: left + s * cell + cell * 0.3, y: bottom, width: cell * 0.4, height: 0 }));
-  picture.append(...entropies, ...covers, svg("text", { ...small, x: right, y: top - 8 }, "entropy"),
-    svg("text", { ...small, x: left, y: bottom + down + font }, "coverage: sum of weights"));
+  const covers = Array.from({ length: columns }, (_, s) => svg("rect", { class: "sum", x: toX(s) + cell * 0.3, y: bottom, width: cell * 0.4, height: 0 }));
+  picture.append(...entropies, ...covers, svg("text", { ...small, x: right, y: bottom + font * 0.7 }, "entropy"),
+    svg("text", { ...small, x: left, y: bottom + down + font * 0.9 }, coverageTitle));
   return (weights) => {
     for (let t = 0; t < rows; t++) {
       const share = entropyOf(weights.subarray(t * columns, (t + 1) * columns)) / (Math.log(columns) || 1);
@@ -120,9 +175,80 @@ function SourceLine(source) {
       words.forEach((span, s) => {
         const weight = weights ? weights[s] : 0;
         span.style.setProperty("--weight", Math.abs(weight).toFixed(3));
-        span.style.setProperty("--lit", weight < 0 ? "var(--less)" : weights?.signed ? "var(--more)" : "var(--high)");
+        span.style.setProperty("--lit", weight < 0 ? "var(--less)" : weights?.signed ? "var(--more)" : "var(--lit-most)");
         span.classList.toggle("full", Math.abs(weight) > 0.6);
       });
     },
   };
+}
+
+// ---- Bands: the two sentences, each pair of words joined by a band as wide as its weight
+
+// Source words above, target words below; beside each other if the words of a sentence do not fit a line.
+function Bands(words, weights, width, act) {
+  const font = 18, gap = 12, columns = words.source.length, line = font * 1.6, least = 0.04;
+  const sides = [words.source, words.target].map((list) => ({ list, back: isRightToLeft(list),
+    sizes: list.map((text) => widthOf(clipped(text, 18), font) + gap) }));
+  const lengths = sides.map(({ sizes }) => sizes.reduce((sum, size) => sum + size, 0));
+  const flat = Math.max(...lengths) <= width;
+  const sizes = sides.map((side) => Math.max(...side.sizes));
+  const size = flat ? { width, height: 11.4 * font } : { width, height: line * Math.max(columns, words.target.length) + 1.6 * font };
+  // The middle of the edge of each word from which bands start.
+  const places = sides.map(({ list, back, sizes: own }, side) => {
+    let at = (width - lengths[side]) / 2;
+    const spread = list.length > 1 && flat ? Math.min((width - lengths[side]) / (list.length - 1), 3 * font) : 0;
+    at -= (spread * (list.length - 1)) / 2;
+    return list.map((_, i) => {
+      if (!flat) return [side ? width - sizes[1] : sizes[0], (i + 0.5) * line + 1.4 * font];
+      const x = at + own[i] / 2;
+      at += own[i] + spread;
+      return [back ? width - x : x, side ? size.height - 3.3 * font : 3.1 * font];
+    });
+  });
+  const bands = [];
+  for (let t = 0; t < words.target.length; t++)
+    for (let s = 0; s < columns; s++) {
+      const weight = weights[t * columns + s];
+      if (weight < least) continue;
+      const [x1, y1] = places[0][s], [x2, y2] = places[1][t], x = (x1 + x2) / 2, y = (y1 + y2) / 2;
+      bands.push({ t, s, weight, node: svg("path", { class: "band", "stroke-width": (weight * font * 0.8).toFixed(2), "stroke-opacity": (0.15 + 0.65 * weight).toFixed(2),
+        d: flat ? `M${x1} ${y1}C${x1} ${y} ${x2} ${y} ${x2} ${y2}` : `M${x1} ${y1}C${x} ${y1} ${x} ${y2} ${x2} ${y2}` }) });
+    }
+  const names = sides.map(({ list }, side) => list.map((text, i) => {
+    const [x, y] = places[side][i];
+    return label(text, { class: "word", "font-size": font, ...(flat ? { x, y: y + (side ? 1.15 : -0.5) * font }
+      : { x: x + (side ? gap / 2 : -gap / 2), y: y + 0.35 * font, anchor: side ? "start" : "end" }) });
+  }));
+  const act2 = (t) => ({ pointerenter: () => act.over(t, null), pointerleave: () => act.out(), click: () => act.pick(t) });
+  names[1].forEach((name, t) => make(name, { on: act2(t) }, []));
+  const axis = (text, x, y, anchor) => svg("text", { class: "axis", x, y, "text-anchor": anchor, "font-size": font * 0.78 }, text);
+  const picture = svg("svg", { class: "bands", viewBox: `0 0 ${size.width} ${size.height}`, role: "img",
+    "aria-label": "both sentences, joined by bands as wide as the weights" },
+    ...(flat ? [axis(axes[0], 0, font, "start"), axis(axes[1], 0, size.height - 0.3 * font, "start")]
+      : [axis(axes[0], sizes[0], font, "end"), axis(axes[1], width - sizes[1], font, "start")]),
+    ...bands.map(({ node }) => node), ...names.flat());
+  return {
+    picture,
+    highlight(row) {
+      picture.classList.toggle("looking", row !== null);
+      for (const { t, node } of bands) node.classList.toggle("seen", t === row);
+      names[1].forEach((name, t) => name.classList.toggle("seen", t === row));
+      names[0].forEach((name, s) => name.classList.toggle("seen", row !== null && weights[row * columns + s] >= 0.2));
+    },
+  };
+}
+
+// A small picture of a matrix, in four shades.
+function thumbnail(weights, words) {
+  const columns = words.source.length, rows = words.target.length, back = isRightToLeft(words.source);
+  const shades = [0.1, 0.3, 0.55, 0.8].map((least, i, all) => {
+    const squares = [];
+    weights.forEach((weight, at) => {
+      const s = at % columns;
+      if (weight >= least && !(weight >= all[i + 1])) squares.push(`M${back ? columns - 1 - s : s} ${Math.floor(at / columns)}h1v1h-1Z`);
+    });
+    return svg("path", { class: "shade", d: squares.join(""), "fill-opacity": Math.min(least + 0.15, 1) });
+  });
+  return svg("svg", { class: "thumb", viewBox: `0 0 ${columns} ${rows}`, preserveAspectRatio: "none", "aria-hidden": "true" },
+    svg("rect", { class: "field", width: columns, height: rows }), ...shades);
 }

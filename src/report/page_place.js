@@ -14,7 +14,7 @@ function setControl(id, value) {
   const fits = control.localName === "select" ? Array.from(control.options).some((option) => option.value === String(value)) : value <= Number(control.max);
   if (!fits || control.value === String(value)) return;
   control.value = value;
-  for (const name of ["input", "change"]) control.dispatchEvent(new Event(name));
+  for (const name of ["input", "change"]) control.dispatchEvent(new Event(name, { bubbles: true }));
 }
 
 function showPlace(place) {
@@ -50,6 +50,7 @@ function keepPlace(opened) {
 function openPlace() {
   const section = page.open?.figure && byId(page.open.figure);
   if (section) document.querySelector("main").prepend(section);
+  if (section === byId("bars")) section.after(byId("models")); // bars have names
   const first = document.querySelector("main > section:not([hidden])");
   if (first !== byId("notes")) first?.after(byId("notes"));
   first?.classList.add("first");

@@ -11,7 +11,7 @@
 const sa_option sa_page_text_options[] = {
     {"title", SA_OPTION_TEXT, SA_SCOPE_RUN, AT(title), 0, 0, 0, NULL, "TEXT",
      "with --html: title of the page; default: that of the notes, or what the page shows"},
-    {"notes", SA_OPTION_TEXT, SA_SCOPE_RUN, AT(notes), 0, 0, 0, NULL, "FILE",
+    {"notes", SA_OPTION_INPUT, SA_SCOPE_RUN, AT(notes), 0, 0, 0, NULL, "FILE",
      "with --html: text for the page in Markdown: a title, what to see, questions whose answers "
      "are folded, links"},
     {"open-at", SA_OPTION_TEXT, SA_SCOPE_RUN, AT(open_at), 0, 0, 0, NULL, "PLACE",
@@ -281,7 +281,8 @@ bool sa_page_text_add(const sa_page_text *text, sa_html_report *report, sa_error
     }
     if (text->title) json_object_set_new(report->data, "title", json_string(text->title));
     if (!text->open_at) return true;
-    json_t *open = read_places(text->open_at, report, error);
+    const bool live = json_object_get(report->data, "live"); /* its data are still to come */
+    json_t *open = read_places(text->open_at, live ? NULL : report, error);
     if (open) json_object_set_new(report->data, "open", open);
     return open != NULL;
 }

@@ -1,15 +1,18 @@
 
 // The viewer: one sentence, all models side by side, and the attention of one target word.
 
-const view = { sentence: 0, over: null, pinned: null, panels: [] };
+const view = { sentence: 0, over: null, column: null, pinned: null, panels: [], detail: null };
 
 const activeRow = () => view.over ?? view.pinned;
+const cross = (page.site ?? "cross") === "cross";
 
-// The weights of a model for the sentence in view: the mean, or of one layer, one head.
-function weightsOf(model, entry, count) {
-  const layer = Math.min(Number(byId("layer").value), model.layers), head = Math.min(Number(byId("head").value), model.heads);
+// ---- What is shown of a model with several layers and heads
+
+// The matrix of one layer and head from 1; 0: the mean over all layers, over all heads.
+function part(model, entry, layer, head, count) {
   if (!entry.heads || (layer === 0 && head === 0)) return unpack(entry.mean, count);
   entry.unpacked ??= unpack(entry.heads, model.layers * model.heads * count);
+  if (layer && head) return entry.unpacked.subarray(((layer - 1) * model.heads + head - 1) * count, ((layer - 1) * model.heads + head) * count);
   const chosen = [];
   for (let l = 0; l < model.layers; l++)
     for (let h = 0; h < model.heads; h++)
@@ -17,58 +20,220 @@ function weightsOf(model, entry, count) {
   return Float32Array.from({ length: count }, (_, i) => chosen.reduce((sum, at) => sum + entry.unpacked[at + i], 0) / chosen.length);
 }
 
-// The layer and head shown of a model with several.
-function selectionLabel(model, entry) {
-  const part = (name, count) => {
-    const number = Math.min(Number(byId(name).value), count);
-    return count < 2 ? "" : number ? `, ${name} ${number} of ${count}` : "";
-  };
-  return entry.heads ? part("layer", model.layers) + part("head", model.heads)
-    : model.layers * model.heads > 1 ? ", mean of all heads" : "";
+const entryOf = (model, i) => page.matrices[model.index]?.[i];
+const wordsOf = (entry, i) => ({ ...page.sentences[i], ...entry.words });
+
+// The counts behind the alignment error rate, as `eval` takes them: the largest weight of each target word.
+function addLinks(counts, weights, words) {
+  const columns = words.source.length, sure = new Set(), possible = new Set();
+  for (const [s, t, maybe] of words.gold) (maybe ? possible : sure).add(t * columns + s);
+  counts.all += sure.size;
+  for (let t = 0; t + 1 < words.target.length; t++) {
+    const row = weights.subarray(t * columns, (t + 1) * columns - 1);
+    const at = t * columns + row.indexOf(Math.max(...row));
+    if (!row.length) continue;
+    counts.all++;
+    counts.found += 2 * sure.has(at) + possible.has(at);
+  }
+}
+const errorRate = (counts) => (counts.all ? 1 - counts.found / counts.all : NaN);
+function aerOf(weights, words) {
+  const counts = { all: 0, found: 0 };
+  if (words.gold?.length) addLinks(counts, weights, words);
+  return errorRate(counts);
 }
 
-function about(weights, rows, columns) {
-  const entropy = entropyOf(weights) / rows;
+// How decided and how varied the rows are: the mean of their largest weights, times the fraction of the source
+// words that are some row's largest. A word that attends to itself shows nothing.
+function decidedness(weights, words) {
+  const columns = words.source.length, rows = words.target.length, seen = new Set();
+  let sum = 0;
+  for (let t = 0; t < rows; t++) {
+    const row = Array.from(weights.subarray(t * columns, (t + 1) * columns), (weight, s) => (!cross && s === t ? 0 : weight));
+    const most = Math.max(...row), at = row.indexOf(most);
+    sum += most;
+    if (at + 1 < columns) seen.add(at);
+  }
+  return (sum / rows) * (seen.size / Math.max(Math.min(rows, columns) - 1, 1));
+}
+
+// The layer and head to begin with: that of the least AER where there are gold links, else the most decided one.
+function decisive(model) {
+  if (model.decisive) return model.decisive;
+  model.decisive = { layer: 0, head: 0 };
+  let best = -Infinity;
+  const entries = (page.matrices[model.index] ?? []).map((entry, i) => [entry, wordsOf(entry, i)]).filter(([entry]) => entry.heads);
+  const gold = entries.some(([, words]) => words.gold?.length);
+  for (let layer = 1; entries.length && layer <= model.layers; layer++)
+    for (let head = 1; head <= model.heads; head++) {
+      const counts = { all: 0, found: 0 };
+      let merit = 0;
+      for (const [entry, words] of entries) {
+        const weights = part(model, entry, layer, head, words.source.length * words.target.length);
+        if (gold && words.gold?.length) addLinks(counts, weights, words);
+        else if (!gold) merit += decidedness(weights, words) / entries.length;
+      }
+      if (gold) merit = -errorRate(counts);
+      if (merit > best) {
+        best = merit;
+        model.decisive = { layer, head };
+      }
+    }
+  return model.decisive;
+}
+
+// The chosen layer and head: -1 on a slider is the decisive one, 0 the mean.
+function chosenPart(model) {
+  const choice = (name, most) => {
+    const number = most < 2 && Number(byId(name).value) > 0 ? 1 : Number(byId(name).value);
+    return number < 0 ? decisive(model)[name] : Math.min(number, most);
+  };
+  const layer = choice("layer", model.layers), head = choice("head", model.heads);
+  return { layer, head };
+}
+
+const weightsOf = (model, entry, words) => {
+  const { layer, head } = chosenPart(model);
+  return part(model, entry, layer, head, words.source.length * words.target.length);
+};
+
+function selectionLabel(model, entry) {
+  if (model.layers * model.heads < 2) return "";
+  if (!entry.heads) return "mean of all heads";
+  const { layer, head } = chosenPart(model);
+  const name = (title, number, most) => (most < 2 ? "" : number ? `${title} ${number} of ${most}` : `mean over ${title}s`);
+  return [name("layer", layer, model.layers), name("head", head, model.heads)].filter(Boolean).join(", ");
+}
+
+function describe(model) {
+  const { model: family, encoder, decoder, attention, cell } = model.settings;
+  if (!family) return "";
+  return family === "transformer" ? `Transformer, ${model.settings.layers} layers, ${model.settings.heads} heads`
+    : `encoder ${encoder} (${cell}), decoder ${decoder}, attention ${attention}`;
+}
+
+function about(weights, words) {
+  const rows = words.target.length, columns = words.source.length, aer = aerOf(weights, words);
   let covered = 0;
   for (let s = 0; s + 1 < columns; s++) {
     let sum = 0;
     for (let t = 0; t < rows; t++) sum += weights[t * columns + s];
     covered += sum >= 0.5;
   }
-  return `entropy ${entropy.toFixed(2)}, coverage ${columns > 1 ? Math.round((100 * covered) / (columns - 1)) : 100} %`;
+  return `${Number.isFinite(aer) ? `AER ${aer.toFixed(2)}, ` : ""}entropy ${(entropyOf(weights) / rows).toFixed(2)}, `
+    + `coverage ${columns > 1 ? Math.round((100 * covered) / (columns - 1)) : 100}\u00a0%`;
 }
 
-function addPanel(title, note, words, weights, signed, beside) {
-  const act = { over: (t) => { view.over = t; updateHighlight(); }, out: () => { view.over = null; updateHighlight(); }, pick: pin };
+// ---- Panels
+
+const act = {
+  over: (t, s) => { if (view.over !== t || view.column !== s) { view.over = t; view.column = s; updateHighlight(); } },
+  out: () => { view.over = view.column = null; updateHighlight(); },
+  pick: pin,
+};
+
+function addPanel(model, title, notes, words, weights, signed, beside) {
   const matrix = Matrix(words, { beside, gold: words.gold, sums: !signed, signed, act });
   const source = SourceLine(words.source);
+  const choose = () => { view.detail = model; drawPanels(); };
+  const name = beside > 1 && model ? html("button", { type: "button", "aria-pressed": model === view.detail, title: "Show its bands and heads below", on: { click: choose } }, visible(title)) : visible(title);
   matrix.show(weights);
   matrix.showGold(byId("gold").checked);
-  byId("panels").append(matrix.panel(html("figcaption", {}, visible(title), " ", html("span", {}, note)), source.line));
-  view.panels.push({ title, words, weights, signed, matrix, source });
+  byId("panels").append(matrix.panel(html("figcaption", {}, name, ...notes.filter(Boolean).map((note) => html("span", {}, note))), ...(beside > 1 ? [source.line] : [])));
+  view.panels.push({ model, title, words, weights, signed, matrix, source });
 }
 
 function drawPanels() {
-  const sentence = page.sentences[view.sentence];
   view.panels = [];
   byId("panels").replaceChildren();
+  byId("family").textContent = models.length < 2 ? describe(models[0]) : "";
   const all = new Map();
-  const entryOf = (model) => page.matrices[model.index]?.[view.sentence];
-  const shown = models.filter((model) => model.shown && entryOf(model));
+  const shown = models.filter((model) => model.shown && entryOf(model, view.sentence));
+  if (!shown.includes(view.detail)) view.detail = shown[0] ?? null;
   for (const model of shown) {
-    const entry = entryOf(model);
-    const words = { ...sentence, ...entry.words };
-    const weights = weightsOf(model, entry, words.source.length * words.target.length);
+    const entry = entryOf(model, view.sentence), words = wordsOf(entry, view.sentence), weights = weightsOf(model, entry, words);
     all.set(model.index, { words, weights });
-    addPanel(model.name, about(weights, words.target.length, words.source.length) + selectionLabel(model, entry), words, weights, false, shown.length);
+    addPanel(model, model.name, [selectionLabel(model, entry), about(weights, words)], words, weights, false, shown.length);
   }
   const one = all.get(Number(byId("minuend").value)), other = all.get(Number(byId("subtrahend").value));
   if (one && other && one !== other && one.weights.length === other.weights.length)
-    addPanel(`${models[byId("minuend").value].name} − ${models[byId("subtrahend").value].name}`,
-      "purple: larger in the first, green: larger in the second", one.words,
+    addPanel(null, `${models[byId("minuend").value].name} − ${models[byId("subtrahend").value].name}`,
+      ["purple: larger in the first, green: larger in the second"], one.words,
       one.weights.map((weight, i) => weight - other.weights[i]), true, shown.length);
+  // One small matrix leaves half of the page to its bands; several take the whole width.
+  const single = view.panels.length === 1;
+  const room = single ? `max(${view.panels[0].matrix.room}, 20rem)` : "100%";
+  byId("panels").style.flex = single ? `1000 1 calc(0.8 * ${room})` : "1 1 100%";
+  byId("panels").style.maxWidth = room;
+  byId("readout").hidden = single;
+  byId(single ? "readout" : "bands").after(byId("equation"));
+  drawDetail();
   updateHighlight();
 }
+
+// ---- The detail of one model: bands, all its heads, the equation of a cell
+
+function drawDetail() {
+  const panel = view.panels.find(({ model }) => model && model === view.detail), host = byId("bands");
+  byId("detail").hidden = !panel;
+  view.bands = null;
+  if (!panel) return;
+  byId("detail-name").textContent = view.panels.length > 1 ? visible(panel.title) : "";
+  host.replaceChildren();
+  view.bands = Bands(panel.words, panel.weights, Math.max(host.clientWidth / 1.1, 300), act);
+  host.append(view.bands.picture);
+  const { translation, bleu, loss } = entryOf(panel.model, view.sentence);
+  byId("translation").replaceChildren(...(translation === undefined ? []
+    : ["translated by the model: ", html("b", {}, word(translation, 300)), ` (BLEU ${fixed(bleu, 0)}`, `; loss of the given target ${fixed(loss, 2)} nats per word)`]));
+  drawThumbnails(panel);
+}
+
+function drawThumbnails({ model, words }) {
+  const entry = entryOf(model, view.sentence), { layer, head } = chosenPart(model);
+  const host = byId("thumbs"), count = words.source.length * words.target.length;
+  host.hidden = !entry.heads;
+  if (!entry.heads) return;
+  const button = (l, h, short, name) => {
+    const weights = part(model, entry, l, h, count), aer = aerOf(weights, words);
+    const figure = Number.isFinite(aer) ? `AER ${aer.toFixed(2)}` : `H ${(entropyOf(weights) / words.target.length).toFixed(2)}`;
+    const most = decisive(model).layer === l && decisive(model).head === h;
+    return html("button", { type: "button", "aria-pressed": l === layer && h === head, "data-part": `${l}.${h}`, class: most && "decisive",
+      title: `${name}, ${figure}${most ? ": the most decisive over all sentences" : ""}`, on: { click: () => {
+        for (const [id, value] of [["layer", l], ["head", h]]) { byId(id).value = value; byId(id).dispatchEvent(new Event("input", { bubbles: true })); }
+        byId("thumbs").querySelector(`[data-part="${l}.${h}"]`)?.focus();
+      } } }, thumbnail(weights, words), html("span", {}, short, html("br"), figure));
+  };
+  const rows = [];
+  for (let l = 1; l <= model.layers; l++) {
+    const row = Array.from({ length: model.heads }, (_, h) => button(l, h + 1, `head ${h + 1}`, `layer ${l}, head ${h + 1}`));
+    rows.push(html("p", {}, html("span", {}, model.layers > 1 ? `layer ${l}` : ""), ...row));
+  }
+  host.replaceChildren(...rows, html("p", {}, html("span"), button(0, 0, "mean", "mean of all heads")));
+}
+
+// The readout of a cell in the notation of the papers, as far as the page holds its numbers.
+function equation({ model, words, weights }, t, at) {
+  const columns = words.source.length, row = weights.slice(t * columns, (t + 1) * columns);
+  const order = [...row.keys()].sort((a, b) => row[b] - row[a]), s = at !== null && at < columns ? at : order[0];
+  const subscript = (text) => html("sub", {}, text);
+  const alpha = (j) => ["α", subscript(`${t + 1},${j + 1}`)];
+  const transformer = model.settings.model === "transformer";
+  const vector = (j) => [transformer ? "v" : "h", subscript(String(j + 1))];
+  const most = order.filter((j) => row[j] >= 0.005).slice(0, 3);
+  const gold = (words.gold ?? []).find(([i, j]) => i === s && j === t), last = t + 1 === words.target.length || s + 1 === columns;
+  const probabilities = entryOf(model, view.sentence).p, p = probabilities && unpack(probabilities, words.target.length)[t];
+  const line = (...children) => html("span", {}, ...children);
+  return [
+    line(html("b", {}, ...alpha(s), ` = ${row[s].toFixed(3)}`), " of ", word(words.target[t], 30), " on ", word(words.source[s], 30),
+      words.gold?.length && !last ? (gold ? (gold[2] ? ", a possible gold link" : ", a gold link") : ", no gold link") : ""),
+    p === undefined ? null : line("P(", word(words.target[t], 30), ` | …) ${p < 0.0005 ? "< 0.001" : `= ${p.toFixed(3)}`}`),
+    line(`entropy ${entropyOf(row).toFixed(2)} of at most ${Math.log(columns).toFixed(2)} nats`),
+    line(transformer ? "output" : "c", subscript(String(t + 1)), " = Σ", subscript("j"), " α", subscript(`${t + 1},j`), transformer ? " v" : " h", subscript("j"), " = ",
+      ...most.flatMap((j, i) => [i ? " + " : "", `${row[j].toFixed(2)} `, ...vector(j), " (", word(words.source[j], 20), ")"]), order.length > most.length ? " + …" : ""),
+  ].filter(Boolean);
+}
+
+const hint = "Point at a target word or a cell, or use the arrow keys, to see its attention; click or Enter pins it, Escape releases it.";
 
 function updateHighlight() {
   const row = activeRow();
@@ -79,7 +244,12 @@ function updateHighlight() {
     if (weights) weights.signed = panel.signed;
     panel.matrix.highlight(weights ? row : null);
     panel.source.show(weights);
-    if (!weights || panel.signed) continue;
+    if (panel.model === view.detail && panel.model) {
+      view.bands?.highlight(weights ? row : null);
+      byId("equation").replaceChildren(...(weights ? equation(panel, row, view.column) : view.panels.length > 1 ? [] : [hint]));
+      byId("equation").classList.toggle("hint", !weights);
+    }
+    if (!weights || panel.signed || (view.panels.length > 2 && panel.model !== view.detail)) continue; // in one line
     const best = [...weights.keys()].sort((a, b) => weights[b] - weights[a]).slice(0, 2).filter((s) => weights[s] >= 0.05);
     readout.push(readout.length ? " · " : "", view.panels.length > 1 ? `${visible(panel.title)}: ` : "",
       ...best.flatMap((s, i) => [i ? ", " : "", word(panel.words.source[s], 30), ` ${weights[s].toFixed(2)}`]));
@@ -90,7 +260,7 @@ function updateHighlight() {
   });
   byId("readout").classList.toggle("hint", row === null);
   byId("readout").replaceChildren(...(row === null
-    ? ["Point at a target word, or use the arrow keys, to see its attention; click or Enter pins it, Escape releases it."]
+    ? [hint]
     : [word(page.sentences[view.sentence].target[row] ?? "", 30), " ← ", ...readout]));
 }
 
@@ -108,10 +278,10 @@ function moveTo(buttons, t) {
 function addTargetWords() {
   const words = page.sentences[view.sentence].target, back = isRightToLeft(words);
   const buttons = words.map((text, t) => html("button", { type: "button", tabindex: t ? -1 : 0, on: {
-    pointerenter: () => { view.over = t; updateHighlight(); },
-    pointerleave: () => { view.over = null; updateHighlight(); },
-    focus: () => { view.over = t; updateHighlight(); },
-    blur: () => { view.over = null; updateHighlight(); },
+    pointerenter: () => act.over(t, null),
+    pointerleave: act.out,
+    focus: () => act.over(t, null),
+    blur: act.out,
     click: () => pin(t),
     keydown: (event) => {
       const to = { ArrowRight: back ? t - 1 : t + 1, ArrowLeft: back ? t + 1 : t - 1, Home: 0, End: buttons.length - 1 }[event.key];
@@ -126,20 +296,23 @@ function addTargetWords() {
 
 function chooseSentence(number) {
   view.sentence = Math.min(Math.max(number, 0), page.sentences.length - 1);
-  view.over = view.pinned = null;
-  byId("sentence").value = view.sentence;
-  byId("before").disabled = view.sentence === 0;
-  byId("after").disabled = view.sentence === page.sentences.length - 1;
+  view.over = view.column = view.pinned = null;
+  updateList();
   addTargetWords();
   drawPanels();
 }
 
-// A slider from "mean" to the largest count of any model.
-function addSlider(name, most, act) {
+// A slider over layers or heads: the mean, each of them and, from -1 on, the decisive one of each model.
+function addSlider(name, most, act, least = 0) {
   const slider = byId(name), readout = slider.parentElement.querySelector("output");
-  const updateLabel = () => { readout.textContent = Number(slider.value) ? slider.value : "mean"; slider.setAttribute("aria-valuetext", readout.textContent); };
+  const updateLabel = () => {
+    readout.textContent = { "-1": "decisive", 0: "mean" }[slider.value] ?? slider.value;
+    slider.setAttribute("aria-valuetext", readout.textContent);
+  };
   slider.parentElement.hidden = most < 2;
+  slider.min = least;
   slider.max = most;
+  slider.value = least;
   updateLabel();
   slider.addEventListener("input", () => { updateLabel(); act(); });
 }
@@ -156,21 +329,25 @@ function addViewer() {
   const attending = models.filter((model) => page.matrices?.[model.index]);
   if (!attending.length) return;
   byId("viewer").hidden = false;
-  byId("sentence").append(...page.sentences.map((sentence, i) => html("option", { value: i },
-    `${i + 1}  ${sentence.source.slice(0, -1).map((text) => clipped(text, 20)).join(" ").slice(0, 80)}`)));
   byId("golds").hidden = !page.sentences.some((sentence) => sentence.gold?.length);
-  addSlider("layer", Math.max(...attending.map((model) => model.layers)), drawPanels);
-  addSlider("head", Math.max(...attending.map((model) => model.heads)), drawPanels);
+  const most = (key) => Math.max(...attending.map((model) => model[key]));
+  addSlider("layer", most("layers"), drawPanels, -1);
+  addSlider("head", most("heads"), drawPanels, -1);
   addDifferences(attending);
-  byId("sentence").addEventListener("change", (event) => chooseSentence(Number(event.target.value)));
-  byId("before").addEventListener("click", () => chooseSentence(view.sentence - 1));
-  byId("after").addEventListener("click", () => chooseSentence(view.sentence + 1));
+  addList(attending);
   byId("gold").addEventListener("change", (event) => view.panels.forEach((panel) => panel.matrix.showGold(event.target.checked)));
   byId("viewer").addEventListener("keydown", (event) => {
     if (event.key !== "Escape") return;
-    view.over = view.pinned = null;
+    view.over = view.column = view.pinned = null;
     updateHighlight();
   });
-  onModelsChange(drawPanels);
+  let width = 0;
+  new ResizeObserver(() => {
+    if (byId("bands").clientWidth === width) return;
+    width = byId("bands").clientWidth;
+    drawDetail();
+    updateHighlight();
+  }).observe(byId("bands"));
+  onModelsChange(() => { updateList(); drawPanels(); });
   chooseSentence(0);
 }

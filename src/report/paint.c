@@ -1,4 +1,5 @@
-/* paint: drawings as PNG and PDF, the only file that includes cairo and pango. */
+/* paint: drawings as PNG and PDF, and the width of their texts, the only file that includes cairo
+ * and pango. */
 #include "report/drawing.h"
 
 #ifdef SOFTALIGN_PANGOCAIRO
@@ -10,6 +11,26 @@
 bool sa_drawing_can_render(sa_error *error) {
     (void)error;
     return true;
+}
+
+static void set_text(PangoLayout *layout, const char *text, double size) {
+    PangoFontDescription *font = pango_font_description_from_string("sans-serif");
+    pango_font_description_set_absolute_size(font, size * PANGO_SCALE);
+    pango_layout_set_font_description(layout, font);
+    pango_font_description_free(font);
+    pango_layout_set_text(layout, text, -1);
+}
+
+double sa_drawing_text_width(const char *text) {
+    enum { SIZE = 64 };
+    PangoContext *context = pango_font_map_create_context(pango_cairo_font_map_get_default());
+    PangoLayout *layout = pango_layout_new(context);
+    PangoRectangle extent;
+    set_text(layout, text, SIZE);
+    pango_layout_get_extents(layout, NULL, &extent);
+    g_object_unref(layout);
+    g_object_unref(context);
+    return fmax(sa_drawing_estimate_width(text), (double)extent.width / PANGO_SCALE / SIZE);
 }
 
 static void set_color(cairo_t *canvas, sa_color color) {
@@ -36,11 +57,7 @@ static void paint_text(cairo_t *canvas, PangoLayout *layout, const sa_shape *sha
     const sa_box *box = &shape->box;
     const double space = shape->rotated ? box->height : box->width;
     PangoRectangle extent;
-    PangoFontDescription *font = pango_font_description_from_string("sans-serif");
-    pango_font_description_set_absolute_size(font, shape->size * PANGO_SCALE);
-    pango_layout_set_font_description(layout, font);
-    pango_font_description_free(font);
-    pango_layout_set_text(layout, text, -1);
+    set_text(layout, text, shape->size);
     pango_layout_get_extents(layout, NULL, &extent);
     const double length = (double)extent.width / PANGO_SCALE;
     const double scale = length > space ? space / length : 1;
@@ -129,6 +146,10 @@ bool sa_drawing_pdf(const sa_drawing *drawing, sa_buffer *out, const char **miss
 }
 
 #else
+
+double sa_drawing_text_width(const char *text) {
+    return sa_drawing_estimate_width(text);
+}
 
 static bool refuse(sa_error *error) {
     return sa_fail(

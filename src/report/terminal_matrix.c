@@ -41,7 +41,13 @@ typedef struct column_block {
     int first, end; /* columns */
     int label;      /* most columns of the terminal for a target word */
     int margin;     /* columns of the longest target word */
+    bool rtl;       /* the source runs from right to left, and so do the columns */
 } column_block;
+
+/* The source word in column i of the block. */
+static int word_at(const column_block *it, int i) {
+    return it->rtl ? it->end - 1 - i : it->first + i;
+}
 
 /* The source words, upright, aligned at the bottom. */
 static void add_header(const column_block *it, sa_buffer *out) {
@@ -55,11 +61,11 @@ static void add_header(const column_block *it, sa_buffer *out) {
     }
     for (int line = 0; line < tallest; line++) {
         spaces(it->margin + GAP, out);
-        for (int s = it->first; s < it->end; s++) {
+        for (int i = 0; i < it->end - it->first; i++) {
             const char *start;
-            sa_fit_width(source[s], MAX_HEIGHT, word, sizeof word);
-            const int i = line - (tallest - height_of(word));
-            const size_t size = i >= 0 ? character(word, i, &start) : 0;
+            sa_fit_width(source[word_at(it, i)], MAX_HEIGHT, word, sizeof word);
+            const int letter = line - (tallest - height_of(word));
+            const size_t size = letter >= 0 ? character(word, letter, &start) : 0;
             if (size) sa_buffer_add(out, start, size);
             /* So that a terminal does not reorder the letters of adjacent columns. */
             if (size && sa_utf8_is_rtl(start, size)) sa_buffer_adds(out, LEFT_TO_RIGHT_MARK);
@@ -100,7 +106,8 @@ static void add_column_block(const column_block *it, sa_buffer *out) {
         spaces(it->margin - sa_fit_width(alignment->target[t], it->label, word, sizeof word), out);
         sa_buffer_adds(out, word);
         spaces(GAP, out);
-        for (int s = it->first; s < it->end; s++) add_cell(it->terminal, weights[s], out);
+        for (int i = 0; i < it->end - it->first; i++)
+            add_cell(it->terminal, weights[word_at(it, i)], out);
         if (it->terminal->colors != SA_COLOR_MODE_NONE) sa_buffer_adds(out, "\x1b[0m");
         sa_buffer_adds(out, "\n");
     }
@@ -110,7 +117,10 @@ static void add_column_block(const column_block *it, sa_buffer *out) {
 void sa_matrix_terminal(const sa_alignment *alignment, const sa_terminal *terminal,
                         sa_buffer *out) {
     const int columns = terminal->columns, sources = alignment->sources;
-    column_block it = {.alignment = alignment, .terminal = terminal, .label = LABEL};
+    column_block it = {.alignment = alignment,
+                       .terminal = terminal,
+                       .label = LABEL,
+                       .rtl = sa_utf8_words_are_rtl(alignment->source, sources)};
     if (columns && columns / 2 < LABEL) it.label = columns / 2 > GAP ? columns / 2 - GAP : 1;
     char word[256];
     for (int t = 0; t < alignment->targets; t++) {

@@ -20,6 +20,12 @@ enum { AVERAGING_FIGURES = sizeof(sa_validation) / sizeof(double) };
 static bool read_log(sa_session *session, sa_error *error) {
     sa_file file;
     if (!sa_file_read(&file, session->log_path.text, SA_FILE_LIMIT, error)) return false;
+    const size_t header = strlen(SA_LOG_HEADER);
+    if (file.size < header || memcmp(file.data, SA_LOG_HEADER, header) != 0) {
+        sa_file_release(&file);
+        return sa_fail(error, SA_DATA, "%s:1: not the header of a training's log",
+                       session->log_path.text);
+    }
     size_t at = 0;
     for (int64_t line = 0; line <= session->counts.validations && at < file.size; line++) {
         const char *end = memchr(file.data + at, '\n', file.size - at);

@@ -33,6 +33,7 @@ void sa_session_close(sa_session *session) {
     sa_dataset_release(&session->valid_data);
     if (session->train.owned) sa_corpus_close(&session->train);
     if (session->valid.owned) sa_corpus_close(&session->valid);
+    free(session->unsaved);
     free(session->held_out), free(session->trained_on);
     sa_buffer_release(&session->best_path);
     sa_buffer_release(&session->last_path);

@@ -67,6 +67,9 @@ typedef struct sa_session {
     double words_per_second;   /* target tokens, as last measured */
     double validation_seconds; /* of the last validation */
     sa_validation best;        /* including those at a stop */
+    sa_real *unsaved;          /* weights of the best model, while it cannot be saved; or NULL */
+    sa_error save_error;       /* of the last save; code 0: it succeeded */
+    sa_error frame_error;      /* why the film lacks a frame; code 0: it has all */
 } sa_session;
 
 void sa_session_close(sa_session *session);

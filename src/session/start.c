@@ -1,12 +1,52 @@
 #include "session/start.h"
 #include "base/file.h"
 #include "base/save.h"
+#include "data/scripts.h"
 #include "inference/gold_links.h"
 #include "inference/model_file.h"
 #include "session/checkpoint.h"
 
+#include <errno.h>
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
+
+/* ---- The folder ------------------------------------------------------------------------------ */
+
+bool sa_training_find(const char *folder, const char **found, sa_error *error) {
+    static const char *const names[] = {"last.safetensors", "best.safetensors",
+                                        "average.safetensors", "log.csv", "film"};
+    *found = NULL;
+    for (size_t i = 0; !*found && i < sizeof names / sizeof *names; i++) {
+        char *path = sa_path_join(folder, names[i], error);
+        if (!path) return false;
+        errno = 0;
+        if (!sa_file_missing(path)) *found = names[i];
+        const bool unseen = *found && errno;
+        if (unseen) sa_fail_errno(error, SA_OPEN, "open", path);
+        free(path);
+        if (unseen) return false;
+    }
+    return true;
+}
+
+static bool check_folder(const sa_train_options *training, sa_error *error) {
+    const char *found;
+    if (training->resume || training->overwrite) return true;
+    return sa_training_find(training->out, &found, error) &&
+           (!found || sa_fail(error, SA_BUSY,
+                              "'%s' holds a training (%s): --resume continues it, --overwrite "
+                              "replaces it",
+                              training->out, found));
+}
+
+/* The files of an overwritten training are replaced as the new ones are saved; this one might not
+ * be. */
+static bool remove_average(const sa_session *session, sa_error *error) {
+    return !session->training->overwrite || unlink(session->average_path.text) == 0 ||
+           errno == ENOENT || sa_fail_errno(error, SA_IO, "remove", session->average_path.text);
+}
 
 /* ---- Pairs ----------------------------------------------------------------------------------- */
 
@@ -101,10 +141,7 @@ static bool start_fresh(sa_session *session, sa_error *error) {
     session->figures.best_loss = INFINITY;
     session->figures.best_bleu = session->figures.best_chrf = -1;
     session->figures.lr_factor = 1;
-    sa_buffer_adds(
-        &session->log,
-        "epoch,step,seconds,updating,words,words_per_second,train_loss,train_perplexity,"
-        "gradient_norm,valid_loss,valid_perplexity,valid_bleu,valid_chrf,guided_loss,best\n");
+    sa_buffer_adds(&session->log, SA_LOG_HEADER);
     return true;
 }
 
@@ -175,11 +212,16 @@ bool sa_session_open(sa_session *session, const sa_train_options *training, sa_e
         .begin = sa_clock_seconds() - training->spent.seconds,
         .spent = training->spent,
     };
+    if (training->resume && training->overwrite)
+        return sa_fail(error, SA_USAGE, "a training is either resumed or overwritten");
     if (!name_files(session, error) || !read_pairs(session, error)) return false;
-    if (!sa_directory_lock_open(&session->lock, training->out, error)) return false;
+    if (!sa_directory_lock_open(&session->lock, training->out, error) ||
+        !check_folder(training, error))
+        return false;
     const bool good = training->resume
                           ? resume(session, error)
-                          : start_fresh(session, error) && open_trainer(session, error);
+                          : start_fresh(session, error) && open_trainer(session, error) &&
+                                remove_average(session, error);
     if (!good) return false;
     session->counts.train_hash = (int64_t)session->data.hash;
     session->counts.valid_hash = (int64_t)session->valid_data.hash;
@@ -190,6 +232,9 @@ bool sa_session_open(sa_session *session, const sa_train_options *training, sa_e
     sa_session_note(session, "model: %zu weights, %d shards, %d threads%s",
                     session->model.plan.size, session->settings.shards,
                     sa_pool_threads(session->model.pool), training->resume ? ", resumed" : "");
+    if (session->settings.metrics.tokenize == SA_METRIC_TOKENIZER_13A &&
+        sa_targets_lack_spaces(session->valid_corpus))
+        sa_session_note(session, "note: " SA_UNSPACED_NOTE);
     session->report_time = sa_clock_seconds();
     return true;
 }

@@ -4,8 +4,13 @@
 
 #include "session/session.h"
 
-/* Locks the output folder, reads the pairs, initializes the model or reads the checkpoint. The
- * session is closed by sa_session_close also after a failure. */
+/* The name of a file of a training that the folder holds, or NULL in *found. SA_OPEN: the folder
+ * cannot be examined. */
+bool sa_training_find(const char *folder, const char **found, sa_error *error);
+
+/* Locks the output folder, reads the pairs, initializes the model or reads the checkpoint. SA_BUSY:
+ * the folder holds a training that is neither resumed nor to be overwritten. The session is closed
+ * by sa_session_close also after a failure. */
 bool sa_session_open(sa_session *session, const sa_train_options *training, sa_error *error);
 
 #endif

@@ -60,7 +60,7 @@ static void report_step(sa_session *session) {
     session->report_words = 0;
 }
 
-/* ---- Validation ------------------------------------------------------------------------------ */
+/* ---- The log --------------------------------------------------------------------------------- */
 
 static void add_to_log(const sa_progress *row, sa_buffer *log) {
     const double figures[] = {row->loss,       exp(row->loss),        row->gradient_norm,
@@ -96,6 +96,79 @@ static void update_learning_rate(sa_session *session, sa_validation now) {
     }
 }
 
+/* ---- Saving ---------------------------------------------------------------------------------- */
+
+static void swap_weights(sa_real *one, sa_real *other, size_t size) {
+    for (size_t i = 0; i < size; i++) {
+        const sa_real first = one[i];
+        one[i] = other[i];
+        other[i] = first;
+    }
+}
+
+/* Notes an error that may pass, as when others use up the disk; false: it is of another kind. */
+static bool survive(const sa_session *session, const sa_error *why, sa_error *error) {
+    if (why->code == SA_IO)
+        sa_session_note(session, "note: %s; training goes on", why->text);
+    else if (error)
+        *error = *why;
+    return why->code == SA_IO;
+}
+
+/* Writes the best model: the present one (is_best), or an earlier one that could not be saved. */
+static bool save_best(sa_session *session, bool is_best, sa_error *error) {
+    sa_model *model = &session->model;
+    const size_t size = model->plan.size;
+    if (is_best && session->unsaved)
+        memcpy(session->unsaved, model->values, size * sizeof *model->values);
+    if (!is_best && !session->unsaved) return true;
+    if (!is_best) swap_weights(session->unsaved, model->values, size);
+    const bool good = sa_model_write(model, session->best_path.text, NULL, 0, error);
+    if (!is_best) swap_weights(session->unsaved, model->values, size);
+    if (good) {
+        free(session->unsaved);
+        session->unsaved = NULL;
+    }
+    return good;
+}
+
+/* Keeps the weights for the next save. */
+static bool keep_best(sa_session *session, sa_error *error) {
+    const size_t size = session->model.plan.size;
+    if (session->unsaved) return true;
+    session->unsaved = sa_new(size, sizeof *session->unsaved, error);
+    if (session->unsaved)
+        memcpy(session->unsaved, session->model.values, size * sizeof *session->unsaved);
+    return session->unsaved;
+}
+
+/* Saves the best model, then the state that refers to it. */
+static bool save(sa_session *session, bool is_best, sa_error *error) {
+    sa_error why = {0};
+    const bool best = save_best(session, is_best, &why);
+    const bool good = best && sa_checkpoint_write(session, &why);
+    session->save_error = good ? (sa_error){0} : why;
+    return good ||
+           (survive(session, &why, error) && (best || !is_best || keep_best(session, error)));
+}
+
+static bool save_frames(sa_session *session, sa_error *error) {
+    sa_error why = {0};
+    if (sa_snapshots_write(session, &why)) return true;
+    session->frame_error = why;
+    return survive(session, &why, error);
+}
+
+/* What could not be saved is tried once more. */
+static bool end_saves(sa_session *session, sa_error *error) {
+    if (session->save_error.code && !save(session, false, error)) return false;
+    const sa_error *why = session->save_error.code ? &session->save_error : &session->frame_error;
+    if (why->code && error) *error = *why;
+    return !why->code;
+}
+
+/* ---- Validation ------------------------------------------------------------------------------ */
+
 /* Validates the model and saves it if it is the best so far. A scheduled validation is part of the
  * training; one at a stop does not change its state, so that resuming gives the bits of a training
  * that was never stopped. */
@@ -113,10 +186,7 @@ static bool validate(sa_session *session, bool scheduled, sa_error *error) {
     row.valid_perplexity = exp(row.valid_loss);
     if (!isfinite(row.valid_perplexity)) return sa_fail_diverged(error);
     row.best = sa_validation_better(session->settings.criterion, now, session->best);
-    if (row.best) {
-        session->best = now;
-        if (!sa_model_write(&session->model, session->best_path.text, NULL, 0, error)) return false;
-    }
+    if (row.best) session->best = now;
     if (scheduled) {
         update_learning_rate(session, now);
         sa_averaging_add(&session->averaging, &session->settings, session->counts.validations, now,
@@ -126,20 +196,12 @@ static bool validate(sa_session *session, bool scheduled, sa_error *error) {
         session->figures.loss = session->figures.guided_loss = 0;
     }
     add_to_log(&row, &session->log);
-    if (!sa_snapshots_write(session, error) || !sa_checkpoint_write(session, error)) return false;
+    if (!save_frames(session, error) || !save(session, row.best, error)) return false;
     if (session->training->report) session->training->report(session->training->context, &row);
     session->validation_seconds = sa_clock_seconds() - begin;
     session->report_time +=
         session->validation_seconds; /* words per second leave validations out */
     return true;
-}
-
-static void swap_weights(sa_real *one, sa_real *other, size_t size) {
-    for (size_t i = 0; i < size; i++) {
-        const sa_real first = one[i];
-        one[i] = other[i];
-        other[i] = first;
-    }
 }
 
 /* --average: writes the mean weights as a model of their own. */
@@ -223,8 +285,9 @@ static bool train(sa_session *session, const char **reason, sa_error *error) {
         if (fresh && !validate(session, true, error)) return false;
     }
     if (session->training->pausing && strcmp(*reason, "stopped") == 0)
-        return fresh || sa_checkpoint_write(session, error);
-    return (fresh || validate(session, false, error)) && write_average(session, error);
+        return (fresh || save(session, false, error)) && end_saves(session, error);
+    return (fresh || validate(session, false, error)) && write_average(session, error) &&
+           end_saves(session, error);
 }
 
 /* Memorized pairs do not show generalization. */

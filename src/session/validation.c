@@ -8,21 +8,20 @@
 
 static bool add_scores(const sa_model *model, const sa_corpus *corpus, const sa_dataset *pairs,
                        const sa_translation *translations, sa_validation *out, sa_error *error) {
-    sa_metrics metrics;
+    const sa_metrics *metrics = &model->settings.metrics;
     sa_metric_stats sum = {0}, one;
     bool good = true;
-    sa_metrics_init(&metrics);
     for (size_t i = 0; good && i < pairs->count; i++) {
         char *reference =
             sa_reference_text(&model->target, corpus->pairs[pairs->pair[i]].target, error);
-        good = reference &&
-               sa_metric_stats_compute(&one, &metrics, sa_utf8_lower, translations[i].text,
-                                       (const char *const *)&reference, 1, error);
+        good =
+            reference && sa_metric_stats_compute(&one, metrics, sa_utf8_lower, translations[i].text,
+                                                 (const char *const *)&reference, 1, error);
         if (good) sa_metric_stats_add(&sum, &one);
         free(reference);
     }
-    out->bleu = sa_bleu_score(&sum.bleu, &metrics);
-    out->chrf = sa_chrf_score(&sum.chrf, &metrics);
+    out->bleu = sa_bleu_score(&sum.bleu, metrics);
+    out->chrf = sa_chrf_score(&sum.chrf, metrics);
     return good;
 }
 

@@ -42,8 +42,11 @@ static sa_settings small_settings(void) {
 
 static sa_train_result train(const sa_settings *settings, const char *out, bool resume) {
     sa_train_result outcome;
-    const sa_train_options training = {
-        .settings = settings, .train = train_path, .out = out, .resume = resume};
+    const sa_train_options training = {.settings = settings,
+                                       .train = train_path,
+                                       .out = out,
+                                       .resume = resume,
+                                       .overwrite = !resume};
     ck_assert_msg(sa_train(&training, &outcome, &error), "%s", error.text);
     return outcome;
 }
@@ -339,6 +342,7 @@ START_TEST(what_was_spent_before_counts) {
     ck_assert_double_eq(outcome.spent.updating, 60);
     settings.max_time = 0;
     settings.steps = 2;
+    training.overwrite = true;
     ck_assert(sa_train(&training, &outcome, &error));
     ck_assert_int_gt(outcome.spent.words, 7);
     ck_assert_double_gt(outcome.spent.updating, 60);

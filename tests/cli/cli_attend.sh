@@ -100,7 +100,7 @@ fi
 expect 2 "attend: --values CSV is missing (or --self CSV)" attend
 expect 2 "attend: --self excludes --keys" attend --self words.csv --keys keys.csv
 expect 2 "--query is missing" attend --keys keys.csv --values values.csv
-expect 2 "attend: the weights are on standard output already" attend --self words.csv --weights -
+expect 2 "attend: only one result can go to standard output" attend --self words.csv --weights -
 expect 2 "'words.csv' is an input: choose another output" \
     attend --self words.csv --weights words.csv
 expect 2 "--heads 3: --self words.csv is 2 x 2; its 2 columns cannot be shared out equally" \

@@ -125,17 +125,24 @@ same "figures of the first test pairs" "$(cat before.csv)" "$(figures whole)"
 
 # ---- What does not belong together
 
-expect 2 "--hidden: 'whole/fixed-s1' was trained with 8, choose another --out" \
+expect 6 "--hidden: 'whole/fixed-s1' was trained with 8, choose another --out, or --overwrite" \
     compare $pairs ${sizes/--hidden 8/--hidden 9} $models $short --out whole
-expect 2 "--steps: 'whole/fixed-s1' was trained with 30, choose another --out" \
+expect 6 "--steps: 'whole/fixed-s1' was trained with 30, choose another --out, or --overwrite" \
     compare $pairs $sizes $models --steps 31 --valid-every 7 --out whole
-expect 3 "--train: 'whole/fixed-s1' was trained with other pairs, choose another --out" \
+expect 6 "--train: 'whole/fixed-s1' was trained with other pairs, choose another --out, or --overwrite" \
     compare --train few.tsv --test unseen.tsv $sizes $models $short --out whole
-expect 3 "--valid: 'whole/fixed-s1' was trained with other pairs, choose another --out" \
+expect 6 "--valid: 'whole/fixed-s1' was trained with other pairs, choose another --out, or --overwrite" \
     compare $pairs --valid few.tsv $sizes $models $short --out whole
 mkdir foreign && cp -r alone foreign/fixed-s1
-expect 2 "'foreign/fixed-s1' holds a training that was not made by 'compare' (no run.json): choose another --out" \
+expect 6 "'foreign/fixed-s1' holds a training that was not made by 'compare' (no run.json): choose another --out, or --overwrite" \
     compare $pairs $sizes $models $short --out foreign
+before=$(find foreign whole -name '*.safetensors' -o -name '*.csv' | sort | xargs cksum)
+"$softalign" compare $pairs $sizes $models --steps 3 --valid-every 7 --out whole --json >out 2>err
+same "other settings" 6 $?
+same "files of a refused comparison" "$before" \
+    "$(find foreign whole -name '*.safetensors' -o -name '*.csv' | sort | xargs cksum)"
+compare --models fixed --steps 2 --out foreign --overwrite
+same "updates of a run that replaces another training" 2 "$(sed -n 2p foreign/table.csv | cut -d , -f 5)"
 run=whole/fixed-s2/run.json
 cp $run good.json
 damaged() { # WHAT SED-SCRIPT MESSAGE
@@ -143,7 +150,7 @@ damaged() { # WHAT SED-SCRIPT MESSAGE
     cmp -s good.json $run && fail "$1: nothing is damaged"
     expect 3 "$run: $3" compare $pairs $sizes $models $short --out whole
 }
-damaged "no settings" 's/"settings"/"setting"/' "no settings: choose another --out"
+damaged "no settings" 's/"settings"/"setting"/' "no settings: choose another --out, or --overwrite"
 damaged "no limit" 's/"steps": *[0-9.]*/"steps": "30"/' "limits: 'steps' is missing or impossible"
 damaged "no time" 's/"seconds": *[0-9.e+-]*/"seconds": "1"/' "not written by 'compare'"
 for figure in seconds updating words updates; do

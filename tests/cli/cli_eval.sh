@@ -81,6 +81,30 @@ grep -qE '^links: precision [0-9.]+, recall [0-9.]+; AER a word earlier [0-9.]+,
 cut -f 1,2 unseen.tsv >plain.tsv
 expect 0 "" eval $model plain.tsv --links threshold
 grep -q "^links" out && fail "links without gold alignments: $(cat out)"
+# Text without spaces: 13a takes a sentence for a word; train and eval say so, and count characters instead.
+awk 'BEGIN { srand(2); split("犬 猫 魚 鳥 木 水", word, " "); for (i = 0; i < 60; i++) { source = target = ""
+        for (j = 0; j < 8; j++) { k = 1 + int(6 * rand()); source = source " w" k; target = target word[k] }
+        print source "\t" target "。" } }' >ja.tsv
+note="note: there are no spaces between the words of the targets: BLEU takes whole clauses for words; --tokenize char counts characters"
+small="--embed 8 --hidden 8 --attn 4 --maxout 4 --steps 4 --valid-every 2 --lr 0.01"
+"$softalign" train --train ja.tsv --out ja $small 2>err
+same "train's note" "$note" "$(grep tokenize err)"
+"$softalign" eval ja/best.safetensors ja.tsv >out 2>err
+same "eval's note" "$note" "$(cat err)"
+expect 0 "" eval ja/best.safetensors ja.tsv --tokenize char
+"$softalign" train --train ja.tsv --out letters $small --tokenize char --criterion bleu 2>err
+same "train's note with --tokenize char" "" "$(grep tokenize err)"
+"$softalign" train --train ja.tsv --out letters --resume --steps 6 2>err || fail "resume: $(tail -n 1 err)"
+expect 2 "--tokenize: 'letters/last.safetensors' was trained with char, which --resume cannot change" \
+    train --train ja.tsv --out letters --resume --tokenize none
+bleu() { tail -n +2 $1/log.csv | cut -d , -f 12 | sort -g | tail -n 1; }
+awk -v words="$(bleu ja)" -v letters="$(bleu letters)" 'BEGIN { exit !(words == 0 && letters > 0) }' ||
+    fail "BLEU $(bleu ja) of words, $(bleu letters) of characters"
+grep -q '"tokenize\\*":' ja/best.safetensors && fail "a default in the model file"
+grep -aq '"tokenize\\*": *\\*"char' letters/best.safetensors || fail "no --tokenize in the model file"
+sed -E 's/犬|猫|魚|鳥|木|水/& /g' ja.tsv >spaced.tsv
+expect 0 "" eval ja/best.safetensors spaced.tsv
+
 # Alignments that cannot be read are not left out in silence.
 sed 's/\([0-9]\)-/\1:/g' unseen.tsv >colons.tsv
 for command in "eval $model colons.tsv" "align $model colons.tsv"; do

@@ -123,6 +123,7 @@ merges
 mkdir folder forbidden
 mkfifo pipe
 ln -s nowhere dangling
+ln -s loop loop
 chmod 700 forbidden
 chmod 600 forbidden.tsv
 

@@ -42,7 +42,7 @@ same "matrices" "2 0" "$(grep -c '>head [12]<' heads/0001.svg) $(grep -c '>head 
 expect 2 "--head 3: the model has 2" film headed --head 3
 rm headed/film/0001/head-2/00000010.csv
 expect 4 "cannot open 'headed/film/0001/head-2/00000010.csv': No such file or directory" film headed
-train --snapshots probe.tsv --valid-every 10 --steps 20 --out headed
+train --snapshots probe.tsv --valid-every 10 --steps 20 --out headed --overwrite
 same "what is left of the frames of heads" "" "$(find headed/film -name 'head-*')"
 
 # ---- It stays that of its training
@@ -55,7 +55,7 @@ train --resume --snapshots probe.tsv --steps 35 --out parts
 diff -r whole/film parts/film || fail "a resumed training makes another film"
 cmp whole/last.safetensors parts/last.safetensors || fail "filming changes the training"
 echo mine >parts/film/0002/note.txt
-train --steps 5 --out parts
+train --steps 5 --out parts --overwrite
 same "what a training without a film leaves of an older one" "parts/film parts/film/0002 parts/film/0002/note.txt" \
     "$(find parts/film | sort | xargs)"
 expect 2 "--snapshots: the model has no attention to record" \

@@ -64,7 +64,7 @@ plain "$page" | sed -n '/^TENSORS$/,/^FORWARD PASS$/p' | grep -oE '^[a-zA-Z.0-9_
 "$softalign" corpus mono --pairs 60 >tiny.tsv
 sizes="--embed 4 --hidden 4 --attn 4 --maxout 4 --ffn 4 --steps 1 --layers 2 --heads 2 --positions learned"
 tensors() { # OPTION...: of such a model, numbers of layers and gates made general
-    "$softalign" train --train tiny.tsv --out tiny $sizes "$@" 2>/dev/null || echo "train $*"
+    "$softalign" train --train tiny.tsv --out tiny --overwrite $sizes "$@" 2>/dev/null || echo "train $*"
     "$softalign" inspect tiny/last.safetensors --json >tiny.json
     sed -n 's/.*"name": "\([^"]*\)".*/\1/p' tiny.json
 }

@@ -11,7 +11,7 @@ count() { grep -c -- "$1" "$2"; }
 same "files" "0001.svg" "$(ls svg)"
 same "links drawn" 6 "$(count 'stroke="#d55e00"' svg/0001.svg)"
 same "possible links drawn" 1 "$(count 'stroke-dasharray' svg/0001.svg)"
-same "words" "a cat sees a dog . &lt;/s&gt; un chat voit un chien . &lt;/s&gt;" \
+same "words" "a cat sees a dog . &lt;/s&gt; un chat voit un chien . &lt;/s&gt; source target" \
     "$(sed -n 's/.*font-size="13".*>\(.*\)<\/text>/\1/p' svg/0001.svg | xargs)"
 "$softalign" align $model pair.tsv --svg plain
 same "links drawn of a pair without" 0 "$(count 'stroke="#d55e00"' plain/0001.svg)"
@@ -20,14 +20,14 @@ expect 3 "beyond.tsv:2: link 0-9 is beyond the sentence (3 and 3 tokens)" \
     align $model beyond.tsv --svg beyond
 
 # Maps: black is low, or high.
-"$softalign" align $model pair.tsv --force-attention one-hot --svg gray
-"$softalign" align $model pair.tsv --force-attention one-hot --svg ink --colormap ink
+"$softalign" align $model pair.tsv --force-attention one-hot --svg gray --colormap gray
+"$softalign" align $model pair.tsv --force-attention one-hot --svg ink
 "$softalign" align $model pair.tsv --force-attention one-hot --svg viridis --colormap viridis
 cells() { grep "width=\"34\" height=\"34\" fill=\"$1\"" "$2/0001.svg" | grep -c '<rect'; }
 same "gray: 0 and 1" "42 7" "$(cells '#000000' gray) $(cells '#ffffff' gray)"
 same "ink: 0 and 1" "42 7" "$(cells '#ffffff' ink) $(cells '#000000' ink)"
 same "viridis: 0 and 1" "42 7" "$(cells '#440154' viridis) $(cells '#fde725' viridis)"
-expect 2 "--colormap 'jet': expected gray, ink or viridis" align $model pair.tsv --colormap jet
+expect 2 "--colormap 'jet': expected ink, gray or viridis" align $model pair.tsv --colormap jet
 
 # Every head has its matrix, unless one or the mean is chosen.
 "$softalign" train --train pair.tsv --out heads --heads 2 --steps 3 2>/dev/null
@@ -42,7 +42,7 @@ done
 "$softalign" corpus reorder --pairs 500 --split test >unseen.tsv
 "$softalign" train --model transformer --train pair.tsv --out layers --steps 2 2>/dev/null
 "$softalign" align $model unseen.tsv --limit 2 --svg figures
-"$softalign" align layers/best.safetensors unseen.tsv --limit 2 --layer 2 --colormap ink --svg layers/heads
+"$softalign" align layers/best.safetensors unseen.tsv --limit 2 --layer 2 --svg layers/heads
 without_weights() { sed 's/>[01]\.[0-9][0-9]</></; s/fill="#[0-9a-f]*"//' "$1"; }
 for picture in figure3=figures heads=layers/heads; do
     cmp <(without_weights "$root/scripts/pictures/${picture%=*}.svg") <(without_weights "${picture#*=}/0002.svg") ||

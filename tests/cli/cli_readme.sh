@@ -1,28 +1,132 @@
-# What the README shows is true: the commands of its first hour run, on few pairs and for a few updates, and
-# its program, which the build compiles, prints a translation and where the model looked.
+# What the README and corpora/LESSONS.md show is true: in a fresh copy of the tree, every block of commands runs,
+# one after the other, and none writes over a file of another. So do the commands that the lessons print, which
+# write what the lessons wrote. The README's program, which the build compiles, prints a translation and where the
+# model looked.
 . tests/support/cli.sh
 
-part() { sed -n "/^<!-- $1 -->\$/,/^<!-- \/$1 -->\$/p" "$root/README.md" | grep -v '^<!--\|^```'; }
-
-ln -s "$softalign" softalign
-part 'first hour' | sed -e 's|^export PATH=[^ ]*|export PATH=$PWD:$PATH|' \
-    -e 's/--pairs 500/--pairs 20/' -e 's/corpus reorder >/corpus reorder --pairs 400 >/' \
-    -e 's/softalign train /&--steps 5 /' \
-    -e 's/softalign compare /&--steps 5 /' -e 's/--break [a-z.]*/& || [ $? -eq 1 ]/' >hour
-[ "$(grep -c softalign hour)" -ge 15 ] || fail "the first hour has $(grep -c softalign hour) commands"
-bash -e -o pipefail hour >out 2>err || fail "the first hour: $(tail -n 3 err)"
-for file in matrices/0009.csv figures/0009.svg translations.txt history/table.md; do
-    [ -s "$file" ] || fail "the first hour writes no $file"
+# Code blocks: "sh" are run, "sh no_run" cannot be, "text" and "c" are no commands.
+blocks() { # INFO FILE...
+    awk -v info="\`\`\`$1" '/^```/ { if (inside) inside = 0; else { inside = 1; wanted = $0 == info; next } }
+        inside && wanted' "${@:2}"
+}
+for file in README.md corpora/LESSONS.md; do
+    same "kinds of code blocks in $file" "" "$(awk '/^```/ && (inside = !inside)' "$root/$file" |
+        grep -vx '```\(c\|text\|sh\|sh no_run\)')"
 done
-grep -q 1100 out || fail "attend does not look up 1100"
+same "blocks that are not run" "git clone <this repository> softalign && cd softalign" \
+    "$(blocks 'sh no_run' "$root/README.md" "$root/corpora/LESSONS.md")"
+
+# ---- A copy of the tree with a program that trains for a few updates on few pairs
+
+mkdir -p softalign/scripts softalign/corpora bin
+cp -r "$root"/scripts/{lessons,demo,show.sh,setup} softalign/scripts
+cp "$root"/corpora/* softalign/corpora
+
+# What fails (gradcheck --break) must fail, and no file may be there already that is written.
+cat >small <<SMALL
+#!/bin/bash
+set -f
+command=$softalign
+SMALL
+cat >>small <<'SMALL'
+given=("$@") arguments=()
+while [ $# -gt 0 ]; do
+    arguments+=("$1")
+    case $1 in
+    --steps | --pairs)
+        [ "$1" = --steps ] && most=3 || most=60
+        arguments+=($(($2 < most ? $2 : most)))
+        shift
+        ;;
+    --out | --csv | --svg | --html | --tidy | --weights)
+        [ ! -e "$2" ] || { [ -d "$2" ] && [ -z "$(ls -A "$2")" ]; } || { echo "$2 is written again" >&2 && exit 99; }
+        ;;
+    esac
+    shift
+done
+case ${given[0]} in
+train | compare) arguments+=(--threads 1) ;;
+esac
+case ${given[0]}:${given[*]} in
+train:*--steps* | compare:*--steps* | corpus:*--pairs*) ;;
+train:* | compare:*) arguments+=(--steps 3) ;;
+corpus:*) arguments+=(--pairs 60) ;;
+gradcheck:*--break*) ! "$command" "${arguments[@]}" && exit ;;
+esac
+exec "$command" "${arguments[@]}"
+SMALL
+chmod +x small
+
+# The build: of what the presets would make, the command is enough here.
+cat >bin/cmake <<'CMAKE'
+#!/bin/sh
+[ "$*" != "--build --preset release" ] || { mkdir -p build/release && cp ../small build/release/softalign; }
+CMAKE
+chmod +x bin/cmake
+
+# shown FILE: runs it as one would paste it, but stops at an error, and where a file would be written again.
+shown() {
+    { echo "set -eC -o pipefail; trap 'sed -n \${LINENO}p $PWD/run >&2' ERR" && cat "$1"; } >run
+    PATH=$PWD/bin:$PATH bash run >"$1.out" 2>"$1.err" || fail "$1 ends at: $(tail -n 4 "$1.err")"
+}
+
+{
+    echo "cd softalign"
+    blocks sh "$root/README.md"
+    blocks sh "$root/corpora/LESSONS.md" | sed '1a cp -r build/lessons ../written' # its first block runs the lessons
+} >commands
+[ "$(grep -c 'softalign ' commands)" -ge 35 ] || fail "the documents have $(grep -c 'softalign ' commands) commands"
+shown commands
+for file in build/demo/matrices/0001.csv matrices/0009.csv figures/0009.svg translations.txt history/table.md \
+    build/lessons/{02-bottleneck/wide,05-luong-bahdanau/longer,12-history/seeds}/table.md; do
+    [ -s "softalign/$file" ] || fail "no block writes $file"
+done
+grep -qx 1100 commands.out || fail "attend does not look up 1100"
+
+# ---- The lessons' own commands, pasted, in other folders
+
+mv softalign/build/lessons exercises
+sed -n '/^\$ mkdir -p .*lessons/,$s/^\$ //p' commands.err >pasted
+shown pasted
+diff -rq -x .lock -x log.csv -x run.json -x table.csv -x table.md -x curves.csv -x page.html softalign/build/lessons written |
+    grep -v '^Only in written/[^/]*: [a-z0-9-]*\.svg$' >differences # charts are no command's
+[ -s differences ] && fail "the lessons' commands do not write what the lessons wrote: $(cat differences)"
+
+# What is in their folders, perhaps by a student, stays.
+for again in lessons/01-soft-look-up demo; do
+    before=$(find softalign/build/$again | sort)
+    softalign/scripts/$again >out 2>err
+    same "exit of a second $again" 6 $?
+    grep -q "/$again' holds files, .*--overwrite" err || fail "a second $again: $(cat err)"
+    same "files after a second $again" "$before" "$(find softalign/build/$again | sort)"
+done
+PATH=$PWD/bin:$PATH softalign/scripts/lessons/01-soft-look-up --overwrite >out 2>err || fail "--overwrite: $(cat err)"
+
+# Lesson 9 and its page look at the sentence that LESSONS.md draws.
+sentence=$(head -n 1 written/09-self-attention/senses.txt)
+same "the sentence at which the page of lesson 9 opens" "$sentence" \
+    "$(sed -n 2p written/09-self-attention/unseen.tsv | cut -f 1)"
+same "the words of the picture in LESSONS.md" "${sentence%.} . </s>" \
+    "$(blocks text "$root/corpora/LESSONS.md" | awk '/░|▒|▓|█|·/ { print $1 }' | xargs)"
+picture='softalign align model/best.safetensors senses.tsv --site encoder --layer . --head . --limit 1 --terminal'
+for commands in pasted "$root/corpora/LESSONS.md"; do
+    grep -qx "$picture" "$commands" || fail "$commands does not draw the picture of lesson 9"
+done
+
+# ---- The presets, the tree and the program
+
+cmake -S "$root" -B release --preset release >out 2>&1 && ninja -C release -t query all >targets
+same "what the release preset builds" "libsoftalign.a softalign manual" \
+    "$(grep -ow 'libsoftalign.a\|softalign\|manual\|tests\|benchmarks' targets | xargs)"
 
 for module in "$root"/src/*/; do
     grep -qE "(^|  )src/$(basename "$module") " "$root/README.md" || fail "the map does not show ${module#"$root/"}"
 done
 
 program=$(dirname "$softalign")/tests/readme_program
-"$program" reorder/best.safetensors "the sad cat finds a dog ." >out 2>err || fail "the program: $(cat err)"
-same "translation" "$(echo "the sad cat finds a dog ." | "$softalign" translate reorder/best.safetensors)" "$(head -n 1 out)"
+model=softalign/reorder/best.safetensors
+"$program" $model "the sad cat finds a dog ." >out 2>err || fail "the program: $(cat err)"
+same "translation" "$(echo "the sad cat finds a dog ." | "$softalign" translate $model)" "$(head -n 1 out)"
 tail -n +2 out >links
 [ -s links ] || fail "the program prints no words"
 grep -vE '^.+ <- .+ \([01]\.[0-9]{2}\)$' links && fail "the program prints other lines"

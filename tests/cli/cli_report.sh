@@ -8,7 +8,7 @@ for tool in chromium node; do
     }
 done
 report() {
-    node "$root/tests/support/report.js" "$@" || fail "report.js $*"
+    node "$root/tests/support/report.js" "$@" || { fail "report.js $*"; return 1; }
 }
 
 "$softalign" corpus mono --pairs 200 >mono.tsv
@@ -59,7 +59,7 @@ report opens long.html settings
 
 # ---- What the other commands write
 
-report opens train.html curves viewer films gazes settings files
+report opens train.html films viewer curves gazes settings files
 "$softalign" film tiny --html film.html && report opens film.html films
 "$softalign" train --train mono.tsv $sizes --decoder fixed --steps 5 --out fixed --html fixed.html 2>err &&
     report opens fixed.html curves settings files
@@ -67,13 +67,96 @@ report opens train.html curves viewer films gazes settings files
 printf 'the dog sees the cat\tالكلب يرى القطة\n' >arabic.tsv
 "$softalign" align tiny/best.safetensors arabic.tsv --html arabic.html && report leftward arabic.html
 
+# ---- The detail beside a matrix
+
+"$softalign" corpus reorder --pairs 300 >reorder.tsv
+"$softalign" corpus reorder --pairs 12 --split test >moved.tsv
+"$softalign" train --model transformer --layers 2 --heads 2 --train reorder.tsv --embed 16 --attn 16 --ffn 32 --steps 60 --shards 2 --out heads 2>err ||
+    fail "train: $(tail -n 1 err)"
+"$softalign" align "$PWD/heads/best.safetensors" moved.tsv --html detail.html --all-heads heads.npy --jsonl moved.jsonl
+report detail detail.html heads.npy moved.jsonl moved.tsv
+shown=$("$softalign" inspect heads/best.safetensors | grep -E '^  (decoder|encoder|cell|reverse-source|hidden) ' | xargs)
+same "settings of a Transformer that it does not have" "" "$shown"
+printf 'كل@@ الكلاب every@@\tevery@@ wwwwww@@ @@@@@@@@\n' >subwords.tsv
+for i in 1 2 3 4; do cat subwords.tsv; done >four.tsv
+"$softalign" train --train four.tsv --tokenizer space --min-freq 1 --steps 2 --epochs 0 --out cut 2>err || fail "train: $(tail -n 1 err)"
+"$softalign" align cut/best.safetensors subwords.tsv --html cut.html && report labels cut.html rtl
+"$softalign" align tiny/best.safetensors probe.tsv --html ltr.html && report labels ltr.html ltr
+
+# ---- Title, notes, and what a page opens at
+
+printf '# My "lesson" </title>\n\nSee *this* and `that` <b>.\n\nQuestion: why?\nAnswer: because <i>of</i>\nthat.\n' >notes.md
+printf "\nExercise: do it.\n\nSolution: so.\n\n\`\`\`\necho '<b>'  # a line\n\`\`\`\n\n[the next one](../next/page.html)\n" >>notes.md
+expect_page() { # FIGURE SECTION COMMAND...
+    local figure=$1 section=$2
+    shift 2
+    "$softalign" "$@" --html noted.html --notes notes.md --open-at "figure=$figure" >out 2>err ||
+        fail "$1 with notes: $(tail -n 1 err)"
+    report lesson noted.html 'My "lesson" </title>' "$section"
+}
+expect_page film films film tiny
+for figure in lengths bars; do
+    expect_page $figure $figure compare --train mono.tsv --test probe.tsv --out two --models fixed,bahdanau:additive \
+        $sizes --steps 5 --matrices 0
+done
+"$softalign" align "$PWD/compared/transformer-s1/best.safetensors" "$PWD/unseen.tsv" --html placed.html \
+    --open-at figure=attention,sentence=2,layer=2,head=3,word=2
+report place placed.html
+grep -q '"title":"Attention of transformer-s1/best on 200 sentences"' placed.html || fail "the title of a page"
+for page in placed.html train.html compared.html; do
+    ! grep -qF "$PWD" $page || fail "$page names a folder of this disk"
+done
+"$softalign" align tiny/best.safetensors unseen.tsv --limit 1 --html titled.html --title 'A <b>title</b>'
+grep -qF '"title":"A \u003cb\u003etitle\u003c/b\u003e"' titled.html || fail "--title"
+
+for case in "figure=nothing: expected table, bars, lengths, curves, film or attention" "figure=film: the page has none" \
+    "sentence=4: the page has 3" "head=2: the page has 1" "sentence=x: expected a number from 1"; do
+    expect 2 "--open-at $case" align tiny/best.safetensors unseen.tsv --limit 3 --html other.html --open-at "${case%%:*}"
+done
+expect 2 "--open-at 'where': expected figure, sentence, word, layer, head, update or column" \
+    align tiny/best.safetensors unseen.tsv --html other.html --open-at where=1
+expect 2 "--open-at 'sentence': expected NAME=VALUE" align tiny/best.safetensors unseen.tsv --html other.html --open-at sentence
+expect 2 "--title, --notes and --open-at need --html FILE" align tiny/best.safetensors unseen.tsv --notes notes.md
+expect 4 "cannot open 'missing.md': No such file or directory" align tiny/best.safetensors unseen.tsv --html other.html --notes missing.md
+expect 2 "'notes.md' is an input: choose another output" align tiny/best.safetensors unseen.tsv --html notes.md --notes notes.md
+while IFS='|' read -r text message; do
+    printf "$text" >bad.md
+    expect 3 "$message" align tiny/best.safetensors unseen.tsv --html other.html --notes bad.md
+done <<'TEXT'
+see\n\nAnswer: x|bad.md:3: an answer without a question
+[x](javascript:alert(1))|bad.md:1: a link leads to a file beside the page or to https://
+# a\n# b|bad.md:2: notes have one heading, '# TITLE'
+```\ncode|bad.md:2: ``` begins code that does not end
+\377|bad.md:1: not UTF-8
+TEXT
+[ ! -e other.html ] || fail "a refused page was written"
+
+# ---- Tables of numbers and gradients as pages
+
+printf ',a,b\nq,1,0\nr,0,1\n' >query.csv
+printf '1000\n2000\n' >values.csv
+"$softalign" attend --query query.csv --keys query.csv --values values.csv --attention raw-dot --html attend.html >out &&
+    report opens attend.html viewer gazes files
+grep -q '"r \\u2192 1731.06"' attend.html || fail "the answers of attend's page"
+"$softalign" gradcheck --break attention.query --html gradients.html --embed 2 --hidden 2 --attn 2 --maxout 2 >out 2>err
+[ $? -eq 1 ] && report opens gradients.html bars || fail "gradcheck: $(tail -n 1 err)"
+
+# ---- A training under way
+
+"$softalign" train --train mono.tsv --embed 16 --hidden 32 --shards 2 --patience 0 --epochs 0 --max-time 0 --steps 100000 \
+    --valid-every 100 --snapshots probe.tsv --out live --html live.html >out 2>err &
+pid=$!
+report follows live.html $pid || kill $pid
+wait $pid
+[ $? -eq 143 ] || fail "the training that was watched: $(tail -n 1 err)"
+
 # ---- What it does not overwrite
 
 expect 2 "'mono.tsv' is an input: choose another output" \
     train --train mono.tsv --out other --html mono.tsv
 expect 2 "'unseen.tsv' is an input: choose another output" \
     compare --train mono.tsv --test unseen.tsv --models fixed --out other --html unseen.tsv
-expect 2 "compare: the table goes to standard output: --html FILE" \
+expect 2 "compare: only one result can go to standard output" \
     compare --train mono.tsv --test unseen.tsv --models fixed --out other --html -
 [ ! -e other ] || fail "a refused command left a folder"
 finish

@@ -52,6 +52,27 @@ train $options --out parts --steps 40
 train $options --out other --steps 40 --seed 2
 cmp -s whole/last.safetensors other/last.safetensors && fail "the seed changes nothing"
 
+# Another training is not replaced unless that is said, and the log is that of the training.
+held="holds a training (last.safetensors): --resume continues it, --overwrite replaces it"
+before=$(find parts whole | sort; cksum parts/*.* whole/*.*)
+expect 6 "'parts' $held" train $options --out parts --steps 1
+expect 6 "'whole' $held" train $options --out whole --seed 4
+expect 2 "--resume and --overwrite exclude each other" train $options --out parts --steps 1 --resume --overwrite
+printf 'no tab\n' >broken.tsv
+expect 3 "broken.tsv:1: no tab; expected source TAB target" train --train broken.tsv --out parts --overwrite
+same "refused folders" "$before" "$(find parts whole | sort; cksum parts/*.* whole/*.*)"
+mkdir mine && echo "my own log" >mine/log.csv
+expect 6 "'mine' ${held/last.safetensors/log.csv}" train $options --out mine --steps 1
+same "a log of another kind" "my own log" "$(cat mine/log.csv)"
+cp -r means replaced
+train $options --out replaced --steps 40 --overwrite
+cmp whole/last.safetensors replaced/last.safetensors || fail "--overwrite goes on from the old training"
+[ ! -e replaced/average.safetensors ] || fail "--overwrite leaves the old average"
+same "what was written" "wrote replaced/best.safetensors, replaced/last.safetensors, replaced/log.csv" "$(tail -n 1 err)"
+cp -r parts headless
+sed -i 1d headless/log.csv
+expect 3 "headless/log.csv:1: not the header of a training's log" train $options --out headless --resume --steps 42
+
 # An option given once more may say the same, and not something else.
 train $options --out parts --steps 41 --resume
 expect 2 "--seed: 'parts/last.safetensors' was trained with 1, which --resume cannot change" \

@@ -58,7 +58,7 @@ for moment in $(seq 1 24); do
     wait $pid 2>/dev/null
     state=$?
     [ $state -eq $((128 + signal)) ] || [ $state -eq 0 ] || fail "signal $signal at $moment: exit $state: $(cat err)"
-    again=
+    again=--overwrite
     [ ! -e any/last.safetensors ] || again=--resume
     "$softalign" train $few --out any $again 2>err || fail "going on after signal $signal: $(cat err)"
     same "left after signal $signal at $moment" "" "$(find any -name '.softalign-*')"
@@ -72,7 +72,7 @@ mkdir twice
 cp out-INT/last.safetensors twice/
 cp out-INT/last.safetensors old.safetensors
 for signal in INT:130 TERM:143 HUP:129; do
-    env --default-signal=INT "$softalign" train --train mono.tsv --out twice --embed 1000 --hidden 3000 \
+    env --default-signal=INT "$softalign" train --train mono.tsv --out twice --overwrite --embed 1000 --hidden 3000 \
         --attn 1000 --batch 400 --threads 1 2>err &
     pid=$!
     for wait in $(seq 200); do
@@ -104,7 +104,7 @@ count
 start killed
 kill -KILL $pid
 wait $pid 2>/dev/null
-"$softalign" train --train mono.tsv --out killed $sizes --max-time 1 2>err ||
+"$softalign" train --train mono.tsv --out killed --overwrite $sizes --max-time 1 2>err ||
     fail "the folder of a killed training: $(cat err)"
 count
 

@@ -1,6 +1,7 @@
 /* Cleaning: damaged text and text that only looks so, scripts, and the reasons to reject pairs. */
 #include "data/clean.h"
 #include "data/damage.h"
+#include "data/scripts.h"
 
 #include <string.h>
 
@@ -260,6 +261,33 @@ START_TEST(lengths_are_compared_with_those_of_all_pairs) {
 }
 END_TEST
 
+/* ---- Text without spaces --------------------------------------------------------------------- */
+
+static const struct {
+    const char *text;
+    bool lacks;
+} targets[] = {
+    {"猫が魚を食べる。", true},
+    {"你好，世界！我们走吧", true},
+    {"ฉันชอบกินข้าวผัด", true},
+    {"ខ្ញុំចូលចិត្តអានសៀវភៅ", true},
+    {"ຂ້ອຍມັກອ່ານປຶ້ມ", true},
+    {"ကျွန်တော်စာဖတ်ရတာကြိုက်တယ်", true},
+    {"猫 が 魚 を 食べる 。", false}, /* segmented */
+    {"ฉัน ชอบ กิน ข้าว ผัด", false},
+    {"Rindfleischetikettierungsüberwachung", false},
+    {"나는 책을 좋아한다", false},
+    {"Ich sah 東京 im Herbst", false},
+    {"", false},
+};
+
+START_TEST(text_without_spaces_is_found) {
+    sa_pair pair = {.source = "a", .target = targets[_i].text};
+    const sa_corpus corpus = {.pairs = &pair, .count = 1};
+    ck_assert_msg(sa_targets_lack_spaces(&corpus) == targets[_i].lacks, "%s", pair.target);
+}
+END_TEST
+
 int main(void) {
     TCase *tests;
     Suite *suite = suite_of("clean", &tests);
@@ -272,5 +300,6 @@ int main(void) {
     tcase_add_test(tests, what_is_unique_is_chosen);
     tcase_add_test(tests, a_mixed_side_has_no_script);
     tcase_add_test(tests, lengths_are_compared_with_those_of_all_pairs);
+    tcase_add_loop_test(tests, text_without_spaces_is_found, 0, sizeof targets / sizeof *targets);
     return suite_run(suite);
 }

@@ -9,7 +9,7 @@ enum { ARGUMENTS = 32, WORDS = 128, FIELDS = 1 << 14 };
 /* ---- The arguments of a command -------------------------------------------------------------- */
 
 static bool is_set_again(const sa_option *row, void *fields, double number, const char *text) {
-    if (row->kind == SA_OPTION_TEXT) return true;
+    if (sa_option_is_text(row)) return true;
     return sa_option_set(row, fields, text, NULL) && sa_option_get(row, fields) == number;
 }
 
@@ -21,7 +21,7 @@ static void expect_fields(const cli_command *command, char *fields) {
         for (const sa_option *row = set->rows; row->name; row++) {
             const double number = sa_option_get(row, own);
             sa_buffer text = {0};
-            if (row->kind != SA_OPTION_TEXT) sa_option_format(row, number, &text);
+            if (!sa_option_is_text(row)) sa_option_format(row, number, &text);
             ck_assert_msg(is_set_again(row, own, number, text.text), "--%s %s", row->name,
                           text.text);
             sa_buffer_release(&text);

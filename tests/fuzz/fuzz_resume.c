@@ -1,6 +1,7 @@
 /* Resuming from any file. The input is a last.safetensors with any checksum; a few updates later
  * there is one that training resumes from again. */
 #include "model_file.h"
+#include "session/checkpoint.h"
 
 #include <sys/stat.h>
 
@@ -59,7 +60,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     char *bytes = fuzz_copy(fuzz_input_of(data, size));
     model_sign(bytes, size);
     write_file("last.safetensors", bytes, size);
-    write_file("log.csv", "epoch\n", 6);
+    write_file("log.csv", SA_LOG_HEADER, sizeof SA_LOG_HEADER - 1);
     free(bytes);
     sa_train_result outcome;
     sa_error error = {0};

@@ -119,11 +119,11 @@ static size_t count_kind(const sa_drawing *drawing, sa_shape_kind kind, bool rot
 }
 
 START_TEST(few_cells_hold_values_and_long_words_are_turned) {
-    enum { SCALE = 3 }; /* 1, 0.5, 0 */
+    enum { SCALE = 5 }; /* 1, 0.5, 0, weight, and the name of the other axis is turned */
     sa_alignment alignment = make(0, 3);
     sa_drawing drawing = draw(&alignment, &(sa_figure){0});
     ck_assert_uint_eq(count_kind(&drawing, SA_SHAPE_TEXT, false), 12 + 12 * 12 + SCALE);
-    ck_assert_uint_eq(count_kind(&drawing, SA_SHAPE_TEXT, true), 12);
+    ck_assert_uint_eq(count_kind(&drawing, SA_SHAPE_TEXT, true), 12 + 1);
     sa_drawing_release(&drawing);
     alignment.targets = 13;
     drawing = draw(&alignment, &(sa_figure){0});
@@ -131,7 +131,7 @@ START_TEST(few_cells_hold_values_and_long_words_are_turned) {
     sa_drawing_release(&drawing);
     alignment.source = short_words, alignment.sources = 3;
     drawing = draw(&alignment, &(sa_figure){0});
-    ck_assert_uint_eq(count_kind(&drawing, SA_SHAPE_TEXT, true), 0);
+    ck_assert_uint_eq(count_kind(&drawing, SA_SHAPE_TEXT, true), 1);
     sa_drawing_release(&drawing);
 }
 END_TEST
@@ -146,6 +146,68 @@ START_TEST(what_is_too_large_is_refused) {
         &(sa_figure){0}, &drawing, &error));
     ck_assert_int_eq(error.code, SA_LIMIT);
     ck_assert_str_eq(error.text, "a picture of 5000 rows and 5000 columns is too large");
+}
+END_TEST
+
+static const sa_shape *find_text(const sa_drawing *drawing, const char *text) {
+    for (size_t i = 0; i < drawing->count; i++)
+        if (drawing->shapes[i].kind == SA_SHAPE_TEXT &&
+            strcmp(drawing->text_buffer.text + drawing->shapes[i].text, text) == 0)
+            return &drawing->shapes[i];
+    return NULL;
+}
+
+START_TEST(axes_have_names) {
+    static const struct {
+        sa_attention_site site;
+        const char *across, *down;
+    } names[] = {{SA_SITE_CROSS, "source", "target"},
+                 {SA_SITE_ENCODER, "source, attended to", "source"},
+                 {SA_SITE_DECODER, "target, attended to", "target"}};
+    const sa_alignment alignment = make(0, 0);
+    sa_drawing drawing = draw(&alignment, &(sa_figure){.site = names[_i].site});
+    const sa_shape *across = find_text(&drawing, names[_i].across),
+                   *down = find_text(&drawing, names[_i].down);
+    ck_assert(across && down && !across->rotated && down->rotated);
+    for (size_t i = 0; i < drawing.count; i++)
+        if (drawing.shapes[i].kind == SA_SHAPE_TEXT) expect_room(&drawing, &drawing.shapes[i]);
+    sa_drawing_release(&drawing);
+}
+END_TEST
+
+START_TEST(columns_follow_the_direction_of_the_source) {
+    static const sa_link gold[] = {{0, 0, false}};
+    static const char *const hebrew[] = {"החתול", "ישן", "</s>"}, *const english[] = {"a", "b",
+                                                                                      "c"};
+    for (int rtl = 0; rtl < 2; rtl++) {
+        const char *const *source = rtl ? hebrew : english;
+        sa_drawing drawing = draw(&(sa_alignment){.targets = 1,
+                                                  .sources = 3,
+                                                  .target = latin,
+                                                  .source = source,
+                                                  .weights = (double[]){1, 0, 0}},
+                                  &(sa_figure){.gold = gold, .golds = 1});
+        const sa_box *first = &find_text(&drawing, source[0])->box,
+                     *second = &find_text(&drawing, source[1])->box,
+                     *weight = &find_text(&drawing, "1.00")->box;
+        ck_assert(rtl ? second->x < first->x : first->x < second->x);
+        ck_assert_double_eq(weight->x, first->x);
+        const sa_shape *outline = NULL;
+        for (size_t i = 0; i < drawing.count; i++)
+            if (drawing.shapes[i].kind == SA_SHAPE_OUTLINE && drawing.shapes[i].size == 2)
+                outline = &drawing.shapes[i];
+        ck_assert(outline && outline->box.x > first->x && outline->box.x < first->x + first->width);
+        sa_drawing_release(&drawing);
+    }
+}
+END_TEST
+
+/* "Ǆ" is half as wide again as the estimate. */
+START_TEST(a_wide_word_has_its_measured_width) {
+    static const char wide[] = "ǄǄǄǄǄǄ";
+    ck_assert_double_ge(sa_drawing_text_width("every@@"), sa_drawing_estimate_width("every@@"));
+    if (sa_drawing_can_render(NULL))
+        ck_assert_double_gt(sa_drawing_text_width(wide), 1.3 * sa_drawing_estimate_width(wide));
 }
 END_TEST
 
@@ -303,6 +365,9 @@ int main(void) {
     tcase_add_loop_test(tests, nothing_overlaps_or_is_cut, 0, LISTS * SIZES);
     tcase_add_test(tests, few_cells_hold_values_and_long_words_are_turned);
     tcase_add_test(tests, what_is_too_large_is_refused);
+    tcase_add_loop_test(tests, axes_have_names, 0, 3);
+    tcase_add_test(tests, columns_follow_the_direction_of_the_source);
+    tcase_add_test(tests, a_wide_word_has_its_measured_width);
     tcase_add_loop_test(tests, svg_is_well_formed_and_words_stay_text, 0, LISTS * SIZES);
     tcase_add_test(tests, a_small_picture_as_it_is_written);
     tcase_add_test(tests, what_xml_forbids_is_shown_as_a_question);

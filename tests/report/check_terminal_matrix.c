@@ -80,9 +80,9 @@ START_TEST(letters_from_right_to_left_keep_their_columns) {
                            .target = (const char *const[]){"قط"},
                            .source = (const char *const[]){"قط", "x", "גן"},
                            .weights = (double[]){1, 0, 0}},
-           "    ق\u200e   ג\u200e \n"
-           "    ط\u200e x ן\u200e \n"
-           "قط  ██····\n"
+           "    ג\u200e   ق\u200e \n"
+           "    ן\u200e x ط\u200e \n"
+           "قط  ····██\n"
            "\n");
 }
 END_TEST
@@ -152,7 +152,7 @@ static const sa_alignment cat = {.targets = 2,
                                  .weights = (double[]){1, 0.5, 0, 0.2, 0.04, 0.76}};
 
 START_TEST(cells_have_their_colors) {
-    enum { GREY, INK, VIRIDIS };
+    enum { INK, GREY, VIRIDIS };
     expect_on(
         (sa_terminal){.colors = SA_COLOR_MODE_TRUE, .map = GREY}, &cat,
         "      a b c \n"

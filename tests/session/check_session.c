@@ -6,6 +6,7 @@
 #include "session/session.h"
 #include "support/small_training.h"
 #include "support/suite.h"
+#include "support/system_failures.h"
 
 #include <math.h>
 
@@ -229,10 +230,84 @@ START_TEST(numbers_that_are_not_finite) {
 }
 END_TEST
 
+/* ---- A disk that is full for a while --------------------------------------------------------- */
+
+static char *bytes_of(const char *name, size_t *size) {
+    char path[64];
+    snprintf(path, sizeof path, "out/%s", name);
+    return scratch_read(scratch_path(path), size);
+}
+
+/* Whichever save fails, the training goes on, and in the end its files are those of one that had no
+ * trouble. */
+START_TEST(a_save_that_fails_is_tried_again) {
+    static const char *const names[] = {"best.safetensors", "last.safetensors"};
+    sa_settings settings = small_settings();
+    char *wanted[2];
+    size_t size[2], got;
+    ck_assert_msg(train(&settings, false), "%s", error.text);
+    for (int i = 0; i < 2; i++) wanted[i] = bytes_of(names[i], &size[i]);
+    plan_failure("renameat", _i + 1, ENOSPC);
+    const bool good = train_with((sa_train_options){.settings = &settings});
+    ck_assert_int_le(plan.when, 0);
+    ck_assert_msg(good, "%s", error.text);
+    ck_assert_msg(strstr(notes, ": No space left on device; training goes on") != NULL, "%s",
+                  notes);
+    for (int i = 0; i < 2; i++) {
+        char *file = bytes_of(names[i], &got);
+        ck_assert_uint_eq(got, size[i]);
+        ck_assert_mem_eq(file, wanted[i], got);
+        free(file), free(wanted[i]);
+    }
+}
+END_TEST
+
+/* A frame of an earlier moment cannot be made later: the rest is saved, and the end tells of it. */
+START_TEST(a_frame_that_is_lost) {
+    sa_settings settings = small_settings();
+    const sa_pair pair = {.source = "w1 w0", .target = "v0 v1"};
+    plan_failure("renameat", 2, ENOSPC); /* of the second frame */
+    ck_assert(!train_with(
+        (sa_train_options){.settings = &settings, .snapshot_pairs = &pair, .snapshot_count = 1}));
+    ck_assert_int_eq(error.code, SA_IO);
+    ck_assert_ptr_nonnull(strstr(error.text, "/film/0001/00000003.csv': No space left on device"));
+    ck_assert_int_eq(access(scratch_path("out/film/0001/00000020.csv"), F_OK), 0);
+    ck_assert_int_eq(access(last_path, F_OK), 0);
+}
+END_TEST
+
+/* ---- A folder that holds a training ---------------------------------------------------------- */
+
+START_TEST(a_training_is_not_replaced_unasked) {
+    sa_settings settings = small_settings();
+    sa_train_result outcome;
+    sa_train_options training = {.settings = &settings, .train = train_path, .out = out_path};
+    size_t size, again;
+    settings.steps = 3;
+    ck_assert_msg(sa_train(&training, &outcome, &error), "%s", error.text);
+    char *before = bytes_of("last.safetensors", &size);
+    settings.seed = 2;
+    ck_assert(!sa_train(&training, &outcome, &error));
+    ck_assert_int_eq(error.code, SA_BUSY);
+    ck_assert_ptr_nonnull(strstr(error.text, "' holds a training (last.safetensors): --resume"));
+    char *after = bytes_of("last.safetensors", &again);
+    ck_assert(size == again && memcmp(before, after, size) == 0);
+    free(before), free(after);
+    training.resume = training.overwrite = true;
+    ck_assert(!sa_train(&training, &outcome, &error));
+    ck_assert_int_eq(error.code, SA_USAGE);
+    training.resume = false;
+    ck_assert_msg(sa_train(&training, &outcome, &error), "%s", error.text);
+}
+END_TEST
+
 int main(void) {
     TCase *tests;
     Suite *suite = suite_of("session", &tests);
     tcase_add_checked_fixture(tests, set_up, scratch_remove);
+    tcase_add_loop_test(tests, a_save_that_fails_is_tried_again, 0, 21);
+    tcase_add_test(tests, a_frame_that_is_lost);
+    tcase_add_test(tests, a_training_is_not_replaced_unasked);
     tcase_add_test(tests, time_left_follows_the_speed_of_this_run);
     tcase_add_test(tests, a_training_that_is_over_adds_nothing);
     tcase_add_loop_test(tests, the_rate_waits_for_its_patience, 1, 4);

@@ -43,6 +43,7 @@ static bool train(const char *tokenizer, int average, bool resume) {
                                        .train = "train.tsv",
                                        .out = "out",
                                        .resume = resume,
+                                       .overwrite = !resume,
                                        .report = take_note};
     *notes = 0;
     return sa_train(&training, &outcome, &error);

@@ -49,6 +49,9 @@ const lit = (page, number) => page.run(`[...document.querySelectorAll("#panels f
 
 // ---- Checks
 
+// The sliders begin at the decisive layer and head; the tables of compare hold the mean.
+const chooseMean = (page) => page.run(`for (const id of ["layer", "head"]) { byId(id).value = 0; byId(id).dispatchEvent(new Event("input")); }`);
+
 async function looking(page, folder, models) {
   const first = models[0].replaceAll(":", "-");
   const weights = heatmap(`${folder}/matrices/${first}/0001.csv`), columns = readCsv(`${folder}/matrices/${first}/0001.csv`)[0].length - 1;
@@ -113,15 +116,18 @@ async function sentences(page, folder, models, pairs) {
 
 async function parts(page, folder, manyHeads, layered) {
   await page.run(`document.querySelector("#head").focus()`);
+  await page.key("Home");
+  assert.strictEqual(await text(page, "#heads output"), "decisive");
+  await page.key("ArrowRight");
   await page.key("ArrowRight");
   await page.key("ArrowRight");
   assert.strictEqual(await text(page, "#heads output"), "2");
   near(await drawn(page, "panels", manyHeads), heatmap("head2/0001.csv"), "head 2");
-  await page.key("Home");
+  await chooseMean(page);
   await page.run(`document.querySelector("#layer").focus()`);
   await page.key("ArrowRight");
   near(await drawn(page, "panels", layered), heatmap("layer1/0001.csv"), "layer 1", 2);
-  await page.key("Home");
+  await page.key("ArrowLeft");
   near(await drawn(page, "panels", layered), heatmap(`${folder}/matrices/${layered}/0001.csv`), "the mean of all layers");
 }
 
@@ -136,6 +142,43 @@ async function difference(page, folder, models) {
   await choose("subtrahend", "none");
   assert.strictEqual(await drawn(page, "panels", `${models[0]} − ${models[1]}`), undefined);
 }
+
+// NumPy's .npy of float64: { shape, numbers }.
+function readNpy(file) {
+  const bytes = fs.readFileSync(file), end = 10 + bytes.readUInt16LE(8);
+  const shape = bytes.toString("latin1", 10, end).match(/'shape': \(([^)]*)\)/)[1].split(",").filter((part) => part.trim()).map(Number);
+  return { shape, numbers: Array.from({ length: (bytes.length - end) / 8 }, (_, i) => bytes.readDoubleLE(end + 8 * i)) };
+}
+
+// The layer and head with the least AER over all pairs, counted from 1, and its matrices.
+function leastError(arrays, pairs) {
+  const [layers, heads] = arrays[0].shape;
+  let best = { aer: Infinity };
+  for (let part = 0; part < layers * heads; part++) {
+    let found = 0, all = 0;
+    const matrices = arrays.map(({ shape: [, , T, S], numbers }) => ({ T, S, weights: numbers.slice(part * T * S, (part + 1) * T * S) }));
+    matrices.forEach(({ T, S, weights }, i) => {
+      const gold = new Set(pairs[i].split("\t")[2].split(" "));
+      all += T - 1 + [...gold].filter((link) => link.includes("-")).length;
+      for (let t = 0; t < T - 1; t++) {
+        const row = weights.slice(t * S, t * S + S - 1), s = row.indexOf(Math.max(...row));
+        found += gold.has(`${s}-${t}`) ? 2 : gold.has(`${s}p${t}`) ? 1 : 0;
+      }
+    });
+    if (1 - found / all < best.aer) best = { aer: 1 - found / all, layer: 1 + Math.floor(part / heads), head: 1 + (part % heads), matrices };
+  }
+  return best;
+}
+
+// No word of a picture is cut at its edge.
+const cutWords = (page, selector) => page.run(`[...document.querySelectorAll(${JSON.stringify(selector)})].flatMap((picture) => {
+  const edge = picture.getBoundingClientRect();
+  return [...picture.querySelectorAll("text")].filter((text) => { const box = text.getBoundingClientRect();
+    return box.left < edge.left - 1 || box.right > edge.right + 1 || box.top < edge.top - 1 || box.bottom > edge.bottom + 1; }).map((text) => text.textContent);
+})`);
+
+// The figures before the sentences of the list, and the sentences.
+const listed = (page) => page.run(`[...byId("sentence").options].map((option) => option.textContent.match(/^(\\d+)  (?:\\(([\\d.]+)\\)  )?(.*)$/).slice(1))`);
 
 async function films(page, folder, model) {
   const frames = fs.readdirSync(`${folder}/${model.replaceAll(":", "-")}-s1/film/0001`).sort();
@@ -170,6 +213,16 @@ async function filmedHeads(page, folder, model) {
   near(await drawn(page, "scenes", model), of(""), "the mean of a frame");
 }
 
+// Bars are as long as the figures of the chosen column.
+async function bars(page, models, header, rows) {
+  await page.run(`setControl("column", "loss")`);
+  const loss = (model) => Number(rows.find((row) => row[0] === model && row[1] === "median")[header.indexOf("loss")]);
+  const drawn = await page.run(`[...document.querySelectorAll("#bar-rows > div")].map((row) => [row.querySelector(".label").textContent, row.querySelector("i").getBoundingClientRect().width / row.querySelector(".track").getBoundingClientRect().width])`);
+  const most = Math.max(...models.map(loss));
+  assert.strictEqual(drawn.length, models.length, "bars");
+  for (const [model, share] of drawn) assert.ok(Math.abs(share - loss(model) / most) < 0.01, `the bar of ${model} is ${share}`);
+}
+
 async function figures(page, folder, models) {
   const [header, ...rows] = readCsv(`${folder}/table.csv`);
   const bleu = (model) => Number(rows.find((row) => row[0] === model && row[1] === "median")[header.indexOf("bleu")]).toFixed(2);
@@ -191,12 +244,14 @@ async function figures(page, folder, models) {
   const curves = readCsv(`${folder}/curves.csv`);
   const first = curves.find((row) => row[0] === models[0]);
   assert.match(await text(page, "#curves .tip"), new RegExp(`^${first[2]} updates`));
+  assert.deepStrictEqual(await page.run(`[...document.querySelectorAll("#curves .axis")].map((name) => name.textContent)`), ["updates", "validation loss, nats per word"]);
   assert.ok((await text(page, "#curves .tip")).includes(`${Number(first[5]).toFixed(4)}  ${models[0]}`), "the curve under the cursor");
   const spans = readCsv(`${folder}/bylength.csv`).slice(1);
-  assert.strictEqual(await count(page, "#lengths circle"), spans.length);
+  assert.strictEqual(await count(page, "#lengths .point"), spans.length);
   assert.strictEqual(await count(page, "#lengths path.spread"), models.length);
   for (const [, , , , middle, low, high] of spans) assert.ok(Number(low) <= Number(middle) && Number(middle) <= Number(high), "BLEU outside its band");
 
+  await bars(page, models, header, rows);
   await page.click("#models button");
   assert.strictEqual(await count(page, "#results tbody tr"), models.length - 1);
   assert.strictEqual(await count(page, "#curves path.curve"), models.length - 1);
@@ -214,19 +269,44 @@ async function download(browser, page, folder, name) {
 
 // On a telephone and on a wall nothing stands beside the window.
 async function fits(page) {
-  for (const width of [390, 1920]) {
+  for (const width of [390, 1024, 1400, 1920]) {
     await page.resize(width, 800);
     await page.run("new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))");
     assert.ok(await page.run("document.documentElement.scrollWidth <= innerWidth"), `wider than a window of ${width}`);
+    if (width >= 1024) assert.ok(await page.run(`document.querySelector("#results .wide").scrollWidth <= document.querySelector("#results .wide").clientWidth`), `the table loses columns at ${width}`);
   }
+}
+
+// The distance of two colors in CIELAB, as people see them whose red, green or blue cones are missing
+// (Machado et al. 2009) or not.
+const visions = [[1, 0, 0, 0, 1, 0, 0, 0, 1], [0.152, 1.053, -0.205, 0.115, 0.786, 0.099, -0.004, -0.048, 1.052],
+  [0.367, 0.861, -0.228, 0.28, 0.673, 0.047, -0.012, 0.043, 0.969], [1.256, -0.077, -0.179, -0.078, 0.931, 0.148, 0.005, 0.691, 0.304]];
+function lab(color, vision) {
+  const rgb = color.match(/[\d.]+/g).slice(0, 3).map((part) => part / 255).map((x) => (x <= 0.04045 ? x / 12.92 : ((x + 0.055) / 1.055) ** 2.4));
+  const times = (m, v) => [0, 1, 2].map((i) => m[3 * i] * v[0] + m[3 * i + 1] * v[1] + m[3 * i + 2] * v[2]);
+  const xyz = times([0.4124, 0.3576, 0.1805, 0.2126, 0.7152, 0.0722, 0.0193, 0.1192, 0.9505], times(vision, rgb));
+  const [x, y, z] = [xyz[0] / 0.9505, xyz[1], xyz[2] / 1.0888].map((t) => (t > 0.008856 ? Math.cbrt(t) : 7.787 * t + 16 / 116));
+  return [116 * y, 500 * (x - y), 200 * (y - z)];
+}
+
+async function colors(page) {
+  const shown = await page.run(`[...document.querySelectorAll("#models line")].map((line) => getComputedStyle(line).stroke)`);
+  assert.ok(shown.length === 8, `${shown.length} models`);
+  for (const vision of visions)
+    shown.forEach((one, i) => shown.slice(0, i).forEach((other) => {
+      const [a, b] = [lab(one, vision), lab(other, vision)], distance = Math.hypot(...a.map((x, k) => x - b[k]));
+      assert.ok(distance > 12, `${one} and ${other} look alike (${distance.toFixed(1)})`);
+    }));
 }
 
 async function looks(page) {
   const paper = () => page.run("getComputedStyle(document.documentElement).backgroundColor");
   await page.look("light");
   const light = await paper();
+  await colors(page);
   await page.look("dark");
   const dark = await paper();
+  await colors(page);
   assert.notStrictEqual(light, dark);
   await page.click("#theme");
   assert.strictEqual(await paper(), light, "the switch of the page");
@@ -257,6 +337,7 @@ const checks = {
     assert.ok(size < 5e6, `${size} bytes`);
     console.log(`${(size / 1e6).toFixed(2)} MB, open after ${page.milliseconds.toFixed(0)} ms`);
     const lines = fs.readFileSync(pairs, "utf8").trimEnd().split("\n");
+    await chooseMean(page);
     await looking(page, folder, models);
     await sentences(page, folder, models, lines);
     await parts(page, folder, manyHeads, layered);
@@ -275,7 +356,7 @@ const checks = {
   async safe(browser, file, words) {
     const page = await browser.open(file);
     const kinds = "[...new Set([...document.querySelectorAll('*')].map((node) => node.localName))].sort().join(' ')";
-    const allowed = /^(html|head|meta|title|style|body|header|h1|h2|p|button|nav|svg|line|main|noscript|section|div|table|thead|tbody|tr|th|td|label|input|select|option|span|bdi|output|figure|figcaption|rect|g|text|path|circle|details|summary|ul|li|footer|script|b|i)$/;
+    const allowed = /^(html|head|meta|title|style|body|header|h1|h2|p|button|nav|svg|line|main|noscript|section|div|table|thead|tbody|tr|th|td|label|input|select|option|span|bdi|sub|code|a|em|pre|wbr|output|figure|figcaption|rect|g|text|path|circle|details|summary|ul|li|footer|script|b|i)$/;
     const foreign = async () => (await page.run(kinds)).split(" ").filter((kind) => !allowed.test(kind));
     const data = fs.readFileSync(file, "utf8").match(/<script id="data" type="application\/json">([^]*?)<\/script>/)[1];
     assert.doesNotMatch(data, /[<>&\u0080-\uffff]/);
@@ -301,6 +382,79 @@ const checks = {
     quiet(page);
   },
 
+  // detail PAGE HEADS JSONL PAIRS: one model with heads: bands, thumbnails, equation, list. HEADS: of --all-heads.
+  async detail(browser, file, folder, jsonl, tsv) {
+    const page = await browser.open(file, { width: 1024, height: 768 });
+    const pairs = fs.readFileSync(tsv, "utf8").trimEnd().split("\n");
+    const arrays = pairs.map((_, i) => readNpy(`${folder}/${String(i + 1).padStart(4, "0")}.npy`));
+    const [layers, heads, T, S] = arrays[0].shape, best = leastError(arrays, pairs), first = best.matrices[0].weights;
+    near(await drawn(page, "panels", ""), first, "the page opens at the head of the least AER");
+    assert.ok((await text(page, "figcaption")).includes(`layer ${best.layer} of ${layers}, head ${best.head} of ${heads}`));
+    assert.strictEqual(await text(page, "#thumbs .decisive span").then((name) => name.split("AER")[0]), `head ${best.head}`);
+    assert.deepStrictEqual(await page.run(`[".matrix", ".bands"].map((name) => [...document.querySelectorAll(name + " .axis")].map((node) => node.textContent))`),
+      [["source", "target"], ["source", "target"]]);
+    assert.deepStrictEqual(await page.run(`[...document.querySelectorAll(".matrix .scale")].map((node) => node.textContent)`), ["0", "0.5", "1"]);
+    assert.strictEqual(await page.run(`getComputedStyle(document.querySelector(".cell")).fill + getComputedStyle(document.querySelector(".field")).fill`), "rgb(0, 0, 0)rgb(255, 255, 255)");
+    assert.strictEqual(await text(page, "#family"), `Transformer, ${layers} layers, ${heads} heads`);
+    assert.doesNotMatch(await text(page, "#settings"), /bahdanau|reverse-source/);
+
+    assert.strictEqual(await count(page, ".band"), first.filter((weight) => Math.round(weight * 1000) >= 40).length, "bands");
+    await page.hover("#target button:nth-child(2)");
+    assert.strictEqual(await count(page, ".band.seen"), first.slice(S, 2 * S).filter((weight) => Math.round(weight * 1000) >= 40).length, "bands of a word");
+    await page.hover(`#panels .row:nth-of-type(2) .cell:nth-of-type(3)`);
+    assert.ok((await text(page, "#equation")).startsWith(`α2,3 = ${(Math.round(first[S + 2] * 1000) / 1000).toFixed(3)}`), await text(page, "#equation"));
+    let sum = 0, least = 0;
+    for (let t = 0; t < T; t++) {
+      await page.run(`view.over = ${t}; updateHighlight()`);
+      const p = Number((await text(page, "#equation")).match(/\| …\) = ([\d.]+)/)[1]);
+      sum += Math.log(p);
+      least += 0.00051 / p;
+    }
+    const known = JSON.parse(fs.readFileSync(jsonl, "utf8").split("\n")[0]).log_probability;
+    assert.ok(Math.abs(sum - known) < least, `probabilities: ${sum}, not ${known}`);
+
+    assert.strictEqual(await count(page, "#thumbs button"), layers * heads + 1);
+    await page.click(`#thumbs [data-part="${layers}.1"]`);
+    near(await drawn(page, "panels", ""), arrays[0].numbers.slice((layers - 1) * heads * T * S, ((layers - 1) * heads + 1) * T * S), "a thumbnail chooses its head");
+    assert.strictEqual(await page.run("document.activeElement.dataset.part"), `${layers}.1`);
+    await page.click('#thumbs [data-part="0.0"]');
+
+    const order = (name) => page.run(`byId("order").value = "${name}"; byId("order").dispatchEvent(new Event("change"))`);
+    for (const [name, sign] of [["loss", -1], ["entropy", -1], ["aer", -1], ["bleu", 1]]) {
+      await order(name);
+      const figures = (await listed(page)).map(([, figure]) => Number(figure));
+      assert.deepStrictEqual(figures, [...figures].sort((a, b) => sign * (a - b)), `sorted by ${name}`);
+      assert.strictEqual(await page.run("view.sentence"), Number((await listed(page))[0][0]) - 1, "the first of the list is shown");
+    }
+    await order("given");
+    const sought = pairs[1].split("\t")[0].split(" ")[1];
+    await page.run(`byId("find").focus()`);
+    await page.send("Input.insertText", { text: sought.toUpperCase() });
+    const found = pairs.map((line, i) => [line.split("\t"), i + 1]).filter(([[source, target]]) => source.includes(sought) || target.includes(sought));
+    assert.deepStrictEqual((await listed(page)).map(([number]) => Number(number)), found.map(([, number]) => number), `sentences with ${sought}`);
+    assert.strictEqual(await text(page, "#found"), `${found.length} of ${pairs.length}`);
+    for (const [width, height] of [[1024, 768], [1400, 900]]) {
+      await page.resize(width, height);
+      assert.ok(await page.run(`byId("detail").getBoundingClientRect().left > document.querySelector(".matrix").getBoundingClientRect().right - 1`), `${width}: the half beside the matrix is empty`);
+      assert.deepStrictEqual(await cutWords(page, ".matrix, .bands"), []);
+    }
+    quiet(page);
+  },
+
+  // labels PAGE DIRECTION: no word is cut, and columns and bands run in the direction of the source
+  async labels(browser, file, direction) {
+    const page = await browser.open(file, { width: 1024, height: 768 });
+    assert.deepStrictEqual(await cutWords(page, ".matrix, .bands"), []);
+    await page.resize(1900, 900);
+    await page.run("new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))");
+    const at = (selector) => page.run(`[...document.querySelectorAll(${JSON.stringify(selector)})].slice(0, 2).map((node) => node.getBoundingClientRect().left)`);
+    for (const selector of ["#panels .row:first-of-type .cell", ".matrix > text[direction]", ".bands text[direction]"]) {
+      const [one, two] = await at(selector);
+      if (direction === "rtl" || one !== undefined) assert.ok(direction === "rtl" ? two < one : one < two, `${selector} run ${one} ${two}`);
+    }
+    quiet(page);
+  },
+
   // leftward PAGE: a line of Arabic runs from right to left, and the arrow keys with it
   async leftward(browser, file) {
     const page = await browser.open(file);
@@ -310,6 +464,65 @@ const checks = {
     await page.key("ArrowLeft");
     assert.strictEqual(await page.run(`[...document.querySelectorAll("#target button")].indexOf(document.activeElement)`), 1);
     quiet(page);
+  },
+
+  // lesson PAGE TITLE FIGURE: a page with notes, at 1024 x 768: what it opens at is on the first screen
+  async lesson(browser, file, title, figure) {
+    const page = await browser.open(file, { width: 1024, height: 768 });
+    assert.deepStrictEqual([await text(page, "#title"), await page.run("document.title")], [title, title]);
+    assert.strictEqual(await page.run("[...document.querySelectorAll('main > section')].find((one) => !one.hidden).id"), figure);
+    const box = await page.run(`(() => { const box = document.querySelector("#${figure}").getBoundingClientRect(); return [box.top, box.bottom]; })()`);
+    assert.ok(box[0] < 250 && box[1] <= 768, `#${figure} stands from ${box[0]} to ${box[1]}`);
+    assert.ok(await page.run("parseFloat(getComputedStyle(document.documentElement).fontSize) >= 19"), "small type");
+    assert.strictEqual(await page.run(`document.querySelector("#see").textContent`), "See this and that <b>.");
+    assert.deepStrictEqual(await page.run(`[...document.querySelectorAll("#notes .item")].map((item) => [item.querySelector("b").textContent, item.querySelector("details").open])`),
+      [["Question", false], ["Exercise", false]]);
+    await page.run(`document.querySelector("#notes summary").focus()`);
+    await page.key("Enter");
+    assert.ok(await page.run(`document.querySelector("#notes details").innerText.includes("because <i>of</i> that")`), "the answer unfolds");
+    assert.strictEqual(await text(page, "#notes pre"), "echo '<b>'  # a line\n");
+    assert.deepStrictEqual(await page.run(`[...document.querySelectorAll("#links a")].map((link) => [link.textContent, link.getAttribute("href")])`),
+      [["the next one", "../next/page.html"]]);
+    assert.strictEqual(await page.run(`getComputedStyle(document.activeElement).outlineStyle`), "solid", "the focus is not seen");
+    quiet(page);
+  },
+
+  // place PAGE: it opens at the second sentence, layer 2, head 3, word 2, and keeps what was chosen
+  async place(browser, file) {
+    const page = await browser.open(file);
+    const shown = () => page.run(`[view.sentence, byId("layer").value, byId("head").value, view.pinned]`);
+    assert.deepStrictEqual(await shown(), [1, "2", "3", 1]);
+    await page.click("#after");
+    await page.run(`setControl("head", 1)`);
+    await page.run("new Promise((done) => setTimeout(done, 50))");
+    const loaded = page.once("Page.loadEventFired");
+    await page.run("location.reload()");
+    await loaded;
+    assert.deepStrictEqual((await shown()).slice(0, 3), [2, "2", "1"], "a reload forgets the place");
+    assert.match(await page.run("location.hash"), /sentence=3/);
+    assert.deepStrictEqual(page.complaints, []);
+  },
+
+  // follows PAGE PID: the page of a training under way reloads itself, keeps what was chosen, and rests at its end
+  async follows(browser, file, pid) {
+    for (let tries = 0; tries < 400 && !fs.existsSync(file); tries++) await new Promise((done) => setTimeout(done, 50));
+    const page = await browser.open(file);
+    assert.ok(await page.run("page.live"), "the page is not live");
+    const rows = () => page.run("trainingLog().length"), wait = (seconds) => new Promise((done) => setTimeout(done, 1000 * seconds));
+    for (let tries = 0; tries < 60 && (await rows().catch(() => 0)) < 2; tries++) await wait(0.5);
+    const before = await rows();
+    assert.ok(before >= 2, "no validation is shown");
+    await page.run(`setControl("curve-y", "valid_bleu"); scrollTo(0, 150);`);
+    for (let tries = 0; tries < 60 && (await rows().catch(() => 0)) <= before; tries++) await wait(0.5);
+    assert.ok(await rows() > before, "the page does not follow");
+    await wait(0.1);
+    assert.deepStrictEqual(await page.run(`[byId("curve-y").value, scrollY]`), ["valid_bleu", 150], "the reload forgets");
+    process.kill(Number(pid), "SIGTERM");
+    for (let tries = 0; tries < 60 && await page.run("Boolean(page.live)").catch(() => true); tries++) await wait(0.5);
+    await page.run("window.rests = true");
+    await wait(3);
+    assert.strictEqual(await page.run("window.rests && !page.live && byId('live').hidden"), true, "it does not rest");
+    assert.deepStrictEqual(page.complaints, []);
   },
 
   // opens PAGE ID ...: it opens in silence and has these sections and no others

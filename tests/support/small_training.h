@@ -37,8 +37,11 @@ static inline sa_settings small_settings(void) {
 
 static inline bool train(const sa_settings *settings, bool resume) {
     sa_train_result outcome;
-    const sa_train_options training = {
-        .settings = settings, .train = train_path, .out = out_path, .resume = resume};
+    const sa_train_options training = {.settings = settings,
+                                       .train = train_path,
+                                       .out = out_path,
+                                       .resume = resume,
+                                       .overwrite = !resume};
     return sa_train(&training, &outcome, &error);
 }
 
@@ -53,6 +56,7 @@ static inline void take_note(void *context, const sa_progress *progress) {
 static inline bool train_with(sa_train_options training) {
     sa_train_result outcome;
     training.train = train_path, training.out = out_path, training.report = take_note;
+    training.overwrite = !training.resume;
     *notes = 0;
     return sa_train(&training, &outcome, &error);
 }

@@ -148,7 +148,7 @@ task kind_training(int kind, int steps, int every, bool resume) {
         snprintf(line, capacity, "train --train p.tsv --valid u.tsv --out o --resume --steps %d%s",
                  steps, kind ? "" : " --snapshots u.tsv");
     else
-        snprintf(line, capacity, "train " TINY "--out o --steps %d --valid-every %d %s", steps,
-                 every, kind_options(kind));
+        snprintf(line, capacity, "train " TINY "--out o --overwrite --steps %d --valid-every %d %s",
+                 steps, every, kind_options(kind));
     return (task){.name = kind_names[kind], .words = line};
 }

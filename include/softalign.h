@@ -93,6 +93,9 @@ enum {
     SA_ATTENTION_CONCAT,
     SA_ATTENTION_LOCATION,
     SA_ATTENTION_UNIFORM,
+    SA_ATTENTION_GAUSSIAN,
+    SA_ATTENTION_COSINE,
+    SA_ATTENTION_QK_NORM,
 };
 enum {
     SA_NORMALIZER_SOFTMAX,
@@ -858,7 +861,8 @@ typedef struct sa_attend_options {
     sa_table query, keys, values; /* [Q x ..], [S x ..], [S x ..] */
     sa_projection query_projection, keys_projection, values_projection, output_projection;
     sa_table v_a;     /* of "additive" and "concat": as many numbers as k_j has, in a row or a
-                         column; not given: all 1 */
+                         column; not given: all 1. Of "gaussian", "cosine" and "qk-norm": log h, b or g,
+                         a number for each head; not given: those that training starts with */
     sa_table weights; /* [Q x S] alpha itself, instead of query, keys and scores */
 } sa_attend_options;
 

@@ -38,6 +38,26 @@ def raw_dot(w, q, H):
     return H @ q
 
 
+def gaussian(w, q, H):
+    """e_j = -|W_a q - U_a h_j|^2 / (2 h^2)"""
+    return -((w["W_a"] @ q - H @ w["U_a"].T) ** 2).sum(1) / (2 * torch.exp(w["log_h"]) ** 2)
+
+
+def cosines(w, q, H):
+    query, keys = w["W_a"] @ q, H @ w["U_a"].T
+    return keys @ query / (keys.norm(dim=1) * query.norm())
+
+
+def cosine(w, q, H):
+    """e_j = beta cos(W_a q, U_a h_j), beta = log(1 + e^b)"""
+    return torch.log1p(torch.exp(w["b"])) * cosines(w, q, H)
+
+
+def qk_norm(w, q, H):
+    """e_j = g cos(W_a q, U_a h_j)"""
+    return w["g"] * cosines(w, q, H)
+
+
 def location(w, q, H):
     """e = W_a q, its first S numbers; positions that W_a has no row for get weight 0"""
     e = torch.full((len(H),), -torch.inf, dtype=torch.float64)
@@ -52,7 +72,8 @@ def uniform(w, q, H):
 
 
 SCORES = {"additive": additive, "scaled-dot": scaled_dot, "dot": dot, "general": general,
-          "raw-dot": raw_dot, "concat": concat, "location": location, "uniform": uniform}
+          "raw-dot": raw_dot, "concat": concat, "location": location, "uniform": uniform,
+          "gaussian": gaussian, "cosine": cosine, "qk-norm": qk_norm}
 
 
 # ---- Normalizers: the weights p of the scores z --------------------------------------------------------
@@ -128,6 +149,9 @@ def attention_shapes(o, part):
         "location": {"W_a": (H * o.max_positions, n)},
         "uniform": {},
         "raw-dot": {},
+        "gaussian": {**projections, "log_h": (H,)},
+        "cosine": {**projections, "b": (H,)},
+        "qk-norm": {**projections, "g": (H,)},
     }[o.attention]
     if o.projects_values:
         shapes |= {"W_v": (H * o.value_size, A), "W_c": (A, H * o.value_size)}
@@ -141,7 +165,7 @@ def attention_shapes(o, part):
 def weights_of(p, o, part):
     """The weights of one attention under the names of Bahdanau et al. (2015)."""
     return {name: p[f"{part}.{name_in_file(o, name)}"]
-            for name in ("W_a", "U_a", "v_a", "W_v", "W_c", "W_p", "v_p", "a")
+            for name in ("W_a", "U_a", "v_a", "W_v", "W_c", "W_p", "v_p", "a", "log_h", "b", "g")
             if f"{part}.{name_in_file(o, name)}" in p}
 
 
@@ -175,7 +199,7 @@ def rows(W, k, heads):
 
 def scores(w, o, k, q, H, i, place):
     """e_j of head k, as its score says; place (position.Place) is where the words stand, or None"""
-    own = {name: rows(w[name], k, o.heads) for name in ("W_a", "U_a", "v_a") if name in w}
+    own = {name: rows(w[name], k, o.heads) for name in ("W_a", "U_a", "v_a", "log_h", "b", "g") if name in w}
     if place and o.positions == "rope":
         return place.rotated_product(own, o.attention, q, H, i)
     e = SCORES[o.attention](own, q, H)

@@ -7,7 +7,7 @@ from .container import demand
 CHOICES = {  # the first is the default
     "model": ("recurrent", "transformer"),
     "attention": ("additive", "scaled-dot", "dot", "general", "raw-dot", "concat", "location",
-                  "uniform"),
+                  "uniform", "gaussian", "cosine", "qk-norm"),
     "normalizer": ("softmax", "null", "sparsemax", "entmax"),
     "decoder": ("bahdanau", "fixed", "fixed-init", "luong", "cgru"),
     "cell": ("gru", "lstm", "rnn"),
@@ -32,7 +32,7 @@ WEIGHTS = ("guided-alignment", "l2")
 NAMES = (*CHOICES, *SWITCHES, *NUMBERS, *FRACTIONS, *WEIGHTS, ALPHA)
 EARLIER = {"start": "decoder-init", "readout": "readout-state", "values": "value-size"}  # in older dumps
 EARLIER_WINDOWS = {"monotone": "local-m", "predictive": "local-p"}
-CUT_BY_HEADS = ("additive", "concat", "dot", "scaled-dot")  # the scores whose attn is divided among the heads
+CUT_BY_HEADS = ("additive", "concat", "dot", "scaled-dot", "gaussian", "cosine", "qk-norm")  # the scores whose attn is divided among the heads
 
 
 def complete(settings):

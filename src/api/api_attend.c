@@ -119,13 +119,19 @@ static bool divides_by_heads(const operand *one, int heads, sa_error *error) {
                    is_given(one->map->W) ? " once projected" : "");
 }
 
-static bool check_vector(const operands *all, sa_table v_a, sa_error *error) {
+static bool check_vector(const operands *all, int heads, sa_table v_a, sa_error *error) {
+    sa_binder counting = {0};
     if (!is_given(v_a)) return true;
-    if (!all->score->vector)
+    if (!all->score->bind)
         return sa_fail(error, SA_USAGE, "--vector: --attention %s has no v_a", all->score->name);
+    all->score->bind(&counting, "", all->keys.cols, heads, 1);
+    const int size = (int)counting.offset;
+    if (size != all->keys.cols && !is_vector(v_a, size))
+        return sa_fail(error, SA_DATA, "--vector: --attention %s has one number for every head",
+                       all->score->name);
     const sa_projection map = {.W = {.numbers = NULL}};
     const operand vector = {.option = "--vector", .table = v_a, .map = &map, .cols = v_a.cols};
-    return is_vector(v_a, all->keys.cols) ||
+    return is_vector(v_a, size) ||
            fail_operands(&all->keys, &vector, "v_a has one number for every number of a key",
                          error);
 }
@@ -150,7 +156,7 @@ static bool check_keys(operands *all, const sa_attend_options *options, sa_error
 static bool check_rotation(const operands *all, const sa_attend_options *options, sa_error *error) {
     const char *name = sa_position_name((size_t)options->positions);
     if (!sa_position_kinds[options->positions].rotation) return true;
-    if (all->score->key == SA_KEY_NONE || all->score->vector)
+    if (!all->score->rotates)
         return sa_fail(error, SA_USAGE,
                        "--positions %s rotates queries and keys, but --attention "
                        "%s is no product of theirs",
@@ -167,7 +173,8 @@ static bool check_scores(operands *all, const sa_attend_options *options, sa_err
         !divides_by_heads(&all->query, options->heads, error))
         return false;
     if (all->score->key != SA_KEY_NONE && !check_keys(all, options, error)) return false;
-    return check_rotation(all, options, error) && check_vector(all, options->v_a, error);
+    return check_rotation(all, options, error) &&
+           check_vector(all, options->heads, options->v_a, error);
 }
 
 static bool check_given(const sa_attend_options *options, sa_error *error) {
@@ -251,7 +258,7 @@ bool sa_attend(const sa_attend_options *options, sa_attend_result *result, sa_er
                                  .keys = options->values.rows,
                                  .heads = options->heads,
                                  .context = all.values.cols,
-                                 .default_v_a = all.score->vector && !is_given(options->weights) &&
+                                 .default_v_a = all.score->bind && !is_given(options->weights) &&
                                                 !is_given(options->v_a),
                                  .output = all.output.cols};
     const size_t H = (size_t)options->heads;

@@ -38,7 +38,7 @@ void sa_attention_bind(sa_binder *binder, const char *part, sa_attention_sizes s
         sa_require(H == 1 && A == n);
         w->key_width = A;
     }
-    if (score->vector) w->v_a = sa_bind_vector(binder, part, "v_a", sizes.size, SA_INIT_ALIGN_LAST);
+    if (score->bind) w->v_a = score->bind(binder, part, sizes.size, H, sizes.max_positions);
     if (H > 1 || sizes.transformer) {
         w->value_width = H * sizes.value;
         w->W_v = sa_bind_matrix(binder, part, name[2], w->value_width, A, SA_INIT_INPUT);

@@ -24,7 +24,7 @@ typedef struct sa_attention { /* weights, or their gradients */
     int window, window_size; /* SA_WINDOW_.., and D */
     sa_weight W_a;           /* projects the query (or, for SA_KEY_STATE_SIZED, the annotations) */
     sa_weight U_a;           /* projects the annotations */
-    sa_mat v_a;              /* [1 x n'] */
+    sa_mat v_a;              /* [1 x n'], or what else the score binds */
     sa_weight W_v, W_c;      /* [value_width x A], [A x value_width]; projected values only */
     sa_weight W_p;           /* [n' x n]; SA_WINDOW_LOCAL_P only, as is the next */
     sa_mat v_p;              /* [1 x n'] */

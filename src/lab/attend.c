@@ -57,11 +57,21 @@ static sa_mat input(sa_arena *arena, const sa_attend_options *job, sa_table tabl
     return table.numbers ? project(arena, x, map) : none;
 }
 
-static sa_mat vector_or_ones(sa_arena *arena, sa_table given, int size) {
-    if (given.numbers) return as_row(copy_table(arena, given));
-    const sa_mat ones = sa_mat_alloc(arena, 1, size);
-    for (int i = 0; ones.x && i < size; i++) ones.x[i] = 1;
-    return ones;
+/* The score's own parameters for keys of `size` numbers: given, or where training starts, but v_a
+ * ones. */
+static sa_mat parameters(sa_arena *arena, const sa_attend_options *job, int size) {
+    const sa_score *score = &sa_scores[job->attention];
+    sa_params plan = {0};
+    if (!score->bind) return none;
+    if (job->v_a.numbers) return as_row(copy_table(arena, job->v_a));
+    score->bind(&(sa_binder){.plan = &plan}, "", size, job->heads, job->values.rows);
+    const sa_param *own = plan.item;
+    const sa_mat x = sa_mat_alloc(arena, 1, own->cols);
+    for (int i = 0; x.x && i < own->cols; i++)
+        x.x[i] = own->init == SA_INIT_ALIGN_LAST ? 1
+                 : own->init == SA_INIT_CONSTANT ? own->start
+                                                 : 0;
+    return x;
 }
 
 static int least(int a, int b) {
@@ -118,7 +128,7 @@ static attention read_inputs(sa_arena *arena, const sa_attend_options *job,
     if (job->weights.numbers) return at;
     at.q = input(arena, job, job->query, &job->query_projection);
     if (score->key != SA_KEY_NONE) at.k = input(arena, job, job->keys, &job->keys_projection);
-    if (score->vector) at.v_a = vector_or_ones(arena, job->v_a, at.k.cols);
+    at.v_a = parameters(arena, job, at.k.cols);
     if (arena->base) {
         const bool whole = score->query == SA_QUERY_IDENTITY;
         sa_positions_rotate(&at.positions, whole ? 1 : out->heads, 0, false, at.q);

@@ -4,6 +4,7 @@
 #include "tensor/vec.h"
 
 #include <stdio.h>
+#include <string.h>
 
 static const char sum_place[] = "Bahdanau et al. 2015, equation 5";
 static const char heads_place[] = "Vaswani et al. 2017, section 3.2.2";
@@ -100,7 +101,7 @@ static sa_mat terms_of(const attention_view *view, score_inputs in, sa_mat e, do
            own = sa_explainer_alloc(view->out, 1, S);
     const sa_mat scratch = sa_explainer_alloc(view->out, S, 1);
     for (int d = 0; d < units; d++) {
-        const sa_mat v_a = in.v_a.cols ? sa_cols(in.v_a, d, 1) : in.v_a;
+        const sa_mat v_a = in.v_a.cols == units ? sa_cols(in.v_a, d, 1) : in.v_a;
         view->w->score->forward(v_a, sa_cols(in.q, d, 1), sa_cols(in.k, d, 1), own, scratch);
         for (int j = 0; j < S; j++) sa_row(terms, j)[d] = own.x[j];
     }
@@ -108,6 +109,15 @@ static sa_mat terms_of(const attention_view *view, score_inputs in, sa_mat e, do
     if (adds_up(terms, e, *divisor)) return terms;
     *divisor = sqrt(units);
     return adds_up(terms, e, *divisor) ? terms : sa_cols(terms, 0, 0);
+}
+
+/* What the score's own parameters are called: "v_a", "log_h". */
+static const char *own_name(const attention_view *view) {
+    const sa_lab_model *model = view->out->model;
+    for (int i = 0; i < model->plan.count; i++)
+        if (model->values + model->plan.item[i].offset == view->w->v_a.x)
+            return strrchr(model->plan.item[i].name, '.') + 1;
+    return "v_a";
 }
 
 static void explain_score(attention_view *view, int k, sa_mat e) {
@@ -127,7 +137,7 @@ static void explain_score(attention_view *view, int k, sa_mat e) {
         snprintf(label, sizeof label, "W_a %s", view->letter);
         sa_explainer_vector(out, "q", label, in.q);
     }
-    if (score->vector) sa_explainer_vector(out, "v_a", "v_a", in.v_a);
+    if (in.v_a.cols) sa_explainer_vector(out, "v_a", own_name(view), in.v_a);
     const sa_mat terms = terms_of(view, in, e, &divisor);
     sa_explainer_sums(out, "e", "e_ij", e, terms, divisor);
 }

@@ -44,7 +44,7 @@ bool sa_positions_check(const sa_position_kind *kind, const sa_attention_sizes *
                        kind->name);
     if (!kind->rotation) return true;
     const sa_score *score = sizes->score;
-    if (score->key == SA_KEY_NONE || score->key == SA_KEY_IDENTITY || score->vector)
+    if (!score->rotates || score->key == SA_KEY_IDENTITY)
         return sa_fail(error, SA_USAGE,
                        "--positions %s rotates projected queries and keys whose product is the "
                        "score, which --attention %s is not",

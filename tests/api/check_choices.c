@@ -10,8 +10,8 @@ typedef const sa_option *option_at(size_t i);
 static const struct {
     option_at *options;
     const char *option;
-    const char *names[9]; /* of the constants, in their order */
-    int constants[9];
+    const char *names[16]; /* of the constants, in their order */
+    int constants[15];
 } lists[] = {
     {sa_settings_option,
      "model",
@@ -24,9 +24,11 @@ static const struct {
       SA_DECODER_CGRU}},
     {sa_settings_option,
      "attention",
-     {"additive", "scaled-dot", "dot", "general", "raw-dot", "concat", "location", "uniform"},
+     {"additive", "scaled-dot", "dot", "general", "raw-dot", "concat", "location", "uniform",
+      "gaussian", "cosine", "qk-norm"},
      {SA_ATTENTION_ADDITIVE, SA_ATTENTION_SCALED_DOT, SA_ATTENTION_DOT, SA_ATTENTION_GENERAL,
-      SA_ATTENTION_RAW_DOT, SA_ATTENTION_CONCAT, SA_ATTENTION_LOCATION, SA_ATTENTION_UNIFORM}},
+      SA_ATTENTION_RAW_DOT, SA_ATTENTION_CONCAT, SA_ATTENTION_LOCATION, SA_ATTENTION_UNIFORM,
+      SA_ATTENTION_GAUSSIAN, SA_ATTENTION_COSINE, SA_ATTENTION_QK_NORM}},
     {sa_settings_option,
      "normalizer",
      {"softmax", "null", "sparsemax", "entmax"},

@@ -94,6 +94,27 @@ static double by_position(int i, int j) {
     return sa_row(q, i)[j];
 }
 
+static double by_distance(int i, int j) {
+    double sum = 0;
+    for (int l = 0; l < k.cols; l++) sum += pow(sa_row(q, i)[l] - sa_row(k, j)[l], 2);
+    return -sum / (2 * exp(2 * w.v_a.x[0]));
+}
+
+static double by_angle(int i, int j) {
+    double of_q = 0, of_k = 0;
+    for (int l = 0; l < k.cols; l++)
+        of_q += pow(sa_row(q, i)[l], 2), of_k += pow(sa_row(k, j)[l], 2);
+    return by_product(i, j) / sqrt(of_q * of_k);
+}
+
+static double by_sharp_angle(int i, int j) {
+    return log(1 + exp(w.v_a.x[0])) * by_angle(i, j);
+}
+
+static double by_scaled_angle(int i, int j) {
+    return w.v_a.x[0] * by_angle(i, j);
+}
+
 static double by_nothing(int i, int j) {
     (void)i, (void)j;
     return 0;
@@ -103,9 +124,10 @@ static const struct {
     const char *name;
     double (*score)(int i, int j); /* e_ij */
 } formulas[] = {
-    {"additive", by_perceptron}, {"concat", by_perceptron}, {"scaled-dot", by_scaled_product},
-    {"dot", by_product},         {"general", by_product},   {"raw-dot", by_product},
-    {"location", by_position},   {"uniform", by_nothing},
+    {"additive", by_perceptron}, {"concat", by_perceptron},    {"scaled-dot", by_scaled_product},
+    {"dot", by_product},         {"general", by_product},      {"raw-dot", by_product},
+    {"location", by_position},   {"uniform", by_nothing},      {"gaussian", by_distance},
+    {"cosine", by_sharp_angle},  {"qk-norm", by_scaled_angle},
 };
 enum { FORMULAS = sizeof formulas / sizeof *formulas };
 
@@ -163,6 +185,48 @@ START_TEST(query_is_one_row_or_many) {
         ck_assert_double_le(farthest(alone, sa_rows(alpha, i, 1)), 1e-15);
         ck_assert_double_le(farthest(context, sa_rows(c, i, 1)), 1e-15);
     }
+}
+END_TEST
+
+/* A flag says of a score whether q and k may be rotated together, as --positions rope does. */
+START_TEST(rotations_leave_scores_that_say_so) {
+    const sa_score *row = &sa_scores[_i];
+    bind_row(row, (sa_attention_sizes){
+                      .state = 4, .annotation = 4, .size = 4, .max_positions = 4, .heads = 1});
+    if (row->key == SA_KEY_NONE) return;
+    q = drawn(1, 4), k = drawn(3, 4), e = unset(1, 3), alpha = unset(1, 3), scratch = unset(3, 4);
+    row->forward(w.v_a, q, k, e, scratch);
+    for (int j = -1; j < 3; j++) {
+        sa_real *x = j < 0 ? q.x : sa_row(k, j), y[] = {-x[1], x[0], -x[3], x[2]};
+        memcpy(x, y, sizeof y);
+    }
+    row->forward(w.v_a, q, k, alpha, scratch);
+    ck_assert_int_eq(row->rotates, farthest(e, alpha) < 1e-14);
+}
+END_TEST
+
+/* Equal lengths: of the distance only the product remains, with 1 / h^2 for 1 / sqrt(n'). */
+START_TEST(kernel_of_unit_keys_is_a_scaled_product) {
+    open_row(row_of("gaussian"), 1);
+    for (int j = 0; j < k.rows; j++)
+        sa_scale(1 / sa_sqrt(sa_dot(sa_row(k, j), sa_row(k, j), k.cols)), sa_rows(k, j, 1));
+    attend();
+    sa_mat product = unset(1, k.rows);
+    for (int j = 0; j < k.rows; j++) product.x[j] = by_product(0, j) / exp(2 * w.v_a.x[0]);
+    sa_softmax(product);
+    ck_assert_double_le(farthest(alpha, product), 1e-14);
+}
+END_TEST
+
+START_TEST(narrow_and_wide_kernels) {
+    open_row(row_of("gaussian"), 1);
+    const sa_mat ones = filled(1, k.rows, 1.0 / k.rows);
+    fill(w.v_a, 20);
+    attend();
+    ck_assert_double_le(farthest(alpha, ones), 1e-14);
+    fill(w.v_a, -20), sa_copy_mat(sa_rows(k, 2, 1), q);
+    attend();
+    for (int j = 0; j < k.rows; j++) ck_assert_double_eq(alpha.x[j], j == 2);
 }
 END_TEST
 
@@ -341,6 +405,9 @@ int main(void) {
     tcase_add_loop_test(tests, core_follows_its_equations, 0, FORMULAS * SHAPES);
     tcase_add_loop_test(tests, spans_bound_what_a_query_sees, 0, FORMULAS * SHAPES);
     tcase_add_loop_test(tests, query_is_one_row_or_many, 0, scores_known * SHAPES);
+    tcase_add_loop_test(tests, rotations_leave_scores_that_say_so, 0, scores_known);
+    tcase_add_test(tests, kernel_of_unit_keys_is_a_scaled_product);
+    tcase_add_test(tests, narrow_and_wide_kernels);
     tcase_add_loop_test(tests, attention_without_v_a_is_uniform, 0, SHAPES);
     tcase_add_loop_test(tests, scores_backward, 0, scores_known * SHAPES);
     tcase_add_loop_test(tests, core_backward, 0, 2 * scores_known * SHAPES);

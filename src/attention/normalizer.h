@@ -18,8 +18,9 @@ typedef struct sa_normalizer {
     /* Every row z of scores becomes a row p of weights. */
     void (*forward)(sa_real alpha, sa_mat z);
 
-    /* From the weights p, which are 0 also for keys that the query does not see: dp becomes dz, which
-     * is 0 where p is. The derivative by alpha is added to *dalpha; NULL: it is not learned. */
+    /* From the weights p, which are 0 also for keys that the query does not see: dp becomes dz,
+     * which is 0 where p is. The derivative by alpha is added to *dalpha; NULL: it is not learned.
+     */
     void (*backward)(sa_real alpha, sa_mat p, sa_mat dp, sa_real *dalpha);
 
     /* Every score z_j becomes its distance from the value at which p has a kink; the gradient check

@@ -7,7 +7,10 @@
  * the proof that attention is attention.
  *
  * Errors. A function that can fail returns false or NULL and fills in the sa_error passed last,
- * which may be NULL. Other pointers may be NULL only where the comment says so.
+ * which may be NULL. Where a NULL is not said to be allowed, such a function answers it with
+ * SA_USAGE, naming the argument, and any other function does nothing or returns NULL, 0 or false.
+ * SA_USAGE also answers a choice that there is not and a number out of range, naming the field.
+ * What `context` points to, and whether it does, is the caller's affair.
  *
  * Ownership. A pointer to const is borrowed: what you pass must outlive the call (or the struct
  * that holds it), what you get lives as long as the object it came from, or until the callback
@@ -51,6 +54,11 @@ const char *sa_blas_version(void);
 
 /* The file that OpenBLAS was loaded from; NULL: the dynamic linker cannot tell. */
 const char *sa_blas_library(void);
+
+/* Why one thread computes, however many are asked for, as a line for the user: OpenBLAS was loaded
+ * in a flavor that gives several threads wrong or changing products. The same holds for threads of
+ * your own. NULL: any number computes. */
+const char *sa_blas_one_thread(void);
 
 /* ---- Errors ------------------------------------------------------------------------------- */
 
@@ -220,7 +228,7 @@ typedef struct sa_settings {
     double guided_alignment; /* weight of the alignment loss */
     int batch;               /* pairs per update */
     int batch_tokens;        /* tokens per update and side; 0: as batch says */
-    int shards;              /* of a batch; 0: one per core */
+    int shards;              /* of a batch, on which bits depend; 0: one per core */
     int64_t seed;
     int valid_every;    /* updates between validations; 0: one epoch */
     int criterion;      /* SA_CRITERION_...: what makes a validation better */
@@ -412,7 +420,7 @@ typedef struct sa_train_options {
                                       for each update, of several heads also head-1/ ... in it.
                                       SA_USAGE: the model has no attention */
     size_t snapshot_count;
-    bool resume;    /* from out/last.safetensors */
+    bool resume;    /* from out/last.safetensors; only settings of the run may differ */
     bool overwrite; /* replace the training that `out` holds; without this or resume: SA_BUSY */
     sa_train_cost spent; /* before this run: reports, results and max_time count from there */
     bool pausing;        /* a stop saves without validating, so that after resuming the files are
@@ -421,6 +429,7 @@ typedef struct sa_train_options {
     void *context;                                              /* passed to report */
     const volatile sig_atomic_t *stop; /* non-zero: finish the update, save, return; may be NULL */
     sa_profile_entry *parts; /* [SA_PROFILE_ENTRIES] filled in at the end; NULL: not measured */
+    bool diagnose;           /* the best model at the end, on 200 validation pairs at most */
 } sa_train_options;
 
 typedef struct sa_train_result {
@@ -429,6 +438,9 @@ typedef struct sa_train_result {
     sa_train_cost spent;
     double best_loss, best_bleu, best_chrf; /* of the best validation */
     const char *reason; /* why it ended: "epochs", "steps", "time", "patience", "stopped" */
+    const char
+        *worst; /* with options->diagnose, the worst finding, as in sa_finding.brief; NULL: */
+    double worst_figure; /* there is none, or it was stopped */
 } sa_train_result;
 
 /* Trains a model and writes it to options->out. A folder that holds files of a training is refused
@@ -444,7 +456,7 @@ typedef struct sa_model sa_model;
 /* Reads a model file and verifies its checksum. `threads`: 0 for one per core. Freed by
  * sa_model_close. */
 sa_model *sa_model_open(const char *path, int threads, sa_error *error);
-void sa_model_close(sa_model *model); /* NULL is allowed */
+void sa_model_close(sa_model *model);
 
 const sa_settings *sa_model_settings(const sa_model *model);
 
@@ -487,20 +499,21 @@ bool sa_attention_override_parse(sa_attention_override *override, const char *te
 enum { SA_LENGTH_PENALTY_AVERAGE, SA_LENGTH_PENALTY_GNMT, SA_LENGTH_PENALTY_NONE };
 
 typedef struct sa_search {
-    int beam;            /* beam size; 1: greedy */
-    int nbest;           /* translations of each sentence; without sampling at most the beam size */
-    int length_penalty;  /* SA_LENGTH_PENALTY_... */
-    double length_power; /* its exponent */
-    double coverage;     /* weight of the coverage penalty (Wu et al. 2016, equation 14) */
-    double max_ratio;    /* longest output: max_ratio * source tokens (EOS included) + 10 */
-    int min_length;      /* shortest output in tokens, without EOS */
-    bool no_unknown;     /* never generate the unknown word */
-    bool sample;         /* sample instead of searching */
-    double temperature;  /* of the sampling */
-    int top_k;           /* sample from the k most probable words; 0: all */
-    double top_p;        /* sample from the fewest words with this much probability */
-    int64_t seed;        /* of the sampling */
-    bool weights;        /* return tokens and attention weights */
+    int beam;             /* beam size; 1: greedy */
+    int nbest;            /* translations of each sentence, 1 to 1000; without sampling at most the
+                             beam size */
+    int length_penalty;   /* SA_LENGTH_PENALTY_... */
+    double length_power;  /* its exponent */
+    double coverage;      /* weight of the coverage penalty (Wu et al. 2016, equation 14) */
+    double max_ratio;     /* longest output: max_ratio * source tokens (EOS included) + 10 */
+    int min_length;       /* shortest output in tokens, without EOS */
+    bool no_unknown;      /* never generate the unknown word */
+    bool sample;          /* sample instead of searching */
+    double temperature;   /* of the sampling */
+    int top_k;            /* sample from the k most probable words; 0: all */
+    double top_p;         /* sample from the fewest words with this much probability */
+    int64_t seed;         /* of the sampling */
+    bool weights;         /* return tokens and attention weights */
     bool replace_unknown; /* replace unknown words by the source word with the largest weight, */
     const sa_corpus *dictionary;    /* or by the target that these pairs give it; NULL: none */
     int batch;                      /* sentences decoded together */
@@ -729,9 +742,10 @@ typedef struct sa_diagnosis_case {
 
 /* A problem of a model, its vocabulary or its pairs. */
 typedef struct sa_finding {
-    const char *name;               /* "off by one" */
-    const char *measure;            /* what the figure is */
-    double figure, threshold;       /* the figure is at least the threshold */
+    const char *name;         /* "off by one" */
+    const char *measure;      /* what the figure is */
+    double figure, threshold; /* the figure is at least the threshold */
+    const char *brief; /* the finding after its figure in percent: "75 % of the attention is ..." */
     const char *lesson;             /* what it means, what to try, what to read */
     const sa_diagnosis_case *cases; /* the worst, worst first */
     size_t case_count;
@@ -901,7 +915,8 @@ typedef struct sa_gradcheck_options {
     const char *train;  /* path of pairs for the batch; NULL: a built-in batch of ragged lengths */
     const char *broken; /* the backward term to leave out, or NULL */
     const char *dump;   /* file for weights, batch, loss and gradients as F64, or NULL */
-    void (*each)(void *context, const sa_gradient_result *result); /* called with every tensor */
+    void (*each)(void *context, const sa_gradient_result *result); /* called with every tensor; may
+                                                                      be NULL */
     void *context;
 } sa_gradcheck_options;
 
@@ -931,7 +946,8 @@ typedef struct sa_prove_options {
     const sa_corpus *corpus; /* NULL: random sentences of words that the model knows */
     int limit;    /* pairs to test at most, at least 1; longer ones than max_len are skipped */
     int64_t seed; /* of the random sentences */
-    void (*each)(void *context, const sa_proof_check *check); /* called with every check */
+    void (*each)(void *context, const sa_proof_check *check); /* called with every check; may be
+                                                                 NULL */
     void *context;
 } sa_prove_options;
 

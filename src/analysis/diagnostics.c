@@ -101,6 +101,7 @@ static double known_pairs(const sa_diagnostic_stats *stats) {
 const sa_diagnostic sa_diagnostics[] = {
     {"uniform attention", "entropy of the weights divided by that of equal weights", norm_entropy,
      0.9, SA_CASE_NONE,
+     "of the entropy of equal weights: attention is still uniform; train longer, or on more pairs",
      "Every target word attends to all source words alike, so that the decoder gets the mean of "
      "all annotations each time: a fixed vector, and no alignment. Attention starts like this and "
      "changes after some hundred updates. Train longer (--steps, --epochs, --max-time), start with "
@@ -109,7 +110,7 @@ const sa_diagnostic sa_diagnostics[] = {
      "the two sides are still aligned line by line. Read Bahdanau et al. 2015, A.1.2 and figure "
      "3."},
     {"uniform attention by choice", "entropy of the weights divided by that of equal weights",
-     uniform_norm_entropy, 0.9, SA_CASE_NONE,
+     uniform_norm_entropy, 0.9, SA_CASE_NONE, NULL,
      "The model has --attention uniform: all source words have the same weight by design, and "
      "there is nothing to learn. That is right as a baseline for attention: train the same with "
      "--attention additive and compare BLEU, best on long sentences (--by-length). Read Bahdanau "
@@ -117,6 +118,7 @@ const sa_diagnostic sa_diagnostics[] = {
     {"stuck on EOS",
      "fraction of the weight on the source's end-of-sentence token (EOS) while words are generated",
      eos_weight, 0.5, SA_CASE_NONE,
+     "of the attention is on the end of the source sentence: too few pairs, or too little training",
      "EOS has no meaning of its own, but its annotation is where the forward encoder has read the "
      "whole sentence, so that the model can use it as a fixed vector, or attend to it in order to "
      "attend to nothing. Train longer, with longer and more varied sentences, for which one vector "
@@ -124,14 +126,18 @@ const sa_diagnostic sa_diagnostics[] = {
      "pays. Read Sutskever et al. 2014 for the fixed vector and Xiao et al. 2023 on attention "
      "sinks."},
     {"off by one", "alignment error rate, minus the best one with links moved by one target word",
-     off_by_one, SA_AER_MARGIN, SA_CASE_NONE, OFF_BY_ONE},
+     off_by_one, SA_AER_MARGIN, SA_CASE_NONE,
+     "less alignment error with the links moved by one word: attention is off by one", OFF_BY_ONE},
     {"off by one, by identical tokens",
      "fraction of tokens identical on both sides that attention would align if links were moved by "
      "one target word, minus the fraction that it aligns now",
-     identical_off_by_one, 0.2, SA_CASE_NONE, OFF_BY_ONE},
+     identical_off_by_one, 0.2, SA_CASE_NONE,
+     "more identical words are aligned with the links moved by one word: attention is off by one",
+     OFF_BY_ONE},
     {"one word takes all",
      "fraction of the weight on a single source word, in pairs of at least 4 words a side", column,
      0.6, SA_CASE_NONE,
+     "of the attention is on a single source word: it tells the words of a sentence little apart",
      "In the matrix one column is dark and all others are empty: whatever it generates, the model "
      "attends to the same source word. It found a position that tells it the rest (often the first "
      "or last annotation, or a full stop) and uses it as a fixed vector. Scores that do not depend "
@@ -143,6 +149,7 @@ const sa_diagnostic sa_diagnostics[] = {
      "fraction of translations with too many words (at least 2 and a quarter of the reference's), "
      "repeated, or attended to too often",
      over, 0.1, SA_CASE_OVER,
+     "of the translations are too long or repeat themselves: train longer, or on more pairs",
      "The model repeats itself or does not stop. It does not remember what it has translated: "
      "nothing in attention marks a source word as done. Search helps a little (--beam 5, "
      "--coverage-penalty 0.2, a smaller --max-ratio), training more: longer, and with pairs whose "
@@ -152,7 +159,7 @@ const sa_diagnostic sa_diagnostics[] = {
      "fraction of translations with too few words (at least 2 and a quarter of the reference's), "
      "or "
      "with words not attended to",
-     under, 0.1, SA_CASE_UNDER,
+     under, 0.1, SA_CASE_UNDER, "of the translations omit words: train longer, or on more pairs",
      "The model omits part of the source: it stops too early, or skips words. Beam search prefers "
      "short translations unless scores are divided by their length (--length-penalty average or "
      "gnmt; --coverage-penalty 0.2 penalizes words that are not attended to, --min-length forbids "
@@ -160,13 +167,16 @@ const sa_diagnostic sa_diagnostics[] = {
      "longer; if all, look for training targets that are cut off. Read Tu et al. 2016 and Wu et "
      "al. 2016, equation 14."},
     {"source vocabulary too small", "fraction of source words that are unknown to the model",
-     unknown_source, 0.05, SA_CASE_NONE, UNKNOWN},
+     unknown_source, 0.05, SA_CASE_NONE,
+     "of the source words are unknown: more pairs, or --tokenizer bpe or char", UNKNOWN},
     {"target vocabulary too small", "fraction of target words that are unknown to the model",
-     unknown_target, 0.05, SA_CASE_NONE, UNKNOWN},
+     unknown_target, 0.05, SA_CASE_NONE,
+     "of the target words are unknown: more pairs, or --tokenizer bpe or char", UNKNOWN},
     {"sources seen in training", "fraction of source sentences that occur in the training pairs",
-     known_sources, 0.1, SA_CASE_NONE, OVERLAP},
+     known_sources, 0.1, SA_CASE_NONE, "of the source sentences occur in the training pairs",
+     OVERLAP},
     {"pairs seen in training", "fraction of pairs that are training pairs", known_pairs, 0.1,
-     SA_CASE_NONE, OVERLAP},
+     SA_CASE_NONE, "of the pairs are training pairs", OVERLAP},
     {0},
 };
 

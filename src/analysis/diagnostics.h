@@ -25,6 +25,7 @@ typedef struct sa_diagnostic {
     double (*figure)(const sa_diagnostic_stats *stats);
     double threshold;   /* from this figure on there is a problem */
     sa_case_kind cases; /* pairs to show as examples */
+    const char *brief;  /* as in sa_finding; NULL: by choice, not worth a line */
     const char *lesson;
 } sa_diagnostic;
 

@@ -1,6 +1,7 @@
 /* api_attend: sa_attend of softalign.h. Checks that the tables fit; the laboratory computes. */
 #include "attention/normalizer.h"
 #include "attention/score.h"
+#include "base/argument.h"
 #include "base/memory.h"
 #include "config/settings.h"
 #include "lab/lab.h"
@@ -43,7 +44,7 @@ typedef struct operand {
 } operand;
 
 static bool is_vector(sa_table table, int size) {
-    return (table.rows == 1 || table.cols == 1) && table.rows * table.cols == size;
+    return (table.rows == 1 && table.cols == size) || (table.cols == 1 && table.rows == size);
 }
 
 static bool check_table(const char *option, sa_table table, sa_error *error) {
@@ -114,9 +115,9 @@ static operands operands_of(const sa_attend_options *options) {
 static bool divides_by_heads(const operand *one, int heads, sa_error *error) {
     char text[TEXT];
     if (one->cols % heads == 0) return true;
-    return sa_fail(error, SA_USAGE, "--heads %d: %s; its %d columns%s cannot be shared out equally",
+    return sa_fail(error, SA_USAGE, "--heads %d: %s; its %d columns%s are not divisible by %d",
                    heads, shape_text(text, one->option, one->table), one->cols,
-                   is_given(one->map->W) ? " once projected" : "");
+                   is_given(one->map->W) ? " once projected" : "", heads);
 }
 
 static bool check_vector(const operands *all, int heads, sa_table v_a, sa_error *error) {
@@ -215,12 +216,10 @@ static bool check_choices(const sa_attend_options *options, sa_error *error) {
         !(options->entmax_alpha > 1 && options->entmax_alpha <= 2))
         return sa_fail(error, SA_USAGE, "--entmax-alpha %g: above 1 and at most 2",
                        options->entmax_alpha);
-    known = 0;
-    while (sa_position_name((size_t)known)) known++;
-    if (options->positions < 0 || options->positions >= known)
-        return sa_fail(error, SA_USAGE, "there are no positions %d", options->positions);
+    if (!sa_within(options->positions, SA_POSITIONS_NONE, SA_POSITIONS_ROPE, "positions", error))
+        return false;
     if (sa_position_kinds[options->positions].bind)
-        return sa_fail(error, SA_USAGE, "--positions %s is learned in training",
+        return sa_fail(error, SA_USAGE, "--positions %s: there is no model that learned them",
                        sa_position_name((size_t)options->positions));
     return options->heads > 0 || sa_fail(error, SA_USAGE, "--heads %d: at least 1", options->heads);
 }
@@ -250,6 +249,7 @@ static bool check_results(const sa_attend_result *result, sa_error *error) {
 }
 
 bool sa_attend(const sa_attend_options *options, sa_attend_result *result, sa_error *error) {
+    if (!sa_given(options, "options", error) || !sa_given(result, "result", error)) return false;
     *result = (sa_attend_result){0};
     if (!check_choices(options, error)) return false;
     operands all = operands_of(options);
@@ -275,6 +275,7 @@ bool sa_attend(const sa_attend_options *options, sa_attend_result *result, sa_er
 }
 
 void sa_attend_result_release(sa_attend_result *attended) {
+    if (!attended) return;
     free(attended->scores);
     free(attended->weights);
     free(attended->contexts);

@@ -3,6 +3,7 @@
 #include "analysis/diagnostics.h"
 #include "analysis/length_balance.h"
 #include "analysis/overlap.h"
+#include "base/argument.h"
 #include "config/settings.h"
 #include "inference/encoding.h"
 #include "inference/model.h"
@@ -63,9 +64,11 @@ static bool fill_source_words(const sa_model *model, const sa_corpus *corpus, wo
             const char *const *text = &corpus->pairs[one->index].source;
             sa_sentence *read = sa_encode_texts(&model->source, text, 0, 1, error);
             const char **words = read ? sa_surface_words(&model->source, *text, read, error) : NULL;
+            const int count = read ? read->len : 0;
             sa_sentences_release(read, 1);
             if (!words) return false;
             all->words[kind][i] = words;
+            if (!sa_within(one->coverage.position, 0, count - 1, "position", error)) return false;
             one->source = words[one->coverage.position];
         }
     return true;
@@ -111,6 +114,7 @@ static bool list_findings(const sa_diagnostic_stats *stats, diagnosis_data *data
                          .measure = diagnostic->measure,
                          .figure = figure,
                          .threshold = diagnostic->threshold,
+                         .brief = diagnostic->brief,
                          .lesson = diagnostic->lesson,
                          .cases = data->worst.cases[diagnostic->cases],
                          .case_count = data->worst.count[diagnostic->cases]};
@@ -124,6 +128,11 @@ bool sa_diagnose(sa_model *model, const sa_corpus *corpus, const sa_sentence_res
                  const sa_corpus *train, sa_diagnosis *diagnosis, sa_error *error) {
     sa_diagnostic_stats stats;
     sa_eval_result scores;
+    if (!sa_given(model, "model", error) || !sa_given_corpus(corpus, "corpus", error) ||
+        !sa_given_array(each, corpus->count, "results", error) ||
+        (train && !sa_given_corpus(train, "train", error)) ||
+        !sa_given(diagnosis, "diagnosis", error))
+        return false;
     *diagnosis = (sa_diagnosis){0};
     diagnosis_data *data = diagnosis->owned = sa_new(1, sizeof *data, error);
     if (!data) return false;
@@ -142,6 +151,7 @@ bool sa_diagnose(sa_model *model, const sa_corpus *corpus, const sa_sentence_res
 }
 
 void sa_diagnosis_release(sa_diagnosis *diagnosis) {
+    if (!diagnosis) return;
     diagnosis_data *data = diagnosis->owned;
     for (int kind = 0; data && kind < KINDS; kind++)
         for (size_t i = 0; i < WORST; i++) free(data->worst.words[kind][i]);

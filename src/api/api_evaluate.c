@@ -1,6 +1,7 @@
 /* api_evaluate: sa_evaluate and sa_eval_summarize of softalign.h. */
 #include "analysis/attention_statistics.h"
 #include "api/pair_statistics.h"
+#include "base/argument.h"
 #include "base/utf8.h"
 #include "config/settings.h"
 #include "inference/encoding.h"
@@ -106,8 +107,14 @@ bool sa_evaluate(sa_model *model, const sa_corpus *corpus, const sa_search *sear
     sa_link_options usual;
     sa_link_options_init(&usual);
     if (!linking) linking = &usual;
-    bool good = sa_options_check(sa_linking_options, linking, error);
-    memset(each, 0, sizeof *each * corpus->count);
+    if (!sa_given(model, "model", error) || !sa_given_corpus(corpus, "corpus", error) ||
+        !sa_given_array(each, corpus->count, "results", error) ||
+        !sa_given(search, "search", error) || !sa_options_check(sa_search_options, search, error) ||
+        !sa_override_check(search->override, error) ||
+        !sa_options_check(sa_linking_options, linking, error))
+        return false;
+    bool good = true;
+    if (corpus->count) memset(each, 0, sizeof *each * corpus->count);
     for (size_t first = 0; good && first < corpus->count; first += PART) {
         sa_corpus part = *corpus;
         part.pairs += first, part.count -= first;
@@ -119,10 +126,27 @@ bool sa_evaluate(sa_model *model, const sa_corpus *corpus, const sa_search *sear
 }
 
 void sa_sentence_results_release(sa_sentence_result *each, size_t count) {
-    for (size_t i = 0; i < count; i++) {
+    for (size_t i = 0; each && i < count; i++) {
         free(each[i].translation), free(each[i].reference);
         each[i].translation = each[i].reference = NULL;
     }
+}
+
+static bool check_results(const sa_corpus *corpus, const sa_sentence_result *each,
+                          const size_t *chosen, size_t count, const sa_eval_result *scores,
+                          sa_error *error) {
+    if (!sa_given_corpus(corpus, "corpus", error) ||
+        !sa_given_array(each, count, "results", error) || !sa_given(scores, "summary", error))
+        return false;
+    for (size_t i = 0; i < count; i++) {
+        const size_t at = chosen ? chosen[i] : i;
+        if (at >= corpus->count)
+            return sa_fail(error, SA_USAGE, "'chosen': there is no pair %zu, only %zu", at,
+                           corpus->count);
+        if (!each[at].translation || !each[at].reference)
+            return sa_fail(error, SA_USAGE, "'results[%zu]' is empty: sa_evaluate fills it in", at);
+    }
+    return true;
 }
 
 bool sa_eval_summarize(const sa_metrics *metrics, const sa_corpus *corpus,
@@ -135,7 +159,9 @@ bool sa_eval_summarize(const sa_metrics *metrics, const sa_corpus *corpus,
     sa_metrics usual;
     sa_metrics_init(&usual);
     if (!metrics) metrics = &usual;
-    if (!sa_options_check(sa_metrics_options, metrics, error)) return false;
+    if (!sa_options_check(sa_metrics_options, metrics, error) ||
+        !check_results(corpus, each, chosen, count, scores, error))
+        return false;
     *scores = (sa_eval_result){.sentences = count};
     for (size_t i = 0; i < count; i++) {
         const sa_sentence_result *one = &each[chosen ? chosen[i] : i];

@@ -1,4 +1,5 @@
 /* api_explain: sa_explain of softalign.h. Encodes the texts and names the rows of the values. */
+#include "base/argument.h"
 #include "base/utf8.h"
 #include "decoding/search.h"
 #include "inference/encoding.h"
@@ -147,6 +148,10 @@ static bool run(explanation_task *all, sa_error *error) {
 }
 
 bool sa_explain(sa_model *model, const sa_explain_options *options, sa_error *error) {
+    if (!sa_given(model, "model", error) || !sa_given(options, "options", error) ||
+        !sa_given(options->source, "options->source", error))
+        return false;
+    if (!options->each) return sa_fail(error, SA_USAGE, "'options->each' is NULL");
     explanation_task all = {.model = model, .options = options};
     const bool good = run(&all, error);
     free(all.source_text), free(all.target_text);

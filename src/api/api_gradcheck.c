@@ -1,4 +1,5 @@
 /* api_gradcheck: sa_check_gradients of softalign.h. Builds the batch; the laboratory checks. */
+#include "base/argument.h"
 #include "config/settings.h"
 #include "data/dataset.h"
 #include "inference/gold_links.h"
@@ -42,7 +43,10 @@ static bool check_pairs(sa_lab_job *job, const char *path, sa_error *error) {
 }
 
 bool sa_check_gradients(const sa_gradcheck_options *check, sa_error *error) {
-    if (!sa_settings_check(check->settings, error)) return false;
+    if (!sa_given(check, "options", error) ||
+        !sa_given(check->settings, "options->settings", error) ||
+        !sa_settings_check(check->settings, error))
+        return false;
     char *text = sa_settings_write(check->settings, error);
     if (!text) return false;
     sa_lab_job job = {.settings = check->settings,

@@ -1,4 +1,5 @@
 /* api_model: models of softalign.h. */
+#include "base/argument.h"
 #include "config/settings.h"
 #include "inference/model_file.h"
 
@@ -7,7 +8,10 @@
 
 sa_model *sa_model_open(const char *path, int threads, sa_error *error) {
     sa_container file;
-    if (!sa_container_open(&file, path, error)) return NULL;
+    if (!sa_given(path, "path", error) ||
+        !sa_within(threads, 0, SA_MAX_THREADS, "threads", error) ||
+        !sa_container_open(&file, path, error))
+        return NULL;
     sa_model *model = sa_new(1, sizeof *model, error);
     if (model && !sa_model_read(model, &file, threads, error)) {
         free(model);
@@ -23,15 +27,15 @@ void sa_model_close(sa_model *model) {
 }
 
 const sa_settings *sa_model_settings(const sa_model *model) {
-    return &model->settings;
+    return model ? &model->settings : NULL;
 }
 
 size_t sa_model_parameters(const sa_model *model) {
-    return model->plan.size;
+    return model ? model->plan.size : 0;
 }
 
 size_t sa_model_denormals(const sa_model *model) {
-    return model->flushed;
+    return model ? model->flushed : 0;
 }
 
 /* ---- The mean of several models -------------------------------------------------------------- */
@@ -69,6 +73,8 @@ static bool add_model(const char *path, const sa_model *first, const char *first
 
 bool sa_average_models(const char *const *models, int count, const char *path, sa_error *error) {
     if (count < 1) return sa_fail(error, SA_USAGE, "no models to average");
+    if (!sa_given_texts(models, (size_t)count, "models", error) || !sa_given(path, "path", error))
+        return false;
     sa_model *mean = sa_model_open(models[0], 1, error);
     const size_t size = mean ? mean->plan.size : 0;
     double *sum = mean ? sa_new(size, sizeof *sum, error) : NULL;

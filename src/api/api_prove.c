@@ -1,6 +1,9 @@
 /* api_prove: sa_prove of softalign.h. */
+#include "base/argument.h"
 #include "inference/model.h"
 #include "lab/lab.h"
+
+#include <limits.h>
 
 static void prove_pairs(sa_lab_prove_job *proof, const sa_dataset *pairs, int limit) {
     proof->source = pairs->source;
@@ -10,6 +13,10 @@ static void prove_pairs(sa_lab_prove_job *proof, const sa_dataset *pairs, int li
 
 bool sa_prove(const sa_model *model, const sa_prove_options *proving, sa_error *error) {
     sa_dataset pairs = {0};
+    if (!sa_given(model, "model", error) || !sa_given(proving, "options", error) ||
+        (proving->corpus && (!sa_given_corpus(proving->corpus, "options->corpus", error) ||
+                             !sa_within(proving->limit, 1, INT_MAX, "options->limit", error))))
+        return false;
     sa_lab_prove_job proof = {.settings = &model->settings,
                               .values = model->values,
                               .source_words = sa_vocab_size(&model->source.vocab),

@@ -22,6 +22,10 @@ const char *sa_blas_library(void) {
     return sa_blas_origin();
 }
 
+const char *sa_blas_one_thread(void) {
+    return sa_blas_flavor_note();
+}
+
 const char *sa_attention_info(size_t i, const char **formula, const char **citation) {
     if (!sa_score_name(i)) return NULL;
     if (formula) *formula = sa_scores[i].formula;

@@ -1,5 +1,6 @@
 #include "attention/override.h"
 #include "attention/alignment_loss.h"
+#include "base/argument.h"
 #include "base/error.h"
 #include "base/number.h"
 #include "base/rng.h"
@@ -16,6 +17,7 @@ bool sa_attention_override_parse(sa_attention_override *override, const char *te
                                         [SA_OVERRIDE_ONE_HOT] = "one-hot",
                                         [SA_OVERRIDE_GOLD] = "gold"};
     int64_t shift;
+    if (!sa_given(override, "override", error) || !sa_given(text, "text", error)) return false;
     if (strncmp(text, "shift:", 6) == 0 && sa_integer_parse(text + 6, &shift) &&
         shift >= -INT_MAX && shift <= INT_MAX) {
         *override = (sa_attention_override){SA_OVERRIDE_SHIFT, (int)shift};
@@ -30,6 +32,11 @@ bool sa_attention_override_parse(sa_attention_override *override, const char *te
                    "--force-attention '%s': expected none, uniform, shuffle, shift:N, one-hot or "
                    "gold",
                    text);
+}
+
+bool sa_override_check(sa_attention_override override, sa_error *error) {
+    return sa_within((int64_t) override.kind, SA_OVERRIDE_NONE, SA_OVERRIDE_GOLD, "override.kind",
+                     error);
 }
 
 static void uniform(sa_mat alpha) {

@@ -18,4 +18,7 @@ typedef struct sa_override {
  */
 void sa_override_apply(const sa_override *override, int b, int i, sa_mat alpha, sa_mat scratch);
 
+/* SA_USAGE: there is no such kind. */
+bool sa_override_check(sa_attention_override override, sa_error *error);
+
 #endif

@@ -18,6 +18,8 @@ size_t sa_alignment_size(const sa_alignment *alignment) {
 }
 
 const double *sa_alignment_weights(const sa_alignment *alignment, int layer, int head) {
+    if (!alignment || layer < 0 || head < 0 || layer > alignment->layers || head > alignment->heads)
+        return NULL;
     const size_t heads = head_matrices(alignment);
     size_t matrix = heads ? (size_t)head : 0;
     if (!alignment->weights) return NULL;
@@ -29,6 +31,7 @@ const double *sa_alignment_weights(const sa_alignment *alignment, int layer, int
 }
 
 void sa_alignment_release(sa_alignment *alignment) {
+    if (!alignment) return;
     free((void *)(uintptr_t)alignment->target);
     free((void *)(uintptr_t)alignment->source);
     free((void *)(uintptr_t)alignment->weights);

@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -139,15 +140,18 @@ static char *resolve_missing(const char *path, sa_error *error) {
 }
 
 char *sa_path_resolve(const char *path, sa_error *error) {
+    char real[PATH_MAX];
     size_t length = strlen(path);
     while (length > 1 && path[length - 1] == '/') length--;
-    char *plain = sa_copy(path, length, error), *real = plain ? realpath(plain, NULL) : NULL;
-    if (plain && !real && errno == ENOMEM)
-        sa_fail_memory(error, length);
-    else if (plain && !real)
-        real = strcmp(plain, "/") == 0 ? sa_copy(plain, 1, error) : resolve_missing(plain, error);
+    char *plain = sa_copy(path, length, error);
+    if (!plain) return NULL;
+    if (!realpath(plain, real)) {
+        if (strcmp(plain, "/") == 0 || strcmp(plain, ".") == 0) return plain; /* without a folder */
+        *real = 0;
+    }
+    char *found = *real ? sa_copy(real, strlen(real), error) : resolve_missing(plain, error);
     free(plain);
-    return real;
+    return found;
 }
 
 bool sa_file_same(const char *one, const char *other) {

@@ -1,4 +1,5 @@
 #include "base/option.h"
+#include "base/argument.h"
 #include "base/nearest.h"
 #include "base/number.h"
 
@@ -147,7 +148,7 @@ const sa_option *sa_option_at(const sa_option *rows, size_t i) {
 }
 
 void sa_options_init(const sa_option *rows, void *fields) {
-    for (; rows->name; rows++) {
+    for (; fields && rows->name; rows++) {
         if (sa_option_is_text(rows))
             set_text(rows, fields, NULL);
         else
@@ -190,6 +191,7 @@ static bool fail_out_of_range(const sa_option *row, const char *text, sa_error *
 }
 
 bool sa_option_set(const sa_option *row, void *fields, const char *text, sa_error *error) {
+    if (!sa_given(text, "value", error)) return false;
     if (!sa_option_is_text(row))
         return sa_option_set_number(row, fields, parse(row, text)) ||
                fail_out_of_range(row, text, error);

@@ -7,7 +7,7 @@
 
 /* A table ends with a NULL name. */
 const sa_option *sa_option_find(const sa_option *rows, const char *name);
-void sa_options_init(const sa_option *rows, void *fields);
+void sa_options_init(const sa_option *rows, void *fields); /* the defaults; fields may be NULL */
 /* Row i, NULL after the last. */
 const sa_option *sa_option_at(const sa_option *rows, size_t i);
 

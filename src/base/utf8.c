@@ -67,13 +67,54 @@ static bool is_composed(const char *text, size_t size) {
     return highest < LEAD_BYTE_OF_300;
 }
 
+/* Whether canonical ordering may move the character: a combining mark, or one of the three that are
+ * not but decompose into two. */
+static bool is_mark(utf8proc_int32_t code) {
+    return utf8proc_get_property(code)->combining_class || code == 0xf73 || code == 0xf75 ||
+           code == 0xf81;
+}
+
+/* The end of the 30th of more than 30 marks in a row, or size. */
+static size_t find_long_run(const char *text, size_t size) {
+    enum { MOST_MARKS = 30 };
+    int marks = 0;
+    for (size_t at = 0; at < size;) {
+        utf8proc_int32_t code;
+        const utf8proc_ssize_t length = utf8proc_iterate((const utf8proc_uint8_t *)text + at,
+                                                         (utf8proc_ssize_t)(size - at), &code);
+        marks = is_mark(code) ? marks + 1 : 0;
+        if (marks > MOST_MARKS) return at;
+        at += (size_t)length;
+    }
+    return size;
+}
+
+/* The text with combining grapheme joiners between its marks where more than 30 stand in a row, as
+ * the Stream-Safe Text Format wants them (Unicode Standard Annex 15, section 13): ordering a run of
+ * marks takes time quadratic in its length. */
+static void break_long_runs(const char *text, size_t size, sa_buffer *out) {
+    for (size_t end; size; text += end, size -= end) {
+        end = find_long_run(text, size);
+        sa_buffer_add(out, text, end);
+        if (end < size) sa_buffer_adds(out, "\u034f");
+    }
+}
+
 /* Lower case code point by code point; case folding would turn ß into ss. */
 char *sa_utf8_normalize(const char *text, size_t size, bool lower, sa_error *error) {
     if (!lower && is_composed(text, size)) return sa_copy(text, size, error);
     utf8proc_uint8_t *result = NULL;
+    sa_buffer safe = {0};
+    if (find_long_run(text, size) < size) {
+        break_long_runs(text, size, &safe);
+        text = safe.text, size = safe.size;
+    }
     const utf8proc_ssize_t got =
-        utf8proc_map_custom((const utf8proc_uint8_t *)text, (utf8proc_ssize_t)size, &result,
-                            UTF8PROC_STABLE | UTF8PROC_COMPOSE, lower ? lower_case : NULL, NULL);
+        safe.failed ? UTF8PROC_ERROR_NOMEM
+                    : utf8proc_map_custom((const utf8proc_uint8_t *)text, (utf8proc_ssize_t)size,
+                                          &result, UTF8PROC_STABLE | UTF8PROC_COMPOSE,
+                                          lower ? lower_case : NULL, NULL);
+    sa_buffer_release(&safe);
     if (got >= 0) return (char *)result;
     sa_fail_memory(error, size);
     return NULL;

@@ -14,7 +14,8 @@ bool sa_utf8_valid(const char *text, size_t size, size_t *bad);
 const char *sa_utf8_guess_format(const char *text, size_t size);
 
 /* The text in Normalization Form C, in lower case if `lower`; the text must be valid UTF-8.
- * Terminated, freed with free(); NULL: out of memory. */
+ * Of combining marks in a row, each 30 are followed by U+034F. Terminated, freed with free(); NULL:
+ * out of memory. */
 char *sa_utf8_normalize(const char *text, size_t size, bool lower, sa_error *error);
 
 /* The text in lower case and otherwise as it is, by Unicode's full rules (a capital sigma at the

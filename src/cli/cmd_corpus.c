@@ -46,9 +46,9 @@ static bool run(int count, char **arguments, sa_error *error) {
     if (!task) return false;
     sa_buffer out = {0};
     size_t pairs = options.pairs ? (size_t)options.pairs : task->pairs;
-    bool good =
-        sa_synth_write(task, pairs, (uint64_t)options.seed, (sa_split)options.split, &out, error) &&
-        cli_save("-", &out, error);
+    bool good = sa_synth_write(task, pairs, (uint64_t)options.seed, (sa_split)options.split,
+                               cli_print, &out, error) &&
+                cli_save("-", &out, error);
     sa_buffer_release(&out);
     return good;
 }

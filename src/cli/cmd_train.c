@@ -137,6 +137,39 @@ static void show_result(const sa_train_result *result) {
              result->best_loss, result->best_bleu);
 }
 
+/* What ended the training, where that was a limit, and how to go on. */
+static void show_limit(const sa_train_result *result, const train_options *options) {
+    static const struct {
+        const char *reason, *option, *advice;
+    } limits[] = {
+        {"time", "max-time",
+         "the same command with --resume goes on for as long again; --max-time SECONDS sets "
+         "another limit, 0 none"},
+        {"epochs", "epochs", "the same command with --resume and a larger --epochs goes on"},
+        {"patience", "patience",
+         "so many validations were no better than the best one; a larger --patience waits longer"},
+    };
+    for (size_t i = 0; i < sizeof limits / sizeof *limits; i++) {
+        if (strcmp(result->reason, limits[i].reason) != 0) continue;
+        const sa_option *row = sa_option_find(sa_settings_options, limits[i].option);
+        const double value = sa_option_get(row, &options->settings);
+        sa_buffer text = {0};
+        sa_option_format(row, value, &text);
+        if (!text.failed)
+            cli_note("ended by --%s %s%s: %s", row->name, text.text,
+                     value == row->default_value ? ", the default" : "", limits[i].advice);
+        sa_buffer_release(&text);
+    }
+}
+
+static void show_diagnosis(const sa_train_result *result, const train_options *options) {
+    const char *pairs = options->valid ? options->valid : options->train;
+    if (!result->worst) return;
+    cli_note("diagnosis: %.0f %% %s", 100 * result->worst_figure, result->worst);
+    cli_note("all findings: softalign eval %s/best.safetensors %s --diagnose", options->out,
+             strcmp(pairs, "-") == 0 ? "PAIRS" : pairs);
+}
+
 /* ---- The page -------------------------------------------------------------------------------- */
 
 /* Adds what the training's folder holds by now. */
@@ -253,12 +286,17 @@ static bool train(const train_options *options, const sa_corpus *snapshot_pairs,
         .context = &watching,
         .stop = cli_signals_catch(),
         .parts = options->profile ? parts : NULL,
+        .diagnose = true,
     };
     sa_train_result result;
     const bool good = sa_train(&training, &result, error);
     cli_progress_end(&watching.progress);
     if (!good && watching.written) rewrite_page(&watching, false, NULL); /* it waits no longer */
-    if (good) show_result(&result);
+    if (good) {
+        show_result(&result);
+        show_limit(&result, options);
+        show_diagnosis(&result, options);
+    }
     if (good && options->profile) show_profile(parts, &result);
     if (good) cli_note_folder(options->out, training_file);
     return good;
@@ -290,9 +328,11 @@ const cli_command cli_train = {
         "comes first. best.safetensors is the model with the best validation, "
         "last.safetensors the state to --resume from, log.csv the log of the validations; "
         "'film' plays what --snapshots recorded. The first Ctrl-C finishes the update, saves "
-        "and ends the training; the second one ends it at once. A DIR that holds a training "
-        "already is refused, unless with --resume or --overwrite. The file .lock in it names "
-        "the process that trains, or trained last; it need not be removed.\n"
+        "and ends the training; the second one ends it at once. Otherwise the best model is "
+        "diagnosed at the end, on 200 validation pairs at most, and the worst finding shown.\n"
+        "A DIR that holds a training already is refused, unless with --resume or --overwrite. The "
+        "file .lock in it names the process that trains, or trained last; it need not be "
+        "removed.\n"
         "The same seed gives the same model with any number of threads. Single options "
         "override the preset. '--model transformer' without a preset starts from "
         "vaswani2017-toy.\n",

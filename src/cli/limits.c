@@ -1,33 +1,46 @@
-/* limits: checks resource limits before OpenBLAS is loaded, whose start-up hangs, before main,
- * without the address space it wants. */
+/* limits: what OpenBLAS needs when it is loaded, which is before main. Without the memory that it
+ * wants it waits forever, without its threads it interrupts the process, and told to use kernels of
+ * another processor it runs into an illegal instruction. */
 #include "base/thread.h"
 
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
 #include <unistd.h>
 
-/* Bytes of the buffer that each OpenBLAS thread maps; upper bounds of the libraries and the stack.
- */
+/* Bytes of the buffer that each OpenBLAS thread maps; upper bounds of the libraries, of their data,
+ * and of the stacks. */
 static const rlim_t buffer = (rlim_t)128 << 20, libraries = (rlim_t)256 << 20,
+                    data = (rlim_t)16 << 20, thread_stack = (rlim_t)16 << 20,
                     stack = (rlim_t)512 << 10;
 
-/* Threads that OpenBLAS will start. */
-static int blas_threads(char **environment) {
-    static const char name[] = "OPENBLAS_NUM_THREADS=";
-    const int cores = sa_cpu_count();
+static struct sigaction interrupt; /* what SIGINT does outside this file */
+static bool core_type_set;         /* OPENBLAS_CORETYPE */
+
+/* ---- Memory ---------------------------------------------------------------------------------- */
+
+static const char *value_of(const char *name, char **environment) {
+    const size_t size = strlen(name);
     for (; *environment; environment++)
-        if (strncmp(*environment, name, sizeof name - 1) == 0) {
-            const int asked = atoi(*environment + sizeof name - 1);
-            return asked > 0 && asked < cores ? asked : cores;
-        }
-    return cores;
+        if (strncmp(*environment, name, size) == 0 && (*environment)[size] == '=')
+            return *environment + size + 1;
+    return NULL;
 }
 
-static void require(rlim_t least, struct rlimit limit, const char *what) {
+/* Threads that OpenBLAS will use, the caller's included. */
+static int blas_threads(char **environment) {
+    const int cores = sa_cpu_count();
+    const char *value = value_of("OPENBLAS_NUM_THREADS", environment);
+    const int asked = value ? atoi(value) : 0;
+    return asked > 0 && asked < cores ? asked : cores;
+}
+
+static void require(rlim_t least, int resource, const char *what) {
     char text[256];
-    if (limit.rlim_cur >= least) return;
+    struct rlimit limit;
+    if (getrlimit(resource, &limit) != 0 || limit.rlim_cur >= least) return;
     const int size = snprintf(text, sizeof text,
                               "softalign: %s is limited to %llu bytes; at least %llu are needed\n",
                               what, (unsigned long long)limit.rlim_cur, (unsigned long long)least);
@@ -35,15 +48,50 @@ static void require(rlim_t least, struct rlimit limit, const char *what) {
     _exit(SA_LIMIT);
 }
 
+/* ---- Signals --------------------------------------------------------------------------------- */
+
+static void fail(const char *text, sa_code code) {
+    (void)!write(STDERR_FILENO, text, strlen(text));
+    _exit((int)code);
+}
+
+/* OpenBLAS raises SIGINT when a thread cannot be started. */
+static void on_interrupt(int number, siginfo_t *info, void *context) {
+    (void)context;
+    if (info->si_code == SI_TKILL && info->si_pid == getpid())
+        fail("softalign: OpenBLAS cannot start its threads (see ulimit -u); with "
+             "OPENBLAS_NUM_THREADS=1 it starts none\n",
+             SA_LIMIT);
+    sigaction(number, &interrupt, NULL);
+    raise(number);
+}
+
+static void on_illegal_instruction(int number) {
+    if (core_type_set)
+        fail("softalign: illegal instruction: OPENBLAS_CORETYPE selects kernels that this "
+             "processor cannot run\n",
+             SA_USAGE);
+    signal(number, SIG_DFL); /* the instruction is executed again */
+}
+
+/* ---- Before and after OpenBLAS is loaded ----------------------------------------------------- */
+
 static void check_limits(int count, char **arguments, char **environment) {
-    struct rlimit limit;
     (void)count, (void)arguments;
-    if (getrlimit(RLIMIT_STACK, &limit) == 0) require(stack, limit, "the stack (ulimit -s)");
-    if (getrlimit(RLIMIT_AS, &limit) == 0)
-        require(libraries + buffer * (rlim_t)blas_threads(environment), limit,
-                "the address space (ulimit -v)");
+    const rlim_t threads = (rlim_t)blas_threads(environment);
+    require(stack, RLIMIT_STACK, "the stack (ulimit -s)");
+    require(libraries + buffer * threads, RLIMIT_AS, "the address space (ulimit -v)");
+    require(data + (buffer + thread_stack) * (threads - 1), RLIMIT_DATA, "data (ulimit -d)");
+    core_type_set = value_of("OPENBLAS_CORETYPE", environment) != NULL;
+    signal(SIGILL, on_illegal_instruction);
+    struct sigaction action = {.sa_sigaction = on_interrupt, .sa_flags = SA_SIGINFO};
+    sigaction(SIGINT, &action, &interrupt);
 }
 
 /* The loader calls these before the constructors of the libraries. */
 __attribute__((section(".preinit_array"), used)) static void (*const first)(int, char **,
                                                                             char **) = check_limits;
+
+__attribute__((constructor)) static void restore_interrupt(void) {
+    sigaction(SIGINT, &interrupt, NULL);
+}

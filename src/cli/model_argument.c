@@ -1,6 +1,10 @@
 #include "cli/model_argument.h"
 #include "cli/output.h"
 
+static void note_one_thread(int threads) {
+    if (sa_blas_one_thread() && threads != 1) cli_note("note: %s", sa_blas_one_thread());
+}
+
 static void note_denormals(const sa_model *model, const char *path) {
     if (sa_model_denormals(model))
         cli_note("note: '%s': %zu denormal numbers are read as zero", path,
@@ -22,6 +26,7 @@ sa_model *cli_model_open(const char *path, int threads, const char *force_attent
         sa_fail(error, SA_USAGE, "the model has no attention: its decoder is '%s'",
                 sa_decoder_info((size_t)settings->decoder, NULL, NULL));
     else if (!force_attention || sa_attention_override_parse(override, force_attention, error)) {
+        note_one_thread(threads);
         note_denormals(model, path);
         return model;
     }

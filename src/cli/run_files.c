@@ -94,7 +94,7 @@ static bool are_same(const run_file *one, const run_file *other) {
     struct stat a, b;
     const bool known = find(one, &a), also = find(other, &b);
     if (known && also) return is_file(&a) && a.st_dev == b.st_dev && a.st_ino == b.st_ino;
-    return !known && !also && strcmp(one->real, other->real) == 0;
+    return !known && !also && one->real && other->real && strcmp(one->real, other->real) == 0;
 }
 
 static bool name_matches(const char *folder, const char *pattern, const char *path) {

@@ -1,4 +1,5 @@
 #include "config/preset.h"
+#include "base/argument.h"
 #include "base/nearest.h"
 #include "config/preset_texts.h"
 #include "config/settings.h"
@@ -27,12 +28,13 @@ const char *sa_preset_default(int model) {
 
 const char *sa_preset_text(const char *name) {
     const sa_preset *preset;
-    for (size_t i = 0; (preset = preset_of(i)); i++)
+    for (size_t i = 0; name && (preset = preset_of(i)); i++)
         if (strcmp(preset->name, name) == 0) return preset->text;
     return NULL;
 }
 
 bool sa_settings_preset(sa_settings *settings, const char *name, sa_error *error) {
+    if (!sa_given(settings, "settings", error) || !sa_given(name, "name", error)) return false;
     const char *line = sa_preset_text(name);
     if (!line) {
         sa_nearest nearest = {.wanted = name};

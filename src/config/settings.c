@@ -2,6 +2,7 @@
 #include "attention/normalizer.h"
 #include "attention/score.h"
 #include "attention/window.h"
+#include "base/argument.h"
 #include "base/nearest.h"
 #include "base/thread.h"
 #include "data/text_codec.h"
@@ -15,8 +16,7 @@
 
 #include <string.h>
 
-/* 2^53 - 1: every JSON reader reads integers up to here exactly. */
-#define MAX_JSON_INTEGER 9007199254740991.0
+#define MAX_JSON_INTEGER 9007199254740991.0 /* 2^53 - 1: every JSON reader reads it exactly */
 
 #define FIELD(field) offsetof(sa_settings, field)
 
@@ -164,8 +164,8 @@ const sa_option sa_settings_options[] = {
      "batch size in sentence pairs"},
     {"batch-tokens", SA_OPTION_INT, SA_SCOPE_TRAINING, FIELD(batch_tokens), 0, 0, 1000000, NULL,
      "N", "batch size as the maximum number of tokens per side, EOS included; 0: use --batch"},
-    {"shards", SA_OPTION_INT, SA_SCOPE_TRAINING, FIELD(shards), 0, 0, SA_MAX_THREADS, NULL, "N",
-     "shards per batch, independent of the threads; 0: one per core"},
+    {"shards", SA_OPTION_INT, SA_SCOPE_TRAINING, FIELD(shards), 2, 0, SA_MAX_THREADS, NULL, "N",
+     "shards per batch, each for one thread; they change the result; 0: one per core"},
     {"seed", SA_OPTION_INT64, SA_SCOPE_TRAINING, FIELD(seed), 1, 0, MAX_JSON_INTEGER, NULL, "N",
      "random seed"},
     {"valid-every", SA_OPTION_INT, SA_SCOPE_TRAINING, FIELD(valid_every), 0, 0, 1000000000, NULL,
@@ -230,8 +230,6 @@ const sa_option sa_search_options[] = {
     {0},
 };
 
-#undef FIELD
-
 const sa_option *sa_settings_option(size_t i) {
     return sa_option_at(sa_settings_options, i);
 }
@@ -241,16 +239,17 @@ const sa_option *sa_search_option(size_t i) {
 }
 
 void sa_settings_init(sa_settings *settings) {
-    *settings = (sa_settings){0};
+    if (settings) *settings = (sa_settings){0};
     sa_options_init(sa_settings_options, settings);
 }
 
 void sa_search_init(sa_search *search) {
-    *search = (sa_search){.nbest = 1};
+    if (search) *search = (sa_search){.nbest = 1};
     sa_options_init(sa_search_options, search);
 }
 
 bool sa_settings_set(sa_settings *settings, const char *name, const char *value, sa_error *error) {
+    if (!sa_given(settings, "settings", error) || !sa_given(name, "name", error)) return false;
     const sa_option *row = sa_option_find(sa_settings_options, name);
     if (row) return sa_option_set(row, settings, value, error);
     const char *now = sa_option_renamed(name);
@@ -272,11 +271,15 @@ bool sa_settings_check(const sa_settings *settings, sa_error *error) {
 }
 
 bool sa_settings_has_attention(const sa_settings *settings) {
-    return sa_families[settings->model]->attends(settings);
+    return settings && sa_model_name((size_t)settings->model) &&
+           sa_decoder_name((size_t)settings->decoder) &&
+           sa_families[settings->model]->attends(settings);
 }
 
 bool sa_settings_has_null_key(const sa_settings *settings) {
-    return sa_settings_has_attention(settings) && sa_normalizers[settings->normalizer].null_key;
+    return sa_settings_has_attention(settings) &&
+           sa_normalizer_name((size_t)settings->normalizer) &&
+           sa_normalizers[settings->normalizer].null_key;
 }
 
 const sa_option *sa_settings_find_difference(const sa_settings *one, const sa_settings *other) {
@@ -295,4 +298,14 @@ bool sa_settings_fail_difference(const sa_option *option, const sa_settings *sto
             value.failed ? "another value" : value.text, why);
     sa_buffer_release(&value);
     return false;
+}
+
+bool sa_settings_ignores(const sa_settings *settings, const sa_option *option) {
+    static const char *const recurrent[] = {
+        "decoder",      "encoder",       "reverse-source", "cell",   "update", "reset", "cell-norm",
+        "decoder-init", "readout-state", "input-feeding",  "hidden", "maxout", NULL};
+    static const char *const transformer[] = {"ffn", "norm", NULL};
+    const char *const *name = settings->model == SA_MODEL_TRANSFORMER ? recurrent : transformer;
+    while (*name && strcmp(*name, option->name) != 0) name++;
+    return *name;
 }

@@ -17,7 +17,8 @@ bool sa_settings_ignores(const sa_settings *settings, const sa_option *option);
 bool sa_settings_check(const sa_settings *settings, sa_error *error);
 
 /* All settings except those of SA_SCOPE_RUN as a JSON object, in the order of the rows; those of
- * SA_SCOPE_SCORES only where they differ from their defaults. Freed with free(); NULL: out of
+ * SA_SCOPE_SCORES only where they differ from their defaults, so that older programs, which do not
+ * know them, read files that do not use them. Freed with free(); NULL: out of
  * memory. */
 char *sa_settings_write(const sa_settings *settings, sa_error *error);
 

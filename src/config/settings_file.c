@@ -24,14 +24,19 @@ static json_t *value_of(const sa_option *row, double number) {
     return json_integer((json_int_t)number);
 }
 
+/* Options that older programs do not know: they read the files that do not use them. */
+static bool is_later(const sa_option *row) {
+    return row->scope == SA_SCOPE_SCORES || strcmp(row->name, "normalizer") == 0 ||
+           strcmp(row->name, "entmax-alpha") == 0;
+}
+
 char *sa_settings_write(const sa_settings *settings, sa_error *error) {
     json_t *object = json_object();
     bool good = object != NULL;
     for (const sa_option *row = sa_settings_options; good && row->name; row++) {
         const double number = sa_option_get(row, settings);
-        if (row->scope == SA_SCOPE_RUN) continue;
-        /* older programs, which do not know these, read the files that do not use them */
-        if (row->scope == SA_SCOPE_SCORES && number == row->default_value) continue;
+        const bool usual = is_later(row) && number == row->default_value;
+        if (row->scope == SA_SCOPE_RUN || usual) continue;
         json_t *value = value_of(row, number);
         good = json_object_set_new(object, row->name, value) == 0;
     }
@@ -70,16 +75,6 @@ static bool assign(const sa_option *row, sa_settings *settings, const json_t *va
     }
     return json_is_integer(value) &&
            sa_option_set_number(row, settings, (double)json_integer_value(value));
-}
-
-bool sa_settings_ignores(const sa_settings *settings, const sa_option *option) {
-    static const char *const recurrent[] = {
-        "decoder",      "encoder",       "reverse-source", "cell",   "update", "reset", "cell-norm",
-        "decoder-init", "readout-state", "input-feeding",  "hidden", "maxout", NULL};
-    static const char *const transformer[] = {"ffn", "norm", NULL};
-    const char *const *name = settings->model == SA_MODEL_TRANSFORMER ? recurrent : transformer;
-    while (*name && strcmp(*name, option->name) != 0) name++;
-    return *name;
 }
 
 static bool read_key(const char *key, const json_t *value, sa_settings *settings, const char *file,

@@ -1,4 +1,5 @@
 /* corpus: PAIRS as the command line gives them (sa_corpus_open of softalign.h). */
+#include "base/argument.h"
 #include "base/file.h"
 #include "base/links.h"
 #include "base/memory.h"
@@ -206,6 +207,7 @@ static bool read_parallel(sa_corpus *corpus, const char *path, const char *comma
 /* ---- Opening --------------------------------------------------------------------------------- */
 
 bool sa_corpus_open(sa_corpus *corpus, const char *path, sa_error *error) {
+    if (!sa_given(corpus, "corpus", error) || !sa_given(path, "path", error)) return false;
     *corpus = (sa_corpus){.name = path, .owned = sa_new(1, sizeof(owned), error)};
     if (!corpus->owned) return false;
     const char *comma = strchr(path, ',');
@@ -242,7 +244,9 @@ static bool add_alignments(sa_corpus *corpus, sa_text_lines *reader, sa_error *e
 
 bool sa_corpus_read_alignments(sa_corpus *corpus, const char *path, sa_error *error) {
     sa_text_lines reader;
-    if (!sa_text_lines_open(&reader, path, error)) return false;
+    if (!sa_given(corpus, "corpus", error) || !sa_given(corpus->owned, "corpus->owned", error) ||
+        !sa_given(path, "path", error) || !sa_text_lines_open(&reader, path, error))
+        return false;
     corpus->gold = add_alignments(corpus, &reader, error);
     if (corpus->gold) corpus->note = NULL;
     sa_text_lines_close(&reader);
@@ -250,6 +254,7 @@ bool sa_corpus_read_alignments(sa_corpus *corpus, const char *path, sa_error *er
 }
 
 void sa_corpus_close(sa_corpus *corpus) {
+    if (!corpus) return;
     owned *all = corpus->owned;
     for (size_t i = 0; all && i < all->count; i++) free(all->text[i]);
     if (all) free(all->text);

@@ -1,4 +1,5 @@
 /* alignment: sa_align of softalign.h. */
+#include "base/argument.h"
 #include "config/settings.h"
 #include "inference/encoding.h"
 #include "inference/gold_links.h"
@@ -90,8 +91,9 @@ static bool check_options(const sa_model *model, const sa_align_options *options
     const int layers = sa_seq2seq_layers(&model->w, options->site);
     if (!layers)
         return sa_fail(error, SA_USAGE, "--site %s: the model has no attention there", sites[site]);
-    return (options->layer >= 0 && options->layer <= layers) ||
-           sa_fail(error, SA_USAGE, "--layer %d: the model has %d", options->layer, layers);
+    if (options->layer < 0 || options->layer > layers)
+        return sa_fail(error, SA_USAGE, "--layer %d: the model has %d", options->layer, layers);
+    return sa_override_check(options->override, error);
 }
 
 bool sa_align(sa_model *model, const sa_align_options *options, const sa_pair *pairs, size_t count,
@@ -99,6 +101,9 @@ bool sa_align(sa_model *model, const sa_align_options *options, const sa_pair *p
     enum { PART = 512 };
     const sa_align_options usual = {0};
     if (!options) options = &usual;
+    if (!sa_given(model, "model", error) || !sa_given_pairs(pairs, count, "pairs", error))
+        return false;
+    if (!each) return sa_fail(error, SA_USAGE, "'each' is NULL");
     bool good = check_options(model, options, error);
     for (size_t first = 0; good && first < count; first += PART)
         good = align_part(model, options, pairs, first, count - first < PART ? count - first : PART,

@@ -1,9 +1,11 @@
 /* merge_subwords: sa_alignment_merge of softalign.h. */
 #include "base/alignment_weights.h"
+#include "base/argument.h"
 #include "base/memory.h"
 #include "base/subword_mark.h"
 #include "metrics/linking.h"
 
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -61,7 +63,17 @@ static bool merge_unknown(const bool *subwords, int count, const int *word, int 
     return merged;
 }
 
+static bool check_alignment(const sa_alignment *subwords, sa_error *error) {
+    return sa_given(subwords, "subwords", error) &&
+           sa_within(subwords->targets, 1, INT_MAX, "subwords->targets", error) &&
+           sa_within(subwords->sources, 1, INT_MAX, "subwords->sources", error) &&
+           sa_within(subwords->heads, 0, INT_MAX, "subwords->heads", error) &&
+           sa_given_texts(subwords->target, (size_t)subwords->targets, "subwords->target", error) &&
+           sa_given_texts(subwords->source, (size_t)subwords->sources, "subwords->source", error);
+}
+
 bool sa_alignment_merge(const sa_alignment *subwords, sa_alignment *words, sa_error *error) {
+    if (!check_alignment(subwords, error) || !sa_given(words, "words", error)) return false;
     int *target = sa_new((size_t)subwords->targets, sizeof *target, error);
     int *source = target ? sa_new((size_t)subwords->sources, sizeof *source, error) : NULL;
     *words = *subwords;

@@ -31,7 +31,8 @@ bool sa_model_init(sa_model *model, const sa_settings *settings, sa_text_codec *
         model->values = NULL;
     else if (!values)
         model->values = model->memory = sa_new(model->plan.size, sizeof *model->values, error);
-    model->pool = model->values ? sa_pool_open(settings->threads, error) : NULL;
+    model->pool =
+        model->values ? sa_pool_open(sa_blas_flavor_note() ? 1 : settings->threads, error) : NULL;
     if (model->pool && sa_blas_check_memory(sa_pool_threads(model->pool), error)) {
         sa_seq2seq_bind_buffer(&model->sizes, model->values, &model->w);
         return true;

@@ -1,5 +1,6 @@
 /* translation: the translations of softalign.h. */
 #include "inference/translation.h"
+#include "base/argument.h"
 #include "config/settings.h"
 #include "data/batcher.h"
 #include "decoding/search.h"
@@ -200,11 +201,16 @@ static bool translate_empty(translate_task *task, size_t count, sa_error *error)
 
 /* ---- Whether it can be done ------------------------------------------------------------------ */
 
+enum { MOST_SAMPLES = 1000 }; /* as many as a beam holds */
+
 /* The models of an ensemble need the same target ids. */
 static bool check_models(sa_model *const *models, int number, sa_error *error) {
     if (number < 1 || number > SA_ENSEMBLE)
         return sa_fail(error, SA_USAGE, "%d models: 1 to %d translate together", number,
                        SA_ENSEMBLE);
+    if (!sa_given(models, "models", error)) return false;
+    for (int m = 0; m < number; m++)
+        if (!sa_given(models[m], "model", error)) return false;
     const sa_text_codec *target = &models[0]->target;
     for (int m = 1; m < number; m++) {
         const sa_vocab *words = &models[m]->target.vocab;
@@ -227,7 +233,11 @@ static bool any_attends(sa_model *const *models, int number) {
 
 static bool check_search(sa_model *const *models, int number, const sa_search *search,
                          sa_error *error) {
-    if (!sa_options_check(sa_search_options, search, error)) return false;
+    if (!sa_options_check(sa_search_options, search, error) ||
+        !sa_within(search->nbest, 1, MOST_SAMPLES, "nbest", error) ||
+        !sa_override_check(search->override, error) ||
+        (search->dictionary && !sa_given_corpus(search->dictionary, "dictionary", error)))
+        return false;
     if (search->nbest < 1 || (!search->sample && search->nbest > search->beam))
         return sa_fail(error, SA_USAGE, "the n-best list (%d) must be 1 to the beam (%d)",
                        search->nbest, search->beam);
@@ -244,7 +254,9 @@ static bool check_search(sa_model *const *models, int number, const sa_search *s
 bool sa_translate_sources(sa_model *const *models, int number, const char *const *sources,
                           const sa_gold_alignment *gold, size_t count, const sa_search *search,
                           sa_translation *out, sa_error *error) {
-    if (!check_models(models, number, error) || !check_search(models, number, search, error))
+    if (!sa_given(search, "search", error) || !sa_given_texts(sources, count, "sources", error) ||
+        !sa_given_array(out, count, "translations", error) ||
+        !check_models(models, number, error) || !check_search(models, number, search, error))
         return false;
     translate_task task = {.models = models,
                            .number = number,
@@ -253,7 +265,7 @@ bool sa_translate_sources(sa_model *const *models, int number, const char *const
                            .search = *search,
                            .attends = any_attends(models, number),
                            .out = out};
-    memset(out, 0, sizeof *out * count * (size_t)search->nbest);
+    if (count) memset(out, 0, sizeof *out * count * (size_t)search->nbest);
     const size_t batch = (size_t)search->batch, together = count < batch ? count : batch;
     const int rows = (int)together * sa_search_rows(search);
     task.packed = sa_new((size_t)number, sizeof *task.packed, error);
@@ -294,7 +306,7 @@ bool sa_translate(sa_model *model, const char *const *sources, size_t count,
 }
 
 void sa_translations_release(sa_translation *translations, size_t count) {
-    for (size_t i = 0; i < count; i++) {
+    for (size_t i = 0; translations && i < count; i++) {
         free(translations[i].text);
         free(translations[i].target);
         free(translations[i].source);

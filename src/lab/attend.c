@@ -164,7 +164,8 @@ bool sa_lab_attend(const sa_attend_options *job, sa_attend_result *out, sa_error
     sa_arena arena = {0};
     attend(&arena, job, out); /* counts */
     if (!sa_arena_init(&arena, arena.used, error)) return false;
-    attend(&arena, job, out);
+    const bool good = sa_blas_check_memory(1, error);
+    if (good) attend(&arena, job, out);
     sa_arena_release(&arena);
-    return true;
+    return good;
 }

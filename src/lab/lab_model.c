@@ -30,7 +30,7 @@ bool sa_lab_model_open(sa_lab_model *model, const sa_settings *settings, const s
     layout(model, &dry, pairs);
     if (!sa_arena_init(&model->arena, dry.used, error)) return false;
     layout(model, &model->arena, pairs);
-    return true;
+    return sa_blas_check_memory(1, error);
 }
 
 void sa_lab_model_close(sa_lab_model *model) {

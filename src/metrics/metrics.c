@@ -1,8 +1,10 @@
 #include "metrics/metrics.h"
+#include "base/argument.h"
 #include "base/number.h"
 #include "base/utf8.h"
 #include "metrics/metric_tokenizer.h"
 
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -203,7 +205,14 @@ sa_metric_values sa_metric_values_of(const sa_metric_stats *sum, const sa_metric
 bool sa_compute_metrics(const sa_metrics *metrics, const char *const *hypotheses,
                         const char *const *const *references, size_t reference_count, size_t count,
                         sa_metric_values *values, sa_error *error) {
-    if (!sa_options_check(sa_metrics_options, metrics, error)) return false;
+    if (!sa_given(metrics, "metrics", error) ||
+        !sa_options_check(sa_metrics_options, metrics, error) ||
+        !sa_given_texts(hypotheses, count, "hypotheses", error) ||
+        !sa_within((int64_t)reference_count, 1, INT_MAX, "reference_count", error) ||
+        !sa_given(references, "references", error) || !sa_given(values, "values", error))
+        return false;
+    for (size_t r = 0; r < reference_count; r++)
+        if (!sa_given_texts(references[r], count, "references", error)) return false;
     sa_metric_stats sum = {0}, one;
     const char **of_one = sa_new(reference_count, sizeof *of_one, error);
     bool good = of_one != NULL;

@@ -136,7 +136,7 @@ function addPanel(model, title, notes, words, weights, signed, beside) {
   const matrix = Matrix(words, { beside, gold: words.gold, sums: !signed, signed, act });
   const source = SourceLine(words.source);
   const choose = () => { view.detail = model; drawPanels(); };
-  const name = beside > 1 && model ? html("button", { type: "button", "aria-pressed": model === view.detail, title: "Show its bands and heads below", on: { click: choose } }, visible(title)) : visible(title);
+  const name = beside < 2 ? "" : model ? html("button", { type: "button", "aria-pressed": model === view.detail, title: "Show its bands and heads below", on: { click: choose } }, visible(title)) : html("b", {}, visible(title));
   matrix.show(weights);
   matrix.showGold(byId("gold").checked);
   byId("panels").append(matrix.panel(html("figcaption", {}, name, ...notes.filter(Boolean).map((note) => html("span", {}, note))), ...(beside > 1 ? [source.line] : [])));
@@ -206,9 +206,9 @@ function drawThumbnails({ model, words }) {
   const rows = [];
   for (let l = 1; l <= model.layers; l++) {
     const row = Array.from({ length: model.heads }, (_, h) => button(l, h + 1, `head ${h + 1}`, `layer ${l}, head ${h + 1}`));
-    rows.push(html("p", {}, html("span", {}, model.layers > 1 ? `layer ${l}` : ""), ...row));
+    rows.push(html("p", {}, html("span", {}, model.layers > 1 ? `layer ${l}` : ""), html("span", {}, ...row)));
   }
-  host.replaceChildren(...rows, html("p", {}, html("span"), button(0, 0, "mean", "mean of all heads")));
+  host.replaceChildren(...rows, html("p", {}, html("span"), html("span", {}, button(0, 0, "mean", "mean of all heads"))));
 }
 
 // The readout of a cell in the notation of the papers, as far as the page holds its numbers.

@@ -77,6 +77,31 @@ static bool check_moments(const sa_session *session, const char *file, sa_error 
     return true;
 }
 
+/* Identifies the alignments of the training pairs, for --guided-alignment. */
+static int64_t hash_links(const sa_session *session) {
+    uint64_t hash = 0;
+    for (size_t i = 0; session->gold && i < session->data.count; i++) {
+        const sa_gold_alignment *gold = &session->gold[i];
+        hash = sa_hash_mix(hash ^ gold->count);
+        for (size_t k = 0; k < gold->count; k++) {
+            const sa_link *link = &gold->links[k];
+            hash = sa_hash_mix(hash ^ (uint64_t)link->source);
+            hash = sa_hash_mix(hash ^ (uint64_t)link->target << 1 ^ link->possible);
+        }
+    }
+    return (int64_t)hash;
+}
+
+/* Files of earlier versions do not have the tensor. */
+static bool check_links(const sa_session *session, const sa_container *file, sa_error *error) {
+    int64_t stored;
+    if (!session->gold || !sa_container_find(file, "training.alignments")) return true;
+    return sa_tensor_copy(file, "training.alignments", SA_I64, 1, &stored, error) &&
+           (stored == hash_links(session) ||
+            sa_fail(error, SA_DATA, "%s: the alignments have changed since '%s' was saved",
+                    session->train.name, file->name));
+}
+
 static bool read_averaging(sa_session *session, const sa_container *file, sa_error *error) {
     sa_averaging *averaging = &session->averaging;
     const size_t size = averaging->capacity * averaging->size;
@@ -109,7 +134,7 @@ bool sa_checkpoint_read(sa_session *session, const sa_container *file, sa_error 
         !sa_tensor_copy(file, "optimizer.first", SA_F32, size, trainer->first, error) ||
         !sa_tensor_copy(file, "optimizer.second", SA_F32, size, trainer->second, error) ||
         !check_state(session, file->name, error) || !check_moments(session, file->name, error) ||
-        !read_averaging(session, file, error))
+        !check_links(session, file, error) || !read_averaging(session, file, error))
         return false;
     trainer->step = session->counts.batches;
     trainer->applied = session->counts.updates;
@@ -146,7 +171,8 @@ bool sa_checkpoint_write(sa_session *session, sa_error *error) {
     session->counts.epoch = session->batcher.epoch;
     session->counts.position = (int64_t)session->batcher.position;
     const sa_averaging *averaging = &session->averaging;
-    const sa_tensor state[] = {
+    enum { STATE_TENSORS = 4 };
+    sa_tensor state[STATE_TENSORS + 3] = {
         {.name = "optimizer.first",
          .type = SA_F32,
          .rank = 1,
@@ -167,18 +193,24 @@ bool sa_checkpoint_write(sa_session *session, sa_error *error) {
          .rank = 1,
          .shape = {SA_STATE_FIGURES},
          .data = &session->figures},
-        {.name = "average.weights", /* from here on: with --average only */
-         .type = SA_F32,
-         .rank = 2,
-         .shape = {(int)averaging->capacity, size},
-         .data = averaging->weights},
-        {.name = "average.validations",
-         .type = SA_F64,
-         .rank = 2,
-         .shape = {(int)averaging->capacity, AVERAGING_FIGURES},
-         .data = averaging->validations},
     };
-    const size_t count = sizeof state / sizeof *state - (averaging->capacity ? 0 : 2);
+    size_t count = STATE_TENSORS;
+    const int64_t links = hash_links(session);
+    if (session->gold)
+        state[count++] = (sa_tensor){
+            .name = "training.alignments", .type = SA_I64, .rank = 1, .shape = {1}, .data = &links};
+    if (averaging->capacity) {
+        state[count++] = (sa_tensor){.name = "average.weights",
+                                     .type = SA_F32,
+                                     .rank = 2,
+                                     .shape = {(int)averaging->capacity, size},
+                                     .data = averaging->weights};
+        state[count++] = (sa_tensor){.name = "average.validations",
+                                     .type = SA_F64,
+                                     .rank = 2,
+                                     .shape = {(int)averaging->capacity, AVERAGING_FIGURES},
+                                     .data = averaging->validations};
+    }
     return save_log(session, error) &&
            sa_model_write(&session->model, session->last_path.text, state, count, error);
 }

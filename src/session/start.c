@@ -1,13 +1,16 @@
 #include "session/start.h"
 #include "base/file.h"
 #include "base/save.h"
+#include "config/settings.h"
 #include "data/scripts.h"
 #include "inference/gold_links.h"
 #include "inference/model_file.h"
 #include "session/checkpoint.h"
+#include "tensor/blas.h"
 
 #include <errno.h>
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -177,13 +180,17 @@ static bool resume(sa_session *session, sa_error *error) {
     if (!sa_container_open(&file, session->last_path.text, error)) return false;
     bool good = sa_model_read(&session->model, &file, session->settings.threads, error);
     if (good) { /* options of SA_SCOPE_RUN are from this run, all others from the file */
-        const sa_settings asked = session->settings;
+        sa_settings asked = session->settings;
         session->settings = session->model.settings;
+        if (asked.shards == 0) asked.shards = session->settings.shards;
+        const sa_option *row = sa_settings_find_difference(&asked, &session->settings);
+        good = !row || sa_settings_fail_difference(row, &session->settings, file.name,
+                                                   "which resuming cannot change", error);
         session->settings.threads = asked.threads;
         session->settings.epochs = asked.epochs;
         session->settings.steps = asked.steps;
         session->settings.max_time = asked.max_time;
-        if (session->settings.shards < 1)
+        if (good && session->settings.shards < 1)
             good = sa_fail(error, SA_DATA, "%s: the number of shards is missing", file.name);
     }
     good = good && open_trainer(session, error) && sa_checkpoint_read(session, &file, error);
@@ -202,6 +209,15 @@ static bool name_files(sa_session *session, sa_error *error) {
     return (!session->best_path.failed && !session->last_path.failed &&
             !session->average_path.failed && !session->log_path.failed) ||
            sa_fail_memory(error, strlen(out));
+}
+
+static void note_model(const sa_session *session) {
+    const int shards = session->settings.shards, threads = sa_pool_threads(session->model.pool);
+    char idle[64] = "";
+    if (shards < threads) snprintf(idle, sizeof idle, " (updates use %d: see --shards)", shards);
+    sa_session_note(session, "model: %zu weights, %d shards, %d threads%s%s",
+                    session->model.plan.size, shards, threads, idle,
+                    session->training->resume ? ", resumed" : "");
 }
 
 bool sa_session_open(sa_session *session, const sa_train_options *training, sa_error *error) {
@@ -229,12 +245,12 @@ bool sa_session_open(sa_session *session, const sa_train_options *training, sa_e
                                     session->figures.best_chrf};
     if (training->resume) check_best_model(session);
     note_pairs(session);
-    sa_session_note(session, "model: %zu weights, %d shards, %d threads%s",
-                    session->model.plan.size, session->settings.shards,
-                    sa_pool_threads(session->model.pool), training->resume ? ", resumed" : "");
+    note_model(session);
     if (session->settings.metrics.tokenize == SA_METRIC_TOKENIZER_13A &&
         sa_targets_lack_spaces(session->valid_corpus))
         sa_session_note(session, "note: " SA_UNSPACED_NOTE);
+    if (sa_blas_flavor_note() && session->settings.threads != 1)
+        sa_session_note(session, "note: %s", sa_blas_flavor_note());
     session->report_time = sa_clock_seconds();
     return true;
 }

@@ -1,5 +1,6 @@
 /* training: sa_train of softalign.h, the loop over updates and validations. */
 #include "analysis/overlap.h"
+#include "base/argument.h"
 #include "base/memory.h"
 #include "base/number.h"
 #include "config/settings.h"
@@ -8,6 +9,7 @@
 #include "session/snapshots.h"
 #include "session/start.h"
 
+#include <float.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -91,7 +93,8 @@ static void update_learning_rate(sa_session *session, sa_validation now) {
     } else {
         session->counts.stale++;
         if (session->counts.stale % session->settings.lr_patience == 0)
-            session->figures.lr_factor *= session->settings.lr_decay;
+            session->figures.lr_factor = /* never 0 */
+                fmax(session->figures.lr_factor * session->settings.lr_decay, DBL_MIN);
         session->trainer.decay = session->figures.lr_factor;
     }
 }
@@ -302,15 +305,84 @@ static bool note_shared_pairs(const sa_session *session, sa_error *error) {
     return true;
 }
 
+/* ---- Diagnosis ------------------------------------------------------------------------------- */
+
+/* How far a figure is on the way from its threshold to 1. Translations that are too long or too
+ * short are symptoms, which matter only where no cause is found. */
+static double severity(const sa_finding *finding) {
+    return (finding->figure - finding->threshold) / (1 - finding->threshold) -
+           (finding->case_count > 0);
+}
+
+static void take_worst(const sa_diagnosis *diagnosis, sa_train_result *result) {
+    const sa_finding *worst = NULL;
+    for (size_t i = 0; i < diagnosis->count; i++) {
+        const sa_finding *one = &diagnosis->findings[i];
+        if (one->brief && (!worst || severity(one) > severity(worst))) worst = one;
+    }
+    if (!worst) return;
+    result->worst = worst->brief;
+    result->worst_figure = worst->figure;
+}
+
+static bool diagnose_pairs(const sa_session *session, const sa_corpus *pairs,
+                           sa_train_result *result, sa_error *error) {
+    sa_search search;
+    sa_diagnosis diagnosis;
+    sa_search_init(&search);
+    sa_model *model = sa_model_open(session->best_path.text, session->settings.threads, error);
+    sa_sentence_result *each = model ? sa_new(pairs->count, sizeof *each, error) : NULL;
+    bool good = each && sa_evaluate(model, pairs, &search, NULL, each, error);
+    if (good) {
+        good = sa_diagnose(model, pairs, each, NULL, &diagnosis, error);
+        sa_sentence_results_release(each, pairs->count);
+    }
+    if (good) {
+        take_worst(&diagnosis, result);
+        sa_diagnosis_release(&diagnosis);
+    }
+    free(each);
+    sa_model_close(model);
+    return good;
+}
+
+/* The model is saved by now: a failure is only noted. */
+static void diagnose(sa_session *session, sa_train_result *result) {
+    enum { PAIRS = 200 };
+    const sa_dataset *data = &session->valid_data;
+    sa_error error = {0};
+    sa_corpus pairs = *session->valid_corpus;
+    pairs.count = data->count < PAIRS ? data->count : PAIRS;
+    pairs.pairs = sa_new(pairs.count, sizeof *pairs.pairs, &error);
+    for (size_t i = 0; pairs.pairs && i < pairs.count; i++)
+        pairs.pairs[i] = session->valid_corpus->pairs[data->pair[i]];
+    sa_trainer_lend_memory(&session->trainer);
+    if (!pairs.pairs || !diagnose_pairs(session, &pairs, result, &error))
+        sa_session_note(session, "note: the best model is not diagnosed: %s", error.text);
+    free(pairs.pairs);
+}
+
+/* ---- The whole ------------------------------------------------------------------------------- */
+
 bool sa_train(const sa_train_options *training, sa_train_result *result, sa_error *error) {
     sa_session session;
+    if (!sa_given(result, "result", error)) return false;
     *result = (sa_train_result){0};
-    if (!sa_settings_check(training->settings, error)) return false;
+    if (!sa_given(training, "options", error) ||
+        !sa_given(training->settings, "options->settings", error) ||
+        !sa_given(training->train, "options->train", error) ||
+        !sa_given(training->out, "options->out", error) ||
+        !sa_given_pairs(training->snapshot_pairs, training->snapshot_count,
+                        "options->snapshot_pairs", error) ||
+        !sa_settings_check(training->settings, error))
+        return false;
     bool good = sa_session_open(&session, training, error) && note_shared_pairs(&session, error) &&
                 sa_snapshots_open(&session, error) &&
                 (training->resume || sa_snapshots_write(&session, error));
     session.trainer.profiled = training->parts;
     good = good && train(&session, &result->reason, error);
+    if (good && training->diagnose && strcmp(result->reason, "stopped") != 0)
+        diagnose(&session, result);
     if (training->parts) sa_trainer_profile(&session.trainer, training->parts);
     result->steps = session.trainer.step;
     result->epochs = (int)session.batcher.epoch + 1;

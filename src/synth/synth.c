@@ -72,6 +72,7 @@ typedef struct corpus_generator {
     sa_draft draft;
     sa_buffer source; /* of the current draft, as written */
     hash_set seen;
+    sa_synth_flush *flush;
 } corpus_generator;
 
 /* Eight tenths of the sources are for training, one each for validation and test. */
@@ -95,12 +96,14 @@ static bool draw(corpus_generator *generator, bool *fresh, sa_error *error) {
 /* Samples until there are enough pairs, or until a long run of draws gave nothing new, which means
  * that more than nine tenths of the split are used up. */
 static bool draw_at_random(corpus_generator *generator, sa_buffer *out, sa_error *error) {
+    enum { FLUSH = 1 << 16 }; /* bytes */
     generator->draft.rng = &generator->rng;
     for (int misses = 0; generator->made < generator->wanted && misses < 2000; misses++) {
         bool fresh;
         if (!draw(generator, &fresh, error)) return false;
         if (!fresh) continue;
         sa_draft_write(&generator->draft, out);
+        if (generator->flush && out->size >= FLUSH && !generator->flush(out, error)) return false;
         generator->made++;
         misses = -1;
     }
@@ -155,11 +158,11 @@ static bool draw_from_the_rest(corpus_generator *generator, sa_buffer *out, sa_e
 }
 
 bool sa_synth_write(const sa_task *task, size_t pairs, uint64_t seed, sa_split split,
-                    sa_buffer *out, sa_error *error) {
+                    sa_synth_flush *flush, sa_buffer *out, sa_error *error) {
     if (pairs > SA_SYNTH_LIMIT)
         return sa_fail(error, SA_USAGE, "%zu pairs are too many: a toy corpus has at most %zu",
                        pairs, SA_SYNTH_LIMIT);
-    corpus_generator generator = {.task = task, .split = split, .wanted = pairs};
+    corpus_generator generator = {.task = task, .split = split, .wanted = pairs, .flush = flush};
     generator.rng = sa_rng_seed(seed, (uint64_t)split);
     bool done = draw_at_random(&generator, out, error);
     if (done && generator.made < pairs) done = draw_from_the_rest(&generator, out, error);

@@ -2,6 +2,7 @@
 
 #include <cblas.h>
 #include <dlfcn.h>
+#include <pthread.h>
 #include <string.h>
 #include <sys/mman.h>
 
@@ -119,20 +120,43 @@ void sa_gemm_tn(sa_mat a, sa_mat b, sa_real beta, sa_mat c) {
     }
 }
 
-void sa_blas_init(void) {
-    openblas_set_num_threads(1);
+static void choose_tiles(void) {
     const char *core = openblas_get_corename();
     tiles_supported =
         !strcmp(core, "SkylakeX") || !strcmp(core, "Cooperlake") || !strcmp(core, "SapphireRapids");
 }
 
+void sa_blas_init(void) {
+    static pthread_once_t once = PTHREAD_ONCE_INIT; /* two threads may open models */
+    openblas_set_num_threads(1);
+    pthread_once(&once, choose_tiles);
+}
+
+const char *sa_blas_flavor_note(void) {
+    switch (openblas_get_parallel()) {
+    case OPENBLAS_SEQUENTIAL:
+        return "one thread is used: this OpenBLAS is built without threads, and two that call it "
+               "at "
+               "once get wrong products";
+    case OPENBLAS_OPENMP:
+        return "one thread is used: this OpenBLAS is built with OpenMP, and two that call it at "
+               "once get other bits in every run";
+    default:
+        return NULL;
+    }
+}
+
+/* The probe is writable, as the buffers will be: only such memory counts for RLIMIT_DATA. */
 bool sa_blas_check_memory(int threads, sa_error *error) {
     const size_t buffer = (size_t)128 << 20, all = buffer * (size_t)threads;
-    void *probe = mmap(NULL, all, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    void *probe =
+        mmap(NULL, all, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     if (probe == MAP_FAILED)
-        return sa_fail(error, SA_LIMIT,
-                       "no address space for %d threads: OpenBLAS takes %zu bytes of it for each",
-                       threads, buffer);
+        return sa_fail(
+            error, SA_LIMIT,
+            "no memory for the products of %d thread%s: OpenBLAS maps %zu bytes for each "
+            "(see ulimit -v, ulimit -d, --threads)",
+            threads, threads == 1 ? "" : "s", buffer);
     munmap(probe, all);
     return true;
 }

@@ -19,13 +19,14 @@ void sa_gemm_tn(sa_mat a, sa_mat b, sa_real beta, sa_mat c);
 /* Makes OpenBLAS work in the calling thread only (threads are ours, above it). Call once before
  * the first product. */
 void sa_blas_init(void);
-/* SA_LIMIT if the address space is too small for the buffers that OpenBLAS maps at each thread's
- * first product; OpenBLAS would wait forever. */
+/* SA_LIMIT if there is no memory left for the buffers that OpenBLAS maps at each thread's first
+ * product; OpenBLAS would wait forever. So all else that the threads need comes first. */
 bool sa_blas_check_memory(int threads, sa_error *error);
 /* The kernel set OpenBLAS chose for this machine, such as "SkylakeX". */
 const char *sa_blas_core(void);
-/* See sa_blas_version and sa_blas_library in softalign.h. */
+/* See sa_blas_version, sa_blas_library and sa_blas_one_thread in softalign.h. */
 const char *sa_blas_build(void);
 const char *sa_blas_origin(void);
+const char *sa_blas_flavor_note(void);
 
 #endif

@@ -88,7 +88,8 @@ bool sa_trainer_open(sa_trainer *trainer, const sa_settings *settings, const sa_
     trainer->shard = sa_new((size_t)trainer->shards, sizeof(sa_shard), error);
     return trainer->first && trainer->second && trainer->squares && trainer->source &&
            trainer->target && trainer->shard &&
-           open_shards(trainer, sizes, longest_source, longest_target, error);
+           open_shards(trainer, sizes, longest_source, longest_target, error) &&
+           sa_blas_check_memory(pool ? sa_pool_threads(pool) : 1, error);
 }
 
 void sa_trainer_close(sa_trainer *trainer) {

@@ -240,8 +240,7 @@ END_TEST
 START_TEST(names_what_is_missing) {
     sa_attend_options job = fitting();
     job.heads = 3;
-    refused(job, SA_USAGE,
-            "--heads 3: --values is 3 x 2; its 2 columns cannot be shared out equally");
+    refused(job, SA_USAGE, "--heads 3: --values is 3 x 2; its 2 columns are not divisible by 3");
     job.heads = 2, job.attention = choice("general");
     refused(job, SA_DATA,
             "--query is 1 x 2, --keys is 3 x 2: each head compares the whole query with its share "

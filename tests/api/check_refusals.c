@@ -77,7 +77,10 @@ START_TEST(attention_that_there_is_not) {
     refuse(sa_attend(&job, &attended, &error), SA_USAGE, "there is no attention score -1");
     job.attention = 99;
     refuse(sa_attend(&job, &attended, &error), SA_USAGE, "there is no attention score 99");
-    job.attention = 0, job.heads = 0;
+    job.attention = 0, job.positions = SA_POSITIONS_LEARNED;
+    refuse(sa_attend(&job, &attended, &error), SA_USAGE,
+           "--positions learned: there is no model that learned them");
+    job.positions = 0, job.heads = 0;
     refuse(sa_attend(&job, &attended, &error), SA_USAGE, "--heads 0: at least 1");
 }
 END_TEST

@@ -208,10 +208,36 @@ START_TEST(endless_lines_are_refused) {
 }
 END_TEST
 
+/* Where a path leads, whether or not there is something. */
+START_TEST(test_resolved_paths) {
+    char folder[128], wanted[192];
+    ck_assert_int_eq(mkdir(scratch_path("a"), 0777), 0);
+    ck_assert_int_eq(symlink("a", scratch_path("link")), 0);
+    ck_assert_int_eq(chdir(scratch), 0);
+    ck_assert_ptr_nonnull(getcwd(folder, sizeof folder));
+    static const char *const rows[][2] = {{"a/", "/a"},           {"link", "/a"},
+                                          {"link/new", "/a/new"}, {"./a/../new/file", "/new/file"},
+                                          {"new", "/new"},        {".", ""}};
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        char *path = sa_path_resolve(rows[i][0], &error);
+        snprintf(wanted, sizeof wanted, "%s%s", folder, rows[i][1]);
+        ck_assert_str_eq(path, wanted);
+        free(path);
+    }
+    ck_assert(sa_file_same("a", "./link") && !sa_file_same("a", ".") && !sa_file_same("x", "x"));
+    ck_assert_int_eq(chdir("a"), 0);
+    ck_assert_int_eq(rmdir("../a"), 0);
+    char *path = sa_path_resolve("x", &error); /* in a folder that is gone */
+    ck_assert_str_eq(path, "./x");
+    free(path);
+}
+END_TEST
+
 int main(void) {
     TCase *tests;
     Suite *suite = suite_of("file", &tests);
     tcase_add_checked_fixture(tests, scratch_make, scratch_remove);
+    tcase_add_test(tests, test_resolved_paths);
     tcase_add_test(tests, files_are_read_whole);
     tcase_add_test(tests, what_cannot_be_opened_says_why);
     tcase_add_test(tests, a_forbidden_file_says_so);

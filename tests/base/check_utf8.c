@@ -1,9 +1,11 @@
 /* Unicode: validity, normal form, classes, clusters, columns. */
+#include "base/memory.h"
 #include "base/utf8.h"
 #include "support/memory_failures.h"
 #include "support/suite.h"
 
 #include <stdio.h>
+#include <time.h>
 
 /* ---- Validity -------------------------------------------------------------------------------- */
 
@@ -108,6 +110,28 @@ START_TEST(text_is_composed) {
            "a\xc2\xa0"
            "b\xe2\x80\xaf"
            "c");
+}
+END_TEST
+
+/* Marks above and below by turns, of which ordering moves every second one. */
+START_TEST(marks_are_bounded) {
+    enum { PAIRS = 80000, JOINER = 30 };
+    sa_buffer marks = {0}, few = {0};
+    sa_buffer_adds(&marks, "a");
+    for (int i = 0; i < PAIRS; i++) sa_buffer_adds(&marks, "\u0307\u0316");
+    const clock_t begin = clock();
+    char *got = sa_utf8_normalize(marks.text, marks.size, false, NULL);
+    ck_assert_double_lt((double)(clock() - begin) / CLOCKS_PER_SEC,
+                        5); /* minutes without a bound */
+    ck_assert_ptr_nonnull(strstr(got, "\u034f"));
+    ck_assert_uint_eq(strlen(got), /* the first mark above is composed with the a: as long */
+                      strlen("ȧ") + marks.size - 3 + 2 * ((2 * PAIRS - 1) / JOINER));
+    free(got);
+    sa_buffer_add(&few, marks.text, 1 + 2 * JOINER); /* 30 marks stay as they are */
+    got = sa_utf8_normalize(few.text, few.size, false, NULL);
+    ck_assert_ptr_null(strstr(got, "\u034f"));
+    free(got);
+    sa_buffer_release(&marks), sa_buffer_release(&few);
 }
 END_TEST
 
@@ -257,6 +281,7 @@ int main(void) {
 
     TCase *form = tcase_create("form");
     tcase_add_test(form, text_is_composed);
+    tcase_add_test(form, marks_are_bounded);
     tcase_add_test(form, lower_case_goes_letter_by_letter);
     tcase_add_loop_test(form, lower_case_of_whole_texts, 0,
                         (int)(sizeof lowered / sizeof *lowered));

@@ -69,6 +69,8 @@ done
 cmp -s words.none turned.none || fail "self-attention without positions is not one of a set"
 cmp -s words.sinusoidal turned.sinusoidal && fail "positions change nothing"
 
+expect 2 "--positions learned: there is no model that learned them" attend --self words.csv --positions learned
+
 # Scores of all kinds, and notes.
 for attention in dot scaled-dot general uniform location; do
     expect 0 "" attend --self words.csv --attention $attention
@@ -103,7 +105,7 @@ expect 2 "--query is missing" attend --keys keys.csv --values values.csv
 expect 2 "attend: only one result can go to standard output" attend --self words.csv --weights -
 expect 2 "'words.csv' is an input: choose another output" \
     attend --self words.csv --weights words.csv
-expect 2 "--heads 3: --self words.csv is 2 x 2; its 2 columns cannot be shared out equally" \
+expect 2 "--heads 3: --self words.csv is 2 x 2; its 2 columns are not divisible by 3" \
     attend --self words.csv --heads 3
 expect 2 "--head 2: there are 1" attend --self words.csv --head 2
 expect 3 "--query query.csv is 1 x 3, --keys words.csv is 2 x 2: a query and a key are compared: as many columns" \
@@ -115,7 +117,7 @@ for more in "--heads 2" --causal "--query words.csv" "--keys words.csv"; do
         attend --given-weights words.csv --values words.csv "${more[@]}"
 done
 printf '1,2\n3,4\n5,6\n' >three.csv
-expect 2 "--heads 2: --query words.csv is 2 x 2; its 3 columns once projected cannot be shared out equally" \
+expect 2 "--heads 2: --query words.csv is 2 x 2; its 3 columns once projected are not divisible by 2" \
     attend --query words.csv --project-query three.csv --keys words.csv --values words.csv --heads 2
 expect 3 "--project-query words.csv is 2 x 2, --bias-query query.csv is 1 x 3: a bias has one number for every row of the projection" \
     attend --query words.csv --project-query words.csv --bias-query query.csv --keys words.csv \

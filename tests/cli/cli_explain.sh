@@ -138,7 +138,7 @@ fi
 
 # A layer of a Transformer's encoder, made again from the weights in the model file.
 for norm in pre post; do
-    "$softalign" train --train mono.tsv --out deep --model transformer --norm $norm --embed 5 --attn 4 --value-size 3 \
+    "$softalign" train --train mono.tsv --out deep --overwrite --model transformer --norm $norm --embed 5 --attn 4 --value-size 3 \
         --heads 2 --ffn 6 --layers 2 --steps 20 2>/dev/null
     model=deep/best.safetensors
     expect 0 "" explain $model "a king finds the horse." --step 2

@@ -21,6 +21,14 @@ sed 's/.*/0-0/' links >moved
 train other --train pairs.tsv --alignments moved $guided
 cmp -s column/last.safetensors other/last.safetensors && fail "the file does not go before the column"
 
+# A resumed training has the links it began with.
+resume="--train pairs.tsv --out other --resume --steps 60 --max-time 0 --alignments"
+"$softalign" train $resume links 2>err
+same "exit code of other links" 3 $?
+grep -q "^softalign: pairs.tsv: the alignments have changed since 'other/last.safetensors' was saved" err ||
+    fail "other links: $(tail -n 1 err)"
+"$softalign" train $resume moved 2>err || fail "the same links: $(tail -n 1 err)"
+
 # The third column is ignored without the option, and the log's column is empty.
 train off --train pairs.tsv $sizes
 train plain --train plain.tsv $sizes

@@ -87,4 +87,26 @@ for order in "--preset bahdanau2015 $options --steps 1" "$options --steps 1 --pr
     grep -qx 'optimizer adadelta' <<<"$settings" || fail "the preset's optimizer is not used"
     rm -r preset
 done
+# A rate that has decayed below all numbers can still be resumed from.
+small="--embed 4 --hidden 4 --attn 4 --maxout 4 --valid-every 1 --patience 0 --max-time 0 --epochs 0"
+head -n 40 mono.tsv >few.tsv
+"$softalign" train --train few.tsv --valid few.tsv --out low $small --lr 1e-30 --lr-decay 0.01 --steps 180 2>err ||
+    fail "a rate that decays: $(tail -n 1 err)"
+"$softalign" train --train few.tsv --valid few.tsv --out low --resume --steps 182 2>err ||
+    fail "resume at the lowest rate: $(tail -n 1 err)"
+
+# What ended a training, where it was a limit, and how to go on.
+ended() { # LIMIT OPTION...
+    "$softalign" train --train few.tsv --out ended $small "${@:2}" 2>err || fail "train ${*:2}"
+    grep -q "^ended by $1: " err || fail "train ${*:2} ends with '$(grep ended err)', not with '$1'"
+    rm -r ended
+}
+small="--embed 4 --hidden 4 --attn 4 --maxout 4"
+ended "--max-time 0.1" --max-time 0.1
+ended "--epochs 100, the default" --patience 0 --valid-every 150
+ended "--patience 10, the default" --lr 1e-30
+ended "--patience 2" --lr 1e-30 --patience 2
+"$softalign" train --train few.tsv --out ended $small --steps 2 2>err
+grep -q "^ended by" err && fail "steps that were asked for: $(grep '^ended by' err)"
+
 finish

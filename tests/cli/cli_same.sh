@@ -50,5 +50,27 @@ for kind in "--decoder bahdanau" "--decoder luong --attention general --cell lst
     same_model "another folder" "deep/ü = 'x' &" "$softalign" train --threads 3
     same_model "a folder by its whole path" "$PWD/deep/er/one" "$softalign" train --threads 2
 done
+
+# A flavor of OpenBLAS that threads cannot share, where one is installed: one thread, and a note.
+for flavor in /usr/lib/*/openblas-{serial,openmp}; do
+    [ -e "$flavor/libopenblas.so.0" ] || continue
+    for threads in 1 4; do
+        rm -rf flavor-$threads
+        LD_LIBRARY_PATH=$flavor "$softalign" train --train mono.tsv --embed 200 --hidden 300 --shards 4 \
+            --batch 64 --steps 5 --out flavor-$threads --threads $threads 2>err || fail "train: $(cat err)"
+    done
+    grep -q '^note: one thread is used' err || fail "${flavor##*/}: no note: $(cat err)"
+    same "${flavor##*/}" "$(sums flavor-1)" "$(sums flavor-4)"
+done
 echo "same models: $good/$cases"
+# Without --shards the number of cores changes nothing.
+if command -v taskset >/dev/null; then
+    default="--train mono.tsv --embed 8 --hidden 8 --attn 4 --maxout 4 --steps 10 --max-time 0"
+    "$softalign" train $default --out cores 2>/dev/null
+    taskset -c "$(taskset -cp $$ | sed 's/.*: *\([0-9]*\).*/\1/')" "$softalign" train $default --out core 2>/dev/null
+    cmp cores/best.safetensors core/best.safetensors || fail "one core makes another model"
+fi
+"$softalign" train $options --out few --threads 9 2>err
+grep -q ' weights, 8 shards, 9 threads (updates use 8: see --shards)$' err || fail "idle threads: $(cat err)"
+
 finish

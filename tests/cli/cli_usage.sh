@@ -129,6 +129,15 @@ sed -n 3p out | grep -q '^products by .*openblas' || fail "--version does not sa
 expect 0 "" --version
 [ "$(uname -m)" = x86_64 ] && { grep -q Prescott out || fail "another core is not shown: $(cat out)"; }
 unset OPENBLAS_CORETYPE
+if [ "$(uname -m)" = x86_64 ] && ! grep -qw fma4 /proc/cpuinfo; then # Bulldozer's instructions
+    OPENBLAS_CORETYPE=Bulldozer expect 2 "illegal instruction: OPENBLAS_CORETYPE selects kernels that \
+this processor cannot run" gradcheck
+fi
+if [ "$(nproc)" -gt 1 ] && [ "$(id -u)" -eq 0 ]; then # OpenBLAS may not start its threads
+    setpriv --reuid=65534 --clear-groups bash -c 'ulimit -u 1; exec "$@"' - "$softalign" --version >out 2>err
+    same "without threads" 7 $?
+    grep -q '^softalign: OpenBLAS cannot start its threads (see ulimit -u)' err || fail "without threads: $(cat err)"
+fi
 if command -v cc >/dev/null; then
     echo 'void cblas_sgemm(void) {}' | cc -shared -fPIC -x c - -o other.so
     LD_PRELOAD=$PWD/other.so "$softalign" --version >out
@@ -138,5 +147,11 @@ fi
 # A program without a name.
 (exec -a '' "$softalign") 2>err
 same "without a name" 2 $?
+
+# A corpus is written while it is made: whoever wants one line waits for one.
+timeout 20 "$softalign" corpus mono --pairs 1000000 2>err | head -n 1 >first
+same "exit codes of a pipe that is closed" "5 0" "${PIPESTATUS[*]}"
+same "its message" "" "$(cat err)"
+same "the first line" "$("$softalign" corpus mono --pairs 1)" "$(cat first)"
 
 finish

@@ -46,6 +46,23 @@ START_TEST(time_left_follows_the_speed_of_this_run) {
 }
 END_TEST
 
+/* Only the options of the run may be others. */
+START_TEST(resuming_changes_no_setting) {
+    char wanted[256];
+    sa_settings settings = small_settings();
+    settings.shards = 2;
+    ck_assert_msg(train(&settings, false), "%s", error.text);
+    settings.shards = 0, settings.threads = 2, settings.steps = 21; /* 0: as they are */
+    ck_assert_msg(train(&settings, true), "%s", error.text);
+    settings.hidden = 5;
+    ck_assert(!train(&settings, true));
+    snprintf(wanted, sizeof wanted,
+             "--hidden: '%s' was trained with 4, which resuming cannot change", last_path);
+    ck_assert_str_eq(error.text, wanted);
+    ck_assert_int_eq(error.code, SA_USAGE);
+}
+END_TEST
+
 /* One killed after its last validation has nothing left to do, and tells nothing twice. */
 START_TEST(a_training_that_is_over_adds_nothing) {
     sa_settings settings = small_settings();
@@ -301,6 +318,26 @@ START_TEST(a_training_is_not_replaced_unasked) {
 }
 END_TEST
 
+/* ---- OpenBLAS -------------------------------------------------------------------------------- */
+
+static int flavor = 1; /* serial, with threads, with OpenMP */
+int __wrap_openblas_get_parallel(void);
+int __wrap_openblas_get_parallel(void) {
+    return flavor;
+}
+
+/* Two threads at once get wrong products from a serial OpenBLAS, and changing ones with OpenMP. */
+START_TEST(one_thread_where_openblas_allows_no_more) {
+    sa_settings settings = small_settings();
+    settings.threads = 3;
+    flavor = _i;
+    ck_assert(train_with((sa_train_options){.settings = &settings}));
+    ck_assert(!strstr(notes, "one thread is used") == (flavor == 1));
+    ck_assert_ptr_nonnull(strstr(notes, flavor == 1 ? "3 threads" : "1 threads"));
+    flavor = 1;
+}
+END_TEST
+
 int main(void) {
     TCase *tests;
     Suite *suite = suite_of("session", &tests);
@@ -313,6 +350,8 @@ int main(void) {
     tcase_add_loop_test(tests, the_rate_waits_for_its_patience, 1, 4);
     tcase_add_test(tests, guided_alignment_needs_alignments);
     tcase_add_loop_test(tests, too_few_pairs_for_sub_words, 0, 3);
+    tcase_add_test(tests, resuming_changes_no_setting);
+    tcase_add_loop_test(tests, one_thread_where_openblas_allows_no_more, 0, 3);
     tcase_add_test(tests, settings_beyond_their_range);
     tcase_add_test(tests, a_model_larger_than_its_file_may_be);
     tcase_add_test(tests, a_training_that_diverges);

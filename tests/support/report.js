@@ -348,6 +348,9 @@ const checks = {
     for (const name of ["table.csv", "curves.csv", "bylength.csv"])
       assert.strictEqual(await download(browser, page, folder, name), fs.readFileSync(`${folder}/${name}`, "utf8"), name);
     assert.match(await download(browser, page, folder, "attention.csv"), /^model,sentence,t,target,s,source,weight\n/);
+    assert.ok(await page.run(`byId("budgets").hidden`), "equal updates are noted");
+    await page.run(`{ page.files["table.csv"] = page.files["table.csv"].replace(/^(${models[0]},median,\\d+,[^,]*,)(\\d+)/m, (_, before, count) => before + 2 * count); addBudgets(); }`);
+    assert.match(await text(page, "#budgets"), new RegExp(`^Updates differ: ${models[0]} 100, ${models[1]} 50,`));
     await looks(page);
     quiet(page);
   },

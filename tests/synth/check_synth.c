@@ -26,7 +26,7 @@ typedef struct lines {
 static lines make(const char *task, size_t pairs, uint64_t seed, sa_split split) {
     sa_error error;
     lines corpus = {0};
-    bool done = sa_synth_write(sa_task_find(task), pairs, seed, split, &corpus.text, &error);
+    bool done = sa_synth_write(sa_task_find(task), pairs, seed, split, NULL, &corpus.text, &error);
     ck_assert_msg(done, "%s", error.text);
     corpus.list = sa_new(pairs, sizeof *corpus.list, NULL);
     for (char *at = corpus.text.text; at && *at; corpus.count++) {
@@ -83,7 +83,7 @@ static void compare_with_file(const char *task, size_t pairs, const char *file) 
     sa_file committed;
     sa_buffer made = {0};
     ck_assert_msg(sa_file_read(&committed, path, 1 << 24, &error), "%s", error.text);
-    ck_assert(sa_synth_write(sa_task_find(task), pairs, 1, SA_TRAIN, &made, &error));
+    ck_assert(sa_synth_write(sa_task_find(task), pairs, 1, SA_TRAIN, NULL, &made, &error));
     ck_assert_uint_eq(made.size, committed.size);
     ck_assert_msg(!memcmp(made.text, committed.data, made.size), "%s differs", file);
     sa_buffer_release(&made);
@@ -170,7 +170,7 @@ END_TEST
 START_TEST(says_how_many_there_are) {
     sa_buffer out = {0};
     sa_error error;
-    ck_assert(!sa_synth_write(sa_task_find("dates"), 43835, 1, SA_TEST, &out, &error));
+    ck_assert(!sa_synth_write(sa_task_find("dates"), 43835, 1, SA_TEST, NULL, &out, &error));
     ck_assert_int_eq(error.code, SA_USAGE);
     ck_assert_str_eq(error.text, "dates has only 43834 different test pairs, not 43835");
     sa_buffer_release(&out);
@@ -190,11 +190,12 @@ END_TEST
 START_TEST(refuses_more_than_a_toy) {
     sa_buffer out = {0};
     sa_error error;
-    ck_assert(!sa_synth_write(sa_task_find("mono"), SA_SYNTH_LIMIT + 1, 1, SA_TRAIN, &out, &error));
+    ck_assert(
+        !sa_synth_write(sa_task_find("mono"), SA_SYNTH_LIMIT + 1, 1, SA_TRAIN, NULL, &out, &error));
     ck_assert_int_eq(error.code, SA_USAGE);
     ck_assert_str_eq(error.text, "1000001 pairs are too many: a toy corpus has at most 1000000");
     ck_assert_ptr_null(out.text);
-    ck_assert(sa_synth_write(sa_task_find("mono"), 0, 1, SA_TRAIN, &out, &error));
+    ck_assert(sa_synth_write(sa_task_find("mono"), 0, 1, SA_TRAIN, NULL, &out, &error));
     ck_assert_uint_eq(out.size, 0);
 }
 END_TEST
@@ -348,6 +349,26 @@ START_TEST(copies_names_never_seen) {
 }
 END_TEST
 
+static sa_buffer taken;
+
+static bool take(sa_buffer *out, sa_error *why) {
+    (void)why;
+    sa_buffer_add(&taken, out->text, out->size);
+    out->size = 0;
+    return taken.size < 1 << 17;
+}
+
+START_TEST(a_corpus_is_flushed_in_parts) {
+    sa_buffer all = {0}, rest = {0};
+    sa_error error;
+    ck_assert(!sa_synth_write(sa_task_find("mono"), 9999, 1, SA_TRAIN, take, &rest, &error));
+    ck_assert(sa_synth_write(sa_task_find("mono"), 9999, 1, SA_TRAIN, NULL, &all, &error));
+    ck_assert(taken.size >= 1 << 17 && taken.size < all.size);
+    ck_assert_mem_eq(taken.text, all.text, taken.size);
+    sa_buffer_release(&all), sa_buffer_release(&rest), sa_buffer_release(&taken);
+}
+END_TEST
+
 int main(void) {
     int tasks = 0;
     while (sa_tasks[tasks].name) tasks++;
@@ -360,6 +381,7 @@ int main(void) {
     tcase_add_loop_test(all, sources_are_unique_and_splits_disjoint, 0, tasks);
     tcase_add_loop_test(all, links_fit_the_words, 0, tasks);
     tcase_add_test(all, says_how_many_there_are);
+    tcase_add_test(all, a_corpus_is_flushed_in_parts);
     tcase_add_test(all, gives_all_there_are);
     tcase_add_test(all, refuses_more_than_a_toy);
     tcase_add_test(all, lists_are_reversed_and_evenly_long);

@@ -1,0 +1,48 @@
+#include "base/argument.h"
+
+#include <limits.h>
+
+bool sa_given(const void *pointer, const char *name, sa_error *error) {
+    return pointer || sa_fail(error, SA_USAGE, "'%s' is NULL", name);
+}
+
+bool sa_within(int64_t number, int64_t min, int64_t max, const char *name, sa_error *error) {
+    return (number >= min && number <= max) ||
+           sa_fail(error, SA_USAGE, "'%s' is %lld: expected %lld to %lld", name, (long long)number,
+                   (long long)min, (long long)max);
+}
+
+bool sa_given_array(const void *array, size_t count, const char *name, sa_error *error) {
+    if (count > INT_MAX)
+        return sa_fail(error, SA_USAGE, "'%s': the count %zu is above %d", name, count, INT_MAX);
+    return !count || sa_given(array, name, error);
+}
+
+static bool fail_entry(const char *name, size_t i, const char *field, sa_error *error) {
+    return sa_fail(error, SA_USAGE, "'%s[%zu]%s' is NULL", name, i, field);
+}
+
+bool sa_given_texts(const char *const *texts, size_t count, const char *name, sa_error *error) {
+    if (!sa_given_array(texts, count, name, error)) return false;
+    for (size_t i = 0; i < count; i++)
+        if (!texts[i]) return fail_entry(name, i, "", error);
+    return true;
+}
+
+bool sa_given_pairs(const sa_pair *pairs, size_t count, const char *name, sa_error *error) {
+    if (!sa_given_array(pairs, count, name, error)) return false;
+    for (size_t i = 0; i < count; i++) {
+        if (!pairs[i].source) return fail_entry(name, i, ".source", error);
+        if (!pairs[i].target) return fail_entry(name, i, ".target", error);
+    }
+    return true;
+}
+
+bool sa_given_corpus(const sa_corpus *corpus, const char *name, sa_error *error) {
+    if (!sa_given(corpus, name, error)) return false;
+    if (!corpus->name) return sa_fail(error, SA_USAGE, "'%s->name' is NULL", name);
+    if (!sa_given_pairs(corpus->pairs, corpus->count, name, error)) return false;
+    for (size_t i = 0; corpus->gold && i < corpus->count; i++)
+        if (!corpus->pairs[i].gold) return fail_entry(name, i, ".gold", error);
+    return true;
+}

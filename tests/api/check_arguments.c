@@ -1,0 +1,286 @@
+/* Every public function with every pointer NULL in turn: where NULL is not allowed, a function that
+ * can fail answers SA_USAGE and names the argument, any other returns. A row for each function; one
+ * that is missing is noticed. */
+#include "base/file.h"
+#include "support/arguments.h"
+
+/* ---- The functions --------------------------------------------------------------------------- */
+
+/* Calls the function; a[i] is argument i, or NULL. Returns what it returns, true if it cannot fail;
+ * releases what it made. */
+typedef bool call(void *const *a, sa_error *why);
+
+#define CALL(name) static bool name(void *const *a, sa_error *why)
+#define VOID_CALL(name, ...)                                                                       \
+    CALL(name) {                                                                                   \
+        (void)a, (void)why;                                                                        \
+        __VA_ARGS__;                                                                               \
+        return true;                                                                               \
+    }
+
+CALL(settings_set) {
+    return sa_settings_set(a[0], a[1], a[2], why);
+}
+CALL(settings_preset) {
+    return sa_settings_preset(a[0], a[1], why);
+}
+CALL(corpus_open) {
+    const bool good = sa_corpus_open(a[0], a[1], why);
+    if (good) sa_corpus_close(a[0]);
+    return good;
+}
+CALL(corpus_read_alignments) {
+    return sa_corpus_read_alignments(a[0], a[1], why);
+}
+CALL(train_model) {
+    return sa_train(a[0], a[1], why);
+}
+CALL(model_open) {
+    sa_model *one = sa_model_open(a[0], 1, why);
+    sa_model_close(one);
+    return one;
+}
+CALL(average_models) {
+    return sa_average_models(a[0], 1, a[1], why);
+}
+CALL(override_parse) {
+    return sa_attention_override_parse(a[0], a[1], why);
+}
+CALL(translate) {
+    const bool good = sa_translate(a[0], a[1], 1, a[2], a[3], why);
+    if (good) sa_translations_release(a[3], 1);
+    return good;
+}
+CALL(translate_ensemble) {
+    const bool good = sa_translate_ensemble(a[0], 1, a[1], 1, a[2], a[3], why);
+    if (good) sa_translations_release(a[3], 1);
+    return good;
+}
+CALL(align) {
+    return sa_align(a[0], a[1], a[2], 1, a[3] ? each : NULL, NULL, why);
+}
+CALL(alignment_merge) {
+    const bool good = sa_alignment_merge(a[0], a[1], why);
+    if (good) sa_alignment_release(a[1]);
+    return good;
+}
+CALL(compute_metrics) {
+    return sa_compute_metrics(a[0], a[1], a[2], 1, 1, a[3], why);
+}
+CALL(evaluate) {
+    sa_sentence_result *again = a[4] ? calloc(corpus.count, sizeof *again) : NULL;
+    const bool good = sa_evaluate(a[0], a[1], a[2], a[3], again, why);
+    if (good) sa_sentence_results_release(again, corpus.count);
+    free(again);
+    return good;
+}
+CALL(eval_summarize) {
+    return sa_eval_summarize(a[0], a[1], a[2], a[3], 1, a[4], why);
+}
+CALL(diagnose) {
+    const bool good = sa_diagnose(a[0], a[1], a[2], a[3], a[4], why);
+    if (good) sa_diagnosis_release(a[4]);
+    return good;
+}
+CALL(explain) {
+    return sa_explain(a[0], a[1], why);
+}
+CALL(attend) {
+    const bool good = sa_attend(a[0], a[1], why);
+    if (good) sa_attend_result_release(a[1]);
+    return good;
+}
+CALL(check_gradients) {
+    return sa_check_gradients(a[0], why);
+}
+CALL(prove) {
+    return sa_prove(a[0], a[1], why);
+}
+VOID_CALL(versions, sa_version(), sa_version_number(), sa_blas_version(), sa_blas_library(),
+          sa_blas_one_thread())
+VOID_CALL(settings_init, sa_settings_init(a[0]))
+VOID_CALL(has_attention, sa_settings_has_attention(a[0]))
+VOID_CALL(preset_text, sa_preset_name(SIZE_MAX), sa_preset_text(a[0]))
+VOID_CALL(rows, sa_settings_option(SIZE_MAX), sa_search_option(SIZE_MAX),
+          sa_metrics_option(SIZE_MAX), sa_link_option(SIZE_MAX))
+VOID_CALL(infos, sa_attention_info(0, a[0], a[1]), sa_decoder_info(0, a[0], a[1]),
+          sa_cell_info(0, a[0], a[1]), sa_attention_info(SIZE_MAX, a[0], a[1]),
+          sa_decoder_info(SIZE_MAX, a[0], a[1]), sa_cell_info(SIZE_MAX, a[0], a[1]))
+VOID_CALL(names, sa_gradient_fault_name(0, a[0], a[1]), sa_proof_check_name(0, a[0]),
+          sa_gradient_fault_name(SIZE_MAX, a[0], a[1]), sa_proof_check_name(SIZE_MAX, a[0]))
+VOID_CALL(diagnostic_name, sa_diagnostic_name(0, a[0], a[1]),
+          sa_diagnostic_name(SIZE_MAX, a[0], a[1]))
+VOID_CALL(corpus_close, sa_corpus_close(a[0]))
+VOID_CALL(model_close, sa_model_close(a[0] ? sa_model_open(model_path, 1, NULL) : NULL))
+VOID_CALL(model_facts, sa_model_settings(a[0]), sa_model_parameters(a[0]), sa_model_denormals(a[0]))
+VOID_CALL(search_init, sa_search_init(a[0]))
+VOID_CALL(metrics_init, sa_metrics_init(a[0]))
+VOID_CALL(link_options_init, sa_link_options_init(a[0]))
+VOID_CALL(translations_release, sa_translations_release(a[0], 1))
+VOID_CALL(alignment_weights, sa_alignment_weights(a[0], 1, 1))
+VOID_CALL(alignment_release, sa_alignment_release(a[0]))
+VOID_CALL(results_release, sa_sentence_results_release(a[0], 0))
+VOID_CALL(diagnosis_release, sa_diagnosis_release(a[0]))
+VOID_CALL(attend_release, sa_attend_result_release(a[0]))
+
+static sa_corpus read_corpus;
+static sa_alignment merged;
+static sa_attention_override override;
+static sa_settings set;
+static const char *formula, *citation;
+static double threshold;
+static sa_translation no_translation;
+static sa_corpus no_corpus;
+static sa_alignment no_alignment;
+static sa_diagnosis no_diagnosis;
+static sa_attend_result no_result;
+static char choice_name[] = "hidden", choice_value[] = "8", preset[] = "bahdanau2015";
+
+enum { ARGUMENTS = 6 };
+
+static const struct row {
+    const char *functions; /* that the row calls */
+    call *call;
+    void *given[ARGUMENTS];
+    const char *names[ARGUMENTS]; /* in the message; NULL: the argument may be NULL, or the function
+                                     cannot fail */
+    bool fails;                   /* with these arguments as they are, for another reason */
+} rows_of_functions[] = {
+    {"sa_version sa_version_number sa_blas_version sa_blas_library sa_blas_one_thread", versions},
+    {"sa_settings_init", settings_init, {&set}},
+    {"sa_settings_set",
+     settings_set,
+     {&set, choice_name, choice_value},
+     {"settings", "name", "value"}},
+    {"sa_settings_has_attention", has_attention, {&settings}},
+    {"sa_settings_preset", settings_preset, {&set, preset}, {"settings", "name"}},
+    {"sa_preset_name sa_preset_text", preset_text, {preset}},
+    {"sa_settings_option sa_search_option sa_metrics_option sa_link_option", rows},
+    {"sa_attention_info sa_decoder_info sa_cell_info", infos, {&formula, &citation}},
+    {"sa_gradient_fault_name sa_proof_check_name", names, {&formula, &citation}},
+    {"sa_diagnostic_name", diagnostic_name, {&formula, &threshold}},
+    {"sa_corpus_open", corpus_open, {&read_corpus, train_path}, {"corpus", "path"}},
+    {"sa_corpus_close", corpus_close, {&no_corpus}},
+    {"sa_corpus_read_alignments",
+     corpus_read_alignments,
+     {&corpus, train_path},
+     {"corpus", "path"},
+     true},
+    {"sa_train", train_model, {&training, &trained}, {"options", "result"}},
+    {"sa_model_open", model_open, {model_path}, {"path"}},
+    {"sa_model_close", model_close, {model_path}},
+    {"sa_model_settings sa_model_parameters sa_model_denormals", model_facts, {&model}},
+    {"sa_average_models", average_models, {paths, new_path}, {"models", "path"}},
+    {"sa_attention_override_parse",
+     override_parse,
+     {&override, (void *)(uintptr_t) "gold"},
+     {"override", "text"}},
+    {"sa_search_init", search_init, {&search}},
+    {"sa_translate",
+     translate,
+     {&model, texts, &search, &translation},
+     {"model", "sources", "search", "translations"}},
+    {"sa_translate_ensemble",
+     translate_ensemble,
+     {models, texts, &search, &translation},
+     {"models", "sources", "search", "translations"}},
+    {"sa_translations_release", translations_release, {&no_translation}},
+    {"sa_alignment_weights", alignment_weights, {&alignment}},
+    {"sa_align", align, {&model, &aligning, &corpus, &each}, {"model", NULL, "pairs", "each"}},
+    {"sa_alignment_merge", alignment_merge, {&alignment, &merged}, {"subwords", "words"}},
+    {"sa_alignment_release", alignment_release, {&no_alignment}},
+    {"sa_metrics_init", metrics_init, {&metrics}},
+    {"sa_compute_metrics",
+     compute_metrics,
+     {&metrics, texts, references, &values},
+     {"metrics", "hypotheses", "references", "values"}},
+    {"sa_link_options_init", link_options_init, {&linking}},
+    {"sa_evaluate",
+     evaluate,
+     {&model, &corpus, &search, &linking, &results},
+     {"model", "corpus", "search", NULL, "results"}},
+    {"sa_sentence_results_release", results_release, {&summary}},
+    {"sa_eval_summarize",
+     eval_summarize,
+     {&metrics, &corpus, &results, chosen, &summary},
+     {NULL, "corpus", "results", NULL, "summary"}},
+    {"sa_diagnose",
+     diagnose,
+     {&model, &corpus, &results, &corpus, &diagnosis},
+     {"model", "corpus", "results", NULL, "diagnosis"}},
+    {"sa_diagnosis_release", diagnosis_release, {&no_diagnosis}},
+    {"sa_explain", explain, {&model, &explaining}, {"model", "options"}},
+    {"sa_attend", attend, {&attending, &attended}, {"options", "result"}},
+    {"sa_attend_result_release", attend_release, {&no_result}},
+    {"sa_check_gradients", check_gradients, {&checking}, {"options"}},
+    {"sa_prove", prove, {&model, &proving}, {"model", "options"}},
+};
+enum { ROWS = sizeof rows_of_functions / sizeof *rows_of_functions };
+
+/* The table holds the addresses of what is made before each test. */
+static void resolve(const struct row *row, void *arguments[ARGUMENTS]) {
+    for (int i = 0; i < ARGUMENTS; i++) {
+        void *given = row->given[i];
+        arguments[i] = given == &model     ? (void *)model
+                       : given == &results ? (void *)results
+                                           : given;
+    }
+    if (row->call == align) arguments[2] = corpus.pairs;
+}
+
+START_TEST(null_is_answered) {
+    const struct row *row = &rows_of_functions[_i];
+    void *arguments[ARGUMENTS];
+    resolve(row, arguments);
+    ck_assert_msg(row->call(arguments, &error) != row->fails, "%s: %s", row->functions, error.text);
+    row->call(arguments, NULL);
+    for (int i = 0; i < ARGUMENTS; i++) {
+        if (!arguments[i]) continue;
+        void *const saved = arguments[i];
+        arguments[i] = NULL;
+        error = (sa_error){0};
+        const bool good = row->call(arguments, &error);
+        if (row->names[i]) expect_usage(good, row->names[i], row->functions);
+        ck_assert_msg(row->names[i] || good, "%s: argument %d: %s", row->functions, i, error.text);
+        arguments[i] = saved;
+    }
+}
+END_TEST
+
+START_TEST(every_function_has_its_row) {
+    sa_file header;
+    ck_assert(sa_file_read(&header, TEST_ROOT "/include/softalign.h", SA_FILE_LIMIT, &error));
+    char *text = sa_copy(header.data, header.size, &error);
+    int functions = 0;
+    for (char *line = strtok(text, "\n"); line; line = strtok(NULL, "\n")) {
+        char *name = strstr(line, "sa_"), *end;
+        if (*line < 'a' || *line > 'z' || strncmp(line, "typedef", 7) == 0) continue;
+        for (; name && (end = name + strspn(name, "abcdefghijklmnopqrstuvwxyz0123456789_")) &&
+               *end != '(';
+             name = strstr(end, "sa_"))
+            continue;
+        if (!name || line[strlen(line) - 1] == '{') continue;
+        *end = 0;
+        bool found = false;
+        for (int i = 0; i < ROWS; i++) {
+            const char *at = strstr(rows_of_functions[i].functions, name);
+            found = found || (at && (at[strlen(name)] == 0 || at[strlen(name)] == ' '));
+        }
+        ck_assert_msg(found, "no row calls %s", name);
+        functions++;
+    }
+    ck_assert_int_gt(functions, 50);
+    free(text);
+    sa_file_release(&header);
+}
+END_TEST
+
+int main(void) {
+    TCase *tests;
+    Suite *suite = suite_of("arguments", &tests);
+    tcase_add_checked_fixture(tests, prepare, finish);
+    tcase_set_timeout(tests, 20);
+    tcase_add_loop_test(tests, null_is_answered, 0, ROWS);
+    tcase_add_test(tests, every_function_has_its_row);
+    return suite_run(suite);
+}

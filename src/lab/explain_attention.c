@@ -236,6 +236,7 @@ static void explain_weights(attention_view *view, int k, sa_mat e) {
     sa_copy_mat(seen(view, e), seen(view, normalized));
     w->normalizer->forward(sa_attention_exponent(w, k), seen(view, normalized));
     const bool shares = are_shares(seen(view, normalized), seen(view, powers), sum);
+    for (int j = 0; shares && j < view->S; j++) normalized.x[j] = powers.x[j] / sum;
     if (shares)
         explain_shares(view, powers, shift);
     else

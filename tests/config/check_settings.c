@@ -219,10 +219,12 @@ START_TEST(written_settings_read_back_exactly) {
     settings.seed = 9007199254740991;
     settings.lowercase = true;
     settings.attention = 1;
+    settings.normalizer = SA_NORMALIZER_ENTMAX;
     settings.steps = 99;
     char *text = sa_settings_write(&settings, NULL);
     ck_assert_ptr_nonnull(text);
-    ck_assert_ptr_nonnull(strstr(text, "\"attention\": \"scaled-dot\", \"normalizer\": "));
+    ck_assert_ptr_nonnull(
+        strstr(text, "\"attention\": \"scaled-dot\", \"normalizer\": \"entmax\", \"heads\""));
     ck_assert_ptr_nonnull(strstr(text, "\"lowercase\": true"));
     ck_assert_ptr_null(strstr(text, "steps"));
     ck_assert_ptr_null(strstr(text, "threads"));

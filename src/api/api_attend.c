@@ -120,13 +120,20 @@ static bool divides_by_heads(const operand *one, int heads, sa_error *error) {
                    is_given(one->map->W) ? " once projected" : "", heads);
 }
 
+/* How many parameters of its own the score has; is_v_a (or NULL): whether they are v_a. */
+static int own_parameters(const operands *all, int heads, bool *is_v_a) {
+    sa_params plan = {0};
+    if (all->score->bind)
+        all->score->bind(&(sa_binder){.plan = &plan}, "", all->keys.cols, heads, 1);
+    if (is_v_a) *is_v_a = plan.count && plan.item[0].init == SA_INIT_ALIGN_LAST;
+    return (int)plan.size;
+}
+
 static bool check_vector(const operands *all, int heads, sa_table v_a, sa_error *error) {
-    sa_binder counting = {0};
     if (!is_given(v_a)) return true;
     if (!all->score->bind)
         return sa_fail(error, SA_USAGE, "--vector: --attention %s has no v_a", all->score->name);
-    all->score->bind(&counting, "", all->keys.cols, heads, 1);
-    const int size = (int)counting.offset;
+    const int size = own_parameters(all, heads, NULL);
     if (size != all->keys.cols && !is_vector(v_a, size))
         return sa_fail(error, SA_DATA, "--vector: --attention %s has one number for every head",
                        all->score->name);
@@ -254,11 +261,13 @@ bool sa_attend(const sa_attend_options *options, sa_attend_result *result, sa_er
     if (!check_choices(options, error)) return false;
     operands all = operands_of(options);
     if (!check(&all, options, error)) return false;
+    bool has_v_a;
+    own_parameters(&all, options->heads, &has_v_a);
     *result = (sa_attend_result){.queries = all.output.table.rows,
                                  .keys = options->values.rows,
                                  .heads = options->heads,
                                  .context = all.values.cols,
-                                 .default_v_a = all.score->bind && !is_given(options->weights) &&
+                                 .default_v_a = has_v_a && !is_given(options->weights) &&
                                                 !is_given(options->v_a),
                                  .output = all.output.cols};
     const size_t H = (size_t)options->heads;

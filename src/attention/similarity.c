@@ -4,11 +4,11 @@
 
 /* ---- A Gaussian kernel ----------------------------------------------------------------------- */
 
-/* h = 1 */
+/* h^2 = sqrt(n'), n' of one head: with keys of equal lengths training starts as with scaled-dot. */
 sa_mat sa_gaussian_bind(sa_binder *binder, const char *part, int size, int heads,
                         int max_positions) {
-    (void)size, (void)max_positions;
-    return sa_bind_vector(binder, part, "log_h", heads, SA_INIT_ZERO);
+    (void)max_positions;
+    return sa_bind_constant(binder, part, "log_h", heads, log((double)size / heads) / 4);
 }
 
 /* 1 / h^2 */

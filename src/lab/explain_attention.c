@@ -244,7 +244,7 @@ static void explain_weights(attention_view *view, int k, sa_mat e) {
     if (w->window == SA_WINDOW_LOCAL_P) explain_gauss(view, normalized);
     sa_explainer_column(out, "alpha", "alpha_ij", alpha, SA_ROWS_SOURCE, -1);
     const bool null = w->normalizer->null_key;
-    if (shares) sa_explainer_number(out, "sum", null ? "sum, with null" : "sum of exp", sum);
+    if (shares) sa_explainer_number(out, "sum", null ? "sum + null" : "sum of exp", sum);
     if (!null) return;
     sa_explainer_number(out, "null", "null key",
                         1 - sa_sum(seen(view, normalized).x, view->span.count));

@@ -101,10 +101,27 @@ enum {
     SA_ATTENTION_CONCAT,
     SA_ATTENTION_LOCATION,
     SA_ATTENTION_UNIFORM,
+    SA_ATTENTION_GAUSSIAN,
+    SA_ATTENTION_COSINE,
+    SA_ATTENTION_QK_NORM,
 };
+enum {
+    SA_NORMALIZER_SOFTMAX,
+    SA_NORMALIZER_NULL,
+    SA_NORMALIZER_SPARSEMAX,
+    SA_NORMALIZER_ENTMAX,
+};
+enum { SA_ENTMAX_ALPHA_LEARNED };
 enum { SA_WINDOW_NONE, SA_WINDOW_LOCAL_M, SA_WINDOW_LOCAL_P };
 enum { SA_ENCODER_BI, SA_ENCODER_UNI, SA_ENCODER_NONE };
-enum { SA_POSITIONS_NONE, SA_POSITIONS_SINUSOIDAL, SA_POSITIONS_LEARNED };
+enum {
+    SA_POSITIONS_NONE,
+    SA_POSITIONS_SINUSOIDAL,
+    SA_POSITIONS_LEARNED,
+    SA_POSITIONS_T5,
+    SA_POSITIONS_ALIBI,
+    SA_POSITIONS_ROPE,
+};
 enum { SA_CELL_GRU, SA_CELL_LSTM, SA_CELL_RNN };
 enum { SA_UPDATE_NEW, SA_UPDATE_OLD };
 enum { SA_RESET_BEFORE, SA_RESET_AFTER, SA_RESET_SUM };
@@ -163,13 +180,15 @@ typedef struct sa_settings {
     int model;           /* SA_MODEL_... */
     int decoder;         /* SA_DECODER_... */
     int attention;       /* SA_ATTENTION_..., the score function */
+    int normalizer;      /* SA_NORMALIZER_..., from scores to weights */
+    double entmax_alpha; /* of SA_NORMALIZER_ENTMAX; SA_ENTMAX_ALPHA_LEARNED: learned per head */
     int heads;           /* H */
     int value_size;      /* d_v of each of several heads; 0: annotation size / heads */
     int window;          /* SA_WINDOW_..., local attention */
     int window_size;     /* D */
     int encoder;         /* SA_ENCODER_... */
     int layers;          /* of the encoder; Transformer: of the decoder, too */
-    int positions;       /* SA_POSITIONS_..., added to the embeddings */
+    int positions;       /* SA_POSITIONS_...; t5, alibi and rope: of a Transformer */
     bool reverse_source; /* read the source from its last word to its first */
     int cell;            /* SA_CELL_... */
     int update, reset;   /* SA_UPDATE_..., SA_RESET_...: forms of the GRU */
@@ -239,6 +258,9 @@ bool sa_settings_set(sa_settings *settings, const char *name, const char *value,
 /* Whether a model with these settings attends: decoders with a fixed context vector do not. */
 bool sa_settings_has_attention(const sa_settings *settings);
 
+/* Whether its normalizer has a null key, so that the weights of a word may sum to less than 1. */
+bool sa_settings_has_null_key(const sa_settings *settings);
+
 /* Sets every option of a preset, such as "bahdanau2015". */
 bool sa_settings_preset(sa_settings *settings, const char *name, sa_error *error);
 
@@ -252,6 +274,12 @@ const char *sa_preset_text(const char *name);
 /* The name of score function i, the choices of `attention`; NULL after the last. Sets its formula
  * and its citation; either may be NULL. */
 const char *sa_attention_info(size_t i, const char **formula, const char **citation);
+
+/* The same of the normalizers, which turn scores into weights. */
+const char *sa_normalizer_info(size_t i, const char **formula, const char **citation);
+
+/* The same of the positions. */
+const char *sa_position_info(size_t i, const char **formula, const char **citation);
 
 /* The same of the decoders. */
 const char *sa_decoder_info(size_t i, const char **formula, const char **citation);
@@ -292,7 +320,8 @@ typedef struct sa_option {
     size_t offset;                   /* of the field in its struct */
     double default_value;            /* of a number, switch or choice */
     double min, max;                 /* range of a number, inclusive */
-    const char *(*choice)(size_t i); /* the name of choice i, NULL after the last */
+    const char *(*choice)(size_t i); /* the name of choice i, NULL after the last; of a real number:
+                                        a word that stands for the number i, outside the range */
     const char *value;               /* placeholder for the value in the help: "N", "FILE" */
     const char *help;                /* meaning and unit */
 } sa_option;
@@ -616,6 +645,8 @@ enum { SA_LINKS_ARGMAX, SA_LINKS_THRESHOLD };
 typedef struct sa_link_options {
     int links;        /* SA_LINKS_... */
     double threshold; /* the smallest weight that is a link */
+    bool null_key; /* sa_settings_has_null_key: what a row lacks to 1 is the weight of the null key,
+                      and a word with more weight there than on any word has no link to it */
 } sa_link_options;
 
 /* The defaults: the largest weight of each target word. */
@@ -629,7 +660,8 @@ typedef struct sa_link_counts {
 /* Statistics of the attention weights alpha [T x S] of a pair, the mean over heads, teacher-forced;
  * the last row and column are EOS. Those of several pairs are sums. */
 typedef struct sa_attention_stats {
-    size_t rows;         /* T */
+    size_t rows, words;  /* T; without the last, that of EOS */
+    size_t cells, zeros; /* T S; those whose weight is exactly 0 */
     double entropy;      /* - sum_tj alpha_tj ln alpha_tj (nats) */
     double head_entropy; /* mean over the heads */
     double max_entropy;  /* T ln S: that of equal weights */
@@ -693,9 +725,12 @@ typedef struct sa_eval_result {
     double aer, precision, recall;
     double aer_before, aer_after; /* with the links moved; lower than aer: they are off by one */
     /* NaN without attention, or if there is nothing to count: */
-    double entropy;      /* mean of the rows, in nats: 0 .. ln S */
-    double coverage;     /* fraction of source words whose weights sum to at least 1/2 */
-    double end_weight;   /* fraction of the weight on the source's EOS while words are generated */
+    double entropy;    /* mean of the rows, in nats: 0 .. ln S */
+    double coverage;   /* fraction of source words whose weights sum to at least 1/2 */
+    double end_weight; /* fraction of the weight on the source's EOS while words are generated */
+    double row_sum;    /* mean sum of the weights of a target word: less than 1 with a null key or a
+                          local-p window */
+    double zeros;      /* fraction of the weights that are exactly 0 */
     double monotonicity; /* fraction of target words but the first whose most attended source word
                             is not before that of the preceding word */
 } sa_eval_result;
@@ -842,14 +877,17 @@ typedef struct sa_projection {
  * slice of the keys. "location" takes q_i itself as the scores, one for each position, and keys
  * beyond its last number have weight 0; "location" and "uniform" need no keys. */
 typedef struct sa_attend_options {
-    int attention; /* SA_ATTENTION_... */
+    int attention;       /* SA_ATTENTION_... */
+    int normalizer;      /* SA_NORMALIZER_... */
+    double entmax_alpha; /* of SA_NORMALIZER_ENTMAX, from 1.01 to 2 */
     int heads;
-    int positions;                /* SA_POSITIONS_...: added to row t of query, keys and values */
-    bool causal;                  /* query i attends to keys 0 .. i */
+    int positions; /* SA_POSITIONS_...: of row t of query, keys and (encodings) values */
+    bool causal;   /* query i attends to keys 0 .. i */
     sa_table query, keys, values; /* [Q x ..], [S x ..], [S x ..] */
     sa_projection query_projection, keys_projection, values_projection, output_projection;
     sa_table v_a;     /* of "additive" and "concat": as many numbers as k_j has, in a row or a
-                         column; not given: all 1 */
+                         column; not given: all 1. Of "gaussian", "cosine" and "qk-norm": log h, b or g,
+                         a number for each head; not given: those that training starts with */
     sa_table weights; /* [Q x S] alpha itself, instead of query, keys and scores */
 } sa_attend_options;
 

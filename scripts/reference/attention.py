@@ -1,4 +1,4 @@
-"""Scores, heads and windows. q is the query, H the annotations, a row each; o are the settings, w the
+"""Scores, positions in them, normalizers, heads and windows. q is the query, H the annotations, a row each; o are the settings, w the
 weights of one attention."""
 
 import torch
@@ -38,6 +38,26 @@ def raw_dot(w, q, H):
     return H @ q
 
 
+def gaussian(w, q, H):
+    """e_j = -|W_a q - U_a h_j|^2 / (2 h^2)"""
+    return -((w["W_a"] @ q - H @ w["U_a"].T) ** 2).sum(1) / (2 * torch.exp(w["log_h"]) ** 2)
+
+
+def cosines(w, q, H):
+    query, keys = w["W_a"] @ q, H @ w["U_a"].T
+    return keys @ query / (keys.norm(dim=1) * query.norm())
+
+
+def cosine(w, q, H):
+    """e_j = beta cos(W_a q, U_a h_j), beta = log(1 + e^b)"""
+    return torch.log1p(torch.exp(w["b"])) * cosines(w, q, H)
+
+
+def qk_norm(w, q, H):
+    """e_j = g cos(W_a q, U_a h_j)"""
+    return w["g"] * cosines(w, q, H)
+
+
 def location(w, q, H):
     """e = W_a q, its first S numbers; positions that W_a has no row for get weight 0"""
     e = torch.full((len(H),), -torch.inf, dtype=torch.float64)
@@ -52,7 +72,58 @@ def uniform(w, q, H):
 
 
 SCORES = {"additive": additive, "scaled-dot": scaled_dot, "dot": dot, "general": general,
-          "raw-dot": raw_dot, "concat": concat, "location": location, "uniform": uniform}
+          "raw-dot": raw_dot, "concat": concat, "location": location, "uniform": uniform,
+          "gaussian": gaussian, "cosine": cosine, "qk-norm": qk_norm}
+
+
+# ---- Normalizers: the weights p of the scores z --------------------------------------------------------
+
+def null(z, alpha):
+    """The softmax with one more score, 0, whose weight nobody gets"""
+    return torch.softmax(torch.cat([z.new_zeros(1), z]), 0)[1:]
+
+
+def sparsemax(z, alpha):
+    """Algorithm 1 of Martins and Astudillo 2016: p = [z - tau]_+"""
+    ordered, _ = torch.sort(z, descending=True)
+    sums = torch.cumsum(ordered, 0)
+    k = max(k for k in range(1, len(z) + 1) if 1 + k * ordered[k - 1] > sums[k - 1])
+    return torch.clamp(z - (sums[k - 1] - 1) / k, min=0)
+
+
+def entmax(z, alpha):
+    """p = [(alpha - 1) z - tau]_+^(1 / (alpha - 1)): tau by bisection, and one step of Newton's method from
+    there, which moves it no further but has its derivative (implicit function theorem)."""
+    x = (alpha - 1) * z
+
+    def p_of(tau):
+        above = x - tau
+        return torch.where(above > 0, torch.where(above > 0, above, 1.) ** (1 / (alpha - 1)), 0.)
+
+    with torch.no_grad():
+        low, high = x.max() - 1, x.max()
+        for _ in range(100):
+            middle = (low + high) / 2
+            low, high = (middle, high) if p_of(middle).sum() > 1 else (low, middle)
+        tau = (low + high) / 2
+        p = p_of(tau)
+        slope = (p[p > 0] ** (2 - alpha)).sum() / (alpha - 1)
+    return p_of(tau + (p_of(tau).sum() - 1) / slope)
+
+
+NORMALIZERS = {"softmax": lambda z, alpha: torch.softmax(z, 0), "null": null, "sparsemax": sparsemax,
+               "entmax": entmax}
+
+
+def alpha_of(w, o, k):
+    """Entmax's alpha of head k: 1 + sigma(a_k) where it is learned"""
+    return 1 + torch.sigmoid(w["a"][k]) if "a" in w else o.entmax_alpha
+
+
+def normalized(w, o, k, e, seen):
+    """The weights of the scores e where `seen`, 0 elsewhere"""
+    p = torch.zeros(len(e), dtype=torch.float64)
+    return p.masked_scatter(seen, NORMALIZERS[o.normalizer](e[seen], alpha_of(w, o, k)))
 
 
 NAMES_2017 = {"W_a": "W_q", "U_a": "W_k", "W_c": "W_o"}
@@ -78,18 +149,23 @@ def attention_shapes(o, part):
         "location": {"W_a": (H * o.max_positions, n)},
         "uniform": {},
         "raw-dot": {},
+        "gaussian": {**projections, "log_h": (H,)},
+        "cosine": {**projections, "b": (H,)},
+        "qk-norm": {**projections, "g": (H,)},
     }[o.attention]
     if o.projects_values:
         shapes |= {"W_v": (H * o.value_size, A), "W_c": (A, H * o.value_size)}
     if o.window == "local-p":
         shapes |= {"W_p": (a, n), "v_p": (a,)}
+    if (o.normalizer, o.entmax_alpha) == ("entmax", "learned"):
+        shapes |= {"a": (H,)}
     return {f"{part}.{name_in_file(o, name)}": shape for name, shape in shapes.items()}
 
 
 def weights_of(p, o, part):
     """The weights of one attention under the names of Bahdanau et al. (2015)."""
     return {name: p[f"{part}.{name_in_file(o, name)}"]
-            for name in ("W_a", "U_a", "v_a", "W_v", "W_c", "W_p", "v_p")
+            for name in ("W_a", "U_a", "v_a", "W_v", "W_c", "W_p", "v_p", "a", "log_h", "b", "g")
             if f"{part}.{name_in_file(o, name)}" in p}
 
 
@@ -121,26 +197,34 @@ def rows(W, k, heads):
     return W[k * size:(k + 1) * size]
 
 
-def weights(w, o, k, q, H, i):
-    """alpha^k = softmax(e) over |j - p_i| <= D, 0 elsewhere;
-    local-p: each weight times exp(-(j - p_i)^2 / (2 (D/2)^2)) after that"""
-    own = {name: rows(w[name], k, o.heads) for name in ("W_a", "U_a", "v_a") if name in w}
+def scores(w, o, k, q, H, i, place):
+    """e_j of head k, as its score says; place (position.Place) is where the words stand, or None"""
+    own = {name: rows(w[name], k, o.heads) for name in ("W_a", "U_a", "v_a", "log_h", "b", "g") if name in w}
+    if place and o.positions == "rope":
+        return place.rotated_product(own, o.attention, q, H, i)
     e = SCORES[o.attention](own, q, H)
+    return e + place.bias(k, i, len(H)) if place else e
+
+
+def weights(w, o, k, q, H, i, place=None):
+    """alpha^k = pi(e) over |j - p_i| <= D, 0 elsewhere;
+    local-p: each weight times exp(-(j - p_i)^2 / (2 (D/2)^2)) after that"""
+    e = scores(w, o, k, q, H, i, place)
     if o.window == "none":
-        return torch.softmax(e, 0)
+        return normalized(w, o, k, e, e > -torch.inf)
     distance = window_distances(w, o, q, len(H), i)
-    alpha = torch.softmax(e.masked_fill(distance > o.window_size, -torch.inf), 0)
+    alpha = normalized(w, o, k, e, (distance <= o.window_size) & (e > -torch.inf))
     if o.window == "local-m":
         return alpha
     return alpha * torch.exp(-distance ** 2 / (2 * (o.window_size / 2) ** 2))
 
 
-def attend(w, o, q, H, i):
+def attend(w, o, q, H, i, place=None):
     """One head: c = sum_j alpha_j h_j;
     more, and in a Transformer: o_k = sum_j alpha^k_j W_v^k h_j, c = W_c [o_1 ; .. ; o_H].
     i = 1, 2, .. is the position of the query."""
     if not o.projects_values:
-        return weights(w, o, 0, q, H, i) @ H
-    heads = [weights(w, o, k, q, H, i) @ (H @ rows(w["W_v"], k, o.heads).T)
+        return weights(w, o, 0, q, H, i, place) @ H
+    heads = [weights(w, o, k, q, H, i, place) @ (H @ rows(w["W_v"], k, o.heads).T)
              for k in range(o.heads)]
     return w["W_c"] @ torch.cat(heads)

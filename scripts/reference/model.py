@@ -24,8 +24,10 @@ def target_distribution(links, t, S):
 
 
 def is_weight(name):
-    """Whether the penalty covers the tensor: all but biases b, b_z ... and gains g"""
-    return name.rpartition(".")[2][0] not in "bg"
+    """Whether the penalty covers the tensor: all but biases b, b_z ..., gains g and what else starts as a
+    certain number"""
+    own = name.rpartition(".")[2]
+    return own[0] not in "bg" and own not in ("a", "B", "log_h")
 
 
 class Model:

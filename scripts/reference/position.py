@@ -1,10 +1,61 @@
 """Where a word stands. o are the settings."""
 
+import math
+
 import torch
 
 
+BUCKETS, FARTHEST = 32, 128  # of T5
+
+
 def position_shapes(o, side):
-    return {f"{side}.P": (o.max_positions, o.embed)} if o.positions == "learned" else {}
+    return {"learned": {f"{side}.P": (o.max_positions, o.embed)},
+            "t5": {f"{side}.B": (o.heads, BUCKETS)}}.get(o.positions, {})
+
+
+def bucket(distance, causal):
+    """T5's bucket of the key that stands so many words after the query, as Raffel et al. (2020) describe it"""
+    buckets = BUCKETS if causal else BUCKETS // 2
+    offset = buckets if not causal and distance > 0 else 0
+    away = max(-distance, 0) if causal else abs(distance)
+    exact = buckets // 2
+    if away < exact:
+        return offset + away
+    part = math.log2(away / exact) / math.log2(FARTHEST / exact)
+    return offset + min(exact + int(part * (buckets - exact)), buckets - 1)
+
+
+def slopes(heads):
+    """ALiBi's, as the code of its authors computes them"""
+    power = 2 ** int(math.log2(heads))
+    start = 2 ** (-8 / power)
+    own = [start ** (k + 1) for k in range(power)]
+    return own if power == heads else own + slopes(2 * power)[0::2][:heads - power]
+
+
+class Place:
+    """Where the words of a self-attention stand: i = 1, 2, .. is the query's position. p are the weights."""
+
+    def __init__(self, p, o, side, causal):
+        self.o, self.causal = o, causal
+        self.B = p.get(f"{side}.B")
+
+    def bias(self, k, i, S):
+        if self.o.positions == "t5":
+            return torch.stack([self.B[k, bucket(j - (i - 1), self.causal)] for j in range(S)])
+        distances = torch.tensor([abs(j - (i - 1)) for j in range(S)], dtype=torch.float64)
+        return -slopes(self.o.heads)[k] * distances if self.o.positions == "alibi" else 0 * distances
+
+    def rotated_product(self, w, name, q, H, i):
+        """RoPE: (R_i W_a q)' (R_j U_a h_j) as complex numbers, pairs of neighbors being one"""
+        keys = H @ (w["W_a"] if name == "general" else w["U_a"]).T
+        query = q if name == "general" else w["W_a"] @ q
+        d = len(query)
+        theta = 10000 ** (-torch.arange(0, d, 2, dtype=torch.float64) / d)
+        turned = [torch.view_as_complex(x.reshape(-1, 2)) * torch.polar(torch.ones(d // 2, dtype=torch.float64), t * theta)
+                  for t, x in [(i - 1, query), *enumerate(keys)]]
+        e = torch.stack([(turned[0].conj() * key).real.sum() for key in turned[1:]])
+        return e / d ** 0.5 if name == "scaled-dot" else e
 
 
 def sinusoidal(t, m):
@@ -16,7 +67,7 @@ def sinusoidal(t, m):
 
 def positioned(p, o, side, words):
     """x_t + PE_t, t = 0, 1, ..; learned: PE_t is row t of P, beyond its end the last row"""
-    if o.positions == "none":
+    if o.positions not in ("sinusoidal", "learned"):
         return words
     if o.positions == "sinusoidal":
         return [x + sinusoidal(t, o.embed) for t, x in enumerate(words)]

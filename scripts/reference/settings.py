@@ -7,7 +7,8 @@ from .container import demand
 CHOICES = {  # the first is the default
     "model": ("recurrent", "transformer"),
     "attention": ("additive", "scaled-dot", "dot", "general", "raw-dot", "concat", "location",
-                  "uniform"),
+                  "uniform", "gaussian", "cosine", "qk-norm"),
+    "normalizer": ("softmax", "null", "sparsemax", "entmax"),
     "decoder": ("bahdanau", "fixed", "fixed-init", "luong", "cgru"),
     "cell": ("gru", "lstm", "rnn"),
     "update": ("new", "old"),
@@ -15,7 +16,7 @@ CHOICES = {  # the first is the default
     "decoder-init": ("auto", "backward", "mean", "last", "copy"),
     "readout-state": ("auto", "previous", "current"),
     "encoder": ("bi", "uni", "none"),
-    "positions": ("none", "sinusoidal", "learned"),
+    "positions": ("none", "sinusoidal", "learned", "t5", "alibi", "rope"),
     "window": ("none", "local-m", "local-p"),
     "norm": ("pre", "post"),
     "tie": ("none", "two-way", "three-way"),
@@ -25,12 +26,13 @@ NUMBERS = {  # the default (None: there is none) and the least
     "embed": (None, 1), "hidden": (None, 1), "attn": (None, 1), "maxout": (None, 1),
     "ffn": (256, 1), "layers": (1, 1), "heads": (1, 1), "value-size": (0, 0), "window-size": (10, 1), "max-len": (50, 1),
 }
+ALPHA = "entmax-alpha"  # a number from 1.01 to 2, or learned; 1.5 is the default
 FRACTIONS = ("label-smoothing",)  # 0 is the default, here and in the next line
 WEIGHTS = ("guided-alignment", "l2")
-NAMES = (*CHOICES, *SWITCHES, *NUMBERS, *FRACTIONS, *WEIGHTS)
+NAMES = (*CHOICES, *SWITCHES, *NUMBERS, *FRACTIONS, *WEIGHTS, ALPHA)
 EARLIER = {"start": "decoder-init", "readout": "readout-state", "values": "value-size"}  # in older dumps
 EARLIER_WINDOWS = {"monotone": "local-m", "predictive": "local-p"}
-CUT_BY_HEADS = ("additive", "concat", "dot", "scaled-dot")  # the scores whose attn is divided among the heads
+CUT_BY_HEADS = ("additive", "concat", "dot", "scaled-dot", "gaussian", "cosine", "qk-norm")  # the scores whose attn is divided among the heads
 
 
 def complete(settings):
@@ -62,6 +64,9 @@ def complete(settings):
     for name in WEIGHTS:
         value = all_of_them[name] = value_of(name, 0)
         demand(type(value) in (int, float) and value >= 0, f"settings: {name} is {value!r}, not a weight")
+    alpha = all_of_them[ALPHA] = value_of(ALPHA, 1.5)
+    demand(alpha == "learned" or type(alpha) in (int, float) and 1.01 <= alpha <= 2,
+           f"settings: {ALPHA} is {alpha!r}, neither learned nor a number from 1.01 to 2")
     o = SimpleNamespace(**{name.replace("-", "_"): value for name, value in all_of_them.items()})
     transformer = o.model == "transformer"
     o.state = o.embed if transformer else o.hidden
@@ -89,7 +94,7 @@ def parse(assignments):
             value = {"true": True, "false": False}.get(value, value)
         elif name in NUMBERS and value.isdecimal():
             value = int(value)
-        elif name in (*FRACTIONS, *WEIGHTS):
+        elif name in (*FRACTIONS, *WEIGHTS) or name == ALPHA and value != "learned":
             value = float(value)
         settings[name] = value
     return settings

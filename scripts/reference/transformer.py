@@ -5,7 +5,7 @@ import torch
 
 from .attention import attend, attention_shapes, weights_of, weights, window_margin
 from .model import BOS, Model
-from .position import position_shapes, positioned
+from .position import Place, position_shapes, positioned
 
 EPSILON = 1e-5  # of the layer norm
 
@@ -53,10 +53,12 @@ class Transformer(Model):
     def attention(self, p, part, Q, H, causal=False):
         """Query i attends to H, if causal to its first i rows alone."""
         w, found = weights_of(p, self.o, part), []
+        side = "target" if part.startswith("decoder") else "source"
+        place = Place(p, self.o, side, causal) if part.endswith(".self") else None
         for i, q in enumerate(Q, 1):
             seen = H[:i] if causal else H
             self.near(window_margin(w, self.o, q, len(seen), i))
-            found.append(attend(w, self.o, q, seen, i))
+            found.append(attend(w, self.o, q, seen, i, place))
             if part.endswith(".cross"):
                 self.cross_attention.setdefault(part, []).append(weights(w, self.o, 0, q, seen, i))
         return torch.stack(found)

@@ -41,6 +41,7 @@ static void add_columns(sa_attention_stats *attention, const double *weights, in
     const double end = sa_attention_column_sum(weights, targets - 1, sources, sources - 1);
     attention->sources += (size_t)sources - 1;
     attention->weight += end, attention->eos_weight += end;
+    attention->words += (size_t)targets - 1;
     if (targets - 1 < MIN_LENGTH || sources - 1 < MIN_LENGTH) return;
     attention->column += most;
     attention->long_rows += targets - 1;
@@ -48,7 +49,10 @@ static void add_columns(sa_attention_stats *attention, const double *weights, in
 
 void sa_attention_stats_add(sa_attention_stats *attention, const double *weights,
                             const double *heads, int head_count, int targets, int sources) {
+    const size_t cells = (size_t)targets * (size_t)sources;
     attention->rows += (size_t)targets;
+    attention->cells += cells;
+    for (size_t i = 0; i < cells; i++) attention->zeros += weights[i] == 0;
     attention->entropy += sa_entropy_sum(weights, targets, sources);
     attention->head_entropy += sa_entropy_sum(heads, head_count * targets, sources) / head_count;
     attention->max_entropy += targets * log(sources);
@@ -86,7 +90,8 @@ void sa_attention_stats_add_identical(sa_attention_stats *attention, const doubl
 }
 
 void sa_attention_stats_sum(sa_attention_stats *attention, const sa_attention_stats *other) {
-    attention->rows += other->rows;
+    attention->rows += other->rows, attention->words += other->words;
+    attention->cells += other->cells, attention->zeros += other->zeros;
     attention->entropy += other->entropy, attention->head_entropy += other->head_entropy;
     attention->max_entropy += other->max_entropy;
     attention->weight += other->weight, attention->eos_weight += other->eos_weight;
@@ -117,6 +122,12 @@ double sa_attention_stats_eos_weight(const sa_attention_stats *attention) {
 }
 double sa_attention_stats_monotonicity(const sa_attention_stats *attention) {
     return ratio((double)attention->monotone, (double)attention->steps);
+}
+double sa_attention_stats_zeros(const sa_attention_stats *attention) {
+    return ratio((double)attention->zeros, (double)attention->cells);
+}
+double sa_attention_stats_row_sum(const sa_attention_stats *attention) {
+    return ratio(attention->weight, (double)attention->words);
 }
 double sa_attention_stats_max_column(const sa_attention_stats *attention) {
     return ratio(attention->column, attention->long_rows);

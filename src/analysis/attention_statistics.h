@@ -30,6 +30,10 @@ double sa_attention_stats_eos_weight(
     const sa_attention_stats *attention); /* fraction of the weight on EOS */
 double sa_attention_stats_monotonicity(
     const sa_attention_stats *attention); /* fraction of steps that do not go back */
+double sa_attention_stats_zeros(
+    const sa_attention_stats *attention); /* fraction of the weights that are exactly 0 */
+double sa_attention_stats_row_sum(
+    const sa_attention_stats *attention); /* mean of the rows of words; 1 unless weight is lost */
 double sa_attention_stats_max_column(
     const sa_attention_stats *attention); /* fraction of the weight on a single source word */
 

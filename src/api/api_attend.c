@@ -1,9 +1,11 @@
 /* api_attend: sa_attend of softalign.h. Checks that the tables fit; the laboratory computes. */
+#include "attention/normalizer.h"
 #include "attention/score.h"
 #include "base/argument.h"
 #include "base/memory.h"
 #include "config/settings.h"
 #include "lab/lab.h"
+#include "layers/position.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -118,13 +120,26 @@ static bool divides_by_heads(const operand *one, int heads, sa_error *error) {
                    is_given(one->map->W) ? " once projected" : "", heads);
 }
 
-static bool check_vector(const operands *all, sa_table v_a, sa_error *error) {
+/* How many parameters of its own the score has; is_v_a (or NULL): whether they are v_a. */
+static int own_parameters(const operands *all, int heads, bool *is_v_a) {
+    sa_params plan = {0};
+    if (all->score->bind)
+        all->score->bind(&(sa_binder){.plan = &plan}, "", all->keys.cols, heads, 1);
+    if (is_v_a) *is_v_a = plan.count && plan.item[0].init == SA_INIT_ALIGN_LAST;
+    return (int)plan.size;
+}
+
+static bool check_vector(const operands *all, int heads, sa_table v_a, sa_error *error) {
     if (!is_given(v_a)) return true;
-    if (!all->score->vector)
+    if (!all->score->bind)
         return sa_fail(error, SA_USAGE, "--vector: --attention %s has no v_a", all->score->name);
+    const int size = own_parameters(all, heads, NULL);
+    if (size != all->keys.cols && !is_vector(v_a, size))
+        return sa_fail(error, SA_DATA, "--vector: --attention %s has one number for every head",
+                       all->score->name);
     const sa_projection map = {.W = {.numbers = NULL}};
     const operand vector = {.option = "--vector", .table = v_a, .map = &map, .cols = v_a.cols};
-    return is_vector(v_a, all->keys.cols) ||
+    return is_vector(v_a, size) ||
            fail_operands(&all->keys, &vector, "v_a has one number for every number of a key",
                          error);
 }
@@ -145,13 +160,29 @@ static bool check_keys(operands *all, const sa_attend_options *options, sa_error
     return true;
 }
 
+/* Rotations turn pairs of numbers of queries and keys that are multiplied. */
+static bool check_rotation(const operands *all, const sa_attend_options *options, sa_error *error) {
+    const char *name = sa_position_name((size_t)options->positions);
+    if (!sa_position_kinds[options->positions].rotation) return true;
+    if (!all->score->rotates)
+        return sa_fail(error, SA_USAGE,
+                       "--positions %s rotates queries and keys, but --attention "
+                       "%s is no product of theirs",
+                       name, all->score->name);
+    const int width = all->keys.cols / options->heads;
+    return width % 2 == 0 ||
+           sa_fail(error, SA_DATA, "--positions %s rotates pairs of numbers, but a key has %d",
+                   name, width);
+}
+
 static bool check_scores(operands *all, const sa_attend_options *options, sa_error *error) {
     if (!open_operand(&all->query, error)) return false;
     if (all->score->query != SA_QUERY_IDENTITY &&
         !divides_by_heads(&all->query, options->heads, error))
         return false;
     if (all->score->key != SA_KEY_NONE && !check_keys(all, options, error)) return false;
-    return check_vector(all, options->v_a, error);
+    return check_rotation(all, options, error) &&
+           check_vector(all, options->heads, options->v_a, error);
 }
 
 static bool check_given(const sa_attend_options *options, sa_error *error) {
@@ -184,12 +215,20 @@ static bool check_choices(const sa_attend_options *options, sa_error *error) {
     while (sa_score_name((size_t)known)) known++;
     if (options->attention < 0 || options->attention >= known)
         return sa_fail(error, SA_USAGE, "there is no attention score %d", options->attention);
-    if (options->positions == SA_POSITIONS_LEARNED)
-        return sa_fail(error, SA_USAGE, "--positions learned: there is no model that learned them");
-    return sa_within(options->positions, SA_POSITIONS_NONE, SA_POSITIONS_SINUSOIDAL, "positions",
-                     error) &&
-           (options->heads > 0 ||
-            sa_fail(error, SA_USAGE, "--heads %d: at least 1", options->heads));
+    known = 0;
+    while (sa_normalizer_name((size_t)known)) known++;
+    if (options->normalizer < 0 || options->normalizer >= known)
+        return sa_fail(error, SA_USAGE, "there is no normalizer %d", options->normalizer);
+    if (sa_normalizers[options->normalizer].exponent &&
+        !(options->entmax_alpha > 1 && options->entmax_alpha <= 2))
+        return sa_fail(error, SA_USAGE, "--entmax-alpha %g: above 1 and at most 2",
+                       options->entmax_alpha);
+    if (!sa_within(options->positions, SA_POSITIONS_NONE, SA_POSITIONS_ROPE, "positions", error))
+        return false;
+    if (sa_position_kinds[options->positions].bind)
+        return sa_fail(error, SA_USAGE, "--positions %s: there is no model that learned them",
+                       sa_position_name((size_t)options->positions));
+    return options->heads > 0 || sa_fail(error, SA_USAGE, "--heads %d: at least 1", options->heads);
 }
 
 static double *allocate(size_t heads, int rows, int cols, sa_error *error) {
@@ -222,11 +261,13 @@ bool sa_attend(const sa_attend_options *options, sa_attend_result *result, sa_er
     if (!check_choices(options, error)) return false;
     operands all = operands_of(options);
     if (!check(&all, options, error)) return false;
+    bool has_v_a;
+    own_parameters(&all, options->heads, &has_v_a);
     *result = (sa_attend_result){.queries = all.output.table.rows,
                                  .keys = options->values.rows,
                                  .heads = options->heads,
                                  .context = all.values.cols,
-                                 .default_v_a = all.score->vector && !is_given(options->weights) &&
+                                 .default_v_a = has_v_a && !is_given(options->weights) &&
                                                 !is_given(options->v_a),
                                  .output = all.output.cols};
     const size_t H = (size_t)options->heads;

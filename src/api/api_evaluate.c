@@ -193,6 +193,8 @@ bool sa_eval_summarize(const sa_metrics *metrics, const sa_corpus *corpus,
     scores->entropy = sa_attention_stats_entropy(&attention),
     scores->coverage = sa_attention_stats_coverage(&attention);
     scores->end_weight = sa_attention_stats_eos_weight(&attention),
+    scores->row_sum = sa_attention_stats_row_sum(&attention),
+    scores->zeros = sa_attention_stats_zeros(&attention);
     scores->monotonicity = sa_attention_stats_monotonicity(&attention);
     return true;
 }

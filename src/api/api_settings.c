@@ -1,6 +1,8 @@
 /* api_settings: the version and the choices of softalign.h. */
+#include "attention/normalizer.h"
 #include "attention/score.h"
 #include "layers/cell.h"
+#include "layers/position.h"
 #include "model/decoder.h"
 #include "tensor/blas.h"
 
@@ -29,6 +31,20 @@ const char *sa_attention_info(size_t i, const char **formula, const char **citat
     if (formula) *formula = sa_scores[i].formula;
     if (citation) *citation = sa_scores[i].citation;
     return sa_scores[i].name;
+}
+
+const char *sa_normalizer_info(size_t i, const char **formula, const char **citation) {
+    if (!sa_normalizer_name(i)) return NULL;
+    if (formula) *formula = sa_normalizers[i].formula;
+    if (citation) *citation = sa_normalizers[i].citation;
+    return sa_normalizers[i].name;
+}
+
+const char *sa_position_info(size_t i, const char **formula, const char **citation) {
+    if (!sa_position_name(i)) return NULL;
+    if (formula) *formula = sa_position_kinds[i].formula;
+    if (citation) *citation = sa_position_kinds[i].citation;
+    return sa_position_kinds[i].name;
 }
 
 const char *sa_decoder_info(size_t i, const char **formula, const char **citation) {

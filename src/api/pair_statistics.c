@@ -71,14 +71,16 @@ bool sa_pair_count_links(const sa_model *model, const sa_link_options *linking,
     const int sources = pairs->source[i].len, targets = pairs->target[i].len;
     const sa_pair *pair = &corpus->pairs[i];
     sa_token_words source, target;
+    sa_link_options own = *linking;
+    own.null_key = sa_settings_has_null_key(&model->settings);
     if (!model->source.tokenizer->subword)
-        return count_shifted_links(linking, corpus, pair, weights, targets, sources, out, error);
+        return count_shifted_links(&own, corpus, pair, weights, targets, sources, out, error);
     if (!sa_token_words_make(&model->source, &model->target, pair, &source, &target, error))
         return false;
     sa_require(source.tokens == sources && target.tokens == targets);
     double *merged = sa_new((size_t)target.words * (size_t)source.words, sizeof *merged, error);
     if (merged) sa_merge_weights(weights, targets, sources, target.word, source.word, merged);
-    const bool good = merged && count_shifted_links(linking, corpus, pair, merged, target.words,
+    const bool good = merged && count_shifted_links(&own, corpus, pair, merged, target.words,
                                                     source.words, out, error);
     free(merged);
     sa_token_words_release(&source), sa_token_words_release(&target);

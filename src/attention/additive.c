@@ -3,6 +3,12 @@
 #include "tensor/gradient_fault.h"
 #include "tensor/vec.h"
 
+sa_mat sa_additive_bind(sa_binder *binder, const char *part, int size, int heads,
+                        int max_positions) {
+    (void)heads, (void)max_positions;
+    return sa_bind_vector(binder, part, "v_a", size, SA_INIT_ALIGN_LAST);
+}
+
 /* A.1.2: e_ij = v_a' tanh(W_a s_{i-1} + U_a h_j) */
 void sa_additive_forward(sa_mat v_a, sa_mat q, sa_mat k, sa_mat e, sa_mat scratch) {
     for (int i = 0; i < q.rows; i++) {

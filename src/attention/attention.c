@@ -11,35 +11,28 @@ static void zero_outside(sa_mat alpha, const sa_span *spans) {
     }
 }
 
-/* alpha_i = softmax(e_i) inside the spans, in place */
-static void softmax_forward(const sa_span *spans, sa_mat alpha) {
+/* alpha_i = pi(e_i) inside the spans: A.1.2 (Bahdanau et al. 2015), equation 1 (Vaswani et al.
+ * 2017)
+ */
+void sa_attention_weights_forward(const sa_normalizer *normalizer, sa_real exponent,
+                                  const sa_span *spans, sa_mat alpha) {
     if (!spans) {
-        sa_softmax(alpha);
+        normalizer->forward(exponent, alpha);
         return;
     }
     for (int i = 0; i < alpha.rows; i++)
-        sa_softmax(sa_cols(sa_rows(alpha, i, 1), spans[i].first, spans[i].count));
+        normalizer->forward(exponent,
+                            sa_cols(sa_rows(alpha, i, 1), spans[i].first, spans[i].count));
     zero_outside(alpha, spans);
 }
 
-/* dalpha becomes de, which is 0 outside the spans. */
-static void softmax_backward(const sa_span *spans, sa_mat alpha, sa_mat dalpha) {
-    if (sa_gradient_intact("attention.softmax")) sa_softmax_backward(alpha, dalpha, dalpha);
+/* Weights outside the spans are 0 and have no part in it. */
+void sa_attention_weights_backward(const sa_normalizer *normalizer, sa_real exponent,
+                                   const sa_span *spans, sa_mat alpha, sa_mat dalpha,
+                                   sa_real *dexponent) {
+    if (sa_gradient_intact("attention.normalizer"))
+        normalizer->backward(exponent, alpha, dalpha, dexponent);
     if (spans) zero_outside(dalpha, spans);
-}
-
-/* A.1.2 (Bahdanau et al. 2015), equation 1 (Vaswani et al. 2017) */
-void sa_attention_weights_forward(const sa_score *score, sa_mat v_a, sa_mat q, sa_mat k,
-                                  const sa_span *spans, sa_mat alpha, sa_mat scratch) {
-    score->forward(v_a, q, k, alpha, scratch); /* e_ij = f(q_i, k_j) */
-    softmax_forward(spans, alpha);             /* alpha_i = softmax(e_i) */
-}
-
-void sa_attention_weights_backward(const sa_score *score, sa_mat v_a, sa_mat q, sa_mat k,
-                                   const sa_span *spans, sa_mat alpha, sa_mat dalpha, sa_mat dq,
-                                   sa_mat dk, sa_mat dv_a, sa_mat scratch) {
-    softmax_backward(spans, alpha, dalpha);                    /* alpha_i = softmax(e_i) */
-    score->backward(v_a, q, k, dalpha, dq, dk, dv_a, scratch); /* e_ij = f(q_i, k_j) */
 }
 
 /* A.1.2: c_i = sum_j alpha_ij v_j */

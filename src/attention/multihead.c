@@ -1,5 +1,6 @@
 #include "attention/multihead.h"
 #include "attention/attention.h"
+#include "tensor/gradient_fault.h"
 #include "tensor/vec.h"
 
 sa_attention_scratch sa_attention_scratch_layout(sa_arena *arena, const sa_attention *w,
@@ -38,17 +39,20 @@ static int keys_of(const query_block *block, int l, int S) {
     return block->causal && block->i + l < S ? block->i + l : S;
 }
 
+static sa_span span_of(const sa_attention *w, const query_block *block, int l,
+                       sa_attention_rows rows, int S) {
+    const int keys = keys_of(block, l, S), seen = visible(w, keys);
+    if (w->window == SA_WINDOW_NONE) return (sa_span){0, seen};
+    return sa_window_span(sa_attention_center(w, block->i + l, rows, block->row + l, keys),
+                          w->window_size, seen);
+}
+
 /* NULL: every query sees everything. */
 static const sa_span *spans_of(const sa_attention *w, const query_block *block,
                                sa_attention_rows rows, int S, sa_span *spans) {
     bool whole = true;
     for (int l = 0; l < block->count; l++) {
-        const int keys = keys_of(block, l, S), seen = visible(w, keys);
-        spans[l] = (sa_span){0, seen};
-        if (w->window != SA_WINDOW_NONE)
-            spans[l] =
-                sa_window_span(sa_attention_center(w, block->i + l, rows, block->row + l, keys),
-                               w->window_size, seen);
+        spans[l] = span_of(w, block, l, rows, S);
         whole = whole && spans[l].count == S;
     }
     return whole ? NULL : spans;
@@ -93,6 +97,10 @@ static head_slice slice_head(const sa_attention *w, const sa_memory *memory,
                         .o = sa_head_part(o, H, k)};
 }
 
+sa_real sa_attention_exponent(const sa_attention *w, int k) {
+    return w->a.cols ? sa_entmax_alpha(w->a.x[k]) : w->exponent;
+}
+
 /* Equation 10 (Luong et al. 2015) for every query of the block. */
 static void gauss_forward(const sa_attention *w, const query_block *block, sa_attention_rows rows,
                           sa_mat alpha) {
@@ -124,17 +132,42 @@ static int words_of(const sa_memory *memory, int b) {
     return memory->first[b + 1] - memory->first[b];
 }
 
-/* From rows.q and the centers: alpha^k and o^k of every head k. */
+/* e_ij = f(q_i, k_j) + b(j - i) of head k */
+static void scores_forward(const sa_attention *w, const head_slice *at, int k,
+                           const query_block *block, sa_mat e, sa_attention_scratch scratch) {
+    w->score->forward(at->v_a, at->q, at->k, e,
+                      sa_cols(sa_rows(scratch.keys, 0, at->k.rows), 0, at->k.cols));
+    sa_positions_bias(&w->positions, k, block->i - 1, e);
+}
+
+/* The block's rows of q, or of its derivative back. */
+static void rotate_queries(const sa_attention *w, const query_block *block, bool back, sa_mat q) {
+    const bool whole = w->score->query == SA_QUERY_IDENTITY; /* one query for all heads */
+    sa_positions_rotate(&w->positions, whole ? 1 : w->heads, block->i - 1, back,
+                        sa_rows(q, block->row, block->count));
+}
+
+sa_span sa_attention_scores(const sa_attention *w, const sa_memory *memory, int b, int i,
+                            bool causal, sa_attention_rows rows, int l, int k, sa_mat e,
+                            sa_attention_scratch scratch) {
+    const query_block block = {l, 1, b, i, causal};
+    const head_slice at = slice_head(w, memory, &block, rows.q, rows.head_outputs, k);
+    scores_forward(w, &at, k, &block, e, scratch);
+    return span_of(w, &block, 0, rows, e.cols);
+}
+
+/* From rows.q, which is rotated, and the centers: alpha^k and o^k of every head k. */
 static void heads_forward(const sa_attention *w, const sa_memory *memory, const query_block *block,
                           const sa_override *override, sa_attention_rows rows, sa_mat o,
                           sa_attention_scratch scratch) {
     const int S = words_of(memory, block->sentence);
     const sa_span *spans = spans_of(w, block, rows, S, scratch.spans);
+    rotate_queries(w, block, false, rows.q);
     for (int k = 0; k < w->heads; k++) {
         const head_slice at = slice_head(w, memory, block, rows.q, o, k);
         const sa_mat alpha = block_weights(w, block, rows.alpha, k, S);
-        sa_attention_weights_forward(w->score, at.v_a, at.q, at.k, spans, alpha,
-                                     sa_cols(sa_rows(scratch.keys, 0, S), 0, at.k.cols));
+        scores_forward(w, &at, k, block, alpha, scratch);
+        sa_attention_weights_forward(w->normalizer, sa_attention_exponent(w, k), spans, alpha);
         if (w->window == SA_WINDOW_LOCAL_P) gauss_forward(w, block, rows, alpha);
         for (int l = 0; override && l < block->count; l++)
             sa_override_apply(override, block->sentence, block->i + l, sa_rows(alpha, l, 1),
@@ -143,7 +176,18 @@ static void heads_forward(const sa_attention *w, const sa_memory *memory, const 
     }
 }
 
-/* From d_o: d.q, d.relative_center, dmemory's keys and values and dw->v_a are added to. */
+/* dalpha becomes de; head k's part of dw->a is added to. */
+static void weights_backward(const sa_attention *w, int k, const sa_span *spans, sa_mat alpha,
+                             sa_mat dalpha, sa_attention *dw) {
+    const sa_real exponent = sa_attention_exponent(w, k);
+    const bool learned = w->a.cols;
+    sa_real dexponent = 0;
+    sa_attention_weights_backward(w->normalizer, exponent, spans, alpha, dalpha,
+                                  learned ? &dexponent : NULL);
+    if (learned) dw->a.x[k] += sa_entmax_alpha_backward(exponent, dexponent);
+}
+
+/* From d_o: d.q, d.relative_center, dmemory's keys and values, dw->v_a and dw->a are added to. */
 static void heads_backward(const sa_attention *w, const sa_memory *memory, const query_block *block,
                            sa_attention_rows rows, sa_mat d_o, sa_attention_rows d,
                            sa_memory *dmemory, sa_attention *dw, sa_attention_scratch scratch) {
@@ -162,10 +206,12 @@ static void heads_backward(const sa_attention *w, const sa_memory *memory, const
             gauss_backward(w, block, rows, alpha, dalpha, soft, d);
             alpha = soft;
         }
-        sa_attention_weights_backward(w->score, at.v_a, at.q, at.k, spans, alpha, dalpha, to.q,
-                                      to.k, to.v_a,
-                                      sa_cols(sa_rows(scratch.keys, 0, S), 0, at.k.cols));
+        weights_backward(w, k, spans, alpha, dalpha, dw);
+        sa_positions_bias_backward(k, block->i - 1, dalpha, &dw->positions);
+        w->score->backward(at.v_a, at.q, at.k, dalpha, to.q, to.k, to.v_a,
+                           sa_cols(sa_rows(scratch.keys, 0, S), 0, at.k.cols));
     }
+    if (sa_gradient_intact("rope.query")) rotate_queries(w, block, true, d.q);
 }
 
 /* ---- One query per sentence ------------------------------------------------------------------ */

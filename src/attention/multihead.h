@@ -24,6 +24,9 @@ sa_mat sa_head_part(sa_mat all, int heads, int k);
 /* The weights of head k in one row of alpha, for a sentence of S words. */
 sa_mat sa_attention_head(sa_mat alpha, int row, int heads, int k, int S);
 
+/* The alpha of head k's normalizer. */
+sa_real sa_attention_exponent(const sa_attention *w, int k);
+
 /* p_i of target position i (from 1) and row l, for a source of S words. For windows only. */
 sa_real sa_attention_center(const sa_attention *w, int i, sa_attention_rows rows, int l, int S);
 
@@ -35,8 +38,8 @@ sa_real sa_attention_center(const sa_attention *w, int i, sa_attention_rows rows
 void sa_attention_step_forward(const sa_attention *w, const sa_memory *memory, const int *which,
                                int i, sa_mat s, const sa_override *override, sa_attention_rows rows,
                                sa_mat c, sa_attention_scratch scratch);
-/* From dc: ds, dmemory's keys and values and dw->v_a are added to, d is overwritten. The other
- * weights' gradients are left to sa_attention_projections_backward. */
+/* From dc: ds, dmemory's keys and values, dw->v_a and dw->a are added to, d is overwritten. The
+ * other weights' gradients are left to sa_attention_projections_backward. */
 void sa_attention_step_backward(const sa_attention *w, const sa_memory *memory, int i,
                                 sa_attention_rows rows, sa_mat dc, sa_attention_rows d,
                                 sa_memory *dmemory, sa_mat ds, sa_attention *dw,
@@ -47,6 +50,12 @@ void sa_attention_step_backward(const sa_attention *w, const sa_memory *memory, 
 void sa_attention_score_forward(const sa_attention *w, const sa_memory *memory, int b, int i,
                                 const sa_override *override, sa_attention_rows rows, int l,
                                 sa_mat o, sa_attention_scratch scratch);
+
+/* The scores e [1 x S] of head k for the query of position i in row l, over sentence b of a pass;
+ * returns what it sees of them. causal: as in sa_queries. */
+sa_span sa_attention_scores(const sa_attention *w, const sa_memory *memory, int b, int i,
+                            bool causal, sa_attention_rows rows, int l, int k, sa_mat e,
+                            sa_attention_scratch scratch);
 
 /* ---- All queries of all sentences at once: the Transformer -----------------------------------
  */

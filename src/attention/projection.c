@@ -15,6 +15,8 @@ void sa_attention_bind(sa_binder *binder, const char *part, sa_attention_sizes s
     const char *const *name = names[sizes.transformer];
     const int H = sizes.heads, n = sizes.state, A = sizes.annotation;
     *w = (sa_attention){.score = score,
+                        .normalizer = sizes.normalizer,
+                        .exponent = (sa_real)sizes.exponent,
                         .heads = H,
                         .query_width = n,
                         .window = sizes.window,
@@ -36,7 +38,7 @@ void sa_attention_bind(sa_binder *binder, const char *part, sa_attention_sizes s
         sa_require(H == 1 && A == n);
         w->key_width = A;
     }
-    if (score->vector) w->v_a = sa_bind_vector(binder, part, "v_a", sizes.size, SA_INIT_ALIGN_LAST);
+    if (score->bind) w->v_a = score->bind(binder, part, sizes.size, H, sizes.max_positions);
     if (H > 1 || sizes.transformer) {
         w->value_width = H * sizes.value;
         w->W_v = sa_bind_matrix(binder, part, name[2], w->value_width, A, SA_INIT_INPUT);
@@ -46,6 +48,8 @@ void sa_attention_bind(sa_binder *binder, const char *part, sa_attention_sizes s
         w->W_p = sa_bind_matrix(binder, part, "W_p", sizes.size, n, SA_INIT_INPUT);
         w->v_p = sa_bind_vector(binder, part, "v_p", sizes.size, SA_INIT_ALIGN_LAST);
     }
+    if (w->normalizer->exponent && sizes.exponent == SA_ENTMAX_ALPHA_LEARNED)
+        w->a = sa_bind_vector(binder, part, "a", H, SA_INIT_ZERO); /* alpha = 1.5 */
 }
 
 /* ---- Keys and values ------------------------------------------------------------------------- */
@@ -54,9 +58,19 @@ void sa_memory_layout(sa_arena *arena, const sa_attention *w, const int *first, 
                       sa_memory *memory) {
     const int N = annotations.rows;
     const bool raw = w->score->key == SA_KEY_IDENTITY;
-    *memory = (sa_memory){first, annotations, annotations, annotations};
+    *memory = (sa_memory){first, 0, annotations, annotations, annotations};
     if (!raw) memory->keys = sa_mat_alloc(arena, N, w->key_width);
     if (w->value_width) memory->values = sa_mat_alloc(arena, N, w->value_width);
+}
+
+static void rotate_keys(const sa_attention *w, const sa_memory *memory, bool back, sa_mat keys) {
+    const int *first = memory->first;
+    for (int row = 0, b = 0; row < keys.rows; b++) {
+        const int words = first ? first[b + 1] - first[b] : 1;
+        sa_positions_rotate(&w->positions, w->heads, first ? 0 : memory->position, back,
+                            sa_rows(keys, row, words));
+        row += words;
+    }
 }
 
 /* k_j = U_a h_j, W_a h_j or h_j itself; v_j = W_v h_j or h_j itself */
@@ -65,6 +79,7 @@ void sa_memory_forward(const sa_attention *w, sa_memory *memory) {
     if (w->score->key == SA_KEY_PROJECTED) sa_linear_forward(w->U_a, no_bias, h, memory->keys);
     if (w->score->key == SA_KEY_STATE_SIZED) sa_linear_forward(w->W_a, no_bias, h, memory->keys);
     if (w->value_width) sa_linear_forward(w->W_v, no_bias, h, memory->values);
+    if (w->positions.kind) rotate_keys(w, memory, false, memory->keys);
 }
 
 void sa_memory_backward(const sa_attention *w, const sa_memory *memory, sa_memory *d,
@@ -73,6 +88,7 @@ void sa_memory_backward(const sa_attention *w, const sa_memory *memory, sa_memor
     if (w->value_width && sa_gradient_intact("attention.value-projection"))
         sa_linear_backward(w->W_v, h, d->values, dh, dw->W_v, no_bias);
     if (!sa_gradient_intact("attention.keys")) return;
+    if (w->positions.kind && sa_gradient_intact("rope.key")) rotate_keys(w, memory, true, d->keys);
     if (w->score->key == SA_KEY_PROJECTED)
         sa_linear_backward(w->U_a, h, d->keys, dh, dw->U_a, no_bias);
     if (w->score->key == SA_KEY_STATE_SIZED)

@@ -11,25 +11,32 @@
 #ifndef SA_ATTENTION_PROJECTION_H
 #define SA_ATTENTION_PROJECTION_H
 
+#include "attention/normalizer.h"
 #include "attention/score.h"
-#include "layers/params.h"
+#include "layers/position.h"
 
 typedef struct sa_attention { /* weights, or their gradients */
     const sa_score *score;
+    const sa_normalizer *normalizer;
     int heads;
     int query_width, key_width; /* numbers of q and of k, all heads together */
     int value_width;         /* numbers of all heads' values; 0: the annotations are the values */
     int window, window_size; /* SA_WINDOW_.., and D */
     sa_weight W_a;           /* projects the query (or, for SA_KEY_STATE_SIZED, the annotations) */
     sa_weight U_a;           /* projects the annotations */
-    sa_mat v_a;              /* [1 x n'] */
+    sa_mat v_a;              /* [1 x n'], or what else the score binds */
     sa_weight W_v, W_c;      /* [value_width x A], [A x value_width]; projected values only */
     sa_weight W_p;           /* [n' x n]; SA_WINDOW_LOCAL_P only, as is the next */
     sa_mat v_p;              /* [1 x n'] */
+    sa_positions positions;  /* of self-attention, set by its stack; else none */
+    sa_real exponent;        /* the normalizer's alpha, if it is not learned */
+    sa_mat a;                /* [1 x heads] else: alpha = 1 + sigma(a) */
 } sa_attention;
 
 typedef struct sa_attention_sizes {
     const sa_score *score;
+    const sa_normalizer *normalizer;
+    double exponent; /* the normalizer's alpha; SA_ENTMAX_ALPHA_LEARNED: each head learns its own */
     int state, annotation; /* numbers of s and of h */
     int size;              /* n', divided among the heads */
     int max_positions;     /* S_max of the location score */
@@ -47,7 +54,8 @@ void sa_attention_bind(sa_binder *binder, const char *part, sa_attention_sizes s
 /* What is attended to: the annotations sentence by sentence, and their keys and values, made once
  * per sentence. Sentence b owns rows first[b] .. first[b+1]-1. */
 typedef struct sa_memory {
-    const int *first;
+    const int *first;   /* NULL: every row is a word by itself, ... */
+    int position;       /* ... with this position, from 0 */
     sa_mat annotations; /* [N x A] */
     sa_mat keys;        /* [N x key_width], or the annotations themselves */
     sa_mat values;      /* [N x value_width], or the annotations themselves */
@@ -55,7 +63,7 @@ typedef struct sa_memory {
 
 void sa_memory_layout(sa_arena *arena, const sa_attention *w, const int *first, sa_mat annotations,
                       sa_memory *memory);
-/* Keys and values from the annotations. */
+/* Keys and values from the annotations; keys are rotated where positions do so. */
 void sa_memory_forward(const sa_attention *w, sa_memory *memory);
 /* From d's keys and values; all its annotations and dw are added to. */
 void sa_memory_backward(const sa_attention *w, const sa_memory *memory, sa_memory *d,

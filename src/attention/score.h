@@ -7,7 +7,7 @@
 #ifndef SA_ATTENTION_SCORE_H
 #define SA_ATTENTION_SCORE_H
 
-#include "tensor/mat.h"
+#include "layers/params.h"
 
 typedef enum sa_query_projection {
     SA_QUERY_IDENTITY,  /* q = s */
@@ -26,9 +26,13 @@ typedef struct sa_score {
     const char *name, *formula, *citation;
     sa_query_projection query;
     sa_key_projection key;
-    bool vector; /* it has a vector v_a of n' parameters */
+    bool rotates; /* of q and k only products and lengths matter: rotations of both leave it as it
+                     is */
+    /* Its own parameters v_a, of which every head has an equal part, for n' units (`size`) of all
+     * heads and sentences of so many positions; NULL: it has none. */
+    sa_mat (*bind)(sa_binder *binder, const char *part, int size, int heads, int max_positions);
 
-    /* e_ij = f(q_i, k_j)    q [Q x dq], k [S x dk], v_a [1 x n'], e [Q x S], scratch [S x dk] */
+    /* e_ij = f(q_i, k_j)    q [Q x dq], k [S x dk], v_a [1 x ..], e [Q x S], scratch [S x dk] */
     void (*forward)(sa_mat v_a, sa_mat q, sa_mat k, sa_mat e, sa_mat scratch);
 
     /* dq, dk and dv_a are added to; de may be overwritten. */

@@ -52,6 +52,12 @@ int sa_option_find_choice(const sa_option *row, const char *name) {
     return -1;
 }
 
+const char *sa_option_word(const sa_option *row, double number) {
+    for (int i = 0; row->kind == SA_OPTION_REAL && row->choice && row->choice(i); i++)
+        if (number == i) return row->choice(i);
+    return NULL;
+}
+
 /* ---- Fields ---------------------------------------------------------------------------------- */
 
 bool sa_option_is_text(const sa_option *row) {
@@ -80,8 +86,8 @@ static bool in_range(const sa_option *row, double number) {
     case SA_OPTION_REAL:
         break;
     }
-    return number >= row->min && number <= row->max &&
-           (!whole(row->kind) || number == trunc(number));
+    return sa_option_word(row, number) || (number >= row->min && number <= row->max &&
+                                           (!whole(row->kind) || number == trunc(number)));
 }
 
 bool sa_option_set_number(const sa_option *row, void *fields, double number) {
@@ -158,7 +164,8 @@ static double parse(const sa_option *row, const char *text) {
     int64_t integer;
     if (row->kind == SA_OPTION_SWITCH)
         number = strcmp(text, "yes") == 0 ? 1 : strcmp(text, "no") == 0 ? 0 : NAN;
-    else if (row->kind == SA_OPTION_CHOICE)
+    else if (row->choice &&
+             (row->kind == SA_OPTION_CHOICE || sa_option_find_choice(row, text) >= 0))
         number = sa_option_find_choice(row, text);
     else if (!whole(row->kind))
         sa_number_parse(text, &number);
@@ -171,7 +178,7 @@ static bool fail_out_of_range(const sa_option *row, const char *text, sa_error *
     const char *now = sa_choice_renamed(row->name, text);
     if (now) return sa_fail(error, SA_USAGE, "--%s: '%s' is called '%s' now", row->name, text, now);
     sa_nearest nearest = {.wanted = text};
-    for (int i = 0; row->kind == SA_OPTION_CHOICE && row->choice(i); i++)
+    for (int i = 0; row->choice && row->choice(i); i++)
         sa_nearest_consider(&nearest, row->choice(i));
     char hint[128];
     sa_buffer range = {0};
@@ -212,6 +219,8 @@ void sa_option_format(const sa_option *row, double number, sa_buffer *out) {
         sa_buffer_adds(out, number != 0 ? "yes" : "no");
     else if (row->kind == SA_OPTION_CHOICE)
         sa_buffer_adds(out, row->choice((size_t)number));
+    else if (sa_option_word(row, number))
+        sa_buffer_adds(out, sa_option_word(row, number));
     else
         sa_number_add(out, number);
 }
@@ -229,5 +238,7 @@ void sa_option_format_range(const sa_option *row, sa_buffer *out) {
         sa_number_add(out, row->min);
         sa_buffer_adds(out, " to ");
         sa_number_add(out, row->max);
+        for (int i = 0; row->choice && row->choice(i); i++)
+            sa_buffer_addf(out, " or %s", row->choice(i));
     }
 }

@@ -38,6 +38,9 @@ void sa_option_format_range(const sa_option *row, sa_buffer *out);
 const char *sa_option_renamed(const char *name);
 const char *sa_choice_renamed(const char *option, const char *choice);
 
+/* The word for a number of a row of real numbers that has words; NULL: there is none. */
+const char *sa_option_word(const sa_option *row, double number);
+
 /* The position of a name in the row's choices, or -1. */
 int sa_option_find_choice(const sa_option *row, const char *name);
 

@@ -291,8 +291,7 @@ static void note_folders(const align_options *options, size_t count) {
     cli_pictures_note(&options->pictures, 1, count);
 }
 
-static bool align(const char *const *words, const align_options *options, outputs *out,
-                  sa_error *error) {
+static bool align(const char *const *words, align_options *options, outputs *out, sa_error *error) {
     if (!cli_pairs_open(&out->corpus, words[1], error)) return false;
     size_t count = out->corpus.count, limit = (size_t)options->limit;
     if (limit && limit < count) count = limit;
@@ -300,6 +299,7 @@ static bool align(const char *const *words, const align_options *options, output
     sa_model *model = cli_model_open(words[0], options->threads, options->max_len,
                                      options->force_attention, &view.override, error);
     bool good = model && read_site(options->site, &view.site, error);
+    options->linking.null_key = model && sa_settings_has_null_key(sa_model_settings(model));
     out->site = view.site;
     out->subwords = model && sa_tokenizers[sa_model_settings(model)->tokenizer].subword;
     for (int i = 0; good && i < FOLDERS; i++)
@@ -380,8 +380,9 @@ const cli_command cli_align = {
         "Runs the decoder on the given targets (teacher forcing) and writes the attention "
         "weights of every target word. In a heatmap CSV the columns are source words and the "
         "rows target words, both with the end-of-sentence token </s>; a row sums to 1 (less "
-        "with --window local-p). A link 'i-j' says that target word j has its largest "
-        "weight (or, with --links threshold, one of at least --threshold) on source word i; "
+        "with --window local-p or --normalizer null). A link 'i-j' says that target word j has "
+        "its largest weight (or, with --links threshold, one of at least --threshold) on source "
+        "word i, and with --normalizer null no less than what the row lacks to 1; "
         "words count from 0, without </s>. Links of a model with subwords (--tokenizer bpe) "
         "are between whole words, and with --merge-words all outputs are: the weights of a "
         "target word are the mean over its subwords, those of a source word the sum.\n"

@@ -28,13 +28,18 @@ enum { /* the tables, in the order of the first option rows */
 
 typedef struct attend_options {
     const char *path[TABLES], *weights, *html;
-    int attention, heads, positions, head;
+    int attention, normalizer, heads, positions, head;
+    double entmax_alpha;
     bool causal, json;
     sa_page_text page;
 } attend_options;
 
 static const char *attention_name(size_t row) {
     return sa_attention_info(row, NULL, NULL);
+}
+
+static const char *normalizer_name(size_t row) {
+    return sa_normalizer_info(row, NULL, NULL);
 }
 
 static const char *positions_name(size_t row) {
@@ -62,12 +67,17 @@ static const sa_option rows[] = {
     TABLE("vector", VECTOR, "v_a of additive and concat: a row or a column; default: all ones"),
     {"attention", SA_OPTION_CHOICE, SA_SCOPE_RUN, AT(attention), 1, 0, 0, attention_name, "NAME",
      "attention score function"},
+    {"normalizer", SA_OPTION_CHOICE, SA_SCOPE_RUN, AT(normalizer), 0, 0, 0, normalizer_name, "NAME",
+     "what makes weights of the scores"},
+    {"entmax-alpha", SA_OPTION_REAL, SA_SCOPE_RUN, AT(entmax_alpha), 1.5, 1.01, 2, NULL, "X",
+     "alpha of entmax, from near softmax (1) to sparsemax (2)"},
     {"heads", SA_OPTION_INT, SA_SCOPE_RUN, AT(heads), 1, 1, 8192, NULL, "N",
      "number of heads; the columns are split among them"},
     {"causal", SA_OPTION_SWITCH, SA_SCOPE_RUN, AT(causal), 0, 0, 1, NULL, NULL,
      "causal mask: query i sees keys up to row i"},
     {"positions", SA_OPTION_CHOICE, SA_SCOPE_RUN, AT(positions), 0, 0, 0, positions_name, "NAME",
-     "position embeddings, added to query, keys and values"},
+     "positions: sinusoidal is added to query, keys and values, alibi to the scores; rope rotates "
+     "queries and keys"},
     {"weights", SA_OPTION_OUTPUT, SA_SCOPE_RUN, AT(weights), 0, 0, 0, NULL, "FILE",
      "write the attention weights as a heatmap CSV"},
     {"head", SA_OPTION_INT, SA_SCOPE_RUN, AT(head), 0, 0, 8192, NULL, "N",
@@ -114,6 +124,8 @@ static bool attend(attend_work *work, sa_error *error) {
     const attend_options *options = work->options;
     const sa_attend_options job = {
         .attention = options->attention,
+        .normalizer = options->normalizer,
+        .entmax_alpha = options->entmax_alpha,
         .heads = options->heads,
         .positions = options->positions,
         .causal = options->causal,

@@ -67,6 +67,8 @@ static void add_attention(const sa_eval_result *all, sa_buffer *out) {
     if (isnan(all->entropy)) return;
     sa_buffer_addf(out, "attention: entropy %.3f, coverage %.1f %%, on </s> %.1f %%", all->entropy,
                    100 * all->coverage, 100 * all->end_weight);
+    if (all->row_sum < 0.9995) sa_buffer_addf(out, ", rows sum to %.3f", all->row_sum);
+    if (all->zeros >= 0.0005) sa_buffer_addf(out, ", exact zeros %.1f %%", 100 * all->zeros);
     if (!isnan(all->monotonicity))
         sa_buffer_addf(out, ", monotone %.1f %%", 100 * all->monotonicity);
     sa_buffer_adds(out, "\n");
@@ -123,6 +125,8 @@ static json_t *json_row(const row *one) {
         {"entropy", offsetof(sa_eval_result, entropy)},
         {"coverage", offsetof(sa_eval_result, coverage)},
         {"end_weight", offsetof(sa_eval_result, end_weight)},
+        {"row_sum", offsetof(sa_eval_result, row_sum)},
+        {"zeros", offsetof(sa_eval_result, zeros)},
         {"monotonicity", offsetof(sa_eval_result, monotonicity)},
     };
     json_t *object = json_pack("{s:I, s:I}", "sentences", (json_int_t)one->scores.sentences,

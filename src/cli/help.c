@@ -54,6 +54,8 @@ static void option_range(const cli_option_set *set, const sa_option *row, sa_buf
         sa_number_add(out, row->min);
         sa_buffer_adds(out, " to ");
         sa_number_add(out, row->max);
+        for (size_t i = 0; row->choice && row->choice(i); i++)
+            sa_buffer_addf(out, " or %s", row->choice(i));
     }
     sa_buffer_adds(out, "; default ");
     sa_option_format(row, cli_default_of(set, row), out);
@@ -175,6 +177,11 @@ static void markdown_page(const cli_command *command, sa_buffer *out) {
                            sa_decoder_info, out);
         markdown_equations("Scores (--attention), with the decoder's state s and annotations h_j",
                            sa_attention_info, out);
+        markdown_equations("Normalizers (--normalizer), with scores e_j and weights alpha_j",
+                           sa_normalizer_info, out);
+        markdown_equations(
+            "Positions (--positions), of word t, and of query i, key j and score e_ij",
+            sa_position_info, out);
         markdown_equations(
             "Cells (--cell; for gru also --reset and --update), with previous state s'",
             sa_cell_info, out);

@@ -1,8 +1,8 @@
 #include "config/settings.h"
+#include "attention/normalizer.h"
 #include "attention/score.h"
 #include "attention/window.h"
 #include "base/argument.h"
-#include "base/json.h"
 #include "base/nearest.h"
 #include "base/thread.h"
 #include "data/text_codec.h"
@@ -27,6 +27,12 @@ const sa_option sa_settings_options[] = {
      "decoder architecture, from a fixed context vector to the conditional GRU"},
     {"attention", SA_OPTION_CHOICE, SA_SCOPE_MODEL, FIELD(attention), 0, 0, 0, sa_score_name,
      "NAME", "attention score function"},
+    {"normalizer", SA_OPTION_CHOICE, SA_SCOPE_MODEL, FIELD(normalizer), 0, 0, 0, sa_normalizer_name,
+     "NAME",
+     "from scores to weights; null: softmax with a null key; sparsemax, entmax: exact zeros"},
+    {"entmax-alpha", SA_OPTION_REAL, SA_SCOPE_MODEL, FIELD(entmax_alpha), 1.5, 1.01, 2,
+     sa_entmax_alpha_name, "X",
+     "entmax: alpha, from near softmax (1) to sparsemax (2); learned: each head learns its own"},
     {"heads", SA_OPTION_INT, SA_SCOPE_MODEL, FIELD(heads), 1, 1, 64, NULL, "N",
      "number of attention heads; the n' attention units are split among them"},
     {"value-size", SA_OPTION_INT, SA_SCOPE_MODEL, FIELD(value_size), 0, 0, 8192, NULL, "N",
@@ -42,8 +48,11 @@ const sa_option sa_settings_options[] = {
      "number of encoder layers; Transformer: of encoder and decoder"},
     {"positions", SA_OPTION_CHOICE, SA_SCOPE_MODEL, FIELD(positions), 0, 0, 0, sa_position_name,
      "NAME",
-     "position embeddings, added to the source embeddings; Transformer: to the target embeddings "
-     "as well"},
+     "positions: encodings added to the source embeddings (Transformer: to the target embeddings "
+     "as "
+     "well); or, in a Transformer's self-attention, biases of the scores (t5, alibi) or rotations "
+     "of "
+     "queries and keys (rope)"},
     {"reverse-source", SA_OPTION_SWITCH, SA_SCOPE_MODEL, FIELD(reverse_source), 0, 0, 1, NULL, NULL,
      "feed the source to the encoder in reverse order; matrices keep the original order"},
     {"cell", SA_OPTION_CHOICE, SA_SCOPE_MODEL, FIELD(cell), 0, 0, 0, sa_cell_name, "NAME",
@@ -267,6 +276,12 @@ bool sa_settings_has_attention(const sa_settings *settings) {
            sa_families[settings->model]->attends(settings);
 }
 
+bool sa_settings_has_null_key(const sa_settings *settings) {
+    return sa_settings_has_attention(settings) &&
+           sa_normalizer_name((size_t)settings->normalizer) &&
+           sa_normalizers[settings->normalizer].null_key;
+}
+
 const sa_option *sa_settings_find_difference(const sa_settings *one, const sa_settings *other) {
     const sa_option *row = sa_settings_options;
     while (row->name &&
@@ -285,71 +300,6 @@ bool sa_settings_fail_difference(const sa_option *option, const sa_settings *sto
     return false;
 }
 
-/* ---- The settings of a model file ------------------------------------------------------------ */
-
-static json_t *value_of(const sa_option *row, double number) {
-    switch (row->kind) {
-    case SA_OPTION_CHOICE:
-        return json_string(row->choice((size_t)number));
-    case SA_OPTION_SWITCH:
-        return json_boolean(number != 0);
-    case SA_OPTION_REAL:
-        return json_real(number);
-    case SA_OPTION_INT:
-    case SA_OPTION_INT64:
-    case SA_OPTION_TEXT:
-    case SA_OPTION_INPUT:
-    case SA_OPTION_OUTPUT:
-    case SA_OPTION_FOLDER:
-        break;
-    }
-    return json_integer((json_int_t)number);
-}
-
-char *sa_settings_write(const sa_settings *settings, sa_error *error) {
-    json_t *object = json_object();
-    bool good = object != NULL;
-    for (const sa_option *row = sa_settings_options; good && row->name; row++) {
-        const double number = sa_option_get(row, settings);
-        const bool usual = row->scope == SA_SCOPE_SCORES && number == row->default_value;
-        if (row->scope == SA_SCOPE_RUN || usual) continue;
-        json_t *value = value_of(row, number);
-        good = json_object_set_new(object, row->name, value) == 0;
-    }
-    char *text = good ? json_dumps(object, 0) : NULL;
-    json_decref(object);
-    if (!text) sa_fail_memory(error, sizeof *settings);
-    return text;
-}
-
-static int choice_of(const sa_option *row, const char *name) {
-    const char *now = sa_choice_renamed(row->name, name);
-    return sa_option_find_choice(row, now ? now : name);
-}
-
-/* False when the value has the wrong type or lies outside the row's range. */
-static bool assign(const sa_option *row, sa_settings *settings, const json_t *value) {
-    switch (row->kind) {
-    case SA_OPTION_CHOICE:
-        return json_is_string(value) &&
-               sa_option_set_number(row, settings, choice_of(row, json_string_value(value)));
-    case SA_OPTION_SWITCH:
-        return json_is_boolean(value) && sa_option_set_number(row, settings, json_is_true(value));
-    case SA_OPTION_REAL:
-        return json_is_number(value) &&
-               sa_option_set_number(row, settings, json_number_value(value));
-    case SA_OPTION_INT:
-    case SA_OPTION_INT64:
-    case SA_OPTION_TEXT:
-    case SA_OPTION_INPUT:
-    case SA_OPTION_OUTPUT:
-    case SA_OPTION_FOLDER:
-        break;
-    }
-    return json_is_integer(value) &&
-           sa_option_set_number(row, settings, (double)json_integer_value(value));
-}
-
 bool sa_settings_ignores(const sa_settings *settings, const sa_option *option) {
     static const char *const recurrent[] = {
         "decoder",      "encoder",       "reverse-source", "cell",   "update", "reset", "cell-norm",
@@ -358,42 +308,4 @@ bool sa_settings_ignores(const sa_settings *settings, const sa_option *option) {
     const char *const *name = settings->model == SA_MODEL_TRANSFORMER ? recurrent : transformer;
     while (*name && strcmp(*name, option->name) != 0) name++;
     return *name;
-}
-
-static bool read_key(const char *key, const json_t *value, sa_settings *settings, const char *file,
-                     sa_error *error) {
-    const char *now = sa_option_renamed(key);
-    const sa_option *row = sa_option_find(sa_settings_options, now ? now : key);
-    if (!row || row->scope == SA_SCOPE_RUN)
-        return sa_fail(error, SA_DATA, "%s: settings: unknown key '%s'", file, key);
-    if (assign(row, settings, value)) return true;
-    sa_buffer range = {0};
-    sa_option_format_range(row, &range);
-    sa_fail(error, SA_DATA, "%s: settings: '%s' must be %s", file, key,
-            range.failed ? "another value" : range.text);
-    sa_buffer_release(&range);
-    return false;
-}
-
-static bool read_all(sa_settings *settings, json_t *object, const char *file, sa_error *error) {
-    const char *key;
-    const json_t *value;
-    for (const sa_option *row = sa_settings_options; row->name; row++)
-        if (row->scope != SA_SCOPE_RUN) sa_option_set_number(row, settings, row->default_value);
-    json_object_foreach(object, key, value) {
-        if (!read_key(key, value, settings, file, error)) return false;
-    }
-    return true;
-}
-
-bool sa_settings_read(sa_settings *settings, const char *text, const char *file, sa_error *error) {
-    json_t *object = sa_json_parse(text, strlen(text), 1, file, "settings", error);
-    if (!object) return false;
-    sa_settings read = *settings;
-    const bool good = json_is_object(object)
-                          ? read_all(&read, object, file, error)
-                          : sa_fail(error, SA_DATA, "%s: settings: no JSON object", file);
-    json_decref(object);
-    if (good) *settings = read;
-    return good;
 }

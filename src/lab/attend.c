@@ -11,6 +11,9 @@
 
 /* The inputs of the attention core, in the arena. */
 typedef struct attention {
+    const sa_normalizer *normalizer;
+    sa_real exponent;
+    sa_positions positions;
     sa_mat q, k, v, v_a, c, scratch;
     sa_span *spans; /* [Q] */
 } attention;
@@ -45,20 +48,30 @@ static sa_mat project(sa_arena *arena, sa_mat x, const sa_projection *map) {
 static sa_mat input(sa_arena *arena, const sa_attend_options *job, sa_table table,
                     const sa_projection *map) {
     const sa_mat x = copy_table(arena, table);
-    const sa_positions positions = {.kind = job->positions};
+    const sa_positions positions = {.kind = &sa_position_kinds[job->positions]};
     const sa_mat max_positions = sa_mat_alloc(arena, x.rows, x.cols);
-    if (x.x && job->positions) {
+    if (x.x && positions.kind->encoding) {
         sa_positions_table(&positions, 0, max_positions);
         sa_add(max_positions, x);
     }
     return table.numbers ? project(arena, x, map) : none;
 }
 
-static sa_mat vector_or_ones(sa_arena *arena, sa_table given, int size) {
-    if (given.numbers) return as_row(copy_table(arena, given));
-    const sa_mat ones = sa_mat_alloc(arena, 1, size);
-    for (int i = 0; ones.x && i < size; i++) ones.x[i] = 1;
-    return ones;
+/* The score's own parameters for keys of `size` numbers: given, or where training starts, but v_a
+ * ones. */
+static sa_mat parameters(sa_arena *arena, const sa_attend_options *job, int size) {
+    const sa_score *score = &sa_scores[job->attention];
+    sa_params plan = {0};
+    if (!score->bind) return none;
+    if (job->v_a.numbers) return as_row(copy_table(arena, job->v_a));
+    score->bind(&(sa_binder){.plan = &plan}, "", size, job->heads, job->values.rows);
+    const sa_param *own = plan.item;
+    const sa_mat x = sa_mat_alloc(arena, 1, own->cols);
+    for (int i = 0; x.x && i < own->cols; i++)
+        x.x[i] = own->init == SA_INIT_ALIGN_LAST ? 1
+                 : own->init == SA_INIT_CONSTANT ? own->start
+                                                 : 0;
+    return x;
 }
 
 static int least(int a, int b) {
@@ -98,19 +111,29 @@ static void attend_head(const sa_score *score, const attention *at, int h, sa_at
     const sa_mat scratch = sa_head_part(at->scratch, H, h);
     const sa_mat e = of_head(out->scores, out, h), alpha = of_head(out->weights, out, h);
     score->forward(v_a, q, k, e, scratch);
+    sa_positions_bias(&at->positions, h, 0, e);
+    sa_copy_mat(e, alpha);
+    sa_attention_weights_forward(at->normalizer, at->exponent, at->spans, alpha);
     blank_outside(e, at->spans);
-    sa_attention_weights_forward(score, v_a, q, k, at->spans, alpha, scratch);
     sa_attention_sum_forward(alpha, sa_head_part(at->v, H, h), sa_head_part(at->c, H, h));
 }
 
 static attention read_inputs(sa_arena *arena, const sa_attend_options *job,
                              const sa_attend_result *out) {
     const sa_score *score = &sa_scores[job->attention];
-    attention at = {.v = input(arena, job, job->values, &job->values_projection)};
+    attention at = {.normalizer = &sa_normalizers[job->normalizer],
+                    .exponent = (sa_real)job->entmax_alpha,
+                    .positions = {.kind = &sa_position_kinds[job->positions], .heads = out->heads},
+                    .v = input(arena, job, job->values, &job->values_projection)};
     if (job->weights.numbers) return at;
     at.q = input(arena, job, job->query, &job->query_projection);
     if (score->key != SA_KEY_NONE) at.k = input(arena, job, job->keys, &job->keys_projection);
-    if (score->vector) at.v_a = vector_or_ones(arena, job->v_a, at.k.cols);
+    at.v_a = parameters(arena, job, at.k.cols);
+    if (arena->base) {
+        const bool whole = score->query == SA_QUERY_IDENTITY;
+        sa_positions_rotate(&at.positions, whole ? 1 : out->heads, 0, false, at.q);
+        sa_positions_rotate(&at.positions, out->heads, 0, false, at.k);
+    }
     at.scratch = sa_mat_alloc(arena, at.k.rows, at.k.cols);
     at.spans = spans_of(arena, job, score, at.q.cols / out->heads);
     return at;

@@ -4,8 +4,8 @@
 #include "tensor/vec.h"
 
 #include <stdio.h>
+#include <string.h>
 
-static const char softmax_place[] = "Bahdanau et al. 2015, equation 6";
 static const char sum_place[] = "Bahdanau et al. 2015, equation 5";
 static const char heads_place[] = "Vaswani et al. 2017, section 3.2.2";
 static const char window_place[] = "Luong et al. 2015, section 3.2";
@@ -46,12 +46,13 @@ typedef struct attention_view {
     int S;
     const char *letter; /* the query's */
     double center;      /* p_i */
-    sa_span span;
+    sa_span span;       /* what the query sees; set by explain_score */
 } attention_view;
 
 static void explain_center(attention_view *view) {
     sa_explainer *out = view->out;
     const sa_attention *w = view->w;
+    view->center = sa_attention_center(w, out->i, view->rows, 0, view->S);
     if (w->window == SA_WINDOW_LOCAL_P) {
         sa_explainer_write(out, "p_i = S sigma(v_p' tanh(W_p %s))", view->letter);
         sa_explainer_cite(out, "Luong et al. 2015, equation 9");
@@ -63,18 +64,6 @@ static void explain_center(attention_view *view) {
         sa_explainer_cite(out, window_place);
     }
     sa_explainer_number(out, "p_i", "p_i", view->center);
-}
-
-/* The positions that the softmax covers. */
-static void find_span(attention_view *view) {
-    const sa_attention *w = view->w;
-    const int max_positions = w->query_width / w->heads;
-    const int seen =
-        w->score->query == SA_QUERY_POSITIONS && max_positions < view->S ? max_positions : view->S;
-    view->span = (sa_span){0, seen};
-    if (w->window == SA_WINDOW_NONE) return;
-    view->center = sa_attention_center(w, view->out->i, view->rows, 0, view->S);
-    view->span = sa_window_span(view->center, w->window_size, seen);
 }
 
 /* ---- The score ------------------------------------------------------------------------------- */
@@ -112,7 +101,7 @@ static sa_mat terms_of(const attention_view *view, score_inputs in, sa_mat e, do
            own = sa_explainer_alloc(view->out, 1, S);
     const sa_mat scratch = sa_explainer_alloc(view->out, S, 1);
     for (int d = 0; d < units; d++) {
-        const sa_mat v_a = in.v_a.cols ? sa_cols(in.v_a, d, 1) : in.v_a;
+        const sa_mat v_a = in.v_a.cols == units ? sa_cols(in.v_a, d, 1) : in.v_a;
         view->w->score->forward(v_a, sa_cols(in.q, d, 1), sa_cols(in.k, d, 1), own, scratch);
         for (int j = 0; j < S; j++) sa_row(terms, j)[d] = own.x[j];
     }
@@ -122,70 +111,143 @@ static sa_mat terms_of(const attention_view *view, score_inputs in, sa_mat e, do
     return adds_up(terms, e, *divisor) ? terms : sa_cols(terms, 0, 0);
 }
 
-static void explain_score(attention_view *view, score_inputs in, sa_mat e) {
-    const sa_score *score = view->w->score;
+/* What the score's own parameters are called: "v_a", "log_h". */
+static const char *own_name(const attention_view *view) {
+    const sa_lab_model *model = view->out->model;
+    for (int i = 0; i < model->plan.count; i++)
+        if (model->values + model->plan.item[i].offset == view->w->v_a.x)
+            return strrchr(model->plan.item[i].name, '.') + 1;
+    return "v_a";
+}
+
+static void explain_score(attention_view *view, int k, sa_mat e) {
+    const sa_attention *w = view->w;
+    const sa_score *score = w->score;
+    const score_inputs in = inputs_of_head(view, k);
     const sa_explainer_symbol symbols[] = {{"s", view->letter}, {"e_j", "e_ij"}, {"e", "e_i"}, {0}};
+    const sa_decoder_cache *pass = &view->out->model->pass.decoder;
     sa_explainer *out = view->out;
     char label[64];
     double divisor;
-    score->forward(in.v_a, in.q, in.k, e, sa_explainer_alloc(out, view->S, in.k.cols));
+    view->span = sa_attention_scores(w, &pass->source.memory, 0, out->i, false, view->rows, 0, k, e,
+                                     pass->scratch);
     sa_explainer_substitute(out, score->formula, symbols);
     sa_explainer_cite(out, score->citation);
     if (score->query == SA_QUERY_PROJECTED) {
         snprintf(label, sizeof label, "W_a %s", view->letter);
         sa_explainer_vector(out, "q", label, in.q);
     }
-    if (score->vector) sa_explainer_vector(out, "v_a", "v_a", in.v_a);
+    if (in.v_a.cols) sa_explainer_vector(out, "v_a", own_name(view), in.v_a);
     const sa_mat terms = terms_of(view, in, e, &divisor);
     sa_explainer_sums(out, "e", "e_ij", e, terms, divisor);
 }
 
 /* ---- The weights ----------------------------------------------------------------------------- */
 
-/* A row for all source words, NaN outside the window. */
+/* A row for all source words, NaN outside the span. */
 static sa_mat blank(const attention_view *view) {
     sa_mat row = sa_explainer_alloc(view->out, 1, view->S);
     for (int j = 0; j < view->S; j++) row.x[j] = (sa_real)NAN;
     return row;
 }
 
-static void explain_gauss(attention_view *view, sa_mat powers, double sum) {
+static sa_mat seen(const attention_view *view, sa_mat row) {
+    return sa_cols(row, view->span.first, view->span.count);
+}
+
+/* Whether the weights are powers / sum. */
+static bool are_shares(sa_mat weights, sa_mat powers, double sum) {
+    for (int j = 0; j < weights.cols; j++)
+        if (!(fabs(weights.x[j] * sum - powers.x[j]) <= 1e-9 * sum)) return false;
+    return true;
+}
+
+/* Which keys the weights are spread over. */
+static void write_span(attention_view *view) {
+    if (view->w->window != SA_WINDOW_NONE)
+        sa_explainer_write(view->out, ", over |j - p_i| <= %d", view->w->window_size);
+    else if (view->span.count < view->S)
+        sa_explainer_write(view->out, ", over j <= %d", view->span.count);
+}
+
+/* The weights before the Gaussian as shares of exp(e). A null key has exp(0) in the sum. */
+static void explain_shares(attention_view *view, sa_mat powers, double shift) {
     sa_explainer *out = view->out;
+    const char *less = shift != 0 ? " - max" : "";
+    const bool null = view->w->normalizer->null_key;
+    if (view->w->window == SA_WINDOW_LOCAL_P)
+        sa_explainer_write(out, "%s_j(e_ij)", view->w->normalizer->name);
+    else
+        sa_explainer_write(out, "alpha_ij");
+    sa_explainer_write(out, " = exp(e_ij%s) / ", less);
+    sa_explainer_write(out, null ? "(%s + sum_k exp(e_ik%s))" : "%ssum_k exp(e_ik%s)",
+                       !null        ? ""
+                       : shift != 0 ? "exp(-max)"
+                                    : "1",
+                       less);
+    write_span(view);
+    sa_explainer_cite(out, view->w->normalizer->citation);
+    sa_explainer_column(out, "exp", shift != 0 ? "exp(e_ij-max)" : "exp(e_ij)", powers,
+                        SA_ROWS_SOURCE, -1);
+}
+
+/* By the formula of the normalizer's row, and its alpha and distances from the kinks if it has
+ * them. */
+static void explain_formula(attention_view *view, int k, sa_mat e) {
+    static const sa_explainer_symbol symbols[] = {
+        {"alpha_j", "alpha_ij"}, {"e_j", "e_ij"}, {"e_k", "e_ik"}, {0}};
+    const sa_normalizer *normalizer = view->w->normalizer;
+    const sa_real exponent = sa_attention_exponent(view->w, k);
+    sa_explainer *out = view->out;
+    sa_explainer_substitute(out, normalizer->formula, symbols);
+    write_span(view);
+    sa_explainer_cite(out, normalizer->citation);
+    if (normalizer->exponent) sa_explainer_number(out, "a", "a", exponent);
+    if (!normalizer->kinks) return;
+    sa_mat above = blank(view);
+    sa_copy_mat(seen(view, e), seen(view, above));
+    normalizer->kinks(exponent, seen(view, above));
+    sa_explainer_column(out, "above", "above 0", above, SA_ROWS_SOURCE, -1);
+}
+
+static void explain_gauss(attention_view *view, sa_mat normalized) {
+    sa_explainer *out = view->out;
+    const char *name = view->w->normalizer->name;
     const int D = view->w->window_size, first = view->span.first, end = first + view->span.count;
-    sa_mat softmax = blank(view), gauss = blank(view);
+    sa_mat gauss = blank(view);
     for (int j = first; j < end; j++) {
         const double distance = j + 1 - view->center;
-        softmax.x[j] = powers.x[j] / sum;
         gauss.x[j] = exp(-distance * distance / (0.5 * D * D));
     }
-    sa_explainer_column(out, "softmax", "softmax", softmax, SA_ROWS_SOURCE, -1);
-    sa_explainer_write(out, "alpha_ij = softmax_j(e_ij) exp(-(j - p_i)^2 / (2 (D/2)^2)), D = %d",
+    sa_explainer_column(out, name, name, normalized, SA_ROWS_SOURCE, -1);
+    sa_explainer_write(out, "alpha_ij = %s_j(e_ij) exp(-(j - p_i)^2 / (2 (D/2)^2)), D = %d", name,
                        D);
     sa_explainer_cite(out, "Luong et al. 2015, equation 10");
     sa_explainer_column(out, "gauss", "exp(-..)", gauss, SA_ROWS_SOURCE, -1);
 }
 
-static void explain_weights(attention_view *view, sa_mat e, sa_mat alpha) {
+static void explain_weights(attention_view *view, int k, sa_mat e) {
     sa_explainer *out = view->out;
-    const bool gauss = view->w->window == SA_WINDOW_LOCAL_P;
-    const int first = view->span.first, count = view->span.count;
-    sa_mat powers = blank(view);
-    double shift;
-    const double sum =
-        sa_explainer_exp(sa_cols(e, first, count), sa_cols(powers, first, count), &shift);
-    sa_explainer_write(out, "%s = exp(e_ij%s) / sum_k exp(e_ik%s)",
-                       gauss ? "softmax_j(e_ij)" : "alpha_ij", shift != 0 ? " - max" : "",
-                       shift != 0 ? " - max" : "");
-    if (view->w->window != SA_WINDOW_NONE)
-        sa_explainer_write(out, ", over |j - p_i| <= %d", view->w->window_size);
-    else if (count < view->S)
-        sa_explainer_write(out, ", over j <= %d", count);
-    sa_explainer_cite(out, softmax_place);
-    sa_explainer_column(out, "exp", shift != 0 ? "exp(e_ij-max)" : "exp(e_ij)", powers,
-                        SA_ROWS_SOURCE, -1);
-    if (gauss) explain_gauss(view, powers, sum);
+    const sa_attention *w = view->w;
+    const sa_mat alpha = sa_attention_head(view->rows.alpha, 0, w->heads, k, view->S);
+    sa_mat powers = blank(view), normalized = blank(view);
+    double shift, sum = sa_explainer_exp(seen(view, e), seen(view, powers), &shift);
+    if (w->normalizer->null_key) sum += exp(-shift);
+    sa_copy_mat(seen(view, e), seen(view, normalized));
+    w->normalizer->forward(sa_attention_exponent(w, k), seen(view, normalized));
+    const bool shares = are_shares(seen(view, normalized), seen(view, powers), sum);
+    for (int j = 0; shares && j < view->S; j++) normalized.x[j] = powers.x[j] / sum;
+    if (shares)
+        explain_shares(view, powers, shift);
+    else
+        explain_formula(view, k, e);
+    if (w->window == SA_WINDOW_LOCAL_P) explain_gauss(view, normalized);
     sa_explainer_column(out, "alpha", "alpha_ij", alpha, SA_ROWS_SOURCE, -1);
-    sa_explainer_number(out, "sum", "sum of exp", sum);
+    const bool null = w->normalizer->null_key;
+    if (shares) sa_explainer_number(out, "sum", null ? "sum + null" : "sum of exp", sum);
+    if (!null) return;
+    sa_explainer_number(out, "null", "null key",
+                        1 - sa_sum(seen(view, normalized).x, view->span.count));
 }
 
 /* ---- The step -------------------------------------------------------------------------------- */
@@ -195,13 +257,12 @@ void sa_explain_attention(sa_explainer *out, sa_decoder_rows rows, const char *l
     attention_view view = {.out = out, .w = w, .rows = rows.attention, .letter = letter};
     view.S = out->model->batch.source.steps;
     sa_explainer_section(out, "Attention");
-    find_span(&view);
     if (w->window != SA_WINDOW_NONE) explain_center(&view);
     for (int k = 0; k < w->heads; k++) {
         sa_mat e = sa_explainer_alloc(out, 1, view.S);
         set_head(out, w, k);
-        explain_score(&view, inputs_of_head(&view, k), e);
-        explain_weights(&view, e, sa_attention_head(view.rows.alpha, 0, w->heads, k, view.S));
+        explain_score(&view, k, e);
+        explain_weights(&view, k, e);
         if (w->heads == 1) continue;
         sa_explainer_write(out, "o_i = sum_j alpha_ij (W_v h_j)");
         sa_explainer_cite(out, heads_place);

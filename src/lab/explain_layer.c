@@ -35,7 +35,7 @@ static void explain_input(const layer_view *view, int layer) {
         sa_explainer_cite(out, layer_place);
     } else {
         sa_explainer_write(out, "x_j = sqrt(%d) E w_j%s", w->sizes.m,
-                           w->sizes.positions ? " + PE(j)" : "");
+                           w->encoder.positions.kind->encoding ? " + PE(j)" : "");
         sa_explainer_cite(out, "Vaswani et al. 2017, sections 3.4 and 3.5");
     }
     sa_explainer_matrix(out, "x", "x_j", view->x, SA_ROWS_SOURCE);
@@ -52,11 +52,15 @@ static const char *letter_of(const layer_view *view) {
     return view->w->self.residual.norm == SA_NORM_PRE ? "a" : "x";
 }
 
-static void explain_score(const layer_view *view, sa_mat v_a, sa_mat q, sa_mat keys, sa_mat e) {
+static void explain_score(const layer_view *view, int k, sa_mat q) {
+    const sa_attention_sublayer_cache *cache = &view->cache->self;
+    const sa_stack_cache *encoder = &view->out->model->pass.transformer.encoder;
     const sa_score *score = view->w->self.attention.score;
+    const sa_mat e = sa_explainer_alloc(view->out, 1, view->x.rows);
     const sa_explainer_symbol symbols[] = {{"s", "x_i"}, {"h_j", "x_j"}, {"e_j", "e_ij"}, {0}};
     sa_explainer *out = view->out;
-    score->forward(v_a, q, keys, e, sa_explainer_alloc(out, keys.rows, keys.cols));
+    sa_attention_scores(&view->w->self.attention, &cache->memory, 0, view->i + 1, false,
+                        cache->rows, view->i, k, e, encoder->scratch);
     if (strcmp(score->name, "scaled-dot") == 0)
         sa_explainer_write(out, "e_ij = q_i' k_j / sqrt(%d)", q.cols);
     else
@@ -68,6 +72,8 @@ static void explain_score(const layer_view *view, sa_mat v_a, sa_mat q, sa_mat k
 static void explain_head(const layer_view *view, int k) {
     const sa_attention *w = &view->w->self.attention;
     const sa_attention_sublayer_cache *cache = &view->cache->self;
+    static const sa_explainer_symbol symbols[] = {
+        {"alpha_j", "alpha_ij"}, {"e_j", "e_ij"}, {"e_k", "e_ik"}, {0}};
     const char *letter = letter_of(view);
     sa_explainer *out = view->out;
     const int H = w->heads, S = view->x.rows;
@@ -77,16 +83,20 @@ static void explain_head(const layer_view *view, int k) {
         own(view, w->score->query == SA_QUERY_IDENTITY ? cache->rows.q
                                                        : sa_head_part(cache->rows.q, H, k));
     out->line.head = H > 1 ? k + 1 : 0;
-    sa_explainer_write(out, "q_i = W_q %s_i, k_j = W_k %s_j, v_j = W_v %s_j", letter, letter,
-                       letter);
+    const char *turn[] = {w->positions.kind->rotation ? "R_i " : "",
+                          w->positions.kind->rotation ? "R_j " : ""};
+    sa_explainer_write(out, "q_i = %sW_q %s_i, k_j = %sW_k %s_j, v_j = W_v %s_j", turn[0], letter,
+                       turn[1], letter, letter);
     sa_explainer_cite(out, heads_place);
     sa_explainer_vector(out, "q", "q_i", q);
     if (keys.cols) sa_explainer_matrix(out, "k", "k_j", keys, SA_ROWS_SOURCE);
     sa_explainer_matrix(out, "v", "v_j", values, SA_ROWS_SOURCE);
-    explain_score(view, sa_head_part(w->v_a, H, k), q, keys, sa_explainer_alloc(out, 1, S));
-    sa_explainer_write(out, "alpha_ij = exp(e_ij) / sum_k exp(e_ik)%s",
-                       w->window != SA_WINDOW_NONE ? ", within the window" : "");
-    sa_explainer_cite(out, "Vaswani et al. 2017, equation 1");
+    explain_score(view, k, q);
+    sa_explainer_substitute(out, w->normalizer->formula, symbols);
+    if (w->window != SA_WINDOW_NONE) sa_explainer_write(out, ", within the window");
+    sa_explainer_cite(out, strcmp(w->normalizer->name, "softmax") == 0
+                               ? "Vaswani et al. 2017, equation 1"
+                               : w->normalizer->citation);
     sa_explainer_column(out, "alpha", "alpha_ij",
                         sa_attention_head(cache->rows.alpha, view->i, H, k, S), SA_ROWS_SOURCE, -1);
     sa_explainer_write(out, "o_i = sum_j alpha_ij v_j");

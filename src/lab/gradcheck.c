@@ -1,15 +1,14 @@
 /* gradcheck: every hand-written gradient against central differences, in double.
  *
  * Fourth order: f'(w) = (f(w-2h) - 8 f(w-h) + 8 f(w+h) - f(w+2h)) / 12h. Differences mean nothing
- * across a kink, where a maxout unit's two inputs are equal or a rectifier's input is 0, or across
- * a jump, where a window's edge passes a position. So weights are drawn again until no kink is near
- * and no gradient drowns in rounding, and a step that still crosses one is made smaller. The
- * tolerance is never widened. */
+ * across a kink or a jump (kinks.h). So weights are drawn again until none is near and no gradient
+ * drowns in rounding, and a step that still crosses one is made smaller. The tolerance is never
+ * widened. */
 #include "base/memory.h"
 #include "lab/dump.h"
 #include "lab/gradient_faults.h"
+#include "lab/kinks.h"
 #include "lab/lab.h"
-#include "layers/linear.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -17,102 +16,12 @@
 
 #define TOLERANCE 1e-6 /* relative, of a tensor and of an element */
 #define STEP 1.5e-3
-#define MARGIN 8e-3        /* least distance of drawn weights from a kink */
-#define WINDOW_MARGIN 1e-3 /* and of a window's edges from a position, relative to the source */
-#define AVERAGED 40        /* estimates that are averaged where rounding may be the cause, */
-#define CLOSE 1e-4         /* that is where the error is at most this */
-#define WEAK 1e-2          /* least ratio of a tensor's largest gradient to the largest of all */
+#define AVERAGED 40 /* estimates that are averaged where rounding may be the cause, */
+#define CLOSE 1e-4  /* that is where the error is at most this */
+#define WEAK 1e-2   /* least ratio of a tensor's largest gradient to the largest of all */
 
-/* ---- Kinks and jumps -------------------------------------------------------------------------
+/* ---- Weights -----------------------------------------------------------------------------------
  */
-
-/* A hash of the sides of all kinks and jumps that the weights are on, and the distance of the
- * nearest one in units of MARGIN. */
-typedef struct kinks {
-    uint64_t pattern;
-    double nearest;
-} kinks;
-
-/* Which input of every maxout unit is the larger. */
-static void add_maxout(const sa_lab_model *model, kinks *found) {
-    if (model->w.decoder.readout.output != &sa_output_maxout) return;
-    const sa_mat sums = model->pass.decoder.readout.sums;
-    for (int i = 0; i < sums.rows; i++)
-        for (int k = 0; k < sums.cols; k += 2) {
-            const double gap = sa_row(sums, i)[k] - sa_row(sums, i)[k + 1];
-            found->pattern = sa_hash_mix(found->pattern ^ (gap >= 0));
-            found->nearest = fmin(found->nearest, fabs(gap) / MARGIN);
-        }
-}
-
-/* Which positions the window of a row covers. */
-static void add_window(const sa_attention *w, sa_attention_rows rows, int row, int i, int S,
-                       kinks *found) {
-    const double p = sa_attention_center(w, i, rows, row, S);
-    const sa_span span = sa_window_span(p, w->window_size, S);
-    found->pattern = sa_hash_mix(found->pattern ^ (uint64_t)(span.first * 65536 + span.count));
-    found->nearest = fmin(found->nearest, fabs(p - round(p)) / (WINDOW_MARGIN * S));
-}
-
-static void add_windows(const sa_lab_model *model, kinks *found) {
-    const sa_attention *w = &model->w.decoder.attention;
-    if (w->window != SA_WINDOW_LOCAL_P) return;
-    for (int t = 0; t < model->batch.target.steps; t++)
-        for (int b = 0; b < model->batch.target.active[t]; b++)
-            add_window(w, model->pass.decoder.rows.attention, model->batch.target.start[t] + b,
-                       t + 1, model->batch.source.len[model->batch.source_of[b]], found);
-}
-
-static void add_sublayer_windows(const sa_attention_sublayer *w, const sa_queries *queries,
-                                 const sa_attention_sublayer_cache *cache, kinks *found) {
-    if (w->attention.window != SA_WINDOW_LOCAL_P) return;
-    for (int b = 0; b < queries->sentences; b++)
-        for (int row = queries->first[b]; row < queries->first[b + 1]; row++) {
-            const int i = row - queries->first[b] + 1;
-            const int S = cache->memory.first[b + 1] - cache->memory.first[b];
-            add_window(&w->attention, cache->rows, row, i, queries->causal ? i : S, found);
-        }
-}
-
-/* Which units of a feed-forward network are on. The cache has no pre-activations, so they are
- * computed again. */
-static void add_rectifiers(const sa_feedforward_sublayer *w,
-                           const sa_feedforward_sublayer_cache *cache, sa_mat sums, kinks *found) {
-    sums = sa_rows(sums, 0, cache->inner.rows);
-    sa_linear_forward(w->network.W_1, w->network.b_1, cache->residual.in, sums);
-    for (int i = 0; i < sums.rows; i++)
-        for (int k = 0; k < sums.cols; k++) {
-            const double sum = sa_row(sums, i)[k];
-            found->pattern = sa_hash_mix(found->pattern ^ (sum > 0));
-            found->nearest = fmin(found->nearest, fabs(sum) / MARGIN);
-        }
-}
-
-static kinks find_kinks(const sa_lab_model *model) {
-    kinks found = {0, INFINITY};
-    if (model->w.family->recurrent) {
-        add_maxout(model, &found);
-        add_windows(model, &found);
-        return found;
-    }
-    const sa_transformer *w = &model->w.transformer;
-    const sa_transformer_cache *cache = &model->pass.transformer;
-    for (int i = 0; i < w->sizes.layers; i++) {
-        const sa_layer_cache *encoder = &cache->encoder.layer[i],
-                             *decoder = &cache->decoder.layer[i];
-        add_sublayer_windows(&w->encoder.layer[i].self, &cache->encoder.self, &encoder->self,
-                             &found);
-        add_sublayer_windows(&w->decoder.layer[i].self, &cache->decoder.self, &decoder->self,
-                             &found);
-        add_sublayer_windows(&w->decoder.layer[i].cross, &cache->decoder.cross, &decoder->cross,
-                             &found);
-        add_rectifiers(&w->encoder.layer[i].feed, &encoder->feed, cache->encoder.workspace.dinner,
-                       &found);
-        add_rectifiers(&w->decoder.layer[i].feed, &decoder->feed, cache->decoder.workspace.dinner,
-                       &found);
-    }
-    return found;
-}
 
 /* The range of the absolute values drawn for a tensor. A large bias of either sign and small
  * weights keep rectified units away from their kink; small W_v and W_o keep a Transformer's words
@@ -185,7 +94,7 @@ static double draw_fit_weights(sa_lab_model *model, uint64_t seed) {
     double most = -1;
     for (uint64_t attempt = 0; attempt < 200; attempt++) {
         const double loss = try_weights(model, sa_hash_mix(seed) + attempt);
-        const double nearest = find_kinks(model).nearest;
+        const double nearest = sa_kinks_find(model).nearest;
         const double fitness = fmin(nearest, 1) * weakest(model);
         if (nearest >= 1 && fitness >= WEAK) return loss;
         if (fitness > most) most = fitness, best = attempt;
@@ -211,7 +120,7 @@ static bool difference(sa_lab_model *model, double *weight, double h, uint64_t p
         sa_lab_model_loss(model, false);
         for (int i = 0; i < count; i++)
             terms[i] = (k ? terms[i] : 0) + factor[k] * sa_lab_model_term(model, i);
-        smooth = smooth && find_kinks(model).pattern == pattern;
+        smooth = smooth && sa_kinks_find(model).pattern == pattern;
     }
     for (int i = 0; i < count; i++) *slope += terms[i];
     *slope /= 12 * h;
@@ -297,7 +206,7 @@ static bool check_all(const sa_lab_job *job, sa_lab_model *model, double *numeri
     double most, worst = 0;
     const char *culprit = NULL;
     sa_lab_model_loss(model, false);
-    const uint64_t pattern = find_kinks(model).pattern;
+    const uint64_t pattern = sa_kinks_find(model).pattern;
     most = largest(model->gradients, model->plan.size);
     for (int i = 0; i < model->plan.count; i++) {
         const sa_param *param = &model->plan.item[i];

@@ -30,7 +30,7 @@ double sa_lab_view_difference(sa_lab_view one, sa_lab_view other, int steps, con
  * and fails only when memory runs out. */
 
 /* How far attention weights are from being distributions: not negative, sum 1. With a local-p
- * window the Gaussian may make the sum smaller, down to exp(-2). */
+ * window the Gaussian may make the sum smaller, down to exp(-2), with a null key it may be any. */
 bool sa_measure_row_sums(sa_proof_setup *setup, double *worst, sa_error *error);
 
 /* The difference of weights, log p and gradient between all pairs in one batch and one by one. */
@@ -51,6 +51,9 @@ bool sa_measure_permutation(sa_proof_setup *setup, double *worst, sa_error *erro
 
 /* The same for the encoder: its annotations, and the weights of its self-attention. */
 bool sa_measure_encoder_permutation(sa_proof_setup *setup, double *worst, sa_error *error);
+
+/* How weights and log p change when all positions are three later. */
+bool sa_measure_shift(sa_proof_setup *setup, double *worst, sa_error *error);
 
 /* How the results up to a target position change with other target words from there on. */
 bool sa_measure_causality(sa_proof_setup *setup, double *worst, sa_error *error);

@@ -8,15 +8,20 @@
 
 /* ---- Row sums -------------------------------------------------------------------------------- */
 
-/* How far a row of weights is from being a distribution. A Gaussian leaves at least exp(-2) of each
- * weight in its window, which ends at two standard deviations. */
-static double row_sum_error(sa_mat alpha, bool gaussian) {
+/* The least sum of a row of weights. A Gaussian leaves at least exp(-2) of each weight in its
+ * window, which ends at two standard deviations; a null key may take nearly all. */
+static double least_sum(const sa_attention *w) {
+    if (w->normalizer->null_key) return 0;
+    return w->window == SA_WINDOW_LOCAL_P ? exp(-2) : 1;
+}
+
+/* How far a row of weights is from being a distribution. */
+static double row_sum_error(sa_mat alpha, double least) {
     double sum = 0, off = 0;
     for (int j = 0; j < alpha.cols; j++) {
         sum += alpha.x[j];
         off = sa_lab_nan_max(off, -alpha.x[j]);
     }
-    const double least = gaussian ? exp(-2) : 1;
     return sa_lab_nan_max(off, sa_lab_nan_max(sum - 1, least - sum));
 }
 
@@ -24,13 +29,13 @@ static double row_sum_error(sa_mat alpha, bool gaussian) {
 static double row_sum_errors(const sa_proof_setup *setup, sa_lab_view view, sa_attention_site site,
                              int rows) {
     const sa_seq2seq *w = &setup->model.w;
-    const bool gaussian = sa_lab_attention(setup)->window == SA_WINDOW_LOCAL_P;
+    const double least = least_sum(sa_lab_attention(setup));
     double worst = 0;
     for (int layer = 0; layer < sa_seq2seq_layers(w, site); layer++)
         for (int k = 0; k < sa_seq2seq_heads(w); k++)
             for (int t = 0; t < rows; t++)
                 worst = sa_lab_nan_max(
-                    worst, row_sum_error(sa_lab_weights(view, site, layer, k, t), gaussian));
+                    worst, row_sum_error(sa_lab_weights(view, site, layer, k, t), least));
     return worst;
 }
 
@@ -184,6 +189,32 @@ static double encoding_difference(sa_lab_view moved, sa_lab_view original, const
 
 bool sa_measure_encoder_permutation(sa_proof_setup *setup, double *worst, sa_error *error) {
     return permutations(setup, encoding_difference, worst, error);
+}
+
+/* ---- Positions ------------------------------------------------------------------------------- */
+
+static void begin_later(sa_stack *stack) {
+    enum { LATER = 3 };
+    stack->positions.first = LATER;
+    for (int i = 0; i < stack->layers; i++) stack->layer[i].self.attention.positions.first = LATER;
+}
+
+bool sa_measure_shift(sa_proof_setup *setup, double *worst, sa_error *error) {
+    sa_seq2seq later = setup->model.w;
+    bool good = true;
+    begin_later(&later.transformer.encoder), begin_later(&later.transformer.decoder);
+    for (int p = 0; good && p < setup->pairs.count; p++) {
+        const sa_lab_pairs *pairs = &setup->pairs;
+        sa_lab_pass one, other = {0};
+        good = sa_lab_open_single(setup, p, &one, error) &&
+               sa_lab_pass_open(&other, &later, &pairs->source[p], &pairs->target[p], 1, error);
+        if (good)
+            *worst = sa_lab_nan_max(*worst, sa_lab_view_difference((sa_lab_view){&other, 0},
+                                                                   (sa_lab_view){&one, 0},
+                                                                   pairs->target[p].len, NULL));
+        sa_lab_pass_close(&one), sa_lab_pass_close(&other);
+    }
+    return good;
 }
 
 /* ---- Causality ------------------------------------------------------------------------------- */

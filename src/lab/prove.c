@@ -23,8 +23,10 @@ static const char *content_free_note(const sa_proof_setup *setup) {
                                  : NULL;
 }
 
-static const char *window_note(const sa_proof_setup *setup) {
+static const char *sum_note(const sa_proof_setup *setup) {
     const sa_attention *attention = sa_lab_attention(setup);
+    if (attention && attention->normalizer->null_key)
+        return "at most 1: the null key takes the rest";
     return attention && attention->window == SA_WINDOW_LOCAL_P
                ? "at most 1: the Gaussian of the window makes the sum smaller"
                : NULL;
@@ -35,9 +37,24 @@ static bool recurrent_encoder(const sa_proof_setup *setup) {
     return sizes->family->recurrent && sizes->encoder.kind != SA_ENCODER_NONE;
 }
 
-static bool positioned(const sa_proof_setup *setup) {
+static const sa_position_kind *positions_of(const sa_proof_setup *setup) {
     const sa_sizes *sizes = &setup->model.sizes;
-    return sizes->family->recurrent ? sizes->encoder.positions : sizes->transformer.positions;
+    return &sa_position_kinds[sizes->family->recurrent ? sizes->encoder.positions
+                                                       : sizes->transformer.positions];
+}
+
+static bool encoded(const sa_proof_setup *setup) {
+    return positions_of(setup)->encoding;
+}
+
+static bool positioned(const sa_proof_setup *setup) {
+    const sa_position_kind *kind = positions_of(setup);
+    return kind->encoding || kind->bias || kind->rotation;
+}
+
+static const char *no_self_attention(const sa_proof_setup *setup) {
+    if (setup->model.sizes.family->recurrent) return "the model has no self-attention";
+    return positioned(setup) ? NULL : "the model has no positions";
 }
 
 static const char *position_based(const sa_attention *attention) {
@@ -52,7 +69,9 @@ static const char recurrent_note[] = "the encoder is recurrent";
 
 static const char *order_matters(const sa_proof_setup *setup) {
     if (recurrent_encoder(setup)) return recurrent_note;
-    if (positioned(setup)) return "the embeddings contain positions";
+    if (positioned(setup))
+        return encoded(setup) ? "the embeddings contain positions"
+                              : "the self-attention contains positions";
     return position_based(sa_lab_attention(setup));
 }
 
@@ -64,7 +83,13 @@ static const char *encoder_order_matters(const sa_proof_setup *setup) {
 }
 
 static const char *positions_note(const sa_proof_setup *setup) {
-    return positioned(setup) ? "the embeddings contain positions, which must break it" : NULL;
+    if (!positioned(setup)) return NULL;
+    return encoded(setup) ? "the embeddings contain positions, which must break it"
+                          : "the self-attention contains positions, which must break it";
+}
+
+static const char *shift_note(const sa_proof_setup *setup) {
+    return encoded(setup) ? positions_note(setup) : NULL;
 }
 
 /* ---- The table ------------------------------------------------------------------------------- */
@@ -80,7 +105,7 @@ static const struct invariance {
     bool (*measure)(sa_proof_setup *, double *worst, sa_error *);
 } rows[] = {
     {"row-sums", "The weights of every head are not negative and sum to 1 for every target word.",
-     1e-12, .excuse = no_attention, .note = window_note, .measure = sa_measure_row_sums},
+     1e-12, .excuse = no_attention, .note = sum_note, .measure = sa_measure_row_sums},
     {"batching",
      "Pairs one by one have the same weights, log p and summed gradient as in one batch.", ROUNDING,
      .measure = sa_measure_batching},
@@ -107,6 +132,11 @@ static const struct invariance {
      "self-attention. Positions break this.",
      ROUNDING, positioned, ROUNDING, .excuse = encoder_order_matters, .shown = true,
      .note = positions_note, .measure = sa_measure_encoder_permutation},
+    {"shift",
+     "If all words stand three positions later, distances and with them the weights and log p are "
+     "the same. Positions in the embeddings break this.",
+     ROUNDING, encoded, ROUNDING, .excuse = no_self_attention, .note = shift_note,
+     .measure = sa_measure_shift},
     {"causality",
      "Other target words from position t on change neither the weights nor p(y_i) up to t, for "
      "every "

@@ -47,6 +47,13 @@ sa_mat sa_bind_vector(sa_binder *binder, const char *part, const char *name, int
     return bind_param(binder, part, name, 0, cols, init);
 }
 
+sa_mat sa_bind_constant(sa_binder *binder, const char *part, const char *name, int cols,
+                        double start) {
+    const sa_mat constant = bind_param(binder, part, name, 0, cols, SA_INIT_CONSTANT);
+    if (binder->plan) binder->plan->item[binder->plan->count - 1].start = start;
+    return constant;
+}
+
 sa_weight sa_bind_stack(sa_binder *binder, const char *part, const char *const *names, int count,
                         int rows, int cols, sa_init_kind init) {
     sa_mat all = bind_param(binder, part, names[0], rows, cols, init);
@@ -75,7 +82,8 @@ sa_mat sa_param_mat(const sa_param *param, sa_real *buffer) {
 /* ---- Penalties ------------------------------------------------------------------------------ */
 
 bool sa_param_is_weight(const sa_param *param) {
-    return param->init != SA_INIT_ZERO && param->init != SA_INIT_ONE;
+    return param->init != SA_INIT_ZERO && param->init != SA_INIT_ONE &&
+           param->init != SA_INIT_CONSTANT;
 }
 
 double sa_l2_forward(const sa_param *param, const sa_real *values, double l2) {
@@ -155,7 +163,8 @@ bool sa_params_init(const sa_params *plan, sa_real *values, int init, uint64_t s
         const sa_param *param = &plan->item[i];
         sa_mat w = sa_param_mat(param, values);
         sa_rng rng = sa_rng_seed(seed, sa_hash(param->name, strlen(param->name)));
-        if (init == SA_INIT_UNIFORM && param->init != SA_INIT_ONE) {
+        if (init == SA_INIT_UNIFORM && param->init != SA_INIT_ONE &&
+            param->init != SA_INIT_CONSTANT) {
             uniform(w, 0.1, &rng);
             continue;
         }
@@ -165,6 +174,9 @@ bool sa_params_init(const sa_params *plan, sa_real *values, int init, uint64_t s
         switch (param->init) {
         case SA_INIT_ONE:
             one(w);
+            break;
+        case SA_INIT_CONSTANT:
+            for (int k = 0; k < w.cols; k++) w.x[k] = (sa_real)param->start;
             break;
         case SA_INIT_ZERO:
             sa_zero(w);

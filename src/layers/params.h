@@ -19,6 +19,7 @@ typedef enum sa_init_kind {
     SA_INIT_RECURRENT,  /* square weights of the previous state */
     SA_INIT_ALIGN,      /* W_a, U_a */
     SA_INIT_ALIGN_LAST, /* v_a */
+    SA_INIT_CONSTANT,   /* what sa_bind_constant says */
 } sa_init_kind;
 
 typedef struct sa_param {
@@ -26,6 +27,7 @@ typedef struct sa_param {
     int rows, cols; /* a vector has rows 0 */
     size_t offset;
     sa_init_kind init;
+    double start; /* of SA_INIT_CONSTANT */
 } sa_param;
 
 enum { SA_PARAMS_MAX = 1024 };
@@ -57,6 +59,9 @@ sa_weight sa_bind_tied(sa_binder *binder, sa_mat table);
 /* The vector "part.name" [cols], as a matrix of one row. */
 sa_mat sa_bind_vector(sa_binder *binder, const char *part, const char *name, int cols,
                       sa_init_kind init);
+/* A vector that is no weight but a scale, and starts as this number. */
+sa_mat sa_bind_constant(sa_binder *binder, const char *part, const char *name, int cols,
+                        double start);
 /* `count` matrices of the same shape, stacked to [count*rows x cols] so that one product serves
  * them all. */
 sa_weight sa_bind_stack(sa_binder *binder, const char *part, const char *const *names, int count,

@@ -2,22 +2,11 @@
 #include "tensor/gradient_fault.h"
 #include "tensor/vec.h"
 
-const char *sa_position_name(size_t row) {
-    static const char *const names[] = {[SA_POSITIONS_NONE] = "none",
-                                        [SA_POSITIONS_SINUSOIDAL] = "sinusoidal",
-                                        [SA_POSITIONS_LEARNED] = "learned"};
-    return row < sizeof names / sizeof *names ? names[row] : NULL;
-}
-
-void sa_positions_bind(sa_binder *binder, const char *part, int kind, int max_positions, int m,
-                       sa_positions *w) {
-    *w = (sa_positions){.kind = kind};
-    if (kind == SA_POSITIONS_LEARNED)
-        w->P = sa_bind_table(binder, part, "P", max_positions, m, SA_INIT_INPUT);
-}
+/* ---- Encodings ------------------------------------------------------------------------------- */
 
 /* Section 3.5: PE(t, 2i) = sin(t / 10000^(2i/m)), PE(t, 2i+1) = cos(t / 10000^(2i/m)) */
-static void sinusoids(int first, sa_mat table) {
+static void sinusoidal_encoding(sa_mat w, int first, sa_mat table) {
+    (void)w;
     for (int k = 0; k < table.cols; k++) {
         const double wave = pow(10000, (double)(k - k % 2) / table.cols);
         for (int t = 0; t < table.rows; t++) {
@@ -27,17 +16,157 @@ static void sinusoids(int first, sa_mat table) {
     }
 }
 
-static sa_mat learned(const sa_positions *w, int t) {
-    return sa_rows(w->P, t < w->P.rows ? t : w->P.rows - 1, 1);
+static sa_mat learned_bind(sa_binder *binder, const char *part, const sa_position_sizes *sizes) {
+    return sa_bind_table(binder, part, "P", sizes->max_positions, sizes->m, SA_INIT_INPUT);
+}
+
+/* Beyond the last row of P, that row. */
+static sa_mat learned_row(sa_mat P, int t) {
+    return sa_rows(P, t < P.rows ? t : P.rows - 1, 1);
+}
+
+static void learned_encoding(sa_mat P, int first, sa_mat table) {
+    for (int t = 0; t < table.rows; t++)
+        sa_copy_mat(learned_row(P, first + t), sa_rows(table, t, 1));
+}
+
+static void learned_encoding_backward(int t, sa_mat dx, sa_mat dP) {
+    if (sa_gradient_intact("position.learned")) sa_sum_rows(dx, learned_row(dP, t).x);
+}
+
+/* ---- Biases ---------------------------------------------------------------------------------- */
+
+enum { BUCKETS = 32, FARTHEST = 128 };
+
+/* Section 2.1 of Raffel et al. 2020: half of the buckets are for one distance each, the others grow
+ * with its logarithm up to 128 words. Both directions share them unless one is never seen. */
+int sa_t5_bucket(int distance, bool causal) {
+    const int buckets = causal ? BUCKETS : BUCKETS / 2, exact = buckets / 2;
+    const int after = !causal && distance > 0 ? buckets : 0;
+    const int away = causal ? (distance < 0 ? -distance : 0) : distance < 0 ? -distance : distance;
+    if (away < exact) return after + away;
+    const double part = log2((double)away / exact) / log2((double)FARTHEST / exact);
+    const int bucket = exact + (int)(part * (buckets - exact));
+    return after + (bucket < buckets ? bucket : buckets - 1);
+}
+
+static sa_mat t5_bind(sa_binder *binder, const char *part, const sa_position_sizes *sizes) {
+    return sa_bind_table(binder, part, "B", sizes->heads, BUCKETS, SA_INIT_ZERO);
+}
+
+/* e_ij += B[k][bucket(j - i)] */
+static void t5_bias(const sa_positions *w, int k, int i, sa_mat e) {
+    const sa_real *B = sa_row(w->w, k);
+    for (int j = 0; j < e.cols; j++) e.x[j] += B[sa_t5_bucket(j - i, w->causal)];
+}
+
+static void t5_bias_backward(int k, int i, sa_mat de, sa_positions *dw) {
+    if (!sa_gradient_intact("t5.bias")) return;
+    sa_real *dB = sa_row(dw->w, k);
+    for (int j = 0; j < de.cols; j++) dB[sa_t5_bucket(j - i, dw->causal)] += de.x[j];
+}
+
+/* Section 3 of Press et al. 2022: 2^(-8 / heads), its square and so on; where heads is no power of
+ * two, those of the power below and then every second one of twice that power. */
+double sa_alibi_slope(int k, int heads) {
+    int power = 1;
+    while (2 * power <= heads) power *= 2;
+    return k < power ? exp2(-8.0 * (k + 1) / power) : exp2(-4.0 * (2 * (k - power) + 1) / power);
+}
+
+/* e_ij -= m_k |i - j| */
+static void alibi_bias(const sa_positions *w, int k, int i, sa_mat e) {
+    const sa_real slope = (sa_real)sa_alibi_slope(k, w->heads);
+    for (int j = 0; j < e.cols; j++) e.x[j] -= slope * (sa_real)(i < j ? j - i : i - j);
+}
+
+/* ---- A rotation ------------------------------------------------------------------------------ */
+
+/* Section 3.4.2 of Su et al. 2021, equation 34: each pair of neighbors (x_{2i-1}, x_{2i}) is
+ * rotated by position theta_i, theta_i = 10000^(-2(i-1)/d). So q'k depends on the distance of the
+ * two alone. */
+static void rope_rotation(sa_real position, sa_mat x) {
+    for (int l = 0; l + 1 < x.cols; l += 2) {
+        const double angle = (double)position * pow(10000, -(double)l / x.cols);
+        const sa_real c = (sa_real)cos(angle), s = (sa_real)sin(angle), even = x.x[l],
+                      odd = x.x[l + 1];
+        x.x[l] = even * c - odd * s;
+        x.x[l + 1] = even * s + odd * c;
+    }
+}
+
+/* ---- The table ------------------------------------------------------------------------------- */
+
+const sa_position_kind sa_position_kinds[] = {
+    [SA_POSITIONS_NONE] = {.name = "none", .formula = "nothing", .citation = "the bare embeddings"},
+    [SA_POSITIONS_SINUSOIDAL] = {.name = "sinusoidal",
+                                 .formula = "x_t + PE_t: sin(t / 10000^(2i/m)) in number 2i, the "
+                                            "cosine in number 2i + 1",
+                                 .citation = "Vaswani et al. 2017, section 3.5",
+                                 .encoding = sinusoidal_encoding},
+    [SA_POSITIONS_LEARNED] = {.name = "learned",
+                              .formula = "x_t + P_t, a vector learned for each position",
+                              .citation = "Vaswani et al. 2017, section 3.5",
+                              .bind = learned_bind,
+                              .encoding = learned_encoding,
+                              .encoding_backward = learned_encoding_backward},
+    [SA_POSITIONS_T5] = {.name = "t5",
+                         .formula = "e_ij + B[bucket(j - i)], a number learned for each head and "
+                                    "range of distances, shared by all layers",
+                         .citation = "Raffel et al. 2020, section 2.1",
+                         .bind = t5_bind,
+                         .bias = t5_bias,
+                         .bias_backward = t5_bias_backward},
+    [SA_POSITIONS_ALIBI] = {.name = "alibi",
+                            .formula = "e_ij - 2^(-8 h / H) |i - j| in head h of H",
+                            .citation = "Press et al. 2022, section 3",
+                            .bias = alibi_bias},
+    [SA_POSITIONS_ROPE] = {.name = "rope",
+                           .formula =
+                               "q_i and k_j rotated by angles that grow with i and j, so that "
+                               "q_i' k_j depends on i - j",
+                           .citation = "Su et al. 2021, section 3.4.2",
+                           .rotation = rope_rotation},
+    {.name = NULL},
+};
+
+const char *sa_position_name(size_t row) {
+    return row < sizeof sa_position_kinds / sizeof *sa_position_kinds ? sa_position_kinds[row].name
+                                                                      : NULL;
+}
+
+/* ---- Any row --------------------------------------------------------------------------------- */
+
+void sa_positions_bind(sa_binder *binder, const char *part, const sa_position_sizes *sizes,
+                       sa_positions *w) {
+    *w = (sa_positions){.kind = sizes->kind, .heads = sizes->heads, .causal = sizes->causal};
+    if (w->kind->bind) w->w = w->kind->bind(binder, part, sizes);
 }
 
 void sa_positions_table(const sa_positions *w, int first, sa_mat table) {
-    if (w->kind == SA_POSITIONS_SINUSOIDAL) sinusoids(first, table);
-    for (int t = 0; w->kind == SA_POSITIONS_LEARNED && t < table.rows; t++)
-        sa_copy_mat(learned(w, first + t), sa_rows(table, t, 1));
+    if (w->kind->encoding) w->kind->encoding(w->w, w->first + first, table);
 }
 
 void sa_positions_backward(int t, sa_mat dx, sa_positions *dw) {
-    if (dw->kind == SA_POSITIONS_LEARNED && sa_gradient_intact("position.learned"))
-        sa_sum_rows(dx, learned(dw, t).x);
+    if (dw->kind->encoding_backward) dw->kind->encoding_backward(t, dx, dw->w);
+}
+
+void sa_positions_rotate(const sa_positions *w, int heads, int position, bool back, sa_mat x) {
+    if (!w->kind || !w->kind->rotation) return;
+    const int d = x.cols / heads;
+    for (int r = 0; r < x.rows; r++) {
+        const sa_real by = (sa_real)(w->first + position + r);
+        for (int k = 0; k < heads; k++)
+            w->kind->rotation(back ? -by : by, sa_cols(sa_rows(x, r, 1), k * d, d));
+    }
+}
+
+void sa_positions_bias(const sa_positions *w, int k, int i, sa_mat e) {
+    for (int r = 0; w->kind && w->kind->bias && r < e.rows; r++)
+        w->kind->bias(w, k, i + r, sa_rows(e, r, 1));
+}
+
+void sa_positions_bias_backward(int k, int i, sa_mat de, sa_positions *dw) {
+    for (int r = 0; dw->kind && dw->kind->bias_backward && r < de.rows; r++)
+        dw->kind->bias_backward(k, i + r, sa_rows(de, r, 1), dw);
 }

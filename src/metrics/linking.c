@@ -26,6 +26,7 @@ const sa_option *sa_link_option(size_t i) {
 }
 
 void sa_link_options_init(sa_link_options *linking) {
+    *linking = (sa_link_options){.null_key = false};
     sa_options_init(sa_linking_options, linking);
 }
 
@@ -33,10 +34,18 @@ size_t sa_linking_capacity(int targets, int sources) {
     return (size_t)targets * (size_t)sources;
 }
 
-static size_t largest(const double *row, int sources, int target, sa_link *links) {
+/* What the row, which ends with the weight of EOS, lacks to 1. */
+static double null_weight(const double *row, int words) {
+    double rest = 1;
+    for (int s = 0; s <= words; s++) rest -= row[s];
+    return rest;
+}
+
+static size_t largest(bool null_key, const double *row, int words, int target, sa_link *links) {
     int best = 0;
-    for (int s = 1; s < sources; s++)
+    for (int s = 1; s < words; s++)
         if (row[s] > row[best]) best = s;
+    if (null_key && null_weight(row, words) > row[best]) return 0;
     *links = (sa_link){.source = best, .target = target};
     return 1;
 }
@@ -57,7 +66,7 @@ size_t sa_linking_extract(const sa_link_options *linking, const double *weights,
         if (t - shift < 0 || t - shift >= targets) continue;
         const double *row = weights + (size_t)(t - shift) * (size_t)sources;
         count += linking->links == SA_LINKS_ARGMAX
-                     ? largest(row, words, t, links + count)
+                     ? largest(linking->null_key, row, words, t, links + count)
                      : at_least(linking->threshold, row, words, t, links + count);
     }
     return count;

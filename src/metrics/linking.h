@@ -10,7 +10,9 @@ extern const sa_option sa_linking_options[]; /* of sa_link_options */
 /* Extracts links from weights [targets * sources], without EOS (the last row and column):
  *
  *   argmax     links each target word to the source word with the largest weight, the first of
- * equals threshold  links all words with a weight of at least linking->threshold
+ * equals; with linking->null_key to none if the null key has more, as in the models of Brown et al.
+ * 1993
+ *   threshold  links all words with a weight of at least linking->threshold
  *
  * Row t stands for target word t + shift: with -1 the row of EOS stands for the last word, with +1
  * the first word has no row. links [sa_linking_capacity]. Returns the number of links. */

@@ -7,6 +7,8 @@ sa_attention_sizes sa_attention_sizes_of(const sa_settings *settings, int state,
     if (value < 1) value = 1; /* more heads than numbers */
     return (sa_attention_sizes){
         .score = &sa_scores[settings->attention],
+        .normalizer = &sa_normalizers[settings->normalizer],
+        .exponent = settings->entmax_alpha,
         .state = state,
         .annotation = annotation,
         .size = settings->attn,
@@ -18,7 +20,8 @@ sa_attention_sizes sa_attention_sizes_of(const sa_settings *settings, int state,
     };
 }
 
-bool sa_attention_sizes_check(const sa_attention_sizes *sizes, sa_error *error) {
+/* A score that compares vectors without a projection. */
+static bool check_widths(const sa_attention_sizes *sizes, sa_error *error) {
     if (sizes->score->key != SA_KEY_IDENTITY) return true;
     if (sizes->heads > 1)
         return sa_fail(error, SA_USAGE,
@@ -29,4 +32,38 @@ bool sa_attention_sizes_check(const sa_attention_sizes *sizes, sa_error *error) 
                    "--attention %s compares annotations of %d numbers with states of %d: it needs "
                    "--encoder uni",
                    sizes->score->name, sizes->annotation, sizes->state);
+}
+
+bool sa_positions_check(const sa_position_kind *kind, const sa_attention_sizes *sizes,
+                        sa_error *error) {
+    if (!kind->bias && !kind->rotation) return true;
+    if (!sizes)
+        return sa_fail(error, SA_USAGE,
+                       "--positions %s is part of self-attention, which a recurrent model has none "
+                       "of: it needs --model transformer",
+                       kind->name);
+    if (!kind->rotation) return true;
+    const sa_score *score = sizes->score;
+    if (!score->rotates || score->key == SA_KEY_IDENTITY)
+        return sa_fail(error, SA_USAGE,
+                       "--positions %s rotates projected queries and keys whose product is the "
+                       "score, which --attention %s is not",
+                       kind->name, score->name);
+    const int width = score->key == SA_KEY_PROJECTED ? sizes->size / sizes->heads : sizes->state;
+    return width % 2 == 0 ||
+           sa_fail(error, SA_USAGE,
+                   "--positions %s rotates pairs of numbers, but a head compares %d: %s",
+                   kind->name, width,
+                   score->key == SA_KEY_PROJECTED ? "--attn / --heads must be even"
+                                                  : "--embed must be even");
+}
+
+bool sa_attention_sizes_check(const sa_settings *settings, const sa_attention_sizes *sizes,
+                              sa_error *error) {
+    if (settings->guided_alignment > 0 && sizes->normalizer->sparse)
+        return sa_fail(error, SA_USAGE,
+                       "--guided-alignment needs the logarithm of every weight: --normalizer %s "
+                       "makes weights of 0, where it is infinite and has no gradient",
+                       sizes->normalizer->name);
+    return check_widths(sizes, error);
 }

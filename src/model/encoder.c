@@ -28,8 +28,10 @@ void sa_encoder_bind(sa_binder *binder, const sa_encoder_sizes *sizes, sa_encode
         .sizes = *sizes, .layers = directions ? sizes->layers : 0, .directions = directions};
     if (!sizes->shared)
         w->E = sa_bind_table(binder, "source", "E", sizes->words, sizes->m, SA_INIT_INPUT);
-    sa_positions_bind(binder, "source", sizes->positions, sizes->max_positions, sizes->m,
-                      &w->positions);
+    const sa_position_sizes positions = {.kind = &sa_position_kinds[sizes->positions],
+                                         .max_positions = sizes->max_positions,
+                                         .m = sizes->m};
+    sa_positions_bind(binder, "source", &positions, &w->positions);
     for (int layer = 0; layer < w->layers; layer++)
         for (int d = 0; d < directions; d++) {
             char part[32];
@@ -113,7 +115,8 @@ void sa_encoder_layout(sa_arena *arena, const sa_batch *batch, const sa_encoder 
     const int N = batch->source.words, B = batch->source.sentences, m = w->sizes.m, n = w->sizes.n;
     const int A = sa_encoder_width(&w->sizes), memory = w->layers ? w->sizes.cell->memory : 0;
     *cache = (sa_encoder_cache){.x = sa_mat_alloc(arena, N, m)};
-    cache->position_vectors = sa_mat_alloc(arena, w->sizes.positions ? batch->source.steps : 0, m);
+    cache->position_vectors =
+        sa_mat_alloc(arena, w->positions.kind->encoding ? batch->source.steps : 0, m);
     cache->ids = reading_order(arena, batch, w);
     for (int layer = 0; layer < w->layers; layer++) {
         if (layer < w->layers - 1 || !training) cache->h[layer] = sa_mat_alloc(arena, N, A);

@@ -91,7 +91,8 @@ static sa_sizes sizes_of(const sa_settings *settings, int source_words, int targ
 }
 
 static bool check(const sa_settings *settings, const sa_sizes *sizes, sa_error *error) {
-    if (attends(settings) && !sa_attention_sizes_check(&sizes->decoder.attention, error))
+    if (!sa_positions_check(&sa_position_kinds[settings->positions], NULL, error)) return false;
+    if (attends(settings) && !sa_attention_sizes_check(settings, &sizes->decoder.attention, error))
         return false;
     if (!attends(settings) && settings->guided_alignment > 0)
         return sa_fail(error, SA_USAGE, "--guided-alignment: the decoder '%s' has no attention",

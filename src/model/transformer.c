@@ -10,13 +10,18 @@
 static void bind_stack(sa_binder *binder, const char *name, const char *side,
                        const sa_transformer_sizes *sizes, bool cross, sa_stack *w) {
     *w = (sa_stack){.layers = sizes->layers, .cross = cross};
-    sa_positions_bind(binder, side, sizes->positions, sizes->max_positions, sizes->m,
-                      &w->positions);
+    const sa_position_sizes positions = {.kind = &sa_position_kinds[sizes->positions],
+                                         .max_positions = sizes->max_positions,
+                                         .m = sizes->m,
+                                         .heads = sizes->attention.heads,
+                                         .causal = cross};
+    sa_positions_bind(binder, side, &positions, &w->positions);
     for (int i = 0; i < w->layers; i++) {
         sa_transformer_layer *layer = &w->layer[i];
         char part[32];
         snprintf(part, sizeof part, "%s.%d.self", name, i + 1);
         sa_attention_sublayer_bind(binder, part, sizes->attention, sizes->norm, &layer->self);
+        layer->self.attention.positions = w->positions;
         snprintf(part, sizeof part, "%s.%d.cross", name, i + 1);
         if (cross)
             sa_attention_sublayer_bind(binder, part, sizes->attention, sizes->norm, &layer->cross);
@@ -103,7 +108,7 @@ static void layout_stack(sa_arena *arena, const sa_stack *w, int m, const stack_
                          sa_stack_cache *cache) {
     const int longest = of->memory_steps > of->steps ? of->memory_steps : of->steps;
     const bool normalized = w->last.g.cols;
-    cache->position_vectors = sa_mat_alloc(arena, w->positions.kind ? of->steps : 0, m);
+    cache->position_vectors = sa_mat_alloc(arena, w->positions.kind->encoding ? of->steps : 0, m);
     cache->x = cache->out = sa_mat_alloc(arena, of->rows, m);
     for (int i = 0; i < w->layers; i++) {
         const sa_transformer_layer *layer = &w->layer[i];

@@ -31,8 +31,9 @@ static sa_sizes sizes_of(const sa_settings *settings, int source_words, int targ
 }
 
 static bool check(const sa_settings *settings, const sa_sizes *sizes, sa_error *error) {
-    (void)settings;
-    return sa_attention_sizes_check(&sizes->transformer.attention, error);
+    const sa_attention_sizes *attention = &sizes->transformer.attention;
+    return sa_attention_sizes_check(settings, attention, error) &&
+           sa_positions_check(&sa_position_kinds[settings->positions], attention, error);
 }
 
 static void bind(sa_binder *binder, const sa_sizes *sizes, sa_seq2seq *w) {

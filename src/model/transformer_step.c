@@ -15,7 +15,7 @@ void sa_transformer_decode_layout(sa_arena *arena, const sa_transformer *w, cons
     const sa_attention *attention = &layer->self.attention;
     const int m = w->sizes.m, S = batch->source.steps, longest = steps > S ? steps : S;
     *state = (sa_transformer_decode_state){
-        .position_vector = sa_mat_alloc(arena, stack->positions.kind ? 1 : 0, m),
+        .position_vector = sa_mat_alloc(arena, stack->positions.kind->encoding ? 1 : 0, m),
         .x = sa_mat_alloc(arena, rows, m),
         .inner = sa_mat_alloc(arena, rows, w->sizes.ffn),
         .self_attention = sa_attention_rows_layout(arena, attention, rows, 0, false),
@@ -73,12 +73,14 @@ static bool append_entries(sa_kv_cache *cache, const sa_decode_step *step, sa_er
     return true;
 }
 
-/* The keys and values of one layer in the L newest entries. */
-static sa_memory entries_of(const sa_kv_cache *cache, const sa_attention *w, int layer, int L) {
+/* The keys and values of one layer in the L newest entries, which are words of position i. */
+static sa_memory entries_of(const sa_kv_cache *cache, const sa_attention *w, int layer, int i,
+                            int L) {
     const int key = w->key_width, value = w->value_width;
     const size_t first = cache->count - (size_t)L;
     sa_real *x = cache->entries + first * (size_t)cache->width + (ptrdiff_t)layer * (key + value);
-    return (sa_memory){.keys = {x, L, key, cache->width},
+    return (sa_memory){.position = i - 1,
+                       .keys = {x, L, key, cache->width},
                        .values = {x + key, L, value, cache->width}};
 }
 
@@ -106,7 +108,7 @@ static sa_mat self_forward(const sa_attention_sublayer *w, int layer, int i, sa_
     sa_residual_cache residual = sa_residual_slice(&state->self, L);
     sa_attention_rows rows = sa_attention_rows_slice(state->self_attention, 0, L);
     sa_mat o = sa_attention_head_output(attention, rows, residual.y);
-    sa_memory own = entries_of(&state->cache, attention, layer, L);
+    sa_memory own = entries_of(&state->cache, attention, layer, i, L);
     sa_residual_enter_forward(&w->residual, x, &residual);
     own.annotations = residual.in;
     sa_memory_forward(attention, &own);

@@ -10,8 +10,8 @@ typedef const sa_option *option_at(size_t i);
 static const struct {
     option_at *options;
     const char *option;
-    const char *names[9]; /* of the constants, in their order */
-    int constants[9];
+    const char *names[16]; /* of the constants, in their order */
+    int constants[15];
 } lists[] = {
     {sa_settings_option,
      "model",
@@ -24,9 +24,15 @@ static const struct {
       SA_DECODER_CGRU}},
     {sa_settings_option,
      "attention",
-     {"additive", "scaled-dot", "dot", "general", "raw-dot", "concat", "location", "uniform"},
+     {"additive", "scaled-dot", "dot", "general", "raw-dot", "concat", "location", "uniform",
+      "gaussian", "cosine", "qk-norm"},
      {SA_ATTENTION_ADDITIVE, SA_ATTENTION_SCALED_DOT, SA_ATTENTION_DOT, SA_ATTENTION_GENERAL,
-      SA_ATTENTION_RAW_DOT, SA_ATTENTION_CONCAT, SA_ATTENTION_LOCATION, SA_ATTENTION_UNIFORM}},
+      SA_ATTENTION_RAW_DOT, SA_ATTENTION_CONCAT, SA_ATTENTION_LOCATION, SA_ATTENTION_UNIFORM,
+      SA_ATTENTION_GAUSSIAN, SA_ATTENTION_COSINE, SA_ATTENTION_QK_NORM}},
+    {sa_settings_option,
+     "normalizer",
+     {"softmax", "null", "sparsemax", "entmax"},
+     {SA_NORMALIZER_SOFTMAX, SA_NORMALIZER_NULL, SA_NORMALIZER_SPARSEMAX, SA_NORMALIZER_ENTMAX}},
     {sa_settings_option,
      "window",
      {"none", "local-m", "local-p"},
@@ -37,8 +43,9 @@ static const struct {
      {SA_ENCODER_BI, SA_ENCODER_UNI, SA_ENCODER_NONE}},
     {sa_settings_option,
      "positions",
-     {"none", "sinusoidal", "learned"},
-     {SA_POSITIONS_NONE, SA_POSITIONS_SINUSOIDAL, SA_POSITIONS_LEARNED}},
+     {"none", "sinusoidal", "learned", "t5", "alibi", "rope"},
+     {SA_POSITIONS_NONE, SA_POSITIONS_SINUSOIDAL, SA_POSITIONS_LEARNED, SA_POSITIONS_T5,
+      SA_POSITIONS_ALIBI, SA_POSITIONS_ROPE}},
     {sa_settings_option, "cell", {"gru", "lstm", "rnn"}, {SA_CELL_GRU, SA_CELL_LSTM, SA_CELL_RNN}},
     {sa_settings_option, "update", {"new", "old"}, {SA_UPDATE_NEW, SA_UPDATE_OLD}},
     {sa_settings_option,
@@ -154,12 +161,13 @@ START_TEST(an_option_says_what_its_field_holds) {
 }
 END_TEST
 
-/* Scores, decoders and cells: named, described, and described in part or not at all if so asked. */
+/* Scores, normalizers, positions, decoders and cells: named, described, and described in part or
+ * not at all if so asked. */
 START_TEST(rows_are_enumerated) {
     static const char *(*const lists_of_rows[])(size_t, const char **, const char **) = {
-        sa_attention_info, sa_decoder_info, sa_cell_info};
-    static const char *const first[] = {"additive", "bahdanau", "gru"};
-    for (size_t l = 0; l < 3; l++) {
+        sa_attention_info, sa_normalizer_info, sa_position_info, sa_decoder_info, sa_cell_info};
+    static const char *const first[] = {"additive", "softmax", "none", "bahdanau", "gru"};
+    for (size_t l = 0; l < sizeof first / sizeof *first; l++) {
         const char *formula, *citation, *name = lists_of_rows[l](0, NULL, NULL);
         size_t count = 0;
         ck_assert_str_eq(name, first[l]);

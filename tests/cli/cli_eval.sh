@@ -29,6 +29,26 @@ evaluated=$(values aer precision recall)
 expect 0 "" score --alignments links gold --json
 same "eval and align" "$(values aer precision recall)" "$evaluated"
 
+# Rows that lack weight and rows with zeros: what is said of them is what align writes.
+figure() { # NAME PROGRAM: what the awk PROGRAM finds in the matrices is what eval says
+    same "$normalizer: $1" "$(awk -F , "$2" matrices/*.csv)" "$(printf '%.4f' "$(value "$1")")"
+}
+for normalizer in null sparsemax entmax; do
+    "$softalign" train --train tiny.tsv --out $normalizer --embed 8 --hidden 8 --attn 4 --maxout 4 --steps 30 \
+        --lr 0.02 --normalizer $normalizer 2>err || fail "train: $(cat err)"
+    "$softalign" align $normalizer/best.safetensors unseen.tsv --pharaoh links --csv matrices 2>err ||
+        fail "align: $(cat err)"
+    expect 0 "" eval $normalizer/best.safetensors unseen.tsv --json
+    evaluated=$(values aer precision recall)
+    figure zeros 'FNR > 1 { for (j = 2; j <= NF; j++) { all++; none += $j == 0 } } END { printf "%.4f", none / all }'
+    figure row_sum 'FNR > 1 && $1 != "</s>" { rows++; for (j = 2; j <= NF; j++) sum += $j }
+        END { printf "%.4f", sum / rows }'
+    expect 0 "" score --alignments links gold --json
+    same "$normalizer: eval and align" "$(values aer precision recall)" "$evaluated"
+done
+[ "$(wc -w <links)" -gt "$("$softalign" align null/best.safetensors unseen.tsv --pharaoh - | wc -w)" ] ||
+    fail "the null key takes no word from its link"
+
 # Thresholds: everything is a link at 0, nothing above all weights.
 expect 0 "" eval $model unseen.tsv --json --links threshold --threshold 0
 same "recall of all links" 1.0 "$(value recall)"

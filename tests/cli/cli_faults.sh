@@ -25,6 +25,7 @@ corpora() {
     cut -f 2 pairs.tsv | head -n 59 >59.trg
     cut -f 2 pairs.tsv | head -c -1 >nolf.trg
     printf 'a b\tc d\n' >pair.tsv
+    printf '1,0\n0,1\n' >numbers.csv
     printf 'a\tb\n' >one-word.tsv
     printf 'qqq zzz\txxx yyy\nq\tx\n' >unknown.tsv
     cp pair.tsv forbidden.tsv

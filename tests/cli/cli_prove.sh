@@ -3,18 +3,18 @@
 . tests/support/cli.sh
 train_tiny
 model=tiny/best.safetensors
-names="row-sums batching padding padding-gradient annotations permutation encoder-permutation causality \
+names="row-sums batching padding padding-gradient annotations permutation encoder-permutation shift causality \
 writing"
 
 # verdicts: NAME VERDICT for every line of the table in `out`
-verdicts() { sed -n '2,10s/^\([a-z-]*\) .*  \(ok\|FAILED\|does not apply\).*/\1 \2/p' out; }
+verdicts() { sed -n '2,11s/^\([a-z-]*\) .*  \(ok\|FAILED\|does not apply\).*/\1 \2/p' out; }
 # expect_all_but NAME...: these do not apply, the others hold.
 expect_all_but() {
     for name in $names; do
         case " $* " in *" $name "*) echo "$name does not apply" ;; *) echo "$name ok" ;; esac
     done >expected
     verdicts | diff expected - >difference || fail "verdicts: $(cat difference)"
-    same "the closing sentence" "All $((9 - $#)) checks that apply hold for this model on $where." \
+    same "the closing sentence" "All $((10 - $#)) checks that apply hold for this model on $where." \
         "$(tail -n 1 out)"
 }
 # variant NAME OPTION...: trains it, to NAME/best.safetensors
@@ -26,7 +26,7 @@ variant() {
 # The default model, on words of its own and on pairs.
 where="random sentences"
 expect 0 "" prove $model
-expect_all_but permutation encoder-permutation
+expect_all_but permutation encoder-permutation shift
 grep -q '^permutation .*: the encoder is recurrent$' out || fail "no word of recurrence: $(cat out)"
 cp out before
 expect 0 "" prove $model
@@ -35,7 +35,7 @@ expect 0 "" prove $model --seed 2
 cmp -s before out && fail "another seed gives the same figures"
 where="these pairs"
 expect 0 "" prove $model tiny.tsv
-expect_all_but permutation encoder-permutation
+expect_all_but permutation encoder-permutation shift
 cut -f 1,2 tiny.tsv | head -n 32 | gzip >first.gz
 cp out before
 expect 0 "" prove $model first.gz
@@ -46,20 +46,20 @@ cmp -s before out && fail "--limit is not heard"
 # Other models.
 variant location --attention location
 expect 0 "" prove location/best.safetensors tiny.tsv
-expect_all_but permutation encoder-permutation
+expect_all_but permutation encoder-permutation shift
 grep -q '^annotations  *0 .*: the score is content-free' out || fail "location: $(cat out)"
 variant bag --encoder none --decoder cgru --heads 2 --attention scaled-dot
 expect 0 "" prove bag/best.safetensors tiny.tsv
-expect_all_but
+expect_all_but shift
 variant placed --encoder none --positions sinusoidal
 expect 0 "" prove placed/best.safetensors tiny.tsv
-expect_all_but permutation
+expect_all_but permutation shift
 variant fixed --decoder fixed
 expect 0 "" prove fixed/best.safetensors tiny.tsv
-expect_all_but row-sums annotations permutation encoder-permutation
+expect_all_but row-sums annotations permutation encoder-permutation shift
 variant local --decoder luong --window local-p --window-size 2
 expect 0 "" prove local/best.safetensors tiny.tsv
-expect_all_but permutation encoder-permutation
+expect_all_but permutation encoder-permutation shift
 grep -q "^row-sums .*: at most 1" out || fail "a predictive window: $(cat out)"
 
 variant deep --model transformer --heads 2 --layers 2
@@ -69,7 +69,19 @@ grep -q '^encoder-permutation .* > .*: the embeddings contain positions, which m
     fail "no word of positions: $(cat out)"
 variant unplaced --model transformer --positions none --norm post
 expect 0 "" prove unplaced/best.safetensors tiny.tsv
-expect_all_but
+expect_all_but shift
+
+# What depends on distances, a key that is no word, weights of exactly 0.
+for positions in t5 alibi rope; do
+    variant $positions --model transformer --heads 2 --positions $positions --normalizer null
+    expect 0 "" prove $positions/best.safetensors tiny.tsv
+    expect_all_but permutation
+    grep -q '^shift .* <= .*ok$' out || fail "$positions: $(cat out)"
+    grep -q "^row-sums .*: at most 1: the null key takes the rest" out || fail "null: $(cat out)"
+done
+variant sparse --normalizer sparsemax
+expect 0 "" prove sparse/best.safetensors tiny.tsv
+expect_all_but permutation encoder-permutation shift
 
 # The paper's v_a begins as 0; one that never moves from there looks nowhere.
 variant still --init paper --optimizer sgd --lr 1e-300

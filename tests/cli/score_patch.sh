@@ -1,5 +1,5 @@
-# The new score of EXTENDING.md: the very patch is applied to a copy of the tree, which is built
-# and whose gradient check must pass for the new row, and must still find a broken one.
+# The three patches of EXTENDING.md, a score, a normalizer and a kind of position, are applied to a copy of the
+# tree, which is built and whose gradient check must pass for the new rows, and must still find broken ones.
 . tests/support/cli.sh
 command -v patch >/dev/null || {
     echo "patch is not installed: skipped"
@@ -7,21 +7,41 @@ command -v patch >/dev/null || {
 }
 
 cp -r "$root/src" "$root/include" "$root/scripts" "$root/CMakeLists.txt" "$root/CMakePresets.json" "$root/README.md" .
-sed -n '/<!-- patch -->/,/<!-- \/patch -->/p' "$root/src/attention/EXTENDING.md" | grep -v '^<!--\|^```' >score.patch
-[ -s score.patch ] || fail "EXTENDING.md shows no patch"
-patch -s -p1 <score.patch || fail "the patch does not apply"
+sed -n '/<!-- patch -->/,/<!-- \/patch -->/p' "$root/src/attention/EXTENDING.md" | grep -v '^<!--\|^```' >rows.patch
+same "patches in EXTENDING.md" 3 "$(grep -c '^--- a/' rows.patch)"
+patch -s -p1 <rows.patch || fail "the patches do not apply"
 cmake -S . -B build -G Ninja -DCMAKE_BUILD_TYPE=Release -DSOFTALIGN_TESTS=OFF \
-    -DSOFTALIGN_WERROR=ON >log 2>&1 && cmake --build build >>log 2>&1 || fail "the patch does not build: $(tail log)"
+    -DSOFTALIGN_WERROR=ON >log 2>&1 && cmake --build build >>log 2>&1 || fail "the patches do not build: $(tail log)"
 [ $failures -eq 0 ] || finish
 
 softalign=$PWD/build/softalign
-for options in '' '--heads 2' '--decoder luong --window local-p --window-size 1' '--decoder cgru'; do
-    expect 0 "" gradcheck --attention distance $options
+transformer="--model transformer --heads 2 --layers 1"
+for options in '--attention distance' '--attention distance --heads 2' \
+    '--attention distance --decoder luong --window local-p --window-size 1' \
+    '--attention distance --normalizer sharp --decoder cgru' '--normalizer sharp --guided-alignment 1' \
+    "$transformer --normalizer sharp --positions harmonic" "$transformer --attention distance --positions harmonic"; do
+    expect 0 "" gradcheck $options
 done
-"$softalign" help train | grep -q distance || fail "the help does not know the score"
+for row in distance sharp harmonic; do
+    "$softalign" help train | grep -q $row || fail "the help does not know $row"
+done
 
-sed -i '/^static void distance_backward/,/^}/ s/+=/-=/' src/attention/score.c
-cmake --build build >log 2>&1 || fail "the spoilt patch does not build: $(tail log)"
-"$softalign" gradcheck --attention distance >out 2>err && fail "a wrong sign is not noticed"
-grep -q "attention" err || fail "a wrong sign gives: $(cat err)"
+"$softalign" corpus copy --pairs 40 >pairs.tsv
+"$softalign" train --train pairs.tsv --out model $transformer --normalizer sharp --positions harmonic --steps 5 \
+    2>err || fail "train: $(cat err)"
+expect 0 "" prove model/best.safetensors
+grep -q '^shift .*<= .*ok$' out || fail "distances: $(cat out)"
+
+# spoil FILE SCRIPT OPTION...: with a wrong backward pass the check fails
+spoil() {
+    cp "$1" kept
+    sed -i "$2" "$1"
+    cmp -s "$1" kept && fail "$1 was not spoilt"
+    cmake --build build >log 2>&1 || fail "the spoilt patch does not build: $(tail log)"
+    "$softalign" gradcheck "${@:3}" >out 2>err && fail "a wrong gradient is not noticed: $*"
+    grep -q "gradient of" err || fail "a wrong gradient gives: $(cat err)"
+    mv kept "$1"
+}
+spoil src/attention/score.c '/^static void distance_backward/,/^}/ s/+=/-=/' --attention distance
+spoil src/attention/normalizer.c '/^static void sharp_backward/,/^}/ s/sa_scale(2/sa_scale(3/' --normalizer sharp
 finish

@@ -98,9 +98,7 @@ START_TEST(bad_values_are_refused_and_change_nothing) {
         {"lowercase", "maybe", "--lowercase 'maybe': expected yes or no"},
         {"attention", "scaled_dot",
          "--attention 'scaled_dot': expected additive, scaled-dot, dot, general, raw-dot, concat, "
-         "location "
-         "or uniform"
-         " (did you mean 'scaled-dot'?)"},
+         "location, uniform, gaussian, cosine or qk-norm (did you mean 'scaled-dot'?)"},
         {"optimizer", "adamm",
          "--optimizer 'adamm': expected adadelta, adam or sgd (did you mean 'adam'?)"},
         {"hiden", "3", "unknown option 'hiden' (did you mean 'hidden'?)"},
@@ -174,6 +172,44 @@ START_TEST(the_nearest_name_is_suggested) {
 }
 END_TEST
 
+/* A real number that has a word for a number outside its range. */
+START_TEST(a_word_may_stand_for_a_number) {
+    sa_settings settings = defaults(), read = defaults();
+    sa_error error;
+    ck_assert(sa_settings_set(&settings, "entmax-alpha", "1.25", NULL));
+    ck_assert_double_eq(settings.entmax_alpha, 1.25);
+    ck_assert(sa_settings_set(&settings, "entmax-alpha", "learned", NULL));
+    ck_assert_double_eq(settings.entmax_alpha, SA_ENTMAX_ALPHA_LEARNED);
+    ck_assert(sa_settings_check(&settings, NULL));
+    char *text = sa_settings_write(&settings, NULL);
+    ck_assert_ptr_nonnull(strstr(text, "\"entmax-alpha\": \"learned\""));
+    ck_assert(sa_settings_read(&read, text, "m", NULL));
+    ck_assert_double_eq(read.entmax_alpha, SA_ENTMAX_ALPHA_LEARNED);
+    free(text);
+    ck_assert(!sa_settings_set(&settings, "entmax-alpha", "1", &error));
+    ck_assert_str_eq(error.text, "--entmax-alpha '1': expected a number from 1.01 to 2 or learned");
+    ck_assert(!sa_settings_set(&settings, "entmax-alpha", "learn", &error));
+    ck_assert_ptr_nonnull(strstr(error.text, "learned'?"));
+    ck_assert(!sa_settings_read(&read, "{\"entmax-alpha\": 1}", "m", &error));
+    ck_assert_ptr_nonnull(strstr(error.text, "'entmax-alpha' must be a number from 1.01 to 2 or"));
+    ck_assert(!sa_settings_read(&read, "{\"entmax-alpha\": \"softmax\"}", "m", &error));
+    ck_assert(!sa_settings_read(&read, "{\"lr\": \"learned\"}", "m", &error));
+}
+END_TEST
+
+/* The gradient of a weight's logarithm is infinite at 0. */
+START_TEST(guided_alignment_needs_weights_above_0) {
+    sa_settings settings = defaults();
+    sa_error error;
+    settings.guided_alignment = 0.5;
+    for (int i = 0; sa_normalizer_name((size_t)i); i++) {
+        settings.normalizer = i;
+        ck_assert_int_eq(sa_settings_check(&settings, &error), !sa_normalizers[i].sparse);
+        if (sa_normalizers[i].sparse) ck_assert_ptr_nonnull(strstr(error.text, "--normalizer"));
+    }
+}
+END_TEST
+
 /* ---- The settings of a model file ------------------------------------------------------------ */
 
 START_TEST(written_settings_read_back_exactly) {
@@ -183,10 +219,12 @@ START_TEST(written_settings_read_back_exactly) {
     settings.seed = 9007199254740991;
     settings.lowercase = true;
     settings.attention = 1;
+    settings.normalizer = SA_NORMALIZER_ENTMAX;
     settings.steps = 99;
     char *text = sa_settings_write(&settings, NULL);
     ck_assert_ptr_nonnull(text);
-    ck_assert_ptr_nonnull(strstr(text, "\"attention\": \"scaled-dot\", \"heads\": 1"));
+    ck_assert_ptr_nonnull(
+        strstr(text, "\"attention\": \"scaled-dot\", \"normalizer\": \"entmax\", \"heads\""));
     ck_assert_ptr_nonnull(strstr(text, "\"lowercase\": true"));
     ck_assert_ptr_null(strstr(text, "steps"));
     ck_assert_ptr_null(strstr(text, "threads"));
@@ -281,12 +319,10 @@ START_TEST(altered_settings_are_refused) {
          "m: settings: 'embed' must be a whole number from 1 to 8192"},
         {"\"additive\"", "\"evil\"",
          "m: settings: 'attention' must be additive, scaled-dot, dot, general, raw-dot, concat, "
-         "location or "
-         "uniform"},
+         "location, uniform, gaussian, cosine or qk-norm"},
         {"\"additive\"", "0",
          "m: settings: 'attention' must be additive, scaled-dot, dot, general, raw-dot, concat, "
-         "location or "
-         "uniform"},
+         "location, uniform, gaussian, cosine or qk-norm"},
         {"\"lowercase\": false", "\"lowercase\": 0", "m: settings: 'lowercase' must be yes or no"},
         {"\"dropout\": 0.0", "\"dropout\": 1.5",
          "m: settings: 'dropout' must be a number from 0 to 0.9"},
@@ -340,6 +376,8 @@ int main(void) {
     tcase_add_test(cases, earlier_names_have_one_present_name);
     tcase_add_test(cases, text_options_keep_the_given_text);
     tcase_add_test(cases, the_nearest_name_is_suggested);
+    tcase_add_test(cases, a_word_may_stand_for_a_number);
+    tcase_add_test(cases, guided_alignment_needs_weights_above_0);
     tcase_add_test(cases, written_settings_read_back_exactly);
     tcase_add_test(cases, metrics_are_written_where_they_are_not_the_defaults);
     tcase_add_test(cases, earlier_keys_and_choices_are_understood);

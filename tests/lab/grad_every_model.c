@@ -28,8 +28,7 @@ static sa_settings sized(sa_settings settings, struct size size) {
     settings.label_smoothing = size.smoothing;
     settings.l2 = size.l2;
     settings.seed = size.seed;
-    if (settings.model == SA_MODEL_TRANSFORMER ||
-        sa_decoder_kinds[settings.decoder].query_state != SA_QUERY_STATE_NONE)
+    if (sa_settings_has_attention(&settings) && !sa_normalizers[settings.normalizer].sparse)
         settings.guided_alignment = size.guidance;
     if (settings.model == SA_MODEL_TRANSFORMER && settings.embed < 4) settings.embed = 4;
     /* of two numbers a layer norm leaves only the sign */

@@ -1,5 +1,6 @@
 /* sa_lab_explain: the attention of every step computed again from the weights, in plain loops,
  * for every model. */
+#include "support/entmax.h"
 #include "support/explained_values.h"
 #include "support/suite.h"
 
@@ -34,14 +35,44 @@ static double score(const char *name, int head, const double *s, const double *h
     return additive || strcmp(name, "dot") == 0 ? e : NAN;
 }
 
-/* alpha_ij by the equations of the window; also compares exp, softmax and Gaussian. */
+/* The alpha of entmax, which a head may have learned. */
+static double exponent_of(int head) {
+    const bool learned = settings.entmax_alpha == SA_ENTMAX_ALPHA_LEARNED;
+    return learned ? 1 + sigma(weight(param("attention.", "a"), 0, head)) : settings.entmax_alpha;
+}
+
+/* What is explained on the way to alpha over the scores e of `words` words from `first`. */
+static void check_normalizer(int i, int head, const double *e, int first, int words,
+                             const double *alpha) {
+    const sa_normalizer *row = &sa_normalizers[settings.normalizer];
+    const double exponent = exponent_of(head ? head - 1 : 0);
+    double sum = 0, rest = 1, above[S];
+    for (int j = 0; j < words; j++) rest -= alpha[first + j];
+    if (row->null_key) same("null", i, get(i, head, "null"), &rest, 1);
+    if (row->exponent) same("a", i, get(i, head, "a"), &exponent, 1);
+    if (row->kinks) {
+        const double a = row->exponent ? exponent : 2, tau = entmax(a, e + first, words, above);
+        for (int j = 0; j < words; j++) above[j] = e[first + j] - tau / (a - 1);
+        same("above", i, get(i, head, "above") + first, above, words);
+        return;
+    }
+    for (int j = first; j < first + words; j++) {
+        const double power = exp(e[j]);
+        same("exp", i, get(i, head, "exp") + j, &power, 1);
+        sum += power;
+    }
+    sum += row->null_key;
+    same("sum", i, get(i, head, "sum"), &sum, 1);
+}
+
+/* alpha_ij by the equations of the window; also compares what leads there, and the Gaussian. */
 static void weights_of(const double *e, int i, int head, const double *s, double *alpha) {
     const char *window = sa_window_name((size_t)settings.window);
     const bool location = strcmp(sa_score_name((size_t)settings.attention), "location") == 0;
     const int seen = location && settings.max_len + 1 < S ? settings.max_len + 1 : S;
     const int D = settings.window_size;
     const bool none = strcmp(window, "none") == 0, predictive = strcmp(window, "local-p") == 0;
-    double p = fmin(i, seen), sum = 0, hidden[WIDE] = {0}, a = 0;
+    double p = fmin(i, seen), hidden[WIDE] = {0}, a = 0;
     if (predictive) {
         add_product("attention.", "W_p", s, hidden);
         for (int d = 0; d < settings.attn; d++)
@@ -49,20 +80,22 @@ static void weights_of(const double *e, int i, int head, const double *s, double
         p = seen * sigma(a);
     }
     if (!none) same("p_i", i, get(i, 0, "p_i"), &p, 1);
+    const char *name = sa_normalizer_name((size_t)settings.normalizer),
+               *column = sa_normalizers[settings.normalizer].kinks ? "above" : "exp";
+    int first = S, words = 0;
     for (int j = 0; j < S; j++) {
         const bool in = j < seen && (none || fabs(j + 1 - p) <= D);
-        sum += alpha[j] = in ? exp(e[j]) : 0;
+        alpha[j] = 0;
+        ck_assert(in == !isnan(get(i, head, column)[j]));
+        if (in && j < first) first = j;
+        words += in;
     }
-    same("sum", i, get(i, head, "sum"), &sum, 1);
-    for (int j = 0; j < S; j++) {
-        const bool in = j < seen && (none || fabs(j + 1 - p) <= D);
+    ck_assert(normalize(name, exponent_of(head ? head - 1 : 0), e + first, words, alpha + first));
+    check_normalizer(i, head, e, first, words, alpha);
+    for (int j = first; predictive && j < first + words; j++) {
         const double gauss = exp(-(j + 1 - p) * (j + 1 - p) / (2 * D / 2.0 * D / 2.0));
-        ck_assert(in == !isnan(get(i, head, "exp")[j]));
-        if (in) same("exp", i, get(i, head, "exp") + j, &alpha[j], 1);
-        alpha[j] /= sum;
-        if (!predictive) continue;
-        if (in) same("softmax", i, get(i, head, "softmax") + j, &alpha[j], 1);
-        if (in) same("gauss", i, get(i, head, "gauss") + j, &gauss, 1);
+        same("normalized", i, get(i, head, name) + j, &alpha[j], 1);
+        same("gauss", i, get(i, head, "gauss") + j, &gauss, 1);
         alpha[j] *= gauss;
     }
 }

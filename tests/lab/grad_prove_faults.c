@@ -28,6 +28,7 @@ static enum fault {
     COUNTED_WORDS,
     NEIGHBORS,
     LOST_POSITIONS,
+    COUNTED_POSITIONS,
     FAULTS
 } planted;
 
@@ -134,6 +135,13 @@ void __wrap_sa_positions_table(const sa_positions *w, int first, sa_mat table) {
     if (planted == LOST_POSITIONS) sa_zero(table);
 }
 
+__typeof__(sa_positions_bias) __real_sa_positions_bias, __wrap_sa_positions_bias;
+void __wrap_sa_positions_bias(const sa_positions *w, int k, int i, sa_mat e) {
+    __real_sa_positions_bias(w, k, i, e);
+    for (int j = 0; planted == COUNTED_POSITIONS && j < e.cols; j++)
+        sa_row(e, e.rows - 1)[j] += 0.1 * w->first * j;
+}
+
 __typeof__(sa_decode_state_step) __real_sa_decode_state_step, __wrap_sa_decode_state_step;
 bool __wrap_sa_decode_state_step(sa_decode_state *state, const sa_decode_step *step,
                                  sa_error *error) {
@@ -170,7 +178,8 @@ static const struct {
                        {"positions", "none"},
                        "permutation encoder-permutation "},
     [NEIGHBORS] = {SA_MODEL_TRANSFORMER, {NULL}, "batching padding causality "},
-    [LOST_POSITIONS] = {SA_MODEL_TRANSFORMER, {NULL}, "encoder-permutation "},
+    [LOST_POSITIONS] = {SA_MODEL_TRANSFORMER, {NULL}, "encoder-permutation shift "},
+    [COUNTED_POSITIONS] = {SA_MODEL_TRANSFORMER, {"positions", "alibi"}, "shift "},
 };
 
 START_TEST(planted_fault_is_noticed) {

@@ -5,7 +5,6 @@
 #include "layers/linear.h"
 #include "layers/loss.h"
 #include "layers/maxout.h"
-#include "layers/position.h"
 #include "support/differences.h"
 #include "support/suite.h"
 #include "tensor/vec.h"
@@ -199,20 +198,6 @@ START_TEST(cells_are_found_by_their_switches) {
 }
 END_TEST
 
-/* ---- positions ------------------------------------------------------------------------------- */
-
-START_TEST(positions_are_sines_and_cosines) {
-    const sa_positions sines = {.kind = SA_POSITIONS_SINUSOIDAL};
-    x = filled(3, 5, 2);
-    sa_positions_table(&sines, 7, x);
-    for (int i = 0; i < 3; i++)
-        for (int k = 0; k < 5; k++) {
-            const double angle = (7 + i) / pow(10000, (k / 2 * 2) / 5.0);
-            ck_assert_double_eq_tol(sa_row(x, i)[k], k % 2 ? cos(angle) : sin(angle), 1e-15);
-        }
-}
-END_TEST
-
 /* ---- maxout ---------------------------------------------------------------------------------- */
 
 static double maxout(void) {
@@ -351,7 +336,6 @@ int main(void) {
     tcase_add_loop_test(tests, cell_one_step_and_its_weights, 0, cells * CELL_SHAPES);
     tcase_add_loop_test(tests, gru_gates_shut_and_open, 0, 4);
     tcase_add_test(tests, cells_are_found_by_their_switches);
-    tcase_add_test(tests, positions_are_sines_and_cosines);
     tcase_add_test(tests, maxout_sends_back_to_the_larger);
     tcase_add_test(tests, maxout_gives_a_tie_to_the_first);
     tcase_add_test(tests, dropout_with_a_fixed_mask);

@@ -2,7 +2,6 @@
  * forward pass. */
 #include "layers/feedforward.h"
 #include "layers/linear.h"
-#include "layers/position.h"
 #include "layers/residual.h"
 #include "support/differences.h"
 #include "support/suite.h"
@@ -220,30 +219,6 @@ START_TEST(places_of_the_norm_have_names) {
 }
 END_TEST
 
-/* ---- Learned positions ----------------------------------------------------------------------- */
-
-static sa_positions learned;
-
-/* Five words from position 1 on, three learned positions: the last serves four words. */
-static double positions(void) {
-    sa_positions_table(&learned, 1, y);
-    return weighted_sum(y, dy);
-}
-
-START_TEST(learned_positions_backward) {
-    learned = (sa_positions){.kind = SA_POSITIONS_LEARNED, .P = drawn(3, 4)};
-    sa_positions dlearned = {.kind = SA_POSITIONS_LEARNED, .P = filled(3, 4, BEFORE)};
-    y = unset(5, 4), dy = drawn(5, 4);
-    positions();
-    for (int t = 0; t < 5; t++) {
-        const int place = 1 + t < 3 ? 1 + t : 2;
-        ck_assert_double_eq(farthest(sa_rows(y, t, 1), sa_rows(learned.P, place, 1)), 0);
-        sa_positions_backward(1 + t, sa_rows(dy, t, 1), &dlearned);
-    }
-    CHECK_ADDED(positions, learned.P, dlearned.P);
-}
-END_TEST
-
 int main(void) {
     TCase *tests;
     Suite *suite = suite_of("sublayers in double", &tests);
@@ -255,6 +230,5 @@ int main(void) {
     tcase_add_test(tests, feedforward_that_is_off);
     tcase_add_loop_test(tests, residual_backward, 0, 4 * SHAPES);
     tcase_add_test(tests, places_of_the_norm_have_names);
-    tcase_add_test(tests, learned_positions_backward);
     return suite_run(suite);
 }

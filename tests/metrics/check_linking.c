@@ -68,6 +68,20 @@ START_TEST(all_weights_from_the_threshold_on) {
 }
 END_TEST
 
+START_TEST(the_null_key_may_have_the_largest_weight) {
+    static const double lacking[] = {
+        .3, .2, .0, .1, /* 0.4 on the null key */
+        .3, .2, .0, .4, /* 0.1 */
+        .0, .0, .0, .0, /* all */
+        .0, .0, .0, .0, /* the row of EOS */
+    };
+    ck_assert_uint_eq(make(lacking, 4, 4, 0), 3); /* a window makes rows smaller, too */
+    linking.null_key = true;
+    ck_assert_uint_eq(make(lacking, 4, 4, 0), 1);
+    expect(0, 0, 1);
+}
+END_TEST
+
 START_TEST(end_marks_alone_have_no_links) {
     static const double ones[] = {1, 1, 1};
     for (int shift = -1; shift <= 1; shift++) {
@@ -86,6 +100,7 @@ int main(void) {
     tcase_add_test(tests, rows_may_speak_for_the_word_before_or_after);
     tcase_add_test(tests, ties_go_to_the_first_and_end_marks_get_nothing);
     tcase_add_test(tests, all_weights_from_the_threshold_on);
+    tcase_add_test(tests, the_null_key_may_have_the_largest_weight);
     tcase_add_test(tests, end_marks_alone_have_no_links);
     return suite_run(suite);
 }

@@ -36,47 +36,60 @@ static inline sa_settings small_settings(void) {
 
 /* Whether an option changes what models of a family compute. */
 static inline bool of_family(const char *option, int model) {
-    static const char *const both[] = {"attention", "heads", "value-size", "window",
-                                       "layers",    "tie",   "positions",  "window-size"};
+    static const char *const both[] = {"attention",  "heads",       "value-size", "window",
+                                       "layers",     "tie",         "positions",  "window-size",
+                                       "normalizer", "entmax-alpha"};
     const bool own = strcmp(option, "norm") == 0;
     for (size_t i = 0; i < sizeof both / sizeof *both; i++)
         if (strcmp(option, both[i]) == 0) return true;
     return model == SA_MODEL_TRANSFORMER ? own : !own && strcmp(option, "model") != 0;
 }
 
-/* All models that differ from the small settings of a family in one option; returns their number.
+/* Sets what other options require: a score without projections needs annotations of the states'
+ * size, a tied embedding the size of the read-out layer, a learned alpha entmax. */
+static inline void fit_together(sa_settings *settings) {
+    if (sa_scores[settings->attention].key == SA_KEY_IDENTITY) settings->encoder = SA_ENCODER_UNI;
+    if (settings->tie != SA_TIE_NONE) settings->maxout = settings->embed;
+    if (settings->entmax_alpha == SA_ENTMAX_ALPHA_LEARNED)
+        settings->normalizer = SA_NORMALIZER_ENTMAX;
+}
+
+static inline void apply_variant(const variant *one, sa_settings *settings) {
+    sa_option_set_number(one->option, settings, one->value);
+    fit_together(settings);
+}
+
+/* All models that differ from the small settings of a family in one option and are not refused;
+ * returns their number.
  * Initialization makes no other model. Of the sizes that change what is computed some values stand
  * for all. */
 static inline int all_variants(int model, variant *list) {
     static const struct {
         const char *name;
         double value;
-    } counts[] = {{"heads", 2}, {"heads", 4}, {"value-size", 3}, {"layers", 2}};
+    } counts[] = {{"heads", 2},
+                  {"heads", 4},
+                  {"value-size", 3},
+                  {"layers", 2},
+                  {"entmax-alpha", SA_ENTMAX_ALPHA_LEARNED}};
     const sa_settings plain = small_of(model);
     int count = 0;
     for (const sa_option *row = sa_settings_options; row->name; row++) {
         if (row->scope != SA_SCOPE_MODEL || strcmp(row->name, "init") == 0) continue;
         if (!of_family(row->name, model)) continue;
         if (row->kind == SA_OPTION_SWITCH) list[count++] = (variant){row, 1};
-        for (int i = 0; row->kind == SA_OPTION_CHOICE && row->choice(i); i++)
-            if (i != (int)sa_option_get(row, &plain)) list[count++] = (variant){row, i};
+        for (int i = 0; row->kind == SA_OPTION_CHOICE && row->choice(i); i++) {
+            const variant one = {row, i};
+            sa_settings changed = plain;
+            apply_variant(&one, &changed);
+            if (i != (int)sa_option_get(row, &plain) && sa_settings_check(&changed, NULL))
+                list[count++] = one;
+        }
         for (size_t i = 0; i < sizeof counts / sizeof *counts; i++)
             if (strcmp(row->name, counts[i].name) == 0)
                 list[count++] = (variant){row, counts[i].value};
     }
     return count;
-}
-
-/* Sets what other options require: a score without projections needs annotations of the states'
- * size, a tied embedding the size of the read-out layer. */
-static inline void fit_together(sa_settings *settings) {
-    if (sa_scores[settings->attention].key == SA_KEY_IDENTITY) settings->encoder = SA_ENCODER_UNI;
-    if (settings->tie != SA_TIE_NONE) settings->maxout = settings->embed;
-}
-
-static inline void apply_variant(const variant *one, sa_settings *settings) {
-    sa_option_set_number(one->option, settings, one->value);
-    fit_together(settings);
 }
 
 /* Recurrent models besides the plain one. */

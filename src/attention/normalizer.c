@@ -1,0 +1,197 @@
+#include "attention/normalizer.h"
+#include "tensor/gradient_fault.h"
+#include "tensor/vec.h"
+
+#define LEAST 1e-25 /* smaller weights become 0, as in softmax: denormals are slow */
+
+static sa_real sigma(sa_real x) {
+    return (sa_real)(1 / (1 + exp(-(double)x)));
+}
+
+/* ---- Softmax, with and without a null key ---------------------------------------------------- */
+
+/* p_j = exp(z_j) / sum_k exp(z_k) */
+static void softmax_forward(sa_real alpha, sa_mat z) {
+    (void)alpha;
+    sa_softmax(z);
+}
+
+/* dz_j = p_j (dp_j - sum_k p_k dp_k); with a null key, too: its value is 0, and so is its dp. */
+static void softmax_backward(sa_real alpha, sa_mat p, sa_mat dp, sa_real *dalpha) {
+    (void)alpha, (void)dalpha;
+    sa_softmax_backward(p, dp, dp);
+}
+
+/* p_j = exp(z_j) / (exp(0) + sum_k exp(z_k)): the softmax times the share of all words against the
+ * null key, exp(L) / (1 + exp(L)) with L = log sum_k exp(z_k) */
+static void null_forward(sa_real alpha, sa_mat z) {
+    (void)alpha;
+    for (int i = 0; i < z.rows; i++) {
+        const sa_real L = sa_softmax_row(sa_row(z, i), NULL, 1, z.cols);
+        sa_scale(sigma(L), sa_rows(z, i, 1));
+    }
+}
+
+/* ---- Entmax ---------------------------------------------------------------------------------- */
+
+static double power(double x, double exponent) {
+    return exponent == 0 ? 1 : exponent == 1 ? x : exponent == 2 ? x * x : pow(x, exponent);
+}
+
+static double largest(sa_mat z) {
+    double most = -INFINITY;
+    for (int j = 0; j < z.cols; j++) most = fmax(most, z.x[j]);
+    return most;
+}
+
+/* The tau for which sum_j [x_j - tau]_+^(1 / (alpha - 1)) = 1, x = (alpha - 1) (z - max). The sum
+ * falls with tau and is convex for alpha <= 2, so Newton's steps from the left never pass the root:
+ * they end where they no longer move. */
+static double threshold(double alpha, double max, sa_mat z) {
+    const double exponent = 1 / (alpha - 1);
+    double tau = -1; /* the largest alone makes the sum 1 */
+    for (int step = 0; step < 100; step++) {
+        double sum = 0, slope = 0;
+        for (int j = 0; j < z.cols; j++) {
+            const double above = (alpha - 1) * (z.x[j] - max) - tau;
+            if (above <= 0) continue;
+            const double steepness = power(above, exponent - 1);
+            sum += above * steepness, slope += exponent * steepness;
+        }
+        const double next = tau + (sum - 1) / slope;
+        if (!(next > tau)) break;
+        tau = next;
+    }
+    return tau;
+}
+
+/* p_j = [x_j - tau]_+^(1 / (alpha - 1)). A score that is not a number makes the weights so. */
+static void entmax_row_forward(double alpha, sa_mat z) {
+    const double max = largest(z), tau = threshold(alpha, max, z);
+    for (int j = 0; j < z.cols; j++) {
+        const double above = (alpha - 1) * (z.x[j] - max) - tau,
+                     p = above <= 0 ? 0 : power(above, 1 / (alpha - 1));
+        z.x[j] = p < LEAST ? 0 : (sa_real)p;
+    }
+}
+
+static void entmax_forward(sa_real alpha, sa_mat z) {
+    for (int i = 0; i < z.rows; i++) entmax_row_forward(alpha, sa_rows(z, i, 1));
+}
+
+/* Section 3.3 of Peters et al. 2019 gives dz, Correia et al. 2019 dalpha. With g_j = p_j^(2 -
+ * alpha) where p_j > 0 and else 0, and g~ = g / sum g:
+ *
+ *   dz_j = g_j (dp_j - sum_k g~_k dp_k)
+ *   dalpha = sum_j dp_j ((p_j - g~_j) / (alpha - 1)^2 - (h_j - g~_j sum_k h_k) / (alpha - 1)),
+ *            h_j = p_j ln p_j */
+static void entmax_row_backward(double alpha, sa_mat p, sa_mat dp, sa_real *dalpha) {
+    const bool slope = sa_gradient_intact("entmax.slope"), mean = sa_gradient_intact("entmax.mean");
+    double g_sum = 0, g_dp = 0, p_dp = 0, h_sum = 0, h_dp = 0, first = 0;
+    bool equal = true; /* then they stay so whatever alpha is, and the sums below cancel */
+    for (int j = 0; j < p.cols; j++) {
+        if (p.x[j] == 0) continue;
+        const double g = slope ? power(p.x[j], 2 - alpha) : 1;
+        g_sum += g, g_dp += g * dp.x[j];
+        if (!dalpha) continue;
+        if (first == 0) first = p.x[j];
+        equal = equal && p.x[j] == first;
+        const double h = p.x[j] * log(p.x[j]);
+        p_dp += p.x[j] * dp.x[j], h_sum += h, h_dp += h * dp.x[j];
+    }
+    const double average = g_dp / g_sum;
+    for (int j = 0; j < p.cols; j++)
+        dp.x[j] = p.x[j] == 0 ? 0
+                              : (sa_real)((slope ? power(p.x[j], 2 - alpha) : 1) *
+                                          (dp.x[j] - (mean ? average : 0)));
+    if (dalpha && !equal && sa_gradient_intact("entmax.alpha"))
+        *dalpha += (sa_real)((p_dp - average) / ((alpha - 1) * (alpha - 1)) -
+                             (h_dp - average * h_sum) / (alpha - 1));
+}
+
+static void entmax_backward(sa_real alpha, sa_mat p, sa_mat dp, sa_real *dalpha) {
+    for (int i = 0; i < p.rows; i++)
+        entmax_row_backward(alpha, sa_rows(p, i, 1), sa_rows(dp, i, 1), dalpha);
+}
+
+/* z_j less the score from which on the weight is above 0 */
+static void entmax_kinks(sa_real alpha, sa_mat z) {
+    for (int i = 0; i < z.rows; i++) {
+        const sa_mat own = sa_rows(z, i, 1);
+        const double max = largest(own),
+                     edge = max + threshold(alpha, max, own) / ((double)alpha - 1);
+        for (int j = 0; j < z.cols; j++) own.x[j] -= (sa_real)edge;
+    }
+}
+
+/* Near alpha = 1 the derivative by alpha is a small difference of large numbers. */
+sa_real sa_entmax_alpha(sa_real a) {
+    const sa_real share = sigma(a);
+    return 1 + (share > (sa_real)1e-3 ? share : (sa_real)1e-3);
+}
+
+sa_real sa_entmax_alpha_backward(sa_real alpha, sa_real dalpha) {
+    return dalpha * (alpha - 1) * (2 - alpha);
+}
+
+/* ---- Sparsemax: entmax with alpha = 2 -------------------------------------------------------- */
+
+/* p_j = [z_j - tau]_+, the distribution nearest to z */
+static void sparsemax_forward(sa_real alpha, sa_mat z) {
+    (void)alpha;
+    entmax_forward(2, z);
+}
+
+/* dz_j = dp_j - the mean of dp over the words with p > 0 */
+static void sparsemax_backward(sa_real alpha, sa_mat p, sa_mat dp, sa_real *dalpha) {
+    (void)alpha, (void)dalpha;
+    entmax_backward(2, p, dp, NULL);
+}
+
+static void sparsemax_kinks(sa_real alpha, sa_mat z) {
+    (void)alpha;
+    entmax_kinks(2, z);
+}
+
+/* ---- The table ------------------------------------------------------------------------------- */
+
+const sa_normalizer sa_normalizers[] = {
+    [SA_NORMALIZER_SOFTMAX] = {.name = "softmax",
+                               .formula = "alpha_j = exp(e_j) / sum_k exp(e_k)",
+                               .citation = "Bahdanau et al. 2015, equation 6",
+                               .forward = softmax_forward,
+                               .backward = softmax_backward},
+    [SA_NORMALIZER_NULL] = {.name = "null",
+                            .formula = "alpha_j = exp(e_j) / (1 + sum_k exp(e_k)): a null key of "
+                                       "score 0 and value 0 may take weight",
+                            .citation = "Miller 2023; the NULL word of Brown et al. 1993",
+                            .null_key = true,
+                            .forward = null_forward,
+                            .backward = softmax_backward},
+    [SA_NORMALIZER_SPARSEMAX] = {.name = "sparsemax",
+                                 .formula = "alpha_j = max(0, e_j - tau), tau such that they sum "
+                                            "to 1: exact zeros",
+                                 .citation = "Martins and Astudillo 2016",
+                                 .sparse = true,
+                                 .forward = sparsemax_forward,
+                                 .backward = sparsemax_backward,
+                                 .kinks = sparsemax_kinks},
+    [SA_NORMALIZER_ENTMAX] = {.name = "entmax",
+                              .formula = "alpha_j = max(0, (a - 1) e_j - tau)^(1 / (a - 1)), a = "
+                                         "--entmax-alpha: between softmax (1) and sparsemax (2)",
+                              .citation = "Peters et al. 2019; learned: Correia et al. 2019",
+                              .exponent = true,
+                              .sparse = true,
+                              .forward = entmax_forward,
+                              .backward = entmax_backward,
+                              .kinks = entmax_kinks},
+    {.name = NULL},
+};
+
+const char *sa_normalizer_name(size_t row) {
+    return row < sizeof sa_normalizers / sizeof *sa_normalizers ? sa_normalizers[row].name : NULL;
+}
+
+const char *sa_entmax_alpha_name(size_t row) {
+    return row == SA_ENTMAX_ALPHA_LEARNED ? "learned" : NULL;
+}

@@ -1,0 +1,43 @@
+/* normalizer: from the scores z of a query to its weights p, the rows that --normalizer, its help,
+ * `compare` and the tests walk.
+ *
+ * A new normalizer is two functions and one row: EXTENDING.md. Causality and windows are not its
+ * business: it gets the scores of the keys that the query sees, and those alone. */
+#ifndef SA_ATTENTION_NORMALIZER_H
+#define SA_ATTENTION_NORMALIZER_H
+
+#include "tensor/mat.h"
+
+typedef struct sa_normalizer {
+    const char *name, *formula, *citation;
+    bool exponent; /* it has the alpha of --entmax-alpha, which may be learned for each head */
+    bool sparse;   /* weights may be exactly 0, where they have no gradient */
+    bool
+        null_key; /* a key that is no word may take weight: those of the words sum to less than 1 */
+
+    /* Every row z of scores becomes a row p of weights. */
+    void (*forward)(sa_real alpha, sa_mat z);
+
+    /* From the weights p, which are 0 also for keys that the query does not see: dp becomes dz,
+     * which is 0 where p is. The derivative by alpha is added to *dalpha; NULL: it is not learned.
+     */
+    void (*backward)(sa_real alpha, sa_mat p, sa_mat dp, sa_real *dalpha);
+
+    /* Every score z_j becomes its distance from the value at which p has a kink; the gradient check
+     * stays away from 0. NULL: p is smooth. */
+    void (*kinks)(sa_real alpha, sa_mat z);
+} sa_normalizer;
+
+extern const sa_normalizer sa_normalizers[]; /* ends with a NULL name */
+
+/* For the option rows: the name of a row, NULL after the last; and the word that stands for a
+ * number in --entmax-alpha. */
+const char *sa_normalizer_name(size_t row);
+const char *sa_entmax_alpha_name(size_t row);
+
+/* The alpha that is learned: 1 + sigma(a). */
+sa_real sa_entmax_alpha(sa_real a);
+/* From the derivative by alpha to that by a. */
+sa_real sa_entmax_alpha_backward(sa_real alpha, sa_real dalpha);
+
+#endif

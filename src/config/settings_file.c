@@ -1,0 +1,116 @@
+/* settings_file: the settings of a model file, as JSON. */
+#include "base/json.h"
+#include "config/settings.h"
+
+#include <string.h>
+
+static json_t *value_of(const sa_option *row, double number) {
+    switch (row->kind) {
+    case SA_OPTION_CHOICE:
+        return json_string(row->choice((size_t)number));
+    case SA_OPTION_SWITCH:
+        return json_boolean(number != 0);
+    case SA_OPTION_REAL:
+        return sa_option_word(row, number) ? json_string(sa_option_word(row, number))
+                                           : json_real(number);
+    case SA_OPTION_INT:
+    case SA_OPTION_INT64:
+    case SA_OPTION_TEXT:
+    case SA_OPTION_INPUT:
+    case SA_OPTION_OUTPUT:
+    case SA_OPTION_FOLDER:
+        break;
+    }
+    return json_integer((json_int_t)number);
+}
+
+/* Options that older programs do not know: they read the files that do not use them. */
+static bool is_later(const sa_option *row) {
+    return row->scope == SA_SCOPE_SCORES || strcmp(row->name, "normalizer") == 0 ||
+           strcmp(row->name, "entmax-alpha") == 0;
+}
+
+char *sa_settings_write(const sa_settings *settings, sa_error *error) {
+    json_t *object = json_object();
+    bool good = object != NULL;
+    for (const sa_option *row = sa_settings_options; good && row->name; row++) {
+        const double number = sa_option_get(row, settings);
+        const bool usual = is_later(row) && number == row->default_value;
+        if (row->scope == SA_SCOPE_RUN || usual) continue;
+        json_t *value = value_of(row, number);
+        good = json_object_set_new(object, row->name, value) == 0;
+    }
+    char *text = good ? json_dumps(object, 0) : NULL;
+    json_decref(object);
+    if (!text) sa_fail_memory(error, sizeof *settings);
+    return text;
+}
+
+static int choice_of(const sa_option *row, const char *name) {
+    const char *now = sa_choice_renamed(row->name, name);
+    return sa_option_find_choice(row, now ? now : name);
+}
+
+/* False when the value has the wrong type or lies outside the row's range. */
+static bool assign(const sa_option *row, sa_settings *settings, const json_t *value) {
+    switch (row->kind) {
+    case SA_OPTION_CHOICE:
+        return json_is_string(value) &&
+               sa_option_set_number(row, settings, choice_of(row, json_string_value(value)));
+    case SA_OPTION_SWITCH:
+        return json_is_boolean(value) && sa_option_set_number(row, settings, json_is_true(value));
+    case SA_OPTION_REAL:
+        if (row->choice && json_is_string(value))
+            return sa_option_set_number(row, settings,
+                                        sa_option_find_choice(row, json_string_value(value)));
+        return json_is_number(value) &&
+               sa_option_set_number(row, settings, json_number_value(value));
+    case SA_OPTION_INT:
+    case SA_OPTION_INT64:
+    case SA_OPTION_TEXT:
+    case SA_OPTION_INPUT:
+    case SA_OPTION_OUTPUT:
+    case SA_OPTION_FOLDER:
+        break;
+    }
+    return json_is_integer(value) &&
+           sa_option_set_number(row, settings, (double)json_integer_value(value));
+}
+
+static bool read_key(const char *key, const json_t *value, sa_settings *settings, const char *file,
+                     sa_error *error) {
+    const char *now = sa_option_renamed(key);
+    const sa_option *row = sa_option_find(sa_settings_options, now ? now : key);
+    if (!row || row->scope == SA_SCOPE_RUN)
+        return sa_fail(error, SA_DATA, "%s: settings: unknown key '%s'", file, key);
+    if (assign(row, settings, value)) return true;
+    sa_buffer range = {0};
+    sa_option_format_range(row, &range);
+    sa_fail(error, SA_DATA, "%s: settings: '%s' must be %s", file, key,
+            range.failed ? "another value" : range.text);
+    sa_buffer_release(&range);
+    return false;
+}
+
+static bool read_all(sa_settings *settings, json_t *object, const char *file, sa_error *error) {
+    const char *key;
+    const json_t *value;
+    for (const sa_option *row = sa_settings_options; row->name; row++)
+        if (row->scope != SA_SCOPE_RUN) sa_option_set_number(row, settings, row->default_value);
+    json_object_foreach(object, key, value) {
+        if (!read_key(key, value, settings, file, error)) return false;
+    }
+    return true;
+}
+
+bool sa_settings_read(sa_settings *settings, const char *text, const char *file, sa_error *error) {
+    json_t *object = sa_json_parse(text, strlen(text), 1, file, "settings", error);
+    if (!object) return false;
+    sa_settings read = *settings;
+    const bool good = json_is_object(object)
+                          ? read_all(&read, object, file, error)
+                          : sa_fail(error, SA_DATA, "%s: settings: no JSON object", file);
+    json_decref(object);
+    if (good) *settings = read;
+    return good;
+}

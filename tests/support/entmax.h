@@ -1,0 +1,41 @@
+/* entmax: the weights of every normalizer by another way than the library's: bisection of the sum.
+ */
+#ifndef TEST_ENTMAX_H
+#define TEST_ENTMAX_H
+
+#include <math.h>
+#include <stdbool.h>
+#include <string.h>
+
+/* p_j = [(alpha - 1) z_j - tau]_+^(1 / (alpha - 1)); returns tau. */
+static inline double entmax(double alpha, const double *z, int size, double *p) {
+    double most = -INFINITY, low, high;
+    for (int j = 0; j < size; j++) most = fmax(most, (alpha - 1) * z[j]);
+    low = most - 1, high = most;
+    for (int step = 0; step < 200; step++) {
+        const double tau = (low + high) / 2;
+        double sum = 0;
+        for (int j = 0; j < size; j++) {
+            const double above = (alpha - 1) * z[j] - tau;
+            sum += p[j] = above > 0 ? pow(above, 1 / (alpha - 1)) : 0;
+        }
+        *(sum > 1 ? &low : &high) = tau;
+    }
+    return low;
+}
+
+/* By the name of the normalizer; false: this test does not know it. */
+static inline bool normalize(const char *name, double alpha, const double *z, int size, double *p) {
+    const bool null = strcmp(name, "null") == 0;
+    if (strcmp(name, "sparsemax") == 0) alpha = 2;
+    if (strcmp(name, "sparsemax") == 0 || strcmp(name, "entmax") == 0) {
+        entmax(alpha, z, size, p);
+        return true;
+    }
+    double sum = null;
+    for (int j = 0; j < size; j++) sum += exp(z[j]);
+    for (int j = 0; j < size; j++) p[j] = exp(z[j]) / sum;
+    return null || strcmp(name, "softmax") == 0;
+}
+
+#endif

@@ -21,7 +21,7 @@ enum { CSV, NPY, ALL, FOLDERS };
 typedef struct align_options {
     const char *text[TEXTS], *folder[FOLDERS], *force_attention, *site, *heads;
     bool terminal, merge, spreadsheet;
-    int layer, head, limit, threads;
+    int layer, head, limit, max_len, threads;
     sa_link_options linking;
     cli_pictures pictures;
     sa_page_text page;
@@ -71,6 +71,7 @@ static const sa_option rows[] = {
      "row, column], and DIR/0001.json with the tokens"},
     {"limit", SA_OPTION_INT, SA_SCOPE_RUN, AT(limit), 0, 0, 1000000000, NULL, "N",
      "maximum number of pairs; 0: all"},
+    CLI_MAX_LEN(AT(max_len)),
     {"threads", SA_OPTION_INT, SA_SCOPE_RUN, AT(threads), 0, 0, 256, NULL, "N",
      "number of threads; 0: one per core"},
     {0},
@@ -295,8 +296,8 @@ static bool align(const char *const *words, align_options *options, outputs *out
     size_t count = out->corpus.count, limit = (size_t)options->limit;
     if (limit && limit < count) count = limit;
     sa_align_options view = {.layer = options->layer};
-    sa_model *model =
-        cli_model_open(words[0], options->threads, options->force_attention, &view.override, error);
+    sa_model *model = cli_model_open(words[0], options->threads, options->max_len,
+                                     options->force_attention, &view.override, error);
     bool good = model && read_site(options->site, &view.site, error);
     options->linking.null_key = model && sa_settings_has_null_key(sa_model_settings(model));
     out->site = view.site;

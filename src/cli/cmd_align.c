@@ -377,15 +377,14 @@ const cli_command cli_align = {
     .most = 2,
     .summary = "write the attention weights of given translations",
     .details =
-        "Runs the decoder on the given targets (teacher forcing) and writes the attention "
-        "weights of every target word. In a heatmap CSV the columns are source words and the "
-        "rows target words, both with the end-of-sentence token </s>; a row sums to 1 (less "
-        "with --window local-p or --normalizer null). A link 'i-j' says that target word j has "
-        "its largest weight (or, with --links threshold, one of at least --threshold) on source "
-        "word i, and with --normalizer null no less than what the row lacks to 1; "
-        "words count from 0, without </s>. Links of a model with subwords (--tokenizer bpe) "
-        "are between whole words, and with --merge-words all outputs are: the weights of a "
-        "target word are the mean over its subwords, those of a source word the sum.\n"
+        "Runs the decoder on the given targets (teacher forcing) and writes the attention weights "
+        "of every target word. In a heatmap CSV columns are source words and rows target words, "
+        "both with the end-of-sentence token </s>; a row sums to 1 (less with --window local-p or "
+        "--normalizer null). A link 'i-j': target word j has its largest weight (no less than the "
+        "null key's; with --links threshold: at least --threshold) on source word i; words count "
+        "from 0, without </s>. With subwords (--tokenizer bpe) links are between whole words; "
+        "with --merge-words all outputs are: a target word's weights are the mean of its "
+        "subwords', a source word's the sum.\n"
         "--tidy writes a row for each target word t, source word s, head and layer. Sentences, "
         "heads and layers count from 1 (head 0: mean or max of --head), words from 0. id is the "
         "fourth column of PAIRS or else the line; gold is 1 for a sure link, 0.5 for a possible "

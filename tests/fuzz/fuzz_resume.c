@@ -39,11 +39,14 @@ static void set_up(void) {
     write_file("pairs", pairs, sizeof pairs - 1);
 }
 
+/* With the settings of the file, as resuming wants them. */
 static bool go_on(int64_t steps, sa_train_result *outcome, sa_error *error) {
-    sa_settings settings;
+    sa_model *model = sa_model_open(path_of("last.safetensors"), 1, error);
+    if (!model) return false;
+    sa_settings settings = *sa_model_settings(model);
     char train[128];
-    sa_settings_init(&settings);
-    settings.threads = 1, settings.steps = steps, settings.max_time = 10;
+    sa_model_close(model);
+    settings.threads = 1, settings.epochs = 0, settings.steps = steps, settings.max_time = 10;
     snprintf(train, sizeof train, "%s", path_of("pairs"));
     const sa_train_options training = {
         .settings = &settings, .train = train, .out = folder, .resume = true};

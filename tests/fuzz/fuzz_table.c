@@ -98,6 +98,8 @@ static void write_table(fuzz_input input, int rows, int cols) {
                                     .sources = cols,
                                     .target = (const char *const *)made.row,
                                     .source = (const char *const *)made.column,
+                                    .heads = 1,
+                                    .layers = 1,
                                     .weights = made.numbers};
     sa_buffer csv = {0}, tidy = {0};
     const sa_pair pair = {.line = 7};

@@ -225,7 +225,7 @@ function Bands(words, weights, width, act) {
   const picture = svg("svg", { class: "bands", viewBox: `0 0 ${size.width} ${size.height}`, role: "img",
     "aria-label": "both sentences, joined by bands as wide as the weights" },
     ...(flat ? [axis(axes[0], 0, font, "start"), axis(axes[1], 0, size.height - 0.3 * font, "start")]
-      : [axis(axes[0], sizes[0], font, "end"), axis(axes[1], width - sizes[1], font, "start")]),
+      : [axis(axes[0], 0, font, "start"), axis(axes[1], width, font, "end")]),
     ...bands.map(({ node }) => node), ...names.flat());
   return {
     picture,

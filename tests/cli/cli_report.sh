@@ -53,7 +53,7 @@ report safe compared-bad.html bad.jsonl
 grep -q '"sentences shown","200 of 201"' more.html || fail "201 sentences are shown without a word"
 for i in $(seq 1200); do echo -n "word "; done >long.txt
 paste long.txt long.txt >long.tsv
-"$softalign" align compared/bahdanau-dot-s1/best.safetensors long.tsv --html long.html
+"$softalign" align compared/bahdanau-dot-s1/best.safetensors long.tsv --max-len 3000 --html long.html
 grep -q '"sentences shown","0 of 1"' long.html || fail "a page of $(wc -c <long.html) bytes"
 report opens long.html settings
 

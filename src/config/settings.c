@@ -49,10 +49,7 @@ const sa_option sa_settings_options[] = {
     {"decoder-layers", SA_OPTION_INT, SA_SCOPE_MODEL, FIELD(decoder_layers), 1, 1, SA_MAX_LAYERS,
      NULL, "N", "number of recurrent decoder layers"},
     {"decoder-residual", SA_OPTION_SWITCH, SA_SCOPE_MODEL, FIELD(decoder_residual), 0, 0, 1, NULL,
-     NULL,
-     "residual connections in the decoder, from the third layer on (Wu et al. 2016): a layer "
-     "passes "
-     "on the sum of its state and its input"},
+     NULL, "residual connections in the decoder, from the third layer on (Wu et al. 2016)"},
     {"positions", SA_OPTION_CHOICE, SA_SCOPE_MODEL, FIELD(positions), 0, 0, 0, sa_position_name,
      "NAME",
      "positions: encodings added to the source embeddings (Transformer: to the target embeddings "

@@ -244,11 +244,12 @@ static void input_forward(const sa_decoder *w, sa_decoder_rows rows) {
 }
 
 void sa_decoder_step_forward(const sa_decoder *w, const sa_step *step, sa_decoder_rows rows,
-                             sa_dropout dropout, sa_rng *rng, sa_readout_cache *readout) {
+                             sa_readout_cache *readout) {
     input_forward(w, rows);
     w->sizes.kind->forward(w, step, rows);
     sa_readout_forward(&w->readout, sa_decoder_readout_state(w, rows),
-                       sa_decoder_word_input(w, rows.input), rows.c, dropout.readout, rng, readout);
+                       sa_decoder_word_input(w, rows.input), rows.c, step->dropout.readout,
+                       step->rng, readout);
 }
 
 void sa_decoder_forward(const sa_decoder *w, const sa_batch *batch, const sa_encoder_cache *encoder,
@@ -273,7 +274,7 @@ void sa_decoder_forward(const sa_decoder *w, const sa_batch *batch, const sa_enc
                               .override = cache->override,
                               .mask = cache->drop.mask,
                               .second_mask = cache->second_drop.mask,
-                              .dropout = dropout.layers,
+                              .dropout = dropout,
                               .rng = rng};
         sa_decoder_rows rows = sa_decoder_rows_slice(*all, side->start[t], active);
         for (int layer = 0; layer < w->sizes.layers; layer++)
@@ -291,7 +292,7 @@ void sa_decoder_forward(const sa_decoder *w, const sa_batch *batch, const sa_enc
         else
             sa_zero(fed_input(w, rows.input)); /* t_0 = 0 */
         sa_readout_cache readout = sa_readout_slice(&cache->readout, side->start[t], active);
-        sa_decoder_step_forward(&packed, &step, rows, dropout, rng, &readout);
+        sa_decoder_step_forward(&packed, &step, rows, &readout);
     }
     sa_profile_end(cache->profile, SA_PROFILE_DECODER);
     if (!w->sizes.input_feeding)
@@ -301,16 +302,6 @@ void sa_decoder_forward(const sa_decoder *w, const sa_batch *batch, const sa_enc
 
 static sa_state previous_of(const sa_decoder_drows *d, int layer) {
     return layer ? d->upper[layer - 1].previous : d->previous;
-}
-
-static sa_state state_of(const sa_decoder_drows *d, int layer) {
-    return layer ? d->upper[layer - 1].s : d->s;
-}
-
-/* s_i was the previous state of the `next` sentences that have a step t + 1. */
-static void carry_backward(sa_state dprevious, sa_state ds, int next, int active) {
-    if (next) sa_state_copy(sa_state_rows(dprevious, 0, next), sa_state_rows(ds, 0, next));
-    sa_state_zero(sa_state_rows(ds, next, active - next));
 }
 
 /* From d.s, to which step t + 1 has contributed, to d.previous. */
@@ -323,7 +314,7 @@ static void step_backward(const sa_decoder *w, const sa_batch_side *side, int t,
                           .workspace = sa_rows(cache->workspace, 0, active),
                           .mask = cache->drop.mask,
                           .second_mask = cache->second_drop.mask,
-                          .dropout = dropout.layers};
+                          .dropout = dropout};
     sa_decoder_rows rows = sa_decoder_rows_slice(cache->rows, start, active);
     sa_decoder_drows d = drows_slice(cache->d, start, active);
     sa_state_zero(d.previous);
@@ -381,8 +372,13 @@ void sa_decoder_backward(const sa_decoder *w, const sa_batch *batch, sa_dropout 
     sa_source_zero(&cache->dsource, encoder);
     for (int t = side->steps - 1; t >= 0; t--) {
         const int active = side->active[t], next = side->active[t + 1];
-        for (int layer = 0; layer < w->sizes.layers; layer++)
-            carry_backward(previous_of(d, layer), state_of(d, layer), next, active);
+        for (int layer = 0; layer < w->sizes.layers; layer++) {
+            const sa_state dprevious = previous_of(d, layer),
+                           ds = layer ? d->upper[layer - 1].s : d->s;
+            if (next) /* s_i was the previous state of t + 1 */
+                sa_state_copy(sa_state_rows(dprevious, 0, next), sa_state_rows(ds, 0, next));
+            sa_state_zero(sa_state_rows(ds, next, active - next));
+        }
         step_backward(&packed, side, t, dropout, cache, dw);
     }
     for (int layer = 0; layer < w->sizes.layers; layer++)

@@ -21,7 +21,7 @@ typedef struct sa_step {
     sa_mat workspace;            /* [L x n] backward only */
     const sa_override *override; /* of the attention weights, or NULL; forward only */
     sa_mat mask, second_mask;    /* dropout of the cells' states; training only */
-    double dropout;              /* between layers */
+    sa_dropout dropout;          /* training only */
     sa_rng *rng;                 /* for it; forward only */
 } sa_step;
 
@@ -159,7 +159,7 @@ sa_mat sa_decoder_word_input(const sa_decoder *w, sa_mat input);
 
 /* One step, from input and previous to the readout's t. */
 void sa_decoder_step_forward(const sa_decoder *w, const sa_step *step, sa_decoder_rows rows,
-                             sa_dropout dropout, sa_rng *rng, sa_readout_cache *readout);
+                             sa_readout_cache *readout);
 
 /* All steps with the reference tokens as inputs (teacher forcing), up to the readout's t. */
 void sa_decoder_forward(const sa_decoder *w, const sa_batch *batch, const sa_encoder_cache *encoder,

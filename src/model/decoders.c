@@ -31,13 +31,13 @@ static void cell_backward(const sa_decoder *w, const sa_step *step, sa_decoder_r
 
 /* The layers above the first, from its state s_i; those of some decoders read c_i, too. */
 static void layers_above(const sa_decoder *w, const sa_step *step, sa_decoder_rows rows) {
-    sa_upper_forward(&w->upper, rows.s.s, rows.c, step->dropout, step->rng, rows.upper);
+    sa_upper_forward(&w->upper, rows.s.s, rows.c, step->dropout.layers, step->rng, rows.upper);
 }
 
 static void layers_above_backward(const sa_decoder *w, const sa_step *step, sa_decoder_rows rows,
                                   sa_decoder_drows d, sa_decoder *dw) {
-    sa_upper_backward(&w->upper, rows.upper, step->dropout, d.upper, d.s.s, d.c, step->workspace,
-                      &dw->upper);
+    sa_upper_backward(&w->upper, rows.upper, step->dropout.layers, d.upper, d.s.s, d.c,
+                      step->workspace, &dw->upper);
 }
 
 /* ---- The decoders ---------------------------------------------------------------------------- */

@@ -260,7 +260,7 @@ static bool decode_step(const sa_seq2seq *w, const sa_decode_step *step, sa_deco
                     sa_cols(sa_rows(rows.input, l, 1), m, rows.input.cols - m));
     }
     sa_embedding_forward(d->E, step->ids, sa_decoder_word_input(d, rows.input));
-    sa_decoder_step_forward(d, &own, rows, (sa_dropout){0}, NULL, &readout_rows);
+    sa_decoder_step_forward(d, &own, rows, &readout_rows);
     for (int layer = 0; layer < d->sizes.layers; layer++)
         sa_state_copy(sa_decoder_state(rows, layer), sa_state_rows(state->state[layer], 0, L));
     if (state->t.cols) sa_copy_mat(readout_rows.t, sa_rows(state->t, 0, L));

@@ -152,6 +152,10 @@ enum { SA_AVERAGE_LAST, SA_AVERAGE_BEST };
 /* The most layers of an encoder or decoder. */
 enum { SA_MAX_LAYERS = 8 };
 
+/* The largest `max_len`, and the longest sentence that a model reads unless sa_model_set_max_len
+ * allows more. */
+enum { SA_MAX_LEN = 1000 };
+
 enum { SA_METRIC_TOKENIZER_13A, SA_METRIC_TOKENIZER_NONE, SA_METRIC_TOKENIZER_CHAR };
 enum { SA_SMOOTHING_EXP, SA_SMOOTHING_FLOOR, SA_SMOOTHING_ADD_K, SA_SMOOTHING_NONE };
 
@@ -470,6 +474,12 @@ size_t sa_model_parameters(const sa_model *model);
  * matrix products down a hundredfold. */
 size_t sa_model_denormals(const sa_model *model);
 
+/* The longest sentence that the model reads, in tokens without EOS, 1 to 1000000; at first
+ * SA_MAX_LEN. The memory of an attention matrix grows with the product of both lengths. With a
+ * longer sentence sa_align, sa_evaluate and sa_explain fail before they compute anything: SA_LIMIT
+ * names its line. sa_translate leaves its translation empty. */
+bool sa_model_set_max_len(sa_model *model, int max_len, sa_error *error);
+
 /* Writes the model whose weights are the mean of those in `count` model files, such as checkpoints
  * of one training. SA_USAGE names a file whose model, text or vocabulary differs from the first. */
 bool sa_average_models(const char *const *models, int count, const char *path, sa_error *error);
@@ -534,6 +544,7 @@ typedef struct sa_translation {
     int words;              /* tokens, EOS included */
     bool complete;          /* ends in EOS; false: cut off at the longest output */
     int source_words;       /* source tokens, EOS excluded */
+    bool too_long;          /* these are too many: the translation was left empty */
     int unknown_source;     /* of these, those that the (first) model does not know */
     /* with sa_search.weights only: */
     int sources;                   /* source words, EOS included */
@@ -542,10 +553,10 @@ typedef struct sa_translation {
                         generated, the mean over heads and models; NULL: no attention */
 } sa_translation;
 
-/* Translates `count` sentences to translations [count * search->nbest]. An empty sentence gives
- * empty text; n-best entries that are missing have text NULL. Freed by sa_translations_release.
- * SA_USAGE: the model cannot do what `search` asks for; SA_DIVERGED: it gives no probabilities
- * (also in sa_align and sa_evaluate). */
+/* Translates `count` sentences to translations [count * search->nbest]. An empty sentence, or one
+ * beyond sa_model_set_max_len, gives empty text; n-best entries that are missing have text NULL.
+ * Freed by sa_translations_release. SA_USAGE: the model cannot do what `search` asks for;
+ * SA_DIVERGED: it gives no probabilities (also in sa_align and sa_evaluate). */
 bool sa_translate(sa_model *model, const char *const *sources, size_t count,
                   const sa_search *search, sa_translation *translations, sa_error *error);
 

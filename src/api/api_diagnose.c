@@ -62,8 +62,9 @@ static bool fill_source_words(const sa_model *model, const sa_corpus *corpus, wo
             sa_diagnosis_case *one = &all->cases[kind][i];
             if (one->coverage.position < 0) continue;
             const char *const *text = &corpus->pairs[one->index].source;
-            sa_sentence *read = sa_encode_texts(&model->source, text, 0, 1, error);
-            const char **words = read ? sa_surface_words(&model->source, *text, read, error) : NULL;
+            sa_sentence *read = sa_encode_texts(&model->source, model->max_len, text, 0, 1, error);
+            const char **words =
+                read && read->ids ? sa_surface_words(&model->source, *text, read, error) : NULL;
             const int count = read ? read->len : 0;
             sa_sentences_release(read, 1);
             if (!words) return false;

@@ -1,6 +1,7 @@
 /* api_evaluate: sa_evaluate and sa_eval_summarize of softalign.h. */
 #include "analysis/attention_statistics.h"
 #include "api/pair_statistics.h"
+#include "base/alignment_weights.h"
 #include "base/argument.h"
 #include "base/utf8.h"
 #include "config/settings.h"
@@ -113,12 +114,14 @@ bool sa_evaluate(sa_model *model, const sa_corpus *corpus, const sa_search *sear
         !sa_override_check(search->override, error) ||
         !sa_options_check(sa_linking_options, linking, error))
         return false;
-    bool good = true;
+    bool good = sa_check_lengths(model, corpus->name, corpus->pairs, corpus->count, error);
     if (corpus->count) memset(each, 0, sizeof *each * corpus->count);
-    for (size_t first = 0; good && first < corpus->count; first += PART) {
-        sa_corpus part = *corpus;
-        part.pairs += first, part.count -= first;
+    sa_corpus part = *corpus;
+    for (size_t first = 0; good && first < corpus->count; first += part.count) {
+        part.pairs = corpus->pairs + first, part.count = corpus->count - first;
         if (part.count > PART) part.count = PART;
+        part.count = sa_alignments_together(&part.pairs->source, &part.pairs->target,
+                                            sizeof *part.pairs, part.count, model->max_len);
         good = evaluate_part(model, &part, search, linking, each + first, error);
     }
     if (!good) sa_sentence_results_release(each, corpus->count);

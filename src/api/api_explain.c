@@ -33,6 +33,7 @@ static bool normalize(const char *side, const char *text, char **out, sa_error *
 
 static bool read_source(explanation_task *all, sa_error *error) {
     if (!normalize("source", all->options->source, &all->source_text, error) ||
+        !sa_check_lengths(all->model, NULL, &(sa_pair){.source = all->source_text}, 1, error) ||
         !sa_text_codec_encode(&all->model->source, NULL, all->source_text, &all->source_ids,
                               &all->source.len, error))
         return false;
@@ -42,6 +43,7 @@ static bool read_source(explanation_task *all, sa_error *error) {
 
 static bool read_target(explanation_task *all, sa_error *error) {
     if (!normalize("target", all->options->target, &all->target_text, error) ||
+        !sa_check_lengths(all->model, NULL, &(sa_pair){.target = all->target_text}, 1, error) ||
         !sa_text_codec_encode(&all->model->target, NULL, all->target_text, &all->target_ids,
                               &all->target.len, error))
         return false;

@@ -38,6 +38,14 @@ size_t sa_model_denormals(const sa_model *model) {
     return model ? model->flushed : 0;
 }
 
+bool sa_model_set_max_len(sa_model *model, int max_len, sa_error *error) {
+    enum { LINE_TOKENS = 1000000 }; /* no line has many more */
+    if (!sa_given(model, "model", error) || !sa_within(max_len, 1, LINE_TOKENS, "max_len", error))
+        return false;
+    model->max_len = max_len;
+    return true;
+}
+
 /* ---- The mean of several models -------------------------------------------------------------- */
 
 static bool same_words(const sa_vocab *one, const sa_vocab *other) {

@@ -1,6 +1,7 @@
 #include "base/alignment_weights.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 static size_t matrix_size(const sa_alignment *alignment) {
     return (size_t)alignment->targets * (size_t)alignment->sources;
@@ -15,6 +16,25 @@ size_t sa_alignment_size(const sa_alignment *alignment) {
     const size_t layers = alignment->layers > 1 ? (size_t)alignment->layers : 0;
     return matrix_size(alignment) *
            (1 + head_matrices(alignment) + layers * (size_t)alignment->heads);
+}
+
+/* At most, as a token has a byte. */
+static size_t tokens_at_most(const char *const *side, size_t offset, int max_len) {
+    const char *text;
+    memcpy(&text, (const char *)side + offset, sizeof text);
+    return strnlen(text, (size_t)max_len) + 1;
+}
+
+size_t sa_alignments_together(const char *const *source, const char *const *target, size_t stride,
+                              size_t count, int max_len) {
+    const size_t most = (size_t)1 << 26; /* numbers: 512 MiB where each token is a byte */
+    size_t together = 0, numbers = 0;
+    while (together < count && numbers < most) {
+        numbers += tokens_at_most(source, together * stride, max_len) *
+                   tokens_at_most(target, together * stride, max_len);
+        together++;
+    }
+    return together;
 }
 
 const double *sa_alignment_weights(const sa_alignment *alignment, int layer, int head) {

@@ -8,4 +8,10 @@
  * head of each layer. */
 size_t sa_alignment_size(const sa_alignment *alignment);
 
+/* How many of `count` pairs may have their weights in memory together: at least one, all unless
+ * they are long. Text i of a side is at *(const char **)((const char *)side + i * stride); no side
+ * has more than max_len tokens. */
+size_t sa_alignments_together(const char *const *source, const char *const *target, size_t stride,
+                              size_t count, int max_len);
+
 #endif

@@ -21,7 +21,7 @@ enum { CSV, NPY, ALL, FOLDERS };
 typedef struct align_options {
     const char *text[TEXTS], *folder[FOLDERS], *force_attention, *site, *heads;
     bool terminal, merge, spreadsheet;
-    int layer, head, limit, threads;
+    int layer, head, limit, max_len, threads;
     sa_link_options linking;
     cli_pictures pictures;
     sa_page_text page;
@@ -71,6 +71,7 @@ static const sa_option rows[] = {
      "row, column], and DIR/0001.json with the tokens"},
     {"limit", SA_OPTION_INT, SA_SCOPE_RUN, AT(limit), 0, 0, 1000000000, NULL, "N",
      "maximum number of pairs; 0: all"},
+    CLI_MAX_LEN(AT(max_len)),
     {"threads", SA_OPTION_INT, SA_SCOPE_RUN, AT(threads), 0, 0, 256, NULL, "N",
      "number of threads; 0: one per core"},
     {0},
@@ -295,8 +296,8 @@ static bool align(const char *const *words, align_options *options, outputs *out
     size_t count = out->corpus.count, limit = (size_t)options->limit;
     if (limit && limit < count) count = limit;
     sa_align_options view = {.layer = options->layer};
-    sa_model *model =
-        cli_model_open(words[0], options->threads, options->force_attention, &view.override, error);
+    sa_model *model = cli_model_open(words[0], options->threads, options->max_len,
+                                     options->force_attention, &view.override, error);
     bool good = model && read_site(options->site, &view.site, error);
     options->linking.null_key = model && sa_settings_has_null_key(sa_model_settings(model));
     out->site = view.site;
@@ -376,15 +377,14 @@ const cli_command cli_align = {
     .most = 2,
     .summary = "write the attention weights of given translations",
     .details =
-        "Runs the decoder on the given targets (teacher forcing) and writes the attention "
-        "weights of every target word. In a heatmap CSV the columns are source words and the "
-        "rows target words, both with the end-of-sentence token </s>; a row sums to 1 (less "
-        "with --window local-p or --normalizer null). A link 'i-j' says that target word j has "
-        "its largest weight (or, with --links threshold, one of at least --threshold) on source "
-        "word i, and with --normalizer null no less than what the row lacks to 1; "
-        "words count from 0, without </s>. Links of a model with subwords (--tokenizer bpe) "
-        "are between whole words, and with --merge-words all outputs are: the weights of a "
-        "target word are the mean over its subwords, those of a source word the sum.\n"
+        "Runs the decoder on the given targets (teacher forcing) and writes the attention weights "
+        "of every target word. In a heatmap CSV columns are source words and rows target words, "
+        "both with the end-of-sentence token </s>; a row sums to 1 (less with --window local-p or "
+        "--normalizer null). A link 'i-j': target word j has its largest weight (no less than the "
+        "null key's; with --links threshold: at least --threshold) on source word i; words count "
+        "from 0, without </s>. With subwords (--tokenizer bpe) links are between whole words; "
+        "with --merge-words all outputs are: a target word's weights are the mean of its "
+        "subwords', a source word's the sum.\n"
         "--tidy writes a row for each target word t, source word s, head and layer. Sentences, "
         "heads and layers count from 1 (head 0: mean or max of --head), words from 0. id is the "
         "fourth column of PAIRS or else the line; gold is 1 for a sure link, 0.5 for a possible "

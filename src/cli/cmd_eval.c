@@ -27,6 +27,7 @@ static const sa_option rows[] = {
      "replace the attention weights: uniform, shuffle, shift:N, one-hot or gold"},
     {"json", SA_OPTION_SWITCH, SA_SCOPE_RUN, AT(json), 0, 0, 1, NULL, NULL,
      "print one JSON object"},
+    CLI_MAX_LEN(AT(max_len)),
     {"threads", SA_OPTION_INT, SA_SCOPE_RUN, AT(threads), 0, 0, 256, NULL, "N",
      "number of threads; 0: one per core"},
     {0},
@@ -59,8 +60,8 @@ static bool open_work(evaluation *work, const char *const *words, const eval_opt
         sa_targets_lack_spaces(&work->corpus))
         cli_note("note: " SA_UNSPACED_NOTE);
     work->search = options->search;
-    work->model = cli_model_open(words[0], options->threads, options->force_attention,
-                                 &work->search.override, error);
+    work->model = cli_model_open(words[0], options->threads, options->max_len,
+                                 options->force_attention, &work->search.override, error);
     work->each = work->model ? sa_new(work->corpus.count, sizeof *work->each, error) : NULL;
     return work->each != NULL;
 }

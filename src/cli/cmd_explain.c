@@ -6,7 +6,7 @@
 #include <string.h>
 
 typedef struct explain_options {
-    int step, layer, digits;
+    int step, layer, digits, max_len;
     bool all, weights, wide, json;
 } explain_options;
 
@@ -26,6 +26,7 @@ static const sa_option rows[] = {
      "print long vectors in full"},
     {"json", SA_OPTION_SWITCH, SA_SCOPE_RUN, AT(json), 0, 0, 1, NULL, NULL,
      "print one JSON object in full precision"},
+    CLI_MAX_LEN(AT(max_len)),
     {0},
 };
 static const cli_option_set sets[] = {{"Options", rows, 0}, {0}};
@@ -108,7 +109,7 @@ static bool print_json(sa_model *model, sa_explain_options *job, sa_error *error
 /* ---- The command ----------------------------------------------------------------------------- */
 
 static bool explain(const explain_options *options, const char *const *words, sa_error *error) {
-    sa_model *model = cli_model_open(words[0], 1, NULL, NULL, error);
+    sa_model *model = cli_model_open(words[0], 1, options->max_len, NULL, NULL, error);
     if (!model) return false;
     sa_explain_options job = {.source = words[1],
                               .target = words[2],

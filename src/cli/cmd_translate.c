@@ -1,3 +1,4 @@
+#include "base/alignment_weights.h"
 #include "base/number.h"
 #include "cli/command.h"
 #include "cli/line_input.h"
@@ -17,7 +18,7 @@ typedef struct translate_options {
     sa_search search;
     const char *dictionary, *force_attention;
     bool jsonl, merge, quiet;
-    int threads;
+    int max_len, threads;
 } translate_options;
 
 #define AT(field) offsetof(translate_options, field)
@@ -35,6 +36,8 @@ static const sa_option rows[] = {
      "with --jsonl: merge subwords into words, as 'align --merge-words' does"},
     {"quiet", SA_OPTION_SWITCH, SA_SCOPE_RUN, AT(quiet), 0, 0, 1, NULL, NULL,
      "no notes on standard error about unknown words and tabs"},
+    {"max-len", SA_OPTION_INT, SA_SCOPE_RUN, AT(max_len), SA_MAX_LEN, 1, 1000000, NULL, "N",
+     "longest line that is translated, in tokens; a longer one is left empty (exit code 7)"},
     {"threads", SA_OPTION_INT, SA_SCOPE_RUN, AT(threads), 0, 0, 256, NULL, "N",
      "number of threads; 0: one per core"},
     {0},
@@ -62,6 +65,10 @@ typedef struct translate_work {
     size_t unnoted_lines; /* and those after them with their words */
     size_t words, unknown;
     bool tabs_noted;
+    int max_len;
+    size_t too_long; /* lines left empty, */
+    size_t first;    /* the first of them, from 1, */
+    int tokens;      /* and what it has */
 } translate_work;
 
 /* ---- Notes ----------------------------------------------------------------------------------- */
@@ -99,6 +106,20 @@ static void note_rest(const translate_work *work) {
     if (work->unnoted_lines)
         cli_note("note: so are %zu of %zu %s of %zu more lines", work->unknown, work->words,
                  work->units, work->unnoted_lines);
+}
+
+static void count_too_long(translate_work *work, const sa_translation *translation, size_t line) {
+    if (!translation->too_long || work->too_long++) return;
+    work->first = line;
+    work->tokens = translation->source_words;
+}
+
+/* Fails after the last line, so that all others are translated. */
+static bool check_too_long(const translate_work *work, sa_error *error) {
+    return !work->too_long ||
+           sa_fail(error, SA_LIMIT,
+                   "line %zu has %d %s, more than --max-len %d; lines left empty: %zu", work->first,
+                   work->tokens, work->units, work->max_len, work->too_long);
 }
 
 static const char *units_of(const sa_model *model) {
@@ -155,11 +176,15 @@ static void write_nbest(translate_work *work, const sa_translation *translation,
 }
 
 static bool write_block(translate_work *work, size_t count, sa_error *error) {
+    enum { LARGE = 1 << 20 }; /* bytes of matrices that are written at once */
     const int nbest = work->search.nbest;
     for (size_t i = 0; i < count; i++, work->index++) {
         const sa_translation *each = work->out + i * (size_t)nbest;
         note_unknown(work, each, work->index + 1);
-        if (work->jsonl && !write_json(work, each, work->index, error)) return false;
+        count_too_long(work, each, work->index + 1);
+        if (work->jsonl && (!write_json(work, each, work->index, error) ||
+                            (work->text.size > LARGE && !cli_print(&work->text, error))))
+            return false;
         if (work->jsonl) continue;
         if (nbest == 1)
             sa_buffer_addf(&work->text, "%s\n", each->text);
@@ -172,12 +197,25 @@ static bool write_block(translate_work *work, size_t count, sa_error *error) {
 
 /* ---- Working --------------------------------------------------------------------------------- */
 
-static bool translate_block(translate_work *work, size_t count, sa_error *error) {
-    if (!sa_translate_ensemble(work->models, work->number, work->lines, count, &work->search,
-                               work->out, error))
+static bool translate_part(translate_work *work, const char *const *lines, size_t count,
+                           sa_error *error) {
+    if (!sa_translate_ensemble(work->models, work->number, lines, count, &work->search, work->out,
+                               error))
         return false;
     bool good = write_block(work, count, error);
     sa_translations_release(work->out, count * (size_t)work->search.nbest);
+    return good;
+}
+
+static bool translate_block(translate_work *work, size_t count, sa_error *error) {
+    bool good = true;
+    for (size_t first = 0, part = count; good && first < count; first += part) {
+        const char *const *lines = work->lines + first;
+        if (work->jsonl) /* with weights */
+            part =
+                sa_alignments_together(lines, lines, sizeof *lines, count - first, work->max_len);
+        good = translate_part(work, lines, part, error);
+    }
     return good;
 }
 
@@ -216,8 +254,8 @@ static bool open_models(translate_work *work, const char *const *words,
     const int models = count_models(words, text, error);
     for (; work->number < models; work->number++) {
         work->models[work->number] =
-            cli_model_open(words[work->number], options->threads, options->force_attention,
-                           &work->search.override, error);
+            cli_model_open(words[work->number], options->threads, options->max_len,
+                           options->force_attention, &work->search.override, error);
         if (!work->models[work->number]) return false;
     }
     return models;
@@ -280,8 +318,10 @@ static bool run(int count, char **arguments, sa_error *error) {
     translate_work work = {.search = options.search,
                            .jsonl = options.jsonl,
                            .merge = options.merge,
-                           .quiet = options.quiet};
-    bool good = open_work(&work, words, &options, error) && translate_all(&work, error);
+                           .quiet = options.quiet,
+                           .max_len = options.max_len};
+    bool good = open_work(&work, words, &options, error) && translate_all(&work, error) &&
+                check_too_long(&work, error);
     close_work(&work);
     return good;
 }
@@ -294,8 +334,9 @@ const cli_command cli_translate = {
     .summary = "translate one sentence per line",
     .details =
         "Reads FILE or standard input and writes one line for every line, in the same order; "
-        "an empty line gives an empty line. Lines that are typed or piped in are translated "
-        "at once. Of a file with the suffix .tsv or .tsv.gz the first column is translated. "
+        "an empty line gives an empty line, and so does one above --max-len, with exit code 7. "
+        "Lines that are typed or piped in are translated at once. Of a file with the suffix .tsv "
+        "or .tsv.gz the first column is translated. "
         "Notes say how many words of a line the model does not know (<unk>).\n"
         "Several models translate as an ensemble: the probabilities of the next word are "
         "averaged. Their target vocabularies must be equal, as they are when the models were "

@@ -13,7 +13,7 @@
 typedef struct eval_options {
     const char *per_sentence, *force_attention, *train;
     bool by_length, confidence, diagnose, json;
-    int threads;
+    int max_len, threads;
     sa_search search;
     sa_metrics metrics;
     sa_link_options linking;

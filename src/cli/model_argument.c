@@ -17,11 +17,12 @@ bool cli_pairs_open(sa_corpus *corpus, const char *path, sa_error *error) {
     return true;
 }
 
-sa_model *cli_model_open(const char *path, int threads, const char *force_attention,
+sa_model *cli_model_open(const char *path, int threads, int max_len, const char *force_attention,
                          sa_attention_override *override, sa_error *error) {
     sa_model *model = sa_model_open(path, threads, error);
     if (!model) return NULL;
     const sa_settings *settings = sa_model_settings(model);
+    sa_model_set_max_len(model, max_len, error);
     if (force_attention && !sa_settings_has_attention(settings))
         sa_fail(error, SA_USAGE, "the model has no attention: its decoder is '%s'",
                 sa_decoder_info((size_t)settings->decoder, NULL, NULL));

@@ -4,9 +4,16 @@
 
 #include "softalign.h"
 
-/* Opens it and notes denormal numbers. `force_attention`, the option's value, is read into
- * *override; both may be NULL. */
-sa_model *cli_model_open(const char *path, int threads, const char *force_attention,
+/* The row of --max-len where a longer sentence is an error. */
+#define CLI_MAX_LEN(offset)                                                                        \
+    {                                                                                              \
+        "max-len", SA_OPTION_INT, SA_SCOPE_RUN, offset, SA_MAX_LEN, 1, 1000000, NULL, "N",         \
+            "longest sentence that is read, in tokens per side; a longer one is an error"          \
+    }
+
+/* Opens it to read sentences of up to max_len tokens and notes denormal numbers. `force_attention`,
+ * the option's value, is read into *override; both may be NULL. */
+sa_model *cli_model_open(const char *path, int threads, int max_len, const char *force_attention,
                          sa_attention_override *override, sa_error *error);
 
 /* Opens pairs whose alignments matter, and notes why they are not read. */

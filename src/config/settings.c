@@ -111,7 +111,7 @@ const sa_option sa_settings_options[] = {
      "minimum word frequency; rarer words become <unk>"},
     {"vocab", SA_OPTION_INT, SA_SCOPE_TEXT, FIELD(vocab), 0, 0, 10000000, NULL, "N",
      "maximum vocabulary size per side; 0: unlimited"},
-    {"max-len", SA_OPTION_INT, SA_SCOPE_TEXT, FIELD(max_len), 50, 1, 1000, NULL, "N",
+    {"max-len", SA_OPTION_INT, SA_SCOPE_TEXT, FIELD(max_len), 50, 1, SA_MAX_LEN, NULL, "N",
      "maximum sentence length in training, in tokens per side; longer pairs are skipped"},
 
     {"optimizer", SA_OPTION_CHOICE, SA_SCOPE_TRAINING, FIELD(optimizer), 1, 0, 0, sa_optimizer_name,

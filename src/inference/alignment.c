@@ -1,4 +1,5 @@
 /* alignment: sa_align of softalign.h. */
+#include "base/alignment_weights.h"
 #include "base/argument.h"
 #include "config/settings.h"
 #include "inference/encoding.h"
@@ -59,11 +60,12 @@ static bool report(sa_model *model, const sa_align_options *options, const sa_pa
 static bool align_part(sa_model *model, const sa_align_options *options, const sa_pair *pairs,
                        size_t first, size_t count, each_alignment *each, void *context,
                        sa_error *error) {
-    sa_sentence *source =
-        sa_encode_texts(&model->source, &pairs[first].source, sizeof *pairs, count, error);
-    sa_sentence *target =
-        source ? sa_encode_texts(&model->target, &pairs[first].target, sizeof *pairs, count, error)
-               : NULL;
+    sa_sentence *source = sa_encode_texts(&model->source, model->max_len, &pairs[first].source,
+                                          sizeof *pairs, count, error);
+    sa_sentence *target = source
+                              ? sa_encode_texts(&model->target, model->max_len,
+                                                &pairs[first].target, sizeof *pairs, count, error)
+                              : NULL;
     sa_alignment *weights = target ? sa_new(count, sizeof *weights, error) : NULL;
     sa_override override = {0};
     bool good =
@@ -104,9 +106,13 @@ bool sa_align(sa_model *model, const sa_align_options *options, const sa_pair *p
     if (!sa_given(model, "model", error) || !sa_given_pairs(pairs, count, "pairs", error))
         return false;
     if (!each) return sa_fail(error, SA_USAGE, "'each' is NULL");
-    bool good = check_options(model, options, error);
-    for (size_t first = 0; good && first < count; first += PART)
-        good = align_part(model, options, pairs, first, count - first < PART ? count - first : PART,
-                          each, context, error);
+    bool good =
+        check_options(model, options, error) && sa_check_lengths(model, NULL, pairs, count, error);
+    for (size_t first = 0, part; good && first < count; first += part) {
+        part = count - first < PART ? count - first : PART;
+        part = sa_alignments_together(&pairs[first].source, &pairs[first].target, sizeof *pairs,
+                                      part, model->max_len);
+        good = align_part(model, options, pairs, first, part, each, context, error);
+    }
     return good;
 }

@@ -9,8 +9,8 @@ void sa_sentences_release(sa_sentence *sentences, size_t count) {
     free(sentences);
 }
 
-sa_sentence *sa_encode_texts(const sa_text_codec *codec, const char *const *first, size_t stride,
-                             size_t count, sa_error *error) {
+sa_sentence *sa_encode_texts(const sa_text_codec *codec, int max_len, const char *const *first,
+                             size_t stride, size_t count, sa_error *error) {
     sa_sentence *sentences = sa_new(count, sizeof *sentences, error);
     sa_bpe_segmenter segmenter;
     bool good = sentences;
@@ -23,12 +23,44 @@ sa_sentence *sa_encode_texts(const sa_text_codec *codec, const char *const *firs
         char *nfc = sa_utf8_normalize(text, strlen(text), false, error);
         good = nfc && sa_text_codec_encode(codec, &segmenter, nfc, &ids, &sentences[i].len, error);
         free(nfc);
+        if (good && sentences[i].len - 1 > max_len) {
+            free(ids);
+            ids = NULL;
+        }
         sentences[i].ids = ids;
     }
     sa_bpe_segmenter_release(&segmenter);
     if (good) return sentences;
     sa_sentences_release(sentences, count);
     return NULL;
+}
+
+static bool check_length(const sa_model *model, const char *side, const sa_text_codec *codec,
+                         const char *name, const char *text, size_t line, sa_error *error) {
+    if (!text || strlen(text) <= (size_t)model->max_len) return true; /* a token has a byte */
+    sa_sentence *read = sa_encode_texts(codec, model->max_len, &text, 0, 1, error);
+    if (!read) return false;
+    const bool good = read->ids;
+    const int tokens = read->len - 1;
+    sa_sentences_release(read, 1);
+    if (good) return true;
+    sa_buffer where = {0};
+    if (line) sa_buffer_addf(&where, name ? "%s:%zu: " : "%sline %zu: ", name ? name : "", line);
+    sa_fail(error, SA_LIMIT, "%sthe %s has %d tokens, more than --max-len %d",
+            where.text && !where.failed ? where.text : "", side, tokens, model->max_len);
+    sa_buffer_release(&where);
+    return false;
+}
+
+bool sa_check_lengths(const sa_model *model, const char *name, const sa_pair *pairs, size_t count,
+                      sa_error *error) {
+    for (size_t i = 0; i < count; i++)
+        if (!check_length(model, "source", &model->source, name, pairs[i].source, pairs[i].line,
+                          error) ||
+            !check_length(model, "target", &model->target, name, pairs[i].target, pairs[i].line,
+                          error))
+            return false;
+    return true;
 }
 
 const char **sa_token_texts(const sa_token *token, size_t count, sa_error *error) {

@@ -20,8 +20,11 @@ static bool fits_in_file(const sa_model *model, sa_error *error) {
 
 bool sa_model_init(sa_model *model, const sa_settings *settings, sa_text_codec *source,
                    sa_text_codec *target, sa_real *values, sa_error *error) {
-    *model =
-        (sa_model){.settings = *settings, .source = *source, .target = *target, .values = values};
+    *model = (sa_model){.settings = *settings,
+                        .source = *source,
+                        .target = *target,
+                        .values = values,
+                        .max_len = SA_MAX_LEN};
     *source = *target = (sa_text_codec){0};
     sa_blas_init();
     model->sizes = sa_sizes_of(settings, sa_vocab_size(&model->source.vocab),

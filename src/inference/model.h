@@ -13,6 +13,7 @@ struct sa_model {
     sa_params plan;
     sa_real *values; /* [plan.size] */
     void *memory;    /* the block that holds them: their own, or the whole file */
+    int max_len;     /* tokens of a sentence that is read, without EOS */
     size_t flushed;  /* how many were denormal in the file and are zero here */
     sa_seq2seq w;
     sa_pool *pool;

@@ -17,7 +17,7 @@ typedef struct translate_task {
     sa_packed_model *packed;           /* [number] */
     sa_sentence *sources[SA_ENSEMBLE]; /* in each model's token ids */
     const sa_gold_alignment *gold;
-    size_t *order; /* sentences that are not empty, by length */
+    size_t *order; /* sentences that can be translated, by length */
     size_t count;  /* of order */
     sa_search search;
     bool attends;               /* a model has attention */
@@ -184,16 +184,28 @@ static bool translate_batch(void *context, int number, sa_error *error) {
     return good;
 }
 
-/* Lists the sentences that are not empty; the others get empty translations. */
+/* The tokens of a sentence are too many for one of the models. */
+static bool is_too_long(const translate_task *task, size_t sentence) {
+    for (int m = 0; m < task->number; m++)
+        if (!task->sources[m][sentence].ids) return true;
+    return false;
+}
+
+/* Lists the sentences that can be translated; the others get empty translations. */
 static bool translate_empty(translate_task *task, size_t count, sa_error *error) {
     for (size_t i = 0; i < count; i++) {
         const size_t k = task->order[i];
-        if (task->sources[0][k].len > 1) {
+        const bool too_long = is_too_long(task, k);
+        const int words = task->sources[0][k].len - 1;
+        if (words && !too_long) {
             task->order[task->count++] = k;
             continue;
         }
         sa_translation *out = &task->out[k * (size_t)task->search.nbest];
-        *out = (sa_translation){.text = sa_copy("", 0, error), .complete = true};
+        *out = (sa_translation){.text = sa_copy("", 0, error),
+                                .complete = !too_long,
+                                .source_words = words,
+                                .too_long = too_long};
         if (!out->text) return false;
     }
     return true;
@@ -271,8 +283,8 @@ bool sa_translate_sources(sa_model *const *models, int number, const char *const
     task.packed = sa_new((size_t)number, sizeof *task.packed, error);
     bool good = task.packed != NULL;
     for (int m = 0; good && m < number; m++) {
-        task.sources[m] =
-            sa_encode_texts(&models[m]->source, sources, sizeof *sources, count, error);
+        task.sources[m] = sa_encode_texts(&models[m]->source, models[m]->max_len, sources,
+                                          sizeof *sources, count, error);
         good = task.sources[m] && sa_model_pack(models[m], rows, &task.packed[m], error);
     }
     task.order = good ? sa_new(count, sizeof *task.order, error) : NULL;

@@ -25,14 +25,15 @@
 
 /* The range of the absolute values drawn for a tensor. A large bias of either sign and small
  * weights keep rectified units away from their kink; small W_v and W_o keep a Transformer's words
- * different after several layers, so that queries matter. */
-static void bounds_of(const sa_param *param, double *least, double *most) {
+ * different after several layers, so that queries matter. The words that dropout keeps are scaled
+ * up, which would saturate the gates. */
+static void bounds_of(const sa_param *param, double word_dropout, double *least, double *most) {
     const char *own = strrchr(param->name, '.');
     const bool rectified = strstr(param->name, ".feedforward.") != NULL;
     const bool sublayer = strstr(param->name, ".self.") || strstr(param->name, ".cross.");
     *least = 0;
     *most = param->rows ? 2.5 / sqrt(param->cols) : 0.5;
-    if (strcmp(own, ".E") == 0) *most = 1.5;
+    if (strcmp(own, ".E") == 0) *most = 1.5 * (1 - word_dropout);
     if (strcmp(own, ".g") == 0) *least = 0.7, *most = 1.3;
     if (sublayer && (strcmp(own, ".W_v") == 0 || strcmp(own, ".W_o") == 0)) *most /= 2;
     if (rectified && strcmp(own, ".W_1") == 0) *most = 0.8 / sqrt(param->cols);
@@ -47,7 +48,7 @@ static void draw_weights(sa_lab_model *model, uint64_t seed) {
         sa_mat w = sa_param_mat(param, model->values);
         sa_rng rng = sa_rng_seed(seed, (uint64_t)i);
         double least, most;
-        bounds_of(param, &least, &most);
+        bounds_of(param, model->regularizer.dropout.words, &least, &most);
         for (int r = 0; r < w.rows; r++)
             for (int c = 0; c < w.cols; c++) {
                 const double x = 2 * sa_rng_uniform(&rng) - 1;

@@ -81,19 +81,17 @@ static void add_head(const sa_alignment *alignment, const sa_tidy *tidy, const d
 }
 
 void sa_matrix_tidy(const sa_alignment *alignment, const sa_tidy *tidy, sa_buffer *out) {
-    const int layers = alignment->layers > 1 ? alignment->layers : 1,
-              heads = alignment->heads > 1 ? alignment->heads : 1;
     double *gold = tidy->linked ? gold_cells(alignment, tidy) : NULL;
     out->failed |= tidy->linked && !gold;
     if (tidy->sentence == 1)
         sa_buffer_adds(out, "sentence,head,t,target,s,source,weight,layer,id,gold,probability,"
                             "target_unknown,source_unknown\n");
-    for (int layer = 1; layer <= layers; layer++) {
+    for (int layer = 1; layer <= alignment->layers; layer++) {
         if (tidy->layer && layer != tidy->layer) continue;
         if (tidy->head != SA_HEADS_ALL)
             add_head(alignment, tidy, gold, layer, tidy->head, out);
         else
-            for (int head = 1; head <= heads; head++)
+            for (int head = 1; head <= alignment->heads; head++)
                 add_head(alignment, tidy, gold, layer, head, out);
     }
     free(gold);

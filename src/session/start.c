@@ -184,14 +184,15 @@ static bool resume(sa_session *session, sa_error *error) {
         session->settings = session->model.settings;
         if (asked.shards == 0) asked.shards = session->settings.shards;
         const sa_option *row = sa_settings_find_difference(&asked, &session->settings);
-        good = !row || sa_settings_fail_difference(row, &session->settings, file.name,
-                                                   "which resuming cannot change", error);
+        if (session->settings.shards < 1)
+            good = sa_fail(error, SA_DATA, "%s: the number of shards is missing", file.name);
+        else if (row)
+            good = sa_settings_fail_difference(row, &session->settings, file.name,
+                                               "which resuming cannot change", error);
         session->settings.threads = asked.threads;
         session->settings.epochs = asked.epochs;
         session->settings.steps = asked.steps;
         session->settings.max_time = asked.max_time;
-        if (good && session->settings.shards < 1)
-            good = sa_fail(error, SA_DATA, "%s: the number of shards is missing", file.name);
     }
     good = good && open_trainer(session, error) && sa_checkpoint_read(session, &file, error);
     sa_container_close(&file);

@@ -111,6 +111,9 @@ VOID_CALL(names, sa_gradient_fault_name(0, a[0], a[1]), sa_proof_check_name(0, a
 VOID_CALL(diagnostic_name, sa_diagnostic_name(0, a[0], a[1]),
           sa_diagnostic_name(SIZE_MAX, a[0], a[1]))
 VOID_CALL(corpus_close, sa_corpus_close(a[0]))
+CALL(model_set_max_len) {
+    return sa_model_set_max_len(a[0], SA_MAX_LEN, why);
+}
 VOID_CALL(model_close, sa_model_close(a[0] ? sa_model_open(model_path, 1, NULL) : NULL))
 VOID_CALL(model_facts, sa_model_settings(a[0]), sa_model_parameters(a[0]), sa_model_denormals(a[0]))
 VOID_CALL(search_init, sa_search_init(a[0]))
@@ -170,6 +173,7 @@ static const struct row {
     {"sa_model_open", model_open, {model_path}, {"path"}},
     {"sa_model_close", model_close, {model_path}},
     {"sa_model_settings sa_model_parameters sa_model_denormals", model_facts, {&model}},
+    {"sa_model_set_max_len", model_set_max_len, {&model}, {"model"}},
     {"sa_average_models", average_models, {paths, new_path}, {"models", "path"}},
     {"sa_attention_override_parse",
      override_parse,

@@ -100,6 +100,14 @@ static const struct {
      "smooth",
      {"exp", "floor", "add-k", "none"},
      {SA_SMOOTHING_EXP, SA_SMOOTHING_FLOOR, SA_SMOOTHING_ADD_K, SA_SMOOTHING_NONE}},
+    {sa_settings_option,
+     "tokenize",
+     {"13a", "none", "char"},
+     {SA_METRIC_TOKENIZER_13A, SA_METRIC_TOKENIZER_NONE, SA_METRIC_TOKENIZER_CHAR}},
+    {sa_settings_option,
+     "smooth",
+     {"exp", "floor", "add-k", "none"},
+     {SA_SMOOTHING_EXP, SA_SMOOTHING_FLOOR, SA_SMOOTHING_ADD_K, SA_SMOOTHING_NONE}},
     {sa_link_option, "links", {"argmax", "threshold"}, {SA_LINKS_ARGMAX, SA_LINKS_THRESHOLD}},
 };
 enum { LISTS = sizeof lists / sizeof *lists };

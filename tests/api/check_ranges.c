@@ -6,7 +6,7 @@
 
 /* ---- Fields ---------------------------------------------------------------------------------- */
 
-static int threads, count_of_models;
+static int threads, count_of_models, max_len;
 
 static bool do_translate(void) {
     return sa_translate(model, texts, 1, &search, &translation, &error);
@@ -39,6 +39,9 @@ static bool do_open(void) {
     sa_model *one = sa_model_open(model_path, threads, &error);
     sa_model_close(one);
     return one;
+}
+static bool do_max_len(void) {
+    return sa_model_set_max_len(model, max_len, &error);
 }
 static bool do_average(void) {
     return sa_average_models(paths, count_of_models, new_path, &error);
@@ -126,6 +129,7 @@ static const struct field {
     {"override.kind", &search.override.kind, SA_OVERRIDE_NONE, SA_OVERRIDE_GOLD, do_translate},
     {"nbest", &search.nbest, 1, 1000, do_translate},
     {"threads", &threads, 0, 256, do_open},
+    {"max_len", &max_len, 1, 1000000, do_max_len},
     {"model", &count_of_models, 1, INT_MAX, do_average},
     {"models", &count_of_models, 1, 16, do_ensemble},
     {"step", &explaining.step, 0, 1000, do_explain},

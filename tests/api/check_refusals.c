@@ -69,6 +69,55 @@ START_TEST(searches_that_make_no_sense) {
 }
 END_TEST
 
+/* ---- Sentences that are too long --------------------------------------------------------------
+ */
+
+static bool ignore(void *context, size_t index, const sa_alignment *alignment, sa_error *reason) {
+    (void)index, (void)alignment, (void)reason;
+    *(bool *)context = true;
+    return true;
+}
+
+static void ignore_value(void *context, const sa_explain_pair *pair,
+                         const sa_explain_value *value) {
+    (void)pair, (void)value;
+    *(bool *)context = true;
+}
+
+START_TEST(sentences_that_are_too_long) {
+    sa_settings settings = small_settings();
+    sa_model *model = trained(&settings);
+    sa_pair pairs[] = {{.source = "w1 w0", .target = "w1", .line = 1},
+                       {.source = "w1", .target = "w1 w1 w0", .line = 2},
+                       {.source = "w1 w0 w1", .target = "w1", .line = 3}};
+    const sa_corpus corpus = {.pairs = pairs, .count = 3, .name = "x.tsv"};
+    const char *const sources[] = {pairs[0].source, pairs[2].source, pairs[1].source};
+    sa_translation out[3];
+    sa_sentence_result results[3];
+    sa_search search;
+    sa_search_init(&search);
+    bool called = false;
+    ck_assert(sa_model_set_max_len(model, 2, &error));
+    refuse(sa_align(model, NULL, pairs, 3, ignore, &called, &error), SA_LIMIT,
+           "line 2: the target has 3 tokens, more than --max-len 2");
+    refuse(sa_evaluate(model, &corpus, &search, NULL, results, &error), SA_LIMIT,
+           "x.tsv:2: the target has 3 tokens, more than --max-len 2");
+    sa_explain_options job = {
+        .source = "w1 w0 w1", .step = 1, .each = ignore_value, .context = &called};
+    refuse(sa_explain(model, &job, &error), SA_LIMIT,
+           "the source has 3 tokens, more than --max-len 2");
+    ck_assert(!called); /* the first pair was not aligned, either */
+    ck_assert_msg(sa_translate(model, sources, 3, &search, out, &error), "%s", error.text);
+    ck_assert(!out[0].too_long && out[0].words && !out[2].too_long && out[2].words);
+    ck_assert(out[1].too_long && !out[1].complete && out[1].source_words == 3);
+    ck_assert_str_eq(out[1].text, "");
+    sa_translations_release(out, 3);
+    ck_assert(sa_model_set_max_len(model, 3, &error));
+    ck_assert(sa_align(model, NULL, pairs, 3, ignore, &called, &error) && called);
+    sa_model_close(model);
+}
+END_TEST
+
 /* ---- Attending ------------------------------------------------------------------------------- */
 
 START_TEST(attention_that_there_is_not) {
@@ -92,6 +141,7 @@ int main(void) {
     tcase_set_timeout(tests, 20);
     tcase_add_test(tests, models_that_cannot_translate_together);
     tcase_add_test(tests, searches_that_make_no_sense);
+    tcase_add_test(tests, sentences_that_are_too_long);
     tcase_add_test(tests, attention_that_there_is_not);
     return suite_run(suite);
 }

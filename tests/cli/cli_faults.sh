@@ -64,6 +64,7 @@ corpora() {
     printf '=cmd|x <script> "\t@SUM(1) ]]>\n' >payload.tsv
     printf '\x1b[2J \xe2\x80\xae\tb\n' >escape.tsv
     (printf 'a %.0s' {1..3000}; printf '\t'; printf 'b %.0s' {1..3000}; echo) >wide.tsv
+    (yes a | head -n 500000 | tr '\n' ' '; printf '\tb\n') >million.tsv
     printf 'a\nb\n' >two
     printf '\n\n' >two-empty
     echo aaaaaaaa >eight

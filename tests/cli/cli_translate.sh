@@ -31,6 +31,17 @@ diff <(sed 's/"source":[^]]*]//' decomposed) <(sed 's/"source":[^]]*]//' compose
 (echo && head -n 1 file && echo && echo && head -n 1 file) | cmp - out || fail "empty lines"
 same "nothing" "" "$(: | "$softalign" translate $model)"
 
+# A line that is too long is left empty, and the others are translated all the same.
+long=$(printf 'word %.0s' {1..1001})
+(head -n 1 source.txt && echo "$long" && sed -n 2p source.txt && echo "$long") >long.txt
+"$softalign" translate $model long.txt >out 2>err
+same "too long: exit code" 7 $?
+(sed -n 1p file && echo && sed -n 2p file && echo) | cmp - out || fail "too long: the other lines"
+same "too long: message" \
+    "softalign: line 2 has 1001 words, more than --max-len 1000; lines left empty: 2" "$(tail -n 1 err)"
+"$softalign" translate $model long.txt --max-len 1001 >out 2>/dev/null || fail "--max-len: exit $?"
+same "lines with --max-len" 4 "$(grep -c . out)"
+
 # A line is answered before the next one is there.
 mkfifo questions
 "$softalign" translate $model <questions >answers &

@@ -50,7 +50,7 @@ void *__wrap_realloc(void *old, size_t size) {
 static bool is_taken(malformed_of of, const image *file) {
     scratch_write(of == STATE ? "out/last.safetensors" : "m", file->bytes, file->size);
     error = (sa_error){0};
-    if (of == STATE) return train("word", 0, true);
+    if (of == STATE) return train("word", 2, true);
     sa_model *model = sa_model_open("m", 1, &error);
     sa_model_close(model);
     return model;

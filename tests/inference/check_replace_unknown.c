@@ -40,8 +40,9 @@ START_TEST(unknown_words_are_replaced) {
     ck_assert_str_eq(unknown, "<unk>");
     const bool last = strcmp(taken, "zork") == 0;
     ck_assert_msg(last || strcmp(taken, "the") == 0, "%s", taken);
-    char *known = second_word(model, true, &(sa_corpus){.pairs = both, .count = 2});
-    char *missing = second_word(model, true, &(sa_corpus){.pairs = neither, .count = 1});
+    char *known = second_word(model, true, &(sa_corpus){.pairs = both, .count = 2, .name = "both"});
+    char *missing =
+        second_word(model, true, &(sa_corpus){.pairs = neither, .count = 1, .name = "neither"});
     ck_assert_str_eq(known, last ? "zorque" : "ce");
     ck_assert_str_eq(missing, taken);
     free(unknown), free(taken), free(known), free(missing);

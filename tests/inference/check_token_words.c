@@ -1,6 +1,7 @@
 /* Attention between sub-words, merged to words: known cases by hand, and against the definition on
  * random subwords. A word shifted by one subword, a mean for a sum, or a head mixed up shows here.
  */
+#include "base/alignment_weights.h"
 #include "base/rng.h"
 #include "inference/gold_links.h"
 #include "metrics/linking.h"
@@ -145,6 +146,21 @@ START_TEST(random_pieces_follow_the_definition) {
 }
 END_TEST
 
+/* 1001 x 1001 numbers for each long pair, 512 MiB together. */
+START_TEST(few_long_pairs_are_held_at_once) {
+    enum { PAIRS = 2048, LONG = 5000 };
+    static char text[LONG + 1];
+    static const char *texts[PAIRS];
+    memset(text, 'x', LONG);
+    for (int i = 0; i < PAIRS; i++) texts[i] = text + LONG - 60;
+    ck_assert_uint_eq(sa_alignments_together(texts, texts, sizeof *texts, PAIRS, 1000), PAIRS);
+    ck_assert_uint_eq(sa_alignments_together(texts, texts, sizeof *texts, 0, 1000), 0);
+    for (int i = 0; i < PAIRS; i++) texts[i] = text;
+    ck_assert_uint_eq(sa_alignments_together(texts, texts, sizeof *texts, PAIRS, 1000), 67);
+    ck_assert_uint_eq(sa_alignments_together(texts, texts, sizeof *texts, PAIRS, 1000000), 3);
+}
+END_TEST
+
 int main(void) {
     TCase *tests;
     Suite *suite = suite_of("merging", &tests);
@@ -154,5 +170,6 @@ int main(void) {
     tcase_add_test(tests, subwords_without_weights_are_joined);
     tcase_add_test(tests, links_go_to_all_subwords);
     tcase_add_loop_test(tests, random_pieces_follow_the_definition, 0, 20);
+    tcase_add_test(tests, few_long_pairs_are_held_at_once);
     return suite_run(suite);
 }

@@ -21,6 +21,8 @@ static sa_alignment make(int first) {
                           .sources = left < SIDE ? left : SIDE,
                           .target = (const char *const *)payloads,
                           .source = (const char *const *)payloads + first,
+                          .heads = 1,
+                          .layers = 1,
                           .weights = weights};
 }
 

@@ -96,8 +96,13 @@ enum { HARD = sizeof hard / sizeof *hard };
 static sa_alignment hard_alignment(void) {
     static double weights[HARD * HARD];
     for (int i = 0; i < HARD * HARD; i++) weights[i] = (double)(float)(1 / (i + 1.));
-    return (sa_alignment){
-        .targets = HARD, .sources = HARD, .target = hard, .source = hard, .weights = weights};
+    return (sa_alignment){.targets = HARD,
+                          .sources = HARD,
+                          .target = hard,
+                          .source = hard,
+                          .heads = 1,
+                          .layers = 1,
+                          .weights = weights};
 }
 
 static void expect_weight(const char *cell, double weight) {
@@ -190,6 +195,8 @@ static const sa_alignment cat = {
     .weights = (double[]){.75, .125, .0625, .0625, /* */
                           0, .25, .5, .25,         /* */
                           1e-9, 0, 0, 1},
+    .heads = 1,
+    .layers = 1,
 };
 
 START_TEST(a_heatmap_as_it_is_written) {

@@ -152,7 +152,7 @@ static int train(void) {
 
 static int look_at_model(void) {
     work it;
-    const bool good = open_work(&it);
+    const bool good = open_work(&it) && sa_model_set_max_len(it.model, 2 * SA_MAX_LEN, NULL);
     if (good)
         say("%zu %zu %d\n", sa_model_parameters(it.model), sa_model_denormals(it.model),
             sa_model_settings(it.model)->hidden);

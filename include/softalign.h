@@ -177,24 +177,26 @@ typedef struct sa_metrics {
  * whose help says more. */
 typedef struct sa_settings {
     /* the model; each family ignores the options of the other */
-    int model;           /* SA_MODEL_... */
-    int decoder;         /* SA_DECODER_... */
-    int attention;       /* SA_ATTENTION_..., the score function */
-    int normalizer;      /* SA_NORMALIZER_..., from scores to weights */
-    double entmax_alpha; /* of SA_NORMALIZER_ENTMAX; SA_ENTMAX_ALPHA_LEARNED: learned per head */
-    int heads;           /* H */
-    int value_size;      /* d_v of each of several heads; 0: annotation size / heads */
-    int window;          /* SA_WINDOW_..., local attention */
-    int window_size;     /* D */
-    int encoder;         /* SA_ENCODER_... */
-    int layers;          /* of the encoder; Transformer: of the decoder, too */
-    int positions;       /* SA_POSITIONS_...; t5, alibi and rope: of a Transformer */
-    bool reverse_source; /* read the source from its last word to its first */
-    int cell;            /* SA_CELL_... */
-    int update, reset;   /* SA_UPDATE_..., SA_RESET_...: forms of the GRU */
-    bool cell_norm;      /* layer normalization in the recurrent cells */
-    int decoder_init;    /* SA_INITIAL_...: what s_0 is computed from */
-    int readout_state;   /* SA_READOUT_...: the state that the read-out sees */
+    int model;             /* SA_MODEL_... */
+    int decoder;           /* SA_DECODER_... */
+    int attention;         /* SA_ATTENTION_..., the score function */
+    int normalizer;        /* SA_NORMALIZER_..., from scores to weights */
+    double entmax_alpha;   /* of SA_NORMALIZER_ENTMAX; SA_ENTMAX_ALPHA_LEARNED: learned per head */
+    int heads;             /* H */
+    int value_size;        /* d_v of each of several heads; 0: annotation size / heads */
+    int window;            /* SA_WINDOW_..., local attention */
+    int window_size;       /* D */
+    int encoder;           /* SA_ENCODER_... */
+    int layers;            /* of the encoder; Transformer: of the decoder, too */
+    int decoder_layers;    /* of a recurrent decoder */
+    bool decoder_residual; /* residual connections from its third layer on */
+    int positions;         /* SA_POSITIONS_...; t5, alibi and rope: of a Transformer */
+    bool reverse_source;   /* read the source from its last word to its first */
+    int cell;              /* SA_CELL_... */
+    int update, reset;     /* SA_UPDATE_..., SA_RESET_...: forms of the GRU */
+    bool cell_norm;        /* layer normalization in the recurrent cells */
+    int decoder_init;      /* SA_INITIAL_...: what s_0 is computed from */
+    int readout_state;     /* SA_READOUT_...: the state that the read-out sees */
     bool input_feeding;
     int embed;  /* m, embedding size */
     int hidden; /* n, units of each recurrent layer */
@@ -225,6 +227,7 @@ typedef struct sa_settings {
     double dropout;               /* probabilities; see the help */
     double dropout_embeddings, dropout_annotations, dropout_readout; /* negative: as dropout */
     double dropout_state;    /* of recurrent connections, one mask per sentence */
+    double dropout_layers;   /* between recurrent layers */
     double word_dropout;     /* of whole words */
     double l2;               /* penalty on the squared weights */
     double weight_decay;     /* decoupled */

@@ -42,20 +42,23 @@ def read_one_way(p, o, part, inputs, d):
 
 def encode(p, o, E, source, drop, mask):
     """The annotations H of the top layer, row j that of word j, whatever the order of reading;
-    forward_S, a state with its memory, and backward_1. drop and mask: dropout (Model.drop, the mask of
+    forward_S, a state with its memory, and backward_1; `last` holds forward_S of every layer. drop and mask: dropout (Model.drop, the mask of
     a cell's state); the words' masks are in the order of reading."""
     order = reading_order(o, len(source))
     words = drop("source.words", torch.stack([E[source[j]] for j in order]))
     h = list(drop("source.E", torch.stack(positioned(p, o, "source", list(words)))))
-    result = SimpleNamespace(forward_S=None, backward_1=None)
+    result = SimpleNamespace(forward_S=None, backward_1=None, last=[])
     for layer in range(1, o.layers + 1):
         halves = []
+        if layer > 1 and ways(o):
+            h = list(drop(f"encoder.{layer}.x", torch.stack(h)))
         for way in ways(o):
             inputs = h[::-1] if way == "backward" else h
             part = part_of(layer, way)
             states = read_one_way(p, o, part, inputs, mask(part))
             if way == "forward":
                 result.forward_S = states[-1]
+                result.last.append(states[-1])
             else:
                 result.backward_1 = states[-1][0]
                 states = states[::-1]
@@ -65,6 +68,7 @@ def encode(p, o, E, source, drop, mask):
     result.H = drop("annotations", torch.stack([h[order.index(j)] for j in range(len(source))]))
     if result.forward_S:  # what others see of the last states is part of the annotations
         result.forward_S = result.H[order[-1], :o.hidden], result.forward_S[1]
+        result.last[-1] = result.forward_S
     if result.backward_1 is not None:
         result.backward_1 = result.H[order[0], o.hidden:]
     return result

@@ -25,8 +25,12 @@ def places(o, settings):
         return found | {f"{stack}.{layer}.{name}": side for stack, (side, names) in sublayers.items()
                         for layer in range(1, o.layers + 1) for name in names if everywhere > 0}
     cells = [part_of(layer, way) for layer in range(1, o.layers + 1) for way in ways(o)]
-    cells += ["decoder", *(["decoder.second"] if o.decoder == "cgru" else [])]
+    upper = [f"decoder.{layer}" for layer in range(2, o.decoder_layers + 1)]
+    cells += ["decoder", *(["decoder.second"] if o.decoder == "cgru" else []), *upper]
     found |= {part: "sentence" for part in cells if settings.get("dropout-state", 0) > 0}
+    if settings.get("dropout-layers", 0) > 0:
+        found |= {f"encoder.{layer}.x": "source" for layer in range(2, o.layers + 1) if ways(o)}
+        found |= {f"{part}.x": "target" for part in upper}
     found |= {"annotations": "source"} if probability("annotations") > 0 else {}
     return found | ({"readout": "target"} if probability("readout") > 0 else {})
 

@@ -12,6 +12,11 @@ from .model import BOS, Model
 MAXOUT = ("bahdanau", "fixed", "fixed-init")  # the decoders whose read-out is a maxout, not a tanh
 
 
+def layers(o):
+    """The decoder's layers by their tensors' prefix."""
+    return ["decoder", *(f"decoder.{layer}" for layer in range(2, o.decoder_layers + 1))]
+
+
 # ---- s_0 ------------------------------------------------------------------------------------------
 
 AUTO_INIT = {"bahdanau": "backward", "fixed": "context", "fixed-init": "last", "luong": "copy",
@@ -28,10 +33,18 @@ def init_shapes(o):
     width = {"backward": o.hidden, "last": o.annotation, "mean": o.annotation, "context": o.hidden}
     if init_rule(o) == "copy":
         return {}
-    return {"decoder.W_s": (o.hidden, width[init_rule(o)]), "decoder.b_s": (o.hidden,)}
+    return {f"{part}.{name}": shape for part in layers(o)
+            for name, shape in (("W_s", (o.hidden, width[init_rule(o)])), ("b_s", (o.hidden,)))}
 
 
-def initial_state(p, o, encoded, c):
+def initial_states(p, o, encoded, c):
+    """Of every layer; with several, a copy is of the encoder's layer of the same number."""
+    if init_rule(o) == "copy" and o.decoder_layers > 1:
+        return encoded.last
+    return [initial_state(p, o, part, encoded, c) for part in layers(o)]
+
+
+def initial_state(p, o, part, encoded, c):
     """copy: forward_S with its memory; else s_0 = tanh(W_s b + b_s), the memory 0, with b
     backward: backward_1 (without a backward layer forward_S), last: [forward_S ; backward_1],
     mean: mean_j h_j, context: c"""
@@ -42,39 +55,46 @@ def initial_state(p, o, encoded, c):
         b = encoded.backward_1 if o.encoder == "bi" else encoded.forward_S[0]
     else:
         b = {"last": ends(o, encoded), "mean": encoded.H.mean(0), "context": c}[rule]
-    s = torch.tanh(p["decoder.W_s"] @ b + p["decoder.b_s"])
+    s = torch.tanh(p[f"{part}.W_s"] @ b + p[f"{part}.b_s"])
     return s, torch.zeros_like(s)
 
 
 # ---- One step: the context c_i and the state s_i; c is the sentence's one context where it has one ----
 
-def bahdanau(step, attention, x, c, s):
-    """c_i = attend(s_{i-1}), s_i = cell(x_i, c_i, s_{i-1})"""
+# `above` makes the states of the layers above the first, and what the last one passes on.
+
+def bahdanau(step, above, attention, x, c, s):
+    """c_i = attend(s_{i-1}), s_i = cell(x_i, c_i, s_{i-1}); the layers above read c_i, too"""
     c = attention(s[0])
-    return c, step("decoder", x, c, s)
+    s = step("decoder", x, c, s)
+    return c, s, *above(s, c)
 
 
-def fixed(step, attention, x, c, s):
-    """s_i = cell(x_i, c, s_{i-1})"""
-    return c, step("decoder", x, c, s)
+def fixed(step, above, attention, x, c, s):
+    """s_i = cell(x_i, c, s_{i-1}); the layers above read c, too"""
+    s = step("decoder", x, c, s)
+    return c, s, *above(s, c)
 
 
-def fixed_init(step, attention, x, c, s):
+def fixed_init(step, above, attention, x, c, s):
     """s_i = cell(x_i, s_{i-1})"""
-    return None, step("decoder", x, None, s)
-
-
-def luong(step, attention, x, c, s):
-    """s_i = cell(x_i, s_{i-1}), c_i = attend(s_i)"""
     s = step("decoder", x, None, s)
-    return attention(s[0]), s
+    return None, s, *above(s, None)
 
 
-def cgru(step, attention, x, c, s):
+def luong(step, above, attention, x, c, s):
+    """s_i = cell(x_i, s_{i-1}), c_i = attend(s_i), with several layers from what the last passes on"""
+    s = step("decoder", x, None, s)
+    upper, y = above(s, None)
+    return attention(y), s, upper, y
+
+
+def cgru(step, above, attention, x, c, s):
     """s'_i = cell(x_i, s_{i-1}), c_i = attend(s'_i), s_i = second cell(c_i, s'_i)"""
     s = step("decoder", x, None, s)
     c = attention(s[0])
-    return c, step("decoder.second", None, c, s)
+    s = step("decoder.second", None, c, s)
+    return c, s, *above(s, None)
 
 
 DECODERS = {"bahdanau": bahdanau, "fixed": fixed, "fixed-init": fixed_init, "luong": luong, "cgru": cgru}
@@ -90,6 +110,8 @@ def decoder_shapes(o):
     shapes = cell_shapes(o, "decoder", n, o.embed + o.input_feeding * o.maxout, inside)
     if o.decoder == "fixed":
         shapes |= {"decoder.V": (n, o.annotation), "decoder.b_V": (n,)}
+    for part in layers(o)[1:]:
+        shapes |= cell_shapes(o, part, n, n, inside)
     if o.decoder == "cgru":
         shapes |= cell_shapes(o, "decoder.second", n, 0, o.annotation)
     return shapes
@@ -172,21 +194,31 @@ class Recurrent(Model):
     def step(self, p, part, x, c, s):
         return cell(p, self.o, part, x, c, s, self.mask(part))
 
+    def above(self, p, i, before, s, c):
+        """y^1_i = s_i; s^l_i = cell(y^{l-1}_i, c, s^l_{i-1}); y^l_i = s^l_i, or s^l_i + y^{l-1}_i with
+        residual connections from the third layer on"""
+        states, y = [], s[0]
+        for number, (part, own) in enumerate(zip(layers(self.o)[1:], before, strict=True), 2):
+            x = self.own[f"{part}.x"][i - 1] * y if f"{part}.x" in self.own else y
+            states.append(self.step(p, part, x, c, own))
+            y = states[-1][0] + y if self.o.decoder_residual and number >= 3 else states[-1][0]
+        return states, y
+
     def outputs(self, p, source, target):
         """t_i for every word of the target"""
         o = self.o
         encoded = encode(p, o, p[self.source_E], source, self.drop, self.mask)
         fixed_c = sentence_context(p, o, encoded)
-        s = initial_state(p, o, encoded, fixed_c)
+        s, *upper = initial_states(p, o, encoded, fixed_c)
         t = [torch.zeros(o.maxout, dtype=torch.float64)]
         words = self.drop("target.words", p["target.E"][[BOS, *target[:-1]]])
         for i, y in enumerate(self.drop("target.E", words), 1):
             x = torch.cat([y, t[-1]]) if o.input_feeding else y
-            before = s
+            before = [s, *upper][-1][0]
             step, attention = partial(self.step, p), partial(self.attend, p, encoded.H, i)
-            c, s = DECODERS[o.decoder](step, attention, x, fixed_c, s)
-            seen = before if reads_previous(o) else s
-            units = readout_total(p, o, seen[0], y, c)
+            above = partial(self.above, p, i, upper)
+            c, s, upper, last = DECODERS[o.decoder](step, above, attention, x, fixed_c, s)
+            units = readout_total(p, o, before if reads_previous(o) else last, y, c)
             self.near(readout_margin(o, units))
             mask = self.own["readout"][i - 1] if "readout" in self.own else 1
             t.append(mask * readout_units(o, units))

@@ -21,10 +21,10 @@ CHOICES = {  # the first is the default
     "norm": ("pre", "post"),
     "tie": ("none", "two-way", "three-way"),
 }
-SWITCHES = ("input-feeding", "reverse-source", "cell-norm")
+SWITCHES = ("input-feeding", "reverse-source", "cell-norm", "decoder-residual")
 NUMBERS = {  # the default (None: there is none) and the least
     "embed": (None, 1), "hidden": (None, 1), "attn": (None, 1), "maxout": (None, 1),
-    "ffn": (256, 1), "layers": (1, 1), "heads": (1, 1), "value-size": (0, 0), "window-size": (10, 1), "max-len": (50, 1),
+    "ffn": (256, 1), "layers": (1, 1), "decoder-layers": (1, 1), "heads": (1, 1), "value-size": (0, 0), "window-size": (10, 1), "max-len": (50, 1),
 }
 ALPHA = "entmax-alpha"  # a number from 1.01 to 2, or learned; 1.5 is the default
 FRACTIONS = ("label-smoothing",)  # 0 is the default, here and in the next line

@@ -46,6 +46,10 @@ const sa_option sa_settings_options[] = {
      "encoder: bidirectional, unidirectional, or none (embeddings only)"},
     {"layers", SA_OPTION_INT, SA_SCOPE_MODEL, FIELD(layers), 1, 1, SA_MAX_LAYERS, NULL, "N",
      "number of encoder layers; Transformer: of encoder and decoder"},
+    {"decoder-layers", SA_OPTION_INT, SA_SCOPE_MODEL, FIELD(decoder_layers), 1, 1, SA_MAX_LAYERS,
+     NULL, "N", "number of recurrent decoder layers"},
+    {"decoder-residual", SA_OPTION_SWITCH, SA_SCOPE_MODEL, FIELD(decoder_residual), 0, 0, 1, NULL,
+     NULL, "residual connections in the decoder, from the third layer on (Wu et al. 2016)"},
     {"positions", SA_OPTION_CHOICE, SA_SCOPE_MODEL, FIELD(positions), 0, 0, 0, sa_position_name,
      "NAME",
      "positions: encodings added to the source embeddings (Transformer: to the target embeddings "
@@ -147,6 +151,9 @@ const sa_option sa_settings_options[] = {
     {"dropout-state", SA_OPTION_REAL, SA_SCOPE_TRAINING, FIELD(dropout_state), 0, 0, 0.9, NULL, "X",
      "dropout probability for recurrent connections, one mask per sentence (Gal and Ghahramani "
      "2016)"},
+    {"dropout-layers", SA_OPTION_REAL, SA_SCOPE_TRAINING, FIELD(dropout_layers), 0, 0, 0.9, NULL,
+     "X",
+     "dropout probability between recurrent layers, of encoder and decoder (Zaremba et al. 2014)"},
     {"word-dropout", SA_OPTION_REAL, SA_SCOPE_TRAINING, FIELD(word_dropout), 0, 0, 0.9, NULL, "X",
      "probability of dropping a source or target word: its embedding becomes zero (Sennrich et al. "
      "2016)"},
@@ -301,9 +308,14 @@ bool sa_settings_fail_difference(const sa_option *option, const sa_settings *sto
 }
 
 bool sa_settings_ignores(const sa_settings *settings, const sa_option *option) {
-    static const char *const recurrent[] = {
-        "decoder",      "encoder",       "reverse-source", "cell",   "update", "reset", "cell-norm",
-        "decoder-init", "readout-state", "input-feeding",  "hidden", "maxout", NULL};
+    static const char *const recurrent[] = {"decoder",        "encoder",
+                                            "reverse-source", "cell",
+                                            "update",         "reset",
+                                            "cell-norm",      "decoder-init",
+                                            "readout-state",  "input-feeding",
+                                            "hidden",         "maxout",
+                                            "decoder-layers", "decoder-residual",
+                                            "dropout-layers", NULL};
     static const char *const transformer[] = {"ffn", "norm", NULL};
     const char *const *name = settings->model == SA_MODEL_TRANSFORMER ? recurrent : transformer;
     while (*name && strcmp(*name, option->name) != 0) name++;

@@ -47,10 +47,41 @@ static void explain_second_cell(sa_explainer *out, sa_decoder_rows rows) {
                          });
 }
 
+static void explain_upper_layer(sa_explainer *out, sa_decoder_rows rows, int number) {
+    const sa_decoder *w = sa_explainer_decoder(out);
+    const sa_upper_layer_rows layer = sa_upper_layer(rows.upper, number - 2, 1);
+    char title[48], input[SA_STATE_NAME], before[SA_STATE_NAME], memory[SA_STATE_NAME],
+        prime[SA_STATE_NAME], y[SA_STATE_NAME];
+    snprintf(title, sizeof title, "The new state of layer %d", number);
+    sa_explain_cell(out, &(sa_cell_step){
+                             .title = title,
+                             .w = &w->upper.layer[number - 2],
+                             .x = layer.x,
+                             .c = rows.c,
+                             .input = sa_explain_output(input, w, number - 1),
+                             .context = sa_explain_fixed(w) ? "c" : "c_i",
+                             .previous = layer.previous,
+                             .state = layer.s,
+                             .before = sa_explain_state(before, "s", number, "_{i-1}"),
+                             .memory = sa_explain_state(memory, "m", number, "_{i-1}"),
+                             .prime = sa_explain_state(prime, "", number, ""),
+                             .gates = layer.gates,
+                             .cell_cache = layer.cell_cache,
+                             .citation = "Sutskever et al. 2014, section 3.4",
+                         });
+    if (!sa_upper_adds(&w->upper, number - 2)) return;
+    sa_explainer_write(out, "y%s_i = s%s_i + %s", prime, prime, input);
+    sa_explainer_cite(out, "Wu et al. 2016, section 3.1");
+    sa_explainer_vector(out, sa_explain_state(y, "y", number, ""),
+                        sa_explain_output(before, w, number), layer.y);
+}
+
 /* ---- The step -------------------------------------------------------------------------------- */
 
 static void explain_step(sa_explainer *out, int i) {
-    const sa_decoder_kind *kind = sa_explainer_decoder(out)->sizes.kind;
+    const sa_decoder *w = sa_explainer_decoder(out);
+    const sa_decoder_kind *kind = w->sizes.kind;
+    char query[SA_STATE_NAME];
     const sa_decoder_rows rows = sa_decoder_rows_slice(out->model->pass.decoder.rows, i - 1, 1);
     out->line.part = SA_EXPLAIN_STEP;
     out->i = i;
@@ -59,7 +90,9 @@ static void explain_step(sa_explainer *out, int i) {
     explain_first_cell(out, rows);
     if (kind->query_state == SA_QUERY_STATE_MIDDLE) sa_explain_attention(out, rows, "s'_i");
     if (kind->second) explain_second_cell(out, rows);
-    if (kind->query_state == SA_QUERY_STATE_CURRENT) sa_explain_attention(out, rows, "s_i");
+    for (int layer = 2; layer <= w->sizes.layers; layer++) explain_upper_layer(out, rows, layer);
+    if (kind->query_state == SA_QUERY_STATE_CURRENT)
+        sa_explain_attention(out, rows, sa_explain_output(query, w, w->sizes.layers));
     sa_explain_readout(out, rows);
 }
 

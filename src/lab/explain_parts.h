@@ -5,9 +5,30 @@
 
 #include "lab/explainer.h"
 
+#include <stdio.h>
+
 /* Whether one context vector serves all steps (Cho et al. 2014). */
 static inline bool sa_explain_fixed(const sa_decoder *w) {
     return w->source.b_V.cols > 0;
+}
+
+enum { SA_STATE_NAME = 40 };
+
+/* "s_i", or "s^2_i" in the second layer of a decoder. */
+static inline const char *sa_explain_state(char name[SA_STATE_NAME], const char *letter, int layer,
+                                           const char *index) {
+    if (layer > 1)
+        snprintf(name, SA_STATE_NAME, "%s^%d%s", letter, layer, index);
+    else
+        snprintf(name, SA_STATE_NAME, "%s%s", letter, index);
+    return name;
+}
+
+/* What a layer of a decoder passes on: its state, or with a residual connection the sum y. */
+static inline const char *sa_explain_output(char name[SA_STATE_NAME], const sa_decoder *w,
+                                            int layer) {
+    const bool adds = layer > 1 && sa_upper_adds(&w->upper, layer - 2);
+    return sa_explain_state(name, adds ? "y" : "s", layer, "_i");
 }
 
 /* One step of a cell: weights, inputs and results. */
@@ -20,7 +41,7 @@ typedef struct sa_cell_step {
     sa_state previous, state; /* the states before and after */
     const char *before;       /* "s_{i-1}" */
     const char *memory;       /* "m_{i-1}" */
-    const char *prime;        /* behind the letters of the results: "'" or "" */
+    const char *prime;        /* behind the letters of the results: "'", "^2" or "" */
     sa_mat gates, cell_cache;
     const char *citation; /* of the decoder's equations */
 } sa_cell_step;

@@ -20,7 +20,11 @@ static sa_mat sums_of(sa_explainer *out, sa_decoder_rows rows) {
 
 static void write_sums(sa_explainer *out) {
     const sa_decoder *w = sa_explainer_decoder(out);
-    sa_explainer_write(out, "U_o %s", w->sizes.sees_previous ? "s_{i-1}" : "s_i");
+    const int last = w->sizes.layers;
+    char name[SA_STATE_NAME];
+    sa_explainer_write(out, "U_o %s",
+                       w->sizes.sees_previous ? sa_explain_state(name, "s", last, "_{i-1}")
+                                              : sa_explain_output(name, w, last));
     if (w->readout.V_o.mat.x) sa_explainer_write(out, " + V_o E y_{i-1}");
     if (w->readout.C_o.mat.x)
         sa_explainer_write(out, " + C_o %s", sa_explain_fixed(w) ? "c" : "c_i");

@@ -63,14 +63,18 @@ static void explain_initial(sa_explainer *out) {
     const sa_source *source = &out->model->pass.decoder.source;
     const int initial = w->source.sizes.initial;
     const char *letters = summary_letters(initial, &w->source.sizes.encoder);
-    sa_explainer_write(out, w->source.W_s.mat.cols ? "s_0 = tanh(W_s %s + b_s)" : "s_0 = %s",
+    sa_explainer_write(out, w->source.W_s[0].mat.cols ? "s_0 = tanh(W_s %s + b_s)" : "s_0 = %s",
                        letters);
+    if (w->sizes.layers > 1)
+        sa_explainer_write(out, w->source.W_s[0].mat.cols
+                                    ? ", with W_s and b_s of each layer"
+                                    : ", of the encoder's layer of the same number");
     sa_explainer_cite(out, places[initial]);
-    if (!w->source.W_s.mat.cols) return;
+    if (!w->source.W_s[0].mat.cols) return;
     const sa_mat summary = initial == SA_INITIAL_CONTEXT ? source->c : source->encoder_summary;
     if (initial != SA_INITIAL_CONTEXT) sa_explainer_vector(out, "summary", letters, summary);
     sa_explainer_vector(out, "a_s_0", "inside tanh",
-                        sa_explainer_linear(out, w->source.W_s, w->source.b_s, summary));
+                        sa_explainer_linear(out, w->source.W_s[0], w->source.b_s[0], summary));
 }
 
 void sa_explain_previous_state(sa_explainer *out, sa_decoder_rows rows) {
@@ -82,7 +86,14 @@ void sa_explain_previous_state(sa_explainer *out, sa_decoder_rows rows) {
         sa_explainer_vector(out, "t_previous", out->i > 1 ? "t_{i-1}" : "t_0",
                             sa_cols(rows.input, m, rows.input.cols - m));
     if (out->i == 1) explain_initial(out);
-    sa_explainer_vector(out, "s_previous", out->i > 1 ? "s_{i-1}" : "s_0", rows.previous.s);
-    if (rows.previous.m.cols)
-        sa_explainer_vector(out, "m_previous", out->i > 1 ? "m_{i-1}" : "m_0", rows.previous.m);
+    for (int layer = 1; layer <= w->sizes.layers; layer++) {
+        const sa_state previous = sa_decoder_previous(rows, layer - 1);
+        const char *index = out->i > 1 ? "_{i-1}" : "_0";
+        char key[SA_STATE_NAME], name[SA_STATE_NAME];
+        sa_explainer_vector(out, sa_explain_state(key, "s", layer, "_previous"),
+                            sa_explain_state(name, "s", layer, index), previous.s);
+        if (previous.m.cols)
+            sa_explainer_vector(out, sa_explain_state(key, "m", layer, "_previous"),
+                                sa_explain_state(name, "m", layer, index), previous.m);
+    }
 }

@@ -44,12 +44,20 @@ static void add_recurrent(mask_list *all, const sa_lab_model *model) {
             else
                 add(all, probability.state, mask, sentences, "mask.encoder.%s", ways[d]);
         }
+    for (int layer = 1; layer < model->w.encoder.layers; layer++)
+        add(all, probability.layers, encoder->h_mask[layer - 1], source, "mask.encoder.%d.x",
+            layer + 1);
     add(all, probability.annotations, encoder->annotation_mask,
         (sa_lab_mask){.first = encoder->first}, "mask.annotations");
     add(all, probability.words, decoder->word_mask, target, "mask.target.words");
     add(all, probability.embeddings, decoder->x_mask, target, "mask.target.E");
     add(all, probability.state, decoder->drop.mask, targets, "mask.decoder");
     add(all, probability.state, decoder->second_drop.mask, targets, "mask.decoder.second");
+    for (int k = 0; k < model->w.decoder.upper.sizes.count; k++) {
+        const sa_upper_layer_rows *layer = &decoder->rows.upper.layer[k];
+        add(all, probability.state, layer->drop.mask, targets, "mask.decoder.%d", k + 2);
+        add(all, probability.layers, layer->mask, target, "mask.decoder.%d.x", k + 2);
+    }
     add(all, probability.readout, decoder->readout.t_mask, target, "mask.readout");
 }
 

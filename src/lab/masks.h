@@ -4,7 +4,7 @@
 
 #include "lab/lab_model.h"
 
-enum { SA_LAB_MASKS = 4 + 5 * SA_MAX_LAYERS, SA_LAB_MASK_NAME = 48 };
+enum { SA_LAB_MASKS = 4 + 6 * SA_MAX_LAYERS, SA_LAB_MASK_NAME = 48 };
 
 typedef struct sa_lab_mask {
     char name[SA_LAB_MASK_NAME]; /* "mask.source.E", "mask.encoder.2.backward" */

@@ -12,6 +12,7 @@ typedef struct sa_dropout {
     double embeddings;
     double state; /* of the previous state, in its product with U */
     double annotations, readout;
+    double layers;    /* of what a recurrent layer passes to the next one */
     double sublayers; /* of the output of each sublayer of a Transformer */
 } sa_dropout;
 

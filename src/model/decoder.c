@@ -37,6 +37,16 @@ void sa_decoder_bind(sa_binder *binder, const sa_decoder_sizes *sizes, sa_decode
                                      .normalized = sizes->normalized};
         sa_recurrent_bind(binder, "decoder.second", sizes->cell, second, &w->second);
     }
+    const sa_upper_sizes upper = {.cell = sizes->cell,
+                                  .count = sizes->layers - 1,
+                                  .n = n,
+                                  .context = sizes->kind->context_above ? context : 0,
+                                  .inner_context = sizes->context_in_reset,
+                                  .residual = sizes->residual,
+                                  .normalized = sizes->normalized,
+                                  .state_dropout = sizes->state_dropout,
+                                  .layer_dropout = sizes->layer_dropout};
+    sa_upper_bind(binder, &upper, &w->upper);
     sa_readout_sizes readout = {.output = sizes->kind->output,
                                 .words = sizes->words,
                                 .n = n,
@@ -49,7 +59,8 @@ void sa_decoder_bind(sa_binder *binder, const sa_decoder_sizes *sizes, sa_decode
 
 /* ---- Layout ---------------------------------------------------------------------------------- */
 
-sa_decoder_rows sa_decoder_rows_layout(sa_arena *arena, const sa_decoder *w, int rows, int steps) {
+sa_decoder_rows sa_decoder_rows_layout(sa_arena *arena, const sa_decoder *w, int rows, int steps,
+                                       int sentences) {
     const sa_cell *cell = w->sizes.cell;
     const int n = w->sizes.n, second = w->sizes.kind->second ? n : 0;
     return (sa_decoder_rows){
@@ -63,6 +74,7 @@ sa_decoder_rows sa_decoder_rows_layout(sa_arena *arena, const sa_decoder *w, int
         .cell_cache = sa_mat_alloc(arena, rows, sa_recurrent_cache_width(&w->cell)),
         .second_gates = sa_mat_alloc(arena, rows, cell->blocks * second),
         .second_cell_cache = sa_mat_alloc(arena, rows, sa_recurrent_cache_width(&w->second)),
+        .upper = sa_upper_rows_layout(arena, &w->upper, rows, sentences),
     };
 }
 
@@ -93,16 +105,18 @@ static sa_decoder_packed packed_layout(sa_arena *arena, const sa_decoder *w, int
         .second = sa_recurrent_packed_layout(arena, &w->second, rows, false),
         .W_a = sa_weight_pack_layout(arena, w->attention.W_a, query ? rows : 0),
         .readout = sa_readout_packed_layout(arena, &w->readout, whole ? rows : 0),
+        .upper = sa_upper_packed_layout(arena, &w->upper, rows),
     };
 }
 
-static sa_decoder pack_weights(const sa_decoder *w, sa_decoder_packed workspace,
+static sa_decoder pack_weights(const sa_decoder *w, const sa_decoder_packed *workspace,
                                sa_weight_pack_function *pack) {
     sa_decoder packed = *w;
-    packed.cell = sa_recurrent_pack(&w->cell, workspace.cell, pack);
-    packed.second = sa_recurrent_pack(&w->second, workspace.second, pack);
-    packed.attention.W_a = pack(w->attention.W_a, workspace.W_a);
-    packed.readout = sa_readout_pack(&w->readout, workspace.readout, pack);
+    packed.cell = sa_recurrent_pack(&w->cell, workspace->cell, pack);
+    packed.second = sa_recurrent_pack(&w->second, workspace->second, pack);
+    packed.upper = sa_upper_pack(&w->upper, &workspace->upper, pack);
+    packed.attention.W_a = pack(w->attention.W_a, workspace->W_a);
+    packed.readout = sa_readout_pack(&w->readout, workspace->readout, pack);
     return packed;
 }
 
@@ -119,7 +133,7 @@ static const int32_t *inputs_of(sa_arena *arena, const sa_batch_side *side) {
 void sa_decoder_layout(sa_arena *arena, const sa_batch *batch, const sa_decoder *w,
                        const sa_encoder_cache *encoder, bool training, sa_decoder_cache *cache) {
     const int M = batch->target.words, B = batch->target.sentences, S = batch->source.steps;
-    *cache = (sa_decoder_cache){.rows = sa_decoder_rows_layout(arena, w, M, S)};
+    *cache = (sa_decoder_cache){.rows = sa_decoder_rows_layout(arena, w, M, S, training ? B : 0)};
     sa_source_layout(arena, &w->source, &w->attention, B, encoder->first, encoder->annotations,
                      &cache->source);
     cache->inputs = inputs_of(arena, &batch->target);
@@ -140,6 +154,7 @@ void sa_decoder_backward_layout(sa_arena *arena, const sa_batch *batch, const sa
     const int M = batch->target.words, B = batch->target.sentences, S = batch->source.steps;
     cache->workspace = sa_mat_alloc(arena, B, w->sizes.n);
     cache->d = drows_layout(arena, w, M, B, S, batch->gold);
+    sa_upper_drows_layout(arena, &w->upper, M, B, cache->dupper);
     cache->d.input = cache->dinput;
     sa_source_layout(arena, &w->source, &w->attention, B, encoder->first, encoder->dannotations,
                      &cache->dsource);
@@ -159,7 +174,16 @@ sa_decoder_rows sa_decoder_rows_slice(sa_decoder_rows all, int first, int count)
         .cell_cache = sa_rows(all.cell_cache, first, count),
         .second_gates = sa_rows(all.second_gates, first, count),
         .second_cell_cache = sa_rows(all.second_cell_cache, first, count),
+        .upper = {all.upper.layer, all.upper.first + first},
     };
+}
+
+sa_state sa_decoder_previous(sa_decoder_rows rows, int layer) {
+    return layer ? sa_upper_layer(rows.upper, layer - 1, rows.s.s.rows).previous : rows.previous;
+}
+
+sa_state sa_decoder_state(sa_decoder_rows rows, int layer) {
+    return layer ? sa_upper_layer(rows.upper, layer - 1, rows.s.s.rows).s : rows.s;
 }
 
 static sa_decoder_drows drows_slice(sa_decoder_drows all, int first, int count) {
@@ -173,18 +197,31 @@ static sa_decoder_drows drows_slice(sa_decoder_drows all, int first, int count) 
         .s = sa_state_rows(all.s, 0, count),
         .middle = sa_state_rows(all.middle, 0, count),
         .previous = sa_state_rows(all.previous, 0, count),
+        .upper = all.upper,
     };
 }
 
+/* What the last layer passes on. */
+static sa_mat output_of(const sa_decoder *w, sa_decoder_rows rows) {
+    const int count = w->upper.sizes.count, L = rows.s.s.rows;
+    return count ? sa_upper_layer(rows.upper, count - 1, L).y : rows.s.s;
+}
+
 sa_mat sa_decoder_readout_state(const sa_decoder *w, sa_decoder_rows rows) {
-    return w->sizes.sees_previous ? rows.previous.s : rows.s.s;
+    return w->sizes.sees_previous ? sa_decoder_previous(rows, w->upper.sizes.count).s
+                                  : output_of(w, rows);
+}
+
+sa_mat sa_decoder_output_derivative(const sa_decoder *w, sa_decoder_drows d) {
+    const int count = w->upper.sizes.count;
+    return count ? sa_rows(d.upper[count - 1].y, 0, d.s.s.rows) : d.s.s;
 }
 
 sa_mat sa_decoder_query(const sa_decoder *w, sa_decoder_rows rows) {
     const sa_query_state query_state = w->sizes.kind->query_state;
     return query_state == SA_QUERY_STATE_PREVIOUS ? rows.previous.s
            : query_state == SA_QUERY_STATE_MIDDLE ? rows.middle.s
-                                                  : rows.s.s;
+                                                  : output_of(w, rows);
 }
 
 sa_mat sa_decoder_word_input(const sa_decoder *w, sa_mat input) {
@@ -207,18 +244,19 @@ static void input_forward(const sa_decoder *w, sa_decoder_rows rows) {
 }
 
 void sa_decoder_step_forward(const sa_decoder *w, const sa_step *step, sa_decoder_rows rows,
-                             sa_dropout dropout, sa_rng *rng, sa_readout_cache *readout) {
+                             sa_readout_cache *readout) {
     input_forward(w, rows);
     w->sizes.kind->forward(w, step, rows);
     sa_readout_forward(&w->readout, sa_decoder_readout_state(w, rows),
-                       sa_decoder_word_input(w, rows.input), rows.c, dropout.readout, rng, readout);
+                       sa_decoder_word_input(w, rows.input), rows.c, step->dropout.readout,
+                       step->rng, readout);
 }
 
 void sa_decoder_forward(const sa_decoder *w, const sa_batch *batch, const sa_encoder_cache *encoder,
                         sa_dropout dropout, sa_rng *rng, sa_decoder_cache *cache) {
     const sa_batch_side *side = &batch->target;
     sa_decoder_rows *all = &cache->rows;
-    const sa_decoder packed = pack_weights(w, cache->packed, sa_weight_pack_forward);
+    const sa_decoder packed = pack_weights(w, &cache->packed, sa_weight_pack_forward);
     sa_mat x = sa_decoder_word_input(w, all->input);
     sa_source_forward(&w->source, &w->attention, encoder, &cache->source);
     sa_embedding_forward(w->E, cache->inputs, x);
@@ -226,6 +264,7 @@ void sa_decoder_forward(const sa_decoder *w, const sa_batch *batch, const sa_enc
     sa_dropout_forward(dropout.embeddings, rng, cache->x_mask, x);
     sa_state_dropout_start(dropout.state, rng, &cache->drop, &all->previous);
     sa_state_dropout_start(dropout.state, rng, &cache->second_drop, &all->middle);
+    sa_upper_dropout_start(&w->upper, dropout.state, rng, all->upper);
     if (!w->sizes.input_feeding) input_forward(w, *all);
     for (int t = 0; t < side->steps; t++) {
         const int active = side->active[t];
@@ -234,10 +273,15 @@ void sa_decoder_forward(const sa_decoder *w, const sa_batch *batch, const sa_enc
                               .scratch = cache->scratch,
                               .override = cache->override,
                               .mask = cache->drop.mask,
-                              .second_mask = cache->second_drop.mask};
+                              .second_mask = cache->second_drop.mask,
+                              .dropout = dropout,
+                              .rng = rng};
         sa_decoder_rows rows = sa_decoder_rows_slice(*all, side->start[t], active);
-        sa_state_copy(t ? sa_state_rows(all->s, side->start[t - 1], active) : cache->source.s0,
-                      rows.previous);
+        for (int layer = 0; layer < w->sizes.layers; layer++)
+            sa_state_copy(
+                t ? sa_state_rows(sa_decoder_state(*all, layer), side->start[t - 1], active)
+                  : cache->source.s0[layer],
+                sa_decoder_previous(rows, layer));
         if (!w->sizes.input_feeding) {
             w->sizes.kind->forward(&packed, &step, rows);
             continue;
@@ -248,12 +292,16 @@ void sa_decoder_forward(const sa_decoder *w, const sa_batch *batch, const sa_enc
         else
             sa_zero(fed_input(w, rows.input)); /* t_0 = 0 */
         sa_readout_cache readout = sa_readout_slice(&cache->readout, side->start[t], active);
-        sa_decoder_step_forward(&packed, &step, rows, dropout, rng, &readout);
+        sa_decoder_step_forward(&packed, &step, rows, &readout);
     }
     sa_profile_end(cache->profile, SA_PROFILE_DECODER);
     if (!w->sizes.input_feeding)
         sa_readout_forward(&w->readout, sa_decoder_readout_state(w, *all), x, all->c,
                            dropout.readout, rng, &cache->readout);
+}
+
+static sa_state previous_of(const sa_decoder_drows *d, int layer) {
+    return layer ? d->upper[layer - 1].previous : d->previous;
 }
 
 /* From d.s, to which step t + 1 has contributed, to d.previous. */
@@ -265,17 +313,21 @@ static void step_backward(const sa_decoder *w, const sa_batch_side *side, int t,
                           .scratch = cache->scratch,
                           .workspace = sa_rows(cache->workspace, 0, active),
                           .mask = cache->drop.mask,
-                          .second_mask = cache->second_drop.mask};
+                          .second_mask = cache->second_drop.mask,
+                          .dropout = dropout};
     sa_decoder_rows rows = sa_decoder_rows_slice(cache->rows, start, active);
     sa_decoder_drows d = drows_slice(cache->d, start, active);
     sa_state_zero(d.previous);
+    sa_upper_zero(&w->upper, active, d.upper);
     if (w->sizes.input_feeding) {
         sa_readout_cache readout = sa_readout_slice(&cache->readout, start, active);
         sa_readout_backward(&w->readout, dropout.readout, &readout, d.readout_state,
                             sa_decoder_word_input(w, d.input), d.c);
         sa_zero(fed_input(w, d.input));
     }
-    sa_add(d.readout_state, w->sizes.sees_previous ? d.previous.s : d.s.s);
+    sa_add(d.readout_state, w->sizes.sees_previous
+                                ? sa_rows(previous_of(&d, w->upper.sizes.count).s, 0, active)
+                                : sa_decoder_output_derivative(w, d));
     w->sizes.kind->backward(w, &step, rows, d, &cache->dsource, dw);
     if (!w->sizes.input_feeding) return;
     sa_recurrent_input_backward(&w->cell, rows.cell_cache, d.a, d.input, &dw->cell);
@@ -296,6 +348,7 @@ static void weights_backward(const sa_decoder *w, const sa_decoder_cache *cache,
         sa_recurrent_input_weights_backward((sa_mat){0}, d->second_a, &dw->second);
         sa_recurrent_context_weights_backward(rows->c, d->second_a, &dw->second);
     }
+    sa_upper_weights_backward(&w->upper, rows->upper, rows->c, d->upper, &dw->upper);
     if (sa_decoder_attends(&w->sizes))
         sa_attention_projections_backward(sa_decoder_query(w, *rows), rows->attention, d->c,
                                           d->attention, &dw->attention);
@@ -306,10 +359,12 @@ void sa_decoder_backward(const sa_decoder *w, const sa_batch *batch, sa_dropout 
     const sa_batch_side *side = &batch->target;
     const sa_decoder_rows *rows = &cache->rows;
     sa_decoder_drows *d = &cache->d;
-    const sa_decoder packed = pack_weights(w, cache->packed, sa_weight_pack_backward);
+    const sa_decoder packed = pack_weights(w, &cache->packed, sa_weight_pack_backward);
     sa_mat dx = sa_decoder_word_input(w, d->input);
+    d->upper = cache->dupper;
     sa_state_dropout_return(dropout.state, &cache->drop, &d->previous);
     sa_state_dropout_return(dropout.state, &cache->second_drop, &d->middle);
+    sa_upper_dropout_return(&w->upper, dropout.state, rows->upper, d->upper);
     if (!w->sizes.input_feeding)
         sa_readout_backward(&w->readout, dropout.readout, &cache->readout, d->readout_state, dx,
                             d->c);
@@ -317,12 +372,17 @@ void sa_decoder_backward(const sa_decoder *w, const sa_batch *batch, sa_dropout 
     sa_source_zero(&cache->dsource, encoder);
     for (int t = side->steps - 1; t >= 0; t--) {
         const int active = side->active[t], next = side->active[t + 1];
-        if (next) /* s_i was the previous state of t + 1 */
-            sa_state_copy(sa_state_rows(d->previous, 0, next), sa_state_rows(d->s, 0, next));
-        sa_state_zero(sa_state_rows(d->s, next, active - next));
+        for (int layer = 0; layer < w->sizes.layers; layer++) {
+            const sa_state dprevious = previous_of(d, layer),
+                           ds = layer ? d->upper[layer - 1].s : d->s;
+            if (next) /* s_i was the previous state of t + 1 */
+                sa_state_copy(sa_state_rows(dprevious, 0, next), sa_state_rows(ds, 0, next));
+            sa_state_zero(sa_state_rows(ds, next, active - next));
+        }
         step_backward(&packed, side, t, dropout, cache, dw);
     }
-    sa_state_copy(d->previous, cache->dsource.s0);
+    for (int layer = 0; layer < w->sizes.layers; layer++)
+        sa_state_copy(previous_of(d, layer), cache->dsource.s0[layer]);
     sa_profile_end(cache->profile, SA_PROFILE_DECODER_BACKWARD);
     sa_readout_weights_backward(sa_decoder_readout_state(w, *rows),
                                 sa_decoder_word_input(w, rows->input), rows->c, &cache->readout,

@@ -6,6 +6,7 @@
 #include "base/profile.h"
 #include "model/readout.h"
 #include "model/source.h"
+#include "model/upper_layers.h"
 
 typedef struct sa_decoder sa_decoder;
 typedef struct sa_decoder_rows sa_decoder_rows;
@@ -20,19 +21,23 @@ typedef struct sa_step {
     sa_mat workspace;            /* [L x n] backward only */
     const sa_override *override; /* of the attention weights, or NULL; forward only */
     sa_mat mask, second_mask;    /* dropout of the cells' states; training only */
+    sa_dropout dropout;          /* training only */
+    sa_rng *rng;                 /* for it; forward only */
 } sa_step;
 
+/* The state that makes the attention's query, and whose it is where there are several layers. */
 typedef enum sa_query_state {
     SA_QUERY_STATE_NONE,
-    SA_QUERY_STATE_PREVIOUS,
-    SA_QUERY_STATE_MIDDLE,
-    SA_QUERY_STATE_CURRENT
+    SA_QUERY_STATE_PREVIOUS, /* s_{i-1} of the first layer */
+    SA_QUERY_STATE_MIDDLE,   /* s'_i of the first layer */
+    SA_QUERY_STATE_CURRENT   /* what the last layer passes on: with one layer s_i */
 } sa_query_state;
 
 typedef struct sa_decoder_kind {
     const char *name, *formula, *citation;
     sa_query_state query_state; /* the attention's query; NONE: no attention */
     bool context_in_cell;       /* the context enters the cell that reads the word */
+    bool context_above;         /* and every further layer's cell */
     bool second;                /* a second cell reads the context */
     const sa_output *output;
     bool sees_word, sees_context; /* inputs of the readout, beside the state */
@@ -60,7 +65,9 @@ typedef struct sa_decoder_sizes {
     bool input_feeding; /* t_{i-1} is concatenated to the word (Luong et al. 2015, section 3.3) */
     bool normalized;    /* layer normalization in the cells */
     bool state_dropout; /* training needs masks for states */
-    int words, m, n, l;
+    bool layer_dropout; /* and between layers */
+    bool residual;      /* from the third layer on */
+    int words, m, n, l, layers;
     sa_attention_sizes attention;
     sa_source_sizes source;
 } sa_decoder_sizes;
@@ -72,6 +79,7 @@ struct sa_decoder { /* weights, or their gradients */
     sa_mat E;            /* [Ky x m] */
     sa_recurrent cell;   /* reads the word */
     sa_recurrent second; /* reads the context; only some have it */
+    sa_upper_layers upper;
     sa_readout readout;
 };
 
@@ -83,6 +91,7 @@ struct sa_decoder_rows {
     sa_mat c;                               /* [R x context] */
     sa_mat gates, cell_cache;               /* of the cell */
     sa_mat second_gates, second_cell_cache; /* of the second */
+    sa_upper_rows upper;
 };
 
 /* The derivatives by them. The states have rows for the running step only; the others have all
@@ -92,6 +101,7 @@ struct sa_decoder_drows {
     sa_mat c, a, second_a;
     sa_attention_rows attention;
     sa_state s, middle, previous; /* [B x n] */
+    sa_upper_layer_drows *upper;
 };
 
 /* Buffers for the packed weights of a step. */
@@ -99,6 +109,7 @@ typedef struct sa_decoder_packed {
     sa_recurrent_packed cell, second;
     sa_mat W_a;
     sa_readout_packed readout;
+    sa_upper_packed upper;
 } sa_decoder_packed;
 
 typedef struct sa_decoder_cache {
@@ -114,6 +125,7 @@ typedef struct sa_decoder_cache {
                       rest of d */
     sa_mat workspace;
     sa_decoder_drows d;
+    sa_upper_layer_drows dupper[SA_MAX_UPPER_LAYERS];
     sa_source dsource;
     const sa_override *override; /* of sa_decoder_forward, or NULL; set after the layout */
     sa_profile *profile;         /* NULL: no time is measured; set after the layout */
@@ -123,9 +135,14 @@ bool sa_decoder_attends(const sa_decoder_sizes *sizes);
 
 void sa_decoder_bind(sa_binder *binder, const sa_decoder_sizes *sizes, sa_decoder *w);
 
-/* For sentences of at most `steps` source words. */
-sa_decoder_rows sa_decoder_rows_layout(sa_arena *arena, const sa_decoder *w, int rows, int steps);
+/* For sentences of at most `steps` source words; `sentences`: for which training needs masks, 0
+ * without training. */
+sa_decoder_rows sa_decoder_rows_layout(sa_arena *arena, const sa_decoder *w, int rows, int steps,
+                                       int sentences);
 sa_decoder_rows sa_decoder_rows_slice(sa_decoder_rows all, int first, int count);
+/* s_{i-1} and s_i of a layer (from 0). */
+sa_state sa_decoder_previous(sa_decoder_rows rows, int layer);
+sa_state sa_decoder_state(sa_decoder_rows rows, int layer);
 void sa_decoder_layout(sa_arena *arena, const sa_batch *batch, const sa_decoder *w,
                        const sa_encoder_cache *encoder, bool training, sa_decoder_cache *cache);
 /* What only sa_decoder_backward uses. */
@@ -135,12 +152,14 @@ void sa_decoder_backward_layout(sa_arena *arena, const sa_batch *batch, const sa
 /* The state that the readout sees, and the attention's query. */
 sa_mat sa_decoder_readout_state(const sa_decoder *w, sa_decoder_rows rows);
 sa_mat sa_decoder_query(const sa_decoder *w, sa_decoder_rows rows);
+/* In the backward pass, the derivative by what the last layer passes on. */
+sa_mat sa_decoder_output_derivative(const sa_decoder *w, sa_decoder_drows d);
 /* The columns of the input that hold E y_{i-1}. */
 sa_mat sa_decoder_word_input(const sa_decoder *w, sa_mat input);
 
 /* One step, from input and previous to the readout's t. */
 void sa_decoder_step_forward(const sa_decoder *w, const sa_step *step, sa_decoder_rows rows,
-                             sa_dropout dropout, sa_rng *rng, sa_readout_cache *readout);
+                             sa_readout_cache *readout);
 
 /* All steps with the reference tokens as inputs (teacher forcing), up to the readout's t. */
 void sa_decoder_forward(const sa_decoder *w, const sa_batch *batch, const sa_encoder_cache *encoder,

@@ -29,6 +29,17 @@ static void cell_backward(const sa_decoder *w, const sa_step *step, sa_decoder_r
     sa_state_dropout_backward(step->mask, d.previous);
 }
 
+/* The layers above the first, from its state s_i; those of some decoders read c_i, too. */
+static void layers_above(const sa_decoder *w, const sa_step *step, sa_decoder_rows rows) {
+    sa_upper_forward(&w->upper, rows.s.s, rows.c, step->dropout.layers, step->rng, rows.upper);
+}
+
+static void layers_above_backward(const sa_decoder *w, const sa_step *step, sa_decoder_rows rows,
+                                  sa_decoder_drows d, sa_decoder *dw) {
+    sa_upper_backward(&w->upper, rows.upper, step->dropout.layers, d.upper, d.s.s, d.c,
+                      step->workspace, &dw->upper);
+}
+
 /* ---- The decoders ---------------------------------------------------------------------------- */
 
 /* A.2.2 (Bahdanau et al. 2015): c_i from the query s_{i-1}; s_i from y_{i-1}, c_i and s_{i-1} */
@@ -36,10 +47,12 @@ static void bahdanau_forward(const sa_decoder *w, const sa_step *step, sa_decode
     attend(w, step, rows, rows.previous.s);
     sa_recurrent_context_forward(&w->cell, rows.c, rows.gates, rows.cell_cache); /* a += C c_i */
     cell(w, step, rows, rows.s);
+    layers_above(w, step, rows);
 }
 
 static void bahdanau_backward(const sa_decoder *w, const sa_step *step, sa_decoder_rows rows,
                               sa_decoder_drows d, sa_source *dsource, sa_decoder *dw) {
+    layers_above_backward(w, step, rows, d, dw);
     cell_backward(w, step, rows, d, d.s, dw);
     sa_recurrent_context_backward(&w->cell, rows.cell_cache, d.a, d.c, &dw->cell); /* a += C c_i */
     attend_backward(w, step, rows, d, dsource, d.previous.s, dw);
@@ -52,10 +65,12 @@ static void fixed_forward(const sa_decoder *w, const sa_step *step, sa_decoder_r
                     sa_rows(rows.c, l, 1));
     sa_recurrent_context_forward(&w->cell, rows.c, rows.gates, rows.cell_cache); /* a += C c */
     cell(w, step, rows, rows.s);
+    layers_above(w, step, rows);
 }
 
 static void fixed_backward(const sa_decoder *w, const sa_step *step, sa_decoder_rows rows,
                            sa_decoder_drows d, sa_source *dsource, sa_decoder *dw) {
+    layers_above_backward(w, step, rows, d, dw);
     cell_backward(w, step, rows, d, d.s, dw);
     sa_recurrent_context_backward(&w->cell, rows.cell_cache, d.a, d.c, &dw->cell); /* a += C c */
     if (sa_gradient_intact("fixed.context"))
@@ -65,23 +80,27 @@ static void fixed_backward(const sa_decoder *w, const sa_step *step, sa_decoder_
 /* Sutskever et al. 2014: only s_0 depends on the source */
 static void fixed_init_forward(const sa_decoder *w, const sa_step *step, sa_decoder_rows rows) {
     cell(w, step, rows, rows.s);
+    layers_above(w, step, rows);
 }
 
 static void fixed_init_backward(const sa_decoder *w, const sa_step *step, sa_decoder_rows rows,
                                 sa_decoder_drows d, sa_source *dsource, sa_decoder *dw) {
     (void)dsource;
+    layers_above_backward(w, step, rows, d, dw);
     cell_backward(w, step, rows, d, d.s, dw);
 }
 
 /* Section 3 (Luong et al. 2015): s_i from y_{i-1} and s_{i-1}; c_i from the query s_i */
 static void luong_forward(const sa_decoder *w, const sa_step *step, sa_decoder_rows rows) {
     cell(w, step, rows, rows.s);
-    attend(w, step, rows, rows.s.s);
+    layers_above(w, step, rows);
+    attend(w, step, rows, sa_decoder_query(w, rows));
 }
 
 static void luong_backward(const sa_decoder *w, const sa_step *step, sa_decoder_rows rows,
                            sa_decoder_drows d, sa_source *dsource, sa_decoder *dw) {
-    attend_backward(w, step, rows, d, dsource, d.s.s, dw);
+    attend_backward(w, step, rows, d, dsource, sa_decoder_output_derivative(w, d), dw);
+    layers_above_backward(w, step, rows, d, dw);
     cell_backward(w, step, rows, d, d.s, dw);
 }
 
@@ -93,10 +112,12 @@ static void cgru_forward(const sa_decoder *w, const sa_step *step, sa_decoder_ro
     sa_state_dropout_forward(step->second_mask, rows.middle);
     w->second.cell->forward(&w->second, rows.middle, rows.second_gates, rows.second_cell_cache,
                             rows.s);
+    layers_above(w, step, rows);
 }
 
 static void cgru_backward(const sa_decoder *w, const sa_step *step, sa_decoder_rows rows,
                           sa_decoder_drows d, sa_source *dsource, sa_decoder *dw) {
+    layers_above_backward(w, step, rows, d, dw);
     sa_state_zero(d.middle);
     w->second.cell->backward(&w->second, rows.middle, rows.second_gates, rows.second_cell_cache,
                              d.s, d.second_a, d.middle, step->workspace, &dw->second);
@@ -112,16 +133,17 @@ const sa_decoder_kind sa_decoder_kinds[] = {
     [SA_DECODER_BAHDANAU] = {"bahdanau",
                              "c_i from s_{i-1}, s_i = f(y_{i-1}, c_i, s_{i-1}), maxout readout",
                              "Bahdanau et al. 2015, A.2.2", SA_QUERY_STATE_PREVIOUS,
-                             .context_in_cell = true, .output = &sa_output_maxout,
-                             .sees_word = true, .sees_context = true, .sees_previous = true,
-                             .initial = SA_INITIAL_BACKWARD, .forward = bahdanau_forward,
-                             .backward = bahdanau_backward},
+                             .context_in_cell = true, .context_above = true,
+                             .output = &sa_output_maxout, .sees_word = true, .sees_context = true,
+                             .sees_previous = true, .initial = SA_INITIAL_BACKWARD,
+                             .forward = bahdanau_forward, .backward = bahdanau_backward},
     [SA_DECODER_FIXED] = {"fixed",
                           "one c for all words, s_i = f(y_{i-1}, c, s_{i-1}), maxout readout",
                           "Cho et al. 2014, section 2.2", SA_QUERY_STATE_NONE,
-                          .context_in_cell = true, .output = &sa_output_maxout, .sees_word = true,
-                          .sees_context = true, .initial = SA_INITIAL_CONTEXT,
-                          .forward = fixed_forward, .backward = fixed_backward},
+                          .context_in_cell = true, .context_above = true,
+                          .output = &sa_output_maxout, .sees_word = true, .sees_context = true,
+                          .initial = SA_INITIAL_CONTEXT, .forward = fixed_forward,
+                          .backward = fixed_backward},
     [SA_DECODER_FIXED_INIT] = {"fixed-init",
                                "the source only in s_0, s_i = f(y_{i-1}, s_{i-1}), maxout readout",
                                "Sutskever et al. 2014", SA_QUERY_STATE_NONE,

@@ -122,6 +122,8 @@ void sa_encoder_layout(sa_arena *arena, const sa_batch *batch, const sa_encoder 
         if (layer < w->layers - 1 || !training) cache->h[layer] = sa_mat_alloc(arena, N, A);
         for (int d = 0; d < w->directions; d++)
             layout_direction(arena, N, &w->layer[layer][d], &cache->direction[layer][d]);
+        if (w->sizes.copied && layer < w->layers - 1)
+            cache->last_below[layer] = sa_state_take(arena, B, n, memory);
     }
     cache->annotations = sa_mat_alloc(arena, N, A);
     cache->last_memory = sa_mat_alloc(arena, B, memory * n);
@@ -137,6 +139,10 @@ void sa_encoder_layout(sa_arena *arena, const sa_batch *batch, const sa_encoder 
         for (int d = 0; d < w->directions; d++)
             cache->direction[layer][d].drop =
                 sa_state_dropout_layout(arena, w->sizes.state_dropout, N, B, n);
+    for (int layer = 0; layer < w->layers - 1; layer++) {
+        cache->h_mask[layer] = sa_mat_alloc(arena, w->sizes.layer_dropout ? N : 0, A);
+        if (w->sizes.copied) cache->dlast_below[layer] = sa_state_take(arena, B, n, memory);
+    }
     if (w->layers) /* copied to the annotations before the backward pass */
         cache->h[w->layers - 1] = cache->dannotations;
 }
@@ -228,11 +234,27 @@ static sa_mat half(sa_mat h, int d, int n) {
     return sa_cols(h, d * n, n);
 }
 
-/* The last memory cell of sentence b in the decoder's order. */
-static sa_mat last_memory(const sa_batch *batch, sa_mat memory, int b) {
+/* The last state of sentence b in the decoder's order. */
+static sa_state last_state(const sa_batch *batch, sa_state states, int b) {
     const sa_batch_side *side = &batch->source;
     const int source_index = sa_batch_source_index(batch, b);
-    return sa_rows(memory, side->start[side->len[source_index] - 1] + source_index, 1);
+    return sa_state_rows(states, side->start[side->len[source_index] - 1] + source_index, 1);
+}
+
+/* forward_S of every sentence, or its derivative added back. */
+static void last_forward(const sa_batch *batch, sa_state states, sa_state last) {
+    for (int b = 0; b < last.s.rows; b++)
+        sa_state_copy(last_state(batch, states, b), sa_state_rows(last, b, 1));
+}
+
+static void last_backward(const sa_batch *batch, sa_state dlast, sa_state dstates) {
+    for (int b = 0; b < dlast.s.rows; b++)
+        sa_state_add(sa_state_rows(dlast, b, 1), last_state(batch, dstates, b));
+}
+
+/* The last layer's annotations hold its states, so that only the memory cells are left. */
+static sa_state memory_alone(sa_mat memory) {
+    return sa_state_of((sa_mat){.rows = memory.rows}, memory);
 }
 
 static void embed(const sa_encoder *w, const sa_batch *batch, sa_dropout dropout, sa_rng *rng,
@@ -272,13 +294,15 @@ void sa_encoder_forward(const sa_encoder *w, const sa_batch *batch, sa_dropout d
                               half(cache->h[layer], d, w->sizes.n));
         }
         h = cache->h[layer];
+        last_forward(batch, sa_state_of(half(h, 0, w->sizes.n), cache->direction[layer][0].memory),
+                     cache->last_below[layer]);
+        if (layer < w->layers - 1) sa_dropout_forward(dropout.layers, rng, cache->h_mask[layer], h);
     }
     reorder(w, batch, cache->first, h, cache->annotations, false);
     sa_dropout_forward(dropout.annotations, rng, cache->annotation_mask, cache->annotations);
-    if (!cache->last_memory.cols) return;
-    for (int b = 0; b < batch->source.sentences; b++)
-        sa_copy_mat(last_memory(batch, cache->direction[w->layers - 1][0].memory, b),
-                    sa_rows(cache->last_memory, b, 1));
+    if (cache->last_memory.cols)
+        last_forward(batch, memory_alone(cache->direction[w->layers - 1][0].memory),
+                     memory_alone(cache->last_memory));
 }
 
 void sa_encoder_backward(const sa_encoder *w, const sa_batch *batch, sa_dropout dropout,
@@ -289,15 +313,19 @@ void sa_encoder_backward(const sa_encoder *w, const sa_batch *batch, sa_dropout 
     for (int layer = w->layers - 1; layer >= 0; layer--) {
         sa_mat below = layer ? cache->h[layer - 1] : cache->x;
         sa_mat dbelow = layer ? cache->dh[layer - 1] : cache->dx;
+        if (layer < w->layers - 1)
+            sa_dropout_backward(dropout.layers, cache->h_mask[layer], cache->dh[layer]);
         sa_zero(dbelow);
         for (int d = w->directions - 1; d >= 0; d--) {
             const sa_direction *direction = &cache->direction[layer][d];
             sa_state_dropout_return(dropout.state, &direction->drop, &cache->dprevious);
             sa_zero(cache->dmemory);
+            if (d == 0)
+                last_backward(batch, cache->dlast_below[layer],
+                              sa_state_of(half(cache->dh[layer], 0, w->sizes.n), cache->dmemory));
             if (layer == w->layers - 1 && d == 0 && cache->last_memory.cols)
-                for (int b = 0; b < batch->source.sentences; b++)
-                    sa_add(sa_rows(cache->dlast_memory, b, 1),
-                           last_memory(batch, cache->dmemory, b));
+                last_backward(batch, memory_alone(cache->dlast_memory),
+                              memory_alone(cache->dmemory));
             const sa_recurrent packed =
                 sa_recurrent_pack(&w->layer[layer][d], cache->packed, sa_weight_pack_backward);
             direction_backward(&packed, &batch->source, d == 1, below, direction,

@@ -27,6 +27,8 @@ typedef struct sa_encoder_sizes {
     bool shared;        /* E is the target's, and set by the caller of sa_encoder_bind */
     bool normalized;    /* layer normalization in the cells */
     bool state_dropout; /* training needs masks for states */
+    bool layer_dropout; /* and between layers */
+    bool copied;        /* a decoder begins with the last state of every layer, not only the last */
 } sa_encoder_sizes;
 
 typedef struct sa_encoder { /* weights, or their gradients */
@@ -59,8 +61,11 @@ typedef struct sa_encoder_cache {
     const int *read_last;       /* [B] and of the token read last, EOS */
     sa_recurrent_packed packed; /* of the running layer */
     sa_mat last_memory;         /* [B x n] the forward layer's last memory cell; LSTM only */
+    sa_state last_below[SA_MAX_LAYERS]; /* [B x n] forward_S of the layers below the last one */
     sa_mat word_mask, x_mask, annotation_mask; /* from here on: training only */
+    sa_mat h_mask[SA_MAX_LAYERS];              /* [N x A] of what the next layer reads */
     sa_mat dannotations, dlast_memory;
+    sa_state dlast_below[SA_MAX_LAYERS];
     sa_mat dh[SA_MAX_LAYERS], dx, da, scratch; /* from here on: backward only */
     sa_mat dmemory;                            /* [N x n] LSTM only */
     sa_state dprevious;                        /* [B x n] */
@@ -78,11 +83,11 @@ void sa_encoder_layout(sa_arena *arena, const sa_batch *batch, const sa_encoder 
 void sa_encoder_backward_layout(sa_arena *arena, const sa_batch *batch, const sa_encoder *w,
                                 sa_encoder_cache *cache);
 
-/* Fills annotations and last_memory. Without dropout, rng may be NULL. */
+/* Fills annotations, last_memory and last_below. Without dropout, rng may be NULL. */
 void sa_encoder_forward(const sa_encoder *w, const sa_batch *batch, sa_dropout dropout, sa_rng *rng,
                         sa_encoder_cache *cache);
 
-/* From dannotations and dlast_memory. dw is added to. */
+/* From dannotations, dlast_memory and dlast_below. dw is added to. */
 void sa_encoder_backward(const sa_encoder *w, const sa_batch *batch, sa_dropout dropout,
                          sa_encoder_cache *cache, sa_encoder *dw);
 

@@ -47,9 +47,9 @@ typedef struct sa_recurrent_decode_state {
     sa_encoder_cache encoder;
     sa_source source;
     sa_attention_scratch scratch;
-    sa_decoder_rows rows; /* the running step */
-    sa_state state;       /* s of the step before */
-    sa_mat t;             /* t of the step before; input feeding only */
+    sa_decoder_rows rows;          /* the running step */
+    sa_state state[SA_MAX_LAYERS]; /* s of the step before, of each layer */
+    sa_mat t;                      /* t of the step before; input feeding only */
     sa_readout_cache readout;
 } sa_recurrent_decode_state;
 

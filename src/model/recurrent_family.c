@@ -63,6 +63,8 @@ static sa_sizes sizes_of(const sa_settings *settings, int source_words, int targ
         .shared = settings->tie == SA_TIE_THREE,
         .normalized = settings->cell_norm,
         .state_dropout = settings->dropout_state > 0,
+        .layer_dropout = settings->dropout_layers > 0,
+        .copied = initial_of(settings, kind) == SA_INITIAL_COPY && settings->decoder_layers > 1,
     };
     const sa_decoder_sizes decoder = {
         .kind = kind,
@@ -72,6 +74,9 @@ static sa_sizes sizes_of(const sa_settings *settings, int source_words, int targ
         .input_feeding = settings->input_feeding,
         .normalized = settings->cell_norm,
         .state_dropout = settings->dropout_state > 0,
+        .layer_dropout = settings->dropout_layers > 0,
+        .residual = settings->decoder_residual,
+        .layers = settings->decoder_layers,
         .tied = settings->tie != SA_TIE_NONE,
         .words = target_words,
         .m = settings->embed,
@@ -84,13 +89,38 @@ static sa_sizes sizes_of(const sa_settings *settings, int source_words, int targ
                 .initial = initial_of(settings, kind),
                 .fixed = kind->context_in_cell && !attends(settings),
                 .n = settings->hidden,
+                .layers = settings->decoder_layers,
                 .memory = cell->memory,
             },
     };
     return (sa_sizes){.family = &sa_recurrent_family, .encoder = encoder, .decoder = decoder};
 }
 
+/* What the layers of the decoder need. */
+static bool check_layers(const sa_settings *settings, const sa_sizes *sizes, sa_error *error) {
+    const sa_decoder_sizes *decoder = &sizes->decoder;
+    if (sizes->encoder.copied && settings->layers != settings->decoder_layers)
+        return sa_fail(error, SA_USAGE,
+                       "--decoder-layers %d: --decoder-init copy gives each layer of the decoder "
+                       "the last state of the encoder's layer of the same number, so --layers must "
+                       "be %d too, or --decoder-init last",
+                       settings->decoder_layers, settings->decoder_layers);
+    if (settings->decoder_residual && settings->decoder_layers < SA_LEAST_RESIDUAL_LAYERS)
+        return sa_fail(error, SA_USAGE,
+                       "--decoder-residual adds to the states from the third layer on: it needs "
+                       "--decoder-layers %d or more",
+                       SA_LEAST_RESIDUAL_LAYERS);
+    if (settings->decoder_residual && decoder->sees_previous)
+        return sa_fail(error, SA_USAGE,
+                       "--decoder-residual adds to what the last layer passes on at the same step, "
+                       "but the read-out of the decoder '%s' sees the state before: it needs "
+                       "--readout-state current",
+                       decoder->kind->name);
+    return true;
+}
+
 static bool check(const sa_settings *settings, const sa_sizes *sizes, sa_error *error) {
+    if (!check_layers(settings, sizes, error)) return false;
     if (!sa_positions_check(&sa_position_kinds[settings->positions], NULL, error)) return false;
     if (attends(settings) && !sa_attention_sizes_check(settings, &sizes->decoder.attention, error))
         return false;
@@ -191,8 +221,9 @@ static void decode_layout(sa_arena *arena, const sa_seq2seq *w, const sa_batch *
     sa_source_layout(arena, &d->source, &d->attention, B, state->encoder.first,
                      state->encoder.annotations, &state->source);
     state->scratch = sa_attention_scratch_layout(arena, &d->attention, 1, S, false);
-    state->rows = sa_decoder_rows_layout(arena, d, rows, S);
-    state->state = sa_state_take(arena, rows, d->sizes.n, d->sizes.cell->memory);
+    state->rows = sa_decoder_rows_layout(arena, d, rows, S, 0);
+    for (int layer = 0; layer < d->sizes.layers; layer++)
+        state->state[layer] = sa_state_take(arena, rows, d->sizes.n, d->sizes.cell->memory);
     state->t = sa_mat_alloc(arena, rows, d->sizes.input_feeding ? d->sizes.l : 0);
     sa_readout_layout(arena, rows, &d->readout, false, &state->readout);
 }
@@ -201,7 +232,9 @@ static void decode_begin(const sa_seq2seq *w, const sa_batch *batch, sa_decode_c
     sa_recurrent_decode_state *state = &cache->recurrent;
     sa_encoder_forward(&w->encoder, batch, (sa_dropout){0}, NULL, &state->encoder);
     sa_source_forward(&w->decoder.source, &w->decoder.attention, &state->encoder, &state->source);
-    sa_state_copy(state->source.s0, sa_state_rows(state->state, 0, batch->source.sentences));
+    for (int layer = 0; layer < w->decoder.sizes.layers; layer++)
+        sa_state_copy(state->source.s0[layer],
+                      sa_state_rows(state->state[layer], 0, batch->source.sentences));
     sa_zero(state->t); /* t_0 = 0 */
 }
 
@@ -220,13 +253,16 @@ static bool decode_step(const sa_seq2seq *w, const sa_decode_step *step, sa_deco
     sa_readout_cache readout_rows = sa_readout_slice(&state->readout, 0, L);
     for (int l = 0; l < L; l++) {
         const int from = step->from[l];
-        sa_state_copy(sa_state_rows(state->state, from, 1), sa_state_rows(rows.previous, l, 1));
+        for (int layer = 0; layer < d->sizes.layers; layer++)
+            sa_state_copy(sa_state_rows(state->state[layer], from, 1),
+                          sa_state_rows(sa_decoder_previous(rows, layer), l, 1));
         sa_copy_mat(sa_rows(state->t, from, 1),
                     sa_cols(sa_rows(rows.input, l, 1), m, rows.input.cols - m));
     }
     sa_embedding_forward(d->E, step->ids, sa_decoder_word_input(d, rows.input));
-    sa_decoder_step_forward(d, &own, rows, (sa_dropout){0}, NULL, &readout_rows);
-    sa_state_copy(rows.s, sa_state_rows(state->state, 0, L));
+    sa_decoder_step_forward(d, &own, rows, &readout_rows);
+    for (int layer = 0; layer < d->sizes.layers; layer++)
+        sa_state_copy(sa_decoder_state(rows, layer), sa_state_rows(state->state[layer], 0, L));
     if (state->t.cols) sa_copy_mat(readout_rows.t, sa_rows(state->t, 0, L));
     *t = readout_rows.t;
     return true;

@@ -23,6 +23,7 @@ sa_regularizer sa_regularizer_of(const sa_settings *settings, sa_rng *rng) {
                     .annotations = annotations < 0 ? all : annotations,
                     .readout = readout < 0 ? all : readout,
                     .state = settings->dropout_state,
+                    .layers = settings->dropout_layers,
                     .sublayers = all},
         .smoothing = settings->label_smoothing,
         .alignment_weight = settings->guided_alignment,

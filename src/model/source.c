@@ -3,6 +3,8 @@
 #include "tensor/gradient_fault.h"
 #include "tensor/vec.h"
 
+#include <stdio.h>
+
 const char *sa_initial_name(size_t row) {
     static const char *const names[] = {[SA_INITIAL_AUTO] = "auto",
                                         [SA_INITIAL_BACKWARD] = "backward",
@@ -95,8 +97,12 @@ void sa_source_bind(sa_binder *binder, const sa_source_sizes *sizes, sa_source_w
         w->b_V = sa_bind_vector(binder, "decoder", "b_V", n, SA_INIT_ZERO);
     }
     if (sizes->initial == SA_INITIAL_COPY) return;
-    w->W_s = sa_bind_matrix(binder, "decoder", "W_s", n, in, SA_INIT_INPUT);
-    w->b_s = sa_bind_vector(binder, "decoder", "b_s", n, SA_INIT_ZERO);
+    for (int layer = 0; layer < sizes->layers; layer++) {
+        char part[32] = "decoder";
+        if (layer) snprintf(part, sizeof part, "decoder.%d", layer + 1);
+        w->W_s[layer] = sa_bind_matrix(binder, part, "W_s", n, in, SA_INIT_INPUT);
+        w->b_s[layer] = sa_bind_vector(binder, part, "b_s", n, SA_INIT_ZERO);
+    }
 }
 
 void sa_source_layout(sa_arena *arena, const sa_source_weights *w, const sa_attention *attention,
@@ -107,26 +113,33 @@ void sa_source_layout(sa_arena *arena, const sa_source_weights *w, const sa_atte
     source->context_input = sa_mat_alloc(arena, B, context_input_width(sizes));
     source->c = sa_mat_alloc(arena, B, sizes->fixed ? sizes->n : 0);
     source->encoder_summary = sa_mat_alloc(arena, B, initial_input_width(sizes));
-    source->s0 = sa_state_take(arena, B, sizes->n, sizes->memory);
+    for (int layer = 0; layer < sizes->layers; layer++)
+        source->s0[layer] = sa_state_take(arena, B, sizes->n, sizes->memory);
 }
 
 /* ---- Forward and backward -------------------------------------------------------------------- */
 
-/* s_0, from the encoder or the fixed context */
+/* s_0 of every layer, from the encoder or the fixed context */
 static void initial_forward(const sa_source_weights *w, const sa_encoder_cache *encoder,
                             sa_source *source) {
     const sa_source_sizes *sizes = &w->sizes;
     const bool from_context = sizes->initial == SA_INITIAL_CONTEXT;
-    sa_state_zero(source->s0);
+    const int last = sizes->layers - 1;
     if (!from_context)
         summary_forward(sizes->initial, &sizes->encoder, encoder, source->encoder_summary);
-    if (sizes->initial == SA_INITIAL_COPY) {
-        sa_state_copy(sa_state_of(source->encoder_summary, encoder->last_memory), source->s0);
-        return;
+    for (int layer = 0; layer <= last; layer++) {
+        const sa_state s0 = source->s0[layer];
+        sa_state_zero(s0);
+        if (sizes->initial == SA_INITIAL_COPY) {
+            sa_state_copy(layer == last ? sa_state_of(source->encoder_summary, encoder->last_memory)
+                                        : encoder->last_below[layer],
+                          s0);
+            continue;
+        }
+        sa_linear_forward(w->W_s[layer], w->b_s[layer],
+                          from_context ? source->c : source->encoder_summary, s0.s);
+        sa_tanh(s0.s);
     }
-    sa_linear_forward(w->W_s, w->b_s, from_context ? source->c : source->encoder_summary,
-                      source->s0.s);
-    sa_tanh(source->s0.s);
 }
 
 /* da = dy . (1 - y^2), for y = tanh(a) */
@@ -142,14 +155,20 @@ static void initial_backward(const sa_source_weights *w, const sa_source *source
                              sa_encoder_cache *encoder, sa_source_weights *dw) {
     const sa_source_sizes *sizes = &w->sizes;
     const bool from_context = sizes->initial == SA_INITIAL_CONTEXT;
+    const int last = sizes->layers - 1;
     if (sizes->initial == SA_INITIAL_COPY) { /* s_0 = forward_S */
-        sa_copy_mat(d->s0.s, d->encoder_summary);
-        sa_copy_mat(d->s0.m, encoder->dlast_memory);
+        sa_copy_mat(d->s0[last].s, d->encoder_summary);
+        sa_copy_mat(d->s0[last].m, encoder->dlast_memory);
+        for (int layer = 0; layer < last && sa_gradient_intact("decoder.init-below"); layer++)
+            sa_state_copy(d->s0[layer], encoder->dlast_below[layer]);
     } else { /* s_0 = tanh(W_s x + b_s) */
-        tanh_backward(source->s0.s, d->s0.s);
         sa_zero(d->encoder_summary);
-        sa_linear_backward(w->W_s, from_context ? source->c : source->encoder_summary, d->s0.s,
-                           from_context ? d->c : d->encoder_summary, dw->W_s, dw->b_s);
+        for (int layer = 0; layer <= last; layer++) {
+            tanh_backward(source->s0[layer].s, d->s0[layer].s);
+            sa_linear_backward(w->W_s[layer], from_context ? source->c : source->encoder_summary,
+                               d->s0[layer].s, from_context ? d->c : d->encoder_summary,
+                               dw->W_s[layer], dw->b_s[layer]);
+        }
     }
     if (!from_context && sa_gradient_intact("decoder.init"))
         summary_backward(sizes->initial, &sizes->encoder, d->encoder_summary, encoder);
@@ -186,6 +205,7 @@ void sa_source_backward(const sa_source_weights *w, const sa_attention *attentio
 void sa_source_zero(sa_source *d, sa_encoder_cache *encoder) {
     sa_zero(encoder->dannotations);
     sa_zero(encoder->dlast_memory);
+    for (int layer = 0; layer < SA_MAX_LAYERS; layer++) sa_state_zero(encoder->dlast_below[layer]);
     sa_zero(d->c);
     sa_memory_zero(&d->memory);
 }

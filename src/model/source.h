@@ -8,7 +8,8 @@
  *                                                               2015
  *
  * An encoder of one direction has only forward_S; without a recurrent encoder, all take the mean.
- */
+ * With several layers in the decoder, each has its own W_s and b_s; a copy is of the encoder's
+ * layer of the same number. */
 #ifndef SA_MODEL_SOURCE_H
 #define SA_MODEL_SOURCE_H
 
@@ -23,24 +24,26 @@ const char *sa_initial_name(size_t row);
 
 typedef struct sa_source_sizes {
     sa_encoder_sizes encoder;
-    int initial; /* how s_0 is made */
-    bool fixed;  /* one context vector for all steps, from the encoder's last states */
-    int n;
-    int memory; /* 1: the decoder's state has a memory cell */
+    int initial;   /* how s_0 is made */
+    bool fixed;    /* one context vector for all steps, from the encoder's last states */
+    int n, layers; /* of the decoder */
+    int memory;    /* 1: the decoder's state has a memory cell */
 } sa_source_sizes;
 
 typedef struct sa_source_weights { /* or their gradients */
     sa_source_sizes sizes;
-    sa_weight V, W_s; /* [n x ..] of the fixed context; of s_0, none when it is a copy */
-    sa_mat b_V, b_s;  /* [1 x n] */
+    sa_weight V;                  /* [n x ..] of the fixed context */
+    sa_mat b_V;                   /* [1 x n] */
+    sa_weight W_s[SA_MAX_LAYERS]; /* [n x ..] of each layer's s_0; none when it is a copy */
+    sa_mat b_s[SA_MAX_LAYERS];    /* [1 x n] */
 } sa_source_weights;
 
 /* Once per sentence; also the derivatives by it. */
 typedef struct sa_source {
-    sa_memory memory;        /* what is attended to */
-    sa_mat context_input, c; /* fixed: [B x ..] what c is made of, [B x n] the context vector */
-    sa_mat encoder_summary;  /* [B x ..] what s_0 is made of */
-    sa_state s0;             /* [B x n] */
+    sa_memory memory;           /* what is attended to */
+    sa_mat context_input, c;    /* fixed: [B x ..] what c is made of, [B x n] the context vector */
+    sa_mat encoder_summary;     /* [B x ..] what s_0 is made of */
+    sa_state s0[SA_MAX_LAYERS]; /* [B x n] of each layer */
 } sa_source;
 
 void sa_source_bind(sa_binder *binder, const sa_source_sizes *sizes, sa_source_weights *w);

@@ -68,7 +68,7 @@ tensors() { # OPTION...: of such a model, numbers of layers and gates made gener
     "$softalign" inspect tiny/last.safetensors --json >tiny.json
     sed -n 's/.*"name": "\([^"]*\)".*/\1/p' tiny.json
 }
-for model in '--cell gru --window local-p' '--decoder cgru --cell lstm --cell-norm --input-feeding --average 2' \
+for model in '--cell gru --window local-p --decoder-layers 2' '--decoder cgru --cell lstm --cell-norm --input-feeding --average 2' \
     '--decoder fixed --cell rnn' '--tokenizer bpe --attention location' \
     '--model transformer --window local-p' '--model transformer --norm post --attention general'; do
     tensors $model

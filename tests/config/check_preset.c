@@ -51,15 +51,14 @@ static bool may_stay_open(const char *option, const sa_settings *settings) {
     static const char *const of_attention[] = {"attention", "heads", "window", "attn", NULL};
     static const char *const of_transformers[] = {"ffn", "norm", NULL};
     static const char *const of_recurrence[] = {
-        "decoder",      "encoder",       "reverse-source", "cell",   "update",        "reset",
-        "decoder-init", "readout-state", "hidden",         "maxout", "input-feeding", NULL};
-    static const char *const later[] = {"dropout-embeddings",
-                                        "dropout-annotations",
-                                        "dropout-readout",
-                                        "dropout-state",
-                                        "word-dropout",
-                                        "cell-norm",
-                                        NULL};
+        "decoder", "encoder", "reverse-source", "cell",
+        "update",  "reset",   "decoder-init",   "readout-state",
+        "hidden",  "maxout",  "input-feeding",  "decoder-layers",
+        NULL};
+    static const char *const later[] = {
+        "dropout-embeddings", "dropout-annotations", "dropout-readout",
+        "dropout-state",      "dropout-layers",      "decoder-residual",
+        "word-dropout",       "cell-norm",           NULL};
     static const char *const of_gru[] = {"update", "reset", NULL};
     static const char *const of_subwords[] = {"bpe-merges", "bpe", NULL};
     static const char *const of_sgd[] = {"momentum", NULL};

@@ -25,6 +25,7 @@ static sa_settings sized(sa_settings settings, struct size size) {
     settings.attn = size.attn, settings.maxout = size.maxout;
     settings.max_len = size.max_len;
     settings.dropout = settings.dropout_state = settings.word_dropout = size.dropout;
+    settings.dropout_layers = size.dropout;
     settings.label_smoothing = size.smoothing;
     settings.l2 = size.l2;
     settings.seed = size.seed;
@@ -86,6 +87,32 @@ START_TEST(built_in_batch) {
             ? strcmp(sa_scores[settings.attention].name, "uniform") == 0
             : settings.encoder == SA_ENCODER_BI && settings.decoder_init == SA_INITIAL_COPY;
     ck_assert(seen.zeros == 0 || unread);
+}
+END_TEST
+
+/* Two or three layers in the decoder, with every decoder and cell, and copied states with an
+ * encoder of as many. */
+START_TEST(layers_of_every_decoder) {
+    const int decoder = _i / 6, cell = _i / 2 % 3, layers = 2 + _i % 2;
+    sa_settings settings = small_settings();
+    settings.decoder = decoder, settings.cell = cell, settings.decoder_layers = layers;
+    settings.layers = sa_decoder_kinds[decoder].initial == SA_INITIAL_COPY ? layers : 1;
+    settings.decoder_residual = layers == 3;
+    fit_together(&settings);
+    settings = sized(settings, sizes[layers - 1]);
+    expect_right(&(sa_lab_job){.settings = &settings});
+}
+END_TEST
+
+/* The last layer makes the query of a 'luong' decoder, the first one that of the others. */
+START_TEST(layers_of_every_score) {
+    sa_settings settings = small_settings();
+    settings.attention = _i / 2, settings.decoder_layers = 2;
+    settings.input_feeding = true;
+    if (_i % 2) settings.decoder = SA_DECODER_LUONG, settings.layers = 2;
+    fit_together(&settings);
+    settings = sized(settings, sizes[0]);
+    expect_right(&(sa_lab_job){.settings = &settings});
 }
 END_TEST
 
@@ -206,6 +233,8 @@ int main(void) {
     while (sa_lab_gradient_fault((size_t)terms, NULL, NULL)) terms++;
     while (sa_scores[scores].name) scores++;
     tcase_add_loop_test(tests, built_in_batch, 0, count_models() * EACH);
+    tcase_add_loop_test(tests, layers_of_every_decoder, 0, 5 * 3 * 2);
+    tcase_add_loop_test(tests, layers_of_every_score, 0, 2 * scores);
     tcase_add_loop_test(tests, units_of_one, 0, scores);
     tcase_add_loop_test(tests, batch_of_one, 0, count_models());
     tcase_add_test(tests, one_word_each);

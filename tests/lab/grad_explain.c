@@ -165,13 +165,30 @@ static void check_words(int i, const double *t) {
     same("total", i, get(i, 0, "total"), &total, 1);
 }
 
+/* A value of a layer of the decoder: "s", or "s^2" in the second. */
+static const double *of_layer(int i, const char *letter, int layer, const char *suffix) {
+    char name[32];
+    if (layer > 1)
+        snprintf(name, sizeof name, "%s^%d%s", letter, layer, suffix);
+    else
+        snprintf(name, sizeof name, "%s%s", letter, suffix);
+    return get(i, 0, name);
+}
+
+/* What a layer passes on. */
+static const double *output(int i, int layer) {
+    return of_layer(i, settings.decoder_residual && layer >= 3 ? "y" : "s", layer, "");
+}
+
 static void check_readout(int i, const sa_decoder_kind *kind, const double *x, const double *c) {
     const char *choice = sa_readout_name((size_t)settings.readout_state);
     const bool previous =
         strcmp(choice, "auto") == 0 ? kind->sees_previous : strcmp(choice, "previous") == 0;
     const int l = settings.maxout, units = kind->output == &sa_output_maxout ? 2 : 1;
     double sums[WIDE] = {0}, t[WIDE];
-    add_product("readout.", "U_o", get(i, 0, previous ? "s_previous" : "s"), sums);
+    const int last = settings.decoder_layers;
+    add_product("readout.", "U_o", previous ? of_layer(i, "s", last, "_previous") : output(i, last),
+                sums);
     add_product("readout.", "V_o", x, sums);
     if (c) add_product("readout.", "C_o", c, sums);
     add_bias("readout.", "b_o", sums);
@@ -185,15 +202,15 @@ static void check_readout(int i, const sa_decoder_kind *kind, const double *x, c
 }
 
 /* out = tanh(W x + b); `inside` is the name of W x + b. */
-static void check_tanh(int step, const char *letter, const double *x, const char *inside,
-                       const double *out) {
+static void check_tanh(int step, const char *part, const char *letter, const double *x,
+                       const char *inside, const double *out) {
     const int n = settings.hidden;
     char name[8];
     double a[WIDE] = {0};
     snprintf(name, sizeof name, "b_%s", letter);
-    add_product("decoder.", *letter == 's' ? "W_s" : letter, x, a);
-    add_bias("decoder.", name, a);
-    same(inside, step, get(step, 0, inside), a, n);
+    add_product(part, *letter == 's' ? "W_s" : letter, x, a);
+    add_bias(part, name, a);
+    if (inside) same(inside, step, get(step, 0, inside), a, n);
     for (int k = 0; k < n; k++) a[k] = tanh(a[k]);
     same("tanh", step, out, a, n);
 }
@@ -203,14 +220,31 @@ static void check_start(void) {
     const struct line *summary = find(1, 0, "summary");
     const double *s_0 = get(1, 0, "s_previous"), *h = get(0, 0, "h");
     const int A = find(0, 0, "h")->head.cols, n = settings.hidden;
-    if (param("decoder.", "V")) check_tanh(0, "V", get(0, 0, "summary"), "a_c", get(0, 0, "c"));
-    if (param("decoder.", "W_s"))
-        check_tanh(1, "s", summary ? summary->number : get(0, 0, "c"), "a_s_0", s_0);
-    else
-        same("s_0", 1, s_0, h + (S - 1) * A, n);
+    if (param("decoder.", "V"))
+        check_tanh(0, "decoder.", "V", get(0, 0, "summary"), "a_c", get(0, 0, "c"));
+    if (!param("decoder.", "W_s")) same("s_0", 1, s_0, h + (S - 1) * A, n);
+    for (int layer = 1; param("decoder.", "W_s") && layer <= settings.decoder_layers; layer++) {
+        char part[32] = "decoder.";
+        if (layer > 1) snprintf(part, sizeof part, "decoder.%d.", layer);
+        check_tanh(1, part, "s", summary ? summary->number : get(0, 0, "c"),
+                   layer > 1 ? NULL : "a_s_0", of_layer(1, "s", layer, "_previous"));
+    }
     if (summary && strcmp(summary->letters, "backward_1") == 0)
         same("backward_1", 1, summary->number, h + (settings.reverse_source ? S - 2 : 0) * A + n,
              n);
+}
+
+static void check_upper_layer(int i, int layer, const double *c) {
+    const int n = settings.hidden;
+    char part[32], prime[16], memory[32];
+    snprintf(part, sizeof part, "decoder.%d.", layer), snprintf(prime, sizeof prime, "^%d", layer);
+    snprintf(memory, sizeof memory, "m^%d_previous", layer);
+    const double *below = output(i, layer - 1), *s = of_layer(i, "s", layer, ""),
+                 *before = of_layer(i, "s", layer, "_previous");
+    if (i > 1) same("s_previous", i, before, of_layer(i - 1, "s", layer, ""), n);
+    check_cell(&(cell){part, prime, i, below, c, before, s, false}, memory);
+    for (int k = 0; settings.decoder_residual && layer >= 3 && k < n; k++)
+        ck_assert_double_eq(output(i, layer)[k], s[k] + below[k]);
 }
 
 static void check_step(int i) {
@@ -232,6 +266,8 @@ static void check_step(int i) {
                        before, middle ? middle : s, false},
                "m_previous");
     if (middle) check_cell(&(cell){"decoder.second.", "", i, NULL, c, middle, s, true}, "m'");
+    for (int layer = 2; layer <= settings.decoder_layers; layer++)
+        check_upper_layer(i, layer, kind->context_above ? c : NULL);
     check_readout(i, kind, x, c);
 }
 
@@ -253,6 +289,7 @@ START_TEST(every_cell_is_explained) {
         sa_option_set(sa_option_find(sa_settings_options, "decoder"), &settings, "cgru", NULL));
     settings.cell = _i % 3, settings.update = _i / 3 % 2, settings.reset = _i / 6 % 3;
     settings.cell_norm = _i / 18;
+    settings.decoder_layers = 2;
     ck_assert(explain(1, false, NULL));
     check_step(1);
     for (int i = 0; i < count; i++) {

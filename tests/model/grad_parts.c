@@ -10,7 +10,7 @@ enum { PAIRS = 3, K = 5, DROPOUTS = 3 };
 static const sa_dropout dropouts[DROPOUTS] = {
     {0},
     {.embeddings = 0.4, .annotations = 0.4, .readout = 0.4},
-    {.words = 0.2, .state = 0.3, .annotations = 0.2, .readout = 0.3},
+    {.words = 0.2, .state = 0.3, .annotations = 0.2, .readout = 0.3, .layers = 0.3},
 };
 static const int32_t words[] = {3, 0, 4, 3, SA_EOS};
 static const sa_sentence source[PAIRS] = {{words + 2, 3}, {words, 5}, {words + 4, 1}};
@@ -36,7 +36,7 @@ static void model_open(sa_sizes asked) {
 
 static void pass_open(int number) {
     settings = variant_settings(number);
-    settings.dropout_state = 0.4; /* lays out its masks */
+    settings.dropout_state = settings.dropout_layers = 0.4; /* lays out their masks */
     model_open(sa_sizes_of(&settings, K, K));
     batch = sa_batch_build(&numbers, source, target, PAIRS);
     sa_pass_layout(&numbers, &w, &batch, true, &pass);
@@ -199,6 +199,9 @@ START_TEST(masks_of_states_and_words) {
                          pass.encoder.direction[layer][d].drop.mask);
     check_states(&batch.target, pass.decoder.rows.previous, pass.decoder.drop.mask);
     check_states(&batch.target, pass.decoder.rows.middle, pass.decoder.second_drop.mask);
+    for (int k = 0; k < settings.decoder_layers - 1; k++)
+        check_states(&batch.target, pass.decoder.rows.upper.layer[k].previous,
+                     pass.decoder.rows.upper.layer[k].drop.mask);
     if (!settings.positions) check_words(pass.encoder.x, w.encoder.E, pass.encoder.ids);
     check_words(sa_decoder_word_input(&w.decoder, pass.decoder.rows.input), w.decoder.E,
                 pass.decoder.inputs);

@@ -33,6 +33,7 @@ static inline void model_open(int seed, int32_t favorite, double bias) {
     settings.decoder = seed % decoders();
     settings.cell = seed % 3;
     settings.input_feeding = seed % 4 == 3;
+    settings.layers = settings.decoder_layers = 2 - seed % 2;
     const sa_sizes sizes = sa_sizes_of(&settings, K, K);
     sa_seq2seq_plan(&sizes, &plan);
     weights = sa_mat_alloc(&numbers, 1, (int)plan.size);

@@ -46,10 +46,15 @@ static inline bool of_family(const char *option, int model) {
 }
 
 /* Sets what other options require: a score without projections needs annotations of the states'
- * size, a tied embedding the size of the read-out layer, a learned alpha entmax. */
+ * size, a tied embedding the size of the read-out layer, residual connections three layers, a
+ * learned alpha entmax. */
 static inline void fit_together(sa_settings *settings) {
     if (sa_scores[settings->attention].key == SA_KEY_IDENTITY) settings->encoder = SA_ENCODER_UNI;
     if (settings->tie != SA_TIE_NONE) settings->maxout = settings->embed;
+    if (settings->decoder_residual) {
+        settings->decoder_layers = 3;
+        settings->readout_state = SA_READOUT_CURRENT;
+    }
     if (settings->entmax_alpha == SA_ENTMAX_ALPHA_LEARNED)
         settings->normalizer = SA_NORMALIZER_ENTMAX;
 }
@@ -71,6 +76,8 @@ static inline int all_variants(int model, variant *list) {
                   {"heads", 4},
                   {"value-size", 3},
                   {"layers", 2},
+                  {"decoder-layers", 2},
+                  {"decoder-layers", 3},
                   {"entmax-alpha", SA_ENTMAX_ALPHA_LEARNED}};
     const sa_settings plain = small_of(model);
     int count = 0;

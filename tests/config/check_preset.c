@@ -1,4 +1,5 @@
 /* The presets: their values, and that those of papers set every option of the paper. */
+#include "attention/normalizer.h"
 #include "config/preset.h"
 #include "config/preset_texts.h"
 #include "config/settings.h"
@@ -48,7 +49,9 @@ static bool may_stay_open(const char *option, const sa_settings *settings) {
         "shards", "seed",      "valid-every",  "window-size", "value-size", "weight-decay",
         "l2",     "criterion", "batch-tokens", "average",     "average-of", "guided-alignment",
         NULL};
-    static const char *const of_attention[] = {"attention", "heads", "window", "attn", NULL};
+    static const char *const of_attention[] = {"attention", "heads",      "window",
+                                               "attn",      "normalizer", NULL};
+    static const char *const of_entmax[] = {"entmax-alpha", NULL};
     static const char *const of_transformers[] = {"ffn", "norm", NULL};
     static const char *const of_recurrence[] = {
         "decoder", "encoder", "reverse-source", "cell",
@@ -68,6 +71,8 @@ static bool may_stay_open(const char *option, const sa_settings *settings) {
     return among(option, always) || among(option, later) ||
            among(option, settings->model ? of_recurrence : of_transformers) ||
            (!sa_settings_has_attention(settings) && among(option, of_attention)) ||
+           (strcmp(sa_normalizer_name((size_t)settings->normalizer), "entmax") != 0 &&
+            among(option, of_entmax)) ||
            (strcmp(sa_cell_name((size_t)settings->cell), "gru") != 0 && among(option, of_gru)) ||
            (!strstr(sa_tokenizer_name((size_t)settings->tokenizer), "bpe") &&
             among(option, of_subwords)) ||

@@ -26,6 +26,7 @@ const sa_option *sa_link_option(size_t i) {
 }
 
 void sa_link_options_init(sa_link_options *linking) {
+    if (!linking) return;
     *linking = (sa_link_options){.null_key = false};
     sa_options_init(sa_linking_options, linking);
 }

@@ -99,12 +99,14 @@ CALL(prove) {
 VOID_CALL(versions, sa_version(), sa_version_number(), sa_blas_version(), sa_blas_library(),
           sa_blas_one_thread())
 VOID_CALL(settings_init, sa_settings_init(a[0]))
-VOID_CALL(has_attention, sa_settings_has_attention(a[0]))
+VOID_CALL(has, sa_settings_has_attention(a[0]), sa_settings_has_null_key(a[0]))
 VOID_CALL(preset_text, sa_preset_name(SIZE_MAX), sa_preset_text(a[0]))
 VOID_CALL(rows, sa_settings_option(SIZE_MAX), sa_search_option(SIZE_MAX),
           sa_metrics_option(SIZE_MAX), sa_link_option(SIZE_MAX))
 VOID_CALL(infos, sa_attention_info(0, a[0], a[1]), sa_decoder_info(0, a[0], a[1]),
           sa_cell_info(0, a[0], a[1]), sa_attention_info(SIZE_MAX, a[0], a[1]),
+          sa_normalizer_info(0, a[0], a[1]), sa_normalizer_info(SIZE_MAX, a[0], a[1]),
+          sa_position_info(0, a[0], a[1]), sa_position_info(SIZE_MAX, a[0], a[1]),
           sa_decoder_info(SIZE_MAX, a[0], a[1]), sa_cell_info(SIZE_MAX, a[0], a[1]))
 VOID_CALL(names, sa_gradient_fault_name(0, a[0], a[1]), sa_proof_check_name(0, a[0]),
           sa_gradient_fault_name(SIZE_MAX, a[0], a[1]), sa_proof_check_name(SIZE_MAX, a[0]))
@@ -155,11 +157,13 @@ static const struct row {
      settings_set,
      {&set, choice_name, choice_value},
      {"settings", "name", "value"}},
-    {"sa_settings_has_attention", has_attention, {&settings}},
+    {"sa_settings_has_attention sa_settings_has_null_key", has, {&settings}},
     {"sa_settings_preset", settings_preset, {&set, preset}, {"settings", "name"}},
     {"sa_preset_name sa_preset_text", preset_text, {preset}},
     {"sa_settings_option sa_search_option sa_metrics_option sa_link_option", rows},
-    {"sa_attention_info sa_decoder_info sa_cell_info", infos, {&formula, &citation}},
+    {"sa_attention_info sa_normalizer_info sa_position_info sa_decoder_info sa_cell_info",
+     infos,
+     {&formula, &citation}},
     {"sa_gradient_fault_name sa_proof_check_name", names, {&formula, &citation}},
     {"sa_diagnostic_name", diagnostic_name, {&formula, &threshold}},
     {"sa_corpus_open", corpus_open, {&read_corpus, train_path}, {"corpus", "path"}},

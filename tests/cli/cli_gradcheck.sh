@@ -29,7 +29,8 @@ while read -r term dropped; do
     [ -n "$dropped" ] || fail "$term: what is dropped?"
     before=$failures options=
     case $dropped in *']') options=${dropped##*[} options=${options%]} ;; esac
-    "$softalign" gradcheck --break $term --dropout 0.2 --embed 4 --hidden 3 --maxout 2 --ffn 3 --layers 1 $options >out 2>err
+    case " $options" in *" --layers "*) layers="" ;; *) layers="--layers 1" ;; esac
+    "$softalign" gradcheck --break $term --dropout 0.2 --embed 4 --hidden 3 --maxout 2 --ffn 3 $layers $options >out 2>err
     same "gradcheck --break $term $options" 1 $?
     grep -q '^softalign: gradient of ' err || fail "--break $term: $(cat err)"
     grep -q WRONG out || fail "--break $term: no parameter is marked"

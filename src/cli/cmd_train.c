@@ -257,8 +257,8 @@ static void watch(void *context, const sa_progress *now) {
     const bool validation = now->kind == SA_PROGRESS_VALIDATION;
     const double begin = sa_clock_seconds();
     watching->validated |= validation;
-    if (!watching->live || now->kind == SA_PROGRESS_NOTE || (!validation && watching->written) ||
-        begin - watching->written < 9 * watching->cost)
+    if (!watching->live || now->kind == SA_PROGRESS_NOTE ||
+        (!validation && watching->written > 0) || begin - watching->written < 9 * watching->cost)
         return;
     sa_error error = {0};
     watching->live = rewrite_page(watching, true, &error);
@@ -291,7 +291,8 @@ static bool train(const train_options *options, const sa_corpus *snapshot_pairs,
     sa_train_result result;
     const bool good = sa_train(&training, &result, error);
     cli_progress_end(&watching.progress);
-    if (!good && watching.written) rewrite_page(&watching, false, NULL); /* it waits no longer */
+    if (!good && watching.written > 0)
+        rewrite_page(&watching, false, NULL); /* it waits no longer */
     if (good) {
         show_result(&result);
         show_limit(&result, options);

@@ -250,7 +250,7 @@ void sa_zero(sa_mat x) {
 
 void sa_copy_mat(sa_mat from, sa_mat to) {
     sa_require(from.rows == to.rows && from.cols == to.cols);
-    for (int i = 0; i < from.rows; i++)
+    for (int i = 0; from.cols && i < from.rows; i++)
         memcpy(sa_row(to, i), sa_row(from, i), sizeof(sa_real) * (size_t)from.cols);
 }
 

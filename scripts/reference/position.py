@@ -14,7 +14,7 @@ def position_shapes(o, side):
 
 
 def bucket(distance, causal):
-    """T5's bucket of the key that stands so many words after the query, as Raffel et al. (2020) describe it"""
+    """T5's bucket of a key that stands `distance` words after the query (Raffel et al. 2020, section 2.1)"""
     buckets = BUCKETS if causal else BUCKETS // 2
     offset = buckets if not causal and distance > 0 else 0
     away = max(-distance, 0) if causal else abs(distance)

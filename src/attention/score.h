@@ -29,7 +29,7 @@ typedef struct sa_score {
     bool rotates; /* of q and k only products and lengths matter: rotations of both leave it as it
                      is */
     /* Its own parameters v_a, of which every head has an equal part, for n' units (`size`) of all
-     * heads and sentences of so many positions; NULL: it has none. */
+     * heads and sentences of at most max_positions words; NULL: it has none. */
     sa_mat (*bind)(sa_binder *binder, const char *part, int size, int heads, int max_positions);
 
     /* e_ij = f(q_i, k_j)    q [Q x dq], k [S x dk], v_a [1 x ..], e [Q x S], scratch [S x dk] */

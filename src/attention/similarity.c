@@ -80,8 +80,8 @@ static void add_turn(sa_real by, const sa_real *a, sa_real of_a, const sa_real *
     for (int l = 0; l < size; l++) da[l] += by / of_a * (b_unit[l] - c * (a[l] / of_a));
 }
 
-/* With u^ = u / |u| and c = q^'k^: dq += sharpness de (k^ - c q^) / |q|, dk likewise. Returns the
- * derivative by the sharpness, sum de c. */
+/* With u^ = u / |u| and c = q^'k^: dq += sharpness de (k^ - c q^) / |q|, and dk with q and k
+ * exchanged. Returns the derivative by the sharpness, sum de c. */
 static sa_real cosines_backward(sa_real sharpness, sa_mat q, sa_mat k, sa_mat de, sa_mat dq,
                                 sa_mat dk, sa_mat scratch) {
     const int d = q.cols;

@@ -147,7 +147,7 @@ static void show_limit(const sa_train_result *result, const train_options *optio
          "another limit, 0 none"},
         {"epochs", "epochs", "the same command with --resume and a larger --epochs goes on"},
         {"patience", "patience",
-         "so many validations were no better than the best one; a larger --patience waits longer"},
+         "that many validations in a row found nothing better; a larger --patience waits longer"},
     };
     for (size_t i = 0; i < sizeof limits / sizeof *limits; i++) {
         if (strcmp(result->reason, limits[i].reason) != 0) continue;

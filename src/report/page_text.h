@@ -1,5 +1,5 @@
-/* page_text: what the reader of a page is told, and what the page opens at: its title, notes, and
- * the figure, sentence, layer and head shown first. */
+/* page_text: the title and notes of a page, and what it shows first: figure, sentence, layer and
+ * head. */
 #ifndef SA_REPORT_PAGE_TEXT_H
 #define SA_REPORT_PAGE_TEXT_H
 

@@ -148,7 +148,7 @@ fi
 (exec -a '' "$softalign") 2>err
 same "without a name" 2 $?
 
-# A corpus is written while it is made: whoever wants one line waits for one.
+# A corpus is written while it is made: for its first line nobody waits for the rest.
 timeout 20 "$softalign" corpus mono --pairs 1000000 2>err | head -n 1 >first
 same "exit codes of a pipe that is closed" "5 0" "${PIPESTATUS[*]}"
 same "its message" "" "$(cat err)"

@@ -28,6 +28,7 @@ declare -A may_include=(
     [session]="$library"
     [compare]="$library session"
     [api]="$library session compare lab"
+    [web]="$library session api lab" # what the page calls, and forms of base and tensor files for it
     [cli]="base config data synth metrics report compare"
 )
 
@@ -120,8 +121,8 @@ check_owners() {
     owned 'include *<utf8proc\.h>' 'src/base/utf8\.c' '<utf8proc.h> belongs to src/base/utf8.c'
     owned 'include *<(cairo[a-z-]*|pango/[a-z-]*)\.h>' 'src/report/paint\.c' \
         'cairo and pango belong to src/report/paint.c'
-    owned 'include *<jansson\.h>' 'src/(base|cli)/[^:]*' \
-        '<jansson.h> belongs to src/base and src/cli'
+    owned 'include *<jansson\.h>' 'src/(base|cli|web)/[^:]*' \
+        '<jansson.h> belongs to src/base, src/cli and src/web'
     owned '(exit|_exit|_Exit|quick_exit) *\(' 'src/cli/[^:]*' 'only src/cli may exit'
     owned '(printf|vprintf|puts|putchar|perror) *\(|stderr([^A-Za-z0-9_]|$)' 'src/cli/[^:]*' \
         'only src/cli may print'

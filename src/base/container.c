@@ -3,25 +3,16 @@
 #include "base/json.h"
 #include "base/memory.h"
 
-#include <errno.h>
-#include <fcntl.h>
 #include <inttypes.h>
 #include <libdeflate.h>
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 _Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__,
                "tensors are stored in native byte order");
 
-enum {
-    START_SIZE = 16,
-    HEADER_DEPTH = 3,
-    CACHE_LINE = 64,
-    CHUNK_SIZE = 1 << 18, /* bytes still in the cache when their checksum is computed */
-};
+enum { HEADER_DEPTH = 3 };
 
 /* From wide to narrow, so that tensors written in this order are aligned. */
 const sa_dtype_info sa_dtypes[SA_DTYPES] = {
@@ -96,7 +87,7 @@ static bool is_text(const unsigned char *start, size_t size) {
  * SA_CONTAINER_LENGTH_SIZE. */
 static bool report_foreign_format(const char *name, const unsigned char *start, size_t size,
                                   sa_error *error) {
-    const size_t available = size < START_SIZE ? size : START_SIZE;
+    const size_t available = size < SA_CONTAINER_START ? size : SA_CONTAINER_START;
     for (size_t i = 0; i < sizeof formats / sizeof *formats; i++)
         if (begins(start, available, formats[i].bytes, formats[i].size))
             return sa_fail(error, SA_DATA, "%s: not a safetensors file but %s", name,
@@ -110,9 +101,8 @@ static bool report_foreign_format(const char *name, const unsigned char *start, 
                    is_text(start, available) ? " but text" : "");
 }
 
-/* Reads the length of the header from the first START_SIZE bytes of a file of `size` bytes. */
-static bool read_length(const char *name, const unsigned char *start, size_t size, size_t *length,
-                        sa_error *error) {
+bool sa_container_read_length(const char *name, const unsigned char *start, size_t size,
+                              size_t *length, sa_error *error) {
     if (size <= SA_CONTAINER_LENGTH_SIZE)
         return sa_fail(error, SA_DATA, "%s: truncated: the file has only %zu bytes", name, size);
     uint64_t stored;
@@ -271,22 +261,20 @@ static bool verify_checksum(sa_container *container, uint32_t found, sa_error *e
 
 /* ---- Reading --------------------------------------------------------------------------------- */
 
-/* Updates the checksum of a file of `size` bytes with `chunk` bytes from `at` on. The last four
- * bytes are the checksum itself and do not count. */
-static uint32_t update_checksum(uint32_t sum, const char *bytes, size_t at, size_t chunk,
-                                size_t size) {
+uint32_t sa_container_update_checksum(uint32_t sum, const char *bytes, size_t at, size_t chunk,
+                                      size_t size) {
     const size_t end = size > sizeof sum ? size - sizeof sum : 0;
     if (at >= end) return sum;
     return libdeflate_crc32(sum, bytes + at, chunk < end - at ? chunk : end - at);
 }
 
-static bool parse(sa_container *container, const char *name, const char *bytes, size_t size,
-                  uint32_t sum, sa_error *error) {
+bool sa_container_parse(sa_container *container, const char *name, const char *bytes, size_t size,
+                        uint32_t sum, sa_error *error) {
     *container = (sa_container){.name = name};
     const char *header = bytes + SA_CONTAINER_LENGTH_SIZE;
     size_t length = 0;
     bool good =
-        read_length(name, (const unsigned char *)bytes, size, &length, error) &&
+        sa_container_read_length(name, (const unsigned char *)bytes, size, &length, error) &&
         parse_header(container, header, length, error) && check_metadata(container, error) &&
         read_tensors(container, header + length, size - SA_CONTAINER_LENGTH_SIZE - length, error) &&
         verify_checksum(container, sum, error);
@@ -296,81 +284,8 @@ static bool parse(sa_container *container, const char *name, const char *bytes, 
 
 bool sa_container_read(sa_container *container, const char *name, const void *bytes, size_t size,
                        sa_error *error) {
-    return parse(container, name, bytes, size, update_checksum(0, bytes, 0, size, size), error);
-}
-
-static bool read_chunk(int fd, const char *path, char *bytes, size_t at, size_t size,
-                       sa_error *error) {
-    for (const size_t end = at + size; at < end;) {
-        ssize_t got = pread(fd, bytes + at, end - at, (off_t)at);
-        if (got < 0 && errno == EINTR) continue;
-        if (got < 0) return sa_fail_errno(error, SA_IO, "read", path);
-        if (got == 0) return sa_fail(error, SA_DATA, "%s: became shorter while it was read", path);
-        at += (size_t)got;
-    }
-    return true;
-}
-
-static bool read_whole(int fd, const char *path, char *bytes, size_t size, uint32_t *sum,
-                       sa_error *error) {
-    *sum = 0;
-    for (size_t at = 0; at < size; at += CHUNK_SIZE) {
-        const size_t chunk = size - at < CHUNK_SIZE ? size - at : CHUNK_SIZE;
-        if (!read_chunk(fd, path, bytes, at, chunk, error)) return false;
-        *sum = update_checksum(*sum, bytes, at, chunk, size);
-    }
-    return true;
-}
-
-/* A whole file in memory. The tensors' data begin at a cache line, so that weights can be used in
- * place. */
-typedef struct loaded_file {
-    char *memory, *bytes; /* as allocated; the first byte of the file */
-    size_t size;
-    uint32_t sum;
-} loaded_file;
-
-/* Checks the type, size and first bytes of the file before it allocates anything. */
-static bool load(int fd, const char *path, loaded_file *file, sa_error *error) {
-    struct stat before, after;
-    if (fstat(fd, &before) != 0 || !S_ISREG(before.st_mode))
-        return sa_fail(error, SA_OPEN, "cannot open '%s': not a regular file", path);
-    file->size = (size_t)before.st_size;
-    if (file->size > SA_FILE_LIMIT)
-        return sa_fail(error, SA_LIMIT, "%s: larger than %zu bytes", path, SA_FILE_LIMIT);
-    char start[START_SIZE] = {0};
-    size_t length = 0;
-    if (!read_chunk(fd, path, start, 0, file->size < START_SIZE ? file->size : START_SIZE, error) ||
-        !read_length(path, (unsigned char *)start, file->size, &length, error))
-        return false;
-    file->memory = sa_new(file->size + CACHE_LINE, 1, error);
-    if (!file->memory) return false;
-    const uintptr_t data = (uintptr_t)file->memory + SA_CONTAINER_LENGTH_SIZE + length;
-    file->bytes = file->memory + (CACHE_LINE - data % CACHE_LINE);
-    bool good = read_whole(fd, path, file->bytes, file->size, &file->sum, error);
-    if (good && fstat(fd, &after) != 0)
-        good = sa_fail_errno(error, SA_IO, "read", path);
-    else if (good && after.st_size != before.st_size)
-        good = sa_fail(error, SA_DATA, "%s: changed while it was read", path);
-    if (!good) free(file->memory);
-    return good;
-}
-
-bool sa_container_open(sa_container *container, const char *path, sa_error *error) {
-    *container = (sa_container){.name = path};
-    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK); /* a pipe must not block */
-    if (fd < 0) return sa_fail_errno(error, SA_OPEN, "open", path);
-    loaded_file file = {0};
-    const bool good = load(fd, path, &file, error);
-    close(fd);
-    if (!good) return false;
-    if (!parse(container, path, file.bytes, file.size, file.sum, error)) {
-        free(file.memory);
-        return false;
-    }
-    container->memory = file.memory;
-    container->size = file.size;
-    return true;
+    return sa_container_parse(container, name, bytes, size,
+                              sa_container_update_checksum(0, bytes, 0, size, size), error);
 }
 
 void sa_container_close(sa_container *container) {

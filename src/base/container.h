@@ -82,4 +82,22 @@ const char *sa_container_metadata(const sa_container *container, const char *key
 bool sa_container_write(const char *path, const sa_tensor *tensors, size_t count,
                         const sa_metadata *texts, size_t text_count, sa_error *error);
 
+/* ---- Steps of reading, for container_open.c ---- */
+
+enum { SA_CONTAINER_START = 16 }; /* bytes that tell what a file is */
+
+/* Reads the length of the header from the first SA_CONTAINER_START bytes of a file of `size` bytes.
+ */
+bool sa_container_read_length(const char *name, const unsigned char *start, size_t size,
+                              size_t *length, sa_error *error);
+
+/* Updates the checksum of a file of `size` bytes with `chunk` bytes from `at` on. The last four
+ * bytes are the checksum itself and do not count. */
+uint32_t sa_container_update_checksum(uint32_t sum, const char *bytes, size_t at, size_t chunk,
+                                      size_t size);
+
+/* As sa_container_read, with the checksum of the bytes. */
+bool sa_container_parse(sa_container *container, const char *name, const char *bytes, size_t size,
+                        uint32_t sum, sa_error *error);
+
 #endif

@@ -1,10 +1,9 @@
 #include "data/strings.h"
+#include "base/random_key.h"
 #include "base/rng.h"
 
-#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/random.h>
 
 enum { MAX_STRINGS = INT32_MAX - 1 };
 
@@ -13,19 +12,10 @@ sa_token sa_strings_get(const sa_strings *strings, int32_t number) {
     return (sa_token){strings->text.text + start, strings->end[number] - start};
 }
 
-/* Random in every process, against words constructed to collide. The numbers of the strings do not
- * depend on it. */
-static uint64_t key[2];
-
-static void draw_key(void) {
-    (void)!getrandom(key, sizeof key, GRND_NONBLOCK); /* on failure 0: slow at worst */
-}
-
-/* The slot of the string, or the free slot for it; slots > 0. */
+/* The slot of the string, or the free slot for it; slots > 0. The numbers of the strings do not
+ * depend on the key. */
 static size_t slot_of(const sa_strings *strings, const char *text, size_t size) {
-    static pthread_once_t drawn = PTHREAD_ONCE_INIT;
-    pthread_once(&drawn, draw_key);
-    size_t at = sa_hash_siphash(key, text, size) & (strings->slots - 1);
+    size_t at = sa_hash_siphash(sa_random_key(), text, size) & (strings->slots - 1);
     while (strings->slot[at]) {
         const sa_token other = sa_strings_get(strings, (int32_t)strings->slot[at] - 1);
         if (other.size == size && memcmp(other.text, text, size) == 0) break;

@@ -1,4 +1,5 @@
 /* training: sa_train of softalign.h, the loop over updates and validations. */
+#include "session/training.h"
 #include "analysis/overlap.h"
 #include "base/argument.h"
 #include "base/memory.h"
@@ -172,10 +173,7 @@ static bool end_saves(sa_session *session, sa_error *error) {
 
 /* ---- Validation ------------------------------------------------------------------------------ */
 
-/* Validates the model and saves it if it is the best so far. A scheduled validation is part of the
- * training; one at a stop does not change its state, so that resuming gives the bits of a training
- * that was never stopped. */
-static bool validate(sa_session *session, bool scheduled, sa_error *error) {
+bool sa_session_validate(sa_session *session, bool scheduled, sa_error *error) {
     const double begin = sa_clock_seconds();
     sa_progress row = progress_now(session, session->figures.loss, session->counts.words);
     sa_validation now;
@@ -232,7 +230,7 @@ static bool write_average(sa_session *session, sa_error *error) {
 
 /* ---- The loop -------------------------------------------------------------------------------- */
 
-static bool step(sa_session *session, sa_error *error) {
+bool sa_session_step(sa_session *session, sa_error *error) {
     int count;
     const size_t *pairs = sa_batcher_next(&session->batcher, &count);
     sa_step_result result;
@@ -256,14 +254,13 @@ static bool step(sa_session *session, sa_error *error) {
     return true;
 }
 
-static bool validation_due(const sa_session *session) {
+bool sa_session_validation_due(const sa_session *session) {
     const int every = session->settings.valid_every;
     return every ? session->trainer.step % every == 0
                  : session->batcher.position == session->data.count;
 }
 
-/* Why training ends now, or NULL. */
-static const char *reason_to_stop(const sa_session *session) {
+const char *sa_session_reason_to_stop(const sa_session *session) {
     const sa_settings *settings = &session->settings;
     const bool epoch_over = session->batcher.position == session->data.count;
     const int64_t epochs = session->batcher.epoch + epoch_over;
@@ -281,15 +278,15 @@ static bool train(sa_session *session, const char **reason, sa_error *error) {
     /* the model has not changed since a scheduled validation, and its best model exists */
     bool fresh =
         session->counts.validations && !session->counts.words && isfinite(session->best.loss);
-    while (!(*reason = reason_to_stop(session))) {
-        if (!step(session, error)) return false;
+    while (!(*reason = sa_session_reason_to_stop(session))) {
+        if (!sa_session_step(session, error)) return false;
         report_step(session);
-        fresh = validation_due(session);
-        if (fresh && !validate(session, true, error)) return false;
+        fresh = sa_session_validation_due(session);
+        if (fresh && !sa_session_validate(session, true, error)) return false;
     }
     if (session->training->pausing && strcmp(*reason, "stopped") == 0)
         return (fresh || save(session, false, error)) && end_saves(session, error);
-    return (fresh || validate(session, false, error)) && write_average(session, error) &&
+    return (fresh || sa_session_validate(session, false, error)) && write_average(session, error) &&
            end_saves(session, error);
 }
 

@@ -120,7 +120,7 @@ static inline __attribute__((always_inline)) void multiply_rows(const factors *f
     for (; i < f->rows; i++) multiply_tile(f, i, 1);
 }
 
-#if defined(__x86_64__)
+#if defined(__x86_64__) && !defined(SA_PLAIN_LOOPS)
 __attribute__((target("avx512f"))) static void multiply_avx512(const factors *f) {
     multiply_rows(f, 24 / WIDE, 8 / WIDE);
 }

@@ -34,7 +34,7 @@ function(add_array name text)
 endfunction()
 
 set(script "")
-foreach(part data chart matrix viewer list film place)
+foreach(part dom data chart matrix viewer list film place)
   file(READ ${FOLDER}/page_${part}.js text)
   string(APPEND script "${text}")
 endforeach()

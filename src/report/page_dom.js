@@ -1,0 +1,52 @@
+
+"use strict";
+// How a page shows texts and numbers. Texts are untrusted: they become text nodes and nothing else.
+
+const byId = (id) => document.getElementById(id);
+
+// Characters that are invisible or reorder other text are shown by their code point.
+const unseen =
+  /[\u0000-\u001f\u007f-\u00a0\u00ad\u061c\u180e\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffc]|[\u{e0000}-\u{e007f}]/gu;
+
+function visible(text, whole = true) {
+  const shown = text.replace(unseen, (mark) => `⟦U+${mark.codePointAt(0).toString(16).toUpperCase().padStart(4, "0")}⟧`);
+  return shown.trim() || !whole ? shown : "␣";
+}
+
+// Truncated to a number of characters, combining marks included.
+function clipped(text, most) {
+  const letters = Array.from(visible(text));
+  return letters.length > most ? letters.slice(0, most - 1).join("") + "…" : letters.join("");
+}
+
+const SVG = "http://www.w3.org/2000/svg";
+
+function make(node, attributes, children) {
+  for (const [name, value] of Object.entries(attributes)) {
+    if (name === "on") for (const [event, act] of Object.entries(value)) node.addEventListener(event, act);
+    else if (value !== false && value !== null) node.setAttribute(name, value === true ? "" : value);
+  }
+  node.append(...children.filter((child) => child !== null));
+  return node;
+}
+const html = (tag, attributes = {}, ...children) => make(document.createElement(tag), attributes, children);
+const svg = (tag, attributes = {}, ...children) => make(document.createElementNS(SVG, tag), attributes, children);
+
+// A word of a corpus, with its direction isolated from the text around it.
+const word = (text, most = 48) => html("bdi", {}, clipped(text, most));
+
+// Whether most letters are of right-to-left scripts.
+function isRightToLeft(words) {
+  const letters = words.join("").match(/\p{L}/gu) ?? [];
+  return letters.filter((letter) => /[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc]/.test(letter)).length > letters.length / 2;
+}
+
+function fixed(value, decimals) {
+  return Number.isFinite(value) ? value.toFixed(decimals) : "–";
+}
+
+// As sa_csv_cell_add: no spreadsheet runs the word as a formula.
+function csvCell(text) {
+  const guarded = /^'*[=+\-@\t\r\n＝＋－＠]/.test(text) ? "'" + text : text;
+  return /[",\r\n]/.test(guarded) ? `"${guarded.replaceAll('"', '""')}"` : guarded;
+}

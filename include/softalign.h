@@ -112,6 +112,7 @@ enum {
     SA_NORMALIZER_ENTMAX,
 };
 enum { SA_ENTMAX_ALPHA_LEARNED };
+enum { SA_COVERAGE_NONE, SA_COVERAGE_LINGUISTIC };
 enum { SA_WINDOW_NONE, SA_WINDOW_LOCAL_M, SA_WINDOW_LOCAL_P };
 enum { SA_ENCODER_BI, SA_ENCODER_UNI, SA_ENCODER_NONE };
 enum {
@@ -186,6 +187,8 @@ typedef struct sa_settings {
     int value_size;        /* d_v of each of several heads; 0: annotation size / heads */
     int window;            /* SA_WINDOW_..., local attention */
     int window_size;       /* D */
+    int coverage;          /* SA_COVERAGE_..., what earlier target words add to the score */
+    double max_fertility;  /* N of SA_COVERAGE_LINGUISTIC */
     int encoder;           /* SA_ENCODER_... */
     int layers;            /* of the encoder; Transformer: of the decoder, too */
     int decoder_layers;    /* of a recurrent decoder */
@@ -283,6 +286,9 @@ const char *sa_normalizer_info(size_t i, const char **formula, const char **cita
 
 /* The same of the positions. */
 const char *sa_position_info(size_t i, const char **formula, const char **citation);
+
+/* The same of coverage, which tells the score how much earlier target words have covered. */
+const char *sa_coverage_info(size_t i, const char **formula, const char **citation);
 
 /* The same of the decoders. */
 const char *sa_decoder_info(size_t i, const char **formula, const char **citation);

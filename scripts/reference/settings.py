@@ -9,6 +9,7 @@ CHOICES = {  # the first is the default
     "attention": ("additive", "scaled-dot", "dot", "general", "raw-dot", "concat", "location",
                   "uniform", "gaussian", "cosine", "qk-norm"),
     "normalizer": ("softmax", "null", "sparsemax", "entmax"),
+    "coverage": ("none", "linguistic"),
     "decoder": ("bahdanau", "fixed", "fixed-init", "luong", "cgru"),
     "cell": ("gru", "lstm", "rnn"),
     "update": ("new", "old"),
@@ -27,9 +28,10 @@ NUMBERS = {  # the default (None: there is none) and the least
     "ffn": (256, 1), "layers": (1, 1), "decoder-layers": (1, 1), "heads": (1, 1), "value-size": (0, 0), "window-size": (10, 1), "max-len": (50, 1),
 }
 ALPHA = "entmax-alpha"  # a number from 1.01 to 2, or learned; 1.5 is the default
+POSITIVE = {"max-fertility": 2}  # numbers above 0, and their defaults
 FRACTIONS = ("label-smoothing",)  # 0 is the default, here and in the next line
 WEIGHTS = ("guided-alignment", "l2")
-NAMES = (*CHOICES, *SWITCHES, *NUMBERS, *FRACTIONS, *WEIGHTS, ALPHA)
+NAMES = (*CHOICES, *SWITCHES, *NUMBERS, *POSITIVE, *FRACTIONS, *WEIGHTS, ALPHA)
 EARLIER = {"start": "decoder-init", "readout": "readout-state", "values": "value-size"}  # in older dumps
 EARLIER_WINDOWS = {"monotone": "local-m", "predictive": "local-p"}
 CUT_BY_HEADS = ("additive", "concat", "dot", "scaled-dot", "gaussian", "cosine", "qk-norm")  # the scores whose attn is divided among the heads
@@ -57,6 +59,10 @@ def complete(settings):
         value = all_of_them[name] = value_of(name, default)
         demand(type(value) is int and value >= least,
                f"settings: {name} is {value!r}, not a whole number of at least {least}")
+    for name, default in POSITIVE.items():
+        value = all_of_them[name] = value_of(name, default)
+        demand(isinstance(value, (int, float)) and value > 0,
+               f"settings: {name} is {value!r}, not above 0")
     for name in FRACTIONS:
         value = all_of_them[name] = value_of(name, 0)
         demand(type(value) in (int, float) and 0 <= value < 1,
@@ -94,7 +100,7 @@ def parse(assignments):
             value = {"true": True, "false": False}.get(value, value)
         elif name in NUMBERS and value.isdecimal():
             value = int(value)
-        elif name in (*FRACTIONS, *WEIGHTS) or name == ALPHA and value != "learned":
+        elif name in (*POSITIVE, *FRACTIONS, *WEIGHTS) or name == ALPHA and value != "learned":
             value = float(value)
         settings[name] = value
     return settings

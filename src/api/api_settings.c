@@ -1,4 +1,5 @@
 /* api_settings: the version and the choices of softalign.h. */
+#include "attention/coverage.h"
 #include "attention/normalizer.h"
 #include "attention/score.h"
 #include "layers/cell.h"
@@ -45,6 +46,13 @@ const char *sa_position_info(size_t i, const char **formula, const char **citati
     if (formula) *formula = sa_position_kinds[i].formula;
     if (citation) *citation = sa_position_kinds[i].citation;
     return sa_position_kinds[i].name;
+}
+
+const char *sa_coverage_info(size_t i, const char **formula, const char **citation) {
+    if (!sa_coverage_name(i)) return NULL;
+    if (formula) *formula = sa_coverages[i].formula;
+    if (citation) *citation = sa_coverages[i].citation;
+    return sa_coverages[i].name;
 }
 
 const char *sa_decoder_info(size_t i, const char **formula, const char **citation) {

@@ -5,8 +5,11 @@
 
 sa_attention_scratch sa_attention_scratch_layout(sa_arena *arena, const sa_attention *w,
                                                  int queries, int steps, bool training) {
+    const int covered = w->w_c.cols / (w->heads ? w->heads : 1);
     return (sa_attention_scratch){
         .keys = sa_mat_alloc(arena, steps, w->key_width),
+        .covered = sa_mat_alloc(arena, steps, covered),
+        .dcovered = sa_mat_alloc(arena, training ? steps : 0, covered),
         .dalpha = sa_mat_alloc(arena, training ? queries : 0, steps),
         .soft = sa_mat_alloc(arena, queries, steps),
         .spans = sa_arena_alloc(arena, (size_t)queries, sizeof(sa_span)),
@@ -97,6 +100,22 @@ static head_slice slice_head(const sa_attention *w, const sa_memory *memory,
                         .o = sa_head_part(o, H, k)};
 }
 
+/* The same of its coverage, for a block of one query. */
+typedef struct coverage_slice {
+    sa_mat w_c, Phi;
+    sa_mat previous, C; /* [1 x S] C_{i-1} and C_i */
+} coverage_slice;
+
+static coverage_slice slice_coverage(const sa_attention *w, const sa_memory *memory,
+                                     const query_block *block, sa_attention_rows rows, int k) {
+    const int H = w->heads, b = block->sentence, S = memory->first[b + 1] - memory->first[b];
+    sa_require(block->count == 1);
+    return (coverage_slice){.w_c = sa_head_part(w->w_c, H, k),
+                            .Phi = sentence(memory->fertility, memory->first, b),
+                            .previous = sa_attention_head(rows.previous_state, block->row, H, k, S),
+                            .C = sa_attention_head(rows.state, block->row, H, k, S)};
+}
+
 sa_real sa_attention_exponent(const sa_attention *w, int k) {
     return w->a.cols ? sa_entmax_alpha(w->a.x[k]) : w->exponent;
 }
@@ -132,11 +151,23 @@ static int words_of(const sa_memory *memory, int b) {
     return memory->first[b + 1] - memory->first[b];
 }
 
+/* The keys that the score reads: k_j + w_c C_{i-1,j} with coverage, else k_j. */
+static sa_mat keys_read(const sa_attention *w, const sa_memory *memory, const query_block *block,
+                        sa_attention_rows rows, int k, sa_mat keys, sa_attention_scratch scratch) {
+    if (!w->w_c.cols) return keys;
+    const coverage_slice at = slice_coverage(w, memory, block, rows, k);
+    const sa_mat covered = sa_rows(scratch.covered, 0, keys.rows);
+    sa_coverage_keys_forward(at.w_c, at.previous, keys, covered);
+    return covered;
+}
+
 /* e_ij = f(q_i, k_j) + b(j - i) of head k */
-static void scores_forward(const sa_attention *w, const head_slice *at, int k,
-                           const query_block *block, sa_mat e, sa_attention_scratch scratch) {
-    w->score->forward(at->v_a, at->q, at->k, e,
-                      sa_cols(sa_rows(scratch.keys, 0, at->k.rows), 0, at->k.cols));
+static void scores_forward(const sa_attention *w, const sa_memory *memory, int k,
+                           const query_block *block, sa_attention_rows rows, const head_slice *at,
+                           sa_mat e, sa_attention_scratch scratch) {
+    const sa_mat keys = keys_read(w, memory, block, rows, k, at->k, scratch);
+    w->score->forward(at->v_a, at->q, keys, e,
+                      sa_cols(sa_rows(scratch.keys, 0, keys.rows), 0, keys.cols));
     sa_positions_bias(&w->positions, k, block->i - 1, e);
 }
 
@@ -152,7 +183,7 @@ sa_span sa_attention_scores(const sa_attention *w, const sa_memory *memory, int 
                             sa_attention_scratch scratch) {
     const query_block block = {l, 1, b, i, causal};
     const head_slice at = slice_head(w, memory, &block, rows.q, rows.head_outputs, k);
-    scores_forward(w, &at, k, &block, e, scratch);
+    scores_forward(w, memory, k, &block, rows, &at, e, scratch);
     return span_of(w, &block, 0, rows, e.cols);
 }
 
@@ -166,13 +197,17 @@ static void heads_forward(const sa_attention *w, const sa_memory *memory, const 
     for (int k = 0; k < w->heads; k++) {
         const head_slice at = slice_head(w, memory, block, rows.q, o, k);
         const sa_mat alpha = block_weights(w, block, rows.alpha, k, S);
-        scores_forward(w, &at, k, block, alpha, scratch);
+        scores_forward(w, memory, k, block, rows, &at, alpha, scratch);
         sa_attention_weights_forward(w->normalizer, sa_attention_exponent(w, k), spans, alpha);
         if (w->window == SA_WINDOW_LOCAL_P) gauss_forward(w, block, rows, alpha);
         for (int l = 0; override && l < block->count; l++)
             sa_override_apply(override, block->sentence, block->i + l, sa_rows(alpha, l, 1),
                               sa_cols(sa_rows(scratch.soft, 0, 1), 0, S));
         sa_attention_sum_forward(alpha, at.v, at.o);
+        if (w->w_c.cols) {
+            const coverage_slice covered = slice_coverage(w, memory, block, rows, k);
+            sa_coverage_sum_forward(covered.previous, alpha, covered.Phi, covered.C);
+        }
     }
 }
 
@@ -187,11 +222,28 @@ static void weights_backward(const sa_attention *w, int k, const sa_span *spans,
     if (learned) dw->a.x[k] += sa_entmax_alpha_backward(exponent, dexponent);
 }
 
-/* From d_o: d.q, d.relative_center, dmemory's keys and values, dw->v_a and dw->a are added to. */
+/* From de: dq, dk and dv_a, and with coverage d.previous_state and dw_c, are added to. */
+static void scores_backward(const sa_attention *w, const sa_memory *memory, int k,
+                            const query_block *block, sa_attention_rows rows, const head_slice *at,
+                            sa_mat de, const head_slice *to, const coverage_slice *dcoverage,
+                            sa_attention_scratch scratch) {
+    const sa_mat keys = keys_read(w, memory, block, rows, k, at->k, scratch);
+    const sa_mat workspace = sa_cols(sa_rows(scratch.keys, 0, keys.rows), 0, keys.cols);
+    const sa_mat dkeys = dcoverage ? sa_rows(scratch.dcovered, 0, keys.rows) : to->k;
+    if (dcoverage) sa_zero(dkeys);
+    w->score->backward(at->v_a, at->q, keys, de, to->q, dkeys, to->v_a, workspace);
+    if (!dcoverage) return;
+    const coverage_slice covered = slice_coverage(w, memory, block, rows, k);
+    sa_coverage_keys_backward(covered.w_c, covered.previous, dkeys, dcoverage->previous,
+                              dcoverage->w_c, to->k);
+}
+
+/* From d_o and d.state: d.q, d.relative_center, d.previous_state, what dmemory has besides
+ * annotations, and dw->v_a, a and w_c are added to. */
 static void heads_backward(const sa_attention *w, const sa_memory *memory, const query_block *block,
                            sa_attention_rows rows, sa_mat d_o, sa_attention_rows d,
                            sa_memory *dmemory, sa_attention *dw, sa_attention_scratch scratch) {
-    const int S = words_of(memory, block->sentence);
+    const int b = block->sentence, S = words_of(memory, b);
     const sa_span *spans = spans_of(w, block, rows, S, scratch.spans);
     const sa_mat dalpha = sa_cols(sa_rows(scratch.dalpha, 0, block->count), 0, S);
     const sa_mat soft = sa_cols(sa_rows(scratch.soft, 0, block->count), 0, S);
@@ -202,14 +254,20 @@ static void heads_backward(const sa_attention *w, const sa_memory *memory, const
         sa_attention_sum_backward(alpha, at.v, to.o, dalpha, to.v);
         if (!k && d.alpha.cols) /* the alignment loss guides the first head only */
             sa_add(sa_cols(sa_rows(d.alpha, block->row, block->count), 0, S), dalpha);
+        coverage_slice dcoverage;
+        if (w->w_c.cols) {
+            dcoverage = slice_coverage(dw, dmemory, block, d, k);
+            sa_coverage_sum_backward(alpha, sentence(memory->fertility, memory->first, b),
+                                     dcoverage.C, dcoverage.previous, dalpha, dcoverage.Phi);
+        }
         if (w->window == SA_WINDOW_LOCAL_P) {
             gauss_backward(w, block, rows, alpha, dalpha, soft, d);
             alpha = soft;
         }
         weights_backward(w, k, spans, alpha, dalpha, dw);
         sa_positions_bias_backward(k, block->i - 1, dalpha, &dw->positions);
-        w->score->backward(at.v_a, at.q, at.k, dalpha, to.q, to.k, to.v_a,
-                           sa_cols(sa_rows(scratch.keys, 0, S), 0, at.k.cols));
+        scores_backward(w, memory, k, block, rows, &at, dalpha, &to,
+                        w->w_c.cols ? &dcoverage : NULL, scratch);
     }
     if (sa_gradient_intact("rope.query")) rotate_queries(w, block, true, d.q);
 }
@@ -240,7 +298,7 @@ void sa_attention_step_backward(const sa_attention *w, const sa_memory *memory, 
                                 sa_memory *dmemory, sa_mat ds, sa_attention *dw,
                                 sa_attention_scratch scratch) {
     const sa_mat d_o = sa_attention_project_output_backward(w, dc, d);
-    sa_zero(d.q), sa_zero(d.relative_center);
+    sa_zero(d.q), sa_zero(d.relative_center), sa_zero(d.previous_state);
     for (int l = 0; l < dc.rows; l++) {
         const query_block block = {l, 1, l, i, false};
         heads_backward(w, memory, &block, rows, d_o, d, dmemory, dw, scratch);

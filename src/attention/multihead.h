@@ -9,9 +9,10 @@
 #include "attention/window.h"
 
 typedef struct sa_attention_scratch {
-    sa_mat keys;         /* [S x key_width] */
-    sa_mat dalpha, soft; /* [Q x S] dalpha: backward only */
-    sa_span *spans;      /* [Q] */
+    sa_mat keys;              /* [S x key_width] */
+    sa_mat covered, dcovered; /* [S x key_width] of coverage; dcovered: backward only */
+    sa_mat dalpha, soft;      /* [Q x S] dalpha: backward only */
+    sa_span *spans;           /* [Q] */
 } sa_attention_scratch;
 
 /* For at most `queries` queries at a time over sentences of at most `steps` words. */
@@ -34,12 +35,13 @@ sa_real sa_attention_center(const sa_attention *w, int i, sa_attention_rows rows
  */
 
 /* Queries s [L x n] of target position i (from 1), row l over sentence which[l] (NULL: l): fills
- * rows and c [L x A]. An override (NULL: none) replaces the weights. */
+ * rows and c [L x A], reads rows.previous_state. An override (NULL: none) replaces the weights. */
 void sa_attention_step_forward(const sa_attention *w, const sa_memory *memory, const int *which,
                                int i, sa_mat s, const sa_override *override, sa_attention_rows rows,
                                sa_mat c, sa_attention_scratch scratch);
-/* From dc: ds, dmemory's keys and values, dw->v_a and dw->a are added to, d is overwritten. The
- * other weights' gradients are left to sa_attention_projections_backward. */
+/* From dc and d.state: ds, dmemory's keys, values and fertilities and what dw has for the core are
+ * added to, the rest of d is overwritten. The other weights' gradients are left to
+ * sa_attention_projections_backward. */
 void sa_attention_step_backward(const sa_attention *w, const sa_memory *memory, int i,
                                 sa_attention_rows rows, sa_mat dc, sa_attention_rows d,
                                 sa_memory *dmemory, sa_mat ds, sa_attention *dw,

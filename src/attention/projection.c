@@ -19,6 +19,7 @@ void sa_attention_bind(sa_binder *binder, const char *part, sa_attention_sizes s
                         .exponent = (sa_real)sizes.exponent,
                         .heads = H,
                         .query_width = n,
+                        .max_fertility = (sa_real)sizes.max_fertility,
                         .window = sizes.window,
                         .window_size = sizes.window_size};
     if (score->query != SA_QUERY_IDENTITY) {
@@ -48,6 +49,8 @@ void sa_attention_bind(sa_binder *binder, const char *part, sa_attention_sizes s
         w->W_p = sa_bind_matrix(binder, part, "W_p", sizes.size, n, SA_INIT_INPUT);
         w->v_p = sa_bind_vector(binder, part, "v_p", sizes.size, SA_INIT_ALIGN_LAST);
     }
+    if (sizes.coverage) w->w_c = sa_bind_vector(binder, part, "w_c", w->key_width, SA_INIT_INPUT);
+    if (sizes.fertility) w->U_f = sa_bind_vector(binder, part, "U_f", A, SA_INIT_INPUT);
     if (w->normalizer->exponent && sizes.exponent == SA_ENTMAX_ALPHA_LEARNED)
         w->a = sa_bind_vector(binder, part, "a", H, SA_INIT_ZERO); /* alpha = 1.5 */
 }
@@ -58,7 +61,8 @@ void sa_memory_layout(sa_arena *arena, const sa_attention *w, const int *first, 
                       sa_memory *memory) {
     const int N = annotations.rows;
     const bool raw = w->score->key == SA_KEY_IDENTITY;
-    *memory = (sa_memory){first, 0, annotations, annotations, annotations};
+    *memory = (sa_memory){first,       0,           annotations,
+                          annotations, annotations, sa_mat_alloc(arena, N, w->U_f.cols ? 1 : 0)};
     if (!raw) memory->keys = sa_mat_alloc(arena, N, w->key_width);
     if (w->value_width) memory->values = sa_mat_alloc(arena, N, w->value_width);
 }
@@ -80,11 +84,15 @@ void sa_memory_forward(const sa_attention *w, sa_memory *memory) {
     if (w->score->key == SA_KEY_STATE_SIZED) sa_linear_forward(w->W_a, no_bias, h, memory->keys);
     if (w->value_width) sa_linear_forward(w->W_v, no_bias, h, memory->values);
     if (w->positions.kind) rotate_keys(w, memory, false, memory->keys);
+    if (w->U_f.cols) sa_fertility_forward(w->max_fertility, w->U_f, h, memory->fertility);
 }
 
 void sa_memory_backward(const sa_attention *w, const sa_memory *memory, sa_memory *d,
                         sa_attention *dw) {
     const sa_mat h = memory->annotations, dh = d->annotations;
+    if (w->U_f.cols)
+        sa_fertility_backward(w->max_fertility, w->U_f, h, memory->fertility, d->fertility, dh,
+                              dw->U_f);
     if (w->value_width && sa_gradient_intact("attention.value-projection"))
         sa_linear_backward(w->W_v, h, d->values, dh, dw->W_v, no_bias);
     if (!sa_gradient_intact("attention.keys")) return;
@@ -98,18 +106,31 @@ void sa_memory_backward(const sa_attention *w, const sa_memory *memory, sa_memor
 void sa_memory_zero(sa_memory *d) {
     if (d->keys.x != d->annotations.x) sa_zero(d->keys);
     if (d->values.x != d->annotations.x) sa_zero(d->values);
+    sa_zero(d->fertility);
 }
 
 /* ---- Queries and contexts -------------------------------------------------------------------- */
 
+int sa_attention_state_width(const sa_attention *w, int steps) {
+    return w->w_c.cols ? w->heads * steps : 0;
+}
+
+void sa_attention_state_begin(const sa_attention *w, sa_mat state) {
+    (void)w;
+    sa_zero(state); /* C_0j = 0 */
+}
+
 sa_attention_rows sa_attention_rows_layout(sa_arena *arena, const sa_attention *w, int rows,
                                            int steps, bool alpha) {
+    const int state = sa_attention_state_width(w, steps);
     return (sa_attention_rows){
         .q = sa_mat_alloc(arena, rows, w->query_width),
         .alpha = sa_mat_alloc(arena, rows, alpha ? w->heads * steps : 0),
         .head_outputs = sa_mat_alloc(arena, rows, w->value_width),
         .hidden = sa_mat_alloc(arena, rows, w->v_p.cols),
         .relative_center = sa_mat_alloc(arena, rows, w->v_p.cols ? 1 : 0),
+        .previous_state = sa_mat_alloc(arena, rows, state),
+        .state = sa_mat_alloc(arena, rows, state),
     };
 }
 
@@ -120,6 +141,8 @@ sa_attention_rows sa_attention_rows_slice(sa_attention_rows all, int first, int 
         .head_outputs = sa_rows(all.head_outputs, first, count),
         .hidden = sa_rows(all.hidden, first, count),
         .relative_center = sa_rows(all.relative_center, first, count),
+        .previous_state = sa_rows(all.previous_state, first, count),
+        .state = sa_rows(all.state, first, count),
     };
 }
 

@@ -11,6 +11,7 @@
 #ifndef SA_ATTENTION_PROJECTION_H
 #define SA_ATTENTION_PROJECTION_H
 
+#include "attention/coverage.h"
 #include "attention/normalizer.h"
 #include "attention/score.h"
 #include "layers/position.h"
@@ -31,6 +32,9 @@ typedef struct sa_attention { /* weights, or their gradients */
     sa_positions positions;  /* of self-attention, set by its stack; else none */
     sa_real exponent;        /* the normalizer's alpha, if it is not learned */
     sa_mat a;                /* [1 x heads] else: alpha = 1 + sigma(a) */
+    sa_mat w_c;              /* [1 x key_width] of coverage; without columns: none */
+    sa_mat U_f;              /* [1 x A] of fertilities; without columns: all are 1 */
+    sa_real max_fertility;   /* N */
 } sa_attention;
 
 typedef struct sa_attention_sizes {
@@ -42,7 +46,9 @@ typedef struct sa_attention_sizes {
     int max_positions;     /* S_max of the location score */
     int heads, value;      /* H, and numbers of a head's value */
     int window, window_size;
-    bool transformer; /* values are always projected, and tensors have the names of 2017 */
+    bool coverage, fertility; /* weights of earlier steps enter the score: coverage.h */
+    double max_fertility;     /* N */
+    bool transformer;         /* values are always projected, and tensors have the names of 2017 */
 } sa_attention_sizes;
 
 void sa_attention_bind(sa_binder *binder, const char *part, sa_attention_sizes sizes,
@@ -59,16 +65,17 @@ typedef struct sa_memory {
     sa_mat annotations; /* [N x A] */
     sa_mat keys;        /* [N x key_width], or the annotations themselves */
     sa_mat values;      /* [N x value_width], or the annotations themselves */
+    sa_mat fertility;   /* [N x 1] Phi; no columns without coverage that divides by it */
 } sa_memory;
 
 void sa_memory_layout(sa_arena *arena, const sa_attention *w, const int *first, sa_mat annotations,
                       sa_memory *memory);
-/* Keys and values from the annotations; keys are rotated where positions do so. */
+/* Keys, values and fertilities from the annotations; keys are rotated where positions do so. */
 void sa_memory_forward(const sa_attention *w, sa_memory *memory);
-/* From d's keys and values; all its annotations and dw are added to. */
+/* From d's keys, values and fertilities; all its annotations and dw are added to. */
 void sa_memory_backward(const sa_attention *w, const sa_memory *memory, sa_memory *d,
                         sa_attention *dw);
-/* Zeroes d's keys and values unless they are the annotations themselves. */
+/* Zeroes d's fertilities, and its keys and values unless they are the annotations themselves. */
 void sa_memory_zero(sa_memory *d);
 
 /* ---- Queries and contexts --------------------------------------------------------------------
@@ -81,12 +88,21 @@ typedef struct sa_attention_rows {
                             [R x S], what the alignment loss adds to the first head's, or empty */
     sa_mat head_outputs; /* [R x value_width] o^1 .. o^H; projected values only */
     sa_mat hidden, relative_center; /* [R x n'], [R x 1] of SA_WINDOW_LOCAL_P: window.h */
+    sa_mat previous_state, state;   /* [R x heads ..] what a step reads of the step before and
+                                       leaves to the next: sa_attention_state_width */
 } sa_attention_rows;
 
 /* For sentences of at most `steps` words; `alpha` false: without weights. */
 sa_attention_rows sa_attention_rows_layout(sa_arena *arena, const sa_attention *w, int rows,
                                            int steps, bool alpha);
 sa_attention_rows sa_attention_rows_slice(sa_attention_rows all, int first, int count);
+
+/* The attention state, which goes from target step to target step: so many numbers in a row, head
+ * by head, for sentences of at most `steps` words; 0 for most. A head has a number C_j for each
+ * word of its sentence with coverage. */
+int sa_attention_state_width(const sa_attention *w, int steps);
+/* Before the first target word. */
+void sa_attention_state_begin(const sa_attention *w, sa_mat state);
 
 /* q, and the center of a predicted window, from the states s [R x n]. */
 void sa_attention_project_query(const sa_attention *w, sa_mat s, sa_attention_rows rows);

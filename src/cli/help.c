@@ -179,6 +179,8 @@ static void markdown_page(const cli_command *command, sa_buffer *out) {
                            sa_attention_info, out);
         markdown_equations("Normalizers (--normalizer), with scores e_j and weights alpha_j",
                            sa_normalizer_info, out);
+        markdown_equations("Coverage (--coverage), with the weights alpha of earlier target words",
+                           sa_coverage_info, out);
         markdown_equations(
             "Positions (--positions), of word t, and of query i, key j and score e_ij",
             sa_position_info, out);

@@ -1,4 +1,5 @@
 #include "config/settings.h"
+#include "attention/coverage.h"
 #include "attention/normalizer.h"
 #include "attention/score.h"
 #include "attention/window.h"
@@ -42,6 +43,12 @@ const sa_option sa_settings_options[] = {
      "(local-p)"},
     {"window-size", SA_OPTION_INT, SA_SCOPE_MODEL, FIELD(window_size), 10, 1, 1000, NULL, "N",
      "half-width D of the attention window, in source positions"},
+    {"coverage", SA_OPTION_CHOICE, SA_SCOPE_MODEL, FIELD(coverage), 0, 0, 0, sa_coverage_name,
+     "NAME",
+     "tell the score how much of each source word earlier target words have covered, by its "
+     "fertility (linguistic; Tu et al. 2016)"},
+    {"max-fertility", SA_OPTION_REAL, SA_SCOPE_MODEL, FIELD(max_fertility), 2, 0.1, 100, NULL, "N",
+     "linguistic coverage: the most target words that a source word makes"},
     {"encoder", SA_OPTION_CHOICE, SA_SCOPE_MODEL, FIELD(encoder), 0, 0, 0, sa_encoder_name, "NAME",
      "encoder: bidirectional, unidirectional, or none (embeddings only)"},
     {"layers", SA_OPTION_INT, SA_SCOPE_MODEL, FIELD(layers), 1, 1, SA_MAX_LAYERS, NULL, "N",

@@ -81,9 +81,15 @@ static sa_attention_rows attend_random_memory(sa_arena *arena, sa_rng *rng, cons
     const sa_mat c = sa_mat_alloc(arena, steps, seen->annotations.cols);
     if (arena->base && at_once)
         sa_attention_all_forward(w, &memory, &queries, s, NULL, rows, c, scratch);
-    for (int t = 0; arena->base && !at_once && t < steps; t++)
-        sa_attention_step_forward(w, &memory, NULL, t + 1, sa_rows(s, t, 1), NULL,
-                                  sa_attention_rows_slice(rows, t, 1), sa_rows(c, t, 1), scratch);
+    for (int t = 0; arena->base && !at_once && t < steps; t++) {
+        const sa_attention_rows row = sa_attention_rows_slice(rows, t, 1);
+        if (t)
+            sa_copy_mat(sa_rows(rows.state, t - 1, 1), row.previous_state);
+        else
+            sa_attention_state_begin(w, row.previous_state);
+        sa_attention_step_forward(w, &memory, NULL, t + 1, sa_rows(s, t, 1), NULL, row,
+                                  sa_rows(c, t, 1), scratch);
+    }
     return rows;
 }
 

@@ -12,6 +12,9 @@ sa_attention_sizes sa_attention_sizes_of(const sa_settings *settings, int state,
         .state = state,
         .annotation = annotation,
         .size = settings->attn,
+        .coverage = settings->coverage != SA_COVERAGE_NONE,
+        .fertility = sa_coverages[settings->coverage].fertility,
+        .max_fertility = settings->max_fertility,
         .max_positions = settings->max_len + 1, /* EOS has a position too */
         .heads = heads,
         .value = value,
@@ -58,6 +61,22 @@ bool sa_positions_check(const sa_position_kind *kind, const sa_attention_sizes *
                                                   : "--embed must be even");
 }
 
+/* What is passed on from target step to target step. */
+static bool check_coverage(const sa_settings *settings, const sa_attention_sizes *sizes,
+                           sa_error *error) {
+    const char *name = sa_coverage_name((size_t)settings->coverage);
+    if (!sizes->coverage) return true;
+    if (sizes->transformer)
+        return sa_fail(error, SA_USAGE,
+                       "--coverage %s adds up weights from target word to target word, but a "
+                       "Transformer attends from all of them at once: it needs --model recurrent",
+                       name);
+    return sizes->score->key != SA_KEY_NONE ||
+           sa_fail(error, SA_USAGE,
+                   "--coverage %s is added to the keys, which --attention %s does not read", name,
+                   sizes->score->name);
+}
+
 bool sa_attention_sizes_check(const sa_settings *settings, const sa_attention_sizes *sizes,
                               sa_error *error) {
     if (settings->guided_alignment > 0 && sizes->normalizer->sparse)
@@ -65,5 +84,5 @@ bool sa_attention_sizes_check(const sa_settings *settings, const sa_attention_si
                        "--guided-alignment needs the logarithm of every weight: --normalizer %s "
                        "makes weights of 0, where it is infinite and has no gradient",
                        sizes->normalizer->name);
-    return check_widths(sizes, error);
+    return check_widths(sizes, error) && check_coverage(settings, sizes, error);
 }

@@ -282,6 +282,11 @@ void sa_decoder_forward(const sa_decoder *w, const sa_batch *batch, const sa_enc
                 t ? sa_state_rows(sa_decoder_state(*all, layer), side->start[t - 1], active)
                   : cache->source.s0[layer],
                 sa_decoder_previous(rows, layer));
+        if (t)
+            sa_copy_mat(sa_rows(all->attention.state, side->start[t - 1], active),
+                        rows.attention.previous_state);
+        else
+            sa_attention_state_begin(&w->attention, rows.attention.previous_state);
         if (!w->sizes.input_feeding) {
             w->sizes.kind->forward(&packed, &step, rows);
             continue;
@@ -329,6 +334,9 @@ static void step_backward(const sa_decoder *w, const sa_batch_side *side, int t,
                                 ? sa_rows(previous_of(&d, w->upper.sizes.count).s, 0, active)
                                 : sa_decoder_output_derivative(w, d));
     w->sizes.kind->backward(w, &step, rows, d, &cache->dsource, dw);
+    if (t) /* state_{i-1} was read by this step alone */
+        sa_copy_mat(d.attention.previous_state,
+                    sa_rows(cache->d.attention.state, side->start[t - 1], active));
     if (!w->sizes.input_feeding) return;
     sa_recurrent_input_backward(&w->cell, rows.cell_cache, d.a, d.input, &dw->cell);
     if (t && sa_gradient_intact("decoder.feeding")) /* input = [E y_{i-1} ; t_{i-1}] */
@@ -370,6 +378,7 @@ void sa_decoder_backward(const sa_decoder *w, const sa_batch *batch, sa_dropout 
                             d->c);
     sa_profile_end(cache->profile, SA_PROFILE_READOUT);
     sa_source_zero(&cache->dsource, encoder);
+    sa_zero(d->attention.state);
     for (int t = side->steps - 1; t >= 0; t--) {
         const int active = side->active[t], next = side->active[t + 1];
         for (int layer = 0; layer < w->sizes.layers; layer++) {

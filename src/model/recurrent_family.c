@@ -236,6 +236,7 @@ static void decode_begin(const sa_seq2seq *w, const sa_batch *batch, sa_decode_c
         sa_state_copy(state->source.s0[layer],
                       sa_state_rows(state->state[layer], 0, batch->source.sentences));
     sa_zero(state->t); /* t_0 = 0 */
+    sa_attention_state_begin(&w->decoder.attention, state->rows.attention.state);
 }
 
 static bool decode_step(const sa_seq2seq *w, const sa_decode_step *step, sa_decode_cache *cache,
@@ -256,6 +257,8 @@ static bool decode_step(const sa_seq2seq *w, const sa_decode_step *step, sa_deco
         for (int layer = 0; layer < d->sizes.layers; layer++)
             sa_state_copy(sa_state_rows(state->state[layer], from, 1),
                           sa_state_rows(sa_decoder_previous(rows, layer), l, 1));
+        sa_copy_mat(sa_rows(state->rows.attention.state, from, 1),
+                    sa_rows(rows.attention.previous_state, l, 1));
         sa_copy_mat(sa_rows(state->t, from, 1),
                     sa_cols(sa_rows(rows.input, l, 1), m, rows.input.cols - m));
     }

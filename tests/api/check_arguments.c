@@ -106,6 +106,7 @@ VOID_CALL(rows, sa_settings_option(SIZE_MAX), sa_search_option(SIZE_MAX),
 VOID_CALL(infos, sa_attention_info(0, a[0], a[1]), sa_decoder_info(0, a[0], a[1]),
           sa_cell_info(0, a[0], a[1]), sa_attention_info(SIZE_MAX, a[0], a[1]),
           sa_normalizer_info(0, a[0], a[1]), sa_normalizer_info(SIZE_MAX, a[0], a[1]),
+          sa_coverage_info(0, a[0], a[1]), sa_coverage_info(SIZE_MAX, a[0], a[1]),
           sa_position_info(0, a[0], a[1]), sa_position_info(SIZE_MAX, a[0], a[1]),
           sa_decoder_info(SIZE_MAX, a[0], a[1]), sa_cell_info(SIZE_MAX, a[0], a[1]))
 VOID_CALL(names, sa_gradient_fault_name(0, a[0], a[1]), sa_proof_check_name(0, a[0]),
@@ -161,7 +162,8 @@ static const struct row {
     {"sa_settings_preset", settings_preset, {&set, preset}, {"settings", "name"}},
     {"sa_preset_name sa_preset_text", preset_text, {preset}},
     {"sa_settings_option sa_search_option sa_metrics_option sa_link_option", rows},
-    {"sa_attention_info sa_normalizer_info sa_position_info sa_decoder_info sa_cell_info",
+    {"sa_attention_info sa_normalizer_info sa_coverage_info sa_position_info sa_decoder_info "
+     "sa_cell_info",
      infos,
      {&formula, &citation}},
     {"sa_gradient_fault_name sa_proof_check_name", names, {&formula, &citation}},

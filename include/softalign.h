@@ -871,6 +871,11 @@ typedef struct sa_projection {
     sa_table b; /* `out` numbers in a row or a column; not given: zero; needs W */
 } sa_projection;
 
+/* The width h of a kernel. */
+enum { SA_BANDWIDTH_FIT = -1 };
+#define SA_BANDWIDTH_MIN 1e-100 /* 1 / h^2 is finite, and so are usual distances over h^2 */
+#define SA_BANDWIDTH_MAX 1e100
+
 /* One attention in double precision, computed by the code that trains (Vaswani et al. 2017, section
  * 3.2; Bahdanau et al. 2015, A.1.2):
  *
@@ -890,8 +895,11 @@ typedef struct sa_attend_options {
     int normalizer;      /* SA_NORMALIZER_... */
     double entmax_alpha; /* of SA_NORMALIZER_ENTMAX, from 1.01 to 2 */
     int heads;
-    int positions; /* SA_POSITIONS_...: of row t of query, keys and (encodings) values */
-    bool causal;   /* query i attends to keys 0 .. i */
+    int positions;    /* SA_POSITIONS_...: of row t of query, keys and (encodings) values */
+    bool causal;      /* query i attends to keys 0 .. i */
+    double bandwidth; /* of "gaussian", the width h of the kernel; 0: the one that training starts
+                         with; SA_BANDWIDTH_FIT: that with which each value is predicted best from
+                         the others (leave-one-out), of one head */
     sa_table query, keys, values; /* [Q x ..], [S x ..], [S x ..] */
     sa_projection query_projection, keys_projection, values_projection, output_projection;
     sa_table v_a;     /* of "additive" and "concat": as many numbers as k_j has, in a row or a
@@ -902,8 +910,10 @@ typedef struct sa_attend_options {
 
 typedef struct sa_attend_result {
     int queries, keys, heads;
-    int context, output; /* sizes of c_i and of output_i */
-    bool default_v_a;    /* v_a was needed and not given */
+    int context, output;        /* sizes of c_i and of output_i */
+    bool default_v_a;           /* v_a was needed and not given */
+    double bandwidth, left_out; /* with SA_BANDWIDTH_FIT: h, and the mean squared error of values
+                                   that are predicted from the others; else 0 */
     double *scores;   /* [heads * queries * keys] e; NaN where a query may not attend; NULL: weights
                          were given */
     double *weights;  /* [heads * queries * keys] alpha; 0 where a query may not attend */

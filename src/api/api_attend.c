@@ -175,21 +175,47 @@ static bool check_rotation(const operands *all, const sa_attend_options *options
                    name, width);
 }
 
+/* The width of a kernel. */
+static bool check_bandwidth(const operands *all, const sa_attend_options *options,
+                            sa_error *error) {
+    const double h = options->bandwidth;
+    if (h == 0) return true;
+    if (!all->score->kernel)
+        return sa_fail(error, SA_USAGE,
+                       "--bandwidth is the width of a kernel: it needs --attention gaussian");
+    if (is_given(options->v_a))
+        return sa_fail(error, SA_USAGE,
+                       "--bandwidth and --vector are both the width: give one of them");
+    if (h != SA_BANDWIDTH_FIT)
+        return (h >= SA_BANDWIDTH_MIN && h <= SA_BANDWIDTH_MAX) ||
+               sa_fail(error, SA_USAGE, "--bandwidth %g: a number from %g to %g", h,
+                       SA_BANDWIDTH_MIN, SA_BANDWIDTH_MAX);
+    if (options->heads > 1 || options->causal || options->positions != SA_POSITIONS_NONE)
+        return sa_fail(error, SA_USAGE,
+                       "--bandwidth fit predicts every value from all others by one kernel: "
+                       "without --heads, --causal and --positions");
+    return all->keys.table.rows > 2 ||
+           sa_fail(error, SA_DATA,
+                   "--bandwidth fit leaves one pair out and compares distances to the others: it "
+                   "needs at least 3 keys");
+}
+
 static bool check_scores(operands *all, const sa_attend_options *options, sa_error *error) {
     if (!open_operand(&all->query, error)) return false;
     if (all->score->query != SA_QUERY_IDENTITY &&
         !divides_by_heads(&all->query, options->heads, error))
         return false;
     if (all->score->key != SA_KEY_NONE && !check_keys(all, options, error)) return false;
-    return check_rotation(all, options, error) &&
+    return check_rotation(all, options, error) && check_bandwidth(all, options, error) &&
            check_vector(all, options->heads, options->v_a, error);
 }
 
 static bool check_given(const sa_attend_options *options, sa_error *error) {
     if (is_given(options->query) || is_given(options->keys) || options->heads > 1 ||
-        options->causal)
+        options->causal || options->bandwidth != 0)
         return sa_fail(error, SA_USAGE,
-                       "--given-weights takes the place of query, keys, heads and --causal");
+                       "--given-weights takes the place of query, keys, heads, --causal and "
+                       "--bandwidth");
     return check_table("--given-weights", options->weights, error) &&
            (options->weights.cols == options->values.rows ||
             fail_shapes("--given-weights", options->weights, "--values", options->values,

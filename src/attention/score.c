@@ -34,7 +34,7 @@ const sa_score sa_scores[] = {
     [SA_ATTENTION_GAUSSIAN] = {"gaussian", "e_j = -|W_a s - U_a h_j|^2 / (2 h^2), h learned",
                                "kernel regression: Nadaraya 1964, Watson 1964", SA_QUERY_PROJECTED,
                                SA_KEY_PROJECTED, true, sa_gaussian_bind, sa_gaussian_forward,
-                               sa_gaussian_backward},
+                               sa_gaussian_backward, .kernel = true},
     [SA_ATTENTION_COSINE] = {"cosine", "e_j = beta cos(W_a s, U_a h_j), beta > 0 learned",
                              "Graves et al. 2014, equations 5 and 6", SA_QUERY_PROJECTED,
                              SA_KEY_PROJECTED, true, sa_cosine_bind, sa_cosine_forward,

@@ -38,6 +38,8 @@ typedef struct sa_score {
     /* dq, dk and dv_a are added to; de may be overwritten. */
     void (*backward)(sa_mat v_a, sa_mat q, sa_mat k, sa_mat de, sa_mat dq, sa_mat dk, sa_mat dv_a,
                      sa_mat scratch);
+
+    bool kernel; /* v_a is the logarithm of a kernel's width, which `attend --bandwidth` sets */
 } sa_score;
 
 extern const sa_score sa_scores[]; /* ends with a NULL name */

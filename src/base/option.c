@@ -168,7 +168,7 @@ static double parse(const sa_option *row, const char *text) {
              (row->kind == SA_OPTION_CHOICE || sa_option_find_choice(row, text) >= 0))
         number = sa_option_find_choice(row, text);
     else if (!whole(row->kind))
-        sa_number_parse(text, &number);
+        number = sa_number_parse(text, &number) && !sa_option_word(row, number) ? number : NAN;
     else if (sa_integer_parse(text, &integer))
         number = (double)integer;
     return number;

@@ -42,6 +42,11 @@ bool cli_attend_print(const cli_attend_output *attended, sa_error *error) {
     const sa_attend_result *result = &attended->result;
     const bool several = result->heads > 1;
     sa_buffer out = {0};
+    if (result->bandwidth > 0) {
+        const double fitted[] = {result->bandwidth, result->left_out};
+        static const char *const names[] = {"h", "leave-one-out error"};
+        add_block("bandwidth", 0, (sa_grid){1, 2, fitted, NULL, names, true}, &out);
+    }
     for (int h = 0; h < result->heads; h++) {
         const int number = several ? h + 1 : 0;
         if (result->scores)
@@ -69,15 +74,18 @@ static json_t *json_heads(const cli_attend_output *attended, const double *all) 
 
 bool cli_attend_print_json(const cli_attend_output *attended, sa_error *error) {
     const sa_attend_result *result = &attended->result;
-    return cli_print_json(
-        json_pack("{s:o, s:o, s:o, s:o, s:o, s:o}", "queries",
-                  sa_json_words(attended->query, result->queries), "keys",
-                  sa_json_words(attended->key, result->keys), "scores",
-                  json_heads(attended, result->scores), "weights",
-                  json_heads(attended, result->weights), "contexts",
-                  sa_json_matrix(result->contexts, result->queries, result->context), "outputs",
-                  sa_json_matrix(result->outputs, result->queries, result->output)),
-        error);
+    json_t *object = json_pack(
+        "{s:o, s:o, s:o, s:o, s:o, s:o}", "queries",
+        sa_json_words(attended->query, result->queries), "keys",
+        sa_json_words(attended->key, result->keys), "scores", json_heads(attended, result->scores),
+        "weights", json_heads(attended, result->weights), "contexts",
+        sa_json_matrix(result->contexts, result->queries, result->context), "outputs",
+        sa_json_matrix(result->outputs, result->queries, result->output));
+    if (object && result->bandwidth > 0) {
+        json_object_set_new(object, "bandwidth", json_real(result->bandwidth));
+        json_object_set_new(object, "leave_one_out", json_real(result->left_out));
+    }
+    return cli_print_json(object, error);
 }
 
 /* ---- Files ----------------------------------------------------------------------------------- */

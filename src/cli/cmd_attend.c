@@ -27,7 +27,7 @@ enum { /* the tables, in the order of the first option rows */
 };
 
 typedef struct attend_options {
-    const char *path[TABLES], *weights, *html;
+    const char *path[TABLES], *bandwidth, *weights, *html;
     int attention, normalizer, heads, positions, head;
     double entmax_alpha;
     bool causal, json;
@@ -45,6 +45,15 @@ static const char *normalizer_name(size_t row) {
 static const char *positions_name(size_t row) {
     return sa_option_find(sa_settings_options, "positions")->choice(row);
 }
+
+static const char *bandwidth_name(size_t row) {
+    return row == 0 ? "fit" : NULL;
+}
+
+/* What --bandwidth says if it is given. */
+static const sa_option bandwidth_row = {
+    "bandwidth",      SA_OPTION_REAL,   SA_SCOPE_RUN,   0,   1,
+    SA_BANDWIDTH_MIN, SA_BANDWIDTH_MAX, bandwidth_name, "H", NULL};
 
 #define AT(field) offsetof(attend_options, field)
 #define TABLE(name, which, help)                                                                   \
@@ -71,6 +80,9 @@ static const sa_option rows[] = {
      "what makes weights of the scores"},
     {"entmax-alpha", SA_OPTION_REAL, SA_SCOPE_RUN, AT(entmax_alpha), 1.5, 1.01, 2, NULL, "X",
      "alpha of entmax, from near softmax (1) to sparsemax (2)"},
+    {"bandwidth", SA_OPTION_TEXT, SA_SCOPE_RUN, AT(bandwidth), 0, 0, 0, NULL, "H",
+     "width h of the kernel of gaussian, above 0; fit: the one with which every value is predicted "
+     "best from the others; default: n'^(1/4), where training starts"},
     {"heads", SA_OPTION_INT, SA_SCOPE_RUN, AT(heads), 1, 1, 8192, NULL, "N",
      "number of heads; the columns are split among them"},
     {"causal", SA_OPTION_SWITCH, SA_SCOPE_RUN, AT(causal), 0, 0, 1, NULL, NULL,
@@ -120,8 +132,19 @@ static bool read_tables(attend_work *work, sa_error *error) {
     return good;
 }
 
+/* h, 0 without --bandwidth */
+static bool bandwidth_of(const char *text, double *h, sa_error *error) {
+    *h = 0;
+    if (!text) return true;
+    if (!sa_option_set(&bandwidth_row, h, text, error)) return false;
+    if (*h == 0) *h = SA_BANDWIDTH_FIT;
+    return true;
+}
+
 static bool attend(attend_work *work, sa_error *error) {
     const attend_options *options = work->options;
+    double bandwidth;
+    if (!bandwidth_of(options->bandwidth, &bandwidth, error)) return false;
     const sa_attend_options job = {
         .attention = options->attention,
         .normalizer = options->normalizer,
@@ -129,6 +152,7 @@ static bool attend(attend_work *work, sa_error *error) {
         .heads = options->heads,
         .positions = options->positions,
         .causal = options->causal,
+        .bandwidth = bandwidth,
         .query = table(work, table_of_role(work, QUERY)),
         .keys = table(work, table_of_role(work, KEYS)),
         .values = table(work, table_of_role(work, VALUES)),
@@ -224,7 +248,13 @@ const cli_command cli_attend = {
         "In the formulas s is a row of the query and h_j a row of the keys. Location takes "
         "the (projected) query as the scores, so it computes the softmax of given numbers; "
         "general compares the whole query in every head.\n"
-        "Standard output has blocks of CSV: scores, weights and outputs (scores and weights "
+        "--attention gaussian is kernel regression (Nadaraya 1964, Watson 1964): the output for "
+        "the query x is sum_j alpha_j y_j, alpha = softmax(-|x - x_j|^2 / (2 h^2)), from keys x_j "
+        "and values y_j. As h falls it becomes the value of the nearest key, as h grows the mean "
+        "of all values. --bandwidth fit takes the h of the least leave-one-out error, sum_i "
+        "|y_i - f_i|^2 / S, where f_i is the output for x_i without the pair i.\n"
+        "Standard output has blocks of CSV: with --bandwidth fit the bandwidth h and its error, "
+        "scores, weights and outputs (scores and weights "
         "of every head, and the concatenated contexts before --project-output). Masked scores "
         "are empty cells.\n",
     .example = "  printf '1000\\n2000\\n3000\\n' > values.csv\n"

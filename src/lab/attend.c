@@ -1,5 +1,6 @@
 /* attend: the attention core on given numbers, in double. */
 #include "attention/multihead.h"
+#include "lab/bandwidth.h"
 #include "lab/lab.h"
 #include "layers/linear.h"
 #include "layers/position.h"
@@ -57,8 +58,8 @@ static sa_mat input(sa_arena *arena, const sa_attend_options *job, sa_table tabl
     return table.numbers ? project(arena, x, map) : none;
 }
 
-/* The score's own parameters for keys of `size` numbers: given, or where training starts, but v_a
- * ones. */
+/* The score's own parameters for keys of `size` numbers: given, a kernel's width, or where training
+ * starts, but v_a ones. */
 static sa_mat parameters(sa_arena *arena, const sa_attend_options *job, int size) {
     const sa_score *score = &sa_scores[job->attention];
     sa_params plan = {0};
@@ -68,9 +69,10 @@ static sa_mat parameters(sa_arena *arena, const sa_attend_options *job, int size
     const sa_param *own = plan.item;
     const sa_mat x = sa_mat_alloc(arena, 1, own->cols);
     for (int i = 0; x.x && i < own->cols; i++)
-        x.x[i] = own->init == SA_INIT_ALIGN_LAST ? 1
-                 : own->init == SA_INIT_CONSTANT ? own->start
-                                                 : 0;
+        x.x[i] = job->bandwidth > 0                ? (sa_real)log(job->bandwidth)
+                 : own->init == SA_INIT_ALIGN_LAST ? 1
+                 : own->init == SA_INIT_CONSTANT   ? own->start
+                                                   : 0;
     return x;
 }
 
@@ -139,6 +141,22 @@ static attention read_inputs(sa_arena *arena, const sa_attend_options *job,
     return at;
 }
 
+/* The width of the kernel that predicts every value best from the others, for keys and values of
+ * one head. */
+static void fit_bandwidth(sa_arena *arena, const sa_score *score, const attention *at,
+                          sa_attend_result *out) {
+    sa_bandwidth_data data = {.normalizer = at->normalizer,
+                              .exponent = at->exponent,
+                              .e = sa_mat_alloc(arena, at->k.rows, at->k.rows),
+                              .v = at->v,
+                              .alpha = sa_mat_alloc(arena, 1, at->k.rows)};
+    if (!arena->base) return;
+    at->v_a.x[0] = 0; /* log h */
+    score->forward(at->v_a, at->k, at->k, data.e, at->scratch);
+    out->bandwidth = sa_bandwidth_fit(&data, &out->left_out);
+    at->v_a.x[0] = (sa_real)log(out->bandwidth);
+}
+
 static void copy_out(sa_mat x, double *out) {
     for (int i = 0; i < x.rows; i++)
         memcpy(out + (size_t)i * (size_t)x.cols, sa_row(x, i), (size_t)x.cols * sizeof *out);
@@ -148,6 +166,8 @@ static void copy_out(sa_mat x, double *out) {
 static void attend(sa_arena *arena, const sa_attend_options *job, sa_attend_result *out) {
     attention at = read_inputs(arena, job, out);
     at.c = (sa_mat){out->contexts, out->queries, out->context, out->context};
+    if (job->bandwidth == SA_BANDWIDTH_FIT)
+        fit_bandwidth(arena, &sa_scores[job->attention], &at, out);
     if (arena->base && job->weights.numbers) {
         memcpy(out->weights, job->weights.numbers,
                (size_t)out->queries * (size_t)out->keys * sizeof *out->weights);

@@ -258,7 +258,8 @@ START_TEST(names_what_is_missing) {
     job = fitting(), job.v_a = TABLE(1, 2, 1, 1);
     refused(job, SA_USAGE, "--vector: --attention scaled-dot has no v_a");
     job = fitting(), job.weights = TABLE(1, 3, 1, 0, 0);
-    refused(job, SA_USAGE, "--given-weights takes the place of query, keys, heads and --causal");
+    refused(job, SA_USAGE,
+            "--given-weights takes the place of query, keys, heads, --causal and --bandwidth");
     job = fitting(), job.query = TABLE(1, 2, 1e300, 1e300);
     job.keys = TABLE(3, 2, 1e300, 1e300, 0, 0, 0, 0);
     refused(job, SA_DATA,

@@ -85,6 +85,40 @@ printf '1,1,1\n' >heavy.csv
 "$softalign" attend --values values.csv --given-weights heavy.csv >out 2>err || fail "heavy"
 same "note" "note: row 1 of the given weights does not sum to 1" "$(cat err)"
 
+# Kernel regression: between the nearest neighbor and the mean of a zigzag that rises.
+seq 0 7 >x.csv
+printf '%s\n' 0 3 0 5 2 7 4 9 >y.csv
+printf '1.4\n' >at.csv
+kernel="--attention gaussian --query at.csv --keys x.csv --values y.csv"
+expect 0 "" attend $kernel --bandwidth 1e-9
+same "nearest neighbor" 3 "$(tail -n 1 out)"
+expect 0 "" attend $kernel --bandwidth 1e9
+same "mean" 3.75 "$(tail -n 1 out)"
+expect 0 "" attend $kernel --bandwidth fit
+same "fitted" "# bandwidth
+h,leave-one-out error" "$(head -n 2 out)"
+h=$(sed -n '3s/,.*//p' out) # by awk, E(h) rises to both sides
+cat >left_out.awk <<'END'
+{ x[NR] = $1; y[NR] = $2 }
+END {
+    for (i = 1; i <= NR; i++) {
+        sum = f = 0
+        for (j = 1; j <= NR; j++)
+            if (j != i) { a = exp(-(x[i] - x[j]) ^ 2 / (2 * h * h)); sum += a; f += a * y[j] }
+        E += (y[i] - f / sum) ^ 2 / NR
+    }
+    printf "%.9f\n", E
+}
+END
+left_out() { paste x.csv y.csv | awk -v h="$1" -f left_out.awk; }
+same "leave-one-out error" "$(left_out "$h")" "$(sed -n 3p out | awk -F, '{ printf "%.9f", $2 }')"
+for by in 0.5 0.98 1.02 2; do
+    awk -v a="$(left_out "$(awk "BEGIN { print $h * $by }")")" -v b="$(left_out "$h")" \
+        'BEGIN { exit !(a > b) }' || fail "h $h: $by times as wide is no worse"
+done
+expect 0 "" attend $kernel --bandwidth fit --json
+grep -q '"leave_one_out"' out || fail "--json without the error"
+
 # For programs.
 expect 0 "" attend --self words.csv --causal --json
 if command -v python3 >/dev/null; then
@@ -111,9 +145,9 @@ expect 2 "--head 2: there are 1" attend --self words.csv --head 2
 expect 3 "--query query.csv is 1 x 3, --keys words.csv is 2 x 2: a query and a key are compared: as many columns" \
     attend --query query.csv --keys words.csv --values words.csv
 expect 4 "cannot open 'none.csv': No such file or directory" attend --self none.csv
-for more in "--heads 2" --causal "--query words.csv" "--keys words.csv"; do
+for more in "--heads 2" --causal "--bandwidth 1" "--query words.csv" "--keys words.csv"; do
     read -ra more <<<"$more"
-    expect 2 "--given-weights takes the place of query, keys, heads and --causal" \
+    expect 2 "--given-weights takes the place of query, keys, heads, --causal and --bandwidth" \
         attend --given-weights words.csv --values words.csv "${more[@]}"
 done
 printf '1,2\n3,4\n5,6\n' >three.csv

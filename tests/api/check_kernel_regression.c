@@ -1,0 +1,169 @@
+/* Kernel regression (Nadaraya 1964, Watson 1964): sa_attend with the score "gaussian", its limits,
+ * and the width that is fitted by leaving one out. */
+#include "support/suite.h"
+
+#include <math.h>
+#include <softalign.h>
+#include <string.h>
+
+static sa_error error;
+static sa_attend_result out;
+
+static void attend(const sa_attend_options *job) {
+    ck_assert_msg(sa_attend(job, &out, &error), "%s", error.text);
+}
+
+enum { SHOWN = 50, HELD_OUT = 200 };
+
+static double sine_at(double x, uint64_t *noise) {
+    *noise = *noise * 6364136223846793005u + 1442695040888963407u;
+    return 2 * sin(x) + ((double)(*noise >> 11) / 0x1p53 - 0.5) * 1.5;
+}
+
+/* A noisy sine from 0 to 2 pi: SHOWN points at random, and HELD_OUT others on a grid. */
+static double shown_x[SHOWN], shown_y[SHOWN], other_x[HELD_OUT], other_y[HELD_OUT];
+
+static sa_attend_options regression(double h) {
+    uint64_t noise = 1;
+    for (int i = 0; i < SHOWN; i++) {
+        shown_x[i] = acos(-1) * (1 + (sine_at(0, &noise) / 0.75));
+        shown_y[i] = sine_at(shown_x[i], &noise);
+    }
+    for (int i = 0; i < HELD_OUT; i++) {
+        other_x[i] = 2 * acos(-1) * (i + 0.5) / HELD_OUT;
+        other_y[i] = sine_at(other_x[i], &noise);
+    }
+    return (sa_attend_options){.attention = SA_ATTENTION_GAUSSIAN,
+                               .heads = 1,
+                               .bandwidth = h,
+                               .query = {"x", HELD_OUT, 1, other_x},
+                               .keys = {"x", SHOWN, 1, shown_x},
+                               .values = {"y", SHOWN, 1, shown_y}};
+}
+
+static int nearest(double x) {
+    int best = 0;
+    for (int j = 1; j < SHOWN; j++)
+        if (fabs(shown_x[j] - x) < fabs(shown_x[best] - x)) best = j;
+    return best;
+}
+
+START_TEST(kernel_regression_has_its_limits) {
+    sa_attend_options job = regression(SA_BANDWIDTH_MIN);
+    attend(&job);
+    for (int i = 0; i < HELD_OUT; i++)
+        ck_assert_double_eq(out.outputs[i], shown_y[nearest(other_x[i])]);
+    sa_attend_result_release(&out);
+    job.query = job.keys; /* every point is its own nearest neighbor */
+    attend(&job);
+    ck_assert_mem_eq(out.outputs, shown_y, sizeof shown_y);
+    sa_attend_result_release(&out);
+    job = regression(SA_BANDWIDTH_MAX);
+    attend(&job);
+    for (int j = 0; j < SHOWN; j++) ck_assert_double_eq(out.weights[j], 1. / SHOWN);
+    sa_attend_result_release(&out);
+}
+END_TEST
+
+START_TEST(a_kernel_of_unit_keys_is_a_scaled_product) {
+    double angles[12], unit[24];
+    for (int i = 0; i < 12; i++) {
+        angles[i] = i * i * 0.7;
+        unit[2 * i] = cos(angles[i]), unit[2 * i + 1] = sin(angles[i]);
+    }
+    const sa_table keys = {"keys", 12, 2, unit}, values = {"values", 12, 1, angles};
+    /* scaled-dot divides by sqrt(2): h^2 = sqrt(2) */
+    sa_attend_options job = {.attention = SA_ATTENTION_GAUSSIAN,
+                             .heads = 1,
+                             .bandwidth = pow(2, 0.25),
+                             .query = {"query", 2, 2, (const double[]){3, -1, 0.25, 40}},
+                             .keys = keys,
+                             .values = values};
+    double weights[24];
+    attend(&job);
+    memcpy(weights, out.weights, sizeof weights);
+    sa_attend_result_release(&out);
+    job.attention = SA_ATTENTION_SCALED_DOT, job.bandwidth = 0;
+    attend(&job);
+    for (int i = 0; i < 24; i++) ck_assert_double_eq_tol(weights[i], out.weights[i], 1e-12);
+    sa_attend_result_release(&out);
+}
+END_TEST
+
+/* Mean squared errors of the other points, and of those shown, each without itself. */
+static double held_out(double h, double *bandwidth, double *left_out) {
+    const sa_attend_options job = regression(h);
+    double sum = 0;
+    attend(&job);
+    for (int i = 0; i < HELD_OUT; i++) sum += pow(out.outputs[i] - other_y[i], 2) / HELD_OUT;
+    *bandwidth = out.bandwidth, *left_out = out.left_out;
+    sa_attend_result_release(&out);
+    return sum;
+}
+
+/* E(h) from the weights of all points by taking out each point's own. */
+static double left_out_by_hand(double h) {
+    sa_attend_options job = regression(h);
+    job.query = job.keys;
+    double sum = 0;
+    attend(&job);
+    for (int i = 0; i < SHOWN; i++) {
+        const double own = out.weights[i * SHOWN + i];
+        const double f = (out.outputs[i] - own * shown_y[i]) / (1 - own);
+        sum += (f - shown_y[i]) * (f - shown_y[i]) / SHOWN;
+    }
+    sa_attend_result_release(&out);
+    return sum;
+}
+
+START_TEST(the_fitted_width_predicts_best) {
+    double h, least, none;
+    const double fitted = held_out(SA_BANDWIDTH_FIT, &h, &least);
+    ck_assert_double_eq_tol(least, left_out_by_hand(h), 1e-9);
+    ck_assert_double_lt(least, left_out_by_hand(h * 1.02));
+    ck_assert_double_lt(least, left_out_by_hand(h / 1.02));
+    ck_assert(h > 0.05 && h < 1);
+    ck_assert_double_lt(fitted, held_out(SA_BANDWIDTH_MIN, &none, &none) * 0.8);
+    ck_assert_double_lt(fitted, held_out(SA_BANDWIDTH_MAX, &none, &none) * 0.5);
+    ck_assert_double_eq(none, 0);
+}
+END_TEST
+
+static void refused(sa_attend_options job, sa_code code, const char *message) {
+    ck_assert_msg(!sa_attend(&job, &out, &error), "expected: %s", message);
+    ck_assert_int_eq(error.code, code);
+    ck_assert_str_eq(error.text, message);
+}
+
+START_TEST(says_what_has_no_width) {
+    sa_attend_options job = regression(1);
+    job.attention = SA_ATTENTION_COSINE;
+    refused(job, SA_USAGE, "--bandwidth is the width of a kernel: it needs --attention gaussian");
+    job = regression(1), job.v_a = (sa_table){"log h", 1, 1, (const double[]){0}};
+    refused(job, SA_USAGE, "--bandwidth and --vector are both the width: give one of them");
+    job.v_a.numbers = NULL, job.bandwidth = NAN;
+    refused(job, SA_USAGE, "--bandwidth nan: a number from 1e-100 to 1e+100");
+    job.bandwidth = -2;
+    refused(job, SA_USAGE, "--bandwidth -2: a number from 1e-100 to 1e+100");
+    job.bandwidth = SA_BANDWIDTH_FIT, job.causal = true;
+    const char *alone = "--bandwidth fit predicts every value from all others by one kernel: "
+                        "without --heads, --causal and --positions";
+    refused(job, SA_USAGE, alone);
+    job.causal = false, job.positions = SA_POSITIONS_ALIBI;
+    refused(job, SA_USAGE, alone);
+    job.positions = SA_POSITIONS_NONE, job.keys.rows = job.values.rows = 2;
+    refused(job, SA_DATA,
+            "--bandwidth fit leaves one pair out and compares distances to the others: it needs at "
+            "least 3 keys");
+}
+END_TEST
+
+int main(void) {
+    TCase *tests;
+    Suite *suite = suite_of("kernel_regression", &tests);
+    tcase_add_test(tests, kernel_regression_has_its_limits);
+    tcase_add_test(tests, a_kernel_of_unit_keys_is_a_scaled_product);
+    tcase_add_test(tests, the_fitted_width_predicts_best);
+    tcase_add_test(tests, says_what_has_no_width);
+    return suite_run(suite);
+}

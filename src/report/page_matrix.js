@@ -56,6 +56,7 @@ function Matrix(words, options) {
   });
 
   const cells = [], groups = [], cursor = svg("rect", { class: "cursor", x: left - 1.5, width: columns * cell + 3, height: cell, visibility: "hidden" });
+  const spot = svg("rect", { class: "spot", width: cell - 2, height: cell - 2, visibility: "hidden" });
   let current = [];
   words.target.forEach((text, t) => {
     const group = svg("g", { class: "row" });
@@ -76,17 +77,18 @@ function Matrix(words, options) {
   picture.append(values);
   const golds = (options.gold ?? []).map(([s, t, possible]) => svg("rect", { class: possible ? "gold possible" : "gold",
     x: toX(s) + 2, y: top + t * cell + 2, width: cell - 4, height: cell - 4 }));
-  picture.append(...golds, cursor);
+  picture.append(...golds, cursor, spot);
   const sums = options.sums ? addSums(picture, { left, top, cell, rows, columns, font, toX }) : null;
   addScale(picture, { x: inline ? width - 14.5 * small : left + 0.5 * small, y: size.height - 2.1 * small, small, signed: options.signed });
   if (options.act) {
+    const columnOf = (event) => {
+      const box = picture.getBoundingClientRect(), place = Math.floor((((event.clientX - box.left) / box.width) * size.width - left) / cell);
+      return place < 0 || place >= columns ? null : back ? columns - 1 - place : place;
+    };
     const catcher = (t) => svg("rect", { class: "catch", x: 0, y: top + t * cell, width: left + columns * cell, height: cell, on: {
-      pointermove: (event) => {
-        const box = picture.getBoundingClientRect(), place = Math.floor((((event.clientX - box.left) / box.width) * size.width - left) / cell);
-        options.act.over(t, place < 0 ? null : back ? columns - 1 - place : place);
-      },
+      pointermove: (event) => options.act.over(t, columnOf(event)),
       pointerleave: () => options.act.out(),
-      click: () => options.act.pick(t),
+      click: (event) => options.act.pick(t, columnOf(event)),
     } });
     picture.append(...words.target.map((_, t) => catcher(t)));
   }
@@ -109,12 +111,13 @@ function Matrix(words, options) {
       });
       sums?.(weights);
     },
-    // The highlighted row, with its weights as numbers if the cells are large enough.
-    highlight(row) {
+    // The highlighted row, with its weights as numbers if the cells are large enough, and one of its cells.
+    highlight(row, column = null) {
       picture.classList.toggle("looking", row !== null);
       values.replaceChildren(...(row === null || cell < 24 ? [] : Array.from({ length: columns }, (_, s) => valueOf(current[row * columns + s], row, s))));
       groups.forEach((group, t) => group.classList.toggle("seen", t === row));
       make(cursor, { y: top + (row ?? 0) * cell, visibility: row === null ? "hidden" : "visible" }, []);
+      make(spot, { x: toX(column ?? 0) + 1, y: top + (row ?? 0) * cell + 1, visibility: row === null || column === null ? "hidden" : "visible" }, []);
     },
     showGold(shown) {
       for (const mark of golds) mark.setAttribute("visibility", shown ? "visible" : "hidden");

@@ -1,0 +1,78 @@
+
+// The start of the page.
+
+function setLanguage(name) {
+  language.name = name;
+  byId("language").value = name;
+  applyTexts();
+  drawStops();
+  listInside();
+  listTasks();
+  setRunning(training.on);
+  drawForms();
+  showBent();
+  byId("readout").textContent = "";
+}
+
+// Shows what the state says, from the beginning of its training.
+async function showState() {
+  bending.links.clear();
+  training.broken = null;
+  byId("force").value = "";
+  byId("own").value = state.own !== null && state.own.length < 200000 ? state.own : "";
+  setLanguage(language.name);
+  await openAll();
+  drawForms();
+}
+
+function addTools() {
+  byId("language").append(...Object.entries(languages).map(([name, title]) => html("option", { value: name, lang: name }, title)));
+  byId("language").addEventListener("change", (event) => {
+    setLanguage(event.target.value);
+    keepLink();
+    drawFigures();
+    drawCurves(true);
+    drawMoment(view.frames);
+  });
+  byId("full").hidden = !document.fullscreenEnabled;
+  byId("full").addEventListener("click", () => (document.fullscreenElement ? document.exitFullscreen() : document.documentElement.requestFullscreen()));
+  byId("theme").addEventListener("click", () => {
+    const root = document.documentElement;
+    const dark = root.dataset.theme ? root.dataset.theme === "dark" : matchMedia("(prefers-color-scheme: dark)").matches;
+    root.dataset.theme = dark ? "light" : "dark";
+  });
+}
+
+async function openLink() {
+  const { language: wanted, ...chosen } = readLink(location.hash);
+  Object.assign(state, chosen);
+  if (wanted in languages) language.name = wanted;
+  await showState();
+}
+
+async function main() {
+  applyTexts();
+  addTools();
+  try {
+    await startEngine();
+  } catch (error) {
+    say(`${textOf("noWorker")} (${error.message})`, true);
+    return;
+  }
+  addTraining();
+  addPairs();
+  addSettings();
+  addInside();
+  addFiles();
+  addTour();
+  await openLink();
+  addEventListener("hashchange", openLink);
+  let width = innerWidth;
+  new ResizeObserver(() => {
+    if (innerWidth === width) return;
+    width = innerWidth;
+    drawCurves(true);
+  }).observe(document.body);
+}
+
+main();

@@ -1,0 +1,130 @@
+
+// What is taken along: models, matrices, links, command lines, a printed page.
+
+function offer(name, data, type) {
+  const address = URL.createObjectURL(new Blob([data], { type }));
+  html("a", { href: address, download: name }).click();
+  setTimeout(() => URL.revokeObjectURL(address), 10000);
+}
+
+const tried = (act) => async (...given) => {
+  try {
+    await act(...given);
+  } catch (error) {
+    complain(error);
+  }
+};
+
+async function saveModel(wholeTraining) {
+  offer(wholeTraining ? "last.safetensors" : "model.safetensors", await callModel(0, "save", wholeTraining ? 1 : 0), "application/octet-stream");
+}
+
+// A file of a training goes on on the pairs of the page; any other one is a model to look at.
+async function useModelFile(file) {
+  try {
+    if (file.size > 64e6) throw new Error(textOf("tooLarge", { size: (file.size / 1e6).toFixed(0), most: 64 }));
+    const bytes = new Uint8Array(await file.arrayBuffer());
+    await run(false);
+    const about = await ask("load", { slot: 0, file: bytes });
+    const pairs = training.about[0]?.held ?? [];
+    training.about[0] = { ...about, held: about.held.length ? about.held : pairs };
+    forgetPast();
+    drawFigures();
+    drawCurves(true);
+    say(textOf("loaded", { name: clipped(file.name, 60), n: about.parameters }));
+    await watch();
+  } catch (error) {
+    complain(error);
+    await openAll();
+    complain(error);
+  }
+}
+
+async function goOnFrom(file) {
+  const bytes = new Uint8Array(await file.arrayBuffer());
+  await openAll(bytes);
+  say(textOf("resumed", { name: clipped(file.name, 60) }));
+}
+
+// ---- Pictures
+
+const shownPair = () => {
+  const { source, target } = watchedPair(), frame = view.frames.find((one) => one?.weights);
+  if (!frame) throw new Error(textOf("noAttention"));
+  return [view.frames.indexOf(frame), source, target ?? frame.translation];
+};
+
+async function savePicture(form) {
+  const [slot, source, target] = shownPair();
+  offer(`attention.${form}`, await callModel(slot, "picture", source, target, form), form === "csv" ? "text/csv" : "image/svg+xml");
+}
+
+// The matrix of the page on a canvas: an <img> of SVG would be a request.
+function savePng() {
+  const frame = view.frames.find((one) => one?.weights);
+  shownPair();
+  const columns = frame.columns.length, rows = frame.rows.length, weights = weightsOf(frame), cell = 48, left = 220, top = 200;
+  const canvas = make(document.createElement("canvas"), { width: left + columns * cell + 120, height: top + rows * cell + 20 }, []), draw = canvas.getContext("2d");
+  draw.fillStyle = "#fff";
+  draw.fillRect(0, 0, canvas.width, canvas.height);
+  draw.fillStyle = "#000";
+  draw.font = "20px system-ui, sans-serif";
+  draw.textBaseline = "middle";
+  frame.rows.forEach((text, t) => { draw.textAlign = "right"; draw.fillText(clipped(text, 18), left - 10, top + (t + 0.5) * cell); });
+  frame.columns.forEach((text, s) => {
+    draw.save();
+    draw.translate(left + (s + 0.5) * cell, top - 12);
+    draw.rotate(-Math.PI / 4);
+    draw.textAlign = "left";
+    draw.fillText(clipped(text, 18), 0, 0);
+    draw.restore();
+  });
+  weights.forEach((weight, i) => {
+    draw.fillStyle = `rgb(${[0, 0, 0].map(() => Math.round(255 * (1 - Math.min(Math.max(weight, 0), 1)))).join()})`;
+    draw.fillRect(left + (i % columns) * cell, top + Math.floor(i / columns) * cell, cell, cell);
+  });
+  draw.strokeRect(left, top, columns * cell, rows * cell);
+  canvas.toBlob((blob) => offer("attention.png", blob, "image/png"));
+}
+
+// ---- Texts to copy
+
+function commandLine() {
+  const corpora = state.own === null
+    ? ["train", "valid"].map((split) => `softalign corpus ${state.task} --pairs ${split === "train" ? state.pairs : 2000}${split === "valid" ? " --split valid" : ""} |`
+      + ` awk -F'\\t' 'split($1, words, " ") <= ${state.longest}'${split === "valid" ? ` | head -n ${HELD_OUT}` : ""} >${split}.tsv`)
+    : ["# train.tsv: your own pairs, as they stand on the page"];
+  const valid = training.pairs.valid ? " --valid valid.tsv" : "";
+  return [...corpora, ...state.models.map((settings, slot) => settings && `softalign train --train train.tsv${valid} ${optionsOf(settings)} --out ${names[slot].toLowerCase()}`).filter(Boolean)].join("\n");
+}
+
+function showCommand() {
+  byId("command").textContent = commandLine();
+}
+
+async function copy(text) {
+  try {
+    await navigator.clipboard.writeText(text);
+    say(textOf("copied"));
+  } catch {
+    say(textOf("copyFailed"), true);
+    byId("command").textContent = text;
+    getSelection().selectAllChildren(byId("command"));
+  }
+}
+
+function addFiles() {
+  byId("save").addEventListener("click", tried(() => saveModel(false)));
+  byId("save-state").addEventListener("click", tried(() => saveModel(true)));
+  byId("model-file").addEventListener("change", (event) => {
+    const [file] = event.target.files;
+    if (file) useModelFile(file);
+    event.target.value = "";
+  });
+  byId("csv").addEventListener("click", tried(() => savePicture("csv")));
+  byId("svg").addEventListener("click", tried(() => savePicture("svg")));
+  byId("png").addEventListener("click", tried(savePng));
+  byId("link").addEventListener("click", () => copy(location.href.split("#")[0] + linkOf(state)));
+  byId("copy").addEventListener("click", () => copy(commandLine()));
+  byId("print").addEventListener("click", () => print());
+}

@@ -1,0 +1,91 @@
+
+// Looking inside: the equation of a step, attention bent by hand, a term missing in the gradients.
+
+const bending = { links: new Map() }; // target word: source word
+
+// ---- The equation
+
+let explained = 0;
+
+async function explain(t, s) {
+  const frame = view.frames.find((one) => one?.weights), slot = view.frames.indexOf(frame), number = ++explained;
+  if (!frame) return;
+  view.pinned = t;
+  byId("equation-title").textContent = textOf("equationOf", { n: t + 1, target: clipped(frame.rows[t], 30) });
+  const { source, target } = watchedPair();
+  try {
+    const text = await callModel(slot, "explain", source, target ?? frame.translation, `--step ${t + 1}`);
+    if (number === explained) byId("equation").textContent = text;
+  } catch (error) {
+    if (number === explained) byId("equation").textContent = visible(error.message, false);
+  }
+}
+
+// ---- Attention by hand
+
+function bend(t, s) {
+  if (bending.links.get(t) === s) bending.links.delete(t);
+  else bending.links.set(t, s);
+  showBent();
+  watch();
+}
+
+function unbend() {
+  if (!bending.links.size) return;
+  bending.links.clear();
+  showBent();
+  watch();
+}
+
+function showBent() {
+  const frame = view.frames.find((one) => one?.rows), links = [...bending.links];
+  byId("unbend").disabled = !links.length;
+  byId("bent").textContent = links.length && frame ? textOf("bentTo", { links: links.map(([t, s]) => `${clipped(frame.rows[t] ?? "", 20)} → ${clipped(frame.columns[s] ?? "", 20)}`).join(", ") }) : "";
+}
+
+// ---- A missing term
+
+async function leaveOut(term, secret = false) {
+  training.broken = term;
+  try {
+    await call("break", term);
+    byId("term").value = secret ? "?" : term ?? "";
+    say(secret ? textOf("secretOut") : "");
+  } catch (error) {
+    complain(error);
+  }
+}
+
+async function checkGradients() {
+  const term = training.broken, row = engine.info.terms.find(({ name }) => name === term);
+  byId("checked").textContent = textOf("checking");
+  try {
+    const { ok, tensors } = await call("gradcheck", row?.options ?? null, term);
+    const wrong = tensors.filter((tensor) => !tensor.ok);
+    byId("checked").textContent = ok ? textOf("allRight", { n: tensors.length })
+      : textOf("wrong", { n: wrong.length, all: tensors.length, term: row ? `${row.name} (${row.dropped})` : "" });
+    const digits = (worst) => Math.min(Math.max(-Math.log10(Math.max(worst ?? 1, 1e-16)), 0), 16);
+    drawBars(byId("gradients"), [...wrong, ...tensors.filter((tensor) => tensor.ok)].slice(0, 40).map(({ name, worst, ok: right }) =>
+      ({ name, color: right ? "var(--m0)" : "var(--m1)", value: digits(worst), shown: right ? fixed(digits(worst), 1) : `${fixed(digits(worst), 1)} !`, runs: [] })));
+  } catch (error) {
+    byId("checked").textContent = visible(error.message, false);
+  }
+}
+
+function listInside() {
+  const forces = ["", "uniform", "shuffle", "shift:1", "one-hot"], force = byId("force").value, term = byId("term").value;
+  byId("force").replaceChildren(...forces.map((name) => html("option", { value: name }, textOf(name || "asLearned"))));
+  byId("force").value = force;
+  byId("breaking").hidden = !engine.info.terms?.length;
+  byId("term").replaceChildren(html("option", { value: "" }, textOf("nothingOut")), html("option", { value: "?", hidden: true }, textOf("secretTerm")),
+    ...(engine.info.terms ?? []).map(({ name, dropped }) => html("option", { value: name }, `${name}: ${dropped}`)));
+  byId("term").value = term;
+}
+
+function addInside() {
+  byId("force").addEventListener("change", watch);
+  byId("unbend").addEventListener("click", unbend);
+  byId("term").addEventListener("change", (event) => leaveOut(event.target.value || null));
+  byId("secret").addEventListener("click", () => leaveOut(engine.info.terms[Math.floor(Math.random() * engine.info.terms.length)].name, true));
+  byId("check").addEventListener("click", checkGradients);
+}

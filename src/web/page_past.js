@@ -1,0 +1,128 @@
+
+// The course of a training: its moments, which a slider goes back through, and the curves over updates.
+
+const past = { moments: [], at: -1, bytes: 0, curves: [null, null], drawn: 0, length: 0 };
+const MOST_MOMENTS = 600, MOST_BYTES = 32e6, MOST_POINTS = 400;
+
+const bytesOf = (frame) => (frame ? 4 * (frame.weights?.length ?? 0) + (frame.each ?? []).reduce((sum, head) => sum + 4 * head.length, 0) + 1000 : 0);
+
+function forgetPast() {
+  Object.assign(past, { moments: [], at: -1, bytes: 0, curves: [0, 1].map(() => ({ loss: [], heldLoss: [], bleu: [], exact: [], gold: [], moved: [], entropy: [] })) });
+  showTime();
+}
+
+// Every second one goes when there are too many, the latest stays.
+function thin(list, most) {
+  return list.length > most ? list.filter((_, i) => (list.length - 1 - i) % 2 === 0) : list;
+}
+
+function addPoints(curves, { step, loss, held: figures, gold }) {
+  const add = (name, value) => {
+    if (Number.isFinite(value)) curves[name] = thin([...curves[name], [step, value]], MOST_POINTS);
+  };
+  add("loss", loss);
+  if (figures) {
+    add("heldLoss", figures.loss);
+    add("bleu", figures.bleu);
+    add("exact", 100 * figures.exact);
+    add("entropy", figures.entropy);
+  }
+  if (gold) {
+    add("gold", 100 * gold.weight);
+    add("moved", 100 * gold.moved);
+  }
+}
+
+// A moment of the worker: what it did not measure anew stays as in the last one.
+function keepMoment(frames) {
+  const last = past.moments.at(-1)?.frames ?? [null, null];
+  frames.forEach((frame, slot) => {
+    if (!frame) return;
+    addPoints(past.curves[slot], frame);
+    for (const name of ["held", "gold"]) frame[name] ??= last[slot]?.[name];
+  });
+  past.moments.push({ frames });
+  past.bytes += frames.reduce((sum, frame) => sum + bytesOf(frame), 0);
+  while (past.moments.length > MOST_MOMENTS || (past.bytes > MOST_BYTES && past.moments.length > 2)) {
+    const kept = thin(past.moments, 1);
+    if (past.at >= 0) past.at = Math.min(Math.round(past.at / 2), kept.length - 1);
+    past.moments = kept;
+    past.bytes = kept.reduce((sum, { frames: all }) => sum + all.reduce((part, frame) => part + bytesOf(frame), 0), 0);
+  }
+}
+
+const shownMoment = () => past.moments[past.at < 0 ? past.moments.length - 1 : past.at];
+
+function showTime() {
+  const slider = byId("time"), moment = shownMoment();
+  slider.max = Math.max(past.moments.length - 1, 0);
+  slider.value = past.at < 0 ? slider.max : past.at;
+  slider.disabled = past.moments.length < 2;
+  const step = moment?.frames.find(Boolean)?.step;
+  byId("when").textContent = step ? textOf("update", { n: step }) : textOf("before");
+  slider.setAttribute("aria-valuetext", byId("when").textContent);
+  byId("latest").style.visibility = past.at < 0 ? "hidden" : "visible";
+}
+
+// Shows a moment of the past; -1: the latest, and those to come.
+function goTo(at) {
+  past.at = at >= past.moments.length - 1 ? -1 : at;
+  const moment = shownMoment();
+  showTime();
+  if (!moment) return;
+  drawMoment(moment.frames);
+  drawFigures();
+  drawCurves(true);
+  if (past.at < 0) watch();
+}
+
+// ---- Figures
+
+function drawFigures() {
+  const frames = shownMoment()?.frames ?? state.models.map((settings) => (settings ? {} : null));
+  const percent = (share) => (Number.isFinite(share) ? `${fixed(100 * share, 1)} %` : "–");
+  const row = (frame, slot) => html("tr", {}, html("td", {}, names[slot]), ...[
+    frame.step ?? 0, fixed(frame.speed, 0), fixed(frame.loss, 3), fixed(frame.held?.loss ?? NaN, 3), fixed(frame.held?.bleu ?? NaN, 1), percent(frame.held?.exact),
+    percent(frame.gold?.weight), percent(frame.gold?.moved), fixed(frame.held?.entropy ?? NaN, 2),
+  ].map((text) => html("td", {}, String(text))));
+  byId("figures").replaceChildren(html("thead", {}, html("tr", {}, ...textOf("columns").split("|").map((text) => html("th", { scope: "col" }, text)))),
+    html("tbody", {}, ...frames.map((frame, slot) => frame && row(frame, slot)).filter(Boolean)));
+  const megabytes = (bytes) => (bytes / 1e6).toFixed(1);
+  byId("facts").textContent = `softalign ${engine.info.version} · ${textOf("memory", { module: megabytes(engine.memory), history: megabytes(past.bytes) })}`;
+}
+
+// ---- Curves
+
+const strokesOf = { loss: "", heldLoss: "9 5", bleu: "", exact: "9 5", gold: "2 5", entropy: "" };
+
+function seriesOf(keys) {
+  const titles = textOf("columns").split("|");
+  const title = { loss: titles[3], heldLoss: titles[4], bleu: titles[5], exact: titles[6], gold: titles[7], entropy: titles[9] };
+  return state.models.flatMap((settings, slot) => (settings ? keys.map((key) => ({
+    model: { name: state.models[1] ? `${names[slot]} ${title[key]}` : title[key], color: `var(--m${slot})`, index: slot, stroke: strokesOf[key] },
+    points: past.curves[slot][key],
+  })) : [])).filter(({ points }) => points.length);
+}
+
+function legend(series) {
+  return html("p", { class: "legend note" }, ...series.map(({ model }) => {
+    const line = svg("line", { x1: 0, x2: 32, y1: 7, y2: 7, "stroke-width": 4, "stroke-dasharray": model.stroke });
+    line.style.stroke = model.color;
+    return html("span", {}, svg("svg", { class: "mark", viewBox: "0 0 32 14", "aria-hidden": "true" }, line), model.name);
+  }));
+}
+
+// At most three times a second: they change slowly.
+function drawCurves(anyway = false) {
+  const now = performance.now();
+  if (!anyway && now - past.drawn < 350) return;
+  past.drawn = now;
+  const charts = [["loss-chart", ["loss", "heldLoss"], "lossTitle", 3], ["bleu-chart", ["bleu", "exact", "gold"], "bleuTitle", 1], ["gold-chart", ["entropy"], "goldTitle", 2]];
+  for (const [id, keys, title, decimals] of charts) {
+    const host = byId(id), series = seriesOf(keys);
+    if (host.matches(":hover, :focus-within") && !anyway) continue; // its cursor is in use
+    drawChart(host, { series, x: textOf("updates"), y: textOf(title), decimals, tall: 0.5 });
+    if (host.clientWidth <= 45 * parseFloat(getComputedStyle(host).fontSize)) host.append(legend(series)); // else they stand at the lines
+    if (past.at >= 0) host.mark(shownMoment().frames.find(Boolean).step);
+  }
+}

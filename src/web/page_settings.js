@@ -1,0 +1,79 @@
+
+// The settings of the models: a form for each, made from the tables of the module.
+
+const MAIN = ["model", "decoder", "attention", "normalizer", "heads", "encoder", "cell", "input-feeding", "embed", "hidden", "attn", "lr", "seed"];
+const TABLES = { attention: "attentions", normalizer: "normalizers", positions: "positions", decoder: "decoders", cell: "cells" };
+const LEFT_OUT = ["threads", "max-time"]; // of no use in a page
+const waitingForms = [null, null];
+
+const valueOf = (settings, option) => settings[option.name] ?? BASE[option.name] ?? String(option.default);
+
+// A change of one setting: the module judges it before anything is opened.
+async function change(slot, name, value, note) {
+  const option = engine.info.options.find((one) => one.name === name), changed = { ...state.models[slot], [name]: value };
+  if (value === (BASE[name] ?? String(option.default))) delete changed[name];
+  try {
+    await call("settings", optionsOf(changed));
+    state.models[slot] = changed;
+    note.textContent = "";
+    say("");
+    await openAll();
+  } catch (error) {
+    note.textContent = visible(error.message, false);
+  }
+}
+
+function field(slot, option, note) {
+  const value = valueOf(state.models[slot], option), act = (text) => change(slot, option.name, text, note);
+  const listen = (node, read) => make(node, { on: { change: () => act(read(node)) } }, []);
+  let input;
+  if (option.kind === "choice") {
+    input = listen(html("select", {}, ...option.choices.map((name) => html("option", { value: name }, name))), (node) => node.value);
+    input.value = value;
+  } else if (option.kind === "switch") {
+    input = listen(html("input", { type: "checkbox" }), (node) => String(node.checked));
+    input.checked = value === "true";
+  } else {
+    const whole = option.kind === "int";
+    input = listen(html("input", { type: "number", step: whole ? 1 : "any", min: option.min, max: option.max }), (node) => node.value.trim() || String(option.default));
+    input.value = value;
+  }
+  input.name = option.name;
+  return html("label", { title: option.help ?? "" }, html("span", {}, option.name), input);
+}
+
+// The formula of the chosen row of a table, with its paper.
+function formulas(slot) {
+  const settings = state.models[slot];
+  return Object.entries(TABLES).flatMap(([name, table]) => {
+    const option = engine.info.options.find((one) => one.name === name);
+    const row = option && engine.info[table]?.find((one) => one.name === valueOf(settings, option));
+    return row?.formula ? [html("p", { class: "formula" }, html("b", {}, `${name} ${row.name}`), " ", html("code", {}, row.formula), " ", html("span", { class: "note" }, row.citation ?? ""))] : [];
+  });
+}
+
+function makeForm(slot) {
+  const note = html("p", { class: "note wrong", role: "alert" });
+  const usable = engine.info.options.filter(({ name, scope }) => ["model", "text", "training"].includes(scope) && !LEFT_OUT.includes(name));
+  const main = MAIN.map((name) => usable.find((option) => option.name === name)).filter(Boolean);
+  const others = usable.filter((option) => !main.includes(option));
+  const fields = (options) => html("div", { class: "fields" }, ...options.map((option) => field(slot, option, note)));
+  const more = html("details", {}, html("summary", {}, textOf("more")), fields(others));
+  more.open = waitingForms[slot]?.querySelector("details")?.open ?? false;
+  return html("fieldset", {}, html("legend", {}, textOf("model", { name: names[slot] })), fields(main), note, ...formulas(slot), more);
+}
+
+function drawForms() {
+  const focused = document.activeElement?.name, slotOf = waitingForms.findIndex((form) => form?.contains(document.activeElement));
+  for (const slot of [0, 1]) waitingForms[slot] = state.models[slot] ? makeForm(slot) : null;
+  byId("forms").replaceChildren(...waitingForms.filter(Boolean));
+  byId("second").checked = Boolean(state.models[1]);
+  if (focused && slotOf >= 0) waitingForms[slotOf]?.querySelector(`[name="${CSS.escape(focused)}"]`)?.focus();
+}
+
+function addSettings() {
+  byId("second").addEventListener("change", async (event) => {
+    state.models[1] = event.target.checked ? { ...state.models[0] } : null;
+    await openAll();
+  });
+}

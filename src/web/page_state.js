@@ -1,0 +1,71 @@
+
+// What the user has chosen, and its forms: options of the command, a link.
+
+const page = { site: "cross" }; // whose matrices these are, for page_matrix.js
+
+const START = { task: "reorder", pairs: 6000, longest: 8, own: null, models: [{}, null], sentence: 0, source: null, stop: 0 };
+const state = structuredClone(START);
+
+// What the playground sets for every model that does not say otherwise: small and quick.
+const BASE = { embed: "32", hidden: "32", attn: "32", maxout: "32", lr: "0.01", batch: "16", epochs: "0", patience: "0", schedule: "constant" };
+
+// The options of a model as they are written on the command line.
+function optionsOf(settings) {
+  const known = new Map(engine.info.options.map((option) => [option.name, option]));
+  return Object.entries({ ...BASE, ...settings }).filter(([name]) => known.has(name)).flatMap(([name, value]) => {
+    if (known.get(name).kind !== "switch") return [`--${name} ${value}`];
+    return value === "true" ? [`--${name}`] : [];
+  }).join(" ");
+}
+
+// ---- Links: #task=reorder&a=decoder=luong,heads=2&b=...
+
+const writeSettings = (settings) => Object.entries(settings).map(([name, value]) => `${name}=${value}`).join(",");
+
+// Values of options are single words; the module says what it thinks of them.
+const readSettings = (text) => Object.fromEntries(text.split(",").map((part) => part.split("="))
+  .filter(([name, value]) => /^[a-z-]{1,40}$/.test(name) && /^[\w.+-]{1,40}$/.test(value ?? "")));
+
+const LONGEST_LINK = 8000; // characters; own pairs above that stay out of it
+
+function linkOf(chosen) {
+  const parts = new URLSearchParams();
+  for (const name of ["task", "pairs", "longest", "sentence", "source", "stop"])
+    if (chosen[name] !== START[name] && chosen[name] !== null) parts.set(name, chosen[name]);
+  if (chosen.own !== null && chosen.own.length <= LONGEST_LINK) parts.set("own", chosen.own);
+  chosen.models.forEach((settings, slot) => {
+    if (settings && (slot || Object.keys(settings).length)) parts.set("ab"[slot], writeSettings(settings));
+  });
+  if (language.name !== "en") parts.set("language", language.name);
+  return `#${parts}`;
+}
+
+function readLink(hash) {
+  const parts = new URLSearchParams(hash.replace(/^#/, "")), read = structuredClone(START);
+  const number = (name, most) => {
+    const value = Number(parts.get(name));
+    if (parts.has(name) && Number.isInteger(value) && value >= 0 && value <= most) read[name] = value;
+  };
+  number("pairs", 20000);
+  number("longest", 50);
+  number("sentence", 199);
+  number("stop", 6);
+  if (engine.info.tasks.some(({ name }) => name === parts.get("task"))) read.task = parts.get("task");
+  if (parts.has("own")) read.own = parts.get("own");
+  if (parts.has("source")) read.source = parts.get("source").slice(0, 1000);
+  read.models = ["a", "b"].map((name, slot) => (parts.has(name) ? readSettings(parts.get(name)) : slot ? null : {}));
+  return { ...read, language: parts.get("language") };
+}
+
+function keepLink() {
+  const link = linkOf(state);
+  history.replaceState(null, "", link === "#" ? location.href.split("#")[0] : link);
+}
+
+// ---- Messages: one sentence at the head of the page
+
+function say(text, isError = false) {
+  byId("message").textContent = text ? visible(text, false) : "";
+  byId("message").classList.toggle("wrong", isError);
+}
+const complain = (error) => say(error.message ?? String(error), true);

@@ -1,0 +1,157 @@
+
+// The training: its pairs, its models, start and pause.
+
+const training = { about: [null, null], on: false, pairs: { train: "", valid: null }, round: 0 };
+
+const HELD_OUT = 200, LEAST_PAIRS = 20;
+
+// ---- Pairs
+
+// Whether a source has no more words, between spaces, than wanted.
+const isShort = (line, most) => line.split("\t")[0].split(" ").length <= most;
+
+async function taskPairs(split, pairs) {
+  const text = await call("pairs", state.task, pairs, 1, split);
+  return text.split("\n").filter((line) => line && isShort(line, state.longest));
+}
+
+async function makePairs() {
+  if (state.own !== null) {
+    const { lines, skipped } = readPairs(state.own);
+    training.pairs = { train: `${lines.join("\n")}\n`, valid: null, note: skipped ? textOf("skipped", { n: skipped }) : "" };
+    return;
+  }
+  const train = await taskPairs("train", state.pairs), valid = (await taskPairs("valid", Math.max(2000, HELD_OUT))).slice(0, HELD_OUT);
+  if (train.length < LEAST_PAIRS) throw new Error(textOf("tooFew", { n: train.length, least: LEAST_PAIRS }));
+  training.pairs = { train: `${train.join("\n")}\n`, valid: valid.length ? `${valid.join("\n")}\n` : null, note: "" };
+}
+
+// ---- Models
+
+async function openModel(slot, saved = null) {
+  training.about[slot] = null;
+  if (!state.models[slot]) return ask("close", { slot });
+  const { train, valid } = training.pairs;
+  training.about[slot] = await ask("open", { slot, options: optionsOf(state.models[slot]), train, valid, state: saved });
+  return null;
+}
+
+// Opens everything anew with the chosen settings, untrained; `saved` is a training to go on with.
+async function openAll(saved = null) {
+  const round = ++training.round;
+  setRunning(false);
+  enable(false);
+  try {
+    await ask("run", { on: false });
+    await makePairs();
+    for (const slot of [0, 1]) {
+      if (round !== training.round) return;
+      await openModel(slot, slot ? null : saved);
+    }
+    if (training.broken) await call("break", training.broken);
+    if (round !== training.round) return;
+    showOpened();
+    enable(true);
+  } catch (error) {
+    if (round === training.round) complain(error);
+  }
+}
+
+function showOpened() {
+  forgetPast();
+  listSentences();
+  showCommand();
+  drawFigures();
+  drawCurves(true);
+  keepLink();
+  const { about, pairs: { note } } = training, count = about[0];
+  byId("pairs-note").textContent = [textOf("pairsNow", { n: count?.pairs ?? 0, held: count?.held_out ?? 0 }), note, ...(count?.notes ?? []).map((text) => visible(text, false))].filter(Boolean).join(" ");
+  return watch();
+}
+
+// ---- Start, pause, step
+
+function enable(ready) {
+  for (const id of ["start", "single", "anew"]) byId(id).disabled = !ready;
+}
+
+function setRunning(on) {
+  training.on = on;
+  byId("start").textContent = textOf(on ? "pause" : "start");
+  byId("start").setAttribute("aria-pressed", on);
+}
+
+async function run(on) {
+  if (on) { past.at = -1; say(""); }
+  setRunning(on);
+  try {
+    await ask("run", { on });
+  } catch (error) {
+    complain(error);
+  }
+}
+
+async function stepOnce() {
+  if (training.on) await run(false);
+  past.at = -1;
+  try {
+    await ask("step", { count: 1 });
+  } catch (error) {
+    complain(error);
+  }
+}
+
+function onMoment(frames) {
+  keepMoment(frames);
+  showTime();
+  if (past.at >= 0) return;
+  drawMoment(frames);
+  drawFigures();
+  drawCurves();
+}
+
+function addTraining() {
+  engine.moment = onMoment;
+  engine.failed = (text) => { setRunning(false); say(text, true); };
+  engine.trapped = async (why) => {
+    await openAll();
+    say(textOf("trapped", { why }), true);
+  };
+  byId("start").addEventListener("click", () => run(!training.on));
+  byId("single").addEventListener("click", stepOnce);
+  byId("anew").addEventListener("click", () => openAll());
+  byId("time").addEventListener("input", (event) => goTo(Number(event.target.value)));
+  byId("latest").addEventListener("click", () => goTo(Infinity));
+  byId("head").addEventListener("change", () => drawMoment(view.frames));
+  byId("numbers").addEventListener("toggle", () => drawTable(view.frames.find((one) => one?.weights)));
+  byId("sentence").addEventListener("change", (event) => { state.sentence = Number(event.target.value); chooseSource(null); });
+  byId("source").addEventListener("change", (event) => chooseSource(event.target.value.trim() || null));
+  byId("task").addEventListener("change", (event) => { state.task = event.target.value; state.own = null; changeTask(); });
+  setRunning(false);
+}
+
+function chooseSource(source) {
+  state.source = source;
+  byId("source").value = source ?? "";
+  bending.links.clear();
+  showBent();
+  keepLink();
+  return watch();
+}
+
+function changeTask() {
+  state.sentence = state.source = null;
+  listTasks();
+  return openAll();
+}
+
+function listTasks() {
+  const own = state.own !== null;
+  byId("task").replaceChildren(...(own ? [html("option", { value: "" }, textOf("ownTask"))] : []),
+    ...engine.info.tasks.map(({ name }) => html("option", { value: name }, name)));
+  byId("task").value = own ? "" : state.task;
+  byId("task-line").textContent = own ? textOf("ownTask") : engine.info.tasks.find(({ name }) => name === state.task).summary;
+  byId("discard").disabled = !own;
+  byId("pairs").value = state.pairs;
+  byId("longest").value = state.longest;
+}

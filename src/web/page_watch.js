@@ -1,0 +1,168 @@
+
+// The watched sentence: its matrix, redrawn with every moment, its translation, and the cell under the pointer.
+
+const view = { panels: [null, null], row: null, column: null, pinned: null, pressed: null, frames: [null, null] };
+const names = ["A", "B"];
+
+// The matrix of a frame: the mean over heads, or one of them.
+function weightsOf(frame) {
+  const head = Number(byId("head").value);
+  return head > 0 && frame.each?.[head - 1] ? frame.each[head - 1] : frame.weights;
+}
+
+// "0-1 1p0": source-target, sure or possible, as the matrix marks it.
+function linksOf(text, columns, rows) {
+  return (text ?? "").split(" ").map((link) => link.match(/^(\d+)([-p])(\d+)$/)).filter(Boolean)
+    .map(([, s, kind, t]) => [Number(s), Number(t), kind === "p"]).filter(([s, t]) => s < columns && t < rows);
+}
+
+const sameWords = (one, other) => one.length === other.length && one.every((text, i) => text === other[i]);
+
+const act = {
+  over(t, s) {
+    view.row = view.pressed ?? t;
+    view.column = s;
+    highlight();
+  },
+  out() {
+    if (view.pressed !== null) return;
+    view.row = view.column = null;
+    highlight();
+  },
+  pick(t, s) {
+    if (byId("bend").checked && s !== null) bend(view.pressed ?? t, s);
+    else explain(t, s);
+    view.pressed = null;
+  },
+};
+
+// Keys on a matrix: arrows move the cell, Enter explains its row or bends it there.
+function matrixKey(event) {
+  const frame = view.frames.find((one) => one?.weights);
+  if (!frame) return;
+  const rows = frame.rows.length, columns = frame.columns.length, side = isRightToLeft(frame.columns) ? -1 : 1;
+  const move = { ArrowUp: [-1, 0], ArrowDown: [1, 0], ArrowLeft: [0, -side], ArrowRight: [0, side] }[event.key];
+  const within = (value, most) => Math.min(Math.max(value, 0), most - 1);
+  if (move) {
+    view.row = view.row === null ? 0 : within(view.row + move[0], rows);
+    view.column = view.column === null ? 0 : within(view.column + move[1], columns);
+  } else if ((event.key === "Enter" || event.key === " ") && view.row !== null) act.pick(view.row, view.column);
+  else if (event.key === "Escape") { view.row = view.column = null; unbend(); }
+  else return;
+  event.preventDefault();
+  highlight();
+}
+
+function makePanel(slot, frame) {
+  const gold = linksOf(watchedGold(), frame.columns.length, frame.rows.length);
+  const matrix = Matrix({ source: frame.columns, target: frame.rows }, { beside: state.models[1] ? 2 : 1, gold, sums: true, act });
+  const figure = matrix.panel(...(state.models[1] ? [html("figcaption", {}, textOf("model", { name: names[slot] }))] : []));
+  make(matrix.picture, { tabindex: 0, role: "group", "aria-label": textOf("matrix"), on: {
+    keydown: matrixKey,
+    focus: () => { if (view.row === null) act.over(0, 0); },
+    blur: () => act.out(),
+    pointerdown: () => { view.pressed = byId("bend").checked ? view.row : null; },
+  } }, []);
+  return { matrix, figure, columns: frame.columns, rows: frame.rows };
+}
+
+function drawPanels(frames) {
+  const made = frames.map((frame, slot) => {
+    const old = view.panels[slot];
+    if (!frame?.weights) return null;
+    return old && sameWords(old.columns, frame.columns) && sameWords(old.rows, frame.rows) ? old : makePanel(slot, frame);
+  });
+  if (made.some((panel, slot) => panel !== view.panels[slot])) {
+    view.panels = made;
+    const without = frames.map((frame, slot) => (frame && !made[slot] ? html("p", { class: "note" }, `${names[slot]}: ${textOf("noAttention")}`) : null));
+    byId("panels").replaceChildren(...[...made.map((panel) => panel?.figure), ...without].filter(Boolean));
+  }
+  made.forEach((panel, slot) => panel?.matrix.show(weightsOf(frames[slot])));
+}
+
+function drawTranslations(frames) {
+  const pair = watchedPair();
+  const line = (name, text, mark) => html("p", { class: "line" }, html("span", { class: "note" }, name), html("bdi", { class: mark }, text ? visible(text) : "…"));
+  byId("translations").replaceChildren(
+    line(textOf("source"), pair.source), ...(pair.target === null ? [] : [line(textOf("reference"), pair.target)]),
+    ...frames.map((frame, slot) => frame && line(`${textOf("translation")}${state.models[1] ? ` ${names[slot]}` : ""}`, frame.translation,
+      frame.translation === pair.target ? "right" : "")).filter(Boolean));
+}
+
+function drawTable(frame) {
+  if (!byId("numbers").open || !frame?.weights) return;
+  const weights = weightsOf(frame), columns = frame.columns.length;
+  const head = html("tr", {}, html("th", { scope: "col" }, textOf("target")), ...frame.columns.map((text) => html("th", { scope: "col" }, word(text, 20))));
+  byId("matrix-table").replaceChildren(html("table", {}, html("thead", {}, head), html("tbody", {}, ...frame.rows.map((text, t) => html("tr", {},
+    html("th", { scope: "row" }, word(text, 20)), ...Array.from({ length: columns }, (_, s) => html("td", {}, weights[t * columns + s].toFixed(2))))))));
+}
+
+function drawHeads(frames) {
+  const frame = frames.find((one) => one?.each), most = frame?.each.length ?? 0, list = byId("head");
+  byId("heads").hidden = most < 2;
+  if (list.options.length === most + 1 && list.dataset.language === language.name) return;
+  const perLayer = frame?.heads ?? 1;
+  list.dataset.language = language.name;
+  list.replaceChildren(html("option", { value: 0 }, textOf("mean")), ...Array.from({ length: most }, (_, i) =>
+    html("option", { value: i + 1 }, frame.layers > 1 ? `${Math.floor(i / perLayer) + 1}.${(i % perLayer) + 1}` : String(i + 1))));
+}
+
+function highlight() {
+  const frame = view.frames.find((one) => one?.weights);
+  const row = frame && view.row !== null && view.row < frame.rows.length ? view.row : null;
+  view.panels.forEach((panel) => panel?.matrix.highlight(row !== null && row < panel.rows.length ? row : null, view.column < panel.columns.length ? view.column : null));
+  if (row === null) { byId("readout").textContent = frame ? textOf("hint") : "\u00a0"; return; }
+  const weights = weightsOf(frame).subarray(row * frame.columns.length, (row + 1) * frame.columns.length);
+  const column = view.column ?? weights.indexOf(Math.max(...weights));
+  byId("readout").textContent = textOf("readout", { weight: fixed(weights[column], 3), target: clipped(frame.rows[row], 30), source: clipped(frame.columns[column] ?? "", 30) });
+}
+
+// Draws the frames of a moment.
+function drawMoment(frames) {
+  view.frames = frames;
+  drawHeads(frames);
+  drawPanels(frames);
+  drawTranslations(frames);
+  drawTable(frames.find((one) => one?.weights));
+  if (view.row !== null || !byId("readout").textContent.trim()) highlight();
+}
+
+// ---- The sentence
+
+const held = () => training.about[0]?.held ?? [];
+
+// The one that the matrices show at first: among the unseen pairs of few words the one whose words move most.
+function tellingPair() {
+  const crossings = ({ gold }) => {
+    const links = linksOf(gold, Infinity, Infinity);
+    return links.reduce((sum, [s, t], i) => sum + links.slice(0, i).filter(([s2, t2]) => (s - s2) * (t - t2) < 0).length, 0);
+  };
+  const worth = held().map((pair) => { const size = pair.source.split(" ").length; return size > 8 ? -1 : crossings(pair) + size / 100; });
+  return Math.max(worth.indexOf(Math.max(...worth)), 0);
+}
+
+function watchedPair() {
+  if (state.source) return { source: state.source, target: null, gold: "" };
+  return held()[state.sentence ?? tellingPair()] ?? held()[0] ?? { source: "", target: null, gold: "" };
+}
+const watchedGold = () => watchedPair().gold;
+
+function listSentences() {
+  byId("sentence").replaceChildren(...held().map(({ source }, i) => html("option", { value: i }, `${i + 1}  ${clipped(source, 70)}`)));
+  byId("sentence").value = state.sentence ?? tellingPair();
+  byId("source").value = state.source ?? "";
+}
+
+// Has the worker look at the chosen sentence, under the chosen constraints, and draws what it sees.
+async function watch() {
+  const { source, target } = watchedPair(), forced = byId("force").value;
+  const links = bending.links.size ? [...bending.links].map(([t, s]) => `${s}-${t}`).join(" ") : null;
+  const look = links ? "--force-attention gold" : forced ? `--force-attention ${forced}` : "";
+  const shown = links && target === null ? null : target;
+  try {
+    const frames = await ask("watch", { source: source || null, target: shown, look, links });
+    if (past.at < 0) drawMoment(frames.map((frame, slot) => frame && { ...view.frames[slot], weights: null, each: null, ...frame }));
+  } catch (error) {
+    complain(error);
+  }
+}

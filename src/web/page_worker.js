@@ -1,0 +1,54 @@
+
+// The worker from the page's side: requests with promises, and a new worker where the module has trapped.
+
+const engine = { worker: null, waiting: new Map(), number: 0, info: null, memory: 0, moment: () => {}, trapped: () => {}, failed: () => {} };
+
+const partOf = (id) => byId(id).textContent;
+
+function moduleBytes() {
+  const packed = atob(partOf("module").trim());
+  const bytes = new Uint8Array(packed.length);
+  for (let i = 0; i < packed.length; i++) bytes[i] = packed.charCodeAt(i);
+  return bytes;
+}
+
+function hear({ data }) {
+  if (data.moment) {
+    engine.memory = data.memory;
+    engine.moment(data.moment);
+  }
+  if (data.failure) engine.failed(data.failure);
+  const waiting = engine.waiting.get(data.id);
+  engine.waiting.delete(data.id);
+  if (data.error !== undefined) waiting?.reject(new Error(data.error));
+  else waiting?.resolve(data.result);
+  if (data.trap !== undefined) restart(data.trap);
+}
+
+async function startEngine() {
+  const address = URL.createObjectURL(new Blob([partOf("worker")], { type: "text/javascript" }));
+  engine.worker = new Worker(address);
+  URL.revokeObjectURL(address);
+  engine.worker.onmessage = hear;
+  engine.worker.onerror = (event) => { event.preventDefault(); restart(event.message); };
+  engine.info = await ask("start", { bytes: moduleBytes() });
+}
+
+// After a trap, or where the worker is to be interrupted.
+async function restart(why) {
+  engine.worker.terminate();
+  for (const { reject } of engine.waiting.values()) reject(new Error(why));
+  engine.waiting.clear();
+  await startEngine();
+  engine.trapped(why);
+}
+
+function ask(act, given = {}) {
+  const id = ++engine.number;
+  engine.worker.postMessage({ id, act, ...given });
+  return new Promise((resolve, reject) => engine.waiting.set(id, { resolve, reject }));
+}
+
+// A function of the module, of a model where `slot` is a number.
+const call = (name, ...values) => ask("call", { name, values });
+const callModel = (slot, name, ...values) => ask("call", { name, slot, values });

@@ -1,0 +1,141 @@
+
+// The worker: trains up to two models in turn, update by update, and answers the page between two slices.
+// Every message of the page has an id, an act and its arguments; the answer has the id and a result or an
+// error. While a training runs, a moment (a frame of each model) goes to the page after each slice.
+
+const SLICE = 60; // milliseconds of training between two looks, so that a look is drawn ten times a second
+const MEASURED = 200; // held-out pairs behind the figures of a moment
+
+let softalign = null;
+let running = false;
+let updates = 1; // of each model in a slice, as many as fit it: equal batches for both
+let watched = { source: null, target: null, look: "", links: null };
+const models = [null, null]; // { play, attends, due, ... }
+
+const opened = (slot) => {
+  if (!models[slot]) throw new Error("There is no such model.");
+  return models[slot];
+};
+
+// ---- Moments
+
+// What a model does with the watched sentence.
+function look({ play, attends }, frame) {
+  const { source, target, look: options, links } = watched;
+  if (source === null) return;
+  const found = softalign.call("translate", play, source, options, links);
+  Object.assign(frame, { translation: found.text, logProbability: found.log_probability });
+  if (!attends) return;
+  const { source: columns, target: rows, weights, each, heads, layers } = softalign.call("align", play, source, target, options, links);
+  const flat = (matrix) => Float32Array.from(matrix.flat());
+  Object.assign(frame, { columns, rows, weights: weights && flat(weights), heads, layers });
+  if (each && heads * layers > 1) frame.each = each.flatMap((layer) => layer.map(flat));
+}
+
+// The figures of the held-out pairs, which take a tenth of the time at most.
+function measure(model, frame, now) {
+  if (now < model.due) return;
+  frame.held = softalign.call("validate", model.play, MEASURED, "");
+  frame.gold = model.attends && softalign.call("gold", model.play, MEASURED);
+  const spent = performance.now() - now;
+  model.due = now + spent + Math.max(500, 9 * spent);
+}
+
+function advance(model, count) {
+  const { step, epoch, loss, words_per_second: speed, gradient_norm: norm, done } = softalign.call("step", model.play, count);
+  return { step, epoch, loss, speed, norm, done };
+}
+
+function tellMoment(frames) {
+  postMessage({ moment: frames, memory: softalign.call("memory") });
+}
+
+function slice() {
+  if (!running) return;
+  guarded(() => {
+    const began = performance.now(), playing = models.filter((model) => model?.trains);
+    const frames = models.map((model) => (model?.trains ? advance(model, updates) : null));
+    const spent = performance.now() - began;
+    if (!playing.length) running = false;
+    updates = Math.max(1, Math.min(1000, Math.round((updates * SLICE) / Math.max(spent, 1)), 2 * updates));
+    models.forEach((model, slot) => {
+      if (!frames[slot]) return;
+      look(model, frames[slot]);
+      measure(model, frames[slot], performance.now());
+    });
+    tellMoment(frames);
+  });
+  setTimeout(slice);
+}
+
+// ---- What the page asks for
+
+const acts = {
+  async start({ bytes }) {
+    softalign = await openModule(bytes);
+    return softalign.call("info");
+  },
+  open({ slot, options, train, valid, state }) {
+    acts.close({ slot });
+    const play = softalign.call("open", options, train, valid, ...(state ? [state] : [null, 0]));
+    return keep(slot, play, true);
+  },
+  load({ slot, file }) {
+    acts.close({ slot });
+    return keep(slot, softalign.call("load", file), false);
+  },
+  close({ slot }) {
+    if (models[slot]) softalign.call("close", models[slot].play);
+    models[slot] = null;
+  },
+  run({ on }) {
+    if (on && !running) setTimeout(slice);
+    running = on;
+  },
+  step({ count }) {
+    const frames = models.map((model) => (model?.trains ? advance(model, count) : null));
+    models.forEach((model, slot) => frames[slot] && (look(model, frames[slot]), measure(model, frames[slot], performance.now())));
+    tellMoment(frames);
+  },
+  // The sentence to look at from now on; its frames as the models are now.
+  watch(wanted) {
+    watched = wanted;
+    return models.map((model) => {
+      if (!model) return null;
+      const frame = {};
+      look(model, frame);
+      return frame;
+    });
+  },
+  // Any function of the module; `slot` puts a model before its arguments.
+  call({ name, slot, values }) {
+    return softalign.call(name, ...(slot === undefined ? [] : [opened(slot).play]), ...values);
+  },
+};
+
+function keep(slot, play, trains) {
+  const about = softalign.call("about", play);
+  models[slot] = { play, trains, attends: about.attention, due: 0 };
+  const pairs = Array.from({ length: Math.min(about.held_out ?? 0, MEASURED) }, (_, i) => softalign.call("pair", play, i));
+  return { ...about, held: pairs };
+}
+
+// A trap leaves the module in no state to go on with; an error of playground.h is an answer.
+function guarded(act) {
+  try {
+    return act();
+  } catch (error) {
+    running = false;
+    if (error instanceof WebAssembly.RuntimeError || error instanceof RangeError) postMessage({ trap: error.message });
+    else postMessage({ failure: error.message });
+  }
+}
+
+onmessage = async ({ data: { id, act, ...given } }) => {
+  try {
+    postMessage({ id, result: await acts[act](given) });
+  } catch (error) {
+    if (error instanceof WebAssembly.RuntimeError || error instanceof RangeError) postMessage({ id, trap: error.message, error: error.message });
+    else postMessage({ id, error: error.message });
+  }
+};

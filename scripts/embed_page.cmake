@@ -5,23 +5,7 @@
 
 cmake_minimum_required(VERSION 3.25)
 
-# The SHA-256 of a text as base64, as a Content-Security-Policy wants it.
-function(hash_of text result)
-  set(digits "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/")
-  string(SHA256 hex "${text}")
-  set(base64 "")
-  foreach(at RANGE 0 63 6) # three bytes, or the last two, are four digits
-    string(SUBSTRING "${hex}00" ${at} 6 three)
-    math(EXPR number "0x${three}")
-    foreach(shift 18 12 6 0)
-      math(EXPR place "(${number} >> ${shift}) & 63")
-      string(SUBSTRING "${digits}" ${place} 1 digit)
-      string(APPEND base64 "${digit}")
-    endforeach()
-  endforeach()
-  string(SUBSTRING "${base64}" 0 43 base64)
-  set(${result} "${base64}=" PARENT_SCOPE)
-endfunction()
+include(${CMAKE_CURRENT_LIST_DIR}/hash_of.cmake)
 
 function(add_array name text)
   file(WRITE ${OUT}.part "${text}")

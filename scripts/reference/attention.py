@@ -4,6 +4,18 @@ weights of one attention."""
 import torch
 
 
+def rows(W, k, heads):
+    """The rows of head k = 0, 1, .."""
+    size = len(W) // heads
+    return W[k * size:(k + 1) * size]
+
+
+def own_weights(w, o, k):
+    """What the score of head k reads"""
+    return {name: rows(w[name], k, o.heads)
+            for name in ("W_a", "U_a", "v_a", "log_h", "b", "g", "k_0") if name in w}
+
+
 # ---- Scores: e_j from the query and all annotations; w has one head's rows of the weights -----------
 
 def additive(w, q, H):
@@ -78,9 +90,9 @@ SCORES = {"additive": additive, "scaled-dot": scaled_dot, "dot": dot, "general":
 
 # ---- Normalizers: the weights p of the scores z --------------------------------------------------------
 
-def null(z, alpha):
-    """The softmax with one more score, 0, whose weight nobody gets"""
-    return torch.softmax(torch.cat([z.new_zeros(1), z]), 0)[1:]
+def null(z, e_0):
+    """The softmax with one more score, e_0, whose weight nobody gets"""
+    return torch.softmax(torch.cat([e_0, z]), 0)[1:]
 
 
 def sparsemax(z, alpha):
@@ -111,8 +123,8 @@ def entmax(z, alpha):
     return p_of(tau + (p_of(tau).sum() - 1) / slope)
 
 
-NORMALIZERS = {"softmax": lambda z, alpha: torch.softmax(z, 0), "null": null, "sparsemax": sparsemax,
-               "entmax": entmax}
+NORMALIZERS = {"softmax": lambda z, alpha: torch.softmax(z, 0), "sparsemax": sparsemax, "entmax": entmax,
+               "null": lambda z, alpha: null(z, z.new_zeros(1)), "null-key": null}
 
 
 def alpha_of(w, o, k):
@@ -120,10 +132,18 @@ def alpha_of(w, o, k):
     return 1 + torch.sigmoid(w["a"][k]) if "a" in w else o.entmax_alpha
 
 
-def normalized(w, o, k, e, seen):
+def null_score(w, o, k, q):
+    """e_0, the score of the learned null key: what the score makes of annotations that are keys already"""
+    own = own_weights(w, o, k)
+    own["W_a" if o.attention == "general" else "U_a"] = torch.eye(len(own["k_0"]), dtype=torch.float64)
+    return SCORES[o.attention](own, q, own["k_0"][None])
+
+
+def normalized(w, o, k, q, e, seen):
     """The weights of the scores e where `seen`, 0 elsewhere"""
     p = torch.zeros(len(e), dtype=torch.float64)
-    return p.masked_scatter(seen, NORMALIZERS[o.normalizer](e[seen], alpha_of(w, o, k)))
+    other = null_score(w, o, k, q) if o.normalizer == "null-key" else alpha_of(w, o, k)
+    return p.masked_scatter(seen, NORMALIZERS[o.normalizer](e[seen], other))
 
 
 NAMES_2017 = {"W_a": "W_q", "U_a": "W_k", "W_c": "W_o"}
@@ -157,6 +177,8 @@ def attention_shapes(o, part):
         shapes |= {"W_v": (H * o.value_size, A), "W_c": (A, H * o.value_size)}
     if o.window == "local-p":
         shapes |= {"W_p": (a, n), "v_p": (a,)}
+    if o.normalizer == "null-key":
+        shapes |= {"k_0": ({"general": H * n, "raw-dot": A}.get(o.attention, a),)}
     if (o.normalizer, o.entmax_alpha) == ("entmax", "learned"):
         shapes |= {"a": (H,)}
     return {f"{part}.{name_in_file(o, name)}": shape for name, shape in shapes.items()}
@@ -165,7 +187,7 @@ def attention_shapes(o, part):
 def weights_of(p, o, part):
     """The weights of one attention under the names of Bahdanau et al. (2015)."""
     return {name: p[f"{part}.{name_in_file(o, name)}"]
-            for name in ("W_a", "U_a", "v_a", "W_v", "W_c", "W_p", "v_p", "a", "log_h", "b", "g")
+            for name in ("W_a", "U_a", "v_a", "W_v", "W_c", "W_p", "v_p", "a", "log_h", "b", "g", "k_0")
             if f"{part}.{name_in_file(o, name)}" in p}
 
 
@@ -191,15 +213,11 @@ def window_margin(w, o, q, S, i):
 
 # ---- Attending ------------------------------------------------------------------------------------
 
-def rows(W, k, heads):
-    """The rows of head k = 0, 1, .."""
-    size = len(W) // heads
-    return W[k * size:(k + 1) * size]
 
 
 def scores(w, o, k, q, H, i, place):
     """e_j of head k, as its score says; place (position.Place) is where the words stand, or None"""
-    own = {name: rows(w[name], k, o.heads) for name in ("W_a", "U_a", "v_a", "log_h", "b", "g") if name in w}
+    own = own_weights(w, o, k)
     if place and o.positions == "rope":
         return place.rotated_product(own, o.attention, q, H, i)
     e = SCORES[o.attention](own, q, H)
@@ -211,9 +229,9 @@ def weights(w, o, k, q, H, i, place=None):
     local-p: each weight times exp(-(j - p_i)^2 / (2 (D/2)^2)) after that"""
     e = scores(w, o, k, q, H, i, place)
     if o.window == "none":
-        return normalized(w, o, k, e, e > -torch.inf)
+        return normalized(w, o, k, q, e, e > -torch.inf)
     distance = window_distances(w, o, q, len(H), i)
-    alpha = normalized(w, o, k, e, (distance <= o.window_size) & (e > -torch.inf))
+    alpha = normalized(w, o, k, q, e, (distance <= o.window_size) & (e > -torch.inf))
     if o.window == "local-m":
         return alpha
     return alpha * torch.exp(-distance ** 2 / (2 * (o.window_size / 2) ** 2))

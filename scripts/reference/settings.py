@@ -8,7 +8,7 @@ CHOICES = {  # the first is the default
     "model": ("recurrent", "transformer"),
     "attention": ("additive", "scaled-dot", "dot", "general", "raw-dot", "concat", "location",
                   "uniform", "gaussian", "cosine", "qk-norm"),
-    "normalizer": ("softmax", "null", "sparsemax", "entmax"),
+    "normalizer": ("softmax", "null", "sparsemax", "entmax", "null-key"),
     "coverage": ("none", "linguistic"),
     "decoder": ("bahdanau", "fixed", "fixed-init", "luong", "cgru"),
     "cell": ("gru", "lstm", "rnn"),

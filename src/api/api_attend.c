@@ -245,6 +245,9 @@ static bool check_choices(const sa_attend_options *options, sa_error *error) {
     while (sa_normalizer_name((size_t)known)) known++;
     if (options->normalizer < 0 || options->normalizer >= known)
         return sa_fail(error, SA_USAGE, "there is no normalizer %d", options->normalizer);
+    if (sa_normalizers[options->normalizer].learned_key)
+        return sa_fail(error, SA_USAGE, "--normalizer %s: there is no model that learned its key",
+                       sa_normalizer_name((size_t)options->normalizer));
     if (sa_normalizers[options->normalizer].exponent &&
         !(options->entmax_alpha > 1 && options->entmax_alpha <= 2))
         return sa_fail(error, SA_USAGE, "--entmax-alpha %g: above 1 and at most 2",

@@ -12,6 +12,7 @@ sa_attention_scratch sa_attention_scratch_layout(sa_arena *arena, const sa_atten
         .dcovered = sa_mat_alloc(arena, training ? steps : 0, covered),
         .dalpha = sa_mat_alloc(arena, training ? queries : 0, steps),
         .soft = sa_mat_alloc(arena, queries, steps),
+        .null_scores = sa_mat_alloc(arena, w->k_0.cols ? queries : 0, 1),
         .spans = sa_arena_alloc(arena, (size_t)queries, sizeof(sa_span)),
     };
 }
@@ -83,7 +84,7 @@ static sa_mat sentence(sa_mat all, const int *first, int b) {
 }
 
 typedef struct head_slice {
-    sa_mat v_a, q, k, v, o;
+    sa_mat v_a, k_0, q, k, v, o;
 } head_slice;
 
 /* Head k's columns of everything (or of its derivatives) in the block's rows and sentence. A query
@@ -94,6 +95,7 @@ static head_slice slice_head(const sa_attention *w, const sa_memory *memory,
     q = sa_rows(q, block->row, block->count);
     o = sa_rows(o, block->row, block->count);
     return (head_slice){.v_a = sa_head_part(w->v_a, H, k),
+                        .k_0 = sa_head_part(w->k_0, H, k),
                         .q = w->score->query == SA_QUERY_IDENTITY ? q : sa_head_part(q, H, k),
                         .k = sa_head_part(sentence(memory->keys, memory->first, b), H, k),
                         .v = sa_head_part(sentence(memory->values, memory->first, b), H, k),
@@ -151,6 +153,30 @@ static int words_of(const sa_memory *memory, int b) {
     return memory->first[b + 1] - memory->first[b];
 }
 
+/* What the score's functions may overwrite for that many keys. */
+static sa_mat key_scratch(sa_attention_scratch scratch, sa_mat k) {
+    return sa_cols(sa_rows(scratch.keys, 0, k.rows), 0, k.cols);
+}
+
+/* e_ij -= e_i0, e_i0 = f(q_i, k_0) of a learned null key: to the normalizer its score is 0. */
+static void null_score_forward(const sa_attention *w, const head_slice *at, sa_mat e,
+                               sa_attention_scratch scratch) {
+    const sa_mat e_0 = sa_rows(scratch.null_scores, 0, e.rows);
+    w->score->forward(at->v_a, at->q, at->k_0, e_0, key_scratch(scratch, at->k_0));
+    for (int i = 0; i < e.rows; i++)
+        for (int j = 0; j < e.cols; j++) sa_row(e, i)[j] -= *sa_row(e_0, i);
+}
+
+/* de_i0 = -sum_j de_ij */
+static void null_score_backward(const sa_attention *w, const head_slice *at, sa_mat de,
+                                const head_slice *to, sa_attention_scratch scratch) {
+    const sa_mat de_0 = sa_rows(scratch.null_scores, 0, de.rows);
+    for (int i = 0; i < de.rows; i++) *sa_row(de_0, i) = -sa_sum(sa_row(de, i), de.cols);
+    if (sa_gradient_intact("null-key.score"))
+        w->score->backward(at->v_a, at->q, at->k_0, de_0, to->q, to->k_0, to->v_a,
+                           key_scratch(scratch, at->k_0));
+}
+
 /* The keys that the score reads: k_j + w_c C_{i-1,j} with coverage, else k_j. */
 static sa_mat keys_read(const sa_attention *w, const sa_memory *memory, const query_block *block,
                         sa_attention_rows rows, int k, sa_mat keys, sa_attention_scratch scratch) {
@@ -166,8 +192,7 @@ static void scores_forward(const sa_attention *w, const sa_memory *memory, int k
                            const query_block *block, sa_attention_rows rows, const head_slice *at,
                            sa_mat e, sa_attention_scratch scratch) {
     const sa_mat keys = keys_read(w, memory, block, rows, k, at->k, scratch);
-    w->score->forward(at->v_a, at->q, keys, e,
-                      sa_cols(sa_rows(scratch.keys, 0, keys.rows), 0, keys.cols));
+    w->score->forward(at->v_a, at->q, keys, e, key_scratch(scratch, keys));
     sa_positions_bias(&w->positions, k, block->i - 1, e);
 }
 
@@ -198,6 +223,7 @@ static void heads_forward(const sa_attention *w, const sa_memory *memory, const 
         const head_slice at = slice_head(w, memory, block, rows.q, o, k);
         const sa_mat alpha = block_weights(w, block, rows.alpha, k, S);
         scores_forward(w, memory, k, block, rows, &at, alpha, scratch);
+        if (w->k_0.cols) null_score_forward(w, &at, alpha, scratch);
         sa_attention_weights_forward(w->normalizer, sa_attention_exponent(w, k), spans, alpha);
         if (w->window == SA_WINDOW_LOCAL_P) gauss_forward(w, block, rows, alpha);
         for (int l = 0; override && l < block->count; l++)
@@ -266,6 +292,7 @@ static void heads_backward(const sa_attention *w, const sa_memory *memory, const
         }
         weights_backward(w, k, spans, alpha, dalpha, dw);
         sa_positions_bias_backward(k, block->i - 1, dalpha, &dw->positions);
+        if (w->k_0.cols) null_score_backward(w, &at, dalpha, &to, scratch);
         scores_backward(w, memory, k, block, rows, &at, dalpha, &to,
                         w->w_c.cols ? &dcoverage : NULL, scratch);
     }

@@ -12,6 +12,7 @@ typedef struct sa_attention_scratch {
     sa_mat keys;              /* [S x key_width] */
     sa_mat covered, dcovered; /* [S x key_width] of coverage; dcovered: backward only */
     sa_mat dalpha, soft;      /* [Q x S] dalpha: backward only */
+    sa_mat null_scores;       /* [Q x 1] e_0 of a learned null key */
     sa_span *spans;           /* [Q] */
 } sa_attention_scratch;
 

@@ -185,6 +185,15 @@ const sa_normalizer sa_normalizers[] = {
                               .forward = entmax_forward,
                               .backward = entmax_backward,
                               .kinks = entmax_kinks},
+    [SA_NORMALIZER_NULL_KEY] = {.name = "null-key",
+                                .formula = "alpha_j = exp(e_j) / (exp(e_0) + sum_k exp(e_k)), e_0 "
+                                           "the score of a learned null key, of value 0",
+                                .citation = "Xiao et al. 2023, section 3.1; the NULL word of Brown "
+                                            "et al. 1993",
+                                .null_key = true,
+                                .learned_key = true,
+                                .forward = null_forward,
+                                .backward = softmax_backward},
     {.name = NULL},
 };
 

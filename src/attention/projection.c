@@ -53,6 +53,8 @@ void sa_attention_bind(sa_binder *binder, const char *part, sa_attention_sizes s
     if (sizes.fertility) w->U_f = sa_bind_vector(binder, part, "U_f", A, SA_INIT_INPUT);
     if (w->normalizer->exponent && sizes.exponent == SA_ENTMAX_ALPHA_LEARNED)
         w->a = sa_bind_vector(binder, part, "a", H, SA_INIT_ZERO); /* alpha = 1.5 */
+    if (w->normalizer->learned_key)
+        w->k_0 = sa_bind_vector(binder, part, "k_0", w->key_width, SA_INIT_ALIGN);
 }
 
 /* ---- Keys and values ------------------------------------------------------------------------- */

@@ -35,6 +35,7 @@ typedef struct sa_attention { /* weights, or their gradients */
     sa_mat w_c;              /* [1 x key_width] of coverage; without columns: none */
     sa_mat U_f;              /* [1 x A] of fertilities; without columns: all are 1 */
     sa_real max_fertility;   /* N */
+    sa_mat k_0;              /* [1 x key_width] the null key, if it is learned */
 } sa_attention;
 
 typedef struct sa_attention_sizes {

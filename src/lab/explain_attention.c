@@ -46,7 +46,8 @@ typedef struct attention_view {
     int S;
     const char *letter; /* the query's */
     double center;      /* p_i */
-    sa_span span;       /* what the query sees; set by explain_score */
+    sa_span span;       /* what the query sees; set by explain_score, as is the next */
+    double e_0;         /* the null key's score, if there is a null key */
 } attention_view;
 
 static void explain_center(attention_view *view) {
@@ -120,6 +121,18 @@ static const char *own_name(const attention_view *view) {
     return "v_a";
 }
 
+double sa_explain_null_score(sa_explainer *out, const sa_attention *w, int k, sa_mat q) {
+    if (!w->k_0.cols) return 0;
+    const sa_mat k_0 = sa_head_part(w->k_0, w->heads, k), e_0 = sa_explainer_alloc(out, 1, 1);
+    w->score->forward(sa_head_part(w->v_a, w->heads, k), q, k_0, e_0,
+                      sa_explainer_alloc(out, 1, k_0.cols));
+    sa_explainer_write(out, "e_i0: the score of the null key k_0 in the place of k_j");
+    sa_explainer_cite(out, w->normalizer->citation);
+    sa_explainer_vector(out, "k_0", "k_0", k_0);
+    sa_explainer_number(out, "e_0", "e_i0", *e_0.x);
+    return *e_0.x;
+}
+
 static void explain_score(attention_view *view, int k, sa_mat e) {
     const sa_attention *w = view->w;
     const sa_score *score = w->score;
@@ -140,6 +153,7 @@ static void explain_score(attention_view *view, int k, sa_mat e) {
     if (in.v_a.cols) sa_explainer_vector(out, "v_a", own_name(view), in.v_a);
     const sa_mat terms = terms_of(view, in, e, &divisor);
     sa_explainer_sums(out, "e", "e_ij", e, terms, divisor);
+    view->e_0 = sa_explain_null_score(out, w, k, in.q);
 }
 
 /* ---- The weights ----------------------------------------------------------------------------- */
@@ -170,21 +184,23 @@ static void write_span(attention_view *view) {
         sa_explainer_write(view->out, ", over j <= %d", view->span.count);
 }
 
-/* The weights before the Gaussian as shares of exp(e). A null key has exp(0) in the sum. */
+/* The null key in the sum: exp(e_i0), which is 1 where it is not learned. */
+static const char *null_share(const attention_view *view, double shift) {
+    if (!view->w->normalizer->null_key) return "";
+    if (view->w->k_0.cols) return shift != 0 ? "exp(e_i0 - max) + " : "exp(e_i0) + ";
+    return shift != 0 ? "exp(-max) + " : "1 + ";
+}
+
+/* The weights before the Gaussian as shares of exp(e). */
 static void explain_shares(attention_view *view, sa_mat powers, double shift) {
     sa_explainer *out = view->out;
-    const char *less = shift != 0 ? " - max" : "";
-    const bool null = view->w->normalizer->null_key;
+    const char *less = shift != 0 ? " - max" : "", *null = null_share(view, shift);
     if (view->w->window == SA_WINDOW_LOCAL_P)
         sa_explainer_write(out, "%s_j(e_ij)", view->w->normalizer->name);
     else
         sa_explainer_write(out, "alpha_ij");
     sa_explainer_write(out, " = exp(e_ij%s) / ", less);
-    sa_explainer_write(out, null ? "(%s + sum_k exp(e_ik%s))" : "%ssum_k exp(e_ik%s)",
-                       !null        ? ""
-                       : shift != 0 ? "exp(-max)"
-                                    : "1",
-                       less);
+    sa_explainer_write(out, *null ? "(%ssum_k exp(e_ik%s))" : "%ssum_k exp(e_ik%s)", null, less);
     write_span(view);
     sa_explainer_cite(out, view->w->normalizer->citation);
     sa_explainer_column(out, "exp", shift != 0 ? "exp(e_ij-max)" : "exp(e_ij)", powers,
@@ -232,8 +248,9 @@ static void explain_weights(attention_view *view, int k, sa_mat e) {
     const sa_mat alpha = sa_attention_head(view->rows.alpha, 0, w->heads, k, view->S);
     sa_mat powers = blank(view), normalized = blank(view);
     double shift, sum = sa_explainer_exp(seen(view, e), seen(view, powers), &shift);
-    if (w->normalizer->null_key) sum += exp(-shift);
+    if (w->normalizer->null_key) sum += exp(view->e_0 - shift);
     sa_copy_mat(seen(view, e), seen(view, normalized));
+    for (int j = 0; j < view->span.count; j++) seen(view, normalized).x[j] -= (sa_real)view->e_0;
     w->normalizer->forward(sa_attention_exponent(w, k), seen(view, normalized));
     const bool shares = are_shares(seen(view, normalized), seen(view, powers), sum);
     for (int j = 0; shares && j < view->S; j++) normalized.x[j] = powers.x[j] / sum;

@@ -67,6 +67,7 @@ static void explain_score(const layer_view *view, int k, sa_mat q) {
         sa_explainer_substitute(out, score->formula, symbols);
     sa_explainer_cite(out, score->citation);
     sa_explainer_column(out, "e", "e_ij", e, SA_ROWS_SOURCE, -1);
+    sa_explain_null_score(out, &view->w->self.attention, k, q);
 }
 
 static void explain_head(const layer_view *view, int k) {

@@ -59,6 +59,10 @@ void sa_explain_memory(sa_explainer *out);
 /* Scores, weights and context of a step; letter: the state that makes the query. */
 void sa_explain_attention(sa_explainer *out, sa_decoder_rows rows, const char *letter);
 
+/* The score of head k's learned null key for its query q; 0, and nothing is written, without one.
+ */
+double sa_explain_null_score(sa_explainer *out, const sa_attention *w, int k, sa_mat q);
+
 /* A source word (from 0) in a layer (from 0) of a transformer's encoder. */
 void sa_explain_layer(sa_explainer *out, int layer, int word);
 

@@ -74,6 +74,7 @@ static const struct {
     {"lstm.input", "da_i, all of it", "--cell lstm"},
     {"lstm.output", "da_o, all of it", "--cell lstm"},
     {"lstm.state", "ds' += U' da", "--cell lstm"},
+    {"null-key.score", "de_i0 = -sum_j de_ij", "--normalizer null-key"},
     {"params.l2", "dw += 2 R w (--l2)", "--l2 0.1"},
     {"position.learned", "dP_t += dx_t", "--positions learned"},
     {"readout.state", "ds += U_o' dt~", ""},

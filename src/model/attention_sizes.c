@@ -46,6 +46,11 @@ bool sa_positions_check(const sa_position_kind *kind, const sa_attention_sizes *
                        "of: it needs --model transformer",
                        kind->name);
     if (!kind->rotation) return true;
+    if (sizes->normalizer->learned_key)
+        return sa_fail(error, SA_USAGE,
+                       "--positions %s rotates keys by their positions, and the key that "
+                       "--normalizer %s learns has none",
+                       kind->name, sizes->normalizer->name);
     const sa_score *score = sizes->score;
     if (!score->rotates || score->key == SA_KEY_IDENTITY)
         return sa_fail(error, SA_USAGE,
@@ -84,5 +89,10 @@ bool sa_attention_sizes_check(const sa_settings *settings, const sa_attention_si
                        "--guided-alignment needs the logarithm of every weight: --normalizer %s "
                        "makes weights of 0, where it is infinite and has no gradient",
                        sizes->normalizer->name);
+    if (sizes->normalizer->learned_key && sizes->score->key == SA_KEY_NONE)
+        return sa_fail(error, SA_USAGE,
+                       "--normalizer %s learns a key, but --attention %s reads none: --normalizer "
+                       "null needs none",
+                       sizes->normalizer->name, sizes->score->name);
     return check_widths(sizes, error) && check_coverage(settings, sizes, error);
 }

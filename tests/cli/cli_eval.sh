@@ -33,7 +33,7 @@ same "eval and align" "$(values aer precision recall)" "$evaluated"
 figure() { # NAME PROGRAM: what the awk PROGRAM finds in the matrices is what eval says
     same "$normalizer: $1" "$(awk -F , "$2" matrices/*.csv)" "$(printf '%.4f' "$(value "$1")")"
 }
-for normalizer in null sparsemax entmax; do
+for normalizer in null null-key sparsemax entmax; do
     "$softalign" train --train tiny.tsv --out $normalizer --embed 8 --hidden 8 --attn 4 --maxout 4 --steps 30 \
         --lr 0.02 --normalizer $normalizer 2>err || fail "train: $(cat err)"
     "$softalign" align $normalizer/best.safetensors unseen.tsv --pharaoh links --csv matrices 2>err ||

@@ -8,8 +8,8 @@ static int annotation_width(void) {
     return find(0, 0, "h")->head.cols;
 }
 
-/* The score of query s and annotation h by the name of its row; NaN for a row unknown to this
- * test. */
+/* The score of query s and annotation h, or of the learned null key if h is NULL, by the name of
+ * its row; NaN for a row unknown to this test. */
 static double score(const char *name, int head, const double *s, const double *h, int j) {
     const int H = settings.heads, own = settings.attn / H, n = settings.hidden;
     double q[WIDE] = {0}, k[WIDE] = {0}, e = 0;
@@ -26,7 +26,9 @@ static double score(const char *name, int head, const double *s, const double *h
         return e;
     }
     add_rows("attention.", "W_a", head * own, own, s, q);
-    add_rows("attention.", "U_a", head * own, own, h, k);
+    if (h) add_rows("attention.", "U_a", head * own, own, h, k);
+    for (int d = 0; !h && d < own; d++)
+        k[d] = weight(param("attention.", "k_0"), 0, head * own + d);
     const bool additive = strcmp(name, "additive") == 0 || strcmp(name, "concat") == 0;
     for (int d = 0; d < own; d++)
         e += additive ? weight(param("attention.", "v_a"), 0, head * own + d) * tanh(q[d] + k[d])
@@ -42,7 +44,7 @@ static double exponent_of(int head) {
 }
 
 /* What is explained on the way to alpha over the scores e of `words` words from `first`. */
-static void check_normalizer(int i, int head, const double *e, int first, int words,
+static void check_normalizer(int i, int head, const double *e, double e_0, int first, int words,
                              const double *alpha) {
     const sa_normalizer *row = &sa_normalizers[settings.normalizer];
     const double exponent = exponent_of(head ? head - 1 : 0);
@@ -61,14 +63,15 @@ static void check_normalizer(int i, int head, const double *e, int first, int wo
         same("exp", i, get(i, head, "exp") + j, &power, 1);
         sum += power;
     }
-    sum += row->null_key;
+    if (row->null_key) sum += exp(e_0);
     same("sum", i, get(i, head, "sum"), &sum, 1);
 }
 
 /* alpha_ij by the equations of the window; also compares what leads there, and the Gaussian. */
 static void weights_of(const double *e, int i, int head, const double *s, double *alpha) {
     const char *window = sa_window_name((size_t)settings.window);
-    const bool location = strcmp(sa_score_name((size_t)settings.attention), "location") == 0;
+    const char *score_name = sa_score_name((size_t)settings.attention);
+    const bool location = strcmp(score_name, "location") == 0;
     const int seen = location && settings.max_len + 1 < S ? settings.max_len + 1 : S;
     const int D = settings.window_size;
     const bool none = strcmp(window, "none") == 0, predictive = strcmp(window, "local-p") == 0;
@@ -90,8 +93,14 @@ static void weights_of(const double *e, int i, int head, const double *s, double
         if (in && j < first) first = j;
         words += in;
     }
-    ck_assert(normalize(name, exponent_of(head ? head - 1 : 0), e + first, words, alpha + first));
-    check_normalizer(i, head, e, first, words, alpha);
+    const bool learned = sa_normalizers[settings.normalizer].learned_key;
+    const double e_0 = learned ? score(score_name, head ? head - 1 : 0, s, NULL, 0) : 0;
+    if (learned) same("e_0", i, get(i, head, "e_0"), &e_0, 1);
+    double less[S];
+    for (int j = 0; j < S; j++) less[j] = e[j] - e_0;
+    ck_assert(
+        normalize(name, exponent_of(head ? head - 1 : 0), less + first, words, alpha + first));
+    check_normalizer(i, head, e, e_0, first, words, alpha);
     for (int j = first; predictive && j < first + words; j++) {
         const double gauss = exp(-(j + 1 - p) * (j + 1 - p) / (2 * D / 2.0 * D / 2.0));
         same("normalized", i, get(i, head, name) + j, &alpha[j], 1);

@@ -26,7 +26,7 @@ static inline double entmax(double alpha, const double *z, int size, double *p) 
 
 /* By the name of the normalizer; false: this test does not know it. */
 static inline bool normalize(const char *name, double alpha, const double *z, int size, double *p) {
-    const bool null = strcmp(name, "null") == 0;
+    const bool null = strncmp(name, "null", 4) == 0; /* null-key: of scores less the null key's */
     if (strcmp(name, "sparsemax") == 0) alpha = 2;
     if (strcmp(name, "sparsemax") == 0 || strcmp(name, "entmax") == 0) {
         entmax(alpha, z, size, p);

@@ -441,7 +441,8 @@ typedef struct sa_train_options {
                             those of a training that was never stopped */
     void (*report)(void *context, const sa_progress *progress); /* may be NULL */
     void *context;                                              /* passed to report */
-    const volatile sig_atomic_t *stop; /* non-zero: finish the update, save, return; may be NULL */
+    const volatile sig_atomic_t *stop; /* non-zero: finish the update, save, return; may be NULL.
+                                         Not looked at while pairs are read */
     sa_profile_entry *parts; /* [SA_PROFILE_ENTRIES] filled in at the end; NULL: not measured */
     bool diagnose;           /* the best model at the end, on 200 validation pairs at most */
 } sa_train_options;
@@ -544,6 +545,9 @@ typedef struct sa_search {
 /* The defaults: greedy search. */
 void sa_search_init(sa_search *search);
 
+/* Sets one option by its name, as sa_settings_set does: those of sa_search_option. */
+bool sa_search_set(sa_search *search, const char *name, const char *value, sa_error *error);
+
 typedef struct sa_translation {
     char *text;             /* detokenized */
     double log_probability; /* sum over its tokens, EOS included */
@@ -635,6 +639,9 @@ void sa_alignment_release(sa_alignment *words);
 /* The defaults of sacreBLEU. */
 void sa_metrics_init(sa_metrics *metrics);
 
+/* Sets one option by its name, as sa_settings_set does: those of sa_metrics_option. */
+bool sa_metrics_set(sa_metrics *metrics, const char *name, const char *value, sa_error *error);
+
 typedef struct sa_metric_values {
     double bleu, chrf; /* 0 .. 100 */
     double exact;      /* fraction of sentences equal to a reference, white space aside */
@@ -661,6 +668,10 @@ typedef struct sa_link_options {
 
 /* The defaults: the largest weight of each target word. */
 void sa_link_options_init(sa_link_options *options);
+
+/* Sets one option by its name, as sa_settings_set does: those of sa_link_option. */
+bool sa_link_options_set(sa_link_options *options, const char *name, const char *value,
+                         sa_error *error);
 
 /* The counts behind the alignment error rate: |A|, |S|, |A and S|, |A and P|. */
 typedef struct sa_link_counts {

@@ -200,6 +200,21 @@ bool sa_option_set(const sa_option *row, void *fields, const char *text, sa_erro
     return true;
 }
 
+bool sa_options_set(const sa_option *rows, void *fields, const char *name, const char *text,
+                    sa_error *error) {
+    if (!sa_given(name, "name", error)) return false;
+    const sa_option *row = sa_option_find(rows, name);
+    if (row) return sa_option_set(row, fields, text, error);
+    const char *now = sa_option_renamed(name);
+    if (now && sa_option_find(rows, now))
+        return sa_fail(error, SA_USAGE, "option '%s' is called '%s' now", name, now);
+    sa_nearest nearest = {.wanted = name};
+    for (row = rows; row->name; row++) sa_nearest_consider(&nearest, row->name);
+    char hint[128];
+    return sa_fail(error, SA_USAGE, "unknown option '%s'%s", name,
+                   sa_nearest_hint(&nearest, hint, sizeof hint));
+}
+
 bool sa_options_check(const sa_option *rows, const void *fields, sa_error *error) {
     for (; rows->name; rows++) {
         if (sa_option_is_text(rows)) continue;

@@ -18,6 +18,10 @@ bool sa_option_is_text(const sa_option *row);
  * and the allowed values. */
 bool sa_option_set(const sa_option *row, void *fields, const char *text, sa_error *error);
 
+/* The same by the option's name. SA_USAGE: there is no such option. */
+bool sa_options_set(const sa_option *rows, void *fields, const char *name, const char *text,
+                    sa_error *error);
+
 /* Whether every number, switch and choice is in range, for fields set by a program. SA_USAGE names
  * the first that is not. */
 bool sa_options_check(const sa_option *rows, const void *fields, sa_error *error);

@@ -101,8 +101,10 @@ static void show_note(void *context, const char *line) {
 static void show_progress(void *context, const sa_progress *report) {
     cli_progress *progress = context;
     if (report) {
+        cli_signals_catch(); /* the pairs of this run are read */
         cli_progress_report(progress, report);
     } else {
+        cli_signals_release();
         cli_progress_end(progress);
         cli_progress_init(progress);
     }
@@ -130,7 +132,7 @@ static bool write_results(const sa_comparison *all, const compare_options *optio
 }
 
 static bool compare(sa_comparison *all, const compare_options *options, sa_error *error) {
-    const volatile sig_atomic_t *stop = cli_signals_catch();
+    const volatile sig_atomic_t *stop = cli_signals_stop();
     if (!sa_compare_finish_runs(all, stop, error)) return false;
     if (!*stop) return write_results(all, options, error);
     cli_note("stopped; the same command resumes");

@@ -253,6 +253,7 @@ static bool rewrite_page(const training_watch *watching, bool live, sa_error *er
 /* Writing takes a tenth of the training's time at most. */
 static void watch(void *context, const sa_progress *now) {
     training_watch *watching = context;
+    cli_signals_catch(); /* the pairs are read */
     cli_progress_report(&watching->progress, now);
     const bool validation = now->kind == SA_PROGRESS_VALIDATION;
     const double begin = sa_clock_seconds();
@@ -284,7 +285,7 @@ static bool train(const train_options *options, const sa_corpus *snapshot_pairs,
         .overwrite = options->overwrite,
         .report = watch,
         .context = &watching,
-        .stop = cli_signals_catch(),
+        .stop = cli_signals_stop(),
         .parts = options->profile ? parts : NULL,
         .diagnose = true,
     };

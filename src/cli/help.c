@@ -88,7 +88,7 @@ static const char *const exit_codes[][2] = {
     {"6", "the output directory holds a training, or one is writing to it"},
     {"7", "out of memory or beyond a size limit"},
     {"8", "the training diverged"},
-    {"128+n", "stopped by signal n, after saving"},
+    {"128+n", "stopped by signal n; a training is saved first"},
 };
 
 static void overview(sa_buffer *out) {

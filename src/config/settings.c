@@ -4,7 +4,6 @@
 #include "attention/score.h"
 #include "attention/window.h"
 #include "base/argument.h"
-#include "base/nearest.h"
 #include "base/thread.h"
 #include "data/text_codec.h"
 #include "decoding/ranking.h"
@@ -263,17 +262,13 @@ void sa_search_init(sa_search *search) {
 }
 
 bool sa_settings_set(sa_settings *settings, const char *name, const char *value, sa_error *error) {
-    if (!sa_given(settings, "settings", error) || !sa_given(name, "name", error)) return false;
-    const sa_option *row = sa_option_find(sa_settings_options, name);
-    if (row) return sa_option_set(row, settings, value, error);
-    const char *now = sa_option_renamed(name);
-    if (now && sa_option_find(sa_settings_options, now))
-        return sa_fail(error, SA_USAGE, "option '%s' is called '%s' now", name, now);
-    sa_nearest nearest = {.wanted = name};
-    for (row = sa_settings_options; row->name; row++) sa_nearest_consider(&nearest, row->name);
-    char hint[128];
-    return sa_fail(error, SA_USAGE, "unknown option '%s'%s", name,
-                   sa_nearest_hint(&nearest, hint, sizeof hint));
+    return sa_given(settings, "settings", error) &&
+           sa_options_set(sa_settings_options, settings, name, value, error);
+}
+
+bool sa_search_set(sa_search *search, const char *name, const char *value, sa_error *error) {
+    return sa_given(search, "search", error) &&
+           sa_options_set(sa_search_options, search, name, value, error);
 }
 
 bool sa_settings_check(const sa_settings *settings, sa_error *error) {

@@ -1,4 +1,5 @@
 #include "metrics/linking.h"
+#include "base/argument.h"
 
 #include <string.h>
 
@@ -29,6 +30,12 @@ void sa_link_options_init(sa_link_options *linking) {
     if (!linking) return;
     *linking = (sa_link_options){.null_key = false};
     sa_options_init(sa_linking_options, linking);
+}
+
+bool sa_link_options_set(sa_link_options *options, const char *name, const char *value,
+                         sa_error *error) {
+    return sa_given(options, "options", error) &&
+           sa_options_set(sa_linking_options, options, name, value, error);
 }
 
 size_t sa_linking_capacity(int targets, int sources) {

@@ -25,6 +25,11 @@ void sa_metrics_init(sa_metrics *metrics) {
     sa_options_init(sa_metrics_options, metrics);
 }
 
+bool sa_metrics_set(sa_metrics *metrics, const char *name, const char *value, sa_error *error) {
+    return sa_given(metrics, "metrics", error) &&
+           sa_options_set(sa_metrics_options, metrics, name, value, error);
+}
+
 /* ---- Counts ---------------------------------------------------------------------------------- */
 
 /* A line and its tokens. */

@@ -21,6 +21,15 @@ typedef bool call(void *const *a, sa_error *why);
 CALL(settings_set) {
     return sa_settings_set(a[0], a[1], a[2], why);
 }
+CALL(search_set) {
+    return sa_search_set(a[0], a[1], a[2], why);
+}
+CALL(metrics_set) {
+    return sa_metrics_set(a[0], a[1], a[2], why);
+}
+CALL(link_options_set) {
+    return sa_link_options_set(a[0], a[1], a[2], why);
+}
 CALL(settings_preset) {
     return sa_settings_preset(a[0], a[1], why);
 }
@@ -133,6 +142,9 @@ static sa_corpus read_corpus;
 static sa_alignment merged;
 static sa_attention_override override;
 static sa_settings set;
+static sa_search set_search;
+static sa_metrics set_metrics;
+static sa_link_options set_linking;
 static const char *formula, *citation;
 static double threshold;
 static sa_translation no_translation;
@@ -141,6 +153,9 @@ static sa_alignment no_alignment;
 static sa_diagnosis no_diagnosis;
 static sa_attend_result no_result;
 static char choice_name[] = "hidden", choice_value[] = "8", preset[] = "bahdanau2015";
+static char search_name[] = "beam", search_value[] = "5";
+static char metrics_name[] = "smooth", metrics_value[] = "floor";
+static char link_name[] = "threshold", link_value[] = "0.5";
 
 enum { ARGUMENTS = 6 };
 
@@ -158,6 +173,18 @@ static const struct row {
      settings_set,
      {&set, choice_name, choice_value},
      {"settings", "name", "value"}},
+    {"sa_search_set",
+     search_set,
+     {&set_search, search_name, search_value},
+     {"search", "name", "value"}},
+    {"sa_metrics_set",
+     metrics_set,
+     {&set_metrics, metrics_name, metrics_value},
+     {"metrics", "name", "value"}},
+    {"sa_link_options_set",
+     link_options_set,
+     {&set_linking, link_name, link_value},
+     {"options", "name", "value"}},
     {"sa_settings_has_attention sa_settings_has_null_key", has, {&settings}},
     {"sa_settings_preset", settings_preset, {&set, preset}, {"settings", "name"}},
     {"sa_preset_name sa_preset_text", preset_text, {preset}},

@@ -119,6 +119,7 @@ enum { LISTS = sizeof lists / sizeof *lists };
 
 static option_at *const tables[] = {sa_settings_option, sa_search_option, sa_metrics_option,
                                     sa_link_option};
+enum { TABLES = sizeof tables / sizeof *tables };
 
 static const sa_option *find(option_at *options, const char *name) {
     size_t i = 0;
@@ -137,32 +138,112 @@ END_TEST
 
 START_TEST(every_choice_has_constants) {
     size_t choices = 0;
-    for (size_t t = 0; t < sizeof tables / sizeof *tables; t++)
+    for (size_t t = 0; t < TABLES; t++)
         for (size_t i = 0; tables[t](i); i++) choices += tables[t](i)->kind == SA_OPTION_CHOICE;
     ck_assert_uint_eq(choices, LISTS);
 }
 END_TEST
 
-START_TEST(an_option_says_what_its_field_holds) {
-    sa_settings settings, other;
+/* The structs that options are fields of. */
+typedef union fields {
+    sa_settings settings;
+    sa_search search;
+    sa_metrics metrics;
+    sa_link_options linking;
+} fields;
+
+static void init(size_t table, fields *all) {
+    *all = (fields){0};
+    if (table == 0) sa_settings_init(&all->settings);
+    if (table == 1) sa_search_init(&all->search);
+    if (table == 2) sa_metrics_init(&all->metrics);
+    if (table == 3) sa_link_options_init(&all->linking);
+}
+
+static bool set(size_t table, fields *all, const char *name, const char *value, sa_error *error) {
+    return table == 0   ? sa_settings_set(&all->settings, name, value, error)
+           : table == 1 ? sa_search_set(&all->search, name, value, error)
+           : table == 2 ? sa_metrics_set(&all->metrics, name, value, error)
+                        : sa_link_options_set(&all->linking, name, value, error);
+}
+
+/* A value that the option allows and its default is not, and what its field then holds. */
+static double other_value(const sa_option *option, char *value, size_t size) {
+    const double number = option->kind == SA_OPTION_CHOICE || option->kind == SA_OPTION_SWITCH
+                              ? !option->default_value
+                          : option->default_value == option->max ? option->min
+                                                                 : option->max;
+    if (option->kind == SA_OPTION_CHOICE)
+        snprintf(value, size, "%s", option->choice((size_t)number));
+    else if (option->kind == SA_OPTION_SWITCH)
+        snprintf(value, size, "%s", number != 0 ? "yes" : "no");
+    else
+        snprintf(value, size, "%.17g", number);
+    return number;
+}
+
+static double field_of(const sa_option *option, const fields *all) {
+    const char *field = (const char *)all + option->offset;
+    int whole;
+    int64_t wide;
+    double real;
+    bool on;
+    switch (option->kind) {
+    case SA_OPTION_INT:
+    case SA_OPTION_CHOICE:
+        memcpy(&whole, field, sizeof whole);
+        return whole;
+    case SA_OPTION_INT64:
+        memcpy(&wide, field, sizeof wide);
+        return (double)wide;
+    case SA_OPTION_REAL:
+        memcpy(&real, field, sizeof real);
+        return real;
+    default:
+        memcpy(&on, field, sizeof on);
+        return on;
+    }
+}
+
+START_TEST(an_option_is_set_by_its_name) {
+    fields before, after;
     sa_error error;
     size_t count = 0;
-    sa_settings_init(&settings);
-    for (const sa_option *option; (option = sa_settings_option(count)); count++) {
+    for (const sa_option *option; (option = tables[_i](count)); count++) {
         char value[32];
-        ck_assert(option->help && option->offset < sizeof settings);
-        if (option->kind != SA_OPTION_INT) continue;
-        memcpy(&other, &settings, sizeof other);
-        snprintf(value, sizeof value, "%.0f", option->max);
-        ck_assert_msg(sa_settings_set(&other, option->name, value, &error), "%s", error.text);
-        int field;
-        memcpy(&field, (const char *)&other + option->offset, sizeof field);
-        ck_assert_int_eq(field, (int)option->max);
-        memcpy(&field, (const char *)&settings + option->offset, sizeof field);
-        ck_assert_int_eq(field, (int)option->default_value);
+        init((size_t)_i, &before);
+        init((size_t)_i, &after);
+        ck_assert(option->help && option->offset < sizeof before);
+        ck_assert_double_eq(field_of(option, &before), option->default_value);
+        const double number = other_value(option, value, sizeof value);
+        ck_assert_msg(set((size_t)_i, &after, option->name, value, &error), "%s", error.text);
+        ck_assert_double_eq(field_of(option, &after), number);
+        for (size_t k = 0; tables[_i](k); k++)
+            if (k != count)
+                ck_assert_double_eq(field_of(tables[_i](k), &after),
+                                    field_of(tables[_i](k), &before));
     }
-    ck_assert_uint_gt(count, 50);
-    ck_assert_ptr_null(sa_settings_option(count + 1));
+    ck_assert_uint_ge(count, 2);
+    ck_assert_ptr_null(tables[_i](count + 1));
+}
+END_TEST
+
+START_TEST(a_misspelled_option_is_answered_with_the_nearest) {
+    static const char *const wrong[][2] = {{"hiden", "hidden"},
+                                           {"beem", "beam"},
+                                           {"chrf-ordr", "chrf-order"},
+                                           {"treshold", "threshold"}};
+    char expected[80];
+    fields all;
+    sa_error error;
+    init((size_t)_i, &all);
+    snprintf(expected, sizeof expected, "unknown option '%s' (did you mean '%s'?)", wrong[_i][0],
+             wrong[_i][1]);
+    ck_assert(!set((size_t)_i, &all, wrong[_i][0], "1", &error));
+    ck_assert_int_eq(error.code, SA_USAGE);
+    ck_assert_str_eq(error.text, expected);
+    ck_assert(!set((size_t)_i, &all, wrong[_i][1], "-7", &error));
+    ck_assert_int_eq(error.code, SA_USAGE);
 }
 END_TEST
 
@@ -213,7 +294,8 @@ int main(void) {
     Suite *suite = suite_of("choices", &tests);
     tcase_add_loop_test(tests, a_constant_is_the_number_of_its_name, 0, LISTS);
     tcase_add_test(tests, every_choice_has_constants);
-    tcase_add_test(tests, an_option_says_what_its_field_holds);
+    tcase_add_loop_test(tests, an_option_is_set_by_its_name, 0, TABLES);
+    tcase_add_loop_test(tests, a_misspelled_option_is_answered_with_the_nearest, 0, TABLES);
     tcase_add_test(tests, rows_are_enumerated);
     tcase_add_test(tests, presets_are_enumerated);
     tcase_add_test(tests, the_version_is_the_project_s);

@@ -1,14 +1,29 @@
 #!/bin/bash
-# The library offers the functions that the public header declares, and nothing else.
-# usage: exports.sh LIBRARY NM HEADER
+# Each library, static or shared, offers the functions that the public header declares, and nothing
+# else; the version script names them all.
+# usage: exports.sh NM HEADER VERSION-SCRIPT LIBRARY...
 set -u
 export LC_ALL=C
-library=$1 nm=$2 header=$3
+nm=$1 header=$2 map=$3
+shift 3
 declared=$(sed -n 's/^[a-z].*[ *]\(sa_[a-z0-9_]*\)(.*/\1/p' "$header" | sort)
-exported=$("$nm" --extern-only --defined-only --format=posix "$library" |
-    awk 'NF > 1 && $2 != "w" { print $1 }' | sort)
 [ -n "$declared" ] || { echo "$header declares nothing" && exit 1; }
-differences=$(diff <(echo "$declared") <(echo "$exported")) && exit 0
-echo "declared (<) and exported (>) functions differ:"
-echo "$differences"
-exit 1
+failed=0
+
+compare() { # NAME FUNCTIONS
+    local differences
+    differences=$(diff <(echo "$declared") <(echo "$2")) && return
+    printf 'declared (<) and in %s (>):\n%s\n' "$1" "$differences"
+    failed=1
+}
+
+compare "$map" "$(sed -n 's/^ *\(sa_[a-z0-9_]*\);$/\1/p' "$map" | sort)"
+for library; do
+    case $library in
+    *.so*) table=--dynamic ;;
+    *) table=--extern-only ;;
+    esac
+    compare "$library" "$("$nm" "$table" --defined-only --format=posix "$library" |
+        awk 'NF > 1 && $2 !~ /[wA]/ { sub(/@.*/, "", $1); print $1 }' | sort)"
+done
+exit $failed

@@ -72,11 +72,12 @@ mkdir twice
 cp out-INT/last.safetensors twice/
 cp out-INT/last.safetensors old.safetensors
 for signal in INT:130 TERM:143 HUP:129; do
+    rm -f err
     env --default-signal=INT "$softalign" train --train mono.tsv --out twice --overwrite --embed 1000 --hidden 3000 \
-        --attn 1000 --batch 400 --threads 1 2>err &
+        --init uniform --attn 1000 --batch 400 --threads 1 2>err &
     pid=$!
     for wait in $(seq 200); do
-        grep -q "pid $pid" twice/.lock 2>/dev/null && break
+        grep -q '^model: ' err 2>/dev/null && break
         sleep 0.05
     done
     sleep 0.5
@@ -90,6 +91,60 @@ for signal in INT:130 TERM:143 HUP:129; do
     count
 done
 
+# A killed training leaves whole files or none, and its folder is free again.
+start killed
+kill -KILL $pid
+wait $pid 2>/dev/null
+"$softalign" train --train mono.tsv --out killed --overwrite $sizes --max-time 1 2>err ||
+    fail "the folder of a killed training: $(cat err)"
+count
+
+# Before the first update there is nothing to save: while pairs are read, a signal ends any command at
+# once. (A pipe that nobody writes to takes as long to read as a test needs.)
+mkfifo pipe
+exec 9<>pipe
+while read -r name arguments; do
+    # shellcheck disable=SC2086
+    env --default-signal=INT "$softalign" $name $arguments </dev/null >out 2>err &
+    pid=$!
+    sleep 0.3
+    kill -s TERM $pid
+    for wait in $(seq 100); do
+        kill -0 $pid 2>/dev/null || break
+        sleep 0.05
+    done
+    kill -s KILL $pid 2>/dev/null && fail "$name does not hear SIGTERM while it reads"
+    wait $pid 2>/dev/null
+    same "exit of $name after SIGTERM while it reads" 143 $?
+    same "left by $name" "" "$(find . -name '.softalign-*')"
+    count
+done <<'COMMANDS'
+train --train pipe --out reading
+train --train mono.tsv --valid pipe --out reading
+train --train mono.tsv --snapshots pipe --out reading
+compare --train pipe --test mono.tsv --models bahdanau --out comparing
+eval killed/best.safetensors pipe
+score pipe mono.tsv
+clean pipe --out cleaned.tsv
+bpe learn pipe
+COMMANDS
+exec 9>&-
+
+# So it does while sub-words are learned, between the lock of the folder and the first line.
+"$softalign" corpus phrases --pairs 20000 | awk -F '\t' '{ print $1 NR "\t" $2 NR * 7919 }' >many.tsv
+env --default-signal=INT "$softalign" train --train many.tsv --out learning --tokenizer bpe --bpe-merges 20000 \
+    --steps 1 $sizes 2>err &
+pid=$!
+for wait in $(seq 400); do
+    grep -q "pid $pid" learning/.lock 2>/dev/null && break
+    sleep 0.01
+done
+kill -s TERM $pid
+wait $pid
+same "exit after SIGTERM while sub-words are learned" 143 $?
+[ ! -e learning/last.safetensors ] || fail "sub-words were learned to the end before SIGTERM was heard"
+count
+
 # Under nohup a hang-up is nothing.
 rm -f err
 (trap '' HUP && exec "$softalign" train --train mono.tsv --out hup $sizes --max-time 2 2>err) &
@@ -98,14 +153,6 @@ for wait in $(seq 200); do grep -q '^epoch' err 2>/dev/null && break || sleep 0.
 kill -HUP $pid
 wait $pid
 same "exit after an ignored SIGHUP" 0 $?
-count
-
-# A killed training leaves whole files or none, and its folder is free again.
-start killed
-kill -KILL $pid
-wait $pid 2>/dev/null
-"$softalign" train --train mono.tsv --out killed --overwrite $sizes --max-time 1 2>err ||
-    fail "the folder of a killed training: $(cat err)"
 count
 
 # Two trainings in one folder.

@@ -92,14 +92,23 @@ static sa_settings tiny_settings(void) {
 static int set_settings(void) {
     sa_error error = {0};
     sa_settings settings;
+    sa_search search;
+    sa_metrics metrics;
+    sa_link_options linking;
     sa_settings_init(&settings);
+    sa_search_init(&search);
+    sa_metrics_init(&metrics);
+    sa_link_options_init(&linking);
     const bool good = TWICE(sa_settings_preset(&settings, "bahdanau2015", &error)) &&
                       TWICE(sa_settings_set(&settings, "hidden", "7", &error)) &&
-                      TWICE(sa_settings_set(&settings, "lr", "0.25", &error));
+                      TWICE(sa_settings_set(&settings, "lr", "0.25", &error)) &&
+                      TWICE(sa_search_set(&search, "beam", "5", &error)) &&
+                      TWICE(sa_metrics_set(&metrics, "smooth", "add-k", &error)) &&
+                      TWICE(sa_link_options_set(&linking, "links", "threshold", &error));
     if (good && (sa_settings_set(&settings, "hidden", "many", &error) || error.code != SA_USAGE))
         return SA_CHECK;
-    say("%d %d %g %s %d\n", settings.hidden, settings.embed, settings.lr, sa_version(),
-        sa_settings_has_attention(&settings));
+    say("%d %d %g %d %d %d %s %d\n", settings.hidden, settings.embed, settings.lr, search.beam,
+        metrics.smooth, linking.links, sa_version(), sa_settings_has_attention(&settings));
     return ended(good, &error);
 }
 

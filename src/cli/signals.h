@@ -1,6 +1,6 @@
-/* signals: while a training runs, the first SIGINT, SIGTERM or SIGHUP requests a stop and the second
- * one ends the process. While pairs are read there is nothing to save, and the first one ends it. A
- * signal that was ignored when the program started stays ignored. */
+/* signals: while a training runs, the first SIGINT, SIGTERM or SIGHUP requests a stop and the
+ * second one ends the process. While pairs are read there is nothing to save, and the first one
+ * ends it. A signal that was ignored when the program started stays ignored. */
 #ifndef SA_CLI_SIGNALS_H
 #define SA_CLI_SIGNALS_H
 

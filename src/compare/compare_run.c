@@ -146,6 +146,7 @@ static bool compute_scores(sa_compare_run *run, const sa_corpus *test,
     run->scores[SA_COMPARE_EXACT] = all.exact;
     run->scores[SA_COMPARE_AER] = all.aer;
     run->scores[SA_COMPARE_ENTROPY] = all.entropy;
+    run->scores[SA_COMPARE_ZEROS] = all.zeros;
     run->scores[SA_COMPARE_SENTENCES] = (double)all.sentences;
     run->scores[SA_COMPARE_WORDS] = (double)all.target_words;
     return true;

@@ -183,12 +183,14 @@ static void add_tokens(sa_html_report *report, size_t index, const sa_alignment 
 }
 
 static json_t *json_attention_stats(const sa_attention_stats *stats) {
-    return json_pack("{s:o, s:o, s:o, s:o, s:o}", "entropy",
+    return json_pack("{s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "entropy",
                      sa_json_number(sa_attention_stats_entropy(stats)), "evenness",
                      sa_json_number(sa_attention_stats_norm_entropy(stats)), "coverage",
                      sa_json_number(sa_attention_stats_coverage(stats)), "end",
                      sa_json_number(sa_attention_stats_eos_weight(stats)), "onward",
-                     sa_json_number(sa_attention_stats_monotonicity(stats)));
+                     sa_json_number(sa_attention_stats_monotonicity(stats)), "zeros",
+                     sa_json_number(sa_attention_stats_zeros(stats)), "sum",
+                     sa_json_number(sa_attention_stats_row_sum(stats)));
 }
 
 /* Whether another sentence is shown: later models show the same ones as the first. */

@@ -188,7 +188,9 @@ function addAttentionStatistics() {
   if (!attending.length) return;
   byId("gazes").hidden = false;
   const columns = [["entropy", "entropy (nats)", 2, null], ["evenness", "relative to uniform", 0, 100], ["coverage", "coverage", 0, 100],
-    ["end", "weight on </s>", 0, 100], ["onward", "monotonicity", 0, 100]];
+    ["end", "weight on </s>", 0, 100], ["onward", "monotonicity", 0, 100],
+    ...(attending.some(({ gaze }) => gaze.zeros >= 0.0005) ? [["zeros", "exact zeros", 0, 100]] : []),
+    ...(attending.some(({ gaze }) => gaze.sum < 0.9995) ? [["sum", "weight of a row", 1, 100]] : [])];
   const cell = (model, [key, , decimals, percent]) => {
     const value = model.gaze[key];
     if (value === null) return html("td", {}, "–");
@@ -202,7 +204,7 @@ function addAttentionStatistics() {
     html("thead", {}, html("tr", {}, html("th", { scope: "col" }, "model"), ...columns.map(([, title]) => html("th", { scope: "col" }, title)))),
     html("tbody", {}, ...attending.filter((model) => model.shown).map((model) => html("tr", {}, html("td", {}, visible(model.name)), ...columns.map((column) => cell(model, column))))));
   byId("gazes-note").textContent = `Over the ${page.sentences.length} sentences of this page. Entropy: the mean over the target words, also relative to that of uniform weights; `
-    + "coverage: source words whose weights sum to at least 1/2; monotonicity: target words whose most attended source word is that of the previous word or follows it.";
+    + "coverage: source words whose weights sum to at least 1/2; monotonicity: target words whose most attended source word is that of the previous word or follows it; a null key or the Gaussian of a window takes what the weights of a row lack to 100 %.";
   onModelsChange(draw);
   draw();
 }

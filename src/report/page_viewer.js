@@ -211,6 +211,13 @@ function drawThumbnails({ model, words }) {
   host.replaceChildren(...rows, html("p", {}, html("span"), html("span", {}, button(0, 0, "mean", "mean of all heads"))));
 }
 
+// What a normalizer gives to no word, and to how many words it gives nothing; the page has thousandths.
+function beside({ settings: { normalizer } }, row) {
+  const sum = row.reduce((all, weight) => all + weight, 0), zeros = row.filter((weight) => weight === 0).length;
+  if (normalizer === "null" || normalizer === "null-key") return [`, null key ${Math.max(0, 1 - sum).toFixed(2)}`];
+  return normalizer === "sparsemax" || normalizer === "entmax" ? [`, ${zeros} of ${row.length} weights are 0`] : [];
+}
+
 // The readout of a cell in the notation of the papers, as far as the page holds its numbers.
 function equation({ model, words, weights }, t, at) {
   const columns = words.source.length, row = weights.slice(t * columns, (t + 1) * columns);
@@ -227,7 +234,7 @@ function equation({ model, words, weights }, t, at) {
     line(html("b", {}, ...alpha(s), ` = ${row[s].toFixed(3)}`), " of ", word(words.target[t], 30), " on ", word(words.source[s], 30),
       words.gold?.length && !last ? (gold ? (gold[2] ? ", a possible gold link" : ", a gold link") : ", no gold link") : ""),
     p === undefined ? null : line("P(", word(words.target[t], 30), ` | …) ${p < 0.0005 ? "< 0.001" : `= ${p.toFixed(3)}`}`),
-    line(`entropy ${entropyOf(row).toFixed(2)} of at most ${Math.log(columns).toFixed(2)} nats`),
+    line(`entropy ${entropyOf(row).toFixed(2)} of at most ${Math.log(columns).toFixed(2)} nats`, ...beside(model, row)),
     line(transformer ? "output" : "c", subscript(String(t + 1)), " = Σ", subscript("j"), " α", subscript(`${t + 1},j`), transformer ? " v" : " h", subscript("j"), " = ",
       ...most.flatMap((j, i) => [i ? " + " : "", `${row[j].toFixed(2)} `, ...vector(j), " (", word(words.source[j], 20), ")"]), order.length > most.length ? " + …" : ""),
   ].filter(Boolean);

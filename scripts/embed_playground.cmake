@@ -23,7 +23,7 @@ join(script report/page_dom.js web/texts.js web/texts_tour.js web/page_worker.js
   report/page_chart.js report/page_matrix.js web/page_watch.js web/page_past.js web/page_pairs.js
   web/page_training.js web/page_settings.js web/page_inside.js web/page_files.js web/page_tour.js web/page.js)
 join(page web/page.html)
-execute_process(COMMAND base64 -w 0 ${MODULE} OUTPUT_VARIABLE module COMMAND_ERROR_IS_FATAL ANY)
+execute_process(COMMAND gzip -9nc ${MODULE} COMMAND base64 -w 0 OUTPUT_VARIABLE module COMMAND_ERROR_IS_FATAL ANY)
 
 hash_of("${script}" script_hash)
 hash_of("${style}" style_hash)

@@ -63,7 +63,7 @@ async function openModule(bytes) {
     new Uint8Array(exported.memory.buffer).set(data, at);
     return at;
   };
-  const fail = () => { throw Object.assign(new Error(text(exported.web_error())), { code: exported.web_error_code() }); };
+  const fail = () => { throw new Error(text(exported.web_error())); };
   const kinds = {
     open: (play) => play || fail(),
     load: (play) => play || fail(),

@@ -19,31 +19,42 @@ async function saveModel(wholeTraining) {
   offer(wholeTraining ? "last.safetensors" : "model.safetensors", await callModel(0, "save", wholeTraining ? 1 : 0), "application/octet-stream");
 }
 
-// A file of a training goes on on the pairs of the page; any other one is a model to look at.
-async function useModelFile(file) {
+// A file of a training holds the optimizer's state; it goes on here, on the pairs of the page. The header of
+// a .safetensors file names its tensors.
+const isTraining = (bytes) => new TextDecoder().decode(bytes.subarray(8, 200000)).includes('"training.at"');
+
+async function goOnFrom(bytes) {
   try {
-    if (file.size > 64e6) throw new Error(textOf("tooLarge", { size: (file.size / 1e6).toFixed(0), most: 64 }));
-    const bytes = new Uint8Array(await file.arrayBuffer());
-    await run(false);
-    const about = await ask("load", { slot: 0, file: bytes });
-    const pairs = training.about[0]?.held ?? [];
-    training.about[0] = { ...about, held: about.held.length ? about.held : pairs };
-    forgetPast();
-    drawFigures();
-    drawCurves(true);
-    say(textOf("loaded", { name: clipped(file.name, 60), n: about.parameters }));
-    await watch();
+    await reopen(bytes);
   } catch (error) {
-    complain(error);
     await openAll();
-    complain(error);
+    throw error;
   }
 }
 
-async function goOnFrom(file) {
-  const bytes = new Uint8Array(await file.arrayBuffer());
-  await openAll(bytes);
-  say(textOf("resumed", { name: clipped(file.name, 60) }));
+async function useModelFile(file) {
+  const most = 64, name = clipped(file.name, 60);
+  try {
+    if (file.size > most * 1e6) throw new Error(textOf("tooLarge", { size: (file.size / 1e6).toFixed(0), most }));
+    const bytes = new Uint8Array(await file.arrayBuffer());
+    if (isTraining(bytes)) {
+      await goOnFrom(bytes);
+      say(textOf("resumed", { name }));
+      return;
+    }
+    await run(false);
+    const about = await ask("load", { slot: 0, file: bytes });
+    training.about[0] = { ...about, held: training.about[0].held };
+    enable(false);
+    byId("anew").disabled = false;
+    forgetPast();
+    drawFigures();
+    drawCurves(true);
+    say(textOf("loaded", { name, n: about.parameters }));
+    await watch();
+  } catch (error) {
+    complain(error);
+  }
 }
 
 // ---- Pictures

@@ -50,23 +50,38 @@ async function leaveOut(term, secret = false) {
   try {
     await call("break", term);
     byId("term").value = secret ? "?" : term ?? "";
-    say(secret ? textOf("secretOut") : "");
+    const needs = engine.info.terms.find(({ name }) => name === term)?.options;
+    say(secret ? textOf("secretOut") : needs ? textOf("needs", { options: needs }) : "");
   } catch (error) {
     complain(error);
   }
 }
 
+// Options like "--heads 2 --input-feeding" as settings.
+const settingsOf = (options) => Object.fromEntries(options.split("--").filter(Boolean).map((part) => {
+  const [name, value] = part.trim().split(/\s+/);
+  return [name, value ?? "true"];
+}));
+
+// The architecture of model A and what the missing term needs, in the smallest sizes: all gradients in a second.
+function checkedSettings(term) {
+  const model = engine.info.options.filter(({ scope }) => scope === "model").map(({ name }) => name);
+  const chosen = Object.fromEntries(Object.entries(state.models[0]).filter(([name]) => model.includes(name)));
+  const settings = { ...chosen, ...settingsOf(term?.options ?? "") }, size = String(4 * (Number(settings.heads) || 1));
+  return { ...settings, embed: size, hidden: size, attn: size, maxout: "4", ffn: "4" };
+}
+
 async function checkGradients() {
-  const term = training.broken, row = engine.info.terms.find(({ name }) => name === term);
+  const term = engine.info.terms.find(({ name }) => name === training.broken);
   byId("checked").textContent = textOf("checking");
   try {
-    const { ok, tensors } = await call("gradcheck", row?.options ?? null, term);
+    const { ok, error, tensors } = await call("gradcheck", optionTexts(checkedSettings(term)), term?.name ?? null);
     const wrong = tensors.filter((tensor) => !tensor.ok);
-    byId("checked").textContent = ok ? textOf("allRight", { n: tensors.length })
-      : textOf("wrong", { n: wrong.length, all: tensors.length, term: row ? `${row.name} (${row.dropped})` : "" });
+    byId("checked").replaceChildren(html("span", {}, ok ? textOf("allRight", { n: tensors.length }) : textOf("wrong", { n: wrong.length, all: tensors.length })),
+      ...(term ? [html("details", {}, html("summary", {}, textOf("which")), html("code", {}, term.name), `: ${term.dropped}. ${error ?? ""}`)] : []));
     const digits = (worst) => Math.min(Math.max(-Math.log10(Math.max(worst ?? 1, 1e-16)), 0), 16);
-    drawBars(byId("gradients"), [...wrong, ...tensors.filter((tensor) => tensor.ok)].slice(0, 40).map(({ name, worst, ok: right }) =>
-      ({ name, color: right ? "var(--m0)" : "var(--m1)", value: digits(worst), shown: right ? fixed(digits(worst), 1) : `${fixed(digits(worst), 1)} !`, runs: [] })));
+    drawBars(byId("gradients"), tensors.map(({ name, worst, ok: right }) =>
+      ({ name, color: right ? "var(--m0)" : "var(--m1)", value: digits(worst), shown: right ? fixed(digits(worst), 1) : `${fixed(digits(worst), 1)} ✗`, runs: [] })));
   } catch (error) {
     byId("checked").textContent = visible(error.message, false);
   }
@@ -86,6 +101,9 @@ function addInside() {
   byId("force").addEventListener("change", watch);
   byId("unbend").addEventListener("click", unbend);
   byId("term").addEventListener("change", (event) => leaveOut(event.target.value || null));
-  byId("secret").addEventListener("click", () => leaveOut(engine.info.terms[Math.floor(Math.random() * engine.info.terms.length)].name, true));
+  byId("secret").addEventListener("click", () => {
+    const common = engine.info.terms.filter(({ options }) => !options); // those that every model of 2015 has
+    leaveOut(common[Math.floor(Math.random() * common.length)].name, true);
+  });
   byId("check").addEventListener("click", checkGradients);
 }

@@ -15,8 +15,8 @@ async function change(slot, name, value, note) {
   try {
     await call("settings", optionsOf(changed));
     state.models[slot] = changed;
-    note.textContent = "";
     say("");
+    drawForms();
     await openAll();
   } catch (error) {
     note.textContent = visible(error.message, false);
@@ -74,6 +74,7 @@ function drawForms() {
 function addSettings() {
   byId("second").addEventListener("change", async (event) => {
     state.models[1] = event.target.checked ? { ...state.models[0] } : null;
+    drawForms();
     await openAll();
   });
 }

@@ -7,16 +7,17 @@ const START = { task: "reorder", pairs: 6000, longest: 8, own: null, models: [{}
 const state = structuredClone(START);
 
 // What the playground sets for every model that does not say otherwise: small and quick.
-const BASE = { embed: "32", hidden: "32", attn: "32", maxout: "32", lr: "0.01", batch: "16", epochs: "0", patience: "0", schedule: "constant" };
+const BASE = { embed: "32", hidden: "32", attn: "32", maxout: "32", lr: "0.007", batch: "16", epochs: "0", patience: "0" };
 
-// The options of a model as they are written on the command line.
-function optionsOf(settings) {
+// Settings as they are written on the command line.
+function optionTexts(settings) {
   const known = new Map(engine.info.options.map((option) => [option.name, option]));
-  return Object.entries({ ...BASE, ...settings }).filter(([name]) => known.has(name)).flatMap(([name, value]) => {
+  return Object.entries(settings).filter(([name]) => known.has(name)).flatMap(([name, value]) => {
     if (known.get(name).kind !== "switch") return [`--${name} ${value}`];
     return value === "true" ? [`--${name}`] : [];
   }).join(" ");
 }
+const optionsOf = (settings) => optionTexts({ ...BASE, ...settings });
 
 // ---- Links: #task=reorder&a=decoder=luong,heads=2&b=...
 

@@ -37,25 +37,23 @@ async function openModel(slot, saved = null) {
 }
 
 // Opens everything anew with the chosen settings, untrained; `saved` is a training to go on with.
-async function openAll(saved = null) {
-  const round = ++training.round;
+async function reopen(saved = null) {
+  const round = ++training.round, isLate = () => round !== training.round; // another one has begun
   setRunning(false);
   enable(false);
-  try {
-    await ask("run", { on: false });
-    await makePairs();
-    for (const slot of [0, 1]) {
-      if (round !== training.round) return;
-      await openModel(slot, slot ? null : saved);
-    }
-    if (training.broken) await call("break", training.broken);
-    if (round !== training.round) return;
-    showOpened();
-    enable(true);
-  } catch (error) {
-    if (round === training.round) complain(error);
+  await ask("run", { on: false });
+  await makePairs();
+  for (const slot of [0, 1]) {
+    if (isLate()) return;
+    await openModel(slot, slot ? null : saved);
   }
+  if (training.broken) await call("break", training.broken);
+  if (isLate()) return;
+  await showOpened();
+  enable(true);
 }
+
+const openAll = () => reopen().catch(complain);
 
 function showOpened() {
   forgetPast();

@@ -4,7 +4,7 @@
 // error. While a training runs, a moment (a frame of each model) goes to the page after each slice.
 
 const SLICE = 60; // milliseconds of training between two looks, so that a look is drawn ten times a second
-const MEASURED = 200; // held-out pairs behind the figures of a moment
+const MEASURED = 200, FEW = 40; // held-out pairs behind the figures of a moment
 
 let softalign = null;
 let running = false;
@@ -32,13 +32,21 @@ function look({ play, attends }, frame) {
   if (each && heads * layers > 1) frame.each = each.flatMap((layer) => layer.map(flat));
 }
 
-// The figures of the held-out pairs, which take a tenth of the time at most.
-function measure(model, frame, now) {
-  if (now < model.due) return;
-  frame.held = softalign.call("validate", model.play, MEASURED, "");
-  frame.gold = model.attends && softalign.call("gold", model.play, MEASURED);
-  const spent = performance.now() - now;
-  model.due = now + spent + Math.max(500, 9 * spent);
+// The figures of the held-out pairs, each within its share of the time: of few pairs as long as most of
+// their translations are wrong.
+function measure(model, frame) {
+  const timed = (name, share, act) => {
+    const began = performance.now();
+    if (began < model.due[name]) return;
+    frame[name] = act();
+    const now = performance.now();
+    model.due[name] = now + Math.max(400, (now - began) / share);
+  };
+  if (model.attends) timed("gold", 0.15, () => softalign.call("gold", model.play, MEASURED));
+  timed("held", 0.25, () => {
+    model.held = softalign.call("validate", model.play, model.held?.exact > 0.5 ? MEASURED : FEW, "");
+    return model.held;
+  });
 }
 
 function advance(model, count) {
@@ -61,7 +69,7 @@ function slice() {
     models.forEach((model, slot) => {
       if (!frames[slot]) return;
       look(model, frames[slot]);
-      measure(model, frames[slot], performance.now());
+      measure(model, frames[slot]);
     });
     tellMoment(frames);
   });
@@ -81,8 +89,9 @@ const acts = {
     return keep(slot, play, true);
   },
   load({ slot, file }) {
+    const play = softalign.call("load", file); // a file that is refused leaves the model before it
     acts.close({ slot });
-    return keep(slot, softalign.call("load", file), false);
+    return keep(slot, play, false);
   },
   close({ slot }) {
     if (models[slot]) softalign.call("close", models[slot].play);
@@ -94,7 +103,7 @@ const acts = {
   },
   step({ count }) {
     const frames = models.map((model) => (model?.trains ? advance(model, count) : null));
-    models.forEach((model, slot) => frames[slot] && (look(model, frames[slot]), measure(model, frames[slot], performance.now())));
+    models.forEach((model, slot) => frames[slot] && (look(model, frames[slot]), measure(model, frames[slot])));
     tellMoment(frames);
   },
   // The sentence to look at from now on; its frames as the models are now.
@@ -115,7 +124,7 @@ const acts = {
 
 function keep(slot, play, trains) {
   const about = softalign.call("about", play);
-  models[slot] = { play, trains, attends: about.attention, due: 0 };
+  models[slot] = { play, trains, attends: about.attention, due: { gold: 0, held: 0 } };
   const pairs = Array.from({ length: Math.min(about.held_out ?? 0, MEASURED) }, (_, i) => softalign.call("pair", play, i));
   return { ...about, held: pairs };
 }

@@ -139,6 +139,29 @@ class Page {
     await this.send("Input.dispatchKeyEvent", { type: "keyUp", ...event });
   }
 
+  // Types a text into an element, in place of what it holds.
+  async type(selector, text) {
+    await this.run(`{ const node = document.querySelector(${JSON.stringify(selector)}); node.focus(); node.select(); }`);
+    await this.send("Input.insertText", { text });
+  }
+
+  // Chooses a file of the disk in an <input type="file">.
+  async choose(selector, file) {
+    const { root } = await this.send("DOM.getDocument", { depth: 0 });
+    const { nodeId } = await this.send("DOM.querySelector", { nodeId: root.nodeId, selector });
+    await this.send("DOM.setFileInputFiles", { nodeId, files: [path.resolve(file)] });
+  }
+
+  // Waits until an expression is true in the page, and returns the milliseconds.
+  async until(expression, most = 30000) {
+    const begin = performance.now();
+    while (!(await this.run(expression))) {
+      if (performance.now() - begin > most) throw new Error(`${expression} is not true after ${most} ms`);
+      await new Promise((done) => setTimeout(done, 50));
+    }
+    return performance.now() - begin;
+  }
+
   async picture(file, whole = false) {
     const { data } = await this.send("Page.captureScreenshot", { captureBeyondViewport: whole });
     fs.writeFileSync(file, Buffer.from(data, "base64"));

@@ -1,0 +1,208 @@
+// What the playground does in a real browser, by mouse and keyboard: playground.js PAGE FOLDER, which holds the
+// files of cli_playground.sh.
+"use strict";
+const assert = require("node:assert");
+const fs = require("node:fs");
+const path = require("node:path");
+const { Browser } = require("./browser.js");
+
+const text = (page, selector) => page.run(`document.querySelector(${JSON.stringify(selector)}).textContent`);
+const count = (page, selector) => page.run(`document.querySelectorAll(${JSON.stringify(selector)}).length`);
+const choose = (page, selector, value) => page.run(`{ const node = document.querySelector(${JSON.stringify(selector)});
+  node.value = ${JSON.stringify(value)}; node.dispatchEvent(new Event("input", { bubbles: true })); node.dispatchEvent(new Event("change", { bubbles: true })); }`);
+const ready = (page) => page.until(`!byId("start").disabled`);
+const said = (page, pattern, what) => page.until(`${pattern}.test(byId("message").textContent)`)
+  .catch(async () => assert.fail(`${what}: the page says "${await text(page, "#message")}"`));
+const last = (what) => `past.moments.at(-1)?.frames[0]?.${what}`;
+
+// One click; how long until the word order is seen, and until the unseen sentences are right.
+async function insight(page) {
+  await page.click("#start");
+  const order = await page.until(`${last("gold?.moved")} > 0.5`, 60000);
+  const right = order + await page.until(`${last("held?.exact")} >= 0.95`, 120000);
+  const rate = await page.run(`new Promise((done) => { const from = past.moments.length, step = ${last("step")}; setTimeout(() => done([past.moments.length - from, ${last("speed")}]), 1000); })`);
+  console.log(`word order after ${(order / 1000).toFixed(1)} s, 95 % exact after ${(right / 1000).toFixed(1)} s, ${rate[0]} pictures and ${rate[1].toFixed(0)} words per second`);
+  assert.strictEqual(await count(page, "#panels .matrix"), 1);
+  for (const chart of ["loss", "bleu", "gold"]) assert.ok(await count(page, `#${chart}-chart path.curve`), `no curve of ${chart}`);
+  assert.strictEqual(await text(page, "#translations .line:nth-child(3) bdi"), await text(page, "#translations .line:nth-child(2) bdi"));
+}
+
+// Pause, a single step, and back in time, by keys.
+async function time(page) {
+  await page.run(`byId("start").focus()`);
+  await page.key("Enter");
+  await page.until("!training.on");
+  await page.run(`call("memory")`); // the worker has heard it
+  const before = await page.run(last("step"));
+  await page.click("#single");
+  await page.until(`${last("step")} === ${before + 1}`);
+  const late = await page.run("Array.from(view.frames[0].weights)");
+  await page.run(`byId("time").focus()`);
+  await page.key("Home");
+  assert.notStrictEqual(await text(page, "#when"), `update ${before + 1}`);
+  const early = await page.run("Array.from(view.frames[0].weights)"), largest = (weights) => Math.max(...weights.slice(0, weights.length / 2));
+  assert.ok(largest(early) < largest(late), "the first matrix is as sharp as the last");
+  await page.click("#latest");
+  assert.strictEqual(await text(page, "#when"), `update ${before + 1}`);
+}
+
+async function inside(page) {
+  await page.run(`document.querySelector("#panels .matrix").focus()`);
+  await page.key("ArrowDown");
+  await page.key("ArrowRight");
+  assert.match(await text(page, "#readout"), /^α = [\d.]+: .+ looks at /);
+  await page.key("Enter");
+  await page.until(`/alpha/.test(byId("equation").textContent)`);
+  await page.click("#panels .catch:nth-last-child(2)");
+  await page.until(`byId("equation-title").textContent.length > 0`);
+  await page.run(`byId("numbers").querySelector("summary").focus()`);
+  await page.key("Enter");
+  await page.until(`document.querySelectorAll("#matrix-table td").length > 10`);
+
+  const free = await text(page, "#translations .line:nth-child(3) bdi");
+  await choose(page, "#force", "uniform");
+  await page.until(`new Set(Array.from(view.frames[0].weights, (weight) => weight.toFixed(4))).size === 1`);
+  assert.notStrictEqual(await text(page, "#translations .line:nth-child(3) bdi"), free, "uniform attention translates as well");
+  await choose(page, "#force", "");
+  await page.until(`document.querySelector("#translations .line:nth-child(3) bdi").textContent === ${JSON.stringify(free)}`);
+  await page.run(`byId("bend").focus()`);
+  await page.key(" ");
+  await page.run(`document.querySelector("#panels .matrix").focus(); view.row = 0; view.column = 3;`);
+  await page.key("Enter");
+  await page.until("view.frames[0].weights?.[3] > 0.999");
+  await page.click("#unbend");
+  await page.until("view.frames[0].weights?.[3] < 0.999");
+  await page.click("#bend");
+}
+
+async function gradients(page) {
+  await page.click("#check");
+  await page.until(`/right/.test(byId("checked").textContent)`);
+  const terms = await page.run("engine.info.terms.map(({ name }) => name)");
+  await choose(page, "#term", terms[0]);
+  await page.click("#check");
+  await page.until(`/tensors are wrong/.test(byId("checked").textContent)`);
+  assert.ok((await text(page, "#checked")).includes(terms[0]));
+  await choose(page, "#term", "");
+}
+
+// Texts that would like to be more: as a sentence, as pairs, in a link.
+async function texts(page, folder) {
+  const evil = `<img src=x onerror="window.pwned=1">`;
+  await page.type("#source", evil);
+  await page.key("Enter");
+  await page.until(`byId("translations").textContent.includes("<img")`);
+  const pairs = fs.readFileSync(path.join(folder, "bad.tsv"), "utf8");
+  await page.type("#own", pairs);
+  await page.click("#use");
+  await page.until(`byId("task").value === "" && !byId("start").disabled`);
+  await page.click("#single");
+  await page.until(`${last("step")} === 1`);
+  await page.choose("#pairs-file", path.join(folder, "bad.tsv"));
+  await ready(page);
+  await page.run(`location.hash = ${JSON.stringify(`own=${encodeURIComponent(`${evil}\t${evil}\n`.repeat(30))}&source=${encodeURIComponent(evil)}&a=attention=${encodeURIComponent(evil)}&stop=9&task=${encodeURIComponent(evil)}`)}`);
+  await page.until(`state.source !== null && !byId("start").disabled`);
+  assert.strictEqual(await page.run("typeof window.pwned"), "undefined");
+  assert.strictEqual(await count(page, "img"), 0);
+}
+
+// What is too large or damaged: one sentence, and the page lives on.
+async function refusals(page, folder) {
+  for (const [name, sentence] of [["novel.txt", /^No line has a tab/], ["endless.txt", /^Line 1 has 1000000 characters/], ["million.tsv", /^That is 1000000 pairs/],
+    ["broken.tsv", /^That file is no UTF-8 text/], ["few.tsv", /^2 pairs are too few/]]) {
+    await page.choose("#pairs-file", path.join(folder, name));
+    await said(page, sentence, name);
+  }
+  await page.choose("#model-file", path.join(folder, "damaged.safetensors"));
+  await said(page, /\w/, "damaged.safetensors");
+  assert.doesNotMatch(await text(page, "#message"), /stopped/);
+  await ready(page);
+  await page.run(`say("")`);
+  await page.run(`call("about", 0x7ffffff0).catch(() => {})`); // far outside of the module's memory: a trap
+  await said(page, /^The module stopped/, "a trap");
+  await ready(page);
+}
+
+async function settings(page) {
+  await page.run(`location.hash = ""`);
+  await page.until(`state.own === null && !byId("start").disabled`);
+  await page.run(`byId("second").focus()`);
+  await page.key(" ");
+  await page.until(`document.querySelectorAll("#forms fieldset").length === 2 && !byId("start").disabled`);
+  await choose(page, `#forms fieldset:nth-child(2) [name="attention"]`, "dot");
+  await page.until(`state.models[1].attention === "dot" && !byId("start").disabled`);
+  await page.click("#start");
+  await page.until("past.moments.length > 3");
+  await page.click("#start");
+  assert.strictEqual(await count(page, "#panels .matrix"), 2);
+  const steps = await page.run("past.moments.at(-1).frames.map((frame) => frame.step)");
+  assert.strictEqual(steps[0], steps[1], "equal updates");
+  assert.match(await page.run("location.hash"), /b=attention/);
+  assert.match(await text(page, "#command"), /--attention dot/);
+}
+
+async function tour(page) {
+  for (let number = 1; number <= 6; number++) {
+    await page.click(`#stops button:nth-child(${number})`);
+    await page.until(`byId("stop-title").textContent.startsWith("${number}.") && !byId("start").disabled`);
+    assert.strictEqual(await text(page, "#message"), "", `stop ${number}`);
+  }
+  for (const name of ["de", "fr"]) {
+    await choose(page, "#language", name);
+    assert.strictEqual(await page.run("document.documentElement.lang"), name);
+    assert.doesNotMatch(await text(page, "#intro"), /trained/);
+  }
+  await choose(page, "#language", "en");
+}
+
+async function files(browser, page, folder) {
+  const to = path.resolve(folder, "got");
+  fs.mkdirSync(to, { recursive: true });
+  await browser.send("Browser.setDownloadBehavior", { behavior: "allow", downloadPath: to });
+  for (const [button, name] of [["csv", "attention.csv"], ["svg", "attention.svg"], ["png", "attention.png"], ["save", "model.safetensors"], ["save-state", "last.safetensors"]]) {
+    await page.click(`#${button}`);
+    for (let tries = 0; tries < 200 && !fs.existsSync(path.join(to, name)); tries++) await new Promise((done) => setTimeout(done, 50));
+    assert.ok(fs.statSync(path.join(to, name)).size > 100, name);
+  }
+  await page.choose("#model-file", path.join(to, "model.safetensors"));
+  await said(page, /^Loaded model.safetensors/, "a model that the page saved");
+}
+
+async function fits(page) {
+  for (const width of [390, 1024, 1920]) {
+    await page.resize(width, 800);
+    await page.run("new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))");
+    assert.ok(await page.run("document.documentElement.scrollWidth <= innerWidth"), `wider than a window of ${width}`);
+  }
+  assert.deepStrictEqual(await page.run(`[...document.querySelectorAll("button, input, select, textarea")].filter((node) => !node.closest("[hidden]")
+    && !(node.labels?.length || node.getAttribute("aria-label") || node.textContent.trim())).map((node) => node.outerHTML)`), [], "controls without a name");
+}
+
+async function main(file, folder) {
+  const browser = new Browser("chromium");
+  try {
+    const size = fs.statSync(file).size;
+    assert.ok(size <= 1.2e6, `${size} bytes`);
+    const page = await browser.open(file, { width: 1280, height: 900 });
+    await ready(page);
+    await insight(page);
+    await time(page);
+    await inside(page);
+    await gradients(page);
+    await files(browser, page, folder);
+    await texts(page, folder);
+    await refusals(page, folder);
+    await settings(page);
+    await tour(page);
+    await fits(page);
+    assert.deepStrictEqual(page.complaints, [], "the page complains");
+    assert.strictEqual(page.requests.filter((url) => !url.startsWith("blob:")).length, 1, `requests: ${page.requests}`);
+  } finally {
+    await browser.close();
+  }
+}
+
+main(...process.argv.slice(2)).catch((error) => {
+  console.error(error.stack);
+  process.exit(1);
+});

@@ -87,6 +87,8 @@ typedef struct factors {
     bool add; /* c += a b, else c = a b */
 } factors;
 
+#if defined(__x86_64__) && !defined(SA_PLAIN_LOOPS)
+
 /* Some rows of c and the columns of one panel, in as many sums as there are registers. Each runs
  * along the whole inner dimension, so that a row's numbers do not depend on the rows beside it. */
 static inline __attribute__((always_inline)) void multiply_tile(const factors *f, int first,
@@ -120,7 +122,6 @@ static inline __attribute__((always_inline)) void multiply_rows(const factors *f
     for (; i < f->rows; i++) multiply_tile(f, i, 1);
 }
 
-#if defined(__x86_64__) && !defined(SA_PLAIN_LOOPS)
 __attribute__((target("avx512f"))) static void multiply_avx512(const factors *f) {
     multiply_rows(f, 24 / WIDE, 8 / WIDE);
 }

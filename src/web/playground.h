@@ -58,9 +58,9 @@ const char *web_info(void);
 const char *web_settings(const char *options);
 
 /* The pairs of a task of `softalign corpus`, as text: "source TAB target TAB alignment" on each
- * line. `split`: "train", "valid", "test". The same arguments give the same bytes as the command.
- */
-const char *web_pairs(const char *task, int pairs, double seed, const char *split);
+ * line; of `pairs` pairs those whose source has at most `longest` words, split at spaces (0: any
+ * number). `split`: "train", "valid", "test". With `longest` 0, the bytes are the command's. */
+const char *web_pairs(const char *task, int pairs, double seed, const char *split, int longest);
 
 /* ---- A model --------------------------------------------------------------------------------- */
 
@@ -79,7 +79,7 @@ void web_close(web_play *play);
  *  and decoder of a Transformer), "source_words", "target_words" (vocabularies), "pairs",
  *  "held_out", "gold": whether the held-out pairs have alignments, "notes": ["..."] for the user}
  */
-const char *web_about(const web_play *play);
+const char *web_about(web_play *play);
 
 /* Held-out pair i, from 0: {"source", "target", "gold"}. */
 const char *web_pair(const web_play *play, int i);

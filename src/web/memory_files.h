@@ -1,0 +1,14 @@
+/* memory_files: files in memory, by their name. They stand for base/file, base/save and
+ * container_open where there is no file system. */
+#ifndef SA_WEB_MEMORY_FILES_H
+#define SA_WEB_MEMORY_FILES_H
+
+#include "base/save.h"
+
+/* The content of a file, for as long as it is not replaced or removed; NULL: there is none. */
+const sa_buffer *web_file_find(const char *name);
+
+/* Removes a file, if there is one. */
+void web_file_remove(const char *name);
+
+#endif

@@ -1,0 +1,173 @@
+/* plain_blas: the products of tensor/blas.h without OpenBLAS, in vectors of 128 bits, which
+ * WebAssembly and every x86-64 have. Each number of c is one sum in the order of the inner
+ * dimension, so the same source gives the same bits everywhere. */
+#include "tensor/blas.h"
+#include "tensor/vec.h"
+
+#include <string.h>
+
+enum {
+    LANES = 16 / sizeof(sa_real),
+    WIDE = 2,             /* vectors in a row of a tile */
+    WIDTH = WIDE * LANES, /* columns of a tile */
+    MOST = 6,             /* rows of a tile: as many sums as there are registers */
+    DEEP = 256,           /* inner dimension of a tile */
+};
+typedef sa_real vector128 __attribute__((vector_size(16), aligned(sizeof(sa_real)), may_alias));
+
+#define INLINE static inline __attribute__((always_inline))
+
+/* A factor in place: number (i, k) at x[i * row + k * step]. */
+typedef struct plain_factor {
+    const sa_real *x;
+    ptrdiff_t row, step;
+} plain_factor;
+
+/* ---- Tiles ----------------------------------------------------------------------------------- */
+
+/* c (+)= a b for `rows` rows and WIDTH columns. */
+INLINE void multiply_tile(plain_factor a, const sa_real *b, ptrdiff_t b_ld, int inner, bool add,
+                          sa_mat c, int rows) {
+    vector128 sum[MOST][WIDE];
+    for (int i = 0; i < rows; i++)
+        for (int j = 0; j < WIDE; j++)
+            sum[i][j] = add ? ((const vector128 *)sa_row(c, i))[j] : (vector128){0};
+    for (int k = 0; k < inner; k++, b += b_ld)
+        for (int i = 0; i < rows; i++)
+            for (int j = 0; j < WIDE; j++)
+                sum[i][j] += a.x[i * a.row + k * a.step] * ((const vector128 *)b)[j];
+    for (int i = 0; i < rows; i++)
+        for (int j = 0; j < WIDE; j++) ((vector128 *)sa_row(c, i))[j] = sum[i][j];
+}
+
+static void multiply_rows(plain_factor a, const sa_real *b, ptrdiff_t b_ld, int inner, bool add,
+                          sa_mat c) {
+    switch (c.rows) { /* a constant number of rows for the compiler */
+    case 1:
+        multiply_tile(a, b, b_ld, inner, add, c, 1);
+        break;
+    case 2:
+        multiply_tile(a, b, b_ld, inner, add, c, 2);
+        break;
+    case 3:
+        multiply_tile(a, b, b_ld, inner, add, c, 3);
+        break;
+    case 4:
+        multiply_tile(a, b, b_ld, inner, add, c, 4);
+        break;
+    case 5:
+        multiply_tile(a, b, b_ld, inner, add, c, 5);
+        break;
+    default:
+        multiply_tile(a, b, b_ld, inner, add, c, MOST);
+    }
+}
+
+/* All rows of a panel of columns; those of the last panel may be fewer than WIDTH. */
+static void multiply_panel(plain_factor a, const sa_real *b, ptrdiff_t b_ld, int inner, bool add,
+                           sa_mat c) {
+    sa_real edge[MOST * WIDTH] = {0};
+    for (int i = 0; i < c.rows; i += MOST, a.x += MOST * a.row) {
+        const int rows = c.rows - i < MOST ? c.rows - i : MOST;
+        const sa_mat own = sa_rows(c, i, rows);
+        const sa_mat copy = {.x = edge, .rows = rows, .cols = c.cols, .ld = WIDTH};
+        if (c.cols == WIDTH) {
+            multiply_rows(a, b, b_ld, inner, add, own);
+            continue;
+        }
+        if (add) sa_copy_mat(own, copy);
+        multiply_rows(a, b, b_ld, inner, add, copy);
+        sa_copy_mat(copy, own);
+    }
+}
+
+/* ---- Panels ---------------------------------------------------------------------------------- */
+
+/* Columns of b that are fewer than WIDTH, filled up with zeros. */
+static void copy_panel(sa_mat b, sa_real *to) {
+    for (int k = 0; k < b.rows; k++, to += WIDTH) {
+        memset(to, 0, sizeof *to * WIDTH);
+        memcpy(to, sa_row(b, k), sizeof *to * (size_t)b.cols);
+    }
+}
+
+/* Rows of b as columns, filled up with zeros. */
+static void transpose_panel(sa_mat b, sa_real *to) {
+    for (int k = 0; k < b.cols; k++)
+        for (int j = b.rows; j < WIDTH; j++) to[k * WIDTH + j] = 0;
+    for (int j = 0; j < b.rows; j++) {
+        const sa_real *row = sa_row(b, j);
+        for (int k = 0; k < b.cols; k++) to[k * WIDTH + j] = row[k];
+    }
+}
+
+static int least(int a, int b) {
+    return a < b ? a : b;
+}
+
+/* c = beta c + a b (a b' with `transposed`), b's inner dimension being `inner`. */
+static void multiply(plain_factor a, sa_mat b, bool transposed, int inner, sa_real beta, sa_mat c) {
+    sa_real panel[DEEP * WIDTH];
+    if (!inner && beta == 0) sa_zero(c);
+    for (int k = 0, depth; k < inner; k += depth, beta = 1) {
+        depth = least(DEEP, inner - k);
+        const plain_factor part = {a.x + k * a.step, a.row, a.step};
+        for (int j = 0, cols; j < c.cols; j += cols) {
+            cols = least(WIDTH, c.cols - j);
+            const sa_mat bj = transposed ? sa_cols(sa_rows(b, j, cols), k, depth)
+                                         : sa_cols(sa_rows(b, k, depth), j, cols);
+            const bool in_place = !transposed && cols == WIDTH;
+            if (!in_place) (transposed ? transpose_panel : copy_panel)(bj, panel);
+            multiply_panel(part, in_place ? bj.x : panel, in_place ? bj.ld : WIDTH, depth,
+                           beta != 0, sa_cols(c, j, cols));
+        }
+    }
+}
+
+/* ---- Products -------------------------------------------------------------------------------- */
+
+void sa_gemm_nn(sa_mat a, sa_mat b, sa_real beta, sa_mat c) {
+    sa_require(a.cols == b.rows && a.rows == c.rows && b.cols == c.cols);
+    multiply((plain_factor){a.x, a.ld, 1}, b, false, a.cols, beta, c);
+}
+
+void sa_gemm_nt(sa_mat a, sa_mat b, sa_real beta, sa_mat c) {
+    sa_require(a.cols == b.cols && a.rows == c.rows && b.rows == c.cols);
+    if (a.rows > 1) {
+        multiply((plain_factor){a.x, a.ld, 1}, b, true, a.cols, beta, c);
+        return;
+    }
+    for (int j = 0; a.rows && j < c.cols; j++) /* one row does not repay transposing */
+        c.x[j] = (beta != 0 ? c.x[j] : 0) + sa_dot(a.x, sa_row(b, j), a.cols);
+}
+
+void sa_gemm_tn(sa_mat a, sa_mat b, sa_real beta, sa_mat c) {
+    sa_require(a.rows == b.rows && a.cols == c.rows && b.cols == c.cols);
+    multiply((plain_factor){a.x, 1, a.ld}, b, false, a.rows, beta, c);
+}
+
+/* ---- What OpenBLAS is asked beside ------------------------------------------------------------
+ */
+
+void sa_blas_init(void) {}
+
+bool sa_blas_check_memory(int threads, sa_error *error) {
+    (void)threads, (void)error;
+    return true;
+}
+
+const char *sa_blas_core(void) {
+    return "plain";
+}
+
+const char *sa_blas_build(void) {
+    return "products of its own, in vectors of 128 bits";
+}
+
+const char *sa_blas_origin(void) {
+    return NULL;
+}
+
+const char *sa_blas_flavor_note(void) {
+    return "one thread is used: this build has no others";
+}

@@ -1,0 +1,377 @@
+/* play_look: what a model does with a sentence or with the held-out pairs. */
+#include "base/links.h"
+#include "base/memory.h"
+#include "config/settings.h"
+#include "inference/gold_links.h"
+#include "inference/translation.h"
+#include "metrics/linking.h"
+#include "report/explanation_text.h"
+#include "report/figure.h"
+#include "report/matrix.h"
+#include "web/play.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- Options --------------------------------------------------------------------------------- */
+
+/* What --force-attention and links say. */
+typedef struct forced_attention {
+    const char *way;
+    sa_link *links;
+    sa_gold_alignment gold;
+} forced_attention;
+
+#define FORCE_ATTENTION(at)                                                                        \
+    { "force-attention", SA_OPTION_TEXT, SA_SCOPE_RUN, at, 0, 0, 0, NULL, "WAY", NULL }
+static const sa_option force_rows[] = {FORCE_ATTENTION(0), {0}};
+
+/* Sets the override; the caller frees forced->links. */
+static bool read_forced(forced_attention *forced, const char *links,
+                        sa_attention_override *override, sa_error *error) {
+    if (forced->way && !sa_attention_override_parse(override, forced->way, error)) return false;
+    if (!links) return true;
+    if (!sa_links_parse(links, &forced->links, &forced->gold.count, error)) return false;
+    forced->gold.links = forced->links;
+    return true;
+}
+
+static bool read_search(const char *options, sa_search *search, forced_attention *forced,
+                        char **words, sa_error *error) {
+    const web_option_set sets[] = {
+        {sa_search_options, search}, {force_rows, (void *)&forced->way}, {0}};
+    sa_search_init(search);
+    search->nbest = 1;
+    search->weights = true;
+    return web_options_read(options, sets, words, error);
+}
+
+/* ---- A translation --------------------------------------------------------------------------- */
+
+static json_t *translation_json(const sa_translation *one) {
+    return json_pack("{s:s?, s:o, s:b, s:b, s:i, s:o, s:o, s:o}", "text", one->text,
+                     "log_probability", sa_json_number(one->log_probability), "complete",
+                     one->complete, "too_long", one->too_long, "unknown_source",
+                     one->unknown_source, "source", sa_json_words(one->source, one->sources),
+                     "target", sa_json_words(one->target, one->words), "weights",
+                     sa_json_matrix(one->weights, one->words, one->sources));
+}
+
+const char *web_translate(web_play *play, const char *source, const char *options,
+                          const char *links) {
+    sa_error *error = web_begin();
+    sa_model *model = web_model(play);
+    sa_search search;
+    forced_attention forced = {0};
+    sa_translation found = {0};
+    char *words = NULL, *text = web_text("source", source, error);
+    const char *const sources[] = {text};
+    json_t *result = NULL;
+    if (text && read_search(options, &search, &forced, &words, error) &&
+        read_forced(&forced, links, &search.override, error) &&
+        sa_translate_sources(&model, 1, sources, links ? &forced.gold : NULL, 1, &search, &found,
+                             error))
+        result = translation_json(&found);
+    sa_translations_release(&found, 1);
+    free(forced.links), free(words), free(text);
+    return web_give_json(result);
+}
+
+/* The greedy translation as text, to be freed. */
+static char *translate(sa_model *model, const char *source, sa_error *error) {
+    sa_search search;
+    sa_translation found = {0};
+    sa_search_init(&search);
+    search.beam = search.nbest = 1;
+    char *text = NULL;
+    if (sa_translate(model, &source, 1, &search, &found, error)) {
+        text = found.text;
+        found.text = NULL;
+    }
+    sa_translations_release(&found, 1);
+    return text;
+}
+
+/* ---- A matrix -------------------------------------------------------------------------------- */
+
+typedef struct pair_texts {
+    char *source, *target, *gold;
+} pair_texts;
+
+/* The texts of a pair, in NFC; target NULL: the greedy translation. */
+static bool read_pair(web_play *play, const char *source, const char *target, pair_texts *texts,
+                      sa_error *error) {
+    texts->source = web_text("source", source, error);
+    if (!texts->source) return false;
+    texts->target = target ? web_text("target", target, error)
+                           : translate(web_model(play), texts->source, error);
+    return texts->target;
+}
+
+static void release_pair(pair_texts *texts) {
+    free(texts->source), free(texts->target);
+}
+
+static json_t *all_heads(const sa_alignment *alignment) {
+    json_t *layers = json_array();
+    for (int layer = 1; layer <= alignment->layers; layer++) {
+        json_t *heads = json_array();
+        for (int head = 1; head <= alignment->heads; head++)
+            json_array_append_new(heads,
+                                  sa_json_matrix(sa_alignment_weights(alignment, layer, head),
+                                                 alignment->targets, alignment->sources));
+        json_array_append_new(layers, heads);
+    }
+    return layers;
+}
+
+static bool alignment_json(void *context, size_t index, const sa_alignment *alignment,
+                           sa_error *error) {
+    json_t **result = context;
+    (void)index, (void)error;
+    const int T = alignment->targets, S = alignment->sources;
+    const double *log_p = alignment->token_log_probabilities;
+    *result = json_pack("{s:o, s:o, s:o, s:o, s:i, s:i, s:o, s:o}", "source",
+                        sa_json_words(alignment->source, S), "target",
+                        sa_json_words(alignment->target, T), "log_probability",
+                        sa_json_number(alignment->log_probability), "token_log_probabilities",
+                        log_p ? sa_json_vector(log_p, T) : json_null(), "heads", alignment->heads,
+                        "layers", alignment->layers, "weights",
+                        sa_json_matrix(alignment->weights, T, S), "each", all_heads(alignment));
+    return true;
+}
+
+typedef struct matrix_options {
+    const char *site, *force_attention;
+    int layer;
+} matrix_options;
+
+static bool read_view(const char *options, sa_align_options *view, char **words, sa_error *error) {
+    static const sa_option rows[] = {{"site", SA_OPTION_TEXT, SA_SCOPE_RUN,
+                                      offsetof(matrix_options, site), 0, 0, 0, NULL, "NAME", NULL},
+                                     {"layer", SA_OPTION_INT, SA_SCOPE_RUN,
+                                      offsetof(matrix_options, layer), 0, 0, SA_MAX_LAYERS, NULL,
+                                      "N", NULL},
+                                     FORCE_ATTENTION(offsetof(matrix_options, force_attention)),
+                                     {0}};
+    static const char *const sites[] = {
+        [SA_SITE_CROSS] = "cross", [SA_SITE_ENCODER] = "encoder", [SA_SITE_DECODER] = "decoder"};
+    matrix_options read = {0};
+    if (!web_options_read(options, (const web_option_set[]){{rows, &read}, {0}}, words, error))
+        return false;
+    view->layer = read.layer;
+    while (read.site && strcmp(read.site, sites[view->site]) != 0)
+        if (view->site++ == SA_SITE_DECODER)
+            return sa_fail(error, SA_USAGE, "--site '%s': expected cross, encoder or decoder",
+                           read.site);
+    return !read.force_attention ||
+           sa_attention_override_parse(&view->override, read.force_attention, error);
+}
+
+const char *web_align(web_play *play, const char *source, const char *target, const char *options,
+                      const char *links) {
+    sa_error *error = web_begin();
+    sa_align_options view = {0};
+    pair_texts texts = {0};
+    char *words = NULL;
+    json_t *result = NULL;
+    if (read_view(options, &view, &words, error) &&
+        read_pair(play, source, target, &texts, error)) {
+        const sa_pair pair = {.source = texts.source, .target = texts.target, .gold = links};
+        sa_align(web_model(play), &view, &pair, 1, alignment_json, &result, error);
+    }
+    release_pair(&texts);
+    free(words);
+    return web_give_json(result);
+}
+
+static bool add_csv(void *context, size_t index, const sa_alignment *alignment, sa_error *error) {
+    (void)index, (void)error;
+    sa_matrix_csv(alignment, context);
+    return true;
+}
+
+static bool add_svg(void *context, size_t index, const sa_alignment *alignment, sa_error *error) {
+    sa_drawing drawing = {0};
+    (void)index;
+    if (!sa_figure_draw(alignment, &(sa_figure){0}, &drawing, error)) return false;
+    sa_drawing_svg(&drawing, context);
+    sa_drawing_release(&drawing);
+    return true;
+}
+
+const char *web_picture(web_play *play, const char *source, const char *target, const char *form) {
+    sa_error *error = web_begin();
+    pair_texts texts = {0};
+    sa_buffer out = {0};
+    const bool csv = form && strcmp(form, "csv") == 0;
+    bool good = csv || (form && strcmp(form, "svg") == 0) ||
+                sa_fail(error, SA_USAGE, "a picture is csv or svg");
+    good = good && read_pair(play, source, target, &texts, error);
+    if (good) {
+        const sa_pair pair = {.source = texts.source, .target = texts.target};
+        good = sa_align(web_model(play), NULL, &pair, 1, csv ? add_csv : add_svg, &out, error);
+    }
+    release_pair(&texts);
+    if (good) return web_give(&out);
+    sa_buffer_release(&out);
+    return NULL;
+}
+
+/* ---- A step in numbers ----------------------------------------------------------------------- */
+
+typedef struct step_options {
+    int step, layer, digits;
+    bool all, weights, wide;
+} step_options;
+
+#define AT(field) offsetof(step_options, field)
+
+static const sa_option explain_rows[] = {
+    {"step", SA_OPTION_INT, SA_SCOPE_RUN, AT(step), 1, 1, 1000000, NULL, "I", NULL},
+    {"layer", SA_OPTION_INT, SA_SCOPE_RUN, AT(layer), 1, 1, 1000000, NULL, "L", NULL},
+    {"all", SA_OPTION_SWITCH, SA_SCOPE_RUN, AT(all), 0, 0, 1, NULL, NULL, NULL},
+    {"weights", SA_OPTION_SWITCH, SA_SCOPE_RUN, AT(weights), 0, 0, 1, NULL, NULL, NULL},
+    {"digits", SA_OPTION_INT, SA_SCOPE_RUN, AT(digits), 4, 0, 17, NULL, "N", NULL},
+    {"wide", SA_OPTION_SWITCH, SA_SCOPE_RUN, AT(wide), 0, 0, 1, NULL, NULL, NULL},
+    {0}};
+
+static void add_value(void *context, const sa_explain_pair *pair, const sa_explain_value *value) {
+    sa_explanation_add(context, pair, value);
+}
+
+const char *web_explain(web_play *play, const char *source, const char *target,
+                        const char *options) {
+    sa_error *error = web_begin();
+    step_options chosen;
+    char *words = NULL;
+    sa_options_init(explain_rows, &chosen);
+    if (!web_options_read(options, (const web_option_set[]){{explain_rows, &chosen}, {0}}, &words,
+                          error)) {
+        free(words);
+        return NULL;
+    }
+    free(words);
+    sa_explanation text = {.digits = chosen.digits, .wide = chosen.wide};
+    const sa_explain_options job = {.source = source,
+                                    .target = target,
+                                    .step = chosen.all ? 0 : chosen.step,
+                                    .layer = chosen.layer,
+                                    .weights = chosen.weights,
+                                    .each = add_value,
+                                    .context = &text};
+    const char *result = sa_explain(web_model(play), &job, error) ? web_give(&text.out) : NULL;
+    sa_explanation_release(&text);
+    return result;
+}
+
+/* ---- The held-out pairs ---------------------------------------------------------------------- */
+
+/* The first `most` of them. */
+static bool take_held_out(const web_play *play, int most, sa_corpus *pairs, sa_error *error) {
+    *pairs = play->held_out;
+    if (most >= 0 && (size_t)most < pairs->count) pairs->count = (size_t)most;
+    return pairs->count || sa_fail(error, SA_USAGE, "this model has no held-out pairs");
+}
+
+static json_t *figures_json(const sa_eval_result *all) {
+    const struct {
+        const char *name;
+        double value;
+    } figures[] = {{"loss", all->loss},
+                   {"perplexity", all->perplexity},
+                   {"bleu", all->bleu},
+                   {"chrf", all->chrf},
+                   {"exact", all->exact},
+                   {"tokens", all->tokens},
+                   {"aer", all->aer},
+                   {"precision", all->precision},
+                   {"recall", all->recall},
+                   {"entropy", all->entropy},
+                   {"coverage", all->coverage},
+                   {"end_weight", all->end_weight},
+                   {"row_sum", all->row_sum},
+                   {"zeros", all->zeros},
+                   {"monotonicity", all->monotonicity}};
+    json_t *object = json_pack("{s:I}", "sentences", (json_int_t)all->sentences);
+    for (size_t i = 0; i < sizeof figures / sizeof *figures; i++)
+        json_object_set_new(object, figures[i].name, sa_json_number(figures[i].value));
+    return object;
+}
+
+const char *web_validate(web_play *play, int most, const char *options) {
+    sa_error *error = web_begin();
+    sa_model *model = web_model(play);
+    sa_corpus pairs;
+    sa_search search;
+    forced_attention forced = {0};
+    sa_link_options linking;
+    sa_eval_result all;
+    char *words = NULL;
+    sa_sentence_result *each = NULL;
+    json_t *result = NULL;
+    sa_link_options_init(&linking);
+    linking.null_key = sa_settings_has_null_key(&model->settings);
+    if (take_held_out(play, most, &pairs, error) &&
+        read_search(options, &search, &forced, &words, error) &&
+        read_forced(&forced, NULL, &search.override, error) &&
+        (each = sa_new(pairs.count, sizeof *each, error)) &&
+        sa_evaluate(model, &pairs, &search, &linking, each, error)) {
+        if (sa_eval_summarize(&model->settings.metrics, &pairs, each, NULL, pairs.count, &all,
+                              error))
+            result = figures_json(&all);
+        sa_sentence_results_release(each, pairs.count);
+    }
+    free(each), free(words);
+    return web_give_json(result);
+}
+
+/* Sums of the weights on gold links, of all and of those that cross another. */
+typedef struct gold_sums {
+    const sa_gold_alignment *gold; /* of each pair */
+    double weight, moved;
+    int links, moved_links;
+} gold_sums;
+
+static bool crosses(const sa_gold_alignment *gold, const sa_link *link) {
+    for (size_t i = 0; i < gold->count; i++) {
+        const sa_link *other = &gold->links[i];
+        if ((other->source - link->source) * (other->target - link->target) < 0) return true;
+    }
+    return false;
+}
+
+static bool add_gold(void *context, size_t index, const sa_alignment *alignment, sa_error *error) {
+    gold_sums *sums = context;
+    const sa_gold_alignment *gold = &sums->gold[index];
+    (void)error;
+    for (size_t i = 0; i < gold->count; i++) {
+        const sa_link *link = &gold->links[i];
+        if (link->possible) continue;
+        const double weight = alignment->weights[link->target * alignment->sources + link->source];
+        sums->weight += weight, sums->links++;
+        if (crosses(gold, link)) sums->moved += weight, sums->moved_links++;
+    }
+    return true;
+}
+
+const char *web_gold(web_play *play, int most) {
+    sa_error *error = web_begin();
+    sa_model *model = web_model(play);
+    sa_corpus pairs;
+    gold_sums sums = {0};
+    if (!take_held_out(play, most, &pairs, error)) return NULL;
+    if (!pairs.gold || !sa_settings_has_attention(&model->settings))
+        return web_give_json(json_null());
+    sa_gold_alignment *gold =
+        sa_gold_make(&model->source, &model->target, &pairs, pairs.pairs, NULL, pairs.count, error);
+    sums.gold = gold;
+    const bool good =
+        gold && sa_align(model, NULL, pairs.pairs, pairs.count, add_gold, &sums, error);
+    sa_gold_release(gold, pairs.count);
+    return good ? web_give_json(json_pack(
+                      "{s:o, s:i, s:o, s:i}", "weight", sa_json_number(sums.weight / sums.links),
+                      "links", sums.links, "moved", sa_json_number(sums.moved / sums.moved_links),
+                      "moved_links", sums.moved_links))
+                : NULL;
+}

@@ -1,0 +1,8 @@
+# WebAssembly with SIMD, by Debian's clang and wasi-libc.
+set(CMAKE_SYSTEM_NAME Generic)
+set(CMAKE_SYSTEM_PROCESSOR wasm32)
+set(CMAKE_C_COMPILER clang)
+set(CMAKE_C_COMPILER_TARGET wasm32-wasi)
+set(CMAKE_C_FLAGS_INIT "-msimd128 -D_WASI_EMULATED_SIGNAL -D_WASI_EMULATED_MMAN")
+set(CMAKE_EXE_LINKER_FLAGS_INIT "-lwasi-emulated-mman")
+set(CMAKE_TRY_COMPILE_TARGET_TYPE STATIC_LIBRARY)

@@ -113,7 +113,7 @@ enum {
     SA_NORMALIZER_NULL_KEY,
 };
 enum { SA_ENTMAX_ALPHA_LEARNED };
-enum { SA_COVERAGE_NONE, SA_COVERAGE_LINGUISTIC };
+enum { SA_COVERAGE_NONE, SA_COVERAGE_LINGUISTIC, SA_COVERAGE_LOSS };
 enum { SA_WINDOW_NONE, SA_WINDOW_LOCAL_M, SA_WINDOW_LOCAL_P };
 enum { SA_ENCODER_BI, SA_ENCODER_UNI, SA_ENCODER_NONE };
 enum {
@@ -237,6 +237,7 @@ typedef struct sa_settings {
     double weight_decay;     /* decoupled */
     double label_smoothing;  /* probability spread over the vocabulary */
     double guided_alignment; /* weight of the alignment loss */
+    double coverage_weight;  /* of the coverage loss, with SA_COVERAGE_LOSS */
     int batch;               /* pairs per update */
     int batch_tokens;        /* tokens per update and side; 0: as batch says */
     int shards;              /* of a batch, on which bits depend; 0: one per core */

@@ -4,11 +4,15 @@
 #include "tensor/vec.h"
 
 const sa_coverage sa_coverages[] = {
-    [SA_COVERAGE_NONE] = {"none", "e_j = f(q, k_j)", "Bahdanau et al. 2015", false},
+    [SA_COVERAGE_NONE] = {"none", "e_j = f(q, k_j)", "Bahdanau et al. 2015", false, false},
     [SA_COVERAGE_LINGUISTIC] = {"linguistic",
                                 "e_j = f(q, k_j + w_c C_j), C_j = sum of alpha_j / Phi_j over the "
                                 "words before, Phi_j = N sigma(U_f h_j), N = --max-fertility",
-                                "Tu et al. 2016, section 3.1.1", true},
+                                "Tu et al. 2016, section 3.1.1", true, false},
+    [SA_COVERAGE_LOSS] = {"loss",
+                          "e_j = f(q, k_j + w_c C_j), C_j = sum of alpha_j over the words before; "
+                          "the loss sum_j min(alpha_j, C_j) is trained, too",
+                          "See et al. 2017, section 2.3", false, true},
     {.name = NULL},
 };
 
@@ -63,4 +67,20 @@ void sa_coverage_sum_backward(sa_mat alpha, sa_mat Phi, sa_mat dC, sa_mat dprevi
         if (sum) dalpha.x[j] += share;
         if (Phi.cols && divisor) *sa_row(dPhi, j) -= share * alpha.x[j] / *sa_row(Phi, j);
     }
+}
+
+sa_real sa_coverage_loss_forward(sa_mat C, sa_mat alpha) {
+    sa_real loss = 0;
+    for (int j = 0; j < C.cols; j++) loss += alpha.x[j] < C.x[j] ? alpha.x[j] : C.x[j];
+    return loss;
+}
+
+void sa_coverage_loss_backward(sa_mat C, sa_mat alpha, sa_real dloss, sa_mat dC, sa_mat dalpha) {
+    const bool again = sa_gradient_intact("coverage.again"),
+               covered = sa_gradient_intact("coverage.covered");
+    for (int j = 0; j < C.cols; j++)
+        if (alpha.x[j] < C.x[j])
+            dalpha.x[j] += again ? dloss : 0;
+        else
+            dC.x[j] += covered ? dloss : 0;
 }

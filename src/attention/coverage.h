@@ -15,6 +15,7 @@
 typedef struct sa_coverage {
     const char *name, *formula, *citation;
     bool fertility; /* Phi_j is learned; else it is 1 */
+    bool loss;      /* --coverage-weight times the coverage loss is trained, too */
 } sa_coverage;
 
 extern const sa_coverage sa_coverages[]; /* ends with a NULL name */
@@ -39,5 +40,11 @@ void sa_coverage_sum_forward(sa_mat previous, sa_mat alpha, sa_mat Phi, sa_mat C
 /* dprevious, dalpha and dPhi are added to. */
 void sa_coverage_sum_backward(sa_mat alpha, sa_mat Phi, sa_mat dC, sa_mat dprevious, sa_mat dalpha,
                               sa_mat dPhi);
+
+/* sum_j min(alpha_j, C_j): attending to a word again costs what is covered of it already. */
+sa_real sa_coverage_loss_forward(sa_mat C, sa_mat alpha);
+/* From the derivative by the loss: dC and dalpha are added to. Of two equal ones C is the smaller.
+ */
+void sa_coverage_loss_backward(sa_mat C, sa_mat alpha, sa_real dloss, sa_mat dC, sa_mat dalpha);
 
 #endif

@@ -196,6 +196,27 @@ static void scores_forward(const sa_attention *w, const sa_memory *memory, int k
     sa_positions_bias(&w->positions, k, block->i - 1, e);
 }
 
+/* What the weights of head k leave to the next step, and their coverage loss. */
+static void coverage_forward(const sa_attention *w, const sa_memory *memory,
+                             const query_block *block, sa_attention_rows rows, int k,
+                             sa_mat alpha) {
+    const coverage_slice at = slice_coverage(w, memory, block, rows, k);
+    sa_coverage_sum_forward(at.previous, alpha, at.Phi, at.C);
+    if (w->coverage_loss)
+        *sa_row(rows.coverage_loss, block->row) += sa_coverage_loss_forward(at.previous, alpha);
+}
+
+/* From the next step's derivative and that by the loss: dalpha, d's slice is to. */
+static void coverage_backward(const sa_attention *w, const sa_memory *memory,
+                              const query_block *block, sa_attention_rows rows, sa_attention_rows d,
+                              int k, sa_mat alpha, coverage_slice to, sa_mat dalpha) {
+    const coverage_slice at = slice_coverage(w, memory, block, rows, k);
+    sa_coverage_sum_backward(alpha, at.Phi, to.C, to.previous, dalpha, to.Phi);
+    if (w->coverage_loss)
+        sa_coverage_loss_backward(at.previous, alpha, *sa_row(d.coverage_loss, block->row),
+                                  to.previous, dalpha);
+}
+
 /* The block's rows of q, or of its derivative back. */
 static void rotate_queries(const sa_attention *w, const query_block *block, bool back, sa_mat q) {
     const bool whole = w->score->query == SA_QUERY_IDENTITY; /* one query for all heads */
@@ -219,6 +240,7 @@ static void heads_forward(const sa_attention *w, const sa_memory *memory, const 
     const int S = words_of(memory, block->sentence);
     const sa_span *spans = spans_of(w, block, rows, S, scratch.spans);
     rotate_queries(w, block, false, rows.q);
+    sa_zero(sa_rows(rows.coverage_loss, block->row, block->count));
     for (int k = 0; k < w->heads; k++) {
         const head_slice at = slice_head(w, memory, block, rows.q, o, k);
         const sa_mat alpha = block_weights(w, block, rows.alpha, k, S);
@@ -230,10 +252,7 @@ static void heads_forward(const sa_attention *w, const sa_memory *memory, const 
             sa_override_apply(override, block->sentence, block->i + l, sa_rows(alpha, l, 1),
                               sa_cols(sa_rows(scratch.soft, 0, 1), 0, S));
         sa_attention_sum_forward(alpha, at.v, at.o);
-        if (w->w_c.cols) {
-            const coverage_slice covered = slice_coverage(w, memory, block, rows, k);
-            sa_coverage_sum_forward(covered.previous, alpha, covered.Phi, covered.C);
-        }
+        if (w->w_c.cols) coverage_forward(w, memory, block, rows, k, alpha);
     }
 }
 
@@ -269,7 +288,7 @@ static void scores_backward(const sa_attention *w, const sa_memory *memory, int 
 static void heads_backward(const sa_attention *w, const sa_memory *memory, const query_block *block,
                            sa_attention_rows rows, sa_mat d_o, sa_attention_rows d,
                            sa_memory *dmemory, sa_attention *dw, sa_attention_scratch scratch) {
-    const int b = block->sentence, S = words_of(memory, b);
+    const int S = words_of(memory, block->sentence);
     const sa_span *spans = spans_of(w, block, rows, S, scratch.spans);
     const sa_mat dalpha = sa_cols(sa_rows(scratch.dalpha, 0, block->count), 0, S);
     const sa_mat soft = sa_cols(sa_rows(scratch.soft, 0, block->count), 0, S);
@@ -283,8 +302,7 @@ static void heads_backward(const sa_attention *w, const sa_memory *memory, const
         coverage_slice dcoverage;
         if (w->w_c.cols) {
             dcoverage = slice_coverage(dw, dmemory, block, d, k);
-            sa_coverage_sum_backward(alpha, sentence(memory->fertility, memory->first, b),
-                                     dcoverage.C, dcoverage.previous, dalpha, dcoverage.Phi);
+            coverage_backward(w, memory, block, rows, d, k, alpha, dcoverage, dalpha);
         }
         if (w->window == SA_WINDOW_LOCAL_P) {
             gauss_backward(w, block, rows, alpha, dalpha, soft, d);

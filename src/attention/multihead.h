@@ -40,8 +40,8 @@ sa_real sa_attention_center(const sa_attention *w, int i, sa_attention_rows rows
 void sa_attention_step_forward(const sa_attention *w, const sa_memory *memory, const int *which,
                                int i, sa_mat s, const sa_override *override, sa_attention_rows rows,
                                sa_mat c, sa_attention_scratch scratch);
-/* From dc and d.state: ds, dmemory's keys, values and fertilities and what dw has for the core are
- * added to, the rest of d is overwritten. The other weights' gradients are left to
+/* From dc, d.state and d.coverage_loss: ds, dmemory's keys, values and fertilities and what dw has
+ * for the core are added to, the rest of d is overwritten. The other weights' gradients are left to
  * sa_attention_projections_backward. */
 void sa_attention_step_backward(const sa_attention *w, const sa_memory *memory, int i,
                                 sa_attention_rows rows, sa_mat dc, sa_attention_rows d,

@@ -19,6 +19,7 @@ void sa_attention_bind(sa_binder *binder, const char *part, sa_attention_sizes s
                         .exponent = (sa_real)sizes.exponent,
                         .heads = H,
                         .query_width = n,
+                        .coverage_loss = sizes.coverage_loss,
                         .max_fertility = (sa_real)sizes.max_fertility,
                         .window = sizes.window,
                         .window_size = sizes.window_size};
@@ -133,6 +134,7 @@ sa_attention_rows sa_attention_rows_layout(sa_arena *arena, const sa_attention *
         .relative_center = sa_mat_alloc(arena, rows, w->v_p.cols ? 1 : 0),
         .previous_state = sa_mat_alloc(arena, rows, state),
         .state = sa_mat_alloc(arena, rows, state),
+        .coverage_loss = sa_mat_alloc(arena, rows, w->coverage_loss ? 1 : 0),
     };
 }
 
@@ -145,6 +147,7 @@ sa_attention_rows sa_attention_rows_slice(sa_attention_rows all, int first, int 
         .relative_center = sa_rows(all.relative_center, first, count),
         .previous_state = sa_rows(all.previous_state, first, count),
         .state = sa_rows(all.state, first, count),
+        .coverage_loss = sa_rows(all.coverage_loss, first, count),
     };
 }
 

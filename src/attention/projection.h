@@ -36,6 +36,7 @@ typedef struct sa_attention { /* weights, or their gradients */
     sa_mat U_f;              /* [1 x A] of fertilities; without columns: all are 1 */
     sa_real max_fertility;   /* N */
     sa_mat k_0;              /* [1 x key_width] the null key, if it is learned */
+    bool coverage_loss;
 } sa_attention;
 
 typedef struct sa_attention_sizes {
@@ -47,9 +48,10 @@ typedef struct sa_attention_sizes {
     int max_positions;     /* S_max of the location score */
     int heads, value;      /* H, and numbers of a head's value */
     int window, window_size;
-    bool coverage, fertility; /* weights of earlier steps enter the score: coverage.h */
-    double max_fertility;     /* N */
-    bool transformer;         /* values are always projected, and tensors have the names of 2017 */
+    bool coverage, fertility,
+        coverage_loss;    /* weights of earlier steps enter the score: coverage.h */
+    double max_fertility; /* N */
+    bool transformer;     /* values are always projected, and tensors have the names of 2017 */
 } sa_attention_sizes;
 
 void sa_attention_bind(sa_binder *binder, const char *part, sa_attention_sizes sizes,
@@ -91,6 +93,7 @@ typedef struct sa_attention_rows {
     sa_mat hidden, relative_center; /* [R x n'], [R x 1] of SA_WINDOW_LOCAL_P: window.h */
     sa_mat previous_state, state;   /* [R x heads ..] what a step reads of the step before and
                                        leaves to the next: sa_attention_state_width */
+    sa_mat coverage_loss;           /* [R x 1] sum over heads, of --coverage loss only */
 } sa_attention_rows;
 
 /* For sentences of at most `steps` words; `alpha` false: without weights. */

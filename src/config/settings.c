@@ -44,8 +44,10 @@ const sa_option sa_settings_options[] = {
      "half-width D of the attention window, in source positions"},
     {"coverage", SA_OPTION_CHOICE, SA_SCOPE_MODEL, FIELD(coverage), 0, 0, 0, sa_coverage_name,
      "NAME",
-     "tell the score how much of each source word earlier target words have covered, by its "
-     "fertility (linguistic; Tu et al. 2016)"},
+     "tell the score how much of each source word earlier target words have covered: divided by "
+     "its fertility (linguistic; Tu et al. 2016), or with a loss on covering it again (loss; See "
+     "et "
+     "al. 2017)"},
     {"max-fertility", SA_OPTION_REAL, SA_SCOPE_MODEL, FIELD(max_fertility), 2, 0.1, 100, NULL, "N",
      "linguistic coverage: the most target words that a source word makes"},
     {"encoder", SA_OPTION_CHOICE, SA_SCOPE_MODEL, FIELD(encoder), 0, 0, 0, sa_encoder_name, "NAME",
@@ -173,6 +175,9 @@ const sa_option sa_settings_options[] = {
      NULL, "X",
      "weight of the alignment loss: cross-entropy between the pairs' alignments and the attention "
      "(last layer, first head; Chen et al. 2016)"},
+    {"coverage-weight", SA_OPTION_REAL, SA_SCOPE_TRAINING, FIELD(coverage_weight), 1, 0, 1000, NULL,
+     "X",
+     "coverage loss: weight of the coverage loss sum_j min(alpha_ij, sum_i' alpha_i'j), i' < i"},
     {"batch", SA_OPTION_INT, SA_SCOPE_TRAINING, FIELD(batch), 32, 1, 65536, NULL, "N",
      "batch size in sentence pairs"},
     {"batch-tokens", SA_OPTION_INT, SA_SCOPE_TRAINING, FIELD(batch_tokens), 0, 0, 1000000, NULL,

@@ -51,12 +51,30 @@ static void add_normalizer(const attending *at, int b, int l, int i, sa_kinks *f
     }
 }
 
+/* Which of weight and coverage is the smaller one in the coverage loss; nothing to cover again:
+ * none.
+ */
+static void add_coverage(const attending *at, int b, int l, sa_kinks *found) {
+    const int H = at->w->heads, S = at->memory->first[b + 1] - at->memory->first[b];
+    for (int k = 0; k < H; k++) {
+        const sa_mat alpha = sa_attention_head(at->rows.alpha, l, H, k, S),
+                     C = sa_attention_head(at->rows.previous_state, l, H, k, S);
+        for (int j = 0; j < S; j++) {
+            const double gap = alpha.x[j] - C.x[j];
+            if (C.x[j] == 0) continue;
+            found->pattern = sa_hash_mix(found->pattern ^ (gap > 0));
+            found->nearest = fmin(found->nearest, fabs(gap) / MARGIN);
+        }
+    }
+}
+
 /* Of the query of position i in row l over sentence b. */
 static void add_query(const attending *at, int b, int l, int i, sa_kinks *found) {
     const int S = at->memory->first[b + 1] - at->memory->first[b];
     if (at->w->window == SA_WINDOW_LOCAL_P)
         add_window(at, l, i, at->causal && i < S ? i : S, found);
     if (at->w->normalizer->kinks) add_normalizer(at, b, l, i, found);
+    if (at->w->coverage_loss) add_coverage(at, b, l, found);
 }
 
 static void add_decoder_attention(const sa_lab_model *model, sa_kinks *found) {

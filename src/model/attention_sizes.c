@@ -13,6 +13,7 @@ sa_attention_sizes sa_attention_sizes_of(const sa_settings *settings, int state,
         .annotation = annotation,
         .size = settings->attn,
         .coverage = settings->coverage != SA_COVERAGE_NONE,
+        .coverage_loss = sa_coverages[settings->coverage].loss,
         .fertility = sa_coverages[settings->coverage].fertility,
         .max_fertility = settings->max_fertility,
         .max_positions = settings->max_len + 1, /* EOS has a position too */

@@ -98,6 +98,10 @@ struct sa_family {
      * of a batch with gold alignments. */
     sa_mat (*dalpha)(const sa_pass *pass, int layer);
 
+    /* The coverage loss of each row of a pass and where its derivative belongs; without columns:
+     * there is none. NULL: in no model of the family. */
+    sa_mat (*coverage_loss)(const sa_pass *pass, sa_mat *derivative);
+
     /* ---- Decoding, word by word */
 
     void (*decode_layout)(sa_arena *arena, const sa_seq2seq *w, const sa_batch *batch, int rows,

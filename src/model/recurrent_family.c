@@ -209,6 +209,11 @@ static sa_mat dalpha(const sa_pass *pass, int layer) {
     return pass->decoder.d.attention.alpha;
 }
 
+static sa_mat coverage_loss(const sa_pass *pass, sa_mat *derivative) {
+    *derivative = pass->decoder.d.attention.coverage_loss;
+    return pass->decoder.rows.attention.coverage_loss;
+}
+
 /* ---- Decoding, word by word ------------------------------------------------------------------ */
 
 static void decode_layout(sa_arena *arena, const sa_seq2seq *w, const sa_batch *batch, int rows,
@@ -296,6 +301,7 @@ const sa_family sa_recurrent_family = {
     .backward = backward,
     .weights = weights,
     .dalpha = dalpha,
+    .coverage_loss = coverage_loss,
     .decode_layout = decode_layout,
     .decode_begin = decode_begin,
     .decode_step = decode_step,

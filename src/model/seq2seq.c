@@ -27,6 +27,7 @@ sa_regularizer sa_regularizer_of(const sa_settings *settings, sa_rng *rng) {
                     .sublayers = all},
         .smoothing = settings->label_smoothing,
         .alignment_weight = settings->guided_alignment,
+        .coverage_weight = settings->coverage_weight,
         .l2 = settings->l2,
         .rng = rng,
     };
@@ -102,6 +103,19 @@ static void alignment_loss(const sa_seq2seq *w, const sa_batch *batch, double al
         }
 }
 
+/* The same for the coverage loss, the mean over heads. */
+static void coverage_loss(const sa_seq2seq *w, double weight, sa_real scale, sa_pass *pass,
+                          bool backward) {
+    if (!w->family->coverage_loss) return;
+    sa_mat derivative;
+    const sa_mat loss = w->family->coverage_loss(pass, &derivative);
+    const sa_real each = loss.cols ? (sa_real)weight / (sa_real)sa_seq2seq_heads(w) : 0;
+    for (int i = 0; loss.cols && i < loss.rows; i++) {
+        pass->objective[i] -= each * *sa_row(loss, i);
+        if (backward) *sa_row(derivative, i) = scale * each;
+    }
+}
+
 double sa_seq2seq_loss(const sa_seq2seq *w, const sa_batch *batch, sa_regularizer regularizer,
                        sa_pass *pass, sa_seq2seq *dw) {
     const sa_family *family = w->family;
@@ -111,6 +125,7 @@ double sa_seq2seq_loss(const sa_seq2seq *w, const sa_batch *batch, sa_regularize
     family->predict(w, batch, regularizer.smoothing, scale, pass, dw);     /* p(y_i) */
     sa_profile_end(pass->profile, SA_PROFILE_READOUT);
     alignment_loss(w, batch, regularizer.alignment_weight, pass);
+    coverage_loss(w, regularizer.coverage_weight, scale, pass, dw);
     for (int i = 0; i < batch->target.words; i++) loss -= (double)pass->log_p[i];
     if (dw) family->backward(w, batch, regularizer.dropout, pass, dw);
     return loss;

@@ -16,6 +16,7 @@ typedef struct sa_regularizer {
     double smoothing;        /* of labels */
     sa_rng *rng;             /* of the dropout masks */
     double alignment_weight; /* of the alignment loss; needs batch->gold */
+    double coverage_weight;  /* of the coverage loss, of attentions that have one */
     double l2;               /* of the squared weights; the caller adds it, once for all shards */
 } sa_regularizer;
 

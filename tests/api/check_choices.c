@@ -36,8 +36,8 @@ static const struct {
       SA_NORMALIZER_NULL_KEY}},
     {sa_settings_option,
      "coverage",
-     {"none", "linguistic"},
-     {SA_COVERAGE_NONE, SA_COVERAGE_LINGUISTIC}},
+     {"none", "linguistic", "loss"},
+     {SA_COVERAGE_NONE, SA_COVERAGE_LINGUISTIC, SA_COVERAGE_LOSS}},
     {sa_settings_option,
      "window",
      {"none", "local-m", "local-p"},
@@ -251,8 +251,9 @@ END_TEST
  * not at all if so asked. */
 START_TEST(rows_are_enumerated) {
     static const char *(*const lists_of_rows[])(size_t, const char **, const char **) = {
-        sa_attention_info, sa_normalizer_info, sa_position_info, sa_decoder_info, sa_cell_info};
-    static const char *const first[] = {"additive", "softmax", "none", "bahdanau", "gru"};
+        sa_attention_info, sa_normalizer_info, sa_coverage_info,
+        sa_position_info,  sa_decoder_info,    sa_cell_info};
+    static const char *const first[] = {"additive", "softmax", "none", "none", "bahdanau", "gru"};
     for (size_t l = 0; l < sizeof first / sizeof *first; l++) {
         const char *formula, *citation, *name = lists_of_rows[l](0, NULL, NULL);
         size_t count = 0;

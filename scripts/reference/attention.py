@@ -179,6 +179,11 @@ def attention_shapes(o, part):
         shapes |= {"W_p": (a, n), "v_p": (a,)}
     if o.normalizer == "null-key":
         shapes |= {"k_0": ({"general": H * n, "raw-dot": A}.get(o.attention, a),)}
+    if o.coverage != "none":
+        keys = {"general": H * n, "raw-dot": A}
+        shapes |= {"w_c": (keys.get(o.attention, a),)}
+    if o.coverage == "linguistic":
+        shapes |= {"U_f": (A,)}
     if (o.normalizer, o.entmax_alpha) == ("entmax", "learned"):
         shapes |= {"a": (H,)}
     return {f"{part}.{name_in_file(o, name)}": shape for name, shape in shapes.items()}
@@ -187,7 +192,7 @@ def attention_shapes(o, part):
 def weights_of(p, o, part):
     """The weights of one attention under the names of Bahdanau et al. (2015)."""
     return {name: p[f"{part}.{name_in_file(o, name)}"]
-            for name in ("W_a", "U_a", "v_a", "W_v", "W_c", "W_p", "v_p", "a", "log_h", "b", "g", "k_0")
+            for name in ("W_a", "U_a", "v_a", "W_v", "W_c", "W_p", "v_p", "a", "log_h", "b", "g", "k_0", "w_c", "U_f")
             if f"{part}.{name_in_file(o, name)}" in p}
 
 
@@ -215,19 +220,48 @@ def window_margin(w, o, q, S, i):
 
 
 
-def scores(w, o, k, q, H, i, place):
-    """e_j of head k, as its score says; place (position.Place) is where the words stand, or None"""
+def coverage(w, o, H, past):
+    """C_j = sum of the weights alpha_j in past / Phi_j, Phi_j = N sigma(U_f' h_j) or 1"""
+    fertility = o.max_fertility * torch.sigmoid(H @ w["U_f"]) if "U_f" in w else 1
+    return sum(past, torch.zeros(len(H), dtype=torch.float64)) / fertility
+
+
+def covered(own, o, w_c, H, C):
+    """U_a h_j + w_c C_j = [U_a w_c] [h_j ; C_j], and so for the other matrices of keys; the weights and the
+    annotations"""
+    name = {"general": "W_a", "raw-dot": None}.get(o.attention, "U_a")
+    if not name:
+        return own, H + torch.outer(C, w_c)
+    return {**own, name: torch.cat([own[name], w_c[:, None]], 1)}, torch.cat([H, C[:, None]], 1)
+
+
+def coverage_loss(w, o, H, past):
+    """sum_j min(alpha_j, C_j) of every row of one head, and the least distance of the two that are
+    compared"""
+    losses, margin = [], torch.inf
+    for t in range(1, len(past)):
+        C = coverage(w, o, H, past[:t])
+        losses.append(torch.minimum(past[t], C).sum())
+        margin = min(margin, torch.abs(past[t] - C).min().item())
+    return sum(losses), margin
+
+
+def scores(w, o, k, q, H, i, place, past):
+    """e_j of head k, as its score says; place (position.Place) is where the words stand, or None; past are
+    the head's weights of the steps before"""
     own = own_weights(w, o, k)
     if place and o.positions == "rope":
         return place.rotated_product(own, o.attention, q, H, i)
+    if "w_c" in w:
+        own, H = covered(own, o, rows(w["w_c"], k, o.heads), H, coverage(w, o, H, past))
     e = SCORES[o.attention](own, q, H)
     return e + place.bias(k, i, len(H)) if place else e
 
 
-def weights(w, o, k, q, H, i, place=None):
+def weights(w, o, k, q, H, i, place=None, past=()):
     """alpha^k = pi(e) over |j - p_i| <= D, 0 elsewhere;
     local-p: each weight times exp(-(j - p_i)^2 / (2 (D/2)^2)) after that"""
-    e = scores(w, o, k, q, H, i, place)
+    e = scores(w, o, k, q, H, i, place, past)
     if o.window == "none":
         return normalized(w, o, k, q, e, e > -torch.inf)
     distance = window_distances(w, o, q, len(H), i)
@@ -237,12 +271,16 @@ def weights(w, o, k, q, H, i, place=None):
     return alpha * torch.exp(-distance ** 2 / (2 * (o.window_size / 2) ** 2))
 
 
-def attend(w, o, q, H, i, place=None):
+def attend(w, o, q, H, i, place=None, past=None):
     """One head: c = sum_j alpha_j h_j;
     more, and in a Transformer: o_k = sum_j alpha^k_j W_v^k h_j, c = W_c [o_1 ; .. ; o_H].
-    i = 1, 2, .. is the position of the query."""
+    i = 1, 2, .. is the position of the query. past: every head's weights of the steps before, to which
+    those of this step are appended, or None."""
+    past = past or [[] for _ in range(o.heads)]
+    alpha = [weights(w, o, k, q, H, i, place, past[k]) for k in range(o.heads)]
+    for before, row in zip(past, alpha, strict=True):
+        before.append(row)
     if not o.projects_values:
-        return weights(w, o, 0, q, H, i, place) @ H
-    heads = [weights(w, o, k, q, H, i, place) @ (H @ rows(w["W_v"], k, o.heads).T)
-             for k in range(o.heads)]
+        return alpha[0] @ H
+    heads = [alpha[k] @ (H @ rows(w["W_v"], k, o.heads).T) for k in range(o.heads)]
     return w["W_c"] @ torch.cat(heads)

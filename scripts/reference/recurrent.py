@@ -4,7 +4,7 @@ from functools import partial
 
 import torch
 
-from .attention import attend, attention_shapes, weights_of, weights, window_margin
+from .attention import attend, attention_shapes, coverage_loss, weights_of, window_margin
 from .cells import cell, cell_shapes
 from .encoder import encode, encoder_shapes, ends
 from .model import BOS, Model
@@ -184,8 +184,22 @@ class Recurrent(Model):
     def attend(self, p, H, i, q):
         w = weights_of(p, self.o, "attention")
         self.near(window_margin(w, self.o, q, len(H), i))
-        self.cross_attention.setdefault("attention", []).append(weights(w, self.o, 0, q, H, i))
-        return attend(w, self.o, q, H, i)
+        c = attend(w, self.o, q, H, i, past=self.past)
+        self.cross_attention["attention"] = self.past[0]
+        return c
+
+    def sentence_loss(self, p, source, target):
+        """With the coverage loss, the mean over heads."""
+        o = self.o
+        self.past = [[] for _ in range(o.heads)]
+        loss = super().sentence_loss(p, source, target)
+        if o.coverage != "loss":
+            return loss
+        for past in self.past:
+            own, margin = coverage_loss({}, o, past[0], past)
+            self.near(margin)
+            loss = loss + o.coverage_weight * own / o.heads
+        return loss
 
     def mask(self, part):
         """The dropout mask of the state that a cell's U is applied to."""

@@ -1,0 +1,81 @@
+// Trains models by softalign.wasm and compares them: with native_play, whose products are the same, bit
+// by bit; with the command, whose products are OpenBLAS's, to 1e-4 in the loss of the first updates.
+//
+//   node compare_module.mjs MODULE NATIVE_PLAY COMMAND FOLDER
+import assert from "node:assert/strict";
+import {execFileSync} from "node:child_process";
+import {createRequire} from "node:module";
+import {readFileSync, writeFileSync} from "node:fs";
+
+const [module, native, command, folder] = process.argv.slice(2);
+const {openModule} = createRequire(import.meta.url)("../../src/web/module.js");
+const {call} = await openModule(readFileSync(module));
+
+const UPDATES = 6, CLOSE = 3, TOLERANCE = 1e-4;
+const source = "the young queen finds a horse.";
+const small = "--hidden 12 --embed 10 --attn 8 --maxout 8 --ffn 20 --batch 16 --shards 1 --seed 7";
+const models = [
+  "",
+  "--decoder luong --cell lstm --attention general --input-feeding",
+  "--decoder cgru --cell rnn --attention dot --layers 2 --cell-norm",
+  "--attention scaled-dot --heads 2 --normalizer null --dropout 0.2",
+  "--normalizer entmax --entmax-alpha learned --encoder uni",
+  "--normalizer sparsemax --attention cosine --heads 2",
+  "--decoder luong --attention gaussian --window local-p --optimizer sgd",
+  "--decoder fixed --reset after --optimizer adadelta --clip 1",
+  "--model transformer --layers 2 --heads 2 --norm post --tie three-way --tokenizer bpe --bpe joint --bpe-merges 40",
+  "--model transformer --heads 2 --positions rope --label-smoothing 0.1 --schedule inverse-sqrt --warmup 4",
+];
+
+const pairs = call("pairs", "reorder", 300, 5, "train", 0);
+const file = `${folder}/pairs.tsv`;
+writeFileSync(file, pairs);
+assert.equal(pairs, execFileSync(command, ["corpus", "reorder", "--pairs", "300", "--seed", "5"], {encoding: "utf8"}));
+
+// What native_play prints, as values.
+function playNative(options) {
+  const lines = execFileSync(native, [options, file, String(UPDATES), source], {encoding: "utf8"}).split("\n");
+  return lines.filter(line => line).map(line => JSON.parse(line));
+}
+
+function playModule(options) {
+  const results = [], play = call("open", options, pairs, null, null, 0);
+  for (let i = 0; i < UPDATES; i++) {
+    const {loss, gradient_norm} = call("step", play, 1);
+    results.push([loss, gradient_norm]);
+  }
+  try {
+    results.push(call("align", play, source, null, null, null));
+  } catch (error) { // this model does not attend
+    results.push({error: error.message});
+  }
+  results.push(call("translate", play, source, "--beam 3", null));
+  const saved = call("save", play, 0);
+  let sum = 0;
+  for (const byte of saved) sum = (sum * 31 + byte) % 4294967291;
+  results.push([saved.length, sum]);
+  const again = call("load", saved);
+  assert.deepEqual(call("translate", again, source, "--beam 3", null), results.at(-2));
+  call("close", again);
+  call("close", play);
+  return results;
+}
+
+// The training loss of the first updates, from the command's log.
+function lossesOfCommand(options) {
+  execFileSync(command, ["train", "--train", file, "--out", `${folder}/run`, "--overwrite", "--threads", "1", "--steps",
+    String(CLOSE), "--valid-every", "1", ...options.split(" ").filter(word => word)], {stdio: "ignore"});
+  const [header, ...rows] = readFileSync(`${folder}/run/log.csv`, "utf8").trim().split("\n").map(line => line.split(","));
+  return rows.map(row => Number(row[header.indexOf("train_loss")]));
+}
+
+for (const model of models) {
+  const options = `${small} ${model}`.trim();
+  const ours = playModule(options);
+  assert.deepEqual(ours, playNative(options), `the module and the native program differ: ${model}`);
+  const losses = lossesOfCommand(options);
+  const worst = Math.max(...losses.map((loss, i) => Math.abs(loss - ours[i][0])));
+  assert.equal(losses.length, CLOSE);
+  assert(worst <= TOLERANCE, `the losses differ by ${worst} from the command's: ${model}`);
+  console.log(`equal bits; ${worst.toExponential(1)} from OpenBLAS: ${model || "the defaults"}`);
+}

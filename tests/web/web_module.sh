@@ -1,0 +1,29 @@
+#!/bin/bash
+# softalign.wasm against a native program with the same plain products, bit by bit, and against the
+# command with OpenBLAS. Skipped where the packages of scripts/setup --playground are missing.
+set -eu
+command=$1
+here=$(dirname "$0")
+
+for program in clang wasm-ld node; do
+    command -v $program >/dev/null || {
+        echo "skipped: there is no $program (scripts/setup --playground installs it)"
+        exit 77
+    }
+done
+[ -d "${SOFTALIGN_PACKAGES:-build/packages}/jansson" ] || {
+    echo "skipped: scripts/setup --playground has not fetched the sources of the libraries"
+    exit 77
+}
+scripts/playground
+[ -e build/plain/CMakeCache.txt ] || cmake -G Ninja -S src/web -B build/plain >/dev/null
+cmake --build build/plain >/dev/null
+
+size=$(wc -c <build/playground.html)
+[ "$size" -le 1200000 ] || {
+    echo "the page has $size bytes, more than 1.2 MB"
+    exit 1
+}
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+node "$here/compare_module.mjs" build/web/softalign.wasm build/plain/native_play "$command" "$work"

@@ -7,6 +7,22 @@ const bending = { links: new Map() }; // target word: source word
 
 let explained = 0;
 
+function forgetEquation() {
+  explained++;
+  for (const id of ["equation", "equation-title", "checked", "gradients"]) byId(id).replaceChildren();
+}
+
+// The text with the line of the source word marked, from its attention on.
+function showEquation(text, s) {
+  const lines = text.split("\n"), attention = lines.indexOf("Attention"), host = byId("equation");
+  const weights = lines.findIndex((line, i) => i > attention && /alpha_ij$/.test(line));
+  const at = attention < 0 || weights < 0 || s === null ? -1 : lines.findIndex((line, i) => i > weights && line.match(/^\s+(\d+) /)?.[1] === String(s + 1));
+  const part = (from, to) => lines.slice(from, to).map((line) => `${line}\n`).join("");
+  if (at < 0) host.textContent = text;
+  else host.replaceChildren(part(0, at), html("mark", {}, lines[at]), "\n", part(at + 1));
+  host.scrollTop = attention < 0 ? 0 : (attention * host.scrollHeight) / lines.length;
+}
+
 async function explain(t, s) {
   const frame = view.frames.find((one) => one?.weights), slot = view.frames.indexOf(frame), number = ++explained;
   if (!frame) return;
@@ -15,7 +31,7 @@ async function explain(t, s) {
   const { source, target } = watchedPair();
   try {
     const text = await callModel(slot, "explain", source, target ?? frame.translation, `--step ${t + 1}`);
-    if (number === explained) byId("equation").textContent = text;
+    if (number === explained) showEquation(text, s);
   } catch (error) {
     if (number === explained) byId("equation").textContent = visible(error.message, false);
   }

@@ -59,7 +59,9 @@ function showTime() {
   slider.value = past.at < 0 ? slider.max : past.at;
   slider.disabled = past.moments.length < 2;
   const step = moment?.frames.find(Boolean)?.step;
-  byId("when").textContent = step ? textOf("update", { n: step }) : textOf("before");
+  const frame = moment?.frames.find(Boolean), exact = frame?.held?.exact;
+  byId("when").textContent = step ? [textOf("update", { n: step }), textOf("speed", { n: fixed(frame.speed, 0) }), Number.isFinite(exact) ? textOf("exactly", { n: fixed(100 * exact, 0) }) : ""]
+    .filter(Boolean).join(" · ") : textOf("before");
   slider.setAttribute("aria-valuetext", byId("when").textContent);
   byId("latest").style.visibility = past.at < 0 ? "hidden" : "visible";
 }

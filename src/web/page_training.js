@@ -7,12 +7,10 @@ const HELD_OUT = 200, LEAST_PAIRS = 20;
 
 // ---- Pairs
 
-// Whether a source has no more words, between spaces, than wanted.
-const isShort = (line, most) => line.split("\t")[0].split(" ").length <= most;
-
+// Those of a task whose sources have no more words, between spaces, than wanted.
 async function taskPairs(split, pairs) {
-  const text = await call("pairs", state.task, pairs, 1, split);
-  return text.split("\n").filter((line) => line && isShort(line, state.longest));
+  const text = await call("pairs", state.task, pairs, 1, split, state.longest);
+  return text.split("\n").filter(Boolean);
 }
 
 async function makePairs() {
@@ -57,13 +55,14 @@ const openAll = () => reopen().catch(complain);
 
 function showOpened() {
   forgetPast();
+  forgetEquation();
   listSentences();
   showCommand();
   drawFigures();
   drawCurves(true);
   keepLink();
   const { about, pairs: { note } } = training, count = about[0];
-  byId("pairs-note").textContent = [textOf("pairsNow", { n: count?.pairs ?? 0, held: count?.held_out ?? 0 }), note, ...(count?.notes ?? []).map((text) => visible(text, false))].filter(Boolean).join(" ");
+  byId("pairs-note").textContent = [textOf("pairsNow", { n: count?.pairs ?? 0, held: count?.held_out ?? 0 }), note, ...(count?.notes ?? []).map((text) => visible(text, false))].filter(Boolean).join(" · ");
   return watch();
 }
 
@@ -149,6 +148,7 @@ function listTasks() {
     ...engine.info.tasks.map(({ name }) => html("option", { value: name }, name)));
   byId("task").value = own ? "" : state.task;
   byId("task-line").textContent = own ? textOf("ownTask") : engine.info.tasks.find(({ name }) => name === state.task).summary;
+  if (!own && `task:${state.task}` in texts) byId("task-line").textContent = textOf(`task:${state.task}`);
   byId("discard").disabled = !own;
   byId("pairs").value = state.pairs;
   byId("longest").value = state.longest;

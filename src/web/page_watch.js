@@ -53,6 +53,9 @@ function matrixKey(event) {
   highlight();
 }
 
+// What a panel is made for, besides its words.
+const panelKey = () => [state.models[1] ? 2 : 1, watchedGold(), language.name].join("|");
+
 function makePanel(slot, frame) {
   const gold = linksOf(watchedGold(), frame.columns.length, frame.rows.length);
   const matrix = Matrix({ source: frame.columns, target: frame.rows }, { beside: state.models[1] ? 2 : 1, gold, sums: true, act });
@@ -63,14 +66,14 @@ function makePanel(slot, frame) {
     blur: () => act.out(),
     pointerdown: () => { view.pressed = byId("bend").checked ? view.row : null; },
   } }, []);
-  return { matrix, figure, columns: frame.columns, rows: frame.rows };
+  return { matrix, figure, columns: frame.columns, rows: frame.rows, key: panelKey() };
 }
 
 function drawPanels(frames) {
   const made = frames.map((frame, slot) => {
     const old = view.panels[slot];
     if (!frame?.weights) return null;
-    return old && sameWords(old.columns, frame.columns) && sameWords(old.rows, frame.rows) ? old : makePanel(slot, frame);
+    return old?.key === panelKey() && sameWords(old.columns, frame.columns) && sameWords(old.rows, frame.rows) ? old : makePanel(slot, frame);
   });
   if (made.some((panel, slot) => panel !== view.panels[slot])) {
     view.panels = made;

@@ -61,7 +61,10 @@ const char *web_give(sa_buffer *result) {
 const char *web_give_json(json_t *value) {
     sa_buffer text = {0};
     if (!value) return NULL;
-    sa_json_add_line(value, &text);
+    if (json_is_null(value))
+        sa_buffer_adds(&text, "null"); /* jansson writes objects and arrays only */
+    else
+        sa_json_add_line(value, &text);
     return web_give(&text);
 }
 

@@ -42,7 +42,7 @@ function measure(model, frame) {
     const now = performance.now();
     model.due[name] = now + Math.max(400, (now - began) / share);
   };
-  if (model.attends) timed("gold", 0.15, () => softalign.call("gold", model.play, MEASURED));
+  if (model.attends && model.gold) timed("gold", 0.15, () => softalign.call("gold", model.play, MEASURED));
   timed("held", 0.25, () => {
     model.held = softalign.call("validate", model.play, model.held?.exact > 0.5 ? MEASURED : FEW, "");
     return model.held;
@@ -124,7 +124,7 @@ const acts = {
 
 function keep(slot, play, trains) {
   const about = softalign.call("about", play);
-  models[slot] = { play, trains, attends: about.attention, due: { gold: 0, held: 0 } };
+  models[slot] = { play, trains, attends: about.attention, gold: about.gold, due: { gold: 0, held: 0 } };
   const pairs = Array.from({ length: Math.min(about.held_out ?? 0, MEASURED) }, (_, i) => softalign.call("pair", play, i));
   return { ...about, held: pairs };
 }

@@ -104,6 +104,7 @@ enum {
     SA_ATTENTION_GAUSSIAN,
     SA_ATTENTION_COSINE,
     SA_ATTENTION_QK_NORM,
+    SA_ATTENTION_LINEAR,
 };
 enum {
     SA_NORMALIZER_SOFTMAX,
@@ -114,7 +115,7 @@ enum {
 };
 enum { SA_ENTMAX_ALPHA_LEARNED };
 enum { SA_COVERAGE_NONE, SA_COVERAGE_LINGUISTIC, SA_COVERAGE_LOSS };
-enum { SA_WINDOW_NONE, SA_WINDOW_LOCAL_M, SA_WINDOW_LOCAL_P };
+enum { SA_WINDOW_NONE, SA_WINDOW_LOCAL_M, SA_WINDOW_LOCAL_P, SA_WINDOW_SLIDING };
 enum { SA_ENCODER_BI, SA_ENCODER_UNI, SA_ENCODER_NONE };
 enum {
     SA_POSITIONS_NONE,
@@ -185,8 +186,9 @@ typedef struct sa_settings {
     int normalizer;        /* SA_NORMALIZER_..., from scores to weights */
     double entmax_alpha;   /* of SA_NORMALIZER_ENTMAX; SA_ENTMAX_ALPHA_LEARNED: learned per head */
     int heads;             /* H */
+    int kv_heads;          /* G, which the H heads share; 0: H */
     int value_size;        /* d_v of each of several heads; 0: annotation size / heads */
-    int window;            /* SA_WINDOW_..., local attention */
+    int window;            /* SA_WINDOW_..., what a query may see */
     int window_size;       /* D */
     int coverage;          /* SA_COVERAGE_..., what earlier target words add to the score */
     double max_fertility;  /* N of SA_COVERAGE_LINGUISTIC */
@@ -265,6 +267,15 @@ bool sa_settings_set(sa_settings *settings, const char *name, const char *value,
 
 /* Whether a model with these settings attends: decoders with a fixed context vector do not. */
 bool sa_settings_has_attention(const sa_settings *settings);
+
+/* What decoding holds in memory, in bytes: a state for each hypothesis, and what every source word
+ * and every word of a hypothesis adds to it. */
+typedef struct sa_cache_size {
+    size_t state, source_word, target_word;
+} sa_cache_size;
+
+/* Of a model with these settings, which must be right. */
+sa_cache_size sa_settings_cache_size(const sa_settings *settings);
 
 /* Whether its normalizer has a null key, so that the weights of a word may sum to less than 1. */
 bool sa_settings_has_null_key(const sa_settings *settings);
@@ -521,22 +532,23 @@ bool sa_attention_override_parse(sa_attention_override *override, const char *te
 enum { SA_LENGTH_PENALTY_AVERAGE, SA_LENGTH_PENALTY_GNMT, SA_LENGTH_PENALTY_NONE };
 
 typedef struct sa_search {
-    int beam;             /* beam size; 1: greedy */
-    int nbest;            /* translations of each sentence, 1 to 1000; without sampling at most the
-                             beam size */
-    int length_penalty;   /* SA_LENGTH_PENALTY_... */
-    double length_power;  /* its exponent */
-    double coverage;      /* weight of the coverage penalty (Wu et al. 2016, equation 14) */
-    double max_ratio;     /* longest output: max_ratio * source tokens (EOS included) + 10 */
-    int min_length;       /* shortest output in tokens, without EOS */
-    bool no_unknown;      /* never generate the unknown word */
-    bool sample;          /* sample instead of searching */
-    double temperature;   /* of the sampling */
-    int top_k;            /* sample from the k most probable words; 0: all */
-    double top_p;         /* sample from the fewest words with this much probability */
-    int64_t seed;         /* of the sampling */
-    bool weights;         /* return tokens and attention weights */
-    bool replace_unknown; /* replace unknown words by the source word with the largest weight, */
+    int beam;              /* beam size; 1: greedy */
+    int nbest;             /* translations of each sentence, 1 to 1000; without sampling at most the
+                              beam size */
+    int length_penalty;    /* SA_LENGTH_PENALTY_... */
+    double length_power;   /* its exponent */
+    double coverage;       /* weight of the coverage penalty (Wu et al. 2016, equation 14) */
+    double max_ratio;      /* longest output: max_ratio * source tokens (EOS included) + 10 */
+    int min_length;        /* shortest output in tokens, without EOS */
+    bool reference_length; /* in sa_evaluate: outputs of as many tokens as the references */
+    bool no_unknown;       /* never generate the unknown word */
+    bool sample;           /* sample instead of searching */
+    double temperature;    /* of the sampling */
+    int top_k;             /* sample from the k most probable words; 0: all */
+    double top_p;          /* sample from the fewest words with this much probability */
+    int64_t seed;          /* of the sampling */
+    bool weights;          /* return tokens and attention weights */
+    bool replace_unknown;  /* replace unknown words by the source word with the largest weight, */
     const sa_corpus *dictionary;    /* or by the target that these pairs give it; NULL: none */
     int batch;                      /* sentences decoded together */
     sa_attention_override override; /* in sa_evaluate; without alignments, as in sa_translate,

@@ -10,9 +10,15 @@ def rows(W, k, heads):
     return W[k * size:(k + 1) * size]
 
 
+def shared_rows(W, k, o):
+    """Those of the key/value head that serves head k: one after another, each serves heads / kv_heads"""
+    return rows(W, k // (o.heads // o.kv_heads), o.kv_heads)
+
+
 def own_weights(w, o, k):
     """What the score of head k reads"""
-    return {name: rows(w[name], k, o.heads)
+    shared = "W_a" if o.attention == "general" else "U_a"
+    return {name: shared_rows(w[name], k, o) if name == shared else rows(w[name], k, o.heads)
             for name in ("W_a", "U_a", "v_a", "log_h", "b", "g", "k_0") if name in w}
 
 
@@ -70,6 +76,12 @@ def qk_norm(w, q, H):
     return w["g"] * cosines(w, q, H)
 
 
+def linear(w, q, H):
+    """e_j = log phi(W_a q)' phi(U_a h_j), phi(x) = elu(x) + 1: Katharopoulos et al. (2020)"""
+    phi = torch.nn.functional.elu
+    return torch.log((phi(H @ w["U_a"].T) + 1) @ (phi(w["W_a"] @ q) + 1))
+
+
 def location(w, q, H):
     """e = W_a q, its first S numbers; positions that W_a has no row for get weight 0"""
     e = torch.full((len(H),), -torch.inf, dtype=torch.float64)
@@ -85,7 +97,7 @@ def uniform(w, q, H):
 
 SCORES = {"additive": additive, "scaled-dot": scaled_dot, "dot": dot, "general": general,
           "raw-dot": raw_dot, "concat": concat, "location": location, "uniform": uniform,
-          "gaussian": gaussian, "cosine": cosine, "qk-norm": qk_norm}
+          "gaussian": gaussian, "cosine": cosine, "qk-norm": qk_norm, "linear": linear}
 
 
 # ---- Normalizers: the weights p of the scores z --------------------------------------------------------
@@ -158,23 +170,24 @@ def name_in_file(o, name):
 
 
 def attention_shapes(o, part):
-    n, a, A, H = o.state, o.attn, o.annotation, o.heads
-    projections = {"W_a": (a, n), "U_a": (a, A)}
+    n, a, A, H, G = o.state, o.attn, o.annotation, o.heads, o.kv_heads
+    projections = {"W_a": (a, n), "U_a": (a // H * G, A)}
     shapes = {
         "additive": {**projections, "v_a": (a,)},
         "concat": {**projections, "v_a": (a,)},
         "scaled-dot": projections,
         "dot": projections,
-        "general": {"W_a": (H * n, A)},
+        "general": {"W_a": (G * n, A)},
         "location": {"W_a": (H * o.max_positions, n)},
         "uniform": {},
         "raw-dot": {},
         "gaussian": {**projections, "log_h": (H,)},
         "cosine": {**projections, "b": (H,)},
         "qk-norm": {**projections, "g": (H,)},
+        "linear": projections,
     }[o.attention]
     if o.projects_values:
-        shapes |= {"W_v": (H * o.value_size, A), "W_c": (A, H * o.value_size)}
+        shapes |= {"W_v": (G * o.value_size, A), "W_c": (A, H * o.value_size)}
     if o.window == "local-p":
         shapes |= {"W_p": (a, n), "v_p": (a,)}
     if o.normalizer == "null-key":
@@ -202,7 +215,7 @@ def window_distances(w, o, q, S, i):
     """|j - p_i| for j = 1 .. S; local-m: p_i = min(i, S'), local-p: p_i = S' sigma(v_p' tanh(W_p q)),
     S' the positions that can have a weight"""
     seen = min(S, o.max_positions) if o.attention == "location" else S
-    if o.window == "local-m":
+    if o.window in ("local-m", "sliding"):
         center = min(i, seen)
     else:
         center = seen * torch.sigmoid(w["v_p"] @ torch.tanh(w["W_p"] @ q))
@@ -262,11 +275,11 @@ def weights(w, o, k, q, H, i, place=None, past=()):
     """alpha^k = pi(e) over |j - p_i| <= D, 0 elsewhere;
     local-p: each weight times exp(-(j - p_i)^2 / (2 (D/2)^2)) after that"""
     e = scores(w, o, k, q, H, i, place, past)
-    if o.window == "none":
+    if o.window == "none" or (o.window == "sliding" and not place):
         return normalized(w, o, k, q, e, e > -torch.inf)
     distance = window_distances(w, o, q, len(H), i)
     alpha = normalized(w, o, k, q, e, (distance <= o.window_size) & (e > -torch.inf))
-    if o.window == "local-m":
+    if o.window != "local-p":
         return alpha
     return alpha * torch.exp(-distance ** 2 / (2 * (o.window_size / 2) ** 2))
 
@@ -282,5 +295,5 @@ def attend(w, o, q, H, i, place=None, past=None):
         before.append(row)
     if not o.projects_values:
         return alpha[0] @ H
-    heads = [alpha[k] @ (H @ rows(w["W_v"], k, o.heads).T) for k in range(o.heads)]
+    heads = [alpha[k] @ (H @ shared_rows(w["W_v"], k, o).T) for k in range(o.heads)]
     return w["W_c"] @ torch.cat(heads)

@@ -16,7 +16,8 @@ def fits(o):
     size = o.embed // o.heads
     return (o.model == "transformer" and o.attention == "scaled-dot" and o.window == "none"
             and o.normalizer == "softmax" and o.positions in ("none", "sinusoidal", "learned")
-            and o.embed == o.attn == o.heads * size and o.value_size == size)
+            and o.embed == o.attn == o.heads * size and o.value_size == size
+            and o.kv_heads == o.heads)
 
 
 def padded(rows, value=0):

@@ -7,7 +7,7 @@ from .container import demand
 CHOICES = {  # the first is the default
     "model": ("recurrent", "transformer"),
     "attention": ("additive", "scaled-dot", "dot", "general", "raw-dot", "concat", "location",
-                  "uniform", "gaussian", "cosine", "qk-norm"),
+                  "uniform", "gaussian", "cosine", "qk-norm", "linear"),
     "normalizer": ("softmax", "null", "sparsemax", "entmax", "null-key"),
     "coverage": ("none", "linguistic", "loss"),
     "decoder": ("bahdanau", "fixed", "fixed-init", "luong", "cgru"),
@@ -18,14 +18,14 @@ CHOICES = {  # the first is the default
     "readout-state": ("auto", "previous", "current"),
     "encoder": ("bi", "uni", "none"),
     "positions": ("none", "sinusoidal", "learned", "t5", "alibi", "rope"),
-    "window": ("none", "local-m", "local-p"),
+    "window": ("none", "local-m", "local-p", "sliding"),
     "norm": ("pre", "post"),
     "tie": ("none", "two-way", "three-way"),
 }
 SWITCHES = ("input-feeding", "reverse-source", "cell-norm", "decoder-residual")
 NUMBERS = {  # the default (None: there is none) and the least
     "embed": (None, 1), "hidden": (None, 1), "attn": (None, 1), "maxout": (None, 1),
-    "ffn": (256, 1), "layers": (1, 1), "decoder-layers": (1, 1), "heads": (1, 1), "value-size": (0, 0), "window-size": (10, 1), "max-len": (50, 1),
+    "ffn": (256, 1), "layers": (1, 1), "decoder-layers": (1, 1), "heads": (1, 1), "kv-heads": (0, 0), "value-size": (0, 0), "window-size": (10, 1), "max-len": (50, 1),
 }
 ALPHA = "entmax-alpha"  # a number from 1.01 to 2, or learned; 1.5 is the default
 POSITIVE = {"max-fertility": 2}  # numbers above 0, and their defaults
@@ -35,7 +35,7 @@ COVERAGE = "coverage-weight"  # a weight, too; 1 is the default
 NAMES = (*CHOICES, *SWITCHES, *NUMBERS, *POSITIVE, *FRACTIONS, *WEIGHTS, ALPHA, COVERAGE)
 EARLIER = {"start": "decoder-init", "readout": "readout-state", "values": "value-size"}  # in older dumps
 EARLIER_WINDOWS = {"monotone": "local-m", "predictive": "local-p"}
-CUT_BY_HEADS = ("additive", "concat", "dot", "scaled-dot", "gaussian", "cosine", "qk-norm")  # the scores whose attn is divided among the heads
+CUT_BY_HEADS = ("additive", "concat", "dot", "scaled-dot", "gaussian", "cosine", "qk-norm", "linear")  # the scores whose attn is divided among the heads
 
 
 def complete(settings):
@@ -82,6 +82,8 @@ def complete(settings):
         o.annotation = o.embed
     o.max_positions = o.max_len + 1  # of the location score and learned positions; EOS has one
     o.value_size = o.value_size or max(1, o.annotation // o.heads)
+    o.kv_heads = o.kv_heads or o.heads
+    demand(o.heads % o.kv_heads == 0, f"settings: {o.kv_heads} key/value heads do not divide {o.heads} heads")
     o.projects_values = transformer or o.heads > 1
     o.attends = transformer or o.decoder in ("bahdanau", "luong", "cgru")
     demand(not o.attends or o.attention not in CUT_BY_HEADS or o.attn % o.heads == 0,

@@ -74,7 +74,8 @@ static bool evaluate_part(sa_model *model, const sa_corpus *corpus, const sa_sea
     sa_alignment *forced = sa_new(count, sizeof *forced, error);
     const char **sources = forced ? sa_new(count, sizeof *sources, error) : NULL;
     sa_translation *translations = sources ? sa_new(count, sizeof *translations, error) : NULL;
-    double *free_log_p = translations ? sa_new(count, sizeof *free_log_p, error) : NULL;
+    int *lengths = translations ? sa_new(count, sizeof *lengths, error) : NULL;
+    double *free_log_p = lengths ? sa_new(count, sizeof *free_log_p, error) : NULL;
     sa_search best = *search;
     sa_override override = {0};
     const bool attends = sa_settings_has_attention(&model->settings);
@@ -83,20 +84,23 @@ static bool evaluate_part(sa_model *model, const sa_corpus *corpus, const sa_sea
     best.weights = true;
     bool good = free_log_p &&
                 sa_dataset_build(&pairs, corpus, NULL, &model->source, &model->target, 0, error);
-    for (size_t i = 0; good && i < count; i++) sources[i] = corpus->pairs[i].source;
-    good =
-        good && sa_override_open(&override, search->override, model, corpus->pairs, count, error) &&
-        sa_teacher_force(model, pairs.source, pairs.target, count, &override,
-                         attends ? &view : NULL, forced, error) &&
-        sa_free_running_log_p(model, pairs.source, pairs.target, count, &override, free_log_p,
-                              error) &&
-        sa_translate_sources(&model, 1, sources, override.gold, count, &best, translations, error);
+    for (size_t i = 0; good && i < count; i++)
+        sources[i] = corpus->pairs[i].source, lengths[i] = pairs.target[i].len;
+    good = good &&
+           sa_override_open(&override, search->override, model, corpus->pairs, count, error) &&
+           sa_teacher_force(model, pairs.source, pairs.target, count, &override,
+                            attends ? &view : NULL, forced, error) &&
+           sa_free_running_log_p(model, pairs.source, pairs.target, count, &override, free_log_p,
+                                 error) &&
+           sa_translate_sources(&model, 1, sources, override.gold,
+                                search->reference_length ? lengths : NULL, count, &best,
+                                translations, error);
     for (size_t i = 0; good && i < count; i++)
         good = evaluate_pair(model, corpus, &pairs, i, linking, &forced[i], free_log_p[i],
                              &translations[i], &results[i], error);
     if (translations) sa_translations_release(translations, count);
     for (size_t i = 0; forced && i < count; i++) sa_alignment_release(&forced[i]);
-    free(translations), free(sources), free(forced), free(free_log_p);
+    free(translations), free(sources), free(forced), free(free_log_p), free(lengths);
     sa_override_close(&override, count);
     sa_dataset_release(&pairs);
     return good;

@@ -58,7 +58,7 @@ static bool translate(explanation_task *all, sa_error *error) {
     greedy.beam = greedy.nbest = 1;
     const sa_seq2seq *const models[] = {&all->model->w};
     const sa_sentence *const sources[] = {&all->source};
-    if (!sa_search_batch(models, 1, sources, 1, &greedy, NULL, &found, error)) return false;
+    if (!sa_search_batch(models, 1, sources, NULL, 1, &greedy, NULL, &found, error)) return false;
     all->target_ids = found.ids;
     all->target = (sa_sentence){found.ids, found.len};
     return true;

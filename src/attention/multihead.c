@@ -69,6 +69,10 @@ sa_mat sa_head_part(sa_mat all, int heads, int k) {
     return sa_cols(all, k * width, width);
 }
 
+sa_mat sa_kv_head_part(const sa_attention *w, sa_mat all, int k) {
+    return sa_head_part(all, w->kv_heads, k * w->kv_heads / w->heads);
+}
+
 sa_mat sa_attention_head(sa_mat alpha, int row, int heads, int k, int S) {
     return sa_cols(sa_head_part(sa_rows(alpha, row, 1), heads, k), 0, S);
 }
@@ -97,8 +101,8 @@ static head_slice slice_head(const sa_attention *w, const sa_memory *memory,
     return (head_slice){.v_a = sa_head_part(w->v_a, H, k),
                         .k_0 = sa_head_part(w->k_0, H, k),
                         .q = w->score->query == SA_QUERY_IDENTITY ? q : sa_head_part(q, H, k),
-                        .k = sa_head_part(sentence(memory->keys, memory->first, b), H, k),
-                        .v = sa_head_part(sentence(memory->values, memory->first, b), H, k),
+                        .k = sa_kv_head_part(w, sentence(memory->keys, memory->first, b), k),
+                        .v = sa_kv_head_part(w, sentence(memory->values, memory->first, b), k),
                         .o = sa_head_part(o, H, k)};
 }
 

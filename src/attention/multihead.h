@@ -23,6 +23,9 @@ sa_attention_scratch sa_attention_scratch_layout(sa_arena *arena, const sa_atten
 /* The columns of head k (from 0) of a matrix that has those of all heads side by side. */
 sa_mat sa_head_part(sa_mat all, int heads, int k);
 
+/* The keys or values that head k attends with, of all key/value heads. */
+sa_mat sa_kv_head_part(const sa_attention *w, sa_mat all, int k);
+
 /* The weights of head k in one row of alpha, for a sentence of S words. */
 sa_mat sa_attention_head(sa_mat alpha, int row, int heads, int k, int S);
 

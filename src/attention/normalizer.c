@@ -159,6 +159,7 @@ const sa_normalizer sa_normalizers[] = {
     [SA_NORMALIZER_SOFTMAX] = {.name = "softmax",
                                .formula = "alpha_j = exp(e_j) / sum_k exp(e_k)",
                                .citation = "Bahdanau et al. 2015, equation 6",
+                               .exponential = true,
                                .forward = softmax_forward,
                                .backward = softmax_backward},
     [SA_NORMALIZER_NULL] = {.name = "null",

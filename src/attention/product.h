@@ -15,4 +15,12 @@ void sa_scaled_dot_forward(sa_mat v_a, sa_mat q, sa_mat k, sa_mat e, sa_mat scra
 void sa_scaled_dot_backward(sa_mat v_a, sa_mat q, sa_mat k, sa_mat de, sa_mat dq, sa_mat dk,
                             sa_mat dv_a, sa_mat scratch);
 
+/* e_ij = log(phi(q_i)' phi(k_j)), phi(x) = elu(x) + 1: Katharopoulos et al. 2020, section 3.2. Its
+ * softmax are the weights phi(q_i)' phi(k_j) / sum_l phi(q_i)' phi(k_l). */
+void sa_feature_dot_forward(sa_mat v_a, sa_mat q, sa_mat k, sa_mat e, sa_mat scratch);
+void sa_feature_dot_backward(sa_mat v_a, sa_mat q, sa_mat k, sa_mat de, sa_mat dq, sa_mat dk,
+                             sa_mat dv_a, sa_mat scratch);
+/* phi */
+void sa_elu_features(sa_mat x, sa_mat phi);
+
 #endif

@@ -13,11 +13,13 @@ void sa_attention_bind(sa_binder *binder, const char *part, sa_attention_sizes s
     static const char *const names[2][4] = {{"W_a", "U_a", "W_v", "W_c"},
                                             {"W_q", "W_k", "W_v", "W_o"}};
     const char *const *name = names[sizes.transformer];
-    const int H = sizes.heads, n = sizes.state, A = sizes.annotation;
+    const int H = sizes.heads, G = sizes.kv_heads ? sizes.kv_heads : H;
+    const int n = sizes.state, A = sizes.annotation;
     *w = (sa_attention){.score = score,
                         .normalizer = sizes.normalizer,
                         .exponent = (sa_real)sizes.exponent,
                         .heads = H,
+                        .kv_heads = G,
                         .query_width = n,
                         .coverage_loss = sizes.coverage_loss,
                         .max_fertility = (sa_real)sizes.max_fertility,
@@ -28,11 +30,11 @@ void sa_attention_bind(sa_binder *binder, const char *part, sa_attention_sizes s
         w->W_a = sa_bind_matrix(binder, part, name[0], w->query_width, n, SA_INIT_ALIGN);
     }
     if (score->key == SA_KEY_PROJECTED) {
-        w->key_width = sizes.size;
+        w->key_width = sizes.size / H * G;
         w->U_a = sa_bind_matrix(binder, part, name[1], w->key_width, A, SA_INIT_ALIGN);
     }
     if (score->key == SA_KEY_STATE_SIZED) {
-        w->key_width = H * n;
+        w->key_width = G * n;
         w->W_a =
             sa_bind_matrix(binder, part, name[sizes.transformer], w->key_width, A, SA_INIT_ALIGN);
     }
@@ -42,23 +44,31 @@ void sa_attention_bind(sa_binder *binder, const char *part, sa_attention_sizes s
     }
     if (score->bind) w->v_a = score->bind(binder, part, sizes.size, H, sizes.max_positions);
     if (H > 1 || sizes.transformer) {
-        w->value_width = H * sizes.value;
+        w->value_width = G * sizes.value;
+        w->output_width = H * sizes.value;
         w->W_v = sa_bind_matrix(binder, part, name[2], w->value_width, A, SA_INIT_INPUT);
-        w->W_c = sa_bind_matrix(binder, part, name[3], A, w->value_width, SA_INIT_INPUT);
+        w->W_c = sa_bind_matrix(binder, part, name[3], A, w->output_width, SA_INIT_INPUT);
     }
     if (w->window == SA_WINDOW_LOCAL_P) {
         w->W_p = sa_bind_matrix(binder, part, "W_p", sizes.size, n, SA_INIT_INPUT);
         w->v_p = sa_bind_vector(binder, part, "v_p", sizes.size, SA_INIT_ALIGN_LAST);
     }
-    if (sizes.coverage) w->w_c = sa_bind_vector(binder, part, "w_c", w->key_width, SA_INIT_INPUT);
+    if (sizes.coverage)
+        w->w_c = sa_bind_vector(binder, part, "w_c", w->key_width / G * H, SA_INIT_INPUT);
     if (sizes.fertility) w->U_f = sa_bind_vector(binder, part, "U_f", A, SA_INIT_INPUT);
     if (w->normalizer->exponent && sizes.exponent == SA_ENTMAX_ALPHA_LEARNED)
         w->a = sa_bind_vector(binder, part, "a", H, SA_INIT_ZERO); /* alpha = 1.5 */
     if (w->normalizer->learned_key)
-        w->k_0 = sa_bind_vector(binder, part, "k_0", w->key_width, SA_INIT_ALIGN);
+        w->k_0 = sa_bind_vector(binder, part, "k_0", w->key_width / G * H, SA_INIT_ALIGN);
 }
 
 /* ---- Keys and values ------------------------------------------------------------------------- */
+
+size_t sa_memory_width(const sa_attention *w, int A) {
+    const bool raw = w->score->key == SA_KEY_IDENTITY;
+    return (size_t)(raw && !w->value_width ? A
+                                           : w->key_width + (w->value_width ? w->value_width : A));
+}
 
 void sa_memory_layout(sa_arena *arena, const sa_attention *w, const int *first, sa_mat annotations,
                       sa_memory *memory) {
@@ -74,7 +84,7 @@ static void rotate_keys(const sa_attention *w, const sa_memory *memory, bool bac
     const int *first = memory->first;
     for (int row = 0, b = 0; row < keys.rows; b++) {
         const int words = first ? first[b + 1] - first[b] : 1;
-        sa_positions_rotate(&w->positions, w->heads, first ? 0 : memory->position, back,
+        sa_positions_rotate(&w->positions, w->kv_heads, first ? 0 : memory->position, back,
                             sa_rows(keys, row, words));
         row += words;
     }
@@ -129,7 +139,7 @@ sa_attention_rows sa_attention_rows_layout(sa_arena *arena, const sa_attention *
     return (sa_attention_rows){
         .q = sa_mat_alloc(arena, rows, w->query_width),
         .alpha = sa_mat_alloc(arena, rows, alpha ? w->heads * steps : 0),
-        .head_outputs = sa_mat_alloc(arena, rows, w->value_width),
+        .head_outputs = sa_mat_alloc(arena, rows, w->output_width),
         .hidden = sa_mat_alloc(arena, rows, w->v_p.cols),
         .relative_center = sa_mat_alloc(arena, rows, w->v_p.cols ? 1 : 0),
         .previous_state = sa_mat_alloc(arena, rows, state),

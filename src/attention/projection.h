@@ -7,7 +7,10 @@
  *
  *   o^k_i = sum_j alpha^k_ij (W_v h_j)^k      c_i = W_c [o^1_i ; .. ; o^H_i]
  *
- * A Transformer does so with one head, too, and names its matrices W_q, W_k, W_v and W_o. */
+ * A Transformer does so with one head, too, and names its matrices W_q, W_k, W_v and W_o.
+ *
+ * Of G key/value heads, each serves H / G heads: head k (from 0) attends with the keys and values
+ * of head floor(k G / H) (Shazeer 2019 with G = 1; Ainslie et al. 2023). */
 #ifndef SA_ATTENTION_PROJECTION_H
 #define SA_ATTENTION_PROJECTION_H
 
@@ -19,23 +22,24 @@
 typedef struct sa_attention { /* weights, or their gradients */
     const sa_score *score;
     const sa_normalizer *normalizer;
-    int heads;
-    int query_width, key_width; /* numbers of q and of k, all heads together */
-    int value_width;         /* numbers of all heads' values; 0: the annotations are the values */
-    int window, window_size; /* SA_WINDOW_.., and D */
-    sa_weight W_a;           /* projects the query (or, for SA_KEY_STATE_SIZED, the annotations) */
-    sa_weight U_a;           /* projects the annotations */
-    sa_mat v_a;              /* [1 x n'], or what else the score binds */
-    sa_weight W_v, W_c;      /* [value_width x A], [A x value_width]; projected values only */
-    sa_weight W_p;           /* [n' x n]; SA_WINDOW_LOCAL_P only, as is the next */
-    sa_mat v_p;              /* [1 x n'] */
-    sa_positions positions;  /* of self-attention, set by its stack; else none */
-    sa_real exponent;        /* the normalizer's alpha, if it is not learned */
-    sa_mat a;                /* [1 x heads] else: alpha = 1 + sigma(a) */
-    sa_mat w_c;              /* [1 x key_width] of coverage; without columns: none */
-    sa_mat U_f;              /* [1 x A] of fertilities; without columns: all are 1 */
-    sa_real max_fertility;   /* N */
-    sa_mat k_0;              /* [1 x key_width] the null key, if it is learned */
+    int heads, kv_heads;        /* H, and G <= H */
+    int query_width, key_width; /* numbers of q (H heads) and of k (G heads) */
+    int value_width;            /* numbers of the values of G heads; 0: they are the annotations */
+    int output_width;           /* numbers of the outputs of H heads; 0: one output, of no head */
+    int window, window_size;    /* SA_WINDOW_.., and D */
+    sa_weight W_a;          /* projects the query (or, for SA_KEY_STATE_SIZED, the annotations) */
+    sa_weight U_a;          /* projects the annotations */
+    sa_mat v_a;             /* [1 x n'], or what else the score binds */
+    sa_weight W_v, W_c;     /* [value_width x A], [A x output_width]; projected values only */
+    sa_weight W_p;          /* [n' x n]; SA_WINDOW_LOCAL_P only, as is the next */
+    sa_mat v_p;             /* [1 x n'] */
+    sa_positions positions; /* of self-attention, set by its stack; else none */
+    sa_real exponent;       /* the normalizer's alpha, if it is not learned */
+    sa_mat a;               /* [1 x heads] else: alpha = 1 + sigma(a) */
+    sa_mat w_c;             /* [1 x n'] of coverage; without columns: none */
+    sa_mat U_f;             /* [1 x A] of fertilities; without columns: all are 1 */
+    sa_real max_fertility;  /* N */
+    sa_mat k_0;             /* [1 x n'] the null key, if it is learned */
     bool coverage_loss;
 } sa_attention;
 
@@ -46,7 +50,8 @@ typedef struct sa_attention_sizes {
     int state, annotation; /* numbers of s and of h */
     int size;              /* n', divided among the heads */
     int max_positions;     /* S_max of the location score */
-    int heads, value;      /* H, and numbers of a head's value */
+    int heads, kv_heads;   /* H, and G; 0: H */
+    int value;             /* numbers of a head's value */
     int window, window_size;
     bool coverage, fertility,
         coverage_loss;    /* weights of earlier steps enter the score: coverage.h */
@@ -71,6 +76,9 @@ typedef struct sa_memory {
     sa_mat fertility;   /* [N x 1] Phi; no columns without coverage that divides by it */
 } sa_memory;
 
+/* The numbers of a word in a memory: its key and value, or the annotation of A numbers itself. */
+size_t sa_memory_width(const sa_attention *w, int A);
+
 void sa_memory_layout(sa_arena *arena, const sa_attention *w, const int *first, sa_mat annotations,
                       sa_memory *memory);
 /* Keys, values and fertilities from the annotations; keys are rotated where positions do so. */
@@ -89,7 +97,7 @@ typedef struct sa_attention_rows {
     sa_mat q;            /* [R x query_width] */
     sa_mat alpha;        /* [R x heads S] head k's weights begin at column k S; as a derivative
                             [R x S], what the alignment loss adds to the first head's, or empty */
-    sa_mat head_outputs; /* [R x value_width] o^1 .. o^H; projected values only */
+    sa_mat head_outputs; /* [R x output_width] o^1 .. o^H; projected values only */
     sa_mat hidden, relative_center; /* [R x n'], [R x 1] of SA_WINDOW_LOCAL_P: window.h */
     sa_mat previous_state, state;   /* [R x heads ..] what a step reads of the step before and
                                        leaves to the next: sa_attention_state_width */

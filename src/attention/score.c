@@ -43,6 +43,14 @@ const sa_score sa_scores[] = {
                               "e_j = g cos(W_a s, U_a h_j), g learned from log2(L^2 - L) on",
                               "Henry et al. 2020, section 3", SA_QUERY_PROJECTED, SA_KEY_PROJECTED,
                               true, sa_qk_norm_bind, sa_qk_norm_forward, sa_qk_norm_backward},
+    [SA_ATTENTION_LINEAR] = {.name = "linear",
+                             .formula = "e_j = log(phi(W_a s)' phi(U_a h_j)), phi(x) = elu(x) + 1",
+                             .citation = "Katharopoulos et al. 2020, section 3.2",
+                             .query = SA_QUERY_PROJECTED,
+                             .key = SA_KEY_PROJECTED,
+                             .forward = sa_feature_dot_forward,
+                             .backward = sa_feature_dot_backward,
+                             .features = sa_elu_features},
     {.name = NULL},
 };
 

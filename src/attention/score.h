@@ -40,6 +40,10 @@ typedef struct sa_score {
                      sa_mat scratch);
 
     bool kernel; /* v_a is the logarithm of a kernel's width, which `attend --bandwidth` sets */
+
+    /* phi, if e_ij = log phi(q_i)' phi(k_j): x [1 x d] -> [1 x d]; NULL: it is no such score. A
+     * component of q or k has a kink at 0. */
+    void (*features)(sa_mat x, sa_mat phi);
 } sa_score;
 
 extern const sa_score sa_scores[]; /* ends with a NULL name */

@@ -9,7 +9,8 @@
 const char *sa_window_name(size_t row) {
     static const char *const names[] = {[SA_WINDOW_NONE] = "none",
                                         [SA_WINDOW_LOCAL_M] = "local-m",
-                                        [SA_WINDOW_LOCAL_P] = "local-p"};
+                                        [SA_WINDOW_LOCAL_P] = "local-p",
+                                        [SA_WINDOW_SLIDING] = "sliding"};
     return row < sizeof names / sizeof *names ? names[row] : NULL;
 }
 

@@ -1,6 +1,9 @@
 /* window: local attention (Luong et al. 2015, section 3.2). Each query sees only the positions j
  * (from 1) with |j - p_i| <= D around a center p_i.
  *
+ *   sliding  p_i = i, in self-attention alone: D is half of the window of Beltagy et al. 2020,
+ *            section 3.1 (a causal query sees itself and the D words before it: Jiang et al. 2023)
+ *
  *   local-m  p_i = i                              (beyond the end of the source: its last position)
  *   local-p  p_i = S sigma(v_p' tanh(W_p s_i))    equation 9
  *            alpha_ij exp(-(j - p_i)^2 / (2 (D/2)^2))   equation 10: rows sum to less than 1

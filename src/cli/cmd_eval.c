@@ -25,6 +25,10 @@ static const sa_option rows[] = {
      "training pairs of the model; the diagnostics count how many evaluation pairs occur in them"},
     {"force-attention", SA_OPTION_TEXT, SA_SCOPE_RUN, AT(force_attention), 0, 0, 0, NULL, "WAY",
      "replace the attention weights: uniform, shuffle, shift:N, one-hot or gold"},
+    {"reference-length", SA_OPTION_SWITCH, SA_SCOPE_RUN, AT(reference_length), 0, 0, 1, NULL, NULL,
+     "translate to as many tokens as the reference has: without the decision when to end (Newman "
+     "et "
+     "al. 2020)"},
     {"json", SA_OPTION_SWITCH, SA_SCOPE_RUN, AT(json), 0, 0, 1, NULL, NULL,
      "print one JSON object"},
     CLI_MAX_LEN(AT(max_len)),
@@ -60,6 +64,7 @@ static bool open_work(evaluation *work, const char *const *words, const eval_opt
         sa_targets_lack_spaces(&work->corpus))
         cli_note("note: " SA_UNSPACED_NOTE);
     work->search = options->search;
+    work->search.reference_length = options->reference_length;
     work->model = cli_model_open(words[0], options->threads, options->max_len,
                                  options->force_attention, &work->search.override, error);
     work->each = work->model ? sa_new(work->corpus.count, sizeof *work->each, error) : NULL;

@@ -109,7 +109,11 @@ static bool show(const model_file *model, sa_error *error) {
                            count_merges(&file->tensors[i]));
     sa_buffer_adds(&out, "Tensors\n");
     for (size_t i = 0; i < file->count; i++) show_tensor(&file->tensors[i], &out);
-    sa_buffer_addf(&out, "Parameters: %zu\nChecksum: %08x (right)\n", count_parameters(file),
+    const sa_cache_size cache = sa_settings_cache_size(&model->settings);
+    sa_buffer_addf(&out,
+                   "Parameters: %zu\nDecoding cache in bytes: %zu per source word, %zu per step of "
+                   "a hypothesis, and its state of %zu\nChecksum: %08x (right)\n",
+                   count_parameters(file), cache.source_word, cache.target_word, cache.state,
                    file->checksum);
     bool good = cli_print(&out, error);
     sa_buffer_release(&out);
@@ -143,9 +147,13 @@ static bool show_json(const model_file *model, sa_error *error) {
     snprintf(checksum, sizeof checksum, "%08x", file->checksum);
     json_t *settings = json_loads(sa_container_metadata(file, "settings"), 0, NULL);
     json_int_t count = (json_int_t)count_parameters(file);
-    return cli_print_json(json_pack("{s:o, s:o, s:o, s:o, s:I, s:s}", "settings", settings,
+    const sa_cache_size cache = sa_settings_cache_size(&model->settings);
+    json_t *bytes = json_pack("{s:I, s:I, s:I}", "state", (json_int_t)cache.state, "source_word",
+                              (json_int_t)cache.source_word, "step", (json_int_t)cache.target_word);
+    return cli_print_json(json_pack("{s:o, s:o, s:o, s:o, s:I, s:o, s:s}", "settings", settings,
                                     "tensors", tensors, "vocabularies", vocabularies, "merges",
-                                    merges, "parameter_count", count, "checksum", checksum),
+                                    merges, "parameter_count", count, "cache_bytes", bytes,
+                                    "checksum", checksum),
                           error);
 }
 

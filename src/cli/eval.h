@@ -12,7 +12,7 @@
 
 typedef struct eval_options {
     const char *per_sentence, *force_attention, *train;
-    bool by_length, confidence, diagnose, json;
+    bool by_length, confidence, diagnose, reference_length, json;
     int max_len, threads;
     sa_search search;
     sa_metrics metrics;

@@ -165,6 +165,7 @@ static bool evaluate_model(sa_compare_run *run, sa_model *model, const sa_corpus
     }
     free(each);
     run->scores[SA_COMPARE_PARAMETERS] = (double)sa_model_parameters(model);
+    run->scores[SA_COMPARE_CACHE] = (double)sa_settings_cache_size(&run->settings).target_word;
     return good;
 }
 

@@ -18,6 +18,7 @@ const sa_compare_column sa_compare_columns[SA_COMPARE_COLUMNS] = {
     [SA_COMPARE_ENTROPY] = {"entropy", "entropy", 3, 1},
     [SA_COMPARE_ZEROS] = {"zeros", "zeros %", 1, 100},
     [SA_COMPARE_SPEED] = {"words_per_second", "words/s", 0, 1},
+    [SA_COMPARE_CACHE] = {"cache_bytes_per_step", "cache B/step", 0, 1},
     [SA_COMPARE_SENTENCES] = {"sentences", NULL, 0, 1},
     [SA_COMPARE_WORDS] = {"target_words", NULL, 0, 1},
 };

@@ -35,13 +35,17 @@ const sa_option sa_settings_options[] = {
      "entmax: alpha, from near softmax (1) to sparsemax (2); learned: each head learns its own"},
     {"heads", SA_OPTION_INT, SA_SCOPE_MODEL, FIELD(heads), 1, 1, 64, NULL, "N",
      "number of attention heads; the n' attention units are split among them"},
+    {"kv-heads", SA_OPTION_INT, SA_SCOPE_MODEL, FIELD(kv_heads), 0, 0, 64, NULL, "N",
+     "number of key/value heads, each shared by equally many heads (Ainslie et al. 2023; 1: "
+     "Shazeer 2019); 0: as --heads"},
     {"value-size", SA_OPTION_INT, SA_SCOPE_MODEL, FIELD(value_size), 0, 0, 8192, NULL, "N",
      "value size per head (d_v), with several heads; 0: annotation size divided by the heads"},
     {"window", SA_OPTION_CHOICE, SA_SCOPE_MODEL, FIELD(window), 0, 0, 0, sa_window_name, "NAME",
      "local attention (Luong et al. 2015): monotonic alignment (local-m) or predictive alignment "
-     "(local-p)"},
+     "(local-p); sliding: in a Transformer's self-attention, words at most D apart (Beltagy et al. "
+     "2020)"},
     {"window-size", SA_OPTION_INT, SA_SCOPE_MODEL, FIELD(window_size), 10, 1, 1000, NULL, "N",
-     "half-width D of the attention window, in source positions"},
+     "half-width D of the attention window, in positions"},
     {"coverage", SA_OPTION_CHOICE, SA_SCOPE_MODEL, FIELD(coverage), 0, 0, 0, sa_coverage_name,
      "NAME",
      "tell the score how much of each source word earlier target words have covered: divided by "
@@ -294,6 +298,11 @@ bool sa_settings_has_null_key(const sa_settings *settings) {
     return sa_settings_has_attention(settings) &&
            sa_normalizer_name((size_t)settings->normalizer) &&
            sa_normalizers[settings->normalizer].null_key;
+}
+
+sa_cache_size sa_settings_cache_size(const sa_settings *settings) {
+    return settings && sa_settings_check(settings, NULL) ? sa_seq2seq_cache_size(settings)
+                                                         : (sa_cache_size){0};
 }
 
 const sa_option *sa_settings_find_difference(const sa_settings *one, const sa_settings *other) {

@@ -26,8 +26,10 @@ static json_t *value_of(const sa_option *row, double number) {
 
 /* Options that older programs do not know: they read the files that do not use them. */
 static bool is_later(const sa_option *row) {
-    return row->scope == SA_SCOPE_SCORES || strcmp(row->name, "normalizer") == 0 ||
-           strcmp(row->name, "entmax-alpha") == 0;
+    static const char *const later[] = {"normalizer", "entmax-alpha", "kv-heads", NULL};
+    const char *const *name = later;
+    while (*name && strcmp(*name, row->name) != 0) name++;
+    return row->scope == SA_SCOPE_SCORES || *name;
 }
 
 char *sa_settings_write(const sa_settings *settings, sa_error *error) {

@@ -25,6 +25,7 @@ typedef struct search_state {
     int beam, words, longest; /* S of the longest source */
     bool weights;             /* attention weights are stored */
     const int *source_len, *order;
+    const int *lengths; /* [B] of the outputs, in the caller's order; or NULL */
     sa_arena arena;
     sa_ensemble ensemble;
     live_hypothesis *live, *next; /* [rows] sentence after sentence */
@@ -50,11 +51,13 @@ static double longest_output(const sa_search *search, int S) {
 static void layout(search_state *run, sa_arena *arena, const sa_sentence *const *sources,
                    int count) {
     const size_t rows = (size_t)(count * run->beam);
-    int longest = 0;
-    for (int b = 0; b < count; b++)
+    int longest = 0, steps = 0;
+    for (int b = 0; b < count; b++) {
         if (sources[0][b].len > longest) longest = sources[0][b].len;
-    sa_ensemble_layout(arena, &run->ensemble, sources, count, (int)rows,
-                       (int)ceil(longest_output(run->search, longest)));
+        if (run->lengths && run->lengths[b] > steps) steps = run->lengths[b];
+    }
+    if (!run->lengths) steps = (int)ceil(longest_output(run->search, longest));
+    sa_ensemble_layout(arena, &run->ensemble, sources, count, (int)rows, steps);
     const sa_batch_side *side = &run->ensemble.states[0].batch.source;
     run->source_len = side->len, run->order = side->order, run->longest = side->steps;
     run->live = sa_arena_alloc(arena, rows, sizeof *run->live);
@@ -112,10 +115,11 @@ static void insert_candidate(live_hypothesis *best, int *count, int capacity,
     best[at] = candidate;
 }
 
-/* Whether a word may be number `step` (from 0) of its sentence. */
-static bool allowed(const search_state *run, int32_t word, int step) {
+/* Whether a word may be number `step` (from 0) of its sentence b. */
+static bool allowed(const search_state *run, int32_t word, int b, int step) {
+    if (run->lengths && (word == SA_EOS) != (step + 1 == run->lengths[run->order[b]])) return false;
     return word != SA_BOS && !(word == SA_UNK && run->search->no_unknown) &&
-           !(word == SA_EOS && step < run->search->min_length);
+           !(word == SA_EOS && step < run->search->min_length && !run->lengths);
 }
 
 /* No logit up to this makes a continuation better than the worst of a full list. It is lower by a
@@ -130,7 +134,7 @@ static sa_real pruning_threshold(double log_p, double log_sum_exp, double worst)
 /* The best continuations of the live hypotheses first .. last-1, all of one sentence. */
 static int continue_beam(search_state *run, sa_mat logits, int step, int first, int last,
                          live_hypothesis *best) {
-    const int capacity = run->unfinished[run->live[first].at.sentence], words = run->words;
+    const int b = run->live[first].at.sentence, capacity = run->unfinished[b], words = run->words;
     int count = 0;
     for (int l = first; l < last; l++) {
         const sa_real *row = sa_row(logits, l);
@@ -143,7 +147,7 @@ static int continue_beam(search_state *run, sa_mat logits, int step, int first, 
                                  : pruning_threshold(log_p, log_sum_exp, best[capacity - 1].log_p);
             word += sa_find_above(row + word, words - word, threshold);
             if (word == words) break;
-            if (!allowed(run, word, step)) continue;
+            if (!allowed(run, word, b, step)) continue;
             next.at.word = word;
             next.log_p = log_p + ((double)row[word] - log_sum_exp);
             insert_candidate(best, &count, capacity, next);
@@ -160,7 +164,7 @@ static int continue_samples(search_state *run, sa_mat logits, int step, int firs
         const sa_real *row = sa_row(logits, l);
         int count = 0;
         for (int32_t word = 0; word < run->words; word++)
-            if (allowed(run, word, step))
+            if (allowed(run, word, run->live[l].at.sentence, step))
                 run->candidates[count++] =
                     (sa_candidate){word, (double)row[word] - run->ensemble.log_sum_exp[l]};
         live_hypothesis next = run->live[l];
@@ -262,7 +266,8 @@ static bool split_finished(search_state *run, live_hypothesis *best, int count, 
         live_hypothesis h = best[i];
         const int b = h.at.sentence;
         const bool ended = h.at.word == SA_EOS;
-        const double longest = longest_output(run->search, run->source_len[b]);
+        const double longest = run->lengths ? INFINITY /* EOS ends it */
+                                            : longest_output(run->search, run->source_len[b]);
         if (!append_word(run, &h, error)) return false;
         if (ended) run->unfinished[b]--;
         if (ended || step + 1 >= longest) {
@@ -303,10 +308,11 @@ int sa_search_rows(const sa_search *search) {
 }
 
 bool sa_search_batch(const sa_seq2seq *const *w, int models, const sa_sentence *const *sources,
-                     int count, const sa_search *search, const sa_override *override,
-                     sa_hypothesis *found, sa_error *error) {
+                     const int *lengths, int count, const sa_search *search,
+                     const sa_override *override, sa_hypothesis *found, sa_error *error) {
     const size_t all = (size_t)count * (size_t)search->nbest;
     search_state run = {.search = search,
+                        .lengths = lengths,
                         .beam = sa_search_rows(search),
                         .words = sa_seq2seq_words(w[0]),
                         .weights = search->weights || search->coverage > 0,

@@ -22,10 +22,11 @@ typedef struct sa_hypothesis {
 int sa_search_rows(const sa_search *search);
 
 /* The search->nbest best translations of each of `count` sentences, best first, in
- * found[count * nbest]; ids is NULL where there is none. sources[m]: the sentences as token ids of
+ * found[count * nbest]; ids is NULL where there is none. lengths [count]: the tokens of each, EOS
+ * included; NULL: as the search says. sources[m]: the sentences as token ids of
  * model w[m]; all models have the same target vocabulary. */
 bool sa_search_batch(const sa_seq2seq *const *w, int models, const sa_sentence *const *sources,
-                     int count, const sa_search *search, const sa_override *override,
-                     sa_hypothesis *found, sa_error *error);
+                     const int *lengths, int count, const sa_search *search,
+                     const sa_override *override, sa_hypothesis *found, sa_error *error);
 
 #endif

@@ -17,6 +17,7 @@ typedef struct translate_task {
     sa_packed_model *packed;           /* [number] */
     sa_sentence *sources[SA_ENSEMBLE]; /* in each model's token ids */
     const sa_gold_alignment *gold;
+    const int *lengths;
     size_t *order; /* sentences that can be translated, by length */
     size_t count;  /* of order */
     sa_search search;
@@ -133,11 +134,12 @@ typedef struct source_batch {
     sa_sentence *sources[SA_ENSEMBLE];
     const sa_sentence *views[SA_ENSEMBLE];
     sa_gold_alignment *gold;
+    int *lengths;
 } source_batch;
 
 static void source_batch_release(source_batch *part, int number) {
     for (int m = 0; m < number; m++) free(part->sources[m]);
-    free(part->gold);
+    free(part->gold), free(part->lengths);
 }
 
 static bool gather(const translate_task *task, size_t first, size_t size, source_batch *part,
@@ -146,6 +148,10 @@ static bool gather(const translate_task *task, size_t first, size_t size, source
     if (task->gold && !(part->gold = sa_new(size, sizeof *part->gold, error))) return false;
     for (size_t i = 0; task->gold && i < size; i++)
         part->gold[i] = task->gold[task->order[first + i]];
+    if (task->lengths && !(part->lengths = sa_new(size, sizeof *part->lengths, error)))
+        return false;
+    for (size_t i = 0; task->lengths && i < size; i++)
+        part->lengths[i] = task->lengths[task->order[first + i]];
     for (int m = 0; m < task->number; m++) {
         part->sources[m] = sa_new(size, sizeof **part->sources, error);
         if (!part->sources[m]) return false;
@@ -170,7 +176,7 @@ static bool translate_batch(void *context, int number, sa_error *error) {
     bool good = gather(task, first, size, &part, error);
     sa_hypothesis *found = good ? sa_new(size * nbest, sizeof *found, error) : NULL;
     override.gold = part.gold;
-    good = found && sa_search_batch(w, task->number, part.views, (int)size, &search,
+    good = found && sa_search_batch(w, task->number, part.views, part.lengths, (int)size, &search,
                                     override.chosen.kind ? &override : NULL, found, error);
     for (size_t i = 0; good && i < size * nbest; i++) {
         const size_t sentence = task->order[first + i / nbest];
@@ -264,8 +270,8 @@ static bool check_search(sa_model *const *models, int number, const sa_search *s
 /* ---- The public part ------------------------------------------------------------------------- */
 
 bool sa_translate_sources(sa_model *const *models, int number, const char *const *sources,
-                          const sa_gold_alignment *gold, size_t count, const sa_search *search,
-                          sa_translation *out, sa_error *error) {
+                          const sa_gold_alignment *gold, const int *lengths, size_t count,
+                          const sa_search *search, sa_translation *out, sa_error *error) {
     if (!sa_given(search, "search", error) || !sa_given_texts(sources, count, "sources", error) ||
         !sa_given_array(out, count, "translations", error) ||
         !check_models(models, number, error) || !check_search(models, number, search, error))
@@ -274,6 +280,7 @@ bool sa_translate_sources(sa_model *const *models, int number, const char *const
                            .number = number,
                            .texts = sources,
                            .gold = gold,
+                           .lengths = lengths,
                            .search = *search,
                            .attends = any_attends(models, number),
                            .out = out};
@@ -309,12 +316,12 @@ bool sa_translate_sources(sa_model *const *models, int number, const char *const
 bool sa_translate_ensemble(sa_model *const *models, int number, const char *const *sources,
                            size_t count, const sa_search *search, sa_translation *out,
                            sa_error *error) {
-    return sa_translate_sources(models, number, sources, NULL, count, search, out, error);
+    return sa_translate_sources(models, number, sources, NULL, NULL, count, search, out, error);
 }
 
 bool sa_translate(sa_model *model, const char *const *sources, size_t count,
                   const sa_search *search, sa_translation *out, sa_error *error) {
-    return sa_translate_sources(&model, 1, sources, NULL, count, search, out, error);
+    return sa_translate_sources(&model, 1, sources, NULL, NULL, count, search, out, error);
 }
 
 void sa_translations_release(sa_translation *translations, size_t count) {

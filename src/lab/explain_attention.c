@@ -27,10 +27,9 @@ void sa_explain_memory(sa_explainer *out) {
     for (int k = 0; k < w->heads; k++) {
         set_head(out, w, k);
         if (key)
-            sa_explainer_matrix(out, "k", key, sa_head_part(memory->keys, w->heads, k),
-                                SA_ROWS_SOURCE);
+            sa_explainer_matrix(out, "k", key, sa_kv_head_part(w, memory->keys, k), SA_ROWS_SOURCE);
         if (w->heads > 1)
-            sa_explainer_matrix(out, "v", "W_v h_j", sa_head_part(memory->values, w->heads, k),
+            sa_explainer_matrix(out, "v", "W_v h_j", sa_kv_head_part(w, memory->values, k),
                                 SA_ROWS_SOURCE);
     }
     out->line.head = 0;
@@ -76,10 +75,9 @@ typedef struct score_inputs {
 static score_inputs inputs_of_head(const attention_view *view, int k) {
     const sa_attention *w = view->w;
     const bool whole = w->score->query == SA_QUERY_IDENTITY;
-    return (score_inputs){
-        sa_head_part(w->v_a, w->heads, k),
-        whole ? view->rows.q : sa_head_part(view->rows.q, w->heads, k),
-        sa_head_part(view->out->model->pass.decoder.source.memory.keys, w->heads, k)};
+    return (score_inputs){sa_head_part(w->v_a, w->heads, k),
+                          whole ? view->rows.q : sa_head_part(view->rows.q, w->heads, k),
+                          sa_kv_head_part(w, view->out->model->pass.decoder.source.memory.keys, k)};
 }
 
 /* Whether every score is the sum of its terms divided by `divisor`. */

@@ -78,8 +78,8 @@ static void explain_head(const layer_view *view, int k) {
     const char *letter = letter_of(view);
     sa_explainer *out = view->out;
     const int H = w->heads, S = view->x.rows;
-    const sa_mat keys = sa_head_part(cache->memory.keys, H, k),
-                 values = sa_head_part(cache->memory.values, H, k);
+    const sa_mat keys = sa_kv_head_part(w, cache->memory.keys, k),
+                 values = sa_kv_head_part(w, cache->memory.values, k);
     const sa_mat q =
         own(view, w->score->query == SA_QUERY_IDENTITY ? cache->rows.q
                                                        : sa_head_part(cache->rows.q, H, k));

@@ -9,6 +9,12 @@
 
 /* ---- Memory ---------------------------------------------------------------------------------- */
 
+/* The numbers of all heads' keys and values of a word: those that heads share are shown for each.
+ */
+static size_t shown_memory(const sa_attention *w) {
+    return w->heads ? (size_t)(w->heads / w->kv_heads * (w->key_width + w->value_width)) : 0;
+}
+
 /* An upper bound of what a section allocates: a few numbers for every unit of a step, a few for
  * every word, and those of all keys and values. */
 static size_t arena_size(const sa_lab_model *model) {
@@ -16,12 +22,12 @@ static size_t arena_size(const sa_lab_model *model) {
         const sa_transformer_sizes *sizes = &model->w.transformer.sizes;
         const sa_attention *w = &model->w.transformer.encoder.layer[0].self.attention;
         const size_t words = (size_t)model->batch.source.steps, H = (size_t)w->heads;
-        const size_t row = (size_t)(2 * sizes->m + 2 * w->key_width + w->value_width) + 2 * H;
+        const size_t row = (size_t)(2 * sizes->m) + 2 * shown_memory(w) + 2 * H;
         return sizeof(sa_real) * ((words + 4) * row) + (H + 4) * 4096;
     }
     const sa_decoder *d = &model->w.decoder;
     const size_t S = (size_t)model->batch.source.steps, K = (size_t)d->sizes.words;
-    const size_t keys = (size_t)(d->attention.key_width + d->attention.value_width);
+    const size_t keys = shown_memory(&d->attention);
     const size_t units = (size_t)(d->cell.U.mat.rows + d->cell.n + d->readout.U_o.mat.rows);
     const size_t heads = (size_t)(d->attention.heads + 1);
     return sizeof(sa_real) * (16 * units + 4 * K + S * (3 * keys + 8 * heads)) + heads * 4096;

@@ -9,7 +9,8 @@
 typedef struct sa_proof_setup {
     sa_lab_model model; /* its batch is the first pair alone */
     sa_lab_pairs pairs;
-    sa_rng rng; /* for words and annotations that are replaced */
+    sa_rng rng;     /* for words and annotations that are replaced */
+    char reach[80]; /* how far the encoder's windows reach */
 } sa_proof_setup;
 
 /* The attention between decoder and encoder (a transformer's first layer has it); NULL: none. */
@@ -28,6 +29,14 @@ double sa_lab_view_difference(sa_lab_view one, sa_lab_view other, int steps, con
 
 /* Each measure raises *worst to its maximum over all pairs, leaves it alone if it applies to none,
  * and fails only when memory runs out. */
+
+/* The words to each side on which an annotation may depend: layers x D; 0: it has no
+ * windows around the words themselves, or a score that is blind to words. */
+int sa_lab_reach(const sa_proof_setup *setup);
+
+/* In how many pairs of an annotation and a source word the gradient of one by the other is exactly
+ * zero within that reach, or is not beyond it. */
+bool sa_measure_reach(sa_proof_setup *setup, double *worst, sa_error *error);
 
 /* How far attention weights are from being distributions: not negative, sum 1. With a local-p
  * window the Gaussian may make the sum smaller, down to exp(-2), with a null key it may be any. */

@@ -3,6 +3,8 @@
 #include "lab/invariance.h"
 #include "tensor/vec.h"
 
+#include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -219,6 +221,52 @@ bool sa_measure_shift(sa_proof_setup *setup, double *worst, sa_error *error) {
                                                                    (sa_lab_view){&one, 0},
                                                                    pairs->target[p].len, NULL));
         sa_lab_pass_close(&one), sa_lab_pass_close(&other);
+    }
+    return good;
+}
+
+/* ---- Windows --------------------------------------------------------------------------------- */
+
+int sa_lab_reach(const sa_proof_setup *setup) {
+    const sa_stack *encoder = &setup->model.w.transformer.encoder;
+    const sa_attention *w = &encoder->layer[0].self.attention;
+    if (!encoder->layers || w->score->query == SA_QUERY_POSITIONS) return 0;
+    return w->window == SA_WINDOW_LOCAL_M || w->window == SA_WINDOW_SLIDING
+               ? encoder->layers * w->window_size
+               : 0;
+}
+
+/* The gradient of one annotation by every source word; sparse weights may make any of it zero. */
+static double count_unreached(sa_lab_pass *pass, int i, int reach, sa_proof_setup *setup) {
+    const sa_transformer *w = &pass->w->transformer;
+    sa_stack_cache *encoder = &pass->cache.transformer.encoder;
+    double count = 0;
+    sa_zero(encoder->d);
+    for (int k = 0; k < encoder->d.cols; k++)
+        sa_row(encoder->d, i)[k] = 2 * sa_rng_uniform(&setup->rng) - 1;
+    sa_transformer_encode_backward(w, (sa_dropout){0}, encoder, &setup->model.dw.transformer);
+    const bool sparse = w->encoder.layer[0].self.attention.normalizer->sparse;
+    for (int j = 0; j < encoder->d.rows; j++) {
+        const bool zero = sa_lab_largest(sa_rows(encoder->d, j, 1)) == 0;
+        count += abs(i - j) > reach ? !zero : zero && !sparse;
+    }
+    return count;
+}
+
+bool sa_measure_reach(sa_proof_setup *setup, double *worst, sa_error *error) {
+    const int reach = sa_lab_reach(setup);
+    bool good = true;
+    snprintf(setup->reach, sizeof setup->reach, "%d layers of %d words to each side reach %d",
+             setup->model.w.transformer.encoder.layers,
+             setup->model.w.transformer.encoder.layer[0].self.attention.window_size, reach);
+    for (int p = 0; good && p < setup->pairs.count; p++) {
+        sa_lab_pass alone;
+        double count = 0;
+        good = sa_lab_open_single(setup, p, &alone, error);
+        for (int i = 0; good && i < setup->pairs.source[p].len; i++)
+            count += count_unreached(&alone, i, reach, setup);
+        if (good) *worst = fmax(*worst, 0) + count;
+        sa_lab_pass_close(&alone);
     }
     return good;
 }

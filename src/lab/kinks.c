@@ -1,9 +1,13 @@
 #include "lab/kinks.h"
 #include "layers/linear.h"
+#include "tensor/vec.h"
 
 #include <math.h>
 
-#define MARGIN 8e-3        /* least distance of drawn weights from a kink */
+#define MARGIN 8e-3 /* least distance of drawn weights from a kink */
+#define FEATURE_MARGIN                                                                             \
+    5e-4                   /* of the features of linear attention, where only the slope has one    \
+                            */
 #define WINDOW_MARGIN 1e-3 /* and of a window's edges from a position, relative to the source */
 
 /* Which input of every maxout unit is the larger. */
@@ -68,6 +72,36 @@ static void add_coverage(const attending *at, int b, int l, sa_kinks *found) {
     }
 }
 
+/* On which side of 0 the numbers of a query or key are. */
+static void add_features(sa_mat x, sa_kinks *found) {
+    for (int i = 0; i < x.rows; i++)
+        for (int l = 0; l < x.cols; l++) {
+            found->pattern = sa_hash_mix(found->pattern ^ (sa_row(x, i)[l] > 0));
+            found->nearest = fmin(found->nearest, fabs(sa_row(x, i)[l]) / FEATURE_MARGIN);
+        }
+}
+
+static void add_keys(const attending *at, sa_kinks *found) {
+    if (!at->w->score->features) return;
+    add_features(at->w->k_0, found);
+    if (!at->w->w_c.cols) add_features(at->memory->keys, found);
+}
+
+/* The same of keys that coverage changes from step to step: k_j + w_c C_j. */
+static void add_covered_keys(const attending *at, int b, int l, sa_kinks *found) {
+    const sa_attention *w = at->w;
+    const int first = at->memory->first[b], S = at->memory->first[b + 1] - first;
+    for (int k = 0; k < w->heads && w->w_c.cols; k++) {
+        const sa_mat keys = sa_kv_head_part(w, sa_rows(at->memory->keys, first, S), k);
+        const sa_mat w_c = sa_head_part(w->w_c, w->heads, k);
+        const sa_mat C = sa_attention_head(at->rows.previous_state, l, w->heads, k, S);
+        const sa_mat own = sa_cols(sa_rows(at->scratch.covered, 0, S), 0, keys.cols);
+        sa_copy_mat(keys, own);
+        for (int j = 0; j < S; j++) sa_axpy(C.x[j], w_c.x, sa_row(own, j), own.cols);
+        add_features(own, found);
+    }
+}
+
 /* Of the query of position i in row l over sentence b. */
 static void add_query(const attending *at, int b, int l, int i, sa_kinks *found) {
     const int S = at->memory->first[b + 1] - at->memory->first[b];
@@ -75,6 +109,9 @@ static void add_query(const attending *at, int b, int l, int i, sa_kinks *found)
         add_window(at, l, i, at->causal && i < S ? i : S, found);
     if (at->w->normalizer->kinks) add_normalizer(at, b, l, i, found);
     if (at->w->coverage_loss) add_coverage(at, b, l, found);
+    if (!at->w->score->features) return;
+    add_features(sa_rows(at->rows.q, l, 1), found);
+    add_covered_keys(at, b, l, found);
 }
 
 static void add_decoder_attention(const sa_lab_model *model, sa_kinks *found) {
@@ -82,6 +119,7 @@ static void add_decoder_attention(const sa_lab_model *model, sa_kinks *found) {
     const sa_batch_side *side = &model->batch.target;
     const attending at = {&model->w.decoder.attention, &cache->source.memory, cache->rows.attention,
                           cache->scratch, false};
+    if (at.w->heads) add_keys(&at, found);
     for (int t = 0; at.w->heads && t < side->steps; t++)
         for (int b = 0; b < side->active[t]; b++)
             add_query(&at, b, side->start[t] + b, t + 1, found);
@@ -92,6 +130,7 @@ static void add_sublayer(const sa_attention_sublayer *w, const sa_queries *queri
                          sa_kinks *found) {
     const attending at = {&w->attention, &cache->memory, cache->rows, stack->scratch,
                           queries->causal};
+    add_keys(&at, found);
     for (int b = 0; b < queries->sentences; b++)
         for (int row = queries->first[b]; row < queries->first[b + 1]; row++)
             add_query(&at, b, row, row - queries->first[b] + 1, found);

@@ -67,19 +67,24 @@ static const char *position_based(const sa_attention *attention) {
 
 static const char recurrent_note[] = "the encoder is recurrent";
 
+/* Of the encoders only a transformer's attends. */
+static const sa_attention *encoder_attention(const sa_proof_setup *setup) {
+    const sa_stack *encoder = &setup->model.w.transformer.encoder;
+    return encoder->layers ? &encoder->layer[0].self.attention : NULL;
+}
+
 static const char *order_matters(const sa_proof_setup *setup) {
     if (recurrent_encoder(setup)) return recurrent_note;
     if (positioned(setup))
         return encoded(setup) ? "the embeddings contain positions"
                               : "the self-attention contains positions";
-    return position_based(sa_lab_attention(setup));
+    const char *own = position_based(encoder_attention(setup));
+    return own ? own : position_based(sa_lab_attention(setup));
 }
 
-/* Of the encoders only a transformer's attends, with the score and window of its decoder. */
 static const char *encoder_order_matters(const sa_proof_setup *setup) {
     if (recurrent_encoder(setup)) return recurrent_note;
-    const bool attends = sa_seq2seq_layers(&setup->model.w, SA_SITE_ENCODER) > 0;
-    return attends && !positioned(setup) ? position_based(sa_lab_attention(setup)) : NULL;
+    return !positioned(setup) ? position_based(encoder_attention(setup)) : NULL;
 }
 
 static const char *positions_note(const sa_proof_setup *setup) {
@@ -90,6 +95,14 @@ static const char *positions_note(const sa_proof_setup *setup) {
 
 static const char *shift_note(const sa_proof_setup *setup) {
     return encoded(setup) ? positions_note(setup) : NULL;
+}
+
+static const char *no_encoder_window(const sa_proof_setup *setup) {
+    return sa_lab_reach(setup) ? NULL : "the encoder has no windows around its words";
+}
+
+static const char *reach_note(const sa_proof_setup *setup) {
+    return setup->reach;
 }
 
 /* ---- The table ------------------------------------------------------------------------------- */
@@ -137,6 +150,12 @@ static const struct invariance {
      "the same. Positions in the embeddings break this.",
      ROUNDING, encoded, ROUNDING, .excuse = no_self_attention, .note = shift_note,
      .measure = sa_measure_shift},
+    {"reach",
+     "In an encoder with a window of D words to each side, the number of annotations that depend "
+     "on "
+     "a "
+     "word more than layers x D words away, or do not depend on a nearer one.",
+     0, .excuse = no_encoder_window, .note = reach_note, .measure = sa_measure_reach},
     {"causality",
      "Other target words from position t on change neither the weights nor p(y_i) up to t, for "
      "every "
@@ -198,11 +217,16 @@ static bool check_all(const sa_lab_prove_job *proof, sa_proof_setup *setup, sa_e
 static const int lengths[][2] = {{3, 4}, {8, 1}, {1, 7}, {5, 4}, {3, 2}, {2, 6}};
 enum { DRAWN = sizeof lengths / sizeof *lengths };
 
-/* The source positions that a location score covers, which the proof must exceed; 0 for others. */
+/* The source positions that a location score covers, or to which an encoder's windows reach, which
+ * the proof must exceed, within reason; 0 for others. */
 static int max_positions_of(const sa_settings *settings) {
+    enum { MOST = 200 };
     const bool attends = sa_families[settings->model]->attends(settings);
     const bool location = attends && sa_scores[settings->attention].query == SA_QUERY_POSITIONS;
-    return location ? settings->max_len + 1 : 0;
+    const int covered = location ? settings->max_len + 1 : 0;
+    const bool windows = settings->model == SA_MODEL_TRANSFORMER && settings->window;
+    const int reach = windows ? settings->layers * settings->window_size : 0;
+    return reach > covered && reach <= MOST ? reach : covered;
 }
 
 typedef struct drawn_pairs {

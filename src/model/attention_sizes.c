@@ -18,6 +18,7 @@ sa_attention_sizes sa_attention_sizes_of(const sa_settings *settings, int state,
         .max_fertility = settings->max_fertility,
         .max_positions = settings->max_len + 1, /* EOS has a position too */
         .heads = heads,
+        .kv_heads = settings->kv_heads,
         .value = value,
         .window = settings->window,
         .window_size = settings->window_size,
@@ -95,5 +96,10 @@ bool sa_attention_sizes_check(const sa_settings *settings, const sa_attention_si
                        "--normalizer %s learns a key, but --attention %s reads none: --normalizer "
                        "null needs none",
                        sizes->normalizer->name, sizes->score->name);
+    if (sizes->kv_heads && sizes->heads % sizes->kv_heads != 0)
+        return sa_fail(error, SA_USAGE,
+                       "--kv-heads %d: each key/value head serves equally many heads, but %d does "
+                       "not divide --heads %d",
+                       sizes->kv_heads, sizes->kv_heads, sizes->heads);
     return check_widths(sizes, error) && check_coverage(settings, sizes, error);
 }

@@ -112,6 +112,7 @@ struct sa_family {
                         sa_mat *t, sa_error *error);
     sa_mat (*decode_weights)(const sa_decode_cache *cache, int layer); /* of all rows */
     void (*decode_release)(sa_decode_cache *cache);
+    sa_cache_size (*cache_size)(const sa_seq2seq *w);
 };
 
 #endif

@@ -122,6 +122,10 @@ static bool check_layers(const sa_settings *settings, const sa_sizes *sizes, sa_
 static bool check(const sa_settings *settings, const sa_sizes *sizes, sa_error *error) {
     if (!check_layers(settings, sizes, error)) return false;
     if (!sa_positions_check(&sa_position_kinds[settings->positions], NULL, error)) return false;
+    if (settings->window == SA_WINDOW_SLIDING)
+        return sa_fail(error, SA_USAGE,
+                       "--window sliding is part of self-attention, which a recurrent model has "
+                       "none of: it needs --model transformer");
     if (attends(settings) && !sa_attention_sizes_check(settings, &sizes->decoder.attention, error))
         return false;
     if (!attends(settings) && settings->guided_alignment > 0)
@@ -276,6 +280,19 @@ static bool decode_step(const sa_seq2seq *w, const sa_decode_step *step, sa_deco
     return true;
 }
 
+static sa_cache_size cache_size(const sa_seq2seq *w) {
+    const sa_decoder *d = &w->decoder;
+    const sa_decoder_sizes *sizes = &d->sizes;
+    const int state = sizes->layers * sizes->n * (1 + sizes->cell->memory) +
+                      (sizes->input_feeding ? sizes->l : 0) + (sizes->source.fixed ? sizes->n : 0);
+    const sa_attention *attention = &d->attention;
+    const int A = sa_encoder_width(&w->encoder.sizes), own = sa_attention_state_width(attention, 0);
+    const size_t word = attention->heads ? sa_memory_width(attention, A) : 0;
+    const int remembered = sa_attention_state_width(attention, 1) - own; /* of a source word */
+    return (sa_cache_size){.state = (size_t)(state + own) * sizeof(sa_real),
+                           .source_word = (word + (size_t)remembered) * sizeof(sa_real)};
+}
+
 static sa_mat decode_weights(const sa_decode_cache *cache, int layer) {
     (void)layer;
     return cache->recurrent.rows.attention.alpha;
@@ -307,4 +324,5 @@ const sa_family sa_recurrent_family = {
     .decode_step = decode_step,
     .decode_weights = decode_weights,
     .decode_release = decode_release,
+    .cache_size = cache_size,
 };

@@ -64,6 +64,14 @@ void sa_seq2seq_pack(sa_arena *arena, const sa_sizes *sizes, sa_real *values, in
     bind(&(sa_binder){.buffer = values, .packed = arena, .rows = rows}, sizes, w);
 }
 
+sa_cache_size sa_seq2seq_cache_size(const sa_settings *settings) {
+    enum { WORDS = 4 }; /* of any vocabulary: it does not matter */
+    const sa_sizes sizes = sa_sizes_of(settings, WORDS, WORDS);
+    sa_seq2seq shape;
+    bind(&(sa_binder){0}, &sizes, &shape);
+    return sizes.family->cache_size(&shape);
+}
+
 int sa_seq2seq_words(const sa_seq2seq *w) {
     return w->family->readout(w)->W_o.mat.rows;
 }

@@ -38,6 +38,9 @@ void sa_seq2seq_bind_buffer(const sa_sizes *sizes, sa_real *buffer, sa_seq2seq *
 void sa_seq2seq_pack(sa_arena *arena, const sa_sizes *sizes, sa_real *values, int rows,
                      sa_seq2seq *w);
 
+/* What decoding holds in memory. */
+sa_cache_size sa_seq2seq_cache_size(const sa_settings *settings);
+
 /* The size of the target vocabulary. */
 int sa_seq2seq_words(const sa_seq2seq *w);
 

@@ -7,6 +7,12 @@
 
 /* ---- Weights --------------------------------------------------------------------------------- */
 
+/* A sliding window is one of self-attention. */
+static sa_attention_sizes cross_sizes(sa_attention_sizes sizes) {
+    if (sizes.window == SA_WINDOW_SLIDING) sizes.window = SA_WINDOW_NONE;
+    return sizes;
+}
+
 static void bind_stack(sa_binder *binder, const char *name, const char *side,
                        const sa_transformer_sizes *sizes, bool cross, sa_stack *w) {
     *w = (sa_stack){.layers = sizes->layers, .cross = cross};
@@ -24,7 +30,8 @@ static void bind_stack(sa_binder *binder, const char *name, const char *side,
         layer->self.attention.positions = w->positions;
         snprintf(part, sizeof part, "%s.%d.cross", name, i + 1);
         if (cross)
-            sa_attention_sublayer_bind(binder, part, sizes->attention, sizes->norm, &layer->cross);
+            sa_attention_sublayer_bind(binder, part, cross_sizes(sizes->attention), sizes->norm,
+                                       &layer->cross);
         snprintf(part, sizeof part, "%s.%d.feedforward", name, i + 1);
         sa_feedforward_sublayer_bind(binder, part, sizes->m, sizes->ffn, sizes->norm, &layer->feed);
     }
@@ -267,8 +274,8 @@ void sa_transformer_encode(const sa_transformer *w, sa_dropout dropout, sa_rng *
     finish(&w->encoder, x, cache);
 }
 
-static void encode_backward(const sa_transformer *w, sa_dropout dropout, sa_stack_cache *cache,
-                            sa_transformer *dw) {
+void sa_transformer_encode_backward(const sa_transformer *w, sa_dropout dropout,
+                                    sa_stack_cache *cache, sa_transformer *dw) {
     finish_backward(&w->encoder, cache, &dw->encoder);
     for (int i = w->encoder.layers - 1; i >= 0; i--)
         encoder_layer_backward(&w->encoder.layer[i], cache, dropout.sublayers, &cache->layer[i],
@@ -300,6 +307,6 @@ void sa_transformer_backward(const sa_transformer *w, sa_dropout dropout,
                                &dw->decoder.layer[i]);
     embed_backward(dropout, decoder, &dw->decoder, dw->target_E);
     sa_profile_end(cache->profile, SA_PROFILE_DECODER_BACKWARD);
-    encode_backward(w, dropout, &cache->encoder, dw);
+    sa_transformer_encode_backward(w, dropout, &cache->encoder, dw);
     sa_profile_end(cache->profile, SA_PROFILE_ENCODER_BACKWARD);
 }

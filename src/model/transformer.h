@@ -81,6 +81,9 @@ void sa_transformer_encoder_layout(sa_arena *arena, const sa_batch *batch, const
                                    bool training, sa_stack_cache *encoder);
 void sa_transformer_encode(const sa_transformer *w, sa_dropout dropout, sa_rng *rng,
                            sa_stack_cache *encoder);
+/* From encoder->d, the derivative by its output, which becomes that by the embedded words. */
+void sa_transformer_encode_backward(const sa_transformer *w, sa_dropout dropout,
+                                    sa_stack_cache *encoder, sa_transformer *dw);
 
 /* Up to readout.t, the vectors from which words are predicted. Without dropout, rng may be NULL. */
 void sa_transformer_forward(const sa_transformer *w, sa_dropout dropout, sa_rng *rng,

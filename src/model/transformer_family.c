@@ -1,4 +1,5 @@
 #include "model/transformer_family.h"
+#include "attention/recurrence.h"
 #include "model/attention_sizes.h"
 
 /* ---- Sizes and weights ----------------------------------------------------------------------- */
@@ -124,6 +125,18 @@ static sa_mat decode_weights(const sa_decode_cache *cache, int layer) {
     return cache->transformer.cross_attention[layer].alpha;
 }
 
+static sa_cache_size cache_size(const sa_seq2seq *w) {
+    const sa_stack *stack = &w->transformer.decoder;
+    const sa_transformer_layer *layer = &stack->layer[0];
+    const size_t layers = (size_t)stack->layers, A = (size_t)w->transformer.sizes.m;
+    const size_t sums = layers * (size_t)sa_recurrence_width(&layer->self.attention);
+    return (sa_cache_size){
+        .state = sums * sizeof(sa_real),
+        .source_word = layers * sa_memory_width(&layer->cross.attention, (int)A) * sizeof(sa_real),
+        .target_word =
+            sums ? 0 : layers * sa_memory_width(&layer->self.attention, (int)A) * sizeof(sa_real)};
+}
+
 static void decode_release(sa_decode_cache *cache) {
     sa_transformer_decode_release(&cache->transformer);
 }
@@ -149,4 +162,5 @@ const sa_family sa_transformer_family = {
     .decode_step = decode_step,
     .decode_weights = decode_weights,
     .decode_release = decode_release,
+    .cache_size = cache_size,
 };

@@ -1,4 +1,5 @@
 #include "model/transformer_step.h"
+#include "attention/recurrence.h"
 #include "base/memory.h"
 #include "layers/embedding.h"
 #include "tensor/vec.h"
@@ -14,18 +15,21 @@ void sa_transformer_decode_layout(sa_arena *arena, const sa_transformer *w, cons
     const sa_transformer_layer *layer = &stack->layer[0];
     const sa_attention *attention = &layer->self.attention;
     const int m = w->sizes.m, S = batch->source.steps, longest = steps > S ? steps : S;
+    const int sums = sa_recurrence_width(attention), kept = sums ? rows : steps;
     *state = (sa_transformer_decode_state){
         .position_vector = sa_mat_alloc(arena, stack->positions.kind->encoding ? 1 : 0, m),
         .x = sa_mat_alloc(arena, rows, m),
         .inner = sa_mat_alloc(arena, rows, w->sizes.ffn),
         .self_attention = sa_attention_rows_layout(arena, attention, rows, 0, false),
         .alpha = sa_mat_alloc(arena, 1, attention->heads * steps),
-        .keys = sa_mat_alloc(arena, steps, attention->key_width),
-        .values = sa_mat_alloc(arena, steps, attention->value_width),
+        .keys = sa_mat_alloc(arena, kept, attention->key_width),
+        .values = sa_mat_alloc(arena, kept, attention->value_width),
+        .sums = {sa_mat_alloc(arena, rows, stack->layers * sums),
+                 sa_mat_alloc(arena, rows, stack->layers * sums)},
         .last = sa_layernorm_layout(arena, stack->last.g.cols ? rows : 0, m),
         .scratch = sa_attention_scratch_layout(arena, attention, 1, longest, false),
     };
-    state->cache.width = stack->layers * (attention->key_width + attention->value_width);
+    state->cache.width = sums ? 0 : stack->layers * (attention->key_width + attention->value_width);
     state->cache.last = sa_arena_alloc(arena, (size_t)rows, sizeof *state->cache.last);
     state->cache.next = sa_arena_alloc(arena, (size_t)rows, sizeof *state->cache.next);
     sa_residual_layout(arena, &layer->self.residual, state->x, false, &state->self);
@@ -58,6 +62,7 @@ void sa_transformer_decode_begin(const sa_transformer *w, sa_transformer_decode_
 
 /* A new entry for each row of the step. */
 static bool append_entries(sa_kv_cache *cache, const sa_decode_step *step, sa_error *error) {
+    if (!cache->width) return true;
     const size_t count = cache->count + (size_t)step->L;
     if (!sa_reserve(&cache->entries, &cache->entries_capacity, count * (size_t)cache->width,
                     sizeof *cache->entries, error) ||
@@ -99,22 +104,47 @@ static sa_memory gather_entries(const sa_transformer_decode_state *state, const 
     return (sa_memory){.first = first, .keys = state->keys, .values = state->values};
 }
 
+/* ---- Running sums ---------------------------------------------------------------------------- */
+
+/* Each row of the step goes on with the sums of the row that it continues. */
+static void continue_sums(sa_running_sums *sums, const sa_decode_step *step) {
+    const sa_mat swap = sums->before;
+    sums->before = sums->now, sums->now = swap;
+    for (int l = 0; l < step->L && swap.cols; l++) {
+        const sa_mat now = sa_rows(sums->now, l, 1);
+        if (step->i == 1)
+            sa_zero(now);
+        else
+            sa_copy_mat(sa_rows(sums->before, step->from[l], 1), now);
+    }
+}
+
+/* From the queries and annotations of all rows: their words are added to the sums of this layer,
+ * and o is read from them. */
+static void attend_to_sums(const sa_attention *attention, int layer, sa_mat annotations,
+                           sa_attention_rows rows, sa_mat o, sa_transformer_decode_state *state) {
+    const int width = sa_recurrence_width(attention);
+    sa_memory own = {.annotations = annotations,
+                     .keys = sa_rows(state->keys, 0, o.rows),
+                     .values = sa_rows(state->values, 0, o.rows)};
+    sa_memory_forward(attention, &own);
+    for (int l = 0; l < o.rows; l++)
+        sa_recurrence_step(attention, sa_rows(rows.q, l, 1), sa_rows(own.keys, l, 1),
+                           sa_rows(own.values, l, 1),
+                           sa_cols(sa_rows(state->sums.now, l, 1), layer * width, width),
+                           sa_rows(o, l, 1), sa_rows(state->scratch.keys, 0, 1));
+}
+
 /* ---- Sublayers ------------------------------------------------------------------------------- */
 
-static sa_mat self_forward(const sa_attention_sublayer *w, int layer, int i, sa_mat x,
-                           sa_transformer_decode_state *state) {
-    const int L = x.rows;
-    const sa_attention *attention = &w->attention;
-    sa_residual_cache residual = sa_residual_slice(&state->self, L);
-    sa_attention_rows rows = sa_attention_rows_slice(state->self_attention, 0, L);
-    sa_mat o = sa_attention_head_output(attention, rows, residual.y);
-    sa_memory own = entries_of(&state->cache, attention, layer, i, L);
-    sa_residual_enter_forward(&w->residual, x, &residual);
-    own.annotations = residual.in;
+/* The keys and values of all rows' words are cached, and each row attends to those before it. */
+static void attend_to_cache(const sa_attention *attention, int layer, int i, sa_mat annotations,
+                            sa_attention_rows rows, sa_mat o, sa_transformer_decode_state *state) {
+    sa_memory own = entries_of(&state->cache, attention, layer, i, o.rows);
+    own.annotations = annotations;
     sa_memory_forward(attention, &own);
-    if (attention->score->key == SA_KEY_IDENTITY) sa_copy_mat(residual.in, own.keys);
-    sa_attention_project_query(attention, residual.in, rows);
-    for (int l = 0; l < L; l++) {
+    if (attention->score->key == SA_KEY_IDENTITY) sa_copy_mat(annotations, own.keys);
+    for (int l = 0; l < o.rows; l++) {
         int first[2];
         const sa_memory cache =
             gather_entries(state, attention, layer, state->cache.last[l], i, first);
@@ -123,6 +153,20 @@ static sa_mat self_forward(const sa_attention_sublayer *w, int layer, int i, sa_
         sa_attention_score_forward(attention, &cache, 0, i, NULL, row, 0, sa_rows(o, l, 1),
                                    state->scratch);
     }
+}
+
+static sa_mat self_forward(const sa_attention_sublayer *w, int layer, int i, sa_mat x,
+                           sa_transformer_decode_state *state) {
+    const sa_attention *attention = &w->attention;
+    sa_residual_cache residual = sa_residual_slice(&state->self, x.rows);
+    sa_attention_rows rows = sa_attention_rows_slice(state->self_attention, 0, x.rows);
+    sa_mat o = sa_attention_head_output(attention, rows, residual.y);
+    sa_residual_enter_forward(&w->residual, x, &residual);
+    sa_attention_project_query(attention, residual.in, rows);
+    if (state->sums.now.cols)
+        attend_to_sums(attention, layer, residual.in, rows, o, state);
+    else
+        attend_to_cache(attention, layer, i, residual.in, rows, o, state);
     sa_attention_project_output(attention, rows, residual.y);
     sa_residual_leave_forward(&w->residual, x, 0, NULL, &residual);
     return residual.y;
@@ -154,6 +198,7 @@ bool sa_transformer_decode_step(const sa_transformer *w, const sa_decode_step *s
     const int L = step->L;
     sa_mat x = sa_rows(state->x, 0, L);
     if (!append_entries(&state->cache, step, error)) return false;
+    continue_sums(&state->sums, step);
     sa_embedding_forward(w->target_E, step->ids, x);
     sa_scale(sa_sqrt((sa_real)x.cols), x);
     sa_positions_table(&stack->positions, step->i - 1, state->position_vector);

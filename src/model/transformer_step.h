@@ -2,7 +2,8 @@
  *
  * The keys and values of the words so far are cached, so that only the attention of a step depends
  * on their number. The cache is a tree: the entry of a word points to that of the word before, so
- * hypotheses with a common beginning use the same entries, and reordering a beam moves nothing. */
+ * hypotheses with a common beginning use the same entries, and reordering a beam moves nothing.
+ * Linear attention needs their sums alone: attention/recurrence.h. */
 #ifndef SA_MODEL_TRANSFORMER_STEP_H
 #define SA_MODEL_TRANSFORMER_STEP_H
 
@@ -18,10 +19,17 @@ typedef struct sa_kv_cache {
     int *last, *next; /* [rows] the newest entry of each row; next is scratch */
 } sa_kv_cache;
 
+/* What linear attention has instead: the sums of all layers for each row, and those of the step
+ * before, which rows continue in another order. */
+typedef struct sa_running_sums {
+    sa_mat now, before; /* [rows x width] */
+} sa_running_sums;
+
 typedef struct sa_transformer_decode_state {
     sa_stack_cache encoder;
     sa_memory memory[SA_MAX_LAYERS]; /* the source's keys and values for each layer */
     sa_kv_cache cache;
+    sa_running_sums sums;
     /* the running step, of at most `rows` hypotheses */
     sa_mat position_vector, x;           /* [1 x m], [rows x m] */
     sa_residual_cache self, cross, feed; /* used by all layers in turn */

@@ -108,7 +108,8 @@ CALL(prove) {
 VOID_CALL(versions, sa_version(), sa_version_number(), sa_blas_version(), sa_blas_library(),
           sa_blas_one_thread())
 VOID_CALL(settings_init, sa_settings_init(a[0]))
-VOID_CALL(has, sa_settings_has_attention(a[0]), sa_settings_has_null_key(a[0]))
+VOID_CALL(has, sa_settings_has_attention(a[0]), sa_settings_has_null_key(a[0]),
+          sa_settings_cache_size(a[0]))
 VOID_CALL(preset_text, sa_preset_name(SIZE_MAX), sa_preset_text(a[0]))
 VOID_CALL(rows, sa_settings_option(SIZE_MAX), sa_search_option(SIZE_MAX),
           sa_metrics_option(SIZE_MAX), sa_link_option(SIZE_MAX))
@@ -185,7 +186,7 @@ static const struct row {
      link_options_set,
      {&set_linking, link_name, link_value},
      {"options", "name", "value"}},
-    {"sa_settings_has_attention sa_settings_has_null_key", has, {&settings}},
+    {"sa_settings_has_attention sa_settings_has_null_key sa_settings_cache_size", has, {&settings}},
     {"sa_settings_preset", settings_preset, {&set, preset}, {"settings", "name"}},
     {"sa_preset_name sa_preset_text", preset_text, {preset}},
     {"sa_settings_option sa_search_option sa_metrics_option sa_link_option", rows},

@@ -118,7 +118,7 @@ static const struct field {
     int min, max;
     bool (*function)(void);
 } fields[] = {
-    {"attention", &attending.attention, SA_ATTENTION_ADDITIVE, SA_ATTENTION_QK_NORM, do_attend},
+    {"attention", &attending.attention, SA_ATTENTION_ADDITIVE, SA_ATTENTION_LINEAR, do_attend},
     {"heads", &attending.heads, 1, INT_MAX, do_attend},
     {"positions", &attending.positions, SA_POSITIONS_NONE, SA_POSITIONS_ROPE, do_attend},
     {"--self", &attending.query.rows, 1, INT_MAX, do_attend},

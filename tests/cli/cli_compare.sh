@@ -19,29 +19,29 @@ figures() {
 # ---- What is written
 
 compare $models $short --matrices 3 --out whole
-header=model,seed,parameters,seconds,updates,loss,perplexity,bleu,exact,aer,entropy,zeros,words_per_second
+header=model,seed,parameters,seconds,updates,loss,perplexity,bleu,exact,aer,entropy,zeros,words_per_second,cache_bytes_per_step
 same "table.csv" "$header" "$(head -n 1 whole/table.csv)"
 same "rows" "fixed,1 fixed,2 fixed,median bahdanau:additive,1 bahdanau:additive,2 bahdanau:additive,median" \
     "$(tail -n +2 whole/table.csv | cut -d , -f 1,2 | xargs)"
-awk -F , 'NF != 13 { exit 1 }' whole/table.csv || fail "a row of table.csv has not 13 cells"
+awk -F , 'NF != 14 { exit 1 }' whole/table.csv || fail "a row of table.csv has not 14 cells"
 same "updates" "updates 30" "$(cut -d , -f 5 whole/table.csv | uniq | xargs)"
 awk -F , '$1 == "fixed" && ($10 != "" || $11 != "" || $12 != "") { exit 1 }
     $1 ~ /^bahdanau/ && !($10 >= 0 && $10 <= 1 && $11 > 0 && $11 < 4 && $12 == 0) { exit 1 }' whole/table.csv ||
     fail "AER or entropy: $(cat whole/table.csv)"
-awk -F , 'NR > 1 && $2 == "median" { for (k = 3; k <= 13; k++) {
+awk -F , 'NR > 1 && $2 == "median" { for (k = 3; k <= 14; k++) {
         mean = (one[k] + two[k]) / 2; error = mean - $k
         if (error > 1e-6 * mean || -error > 1e-6 * mean) exit 1 } }
-    { for (k = 3; k <= 13; k++) { one[k] = two[k]; two[k] = $k } }' whole/table.csv ||
+    { for (k = 3; k <= 14; k++) { one[k] = two[k]; two[k] = $k } }' whole/table.csv ||
     fail "a median is not that of two seeds: $(cat whole/table.csv)"
 [ "$(sed -n '2p;3p' whole/table.csv | cut -d , -f 6 | uniq | wc -l)" = 2 ] ||
     fail "the seed changes nothing"
 
 same "lines of table.md" 6 "$(wc -l <whole/table.md)"
-grep -q '^| fixed | [0-9]* |.* | - | - | - | [0-9]* |$' whole/table.md || fail "table.md: $(cat whole/table.md)"
+grep -q '^| fixed | [0-9]* |.* | - | - | - | [0-9]* | 0 |$' whole/table.md || fail "table.md: $(cat whole/table.md)"
 grep -q '^Medians over 2 seeds' whole/table.md || fail "table.md does not say median"
 same "lines on standard output" 4 "$(wc -l <out)"
 same "columns on standard output" \
-    "model parameters seconds updates loss perplexity BLEU exact % AER entropy zeros % words/s" \
+    "model parameters seconds updates loss perplexity BLEU exact % AER entropy zeros % words/s cache B/step" \
     "$(head -n 1 out | xargs)"
 
 same "curves.csv" model,seed,step,seconds,train_loss,valid_loss,valid_bleu "$(head -n 1 whole/curves.csv)"
@@ -205,7 +205,7 @@ shown = json.load(open("out"))
 assert list(shown) == ["models", "runs"]
 model, run = shown["models"][0], shown["runs"][0]
 figures = ["parameters", "seconds", "updates", "loss", "perplexity", "bleu", "exact", "aer", "entropy", "zeros",
-           "words_per_second", "sentences", "target_words"]
+           "words_per_second", "cache_bytes_per_step", "sentences", "target_words"]
 assert list(model) == ["model", "seeds"] + figures and model["seeds"] == 1
 assert list(run) == ["model", "seed"] + figures + ["by_length"] and run["seed"] == 1
 assert all(model[key] == run[key] for key in figures) and run["aer"] is None

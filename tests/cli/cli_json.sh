@@ -49,7 +49,7 @@ keys worst ok parameters
 expect 0 "" prove $model --json
 keys ok checks
 expect 0 "" inspect $model --json
-keys settings tensors vocabularies merges parameter_count checksum
+keys settings tensors vocabularies merges parameter_count cache_bytes checksum
 python3 - <<'END' || fail "inspect does not show the file as it is"
 import json, zlib
 shown = json.load(open("out"))

@@ -3,20 +3,21 @@
 . tests/support/cli.sh
 train_tiny
 model=tiny/best.safetensors
-names="row-sums batching padding padding-gradient annotations permutation encoder-permutation shift causality \
+names="row-sums batching padding padding-gradient annotations permutation encoder-permutation shift reach causality \
 writing"
 
 # verdicts: NAME VERDICT for every line of the table in `out`
-verdicts() { sed -n '2,11s/^\([a-z-]*\) .*  \(ok\|FAILED\|does not apply\).*/\1 \2/p' out; }
+verdicts() { sed -n '2,12s/^\([a-z-]*\) .*  \(ok\|FAILED\|does not apply\).*/\1 \2/p' out; }
 # expect_all_but NAME...: these do not apply, the others hold.
 expect_all_but() {
     for name in $names; do
-        case " $* " in *" $name "*) echo "$name does not apply" ;; *) echo "$name ok" ;; esac
+        case " $* $unwindowed " in *" $name "*) echo "$name does not apply" ;; *) echo "$name ok" ;; esac
     done >expected
     verdicts | diff expected - >difference || fail "verdicts: $(cat difference)"
-    same "the closing sentence" "All $((10 - $#)) checks that apply hold for this model on $where." \
+    same "the closing sentence" "All $((11 - $# - $(echo $unwindowed | wc -w))) checks that apply hold for this model on $where." \
         "$(tail -n 1 out)"
 }
+unwindowed=reach # of models without windows in the encoder
 # variant NAME OPTION...: trains it, to NAME/best.safetensors
 variant() {
     "$softalign" train --train tiny.tsv --out "$@" --embed 8 --hidden 8 --attn 4 --maxout 4 \
@@ -70,6 +71,16 @@ grep -q '^encoder-permutation .* > .*: the embeddings contain positions, which m
 variant unplaced --model transformer --positions none --norm post
 expect 0 "" prove unplaced/best.safetensors tiny.tsv
 expect_all_but shift
+
+# A window reaches its half-width further with every layer.
+variant windowed --model transformer --layers 2 --window sliding --window-size 3
+unwindowed=
+expect 0 "" prove windowed/best.safetensors
+where="random sentences"
+expect_all_but permutation
+where="these pairs"
+grep -q '^reach  *0 .*: 2 layers of 3 words to each side reach 6$' out || fail "windowed: $(cat out)"
+unwindowed=reach
 
 # What depends on distances, a key that is no word, weights of exactly 0.
 for positions in t5 alibi rope; do

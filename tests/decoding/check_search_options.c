@@ -82,6 +82,30 @@ START_TEST(translations_have_the_minimum_length) {
 END_TEST
 
 /* The frequencies of the first words of many samples. */
+/* Every output has the given length, whatever the search would prefer, and ends once. */
+START_TEST(translations_have_given_lengths) {
+    int lengths[SOURCES]; /* beyond what max_ratio allows, too */
+    const sa_seq2seq *one = &w;
+    const sa_sentence *from = sources;
+    for (int s = 0; s < SOURCES; s++) lengths[s] = 1 + (7 * s + 4) % 11;
+    model_open(_i, SA_EOS, _i % 2 ? 3 : -3);
+    search.beam = search.nbest = 1 + _i % 3;
+    search.sample = _i > 3;
+    sa_hypothesis *found = calloc((size_t)(SOURCES * search.nbest), sizeof *found);
+    ck_assert(sa_search_batch(&one, 1, &from, lengths, SOURCES, &search, NULL, found, NULL));
+    for (int i = 0; i < SOURCES * search.nbest; i++) {
+        const int wanted = lengths[i / search.nbest];
+        if (!found[i].ids) continue;
+        ck_assert(found[i].complete);
+        ck_assert_int_eq(found[i].len, wanted);
+        for (int t = 0; t < wanted; t++)
+            ck_assert_int_eq(found[i].ids[t] == SA_EOS, t + 1 == wanted);
+    }
+    for (int s = 0; s < SOURCES; s++) ck_assert_ptr_nonnull(found[s * search.nbest].ids);
+    release(found, SOURCES);
+}
+END_TEST
+
 START_TEST(samples_follow_the_probabilities) {
     enum { DRAWS = 4000 };
     int32_t tried[K];
@@ -147,7 +171,7 @@ START_TEST(an_ensemble_averages_probabilities) {
     const sa_seq2seq *const models[] = {&first, &w};
     const sa_sentence *const views[] = {sources + 3, sources + 3};
     sa_hypothesis found;
-    ck_assert(sa_search_batch(models, 2, views, 1, &search, NULL, &found, NULL));
+    ck_assert(sa_search_batch(models, 2, views, NULL, 1, &search, NULL, &found, NULL));
     double best = -INFINITY;
     for (int word = 0; word < K; word++)
         if (word != SA_BOS) best = fmax(best, log((exp(one[word]) + exp(other[word])) / 2));
@@ -197,6 +221,7 @@ int main(void) {
     tcase_add_loop_test(tests, translations_have_attention_weights, 0, 9);
     tcase_add_loop_test(tests, scores_follow_length_and_coverage_penalty, 0, 9);
     tcase_add_loop_test(tests, translations_have_the_minimum_length, 0, 4);
+    tcase_add_loop_test(tests, translations_have_given_lengths, 0, 6);
     tcase_add_loop_test(tests, samples_follow_the_probabilities, 0, 6);
     tcase_add_loop_test(tests, free_running_continues_its_own_words, 0, 6);
     tcase_add_test(tests, samples_respect_top_k_and_top_p);

@@ -8,6 +8,11 @@ static int annotation_width(void) {
     return find(0, 0, "h")->head.cols;
 }
 
+/* The key/value head that serves this head. */
+static int shared(int head) {
+    return settings.kv_heads ? head * settings.kv_heads / settings.heads : head;
+}
+
 /* The score of query s and annotation h, or of the learned null key if h is NULL, by the name of
  * its row; NaN for a row unknown to this test. */
 static double score(const char *name, int head, const double *s, const double *h, int j) {
@@ -20,13 +25,13 @@ static double score(const char *name, int head, const double *s, const double *h
         if (j < places) add_rows("attention.", "W_a", head * places + j, 1, s, &e);
         return e;
     }
-    if (general) add_rows("attention.", "W_a", head * n, n, h, k);
+    if (general) add_rows("attention.", "W_a", shared(head) * n, n, h, k);
     if (general || raw) {
         for (int d = 0; d < n; d++) e += s[d] * (raw ? h[d] : k[d]);
         return e;
     }
     add_rows("attention.", "W_a", head * own, own, s, q);
-    if (h) add_rows("attention.", "U_a", head * own, own, h, k);
+    if (h) add_rows("attention.", "U_a", shared(head) * own, own, h, k);
     for (int d = 0; !h && d < own; d++)
         k[d] = weight(param("attention.", "k_0"), 0, head * own + d);
     const bool additive = strcmp(name, "additive") == 0 || strcmp(name, "concat") == 0;
@@ -130,7 +135,7 @@ static void check_maps(int i, int head, const double *s) {
     if (q) same("q", i, q->number, own, q->head.cols);
     for (int j = 0; k && j < S; j++) {
         double key[WIDE] = {0};
-        add_rows("attention.", general ? "W_a" : "U_a", head * k->head.cols, k->head.cols,
+        add_rows("attention.", general ? "W_a" : "U_a", shared(head) * k->head.cols, k->head.cols,
                  get(0, 0, "h") + j * A, key);
         same("k", 0, k->number + j * k->head.cols, key, k->head.cols);
     }

@@ -47,6 +47,17 @@ static void expect_shift(const sa_settings *settings) {
         expect_measured("shift", 0, 1e-12);
 }
 
+/* Only windows have a reach. */
+static void expect_reach(const sa_settings *settings) {
+    const bool around_words =
+        settings->window == SA_WINDOW_LOCAL_M || settings->window == SA_WINDOW_SLIDING;
+    if (settings->model == SA_MODEL_RECURRENT || !around_words ||
+        sa_scores[settings->attention].query == SA_QUERY_POSITIONS)
+        expect_excuse("reach", "no windows");
+    else
+        expect_measured("reach", 0, 0);
+}
+
 static void expect_proven(const sa_settings *settings) {
     sa_error error;
     ck_assert_msg(prove(settings, &error), "%s", error.text);
@@ -62,6 +73,7 @@ static void expect_proven(const sa_settings *settings) {
     expect_measured("padding-gradient", 0, 0);
     expect_measured("causality", 0, 1e-12);
     expect_shift(settings);
+    expect_reach(settings);
     expect_measured("writing", 0, 1e-12);
     expect_encoder(settings);
     if (!sa_lab_check_name(CHECKS - 1, NULL) || sa_lab_check_name(CHECKS, NULL)) ck_abort();

@@ -29,6 +29,8 @@ static enum fault {
     NEIGHBORS,
     LOST_POSITIONS,
     COUNTED_POSITIONS,
+    LEAKED_GRADIENT,
+    CUT_GRADIENT,
     FAULTS
 } planted;
 
@@ -151,6 +153,17 @@ bool __wrap_sa_decode_state_step(sa_decode_state *state, const sa_decode_step *s
     return __real_sa_decode_state_step(state, &own, error);
 }
 
+__typeof__(sa_transformer_encode_backward) __real_sa_transformer_encode_backward,
+    __wrap_sa_transformer_encode_backward;
+void __wrap_sa_transformer_encode_backward(const sa_transformer *weights, sa_dropout dropout,
+                                           sa_stack_cache *encoder, sa_transformer *dw) {
+    __real_sa_transformer_encode_backward(weights, dropout, encoder, dw);
+    const sa_mat d = encoder->d;
+    for (int i = 1; planted == LEAKED_GRADIENT && i < d.rows; i++)
+        sa_axpy(1e-12, sa_row(d, i), sa_row(d, i - 1), d.cols);
+    if (planted == CUT_GRADIENT) sa_zero(sa_rows(d, d.rows - 1, 1));
+}
+
 /* ---- Which checks notice them ---------------------------------------------------------------- */
 
 static const struct {
@@ -180,6 +193,8 @@ static const struct {
     [NEIGHBORS] = {SA_MODEL_TRANSFORMER, {NULL}, "batching padding causality "},
     [LOST_POSITIONS] = {SA_MODEL_TRANSFORMER, {NULL}, "encoder-permutation shift "},
     [COUNTED_POSITIONS] = {SA_MODEL_TRANSFORMER, {"positions", "alibi"}, "shift "},
+    [LEAKED_GRADIENT] = {SA_MODEL_TRANSFORMER, {"window", "sliding"}, "reach "},
+    [CUT_GRADIENT] = {SA_MODEL_TRANSFORMER, {"window", "sliding"}, "reach "},
 };
 
 START_TEST(planted_fault_is_noticed) {

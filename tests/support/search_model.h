@@ -71,7 +71,7 @@ static inline sa_hypothesis *find(const sa_sentence *from, int count) {
     sa_hypothesis *found = calloc((size_t)(count * search.nbest), sizeof *found);
     const sa_seq2seq *one = &w;
     sa_error error;
-    ck_assert_msg(sa_search_batch(&one, 1, &from, count, &search, NULL, found, &error), "%s",
+    ck_assert_msg(sa_search_batch(&one, 1, &from, NULL, count, &search, NULL, found, &error), "%s",
                   error.text);
     return found;
 }

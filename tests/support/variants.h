@@ -38,7 +38,7 @@ static inline sa_settings small_settings(void) {
 static inline bool of_family(const char *option, int model) {
     static const char *const both[] = {"attention",  "heads",        "value-size", "window",
                                        "layers",     "tie",          "positions",  "window-size",
-                                       "normalizer", "entmax-alpha", "coverage"};
+                                       "normalizer", "entmax-alpha", "coverage",   "kv-heads"};
     const bool own = strcmp(option, "norm") == 0;
     for (size_t i = 0; i < sizeof both / sizeof *both; i++)
         if (strcmp(option, both[i]) == 0) return true;
@@ -47,7 +47,7 @@ static inline bool of_family(const char *option, int model) {
 
 /* Sets what other options require: a score without projections needs annotations of the states'
  * size, a tied embedding the size of the read-out layer, residual connections three layers, a
- * learned alpha entmax. */
+ * learned alpha entmax, shared keys and values several heads. */
 static inline void fit_together(sa_settings *settings) {
     if (sa_scores[settings->attention].key == SA_KEY_IDENTITY) settings->encoder = SA_ENCODER_UNI;
     if (settings->tie != SA_TIE_NONE) settings->maxout = settings->embed;
@@ -55,6 +55,7 @@ static inline void fit_together(sa_settings *settings) {
         settings->decoder_layers = 3;
         settings->readout_state = SA_READOUT_CURRENT;
     }
+    if (settings->kv_heads) settings->heads = 4, settings->attn = 8;
     if (settings->entmax_alpha == SA_ENTMAX_ALPHA_LEARNED)
         settings->normalizer = SA_NORMALIZER_ENTMAX;
 }
@@ -72,13 +73,10 @@ static inline int all_variants(int model, variant *list) {
     static const struct {
         const char *name;
         double value;
-    } counts[] = {{"heads", 2},
-                  {"heads", 4},
-                  {"value-size", 3},
-                  {"layers", 2},
-                  {"decoder-layers", 2},
-                  {"decoder-layers", 3},
-                  {"entmax-alpha", SA_ENTMAX_ALPHA_LEARNED}};
+    } counts[] = {
+        {"heads", 2},          {"heads", 4},          {"kv-heads", 1},
+        {"kv-heads", 2},       {"value-size", 3},     {"layers", 2},
+        {"decoder-layers", 2}, {"decoder-layers", 3}, {"entmax-alpha", SA_ENTMAX_ALPHA_LEARNED}};
     const sa_settings plain = small_of(model);
     int count = 0;
     for (const sa_option *row = sa_settings_options; row->name; row++) {

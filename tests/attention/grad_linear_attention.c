@@ -1,0 +1,91 @@
+/* Linear attention: its weights, and that its sums over the words before give what they give. */
+#include "attention/multihead.h"
+#include "attention/recurrence.h"
+#include "support/differences.h"
+#include "support/suite.h"
+#include "tensor/vec.h"
+
+static void weights_of(sa_mat q, sa_mat k, sa_mat alpha) {
+    const sa_mat scratch = unset(k.rows, k.cols);
+    sa_scores[SA_ATTENTION_LINEAR].forward((sa_mat){0}, q, k, alpha, scratch);
+    sa_softmax(alpha);
+}
+
+/* Katharopoulos et al. 2020, equation 4: q = (.5, -1), k = (1, 0), (0, 1), (-1, .5) */
+START_TEST(weights_by_hand) {
+    static const double wanted[] = {.502123, .333333, .164543};
+    static sa_real query[] = {.5, -1}, keys[] = {1, 0, 0, 1, -1, .5};
+    const sa_mat alpha = unset(1, 3);
+    weights_of((sa_mat){query, 1, 2, 2}, (sa_mat){keys, 3, 2, 2}, alpha);
+    for (int j = 0; j < 3; j++) ck_assert_double_eq_tol(alpha.x[j], wanted[j], 5e-7);
+}
+END_TEST
+
+/* Even where all features underflow, weights are finite and sum to 1. */
+START_TEST(weights_of_far_negative_numbers) {
+    const sa_mat alpha = unset(1, 5);
+    weights_of(filled(1, 3, -1e4), filled(5, 3, -1e4), alpha);
+    for (int j = 0; j < 5; j++) ck_assert_double_eq_tol(alpha.x[j], 1. / 5, 1e-15);
+}
+END_TEST
+
+/* Four heads that share two of keys and values. */
+START_TEST(sums_give_what_weights_give) {
+    enum { WORDS = 7, HEADS = 4, SHARED = 2, D = 3, VALUE = 5 };
+    const sa_attention w = {.score = &sa_scores[SA_ATTENTION_LINEAR],
+                            .normalizer = &sa_normalizers[SA_NORMALIZER_SOFTMAX],
+                            .heads = HEADS,
+                            .kv_heads = SHARED,
+                            .query_width = HEADS * D,
+                            .key_width = SHARED * D,
+                            .value_width = SHARED * VALUE,
+                            .output_width = HEADS * VALUE};
+    const int width = sa_recurrence_width(&w);
+    ck_assert_int_eq(width, SHARED * D * (VALUE + 1));
+    const sa_mat q = drawn(WORDS, w.query_width), k = drawn(WORDS, w.key_width),
+                 v = drawn(WORDS, w.value_width), state = filled(1, width, 0),
+                 o = unset(1, w.output_width), wanted = unset(1, VALUE),
+                 scratch = unset(1, w.key_width);
+    for (int i = 0; i < WORDS; i++) {
+        sa_recurrence_step(&w, sa_rows(q, i, 1), sa_rows(k, i, 1), sa_rows(v, i, 1), state, o,
+                           scratch);
+        for (int h = 0; h < HEADS; h++) {
+            const sa_mat alpha = unset(1, i + 1);
+            weights_of(sa_head_part(sa_rows(q, i, 1), HEADS, h),
+                       sa_kv_head_part(&w, sa_rows(k, 0, i + 1), h), alpha);
+            sa_attention_sum_forward(alpha, sa_kv_head_part(&w, sa_rows(v, 0, i + 1), h), wanted);
+            ck_assert_double_le(farthest(sa_head_part(o, HEADS, h), wanted), 1e-14);
+        }
+    }
+}
+END_TEST
+
+/* Windows, biases of positions and other normalizers need the weights themselves. */
+START_TEST(sums_stand_for_softmax_alone) {
+    const sa_attention plain = {.score = &sa_scores[SA_ATTENTION_LINEAR],
+                                .normalizer = &sa_normalizers[SA_NORMALIZER_SOFTMAX]};
+    sa_attention other = plain;
+    ck_assert(sa_recurrence_applies(&plain));
+    other.normalizer = &sa_normalizers[SA_NORMALIZER_NULL];
+    ck_assert(!sa_recurrence_applies(&other));
+    other = plain, other.score = &sa_scores[SA_ATTENTION_SCALED_DOT];
+    ck_assert(!sa_recurrence_applies(&other));
+    other = plain, other.window = SA_WINDOW_SLIDING;
+    ck_assert(!sa_recurrence_applies(&other));
+    other = plain, other.positions.kind = &sa_position_kinds[SA_POSITIONS_ALIBI];
+    ck_assert(!sa_recurrence_applies(&other));
+    other.positions.kind = &sa_position_kinds[SA_POSITIONS_SINUSOIDAL];
+    ck_assert(sa_recurrence_applies(&other));
+}
+END_TEST
+
+int main(void) {
+    TCase *tests;
+    Suite *suite = suite_of("linear attention in double", &tests);
+    tcase_add_checked_fixture(tests, numbers_open, numbers_close);
+    tcase_add_test(tests, weights_by_hand);
+    tcase_add_test(tests, weights_of_far_negative_numbers);
+    tcase_add_test(tests, sums_give_what_weights_give);
+    tcase_add_test(tests, sums_stand_for_softmax_alone);
+    return suite_run(suite);
+}

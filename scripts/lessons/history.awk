@@ -39,13 +39,14 @@ END {
         head = head " BLEU " band[k] " |"
         line = line "---:|"
     }
-    print head " AER | zeros % |"
-    print line "---:|---:|"
+    print head " AER | zeros % | cache, bytes a step |"
+    print line "---:|---:|---:|"
     for (i = 1; i <= rows; i++) {
         model = order[i]
         if (!((model, "parameters") in figure)) continue
         text = "| " year[model] " | " title[model] " | `" formula[model] "` | " figure[model, "parameters"] " |"
         for (k = 1; k <= count; k++) text = text " " shown(bleu[model, band[k]], 1, 1) " |"
-        print text " " shown(figure[model, "aer"], 2, 1) " | " shown(figure[model, "zeros"], 0, 100) " |"
+        print text " " shown(figure[model, "aer"], 2, 1) " | " shown(figure[model, "zeros"], 0, 100) \
+            " | " shown(figure[model, "cache_bytes_per_step"], 0, 1) " |"
     }
 }

@@ -25,15 +25,16 @@
 
 /* The range of the absolute values drawn for a tensor. A large bias of either sign and small
  * weights keep rectified units away from their kink; small W_v and W_o keep a Transformer's words
- * different after several layers, so that queries matter. The words that dropout keeps are scaled
- * up, which would saturate the gates. */
-static void bounds_of(const sa_param *param, double word_dropout, double *least, double *most) {
+ * different after several layers, so that queries matter. What dropout keeps of the words is
+ * scaled up, which would saturate the gates. */
+static void bounds_of(const sa_param *param, const sa_dropout *dropout, double *least,
+                      double *most) {
     const char *own = strrchr(param->name, '.');
     const bool rectified = strstr(param->name, ".feedforward.") != NULL;
     const bool sublayer = strstr(param->name, ".self.") || strstr(param->name, ".cross.");
     *least = 0;
     *most = param->rows ? 2.5 / sqrt(param->cols) : 0.5;
-    if (strcmp(own, ".E") == 0) *most = 1.5 * (1 - word_dropout);
+    if (strcmp(own, ".E") == 0) *most = 1.5 * (1 - dropout->words) * (1 - dropout->embeddings);
     if (strcmp(own, ".g") == 0) *least = 0.7, *most = 1.3;
     if (sublayer && (strcmp(own, ".W_v") == 0 || strcmp(own, ".W_o") == 0)) *most /= 2;
     if (rectified && strcmp(own, ".W_1") == 0) *most = 0.8 / sqrt(param->cols);
@@ -48,7 +49,7 @@ static void draw_weights(sa_lab_model *model, uint64_t seed) {
         sa_mat w = sa_param_mat(param, model->values);
         sa_rng rng = sa_rng_seed(seed, (uint64_t)i);
         double least, most;
-        bounds_of(param, model->regularizer.dropout.words, &least, &most);
+        bounds_of(param, &model->regularizer.dropout, &least, &most);
         for (int r = 0; r < w.rows; r++)
             for (int c = 0; c < w.cols; c++) {
                 const double x = 2 * sa_rng_uniform(&rng) - 1;
@@ -80,9 +81,12 @@ static double weakest(const sa_lab_model *model) {
     return ratio * penalty;
 }
 
-/* Weights number `attempt`, their loss and gradients. */
-static double try_weights(sa_lab_model *model, uint64_t attempt) {
+/* Weights number `attempt`, their loss and gradients, and how far the nearest kink is. It is looked
+ * for before the backward pass, which writes over the sums of the maxout units. */
+static double try_weights(sa_lab_model *model, uint64_t attempt, double *nearest) {
     draw_weights(model, attempt);
+    sa_lab_model_loss(model, false);
+    *nearest = sa_kinks_find(model).nearest;
     memset(model->gradients, 0, model->plan.size * sizeof *model->gradients);
     return sa_lab_model_loss(model, true);
 }
@@ -91,15 +95,14 @@ static double try_weights(sa_lab_model *model, uint64_t attempt) {
  * computes the gradients. */
 static double draw_fit_weights(sa_lab_model *model, uint64_t seed) {
     uint64_t best = 0;
-    double most = -1;
+    double most = -1, nearest;
     for (uint64_t attempt = 0; attempt < 200; attempt++) {
-        const double loss = try_weights(model, sa_hash_mix(seed) + attempt);
-        const double nearest = sa_kinks_find(model).nearest;
+        const double loss = try_weights(model, sa_hash_mix(seed) + attempt, &nearest);
         const double fitness = fmin(nearest, 1) * weakest(model);
         if (nearest >= 1 && fitness >= WEAK) return loss;
         if (fitness > most) most = fitness, best = attempt;
     }
-    return try_weights(model, sa_hash_mix(seed) + best);
+    return try_weights(model, sa_hash_mix(seed) + best, &nearest);
 }
 
 /* ---- Differences ----------------------------------------------------------------------------- */

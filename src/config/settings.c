@@ -29,7 +29,8 @@ const sa_option sa_settings_options[] = {
      "NAME", "attention score function"},
     {"normalizer", SA_OPTION_CHOICE, SA_SCOPE_MODEL, FIELD(normalizer), 0, 0, 0, sa_normalizer_name,
      "NAME",
-     "from scores to weights; null: softmax with a null key; sparsemax, entmax: exact zeros"},
+     "from scores to weights; null, null-key: softmax with a null key; sparsemax, entmax: exact "
+     "zeros"},
     {"entmax-alpha", SA_OPTION_REAL, SA_SCOPE_MODEL, FIELD(entmax_alpha), 1.5, 1.01, 2,
      sa_entmax_alpha_name, "X",
      "entmax: alpha, from near softmax (1) to sparsemax (2); learned: each head learns its own"},

@@ -123,6 +123,7 @@ function drawCurves(anyway = false) {
   for (const [id, keys, title, decimals] of charts) {
     const host = byId(id), series = seriesOf(keys);
     if (host.matches(":hover, :focus-within") && !anyway) continue; // its cursor is in use
+    if (!series.length) { host.replaceChildren(); continue; }
     drawChart(host, { series, x: textOf("updates"), y: textOf(title), decimals, tall: 0.5 });
     if (host.clientWidth <= 45 * parseFloat(getComputedStyle(host).fontSize)) host.append(legend(series)); // else they stand at the lines
     if (past.at >= 0) host.mark(shownMoment().frames.find(Boolean).step);

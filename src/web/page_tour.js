@@ -10,6 +10,7 @@ function showStop(number) {
   if (!number) return;
   byId("stop-title").textContent = `${number}. ${inLanguage(stops[number - 1].title)}`;
   byId("stop-text").textContent = inLanguage(stops[number - 1].text);
+  byId("stop-answer").querySelector("p").textContent = inLanguage(stops[number - 1].answer);
   byId("stop-next").disabled = number === stops.length;
 }
 
@@ -24,6 +25,7 @@ function drawStops() {
 async function visit(number) {
   const { language: _, ...chosen } = readLink(stops[number - 1].link);
   Object.assign(state, chosen, { stop: number });
+  byId("stop-answer").open = false;
   showStop(number);
   await showState();
 }

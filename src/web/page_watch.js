@@ -85,11 +85,11 @@ function drawPanels(frames) {
 
 function drawTranslations(frames) {
   const pair = watchedPair();
-  const line = (name, text, mark) => html("p", { class: "line" }, html("span", { class: "note" }, name), html("bdi", { class: mark }, text ? visible(text) : "…"));
+  const line = (name, text, mark = null) => html("p", { class: "line" }, html("span", { class: "note" }, name), html("bdi", { class: mark, title: mark && text }, text ? visible(text) : "…"));
   byId("translations").replaceChildren(
     line(textOf("source"), pair.source), ...(pair.target === null ? [] : [line(textOf("reference"), pair.target)]),
     ...frames.map((frame, slot) => frame && line(`${textOf("translation")}${state.models[1] ? ` ${names[slot]}` : ""}`, frame.translation,
-      frame.translation === pair.target ? "right" : "")).filter(Boolean));
+      frame.translation === pair.target ? "said right" : "said")).filter(Boolean));
 }
 
 function drawTable(frame) {

@@ -12,6 +12,7 @@ const texts = {
   theme: ["Light or dark", "Hell oder dunkel", "Clair ou sombre"],
   tour: ["Tour", "Rundgang", "Visite"],
   try: ["▶ Try it", "▶ Ausprobieren", "▶ Essayer"],
+  answer: ["Answer", "Antwort", "Réponse"],
   next: ["Next stop", "Nächste Station", "Étape suivante"],
   training: ["Training", "Training", "Entraînement"],
   task: ["task", "Aufgabe", "tâche"],

@@ -69,8 +69,8 @@ const char *web_translate(web_play *play, const char *source, const char *option
     json_t *result = NULL;
     if (text && read_search(options, &search, &forced, &words, error) &&
         read_forced(&forced, links, &search.override, error) &&
-        sa_translate_sources(&model, 1, sources, links ? &forced.gold : NULL, 1, &search, &found,
-                             error))
+        sa_translate_sources(&model, 1, sources, links ? &forced.gold : NULL, NULL, 1, &search,
+                             &found, error))
         result = translation_json(&found);
     sa_translations_release(&found, 1);
     free(forced.links), free(words), free(text);

@@ -115,6 +115,8 @@ function listInside() {
 
 function addInside() {
   byId("force").addEventListener("change", watch);
+  byId("bend").addEventListener("change", (event) => document.body.classList.toggle("bending", event.target.checked));
+  addEventListener("pointerup", () => setTimeout(() => { view.pressed = null; })); // after the click
   byId("unbend").addEventListener("click", unbend);
   byId("term").addEventListener("change", (event) => leaveOut(event.target.value || null));
   byId("secret").addEventListener("click", () => {

@@ -32,7 +32,6 @@ const act = {
   pick(t, s) {
     if (byId("bend").checked && s !== null) bend(view.pressed ?? t, s);
     else explain(t, s);
-    view.pressed = null;
   },
 };
 

@@ -379,9 +379,8 @@ const cli_command cli_align = {
     .details =
         "Runs the decoder on the given targets (teacher forcing) and writes the attention weights "
         "of every target word. In a heatmap CSV columns are source words and rows target words, "
-        "both with the end-of-sentence token </s>; a row sums to 1 (less with --window local-p or "
-        "a "
-        "null key). A link 'i-j': target word j has its largest weight (no less than the "
+        "both with the end-of-sentence token </s>; a row sums to 1 (less with a null key or "
+        "--window local-p). A link 'i-j': target word j has its largest weight (no less than the "
         "null key's; with --links threshold: at least --threshold) on source word i; words count "
         "from 0, without </s>. With subwords (--tokenizer bpe) links are between whole words; "
         "with --merge-words all outputs are: a target word's weights are the mean of its "

@@ -153,9 +153,9 @@ check_lengths() {
 # The brackets keep this file from matching itself.
 check_words() {
     local texts=(src include tests scripts corpora CMakeLists.txt CMakePresets.json README.md)
-    grep -rnswE '[T]ODO|[F]IXME|[X]XX' "${texts[@]}" |
+    grep -IrnswE '[T]ODO|[F]IXME|[X]XX' "${texts[@]}" |
         sed -E 's|^([^:]*:[0-9]+):.*|\1: a mark of unfinished work|'
-    grep -rnsE '(^|[^A-Za-z0-9_.})])/(home|root|work|Users)/' "${texts[@]}" |
+    grep -IrnsE '(^|[^A-Za-z0-9_.})])/(home|root|work|Users)/' "${texts[@]}" |
         sed -E 's|^([^:]*:[0-9]+):.*|\1: a path of one machine|'
 }
 

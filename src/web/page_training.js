@@ -123,7 +123,7 @@ function addTraining() {
   byId("numbers").addEventListener("toggle", () => drawTable(view.frames.find((one) => one?.weights)));
   byId("sentence").addEventListener("change", (event) => { state.sentence = Number(event.target.value); chooseSource(null); });
   byId("source").addEventListener("change", (event) => chooseSource(event.target.value.trim() || null));
-  byId("task").addEventListener("change", (event) => { state.task = event.target.value; state.own = null; changeTask(); });
+  byId("task").addEventListener("change", (event) => { chooseTask(event.target.value); });
   setRunning(false);
 }
 
@@ -134,6 +134,19 @@ function chooseSource(source) {
   showBent();
   keepLink();
   return watch();
+}
+
+// Dates are read character by character, all else word by word.
+function chooseTask(name) {
+  const other = name === "dates" ? "word" : "char", own = name === "dates" ? { tokenizer: "char" } : {};
+  state.models = state.models.map((settings) => {
+    if (!settings) return null;
+    const { tokenizer = other, ...rest } = settings;
+    return tokenizer === other ? { ...rest, ...own } : settings;
+  });
+  Object.assign(state, { task: name, own: null });
+  drawForms();
+  return changeTask();
 }
 
 function changeTask() {

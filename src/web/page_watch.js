@@ -83,10 +83,10 @@ function drawPanels(frames) {
 }
 
 function drawTranslations(frames) {
-  const pair = watchedPair();
+  const pair = watchedPair(), unknown = frames.find(Boolean)?.unknown;
   const line = (name, text, mark = null) => html("p", { class: "line" }, html("span", { class: "note" }, name), html("bdi", { class: mark, title: mark && text }, text ? visible(text) : "…"));
   byId("translations").replaceChildren(
-    line(textOf("source"), pair.source), ...(pair.target === null ? [] : [line(textOf("reference"), pair.target)]),
+    line(textOf("source"), pair.source + (unknown ? ` (${textOf("unknown", { n: unknown })})` : "")), ...(pair.target === null ? [] : [line(textOf("reference"), pair.target)]),
     ...frames.map((frame, slot) => frame && line(`${textOf("translation")}${state.models[1] ? ` ${names[slot]}` : ""}`, frame.translation,
       frame.translation === pair.target ? "said right" : "said")).filter(Boolean));
 }

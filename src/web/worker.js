@@ -24,7 +24,7 @@ function look({ play, attends }, frame) {
   const { source, target, look: options, links } = watched;
   if (source === null) return;
   const found = softalign.call("translate", play, source, options, links);
-  Object.assign(frame, { translation: found.text, logProbability: found.log_probability });
+  Object.assign(frame, { translation: found.text, unknown: found.unknown_source });
   if (!attends) return;
   const { source: columns, target: rows, weights, each, heads, layers } = softalign.call("align", play, source, target, options, links);
   const flat = (matrix) => Float32Array.from(matrix.flat());

@@ -204,6 +204,7 @@ typedef struct sa_settings {
     int decoder_init;      /* SA_INITIAL_...: what s_0 is computed from */
     int readout_state;     /* SA_READOUT_...: the state that the read-out sees */
     bool input_feeding;
+    bool copy;  /* pointer-generator: source words may be copied (See et al. 2017) */
     int embed;  /* m, embedding size */
     int hidden; /* n, units of each recurrent layer */
     int attn;   /* n', units of the attention score */
@@ -619,8 +620,11 @@ typedef struct sa_alignment {
     const double *weights;  /* all matrices [targets * sources], the mean over heads first; read the
                                others by sa_alignment_weights. NULL: none */
     double log_probability; /* of the target, EOS included */
-    const double *token_log_probabilities; /* [targets] of each target token, whose sum that is;
-                                              NULL but for cross-attention */
+    const double *token_log_probabilities;  /* [targets] of each target token, whose sum that is;
+                                               NULL but for cross-attention */
+    const double *generation_probabilities; /* [targets] p_gen: near 1 where the token is generated,
+                                               near 0 where it is copied; NULL but for the
+                                               cross-attention of a model with copying */
     const bool *target_unknown, *source_unknown; /* [targets], [sources] to the model, which reads
                                                     <unk> there; NULL: not known */
 } sa_alignment;

@@ -57,6 +57,17 @@ def links_of(o, arrays, pairs):
     return [[row[1:] for row in rows if row[0] == i] for i in range(len(pairs))]
 
 
+def extended_of(o, arrays):
+    """The extended ids of the sides of every pair. Removes them from the arrays."""
+    if not o.copy:
+        return None
+    sides = []
+    for side in "source", "target":
+        ids = arrays.pop(f"{side}.extended")
+        sides.append(numpy.split(ids, numpy.cumsum(arrays[f"{side}.len"])[:-1]))
+    return [(source.tolist(), target.tolist()) for source, target in zip(*sides, strict=True)]
+
+
 def gradients(model, weights, pairs):
     """The loss and its derivative by every parameter, as numpy arrays; 0 for one it does not reach."""
     p = {name: torch.tensor(value, requires_grad=True) for name, value in weights.items()}
@@ -81,7 +92,7 @@ def differences(path):
     pairs = list(zip(sentences(arrays, "source"), sentences(arrays, "target"), strict=True))
     masks = masks_of(o, settings, arrays, pairs)
     links = links_of(o, arrays, pairs)
-    model = FAMILIES[o.model](o, masks, links)
+    model = FAMILIES[o.model](o, masks, links, extended_of(o, arrays))
     demand({model.source_E, "target.E"} <= set(arrays), "no embeddings")
     wanted = model.shapes(len(arrays[model.source_E]), len(arrays["target.E"]))
     expected = {"loss", "source.len", "source.ids", "target.len", "target.ids", *wanted}

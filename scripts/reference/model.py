@@ -11,6 +11,16 @@ def objective(o, logits, word):
     return (1 - o.label_smoothing) * log_p[word] + o.label_smoothing * log_p.mean()
 
 
+def extended_objective(o, logits, alpha, gate, source, word):
+    """(1 - epsilon) log P(word) + epsilon / K sum_k log p(k), P over the extended vocabulary;
+    gate: p_gen; alpha, source: the weight of each source token, and its extended id"""
+    p = torch.softmax(logits, 0)
+    generated = 1 - (1 - gate) * alpha.sum()  # p_gen, but for what the weights lack
+    copied = torch.stack([own for own, j in zip(alpha, source, strict=True) if j == word] or [alpha.new_zeros(())]).sum()
+    P = generated * (p[word] if word < len(p) else 0) + (1 - gate) * copied
+    return (1 - o.label_smoothing) * torch.log(P) + o.label_smoothing * torch.log(p).mean()
+
+
 def target_distribution(links, t, S):
     """A_t: uniform over the sure links (target, source, possible) of word t or, if it has none, over
     the possible ones; None without any."""
@@ -31,13 +41,16 @@ def is_weight(name):
 
 
 class Model:
-    def __init__(self, o, masks=None, links=None):
+    def __init__(self, o, masks=None, links=None, extended=None):
         """masks: for each pair its dropout masks (masks.py), or None; links: for each pair its gold
-        alignment, for guided alignment, or None"""
+        alignment, for guided alignment, or None; extended: for each pair the extended ids of both
+        sides, for copying, or None"""
         self.o = o
         self.masks = masks
         self.links = links
+        self.extended = extended
         self.own = {}  # the masks of the current pair
+        self.copied, self.gates = {}, []  # what it copies by: weights and p_gen of every target word
         self.cross_attention = {}  # its weights in the first head of each cross-attention, by target word
         self.margin = torch.inf  # distance of the last loss from the nearest jump (window) or kink
         self.source_E = "target.E" if o.tie == "three-way" else "source.E"
@@ -56,10 +69,24 @@ class Model:
         own = {self.W_o: (words, width)} if self.o.tie == "none" else {}
         return {**own, "readout.b_y": (words,)}
 
-    def sentence_loss(self, p, source, target):
+    def gate_shapes(self, **widths):
+        """Of the vectors that p_gen is made of, by name."""
+        own = {f"copy.{name}": (1, width) for name, width in widths.items()}
+        return {**own, "copy.b": (1,)} if self.o.copy else {}
+
+    def gate(self, p, **vectors):
+        """p_gen = sigma(the sum of w . x over these vectors + b)"""
+        return torch.sigmoid(sum((p[f"copy.{name}"] @ x)[0] for name, x in vectors.items()) + p["copy.b"][0])
+
+    def sentence_loss(self, p, source, target, extended=None):
         """- sum_i objective(y_i)"""
-        self.cross_attention = {}
+        self.cross_attention, self.copied, self.gates = {}, {}, []
         t = self.outputs(p, source, target)
+        if self.o.copy:
+            source, target = extended
+            alphas = list(self.copied.values())[-1]
+            return -sum(extended_objective(self.o, p[self.W_o] @ t_i + p["readout.b_y"], alpha, gate, source, word)
+                        for t_i, alpha, gate, word in zip(t, alphas, self.gates, target, strict=True))
         return -sum(objective(self.o, p[self.W_o] @ t_i + p["readout.b_y"], word)
                     for t_i, word in zip(t, target, strict=True))
 
@@ -74,7 +101,7 @@ class Model:
         self.margin, total = torch.inf, 0
         for i, pair in enumerate(pairs):
             self.own = self.masks[i] if self.masks else {}
-            total = total + self.sentence_loss(p, *pair)
+            total = total + self.sentence_loss(p, *pair, self.extended[i] if self.extended else None)
             if self.links:
                 total = total + self.o.guided_alignment * self.guided_loss(self.links[i])
         return total / len(pairs) + self.o.l2 * sum((w * w).sum() for name, w in p.items() if is_weight(name))

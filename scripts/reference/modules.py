@@ -14,7 +14,7 @@ PAD = -100
 def fits(o):
     """Whether PyTorch has this model: keys and values of the embedding size divided by the heads."""
     size = o.embed // o.heads
-    return (o.model == "transformer" and o.attention == "scaled-dot" and o.window == "none"
+    return (o.model == "transformer" and not o.copy and o.attention == "scaled-dot" and o.window == "none"
             and o.normalizer == "softmax" and o.positions in ("none", "sinusoidal", "learned")
             and o.embed == o.attn == o.heads * size and o.value_size == size
             and o.kv_heads == o.heads)

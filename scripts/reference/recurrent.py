@@ -179,6 +179,7 @@ class Recurrent(Model):
             **decoder_shapes(o),
             **readout_shapes(o),
             **self.vocabulary_shapes(target_words, o.maxout),
+            **self.gate_shapes(w_h=o.annotation, w_s=o.hidden, w_x=o.embed),
         }
 
     def attend(self, p, H, i, q):
@@ -186,13 +187,14 @@ class Recurrent(Model):
         self.near(window_margin(w, self.o, q, len(H), i))
         c = attend(w, self.o, q, H, i, past=self.past)
         self.cross_attention["attention"] = self.past[0]
+        self.copied["attention"] = [sum(heads) / self.o.heads for heads in zip(*self.past, strict=True)]
         return c
 
-    def sentence_loss(self, p, source, target):
+    def sentence_loss(self, p, source, target, extended=None):
         """With the coverage loss, the mean over heads."""
         o = self.o
         self.past = [[] for _ in range(o.heads)]
-        loss = super().sentence_loss(p, source, target)
+        loss = super().sentence_loss(p, source, target, extended)
         if o.coverage != "loss":
             return loss
         for past in self.past:
@@ -232,7 +234,10 @@ class Recurrent(Model):
             step, attention = partial(self.step, p), partial(self.attend, p, encoded.H, i)
             above = partial(self.above, p, i, upper)
             c, s, upper, last = DECODERS[o.decoder](step, above, attention, x, fixed_c, s)
-            units = readout_total(p, o, before if reads_previous(o) else last, y, c)
+            u = before if reads_previous(o) else last
+            units = readout_total(p, o, u, y, c)
+            if o.copy:
+                self.gates.append(self.gate(p, w_h=c, w_s=u, w_x=y))
             self.near(readout_margin(o, units))
             mask = self.own["readout"][i - 1] if "readout" in self.own else 1
             t.append(mask * readout_units(o, units))

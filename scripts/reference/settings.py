@@ -22,7 +22,7 @@ CHOICES = {  # the first is the default
     "norm": ("pre", "post"),
     "tie": ("none", "two-way", "three-way"),
 }
-SWITCHES = ("input-feeding", "reverse-source", "cell-norm", "decoder-residual")
+SWITCHES = ("input-feeding", "reverse-source", "cell-norm", "decoder-residual", "copy")
 NUMBERS = {  # the default (None: there is none) and the least
     "embed": (None, 1), "hidden": (None, 1), "attn": (None, 1), "maxout": (None, 1),
     "ffn": (256, 1), "layers": (1, 1), "decoder-layers": (1, 1), "heads": (1, 1), "kv-heads": (0, 0), "value-size": (0, 0), "window-size": (10, 1), "max-len": (50, 1),
@@ -88,6 +88,7 @@ def complete(settings):
     o.attends = transformer or o.decoder in ("bahdanau", "luong", "cgru")
     demand(not o.attends or o.attention not in CUT_BY_HEADS or o.attn % o.heads == 0,
            f"settings: attn {o.attn} is not a multiple of heads {o.heads}")
+    demand(o.attends or not o.copy, "settings: copy without attention")
     demand(transformer or o.tie == "none" or o.maxout == o.embed,
            f"settings: a tied embedding of size {o.embed} does not fit maxout {o.maxout}")
     return o

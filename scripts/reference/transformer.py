@@ -3,7 +3,7 @@ for each word."""
 
 import torch
 
-from .attention import attend, attention_shapes, weights_of, weights, window_margin
+from .attention import attend, attention_shapes, weights, weights_of, window_margin
 from .model import BOS, Model
 from .position import Place, position_shapes, positioned
 
@@ -42,6 +42,7 @@ class Transformer(Model):
             "target.E": (target_words, o.embed),
             **stack_shapes(o, "decoder", "target", ("self", "cross")),
             **self.vocabulary_shapes(target_words, o.embed),
+            **self.gate_shapes(w_s=o.embed),
         }
 
     def residual(self, p, part, X, f):
@@ -49,6 +50,12 @@ class Transformer(Model):
         if self.o.norm == "post":
             return layernorm(p, f"{part}.norm", X + self.drop(part, f(X)))
         return X + self.drop(part, f(layernorm(p, f"{part}.norm", X)))
+
+    def look(self, part, w, q, H, i):
+        """Keeps the weights of a cross-attention: of the first head and, to copy by, the mean of all."""
+        heads = [weights(w, self.o, k, q, H, i) for k in range(self.o.heads if self.o.copy else 1)]
+        self.cross_attention.setdefault(part, []).append(heads[0])
+        self.copied.setdefault(part, []).append(sum(heads) / len(heads))
 
     def attention(self, p, part, Q, H, causal=False):
         """Query i attends to H, if causal to its first i rows alone."""
@@ -60,7 +67,7 @@ class Transformer(Model):
             self.near(window_margin(w, self.o, q, len(seen), i))
             found.append(attend(w, self.o, q, seen, i, place))
             if part.endswith(".cross"):
-                self.cross_attention.setdefault(part, []).append(weights(w, self.o, 0, q, seen, i))
+                self.look(part, w, q, seen, i)
         return torch.stack(found)
 
     def feedforward(self, p, part, X):
@@ -91,4 +98,7 @@ class Transformer(Model):
     def outputs(self, p, source, target):
         """The decoder's last vector for every word of the target."""
         memory = self.stack(p, "encoder", "source", p[self.source_E], source)
-        return self.stack(p, "decoder", "target", p["target.E"], [BOS, *target[:-1]], memory)
+        t = self.stack(p, "decoder", "target", p["target.E"], [BOS, *target[:-1]], memory)
+        if self.o.copy:
+            self.gates = [self.gate(p, w_s=t_i) for t_i in t]
+        return t

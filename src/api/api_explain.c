@@ -41,6 +41,13 @@ static bool read_source(explanation_task *all, sa_error *error) {
     return all->source.len > 1 || sa_fail(error, SA_USAGE, "the source is empty");
 }
 
+/* The extended ids of a model that copies; of the target, too, if there is one. */
+static bool extend(explanation_task *all, sa_error *error) {
+    const char *const source = all->source_text, *const target = all->target_text;
+    return sa_extend_texts(all->model, &source, target ? &target : NULL, 0, 1, &all->source,
+                           target ? &all->target : NULL, error);
+}
+
 static bool read_target(explanation_task *all, sa_error *error) {
     if (!normalize("target", all->options->target, &all->target_text, error) ||
         !sa_check_lengths(all->model, NULL, &(sa_pair){.target = all->target_text}, 1, error) ||
@@ -59,18 +66,32 @@ static bool translate(explanation_task *all, sa_error *error) {
     const sa_seq2seq *const models[] = {&all->model->w};
     const sa_sentence *const sources[] = {&all->source};
     if (!sa_search_batch(models, 1, sources, NULL, 1, &greedy, NULL, &found, error)) return false;
-    all->target_ids = found.ids;
-    all->target = (sa_sentence){found.ids, found.len};
-    return true;
+    all->target_ids = sa_new((size_t)found.len, sizeof *all->target_ids, error);
+    all->target = (sa_sentence){all->target_ids, found.len, found.ids};
+    const int known = sa_seq2seq_words(&all->model->w);
+    for (int i = 0; all->target_ids && i < found.len; i++) /* what is copied is read as <unk> */
+        all->target_ids[i] = found.ids[i] < known ? found.ids[i] : SA_UNK;
+    return all->target_ids;
 }
 
 /* ---- Words ----------------------------------------------------------------------------------- */
 
-/* The words of token ids, or the first `count` words of a vocabulary (ids NULL). */
-static const char **words_of(const sa_vocab *vocab, const int32_t *ids, int count,
+/* The source word of an extended id. */
+static sa_token copied_word(const explanation_task *all, int32_t id) {
+    int j = 0;
+    while (sa_sentence_extended(&all->source)[j] != id) j++;
+    return (sa_token){all->source_words[j], strlen(all->source_words[j])};
+}
+
+/* The words of extended ids, or the first `count` words of the vocabulary (ids NULL). */
+static const char **words_of(const explanation_task *all, const int32_t *ids, int count,
                              sa_error *error) {
+    const sa_vocab *vocab = &all->model->target.vocab;
     sa_token *tokens = sa_new((size_t)count, sizeof *tokens, error);
-    for (int i = 0; tokens && i < count; i++) tokens[i] = sa_vocab_token(vocab, ids ? ids[i] : i);
+    for (int i = 0; tokens && i < count; i++) {
+        const int32_t id = ids ? ids[i] : i;
+        tokens[i] = id < sa_vocab_size(vocab) ? sa_vocab_token(vocab, id) : copied_word(all, id);
+    }
     const char **words = tokens ? sa_token_texts(tokens, (size_t)count, error) : NULL;
     free(tokens);
     return words;
@@ -82,9 +103,9 @@ static bool find_labels(explanation_task *all, sa_error *error) {
     if (all->source_words)
         all->target_words = all->target_text
                                 ? sa_surface_words(target, all->target_text, &all->target, error)
-                                : words_of(&target->vocab, all->target.ids, all->target.len, error);
+                                : words_of(all, all->target.extended, all->target.len, error);
     if (all->target_words)
-        all->vocabulary = words_of(&target->vocab, NULL, sa_vocab_size(&target->vocab), error);
+        all->vocabulary = words_of(all, NULL, sa_vocab_size(&target->vocab), error);
     all->pair = (sa_explain_pair){
         .forced = all->options->target,
         .sources = all->source.len,
@@ -124,7 +145,8 @@ static bool check_layer(const explanation_task *all, sa_error *error) {
 
 static bool run(explanation_task *all, sa_error *error) {
     const sa_model *model = all->model;
-    if (!read_source(all, error) || !(all->options->target ? read_target : translate)(all, error))
+    if (!read_source(all, error) || (all->options->target && !read_target(all, error)) ||
+        !extend(all, error) || (!all->options->target && !translate(all, error)))
         return false;
     if (!model->w.family->recurrent && !check_layer(all, error)) return false;
     if (model->w.family->recurrent &&
@@ -158,6 +180,8 @@ bool sa_explain(sa_model *model, const sa_explain_options *options, sa_error *er
     const bool good = run(&all, error);
     free(all.source_text), free(all.target_text);
     free(all.source_ids), free(all.target_ids);
+    free((int32_t *)(uintptr_t)all.source.extended);
+    free((int32_t *)(uintptr_t)all.target.extended);
     free(all.source_words), free(all.target_words), free(all.vocabulary);
     return good;
 }

@@ -15,7 +15,8 @@ static bool check_pairs(sa_lab_job *job, const char *path, sa_error *error) {
     if (!sa_corpus_open(&corpus, path, error)) return false;
     bool good =
         sa_text_codecs_build(&source, &target, &corpus, NULL, job->settings, error) &&
-        sa_dataset_build(&pairs, &corpus, NULL, &source, &target, job->settings->max_len, error);
+        sa_dataset_build(&pairs, &corpus, NULL, &source, &target, job->settings->max_len, error) &&
+        (!job->settings->copy || sa_dataset_extend(&pairs, &corpus, &source, &target, error));
     sa_gold_alignment *gold = NULL;
     if (good && job->settings->guided_alignment > 0) {
         good = corpus.gold || sa_fail_unaligned(&corpus, error);

@@ -122,6 +122,10 @@ static coverage_slice slice_coverage(const sa_attention *w, const sa_memory *mem
                             .C = sa_attention_head(rows.state, block->row, H, k, S)};
 }
 
+bool sa_attention_lacks(const sa_attention *w) {
+    return w->normalizer->null_key || w->window == SA_WINDOW_LOCAL_P;
+}
+
 sa_real sa_attention_exponent(const sa_attention *w, int k) {
     return w->a.cols ? sa_entmax_alpha(w->a.x[k]) : w->exponent;
 }
@@ -301,8 +305,7 @@ static void heads_backward(const sa_attention *w, const sa_memory *memory, const
                          to = slice_head(dw, dmemory, block, d.q, d_o, k);
         sa_mat alpha = block_weights(w, block, rows.alpha, k, S);
         sa_attention_sum_backward(alpha, at.v, to.o, dalpha, to.v);
-        if (!k && d.alpha.cols) /* the alignment loss guides the first head only */
-            sa_add(sa_cols(sa_rows(d.alpha, block->row, block->count), 0, S), dalpha);
+        if (d.alpha.cols) sa_add(block_weights(w, block, d.alpha, k, S), dalpha);
         coverage_slice dcoverage;
         if (w->w_c.cols) {
             dcoverage = slice_coverage(dw, dmemory, block, d, k);

@@ -29,6 +29,10 @@ sa_mat sa_kv_head_part(const sa_attention *w, sa_mat all, int k);
 /* The weights of head k in one row of alpha, for a sentence of S words. */
 sa_mat sa_attention_head(sa_mat alpha, int row, int heads, int k, int S);
 
+/* Whether the weights of a query may sum to less than 1: with a null key, and under the Gaussian of
+ * a local-p window. */
+bool sa_attention_lacks(const sa_attention *w);
+
 /* The alpha of head k's normalizer. */
 sa_real sa_attention_exponent(const sa_attention *w, int k);
 

@@ -56,6 +56,7 @@ void sa_alignment_release(sa_alignment *alignment) {
     free((void *)(uintptr_t)alignment->source);
     free((void *)(uintptr_t)alignment->weights);
     free((void *)(uintptr_t)alignment->token_log_probabilities);
+    free((void *)(uintptr_t)alignment->generation_probabilities);
     free((void *)(uintptr_t)alignment->target_unknown);
     free((void *)(uintptr_t)alignment->source_unknown);
     *alignment = (sa_alignment){0};

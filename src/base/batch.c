@@ -28,7 +28,10 @@ sa_batch_side sa_batch_side_build(sa_arena *arena, const sa_sentence *sentences,
     int *start = sa_arena_alloc(arena, (size_t)steps + 1, sizeof *start);
     int *order = sa_arena_alloc(arena, (size_t)count, sizeof *order);
     int32_t *ids = sa_arena_alloc(arena, (size_t)words, sizeof *ids);
-    sa_batch_side side = {count, steps, words, len, first, active, start, ids, order};
+    int32_t *extended = ids;
+    if (count && sentences->extended)
+        extended = sa_arena_alloc(arena, (size_t)words, sizeof *extended);
+    sa_batch_side side = {count, steps, words, len, first, active, start, ids, order, extended};
     if (!arena->base) return side;
 
     order_by_length(sentences, count, steps, order,
@@ -42,7 +45,11 @@ sa_batch_side sa_batch_side_build(sa_arena *arena, const sa_sentence *sentences,
         while (alive > 0 && len[alive - 1] <= t) alive--;
         active[t] = alive;
         start[t] = row;
-        for (int b = 0; b < alive; b++) ids[row++] = sentences[order[b]].ids[t];
+        for (int b = 0; b < alive; b++, row++) {
+            const sa_sentence *sentence = &sentences[order[b]];
+            ids[row] = sentence->ids[t];
+            if (extended != ids) extended[row] = sa_sentence_extended(sentence)[t];
+        }
     }
     return side;
 }

@@ -15,22 +15,30 @@
 /* The special tokens are ids, not spellings: a literal "<s>" in a text is an ordinary word. */
 enum { SA_UNK = 0, SA_EOS = 1, SA_BOS = 2, SA_SPECIAL_TOKENS = 3 };
 
-/* One sentence: token ids, EOS last. */
+/* One sentence: token ids, EOS last. For copying a pair also has the ids of both sides in the
+ * target vocabulary extended by the source words that it lacks, which follow its own; where they
+ * are not given, the ids of both sides count as such. */
 typedef struct sa_sentence {
     const int32_t *ids;
     int len;
+    const int32_t *extended; /* [len] or NULL */
 } sa_sentence;
 
+static inline const int32_t *sa_sentence_extended(const sa_sentence *sentence) {
+    return sentence->extended ? sentence->extended : sentence->ids;
+}
+
 typedef struct sa_batch_side {
-    int sentences;      /* B */
-    int steps;          /* the longest length */
-    int words;          /* sum of all lengths: rows of a packed block */
-    const int *len;     /* [B] decreasing */
-    const int *first;   /* [B+1] first row of each sentence, sentence by sentence */
-    const int *active;  /* [steps+1] sentences longer than t; active[steps] = 0 */
-    const int *start;   /* [steps+1] first row of each step, step by step */
-    const int32_t *ids; /* [words] step by step */
-    const int *order;   /* [B] index in the list that was given */
+    int sentences;           /* B */
+    int steps;               /* the longest length */
+    int words;               /* sum of all lengths: rows of a packed block */
+    const int *len;          /* [B] decreasing */
+    const int *first;        /* [B+1] first row of each sentence, sentence by sentence */
+    const int *active;       /* [steps+1] sentences longer than t; active[steps] = 0 */
+    const int *start;        /* [steps+1] first row of each step, step by step */
+    const int32_t *ids;      /* [words] step by step */
+    const int *order;        /* [B] index in the list that was given */
+    const int32_t *extended; /* [words] the sentences' extended ids, or the ids */
 } sa_batch_side;
 
 typedef struct sa_batch {
@@ -49,7 +57,8 @@ static inline int sa_batch_source_index(const sa_batch *batch, int b) {
 }
 
 /* Builds one side of `count` sentences in the arena. While the arena counts, only the lengths are
- * read. Sentences of equal length keep their order. */
+ * read, and whether the first sentence has extended ids. Sentences of equal length keep their
+ * order. */
 sa_batch_side sa_batch_side_build(sa_arena *arena, const sa_sentence *sentences, int count);
 
 /* A batch of `count` pairs; whole = count. `target` may be NULL (translation): then that side is

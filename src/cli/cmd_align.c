@@ -121,6 +121,8 @@ static void add_json(const sa_alignment *alignment, const align_options *options
                              sa_json_words(alignment->target, T), "log_probability",
                              sa_json_number(alignment->log_probability), "weights",
                              sa_json_matrix(alignment->weights, T, S));
+    if (alignment->generation_probabilities)
+        json_object_set_new(line, "p_gen", sa_json_vector(alignment->generation_probabilities, T));
     json_t *heads = alignment->heads > 1 ? json_array() : NULL;
     for (int k = 0; heads && k < alignment->heads; k++)
         json_array_append_new(heads,
@@ -389,9 +391,8 @@ const cli_command cli_align = {
         "heads and layers count from 1 (head 0: mean or max of --head), words from 0. id is the "
         "fourth column of PAIRS or else the line; gold is 1 for a sure link, 0.5 for a possible "
         "one, 0 for none, and empty where no links are known; probability is that of the target "
-        "word after the words before it. Words stand as they are: read them with "
-        "pandas.read_csv(FILE, keep_default_na=False), which does not take 'null' for a missing "
-        "value.\n",
+        "word after the words before it; p_gen, of a model with --copy, is near 0 where it is "
+        "copied. Read it with pandas.read_csv(FILE, keep_default_na=False): 'null' is a word.\n",
     .example = "  softalign align mono/best.safetensors unseen.tsv --limit 1\n"
                "  softalign align mono/best.safetensors unseen.tsv --csv matrices --pharaoh -\n",
     .sets = sets,

@@ -93,6 +93,10 @@ const sa_option sa_settings_options[] = {
      "the decoder's paper"},
     {"input-feeding", SA_OPTION_SWITCH, SA_SCOPE_MODEL, FIELD(input_feeding), 0, 0, 1, NULL, NULL,
      "concatenate the previous read-out vector with the next input embedding (Luong et al. 2015)"},
+    {"copy", SA_OPTION_SWITCH, SA_SCOPE_MODEL, FIELD(copy), 0, 0, 1, NULL, NULL,
+     "pointer-generator (See et al. 2017): p_gen p(w) + (1 - p_gen) sum of the attention weights "
+     "of "
+     "the source words that are w; unknown ones can be copied"},
     {"embed", SA_OPTION_INT, SA_SCOPE_MODEL, FIELD(embed), 64, 1, 8192, NULL, "N",
      "embedding size (m)"},
     {"hidden", SA_OPTION_INT, SA_SCOPE_MODEL, FIELD(hidden), 128, 1, 8192, NULL, "N",

@@ -1,5 +1,6 @@
 #include "data/dataset.h"
 #include "base/rng.h"
+#include "data/extended.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -76,8 +77,30 @@ bool sa_dataset_build(sa_dataset *dataset, const sa_corpus *corpus, const bool *
     return good;
 }
 
+bool sa_dataset_extend(sa_dataset *dataset, const sa_corpus *corpus, const sa_text_codec *source,
+                       const sa_text_codec *target, sa_error *error) {
+    const sa_sentence *last = &dataset->target[dataset->count - 1];
+    const size_t size = (size_t)(last->ids + last->len - dataset->ids);
+    sa_extender extender;
+    dataset->extended = sa_new(size, sizeof *dataset->extended, error);
+    bool good = dataset->extended;
+    sa_extender_init(&extender, source, target);
+    for (size_t k = 0; good && k < dataset->count; k++) {
+        const sa_pair *pair = &corpus->pairs[dataset->pair[k]];
+        int32_t *left = dataset->extended + (dataset->source[k].ids - dataset->ids);
+        int32_t *right = left + dataset->source[k].len;
+        good = sa_extend_pair(&extender, pair->source, pair->target, left, right, error);
+        dataset->source[k].extended = left, dataset->target[k].extended = right;
+    }
+    sa_extender_release(&extender);
+    if (good) /* which unknown words are the same belongs to the data, too */
+        dataset->hash += sa_hash((const char *)dataset->extended, size * sizeof(int32_t));
+    return good;
+}
+
 void sa_dataset_release(sa_dataset *dataset) {
     free(dataset->source), free(dataset->target), free(dataset->pair), free(dataset->ids);
+    free(dataset->extended);
     *dataset = (sa_dataset){0};
 }
 

@@ -13,6 +13,7 @@ typedef struct sa_dataset {
     int64_t target_words;               /* tokens, EOS included */
     uint64_t hash;                      /* of all ids: identifies the data */
     int32_t *ids;
+    int32_t *extended; /* for copying, in the order of ids; or NULL */
 } sa_dataset;
 
 /* Encodes the pairs that `use` marks (NULL: all), except those with a side above max_len tokens (0:
@@ -20,6 +21,9 @@ typedef struct sa_dataset {
 bool sa_dataset_build(sa_dataset *dataset, const sa_corpus *corpus, const bool *use,
                       const sa_text_codec *source, const sa_text_codec *target, int max_len,
                       sa_error *error);
+/* Adds the sentences' extended ids, for copying. */
+bool sa_dataset_extend(sa_dataset *dataset, const sa_corpus *corpus, const sa_text_codec *source,
+                       const sa_text_codec *target, sa_error *error);
 void sa_dataset_release(sa_dataset *dataset);
 
 /* Marks about 5 % of the pairs in held [corpus->count] for validation, by a hash of the source, so

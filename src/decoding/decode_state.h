@@ -7,9 +7,11 @@
 
 typedef struct sa_decode_state {
     const sa_seq2seq *w;
-    sa_batch batch;      /* the sources */
-    sa_mat logits;       /* [rows x Ky] of the running step; log p(word) is logits - log_sum_exp */
+    sa_batch batch; /* the sources */
+    sa_mat logits;  /* [rows x words] of the running step; log p(word) is logits - log_sum_exp */
     double *log_sum_exp; /* [rows] */
+    int *words;          /* [B] how many of them each source's translations may have: with copying,
+                            those of its extended vocabulary */
     sa_decode_cache cache;
 } sa_decode_state;
 

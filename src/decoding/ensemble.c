@@ -24,6 +24,10 @@ void sa_ensemble_layout(sa_arena *arena, sa_ensemble *ensemble, const sa_sentenc
                         int count, int rows, int steps) {
     for (int m = 0; m < ensemble->count; m++)
         sa_decode_state_layout(arena, &ensemble->states[m], sources[m], count, rows, steps);
+    ensemble->widest = 0;
+    for (int m = 1; m < ensemble->count; m++)
+        if (ensemble->states[m].logits.cols > ensemble->states[ensemble->widest].logits.cols)
+            ensemble->widest = m;
     ensemble->ids = sa_arena_alloc(arena, (size_t)rows, sizeof *ensemble->ids);
     ensemble->which = sa_arena_alloc(arena, (size_t)rows, sizeof *ensemble->which);
     ensemble->from = sa_arena_alloc(arena, (size_t)rows, sizeof *ensemble->from);
@@ -33,27 +37,35 @@ void sa_ensemble_begin(sa_ensemble *ensemble) {
     for (int m = 0; m < ensemble->count; m++) sa_decode_state_begin(&ensemble->states[m]);
 }
 
-/* Row l of the first model's logits becomes log mean_m p_m(word), relative to the largest p_m: so a
- * word that no model expects has a finite number. */
-static void average_row(const sa_decode_state *states, int count, int l) {
-    const sa_mat all = states[0].logits;
-    for (int word = 0; word < all.cols; word++) {
+int sa_ensemble_words(const sa_ensemble *ensemble, int b) {
+    return ensemble->states[ensemble->widest].words[b];
+}
+
+/* Row l of the widest model's logits becomes log mean_m p_m(word), relative to the largest p_m: so
+ * a word that no model expects has a finite number. */
+static void average_row(const sa_ensemble *ensemble, int l) {
+    const sa_decode_state *states = ensemble->states, *widest = &states[ensemble->widest];
+    const int count = ensemble->count, b = ensemble->which[l];
+    for (int word = 0; word < widest->words[b]; word++) {
         double log_p[SA_ENSEMBLE], most = -INFINITY, sum = 0;
         for (int m = 0; m < count; m++) {
-            log_p[m] = (double)sa_row(states[m].logits, l)[word] - states[m].log_sum_exp[l];
+            log_p[m] = word < states[m].words[b]
+                           ? (double)sa_row(states[m].logits, l)[word] - states[m].log_sum_exp[l]
+                           : -INFINITY;
             most = fmax(most, log_p[m]);
         }
         for (int m = 0; m < count; m++) sum += exp(log_p[m] - most);
-        sa_row(all, l)[word] = (sa_real)(most + log(sum / count));
+        sa_row(widest->logits, l)[word] = (sa_real)(most + log(sum / count));
     }
-    states[0].log_sum_exp[l] = 0;
+    widest->log_sum_exp[l] = 0;
 }
 
 bool sa_ensemble_step(sa_ensemble *ensemble, int i, const sa_continuation *rows, int L,
                       sa_mat *logits, sa_error *error) {
     sa_decode_state *states = ensemble->states;
+    const int known = sa_seq2seq_words(states[0].w);
     for (int l = 0; l < L; l++) {
-        ensemble->ids[l] = rows[l].word;
+        ensemble->ids[l] = rows[l].word < known ? rows[l].word : SA_UNK; /* a copied word */
         ensemble->which[l] = rows[l].sentence;
         ensemble->from[l] = rows[l].row;
     }
@@ -65,9 +77,9 @@ bool sa_ensemble_step(sa_ensemble *ensemble, int i, const sa_continuation *rows,
                                  .override = ensemble->override};
     for (int m = 0; m < ensemble->count; m++)
         if (!sa_decode_state_step(&states[m], &step, error)) return false;
-    for (int l = 0; l < L && ensemble->count > 1; l++) average_row(states, ensemble->count, l);
-    *logits = sa_rows(states[0].logits, 0, L);
-    ensemble->log_sum_exp = states[0].log_sum_exp;
+    for (int l = 0; l < L && ensemble->count > 1; l++) average_row(ensemble, l);
+    *logits = sa_rows(states[ensemble->widest].logits, 0, L);
+    ensemble->log_sum_exp = states[ensemble->widest].log_sum_exp;
     return true;
 }
 

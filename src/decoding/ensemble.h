@@ -1,7 +1,9 @@
 /* ensemble: one or several models that translate together, word by word.
  *
  * Each model has its own state of every hypothesis. The probability of the next word is the mean of
- * the models' (Sutskever et al. 2014; Luong et al. 2015), and so are the attention weights. */
+ * the models' (Sutskever et al. 2014; Luong et al. 2015), and so are the attention weights. With
+ * copying, the words are those of the extended vocabulary, to which models that do not copy give no
+ * probability beyond their own. */
 #ifndef SA_DECODING_ENSEMBLE_H
 #define SA_DECODING_ENSEMBLE_H
 
@@ -12,6 +14,7 @@ enum { SA_ENSEMBLE = 16 }; /* most models */
 typedef struct sa_ensemble {
     int count;
     sa_decode_state *states;     /* [count] */
+    int widest;                  /* the first of those that have the most words */
     const sa_override *override; /* of the attention weights, or NULL; its order is not read */
     int32_t *ids;                /* [rows] these three, of the running step */
     int *which, *from;
@@ -38,7 +41,11 @@ void sa_ensemble_layout(sa_arena *arena, sa_ensemble *ensemble, const sa_sentenc
 /* Encodes the sources. */
 void sa_ensemble_begin(sa_ensemble *ensemble);
 
-/* Step i (from 1) of L rows: log p(word) is logits - ensemble->log_sum_exp, logits [L x Ky]. */
+/* The words that translations of sentence b may have. */
+int sa_ensemble_words(const sa_ensemble *ensemble, int b);
+
+/* Step i (from 1) of L rows: log p(word) is logits - ensemble->log_sum_exp, for the words of the
+ * row's sentence. */
 bool sa_ensemble_step(sa_ensemble *ensemble, int i, const sa_continuation *rows, int L,
                       sa_mat *logits, sa_error *error);
 

@@ -47,8 +47,9 @@ static bool decode_freely(free_run *run, const sa_sentence *targets, int count, 
             const sa_sentence *target = &targets[order[b]];
             const sa_real *row = sa_row(logits, b);
             if (t < target->len)
-                log_p[order[b]] += (double)row[target->ids[t]] - run->ensemble.log_sum_exp[b];
-            run->rows[b].word = argmax_word(row, logits.cols);
+                log_p[order[b]] +=
+                    (double)row[sa_sentence_extended(target)[t]] - run->ensemble.log_sum_exp[b];
+            run->rows[b].word = argmax_word(row, sa_ensemble_words(&run->ensemble, b));
         }
     }
     return true;

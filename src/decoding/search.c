@@ -22,8 +22,8 @@ typedef struct backpointer {
 
 typedef struct search_state {
     const sa_search *search;
-    int beam, words, longest; /* S of the longest source */
-    bool weights;             /* attention weights are stored */
+    int beam, longest; /* S of the longest source */
+    bool weights;      /* attention weights are stored */
     const int *source_len, *order;
     const int *lengths; /* [B] of the outputs, in the caller's order; or NULL */
     sa_arena arena;
@@ -31,7 +31,7 @@ typedef struct search_state {
     live_hypothesis *live, *next; /* [rows] sentence after sentence */
     int live_count;
     sa_continuation *continuations; /* [rows] */
-    sa_candidate *candidates;       /* [words] sampling only */
+    sa_candidate *candidates;       /* [the most words] sampling only */
     int *unfinished;                /* [B] the size of the beam, less the finished hypotheses */
     sa_real *sums;                  /* [longest] */
     backpointer *history;
@@ -66,7 +66,8 @@ static void layout(search_state *run, sa_arena *arena, const sa_sentence *const 
     run->unfinished = sa_arena_alloc(arena, (size_t)count, sizeof *run->unfinished);
     run->sums = sa_arena_alloc(arena, (size_t)run->longest, sizeof *run->sums);
     run->found_count = sa_arena_alloc(arena, (size_t)count, sizeof *run->found_count);
-    const size_t drawn = run->search->sample ? (size_t)run->words : 0;
+    const sa_decode_state *widest = &run->ensemble.states[run->ensemble.widest];
+    const size_t drawn = run->search->sample ? (size_t)widest->logits.cols : 0;
     run->candidates = sa_arena_alloc(arena, drawn, sizeof *run->candidates);
 }
 
@@ -134,7 +135,8 @@ static sa_real pruning_threshold(double log_p, double log_sum_exp, double worst)
 /* The best continuations of the live hypotheses first .. last-1, all of one sentence. */
 static int continue_beam(search_state *run, sa_mat logits, int step, int first, int last,
                          live_hypothesis *best) {
-    const int b = run->live[first].at.sentence, capacity = run->unfinished[b], words = run->words;
+    const int b = run->live[first].at.sentence, capacity = run->unfinished[b];
+    const int words = sa_ensemble_words(&run->ensemble, b);
     int count = 0;
     for (int l = first; l < last; l++) {
         const sa_real *row = sa_row(logits, l);
@@ -160,10 +162,11 @@ static int continue_beam(search_state *run, sa_mat logits, int step, int first, 
 static int continue_samples(search_state *run, sa_mat logits, int step, int first, int last,
                             live_hypothesis *drawn) {
     const sa_search *search = run->search;
+    const int words = sa_ensemble_words(&run->ensemble, run->live[first].at.sentence);
     for (int l = first; l < last; l++) {
         const sa_real *row = sa_row(logits, l);
         int count = 0;
-        for (int32_t word = 0; word < run->words; word++)
+        for (int32_t word = 0; word < words; word++)
             if (allowed(run, word, run->live[l].at.sentence, step))
                 run->candidates[count++] =
                     (sa_candidate){word, (double)row[word] - run->ensemble.log_sum_exp[l]};
@@ -314,7 +317,6 @@ bool sa_search_batch(const sa_seq2seq *const *w, int models, const sa_sentence *
     search_state run = {.search = search,
                         .lengths = lengths,
                         .beam = sa_search_rows(search),
-                        .words = sa_seq2seq_words(w[0]),
                         .weights = search->weights || search->coverage > 0,
                         .found = found};
     memset(found, 0, sizeof *found * all);

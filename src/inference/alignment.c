@@ -66,7 +66,10 @@ static bool align_part(sa_model *model, const sa_align_options *options, const s
                               ? sa_encode_texts(&model->target, model->max_len,
                                                 &pairs[first].target, sizeof *pairs, count, error)
                               : NULL;
-    sa_alignment *weights = target ? sa_new(count, sizeof *weights, error) : NULL;
+    const bool extended =
+        target && sa_extend_texts(model, &pairs[first].source, &pairs[first].target, sizeof *pairs,
+                                  count, source, target, error);
+    sa_alignment *weights = extended ? sa_new(count, sizeof *weights, error) : NULL;
     sa_override override = {0};
     bool good =
         weights &&

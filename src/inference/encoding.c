@@ -1,12 +1,24 @@
 #include "inference/encoding.h"
 #include "base/utf8.h"
+#include "data/extended.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 void sa_sentences_release(sa_sentence *sentences, size_t count) {
-    for (size_t i = 0; sentences && i < count; i++) free((int32_t *)(uintptr_t)sentences[i].ids);
+    for (size_t i = 0; sentences && i < count; i++) {
+        free((int32_t *)(uintptr_t)sentences[i].ids);
+        free((int32_t *)(uintptr_t)sentences[i].extended);
+    }
     free(sentences);
+}
+
+/* Text i of a list as sa_encode_texts has it: NFC, as in a corpus, so that a combining accent makes
+ * the same word. */
+static char *text_at(const char *const *first, size_t stride, size_t i, sa_error *error) {
+    const char *text;
+    memcpy(&text, (const char *)first + i * stride, sizeof text);
+    return sa_utf8_normalize(text, strlen(text), false, error);
 }
 
 sa_sentence *sa_encode_texts(const sa_text_codec *codec, int max_len, const char *const *first,
@@ -16,11 +28,8 @@ sa_sentence *sa_encode_texts(const sa_text_codec *codec, int max_len, const char
     bool good = sentences;
     sa_bpe_segmenter_init(&segmenter, &codec->bpe);
     for (size_t i = 0; good && i < count; i++) {
-        const char *text;
         int32_t *ids = NULL;
-        memcpy(&text, (const char *)first + i * stride, sizeof text);
-        /* NFC, as in a corpus: a combining accent makes the same word */
-        char *nfc = sa_utf8_normalize(text, strlen(text), false, error);
+        char *nfc = text_at(first, stride, i, error);
         good = nfc && sa_text_codec_encode(codec, &segmenter, nfc, &ids, &sentences[i].len, error);
         free(nfc);
         if (good && sentences[i].len - 1 > max_len) {
@@ -33,6 +42,38 @@ sa_sentence *sa_encode_texts(const sa_text_codec *codec, int max_len, const char
     if (good) return sentences;
     sa_sentences_release(sentences, count);
     return NULL;
+}
+
+/* Of a pair whose texts are in NFC; target_text and target may be NULL. */
+static bool extend_sentences(sa_extender *extender, const char *source_text,
+                             const char *target_text, sa_sentence *source, sa_sentence *target,
+                             sa_error *error) {
+    int32_t *left = sa_new((size_t)source->len, sizeof *left, error);
+    int32_t *right = target ? sa_new((size_t)target->len, sizeof *right, error) : NULL;
+    source->extended = left;
+    if (target) target->extended = right;
+    return left && (right || !target) &&
+           sa_extend_pair(extender, source_text, target_text, left, right, error);
+}
+
+bool sa_extend_texts(const sa_model *model, const char *const *source_text,
+                     const char *const *target_text, size_t stride, size_t count,
+                     sa_sentence *source, sa_sentence *target, sa_error *error) {
+    sa_extender extender;
+    bool good = true;
+    if (!model->settings.copy) return true;
+    sa_extender_init(&extender, &model->source, &model->target);
+    for (size_t i = 0; good && i < count; i++) {
+        if (!source[i].ids) continue; /* too long */
+        char *left = text_at(source_text, stride, i, error);
+        char *right = left && target ? text_at(target_text, stride, i, error) : NULL;
+        good =
+            left && (right || !target) &&
+            extend_sentences(&extender, left, right, &source[i], target ? &target[i] : NULL, error);
+        free(left), free(right);
+    }
+    sa_extender_release(&extender);
+    return good;
 }
 
 static bool check_length(const sa_model *model, const char *side, const sa_text_codec *codec,

@@ -10,6 +10,11 @@
  * but no ids. Freed by sa_sentences_release. */
 sa_sentence *sa_encode_texts(const sa_text_codec *codec, int max_len, const char *const *first,
                              size_t stride, size_t count, sa_error *error);
+/* Adds the extended ids of a model that copies to its encoded source texts and, where there are
+ * targets (NULL: none), to theirs; other models need none. */
+bool sa_extend_texts(const sa_model *model, const char *const *source_text,
+                     const char *const *target_text, size_t stride, size_t count,
+                     sa_sentence *source, sa_sentence *target, sa_error *error);
 void sa_sentences_release(sa_sentence *sentences, size_t count);
 
 /* Whether the model reads sentences as long as those of the pairs, either side of which may be

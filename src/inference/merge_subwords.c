@@ -53,6 +53,21 @@ static bool merge_log_p(const sa_alignment *subwords, const int *target, sa_alig
     return merged;
 }
 
+/* Of a word, the mean of its subwords, as of weights. */
+static bool merge_gate(const sa_alignment *subwords, const int *target, sa_alignment *words,
+                       sa_error *error) {
+    if (!subwords->generation_probabilities) return true;
+    double *merged = sa_new((size_t)words->targets, sizeof *merged, error);
+    words->generation_probabilities = merged;
+    for (int t = 0, parts; merged && t < subwords->targets; t += parts) {
+        double sum = 0;
+        for (parts = 0; t + parts < subwords->targets && target[t + parts] == target[t]; parts++)
+            sum += subwords->generation_probabilities[t + parts];
+        merged[target[t]] = sum / parts;
+    }
+    return merged;
+}
+
 /* A word is unknown if one of its subwords is. */
 static bool merge_unknown(const bool *subwords, int count, const int *word, int words,
                           const bool **out, sa_error *error) {
@@ -78,7 +93,7 @@ bool sa_alignment_merge(const sa_alignment *subwords, sa_alignment *words, sa_er
     int *source = target ? sa_new((size_t)subwords->sources, sizeof *source, error) : NULL;
     *words = *subwords;
     words->target = words->source = NULL;
-    words->weights = words->token_log_probabilities = NULL;
+    words->weights = words->token_log_probabilities = words->generation_probabilities = NULL;
     words->target_unknown = words->source_unknown = NULL;
     bool good = source;
     if (good) {
@@ -91,6 +106,7 @@ bool sa_alignment_merge(const sa_alignment *subwords, sa_alignment *words, sa_er
         good = words->target && words->source &&
                (!subwords->weights || merge_weights(subwords, target, source, words, error)) &&
                merge_log_p(subwords, target, words, error) &&
+               merge_gate(subwords, target, words, error) &&
                merge_unknown(subwords->target_unknown, subwords->targets, target, words->targets,
                              &words->target_unknown, error) &&
                merge_unknown(subwords->source_unknown, subwords->sources, source, words->sources,

@@ -80,11 +80,27 @@ static bool copy_log_p(const force_task *task, const sa_pass *pass, const sa_bat
     return isfinite(result->log_probability) || sa_fail_diverged(error);
 }
 
+/* Where the rows are the tokens of a model with copying: p_gen of each. */
+static bool copy_gate(const force_task *task, const sa_pass *pass, const sa_batch *batch, int b,
+                      sa_alignment *result, sa_error *error) {
+    const sa_seq2seq *w = &task->model->w;
+    const sa_mat z = w->family->read_out(pass)->gate;
+    const int T = batch->target.len[b];
+    if (!z.cols || !task->view || task->view->site != SA_SITE_CROSS) return true;
+    double *each = sa_new((size_t)T, sizeof *each, error);
+    result->generation_probabilities = each;
+    for (int t = 0; each && t < T; t++)
+        each[t] = sa_gate_probability((double)*sa_row(z, sa_seq2seq_target_row(w, batch, b, t)));
+    return each;
+}
+
 static bool copy_results(const force_task *task, const sa_pass *pass, const sa_batch *batch,
                          const size_t *pair, sa_error *error) {
     for (int b = 0; b < batch->target.sentences; b++) {
         sa_alignment *result = &task->results[pair[batch->target.order[b]]];
-        if (!copy_log_p(task, pass, batch, b, result, error)) return false;
+        if (!copy_log_p(task, pass, batch, b, result, error) ||
+            !copy_gate(task, pass, batch, b, result, error))
+            return false;
         if (task->view && !copy_weights(task, pass, batch, b, result, error)) return false;
     }
     return true;

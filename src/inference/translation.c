@@ -22,6 +22,7 @@ typedef struct translate_task {
     size_t count;  /* of order */
     sa_search search;
     bool attends;               /* a model has attention */
+    int copying;                /* the first model that copies; -1: none */
     const sa_pair **dictionary; /* sorted by source */
     sa_translation *out;
 } translate_task;
@@ -61,6 +62,19 @@ static sa_token replacement(const translate_task *task, const sa_real *weights,
     return (sa_token){.text = word, .size = strlen(word)};
 }
 
+/* ---- Words ----------------------------------------------------------------------------------- */
+
+/* The word of an id: of the vocabulary or, beyond it, of the source, as the text spells it. */
+static sa_token word_of(const translate_task *task, int32_t id, size_t sentence,
+                        const char *const *source) {
+    const sa_vocab *vocab = &task->models[0]->target.vocab;
+    if (id < sa_vocab_size(vocab)) return sa_vocab_token(vocab, id);
+    const sa_sentence *read = &task->sources[task->copying][sentence];
+    int j = 0;
+    while (sa_sentence_extended(read)[j] != id) j++;
+    return (sa_token){.text = source[j], .size = strlen(source[j])};
+}
+
 /* ---- One translation ------------------------------------------------------------------------- */
 
 /* Tokens, source words and attention weights. */
@@ -84,16 +98,17 @@ static int unknown_tokens(const sa_sentence *sentence) {
 }
 
 static bool write_text(const translate_task *task, const sa_hypothesis *found,
-                       const char *const *source, const sa_sentence *read, sa_token *token,
+                       const char *const *source, size_t sentence, sa_token *token,
                        sa_translation *out, sa_error *error) {
     const sa_text_codec *codec = &task->models[0]->target;
+    const sa_sentence *read = &task->sources[0][sentence];
     const int S = read->len;
     sa_buffer text = {0};
     size_t count = 0;
     for (int t = 0; t < found->len; t++) {
         const bool replaced = task->search.replace_unknown && found->ids[t] == SA_UNK;
         token[t] = replaced ? replacement(task, found->weights + (size_t)t * (size_t)S, source, S)
-                            : sa_vocab_token(&codec->vocab, found->ids[t]);
+                            : word_of(task, found->ids[t], sentence, source);
         count += found->ids[t] != SA_EOS;
     }
     sa_buffer_add(&text, "", 0); /* an empty translation is text too */
@@ -111,7 +126,8 @@ static bool write_text(const translate_task *task, const sa_hypothesis *found,
 static bool write_translation(const translate_task *task, size_t sentence,
                               const sa_hypothesis *found, sa_translation *out, sa_error *error) {
     const sa_sentence *read = &task->sources[0][sentence];
-    const bool details = task->search.weights, own = details || task->search.replace_unknown;
+    const bool details = task->search.weights;
+    const bool own = details || task->search.replace_unknown || task->copying >= 0;
     if (!isfinite(found->log_p)) return sa_fail_diverged(error);
     const char **source = NULL;
     sa_token *token = sa_new((size_t)found->len, sizeof *token, error);
@@ -120,7 +136,7 @@ static bool write_translation(const translate_task *task, size_t sentence,
         source = sa_surface_words(&task->models[0]->source, task->texts[sentence], read, error);
         good = source;
     }
-    good = good && write_text(task, found, source, read, token, out, error) &&
+    good = good && write_text(task, found, source, sentence, token, out, error) &&
            (!details || add_details(token, found, &source, read->len, out, error));
     free(source);
     free(token);
@@ -283,6 +299,7 @@ bool sa_translate_sources(sa_model *const *models, int number, const char *const
                            .lengths = lengths,
                            .search = *search,
                            .attends = any_attends(models, number),
+                           .copying = -1,
                            .out = out};
     if (count) memset(out, 0, sizeof *out * count * (size_t)search->nbest);
     const size_t batch = (size_t)search->batch, together = count < batch ? count : batch;
@@ -292,7 +309,11 @@ bool sa_translate_sources(sa_model *const *models, int number, const char *const
     for (int m = 0; good && m < number; m++) {
         task.sources[m] = sa_encode_texts(&models[m]->source, models[m]->max_len, sources,
                                           sizeof *sources, count, error);
-        good = task.sources[m] && sa_model_pack(models[m], rows, &task.packed[m], error);
+        good = task.sources[m] &&
+               sa_extend_texts(models[m], sources, NULL, sizeof *sources, count, task.sources[m],
+                               NULL, error) &&
+               sa_model_pack(models[m], rows, &task.packed[m], error);
+        if (task.copying < 0 && models[m]->settings.copy) task.copying = m;
     }
     task.order = good ? sa_new(count, sizeof *task.order, error) : NULL;
     good = task.order && sort_dictionary(&task, error);

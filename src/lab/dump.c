@@ -17,17 +17,17 @@ static sa_tensor parameter(const sa_param *param, const char *name, const sa_rea
     return tensor;
 }
 
-/* Writes the lengths of a side's sentences and then all token ids to numbers[count + words];
- * returns the words. */
-static int flatten(const sa_sentence *sentences, int count, int32_t *numbers) {
-    int words = 0;
+/* Writes the lengths of a side's sentences, all token ids and then all extended ids to
+ * numbers[count + 2 words]. */
+static void flatten(const sa_sentence *sentences, int count, int words, int32_t *numbers) {
+    int32_t *ids = numbers + count, *extended = ids + words;
     for (int i = 0; i < count; i++) {
-        numbers[i] = sentences[i].len;
-        memcpy(numbers + count + words, sentences[i].ids,
-               sizeof *numbers * (size_t)sentences[i].len);
-        words += sentences[i].len;
+        const int len = sentences[i].len;
+        numbers[i] = len;
+        memcpy(ids, sentences[i].ids, sizeof *ids * (size_t)len);
+        memcpy(extended, sa_sentence_extended(&sentences[i]), sizeof *ids * (size_t)len);
+        ids += len, extended += len;
     }
-    return words;
 }
 
 static sa_tensor integers(const char *name, const int32_t *numbers, int count) {
@@ -72,11 +72,11 @@ bool sa_lab_dump(const char *path, const sa_lab_model *model, const sa_lab_job *
     size_t size = 1;
     for (int i = 0; i < masked; i++)
         size += (size_t)masks[i].mask.rows * (size_t)masks[i].mask.cols;
-    sa_tensor *tensors = sa_new(2 * parameters + 6 + (size_t)masked, sizeof *tensors, error);
+    sa_tensor *tensors = sa_new(2 * parameters + 8 + (size_t)masked, sizeof *tensors, error);
     sa_real *numbers = sa_new(size, sizeof *numbers, error);
     char(*names)[NAME] = sa_new(parameters, sizeof *names, error);
-    int32_t *source = sa_new(B + (size_t)sides[0], sizeof *source, error);
-    int32_t *target = sa_new(B + (size_t)sides[1], sizeof *target, error);
+    int32_t *source = sa_new(B + 2 * (size_t)sides[0], sizeof *source, error);
+    int32_t *target = sa_new(B + 2 * (size_t)sides[1], sizeof *target, error);
     const int linked = flatten_links(job, model->batch.gold, NULL);
     int32_t *links = sa_new((size_t)linked * LINK + 1, sizeof *links, error);
     bool good = tensors && numbers && names && source && target && links;
@@ -90,12 +90,16 @@ bool sa_lab_dump(const char *path, const sa_lab_model *model, const sa_lab_job *
         }
         tensors[count++] =
             (sa_tensor){.name = "loss", .type = SA_F64, .rank = 1, .shape = {1}, .data = &loss};
-        flatten(job->source, job->count, source);
-        flatten(job->target, job->count, target);
+        flatten(job->source, job->count, sides[0], source);
+        flatten(job->target, job->count, sides[1], target);
         tensors[count++] = integers("source.len", source, job->count);
         tensors[count++] = integers("source.ids", source + B, sides[0]);
         tensors[count++] = integers("target.len", target, job->count);
         tensors[count++] = integers("target.ids", target + B, sides[1]);
+        if (job->settings->copy) {
+            tensors[count++] = integers("source.extended", source + B + sides[0], sides[0]);
+            tensors[count++] = integers("target.extended", target + B + sides[1], sides[1]);
+        }
         count += add_masks(model, masks, masked, numbers, tensors + count);
         flatten_links(job, model->batch.gold, links);
         if (linked)

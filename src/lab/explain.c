@@ -101,7 +101,7 @@ static void explain_step(sa_explainer *out, int i) {
 /* Those of a decoder step: all but the embeddings and the encoder. */
 static void explain_weights(sa_explainer *out) {
     const sa_params *plan = &out->model->plan;
-    static const char *const parts[] = {"decoder.", "attention.", "readout."};
+    static const char *const parts[] = {"decoder.", "attention.", "readout.", "copy."};
     out->line.part = SA_EXPLAIN_WEIGHTS;
     sa_explainer_section(out, "The weights");
     for (int i = 0; i < plan->count; i++) {

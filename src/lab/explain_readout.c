@@ -18,13 +18,17 @@ static sa_mat sums_of(sa_explainer *out, sa_decoder_rows rows) {
     return sums;
 }
 
+/* The state that the read-out sees. */
+static const char *state_name(char name[SA_STATE_NAME], const sa_decoder *w) {
+    const int last = w->sizes.layers;
+    return w->sizes.sees_previous ? sa_explain_state(name, "s", last, "_{i-1}")
+                                  : sa_explain_output(name, w, last);
+}
+
 static void write_sums(sa_explainer *out) {
     const sa_decoder *w = sa_explainer_decoder(out);
-    const int last = w->sizes.layers;
     char name[SA_STATE_NAME];
-    sa_explainer_write(out, "U_o %s",
-                       w->sizes.sees_previous ? sa_explain_state(name, "s", last, "_{i-1}")
-                                              : sa_explain_output(name, w, last));
+    sa_explainer_write(out, "U_o %s", state_name(name, w));
     if (w->readout.V_o.mat.x) sa_explainer_write(out, " + V_o E y_{i-1}");
     if (w->readout.C_o.mat.x)
         sa_explainer_write(out, " + C_o %s", sa_explain_fixed(w) ? "c" : "c_i");
@@ -55,6 +59,28 @@ static void explain_hidden(sa_explainer *out, const sa_readout_cache *cache, sa_
 
 /* ---- The words ------------------------------------------------------------------------------- */
 
+/* The gate, what it copies, and the mixture of that with p(y_i). */
+static void explain_copying(sa_explainer *out, const sa_readout_cache *cache) {
+    const sa_mixture *mixture = &out->model->pass.decoder.readout.mixtures[out->i - 1];
+    const double gate = sa_gate_probability(*cache->gate.x);
+    const char *place = "See et al. 2017, section 2.2";
+    const sa_decoder *w = sa_explainer_decoder(out);
+    char name[SA_STATE_NAME];
+    sa_explainer_write(out, "p_gen = sigma(w_h' c_i + w_s' %s + w_x' E y_{i-1} + b)",
+                       state_name(name, w));
+    sa_explainer_cite(out, place);
+    sa_explainer_number(out, "p_gen", "p_gen", gate);
+    sa_explainer_number(out, "copied", "sum of alpha_ij, x_j = y_i",
+                        mixture->in_source ? mixture->alpha : 0);
+    if (mixture->rest > 0)
+        sa_explainer_number(out, "rest", "what all alpha_ij lack", mixture->rest);
+    sa_explainer_write(out, mixture->rest > 0
+                                ? "P(y_i) = (p_gen + (1 - p_gen) rest) p(y_i) + (1 - p_gen) sum"
+                                : "P(y_i) = p_gen p(y_i) + (1 - p_gen) sum");
+    sa_explainer_cite(out, place);
+    sa_explainer_number(out, "P", "P(y_i)", exp(out->model->pass.log_p[out->i - 1]));
+}
+
 static void explain_words(sa_explainer *out, const sa_readout_cache *cache, const char *place) {
     const sa_readout *readout = &sa_explainer_decoder(out)->readout;
     const sa_pass *pass = &out->model->pass;
@@ -72,8 +98,10 @@ static void explain_words(sa_explainer *out, const sa_readout_cache *cache, cons
                         SA_ROWS_VOCABULARY, word);
     sa_explainer_column(out, "p", "p(y_i)", p, SA_ROWS_VOCABULARY, word);
     sa_explainer_number(out, "sum_words", "sum of exp", sum);
-    sa_explainer_number(out, "log_p", "log p(y_i)", pass->log_p[out->i - 1]);
-    sa_explainer_number(out, "total", "log p(y_1..i)", total);
+    if (cache->gate.cols) explain_copying(out, cache);
+    sa_explainer_number(out, "log_p", cache->gate.cols ? "log P(y_i)" : "log p(y_i)",
+                        pass->log_p[out->i - 1]);
+    sa_explainer_number(out, "total", cache->gate.cols ? "log P(y_1..i)" : "log p(y_1..i)", total);
 }
 
 void sa_explain_readout(sa_explainer *out, sa_decoder_rows rows) {

@@ -243,10 +243,20 @@ static void add_pairs(const sa_lab_job *job, sa_lab_job *own) {
                                          SA_UNK, SA_EOS, 8, 3, 9,      SA_EOS};
     static const int32_t target_ids[] = {3, SA_EOS, 4,      5, 6, SA_EOS, SA_EOS,
                                          7, 8,      SA_UNK, 9, 3, SA_EOS};
-    static const sa_sentence source[] = {
-        {source_ids, 5}, {source_ids + 5, 1}, {source_ids + 6, 3}, {source_ids + 9, 4}};
-    static const sa_sentence target[] = {
-        {target_ids, 2}, {target_ids + 2, 4}, {target_ids + 6, 1}, {target_ids + 7, 6}};
+    /* Target words that are known and in the source, known alone, copied alone (once from two
+     * places), and neither. */
+    static const int32_t source_extended[] = {3,  12,     12, 13, SA_EOS, SA_EOS, 7,
+                                              12, SA_EOS, 12, 3,  9,      SA_EOS};
+    static const int32_t target_extended[] = {12, SA_EOS, 4,      5, 6, SA_EOS, SA_EOS,
+                                              7,  12,     SA_UNK, 9, 3, SA_EOS};
+    static const sa_sentence source[] = {{source_ids, 5, source_extended},
+                                         {source_ids + 5, 1, source_extended + 5},
+                                         {source_ids + 6, 3, source_extended + 6},
+                                         {source_ids + 9, 4, source_extended + 9}};
+    static const sa_sentence target[] = {{target_ids, 2, target_extended},
+                                         {target_ids + 2, 4, target_extended + 2},
+                                         {target_ids + 6, 1, target_extended + 6},
+                                         {target_ids + 7, 6, target_extended + 7}};
     /* Target words with one link, several and none; possible links beside a sure one and alone. */
     static const sa_link first[] = {{0, 0}, {2, 0}}, second[] = {{0, 1}, {0, 2}},
                          fourth[] = {{2, 0}, {1, 0, true}, {3, 3, true}, {0, 4}, {1, 4}, {2, 4}};

@@ -71,4 +71,7 @@ bool sa_measure_causality(sa_proof_setup *setup, double *worst, sa_error *error)
  * values, and one pass over the whole target. */
 bool sa_measure_decoding(sa_proof_setup *setup, double *worst, sa_error *error);
 
+/* How far the probabilities of all words that a step of decoding may write are from the sum 1. */
+bool sa_measure_probabilities(sa_proof_setup *setup, double *worst, sa_error *error);
+
 #endif

@@ -25,8 +25,8 @@ static void layout(decoding *own, sa_arena *arena, const sa_seq2seq *w, const sa
  */
 static double step_difference(const decoding *own, sa_lab_view view, int t) {
     const sa_seq2seq *w = view.pass->w;
-    const double log_p =
-        (double)own->state.logits.x[own->target.ids[t]] - own->state.log_sum_exp[0];
+    const double log_p = (double)own->state.logits.x[sa_sentence_extended(&own->target)[t]] -
+                         own->state.log_sum_exp[0];
     const int heads = sa_seq2seq_heads(w), layers = sa_seq2seq_layers(w, SA_SITE_CROSS);
     sa_zero(own->alpha), sa_zero(own->whole);
     sa_decode_state_weights(&own->state, 0, own->alpha.cols, 1, own->alpha.x);
@@ -39,7 +39,19 @@ static double step_difference(const decoding *own, sa_lab_view view, int t) {
         sa_lab_max_difference(own->alpha.x, own->whole.x, own->whole.cols));
 }
 
-static bool decode_words(decoding *own, sa_lab_view view, double *worst, sa_error *error) {
+/* How far the probabilities of the step's words are from the sum 1. */
+static double sum_error(const decoding *own, sa_lab_view view, int t) {
+    double sum = 0;
+    (void)view, (void)t;
+    for (int word = 0; word < own->state.words[0]; word++)
+        sum += exp((double)own->state.logits.x[word] - own->state.log_sum_exp[0]);
+    return fabs(sum - 1);
+}
+
+typedef double step_measure(const decoding *own, sa_lab_view view, int t);
+
+static bool decode_words(decoding *own, sa_lab_view view, step_measure *measure, double *worst,
+                         sa_error *error) {
     const int which = 0, from = 0;
     int32_t word = SA_BOS;
     sa_decode_state_begin(&own->state);
@@ -47,13 +59,14 @@ static bool decode_words(decoding *own, sa_lab_view view, double *worst, sa_erro
         const sa_decode_step step = {
             .i = t + 1, .L = 1, .which = &which, .from = &from, .ids = &word};
         if (!sa_decode_state_step(&own->state, &step, error)) return false;
-        *worst = sa_lab_nan_max(*worst, step_difference(own, view, t));
+        *worst = sa_lab_nan_max(*worst, measure(own, view, t));
         word = own->target.ids[t];
     }
     return true;
 }
 
-bool sa_measure_decoding(sa_proof_setup *setup, double *worst, sa_error *error) {
+static bool decode_all(sa_proof_setup *setup, step_measure *measure, double *worst,
+                       sa_error *error) {
     bool good = true;
     for (int p = 0; good && p < setup->pairs.count; p++) {
         const sa_sentence *source = &setup->pairs.source[p];
@@ -65,11 +78,19 @@ bool sa_measure_decoding(sa_proof_setup *setup, double *worst, sa_error *error) 
             sa_lab_open_single(setup, p, &alone, error) && sa_arena_init(&arena, arena.used, error);
         if (good) {
             layout(&own, &arena, &setup->model.w, source);
-            good = decode_words(&own, (sa_lab_view){&alone, 0}, worst, error);
+            good = decode_words(&own, (sa_lab_view){&alone, 0}, measure, worst, error);
             sa_decode_state_release(&own.state);
         }
         sa_arena_release(&arena);
         sa_lab_pass_close(&alone);
     }
     return good;
+}
+
+bool sa_measure_decoding(sa_proof_setup *setup, double *worst, sa_error *error) {
+    return decode_all(setup, step_difference, worst, error);
+}
+
+bool sa_measure_probabilities(sa_proof_setup *setup, double *worst, sa_error *error) {
+    return decode_all(setup, sum_error, worst, error);
 }

@@ -44,8 +44,18 @@ void sa_lab_pass_close(sa_lab_pass *pass) {
 /* ---- Gradients ------------------------------------------------------------------------------- */
 
 static const sa_readout_cache *readout_of(const sa_lab_pass *pass) {
-    return pass->w->family->recurrent ? &pass->cache.decoder.readout
-                                      : &pass->cache.transformer.readout;
+    return pass->w->family->read_out(&pass->cache);
+}
+
+/* Those of one target word: by t and, with copying, by the gate and the weights of its row. */
+static void zero_derivatives(const sa_lab_pass *pass, int row) {
+    const sa_seq2seq *w = pass->w;
+    const sa_readout_cache *readout = readout_of(pass);
+    sa_zero(sa_rows(readout->dt, row, 1));
+    if (!readout->mixtures) return;
+    sa_zero(sa_rows(readout->dgate, row, 1));
+    sa_zero(
+        sa_rows(w->family->dalpha(&pass->cache, sa_seq2seq_layers(w, SA_SITE_CROSS) - 1), row, 1));
 }
 
 /* The row of target position t of sentence b. */
@@ -55,7 +65,7 @@ static int row_of(const sa_lab_pass *pass, int b, int t) {
 
 void sa_lab_pass_gradient(sa_lab_pass *pass, double scale, sa_seq2seq *dw) {
     const sa_seq2seq *w = pass->w;
-    w->family->predict(w, &pass->batch, 0, (sa_real)scale, &pass->cache, dw);
+    sa_pass_predict(w, &pass->batch, (sa_regularizer){0}, (sa_real)scale, &pass->cache, dw);
     w->family->backward(w, &pass->batch, (sa_dropout){0}, &pass->cache, dw);
 }
 
@@ -69,10 +79,10 @@ static int batch_index(sa_lab_view view) {
 void sa_lab_pass_gradient_of(sa_lab_view view, sa_seq2seq *dw) {
     sa_lab_pass pass = *view.pass; /* shares the arena */
     const int own = batch_index(view);
-    pass.w->family->predict(pass.w, &pass.batch, 0, 1, &pass.cache, dw);
+    sa_pass_predict(pass.w, &pass.batch, (sa_regularizer){0}, 1, &pass.cache, dw);
     for (int b = 0; b < pass.batch.target.sentences; b++)
         for (int t = 0; b != own && t < pass.batch.target.len[b]; t++)
-            sa_zero(sa_rows(readout_of(&pass)->dt, row_of(&pass, b, t), 1));
+            zero_derivatives(&pass, row_of(&pass, b, t));
     pass.w->family->backward(pass.w, &pass.batch, (sa_dropout){0}, &pass.cache, dw);
 }
 

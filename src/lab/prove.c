@@ -2,6 +2,7 @@
 #include "base/memory.h"
 #include "lab/invariance.h"
 #include "lab/lab.h"
+#include "model/copying.h"
 
 #include <stdlib.h>
 
@@ -11,6 +12,10 @@
 
 static const char *no_attention(const sa_proof_setup *setup) {
     return sa_lab_attention(setup) ? NULL : "the decoder has no attention";
+}
+
+static const char *no_copying(const sa_proof_setup *setup) {
+    return sa_copies(&setup->model.w) ? NULL : "the model does not copy";
 }
 
 static bool content_based(const sa_proof_setup *setup) {
@@ -165,6 +170,9 @@ static const struct invariance {
      "Decoding word by word, with cached states or keys and values, gives every word the log p and "
      "weights of a pass over the whole target.",
      1e-12, .measure = sa_measure_decoding},
+    {"copying",
+     "The probabilities of the vocabulary, extended by the source words that it lacks, sum to 1.",
+     1e-12, .excuse = no_copying, .measure = sa_measure_probabilities},
 };
 
 enum { ROWS = sizeof rows / sizeof *rows };

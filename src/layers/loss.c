@@ -24,12 +24,28 @@ void sa_loss_forward(sa_mat logits, sa_mat b, const int32_t *ids, double smoothi
     }
 }
 
-void sa_loss_backward(sa_mat p, const int32_t *ids, double smoothing, sa_real scale) {
+void sa_loss_backward(sa_mat p, const int32_t *ids, double smoothing, sa_real scale,
+                      const sa_mixture *mixtures) {
     const bool smoothed = smoothing > 0 && sa_gradient_intact("loss.smoothing");
+    const bool mixed = mixtures && sa_gradient_intact("copy.generated");
     const sa_real smooth = scale * (sa_real)(smoothing / p.cols);
     for (int i = 0; i < p.rows; i++) {
         sa_real *row = sa_row(p, i);
-        if (sa_gradient_intact("loss.target")) row[ids[i]] -= scale * (sa_real)(1 - smoothing);
+        double target = 1 - smoothing;
+        if (mixed) {
+            target *= mixtures[i].generated;
+            sa_scale((sa_real)(target + smoothing), sa_rows(p, i, 1));
+        }
+        if (sa_gradient_intact("loss.target")) row[ids[i]] -= scale * (sa_real)target;
         for (int k = 0; smoothed && k < p.cols; k++) row[k] -= smooth;
+    }
+}
+
+void sa_loss_mix(sa_mixture *mixtures, int count, double smoothing, sa_real *log_p,
+                 sa_real *objective) {
+    for (int i = 0; i < count; i++) {
+        const sa_real log_P = (sa_real)sa_mixture_forward(&mixtures[i], (double)log_p[i]);
+        objective[i] += (sa_real)(1 - smoothing) * (log_P - log_p[i]);
+        log_p[i] = log_P;
     }
 }

@@ -84,13 +84,24 @@ static bool check_coverage(const sa_settings *settings, const sa_attention_sizes
                    sizes->score->name);
 }
 
-bool sa_attention_sizes_check(const sa_settings *settings, const sa_attention_sizes *sizes,
-                              sa_error *error) {
-    if (settings->guided_alignment > 0 && sizes->normalizer->sparse)
+/* What weights of exactly 0 are no good for. */
+static bool check_zeros(const sa_settings *settings, const sa_attention_sizes *sizes,
+                        sa_error *error) {
+    if (!sizes->normalizer->sparse) return true;
+    if (settings->guided_alignment > 0)
         return sa_fail(error, SA_USAGE,
                        "--guided-alignment needs the logarithm of every weight: --normalizer %s "
                        "makes weights of 0, where it is infinite and has no gradient",
                        sizes->normalizer->name);
+    return !settings->copy ||
+           sa_fail(error, SA_USAGE,
+                   "--copy needs a weight above 0 on the word to be copied: --normalizer %s makes "
+                   "weights of 0, where the loss is infinite and has no gradient",
+                   sizes->normalizer->name);
+}
+
+bool sa_attention_sizes_check(const sa_settings *settings, const sa_attention_sizes *sizes,
+                              sa_error *error) {
     if (sizes->normalizer->learned_key && sizes->score->key == SA_KEY_NONE)
         return sa_fail(error, SA_USAGE,
                        "--normalizer %s learns a key, but --attention %s reads none: --normalizer "
@@ -101,5 +112,6 @@ bool sa_attention_sizes_check(const sa_settings *settings, const sa_attention_si
                        "--kv-heads %d: each key/value head serves equally many heads, but %d does "
                        "not divide --heads %d",
                        sizes->kv_heads, sizes->kv_heads, sizes->heads);
-    return check_widths(sizes, error) && check_coverage(settings, sizes, error);
+    return check_zeros(settings, sizes, error) && check_widths(sizes, error) &&
+           check_coverage(settings, sizes, error);
 }

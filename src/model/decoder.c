@@ -55,6 +55,7 @@ void sa_decoder_bind(sa_binder *binder, const sa_decoder_sizes *sizes, sa_decode
                                 .context = sizes->kind->sees_context ? context : 0,
                                 .tied = sizes->tied ? w->E : (sa_mat){0}};
     sa_readout_bind(binder, readout, &w->readout);
+    if (sizes->copies) sa_gate_bind(binder, context, n, m, &w->readout.gate);
 }
 
 /* ---- Layout ---------------------------------------------------------------------------------- */
@@ -79,7 +80,7 @@ sa_decoder_rows sa_decoder_rows_layout(sa_arena *arena, const sa_decoder *w, int
 }
 
 static sa_decoder_drows drows_layout(sa_arena *arena, const sa_decoder *w, int rows, int sentences,
-                                     int steps, bool guided) {
+                                     int steps, bool weighed) {
     const sa_cell *cell = w->sizes.cell;
     const int n = w->sizes.n, second = w->sizes.kind->second ? n : 0;
     sa_decoder_drows d = {
@@ -92,7 +93,7 @@ static sa_decoder_drows drows_layout(sa_arena *arena, const sa_decoder *w, int r
         .middle = sa_state_take(arena, sentences, second, cell->memory),
         .previous = sa_state_take(arena, sentences, n, cell->memory),
     };
-    if (guided) d.attention.alpha = sa_mat_alloc(arena, rows, steps);
+    if (weighed) d.attention.alpha = sa_mat_alloc(arena, rows, w->attention.heads * steps);
     return d;
 }
 
@@ -153,7 +154,7 @@ void sa_decoder_backward_layout(sa_arena *arena, const sa_batch *batch, const sa
                                 const sa_encoder_cache *encoder, sa_decoder_cache *cache) {
     const int M = batch->target.words, B = batch->target.sentences, S = batch->source.steps;
     cache->workspace = sa_mat_alloc(arena, B, w->sizes.n);
-    cache->d = drows_layout(arena, w, M, B, S, batch->gold);
+    cache->d = drows_layout(arena, w, M, B, S, batch->gold || w->sizes.copies);
     sa_upper_drows_layout(arena, &w->upper, M, B, cache->dupper);
     cache->d.input = cache->dinput;
     sa_source_layout(arena, &w->source, &w->attention, B, encoder->first, encoder->dannotations,

@@ -67,6 +67,7 @@ typedef struct sa_decoder_sizes {
     bool state_dropout; /* training needs masks for states */
     bool layer_dropout; /* and between layers */
     bool residual;      /* from the third layer on */
+    bool copies;        /* source words may be copied */
     int words, m, n, l, layers;
     sa_attention_sizes attention;
     sa_source_sizes source;

@@ -94,9 +94,10 @@ struct sa_family {
      * sentence b, all heads: see sa_attention_rows. */
     sa_mat (*weights)(const sa_pass *pass, const sa_batch *batch, sa_attention_site site, int layer,
                       int b, int t);
-    /* The gradient by the first head's weights of a cross-attention, all rows; for the last layer
-     * of a batch with gold alignments. */
+    /* The gradient by the weights of a cross-attention, all rows and heads; for the last layer, of
+     * a batch with gold alignments and of a model that copies. */
     sa_mat (*dalpha)(const sa_pass *pass, int layer);
+    const sa_readout_cache *(*read_out)(const sa_pass *pass);
 
     /* The coverage loss of each row of a pass and where its derivative belongs; without columns:
      * there is none. NULL: in no model of the family. */
@@ -111,8 +112,19 @@ struct sa_family {
     bool (*decode_step)(const sa_seq2seq *w, const sa_decode_step *step, sa_decode_cache *cache,
                         sa_mat *t, sa_error *error);
     sa_mat (*decode_weights)(const sa_decode_cache *cache, int layer); /* of all rows */
+    const sa_readout_cache *(*decode_read_out)(const sa_decode_cache *cache);
     void (*decode_release)(sa_decode_cache *cache);
     sa_cache_size (*cache_size)(const sa_seq2seq *w);
 };
+
+/* The size of the target vocabulary. */
+static inline int sa_seq2seq_words(const sa_seq2seq *w) {
+    return w->family->readout(w)->W_o.mat.rows;
+}
+
+/* The row of target position t (from 0) of sentence b in a pass. */
+static inline int sa_seq2seq_target_row(const sa_seq2seq *w, const sa_batch *batch, int b, int t) {
+    return w->family->recurrent ? batch->target.start[t] + b : batch->target.first[b] + t;
+}
 
 #endif

@@ -72,7 +72,11 @@ void sa_readout_layout(sa_arena *arena, int rows, const sa_readout *w, bool trai
     *cache = (sa_readout_cache){
         .sums = sa_mat_alloc(arena, rows, units),
         .t = sa_mat_alloc(arena, rows, l),
+        .gate = sa_mat_alloc(arena, rows, w->gate.b.cols),
+        .dgate = sa_mat_alloc(arena, training ? rows : 0, w->gate.b.cols),
     };
+    if (w->gate.b.cols)
+        cache->mixtures = sa_arena_alloc(arena, (size_t)rows, sizeof *cache->mixtures);
     if (!training) return;
     cache->t_mask = sa_mat_alloc(arena, units ? rows : 0, l);
     cache->dsums = cache->sums; /* the backward functions overwrite element by element */
@@ -83,7 +87,9 @@ sa_readout_cache sa_readout_slice(const sa_readout_cache *all, int first, int co
     sa_readout_cache slice = *all;
     slice.sums = sa_rows(all->sums, first, count);
     slice.t = sa_rows(all->t, first, count);
+    slice.gate = sa_rows(all->gate, first, count);
     if (!all->dt.x) return slice;
+    slice.dgate = sa_rows(all->dgate, first, count);
     slice.t_mask = sa_rows(all->t_mask, first, count);
     slice.dsums = sa_rows(all->dsums, first, count);
     slice.dt = sa_rows(all->dt, first, count);
@@ -115,6 +121,7 @@ void sa_readout_forward(const sa_readout *w, sa_mat s, sa_mat x, sa_mat c, doubl
     if (w->C_o.mat.x) sa_weight_nt(c, w->C_o, 1, cache->sums);
     w->output->forward(cache->sums, cache->t);
     sa_dropout_forward(dropout, rng, cache->t_mask, cache->t);
+    sa_gate_forward(&w->gate, c, s, x, cache->gate);
 }
 
 void sa_readout_backward(const sa_readout *w, double dropout, sa_readout_cache *cache, sa_mat ds,
@@ -128,6 +135,7 @@ void sa_readout_backward(const sa_readout *w, double dropout, sa_readout_cache *
         sa_weight_nn(cache->dsums, w->U_o, 0, ds); /* t~ = U_o s + b_o */
     else
         sa_zero(ds);
+    sa_gate_backward(&w->gate, cache->dgate, dc, ds, dx);
 }
 
 void sa_readout_weights_backward(sa_mat s, sa_mat x, sa_mat c, const sa_readout_cache *cache,
@@ -136,6 +144,7 @@ void sa_readout_weights_backward(sa_mat s, sa_mat x, sa_mat c, const sa_readout_
     if (dw->C_o.mat.x) sa_gemm_tn(cache->dsums, c, 1, dw->C_o.mat);
     if (dw->V_o.mat.x) sa_gemm_tn(cache->dsums, x, 1, dw->V_o.mat);
     sa_linear_backward((sa_weight){0}, s, cache->dsums, none, dw->U_o, dw->b_o);
+    sa_gate_weights_backward(c, s, x, cache->dgate, &dw->gate);
 }
 
 /* A.2.2: p(y_i) = softmax(W_o t_i + b_y) */
@@ -154,10 +163,12 @@ void sa_vocabulary_loss(const sa_readout *w, const int32_t *ids, double smoothin
         sa_mat logits = sa_rows(cache->logits, 0, count), t = sa_rows(cache->t, at, count);
         sa_weight_nt(t, w->W_o, 0, logits);
         sa_loss_forward(logits, w->b_y, ids + at, smoothing, scale, log_p + at, objective + at);
+        sa_mixture *mixtures = cache->mixtures ? cache->mixtures + at : NULL;
+        if (mixtures) sa_loss_mix(mixtures, count, smoothing, log_p + at, objective + at);
         if (!dw) continue;
         sa_mat dt = sa_rows(cache->dt, at, count);
         sa_zero(dt);
-        sa_loss_backward(logits, ids + at, smoothing, scale);
+        sa_loss_backward(logits, ids + at, smoothing, scale, mixtures);
         sa_linear_backward(w->W_o, t, logits, dt, dw->W_o, dw->b_y);
     }
 }

@@ -3,11 +3,13 @@
  *   t~_i = U_o s + V_o E y_{i-1} + C_o c_i + b_o
  *   t_i  = max of adjacent pairs       Bahdanau et al. 2015, A.2.2 (t~ has 2l units, t has l)
  *   t_i  = tanh(t~_i)                  Luong et al. 2015, equation 5 (without V_o); dl4mt
- *   p(y_i) = softmax(W_o t_i + b_y) */
+ *   p(y_i) = softmax(W_o t_i + b_y)
+ *
+ * With copying, the gate of layers/pointer_generator.h reads what t~_i is made of. */
 #ifndef SA_MODEL_READOUT_H
 #define SA_MODEL_READOUT_H
 
-#include "layers/params.h"
+#include "layers/pointer_generator.h"
 #include "tensor/blas.h"
 
 /* For the option rows: the name of a way to tie embeddings, NULL after the last. */
@@ -28,6 +30,7 @@ typedef struct sa_readout { /* weights, or their gradients */
     sa_mat b_o;              /* [1 x units l] */
     sa_weight W_o;           /* [Ky x l] */
     sa_mat b_y;              /* [1 x Ky] */
+    sa_gate gate;            /* copying only; the caller binds it */
 } sa_readout;
 
 typedef struct sa_readout_sizes {
@@ -46,7 +49,9 @@ typedef struct sa_readout_cache {
     sa_mat sums, t; /* [R x units l] t~, [R x l] */
     sa_mat logits; /* [block x Ky] of a block of rows at a time, which fits the processor's cache */
     sa_mat t_mask; /* dropout; training only */
-    sa_mat dsums, dt; /* training only */
+    sa_mat dsums, dt;   /* training only */
+    sa_mat gate, dgate; /* [R x 1] z of the gate; copying only, as the mixtures; dgate: training */
+    sa_mixture *mixtures; /* [R] of the reference tokens; NULL: no copying */
 } sa_readout_cache;
 
 void sa_readout_bind(sa_binder *binder, sa_readout_sizes sizes, sa_readout *w);

@@ -76,6 +76,7 @@ static sa_sizes sizes_of(const sa_settings *settings, int source_words, int targ
         .state_dropout = settings->dropout_state > 0,
         .layer_dropout = settings->dropout_layers > 0,
         .residual = settings->decoder_residual,
+        .copies = settings->copy,
         .layers = settings->decoder_layers,
         .tied = settings->tie != SA_TIE_NONE,
         .words = target_words,
@@ -130,6 +131,11 @@ static bool check(const sa_settings *settings, const sa_sizes *sizes, sa_error *
         return false;
     if (!attends(settings) && settings->guided_alignment > 0)
         return sa_fail(error, SA_USAGE, "--guided-alignment: the decoder '%s' has no attention",
+                       sizes->decoder.kind->name);
+    if (!attends(settings) && settings->copy)
+        return sa_fail(error, SA_USAGE,
+                       "--copy copies source words by their attention weights: the decoder '%s' "
+                       "has no attention",
                        sizes->decoder.kind->name);
     return settings->tie == SA_TIE_NONE || settings->maxout == settings->embed ||
            sa_fail(error, SA_USAGE,
@@ -218,6 +224,10 @@ static sa_mat coverage_loss(const sa_pass *pass, sa_mat *derivative) {
     return pass->decoder.rows.attention.coverage_loss;
 }
 
+static const sa_readout_cache *read_out(const sa_pass *pass) {
+    return &pass->decoder.readout;
+}
+
 /* ---- Decoding, word by word ------------------------------------------------------------------ */
 
 static void decode_layout(sa_arena *arena, const sa_seq2seq *w, const sa_batch *batch, int rows,
@@ -298,6 +308,10 @@ static sa_mat decode_weights(const sa_decode_cache *cache, int layer) {
     return cache->recurrent.rows.attention.alpha;
 }
 
+static const sa_readout_cache *decode_read_out(const sa_decode_cache *cache) {
+    return &cache->recurrent.readout;
+}
+
 static void decode_release(sa_decode_cache *cache) {
     (void)cache;
 }
@@ -319,10 +333,12 @@ const sa_family sa_recurrent_family = {
     .weights = weights,
     .dalpha = dalpha,
     .coverage_loss = coverage_loss,
+    .read_out = read_out,
     .decode_layout = decode_layout,
     .decode_begin = decode_begin,
     .decode_step = decode_step,
     .decode_weights = decode_weights,
+    .decode_read_out = decode_read_out,
     .decode_release = decode_release,
     .cache_size = cache_size,
 };

@@ -1,7 +1,9 @@
 #include "model/seq2seq.h"
 #include "attention/alignment_loss.h"
+#include "model/copying.h"
 #include "model/recurrent_family.h"
 #include "model/transformer_family.h"
+#include "tensor/vec.h"
 
 const sa_family *const sa_families[] = {
     [SA_MODEL_RECURRENT] = &sa_recurrent_family,
@@ -72,10 +74,6 @@ sa_cache_size sa_seq2seq_cache_size(const sa_settings *settings) {
     return sizes.family->cache_size(&shape);
 }
 
-int sa_seq2seq_words(const sa_seq2seq *w) {
-    return w->family->readout(w)->W_o.mat.rows;
-}
-
 /* ---- The loss -------------------------------------------------------------------------------- */
 
 void sa_pass_layout(sa_arena *arena, const sa_seq2seq *w, const sa_batch *batch, bool training,
@@ -97,7 +95,7 @@ static void alignment_loss(const sa_seq2seq *w, const sa_batch *batch, double al
     pass->alignment_loss = 0;
     if (!batch->gold) return;
     const int layer = sa_seq2seq_layers(w, SA_SITE_CROSS) - 1;
-    const sa_mat dalpha = w->family->dalpha(pass, layer);
+    const sa_mat dalpha = sa_head_part(w->family->dalpha(pass, layer), sa_seq2seq_heads(w), 0);
     for (int b = 0; b < side->sentences; b++)
         for (int t = 0; t < side->len[b]; t++) {
             sa_mat alpha = sa_pass_weights(w, pass, batch, SA_SITE_CROSS, layer, 0, b, t);
@@ -124,16 +122,32 @@ static void coverage_loss(const sa_seq2seq *w, double weight, sa_real scale, sa_
     }
 }
 
+/* The gradient by the weights themselves begins at 0, where there is one. */
+static void zero_dalpha(const sa_seq2seq *w, const sa_pass *pass) {
+    const sa_mat dalpha = w->family->dalpha(pass, sa_seq2seq_layers(w, SA_SITE_CROSS) - 1);
+    if (dalpha.cols) sa_zero(dalpha);
+}
+
+void sa_pass_predict(const sa_seq2seq *w, const sa_batch *batch, sa_regularizer regularizer,
+                     sa_real scale, sa_pass *pass, sa_seq2seq *dw) {
+    const bool copies = sa_copies(w);
+    if (copies) sa_copying_forward(w, batch, pass);
+    w->family->predict(w, batch, regularizer.smoothing, scale, pass, dw); /* p(y_i) */
+    sa_profile_end(pass->profile, SA_PROFILE_READOUT);
+    if (sa_seq2seq_attends(w)) zero_dalpha(w, pass);
+    alignment_loss(w, batch, regularizer.alignment_weight, pass);
+    coverage_loss(w, regularizer.coverage_weight, scale, pass, dw);
+    if (copies && dw)
+        sa_copying_backward(w, batch, (1 - regularizer.smoothing) * (double)scale, pass);
+}
+
 double sa_seq2seq_loss(const sa_seq2seq *w, const sa_batch *batch, sa_regularizer regularizer,
                        sa_pass *pass, sa_seq2seq *dw) {
     const sa_family *family = w->family;
     const sa_real scale = 1 / (sa_real)batch->whole;
     double loss = 0;
     family->forward(w, batch, regularizer.dropout, regularizer.rng, pass); /* h_j, c_i, t_i */
-    family->predict(w, batch, regularizer.smoothing, scale, pass, dw);     /* p(y_i) */
-    sa_profile_end(pass->profile, SA_PROFILE_READOUT);
-    alignment_loss(w, batch, regularizer.alignment_weight, pass);
-    coverage_loss(w, regularizer.coverage_weight, scale, pass, dw);
+    sa_pass_predict(w, batch, regularizer, scale, pass, dw);               /* p(y_i) */
     for (int i = 0; i < batch->target.words; i++) loss -= (double)pass->log_p[i];
     if (dw) family->backward(w, batch, regularizer.dropout, pass, dw);
     return loss;
@@ -151,10 +165,6 @@ int sa_seq2seq_layers(const sa_seq2seq *w, sa_attention_site site) {
 
 int sa_seq2seq_heads(const sa_seq2seq *w) {
     return w->family->attention(w)->heads;
-}
-
-int sa_seq2seq_target_row(const sa_seq2seq *w, const sa_batch *batch, int b, int t) {
-    return w->family->recurrent ? batch->target.start[t] + b : batch->target.first[b] + t;
 }
 
 sa_mat sa_pass_weights(const sa_seq2seq *w, const sa_pass *pass, const sa_batch *batch,

@@ -41,9 +41,6 @@ void sa_seq2seq_pack(sa_arena *arena, const sa_sizes *sizes, sa_real *values, in
 /* What decoding holds in memory. */
 sa_cache_size sa_seq2seq_cache_size(const sa_settings *settings);
 
-/* The size of the target vocabulary. */
-int sa_seq2seq_words(const sa_seq2seq *w);
-
 /* ---- The loss -------------------------------------------------------------------------------- */
 
 void sa_pass_layout(sa_arena *arena, const sa_seq2seq *w, const sa_batch *batch, bool training,
@@ -55,6 +52,11 @@ void sa_pass_layout(sa_arena *arena, const sa_seq2seq *w, const sa_batch *batch,
 double sa_seq2seq_loss(const sa_seq2seq *w, const sa_batch *batch, sa_regularizer regularizer,
                        sa_pass *pass, sa_seq2seq *dw);
 
+/* The part of it after the forward pass, up to the gradients by t and by the weights of the
+ * cross-attention. */
+void sa_pass_predict(const sa_seq2seq *w, const sa_batch *batch, sa_regularizer regularizer,
+                     sa_real scale, sa_pass *pass, sa_seq2seq *dw);
+
 /* ---- Attention weights ----------------------------------------------------------------------- */
 
 /* Layers with attention at that site (0: none), and the heads of each. */
@@ -62,9 +64,6 @@ int sa_seq2seq_layers(const sa_seq2seq *w, sa_attention_site site);
 int sa_seq2seq_heads(const sa_seq2seq *w);
 /* Whether the decoder attends to the source. */
 bool sa_seq2seq_attends(const sa_seq2seq *w);
-
-/* The row of target position t (from 0) of sentence b in a pass. */
-int sa_seq2seq_target_row(const sa_seq2seq *w, const sa_batch *batch, int b, int t);
 
 /* The weights [1 x keys] of one head (layer and head from 0) for position t of sentence b: a target
  * position, or at SA_SITE_ENCODER a source position. The keys are source words, or at

@@ -18,7 +18,7 @@ typedef struct sa_attention_sublayer_cache {
     sa_residual_cache residual;
     sa_memory memory; /* what is attended to: its own rows, or the encoder's */
     sa_attention_rows rows;
-    sa_mat dalpha; /* [R x S] the alignment loss's gradient by the first head's weights, or empty */
+    sa_mat dalpha; /* [R x H S] the loss's gradient by the weights themselves, or empty */
 } sa_attention_sublayer_cache;
 
 /* What the backward passes of a stack's sublayers use, one after another. */

@@ -52,6 +52,7 @@ void sa_transformer_bind(sa_binder *binder, const sa_transformer_sizes *sizes, s
     bind_stack(binder, "decoder", "target", sizes, true, &w->decoder);
     sa_vocabulary_bind(binder, sizes->target_words, m,
                        sizes->tie == SA_TIE_NONE ? own : w->target_E, &w->vocabulary);
+    if (sizes->copies) sa_gate_bind(binder, 0, m, 0, &w->vocabulary.gate); /* t has seen the rest */
 }
 
 /* ---- Layout ---------------------------------------------------------------------------------- */
@@ -166,9 +167,9 @@ void sa_transformer_layout(sa_arena *arena, const sa_batch *batch, const sa_tran
                             .memory_steps = batch->source.steps,
                             .training = training};
     layout_stack(arena, &w->decoder, w->sizes.m, &of, decoder);
-    if (training && batch->gold)
+    if (training && (batch->gold || w->sizes.copies))
         decoder->layer[w->decoder.layers - 1].cross.dalpha =
-            sa_mat_alloc(arena, side->words, batch->source.steps);
+            sa_mat_alloc(arena, side->words, w->sizes.attention.heads * batch->source.steps);
     sa_readout_layout(arena, side->words, &w->vocabulary, training, &cache->readout);
     sa_vocabulary_layout(arena, side->words, &w->vocabulary, &cache->readout);
     cache->log_p = sa_arena_alloc(arena, (size_t)side->words, sizeof *cache->log_p);
@@ -294,12 +295,17 @@ void sa_transformer_forward(const sa_transformer *w, sa_dropout dropout, sa_rng 
         x = decoder_layer_forward(&w->decoder.layer[i], decoder, cache->override, dropout.sublayers,
                                   rng, x, &decoder->layer[i]);
     finish(&w->decoder, x, decoder);
+    sa_gate_forward(&w->vocabulary.gate, (sa_mat){0}, decoder->out, (sa_mat){0},
+                    cache->readout.gate);
     sa_profile_end(cache->profile, SA_PROFILE_DECODER);
 }
 
 void sa_transformer_backward(const sa_transformer *w, sa_dropout dropout,
                              sa_transformer_cache *cache, sa_transformer *dw) {
     sa_stack_cache *decoder = &cache->decoder;
+    const sa_mat none = {0};
+    sa_gate_backward(&w->vocabulary.gate, cache->readout.dgate, none, decoder->d, none);
+    sa_gate_weights_backward(none, decoder->out, none, cache->readout.dgate, &dw->vocabulary.gate);
     sa_zero(cache->encoder.d); /* every layer adds the memory's derivative */
     finish_backward(&w->decoder, decoder, &dw->decoder);
     for (int i = w->decoder.layers - 1; i >= 0; i--)

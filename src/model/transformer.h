@@ -18,6 +18,7 @@ typedef struct sa_transformer_sizes {
     int norm;                     /* SA_NORM_.. */
     int positions, max_positions; /* SA_POSITIONS_.., and how many can be learned */
     int tie;                      /* SA_TIE_.. */
+    bool copies;                  /* source words may be copied */
     int source_words, target_words;
     sa_attention_sizes attention; /* at all three sites */
 } sa_transformer_sizes;
@@ -40,7 +41,7 @@ typedef struct sa_transformer { /* weights, or their gradients */
     sa_transformer_sizes sizes;
     sa_mat source_E, target_E; /* [Kx x m], [Ky x m] */
     sa_stack encoder, decoder;
-    sa_readout vocabulary; /* W_o [Ky x m] and b_y alone */
+    sa_readout vocabulary; /* W_o [Ky x m], b_y and the gate alone */
 } sa_transformer;
 
 typedef struct sa_layer_cache {

@@ -24,6 +24,7 @@ static sa_sizes sizes_of(const sa_settings *settings, int source_words, int targ
                 .positions = settings->positions,
                 .max_positions = settings->max_len + 1,
                 .tie = settings->tie,
+                .copies = settings->copy,
                 .source_words = source_words,
                 .target_words = target_words,
                 .attention = attention,
@@ -103,6 +104,10 @@ static sa_mat dalpha(const sa_pass *pass, int layer) {
     return pass->transformer.decoder.layer[layer].cross.dalpha;
 }
 
+static const sa_readout_cache *read_out(const sa_pass *pass) {
+    return &pass->transformer.readout;
+}
+
 /* ---- Decoding, word by word ------------------------------------------------------------------ */
 
 static void decode_layout(sa_arena *arena, const sa_seq2seq *w, const sa_batch *batch, int rows,
@@ -137,6 +142,10 @@ static sa_cache_size cache_size(const sa_seq2seq *w) {
             sums ? 0 : layers * sa_memory_width(&layer->self.attention, (int)A) * sizeof(sa_real)};
 }
 
+static const sa_readout_cache *decode_read_out(const sa_decode_cache *cache) {
+    return &cache->transformer.readout;
+}
+
 static void decode_release(sa_decode_cache *cache) {
     sa_transformer_decode_release(&cache->transformer);
 }
@@ -157,10 +166,12 @@ const sa_family sa_transformer_family = {
     .backward = backward,
     .weights = weights,
     .dalpha = dalpha,
+    .read_out = read_out,
     .decode_layout = decode_layout,
     .decode_begin = decode_begin,
     .decode_step = decode_step,
     .decode_weights = decode_weights,
+    .decode_read_out = decode_read_out,
     .decode_release = decode_release,
     .cache_size = cache_size,
 };

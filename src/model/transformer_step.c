@@ -215,5 +215,7 @@ bool sa_transformer_decode_step(const sa_transformer *w, const sa_decode_step *s
         sa_layernorm_forward(&stack->last, x, &state->last, t);
     else
         sa_copy_mat(x, t);
+    sa_gate_forward(&w->vocabulary.gate, (sa_mat){0}, t, (sa_mat){0},
+                    sa_rows(state->readout.gate, 0, L));
     return true;
 }

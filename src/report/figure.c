@@ -37,6 +37,7 @@ typedef struct layout {
     bool show_values, upright, rtl;
     double head;            /* height of the title */
     double cell, left, top; /* a cell's side; space for words */
+    double gate;            /* from the cells to the column of p_gen and through it; 0: none */
     double width, height;   /* of a panel with words and margin */
 } layout;
 
@@ -69,7 +70,8 @@ static layout lay_out(const sa_alignment *alignment, const sa_figure *figure) {
     it.head = (figure->title ? TITLE : 0) + AXIS;
     it.left = longest(alignment->target, T) + GAP;
     it.top = (it.upright ? source : CELL) + GAP + (it.panels > 1 ? TITLE : 0);
-    it.width = fmax(it.left + S * it.cell + MARGIN, TITLE_WIDTH);
+    it.gate = alignment->generation_probabilities ? GAP + CELL_VALUED : 0;
+    it.width = fmax(it.left + S * it.cell + it.gate + MARGIN, TITLE_WIDTH);
     it.height = it.top + T * it.cell + MARGIN;
     return it;
 }
@@ -117,6 +119,21 @@ static void add_cells(const layout *it, const double *weight, double x, double y
                        false, frame);
 }
 
+/* p_gen of every target word, in a column behind the source words. */
+static void add_gate(const layout *it, double x, double y, sa_drawing *drawing) {
+    const double *gate = it->alignment->generation_probabilities;
+    const double left = x + it->alignment->sources * it->cell + GAP;
+    if (!gate) return;
+    sa_drawing_text(drawing, (sa_box){left, y - GAP - CELL, CELL_VALUED, CELL}, "p_gen",
+                    (sa_text_style){FONT_VALUE, false, SA_ANCHOR_MIDDLE, black});
+    for (int t = 0; t < it->alignment->targets; t++) {
+        const sa_box cell = {left, y + t * it->cell, CELL_VALUED, it->cell};
+        const sa_color color = sa_colormap_color(it->figure->map, gate[t]);
+        sa_drawing_fill(drawing, cell, color);
+        add_value(gate[t], cell, color, drawing);
+    }
+}
+
 /* Inside the cells, so that adjacent links stay apart. */
 static void add_gold(const layout *it, double x, double y, sa_drawing *drawing) {
     enum { LINE = 2 };
@@ -149,6 +166,7 @@ static void add_panel(const layout *it, int panel, sa_drawing *drawing) {
     add_cells(it, sa_alignment_weights(alignment, 0, it->panels > 1 ? panel + 1 : 0), x, y,
               drawing);
     add_gold(it, x, y, drawing);
+    add_gate(it, x, y, drawing);
 }
 
 static const char *const axes[][2] = {[SA_SITE_CROSS] = {"source", "target"},

@@ -1,6 +1,7 @@
 /* figure: attention weights as a picture in the style of Figure 3 of Bahdanau et al. (2015): source
  * words at the top, target words on the left, square cells on a scale from 0 to 1. The columns of a
- * right-to-left source run from right to left, as the sentence does. */
+ * right-to-left source run from right to left, as the sentence does. Of a model with copying a last
+ * column shows p_gen. */
 #ifndef SA_REPORT_FIGURE_H
 #define SA_REPORT_FIGURE_H
 

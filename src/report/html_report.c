@@ -227,6 +227,10 @@ static void add_probabilities(sa_html_report *report, const sa_alignment *alignm
     report->failed |= !p;
     for (size_t t = 0; p && t < count; t++) p[t] = exp(alignment->token_log_probabilities[t]);
     if (p) json_object_set_new(entry, "p", json_packed(p, count, &report->failed));
+    if (alignment->generation_probabilities)
+        json_object_set_new(
+            entry, "gate",
+            json_packed(alignment->generation_probabilities, count, &report->failed));
     json_object_set_new(entry, "loss",
                         sa_json_number(rounded(-alignment->log_probability / alignment->targets)));
     free(p);

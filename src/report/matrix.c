@@ -60,8 +60,13 @@ static void add_facts(const sa_alignment *alignment, const sa_tidy *tidy, const 
     sa_buffer_adds(out, ",");
     if (alignment->token_log_probabilities)
         sa_number_add(out, (double)(float)exp(alignment->token_log_probabilities[t]));
-    sa_buffer_addf(out, ",%d,%d\n", alignment->target_unknown && alignment->target_unknown[t],
+    sa_buffer_addf(out, ",%d,%d", alignment->target_unknown && alignment->target_unknown[t],
                    alignment->source_unknown && alignment->source_unknown[s]);
+    if (alignment->generation_probabilities) {
+        sa_buffer_adds(out, ",");
+        sa_number_add(out, (double)(float)alignment->generation_probabilities[t]);
+    }
+    sa_buffer_adds(out, "\n");
 }
 
 static void add_head(const sa_alignment *alignment, const sa_tidy *tidy, const double *gold,
@@ -85,7 +90,8 @@ void sa_matrix_tidy(const sa_alignment *alignment, const sa_tidy *tidy, sa_buffe
     out->failed |= tidy->linked && !gold;
     if (tidy->sentence == 1)
         sa_buffer_adds(out, "sentence,head,t,target,s,source,weight,layer,id,gold,probability,"
-                            "target_unknown,source_unknown\n");
+                            "target_unknown,source_unknown"),
+            sa_buffer_adds(out, alignment->generation_probabilities ? ",p_gen\n" : "\n");
     for (int layer = 1; layer <= alignment->layers; layer++) {
         if (tidy->layer && layer != tidy->layer) continue;
         if (tidy->head != SA_HEADS_ALL)

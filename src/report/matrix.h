@@ -28,7 +28,8 @@ typedef struct sa_tidy {
 /* The rows of one sentence, a row for each head of each layer, target word and source word; before
  * sentence 1 the header, which names the columns. Sentences, layers and heads count from 1, head 0
  * is their mean or maximum; t and s count from 0. gold: 1 for a sure link, 0.5 for a possible one,
- * else 0; empty if not known. probability: of the target word; empty within encoder or decoder. */
+ * else 0; empty if not known. probability: of the target word; empty within encoder or decoder.
+ * p_gen: a column of models with copying alone. */
 void sa_matrix_tidy(const sa_alignment *alignment, const sa_tidy *tidy, sa_buffer *out);
 
 /* A line of links by target word, without </s>. */

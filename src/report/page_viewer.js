@@ -229,11 +229,13 @@ function equation({ model, words, weights }, t, at) {
   const most = order.filter((j) => row[j] >= 0.005).slice(0, 3);
   const gold = (words.gold ?? []).find(([i, j]) => i === s && j === t), last = t + 1 === words.target.length || s + 1 === columns;
   const probabilities = entryOf(model, view.sentence).p, p = probabilities && unpack(probabilities, words.target.length)[t];
+  const gates = entryOf(model, view.sentence).gate, gate = gates && unpack(gates, words.target.length)[t];
   const line = (...children) => html("span", {}, ...children);
   return [
     line(html("b", {}, ...alpha(s), ` = ${row[s].toFixed(3)}`), " of ", word(words.target[t], 30), " on ", word(words.source[s], 30),
       words.gold?.length && !last ? (gold ? (gold[2] ? ", a possible gold link" : ", a gold link") : ", no gold link") : ""),
     p === undefined ? null : line("P(", word(words.target[t], 30), ` | …) ${p < 0.0005 ? "< 0.001" : `= ${p.toFixed(3)}`}`),
+    gate === undefined ? null : line(`p_gen = ${gate.toFixed(3)}: ${gate < 0.5 ? "copied" : "generated"}`),
     line(`entropy ${entropyOf(row).toFixed(2)} of at most ${Math.log(columns).toFixed(2)} nats`, ...beside(model, row)),
     line(transformer ? "output" : "c", subscript(String(t + 1)), " = Σ", subscript("j"), " α", subscript(`${t + 1},j`), transformer ? " v" : " h", subscript("j"), " = ",
       ...most.flatMap((j, i) => [i ? " + " : "", `${row[j].toFixed(2)} `, ...vector(j), " (", word(words.source[j], 20), ")"]), order.length > most.length ? " + …" : ""),

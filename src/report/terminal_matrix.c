@@ -1,3 +1,4 @@
+#include "base/number.h"
 #include "base/utf8.h"
 #include "report/colormap.h"
 #include "report/fit_width.h"
@@ -10,6 +11,7 @@ enum {
     MAX_HEIGHT = 14, /* characters, beyond which a source word is truncated */
     CELL = 2,        /* columns of a cell: about a square */
     GAP = 2,         /* columns between a target word and its row */
+    GATE = 11,       /* columns of " p_gen 0.12" */
 };
 
 #define LEFT_TO_RIGHT_MARK "\xe2\x80\x8e"
@@ -109,6 +111,10 @@ static void add_column_block(const column_block *it, sa_buffer *out) {
         for (int i = 0; i < it->end - it->first; i++)
             add_cell(it->terminal, weights[word_at(it, i)], out);
         if (it->terminal->colors != SA_COLOR_MODE_NONE) sa_buffer_adds(out, "\x1b[0m");
+        if (alignment->generation_probabilities) {
+            sa_buffer_adds(out, " p_gen ");
+            sa_number_add_fixed(out, alignment->generation_probabilities[t], 2);
+        }
         sa_buffer_adds(out, "\n");
     }
     sa_buffer_adds(out, "\n");
@@ -127,7 +133,8 @@ void sa_matrix_terminal(const sa_alignment *alignment, const sa_terminal *termin
         const int width = sa_fit_width(alignment->target[t], it.label, word, sizeof word);
         if (width > it.margin) it.margin = width;
     }
-    int cells = columns ? (columns - it.margin - GAP) / CELL : sources;
+    const int gate = alignment->generation_probabilities ? GATE : 0;
+    int cells = columns ? (columns - it.margin - GAP - gate) / CELL : sources;
     if (cells < 1) cells = 1;
     for (; it.first < sources; it.first = it.end) {
         it.end = sources - it.first < cells ? sources : it.first + cells;

@@ -78,7 +78,11 @@ static bool encode_pairs(sa_session *session, sa_error *error) {
     return sa_dataset_build(&session->data, &session->train, session->trained_on, &model->source,
                             &model->target, session->settings.max_len, error) &&
            sa_dataset_build(&session->valid_data, session->valid_corpus, held, &model->source,
-                            &model->target, 0, error);
+                            &model->target, 0, error) &&
+           (!model->settings.copy || (sa_dataset_extend(&session->data, &session->train,
+                                                        &model->source, &model->target, error) &&
+                                      sa_dataset_extend(&session->valid_data, session->valid_corpus,
+                                                        &model->source, &model->target, error)));
 }
 
 /* --guided-alignment: the links of the training pairs. */

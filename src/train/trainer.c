@@ -27,10 +27,12 @@ static size_t arena_size(const sa_trainer *trainer, int count, int longest_sourc
                          int longest_target, sa_sentence *lengths) {
     sa_arena dry = {0};
     sa_pass pass;
+    static const int32_t extended = SA_EOS; /* not read: only whether there is one */
     for (int i = 0; i < count; i++) {
         const bool longest = !i || !trainer->settings->batch_tokens;
         lengths[i] = (sa_sentence){.len = longest ? longest_source : 1};
         lengths[count + i] = (sa_sentence){.len = longest ? longest_target : 1};
+        if (trainer->settings->copy) lengths[i].extended = lengths[count + i].extended = &extended;
     }
     sa_batch batch = sa_batch_build(&dry, lengths, lengths + count, count);
     batch.gold = trainer->links;

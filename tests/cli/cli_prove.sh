@@ -4,17 +4,18 @@
 train_tiny
 model=tiny/best.safetensors
 names="row-sums batching padding padding-gradient annotations permutation encoder-permutation shift reach causality \
-writing"
+writing copying"
 
 # verdicts: NAME VERDICT for every line of the table in `out`
-verdicts() { sed -n '2,12s/^\([a-z-]*\) .*  \(ok\|FAILED\|does not apply\).*/\1 \2/p' out; }
-# expect_all_but NAME...: these do not apply, the others hold.
+verdicts() { sed -n '2,13s/^\([a-z-]*\) .*  \(ok\|FAILED\|does not apply\).*/\1 \2/p' out; }
+# expect_all_but NAME...: these do not apply, the others hold; `copying` only to a model that copies.
 expect_all_but() {
+    [ "${copies:-}" ] || set -- copying "$@"
     for name in $names; do
         case " $* $unwindowed " in *" $name "*) echo "$name does not apply" ;; *) echo "$name ok" ;; esac
     done >expected
     verdicts | diff expected - >difference || fail "verdicts: $(cat difference)"
-    same "the closing sentence" "All $((11 - $# - $(echo $unwindowed | wc -w))) checks that apply hold for this model on $where." \
+    same "the closing sentence" "All $((12 - $# - $(echo $unwindowed | wc -w))) checks that apply hold for this model on $where." \
         "$(tail -n 1 out)"
 }
 unwindowed=reach # of models without windows in the encoder
@@ -95,6 +96,15 @@ done
 variant sparse --normalizer sparsemax
 expect 0 "" prove sparse/best.safetensors tiny.tsv
 expect_all_but permutation encoder-permutation shift
+
+# A model that copies, beyond its vocabulary, also where weights lack something.
+for normalizer in softmax null; do
+    variant copying-$normalizer --copy --normalizer $normalizer --min-freq 2
+    copies=yes
+    expect 0 "" prove copying-$normalizer/best.safetensors tiny.tsv
+    expect_all_but permutation encoder-permutation shift
+    copies=
+done
 
 # The paper's v_a begins as 0; one that never moves from there looks nowhere.
 variant still --init paper --optimizer sgd --lr 1e-300

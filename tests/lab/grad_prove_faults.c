@@ -12,6 +12,7 @@
 static enum fault {
     NONE,
     GROWING_WEIGHTS,
+    GROWING_COPIES,
     NEGATIVE_WEIGHTS,
     SHARED_ANNOTATIONS,
     WRONG_ORDER,
@@ -38,7 +39,8 @@ static enum fault {
 __typeof__(sa_softmax) __real_sa_softmax, __wrap_sa_softmax;
 void __wrap_sa_softmax(sa_mat x) {
     __real_sa_softmax(x);
-    for (int j = 0; planted == GROWING_WEIGHTS && j < x.cols; j++) x.x[j] *= 1 + 1e-9;
+    const bool growing = planted == GROWING_WEIGHTS || planted == GROWING_COPIES;
+    for (int j = 0; growing && j < x.cols; j++) x.x[j] *= 1 + 1e-9;
     if (planted == NEGATIVE_WEIGHTS && x.cols > 1) x.x[0] -= 1, x.x[1] += 1;
 }
 
@@ -172,6 +174,7 @@ static const struct {
 } faults[FAULTS] = {
     [NONE] = {SA_MODEL_RECURRENT, {NULL}, ""},
     [GROWING_WEIGHTS] = {SA_MODEL_RECURRENT, {NULL}, "row-sums "},
+    [GROWING_COPIES] = {SA_MODEL_RECURRENT, {"copy", "yes"}, "row-sums copying "},
     [NEGATIVE_WEIGHTS] = {SA_MODEL_RECURRENT, {NULL}, "row-sums "},
     [SHARED_ANNOTATIONS] = {SA_MODEL_RECURRENT, {NULL}, "batching padding causality "},
     [WRONG_ORDER] = {SA_MODEL_RECURRENT, {NULL}, "batching padding "},

@@ -298,7 +298,7 @@ START_TEST(loss_from_logits) {
     }
     sa_mat dx = unset(4, 7);
     sa_copy_mat(y, dx);
-    sa_loss_backward(dx, reference, smoothing, 0.3); /* in place over 0.3 p */
+    sa_loss_backward(dx, reference, smoothing, 0.3, NULL); /* in place over 0.3 p */
     CHECK_WRITTEN(loss, x, dx);
 }
 END_TEST

@@ -95,12 +95,29 @@ static double nearest_edge(void) {
     return nearest;
 }
 
-static sa_mat dt;
+static sa_mat dt, dgate, dalpha; /* the last two are empty without copying */
+
+/* The weights that dalpha has derivatives for, sentence by sentence. */
+static double alpha_sum(sa_mat alpha) {
+    const sa_batch_side *side = &batch.target;
+    double sum = 0;
+    for (int b = 0; dalpha.cols && b < side->sentences; b++)
+        for (int t = 0; t < side->len[b]; t++)
+            for (int k = 0; k < w.decoder.attention.heads; k++) {
+                const int S = batch.source.len[batch.source_of[b]], row = side->start[t] + b;
+                sum +=
+                    weighted_sum(sa_attention_head(alpha, row, w.decoder.attention.heads, k, S),
+                                 sa_attention_head(dalpha, row, w.decoder.attention.heads, k, S));
+            }
+    return sum;
+}
 
 static double decoder(void) {
     sa_rng masks = sa_rng_seed(3, 4);
     sa_decoder_forward(&w.decoder, &batch, &pass.encoder, dropout, &masks, &pass.decoder);
-    return weighted_sum(pass.decoder.readout.t, dt);
+    return weighted_sum(pass.decoder.readout.t, dt) +
+           weighted_sum(sa_cols(pass.decoder.readout.gate, 0, dgate.cols), dgate) +
+           alpha_sum(pass.decoder.rows.attention.alpha);
 }
 
 START_TEST(decoder_backward) {
@@ -108,6 +125,7 @@ START_TEST(decoder_backward) {
     dropout = dropouts[_i % DROPOUTS];
     sa_decoder_cache *cache = &pass.decoder;
     dt = like(cache->readout.t);
+    dgate = like(cache->readout.gate), dalpha = like(cache->d.attention.alpha);
     do { /* differences mean nothing across a kink */
         draw(weights, 1);
         draw(pass.encoder.annotations, 1);
@@ -115,6 +133,8 @@ START_TEST(decoder_backward) {
         decoder();
     } while (fmin(nearest_tie(), nearest_edge()) < 0.005);
     sa_copy_mat(dt, cache->readout.dt);
+    sa_copy_mat(dgate, cache->readout.dgate);
+    if (dalpha.cols) sa_copy_mat(dalpha, cache->d.attention.alpha);
     sa_decoder_backward(&w.decoder, &batch, dropout, cache, &pass.encoder, &dw.decoder);
     CHECK_WRITTEN(decoder, pass.encoder.annotations, pass.encoder.dannotations);
     CHECK_WRITTEN(decoder, pass.encoder.last_memory, pass.encoder.dlast_memory);
@@ -129,7 +149,8 @@ static sa_mat s, x, c;
 static double readout(void) {
     sa_rng masks = sa_rng_seed(5, 6);
     sa_readout_forward(&w.decoder.readout, s, x, c, dropout.readout, &masks, &pass.decoder.readout);
-    return weighted_sum(pass.decoder.readout.t, dt);
+    return weighted_sum(pass.decoder.readout.t, dt) +
+           weighted_sum(pass.decoder.readout.gate, dgate);
 }
 
 START_TEST(readout_backward) {
@@ -141,12 +162,13 @@ START_TEST(readout_backward) {
     s = drawn(rows, o->U_o.mat.cols),
     x = drawn(rows, o->V_o.mat.x ? o->V_o.mat.cols : settings.embed);
     c = drawn(rows, o->C_o.mat.cols);
-    dt = like(cache->t);
+    dt = like(cache->t), dgate = like(cache->gate);
     do {
         draw(s, 1);
         readout();
     } while (nearest_tie() < 0.01);
     sa_copy_mat(dt, cache->dt);
+    sa_copy_mat(dgate, cache->dgate);
     sa_mat ds = unset(rows, s.cols), dx = unset(rows, x.cols), dc = unset(rows, c.cols);
     sa_readout_backward(o, dropout.readout, cache, ds, dx, dc);
     sa_readout_weights_backward(s, x, c, cache, &dw.decoder.readout);
@@ -191,6 +213,7 @@ START_TEST(masks_of_states_and_words) {
     dropout = (sa_dropout){.state = 0.4, .words = 0.4};
     dannotations = like(pass.encoder.annotations), dlast_memory = like(pass.encoder.last_memory);
     dt = like(pass.decoder.readout.t);
+    dgate = dalpha = (sa_mat){0};
     encoder();
     decoder();
     for (int layer = 0; layer < w.encoder.layers; layer++)

@@ -264,6 +264,20 @@ START_TEST(a_long_table_as_it_is_written) {
 }
 END_TEST
 
+START_TEST(a_long_table_of_a_model_that_copies) {
+    sa_buffer out = {0};
+    sa_alignment first = cat;
+    first.targets = 2, first.sources = 1;
+    first.generation_probabilities = (double[]){0.25, 1};
+    sa_matrix_tidy(&first, &(sa_tidy){.sentence = 1, .pair = &pair}, &out);
+    ck_assert_str_eq(out.text, "sentence,head,t,target,s,source,weight,layer,id,gold,probability,"
+                               "target_unknown,source_unknown,p_gen\n"
+                               "1,1,0,le,0,the,0.75,1,7,,,0,0,0.25\n"
+                               "1,1,1,chat,0,the,0.125,1,7,,,0,0,1\n");
+    sa_buffer_release(&out);
+}
+END_TEST
+
 /* A model of two layers of two heads; what lies before them are means. */
 static const struct {
     int layer, head;
@@ -332,6 +346,7 @@ int main(void) {
     tcase_add_test(whole, a_heatmap_as_it_is_written);
     tcase_add_test(whole, weights_have_the_digits_of_their_precision);
     tcase_add_test(whole, a_long_table_as_it_is_written);
+    tcase_add_test(whole, a_long_table_of_a_model_that_copies);
     tcase_add_loop_test(whole, a_long_table_has_the_heads_and_layers_that_are_wanted, 0,
                         sizeof selections / sizeof *selections);
     tcase_add_test(whole, links_leave_the_end_marks_out);

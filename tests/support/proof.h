@@ -8,7 +8,7 @@
 
 #include <string.h>
 
-enum { CHECKS = 11, K = 9 };
+enum { CHECKS = 12, K = 9 };
 
 static sa_proof_check seen[CHECKS];
 static int checks;

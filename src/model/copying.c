@@ -1,0 +1,129 @@
+#include "model/copying.h"
+#include "tensor/vec.h"
+
+#include <math.h>
+
+bool sa_copies(const sa_seq2seq *w) {
+    return w->family->readout(w)->gate.b.cols;
+}
+
+int sa_extended_words(const sa_seq2seq *w, const sa_sentence *source) {
+    const int32_t *extended = sa_sentence_extended(source);
+    int words = sa_seq2seq_words(w);
+    for (int j = 0; sa_copies(w) && j < source->len; j++)
+        if (extended[j] >= words) words = extended[j] + 1;
+    return words;
+}
+
+/* ---- What is pointed at ---------------------------------------------------------------------- */
+
+/* The weights of one target word: row `row` of alpha, over source b of the batch. */
+typedef struct pointer {
+    const sa_attention *attention;
+    const sa_batch_side *source;
+    sa_mat alpha; /* all heads side by side */
+    int row, b;
+} pointer;
+
+static int32_t word_at(const pointer *at, int j) {
+    return at->source->extended[at->source->start[j] + at->b];
+}
+
+static sa_mat head_of(const pointer *at, int k) {
+    return sa_attention_head(at->alpha, at->row, at->attention->heads, k, at->source->len[at->b]);
+}
+
+/* The mean weight of source position j. */
+static double weight_at(const pointer *at, int j) {
+    double sum = 0;
+    for (int k = 0; k < at->attention->heads; k++) sum += (double)head_of(at, k).x[j];
+    return sum / at->attention->heads;
+}
+
+static sa_mixture point(const pointer *at, int32_t word, int words, double z) {
+    const bool lacks = sa_attention_lacks(at->attention);
+    sa_mixture mixture = {.z = z, .known = word < words};
+    double sum = 0;
+    for (int j = 0; j < at->source->len[at->b]; j++) {
+        const bool same = word_at(at, j) == word;
+        if (!same && !lacks) continue;
+        const double weight = weight_at(at, j);
+        sum += weight;
+        mixture.in_source = mixture.in_source || same;
+        if (same) mixture.alpha += weight;
+    }
+    if (lacks) mixture.rest = fmax(0, 1 - sum);
+    return mixture;
+}
+
+static void point_backward(const pointer *at, int32_t word, const sa_mixture *mixture) {
+    const int heads = at->attention->heads;
+    for (int k = 0; k < heads; k++) {
+        const sa_mat dalpha = head_of(at, k);
+        for (int j = 0; j < dalpha.cols; j++) {
+            const double same = word_at(at, j) == word ? mixture->dalpha : 0;
+            dalpha.x[j] += (sa_real)((same - mixture->drest) / heads);
+        }
+    }
+}
+
+/* ---- A pass over a batch --------------------------------------------------------------------- */
+
+static int last_layer(const sa_seq2seq *w) {
+    return w->family->layers(w, SA_SITE_CROSS) - 1;
+}
+
+void sa_copying_forward(const sa_seq2seq *w, const sa_batch *batch, const sa_pass *pass) {
+    const sa_batch_side *side = &batch->target;
+    const sa_readout_cache *readout = w->family->read_out(pass);
+    const int words = sa_seq2seq_words(w), layer = last_layer(w);
+    for (int b = 0; b < side->sentences; b++)
+        for (int t = 0; t < side->len[b]; t++) {
+            const int row = sa_seq2seq_target_row(w, batch, b, t);
+            const pointer at = {w->family->attention(w), &batch->source,
+                                w->family->weights(pass, batch, SA_SITE_CROSS, layer, b, t), 0,
+                                sa_batch_source_index(batch, b)};
+            readout->mixtures[row] = point(&at, side->extended[side->start[t] + b], words,
+                                           (double)*sa_row(readout->gate, row));
+        }
+}
+
+void sa_copying_backward(const sa_seq2seq *w, const sa_batch *batch, double scale,
+                         const sa_pass *pass) {
+    const sa_batch_side *side = &batch->target;
+    const sa_readout_cache *readout = w->family->read_out(pass);
+    const sa_mat dalpha = w->family->dalpha(pass, last_layer(w));
+    for (int b = 0; b < side->sentences; b++)
+        for (int t = 0; t < side->len[b]; t++) {
+            const int row = sa_seq2seq_target_row(w, batch, b, t);
+            const pointer at = {w->family->attention(w), &batch->source, dalpha, row,
+                                sa_batch_source_index(batch, b)};
+            sa_mixture_backward(&readout->mixtures[row], scale);
+            *sa_row(readout->dgate, row) = (sa_real)readout->mixtures[row].dz;
+            point_backward(&at, side->extended[side->start[t] + b], &readout->mixtures[row]);
+        }
+}
+
+/* ---- Decoding, word by word ------------------------------------------------------------------ */
+
+/* The words that are not in the source keep their logits: log P = log g + log p. */
+void sa_copying_decode(const sa_seq2seq *w, const sa_batch *batch, const sa_decode_cache *cache,
+                       int l, int b, sa_real *logits, double *log_sum_exp) {
+    const int words = sa_seq2seq_words(w);
+    const pointer at = {w->family->attention(w), &batch->source,
+                        w->family->decode_weights(cache, last_layer(w)), l, b};
+    const double z = (double)*sa_row(w->family->decode_read_out(cache)->gate, l);
+    sa_mixture absent = point(&at, SA_BOS, words, z); /* a word that no source has */
+    absent.in_source = false;
+    const double shift = *log_sum_exp - sa_mixture_forward(&absent, 0);
+    for (int j = 0; j < batch->source.len[b]; j++) {
+        const int32_t word = word_at(&at, j);
+        int before = 0;
+        while (word_at(&at, before) != word) before++;
+        if (before < j) continue;
+        sa_mixture mixture = point(&at, word, words, z);
+        const double log_p = mixture.known ? (double)logits[word] - *log_sum_exp : 0;
+        logits[word] = (sa_real)(sa_mixture_forward(&mixture, log_p) + shift);
+    }
+    *log_sum_exp = shift;
+}

@@ -50,6 +50,10 @@ static void pack_columns(sa_mat W, int first, int count, sa_real *to) {
     }
 }
 
+void sa_packed_panel(sa_mat W, int first, int count, bool transposed, sa_real *to) {
+    (transposed ? pack_rows : pack_columns)(W, first, count, to);
+}
+
 /* Numbers in the panels of a factor [inner x cols]. */
 static size_t packed_size(int inner, int cols) {
     return (size_t)(cols + WIDTH - 1) / WIDTH * WIDTH * (size_t)inner;
@@ -70,15 +74,20 @@ sa_packed sa_packed_of(sa_mat W, sa_mat buffer, bool transposed) {
     sa_real *to = buffer.x;
     sa_require((size_t)buffer.cols >= packed_size(inner, cols) + WIDTH);
     for (int j = 0; j < cols; j += WIDTH, to += (ptrdiff_t)WIDTH * inner)
-        (transposed ? pack_rows : pack_columns)(W, j, cols - j < WIDTH ? cols - j : WIDTH, to);
+        sa_packed_panel(W, j, cols - j < WIDTH ? cols - j : WIDTH, transposed, to);
     memset(to, 0, WIDTH * sizeof *to);
     return (sa_packed){.panels = buffer.x, .height = inner, .transposed = transposed};
 }
 
 /* ---- Multiplying ----------------------------------------------------------------------------- */
 
-enum { LANES = 64 / sizeof(sa_real), WIDE = WIDTH / LANES };
-typedef sa_real lanes __attribute__((vector_size(64), aligned(sizeof(sa_real)), may_alias));
+#ifdef SA_PLAIN_LOOPS
+enum { VECTOR = 16 }; /* bytes */
+#else
+enum { VECTOR = 64 };
+#endif
+enum { LANES = VECTOR / sizeof(sa_real), WIDE = WIDTH / LANES };
+typedef sa_real lanes __attribute__((vector_size(VECTOR), aligned(sizeof(sa_real)), may_alias));
 
 typedef struct factors {
     const sa_real *a, *panel;
@@ -86,8 +95,6 @@ typedef struct factors {
     int a_ld, c_ld, rows, cols, inner;
     bool add; /* c += a b, else c = a b */
 } factors;
-
-#if defined(__x86_64__) && !defined(SA_PLAIN_LOOPS)
 
 /* Some rows of c and the columns of one panel, in as many sums as there are registers. Each runs
  * along the whole inner dimension, so that a row's numbers do not depend on the rows beside it. */
@@ -122,6 +129,15 @@ static inline __attribute__((always_inline)) void multiply_rows(const factors *f
     for (; i < f->rows; i++) multiply_tile(f, i, 1);
 }
 
+#if defined(SA_PLAIN_LOOPS)
+static void multiply_plain(const factors *f) {
+    multiply_rows(f, 6, 2);
+}
+
+static void (*kernel(void))(const factors *) {
+    return multiply_plain;
+}
+#elif defined(__x86_64__)
 __attribute__((target("avx512f"))) static void multiply_avx512(const factors *f) {
     multiply_rows(f, 24 / WIDE, 8 / WIDE);
 }

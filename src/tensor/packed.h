@@ -8,7 +8,12 @@
 
 #include "tensor/mat.h"
 
-enum { SA_PACKED_WIDTH = 32 }; /* columns of a panel */
+/* Columns of a panel. */
+#ifdef SA_PLAIN_LOOPS
+enum { SA_PACKED_WIDTH = 32 / sizeof(sa_real) }; /* two vectors of 128 bits */
+#else
+enum { SA_PACKED_WIDTH = 32 };
+#endif
 
 /* The columns of W, or of W' if `transposed`, in panels of SA_PACKED_WIDTH columns. A slice begins
  * at column `offset`, and `panels` then points to its first row. */
@@ -26,6 +31,10 @@ bool sa_packed_supported(void);
 sa_mat sa_packed_layout(sa_arena *arena, sa_mat W, int rows);
 /* W packed in that buffer; not packed if either has no numbers. */
 sa_packed sa_packed_of(sa_mat W, sa_mat buffer, bool transposed);
+
+/* One panel: of columns first .. first+count-1 of W or, if `transposed`, of those rows as columns;
+ * it is filled up with zeros. `to` holds SA_PACKED_WIDTH numbers for each of its rows. */
+void sa_packed_panel(sa_mat W, int first, int count, bool transposed, sa_real *to);
 
 /* c = beta c + a W'   transposed: a [M x K], W [N x K], c [M x N]
  * c = beta c + a W    otherwise:  a [M x K], W [K x N]

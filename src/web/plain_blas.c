@@ -2,16 +2,15 @@
  * WebAssembly and every x86-64 have. Each number of c is one sum in the order of the inner
  * dimension, so the same source gives the same bits everywhere. */
 #include "tensor/blas.h"
+#include "tensor/packed.h"
 #include "tensor/vec.h"
-
-#include <string.h>
 
 enum {
     LANES = 16 / sizeof(sa_real),
-    WIDE = 2,             /* vectors in a row of a tile */
-    WIDTH = WIDE * LANES, /* columns of a tile */
-    MOST = 6,             /* rows of a tile: as many sums as there are registers */
-    DEEP = 256,           /* inner dimension of a tile */
+    WIDTH = SA_PACKED_WIDTH, /* columns of a tile */
+    WIDE = WIDTH / LANES,
+    MOST = 6,   /* rows of a tile: as many sums as there are registers */
+    DEEP = 256, /* inner dimension of a tile */
 };
 typedef sa_real vector128 __attribute__((vector_size(16), aligned(sizeof(sa_real)), may_alias));
 
@@ -83,24 +82,6 @@ static void multiply_panel(plain_factor a, const sa_real *b, ptrdiff_t b_ld, int
 
 /* ---- Panels ---------------------------------------------------------------------------------- */
 
-/* Columns of b that are fewer than WIDTH, filled up with zeros. */
-static void copy_panel(sa_mat b, sa_real *to) {
-    for (int k = 0; k < b.rows; k++, to += WIDTH) {
-        memset(to, 0, sizeof *to * WIDTH);
-        memcpy(to, sa_row(b, k), sizeof *to * (size_t)b.cols);
-    }
-}
-
-/* Rows of b as columns, filled up with zeros. */
-static void transpose_panel(sa_mat b, sa_real *to) {
-    for (int k = 0; k < b.cols; k++)
-        for (int j = b.rows; j < WIDTH; j++) to[k * WIDTH + j] = 0;
-    for (int j = 0; j < b.rows; j++) {
-        const sa_real *row = sa_row(b, j);
-        for (int k = 0; k < b.cols; k++) to[k * WIDTH + j] = row[k];
-    }
-}
-
 static int least(int a, int b) {
     return a < b ? a : b;
 }
@@ -112,13 +93,12 @@ static void multiply(plain_factor a, sa_mat b, bool transposed, int inner, sa_re
     for (int k = 0, depth; k < inner; k += depth, beta = 1) {
         depth = least(DEEP, inner - k);
         const plain_factor part = {a.x + k * a.step, a.row, a.step};
+        const sa_mat bk = transposed ? sa_cols(b, k, depth) : sa_rows(b, k, depth);
         for (int j = 0, cols; j < c.cols; j += cols) {
             cols = least(WIDTH, c.cols - j);
-            const sa_mat bj = transposed ? sa_cols(sa_rows(b, j, cols), k, depth)
-                                         : sa_cols(sa_rows(b, k, depth), j, cols);
             const bool in_place = !transposed && cols == WIDTH;
-            if (!in_place) (transposed ? transpose_panel : copy_panel)(bj, panel);
-            multiply_panel(part, in_place ? bj.x : panel, in_place ? bj.ld : WIDTH, depth,
+            if (!in_place) sa_packed_panel(bk, j, cols, transposed, panel);
+            multiply_panel(part, in_place ? bk.x + j : panel, in_place ? bk.ld : WIDTH, depth,
                            beta != 0, sa_cols(c, j, cols));
         }
     }

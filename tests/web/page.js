@@ -1,10 +1,10 @@
-// What the playground does in a real browser, by mouse and keyboard: playground.js PAGE FOLDER, which holds the
-// files of cli_playground.sh.
+// What the playground does in a real browser, by mouse and keyboard: page.js PAGE FOLDER, which holds the
+// files of web_page.sh.
 "use strict";
 const assert = require("node:assert");
 const fs = require("node:fs");
 const path = require("node:path");
-const { Browser } = require("./browser.js");
+const { Browser } = require("../support/browser.js");
 
 const text = (page, selector) => page.run(`document.querySelector(${JSON.stringify(selector)}).textContent`);
 const count = (page, selector) => page.run(`document.querySelectorAll(${JSON.stringify(selector)}).length`);

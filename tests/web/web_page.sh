@@ -11,7 +11,7 @@ done
     echo "the sources of the playground's libraries are missing (scripts/setup --playground): skipped"
     exit 77
 }
-flock "$root/build/web.lock" "$root/scripts/playground" "$scratch/playground.html" >out 2>err || {
+"$root/scripts/playground" "$scratch/playground.html" >out 2>err || {
     fail "scripts/playground: $(cat err)"
     finish
 }
@@ -29,5 +29,5 @@ payload_pairs >bad.tsv
     fail "train: $(cat err)"
 head -c 3000 made/best.safetensors >damaged.safetensors
 
-node "$root/tests/support/playground.js" playground.html . || fail "playground.js"
+node "$root/tests/web/page.js" playground.html . || fail "page.js"
 finish

@@ -90,6 +90,9 @@ static void expect_room(const sa_drawing *drawing, const sa_shape *shape) {
     ck_assert_msg(shape->size <= across, "'%s' is too high", text);
 }
 
+/* Under the sanitizers some words are compared with all other shapes. */
+enum { COMPARED = TEST_SANITIZED ? 13 : 1 };
+
 START_TEST(nothing_overlaps_or_is_cut) {
     const sa_alignment alignment = make(_i / SIZES, _i % SIZES);
     const char *title = _i % 2 ? "a title longer than a matrix of one word" : NULL;
@@ -97,7 +100,8 @@ START_TEST(nothing_overlaps_or_is_cut) {
     for (size_t i = 1; i < drawing.count; i++) { /* 0 is the paper */
         const sa_shape *one = &drawing.shapes[i];
         expect_room(&drawing, one);
-        for (size_t j = 1; one->kind == SA_SHAPE_TEXT && j < drawing.count; j++) {
+        for (size_t j = 1; one->kind == SA_SHAPE_TEXT && i % COMPARED == 0 && j < drawing.count;
+             j++) {
             const sa_shape *other = &drawing.shapes[j];
             const bool cell = other->kind == SA_SHAPE_FILLED && is_same_box(&one->box, &other->box);
             if (i == j || cell || other->kind == SA_SHAPE_OUTLINE) continue;

@@ -105,6 +105,7 @@ enum {
     SA_ATTENTION_COSINE,
     SA_ATTENTION_QK_NORM,
     SA_ATTENTION_LINEAR,
+    SA_ATTENTION_MONOTONIC,
 };
 enum {
     SA_NORMALIZER_SOFTMAX,
@@ -235,6 +236,7 @@ typedef struct sa_settings {
     double dropout_embeddings, dropout_annotations, dropout_readout; /* negative: as dropout */
     double dropout_state;    /* of recurrent connections, one mask per sentence */
     double dropout_layers;   /* between recurrent layers */
+    double monotonic_noise;  /* deviation of the noise on the scores of SA_ATTENTION_MONOTONIC */
     double word_dropout;     /* of whole words */
     double l2;               /* penalty on the squared weights */
     double weight_decay;     /* decoupled */
@@ -509,13 +511,14 @@ bool sa_average_models(const char *const *models, int count, const char *path, s
 
 /* What replaces the attention weights that a model computes. */
 typedef enum sa_override_kind {
-    SA_OVERRIDE_NONE,    /* nothing */
-    SA_OVERRIDE_UNIFORM, /* 1 / S for every source word */
-    SA_OVERRIDE_SHUFFLE, /* the model's weights in a random order, one order for each length */
-    SA_OVERRIDE_SHIFT,   /* the model's weights moved `shift` positions to the right, cyclically */
-    SA_OVERRIDE_ONE_HOT, /* all weight on the largest */
-    SA_OVERRIDE_GOLD,    /* equal weights on the words linked in the pair's alignment; target words
-                            without links keep the model's weights */
+    SA_OVERRIDE_NONE,     /* nothing */
+    SA_OVERRIDE_UNIFORM,  /* 1 / S for every source word */
+    SA_OVERRIDE_SHUFFLE,  /* the model's weights in a random order, one order for each length */
+    SA_OVERRIDE_SHIFT,    /* the model's weights moved `shift` positions to the right, cyclically */
+    SA_OVERRIDE_ONE_HOT,  /* all weight on the largest */
+    SA_OVERRIDE_GOLD,     /* equal weights on the words linked in the pair's alignment; target words
+                             without links keep the model's weights */
+    SA_OVERRIDE_EXPECTED, /* the weights of training, of attention that selects words otherwise */
 } sa_override_kind;
 
 /* All zero: none. */
@@ -524,7 +527,7 @@ typedef struct sa_attention_override {
     int shift; /* of SA_OVERRIDE_SHIFT */
 } sa_attention_override;
 
-/* Reads "none", "uniform", "shuffle", "shift:2", "one-hot" or "gold". */
+/* Reads "none", "uniform", "shuffle", "shift:2", "one-hot", "gold" or "expected". */
 bool sa_attention_override_parse(sa_attention_override *override, const char *text,
                                  sa_error *error);
 
@@ -710,6 +713,8 @@ typedef struct sa_attention_stats {
                                  is not before that of the preceding target word */
     double long_rows, column; /* in pairs of at least 4 words a side: target words; their weight on
                                  the most attended source word of the pair */
+    size_t online;            /* target words of a model that reads the source while it writes */
+    double read, in_all;      /* source words, EOS included, read before them; in their sentences */
     /* words that occur exactly once on each side; those that attention aligns with each other when
      * its links are moved to the preceding target word, are unchanged, or are moved to the next */
     size_t identical, aligned[3];
@@ -769,6 +774,9 @@ typedef struct sa_eval_result {
     double row_sum;    /* mean sum of the weights of a target word: less than 1 with a null key or a
                           local-p window */
     double zeros;      /* fraction of the weights that are exactly 0 */
+    double latency, source_length; /* of a model that reads the source while it writes
+                            (SA_ATTENTION_MONOTONIC): mean source words read before a target word,
+                            and mean source words of its sentence, both with EOS; else NaN */
     double monotonicity; /* fraction of target words but the first whose most attended source word
                             is not before that of the preceding word */
 } sa_eval_result;

@@ -19,7 +19,7 @@ def own_weights(w, o, k):
     """What the score of head k reads"""
     shared = "W_a" if o.attention == "general" else "U_a"
     return {name: shared_rows(w[name], k, o) if name == shared else rows(w[name], k, o.heads)
-            for name in ("W_a", "U_a", "v_a", "log_h", "b", "g", "k_0") if name in w}
+            for name in ("W_a", "U_a", "v_a", "log_h", "b", "g", "k_0", "b_a", "r") if name in w}
 
 
 # ---- Scores: e_j from the query and all annotations; w has one head's rows of the weights -----------
@@ -82,6 +82,12 @@ def linear(w, q, H):
     return torch.log((phi(H @ w["U_a"].T) + 1) @ (phi(w["W_a"] @ q) + 1))
 
 
+def monotonic(w, q, H):
+    """e_j = g v_a' / |v_a| tanh(W_a q + U_a h_j + b_a) + r (Raffel et al. 2017, section 2.4)"""
+    t = torch.tanh(w["W_a"] @ q + H @ w["U_a"].T + w["b_a"])
+    return w["g"] * (t @ (w["v_a"] / w["v_a"].norm())) + w["r"]
+
+
 def location(w, q, H):
     """e = W_a q, its first S numbers; positions that W_a has no row for get weight 0"""
     e = torch.full((len(H),), -torch.inf, dtype=torch.float64)
@@ -97,7 +103,8 @@ def uniform(w, q, H):
 
 SCORES = {"additive": additive, "scaled-dot": scaled_dot, "dot": dot, "general": general,
           "raw-dot": raw_dot, "concat": concat, "location": location, "uniform": uniform,
-          "gaussian": gaussian, "cosine": cosine, "qk-norm": qk_norm, "linear": linear}
+          "gaussian": gaussian, "cosine": cosine, "qk-norm": qk_norm, "linear": linear,
+          "monotonic": monotonic}
 
 
 # ---- Normalizers: the weights p of the scores z --------------------------------------------------------
@@ -185,6 +192,7 @@ def attention_shapes(o, part):
         "cosine": {**projections, "b": (H,)},
         "qk-norm": {**projections, "g": (H,)},
         "linear": projections,
+        "monotonic": {**projections, "v_a": (a,), "b_a": (a,), "g": (1,), "r": (1,)},
     }[o.attention]
     if o.projects_values:
         shapes |= {"W_v": (G * o.value_size, A), "W_c": (A, H * o.value_size)}
@@ -205,7 +213,8 @@ def attention_shapes(o, part):
 def weights_of(p, o, part):
     """The weights of one attention under the names of Bahdanau et al. (2015)."""
     return {name: p[f"{part}.{name_in_file(o, name)}"]
-            for name in ("W_a", "U_a", "v_a", "W_v", "W_c", "W_p", "v_p", "a", "log_h", "b", "g", "k_0", "w_c", "U_f")
+            for name in ("W_a", "U_a", "v_a", "W_v", "W_c", "W_p", "v_p", "a", "log_h", "b", "g", "k_0", "w_c", "U_f",
+                         "b_a", "r")
             if f"{part}.{name_in_file(o, name)}" in p}
 
 
@@ -271,10 +280,24 @@ def scores(w, o, k, q, H, i, place, past):
     return e + place.bias(k, i, len(H)) if place else e
 
 
-def weights(w, o, k, q, H, i, place=None, past=()):
+def selected(e, past):
+    """alpha_j = p_j q_j, q_j = (1 - p_{j-1}) q_{j-1} + the weight of word j in the step before, which for
+    the first step is (1, 0, .., 0) (Raffel et al. 2017, section 2.3)"""
+    p, alpha, q = torch.sigmoid(e), [], 0
+    before = past[-1] if past else torch.eye(len(e), dtype=torch.float64)[0]
+    for j in range(len(e)):
+        q = q + before[j]
+        alpha.append(p[j] * q)
+        q = (1 - p[j]) * q
+    return torch.stack(alpha)
+
+
+def weights(w, o, k, q, H, i, place=None, past=(), noise=0):
     """alpha^k = pi(e) over |j - p_i| <= D, 0 elsewhere;
     local-p: each weight times exp(-(j - p_i)^2 / (2 (D/2)^2)) after that"""
     e = scores(w, o, k, q, H, i, place, past)
+    if o.attention == "monotonic":
+        return selected(e + noise, past)
     if o.window == "none" or (o.window == "sliding" and not place):
         return normalized(w, o, k, q, e, e > -torch.inf)
     distance = window_distances(w, o, q, len(H), i)
@@ -284,13 +307,13 @@ def weights(w, o, k, q, H, i, place=None, past=()):
     return alpha * torch.exp(-distance ** 2 / (2 * (o.window_size / 2) ** 2))
 
 
-def attend(w, o, q, H, i, place=None, past=None):
+def attend(w, o, q, H, i, place=None, past=None, noise=0):
     """One head: c = sum_j alpha_j h_j;
     more, and in a Transformer: o_k = sum_j alpha^k_j W_v^k h_j, c = W_c [o_1 ; .. ; o_H].
     i = 1, 2, .. is the position of the query. past: every head's weights of the steps before, to which
-    those of this step are appended, or None."""
+    those of this step are appended, or None. noise is added to the scores of monotonic attention."""
     past = past or [[] for _ in range(o.heads)]
-    alpha = [weights(w, o, k, q, H, i, place, past[k]) for k in range(o.heads)]
+    alpha = [weights(w, o, k, q, H, i, place, past[k], noise) for k in range(o.heads)]
     for before, row in zip(past, alpha, strict=True):
         before.append(row)
     if not o.projects_values:

@@ -31,6 +31,8 @@ def places(o, settings):
     if settings.get("dropout-layers", 0) > 0:
         found |= {f"encoder.{layer}.x": "source" for layer in range(2, o.layers + 1) if ways(o)}
         found |= {f"{part}.x": "target" for part in upper}
+    if o.attends and o.attention == "monotonic" and settings.get("monotonic-noise", 1) > 0:
+        found["attention"] = "target"  # no mask: the noise that is added to the scores
     found |= {"annotations": "source"} if probability("annotations") > 0 else {}
     return found | ({"readout": "target"} if probability("readout") > 0 else {})
 

@@ -185,7 +185,8 @@ class Recurrent(Model):
     def attend(self, p, H, i, q):
         w = weights_of(p, self.o, "attention")
         self.near(window_margin(w, self.o, q, len(H), i))
-        c = attend(w, self.o, q, H, i, past=self.past)
+        noise = self.own["attention"][i - 1][:len(H)] if "attention" in self.own else 0
+        c = attend(w, self.o, q, H, i, past=self.past, noise=noise)
         self.cross_attention["attention"] = self.past[0]
         self.copied["attention"] = [sum(heads) / self.o.heads for heads in zip(*self.past, strict=True)]
         return c

@@ -64,6 +64,28 @@ void sa_attention_stats_add(sa_attention_stats *attention, const double *weights
     }
 }
 
+/* The source words up to the last one with weight; all of them in a row that lacks weight. */
+static int read_for(const double *row, int sources) {
+    int last = 0;
+    double sum = 0;
+    for (int j = 0; j < sources; j++) {
+        if (row[j] > 0) last = j + 1;
+        sum += row[j];
+    }
+    return sum < 1 - 1e-6 ? sources : last;
+}
+
+void sa_attention_stats_add_read(sa_attention_stats *attention, const double *weights, int targets,
+                                 int sources) {
+    int read = 0;
+    for (int t = 0; t < targets - 1; t++) {
+        const int own = read_for(weights + (size_t)t * (size_t)sources, sources);
+        read = own > read ? own : read;
+        attention->online++;
+        attention->read += read, attention->in_all += sources;
+    }
+}
+
 /* The position of a word that occurs exactly once, or -1. */
 static int unique_position(const char *word, const char *const *words, int count) {
     int position = -1;
@@ -98,6 +120,8 @@ void sa_attention_stats_sum(sa_attention_stats *attention, const sa_attention_st
     attention->sources += other->sources, attention->covered += other->covered;
     attention->steps += other->steps, attention->monotone += other->monotone;
     attention->long_rows += other->long_rows, attention->column += other->column;
+    attention->online += other->online;
+    attention->read += other->read, attention->in_all += other->in_all;
     attention->identical += other->identical;
     for (int i = 0; i < 3; i++) attention->aligned[i] += other->aligned[i];
 }
@@ -128,6 +152,12 @@ double sa_attention_stats_zeros(const sa_attention_stats *attention) {
 }
 double sa_attention_stats_row_sum(const sa_attention_stats *attention) {
     return ratio(attention->weight, (double)attention->words);
+}
+double sa_attention_stats_latency(const sa_attention_stats *attention) {
+    return ratio(attention->read, (double)attention->online);
+}
+double sa_attention_stats_source_length(const sa_attention_stats *attention) {
+    return ratio(attention->in_all, (double)attention->online);
 }
 double sa_attention_stats_max_column(const sa_attention_stats *attention) {
     return ratio(attention->column, attention->long_rows);

@@ -15,6 +15,11 @@ void sa_attention_stats_add(sa_attention_stats *attention, const double *weights
 void sa_attention_stats_add_identical(sa_attention_stats *attention, const double *weights,
                                       const char *const *target, int targets,
                                       const char *const *source, int sources);
+/* Adds how many source words, EOS included, are read before each target word but EOS: those up to
+ * the last one that has weight, or all of them where a row sums to less than 1, because none was
+ * selected; never fewer than before the target words before. */
+void sa_attention_stats_add_read(sa_attention_stats *attention, const double *weights, int targets,
+                                 int sources);
 /* Adds the counts of other pairs. */
 void sa_attention_stats_sum(sa_attention_stats *attention, const sa_attention_stats *other);
 
@@ -34,6 +39,10 @@ double sa_attention_stats_zeros(
     const sa_attention_stats *attention); /* fraction of the weights that are exactly 0 */
 double sa_attention_stats_row_sum(
     const sa_attention_stats *attention); /* mean of the rows of words; 1 unless weight is lost */
+double sa_attention_stats_latency(
+    const sa_attention_stats *attention); /* mean source words read before a target word */
+double sa_attention_stats_source_length(
+    const sa_attention_stats *attention); /* mean source words of its sentence */
 double sa_attention_stats_max_column(
     const sa_attention_stats *attention); /* fraction of the weight on a single source word */
 

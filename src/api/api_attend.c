@@ -241,6 +241,11 @@ static bool check_choices(const sa_attend_options *options, sa_error *error) {
     while (sa_score_name((size_t)known)) known++;
     if (options->attention < 0 || options->attention >= known)
         return sa_fail(error, SA_USAGE, "there is no attention score %d", options->attention);
+    if (sa_scores[options->attention].normalizer)
+        return sa_fail(error, SA_USAGE,
+                       "--attention %s goes on from where the target word before has read: only a "
+                       "model has words before",
+                       sa_score_name((size_t)options->attention));
     known = 0;
     while (sa_normalizer_name((size_t)known)) known++;
     if (options->normalizer < 0 || options->normalizer >= known)

@@ -201,6 +201,8 @@ bool sa_eval_summarize(const sa_metrics *metrics, const sa_corpus *corpus,
     scores->end_weight = sa_attention_stats_eos_weight(&attention),
     scores->row_sum = sa_attention_stats_row_sum(&attention),
     scores->zeros = sa_attention_stats_zeros(&attention);
+    scores->latency = sa_attention_stats_latency(&attention);
+    scores->source_length = sa_attention_stats_source_length(&attention);
     scores->monotonicity = sa_attention_stats_monotonicity(&attention);
     return true;
 }

@@ -1,6 +1,7 @@
 #include "api/pair_statistics.h"
 #include "analysis/attention_statistics.h"
 #include "analysis/length_balance.h"
+#include "attention/score.h"
 #include "inference/encoding.h"
 #include "inference/token_words.h"
 #include "metrics/aer.h"
@@ -34,6 +35,8 @@ bool sa_pair_add_statistics(const sa_model *model, const sa_pair *pair, const sa
             const int T = target->len, S = source->len;
             sa_attention_stats_add(&out->attention, forced->weights,
                                    sa_alignment_weights(forced, 0, 1), forced->heads, T, S);
+            if (sa_scores[model->settings.attention].normalizer)
+                sa_attention_stats_add_read(&out->attention, forced->weights, T, S);
             sa_attention_stats_add_identical(&out->attention, forced->weights, right, T, left, S);
         }
     }

@@ -1,5 +1,5 @@
 #include "attention/multihead.h"
-#include "attention/attention.h"
+#include "attention/head_weights.h"
 #include "tensor/gradient_fault.h"
 #include "tensor/vec.h"
 
@@ -64,17 +64,8 @@ static const sa_span *spans_of(const sa_attention *w, const query_block *block,
 
 /* ---- One head -------------------------------------------------------------------------------- */
 
-sa_mat sa_head_part(sa_mat all, int heads, int k) {
-    const int width = all.cols / heads;
-    return sa_cols(all, k * width, width);
-}
-
 sa_mat sa_kv_head_part(const sa_attention *w, sa_mat all, int k) {
     return sa_head_part(all, w->kv_heads, k * w->kv_heads / w->heads);
-}
-
-sa_mat sa_attention_head(sa_mat alpha, int row, int heads, int k, int S) {
-    return sa_cols(sa_head_part(sa_rows(alpha, row, 1), heads, k), 0, S);
 }
 
 /* The weights of head k in the block's rows. */
@@ -124,10 +115,6 @@ static coverage_slice slice_coverage(const sa_attention *w, const sa_memory *mem
 
 bool sa_attention_lacks(const sa_attention *w) {
     return w->normalizer->null_key || w->window == SA_WINDOW_LOCAL_P;
-}
-
-sa_real sa_attention_exponent(const sa_attention *w, int k) {
-    return w->a.cols ? sa_entmax_alpha(w->a.x[k]) : w->exponent;
 }
 
 /* Equation 10 (Luong et al. 2015) for every query of the block. */
@@ -254,25 +241,15 @@ static void heads_forward(const sa_attention *w, const sa_memory *memory, const 
         const sa_mat alpha = block_weights(w, block, rows.alpha, k, S);
         scores_forward(w, memory, k, block, rows, &at, alpha, scratch);
         if (w->k_0.cols) null_score_forward(w, &at, alpha, scratch);
-        sa_attention_weights_forward(w->normalizer, sa_attention_exponent(w, k), spans, alpha);
+        sa_head_weights_forward(w, k, block->row, spans, override, rows, alpha);
         if (w->window == SA_WINDOW_LOCAL_P) gauss_forward(w, block, rows, alpha);
         for (int l = 0; override && l < block->count; l++)
             sa_override_apply(override, block->sentence, block->i + l, sa_rows(alpha, l, 1),
                               sa_cols(sa_rows(scratch.soft, 0, 1), 0, S));
         sa_attention_sum_forward(alpha, at.v, at.o);
         if (w->w_c.cols) coverage_forward(w, memory, block, rows, k, alpha);
+        sa_head_weights_pass_on(w, k, block->row, alpha, rows);
     }
-}
-
-/* dalpha becomes de; head k's part of dw->a is added to. */
-static void weights_backward(const sa_attention *w, int k, const sa_span *spans, sa_mat alpha,
-                             sa_mat dalpha, sa_attention *dw) {
-    const sa_real exponent = sa_attention_exponent(w, k);
-    const bool learned = w->a.cols;
-    sa_real dexponent = 0;
-    sa_attention_weights_backward(w->normalizer, exponent, spans, alpha, dalpha,
-                                  learned ? &dexponent : NULL);
-    if (learned) dw->a.x[k] += sa_entmax_alpha_backward(exponent, dexponent);
 }
 
 /* From de: dq, dk and dv_a, and with coverage d.previous_state and dw_c, are added to. */
@@ -315,7 +292,7 @@ static void heads_backward(const sa_attention *w, const sa_memory *memory, const
             gauss_backward(w, block, rows, alpha, dalpha, soft, d);
             alpha = soft;
         }
-        weights_backward(w, k, spans, alpha, dalpha, dw);
+        sa_head_weights_backward(w, k, block->row, spans, rows, alpha, dalpha, d, dw);
         sa_positions_bias_backward(k, block->i - 1, dalpha, &dw->positions);
         if (w->k_0.cols) null_score_backward(w, &at, dalpha, &to, scratch);
         scores_backward(w, memory, k, block, rows, &at, dalpha, &to,

@@ -20,21 +20,12 @@ typedef struct sa_attention_scratch {
 sa_attention_scratch sa_attention_scratch_layout(sa_arena *arena, const sa_attention *w,
                                                  int queries, int steps, bool training);
 
-/* The columns of head k (from 0) of a matrix that has those of all heads side by side. */
-sa_mat sa_head_part(sa_mat all, int heads, int k);
-
 /* The keys or values that head k attends with, of all key/value heads. */
 sa_mat sa_kv_head_part(const sa_attention *w, sa_mat all, int k);
-
-/* The weights of head k in one row of alpha, for a sentence of S words. */
-sa_mat sa_attention_head(sa_mat alpha, int row, int heads, int k, int S);
 
 /* Whether the weights of a query may sum to less than 1: with a null key, and under the Gaussian of
  * a local-p window. */
 bool sa_attention_lacks(const sa_attention *w);
-
-/* The alpha of head k's normalizer. */
-sa_real sa_attention_exponent(const sa_attention *w, int k);
 
 /* p_i of target position i (from 1) and row l, for a source of S words. For windows only. */
 sa_real sa_attention_center(const sa_attention *w, int i, sa_attention_rows rows, int l, int S);

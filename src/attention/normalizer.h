@@ -28,6 +28,13 @@ typedef struct sa_normalizer {
     /* Every score z_j becomes its distance from the value at which p has a kink; the gradient check
      * stays away from 0. NULL: p is smooth. */
     void (*kinks)(sa_real alpha, sa_mat z);
+
+    /* Instead of the functions above, for weights that depend on those of the step before
+     * (previous). All are [1 x S]; p is what the backward pass needs of the forward pass. Scores z
+     * with noise (or none: no columns) become weights; hard: those of decoding. */
+    void (*step_forward)(bool hard, sa_mat previous, sa_mat noise, sa_mat p, sa_mat z);
+    /* dalpha becomes dz, dprevious is added to. */
+    void (*step_backward)(sa_mat p, sa_mat alpha, sa_mat dalpha, sa_mat dprevious);
 } sa_normalizer;
 
 extern const sa_normalizer sa_normalizers[]; /* ends with a NULL name */

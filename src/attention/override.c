@@ -11,11 +11,10 @@
 
 bool sa_attention_override_parse(sa_attention_override *override, const char *text,
                                  sa_error *error) {
-    static const char *const names[] = {[SA_OVERRIDE_NONE] = "none",
-                                        [SA_OVERRIDE_UNIFORM] = "uniform",
-                                        [SA_OVERRIDE_SHUFFLE] = "shuffle",
-                                        [SA_OVERRIDE_ONE_HOT] = "one-hot",
-                                        [SA_OVERRIDE_GOLD] = "gold"};
+    static const char *const names[] = {
+        [SA_OVERRIDE_NONE] = "none",       [SA_OVERRIDE_UNIFORM] = "uniform",
+        [SA_OVERRIDE_SHUFFLE] = "shuffle", [SA_OVERRIDE_ONE_HOT] = "one-hot",
+        [SA_OVERRIDE_GOLD] = "gold",       [SA_OVERRIDE_EXPECTED] = "expected"};
     int64_t shift;
     if (!sa_given(override, "override", error) || !sa_given(text, "text", error)) return false;
     if (strncmp(text, "shift:", 6) == 0 && sa_integer_parse(text + 6, &shift) &&
@@ -29,14 +28,14 @@ bool sa_attention_override_parse(sa_attention_override *override, const char *te
             return true;
         }
     return sa_fail(error, SA_USAGE,
-                   "--force-attention '%s': expected none, uniform, shuffle, shift:N, one-hot or "
-                   "gold",
+                   "--force-attention '%s': expected none, uniform, shuffle, shift:N, one-hot, "
+                   "gold or expected",
                    text);
 }
 
 bool sa_override_check(sa_attention_override override, sa_error *error) {
-    return sa_within((int64_t) override.kind, SA_OVERRIDE_NONE, SA_OVERRIDE_GOLD, "override.kind",
-                     error);
+    return sa_within((int64_t) override.kind, SA_OVERRIDE_NONE, SA_OVERRIDE_EXPECTED,
+                     "override.kind", error);
 }
 
 static void uniform(sa_mat alpha) {
@@ -71,6 +70,7 @@ static void one_hot(sa_mat alpha) {
 void sa_override_apply(const sa_override *override, int b, int i, sa_mat alpha, sa_mat scratch) {
     switch (override->chosen.kind) {
     case SA_OVERRIDE_NONE:
+    case SA_OVERRIDE_EXPECTED: /* the weights are so already */
         break;
     case SA_OVERRIDE_UNIFORM:
         uniform(alpha);

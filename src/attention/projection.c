@@ -122,15 +122,37 @@ void sa_memory_zero(sa_memory *d) {
     sa_zero(d->fertility);
 }
 
+/* ---- Heads ----------------------------------------------------------------------------------- */
+
+sa_mat sa_head_part(sa_mat all, int heads, int k) {
+    const int width = all.cols / heads;
+    return sa_cols(all, k * width, width);
+}
+
+sa_mat sa_attention_head(sa_mat alpha, int row, int heads, int k, int S) {
+    return sa_cols(sa_head_part(sa_rows(alpha, row, 1), heads, k), 0, S);
+}
+
+sa_real sa_attention_exponent(const sa_attention *w, int k) {
+    return w->a.cols ? sa_entmax_alpha(w->a.x[k]) : w->exponent;
+}
+
 /* ---- Queries and contexts -------------------------------------------------------------------- */
 
+/* Whether the weights depend on those of the step before. */
+static bool is_recurrent(const sa_attention *w) {
+    return w->heads && w->normalizer->step_forward;
+}
+
 int sa_attention_state_width(const sa_attention *w, int steps) {
-    return w->w_c.cols ? w->heads * steps : 0;
+    return w->w_c.cols || is_recurrent(w) ? w->heads * steps : 0;
 }
 
 void sa_attention_state_begin(const sa_attention *w, sa_mat state) {
-    (void)w;
     sa_zero(state); /* C_0j = 0 */
+    for (int l = 0; is_recurrent(w) && l < state.rows; l++)
+        for (int k = 0; k < w->heads; k++) /* alpha_0 = (1, 0, .., 0) */
+            sa_row(state, l)[k * state.cols / w->heads] = 1;
 }
 
 sa_attention_rows sa_attention_rows_layout(sa_arena *arena, const sa_attention *w, int rows,
@@ -142,6 +164,8 @@ sa_attention_rows sa_attention_rows_layout(sa_arena *arena, const sa_attention *
         .head_outputs = sa_mat_alloc(arena, rows, w->output_width),
         .hidden = sa_mat_alloc(arena, rows, w->v_p.cols),
         .relative_center = sa_mat_alloc(arena, rows, w->v_p.cols ? 1 : 0),
+        .noise = sa_mat_alloc(arena, rows, 0),
+        .selection = sa_mat_alloc(arena, rows, alpha && is_recurrent(w) ? w->heads * steps : 0),
         .previous_state = sa_mat_alloc(arena, rows, state),
         .state = sa_mat_alloc(arena, rows, state),
         .coverage_loss = sa_mat_alloc(arena, rows, w->coverage_loss ? 1 : 0),
@@ -155,6 +179,8 @@ sa_attention_rows sa_attention_rows_slice(sa_attention_rows all, int first, int 
         .head_outputs = sa_rows(all.head_outputs, first, count),
         .hidden = sa_rows(all.hidden, first, count),
         .relative_center = sa_rows(all.relative_center, first, count),
+        .selection = sa_rows(all.selection, first, count),
+        .noise = sa_rows(all.noise, first, count),
         .previous_state = sa_rows(all.previous_state, first, count),
         .state = sa_rows(all.state, first, count),
         .coverage_loss = sa_rows(all.coverage_loss, first, count),

@@ -35,6 +35,7 @@ typedef struct sa_attention { /* weights, or their gradients */
     sa_mat v_p;             /* [1 x n'] */
     sa_positions positions; /* of self-attention, set by its stack; else none */
     sa_real exponent;       /* the normalizer's alpha, if it is not learned */
+    bool hard;              /* weights are those of decoding, where training has others */
     sa_mat a;               /* [1 x heads] else: alpha = 1 + sigma(a) */
     sa_mat w_c;             /* [1 x n'] of coverage; without columns: none */
     sa_mat U_f;             /* [1 x A] of fertilities; without columns: all are 1 */
@@ -99,10 +100,20 @@ typedef struct sa_attention_rows {
                             [R x S], what the alignment loss adds to the first head's, or empty */
     sa_mat head_outputs; /* [R x output_width] o^1 .. o^H; projected values only */
     sa_mat hidden, relative_center; /* [R x n'], [R x 1] of SA_WINDOW_LOCAL_P: window.h */
-    sa_mat previous_state, state;   /* [R x heads ..] what a step reads of the step before and
-                                       leaves to the next: sa_attention_state_width */
-    sa_mat coverage_loss;           /* [R x 1] sum over heads, of --coverage loss only */
+    sa_mat selection, noise;      /* [R x heads S] of monotonic.h: p and, in training, the noise */
+    sa_mat previous_state, state; /* [R x heads ..] what a step reads of the step before and
+                                     leaves to the next: sa_attention_state_width */
+    sa_mat coverage_loss;         /* [R x 1] sum over heads, of --coverage loss only */
 } sa_attention_rows;
+
+/* The columns of head k (from 0) of a matrix that has those of all heads side by side. */
+sa_mat sa_head_part(sa_mat all, int heads, int k);
+
+/* The weights of head k in one row of alpha, for a sentence of S words. */
+sa_mat sa_attention_head(sa_mat alpha, int row, int heads, int k, int S);
+
+/* The alpha of head k's normalizer. */
+sa_real sa_attention_exponent(const sa_attention *w, int k);
 
 /* For sentences of at most `steps` words; `alpha` false: without weights. */
 sa_attention_rows sa_attention_rows_layout(sa_arena *arena, const sa_attention *w, int rows,
@@ -110,8 +121,9 @@ sa_attention_rows sa_attention_rows_layout(sa_arena *arena, const sa_attention *
 sa_attention_rows sa_attention_rows_slice(sa_attention_rows all, int first, int count);
 
 /* The attention state, which goes from target step to target step: so many numbers in a row, head
- * by head, for sentences of at most `steps` words; 0 for most. A head has a number C_j for each
- * word of its sentence with coverage. */
+ * by head, for sentences of at most `steps` words; 0 for most. A head has a number for each word
+ * of its sentence: C_j with coverage, alpha_j where the weights depend on those of the step before.
+ */
 int sa_attention_state_width(const sa_attention *w, int steps);
 /* Before the first target word. */
 void sa_attention_state_begin(const sa_attention *w, sa_mat state);

@@ -1,6 +1,7 @@
 #include "attention/score.h"
 #include "attention/additive.h"
 #include "attention/content_free.h"
+#include "attention/monotonic.h"
 #include "attention/product.h"
 #include "attention/similarity.h"
 
@@ -51,6 +52,17 @@ const sa_score sa_scores[] = {
                              .forward = sa_feature_dot_forward,
                              .backward = sa_feature_dot_backward,
                              .features = sa_elu_features},
+    [SA_ATTENTION_MONOTONIC] = {.name = "monotonic",
+                                .formula = "e_j = g v_a' / |v_a| tanh(W_a s + U_a h_j + b_a) + r; "
+                                           "from left to right, word j is selected with "
+                                           "probability sigma(e_j)",
+                                .citation = "Raffel et al. 2017, section 2",
+                                .query = SA_QUERY_PROJECTED,
+                                .key = SA_KEY_PROJECTED,
+                                .bind = sa_monotonic_bind,
+                                .forward = sa_monotonic_score_forward,
+                                .backward = sa_monotonic_score_backward,
+                                .normalizer = &sa_monotonic_normalizer},
     {.name = NULL},
 };
 

@@ -7,6 +7,7 @@
 #ifndef SA_ATTENTION_SCORE_H
 #define SA_ATTENTION_SCORE_H
 
+#include "attention/normalizer.h"
 #include "layers/params.h"
 
 typedef enum sa_query_projection {
@@ -39,6 +40,8 @@ typedef struct sa_score {
     void (*backward)(sa_mat v_a, sa_mat q, sa_mat k, sa_mat de, sa_mat dq, sa_mat dk, sa_mat dv_a,
                      sa_mat scratch);
 
+    const sa_normalizer *normalizer; /* its own, in place of --normalizer's; or NULL. Such a score
+                                        has one head */
     bool kernel; /* v_a is the logarithm of a kernel's width, which `attend --bandwidth` sets */
 
     /* phi, if e_ij = log phi(q_i)' phi(k_j): x [1 x d] -> [1 x d]; NULL: it is no such score. A

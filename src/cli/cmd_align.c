@@ -58,7 +58,7 @@ static const sa_option rows[] = {
     {"merge-words", SA_OPTION_SWITCH, SA_SCOPE_RUN, AT(merge), 0, 0, 1, NULL, NULL,
      "merge subwords into words: mean over target subwords, sum over source subwords"},
     {"force-attention", SA_OPTION_TEXT, SA_SCOPE_RUN, AT(force_attention), 0, 0, 0, NULL, "WAY",
-     "replace the attention weights: uniform, shuffle, shift:N, one-hot or gold"},
+     "replace the weights: uniform, shuffle, shift:N, one-hot, gold, expected (as in training)"},
     {"site", SA_OPTION_TEXT, SA_SCOPE_RUN, AT(site), 0, 0, 0, NULL, "NAME",
      "Transformer: attention to show: cross (default), encoder or decoder self-attention"},
     {"layer", SA_OPTION_INT, SA_SCOPE_RUN, AT(layer), 0, 0, SA_MAX_LAYERS, NULL, "N",

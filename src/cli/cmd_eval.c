@@ -24,7 +24,7 @@ static const sa_option rows[] = {
     {"train", SA_OPTION_INPUT, SA_SCOPE_RUN, AT(train), 0, 0, 0, NULL, "PAIRS",
      "training pairs of the model; the diagnostics count how many evaluation pairs occur in them"},
     {"force-attention", SA_OPTION_TEXT, SA_SCOPE_RUN, AT(force_attention), 0, 0, 0, NULL, "WAY",
-     "replace the attention weights: uniform, shuffle, shift:N, one-hot or gold"},
+     "replace the weights: uniform, shuffle, shift:N, one-hot, gold, expected (as in training)"},
     {"reference-length", SA_OPTION_SWITCH, SA_SCOPE_RUN, AT(reference_length), 0, 0, 1, NULL, NULL,
      "translate to as many tokens as the reference has: without the decision when to end (Newman "
      "et "

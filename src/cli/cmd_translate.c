@@ -29,7 +29,7 @@ static const sa_option rows[] = {
     {"dictionary", SA_OPTION_INPUT, SA_SCOPE_RUN, AT(dictionary), 0, 0, 0, NULL, "PAIRS",
      "with --replace-unknown: translate the source word by these pairs, if they contain it"},
     {"force-attention", SA_OPTION_TEXT, SA_SCOPE_RUN, AT(force_attention), 0, 0, 0, NULL, "WAY",
-     "replace the attention weights: uniform, shuffle, shift:N or one-hot"},
+     "replace the weights: uniform, shuffle, shift:N, one-hot, expected (as in training)"},
     {"jsonl", SA_OPTION_SWITCH, SA_SCOPE_RUN, AT(jsonl), 0, 0, 1, NULL, NULL,
      "write one JSON object per line: tokens, scores and attention weights"},
     {"merge-words", SA_OPTION_SWITCH, SA_SCOPE_RUN, AT(merge), 0, 0, 1, NULL, NULL,

@@ -72,6 +72,11 @@ static void add_attention(const sa_eval_result *all, sa_buffer *out) {
     if (!isnan(all->monotonicity))
         sa_buffer_addf(out, ", monotone %.1f %%", 100 * all->monotonicity);
     sa_buffer_adds(out, "\n");
+    if (!isnan(all->latency))
+        sa_buffer_addf(out,
+                       "latency: %.1f of %.1f source words are read before a target word (%.1f "
+                       "%%)\n",
+                       all->latency, all->source_length, 100 * all->latency / all->source_length);
 }
 
 bool eval_print_text(const evaluation *work, sa_error *error) {
@@ -127,6 +132,8 @@ static json_t *json_row(const row *one) {
         {"end_weight", offsetof(sa_eval_result, end_weight)},
         {"row_sum", offsetof(sa_eval_result, row_sum)},
         {"zeros", offsetof(sa_eval_result, zeros)},
+        {"latency", offsetof(sa_eval_result, latency)},
+        {"source_length", offsetof(sa_eval_result, source_length)},
         {"monotonicity", offsetof(sa_eval_result, monotonicity)},
     };
     json_t *object = json_pack("{s:I, s:I}", "sentences", (json_int_t)one->scores.sentences,

@@ -171,6 +171,10 @@ const sa_option sa_settings_options[] = {
     {"dropout-layers", SA_OPTION_REAL, SA_SCOPE_TRAINING, FIELD(dropout_layers), 0, 0, 0.9, NULL,
      "X",
      "dropout probability between recurrent layers, of encoder and decoder (Zaremba et al. 2014)"},
+    {"monotonic-noise", SA_OPTION_REAL, SA_SCOPE_TRAINING, FIELD(monotonic_noise), 1, 0, 100, NULL,
+     "X",
+     "monotonic attention: standard deviation of the noise added to scores in training, which "
+     "drives them away from 0 (Raffel et al. 2017, section 2.5)"},
     {"word-dropout", SA_OPTION_REAL, SA_SCOPE_TRAINING, FIELD(word_dropout), 0, 0, 0.9, NULL, "X",
      "probability of dropping a source or target word: its embedding becomes zero (Sennrich et al. "
      "2016)"},
@@ -300,9 +304,11 @@ bool sa_settings_has_attention(const sa_settings *settings) {
 }
 
 bool sa_settings_has_null_key(const sa_settings *settings) {
-    return sa_settings_has_attention(settings) &&
-           sa_normalizer_name((size_t)settings->normalizer) &&
-           sa_normalizers[settings->normalizer].null_key;
+    if (!sa_settings_has_attention(settings) || !sa_score_name((size_t)settings->attention) ||
+        !sa_normalizer_name((size_t)settings->normalizer))
+        return false;
+    const sa_normalizer *own = sa_scores[settings->attention].normalizer;
+    return (own ? own : &sa_normalizers[settings->normalizer])->null_key;
 }
 
 sa_cache_size sa_settings_cache_size(const sa_settings *settings) {

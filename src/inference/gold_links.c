@@ -1,4 +1,5 @@
 #include "inference/gold_links.h"
+#include "attention/score.h"
 #include "config/settings.h"
 
 #include <stdlib.h>
@@ -72,6 +73,11 @@ bool sa_override_open(sa_override *override, sa_attention_override chosen, const
     *override = (sa_override){.chosen = chosen, .seed = 1};
     if (chosen.kind != SA_OVERRIDE_NONE && !sa_settings_has_attention(&model->settings))
         return sa_fail_no_attention(model, error);
+    if (chosen.kind == SA_OVERRIDE_EXPECTED && !sa_scores[model->settings.attention].normalizer)
+        return sa_fail(error, SA_USAGE,
+                       "--force-attention expected: the weights of --attention %s are those of its "
+                       "training already",
+                       sa_score_name((size_t)model->settings.attention));
     if (chosen.kind != SA_OVERRIDE_GOLD) return true;
     for (size_t i = 0; i < count; i++)
         if (!pairs[i].gold)

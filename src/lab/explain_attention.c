@@ -110,13 +110,20 @@ static sa_mat terms_of(const attention_view *view, score_inputs in, sa_mat e, do
     return adds_up(terms, e, *divisor) ? terms : sa_cols(terms, 0, 0);
 }
 
-/* What the score's own parameters are called: "v_a", "log_h". */
-static const char *own_name(const attention_view *view) {
+/* The score's own parameters under the names of their tensors: "v_a", "log_h". */
+static void explain_own(const attention_view *view, sa_mat own) {
     const sa_lab_model *model = view->out->model;
-    for (int i = 0; i < model->plan.count; i++)
-        if (model->values + model->plan.item[i].offset == view->w->v_a.x)
-            return strrchr(model->plan.item[i].name, '.') + 1;
-    return "v_a";
+    const ptrdiff_t first = own.x - model->values, end = first + own.cols;
+    for (int i = 0; own.cols && i < model->plan.count; i++) {
+        const sa_param *param = &model->plan.item[i];
+        const ptrdiff_t start = (ptrdiff_t)param->offset, from = start > first ? start - first : 0,
+                        behind = start + (ptrdiff_t)sa_param_size(param),
+                        to = (behind < end ? behind : end) - first;
+        if (from >= to) continue;
+        const char *name = strrchr(param->name, '.') + 1;
+        sa_explainer_vector(view->out, from ? name : "v_a", name,
+                            sa_cols(own, (int)from, (int)(to - from)));
+    }
 }
 
 double sa_explain_null_score(sa_explainer *out, const sa_attention *w, int k, sa_mat q) {
@@ -148,7 +155,7 @@ static void explain_score(attention_view *view, int k, sa_mat e) {
         snprintf(label, sizeof label, "W_a %s", view->letter);
         sa_explainer_vector(out, "q", label, in.q);
     }
-    if (in.v_a.cols) sa_explainer_vector(out, "v_a", own_name(view), in.v_a);
+    explain_own(view, in.v_a);
     const sa_mat terms = terms_of(view, in, e, &divisor);
     sa_explainer_sums(out, "e", "e_ij", e, terms, divisor);
     view->e_0 = sa_explain_null_score(out, w, k, in.q);
@@ -240,10 +247,44 @@ static void explain_gauss(attention_view *view, sa_mat normalized) {
     sa_explainer_column(out, "gauss", "exp(-..)", gauss, SA_ROWS_SOURCE, -1);
 }
 
+/* Of weights that depend on those of the step before, as decoding makes them. */
+static void explain_selection(attention_view *view, int k, sa_mat e, sa_mat alpha) {
+    static const sa_explainer_symbol symbols[] = {{"alpha_j", "alpha_ij"},
+                                                  {"p_j", "p_ij"},
+                                                  {"q_j", "q_ij"},
+                                                  {"e_j", "e_ij"},
+                                                  {"p_{j-1}", "p_i,j-1"},
+                                                  {"q_{j-1}", "q_i,j-1"},
+                                                  {0}};
+    sa_explainer *out = view->out;
+    const int H = view->w->heads, S = view->S;
+    const sa_mat p = sa_attention_head(view->rows.selection, 0, H, k, S),
+                 previous = sa_attention_head(view->rows.previous_state, 0, H, k, S);
+    sa_mat sigma = blank(view), q = blank(view);
+    for (int j = 0; j < S; j++) {
+        sigma.x[j] = 1 / (1 + exp(-e.x[j]));
+        q.x[j] = previous.x[j] + (j ? (1 - p.x[j - 1]) * q.x[j - 1] : 0);
+    }
+    sa_explainer_substitute(out, view->w->normalizer->formula, symbols);
+    sa_explainer_cite(out, view->w->normalizer->citation);
+    sa_explainer_column(out, "previous", "alpha_i-1,j", previous, SA_ROWS_SOURCE, -1);
+    sa_explainer_column(out, "sigma", "sigma(e_ij)", sigma, SA_ROWS_SOURCE, -1);
+    sa_explainer_write(out, "p_ij = 1 if e_ij > 0, else 0: decoding selects");
+    sa_explainer_cite(out, view->w->score->citation);
+    sa_explainer_column(out, "p", "p_ij", p, SA_ROWS_SOURCE, -1);
+    sa_explainer_column(out, "reached", "q_ij", q, SA_ROWS_SOURCE, -1);
+    sa_explainer_column(out, "alpha", "alpha_ij", alpha, SA_ROWS_SOURCE, -1);
+    sa_explainer_number(out, "unselected", "no word", 1 - sa_sum(alpha.x, S));
+}
+
 static void explain_weights(attention_view *view, int k, sa_mat e) {
     sa_explainer *out = view->out;
     const sa_attention *w = view->w;
     const sa_mat alpha = sa_attention_head(view->rows.alpha, 0, w->heads, k, view->S);
+    if (w->normalizer->step_forward) {
+        explain_selection(view, k, e, alpha);
+        return;
+    }
     sa_mat powers = blank(view), normalized = blank(view);
     double shift, sum = sa_explainer_exp(seen(view, e), seen(view, powers), &shift);
     if (w->normalizer->null_key) sum += exp(view->e_0 - shift);

@@ -30,6 +30,9 @@ static const char *content_free_note(const sa_proof_setup *setup) {
 
 static const char *sum_note(const sa_proof_setup *setup) {
     const sa_attention *attention = sa_lab_attention(setup);
+    if (attention && attention->normalizer->step_forward)
+        return "at most 1: the rest is the probability of reading to the end without selecting a "
+               "word";
     if (attention && attention->normalizer->null_key)
         return "at most 1: the null key takes the rest";
     return attention && attention->window == SA_WINDOW_LOCAL_P
@@ -65,6 +68,8 @@ static const char *no_self_attention(const sa_proof_setup *setup) {
 static const char *position_based(const sa_attention *attention) {
     if (attention && attention->score->query == SA_QUERY_POSITIONS)
         return "the score depends on positions, not words";
+    if (attention && attention->normalizer->step_forward)
+        return "words are read from left to right";
     if (attention && attention->window != SA_WINDOW_NONE)
         return "the window depends on positions, not words";
     return NULL;

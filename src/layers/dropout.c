@@ -1,5 +1,6 @@
 #include "layers/dropout.h"
 #include "tensor/gradient_fault.h"
+#include "tensor/vec.h"
 
 static void draw(double p, sa_rng *rng, sa_mat mask) {
     const uint32_t threshold = (uint32_t)(p * 4294967296.0);
@@ -26,6 +27,13 @@ void sa_dropout_forward(double p, sa_rng *rng, sa_mat mask, sa_mat x) {
 
 void sa_dropout_backward(double p, sa_mat mask, sa_mat dx) {
     if (p > 0 && sa_gradient_intact("dropout.mask")) multiply(mask, dx);
+}
+
+void sa_noise_draw(double deviation, sa_rng *rng, sa_mat noise) {
+    if (deviation <= 0) sa_zero(noise);
+    for (int i = 0; deviation > 0 && i < noise.rows; i++)
+        for (int k = 0; k < noise.cols; k++)
+            sa_row(noise, i)[k] = (sa_real)(deviation * sa_rng_normal(rng));
 }
 
 /* ---- Words ----------------------------------------------------------------------------------- */

@@ -14,6 +14,7 @@ typedef struct sa_dropout {
     double annotations, readout;
     double layers;    /* of what a recurrent layer passes to the next one */
     double sublayers; /* of the output of each sublayer of a Transformer */
+    double noise;     /* no probability: the deviation of noise added to attention scores */
 } sa_dropout;
 
 /* x = x . mask, for a mask (0 or 1 / (1 - p)) drawn here. p in [0, 1); 0 changes nothing. */
@@ -25,6 +26,9 @@ void sa_dropout_backward(double p, sa_mat mask, sa_mat dx);
 void sa_dropout_words_forward(double p, sa_rng *rng, sa_mat mask, sa_mat x);
 /* dx_i = mask_i dx_i */
 void sa_dropout_words_backward(double p, sa_mat mask, sa_mat dx);
+
+/* Fills noise from N(0, deviation^2). */
+void sa_noise_draw(double deviation, sa_rng *rng, sa_mat noise);
 
 /* ---- States: Gal and Ghahramani 2016 ---------------------------------------------------------
  *

@@ -2,12 +2,13 @@
 #include "base/error.h"
 
 sa_attention_sizes sa_attention_sizes_of(const sa_settings *settings, int state, int annotation) {
+    const sa_score *score = &sa_scores[settings->attention];
     const int heads = settings->heads;
     int value = settings->value_size ? settings->value_size : annotation / heads;
     if (value < 1) value = 1; /* more heads than numbers */
     return (sa_attention_sizes){
-        .score = &sa_scores[settings->attention],
-        .normalizer = &sa_normalizers[settings->normalizer],
+        .score = score,
+        .normalizer = score->normalizer ? score->normalizer : &sa_normalizers[settings->normalizer],
         .exponent = settings->entmax_alpha,
         .state = state,
         .annotation = annotation,
@@ -84,20 +85,53 @@ static bool check_coverage(const sa_settings *settings, const sa_attention_sizes
                    sizes->score->name);
 }
 
+/* A score that makes its weights itself, from those of the step before. */
+static bool check_recurrence(const sa_settings *settings, const sa_attention_sizes *sizes,
+                             sa_error *error) {
+    const char *name = sizes->score->name;
+    if (!sizes->score->normalizer) return true;
+    if (sizes->transformer)
+        return sa_fail(error, SA_USAGE,
+                       "--attention %s goes on from where the target word before has read, but a "
+                       "Transformer attends from all of them at once: it needs --model recurrent",
+                       name);
+    if (settings->normalizer != SA_NORMALIZER_SOFTMAX)
+        return sa_fail(error, SA_USAGE,
+                       "--attention %s makes weights of its scores itself, without --normalizer %s",
+                       name, sa_normalizer_name((size_t)settings->normalizer));
+    if (sizes->heads > 1)
+        return sa_fail(error, SA_USAGE,
+                       "--attention %s reads the source once, from left to right: %d heads would "
+                       "read at different words",
+                       name, sizes->heads);
+    if (settings->window != SA_WINDOW_NONE)
+        return sa_fail(error, SA_USAGE,
+                       "--attention %s goes on from the word it has read, which may lie outside "
+                       "--window %s",
+                       name, sa_window_name((size_t)settings->window));
+    return !sizes->coverage ||
+           sa_fail(error, SA_USAGE,
+                   "--attention %s never goes back to a word that is covered: --coverage %s would "
+                   "tell it nothing",
+                   name, sa_coverage_name((size_t)settings->coverage));
+}
+
 /* What weights of exactly 0 are no good for. */
 static bool check_zeros(const sa_settings *settings, const sa_attention_sizes *sizes,
                         sa_error *error) {
     if (!sizes->normalizer->sparse) return true;
     if (settings->guided_alignment > 0)
         return sa_fail(error, SA_USAGE,
-                       "--guided-alignment needs the logarithm of every weight: --normalizer %s "
-                       "makes weights of 0, where it is infinite and has no gradient",
+                       "--guided-alignment needs the logarithm of every weight: --%s %s makes "
+                       "weights of 0, where it is infinite and has no gradient",
+                       sizes->score->normalizer ? "attention" : "normalizer",
                        sizes->normalizer->name);
     return !settings->copy ||
-           sa_fail(error, SA_USAGE,
-                   "--copy needs a weight above 0 on the word to be copied: --normalizer %s makes "
-                   "weights of 0, where the loss is infinite and has no gradient",
-                   sizes->normalizer->name);
+           sa_fail(
+               error, SA_USAGE,
+               "--copy needs a weight above 0 on the word to be copied: --%s %s makes weights of "
+               "0, where the loss is infinite and has no gradient",
+               sizes->score->normalizer ? "attention" : "normalizer", sizes->normalizer->name);
 }
 
 bool sa_attention_sizes_check(const sa_settings *settings, const sa_attention_sizes *sizes,
@@ -112,6 +146,6 @@ bool sa_attention_sizes_check(const sa_settings *settings, const sa_attention_si
                        "--kv-heads %d: each key/value head serves equally many heads, but %d does "
                        "not divide --heads %d",
                        sizes->kv_heads, sizes->kv_heads, sizes->heads);
-    return check_zeros(settings, sizes, error) && check_widths(sizes, error) &&
-           check_coverage(settings, sizes, error);
+    return check_recurrence(settings, sizes, error) && check_zeros(settings, sizes, error) &&
+           check_widths(sizes, error) && check_coverage(settings, sizes, error);
 }

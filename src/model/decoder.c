@@ -144,6 +144,7 @@ void sa_decoder_layout(sa_arena *arena, const sa_batch *batch, const sa_decoder 
     if (!training) return;
     cache->word_mask = sa_mat_alloc(arena, M, 1);
     cache->x_mask = sa_mat_alloc(arena, M, w->sizes.m);
+    cache->rows.attention.noise = sa_mat_alloc(arena, M, cache->rows.attention.selection.cols);
     cache->drop = sa_state_dropout_layout(arena, w->sizes.state_dropout, M, B, w->sizes.n);
     cache->second_drop =
         sa_state_dropout_layout(arena, w->sizes.state_dropout, M, B, cache->rows.middle.s.cols);
@@ -265,6 +266,7 @@ void sa_decoder_forward(const sa_decoder *w, const sa_batch *batch, const sa_enc
     sa_dropout_forward(dropout.embeddings, rng, cache->x_mask, x);
     sa_state_dropout_start(dropout.state, rng, &cache->drop, &all->previous);
     sa_state_dropout_start(dropout.state, rng, &cache->second_drop, &all->middle);
+    sa_noise_draw(dropout.noise, rng, all->attention.noise);
     sa_upper_dropout_start(&w->upper, dropout.state, rng, all->upper);
     if (!w->sizes.input_feeding) input_forward(w, *all);
     for (int t = 0; t < side->steps; t++) {

@@ -26,7 +26,8 @@ sa_regularizer sa_regularizer_of(const sa_settings *settings, sa_rng *rng) {
                     .readout = readout < 0 ? all : readout,
                     .state = settings->dropout_state,
                     .layers = settings->dropout_layers,
-                    .sublayers = all},
+                    .sublayers = all,
+                    .noise = settings->monotonic_noise},
         .smoothing = settings->label_smoothing,
         .alignment_weight = settings->guided_alignment,
         .coverage_weight = settings->coverage_weight,
@@ -72,6 +73,10 @@ sa_cache_size sa_seq2seq_cache_size(const sa_settings *settings) {
     sa_seq2seq shape;
     bind(&(sa_binder){0}, &sizes, &shape);
     return sizes.family->cache_size(&shape);
+}
+
+void sa_seq2seq_set_hard(sa_seq2seq *w) {
+    w->decoder.attention.hard = true;
 }
 
 /* ---- The loss -------------------------------------------------------------------------------- */

@@ -315,13 +315,13 @@ static bool edge_is_near(void) {
 }
 
 static void step_open(const sa_score *row, struct variant variant) {
-    const bool raw = row->key == SA_KEY_IDENTITY;
+    const bool raw = row->key == SA_KEY_IDENTITY, alone = raw || row->normalizer;
     width = raw ? STATE : 5;
     bind_row(row, (sa_attention_sizes){.state = STATE,
                                        .annotation = width,
                                        .size = 4,
                                        .max_positions = 4,
-                                       .heads = raw ? 1 : variant.heads,
+                                       .heads = alone ? 1 : variant.heads,
                                        .value = variant.value,
                                        .window = variant.window,
                                        .window_size = variant.window_size});

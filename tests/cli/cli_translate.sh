@@ -141,7 +141,7 @@ expect 2 "replacing unknown words wants a model with attention; its decoder is '
     translate fixed/best.safetensors strange --replace-unknown
 expect 2 "the model has no attention: its decoder is 'fixed'" \
     translate fixed/best.safetensors strange --force-attention uniform
-expect 2 "--force-attention 'sideways': expected none, uniform, shuffle, shift:N, one-hot or gold" \
+expect 2 "--force-attention 'sideways': expected none, uniform, shuffle, shift:N, one-hot, gold or expected" \
     translate $model strange --force-attention sideways
 expect 2 "--force-attention gold needs pairs with alignments: align and eval have them" \
     translate $model strange --force-attention gold
@@ -150,7 +150,7 @@ expect 2 "--force-attention gold needs pairs with alignments: align and eval hav
 "$softalign" translate $model source.txt --force-attention uniform | cmp -s - file &&
     fail "uniform weights change nothing"
 for way in shift:one shift:99999999999 shift:-99999999999 shifted; do
-    expect 2 "--force-attention '$way': expected none, uniform, shuffle, shift:N, one-hot or gold" \
+    expect 2 "--force-attention '$way': expected none, uniform, shuffle, shift:N, one-hot, gold or expected" \
         translate $model source.txt --force-attention $way
 done
 "$softalign" translate $model source.txt --force-attention none | cmp - file ||

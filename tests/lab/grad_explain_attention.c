@@ -34,6 +34,16 @@ static double score(const char *name, int head, const double *s, const double *h
     if (h) add_rows("attention.", "U_a", shared(head) * own, own, h, k);
     for (int d = 0; !h && d < own; d++)
         k[d] = weight(param("attention.", "k_0"), 0, head * own + d);
+    if (strcmp(name, "monotonic") == 0) {
+        double square = 0;
+        for (int d = 0; d < own; d++) {
+            const double v = weight(param("attention.", "v_a"), 0, d);
+            e += v * tanh(q[d] + k[d] + weight(param("attention.", "b_a"), 0, d));
+            square += v * v;
+        }
+        return weight(param("attention.", "g"), 0, 0) * e / sqrt(square) +
+               weight(param("attention.", "r"), 0, 0);
+    }
     const bool additive = strcmp(name, "additive") == 0 || strcmp(name, "concat") == 0;
     for (int d = 0; d < own; d++)
         e += additive ? weight(param("attention.", "v_a"), 0, head * own + d) * tanh(q[d] + k[d])
@@ -114,6 +124,26 @@ static void weights_of(const double *e, int i, int head, const double *s, double
     }
 }
 
+/* Of monotonic attention, as it decodes: from left to right, from the word of the step before. */
+static void selected_of(const double *e, int i, double *alpha) {
+    static double previous[S];
+    double q = 0;
+    for (int j = 0; i == 1 && j < S; j++) previous[j] = j == 0;
+    same("previous", i, get(i, 0, "previous"), previous, S);
+    for (int j = 0; j < S; j++) {
+        const double p = e[j] > 0, probability = sigma(e[j]);
+        q += previous[j];
+        same("sigma", i, get(i, 0, "sigma") + j, &probability, 1);
+        same("p", i, get(i, 0, "p") + j, &p, 1);
+        same("reached", i, get(i, 0, "reached") + j, &q, 1);
+        alpha[j] = p * q;
+        q *= 1 - p;
+    }
+    double rest = 1;
+    for (int j = 0; j < S; j++) previous[j] = alpha[j], rest -= alpha[j];
+    same("unselected", i, get(i, 0, "unselected"), &rest, 1);
+}
+
 /* The terms of a score, if it has any, add up to it. */
 static int check_terms(const struct line *e) {
     for (int j = 0; j < S && e->head.terms; j++) {
@@ -153,8 +183,12 @@ static void check_head(int i, int head, const double *s, double *o) {
         if (!isnan(own[j])) same("e", i, &e->number[j], &own[j], 1);
     }
     const bool blind = sa_scores[settings.attention].key == SA_KEY_NONE;
-    ck_assert(isnan(own[0]) || (check_terms(e) > 0) == !blind);
-    weights_of(e->number, i, at, s, alpha);
+    const bool selects = sa_scores[settings.attention].normalizer;
+    ck_assert(isnan(own[0]) || (check_terms(e) > 0) == !(blind || selects));
+    if (selects)
+        selected_of(e->number, i, alpha);
+    else
+        weights_of(e->number, i, at, s, alpha);
     same("alpha", i, get(i, at, "alpha"), alpha, S);
     const struct line *v = H > 1 ? find(0, at, "v") : find(0, 0, "h");
     for (int k = 0; k < v->head.cols; k++) {

@@ -106,6 +106,8 @@ static void expect_permutation(const sa_settings *settings) {
         expect_excuse("permutation", "the score depends on positions");
     else if (attends && settings->window)
         expect_excuse("permutation", "the window depends on positions");
+    else if (attends && sa_scores[settings->attention].normalizer)
+        expect_excuse("permutation", "from left to right");
     else
         expect_measured("permutation", 0, 1e-12);
 }

@@ -50,8 +50,11 @@ function measure(model, frame) {
 }
 
 function advance(model, count) {
-  const { step, epoch, loss, words_per_second: speed, gradient_norm: norm, done } = softalign.call("step", model.play, count);
-  return { step, epoch, loss, speed, norm, done };
+  const { step, epoch, loss, words, seconds, gradient_norm: norm, done } = softalign.call("step", model.play, count);
+  const pace = model.pace; // of the last ten slices or so: single ones are too short to time
+  pace.words = 0.9 * pace.words + words;
+  pace.seconds = 0.9 * pace.seconds + seconds;
+  return { step, epoch, loss, speed: pace.words / pace.seconds, norm, done };
 }
 
 function tellMoment(frames) {
@@ -124,7 +127,7 @@ const acts = {
 
 function keep(slot, play, trains) {
   const about = softalign.call("about", play);
-  models[slot] = { play, trains, attends: about.attention, gold: about.gold, due: { gold: 0, held: 0 } };
+  models[slot] = { play, trains, attends: about.attention, gold: about.gold, due: { gold: 0, held: 0 }, pace: { words: 0, seconds: 0 } };
   const pairs = Array.from({ length: Math.min(about.held_out ?? 0, MEASURED) }, (_, i) => softalign.call("pair", play, i));
   return { ...about, held: pairs };
 }

@@ -3,7 +3,7 @@
 // Every message of the page has an id, an act and its arguments; the answer has the id and a result or an
 // error. While a training runs, a moment (a frame of each model) goes to the page after each slice.
 
-const SLICE = 60; // milliseconds of training between two looks, so that a look is drawn ten times a second
+const SLICE = 45; // milliseconds of training between two looks, so that a look is drawn ten times a second
 const MEASURED = 200, FEW = 40; // held-out pairs behind the figures of a moment
 
 let softalign = null;

@@ -380,19 +380,18 @@ const cli_command cli_align = {
     .summary = "write the attention weights of given translations",
     .details =
         "Runs the decoder on the given targets (teacher forcing) and writes the attention weights "
-        "of every target word. In a heatmap CSV columns are source words and rows target words, "
-        "both with the end-of-sentence token </s>; a row sums to 1 (less with a null key or "
-        "--window local-p). A link 'i-j': target word j has its largest weight (no less than the "
-        "null key's; with --links threshold: at least --threshold) on source word i; words count "
-        "from 0, without </s>. With subwords (--tokenizer bpe) links are between whole words; "
-        "with --merge-words all outputs are: a target word's weights are the mean of its "
-        "subwords', a source word's the sum.\n"
+        "of every target word. In a heatmap CSV columns are source words, rows target words, both "
+        "with </s>; a row sums to 1 (less with a null key or --window local-p). A link 'i-j': "
+        "target word j has its largest weight (no less than the null key's; with --links "
+        "threshold: at least --threshold) on source word i; words count from 0, without </s>. With "
+        "subwords (--tokenizer bpe) links are between whole words; with --merge-words all outputs "
+        "are: a target word's weights are the mean of its subwords', a source word's the sum.\n"
         "--tidy writes a row for each target word t, source word s, head and layer. Sentences, "
         "heads and layers count from 1 (head 0: mean or max of --head), words from 0. id is the "
         "fourth column of PAIRS or else the line; gold is 1 for a sure link, 0.5 for a possible "
         "one, 0 for none, and empty where no links are known; probability is that of the target "
-        "word after the words before it; p_gen, of a model with --copy, is near 0 where it is "
-        "copied. Read it with pandas.read_csv(FILE, keep_default_na=False): 'null' is a word.\n",
+        "word; p_gen (--copy) is near 0 where it is copied. Read it with pandas.read_csv(FILE, "
+        "keep_default_na=False): 'null' is a word.\n",
     .example = "  softalign align mono/best.safetensors unseen.tsv --limit 1\n"
                "  softalign align mono/best.safetensors unseen.tsv --csv matrices --pharaoh -\n",
     .sets = sets,

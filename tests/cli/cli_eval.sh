@@ -22,6 +22,15 @@ for options in "" "--tokenize char --smooth floor --lowercase" "--chrf-word-orde
     same "eval and score, $options" "$(values bleu chrf tokens low high)" "$evaluated"
 done
 
+# With the lengths of the references: translations that would go on, or end, do not.
+expect 0 "" eval tiny/best.safetensors unseen.tsv --json --max-ratio 0
+free=$(value bleu)
+expect 0 "" eval tiny/best.safetensors unseen.tsv --json --max-ratio 0 --reference-length
+[ "$(value bleu)" != "$free" ] || fail "--reference-length changes nothing"
+forced=$(value bleu)
+expect 0 "" eval tiny/best.safetensors unseen.tsv --json --max-ratio 9 --reference-length
+same "BLEU with given lengths, whatever --max-ratio" "$forced" "$(value bleu)"
+
 # The links are those of align.
 expect 0 "" eval $model unseen.tsv --json
 evaluated=$(values aer precision recall)

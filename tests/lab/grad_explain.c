@@ -146,6 +146,18 @@ static void check_cell(const cell *at, const char *memory) {
 
 /* ---- A step ---------------------------------------------------------------------------------- */
 
+/* With copying: log P of the reference token, of which the vocabulary gives p. */
+static double mixed(int i, double p) {
+    const double *alpha = get(i, 0, "alpha");
+    const double gate = *get(i, 0, "p_gen");
+    double copied = 0;
+    for (int j = 0; j < S; j++) copied += source_ids[j] == target_ids[i - 1] ? alpha[j] : 0;
+    same("copied", i, get(i, 0, "copied"), &copied, 1);
+    const double P = gate * p + (1 - gate) * copied;
+    same("P", i, get(i, 0, "P"), &P, 1);
+    return log(P);
+}
+
 static void check_words(int i, const double *t) {
     double logits[K] = {0}, sum = 0, total = 0;
     if (settings.tie == SA_TIE_NONE)
@@ -158,7 +170,8 @@ static void check_words(int i, const double *t) {
     const double *p = get(i, 0, "p");
     for (int k = 0; k < K; k++) total += p[k];
     ck_assert_double_le(fabs(total - 1), 1e-12);
-    const double log_p = logits[target_ids[i - 1]] - log(sum);
+    double log_p = logits[target_ids[i - 1]] - log(sum);
+    if (settings.copy) log_p = mixed(i, exp(log_p));
     same("log_p", i, get(i, 0, "log_p"), &log_p, 1);
     ck_assert_int_eq(find(i, 0, "p")->head.chosen, target_ids[i - 1]);
     total = i > 1 ? *get(i - 1, 0, "total") + log_p : log_p;
@@ -187,8 +200,8 @@ static void check_readout(int i, const sa_decoder_kind *kind, const double *x, c
     const int l = settings.maxout, units = kind->output == &sa_output_maxout ? 2 : 1;
     double sums[WIDE] = {0}, t[WIDE];
     const int last = settings.decoder_layers;
-    add_product("readout.", "U_o", previous ? of_layer(i, "s", last, "_previous") : output(i, last),
-                sums);
+    const double *u = previous ? of_layer(i, "s", last, "_previous") : output(i, last);
+    add_product("readout.", "U_o", u, sums);
     add_product("readout.", "V_o", x, sums);
     if (c) add_product("readout.", "C_o", c, sums);
     add_bias("readout.", "b_o", sums);
@@ -198,6 +211,15 @@ static void check_readout(int i, const sa_decoder_kind *kind, const double *x, c
     same("t", i, get(i, 0, "t"), t, l);
     for (int k = 0; units == 2 && k < l; k++)
         ck_assert_double_eq(sums[(int)get(i, 0, "winners")[k] - 1], t[k]);
+    double z = 0;
+    if (settings.copy) {
+        add_product("copy.", "w_h", c, &z);
+        add_product("copy.", "w_s", u, &z);
+        add_product("copy.", "w_x", x, &z);
+        add_bias("copy.", "b", &z);
+        z = sigma(z);
+        same("p_gen", i, get(i, 0, "p_gen"), &z, 1);
+    }
     check_words(i, t);
 }
 

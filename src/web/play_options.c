@@ -56,6 +56,18 @@ bool web_options_read(const char *text, const web_option_set *sets, char **words
     return true;
 }
 
+/* Addresses of the module have 32 bits: a model must not have more weights than they count. */
+static bool check_size(const sa_settings *settings, sa_error *error) {
+    enum { UNITS = 1024 };
+    static const char *const names[] = {"embed", "hidden", "attn", "maxout", "ffn", "value-size"};
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        const sa_option *row = sa_option_find(sa_settings_options, names[i]);
+        if (row && sa_option_get(row, settings) > UNITS)
+            return sa_fail(error, SA_LIMIT, "--%s: at most %d units in a page", row->name, UNITS);
+    }
+    return true;
+}
+
 bool web_settings_read(const char *options, sa_settings *settings, sa_error *error) {
     static const sa_option preset_row[] = {
         {"preset", SA_OPTION_TEXT, SA_SCOPE_RUN, 0, 0, 0, 0, NULL, "NAME", NULL}, {0}};
@@ -71,7 +83,7 @@ bool web_settings_read(const char *options, sa_settings *settings, sa_error *err
                web_options_read(options, sets, &again, error);
     free(words), free(again);
     settings->threads = 1;
-    return good && sa_settings_check(settings, error);
+    return good && sa_settings_check(settings, error) && check_size(settings, error);
 }
 
 /* ---- Settings as JSON ------------------------------------------------------------------------ */

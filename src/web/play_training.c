@@ -60,10 +60,18 @@ static void name_state(const web_play *play, char *name, size_t capacity) {
     snprintf(name, capacity, "%s/last.safetensors", play->folder);
 }
 
+/* Puts a state where the session looks for it, with the log that belongs to it: only its figures
+ * are in the state. */
+static bool put_state(const web_play *play, const void *state, size_t size, sa_error *error) {
+    char name[64];
+    name_state(play, name, sizeof name);
+    if (!put(name, state, size, error)) return false;
+    snprintf(name, sizeof name, "%s/log.csv", play->folder);
+    return put(name, SA_LOG_HEADER, strlen(SA_LOG_HEADER), error);
+}
+
 static bool open_training(web_play *play, const char *train, const char *valid, const void *state,
                           size_t size, sa_error *error) {
-    char state_name[64];
-    name_state(play, state_name, sizeof state_name);
     play->training = (sa_train_options){.settings = &play->settings,
                                         .train = train_name,
                                         .valid = valid ? valid_name : NULL,
@@ -73,7 +81,7 @@ static bool open_training(web_play *play, const char *train, const char *valid, 
                                         .context = play};
     bool good = put(train_name, train, strlen(train), error) &&
                 (!valid || put(valid_name, valid, strlen(valid), error)) &&
-                (!state || put(state_name, state, size, error));
+                (!state || put_state(play, state, size, error));
     if (good) {
         play->trains = true;
         good =

@@ -79,3 +79,41 @@ for (const model of models) {
   assert(worst <= TOLERANCE, `the losses differ by ${worst} from the command's: ${model}`);
   console.log(`equal bits; ${worst.toExponential(1)} from OpenBLAS: ${model || "the defaults"}`);
 }
+
+// A training that goes on from its state has the bits of one that never stopped, validations included.
+const options = `${small} --valid-every 2`, whole = call("open", options, pairs, null, null, 0);
+call("step", whole, 3);
+const state = call("save", whole, 1), resumed = call("open", options, pairs, null, state);
+const figures = ({loss, gradient_norm, validation}) => [loss, gradient_norm, validation.loss, validation.bleu];
+assert.deepEqual(figures(call("step", resumed, 3)), figures(call("step", whole, 3)));
+assert.deepEqual(call("save", resumed, 0), call("save", whole, 0));
+console.log("equal bits after saving and opening a training's state");
+
+// What is wrong is said in a sentence, and the model goes on.
+const wrong = [
+  ["open", "--hiden 3", pairs, null, null, 0], ["open", "--hidden 8192", pairs, null, null, 0],
+  ["open", small, "no tab\n", null, null, 0], ["open", small, "", null, null, 0],
+  ["open", small, "x".repeat(2000000), null, null, 0], ["open", small, call("pairs", "copy", 50, 1, "train", 0), null, state],
+  ["load", state.slice(0, 700)], ["load", new Uint8Array([31, 139, 8, 0])], ["load", state.map((byte, i) => (i === 3000 ? ~byte : byte))],
+  ["translate", whole, "a king", "--beam none", null], ["align", whole, "a king", null, "--site nowhere", null],
+  ["explain", whole, "a king", "un roi", "--step 9"], ["break", "no such term"], ["pair", whole, 100000],
+];
+for (const [name, ...values] of wrong)
+  assert.throws(() => call(name, ...values), error => error instanceof Error && !(error instanceof WebAssembly.RuntimeError)
+    && error.message.length > 10 && !error.message.includes("\n"), name);
+call("step", whole, 1);
+
+// Terms of the backward pass: learning without one, and the gradient check that finds it.
+const check = "--hidden 3 --embed 3 --attn 3 --maxout 2";
+assert.equal(call("gradcheck", check, null).ok, true);
+assert.equal(call("gradcheck", check, "additive.key").ok, false);
+const trained = term => {
+  call("break", term);
+  const play = call("open", small, pairs, null, null, 0), {gradient_norm} = call("step", play, 1);
+  call("break", null);
+  call("close", play);
+  return gradient_norm;
+};
+assert.equal(trained(null), playModule(small)[0][1]);
+assert.notEqual(trained("additive.key"), trained(null));
+console.log("faults are told, and backward terms left out");

@@ -107,6 +107,15 @@ SCORES = {"additive": additive, "scaled-dot": scaled_dot, "dot": dot, "general":
           "monotonic": monotonic}
 
 
+def graves(w, q, H, kappa):
+    """e_j = sum_k a_k exp(-b_k (kappa_k - j)^2), kappa_k moved on by exp of its step; the weights, and
+    kappa"""
+    log_a, log_b, step = (w["W_a"] @ q + w["b_a"]).reshape(3, -1)
+    kappa = kappa + torch.exp(step)
+    j = torch.arange(1, len(H) + 1, dtype=torch.float64)
+    return torch.exp(log_a) @ torch.exp(-torch.exp(log_b)[:, None] * (kappa[:, None] - j) ** 2), kappa
+
+
 # ---- Normalizers: the weights p of the scores z --------------------------------------------------------
 
 def null(z, e_0):
@@ -160,6 +169,8 @@ def null_score(w, o, k, q):
 
 def normalized(w, o, k, q, e, seen):
     """The weights of the scores e where `seen`, 0 elsewhere"""
+    if o.attention == "graves":  # its scores are the weights
+        return e * seen
     p = torch.zeros(len(e), dtype=torch.float64)
     other = null_score(w, o, k, q) if o.normalizer == "null-key" else alpha_of(w, o, k)
     return p.masked_scatter(seen, NORMALIZERS[o.normalizer](e[seen], other))
@@ -193,6 +204,7 @@ def attention_shapes(o, part):
         "qk-norm": {**projections, "g": (H,)},
         "linear": projections,
         "monotonic": {**projections, "v_a": (a,), "b_a": (a,), "g": (1,), "r": (1,)},
+        "graves": {"W_a": (H * 9, n), "b_a": (H * 9,)},
     }[o.attention]
     if o.projects_values:
         shapes |= {"W_v": (G * o.value_size, A), "W_c": (A, H * o.value_size)}
@@ -280,6 +292,16 @@ def scores(w, o, k, q, H, i, place, past):
     return e + place.bias(k, i, len(H)) if place else e
 
 
+class Past(list):
+    """A head's weights of the steps before, and where Graves' window stands"""
+    kappa = 0
+
+    def graves(self, w, o, k, q, H):
+        own = {name: rows(w[name], k, o.heads) for name in ("W_a", "b_a")}
+        e, self.kappa = graves(own, q, H, self.kappa)
+        return e
+
+
 def selected(e, past):
     """alpha_j = p_j q_j, q_j = (1 - p_{j-1}) q_{j-1} + the weight of word j in the step before, which for
     the first step is (1, 0, .., 0) (Raffel et al. 2017, section 2.3)"""
@@ -295,7 +317,7 @@ def selected(e, past):
 def weights(w, o, k, q, H, i, place=None, past=(), noise=0):
     """alpha^k = pi(e) over |j - p_i| <= D, 0 elsewhere;
     local-p: each weight times exp(-(j - p_i)^2 / (2 (D/2)^2)) after that"""
-    e = scores(w, o, k, q, H, i, place, past)
+    e = past.graves(w, o, k, q, H) if o.attention == "graves" else scores(w, o, k, q, H, i, place, past)
     if o.attention == "monotonic":
         return selected(e + noise, past)
     if o.window == "none" or (o.window == "sliding" and not place):
@@ -312,7 +334,7 @@ def attend(w, o, q, H, i, place=None, past=None, noise=0):
     more, and in a Transformer: o_k = sum_j alpha^k_j W_v^k h_j, c = W_c [o_1 ; .. ; o_H].
     i = 1, 2, .. is the position of the query. past: every head's weights of the steps before, to which
     those of this step are appended, or None. noise is added to the scores of monotonic attention."""
-    past = past or [[] for _ in range(o.heads)]
+    past = past or [Past() for _ in range(o.heads)]
     alpha = [weights(w, o, k, q, H, i, place, past[k], noise) for k in range(o.heads)]
     for before, row in zip(past, alpha, strict=True):
         before.append(row)

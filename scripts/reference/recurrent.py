@@ -4,7 +4,7 @@ from functools import partial
 
 import torch
 
-from .attention import attend, attention_shapes, coverage_loss, weights_of, window_margin
+from .attention import Past, attend, attention_shapes, coverage_loss, weights_of, window_margin
 from .cells import cell, cell_shapes
 from .encoder import encode, encoder_shapes, ends
 from .model import BOS, Model
@@ -194,7 +194,7 @@ class Recurrent(Model):
     def sentence_loss(self, p, source, target, extended=None):
         """With the coverage loss, the mean over heads."""
         o = self.o
-        self.past = [[] for _ in range(o.heads)]
+        self.past = [Past() for _ in range(o.heads)]
         loss = super().sentence_loss(p, source, target, extended)
         if o.coverage != "loss":
             return loss

@@ -7,7 +7,7 @@ from .container import demand
 CHOICES = {  # the first is the default
     "model": ("recurrent", "transformer"),
     "attention": ("additive", "scaled-dot", "dot", "general", "raw-dot", "concat", "location",
-                  "uniform", "gaussian", "cosine", "qk-norm", "linear", "monotonic"),
+                  "uniform", "gaussian", "cosine", "qk-norm", "linear", "monotonic", "graves"),
     "normalizer": ("softmax", "null", "sparsemax", "entmax", "null-key"),
     "coverage": ("none", "linguistic", "loss"),
     "decoder": ("bahdanau", "fixed", "fixed-init", "luong", "cgru"),

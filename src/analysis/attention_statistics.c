@@ -5,11 +5,20 @@
 
 enum { MIN_LENGTH = 4 }; /* words a side; in shorter pairs one column may well have most weight */
 
-double sa_entropy_sum(const double *weights, int targets, int sources) {
-    const size_t count = (size_t)targets * (size_t)sources;
+static double row_sum(const double *row, int sources) {
     double sum = 0;
-    for (size_t i = 0; i < count; i++)
-        if (weights[i] > 0) sum -= weights[i] * log(weights[i]); /* x ln x goes to 0 with x */
+    for (int j = 0; j < sources; j++) sum += row[j];
+    return sum;
+}
+
+double sa_entropy_sum(const double *weights, int targets, int sources) {
+    double sum = 0;
+    for (int t = 0; t < targets; t++) {
+        const double *row = weights + (size_t)t * (size_t)sources, all = row_sum(row, sources);
+        const double whole = all > 1 + 1e-6 ? all : 1;
+        for (int j = 0; j < sources; j++)
+            if (row[j] > 0) sum -= row[j] / whole * log(row[j] / whole); /* x ln x -> 0 with x */
+    }
     return sum;
 }
 

@@ -52,7 +52,7 @@ double sa_attention_column_sum(const double *weights, int rows, int sources, int
 /* The sum of the entropies of the rows, in nats; weights [targets * sources].
  *
  *   H = - sum_j alpha_j ln alpha_j:  0 when one source word has all the weight, ln S when S words
- *   share it equally */
+ *   share it equally. Weights that sum to more than 1 are divided by their sum. */
 double sa_entropy_sum(const double *weights, int targets, int sources);
 
 #endif

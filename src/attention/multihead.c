@@ -97,7 +97,13 @@ static head_slice slice_head(const sa_attention *w, const sa_memory *memory,
                         .o = sa_head_part(o, H, k)};
 }
 
-/* The same of its coverage, for a block of one query. */
+/* Head k's state in the block's only row. */
+static sa_mat head_state(const sa_attention *w, const query_block *block, sa_mat states, int k) {
+    sa_require(block->count == 1);
+    return sa_head_part(sa_rows(states, block->row, 1), w->heads, k);
+}
+
+/* The same of its coverage, behind what the score keeps. */
 typedef struct coverage_slice {
     sa_mat w_c, Phi;
     sa_mat previous, C; /* [1 x S] C_{i-1} and C_i */
@@ -106,11 +112,17 @@ typedef struct coverage_slice {
 static coverage_slice slice_coverage(const sa_attention *w, const sa_memory *memory,
                                      const query_block *block, sa_attention_rows rows, int k) {
     const int H = w->heads, b = block->sentence, S = memory->first[b + 1] - memory->first[b];
-    sa_require(block->count == 1);
+    const int own = w->score->state;
     return (coverage_slice){.w_c = sa_head_part(w->w_c, H, k),
                             .Phi = sentence(memory->fertility, memory->first, b),
-                            .previous = sa_attention_head(rows.previous_state, block->row, H, k, S),
-                            .C = sa_attention_head(rows.state, block->row, H, k, S)};
+                            .previous =
+                                sa_cols(head_state(w, block, rows.previous_state, k), own, S),
+                            .C = sa_cols(head_state(w, block, rows.state, k), own, S)};
+}
+
+/* What the score of head k keeps. */
+static sa_mat score_state(const sa_attention *w, const query_block *block, sa_mat states, int k) {
+    return sa_cols(head_state(w, block, states, k), 0, w->score->state);
 }
 
 bool sa_attention_lacks(const sa_attention *w) {
@@ -239,6 +251,9 @@ static void heads_forward(const sa_attention *w, const sa_memory *memory, const 
     for (int k = 0; k < w->heads; k++) {
         const head_slice at = slice_head(w, memory, block, rows.q, o, k);
         const sa_mat alpha = block_weights(w, block, rows.alpha, k, S);
+        if (w->score->carry)
+            w->score->carry(at.v_a, score_state(w, block, rows.previous_state, k), at.q,
+                            score_state(w, block, rows.state, k));
         scores_forward(w, memory, k, block, rows, &at, alpha, scratch);
         if (w->k_0.cols) null_score_forward(w, &at, alpha, scratch);
         sa_head_weights_forward(w, k, block->row, spans, override, rows, alpha);
@@ -297,6 +312,11 @@ static void heads_backward(const sa_attention *w, const sa_memory *memory, const
         if (w->k_0.cols) null_score_backward(w, &at, dalpha, &to, scratch);
         scores_backward(w, memory, k, block, rows, &at, dalpha, &to,
                         w->w_c.cols ? &dcoverage : NULL, scratch);
+        if (w->score->carry)
+            w->score->carry_backward(score_state(w, block, rows.previous_state, k),
+                                     score_state(w, block, rows.state, k),
+                                     score_state(w, block, d.state, k), to.q,
+                                     score_state(w, block, d.previous_state, k), to.v_a);
     }
     if (sa_gradient_intact("rope.query")) rotate_queries(w, block, true, d.q);
 }

@@ -198,6 +198,20 @@ const sa_normalizer sa_normalizers[] = {
     {.name = NULL},
 };
 
+static void identity_forward(sa_real alpha, sa_mat z) {
+    (void)alpha, (void)z;
+}
+
+static void identity_backward(sa_real alpha, sa_mat p, sa_mat dp, sa_real *dalpha) {
+    (void)alpha, (void)p, (void)dp, (void)dalpha;
+}
+
+const sa_normalizer sa_no_normalizer = {.name = "none",
+                                        .formula = "alpha_j = e_j",
+                                        .citation = "the score is the weight",
+                                        .forward = identity_forward,
+                                        .backward = identity_backward};
+
 const char *sa_normalizer_name(size_t row) {
     return row < sizeof sa_normalizers / sizeof *sa_normalizers ? sa_normalizers[row].name : NULL;
 }

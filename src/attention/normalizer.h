@@ -38,6 +38,7 @@ typedef struct sa_normalizer {
 } sa_normalizer;
 
 extern const sa_normalizer sa_normalizers[]; /* ends with a NULL name */
+extern const sa_normalizer sa_no_normalizer; /* p = z, of scores that are weights already */
 
 /* For the option rows: the name of a row, NULL after the last; and the word that stands for a
  * number in --entmax-alpha. */

@@ -26,7 +26,9 @@ void sa_attention_bind(sa_binder *binder, const char *part, sa_attention_sizes s
                         .window = sizes.window,
                         .window_size = sizes.window_size};
     if (score->query != SA_QUERY_IDENTITY) {
-        w->query_width = score->query == SA_QUERY_POSITIONS ? H * sizes.max_positions : sizes.size;
+        w->query_width = score->query == SA_QUERY_POSITIONS ? H * sizes.max_positions
+                         : score->query == SA_QUERY_MIXTURE ? H * 3 * score->state
+                                                            : sizes.size;
         w->W_a = sa_bind_matrix(binder, part, name[0], w->query_width, n, SA_INIT_ALIGN);
     }
     if (score->key == SA_KEY_PROJECTED) {
@@ -145,11 +147,12 @@ static bool is_recurrent(const sa_attention *w) {
 }
 
 int sa_attention_state_width(const sa_attention *w, int steps) {
-    return w->w_c.cols || is_recurrent(w) ? w->heads * steps : 0;
+    const int words = w->w_c.cols || is_recurrent(w) ? steps : 0;
+    return w->heads ? w->heads * (w->score->state + words) : 0;
 }
 
 void sa_attention_state_begin(const sa_attention *w, sa_mat state) {
-    sa_zero(state); /* C_0j = 0 */
+    sa_zero(state); /* kappa_0 = 0, C_0j = 0 */
     for (int l = 0; is_recurrent(w) && l < state.rows; l++)
         for (int k = 0; k < w->heads; k++) /* alpha_0 = (1, 0, .., 0) */
             sa_row(state, l)[k * state.cols / w->heads] = 1;

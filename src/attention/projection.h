@@ -121,9 +121,9 @@ sa_attention_rows sa_attention_rows_layout(sa_arena *arena, const sa_attention *
 sa_attention_rows sa_attention_rows_slice(sa_attention_rows all, int first, int count);
 
 /* The attention state, which goes from target step to target step: so many numbers in a row, head
- * by head, for sentences of at most `steps` words; 0 for most. A head has a number for each word
- * of its sentence: C_j with coverage, alpha_j where the weights depend on those of the step before.
- */
+ * by head, for sentences of at most `steps` words; 0 for most. A head has what its score keeps, and
+ * a number for each word of its sentence: C_j with coverage, alpha_j where the weights depend on
+ * those of the step before. */
 int sa_attention_state_width(const sa_attention *w, int steps);
 /* Before the first target word. */
 void sa_attention_state_begin(const sa_attention *w, sa_mat state);

@@ -63,6 +63,13 @@ const sa_score sa_scores[] = {
                                 .forward = sa_monotonic_score_forward,
                                 .backward = sa_monotonic_score_backward,
                                 .normalizer = &sa_monotonic_normalizer},
+    [SA_ATTENTION_GRAVES] = {"graves",
+                             "alpha_j = sum_k a_k exp(-b_k (kappa_k - j)^2), no softmax; log a, "
+                             "log b and log (kappa_k - kappa_k before) = W_a s + b_a, k = 1 .. 3",
+                             "Graves 2013, section 5.1", SA_QUERY_MIXTURE, SA_KEY_NONE, false,
+                             sa_graves_bind, sa_graves_forward, sa_graves_backward, .weights = true,
+                             .state = SA_GRAVES_COMPONENTS, .carry = sa_graves_carry,
+                             .carry_backward = sa_graves_carry_backward},
     {.name = NULL},
 };
 

@@ -14,6 +14,7 @@ typedef enum sa_query_projection {
     SA_QUERY_IDENTITY,  /* q = s */
     SA_QUERY_PROJECTED, /* q = W_a s, n' numbers */
     SA_QUERY_POSITIONS, /* q = W_a s, one number for each source position up to S_max */
+    SA_QUERY_MIXTURE,   /* q = W_a s, three numbers for each component of a mixture */
 } sa_query_projection;
 
 typedef enum sa_key_projection {
@@ -42,6 +43,18 @@ typedef struct sa_score {
 
     const sa_normalizer *normalizer; /* its own, in place of --normalizer's; or NULL. Such a score
                                         has one head */
+
+    bool weights; /* the scores are weights already, which may have any sum: no normalizer */
+    int state;    /* numbers of a head's state; 0: the steps know nothing of each other */
+
+    /* Before forward, of a score with a state: q [1 x dq] goes on from the step before, and leaves
+     * to the next one. previous, state [1 x state] */
+    void (*carry)(sa_mat v_a, sa_mat previous, sa_mat q, sa_mat state);
+
+    /* dq becomes the derivative by q before it went on; dprevious and dv_a are added to. */
+    void (*carry_backward)(sa_mat previous, sa_mat state, sa_mat dstate, sa_mat dq,
+                           sa_mat dprevious, sa_mat dv_a);
+
     bool kernel; /* v_a is the logarithm of a kernel's width, which `attend --bandwidth` sets */
 
     /* phi, if e_ij = log phi(q_i)' phi(k_j): x [1 x d] -> [1 x d]; NULL: it is no such score. A

@@ -67,7 +67,7 @@ static void add_attention(const sa_eval_result *all, sa_buffer *out) {
     if (isnan(all->entropy)) return;
     sa_buffer_addf(out, "attention: entropy %.3f, coverage %.1f %%, on </s> %.1f %%", all->entropy,
                    100 * all->coverage, 100 * all->end_weight);
-    if (all->row_sum < 0.9995) sa_buffer_addf(out, ", rows sum to %.3f", all->row_sum);
+    if (fabs(all->row_sum - 1) > 0.0005) sa_buffer_addf(out, ", rows sum to %.3f", all->row_sum);
     if (all->zeros >= 0.0005) sa_buffer_addf(out, ", exact zeros %.1f %%", 100 * all->zeros);
     if (!isnan(all->monotonicity))
         sa_buffer_addf(out, ", monotone %.1f %%", 100 * all->monotonicity);

@@ -72,12 +72,20 @@ typedef struct score_inputs {
     sa_mat v_a, q, k;
 } score_inputs;
 
+/* With coverage, the keys are those that are covered. */
 static score_inputs inputs_of_head(const attention_view *view, int k) {
     const sa_attention *w = view->w;
     const bool whole = w->score->query == SA_QUERY_IDENTITY;
+    sa_mat keys = sa_kv_head_part(w, view->out->model->pass.decoder.source.memory.keys, k);
+    if (w->w_c.cols) {
+        const sa_mat covered = sa_explainer_alloc(view->out, keys.rows, keys.cols);
+        const sa_mat C =
+            sa_cols(sa_head_part(view->rows.previous_state, w->heads, k), w->score->state, view->S);
+        sa_coverage_keys_forward(sa_head_part(w->w_c, w->heads, k), C, keys, covered);
+        keys = covered;
+    }
     return (score_inputs){sa_head_part(w->v_a, w->heads, k),
-                          whole ? view->rows.q : sa_head_part(view->rows.q, w->heads, k),
-                          sa_kv_head_part(w, view->out->model->pass.decoder.source.memory.keys, k)};
+                          whole ? view->rows.q : sa_head_part(view->rows.q, w->heads, k), keys};
 }
 
 /* Whether every score is the sum of its terms divided by `divisor`. */
@@ -138,6 +146,26 @@ double sa_explain_null_score(sa_explainer *out, const sa_attention *w, int k, sa
     return *e_0.x;
 }
 
+/* What goes from step to step. */
+static void explain_state(attention_view *view, int k) {
+    const sa_attention *w = view->w;
+    const int own = w->score->state;
+    const sa_mat now = sa_head_part(view->rows.state, w->heads, k),
+                 before = sa_head_part(view->rows.previous_state, w->heads, k);
+    sa_explainer *out = view->out;
+    if (own) sa_explainer_vector(out, "kappa", "kappa_i", sa_cols(now, 0, own));
+    if (!w->w_c.cols) return;
+    sa_explainer_write(out, "C_ij = sum of the weights of the words before%s",
+                       w->U_f.cols ? " / Phi_j" : "");
+    sa_explainer_cite(out,
+                      w->U_f.cols ? "Tu et al. 2016, section 3.1" : "See et al. 2017, section 2.3");
+    sa_explainer_column(out, "C", "C_{i-1,j}", sa_cols(before, own, view->S), SA_ROWS_SOURCE, -1);
+    sa_mat Phi = sa_explainer_alloc(out, 1, view->S);
+    for (int j = 0; w->U_f.cols && j < view->S; j++)
+        Phi.x[j] = *sa_row(out->model->pass.decoder.source.memory.fertility, j);
+    if (w->U_f.cols) sa_explainer_column(out, "Phi", "Phi_j", Phi, SA_ROWS_SOURCE, -1);
+}
+
 static void explain_score(attention_view *view, int k, sa_mat e) {
     const sa_attention *w = view->w;
     const sa_score *score = w->score;
@@ -156,6 +184,7 @@ static void explain_score(attention_view *view, int k, sa_mat e) {
         sa_explainer_vector(out, "q", label, in.q);
     }
     explain_own(view, in.v_a);
+    explain_state(view, k);
     const sa_mat terms = terms_of(view, in, e, &divisor);
     sa_explainer_sums(out, "e", "e_ij", e, terms, divisor);
     view->e_0 = sa_explain_null_score(out, w, k, in.q);

@@ -28,6 +28,12 @@ static const char *content_free_note(const sa_proof_setup *setup) {
                                  : NULL;
 }
 
+static const char *unnormalized(const sa_proof_setup *setup) {
+    const sa_attention *attention = sa_lab_attention(setup);
+    if (!attention) return no_attention(setup);
+    return attention->score->weights ? "the score makes the weights, which may have any sum" : NULL;
+}
+
 static const char *sum_note(const sa_proof_setup *setup) {
     const sa_attention *attention = sa_lab_attention(setup);
     if (attention && attention->normalizer->step_forward)
@@ -66,7 +72,8 @@ static const char *no_self_attention(const sa_proof_setup *setup) {
 }
 
 static const char *position_based(const sa_attention *attention) {
-    if (attention && attention->score->query == SA_QUERY_POSITIONS)
+    if (attention && (attention->score->query == SA_QUERY_POSITIONS ||
+                      attention->score->query == SA_QUERY_MIXTURE))
         return "the score depends on positions, not words";
     if (attention && attention->normalizer->step_forward)
         return "words are read from left to right";
@@ -128,7 +135,7 @@ static const struct invariance {
     bool (*measure)(sa_proof_setup *, double *worst, sa_error *);
 } rows[] = {
     {"row-sums", "The weights of every head are not negative and sum to 1 for every target word.",
-     1e-12, .excuse = no_attention, .note = sum_note, .measure = sa_measure_row_sums},
+     1e-12, .excuse = unnormalized, .note = sum_note, .measure = sa_measure_row_sums},
     {"batching",
      "Pairs one by one have the same weights, log p and summed gradient as in one batch.", ROUNDING,
      .measure = sa_measure_batching},

@@ -8,7 +8,9 @@ sa_attention_sizes sa_attention_sizes_of(const sa_settings *settings, int state,
     if (value < 1) value = 1; /* more heads than numbers */
     return (sa_attention_sizes){
         .score = score,
-        .normalizer = score->normalizer ? score->normalizer : &sa_normalizers[settings->normalizer],
+        .normalizer = score->weights      ? &sa_no_normalizer
+                      : score->normalizer ? score->normalizer
+                                          : &sa_normalizers[settings->normalizer],
         .exponent = settings->entmax_alpha,
         .state = state,
         .annotation = annotation,
@@ -67,6 +69,33 @@ bool sa_positions_check(const sa_position_kind *kind, const sa_attention_sizes *
                    kind->name, width,
                    score->key == SA_KEY_PROJECTED ? "--attn / --heads must be even"
                                                   : "--embed must be even");
+}
+
+/* A score that makes the weights itself, or goes on from target step to target step. */
+static bool check_score(const sa_settings *settings, const sa_attention_sizes *sizes,
+                        sa_error *error) {
+    const sa_score *score = sizes->score;
+    if (score->state && sizes->transformer)
+        return sa_fail(error, SA_USAGE,
+                       "--attention %s goes on from target word to target word, but a Transformer "
+                       "attends from all of them at once: it needs --model recurrent",
+                       score->name);
+    if (!score->weights) return true;
+    if (settings->normalizer != SA_NORMALIZER_SOFTMAX)
+        return sa_fail(error, SA_USAGE,
+                       "--normalizer %s has no scores to normalize: --attention %s makes weights "
+                       "that may have any sum",
+                       sa_normalizer_name((size_t)settings->normalizer), score->name);
+    if (settings->copy)
+        return sa_fail(error, SA_USAGE,
+                       "--copy copies by probabilities, but the weights of --attention %s may have "
+                       "any sum",
+                       score->name);
+    return settings->guided_alignment == 0 ||
+           sa_fail(error, SA_USAGE,
+                   "--guided-alignment compares distributions: the weights of --attention %s may "
+                   "have any sum, and it would only make them larger",
+                   score->name);
 }
 
 /* What is passed on from target step to target step. */
@@ -146,6 +175,7 @@ bool sa_attention_sizes_check(const sa_settings *settings, const sa_attention_si
                        "--kv-heads %d: each key/value head serves equally many heads, but %d does "
                        "not divide --heads %d",
                        sizes->kv_heads, sizes->kv_heads, sizes->heads);
-    return check_recurrence(settings, sizes, error) && check_zeros(settings, sizes, error) &&
-           check_widths(sizes, error) && check_coverage(settings, sizes, error);
+    return check_recurrence(settings, sizes, error) && check_score(settings, sizes, error) &&
+           check_zeros(settings, sizes, error) && check_widths(sizes, error) &&
+           check_coverage(settings, sizes, error);
 }

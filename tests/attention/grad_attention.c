@@ -297,10 +297,11 @@ static sa_attention_rows rows;
 static sa_mat s;
 static sa_attention_scratch workspace;
 
+static sa_mat dstate; /* of the state that the step leaves; NULL: none */
 static double step(void) {
     sa_memory_forward(&w, &memory);
     sa_attention_step_forward(&w, &memory, NULL, STEP, s, NULL, rows, c, workspace);
-    return weighted_sum(c, dy);
+    return weighted_sum(c, dy) + (dstate.x ? weighted_sum(rows.state, dstate) : 0);
 }
 
 /* Whether a difference would cross a jump: a position near the edge of a predicted window. */
@@ -316,6 +317,7 @@ static bool edge_is_near(void) {
 
 static void step_open(const sa_score *row, struct variant variant) {
     const bool raw = row->key == SA_KEY_IDENTITY, alone = raw || row->normalizer;
+    dstate.x = NULL;
     width = raw ? STATE : 5;
     bind_row(row, (sa_attention_sizes){.state = STATE,
                                        .annotation = width,
@@ -327,6 +329,7 @@ static void step_open(const sa_score *row, struct variant variant) {
                                        .window_size = variant.window_size});
     sa_memory_layout(&numbers, &w, first, drawn(first[SENTENCES], width), &memory);
     rows = sa_attention_rows_layout(&numbers, &w, SENTENCES, 6, true);
+    draw(rows.previous_state, 1);
     workspace = sa_attention_scratch_layout(&numbers, &w, 1, 6, true);
     s = drawn(SENTENCES, STATE), c = unset(SENTENCES, width), dy = drawn(SENTENCES, width);
     while (edge_is_near()) draw(s, 1);
@@ -341,12 +344,13 @@ START_TEST(step_backward) {
     sa_memory_layout(&numbers, &w, first, dh, &d);
     if (d.keys.x != dh.x) fill(d.keys, 0);
     if (w.heads > 1) fill(d.values, 0);
-    step();
+    draw(drows.state, 1), dstate = drows.state, step();
     sa_attention_step_backward(&w, &memory, STEP, rows, dy, drows, &d, ds, &dw, workspace);
     sa_attention_projections_backward(s, rows, dy, drows, &dw);
     sa_memory_backward(&w, &memory, &d, &dw);
     CHECK_ADDED(step, s, ds);
     CHECK_ADDED(step, memory.annotations, dh);
+    check_slope("previous_state", step, rows.previous_state, drows.previous_state, 0);
     CHECK_ADDED(step, weights, dweights);
 }
 END_TEST

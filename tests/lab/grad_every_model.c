@@ -29,7 +29,8 @@ static sa_settings sized(sa_settings settings, struct size size) {
     settings.label_smoothing = size.smoothing;
     settings.l2 = size.l2;
     settings.seed = size.seed;
-    if (sa_settings_has_attention(&settings) && !sa_normalizers[settings.normalizer].sparse)
+    if (sa_settings_has_attention(&settings) && !sa_normalizers[settings.normalizer].sparse &&
+        !sa_scores[settings.attention].weights)
         settings.guided_alignment = size.guidance;
     if (settings.model == SA_MODEL_TRANSFORMER && settings.embed < 4) settings.embed = 4;
     /* of two numbers a layer norm leaves only the sign */

@@ -13,9 +13,9 @@ static int shared(int head) {
     return settings.kv_heads ? head * settings.kv_heads / settings.heads : head;
 }
 
-/* The score of query s and annotation h, or of the learned null key if h is NULL, by the name of
- * its row; NaN for a row unknown to this test. */
-static double score(const char *name, int head, const double *s, const double *h, int j) {
+/* The score of query s and annotation h covered by C, or of the learned null key if h is NULL, by
+ * the name of its row; NaN for a row unknown to this test. */
+static double score(const char *name, int head, const double *s, const double *h, int j, double C) {
     const int H = settings.heads, own = settings.attn / H, n = settings.hidden;
     double q[WIDE] = {0}, k[WIDE] = {0}, e = 0;
     const bool general = strcmp(name, "general") == 0, raw = strcmp(name, "raw-dot") == 0;
@@ -25,9 +25,12 @@ static double score(const char *name, int head, const double *s, const double *h
         if (j < places) add_rows("attention.", "W_a", head * places + j, 1, s, &e);
         return e;
     }
+    const sa_param *w_c = param("attention.", "w_c");
+    const int units = general ? n : raw ? annotation_width() : own;
+    for (int d = 0; w_c && d < units; d++) k[d] = C * weight(w_c, 0, head * units + d);
     if (general) add_rows("attention.", "W_a", shared(head) * n, n, h, k);
     if (general || raw) {
-        for (int d = 0; d < n; d++) e += s[d] * (raw ? h[d] : k[d]);
+        for (int d = 0; d < n; d++) e += s[d] * (raw ? h[d] + k[d] : k[d]);
         return e;
     }
     add_rows("attention.", "W_a", head * own, own, s, q);
@@ -109,7 +112,7 @@ static void weights_of(const double *e, int i, int head, const double *s, double
         words += in;
     }
     const bool learned = sa_normalizers[settings.normalizer].learned_key;
-    const double e_0 = learned ? score(score_name, head ? head - 1 : 0, s, NULL, 0) : 0;
+    const double e_0 = learned ? score(score_name, head ? head - 1 : 0, s, NULL, 0, 0) : 0;
     if (learned) same("e_0", i, get(i, head, "e_0"), &e_0, 1);
     double less[S];
     for (int j = 0; j < S; j++) less[j] = e[j] - e_0;
@@ -171,6 +174,22 @@ static void check_maps(int i, int head, const double *s) {
     }
 }
 
+/* C_{i-1,j} from the weights that are explained, and Phi_j. */
+static double covered(int i, int head, const double *h, int j) {
+    double C = 0, a = 0, Phi = 1;
+    if (settings.coverage == SA_COVERAGE_NONE) return 0;
+    for (int before = 1; before < i; before++) C += get(before, head, "alpha")[j];
+    if (sa_coverages[settings.coverage].fertility) {
+        const sa_param *U_f = param("attention.", "U_f");
+        for (int d = 0; d < annotation_width(); d++) a += weight(U_f, 0, d) * h[d];
+        Phi = settings.max_fertility * sigma(a);
+        same("Phi", i, get(i, head, "Phi") + j, &Phi, 1);
+    }
+    C /= Phi;
+    same("C", i, get(i, head, "C") + j, &C, 1);
+    return C;
+}
+
 static void check_head(int i, int head, const double *s, double *o) {
     const char *name = sa_score_name((size_t)settings.attention);
     const int H = settings.heads, A = annotation_width(), at = H > 1 ? head + 1 : 0;
@@ -179,7 +198,7 @@ static void check_head(int i, int head, const double *s, double *o) {
     check_maps(i, head, s);
     double alpha[S], own[S];
     for (int j = 0; j < S; j++) {
-        own[j] = score(name, head, s, h + j * A, j);
+        own[j] = score(name, head, s, h + j * A, j, covered(i, at, h + j * A, j));
         if (!isnan(own[j])) same("e", i, &e->number[j], &own[j], 1);
     }
     const bool blind = sa_scores[settings.attention].key == SA_KEY_NONE;
@@ -187,6 +206,8 @@ static void check_head(int i, int head, const double *s, double *o) {
     ck_assert(isnan(own[0]) || (check_terms(e) > 0) == !(blind || selects));
     if (selects)
         selected_of(e->number, i, alpha);
+    else if (sa_scores[settings.attention].weights)
+        memcpy(alpha, e->number, sizeof alpha);
     else
         weights_of(e->number, i, at, s, alpha);
     same("alpha", i, get(i, at, "alpha"), alpha, S);

@@ -16,7 +16,8 @@ def extended_objective(o, logits, alpha, gate, source, word):
     gate: p_gen; alpha, source: the weight of each source token, and its extended id"""
     p = torch.softmax(logits, 0)
     generated = 1 - (1 - gate) * alpha.sum()  # p_gen, but for what the weights lack
-    copied = torch.stack([own for own, j in zip(alpha, source, strict=True) if j == word] or [alpha.new_zeros(())]).sum()
+    same = [own for own, j in zip(alpha, source, strict=True) if j == word]
+    copied = sum(same).clamp(min=1e-30) if same else 0  # outside a window weights are 0
     P = generated * (p[word] if word < len(p) else 0) + (1 - gate) * copied
     return (1 - o.label_smoothing) * torch.log(P) + o.label_smoothing * torch.log(p).mean()
 

@@ -290,14 +290,11 @@ static const struct variant {
 };
 enum { VARIANTS = sizeof variants / sizeof *variants, SENTENCES = 3, STEP = 3, STATE = 3 };
 static int width; /* of an annotation */
-
 static const int first[SENTENCES + 1] = {0, 6, 7, 10};
 static sa_memory memory;
 static sa_attention_rows rows;
-static sa_mat s;
+static sa_mat s, dstate; /* dstate: by the state that the step leaves; empty: none */
 static sa_attention_scratch workspace;
-
-static sa_mat dstate; /* of the state that the step leaves; NULL: none */
 static double step(void) {
     sa_memory_forward(&w, &memory);
     sa_attention_step_forward(&w, &memory, NULL, STEP, s, NULL, rows, c, workspace);
@@ -329,8 +326,7 @@ static void step_open(const sa_score *row, struct variant variant) {
                                        .window_size = variant.window_size});
     sa_memory_layout(&numbers, &w, first, drawn(first[SENTENCES], width), &memory);
     rows = sa_attention_rows_layout(&numbers, &w, SENTENCES, 6, true);
-    draw(rows.previous_state, 1);
-    workspace = sa_attention_scratch_layout(&numbers, &w, 1, 6, true);
+    draw(rows.previous_state, 1), workspace = sa_attention_scratch_layout(&numbers, &w, 1, 6, true);
     s = drawn(SENTENCES, STATE), c = unset(SENTENCES, width), dy = drawn(SENTENCES, width);
     while (edge_is_near()) draw(s, 1);
 }

@@ -121,23 +121,13 @@ static sa_decoder pack_weights(const sa_decoder *w, const sa_decoder_packed *wor
     return packed;
 }
 
-/* y_{i-1} of every row: BOS, then the reference tokens. */
-static const int32_t *inputs_of(sa_arena *arena, const sa_batch_side *side) {
-    int32_t *inputs = sa_arena_alloc(arena, (size_t)side->words, sizeof *inputs);
-    if (!arena->base) return inputs;
-    for (int t = 0; t < side->steps; t++)
-        for (int b = 0; b < side->active[t]; b++)
-            inputs[side->start[t] + b] = t ? side->ids[side->start[t - 1] + b] : SA_BOS;
-    return inputs;
-}
-
 void sa_decoder_layout(sa_arena *arena, const sa_batch *batch, const sa_decoder *w,
                        const sa_encoder_cache *encoder, bool training, sa_decoder_cache *cache) {
     const int M = batch->target.words, B = batch->target.sentences, S = batch->source.steps;
     *cache = (sa_decoder_cache){.rows = sa_decoder_rows_layout(arena, w, M, S, training ? B : 0)};
     sa_source_layout(arena, &w->source, &w->attention, B, encoder->first, encoder->annotations,
                      &cache->source);
-    cache->inputs = inputs_of(arena, &batch->target);
+    cache->inputs = sa_embedding_inputs(arena, &batch->target);
     sa_readout_layout(arena, M, &w->readout, training, &cache->readout);
     cache->scratch = sa_attention_scratch_layout(arena, &w->attention, 1, S, training);
     cache->packed = packed_layout(arena, w, B);
@@ -203,6 +193,29 @@ static sa_decoder_drows drows_slice(sa_decoder_drows all, int first, int count) 
     };
 }
 
+/* What the last layer passes on. */
+static sa_mat output_of(const sa_decoder *w, sa_decoder_rows rows) {
+    const int count = w->upper.sizes.count, L = rows.s.s.rows;
+    return count ? sa_upper_layer(rows.upper, count - 1, L).y : rows.s.s;
+}
+
+sa_mat sa_decoder_readout_state(const sa_decoder *w, sa_decoder_rows rows) {
+    return w->sizes.sees_previous ? sa_decoder_previous(rows, w->upper.sizes.count).s
+                                  : output_of(w, rows);
+}
+
+sa_mat sa_decoder_output_derivative(const sa_decoder *w, sa_decoder_drows d) {
+    const int count = w->upper.sizes.count;
+    return count ? sa_rows(d.upper[count - 1].y, 0, d.s.s.rows) : d.s.s;
+}
+
+sa_mat sa_decoder_query(const sa_decoder *w, sa_decoder_rows rows) {
+    const sa_query_state query_state = w->sizes.kind->query_state;
+    return query_state == SA_QUERY_STATE_PREVIOUS ? rows.previous.s
+           : query_state == SA_QUERY_STATE_MIDDLE ? rows.middle.s
+                                                  : output_of(w, rows);
+}
+
 sa_mat sa_decoder_word_input(const sa_decoder *w, sa_mat input) {
     return sa_cols(input, 0, w->sizes.m);
 }
@@ -262,11 +275,9 @@ void sa_decoder_forward(const sa_decoder *w, const sa_batch *batch, const sa_enc
                 t ? sa_state_rows(sa_decoder_state(*all, layer), side->start[t - 1], active)
                   : cache->source.s0[layer],
                 sa_decoder_previous(rows, layer));
-        if (t)
-            sa_copy_mat(sa_rows(all->attention.state, side->start[t - 1], active),
-                        rows.attention.previous_state);
-        else
-            sa_attention_state_begin(&w->attention, rows.attention.previous_state);
+        const sa_mat state = rows.attention.previous_state;
+        if (!t) sa_attention_state_begin(&w->attention, state);
+        if (t) sa_copy_mat(sa_rows(all->attention.state, side->start[t - 1], active), state);
         if (!w->sizes.input_feeding) {
             w->sizes.kind->forward(&packed, &step, rows);
             continue;

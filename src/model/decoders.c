@@ -5,29 +5,6 @@
 
 /* ---- Parts of a step ------------------------------------------------------------------------- */
 
-/* What the last layer passes on. */
-static sa_mat output_of(const sa_decoder *w, sa_decoder_rows rows) {
-    const int count = w->upper.sizes.count, L = rows.s.s.rows;
-    return count ? sa_upper_layer(rows.upper, count - 1, L).y : rows.s.s;
-}
-
-sa_mat sa_decoder_readout_state(const sa_decoder *w, sa_decoder_rows rows) {
-    return w->sizes.sees_previous ? sa_decoder_previous(rows, w->upper.sizes.count).s
-                                  : output_of(w, rows);
-}
-
-sa_mat sa_decoder_output_derivative(const sa_decoder *w, sa_decoder_drows d) {
-    const int count = w->upper.sizes.count;
-    return count ? sa_rows(d.upper[count - 1].y, 0, d.s.s.rows) : d.s.s;
-}
-
-sa_mat sa_decoder_query(const sa_decoder *w, sa_decoder_rows rows) {
-    const sa_query_state query_state = w->sizes.kind->query_state;
-    return query_state == SA_QUERY_STATE_PREVIOUS ? rows.previous.s
-           : query_state == SA_QUERY_STATE_MIDDLE ? rows.middle.s
-                                                  : output_of(w, rows);
-}
-
 /* c_i = sum_j alpha_ij h_j, alpha from the query s */
 static void attend(const sa_decoder *w, const sa_step *step, sa_decoder_rows rows, sa_mat s) {
     sa_attention_step_forward(&w->attention, &step->source->memory, step->which, step->i, s,

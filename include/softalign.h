@@ -732,6 +732,10 @@ typedef struct sa_source_coverage {
 typedef struct sa_length_balance {
     int words, reference; /* tokens, without EOS */
     int repeated;         /* immediately repeated tokens, minus those of the reference */
+    /* Malaviya et al. 2018: of every bigram that occurs at least twice, how often more it occurs
+     * than in the reference, plus twice that of every bigram of two equal tokens */
+    int repetitions;
+    int dropped; /* source words with a weight below 0.2, though at least 0.2 is expected */
     /* the source words with the largest and the smallest weight - expected */
     sa_source_coverage over, under;
 } sa_length_balance;
@@ -780,6 +784,9 @@ typedef struct sa_eval_result {
                             and mean source words of its sentence, both with EOS; else NaN */
     double monotonicity; /* fraction of target words but the first whose most attended source word
                             is not before that of the preceding word */
+    /* of sa_length_balance, in percent, as in Malaviya et al. 2018: */
+    double rep;  /* repetitions, divided by the tokens of the references */
+    double drop; /* dropped source words, divided by all source words; NaN without attention */
 } sa_eval_result;
 
 /* The figures of the `count` pairs whose indices `chosen` lists (NULL: of the first `count`).

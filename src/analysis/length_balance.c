@@ -4,7 +4,8 @@
 #include <math.h>
 #include <string.h>
 
-enum { MAX_RUN = 4 }; /* tokens of the longest repeated run */
+enum { MAX_RUN = 4 };              /* tokens of the longest repeated run */
+static const double ALIGNED = 0.2; /* least weight of a source word that is not dropped */
 
 static bool same_runs(const char *const *one, const char *const *other, int size) {
     for (int i = 0; i < size; i++)
@@ -25,6 +26,30 @@ int sa_length_balance_repeated(const char *const *words, int count) {
     return repeated;
 }
 
+/* How often the two tokens of `bigram` stand side by side. */
+static int count_bigram(const char *const *words, int count, const char *const *bigram) {
+    int found = 0;
+    for (int i = 0; i + 2 <= count; i++) found += same_runs(words + i, bigram, 2);
+    return found;
+}
+
+/* sum_{b: n(b) >= 2} max(0, n(b) - r(b)) + 2 sum_w max(0, n(w w) - r(w w)); n, r: how often a
+ * bigram occurs in the translation and in the reference. */
+static int count_repetitions(const char *const *own, int words, const char *const *reference,
+                             int reference_words) {
+    int repetitions = 0;
+    for (int i = 0; i + 2 <= words; i++) {
+        const char *const *bigram = own + i;
+        if (count_bigram(own, i + 1, bigram)) continue; /* counted where it occurred first */
+        const int n = count_bigram(own, words, bigram),
+                  more = n - count_bigram(reference, reference_words, bigram);
+        if (more <= 0) continue;
+        if (n >= 2) repetitions += more;
+        if (strcmp(bigram[0], bigram[1]) == 0) repetitions += 2 * more;
+    }
+    return repetitions;
+}
+
 static double excess(const sa_source_coverage *coverage) {
     return coverage->weight - coverage->expected;
 }
@@ -36,6 +61,7 @@ static void compare_weights(const sa_attended_text *own, const sa_attended_text 
                      expected = sa_attention_column_sum(reference->weights, reference->targets,
                                                         sources, j);
         const sa_source_coverage coverage = {j, weight, expected};
+        balance->dropped += weight < ALIGNED && expected >= ALIGNED;
         if (j == 0 || weight - expected > excess(&balance->over)) balance->over = coverage;
         if (j == 0 || weight - expected < excess(&balance->under)) balance->under = coverage;
     }
@@ -50,6 +76,8 @@ sa_length_balance sa_length_balance_compute(const sa_attended_text *own,
     const int repeated = sa_length_balance_repeated(own->words, balance.words) -
                          sa_length_balance_repeated(reference->words, balance.reference);
     if (repeated > 0) balance.repeated = repeated;
+    balance.repetitions =
+        count_repetitions(own->words, balance.words, reference->words, balance.reference);
     if (own->weights && reference->weights) compare_weights(own, reference, sources, &balance);
     return balance;
 }

@@ -164,7 +164,7 @@ bool sa_eval_summarize(const sa_metrics *metrics, const sa_corpus *corpus,
     sa_metric_stats sum = {0}, tally;
     sa_aer aer = {0}, before = {0}, after = {0};
     sa_attention_stats attention = {0};
-    double log_p = 0, free_log_p = 0, exact = 0;
+    double log_p = 0, free_log_p = 0, exact = 0, repetitions = 0, dropped = 0, reference = 0;
     sa_metrics usual;
     sa_metrics_init(&usual);
     if (!metrics) metrics = &usual;
@@ -181,6 +181,8 @@ bool sa_eval_summarize(const sa_metrics *metrics, const sa_corpus *corpus,
         log_p += one->log_probability;
         free_log_p += one->free_log_probability;
         exact += one->exact;
+        repetitions += one->balance.repetitions, dropped += one->balance.dropped;
+        reference += one->balance.reference;
         scores->target_words += one->words;
         sa_aer_sum(&before, &one->before), sa_aer_sum(&after, &one->after);
         sa_attention_stats_sum(&attention, &one->attention);
@@ -204,5 +206,7 @@ bool sa_eval_summarize(const sa_metrics *metrics, const sa_corpus *corpus,
     scores->latency = sa_attention_stats_latency(&attention);
     scores->source_length = sa_attention_stats_source_length(&attention);
     scores->monotonicity = sa_attention_stats_monotonicity(&attention);
+    scores->rep = reference > 0 ? 100 * repetitions / reference : NAN;
+    scores->drop = attention.sources ? 100 * dropped / (double)attention.sources : NAN;
     return true;
 }

@@ -139,8 +139,13 @@ const cli_command cli_eval = {
         "rows; coverage, the fraction of source words whose weights sum to at least 1/2; the "
         "fraction of the weight on the source's </s>, over all rows but that of </s>; and "
         "monotonicity, the fraction of target words whose most attended source word is that "
-        "of the previous word or follows it (without </s> and first words). With --tokenizer "
-        "bpe these words are subwords, but links and AER are between whole words.\n"
+        "of the previous word or follows it (without </s> and first words). REP and DROP "
+        "(Malaviya et al. 2018), in percent, tell what coverage should prevent: REP counts "
+        "the bigrams that a translation repeats, as often as more than in the reference, a "
+        "word right after itself two times more, per word of the references; DROP counts the "
+        "source words whose weights sum to less than 0.2 with the translation, but not with "
+        "the reference, as the target. (The paper finds these with another aligner.) With "
+        "--tokenizer bpe words are subwords, but links and AER are between whole words.\n"
         "--diagnose tests for the problems below. It prints the measure of each problem that "
         "it finds, its threshold, what it means and what to try.\n",
     .example = "  softalign eval mono/best.safetensors unseen.tsv --by-length\n",

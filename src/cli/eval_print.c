@@ -63,6 +63,13 @@ static void add_links(const sa_eval_result *all, sa_buffer *out) {
                        before ? "before" : "after");
 }
 
+static void add_adequacy(const sa_eval_result *all, sa_buffer *out) {
+    if (isnan(all->rep)) return;
+    sa_buffer_addf(out, "repetitions (REP) %.2f", all->rep);
+    if (!isnan(all->drop)) sa_buffer_addf(out, ", dropped source words (DROP) %.2f", all->drop);
+    sa_buffer_adds(out, "\n");
+}
+
 static void add_attention(const sa_eval_result *all, sa_buffer *out) {
     if (isnan(all->entropy)) return;
     sa_buffer_addf(out, "attention: entropy %.3f, coverage %.1f %%, on </s> %.1f %%", all->entropy,
@@ -99,6 +106,7 @@ bool eval_print_text(const evaluation *work, sa_error *error) {
                            all.interval[SA_METRIC_CHRF].high);
         sa_buffer_addf(&out, ", tokens in place %.1f %%, free-running perplexity %.3f\n",
                        100 * all.scores.tokens, all.scores.free_perplexity);
+        add_adequacy(&all.scores, &out);
         add_attention(&all.scores, &out);
         add_links(&all.scores, &out);
         if (work->options->diagnose) eval_add_diagnosis(work, &out);
@@ -135,6 +143,8 @@ static json_t *json_row(const row *one) {
         {"latency", offsetof(sa_eval_result, latency)},
         {"source_length", offsetof(sa_eval_result, source_length)},
         {"monotonicity", offsetof(sa_eval_result, monotonicity)},
+        {"rep", offsetof(sa_eval_result, rep)},
+        {"drop", offsetof(sa_eval_result, drop)},
     };
     json_t *object = json_pack("{s:I, s:I}", "sentences", (json_int_t)one->scores.sentences,
                                "target_words", (json_int_t)one->scores.target_words);

@@ -227,6 +227,37 @@ START_TEST(weights_beside_those_of_the_reference) {
 }
 END_TEST
 
+/* Malaviya et al. 2018, by hand. Of "ababcc" beside "abc": ab occurs once more and twice in all: 1;
+ * ba and bc once each; cc once more, w w: 2. */
+START_TEST(repetitions_beside_the_reference) {
+    static const struct {
+        const char *own, *reference;
+        int repetitions;
+    } cases[] = {
+        {"", "", 0},         {"abcd", "abcd", 0}, {"ababcc", "abc", 3},  {"aaa", "a", 6},
+        {"aaa", "aa", 3},    {"aa", "aa", 0},     {"abab", "abab", 0},   {"abab", "cd", 2},
+        {"ababab", "ab", 4}, {"aa", "b", 2},      {"abcabc", "abcd", 2}, {"ab", "ababab", 0},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+        ck_assert_msg(balance_of(cases[i].own, cases[i].reference).repetitions ==
+                          cases[i].repetitions,
+                      "%s beside %s: %d", cases[i].own, cases[i].reference,
+                      balance_of(cases[i].own, cases[i].reference).repetitions);
+}
+END_TEST
+
+/* Weights of 3 source words and EOS: the first has 0.15 and is dropped; the second, 0.2, is not;
+ * the third, 0.1, has no more with the reference. */
+START_TEST(dropped_words) {
+    static const char *const words[] = {"a", "</s>"};
+    const double own[] = {0.1, 0.2, 0.05, 0.65, 0.05, 0, 0.05, 0.9};
+    const double due[] = {0.2, 0.8, 0, 0, 0, 0, 0.1, 0.9};
+    const sa_attended_text one = {words, 2, true, own}, other = {words, 2, true, due};
+    ck_assert_int_eq(sa_length_balance_compute(&one, &other, 4).dropped, 1);
+    ck_assert_int_eq(sa_length_balance_compute(&other, &other, 4).dropped, 0);
+}
+END_TEST
+
 /* A translation that was cut off at the maximum length has no EOS. */
 START_TEST(a_cut_text_counts_all_its_words) {
     static const char *const words[] = {"a", "b", "c"};
@@ -288,6 +319,8 @@ int main(void) {
     tcase_add_test(tests, repetitions);
     tcase_add_test(tests, words_too_many_and_too_few);
     tcase_add_test(tests, weights_beside_those_of_the_reference);
+    tcase_add_test(tests, repetitions_beside_the_reference);
+    tcase_add_test(tests, dropped_words);
     tcase_add_test(tests, a_cut_text_counts_all_its_words);
     tcase_add_test(tests, off_is_two_words_and_a_quarter);
     tcase_add_test(tests, pairs_are_found_among_others);

@@ -38,23 +38,26 @@ evaluated=$(values aer precision recall)
 expect 0 "" score --alignments links gold --json
 same "eval and align" "$(values aer precision recall)" "$evaluated"
 
-# Rows that lack weight and rows with zeros: what is said of them is what align writes.
+# Rows that lack weight, have too much, and hold zeros: what is said of them is what align writes.
 figure() { # NAME PROGRAM: what the awk PROGRAM finds in the matrices is what eval says
-    same "$normalizer: $1" "$(awk -F , "$2" matrices/*.csv)" "$(printf '%.4f' "$(value "$1")")"
+    same "$row: $1" "$(awk -F , "$2" matrices/*.csv)" "$(printf '%.4f' "$(value "$1")")"
 }
-for normalizer in null null-key sparsemax entmax; do
-    "$softalign" train --train tiny.tsv --out $normalizer --embed 8 --hidden 8 --attn 4 --maxout 4 --steps 30 \
-        --lr 0.02 --normalizer $normalizer 2>err || fail "train: $(cat err)"
-    "$softalign" align $normalizer/best.safetensors unseen.tsv --pharaoh links --csv matrices 2>err ||
+for row in null null-key sparsemax entmax graves; do
+    option=--normalizer
+    [ $row != graves ] || option=--attention
+    "$softalign" train --train tiny.tsv --out $row --embed 8 --hidden 8 --attn 4 --maxout 4 --steps 30 --lr 0.02 \
+        $option $row 2>err || fail "train: $(cat err)"
+    "$softalign" align $row/best.safetensors unseen.tsv --pharaoh links --csv matrices 2>err ||
         fail "align: $(cat err)"
-    expect 0 "" eval $normalizer/best.safetensors unseen.tsv --json
-    evaluated=$(values aer precision recall)
+    expect 0 "" eval $row/best.safetensors unseen.tsv --json
+    evaluated=$(values aer precision recall) sum=$(value row_sum)
     figure zeros 'FNR > 1 { for (j = 2; j <= NF; j++) { all++; none += $j == 0 } } END { printf "%.4f", none / all }'
     figure row_sum 'FNR > 1 && $1 != "</s>" { rows++; for (j = 2; j <= NF; j++) sum += $j }
         END { printf "%.4f", sum / rows }'
     expect 0 "" score --alignments links gold --json
-    same "$normalizer: eval and align" "$(values aer precision recall)" "$evaluated"
+    same "$row: eval and align" "$(values aer precision recall)" "$evaluated"
 done
+awk -v sum="$sum" 'BEGIN { exit !(sum > 1) }' || fail "the rows of graves sum to $sum"
 [ "$(wc -w <links)" -gt "$("$softalign" align null/best.safetensors unseen.tsv --pharaoh - | wc -w)" ] ||
     fail "the null key takes no word from its link"
 
@@ -85,6 +88,7 @@ same "columns" "source words sentences words loss perplexity BLEU exact AER 95 %
     "$(head -n 1 out | xargs)"
 grep -qE '^chrF [0-9.]+ \(95 % in [0-9.]+ to [0-9.]+\), tokens in place [0-9.]+ %' out ||
     fail "no chrF: $(cat out)"
+grep -qE '^repetitions \(REP\) [0-9.]+, dropped source words \(DROP\) [0-9.]+$' out || fail "no REP: $(cat out)"
 grep -qE '^links: precision [0-9.]+, recall [0-9.]+; AER a word earlier [0-9.]+, a word later [0-9.]+$' out ||
     fail "no links: $(cat out)"
 cut -f 1,2 unseen.tsv >plain.tsv

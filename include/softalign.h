@@ -272,17 +272,18 @@ bool sa_settings_set(sa_settings *settings, const char *name, const char *value,
 /* Whether a model with these settings attends: decoders with a fixed context vector do not. */
 bool sa_settings_has_attention(const sa_settings *settings);
 
-/* What decoding holds in memory, in bytes: a state for each hypothesis, and what every source word
- * and every word of a hypothesis adds to it. */
-typedef struct sa_cache_size {
-    size_t state, source_word, target_word;
-} sa_cache_size;
-
-/* Of a model with these settings, which must be right. */
-sa_cache_size sa_settings_cache_size(const sa_settings *settings);
-
 /* Whether its normalizer has a null key, so that the weights of a word may sum to less than 1. */
 bool sa_settings_has_null_key(const sa_settings *settings);
+
+/* What decoding holds in memory, in bytes. */
+typedef struct sa_cache_size {
+    size_t state;       /* of each hypothesis, however long it is */
+    size_t source_word; /* keys and values of each source word */
+    size_t target_word; /* and of each target word of a hypothesis; recurrent models: 0 */
+} sa_cache_size;
+
+/* The cache of a model with these settings; all 0 if they are not valid. */
+sa_cache_size sa_settings_cache_size(const sa_settings *settings);
 
 /* Sets every option of a preset, such as "bahdanau2015". */
 bool sa_settings_preset(sa_settings *settings, const char *name, sa_error *error);
@@ -519,7 +520,7 @@ typedef enum sa_override_kind {
     SA_OVERRIDE_ONE_HOT,  /* all weight on the largest */
     SA_OVERRIDE_GOLD,     /* equal weights on the words linked in the pair's alignment; target words
                              without links keep the model's weights */
-    SA_OVERRIDE_EXPECTED, /* the weights of training, of attention that selects words otherwise */
+    SA_OVERRIDE_EXPECTED, /* the weights of training; only SA_ATTENTION_MONOTONIC has others */
 } sa_override_kind;
 
 /* All zero: none. */
@@ -715,7 +716,7 @@ typedef struct sa_attention_stats {
     double long_rows, column; /* in pairs of at least 4 words a side: target words; their weight on
                                  the most attended source word of the pair */
     size_t online;            /* target words of a model that reads the source while it writes */
-    double read, in_all;      /* source words, EOS included, read before them; in their sentences */
+    double read, available;   /* source words, EOS included, read before them; in their sentences */
     /* words that occur exactly once on each side; those that attention aligns with each other when
      * its links are moved to the preceding target word, are unchanged, or are moved to the next */
     size_t identical, aligned[3];
@@ -779,11 +780,11 @@ typedef struct sa_eval_result {
     double row_sum;    /* mean sum of the weights of a target word: less than 1 with a null key or a
                           local-p window */
     double zeros;      /* fraction of the weights that are exactly 0 */
-    double latency, source_length; /* of a model that reads the source while it writes
-                            (SA_ATTENTION_MONOTONIC): mean source words read before a target word,
-                            and mean source words of its sentence, both with EOS; else NaN */
-    double monotonicity; /* fraction of target words but the first whose most attended source word
-                            is not before that of the preceding word */
+    double latency; /* SA_ATTENTION_MONOTONIC: mean number of source words, EOS included, that are
+                       read before a target word; NaN for attention that reads them all first */
+    double source_length; /* mean number of source words of its sentence; NaN as above */
+    double monotonicity;  /* fraction of target words but the first whose most attended source word
+                             is not before that of the preceding word */
     /* of sa_length_balance, in percent, as in Malaviya et al. 2018: */
     double rep;  /* repetitions, divided by the tokens of the references */
     double drop; /* dropped source words, divided by all source words; NaN without attention */
@@ -918,7 +919,7 @@ typedef struct sa_projection {
 
 /* The width h of a kernel. */
 enum { SA_BANDWIDTH_FIT = -1 };
-#define SA_BANDWIDTH_MIN 1e-100 /* 1 / h^2 is finite, and so are usual distances over h^2 */
+#define SA_BANDWIDTH_MIN 1e-100 /* 1 / h^2 stays finite */
 #define SA_BANDWIDTH_MAX 1e100
 
 /* One attention in double precision, computed by the code that trains (Vaswani et al. 2017, section

@@ -91,7 +91,7 @@ void sa_attention_stats_add_read(sa_attention_stats *attention, const double *we
         const int own = read_for(weights + (size_t)t * (size_t)sources, sources);
         read = own > read ? own : read;
         attention->online++;
-        attention->read += read, attention->in_all += sources;
+        attention->read += read, attention->available += sources;
     }
 }
 
@@ -130,7 +130,7 @@ void sa_attention_stats_sum(sa_attention_stats *attention, const sa_attention_st
     attention->steps += other->steps, attention->monotone += other->monotone;
     attention->long_rows += other->long_rows, attention->column += other->column;
     attention->online += other->online;
-    attention->read += other->read, attention->in_all += other->in_all;
+    attention->read += other->read, attention->available += other->available;
     attention->identical += other->identical;
     for (int i = 0; i < 3; i++) attention->aligned[i] += other->aligned[i];
 }
@@ -166,7 +166,7 @@ double sa_attention_stats_latency(const sa_attention_stats *attention) {
     return ratio(attention->read, (double)attention->online);
 }
 double sa_attention_stats_source_length(const sa_attention_stats *attention) {
-    return ratio(attention->in_all, (double)attention->online);
+    return ratio(attention->available, (double)attention->online);
 }
 double sa_attention_stats_max_column(const sa_attention_stats *attention) {
     return ratio(attention->column, attention->long_rows);

@@ -82,10 +82,8 @@ static bool evaluate_part(sa_model *model, const sa_corpus *corpus, const sa_sea
     const sa_align_options view = {0};
     best.nbest = 1;
     best.weights = true;
-    bool good = free_log_p &&
-                sa_dataset_build(&pairs, corpus, NULL, &model->source, &model->target, 0, error) &&
-                (!model->settings.copy ||
-                 sa_dataset_extend(&pairs, corpus, &model->source, &model->target, error));
+    bool good = free_log_p && sa_dataset_build(&pairs, corpus, NULL, &model->source, &model->target,
+                                               0, model->settings.copy, error);
     for (size_t i = 0; good && i < count; i++)
         sources[i] = corpus->pairs[i].source, lengths[i] = pairs.target[i].len;
     good = good &&

@@ -13,10 +13,9 @@ static bool check_pairs(sa_lab_job *job, const char *path, sa_error *error) {
     sa_text_codec source = {0}, target = {0};
     sa_dataset pairs = {0};
     if (!sa_corpus_open(&corpus, path, error)) return false;
-    bool good =
-        sa_text_codecs_build(&source, &target, &corpus, NULL, job->settings, error) &&
-        sa_dataset_build(&pairs, &corpus, NULL, &source, &target, job->settings->max_len, error) &&
-        (!job->settings->copy || sa_dataset_extend(&pairs, &corpus, &source, &target, error));
+    bool good = sa_text_codecs_build(&source, &target, &corpus, NULL, job->settings, error) &&
+                sa_dataset_build(&pairs, &corpus, NULL, &source, &target, job->settings->max_len,
+                                 job->settings->copy, error);
     sa_gold_alignment *gold = NULL;
     if (good && job->settings->guided_alignment > 0) {
         good = corpus.gold || sa_fail_unaligned(&corpus, error);

@@ -26,7 +26,7 @@ bool sa_prove(const sa_model *model, const sa_prove_options *proving, sa_error *
                               .context = proving->context};
     if (proving->corpus) {
         if (!sa_dataset_build(&pairs, proving->corpus, NULL, &model->source, &model->target,
-                              model->settings.max_len, error))
+                              model->settings.max_len, model->settings.copy, error))
             return false;
         prove_pairs(&proof, &pairs, proving->limit);
     }

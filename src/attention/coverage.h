@@ -43,7 +43,7 @@ void sa_coverage_sum_backward(sa_mat alpha, sa_mat Phi, sa_mat dC, sa_mat dprevi
 
 /* sum_j min(alpha_j, C_j): attending to a word again costs what is covered of it already. */
 sa_real sa_coverage_loss_forward(sa_mat C, sa_mat alpha);
-/* From the derivative by the loss: dC and dalpha are added to. Of two equal ones C is the smaller.
+/* From the derivative by the loss: dC and dalpha are added to; C counts as the smaller of equals.
  */
 void sa_coverage_loss_backward(sa_mat C, sa_mat alpha, sa_real dloss, sa_mat dC, sa_mat dalpha);
 

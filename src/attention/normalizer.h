@@ -13,8 +13,7 @@ typedef struct sa_normalizer {
     bool exponent;    /* it has the alpha of --entmax-alpha, which may be learned for each head */
     bool exponential; /* weights are in proportion to the exponentials of the scores */
     bool sparse;      /* weights may be exactly 0, where they have no gradient */
-    bool
-        null_key; /* a key that is no word may take weight: those of the words sum to less than 1 */
+    bool null_key;    /* a key that is no word may take weight: words may have less than 1 */
     bool learned_key; /* it is a parameter k_0, and the scores are e_j - e_0, e_0 = f(q, k_0) */
 
     /* Every row z of scores becomes a row p of weights. */

@@ -54,10 +54,9 @@ typedef struct sa_attention_sizes {
     int heads, kv_heads;   /* H, and G; 0: H */
     int value;             /* numbers of a head's value */
     int window, window_size;
-    bool coverage, fertility,
-        coverage_loss;    /* weights of earlier steps enter the score: coverage.h */
-    double max_fertility; /* N */
-    bool transformer;     /* values are always projected, and tensors have the names of 2017 */
+    bool coverage, fertility, coverage_loss; /* earlier weights enter the score: coverage.h */
+    double max_fertility;                    /* N */
+    bool transformer; /* values are always projected, and tensors have the names of 2017 */
 } sa_attention_sizes;
 
 void sa_attention_bind(sa_binder *binder, const char *part, sa_attention_sizes sizes,
@@ -120,10 +119,10 @@ sa_attention_rows sa_attention_rows_layout(sa_arena *arena, const sa_attention *
                                            int steps, bool alpha);
 sa_attention_rows sa_attention_rows_slice(sa_attention_rows all, int first, int count);
 
-/* The attention state, which goes from target step to target step: so many numbers in a row, head
- * by head, for sentences of at most `steps` words; 0 for most. A head has what its score keeps, and
- * a number for each word of its sentence: C_j with coverage, alpha_j where the weights depend on
- * those of the step before. */
+/* The size of a row of the attention state, which goes from target step to target step, for
+ * sentences of at most `steps` words; 0 for most models. Head by head it has what the score keeps,
+ * and a number for each source word: C_j with coverage, alpha_j where the weights depend on those
+ * of the step before. */
 int sa_attention_state_width(const sa_attention *w, int steps);
 /* Before the first target word. */
 void sa_attention_state_begin(const sa_attention *w, sa_mat state);

@@ -3,6 +3,8 @@
 #include "attention/window.h"
 #include "tensor/vec.h"
 
+#include <float.h>
+
 bool sa_recurrence_applies(const sa_attention *w) {
     const sa_position_kind *positions = w->positions.kind;
     return w->score->features && w->normalizer->exponential && w->window == SA_WINDOW_NONE &&
@@ -40,7 +42,7 @@ void sa_recurrence_step(const sa_attention *w, sa_mat q, sa_mat k, sa_mat v, sa_
     for (int h = 0; h < H; h++) {
         const head_sums sums = sums_of(w, state, h * G / H);
         const sa_mat out = sa_head_part(o, H, h);
-        sa_real all = 0;
+        sa_real all = (sa_real)FLT_MIN; /* above 0 even where every feature underflows */
         w->score->features(sa_head_part(q, H, h), own);
         sa_zero(out);
         for (int l = 0; l < d; l++) {

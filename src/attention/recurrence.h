@@ -2,8 +2,9 @@
  * With weights in proportion to phi(q_i)' phi(k_j), causal attention needs no keys and values of
  * the words before, only their sums for every key/value head:
  *
- *   S_i = S_{i-1} + phi(k_i) v_i'     z_i = z_{i-1} + phi(k_i)     o_i = S_i' phi(q_i) / z_i'
- * phi(q_i)
+ *   S_i = S_{i-1} + phi(k_i) v_i'
+ *   z_i = z_{i-1} + phi(k_i)
+ *   o_i = S_i' phi(q_i) / z_i' phi(q_i)
  *
  * so that a step takes the same time and memory, however long the sentence is. */
 #ifndef SA_ATTENTION_RECURRENCE_H

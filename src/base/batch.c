@@ -15,6 +15,12 @@ static void order_by_length(const sa_sentence *sentences, int count, int longest
     for (int i = 0; i < count; i++) order[bucket[sentences[i].len]++] = i;
 }
 
+static bool any_extended(const sa_sentence *sentences, int count) {
+    for (int i = 0; i < count; i++)
+        if (sentences[i].extended) return true;
+    return false;
+}
+
 sa_batch_side sa_batch_side_build(sa_arena *arena, const sa_sentence *sentences, int count) {
     int steps = 0, words = 0;
     for (int i = 0; i < count; i++) {
@@ -29,7 +35,7 @@ sa_batch_side sa_batch_side_build(sa_arena *arena, const sa_sentence *sentences,
     int *order = sa_arena_alloc(arena, (size_t)count, sizeof *order);
     int32_t *ids = sa_arena_alloc(arena, (size_t)words, sizeof *ids);
     int32_t *extended = ids;
-    if (count && sentences->extended)
+    if (any_extended(sentences, count))
         extended = sa_arena_alloc(arena, (size_t)words, sizeof *extended);
     sa_batch_side side = {count, steps, words, len, first, active, start, ids, order, extended};
     if (!arena->base) return side;

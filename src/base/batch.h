@@ -57,8 +57,7 @@ static inline int sa_batch_source_index(const sa_batch *batch, int b) {
 }
 
 /* Builds one side of `count` sentences in the arena. While the arena counts, only the lengths are
- * read, and whether the first sentence has extended ids. Sentences of equal length keep their
- * order. */
+ * read, and whether a sentence has extended ids. Sentences of equal length keep their order. */
 sa_batch_side sa_batch_side_build(sa_arena *arena, const sa_sentence *sentences, int count);
 
 /* A batch of `count` pairs; whole = count. `target` may be NULL (translation): then that side is

@@ -26,9 +26,8 @@ static const sa_option rows[] = {
     {"force-attention", SA_OPTION_TEXT, SA_SCOPE_RUN, AT(force_attention), 0, 0, 0, NULL, "WAY",
      "replace the weights: uniform, shuffle, shift:N, one-hot, gold, expected (as in training)"},
     {"reference-length", SA_OPTION_SWITCH, SA_SCOPE_RUN, AT(reference_length), 0, 0, 1, NULL, NULL,
-     "translate to as many tokens as the reference has: without the decision when to end (Newman "
-     "et "
-     "al. 2020)"},
+     "end each translation at the length of its reference in tokens, not where the model would "
+     "(Newman et al. 2020)"},
     {"json", SA_OPTION_SWITCH, SA_SCOPE_RUN, AT(json), 0, 0, 1, NULL, NULL,
      "print one JSON object"},
     CLI_MAX_LEN(AT(max_len)),

@@ -50,11 +50,10 @@ const sa_option sa_settings_options[] = {
     {"coverage", SA_OPTION_CHOICE, SA_SCOPE_MODEL, FIELD(coverage), 0, 0, 0, sa_coverage_name,
      "NAME",
      "tell the score how much of each source word earlier target words have covered: divided by "
-     "its fertility (linguistic; Tu et al. 2016), or with a loss on covering it again (loss; See "
-     "et "
-     "al. 2017)"},
+     "its fertility (linguistic; Tu et al. 2016), or with a loss on covering it again (loss; "
+     "See et al. 2017)"},
     {"max-fertility", SA_OPTION_REAL, SA_SCOPE_MODEL, FIELD(max_fertility), 2, 0.1, 100, NULL, "N",
-     "linguistic coverage: the most target words that a source word makes"},
+     "linguistic coverage: the most target words that a source word can have"},
     {"encoder", SA_OPTION_CHOICE, SA_SCOPE_MODEL, FIELD(encoder), 0, 0, 0, sa_encoder_name, "NAME",
      "encoder: bidirectional, unidirectional, or none (embeddings only)"},
     {"layers", SA_OPTION_INT, SA_SCOPE_MODEL, FIELD(layers), 1, 1, SA_MAX_LAYERS, NULL, "N",
@@ -94,9 +93,8 @@ const sa_option sa_settings_options[] = {
     {"input-feeding", SA_OPTION_SWITCH, SA_SCOPE_MODEL, FIELD(input_feeding), 0, 0, 1, NULL, NULL,
      "concatenate the previous read-out vector with the next input embedding (Luong et al. 2015)"},
     {"copy", SA_OPTION_SWITCH, SA_SCOPE_MODEL, FIELD(copy), 0, 0, 1, NULL, NULL,
-     "pointer-generator (See et al. 2017): p_gen p(w) + (1 - p_gen) sum of the attention weights "
-     "of "
-     "the source words that are w; unknown ones can be copied"},
+     "pointer-generator (See et al. 2017): p_gen p(w) + (1 - p_gen) times the attention on the "
+     "source words that are w; unknown ones can be copied"},
     {"embed", SA_OPTION_INT, SA_SCOPE_MODEL, FIELD(embed), 64, 1, 8192, NULL, "N",
      "embedding size (m)"},
     {"hidden", SA_OPTION_INT, SA_SCOPE_MODEL, FIELD(hidden), 128, 1, 8192, NULL, "N",

@@ -44,9 +44,31 @@ static bool append_pair(sa_dataset *dataset, size_t *used, size_t *capacity,
     return true;
 }
 
+/* Adds the sentences' extended ids. */
+static bool extend(sa_dataset *dataset, const sa_corpus *corpus, const sa_text_codec *source,
+                   const sa_text_codec *target, sa_error *error) {
+    const sa_sentence *last = &dataset->target[dataset->count - 1];
+    const size_t size = (size_t)(last->ids + last->len - dataset->ids);
+    sa_extender extender;
+    dataset->extended = sa_new(size, sizeof *dataset->extended, error);
+    bool good = dataset->extended;
+    sa_extender_init(&extender, source, target);
+    for (size_t k = 0; good && k < dataset->count; k++) {
+        const sa_pair *pair = &corpus->pairs[dataset->pair[k]];
+        int32_t *left = dataset->extended + (dataset->source[k].ids - dataset->ids);
+        int32_t *right = left + dataset->source[k].len;
+        good = sa_extend_pair(&extender, pair->source, pair->target, left, right, error);
+        dataset->source[k].extended = left, dataset->target[k].extended = right;
+    }
+    sa_extender_release(&extender);
+    if (good) /* which unknown words are the same belongs to the data, too */
+        dataset->hash += sa_hash((const char *)dataset->extended, size * sizeof(int32_t));
+    return good;
+}
+
 bool sa_dataset_build(sa_dataset *dataset, const sa_corpus *corpus, const bool *use,
                       const sa_text_codec *source, const sa_text_codec *target, int max_len,
-                      sa_error *error) {
+                      bool copy, sa_error *error) {
     size_t used = 0, capacity = 0;
     *dataset = (sa_dataset){.source = sa_new(corpus->count, sizeof(sa_sentence), error),
                             .target = sa_new(corpus->count, sizeof(sa_sentence), error),
@@ -71,30 +93,9 @@ bool sa_dataset_build(sa_dataset *dataset, const sa_corpus *corpus, const bool *
             at += dataset->source[k].len + dataset->target[k].len;
         }
         dataset->hash = sa_hash((const char *)dataset->ids, used * sizeof *dataset->ids);
-    } else {
-        sa_dataset_release(dataset);
     }
-    return good;
-}
-
-bool sa_dataset_extend(sa_dataset *dataset, const sa_corpus *corpus, const sa_text_codec *source,
-                       const sa_text_codec *target, sa_error *error) {
-    const sa_sentence *last = &dataset->target[dataset->count - 1];
-    const size_t size = (size_t)(last->ids + last->len - dataset->ids);
-    sa_extender extender;
-    dataset->extended = sa_new(size, sizeof *dataset->extended, error);
-    bool good = dataset->extended;
-    sa_extender_init(&extender, source, target);
-    for (size_t k = 0; good && k < dataset->count; k++) {
-        const sa_pair *pair = &corpus->pairs[dataset->pair[k]];
-        int32_t *left = dataset->extended + (dataset->source[k].ids - dataset->ids);
-        int32_t *right = left + dataset->source[k].len;
-        good = sa_extend_pair(&extender, pair->source, pair->target, left, right, error);
-        dataset->source[k].extended = left, dataset->target[k].extended = right;
-    }
-    sa_extender_release(&extender);
-    if (good) /* which unknown words are the same belongs to the data, too */
-        dataset->hash += sa_hash((const char *)dataset->extended, size * sizeof(int32_t));
+    good = good && (!copy || extend(dataset, corpus, source, target, error));
+    if (!good) sa_dataset_release(dataset);
     return good;
 }
 

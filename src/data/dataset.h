@@ -17,13 +17,10 @@ typedef struct sa_dataset {
 } sa_dataset;
 
 /* Encodes the pairs that `use` marks (NULL: all), except those with a side above max_len tokens (0:
- * no limit). SA_DATA when none is left. */
+ * no limit); copy: with the extended ids that copying needs. SA_DATA when none is left. */
 bool sa_dataset_build(sa_dataset *dataset, const sa_corpus *corpus, const bool *use,
                       const sa_text_codec *source, const sa_text_codec *target, int max_len,
-                      sa_error *error);
-/* Adds the sentences' extended ids, for copying. */
-bool sa_dataset_extend(sa_dataset *dataset, const sa_corpus *corpus, const sa_text_codec *source,
-                       const sa_text_codec *target, sa_error *error);
+                      bool copy, sa_error *error);
 void sa_dataset_release(sa_dataset *dataset);
 
 /* Marks about 5 % of the pairs in held [corpus->count] for validation, by a hash of the source, so

@@ -28,7 +28,8 @@ static double left_out(const sa_bandwidth_data *data, double log_h) {
     return sum / data->e.rows;
 }
 
-/* log h from a tenth of the least distance of two keys to ten times the greatest. */
+/* log h from a tenth of the least distance of two keys to ten times the greatest; of equal keys,
+ * for which any h is the same, as if their distance was 1. */
 static void range_of(const sa_bandwidth_data *data, double *from, double *to) {
     double least = INFINITY, most = 0; /* |k_i - k_j|^2 */
     for (int i = 0; i < data->e.rows; i++)
@@ -37,6 +38,7 @@ static void range_of(const sa_bandwidth_data *data, double *from, double *to) {
             if (distance > 0) least = fmin(least, distance);
             most = fmax(most, distance);
         }
+    if (most == 0) least = most = 1;
     *from = log(fmin(fmax(sqrt(least) / 10, SA_BANDWIDTH_MIN), SA_BANDWIDTH_MAX));
     *to = log(fmin(fmax(sqrt(most) * 10, SA_BANDWIDTH_MIN), SA_BANDWIDTH_MAX));
 }

@@ -143,13 +143,16 @@ static void rotate(int len, int *from) {
 /* The difference between passes over a permuted and the original source. */
 typedef double compare_permuted(sa_lab_view moved, sa_lab_view original, const int *from);
 
+/* ids [2 * len] */
 static bool permutation_of(const sa_proof_setup *setup, int p, compare_permuted *apart, int *from,
                            int32_t *ids, double *worst, sa_error *error) {
     const sa_sentence source = setup->pairs.source[p], target = setup->pairs.target[p];
-    const sa_sentence moved = {ids, source.len};
+    int32_t *extended = ids + source.len;
+    const sa_sentence moved = {ids, source.len, extended};
     sa_lab_pass alone, other = {0};
     rotate(source.len, from);
-    for (int j = 0; j < source.len; j++) ids[j] = source.ids[from[j]];
+    for (int j = 0; j < source.len; j++)
+        ids[j] = source.ids[from[j]], extended[j] = sa_sentence_extended(&source)[from[j]];
     const bool good = sa_lab_open_single(setup, p, &alone, error) &&
                       sa_lab_pass_open(&other, &setup->model.w, &moved, &target, 1, error);
     if (good)
@@ -166,7 +169,7 @@ static bool permutations(const sa_proof_setup *setup, compare_permuted *apart, d
         const int len = setup->pairs.source[p].len;
         if (len < 3) continue; /* one word and EOS */
         int *from = sa_new((size_t)len, sizeof *from, error);
-        int32_t *ids = sa_new((size_t)len, sizeof *ids, error);
+        int32_t *ids = sa_new((size_t)len * 2, sizeof *ids, error);
         good = from && ids && permutation_of(setup, p, apart, from, ids, worst, error);
         free(from), free(ids);
     }
@@ -275,13 +278,16 @@ bool sa_measure_reach(sa_proof_setup *setup, double *worst, sa_error *error) {
 
 enum { CUTS = 16 }; /* copies of a pair in one pass */
 
-/* The target with another word at every position from `cut` on. */
+/* The target with another word at every position from `cut` on; ids [2 * len] */
 static sa_sentence change_from(int cut, sa_sentence target, sa_proof_setup *setup, int32_t *ids) {
     const uint32_t words = (uint32_t)setup->pairs.target_words;
+    int32_t *extended = ids + target.len;
     memcpy(ids, target.ids, sizeof *ids * (size_t)target.len);
+    memcpy(extended, sa_sentence_extended(&target), sizeof *ids * (size_t)target.len);
     for (int t = cut; t < target.len; t++)
-        ids[t] = (int32_t)(((uint32_t)ids[t] + 1 + sa_rng_below(&setup->rng, words - 1)) % words);
-    return (sa_sentence){ids, target.len};
+        ids[t] = extended[t] =
+            (int32_t)(((uint32_t)ids[t] + 1 + sa_rng_below(&setup->rng, words - 1)) % words);
+    return (sa_sentence){ids, target.len, extended};
 }
 
 /* The largest difference in the weights up to position `cut`, log p of the words before it, and the
@@ -294,7 +300,7 @@ static double prefix_difference(sa_lab_view changed, sa_lab_view original, int c
 }
 
 /* Compares the pair with copies whose words change from positions first, first + 1, ... on, all in
- * one batch; ids [CUTS * len] */
+ * one batch; ids [CUTS * 2 * len] */
 static bool compare_cuts(sa_proof_setup *setup, int p, int first, int32_t *ids, double *worst,
                          sa_error *error) {
     const sa_sentence target = setup->pairs.target[p];
@@ -302,7 +308,7 @@ static bool compare_cuts(sa_proof_setup *setup, int p, int first, int32_t *ids, 
     int copies = 0;
     for (; copies < CUTS && first + copies < target.len; copies++)
         to[copies + 1] =
-            change_from(first + copies, target, setup, ids + (ptrdiff_t)copies * target.len);
+            change_from(first + copies, target, setup, ids + (ptrdiff_t)copies * 2 * target.len);
     for (int i = 0; i <= copies; i++) from[i] = setup->pairs.source[p];
     sa_lab_pass pass;
     const bool good = sa_lab_pass_open(&pass, &setup->model.w, from, to, copies + 1, error);
@@ -317,7 +323,7 @@ bool sa_measure_causality(sa_proof_setup *setup, double *worst, sa_error *error)
     bool good = true;
     for (int p = 0; good && p < setup->pairs.count; p++) {
         const int len = setup->pairs.target[p].len;
-        int32_t *ids = sa_new((size_t)len * CUTS, sizeof *ids, error);
+        int32_t *ids = sa_new((size_t)len * 2 * CUTS, sizeof *ids, error);
         good = ids;
         for (int first = 0; good && first < len; first += CUTS)
             good = compare_cuts(setup, p, first, ids, worst, error);

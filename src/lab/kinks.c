@@ -4,11 +4,11 @@
 
 #include <math.h>
 
-#define MARGIN 8e-3 /* least distance of drawn weights from a kink */
-#define FEATURE_MARGIN                                                                             \
-    5e-4                   /* of the features of linear attention, where only the slope has one    \
-                            */
-#define WINDOW_MARGIN 1e-3 /* and of a window's edges from a position, relative to the source */
+/* Least distances of drawn weights from a kink; of the features of linear attention, where only the
+ * slope has one; of a window's edges from a position, relative to the source. */
+#define MARGIN 8e-3
+#define FEATURE_MARGIN 5e-4
+#define WINDOW_MARGIN 1e-3
 
 /* Which input of every maxout unit is the larger. */
 static void add_maxout(const sa_lab_model *model, sa_kinks *found) {
@@ -55,9 +55,7 @@ static void add_normalizer(const attending *at, int b, int l, int i, sa_kinks *f
     }
 }
 
-/* Which of weight and coverage is the smaller one in the coverage loss; nothing to cover again:
- * none.
- */
+/* Which is the smaller in the coverage loss, weight or coverage, where there is coverage. */
 static void add_coverage(const attending *at, int b, int l, sa_kinks *found) {
     const int H = at->w->heads, S = at->memory->first[b + 1] - at->memory->first[b];
     for (int k = 0; k < H; k++) {

@@ -169,9 +169,7 @@ static const struct invariance {
      .measure = sa_measure_shift},
     {"reach",
      "In an encoder with a window of D words to each side, the number of annotations that depend "
-     "on "
-     "a "
-     "word more than layers x D words away, or do not depend on a nearer one.",
+     "on a word more than layers x D words away, or do not depend on a nearer one.",
      0, .excuse = no_encoder_window, .note = reach_note, .measure = sa_measure_reach},
     {"causality",
      "Other target words from position t on change neither the weights nor p(y_i) up to t, for "

@@ -145,7 +145,7 @@ static bool check_recurrence(const sa_settings *settings, const sa_attention_siz
                    name, sa_coverage_name((size_t)settings->coverage));
 }
 
-/* What weights of exactly 0 are no good for. */
+/* What has no gradient where a weight is exactly 0. */
 static bool check_zeros(const sa_settings *settings, const sa_attention_sizes *sizes,
                         sa_error *error) {
     if (!sizes->normalizer->sparse) return true;

@@ -12,8 +12,7 @@ bool sa_copies(const sa_seq2seq *w);
  * it lacks. */
 int sa_extended_words(const sa_seq2seq *w, const sa_sentence *source);
 
-/* After the forward pass of the attention: fills the read-out's mixtures for the reference tokens.
- */
+/* After the forward pass of the attention: fills the read-out's mixtures for the references. */
 void sa_copying_forward(const sa_seq2seq *w, const sa_batch *batch, const sa_pass *pass);
 /* From the mixtures after the read-out's loss, whose words have the factor `scale`: the gate's dz,
  * and the derivatives by the weights, which are added to. */

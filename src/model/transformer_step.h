@@ -19,8 +19,8 @@ typedef struct sa_kv_cache {
     int *last, *next; /* [rows] the newest entry of each row; next is scratch */
 } sa_kv_cache;
 
-/* What linear attention has instead: the sums of all layers for each row, and those of the step
- * before, which rows continue in another order. */
+/* What linear attention has instead: each row's sums of all layers, and those of the step before,
+ * whose rows a beam search continues in another order. */
 typedef struct sa_running_sums {
     sa_mat now, before; /* [rows x width] */
 } sa_running_sums;

@@ -76,13 +76,10 @@ static bool encode_pairs(sa_session *session, sa_error *error) {
     const sa_model *model = &session->model;
     const bool *held = session->training->valid ? NULL : session->held_out;
     return sa_dataset_build(&session->data, &session->train, session->trained_on, &model->source,
-                            &model->target, session->settings.max_len, error) &&
+                            &model->target, session->settings.max_len, model->settings.copy,
+                            error) &&
            sa_dataset_build(&session->valid_data, session->valid_corpus, held, &model->source,
-                            &model->target, 0, error) &&
-           (!model->settings.copy || (sa_dataset_extend(&session->data, &session->train,
-                                                        &model->source, &model->target, error) &&
-                                      sa_dataset_extend(&session->valid_data, session->valid_corpus,
-                                                        &model->source, &model->target, error)));
+                            &model->target, 0, model->settings.copy, error);
 }
 
 /* --guided-alignment: the links of the training pairs. */

@@ -5,6 +5,8 @@
 #include "support/suite.h"
 #include "tensor/vec.h"
 
+#include <math.h>
+
 static void weights_of(sa_mat q, sa_mat k, sa_mat alpha) {
     const sa_mat scratch = unset(k.rows, k.cols);
     sa_scores[SA_ATTENTION_LINEAR].forward((sa_mat){0}, q, k, alpha, scratch);
@@ -60,6 +62,23 @@ START_TEST(sums_give_what_weights_give) {
 }
 END_TEST
 
+/* Where all features underflow, the sums give numbers, too. */
+START_TEST(sums_of_far_negative_numbers) {
+    const sa_attention w = {.score = &sa_scores[SA_ATTENTION_LINEAR],
+                            .normalizer = &sa_normalizers[SA_NORMALIZER_SOFTMAX],
+                            .heads = 1,
+                            .kv_heads = 1,
+                            .query_width = 2,
+                            .key_width = 2,
+                            .value_width = 3,
+                            .output_width = 3};
+    const sa_mat far = filled(1, 2, -1e4), o = unset(1, 3);
+    sa_recurrence_step(&w, far, far, drawn(1, 3), filled(1, sa_recurrence_width(&w), 0), o,
+                       unset(1, 2));
+    for (int l = 0; l < o.cols; l++) ck_assert(isfinite(o.x[l]));
+}
+END_TEST
+
 /* Windows, biases of positions and other normalizers need the weights themselves. */
 START_TEST(sums_stand_for_softmax_alone) {
     const sa_attention plain = {.score = &sa_scores[SA_ATTENTION_LINEAR],
@@ -86,6 +105,7 @@ int main(void) {
     tcase_add_test(tests, weights_by_hand);
     tcase_add_test(tests, weights_of_far_negative_numbers);
     tcase_add_test(tests, sums_give_what_weights_give);
+    tcase_add_test(tests, sums_of_far_negative_numbers);
     tcase_add_test(tests, sums_stand_for_softmax_alone);
     return suite_run(suite);
 }

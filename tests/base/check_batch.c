@@ -107,6 +107,7 @@ static void check_side(const sa_batch_side *side, const sa_sentence *of, int cou
         for (int t = 0; t < of[i].len; t++) {
             ck_assert_int_lt(b, side->active[t]);
             ck_assert_int_eq(side->ids[side->start[t] + b], of[i].ids[t]);
+            ck_assert_int_eq(side->extended[side->start[t] + b], sa_sentence_extended(&of[i])[t]);
         }
     }
     for (int t = 0; t < longest; t++)
@@ -125,6 +126,16 @@ START_TEST(both_sides_are_laid_out) {
     ck_assert_mem_eq(batch.target.start, ((const int[]){0, 6, 11, 13, 15, 16, 17}), sizeof(int[7]));
     for (int b = 0; b < COUNT; b++)
         ck_assert_int_eq(batch.source.order[batch.source_of[b]], batch.target.order[b]);
+}
+END_TEST
+
+/* Of sentences without extended ids beside others their ids count. */
+START_TEST(any_sentence_may_have_extended_ids) {
+    static const int32_t extended[LONGEST] = {500, 501, 502};
+    write_sentences();
+    sentences[0][3].extended = extended;
+    const sa_batch batch = sa_batch_build(&arena, sentences[0], NULL, COUNT);
+    check_side(&batch.source, sentences[0], COUNT);
 }
 END_TEST
 
@@ -178,6 +189,7 @@ int main(void) {
     tcase_add_loop_test(tests, memory_that_cannot_be_had_is_an_error, 0, 2);
     tcase_add_loop_test_raise_signal(tests, a_size_that_does_not_fit_traps, SIGABRT, 0, 3);
     tcase_add_test(tests, both_sides_are_laid_out);
+    tcase_add_test(tests, any_sentence_may_have_extended_ids);
     tcase_add_test(tests, one_sentence_is_a_batch);
     tcase_add_test(tests, without_targets_that_side_is_empty);
     tcase_add_test(tests, a_dry_run_knows_the_size);

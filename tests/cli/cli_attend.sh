@@ -118,6 +118,10 @@ for by in 0.5 0.98 1.02 2; do
 done
 expect 0 "" attend $kernel --bandwidth fit --json
 grep -q '"leave_one_out"' out || fail "--json without the error"
+printf '5\n5\n5\n' >equal.csv
+head -n 3 y.csv >three.csv
+expect 0 "" attend --attention gaussian --query at.csv --keys equal.csv --values three.csv --bandwidth fit
+same "h of equal keys" 10 "$(sed -n '3s/,.*//p' out | awk '{ printf "%.6g", $1 }')"
 
 # For programs.
 expect 0 "" attend --self words.csv --causal --json

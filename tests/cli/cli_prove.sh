@@ -97,14 +97,19 @@ variant sparse --normalizer sparsemax
 expect 0 "" prove sparse/best.safetensors tiny.tsv
 expect_all_but permutation encoder-permutation shift
 
-# A model that copies, beyond its vocabulary, also where weights lack something.
+# A model that copies, beyond its vocabulary, also where weights lack something; targets have words of
+# their sources that no vocabulary knows.
+head -n 4 tiny.tsv | awk -F '\t' -v OFS='\t' '{ print "Qa " $1 " Qb", "Qb " $2 " Qa" }' >copied.tsv
+copies=yes
 for normalizer in softmax null; do
     variant copying-$normalizer --copy --normalizer $normalizer --min-freq 2
-    copies=yes
-    expect 0 "" prove copying-$normalizer/best.safetensors tiny.tsv
+    expect 0 "" prove copying-$normalizer/best.safetensors copied.tsv
     expect_all_but permutation encoder-permutation shift
-    copies=
 done
+variant copying-set --copy --model transformer --heads 2 --positions none
+expect 0 "" prove copying-set/best.safetensors copied.tsv
+expect_all_but shift
+copies=
 
 # The paper's v_a begins as 0; one that never moves from there looks nowhere.
 variant still --init paper --optimizer sgd --lr 1e-300

@@ -165,7 +165,7 @@ START_TEST(pairs_become_sentences) {
         PAIRS({"a", "x x", NULL, 1}, {"a b c", "x", NULL, 2}, {"b a", "y", NULL, 5});
     sa_settings settings = settings_for("word", 2);
     build(&corpus, NULL, &settings);
-    ck_assert(sa_dataset_build(&dataset, &corpus, NULL, &source, &target, 2, &error));
+    ck_assert(sa_dataset_build(&dataset, &corpus, NULL, &source, &target, 2, false, &error));
     ck_assert_uint_eq(dataset.count, 2);
     ck_assert_uint_eq(dataset.too_long, 1);
     ck_assert_uint_eq(dataset.pair[0], 0);
@@ -179,7 +179,7 @@ START_TEST(pairs_become_sentences) {
     ck_assert_int_eq(dataset.target_words, 5);
     sa_dataset_release(&dataset);
 
-    ck_assert(sa_dataset_build(&dataset, &corpus, NULL, &source, &target, 0, &error));
+    ck_assert(sa_dataset_build(&dataset, &corpus, NULL, &source, &target, 0, false, &error));
     ck_assert_uint_eq(dataset.count, 3); /* 0: no limit */
     ck_assert_uint_eq(dataset.too_long, 0);
     sentence_is(&dataset.source[1], 4, (const int32_t[]){3, 4, SA_UNK, SA_EOS});
@@ -192,10 +192,31 @@ START_TEST(only_used_pairs_are_encoded) {
     const sa_settings settings = settings_for("char", 5);
     build(&corpus, NULL, &settings);
     ck_assert(sa_dataset_build(&dataset, &corpus, (const bool[]){false, true, false}, &source,
-                               &target, 5, &error));
+                               &target, 5, false, &error));
     ck_assert_uint_eq(dataset.count, 1);
     ck_assert_uint_eq(dataset.pair[0], 1);
     sentence_is(&dataset.source[0], 2, (const int32_t[]){4, SA_EOS});
+    release();
+}
+END_TEST
+
+/* Target words x and y are known; what the source has beyond them is numbered in each pair anew. */
+START_TEST(copying_numbers_unknown_words) {
+    const sa_corpus corpus = PAIRS({"a x", "x x", NULL, 1}, {"b z q z", "y y q", NULL, 2});
+    sa_settings settings = settings_for("word", 5);
+    settings.min_freq = 2;
+    build(&corpus, NULL, &settings);
+    words_are(&target, "x\ny\n");
+    ck_assert(sa_dataset_build(&dataset, &corpus, NULL, &source, &target, 0, false, &error));
+    ck_assert_ptr_null(dataset.source[0].extended);
+    const uint64_t hash = dataset.hash;
+    sa_dataset_release(&dataset);
+    ck_assert(sa_dataset_build(&dataset, &corpus, NULL, &source, &target, 0, true, &error));
+    static const int32_t wanted[] = {5, 3, SA_EOS, 3, 3, SA_EOS, 5,     6,
+                                     7, 6, SA_EOS, 4, 4, 7,      SA_EOS};
+    ck_assert_mem_eq(dataset.extended, wanted, sizeof wanted);
+    ck_assert_ptr_eq(dataset.target[1].extended, dataset.extended + 11);
+    ck_assert_uint_ne(dataset.hash, hash);
     release();
 }
 END_TEST
@@ -208,7 +229,7 @@ START_TEST(the_hash_tells_datasets_apart) {
     const sa_corpus *const given[] = {&corpus, &corpus, &swapped};
     uint64_t hash[3];
     for (int i = 0; i < 3; i++) {
-        ck_assert(sa_dataset_build(&dataset, given[i], NULL, &source, &target, 5, &error));
+        ck_assert(sa_dataset_build(&dataset, given[i], NULL, &source, &target, 5, false, &error));
         hash[i] = dataset.hash;
         sa_dataset_release(&dataset);
     }
@@ -222,7 +243,7 @@ START_TEST(no_pair_left_is_an_error) {
     const sa_corpus corpus = PAIRS({"a b", "x", NULL, 1});
     const sa_settings settings = settings_for("word", 5);
     build(&corpus, NULL, &settings);
-    ck_assert(!sa_dataset_build(&dataset, &corpus, NULL, &source, &target, 1, &error));
+    ck_assert(!sa_dataset_build(&dataset, &corpus, NULL, &source, &target, 1, false, &error));
     ck_assert_str_eq(error.text,
                      "x.tsv: no pairs left: every one has a side above 1 tokens (--max-len)");
     ck_assert_int_eq(error.code, SA_DATA);
@@ -317,6 +338,7 @@ int main(void) {
     TCase *datasets = tcase_create("datasets");
     tcase_add_test(datasets, pairs_become_sentences);
     tcase_add_test(datasets, only_used_pairs_are_encoded);
+    tcase_add_test(datasets, copying_numbers_unknown_words);
     tcase_add_test(datasets, the_hash_tells_datasets_apart);
     tcase_add_test(datasets, no_pair_left_is_an_error);
     suite_add_tcase(suite, datasets);

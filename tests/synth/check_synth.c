@@ -375,8 +375,8 @@ END_TEST
 int main(void) {
     int tasks = 0;
     while (sa_tasks[tasks].name) tasks++;
-    Suite *suite = suite_create("synth");
-    TCase *all = tcase_create("corpora");
+    TCase *all;
+    Suite *suite = suite_of("synth", &all);
     tcase_set_timeout(all, 60);
     tcase_add_test(all, finds_tasks_by_name);
     tcase_add_test(all, makes_the_committed_files_again);
@@ -392,10 +392,5 @@ int main(void) {
     tcase_add_test(all, orders_differ_in_order_only);
     tcase_add_test(all, plants_the_alignment);
     tcase_add_test(all, copies_names_never_seen);
-    suite_add_tcase(suite, all);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_ENV);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+    return suite_run(suite);
 }

@@ -53,9 +53,11 @@ function drawTable() {
   const rows = records("table.csv");
   const every = byId("each-seed").querySelector("input").checked;
   const shown = models.filter((model) => model.shown);
+  // Exact zeros, say, only if there are any.
+  const columns = page.columns.filter(({ key }) => better[key] || rows.some((row) => row[key]));
   const of = (model) => rows.filter((row) => row.model === model.name);
   const medians = shown.map((model) => ({ model, runs: of(model).slice(0, -1), median: of(model).at(-1) }));
-  const best = new Map(page.columns.filter((column) => better[column.key]).map((column) => {
+  const best = new Map(columns.filter((column) => better[column.key]).map((column) => {
     const values = medians.map(({ median }) => median[column.key]).filter(Number.isFinite);
     return [column.key, values.length > 1 ? fixed(Math[better[column.key] > 0 ? "max" : "min"](...values) * column.scale, column.decimals) : null];
   }));
@@ -65,13 +67,13 @@ function drawTable() {
     order.key = column.key;
     drawTable();
   };
-  const head = html("tr", {}, html("th", { scope: "col" }, "model"), ...page.columns.map((column) =>
+  const head = html("tr", {}, html("th", { scope: "col" }, "model"), ...columns.map((column) =>
     html("th", { scope: "col", "aria-sort": order.key === column.key && (order.sign > 0 ? "ascending" : "descending") },
       html("button", { type: "button", on: { click: () => sort(column) } }, column.title))));
   byId("results").querySelector("table").replaceChildren(html("thead", {}, head), html("tbody", {}, ...medians.flatMap(({ model, runs, median }) => [
-    html("tr", {}, html("td", {}, visible(model.name)), ...page.columns.map((column) => figureCell(median, column, best))),
+    html("tr", {}, html("td", {}, visible(model.name)), ...columns.map((column) => figureCell(median, column, best))),
     ...(every ? runs.map((run) => html("tr", { class: "run" }, html("td", {}, `seed ${run.seed}`),
-      ...page.columns.map((column) => figureCell(run, column, new Map())))) : []),
+      ...columns.map((column) => figureCell(run, column, new Map())))) : []),
   ])));
 }
 

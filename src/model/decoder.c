@@ -9,15 +9,14 @@ bool sa_decoder_attends(const sa_decoder_sizes *sizes) {
     return sizes->kind->query_state != SA_QUERY_STATE_NONE;
 }
 
-/* 0: there is no context c_i. */
-static int context_width(const sa_decoder_sizes *sizes) {
+int sa_decoder_context_width(const sa_decoder_sizes *sizes) {
     return sa_decoder_attends(sizes) ? sa_encoder_width(&sizes->source.encoder)
            : sizes->source.fixed     ? sizes->n
                                      : 0;
 }
 
 void sa_decoder_bind(sa_binder *binder, const sa_decoder_sizes *sizes, sa_decoder *w) {
-    const int n = sizes->n, context = context_width(sizes), m = sizes->m;
+    const int n = sizes->n, context = sa_decoder_context_width(sizes), m = sizes->m;
     *w = (sa_decoder){.sizes = *sizes};
     if (sa_decoder_attends(sizes))
         sa_attention_bind(binder, "attention", sizes->attention, &w->attention);
@@ -56,100 +55,6 @@ void sa_decoder_bind(sa_binder *binder, const sa_decoder_sizes *sizes, sa_decode
                                 .tied = sizes->tied ? w->E : (sa_mat){0}};
     sa_readout_bind(binder, readout, &w->readout);
     if (sizes->copies) sa_gate_bind(binder, context, n, m, &w->readout.gate);
-}
-
-/* ---- Layout ---------------------------------------------------------------------------------- */
-
-sa_decoder_rows sa_decoder_rows_layout(sa_arena *arena, const sa_decoder *w, int rows, int steps,
-                                       int sentences) {
-    const sa_cell *cell = w->sizes.cell;
-    const int n = w->sizes.n, second = w->sizes.kind->second ? n : 0;
-    return (sa_decoder_rows){
-        .input = sa_mat_alloc(arena, rows, w->cell.W.mat.cols),
-        .previous = sa_state_take(arena, rows, n, cell->memory),
-        .middle = sa_state_take(arena, rows, second, cell->memory),
-        .s = sa_state_take(arena, rows, n, cell->memory),
-        .attention = sa_attention_rows_layout(arena, &w->attention, rows, steps, true),
-        .c = sa_mat_alloc(arena, rows, context_width(&w->sizes)),
-        .gates = sa_mat_alloc(arena, rows, cell->blocks * n),
-        .cell_cache = sa_mat_alloc(arena, rows, sa_recurrent_cache_width(&w->cell)),
-        .second_gates = sa_mat_alloc(arena, rows, cell->blocks * second),
-        .second_cell_cache = sa_mat_alloc(arena, rows, sa_recurrent_cache_width(&w->second)),
-        .upper = sa_upper_rows_layout(arena, &w->upper, rows, sentences),
-    };
-}
-
-static sa_decoder_drows drows_layout(sa_arena *arena, const sa_decoder *w, int rows, int sentences,
-                                     int steps, bool weighed) {
-    const sa_cell *cell = w->sizes.cell;
-    const int n = w->sizes.n, second = w->sizes.kind->second ? n : 0;
-    sa_decoder_drows d = {
-        .readout_state = sa_mat_alloc(arena, rows, n),
-        .c = sa_mat_alloc(arena, rows, context_width(&w->sizes)),
-        .a = sa_mat_alloc(arena, rows, sa_recurrent_da_width(&w->cell)),
-        .second_a = sa_mat_alloc(arena, rows, sa_recurrent_da_width(&w->second)),
-        .attention = sa_attention_rows_layout(arena, &w->attention, rows, steps, false),
-        .s = sa_state_take(arena, sentences, n, cell->memory),
-        .middle = sa_state_take(arena, sentences, second, cell->memory),
-        .previous = sa_state_take(arena, sentences, n, cell->memory),
-    };
-    if (weighed) d.attention.alpha = sa_mat_alloc(arena, rows, w->attention.heads * steps);
-    return d;
-}
-
-/* For steps of `rows` rows. With input feeding a step reads its word and makes the readout, too. */
-static sa_decoder_packed packed_layout(sa_arena *arena, const sa_decoder *w, int rows) {
-    const bool whole = w->sizes.input_feeding;
-    const bool query = w->attention.heads && w->attention.score->query != SA_QUERY_IDENTITY;
-    return (sa_decoder_packed){
-        .cell = sa_recurrent_packed_layout(arena, &w->cell, rows, whole),
-        .second = sa_recurrent_packed_layout(arena, &w->second, rows, false),
-        .W_a = sa_weight_pack_layout(arena, w->attention.W_a, query ? rows : 0),
-        .readout = sa_readout_packed_layout(arena, &w->readout, whole ? rows : 0),
-        .upper = sa_upper_packed_layout(arena, &w->upper, rows),
-    };
-}
-
-static sa_decoder pack_weights(const sa_decoder *w, const sa_decoder_packed *workspace,
-                               sa_weight_pack_function *pack) {
-    sa_decoder packed = *w;
-    packed.cell = sa_recurrent_pack(&w->cell, workspace->cell, pack);
-    packed.second = sa_recurrent_pack(&w->second, workspace->second, pack);
-    packed.upper = sa_upper_pack(&w->upper, &workspace->upper, pack);
-    packed.attention.W_a = pack(w->attention.W_a, workspace->W_a);
-    packed.readout = sa_readout_pack(&w->readout, workspace->readout, pack);
-    return packed;
-}
-
-void sa_decoder_layout(sa_arena *arena, const sa_batch *batch, const sa_decoder *w,
-                       const sa_encoder_cache *encoder, bool training, sa_decoder_cache *cache) {
-    const int M = batch->target.words, B = batch->target.sentences, S = batch->source.steps;
-    *cache = (sa_decoder_cache){.rows = sa_decoder_rows_layout(arena, w, M, S, training ? B : 0)};
-    sa_source_layout(arena, &w->source, &w->attention, B, encoder->first, encoder->annotations,
-                     &cache->source);
-    cache->inputs = sa_embedding_inputs(arena, &batch->target);
-    sa_readout_layout(arena, M, &w->readout, training, &cache->readout);
-    cache->scratch = sa_attention_scratch_layout(arena, &w->attention, 1, S, training);
-    cache->packed = packed_layout(arena, w, B);
-    if (!training) return;
-    cache->word_mask = sa_mat_alloc(arena, M, 1);
-    cache->x_mask = sa_mat_alloc(arena, M, w->sizes.m);
-    cache->rows.attention.noise = sa_mat_alloc(arena, M, cache->rows.attention.selection.cols);
-    cache->drop = sa_state_dropout_layout(arena, w->sizes.state_dropout, M, B, w->sizes.n);
-    cache->second_drop =
-        sa_state_dropout_layout(arena, w->sizes.state_dropout, M, B, cache->rows.middle.s.cols);
-    cache->dinput = sa_mat_alloc(arena, M, w->cell.W.mat.cols);
-}
-
-void sa_decoder_backward_layout(sa_arena *arena, const sa_batch *batch, const sa_decoder *w,
-                                const sa_encoder_cache *encoder, sa_decoder_cache *cache) {
-    const int M = batch->target.words, B = batch->target.sentences, S = batch->source.steps;
-    cache->workspace = sa_mat_alloc(arena, B, w->sizes.n);
-    cache->d = drows_layout(arena, w, M, B, S, batch->gold || w->sizes.copies);
-    sa_upper_drows_layout(arena, &w->upper, M, B, cache->dupper);
-    cache->d.input = cache->dinput;
-    sa_source_layout(arena, &w->source, &w->attention, B, encoder->first, encoder->dannotations,
-                     &cache->dsource);
 }
 
 /* ---- Slices ---------------------------------------------------------------------------------- */
@@ -226,6 +131,17 @@ static sa_mat fed_input(const sa_decoder *w, sa_mat input) {
 }
 
 /* ---- All steps ------------------------------------------------------------------------------- */
+
+static sa_decoder pack_weights(const sa_decoder *w, const sa_decoder_packed *workspace,
+                               sa_weight_pack_function *pack) {
+    sa_decoder packed = *w;
+    packed.cell = sa_recurrent_pack(&w->cell, workspace->cell, pack);
+    packed.second = sa_recurrent_pack(&w->second, workspace->second, pack);
+    packed.upper = sa_upper_pack(&w->upper, &workspace->upper, pack);
+    packed.attention.W_a = pack(w->attention.W_a, workspace->W_a);
+    packed.readout = sa_readout_pack(&w->readout, workspace->readout, pack);
+    return packed;
+}
 
 /* W x + b of both cells, for any number of rows. */
 static void input_forward(const sa_decoder *w, sa_decoder_rows rows) {

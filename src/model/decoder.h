@@ -133,6 +133,8 @@ typedef struct sa_decoder_cache {
 } sa_decoder_cache;
 
 bool sa_decoder_attends(const sa_decoder_sizes *sizes);
+/* The numbers of c_i; 0: there is no context. */
+int sa_decoder_context_width(const sa_decoder_sizes *sizes);
 
 void sa_decoder_bind(sa_binder *binder, const sa_decoder_sizes *sizes, sa_decoder *w);
 

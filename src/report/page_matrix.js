@@ -2,12 +2,20 @@
 // A matrix: source words at the top, target words on the left, sums below and on the right. Columns follow
 // the reading direction of the source: those of a right-to-left source run from right to left.
 
-const axes = {
-  cross: ["source", "target"],
-  numbers: ["key", "query"],
-  encoder: ["source, attended to", "source"],
-  decoder: ["target so far, attended to", "target so far"],
-}[page.site ?? "cross"];
+// The words inside of the pictures; a page in other languages has texts of its own.
+const english = {
+  axes: {
+    cross: ["source", "target"],
+    numbers: ["key", "query"],
+    encoder: ["source, attended to", "source"],
+    decoder: ["target so far, attended to", "target so far"],
+  }[page.site ?? "cross"],
+  coverage: "coverage: sum of weights",
+  entropy: "entropy",
+  weight: "weight",
+  difference: "difference",
+};
+const inPictures = () => page.inPictures?.() ?? english;
 
 const ruler = document.createElement("canvas").getContext("2d");
 ruler.font = `700 100px ${getComputedStyle(document.documentElement).fontFamily}`;
@@ -26,7 +34,7 @@ function label(text, { anchor = "middle", most = 18, ...place }) {
 // signed: these are differences, sums, act: { over(t, s), out(), pick(t) } }
 function Matrix(words, options) {
   const columns = words.source.length, rows = words.target.length, back = isRightToLeft(words.source);
-  const many = options.beside > 2;
+  const many = options.beside > 2, { axes, coverage } = inPictures();
   const cell = Math.min(Math.max((many ? 450 : 620) / columns, 16), many ? 30 : 46), font = Math.min(18, cell * 0.72), small = font * 0.85;
   const longest = (list) => Math.max(...list.map((text) => widthOf(clipped(text, 18), font)));
   const slanted = longest(words.source) > cell - 4, slope = longest(words.source) * Math.SQRT1_2;
@@ -36,7 +44,7 @@ function Matrix(words, options) {
   const right = Math.max(beside + 8, slanted ? slope + font - cell / 2 : 8);
   const width = Math.max(left + columns * cell + right, left + 15 * small);
   // The scale stands right of the words below the matrix where both fit.
-  const inline = options.sums && width - left > widthOf(coverageTitle, font * 0.72) + 16 * small;
+  const inline = options.sums && width - left > widthOf(coverage, font * 0.72) + 16 * small;
   const below = (options.sums ? 1.8 * font : 8) + (options.sums && !inline ? 1.2 * font : 0) + 2.4 * small;
   const size = { width, height: top + rows * cell + below };
   const toX = (s) => left + (back ? columns - 1 - s : s) * cell;
@@ -136,10 +144,8 @@ function addScale(picture, { x, y, small, signed }) {
   picture.append(svg("rect", { class: "field", x, y, width, height }), ...colors, svg("rect", { class: "frame", x, y, width, height }),
     ...[0, 0.5, 1].map((share) => svg("text", { class: "small scale", x: x + share * width, y: y + height + small * 1.1, "text-anchor": "middle", "font-size": small },
       String(signed ? 2 * share - 1 : share))),
-    svg("text", { class: "small", x: x + width + small, y: y + height, "font-size": small }, signed ? "difference" : "weight"));
+    svg("text", { class: "small", x: x + width + small, y: y + height, "font-size": small }, inPictures()[signed ? "difference" : "weight"]));
 }
-
-const coverageTitle = "coverage: sum of weights";
 
 // Bars: the sum of the weights of each source word, and the entropy of each target word.
 function addSums(picture, { left, top, cell, rows, columns, font, toX }) {
@@ -147,8 +153,8 @@ function addSums(picture, { left, top, cell, rows, columns, font, toX }) {
   const across = 3.2 * font, down = 1.5 * font, small = { class: "small", "font-size": font * 0.72 };
   const entropies = Array.from({ length: rows }, (_, t) => svg("rect", { class: "sum", x: right, y: top + t * cell + cell * 0.3, height: cell * 0.4, width: 0 }));
   const covers = Array.from({ length: columns }, (_, s) => svg("rect", { class: "sum", x: toX(s) + cell * 0.3, y: bottom, width: cell * 0.4, height: 0 }));
-  picture.append(...entropies, ...covers, svg("text", { ...small, x: right, y: bottom + font * 0.7 }, "entropy"),
-    svg("text", { ...small, x: left, y: bottom + down + font * 0.9 }, coverageTitle));
+  picture.append(...entropies, ...covers, svg("text", { ...small, x: right, y: bottom + font * 0.7 }, inPictures().entropy),
+    svg("text", { ...small, x: left, y: bottom + down + font * 0.9 }, inPictures().coverage));
   return (weights) => {
     for (let t = 0; t < rows; t++) {
       const share = entropyOf(weights.subarray(t * columns, (t + 1) * columns)) / (Math.log(columns) || 1);
@@ -224,7 +230,7 @@ function Bands(words, weights, width, act) {
   }));
   const act2 = (t) => ({ pointerenter: () => act.over(t, null), pointerleave: () => act.out(), click: () => act.pick(t) });
   names[1].forEach((name, t) => make(name, { on: act2(t) }, []));
-  const axis = (text, x, y, anchor) => svg("text", { class: "axis", x, y, "text-anchor": anchor, "font-size": font * 0.78 }, text);
+  const { axes } = inPictures(), axis = (text, x, y, anchor) => svg("text", { class: "axis", x, y, "text-anchor": anchor, "font-size": font * 0.78 }, text);
   const picture = svg("svg", { class: "bands", viewBox: `0 0 ${size.width} ${size.height}`, role: "img",
     "aria-label": "both sentences, joined by bands as wide as the weights" },
     ...(flat ? [axis(axes[0], 0, font, "start"), axis(axes[1], 0, size.height - 0.3 * font, "start")]

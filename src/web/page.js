@@ -12,10 +12,12 @@ function setLanguage(name) {
   drawForms();
   showBent();
   byId("readout").textContent = "";
+  if (!byId("equation").textContent) byId("equation-title").textContent = textOf("equationHint");
 }
 
 // Shows what the state says, from the beginning of its training.
 async function showState() {
+  say("");
   bending.links.clear();
   training.broken = null;
   byId("force").value = "";

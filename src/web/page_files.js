@@ -23,10 +23,18 @@ async function saveModel(wholeTraining) {
 // a .safetensors file names its tensors.
 const isTraining = (bytes) => new TextDecoder().decode(bytes.subarray(8, 200000)).includes('"training.at"');
 
+// With the settings that it was trained with.
 async function goOnFrom(bytes) {
+  const before = state.models[0];
+  const { command } = await ask("peek", { file: bytes }), settings = settingsOf(command.replaceAll("=", " "));
+  for (const name of Object.keys(BASE)) settings[name] ??= String(engine.info.options.find((option) => option.name === name).default);
+  state.models[0] = Object.fromEntries(Object.entries(settings).filter(([name, value]) => value !== BASE[name]));
+  drawForms();
   try {
     await reopen(bytes);
   } catch (error) {
+    state.models[0] = before;
+    drawForms();
     await openAll();
     throw error;
   }
@@ -34,6 +42,7 @@ async function goOnFrom(bytes) {
 
 async function useModelFile(file) {
   const most = 64, name = clipped(file.name, 60);
+  say("");
   try {
     if (file.size > most * 1e6) throw new Error(textOf("tooLarge", { size: (file.size / 1e6).toFixed(0), most }));
     const bytes = new Uint8Array(await file.arrayBuffer());
@@ -53,7 +62,7 @@ async function useModelFile(file) {
     say(textOf("loaded", { name, n: about.parameters }));
     await watch();
   } catch (error) {
-    complain(error);
+    say(error.message.replace(/'training \d+\/last\.safetensors'/, name), true);
   }
 }
 

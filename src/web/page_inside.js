@@ -9,32 +9,75 @@ let explained = 0;
 
 function forgetEquation() {
   explained++;
-  for (const id of ["equation", "equation-title", "checked", "gradients"]) byId(id).replaceChildren();
+  cell.row = null;
+  for (const id of ["equation", "checked", "gradients"]) byId(id).replaceChildren();
+  byId("equation-title").textContent = textOf("equationHint");
+}
+
+// The lines of an explanation, and which of them begin the attention (of the chosen head, or of the first one), state
+// the equation of the weights, name the columns below it, and hold the numbers of a source word.
+function weightLines(text, s) {
+  const lines = text.split("\n"), start = lines.indexOf("Attention"), head = Number(byId("head").value) || 1;
+  const attention = start < 0 ? -1 : Math.max(start, lines.indexOf(`  -- head ${head} --`, start));
+  const names = attention < 0 ? -1 : lines.findIndex((line, i) => i > attention && /alpha_ij$/.test(line));
+  const equation = names < 0 ? -1 : lines.findLastIndex((line, i) => i < names && /alpha_ij =/.test(line));
+  const word = names < 0 || s === null ? -1 : lines.findIndex((line, i) => i > names && line.match(/^\s+(\d+) /)?.[1] === String(s + 1));
+  return { lines, attention, names, equation, word, ofHead: attention > start ? lines[attention].trim() : "" };
 }
 
 // The text with the line of the source word marked, from its attention on.
 function showEquation(text, s) {
-  const lines = text.split("\n"), attention = lines.indexOf("Attention"), host = byId("equation");
-  const weights = lines.findIndex((line, i) => i > attention && /alpha_ij$/.test(line));
-  const at = attention < 0 || weights < 0 || s === null ? -1 : lines.findIndex((line, i) => i > weights && line.match(/^\s+(\d+) /)?.[1] === String(s + 1));
+  const { lines, attention, word } = weightLines(text, s), host = byId("equation");
   const part = (from, to) => lines.slice(from, to).map((line) => `${line}\n`).join("");
-  if (at < 0) host.textContent = text;
-  else host.replaceChildren(part(0, at), html("mark", {}, lines[at]), "\n", part(at + 1));
+  if (word < 0) host.textContent = text;
+  else host.replaceChildren(part(0, word), html("mark", {}, lines[word]), "\n", part(word + 1));
   host.scrollTop = attention < 0 ? 0 : (attention * host.scrollHeight) / lines.length;
 }
 
-async function explain(t, s) {
-  const frame = view.frames.find((one) => one?.weights), slot = view.frames.indexOf(frame), number = ++explained;
-  if (!frame) return;
-  view.pinned = t;
-  byId("equation-title").textContent = textOf("equationOf", { n: t + 1, target: clipped(frame.rows[t], 30) });
+// Of a Transformer, explain computes what the encoder does for a source word; of all others, a step of the decoder.
+const explainsSource = () => training.about[pointedSlot()]?.settings.model === "transformer";
+
+function explanation(step) {
   const { source, target } = watchedPair();
+  return callModel(pointedSlot(), "explain", source, target ?? pointedFrame().translation, `--step ${step + 1}`);
+}
+
+async function explain(t, s) {
+  const frame = pointedFrame(), number = ++explained;
+  if (!frame) return;
+  const ofSource = explainsSource(), step = ofSource ? s ?? 0 : t;
+  byId("equation-title").textContent = textOf(ofSource ? "equationOfSource" : "equationOf", { n: step + 1, word: clipped((ofSource ? frame.columns : frame.rows)[step], 30) });
   try {
-    const text = await callModel(slot, "explain", source, target ?? frame.translation, `--step ${t + 1}`);
+    const text = await explanation(step);
     if (number === explained) showEquation(text, s);
   } catch (error) {
     if (number === explained) byId("equation").textContent = visible(error.message, false);
   }
+}
+
+// ---- The cell that is pointed at
+
+// The model's own attention now is what is explained, not that of the past and not what is forced upon it.
+const isOwn = () => past.at < 0 && !explainsSource() && !byId("force").value && !bending.links.size;
+
+const cell = { asking: false, slot: null, row: null, frame: null, text: "" }; // what was explained last
+
+// The equation of its weight with the numbers, as lines of `explain`; in a training as they were a moment ago.
+async function showCell() {
+  const frame = pointedFrame(), slot = pointedSlot(), row = view.row, isThis = cell.slot === slot && cell.row === row;
+  byId("cell").textContent = "";
+  if (row === null || !isOwn()) return;
+  if (isThis) {
+    const { lines, equation, names, word, ofHead } = weightLines(cell.text, view.column);
+    if (word >= 0) byId("cell").textContent = [(lines[equation] ?? "").trim().replace(/ {4,}/, "   "), lines[names].replace(/^ {14}/, ofHead.padEnd(14)), lines[word]].join("\n");
+  }
+  if (cell.asking || (isThis && cell.frame === frame)) return;
+  cell.asking = true;
+  Object.assign(cell, { slot, row, frame, text: await explanation(row).catch(() => "") });
+  showCell();
+  if (training.on) await new Promise((done) => setTimeout(done, 300));
+  cell.asking = false;
+  showCell();
 }
 
 // ---- Attention by hand

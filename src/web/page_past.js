@@ -58,9 +58,9 @@ function showTime() {
   slider.max = Math.max(past.moments.length - 1, 0);
   slider.value = past.at < 0 ? slider.max : past.at;
   slider.disabled = past.moments.length < 2;
-  const step = moment?.frames.find(Boolean)?.step;
+  const step = moment ? moment.frames.find(Boolean)?.step : training.about[0]?.step;
   const frame = moment?.frames.find(Boolean), exact = frame?.held?.exact;
-  byId("when").textContent = step ? [textOf("update", { n: step }), textOf("speed", { n: fixed(frame.speed, 0) }), Number.isFinite(exact) ? textOf("exactly", { n: fixed(100 * exact, 0) }) : ""]
+  byId("when").textContent = step ? [textOf("update", { n: step }), frame ? textOf("speed", { n: fixed(frame.speed, 0) }) : "", Number.isFinite(exact) ? textOf("exactly", { n: fixed(100 * exact, 0) }) : ""]
     .filter(Boolean).join(" · ") : textOf("before");
   slider.setAttribute("aria-valuetext", byId("when").textContent);
   byId("latest").style.visibility = past.at < 0 ? "hidden" : "visible";
@@ -84,7 +84,7 @@ function drawFigures() {
   const frames = shownMoment()?.frames ?? state.models.map((settings) => (settings ? {} : null));
   const percent = (share) => (Number.isFinite(share) ? `${fixed(100 * share, 1)} %` : "–");
   const row = (frame, slot) => html("tr", {}, html("td", {}, names[slot]), ...[
-    frame.step ?? 0, fixed(frame.speed, 0), fixed(frame.loss, 3), fixed(frame.held?.loss ?? NaN, 3), fixed(frame.held?.bleu ?? NaN, 1), percent(frame.held?.exact),
+    frame.step ?? training.about[slot]?.step ?? 0, fixed(frame.speed, 0), fixed(frame.loss, 3), fixed(frame.held?.loss ?? NaN, 3), fixed(frame.held?.bleu ?? NaN, 1), percent(frame.held?.exact),
     percent(frame.gold?.weight), percent(frame.gold?.moved), fixed(frame.held?.entropy ?? NaN, 2),
   ].map((text) => html("td", {}, String(text))));
   byId("figures").replaceChildren(html("thead", {}, html("tr", {}, ...textOf("columns").split("|").map((text) => html("th", { scope: "col" }, text)))),

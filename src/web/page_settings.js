@@ -42,10 +42,11 @@ function field(slot, option, note) {
   return html("label", { title: option.help ?? "" }, html("span", {}, option.name), input);
 }
 
-// The formula of the chosen row of a table, with its paper.
+// The formula of the chosen row of a table that the model uses, with its paper.
 function formulas(slot) {
   const settings = state.models[slot];
-  return Object.entries(TABLES).flatMap(([name, table]) => {
+  const used = ([name]) => (settings.model === "transformer" ? name === "positions" : name !== "positions");
+  return Object.entries(TABLES).filter(used).flatMap(([name, table]) => {
     const option = engine.info.options.find((one) => one.name === name);
     const row = option && engine.info[table]?.find((one) => one.name === valueOf(settings, option));
     return row?.formula ? [html("p", { class: "formula" }, html("b", {}, `${name} ${row.name}`), " ", html("code", {}, row.formula), " ", html("span", { class: "note" }, row.citation ?? ""))] : [];

@@ -1,7 +1,8 @@
 
 // What the user has chosen, and its forms: options of the command, a link.
 
-const page = { site: "cross" }; // whose matrices these are, for page_matrix.js
+// For page_matrix.js: the words inside of its pictures.
+const page = { inPictures: () => ({ axes: [textOf("source"), textOf("target")], ...Object.fromEntries(["coverage", "entropy", "weight"].map((name) => [name, textOf(name)])) }) };
 
 const START = { task: "reorder", pairs: 6000, longest: 8, own: null, models: [{}, null], sentence: 0, source: null, stop: 0 };
 const state = structuredClone(START);

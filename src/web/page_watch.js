@@ -1,7 +1,7 @@
 
 // The watched sentence: its matrix, redrawn with every moment, its translation, and the cell under the pointer.
 
-const view = { panels: [null, null], row: null, column: null, pinned: null, pressed: null, frames: [null, null] };
+const view = { panels: [null, null], slot: 0, row: null, column: null, pressed: null, frames: [null, null] };
 const names = ["A", "B"];
 
 // The matrix of a frame: the mean over heads, or one of them.
@@ -18,26 +18,31 @@ function linksOf(text, columns, rows) {
 
 const sameWords = (one, other) => one.length === other.length && one.every((text, i) => text === other[i]);
 
-const act = {
+// The frame whose matrix is pointed at, or the first one that has a matrix.
+const pointedSlot = () => (view.frames[view.slot]?.weights ? view.slot : view.frames.findIndex((frame) => frame?.weights));
+const pointedFrame = () => view.frames[pointedSlot()];
+
+// What the mouse does on the matrix of a model.
+const actsOf = (slot) => ({
   over(t, s) {
-    view.row = view.pressed ?? t;
-    view.column = s;
+    Object.assign(view, { slot, row: view.pressed ?? t, column: s });
     highlight();
   },
   out() {
-    if (view.pressed !== null) return;
+    if (view.pressed !== null || document.activeElement?.matches(".matrix:focus-visible")) return; // keys hold it
     view.row = view.column = null;
     highlight();
   },
   pick(t, s) {
+    view.slot = slot;
     if (byId("bend").checked && s !== null) bend(view.pressed ?? t, s);
     else explain(t, s);
   },
-};
+});
 
 // Keys on a matrix: arrows move the cell, Enter explains its row or bends it there.
-function matrixKey(event) {
-  const frame = view.frames.find((one) => one?.weights);
+function matrixKey(event, act) {
+  const frame = pointedFrame();
   if (!frame) return;
   const rows = frame.rows.length, columns = frame.columns.length, side = isRightToLeft(frame.columns) ? -1 : 1;
   const move = { ArrowUp: [-1, 0], ArrowDown: [1, 0], ArrowLeft: [0, -side], ArrowRight: [0, side] }[event.key];
@@ -57,11 +62,12 @@ const panelKey = () => [state.models[1] ? 2 : 1, watchedGold(), language.name].j
 
 function makePanel(slot, frame) {
   const gold = linksOf(watchedGold(), frame.columns.length, frame.rows.length);
+  const act = actsOf(slot);
   const matrix = Matrix({ source: frame.columns, target: frame.rows }, { beside: state.models[1] ? 2 : 1, gold, sums: true, act });
   const figure = matrix.panel(...(state.models[1] ? [html("figcaption", {}, textOf("model", { name: names[slot] }))] : []));
   make(matrix.picture, { tabindex: 0, role: "group", "aria-label": textOf("matrix"), on: {
-    keydown: matrixKey,
-    focus: () => { if (view.row === null) act.over(0, 0); },
+    keydown: (event) => matrixKey(event, act),
+    focus: () => act.over(view.row ?? 0, view.column ?? 0),
     blur: () => act.out(),
     pointerdown: () => { view.pressed = byId("bend").checked ? view.row : null; },
   } }, []);
@@ -110,13 +116,18 @@ function drawHeads(frames) {
 }
 
 function highlight() {
-  const frame = view.frames.find((one) => one?.weights);
+  const frame = pointedFrame();
   const row = frame && view.row !== null && view.row < frame.rows.length ? view.row : null;
   view.panels.forEach((panel) => panel?.matrix.highlight(row !== null && row < panel.rows.length ? row : null, view.column < panel.columns.length ? view.column : null));
-  if (row === null) { byId("readout").textContent = frame ? textOf("hint") : "\u00a0"; return; }
+  if (row === null) {
+    byId("readout").textContent = frame ? textOf("hint") : "\u00a0";
+    byId("cell").replaceChildren();
+    return;
+  }
   const weights = weightsOf(frame).subarray(row * frame.columns.length, (row + 1) * frame.columns.length);
   const column = view.column ?? weights.indexOf(Math.max(...weights));
-  byId("readout").textContent = textOf("readout", { weight: fixed(weights[column], 3), target: clipped(frame.rows[row], 30), source: clipped(frame.columns[column] ?? "", 30) });
+  byId("readout").textContent = (state.models[1] ? `${names[pointedSlot()]}: ` : "") + textOf("readout", { weight: fixed(weights[column], 3), target: clipped(frame.rows[row], 30), source: clipped(frame.columns[column] ?? "", 30) });
+  showCell();
 }
 
 // Draws the frames of a moment.

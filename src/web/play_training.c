@@ -146,7 +146,8 @@ const char *web_about(web_play *play) {
     web_begin();
     const sa_model *model = web_model(play);
     json_t *all = web_settings_json(&model->settings);
-    json_object_update_new(all, json_pack("{s:I, s:i, s:i, s:i, s:i, s:I, s:I, s:b, s:O}",
+    json_object_update_new(all, json_pack("{s:I, s:I, s:i, s:i, s:i, s:i, s:I, s:I, s:b, s:O}",
+                                          "step", (json_int_t)play->session.trainer.step,
                                           "parameters", (json_int_t)model->plan.size, "heads",
                                           model->settings.heads, "layers", model->settings.layers,
                                           "source_words", sa_vocab_size(&model->source.vocab),

@@ -77,7 +77,8 @@ void web_close(web_play *play);
 
 /* {"settings": {...}, "command", "parameters", "attention": bool, "heads", "layers" (of the encoder
  *  and decoder of a Transformer), "source_words", "target_words" (vocabularies), "pairs",
- *  "held_out", "gold": whether the held-out pairs have alignments, "notes": ["..."] for the user}
+ *  "held_out", "step": updates made, "gold": whether the held-out pairs have alignments, "notes":
+ *  ["..."] for the user}
  */
 const char *web_about(web_play *play);
 

@@ -96,6 +96,12 @@ const acts = {
     acts.close({ slot });
     return keep(slot, play, false);
   },
+  // What a file says of its model, which is left again.
+  peek({ file }) {
+    const play = softalign.call("load", file), about = softalign.call("about", play);
+    softalign.call("close", play);
+    return about;
+  },
   close({ slot }) {
     if (models[slot]) softalign.call("close", models[slot].play);
     models[slot] = null;

@@ -51,6 +51,7 @@ async function inside(page) {
   await page.key("ArrowDown");
   await page.key("ArrowRight");
   assert.match(await text(page, "#readout"), /^α = [\d.]+: .+ looks at /);
+  await page.until(`/^alpha_ij = .+\\n.+ alpha_ij\\n +2 .+\\d/.test(byId("cell").textContent)`);
   await page.key("Enter");
   await page.until(`/alpha/.test(byId("equation").textContent)`);
   await page.click("#panels .catch:nth-last-child(2)");
@@ -67,7 +68,8 @@ async function inside(page) {
   await page.until(`document.querySelector("#translations .line:nth-child(3) bdi").textContent === ${JSON.stringify(free)}`);
   await page.run(`byId("bend").focus()`);
   await page.key(" ");
-  await page.run(`document.querySelector("#panels .matrix").focus(); view.row = 0; view.column = 3;`);
+  await page.hover("h1");
+  await page.run(`document.querySelector("#panels .matrix").focus({ preventScroll: true }); view.row = 0; view.column = 3;`);
   await page.key("Enter");
   await page.until("view.frames[0].weights?.[3] > 0.999");
   await page.click("#unbend");
@@ -99,7 +101,7 @@ async function texts(page, folder) {
   await page.click("#single");
   await page.until(`${last("step")} === 1`);
   await page.choose("#pairs-file", path.join(folder, "bad.tsv"));
-  await ready(page);
+  await page.until(`past.moments.length === 0 && !byId("start").disabled`);
   await page.run(`location.hash = ${JSON.stringify(`own=${encodeURIComponent(`${evil}\t${evil}\n`.repeat(30))}&source=${encodeURIComponent(evil)}&a=attention=${encodeURIComponent(evil)}&stop=9&task=${encodeURIComponent(evil)}`)}`);
   await page.until(`state.source !== null && !byId("start").disabled`);
   assert.strictEqual(await page.run("typeof window.pwned"), "undefined");
@@ -131,6 +133,8 @@ async function settings(page) {
   await page.until(`document.querySelectorAll("#forms fieldset").length === 2 && !byId("start").disabled`);
   await choose(page, `#forms fieldset:nth-child(2) [name="attention"]`, "dot");
   await page.until(`state.models[1].attention === "dot" && !byId("start").disabled`);
+  await choose(page, `#forms fieldset:nth-child(1) [name="model"]`, "transformer");
+  await page.until(`state.models[0].model === "transformer" && !byId("start").disabled`);
   await page.click("#start");
   await page.until("past.moments.length > 3");
   await page.click("#start");
@@ -139,6 +143,11 @@ async function settings(page) {
   assert.strictEqual(steps[0], steps[1], "equal updates");
   assert.match(await page.run("location.hash"), /b=attention/);
   assert.match(await text(page, "#command"), /--attention dot/);
+  await page.hover("#panels figure:nth-child(2) .catch:nth-last-child(2)"); // whose numbers are those of model B
+  await page.until(`byId("readout").textContent.startsWith("B: ") && byId("cell").textContent`);
+  await page.click("#panels figure:nth-child(1) .catch:nth-last-child(2)"); // a Transformer's: of the source
+  await page.until(`/of the source/.test(byId("equation-title").textContent) && /Self-attention/.test(byId("equation").textContent)`);
+  await fits(page);
 }
 
 async function tour(page) {
@@ -151,12 +160,13 @@ async function tour(page) {
     await choose(page, "#language", name);
     assert.strictEqual(await page.run("document.documentElement.lang"), name);
     assert.doesNotMatch(await text(page, "#intro"), /trained/);
+    assert.ok((await page.run(`[...document.querySelectorAll("#panels .axis")].map((node) => node.textContent)`)).includes(name === "de" ? "Ziel" : "cible"));
   }
   await choose(page, "#language", "en");
 }
 
 async function files(browser, page, folder) {
-  const to = path.resolve(folder, "got");
+  const to = path.resolve(folder, "got"), saved = await page.run(last("step"));
   fs.mkdirSync(to, { recursive: true });
   await browser.send("Browser.setDownloadBehavior", { behavior: "allow", downloadPath: to });
   for (const [button, name] of [["csv", "attention.csv"], ["svg", "attention.svg"], ["png", "attention.png"], ["save", "model.safetensors"], ["save-state", "last.safetensors"]]) {
@@ -166,6 +176,40 @@ async function files(browser, page, folder) {
   }
   await page.choose("#model-file", path.join(to, "model.safetensors"));
   await said(page, /^Loaded model.safetensors/, "a model that the page saved");
+
+  // A training goes on from where it was saved, with its own settings.
+  await page.run(`location.hash = "a=hidden=20"`);
+  await page.until(`state.models[0].hidden === "20" && !byId("start").disabled`);
+  await page.choose("#model-file", path.join(to, "last.safetensors"));
+  await said(page, /^Loaded last.safetensors/, "a training that the page saved");
+  assert.match(await text(page, "#when"), new RegExp(`^update ${saved}`));
+  assert.strictEqual(await page.run("state.models[0].hidden"), undefined);
+  await page.click("#single");
+  await page.until(`${last("step")} === ${saved + 1}`);
+  assert.ok(await page.run(`${last("loss")} < 1`), "what was learned is lost");
+}
+
+// The two texts to copy, and a file dropped anywhere.
+async function copies(browser, page, folder) {
+  await browser.send("Browser.grantPermissions", { permissions: ["clipboardReadWrite", "clipboardSanitizedWrite"] });
+  for (const [button, pattern] of [["link", /^file:.+playground\.html/], ["copy", /^softalign corpus reorder .+\n.+\nsoftalign train --train train\.tsv /]]) {
+    await page.run(`say("")`);
+    await page.click(`#${button}`);
+    await said(page, /^Copied/, button);
+    assert.match(await page.run("navigator.clipboard.readText()"), pattern);
+  }
+  const { x, y } = await page.place("#panels"), data = { items: [], files: [path.resolve(folder, "pairs.tsv")], dragOperationsMask: 1 };
+  for (const type of ["dragEnter", "dragOver", "drop"]) await page.send("Input.dispatchDragEvent", { type, x, y, data });
+  await page.until(`byId("task").value === "" && !byId("start").disabled`);
+  for (const step of [1, 2]) {
+    await page.click("#single");
+    await page.until(`${last("step")} === ${step}`);
+  }
+  await page.run(`byId("time").focus()`);
+  await page.key("Home");
+  assert.match(await text(page, "#when"), /^update 1\b/);
+  await page.click("#discard");
+  await page.until(`byId("task").value === "reorder" && !byId("start").disabled`);
 }
 
 async function fits(page) {
@@ -176,6 +220,30 @@ async function fits(page) {
   }
   assert.deepStrictEqual(await page.run(`[...document.querySelectorAll("button, input, select, textarea")].filter((node) => !node.closest("[hidden]")
     && !(node.labels?.length || node.getAttribute("aria-label") || node.textContent.trim())).map((node) => node.outerHTML)`), [], "controls without a name");
+}
+
+// Text stands out from what is behind it, and what has the focus from all else, in light and dark.
+async function seen(page) {
+  await page.run(`document.querySelectorAll("details").forEach((node) => { node.open = true; })`);
+  await page.key("Tab"); // from now on the focus is shown
+  for (const scheme of ["light", "dark"]) {
+    await page.look(scheme);
+    assert.deepStrictEqual(await page.run(`(() => {
+      const parts = (color) => color.match(/[\\d.]+/g).map(Number);
+      const light = (color) => parts(color).slice(0, 3).map((part) => { const c = part / 255; return c <= 0.04045 ? c / 12.92 : ((c + 0.055) / 1.055) ** 2.4; })
+        .reduce((sum, part, i) => sum + part * [0.2126, 0.7152, 0.0722][i], 0);
+      const behind = (node) => { const color = getComputedStyle(node).backgroundColor; return parts(color)[3] === 0 && node.parentElement ? behind(node.parentElement) : color; };
+      const ratio = (one, other) => { const [low, high] = [light(one), light(other)].sort((a, b) => a - b); return (high + 0.05) / (low + 0.05); };
+      return [...document.querySelectorAll("body *:not(script, option, .value, title)")]
+        .filter((node) => !node.disabled && node.checkVisibility({ visibilityProperty: true }) && [...node.childNodes].some((child) => child.nodeType === 3 && child.data.trim()))
+        .map((node) => ({ node, ratio: ratio(node instanceof SVGElement ? getComputedStyle(node).fill : getComputedStyle(node).color, behind(node)) }))
+        .filter((one) => !(one.ratio >= 4.5)).map((one) => one.node.outerHTML.slice(0, 120) + " " + one.ratio.toFixed(2));
+    })()`), [], `too little contrast: ${scheme}`);
+  }
+  await page.look("light");
+  assert.deepStrictEqual(await page.run(`[...document.querySelectorAll("button, input, select, textarea, summary, [tabindex]")].filter((node) => !node.disabled && node.checkVisibility({ visibilityProperty: true }))
+    .filter((node) => { node.focus(); return document.activeElement !== node || parseFloat(getComputedStyle(node).outlineWidth) < 2 || getComputedStyle(node).outlineStyle === "none"; })
+    .map((node) => node.outerHTML.slice(0, 120))`), [], "a focus that is not seen");
 }
 
 async function main(file, folder) {
@@ -190,11 +258,13 @@ async function main(file, folder) {
     await inside(page);
     await gradients(page);
     await files(browser, page, folder);
+    await copies(browser, page, folder);
     await texts(page, folder);
     await refusals(page, folder);
     await settings(page);
     await tour(page);
     await fits(page);
+    await seen(page);
     assert.deepStrictEqual(page.complaints, [], "the page complains");
     assert.strictEqual(page.requests.filter((url) => !url.startsWith("blob:")).length, 1, `requests: ${page.requests}`);
   } finally {

@@ -105,7 +105,7 @@ const texts = {
   second: ["train a second model beside it, on equal batches", "ein zweites Modell daneben trainieren, mit gleichen Batches",
     "entraîner un second modèle à côté, sur les mêmes lots"],
   model: ["model {name}", "Modell {name}", "modèle {name}"],
-  more: ["All settings", "Alle Einstellungen", "Tous les réglages"],
+  more: ["All settings", "Alle Einstellungen (auf Englisch erklärt)", "Tous les réglages (expliqués en anglais)"],
   pairs: ["Sentence pairs", "Satzpaare", "Paires de phrases"],
   count: ["pairs made", "erzeugte Paare", "paires produites"],
   longest: ["words of a source at most", "Wörter einer Quelle höchstens", "mots d'une source au plus"],

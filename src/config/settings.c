@@ -187,8 +187,7 @@ const sa_option sa_settings_options[] = {
      "weight of the alignment loss: cross-entropy between the pairs' alignments and the attention "
      "(last layer, first head; Chen et al. 2016)"},
     {"coverage-weight", SA_OPTION_REAL, SA_SCOPE_TRAINING, FIELD(coverage_weight), 1, 0, 1000, NULL,
-     "X",
-     "coverage loss: weight of the coverage loss sum_j min(alpha_ij, sum_i' alpha_i'j), i' < i"},
+     "X", "coverage loss: weight of sum_j min(alpha_ij, sum_i' alpha_i'j), i' < i"},
     {"batch", SA_OPTION_INT, SA_SCOPE_TRAINING, FIELD(batch), 32, 1, 65536, NULL, "N",
      "batch size in sentence pairs"},
     {"batch-tokens", SA_OPTION_INT, SA_SCOPE_TRAINING, FIELD(batch_tokens), 0, 0, 1000000, NULL,

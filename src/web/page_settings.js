@@ -1,7 +1,7 @@
 
 // The settings of the models: a form for each, made from the tables of the module.
 
-const MAIN = ["model", "decoder", "attention", "normalizer", "heads", "encoder", "cell", "input-feeding", "embed", "hidden", "attn", "lr", "seed"];
+const MAIN = ["model", "decoder", "attention", "normalizer", "coverage", "heads", "kv-heads", "encoder", "cell", "input-feeding", "copy", "embed", "hidden", "attn", "lr", "seed"];
 const TABLES = { attention: "attentions", normalizer: "normalizers", positions: "positions", decoder: "decoders", cell: "cells" };
 const LEFT_OUT = ["threads", "max-time"]; // of no use in a page
 const waitingForms = [null, null];

@@ -179,6 +179,23 @@ START_TEST(axes_have_names) {
 }
 END_TEST
 
+/* Weights of any sum (Graves 2013): what is above the scale has its last color. */
+START_TEST(the_scale_tells_of_weights_above_1) {
+    for (int above = 0; above < 2; above++) {
+        sa_drawing drawing = draw(&(sa_alignment){.targets = 1,
+                                                  .sources = 3,
+                                                  .target = latin,
+                                                  .source = latin,
+                                                  .weights = (double[]){0, above ? 2.5 : 1, 0}},
+                                  &(sa_figure){0});
+        ck_assert((find_text(&drawing, "≥ 1") != NULL) == above);
+        ck_assert((find_text(&drawing, "1") != NULL) == !above);
+        expect_room(&drawing, find_text(&drawing, above ? "≥ 1" : "1"));
+        sa_drawing_release(&drawing);
+    }
+}
+END_TEST
+
 START_TEST(columns_follow_the_direction_of_the_source) {
     static const sa_link gold[] = {{0, 0, false}};
     static const char *const hebrew[] = {"החתול", "ישן", "</s>"}, *const english[] = {"a", "b",
@@ -370,6 +387,7 @@ int main(void) {
     tcase_add_test(tests, few_cells_hold_values_and_long_words_are_turned);
     tcase_add_test(tests, what_is_too_large_is_refused);
     tcase_add_loop_test(tests, axes_have_names, 0, 3);
+    tcase_add_test(tests, the_scale_tells_of_weights_above_1);
     tcase_add_test(tests, columns_follow_the_direction_of_the_source);
     tcase_add_test(tests, a_wide_word_has_its_measured_width);
     tcase_add_loop_test(tests, svg_is_well_formed_and_words_stay_text, 0, LISTS * SIZES);

@@ -53,6 +53,7 @@ static sa_real fertility_of(sa_mat Phi, int j) {
     return Phi.cols ? *sa_row(Phi, j) : 1;
 }
 
+/* Section 3.1.1 of Tu et al. 2016: C_ij = C_{i-1,j} + alpha_ij / Phi_j; in See et al. Phi = 1 */
 void sa_coverage_sum_forward(sa_mat previous, sa_mat alpha, sa_mat Phi, sa_mat C) {
     for (int j = 0; j < C.cols; j++) C.x[j] = previous.x[j] + alpha.x[j] / fertility_of(Phi, j);
 }

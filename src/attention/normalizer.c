@@ -40,7 +40,8 @@ static double power(double x, double exponent) {
 
 static double largest(sa_mat z) {
     double most = -INFINITY;
-    for (int j = 0; j < z.cols; j++) most = fmax(most, z.x[j]);
+    for (int j = 0; j < z.cols; j++)
+        if (z.x[j] > most) most = z.x[j]; /* fmax() here crashes gcc 12 for arm64 */
     return most;
 }
 

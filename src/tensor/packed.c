@@ -81,7 +81,7 @@ sa_packed sa_packed_of(sa_mat W, sa_mat buffer, bool transposed) {
 
 /* ---- Multiplying ----------------------------------------------------------------------------- */
 
-#ifdef SA_PLAIN_LOOPS
+#ifdef SA_SHORT_VECTORS
 enum { VECTOR = 16 }; /* bytes */
 #else
 enum { VECTOR = 64 };
@@ -129,13 +129,19 @@ static inline __attribute__((always_inline)) void multiply_rows(const factors *f
     for (; i < f->rows; i++) multiply_tile(f, i, 1);
 }
 
-#if defined(SA_PLAIN_LOOPS)
-static void multiply_plain(const factors *f) {
-    multiply_rows(f, 6, 2);
+#if defined(SA_SHORT_VECTORS)
+#ifdef __aarch64__
+enum { MOST = 12 }; /* 24 sums in 32 registers */
+#else
+enum { MOST = 6 }; /* 12 sums: WebAssembly runs on processors of 16 registers */
+#endif
+
+static void multiply_short(const factors *f) {
+    multiply_rows(f, MOST, 2);
 }
 
 static void (*kernel(void))(const factors *) {
-    return multiply_plain;
+    return multiply_short;
 }
 #elif defined(__x86_64__)
 __attribute__((target("avx512f"))) static void multiply_avx512(const factors *f) {

@@ -8,9 +8,14 @@
 
 #include "tensor/mat.h"
 
+/* The vectors of NEON and of WebAssembly have 128 bits. */
+#if defined(__aarch64__) || defined(SA_PLAIN_LOOPS)
+#define SA_SHORT_VECTORS
+#endif
+
 /* Columns of a panel. */
-#ifdef SA_PLAIN_LOOPS
-enum { SA_PACKED_WIDTH = 32 / sizeof(sa_real) }; /* two vectors of 128 bits */
+#ifdef SA_SHORT_VECTORS
+enum { SA_PACKED_WIDTH = 32 / sizeof(sa_real) }; /* two vectors */
 #else
 enum { SA_PACKED_WIDTH = 32 };
 #endif

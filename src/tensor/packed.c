@@ -131,7 +131,7 @@ static inline __attribute__((always_inline)) void multiply_rows(const factors *f
 
 #if defined(SA_SHORT_VECTORS)
 #ifdef __aarch64__
-enum { MOST = 12 }; /* 24 sums in 32 registers */
+enum { MOST = 12 }; /* 24 sums in 32 registers; right under qemu, its speed is not measured */
 #else
 enum { MOST = 6 }; /* 12 sums: WebAssembly runs on processors of 16 registers */
 #endif

@@ -51,15 +51,72 @@ static void check(const sa_settings *settings, tally *seen) {
     printf(": %s\n", error.text);
 }
 
+/* Whether other options make an option ineffective, so that only its default is checked. */
+static bool idle(const char *option, const sa_settings *settings) {
+    static const char *const of_attention[] = {"attention",  "heads",        "value-size", "window",
+                                               "normalizer", "entmax-alpha", "kv-heads"};
+    const bool attends = settings->model == SA_MODEL_TRANSFORMER ||
+                         sa_decoder_kinds[settings->decoder].query_state != SA_QUERY_STATE_NONE;
+    for (size_t i = 0; i < sizeof of_attention / sizeof *of_attention; i++)
+        if (!attends && strcmp(option, of_attention[i]) == 0) return true;
+    if (settings->model == SA_MODEL_TRANSFORMER) return false;
+    if (strcmp(option, "value-size") == 0) return settings->heads == 1;
+    if (strcmp(option, "layers") == 0) return settings->encoder == SA_ENCODER_NONE;
+    if (strcmp(option, "decoder-init") == 0)
+        return settings->encoder == SA_ENCODER_NONE && settings->decoder_init > SA_INITIAL_BACKWARD;
+    if (strcmp(option, "update") == 0 || strcmp(option, "reset") == 0)
+        return strcmp(sa_cell_name((size_t)settings->cell), "gru") != 0;
+    return false;
+}
+
+/* ---- All pairs -------------------------------------------------------------------------------
+ *
+ * A model that departs from the defaults in four options checks six pairs of them at once. */
+
+enum { TOGETHER = 4 };
+
+typedef struct departures {
+    const variant *of[TOGETHER];
+    int index[TOGETHER], count;
+} departures;
+
+/* Every departure has its value and an effect beside the others, and the library accepts them. */
+static bool fit(const departures *all, const sa_settings *settings) {
+    for (int i = 0; i < all->count; i++)
+        if (sa_option_get(all->of[i]->option, settings) != all->of[i]->value ||
+            idle(all->of[i]->option->name, settings))
+            return false;
+    return sa_settings_check(settings, NULL);
+}
+
+/* Adds a departure if all pairs with it are new and fit. */
+static void extend(const variant *list, int k, bool (*done)[VARIANTS], departures *all,
+                   sa_settings *settings) {
+    departures more = *all;
+    sa_settings changed = *settings;
+    for (int i = 0; i < all->count; i++)
+        if (done[all->index[i]][k] || all->of[i]->option == list[k].option) return;
+    more.index[more.count] = k;
+    more.of[more.count++] = &list[k];
+    apply_variant(&list[k], &changed);
+    if (fit(&more, &changed)) *all = more, *settings = changed;
+}
+
 static void check_pairs(int model, tally *seen) {
     variant list[VARIANTS];
+    bool done[VARIANTS][VARIANTS] = {{false}};
     const int count = all_variants(model, list);
     for (int i = 0; i < count; i++)
         for (int j = i + 1; j < count; j++) {
+            departures all = {{&list[i], &list[j]}, {i, j}, 2};
             sa_settings settings = small_of(model);
-            if (list[i].option == list[j].option) continue;
+            if (done[i][j] || list[i].option == list[j].option) continue;
             apply_variant(&list[i], &settings);
             apply_variant(&list[j], &settings);
+            for (int k = 0; fit(&all, &settings) && k < count && all.count < TOGETHER; k++)
+                extend(list, k, done, &all, &settings);
+            for (int a = 0; a < all.count; a++)
+                for (int b = 0; b < all.count; b++) done[all.index[a]][all.index[b]] = true;
             check(&settings, seen);
         }
 }
@@ -86,23 +143,6 @@ static int all_axes(int model, axis *axes) {
         last->value[last->count++] = list[i].value;
     }
     return count;
-}
-
-/* Whether other options make an option ineffective, so that only its default is checked. */
-static bool idle(const char *option, const sa_settings *settings) {
-    static const char *const of_attention[] = {"attention", "heads", "value-size", "window"};
-    const bool attends = settings->model == SA_MODEL_TRANSFORMER ||
-                         sa_decoder_kinds[settings->decoder].query_state != SA_QUERY_STATE_NONE;
-    for (size_t i = 0; i < 4; i++)
-        if (!attends && strcmp(option, of_attention[i]) == 0) return true;
-    if (settings->model == SA_MODEL_TRANSFORMER) return false;
-    if (strcmp(option, "value-size") == 0) return settings->heads == 1;
-    if (strcmp(option, "layers") == 0) return settings->encoder == SA_ENCODER_NONE;
-    if (strcmp(option, "decoder-init") == 0)
-        return settings->encoder == SA_ENCODER_NONE && settings->decoder_init > SA_INITIAL_BACKWARD;
-    if (strcmp(option, "update") == 0 || strcmp(option, "reset") == 0)
-        return strcmp(sa_cell_name((size_t)settings->cell), "gru") != 0;
-    return false;
 }
 
 static void check_product(int model, long first, long step, tally *seen) {

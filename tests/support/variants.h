@@ -47,15 +47,21 @@ static inline bool of_family(const char *option, int model) {
 
 /* Sets what other options require: a score without projections needs annotations of the states'
  * size, a tied embedding the size of the read-out layer, residual connections three layers, a
- * learned alpha entmax, shared keys and values several heads. */
+ * learned alpha entmax, shared keys and values several heads, and a cosine more than one number,
+ * of which it is only the sign. */
 static inline void fit_together(sa_settings *settings) {
     if (sa_scores[settings->attention].key == SA_KEY_IDENTITY) settings->encoder = SA_ENCODER_UNI;
-    if (settings->tie != SA_TIE_NONE) settings->maxout = settings->embed;
     if (settings->decoder_residual) {
         settings->decoder_layers = 3;
         settings->readout_state = SA_READOUT_CURRENT;
     }
     if (settings->kv_heads) settings->heads = 4, settings->attn = 8;
+    if (settings->heads == 4 && (settings->attention == SA_ATTENTION_COSINE ||
+                                 settings->attention == SA_ATTENTION_QK_NORM)) {
+        settings->attn = 8;
+        if (settings->model == SA_MODEL_TRANSFORMER) settings->embed = 8;
+    }
+    if (settings->tie != SA_TIE_NONE) settings->maxout = settings->embed;
     if (settings->entmax_alpha == SA_ENTMAX_ALPHA_LEARNED)
         settings->normalizer = SA_NORMALIZER_ENTMAX;
 }

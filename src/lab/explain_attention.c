@@ -300,7 +300,7 @@ static void explain_selection(attention_view *view, int k, sa_mat e, sa_mat alph
     sa_explainer_column(out, "sigma", "sigma(e_ij)", sigma, SA_ROWS_SOURCE, -1);
     sa_explainer_write(out, "p_ij = 1 if e_ij > 0, else 0: decoding selects");
     sa_explainer_cite(out, view->w->score->citation);
-    sa_explainer_column(out, "p", "p_ij", p, SA_ROWS_SOURCE, -1);
+    sa_explainer_column(out, "selected", "p_ij", p, SA_ROWS_SOURCE, -1);
     sa_explainer_column(out, "reached", "q_ij", q, SA_ROWS_SOURCE, -1);
     sa_explainer_column(out, "alpha", "alpha_ij", alpha, SA_ROWS_SOURCE, -1);
     sa_explainer_number(out, "unselected", "no word", 1 - sa_sum(alpha.x, S));

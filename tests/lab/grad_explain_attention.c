@@ -137,7 +137,7 @@ static void selected_of(const double *e, int i, double *alpha) {
         const double p = e[j] > 0, probability = sigma(e[j]);
         q += previous[j];
         same("sigma", i, get(i, 0, "sigma") + j, &probability, 1);
-        same("p", i, get(i, 0, "p") + j, &p, 1);
+        same("selected", i, get(i, 0, "selected") + j, &p, 1);
         same("reached", i, get(i, 0, "reached") + j, &q, 1);
         alpha[j] = p * q;
         q *= 1 - p;

@@ -1,6 +1,5 @@
 #include "lab/kinks.h"
 #include "layers/linear.h"
-#include "tensor/vec.h"
 
 #include <math.h>
 
@@ -94,8 +93,7 @@ static void add_covered_keys(const attending *at, int b, int l, sa_kinks *found)
         const sa_mat w_c = sa_head_part(w->w_c, w->heads, k);
         const sa_mat C = sa_attention_head(at->rows.previous_state, l, w->heads, k, S);
         const sa_mat own = sa_cols(sa_rows(at->scratch.covered, 0, S), 0, keys.cols);
-        sa_copy_mat(keys, own);
-        for (int j = 0; j < S; j++) sa_axpy(C.x[j], w_c.x, sa_row(own, j), own.cols);
+        sa_coverage_keys_forward(w_c, C, keys, own);
         add_features(own, found);
     }
 }

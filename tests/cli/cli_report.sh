@@ -1,12 +1,7 @@
 # The HTML report in a real browser: it opens from the disk in silence, does what it says by mouse
 # and by keyboard, shows the numbers of the CSV files, and texts of a corpus stay texts.
 . tests/support/cli.sh
-for tool in chromium node; do
-    command -v $tool >/dev/null || {
-        echo "$tool is not installed: skipped"
-        exit 77
-    }
-done
+need chromium node
 report() {
     node "$root/tests/support/report.js" "$@" || { fail "report.js $*"; return 1; }
 }

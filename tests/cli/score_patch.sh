@@ -1,10 +1,7 @@
 # The three patches of EXTENDING.md, a score, a normalizer and a kind of position, are applied to a copy of the
 # tree, which is built and whose gradient check must pass for the new rows, and must still find broken ones.
 . tests/support/cli.sh
-command -v patch >/dev/null || {
-    echo "patch is not installed: skipped"
-    exit 77
-}
+need patch
 
 cp -r "$root/src" "$root/include" "$root/scripts" "$root/CMakeLists.txt" "$root/CMakePresets.json" "$root/README.md" .
 sed -n '/<!-- patch -->/,/<!-- \/patch -->/p' "$root/src/attention/EXTENDING.md" | grep -v '^<!--\|^```' >rows.patch

@@ -14,6 +14,30 @@ fail() {
     failures=$((failures + 1))
 }
 
+# need PROGRAM...: skips the test where one is missing.
+need() {
+    local program
+    for program; do
+        command -v "$program" >/dev/null || {
+            echo "$program is not installed: skipped"
+            exit 77
+        }
+    done
+}
+
+# playground.html, or skips the test where what builds it is missing.
+build_playground() {
+    need clang wasm-ld
+    [ -d "${SOFTALIGN_PACKAGES:-$root/build/packages}/jansson" ] || {
+        echo "the sources of the playground's libraries are missing (scripts/setup --playground): skipped"
+        exit 77
+    }
+    "$root/scripts/playground" "$scratch/playground.html" >out 2>err || {
+        fail "scripts/playground: $(cat err)"
+        finish
+    }
+}
+
 # expect CODE MESSAGE ARGUMENT...: the exit code, and the one line on standard error ("": none but
 # what was written). Standard output goes to the file `out`.
 expect() {

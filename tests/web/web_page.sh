@@ -1,24 +1,12 @@
 # The playground in a real browser: it opens from the disk in silence, learns after one click, does what it
 # says by mouse and by keyboard, and what is pasted, dropped or linked stays text.
 . tests/support/cli.sh
-for tool in chromium node clang wasm-ld; do
-    command -v $tool >/dev/null || {
-        echo "$tool is not installed: skipped"
-        exit 77
-    }
-done
-[ -d "${SOFTALIGN_PACKAGES:-$root/build/packages}/jansson" ] || {
-    echo "the sources of the playground's libraries are missing (scripts/setup --playground): skipped"
-    exit 77
-}
-"$root/scripts/playground" "$scratch/playground.html" >out 2>err || {
-    fail "scripts/playground: $(cat err)"
-    finish
-}
+need chromium node
+build_playground
 
 # ---- Files that are too large or damaged, and texts that would like to be more
 
-for i in $(seq 3000); do echo "It was the best of times, it was the worst of times."; done >novel.txt
+for i in $(seq 3000); do echo "The rain had stopped, and nobody in the house had noticed."; done >novel.txt
 head -c 1000000 /dev/zero | tr '\0' a >endless.txt
 yes "$(printf 'a\tb')" | head -n 1000000 >million.tsv
 for i in $(seq 50); do printf 'a\tb\xff\xfe\n'; done >broken.tsv

@@ -1,10 +1,24 @@
-# Sourced by the demo and the lessons, in the top folder: builds the program, and shows each command
-# before it runs it, as it can be pasted.
+# Sourced by the demo and the lessons: finds the program, and shows each command before it runs it, as it
+# can be pasted. In a clone they work in its top folder, with the program that they build there, and write
+# to build/; where softalign is installed, with that program, and write to the folder of the user.
+top=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
+in_clone() { [ -e "$top/scripts/setup" ]; }
+if in_clone; then
+    cd "$top"
+    program=build/release/softalign shown=$program results=build/ corpora=corpora
+else
+    shown=softalign results='' corpora=$top/corpora
+    program=$(PATH=$(realpath -m "$top/../../bin"):$PATH command -v softalign) || {
+        echo "$(basename "$0"): softalign is not in PATH" >&2
+        exit 1
+    }
+fi
 
 title() { printf '\n== %s\n' "$*"; }
 
-# Installs what is missing and builds the library, the command build/release/softalign and its manual.
+# In a clone: installs what is missing and builds the library, the command build/release/softalign and its manual.
 build_softalign() {
+    in_clone || return 0
     scripts/setup
     echo "Building ..."
     mkdir -p build

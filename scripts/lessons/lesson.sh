@@ -10,12 +10,13 @@ usage() {
     sed -n '2,/^[^#]/s/^# \{0,1\}//p' "$0"
     cat <<TEXT
 
-Usage: scripts/lessons/$name [--short] [--overwrite] [--softalign PROGRAM] [--out DIR]
+Usage: $0 [--short] [--overwrite] [--softalign PROGRAM] [--out DIR]
 
   --short              fewer updates: seconds, and the claim still shows (what the tests run)
-  --softalign PROGRAM  use this program; if not given, build/release/softalign is built
-  --out DIR            where the lesson makes its own folder, DIR/$name;
-                       if not given, build/lessons
+  --softalign PROGRAM  use this program; if not given, build/release/softalign, which a lesson
+                       of a clone builds, or the installed one
+  --out DIR            where the lesson makes its own folder, DIR/$name; if not given,
+                       build/lessons of the clone, or lessons in this folder
   --overwrite          delete what is in that folder; else the lesson refuses it
 TEXT
 }
@@ -41,11 +42,10 @@ while [ $# -gt 0 ]; do
     shift
 done
 
-cd "$lessons/../.."
-. scripts/show.sh
-out=${out:-$PWD/build/lessons}/$name
+. "$lessons/../show.sh"
+out=${out:-$PWD/${results}lessons}/$name
 new_folder "$out" ", --out DIR takes another"
-[ -n "$command" ] || { build_softalign && command=$PWD/build/release/softalign; }
+[ -n "$command" ] || { build_softalign && command=$(realpath "$program"); }
 shown=softalign
 cd "$out"
 title "Lesson $name"

@@ -1,10 +1,9 @@
 #!/bin/bash
-# What `cmake --install` puts in place is all that a program needs: consumers are built from the
-# installed tree alone, after it was moved, by pkg-config, by CMake and in C++, with either library.
+# What `cmake --install` puts in place is all that a user and a program need, wherever the tree is moved.
 # usage: install.sh BUILD PROGRAM CC
 set -u
 export LC_ALL=C
-build=$1 program=$2 cc=$3
+build=$1
 here=$(cd "$(dirname "$0")" && pwd)
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
@@ -18,56 +17,20 @@ fail() {
 cmake --install "$build" --prefix "$work/first" >install.log 2>&1 || fail "$(tail -5 install.log)"
 mv first moved
 root=$work/moved
-library=$(find moved -name libsoftalign.so.0) && [ "$library" ] || fail "no libsoftalign.so.0"
-library=$(cd "$(dirname "$library")" && pwd)
 for file in bin/softalign include/softalign.h share/man/man1/softalign-train.1 share/man/man3/softalign.3 \
-    share/man/man5/softalign-model.5; do
+    share/man/man5/softalign-model.5 share/softalign/corpora/phrases.en-fr.tsv share/softalign/scripts/demo; do
     [ -s "$root/$file" ] || fail "$file is not installed"
 done
-readelf -d "$root/bin/softalign" "$library/libsoftalign.so.0" | grep -E 'RPATH|RUNPATH' && fail "a path is built in"
+find moved -name 'libsoftalign.so.*' -o -name softalign -type f -perm -1 | xargs readelf -d |
+    grep -E 'RPATH|RUNPATH' && fail "a path is built in"
 grep -rlI "$build" moved && fail "the files above name the build folder"
 
-# A model to open.
-"$root/bin/softalign" corpus reorder --pairs 60 >pairs.tsv || exit 1
-"$root/bin/softalign" train --train pairs.tsv --out model --steps 2 --embed 4 --hidden 4 --attn 4 --maxout 4 \
-    --threads 1 >/dev/null 2>&1 || fail "the installed program does not train"
-cut -f 1 pairs.tsv | sed -n 1p >sentence
-expected=$("$root/bin/softalign" translate model/best.safetensors <sentence 2>/dev/null) || exit 1
+# A lesson runs from there with the program beside it, and writes to the folder of its user.
+mkdir student
+chmod -R a-w "$root/share"
+(cd student && "$root/share/softalign/scripts/lessons/01-soft-look-up" >lesson.log 2>&1) ||
+    fail "the installed lesson: $(tail -n 5 student/lesson.log)"
+[ -s student/lessons/01-soft-look-up/page.html ] || fail "the installed lesson makes no page"
+chmod -R u+w "$root/share"
 
-uses() { # NAME PROGRAM
-    local found
-    found=$(LD_LIBRARY_PATH=$library "$2" model/best.safetensors "$(cat sentence)") || fail "$1: exit code $?"
-    [ "$(sed -n 1p <<<"$found")" = "$expected" ] || fail "$1 prints '$found' for '$expected'"
-    [ "$(sed -n '/ <- .* ([0-9.]*)$/p' <<<"$found")" ] || fail "$1 prints no weights"
-}
-
-export PKG_CONFIG_PATH=$library/pkgconfig
-command -v pkg-config >/dev/null || { echo "no pkg-config here: skipped" && exit 77; }
-[ "$(pkg-config --variable=prefix softalign | xargs realpath)" = "$root" ] || fail "softalign.pc cannot be moved"
-# shellcheck disable=SC2046
-"$cc" "$program" -o shared $(pkg-config --cflags --libs softalign) || fail "pkg-config: no program"
-uses "the shared library" ./shared
-# shellcheck disable=SC2046
-"$cc" "$program" -o static $(pkg-config --cflags softalign) "$library/libsoftalign.a" \
-    $(pkg-config --static --libs-only-l softalign | sed 's/-lsoftalign//') || fail "the static library: no program"
-readelf -d static | grep -q libsoftalign && fail "libsoftalign.a was not linked"
-uses "the static library" ./static
-
-mkdir project
-cp "$program" project/look.c
-cat >project/CMakeLists.txt <<'PROJECT'
-cmake_minimum_required(VERSION 3.25)
-project(look LANGUAGES C)
-find_package(softalign 0.1 REQUIRED)
-add_executable(look look.c)
-target_link_libraries(look softalign::softalign)
-PROJECT
-cmake -S project -B project/build -DCMAKE_C_COMPILER="$cc" -DCMAKE_PREFIX_PATH="$root" >cmake.log 2>&1 &&
-    cmake --build project/build >>cmake.log 2>&1 || fail "find_package: $(tail -20 cmake.log)"
-uses "find_package" project/build/look
-
-cxx=$(command -v c++ || command -v g++ || command -v clang++) || { echo "no C++ compiler here" && exit 0; }
-# shellcheck disable=SC2046
-"$cxx" -std=c++17 -Wall -Wextra -Wpedantic -Werror "$here/consumer.cpp" -o consumer \
-    $(pkg-config --cflags --libs softalign) || fail "C++: no program"
-LD_LIBRARY_PATH=$library ./consumer pairs.tsv trained || fail "C++: exit code $?"
+bash "$here/consumers.sh" "$root" "${@:2}"

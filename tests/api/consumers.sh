@@ -1,0 +1,67 @@
+#!/bin/bash
+# What others build on an installed softalign: by pkg-config, by CMake and in C++, with either library.
+# Skips what it has no tools for. For the installed tree before it is packaged, and for the packages.
+# usage: consumers.sh PREFIX PROGRAM CC
+set -u
+export LC_ALL=C
+root=$1 program=$2 cc=$3
+here=$(cd "$(dirname "$0")" && pwd)
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+cd "$work" || exit 1
+
+fail() {
+    echo "$*"
+    exit 1
+}
+
+library=$(find "$root"/lib* -name libsoftalign.so.0 -print -quit 2>/dev/null)
+[ "$library" ] || fail "no libsoftalign.so.0"
+library=$(cd "$(dirname "$library")" && pwd)
+
+# A model to open.
+"$root/bin/softalign" corpus reorder --pairs 60 >pairs.tsv || exit 1
+"$root/bin/softalign" train --train pairs.tsv --out model --steps 2 --embed 4 --hidden 4 --attn 4 --maxout 4 \
+    --threads 1 >/dev/null 2>&1 || fail "the installed program does not train"
+cut -f 1 pairs.tsv | sed -n 1p >sentence
+expected=$("$root/bin/softalign" translate model/best.safetensors <sentence 2>/dev/null) || exit 1
+
+uses() { # NAME PROGRAM
+    local found
+    found=$(LD_LIBRARY_PATH=$library "$2" model/best.safetensors "$(cat sentence)") || fail "$1: exit code $?"
+    [ "$(sed -n 1p <<<"$found")" = "$expected" ] || fail "$1 prints '$found' for '$expected'"
+    [ "$(sed -n '/ <- .* ([0-9.]*)$/p' <<<"$found")" ] || fail "$1 prints no weights"
+    echo "$1: '$expected'"
+}
+
+export PKG_CONFIG_PATH=$library/pkgconfig
+command -v pkg-config >/dev/null || { echo "no pkg-config here: skipped" && exit 77; }
+[ "$(pkg-config --variable=prefix softalign | xargs realpath)" = "$root" ] || fail "softalign.pc names another tree"
+# shellcheck disable=SC2046
+"$cc" "$program" -o shared $(pkg-config --cflags --libs softalign) || fail "pkg-config: no program"
+uses "the shared library" ./shared
+# shellcheck disable=SC2046
+"$cc" "$program" -o static $(pkg-config --cflags softalign) "$library/libsoftalign.a" \
+    $(pkg-config --static --libs-only-l softalign | sed 's/-lsoftalign//') || fail "the static library: no program"
+readelf -d static | grep -q libsoftalign && fail "libsoftalign.a was not linked"
+uses "the static library" ./static
+
+mkdir project
+cp "$program" project/look.c
+cat >project/CMakeLists.txt <<'PROJECT'
+cmake_minimum_required(VERSION 3.25)
+project(look LANGUAGES C)
+find_package(softalign 0.1 REQUIRED)
+add_executable(look look.c)
+target_link_libraries(look softalign::softalign)
+PROJECT
+cmake -S project -B project/build -DCMAKE_C_COMPILER="$cc" -DCMAKE_PREFIX_PATH="$root" >cmake.log 2>&1 &&
+    cmake --build project/build >>cmake.log 2>&1 || fail "find_package: $(tail -20 cmake.log)"
+uses "find_package" project/build/look
+
+cxx=$(command -v c++ || command -v g++ || command -v clang++) || { echo "no C++ compiler here" && exit 0; }
+# shellcheck disable=SC2046
+"$cxx" -std=c++17 -Wall -Wextra -Wpedantic -Werror "$here/consumer.cpp" -o consumer \
+    $(pkg-config --cflags --libs softalign) || fail "C++: no program"
+LD_LIBRARY_PATH=$library ./consumer pairs.tsv trained || fail "C++: exit code $?"
+echo "C++: trained"

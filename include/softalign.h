@@ -3,8 +3,8 @@
  *
  * This header is the whole public interface, in reading order: errors, settings and their options,
  * pairs of sentences, training, models, attention, translation, alignment, metrics, evaluation,
- * diagnosis, a decoder step in numbers, attention on numbers of your own, the gradient check, and
- * the proof that attention is attention.
+ * diagnosis, comparison, pages, a decoder step in numbers, attention on numbers of your own, the
+ * gradient check, and the proof that attention is attention.
  *
  * Errors. A function that can fail returns false or NULL and fills in the sa_error passed last,
  * which may be NULL. Where a NULL is not said to be allowed, such a function answers it with
@@ -264,6 +264,10 @@ typedef struct sa_settings {
 
 /* The defaults, which suit a toy corpus on a laptop. */
 void sa_settings_init(sa_settings *settings);
+
+/* The size of the struct in the library that is linked, in bytes. Other languages need not mirror
+ * it: they fill in this much memory by name, and read it by sa_settings_option. */
+size_t sa_settings_size(void);
 
 /* Sets one option from text, as `--name value` does; "yes" or "no" for a switch. SA_USAGE names the
  * option and what it allows. */
@@ -654,6 +658,9 @@ bool sa_align(sa_model *model, const sa_align_options *options, const sa_pair *p
  * so that rows still sum to 1, and its log-probability the sum of theirs; it is unknown if one of
  * them is. EOS stays a word of its own. Freed by sa_alignment_release. */
 bool sa_alignment_merge(const sa_alignment *subwords, sa_alignment *words, sa_error *error);
+
+/* A copy of an alignment, which outlives the call of `each`. Freed by sa_alignment_release. */
+bool sa_alignment_copy(const sa_alignment *alignment, sa_alignment *copy, sa_error *error);
 void sa_alignment_release(sa_alignment *words);
 
 /* ---- Metrics ------------------------------------------------------------------------------- */
@@ -832,6 +839,74 @@ void sa_diagnosis_release(sa_diagnosis *diagnosis);
 /* The name of diagnostic i; NULL after the last. Sets its measure and its threshold; either may be
  * NULL. */
 const char *sa_diagnostic_name(size_t i, const char **measure, double *threshold);
+
+/* ---- Comparison ----------------------------------------------------------------------------- */
+
+/* Several models that are trained on the same batches, as by `softalign compare`, whose help says
+ * more. */
+typedef struct sa_compare_options {
+    const char *train, *test; /* paths of pairs, as for sa_corpus_open */
+    const char *valid;        /* path; NULL: 5 % of the training pairs */
+    const char *snapshots;    /* path of the pairs whose attention is recorded; NULL: none */
+    const char *models;       /* "fixed,bahdanau:additive,luong:general:4,transformer" */
+    const char *out; /* folder for table.csv, table.md, curves.csv, bylength.csv, matrices/ and a
+                        folder for each training. What it holds is resumed, or not trained again */
+    const sa_settings *settings;    /* what the list leaves out; its seed is that of the first
+                                       training of each model */
+    const sa_settings *transformer; /* the same of Transformers; NULL: those of their preset, with
+                                       the seed and limits of `settings` */
+    int seeds;                      /* trainings of each model, at least 1 */
+    int matrices;     /* test pairs whose heatmaps are written, for every model with attention */
+    bool overwrite;   /* train again what `out` holds with other settings or pairs; else: SA_BUSY */
+    const char *html; /* file for the report; NULL: none */
+    const char *title, *notes, *open_at; /* of the report, as the command's; may be NULL */
+    void (*report)(void *context, const sa_progress *progress); /* NULL as its progress: a training
+                                                                   has ended. May be NULL itself */
+    void *context;
+    const volatile sig_atomic_t *stop; /* as in sa_train_options; may be NULL */
+} sa_compare_options;
+
+typedef struct sa_compare_result {
+    bool stopped; /* by `stop`: there are no results yet, and the same call resumes */
+    char *table;  /* the medians of every model, as a table of text; NULL: stopped */
+    char *json;   /* all runs and their medians as one JSON object */
+} sa_compare_result;
+
+/* Trains, evaluates and compares the models. Freed by sa_compare_result_release. SA_DIVERGED names
+ * a training without scores; the files are written and *result is filled in all the same. */
+bool sa_compare(const sa_compare_options *options, sa_compare_result *result, sa_error *error);
+void sa_compare_result_release(sa_compare_result *result);
+
+/* ---- Pages ---------------------------------------------------------------------------------- */
+
+/* A page that shows models, like those of `softalign align --html`: one HTML file that loads
+ * nothing, in which texts stay text. In a frame of another page, such as a notebook, it leaves out
+ * what belongs to a window of its own. */
+typedef struct sa_page sa_page;
+
+/* Begins a page that will show `models` models. Freed by sa_page_close. */
+sa_page *sa_page_open(const char *title, int models, sa_error *error);
+void sa_page_close(sa_page *page);
+
+/* Adds a line about what the page was made of. */
+bool sa_page_add_fact(sa_page *page, const char *name, const char *value, sa_error *error);
+
+/* Begins a model; what is added next is its. `settings` may be NULL. */
+bool sa_page_add_model(sa_page *page, const char *name, const sa_settings *settings,
+                       sa_error *error);
+
+/* Adds the attention on the next sentence; every model has the same sentences, in the same order.
+ * `site` is that of all of them. `gold` are the sentence's links in Pharaoh format; NULL: none. A
+ * page has room for about 200 sentences, and names how many of those added it shows. */
+bool sa_page_add_alignment(sa_page *page, const sa_alignment *alignment, sa_attention_site site,
+                           const char *gold, sa_error *error);
+
+/* Adds the learning curves and the recorded attention in the folder of a training; of a page with
+ * one model. */
+bool sa_page_add_training(sa_page *page, const char *folder, sa_error *error);
+
+/* Completes the page, to which nothing can be added any more, and returns its text. */
+const char *sa_page_html(sa_page *page, sa_error *error);
 
 /* ---- A decoder step in numbers -------------------------------------------------------------- */
 

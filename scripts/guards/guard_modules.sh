@@ -29,7 +29,7 @@ declare -A may_include=(
     [compare]="$library session"
     [api]="$library session compare lab"
     [web]="$library session api lab" # what the page calls, and forms of base and tensor files for it
-    [cli]="base config data synth metrics report compare"
+    [cli]="base config data synth metrics report"
 )
 
 check_includes() {

@@ -27,6 +27,10 @@ const char *sa_blas_one_thread(void) {
     return sa_blas_flavor_note();
 }
 
+size_t sa_settings_size(void) {
+    return sizeof(sa_settings);
+}
+
 const char *sa_attention_info(size_t i, const char **formula, const char **citation) {
     if (!sa_score_name(i)) return NULL;
     if (formula) *formula = sa_scores[i].formula;

@@ -38,6 +38,29 @@ bool sa_given_pairs(const sa_pair *pairs, size_t count, const char *name, sa_err
     return true;
 }
 
+static bool check_size(int size, int least, const char *name, const char *field, sa_error *error) {
+    return size >= least || sa_fail(error, SA_USAGE, "'%s->%s' is %d: expected %d to %d", name,
+                                    field, size, least, INT_MAX);
+}
+
+static bool check_words(const char *const *words, int count, const char *name, const char *field,
+                        sa_error *error) {
+    if (!words) return sa_fail(error, SA_USAGE, "'%s->%s' is NULL", name, field);
+    for (int i = 0; i < count; i++)
+        if (!words[i]) return sa_fail(error, SA_USAGE, "'%s->%s[%d]' is NULL", name, field, i);
+    return true;
+}
+
+bool sa_given_alignment(const sa_alignment *alignment, const char *name, sa_error *error) {
+    return sa_given(alignment, name, error) &&
+           check_size(alignment->targets, 1, name, "targets", error) &&
+           check_size(alignment->sources, 1, name, "sources", error) &&
+           check_size(alignment->heads, 0, name, "heads", error) &&
+           check_size(alignment->layers, 0, name, "layers", error) &&
+           check_words(alignment->target, alignment->targets, name, "target", error) &&
+           check_words(alignment->source, alignment->sources, name, "source", error);
+}
+
 bool sa_given_corpus(const sa_corpus *corpus, const char *name, sa_error *error) {
     if (!sa_given(corpus, name, error)) return false;
     if (!corpus->name) return sa_fail(error, SA_USAGE, "'%s->name' is NULL", name);

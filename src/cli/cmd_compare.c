@@ -1,14 +1,10 @@
-#include "base/save.h"
 #include "cli/command.h"
 #include "cli/output.h"
 #include "cli/progress.h"
 #include "cli/signals.h"
-#include "compare/compare.h"
 #include "config/preset.h"
 #include "config/settings.h"
-
-#include <stdio.h>
-#include <string.h>
+#include "report/page_text.h"
 
 typedef struct compare_options {
     const char *train, *valid, *test, *models, *out, *preset, *snapshots, *html;
@@ -82,61 +78,62 @@ static bool check_options(const compare_options *options, sa_error *error) {
     if (!options->train) return sa_fail(error, SA_USAGE, "compare: --train PAIRS is missing");
     if (!options->test) return sa_fail(error, SA_USAGE, "compare: --test PAIRS is missing");
     if (!options->models) return sa_fail(error, SA_USAGE, "compare: --models LIST is missing");
-    if (!options->out) return sa_fail(error, SA_USAGE, "compare: --out DIR is missing");
-    if (!sa_page_text_check(&options->page, options->html, error)) return false;
-    const bool again =
-        strcmp(options->train, "-") == 0 || (options->valid && strcmp(options->valid, "-") == 0);
-    return !again || sa_fail(error, SA_USAGE,
-                             "compare: every run reads the pairs again, which standard input "
-                             "cannot give: write them to a file");
-}
-
-/* ---- Progress -------------------------------------------------------------------------------- */
-
-static void show_note(void *context, const char *line) {
-    (void)context;
-    cli_note("%s", line);
+    return options->out || sa_fail(error, SA_USAGE, "compare: --out DIR is missing");
 }
 
 static void show_progress(void *context, const sa_progress *report) {
     cli_progress *progress = context;
-    if (report) {
-        cli_signals_catch(); /* the pairs of this run are read */
-        cli_progress_report(progress, report);
-    } else {
+    if (!report) {
         cli_signals_release();
         cli_progress_end(progress);
         cli_progress_init(progress);
+    } else {
+        if (report->kind != SA_PROGRESS_NOTE)
+            cli_signals_catch(); /* the pairs of this run are read */
+        cli_progress_report(progress, report);
     }
 }
 
-static bool write_results(const sa_comparison *all, const compare_options *options,
-                          sa_error *error) {
+/* Prints the results and says what was written. */
+static bool show_results(const sa_compare_result *result, const compare_options *options,
+                         sa_error *error) {
     sa_buffer out = {0};
-    const bool good =
-        sa_compare_save_tables(all, error) && sa_compare_save_curves(all, error) &&
-        sa_compare_save_by_length(all, error) &&
-        sa_compare_save_matrices(all, (size_t)options->matrices, error) &&
-        (!options->html || sa_compare_save_page(all, &options->page, options->html, error)) &&
-        sa_compare_add_table(all, options->json, &out, error) && cli_print(&out, error);
+    sa_buffer_adds(&out, options->json ? result->json : result->table);
+    const bool good = cli_print(&out, error);
     sa_buffer_release(&out);
     if (good) cli_note_folder(options->out, comparison_file);
     if (good && options->html) cli_note("wrote %s", options->html);
-    for (size_t i = 0; good && i < all->model_count * all->seeds; i++)
-        if (all->runs[i].diverged)
-            return sa_fail(error, SA_DIVERGED,
-                           "'%s' diverged: it has no scores (a smaller --lr "
-                           "or --clip helps)",
-                           all->runs[i].folder);
     return good;
 }
 
-static bool compare(sa_comparison *all, const compare_options *options, sa_error *error) {
-    const volatile sig_atomic_t *stop = cli_signals_stop();
-    if (!sa_compare_finish_runs(all, stop, error)) return false;
-    if (!*stop) return write_results(all, options, error);
-    cli_note("stopped; the same command resumes");
-    return true;
+static bool compare(const compare_options *options, const sa_settings *transformer,
+                    sa_error *error) {
+    cli_progress progress;
+    cli_progress_init(&progress);
+    const sa_compare_options comparing = {.train = options->train,
+                                          .test = options->test,
+                                          .valid = options->valid,
+                                          .snapshots = options->snapshots,
+                                          .models = options->models,
+                                          .out = options->out,
+                                          .settings = &options->settings,
+                                          .transformer = transformer,
+                                          .seeds = options->seeds,
+                                          .matrices = options->matrices,
+                                          .overwrite = options->overwrite,
+                                          .html = options->html,
+                                          .title = options->page.title,
+                                          .notes = options->page.notes,
+                                          .open_at = options->page.open_at,
+                                          .report = show_progress,
+                                          .context = &progress,
+                                          .stop = cli_signals_stop()};
+    sa_compare_result result = {0};
+    bool good = sa_compare(&comparing, &result, error);
+    if (result.stopped) cli_note("stopped; the same command resumes");
+    if (result.table) good = show_results(&result, options, good ? error : NULL) && good;
+    sa_compare_result_release(&result);
+    return good;
 }
 
 /* The Transformers of the list start from the preset of their family, with the same options. */
@@ -165,26 +162,7 @@ static bool run(int count, char **arguments, sa_error *error) {
         return false;
     limit_updates(&options.settings);
     if (options.preset) cli_note_lines(sa_preset_text(options.preset));
-    cli_progress progress;
-    cli_progress_init(&progress);
-    sa_comparison all = {.out = options.out,
-                         .overwrite = options.overwrite,
-                         .note = show_note,
-                         .progress = show_progress,
-                         .context = &progress};
-    sa_directory_lock lock;
-    bool good =
-        sa_compare_models_read(&all, options.models, &options.settings, &transformer, error) &&
-        sa_compare_runs_make(&all, (size_t)options.seeds, error) &&
-        sa_compare_data_open(&all.data, options.train, options.valid, options.test,
-                             options.snapshots, error) &&
-        sa_directory_lock_open(&lock, options.out, error);
-    if (good) {
-        good = compare(&all, &options, error);
-        sa_directory_lock_close(&lock);
-    }
-    sa_compare_release(&all);
-    return good;
+    return compare(&options, &transformer, error);
 }
 
 static const char *item(size_t row, const char **text) {

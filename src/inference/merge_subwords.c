@@ -1,17 +1,17 @@
-/* merge_subwords: sa_alignment_merge of softalign.h. */
+/* merge_subwords: sa_alignment_merge and sa_alignment_copy of softalign.h. */
 #include "base/alignment_weights.h"
 #include "base/argument.h"
 #include "base/memory.h"
 #include "base/subword_mark.h"
 #include "metrics/linking.h"
 
-#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* The words that subwords make, terminated, in one block of memory. */
+/* The words that subwords make, terminated, in one block of memory; merge: without marks. */
 static const char **join_subwords(const char *const *subword, int count, const int *word, int words,
-                                  sa_error *error) {
+                                  bool merge, sa_error *error) {
+
     size_t bytes = 0;
     for (int i = 0; i < count; i++) bytes += strlen(subword[i]) + 1;
     const char **list = sa_new(1, (size_t)words * sizeof *list + bytes, error);
@@ -20,7 +20,7 @@ static const char **join_subwords(const char *const *subword, int count, const i
         const bool begins = !i || word[i] != word[i - 1];
         const bool ends = i + 1 == count || word[i + 1] != word[i];
         const size_t size = strlen(subword[i]);
-        const bool marked = sa_subword_continues(subword[i], size);
+        const bool marked = merge && sa_subword_continues(subword[i], size);
         if (begins) list[word[i]] = at;
         at = mempcpy(at, subword[i], size - (marked ? sizeof SA_SUBWORD_MARK - 1 : 0));
         if (ends) *at++ = 0;
@@ -78,42 +78,49 @@ static bool merge_unknown(const bool *subwords, int count, const int *word, int 
     return merged;
 }
 
-static bool check_alignment(const sa_alignment *subwords, sa_error *error) {
-    return sa_given(subwords, "subwords", error) &&
-           sa_within(subwords->targets, 1, INT_MAX, "subwords->targets", error) &&
-           sa_within(subwords->sources, 1, INT_MAX, "subwords->sources", error) &&
-           sa_within(subwords->heads, 0, INT_MAX, "subwords->heads", error) &&
-           sa_given_texts(subwords->target, (size_t)subwords->targets, "subwords->target", error) &&
-           sa_given_texts(subwords->source, (size_t)subwords->sources, "subwords->source", error);
+/* The word of each token, by its marks or itself; the number of words. */
+static int word_indices(const char *const *token, int count, bool merge, int *word) {
+    if (merge) return sa_subword_word_indices(token, count, word);
+    for (int i = 0; i < count; i++) word[i] = i;
+    return count;
+}
+
+/* All that an alignment owns; what is owned already can be released after a failure. */
+static bool fill(const sa_alignment *from, bool merge, int *target, int *source, sa_alignment *to,
+                 sa_error *error) {
+    to->targets = word_indices(from->target, from->targets, merge, target);
+    to->sources = word_indices(from->source, from->sources, merge, source);
+    to->target = join_subwords(from->target, from->targets, target, to->targets, merge, error);
+    to->source = join_subwords(from->source, from->sources, source, to->sources, merge, error);
+    return to->target && to->source &&
+           (!from->weights || merge_weights(from, target, source, to, error)) &&
+           merge_log_p(from, target, to, error) && merge_gate(from, target, to, error) &&
+           merge_unknown(from->target_unknown, from->targets, target, to->targets,
+                         &to->target_unknown, error) &&
+           merge_unknown(from->source_unknown, from->sources, source, to->sources,
+                         &to->source_unknown, error);
+}
+
+static bool make(const sa_alignment *from, bool merge, sa_alignment *to, sa_error *error) {
+    int *target = sa_new((size_t)from->targets, sizeof *target, error);
+    int *source = target ? sa_new((size_t)from->sources, sizeof *source, error) : NULL;
+    *to = *from;
+    to->target = to->source = NULL;
+    to->weights = to->token_log_probabilities = to->generation_probabilities = NULL;
+    to->target_unknown = to->source_unknown = NULL;
+    const bool good = source && fill(from, merge, target, source, to, error);
+    free(target);
+    free(source);
+    if (!good) sa_alignment_release(to);
+    return good;
 }
 
 bool sa_alignment_merge(const sa_alignment *subwords, sa_alignment *words, sa_error *error) {
-    if (!check_alignment(subwords, error) || !sa_given(words, "words", error)) return false;
-    int *target = sa_new((size_t)subwords->targets, sizeof *target, error);
-    int *source = target ? sa_new((size_t)subwords->sources, sizeof *source, error) : NULL;
-    *words = *subwords;
-    words->target = words->source = NULL;
-    words->weights = words->token_log_probabilities = words->generation_probabilities = NULL;
-    words->target_unknown = words->source_unknown = NULL;
-    bool good = source;
-    if (good) {
-        words->targets = sa_subword_word_indices(subwords->target, subwords->targets, target);
-        words->sources = sa_subword_word_indices(subwords->source, subwords->sources, source);
-        words->target =
-            join_subwords(subwords->target, subwords->targets, target, words->targets, error);
-        words->source =
-            join_subwords(subwords->source, subwords->sources, source, words->sources, error);
-        good = words->target && words->source &&
-               (!subwords->weights || merge_weights(subwords, target, source, words, error)) &&
-               merge_log_p(subwords, target, words, error) &&
-               merge_gate(subwords, target, words, error) &&
-               merge_unknown(subwords->target_unknown, subwords->targets, target, words->targets,
-                             &words->target_unknown, error) &&
-               merge_unknown(subwords->source_unknown, subwords->sources, source, words->sources,
-                             &words->source_unknown, error);
-    }
-    free(target);
-    free(source);
-    if (!good) sa_alignment_release(words);
-    return good;
+    return sa_given_alignment(subwords, "subwords", error) && sa_given(words, "words", error) &&
+           make(subwords, true, words, error);
+}
+
+bool sa_alignment_copy(const sa_alignment *alignment, sa_alignment *copy, sa_error *error) {
+    return sa_given_alignment(alignment, "alignment", error) && sa_given(copy, "copy", error) &&
+           make(alignment, false, copy, error);
 }

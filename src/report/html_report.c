@@ -70,7 +70,7 @@ void sa_html_report_release(sa_html_report *report) {
 
 void sa_html_report_fact(sa_html_report *report, const char *name, const char *value) {
     json_t *fact = json_array();
-    json_array_append_new(fact, json_string(name));
+    json_array_append_new(fact, json_text(name));
     json_array_append_new(fact, json_text(value));
     json_array_append_new(json_object_get(report->data, "facts"), fact);
 }

@@ -73,6 +73,42 @@ CALL(alignment_merge) {
     if (good) sa_alignment_release(a[1]);
     return good;
 }
+CALL(alignment_copy) {
+    const bool good = sa_alignment_copy(a[0], a[1], why);
+    if (good) sa_alignment_release(a[1]);
+    return good;
+}
+CALL(compare_models) {
+    const bool good = sa_compare(a[0], a[1], why);
+    if (good) sa_compare_result_release(a[1]);
+    return good;
+}
+CALL(page_open) {
+    sa_page *one = sa_page_open(a[0], 1, why);
+    sa_page_close(one);
+    return one;
+}
+CALL(page_add_fact) {
+    return sa_page_add_fact(a[0], a[1], a[2], why);
+}
+CALL(page_add_model) { /* to a page of its own, which has room */
+    sa_page *one = a[0] ? sa_page_open("title", 1, why) : NULL;
+    const bool good = sa_page_add_model(one, a[1], a[2], why);
+    sa_page_close(one);
+    return good;
+}
+CALL(page_add_alignment) {
+    return sa_page_add_alignment(a[0], a[1], SA_SITE_CROSS, a[2], why);
+}
+CALL(page_add_training) {
+    return sa_page_add_training(a[0], a[1], why);
+}
+CALL(page_html) {
+    return sa_page_html(a[0], why);
+}
+VOID_CALL(page_close, sa_page_close(a[0] ? sa_page_open("title", 1, NULL) : NULL))
+VOID_CALL(compare_release, sa_compare_result_release(a[0]))
+VOID_CALL(settings_size, sa_settings_size())
 CALL(compute_metrics) {
     return sa_compute_metrics(a[0], a[1], a[2], 1, 1, a[3], why);
 }
@@ -141,6 +177,8 @@ VOID_CALL(attend_release, sa_attend_result_release(a[0]))
 
 static sa_corpus read_corpus;
 static sa_alignment merged;
+static sa_compare_result no_comparison;
+static char fact[] = "fact", gold[] = "0-0";
 static sa_attention_override override;
 static sa_settings set;
 static sa_search set_search;
@@ -170,6 +208,7 @@ static const struct row {
 } rows_of_functions[] = {
     {"sa_version sa_version_number sa_blas_version sa_blas_library sa_blas_one_thread", versions},
     {"sa_settings_init", settings_init, {&set}},
+    {"sa_settings_size", settings_size},
     {"sa_settings_set",
      settings_set,
      {&set, choice_name, choice_value},
@@ -226,6 +265,7 @@ static const struct row {
     {"sa_alignment_weights", alignment_weights, {&alignment}},
     {"sa_align", align, {&model, &aligning, &corpus, &each}, {"model", NULL, "pairs", "each"}},
     {"sa_alignment_merge", alignment_merge, {&alignment, &merged}, {"subwords", "words"}},
+    {"sa_alignment_copy", alignment_copy, {&alignment, &merged}, {"alignment", "copy"}},
     {"sa_alignment_release", alignment_release, {&no_alignment}},
     {"sa_metrics_init", metrics_init, {&metrics}},
     {"sa_compute_metrics",
@@ -247,6 +287,18 @@ static const struct row {
      {&model, &corpus, &results, &corpus, &diagnosis},
      {"model", "corpus", "results", NULL, "diagnosis"}},
     {"sa_diagnosis_release", diagnosis_release, {&no_diagnosis}},
+    {"sa_compare", compare_models, {&comparing, &compared}, {"options", "result"}},
+    {"sa_compare_result_release", compare_release, {&no_comparison}},
+    {"sa_page_open", page_open, {fact}, {"title"}},
+    {"sa_page_close", page_close, {fact}},
+    {"sa_page_add_fact", page_add_fact, {&page, fact, fact}, {"page", "name", "value"}},
+    {"sa_page_add_model", page_add_model, {&page, fact, &settings}, {"page", "name", NULL}},
+    {"sa_page_add_alignment",
+     page_add_alignment,
+     {&page, &alignment, gold},
+     {"page", "alignment", NULL}},
+    {"sa_page_add_training", page_add_training, {&page, out_path}, {"page", "folder"}},
+    {"sa_page_html", page_html, {&page}, {"page"}},
     {"sa_explain", explain, {&model, &explaining}, {"model", "options"}},
     {"sa_attend", attend, {&attending, &attended}, {"options", "result"}},
     {"sa_attend_result_release", attend_release, {&no_result}},
@@ -261,6 +313,7 @@ static void resolve(const struct row *row, void *arguments[ARGUMENTS]) {
         void *given = row->given[i];
         arguments[i] = given == &model     ? (void *)model
                        : given == &results ? (void *)results
+                       : given == &page    ? (void *)page
                                            : given;
     }
     if (row->call == align) arguments[2] = corpus.pairs;

@@ -10,7 +10,7 @@
 static sa_model *model;
 static sa_model *models[1];
 static sa_corpus corpus;
-static char model_path[160], new_path[160];
+static char model_path[160], new_path[160], compare_path[160];
 static const char *paths[1] = {model_path};
 static const char *texts[1] = {"w1 w0"};
 static const char *const *references[1] = {texts};
@@ -30,6 +30,8 @@ static sa_train_options training;
 static const char *words[2] = {"a@@", "b"};
 static const double weights[4] = {0.5, 0.5, 0.5, 0.5};
 static sa_alignment alignment;
+static sa_page *page;
+static sa_compare_options comparing;
 
 /* What they fill in. */
 static sa_translation translation;
@@ -38,6 +40,7 @@ static sa_eval_result summary;
 static sa_diagnosis diagnosis;
 static sa_attend_result attended;
 static sa_train_result trained;
+static sa_compare_result compared;
 
 static inline void take_value(void *context, const sa_explain_pair *pair,
                               const sa_explain_value *value) {
@@ -70,6 +73,14 @@ static inline void prepare(void) {
     checking = (sa_gradcheck_options){.settings = &settings};
     proving = (sa_prove_options){.corpus = &corpus, .limit = 1};
     training = (sa_train_options){.settings = &settings, .train = train_path, .out = new_path};
+    comparing = (sa_compare_options){.train = train_path,
+                                     .test = train_path,
+                                     .models = "fixed",
+                                     .out = strcpy(compare_path, scratch_path("compared")),
+                                     .settings = &settings,
+                                     .seeds = 1};
+    page = sa_page_open("title", 1, &error);
+    ck_assert(page && sa_page_add_model(page, "model", &settings, &error));
     alignment = (sa_alignment){.targets = 2,
                                .sources = 2,
                                .heads = 1,
@@ -82,6 +93,7 @@ static inline void prepare(void) {
 static inline void finish(void) {
     sa_sentence_results_release(results, corpus.count);
     free(results);
+    sa_page_close(page);
     sa_model_close(model);
     sa_corpus_close(&corpus);
     scratch_remove();

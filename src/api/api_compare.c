@@ -1,0 +1,132 @@
+/* api_compare: sa_compare of softalign.h. */
+#include "base/argument.h"
+#include "base/save.h"
+#include "compare/compare.h"
+#include "config/preset.h"
+#include "config/settings.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* The callbacks of the module are one callback here. */
+static void show_progress(void *context, const sa_progress *progress) {
+    const sa_compare_options *options = context;
+    if (options->report) options->report(options->context, progress);
+}
+
+static void show_note(void *context, const char *line) {
+    show_progress(context, &(sa_progress){.kind = SA_PROGRESS_NOTE, .note = line});
+}
+
+static bool check_options(const sa_compare_options *options, sa_error *error) {
+    if (!sa_given(options, "options", error) || !sa_given(options->train, "train", error) ||
+        !sa_given(options->test, "test", error) || !sa_given(options->models, "models", error) ||
+        !sa_given(options->out, "out", error) || !sa_given(options->settings, "settings", error) ||
+        !sa_within(options->seeds, 1, INT32_MAX, "seeds", error) ||
+        !sa_within(options->matrices, 0, INT32_MAX, "matrices", error) ||
+        !sa_page_text_check(&(sa_page_text){options->title, options->notes, options->open_at},
+                            options->html, error))
+        return false;
+    const bool again =
+        strcmp(options->train, "-") == 0 || (options->valid && strcmp(options->valid, "-") == 0);
+    return !again || sa_fail(error, SA_USAGE,
+                             "compare: every run reads the pairs again, which standard input "
+                             "cannot give: write them to a file");
+}
+
+/* The preset of Transformers, trained as long as the other models. */
+static bool preset_transformer(const sa_settings *settings, sa_settings *transformer,
+                               sa_error *error) {
+    if (!sa_settings_preset(transformer, sa_preset_default(SA_MODEL_TRANSFORMER), error))
+        return false;
+    transformer->seed = settings->seed;
+    transformer->threads = settings->threads;
+    transformer->epochs = settings->epochs;
+    transformer->steps = settings->steps;
+    transformer->max_time = settings->max_time;
+    transformer->patience = settings->patience;
+    return true;
+}
+
+static bool read_models(const sa_compare_options *options, sa_comparison *all, sa_error *error) {
+    sa_settings preset;
+    const sa_settings *transformer = options->transformer;
+    if (!transformer) {
+        sa_settings_init(&preset);
+        if (!preset_transformer(options->settings, &preset, error)) return false;
+        transformer = &preset;
+    }
+    return sa_compare_models_read(all, options->models, options->settings, transformer, error) &&
+           sa_compare_runs_make(all, (size_t)options->seeds, error);
+}
+
+static bool write_files(const sa_comparison *all, const sa_compare_options *options,
+                        sa_error *error) {
+    const sa_page_text text = {options->title, options->notes, options->open_at};
+    return sa_compare_save_tables(all, error) && sa_compare_save_curves(all, error) &&
+           sa_compare_save_by_length(all, error) &&
+           sa_compare_save_matrices(all, (size_t)options->matrices, error) &&
+           (!options->html || sa_compare_save_page(all, &text, options->html, error));
+}
+
+/* A text of the results, which the caller owns. */
+static char *make_text(const sa_comparison *all, bool json, sa_error *error) {
+    sa_buffer out = {0};
+    if (sa_compare_add_table(all, json, &out, error) && !out.failed) return out.text;
+    if (out.failed) sa_fail_memory(error, 0);
+    sa_buffer_release(&out);
+    return NULL;
+}
+
+static bool check_diverged(const sa_comparison *all, sa_error *error) {
+    for (size_t i = 0; i < all->model_count * all->seeds; i++)
+        if (all->runs[i].diverged)
+            return sa_fail(error, SA_DIVERGED,
+                           "'%s' diverged: it has no scores (a smaller --lr "
+                           "or --clip helps)",
+                           all->runs[i].folder);
+    return true;
+}
+
+static bool compare(sa_comparison *all, const sa_compare_options *options,
+                    sa_compare_result *result, sa_error *error) {
+    static const volatile sig_atomic_t never;
+    const volatile sig_atomic_t *stop = options->stop ? options->stop : &never;
+    if (!sa_compare_finish_runs(all, stop, error)) return false;
+    result->stopped = *stop;
+    if (result->stopped) return true;
+    if (write_files(all, options, error) && (result->table = make_text(all, false, error)) &&
+        (result->json = make_text(all, true, error)))
+        return check_diverged(all, error);
+    sa_compare_result_release(result);
+    return false;
+}
+
+bool sa_compare(const sa_compare_options *options, sa_compare_result *result, sa_error *error) {
+    if (!check_options(options, error) || !sa_given(result, "result", error)) return false;
+    *result = (sa_compare_result){0};
+    sa_compare_options copy = *options;
+    sa_comparison all = {.out = options->out,
+                         .overwrite = options->overwrite,
+                         .note = show_note,
+                         .progress = show_progress,
+                         .context = &copy};
+    sa_directory_lock lock;
+    bool good = read_models(options, &all, error) &&
+                sa_compare_data_open(&all.data, options->train, options->valid, options->test,
+                                     options->snapshots, error) &&
+                sa_directory_lock_open(&lock, options->out, error);
+    if (good) {
+        good = compare(&all, options, result, error);
+        sa_directory_lock_close(&lock);
+    }
+    sa_compare_release(&all);
+    return good;
+}
+
+void sa_compare_result_release(sa_compare_result *result) {
+    if (!result) return;
+    free(result->table);
+    free(result->json);
+    *result = (sa_compare_result){0};
+}

@@ -1,0 +1,124 @@
+/* api_page: pages of softalign.h. */
+#include "base/argument.h"
+#include "base/utf8.h"
+#include "report/html_report.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+struct sa_page {
+    sa_html_report report; /* empty once the page is complete */
+    sa_buffer html;
+    size_t sentences; /* of the model added last */
+};
+
+enum { MAX_MODELS = 1000 };
+
+sa_page *sa_page_open(const char *title, int models, sa_error *error) {
+    if (!sa_given(title, "title", error) || !sa_within(models, 1, MAX_MODELS, "models", error))
+        return NULL;
+    sa_page *page = sa_new(1, sizeof *page, error);
+    if (page) sa_html_report_init(&page->report, "libsoftalign", title, (size_t)models);
+    return page;
+}
+
+void sa_page_close(sa_page *page) {
+    if (!page) return;
+    sa_html_report_release(&page->report);
+    sa_buffer_release(&page->html);
+    free(page);
+}
+
+/* Something may be added. */
+static bool is_open(const sa_page *page, sa_error *error) {
+    return sa_given(page, "page", error) &&
+           (page->report.data || sa_fail(error, SA_USAGE, "'page' is complete"));
+}
+
+static bool has_model(const sa_page *page, sa_error *error) {
+    return is_open(page, error) &&
+           (page->report.model || sa_fail(error, SA_USAGE, "'page' has no model yet"));
+}
+
+static bool is_added(const sa_page *page, sa_error *error) {
+    return !page->report.failed || sa_fail_memory(error, 0);
+}
+
+bool sa_page_add_fact(sa_page *page, const char *name, const char *value, sa_error *error) {
+    if (!is_open(page, error) || !sa_given(name, "name", error) || !sa_given(value, "value", error))
+        return false;
+    sa_html_report_fact(&page->report, name, value);
+    return is_added(page, error);
+}
+
+bool sa_page_add_model(sa_page *page, const char *name, const sa_settings *settings,
+                       sa_error *error) {
+    if (!is_open(page, error) || !sa_given(name, "name", error)) return false;
+    if (json_array_size(json_object_get(page->report.data, "models")) == page->report.models)
+        return sa_fail(error, SA_USAGE, "'page' has its %zu models", page->report.models);
+    sa_html_report_model(&page->report, name, settings);
+    if (settings) sa_html_report_seed(&page->report, settings->seed);
+    page->sentences = 0;
+    return is_added(page, error);
+}
+
+static bool check_utf8(const char *const *words, int count, const char *name, sa_error *error) {
+    size_t bad;
+    for (int i = 0; i < count; i++)
+        if (!sa_utf8_valid(words[i], strlen(words[i]), &bad))
+            return sa_fail(error, SA_USAGE, "'%s[%d]' is not UTF-8", name, i);
+    return true;
+}
+
+static bool check_alignment(const sa_alignment *alignment, sa_error *error) {
+    return sa_given_alignment(alignment, "alignment", error) &&
+           sa_given(alignment->weights, "alignment->weights", error) &&
+           sa_within(alignment->heads, 1, INT32_MAX, "alignment->heads", error) &&
+           check_utf8(alignment->target, alignment->targets, "alignment->target", error) &&
+           check_utf8(alignment->source, alignment->sources, "alignment->source", error);
+}
+
+/* The links between words, which EOS is none of. */
+static bool read_gold(const char *text, const sa_alignment *alignment, sa_link **gold,
+                      size_t *golds, sa_error *error) {
+    *gold = NULL;
+    *golds = 0;
+    if (!text) return true;
+    if (!sa_links_parse(text, gold, golds, error)) return false;
+    for (size_t i = 0; i < *golds; i++) {
+        const sa_link link = (*gold)[i];
+        if (link.source < alignment->sources - 1 && link.target < alignment->targets - 1) continue;
+        free(*gold);
+        return sa_fail(error, SA_DATA, "link %d-%d is beyond the %d source or %d target words",
+                       link.source, link.target, alignment->sources - 1, alignment->targets - 1);
+    }
+    return true;
+}
+
+bool sa_page_add_alignment(sa_page *page, const sa_alignment *alignment, sa_attention_site site,
+                           const char *gold, sa_error *error) {
+    sa_link *links;
+    size_t count;
+    if (!has_model(page, error) || !check_alignment(alignment, error) ||
+        !sa_within((int64_t)site, SA_SITE_CROSS, SA_SITE_DECODER, "site", error) ||
+        !read_gold(gold, alignment, &links, &count, error))
+        return false;
+    sa_html_report_site(&page->report, site);
+    sa_html_report_matrix(&page->report, page->sentences++, alignment, links, count);
+    free(links);
+    return is_added(page, error);
+}
+
+bool sa_page_add_training(sa_page *page, const char *folder, sa_error *error) {
+    return has_model(page, error) && sa_given(folder, "folder", error) &&
+           sa_html_report_add_file(&page->report, folder, "log.csv", error) &&
+           sa_html_report_film(&page->report, folder, error) && is_added(page, error);
+}
+
+const char *sa_page_html(sa_page *page, sa_error *error) {
+    if (!sa_given(page, "page", error)) return NULL;
+    if (page->report.data) sa_html_report_write(&page->report, &page->html);
+    if (!page->html.failed) return page->html.text;
+    sa_fail_memory(error, 0);
+    return NULL;
+}

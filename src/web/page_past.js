@@ -7,7 +7,7 @@ const MOST_MOMENTS = 600, MOST_BYTES = 32e6, MOST_POINTS = 400;
 const bytesOf = (frame) => (frame ? 4 * (frame.weights?.length ?? 0) + (frame.each ?? []).reduce((sum, head) => sum + 4 * head.length, 0) + 1000 : 0);
 
 function forgetPast() {
-  Object.assign(past, { moments: [], at: -1, bytes: 0, curves: [0, 1].map(() => ({ loss: [], heldLoss: [], bleu: [], exact: [], gold: [], moved: [], entropy: [] })) });
+  Object.assign(past, { moments: [], at: -1, bytes: 0, curves: [0, 1].map(() => ({ loss: [], heldLoss: [], bleu: [], exact: [], gold: [], entropy: [] })) });
   showTime();
 }
 
@@ -16,21 +16,14 @@ function thin(list, most) {
   return list.length > most ? list.filter((_, i) => (list.length - 1 - i) % 2 === 0) : list;
 }
 
-function addPoints(curves, { step, loss, held: figures, gold }) {
-  const add = (name, value) => {
-    if (Number.isFinite(value)) curves[name] = thin([...curves[name], [step, value]], MOST_POINTS);
+function addPoints(curves, { step, loss, held: figures }) {
+  const add = (name, value, at) => {
+    if (Number.isFinite(value)) curves[name] = thin([...curves[name], [at, value]], MOST_POINTS);
   };
-  add("loss", loss);
-  if (figures) {
-    add("heldLoss", figures.loss);
-    add("bleu", figures.bleu);
-    add("exact", 100 * figures.exact);
-    add("entropy", figures.entropy);
-  }
-  if (gold) {
-    add("gold", 100 * gold.weight);
-    add("moved", 100 * gold.moved);
-  }
+  add("loss", loss, step);
+  if (!figures) return;
+  const values = { heldLoss: figures.loss, bleu: figures.bleu, exact: 100 * figures.exact, entropy: figures.entropy, gold: figures.gold === null ? NaN : 100 * figures.gold };
+  for (const [name, value] of Object.entries(values)) add(name, value, figures.step);
 }
 
 // A moment of the worker: what it did not measure anew stays as in the last one.
@@ -39,7 +32,7 @@ function keepMoment(frames) {
   frames.forEach((frame, slot) => {
     if (!frame) return;
     addPoints(past.curves[slot], frame);
-    for (const name of ["held", "gold"]) frame[name] ??= last[slot]?.[name];
+    frame.held ??= last[slot]?.held;
   });
   past.moments.push({ frames });
   past.bytes += frames.reduce((sum, frame) => sum + bytesOf(frame), 0);
@@ -85,7 +78,7 @@ function drawFigures() {
   const percent = (share) => (Number.isFinite(share) ? `${fixed(100 * share, 1)} %` : "–");
   const row = (frame, slot) => html("tr", {}, html("td", {}, names[slot]), ...[
     frame.step ?? training.about[slot]?.step ?? 0, fixed(frame.speed, 0), fixed(frame.loss, 3), fixed(frame.held?.loss ?? NaN, 3), fixed(frame.held?.bleu ?? NaN, 1), percent(frame.held?.exact),
-    percent(frame.gold?.weight), percent(frame.gold?.moved), fixed(frame.held?.entropy ?? NaN, 2),
+    percent(frame.held?.gold), percent(frame.held?.moved), fixed(frame.held?.entropy ?? NaN, 2),
   ].map((text) => html("td", {}, String(text))));
   byId("figures").replaceChildren(html("thead", {}, html("tr", {}, ...textOf("columns").split("|").map((text) => html("th", { scope: "col" }, text)))),
     html("tbody", {}, ...frames.map((frame, slot) => frame && row(frame, slot)).filter(Boolean)));

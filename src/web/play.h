@@ -7,6 +7,10 @@
 #include "session/session.h"
 #include "web/playground.h"
 
+/* A measurement of the held-out pairs that is under way. */
+typedef struct web_measuring web_measuring;
+void web_measuring_end(web_measuring *all);
+
 struct web_play {
     bool trains; /* it was made by web_open */
     sa_session session;
@@ -17,6 +21,7 @@ struct web_play {
     sa_corpus held_out; /* the held-out pairs; its array belongs to the handle, not the texts */
     json_t *notes;      /* list of the session's notes */
     json_t *validation; /* of the last step; NULL: none was due */
+    web_measuring *measuring; /* NULL: none */
 };
 
 static inline sa_model *web_model(web_play *play) {

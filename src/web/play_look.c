@@ -1,10 +1,8 @@
-/* play_look: what a model does with a sentence or with the held-out pairs. */
+/* play_look: what a model does with a sentence. */
 #include "base/links.h"
 #include "base/memory.h"
 #include "config/settings.h"
-#include "inference/gold_links.h"
 #include "inference/translation.h"
-#include "metrics/linking.h"
 #include "report/explanation_text.h"
 #include "report/figure.h"
 #include "report/matrix.h"
@@ -263,115 +261,4 @@ const char *web_explain(web_play *play, const char *source, const char *target,
     const char *result = sa_explain(web_model(play), &job, error) ? web_give(&text.out) : NULL;
     sa_explanation_release(&text);
     return result;
-}
-
-/* ---- The held-out pairs ---------------------------------------------------------------------- */
-
-/* The first `most` of them. */
-static bool take_held_out(const web_play *play, int most, sa_corpus *pairs, sa_error *error) {
-    *pairs = play->held_out;
-    if (most >= 0 && (size_t)most < pairs->count) pairs->count = (size_t)most;
-    return pairs->count || sa_fail(error, SA_USAGE, "this model has no held-out pairs");
-}
-
-static json_t *figures_json(const sa_eval_result *all) {
-    const struct {
-        const char *name;
-        double value;
-    } figures[] = {{"loss", all->loss},
-                   {"perplexity", all->perplexity},
-                   {"bleu", all->bleu},
-                   {"chrf", all->chrf},
-                   {"exact", all->exact},
-                   {"tokens", all->tokens},
-                   {"aer", all->aer},
-                   {"precision", all->precision},
-                   {"recall", all->recall},
-                   {"entropy", all->entropy},
-                   {"coverage", all->coverage},
-                   {"end_weight", all->end_weight},
-                   {"row_sum", all->row_sum},
-                   {"zeros", all->zeros},
-                   {"monotonicity", all->monotonicity}};
-    json_t *object = json_pack("{s:I}", "sentences", (json_int_t)all->sentences);
-    for (size_t i = 0; i < sizeof figures / sizeof *figures; i++)
-        json_object_set_new(object, figures[i].name, sa_json_number(figures[i].value));
-    return object;
-}
-
-const char *web_validate(web_play *play, int most, const char *options) {
-    sa_error *error = web_begin();
-    sa_model *model = web_model(play);
-    sa_corpus pairs;
-    sa_search search;
-    forced_attention forced = {0};
-    sa_link_options linking;
-    sa_eval_result all;
-    char *words = NULL;
-    sa_sentence_result *each = NULL;
-    json_t *result = NULL;
-    sa_link_options_init(&linking);
-    linking.null_key = sa_settings_has_null_key(&model->settings);
-    if (take_held_out(play, most, &pairs, error) &&
-        read_search(options, &search, &forced, &words, error) &&
-        read_forced(&forced, NULL, &search.override, error) &&
-        (each = sa_new(pairs.count, sizeof *each, error)) &&
-        sa_evaluate(model, &pairs, &search, &linking, each, error)) {
-        if (sa_eval_summarize(&model->settings.metrics, &pairs, each, NULL, pairs.count, &all,
-                              error))
-            result = figures_json(&all);
-        sa_sentence_results_release(each, pairs.count);
-    }
-    free(each), free(words);
-    return web_give_json(result);
-}
-
-/* Sums of the weights on gold links, of all and of those that cross another. */
-typedef struct gold_sums {
-    const sa_gold_alignment *gold; /* of each pair */
-    double weight, moved;
-    int links, moved_links;
-} gold_sums;
-
-static bool crosses(const sa_gold_alignment *gold, const sa_link *link) {
-    for (size_t i = 0; i < gold->count; i++) {
-        const sa_link *other = &gold->links[i];
-        if ((other->source - link->source) * (other->target - link->target) < 0) return true;
-    }
-    return false;
-}
-
-static bool add_gold(void *context, size_t index, const sa_alignment *alignment, sa_error *error) {
-    gold_sums *sums = context;
-    const sa_gold_alignment *gold = &sums->gold[index];
-    (void)error;
-    for (size_t i = 0; i < gold->count; i++) {
-        const sa_link *link = &gold->links[i];
-        if (link->possible) continue;
-        const double weight = alignment->weights[link->target * alignment->sources + link->source];
-        sums->weight += weight, sums->links++;
-        if (crosses(gold, link)) sums->moved += weight, sums->moved_links++;
-    }
-    return true;
-}
-
-const char *web_gold(web_play *play, int most) {
-    sa_error *error = web_begin();
-    sa_model *model = web_model(play);
-    sa_corpus pairs;
-    gold_sums sums = {0};
-    if (!take_held_out(play, most, &pairs, error)) return NULL;
-    if (!pairs.gold || !sa_settings_has_attention(&model->settings))
-        return web_give_json(json_null());
-    sa_gold_alignment *gold =
-        sa_gold_make(&model->source, &model->target, &pairs, pairs.pairs, NULL, pairs.count, error);
-    sums.gold = gold;
-    const bool good =
-        gold && sa_align(model, NULL, pairs.pairs, pairs.count, add_gold, &sums, error);
-    sa_gold_release(gold, pairs.count);
-    return good ? web_give_json(json_pack(
-                      "{s:o, s:i, s:o, s:i}", "weight", sa_json_number(sums.weight / sums.links),
-                      "links", sums.links, "moved", sa_json_number(sums.moved / sums.moved_links),
-                      "moved_links", sums.moved_links))
-                : NULL;
 }

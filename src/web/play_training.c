@@ -136,6 +136,7 @@ void web_close(web_play *play) {
     }
     snprintf(name, sizeof name, "%s/log.csv", play->folder);
     web_file_remove(name);
+    web_measuring_end(play->measuring);
     free(play->held_out.pairs);
     json_decref(play->notes);
     json_decref(play->validation);

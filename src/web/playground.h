@@ -14,7 +14,7 @@
  *   what exists  web_info web_settings web_pairs
  *   a model      web_open web_load web_close web_about web_pair
  *   training     web_step web_validate web_break web_gradcheck
- *   looking      web_translate web_align web_gold web_explain web_picture
+ *   looking      web_translate web_align web_explain web_picture
  *   saving       web_save web_size */
 #ifndef SA_WEB_PLAYGROUND_H
 #define SA_WEB_PLAYGROUND_H
@@ -94,11 +94,14 @@ const char *web_pair(const web_play *play, int i);
  * command would end here ("steps", "epochs", "patience")}. Training may go on after that. */
 const char *web_step(web_play *play, int updates);
 
-/* The figures of the first `most` held-out pairs, without effect on the training. `options` are
- * those of web_translate and "--force-attention". {"sentences", "loss", "perplexity", "bleu",
- * "chrf", "exact" (0 .. 1), "tokens", "aer", "precision", "recall", "entropy" (nats), "coverage",
- * "end_weight", "row_sum", "zeros", "monotonicity"}; null: there is nothing to measure. */
-const char *web_validate(web_play *play, int most, const char *options);
+/* The figures of the first `most` held-out pairs, without effect on the training. A call measures
+ * up to `pairs` more of them (0: all) by the weights at the first of these calls, and gives null
+ * until all are measured; then {"step": of the first call, "sentences", "loss", "perplexity",
+ * "bleu", "chrf", "exact" (0 .. 1), "tokens", "aer", "precision", "recall", "entropy" (nats),
+ * "coverage", "end_weight", "row_sum", "zeros", "monotonicity"; "gold": the mean weight on the gold
+ * links, null: no attention or no alignments, "links"; "moved", "moved_links": the same of words
+ * whose link crosses another}. */
+const char *web_validate(web_play *play, int most, int pairs);
 
 /* Leaves a term of the backward pass out of all updates from now on; NULL: none. Returns {"term"}.
  */
@@ -127,11 +130,6 @@ const char *web_translate(web_play *play, const char *source, const char *option
  * "weights": [target][source], the mean over heads, "each": [layer][head][target][source]} */
 const char *web_align(web_play *play, const char *source, const char *target, const char *options,
                       const char *links);
-
-/* The mean weight on the gold links of the first `most` held-out pairs, teacher-forced: {"weight",
- * "links"; "moved", "moved_links": the same of words whose link crosses another}; null: no
- * attention or no alignments. */
-const char *web_gold(web_play *play, int most);
 
 /* The text of `softalign explain`. `options`: its own, as "--step 2 --digits 4". `target` NULL: the
  * greedy translation. */

@@ -3,12 +3,17 @@
 // Every message of the page has an id, an act and its arguments; the answer has the id and a result or an
 // error. While a training runs, a moment (a frame of each model) goes to the page after each slice.
 
-const SLICE = 45; // milliseconds of training between two looks, so that a look is drawn ten times a second
-const MEASURED = 200, FEW = 40; // held-out pairs behind the figures of a moment
+// Milliseconds of a slice: of training, and of measuring the held-out pairs. With what a look takes they stay
+// well below the 100 of ten looks a second, also where the page gets only a part of a core.
+const TRAINING = 40, MEASURING = 15;
+const MEASURED = 200; // held-out pairs behind the figures of a moment
+const PAUSE = 400; // between two measurements, at least
 
 let softalign = null;
 let running = false;
 let updates = 1; // of each model in a slice, as many as fit it: equal batches for both
+let pairs = 8; // that a slice measures
+let measuring = 0; // the model whose turn it is
 let watched = { source: null, target: null, look: "", links: null };
 const models = [null, null]; // { play, attends, due, ... }
 
@@ -32,21 +37,21 @@ function look({ play, attends }, frame) {
   if (each && heads * layers > 1) frame.each = each.flatMap((layer) => layer.map(flat));
 }
 
-// The figures of the held-out pairs, each within its share of the time: of few pairs as long as most of
-// their translations are wrong.
-function measure(model, frame) {
-  const timed = (name, share, act) => {
-    const began = performance.now();
-    if (began < model.due[name]) return;
-    frame[name] = act();
-    const now = performance.now();
-    model.due[name] = now + Math.max(400, (now - began) / share);
-  };
-  if (model.attends && model.gold) timed("gold", 0.15, () => softalign.call("gold", model.play, MEASURED));
-  timed("held", 0.25, () => {
-    model.held = softalign.call("validate", model.play, model.held?.exact > 0.5 ? MEASURED : FEW, "");
-    return model.held;
-  });
+// How often something is to be done in `share` milliseconds, when `count` times took `spent`.
+const fitting = (count, share, spent, most) => Math.max(1, Math.min(Math.round((count * share) / Math.max(spent, 0.5)), most, 2 * count));
+
+// Measures further held-out pairs, of one model at a time; its frame gets the figures when they are complete.
+function measure(frames) {
+  const slot = [measuring, 1 - measuring].find((one) => models[one]?.trains && frames[one] && performance.now() >= models[one].due);
+  if (slot === undefined) return;
+  const model = models[slot], began = performance.now();
+  const figures = softalign.call("validate", model.play, MEASURED, pairs);
+  pairs = fitting(pairs, MEASURING, performance.now() - began, MEASURED);
+  measuring = slot;
+  if (!figures) return;
+  frames[slot].held = figures;
+  model.due = performance.now() + PAUSE;
+  measuring = 1 - slot;
 }
 
 function advance(model, count) {
@@ -61,19 +66,20 @@ function tellMoment(frames) {
   postMessage({ moment: frames, memory: softalign.call("memory") });
 }
 
+// Trains each model, and looks.
+function play(count) {
+  const frames = models.map((model) => (model?.trains ? advance(model, count) : null));
+  models.forEach((model, slot) => frames[slot] && look(model, frames[slot]));
+  return frames;
+}
+
 function slice() {
   if (!running) return;
   guarded(() => {
-    const began = performance.now(), playing = models.filter((model) => model?.trains);
-    const frames = models.map((model) => (model?.trains ? advance(model, updates) : null));
-    const spent = performance.now() - began;
-    if (!playing.length) running = false;
-    updates = Math.max(1, Math.min(1000, Math.round((updates * SLICE) / Math.max(spent, 1)), 2 * updates));
-    models.forEach((model, slot) => {
-      if (!frames[slot]) return;
-      look(model, frames[slot]);
-      measure(model, frames[slot]);
-    });
+    const began = performance.now(), frames = play(updates);
+    updates = fitting(updates, TRAINING, performance.now() - began, 1000);
+    if (!frames.some(Boolean)) running = false;
+    measure(frames);
     tellMoment(frames);
   });
   setTimeout(slice);
@@ -111,8 +117,11 @@ const acts = {
     running = on;
   },
   step({ count }) {
-    const frames = models.map((model) => (model?.trains ? advance(model, count) : null));
-    models.forEach((model, slot) => frames[slot] && (look(model, frames[slot]), measure(model, frames[slot])));
+    const frames = play(count);
+    models.forEach((model, slot) => {
+      const frame = frames[slot];
+      while (frame && frame.held?.step !== frame.step) frame.held = softalign.call("validate", model.play, MEASURED, 0);
+    });
     tellMoment(frames);
   },
   // The sentence to look at from now on; its frames as the models are now.
@@ -133,7 +142,7 @@ const acts = {
 
 function keep(slot, play, trains) {
   const about = softalign.call("about", play);
-  models[slot] = { play, trains, attends: about.attention, gold: about.gold, due: { gold: 0, held: 0 }, pace: { words: 0, seconds: 0 } };
+  models[slot] = { play, trains, attends: about.attention, due: 0, pace: { words: 0, seconds: 0 } };
   const pairs = Array.from({ length: Math.min(about.held_out ?? 0, MEASURED) }, (_, i) => softalign.call("pair", play, i));
   return { ...about, held: pairs };
 }

@@ -89,6 +89,22 @@ assert.deepEqual(figures(call("step", resumed, 3)), figures(call("step", whole, 
 assert.deepEqual(call("save", resumed, 0), call("save", whole, 0));
 console.log("equal bits after saving and opening a training's state");
 
+// Measuring, in parts between the updates, changes no bits of a training, and its figures are those of the
+// weights at its beginning.
+const measured = call("open", small, pairs, null, null, 0), alone = call("open", small, pairs, null, null, 0), all = call("validate", measured, 9, 0);
+assert.deepEqual(call("validate", measured, 9, 0), all);
+assert.equal(call("validate", measured, 9, 4), null);
+call("step", measured, 1);
+assert.equal(call("validate", measured, 9, 4), null);
+call("step", measured, 1);
+for (const [name, value] of Object.entries(call("validate", measured, 9, 4))) // one sentence's products sum in another order
+  assert(Math.abs(value - all[name]) < 1e-6, `${name}: ${value}, all at once ${all[name]}`);
+assert.equal(call("validate", measured, 9, 0).step, 2);
+call("step", alone, 2);
+assert.deepEqual(call("save", measured, 0), call("save", alone, 0));
+assert(all.gold > 0 && all.gold < 1 && all.moved_links > 0 && all.moved_links < all.links && all.sentences === 9, JSON.stringify(all));
+console.log("measuring leaves the training as it is");
+
 // What is wrong is said in a sentence, and the model goes on.
 const wrong = [
   ["open", "--hiden 3", pairs, null, null, 0], ["open", "--hidden 8192", pairs, null, null, 0],

@@ -18,7 +18,7 @@ const last = (what) => `past.moments.at(-1)?.frames[0]?.${what}`;
 // One click; how long until the word order is seen, and until the unseen sentences are right.
 async function insight(page) {
   await page.click("#start");
-  const order = await page.until(`${last("gold?.moved")} > 0.5`, 60000);
+  const order = await page.until(`${last("held?.moved")} > 0.5`, 60000);
   const right = order + await page.until(`${last("held?.exact")} >= 0.95`, 120000);
   const rate = await page.run(`new Promise((done) => { const from = past.moments.length, step = ${last("step")}; setTimeout(() => done([past.moments.length - from, ${last("speed")}]), 1000); })`);
   console.log(`word order after ${(order / 1000).toFixed(1)} s, 95 % exact after ${(right / 1000).toFixed(1)} s, ${rate[0]} pictures and ${rate[1].toFixed(0)} words per second`);

@@ -2,6 +2,7 @@
 // The sections, shown if the page has data for them.
 
 function addHead() {
+  document.documentElement.classList.toggle("framed", self !== top);
   document.title = visible(page.title);
   byId("title").textContent = visible(page.title);
   byId("live").hidden = !page.live;

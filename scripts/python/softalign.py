@@ -1,0 +1,1277 @@
+"""Small neural translation models that train on a CPU, and what attention does in them.
+
+    import softalign
+    softalign.train("reorder.tsv", "reorder", steps=1500, callback=print)
+    with softalign.load("reorder/best.safetensors") as model:
+        print(model.translate("the sad cat finds a dog.").text)
+        alignment = model.align("the sad cat finds a dog.", "the cat sad a dog finds.")
+        print(alignment.weights.shape)          # target words x source words, </s> included
+        print(model.evaluate("unseen.tsv").bleu)
+
+Models, alignments, trainings and comparisons show themselves in a notebook; to_html() gives the same
+as a page. Options have the names of the command's, with _ for -: `softalign help train` explains
+them. Where NumPy is installed, numbers are arrays that read the memory of the library, without a
+copy; elsewhere they are lists. Whatever fails raises Error, which has the code.
+
+This module needs libsoftalign.so.0, which it looks for in this order: the file that the environment
+variable SOFTALIGN_LIBRARY names; the folder of this module; where the system looks for libraries.
+The library sets the threads of OpenBLAS to one in the whole process, since it has its own. A model
+may be used by one thread at a time, and not in a child after fork().
+"""
+
+from __future__ import annotations
+
+import ctypes
+import csv
+import enum
+import html as _html
+import json
+import os
+import signal
+import threading
+import weakref
+from ctypes import (CFUNCTYPE, POINTER, Structure, byref, c_bool, c_char, c_char_p, c_double, c_int,
+                    c_int64, c_size_t, c_void_p)
+from dataclasses import dataclass, fields
+from typing import Any, Callable, Dict, Iterable, List, Optional, Sequence, Tuple, Union, overload
+
+__all__ = ["Alignment", "Alignments", "Attended", "Code", "Comparison", "Corpus", "Error", "Evaluation",
+           "Model", "Progress", "Score", "Sentence", "Training", "Translation", "attend", "average",
+           "compare", "load", "presets", "score", "train", "version"]
+__version__ = "0.1.0"
+
+Path = Union[str, "os.PathLike[str]"]
+Pairs = Union["Corpus", Path, Iterable[Sequence[str]]]
+"""A Corpus, the path of one, or tuples (source, target) or (source, target, links)."""
+Array = Any
+"""A numpy.ndarray; without NumPy, nested lists of numbers."""
+
+
+# ---- Errors --------------------------------------------------------------------------------------
+
+class Code(enum.IntEnum):
+    """What failed; also the exit codes of the command.
+
+    CHECK     1  a check failed
+    USAGE     2  an option or argument is wrong
+    DATA      3  a corpus or model file is damaged or inconsistent
+    OPEN      4  a file cannot be opened
+    IO        5  reading or writing failed midway
+    BUSY      6  the output folder holds a training, or one is writing to it
+    LIMIT     7  out of memory, or beyond a size limit
+    DIVERGED  8  training left the finite numbers
+    """
+
+    CHECK = 1
+    USAGE = 2
+    DATA = 3
+    OPEN = 4
+    IO = 5
+    BUSY = 6
+    LIMIT = 7
+    DIVERGED = 8
+
+
+class Error(Exception):
+    """The library's message, and its `code`."""
+
+    def __init__(self, code: int, text: str):
+        super().__init__(text)
+        self.code = Code(code)
+
+
+# ---- The structs of softalign.h, field by field --------------------------------------------------
+# tests/python/layout.py compares them with the C compiler's. sa_settings is not among them: it is
+# filled in by name.
+
+def _struct(name: str, *columns: Tuple[Any, str]) -> Any:
+    """The ctypes class of a struct: (type, "field field ...") ..."""
+    listed = [(field, kind) for kind, names in columns for field in names.split()]
+    return type(name, (Structure,), {"_fields_": listed})
+
+
+_text, _texts, _numbers = c_char_p, POINTER(c_char_p), POINTER(c_double)
+_error = _struct("sa_error", (c_int, "code"), (c_char * 512, "text"))
+_option = _struct("sa_option", (_text, "name"), (c_int, "kind scope"), (c_size_t, "offset"),
+                  (c_double, "default_value min max"), (CFUNCTYPE(_text, c_size_t), "choice"),
+                  (_text, "value help"))
+_pair = _struct("sa_pair", (_text, "source target gold"), (c_size_t, "line"), (_text, "id"))
+_corpus = _struct("sa_corpus", (POINTER(_pair), "pairs"), (c_size_t, "count lines empty"),
+                  (c_bool, "gold"), (_text, "note name"), (c_void_p, "owned"))
+_cost = _struct("sa_train_cost", (c_double, "seconds updating"), (c_int64, "words"))
+_progress = _struct("sa_progress", (c_int, "kind epoch"), (c_double, "epoch_part"), (c_int64, "step"),
+                    (_cost, "spent"),
+                    (c_double, "seconds_left loss words_per_second gradient_norm guided_loss "
+                               "valid_loss valid_perplexity valid_bleu valid_chrf"),
+                    (c_bool, "best"), (_text, "note"))
+_report = CFUNCTYPE(None, c_void_p, POINTER(_progress))
+_train_options = _struct("sa_train_options", (c_void_p, "settings"),
+                         (_text, "train alignments valid out"), (POINTER(_pair), "snapshot_pairs"),
+                         (c_size_t, "snapshot_count"), (c_bool, "resume overwrite"), (_cost, "spent"),
+                         (c_bool, "pausing"), (_report, "report"), (c_void_p, "context"),
+                         (POINTER(c_int), "stop"), (c_void_p, "parts"), (c_bool, "diagnose"))
+_train_result = _struct("sa_train_result", (c_int64, "steps"), (c_int, "epochs"), (_cost, "spent"),
+                        (c_double, "best_loss best_bleu best_chrf"), (_text, "reason worst"),
+                        (c_double, "worst_figure"))
+_override = _struct("sa_attention_override", (c_int, "kind shift"))
+_search = _struct("sa_search", (c_int, "beam nbest length_penalty"),
+                  (c_double, "length_power coverage max_ratio"), (c_int, "min_length"),
+                  (c_bool, "reference_length no_unknown sample"), (c_double, "temperature"),
+                  (c_int, "top_k"), (c_double, "top_p"), (c_int64, "seed"),
+                  (c_bool, "weights replace_unknown"), (POINTER(_corpus), "dictionary"),
+                  (c_int, "batch"), (_override, "override"))
+_translation = _struct("sa_translation", (c_void_p, "text"), (c_double, "log_probability score"),
+                       (c_int, "words"), (c_bool, "complete"), (c_int, "source_words"),
+                       (c_bool, "too_long"), (c_int, "unknown_source sources"),
+                       (_texts, "target source"), (_numbers, "weights"))
+_align_options = _struct("sa_align_options", (c_int, "site layer"), (_override, "override"))
+_alignment = _struct("sa_alignment", (c_int, "targets sources heads layers"),
+                     (_texts, "target source"), (_numbers, "weights"), (c_double, "log_probability"),
+                     (_numbers, "token_log_probabilities generation_probabilities"),
+                     (POINTER(c_bool), "target_unknown source_unknown"))
+_each = CFUNCTYPE(c_bool, c_void_p, c_size_t, POINTER(_alignment), POINTER(_error))
+_metrics = _struct("sa_metrics", (c_int, "tokenize smooth"), (c_double, "smooth_value"),
+                   (c_bool, "effective_order lowercase"), (c_int, "chrf_order chrf_word_order chrf_beta"),
+                   (c_bool, "chrf_whitespace chrf_eps"))
+_metric_values = _struct("sa_metric_values", (c_double, "bleu chrf exact tokens"))
+_link_options = _struct("sa_link_options", (c_int, "links"), (c_double, "threshold"), (c_bool, "null_key"))
+_link_counts = _struct("sa_link_counts", (c_size_t, "links sure links_sure links_possible"))
+_attention_stats = _struct(
+    "sa_attention_stats", (c_size_t, "rows words cells zeros"),
+    (c_double, "entropy head_entropy max_entropy weight eos_weight"),
+    (c_size_t, "sources covered steps monotone"), (c_double, "long_rows column"),
+    (c_size_t, "online"), (c_double, "read available"), (c_size_t, "identical"), (c_size_t * 3, "aligned"))
+_coverage = _struct("sa_source_coverage", (c_int, "position"), (c_double, "weight expected"))
+_length_balance = _struct("sa_length_balance", (c_int, "words reference repeated repetitions dropped"),
+                          (_coverage, "over under"))
+_sentence_result = _struct(
+    "sa_sentence_result", (c_double, "log_probability free_log_probability"),
+    (c_int, "words source_words"), (_text, "translation reference"), (c_bool, "exact"),
+    (_link_counts, "links before after"), (_attention_stats, "attention"),
+    (_length_balance, "balance"), (c_int, "unknown_source unknown_target"))
+_eval_result = _struct(
+    "sa_eval_result", (c_size_t, "sentences"), (c_int64, "target_words"),
+    (c_double, "loss perplexity free_perplexity bleu chrf exact tokens aer precision recall aer_before "
+               "aer_after entropy coverage end_weight row_sum zeros latency source_length "
+               "monotonicity rep drop"))
+_compare_options = _struct(
+    "sa_compare_options", (_text, "train test valid snapshots models out"),
+    (c_void_p, "settings transformer"), (c_int, "seeds matrices"), (c_bool, "overwrite"),
+    (_text, "html title notes open_at"), (_report, "report"), (c_void_p, "context"),
+    (POINTER(c_int), "stop"))
+_compare_result = _struct("sa_compare_result", (c_bool, "stopped"), (_text, "table json"))
+_table = _struct("sa_table", (_text, "name"), (c_int, "rows cols"), (_numbers, "numbers"))
+_projection = _struct("sa_projection", (_table, "W b"))
+_attend_options = _struct(
+    "sa_attend_options", (c_int, "attention normalizer"), (c_double, "entmax_alpha"),
+    (c_int, "heads positions"), (c_bool, "causal"), (c_double, "bandwidth"),
+    (_table, "query keys values"),
+    (_projection, "query_projection keys_projection values_projection output_projection"),
+    (_table, "v_a weights"))
+_attend_result = _struct("sa_attend_result", (c_int, "queries keys heads context output"),
+                         (c_bool, "default_v_a"), (c_double, "bandwidth left_out"),
+                         (_numbers, "scores weights contexts outputs"))
+
+_NOTE = 2  # SA_PROGRESS_NOTE
+_VALIDATION = 1
+_INT, _INT64, _REAL, _SWITCH, _CHOICE = range(5)  # SA_OPTION_...
+_SITES = ["cross", "encoder", "decoder"]
+
+
+# ---- The library ---------------------------------------------------------------------------------
+
+def _open_library() -> ctypes.CDLL:
+    named = os.environ.get("SOFTALIGN_LIBRARY")
+    beside = os.path.join(os.path.dirname(os.path.abspath(__file__)), "libsoftalign.so.0")
+    path = named or (beside if os.path.exists(beside) else "libsoftalign.so.0")
+    try:
+        return ctypes.CDLL(path)
+    except OSError as why:
+        hint = ("the environment variable SOFTALIGN_LIBRARY names it" if named else
+                "install libsoftalign0, or let the environment variable SOFTALIGN_LIBRARY name the file")
+        raise ImportError(f"softalign: the library cannot be loaded: {why} ({hint})") from None
+
+
+def _declare() -> None:
+    """The types of every function that is used; a missing one is a library of another version."""
+    P, settings, error, option = POINTER, c_void_p, POINTER(_error), POINTER(_option)
+    info = [c_size_t, P(_text), P(_text)]
+    for name, result, *arguments in [
+        ("version", _text), ("version_number", c_int),
+        ("settings_size", c_size_t), ("settings_init", None, settings),
+        ("settings_set", c_bool, settings, _text, _text, error),
+        ("settings_preset", c_bool, settings, _text, error),
+        ("settings_has_attention", c_bool, settings), ("settings_has_null_key", c_bool, settings),
+        ("preset_name", _text, c_size_t), ("attention_info", _text, *info),
+        ("normalizer_info", _text, *info), ("position_info", _text, *info),
+        ("settings_option", option, c_size_t), ("search_option", option, c_size_t),
+        ("metrics_option", option, c_size_t), ("link_option", option, c_size_t),
+        ("corpus_open", c_bool, P(_corpus), _text, error), ("corpus_close", None, P(_corpus)),
+        ("train", c_bool, P(_train_options), P(_train_result), error),
+        ("model_open", c_void_p, _text, c_int, error), ("model_close", None, c_void_p),
+        ("model_settings", c_void_p, c_void_p), ("model_parameters", c_size_t, c_void_p),
+        ("model_set_max_len", c_bool, c_void_p, c_int, error),
+        ("average_models", c_bool, _texts, c_int, _text, error),
+        ("attention_override_parse", c_bool, P(_override), _text, error),
+        ("search_init", None, P(_search)), ("search_set", c_bool, P(_search), _text, _text, error),
+        ("translate", c_bool, c_void_p, _texts, c_size_t, P(_search), P(_translation), error),
+        ("translations_release", None, P(_translation), c_size_t),
+        ("align", c_bool, c_void_p, P(_align_options), P(_pair), c_size_t, _each, c_void_p, error),
+        ("alignment_weights", c_void_p, P(_alignment), c_int, c_int),
+        ("alignment_copy", c_bool, P(_alignment), P(_alignment), error),
+        ("alignment_merge", c_bool, P(_alignment), P(_alignment), error),
+        ("alignment_release", None, P(_alignment)),
+        ("metrics_init", None, P(_metrics)), ("metrics_set", c_bool, P(_metrics), _text, _text, error),
+        ("compute_metrics", c_bool, P(_metrics), _texts, P(_texts), c_size_t, c_size_t,
+         P(_metric_values), error),
+        ("link_options_init", None, P(_link_options)),
+        ("link_options_set", c_bool, P(_link_options), _text, _text, error),
+        ("evaluate", c_bool, c_void_p, P(_corpus), P(_search), P(_link_options), P(_sentence_result), error),
+        ("sentence_results_release", None, P(_sentence_result), c_size_t),
+        ("eval_summarize", c_bool, P(_metrics), P(_corpus), P(_sentence_result), P(c_size_t), c_size_t,
+         P(_eval_result), error),
+        ("compare", c_bool, P(_compare_options), P(_compare_result), error),
+        ("compare_result_release", None, P(_compare_result)),
+        ("page_open", c_void_p, _text, c_int, error), ("page_close", None, c_void_p),
+        ("page_add_fact", c_bool, c_void_p, _text, _text, error),
+        ("page_add_model", c_bool, c_void_p, _text, settings, error),
+        ("page_add_alignment", c_bool, c_void_p, P(_alignment), c_int, _text, error),
+        ("page_add_training", c_bool, c_void_p, _text, error), ("page_html", _text, c_void_p, error),
+        ("attend", c_bool, P(_attend_options), P(_attend_result), error),
+        ("attend_result_release", None, P(_attend_result)),
+    ]:
+        try:
+            function = getattr(_lib, "sa_" + name)
+        except AttributeError:
+            raise ImportError(f"softalign: {_lib._name} has no sa_{name}: it is another version "
+                              f"than this module, {__version__}") from None
+        function.restype, function.argtypes = result, arguments
+
+
+def _check_version() -> None:
+    """Before 1.0, minor versions differ in their structs; later, major ones do."""
+    major, minor, _ = map(int, __version__.split("."))
+    found = _lib.sa_version_number()
+    if found // 10000 != major or (major == 0 and found // 100 != minor):
+        raise ImportError(f"softalign: {_lib._name} is version {version()}, this module {__version__}")
+
+
+_lib = _open_library()
+_declare()
+
+
+def version() -> str:
+    """The version of the library, such as "0.1.0"."""
+    return _lib.sa_version().decode()
+
+
+_check_version()
+
+
+def _call(name: str, *arguments: Any) -> Any:
+    """Calls sa_<name> with an sa_error at the end; raises what it reports."""
+    error = _error()
+    result = getattr(_lib, "sa_" + name)(*arguments, byref(error))
+    if not result:
+        raise Error(error.code, error.text.decode(errors="replace"))
+    return result
+
+
+# ---- Values --------------------------------------------------------------------------------------
+
+def _bytes(text: Optional[Path], what: str = "text") -> Optional[bytes]:
+    """As the library reads texts and paths. No zero byte: it would end the text."""
+    if text is None:
+        return None
+    try:
+        coded = os.fsencode(text) if isinstance(text, os.PathLike) else text.encode(errors="surrogateescape")
+    except AttributeError:
+        raise TypeError(f"{what}: expected a str, not {type(text).__name__}") from None
+    except UnicodeEncodeError:
+        raise Error(Code.USAGE, f"{what}: not valid Unicode") from None
+    if b"\0" in coded:
+        raise Error(Code.USAGE, f"{what}: holds a zero character")
+    return coded
+
+
+def _text_array(texts: Sequence[str], what: str) -> Any:
+    return (c_char_p * max(len(texts), 1))(*[_bytes(text, what) for text in texts])
+
+
+def _words(texts: Any, count: int) -> List[str]:
+    return [texts[i].decode(errors="replace") for i in range(count)]
+
+
+def _array(owner: Any, address: Any, *shape: int, kind: Any = c_double) -> Optional[Array]:
+    """Numbers in memory that lives as long as `owner`, which the array keeps: NumPy reads them there."""
+    address = ctypes.cast(address, c_void_p).value
+    if not address:
+        return None
+    size = 1
+    for length in shape:
+        size *= length
+    memory = (kind * size).from_address(address)
+    memory.owner = owner
+    try:
+        import numpy
+    except ImportError:
+        rows = list(memory)
+        for length in reversed(shape[1:]):
+            rows = [rows[i:i + length] for i in range(0, len(rows), length)]
+        return rows
+    array = numpy.frombuffer(memory, dtype=numpy.dtype(kind)).reshape(shape)
+    array.flags.writeable = False
+    return array
+
+
+class _Owned:
+    """A struct, or an array of them, with memory of the library's: freed once nothing refers to it."""
+
+    def __init__(self, struct: Any, release: Callable[..., None], *arguments: Any):
+        self.struct = struct
+        weakref.finalize(self, release, struct, *arguments).atexit = False  # others may still read it
+
+
+def _record(cls: Any, struct: Any, **more: Any) -> Any:
+    """A dataclass filled in from the fields of the same names."""
+    found = {field.name: getattr(struct, field.name) for field in fields(cls)
+             if field.name not in more and hasattr(struct, field.name)}
+    return cls(**{name: value.decode(errors="replace") if isinstance(value, bytes) else value
+                  for name, value in found.items()}, **more)
+
+
+def _rows(kind: str) -> Any:
+    """The options that sa_<kind>_option lists."""
+    i = 0
+    while row := getattr(_lib, f"sa_{kind}_option")(i):
+        yield row.contents
+        i += 1
+
+
+def _names(name: Callable[..., Optional[bytes]], *more: Any) -> List[str]:
+    """What name(0, ...), name(1, ...) ... are."""
+    found: List[str] = []
+    while (text := name(len(found), *more)) is not None:
+        found.append(text.decode())
+    return found
+
+
+def _set(setter: str, struct: Any, options: Dict[str, Any]) -> None:
+    """Sets options by their names, as the command line does."""
+    for name, value in options.items():
+        if value is None:
+            continue
+        shown = "yes" if value is True else "no" if value is False else str(value)
+        _call(setter, struct, _bytes(name.replace("_", "-")), _bytes(shown, name))
+
+
+def _frame(page: str, height: int) -> str:
+    """A page within another: in a frame of its own, neither can reach the other, whatever it holds."""
+    return (f'<iframe srcdoc="{_html.escape(page)}" sandbox="allow-scripts allow-downloads" loading="lazy" '
+            f'title="softalign" style="width: 100%; height: {height}px; border: 0; resize: vertical">'
+            '</iframe>')
+
+
+class _Shown:
+    """What shows itself in a notebook."""
+    _height = 560  # pixels
+
+    def _page(self) -> str:
+        raise NotImplementedError
+
+    def to_html(self, path: Optional[Path] = None) -> str:
+        """The page that a notebook shows, one file that loads nothing; written to `path` if given."""
+        page = self._page()
+        if path is not None:
+            with open(path, "w", encoding="utf-8") as file:
+                file.write(page)
+        return page
+
+    def _repr_html_(self) -> str:
+        return _frame(self._page(), self._height)
+
+
+class _Page:
+    """A page under construction."""
+
+    def __init__(self, title: str, models: int = 1):
+        self.page = _call("page_open", _bytes(title), models)
+
+    def __enter__(self) -> "_Page":
+        return self
+
+    def __exit__(self, *why: Any) -> None:
+        _lib.sa_page_close(self.page)
+
+    def add(self, what: str, *arguments: Any) -> None:
+        _call("page_add_" + what, self.page, *arguments)
+
+    def text(self) -> str:
+        return _call("page_html", self.page).decode()
+
+
+# ---- Settings ------------------------------------------------------------------------------------
+
+class _Settings:
+    """An sa_settings in memory of our own."""
+
+    def __init__(self, copied: Optional[int] = None):
+        self.memory = ctypes.create_string_buffer(_lib.sa_settings_size())
+        if copied:
+            ctypes.memmove(self.memory, copied, len(self.memory))
+        else:
+            _lib.sa_settings_init(self.memory)
+
+    def set(self, preset: Optional[str], options: Dict[str, Any]) -> "_Settings":
+        if preset is not None:
+            _call("settings_preset", self.memory, _bytes(preset))
+        _set("settings_set", self.memory, options)
+        return self
+
+    def values(self) -> Dict[str, Any]:
+        """By their names; choices by theirs."""
+        found: Dict[str, Any] = {}
+        kinds = {_INT: c_int, _CHOICE: c_int, _INT64: c_int64, _REAL: c_double, _SWITCH: c_bool}
+        for row in _rows("settings"):
+            if row.kind not in kinds:
+                continue
+            value = kinds[row.kind].from_buffer(self.memory, row.offset).value
+            if row.kind == _CHOICE:
+                value = row.choice(value).decode()
+            found[row.name.decode().replace("-", "_")] = value
+        return found
+
+
+def presets() -> List[str]:
+    """The names of the presets: settings of papers and corpora."""
+    return _names(_lib.sa_preset_name)
+
+
+# ---- Pairs ---------------------------------------------------------------------------------------
+
+class Corpus:
+    """Pairs of sentences, read from a file: `source TAB target` lines, with a third column of word
+    links ("0-0 1-2") where known; or "SRC,TGT", two parallel files. gzip is recognized.
+
+    A sequence of tuples (source, target, links or None), and a context manager that frees them.
+    """
+
+    def __init__(self, path: Path):
+        self._name = _bytes(path, "path")
+        self._struct = _corpus()
+        _call("corpus_open", byref(self._struct), self._name)
+        self.close = weakref.finalize(self, _lib.sa_corpus_close, self._struct)
+        self.note: Optional[str] = self._struct.note and self._struct.note.decode(errors="replace")
+
+    def __enter__(self) -> "Corpus":
+        return self
+
+    def __exit__(self, *why: Any) -> None:
+        self.close()
+
+    def __len__(self) -> int:
+        return self._struct.count if self.close.alive else 0
+
+    def __getitem__(self, i: int) -> Tuple[str, str, Optional[str]]:
+        if not -len(self) <= i < len(self):
+            raise IndexError(i)
+        pair = self._struct.pairs[i % len(self)]
+        return pair.source.decode(), pair.target.decode(), pair.gold and pair.gold.decode()
+
+    def __repr__(self) -> str:
+        return f"<softalign.Corpus {os.fsdecode(self._name)!r}: {len(self)} pairs>"
+
+
+def _as_corpus(pairs: Pairs) -> Tuple[Any, Any]:
+    """An sa_corpus, and what must live as long."""
+    if isinstance(pairs, (str, os.PathLike)):
+        pairs = Corpus(pairs)
+    if isinstance(pairs, Corpus):
+        if not pairs.close.alive:
+            raise Error(Code.USAGE, "the corpus is closed")
+        return pairs._struct, pairs
+    rows = [tuple(pair) for pair in pairs]
+    for pair in rows:
+        if len(pair) not in (2, 3):
+            raise TypeError("a pair is (source, target) or (source, target, links)")
+    array = (_pair * max(len(rows), 1))()
+    for i, (row, into) in enumerate(zip(rows, array)):
+        into.source, into.target = _bytes(row[0], "source"), _bytes(row[1], "target")
+        into.gold = _bytes(row[2], "links") if len(row) == 3 else None
+        into.line = i + 1
+    gold = bool(rows) and all(pair.gold is not None for pair in array)
+    return _corpus(pairs=array, count=len(rows), lines=len(rows), gold=gold, name=b"pairs"), array
+
+
+# ---- Training ------------------------------------------------------------------------------------
+
+@dataclass(frozen=True)
+class Progress:
+    """What a training reports, about five times a second and at every validation.
+
+    kind              "step", "validation" or "note"
+    epoch             from 1
+    epoch_part        fraction of the epoch's pairs seen, 0 .. 1
+    step              updates so far
+    seconds           from the training's start
+    seconds_left      until the nearest limit that can be predicted; negative: unknown
+    loss              nats per target token, since the last report
+    words_per_second  target tokens
+    gradient_norm     L2, before clipping
+    valid_loss        of a validation, as are the next ones: nats per target token
+    valid_perplexity
+    valid_bleu        0 .. 100
+    valid_chrf        0 .. 100
+    best              the best validation so far
+    note              a line for the user
+    """
+
+    kind: str
+    epoch: int
+    epoch_part: float
+    step: int
+    seconds: float
+    seconds_left: float
+    loss: float
+    words_per_second: float
+    gradient_norm: float
+    valid_loss: float
+    valid_perplexity: float
+    valid_bleu: float
+    valid_chrf: float
+    best: bool
+    note: Optional[str]
+
+    def __str__(self) -> str:
+        if self.kind == "note":
+            return self.note or ""
+        if self.kind == "step":
+            return f"step {self.step}  loss {self.loss:.4f}  {self.words_per_second:.0f} words/s"
+        return (f"step {self.step}  validation loss {self.valid_loss:.4f}  perplexity "
+                f"{self.valid_perplexity:.2f}  BLEU {self.valid_bleu:.2f}{'  best' if self.best else ''}")
+
+
+Callback = Callable[[Progress], Any]
+
+
+class _Watch:
+    """Reports of a training under way, and its stop: a true answer of the callback, or SIGINT."""
+
+    def __init__(self, callback: Optional[Callback]):
+        self.callback, self.stop, self.failure = callback, c_int(0), None
+        self.report = _report(self.take)
+
+    def take(self, context: Any, progress: Any) -> None:
+        """No exception may pass through the library: it is raised after its return."""
+        try:
+            if self.callback and progress:
+                now = progress.contents
+                kind = {_NOTE: "note", _VALIDATION: "validation"}.get(now.kind, "step")
+                if self.callback(_record(Progress, now, kind=kind, seconds=now.spent.seconds)):
+                    self.stop.value = 1
+        except BaseException as failure:
+            self.failure = self.failure or failure
+            self.stop.value = 1
+
+    def interrupt(self, number: int, frame: Any) -> None:
+        self.stop.value = 1
+
+    def __enter__(self) -> "_Watch":
+        self.before = None
+        if threading.current_thread() is threading.main_thread():
+            self.before = signal.signal(signal.SIGINT, self.interrupt)
+        return self
+
+    def __exit__(self, *why: Any) -> None:
+        if self.before is not None:
+            signal.signal(signal.SIGINT, self.before)
+        if self.failure is not None:
+            raise self.failure
+
+
+@dataclass(frozen=True)
+class Training(_Shown):
+    """A training that has ended. A notebook shows its learning curves.
+
+    folder     that it wrote
+    reason     why it ended: "epochs", "steps", "time", "patience", "stopped"
+    steps      updates
+    epochs
+    seconds    validations included
+    best_loss  of the best validation, as are the next: nats per target token
+    best_bleu  0 .. 100
+    best_chrf  0 .. 100
+    """
+
+    folder: str
+    reason: str
+    steps: int
+    epochs: int
+    seconds: float
+    best_loss: float
+    best_bleu: float
+    best_chrf: float
+
+    def load(self, threads: int = 0) -> "Model":
+        """The best model."""
+        return load(os.path.join(self.folder, "best.safetensors"), threads)
+
+    def log(self) -> List[Dict[str, float]]:
+        """The validations: the rows of log.csv."""
+        with open(os.path.join(self.folder, "log.csv"), encoding="utf-8", newline="") as file:
+            return [{name: float(value) if value else float("nan") for name, value in row.items()}
+                    for row in csv.DictReader(file)]
+
+    def to_frame(self) -> Any:
+        """The validations as a pandas.DataFrame."""
+        import pandas
+        return pandas.DataFrame(self.log())
+
+    def _page(self) -> str:
+        with self.load(1) as model:
+            return model._page_of(f"Training of {_name_of(self.folder)}", self.folder)
+
+
+def train(train: Path, out: Path, *, valid: Optional[Path] = None, alignments: Optional[Path] = None,
+          snapshots: Optional[Pairs] = None, preset: Optional[str] = None,
+          callback: Optional[Callback] = None, resume: bool = False, overwrite: bool = False,
+          **settings: Any) -> Training:
+    """Trains a model on a file of pairs, writes it to the folder `out`, and returns the Training.
+
+    valid       validation pairs; None: 5 % of the training pairs
+    alignments  word links of the training pairs, with guided_alignment=...
+    snapshots   pairs whose attention is recorded at every validation
+    preset      settings of a paper or a corpus to start from: see presets()
+    callback    called with a Progress; print is one. A true answer stops the training
+    resume      from out/last.safetensors, with its settings
+    overwrite   replace the training that `out` holds, which is refused otherwise (Code.BUSY)
+    settings    options of `softalign train`, such as hidden=64, max_time=10, tokenizer="bpe"
+
+    Interrupting it (Ctrl-C, or a notebook's stop button) saves and returns: reason is "stopped".
+    """
+    start = _Settings()
+    if resume:
+        with load(os.path.join(os.fspath(out), "last.safetensors"), 1) as stored:
+            start = _Settings(_lib.sa_model_settings(stored._open()))
+    chosen = start.set(preset, settings)
+    recorded = _as_corpus(snapshots) if snapshots is not None else (None, None)
+    result = _train_result()
+    with _Watch(callback) as watch:
+        options = _train_options(
+            settings=ctypes.addressof(chosen.memory), train=_bytes(train, "train"),
+            alignments=_bytes(alignments, "alignments"), valid=_bytes(valid, "valid"),
+            out=_bytes(out, "out"), resume=resume, overwrite=overwrite, report=watch.report,
+            stop=ctypes.pointer(watch.stop))
+        if recorded[0] is not None:
+            options.snapshot_pairs, options.snapshot_count = recorded[0].pairs, recorded[0].count
+        _call("train", byref(options), byref(result))
+    return _record(Training, result, folder=os.fspath(out), seconds=result.spent.seconds)
+
+
+# ---- Models --------------------------------------------------------------------------------------
+
+@dataclass(frozen=True)
+class Translation:
+    """A translation, and where the model looked for each of its words.
+
+    text             detokenized
+    log_probability  sum over its tokens, </s> included (nats)
+    score            what the search compares
+    complete         ends in </s>; False: cut off at the longest output
+    too_long         the source is: the translation was left empty
+    unknown_source   source words that the model does not know
+    target, source   with weights=True: tokens, </s> included
+    weights          with weights=True: attention [target, source]; None: no attention
+    """
+
+    text: str
+    log_probability: float
+    score: float
+    complete: bool
+    too_long: bool
+    unknown_source: int
+    target: Optional[List[str]] = None
+    source: Optional[List[str]] = None
+    weights: Optional[Array] = None
+
+    def __str__(self) -> str:
+        return self.text
+
+
+def _translation_of(owner: _Owned, one: Any) -> Translation:
+    text = ctypes.string_at(one.text).decode(errors="replace") if one.text else ""
+    return _record(
+        Translation, one, text=text, target=_words(one.target, one.words) if one.target else None,
+        source=_words(one.source, one.sources) if one.source else None,
+        weights=_array(owner, one.weights, one.words, one.sources) if one.weights else None)
+
+
+class Alignment(_Shown):
+    """Attention weights of a pair, whose target was given. A notebook shows the matrix.
+
+    target, source   the words of rows and columns, ending in "</s>"
+    weights          [target, source]: where the model attends, the mean over heads; a row sums to 1,
+                     or less with a null key or a Gaussian window
+    head_weights     [layer, head, target, source]
+    log_probability  of the target, </s> included (nats)
+    token_log_probabilities   [target]; None but for cross-attention
+    generation_probabilities  [target]: near 0 where a token is copied; None without copying
+    target_unknown, source_unknown  whether the model knows the word; None: not known
+    site             "cross", or "encoder" or "decoder" self-attention of a Transformer
+    gold             the word links that were given, in Pharaoh format, or None
+    """
+
+    def __init__(self, owner: _Owned, site: str, gold: Optional[str], model: "_ModelInfo"):
+        one = owner.struct
+        T, S = one.targets, one.sources
+        heads, layers = max(one.heads, 1), max(one.layers, 1)
+        self._owner, self._model, self.site, self.gold = owner, model, site, gold
+        self.target, self.source = _words(one.target, T), _words(one.source, S)
+        self.log_probability: float = one.log_probability
+        self.weights = _array(owner, one.weights, T, S)
+        self.head_weights = _array(owner, _lib.sa_alignment_weights(byref(one), 1, 1), layers, heads, T, S)
+        self.token_log_probabilities = _array(owner, one.token_log_probabilities, T)
+        self.generation_probabilities = _array(owner, one.generation_probabilities, T)
+        self.target_unknown = list(one.target_unknown[:T]) if one.target_unknown else None
+        self.source_unknown = list(one.source_unknown[:S]) if one.source_unknown else None
+
+    def merge_words(self) -> "Alignment":
+        """The alignment of whole words, from one of subwords ("low@@", "er")."""
+        merged = _alignment()
+        _call("alignment_merge", byref(self._owner.struct), byref(merged))
+        return Alignment(_Owned(merged, _lib.sa_alignment_release), self.site, self.gold, self._model)
+
+    def to_frame(self) -> Any:
+        """The weights as a pandas.DataFrame: rows are target words, columns source words."""
+        import pandas
+        return pandas.DataFrame(self.weights, index=pandas.Index(self.target, name="target"),
+                                columns=pandas.Index(self.source, name="source"))
+
+    def _page(self) -> str:
+        return Alignments([self])._page()
+
+    @property
+    def _height(self) -> int:  # type: ignore[override]
+        """About that of the matrix and of what is above it."""
+        cell = min(max(620 / len(self.source), 16), 46)
+        return int(min(370 + 0.82 * cell * len(self.target), 900))
+
+    def __repr__(self) -> str:
+        return f"<softalign.Alignment of {' '.join(self.target)!r} with {' '.join(self.source)!r}>"
+
+
+class Alignments(List[Alignment], _Shown):
+    """A list of alignments by one model. A notebook shows a page on which to choose among them."""
+    _height = 760
+
+    def _page(self) -> str:
+        if not self:
+            raise Error(Code.USAGE, "there are no alignments to show")
+        model = self[0]._model
+        several = f"{len(self)} sentences" if len(self) > 1 else f"“{' '.join(self[0].source[:-1])}”"
+        with _Page(f"Attention of {model.name} on {several}") as page:
+            page.add("model", _bytes(model.name), model.settings.memory)
+            for one in self:
+                # Links are between words, and subwords are none.
+                gold = None if model.subwords or one.site != "cross" else one.gold
+                page.add("alignment", byref(one._owner.struct), _SITES.index(one.site), _bytes(gold))
+            return page.text()
+
+    def _repr_html_(self) -> str:
+        return _frame(self._page(), self[0]._height if len(self) == 1 else self._height)
+
+
+def _name_of(path: Path) -> str:
+    """What pages call a file or folder: the last two parts of its path, without the ending."""
+    parts = os.path.normpath(os.fspath(path)).split(os.sep)[-2:]
+    return "/".join(parts).removesuffix(".safetensors")
+
+
+@dataclass(frozen=True)
+class _ModelInfo:
+    """What outlives a model that is closed."""
+    name: str
+    settings: _Settings
+    subwords: bool
+
+
+class Model(_Shown):
+    """A trained model, and a context manager that frees it. A notebook shows its settings, and the
+    learning curves of its training where they lie beside it.
+
+    path        of its file
+    settings    what the file stores, by the names of the options
+    parameters  the number of weights
+    """
+
+    def __init__(self, path: Path, threads: int = 0, max_len: Optional[int] = None):
+        self.path = os.fspath(path)
+        self._handle = _call("model_open", _bytes(path, "path"), threads)
+        self.close = weakref.finalize(self, _lib.sa_model_close, self._handle)
+        if max_len is not None:
+            _call("model_set_max_len", self._handle, max_len)
+        copied = _Settings(_lib.sa_model_settings(self._handle))
+        self.settings: Dict[str, Any] = copied.values()
+        self.parameters: int = _lib.sa_model_parameters(self._handle)
+        subwords = self.settings["tokenizer"] in ("bpe", "space-bpe")
+        self._info = _ModelInfo(_name_of(path), copied, subwords)
+
+    def _open(self) -> int:
+        if not self.close.alive:
+            raise Error(Code.USAGE, f"the model '{self.path}' is closed")
+        return self._handle
+
+    def __enter__(self) -> "Model":
+        return self
+
+    def __exit__(self, *why: Any) -> None:
+        self.close()
+
+    @property
+    def has_attention(self) -> bool:
+        """False for decoders with a fixed context vector."""
+        return _lib.sa_settings_has_attention(self._info.settings.memory)
+
+    def _search(self, weights: bool = False, force_attention: Optional[str] = None, nbest: int = 1,
+                dictionary: Optional[Pairs] = None, **options: Any) -> Tuple[Any, Any]:
+        search = _search()
+        _lib.sa_search_init(byref(search))
+        _set("search_set", byref(search), options)
+        search.weights, search.nbest = weights, nbest
+        held = None
+        if dictionary is not None:
+            words, held = _as_corpus(dictionary)
+            search.dictionary, search.replace_unknown = ctypes.pointer(words), True
+        if force_attention is not None:
+            _call("attention_override_parse", byref(search.override), _bytes(force_attention))
+        return search, held
+
+    @overload
+    def translate(self, sentences: str, *, weights: bool = ..., nbest: int = ...,
+                  **search: Any) -> Translation: ...
+
+    @overload
+    def translate(self, sentences: Iterable[str], *, weights: bool = ..., nbest: int = ...,
+                  **search: Any) -> List[Translation]: ...
+
+    def translate(self, sentences: Any, *, weights: bool = False, nbest: int = 1, **search: Any) -> Any:
+        """Translates a sentence to a Translation, or several to a list of them.
+
+        weights  return tokens and attention weights, too
+        nbest    above 1: a list of the best translations of each sentence, best first
+        search   options of `softalign translate`, such as beam=5, sample=True; dictionary=PAIRS;
+                 force_attention="uniform"
+        """
+        one = isinstance(sentences, str)
+        texts = [sentences] if one else list(sentences)
+        options, held = self._search(weights=weights, nbest=nbest, **search)
+        array = (_translation * max(len(texts) * max(nbest, 1), 1))()
+        _call("translate", self._open(), _text_array(texts, "sentence"), len(texts), byref(options), array)
+        owner = _Owned(array, _lib.sa_translations_release, len(texts) * nbest)
+        found = [[_translation_of(owner, one) for one in array[i * nbest:(i + 1) * nbest] if one.text]
+                 for i in range(len(texts))]
+        best: List[Any] = [entries if nbest > 1 else entries[0] for entries in found]
+        return best[0] if one else best
+
+    @overload
+    def align(self, pairs: str, target: str, **options: Any) -> Alignment: ...
+
+    @overload
+    def align(self, pairs: Pairs, target: None = ..., **options: Any) -> Alignments: ...
+
+    def align(self, pairs: Any, target: Optional[str] = None, *, site: str = "cross", layer: int = 0,
+              force_attention: Optional[str] = None) -> Any:
+        """Where the model attends while it writes given translations.
+
+        align("a sentence", "its translation") gives an Alignment; align(PAIRS), with a Corpus, a path
+        or tuples, gives Alignments.
+
+        site   "cross", or of a Transformer "encoder" or "decoder"
+        layer  of a Transformer, from 1; 0: the mean over layers
+        force_attention  replace the weights: "uniform", "shuffle", "shift:1", "one-hot", "gold"
+        """
+        if site not in _SITES:
+            raise Error(Code.USAGE, f"site '{site}': expected cross, encoder or decoder")
+        corpus, held = _as_corpus(pairs if target is None else [(pairs, target)])
+        options = _align_options(site=_SITES.index(site), layer=layer)
+        if force_attention is not None:
+            _call("attention_override_parse", byref(options.override), _bytes(force_attention))
+        found, failures = Alignments(), []
+
+        def take(context: Any, index: int, alignment: Any, error: Any) -> bool:
+            """No exception may pass through the library."""
+            try:
+                copy = _alignment()
+                if not _lib.sa_alignment_copy(alignment, byref(copy), error):
+                    return False
+                gold = corpus.pairs[index].gold
+                found.append(Alignment(_Owned(copy, _lib.sa_alignment_release), site, gold and gold.decode(),
+                                       self._info))
+                return True
+            except BaseException as failure:
+                failures.append(failure)
+                return False
+
+        try:
+            _call("align", self._open(), byref(options), corpus.pairs, corpus.count, _each(take), None)
+        except Error:
+            if not failures:
+                raise
+        if failures:
+            raise failures[0]
+        return found if target is None else found[0]
+
+    def evaluate(self, pairs: Pairs, **options: Any) -> "Evaluation":
+        """Translates pairs and compares with their targets; with word links, also the attention.
+
+        options  of `softalign eval`: of the search (beam=5, force_attention="uniform"), the links
+                 (links="threshold", threshold=0.3) and the metrics (tokenize="char")
+        """
+        corpus, held = _as_corpus(pairs)
+        linking, metrics = _link_options(), _metrics()
+        _lib.sa_link_options_init(byref(linking))
+        _lib.sa_metrics_init(byref(metrics))
+        for kind, setter, struct in [("link", "link_options_set", linking),
+                                     ("metrics", "metrics_set", metrics)]:
+            names = {row.name.decode().replace("-", "_") for row in _rows(kind)} & set(options)
+            _set(setter, byref(struct), {name: options.pop(name) for name in names})
+        linking.null_key = _lib.sa_settings_has_null_key(self._info.settings.memory)
+        search, held_too = self._search(**options)
+        results = (_sentence_result * max(corpus.count, 1))()
+        _call("evaluate", self._open(), byref(corpus), byref(search), byref(linking), results)
+        owner, summary = _Owned(results, _lib.sa_sentence_results_release, corpus.count), _eval_result()
+        _call("eval_summarize", byref(metrics), byref(corpus), owner.struct, None, corpus.count,
+              byref(summary))
+        each = [_record(Sentence, one) for one in results[:corpus.count]]
+        return _record(Evaluation, summary, results=each)
+
+    def _page_of(self, title: str, folder: Optional[str]) -> str:
+        with _Page(title) as page:
+            page.add("fact", b"weights", f"{self.parameters:,}".encode())
+            page.add("model", _bytes(self._info.name), self._info.settings.memory)
+            if folder is not None:
+                page.add("training", _bytes(folder))
+            return page.text()
+
+    def _page(self) -> str:
+        folder = os.path.dirname(os.path.abspath(self.path))
+        trained = os.path.exists(os.path.join(folder, "log.csv"))
+        return self._page_of(f"{self._info.name}: {self.parameters:,} weights", folder if trained else None)
+
+    def __repr__(self) -> str:
+        return f"<softalign.Model {self.path!r}: {self.parameters:,} weights>"
+
+
+def load(path: Path, threads: int = 0, max_len: Optional[int] = None) -> Model:
+    """Reads a model file. threads: 0 for one per core. max_len: the longest sentence, in tokens."""
+    return Model(path, threads, max_len)
+
+
+def average(paths: Sequence[Path], out: Path) -> None:
+    """Writes the model whose weights are the mean of those of several, such as checkpoints."""
+    _call("average_models", _text_array([os.fsdecode(path) for path in paths], "paths"), len(paths),
+          _bytes(out, "out"))
+
+
+# ---- Evaluation ----------------------------------------------------------------------------------
+
+@dataclass(frozen=True)
+class Sentence:
+    """What a model made of one pair.
+
+    translation
+    reference
+    exact                 the translation is the reference, white space aside
+    log_probability       of the reference, teacher-forced, </s> included (nats)
+    free_log_probability  the same, each token predicted after the model's own
+    words                 target tokens, </s> included
+    source_words          source tokens
+    unknown_source
+    unknown_target
+    """
+
+    translation: str
+    reference: str
+    exact: bool
+    log_probability: float
+    free_log_probability: float
+    words: int
+    source_words: int
+    unknown_source: int
+    unknown_target: int
+
+
+@dataclass(frozen=True)
+class Evaluation:
+    """What a model made of all pairs. NaN: there is nothing to count, such as links or attention.
+
+    sentences
+    target_words     </s> included
+    loss             nats per target token, teacher-forced
+    perplexity
+    free_perplexity  free-running
+    bleu             0 .. 100
+    chrf             0 .. 100
+    exact            fraction of translations that are their references
+    tokens           fraction of reference tokens found at their positions
+    aer              alignment error rate, 0 .. 1
+    precision
+    recall
+    entropy          mean of the rows (nats)
+    coverage         fraction of source words whose weights sum to at least 1/2
+    end_weight       fraction of the weight on the source's </s>
+    row_sum          mean sum of the weights of a target word
+    zeros            fraction of the weights that are exactly 0
+    latency          of monotonic attention: source words read before a target word
+    monotonicity     fraction of target words that attend no further left than the last
+    rep              repetitions, in percent
+    drop             dropped source words, in percent
+    results          of every pair
+    """
+
+    sentences: int
+    target_words: int
+    loss: float
+    perplexity: float
+    free_perplexity: float
+    bleu: float
+    chrf: float
+    exact: float
+    tokens: float
+    aer: float
+    precision: float
+    recall: float
+    entropy: float
+    coverage: float
+    end_weight: float
+    row_sum: float
+    zeros: float
+    latency: float
+    monotonicity: float
+    rep: float
+    drop: float
+    results: List[Sentence]
+
+    def to_frame(self) -> Any:
+        """The results of every pair as a pandas.DataFrame."""
+        import pandas
+        return pandas.DataFrame([vars(one) for one in self.results])
+
+    def __repr__(self) -> str:
+        return (f"<softalign.Evaluation of {self.sentences} pairs: loss {self.loss:.4f}, "
+                f"BLEU {self.bleu:.2f}, exact {100 * self.exact:.1f} %, AER {self.aer:.2f}>")
+
+
+@dataclass(frozen=True)
+class Score:
+    """How similar texts are to references.
+
+    bleu    0 .. 100
+    chrf    0 .. 100
+    exact   fraction of texts equal to a reference, white space aside
+    tokens  fraction of reference tokens found at their positions
+    """
+
+    bleu: float
+    chrf: float
+    exact: float
+    tokens: float
+
+
+def score(hypotheses: Sequence[str], references: Sequence[Any], **metrics: Any) -> Score:
+    """BLEU and chrF of texts, as sacreBLEU counts them.
+
+    references  a text for each hypothesis, or several lists of such texts
+    metrics     options of `softalign score`, such as tokenize="char", smooth="floor"
+    """
+    lists = [references] if not references or isinstance(references[0], str) else list(references)
+    for texts in lists:
+        if len(texts) != len(hypotheses):
+            raise Error(Code.USAGE, f"{len(hypotheses)} hypotheses, but {len(texts)} references")
+    options, values = _metrics(), _metric_values()
+    _lib.sa_metrics_init(byref(options))
+    _set("metrics_set", byref(options), metrics)
+    arrays = [_text_array(texts, "references") for texts in lists]
+    pointers = (_texts * len(arrays))(*[ctypes.cast(array, _texts) for array in arrays])
+    _call("compute_metrics", byref(options), _text_array(hypotheses, "hypotheses"), pointers, len(arrays),
+          len(hypotheses), byref(values))
+    return _record(Score, values)
+
+
+# ---- Comparison ----------------------------------------------------------------------------------
+
+@dataclass(frozen=True)
+class Comparison(_Shown):
+    """Several models that were trained on the same batches. A notebook shows the whole report.
+
+    folder    that it wrote: table.csv, a folder for each training, report.html
+    stopped   there are no results yet; the same call resumes
+    diverged a message that names a training without scores; None: there is none
+    table     the medians of every model, as text
+    results   all runs and their medians, as `softalign compare --json` prints them
+    """
+
+    folder: str
+    stopped: bool
+    diverged: Optional[str]
+    table: str
+    results: Dict[str, Any]
+    _height = 900
+
+    def load(self, model: str, threads: int = 0) -> Model:
+        """The best model of the first training of "luong:general", say."""
+        for run in self.results.get("runs", []):
+            if run["model"] == model:
+                folder = f"{model.replace(':', '-')}-s{run['seed']}"
+                return load(os.path.join(self.folder, folder, "best.safetensors"), threads)
+        raise KeyError(model)
+
+    def to_frame(self) -> Any:
+        """table.csv as a pandas.DataFrame: every training, and the medians."""
+        import pandas
+        return pandas.read_csv(os.path.join(self.folder, "table.csv"))
+
+    def _page(self) -> str:
+        if self.stopped:
+            raise Error(Code.USAGE, "the comparison was stopped: there is nothing to show yet")
+        with open(os.path.join(self.folder, "report.html"), encoding="utf-8") as file:
+            return file.read()
+
+    def __str__(self) -> str:
+        return self.table
+
+
+def compare(models: Union[str, Sequence[str]], train: Path, test: Path, out: Path, *,
+            valid: Optional[Path] = None, snapshots: Optional[Path] = None, seeds: int = 1,
+            matrices: int = 10, overwrite: bool = False, preset: Optional[str] = None,
+            callback: Optional[Callback] = None, **settings: Any) -> Comparison:
+    """Trains several models on the same batches, for the same number of updates, and compares them.
+
+    models     such as ["fixed", "bahdanau:additive", "luong:general:4", "transformer"]
+    seeds      trainings of each model, from the seed in `settings` on
+    matrices   test pairs whose heatmaps are written
+    settings   options of `softalign compare`; 2,000 updates unless steps, epochs or max_time is given
+
+    The rest is as in train(). What `out` holds already is not trained again; after an interruption
+    the same call resumes.
+    """
+    listed = models if isinstance(models, str) else ",".join(models)
+    limits: Dict[str, Any] = {"epochs": 0, "max_time": 0, "patience": 0, **settings}
+    if not any(settings.get(name) for name in ("steps", "epochs", "max_time")):
+        limits["steps"] = 2000
+    recurrent = _Settings().set(preset, limits)
+    transformer = _Settings().set(preset or "vaswani2017-toy", limits)
+    report, result = os.path.join(os.fspath(out), "report.html"), _compare_result()
+    with _Watch(callback) as watch:
+        options = _compare_options(
+            train=_bytes(train, "train"), test=_bytes(test, "test"), valid=_bytes(valid, "valid"),
+            snapshots=_bytes(snapshots, "snapshots"), models=_bytes(listed, "models"), out=_bytes(out, "out"),
+            settings=ctypes.addressof(recurrent.memory), transformer=ctypes.addressof(transformer.memory),
+            seeds=seeds, matrices=matrices, overwrite=overwrite, html=_bytes(report), report=watch.report,
+            stop=ctypes.pointer(watch.stop))
+        diverged = None
+        try:
+            _call("compare", byref(options), byref(result))
+        except Error as error:
+            if error.code != Code.DIVERGED or not result.json:
+                raise
+            diverged = str(error)
+    found = Comparison(os.fspath(out), result.stopped, diverged, (result.table or b"").decode(),
+                       json.loads(result.json or b"{}"))
+    _lib.sa_compare_result_release(byref(result))
+    return found
+
+
+# ---- Attention on numbers of your own ------------------------------------------------------------
+
+@dataclass(frozen=True)
+class Attended:
+    """What attention makes of the numbers.
+
+    weights    [head, query, key]; 0 where a query may not attend
+    scores     the same of the scores, there NaN; None: the weights were given
+    contexts   [query, ...]: sums of the values
+    outputs    [query, ...]: these, projected
+    bandwidth  with bandwidth="fit": the width of the kernel; else 0
+    left_out   and the mean squared error of values predicted from the others
+    """
+
+    weights: Array
+    scores: Optional[Array]
+    contexts: Array
+    outputs: Array
+    bandwidth: float
+    left_out: float
+
+
+def _table_of(numbers: Any, name: str, held: List[Any]) -> Any:
+    """A table of rows; one row of a flat list. An array of doubles in C order is read where it is."""
+    try:
+        import numpy
+        array = numpy.ascontiguousarray(numpy.atleast_2d(numpy.asarray(numbers, dtype=float)))
+        if array.ndim != 2:
+            raise Error(Code.USAGE, f"{name}: a table has rows and columns")
+        rows, cols = array.shape
+        memory: Any = array.ctypes.data_as(_numbers)
+        held.append(array)
+    except ImportError:
+        listed = [list(row) for row in (numbers if hasattr(numbers[0], "__len__") else [numbers])]
+        rows, cols = len(listed), len(listed[0])
+        if any(len(row) != cols for row in listed):
+            raise Error(Code.USAGE, f"{name}: its rows differ in length") from None
+        memory = (c_double * max(rows * cols, 1))(*[number for row in listed for number in row])
+        held.append(memory)
+        memory = ctypes.cast(memory, _numbers)
+    held.append(name.encode())
+    return _table(name=held[-1], rows=rows, cols=cols, numbers=memory)
+
+
+def _choice(name: str, choice: str, known: List[str]) -> int:
+    if choice not in known:
+        raise Error(Code.USAGE, f"{name} '{choice}': expected {', '.join(known)}")
+    return known.index(choice)
+
+
+def attend(query: Any = None, keys: Any = None, values: Any = None, *, attention: str = "scaled-dot",
+           normalizer: str = "softmax", entmax_alpha: float = 1.5, heads: int = 1, positions: str = "none",
+           causal: bool = False, bandwidth: Union[float, str] = 0.0, v_a: Any = None, weights: Any = None,
+           query_projection: Any = None, keys_projection: Any = None, values_projection: Any = None,
+           output_projection: Any = None) -> Attended:
+    """One attention in double precision, computed by the code that trains.
+
+    query, keys, values   tables [query, ...], [key, ...], [key, ...]
+    ..._projection        W [out, in], or (W, b)
+    v_a                   of "additive" and "concat": as many numbers as a projected key has
+    weights               [query, key], instead of query and keys
+    bandwidth             of "gaussian"; "fit": the one that predicts the values best
+    The rest are options of `softalign attend`.
+    """
+    held: List[Any] = []
+    options = _attend_options(
+        attention=_choice("attention", attention, _names(_lib.sa_attention_info, None, None)),
+        normalizer=_choice("normalizer", normalizer, _names(_lib.sa_normalizer_info, None, None)),
+        positions=_choice("positions", positions, _names(_lib.sa_position_info, None, None)),
+        entmax_alpha=entmax_alpha, heads=heads, causal=causal,
+        bandwidth=-1.0 if bandwidth == "fit" else float(bandwidth))
+    tables = {"query": query, "keys": keys, "values": values, "v_a": v_a, "weights": weights}
+    for name, numbers in tables.items():
+        if numbers is not None:
+            setattr(options, name, _table_of(numbers, name, held))
+    maps = {"query": query_projection, "keys": keys_projection, "values": values_projection,
+            "output": output_projection}
+    for name, given in maps.items():
+        if given is None:
+            continue
+        W, b = given if isinstance(given, tuple) else (given, None)
+        projection = getattr(options, name + "_projection")
+        projection.W = _table_of(W, name + "_projection", held)
+        if b is not None:
+            projection.b = _table_of(b, name + "_projection's b", held)
+    result = _attend_result()
+    _call("attend", byref(options), byref(result))
+    owner = _Owned(result, _lib.sa_attend_result_release)
+    Q, S, H = result.queries, result.keys, result.heads
+    return _record(Attended, result, weights=_array(owner, result.weights, H, Q, S),
+                   scores=_array(owner, result.scores, H, Q, S),
+                   contexts=_array(owner, result.contexts, Q, result.context),
+                   outputs=_array(owner, result.outputs, Q, result.output))

@@ -1,0 +1,330 @@
+"""The Python module against the command; in a folder with pairs.tsv and unseen.tsv."""
+import ctypes
+import gc
+import glob
+import html
+import html.parser
+import inspect
+import json
+import math
+import os
+import pydoc
+import re
+import signal
+import struct
+import subprocess
+import sys
+import unittest
+import weakref
+
+here = os.path.dirname(os.path.abspath(__file__))
+module = os.path.join(here, "../../scripts/python/softalign.py")
+sys.path.insert(0, os.path.dirname(module))
+import softalign
+from softalign import Code, Error
+
+try:
+    import numpy
+except ImportError:
+    numpy = None
+try:
+    import pandas
+except ImportError:
+    pandas = None
+
+COMMAND = os.environ["SOFTALIGN_COMMAND"]
+SMALL = dict(embed=8, hidden=8, attn=8, maxout=4, max_time=0, threads=1, shards=1)
+OPTIONS = [word for name, value in SMALL.items() for word in ("--" + name.replace("_", "-"), str(value))]
+
+
+def command(*arguments, given=""):
+    return subprocess.run([COMMAND, *arguments], input=given, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
+                          text=True, check=True).stdout
+
+
+def read(path, mode="rb"):
+    with open(path, mode) as file:
+        return file.read()
+
+
+def flat(array):
+    if numpy:
+        return array.ravel().tolist()
+    return [x for row in array for x in flat(row)] if isinstance(array, list) else [array]
+
+
+class Tests(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.seen = []
+        cls.folder = "with" if numpy else "without"
+        cls.training = softalign.train("pairs.tsv", cls.folder, steps=60, callback=cls.seen.append, **SMALL)
+        cls.model = cls.training.load(1)
+        cls.pairs = list(softalign.Corpus("unseen.tsv"))
+
+    def fails(self, code, text, act, *arguments, **options):
+        with self.assertRaises(Error) as caught:
+            act(*arguments, **options)
+        self.assertEqual(caught.exception.code, code)
+        self.assertIn(text, str(caught.exception))
+
+    # ---- The same bits as the command ----
+
+    def test_training(self):
+        command("train", "--train", "pairs.tsv", "--out", self.folder + "-c", "--steps", "60", *OPTIONS)
+        self.assertEqual(read(f"{self.folder}/best.safetensors"), read(f"{self.folder}-c/best.safetensors"))
+        self.assertEqual((self.training.steps, self.training.reason), (60, "steps"))
+        self.assertEqual({"note", "validation"} - {now.kind for now in self.seen}, set())
+        log = self.training.log()
+        self.assertEqual(log[-1]["step"], 60)
+        self.assertAlmostEqual(min(row["valid_loss"] for row in log), self.training.best_loss, 5)
+
+    def test_translations(self):
+        sources = [source for source, *_ in self.pairs]
+        expected = command("translate", self.model.path, "--beam", "3", given="\n".join(sources) + "\n")
+        found = self.model.translate(sources, beam=3, weights=True)
+        self.assertEqual([one.text for one in found], expected.splitlines())
+        self.assertTrue(all((one.target[-1] == "</s>") == one.complete for one in found))
+        self.assertEqual(len(found[0].weights), len(found[0].target))
+        self.assertEqual(str(self.model.translate(sources[0], beam=3)), found[0].text)
+        best = self.model.translate(sources[0], beam=3, nbest=3)
+        self.assertEqual(sorted(one.score for one in best)[::-1], [one.score for one in best])
+        self.assertEqual(self.model.translate([]), [])
+        self.assertEqual(self.model.translate("").text, "")
+
+    def test_alignments(self):
+        command("align", self.model.path, "unseen.tsv", "--npy", self.folder + "/npy")
+        found = self.model.align("unseen.tsv")
+        for path, one in zip(sorted(glob.glob(self.folder + "/npy/*.npy")), found):
+            cells = len(one.target) * len(one.source)
+            self.assertEqual(read(path)[-8 * cells:], struct.pack(f"<{cells}d", *flat(one.weights)))
+        source, target, gold = self.pairs[0]
+        one = self.model.align(source, target)
+        for mine, theirs in zip(flat(one.weights), flat(found[0].weights)):
+            self.assertAlmostEqual(mine, theirs, 6)  # alone and in a batch
+        self.assertEqual(flat(one.head_weights), flat(one.weights))
+        self.assertAlmostEqual(sum(flat(one.token_log_probabilities)), one.log_probability)
+        self.assertEqual((len(found), found[0].gold), (len(self.pairs), gold))
+        self.assertEqual(one.merge_words().source, one.source)
+        uniform = self.model.align(source, target, force_attention="uniform")
+        for weight in flat(uniform.weights):
+            self.assertAlmostEqual(weight, 1 / len(one.source), 7)
+
+    def test_evaluation(self):
+        expected = json.loads(command("eval", self.model.path, "unseen.tsv", "--json", "--threads", "1"))
+        found = self.model.evaluate("unseen.tsv")
+        for name in ("loss", "bleu", "aer", "exact"):
+            self.assertEqual(getattr(found, name), expected[name], name)
+        same = self.model.evaluate(self.pairs, links="argmax", tokenize="13a", beam=1)
+        self.assertEqual((same.loss, same.aer, len(same.results)), (found.loss, found.aer, len(self.pairs)))
+        self.assertTrue(math.isnan(self.model.evaluate([("a b", "b a")]).aer))
+        sums = sum(one.log_probability for one in found.results)
+        self.assertAlmostEqual(-sums / found.target_words, found.loss)
+
+    def test_scores(self):
+        one = softalign.score(["a b c d e"], ["a b c d f"])
+        self.assertEqual(one, softalign.score(["a b c d e"], [["a b c d f"]]))
+        self.assertGreater(softalign.score(["a b c d e"], [["a b c d f"], ["a b c d e"]]).bleu, one.bleu)
+        self.fails(Code.USAGE, "2 references", softalign.score, ["a"], ["b", "c"])
+        self.fails(Code.USAGE, "smooth", softalign.score, ["a"], ["b"], smooth="fl")
+
+    def test_attention_on_numbers(self):
+        found = softalign.attend([1, 0], [[1, 0], [0, 1]], [[1, 2], [3, 4]])
+        e = [math.exp(x / math.sqrt(2)) for x in (1, 0)]
+        alpha = [x / sum(e) for x in e]
+        self.assertAlmostEqual(flat(found.weights)[0], alpha[0], 14)
+        self.assertAlmostEqual(flat(found.contexts)[1], 2 * alpha[0] + 4 * alpha[1], 14)
+        given = softalign.attend(weights=[[1, 0]], values=[[5, 6], [7, 8]], output_projection=([[2, 0]], [1]))
+        self.assertEqual((flat(given.outputs), given.scores), ([11], None))
+        self.fails(Code.DATA, "2 x 2", softalign.attend, [1, 0], [[1, 0], [0, 1]], [[1, 2]])
+        self.fails(Code.USAGE, "expected additive", softalign.attend, attention="dott")
+
+    def test_comparison(self):
+        options = dict(embed=8, hidden=8, attn=8, maxout=4, steps=6, threads=1, shards=1)
+        texts = [word for name, value in options.items() for word in ("--" + name, str(value))]
+        expected = json.loads(command(
+            "compare", "--train", "pairs.tsv", "--test", "unseen.tsv", "--out", self.folder + "-cc", "--json",
+            "--models", "fixed,luong:general,transformer", *texts))
+        found = softalign.compare(["fixed", "luong:general", "transformer"], "pairs.tsv", "unseen.tsv",
+                                  self.folder + "-cp", **options)
+        for mine, theirs in zip(found.results["runs"], expected["runs"]):
+            self.assertEqual([mine[key] for key in ("model", "loss", "bleu", "aer", "parameters")],
+                             [theirs[key] for key in ("model", "loss", "bleu", "aer", "parameters")])
+        self.assertEqual(found.load("luong:general").settings["decoder"], "luong")
+        self.assertIn("luong:general", str(found))
+        self.assertEqual(Page(found._repr_html_()).pages, [found.to_html()])
+        stopped = softalign.compare("fixed", "pairs.tsv", "unseen.tsv", self.folder + "-cs",
+                                    callback=lambda now: now.kind == "validation", **options)
+        self.assertTrue(stopped.stopped)
+
+    # ---- Errors ----
+
+    def test_errors(self):
+        source = self.pairs[0][0]
+        self.fails(Code.OPEN, "nothing", softalign.load, "nothing")
+        self.fails(Code.DATA, "unseen.tsv", softalign.load, "unseen.tsv")
+        self.fails(Code.BUSY, self.folder, softalign.train, "pairs.tsv", self.folder, steps=1, **SMALL)
+        self.fails(Code.USAGE, "did you mean 'hidden'", softalign.train, "pairs.tsv", "x", hiden=3)
+        self.fails(Code.USAGE, "did you mean 'beam'", self.model.translate, source, bem=3)
+        self.fails(Code.USAGE, "expected cross", self.model.align, source, source, site="middle")
+        self.fails(Code.USAGE, "zero", self.model.translate, "a\0b")
+        self.fails(Code.USAGE, "nbest", self.model.translate, source, nbest=0)
+        self.fails(Code.DATA, "alignment", self.model.align, [(source, source)], force_attention="gold")
+        self.fails(Code.USAGE, "Unicode", softalign.load, "\udfff\ud800")
+        with self.assertRaisesRegex(TypeError, "int"):
+            self.model.translate([3])
+        with self.assertRaisesRegex(TypeError, "pair"):
+            self.model.align([("one",)])
+        with softalign.load(self.model.path, 1) as model:
+            pass
+        self.fails(Code.USAGE, "is closed", model.translate, source)
+        with softalign.Corpus("unseen.tsv") as corpus:
+            self.assertEqual(len(corpus), len(self.pairs))
+            self.assertRaises(IndexError, corpus.__getitem__, len(corpus))
+        self.fails(Code.USAGE, "is closed", self.model.align, corpus)
+
+    def test_import(self):
+        text = read(module, "r")
+        other = text.replace('__version__ = "0.1.0"', '__version__ = "0.2.0"')
+        self.assertNotEqual(text, other)
+        with self.assertRaisesRegex(ImportError, "is version 0.1.0, this module 0.2.0"):
+            exec(compile(other, module, "exec"), {"__name__": "other", "__file__": module})
+        library = os.environ["SOFTALIGN_LIBRARY"]
+        try:
+            os.environ["SOFTALIGN_LIBRARY"] = "/nowhere.so"
+            with self.assertRaisesRegex(ImportError, "/nowhere.so.*SOFTALIGN_LIBRARY names it"):
+                exec(compile(text, module, "exec"), {"__name__": "other", "__file__": module})
+        finally:
+            os.environ["SOFTALIGN_LIBRARY"] = library
+
+    def test_every_function_is_declared_and_explained(self):
+        text = read(module, "r")
+        used = set(re.findall(r"_lib\.sa_(\w+)", text)) | set(re.findall(r'_call\("(\w+)"', text))
+        used |= {name for name in re.findall(r'_set\("(\w+)"', text)}
+        self.assertGreater(len(used), 40)
+        for name in used - {"page_add_"}:
+            self.assertIsNotNone(getattr(softalign._lib, "sa_" + name).argtypes, name)
+        for name in softalign.__all__:
+            self.assertTrue(inspect.getdoc(getattr(softalign, name)), name)
+        self.assertIn("learning curves", pydoc.render_doc(softalign))
+        self.assertIn("bahdanau2015", softalign.presets())
+
+    # ---- Trainings under way ----
+
+    def test_interrupt_saves(self):
+        folder, before = self.folder + "-stop", signal.getsignal(signal.SIGINT)
+        options = {**SMALL, "max_time": 100, "shards": 1}
+
+        def interrupt(now):
+            if now.step >= 5:
+                os.kill(os.getpid(), signal.SIGINT)
+
+        stopped = softalign.train("pairs.tsv", folder, callback=interrupt, **options)
+        self.assertEqual(stopped.reason, "stopped")
+        self.assertIs(signal.getsignal(signal.SIGINT), before)
+        self.assertGreaterEqual(stopped.steps, 5)
+        longer = softalign.train("pairs.tsv", folder, resume=True, steps=stopped.steps + 3, max_time=0)
+        self.assertEqual((longer.steps, longer.reason), (stopped.steps + 3, "steps"))
+        self.fails(Code.USAGE, "hidden", softalign.train, "pairs.tsv", folder, resume=True, hidden=9)
+
+    def test_what_a_callback_raises(self):
+        def raises(now):
+            raise KeyError("mine")
+
+        with self.assertRaisesRegex(KeyError, "mine"):
+            softalign.train("pairs.tsv", self.folder + "-raises", callback=raises, **SMALL)
+        softalign.load(self.folder + "-raises/last.safetensors")
+
+    # ---- Memory ----
+
+    def test_arrays_outlive_what_they_came_from(self):
+        with softalign.load(self.model.path, 1) as model:
+            alignment = model.align(*self.pairs[0][:2])
+            translation = model.translate(self.pairs[0][0], weights=True)
+        owner = weakref.ref(alignment._owner)
+        rows, more, before = alignment.weights, translation.weights, flat(alignment.weights)
+        if numpy:
+            there = ctypes.cast(alignment._owner.struct.weights, ctypes.c_void_p).value
+            self.assertEqual(rows.ctypes.data, there)
+            self.assertRaises(ValueError, rows.__setitem__, (0, 0), 1)
+        also = flat(more)
+        del model, alignment, translation
+        gc.collect()
+        self.model.align("unseen.tsv")  # in memory that would be free
+        self.assertEqual((flat(rows), flat(more)), (before, also))
+        self.assertEqual(owner() is None, not numpy)
+        del rows
+        gc.collect()
+        self.assertIsNone(owner())
+
+    def test_frames(self):
+        if not pandas:
+            self.skipTest("pandas is not installed")
+        one = self.model.align(*self.pairs[0][:2])
+        frame = one.to_frame()
+        self.assertEqual((list(frame.index), list(frame.columns)), (one.target, one.source))
+        self.assertEqual(frame.values.ravel().tolist(), flat(one.weights))
+        self.assertEqual(len(self.training.to_frame()), len(self.training.log()))
+        self.assertEqual(len(self.model.evaluate(self.pairs).to_frame()), len(self.pairs))
+
+    # ---- Pages ----
+
+    def test_models_and_trainings_show_themselves(self):
+        many = self.model.align("unseen.tsv")
+        for shown in (self.model, self.training, many, many[1]):
+            self.assertEqual(Page(shown._repr_html_()).pages, [shown.to_html(self.folder + "/page.html")])
+            self.assertEqual(read(self.folder + "/page.html").decode(), shown.to_html())
+        self.assertIn("log.csv", Page(self.model.to_html()).data["files"])
+        self.assertEqual(Page(self.model.to_html()).data["models"][0]["settings"]["hidden"], "8")
+        self.assertTrue(any(one["gold"] for one in Page(many.to_html()).data["sentences"]))
+
+    def test_payloads_stay_text(self):
+        lines = read(os.path.join(here, "../golden/payloads.txt")).decode().splitlines()
+        plain = [re.sub(r"\\x([0-7][0-9A-Fa-f])", lambda code: chr(int(code[1], 16)), line)
+                 for line in lines if line]
+        words = [word for word in plain if not re.search(r"[\s\0]", word)][:120]
+        self.assertGreater(len(words), 40)
+        model = softalign.load(self.model.path, 1)
+        object.__setattr__(model._info, "name", "</script><script>alert(1)</script>")
+        one = model.align(" ".join(words), " ".join(reversed(words)))
+        two = one._repr_html_() + one._repr_html_()
+        page = Page(two)
+        self.assertEqual(page.tags, ["iframe", "iframe"])
+        inner = Page(page.pages[1])
+        self.assertEqual(inner.data["sentences"][0]["source"], one.source)
+        self.assertIn("alert(1)", inner.data["title"])
+        harmless = Page(self.model.align("a", "b").to_html())
+        self.assertEqual(inner.tags, harmless.tags)
+        self.assertEqual(inner.scripts[1:], harmless.scripts[1:])
+
+
+class Page(html.parser.HTMLParser):
+    """Its tags, the pages in its frames, its scripts and its data."""
+
+    def __init__(self, text):
+        super().__init__()
+        self.tags, self.pages, self.scripts, self.inside = [], [], [], False
+        self.feed(text)
+        self.data = json.loads(self.scripts[0]) if self.scripts else None
+
+    def handle_starttag(self, tag, attributes):
+        self.tags.append(tag)
+        self.inside = tag == "script"
+        if self.inside:
+            self.scripts.append("")
+        if tag == "iframe":
+            given = dict(attributes)
+            assert given["sandbox"] == "allow-scripts allow-downloads" and "id" not in given
+            self.pages.append(given["srcdoc"])
+
+    def handle_data(self, text):
+        if self.inside:
+            self.scripts[-1] += text
+
+    def handle_endtag(self, tag):
+        self.inside = False
+
+
+print(f"Python {sys.version.split()[0]}, {'NumPy ' + numpy.__version__ if numpy else 'without NumPy'}, "
+      f"{'pandas ' + pandas.__version__ if pandas else 'without pandas'}")
+unittest.main(argv=sys.argv[:1], verbosity=0)

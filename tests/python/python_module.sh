@@ -1,0 +1,38 @@
+#!/bin/bash
+# scripts/python/softalign.py: under Python with NumPy and without, against the command, bit by bit.
+. "$(dirname "$0")/../support/cli.sh"
+need python3
+SOFTALIGN_LIBRARY=$(dirname "$softalign")/libsoftalign.so.0
+export SOFTALIGN_LIBRARY SOFTALIGN_COMMAND=$softalign PYTHONDONTWRITEBYTECODE=1
+[ -e "$SOFTALIGN_LIBRARY" ] || {
+    echo "libsoftalign.so.0 is not beside $softalign: skipped"
+    exit 77
+}
+python3 -c 'import sys; sys.exit(sys.version_info < (3, 9))' || {
+    echo "the module needs Python 3.9, and this is $(python3 --version): skipped"
+    exit 77
+}
+"$softalign" corpus reorder --pairs 300 >pairs.tsv &&
+    "$softalign" corpus reorder --pairs 20 --split test >unseen.tsv || exit 1
+
+tests() { # PYTHON
+    "$@" "$root/tests/python/module.py" >out 2>&1 || fail "$*: $(cat out)"
+    tail -n 3 out
+}
+
+# Whichever Python has NumPy; then the first one with NumPy out of reach.
+for python in python3 /usr/bin/python3 ""; do
+    [ -z "$python" ] || ! "$python" -c 'import numpy' 2>/dev/null || break
+done
+if [ "$python" ]; then
+    tests "$python"
+else
+    echo "no Python here has NumPy: tested without"
+fi
+mkdir blocked && echo 'raise ImportError("blocked")' >blocked/numpy.py
+PYTHONPATH=$PWD/blocked tests python3
+
+cc=$(command -v cc || command -v gcc || command -v clang) && {
+    python3 "$root/tests/python/layout.py" "$cc" "$root/include" || fail "the structs of the module are others"
+}
+finish

@@ -126,6 +126,7 @@ enum {
     SA_POSITIONS_T5,
     SA_POSITIONS_ALIBI,
     SA_POSITIONS_ROPE,
+    SA_POSITIONS_SHAW,
 };
 enum { SA_CELL_GRU, SA_CELL_LSTM, SA_CELL_RNN };
 enum { SA_UPDATE_NEW, SA_UPDATE_OLD };
@@ -198,7 +199,8 @@ typedef struct sa_settings {
     int layers;            /* of the encoder; Transformer: of the decoder, too */
     int decoder_layers;    /* of a recurrent decoder */
     bool decoder_residual; /* residual connections from its third layer on */
-    int positions;         /* SA_POSITIONS_...; t5, alibi and rope: of a Transformer */
+    int positions;         /* SA_POSITIONS_...; t5, alibi, rope and shaw: of a Transformer */
+    int shaw_distance;     /* k of SA_POSITIONS_SHAW */
     bool reverse_source;   /* read the source from its last word to its first */
     int cell;              /* SA_CELL_... */
     int update, reset;     /* SA_UPDATE_..., SA_RESET_...: forms of the GRU */

@@ -269,6 +269,14 @@ def covered(own, o, w_c, H, C):
     return {**own, name: torch.cat([own[name], w_c[:, None]], 1)}, torch.cat([H, C[:, None]], 1)
 
 
+def moved(own, o, H, a):
+    """Weights and annotations whose keys are U_a h_j + a_j"""
+    name = {"general": "W_a", "raw-dot": None}.get(o.attention, "U_a")
+    if not name:
+        return own, H + a
+    return {**own, name: torch.eye(a.shape[1], dtype=torch.float64)}, H @ own[name].T + a
+
+
 def coverage_loss(w, o, H, past):
     """sum_j min(alpha_j, C_j) of every row of one head, and the least distance of the two that are
     compared"""
@@ -286,6 +294,8 @@ def scores(w, o, k, q, H, i, place, past):
     own = own_weights(w, o, k)
     if place and o.positions == "rope":
         return place.rotated_product(own, o.attention, q, H, i)
+    if place and o.positions == "shaw":
+        own, H = moved(own, o, H, place.added("K", i, len(H)))
     if "w_c" in w:
         own, H = covered(own, o, rows(w["w_c"], k, o.heads), H, coverage(w, o, H, past))
     e = SCORES[o.attention](own, q, H)
@@ -340,5 +350,6 @@ def attend(w, o, q, H, i, place=None, past=None, noise=0):
         before.append(row)
     if not o.projects_values:
         return alpha[0] @ H
-    heads = [alpha[k] @ (H @ shared_rows(w["W_v"], k, o).T) for k in range(o.heads)]
+    added = place.added("V", i, len(H)) if place else 0
+    heads = [alpha[k] @ (H @ shared_rows(w["W_v"], k, o).T + added) for k in range(o.heads)]
     return w["W_c"] @ torch.cat(heads)

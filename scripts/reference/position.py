@@ -13,6 +13,15 @@ def position_shapes(o, side):
             "t5": {f"{side}.B": (o.heads, BUCKETS)}}.get(o.positions, {})
 
 
+def vector_shapes(o, part, causal):
+    """Shaw's of one layer; in the decoder no word is behind the query"""
+    if o.positions != "shaw":
+        return {}
+    rows = (1 if causal else 2) * o.shaw_distance + 1
+    key = {"general": o.state, "raw-dot": o.annotation}.get(o.attention, o.attn // o.heads)
+    return {f"{part}.a_K": (rows, key), f"{part}.a_V": (rows, o.value_size)}
+
+
 def bucket(distance, causal):
     """T5's bucket of a key that stands `distance` words after the query (Raffel et al. 2020, section 2.1)"""
     buckets = BUCKETS if causal else BUCKETS // 2
@@ -36,15 +45,23 @@ def slopes(heads):
 class Place:
     """Where the words of a self-attention stand: i = 1, 2, .. is the query's position. p are the weights."""
 
-    def __init__(self, p, o, side, causal):
+    def __init__(self, p, o, side, part, causal):
         self.o, self.causal = o, causal
         self.B = p.get(f"{side}.B")
+        self.vectors = {name: p.get(f"{part}.a_{name}") for name in "KV"}
 
     def bias(self, k, i, S):
         if self.o.positions == "t5":
             return torch.stack([self.B[k, bucket(j - (i - 1), self.causal)] for j in range(S)])
         distances = torch.tensor([abs(j - (i - 1)) for j in range(S)], dtype=torch.float64)
         return -slopes(self.o.heads)[k] * distances if self.o.positions == "alibi" else 0 * distances
+
+    def added(self, name, i, S):
+        """Shaw's a^K_ij or a^V_ij for j = 1 .. S: the row of clip(j - i, k); 0 with other positions"""
+        if self.o.positions != "shaw":
+            return 0
+        k = self.o.shaw_distance
+        return self.vectors[name][[max(-k, min(k, j - i)) + k for j in range(1, S + 1)]]
 
     def rotated_product(self, w, name, q, H, i):
         """RoPE: (R_i W_a q)' (R_j U_a h_j) as complex numbers, pairs of neighbors being one"""

@@ -17,7 +17,7 @@ CHOICES = {  # the first is the default
     "decoder-init": ("auto", "backward", "mean", "last", "copy"),
     "readout-state": ("auto", "previous", "current"),
     "encoder": ("bi", "uni", "none"),
-    "positions": ("none", "sinusoidal", "learned", "t5", "alibi", "rope"),
+    "positions": ("none", "sinusoidal", "learned", "t5", "alibi", "rope", "shaw"),
     "window": ("none", "local-m", "local-p", "sliding"),
     "norm": ("pre", "post"),
     "tie": ("none", "two-way", "three-way"),
@@ -26,6 +26,7 @@ SWITCHES = ("input-feeding", "reverse-source", "cell-norm", "decoder-residual", 
 NUMBERS = {  # the default (None: there is none) and the least
     "embed": (None, 1), "hidden": (None, 1), "attn": (None, 1), "maxout": (None, 1),
     "ffn": (256, 1), "layers": (1, 1), "decoder-layers": (1, 1), "heads": (1, 1), "kv-heads": (0, 0), "value-size": (0, 0), "window-size": (10, 1), "max-len": (50, 1),
+    "shaw-distance": (16, 1),
 }
 ALPHA = "entmax-alpha"  # a number from 1.01 to 2, or learned; 1.5 is the default
 POSITIVE = {"max-fertility": 2}  # numbers above 0, and their defaults

@@ -5,7 +5,7 @@ import torch
 
 from .attention import attend, attention_shapes, weights, weights_of, window_margin
 from .model import BOS, Model
-from .position import Place, position_shapes, positioned
+from .position import Place, position_shapes, positioned, vector_shapes
 
 EPSILON = 1e-5  # of the layer norm
 
@@ -19,7 +19,8 @@ def stack_shapes(o, stack, side, attentions):
     for layer in range(1, o.layers + 1):
         for name in attentions:
             part = f"{stack}.{layer}.{name}"
-            shapes |= {**attention_shapes(o, part), **norm_shapes(f"{part}.norm", m)}
+            own = vector_shapes(o, part, stack == "decoder") if name == "self" else {}
+            shapes |= {**attention_shapes(o, part), **own, **norm_shapes(f"{part}.norm", m)}
         part = f"{stack}.{layer}.feedforward"
         shapes |= {f"{part}.W_1": (o.ffn, m), f"{part}.b_1": (o.ffn,), f"{part}.W_2": (m, o.ffn),
                    f"{part}.b_2": (m,), **norm_shapes(f"{part}.norm", m)}
@@ -61,7 +62,7 @@ class Transformer(Model):
         """Query i attends to H, if causal to its first i rows alone."""
         w, found = weights_of(p, self.o, part), []
         side = "target" if part.startswith("decoder") else "source"
-        place = Place(p, self.o, side, causal) if part.endswith(".self") else None
+        place = Place(p, self.o, side, part, causal) if part.endswith(".self") else None
         for i, q in enumerate(Q, 1):
             seen = H[:i] if causal else H
             self.near(window_margin(w, self.o, q, len(seen), i))

@@ -257,11 +257,12 @@ static bool check_choices(const sa_attend_options *options, sa_error *error) {
         !(options->entmax_alpha > 1 && options->entmax_alpha <= 2))
         return sa_fail(error, SA_USAGE, "--entmax-alpha %g: above 1 and at most 2",
                        options->entmax_alpha);
-    if (!sa_within(options->positions, SA_POSITIONS_NONE, SA_POSITIONS_ROPE, "positions", error))
+    if (!sa_within(options->positions, SA_POSITIONS_NONE, SA_POSITIONS_SHAW, "positions", error))
         return false;
-    if (sa_position_kinds[options->positions].bind)
+    const sa_position_kind *positions = &sa_position_kinds[options->positions];
+    if (positions->bind || positions->bind_vectors)
         return sa_fail(error, SA_USAGE, "--positions %s: there is no model that learned them",
-                       sa_position_name((size_t)options->positions));
+                       positions->name);
     return options->heads > 0 || sa_fail(error, SA_USAGE, "--heads %d: at least 1", options->heads);
 }
 

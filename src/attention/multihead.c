@@ -5,11 +5,11 @@
 
 sa_attention_scratch sa_attention_scratch_layout(sa_arena *arena, const sa_attention *w,
                                                  int queries, int steps, bool training) {
-    const int covered = w->w_c.cols / (w->heads ? w->heads : 1);
+    const int own = w->w_c.cols ? w->w_c.cols / w->heads : w->positions.a_K.cols;
     return (sa_attention_scratch){
         .keys = sa_mat_alloc(arena, steps, w->key_width),
-        .covered = sa_mat_alloc(arena, steps, covered),
-        .dcovered = sa_mat_alloc(arena, training ? steps : 0, covered),
+        .own_keys = sa_mat_alloc(arena, steps, own),
+        .d_own_keys = sa_mat_alloc(arena, training ? steps : 0, own),
         .dalpha = sa_mat_alloc(arena, training ? queries : 0, steps),
         .soft = sa_mat_alloc(arena, queries, steps),
         .null_scores = sa_mat_alloc(arena, w->k_0.cols ? queries : 0, 1),
@@ -18,13 +18,6 @@ sa_attention_scratch sa_attention_scratch_layout(sa_arena *arena, const sa_atten
 }
 
 /* ---- What a query may see -------------------------------------------------------------------- */
-
-/* Queries of positions i, i + 1, .. (from 1) over one sentence, in rows row, row + 1, .. */
-typedef struct query_block {
-    int row, count;
-    int sentence, i;
-    bool causal;
-} query_block;
 
 /* How many of S positions the score reaches: the location score ends at S_max. */
 static int visible(const sa_attention *w, int S) {
@@ -39,11 +32,11 @@ sa_real sa_attention_center(const sa_attention *w, int i, sa_attention_rows rows
 }
 
 /* The keys that exist for query l of the block. */
-static int keys_of(const query_block *block, int l, int S) {
+static int keys_of(const sa_query_block *block, int l, int S) {
     return block->causal && block->i + l < S ? block->i + l : S;
 }
 
-static sa_span span_of(const sa_attention *w, const query_block *block, int l,
+static sa_span span_of(const sa_attention *w, const sa_query_block *block, int l,
                        sa_attention_rows rows, int S) {
     const int keys = keys_of(block, l, S), seen = visible(w, keys);
     if (w->window == SA_WINDOW_NONE) return (sa_span){0, seen};
@@ -52,7 +45,7 @@ static sa_span span_of(const sa_attention *w, const query_block *block, int l,
 }
 
 /* NULL: every query sees everything. */
-static const sa_span *spans_of(const sa_attention *w, const query_block *block,
+static const sa_span *spans_of(const sa_attention *w, const sa_query_block *block,
                                sa_attention_rows rows, int S, sa_span *spans) {
     bool whole = true;
     for (int l = 0; l < block->count; l++) {
@@ -64,65 +57,10 @@ static const sa_span *spans_of(const sa_attention *w, const query_block *block,
 
 /* ---- One head -------------------------------------------------------------------------------- */
 
-sa_mat sa_kv_head_part(const sa_attention *w, sa_mat all, int k) {
-    return sa_head_part(all, w->kv_heads, k * w->kv_heads / w->heads);
-}
-
 /* The weights of head k in the block's rows. */
-static sa_mat block_weights(const sa_attention *w, const query_block *block, sa_mat alpha, int k,
+static sa_mat block_weights(const sa_attention *w, const sa_query_block *block, sa_mat alpha, int k,
                             int S) {
     return sa_cols(sa_head_part(sa_rows(alpha, block->row, block->count), w->heads, k), 0, S);
-}
-
-static sa_mat sentence(sa_mat all, const int *first, int b) {
-    return sa_rows(all, first[b], first[b + 1] - first[b]);
-}
-
-typedef struct head_slice {
-    sa_mat v_a, k_0, q, k, v, o;
-} head_slice;
-
-/* Head k's columns of everything (or of its derivatives) in the block's rows and sentence. A query
- * that is the state itself serves all heads. */
-static head_slice slice_head(const sa_attention *w, const sa_memory *memory,
-                             const query_block *block, sa_mat q, sa_mat o, int k) {
-    const int H = w->heads, b = block->sentence;
-    q = sa_rows(q, block->row, block->count);
-    o = sa_rows(o, block->row, block->count);
-    return (head_slice){.v_a = sa_head_part(w->v_a, H, k),
-                        .k_0 = sa_head_part(w->k_0, H, k),
-                        .q = w->score->query == SA_QUERY_IDENTITY ? q : sa_head_part(q, H, k),
-                        .k = sa_kv_head_part(w, sentence(memory->keys, memory->first, b), k),
-                        .v = sa_kv_head_part(w, sentence(memory->values, memory->first, b), k),
-                        .o = sa_head_part(o, H, k)};
-}
-
-/* Head k's state in the block's only row. */
-static sa_mat head_state(const sa_attention *w, const query_block *block, sa_mat states, int k) {
-    sa_require(block->count == 1);
-    return sa_head_part(sa_rows(states, block->row, 1), w->heads, k);
-}
-
-/* The same of its coverage, behind what the score keeps. */
-typedef struct coverage_slice {
-    sa_mat w_c, Phi;
-    sa_mat previous, C; /* [1 x S] C_{i-1} and C_i */
-} coverage_slice;
-
-static coverage_slice slice_coverage(const sa_attention *w, const sa_memory *memory,
-                                     const query_block *block, sa_attention_rows rows, int k) {
-    const int H = w->heads, b = block->sentence, S = memory->first[b + 1] - memory->first[b];
-    const int own = w->score->state;
-    return (coverage_slice){.w_c = sa_head_part(w->w_c, H, k),
-                            .Phi = sentence(memory->fertility, memory->first, b),
-                            .previous =
-                                sa_cols(head_state(w, block, rows.previous_state, k), own, S),
-                            .C = sa_cols(head_state(w, block, rows.state, k), own, S)};
-}
-
-/* What the score of head k keeps. */
-static sa_mat score_state(const sa_attention *w, const query_block *block, sa_mat states, int k) {
-    return sa_cols(head_state(w, block, states, k), 0, w->score->state);
 }
 
 bool sa_attention_lacks(const sa_attention *w) {
@@ -130,8 +68,8 @@ bool sa_attention_lacks(const sa_attention *w) {
 }
 
 /* Equation 10 (Luong et al. 2015) for every query of the block. */
-static void gauss_forward(const sa_attention *w, const query_block *block, sa_attention_rows rows,
-                          sa_mat alpha) {
+static void gauss_forward(const sa_attention *w, const sa_query_block *block,
+                          sa_attention_rows rows, sa_mat alpha) {
     for (int l = 0; l < block->count; l++) {
         const int S = keys_of(block, l, alpha.cols);
         sa_window_gauss_forward(sa_attention_center(w, block->i + l, rows, block->row + l, S),
@@ -141,8 +79,9 @@ static void gauss_forward(const sa_attention *w, const query_block *block, sa_at
 
 /* dalpha becomes the derivative by the weights before the Gaussian, which are written to soft; the
  * centers' are added to d.relative_center. */
-static void gauss_backward(const sa_attention *w, const query_block *block, sa_attention_rows rows,
-                           sa_mat alpha, sa_mat dalpha, sa_mat soft, sa_attention_rows d) {
+static void gauss_backward(const sa_attention *w, const sa_query_block *block,
+                           sa_attention_rows rows, sa_mat alpha, sa_mat dalpha, sa_mat soft,
+                           sa_attention_rows d) {
     sa_zero(soft);
     for (int l = 0; l < block->count; l++) {
         const int S = keys_of(block, l, alpha.cols), seen = visible(w, S);
@@ -160,54 +99,11 @@ static int words_of(const sa_memory *memory, int b) {
     return memory->first[b + 1] - memory->first[b];
 }
 
-/* What the score's functions may overwrite for that many keys. */
-static sa_mat key_scratch(sa_attention_scratch scratch, sa_mat k) {
-    return sa_cols(sa_rows(scratch.keys, 0, k.rows), 0, k.cols);
-}
-
-/* e_ij -= e_i0, e_i0 = f(q_i, k_0) of a learned null key: to the normalizer its score is 0. */
-static void null_score_forward(const sa_attention *w, const head_slice *at, sa_mat e,
-                               sa_attention_scratch scratch) {
-    const sa_mat e_0 = sa_rows(scratch.null_scores, 0, e.rows);
-    w->score->forward(at->v_a, at->q, at->k_0, e_0, key_scratch(scratch, at->k_0));
-    for (int i = 0; i < e.rows; i++)
-        for (int j = 0; j < e.cols; j++) sa_row(e, i)[j] -= *sa_row(e_0, i);
-}
-
-/* de_i0 = -sum_j de_ij */
-static void null_score_backward(const sa_attention *w, const head_slice *at, sa_mat de,
-                                const head_slice *to, sa_attention_scratch scratch) {
-    const sa_mat de_0 = sa_rows(scratch.null_scores, 0, de.rows);
-    for (int i = 0; i < de.rows; i++) *sa_row(de_0, i) = -sa_sum(sa_row(de, i), de.cols);
-    if (sa_gradient_intact("null-key.score"))
-        w->score->backward(at->v_a, at->q, at->k_0, de_0, to->q, to->k_0, to->v_a,
-                           key_scratch(scratch, at->k_0));
-}
-
-/* The keys that the score reads: k_j + w_c C_{i-1,j} with coverage, else k_j. */
-static sa_mat keys_read(const sa_attention *w, const sa_memory *memory, const query_block *block,
-                        sa_attention_rows rows, int k, sa_mat keys, sa_attention_scratch scratch) {
-    if (!w->w_c.cols) return keys;
-    const coverage_slice at = slice_coverage(w, memory, block, rows, k);
-    const sa_mat covered = sa_rows(scratch.covered, 0, keys.rows);
-    sa_coverage_keys_forward(at.w_c, at.previous, keys, covered);
-    return covered;
-}
-
-/* e_ij = f(q_i, k_j) + b(j - i) of head k */
-static void scores_forward(const sa_attention *w, const sa_memory *memory, int k,
-                           const query_block *block, sa_attention_rows rows, const head_slice *at,
-                           sa_mat e, sa_attention_scratch scratch) {
-    const sa_mat keys = keys_read(w, memory, block, rows, k, at->k, scratch);
-    w->score->forward(at->v_a, at->q, keys, e, key_scratch(scratch, keys));
-    sa_positions_bias(&w->positions, k, block->i - 1, e);
-}
-
 /* What the weights of head k leave to the next step, and their coverage loss. */
 static void coverage_forward(const sa_attention *w, const sa_memory *memory,
-                             const query_block *block, sa_attention_rows rows, int k,
+                             const sa_query_block *block, sa_attention_rows rows, int k,
                              sa_mat alpha) {
-    const coverage_slice at = slice_coverage(w, memory, block, rows, k);
+    const sa_coverage_slice at = sa_slice_coverage(w, memory, block, rows, k);
     sa_coverage_sum_forward(at.previous, alpha, at.Phi, at.C);
     if (w->coverage_loss)
         *sa_row(rows.coverage_loss, block->row) += sa_coverage_loss_forward(at.previous, alpha);
@@ -215,9 +111,10 @@ static void coverage_forward(const sa_attention *w, const sa_memory *memory,
 
 /* From the next step's derivative and that by the loss: dalpha, d's slice is to. */
 static void coverage_backward(const sa_attention *w, const sa_memory *memory,
-                              const query_block *block, sa_attention_rows rows, sa_attention_rows d,
-                              int k, sa_mat alpha, coverage_slice to, sa_mat dalpha) {
-    const coverage_slice at = slice_coverage(w, memory, block, rows, k);
+                              const sa_query_block *block, sa_attention_rows rows,
+                              sa_attention_rows d, int k, sa_mat alpha, sa_coverage_slice to,
+                              sa_mat dalpha) {
+    const sa_coverage_slice at = sa_slice_coverage(w, memory, block, rows, k);
     sa_coverage_sum_backward(alpha, at.Phi, to.C, to.previous, dalpha, to.Phi);
     if (w->coverage_loss)
         sa_coverage_loss_backward(at.previous, alpha, *sa_row(d.coverage_loss, block->row),
@@ -225,7 +122,8 @@ static void coverage_backward(const sa_attention *w, const sa_memory *memory,
 }
 
 /* The block's rows of q, or of its derivative back. */
-static void rotate_queries(const sa_attention *w, const query_block *block, bool back, sa_mat q) {
+static void rotate_queries(const sa_attention *w, const sa_query_block *block, bool back,
+                           sa_mat q) {
     const bool whole = w->score->query == SA_QUERY_IDENTITY; /* one query for all heads */
     sa_positions_rotate(&w->positions, whole ? 1 : w->heads, block->i - 1, back,
                         sa_rows(q, block->row, block->count));
@@ -234,73 +132,61 @@ static void rotate_queries(const sa_attention *w, const query_block *block, bool
 sa_span sa_attention_scores(const sa_attention *w, const sa_memory *memory, int b, int i,
                             bool causal, sa_attention_rows rows, int l, int k, sa_mat e,
                             sa_attention_scratch scratch) {
-    const query_block block = {l, 1, b, i, causal};
-    const head_slice at = slice_head(w, memory, &block, rows.q, rows.head_outputs, k);
-    scores_forward(w, memory, k, &block, rows, &at, e, scratch);
+    const sa_query_block block = {l, 1, b, i, causal};
+    const sa_head_slice at = sa_slice_head(w, memory, &block, rows.q, rows.head_outputs, k);
+    sa_head_scores_forward(w, memory, k, &block, rows, &at, e, scratch);
     return span_of(w, &block, 0, rows, e.cols);
 }
 
 /* From rows.q, which is rotated, and the centers: alpha^k and o^k of every head k. */
-static void heads_forward(const sa_attention *w, const sa_memory *memory, const query_block *block,
-                          const sa_override *override, sa_attention_rows rows, sa_mat o,
-                          sa_attention_scratch scratch) {
+static void heads_forward(const sa_attention *w, const sa_memory *memory,
+                          const sa_query_block *block, const sa_override *override,
+                          sa_attention_rows rows, sa_mat o, sa_attention_scratch scratch) {
     const int S = words_of(memory, block->sentence);
     const sa_span *spans = spans_of(w, block, rows, S, scratch.spans);
     rotate_queries(w, block, false, rows.q);
     sa_zero(sa_rows(rows.coverage_loss, block->row, block->count));
     for (int k = 0; k < w->heads; k++) {
-        const head_slice at = slice_head(w, memory, block, rows.q, o, k);
+        const sa_head_slice at = sa_slice_head(w, memory, block, rows.q, o, k);
         const sa_mat alpha = block_weights(w, block, rows.alpha, k, S);
         if (w->score->carry)
-            w->score->carry(at.v_a, score_state(w, block, rows.previous_state, k), at.q,
-                            score_state(w, block, rows.state, k));
-        scores_forward(w, memory, k, block, rows, &at, alpha, scratch);
-        if (w->k_0.cols) null_score_forward(w, &at, alpha, scratch);
+            w->score->carry(at.v_a, sa_slice_score_state(w, block, rows.previous_state, k), at.q,
+                            sa_slice_score_state(w, block, rows.state, k));
+        sa_head_scores_forward(w, memory, k, block, rows, &at, alpha, scratch);
+        if (w->k_0.cols) sa_head_null_forward(w, &at, alpha, scratch);
         sa_head_weights_forward(w, k, block->row, spans, override, rows, alpha);
         if (w->window == SA_WINDOW_LOCAL_P) gauss_forward(w, block, rows, alpha);
         for (int l = 0; override && l < block->count; l++)
             sa_override_apply(override, block->sentence, block->i + l, sa_rows(alpha, l, 1),
                               sa_cols(sa_rows(scratch.soft, 0, 1), 0, S));
         sa_attention_sum_forward(alpha, at.v, at.o);
+        sa_positions_values_forward(&w->positions, block->i - 1, alpha, at.o);
         if (w->w_c.cols) coverage_forward(w, memory, block, rows, k, alpha);
         sa_head_weights_pass_on(w, k, block->row, alpha, rows);
     }
 }
 
-/* From de: dq, dk and dv_a, and with coverage d.previous_state and dw_c, are added to. */
-static void scores_backward(const sa_attention *w, const sa_memory *memory, int k,
-                            const query_block *block, sa_attention_rows rows, const head_slice *at,
-                            sa_mat de, const head_slice *to, const coverage_slice *dcoverage,
-                            sa_attention_scratch scratch) {
-    const sa_mat keys = keys_read(w, memory, block, rows, k, at->k, scratch);
-    const sa_mat workspace = sa_cols(sa_rows(scratch.keys, 0, keys.rows), 0, keys.cols);
-    const sa_mat dkeys = dcoverage ? sa_rows(scratch.dcovered, 0, keys.rows) : to->k;
-    if (dcoverage) sa_zero(dkeys);
-    w->score->backward(at->v_a, at->q, keys, de, to->q, dkeys, to->v_a, workspace);
-    if (!dcoverage) return;
-    const coverage_slice covered = slice_coverage(w, memory, block, rows, k);
-    sa_coverage_keys_backward(covered.w_c, covered.previous, dkeys, dcoverage->previous,
-                              dcoverage->w_c, to->k);
-}
-
 /* From d_o and d.state: d.q, d.relative_center, d.previous_state, what dmemory has besides
  * annotations, and dw->v_a, a and w_c are added to. */
-static void heads_backward(const sa_attention *w, const sa_memory *memory, const query_block *block,
-                           sa_attention_rows rows, sa_mat d_o, sa_attention_rows d,
-                           sa_memory *dmemory, sa_attention *dw, sa_attention_scratch scratch) {
+static void heads_backward(const sa_attention *w, const sa_memory *memory,
+                           const sa_query_block *block, sa_attention_rows rows, sa_mat d_o,
+                           sa_attention_rows d, sa_memory *dmemory, sa_attention *dw,
+                           sa_attention_scratch scratch) {
     const int S = words_of(memory, block->sentence);
     const sa_span *spans = spans_of(w, block, rows, S, scratch.spans);
     const sa_mat dalpha = sa_cols(sa_rows(scratch.dalpha, 0, block->count), 0, S);
     const sa_mat soft = sa_cols(sa_rows(scratch.soft, 0, block->count), 0, S);
     for (int k = 0; k < w->heads; k++) {
-        const head_slice at = slice_head(w, memory, block, rows.q, d_o, k),
-                         to = slice_head(dw, dmemory, block, d.q, d_o, k);
+        const sa_head_slice at = sa_slice_head(w, memory, block, rows.q, d_o, k),
+                            to = sa_slice_head(dw, dmemory, block, d.q, d_o, k);
         sa_mat alpha = block_weights(w, block, rows.alpha, k, S);
         sa_attention_sum_backward(alpha, at.v, to.o, dalpha, to.v);
+        sa_positions_values_backward(&w->positions, block->i - 1, alpha, to.o, dalpha,
+                                     &dw->positions);
         if (d.alpha.cols) sa_add(block_weights(w, block, d.alpha, k, S), dalpha);
-        coverage_slice dcoverage;
+        sa_coverage_slice dcoverage;
         if (w->w_c.cols) {
-            dcoverage = slice_coverage(dw, dmemory, block, d, k);
+            dcoverage = sa_slice_coverage(dw, dmemory, block, d, k);
             coverage_backward(w, memory, block, rows, d, k, alpha, dcoverage, dalpha);
         }
         if (w->window == SA_WINDOW_LOCAL_P) {
@@ -308,15 +194,14 @@ static void heads_backward(const sa_attention *w, const sa_memory *memory, const
             alpha = soft;
         }
         sa_head_weights_backward(w, k, block->row, spans, rows, alpha, dalpha, d, dw);
-        sa_positions_bias_backward(k, block->i - 1, dalpha, &dw->positions);
-        if (w->k_0.cols) null_score_backward(w, &at, dalpha, &to, scratch);
-        scores_backward(w, memory, k, block, rows, &at, dalpha, &to,
-                        w->w_c.cols ? &dcoverage : NULL, scratch);
+        if (w->k_0.cols) sa_head_null_backward(w, &at, dalpha, &to, scratch);
+        sa_head_scores_backward(w, memory, k, block, rows, &at, dalpha, &to,
+                                w->w_c.cols ? &dcoverage : NULL, &dw->positions, scratch);
         if (w->score->carry)
-            w->score->carry_backward(score_state(w, block, rows.previous_state, k),
-                                     score_state(w, block, rows.state, k),
-                                     score_state(w, block, d.state, k), to.q,
-                                     score_state(w, block, d.previous_state, k), to.v_a);
+            w->score->carry_backward(sa_slice_score_state(w, block, rows.previous_state, k),
+                                     sa_slice_score_state(w, block, rows.state, k),
+                                     sa_slice_score_state(w, block, d.state, k), to.q,
+                                     sa_slice_score_state(w, block, d.previous_state, k), to.v_a);
     }
     if (sa_gradient_intact("rope.query")) rotate_queries(w, block, true, d.q);
 }
@@ -326,7 +211,7 @@ static void heads_backward(const sa_attention *w, const sa_memory *memory, const
 void sa_attention_score_forward(const sa_attention *w, const sa_memory *memory, int b, int i,
                                 const sa_override *override, sa_attention_rows rows, int l,
                                 sa_mat o, sa_attention_scratch scratch) {
-    const query_block block = {l, 1, b, i, false};
+    const sa_query_block block = {l, 1, b, i, false};
     heads_forward(w, memory, &block, override, rows, o, scratch);
 }
 
@@ -349,7 +234,7 @@ void sa_attention_step_backward(const sa_attention *w, const sa_memory *memory, 
     const sa_mat d_o = sa_attention_project_output_backward(w, dc, d);
     sa_zero(d.q), sa_zero(d.relative_center), sa_zero(d.previous_state);
     for (int l = 0; l < dc.rows; l++) {
-        const query_block block = {l, 1, l, i, false};
+        const sa_query_block block = {l, 1, l, i, false};
         heads_backward(w, memory, &block, rows, d_o, d, dmemory, dw, scratch);
     }
     sa_attention_project_query_backward(w, rows, d, ds);
@@ -357,9 +242,9 @@ void sa_attention_step_backward(const sa_attention *w, const sa_memory *memory, 
 
 /* ---- All queries of all sentences ------------------------------------------------------------ */
 
-static query_block sentence_block(const sa_queries *queries, int b) {
+static sa_query_block sentence_block(const sa_queries *queries, int b) {
     const int first = queries->first[b];
-    return (query_block){first, queries->first[b + 1] - first, b, 1, queries->causal};
+    return (sa_query_block){first, queries->first[b + 1] - first, b, 1, queries->causal};
 }
 
 /* Section 3.2.2 (Vaswani et al. 2017): MultiHead(Q, K, V) */
@@ -369,7 +254,7 @@ void sa_attention_all_forward(const sa_attention *w, const sa_memory *memory,
     const sa_mat o = sa_attention_head_output(w, rows, c);
     sa_attention_project_query(w, s, rows);
     for (int b = 0; b < queries->sentences; b++) {
-        const query_block block = sentence_block(queries, b);
+        const sa_query_block block = sentence_block(queries, b);
         heads_forward(w, memory, &block, override, rows, o, scratch);
     }
     sa_attention_project_output(w, rows, c);
@@ -382,7 +267,7 @@ void sa_attention_all_backward(const sa_attention *w, const sa_memory *memory,
     const sa_mat d_o = sa_attention_project_output_backward(w, dc, d);
     sa_zero(d.q), sa_zero(d.relative_center);
     for (int b = 0; b < queries->sentences; b++) {
-        const query_block block = sentence_block(queries, b);
+        const sa_query_block block = sentence_block(queries, b);
         heads_backward(w, memory, &block, rows, d_o, d, dmemory, dw, scratch);
     }
     sa_attention_project_query_backward(w, rows, d, ds);

@@ -4,24 +4,14 @@
 #ifndef SA_ATTENTION_MULTIHEAD_H
 #define SA_ATTENTION_MULTIHEAD_H
 
+#include "attention/head_scores.h"
 #include "attention/override.h"
 #include "attention/projection.h"
 #include "attention/window.h"
 
-typedef struct sa_attention_scratch {
-    sa_mat keys;              /* [S x key_width] */
-    sa_mat covered, dcovered; /* [S x key_width] of coverage; dcovered: backward only */
-    sa_mat dalpha, soft;      /* [Q x S] dalpha: backward only */
-    sa_mat null_scores;       /* [Q x 1] e_0 of a learned null key */
-    sa_span *spans;           /* [Q] */
-} sa_attention_scratch;
-
 /* For at most `queries` queries at a time over sentences of at most `steps` words. */
 sa_attention_scratch sa_attention_scratch_layout(sa_arena *arena, const sa_attention *w,
                                                  int queries, int steps, bool training);
-
-/* The keys or values that head k attends with, of all key/value heads. */
-sa_mat sa_kv_head_part(const sa_attention *w, sa_mat all, int k);
 
 /* Whether the weights of a query may sum to less than 1: with a null key, and under the Gaussian of
  * a local-p window. */

@@ -8,7 +8,7 @@
 bool sa_recurrence_applies(const sa_attention *w) {
     const sa_position_kind *positions = w->positions.kind;
     return w->score->features && w->normalizer->exponential && w->window == SA_WINDOW_NONE &&
-           !(positions && (positions->bias || positions->rotation));
+           !(positions && (positions->bias || positions->rotation || positions->vector));
 }
 
 int sa_recurrence_width(const sa_attention *w) {

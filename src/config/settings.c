@@ -65,10 +65,11 @@ const sa_option sa_settings_options[] = {
     {"positions", SA_OPTION_CHOICE, SA_SCOPE_MODEL, FIELD(positions), 0, 0, 0, sa_position_name,
      "NAME",
      "positions: encodings added to the source embeddings (Transformer: to the target embeddings "
-     "as "
-     "well); or, in a Transformer's self-attention, biases of the scores (t5, alibi) or rotations "
-     "of "
-     "queries and keys (rope)"},
+     "as well); or, in a Transformer's self-attention, biases of the scores (t5, alibi), rotations "
+     "of queries and keys (rope) or vectors added to keys and values (shaw)"},
+    {"shaw-distance", SA_OPTION_INT, SA_SCOPE_MODEL, FIELD(shaw_distance), 16, 1, 1000, NULL, "K",
+     "shaw: the farthest distance with vectors of its own (Shaw et al. 2018); words farther away "
+     "have those of K"},
     {"reverse-source", SA_OPTION_SWITCH, SA_SCOPE_MODEL, FIELD(reverse_source), 0, 0, 1, NULL, NULL,
      "feed the source to the encoder in reverse order; matrices keep the original order"},
     {"cell", SA_OPTION_CHOICE, SA_SCOPE_MODEL, FIELD(cell), 0, 0, 0, sa_cell_name, "NAME",

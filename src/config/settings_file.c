@@ -26,7 +26,8 @@ static json_t *value_of(const sa_option *row, double number) {
 
 /* Options that older programs do not know: they read the files that do not use them. */
 static bool is_later(const sa_option *row) {
-    static const char *const later[] = {"normalizer", "entmax-alpha", "kv-heads", NULL};
+    static const char *const later[] = {"normalizer", "entmax-alpha", "kv-heads", "shaw-distance",
+                                        NULL};
     const char *const *name = later;
     while (*name && strcmp(*name, row->name) != 0) name++;
     return row->scope == SA_SCOPE_SCORES || *name;

@@ -52,19 +52,54 @@ static const char *letter_of(const layer_view *view) {
     return view->w->self.residual.norm == SA_NORM_PRE ? "a" : "x";
 }
 
+/* What positions add in head k: to the scores, or to keys and values. */
+static void explain_positions(const layer_view *view, int k) {
+    const sa_attention *w = &view->w->self.attention;
+    const sa_position_kind *kind = w->positions.kind;
+    const sa_mat added[] = {w->positions.a_K, w->positions.a_V};
+    static const char *const names[] = {"a_K", "a_V"}, *const labels[] = {"a^K_c", "a^V_c"};
+    sa_explainer *out = view->out;
+    const int S = view->x.rows;
+    if (kind->bias) {
+        const sa_mat b = sa_explainer_alloc(out, 1, S);
+        sa_zero(b);
+        sa_positions_bias(&w->positions, k, view->i, b);
+        sa_explainer_write(out, "b_ij = what is added to e_ij: %s", kind->formula);
+        sa_explainer_cite(out, kind->citation);
+        sa_explainer_column(out, "b", "b_ij", b, SA_ROWS_SOURCE, -1);
+    }
+    for (int part = 0; kind->vector && part < 2; part++) {
+        const sa_mat vectors = sa_explainer_alloc(out, S, added[part].cols);
+        for (int j = 0; j < S; j++)
+            sa_copy_mat(sa_rows(added[part], kind->vector(&w->positions, j - view->i), 1),
+                        sa_rows(vectors, j, 1));
+        if (!part) {
+            sa_explainer_write(out, "a^K_c, a^V_c: c = j - i from -%d to %d, or the nearer end",
+                               w->positions.farthest, w->positions.farthest);
+            sa_explainer_cite(out, "Shaw et al. 2018, section 3.2");
+        }
+        sa_explainer_matrix(out, names[part], labels[part], vectors, SA_ROWS_SOURCE);
+    }
+}
+
 static void explain_score(const layer_view *view, int k, sa_mat q) {
     const sa_attention_sublayer_cache *cache = &view->cache->self;
     const sa_stack_cache *encoder = &view->out->model->pass.transformer.encoder;
     const sa_score *score = view->w->self.attention.score;
+    const sa_position_kind *positions = view->w->self.attention.positions.kind;
     const sa_mat e = sa_explainer_alloc(view->out, 1, view->x.rows);
     const sa_explainer_symbol symbols[] = {{"s", "x_i"}, {"h_j", "x_j"}, {"e_j", "e_ij"}, {0}};
     sa_explainer *out = view->out;
     sa_attention_scores(&view->w->self.attention, &cache->memory, 0, view->i + 1, false,
                         cache->rows, view->i, k, e, encoder->scratch);
     if (strcmp(score->name, "scaled-dot") == 0)
-        sa_explainer_write(out, "e_ij = q_i' k_j / sqrt(%d)", q.cols);
+        sa_explainer_write(out, "e_ij = q_i' %s / sqrt(%d)",
+                           positions->vector ? "(k_j + a^K_c)" : "k_j", q.cols);
     else
         sa_explainer_substitute(out, score->formula, symbols);
+    if (strcmp(score->name, "scaled-dot") != 0 && positions->vector)
+        sa_explainer_write(out, ", with k_j + a^K_c in the place of k_j");
+    if (positions->bias) sa_explainer_write(out, " + b_ij");
     sa_explainer_cite(out, score->citation);
     sa_explainer_column(out, "e", "e_ij", e, SA_ROWS_SOURCE, -1);
     sa_explain_null_score(out, &view->w->self.attention, k, q);
@@ -92,6 +127,7 @@ static void explain_head(const layer_view *view, int k) {
     sa_explainer_vector(out, "q", "q_i", q);
     if (keys.cols) sa_explainer_matrix(out, "k", "k_j", keys, SA_ROWS_SOURCE);
     sa_explainer_matrix(out, "v", "v_j", values, SA_ROWS_SOURCE);
+    explain_positions(view, k);
     explain_score(view, k, q);
     sa_explainer_substitute(out, w->normalizer->formula, symbols);
     if (w->window != SA_WINDOW_NONE) sa_explainer_write(out, ", within the window");
@@ -100,7 +136,8 @@ static void explain_head(const layer_view *view, int k) {
                                : w->normalizer->citation);
     sa_explainer_column(out, "alpha", "alpha_ij",
                         sa_attention_head(cache->rows.alpha, view->i, H, k, S), SA_ROWS_SOURCE, -1);
-    sa_explainer_write(out, "o_i = sum_j alpha_ij v_j");
+    sa_explainer_write(out, w->positions.kind->vector ? "o_i = sum_j alpha_ij (v_j + a^V_c)"
+                                                      : "o_i = sum_j alpha_ij v_j");
     sa_explainer_cite(out, heads_place);
     sa_explainer_vector(out, "o", "o_i", own(view, sa_head_part(cache->rows.head_outputs, H, k)));
     out->line.head = 0;

@@ -81,21 +81,13 @@ static void add_features(sa_mat x, sa_kinks *found) {
 static void add_keys(const attending *at, sa_kinks *found) {
     if (!at->w->score->features) return;
     add_features(at->w->k_0, found);
-    if (!at->w->w_c.cols) add_features(at->memory->keys, found);
+    if (!sa_attention_has_own_keys(at->w)) add_features(at->memory->keys, found);
 }
 
-/* The same of keys that coverage changes from step to step: k_j + w_c C_j. */
-static void add_covered_keys(const attending *at, int b, int l, sa_kinks *found) {
-    const sa_attention *w = at->w;
-    const int first = at->memory->first[b], S = at->memory->first[b + 1] - first;
-    for (int k = 0; k < w->heads && w->w_c.cols; k++) {
-        const sa_mat keys = sa_kv_head_part(w, sa_rows(at->memory->keys, first, S), k);
-        const sa_mat w_c = sa_head_part(w->w_c, w->heads, k);
-        const sa_mat C = sa_attention_head(at->rows.previous_state, l, w->heads, k, S);
-        const sa_mat own = sa_cols(sa_rows(at->scratch.covered, 0, S), 0, keys.cols);
-        sa_coverage_keys_forward(w_c, C, keys, own);
-        add_features(own, found);
-    }
+static void add_own_keys(const attending *at, int b, int l, int i, sa_kinks *found) {
+    const sa_query_block block = {l, 1, b, i, at->causal};
+    for (int k = 0; k < at->w->heads && sa_attention_has_own_keys(at->w); k++)
+        add_features(sa_head_keys(at->w, at->memory, &block, 0, at->rows, k, at->scratch), found);
 }
 
 /* Of the query of position i in row l over sentence b. */
@@ -107,7 +99,7 @@ static void add_query(const attending *at, int b, int l, int i, sa_kinks *found)
     if (at->w->coverage_loss) add_coverage(at, b, l, found);
     if (!at->w->score->features) return;
     add_features(sa_rows(at->rows.q, l, 1), found);
-    add_covered_keys(at, b, l, found);
+    add_own_keys(at, b, l, i, found);
 }
 
 static void add_decoder_attention(const sa_lab_model *model, sa_kinks *found) {

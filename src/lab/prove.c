@@ -63,7 +63,7 @@ static bool encoded(const sa_proof_setup *setup) {
 
 static bool positioned(const sa_proof_setup *setup) {
     const sa_position_kind *kind = positions_of(setup);
-    return kind->encoding || kind->bias || kind->rotation;
+    return kind->encoding || kind->bias || kind->rotation || kind->vector;
 }
 
 static const char *no_self_attention(const sa_proof_setup *setup) {

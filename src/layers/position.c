@@ -95,6 +95,23 @@ static void rope_rotation(sa_real position, sa_mat x) {
     }
 }
 
+/* ---- Vectors --------------------------------------------------------------------------------- */
+
+/* Section 3.2 of Shaw et al. 2018: clip(j - i, k), the first row being that of -k. Where a word
+ * sees only those before it, the last is that of 0. */
+static int shaw_vector(const sa_positions *w, int distance) {
+    const int k = w->farthest, last = w->causal ? 0 : k;
+    return (distance < -k ? -k : distance > last ? last : distance) + k;
+}
+
+static void shaw_bind(sa_binder *binder, const char *part, const sa_position_sizes *sizes,
+                      sa_positions *w) {
+    const int rows = (sizes->causal ? 1 : 2) * sizes->farthest + 1;
+    w->farthest = sizes->farthest;
+    w->a_K = sa_bind_table(binder, part, "a_K", rows, sizes->key, SA_INIT_INPUT);
+    w->a_V = sa_bind_table(binder, part, "a_V", rows, sizes->value, SA_INIT_INPUT);
+}
+
 /* ---- The table ------------------------------------------------------------------------------- */
 
 const sa_position_kind sa_position_kinds[] = {
@@ -127,6 +144,13 @@ const sa_position_kind sa_position_kinds[] = {
                                "q_i' k_j depends on i - j",
                            .citation = "Su et al. 2021, section 3.4.2",
                            .rotation = rope_rotation},
+    [SA_POSITIONS_SHAW] = {.name = "shaw",
+                           .formula = "e_ij = f(q_i, k_j + a^K_c), c_i = sum_j alpha_ij (v_j + "
+                                      "a^V_c), c = j - i clipped to --shaw-distance on both sides; "
+                                      "vectors learned in each layer, for all its heads",
+                           .citation = "Shaw et al. 2018, section 3",
+                           .bind_vectors = shaw_bind,
+                           .vector = shaw_vector},
     {.name = NULL},
 };
 
@@ -141,6 +165,11 @@ void sa_positions_bind(sa_binder *binder, const char *part, const sa_position_si
                        sa_positions *w) {
     *w = (sa_positions){.kind = sizes->kind, .heads = sizes->heads, .causal = sizes->causal};
     if (w->kind->bind) w->w = w->kind->bind(binder, part, sizes);
+}
+
+void sa_positions_bind_vectors(sa_binder *binder, const char *part, const sa_position_sizes *sizes,
+                               sa_positions *w) {
+    if (w->kind->bind_vectors) w->kind->bind_vectors(binder, part, sizes, w);
 }
 
 void sa_positions_table(const sa_positions *w, int first, sa_mat table) {
@@ -169,4 +198,42 @@ void sa_positions_bias(const sa_positions *w, int k, int i, sa_mat e) {
 void sa_positions_bias_backward(int k, int i, sa_mat de, sa_positions *dw) {
     for (int r = 0; dw->kind && dw->kind->bias_backward && r < de.rows; r++)
         dw->kind->bias_backward(k, i + r, sa_rows(de, r, 1), dw);
+}
+
+static sa_real *vector_of(const sa_positions *w, sa_mat vectors, int i, int j) {
+    return sa_row(vectors, w->kind->vector(w, j - i));
+}
+
+/* Equation 4 (Shaw et al. 2018): x_j W_K + a^K_ij */
+void sa_positions_keys_forward(const sa_positions *w, int i, sa_mat k, sa_mat own) {
+    sa_copy_mat(k, own);
+    for (int j = 0; j < k.rows; j++)
+        sa_axpy(1, vector_of(w, w->a_K, i, j), sa_row(own, j), own.cols);
+}
+
+void sa_positions_keys_backward(int i, sa_mat d_own, sa_mat dk, sa_positions *dw) {
+    sa_add(d_own, dk);
+    for (int j = 0; sa_gradient_intact("shaw.keys") && j < d_own.rows; j++)
+        sa_axpy(1, sa_row(d_own, j), vector_of(dw, dw->a_K, i, j), d_own.cols);
+}
+
+/* Equation 3: alpha_ij (x_j W_V + a^V_ij), the second term */
+void sa_positions_values_forward(const sa_positions *w, int i, sa_mat alpha, sa_mat o) {
+    for (int r = 0; w->a_V.rows && r < alpha.rows; r++)
+        for (int j = 0; j < alpha.cols; j++)
+            sa_axpy(sa_row(alpha, r)[j], vector_of(w, w->a_V, i + r, j), sa_row(o, r), o.cols);
+}
+
+void sa_positions_values_backward(const sa_positions *w, int i, sa_mat alpha, sa_mat d_o,
+                                  sa_mat dalpha, sa_positions *dw) {
+    if (!w->a_V.rows) return;
+    const bool weights = sa_gradient_intact("shaw.weights"),
+               vectors = sa_gradient_intact("shaw.values");
+    for (int r = 0; r < alpha.rows; r++)
+        for (int j = 0; j < alpha.cols; j++) {
+            const sa_real *a = vector_of(w, w->a_V, i + r, j), *own = sa_row(d_o, r);
+            if (weights) sa_row(dalpha, r)[j] += sa_dot(own, a, d_o.cols);
+            if (vectors)
+                sa_axpy(sa_row(alpha, r)[j], own, vector_of(dw, dw->a_V, i + r, j), d_o.cols);
+        }
 }

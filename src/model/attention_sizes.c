@@ -44,12 +44,16 @@ static bool check_widths(const sa_attention_sizes *sizes, sa_error *error) {
 
 bool sa_positions_check(const sa_position_kind *kind, const sa_attention_sizes *sizes,
                         sa_error *error) {
-    if (!kind->bias && !kind->rotation) return true;
+    if (!kind->bias && !kind->rotation && !kind->vector) return true;
     if (!sizes)
         return sa_fail(error, SA_USAGE,
                        "--positions %s is part of self-attention, which a recurrent model has none "
                        "of: it needs --model transformer",
                        kind->name);
+    if (kind->vector && sizes->score->key == SA_KEY_NONE)
+        return sa_fail(error, SA_USAGE,
+                       "--positions %s adds vectors to keys, which --attention %s does not read",
+                       kind->name, sizes->score->name);
     if (!kind->rotation) return true;
     if (sizes->normalizer->learned_key)
         return sa_fail(error, SA_USAGE,

@@ -13,21 +13,31 @@ static sa_attention_sizes cross_sizes(sa_attention_sizes sizes) {
     return sizes;
 }
 
+/* The self-attention's are those of the stack, and what is the layer's own. */
+static void bind_positions(sa_binder *binder, const char *part, const sa_stack *stack,
+                           sa_position_sizes *sizes, sa_attention *self) {
+    self->positions = stack->positions;
+    sizes->key = self->key_width / self->kv_heads;
+    sizes->value = self->value_width / self->kv_heads;
+    sa_positions_bind_vectors(binder, part, sizes, &self->positions);
+}
+
 static void bind_stack(sa_binder *binder, const char *name, const char *side,
                        const sa_transformer_sizes *sizes, bool cross, sa_stack *w) {
     *w = (sa_stack){.layers = sizes->layers, .cross = cross};
-    const sa_position_sizes positions = {.kind = &sa_position_kinds[sizes->positions],
-                                         .max_positions = sizes->max_positions,
-                                         .m = sizes->m,
-                                         .heads = sizes->attention.heads,
-                                         .causal = cross};
+    sa_position_sizes positions = {.kind = &sa_position_kinds[sizes->positions],
+                                   .max_positions = sizes->max_positions,
+                                   .m = sizes->m,
+                                   .heads = sizes->attention.heads,
+                                   .causal = cross,
+                                   .farthest = sizes->shaw_distance};
     sa_positions_bind(binder, side, &positions, &w->positions);
     for (int i = 0; i < w->layers; i++) {
         sa_transformer_layer *layer = &w->layer[i];
         char part[32];
         snprintf(part, sizeof part, "%s.%d.self", name, i + 1);
         sa_attention_sublayer_bind(binder, part, sizes->attention, sizes->norm, &layer->self);
-        layer->self.attention.positions = w->positions;
+        bind_positions(binder, part, w, &positions, &layer->self.attention);
         snprintf(part, sizeof part, "%s.%d.cross", name, i + 1);
         if (cross)
             sa_attention_sublayer_bind(binder, part, cross_sizes(sizes->attention), sizes->norm,

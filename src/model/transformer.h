@@ -17,8 +17,9 @@ typedef struct sa_transformer_sizes {
     int layers, m, ffn;
     int norm;                     /* SA_NORM_.. */
     int positions, max_positions; /* SA_POSITIONS_.., and how many can be learned */
-    int tie;                      /* SA_TIE_.. */
-    bool copies;                  /* source words may be copied */
+    int shaw_distance;
+    int tie;     /* SA_TIE_.. */
+    bool copies; /* source words may be copied */
     int source_words, target_words;
     sa_attention_sizes attention; /* at all three sites */
 } sa_transformer_sizes;

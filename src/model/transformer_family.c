@@ -23,6 +23,7 @@ static sa_sizes sizes_of(const sa_settings *settings, int source_words, int targ
                 .norm = settings->norm,
                 .positions = settings->positions,
                 .max_positions = settings->max_len + 1,
+                .shaw_distance = settings->shaw_distance,
                 .tie = settings->tie,
                 .copies = settings->copy,
                 .source_words = source_words,

@@ -138,11 +138,16 @@ fi
 
 # A layer of a Transformer's encoder, made again from the weights in the model file.
 for norm in pre post; do
-    "$softalign" train --train mono.tsv --out deep --overwrite --model transformer --norm $norm --embed 5 --attn 4 --value-size 3 \
+    positions=none
+    [ $norm = pre ] || positions=shaw
+    "$softalign" train --train mono.tsv --out deep --overwrite --model transformer --norm $norm --positions $positions --shaw-distance 1 --embed 5 --attn 4 --value-size 3 \
         --heads 2 --ffn 6 --layers 2 --steps 20 2>/dev/null
     model=deep/best.safetensors
     expect 0 "" explain $model "a king finds the horse." --step 2
-    grep -q "^ *e_ij = q_i' k_j / sqrt(2) *Vaswani et al. 2017, section 3.2.1$" out || fail "no score: $(cat out)"
+    key=k_j
+    [ $positions = none ] || key='(k_j + a^K_c)'
+    grep -qF "e_ij = q_i' $key / sqrt(2)" out || fail "no score: $(cat out)"
+    grep -q "^ *e_ij = q_i' .* / sqrt(2) *Vaswani et al. 2017, section 3.2.1$" out || fail "no score: $(cat out)"
     command -v python3 >/dev/null || continue
     for layer in 1 2; do
         expect 0 "" explain $model "a king finds the horse." --step 2 --layer $layer --json
@@ -177,6 +182,10 @@ at, i = json.load(open("out")), 1
 a = [normal("self", x) for x in at["x"]] if norm == "pre" else at["x"]
 q, found = times(tensor("self.W_q"), a[i]), []
 keys, values = ([times(tensor("self." + W), x) for x in a] for W in ("W_k", "W_v"))
+if norm == "post": # Shaw's vectors: the same for both heads
+    for all, name in (keys, "a_K"), (values, "a_V"):
+        for j, x in enumerate(all):
+            all[j] = plus(x, 2 * tensor("self." + name)[max(-1, min(1, j - i)) + 1])
 for k, one in enumerate(at["heads"]):
     same(one["q"], q[2 * k:2 * k + 2])
     e = [dot(one["q"], key[2 * k:2 * k + 2]) / sqrt(2) for key in keys]

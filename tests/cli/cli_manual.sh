@@ -62,15 +62,17 @@ plain "$page" | sed -n '/^TENSORS$/,/^FORWARD PASS$/p' | grep -oE '^[a-zA-Z.0-9_
            } }' >documented
 [ "$(wc -l <documented)" -ge 50 ] || fail "softalign-model(5) lists $(wc -l <documented) tensors"
 "$softalign" corpus mono --pairs 60 >tiny.tsv
-sizes="--embed 4 --hidden 4 --attn 4 --maxout 4 --ffn 4 --steps 1 --layers 2 --heads 2 --positions learned"
+sizes="--embed 4 --hidden 4 --attn 4 --maxout 4 --ffn 4 --steps 1 --layers 2 --heads 2"
 tensors() { # OPTION...: of such a model, numbers of layers and gates made general
+    case $* in *--positions*) ;; *) set -- "$@" --positions learned ;; esac
     "$softalign" train --train tiny.tsv --out tiny --overwrite $sizes "$@" 2>/dev/null || echo "train $*"
     "$softalign" inspect tiny/last.safetensors --json >tiny.json
     sed -n 's/.*"name": "\([^"]*\)".*/\1/p' tiny.json
 }
 for model in '--cell gru --window local-p --decoder-layers 2' '--decoder cgru --cell lstm --cell-norm --input-feeding --average 2' \
     '--decoder fixed --cell rnn' '--tokenizer bpe --attention location' \
-    '--model transformer --window local-p' '--model transformer --norm post --attention general'; do
+    '--model transformer --window local-p' '--model transformer --norm post --attention general' \
+    '--model transformer --positions shaw'; do
     tensors $model
 done | sort -u | sed -E 's/^(encoder|decoder)\.[0-9]+\.(self|cross)/ATTENTION/
     s/^(encoder|decoder)\.[0-9]+\.feedforward/encoder.1.feedforward/

@@ -84,7 +84,7 @@ grep -q '^reach  *0 .*: 2 layers of 3 words to each side reach 6$' out || fail "
 unwindowed=reach
 
 # What depends on distances, a key that is no word, weights of exactly 0.
-for positions in t5 alibi rope; do
+for positions in t5 alibi rope shaw; do
     normalizer=null
     [ $positions = rope ] || normalizer=null-key # a learned key has no position to rotate it by
     variant $positions --model transformer --heads 2 --positions $positions --normalizer $normalizer

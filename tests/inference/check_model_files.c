@@ -147,7 +147,7 @@ static const char *beyond(const sa_option *row, bool above, char *text, size_t c
 /* Not written at its default. */
 static bool is_later(const sa_option *row) {
     return strcmp(row->name, "normalizer") == 0 || strcmp(row->name, "entmax-alpha") == 0 ||
-           strcmp(row->name, "kv-heads") == 0;
+           strcmp(row->name, "kv-heads") == 0 || strcmp(row->name, "shaw-distance") == 0;
 }
 
 START_TEST(every_setting_is_checked) {

@@ -58,7 +58,9 @@ START_TEST(each_row_does_one_thing) {
     ck_assert_int_eq(farthest(x, same) > 0, w.kind->encoding != NULL);
     ck_assert_int_eq(farthest(y, same) > 0, w.kind->rotation != NULL);
     ck_assert_int_eq(farthest(dy, same) > 0, w.kind->bias != NULL);
-    ck_assert_int_le(!!w.kind->encoding + !!w.kind->rotation + !!w.kind->bias, 1);
+    ck_assert_int_le(!!w.kind->encoding + !!w.kind->rotation + !!w.kind->bias + !!w.kind->vector,
+                     1);
+    ck_assert_int_eq(w.kind->vector != NULL, w.kind->bind_vectors != NULL);
 }
 END_TEST
 
@@ -170,6 +172,76 @@ START_TEST(rotations_backward) {
 }
 END_TEST
 
+/* ---- Vectors --------------------------------------------------------------------------------- */
+
+enum { FARTHEST = 2, FIRST = 3, WIDTH = 5 }; /* k; the first query stands behind three words */
+
+static sa_positions vectors, dvectors;
+static sa_mat alpha, dalpha;
+
+static sa_positions shaw(bool causal, sa_mat a_K, sa_mat a_V) {
+    return (sa_positions){.kind = row_of(SA_POSITIONS_SHAW),
+                          .causal = causal,
+                          .farthest = FARTHEST,
+                          .a_K = a_K,
+                          .a_V = a_V};
+}
+
+/* Section 3.2: clip(x, k) = max(-k, min(k, x)), the first row being that of -k; causal attention
+ * sees no word behind the query. */
+START_TEST(distances_are_clipped) {
+    static const int both[] = {0, 0, 0, 1, 2, 3, 4, 4, 4}, causal[] = {0, 0, 0, 1, 2, 2, 2, 2, 2};
+    const sa_mat none = {0};
+    const sa_positions w = shaw(_i, none, none);
+    for (int distance = -4; distance <= 4; distance++)
+        ck_assert_int_eq(w.kind->vector(&w, distance), (_i ? causal : both)[distance + 4]);
+}
+END_TEST
+
+static double keys_with_vectors(void) {
+    sa_positions_keys_forward(&vectors, FIRST, x, y);
+    return weighted_sum(y, dy);
+}
+
+START_TEST(vectors_of_keys) {
+    const int rows = _i ? FARTHEST + 1 : 2 * FARTHEST + 1;
+    vectors = shaw(_i, drawn(rows, WIDTH), (sa_mat){0});
+    dvectors = shaw(_i, filled(rows, WIDTH, BEFORE), (sa_mat){0});
+    x = drawn(9, WIDTH), y = unset(9, WIDTH), dy = drawn(9, WIDTH);
+    const sa_mat dx = filled(9, WIDTH, BEFORE);
+    keys_with_vectors();
+    for (int j = 0; j < 9; j++)
+        for (int d = 0; d < WIDTH; d++) {
+            const int far = _i && j > FIRST ? FIRST : j, away = far - FIRST;
+            const int row = (away < -2 ? -2 : away > 2 ? 2 : away) + 2;
+            ck_assert_double_eq(sa_row(y, j)[d], sa_row(x, j)[d] + sa_row(vectors.a_K, row)[d]);
+        }
+    sa_positions_keys_backward(FIRST, dy, dx, &dvectors);
+    CHECK_ADDED(keys_with_vectors, x, dx);
+    CHECK_ADDED(keys_with_vectors, vectors.a_K, dvectors.a_K);
+}
+END_TEST
+
+/* Two queries, at positions 3 and 4. */
+static double outputs_with_vectors(void) {
+    sa_copy_mat(x, y);
+    sa_positions_values_forward(&vectors, FIRST, alpha, y);
+    return weighted_sum(y, dy);
+}
+
+START_TEST(vectors_of_values) {
+    const int rows = _i ? FARTHEST + 1 : 2 * FARTHEST + 1;
+    vectors = shaw(_i, (sa_mat){0}, drawn(rows, WIDTH));
+    dvectors = shaw(_i, (sa_mat){0}, filled(rows, WIDTH, BEFORE));
+    x = drawn(2, WIDTH), y = unset(2, WIDTH), dy = drawn(2, WIDTH), alpha = drawn(2, 7);
+    dalpha = filled(2, 7, BEFORE);
+    outputs_with_vectors();
+    sa_positions_values_backward(&vectors, FIRST, alpha, dy, dalpha, &dvectors);
+    CHECK_ADDED(outputs_with_vectors, alpha, dalpha);
+    CHECK_ADDED(outputs_with_vectors, vectors.a_V, dvectors.a_V);
+}
+END_TEST
+
 int main(void) {
     TCase *tests;
     Suite *suite = suite_of("positions in double", &tests);
@@ -185,5 +257,8 @@ int main(void) {
     tcase_add_test(tests, rope_rotates_neighbors);
     tcase_add_test(tests, products_depend_on_distances);
     tcase_add_test(tests, rotations_backward);
+    tcase_add_loop_test(tests, distances_are_clipped, 0, 2);
+    tcase_add_loop_test(tests, vectors_of_keys, 0, 2);
+    tcase_add_loop_test(tests, vectors_of_values, 0, 2);
     return suite_run(suite);
 }

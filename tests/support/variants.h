@@ -23,7 +23,7 @@ static inline sa_settings small_of(int model) {
     settings.embed = 2, settings.hidden = 3, settings.attn = 4, settings.maxout = 2;
     settings.ffn = 3;
     settings.max_len = 3; /* the longest source exceeds the location score */
-    settings.window_size = 1;
+    settings.window_size = settings.shaw_distance = 1;
     if (model == SA_MODEL_RECURRENT) return settings;
     settings.embed = 4; /* of two numbers a layer norm leaves only the sign */
     settings.attention = 1, settings.positions = SA_POSITIONS_SINUSOIDAL;

@@ -1,0 +1,135 @@
+#include "attention/head_scores.h"
+#include "tensor/gradient_fault.h"
+#include "tensor/vec.h"
+
+/* ---- Slices ---------------------------------------------------------------------------------- */
+
+sa_mat sa_kv_head_part(const sa_attention *w, sa_mat all, int k) {
+    return sa_head_part(all, w->kv_heads, k * w->kv_heads / w->heads);
+}
+
+static sa_mat sentence(sa_mat all, const int *first, int b) {
+    return sa_rows(all, first[b], first[b + 1] - first[b]);
+}
+
+sa_head_slice sa_slice_head(const sa_attention *w, const sa_memory *memory,
+                            const sa_query_block *block, sa_mat q, sa_mat o, int k) {
+    const int H = w->heads, b = block->sentence;
+    q = sa_rows(q, block->row, block->count);
+    o = sa_rows(o, block->row, block->count);
+    return (sa_head_slice){.v_a = sa_head_part(w->v_a, H, k),
+                           .k_0 = sa_head_part(w->k_0, H, k),
+                           .q = w->score->query == SA_QUERY_IDENTITY ? q : sa_head_part(q, H, k),
+                           .k = sa_kv_head_part(w, sentence(memory->keys, memory->first, b), k),
+                           .v = sa_kv_head_part(w, sentence(memory->values, memory->first, b), k),
+                           .o = sa_head_part(o, H, k)};
+}
+
+/* Head k's state in the block's only row. */
+static sa_mat head_state(const sa_attention *w, const sa_query_block *block, sa_mat states, int k) {
+    sa_require(block->count == 1);
+    return sa_head_part(sa_rows(states, block->row, 1), w->heads, k);
+}
+
+sa_mat sa_slice_score_state(const sa_attention *w, const sa_query_block *block, sa_mat states,
+                            int k) {
+    return sa_cols(head_state(w, block, states, k), 0, w->score->state);
+}
+
+sa_coverage_slice sa_slice_coverage(const sa_attention *w, const sa_memory *memory,
+                                    const sa_query_block *block, sa_attention_rows rows, int k) {
+    const int H = w->heads, b = block->sentence, S = memory->first[b + 1] - memory->first[b];
+    const int own = w->score->state;
+    return (sa_coverage_slice){.w_c = sa_head_part(w->w_c, H, k),
+                               .Phi = sentence(memory->fertility, memory->first, b),
+                               .previous =
+                                   sa_cols(head_state(w, block, rows.previous_state, k), own, S),
+                               .C = sa_cols(head_state(w, block, rows.state, k), own, S)};
+}
+
+/* ---- The null key ---------------------------------------------------------------------------- */
+
+/* What the score's functions may overwrite for that many keys. */
+static sa_mat key_scratch(sa_attention_scratch scratch, sa_mat k) {
+    return sa_cols(sa_rows(scratch.keys, 0, k.rows), 0, k.cols);
+}
+
+void sa_head_null_forward(const sa_attention *w, const sa_head_slice *at, sa_mat e,
+                          sa_attention_scratch scratch) {
+    const sa_mat e_0 = sa_rows(scratch.null_scores, 0, e.rows);
+    w->score->forward(at->v_a, at->q, at->k_0, e_0, key_scratch(scratch, at->k_0));
+    for (int i = 0; i < e.rows; i++)
+        for (int j = 0; j < e.cols; j++) sa_row(e, i)[j] -= *sa_row(e_0, i);
+}
+
+/* de_i0 = -sum_j de_ij */
+void sa_head_null_backward(const sa_attention *w, const sa_head_slice *at, sa_mat de,
+                           const sa_head_slice *to, sa_attention_scratch scratch) {
+    const sa_mat de_0 = sa_rows(scratch.null_scores, 0, de.rows);
+    for (int i = 0; i < de.rows; i++) *sa_row(de_0, i) = -sa_sum(sa_row(de, i), de.cols);
+    if (sa_gradient_intact("null-key.score"))
+        w->score->backward(at->v_a, at->q, at->k_0, de_0, to->q, to->k_0, to->v_a,
+                           key_scratch(scratch, at->k_0));
+}
+
+/* ---- Scores ---------------------------------------------------------------------------------- */
+
+bool sa_attention_has_own_keys(const sa_attention *w) {
+    return w->w_c.cols || w->positions.a_K.rows;
+}
+
+sa_mat sa_head_keys(const sa_attention *w, const sa_memory *memory, const sa_query_block *block,
+                    int l, sa_attention_rows rows, int k, sa_attention_scratch scratch) {
+    const sa_mat keys =
+        sa_kv_head_part(w, sentence(memory->keys, memory->first, block->sentence), k);
+    if (!sa_attention_has_own_keys(w)) return keys;
+    const sa_mat own = sa_rows(scratch.own_keys, 0, keys.rows);
+    if (w->w_c.cols) {
+        const sa_coverage_slice at = sa_slice_coverage(w, memory, block, rows, k);
+        sa_coverage_keys_forward(at.w_c, at.previous, keys, own);
+    } else {
+        sa_positions_keys_forward(&w->positions, block->i - 1 + l, keys, own);
+    }
+    return own;
+}
+
+/* How many queries read the same keys. */
+static int queries_at_once(const sa_attention *w, const sa_query_block *block) {
+    return w->positions.a_K.rows ? 1 : block->count;
+}
+
+void sa_head_scores_forward(const sa_attention *w, const sa_memory *memory, int k,
+                            const sa_query_block *block, sa_attention_rows rows,
+                            const sa_head_slice *at, sa_mat e, sa_attention_scratch scratch) {
+    const int Q = queries_at_once(w, block);
+    for (int l = 0; l < block->count; l += Q) {
+        const sa_mat keys = sa_head_keys(w, memory, block, l, rows, k, scratch);
+        w->score->forward(at->v_a, sa_rows(at->q, l, Q), keys, sa_rows(e, l, Q),
+                          key_scratch(scratch, keys));
+    }
+    sa_positions_bias(&w->positions, k, block->i - 1, e);
+}
+
+void sa_head_scores_backward(const sa_attention *w, const sa_memory *memory, int k,
+                             const sa_query_block *block, sa_attention_rows rows,
+                             const sa_head_slice *at, sa_mat de, const sa_head_slice *to,
+                             const sa_coverage_slice *dcoverage, sa_positions *dpositions,
+                             sa_attention_scratch scratch) {
+    const int Q = queries_at_once(w, block);
+    const bool own = sa_attention_has_own_keys(w);
+    sa_positions_bias_backward(k, block->i - 1, de, dpositions);
+    for (int l = 0; l < block->count; l += Q) {
+        const sa_mat keys = sa_head_keys(w, memory, block, l, rows, k, scratch);
+        const sa_mat dkeys = own ? sa_rows(scratch.d_own_keys, 0, keys.rows) : to->k;
+        if (own) sa_zero(dkeys);
+        w->score->backward(at->v_a, sa_rows(at->q, l, Q), keys, sa_rows(de, l, Q),
+                           sa_rows(to->q, l, Q), dkeys, to->v_a, key_scratch(scratch, keys));
+        if (dcoverage) {
+            const sa_coverage_slice covered = sa_slice_coverage(w, memory, block, rows, k);
+            sa_coverage_keys_backward(covered.w_c, covered.previous, dkeys, dcoverage->previous,
+                                      dcoverage->w_c, to->k);
+        } else if (own) {
+            sa_positions_keys_backward(block->i - 1 + l, dkeys, to->k, dpositions);
+        }
+    }
+}

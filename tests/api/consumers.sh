@@ -1,6 +1,6 @@
 #!/bin/bash
-# What others build on an installed softalign: by pkg-config, by CMake and in C++, with either library.
-# Skips what it has no tools for. For the installed tree before it is packaged, and for the packages.
+# What others build on an installed softalign: in C by pkg-config and CMake, with either library, in C++ and in
+# Python. Without pkg-config all is skipped, without a C++ compiler or Python that part. For the installed tree before it is packaged, and for the packages.
 # usage: consumers.sh PREFIX PROGRAM CC
 set -u
 export LC_ALL=C
@@ -59,9 +59,33 @@ cmake -S project -B project/build -DCMAKE_C_COMPILER="$cc" -DCMAKE_PREFIX_PATH="
     cmake --build project/build >>cmake.log 2>&1 || fail "find_package: $(tail -20 cmake.log)"
 uses "find_package" project/build/look
 
-cxx=$(command -v c++ || command -v g++ || command -v clang++) || { echo "no C++ compiler here" && exit 0; }
-# shellcheck disable=SC2046
-"$cxx" -std=c++17 -Wall -Wextra -Wpedantic -Werror "$here/consumer.cpp" -o consumer \
-    $(pkg-config --cflags --libs softalign) || fail "C++: no program"
-LD_LIBRARY_PATH=$library ./consumer pairs.tsv trained || fail "C++: exit code $?"
-echo "C++: trained"
+if cxx=$(command -v c++ || command -v g++ || command -v clang++); then
+    # shellcheck disable=SC2046
+    "$cxx" -std=c++17 -Wall -Wextra -Wpedantic -Werror "$here/consumer.cpp" -o consumer \
+        $(pkg-config --cflags --libs softalign) || fail "C++: no program"
+    LD_LIBRARY_PATH=$library ./consumer pairs.tsv trained || fail "C++: exit code $?"
+    echo "C++: trained"
+else
+    echo "no C++ compiler here"
+fi
+
+# In /usr the module is where Python looks for it.
+if command -v python3 >/dev/null; then
+    cat >look.py <<'PYTHON'
+#!/usr/bin/env python3
+import sys
+import softalign
+
+with softalign.load(sys.argv[1]) as model:
+    found = model.translate(sys.argv[2], weights=True)
+print(found.text)
+for word, row in zip(found.target, found.weights):
+    weight, source = max(zip(row, found.source))
+    print(f"{word} <- {source} ({weight:.2f})")
+PYTHON
+    chmod +x look.py
+    [ ! -d "$root/share/softalign/python" ] || export PYTHONPATH=$root/share/softalign/python
+    uses "Python" ./look.py
+else
+    echo "no Python here"
+fi

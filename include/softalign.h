@@ -354,7 +354,8 @@ typedef struct sa_option {
     double default_value;            /* of a number, switch or choice */
     double min, max;                 /* range of a number, inclusive */
     const char *(*choice)(size_t i); /* the name of choice i, NULL after the last; of a real number:
-                                        a word that stands for the number i, outside the range */
+                                        a word that stands for the number i, outside the range;
+                                        of text: a word that it may be, others may be right, too */
     const char *value;               /* placeholder for the value in the help: "N", "FILE" */
     const char *help;                /* meaning and unit */
 } sa_option;
@@ -535,6 +536,8 @@ typedef struct sa_attention_override {
     int shift; /* of SA_OVERRIDE_SHIFT */
 } sa_attention_override;
 
+/* The names of those kinds, NULL after the last; "shift:1" stands for any number. */
+const char *sa_attention_override_name(size_t i);
 /* Reads "none", "uniform", "shuffle", "shift:2", "one-hot", "gold" or "expected". */
 bool sa_attention_override_parse(sa_attention_override *override, const char *text,
                                  sa_error *error);

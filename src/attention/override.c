@@ -2,6 +2,7 @@
 #include "attention/alignment_loss.h"
 #include "base/argument.h"
 #include "base/error.h"
+#include "base/nearest.h"
 #include "base/number.h"
 #include "base/rng.h"
 #include "tensor/vec.h"
@@ -9,12 +10,18 @@
 #include <limits.h>
 #include <string.h>
 
+const char *sa_attention_override_name(size_t i) {
+    static const char *const names[] = {
+        [SA_OVERRIDE_NONE] = "none",        [SA_OVERRIDE_UNIFORM] = "uniform",
+        [SA_OVERRIDE_SHUFFLE] = "shuffle",  [SA_OVERRIDE_SHIFT] = "shift:1",
+        [SA_OVERRIDE_ONE_HOT] = "one-hot",  [SA_OVERRIDE_GOLD] = "gold",
+        [SA_OVERRIDE_EXPECTED] = "expected"};
+    return i < sizeof names / sizeof *names ? names[i] : NULL;
+}
+
 bool sa_attention_override_parse(sa_attention_override *override, const char *text,
                                  sa_error *error) {
-    static const char *const names[] = {
-        [SA_OVERRIDE_NONE] = "none",       [SA_OVERRIDE_UNIFORM] = "uniform",
-        [SA_OVERRIDE_SHUFFLE] = "shuffle", [SA_OVERRIDE_ONE_HOT] = "one-hot",
-        [SA_OVERRIDE_GOLD] = "gold",       [SA_OVERRIDE_EXPECTED] = "expected"};
+    char hint[128];
     int64_t shift;
     if (!sa_given(override, "override", error) || !sa_given(text, "text", error)) return false;
     if (strncmp(text, "shift:", 6) == 0 && sa_integer_parse(text + 6, &shift) &&
@@ -22,15 +29,15 @@ bool sa_attention_override_parse(sa_attention_override *override, const char *te
         *override = (sa_attention_override){SA_OVERRIDE_SHIFT, (int)shift};
         return true;
     }
-    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
-        if (names[i] && strcmp(text, names[i]) == 0) {
+    for (size_t i = 0; sa_attention_override_name(i); i++)
+        if (strcmp(text, sa_attention_override_name(i)) == 0) {
             *override = (sa_attention_override){(sa_override_kind)i, 0};
             return true;
         }
     return sa_fail(error, SA_USAGE,
                    "--force-attention '%s': expected none, uniform, shuffle, shift:N, one-hot, "
-                   "gold or expected",
-                   text);
+                   "gold or expected%s",
+                   text, sa_nearest_hint_in(text, sa_attention_override_name, hint, sizeof hint));
 }
 
 bool sa_override_check(sa_attention_override override, sa_error *error) {

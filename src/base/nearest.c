@@ -40,3 +40,10 @@ const char *sa_nearest_hint(const sa_nearest *nearest, char *out, size_t capacit
     if (nearest->name) snprintf(out, capacity, " (did you mean '%s'?)", nearest->name);
     return out;
 }
+
+const char *sa_nearest_hint_in(const char *wanted, const char *(*name)(size_t i), char *out,
+                               size_t capacity) {
+    sa_nearest nearest = {.wanted = wanted};
+    for (size_t i = 0; name && name(i); i++) sa_nearest_consider(&nearest, name(i));
+    return sa_nearest_hint(&nearest, out, capacity);
+}

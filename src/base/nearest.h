@@ -17,4 +17,8 @@ void sa_nearest_consider(sa_nearest *nearest, const char *candidate);
 /* " (did you mean 'NAME'?)" written into `out`, or "" when nothing is close. Returns out. */
 const char *sa_nearest_hint(const sa_nearest *nearest, char *out, size_t capacity);
 
+/* The same for the names name(0) ..., NULL after the last. */
+const char *sa_nearest_hint_in(const char *wanted, const char *(*name)(size_t i), char *out,
+                               size_t capacity);
+
 #endif

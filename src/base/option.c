@@ -177,15 +177,12 @@ static double parse(const sa_option *row, const char *text) {
 static bool fail_out_of_range(const sa_option *row, const char *text, sa_error *error) {
     const char *now = sa_choice_renamed(row->name, text);
     if (now) return sa_fail(error, SA_USAGE, "--%s: '%s' is called '%s' now", row->name, text, now);
-    sa_nearest nearest = {.wanted = text};
-    for (int i = 0; row->choice && row->choice(i); i++)
-        sa_nearest_consider(&nearest, row->choice(i));
     char hint[128];
     sa_buffer range = {0};
     sa_option_format_range(row, &range);
     sa_fail(error, SA_USAGE, "--%s '%s': expected %s%s", row->name, text,
             range.failed ? "another value" : range.text,
-            sa_nearest_hint(&nearest, hint, sizeof hint));
+            sa_nearest_hint_in(text, row->choice, hint, sizeof hint));
     sa_buffer_release(&range);
     return false;
 }

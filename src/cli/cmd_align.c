@@ -34,6 +34,11 @@ static const char *heads_file(size_t i) {
     return names[i];
 }
 
+static const char *site_name(size_t i) { /* as sa_attention_site counts */
+    static const char *const names[] = {"cross", "encoder", "decoder", NULL};
+    return names[i];
+}
+
 static const sa_option rows[] = {
     {"csv", SA_OPTION_FOLDER, SA_SCOPE_RUN, AT(folder[CSV]), 0, 0, 0, sa_csv_files, "DIR",
      "write one heatmap per pair: DIR/0001.csv ...; created if missing"},
@@ -57,13 +62,14 @@ static const sa_option rows[] = {
      "default without other output"},
     {"merge-words", SA_OPTION_SWITCH, SA_SCOPE_RUN, AT(merge), 0, 0, 1, NULL, NULL,
      "merge subwords into words: mean over target subwords, sum over source subwords"},
-    {"force-attention", SA_OPTION_TEXT, SA_SCOPE_RUN, AT(force_attention), 0, 0, 0, NULL, "WAY",
+    {"force-attention", SA_OPTION_TEXT, SA_SCOPE_RUN, AT(force_attention), 0, 0, 0,
+     sa_attention_override_name, "WAY",
      "replace the weights: uniform, shuffle, shift:N, one-hot, gold, expected (as in training)"},
-    {"site", SA_OPTION_TEXT, SA_SCOPE_RUN, AT(site), 0, 0, 0, NULL, "NAME",
+    {"site", SA_OPTION_TEXT, SA_SCOPE_RUN, AT(site), 0, 0, 0, site_name, "NAME",
      "Transformer: attention to show: cross (default), encoder or decoder self-attention"},
     {"layer", SA_OPTION_INT, SA_SCOPE_RUN, AT(layer), 0, 0, SA_MAX_LAYERS, NULL, "N",
      "Transformer: layer to show; 0: mean over layers"},
-    {"head", SA_OPTION_TEXT, SA_SCOPE_RUN, AT(heads), 0, 0, 0, NULL, "N",
+    {"head", SA_OPTION_TEXT, SA_SCOPE_RUN, AT(heads), 0, 0, 0, cli_heads_word, "N",
      "head to show: a number, mean, or max (elementwise maximum, rows sum to more than 1); "
      "default: mean, and every head in tables and pictures"},
     {"all-heads", SA_OPTION_FOLDER, SA_SCOPE_RUN, AT(folder[ALL]), 0, 0, 0, heads_file, "DIR",
@@ -275,15 +281,9 @@ static void open_page(const char *const *words, size_t sentences, sa_model *mode
 }
 
 static bool read_site(const char *name, sa_attention_site *site, sa_error *error) {
-    static const char *const names[] = {
-        [SA_SITE_CROSS] = "cross", [SA_SITE_ENCODER] = "encoder", [SA_SITE_DECODER] = "decoder"};
-    for (size_t i = 0; name && i < sizeof names / sizeof *names; i++)
-        if (strcmp(name, names[i]) == 0) {
-            *site = (sa_attention_site)i;
-            return true;
-        }
-    return !name ||
-           sa_fail(error, SA_USAGE, "--site '%s': expected cross, encoder or decoder", name);
+    static const sa_option row = {"site", SA_OPTION_CHOICE, SA_SCOPE_RUN, 0,   0, 0,
+                                  0,      site_name,        "NAME",       NULL};
+    return !name || sa_option_set(&row, site, name, error);
 }
 
 static void note_folders(const align_options *options, size_t count) {

@@ -80,7 +80,7 @@ static const sa_option rows[] = {
      "what makes weights of the scores"},
     {"entmax-alpha", SA_OPTION_REAL, SA_SCOPE_RUN, AT(entmax_alpha), 1.5, 1.01, 2, NULL, "X",
      "alpha of entmax, from near softmax (1) to sparsemax (2)"},
-    {"bandwidth", SA_OPTION_TEXT, SA_SCOPE_RUN, AT(bandwidth), 0, 0, 0, NULL, "H",
+    {"bandwidth", SA_OPTION_TEXT, SA_SCOPE_RUN, AT(bandwidth), 0, 0, 0, bandwidth_name, "H",
      "width h of the kernel of gaussian, above 0; fit: the one with which every value is predicted "
      "best from the others; default: n'^(1/4), where training starts"},
     {"heads", SA_OPTION_INT, SA_SCOPE_RUN, AT(heads), 1, 1, 8192, NULL, "N",

@@ -23,7 +23,8 @@ static const sa_option rows[] = {
      "print diagnostics of the model, its vocabulary and the pairs; always part of --json"},
     {"train", SA_OPTION_INPUT, SA_SCOPE_RUN, AT(train), 0, 0, 0, NULL, "PAIRS",
      "training pairs of the model; the diagnostics count how many evaluation pairs occur in them"},
-    {"force-attention", SA_OPTION_TEXT, SA_SCOPE_RUN, AT(force_attention), 0, 0, 0, NULL, "WAY",
+    {"force-attention", SA_OPTION_TEXT, SA_SCOPE_RUN, AT(force_attention), 0, 0, 0,
+     sa_attention_override_name, "WAY",
      "replace the weights: uniform, shuffle, shift:N, one-hot, gold, expected (as in training)"},
     {"reference-length", SA_OPTION_SWITCH, SA_SCOPE_RUN, AT(reference_length), 0, 0, 1, NULL, NULL,
      "end each translation at the length of its reference in tokens, not where the model would "

@@ -51,7 +51,7 @@ static const sa_option rows[] = {
      "play on the terminal; default without other output"},
     {"pair", SA_OPTION_INT, SA_SCOPE_RUN, AT(pair), 0, 0, 1000000000, NULL, "N",
      "pair to show, from 1; 0: all"},
-    {"head", SA_OPTION_TEXT, SA_SCOPE_RUN, AT(heads), 0, 0, 0, NULL, "N",
+    {"head", SA_OPTION_TEXT, SA_SCOPE_RUN, AT(heads), 0, 0, 0, cli_heads_word, "N",
      "head to show: a number, mean or max (elementwise maximum); default: mean on the terminal, "
      "every head in pictures"},
     {"speed", SA_OPTION_REAL, SA_SCOPE_RUN, AT(speed), 4, 0.1, 60, NULL, "N", "frames per second"},

@@ -15,14 +15,18 @@ typedef struct gradcheck_options {
 
 #define AT(field) offsetof(gradcheck_options, field)
 
+static const char *fault_name(size_t i) {
+    return sa_gradient_fault_name(i, NULL, NULL);
+}
+
 static const sa_option rows[] = {
     {"train", SA_OPTION_INPUT, SA_SCOPE_RUN, AT(train), 0, 0, 0, NULL, "PAIRS",
      "training pairs to take the batch from; default: a built-in batch of ragged lengths"},
-    {"preset", SA_OPTION_TEXT, SA_SCOPE_RUN, AT(preset), 0, 0, 0, NULL, "NAME",
+    {"preset", SA_OPTION_TEXT, SA_SCOPE_RUN, AT(preset), 0, 0, 0, sa_preset_name, "NAME",
      "start from the settings of a paper; full-size models take very long"},
     {"dump", SA_OPTION_OUTPUT, SA_SCOPE_RUN, AT(dump), 0, 0, 0, NULL, "FILE",
      "write weights, batch, loss and gradients in double precision"},
-    {"break", SA_OPTION_TEXT, SA_SCOPE_RUN, AT(broken), 0, 0, 0, NULL, "TERM",
+    {"break", SA_OPTION_TEXT, SA_SCOPE_RUN, AT(broken), 0, 0, 0, fault_name, "TERM",
      "inject a gradient fault: omit one term of a backward pass, which the check must detect"},
     {"list", SA_OPTION_SWITCH, SA_SCOPE_RUN, AT(list), 0, 0, 1, NULL, NULL,
      "list the gradient faults of --break"},

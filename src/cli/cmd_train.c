@@ -41,7 +41,7 @@ static const sa_option rows[] = {
     {"out", SA_OPTION_FOLDER, SA_SCOPE_RUN, AT(out), 0, 0, 0, training_file, "DIR",
      "output directory for best.safetensors, last.safetensors and log.csv (and average.safetensors "
      "with --average); created if missing"},
-    {"preset", SA_OPTION_TEXT, SA_SCOPE_RUN, AT(preset), 0, 0, 0, NULL, "NAME",
+    {"preset", SA_OPTION_TEXT, SA_SCOPE_RUN, AT(preset), 0, 0, 0, sa_preset_name, "NAME",
      "start from the settings of a paper or a corpus, and print them"},
     {"snapshots", SA_OPTION_INPUT, SA_SCOPE_RUN, AT(snapshots), 0, 0, 0, NULL, "PAIRS",
      "pairs whose attention is recorded before the first update and at every validation: "

@@ -49,6 +49,9 @@ extern const cli_command *const cli_commands[]; /* in the order of the help; end
 /* NULL and SA_USAGE, suggesting the nearest name, when there is no such command. */
 const cli_command *cli_find(const char *name, sa_error *error);
 
+/* Prints what may stand in the place of the last word, as scripts/completion reads it. */
+bool cli_complete(int count, char **words, sa_error *error);
+
 /* The `prints` of commands whose results are files. */
 bool cli_prints_nothing(const void *fields);
 

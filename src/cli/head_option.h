@@ -4,6 +4,9 @@
 
 #include "report/matrix.h"
 
+/* The words that --head takes instead of a number. */
+const char *cli_heads_word(size_t i);
+
 /* text: a number, "mean" (or 0), "max", or NULL for all heads; *head: SA_HEADS_... or a number. */
 bool cli_heads_read(const char *text, int *head, sa_error *error);
 

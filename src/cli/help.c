@@ -234,6 +234,11 @@ static bool run(int count, char **arguments, sa_error *error) {
     return good;
 }
 
+static const char *command_name(size_t row, const char **text) {
+    *text = cli_commands[row] ? cli_commands[row]->summary : NULL;
+    return cli_commands[row] ? cli_commands[row]->name : NULL;
+}
+
 const cli_command cli_help = {
     .name = "help",
     .words = "[COMMAND]",
@@ -244,4 +249,6 @@ const cli_command cli_help = {
     .texts = 1,
     .sets = sets,
     .run = run,
+    .items = "Commands",
+    .item = command_name,
 };

@@ -25,6 +25,8 @@ static bool dispatch(int count, char **arguments, sa_error *error) {
     if (count == 0)
         return sa_fail(error, SA_USAGE, "a command is missing; 'softalign help' lists all");
     if (strcmp(arguments[0], "--version") == 0) return print_version(error);
+    if (strcmp(arguments[0], "--complete") == 0)
+        return cli_complete(count - 1, arguments + 1, error);
     if (strcmp(arguments[0], "--help") == 0) return cli_help.run(0, NULL, error);
     const cli_command *command = cli_find(arguments[0], error);
     if (!command) return false;

@@ -19,8 +19,7 @@ static bool is_transformer(const char *entry) {
     return strncmp(entry, name, strlen(name)) == 0 && strchr(":,", entry[strlen(name)]);
 }
 
-/* Options that would give a model other data or batches than the others. */
-static bool is_common(const sa_option *option) {
+bool sa_compare_is_common(const sa_option *option) {
     static const char *const batches[] = {"seed", "batch", "batch-tokens"};
     for (size_t i = 0; i < sizeof batches / sizeof *batches; i++)
         if (strcmp(option->name, batches[i]) == 0) return true;
@@ -31,7 +30,7 @@ static bool is_common(const sa_option *option) {
 static bool set_option(const char *name, const char *value, sa_settings *settings,
                        sa_error *error) {
     const sa_option *option = sa_option_find(sa_settings_options, name);
-    if (option && is_common(option))
+    if (option && sa_compare_is_common(option))
         return sa_fail(error, SA_USAGE, "--%s applies to all models: give it once, as an option",
                        name);
     return sa_settings_set(settings, name, value, error);

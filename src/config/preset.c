@@ -37,11 +37,9 @@ bool sa_settings_preset(sa_settings *settings, const char *name, sa_error *error
     if (!sa_given(settings, "settings", error) || !sa_given(name, "name", error)) return false;
     const char *line = sa_preset_text(name);
     if (!line) {
-        sa_nearest nearest = {.wanted = name};
-        for (size_t i = 0; sa_preset_name(i); i++) sa_nearest_consider(&nearest, sa_preset_name(i));
         char hint[128];
         return sa_fail(error, SA_USAGE, "unknown preset '%s'%s", name,
-                       sa_nearest_hint(&nearest, hint, sizeof hint));
+                       sa_nearest_hint_in(name, sa_preset_name, hint, sizeof hint));
     }
     for (; *line; line += strcspn(line, "\n") + 1) {
         char option[32], value[32];

@@ -5,6 +5,7 @@
  * drowns in rounding, and a step that still crosses one is made smaller. The tolerance is never
  * widened. */
 #include "base/memory.h"
+#include "base/nearest.h"
 #include "lab/dump.h"
 #include "lab/gradient_faults.h"
 #include "lab/kinks.h"
@@ -284,12 +285,21 @@ static bool fail_not_hit(const char *fault, sa_error *error) {
                    *options ? "; one has it with " : "", options);
 }
 
+static const char *fault_name(size_t i) {
+    return sa_lab_gradient_fault(i, NULL, NULL);
+}
+
+static bool refuse_unknown_fault(const char *fault, sa_error *error) {
+    char hint[128];
+    return sa_fail(error, SA_USAGE, "no backward term is called '%s'%s", fault,
+                   sa_nearest_hint_in(fault, fault_name, hint, sizeof hint));
+}
+
 bool sa_lab_check(const sa_lab_job *job, sa_error *error) {
     sa_lab_job own;
     sa_lab_model model = {0};
     add_pairs(job, &own);
-    if (!sa_gradient_fault_inject(job->fault))
-        return sa_fail(error, SA_USAGE, "no backward term is called '%s'", job->fault);
+    if (!sa_gradient_fault_inject(job->fault)) return refuse_unknown_fault(job->fault, error);
     const sa_lab_pairs pairs = {own.source,       own.target,       own.count,
                                 own.source_words, own.target_words, own.gold};
     bool good = sa_lab_model_open(&model, own.settings, &pairs, error);

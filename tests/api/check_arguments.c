@@ -148,7 +148,8 @@ VOID_CALL(has, sa_settings_has_attention(a[0]), sa_settings_has_null_key(a[0]),
           sa_settings_cache_size(a[0]))
 VOID_CALL(preset_text, sa_preset_name(SIZE_MAX), sa_preset_text(a[0]))
 VOID_CALL(rows, sa_settings_option(SIZE_MAX), sa_search_option(SIZE_MAX),
-          sa_metrics_option(SIZE_MAX), sa_link_option(SIZE_MAX))
+          sa_metrics_option(SIZE_MAX), sa_link_option(SIZE_MAX),
+          sa_attention_override_name(SIZE_MAX))
 VOID_CALL(infos, sa_attention_info(0, a[0], a[1]), sa_decoder_info(0, a[0], a[1]),
           sa_cell_info(0, a[0], a[1]), sa_attention_info(SIZE_MAX, a[0], a[1]),
           sa_normalizer_info(0, a[0], a[1]), sa_normalizer_info(SIZE_MAX, a[0], a[1]),
@@ -228,7 +229,9 @@ static const struct row {
     {"sa_settings_has_attention sa_settings_has_null_key sa_settings_cache_size", has, {&settings}},
     {"sa_settings_preset", settings_preset, {&set, preset}, {"settings", "name"}},
     {"sa_preset_name sa_preset_text", preset_text, {preset}},
-    {"sa_settings_option sa_search_option sa_metrics_option sa_link_option", rows},
+    {"sa_settings_option sa_search_option sa_metrics_option sa_link_option "
+     "sa_attention_override_name",
+     rows},
     {"sa_attention_info sa_normalizer_info sa_coverage_info sa_position_info sa_decoder_info "
      "sa_cell_info",
      infos,

@@ -2,7 +2,6 @@
  * by `softalign --complete`, see scripts/completion. */
 #include "cli/command.h"
 #include "cli/output.h"
-#include "compare/compare.h"
 #include "config/preset.h"
 #include "config/settings.h"
 
@@ -103,7 +102,7 @@ static void offer_entry_options(sa_buffer *out) {
     char name[64];
     for (const sa_option *row = sa_settings_options; row->name; row++) {
         snprintf(name, sizeof name, "%s=", row->name);
-        if (!sa_compare_is_common(row)) offer(name, row->help, out);
+        if (!sa_settings_is_common(row)) offer(name, row->help, out);
     }
 }
 

@@ -83,9 +83,6 @@ typedef struct sa_comparison {
 
 /* ---- compare_list ---------------------------------------------------------------------------- */
 
-/* Whether all models have one value of a setting: others would give them other data or batches. */
-bool sa_compare_is_common(const sa_option *option);
-
 /* Reads a list of models, separated by commas: decoder[:attention[:heads]][:option=value ...], with
  * "transformer" as a decoder. Settings that an entry leaves out are those of `settings`, or of
  * `transformer`. SA_USAGE names an entry that is wrong or occurs twice. */

@@ -19,18 +19,10 @@ static bool is_transformer(const char *entry) {
     return strncmp(entry, name, strlen(name)) == 0 && strchr(":,", entry[strlen(name)]);
 }
 
-bool sa_compare_is_common(const sa_option *option) {
-    static const char *const batches[] = {"seed", "batch", "batch-tokens"};
-    for (size_t i = 0; i < sizeof batches / sizeof *batches; i++)
-        if (strcmp(option->name, batches[i]) == 0) return true;
-    return option->scope == SA_SCOPE_TEXT || option->scope == SA_SCOPE_RUN ||
-           option->scope == SA_SCOPE_SCORES;
-}
-
 static bool set_option(const char *name, const char *value, sa_settings *settings,
                        sa_error *error) {
     const sa_option *option = sa_option_find(sa_settings_options, name);
-    if (option && sa_compare_is_common(option))
+    if (option && sa_settings_is_common(option))
         return sa_fail(error, SA_USAGE, "--%s applies to all models: give it once, as an option",
                        name);
     return sa_settings_set(settings, name, value, error);

@@ -346,3 +346,11 @@ bool sa_settings_ignores(const sa_settings *settings, const sa_option *option) {
     while (*name && strcmp(*name, option->name) != 0) name++;
     return *name;
 }
+
+bool sa_settings_is_common(const sa_option *option) {
+    static const char *const batches[] = {"seed", "batch", "batch-tokens"};
+    for (size_t i = 0; i < sizeof batches / sizeof *batches; i++)
+        if (strcmp(option->name, batches[i]) == 0) return true;
+    return option->scope == SA_SCOPE_TEXT || option->scope == SA_SCOPE_RUN ||
+           option->scope == SA_SCOPE_SCORES;
+}

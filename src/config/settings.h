@@ -13,6 +13,10 @@ extern const sa_option sa_search_options[];   /* of sa_search, without nbest */
 /* Whether the family of the model (--model) ignores an option. */
 bool sa_settings_ignores(const sa_settings *settings, const sa_option *option);
 
+/* Whether models that are compared must have the same value: another would give one other data or
+ * batches than the others. */
+bool sa_settings_is_common(const sa_option *option);
+
 /* Whether all settings are in range and consistent; SA_USAGE names those that are not. */
 bool sa_settings_check(const sa_settings *settings, sa_error *error);
 

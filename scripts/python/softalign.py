@@ -3,9 +3,10 @@
     import softalign
     softalign.train("reorder.tsv", "reorder", steps=1500, callback=print)
     with softalign.load("reorder/best.safetensors") as model:
-        print(model.translate("the sad cat finds a dog.").text)
-        alignment = model.align("the sad cat finds a dog.", "the cat sad a dog finds.")
-        print(alignment.weights.shape)          # target words x source words, </s> included
+        source = "the sad cat finds a dog."
+        translation = model.translate(source).text
+        alignment = model.align(source, translation)
+        print(alignment.weights.shape)  # target words x source words, </s> included
         print(model.evaluate("unseen.tsv").bleu)
 
 Models, alignments, trainings and comparisons show themselves in a notebook; to_html() gives the same
@@ -754,7 +755,7 @@ class Alignment(_Shown):
     def _height(self) -> int:  # type: ignore[override]
         """About that of the matrix and of what is above it."""
         cell = min(max(620 / len(self.source), 16), 46)
-        return int(min(370 + 0.82 * cell * len(self.target), 900))
+        return int(min(345 + 0.82 * cell * len(self.target), 900))
 
     def __repr__(self) -> str:
         return f"<softalign.Alignment of {' '.join(self.target)!r} with {' '.join(self.source)!r}>"

@@ -4,14 +4,15 @@
 # model looked.
 . tests/support/cli.sh
 
-# Code blocks: "sh" are run, "sh no_run" cannot be, "text" and "c" are no commands.
+# Code blocks: "sh" are run, "sh no_run" cannot be, "text" and "c" are no commands; python_module runs
+# "python".
 blocks() { # INFO FILE...
     awk -v info="\`\`\`$1" '/^```/ { if (inside) inside = 0; else { inside = 1; wanted = $0 == info; next } }
         inside && wanted' "${@:2}"
 }
 for file in README.md corpora/LESSONS.md; do
     same "kinds of code blocks in $file" "" "$(awk '/^```/ && (inside = !inside)' "$root/$file" |
-        grep -vx '```\(c\|text\|sh\|sh no_run\)')"
+        grep -vx '```\(c\|python\|text\|sh\|sh no_run\)')"
 done
 same "blocks that are not run" "git clone <this repository> softalign && cd softalign" \
     "$(blocks 'sh no_run' "$root/README.md" "$root/corpora/LESSONS.md")"

@@ -15,7 +15,13 @@ python3 -c 'import sys; sys.exit(sys.version_info < (3, 9))' || {
 "$softalign" corpus reorder --pairs 300 >pairs.tsv &&
     "$softalign" corpus reorder --pairs 20 --split test >unseen.tsv || exit 1
 
+"$softalign" train --train pairs.tsv --out reorder --embed 8 --hidden 8 --attn 4 --maxout 4 --steps 5 >out 2>err ||
+    fail "$(cat err)"
+awk '/^```/ { inside = $0 == "```python"; next } inside' "$root/README.md" >readme.py
+[ -s readme.py ] || fail "README.md has no program in Python"
+
 tests() { # PYTHON
+    PYTHONPATH=$root/scripts/python "$@" readme.py >out 2>&1 || fail "README's program: $(cat out)"
     "$@" "$root/tests/python/module.py" >out 2>&1 || fail "$*: $(cat out)"
     tail -n 3 out
 }
@@ -30,7 +36,7 @@ else
     echo "no Python here has NumPy: tested without"
 fi
 mkdir blocked && echo 'raise ImportError("blocked")' >blocked/numpy.py
-PYTHONPATH=$PWD/blocked tests python3
+tests env PYTHONPATH="$PWD/blocked:$root/scripts/python" python3
 
 cc=$(command -v cc || command -v gcc || command -v clang) && {
     python3 "$root/tests/python/layout.py" "$cc" "$root/include" || fail "the structs of the module are others"

@@ -889,7 +889,8 @@ void sa_compare_result_release(sa_compare_result *result);
  * what belongs to a window of its own. */
 typedef struct sa_page sa_page;
 
-/* Begins a page that will show `models` models. Freed by sa_page_close. */
+/* Begins a page that will show `models` models. Freed by sa_page_close, which is all that can be
+ * done with it after SA_LIMIT. */
 sa_page *sa_page_open(const char *title, int models, sa_error *error);
 void sa_page_close(sa_page *page);
 

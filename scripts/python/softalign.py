@@ -197,7 +197,7 @@ def _declare() -> None:
     """The types of every function that is used; a missing one is a library of another version."""
     P, settings, error, option = POINTER, c_void_p, POINTER(_error), POINTER(_option)
     info = [c_size_t, P(_text), P(_text)]
-    for name, result, *arguments in [
+    functions: List[Tuple[Any, ...]] = [
         ("version", _text), ("version_number", c_int),
         ("settings_size", c_size_t), ("settings_init", None, settings),
         ("settings_set", c_bool, settings, _text, _text, error),
@@ -240,7 +240,8 @@ def _declare() -> None:
         ("page_add_training", c_bool, c_void_p, _text, error), ("page_html", _text, c_void_p, error),
         ("attend", c_bool, P(_attend_options), P(_attend_result), error),
         ("attend_result_release", None, P(_attend_result)),
-    ]:
+    ]
+    for name, result, *arguments in functions:
         try:
             function = getattr(_lib, "sa_" + name)
         except AttributeError:
@@ -432,7 +433,7 @@ class _Settings:
     def values(self) -> Dict[str, Any]:
         """By their names; choices by theirs."""
         found: Dict[str, Any] = {}
-        kinds = {_INT: c_int, _CHOICE: c_int, _INT64: c_int64, _REAL: c_double, _SWITCH: c_bool}
+        kinds: Dict[int, Any] = {_INT: c_int, _CHOICE: c_int, _INT64: c_int64, _REAL: c_double, _SWITCH: c_bool}
         for row in _rows("settings"):
             if row.kind not in kinds:
                 continue
@@ -458,11 +459,15 @@ class Corpus:
     """
 
     def __init__(self, path: Path):
-        self._name = _bytes(path, "path")
+        self._name = _bytes(path, "path") or b""
         self._struct = _corpus()
         _call("corpus_open", byref(self._struct), self._name)
-        self.close = weakref.finalize(self, _lib.sa_corpus_close, self._struct)
+        self._free = weakref.finalize(self, _lib.sa_corpus_close, self._struct)
         self.note: Optional[str] = self._struct.note and self._struct.note.decode(errors="replace")
+
+    def close(self) -> None:
+        """Frees the pairs, which garbage collection does, too."""
+        self._free()
 
     def __enter__(self) -> "Corpus":
         return self
@@ -471,7 +476,7 @@ class Corpus:
         self.close()
 
     def __len__(self) -> int:
-        return self._struct.count if self.close.alive else 0
+        return self._struct.count if self._free.alive else 0
 
     def __getitem__(self, i: int) -> Tuple[str, str, Optional[str]]:
         if not -len(self) <= i < len(self):
@@ -488,7 +493,7 @@ def _as_corpus(pairs: Pairs) -> Tuple[Any, Any]:
     if isinstance(pairs, (str, os.PathLike)):
         pairs = Corpus(pairs)
     if isinstance(pairs, Corpus):
-        if not pairs.close.alive:
+        if not pairs._free.alive:
             raise Error(Code.USAGE, "the corpus is closed")
         return pairs._struct, pairs
     rows = [tuple(pair) for pair in pairs]
@@ -559,7 +564,8 @@ class _Watch:
     """Reports of a training under way, and its stop: a true answer of the callback, or SIGINT."""
 
     def __init__(self, callback: Optional[Callback]):
-        self.callback, self.stop, self.failure = callback, c_int(0), None
+        self.callback, self.stop = callback, c_int(0)
+        self.failure: Optional[BaseException] = None
         self.report = _report(self.take)
 
     def take(self, context: Any, progress: Any) -> None:
@@ -625,7 +631,7 @@ class Training(_Shown):
 
     def to_frame(self) -> Any:
         """The validations as a pandas.DataFrame."""
-        import pandas
+        import pandas  # type: ignore[import]
         return pandas.DataFrame(self.log())
 
     def _page(self) -> str:
@@ -744,7 +750,7 @@ class Alignment(_Shown):
 
     def to_frame(self) -> Any:
         """The weights as a pandas.DataFrame: rows are target words, columns source words."""
-        import pandas
+        import pandas  # type: ignore[import]
         return pandas.DataFrame(self.weights, index=pandas.Index(self.target, name="target"),
                                 columns=pandas.Index(self.source, name="source"))
 
@@ -808,7 +814,7 @@ class Model(_Shown):
     def __init__(self, path: Path, threads: int = 0, max_len: Optional[int] = None):
         self.path = os.fspath(path)
         self._handle = _call("model_open", _bytes(path, "path"), threads)
-        self.close = weakref.finalize(self, _lib.sa_model_close, self._handle)
+        self._free = weakref.finalize(self, _lib.sa_model_close, self._handle)
         if max_len is not None:
             _call("model_set_max_len", self._handle, max_len)
         copied = _Settings(_lib.sa_model_settings(self._handle))
@@ -818,9 +824,13 @@ class Model(_Shown):
         self._info = _ModelInfo(_name_of(path), copied, subwords)
 
     def _open(self) -> int:
-        if not self.close.alive:
+        if not self._free.alive:
             raise Error(Code.USAGE, f"the model '{self.path}' is closed")
         return self._handle
+
+    def close(self) -> None:
+        """Frees the weights, which garbage collection does, too. Alignments stay."""
+        self._free()
 
     def __enter__(self) -> "Model":
         return self
@@ -847,8 +857,8 @@ class Model(_Shown):
             _call("attention_override_parse", byref(search.override), _bytes(force_attention))
         return search, held
 
-    @overload
-    def translate(self, sentences: str, *, weights: bool = ..., nbest: int = ...,
+    @overload  # a str is an Iterable[str], too
+    def translate(self, sentences: str, *, weights: bool = ..., nbest: int = ...,  # type: ignore[misc]
                   **search: Any) -> Translation: ...
 
     @overload
@@ -875,10 +885,12 @@ class Model(_Shown):
         return best[0] if one else best
 
     @overload
-    def align(self, pairs: str, target: str, **options: Any) -> Alignment: ...
+    def align(self, pairs: str, target: str, *, site: str = ..., layer: int = ...,
+              force_attention: Optional[str] = ...) -> Alignment: ...
 
     @overload
-    def align(self, pairs: Pairs, target: None = ..., **options: Any) -> Alignments: ...
+    def align(self, pairs: Pairs, target: None = ..., *, site: str = ..., layer: int = ...,
+              force_attention: Optional[str] = ...) -> Alignments: ...
 
     def align(self, pairs: Any, target: Optional[str] = None, *, site: str = "cross", layer: int = 0,
               force_attention: Optional[str] = None) -> Any:
@@ -1055,7 +1067,7 @@ class Evaluation:
 
     def to_frame(self) -> Any:
         """The results of every pair as a pandas.DataFrame."""
-        import pandas
+        import pandas  # type: ignore[import]
         return pandas.DataFrame([vars(one) for one in self.results])
 
     def __repr__(self) -> str:
@@ -1129,7 +1141,7 @@ class Comparison(_Shown):
 
     def to_frame(self) -> Any:
         """table.csv as a pandas.DataFrame: every training, and the medians."""
-        import pandas
+        import pandas  # type: ignore[import]
         return pandas.read_csv(os.path.join(self.folder, "table.csv"))
 
     def _page(self) -> str:

@@ -243,6 +243,30 @@ static int align(void) {
     return close_work(&it, good);
 }
 
+static bool add_to_page(void *context, size_t index, const sa_alignment *alignment,
+                        sa_error *error) {
+    sa_alignment copy;
+    if (!TWICE(sa_alignment_copy(alignment, &copy, error))) return false;
+    (void)index;
+    const bool good = sa_page_add_alignment(context, &copy, SA_SITE_CROSS, "0-0", error);
+    sa_alignment_release(&copy);
+    return good;
+}
+
+static int show(void) {
+    work it;
+    bool good = open_work(&it);
+    sa_page *page = good ? sa_page_open("title", 1, &it.error) : NULL;
+    good = page && sa_page_add_fact(page, "fact", "value", &it.error) &&
+           sa_page_add_model(page, "model", sa_model_settings(it.model), &it.error) &&
+           sa_align(it.model, NULL, it.pairs.pairs, 2, add_to_page, page, &it.error) &&
+           sa_page_add_training(page, "m", &it.error);
+    const char *html = good ? sa_page_html(page, &it.error) : NULL;
+    if (html) say("%zu\n", strlen(html));
+    sa_page_close(page);
+    return close_work(&it, html);
+}
+
 /* ---- Judging --------------------------------------------------------------------------------- */
 
 static int score(void) {
@@ -359,6 +383,7 @@ const task task_calls[] = {
     {"sa_translate", NULL, translate},
     {"sa_translate_ensemble", NULL, translate_together},
     {"sa_align", NULL, align},
+    {"sa_page_open", NULL, show},
     {"sa_compute_metrics", NULL, score},
     {"sa_evaluate", NULL, evaluate},
     {"sa_explain", NULL, explain},

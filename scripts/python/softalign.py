@@ -29,6 +29,7 @@ import html as _html
 import json
 import os
 import signal
+import textwrap
 import threading
 import weakref
 from ctypes import (CFUNCTYPE, POINTER, Structure, byref, c_bool, c_char, c_char_p, c_double, c_int,
@@ -775,7 +776,8 @@ class Alignments(List[Alignment], _Shown):
         if not self:
             raise Error(Code.USAGE, "there are no alignments to show")
         model = self[0]._model
-        several = f"{len(self)} sentences" if len(self) > 1 else f"“{' '.join(self[0].source[:-1])}”"
+        sentence = textwrap.shorten(" ".join(self[0].source[:-1]), 80, placeholder=" …")
+        several = f"{len(self)} sentences" if len(self) > 1 else f"“{sentence}”"
         with _Page(f"Attention of {model.name} on {several}") as page:
             page.add("model", _bytes(model.name), model.settings.memory)
             for one in self:

@@ -6,7 +6,7 @@
 
 /* ---- Fields ---------------------------------------------------------------------------------- */
 
-static int threads, count_of_models, max_len;
+static int threads, count_of_models, max_len, site;
 
 static bool do_translate(void) {
     return sa_translate(model, texts, 1, &search, &translation, &error);
@@ -48,6 +48,18 @@ static bool do_average(void) {
 }
 static bool do_ensemble(void) {
     return sa_translate_ensemble(models, count_of_models, texts, 1, &search, &translation, &error);
+}
+
+static bool do_compare(void) {
+    return sa_compare(&comparing, &compared, &error);
+}
+static bool do_page(void) {
+    sa_page *one = sa_page_open("title", count_of_models, &error);
+    sa_page_close(one);
+    return one;
+}
+static bool do_show(void) {
+    return sa_page_add_alignment(page, &alignment, (sa_attention_site)site, NULL, &error);
 }
 
 /* Puts numbers out of range into a field; the function that reads it must name it. */
@@ -132,6 +144,10 @@ static const struct field {
     {"max_len", &max_len, 1, 1000000, do_max_len},
     {"model", &count_of_models, 1, INT_MAX, do_average},
     {"models", &count_of_models, 1, 16, do_ensemble},
+    {"models", &count_of_models, 1, 1000, do_page},
+    {"site", &site, SA_SITE_CROSS, SA_SITE_DECODER, do_show},
+    {"seeds", &comparing.seeds, 1, INT_MAX, do_compare},
+    {"matrices", &comparing.matrices, 0, INT_MAX, do_compare},
     {"step", &explaining.step, 0, 1000, do_explain},
     {"limit", &proving.limit, 1, INT_MAX, do_prove},
     {"position", &position, INT_MIN, 2, do_diagnose_position},

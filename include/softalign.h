@@ -107,6 +107,7 @@ enum {
     SA_ATTENTION_LINEAR,
     SA_ATTENTION_MONOTONIC,
     SA_ATTENTION_GRAVES,
+    SA_ATTENTION_LOCATION_AWARE,
 };
 enum {
     SA_NORMALIZER_SOFTMAX,
@@ -195,6 +196,8 @@ typedef struct sa_settings {
     int window_size;       /* D */
     int coverage;          /* SA_COVERAGE_..., what earlier target words add to the score */
     double max_fertility;  /* N of SA_COVERAGE_LINGUISTIC */
+    int location_filters;  /* K of SA_ATTENTION_LOCATION_AWARE */
+    int location_width;    /* 2r + 1 of the same */
     int encoder;           /* SA_ENCODER_... */
     int layers;            /* of the encoder; Transformer: of the decoder, too */
     int decoder_layers;    /* of a recurrent decoder */

@@ -19,7 +19,7 @@ def own_weights(w, o, k):
     """What the score of head k reads"""
     shared = "W_a" if o.attention == "general" else "U_a"
     return {name: shared_rows(w[name], k, o) if name == shared else rows(w[name], k, o.heads)
-            for name in ("W_a", "U_a", "v_a", "log_h", "b", "g", "k_0", "b_a", "r") if name in w}
+            for name in ("W_a", "U_a", "v_a", "log_h", "b", "g", "k_0", "b_a", "r", "W_f") if name in w}
 
 
 # ---- Scores: e_j from the query and all annotations; w has one head's rows of the weights -----------
@@ -101,6 +101,14 @@ def uniform(w, q, H):
     return torch.zeros(len(H), dtype=torch.float64)
 
 
+def location_aware(w, q, H, past):
+    """e_j = v_a' tanh(W_a q + U_a h_j + W_f f_j + b_a), f = F * alpha of the step before, which for the
+    first step is (1, 0, .., 0); a convolution turns the filters round (Chorowski et al. 2015, equations 8, 9)"""
+    before = past[-1] if past else torch.eye(len(H), dtype=torch.float64)[0]
+    f = torch.conv1d(before[None, None], w["F"].flip(1)[:, None], padding=w["F"].shape[1] // 2)[0]
+    return torch.tanh(w["W_a"] @ q + H @ w["U_a"].T + f.T @ w["W_f"].T + w["b_a"]) @ w["v_a"]
+
+
 SCORES = {"additive": additive, "scaled-dot": scaled_dot, "dot": dot, "general": general,
           "raw-dot": raw_dot, "concat": concat, "location": location, "uniform": uniform,
           "gaussian": gaussian, "cosine": cosine, "qk-norm": qk_norm, "linear": linear,
@@ -163,6 +171,8 @@ def alpha_of(w, o, k):
 def null_score(w, o, k, q):
     """e_0, the score of the learned null key: what the score makes of annotations that are keys already"""
     own = own_weights(w, o, k)
+    if o.attention == "location-aware":
+        return additive({**own, "U_a": torch.eye(len(own["k_0"]), dtype=torch.float64)}, q, own["k_0"][None])
     own["W_a" if o.attention == "general" else "U_a"] = torch.eye(len(own["k_0"]), dtype=torch.float64)
     return SCORES[o.attention](own, q, own["k_0"][None])
 
@@ -205,6 +215,8 @@ def attention_shapes(o, part):
         "linear": projections,
         "monotonic": {**projections, "v_a": (a,), "b_a": (a,), "g": (1,), "r": (1,)},
         "graves": {"W_a": (H * 9, n), "b_a": (H * 9,)},
+        "location-aware": {**projections, "v_a": (a,), "F": (o.location_filters, o.location_width),
+                           "W_f": (a, o.location_filters), "b_a": (a,)},
     }[o.attention]
     if o.projects_values:
         shapes |= {"W_v": (G * o.value_size, A), "W_c": (A, H * o.value_size)}
@@ -226,7 +238,7 @@ def weights_of(p, o, part):
     """The weights of one attention under the names of Bahdanau et al. (2015)."""
     return {name: p[f"{part}.{name_in_file(o, name)}"]
             for name in ("W_a", "U_a", "v_a", "W_v", "W_c", "W_p", "v_p", "a", "log_h", "b", "g", "k_0", "w_c", "U_f",
-                         "b_a", "r")
+                         "b_a", "r", "F", "W_f")
             if f"{part}.{name_in_file(o, name)}" in p}
 
 
@@ -298,6 +310,8 @@ def scores(w, o, k, q, H, i, place, past):
         own, H = moved(own, o, H, place.added("K", i, len(H)))
     if "w_c" in w:
         own, H = covered(own, o, rows(w["w_c"], k, o.heads), H, coverage(w, o, H, past))
+    if o.attention == "location-aware":
+        return location_aware({**own, "F": w["F"]}, q, H, past)
     e = SCORES[o.attention](own, q, H)
     return e + place.bias(k, i, len(H)) if place else e
 

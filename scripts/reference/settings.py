@@ -7,7 +7,8 @@ from .container import demand
 CHOICES = {  # the first is the default
     "model": ("recurrent", "transformer"),
     "attention": ("additive", "scaled-dot", "dot", "general", "raw-dot", "concat", "location",
-                  "uniform", "gaussian", "cosine", "qk-norm", "linear", "monotonic", "graves"),
+                  "uniform", "gaussian", "cosine", "qk-norm", "linear", "monotonic", "graves",
+                  "location-aware"),
     "normalizer": ("softmax", "null", "sparsemax", "entmax", "null-key"),
     "coverage": ("none", "linguistic", "loss"),
     "decoder": ("bahdanau", "fixed", "fixed-init", "luong", "cgru"),
@@ -27,6 +28,7 @@ NUMBERS = {  # the default (None: there is none) and the least
     "embed": (None, 1), "hidden": (None, 1), "attn": (None, 1), "maxout": (None, 1),
     "ffn": (256, 1), "layers": (1, 1), "decoder-layers": (1, 1), "heads": (1, 1), "kv-heads": (0, 0), "value-size": (0, 0), "window-size": (10, 1), "max-len": (50, 1),
     "shaw-distance": (16, 1),
+    "location-filters": (10, 1), "location-width": (7, 1),
 }
 ALPHA = "entmax-alpha"  # a number from 1.01 to 2, or learned; 1.5 is the default
 POSITIVE = {"max-fertility": 2}  # numbers above 0, and their defaults
@@ -36,7 +38,8 @@ COVERAGE = "coverage-weight"  # a weight, too; 1 is the default
 NAMES = (*CHOICES, *SWITCHES, *NUMBERS, *POSITIVE, *FRACTIONS, *WEIGHTS, ALPHA, COVERAGE)
 EARLIER = {"start": "decoder-init", "readout": "readout-state", "values": "value-size"}  # in older dumps
 EARLIER_WINDOWS = {"monotone": "local-m", "predictive": "local-p"}
-CUT_BY_HEADS = ("additive", "concat", "dot", "scaled-dot", "gaussian", "cosine", "qk-norm", "linear")  # the scores whose attn is divided among the heads
+CUT_BY_HEADS = ("additive", "concat", "dot", "scaled-dot", "gaussian", "cosine", "qk-norm", "linear",
+                "location-aware")  # the scores whose attn is divided among the heads
 
 
 def complete(settings):

@@ -241,11 +241,12 @@ static bool check_choices(const sa_attend_options *options, sa_error *error) {
     while (sa_score_name((size_t)known)) known++;
     if (options->attention < 0 || options->attention >= known)
         return sa_fail(error, SA_USAGE, "there is no attention score %d", options->attention);
-    if (sa_scores[options->attention].normalizer || sa_scores[options->attention].state)
+    const sa_score *score = &sa_scores[options->attention];
+    if (score->normalizer || score->state || score->location_aware)
         return sa_fail(error, SA_USAGE,
                        "--attention %s goes on from where the target word before has read: only a "
                        "model has words before",
-                       sa_score_name((size_t)options->attention));
+                       score->name);
     known = 0;
     while (sa_normalizer_name((size_t)known)) known++;
     if (options->normalizer < 0 || options->normalizer >= known)

@@ -37,16 +37,13 @@ void sa_fertility_backward(sa_real N, sa_mat U_f, sa_mat h, sa_mat Phi, sa_mat d
     }
 }
 
-void sa_coverage_keys_forward(sa_mat w_c, sa_mat C, sa_mat k, sa_mat covered) {
-    sa_copy_mat(k, covered);
-    sa_gemm_tn(C, w_c, 1, covered);
+void sa_coverage_keys_forward(sa_mat w_c, sa_mat C, sa_mat k) {
+    sa_gemm_tn(C, w_c, 1, k);
 }
 
-void sa_coverage_keys_backward(sa_mat w_c, sa_mat C, sa_mat dcovered, sa_mat dC, sa_mat dw_c,
-                               sa_mat dk) {
-    sa_add(dcovered, dk);
-    if (sa_gradient_intact("coverage.weights")) sa_gemm_nn(C, dcovered, 1, dw_c);
-    if (sa_gradient_intact("coverage.score")) sa_gemm_nt(w_c, dcovered, 1, dC);
+void sa_coverage_keys_backward(sa_mat w_c, sa_mat C, sa_mat dk, sa_mat dC, sa_mat dw_c) {
+    if (sa_gradient_intact("coverage.weights")) sa_gemm_nn(C, dk, 1, dw_c);
+    if (sa_gradient_intact("coverage.score")) sa_gemm_nt(w_c, dk, 1, dC);
 }
 
 static sa_real fertility_of(sa_mat Phi, int j) {

@@ -29,11 +29,10 @@ void sa_fertility_forward(sa_real N, sa_mat U_f, sa_mat h, sa_mat Phi);
 void sa_fertility_backward(sa_real N, sa_mat U_f, sa_mat h, sa_mat Phi, sa_mat dPhi, sa_mat dh,
                            sa_mat dU_f);
 
-/* covered [S x dk] = k_j + w_c C_j    w_c [1 x dk], C [1 x S] */
-void sa_coverage_keys_forward(sa_mat w_c, sa_mat C, sa_mat k, sa_mat covered);
-/* dC, dw_c and dk are added to. */
-void sa_coverage_keys_backward(sa_mat w_c, sa_mat C, sa_mat dcovered, sa_mat dC, sa_mat dw_c,
-                               sa_mat dk);
+/* k_j += w_c C_j    k [S x dk], w_c [1 x dk], C [1 x S] */
+void sa_coverage_keys_forward(sa_mat w_c, sa_mat C, sa_mat k);
+/* From the derivative dk of the sum: dC and dw_c are added to. */
+void sa_coverage_keys_backward(sa_mat w_c, sa_mat C, sa_mat dk, sa_mat dC, sa_mat dw_c);
 
 /* C = previous + alpha / Phi    all [1 x S] but Phi [S x 1], or without columns: 1 */
 void sa_coverage_sum_forward(sa_mat previous, sa_mat alpha, sa_mat Phi, sa_mat C);

@@ -1,4 +1,5 @@
 #include "attention/head_scores.h"
+#include "attention/earlier_weights.h"
 #include "tensor/gradient_fault.h"
 #include "tensor/vec.h"
 
@@ -23,28 +24,6 @@ sa_head_slice sa_slice_head(const sa_attention *w, const sa_memory *memory,
                            .k = sa_kv_head_part(w, sentence(memory->keys, memory->first, b), k),
                            .v = sa_kv_head_part(w, sentence(memory->values, memory->first, b), k),
                            .o = sa_head_part(o, H, k)};
-}
-
-/* Head k's state in the block's only row. */
-static sa_mat head_state(const sa_attention *w, const sa_query_block *block, sa_mat states, int k) {
-    sa_require(block->count == 1);
-    return sa_head_part(sa_rows(states, block->row, 1), w->heads, k);
-}
-
-sa_mat sa_slice_score_state(const sa_attention *w, const sa_query_block *block, sa_mat states,
-                            int k) {
-    return sa_cols(head_state(w, block, states, k), 0, w->score->state);
-}
-
-sa_coverage_slice sa_slice_coverage(const sa_attention *w, const sa_memory *memory,
-                                    const sa_query_block *block, sa_attention_rows rows, int k) {
-    const int H = w->heads, b = block->sentence, S = memory->first[b + 1] - memory->first[b];
-    const int own = w->score->state;
-    return (sa_coverage_slice){.w_c = sa_head_part(w->w_c, H, k),
-                               .Phi = sentence(memory->fertility, memory->first, b),
-                               .previous =
-                                   sa_cols(head_state(w, block, rows.previous_state, k), own, S),
-                               .C = sa_cols(head_state(w, block, rows.state, k), own, S)};
 }
 
 /* ---- The null key ---------------------------------------------------------------------------- */
@@ -75,7 +54,7 @@ void sa_head_null_backward(const sa_attention *w, const sa_head_slice *at, sa_ma
 /* ---- Scores ---------------------------------------------------------------------------------- */
 
 bool sa_attention_has_own_keys(const sa_attention *w) {
-    return w->w_c.cols || w->positions.a_K.rows;
+    return w->w_c.cols || w->location.F.cols || w->positions.a_K.rows;
 }
 
 sa_mat sa_head_keys(const sa_attention *w, const sa_memory *memory, const sa_query_block *block,
@@ -84,11 +63,11 @@ sa_mat sa_head_keys(const sa_attention *w, const sa_memory *memory, const sa_que
         sa_kv_head_part(w, sentence(memory->keys, memory->first, block->sentence), k);
     if (!sa_attention_has_own_keys(w)) return keys;
     const sa_mat own = sa_rows(scratch.own_keys, 0, keys.rows);
-    if (w->w_c.cols) {
-        const sa_coverage_slice at = sa_slice_coverage(w, memory, block, rows, k);
-        sa_coverage_keys_forward(at.w_c, at.previous, keys, own);
-    } else {
+    if (w->positions.a_K.rows) {
         sa_positions_keys_forward(&w->positions, block->i - 1 + l, keys, own);
+    } else {
+        sa_copy_mat(keys, own);
+        sa_earlier_keys_forward(w, rows, block->row, k, sa_rows(scratch.f, 0, keys.rows), own);
     }
     return own;
 }
@@ -113,23 +92,22 @@ void sa_head_scores_forward(const sa_attention *w, const sa_memory *memory, int 
 void sa_head_scores_backward(const sa_attention *w, const sa_memory *memory, int k,
                              const sa_query_block *block, sa_attention_rows rows,
                              const sa_head_slice *at, sa_mat de, const sa_head_slice *to,
-                             const sa_coverage_slice *dcoverage, sa_positions *dpositions,
-                             sa_attention_scratch scratch) {
+                             sa_attention_rows d, sa_attention *dw, sa_attention_scratch scratch) {
     const int Q = queries_at_once(w, block);
     const bool own = sa_attention_has_own_keys(w);
-    sa_positions_bias_backward(k, block->i - 1, de, dpositions);
+    sa_positions_bias_backward(k, block->i - 1, de, &dw->positions);
     for (int l = 0; l < block->count; l += Q) {
         const sa_mat keys = sa_head_keys(w, memory, block, l, rows, k, scratch);
         const sa_mat dkeys = own ? sa_rows(scratch.d_own_keys, 0, keys.rows) : to->k;
         if (own) sa_zero(dkeys);
         w->score->backward(at->v_a, sa_rows(at->q, l, Q), keys, sa_rows(de, l, Q),
                            sa_rows(to->q, l, Q), dkeys, to->v_a, key_scratch(scratch, keys));
-        if (dcoverage) {
-            const sa_coverage_slice covered = sa_slice_coverage(w, memory, block, rows, k);
-            sa_coverage_keys_backward(covered.w_c, covered.previous, dkeys, dcoverage->previous,
-                                      dcoverage->w_c, to->k);
+        if (w->positions.a_K.rows) {
+            sa_positions_keys_backward(block->i - 1 + l, dkeys, to->k, &dw->positions);
         } else if (own) {
-            sa_positions_keys_backward(block->i - 1 + l, dkeys, to->k, dpositions);
+            sa_earlier_keys_backward(w, rows, block->row, k, sa_rows(scratch.f, 0, keys.rows),
+                                     dkeys, sa_rows(scratch.df, 0, keys.rows), d, dw);
+            sa_add(dkeys, to->k);
         }
     }
 }

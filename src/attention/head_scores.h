@@ -1,6 +1,6 @@
 /* head_scores: from the queries and keys of a head to its scores. What the score reads are the keys
- * of the memory, or with coverage k_j + w_c C_{i-1,j}, or with vectors for distances
- * k_j + a^K_{j-i}, which differ from query to query. */
+ * of the memory, or what earlier weights make of them (earlier_weights.h), or with vectors for
+ * distances k_j + a^K_{j-i}, which differ from query to query. */
 #ifndef SA_ATTENTION_HEAD_SCORES_H
 #define SA_ATTENTION_HEAD_SCORES_H
 
@@ -11,6 +11,7 @@ typedef struct sa_attention_scratch {
     sa_mat keys;                 /* [S x key_width] */
     sa_mat own_keys, d_own_keys; /* [S x a head's] where the score reads other keys than those of
                                     the memory; d_own_keys: backward only */
+    sa_mat f, df;                /* [S x K] of location_aware.h; df: backward only */
     sa_mat dalpha, soft;         /* [Q x S] dalpha: backward only */
     sa_mat null_scores;          /* [Q x 1] e_0 of a learned null key */
     sa_span *spans;              /* [Q] */
@@ -35,19 +36,6 @@ typedef struct sa_head_slice {
 sa_head_slice sa_slice_head(const sa_attention *w, const sa_memory *memory,
                             const sa_query_block *block, sa_mat q, sa_mat o, int k);
 
-/* What the score of head k keeps, in the block's only row. */
-sa_mat sa_slice_score_state(const sa_attention *w, const sa_query_block *block, sa_mat states,
-                            int k);
-
-/* The same of its coverage, behind what the score keeps. */
-typedef struct sa_coverage_slice {
-    sa_mat w_c, Phi;
-    sa_mat previous, C; /* [1 x S] C_{i-1} and C_i */
-} sa_coverage_slice;
-
-sa_coverage_slice sa_slice_coverage(const sa_attention *w, const sa_memory *memory,
-                                    const sa_query_block *block, sa_attention_rows rows, int k);
-
 /* Whether the score reads other keys for every query. */
 bool sa_attention_has_own_keys(const sa_attention *w);
 
@@ -60,13 +48,12 @@ sa_mat sa_head_keys(const sa_attention *w, const sa_memory *memory, const sa_que
 void sa_head_scores_forward(const sa_attention *w, const sa_memory *memory, int k,
                             const sa_query_block *block, sa_attention_rows rows,
                             const sa_head_slice *at, sa_mat e, sa_attention_scratch scratch);
-/* From de, which may be overwritten: dq, dk and dv_a, what the positions learn, and with coverage
- * dcoverage (else NULL) are added to. */
+/* From de, which may be overwritten: dq, dk and dv_a, what the positions learn, and where the keys
+ * depend on earlier weights d.previous_state and dw are added to. */
 void sa_head_scores_backward(const sa_attention *w, const sa_memory *memory, int k,
                              const sa_query_block *block, sa_attention_rows rows,
                              const sa_head_slice *at, sa_mat de, const sa_head_slice *to,
-                             const sa_coverage_slice *dcoverage, sa_positions *dpositions,
-                             sa_attention_scratch scratch);
+                             sa_attention_rows d, sa_attention *dw, sa_attention_scratch scratch);
 
 /* e_ij -= e_i0, e_i0 = f(q_i, k_0) of a learned null key: to the normalizer its score is 0. */
 void sa_head_null_forward(const sa_attention *w, const sa_head_slice *at, sa_mat e,

@@ -5,7 +5,7 @@
 /* Head k of a row whose weights depend on those of the step before. */
 typedef struct recurrent_slice {
     sa_mat p, noise;
-    sa_mat previous, alpha; /* [1 x S] alpha_{i-1}, and alpha_i for the next step */
+    sa_mat previous; /* [1 x S] alpha_{i-1} */
 } recurrent_slice;
 
 static recurrent_slice slice_recurrent(const sa_attention *w, int k, int l, sa_attention_rows rows,
@@ -14,8 +14,7 @@ static recurrent_slice slice_recurrent(const sa_attention *w, int k, int l, sa_a
     return (recurrent_slice){
         .p = sa_attention_head(rows.selection, l, H, k, rows.selection.cols ? S : 0),
         .noise = sa_attention_head(rows.noise, l, H, k, rows.noise.cols ? S : 0),
-        .previous = sa_attention_head(rows.previous_state, l, H, k, S),
-        .alpha = sa_attention_head(rows.state, l, H, k, S)};
+        .previous = sa_state_weights(w, rows.previous_state, l, k, S)};
 }
 
 void sa_head_weights_forward(const sa_attention *w, int k, int row, const sa_span *spans,
@@ -33,10 +32,9 @@ void sa_head_weights_backward(const sa_attention *w, int k, int row, const sa_sp
                               sa_attention_rows rows, sa_mat alpha, sa_mat dalpha,
                               sa_attention_rows d, sa_attention *dw) {
     if (w->normalizer->step_backward) {
-        const recurrent_slice at = slice_recurrent(w, k, row, rows, alpha.cols),
-                              to = slice_recurrent(w, k, row, d, alpha.cols);
-        if (sa_gradient_intact("monotonic.state")) sa_add(to.alpha, dalpha);
-        w->normalizer->step_backward(at.p, alpha, dalpha, to.previous);
+        const recurrent_slice at = slice_recurrent(w, k, row, rows, alpha.cols);
+        w->normalizer->step_backward(at.p, alpha, dalpha,
+                                     sa_state_weights(w, d.previous_state, row, k, alpha.cols));
         return;
     }
     const sa_real exponent = sa_attention_exponent(w, k);
@@ -45,10 +43,4 @@ void sa_head_weights_backward(const sa_attention *w, int k, int row, const sa_sp
     sa_attention_weights_backward(w->normalizer, exponent, spans, alpha, dalpha,
                                   learned ? &dexponent : NULL);
     if (learned) dw->a.x[k] += sa_entmax_alpha_backward(exponent, dexponent);
-}
-
-void sa_head_weights_pass_on(const sa_attention *w, int k, int row, sa_mat alpha,
-                             sa_attention_rows rows) {
-    if (w->normalizer->step_forward)
-        sa_copy_mat(alpha, slice_recurrent(w, k, row, rows, alpha.cols).alpha);
 }

@@ -17,8 +17,4 @@ void sa_head_weights_backward(const sa_attention *w, int k, int row, const sa_sp
                               sa_attention_rows rows, sa_mat alpha, sa_mat dalpha,
                               sa_attention_rows d, sa_attention *dw);
 
-/* To the next step, the weights as they are used; nothing where it does not depend on them. */
-void sa_head_weights_pass_on(const sa_attention *w, int k, int row, sa_mat alpha,
-                             sa_attention_rows rows);
-
 #endif

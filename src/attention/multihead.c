@@ -1,15 +1,19 @@
 #include "attention/multihead.h"
+#include "attention/earlier_weights.h"
 #include "attention/head_weights.h"
 #include "tensor/gradient_fault.h"
 #include "tensor/vec.h"
 
 sa_attention_scratch sa_attention_scratch_layout(sa_arena *arena, const sa_attention *w,
                                                  int queries, int steps, bool training) {
-    const int own = w->w_c.cols ? w->w_c.cols / w->heads : w->positions.a_K.cols;
+    const int own = sa_attention_has_own_keys(w) ? w->key_width / w->kv_heads : 0;
+    const int K = w->location.F.rows;
     return (sa_attention_scratch){
         .keys = sa_mat_alloc(arena, steps, w->key_width),
         .own_keys = sa_mat_alloc(arena, steps, own),
         .d_own_keys = sa_mat_alloc(arena, training ? steps : 0, own),
+        .f = sa_mat_alloc(arena, steps, K),
+        .df = sa_mat_alloc(arena, training ? steps : 0, K),
         .dalpha = sa_mat_alloc(arena, training ? queries : 0, steps),
         .soft = sa_mat_alloc(arena, queries, steps),
         .null_scores = sa_mat_alloc(arena, w->k_0.cols ? queries : 0, 1),
@@ -99,28 +103,6 @@ static int words_of(const sa_memory *memory, int b) {
     return memory->first[b + 1] - memory->first[b];
 }
 
-/* What the weights of head k leave to the next step, and their coverage loss. */
-static void coverage_forward(const sa_attention *w, const sa_memory *memory,
-                             const sa_query_block *block, sa_attention_rows rows, int k,
-                             sa_mat alpha) {
-    const sa_coverage_slice at = sa_slice_coverage(w, memory, block, rows, k);
-    sa_coverage_sum_forward(at.previous, alpha, at.Phi, at.C);
-    if (w->coverage_loss)
-        *sa_row(rows.coverage_loss, block->row) += sa_coverage_loss_forward(at.previous, alpha);
-}
-
-/* From the next step's derivative and that by the loss: dalpha, d's slice is to. */
-static void coverage_backward(const sa_attention *w, const sa_memory *memory,
-                              const sa_query_block *block, sa_attention_rows rows,
-                              sa_attention_rows d, int k, sa_mat alpha, sa_coverage_slice to,
-                              sa_mat dalpha) {
-    const sa_coverage_slice at = sa_slice_coverage(w, memory, block, rows, k);
-    sa_coverage_sum_backward(alpha, at.Phi, to.C, to.previous, dalpha, to.Phi);
-    if (w->coverage_loss)
-        sa_coverage_loss_backward(at.previous, alpha, *sa_row(d.coverage_loss, block->row),
-                                  to.previous, dalpha);
-}
-
 /* The block's rows of q, or of its derivative back. */
 static void rotate_queries(const sa_attention *w, const sa_query_block *block, bool back,
                            sa_mat q) {
@@ -150,8 +132,8 @@ static void heads_forward(const sa_attention *w, const sa_memory *memory,
         const sa_head_slice at = sa_slice_head(w, memory, block, rows.q, o, k);
         const sa_mat alpha = block_weights(w, block, rows.alpha, k, S);
         if (w->score->carry)
-            w->score->carry(at.v_a, sa_slice_score_state(w, block, rows.previous_state, k), at.q,
-                            sa_slice_score_state(w, block, rows.state, k));
+            w->score->carry(at.v_a, sa_state_score(w, rows.previous_state, block->row, k), at.q,
+                            sa_state_score(w, rows.state, block->row, k));
         sa_head_scores_forward(w, memory, k, block, rows, &at, alpha, scratch);
         if (w->k_0.cols) sa_head_null_forward(w, &at, alpha, scratch);
         sa_head_weights_forward(w, k, block->row, spans, override, rows, alpha);
@@ -161,13 +143,12 @@ static void heads_forward(const sa_attention *w, const sa_memory *memory,
                               sa_cols(sa_rows(scratch.soft, 0, 1), 0, S));
         sa_attention_sum_forward(alpha, at.v, at.o);
         sa_positions_values_forward(&w->positions, block->i - 1, alpha, at.o);
-        if (w->w_c.cols) coverage_forward(w, memory, block, rows, k, alpha);
-        sa_head_weights_pass_on(w, k, block->row, alpha, rows);
+        sa_earlier_weights_forward(w, memory, block->sentence, rows, block->row, k, alpha);
     }
 }
 
 /* From d_o and d.state: d.q, d.relative_center, d.previous_state, what dmemory has besides
- * annotations, and dw->v_a, a and w_c are added to. */
+ * annotations, and what dw has for the core are added to. */
 static void heads_backward(const sa_attention *w, const sa_memory *memory,
                            const sa_query_block *block, sa_attention_rows rows, sa_mat d_o,
                            sa_attention_rows d, sa_memory *dmemory, sa_attention *dw,
@@ -184,24 +165,20 @@ static void heads_backward(const sa_attention *w, const sa_memory *memory,
         sa_positions_values_backward(&w->positions, block->i - 1, alpha, to.o, dalpha,
                                      &dw->positions);
         if (d.alpha.cols) sa_add(block_weights(w, block, d.alpha, k, S), dalpha);
-        sa_coverage_slice dcoverage;
-        if (w->w_c.cols) {
-            dcoverage = sa_slice_coverage(dw, dmemory, block, d, k);
-            coverage_backward(w, memory, block, rows, d, k, alpha, dcoverage, dalpha);
-        }
+        sa_earlier_weights_backward(w, memory, block->sentence, rows, block->row, k, alpha, d,
+                                    dmemory, dalpha);
         if (w->window == SA_WINDOW_LOCAL_P) {
             gauss_backward(w, block, rows, alpha, dalpha, soft, d);
             alpha = soft;
         }
         sa_head_weights_backward(w, k, block->row, spans, rows, alpha, dalpha, d, dw);
         if (w->k_0.cols) sa_head_null_backward(w, &at, dalpha, &to, scratch);
-        sa_head_scores_backward(w, memory, k, block, rows, &at, dalpha, &to,
-                                w->w_c.cols ? &dcoverage : NULL, &dw->positions, scratch);
+        sa_head_scores_backward(w, memory, k, block, rows, &at, dalpha, &to, d, dw, scratch);
         if (w->score->carry)
-            w->score->carry_backward(sa_slice_score_state(w, block, rows.previous_state, k),
-                                     sa_slice_score_state(w, block, rows.state, k),
-                                     sa_slice_score_state(w, block, d.state, k), to.q,
-                                     sa_slice_score_state(w, block, d.previous_state, k), to.v_a);
+            w->score->carry_backward(sa_state_score(w, rows.previous_state, block->row, k),
+                                     sa_state_score(w, rows.state, block->row, k),
+                                     sa_state_score(w, d.state, block->row, k), to.q,
+                                     sa_state_score(w, d.previous_state, block->row, k), to.v_a);
     }
     if (sa_gradient_intact("rope.query")) rotate_queries(w, block, true, d.q);
 }

@@ -45,6 +45,9 @@ void sa_attention_bind(sa_binder *binder, const char *part, sa_attention_sizes s
         w->key_width = A;
     }
     if (score->bind) w->v_a = score->bind(binder, part, sizes.size, H, sizes.max_positions);
+    if (score->location_aware)
+        w->location =
+            sa_location_aware_bind(binder, part, sizes.size, sizes.filters, sizes.filter_width);
     if (H > 1 || sizes.transformer) {
         w->value_width = G * sizes.value;
         w->output_width = H * sizes.value;
@@ -146,16 +149,34 @@ static bool is_recurrent(const sa_attention *w) {
     return w->heads && w->normalizer->step_forward;
 }
 
+bool sa_attention_passes_weights(const sa_attention *w) {
+    return is_recurrent(w) || w->location.F.cols;
+}
+
 int sa_attention_state_width(const sa_attention *w, int steps) {
-    const int words = w->w_c.cols || is_recurrent(w) ? steps : 0;
-    return w->heads ? w->heads * (w->score->state + words) : 0;
+    const int numbers = (w->w_c.cols > 0) + sa_attention_passes_weights(w); /* of a word */
+    return w->heads ? w->heads * (w->score->state + numbers * steps) : 0;
+}
+
+sa_mat sa_state_score(const sa_attention *w, sa_mat states, int row, int k) {
+    return sa_attention_head(states, row, w->heads, k, w->score->state);
+}
+
+sa_mat sa_state_coverage(const sa_attention *w, sa_mat states, int row, int k, int S) {
+    return sa_cols(sa_head_part(sa_rows(states, row, 1), w->heads, k), w->score->state, S);
+}
+
+sa_mat sa_state_weights(const sa_attention *w, sa_mat states, int row, int k, int S) {
+    const int own = w->score->state, words = states.cols / w->heads - own;
+    const int coverage = w->w_c.cols ? words / 2 : 0;
+    return sa_cols(sa_head_part(sa_rows(states, row, 1), w->heads, k), own + coverage, S);
 }
 
 void sa_attention_state_begin(const sa_attention *w, sa_mat state) {
     sa_zero(state); /* kappa_0 = 0, C_0j = 0 */
-    for (int l = 0; is_recurrent(w) && l < state.rows; l++)
+    for (int l = 0; sa_attention_passes_weights(w) && l < state.rows; l++)
         for (int k = 0; k < w->heads; k++) /* alpha_0 = (1, 0, .., 0) */
-            sa_row(state, l)[k * state.cols / w->heads] = 1;
+            *sa_state_weights(w, state, l, k, 1).x = 1;
 }
 
 sa_attention_rows sa_attention_rows_layout(sa_arena *arena, const sa_attention *w, int rows,

@@ -15,6 +15,7 @@
 #define SA_ATTENTION_PROJECTION_H
 
 #include "attention/coverage.h"
+#include "attention/location_aware.h"
 #include "attention/normalizer.h"
 #include "attention/score.h"
 #include "layers/position.h"
@@ -42,17 +43,19 @@ typedef struct sa_attention { /* weights, or their gradients */
     sa_real max_fertility;  /* N */
     sa_mat k_0;             /* [1 x n'] the null key, if it is learned */
     bool coverage_loss;
+    sa_location_aware location; /* of scores that read the weights of the step before */
 } sa_attention;
 
 typedef struct sa_attention_sizes {
     const sa_score *score;
     const sa_normalizer *normalizer;
     double exponent; /* the normalizer's alpha; SA_ENTMAX_ALPHA_LEARNED: each head learns its own */
-    int state, annotation; /* numbers of s and of h */
-    int size;              /* n', divided among the heads */
-    int max_positions;     /* S_max of the location score */
-    int heads, kv_heads;   /* H, and G; 0: H */
-    int value;             /* numbers of a head's value */
+    int state, annotation;     /* numbers of s and of h */
+    int size;                  /* n', divided among the heads */
+    int filters, filter_width; /* K and 2r + 1 of location_aware.h */
+    int max_positions;         /* S_max of the location score */
+    int heads, kv_heads;       /* H, and G; 0: H */
+    int value;                 /* numbers of a head's value */
     int window, window_size;
     bool coverage, fertility, coverage_loss; /* earlier weights enter the score: coverage.h */
     double max_fertility;                    /* N */
@@ -121,9 +124,15 @@ sa_attention_rows sa_attention_rows_slice(sa_attention_rows all, int first, int 
 
 /* The size of a row of the attention state, which goes from target step to target step, for
  * sentences of at most `steps` words; 0 for most models. Head by head it has what the score keeps,
- * and a number for each source word: C_j with coverage, alpha_j where the weights depend on those
- * of the step before. */
+ * and numbers for each source word: C_j with coverage, alpha_j where the next step reads it. */
 int sa_attention_state_width(const sa_attention *w, int steps);
+/* Whether the next step reads alpha_j: its score or its weights depend on it. */
+bool sa_attention_passes_weights(const sa_attention *w);
+/* These parts of head k's state in a row of such states (or of their derivatives), for a sentence
+ * of S words. */
+sa_mat sa_state_score(const sa_attention *w, sa_mat states, int row, int k);
+sa_mat sa_state_coverage(const sa_attention *w, sa_mat states, int row, int k, int S);
+sa_mat sa_state_weights(const sa_attention *w, sa_mat states, int row, int k, int S);
 /* Before the first target word. */
 void sa_attention_state_begin(const sa_attention *w, sa_mat state);
 

@@ -70,6 +70,16 @@ const sa_score sa_scores[] = {
                              sa_graves_bind, sa_graves_forward, sa_graves_backward, .weights = true,
                              .state = SA_GRAVES_COMPONENTS, .carry = sa_graves_carry,
                              .carry_backward = sa_graves_carry_backward},
+    [SA_ATTENTION_LOCATION_AWARE] = {.name = "location-aware",
+                                     .formula = "e_j = v_a' tanh(W_a s + U_a h_j + W_f f_j + b_a), "
+                                                "f_j = sum_o F_o alpha_{i-1,j-o}",
+                                     .citation = "Chorowski et al. 2015, equations 8 and 9",
+                                     .query = SA_QUERY_PROJECTED,
+                                     .key = SA_KEY_PROJECTED,
+                                     .bind = sa_additive_bind,
+                                     .forward = sa_additive_forward,
+                                     .backward = sa_additive_backward,
+                                     .location_aware = true},
     {.name = NULL},
 };
 

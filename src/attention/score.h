@@ -55,6 +55,9 @@ typedef struct sa_score {
     void (*carry_backward)(sa_mat previous, sa_mat state, sa_mat dstate, sa_mat dq,
                            sa_mat dprevious, sa_mat dv_a);
 
+    bool location_aware; /* it also reads the weights of the step before, and projected keys:
+                            location_aware.h */
+
     bool kernel; /* v_a is the logarithm of a kernel's width, which `attend --bandwidth` sets */
 
     /* phi, if e_ij = log phi(q_i)' phi(k_j): x [1 x d] -> [1 x d]; NULL: it is no such score. A

@@ -54,6 +54,12 @@ const sa_option sa_settings_options[] = {
      "See et al. 2017)"},
     {"max-fertility", SA_OPTION_REAL, SA_SCOPE_MODEL, FIELD(max_fertility), 2, 0.1, 100, NULL, "N",
      "linguistic coverage: the most target words that a source word can have"},
+    {"location-filters", SA_OPTION_INT, SA_SCOPE_MODEL, FIELD(location_filters), 10, 1, 1000, NULL,
+     "N",
+     "location-aware attention: number of filters over the weights of the target word before "
+     "(Chorowski et al. 2015)"},
+    {"location-width", SA_OPTION_INT, SA_SCOPE_MODEL, FIELD(location_width), 7, 1, 999, NULL, "N",
+     "location-aware attention: width 2r + 1 of the filters, an odd number of source words"},
     {"encoder", SA_OPTION_CHOICE, SA_SCOPE_MODEL, FIELD(encoder), 0, 0, 0, sa_encoder_name, "NAME",
      "encoder: bidirectional, unidirectional, or none (embeddings only)"},
     {"layers", SA_OPTION_INT, SA_SCOPE_MODEL, FIELD(layers), 1, 1, SA_MAX_LAYERS, NULL, "N",

@@ -72,18 +72,14 @@ typedef struct score_inputs {
     sa_mat v_a, q, k;
 } score_inputs;
 
-/* With coverage, the keys are those that are covered. */
+/* The keys are those that the score reads. */
 static score_inputs inputs_of_head(const attention_view *view, int k) {
     const sa_attention *w = view->w;
     const bool whole = w->score->query == SA_QUERY_IDENTITY;
-    sa_mat keys = sa_kv_head_part(w, view->out->model->pass.decoder.source.memory.keys, k);
-    if (w->w_c.cols) {
-        const sa_mat covered = sa_explainer_alloc(view->out, keys.rows, keys.cols);
-        const sa_mat C =
-            sa_cols(sa_head_part(view->rows.previous_state, w->heads, k), w->score->state, view->S);
-        sa_coverage_keys_forward(sa_head_part(w->w_c, w->heads, k), C, keys, covered);
-        keys = covered;
-    }
+    const sa_decoder_cache *pass = &view->out->model->pass.decoder;
+    const sa_query_block block = {0, 1, 0, view->out->i, false};
+    const sa_mat keys =
+        sa_head_keys(w, &pass->source.memory, &block, 0, view->rows, k, pass->scratch);
     return (score_inputs){sa_head_part(w->v_a, w->heads, k),
                           whole ? view->rows.q : sa_head_part(view->rows.q, w->heads, k), keys};
 }
@@ -146,31 +142,55 @@ double sa_explain_null_score(sa_explainer *out, const sa_attention *w, int k, sa
     return *e_0.x;
 }
 
-/* What goes from step to step. */
-static void explain_state(attention_view *view, int k) {
+static void explain_coverage(attention_view *view, int k) {
     const sa_attention *w = view->w;
-    const int own = w->score->state;
-    const sa_mat now = sa_head_part(view->rows.state, w->heads, k),
-                 before = sa_head_part(view->rows.previous_state, w->heads, k);
     sa_explainer *out = view->out;
-    if (own) sa_explainer_vector(out, "kappa", "kappa_i", sa_cols(now, 0, own));
-    if (!w->w_c.cols) return;
     sa_explainer_write(out, "C_ij = sum of the weights of the words before%s",
                        w->U_f.cols ? " / Phi_j" : "");
     sa_explainer_cite(out,
                       w->U_f.cols ? "Tu et al. 2016, section 3.1" : "See et al. 2017, section 2.3");
-    sa_explainer_column(out, "C", "C_{i-1,j}", sa_cols(before, own, view->S), SA_ROWS_SOURCE, -1);
+    sa_explainer_column(out, "C", "C_{i-1,j}",
+                        sa_state_coverage(w, view->rows.previous_state, 0, k, view->S),
+                        SA_ROWS_SOURCE, -1);
     sa_mat Phi = sa_explainer_alloc(out, 1, view->S);
     for (int j = 0; w->U_f.cols && j < view->S; j++)
         Phi.x[j] = *sa_row(out->model->pass.decoder.source.memory.fertility, j);
     if (w->U_f.cols) sa_explainer_column(out, "Phi", "Phi_j", Phi, SA_ROWS_SOURCE, -1);
 }
 
+/* The keys of this head have just been made: its f are in the scratch. */
+static void explain_location(attention_view *view, int k) {
+    const sa_attention *w = view->w;
+    const sa_location_aware own = sa_location_aware_head(w->location, w->heads, k);
+    sa_explainer *out = view->out;
+    sa_explainer_write(out, "f_ij = sum_o F_o alpha_{i-1,j-o}, o = -%d .. %d", own.F.cols / 2,
+                       own.F.cols / 2);
+    sa_explainer_cite(out, "Chorowski et al. 2015, equation 8");
+    sa_explainer_column(out, "previous", "alpha_i-1,j",
+                        sa_state_weights(w, view->rows.previous_state, 0, k, view->S),
+                        SA_ROWS_SOURCE, -1);
+    sa_explainer_matrix(out, "F", "F", own.F, SA_ROWS_UNNAMED);
+    sa_explainer_matrix(out, "filtered", "f_ij",
+                        sa_rows(out->model->pass.decoder.scratch.f, 0, view->S), SA_ROWS_SOURCE);
+    sa_explainer_vector(out, "b_a", "b_a", own.b_a);
+}
+
+/* What goes from step to step. */
+static void explain_state(attention_view *view, int k) {
+    const sa_attention *w = view->w;
+    if (w->score->state)
+        sa_explainer_vector(view->out, "kappa", "kappa_i",
+                            sa_state_score(w, view->rows.state, 0, k));
+    if (w->w_c.cols) explain_coverage(view, k);
+    if (w->location.F.cols) explain_location(view, k);
+}
+
 static void explain_score(attention_view *view, int k, sa_mat e) {
     const sa_attention *w = view->w;
     const sa_score *score = w->score;
     const score_inputs in = inputs_of_head(view, k);
-    const sa_explainer_symbol symbols[] = {{"s", view->letter}, {"e_j", "e_ij"}, {"e", "e_i"}, {0}};
+    const sa_explainer_symbol symbols[] = {
+        {"s", view->letter}, {"e_j", "e_ij"}, {"e", "e_i"}, {"f_j", "f_ij"}, {0}};
     const sa_decoder_cache *pass = &view->out->model->pass.decoder;
     sa_explainer *out = view->out;
     char label[64];
@@ -288,7 +308,7 @@ static void explain_selection(attention_view *view, int k, sa_mat e, sa_mat alph
     sa_explainer *out = view->out;
     const int H = view->w->heads, S = view->S;
     const sa_mat p = sa_attention_head(view->rows.selection, 0, H, k, S),
-                 previous = sa_attention_head(view->rows.previous_state, 0, H, k, S);
+                 previous = sa_state_weights(view->w, view->rows.previous_state, 0, k, S);
     sa_mat sigma = blank(view), q = blank(view);
     for (int j = 0; j < S; j++) {
         sigma.x[j] = 1 / (1 + exp(-e.x[j]));

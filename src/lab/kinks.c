@@ -59,7 +59,7 @@ static void add_coverage(const attending *at, int b, int l, sa_kinks *found) {
     const int H = at->w->heads, S = at->memory->first[b + 1] - at->memory->first[b];
     for (int k = 0; k < H; k++) {
         const sa_mat alpha = sa_attention_head(at->rows.alpha, l, H, k, S),
-                     C = sa_attention_head(at->rows.previous_state, l, H, k, S);
+                     C = sa_state_coverage(at->w, at->rows.previous_state, l, k, S);
         for (int j = 0; j < S; j++) {
             const double gap = alpha.x[j] - C.x[j];
             if (C.x[j] == 0) continue;

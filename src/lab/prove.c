@@ -77,6 +77,8 @@ static const char *position_based(const sa_attention *attention) {
         return "the score depends on positions, not words";
     if (attention && attention->normalizer->step_forward)
         return "words are read from left to right";
+    if (attention && attention->score->location_aware)
+        return "the score reads the weights of neighboring words";
     if (attention && attention->window != SA_WINDOW_NONE)
         return "the window depends on positions, not words";
     return NULL;

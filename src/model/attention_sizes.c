@@ -15,6 +15,8 @@ sa_attention_sizes sa_attention_sizes_of(const sa_settings *settings, int state,
         .state = state,
         .annotation = annotation,
         .size = settings->attn,
+        .filters = settings->location_filters,
+        .filter_width = settings->location_width,
         .coverage = settings->coverage != SA_COVERAGE_NONE,
         .coverage_loss = sa_coverages[settings->coverage].loss,
         .fertility = sa_coverages[settings->coverage].fertility,
@@ -79,11 +81,16 @@ bool sa_positions_check(const sa_position_kind *kind, const sa_attention_sizes *
 static bool check_score(const sa_settings *settings, const sa_attention_sizes *sizes,
                         sa_error *error) {
     const sa_score *score = sizes->score;
-    if (score->state && sizes->transformer)
+    if ((score->state || score->location_aware) && sizes->transformer)
         return sa_fail(error, SA_USAGE,
                        "--attention %s goes on from target word to target word, but a Transformer "
                        "attends from all of them at once: it needs --model recurrent",
                        score->name);
+    if (score->location_aware && sizes->filter_width % 2 == 0)
+        return sa_fail(error, SA_USAGE,
+                       "--location-width %d: a filter reaches equally far to both sides of a word, "
+                       "so its width is odd",
+                       sizes->filter_width);
     if (!score->weights) return true;
     if (settings->normalizer != SA_NORMALIZER_SOFTMAX)
         return sa_fail(error, SA_USAGE,

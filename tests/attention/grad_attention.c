@@ -37,7 +37,7 @@ static const sa_score *row_of(const char *name) {
 
 static void bind_row(const sa_score *row, sa_attention_sizes sizes) {
     sa_binder counting = {0};
-    sizes.score = row;
+    sizes.score = row, sizes.filters = 2, sizes.filter_width = 5;
     if (!sizes.normalizer) sizes.normalizer = &sa_normalizers[SA_NORMALIZER_SOFTMAX];
     if (row->key == SA_KEY_IDENTITY) sizes.annotation = sizes.state;
     sa_attention_bind(&counting, "attention", sizes, &w);

@@ -98,7 +98,8 @@ START_TEST(bad_values_are_refused_and_change_nothing) {
         {"lowercase", "maybe", "--lowercase 'maybe': expected yes or no"},
         {"attention", "scaled_dot",
          "--attention 'scaled_dot': expected additive, scaled-dot, dot, general, raw-dot, concat, "
-         "location, uniform, gaussian, cosine, qk-norm, linear, monotonic or graves (did you mean "
+         "location, uniform, gaussian, cosine, qk-norm, linear, monotonic, graves or "
+         "location-aware (did you mean "
          "'scaled-dot'?)"},
         {"optimizer", "adamm",
          "--optimizer 'adamm': expected adadelta, adam or sgd (did you mean 'adam'?)"},
@@ -320,10 +321,12 @@ START_TEST(altered_settings_are_refused) {
          "m: settings: 'embed' must be a whole number from 1 to 8192"},
         {"\"additive\"", "\"evil\"",
          "m: settings: 'attention' must be additive, scaled-dot, dot, general, raw-dot, concat, "
-         "location, uniform, gaussian, cosine, qk-norm, linear, monotonic or graves"},
+         "location, uniform, gaussian, cosine, qk-norm, linear, monotonic, graves or "
+         "location-aware"},
         {"\"additive\"", "0",
          "m: settings: 'attention' must be additive, scaled-dot, dot, general, raw-dot, concat, "
-         "location, uniform, gaussian, cosine, qk-norm, linear, monotonic or graves"},
+         "location, uniform, gaussian, cosine, qk-norm, linear, monotonic, graves or "
+         "location-aware"},
         {"\"lowercase\": false", "\"lowercase\": 0", "m: settings: 'lowercase' must be yes or no"},
         {"\"dropout\": 0.0", "\"dropout\": 1.5",
          "m: settings: 'dropout' must be a number from 0 to 0.9"},

@@ -13,9 +13,10 @@ static int shared(int head) {
     return settings.kv_heads ? head * settings.kv_heads / settings.heads : head;
 }
 
-/* The score of query s and annotation h covered by C, or of the learned null key if h is NULL, by
- * the name of its row; NaN for a row unknown to this test. */
-static double score(const char *name, int head, const double *s, const double *h, int j, double C) {
+/* The score of query s and annotation h, whose key has what earlier weights add to it, or of the
+ * learned null key if h is NULL, by the name of its row; NaN for a row unknown to this test. */
+static double score(const char *name, int head, const double *s, const double *h, int j,
+                    const double *earlier) {
     const int H = settings.heads, own = settings.attn / H, n = settings.hidden;
     double q[WIDE] = {0}, k[WIDE] = {0}, e = 0;
     const bool general = strcmp(name, "general") == 0, raw = strcmp(name, "raw-dot") == 0;
@@ -25,9 +26,7 @@ static double score(const char *name, int head, const double *s, const double *h
         if (j < places) add_rows("attention.", "W_a", head * places + j, 1, s, &e);
         return e;
     }
-    const sa_param *w_c = param("attention.", "w_c");
-    const int units = general ? n : raw ? annotation_width() : own;
-    for (int d = 0; w_c && d < units; d++) k[d] = C * weight(w_c, 0, head * units + d);
+    if (earlier) memcpy(k, earlier, sizeof k);
     if (general) add_rows("attention.", "W_a", shared(head) * n, n, h, k);
     if (general || raw) {
         for (int d = 0; d < n; d++) e += s[d] * (raw ? h[d] + k[d] : k[d]);
@@ -47,7 +46,8 @@ static double score(const char *name, int head, const double *s, const double *h
         return weight(param("attention.", "g"), 0, 0) * e / sqrt(square) +
                weight(param("attention.", "r"), 0, 0);
     }
-    const bool additive = strcmp(name, "additive") == 0 || strcmp(name, "concat") == 0;
+    const bool additive = strcmp(name, "additive") == 0 || strcmp(name, "concat") == 0 ||
+                          strcmp(name, "location-aware") == 0;
     for (int d = 0; d < own; d++)
         e += additive ? weight(param("attention.", "v_a"), 0, head * own + d) * tanh(q[d] + k[d])
                       : q[d] * k[d];
@@ -112,7 +112,7 @@ static void weights_of(const double *e, int i, int head, const double *s, double
         words += in;
     }
     const bool learned = sa_normalizers[settings.normalizer].learned_key;
-    const double e_0 = learned ? score(score_name, head ? head - 1 : 0, s, NULL, 0, 0) : 0;
+    const double e_0 = learned ? score(score_name, head ? head - 1 : 0, s, NULL, 0, NULL) : 0;
     if (learned) same("e_0", i, get(i, head, "e_0"), &e_0, 1);
     double less[S];
     for (int j = 0; j < S; j++) less[j] = e[j] - e_0;
@@ -174,10 +174,9 @@ static void check_maps(int i, int head, const double *s) {
     }
 }
 
-/* C_{i-1,j} from the weights that are explained, and Phi_j. */
+/* C_{i-1,j} from the weights that are explained, and Phi_j; head as in the lines. */
 static double covered(int i, int head, const double *h, int j) {
     double C = 0, a = 0, Phi = 1;
-    if (settings.coverage == SA_COVERAGE_NONE) return 0;
     for (int before = 1; before < i; before++) C += get(before, head, "alpha")[j];
     if (sa_coverages[settings.coverage].fertility) {
         const sa_param *U_f = param("attention.", "U_f");
@@ -190,6 +189,34 @@ static double covered(int i, int head, const double *h, int j) {
     return C;
 }
 
+/* The weight that word j had in the step before i. */
+static double before(int i, int head, int j) {
+    if (j < 0 || j >= S) return 0;
+    return i == 1 ? j == 0 : get(i - 1, head, "alpha")[j];
+}
+
+/* W_f f_j + b_a of `units` units of a head: k. */
+static void add_located(int i, int head, int j, int units, double *k) {
+    const sa_param *F = param("attention.", "F"), *b_a = param("attention.", "b_a");
+    const int at = settings.heads > 1 ? head + 1 : 0, r = F->cols / 2;
+    double f[WIDE] = {0};
+    for (int l = 0; l < F->rows; l++)
+        for (int o = -r; o <= r; o++) f[l] += weight(F, l, o + r) * before(i, at, j - o);
+    same("filtered", i, get(i, at, "filtered") + j * F->rows, f, F->rows);
+    add_rows("attention.", "W_f", head * units, units, f, k);
+    for (int d = 0; d < units; d++) k[d] += weight(b_a, 0, head * units + d);
+}
+
+/* What the weights before step i add to the key of annotation h of word j. */
+static void earlier_of(int i, int head, const double *h, int j, double k[WIDE]) {
+    const int at = settings.heads > 1 ? head + 1 : 0;
+    const sa_param *w_c = param("attention.", "w_c");
+    const int units = w_c ? w_c->cols / settings.heads : settings.attn / settings.heads;
+    const double C = w_c ? covered(i, at, h, j) : 0;
+    for (int d = 0; d < units; d++) k[d] = w_c ? C * weight(w_c, 0, head * units + d) : 0;
+    if (sa_scores[settings.attention].location_aware) add_located(i, head, j, units, k);
+}
+
 static void check_head(int i, int head, const double *s, double *o) {
     const char *name = sa_score_name((size_t)settings.attention);
     const int H = settings.heads, A = annotation_width(), at = H > 1 ? head + 1 : 0;
@@ -198,7 +225,9 @@ static void check_head(int i, int head, const double *s, double *o) {
     check_maps(i, head, s);
     double alpha[S], own[S];
     for (int j = 0; j < S; j++) {
-        own[j] = score(name, head, s, h + j * A, j, covered(i, at, h + j * A, j));
+        double earlier[WIDE] = {0};
+        earlier_of(i, head, h + j * A, j, earlier);
+        own[j] = score(name, head, s, h + j * A, j, earlier);
         if (!isnan(own[j])) same("e", i, &e->number[j], &own[j], 1);
     }
     const bool blind = sa_scores[settings.attention].key == SA_KEY_NONE;

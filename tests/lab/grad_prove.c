@@ -112,6 +112,8 @@ static void expect_permutation(const sa_settings *settings) {
         expect_excuse("permutation", "the window depends on positions");
     else if (attends && sa_scores[settings->attention].normalizer)
         expect_excuse("permutation", "from left to right");
+    else if (attends && sa_scores[settings->attention].location_aware)
+        expect_excuse("permutation", "the weights of neighboring words");
     else
         expect_measured("permutation", 0, 1e-12);
 }

@@ -24,6 +24,7 @@ static inline sa_settings small_of(int model) {
     settings.ffn = 3;
     settings.max_len = 3; /* the longest source exceeds the location score */
     settings.window_size = settings.shaw_distance = 1;
+    settings.location_filters = 2, settings.location_width = 3;
     if (model == SA_MODEL_RECURRENT) return settings;
     settings.embed = 4; /* of two numbers a layer norm leaves only the sign */
     settings.attention = 1, settings.positions = SA_POSITIONS_SINUSOIDAL;

@@ -41,9 +41,9 @@ const cli_command cli_average = {
     .details = "The models are checkpoints of one training, or trained from one: their model and "
                "text settings and their vocabularies must be equal. 'train --average' keeps the "
                "weights of its validations and averages them.\n",
-    .example =
-        "  softalign average mono/best.safetensors mono/last.safetensors --out mean.safetensors\n"
-        "  softalign eval mean.safetensors mono.tsv\n",
+    .example = "  softalign average mono/best.safetensors mono/last.safetensors \\\n"
+               "      --out mean.safetensors\n"
+               "  softalign eval mean.safetensors mono.tsv\n",
     .sets = sets,
     .prints = cli_prints_nothing,
     .run = run,

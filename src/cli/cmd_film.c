@@ -263,11 +263,10 @@ const cli_command cli_film = {
         "print as their last frame; PNG and PDF are one picture per frame. The weights are in "
         "DIR/film/0001/00000000.csv ..., those of several heads in "
         "DIR/film/0001/head-1/00000000.csv ...\n",
-    .example =
-        "  softalign train --train mono.tsv --snapshots unseen.tsv --out filmed --steps 60 \\\n"
-        "      --valid-every 20 --hidden 32\n"
-        "  softalign film filmed --pair 1\n"
-        "  softalign film filmed --svg moving\n",
+    .example = "  softalign train --train mono.tsv --snapshots unseen.tsv --out filmed \\\n"
+               "      --steps 60 --valid-every 20 --hidden 32\n"
+               "  softalign film filmed --pair 1\n"
+               "  softalign film filmed --svg moving\n",
     .sets = sets,
     .prints = prints,
     .run = run,

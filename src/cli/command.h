@@ -41,8 +41,8 @@ typedef struct cli_command {
 } cli_command;
 
 extern const cli_command cli_corpus, cli_train, cli_translate, cli_align, cli_eval, cli_score,
-    cli_compare, cli_attend, cli_explain, cli_gradcheck, cli_prove, cli_inspect, cli_bpe, cli_clean,
-    cli_film, cli_average, cli_help;
+    cli_compare, cli_attend, cli_explain, cli_gradcheck, cli_prove, cli_inspect, cli_bpe, cli_ibm1,
+    cli_clean, cli_film, cli_average, cli_help;
 
 extern const cli_command *const cli_commands[]; /* in the order of the help; ends with NULL */
 

@@ -89,7 +89,7 @@ for file in table.csv matrices/fixed/0001.csv fixed-s1/best.safetensors; do
         compare --train tiny.tsv --test tiny.tsv --models fixed --out ./other --html other/$file
 done
 refuse "--tidy and --pharaoh both write 'other'" align $model tiny.tsv --tidy other --pharaoh ./other
-refuse "--npy and --all-heads both write 'tiny/../used'" align $model tiny.tsv --npy used --all-heads tiny/../used
+refuse "--all-heads and --npy both write 'used'" align $model tiny.tsv --npy used --all-heads tiny/../used
 refuse "--out and --dropped both write 'other'" clean tiny.tsv --out other --dropped other
 refuse "clean: only one result can go to standard output" clean tiny.tsv --dropped -
 refuse "eval: only one result can go to standard output" eval $model tiny.tsv --per-sentence -

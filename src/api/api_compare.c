@@ -1,5 +1,6 @@
 /* api_compare: sa_compare of softalign.h. */
 #include "base/argument.h"
+#include "base/json_values.h"
 #include "base/save.h"
 #include "compare/compare.h"
 #include "config/preset.h"
@@ -105,6 +106,7 @@ static bool compare(sa_comparison *all, const sa_compare_options *options,
 bool sa_compare(const sa_compare_options *options, sa_compare_result *result, sa_error *error) {
     if (!check_options(options, error) || !sa_given(result, "result", error)) return false;
     *result = (sa_compare_result){0};
+    sa_json_watch();
     sa_compare_options copy = *options;
     sa_comparison all = {.out = options->out,
                          .overwrite = options->overwrite,
@@ -121,7 +123,7 @@ bool sa_compare(const sa_compare_options *options, sa_compare_result *result, sa
         sa_directory_lock_close(&lock);
     }
     sa_compare_release(&all);
-    return good;
+    return good || !sa_json_short() ? good : sa_fail_memory(error, 0);
 }
 
 void sa_compare_result_release(sa_compare_result *result) {

@@ -14,12 +14,21 @@ struct sa_page {
 
 enum { MAX_MODELS = 1000 };
 
+static bool is_added(sa_page *page, sa_error *error) {
+    page->report.failed |= sa_json_short();
+    return !page->report.failed || sa_fail_memory(error, 0);
+}
+
 sa_page *sa_page_open(const char *title, int models, sa_error *error) {
     if (!sa_given(title, "title", error) || !sa_within(models, 1, MAX_MODELS, "models", error))
         return NULL;
+    sa_json_watch();
     sa_page *page = sa_new(1, sizeof *page, error);
-    if (page) sa_html_report_init(&page->report, "libsoftalign", title, (size_t)models);
-    return page;
+    if (!page) return NULL;
+    sa_html_report_init(&page->report, "libsoftalign", title, (size_t)models);
+    if (is_added(page, error)) return page;
+    sa_page_close(page);
+    return NULL;
 }
 
 void sa_page_close(sa_page *page) {
@@ -31,6 +40,7 @@ void sa_page_close(sa_page *page) {
 
 /* Something may be added. */
 static bool is_open(const sa_page *page, sa_error *error) {
+    sa_json_watch();
     return sa_given(page, "page", error) &&
            (page->report.data || sa_fail(error, SA_USAGE, "'page' is complete"));
 }
@@ -38,10 +48,6 @@ static bool is_open(const sa_page *page, sa_error *error) {
 static bool has_model(const sa_page *page, sa_error *error) {
     return is_open(page, error) &&
            (page->report.model || sa_fail(error, SA_USAGE, "'page' has no model yet"));
-}
-
-static bool is_added(const sa_page *page, sa_error *error) {
-    return !page->report.failed || sa_fail_memory(error, 0);
 }
 
 bool sa_page_add_fact(sa_page *page, const char *name, const char *value, sa_error *error) {
@@ -117,6 +123,7 @@ bool sa_page_add_training(sa_page *page, const char *folder, sa_error *error) {
 
 const char *sa_page_html(sa_page *page, sa_error *error) {
     if (!sa_given(page, "page", error)) return NULL;
+    sa_json_watch();
     if (page->report.data) sa_html_report_write(&page->report, &page->html);
     if (!page->html.failed) return page->html.text;
     sa_fail_memory(error, 0);

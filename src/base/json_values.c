@@ -3,6 +3,30 @@
 #include <math.h>
 #include <stdlib.h>
 
+static json_malloc_t allocate; /* the program's */
+static _Thread_local bool found_none;
+
+static void *watched(size_t size) {
+    void *memory = allocate(size);
+    found_none |= !memory;
+    return memory;
+}
+
+void sa_json_watch(void) {
+    json_malloc_t now;
+    json_free_t release;
+    json_get_alloc_funcs(&now, &release);
+    if (now != watched) {
+        allocate = now;
+        json_set_alloc_funcs(watched, release);
+    }
+    found_none = false;
+}
+
+bool sa_json_short(void) {
+    return found_none;
+}
+
 json_t *sa_json_number(double value) {
     return isfinite(value) ? json_real(value) : json_null();
 }
@@ -39,7 +63,7 @@ json_t *sa_json_matrix(const double *x, int rows, int cols) {
 static void add(json_t *value, size_t form, sa_buffer *out) {
     char *text = json_dumps(value, form | JSON_ENSURE_ASCII);
     json_decref(value);
-    out->failed |= !text;
+    out->failed |= !text || found_none;
     if (text) sa_buffer_addf(out, "%s\n", text);
     free(text);
 }

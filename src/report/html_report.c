@@ -389,7 +389,7 @@ static void add_shown_fact(sa_html_report *report) {
 void sa_html_report_write(sa_html_report *report, sa_buffer *out) {
     add_shown_fact(report);
     char *json = json_dumps(report->data, JSON_COMPACT | JSON_ENSURE_ASCII);
-    out->failed |= !json || report->failed;
+    out->failed |= !json || report->failed || sa_json_short();
     sa_html_report_release(report);
     if (json) sa_page_write(json, out);
     free(json);

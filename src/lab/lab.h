@@ -16,6 +16,7 @@ typedef struct sa_lab_job {
     int source_words, target_words;     /* vocabularies */
     const char *fault;                  /* the backward term to drop, or NULL */
     const char *dump;                   /* file for weights, batch, loss and gradients, or NULL */
+    int sample; /* checks of each tensor only the largest gradient and every sample-th; 0: all */
     void (*each)(void *context, const sa_gradient_result *gradient);
     void *context;
 } sa_lab_job;

@@ -52,14 +52,16 @@ static sa_settings settings_of(int kind) {
     return settings;
 }
 
-/* The largest element is not zero, so that a relative error changes it. */
+/* The largest element is not zero, so that a relative error changes it. It is in every sample; that
+ * all others are right is shown once. */
 START_TEST(every_altered_tensor_is_found) {
     const sa_settings settings = settings_of(_i);
-    const sa_lab_job job = {.settings = &settings, .each = judge};
+    sa_lab_job job = {.settings = &settings, .each = judge};
     sa_error error;
     int good = 0, tensors = 1;
     altered = -1, tensor = found = 0;
     ck_assert_msg(sa_lab_check(&job, &error), "%s", error.text);
+    job.sample = 8;
     for (altered = 0, tensors = tensor; altered < tensors; altered++) {
         tensor = found = 0, right = false;
         const bool passed = sa_lab_check(&job, &error);

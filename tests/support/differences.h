@@ -31,6 +31,10 @@ static inline double slope(double (*value)(void), double *at) {
     return sum / (60 * h);
 }
 
+/* The sanitizers are many times slower and check memory, not numbers: with them a sample is
+ * compared. */
+enum { EVERY = TEST_SANITIZED ? 7 : 1 };
+
 /* dx is the gradient of value() by x, on top of `start`. */
 static inline void check_slope(const char *name, double (*value)(void), sa_mat x, sa_mat dx,
                                double start) {
@@ -39,6 +43,7 @@ static inline void check_slope(const char *name, double (*value)(void), sa_mat x
     ck_assert_int_eq(x.cols, dx.cols);
     for (int i = 0; i < x.rows; i++)
         for (int j = 0; j < x.cols; j++) {
+            if ((i * x.cols + j) % EVERY) continue;
             const double a = sa_row(dx, i)[j] - start, n = slope(value, sa_row(x, i) + j);
             squares += (a - n) * (a - n);
             of_a += a * a;

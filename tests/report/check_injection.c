@@ -100,8 +100,8 @@ START_TEST(a_terminal_shows_words_as_text) {
                            &out);
         terminal_strip(out.text);
         terminal_expect_harmless(out.text, true);
-        for (const char *at = out.text; *at; at += strcspn(at, "\n") + 1)
-            ck_assert_int_le(sa_utf8_width(at, strcspn(at, "\n")), 80);
+        for (const char *at = out.text; *at; at += span_outside(at, "\n") + 1)
+            ck_assert_int_le(sa_utf8_width(at, span_outside(at, "\n")), 80);
         sa_buffer_release(&out);
     }
 }

@@ -4,6 +4,7 @@
 
 #include "base/memory.h"
 #include "support/assertions.h"
+#include "support/spans.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -15,7 +16,7 @@ static inline const char *cells_read(const char *at, sa_buffer *cell) {
     sa_buffer_release(cell);
     sa_buffer_adds(cell, "");
     if (!quoted) {
-        const size_t size = strcspn(at, ",\"\n\r");
+        const size_t size = span_outside(at, ",\"\n\r");
         sa_buffer_add(cell, at, size);
         return at + size;
     }
@@ -77,7 +78,7 @@ static inline void cells_expect_tidy(const char *at, const sa_alignment *alignme
         at = cells_expect_number(at, s, &cell) + 1;
         at = expect(at, alignment->source[s], &cell) + 1;
         at = cells_expect_number(at, alignment->weights[i], &cell);
-        ck_assert_msg(strncmp(at, ",1,7,,,0,0\n", 11) == 0, "%.20s", at);
+        ck_assert_msg(begins_with(at, ",1,7,,,0,0\n"), "%.20s", at);
         at += 11;
     }
     ck_assert_int_eq(*at, 0);

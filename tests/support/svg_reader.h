@@ -5,6 +5,7 @@
 #include "base/utf8.h"
 #include "report/drawing.h"
 #include "support/assertions.h"
+#include "support/spans.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -14,10 +15,9 @@
 static inline const char *svg_decode(const char *at, sa_buffer *out) {
     static const char *const entities[] = {"&amp;", "&lt;", "&gt;", "&quot;", "&#39;"};
     for (int i = 0; *at == '&' && i < 5; i++) {
-        const size_t size = strlen(entities[i]);
-        if (strncmp(at, entities[i], size) != 0) continue;
+        if (!begins_with(at, entities[i])) continue;
         sa_buffer_add(out, &"&<>\"'"[i], 1);
-        return at + size;
+        return at + strlen(entities[i]);
     }
     ck_assert_msg(*at && !strchr("&<>", *at), "not text: '%s'", at);
     sa_buffer_add(out, at, 1);
@@ -27,15 +27,15 @@ static inline const char *svg_decode(const char *at, sa_buffer *out) {
 /* Reads a tag: its name ("/text" for an end), and attributes with the characters that the program
  * writes. Returns the rest. */
 static inline const char *svg_tag(const char *at, char *name, size_t capacity, bool *closed) {
-    const size_t size = strspn(at + 1, "abcdefghijklmnopqrstuvwxyz") +
-                        (at[1] == '/' ? 1 + strspn(at + 2, "abcdefghijklmnopqrstuvwxyz") : 0);
+    const size_t size = span_in(at + 1, "abcdefghijklmnopqrstuvwxyz") +
+                        (at[1] == '/' ? 1 + span_in(at + 2, "abcdefghijklmnopqrstuvwxyz") : 0);
     ck_assert(*at == '<');
     snprintf(name, capacity, "%.*s", (int)size, at + 1);
     for (at += 1 + strlen(name); *at == ' ';) {
-        at += 1 + strspn(at + 1, "abcdefghijklmnopqrstuvwxyzB-");
+        at += 1 + span_in(at + 1, "abcdefghijklmnopqrstuvwxyzB-");
         ck_assert_msg(at[0] == '=' && at[1] == '"', "no attribute: '%s'", at);
-        at += 2 + strspn(at + 2, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
-                                 "0123456789#.:/-() ");
+        at += 2 + span_in(at + 2, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
+                                  "0123456789#.:/-() ");
         ck_assert_msg(*at == '"', "within an attribute: '%s'", at);
         at++;
     }

@@ -4,6 +4,7 @@
 
 #include "base/utf8.h"
 #include "support/assertions.h"
+#include "support/spans.h"
 
 #include <string.h>
 
@@ -28,8 +29,8 @@ static inline void terminal_strip(char *text) {
             *out++ = *at++;
             continue;
         }
-        const size_t size = 2 + strspn(at + 2, "0123456789;");
-        ck_assert_msg(strncmp(at, "\x1b[48;", 5) == 0 || strncmp(at, "\x1b[0m", 4) == 0,
+        const size_t size = 2 + span_in(at + 2, "0123456789;");
+        ck_assert_msg(begins_with(at, "\x1b[48;") || begins_with(at, "\x1b[0m"),
                       "not a color of ours: '%s'", at + 1);
         ck_assert_int_eq(at[size], 'm');
         at += size + 1;

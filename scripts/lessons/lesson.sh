@@ -56,8 +56,8 @@ run "$lessons/page-notes $name > notes.md"
 # brief FULL SHORT: the one or, with --short, the other.
 brief() { if [ "$short" = yes ]; then echo "$2"; else echo "$1"; fi; }
 
-# updates N: as settings of a training, so that it makes N whatever the machine.
-updates() { echo "--steps $1 --epochs 0 --patience 0 --max-time 0 --shards 2"; }
+# updates N [OPTION...]: as settings of a training, so that it makes N whatever the machine.
+updates() { echo "--steps $* --epochs 0 --patience 0 --max-time 0 --shards 2"; }
 
 # json NAME FILE: a figure of a JSON object that softalign wrote.
 json() { sed -n "s/.*\"$1\": *\([-0-9.e]*\).*/\1/p" "$2"; }

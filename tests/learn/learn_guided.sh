@@ -16,7 +16,8 @@ aer() { # OPTION...: of unseen pairs, in percent
         sed -n 's/.*"aer": *\([0-9.e-]*\).*/\1/p' | awk '{ printf "%d", 100 * $1 + 0.5 }'
 }
 
-for model in "--steps 150" "--tokenizer bpe --bpe-merges 60 --steps 150" "--model transformer --steps 400"; do
+recurrent="--hidden 64 --embed 32 --lr 0.005 --steps 120"
+for model in "$recurrent" "--tokenizer bpe --bpe-merges 60 $recurrent" "--model transformer --steps 400"; do
     free=$(aer $model)
     guided=$(aer $model --guided-alignment 1)
     echo "$model: AER $free %, guided $guided %"

@@ -11,7 +11,7 @@ cd "$scratch"
 "$command" corpus length >train.tsv
 "$command" corpus length --pairs 400 --split test >test.tsv
 "$command" compare --train train.tsv --test test.tsv --out history --hidden 32 --embed 32 --shards 2 \
-    --models fixed,bahdanau:uniform,bahdanau:additive,cgru --steps 2000 --max-time 0 --matrices 1 \
+    --models fixed,bahdanau:uniform,bahdanau:additive,cgru --lr 0.005 --steps 1000 --max-time 0 --matrices 1 \
     >table 2>log || {
     cat log
     exit 1

@@ -19,9 +19,9 @@
  *
  * Text is UTF-8. The library never prints and never exits. It has no state outside its objects but
  * a random key for hashes, the number of OpenBLAS threads, which it sets to one for the whole
- * process (the threads are its own), and the functions that jansson allocates with, which sa_compare
- * and sa_page_... wrap to notice failures. An object may be used by one thread at a time; after fork(),
- * the child may use only objects that it opened itself. */
+ * process (the threads are its own), and the functions that jansson allocates with, which
+ * sa_compare and sa_page_... wrap to notice failures. An object may be used by one thread at a
+ * time; after fork(), the child may use only objects that it opened itself. */
 #ifndef SOFTALIGN_H
 #define SOFTALIGN_H
 

@@ -14,6 +14,7 @@ const english = {
   entropy: "entropy",
   weight: "weight",
   difference: "difference",
+  none: "no word",
 };
 const inPictures = () => page.inPictures?.() ?? english;
 
@@ -65,7 +66,7 @@ function Matrix(words, options) {
 
   const cells = [], groups = [], cursor = svg("rect", { class: "cursor", x: left - 1.5, width: columns * cell + 3, height: cell, visibility: "hidden" });
   const spot = svg("rect", { class: "spot", width: cell - 2, height: cell - 2, visibility: "hidden" });
-  let current = [];
+  let current = [], most = 1; // what the darkest cell stands for
   words.target.forEach((text, t) => {
     const group = svg("g", { class: "row" });
     const y = top + t * cell;
@@ -80,14 +81,17 @@ function Matrix(words, options) {
   });
   picture.append(svg("rect", { class: "frame", x: left, y: top, width: columns * cell, height: rows * cell }));
   const values = svg("g", { "text-anchor": "middle", "font-size": cell * 0.38 });
-  const valueOf = (weight, t, s) => svg("text", { class: Math.abs(weight) > 0.5 ? "value light" : "value",
+  const valueOf = (weight, t, s) => svg("text", { class: Math.abs(weight) > most / 2 ? "value light" : "value",
     x: toX(s) + cell / 2, y: top + (t + 0.62) * cell }, Math.abs(weight) < 0.005 ? "" : weight.toFixed(2).replace("0.", "."));
-  picture.append(values);
+  // Attention that chooses words one by one may choose none.
+  const empty = words.target.map((_, t) => svg("text", { class: "small", x: left + (columns * cell) / 2, y: top + (t + 0.65) * cell,
+    "text-anchor": "middle", "font-size": small, visibility: "hidden" }, inPictures().none));
+  picture.append(values, ...empty);
   const golds = (options.gold ?? []).map(([s, t, possible]) => svg("rect", { class: possible ? "gold possible" : "gold",
     x: toX(s) + 2, y: top + t * cell + 2, width: cell - 4, height: cell - 4 }));
   picture.append(...golds, cursor, spot);
   const sums = options.sums ? addSums(picture, { left, top, cell, rows, columns, font, toX }) : null;
-  addScale(picture, { x: inline ? width - 14.5 * small : left + 0.5 * small, y: size.height - 2.1 * small, small, signed: options.signed });
+  const showMost = addScale(picture, { x: inline ? width - 14.5 * small : left + 0.5 * small, y: size.height - 2.1 * small, small, signed: options.signed });
   if (options.act) {
     const columnOf = (event) => {
       const box = picture.getBoundingClientRect(), place = Math.floor((((event.clientX - box.left) / box.width) * size.width - left) / cell);
@@ -110,13 +114,18 @@ function Matrix(words, options) {
       figure.style.width = `max(${room}, 20rem)`;
       return figure;
     },
-    // Weights from 0 to 1, or differences from -1 to 1.
+    // Weights from 0 to 1, or differences from -1 to 1; where weights are not normalized, to their largest one.
     show(weights) {
+      const largest = weights.reduce((high, weight) => Math.max(high, Math.abs(weight)), 1);
       current = weights;
+      most = largest > 1.005 ? largest : 1;
+      showMost(most);
       weights.forEach((weight, i) => {
-        cells[i].setAttribute("fill-opacity", Math.min(Math.abs(weight), 1).toFixed(3));
+        cells[i].setAttribute("fill-opacity", (Math.abs(weight) / most).toFixed(3));
         cells[i].setAttribute("class", weight < 0 ? "cell less" : options.signed ? "cell more" : "cell");
       });
+      empty.forEach((text, t) => text.setAttribute("visibility",
+        !options.signed && weights.subarray(t * columns, (t + 1) * columns).every((weight) => Math.abs(weight) < 0.0005) ? "visible" : "hidden"));
       sums?.(weights);
     },
     // The highlighted row, with its weights as numbers if the cells are large enough, and one of its cells.
@@ -133,7 +142,7 @@ function Matrix(words, options) {
   };
 }
 
-// The color scale with its numbers.
+// The color scale; returns what writes its numbers, up to a largest weight.
 function addScale(picture, { x, y, small, signed }) {
   const steps = 20, width = 9 * small, height = small * 0.8;
   const colors = Array.from({ length: steps }, (_, i) => {
@@ -141,10 +150,10 @@ function addScale(picture, { x, y, small, signed }) {
     return svg("rect", { class: weight < 0 ? "shade less" : signed ? "shade more" : "shade", x: x + (i * width) / steps, y,
       width: width / steps + 0.3, height, "fill-opacity": Math.abs(weight).toFixed(3) });
   });
-  picture.append(svg("rect", { class: "field", x, y, width, height }), ...colors, svg("rect", { class: "frame", x, y, width, height }),
-    ...[0, 0.5, 1].map((share) => svg("text", { class: "small scale", x: x + share * width, y: y + height + small * 1.1, "text-anchor": "middle", "font-size": small },
-      String(signed ? 2 * share - 1 : share))),
+  const shares = [0, 0.5, 1], numbers = shares.map((share) => svg("text", { class: "small scale", x: x + share * width, y: y + height + small * 1.1, "text-anchor": "middle", "font-size": small }));
+  picture.append(svg("rect", { class: "field", x, y, width, height }), ...colors, svg("rect", { class: "frame", x, y, width, height }), ...numbers,
     svg("text", { class: "small", x: x + width + small, y: y + height, "font-size": small }, inPictures()[signed ? "difference" : "weight"]));
+  return (most) => shares.forEach((share, i) => { numbers[i].textContent = String(Number((most * (signed ? 2 * share - 1 : share)).toPrecision(2))); });
 }
 
 // Bars: the sum of the weights of each source word, and the entropy of each target word.

@@ -19,10 +19,10 @@ function setLanguage(name) {
 async function showState() {
   say("");
   bending.links.clear();
-  training.broken = null;
   byId("force").value = "";
   byId("own").value = state.own !== null && state.own.length < 200000 ? state.own : "";
   setLanguage(language.name);
+  await leaveOut(state.broken);
   await openAll();
   drawForms();
 }
@@ -32,6 +32,7 @@ function addTools() {
   byId("language").addEventListener("change", (event) => {
     setLanguage(event.target.value);
     keepLink();
+    showTime();
     drawFigures();
     drawCurves(true);
     drawMoment(view.frames);

@@ -104,13 +104,17 @@ function showBent() {
 
 // ---- A missing term
 
-async function leaveOut(term, secret = false) {
-  training.broken = term;
+// "?": one of those that every model of 2015 has, which is not named.
+async function leaveOut(broken) {
+  const common = engine.info.terms.filter(({ options }) => !options), isSecret = broken === "?";
+  state.broken = broken;
+  training.broken = isSecret ? common[Math.floor(Math.random() * common.length)].name : broken;
   try {
-    await call("break", term);
-    byId("term").value = secret ? "?" : term ?? "";
-    const needs = engine.info.terms.find(({ name }) => name === term)?.options;
-    say(secret ? textOf("secretOut") : needs ? textOf("needs", { options: needs }) : "");
+    await call("break", training.broken);
+    byId("term").value = broken ?? "";
+    const needs = engine.info.terms.find(({ name }) => name === broken)?.options;
+    say(isSecret ? textOf("secretOut") : needs ? textOf("needs", { options: needs }) : "");
+    keepLink();
   } catch (error) {
     complain(error);
   }
@@ -162,9 +166,6 @@ function addInside() {
   addEventListener("pointerup", () => setTimeout(() => { view.pressed = null; })); // after the click
   byId("unbend").addEventListener("click", unbend);
   byId("term").addEventListener("change", (event) => leaveOut(event.target.value || null));
-  byId("secret").addEventListener("click", () => {
-    const common = engine.info.terms.filter(({ options }) => !options); // those that every model of 2015 has
-    leaveOut(common[Math.floor(Math.random() * common.length)].name, true);
-  });
+  byId("secret").addEventListener("click", () => leaveOut("?"));
   byId("check").addEventListener("click", checkGradients);
 }

@@ -52,9 +52,10 @@ function showTime() {
   slider.value = past.at < 0 ? slider.max : past.at;
   slider.disabled = past.moments.length < 2;
   const step = moment ? moment.frames.find(Boolean)?.step : training.about[0]?.step;
-  const frame = moment?.frames.find(Boolean), exact = frame?.held?.exact;
-  byId("when").textContent = step ? [textOf("update", { n: step }), frame ? textOf("speed", { n: fixed(frame.speed, 0) }) : "", Number.isFinite(exact) ? textOf("exactly", { n: fixed(100 * exact, 0) }) : ""]
-    .filter(Boolean).join(" · ") : textOf("before");
+  const shown = moment?.frames.flatMap((frame, slot) => (frame ? [{ ...frame, name: state.models[1] ? `${names[slot]} ` : "" }] : [])) ?? [];
+  const each = (value) => shown.map((frame) => frame.name + fixed(value(frame), 0)).join(", ");
+  byId("when").textContent = step ? [textOf("update", { n: step }), shown.length ? textOf("speed", { n: each(({ speed }) => speed) }) : "",
+    shown.some(({ held }) => held) ? textOf("exactly", { n: each(({ held }) => 100 * (held?.exact ?? NaN)) }) : ""].filter(Boolean).join(" · ") : textOf("before");
   slider.setAttribute("aria-valuetext", byId("when").textContent);
   byId("latest").style.visibility = past.at < 0 ? "hidden" : "visible";
 }

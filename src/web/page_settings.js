@@ -1,8 +1,7 @@
 
 // The settings of the models: a form for each, made from the tables of the module.
 
-const MAIN = ["model", "decoder", "attention", "normalizer", "coverage", "heads", "kv-heads", "encoder", "cell", "input-feeding", "copy", "embed", "hidden", "attn", "lr", "seed"];
-const TABLES = { attention: "attentions", normalizer: "normalizers", positions: "positions", decoder: "decoders", cell: "cells" };
+const MAIN = ["model", "decoder", "attention", "normalizer", "window", "coverage", "heads", "kv-heads", "positions", "encoder", "cell", "input-feeding", "copy", "embed", "hidden", "attn", "lr", "seed"];
 const LEFT_OUT = ["threads", "max-time"]; // of no use in a page
 const waitingForms = [null, null];
 
@@ -42,13 +41,11 @@ function field(slot, option, note) {
   return html("label", { title: option.help ?? "" }, html("span", {}, option.name), input);
 }
 
-// The formula of the chosen row of a table that the model uses, with its paper.
+// The formulas of what is chosen for the model, with their papers.
 function formulas(slot) {
-  const settings = state.models[slot];
-  const used = ([name]) => (settings.model === "transformer" ? name === "positions" : name !== "positions");
-  return Object.entries(TABLES).filter(used).flatMap(([name, table]) => {
-    const option = engine.info.options.find((one) => one.name === name);
-    const row = option && engine.info[table]?.find((one) => one.name === valueOf(settings, option));
+  const settings = state.models[slot], isUsed = (name) => (settings.model === "transformer") === (name === "positions");
+  return Object.entries(engine.info.formulas).filter(([name]) => isUsed(name)).flatMap(([name, rows]) => {
+    const chosen = valueOf(settings, engine.info.options.find((option) => option.name === name)), row = rows.find((one) => one.name === chosen);
     return row?.formula ? [html("p", { class: "formula" }, html("b", {}, `${name} ${row.name}`), " ", html("code", {}, row.formula), " ", html("span", { class: "note" }, row.citation ?? ""))] : [];
   });
 }

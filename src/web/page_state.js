@@ -2,9 +2,9 @@
 // What the user has chosen, and its forms: options of the command, a link.
 
 // For page_matrix.js: the words inside of its pictures.
-const page = { inPictures: () => ({ axes: [textOf("source"), textOf("target")], ...Object.fromEntries(["coverage", "entropy", "weight"].map((name) => [name, textOf(name)])) }) };
+const page = { inPictures: () => ({ axes: [textOf("source"), textOf("target")], ...Object.fromEntries(["coverage", "entropy", "weight", "none"].map((name) => [name, textOf(name)])) }) };
 
-const START = { task: "reorder", pairs: 6000, longest: 8, own: null, models: [{}, null], sentence: 0, source: null, stop: 0 };
+const START = { task: "reorder", pairs: 6000, longest: 8, own: null, models: [{}, null], sentence: 0, source: null, stop: 0, broken: null }; // broken: a term that the gradient lacks; "?": one at random
 const state = structuredClone(START);
 
 // What the playground sets for every model that does not say otherwise: small and quick.
@@ -38,6 +38,7 @@ function linkOf(chosen) {
   chosen.models.forEach((settings, slot) => {
     if (settings && (slot || Object.keys(settings).length)) parts.set("ab"[slot], writeSettings(settings));
   });
+  if (chosen.broken) parts.set("break", chosen.broken);
   if (language.name !== "en") parts.set("language", language.name);
   return `#${parts}`;
 }
@@ -55,6 +56,7 @@ function readLink(hash) {
   if (engine.info.tasks.some(({ name }) => name === parts.get("task"))) read.task = parts.get("task");
   if (parts.has("own")) read.own = parts.get("own");
   if (parts.has("source")) read.source = parts.get("source").slice(0, 1000);
+  if (parts.get("break") === "?" || engine.info.terms.some(({ name }) => name === parts.get("break"))) read.broken = parts.get("break");
   read.models = ["a", "b"].map((name, slot) => (parts.has(name) ? readSettings(parts.get(name)) : slot ? null : {}));
   return { ...read, language: parts.get("language") };
 }

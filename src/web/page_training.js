@@ -45,7 +45,7 @@ async function reopen(saved = null) {
     if (isLate()) return;
     await openModel(slot, slot ? null : saved);
   }
-  if (training.broken) await call("break", training.broken);
+  await call("break", training.broken);
   if (isLate()) return;
   await showOpened();
   enable(true);

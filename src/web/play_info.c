@@ -144,21 +144,20 @@ static json_t *rows(const char *(*row)(size_t, const char **, const char **), co
 
 const char *web_info(void) {
     static const struct {
-        const char *name;
+        const char *option;
         const char *(*row)(size_t, const char **, const char **);
-    } tables[] = {{"attentions", sa_attention_info},
-                  {"normalizers", sa_normalizer_info},
-                  {"positions", sa_position_info},
-                  {"decoders", sa_decoder_info},
-                  {"cells", sa_cell_info}};
+    } tables[] = {{"decoder", sa_decoder_info},       {"attention", sa_attention_info},
+                  {"normalizer", sa_normalizer_info}, {"coverage", sa_coverage_info},
+                  {"positions", sa_position_info},    {"cell", sa_cell_info}};
     web_begin();
-    json_t *all = json_pack("{s:s, s:o, s:o, s:o, s:o, s:o}", "version", sa_version(), "options",
-                            options(sa_settings_options), "search", options(sa_search_options),
-                            "tasks", tasks(), "presets", presets(), "terms",
-                            rows(sa_gradient_fault_name, "dropped", "options"));
+    json_t *formulas = json_object();
     for (size_t i = 0; i < sizeof tables / sizeof *tables; i++)
-        json_object_set_new(all, tables[i].name, rows(tables[i].row, "formula", "citation"));
-    return web_give_json(all);
+        json_object_set_new(formulas, tables[i].option, rows(tables[i].row, "formula", "citation"));
+    return web_give_json(json_pack("{s:s, s:o, s:o, s:o, s:o, s:o, s:o}", "version", sa_version(),
+                                   "options", options(sa_settings_options), "search",
+                                   options(sa_search_options), "tasks", tasks(), "presets",
+                                   presets(), "formulas", formulas, "terms",
+                                   rows(sa_gradient_fault_name, "dropped", "options")));
 }
 
 const char *web_settings(const char *text) {

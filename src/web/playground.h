@@ -47,8 +47,7 @@ int web_error_code(void);
  *    "search":      [the same]                           of web_translate
  *    "tasks":       [{"name", "summary", "pairs"}]       of web_pairs
  *    "presets":     [{"name", "text"}]
- *    "attentions", "normalizers", "positions", "decoders", "cells":
- *                   [{"name", "formula", "citation"}]
+ *    "formulas":    {option: [{"name", "formula", "citation"}]}   of choices that are equations
  *    "terms":       [{"name", "dropped", "options"}]     of web_break and web_gradcheck
  *   } */
 const char *web_info(void);

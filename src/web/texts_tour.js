@@ -21,9 +21,9 @@ const stops = [
     link: "task=reorder&a=decoder=fixed&b=",
     title: ["The bottleneck", "Der Flaschenhals", "Le goulot"],
     text: [
-      "Model A must press the whole sentence into one vector and has no attention; model B may look back at every word. Both see equal batches. How many unseen sentences does each translate exactly after 500 updates?",
-      "Modell A muss den ganzen Satz in einen einzigen Vektor pressen und hat keine Aufmerksamkeit; Modell B darf auf jedes Wort zurückschauen. Beide sehen gleiche Batches. Wie viele ungesehene Sätze übersetzt jedes nach 500 Updates exakt?",
-      "Le modèle A doit comprimer toute la phrase en un seul vecteur, sans attention ; le modèle B peut revoir chaque mot. Tous deux voient les mêmes lots. Combien de phrases jamais vues chacun traduit-il exactement après 500 pas ?",
+      "Model A must press the whole sentence into one vector and has no attention; model B may look back at every word. Both see equal batches. Pause after 500 updates: how many unseen sentences does each translate exactly?",
+      "Modell A muss den ganzen Satz in einen einzigen Vektor pressen und hat keine Aufmerksamkeit; Modell B darf auf jedes Wort zurückschauen. Beide sehen gleiche Batches. Nach 500 Updates anhalten: Wie viele ungesehene Sätze übersetzt jedes exakt?",
+      "Le modèle A doit comprimer toute la phrase en un seul vecteur, sans attention ; le modèle B peut revoir chaque mot. Tous deux voient les mêmes lots. Arrêtez après 500 pas : combien de phrases jamais vues chacun traduit-il exactement ?",
     ],
     answer: [
       "About 9 % without attention and 98 % with it; let the sources become longer and the gap grows.",
@@ -35,28 +35,28 @@ const stops = [
     link: "task=reorder",
     title: ["Learning to align", "Ausrichten lernen", "Apprendre à aligner"],
     text: [
-      "Nobody tells the model which words belong together: the orange frames are only for you. Watch the weight on gold links rise while the translation becomes right, then go back in time with the slider. Does the model first know where to look or what to say?",
-      "Niemand sagt dem Modell, welche Wörter zusammengehören: Die orangen Rahmen sind nur für Sie. Beobachten Sie, wie das Gewicht auf den Goldlinks wächst, während die Übersetzung richtig wird, und gehen Sie mit dem Schieber zurück in der Zeit. Weiß das Modell zuerst, wohin es schauen oder was es sagen soll?",
-      "Personne ne dit au modèle quels mots vont ensemble : les cadres orange ne sont que pour vous. Voyez le poids sur les liens justes monter tandis que la traduction devient bonne, puis remontez le temps avec le curseur. Le modèle sait-il d'abord où regarder ou quoi dire ?",
+      "Nobody tells the model which words belong together: the orange frames are only for you. Watch the weight of moved words, in the table below the curves, rise while the translation becomes right, then go back in time with the slider. Does the model first know where to look or what to say?",
+      "Niemand sagt dem Modell, welche Wörter zusammengehören: Die orangen Rahmen sind nur für Sie. Beobachten Sie in der Tabelle unter den Kurven, wie das Gewicht bewegter Wörter wächst, während die Übersetzung richtig wird, und gehen Sie mit dem Schieber zurück in der Zeit. Weiß das Modell zuerst, wohin es schauen oder was es sagen soll?",
+      "Personne ne dit au modèle quels mots vont ensemble : les cadres orange ne sont que pour vous. Voyez, dans le tableau sous les courbes, le poids des mots déplacés monter tandis que la traduction devient bonne, puis remontez le temps avec le curseur. Le modèle sait-il d'abord où regarder ou quoi dire ?",
     ],
     answer: [
-      "Where to look: about half of the weight of moved words is in place when only few translations are exact; some updates later nearly all are.",
-      "Wohin es schauen soll: Etwa die Hälfte des Gewichts bewegter Wörter liegt richtig, wenn erst wenige Übersetzungen exakt sind; etwas später sind es fast alle.",
-      "Où regarder : environ la moitié du poids des mots déplacés est en place quand peu de traductions sont exactes ; un peu plus tard, presque toutes le sont.",
+      "Where to look: when the weight of moved words has come halfway to where it ends, from 15 to 35 of 70 %, only some 4 % of the translations are exact; a hundred updates later about 90 % are.",
+      "Wohin es schauen soll: Wenn das Gewicht bewegter Wörter den halben Weg gegangen ist, von 15 auf 35 von 70 %, sind erst etwa 4 % der Übersetzungen exakt; hundert Updates später sind es etwa 90 %.",
+      "Où regarder : quand le poids des mots déplacés a fait la moitié du chemin, de 15 à 35 sur 70 %, environ 4 % seulement des traductions sont exactes ; cent pas plus tard, environ 90 % le sont.",
     ],
   },
   {
     link: "task=reorder&a=attention=additive&b=attention=dot",
     title: ["Scores", "Bewertungen", "Scores"],
     text: [
-      "The score compares the decoder's state with each source word: by a small network in 2015 (additive), later by a plain product (dot). Both models train on equal batches here. Which matrix is sharper, and is that the one that translates better?",
-      "Die Bewertung vergleicht den Zustand des Decoders mit jedem Quellwort: 2015 mit einem kleinen Netz (additive), später mit einem bloßen Produkt (dot). Beide Modelle trainieren hier mit gleichen Batches. Welche Matrix ist schärfer, und übersetzt dieses Modell auch besser?",
-      "Le score compare l'état du décodeur à chaque mot source : par un petit réseau en 2015 (additive), puis par un simple produit (dot). Les deux modèles apprennent ici sur les mêmes lots. Quelle matrice est la plus nette, et est-ce elle qui traduit le mieux ?",
+      "The score compares the decoder's state with each source word: by a small network in 2015 (additive), later by a plain product (dot). Both models train on equal batches here. Which matrix is sharper (has less entropy), and is that the one that translates better?",
+      "Die Bewertung vergleicht den Zustand des Decoders mit jedem Quellwort: 2015 mit einem kleinen Netz (additive), später mit einem bloßen Produkt (dot). Beide Modelle trainieren hier mit gleichen Batches. Welche Matrix ist schärfer (hat weniger Entropie), und übersetzt dieses Modell auch besser?",
+      "Le score compare l'état du décodeur à chaque mot source : par un petit réseau en 2015 (additive), puis par un simple produit (dot). Les deux modèles apprennent ici sur les mêmes lots. Quelle matrice est la plus nette (a le moins d'entropie), et est-ce elle qui traduit le mieux ?",
     ],
     answer: [
-      "The product's: its entropy falls to 0.03, the network's to 0.2. But it settles on neighbors of the right words, and needs twice the updates for 93 % exact translations.",
-      "Die des Produkts: Ihre Entropie fällt auf 0,03, die des Netzes auf 0,2. Sie legt sich aber auf Nachbarn der richtigen Wörter fest und braucht doppelt so viele Updates für 93 % exakte Übersetzungen.",
-      "Celle du produit : son entropie tombe à 0,03, celle du réseau à 0,2. Mais elle se fixe sur des voisins des bons mots et demande deux fois plus de pas pour 93 % de traductions exactes.",
+      "The product's: its entropy falls to 0.02 in 500 updates, the network's to 0.3. But it settles on neighbors of the right words (44 % of its weight is on gold links, 60 % of the network's), and needs more than twice the updates for 90 % exact translations.",
+      "Die des Produkts: Ihre Entropie fällt in 500 Updates auf 0,02, die des Netzes auf 0,3. Sie legt sich aber auf Nachbarn der richtigen Wörter fest (44 % ihres Gewichts liegen auf Goldlinks, 60 % beim Netz), und das Modell braucht mehr als doppelt so viele Updates für 90 % exakte Übersetzungen.",
+      "Celle du produit : son entropie tombe à 0,02 en 500 pas, celle du réseau à 0,3. Mais elle se fixe sur des voisins des bons mots (44 % de son poids est sur les liens justes, 60 % pour le réseau), et le modèle demande plus de deux fois plus de pas pour 90 % de traductions exactes.",
     ],
   },
   {
@@ -74,12 +74,12 @@ const stops = [
     ],
   },
   {
-    link: "task=reorder",
+    link: "task=reorder&break=?",
     title: ["Break a gradient", "Einen Gradienten brechen", "Casser un gradient"],
     text: [
-      "Choose a secret term below, under \"Look inside\", to leave it out of the gradient, and train. Then let the gradient check compare every tensor with central differences. Could you have told from the curves that the gradient is wrong?",
-      "Wählen Sie unten bei „Hineinschauen“ einen geheimen Term, der im Gradienten fehlen soll, und trainieren Sie. Lassen Sie dann die Gradientenprobe jeden Tensor mit zentralen Differenzen vergleichen. Hätte man den Kurven angesehen, dass der Gradient falsch ist?",
-      "Choisissez plus bas, sous « Regarder dedans », un terme secret à omettre du gradient, et entraînez. Puis laissez la vérification comparer chaque tenseur aux différences centrées. Les courbes auraient-elles montré que le gradient est faux ?",
+      "One term of the gradient, which is not named, is left out here. Train, then press \"Check gradients\" below, under \"Look inside\": it compares every tensor with central differences. Could you have told from the curves that the gradient is wrong?",
+      "Ein Term des Gradienten, der nicht genannt wird, fehlt hier. Trainieren Sie und drücken Sie dann unten bei „Hineinschauen“ auf „Gradienten prüfen“: Jeder Tensor wird mit zentralen Differenzen verglichen. Hätte man den Kurven angesehen, dass der Gradient falsch ist?",
+      "Un terme du gradient, qui n'est pas nommé, est omis ici. Entraînez, puis appuyez plus bas, sous « Regarder dedans », sur « Vérifier les gradients » : chaque tenseur est comparé aux différences centrées. Les courbes auraient-elles montré que le gradient est faux ?",
     ],
     answer: [
       "Seldom: without gru.gates the model learns as well as before, without additive.key it only learns more slowly. The check finds both.",

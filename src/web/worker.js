@@ -5,8 +5,9 @@
 
 // Milliseconds of a slice: of training, and of measuring the held-out pairs. With what a look takes they stay
 // well below the 100 of ten looks a second, also where the page gets only a part of a core.
-const TRAINING = 40, MEASURING = 15;
-const MEASURED = 200; // held-out pairs behind the figures of a moment
+const TRAINING = 35, MEASURING = 20;
+const MEASURED = 200, FEW = 50; // held-out pairs behind the figures; few as long as most translations are wrong
+const TOGETHER = 4; // that are measured at once, at least
 const PAUSE = 400; // between two measurements, at least
 
 let softalign = null;
@@ -45,11 +46,12 @@ function measure(frames) {
   const slot = [measuring, 1 - measuring].find((one) => models[one]?.trains && frames[one] && performance.now() >= models[one].due);
   if (slot === undefined) return;
   const model = models[slot], began = performance.now();
-  const figures = softalign.call("validate", model.play, MEASURED, pairs);
-  pairs = fitting(pairs, MEASURING, performance.now() - began, MEASURED);
+  const figures = softalign.call("validate", model.play, model.exact > 0.5 ? MEASURED : FEW, pairs);
+  pairs = Math.max(fitting(pairs, MEASURING, performance.now() - began, MEASURED), TOGETHER);
   measuring = slot;
   if (!figures) return;
   frames[slot].held = figures;
+  model.exact = figures.exact;
   model.due = performance.now() + PAUSE;
   measuring = 1 - slot;
 }
@@ -142,7 +144,7 @@ const acts = {
 
 function keep(slot, play, trains) {
   const about = softalign.call("about", play);
-  models[slot] = { play, trains, attends: about.attention, due: 0, pace: { words: 0, seconds: 0 } };
+  models[slot] = { play, trains, attends: about.attention, due: 0, exact: 0, pace: { words: 0, seconds: 0 } };
   const pairs = Array.from({ length: Math.min(about.held_out ?? 0, MEASURED) }, (_, i) => softalign.call("pair", play, i));
   return { ...about, held: pairs };
 }

@@ -77,6 +77,14 @@ async function inside(page) {
   await page.click("#bend");
 }
 
+// The scale of weights that are not normalized, and a row of attention that chose no word.
+async function unusual(page) {
+  assert.deepStrictEqual(await page.run(`(() => { const { picture, show } = Matrix({ source: ["a", "b"], target: ["c", "d"] }, {});
+    show(Float32Array.of(3, 1, 0, 0));
+    return [...picture.querySelectorAll(".scale, .small[visibility=visible]")].map((node) => node.textContent).concat(picture.querySelector(".cell:nth-of-type(2)").getAttribute("fill-opacity")); })()`),
+    ["no word", "0", "1.5", "3", "0.333"]);
+}
+
 async function gradients(page) {
   await page.click("#check");
   await page.until(`/right/.test(byId("checked").textContent)`);
@@ -154,12 +162,16 @@ async function tour(page) {
   for (let number = 1; number <= 6; number++) {
     await page.click(`#stops button:nth-child(${number})`);
     await page.until(`byId("stop-title").textContent.startsWith("${number}.") && !byId("start").disabled`);
-    assert.strictEqual(await text(page, "#message"), "", `stop ${number}`);
+    assert.match(await text(page, "#message"), number === 6 ? /^One term is left out/ : /^$/, `stop ${number}`);
+    assert.strictEqual(await page.run("engine.info.terms.some(({ name }) => name === training.broken)"), number === 6, `stop ${number}`);
   }
+  await page.click("#single");
+  await page.until(`${last("step")} === 1`);
   for (const name of ["de", "fr"]) {
     await choose(page, "#language", name);
     assert.strictEqual(await page.run("document.documentElement.lang"), name);
     assert.doesNotMatch(await text(page, "#intro"), /trained/);
+    assert.match(await text(page, "#when"), name === "de" ? /^Update 1 .+ Wörter/ : /^pas 1 .+ mots/);
     assert.ok((await page.run(`[...document.querySelectorAll("#panels .axis")].map((node) => node.textContent)`)).includes(name === "de" ? "Ziel" : "cible"));
   }
   await choose(page, "#language", "en");
@@ -256,6 +268,7 @@ async function main(file, folder) {
     await insight(page);
     await time(page);
     await inside(page);
+    await unusual(page);
     await gradients(page);
     await files(browser, page, folder);
     await copies(browser, page, folder);

@@ -25,7 +25,7 @@ static bool run(int count, char **arguments, sa_error *error) {
     int number = 0;
     sa_options_init(rows, &options);
     if (!cli_read(&cli_average, count, arguments, &options, models, error)) return false;
-    if (!options.out) return sa_fail(error, SA_USAGE, "average: --out FILE is missing");
+    if (!options.out) return cli_fail_missing(&cli_average, "--out FILE", error);
     while (number < MODELS && models[number]) number++;
     if (!sa_average_models(models, number, options.out, error)) return false;
     cli_note("wrote %s", options.out);

@@ -75,10 +75,10 @@ static void limit_updates(sa_settings *settings) {
 }
 
 static bool check_options(const compare_options *options, sa_error *error) {
-    if (!options->train) return sa_fail(error, SA_USAGE, "compare: --train PAIRS is missing");
-    if (!options->test) return sa_fail(error, SA_USAGE, "compare: --test PAIRS is missing");
-    if (!options->models) return sa_fail(error, SA_USAGE, "compare: --models LIST is missing");
-    return options->out || sa_fail(error, SA_USAGE, "compare: --out DIR is missing");
+    if (!options->train) return cli_fail_missing(&cli_compare, "--train PAIRS", error);
+    if (!options->test) return cli_fail_missing(&cli_compare, "--test PAIRS", error);
+    if (!options->models) return cli_fail_missing(&cli_compare, "--models LIST", error);
+    return options->out || cli_fail_missing(&cli_compare, "--out DIR", error);
 }
 
 static void show_progress(void *context, const sa_progress *report) {

@@ -1,6 +1,7 @@
 #include "base/container.h"
 #include "cli/command.h"
 #include "cli/output.h"
+#include "config/preset.h"
 #include "config/settings.h"
 
 #include <string.h>
@@ -8,12 +9,14 @@
 enum { WORDS = 12 }; /* shown of a vocabulary */
 
 typedef struct inspect_options {
-    bool json;
+    bool json, command;
 } inspect_options;
 
 static const sa_option rows[] = {
     {"json", SA_OPTION_SWITCH, SA_SCOPE_RUN, offsetof(inspect_options, json), 0, 0, 1, NULL, NULL,
      "print one JSON object"},
+    {"command", SA_OPTION_SWITCH, SA_SCOPE_RUN, offsetof(inspect_options, command), 0, 0, 1, NULL,
+     NULL, "print the command line that trains the same model again from the same PAIRS"},
     {0},
 };
 static const cli_option_set sets[] = {{"Options", rows, 0}, {0}};
@@ -120,6 +123,52 @@ static bool show(const model_file *model, sa_error *error) {
     return good;
 }
 
+/* ---- The command line ------------------------------------------------------------------------ */
+
+/* What --train takes where no option is given. */
+static bool start_settings(int family, sa_settings *settings, sa_error *error) {
+    sa_settings_init(settings);
+    settings->model = family;
+    const char *preset = sa_preset_default(family);
+    return !preset || sa_settings_preset(settings, preset, error);
+}
+
+static void add_option(const sa_option *row, double value, sa_buffer *out) {
+    const bool is_switch = row->kind == SA_OPTION_SWITCH;
+    sa_buffer_addf(out, " --%s", row->name);
+    if (is_switch && value != 0) return;
+    sa_buffer_adds(out, is_switch ? "=" : " ");
+    sa_option_format(row, value, out);
+}
+
+/* Only a file to resume from knows its updates: at these the new training ends, by nothing else. */
+static void add_updates(const sa_container *file, sa_buffer *out) {
+    const sa_tensor *counts = sa_container_find(file, "training.at");
+    int64_t updates;
+    if (!counts || counts->size < 2 * sizeof updates) return;
+    memcpy(&updates, (const char *)counts->data + sizeof updates, sizeof updates);
+    sa_buffer_addf(out, " --steps %lld --epochs 0 --max-time 0", (long long)updates);
+}
+
+static bool show_command(const model_file *model, sa_error *error) {
+    sa_settings start;
+    sa_buffer out = {0};
+    if (!start_settings(model->settings.model, &start, error)) return false;
+    sa_buffer_addf(&out, "softalign %s %s", cli_train.name, cli_train.words);
+    if (model->settings.model) /* from whose preset the others differ */
+        add_option(sa_option_find(sa_settings_options, "model"), model->settings.model, &out);
+    for (const sa_option *row = sa_settings_options; row->name; row++) {
+        const double value = sa_option_get(row, &model->settings);
+        if (row->scope != SA_SCOPE_RUN && value != sa_option_get(row, &start))
+            add_option(row, value, &out);
+    }
+    add_updates(&model->file, &out);
+    sa_buffer_adds(&out, "\n");
+    const bool good = cli_print(&out, error);
+    sa_buffer_release(&out);
+    return good;
+}
+
 /* ---- JSON ------------------------------------------------------------------------------------ */
 
 static json_t *json_tensor(const sa_tensor *tensor) {
@@ -165,12 +214,16 @@ static bool run(int count, char **arguments, sa_error *error) {
     const char *path;
     if (!cli_read(&cli_inspect, count, arguments, &options, &path, error)) return false;
     model_file model;
+    if (options.json && options.command)
+        return sa_fail(error, SA_USAGE, "--json and --command exclude each other");
     if (!sa_container_open(&model.file, path, error)) return false;
     const char *text = sa_container_metadata(&model.file, "settings");
     sa_settings_init(&model.settings);
     bool good = text ? sa_settings_read(&model.settings, text, path, error)
                      : sa_fail(error, SA_DATA, "%s: no settings: not a model file", path);
-    good = good && (options.json ? show_json(&model, error) : show(&model, error));
+    good = good && (options.command ? show_command
+                    : options.json  ? show_json
+                                    : show)(&model, error);
     sa_container_close(&model.file);
     return good;
 }
@@ -184,8 +237,13 @@ const cli_command cli_inspect = {
     .details =
         "Prints the settings, the sizes and first words of the vocabularies, the tensors with "
         "their shapes, the number of parameters and the checksum, after verifying it. Any "
-        "safetensors reader opens the file as well.\n",
-    .example = "  softalign inspect mono/best.safetensors\n",
+        "safetensors reader opens the file as well.\n"
+        "With --command it prints the call of 'train' that makes the model again, from the same "
+        "training and validation pairs, bit by bit on the same kind of processor. How many updates "
+        "there were is known of last.safetensors; the call that remakes it also makes "
+        "best.safetensors.\n",
+    .example = "  softalign inspect mono/best.safetensors\n"
+               "  softalign inspect mono/last.safetensors --command\n",
     .sets = sets,
     .run = run,
 };

@@ -104,8 +104,8 @@ static bool read_options(int count, char **arguments, train_options *options, sa
     if (!cli_read_preset(&cli_train, count, arguments, options, &options->settings,
                          &options->preset, error))
         return false;
-    if (!options->train) return sa_fail(error, SA_USAGE, "train: --train PAIRS is missing");
-    if (!options->out) return sa_fail(error, SA_USAGE, "train: --out DIR is missing");
+    if (!options->train) return cli_fail_missing(&cli_train, "--train PAIRS", error);
+    if (!options->out) return cli_fail_missing(&cli_train, "--out DIR", error);
     if (!sa_page_text_check(&options->page, options->html, error)) return false;
     if (options->resume && options->overwrite)
         return sa_fail(error, SA_USAGE, "--resume and --overwrite exclude each other");

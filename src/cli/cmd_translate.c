@@ -17,7 +17,7 @@ enum { BATCHES = 64 }; /* read at once, so that sentences of similar length shar
 typedef struct translate_options {
     sa_search search;
     const char *dictionary, *force_attention;
-    bool jsonl, merge, quiet;
+    bool jsonl, merge;
     int max_len, threads;
 } translate_options;
 
@@ -35,8 +35,6 @@ static const sa_option rows[] = {
      "write one JSON object per line: tokens, scores and attention weights"},
     {"merge-words", SA_OPTION_SWITCH, SA_SCOPE_RUN, AT(merge), 0, 0, 1, NULL, NULL,
      "with --jsonl: merge subwords into words, as 'align --merge-words' does"},
-    {"quiet", SA_OPTION_SWITCH, SA_SCOPE_RUN, AT(quiet), 0, 0, 1, NULL, NULL,
-     "no notes on standard error about unknown words and tabs"},
     {"max-len", SA_OPTION_INT, SA_SCOPE_RUN, AT(max_len), SA_MAX_LEN, 1, 1000000, NULL, "N",
      "longest line that is translated, in tokens; a longer one is left empty (exit code 7)"},
     {"threads", SA_OPTION_INT, SA_SCOPE_RUN, AT(threads), 0, 0, 256, NULL, "N",
@@ -54,7 +52,7 @@ typedef struct translate_work {
     int number;
     sa_corpus dictionary;
     sa_search search;
-    bool jsonl, merge, quiet;
+    bool jsonl, merge;
     const char *units; /* what the tokens are called: "words" */
     cli_input input;
     size_t capacity;
@@ -76,7 +74,7 @@ typedef struct translate_work {
 
 static void note_tabs(translate_work *work) {
     const cli_input *input = &work->input;
-    if (work->quiet || !input->tab_line || work->tabs_noted) return;
+    if (!input->tab_line || work->tabs_noted) return;
     work->tabs_noted = true;
     if (input->first_column)
         cli_note("note: %s: the first column is translated", input->reader.file.name);
@@ -91,7 +89,7 @@ static void note_tabs(translate_work *work) {
 static void note_unknown(translate_work *work, const sa_translation *translation, size_t line) {
     enum { NOTED_LINES = 5 };
     const int words = translation->source_words, unknown = translation->unknown_source;
-    if (work->quiet || !unknown) return;
+    if (!unknown) return;
     if (work->noted_lines == NOTED_LINES) {
         work->unnoted_lines++;
         work->words += (size_t)words;
@@ -319,7 +317,6 @@ static bool run(int count, char **arguments, sa_error *error) {
     translate_work work = {.search = options.search,
                            .jsonl = options.jsonl,
                            .merge = options.merge,
-                           .quiet = options.quiet,
                            .max_len = options.max_len};
     bool good = open_work(&work, words, &options, error) && translate_all(&work, error) &&
                 check_too_long(&work, error);

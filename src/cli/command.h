@@ -16,6 +16,7 @@ typedef struct cli_option_set {
     const sa_option *rows;
     size_t at;
     const cli_default *defaults; /* ends with a NULL name; NULL: those of the rows */
+    void *own;                   /* a struct of the rows' own; NULL: the command's */
 } cli_option_set;
 
 /* The default of a row of the set. */
@@ -51,6 +52,12 @@ const cli_command *cli_find(const char *name, sa_error *error);
 
 /* Prints what may stand in the place of the last word, as scripts/completion reads it. */
 bool cli_complete(int count, char **words, sa_error *error);
+
+/* The i-th set of a command's options, at last those that all commands have; then NULL. */
+const cli_option_set *cli_option_set_at(const cli_command *command, size_t i);
+
+/* SA_USAGE: the command lacks "--train PAIRS", say. The message shows its shortest call. */
+bool cli_fail_missing(const cli_command *command, const char *what, sa_error *error);
 
 /* The `prints` of commands whose results are files. */
 bool cli_prints_nothing(const void *fields);

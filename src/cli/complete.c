@@ -62,7 +62,8 @@ static bool is_named(const sa_option *row, const char *argument) {
 }
 
 static const sa_option *find_option(const cli_command *command, const char *argument) {
-    for (const cli_option_set *set = command->sets; set->rows; set++)
+    const cli_option_set *set;
+    for (size_t i = 0; (set = cli_option_set_at(command, i)); i++)
         for (const sa_option *row = set->rows; row->name; row++)
             if (is_named(row, argument)) return row;
     return NULL;
@@ -76,8 +77,9 @@ static bool is_given(const cursor *at, const sa_option *row) {
 
 static void offer_options(const cursor *at, sa_buffer *out) {
     char name[64];
+    const cli_option_set *set;
     begin(at, "words", out);
-    for (const cli_option_set *set = at->command->sets; set->rows; set++)
+    for (size_t i = 0; (set = cli_option_set_at(at->command, i)); i++)
         for (const sa_option *row = set->rows; row->name; row++) {
             snprintf(name, sizeof name, "--%s", row->name);
             if (!is_given(at, row)) offer(name, row->help, out);

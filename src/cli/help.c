@@ -105,8 +105,9 @@ static void overview(sa_buffer *out) {
 
 static void page(const cli_command *command, sa_buffer *out) {
     sa_buffer line = {0};
-    sa_buffer_addf(&line, "softalign %s%s%s%s", command->name, *command->words ? " " : "",
-                   command->words, command->sets->rows ? " [options]" : "");
+    const cli_option_set *set;
+    sa_buffer_addf(&line, "softalign %s%s%s [options]", command->name, *command->words ? " " : "",
+                   command->words);
     sa_buffer_adds(out, "Usage: ");
     out->failed |= line.failed;
     cli_wrap(out, line.failed ? "" : line.text, strlen("Usage: "));
@@ -118,7 +119,7 @@ static void page(const cli_command *command, sa_buffer *out) {
     const char *text;
     for (size_t i = 0; command->items && command->item(i, &text); i++)
         entry(out, command->item(i, &text), text, ITEM);
-    for (const cli_option_set *set = command->sets; set->rows; set++) {
+    for (size_t i = 0; (set = cli_option_set_at(command, i)); i++) {
         sa_buffer_addf(out, "\n%s:\n", set->title);
         for (const sa_option *row = set->rows; row->name; row++) option(set, row, out);
     }
@@ -160,13 +161,13 @@ static void markdown_equations(const char *title,
 static void markdown_page(const cli_command *command, sa_buffer *out) {
     sa_buffer_addf(out, "# softalign-%s 1\n\n## NAME\n\nsoftalign-%s - %s\n\n## SYNOPSIS\n\n",
                    command->name, command->name, command->summary);
-    sa_buffer_addf(out, "`softalign %s`%s%s%s\n\n## DESCRIPTION\n", command->name,
-                   *command->words ? " " : "", command->words,
-                   command->sets->rows ? " [*options*]" : "");
+    const cli_option_set *set;
+    sa_buffer_addf(out, "`softalign %s`%s%s [*options*]\n\n## DESCRIPTION\n", command->name,
+                   *command->words ? " " : "", command->words);
     for (const char *text = command->details; *text; text += strcspn(text, "\n") + 1)
         sa_buffer_addf(out, "\n%.*s\n", (int)strcspn(text, "\n"), text);
     sa_buffer_adds(out, "\n## OPTIONS\n");
-    for (const cli_option_set *set = command->sets; set->rows; set++) {
+    for (size_t i = 0; (set = cli_option_set_at(command, i)); i++) {
         if (strcmp(set->title, "Options") != 0) sa_buffer_addf(out, "\n### %s\n", set->title);
         for (const sa_option *row = set->rows; row->name; row++) markdown_option(set, row, out);
     }

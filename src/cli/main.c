@@ -1,3 +1,4 @@
+#include "base/profile.h"
 #include "cli/command.h"
 #include "cli/output.h"
 #include "cli/signals.h"
@@ -39,8 +40,10 @@ int main(int argc, char **argv) {
     signal(SIGPIPE, SIG_IGN); /* write reports the error instead */
     signal(SIGXFSZ, SIG_IGN);
     sa_error error = {0};
+    const double begin = sa_clock_seconds();
     bool good = dispatch(argc ? argc - 1 : 0, argv + 1, &error);
-    if (!good && error.text[0]) cli_note("softalign: %s", error.text);
+    cli_note_cost(begin);
+    if (!good && error.text[0]) cli_note_error(&error);
     if (!good) return (int)error.code;
     return cli_signals_caught() ? 128 + cli_signals_caught() : 0;
 }

@@ -1,5 +1,6 @@
 #include "base/nearest.h"
 #include "cli/command.h"
+#include "cli/output.h"
 #include "cli/run_files.h"
 #include "config/preset.h"
 #include "config/settings.h"
@@ -24,8 +25,22 @@ double cli_default_of(const cli_option_set *set, const sa_option *row) {
     return row->default_value;
 }
 
+const cli_option_set *cli_option_set_at(const cli_command *command, size_t i) {
+    static const cli_option_set messages = {"Messages", cli_messages_options, 0, NULL, &cli_said};
+    size_t own = 0;
+    while (own < i && command->sets[own].rows) own++;
+    if (command->sets[own].rows) return &command->sets[own];
+    return own == i ? &messages : NULL;
+}
+
+bool cli_fail_missing(const cli_command *command, const char *what, sa_error *error) {
+    return sa_fail(error, SA_USAGE, "%s: %s is missing: softalign %s %s", command->name, what,
+                   command->name, command->words);
+}
+
 static bool has_option(const argument_reader *reader, const char *name) {
-    for (const cli_option_set *set = reader->command->sets; set->rows; set++)
+    const cli_option_set *set;
+    for (size_t i = 0; (set = cli_option_set_at(reader->command, i)); i++)
         if (sa_option_find(set->rows, name)) return true;
     return false;
 }
@@ -36,8 +51,9 @@ static bool unknown(const argument_reader *reader, const char *argument, const c
     if (now && has_option(reader, now))
         return sa_fail(error, SA_USAGE, "%s: '--%s' is called '--%s' now", reader->command->name,
                        name, now);
+    const cli_option_set *set;
     sa_nearest nearest = {.wanted = name};
-    for (const cli_option_set *set = reader->command->sets; set->rows; set++)
+    for (size_t i = 0; (set = cli_option_set_at(reader->command, i)); i++)
         for (const sa_option *row = set->rows; row->name; row++)
             sa_nearest_consider(&nearest, row->name);
     char hint[128];
@@ -48,12 +64,13 @@ static bool unknown(const argument_reader *reader, const char *argument, const c
 /* The row of that name, its number over all sets, and its struct. */
 static const sa_option *find(const argument_reader *reader, const char *name, int *number,
                              void **fields) {
+    const cli_option_set *set;
     *number = 0;
-    for (const cli_option_set *set = reader->command->sets; set->rows; set++) {
+    for (size_t i = 0; (set = cli_option_set_at(reader->command, i)); i++) {
         for (const sa_option *row = set->rows; row->name; row++, ++*number) {
             if (strcmp(row->name, name) != 0) continue;
             sa_require(*number < ROWS);
-            *fields = reader->fields + set->at;
+            *fields = set->own ? set->own : reader->fields + set->at;
             return row;
         }
     }
@@ -119,6 +136,8 @@ bool cli_read(const cli_command *command, int count, char **arguments, void *fie
                                                                   : !read_option(&reader, error))
             return false;
     }
+    if (cli_said.quiet && cli_said.verbose)
+        return sa_fail(error, SA_USAGE, "--quiet and --verbose exclude each other");
     if (reader.word_count < command->least)
         return sa_fail(error, SA_USAGE, "an argument is missing: softalign %s %s", command->name,
                        command->words);

@@ -1,5 +1,6 @@
 #include "cli/output.h"
 #include "base/file.h"
+#include "base/profile.h"
 #include "base/save.h"
 
 #include <errno.h>
@@ -9,6 +10,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 /* When memory runs out, jansson silently drops members, and may even write out of bounds when it
@@ -88,13 +90,47 @@ json_t *cli_json_interval(const sa_confidence_interval *interval) {
 
 /* ---- Messages -------------------------------------------------------------------------------- */
 
+cli_messages cli_said;
+
+#define AT(field) offsetof(cli_messages, field)
+
+const sa_option cli_messages_options[] = {
+    {"quiet", SA_OPTION_SWITCH, SA_SCOPE_RUN, AT(quiet), 0, 0, 1, NULL, NULL,
+     "say nothing on standard error but errors"},
+    {"verbose", SA_OPTION_SWITCH, SA_SCOPE_RUN, AT(verbose), 0, 0, 1, NULL, NULL,
+     "say at the end which program and library worked, and the time and memory it took"},
+    {0},
+};
+
+static void say(const char *line) {
+    char safe[16384];
+    fprintf(stderr, "%s\n", sa_escape(safe, sizeof safe, line, strlen(line)));
+}
+
 void cli_note(const char *format, ...) {
-    char line[8192], safe[2 * sizeof line];
+    char line[8192];
     va_list values;
+    if (cli_said.quiet) return;
     va_start(values, format);
     vsnprintf(line, sizeof line, format, values);
     va_end(values);
-    fprintf(stderr, "%s\n", sa_escape(safe, sizeof safe, line, strlen(line)));
+    say(line);
+}
+
+void cli_note_error(const sa_error *error) {
+    char line[sizeof error->text + 16];
+    snprintf(line, sizeof line, "softalign: %s", error->text);
+    say(line);
+}
+
+void cli_note_cost(double begin) {
+    struct rusage used;
+    if (!cli_said.verbose || getrusage(RUSAGE_SELF, &used) != 0) return;
+    const double processor = (double)(used.ru_utime.tv_sec + used.ru_stime.tv_sec) +
+                             1e-6 * (double)(used.ru_utime.tv_usec + used.ru_stime.tv_usec);
+    cli_note("softalign %s, %s", sa_version(), sa_blas_version());
+    cli_note("%.2f s, %.2f s of processor time, %.0f MB of memory at most",
+             sa_clock_seconds() - begin, processor, (double)used.ru_maxrss / 1024);
 }
 
 void cli_note_lines(const char *text) {

@@ -3,6 +3,7 @@
 #define SA_CLI_OUTPUT_H
 
 #include "base/json_values.h"
+#include "base/option.h"
 #include "metrics/bootstrap.h"
 
 /* Opens closed standard streams on /dev/null, so that no file opened later becomes one of them.
@@ -16,10 +17,21 @@ bool cli_print(sa_buffer *buffer, sa_error *error);
 /* The same for a picture, with colors and marks of direction; its words are safe already. */
 bool cli_print_picture(sa_buffer *buffer, sa_error *error);
 
-/* Prints a message on standard error: one line, which is always made safe. */
+/* What is said on standard error besides errors; options of every command. */
+typedef struct cli_messages {
+    bool quiet, verbose;
+} cli_messages;
+extern cli_messages cli_said;
+extern const sa_option cli_messages_options[];
+
+/* Prints a message on standard error: one line, which is always made safe. Silent with --quiet. */
 void cli_note(const char *format, ...) __attribute__((format(printf, 1, 2)));
 /* The same for every line of the text. */
 void cli_note_lines(const char *text);
+/* The same, in spite of --quiet. */
+void cli_note_error(const sa_error *error);
+/* With --verbose: which program and library worked, and what the command took since `begin`. */
+void cli_note_cost(double begin);
 
 /* Appends a line, wrapped at 80 columns and indented to `column`. */
 void cli_wrap(sa_buffer *out, const char *line, size_t column);

@@ -34,7 +34,7 @@ expect 2 "'other/last.safetensors' knows other words than '$tiny'" \
     average $tiny other/last.safetensors --out no.safetensors
 expect 4 "cannot open 'none.safetensors': No such file or directory" \
     average $tiny none.safetensors --out no.safetensors
-expect 2 "average: --out FILE is missing" average $tiny $tiny
+expect 2 "average: --out FILE is missing: softalign average MODEL MODEL ... --out FILE" average $tiny $tiny
 expect 2 "'$tiny' is an input: choose another output" average same.safetensors $tiny --out $tiny
 [ ! -e no.safetensors ] || fail "a failure writes a model"
 same "the model after failures" "$before" "$(cksum <$tiny)"

@@ -150,7 +150,8 @@ expect 2 "--force-attention gold needs pairs with alignments: align and eval hav
 "$softalign" translate $model source.txt --force-attention uniform | cmp -s - file &&
     fail "uniform weights change nothing"
 for way in shift:one shift:99999999999 shift:-99999999999 shifted; do
-    expect 2 "--force-attention '$way': expected none, uniform, shuffle, shift:N, one-hot, gold or expected" \
+    [ ${#way} -lt 10 ] && nearest=" (did you mean 'shift:1'?)" || nearest=
+    expect 2 "--force-attention '$way': expected none, uniform, shuffle, shift:N, one-hot, gold or expected$nearest" \
         translate $model source.txt --force-attention $way
 done
 "$softalign" translate $model source.txt --force-attention none | cmp - file ||

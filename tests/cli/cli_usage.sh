@@ -16,8 +16,8 @@ expect 2 "--lr is given twice" train --lr 1 --lr 1
 expect 2 "--lr needs a value (X)" train --lr
 expect 2 "--train needs a value (PAIRS)" train --train --out x
 expect 2 "--out: the DIR is empty" train --out ''
-expect 2 "train: --train PAIRS is missing" train --out x
-expect 2 "train: --out DIR is missing" train --train x.tsv
+expect 2 "train: --train PAIRS is missing: softalign train --train PAIRS --out DIR" train --out x
+expect 2 "train: --out DIR is missing: softalign train --train PAIRS --out DIR" train --train x.tsv
 expect 2 "train: 'x.tsv' is one argument too many" train x.tsv
 expect 2 "unknown preset 'bahdanau' (did you mean 'bahdanau2015'?)" train --preset bahdanau
 expect 2 "an argument is missing: softalign translate MODEL [MODEL.safetensors ...] [FILE]" translate
@@ -35,10 +35,10 @@ expect 2 "no backward term is called 'gru.rset' (did you mean 'gru.reset'?)" gra
 expect 2 "--complete: the word to complete is missing" --complete
 
 # Lists of models, and what a comparison needs.
-expect 2 "compare: --train PAIRS is missing" compare
-expect 2 "compare: --test PAIRS is missing" compare --train x
-expect 2 "compare: --models LIST is missing" compare --train x --test x
-expect 2 "compare: --out DIR is missing" compare --train x --test x --models fixed
+expect 2 "compare: --train PAIRS is missing: softalign compare --train PAIRS --test PAIRS --models LIST --out DIR" compare
+expect 2 "compare: --test PAIRS is missing: softalign compare --train PAIRS --test PAIRS --models LIST --out DIR" compare --train x
+expect 2 "compare: --models LIST is missing: softalign compare --train PAIRS --test PAIRS --models LIST --out DIR" compare --train x --test x
+expect 2 "compare: --out DIR is missing: softalign compare --train PAIRS --test PAIRS --models LIST --out DIR" compare --train x --test x --models fixed
 list() { # MESSAGE LIST [OPTION...]
     expect 2 "--models: $1" compare --train x --test x --out x --models "${@:2}"
 }

@@ -37,7 +37,7 @@ static uint64_t *collect_links(const sa_sentence *source, const sa_sentence *tar
 }
 
 bool sa_ibm1_init(sa_ibm1_lexicon *lexicon, const sa_sentence *source, const sa_sentence *target,
-                  size_t count, int32_t sources, sa_error *error) {
+                  size_t count, int32_t sources, int32_t targets, sa_error *error) {
     size_t links;
     uint64_t *link = collect_links(source, target, count, &links, error);
     *lexicon = (sa_ibm1_lexicon){.sources = sources};
@@ -47,17 +47,14 @@ bool sa_ibm1_init(sa_ibm1_lexicon *lexicon, const sa_sentence *source, const sa_
     for (size_t k = 0; lexicon->t && k < links; k++) {
         lexicon->row[(link[k] >> 32) + 1]++;
         lexicon->target[k] = (int32_t)(uint32_t)link[k];
+        lexicon->t[k] = 1.0 / (targets - SA_SPECIAL_TOKENS);
     }
     free(link);
     if (!lexicon->t) {
         sa_ibm1_release(lexicon);
         return false;
     }
-    for (int32_t e = 0; e < sources; e++) {
-        const size_t begin = lexicon->row[e], size = lexicon->row[e + 1];
-        for (size_t k = begin; k < begin + size; k++) lexicon->t[k] = 1.0 / (double)size;
-        lexicon->row[e + 1] += begin;
-    }
+    for (int32_t e = 0; e < sources; e++) lexicon->row[e + 1] += lexicon->row[e];
     return true;
 }
 

@@ -20,13 +20,14 @@ typedef struct sa_ibm1_lexicon {
     int32_t sources; /* source words, special tokens included */
     size_t *row;     /* [sources + 1] where the entries of each source word begin */
     int32_t *target; /* [row[sources]] the target words that occur with it, ascending */
-    double *t;       /* [row[sources]] their probabilities, which sum to 1 for each source word */
+    double *t; /* [row[sources]] their probabilities; from the first iteration on they sum to 1
+                  for each source word */
 } sa_ibm1_lexicon;
 
 /* Makes the lexicon of `count` pairs; each source word's probabilities are equal. A sentence
  * without ids is left out, with its pair. SA_LIMIT: memory. Freed by sa_ibm1_release. */
 bool sa_ibm1_init(sa_ibm1_lexicon *lexicon, const sa_sentence *source, const sa_sentence *target,
-                  size_t count, int32_t sources, sa_error *error);
+                  size_t count, int32_t sources, int32_t targets, sa_error *error);
 
 /* One iteration of expectation maximization:
  *

@@ -29,7 +29,8 @@ static bool learn(sa_ibm1 *model, const sa_sentence *source, const sa_sentence *
                   size_t count, int iterations, report_iteration *report, void *context,
                   sa_error *error) {
     sa_ibm1_lexicon *lexicon = &model->lexicon;
-    if (!sa_ibm1_init(lexicon, source, target, count, sa_vocab_size(&model->source.vocab), error))
+    if (!sa_ibm1_init(lexicon, source, target, count, sa_vocab_size(&model->source.vocab),
+                      sa_vocab_size(&model->target.vocab), error))
         return false;
     double *counts = sa_new(lexicon->row[lexicon->sources], sizeof *counts, error);
     for (int i = 1; counts && i <= iterations; i++) {

@@ -585,14 +585,14 @@ class _Watch:
         self.stop.value = 1
 
     def __enter__(self) -> "_Watch":
-        self.before = None
-        if threading.current_thread() is threading.main_thread():
+        self.main = threading.current_thread() is threading.main_thread()
+        if self.main:
             self.before = signal.signal(signal.SIGINT, self.interrupt)
         return self
 
     def __exit__(self, *why: Any) -> None:
-        if self.before is not None:
-            signal.signal(signal.SIGINT, self.before)
+        if self.main:  # None: a handler that is not Python's
+            signal.signal(signal.SIGINT, signal.SIG_DFL if self.before is None else self.before)
         if self.failure is not None:
             raise self.failure
 

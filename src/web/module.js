@@ -90,7 +90,7 @@ async function openModule(bytes) {
       for (const at of copies) exported.web_free(at);
       return result;
     },
-    has: (name) => `web_${name}` in exported,
+    memory: exported.memory,
   };
 }
 

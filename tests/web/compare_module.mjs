@@ -9,7 +9,7 @@ import {readFileSync, writeFileSync} from "node:fs";
 
 const [module, native, command, folder] = process.argv.slice(2);
 const {openModule} = createRequire(import.meta.url)("../../src/web/module.js");
-const {call} = await openModule(readFileSync(module));
+const {call, memory} = await openModule(readFileSync(module));
 
 const UPDATES = 6, CLOSE = 3, TOLERANCE = 1e-4;
 const source = "the young queen finds a horse.";
@@ -118,6 +118,7 @@ for (const [name, ...values] of wrong)
   assert.throws(() => call(name, ...values), error => error instanceof Error && !(error instanceof WebAssembly.RuntimeError)
     && error.message.length > 10 && !error.message.includes("\n"), name);
 call("step", whole, 1);
+assert.throws(() => memory.grow(16384), RangeError, "the module may take more than a gigabyte");
 
 // Terms of the backward pass: learning without one, and the gradient check that finds it.
 const check = "--hidden 3 --embed 3 --attn 3 --maxout 2";

@@ -35,7 +35,7 @@ while [ $# -gt 0 ]; do
     arguments+=("$1")
     case $1 in
     --steps | --pairs)
-        [ "$1" = --steps ] && most=3 || most=60
+        [ "$1" = --steps ] && most=3 || most=24
         arguments+=($(($2 < most ? $2 : most)))
         shift
         ;;
@@ -51,7 +51,7 @@ esac
 case ${given[0]}:${given[*]} in
 train:*--steps* | compare:*--steps* | corpus:*--pairs*) ;;
 train:* | compare:*) arguments+=(--steps 3) ;;
-corpus:*) arguments+=(--pairs 60) ;;
+corpus:*) arguments+=(--pairs 24) ;;
 gradcheck:*--break*) ! "$command" "${arguments[@]}" && exit ;;
 esac
 exec "$command" "${arguments[@]}"

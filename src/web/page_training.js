@@ -76,6 +76,7 @@ function setRunning(on) {
   training.on = on;
   byId("start").textContent = textOf(on ? "pause" : "start");
   byId("start").setAttribute("aria-pressed", on);
+  byId("readout").setAttribute("aria-live", on ? "off" : "polite"); // it changes with every look
 }
 
 async function run(on) {

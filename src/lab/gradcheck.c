@@ -158,7 +158,7 @@ static double measure_finely(sa_lab_model *model, double *weight, uint64_t patte
                              int steps) {
     double before = 0, best = 0, gap = INFINITY, at = STEP, sum = 0;
     int counted = 0;
-    for (double h = 8 * STEP; h > STEP / 32; h /= 2) {
+    for (double h = 8 * STEP; h > STEP / 2048; h /= 2) {
         double slope;
         if (!extrapolate(model, weight, h, pattern, terms, &slope)) continue;
         if (fabs(slope - before) < gap) gap = fabs(slope - before), best = slope, at = h;

@@ -22,6 +22,11 @@ for seed in 4 5; do # the few words that are left are ten times as large
     "$softalign" gradcheck --word-dropout 0.9 --reset after --seed $seed --break dropout.words >out 2>err
     same "gradcheck --break dropout.words" 1 $?
 done
+# A norm of three nearly equal numbers bends the loss within a step of the usual size.
+expect 0 "" gradcheck --decoder luong --attention linear --heads 4 --value-size 3 --window local-m --window-size 1 \
+    --coverage linguistic --encoder uni --layers 2 --positions learned --update old --reset after --cell-norm \
+    --decoder-init copy --input-feeding --tie three-way --embed 2 --hidden 3 --attn 4 --maxout 2 --max-len 3 \
+    --normalizer sparsemax
 expect 0 "" gradcheck --model transformer
 grep -q '^encoder.1.feedforward.W_1  *7 x 5 ' out || fail "a transformer of its preset's sizes: $(cat out)"
 

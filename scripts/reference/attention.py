@@ -1,7 +1,11 @@
 """Scores, positions in them, normalizers, heads and windows. q is the query, H the annotations, a row each; o are the settings, w the
 weights of one attention."""
 
+from types import SimpleNamespace
+
 import torch
+
+from .differential import LAMBDAS, Half, head_norm, lambda_init, lambda_of
 
 
 def rows(W, k, heads):
@@ -217,6 +221,7 @@ def attention_shapes(o, part):
         "graves": {"W_a": (H * 9, n), "b_a": (H * 9,)},
         "location-aware": {**projections, "v_a": (a,), "F": (o.location_filters, o.location_width),
                            "W_f": (a, o.location_filters), "b_a": (a,)},
+        "differential": {**projections, **{name: (a // H // 2,) for name in LAMBDAS}, "head_norm": (o.value_size,)},
     }[o.attention]
     if o.projects_values:
         shapes |= {"W_v": (G * o.value_size, A), "W_c": (A, H * o.value_size)}
@@ -235,9 +240,9 @@ def attention_shapes(o, part):
 
 
 def weights_of(p, o, part):
-    """The weights of one attention under the names of Bahdanau et al. (2015)."""
-    return {name: p[f"{part}.{name_in_file(o, name)}"]
-            for name in ("W_a", "U_a", "v_a", "W_v", "W_c", "W_p", "v_p", "a", "log_h", "b", "g", "k_0", "w_c", "U_f",
+    """The weights of one attention under the names of Bahdanau et al. (2015); and lambda_init of its layer"""
+    return lambda_init(o, part) | {name: p[f"{part}.{name_in_file(o, name)}"]
+            for name in (*LAMBDAS, "head_norm", "W_a", "U_a", "v_a", "W_v", "W_c", "W_p", "v_p", "a", "log_h", "b", "g", "k_0", "w_c", "U_f",
                          "b_a", "r", "F", "W_f")
             if f"{part}.{name_in_file(o, name)}" in p}
 
@@ -338,9 +343,24 @@ def selected(e, past):
     return torch.stack(alpha)
 
 
+def difference(w, o, k, q, H, i, place):
+    """A_1 - lambda A_2 (Ye et al. 2024, equation 1): each map is scaled dot-product attention with half of the
+    head's queries and keys"""
+    one = SimpleNamespace(**{**vars(o), "attention": "scaled-dot", "heads": 1, "kv_heads": 1})
+    maps = []
+    for m in (0, 1):
+        half = {name: rows(matrix, m, 2) for name, matrix in own_weights(w, o, k).items()}
+        half |= {name: w[name] for name in ("W_p", "v_p") if name in w}
+        half |= {"a": w["a"][k:k + 1]} if "a" in w else {}
+        maps.append(weights(half, one, 0, q, H, i, place and Half(place, k, m)))
+    return maps[0] - lambda_of(w) * maps[1]
+
+
 def weights(w, o, k, q, H, i, place=None, past=(), noise=0):
     """alpha^k = pi(e) over |j - p_i| <= D, 0 elsewhere;
     local-p: each weight times exp(-(j - p_i)^2 / (2 (D/2)^2)) after that"""
+    if o.attention == "differential":
+        return difference(w, o, k, q, H, i, place)
     e = past.graves(w, o, k, q, H) if o.attention == "graves" else scores(w, o, k, q, H, i, place, past)
     if o.attention == "monotonic":
         return selected(e + noise, past)
@@ -365,5 +385,5 @@ def attend(w, o, q, H, i, place=None, past=None, noise=0):
     if not o.projects_values:
         return alpha[0] @ H
     added = place.added("V", i, len(H)) if place else 0
-    heads = [alpha[k] @ (H @ shared_rows(w["W_v"], k, o).T + added) for k in range(o.heads)]
+    heads = [head_norm(w, o, alpha[k] @ (H @ shared_rows(w["W_v"], k, o).T + added)) for k in range(o.heads)]
     return w["W_c"] @ torch.cat(heads)

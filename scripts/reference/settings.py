@@ -8,7 +8,7 @@ CHOICES = {  # the first is the default
     "model": ("recurrent", "transformer"),
     "attention": ("additive", "scaled-dot", "dot", "general", "raw-dot", "concat", "location",
                   "uniform", "gaussian", "cosine", "qk-norm", "linear", "monotonic", "graves",
-                  "location-aware"),
+                  "location-aware", "differential"),
     "normalizer": ("softmax", "null", "sparsemax", "entmax", "null-key"),
     "coverage": ("none", "linguistic", "loss"),
     "decoder": ("bahdanau", "fixed", "fixed-init", "luong", "cgru"),
@@ -39,7 +39,7 @@ NAMES = (*CHOICES, *SWITCHES, *NUMBERS, *POSITIVE, *FRACTIONS, *WEIGHTS, ALPHA, 
 EARLIER = {"start": "decoder-init", "readout": "readout-state", "values": "value-size"}  # in older dumps
 EARLIER_WINDOWS = {"monotone": "local-m", "predictive": "local-p"}
 CUT_BY_HEADS = ("additive", "concat", "dot", "scaled-dot", "gaussian", "cosine", "qk-norm", "linear",
-                "location-aware")  # the scores whose attn is divided among the heads
+                "location-aware", "differential")  # the scores whose attn is divided among the heads
 
 
 def complete(settings):

@@ -17,7 +17,8 @@ double sa_entropy_sum(const double *weights, int targets, int sources) {
         const double *row = weights + (size_t)t * (size_t)sources, all = row_sum(row, sources);
         const double whole = all > 1 + 1e-6 ? all : 1;
         for (int j = 0; j < sources; j++)
-            if (row[j] > 0) sum -= row[j] / whole * log(row[j] / whole); /* x ln x -> 0 with x */
+            if (row[j] > 0) /* negative weights have no part in it */
+                sum -= row[j] / whole * log(row[j] / whole); /* x ln x -> 0 with x */
     }
     return sum;
 }

@@ -247,6 +247,12 @@ static bool check_choices(const sa_attend_options *options, sa_error *error) {
                        "--attention %s goes on from where the target word before has read: only a "
                        "model has words before",
                        score->name);
+    if (score->maps)
+        return sa_fail(
+            error, SA_USAGE,
+            "--attention %s subtracts one map from the other times a lambda: there is no "
+            "model that learned it",
+            score->name);
     known = 0;
     while (sa_normalizer_name((size_t)known)) known++;
     if (options->normalizer < 0 || options->normalizer >= known)

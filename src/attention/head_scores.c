@@ -23,7 +23,18 @@ sa_head_slice sa_slice_head(const sa_attention *w, const sa_memory *memory,
                            .q = w->score->query == SA_QUERY_IDENTITY ? q : sa_head_part(q, H, k),
                            .k = sa_kv_head_part(w, sentence(memory->keys, memory->first, b), k),
                            .v = sa_kv_head_part(w, sentence(memory->values, memory->first, b), k),
-                           .o = sa_head_part(o, H, k)};
+                           .o = sa_head_part(o, H, k),
+                           .positions = w->positions};
+}
+
+sa_head_slice sa_slice_map(const sa_attention *w, const sa_head_slice *head, int map) {
+    const int maps = sa_attention_maps(w);
+    sa_head_slice half = *head;
+    half.k_0 = sa_head_part(head->k_0, maps, map);
+    half.q = sa_head_part(head->q, maps, map);
+    half.k = sa_head_part(head->k, maps, map);
+    half.positions.a_K = sa_head_part(head->positions.a_K, maps, map);
+    return half;
 }
 
 /* ---- The null key ---------------------------------------------------------------------------- */
@@ -58,16 +69,16 @@ bool sa_attention_has_own_keys(const sa_attention *w) {
 }
 
 sa_mat sa_head_keys(const sa_attention *w, const sa_memory *memory, const sa_query_block *block,
-                    int l, sa_attention_rows rows, int k, sa_attention_scratch scratch) {
-    const sa_mat keys =
-        sa_kv_head_part(w, sentence(memory->keys, memory->first, block->sentence), k);
-    if (!sa_attention_has_own_keys(w)) return keys;
-    const sa_mat own = sa_rows(scratch.own_keys, 0, keys.rows);
+                    int l, sa_attention_rows rows, int k, const sa_head_slice *at,
+                    sa_attention_scratch scratch) {
+    (void)memory;
+    if (!sa_attention_has_own_keys(w)) return at->k;
+    const sa_mat own = sa_cols(sa_rows(scratch.own_keys, 0, at->k.rows), 0, at->k.cols);
     if (w->positions.a_K.rows) {
-        sa_positions_keys_forward(&w->positions, block->i - 1 + l, keys, own);
+        sa_positions_keys_forward(&at->positions, block->i - 1 + l, at->k, own);
     } else {
-        sa_copy_mat(keys, own);
-        sa_earlier_keys_forward(w, rows, block->row, k, sa_rows(scratch.f, 0, keys.rows), own);
+        sa_copy_mat(at->k, own);
+        sa_earlier_keys_forward(w, rows, block->row, k, sa_rows(scratch.f, 0, own.rows), own);
     }
     return own;
 }
@@ -82,28 +93,29 @@ void sa_head_scores_forward(const sa_attention *w, const sa_memory *memory, int 
                             const sa_head_slice *at, sa_mat e, sa_attention_scratch scratch) {
     const int Q = queries_at_once(w, block);
     for (int l = 0; l < block->count; l += Q) {
-        const sa_mat keys = sa_head_keys(w, memory, block, l, rows, k, scratch);
+        const sa_mat keys = sa_head_keys(w, memory, block, l, rows, k, at, scratch);
         w->score->forward(at->v_a, sa_rows(at->q, l, Q), keys, sa_rows(e, l, Q),
                           key_scratch(scratch, keys));
     }
-    sa_positions_bias(&w->positions, k, block->i - 1, e);
+    sa_positions_bias(&at->positions, k, block->i - 1, e);
 }
 
 void sa_head_scores_backward(const sa_attention *w, const sa_memory *memory, int k,
                              const sa_query_block *block, sa_attention_rows rows,
-                             const sa_head_slice *at, sa_mat de, const sa_head_slice *to,
+                             const sa_head_slice *at, sa_mat de, sa_head_slice *to,
                              sa_attention_rows d, sa_attention *dw, sa_attention_scratch scratch) {
     const int Q = queries_at_once(w, block);
     const bool own = sa_attention_has_own_keys(w);
-    sa_positions_bias_backward(k, block->i - 1, de, &dw->positions);
+    sa_positions_bias_backward(k, block->i - 1, de, &to->positions);
     for (int l = 0; l < block->count; l += Q) {
-        const sa_mat keys = sa_head_keys(w, memory, block, l, rows, k, scratch);
-        const sa_mat dkeys = own ? sa_rows(scratch.d_own_keys, 0, keys.rows) : to->k;
+        const sa_mat keys = sa_head_keys(w, memory, block, l, rows, k, at, scratch);
+        const sa_mat dkeys =
+            own ? sa_cols(sa_rows(scratch.d_own_keys, 0, keys.rows), 0, keys.cols) : to->k;
         if (own) sa_zero(dkeys);
         w->score->backward(at->v_a, sa_rows(at->q, l, Q), keys, sa_rows(de, l, Q),
                            sa_rows(to->q, l, Q), dkeys, to->v_a, key_scratch(scratch, keys));
         if (w->positions.a_K.rows) {
-            sa_positions_keys_backward(block->i - 1 + l, dkeys, to->k, &dw->positions);
+            sa_positions_keys_backward(block->i - 1 + l, dkeys, to->k, &to->positions);
         } else if (own) {
             sa_earlier_keys_backward(w, rows, block->row, k, sa_rows(scratch.f, 0, keys.rows),
                                      dkeys, sa_rows(scratch.df, 0, keys.rows), d, dw);

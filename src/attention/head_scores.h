@@ -31,10 +31,14 @@ typedef struct sa_query_block {
  * that is the state itself serves all heads. */
 typedef struct sa_head_slice {
     sa_mat v_a, k_0, q, k, v, o;
+    sa_positions positions;
 } sa_head_slice;
 
 sa_head_slice sa_slice_head(const sa_attention *w, const sa_memory *memory,
                             const sa_query_block *block, sa_mat q, sa_mat o, int k);
+
+/* What map 0 or 1 of two reads of it: half of the queries and keys. */
+sa_head_slice sa_slice_map(const sa_attention *w, const sa_head_slice *head, int map);
 
 /* Whether the score reads other keys for every query. */
 bool sa_attention_has_own_keys(const sa_attention *w);
@@ -42,7 +46,8 @@ bool sa_attention_has_own_keys(const sa_attention *w);
 /* The keys that the score of head k reads for query l of the block: those of the memory, or
  * scratch.own_keys. */
 sa_mat sa_head_keys(const sa_attention *w, const sa_memory *memory, const sa_query_block *block,
-                    int l, sa_attention_rows rows, int k, sa_attention_scratch scratch);
+                    int l, sa_attention_rows rows, int k, const sa_head_slice *at,
+                    sa_attention_scratch scratch);
 
 /* e_ij = f(q_i, k_j) + b(j - i)    e [Q x S] */
 void sa_head_scores_forward(const sa_attention *w, const sa_memory *memory, int k,
@@ -52,7 +57,7 @@ void sa_head_scores_forward(const sa_attention *w, const sa_memory *memory, int 
  * depend on earlier weights d.previous_state and dw are added to. */
 void sa_head_scores_backward(const sa_attention *w, const sa_memory *memory, int k,
                              const sa_query_block *block, sa_attention_rows rows,
-                             const sa_head_slice *at, sa_mat de, const sa_head_slice *to,
+                             const sa_head_slice *at, sa_mat de, sa_head_slice *to,
                              sa_attention_rows d, sa_attention *dw, sa_attention_scratch scratch);
 
 /* e_ij -= e_i0, e_i0 = f(q_i, k_0) of a learned null key: to the normalizer its score is 0. */

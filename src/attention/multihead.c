@@ -67,6 +67,18 @@ static sa_mat block_weights(const sa_attention *w, const sa_query_block *block, 
     return sa_cols(sa_head_part(sa_rows(alpha, block->row, block->count), w->heads, k), 0, S);
 }
 
+/* Map m of head k in the block's rows. */
+static sa_mat block_map(const sa_attention *w, const sa_query_block *block, sa_mat maps, int k,
+                        int m, int S) {
+    const sa_mat head = sa_head_part(sa_rows(maps, block->row, block->count), w->heads, k);
+    return sa_cols(sa_head_part(head, w->score->maps, m), 0, S);
+}
+
+/* The output of head k before its norm. */
+static sa_mat block_sums(const sa_attention *w, const sa_query_block *block, sa_mat sums, int k) {
+    return sa_head_part(sa_rows(sums, block->row, block->count), w->heads, k);
+}
+
 bool sa_attention_lacks(const sa_attention *w) {
     return w->normalizer->null_key || w->window == SA_WINDOW_LOCAL_P;
 }
@@ -107,17 +119,35 @@ static int words_of(const sa_memory *memory, int b) {
 static void rotate_queries(const sa_attention *w, const sa_query_block *block, bool back,
                            sa_mat q) {
     const bool whole = w->score->query == SA_QUERY_IDENTITY; /* one query for all heads */
-    sa_positions_rotate(&w->positions, whole ? 1 : w->heads, block->i - 1, back,
-                        sa_rows(q, block->row, block->count));
+    sa_positions_rotate(&w->positions, whole ? 1 : w->heads * sa_attention_maps(w), block->i - 1,
+                        back, sa_rows(q, block->row, block->count));
 }
 
 sa_span sa_attention_scores(const sa_attention *w, const sa_memory *memory, int b, int i,
-                            bool causal, sa_attention_rows rows, int l, int k, sa_mat e,
+                            bool causal, sa_attention_rows rows, int l, int k, int map, sa_mat e,
                             sa_attention_scratch scratch) {
     const sa_query_block block = {l, 1, b, i, causal};
-    const sa_head_slice at = sa_slice_head(w, memory, &block, rows.q, rows.head_outputs, k);
+    const sa_head_slice head = sa_slice_head(w, memory, &block, rows.q, rows.head_outputs, k),
+                        at = sa_slice_map(w, &head, map);
     sa_head_scores_forward(w, memory, k, &block, rows, &at, e, scratch);
     return span_of(w, &block, 0, rows, e.cols);
+}
+
+/* The weights of head k before windows: one map, or the difference of two. */
+static void weights_forward(const sa_attention *w, const sa_memory *memory,
+                            const sa_query_block *block, const sa_span *spans,
+                            const sa_override *override, sa_attention_rows rows, int k,
+                            const sa_head_slice *head, sa_mat alpha, sa_attention_scratch scratch) {
+    sa_mat map[2];
+    for (int m = 0; m < sa_attention_maps(w); m++) {
+        const sa_head_slice at = sa_slice_map(w, head, m);
+        map[m] = w->score->maps ? block_map(w, block, rows.maps, k, m, alpha.cols) : alpha;
+        sa_head_scores_forward(w, memory, k, block, rows, &at, map[m], scratch);
+        if (w->k_0.cols) sa_head_null_forward(w, &at, map[m], scratch);
+        sa_head_weights_forward(w, k, block->row, spans, override, rows, map[m]);
+    }
+    if (w->score->maps)
+        sa_difference_forward(sa_lambda_forward(&w->differential), map[0], map[1], alpha);
 }
 
 /* From rows.q, which is rotated, and the centers: alpha^k and o^k of every head k. */
@@ -134,17 +164,30 @@ static void heads_forward(const sa_attention *w, const sa_memory *memory,
         if (w->score->carry)
             w->score->carry(at.v_a, sa_state_score(w, rows.previous_state, block->row, k), at.q,
                             sa_state_score(w, rows.state, block->row, k));
-        sa_head_scores_forward(w, memory, k, block, rows, &at, alpha, scratch);
-        if (w->k_0.cols) sa_head_null_forward(w, &at, alpha, scratch);
-        sa_head_weights_forward(w, k, block->row, spans, override, rows, alpha);
+        weights_forward(w, memory, block, spans, override, rows, k, &at, alpha, scratch);
         if (w->window == SA_WINDOW_LOCAL_P) gauss_forward(w, block, rows, alpha);
         for (int l = 0; override && l < block->count; l++)
             sa_override_apply(override, block->sentence, block->i + l, sa_rows(alpha, l, 1),
                               sa_cols(sa_rows(scratch.soft, 0, 1), 0, S));
-        sa_attention_sum_forward(alpha, at.v, at.o);
-        sa_positions_values_forward(&w->positions, block->i - 1, alpha, at.o);
+        const sa_mat sum = w->score->maps ? block_sums(w, block, rows.sums, k) : at.o;
+        sa_attention_sum_forward(alpha, at.v, sum);
+        sa_positions_values_forward(&w->positions, block->i - 1, alpha, sum);
+        if (w->score->maps) sa_head_norm_forward(&w->differential, sum, at.o);
         sa_earlier_weights_forward(w, memory, block->sentence, rows, block->row, k, alpha);
     }
+}
+
+/* One map of head k, from its weights and the derivative by them, which is overwritten. */
+static void map_backward(const sa_attention *w, const sa_memory *memory,
+                         const sa_query_block *block, const sa_span *spans, sa_attention_rows rows,
+                         sa_attention_rows d, int k, int m, const sa_head_slice *head, sa_mat alpha,
+                         sa_mat dalpha, const sa_head_slice *dhead, sa_attention *dw,
+                         sa_attention_scratch scratch) {
+    const sa_head_slice at = sa_slice_map(w, head, m);
+    sa_head_slice to = sa_slice_map(w, dhead, m);
+    sa_head_weights_backward(w, k, block->row, spans, rows, alpha, dalpha, d, dw);
+    if (w->k_0.cols) sa_head_null_backward(w, &at, dalpha, &to, scratch);
+    sa_head_scores_backward(w, memory, k, block, rows, &at, dalpha, &to, d, dw, scratch);
 }
 
 /* From d_o and d.state: d.q, d.relative_center, d.previous_state, what dmemory has besides
@@ -157,10 +200,14 @@ static void heads_backward(const sa_attention *w, const sa_memory *memory,
     const sa_span *spans = spans_of(w, block, rows, S, scratch.spans);
     const sa_mat dalpha = sa_cols(sa_rows(scratch.dalpha, 0, block->count), 0, S);
     const sa_mat soft = sa_cols(sa_rows(scratch.soft, 0, block->count), 0, S);
+    sa_real dlambda = 0;
     for (int k = 0; k < w->heads; k++) {
         const sa_head_slice at = sa_slice_head(w, memory, block, rows.q, d_o, k),
                             to = sa_slice_head(dw, dmemory, block, d.q, d_o, k);
         sa_mat alpha = block_weights(w, block, rows.alpha, k, S);
+        if (w->score->maps)
+            sa_head_norm_backward(&w->differential, block_sums(w, block, rows.sums, k), to.o,
+                                  &dw->differential);
         sa_attention_sum_backward(alpha, at.v, to.o, dalpha, to.v);
         sa_positions_values_backward(&w->positions, block->i - 1, alpha, to.o, dalpha,
                                      &dw->positions);
@@ -171,15 +218,21 @@ static void heads_backward(const sa_attention *w, const sa_memory *memory,
             gauss_backward(w, block, rows, alpha, dalpha, soft, d);
             alpha = soft;
         }
-        sa_head_weights_backward(w, k, block->row, spans, rows, alpha, dalpha, d, dw);
-        if (w->k_0.cols) sa_head_null_backward(w, &at, dalpha, &to, scratch);
-        sa_head_scores_backward(w, memory, k, block, rows, &at, dalpha, &to, d, dw, scratch);
+        if (w->score->maps) {
+            const sa_mat A2 = block_map(w, block, rows.maps, k, 1, S);
+            alpha = block_map(w, block, rows.maps, k, 0, S);
+            dlambda +=
+                sa_difference_backward(sa_lambda_forward(&w->differential), A2, dalpha, soft);
+            map_backward(w, memory, block, spans, rows, d, k, 1, &at, A2, soft, &to, dw, scratch);
+        }
+        map_backward(w, memory, block, spans, rows, d, k, 0, &at, alpha, dalpha, &to, dw, scratch);
         if (w->score->carry)
             w->score->carry_backward(sa_state_score(w, rows.previous_state, block->row, k),
                                      sa_state_score(w, rows.state, block->row, k),
                                      sa_state_score(w, d.state, block->row, k), to.q,
                                      sa_state_score(w, d.previous_state, block->row, k), to.v_a);
     }
+    if (w->score->maps) sa_lambda_backward(&w->differential, dlambda, &dw->differential);
     if (sa_gradient_intact("rope.query")) rotate_queries(w, block, true, d.q);
 }
 

@@ -42,10 +42,11 @@ void sa_attention_score_forward(const sa_attention *w, const sa_memory *memory, 
                                 const sa_override *override, sa_attention_rows rows, int l,
                                 sa_mat o, sa_attention_scratch scratch);
 
-/* The scores e [1 x S] of head k for the query of position i in row l, over sentence b of a pass;
- * returns what it sees of them. causal: as in sa_queries. */
+/* The scores e [1 x S] of head k, and of its `map` (0 where there is one), for the query of
+ * position i in row l, over sentence b of a pass; returns what it sees of them. causal: as in
+ * sa_queries. */
 sa_span sa_attention_scores(const sa_attention *w, const sa_memory *memory, int b, int i,
-                            bool causal, sa_attention_rows rows, int l, int k, sa_mat e,
+                            bool causal, sa_attention_rows rows, int l, int k, int map, sa_mat e,
                             sa_attention_scratch scratch);
 
 /* ---- All queries of all sentences at once: the Transformer -----------------------------------

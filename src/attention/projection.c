@@ -7,6 +7,14 @@
 
 static const sa_mat no_bias = {0};
 
+static void bind_maps(sa_binder *binder, const char *part, const sa_attention_sizes *sizes,
+                      sa_differential *w) {
+    const int maps = sizes->score->maps;
+    if (maps)
+        sa_differential_bind(binder, part, sizes->size / sizes->heads / maps, sizes->value,
+                             sizes->layer, w);
+}
+
 void sa_attention_bind(sa_binder *binder, const char *part, sa_attention_sizes sizes,
                        sa_attention *w) {
     const sa_score *score = sizes.score;
@@ -63,6 +71,7 @@ void sa_attention_bind(sa_binder *binder, const char *part, sa_attention_sizes s
     if (sizes.fertility) w->U_f = sa_bind_vector(binder, part, "U_f", A, SA_INIT_INPUT);
     if (w->normalizer->exponent && sizes.exponent == SA_ENTMAX_ALPHA_LEARNED)
         w->a = sa_bind_vector(binder, part, "a", H, SA_INIT_ZERO); /* alpha = 1.5 */
+    bind_maps(binder, part, &sizes, &w->differential);
     if (w->normalizer->learned_key)
         w->k_0 = sa_bind_vector(binder, part, "k_0", w->key_width / G * H, SA_INIT_ALIGN);
 }
@@ -89,8 +98,8 @@ static void rotate_keys(const sa_attention *w, const sa_memory *memory, bool bac
     const int *first = memory->first;
     for (int row = 0, b = 0; row < keys.rows; b++) {
         const int words = first ? first[b + 1] - first[b] : 1;
-        sa_positions_rotate(&w->positions, w->kv_heads, first ? 0 : memory->position, back,
-                            sa_rows(keys, row, words));
+        sa_positions_rotate(&w->positions, w->kv_heads * sa_attention_maps(w),
+                            first ? 0 : memory->position, back, sa_rows(keys, row, words));
         row += words;
     }
 }
@@ -181,11 +190,13 @@ void sa_attention_state_begin(const sa_attention *w, sa_mat state) {
 
 sa_attention_rows sa_attention_rows_layout(sa_arena *arena, const sa_attention *w, int rows,
                                            int steps, bool alpha) {
-    const int state = sa_attention_state_width(w, steps);
+    const int state = sa_attention_state_width(w, steps), maps = w->heads ? w->score->maps : 0;
     return (sa_attention_rows){
         .q = sa_mat_alloc(arena, rows, w->query_width),
         .alpha = sa_mat_alloc(arena, rows, alpha ? w->heads * steps : 0),
         .head_outputs = sa_mat_alloc(arena, rows, w->output_width),
+        .maps = sa_mat_alloc(arena, rows, alpha ? w->heads * maps * steps : 0),
+        .sums = sa_mat_alloc(arena, rows, maps ? w->output_width : 0),
         .hidden = sa_mat_alloc(arena, rows, w->v_p.cols),
         .relative_center = sa_mat_alloc(arena, rows, w->v_p.cols ? 1 : 0),
         .noise = sa_mat_alloc(arena, rows, 0),
@@ -201,6 +212,8 @@ sa_attention_rows sa_attention_rows_slice(sa_attention_rows all, int first, int 
         .q = sa_rows(all.q, first, count),
         .alpha = sa_rows(all.alpha, first, count),
         .head_outputs = sa_rows(all.head_outputs, first, count),
+        .maps = sa_rows(all.maps, first, count),
+        .sums = sa_rows(all.sums, first, count),
         .hidden = sa_rows(all.hidden, first, count),
         .relative_center = sa_rows(all.relative_center, first, count),
         .selection = sa_rows(all.selection, first, count),

@@ -15,6 +15,7 @@
 #define SA_ATTENTION_PROJECTION_H
 
 #include "attention/coverage.h"
+#include "attention/differential.h"
 #include "attention/location_aware.h"
 #include "attention/normalizer.h"
 #include "attention/score.h"
@@ -43,8 +44,14 @@ typedef struct sa_attention { /* weights, or their gradients */
     sa_real max_fertility;  /* N */
     sa_mat k_0;             /* [1 x n'] the null key, if it is learned */
     bool coverage_loss;
-    sa_location_aware location; /* of scores that read the weights of the step before */
+    sa_location_aware location;   /* of scores that read the weights of the step before */
+    sa_differential differential; /* of a score with two maps */
 } sa_attention;
+
+/* Maps of weights of each head. */
+static inline int sa_attention_maps(const sa_attention *w) {
+    return w->score->maps ? w->score->maps : 1;
+}
 
 typedef struct sa_attention_sizes {
     const sa_score *score;
@@ -59,6 +66,7 @@ typedef struct sa_attention_sizes {
     int window, window_size;
     bool coverage, fertility, coverage_loss; /* earlier weights enter the score: coverage.h */
     double max_fertility;                    /* N */
+    int layer;                               /* of a Transformer, from 1 */
     bool transformer; /* values are always projected, and tensors have the names of 2017 */
 } sa_attention_sizes;
 
@@ -101,6 +109,8 @@ typedef struct sa_attention_rows {
     sa_mat alpha;        /* [R x heads S] head k's weights begin at column k S; as a derivative
                             [R x S], what the alignment loss adds to the first head's, or empty */
     sa_mat head_outputs; /* [R x output_width] o^1 .. o^H; projected values only */
+    sa_mat maps;         /* [R x heads 2 S] with two maps: A1 and A2 of each head, as alpha */
+    sa_mat sums;         /* [R x output_width] with two maps: the outputs before their norm */
     sa_mat hidden, relative_center; /* [R x n'], [R x 1] of SA_WINDOW_LOCAL_P: window.h */
     sa_mat selection, noise;      /* [R x heads S] of monotonic.h: p and, in training, the noise */
     sa_mat previous_state, state; /* [R x heads ..] what a step reads of the step before and

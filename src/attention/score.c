@@ -39,11 +39,12 @@ const sa_score sa_scores[] = {
     [SA_ATTENTION_COSINE] = {"cosine", "e_j = beta cos(W_a s, U_a h_j), beta > 0 learned",
                              "Graves et al. 2014, equations 5 and 6", SA_QUERY_PROJECTED,
                              SA_KEY_PROJECTED, true, sa_cosine_bind, sa_cosine_forward,
-                             sa_cosine_backward},
+                             sa_cosine_backward, .directions = true},
     [SA_ATTENTION_QK_NORM] = {"qk-norm",
                               "e_j = g cos(W_a s, U_a h_j), g learned from log2(L^2 - L) on",
                               "Henry et al. 2020, section 3", SA_QUERY_PROJECTED, SA_KEY_PROJECTED,
-                              true, sa_qk_norm_bind, sa_qk_norm_forward, sa_qk_norm_backward},
+                              true, sa_qk_norm_bind, sa_qk_norm_forward, sa_qk_norm_backward,
+                              .directions = true},
     [SA_ATTENTION_LINEAR] = {.name = "linear",
                              .formula = "e_j = log(phi(W_a s)' phi(U_a h_j)), phi(x) = elu(x) + 1",
                              .citation = "Katharopoulos et al. 2020, section 3.2",
@@ -80,6 +81,13 @@ const sa_score sa_scores[] = {
                                      .forward = sa_additive_forward,
                                      .backward = sa_additive_backward,
                                      .location_aware = true},
+    [SA_ATTENTION_DIFFERENTIAL] = {"differential",
+                                   "alpha_j = softmax_j(q_1' k_1j / sqrt(d)) - lambda "
+                                   "softmax_j(q_2' k_2j / sqrt(d)) with the halves of W_a s and "
+                                   "U_a h_j, lambda learned in each layer",
+                                   "Ye et al. 2024, section 2.1", SA_QUERY_PROJECTED,
+                                   SA_KEY_PROJECTED, true, NULL, sa_scaled_dot_forward,
+                                   sa_scaled_dot_backward, .maps = 2},
     {.name = NULL},
 };
 

@@ -57,6 +57,10 @@ typedef struct sa_score {
 
     bool location_aware; /* it also reads the weights of the step before, and projected keys:
                             location_aware.h */
+    int maps; /* of weights, of which each head uses the difference: 2, each with half of the head's
+                 units; 0: one */
+
+    bool directions; /* it compares directions, of which a head of one number has only the sign */
 
     bool kernel; /* v_a is the logarithm of a kernel's width, which `attend --bandwidth` sets */
 

@@ -78,8 +78,10 @@ static score_inputs inputs_of_head(const attention_view *view, int k) {
     const bool whole = w->score->query == SA_QUERY_IDENTITY;
     const sa_decoder_cache *pass = &view->out->model->pass.decoder;
     const sa_query_block block = {0, 1, 0, view->out->i, false};
+    const sa_head_slice head =
+        sa_slice_head(w, &pass->source.memory, &block, view->rows.q, view->rows.head_outputs, k);
     const sa_mat keys =
-        sa_head_keys(w, &pass->source.memory, &block, 0, view->rows, k, pass->scratch);
+        sa_head_keys(w, &pass->source.memory, &block, 0, view->rows, k, &head, pass->scratch);
     return (score_inputs){sa_head_part(w->v_a, w->heads, k),
                           whole ? view->rows.q : sa_head_part(view->rows.q, w->heads, k), keys};
 }
@@ -195,8 +197,8 @@ static void explain_score(attention_view *view, int k, sa_mat e) {
     sa_explainer *out = view->out;
     char label[64];
     double divisor;
-    view->span = sa_attention_scores(w, &pass->source.memory, 0, out->i, false, view->rows, 0, k, e,
-                                     pass->scratch);
+    view->span = sa_attention_scores(w, &pass->source.memory, 0, out->i, false, view->rows, 0, k, 0,
+                                     e, pass->scratch);
     sa_explainer_substitute(out, score->formula, symbols);
     sa_explainer_cite(out, score->citation);
     if (score->query == SA_QUERY_PROJECTED) {

@@ -82,7 +82,8 @@ static void explain_positions(const layer_view *view, int k) {
     }
 }
 
-static void explain_score(const layer_view *view, int k, sa_mat q) {
+/* Of map m, from 0, if the head has two. */
+static void explain_score(const layer_view *view, int k, int m, sa_mat q) {
     const sa_attention_sublayer_cache *cache = &view->cache->self;
     const sa_stack_cache *encoder = &view->out->model->pass.transformer.encoder;
     const sa_score *score = view->w->self.attention.score;
@@ -91,18 +92,45 @@ static void explain_score(const layer_view *view, int k, sa_mat q) {
     const sa_explainer_symbol symbols[] = {{"s", "x_i"}, {"h_j", "x_j"}, {"e_j", "e_ij"}, {0}};
     sa_explainer *out = view->out;
     sa_attention_scores(&view->w->self.attention, &cache->memory, 0, view->i + 1, false,
-                        cache->rows, view->i, k, e, encoder->scratch);
-    if (strcmp(score->name, "scaled-dot") == 0)
+                        cache->rows, view->i, k, m, e, encoder->scratch);
+    if (score->maps)
+        sa_explainer_write(out, "e%d_ij = q%d_i' %s%d%s / sqrt(%d), from half %d of the numbers",
+                           m + 1, m + 1, positions->vector ? "(k" : "k", m + 1,
+                           positions->vector ? "_j + a^K_c)" : "_j", q.cols / score->maps, m + 1);
+    else if (strcmp(score->name, "scaled-dot") == 0)
         sa_explainer_write(out, "e_ij = q_i' %s / sqrt(%d)",
                            positions->vector ? "(k_j + a^K_c)" : "k_j", q.cols);
     else
         sa_explainer_substitute(out, score->formula, symbols);
-    if (strcmp(score->name, "scaled-dot") != 0 && positions->vector)
+    if (!score->maps && strcmp(score->name, "scaled-dot") != 0 && positions->vector)
         sa_explainer_write(out, ", with k_j + a^K_c in the place of k_j");
     if (positions->bias) sa_explainer_write(out, " + b_ij");
     sa_explainer_cite(out, score->citation);
-    sa_explainer_column(out, "e", "e_ij", e, SA_ROWS_SOURCE, -1);
-    sa_explain_null_score(out, &view->w->self.attention, k, q);
+    static const char *const names[] = {"e", "e_2"}, *const labels[] = {"e1_ij", "e2_ij"};
+    sa_explainer_column(out, names[m], score->maps ? labels[m] : "e_ij", e, SA_ROWS_SOURCE, -1);
+    if (!score->maps) sa_explain_null_score(out, &view->w->self.attention, k, q);
+}
+
+/* The two maps, lambda and the difference. */
+static void explain_difference(const layer_view *view, int k, sa_mat q) {
+    const sa_attention *w = &view->w->self.attention;
+    const sa_mat maps = sa_head_part(own(view, view->cache->self.rows.maps), w->heads, k);
+    static const char *const names[] = {"A_1", "A_2"}, *const labels[] = {"A1_ij", "A2_ij"};
+    sa_explainer *out = view->out;
+    for (int m = 0; m < w->score->maps; m++) {
+        explain_score(view, k, m, q);
+        sa_explainer_write(out, "A%d_ij = %s_j(e%d_ij)", m + 1, w->normalizer->name, m + 1);
+        sa_explainer_cite(out, w->normalizer->citation);
+        sa_explainer_column(out, names[m], labels[m],
+                            sa_cols(sa_head_part(maps, w->score->maps, m), 0, view->x.rows),
+                            SA_ROWS_SOURCE, -1);
+    }
+    sa_explainer_write(out, "lambda = exp(lambda_q1' lambda_k1) - exp(lambda_q2' lambda_k2) + %.4g",
+                       (double)w->differential.init);
+    sa_explainer_cite(out, "Ye et al. 2024, equation 2");
+    sa_explainer_number(out, "lambda", "lambda", sa_lambda_forward(&w->differential));
+    sa_explainer_write(out, "alpha_ij = A1_ij - lambda A2_ij");
+    sa_explainer_cite(out, "Ye et al. 2024, equation 1");
 }
 
 static void explain_head(const layer_view *view, int k) {
@@ -128,16 +156,26 @@ static void explain_head(const layer_view *view, int k) {
     if (keys.cols) sa_explainer_matrix(out, "k", "k_j", keys, SA_ROWS_SOURCE);
     sa_explainer_matrix(out, "v", "v_j", values, SA_ROWS_SOURCE);
     explain_positions(view, k);
-    explain_score(view, k, q);
-    sa_explainer_substitute(out, w->normalizer->formula, symbols);
-    if (w->window != SA_WINDOW_NONE) sa_explainer_write(out, ", within the window");
-    sa_explainer_cite(out, strcmp(w->normalizer->name, "softmax") == 0
-                               ? "Vaswani et al. 2017, equation 1"
-                               : w->normalizer->citation);
+    if (w->score->maps) {
+        explain_difference(view, k, q);
+    } else {
+        explain_score(view, k, 0, q);
+        sa_explainer_substitute(out, w->normalizer->formula, symbols);
+        if (w->window != SA_WINDOW_NONE) sa_explainer_write(out, ", within the window");
+        sa_explainer_cite(out, strcmp(w->normalizer->name, "softmax") == 0
+                                   ? "Vaswani et al. 2017, equation 1"
+                                   : w->normalizer->citation);
+    }
     sa_explainer_column(out, "alpha", "alpha_ij",
                         sa_attention_head(cache->rows.alpha, view->i, H, k, S), SA_ROWS_SOURCE, -1);
-    sa_explainer_write(out, w->positions.kind->vector ? "o_i = sum_j alpha_ij (v_j + a^V_c)"
-                                                      : "o_i = sum_j alpha_ij v_j");
+    if (w->score->maps)
+        sa_explainer_write(out,
+                           "with x_i = sum_j alpha_ij v_j: o_i = (1 - %.4g) head_norm . x_i / "
+                           "sqrt(mean(x_i^2) + 1e-5)",
+                           (double)w->differential.init);
+    else
+        sa_explainer_write(out, w->positions.kind->vector ? "o_i = sum_j alpha_ij (v_j + a^V_c)"
+                                                          : "o_i = sum_j alpha_ij v_j");
     sa_explainer_cite(out, heads_place);
     sa_explainer_vector(out, "o", "o_i", own(view, sa_head_part(cache->rows.head_outputs, H, k)));
     out->line.head = 0;

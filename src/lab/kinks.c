@@ -4,10 +4,12 @@
 #include <math.h>
 
 /* Least distances of drawn weights from a kink; of the features of linear attention, where only the
- * slope has one; of a window's edges from a position, relative to the source. */
+ * slope has one; of a window's edges from a position, relative to the source; of what a head's norm
+ * normalizes from 0, around which it turns about. */
 #define MARGIN 8e-3
 #define FEATURE_MARGIN 5e-4
 #define WINDOW_MARGIN 1e-3
+#define NORM_MARGIN 5e-2
 
 /* Which input of every maxout unit is the larger. */
 static void add_maxout(const sa_lab_model *model, sa_kinks *found) {
@@ -42,9 +44,11 @@ static void add_window(const attending *at, int l, int i, int S, sa_kinks *found
 static void add_normalizer(const attending *at, int b, int l, int i, sa_kinks *found) {
     const int S = at->memory->first[b + 1] - at->memory->first[b];
     const sa_mat e = sa_cols(sa_rows(at->scratch.soft, 0, 1), 0, S);
-    for (int k = 0; k < at->w->heads; k++) {
+    const int maps = sa_attention_maps(at->w);
+    for (int map = 0; map < at->w->heads * maps; map++) {
+        const int k = map / maps;
         const sa_span span = sa_attention_scores(at->w, at->memory, b, i, at->causal, at->rows, l,
-                                                 k, e, at->scratch);
+                                                 k, map % maps, e, at->scratch);
         const sa_mat seen = sa_cols(e, span.first, span.count);
         at->w->normalizer->kinks(sa_attention_exponent(at->w, k), seen);
         for (int j = 0; j < seen.cols; j++) {
@@ -86,8 +90,23 @@ static void add_keys(const attending *at, sa_kinks *found) {
 
 static void add_own_keys(const attending *at, int b, int l, int i, sa_kinks *found) {
     const sa_query_block block = {l, 1, b, i, at->causal};
-    for (int k = 0; k < at->w->heads && sa_attention_has_own_keys(at->w); k++)
-        add_features(sa_head_keys(at->w, at->memory, &block, 0, at->rows, k, at->scratch), found);
+    for (int k = 0; k < at->w->heads && sa_attention_has_own_keys(at->w); k++) {
+        const sa_head_slice head =
+            sa_slice_head(at->w, at->memory, &block, at->rows.q, at->rows.head_outputs, k);
+        add_features(sa_head_keys(at->w, at->memory, &block, 0, at->rows, k, &head, at->scratch),
+                     found);
+    }
+}
+
+/* How large the outputs of the heads are before their norm, where they have one. */
+static void add_sums(const attending *at, int l, sa_kinks *found) {
+    const sa_mat sums = sa_rows(at->rows.sums, l, 1);
+    for (int k = 0; k < at->w->heads && sums.cols; k++) {
+        const sa_mat own = sa_head_part(sums, at->w->heads, k);
+        double size = 0;
+        for (int d = 0; d < own.cols; d++) size += own.x[d] * own.x[d];
+        found->nearest = fmin(found->nearest, sqrt(size / own.cols) / NORM_MARGIN);
+    }
 }
 
 /* Of the query of position i in row l over sentence b. */
@@ -97,6 +116,7 @@ static void add_query(const attending *at, int b, int l, int i, sa_kinks *found)
         add_window(at, l, i, at->causal && i < S ? i : S, found);
     if (at->w->normalizer->kinks) add_normalizer(at, b, l, i, found);
     if (at->w->coverage_loss) add_coverage(at, b, l, found);
+    add_sums(at, l, found);
     if (!at->w->score->features) return;
     add_features(sa_rows(at->rows.q, l, 1), found);
     add_own_keys(at, b, l, i, found);

@@ -31,6 +31,8 @@ static const char *content_free_note(const sa_proof_setup *setup) {
 static const char *unnormalized(const sa_proof_setup *setup) {
     const sa_attention *attention = sa_lab_attention(setup);
     if (!attention) return no_attention(setup);
+    if (attention->score->maps)
+        return "weights are the difference of two maps, which sums to 1 - lambda";
     return attention->score->weights ? "the score makes the weights, which may have any sum" : NULL;
 }
 

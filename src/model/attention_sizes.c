@@ -77,6 +77,44 @@ bool sa_positions_check(const sa_position_kind *kind, const sa_attention_sizes *
                                                   : "--embed must be even");
 }
 
+/* A score with two maps, whose difference may be negative. */
+static bool check_maps(const sa_settings *settings, const sa_attention_sizes *sizes,
+                       sa_error *error) {
+    const char *name = sizes->score->name;
+    const int width = sizes->size / sizes->heads;
+    if (sizes->score->directions && width < 2)
+        return sa_fail(error, SA_USAGE,
+                       "--attention %s compares directions, and one number has only its sign: "
+                       "--attn / --heads must be at least 2",
+                       name);
+    if (!sizes->score->maps) return true;
+    if (!sizes->transformer)
+        return sa_fail(error, SA_USAGE,
+                       "--attention %s learns one lambda for each layer of a Transformer and "
+                       "normalizes what its heads sum up: it needs --model transformer",
+                       name);
+    if (width % sizes->score->maps != 0)
+        return sa_fail(error, SA_USAGE,
+                       "--attention %s compares the two halves of a query and key, but a head has "
+                       "%d numbers: --attn / --heads must be even",
+                       name, width);
+    if (sizes->value < 2)
+        return sa_fail(error, SA_USAGE,
+                       "--attention %s normalizes the output of each head, and of one number that "
+                       "leaves the sign: --value-size, or --embed / --heads, must be at least 2",
+                       name);
+    if (settings->copy)
+        return sa_fail(error, SA_USAGE,
+                       "--copy copies by probabilities, but the weights of --attention %s may be "
+                       "negative",
+                       name);
+    return settings->guided_alignment == 0 ||
+           sa_fail(error, SA_USAGE,
+                   "--guided-alignment needs the logarithm of every weight: those of --attention "
+                   "%s may be negative",
+                   name);
+}
+
 /* A score that makes the weights itself, or goes on from target step to target step. */
 static bool check_score(const sa_settings *settings, const sa_attention_sizes *sizes,
                         sa_error *error) {
@@ -186,7 +224,7 @@ bool sa_attention_sizes_check(const sa_settings *settings, const sa_attention_si
                        "--kv-heads %d: each key/value head serves equally many heads, but %d does "
                        "not divide --heads %d",
                        sizes->kv_heads, sizes->kv_heads, sizes->heads);
-    return check_recurrence(settings, sizes, error) && check_score(settings, sizes, error) &&
-           check_zeros(settings, sizes, error) && check_widths(sizes, error) &&
-           check_coverage(settings, sizes, error);
+    return check_maps(settings, sizes, error) && check_recurrence(settings, sizes, error) &&
+           check_score(settings, sizes, error) && check_zeros(settings, sizes, error) &&
+           check_widths(sizes, error) && check_coverage(settings, sizes, error);
 }

@@ -35,12 +35,14 @@ static void bind_stack(sa_binder *binder, const char *name, const char *side,
     for (int i = 0; i < w->layers; i++) {
         sa_transformer_layer *layer = &w->layer[i];
         char part[32];
+        sa_attention_sizes attention = sizes->attention;
+        attention.layer = i + 1;
         snprintf(part, sizeof part, "%s.%d.self", name, i + 1);
-        sa_attention_sublayer_bind(binder, part, sizes->attention, sizes->norm, &layer->self);
+        sa_attention_sublayer_bind(binder, part, attention, sizes->norm, &layer->self);
         bind_positions(binder, part, w, &positions, &layer->self.attention);
         snprintf(part, sizeof part, "%s.%d.cross", name, i + 1);
         if (cross)
-            sa_attention_sublayer_bind(binder, part, cross_sizes(sizes->attention), sizes->norm,
+            sa_attention_sublayer_bind(binder, part, cross_sizes(attention), sizes->norm,
                                        &layer->cross);
         snprintf(part, sizeof part, "%s.%d.feedforward", name, i + 1);
         sa_feedforward_sublayer_bind(binder, part, sizes->m, sizes->ffn, sizes->norm, &layer->feed);

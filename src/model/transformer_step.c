@@ -22,6 +22,7 @@ void sa_transformer_decode_layout(sa_arena *arena, const sa_transformer *w, cons
         .inner = sa_mat_alloc(arena, rows, w->sizes.ffn),
         .self_attention = sa_attention_rows_layout(arena, attention, rows, 0, false),
         .alpha = sa_mat_alloc(arena, 1, attention->heads * steps),
+        .maps = sa_mat_alloc(arena, 1, attention->heads * attention->score->maps * steps),
         .keys = sa_mat_alloc(arena, kept, attention->key_width),
         .values = sa_mat_alloc(arena, kept, attention->value_width),
         .sums = {sa_mat_alloc(arena, rows, stack->layers * sums),
@@ -149,7 +150,7 @@ static void attend_to_cache(const sa_attention *attention, int layer, int i, sa_
         const sa_memory cache =
             gather_entries(state, attention, layer, state->cache.last[l], i, first);
         sa_attention_rows row = sa_attention_rows_slice(rows, l, 1);
-        row.alpha = state->alpha;
+        row.alpha = state->alpha, row.maps = state->maps;
         sa_attention_score_forward(attention, &cache, 0, i, NULL, row, 0, sa_rows(o, l, 1),
                                    state->scratch);
     }

@@ -35,7 +35,7 @@ typedef struct sa_transformer_decode_state {
     sa_residual_cache self, cross, feed; /* used by all layers in turn */
     sa_mat inner;                        /* [rows x ffn] */
     sa_attention_rows self_attention;    /* without the weights */
-    sa_mat alpha, keys, values;          /* of one row, with the cached words */
+    sa_mat alpha, maps, keys, values;    /* of one row, with the cached words */
     sa_attention_rows cross_attention[SA_MAX_LAYERS];
     sa_layernorm_cache last;
     sa_attention_scratch scratch;

@@ -24,6 +24,9 @@ static const sa_color viridis[] = {
  */
 static const unsigned char viridis_entries[] = {53, 54, 24, 25, 30, 36, 41, 77, 148, 220};
 
+static const sa_color red = {0xd0, 0x20, 0x20}; /* of weight -1 */
+enum { red_entry = 160 };
+
 #define LIST(list) (int)(sizeof(list) / sizeof *(list)), (list)
 
 const sa_colormap sa_colormaps[] = {{"ink", LIST(ink), LIST(ink_entries)},
@@ -41,6 +44,12 @@ static unsigned char mix(unsigned char from, unsigned char to, double fraction) 
 
 sa_color sa_colormap_color(int map, double weight) {
     const sa_colormap *colormap = &sa_colormaps[map];
+    if (weight < 0) {
+        const sa_color zero = colormap->stop[0];
+        const double part = fmin(-weight, 1);
+        return (sa_color){mix(zero.red, red.red, part), mix(zero.green, red.green, part),
+                          mix(zero.blue, red.blue, part)};
+    }
     const double position = fmin(fmax(weight, 0), 1) * (colormap->stops - 1);
     const int before = (int)fmin(floor(position), colormap->stops - 2);
     const sa_color *from = &colormap->stop[before], *to = from + 1;
@@ -51,6 +60,7 @@ sa_color sa_colormap_color(int map, double weight) {
 
 int sa_colormap_palette_index(int map, double weight) {
     const sa_colormap *colormap = &sa_colormaps[map];
+    if (weight < -0.05) return red_entry;
     return colormap->entry[lround(fmin(fmax(weight, 0), 1) * (colormap->entries - 1))];
 }
 

@@ -201,9 +201,21 @@ static bool exceeds_scale(const layout *it) {
     return false;
 }
 
+/* Whether a weight of the mean, or of the panels, is negative: red. */
+static bool goes_below_scale(const layout *it) {
+    const sa_alignment *alignment = it->alignment;
+    for (int panel = 0; panel < it->panels; panel++) {
+        const double *weights = sa_alignment_weights(alignment, 0, it->panels > 1 ? panel + 1 : 0);
+        for (int i = 0; i < alignment->targets * alignment->sources; i++)
+            if (weights[i] < -1e-5) return true;
+    }
+    return false;
+}
+
 /* The color scale, 1 at the top. */
 static void add_scale(const layout *it, double x, double y, sa_drawing *drawing) {
-    const char *const marks[] = {exceeds_scale(it) ? "≥ 1" : "1", "0.5", "0"};
+    const char *const marks[] = {exceeds_scale(it) ? "≥ 1" : "1", "0.5",
+                                 goes_below_scale(it) ? "≤ 0" : "0"};
     const double step = (double)SCALE_HEIGHT / SCALE_STEPS;
     for (int i = 0; i < SCALE_STEPS; i++)
         sa_drawing_fill(drawing, (sa_box){x, y + i * step, SCALE, step},

@@ -13,7 +13,8 @@ function unpack(text, count) {
   for (let i = 0, at = 0; i < text.length; i += 2) {
     const number = digitOf.get(text[i]) * 64 + digitOf.get(text[i + 1]);
     if (number < 1024) weights[at++] = number / 1000;
-    else at += number - 1024;
+    else if (number <= 3072) at += number - 1024;
+    else weights[at++] = (3072 - number) / 1000;
   }
   return weights;
 }

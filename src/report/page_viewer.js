@@ -214,6 +214,8 @@ function drawThumbnails({ model, words }) {
 // What a normalizer gives to no word, and to how many words it gives nothing; the page has thousandths.
 function beside({ settings: { normalizer } }, row) {
   const sum = row.reduce((all, weight) => all + weight, 0), zeros = row.filter((weight) => weight === 0).length;
+  const below = row.filter((weight) => weight < 0).length;
+  if (below) return [`, ${below} of ${row.length} weights are negative (the other color)`];
   if (normalizer === "null" || normalizer === "null-key") return [`, null key ${Math.max(0, 1 - sum).toFixed(2)}`];
   return normalizer === "sparsemax" || normalizer === "entmax" ? [`, ${zeros} of ${row.length} weights are 0`] : [];
 }

@@ -81,6 +81,7 @@ static const char *block(double weight) {
     static const char *const blocks[] = {"··", "░░", "▒▒", "▓▓", "██"};
     static const double least[] = {0.05, 0.25, 0.5, 0.75};
     int level = 0;
+    if (weight <= -least[0]) return "--";
     while (level < 4 && weight >= least[level]) level++;
     return blocks[level];
 }

@@ -72,7 +72,7 @@ tensors() { # OPTION...: of such a model, numbers of layers and gates made gener
 for model in '--cell gru --window local-p --decoder-layers 2' '--decoder cgru --cell lstm --cell-norm --input-feeding --average 2' \
     '--decoder fixed --cell rnn' '--tokenizer bpe --attention location' \
     '--model transformer --window local-p' '--model transformer --norm post --attention general' \
-    '--model transformer --positions shaw'; do
+    '--model transformer --positions shaw' '--model transformer --attention differential'; do
     tensors $model
 done | sort -u | sed -E 's/^(encoder|decoder)\.[0-9]+\.(self|cross)/ATTENTION/
     s/^(encoder|decoder)\.[0-9]+\.feedforward/encoder.1.feedforward/

@@ -24,6 +24,8 @@ static size_t unpack(const sa_buffer *packed, double *weights) {
         int number = 64 * digit(packed->text[i]) + digit(packed->text[i + 1]);
         if (number < 1024)
             weights[count++] = number / 1000.0;
+        else if (number > 3072)
+            weights[count++] = (3072 - number) / 1000.0;
         else
             for (; number > 1024; number--) weights[count++] = 0;
     }
@@ -36,6 +38,7 @@ START_TEST(weights_come_back) {
     sa_buffer packed = {0};
     weights[0] = 1, weights[1] = 0.5, weights[3] = 0.0004, weights[4] = 0.0006;
     for (int i = 10; i < 50; i++) weights[i] = 1.0 / i;
+    weights[60] = -0.25, weights[61] = -0.001;
     weights[8000] = 0.25; /* behind more zeros than one number tells */
     sa_page_encode_weights(weights, COUNT, &packed);
     ck_assert_uint_eq(unpack(&packed, back), COUNT);
@@ -51,7 +54,7 @@ START_TEST(weights_are_packed_as_written_down) {
     const double weights[] = {1, 0, 0, 0, 0.063, 1.5, -1};
     sa_buffer packed = {0};
     sa_page_encode_weights(weights, 7, &packed);
-    ck_assert_str_eq(packed.text, "PoQDA/PoQB"); /* 1000, 3 zeros, 63, 1000, 1 zero */
+    ck_assert_str_eq(packed.text, "PoQDA/Po/o"); /* 1000, 3 zeros, 63, 1000, -1000 */
     sa_buffer_release(&packed);
     sa_page_encode_weights(weights, 0, &packed);
     ck_assert_uint_eq(packed.size, 0);

@@ -62,6 +62,10 @@ static inline void fit_together(sa_settings *settings) {
         settings->attn = 8;
         if (settings->model == SA_MODEL_TRANSFORMER) settings->embed = 8;
     }
+    if (settings->attention == SA_ATTENTION_DIFFERENTIAL) {
+        settings->attn = 8;
+        if (settings->heads == 4 && settings->value_size < 2) settings->embed = 8;
+    }
     if (settings->tie != SA_TIE_NONE) settings->maxout = settings->embed;
     if (settings->entmax_alpha == SA_ENTMAX_ALPHA_LEARNED)
         settings->normalizer = SA_NORMALIZER_ENTMAX;

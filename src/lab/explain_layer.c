@@ -176,7 +176,7 @@ static void explain_head(const layer_view *view, int k) {
     else
         sa_explainer_write(out, w->positions.kind->vector ? "o_i = sum_j alpha_ij (v_j + a^V_c)"
                                                           : "o_i = sum_j alpha_ij v_j");
-    sa_explainer_cite(out, heads_place);
+    sa_explainer_cite(out, w->score->maps ? "Ye et al. 2024, equation 3" : heads_place);
     sa_explainer_vector(out, "o", "o_i", own(view, sa_head_part(cache->rows.head_outputs, H, k)));
     out->line.head = 0;
 }

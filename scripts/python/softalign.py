@@ -719,7 +719,8 @@ class Alignment(_Shown):
 
     target, source   the words of rows and columns, ending in "</s>"
     weights          [target, source]: where the model attends, the mean over heads; a row sums to 1,
-                     or less with a null key or a Gaussian window
+                     or less with a null key, a Gaussian window or differential attention, whose weights
+                     may be negative
     head_weights     [layer, head, target, source]
     log_probability  of the target, </s> included (nats)
     token_log_probabilities   [target]; None but for cross-attention

@@ -68,10 +68,9 @@ bool sa_attention_has_own_keys(const sa_attention *w) {
     return w->w_c.cols || w->location.F.cols || w->positions.a_K.rows;
 }
 
-sa_mat sa_head_keys(const sa_attention *w, const sa_memory *memory, const sa_query_block *block,
-                    int l, sa_attention_rows rows, int k, const sa_head_slice *at,
+sa_mat sa_head_keys(const sa_attention *w, const sa_query_block *block, int l,
+                    sa_attention_rows rows, int k, const sa_head_slice *at,
                     sa_attention_scratch scratch) {
-    (void)memory;
     if (!sa_attention_has_own_keys(w)) return at->k;
     const sa_mat own = sa_cols(sa_rows(scratch.own_keys, 0, at->k.rows), 0, at->k.cols);
     if (w->positions.a_K.rows) {
@@ -88,27 +87,27 @@ static int queries_at_once(const sa_attention *w, const sa_query_block *block) {
     return w->positions.a_K.rows ? 1 : block->count;
 }
 
-void sa_head_scores_forward(const sa_attention *w, const sa_memory *memory, int k,
-                            const sa_query_block *block, sa_attention_rows rows,
-                            const sa_head_slice *at, sa_mat e, sa_attention_scratch scratch) {
+void sa_head_scores_forward(const sa_attention *w, int k, const sa_query_block *block,
+                            sa_attention_rows rows, const sa_head_slice *at, sa_mat e,
+                            sa_attention_scratch scratch) {
     const int Q = queries_at_once(w, block);
     for (int l = 0; l < block->count; l += Q) {
-        const sa_mat keys = sa_head_keys(w, memory, block, l, rows, k, at, scratch);
+        const sa_mat keys = sa_head_keys(w, block, l, rows, k, at, scratch);
         w->score->forward(at->v_a, sa_rows(at->q, l, Q), keys, sa_rows(e, l, Q),
                           key_scratch(scratch, keys));
     }
     sa_positions_bias(&at->positions, k, block->i - 1, e);
 }
 
-void sa_head_scores_backward(const sa_attention *w, const sa_memory *memory, int k,
-                             const sa_query_block *block, sa_attention_rows rows,
-                             const sa_head_slice *at, sa_mat de, sa_head_slice *to,
-                             sa_attention_rows d, sa_attention *dw, sa_attention_scratch scratch) {
+void sa_head_scores_backward(const sa_attention *w, int k, const sa_query_block *block,
+                             sa_attention_rows rows, const sa_head_slice *at, sa_mat de,
+                             sa_head_slice *to, sa_attention_rows d, sa_attention *dw,
+                             sa_attention_scratch scratch) {
     const int Q = queries_at_once(w, block);
     const bool own = sa_attention_has_own_keys(w);
     sa_positions_bias_backward(k, block->i - 1, de, &to->positions);
     for (int l = 0; l < block->count; l += Q) {
-        const sa_mat keys = sa_head_keys(w, memory, block, l, rows, k, at, scratch);
+        const sa_mat keys = sa_head_keys(w, block, l, rows, k, at, scratch);
         const sa_mat dkeys =
             own ? sa_cols(sa_rows(scratch.d_own_keys, 0, keys.rows), 0, keys.cols) : to->k;
         if (own) sa_zero(dkeys);

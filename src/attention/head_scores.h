@@ -45,20 +45,20 @@ bool sa_attention_has_own_keys(const sa_attention *w);
 
 /* The keys that the score of head k reads for query l of the block: those of the memory, or
  * scratch.own_keys. */
-sa_mat sa_head_keys(const sa_attention *w, const sa_memory *memory, const sa_query_block *block,
-                    int l, sa_attention_rows rows, int k, const sa_head_slice *at,
+sa_mat sa_head_keys(const sa_attention *w, const sa_query_block *block, int l,
+                    sa_attention_rows rows, int k, const sa_head_slice *at,
                     sa_attention_scratch scratch);
 
 /* e_ij = f(q_i, k_j) + b(j - i)    e [Q x S] */
-void sa_head_scores_forward(const sa_attention *w, const sa_memory *memory, int k,
-                            const sa_query_block *block, sa_attention_rows rows,
-                            const sa_head_slice *at, sa_mat e, sa_attention_scratch scratch);
+void sa_head_scores_forward(const sa_attention *w, int k, const sa_query_block *block,
+                            sa_attention_rows rows, const sa_head_slice *at, sa_mat e,
+                            sa_attention_scratch scratch);
 /* From de, which may be overwritten: dq, dk and dv_a, what the positions learn, and where the keys
  * depend on earlier weights d.previous_state and dw are added to. */
-void sa_head_scores_backward(const sa_attention *w, const sa_memory *memory, int k,
-                             const sa_query_block *block, sa_attention_rows rows,
-                             const sa_head_slice *at, sa_mat de, sa_head_slice *to,
-                             sa_attention_rows d, sa_attention *dw, sa_attention_scratch scratch);
+void sa_head_scores_backward(const sa_attention *w, int k, const sa_query_block *block,
+                             sa_attention_rows rows, const sa_head_slice *at, sa_mat de,
+                             sa_head_slice *to, sa_attention_rows d, sa_attention *dw,
+                             sa_attention_scratch scratch);
 
 /* e_ij -= e_i0, e_i0 = f(q_i, k_0) of a learned null key: to the normalizer its score is 0. */
 void sa_head_null_forward(const sa_attention *w, const sa_head_slice *at, sa_mat e,

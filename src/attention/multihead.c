@@ -129,20 +129,20 @@ sa_span sa_attention_scores(const sa_attention *w, const sa_memory *memory, int 
     const sa_query_block block = {l, 1, b, i, causal};
     const sa_head_slice head = sa_slice_head(w, memory, &block, rows.q, rows.head_outputs, k),
                         at = sa_slice_map(w, &head, map);
-    sa_head_scores_forward(w, memory, k, &block, rows, &at, e, scratch);
+    sa_head_scores_forward(w, k, &block, rows, &at, e, scratch);
     return span_of(w, &block, 0, rows, e.cols);
 }
 
 /* The weights of head k before windows: one map, or the difference of two. */
-static void weights_forward(const sa_attention *w, const sa_memory *memory,
-                            const sa_query_block *block, const sa_span *spans,
-                            const sa_override *override, sa_attention_rows rows, int k,
-                            const sa_head_slice *head, sa_mat alpha, sa_attention_scratch scratch) {
+static void weights_forward(const sa_attention *w, const sa_query_block *block,
+                            const sa_span *spans, const sa_override *override,
+                            sa_attention_rows rows, int k, const sa_head_slice *head, sa_mat alpha,
+                            sa_attention_scratch scratch) {
     sa_mat map[2];
     for (int m = 0; m < sa_attention_maps(w); m++) {
         const sa_head_slice at = sa_slice_map(w, head, m);
         map[m] = w->score->maps ? block_map(w, block, rows.maps, k, m, alpha.cols) : alpha;
-        sa_head_scores_forward(w, memory, k, block, rows, &at, map[m], scratch);
+        sa_head_scores_forward(w, k, block, rows, &at, map[m], scratch);
         if (w->k_0.cols) sa_head_null_forward(w, &at, map[m], scratch);
         sa_head_weights_forward(w, k, block->row, spans, override, rows, map[m]);
     }
@@ -164,7 +164,7 @@ static void heads_forward(const sa_attention *w, const sa_memory *memory,
         if (w->score->carry)
             w->score->carry(at.v_a, sa_state_score(w, rows.previous_state, block->row, k), at.q,
                             sa_state_score(w, rows.state, block->row, k));
-        weights_forward(w, memory, block, spans, override, rows, k, &at, alpha, scratch);
+        weights_forward(w, block, spans, override, rows, k, &at, alpha, scratch);
         if (w->window == SA_WINDOW_LOCAL_P) gauss_forward(w, block, rows, alpha);
         for (int l = 0; override && l < block->count; l++)
             sa_override_apply(override, block->sentence, block->i + l, sa_rows(alpha, l, 1),
@@ -178,16 +178,16 @@ static void heads_forward(const sa_attention *w, const sa_memory *memory,
 }
 
 /* One map of head k, from its weights and the derivative by them, which is overwritten. */
-static void map_backward(const sa_attention *w, const sa_memory *memory,
-                         const sa_query_block *block, const sa_span *spans, sa_attention_rows rows,
-                         sa_attention_rows d, int k, int m, const sa_head_slice *head, sa_mat alpha,
-                         sa_mat dalpha, const sa_head_slice *dhead, sa_attention *dw,
+static void map_backward(const sa_attention *w, const sa_query_block *block, const sa_span *spans,
+                         sa_attention_rows rows, sa_attention_rows d, int k, int m,
+                         const sa_head_slice *head, sa_mat alpha, sa_mat dalpha,
+                         const sa_head_slice *dhead, sa_attention *dw,
                          sa_attention_scratch scratch) {
     const sa_head_slice at = sa_slice_map(w, head, m);
     sa_head_slice to = sa_slice_map(w, dhead, m);
     sa_head_weights_backward(w, k, block->row, spans, rows, alpha, dalpha, d, dw);
     if (w->k_0.cols) sa_head_null_backward(w, &at, dalpha, &to, scratch);
-    sa_head_scores_backward(w, memory, k, block, rows, &at, dalpha, &to, d, dw, scratch);
+    sa_head_scores_backward(w, k, block, rows, &at, dalpha, &to, d, dw, scratch);
 }
 
 /* From d_o and d.state: d.q, d.relative_center, d.previous_state, what dmemory has besides
@@ -223,9 +223,9 @@ static void heads_backward(const sa_attention *w, const sa_memory *memory,
             alpha = block_map(w, block, rows.maps, k, 0, S);
             dlambda +=
                 sa_difference_backward(sa_lambda_forward(&w->differential), A2, dalpha, soft);
-            map_backward(w, memory, block, spans, rows, d, k, 1, &at, A2, soft, &to, dw, scratch);
+            map_backward(w, block, spans, rows, d, k, 1, &at, A2, soft, &to, dw, scratch);
         }
-        map_backward(w, memory, block, spans, rows, d, k, 0, &at, alpha, dalpha, &to, dw, scratch);
+        map_backward(w, block, spans, rows, d, k, 0, &at, alpha, dalpha, &to, dw, scratch);
         if (w->score->carry)
             w->score->carry_backward(sa_state_score(w, rows.previous_state, block->row, k),
                                      sa_state_score(w, rows.state, block->row, k),

@@ -132,7 +132,8 @@ const cli_command cli_align = {
     .details =
         "Runs the decoder on the given targets (teacher forcing) and writes the attention weights "
         "of every target word. In a heatmap CSV columns are source words, rows target words, both "
-        "with </s>; a row sums to 1 (less with a null key or --window local-p). A link 'i-j': "
+        "with </s>; a row sums to 1 (less with a null key or --window local-p, and with "
+        "--attention differential, where weights may be negative). A link 'i-j': "
         "target word j has its largest weight (no less than the null key's; with --links "
         "threshold: at least --threshold) on source word i; words count from 0, without </s>. With "
         "subwords (--tokenizer bpe) links are between whole words; with --merge-words all outputs "

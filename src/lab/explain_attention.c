@@ -80,8 +80,7 @@ static score_inputs inputs_of_head(const attention_view *view, int k) {
     const sa_query_block block = {0, 1, 0, view->out->i, false};
     const sa_head_slice head =
         sa_slice_head(w, &pass->source.memory, &block, view->rows.q, view->rows.head_outputs, k);
-    const sa_mat keys =
-        sa_head_keys(w, &pass->source.memory, &block, 0, view->rows, k, &head, pass->scratch);
+    const sa_mat keys = sa_head_keys(w, &block, 0, view->rows, k, &head, pass->scratch);
     return (score_inputs){sa_head_part(w->v_a, w->heads, k),
                           whole ? view->rows.q : sa_head_part(view->rows.q, w->heads, k), keys};
 }

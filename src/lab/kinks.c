@@ -93,8 +93,7 @@ static void add_own_keys(const attending *at, int b, int l, int i, sa_kinks *fou
     for (int k = 0; k < at->w->heads && sa_attention_has_own_keys(at->w); k++) {
         const sa_head_slice head =
             sa_slice_head(at->w, at->memory, &block, at->rows.q, at->rows.head_outputs, k);
-        add_features(sa_head_keys(at->w, at->memory, &block, 0, at->rows, k, &head, at->scratch),
-                     found);
+        add_features(sa_head_keys(at->w, &block, 0, at->rows, k, &head, at->scratch), found);
     }
 }
 

@@ -94,10 +94,11 @@ static bool check_maps(const sa_settings *settings, const sa_attention_sizes *si
                        "normalizes what its heads sum up: it needs --model transformer",
                        name);
     if (width % sizes->score->maps != 0)
-        return sa_fail(error, SA_USAGE,
-                       "--attention %s compares the two halves of a query and key, but a head has "
-                       "%d numbers: --attn / --heads must be even",
-                       name, width);
+        return sa_fail(
+            error, SA_USAGE,
+            "--attention %s compares the two halves of a query and key: --attn / --heads "
+            "must be even, but is %d",
+            name, width);
     if (sizes->value < 2)
         return sa_fail(error, SA_USAGE,
                        "--attention %s normalizes the output of each head, and of one number that "

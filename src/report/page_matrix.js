@@ -172,7 +172,7 @@ function addSums(picture, { left, top, cell, rows, columns, font, toX }) {
     for (let s = 0; s < columns; s++) {
       let sum = 0;
       for (let t = 0; t < rows; t++) sum += weights[t * columns + s];
-      covers[s].setAttribute("height", Math.min(sum / 2, 1) * down);
+      covers[s].setAttribute("height", Math.min(Math.max(sum, 0) / 2, 1) * down);
     }
   };
 }

@@ -361,8 +361,26 @@ static void diagnose(sa_session *session, sa_train_result *result) {
 
 /* ---- The whole ------------------------------------------------------------------------------- */
 
+static bool run(sa_session *session, const sa_train_options *training, sa_train_result *result,
+                sa_error *error) {
+    bool good = sa_session_open(session, training, error) && note_shared_pairs(session, error) &&
+                sa_snapshots_open(session, error) &&
+                (training->resume || sa_snapshots_write(session, error));
+    session->trainer.profiled = training->parts;
+    good = good && train(session, &result->reason, error);
+    if (good && training->diagnose && strcmp(result->reason, "stopped") != 0)
+        diagnose(session, result);
+    if (training->parts) sa_trainer_profile(&session->trainer, training->parts);
+    result->steps = session->trainer.step;
+    result->epochs = (int)session->batcher.epoch + 1;
+    result->spent = sa_session_cost(session);
+    result->best_loss = session->best.loss;
+    result->best_bleu = session->best.bleu;
+    result->best_chrf = session->best.chrf;
+    return good;
+}
+
 bool sa_train(const sa_train_options *training, sa_train_result *result, sa_error *error) {
-    sa_session session;
     if (!sa_given(result, "result", error)) return false;
     *result = (sa_train_result){0};
     if (!sa_given(training, "options", error) ||
@@ -373,20 +391,10 @@ bool sa_train(const sa_train_options *training, sa_train_result *result, sa_erro
                         "options->snapshot_pairs", error) ||
         !sa_settings_check(training->settings, error))
         return false;
-    bool good = sa_session_open(&session, training, error) && note_shared_pairs(&session, error) &&
-                sa_snapshots_open(&session, error) &&
-                (training->resume || sa_snapshots_write(&session, error));
-    session.trainer.profiled = training->parts;
-    good = good && train(&session, &result->reason, error);
-    if (good && training->diagnose && strcmp(result->reason, "stopped") != 0)
-        diagnose(&session, result);
-    if (training->parts) sa_trainer_profile(&session.trainer, training->parts);
-    result->steps = session.trainer.step;
-    result->epochs = (int)session.batcher.epoch + 1;
-    result->spent = sa_session_cost(&session);
-    result->best_loss = session.best.loss;
-    result->best_bleu = session.best.bleu;
-    result->best_chrf = session.best.chrf;
-    sa_session_close(&session);
+    sa_session *session = sa_new(1, sizeof *session, error); /* too large for small stacks */
+    if (!session) return false;
+    const bool good = run(session, training, result, error);
+    sa_session_close(session);
+    free(session);
     return good;
 }

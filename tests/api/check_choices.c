@@ -10,8 +10,8 @@ typedef const sa_option *option_at(size_t i);
 static const struct {
     option_at *options;
     const char *option;
-    const char *names[16]; /* of the constants, in their order */
-    int constants[15];
+    const char *names[17]; /* of the constants, in their order */
+    int constants[16];
 } lists[] = {
     {sa_settings_option,
      "model",

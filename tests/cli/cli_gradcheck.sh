@@ -4,9 +4,12 @@
 # Every row of the table, as the message about a wrong name lists them.
 attentions=$("$softalign" gradcheck --attention '?' 2>&1 | sed 's/.*expected //; s/,/ /g; s/ or / /')
 for attention in $attentions; do
-    uni=
-    [ $attention = raw-dot ] && uni='--encoder uni' # annotations as wide as states
-    expect 0 "" gradcheck --attention $attention --dropout 0.2 $uni
+    case $attention in
+    raw-dot) options='--encoder uni' ;; # annotations as wide as states
+    differential) options='--model transformer --heads 2' ;;
+    *) options= ;;
+    esac
+    expect 0 "" gradcheck --attention $attention --dropout 0.2 $options
     same "wrong gradients with $attention" 0 "$(grep -c WRONG out)"
 done
 expect 0 "" gradcheck

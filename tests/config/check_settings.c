@@ -98,9 +98,8 @@ START_TEST(bad_values_are_refused_and_change_nothing) {
         {"lowercase", "maybe", "--lowercase 'maybe': expected yes or no"},
         {"attention", "scaled_dot",
          "--attention 'scaled_dot': expected additive, scaled-dot, dot, general, raw-dot, concat, "
-         "location, uniform, gaussian, cosine, qk-norm, linear, monotonic, graves or "
-         "location-aware (did you mean "
-         "'scaled-dot'?)"},
+         "location, uniform, gaussian, cosine, qk-norm, linear, monotonic, graves, "
+         "location-aware or differential (did you mean 'scaled-dot'?)"},
         {"optimizer", "adamm",
          "--optimizer 'adamm': expected adadelta, adam or sgd (did you mean 'adam'?)"},
         {"hiden", "3", "unknown option 'hiden' (did you mean 'hidden'?)"},
@@ -321,12 +320,12 @@ START_TEST(altered_settings_are_refused) {
          "m: settings: 'embed' must be a whole number from 1 to 8192"},
         {"\"additive\"", "\"evil\"",
          "m: settings: 'attention' must be additive, scaled-dot, dot, general, raw-dot, concat, "
-         "location, uniform, gaussian, cosine, qk-norm, linear, monotonic, graves or "
-         "location-aware"},
+         "location, uniform, gaussian, cosine, qk-norm, linear, monotonic, graves, "
+         "location-aware or differential"},
         {"\"additive\"", "0",
          "m: settings: 'attention' must be additive, scaled-dot, dot, general, raw-dot, concat, "
-         "location, uniform, gaussian, cosine, qk-norm, linear, monotonic, graves or "
-         "location-aware"},
+         "location, uniform, gaussian, cosine, qk-norm, linear, monotonic, graves, "
+         "location-aware or differential"},
         {"\"lowercase\": false", "\"lowercase\": 0", "m: settings: 'lowercase' must be yes or no"},
         {"\"dropout\": 0.0", "\"dropout\": 1.5",
          "m: settings: 'dropout' must be a number from 0 to 0.9"},

@@ -44,10 +44,24 @@ static int lightness_of_entry(int entry) {
                : 299 * levels[place / 36] + 587 * levels[place / 6 % 6] + 114 * levels[place % 6];
 }
 
+START_TEST(negative_weights_are_red) {
+    for (int map = 0; sa_colormap_name((size_t)map); map++) {
+        expect_color(map, -1, 0xd0, 0x20, 0x20);
+        expect_color(map, -2, 0xd0, 0x20, 0x20);
+        const sa_color zero = sa_colormap_color(map, 0), half = sa_colormap_color(map, -0.5);
+        ck_assert_int_le(abs(2 * half.red - zero.red - 0xd0), 1);
+        ck_assert_int_le(abs(2 * half.green - zero.green - 0x20), 1);
+        ck_assert_int_le(abs(2 * half.blue - zero.blue - 0x20), 1);
+        ck_assert_int_eq(sa_colormap_palette_index(map, -0.06), 160);
+        ck_assert_int_eq(sa_colormap_palette_index(map, -0.04), sa_colormap_palette_index(map, 0));
+    }
+}
+END_TEST
+
 START_TEST(a_palette_has_the_same_scale) {
     const int ink = 0; /* the default: white is low, as on the page */
     for (int map = 0; sa_colormap_name((size_t)map); map++) {
-        int before = lightness_of_entry(sa_colormap_palette_index(map, -1));
+        int before = lightness_of_entry(sa_colormap_palette_index(map, 0));
         for (int i = 0; i <= 100; i++) {
             const sa_color color = sa_colormap_color(map, i / 100.);
             const int exact = 299 * color.red + 587 * color.green + 114 * color.blue;
@@ -64,6 +78,7 @@ int main(void) {
     TCase *tests;
     Suite *suite = suite_of("shade", &tests);
     tcase_add_test(tests, the_scale_is_fixed_from_0_to_1);
+    tcase_add_test(tests, negative_weights_are_red);
     tcase_add_test(tests, a_palette_has_the_same_scale);
     return suite_run(suite);
 }

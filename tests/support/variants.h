@@ -48,8 +48,8 @@ static inline bool of_family(const char *option, int model) {
 
 /* Sets what other options require: a score without projections needs annotations of the states'
  * size, a tied embedding the size of the read-out layer, residual connections three layers, a
- * learned alpha entmax, shared keys and values several heads, and a cosine more than one number,
- * of which it is only the sign. */
+ * learned alpha entmax, shared keys and values several heads, a cosine more than one number, of
+ * which it is only the sign, and two maps two halves, and values of two numbers for their norm. */
 static inline void fit_together(sa_settings *settings) {
     if (sa_scores[settings->attention].key == SA_KEY_IDENTITY) settings->encoder = SA_ENCODER_UNI;
     if (settings->decoder_residual) {

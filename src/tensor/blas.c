@@ -120,7 +120,12 @@ void sa_gemm_tn(sa_mat a, sa_mat b, sa_real beta, sa_mat c) {
     }
 }
 
-static void choose_tiles(void) {
+/* ---- The library ------------------------------------------------------------------------------
+ */
+
+#ifdef SOFTALIGN_OPENBLAS
+
+static void prepare(void) {
     const char *core = openblas_get_corename();
     tiles_supported =
         !strcmp(core, "SkylakeX") || !strcmp(core, "Cooperlake") || !strcmp(core, "SapphireRapids");
@@ -129,15 +134,14 @@ static void choose_tiles(void) {
 void sa_blas_init(void) {
     static pthread_once_t once = PTHREAD_ONCE_INIT; /* two threads may open models */
     openblas_set_num_threads(1);
-    pthread_once(&once, choose_tiles);
+    pthread_once(&once, prepare);
 }
 
 const char *sa_blas_flavor_note(void) {
     switch (openblas_get_parallel()) {
     case OPENBLAS_SEQUENTIAL:
         return "one thread is used: this OpenBLAS is built without threads, and two that call it "
-               "at "
-               "once get wrong products";
+               "at once get wrong products";
     case OPENBLAS_OPENMP:
         return "one thread is used: this OpenBLAS is built with OpenMP, and two that call it at "
                "once get other bits in every run";
@@ -168,6 +172,64 @@ const char *sa_blas_core(void) {
 const char *sa_blas_build(void) {
     return openblas_get_config();
 }
+
+#else /* any other CBLAS, which says nothing of itself */
+
+enum { TRIAL_SIZE = 48, TRIALS = 200 };
+typedef sa_real trial_matrix[TRIAL_SIZE * TRIAL_SIZE];
+static bool threads_agree;
+
+/* Multiplies a matrix by itself again and again. Returns whether all products are equal. */
+static void *multiply(void *numbers) {
+    trial_matrix first, product;
+    const sa_mat a = {numbers, TRIAL_SIZE, TRIAL_SIZE, TRIAL_SIZE};
+    bool equal = true;
+    for (int i = 0; i < TRIALS; i++) {
+        sa_real *out = i ? product : first;
+        sa_gemm_nt(a, a, 0, (sa_mat){out, TRIAL_SIZE, TRIAL_SIZE, TRIAL_SIZE});
+        equal = equal && (!i || memcmp(first, product, sizeof first) == 0);
+    }
+    return equal ? numbers : NULL;
+}
+
+/* Whether two threads that call the library at once get the products that each gets alone. */
+static void prepare(void) {
+    trial_matrix numbers[2];
+    pthread_t other;
+    void *result = NULL;
+    for (int i = 0; i < TRIAL_SIZE * TRIAL_SIZE; i++)
+        numbers[0][i] = (sa_real)(i % 17 - 8) / 3, numbers[1][i] = (sa_real)(i % 23 - 11) / 7;
+    if (pthread_create(&other, NULL, multiply, numbers[1]) != 0) return;
+    const bool own = multiply(numbers[0]) != NULL;
+    threads_agree = pthread_join(other, &result) == 0 && result && own;
+}
+
+void sa_blas_init(void) {
+    static pthread_once_t once = PTHREAD_ONCE_INIT;
+    pthread_once(&once, prepare);
+}
+
+const char *sa_blas_flavor_note(void) {
+    sa_blas_init();
+    return threads_agree ? NULL
+                         : "one thread is used: two that call this BLAS library at once get wrong "
+                           "products";
+}
+
+bool sa_blas_check_memory(int threads, sa_error *error) {
+    (void)threads, (void)error;
+    return true;
+}
+
+const char *sa_blas_core(void) {
+    return "CBLAS";
+}
+
+const char *sa_blas_build(void) {
+    return "a CBLAS library";
+}
+
+#endif
 
 /* By the address of a product: another library may have been preloaded to replace it. */
 const char *sa_blas_origin(void) {

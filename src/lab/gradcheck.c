@@ -151,14 +151,16 @@ static bool extrapolate(sa_lab_model *model, double *weight, double h, uint64_t 
 }
 
 /* More precisely, for a weight whose gradient looks wrong because the loss bends within the step or
- * because of rounding: of estimates from large steps to small, the one closest to its predecessor;
- * then the mean of `steps` estimates around it, in which rounding averages out. The analytic
- * gradient plays no part in it. */
+ * because of rounding: of estimates from large steps to small, the one closest to its predecessor
+ * (very small steps are taken only while no two estimates agree); then the mean of `steps`
+ * estimates around it, in which rounding averages out. The analytic gradient plays no part in it.
+ */
 static double measure_finely(sa_lab_model *model, double *weight, uint64_t pattern, double *terms,
                              int steps) {
     double before = 0, best = 0, gap = INFINITY, at = STEP, sum = 0;
     int counted = 0;
-    for (double h = 8 * STEP; h > STEP / 2048; h /= 2) {
+    for (double h = 8 * STEP; h > STEP / 32 || (h > STEP / 2048 && gap > CLOSE * fabs(best));
+         h /= 2) {
         double slope;
         if (!extrapolate(model, weight, h, pattern, terms, &slope)) continue;
         if (fabs(slope - before) < gap) gap = fabs(slope - before), best = slope, at = h;

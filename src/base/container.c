@@ -261,11 +261,15 @@ static bool verify_checksum(sa_container *container, uint32_t found, sa_error *e
 
 /* ---- Reading --------------------------------------------------------------------------------- */
 
+size_t sa_container_summed(size_t at, size_t chunk, size_t size) {
+    const size_t end = size > sizeof(uint32_t) ? size - sizeof(uint32_t) : 0;
+    if (at >= end) return 0;
+    return chunk < end - at ? chunk : end - at;
+}
+
 uint32_t sa_container_update_checksum(uint32_t sum, const char *bytes, size_t at, size_t chunk,
                                       size_t size) {
-    const size_t end = size > sizeof sum ? size - sizeof sum : 0;
-    if (at >= end) return sum;
-    return libdeflate_crc32(sum, bytes + at, chunk < end - at ? chunk : end - at);
+    return libdeflate_crc32(sum, bytes + at, sa_container_summed(at, chunk, size));
 }
 
 bool sa_container_parse(sa_container *container, const char *name, const char *bytes, size_t size,

@@ -58,10 +58,11 @@ typedef struct sa_container {
     size_t size;       /* bytes of an opened file */
 } sa_container;
 
-/* Reads and checks the file at `path`; the string must outlive the container. SA_OPEN: it cannot be
- * opened or is no regular file; SA_LIMIT: too large, or out of memory; SA_DATA: it is not a
- * complete container of this program and version. Freed by sa_container_close. */
-bool sa_container_open(sa_container *container, const char *path, sa_error *error);
+/* Reads and checks the file at `path`; the string must outlive the container. A large file is read
+ * by `threads` threads (0: one per core). SA_OPEN: it cannot be opened or is no regular file;
+ * SA_LIMIT: too large, or out of memory; SA_DATA: it is not a complete container of this program
+ * and version. Freed by sa_container_close. */
+bool sa_container_open(sa_container *container, const char *path, int threads, sa_error *error);
 
 /* The same from bytes in memory, which must outlive the container. `name` is for messages. */
 bool sa_container_read(sa_container *container, const char *name, const void *bytes, size_t size,
@@ -91,8 +92,11 @@ enum { SA_CONTAINER_START = 16 }; /* bytes that tell what a file is */
 bool sa_container_read_length(const char *name, const unsigned char *start, size_t size,
                               size_t *length, sa_error *error);
 
-/* Updates the checksum of a file of `size` bytes with `chunk` bytes from `at` on. The last four
- * bytes are the checksum itself and do not count. */
+/* How many of `chunk` bytes from `at` on, of a file of `size` bytes, enter its checksum: all but
+ * the last four bytes of the file, which are the checksum itself. */
+size_t sa_container_summed(size_t at, size_t chunk, size_t size);
+
+/* Updates the checksum of such a file with these bytes; begins with 0. */
 uint32_t sa_container_update_checksum(uint32_t sum, const char *bytes, size_t at, size_t chunk,
                                       size_t size);
 

@@ -2,16 +2,19 @@
 #include "base/container.h"
 #include "base/file.h"
 #include "base/memory.h"
+#include "base/thread.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
 #include <sys/stat.h>
 #include <unistd.h>
+#include <zlib.h>
 
 enum {
     CACHE_LINE = 64,
     CHUNK_SIZE = 1 << 18, /* bytes still in the cache when their checksum is computed */
+    PART_SIZE = 1 << 23,  /* bytes that one thread reads before it asks for more */
 };
 
 static bool read_chunk(int fd, const char *path, char *bytes, size_t at, size_t size,
@@ -26,15 +29,65 @@ static bool read_chunk(int fd, const char *path, char *bytes, size_t at, size_t 
     return true;
 }
 
-static bool read_whole(int fd, const char *path, char *bytes, size_t size, uint32_t *sum,
-                       sa_error *error) {
+/* A part of a file, read by one thread. */
+typedef struct file_part {
+    size_t at, size;
+    uint32_t sum;
+    bool good;
+    sa_error error;
+} file_part;
+
+typedef struct file_parts {
+    int fd;
+    const char *path;
+    char *bytes; /* the first byte of the file */
+    size_t size;
+    file_part *parts;
+} file_parts;
+
+static void read_part(void *context, int task) {
+    const file_parts *file = context;
+    file_part *part = &file->parts[task];
+    const size_t end = part->at + part->size;
+    part->good = true;
+    for (size_t at = part->at; part->good && at < end; at += CHUNK_SIZE) {
+        const size_t chunk = end - at < CHUNK_SIZE ? end - at : CHUNK_SIZE;
+        part->good = read_chunk(file->fd, file->path, file->bytes, at, chunk, &part->error);
+        if (part->good)
+            part->sum = sa_container_update_checksum(part->sum, file->bytes, at, chunk, file->size);
+    }
+}
+
+/* The checksum of the whole from those of its parts. */
+static bool join_parts(const file_parts *file, int count, uint32_t *sum, sa_error *error) {
     *sum = 0;
-    for (size_t at = 0; at < size; at += CHUNK_SIZE) {
-        const size_t chunk = size - at < CHUNK_SIZE ? size - at : CHUNK_SIZE;
-        if (!read_chunk(fd, path, bytes, at, chunk, error)) return false;
-        *sum = sa_container_update_checksum(*sum, bytes, at, chunk, size);
+    for (int i = 0; i < count; i++) {
+        const file_part *part = &file->parts[i];
+        if (!part->good) {
+            if (error) *error = part->error;
+            return false;
+        }
+        const size_t summed = sa_container_summed(part->at, part->size, file->size);
+        *sum = (uint32_t)crc32_combine(*sum, part->sum, (z_off_t)summed);
     }
     return true;
+}
+
+/* Much of the time the system clears the memory that the bytes go to: that is shared by the
+ * threads, too. */
+static bool read_whole(file_parts *file, int threads, uint32_t *sum, sa_error *error) {
+    const int count = (int)(file->size / PART_SIZE) + 1;
+    file->parts = sa_new((size_t)count, sizeof *file->parts, error);
+    sa_pool *pool = file->parts ? sa_pool_open(count < 3 ? 1 : threads, error) : NULL;
+    for (int i = 0; pool && i < count; i++) {
+        file->parts[i].at = (size_t)i * PART_SIZE;
+        file->parts[i].size = i < count - 1 ? PART_SIZE : file->size - file->parts[i].at;
+    }
+    if (pool) sa_pool_run(pool, count, read_part, file);
+    const bool good = pool && join_parts(file, count, sum, error);
+    sa_pool_close(pool);
+    free(file->parts);
+    return good;
 }
 
 /* A whole file in memory. The tensors' data begin at a cache line, so that weights can be used in
@@ -46,7 +99,7 @@ typedef struct loaded_file {
 } loaded_file;
 
 /* Checks the type, size and first bytes of the file before it allocates anything. */
-static bool load(int fd, const char *path, loaded_file *file, sa_error *error) {
+static bool load(int fd, const char *path, int threads, loaded_file *file, sa_error *error) {
     struct stat before, after;
     if (fstat(fd, &before) != 0 || !S_ISREG(before.st_mode))
         return sa_fail(error, SA_OPEN, "cannot open '%s': not a regular file", path);
@@ -63,7 +116,8 @@ static bool load(int fd, const char *path, loaded_file *file, sa_error *error) {
     if (!file->memory) return false;
     const uintptr_t data = (uintptr_t)file->memory + SA_CONTAINER_LENGTH_SIZE + length;
     file->bytes = file->memory + (CACHE_LINE - data % CACHE_LINE);
-    bool good = read_whole(fd, path, file->bytes, file->size, &file->sum, error);
+    file_parts parts = {.fd = fd, .path = path, .bytes = file->bytes, .size = file->size};
+    bool good = read_whole(&parts, threads, &file->sum, error);
     if (good && fstat(fd, &after) != 0)
         good = sa_fail_errno(error, SA_IO, "read", path);
     else if (good && after.st_size != before.st_size)
@@ -72,12 +126,12 @@ static bool load(int fd, const char *path, loaded_file *file, sa_error *error) {
     return good;
 }
 
-bool sa_container_open(sa_container *container, const char *path, sa_error *error) {
+bool sa_container_open(sa_container *container, const char *path, int threads, sa_error *error) {
     *container = (sa_container){.name = path};
     int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK); /* a pipe must not block */
     if (fd < 0) return sa_fail_errno(error, SA_OPEN, "open", path);
     loaded_file file = {0};
-    const bool good = load(fd, path, &file, error);
+    const bool good = load(fd, path, threads, &file, error);
     close(fd);
     if (!good) return false;
     if (!sa_container_parse(container, path, file.bytes, file.size, file.sum, error)) {

@@ -216,7 +216,7 @@ static bool run(int count, char **arguments, sa_error *error) {
     model_file model;
     if (options.json && options.command)
         return sa_fail(error, SA_USAGE, "--json and --command exclude each other");
-    if (!sa_container_open(&model.file, path, error)) return false;
+    if (!sa_container_open(&model.file, path, 1, error)) return false;
     const char *text = sa_container_metadata(&model.file, "settings");
     sa_settings_init(&model.settings);
     bool good = text ? sa_settings_read(&model.settings, text, path, error)

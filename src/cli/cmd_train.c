@@ -69,7 +69,7 @@ static const cli_option_set sets[] = {
 
 static bool stored_settings(sa_settings *settings, const char *path, sa_error *error) {
     sa_container file;
-    if (!sa_container_open(&file, path, error)) return false;
+    if (!sa_container_open(&file, path, 1, error)) return false;
     const char *text = sa_container_metadata(&file, "settings");
     bool good = text ? sa_settings_read(settings, text, path, error)
                      : sa_fail(error, SA_DATA, "%s: no settings: not a model file", path);

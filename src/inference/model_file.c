@@ -4,6 +4,7 @@
 #include "tensor/dispatch.h"
 
 #include <math.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -215,15 +216,34 @@ SA_DISPATCHED static bool all_normal(const float *number, size_t size) {
     return !odd;
 }
 
+enum { NUMBERS_PER_TASK = 1 << 20 };
+
+typedef struct number_check {
+    const float *values;
+    size_t size;
+    atomic_bool odd; /* some number is neither normal nor zero */
+} number_check;
+
+static void check_part(void *context, int task) {
+    number_check *all = context;
+    const size_t from = (size_t)task * NUMBERS_PER_TASK, left = all->size - from;
+    if (!all_normal(all->values + from, left < NUMBERS_PER_TASK ? left : NUMBERS_PER_TASK))
+        atomic_store(&all->odd, true);
+}
+
 /* Fails if a number is not finite. Sets denormals to zero: they slow products down a hundredfold.
  */
 static bool check_numbers(const sa_container *file, const sa_params *plan, float *values,
-                          size_t *flushed, sa_error *error) {
+                          sa_pool *pool, size_t *flushed, sa_error *error) {
+    number_check all = {.values = values, .size = plan->size};
+    const size_t tasks = (plan->size + NUMBERS_PER_TASK - 1) / NUMBERS_PER_TASK;
+    sa_pool_run(pool, (int)tasks, check_part, &all);
+    if (!atomic_load(&all.odd)) return true;
     for (int i = 0; i < plan->count; i++) {
         const sa_param *param = &plan->item[i];
         float *number = values + param->offset;
         const size_t size = sa_param_size(param);
-        for (size_t k = all_normal(number, size) ? size : 0; k < size; k++) {
+        for (size_t k = 0; k < size; k++) {
             if (!isfinite(number[k]))
                 return sa_fail(error, SA_DATA, "%s: tensor '%s' is not finite at number %zu",
                                file->name, param->name, k);
@@ -310,7 +330,7 @@ bool sa_model_read(sa_model *model, sa_container *file, int threads, sa_error *e
     for (int i = 0; !weights && i < plan.count; i++)
         sa_tensor_copy(file, plan.item[i].name, SA_F32, sa_param_size(&plan.item[i]),
                        model->values + plan.item[i].offset, NULL);
-    if (check_numbers(file, &plan, model->values, &model->flushed, error)) return true;
+    if (check_numbers(file, &plan, model->values, model->pool, &model->flushed, error)) return true;
     sa_model_release(model);
     return false;
 }

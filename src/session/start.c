@@ -155,7 +155,7 @@ static void check_best_model(sa_session *session) {
     sa_container file;
     sa_error why;
     if (!session->counts.validations) return;
-    if (sa_container_open(&file, session->best_path.text, &why)) {
+    if (sa_container_open(&file, session->best_path.text, 1, &why)) {
         sa_container_close(&file);
         return;
     }
@@ -178,7 +178,8 @@ static bool open_trainer(sa_session *session, sa_error *error) {
 
 static bool resume(sa_session *session, sa_error *error) {
     sa_container file;
-    if (!sa_container_open(&file, session->last_path.text, error)) return false;
+    if (!sa_container_open(&file, session->last_path.text, session->settings.threads, error))
+        return false;
     bool good = sa_model_read(&session->model, &file, session->settings.threads, error);
     if (good) { /* options of SA_SCOPE_RUN are from this run, all others from the file */
         sa_settings asked = session->settings;

@@ -107,7 +107,8 @@ void sa_directory_lock_close(sa_directory_lock *lock) {
 
 /* ---- base/container.h ------------------------------------------------------------------------ */
 
-bool sa_container_open(sa_container *container, const char *path, sa_error *error) {
+bool sa_container_open(sa_container *container, const char *path, int threads, sa_error *error) {
+    (void)threads;
     const sa_buffer *content = web_file_find(path);
     if (!content) return fail_missing(path, error);
     char *copy = sa_copy(content->text, content->size, error);

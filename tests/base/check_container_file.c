@@ -1,5 +1,6 @@
 /* Paths that are not containers, files that change, and files that cannot be read. */
 #include "base/container.h"
+#include "base/rng.h"
 #include "support/memory_failures.h"
 #include "support/scratch.h"
 #include "support/suite.h"
@@ -25,7 +26,7 @@ static void write_sample(void) {
 static void expect_unopened(const char *name, sa_code code, const char *text) {
     sa_error error;
     sa_container container;
-    ck_assert_msg(!sa_container_open(&container, scratch_path(name), &error), "%s", name);
+    ck_assert_msg(!sa_container_open(&container, scratch_path(name), 1, &error), "%s", name);
     ck_assert_int_eq(error.code, code);
     ck_assert_msg(strstr(error.text, text) && strstr(error.text, scratch_path(name)), "%s",
                   error.text);
@@ -67,7 +68,7 @@ START_TEST(test_other_programs) {
 }
 END_TEST
 
-/* The head is read first (once), then all (once more). */
+/* The head is read first (once), then the rest (once more). */
 START_TEST(test_failing_reads) {
     static const struct {
         const char *call;
@@ -91,14 +92,44 @@ START_TEST(test_failing_reads) {
     sa_error error;
     sa_container container;
     plan_failure("pread", 1, EINTR); /* an interrupt is not a failure */
-    ck_assert(sa_container_open(&container, scratch_path("m"), &error));
+    ck_assert(sa_container_open(&container, scratch_path("m"), 1, &error));
     sa_container_close(&container);
+}
+END_TEST
+
+/* Files that several threads read in parts of 8 MiB, with the last four bytes, the checksum, on
+ * either side of a boundary. */
+START_TEST(test_parts) {
+    enum { PART = 1 << 23, PARTS = 3 };
+    static const int beyond[] = {0, 1, 3, 4, 5, 4096};
+    static char bytes[PARTS * PART + 4096];
+    sa_rng rng = sa_rng_seed(7, 0);
+    for (size_t i = 0; i < sizeof bytes; i++) bytes[i] = (char)sa_rng_below(&rng, 256);
+    const char *path = scratch_path("m");
+    sa_error error;
+    sa_container container;
+    sa_tensor tensor = {"data", SA_U8, 1, {PARTS * PART - 4096}, bytes, 0};
+    ck_assert(sa_container_write(path, &tensor, 1, NULL, 0, &error));
+    ck_assert(sa_container_open(&container, path, 1, &error));
+    const int around = (int)container.size - tensor.shape[0];
+    sa_container_close(&container);
+    for (size_t i = 0; i < sizeof beyond / sizeof *beyond; i++) {
+        tensor.shape[0] = PARTS * PART + beyond[i] - around;
+        ck_assert(sa_container_write(path, &tensor, 1, NULL, 0, &error));
+        for (int threads = 1; threads <= 3; threads++) {
+            ck_assert_msg(sa_container_open(&container, path, threads, &error), "%s", error.text);
+            ck_assert_uint_eq(container.size, PARTS * PART + (size_t)beyond[i]);
+            ck_assert_mem_eq(sa_container_find(&container, "data")->data, bytes,
+                             (size_t)tensor.shape[0]);
+            sa_container_close(&container);
+        }
+    }
 }
 END_TEST
 
 static bool open_it(sa_error *error) {
     sa_container container;
-    if (!sa_container_open(&container, scratch_path("m"), error)) return false;
+    if (!sa_container_open(&container, scratch_path("m"), 1, error)) return false;
     const bool whole = container.count == 2; /* else the error, which is none, is looked at */
     sa_container_close(&container);
     return whole;
@@ -117,6 +148,7 @@ int main(void) {
     tcase_add_test(tests, test_open);
     tcase_add_test(tests, test_other_programs);
     tcase_add_test(tests, test_failing_reads);
+    tcase_add_test(tests, test_parts);
     tcase_add_test(tests, test_no_memory);
     return suite_run(suite);
 }

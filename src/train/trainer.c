@@ -48,18 +48,20 @@ static int largest_shard(const sa_trainer *trainer) {
     return most < 2 * MIN_SHARD ? 2 * MIN_SHARD : most;
 }
 
-static bool open_shards(sa_trainer *trainer, const sa_sizes *sizes, int longest_source,
-                        int longest_target, sa_error *error) {
+static bool open_round(sa_trainer *trainer, const sa_sizes *sizes, int longest_source,
+                       int longest_target, sa_error *error) {
     const int largest = largest_shard(trainer);
     sa_sentence *lengths = sa_new(2 * (size_t)largest, sizeof *lengths, error);
     if (!lengths) return false;
     const size_t size = arena_size(trainer, largest, longest_source, longest_target, lengths);
     free(lengths);
-    for (int i = 0; i < trainer->shards; i++) {
-        sa_shard *shard = &trainer->shard[i];
-        shard->gradients = sa_new(trainer->plan.size, sizeof(sa_real), error);
-        if (!shard->gradients || !sa_arena_init(&shard->arena, size, error)) return false;
-        sa_seq2seq_bind_buffer(sizes, shard->gradients, &shard->dw);
+    for (int i = 0; i < trainer->lanes; i++)
+        if (!sa_arena_init(&trainer->lane[i].arena, size, error)) return false;
+    for (int i = 0; i < trainer->gradients; i++) {
+        sa_gradient *gradient = &trainer->gradient[i];
+        gradient->numbers = sa_new(trainer->plan.size, sizeof(sa_real), error);
+        if (!gradient->numbers) return false;
+        sa_seq2seq_bind_buffer(sizes, gradient->numbers, &gradient->dw);
     }
     return true;
 }
@@ -71,6 +73,9 @@ bool sa_trainer_open(sa_trainer *trainer, const sa_settings *settings, const sa_
     sa_require(settings->shards > 0);
     trainer->most = settings->batch_tokens ? settings->batch_tokens : settings->batch;
     trainer->shards = shards_for(trainer->most, settings->shards);
+    const int threads = pool ? sa_pool_threads(pool) : 1;
+    trainer->lanes = trainer->shards < threads ? trainer->shards : threads;
+    trainer->gradients = trainer->lanes + (trainer->lanes < trainer->shards);
     sa_blas_init();
     trainer->optimizer = &sa_optimizers[settings->optimizer];
     trainer->update.momentum = settings->momentum;
@@ -88,24 +93,27 @@ bool sa_trainer_open(sa_trainer *trainer, const sa_settings *settings, const sa_
         !(trainer->links = sa_new(batch, sizeof(sa_gold_alignment), error)))
         return false;
     trainer->shard = sa_new((size_t)trainer->shards, sizeof(sa_shard), error);
+    trainer->lane = sa_new((size_t)trainer->lanes, sizeof(sa_lane), error);
+    trainer->gradient = sa_new((size_t)trainer->gradients, sizeof(sa_gradient), error);
     return trainer->first && trainer->second && trainer->squares && trainer->source &&
-           trainer->target && trainer->shard &&
-           open_shards(trainer, sizes, longest_source, longest_target, error) &&
-           sa_blas_check_memory(pool ? sa_pool_threads(pool) : 1, error);
+           trainer->target && trainer->shard && trainer->lane && trainer->gradient &&
+           open_round(trainer, sizes, longest_source, longest_target, error) &&
+           sa_blas_check_memory(threads, error);
 }
 
 void sa_trainer_close(sa_trainer *trainer) {
-    for (int i = 0; trainer->shard && i < trainer->shards; i++) {
-        free(trainer->shard[i].gradients);
-        sa_arena_release(&trainer->shard[i].arena);
-    }
-    free(trainer->shard), free(trainer->first), free(trainer->second);
-    free(trainer->squares), free(trainer->source), free(trainer->target), free(trainer->links);
+    for (int i = 0; trainer->lane && i < trainer->lanes; i++)
+        sa_arena_release(&trainer->lane[i].arena);
+    for (int i = 0; trainer->gradient && i < trainer->gradients; i++)
+        free(trainer->gradient[i].numbers);
+    free(trainer->shard), free(trainer->lane), free(trainer->gradient);
+    free(trainer->first), free(trainer->second), free(trainer->squares), free(trainer->source),
+        free(trainer->target), free(trainer->links);
     *trainer = (sa_trainer){0};
 }
 
 void sa_trainer_lend_memory(sa_trainer *trainer) {
-    for (int i = 0; i < trainer->shards; i++) sa_arena_discard(&trainer->shard[i].arena);
+    for (int i = 0; i < trainer->lanes; i++) sa_arena_discard(&trainer->lane[i].arena);
 }
 
 /* ---- One batch ------------------------------------------------------------------------------- */
@@ -140,28 +148,36 @@ static void add_l2_gradient(const sa_trainer *trainer, sa_real *gradients) {
         sa_l2_backward(&trainer->plan.item[i], trainer->values, l2, gradients);
 }
 
-/* The gradients of the shard are zero at the start. */
-static void run_shard(void *context, int i) {
+/* The gradient of shard i. From the second round on, the first one holds the sum. */
+static sa_gradient *gradient_of(const sa_trainer *trainer, int i) {
+    return &trainer->gradient[i - trainer->round + (trainer->round > 0)];
+}
+
+/* The gradient of the shard is zero at the start. */
+static void run_shard(void *context, int task) {
     sa_trainer *trainer = context;
+    const int i = trainer->round + task;
     sa_shard *shard = &trainer->shard[i];
+    sa_lane *lane = &trainer->lane[task];
+    sa_gradient *gradient = gradient_of(trainer, i);
     const int start = shard_start(trainer, i), count = shard_count(trainer, i);
     sa_rng rng = sa_rng_seed(
         (uint64_t)trainer->settings->seed + sa_hash_mix((uint64_t)trainer->step), (uint64_t)i);
-    sa_profile *profile = trainer->profiled ? &shard->profile : NULL;
+    sa_profile *profile = trainer->profiled ? &lane->profile : NULL;
     sa_pass pass;
     sa_profile_start(profile);
-    shard->arena.used = 0;
+    lane->arena.used = 0;
     sa_batch batch =
-        sa_batch_build(&shard->arena, trainer->source + start, trainer->target + start, count);
+        sa_batch_build(&lane->arena, trainer->source + start, trainer->target + start, count);
     batch.whole = trainer->count;
     batch.gold = trainer->links ? trainer->links + start : NULL;
-    sa_pass_layout(&shard->arena, &trainer->w, &batch, true, &pass);
+    sa_pass_layout(&lane->arena, &trainer->w, &batch, true, &pass);
     pass.profile = profile;
     sa_profile_end(profile, SA_PROFILE_BATCH);
     const sa_regularizer regularizer = sa_regularizer_of(trainer->settings, &rng);
-    shard->loss = sa_seq2seq_loss(&trainer->w, &batch, regularizer, &pass, &shard->dw);
+    shard->loss = sa_seq2seq_loss(&trainer->w, &batch, regularizer, &pass, &gradient->dw);
     shard->alignment_loss = pass.alignment_loss;
-    if (i == 0) add_l2_gradient(trainer, shard->gradients);
+    if (i == 0) add_l2_gradient(trainer, gradient->numbers);
 }
 
 /* --weight-decay (Loshchilov and Hutter 2019): decoupled from the gradient. */
@@ -178,25 +194,40 @@ static int chunk_size(const sa_trainer *trainer, size_t at) {
     return (int)(rest < CHUNK ? rest : CHUNK);
 }
 
-/* Adds the gradients of all shards, in their order, to the first one's, and sums the squares. The
- * others are zeroed for the next batch while they are in cache. */
+/* Adds the gradients of the round, in the order of its shards, to the first one, and sums the
+ * squares. The others are zeroed for the next round while they are in cache. */
 static void reduce_chunk(void *context, int i) {
     sa_trainer *trainer = context;
     const size_t at = (size_t)i * CHUNK;
     const int size = chunk_size(trainer, at);
-    sa_real *sum = trainer->shard[0].gradients + at;
-    for (int k = 1; k < trainer->active_shards; k++) {
-        sa_axpy(1, trainer->shard[k].gradients + at, sum, size);
-        memset(trainer->shard[k].gradients + at, 0, (size_t)size * sizeof *sum);
+    sa_real *sum = trainer->gradient[0].numbers + at;
+    const int end = trainer->round + trainer->running;
+    for (int k = trainer->round > 0 ? trainer->round : 1; k < end; k++) {
+        sa_real *part = gradient_of(trainer, k)->numbers + at;
+        sa_axpy(1, part, sum, size);
+        memset(part, 0, (size_t)size * sizeof *sum);
     }
     trainer->squares[i] = (double)sa_dot(sum, sum, size);
+}
+
+/* The gradient of the whole batch. */
+static void sum_gradients(sa_trainer *trainer, int chunks, sa_profile *profile) {
+    for (int i = 0; i < trainer->active_shards; i += trainer->lanes) {
+        const int rest = trainer->active_shards - i;
+        trainer->round = i;
+        trainer->running = rest < trainer->lanes ? rest : trainer->lanes;
+        sa_pool_run(trainer->pool, trainer->running, run_shard, trainer);
+        sa_profile_end(profile, SA_PROFILE_WAIT);
+        sa_pool_run(trainer->pool, chunks, reduce_chunk, trainer);
+        sa_profile_end(profile, SA_PROFILE_UPDATE);
+    }
 }
 
 static void update_chunk(void *context, int i) {
     sa_trainer *trainer = context;
     const size_t at = (size_t)i * CHUNK;
     const int size = chunk_size(trainer, at);
-    sa_real *sum = trainer->shard[0].gradients + at;
+    sa_real *sum = trainer->gradient[0].numbers + at;
     trainer->optimizer->update(&trainer->update, sum, trainer->values + at, trainer->first + at,
                                trainer->second + at, size);
     memset(sum, 0, (size_t)size * sizeof *sum);
@@ -223,20 +254,18 @@ bool sa_trainer_step(sa_trainer *trainer, const sa_sentence *source, const sa_se
 
     sa_profile_start(profile);
     shard_batch(trainer, source, target, pairs, count);
-    sa_pool_run(trainer->pool, trainer->active_shards, run_shard, trainer);
-    sa_profile_end(profile, SA_PROFILE_WAIT);
+    sum_gradients(trainer, chunks, profile);
     for (int i = 0; i < trainer->active_shards; i++) {
         result->loss += trainer->shard[i].loss;
         result->alignment_loss += trainer->shard[i].alignment_loss;
     }
     for (int i = 0; i < count; i++) result->words += trainer->target[i].len;
 
-    sa_pool_run(trainer->pool, chunks, reduce_chunk, trainer);
     for (int i = 0; i < chunks; i++) squares += trainer->squares[i];
     result->l2_norm = sqrt(squares);
     result->applied = isfinite(result->l2_norm) && isfinite(result->loss);
     if (!result->applied) {
-        memset(trainer->shard[0].gradients, 0, trainer->plan.size * sizeof(sa_real));
+        memset(trainer->gradient[0].numbers, 0, trainer->plan.size * sizeof(sa_real));
         if (++trainer->nonfinite < MAX_NONFINITE) return true;
         return sa_fail(error, SA_DIVERGED,
                        "training diverged: %d batches in a row without a finite gradient "
@@ -262,11 +291,11 @@ void sa_trainer_profile(const sa_trainer *trainer, sa_profile_entry parts[SA_PRO
     rest.seconds[SA_PROFILE_WAIT] *= threads;
     rest.seconds[SA_PROFILE_UPDATE] *= threads;
     for (int i = 0; i < SA_PROFILE_ENTRIES; i++) parts[i] = (sa_profile_entry){0};
-    const int shards = trainer->shard ? trainer->shards : 0; /* it may not have been opened */
-    for (int k = 0; k < shards; k++) {
-        sa_profile_report(&trainer->shard[k].profile, parts);
+    const int lanes = trainer->lane ? trainer->lanes : 0; /* it may not have been opened */
+    for (int k = 0; k < lanes; k++) {
+        sa_profile_report(&trainer->lane[k].profile, parts);
         for (int i = 0; i < SA_PROFILE_UPDATE; i++)
-            rest.seconds[SA_PROFILE_WAIT] -= trainer->shard[k].profile.seconds[i];
+            rest.seconds[SA_PROFILE_WAIT] -= trainer->lane[k].profile.seconds[i];
     }
     sa_profile_report(&rest, parts);
 }

@@ -1,9 +1,10 @@
 /* trainer: one update after another.
  *
  * A batch is sharded independently of the number of threads. Each shard runs forward and backward
- * in its own arena, into its own gradient; the gradients are added in the order of the shards, and
+ * in an arena, into a gradient of its own; the gradients are added in the order of the shards, and
  * their norm is summed in chunks of fixed size. So the same seed gives the same bits on any number
- * of threads. Nothing is allocated after sa_trainer_open. */
+ * of threads. More shards than threads run in rounds, and the memory is that of one round: it grows
+ * with the threads, not with the shards. Nothing is allocated after sa_trainer_open. */
 #ifndef SA_TRAIN_TRAINER_H
 #define SA_TRAIN_TRAINER_H
 
@@ -13,12 +14,20 @@
 #include "train/optimizer.h"
 #include "train/schedule.h"
 
-typedef struct sa_shard {
+/* Where one shard of a round runs. */
+typedef struct sa_lane {
     sa_arena arena;
-    sa_real *gradients; /* zero between two batches */
-    sa_seq2seq dw;
-    double loss, alignment_loss; /* of the shard of the last batch */
     sa_profile profile;
+} sa_lane;
+
+/* The gradient of one shard or, in the first place, of all shards so far. */
+typedef struct sa_gradient {
+    sa_real *numbers; /* [plan.size], zero between two batches */
+    sa_seq2seq dw;    /* the same, parameter by parameter */
+} sa_gradient;
+
+typedef struct sa_shard {
+    double loss, alignment_loss; /* of the shard of the last batch */
 } sa_shard;
 
 typedef struct sa_trainer {
@@ -28,11 +37,15 @@ typedef struct sa_trainer {
     sa_params plan;
     sa_real *values; /* [plan.size] the model's weights */
     sa_seq2seq w;
-    sa_real *first, *second; /* [plan.size] the optimizer state */
-    double decay;            /* multiplies the learning rate: 1 until the caller lowers it */
-    int most;                /* pairs in a batch */
-    int shards;              /* of the largest batch */
-    sa_shard *shard;
+    sa_real *first, *second;       /* [plan.size] the optimizer state */
+    double decay;                  /* multiplies the learning rate: 1 until the caller lowers it */
+    int most;                      /* pairs in a batch */
+    int shards;                    /* of the largest batch */
+    sa_shard *shard;               /* [shards] */
+    int lanes;                     /* shards in a round: at most the threads */
+    sa_lane *lane;                 /* [lanes] */
+    int gradients;                 /* lanes, and one more if there is a second round */
+    sa_gradient *gradient;         /* [gradients] */
     sa_sentence *source, *target;  /* [most] the batch, one shard after another */
     sa_gold_alignment *links;      /* [most] its gold alignments; NULL without --guided-alignment */
     const sa_gold_alignment *gold; /* of all pairs; set by the caller with --guided-alignment */
@@ -45,6 +58,7 @@ typedef struct sa_trainer {
 
     /* of the running batch */
     int count, active_shards;
+    int round, running; /* first shard of the running round, and how many it has */
     sa_update update;
 } sa_trainer;
 

@@ -96,6 +96,8 @@ START_TEST(threads_change_no_bit) {
         for (int i = 0; i < 10; i++) update(one, BATCH - i);
         for (int threads = 2; threads <= 4; threads++) {
             training *many = begin(threads, shards);
+            ck_assert_int_le(many->trainer.gradients, threads + 1); /* whatever the shards */
+            ck_assert_int_le(many->trainer.lanes, threads);
             for (int i = 0; i < 10; i++) update(many, BATCH - i);
             ck_assert_mem_eq(one->values, many->values, one->plan.size * sizeof *one->values);
             end(many);
@@ -240,7 +242,7 @@ START_TEST(no_batch_needs_more_than_was_planned) {
                 draw_sentence(&rng, c->ids[2 * i + 1], &c->target[i]);
             }
             update(c, count);
-            ck_assert_uint_le(c->trainer.shard[0].arena.used, c->trainer.shard[0].arena.size);
+            ck_assert_uint_le(c->trainer.lane[0].arena.used, c->trainer.lane[0].arena.size);
         }
         end(c);
     }
@@ -292,11 +294,11 @@ START_TEST(little_more_is_planned_than_the_longest_need) {
         size_t most = 0;
         for (int count = 1; count <= BATCH; count++) {
             update(c, count);
-            const size_t used = c->trainer.shard[0].arena.used;
+            const size_t used = c->trainer.lane[0].arena.used;
             most = used > most ? used : most;
         }
-        ck_assert_uint_le(most, c->trainer.shard[0].arena.size);
-        ck_assert_uint_ge(most, c->trainer.shard[0].arena.size / 16 * 15);
+        ck_assert_uint_le(most, c->trainer.lane[0].arena.size);
+        ck_assert_uint_ge(most, c->trainer.lane[0].arena.size / 16 * 15);
         end(c);
     }
 }

@@ -467,7 +467,8 @@ typedef struct sa_train_options {
     bool overwrite; /* replace the training that `out` holds; without this or resume: SA_BUSY */
     sa_train_cost spent; /* before this run: reports, results and max_time count from there */
     bool pausing;        /* a stop saves without validating, so that after resuming the files are
-                            those of a training that was never stopped */
+                            those of a training that was never stopped; only then may `out` be a
+                            run of sa_compare. Otherwise: SA_BUSY */
     void (*report)(void *context, const sa_progress *progress); /* may be NULL */
     void *context;                                              /* passed to report */
     const volatile sig_atomic_t *stop; /* non-zero: finish the update, save, return; may be NULL.

@@ -37,7 +37,9 @@ void sa_nearest_consider(sa_nearest *nearest, const char *candidate) {
 
 const char *sa_nearest_hint(const sa_nearest *nearest, char *out, size_t capacity) {
     *out = 0;
-    if (nearest->name) snprintf(out, capacity, " (did you mean '%s'?)", nearest->name);
+    if (nearest->name)
+        snprintf(out, capacity, " (did you mean '%s%s'?)", nearest->prefix ? nearest->prefix : "",
+                 nearest->name);
     return out;
 }
 

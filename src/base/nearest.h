@@ -6,6 +6,7 @@
 
 typedef struct sa_nearest {
     const char *wanted; /* as typed */
+    const char *prefix; /* before the name in the hint; NULL: nothing */
     const char *name;   /* the closest so far, or NULL: nothing is close */
     size_t distance;
 } sa_nearest;
@@ -14,7 +15,8 @@ typedef struct sa_nearest {
  * third of the longer name, rounded up, differs. */
 void sa_nearest_consider(sa_nearest *nearest, const char *candidate);
 
-/* " (did you mean 'NAME'?)" written into `out`, or "" when nothing is close. Returns out. */
+/* " (did you mean 'NAME'?)", with the prefix, written into `out`, or "" when nothing is close.
+ * Returns out. */
 const char *sa_nearest_hint(const sa_nearest *nearest, char *out, size_t capacity);
 
 /* The same for the names name(0) ..., NULL after the last. */

@@ -69,9 +69,10 @@ static bool align_pairs(sa_model *model, const char *const *words, align_options
     options->output.linking.null_key = sa_settings_has_null_key(settings);
     out->site = view->site;
     out->subwords = sa_tokenizers[settings->tokenizer].subword;
-    if (!cli_align_output_open(out, "align", words[1], count, words[0], settings, error) ||
-        !sa_align(model, view, pairs, count, cli_align_output_add, out, error))
+    if (!cli_align_output_open(out, "align", words[1], count, words[0], settings, error))
         return false;
+    if (!sa_align(model, view, pairs, count, cli_align_output_add, out, error))
+        return cli_pairs_fail(words[1], error);
     const bool translates =
         options->output.text[CLI_HTML] && view->site == SA_SITE_CROSS && !view->override.kind;
     return (!translates || sa_html_report_translate(&out->report, model, pairs, error)) &&

@@ -85,8 +85,9 @@ static bool diagnose(evaluation *work, sa_error *error) {
 
 static bool evaluate(evaluation *work, sa_error *error) {
     const eval_options *options = work->options;
-    return sa_evaluate(work->model, &work->corpus, &work->search, &options->linking, work->each,
-                       error) &&
+    return (sa_evaluate(work->model, &work->corpus, &work->search, &options->linking, work->each,
+                        error) ||
+            cli_pairs_fail(work->corpus.name, error)) &&
            (!options->confidence || compute_stats(work, error)) && diagnose(work, error) &&
            (options->json ? eval_print_json : eval_print_text)(work, error) &&
            (!options->per_sentence || save_sentences(work, options->per_sentence, error));

@@ -87,7 +87,8 @@ static bool align(const char *path, ibm1_options *options, sa_error *error) {
     const bool good =
         model && save_lexicon(model, options, error) &&
         cli_align_output_open(&out, "ibm1", path, count, "Model 1", NULL, error) &&
-        sa_ibm1_align(model, corpus.pairs, count, cli_align_output_add, &out, error) &&
+        (sa_ibm1_align(model, corpus.pairs, count, cli_align_output_add, &out, error) ||
+         cli_pairs_fail(path, error)) &&
         cli_align_output_save(&out, count, error);
     cli_align_output_release(&out);
     sa_ibm1_free(model);

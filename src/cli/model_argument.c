@@ -1,5 +1,8 @@
 #include "cli/model_argument.h"
+#include "base/error.h"
 #include "cli/output.h"
+
+#include <stdio.h>
 
 static void note_one_thread(int threads) {
     if (sa_blas_one_thread() && threads != 1) cli_note("note: %s", sa_blas_one_thread());
@@ -15,6 +18,15 @@ bool cli_pairs_open(sa_corpus *corpus, const char *path, sa_error *error) {
     if (!sa_corpus_open(corpus, path, error)) return false;
     if (corpus->note) cli_note("note: %s", corpus->note);
     return true;
+}
+
+bool cli_pairs_fail(const char *path, sa_error *error) {
+    const sa_error without = *error;
+    size_t line;
+    int size;
+    if (sscanf(without.text, "line %zu%n", &line, &size) == 1)
+        sa_fail(error, without.code, "%s:%zu%s", path, line, without.text + size);
+    return false;
 }
 
 sa_model *cli_model_open(const char *path, int threads, int max_len, const char *force_attention,

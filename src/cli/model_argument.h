@@ -19,4 +19,8 @@ sa_model *cli_model_open(const char *path, int threads, int max_len, const char 
 /* Opens pairs whose alignments matter, and notes why they are not read. */
 bool cli_pairs_open(sa_corpus *corpus, const char *path, sa_error *error);
 
+/* Of a pair the library may know the line but not the file: "line 3 ..." becomes "PATH:3 ...".
+ * Returns false. */
+bool cli_pairs_fail(const char *path, sa_error *error);
+
 #endif

@@ -52,7 +52,7 @@ static bool unknown(const argument_reader *reader, const char *argument, const c
         return sa_fail(error, SA_USAGE, "%s: '--%s' is called '--%s' now", reader->command->name,
                        name, now);
     const cli_option_set *set;
-    sa_nearest nearest = {.wanted = name};
+    sa_nearest nearest = {.wanted = name, .prefix = "--"};
     for (size_t i = 0; (set = cli_option_set_at(reader->command, i)); i++)
         for (const sa_option *row = set->rows; row->name; row++)
             sa_nearest_consider(&nearest, row->name);

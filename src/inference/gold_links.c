@@ -81,7 +81,7 @@ bool sa_override_open(sa_override *override, sa_attention_override chosen, const
     if (chosen.kind != SA_OVERRIDE_GOLD) return true;
     for (size_t i = 0; i < count; i++)
         if (!pairs[i].gold)
-            return sa_fail(error, SA_DATA, "line %zu has no alignment to force the attention to",
+            return sa_fail(error, SA_DATA, "line %zu: no alignment to force the attention to",
                            pairs[i].line);
     override->gold = sa_gold_make(&model->source, &model->target, NULL, pairs, NULL, count, error);
     return override->gold != NULL;

@@ -17,25 +17,42 @@
 
 /* ---- The folder ------------------------------------------------------------------------------ */
 
+static bool look_for(const char *folder, const char *name, bool *there, sa_error *error) {
+    char *path = sa_path_join(folder, name, error);
+    if (!path) return false;
+    errno = 0;
+    *there = !sa_file_missing(path);
+    const bool unseen = *there && errno;
+    if (unseen) sa_fail_errno(error, SA_OPEN, "open", path);
+    free(path);
+    return !unseen;
+}
+
 bool sa_training_find(const char *folder, const char **found, sa_error *error) {
     static const char *const names[] = {"last.safetensors", "best.safetensors",
                                         "average.safetensors", "log.csv", "film"};
+    bool there = false;
     *found = NULL;
-    for (size_t i = 0; !*found && i < sizeof names / sizeof *names; i++) {
-        char *path = sa_path_join(folder, names[i], error);
-        if (!path) return false;
-        errno = 0;
-        if (!sa_file_missing(path)) *found = names[i];
-        const bool unseen = *found && errno;
-        if (unseen) sa_fail_errno(error, SA_OPEN, "open", path);
-        free(path);
-        if (unseen) return false;
+    for (size_t i = 0; !there && i < sizeof names / sizeof *names; i++) {
+        if (!look_for(folder, names[i], &there, error)) return false;
+        if (there) *found = names[i];
     }
     return true;
 }
 
+/* Another training in a run of sa_compare would make the record of the run wrong. */
+static bool check_record(const sa_train_options *training, sa_error *error) {
+    bool compared = false;
+    return training->pausing ||
+           (look_for(training->out, "run.json", &compared, error) &&
+            (!compared ||
+             sa_fail(error, SA_BUSY, "'%s' is a run of 'compare' (run.json): choose another --out",
+                     training->out)));
+}
+
 static bool check_folder(const sa_train_options *training, sa_error *error) {
     const char *found;
+    if (!check_record(training, error)) return false;
     if (training->resume || training->overwrite) return true;
     return sa_training_find(training->out, &found, error) &&
            (!found || sa_fail(error, SA_BUSY,

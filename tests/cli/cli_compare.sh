@@ -136,6 +136,10 @@ expect 6 "--valid: 'whole/fixed-s1' was trained with other pairs, choose another
 mkdir foreign && cp -r alone foreign/fixed-s1
 expect 6 "'foreign/fixed-s1' holds a training that was not made by 'compare' (no run.json): choose another --out, or --overwrite" \
     compare $pairs $sizes $models $short --out foreign
+for way in "" --resume --overwrite; do
+    expect 6 "'whole/fixed-s1' is a run of 'compare' (run.json): choose another --out" \
+        train --train mono.tsv --out whole/fixed-s1 $way
+done
 before=$(find foreign whole -name '*.safetensors' -o -name '*.csv' | sort | xargs cksum)
 "$softalign" compare $pairs $sizes $models --steps 3 --valid-every 7 --out whole --json >out 2>err
 same "other settings" 6 $?

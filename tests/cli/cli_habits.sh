@@ -87,7 +87,7 @@ for call in $(softalign help | sed -n '/^Commands:$/,/^$/s/^  \([a-z0-9]*\) .*/\
     softalign $call >out 2>err </dev/null && continue # gradcheck and help need nothing
     grep -qE "(softalign $call|is missing)" err || fail "softalign $call: $(cat err)"
     softalign $call --quiett >out 2>err
-    grep -qF "$call: unknown option '--quiett' (did you mean 'quiet'?)" err || fail "softalign $call --quiett: $(cat err)"
+    grep -qF "$call: unknown option '--quiett' (did you mean '--quiet'?)" err || fail "softalign $call --quiett: $(cat err)"
 done
 hint() { # MEANT ARGUMENT...
     softalign "${@:2}" >out 2>err </dev/null
@@ -95,7 +95,7 @@ hint() { # MEANT ARGUMENT...
     grep -qF "(did you mean '$1'?)" err || fail "softalign ${*:2}: $(cat err)"
 }
 hint translate tranlsate
-hint hidden train --hiden 3
+hint --hidden train --hiden 3
 hint vaswani2017 train --preset vaswany2017
 hint reorder corpus reoder
 hint scaled-dot gradcheck --attention scaled-dott

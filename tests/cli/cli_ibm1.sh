@@ -53,5 +53,5 @@ expect 4 "cannot open 'none.tsv': No such file or directory" ibm1 none.tsv
 { yes word | head -n 1001 | tr '\n' ' ' && printf '\tword\n' && head -n 1 pairs.tsv; } >long.tsv
 "$softalign" ibm1 long.tsv --pharaoh - >out 2>err
 same "exit code of a long line" 7 $?
-same "message" "softalign: line 1: a side has more than 1000 tokens" "$(tail -n 1 err)"
+same "message" "softalign: long.tsv:1: a side has more than 1000 tokens" "$(tail -n 1 err)"
 finish

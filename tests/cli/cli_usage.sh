@@ -8,8 +8,8 @@ expect 2 "unknown command '--frobnicate'; 'softalign help' lists all" --frobnica
 expect 2 "unknown command ''; 'softalign help' lists all" ''
 
 # Options.
-expect 2 "train: unknown option '--hiden' (did you mean 'hidden'?)" train --hiden 3
-expect 2 "train: unknown option '--hiden=3' (did you mean 'hidden'?)" train --hiden=3
+expect 2 "train: unknown option '--hiden' (did you mean '--hidden'?)" train --hiden 3
+expect 2 "train: unknown option '--hiden=3' (did you mean '--hidden'?)" train --hiden=3
 expect 2 "train: unknown option '-e'" train -e 3
 expect 2 "train: unknown option '--a\\x1B[2Jb'" train $'--a\e[2Jb'
 expect 2 "--lr is given twice" train --lr 1 --lr 1

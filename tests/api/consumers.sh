@@ -1,19 +1,10 @@
 #!/bin/bash
-# What others build on an installed softalign: in C by pkg-config and CMake, with either library, in C++ and in
-# Python. Without pkg-config all is skipped, without a C++ compiler or Python that part. For the installed tree before it is packaged, and for the packages.
+# What others build on an installed softalign, from an install tree or from packages: in C by pkg-config and
+# CMake, with either library, in C++ and in Python. Without pkg-config all is skipped, without a C++ compiler or
+# Python that part.
 # usage: consumers.sh PREFIX PROGRAM CC
-set -u
-export LC_ALL=C
+. "$(dirname "$0")/scratch.sh"
 root=$1 program=$2 cc=$3
-here=$(cd "$(dirname "$0")" && pwd)
-work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT
-cd "$work" || exit 1
-
-fail() {
-    echo "$*"
-    exit 1
-}
 
 library=$(find "$root"/lib* -name libsoftalign.so.0 -print -quit 2>/dev/null)
 [ "$library" ] || fail "no libsoftalign.so.0"

@@ -1,18 +1,8 @@
 #!/bin/bash
 # What `cmake --install` puts in place is all that a user and a program need, wherever the tree is moved.
 # usage: install.sh BUILD PROGRAM CC
-set -u
-export LC_ALL=C
+. "$(dirname "$0")/scratch.sh"
 build=$1
-here=$(cd "$(dirname "$0")" && pwd)
-work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT
-cd "$work" || exit 1
-
-fail() {
-    echo "$*"
-    exit 1
-}
 
 cmake --install "$build" --prefix "$work/first" >install.log 2>&1 || fail "$(tail -5 install.log)"
 mv first moved

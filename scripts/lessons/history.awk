@@ -1,13 +1,11 @@
 # The table of the whole history in Markdown: history.tsv beside what `compare` measured.
-#   awk -v bands="6-10 11-15 21-30" -f history.awk history.tsv COMPARISON/table.csv COMPARISON/bylength.csv
-# With -v short=1 the README's: the rows that history.tsv marks with a star, without their parameters.
+#   awk -v bands="11-15 21-30" -f history.awk history.tsv COMPARISON/table.csv COMPARISON/bylength.csv
 BEGIN { count = split(bands, band, " ") }
 
 FNR == 1 { file++ }
 
 file == 1 { # the rows: tabs between year, name, model and formula
     split($0, row, "\t")
-    if (short && row[5] != "*") next
     order[++rows] = row[3]
     year[row[3]] = row[1]
     title[row[3]] = row[2]
@@ -35,20 +33,19 @@ function shown(number, digits, factor) {
 }
 
 END {
-    head = "| year | | formula |" (short ? "" : " parameters |")
-    line = "|---|---|---|" (short ? "" : "---:|")
+    head = "| year | attention | formula | weights |"
+    line = "|---|---|---|---:|"
     for (k = 1; k <= count; k++) {
         head = head " BLEU " band[k] " |"
         line = line "---:|"
     }
-    print head " AER | zeros % | cache, bytes a step |"
+    print head " AER | zeros % | cache |"
     print line "---:|---:|---:|"
     for (i = 1; i <= rows; i++) {
         model = order[i]
         if (!((model, "parameters") in figure)) continue
-        text = "| " year[model] " | " title[model] " | `" formula[model] "` |"
-        if (!short) text = text " " figure[model, "parameters"] " |"
-        for (k = 1; k <= count; k++) text = text " " shown(bleu[model, band[k]], 1, 1) " |"
+        text = "| " year[model] " | " title[model] " | `" formula[model] "` | " figure[model, "parameters"] " |"
+        for (k = 1; k <= count; k++) text = text " " shown(bleu[model, band[k]], 0, 1) " |"
         print text " " shown(figure[model, "aer"], 2, 1) " | " shown(figure[model, "zeros"], 0, 100) \
             " | " shown(figure[model, "cache_bytes_per_step"], 0, 1) " |"
     }

@@ -110,6 +110,7 @@ enum {
     SA_ATTENTION_GRAVES,
     SA_ATTENTION_LOCATION_AWARE,
     SA_ATTENTION_DIFFERENTIAL,
+    SA_ATTENTION_HARD,
 };
 enum {
     SA_NORMALIZER_SOFTMAX,
@@ -251,9 +252,10 @@ typedef struct sa_settings {
     double label_smoothing;  /* probability spread over the vocabulary */
     double guided_alignment; /* weight of the alignment loss */
     double coverage_weight;  /* of the coverage loss, with SA_COVERAGE_LOSS */
-    int batch;               /* pairs per update */
-    int batch_tokens;        /* tokens per update and side; 0: as batch says */
-    int shards;              /* of a batch, on which bits depend; 0: one per core */
+    double reinforce_weight, entropy_weight; /* of the two terms that train SA_ATTENTION_HARD */
+    int batch;                               /* pairs per update */
+    int batch_tokens;                        /* tokens per update and side; 0: as batch says */
+    int shards;                              /* of a batch, on which bits depend; 0: one per core */
     int64_t seed;
     int valid_every;    /* updates between validations; 0: one epoch */
     int criterion;      /* SA_CRITERION_...: what makes a validation better */

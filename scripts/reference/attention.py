@@ -116,7 +116,7 @@ def location_aware(w, q, H, past):
 SCORES = {"additive": additive, "scaled-dot": scaled_dot, "dot": dot, "general": general,
           "raw-dot": raw_dot, "concat": concat, "location": location, "uniform": uniform,
           "gaussian": gaussian, "cosine": cosine, "qk-norm": qk_norm, "linear": linear,
-          "monotonic": monotonic}
+          "monotonic": monotonic, "hard": additive}
 
 
 def graves(w, q, H, kappa):
@@ -207,6 +207,7 @@ def attention_shapes(o, part):
     shapes = {
         "additive": {**projections, "v_a": (a,)},
         "concat": {**projections, "v_a": (a,)},
+        "hard": {**projections, "v_a": (a,)},
         "scaled-dot": projections,
         "dot": projections,
         "general": {"W_a": (G * n, A)},
@@ -269,8 +270,6 @@ def window_margin(w, o, q, S, i):
 
 # ---- Attending ------------------------------------------------------------------------------------
 
-
-
 def coverage(w, o, H, past):
     """C_j = sum of the weights alpha_j in past / Phi_j, Phi_j = N sigma(U_f' h_j) or 1"""
     fertility = o.max_fertility * torch.sigmoid(H @ w["U_f"]) if "U_f" in w else 1
@@ -322,13 +321,22 @@ def scores(w, o, k, q, H, i, place, past):
 
 
 class Past(list):
-    """A head's weights of the steps before, and where Graves' window stands"""
-    kappa = 0
+    """A head's weights of the steps before, where Graves' window stands, and what hard attention has drawn:
+    the sums of log p(s) and of the entropy"""
+    kappa, log_p, entropy = 0, 0, 0
 
     def graves(self, w, o, k, q, H):
         own = {name: rows(w[name], k, o.heads) for name in ("W_a", "b_a")}
         e, self.kappa = graves(own, q, H, self.kappa)
         return e
+
+
+def drawn(p, u, past):
+    """1 at the first word up to which the probabilities sum to more than u (Xu et al. 2015, section 4.1)"""
+    s = int((torch.cumsum(p, 0) <= u).sum())
+    past.log_p = past.log_p + torch.log(p[s])
+    past.entropy = past.entropy - (p[p > 0] * torch.log(p[p > 0])).sum()
+    return torch.eye(len(p), dtype=torch.float64)[s]
 
 
 def selected(e, past):
@@ -377,9 +385,12 @@ def attend(w, o, q, H, i, place=None, past=None, noise=0):
     """One head: c = sum_j alpha_j h_j;
     more, and in a Transformer: o_k = sum_j alpha^k_j W_v^k h_j, c = W_c [o_1 ; .. ; o_H].
     i = 1, 2, .. is the position of the query. past: every head's weights of the steps before, to which
-    those of this step are appended, or None. noise is added to the scores of monotonic attention."""
+    those of this step are appended, or None. noise is added to the scores of monotonic attention,
+    or decides what hard attention draws, a number for each head."""
     past = past or [Past() for _ in range(o.heads)]
     alpha = [weights(w, o, k, q, H, i, place, past[k], noise) for k in range(o.heads)]
+    if o.attention == "hard":
+        alpha = [drawn(*own) for own in zip(alpha, noise, past, strict=True)]
     for before, row in zip(past, alpha, strict=True):
         before.append(row)
     if not o.projects_values:

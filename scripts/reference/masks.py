@@ -33,6 +33,8 @@ def places(o, settings):
         found |= {f"{part}.x": "target" for part in upper}
     if o.attends and o.attention == "monotonic" and settings.get("monotonic-noise", 1) > 0:
         found["attention"] = "target"  # no mask: the noise that is added to the scores
+    if o.attends and o.attention == "hard":
+        found["attention"] = "target"  # what decides the draws
     found |= {"annotations": "source"} if probability("annotations") > 0 else {}
     return found | ({"readout": "target"} if probability("readout") > 0 else {})
 

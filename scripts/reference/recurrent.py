@@ -6,6 +6,7 @@ import torch
 
 from .attention import Past, attend, attention_shapes, coverage_loss, weights_of, window_margin
 from .cells import cell, cell_shapes
+from .container import demand
 from .encoder import encode, encoder_shapes, ends
 from .model import BOS, Model
 
@@ -185,17 +186,23 @@ class Recurrent(Model):
     def attend(self, p, H, i, q):
         w = weights_of(p, self.o, "attention")
         self.near(window_margin(w, self.o, q, len(H), i))
-        noise = self.own["attention"][i - 1][:len(H)] if "attention" in self.own else 0
+        noise = self.own["attention"][i - 1] if "attention" in self.own else 0
+        noise = noise[:len(H)] if self.o.attention == "monotonic" and "attention" in self.own else noise
         c = attend(w, self.o, q, H, i, past=self.past, noise=noise)
         self.cross_attention["attention"] = self.past[0]
         self.copied["attention"] = [sum(heads) / self.o.heads for heads in zip(*self.past, strict=True)]
         return c
 
     def sentence_loss(self, p, source, target, extended=None):
-        """With the coverage loss, the mean over heads."""
+        """With the coverage loss, the mean over heads; and with what the draws of hard attention add, where log p of
+        the sentence is a constant (Xu et al. 2015, section 4.1) and the baseline is 0."""
         o = self.o
         self.past = [Past() for _ in range(o.heads)]
         loss = super().sentence_loss(p, source, target, extended)
+        if o.attention == "hard":
+            demand(o.label_smoothing == 0, "hard attention with label smoothing")
+            log_p, entropy = (sum(getattr(past, name) for past in self.past) for name in ("log_p", "entropy"))
+            loss = loss + o.reinforce_weight * loss.detach() * log_p - o.entropy_weight * entropy
         if o.coverage != "loss":
             return loss
         for past in self.past:

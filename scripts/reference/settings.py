@@ -8,7 +8,7 @@ CHOICES = {  # the first is the default
     "model": ("recurrent", "transformer"),
     "attention": ("additive", "scaled-dot", "dot", "general", "raw-dot", "concat", "location",
                   "uniform", "gaussian", "cosine", "qk-norm", "linear", "monotonic", "graves",
-                  "location-aware", "differential"),
+                  "location-aware", "differential", "hard"),
     "normalizer": ("softmax", "null", "sparsemax", "entmax", "null-key"),
     "coverage": ("none", "linguistic", "loss"),
     "decoder": ("bahdanau", "fixed", "fixed-init", "luong", "cgru"),
@@ -34,12 +34,12 @@ ALPHA = "entmax-alpha"  # a number from 1.01 to 2, or learned; 1.5 is the defaul
 POSITIVE = {"max-fertility": 2}  # numbers above 0, and their defaults
 FRACTIONS = ("label-smoothing",)  # 0 is the default, here and in the next line
 WEIGHTS = ("guided-alignment", "l2")
-COVERAGE = "coverage-weight"  # a weight, too; 1 is the default
-NAMES = (*CHOICES, *SWITCHES, *NUMBERS, *POSITIVE, *FRACTIONS, *WEIGHTS, ALPHA, COVERAGE)
+OWN_WEIGHTS = {"coverage-weight": 1, "reinforce-weight": 1, "entropy-weight": 0.1}  # and their defaults
+NAMES = (*CHOICES, *SWITCHES, *NUMBERS, *POSITIVE, *FRACTIONS, *WEIGHTS, *OWN_WEIGHTS, ALPHA)
 EARLIER = {"start": "decoder-init", "readout": "readout-state", "values": "value-size"}  # in older dumps
 EARLIER_WINDOWS = {"monotone": "local-m", "predictive": "local-p"}
 CUT_BY_HEADS = ("additive", "concat", "dot", "scaled-dot", "gaussian", "cosine", "qk-norm", "linear",
-                "location-aware", "differential")  # the scores whose attn is divided among the heads
+                "location-aware", "differential", "hard")  # the scores whose attn is divided among the heads
 
 
 def complete(settings):
@@ -72,8 +72,8 @@ def complete(settings):
         value = all_of_them[name] = value_of(name, 0)
         demand(type(value) in (int, float) and 0 <= value < 1,
                f"settings: {name} is {value!r}, not a number of at least 0 and less than 1")
-    for name in (*WEIGHTS, COVERAGE):
-        value = all_of_them[name] = value_of(name, int(name == COVERAGE))
+    for name in (*WEIGHTS, *OWN_WEIGHTS):
+        value = all_of_them[name] = value_of(name, OWN_WEIGHTS.get(name, 0))
         demand(type(value) in (int, float) and value >= 0, f"settings: {name} is {value!r}, not a weight")
     alpha = all_of_them[ALPHA] = value_of(ALPHA, 1.5)
     demand(alpha == "learned" or type(alpha) in (int, float) and 1.01 <= alpha <= 2,
@@ -108,7 +108,7 @@ def parse(assignments):
             value = {"true": True, "false": False}.get(value, value)
         elif name in NUMBERS and value.isdecimal():
             value = int(value)
-        elif name in (*POSITIVE, *FRACTIONS, *WEIGHTS, COVERAGE) or name == ALPHA and value != "learned":
+        elif name in (*POSITIVE, *FRACTIONS, *WEIGHTS, *OWN_WEIGHTS) or name == ALPHA and value != "learned":
             value = float(value)
         settings[name] = value
     return settings

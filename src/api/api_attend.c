@@ -242,10 +242,16 @@ static bool check_choices(const sa_attend_options *options, sa_error *error) {
     if (options->attention < 0 || options->attention >= known)
         return sa_fail(error, SA_USAGE, "there is no attention score %d", options->attention);
     const sa_score *score = &sa_scores[options->attention];
-    if (score->normalizer || score->state || score->location_aware)
+    if ((score->normalizer && score->normalizer->step_forward) || score->state ||
+        score->location_aware)
         return sa_fail(error, SA_USAGE,
                        "--attention %s goes on from where the target word before has read: only a "
                        "model has words before",
+                       score->name);
+    if (score->normalizer && score->normalizer->draw)
+        return sa_fail(error, SA_USAGE,
+                       "--attention %s draws one word in training and takes the one of the largest "
+                       "weight in decoding: --attention additive shows the weights",
                        score->name);
     if (score->maps)
         return sa_fail(

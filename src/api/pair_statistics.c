@@ -35,7 +35,8 @@ bool sa_pair_add_statistics(const sa_model *model, const sa_pair *pair, const sa
             const int T = target->len, S = source->len;
             sa_attention_stats_add(&out->attention, forced->weights,
                                    sa_alignment_weights(forced, 0, 1), forced->heads, T, S);
-            if (sa_scores[model->settings.attention].normalizer)
+            const sa_normalizer *normalizer = sa_scores[model->settings.attention].normalizer;
+            if (normalizer && normalizer->step_forward) /* it reads from left to right */
                 sa_attention_stats_add_read(&out->attention, forced->weights, T, S);
             sa_attention_stats_add_identical(&out->attention, forced->weights, right, T, left, S);
         }

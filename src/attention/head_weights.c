@@ -17,15 +17,26 @@ static recurrent_slice slice_recurrent(const sa_attention *w, int k, int l, sa_a
         .previous = sa_state_weights(w, rows.previous_state, l, k, S)};
 }
 
+/* Of one query: the weights of head k become those of the key that is drawn. */
+static void draw_forward(const sa_attention *w, int k, int row, bool hard, sa_attention_rows rows,
+                         sa_mat alpha) {
+    const sa_mat p = sa_attention_head(rows.selection, row, w->heads, k, alpha.cols);
+    sa_copy_mat(alpha, p);
+    w->normalizer->draw(hard, rows.noise.cols ? sa_row(rows.noise, row)[k] : 1, p, alpha,
+                        sa_row(rows.draws, row));
+}
+
 void sa_head_weights_forward(const sa_attention *w, int k, int row, const sa_span *spans,
                              const sa_override *override, sa_attention_rows rows, sa_mat alpha) {
+    const bool expected = override && override->chosen.kind == SA_OVERRIDE_EXPECTED,
+               hard = w->hard && !expected;
     if (!w->normalizer->step_forward) {
         sa_attention_weights_forward(w->normalizer, sa_attention_exponent(w, k), spans, alpha);
+        if (w->normalizer->draw) draw_forward(w, k, row, hard, rows, alpha);
         return;
     }
     const recurrent_slice at = slice_recurrent(w, k, row, rows, alpha.cols);
-    const bool expected = override && override->chosen.kind == SA_OVERRIDE_EXPECTED;
-    w->normalizer->step_forward(w->hard && !expected, at.previous, at.noise, at.p, alpha);
+    w->normalizer->step_forward(hard, at.previous, at.noise, at.p, alpha);
 }
 
 void sa_head_weights_backward(const sa_attention *w, int k, int row, const sa_span *spans,
@@ -35,6 +46,12 @@ void sa_head_weights_backward(const sa_attention *w, int k, int row, const sa_sp
         const recurrent_slice at = slice_recurrent(w, k, row, rows, alpha.cols);
         w->normalizer->step_backward(at.p, alpha, dalpha,
                                      sa_state_weights(w, d.previous_state, row, k, alpha.cols));
+        return;
+    }
+    if (w->normalizer->draw_backward) {
+        w->normalizer->draw_backward(
+            sa_attention_head(rows.selection, row, w->heads, k, alpha.cols), alpha,
+            sa_row(d.draws, row), dalpha);
         return;
     }
     const sa_real exponent = sa_attention_exponent(w, k);

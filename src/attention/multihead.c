@@ -158,6 +158,7 @@ static void heads_forward(const sa_attention *w, const sa_memory *memory,
     const sa_span *spans = spans_of(w, block, rows, S, scratch.spans);
     rotate_queries(w, block, false, rows.q);
     sa_zero(sa_rows(rows.coverage_loss, block->row, block->count));
+    sa_zero(sa_rows(rows.draws, block->row, block->count));
     for (int k = 0; k < w->heads; k++) {
         const sa_head_slice at = sa_slice_head(w, memory, block, rows.q, o, k);
         const sa_mat alpha = block_weights(w, block, rows.alpha, k, S);

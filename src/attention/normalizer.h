@@ -34,6 +34,13 @@ typedef struct sa_normalizer {
     void (*step_forward)(bool hard, sa_mat previous, sa_mat noise, sa_mat p, sa_mat z);
     /* dalpha becomes dz, dprevious is added to. */
     void (*step_backward)(sa_mat p, sa_mat alpha, sa_mat dalpha, sa_mat dprevious);
+
+    /* After forward, where one key is drawn by its weight; NULL: none is. p [1 x S] becomes alpha,
+     * 1 at the key that u < 1 draws, and p itself for u = 1; hard: at the largest, as in decoding.
+     * log p of the key and the entropy of p are added to draws[0] and draws[1]. */
+    void (*draw)(bool hard, sa_real u, sa_mat p, sa_mat alpha, sa_real *draws);
+    /* From the derivatives by them, and not that by alpha: dalpha becomes dz. */
+    void (*draw_backward)(sa_mat p, sa_mat alpha, const sa_real *ddraws, sa_mat dalpha);
 } sa_normalizer;
 
 extern const sa_normalizer sa_normalizers[]; /* ends with a NULL name */

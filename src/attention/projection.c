@@ -162,6 +162,14 @@ bool sa_attention_passes_weights(const sa_attention *w) {
     return is_recurrent(w) || w->location.F.cols;
 }
 
+bool sa_attention_draws(const sa_attention *w) {
+    return w->heads && w->normalizer->draw;
+}
+
+int sa_attention_noise_width(const sa_attention *w, int steps) {
+    return sa_attention_draws(w) ? w->heads : is_recurrent(w) ? w->heads * steps : 0;
+}
+
 int sa_attention_state_width(const sa_attention *w, int steps) {
     const int numbers = (w->w_c.cols > 0) + sa_attention_passes_weights(w); /* of a word */
     return w->heads ? w->heads * (w->score->state + numbers * steps) : 0;
@@ -191,6 +199,7 @@ void sa_attention_state_begin(const sa_attention *w, sa_mat state) {
 sa_attention_rows sa_attention_rows_layout(sa_arena *arena, const sa_attention *w, int rows,
                                            int steps, bool alpha) {
     const int state = sa_attention_state_width(w, steps), maps = w->heads ? w->score->maps : 0;
+    const bool draws = sa_attention_draws(w), selects = alpha && (draws || is_recurrent(w));
     return (sa_attention_rows){
         .q = sa_mat_alloc(arena, rows, w->query_width),
         .alpha = sa_mat_alloc(arena, rows, alpha ? w->heads * steps : 0),
@@ -200,10 +209,11 @@ sa_attention_rows sa_attention_rows_layout(sa_arena *arena, const sa_attention *
         .hidden = sa_mat_alloc(arena, rows, w->v_p.cols),
         .relative_center = sa_mat_alloc(arena, rows, w->v_p.cols ? 1 : 0),
         .noise = sa_mat_alloc(arena, rows, 0),
-        .selection = sa_mat_alloc(arena, rows, alpha && is_recurrent(w) ? w->heads * steps : 0),
+        .selection = sa_mat_alloc(arena, rows, selects ? w->heads * steps : 0),
         .previous_state = sa_mat_alloc(arena, rows, state),
         .state = sa_mat_alloc(arena, rows, state),
         .coverage_loss = sa_mat_alloc(arena, rows, w->coverage_loss ? 1 : 0),
+        .draws = sa_mat_alloc(arena, rows, draws ? 2 : 0),
     };
 }
 
@@ -221,6 +231,7 @@ sa_attention_rows sa_attention_rows_slice(sa_attention_rows all, int first, int 
         .previous_state = sa_rows(all.previous_state, first, count),
         .state = sa_rows(all.state, first, count),
         .coverage_loss = sa_rows(all.coverage_loss, first, count),
+        .draws = sa_rows(all.draws, first, count),
     };
 }
 

@@ -112,10 +112,12 @@ typedef struct sa_attention_rows {
     sa_mat maps;         /* [R x heads 2 S] with two maps: A1 and A2 of each head, as alpha */
     sa_mat sums;         /* [R x output_width] with two maps: the outputs before their norm */
     sa_mat hidden, relative_center; /* [R x n'], [R x 1] of SA_WINDOW_LOCAL_P: window.h */
-    sa_mat selection, noise;      /* [R x heads S] of monotonic.h: p and, in training, the noise */
-    sa_mat previous_state, state; /* [R x heads ..] what a step reads of the step before and
-                                     leaves to the next: sa_attention_state_width */
-    sa_mat coverage_loss;         /* [R x 1] sum over heads, of --coverage loss only */
+    sa_mat selection, noise;        /* [R x heads S] of monotonic.h: p and, in training, the noise;
+                                       of hard.h: p, and [R x heads] what decides the draws */
+    sa_mat previous_state, state;   /* [R x heads ..] what a step reads of the step before and
+                                       leaves to the next: sa_attention_state_width */
+    sa_mat coverage_loss;           /* [R x 1] sum over heads, of --coverage loss only */
+    sa_mat draws; /* [R x 2] of hard.h: sums over heads of log p(s) and the entropy of p */
 } sa_attention_rows;
 
 /* The columns of head k (from 0) of a matrix that has those of all heads side by side. */
@@ -138,6 +140,10 @@ sa_attention_rows sa_attention_rows_slice(sa_attention_rows all, int first, int 
 int sa_attention_state_width(const sa_attention *w, int steps);
 /* Whether the next step reads alpha_j: its score or its weights depend on it. */
 bool sa_attention_passes_weights(const sa_attention *w);
+/* Whether a key is drawn by its weight: hard.h. */
+bool sa_attention_draws(const sa_attention *w);
+/* The columns of `noise` in training, for sentences of at most `steps` words. */
+int sa_attention_noise_width(const sa_attention *w, int steps);
 /* These parts of head k's state in a row of such states (or of their derivatives), for a sentence
  * of S words. */
 sa_mat sa_state_score(const sa_attention *w, sa_mat states, int row, int k);

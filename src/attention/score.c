@@ -1,6 +1,7 @@
 #include "attention/score.h"
 #include "attention/additive.h"
 #include "attention/content_free.h"
+#include "attention/hard.h"
 #include "attention/monotonic.h"
 #include "attention/product.h"
 #include "attention/similarity.h"
@@ -88,6 +89,17 @@ const sa_score sa_scores[] = {
                                    "Ye et al. 2024, section 2.1", SA_QUERY_PROJECTED,
                                    SA_KEY_PROJECTED, true, NULL, sa_scaled_dot_forward,
                                    sa_scaled_dot_backward, .maps = 2},
+    [SA_ATTENTION_HARD] = {.name = "hard",
+                           .formula = "e_j = v_a' tanh(W_a s + U_a h_j); one word is drawn with "
+                                      "probability softmax_j(e_j), decoding takes the most "
+                                      "probable",
+                           .citation = "Xu et al. 2015, section 4.1",
+                           .query = SA_QUERY_PROJECTED,
+                           .key = SA_KEY_PROJECTED,
+                           .bind = sa_additive_bind,
+                           .forward = sa_additive_forward,
+                           .backward = sa_additive_backward,
+                           .normalizer = &sa_hard_normalizer},
     {.name = NULL},
 };
 

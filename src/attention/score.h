@@ -41,8 +41,7 @@ typedef struct sa_score {
     void (*backward)(sa_mat v_a, sa_mat q, sa_mat k, sa_mat de, sa_mat dq, sa_mat dk, sa_mat dv_a,
                      sa_mat scratch);
 
-    const sa_normalizer *normalizer; /* its own, in place of --normalizer's; or NULL. Such a score
-                                        has one head */
+    const sa_normalizer *normalizer; /* its own, in place of --normalizer's; or NULL */
 
     bool weights; /* the scores are weights already, which may have any sum: no normalizer */
     int state;    /* numbers of a head's state; 0: the steps know nothing of each other */

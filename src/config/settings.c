@@ -195,6 +195,12 @@ const sa_option sa_settings_options[] = {
      "(last layer, first head; Chen et al. 2016)"},
     {"coverage-weight", SA_OPTION_REAL, SA_SCOPE_TRAINING, FIELD(coverage_weight), 1, 0, 1000, NULL,
      "X", "coverage loss: weight of sum_j min(alpha_ij, sum_i' alpha_i'j), i' < i"},
+    {"reinforce-weight", SA_OPTION_REAL, SA_SCOPE_TRAINING, FIELD(reinforce_weight), 1, 0, 1000,
+     NULL, "X",
+     "hard attention: weight of (log p(y | s) - b) log p(s), the estimate of the gradient from the "
+     "drawn words (Xu et al. 2015, section 4.1)"},
+    {"entropy-weight", SA_OPTION_REAL, SA_SCOPE_TRAINING, FIELD(entropy_weight), 0.1, 0, 1000, NULL,
+     "X", "hard attention: weight of the entropy of the probabilities of the words"},
     {"batch", SA_OPTION_INT, SA_SCOPE_TRAINING, FIELD(batch), 32, 1, 65536, NULL, "N",
      "batch size in sentence pairs"},
     {"batch-tokens", SA_OPTION_INT, SA_SCOPE_TRAINING, FIELD(batch_tokens), 0, 0, 1000000, NULL,

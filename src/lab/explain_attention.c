@@ -253,7 +253,7 @@ static void explain_shares(attention_view *view, sa_mat powers, double shift) {
     if (view->w->window == SA_WINDOW_LOCAL_P)
         sa_explainer_write(out, "%s_j(e_ij)", view->w->normalizer->name);
     else
-        sa_explainer_write(out, "alpha_ij");
+        sa_explainer_write(out, view->w->normalizer->draw ? "p_ij" : "alpha_ij");
     sa_explainer_write(out, " = exp(e_ij%s) / ", less);
     sa_explainer_write(out, *null ? "(%ssum_k exp(e_ik%s))" : "%ssum_k exp(e_ik%s)", null, less);
     write_span(view);
@@ -348,6 +348,11 @@ static void explain_weights(attention_view *view, int k, sa_mat e) {
     else
         explain_formula(view, k, e);
     if (w->window == SA_WINDOW_LOCAL_P) explain_gauss(view, normalized);
+    if (w->normalizer->draw) {
+        sa_explainer_column(out, "probability", "p_ij", normalized, SA_ROWS_SOURCE, -1);
+        sa_explainer_write(out, "alpha_ij = 1 for the largest p_ij, else 0: decoding selects");
+        sa_explainer_cite(out, w->score->citation);
+    }
     sa_explainer_column(out, "alpha", "alpha_ij", alpha, SA_ROWS_SOURCE, -1);
     const bool null = w->normalizer->null_key;
     if (shares) sa_explainer_number(out, "sum", null ? "sum + null" : "sum of exp", sum);

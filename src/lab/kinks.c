@@ -73,6 +73,21 @@ static void add_coverage(const attending *at, int b, int l, sa_kinks *found) {
     }
 }
 
+/* Which words hard attention draws. */
+static void add_draws(const attending *at, int b, int l, sa_kinks *found) {
+    const int H = at->w->heads, S = at->memory->first[b + 1] - at->memory->first[b];
+    for (int k = 0; k < H && at->rows.noise.cols; k++) {
+        const sa_mat p = sa_attention_head(at->rows.selection, l, H, k, S);
+        const double u = sa_row(at->rows.noise, l)[k];
+        double sum = 0;
+        for (int j = 0; j < S - 1; j++) {
+            sum += p.x[j];
+            found->pattern = sa_hash_mix(found->pattern ^ (sum > u));
+            found->nearest = fmin(found->nearest, fabs(sum - u) / MARGIN);
+        }
+    }
+}
+
 /* On which side of 0 the numbers of a query or key are. */
 static void add_features(sa_mat x, sa_kinks *found) {
     for (int i = 0; i < x.rows; i++)
@@ -115,6 +130,7 @@ static void add_query(const attending *at, int b, int l, int i, sa_kinks *found)
         add_window(at, l, i, at->causal && i < S ? i : S, found);
     if (at->w->normalizer->kinks) add_normalizer(at, b, l, i, found);
     if (at->w->coverage_loss) add_coverage(at, b, l, found);
+    if (at->w->normalizer->draw) add_draws(at, b, l, found);
     add_sums(at, l, found);
     if (!at->w->score->features) return;
     add_features(sa_rows(at->rows.q, l, 1), found);

@@ -164,20 +164,38 @@ static bool check_coverage(const sa_settings *settings, const sa_attention_sizes
                    sizes->score->name);
 }
 
+/* A score that draws a word instead of weighing all. */
+static bool check_draws(const sa_settings *settings, const sa_attention_sizes *sizes,
+                        sa_error *error) {
+    const char *name = sizes->score->name;
+    if (!sizes->normalizer->draw) return true;
+    if (sizes->transformer)
+        return sa_fail(error, SA_USAGE,
+                       "--attention %s draws one source word for each target word, but in a "
+                       "Transformer every layer attends, and to target words, too: it needs "
+                       "--model recurrent",
+                       name);
+    return settings->window != SA_WINDOW_LOCAL_P ||
+           sa_fail(error, SA_USAGE,
+                   "--attention %s has weights of 0 and 1: the Gaussian of --window %s would learn "
+                   "nothing from them",
+                   name, sa_window_name((size_t)settings->window));
+}
+
 /* A score that makes its weights itself, from those of the step before. */
 static bool check_recurrence(const sa_settings *settings, const sa_attention_sizes *sizes,
                              sa_error *error) {
     const char *name = sizes->score->name;
-    if (!sizes->score->normalizer) return true;
+    if (sizes->score->normalizer && settings->normalizer != SA_NORMALIZER_SOFTMAX)
+        return sa_fail(error, SA_USAGE,
+                       "--attention %s makes weights of its scores itself, without --normalizer %s",
+                       name, sa_normalizer_name((size_t)settings->normalizer));
+    if (!sizes->normalizer->step_forward) return true;
     if (sizes->transformer)
         return sa_fail(error, SA_USAGE,
                        "--attention %s goes on from where the target word before has read, but a "
                        "Transformer attends from all of them at once: it needs --model recurrent",
                        name);
-    if (settings->normalizer != SA_NORMALIZER_SOFTMAX)
-        return sa_fail(error, SA_USAGE,
-                       "--attention %s makes weights of its scores itself, without --normalizer %s",
-                       name, sa_normalizer_name((size_t)settings->normalizer));
     if (sizes->heads > 1)
         return sa_fail(error, SA_USAGE,
                        "--attention %s reads the source once, from left to right: %d heads would "
@@ -226,6 +244,7 @@ bool sa_attention_sizes_check(const sa_settings *settings, const sa_attention_si
                        "not divide --heads %d",
                        sizes->kv_heads, sizes->kv_heads, sizes->heads);
     return check_maps(settings, sizes, error) && check_recurrence(settings, sizes, error) &&
-           check_score(settings, sizes, error) && check_zeros(settings, sizes, error) &&
-           check_widths(sizes, error) && check_coverage(settings, sizes, error);
+           check_draws(settings, sizes, error) && check_score(settings, sizes, error) &&
+           check_zeros(settings, sizes, error) && check_widths(sizes, error) &&
+           check_coverage(settings, sizes, error);
 }

@@ -1,4 +1,5 @@
 #include "model/decoder.h"
+#include "attention/hard.h"
 #include "layers/embedding.h"
 #include "layers/linear.h"
 #include "tensor/blas.h"
@@ -151,6 +152,15 @@ static void input_forward(const sa_decoder *w, sa_decoder_rows rows) {
                                    rows.second_cell_cache);
 }
 
+/* Of hard attention: which sentences are drawn, and what decides the draws of their words. */
+static void take_draws(const sa_batch_side *side, double drawn, sa_rng *rng, sa_mat u) {
+    for (int b = 0; b < side->sentences; b++) {
+        const bool own = drawn > 0 && sa_rng_uniform(rng) < drawn;
+        for (int t = 0; t < side->len[b]; t++)
+            sa_draws_take(own, rng, sa_rows(u, side->start[t] + b, 1));
+    }
+}
+
 void sa_decoder_step_forward(const sa_decoder *w, const sa_step *step, sa_decoder_rows rows,
                              sa_readout_cache *readout) {
     input_forward(w, rows);
@@ -172,7 +182,10 @@ void sa_decoder_forward(const sa_decoder *w, const sa_batch *batch, const sa_enc
     sa_dropout_forward(dropout.embeddings, rng, cache->x_mask, x);
     sa_state_dropout_start(dropout.state, rng, &cache->drop, &all->previous);
     sa_state_dropout_start(dropout.state, rng, &cache->second_drop, &all->middle);
-    sa_noise_draw(dropout.noise, rng, all->attention.noise);
+    if (!sa_attention_draws(&w->attention))
+        sa_noise_draw(dropout.noise, rng, all->attention.noise);
+    else if (all->attention.noise.cols)
+        take_draws(side, dropout.drawn, rng, all->attention.noise);
     sa_upper_dropout_start(&w->upper, dropout.state, rng, all->upper);
     if (!w->sizes.input_feeding) input_forward(w, *all);
     for (int t = 0; t < side->steps; t++) {

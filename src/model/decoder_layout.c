@@ -65,7 +65,8 @@ void sa_decoder_layout(sa_arena *arena, const sa_batch *batch, const sa_decoder 
     if (!training) return;
     cache->word_mask = sa_mat_alloc(arena, M, 1);
     cache->x_mask = sa_mat_alloc(arena, M, w->sizes.m);
-    cache->rows.attention.noise = sa_mat_alloc(arena, M, cache->rows.attention.selection.cols);
+    cache->rows.attention.noise =
+        sa_mat_alloc(arena, M, sa_attention_noise_width(&w->attention, S));
     cache->drop = sa_state_dropout_layout(arena, w->sizes.state_dropout, M, B, w->sizes.n);
     cache->second_drop =
         sa_state_dropout_layout(arena, w->sizes.state_dropout, M, B, cache->rows.middle.s.cols);

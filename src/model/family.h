@@ -37,6 +37,7 @@ typedef struct sa_pass {
     sa_real *objective;    /* [M] what is maximized: log p with label smoothing (layers/loss.h),
                               less the alignment loss */
     double alignment_loss; /* sum over target words */
+    sa_real *advantages;   /* [B] lambda_r (log p(y | s) - b) of hard attention, else NULL */
     const sa_override *override; /* of the cross-attention weights, or NULL; set after the layout */
     sa_profile *profile;         /* NULL: no time is measured; set after the layout */
 } sa_pass;
@@ -102,6 +103,8 @@ struct sa_family {
     /* The coverage loss of each row of a pass and where its derivative belongs; without columns:
      * there is none. NULL: in no model of the family. */
     sa_mat (*coverage_loss)(const sa_pass *pass, sa_mat *derivative);
+    /* The same of the two sums that hard attention's draws leave in each row. */
+    sa_mat (*draws)(const sa_pass *pass, sa_mat *derivative);
 
     /* ---- Decoding, word by word */
 

@@ -224,6 +224,11 @@ static sa_mat coverage_loss(const sa_pass *pass, sa_mat *derivative) {
     return pass->decoder.rows.attention.coverage_loss;
 }
 
+static sa_mat draws(const sa_pass *pass, sa_mat *derivative) {
+    *derivative = pass->decoder.d.attention.draws;
+    return pass->decoder.rows.attention.draws;
+}
+
 static const sa_readout_cache *read_out(const sa_pass *pass) {
     return &pass->decoder.readout;
 }
@@ -333,6 +338,7 @@ const sa_family sa_recurrent_family = {
     .weights = weights,
     .dalpha = dalpha,
     .coverage_loss = coverage_loss,
+    .draws = draws,
     .read_out = read_out,
     .decode_layout = decode_layout,
     .decode_begin = decode_begin,

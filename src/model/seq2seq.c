@@ -27,10 +27,13 @@ sa_regularizer sa_regularizer_of(const sa_settings *settings, sa_rng *rng) {
                     .state = settings->dropout_state,
                     .layers = settings->dropout_layers,
                     .sublayers = all,
-                    .noise = settings->monotonic_noise},
+                    .noise = settings->monotonic_noise,
+                    .drawn = 0.5}, /* section 4.1 of Xu et al. 2015 */
         .smoothing = settings->label_smoothing,
         .alignment_weight = settings->guided_alignment,
         .coverage_weight = settings->coverage_weight,
+        .reinforce_weight = settings->reinforce_weight,
+        .entropy_weight = settings->entropy_weight,
         .l2 = settings->l2,
         .rng = rng,
     };
@@ -87,6 +90,9 @@ void sa_pass_layout(sa_arena *arena, const sa_seq2seq *w, const sa_batch *batch,
     w->family->layout(arena, w, batch, training, pass);
     pass->log_p = sa_arena_alloc(arena, words, sizeof *pass->log_p);
     pass->objective = sa_arena_alloc(arena, words, sizeof *pass->objective);
+    const size_t draws = sa_attention_draws(w->family->attention(w)) ? batch->target.sentences : 0;
+    pass->advantages = draws ? sa_arena_alloc(arena, draws, sizeof *pass->advantages) : NULL;
+    for (size_t b = 0; pass->advantages && b < draws; b++) pass->advantages[b] = 0;
     pass->override = NULL, pass->profile = NULL;
 }
 
@@ -127,6 +133,30 @@ static void coverage_loss(const sa_seq2seq *w, double weight, sa_real scale, sa_
     }
 }
 
+/* What the draws of hard attention add (attention/hard.h). Without a backward pass the advantages,
+ * constants of the gradient, stay what they were, so that differences can check it. */
+static void draws(const sa_seq2seq *w, const sa_batch *batch, sa_regularizer regularizer,
+                  sa_real scale, sa_pass *pass, bool backward) {
+    const sa_batch_side *side = &batch->target;
+    const sa_real lambda_e = (sa_real)regularizer.entropy_weight;
+    sa_mat derivative;
+    if (!pass->advantages) return;
+    const sa_mat draws = w->family->draws(pass, &derivative);
+    for (int b = 0; b < side->sentences; b++) {
+        double R = 0;
+        for (int t = 0; t < side->len[b]; t++) R += (double)pass->log_p[side->start[t] + b];
+        sa_real *A = &pass->advantages[b];
+        if (backward) *A = (sa_real)(regularizer.reinforce_weight * (R - regularizer.baseline));
+        for (int t = 0; t < side->len[b]; t++) {
+            const int i = side->start[t] + b;
+            pass->objective[i] += *A * sa_row(draws, i)[0] + lambda_e * sa_row(draws, i)[1];
+            if (!backward) continue;
+            sa_row(derivative, i)[0] = -scale * *A;
+            sa_row(derivative, i)[1] = -scale * lambda_e;
+        }
+    }
+}
+
 /* The gradient by the weights themselves begins at 0, where there is one. */
 static void zero_dalpha(const sa_seq2seq *w, const sa_pass *pass) {
     const sa_mat dalpha = w->family->dalpha(pass, sa_seq2seq_layers(w, SA_SITE_CROSS) - 1);
@@ -142,6 +172,7 @@ void sa_pass_predict(const sa_seq2seq *w, const sa_batch *batch, sa_regularizer 
     if (sa_seq2seq_attends(w)) zero_dalpha(w, pass);
     alignment_loss(w, batch, regularizer.alignment_weight, pass);
     coverage_loss(w, regularizer.coverage_weight, scale, pass, dw);
+    draws(w, batch, regularizer, scale, pass, dw);
     if (copies && dw)
         sa_copying_backward(w, batch, (1 - regularizer.smoothing) * (double)scale, pass);
 }

@@ -13,11 +13,13 @@ const char *sa_model_name(size_t row);
 /* What training adds to the likelihood; all zero: nothing. */
 typedef struct sa_regularizer {
     sa_dropout dropout;
-    double smoothing;        /* of labels */
-    sa_rng *rng;             /* of the dropout masks */
-    double alignment_weight; /* of the alignment loss; needs batch->gold */
-    double coverage_weight;  /* of the coverage loss, of attentions that have one */
-    double l2;               /* of the squared weights; the caller adds it, once for all shards */
+    double smoothing;                        /* of labels */
+    sa_rng *rng;                             /* of the dropout masks */
+    double alignment_weight;                 /* of the alignment loss; needs batch->gold */
+    double coverage_weight;                  /* of the coverage loss, of attentions that have one */
+    double reinforce_weight, entropy_weight; /* lambda_r and lambda_e of hard attention */
+    double baseline;                         /* b of hard attention, which the trainer keeps */
+    double l2; /* of the squared weights; the caller adds it, once for all shards */
 } sa_regularizer;
 
 sa_regularizer sa_regularizer_of(const sa_settings *settings, sa_rng *rng);

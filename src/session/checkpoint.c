@@ -65,6 +65,10 @@ static bool check_state(const sa_session *session, const char *file, sa_error *e
     return true;
 }
 
+static bool has_baseline(const sa_session *session) {
+    return sa_attention_draws(session->model.w.family->attention(&session->model.w));
+}
+
 /* The optimizer's moments must be finite, the second not negative. */
 static bool check_moments(const sa_session *session, const char *file, sa_error *error) {
     for (size_t i = 0; i < session->model.plan.size; i++) {
@@ -122,6 +126,16 @@ static bool read_averaging(sa_session *session, const sa_container *file, sa_err
     return true;
 }
 
+/* Of hard attention. */
+static bool read_baseline(sa_session *session, const sa_container *file, sa_error *error) {
+    double *baseline = &session->trainer.baseline;
+    if (!has_baseline(session)) return true;
+    return sa_tensor_copy(file, "training.baseline", SA_F64, 1, baseline, error) &&
+           (isfinite(*baseline) ||
+            sa_fail(error, SA_DATA, "%s: tensor 'training.baseline' is not finite at number 0",
+                    file->name));
+}
+
 bool sa_checkpoint_read(sa_session *session, const sa_container *file, sa_error *error) {
     sa_trainer *trainer = &session->trainer;
     const size_t size = session->model.plan.size;
@@ -140,6 +154,7 @@ bool sa_checkpoint_read(sa_session *session, const sa_container *file, sa_error 
     trainer->applied = session->counts.updates;
     trainer->nonfinite = (int)session->counts.bad_batches;
     trainer->decay = session->figures.lr_factor;
+    if (!read_baseline(session, file, error)) return false;
     session->first_step = trainer->step;
     sa_batcher_seek(&session->batcher, session->counts.epoch, (size_t)session->counts.position);
     if (session->model.flushed)
@@ -172,7 +187,7 @@ bool sa_checkpoint_write(sa_session *session, sa_error *error) {
     session->counts.position = (int64_t)session->batcher.position;
     const sa_averaging *averaging = &session->averaging;
     enum { STATE_TENSORS = 4 };
-    sa_tensor state[STATE_TENSORS + 3] = {
+    sa_tensor state[STATE_TENSORS + 4] = {
         {.name = "optimizer.first",
          .type = SA_F32,
          .rank = 1,
@@ -199,6 +214,12 @@ bool sa_checkpoint_write(sa_session *session, sa_error *error) {
     if (session->gold)
         state[count++] = (sa_tensor){
             .name = "training.alignments", .type = SA_I64, .rank = 1, .shape = {1}, .data = &links};
+    if (has_baseline(session))
+        state[count++] = (sa_tensor){.name = "training.baseline",
+                                     .type = SA_F64,
+                                     .rank = 1,
+                                     .shape = {1},
+                                     .data = &trainer->baseline};
     if (averaging->capacity) {
         state[count++] = (sa_tensor){.name = "average.weights",
                                      .type = SA_F32,

@@ -1,4 +1,5 @@
 #include "train/trainer.h"
+#include "attention/hard.h"
 #include "base/memory.h"
 #include "tensor/blas.h"
 #include "tensor/vec.h"
@@ -174,7 +175,8 @@ static void run_shard(void *context, int task) {
     sa_pass_layout(&lane->arena, &trainer->w, &batch, true, &pass);
     pass.profile = profile;
     sa_profile_end(profile, SA_PROFILE_BATCH);
-    const sa_regularizer regularizer = sa_regularizer_of(trainer->settings, &rng);
+    sa_regularizer regularizer = sa_regularizer_of(trainer->settings, &rng);
+    regularizer.baseline = trainer->baseline;
     shard->loss = sa_seq2seq_loss(&trainer->w, &batch, regularizer, &pass, &gradient->dw);
     shard->alignment_loss = pass.alignment_loss;
     if (i == 0) add_l2_gradient(trainer, gradient->numbers);
@@ -273,6 +275,7 @@ bool sa_trainer_step(sa_trainer *trainer, const sa_sentence *source, const sa_se
                        MAX_NONFINITE);
     }
     trainer->nonfinite = 0;
+    trainer->baseline = sa_hard_baseline(trainer->baseline, -result->loss / count);
     trainer->update.step = ++trainer->applied;
     trainer->update.lr = learning_rate(trainer);
     apply_weight_decay(trainer);

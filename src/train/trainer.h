@@ -39,6 +39,7 @@ typedef struct sa_trainer {
     sa_seq2seq w;
     sa_real *first, *second;       /* [plan.size] the optimizer state */
     double decay;                  /* multiplies the learning rate: 1 until the caller lowers it */
+    double baseline;               /* of hard attention: attention/hard.h */
     int most;                      /* pairs in a batch */
     int shards;                    /* of the largest batch */
     sa_shard *shard;               /* [shards] */

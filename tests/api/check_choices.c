@@ -10,8 +10,8 @@ typedef const sa_option *option_at(size_t i);
 static const struct {
     option_at *options;
     const char *option;
-    const char *names[17]; /* of the constants, in their order */
-    int constants[16];
+    const char *names[18]; /* of the constants, in their order */
+    int constants[17];
 } lists[] = {
     {sa_settings_option,
      "model",
@@ -26,12 +26,12 @@ static const struct {
      "attention",
      {"additive", "scaled-dot", "dot", "general", "raw-dot", "concat", "location", "uniform",
       "gaussian", "cosine", "qk-norm", "linear", "monotonic", "graves", "location-aware",
-      "differential"},
+      "differential", "hard"},
      {SA_ATTENTION_ADDITIVE, SA_ATTENTION_SCALED_DOT, SA_ATTENTION_DOT, SA_ATTENTION_GENERAL,
       SA_ATTENTION_RAW_DOT, SA_ATTENTION_CONCAT, SA_ATTENTION_LOCATION, SA_ATTENTION_UNIFORM,
       SA_ATTENTION_GAUSSIAN, SA_ATTENTION_COSINE, SA_ATTENTION_QK_NORM, SA_ATTENTION_LINEAR,
       SA_ATTENTION_MONOTONIC, SA_ATTENTION_GRAVES, SA_ATTENTION_LOCATION_AWARE,
-      SA_ATTENTION_DIFFERENTIAL}},
+      SA_ATTENTION_DIFFERENTIAL, SA_ATTENTION_HARD}},
     {sa_settings_option,
      "normalizer",
      {"softmax", "null", "sparsemax", "entmax", "null-key"},

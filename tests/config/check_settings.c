@@ -99,7 +99,7 @@ START_TEST(bad_values_are_refused_and_change_nothing) {
         {"attention", "scaled_dot",
          "--attention 'scaled_dot': expected additive, scaled-dot, dot, general, raw-dot, concat, "
          "location, uniform, gaussian, cosine, qk-norm, linear, monotonic, graves, "
-         "location-aware or differential (did you mean 'scaled-dot'?)"},
+         "location-aware, differential or hard (did you mean 'scaled-dot'?)"},
         {"optimizer", "adamm",
          "--optimizer 'adamm': expected adadelta, adam or sgd (did you mean 'adam'?)"},
         {"hiden", "3", "unknown option 'hiden' (did you mean 'hidden'?)"},
@@ -321,11 +321,11 @@ START_TEST(altered_settings_are_refused) {
         {"\"additive\"", "\"evil\"",
          "m: settings: 'attention' must be additive, scaled-dot, dot, general, raw-dot, concat, "
          "location, uniform, gaussian, cosine, qk-norm, linear, monotonic, graves, "
-         "location-aware or differential"},
+         "location-aware, differential or hard"},
         {"\"additive\"", "0",
          "m: settings: 'attention' must be additive, scaled-dot, dot, general, raw-dot, concat, "
          "location, uniform, gaussian, cosine, qk-norm, linear, monotonic, graves, "
-         "location-aware or differential"},
+         "location-aware, differential or hard"},
         {"\"lowercase\": false", "\"lowercase\": 0", "m: settings: 'lowercase' must be yes or no"},
         {"\"dropout\": 0.0", "\"dropout\": 1.5",
          "m: settings: 'dropout' must be a number from 0 to 0.9"},

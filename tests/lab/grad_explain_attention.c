@@ -47,7 +47,7 @@ static double score(const char *name, int head, const double *s, const double *h
                weight(param("attention.", "r"), 0, 0);
     }
     const bool additive = strcmp(name, "additive") == 0 || strcmp(name, "concat") == 0 ||
-                          strcmp(name, "location-aware") == 0;
+                          strcmp(name, "location-aware") == 0 || strcmp(name, "hard") == 0;
     for (int d = 0; d < own; d++)
         e += additive ? weight(param("attention.", "v_a"), 0, head * own + d) * tanh(q[d] + k[d])
                       : q[d] * k[d];
@@ -147,6 +147,14 @@ static void selected_of(const double *e, int i, double *alpha) {
     same("unselected", i, get(i, 0, "unselected"), &rest, 1);
 }
 
+/* Of hard attention, as it decodes: 1 at the most probable word. */
+static void largest_of(int i, int head, double *alpha) {
+    int s = 0;
+    same("probability", i, get(i, head, "probability"), alpha, S);
+    for (int j = 0; j < S; j++) s = alpha[j] > alpha[s] ? j : s;
+    for (int j = 0; j < S; j++) alpha[j] = j == s;
+}
+
 /* The terms of a score, if it has any, add up to it. */
 static int check_terms(const struct line *e) {
     for (int j = 0; j < S && e->head.terms; j++) {
@@ -231,7 +239,8 @@ static void check_head(int i, int head, const double *s, double *o) {
         if (!isnan(own[j])) same("e", i, &e->number[j], &own[j], 1);
     }
     const bool blind = sa_scores[settings.attention].key == SA_KEY_NONE;
-    const bool selects = sa_scores[settings.attention].normalizer;
+    const sa_normalizer *normalizer = sa_scores[settings.attention].normalizer;
+    const bool selects = normalizer && normalizer->step_forward;
     ck_assert(isnan(own[0]) || (check_terms(e) > 0) == !(blind || selects));
     if (selects)
         selected_of(e->number, i, alpha);
@@ -239,6 +248,7 @@ static void check_head(int i, int head, const double *s, double *o) {
         memcpy(alpha, e->number, sizeof alpha);
     else
         weights_of(e->number, i, at, s, alpha);
+    if (normalizer && normalizer->draw) largest_of(i, at, alpha);
     same("alpha", i, get(i, at, "alpha"), alpha, S);
     const struct line *v = H > 1 ? find(0, at, "v") : find(0, 0, "h");
     for (int k = 0; k < v->head.cols; k++) {

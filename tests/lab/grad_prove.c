@@ -112,7 +112,7 @@ static void expect_permutation(const sa_settings *settings) {
         expect_excuse("permutation", "the score depends on positions");
     else if (attends && settings->window)
         expect_excuse("permutation", "the window depends on positions");
-    else if (attends && sa_scores[settings->attention].normalizer)
+    else if (attends && settings->attention == SA_ATTENTION_MONOTONIC)
         expect_excuse("permutation", "from left to right");
     else if (attends && sa_scores[settings->attention].location_aware)
         expect_excuse("permutation", "the weights of neighboring words");

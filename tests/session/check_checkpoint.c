@@ -125,10 +125,23 @@ START_TEST(impossible_figures_are_refused) {
 }
 END_TEST
 
-START_TEST(a_missing_tensor_is_named) {
-    static const char *const names[] = {"training.at", "optimizer.first", "optimizer.second",
-                                        "average.weights", "average.validations"};
+START_TEST(a_baseline_that_is_no_number_is_refused) {
     sa_settings settings = small_settings();
+    const double numbers[] = {-12.5, NAN, -INFINITY};
+    settings.attention = SA_ATTENTION_HARD;
+    ck_assert_msg(train(&settings, false), "%s", error.text);
+    alter("training.baseline", 0, &numbers[_i]);
+    ck_assert_msg(train(&settings, true) == (_i == 0), "%s", error.text);
+    if (_i) ck_assert_ptr_nonnull(strstr(error.text, "'training.baseline' is not finite"));
+}
+END_TEST
+
+START_TEST(a_missing_tensor_is_named) {
+    static const char *const names[] = {"training.at",         "optimizer.first",
+                                        "optimizer.second",    "average.weights",
+                                        "average.validations", "training.baseline"};
+    sa_settings settings = small_settings();
+    settings.attention = SA_ATTENTION_HARD;
     settings.average = 2;
     ck_assert_msg(train(&settings, false), "%s", error.text);
     drop(names[_i]);
@@ -282,7 +295,8 @@ int main(void) {
     tcase_add_loop_test(tests, impossible_counts_are_refused, 0, sizeof counts / sizeof *counts);
     tcase_add_loop_test(tests, damaged_memories_are_refused, 0, sizeof memories / sizeof *memories);
     tcase_add_loop_test(tests, impossible_figures_are_refused, 0, sizeof figures / sizeof *figures);
-    tcase_add_loop_test(tests, a_missing_tensor_is_named, 0, 5);
+    tcase_add_loop_test(tests, a_baseline_that_is_no_number_is_refused, 0, 3);
+    tcase_add_loop_test(tests, a_missing_tensor_is_named, 0, 6);
     tcase_add_loop_test(tests, the_log_is_taken_as_far_as_it_goes, 0, 6);
     tcase_add_test(tests, denormal_weights_are_told_of);
     tcase_add_test(tests, a_model_of_no_known_processor);

@@ -20,10 +20,8 @@ bool sa_settings_is_common(const sa_option *option);
 /* Whether all settings are in range and consistent; SA_USAGE names those that are not. */
 bool sa_settings_check(const sa_settings *settings, sa_error *error);
 
-/* All settings except those of SA_SCOPE_RUN as a JSON object, in the order of the rows; those of
- * SA_SCOPE_SCORES only where they differ from their defaults, so that older programs, which do not
- * know them, read files that do not use them. Freed with free(); NULL: out of
- * memory. */
+/* All settings except those of SA_SCOPE_RUN as a JSON object, in the order of the rows. Freed with
+ * free(); NULL: out of memory. */
 char *sa_settings_write(const sa_settings *settings, sa_error *error);
 
 /* Reads them back; those of SA_SCOPE_RUN are unchanged. Earlier names of keys and choices are

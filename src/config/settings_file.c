@@ -24,23 +24,12 @@ static json_t *value_of(const sa_option *row, double number) {
     return json_integer((json_int_t)number);
 }
 
-/* Options that older programs do not know: they read the files that do not use them. */
-static bool is_later(const sa_option *row) {
-    static const char *const later[] = {"normalizer", "entmax-alpha", "kv-heads", "shaw-distance",
-                                        NULL};
-    const char *const *name = later;
-    while (*name && strcmp(*name, row->name) != 0) name++;
-    return row->scope == SA_SCOPE_SCORES || *name;
-}
-
 char *sa_settings_write(const sa_settings *settings, sa_error *error) {
     json_t *object = json_object();
     bool good = object != NULL;
     for (const sa_option *row = sa_settings_options; good && row->name; row++) {
-        const double number = sa_option_get(row, settings);
-        const bool usual = is_later(row) && number == row->default_value;
-        if (row->scope == SA_SCOPE_RUN || usual) continue;
-        json_t *value = value_of(row, number);
+        if (row->scope == SA_SCOPE_RUN) continue;
+        json_t *value = value_of(row, sa_option_get(row, settings));
         good = json_object_set_new(object, row->name, value) == 0;
     }
     char *text = good ? json_dumps(object, 0) : NULL;

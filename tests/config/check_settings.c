@@ -224,8 +224,8 @@ START_TEST(written_settings_read_back_exactly) {
     settings.steps = 99;
     char *text = sa_settings_write(&settings, NULL);
     ck_assert_ptr_nonnull(text);
-    ck_assert_ptr_nonnull(
-        strstr(text, "\"attention\": \"scaled-dot\", \"normalizer\": \"entmax\", \"heads\""));
+    ck_assert_ptr_nonnull(strstr(
+        text, "\"attention\": \"scaled-dot\", \"normalizer\": \"entmax\", \"entmax-alpha\": 1.5"));
     ck_assert_ptr_nonnull(strstr(text, "\"lowercase\": true"));
     ck_assert_ptr_null(strstr(text, "steps"));
     ck_assert_ptr_null(strstr(text, "threads"));
@@ -237,17 +237,13 @@ START_TEST(written_settings_read_back_exactly) {
 }
 END_TEST
 
-/* Files of ordinary trainings are those of older programs. */
-START_TEST(metrics_are_written_where_they_are_not_the_defaults) {
+START_TEST(metrics_are_written) {
     sa_settings settings = defaults(), read = defaults();
-    char *text = sa_settings_write(&settings, NULL);
-    ck_assert_ptr_null(strstr(text, "tokenize\""));
-    ck_assert_ptr_null(strstr(text, "chrf-"));
-    free(text);
     ck_assert(sa_settings_set(&settings, "tokenize", "char", NULL));
     ck_assert(sa_settings_set(&settings, "chrf-word-order", "2", NULL));
-    text = sa_settings_write(&settings, NULL);
-    ck_assert_ptr_nonnull(strstr(text, "\"tokenize\": \"char\", \"chrf-word-order\": 2}"));
+    char *text = sa_settings_write(&settings, NULL);
+    ck_assert_ptr_nonnull(strstr(text, "\"tokenize\": \"char\""));
+    ck_assert_ptr_nonnull(strstr(text, "\"chrf-word-order\": 2"));
     ck_assert_str_eq(sa_settings_find_difference(&settings, &read)->name, "tokenize");
     ck_assert(sa_settings_read(&read, text, "m", NULL));
     ck_assert_ptr_null(sa_settings_find_difference(&settings, &read));
@@ -382,7 +378,7 @@ int main(void) {
     tcase_add_test(cases, a_word_may_stand_for_a_number);
     tcase_add_test(cases, guided_alignment_needs_weights_above_0);
     tcase_add_test(cases, written_settings_read_back_exactly);
-    tcase_add_test(cases, metrics_are_written_where_they_are_not_the_defaults);
+    tcase_add_test(cases, metrics_are_written);
     tcase_add_test(cases, earlier_keys_and_choices_are_understood);
     tcase_add_test(cases, a_key_that_is_absent_takes_its_default);
     tcase_add_test(cases, altered_settings_are_refused);

@@ -38,8 +38,8 @@ bool sa_settings_preset(sa_settings *settings, const char *name, sa_error *error
     const char *line = sa_preset_text(name);
     if (!line) {
         char hint[128];
-        return sa_fail(error, SA_USAGE, "unknown preset '%s'%s", name,
-                       sa_nearest_hint_in(name, sa_preset_name, hint, sizeof hint));
+        return sa_fail(error, SA_USAGE, "unknown preset '%s'%s; 'softalign help train' lists all",
+                       name, sa_nearest_hint_in(name, sa_preset_name, hint, sizeof hint));
     }
     for (; *line; line += strcspn(line, "\n") + 1) {
         char option[32], value[32];

@@ -124,7 +124,13 @@ again() { # OPTION...
 sizes="--embed 8 --hidden 8 --attn 4 --maxout 4"
 again $sizes --lr 0.0123456789012345 --lowercase --seed 9007199254740991 --dropout 0.1
 again $sizes --preset luong2015 --layers 1 --decoder-layers 1 --valid-every 2 --patience 3
-again --model transformer --embed 8 --attn 8 --ffn 8 --heads 4 --tokenizer bpe --bpe-merges 9
+again $sizes --attention location-aware --location-filters 3 --location-width 5 --coverage loss --coverage-weight 0.7
+again $sizes --coverage linguistic --max-fertility 3 --copy
+again $sizes --normalizer entmax --entmax-alpha learned
+transformer="--model transformer --embed 8 --attn 8 --ffn 8"
+again $transformer --heads 4 --tokenizer bpe --bpe-merges 9 --criterion chrf --chrf-word-order 2 --average 2
+again $transformer --heads 2 --kv-heads 1 --positions shaw --shaw-distance 3
+again $transformer --heads 2 --attention differential --positions rope
 same "what a best model knows" "softalign train --train PAIRS --out DIR --embed 8 --hidden 8 --attn 4 --maxout 4" \
     "$(softalign inspect $model --command)"
 expect 2 "--json and --command exclude each other" inspect $model --json --command

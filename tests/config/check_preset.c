@@ -128,7 +128,8 @@ START_TEST(an_unknown_preset_is_refused) {
     sa_error error = {0};
     ck_assert(!sa_settings_preset(&settings, "bahdanau2014", &error));
     ck_assert_int_eq(error.code, SA_USAGE);
-    ck_assert_str_eq(error.text, "unknown preset 'bahdanau2014' (did you mean 'bahdanau2015'?)");
+    ck_assert_str_eq(error.text, "unknown preset 'bahdanau2014' (did you mean 'bahdanau2015'?); "
+                                 "'softalign help train' lists all");
     ck_assert_ptr_null(sa_preset_text("bahdanau2014"));
 }
 END_TEST

@@ -1,10 +1,19 @@
 /* softalign trains small neural translation models on a CPU, with hand-written gradients, and shows
  * what attention does inside them.
  *
- * This header is the whole public interface, in reading order: errors, settings and their options,
- * pairs of sentences, training, models, attention, translation, alignment, metrics, evaluation,
- * diagnosis, comparison, pages, a decoder step in numbers, attention on numbers of your own, the
- * gradient check, and the proof that attention is attention.
+ * This header is the whole public interface. Its sections stand in the order in which a program
+ * meets them; where to begin:
+ *
+ *   train a model          sa_settings_init, sa_settings_set or sa_settings_preset; sa_train
+ *   open it                sa_model_open
+ *   translate              sa_search_init, sa_translate
+ *   see its attention      sa_corpus_open, sa_align; on a page: sa_page_open
+ *   evaluate it            sa_corpus_open, sa_evaluate, sa_eval_summarize; sa_diagnose
+ *   compare several        sa_compare
+ *   follow its equations   sa_explain; sa_check_gradients, sa_prove
+ *   without a model        sa_attend, sa_ibm1_train, sa_compute_metrics
+ *
+ * The manual pages of the commands say what each option means, with formulas and citations.
  *
  * Errors. A function that can fail returns false or NULL and fills in the sa_error passed last,
  * which may be NULL. Where a NULL is not said to be allowed, such a function answers it with
@@ -50,10 +59,11 @@ const char *sa_version(void);
 int sa_version_number(void);
 
 /* The version of OpenBLAS, which multiplies the matrices, and the kernels it chose for this
- * processor, as in "OpenBLAS 0.3.21 DYNAMIC_ARCH NO_AFFINITY SkylakeX MAX_THREADS=64". */
+ * processor, as in "OpenBLAS 0.3.21 DYNAMIC_ARCH NO_AFFINITY SkylakeX MAX_THREADS=64"; where
+ * another library does that: "a CBLAS library". */
 const char *sa_blas_version(void);
 
-/* The file that OpenBLAS was loaded from; NULL: the dynamic linker cannot tell. */
+/* The file that this library was loaded from; NULL: the dynamic linker cannot tell. */
 const char *sa_blas_library(void);
 
 /* Why one thread computes, however many are asked for, as a line for the user: OpenBLAS was loaded
@@ -169,8 +179,8 @@ enum { SA_MAX_LEN = 1000 };
 enum { SA_METRIC_TOKENIZER_13A, SA_METRIC_TOKENIZER_NONE, SA_METRIC_TOKENIZER_CHAR };
 enum { SA_SMOOTHING_EXP, SA_SMOOTHING_FLOOR, SA_SMOOTHING_ADD_K, SA_SMOOTHING_NONE };
 
-/* How texts are compared, one field for each option of `softalign score`. The figures are those of
- * sacreBLEU 2.6. */
+/* How texts are compared, one field for each option of `softalign score`: of sa_compute_metrics,
+ * and of the validations of a training. The figures are those of sacreBLEU 2.6. */
 typedef struct sa_metrics {
     int tokenize;         /* SA_METRIC_TOKENIZER_... */
     int smooth;           /* SA_SMOOTHING_... of BLEU */
@@ -342,8 +352,7 @@ typedef enum sa_option_kind {
                          wildcards */
 } sa_option_kind;
 
-/* What an option belongs to. All but SA_SCOPE_RUN are stored in the model file, SA_SCOPE_SCORES
- * only where they differ from their defaults. */
+/* What an option belongs to. All but SA_SCOPE_RUN are stored in the model file. */
 typedef enum sa_scope {
     SA_SCOPE_MODEL,
     SA_SCOPE_TEXT,
@@ -485,9 +494,10 @@ typedef struct sa_train_result {
     sa_train_cost spent;
     double best_loss, best_bleu, best_chrf; /* of the best validation */
     const char *reason; /* why it ended: "epochs", "steps", "time", "patience", "stopped" */
-    const char
-        *worst; /* with options->diagnose, the worst finding, as in sa_finding.brief; NULL: */
-    double worst_figure; /* there is none, or it was stopped */
+    /* With options->diagnose, the worst finding as in sa_finding; NULL: there is none, or the
+     * training was stopped. */
+    const char *worst;   /* its brief */
+    double worst_figure; /* its figure */
 } sa_train_result;
 
 /* Trains a model and writes it to options->out. A folder that holds files of a training is refused
@@ -505,6 +515,7 @@ typedef struct sa_model sa_model;
 sa_model *sa_model_open(const char *path, int threads, sa_error *error);
 void sa_model_close(sa_model *model);
 
+/* The settings that it was trained with. */
 const sa_settings *sa_model_settings(const sa_model *model);
 
 /* The number of weights. */
@@ -758,13 +769,13 @@ typedef struct sa_link_counts {
 /* Statistics of the attention weights alpha [T x S] of a pair, the mean over heads, teacher-forced;
  * the last row and column are EOS. Those of several pairs are sums. */
 typedef struct sa_attention_stats {
-    size_t rows, words;  /* T; without the last, that of EOS */
-    size_t cells, zeros; /* T S; those whose weight is exactly 0 */
-    double entropy;      /* - sum_tj alpha_tj ln alpha_tj (nats) */
-    double head_entropy; /* mean over the heads */
-    double max_entropy;  /* T ln S: that of equal weights */
-    double weight,
-        eos_weight;           /* of the rows before the last: sum of all weights, of those on EOS */
+    size_t rows, words;       /* T; without the last, that of EOS */
+    size_t cells, zeros;      /* T S; those whose weight is exactly 0 */
+    double entropy;           /* - sum_tj alpha_tj ln alpha_tj (nats) */
+    double head_entropy;      /* mean over the heads */
+    double max_entropy;       /* T ln S: that of equal weights */
+    double weight;            /* sum of the weights of the rows before the last */
+    double eos_weight;        /* of these, on the last column */
     size_t sources, covered;  /* source words; those with sum_t alpha_tj >= 1/2 */
     size_t steps, monotone;   /* target words after the first; those whose most attended source word
                                  is not before that of the preceding target word */
@@ -798,15 +809,15 @@ typedef struct sa_length_balance {
 
 /* The result of one pair. */
 typedef struct sa_sentence_result {
-    double log_probability;      /* of the reference, teacher-forced, EOS included */
-    double free_log_probability; /* the same, each token predicted after the model's own tokens */
-    int words, source_words;     /* target tokens with EOS; source tokens without */
-    char *translation;           /* detokenized */
-    char *reference;             /* in lower case if the model's is */
-    bool exact;                  /* the translation is the reference, white space aside */
-    sa_link_counts links;        /* of the attention against the pair's alignment */
-    sa_link_counts before,
-        after; /* the same with every link moved to the target word before, after */
+    double log_probability;       /* of the reference, teacher-forced, EOS included */
+    double free_log_probability;  /* the same, each token predicted after the model's own tokens */
+    int words, source_words;      /* target tokens with EOS; source tokens without */
+    char *translation;            /* detokenized */
+    char *reference;              /* in lower case if the model's is */
+    bool exact;                   /* the translation is the reference, white space aside */
+    sa_link_counts links;         /* of the attention against the pair's alignment */
+    sa_link_counts before;        /* the same with every link moved to the target word before */
+    sa_link_counts after;         /* and to the target word after */
     sa_attention_stats attention; /* zero: no attention */
     sa_length_balance balance;
     int unknown_source, unknown_target; /* unknown words */
@@ -1091,9 +1102,9 @@ typedef struct sa_attend_result {
     double *outputs;  /* [queries * output] */
 } sa_attend_result;
 
-/* Freed by sa_attend_result_release. SA_DATA names two tables whose shapes do not fit, or says that
- * the numbers are too large for double; SA_USAGE: something is missing, or the columns cannot be
- * split among the heads. */
+/* Computes that attention. Freed by sa_attend_result_release. SA_DATA names two tables whose shapes
+ * do not fit, or says that the numbers are too large for double; SA_USAGE: something is missing, or
+ * the columns cannot be split among the heads. */
 bool sa_attend(const sa_attend_options *options, sa_attend_result *result, sa_error *error);
 void sa_attend_result_release(sa_attend_result *result);
 

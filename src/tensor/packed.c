@@ -96,13 +96,25 @@ typedef struct factors {
     bool add; /* c += a b, else c = a b */
 } factors;
 
+/* A row of c, the columns of one panel; of the last panel only some may count. */
+static inline __attribute__((always_inline)) void store_row(const factors *f, int i,
+                                                            const lanes sum[WIDE]) {
+    sa_real *c = f->c + (ptrdiff_t)i * f->c_ld, product[WIDTH];
+    lanes *to = (lanes *)(f->cols == WIDTH ? c : product);
+    if (f->cols == WIDTH && f->add)
+        for (int j = 0; j < WIDE; j++) to[j] += sum[j];
+    else
+        for (int j = 0; j < WIDE; j++) to[j] = sum[j];
+    for (int j = 0; j < f->cols && f->cols < WIDTH; j++)
+        c[j] = f->add ? c[j] + product[j] : product[j];
+}
+
 /* Some rows of c and the columns of one panel, in as many sums as there are registers. Each runs
  * along the whole inner dimension, so that a row's numbers do not depend on the rows beside it. */
 static inline __attribute__((always_inline)) void multiply_tile(const factors *f, int first,
                                                                 int rows) {
     const sa_real *a = f->a + (ptrdiff_t)first * f->a_ld, *b = f->panel;
     lanes sum[24 / WIDE][WIDE];
-    sa_real product[24 / WIDE][WIDTH];
     for (int i = 0; i < rows; i++)
         for (int j = 0; j < WIDE; j++) sum[i][j] = (lanes){0};
     for (int k = 0; k < f->inner; k++, b += WIDTH) {
@@ -112,12 +124,7 @@ static inline __attribute__((always_inline)) void multiply_tile(const factors *f
         for (int i = 0; i < rows; i++)
             for (int j = 0; j < WIDE; j++) sum[i][j] += a[(ptrdiff_t)i * f->a_ld + k] * bk[j];
     }
-    for (int i = 0; i < rows; i++)
-        for (int j = 0; j < WIDE; j++) ((lanes *)product[i])[j] = sum[i][j];
-    for (int i = 0; i < rows; i++) {
-        sa_real *c = f->c + (ptrdiff_t)(first + i) * f->c_ld;
-        for (int j = 0; j < f->cols; j++) c[j] = f->add ? c[j] + product[i][j] : product[i][j];
-    }
+    for (int i = 0; i < rows; i++) store_row(f, first + i, sum[i]);
 }
 
 /* All rows: `most` at a time (as the registers hold), then `fewer`, then one by one. */

@@ -146,7 +146,7 @@ bool sa_lab_explain(const sa_lab_explain_job *job, sa_error *error) {
     if (good) {
         model.regularizer.dropout = (sa_dropout){0};
         sa_lab_model_load(&model, job->values);
-        sa_seq2seq_set_hard(&model.w); /* as it decodes */
+        sa_seq2seq_set_hard(&model.w, true); /* as it decodes */
         good = isfinite(sa_lab_model_loss(&model, false)) ? explain(job, &model, error)
                                                           : sa_fail(error, SA_DIVERGED, "%s", "");
     }

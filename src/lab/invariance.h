@@ -68,7 +68,8 @@ bool sa_measure_shift(sa_proof_setup *setup, double *worst, sa_error *error);
 bool sa_measure_causality(sa_proof_setup *setup, double *worst, sa_error *error);
 
 /* The difference of log p and weights between decoding step by step, with cached states or keys and
- * values, and one pass over the whole target. */
+ * values, and one pass over the whole target; of attention that selects words, with the weights of
+ * training and with those of decoding. */
 bool sa_measure_decoding(sa_proof_setup *setup, double *worst, sa_error *error);
 
 /* How far the probabilities of all words that a step of decoding may write are from the sum 1. */

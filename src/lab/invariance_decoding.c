@@ -88,7 +88,14 @@ static bool decode_all(sa_proof_setup *setup, step_measure *measure, double *wor
 }
 
 bool sa_measure_decoding(sa_proof_setup *setup, double *worst, sa_error *error) {
-    return decode_all(setup, step_difference, worst, error);
+    const sa_attention *attention = sa_lab_attention(setup);
+    if (!decode_all(setup, step_difference, worst, error)) return false;
+    if (!attention || !(attention->normalizer->draw || attention->normalizer->step_forward))
+        return true;
+    sa_seq2seq_set_hard(&setup->model.w, true);
+    const bool good = decode_all(setup, step_difference, worst, error);
+    sa_seq2seq_set_hard(&setup->model.w, false);
+    return good;
 }
 
 bool sa_measure_probabilities(sa_proof_setup *setup, double *worst, sa_error *error) {

@@ -182,7 +182,8 @@ static const struct invariance {
      ROUNDING, .measure = sa_measure_causality},
     {"writing",
      "Decoding word by word, with cached states or keys and values, gives every word the log p and "
-     "weights of a pass over the whole target.",
+     "weights of a pass over the whole target. With attention that selects words, it does so with "
+     "the expected weights and with the selected words.",
      1e-12, .measure = sa_measure_decoding},
     {"copying",
      "The probabilities of the vocabulary, extended by the source words that it lacks, sum to 1.",

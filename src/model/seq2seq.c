@@ -78,8 +78,8 @@ sa_cache_size sa_seq2seq_cache_size(const sa_settings *settings) {
     return sizes.family->cache_size(&shape);
 }
 
-void sa_seq2seq_set_hard(sa_seq2seq *w) {
-    w->decoder.attention.hard = true;
+void sa_seq2seq_set_hard(sa_seq2seq *w, bool hard) {
+    w->decoder.attention.hard = hard;
 }
 
 /* ---- The loss -------------------------------------------------------------------------------- */

@@ -43,9 +43,10 @@ void sa_seq2seq_pack(sa_arena *arena, const sa_sizes *sizes, sa_real *values, in
 /* What decoding holds in memory. */
 sa_cache_size sa_seq2seq_cache_size(const sa_settings *settings);
 
-/* From here on w only decodes: attention that selects words instead of weighing them does so
- * (attention/monotonic.h). Training has expected weights, which have a gradient. */
-void sa_seq2seq_set_hard(sa_seq2seq *w);
+/* Whether attention that selects words instead of weighing them does so (attention/monotonic.h,
+ * attention/hard.h), as decoding does; if not, as at first, it has the expected weights, and in
+ * training what these files say. */
+void sa_seq2seq_set_hard(sa_seq2seq *w, bool hard);
 
 /* ---- The loss -------------------------------------------------------------------------------- */
 

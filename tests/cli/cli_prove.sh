@@ -93,6 +93,9 @@ for positions in t5 alibi rope shaw; do
     grep -q '^shift .* <= .*ok$' out || fail "$positions: $(cat out)"
     grep -q "^row-sums .*: at most 1: the null key takes the rest" out || fail "null: $(cat out)"
 done
+variant drawn --attention hard --decoder luong
+expect 0 "" prove drawn/best.safetensors tiny.tsv
+expect_all_but permutation encoder-permutation shift
 variant two-maps --model transformer --heads 2 --attention differential
 expect 0 "" prove two-maps/best.safetensors tiny.tsv
 grep -q '^row-sums .*difference of two maps' out || fail "differential: $(cat out)"

@@ -30,7 +30,7 @@ function pointMark(model, x, y, size) {
 }
 
 // spec: { series: [{ model, points: [[x, y]], spread: [[x, low, high]], thin }], x, y: titles of the axes,
-// bands: names of x = 0, 1, ... or none, decimals, tall: its height by its width }
+// bands: names of x = 0, 1, ... or none, decimals, tall: its height by its width, most: the least end of the x axis }
 function drawChart(host, spec) {
   const em = parseFloat(getComputedStyle(host).fontSize);
   const width = Math.max(host.clientWidth || 900, 280);
@@ -40,12 +40,12 @@ function drawChart(host, spec) {
   const box = { left: 3.6 * em, top: 2.2 * em, right: width - (named ? Math.min(longest, 26) * 0.6 * em + em : em), bottom: height - 3.4 * em };
   const xs = spec.series.flatMap((line) => line.points.map((point) => point[0]));
   const ys = spec.series.flatMap((line) => [...line.points.map((point) => point[1]), ...(line.spread ?? []).flatMap((part) => part.slice(1))]);
-  const most = { x: spec.bands ? spec.bands.length - 1 : Math.max(...xs, 1), y: Math.max(...ys, 1e-9) * 1.04 };
+  const most = { x: spec.bands ? spec.bands.length - 1 : Math.max(...xs, spec.most ?? 1), y: Math.max(...ys, 1e-9) * 1.04 };
   const pad = spec.bands ? 0.4 : 0;
   const toX = (x) => box.left + ((x + pad) / (most.x + 2 * pad)) * (box.right - box.left);
   const toY = (y) => box.bottom - (y / most.y) * (box.bottom - box.top);
   const picture = svg("svg", { viewBox: `0 0 ${width} ${height}`, role: "img", tabindex: 0,
-    "aria-label": `${spec.y} over ${spec.x}; arrow keys move the cursor` });
+    "aria-label": inPictures().inChart(spec.x, spec.y) });
 
   for (const y of ticks(0, most.y))
     picture.append(svg("line", { class: "grid", x1: box.left, x2: box.right, y1: toY(y), y2: toY(y) }),

@@ -2,7 +2,7 @@
 // A matrix: source words at the top, target words on the left, sums below and on the right. Columns follow
 // the reading direction of the source: those of a right-to-left source run from right to left.
 
-// The words inside of the pictures; a page in other languages has texts of its own.
+// The words inside of the pictures and of what screen readers say of them; a page in other languages has texts of its own.
 const english = {
   axes: {
     cross: ["source", "target"],
@@ -15,6 +15,7 @@ const english = {
   weight: "weight",
   difference: "difference",
   none: "no word",
+  inChart: (x, y) => `${y} over ${x}; arrow keys move the cursor`,
 };
 const inPictures = () => page.inPictures?.() ?? english;
 
@@ -94,7 +95,7 @@ function Matrix(words, options) {
   const showMost = addScale(picture, { x: inline ? width - 14.5 * small : left + 0.5 * small, y: size.height - 2.1 * small, small, signed: options.signed });
   if (options.act) {
     const columnOf = (event) => {
-      const box = picture.getBoundingClientRect(), place = Math.floor((((event.clientX - box.left) / box.width) * size.width - left) / cell);
+      const { x } = new DOMPoint(event.clientX, event.clientY).matrixTransform(picture.getScreenCTM().inverse()), place = Math.floor((x - left) / cell);
       return place < 0 || place >= columns ? null : back ? columns - 1 - place : place;
     };
     const catcher = (t) => svg("rect", { class: "catch", x: 0, y: top + t * cell, width: left + columns * cell, height: cell, on: {

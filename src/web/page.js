@@ -6,21 +6,24 @@ function setLanguage(name) {
   byId("language").value = name;
   applyTexts();
   drawStops();
+  drawGlossary();
   listInside();
   listTasks();
   setRunning(training.on);
   drawForms();
   showBent();
+  showPairs();
   byId("readout").textContent = "";
   if (!byId("equation").textContent) byId("equation-title").textContent = textOf("equationHint");
 }
 
 // Shows what the state says, from the beginning of its training.
 async function showState() {
+  enable(false);
   say("");
   bending.links.clear();
   byId("force").value = "";
-  byId("own").value = state.own !== null && state.own.length < 200000 ? state.own : "";
+  if (state.own !== null) byId("own").value = state.own.length < 200000 ? state.own : "";
   setLanguage(language.name);
   await leaveOut(state.broken);
   await openAll();

@@ -62,7 +62,7 @@ async function useModelFile(file) {
     say(textOf("loaded", { name, n: about.parameters }));
     await watch();
   } catch (error) {
-    say(error.message.replace(/'training \d+\/last\.safetensors'/, name), true);
+    say(error.message.replace(/^file(?=: )|'training \d+\/last\.safetensors'/, name), true);
   }
 }
 
@@ -122,10 +122,10 @@ function showCommand() {
   byId("command").textContent = commandLine();
 }
 
-async function copy(text) {
+async function copy(text, said) {
   try {
     await navigator.clipboard.writeText(text);
-    say(textOf("copied"));
+    say(textOf(said));
   } catch {
     say(textOf("copyFailed"), true);
     byId("command").textContent = text;
@@ -144,7 +144,7 @@ function addFiles() {
   byId("csv").addEventListener("click", tried(() => savePicture("csv")));
   byId("svg").addEventListener("click", tried(() => savePicture("svg")));
   byId("png").addEventListener("click", tried(savePng));
-  byId("link").addEventListener("click", () => copy(location.href.split("#")[0] + linkOf(state)));
-  byId("copy").addEventListener("click", () => copy(commandLine()));
+  byId("link").addEventListener("click", () => copy(location.href.split("#")[0] + linkOf(state), "copiedLink"));
+  byId("copy").addEventListener("click", () => copy(commandLine(), "copied"));
   byId("print").addEventListener("click", () => print());
 }

@@ -11,6 +11,7 @@ function forgetEquation() {
   explained++;
   cell.row = null;
   for (const id of ["equation", "checked", "gradients"]) byId(id).replaceChildren();
+  byId("equation").hidden = true;
   byId("equation-title").textContent = textOf("equationHint");
 }
 
@@ -46,10 +47,13 @@ async function explain(t, s) {
   const frame = pointedFrame(), number = ++explained;
   if (!frame) return;
   const ofSource = explainsSource(), step = ofSource ? s ?? 0 : t;
+  byId("equation").hidden = false;
   byId("equation-title").textContent = textOf(ofSource ? "equationOfSource" : "equationOf", { n: step + 1, word: clipped((ofSource ? frame.columns : frame.rows)[step], 30) });
   try {
     const text = await explanation(step);
-    if (number === explained) showEquation(text, s);
+    if (number !== explained) return;
+    showEquation(text, s);
+    byId("equation").scrollIntoView({ block: "nearest" });
   } catch (error) {
     if (number === explained) byId("equation").textContent = visible(error.message, false);
   }
@@ -112,8 +116,9 @@ async function leaveOut(broken) {
   try {
     await call("break", training.broken);
     byId("term").value = broken ?? "";
+    byId("broken").hidden = !broken;
     const needs = engine.info.terms.find(({ name }) => name === broken)?.options;
-    say(isSecret ? textOf("secretOut") : needs ? textOf("needs", { options: needs }) : "");
+    say(needs ? textOf("needs", { options: needs }) : "");
     keepLink();
   } catch (error) {
     complain(error);
@@ -138,10 +143,10 @@ async function checkGradients() {
   const term = engine.info.terms.find(({ name }) => name === training.broken);
   byId("checked").textContent = textOf("checking");
   try {
-    const { ok, error, tensors } = await call("gradcheck", optionTexts(checkedSettings(term)), term?.name ?? null);
+    const { ok, tensors } = await call("gradcheck", optionTexts(checkedSettings(term)), term?.name ?? null);
     const wrong = tensors.filter((tensor) => !tensor.ok);
     byId("checked").replaceChildren(html("span", {}, ok ? textOf("allRight", { n: tensors.length }) : textOf("wrong", { n: wrong.length, all: tensors.length })),
-      ...(term ? [html("details", {}, html("summary", {}, textOf("which")), html("code", {}, term.name), `: ${term.dropped}. ${error ?? ""}`)] : []));
+      ...(term ? [html("details", {}, html("summary", {}, textOf("which")), html("code", {}, term.name), `: ${term.dropped}`)] : []));
     const digits = (worst) => Math.min(Math.max(-Math.log10(Math.max(worst ?? 1, 1e-16)), 0), 16);
     drawBars(byId("gradients"), tensors.map(({ name, worst, ok: right }) =>
       ({ name, color: right ? "var(--m0)" : "var(--m1)", value: digits(worst), shown: right ? fixed(digits(worst), 1) : `${fixed(digits(worst), 1)} ✗`, runs: [] })));
@@ -167,5 +172,6 @@ function addInside() {
   byId("unbend").addEventListener("click", unbend);
   byId("term").addEventListener("change", (event) => leaveOut(event.target.value || null));
   byId("secret").addEventListener("click", () => leaveOut("?"));
+  byId("mend").addEventListener("click", () => { byId("term").focus({ preventScroll: true }); leaveOut(null); }); // the button goes
   byId("check").addEventListener("click", checkGradients);
 }

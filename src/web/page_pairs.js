@@ -28,6 +28,7 @@ function usePairs(text) {
   }
   say("");
   state.own = text;
+  byId("training").scrollIntoView();
   changeTask();
 }
 

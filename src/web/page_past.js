@@ -22,7 +22,7 @@ function addPoints(curves, { step, loss, held: figures }) {
   };
   add("loss", loss, step);
   if (!figures) return;
-  const values = { heldLoss: figures.loss, bleu: figures.bleu, exact: 100 * figures.exact, entropy: figures.entropy, gold: figures.gold === null ? NaN : 100 * figures.gold };
+  const values = { heldLoss: figures.loss, bleu: bleuOf(figures), exact: 100 * figures.exact, entropy: figures.entropy, gold: figures.gold === null ? NaN : 100 * figures.gold };
   for (const [name, value] of Object.entries(values)) add(name, value, figures.step);
 }
 
@@ -46,15 +46,18 @@ function keepMoment(frames) {
 
 const shownMoment = () => past.moments[past.at < 0 ? past.moments.length - 1 : past.at];
 
+const stepOf = (moment) => moment?.frames.find(Boolean)?.step ?? training.about[0]?.step ?? 0;
+const latestStep = () => stepOf(past.moments.at(-1));
+
 function showTime() {
   const slider = byId("time"), moment = shownMoment();
   slider.max = Math.max(past.moments.length - 1, 0);
   slider.value = past.at < 0 ? slider.max : past.at;
   slider.disabled = past.moments.length < 2;
-  const step = moment ? moment.frames.find(Boolean)?.step : training.about[0]?.step;
+  const step = stepOf(moment);
   const shown = moment?.frames.flatMap((frame, slot) => (frame ? [{ ...frame, name: state.models[1] ? `${names[slot]} ` : "" }] : [])) ?? [];
   const each = (value) => shown.map((frame) => frame.name + fixed(value(frame), 0)).join(", ");
-  byId("when").textContent = step ? [textOf("update", { n: step }), shown.length ? textOf("speed", { n: each(({ speed }) => speed) }) : "",
+  byId("when").textContent = step ? [textOf("update", { n: step }), shown.length === 1 ? textOf("speed", { n: each(({ speed }) => speed) }) : "",
     shown.some(({ held }) => held) ? textOf("exactly", { n: each(({ held }) => 100 * (held?.exact ?? NaN)) }) : ""].filter(Boolean).join(" · ") : textOf("before");
   slider.setAttribute("aria-valuetext", byId("when").textContent);
   byId("latest").style.visibility = past.at < 0 ? "hidden" : "visible";
@@ -74,17 +77,25 @@ function goTo(at) {
 
 // ---- Figures
 
+// BLEU is 0 where no sentence has the four words that it looks at together, though translations are right.
+const bleuOf = (figures) => (figures && !(figures.bleu === 0 && figures.exact > 0) ? figures.bleu : NaN);
+
 function drawFigures() {
   const frames = shownMoment()?.frames ?? state.models.map((settings) => (settings ? {} : null));
   const percent = (share) => (Number.isFinite(share) ? `${fixed(100 * share, 1)} %` : "–");
-  const row = (frame, slot) => html("tr", {}, html("td", {}, names[slot]), ...[
-    frame.step ?? training.about[slot]?.step ?? 0, fixed(frame.speed, 0), fixed(frame.loss, 3), fixed(frame.held?.loss ?? NaN, 3), fixed(frame.held?.bleu ?? NaN, 1), percent(frame.held?.exact),
-    percent(frame.held?.gold), percent(frame.held?.moved), fixed(frame.held?.entropy ?? NaN, 2),
-  ].map((text) => html("td", {}, String(text))));
-  byId("figures").replaceChildren(html("thead", {}, html("tr", {}, ...textOf("columns").split("|").map((text) => html("th", { scope: "col" }, text)))),
-    html("tbody", {}, ...frames.map((frame, slot) => frame && row(frame, slot)).filter(Boolean)));
+  const columns = frames.map((frame, slot) => frame && [nameOf(slot), String(frame.step ?? training.about[slot]?.step ?? 0), fixed(frame.speed, 0), fixed(frame.loss, 3), fixed(frame.held?.loss ?? NaN, 3),
+    fixed(bleuOf(frame.held), 1), percent(frame.held?.exact), percent(frame.held?.gold), percent(frame.held?.moved), fixed(frame.held?.entropy ?? NaN, 2)]).filter(Boolean);
+  const [model, ...titles] = textOf("columns").split("|"), meanings = textOf("meanings").split("|");
+  byId("figures").replaceChildren(html("thead", {}, html("tr", {}, html("th", { scope: "col" }, model), ...columns.map(([name]) => html("th", { scope: "col" }, name)))),
+    html("tbody", {}, ...titles.map((title, i) => html("tr", {}, html("th", { scope: "row", title: meanings[i] }, title), ...columns.map((column) => html("td", {}, column[i + 1]))))));
   const megabytes = (bytes) => (bytes / 1e6).toFixed(1);
   byId("facts").textContent = `softalign ${engine.info.version} · ${textOf("memory", { module: megabytes(engine.memory), history: megabytes(past.bytes) })}`;
+}
+
+// What the names of the figures mean, also for those who cannot point at them.
+function drawGlossary() {
+  const titles = textOf("columns").split("|").slice(1), meanings = textOf("meanings").split("|");
+  byId("glossary").querySelector("dl").replaceChildren(...titles.flatMap((title, i) => [html("dt", {}, title), html("dd", {}, meanings[i])]));
 }
 
 // ---- Curves
@@ -118,7 +129,7 @@ function drawCurves(anyway = false) {
     const host = byId(id), series = seriesOf(keys);
     if (host.matches(":hover, :focus-within") && !anyway) continue; // its cursor is in use
     if (!series.length) { host.replaceChildren(); continue; }
-    drawChart(host, { series, x: textOf("updates"), y: textOf(title), decimals, tall: 0.5 });
+    drawChart(host, { series, most: latestStep(), x: textOf("updates"), y: textOf(title), decimals, tall: 0.5 });
     if (host.clientWidth <= 45 * parseFloat(getComputedStyle(host).fontSize)) host.append(legend(series)); // else they stand at the lines
     if (past.at >= 0) host.mark(shownMoment().frames.find(Boolean).step);
   }

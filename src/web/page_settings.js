@@ -7,9 +7,16 @@ const waitingForms = [null, null];
 
 const valueOf = (settings, option) => settings[option.name] ?? BASE[option.name] ?? String(option.default);
 
+// What sets a model apart from the one beside it: "A: attention additive".
+function nameOf(slot) {
+  const [one, other] = state.models;
+  const differ = one && other ? engine.info.options.filter((option) => valueOf(one, option) !== valueOf(other, option)) : [];
+  return [names[slot], differ.map((option) => `${option.name} ${valueOf(state.models[slot], option)}`).join(", ")].filter(Boolean).join(": ");
+}
+
 // A change of one setting: the module judges it before anything is opened.
 async function change(slot, name, value, note) {
-  const option = engine.info.options.find((one) => one.name === name), changed = { ...state.models[slot], [name]: value };
+  const option = optionOf(name), changed = { ...state.models[slot], [name]: value };
   if (value === (BASE[name] ?? String(option.default))) delete changed[name];
   try {
     await call("settings", optionsOf(changed));
@@ -21,6 +28,8 @@ async function change(slot, name, value, note) {
     note.textContent = visible(error.message, false);
   }
 }
+
+const helpOf = ({ name, help }) => (`help:${name}` in texts && textOf(`help:${name}`)) || help;
 
 function field(slot, option, note) {
   const value = valueOf(state.models[slot], option), act = (text) => change(slot, option.name, text, note);
@@ -38,14 +47,20 @@ function field(slot, option, note) {
     input.value = value;
   }
   input.name = option.name;
-  return html("label", { title: option.help ?? "" }, html("span", {}, option.name), input);
+  return html("label", { title: helpOf(option) }, html("span", {}, option.name), input);
 }
+
+const optionOf = (name) => engine.info.options.find((option) => option.name === name);
+const chosenOf = (settings, name) => valueOf(settings, optionOf(name));
+
+// Its row among those of the GRU, which are in the order of these two options.
+const variantOfGru = (settings) => ["reset", "update"].map((name) => optionOf(name).choices.indexOf(chosenOf(settings, name))).reduce((reset, update) => 2 * reset + update);
 
 // The formulas of what is chosen for the model, with their papers.
 function formulas(slot) {
   const settings = state.models[slot], isUsed = (name) => (settings.model === "transformer") === (name === "positions");
   return Object.entries(engine.info.formulas).filter(([name]) => isUsed(name)).flatMap(([name, rows]) => {
-    const chosen = valueOf(settings, engine.info.options.find((option) => option.name === name)), row = rows.find((one) => one.name === chosen);
+    const chosen = chosenOf(settings, name), row = rows.filter((one) => one.name === chosen)[name === "cell" && chosen === "gru" ? variantOfGru(settings) : 0];
     return row?.formula ? [html("p", { class: "formula" }, html("b", {}, `${name} ${row.name}`), " ", html("code", {}, row.formula), " ", html("span", { class: "note" }, row.citation ?? ""))] : [];
   });
 }
@@ -58,7 +73,7 @@ function makeForm(slot) {
   const fields = (options) => html("div", { class: "fields" }, ...options.map((option) => field(slot, option, note)));
   const more = html("details", {}, html("summary", {}, textOf("more")), fields(others));
   more.open = waitingForms[slot]?.querySelector("details")?.open ?? false;
-  return html("fieldset", {}, html("legend", {}, textOf("model", { name: names[slot] })), fields(main), note, ...formulas(slot), more);
+  return html("fieldset", {}, html("legend", {}, textOf("model", { name: nameOf(slot) })), fields(main), note, ...formulas(slot), more);
 }
 
 function drawForms() {
@@ -66,6 +81,7 @@ function drawForms() {
   for (const slot of [0, 1]) waitingForms[slot] = state.models[slot] ? makeForm(slot) : null;
   byId("forms").replaceChildren(...waitingForms.filter(Boolean));
   byId("second").checked = Boolean(state.models[1]);
+  byId("pause").value = state.pause;
   if (focused && slotOf >= 0) waitingForms[slotOf]?.querySelector(`[name="${CSS.escape(focused)}"]`)?.focus();
 }
 
@@ -74,5 +90,11 @@ function addSettings() {
     state.models[1] = event.target.checked ? { ...state.models[0] } : null;
     drawForms();
     await openAll();
+  });
+  byId("pause").addEventListener("change", (event) => {
+    state.pause = Math.min(Math.max(Math.round(Number(event.target.value)) || 0, 0), 100000);
+    drawForms();
+    keepLink();
+    if (training.on) run(true);
   });
 }

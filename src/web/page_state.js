@@ -2,9 +2,9 @@
 // What the user has chosen, and its forms: options of the command, a link.
 
 // For page_matrix.js: the words inside of its pictures.
-const page = { inPictures: () => ({ axes: [textOf("source"), textOf("target")], ...Object.fromEntries(["coverage", "entropy", "weight", "none"].map((name) => [name, textOf(name)])) }) };
+const page = { inPictures: () => ({ axes: [textOf("source"), textOf("target")], ...Object.fromEntries(["coverage", "entropy", "weight", "none"].map((name) => [name, textOf(name)])), inChart: (x, y) => textOf("inChart", { x, y }) }) };
 
-const START = { task: "reorder", pairs: 6000, longest: 8, own: null, models: [{}, null], sentence: 0, source: null, stop: 0, broken: null }; // broken: a term that the gradient lacks; "?": one at random
+const START = { task: "reorder", pairs: 6000, longest: 8, own: null, models: [{}, null], sentence: null, source: null, stop: 0, pause: 0, broken: null }; // broken: a term that the gradient lacks; "?": one at random
 const state = structuredClone(START);
 
 // What the playground sets for every model that does not say otherwise: small and quick.
@@ -32,7 +32,7 @@ const LONGEST_LINK = 8000; // characters; own pairs above that stay out of it
 
 function linkOf(chosen) {
   const parts = new URLSearchParams();
-  for (const name of ["task", "pairs", "longest", "sentence", "source", "stop"])
+  for (const name of ["task", "pairs", "longest", "sentence", "source", "stop", "pause"])
     if (chosen[name] !== START[name] && chosen[name] !== null) parts.set(name, chosen[name]);
   if (chosen.own !== null && chosen.own.length <= LONGEST_LINK) parts.set("own", chosen.own);
   chosen.models.forEach((settings, slot) => {
@@ -53,6 +53,7 @@ function readLink(hash) {
   number("longest", 50);
   number("sentence", 199);
   number("stop", 6);
+  number("pause", 100000);
   if (engine.info.tasks.some(({ name }) => name === parts.get("task"))) read.task = parts.get("task");
   if (parts.has("own")) read.own = parts.get("own");
   if (parts.has("source")) read.source = parts.get("source").slice(0, 1000);

@@ -15,10 +15,19 @@ function showStop(number) {
 }
 
 function drawStops() {
-  byId("stops").replaceChildren(...stops.map((stop, i) => html("button", { type: "button", "aria-pressed": false, on: {
-    click: () => (state.stop === i + 1 ? (showStop(0), keepLink()) : visit(i + 1)),
+  byId("stops").replaceChildren(html("b", {}, textOf("tour")), ...stops.map((stop, i) => html("button", { type: "button", "aria-pressed": false, on: {
+    click: () => (state.stop === i + 1 ? leave() : visit(i + 1)),
   } }, `${i + 1}. ${inLanguage(stop.title)}`)));
   showStop(state.stop);
+}
+
+// Closes the stop; what it trains stays, but for a gradient that it broke.
+function leave() {
+  const isBroken = readLink(stops[state.stop - 1].link).broken !== null;
+  byId("stops").children[state.stop].focus();
+  showStop(0);
+  keepLink();
+  if (isBroken) leaveOut(null);
 }
 
 // Opens the settings of a stop.
@@ -31,6 +40,12 @@ async function visit(number) {
 }
 
 function addTour() {
-  byId("stop-try").addEventListener("click", async () => { if (training.on) await run(false); await visit(state.stop); await run(true); });
+  byId("stop-try").addEventListener("click", async () => {
+    if (training.on) await run(false);
+    await visit(state.stop);
+    byId("training").scrollIntoView();
+    await run(true);
+  });
+  byId("stop-close").addEventListener("click", leave);
   byId("stop-next").addEventListener("click", () => visit(state.stop + 1));
 }

@@ -40,6 +40,7 @@ async function reopen(saved = null) {
   setRunning(false);
   enable(false);
   await ask("run", { on: false });
+  if (isLate()) return;
   await makePairs();
   for (const slot of [0, 1]) {
     if (isLate()) return;
@@ -61,9 +62,18 @@ function showOpened() {
   drawFigures();
   drawCurves(true);
   keepLink();
-  const { about, pairs: { note } } = training, count = about[0];
-  byId("pairs-note").textContent = [textOf("pairsNow", { n: count?.pairs ?? 0, held: count?.held_out ?? 0 }), note, ...(count?.notes ?? []).map((text) => visible(text, false))].filter(Boolean).join(" · ");
+  showPairs();
   return watch();
+}
+
+// What there is to learn from. Of the module's notes those that the user should know.
+function showPairs() {
+  const { about: [about], pairs: { train, valid, note } } = training;
+  if (!about?.pairs) return;
+  const unused = train.split("\n").length - 1 - about.pairs - (valid ? 0 : about.held_out), most = about.settings["max-len"];
+  byId("pairs-note").textContent = [textOf("pairsNow", { n: about.pairs, held: about.held_out }), note, unused > 0 ? textOf("unused", { n: unused, most }) : "",
+    textOf("sizes", { source: about.source_words, target: about.target_words, parameters: about.parameters }),
+    ...about.notes.filter((text) => text.startsWith("note:")).map((text) => visible(text, false))].filter(Boolean).join(" ");
 }
 
 // ---- Start, pause, step
@@ -83,7 +93,8 @@ async function run(on) {
   if (on) { past.at = -1; say(""); }
   setRunning(on);
   try {
-    await ask("run", { on });
+    const left = state.pause - latestStep();
+    await ask("run", { on, count: left > 0 ? left : Infinity });
   } catch (error) {
     complain(error);
   }
@@ -99,7 +110,8 @@ async function stepOnce() {
   }
 }
 
-function onMoment(frames) {
+function onMoment(frames, rests) {
+  if (rests) setRunning(false);
   keepMoment(frames);
   showTime();
   if (past.at >= 0) return;
@@ -123,14 +135,14 @@ function addTraining() {
   byId("head").addEventListener("change", () => drawMoment(view.frames));
   byId("numbers").addEventListener("toggle", () => drawTable(view.frames.find((one) => one?.weights)));
   byId("sentence").addEventListener("change", (event) => { state.sentence = Number(event.target.value); chooseSource(null); });
-  byId("source").addEventListener("change", (event) => chooseSource(event.target.value.trim() || null));
+  byId("source").addEventListener("input", () => chooseSource(byId("source").value.trim() || null));
   byId("task").addEventListener("change", (event) => { chooseTask(event.target.value); });
   setRunning(false);
 }
 
 function chooseSource(source) {
   state.source = source;
-  byId("source").value = source ?? "";
+  if ((byId("source").value.trim() || null) !== source) byId("source").value = source ?? "";
   bending.links.clear();
   showBent();
   keepLink();

@@ -64,13 +64,14 @@ function makePanel(slot, frame) {
   const gold = linksOf(watchedGold(), frame.columns.length, frame.rows.length);
   const act = actsOf(slot);
   const matrix = Matrix({ source: frame.columns, target: frame.rows }, { beside: state.models[1] ? 2 : 1, gold, sums: true, act });
-  const figure = matrix.panel(...(state.models[1] ? [html("figcaption", {}, textOf("model", { name: names[slot] }))] : []));
+  const figure = matrix.panel(...(state.models[1] ? [html("figcaption", {}, textOf("model", { name: nameOf(slot) }))] : []));
   make(matrix.picture, { tabindex: 0, role: "group", "aria-label": textOf("matrix"), on: {
     keydown: (event) => matrixKey(event, act),
     focus: () => act.over(view.row ?? 0, view.column ?? 0),
     blur: () => act.out(),
     pointerdown: () => { view.pressed = byId("bend").checked ? view.row : null; },
   } }, []);
+  matrix.picture.style.maxWidth = `min(100%, ${matrix.picture.viewBox.baseVal.width / 11}rem)`; // few words are not drawn as posters
   return { matrix, figure, columns: frame.columns, rows: frame.rows, key: panelKey() };
 }
 
@@ -82,8 +83,8 @@ function drawPanels(frames) {
   });
   if (made.some((panel, slot) => panel !== view.panels[slot])) {
     view.panels = made;
-    const without = frames.map((frame, slot) => (frame && !made[slot] ? html("p", { class: "note" }, `${names[slot]}: ${textOf("noAttention")}`) : null));
-    byId("panels").replaceChildren(...[...made.map((panel) => panel?.figure), ...without].filter(Boolean));
+    byId("panels").replaceChildren(...frames.map((frame, slot) => made[slot]?.figure ??
+      (frame && html("p", { class: "note" }, html("b", {}, textOf("model", { name: nameOf(slot) })), html("br"), textOf("noAttention")))).filter(Boolean));
   }
   made.forEach((panel, slot) => panel?.matrix.show(weightsOf(frames[slot])));
 }
@@ -144,13 +145,14 @@ function drawMoment(frames) {
 
 const held = () => training.about[0]?.held ?? [];
 
-// The one that the matrices show at first: among the unseen pairs of few words the one whose words move most.
+// The one that the matrices show at first: among the unseen pairs of few words, none of them twice, the one
+// whose words move most.
 function tellingPair() {
-  const crossings = ({ gold }) => {
-    const links = linksOf(gold, Infinity, Infinity);
-    return links.reduce((sum, [s, t], i) => sum + links.slice(0, i).filter(([s2, t2]) => (s - s2) * (t - t2) < 0).length, 0);
-  };
-  const worth = held().map((pair) => { const size = pair.source.split(" ").length; return size > 8 ? -1 : crossings(pair) + size / 100; });
+  const worth = held().map(({ source, gold }) => {
+    const list = source.match(/[\p{L}\p{N}]+/gu) ?? [], links = linksOf(gold, Infinity, Infinity).filter(([, , possible]) => !possible);
+    const crossings = links.reduce((sum, [s, t], i) => sum + links.slice(0, i).filter(([s2, t2]) => (s - s2) * (t - t2) < 0).length, 0);
+    return source.split(" ").length > 8 || new Set(list).size < list.length ? -1 : crossings + list.length / 100;
+  });
   return Math.max(worth.indexOf(Math.max(...worth)), 0);
 }
 
@@ -164,6 +166,7 @@ function listSentences() {
   byId("sentence").replaceChildren(...held().map(({ source }, i) => html("option", { value: i }, `${i + 1}  ${clipped(source, 70)}`)));
   byId("sentence").value = state.sentence ?? tellingPair();
   byId("source").value = state.source ?? "";
+  byId("source").placeholder = held()[1]?.source ?? "";
 }
 
 // Has the worker look at the chosen sentence, under the chosen constraints, and draws what it sees.

@@ -14,7 +14,7 @@ async function moduleBytes() {
 function hear({ data }) {
   if (data.moment) {
     engine.memory = data.memory;
-    engine.moment(data.moment);
+    engine.moment(data.moment, data.rests);
   }
   if (data.failure) engine.failed(data.failure);
   const waiting = engine.waiting.get(data.id);

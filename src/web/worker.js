@@ -12,6 +12,7 @@ const PAUSE = 400; // between two measurements, at least
 
 let softalign = null;
 let running = false;
+let left = Infinity; // updates until it pauses
 let updates = 1; // of each model in a slice, as many as fit it: equal batches for both
 let pairs = 8; // that a slice measures
 let measuring = 0; // the model whose turn it is
@@ -64,8 +65,16 @@ function advance(model, count) {
   return { step, epoch, loss, speed: pace.words / pace.seconds, norm, done };
 }
 
-function tellMoment(frames) {
-  postMessage({ moment: frames, memory: softalign.call("memory") });
+// All held-out pairs, by the weights of now.
+function measureAll(frames) {
+  models.forEach((model, slot) => {
+    const frame = frames[slot];
+    while (frame && frame.held?.step !== frame.step) frame.held = softalign.call("validate", model.play, MEASURED, 0);
+  });
+}
+
+function tellMoment(frames, rests = false) {
+  postMessage({ moment: frames, rests, memory: softalign.call("memory") });
 }
 
 // Trains each model, and looks.
@@ -78,11 +87,13 @@ function play(count) {
 function slice() {
   if (!running) return;
   guarded(() => {
-    const began = performance.now(), frames = play(updates);
-    updates = fitting(updates, TRAINING, performance.now() - began, 1000);
-    if (!frames.some(Boolean)) running = false;
-    measure(frames);
-    tellMoment(frames);
+    const began = performance.now(), count = Math.min(updates, left), frames = play(count);
+    updates = fitting(count, TRAINING, performance.now() - began, 1000);
+    left -= count;
+    if (left === 0 || !frames.some(Boolean)) running = false;
+    if (left === 0) measureAll(frames);
+    else measure(frames);
+    tellMoment(frames, !running);
   });
   setTimeout(slice);
 }
@@ -114,16 +125,15 @@ const acts = {
     if (models[slot]) softalign.call("close", models[slot].play);
     models[slot] = null;
   },
-  run({ on }) {
+  // `count`: the updates after which it pauses.
+  run({ on, count = Infinity }) {
     if (on && !running) setTimeout(slice);
     running = on;
+    left = count;
   },
   step({ count }) {
     const frames = play(count);
-    models.forEach((model, slot) => {
-      const frame = frames[slot];
-      while (frame && frame.held?.step !== frame.step) frame.held = softalign.call("validate", model.play, MEASURED, 0);
-    });
+    measureAll(frames);
     tellMoment(frames);
   },
   // The sentence to look at from now on; its frames as the models are now.

@@ -51,7 +51,7 @@ async function inside(page) {
   await page.run(`document.querySelector("#panels .matrix").focus()`);
   await page.key("ArrowDown");
   await page.key("ArrowRight");
-  assert.match(await text(page, "#readout"), /^α = [\d.]+: .+ looks at /);
+  assert.match(await text(page, "#readout"), /^α = [\d.]+: weight of .+ for /);
   await page.until(`/^alpha_ij = .+\\n.+ alpha_ij\\n +2 .+\\d/.test(byId("cell").textContent)`);
   await page.key("Enter");
   await page.until(`/alpha/.test(byId("equation").textContent)`);
@@ -76,6 +76,20 @@ async function inside(page) {
   await page.click("#unbend");
   await page.until("view.frames[0].weights?.[3] < 0.999");
   await page.click("#bend");
+}
+
+// Each cell of the matrix answers for its own word, also where its box is wider than the drawing.
+async function cells(page) {
+  for (const [width, height] of [[1366, 657], [1920, 1080], [390, 844], [1280, 900]]) {
+    await page.resize(width, height);
+    await page.run("new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))");
+    assert.deepStrictEqual(await page.run(`[...document.querySelectorAll("#panels .row")].flatMap((row, t) => [...row.querySelectorAll(".cell")].map((cell, s) => {
+      cell.scrollIntoView({ block: "center" });
+      const box = cell.getBoundingClientRect(), clientX = box.x + box.width / 2, clientY = box.y + box.height / 2;
+      document.elementFromPoint(clientX, clientY).dispatchEvent(new PointerEvent("pointermove", { clientX, clientY, bubbles: true }));
+      return view.row === t && view.column === s ? null : [t, s, view.row, view.column];
+    })).filter(Boolean)`), [], `cells at ${width} x ${height}`);
+  }
 }
 
 // The scale of weights that are not normalized, and a row of attention that chose no word.
@@ -161,11 +175,20 @@ async function settings(page) {
 
 async function tour(page) {
   for (let number = 1; number <= 6; number++) {
-    await page.click(`#stops button:nth-child(${number})`);
+    await page.click(`#stops button:nth-of-type(${number})`);
     await page.until(`byId("stop-title").textContent.startsWith("${number}.") && !byId("start").disabled`);
-    assert.match(await text(page, "#message"), number === 6 ? /^One term is left out/ : /^$/, `stop ${number}`);
+    assert.strictEqual(await text(page, "#message"), "", `stop ${number}`);
+    assert.strictEqual(await page.run(`byId("broken").hidden`), number !== 6, `stop ${number}`);
     assert.strictEqual(await page.run("engine.info.terms.some(({ name }) => name === training.broken)"), number === 6, `stop ${number}`);
   }
+  await page.click("#stop-close"); // mends it
+  await page.until(`byId("broken").hidden && !training.broken && byId("stop").hidden`);
+  await page.run(`location.hash = "pause=40"`);
+  await page.until(`state.pause === 40 && !byId("start").disabled`);
+  await page.click("#start");
+  await page.until(`!training.on && ${last("step")} === 40 && ${last("held.step")} === 40`);
+  await page.run(`location.hash = ""`);
+  await page.until(`state.pause === 0 && !byId("start").disabled`);
   await page.click("#single");
   await page.until(`${last("step")} === 1`);
   for (const name of ["de", "fr"]) {
@@ -269,6 +292,7 @@ async function main(file, folder) {
     await insight(page);
     await time(page);
     await inside(page);
+    await cells(page);
     await unusual(page);
     await gradients(page);
     await files(browser, page, folder);

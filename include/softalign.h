@@ -71,6 +71,10 @@ const char *sa_blas_library(void);
  * your own. NULL: any number computes. */
 const char *sa_blas_one_thread(void);
 
+/* Why SA_PRECISION_BF16 is slower than float32 here, as a line for the user: this processor has no
+ * instruction for it, and the same bits are computed without. NULL: it has one. */
+const char *sa_bf16_emulated(void);
+
 /* ---- Errors ------------------------------------------------------------------------------- */
 
 /* What failed; also the exit codes of the command. */
@@ -143,6 +147,7 @@ enum {
     SA_POSITIONS_SHAW,
 };
 enum { SA_CELL_GRU, SA_CELL_LSTM, SA_CELL_RNN };
+enum { SA_PRECISION_FLOAT32, SA_PRECISION_BF16 };
 enum { SA_UPDATE_NEW, SA_UPDATE_OLD };
 enum { SA_RESET_BEFORE, SA_RESET_AFTER, SA_RESET_SUM };
 enum {
@@ -242,6 +247,7 @@ typedef struct sa_settings {
     int vocab;    /* vocabulary size of each side; 0: all words */
     int max_len;  /* longest side in tokens; training skips longer pairs */
     /* the training */
+    int precision;   /* SA_PRECISION_..., of the products of weights */
     int optimizer;   /* SA_OPTIMIZER_... */
     double lr;       /* learning rate; 0: the optimizer's default */
     double lr_decay; /* factor of the learning rate after ... */
@@ -524,6 +530,10 @@ size_t sa_model_parameters(const sa_model *model);
 /* The number of weights that were denormal in the file and are zero in memory: denormals slow
  * matrix products down a hundredfold. */
 size_t sa_model_denormals(const sa_model *model);
+
+/* How sa_translate, sa_align and sa_evaluate multiply by the model's weights: SA_PRECISION_FLOAT32,
+ * as at first whatever the model was trained with, or SA_PRECISION_BF16. */
+bool sa_model_set_precision(sa_model *model, int precision, sa_error *error);
 
 /* The longest sentence that the model reads, in tokens without EOS, 1 to 1000000; at first
  * SA_MAX_LEN. The memory of an attention matrix grows with the product of both lengths. With a

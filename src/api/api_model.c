@@ -17,6 +17,7 @@ sa_model *sa_model_open(const char *path, int threads, sa_error *error) {
         free(model);
         model = NULL;
     }
+    if (model) sa_model_bind(model, SA_PRECISION_FLOAT32);
     sa_container_close(&file);
     return model;
 }
@@ -43,6 +44,14 @@ bool sa_model_set_max_len(sa_model *model, int max_len, sa_error *error) {
     if (!sa_given(model, "model", error) || !sa_within(max_len, 1, LINE_TOKENS, "max_len", error))
         return false;
     model->max_len = max_len;
+    return true;
+}
+
+bool sa_model_set_precision(sa_model *model, int precision, sa_error *error) {
+    if (!sa_given(model, "model", error) ||
+        !sa_within(precision, SA_PRECISION_FLOAT32, SA_PRECISION_BF16, "precision", error))
+        return false;
+    sa_model_bind(model, precision);
     return true;
 }
 

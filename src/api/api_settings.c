@@ -5,6 +5,7 @@
 #include "layers/cell.h"
 #include "layers/position.h"
 #include "model/decoder.h"
+#include "tensor/bf16.h"
 #include "tensor/blas.h"
 
 const char *sa_version(void) {
@@ -21,6 +22,12 @@ const char *sa_blas_version(void) {
 
 const char *sa_blas_library(void) {
     return sa_blas_origin();
+}
+
+const char *sa_bf16_emulated(void) {
+    return sa_bf16_native() ? NULL
+                            : "bf16 is emulated, which is slower than float32: this processor has "
+                              "no AVX512_BF16";
 }
 
 const char *sa_blas_one_thread(void) {

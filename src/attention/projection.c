@@ -1,7 +1,6 @@
 #include "attention/projection.h"
 #include "attention/window.h"
 #include "layers/linear.h"
-#include "tensor/blas.h"
 #include "tensor/gradient_fault.h"
 #include "tensor/vec.h"
 
@@ -275,8 +274,8 @@ sa_mat sa_attention_project_output_backward(const sa_attention *w, sa_mat dc, sa
 
 void sa_attention_projections_backward(sa_mat s, sa_attention_rows rows, sa_mat dc,
                                        sa_attention_rows d, sa_attention *dw) {
-    if (dw->score->query != SA_QUERY_IDENTITY) sa_gemm_tn(d.q, s, 1, dw->W_a.mat);
-    if (dw->value_width) sa_gemm_tn(dc, rows.head_outputs, 1, dw->W_c.mat);
+    if (dw->score->query != SA_QUERY_IDENTITY) sa_weight_tn(d.q, s, dw->W_a);
+    if (dw->value_width) sa_weight_tn(dc, rows.head_outputs, dw->W_c);
     if (dw->window == SA_WINDOW_LOCAL_P)
         sa_window_weights_backward(s, rows.hidden, d.relative_center, d.hidden, dw->W_p, dw->v_p);
 }

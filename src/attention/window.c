@@ -47,7 +47,7 @@ void sa_window_center_backward(sa_weight W_p, sa_mat v_p, sa_mat hidden, sa_mat 
 void sa_window_weights_backward(sa_mat s, sa_mat hidden, sa_mat drelative_center, sa_mat dhidden,
                                 sa_weight dW_p, sa_mat dv_p) {
     sa_gemm_tn(drelative_center, hidden, 1, dv_p);
-    sa_gemm_tn(dhidden, s, 1, dW_p.mat);
+    sa_weight_tn(dhidden, s, dW_p);
 }
 
 /* 1 / (D/2)^2 */

@@ -11,7 +11,7 @@
 typedef struct align_options {
     cli_align_options output;
     const char *force_attention, *site, *heads;
-    int layer, head, limit, max_len, threads;
+    int layer, head, limit, max_len, precision, threads;
 } align_options;
 
 #define AT(field) offsetof(align_options, field)
@@ -44,6 +44,7 @@ static const sa_option rows[] = {
     {"limit", SA_OPTION_INT, SA_SCOPE_RUN, AT(limit), 0, 0, 1000000000, NULL, "N",
      "maximum number of pairs; 0: all"},
     CLI_MAX_LEN(AT(max_len)),
+    CLI_PRECISION(AT(precision)),
     {"threads", SA_OPTION_INT, SA_SCOPE_RUN, AT(threads), 0, 0, 256, NULL, "N",
      "number of threads; 0: one per core"},
     {0},
@@ -95,8 +96,9 @@ static bool align(const char *const *words, align_options *options, sa_error *er
                             .layer = options->layer,
                             .head = options->head,
                             .prints = prints(options)};
-    sa_model *model = cli_model_open(words[0], options->threads, options->max_len,
-                                     options->force_attention, &view.override, error);
+    sa_model *model =
+        cli_model_open(words[0], options->threads, options->precision, options->max_len,
+                       options->force_attention, &view.override, error);
     const bool good = model && read_site(options->site, &view.site, error) &&
                       align_pairs(model, words, options, &view, &out, count, error);
     cli_align_output_release(&out);

@@ -32,6 +32,7 @@ static const sa_option rows[] = {
     {"json", SA_OPTION_SWITCH, SA_SCOPE_RUN, AT(json), 0, 0, 1, NULL, NULL,
      "print one JSON object"},
     CLI_MAX_LEN(AT(max_len)),
+    CLI_PRECISION(AT(precision)),
     {"threads", SA_OPTION_INT, SA_SCOPE_RUN, AT(threads), 0, 0, 256, NULL, "N",
      "number of threads; 0: one per core"},
     {0},
@@ -65,7 +66,7 @@ static bool open_work(evaluation *work, const char *const *words, const eval_opt
         cli_note("note: " SA_UNSPACED_NOTE);
     work->search = options->search;
     work->search.reference_length = options->reference_length;
-    work->model = cli_model_open(words[0], options->threads, options->max_len,
+    work->model = cli_model_open(words[0], options->threads, options->precision, options->max_len,
                                  options->force_attention, &work->search.override, error);
     work->each = work->model ? sa_new(work->corpus.count, sizeof *work->each, error) : NULL;
     return work->each != NULL;

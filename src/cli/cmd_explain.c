@@ -109,7 +109,8 @@ static bool print_json(sa_model *model, sa_explain_options *job, sa_error *error
 /* ---- The command ----------------------------------------------------------------------------- */
 
 static bool explain(const explain_options *options, const char *const *words, sa_error *error) {
-    sa_model *model = cli_model_open(words[0], 1, options->max_len, NULL, NULL, error);
+    sa_model *model =
+        cli_model_open(words[0], 1, SA_PRECISION_FLOAT32, options->max_len, NULL, NULL, error);
     if (!model) return false;
     sa_explain_options job = {.source = words[1],
                               .target = words[2],

@@ -118,7 +118,8 @@ static bool run(int count, char **arguments, sa_error *error) {
     sa_corpus corpus = {0};
     sa_options_init(rows, &options);
     if (!cli_read(&cli_prove, count, arguments, &options, words, error)) return false;
-    sa_model *model = cli_model_open(words[0], 1, SA_MAX_LEN, NULL, NULL, error);
+    sa_model *model =
+        cli_model_open(words[0], 1, SA_PRECISION_FLOAT32, SA_MAX_LEN, NULL, NULL, error);
     bool good = model && (!words[1] || sa_corpus_open(&corpus, words[1], error));
     good = good && prove(model, words[1] ? &corpus : NULL, &options, error);
     sa_corpus_close(&corpus);

@@ -18,7 +18,7 @@ typedef struct translate_options {
     sa_search search;
     const char *dictionary, *force_attention;
     bool jsonl, merge;
-    int max_len, threads;
+    int max_len, precision, threads;
 } translate_options;
 
 #define AT(field) offsetof(translate_options, field)
@@ -37,6 +37,7 @@ static const sa_option rows[] = {
      "with --jsonl: merge subwords into words, as 'align --merge-words' does"},
     {"max-len", SA_OPTION_INT, SA_SCOPE_RUN, AT(max_len), SA_MAX_LEN, 1, 1000000, NULL, "N",
      "longest line that is translated, in tokens; a longer one is left empty (exit code 7)"},
+    CLI_PRECISION(AT(precision)),
     {"threads", SA_OPTION_INT, SA_SCOPE_RUN, AT(threads), 0, 0, 256, NULL, "N",
      "number of threads; 0: one per core"},
     {0},
@@ -252,9 +253,9 @@ static bool open_models(translate_work *work, const char *const *words,
                         const translate_options *options, const char **text, sa_error *error) {
     const int models = count_models(words, text, error);
     for (; work->number < models; work->number++) {
-        work->models[work->number] =
-            cli_model_open(words[work->number], options->threads, options->max_len,
-                           options->force_attention, &work->search.override, error);
+        work->models[work->number] = cli_model_open(
+            words[work->number], options->threads, options->precision, options->max_len,
+            options->force_attention, &work->search.override, error);
         if (!work->models[work->number]) return false;
     }
     return models;

@@ -13,7 +13,7 @@
 typedef struct eval_options {
     const char *per_sentence, *force_attention, *train;
     bool by_length, confidence, diagnose, reference_length, json;
-    int max_len, threads;
+    int max_len, precision, threads;
     sa_search search;
     sa_metrics metrics;
     sa_link_options linking;

@@ -2,7 +2,7 @@
 #ifndef SA_CLI_MODEL_ARGUMENT_H
 #define SA_CLI_MODEL_ARGUMENT_H
 
-#include "softalign.h"
+#include "config/settings.h"
 
 /* The row of --max-len where a longer sentence is an error. */
 #define CLI_MAX_LEN(offset)                                                                        \
@@ -11,10 +11,19 @@
             "longest sentence that is read, in tokens per side; a longer one is an error"          \
     }
 
-/* Opens it to read sentences of up to max_len tokens and notes denormal numbers. `force_attention`,
- * the option's value, is read into *override; both may be NULL. */
-sa_model *cli_model_open(const char *path, int threads, int max_len, const char *force_attention,
-                         sa_attention_override *override, sa_error *error);
+/* The row of --precision where a model is used. */
+#define CLI_PRECISION(offset)                                                                      \
+    {                                                                                              \
+        "precision", SA_OPTION_CHOICE, SA_SCOPE_RUN, offset, 0, 0, 0, sa_precision_name, "NAME",   \
+            "products of weights, whatever the model was trained with: float32, or of operands "   \
+            "rounded to bf16"                                                                      \
+    }
+
+/* Opens it to read sentences of up to max_len tokens and notes denormal numbers and what is slow.
+ * `force_attention`, the option's value, is read into *override; both may be NULL. */
+sa_model *cli_model_open(const char *path, int threads, int precision, int max_len,
+                         const char *force_attention, sa_attention_override *override,
+                         sa_error *error);
 
 /* Opens pairs whose alignments matter, and notes why they are not read. */
 bool cli_pairs_open(sa_corpus *corpus, const char *path, sa_error *error);

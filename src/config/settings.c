@@ -16,6 +16,12 @@
 
 #include <string.h>
 
+const char *sa_precision_name(size_t row) {
+    static const char *const names[] = {
+        [SA_PRECISION_FLOAT32] = "float32", [SA_PRECISION_BF16] = "bf16", NULL};
+    return row < sizeof names / sizeof *names ? names[row] : NULL;
+}
+
 #define MAX_JSON_INTEGER 9007199254740991.0 /* 2^53 - 1: every JSON reader reads it exactly */
 
 #define FIELD(field) offsetof(sa_settings, field)
@@ -136,6 +142,10 @@ const sa_option sa_settings_options[] = {
     {"max-len", SA_OPTION_INT, SA_SCOPE_TEXT, FIELD(max_len), 50, 1, SA_MAX_LEN, NULL, "N",
      "maximum sentence length in training, in tokens per side; longer pairs are skipped"},
 
+    {"precision", SA_OPTION_CHOICE, SA_SCOPE_TRAINING, FIELD(precision), 0, 0, 0, sa_precision_name,
+     "NAME",
+     "products of weights: float32, or of operands rounded to bf16 (Kalamkar et al. 2019); sums, "
+     "weights and all else stay float32"},
     {"optimizer", SA_OPTION_CHOICE, SA_SCOPE_TRAINING, FIELD(optimizer), 1, 0, 0, sa_optimizer_name,
      "NAME", "optimizer"},
     {"lr", SA_OPTION_REAL, SA_SCOPE_TRAINING, FIELD(lr), 0, 0, 1e9, NULL, "X",

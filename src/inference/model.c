@@ -37,12 +37,17 @@ bool sa_model_init(sa_model *model, const sa_settings *settings, sa_text_codec *
     model->pool =
         model->values ? sa_pool_open(sa_blas_flavor_note() ? 1 : settings->threads, error) : NULL;
     if (model->pool && sa_blas_check_memory(sa_pool_threads(model->pool), error)) {
-        sa_seq2seq_bind_buffer(&model->sizes, model->values, &model->w);
-        sa_seq2seq_set_hard(&model->w, true);
+        sa_model_bind(model, settings->precision);
         return true;
     }
     sa_model_release(model);
     return false;
+}
+
+void sa_model_bind(sa_model *model, int precision) {
+    model->sizes.precision = precision;
+    sa_seq2seq_bind_buffer(&model->sizes, model->values, &model->w);
+    sa_seq2seq_set_hard(&model->w, true);
 }
 
 void sa_model_release(sa_model *model) {
@@ -54,10 +59,11 @@ void sa_model_release(sa_model *model) {
 }
 
 bool sa_model_pack(const sa_model *model, int rows, sa_packed_model *packed, sa_error *error) {
+    const sa_packing packing = {.rows = rows, .parts = 1};
     sa_arena dry = {0};
-    sa_seq2seq_pack(&dry, &model->sizes, model->values, rows, &packed->w);
+    sa_seq2seq_pack(&dry, &model->sizes, model->values, packing, &packed->w);
     if (!sa_arena_init(&packed->packed_weights, dry.used, error)) return false;
-    sa_seq2seq_pack(&packed->packed_weights, &model->sizes, model->values, rows, &packed->w);
+    sa_seq2seq_pack(&packed->packed_weights, &model->sizes, model->values, packing, &packed->w);
     sa_seq2seq_set_hard(&packed->w, true);
     return true;
 }

@@ -26,6 +26,9 @@ bool sa_model_init(sa_model *model, const sa_settings *settings, sa_text_codec *
                    sa_text_codec *target, sa_real *values, sa_error *error);
 void sa_model_release(sa_model *model);
 
+/* Points the model's weights into the values, for products in SA_PRECISION_... */
+void sa_model_bind(sa_model *model, int precision);
+
 /* A model with its matrices packed for inference (sa_seq2seq_pack). */
 typedef struct sa_packed_model {
     sa_seq2seq w;            /* valid until the arena is released or the weights change */

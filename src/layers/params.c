@@ -32,9 +32,8 @@ sa_mat sa_bind_table(sa_binder *binder, const char *part, const char *name, int 
 }
 
 sa_weight sa_bind_tied(sa_binder *binder, sa_mat table) {
-    const sa_weight W = sa_weight_of(table);
-    if (!binder->packed) return W;
-    return sa_weight_pack_forward(W, sa_weight_pack_layout(binder->packed, W, binder->rows));
+    const sa_weight W = {.mat = table, .precision = binder->precision};
+    return binder->packed ? sa_weight_pack(W, binder->packing, binder->packed) : W;
 }
 
 sa_weight sa_bind_matrix(sa_binder *binder, const char *part, const char *name, int rows, int cols,

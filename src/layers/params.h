@@ -39,13 +39,14 @@ typedef struct sa_params {
 } sa_params;
 
 /* One walk. With plan it plans, with buffer it binds; with packed, too, weights are also packed
- * into that arena, for forward passes of `rows` rows. */
+ * into that arena. */
 typedef struct sa_binder {
     sa_params *plan;
     sa_real *buffer;
     size_t offset;
+    int precision; /* SA_PRECISION_... of the weights' products */
     sa_arena *packed;
-    int rows;
+    sa_packing packing;
 } sa_binder;
 
 /* The matrix "part.name" [rows x cols]. */

@@ -1,6 +1,5 @@
 #include "layers/pointer_generator.h"
 #include "layers/linear.h"
-#include "tensor/blas.h"
 #include "tensor/gradient_fault.h"
 
 #include <math.h>
@@ -41,8 +40,8 @@ void sa_gate_weights_backward(sa_mat c, sa_mat s, sa_mat x, sa_mat dz, sa_gate *
     const sa_mat none = {0};
     if (!dw->b.cols) return;
     sa_linear_backward((sa_weight){0}, s, dz, none, dw->w_s, dw->b);
-    if (dw->w_h.mat.x) sa_gemm_tn(dz, c, 1, dw->w_h.mat);
-    if (dw->w_x.mat.x) sa_gemm_tn(dz, x, 1, dw->w_x.mat);
+    if (dw->w_h.mat.x) sa_weight_tn(dz, c, dw->w_h);
+    if (dw->w_x.mat.x) sa_weight_tn(dz, x, dw->w_x);
 }
 
 double sa_gate_probability(double z) {

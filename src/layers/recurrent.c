@@ -1,6 +1,5 @@
 #include "layers/recurrent.h"
 #include "layers/linear.h"
-#include "tensor/blas.h"
 #include "tensor/gradient_fault.h"
 
 #include <stdio.h>
@@ -226,7 +225,7 @@ static void product_weights_backward(factor by, sa_mat x, sa_mat da, const sa_re
     const int n = dw->n;
     const sa_mat dp = normalized(dw, by.of) ? dproduct(dw, by.of, by.first, by.count, da)
                                             : sa_cols(da, (by.at + by.first) * n, by.count * n);
-    sa_gemm_tn(dp, x, 1, by.W.mat);
+    sa_weight_tn(dp, x, by.W);
 }
 
 /* ---- The three products ---------------------------------------------------------------------- */

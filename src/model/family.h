@@ -19,6 +19,7 @@ typedef struct sa_sizes {
     sa_encoder_sizes encoder; /* recurrent */
     sa_decoder_sizes decoder;
     sa_transformer_sizes transformer;
+    int precision; /* SA_PRECISION_... of the products of weights */
 } sa_sizes;
 
 typedef struct sa_seq2seq { /* weights, or their gradients */

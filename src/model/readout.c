@@ -141,8 +141,8 @@ void sa_readout_backward(const sa_readout *w, double dropout, sa_readout_cache *
 void sa_readout_weights_backward(sa_mat s, sa_mat x, sa_mat c, const sa_readout_cache *cache,
                                  sa_readout *dw) {
     const sa_mat none = {0};
-    if (dw->C_o.mat.x) sa_gemm_tn(cache->dsums, c, 1, dw->C_o.mat);
-    if (dw->V_o.mat.x) sa_gemm_tn(cache->dsums, x, 1, dw->V_o.mat);
+    if (dw->C_o.mat.x) sa_weight_tn(cache->dsums, c, dw->C_o);
+    if (dw->V_o.mat.x) sa_weight_tn(cache->dsums, x, dw->V_o);
     sa_linear_backward((sa_weight){0}, s, cache->dsums, none, dw->U_o, dw->b_o);
     sa_gate_weights_backward(c, s, x, cache->dgate, &dw->gate);
 }

@@ -42,7 +42,9 @@ sa_regularizer sa_regularizer_of(const sa_settings *settings, sa_rng *rng) {
 /* ---- Weights --------------------------------------------------------------------------------- */
 
 sa_sizes sa_sizes_of(const sa_settings *settings, int source_words, int target_words) {
-    return sa_families[settings->model]->sizes(settings, source_words, target_words);
+    sa_sizes sizes = sa_families[settings->model]->sizes(settings, source_words, target_words);
+    sizes.precision = settings->precision;
+    return sizes;
 }
 
 bool sa_settings_check_sizes(const sa_settings *settings, sa_error *error) {
@@ -52,6 +54,7 @@ bool sa_settings_check_sizes(const sa_settings *settings, sa_error *error) {
 
 static void bind(sa_binder *binder, const sa_sizes *sizes, sa_seq2seq *w) {
     *w = (sa_seq2seq){.family = sizes->family};
+    binder->precision = sizes->precision;
     sizes->family->bind(binder, sizes, w);
 }
 
@@ -65,9 +68,9 @@ void sa_seq2seq_bind_buffer(const sa_sizes *sizes, sa_real *buffer, sa_seq2seq *
     bind(&(sa_binder){.buffer = buffer}, sizes, w);
 }
 
-void sa_seq2seq_pack(sa_arena *arena, const sa_sizes *sizes, sa_real *values, int rows,
+void sa_seq2seq_pack(sa_arena *arena, const sa_sizes *sizes, sa_real *values, sa_packing packing,
                      sa_seq2seq *w) {
-    bind(&(sa_binder){.buffer = values, .packed = arena, .rows = rows}, sizes, w);
+    bind(&(sa_binder){.buffer = values, .packed = arena, .packing = packing}, sizes, w);
 }
 
 sa_cache_size sa_seq2seq_cache_size(const sa_settings *settings) {

@@ -6,6 +6,7 @@
 #include "inference/gold_links.h"
 #include "inference/model_file.h"
 #include "session/checkpoint.h"
+#include "tensor/bf16.h"
 #include "tensor/blas.h"
 
 #include <errno.h>
@@ -271,6 +272,8 @@ bool sa_session_open(sa_session *session, const sa_train_options *training, sa_e
         sa_session_note(session, "note: " SA_UNSPACED_NOTE);
     if (sa_blas_flavor_note() && session->settings.threads != 1)
         sa_session_note(session, "note: %s", sa_blas_flavor_note());
+    if (session->settings.precision == SA_PRECISION_BF16 && sa_bf16_emulated())
+        sa_session_note(session, "note: %s", sa_bf16_emulated());
     session->report_time = sa_clock_seconds();
     return true;
 }

@@ -1,6 +1,13 @@
 #include "tensor/packed.h"
 
+#include <math.h>
+#include <stdint.h>
 #include <string.h>
+
+#if defined(__x86_64__) && !defined(SA_SHORT_VECTORS) && !defined(SA_DOUBLE)
+#define SA_PAIRS /* there is a kernel that multiplies pairs */
+#include <immintrin.h>
+#endif
 
 /* A factor of a product [K x N] in panels of WIDTH columns, panel after panel, each row by row: the
  * innermost loop reads contiguous memory. */
@@ -12,7 +19,7 @@ enum { WIDTH = SA_PACKED_WIDTH };
 enum { SIDE = 4 };
 typedef sa_real quad __attribute__((vector_size(SIDE * sizeof(sa_real))));
 
-static void transpose_tile(const sa_real *from, int ld, sa_real *to) {
+static void transpose_tile(const sa_real *from, int ld, sa_real *to, int to_ld) {
     quad a, b, c, d;
     memcpy(&a, from, sizeof a);
     memcpy(&b, from + ld, sizeof b);
@@ -26,20 +33,26 @@ static void transpose_tile(const sa_real *from, int ld, sa_real *to) {
                                __builtin_shufflevector(ab, cd, 2, 3, 6, 7),
                                __builtin_shufflevector(ab_, cd_, 0, 1, 4, 5),
                                __builtin_shufflevector(ab_, cd_, 2, 3, 6, 7)};
-    for (int j = 0; j < SIDE; j++) memcpy(to + j * WIDTH, &column[j], sizeof(quad));
+    for (int j = 0; j < SIDE; j++) memcpy(to + j * (ptrdiff_t)to_ld, &column[j], sizeof(quad));
+}
+
+void sa_transpose(sa_mat W, sa_mat to) {
+    const int rows = W.rows / SIDE * SIDE, cols = W.cols / SIDE * SIDE;
+    sa_require(to.rows == W.cols && to.cols == W.rows);
+    for (int j = 0; j < W.cols; j++)
+        for (int i = j < cols ? rows : 0; i < W.rows; i++)
+            memcpy(sa_row(to, j) + i, sa_row(W, i) + j, sizeof(sa_real));
+    for (int j = 0; j < cols; j += SIDE)
+        for (int i = 0; i < rows; i += SIDE)
+            transpose_tile(sa_row(W, i) + j, W.ld, sa_row(to, j) + i, to.ld);
 }
 
 /* Rows first .. first+count-1 of W as the columns of a panel. */
 static void pack_rows(sa_mat W, int first, int count, sa_real *to) {
-    const int rows = count / SIDE * SIDE, cols = W.cols / SIDE * SIDE;
-    for (int j = 0; j < W.cols; j++) {
-        for (int i = j < cols ? rows : 0; i < count; i++)
-            to[j * (ptrdiff_t)WIDTH + i] = sa_row(W, first + i)[j];
-        for (int i = count; i < WIDTH; i++) to[j * (ptrdiff_t)WIDTH + i] = 0;
-    }
-    for (int j = 0; j < cols; j += SIDE)
-        for (int i = 0; i < rows; i += SIDE)
-            transpose_tile(sa_row(W, first + i) + j, W.ld, to + j * (ptrdiff_t)WIDTH + i);
+    sa_transpose(sa_rows(W, first, count),
+                 (sa_mat){.x = to, .rows = W.cols, .cols = count, .ld = WIDTH});
+    for (int j = 0; j < W.cols && count < WIDTH; j++)
+        memset(to + j * (ptrdiff_t)WIDTH + count, 0, sizeof *to * (size_t)(WIDTH - count));
 }
 
 /* Columns first .. first+count-1 of W as those of a panel. */
@@ -76,7 +89,7 @@ sa_packed sa_packed_of(sa_mat W, sa_mat buffer, bool transposed) {
     for (int j = 0; j < cols; j += WIDTH, to += (ptrdiff_t)WIDTH * inner)
         sa_packed_panel(W, j, cols - j < WIDTH ? cols - j : WIDTH, transposed, to);
     memset(to, 0, WIDTH * sizeof *to);
-    return (sa_packed){.panels = buffer.x, .height = inner, .transposed = transposed};
+    return (sa_packed){.panels = buffer.x, .height = inner};
 }
 
 /* ---- Multiplying ----------------------------------------------------------------------------- */
@@ -174,8 +187,92 @@ bool sa_packed_supported(void) {
     return kernel() != NULL;
 }
 
+/* ---- Multiplying rounded numbers --------------------------------------------------------------
+ * The sums that tensor/bf16.h describes. There are three kernels, with the same bits: the
+ * instruction vdpbf16ps, which takes pairs of numbers; the kernels above with fused multiply-adds,
+ * if the caller has set the processor to take denormals as zero; and one for all other processors.
+ */
+
+#ifdef SA_PAIRS
+#define FOR_PAIRS __attribute__((target("avx512f,avx512bw,avx512bf16")))
+
+/* As multiply_tile. A number of a and of a panel is a pair: the first in the lower half. */
+FOR_PAIRS static inline __attribute__((always_inline)) void pair_tile(const factors *f, int first,
+                                                                      int rows) {
+    const sa_real *a = f->a + (ptrdiff_t)first * f->a_ld, *b = f->panel;
+    __m512 sum[12][WIDE];
+    for (int i = 0; i < rows; i++) sum[i][0] = sum[i][1] = _mm512_setzero_ps();
+    for (int k = 0; k < f->inner; k++, b += WIDTH) {
+        const __m512bh b0 = (__m512bh)_mm512_loadu_ps(b), b1 = (__m512bh)_mm512_loadu_ps(b + LANES);
+        __builtin_prefetch(b + 24 * WIDTH);
+        __builtin_prefetch(b + 24 * WIDTH + LANES);
+        for (int i = 0; i < rows; i++) {
+            int32_t pair; /* as an integer: it is no float */
+            memcpy(&pair, a + (ptrdiff_t)i * f->a_ld + k, sizeof pair);
+            const __m512bh pairs = (__m512bh)_mm512_set1_epi32(pair);
+            sum[i][0] = _mm512_dpbf16_ps(sum[i][0], pairs, b0);
+            sum[i][1] = _mm512_dpbf16_ps(sum[i][1], pairs, b1);
+        }
+    }
+    for (int i = 0; i < rows; i++)
+        store_row(f, first + i, (const lanes[WIDE]){(lanes)sum[i][0], (lanes)sum[i][1]});
+}
+
+FOR_PAIRS static void multiply_pairs(const factors *f) {
+    int i = 0;
+    for (; i + 12 <= f->rows; i += 12) pair_tile(f, i, 12);
+    for (; i + 4 <= f->rows; i += 4) pair_tile(f, i, 4);
+    for (; i < f->rows; i++) pair_tile(f, i, 1);
+}
+#endif
+
+/* sum + a b, rounded once: a product of 16 bits and a sum of 24 overlap so far that the double is
+ * exact, or so little that rounding it again to float is right. A denormal result becomes 0: one
+ * that were below the least normal number after rounding to 24 bits. */
+static float fused(float sum, float a, float b) {
+    const double total = (double)a * (double)b + (double)sum, least = 0x1p-126 - 0x1p-151;
+    return total > -least && total < least ? (float)copysign(0, total) : (float)total;
+}
+
+static float no_denormal(float x) {
+    return x > -0x1p-126F && x < 0x1p-126F ? copysignf(0, x) : x;
+}
+
+/* Number by number. */
+static void multiply_anywhere(const factors *f) {
+    for (int i = 0; i < f->rows; i++)
+        for (int j = 0; j < f->cols; j++) {
+            const sa_real *a = f->a + (ptrdiff_t)i * f->a_ld;
+            sa_real *c = f->c + (ptrdiff_t)i * f->c_ld + j;
+            float sum = 0;
+            for (int k = 0; k < f->inner; k++)
+                sum = fused(sum, (float)a[k], (float)f->panel[(ptrdiff_t)k * WIDTH + j]);
+            *c = f->add ? no_denormal(no_denormal((float)*c) + sum) : sum;
+        }
+}
+
+bool sa_packed_takes_pairs(void) {
+#ifdef SA_PAIRS
+    return __builtin_cpu_supports("avx512bf16") && __builtin_cpu_supports("avx512bw");
+#else
+    return false;
+#endif
+}
+
+static void (*rounded_kernel(void))(const factors *) {
+#ifdef SA_PAIRS
+    if (sa_packed_takes_pairs()) return multiply_pairs;
+#ifdef __OPTIMIZE__ /* otherwise they may round twice */
+    if (kernel()) return kernel();
+#endif
+#endif
+    return multiply_anywhere;
+}
+
+/* ---- All panels ------------------------------------------------------------------------------ */
+
 void sa_packed_multiply(sa_mat a, sa_packed W, sa_real beta, sa_mat c) {
-    void (*multiply)(const factors *) = kernel();
+    void (*multiply)(const factors *) = W.bf16 ? rounded_kernel() : kernel();
     for (int j = 0, cols; j < c.cols; j += cols) {
         const int in_panel = (W.offset + j) % WIDTH, left = WIDTH - in_panel;
         cols = left < c.cols - j ? left : c.cols - j;

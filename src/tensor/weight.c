@@ -1,45 +1,88 @@
 #include "tensor/weight.h"
+#include "tensor/bf16.h"
 #include "tensor/blas.h"
 
+static bool rounds(sa_weight W) {
+#ifdef SA_DOUBLE
+    (void)W;
+    return false;
+#else
+    return W.precision == SA_PRECISION_BF16;
+#endif
+}
+
+/* ---- Products -------------------------------------------------------------------------------- */
+
 void sa_weight_nt(sa_mat x, sa_weight W, sa_real beta, sa_mat y) {
-    if (!W.packed.panels || !W.packed.transposed) {
+    if (rounds(W)) {
+        sa_bf16_nt(x, W.mat, W.forward, beta, y);
+        return;
+    }
+    if (!W.forward.panels) {
         sa_gemm_nt(x, W.mat, beta, y);
         return;
     }
     sa_require(x.cols == W.mat.cols && x.rows == y.rows && W.mat.rows == y.cols);
-    sa_packed_multiply(x, W.packed, beta, y);
+    sa_packed_multiply(x, W.forward, beta, y);
 }
 
 void sa_weight_nn(sa_mat dy, sa_weight W, sa_real beta, sa_mat dx) {
-    if (!W.packed.panels || W.packed.transposed) {
+    if (rounds(W)) {
+        sa_bf16_nn(dy, W.mat, W.backward, beta, dx);
+        return;
+    }
+    if (!W.backward.panels) {
         sa_gemm_nn(dy, W.mat, beta, dx);
         return;
     }
     sa_require(dy.cols == W.mat.rows && dy.rows == dx.rows && W.mat.cols == dx.cols);
-    sa_packed_multiply(dy, W.packed, beta, dx);
+    sa_packed_multiply(dy, W.backward, beta, dx);
+}
+
+void sa_weight_tn(sa_mat dy, sa_mat x, sa_weight dW) {
+    if (rounds(dW))
+        sa_bf16_tn(dy, x, 1, dW.mat);
+    else
+        sa_gemm_tn(dy, x, 1, dW.mat);
 }
 
 sa_weight sa_weight_rows(sa_weight W, int first, int count) {
+    if (W.forward.panels) W.forward.offset += first;
+    if (rounds(W))
+        W.backward = sa_bf16_rows(W.backward, W.mat.rows, first, count);
+    else if (W.backward.panels)
+        W.backward.panels += (ptrdiff_t)first * SA_PACKED_WIDTH;
     W.mat = sa_rows(W.mat, first, count);
-    if (W.packed.panels && W.packed.transposed) W.packed.offset += first;
-    if (W.packed.panels && !W.packed.transposed)
-        W.packed.panels += (ptrdiff_t)first * SA_PACKED_WIDTH;
     return W;
 }
 
-static sa_weight pack(sa_weight W, sa_mat buffer, bool transposed) {
-    if (buffer.x && W.mat.x) W.packed = sa_packed_of(W.mat, buffer, transposed);
-    return W;
+/* ---- Packing --------------------------------------------------------------------------------- */
+
+static sa_packed pack(sa_weight W, sa_mat buffer, bool transposed, int part, int parts) {
+    if (!buffer.x || !W.mat.x) return (sa_packed){0};
+    return rounds(W) ? sa_bf16_pack(W.mat, buffer, transposed, part, parts)
+                     : sa_packed_of(W.mat, buffer, transposed);
 }
 
 sa_weight sa_weight_pack_forward(sa_weight W, sa_mat buffer) {
-    return pack(W, buffer, true);
+    if (buffer.x) W.forward = pack(W, buffer, true, 0, 1);
+    return W;
 }
 
 sa_weight sa_weight_pack_backward(sa_weight W, sa_mat buffer) {
-    return pack(W, buffer, false);
+    if (buffer.x) W.backward = pack(W, buffer, false, 0, 1);
+    return W;
 }
 
 sa_mat sa_weight_pack_layout(sa_arena *arena, sa_weight W, int rows) {
-    return W.packed.panels ? (sa_mat){0} : sa_packed_layout(arena, W.mat, rows);
+    if (W.forward.panels || rows == 0) return (sa_mat){0};
+    return rounds(W) ? sa_bf16_layout(arena, W.mat) : sa_packed_layout(arena, W.mat, rows);
+}
+
+sa_weight sa_weight_pack(sa_weight W, sa_packing packing, sa_arena *arena) {
+    const sa_mat none = {0}, forward = sa_weight_pack_layout(arena, W, packing.rows),
+                 backward = packing.backward ? sa_weight_pack_layout(arena, W, packing.rows) : none;
+    W.forward = pack(W, forward, true, packing.part, packing.parts);
+    W.backward = pack(W, backward, false, packing.part, packing.parts);
+    return W;
 }

@@ -1,15 +1,18 @@
-/* weight: a weight matrix and, where its products are faster for it, its packed copy.
+/* weight: a weight matrix, how its products are computed, and its packed copies where they are
+ * faster.
  *
- * The functions are those of the same suffix in tensor/blas.h. They read the packed copy where it
- * suits the product; elsewhere in an equation the matrix is `W.mat`. */
+ * The functions are those of the same suffix in tensor/blas.h. They read a packed copy where it
+ * suits the product, and round the operands if the weights' precision says so (tensor/bf16.h; never
+ * in the double copy); elsewhere in an equation the matrix is `W.mat`. */
 #ifndef SA_TENSOR_WEIGHT_H
 #define SA_TENSOR_WEIGHT_H
 
 #include "tensor/packed.h"
 
 typedef struct sa_weight {
-    sa_mat mat; /* [out x in] */
-    sa_packed packed;
+    sa_mat mat;                  /* [out x in] */
+    int precision;               /* SA_PRECISION_... of its products */
+    sa_packed forward, backward; /* for x W' and for dy W */
 } sa_weight;
 
 static inline sa_weight sa_weight_of(sa_mat mat) {
@@ -20,6 +23,8 @@ static inline sa_weight sa_weight_of(sa_mat mat) {
 void sa_weight_nt(sa_mat x, sa_weight W, sa_real beta, sa_mat y);
 /* dx = beta dx + dy W */
 void sa_weight_nn(sa_mat dy, sa_weight W, sa_real beta, sa_mat dx);
+/* dW += dy' x */
+void sa_weight_tn(sa_mat dy, sa_mat x, sa_weight dW);
 
 /* Rows first .. first+count-1. */
 sa_weight sa_weight_rows(sa_weight W, int first, int count);
@@ -30,5 +35,15 @@ sa_weight sa_weight_pack_backward(sa_weight W, sa_mat buffer);
 typedef sa_weight sa_weight_pack_function(sa_weight W, sa_mat buffer); /* either of them */
 /* Their buffer, for products of `rows` rows; empty if W is packed already. */
 sa_mat sa_weight_pack_layout(sa_arena *arena, sa_weight W, int rows);
+
+/* What is packed for every product until the weights change. */
+typedef struct sa_packing {
+    int rows;        /* of the products */
+    bool backward;   /* also for dy W */
+    int part, parts; /* one of as many parts of the work, from 0; 0 parts: the pointers only */
+} sa_packing;
+
+/* W packed in the arena. */
+sa_weight sa_weight_pack(sa_weight W, sa_packing packing, sa_arena *arena);
 
 #endif

@@ -11,6 +11,7 @@
 enum {
     MIN_SHARD = 8,      /* pairs; fewer do not repay a gradient of their own */
     CHUNK = 1 << 14,    /* numbers of the gradient that one job sums and updates */
+    PACKING = 16,       /* jobs that pack the weights */
     MAX_NONFINITE = 10, /* batches in a row before training has diverged */
 };
 
@@ -18,6 +19,33 @@ enum {
 static int shards_for(int count, int shards) {
     const int most = count / MIN_SHARD;
     return most < 1 ? 1 : most < shards ? most : shards;
+}
+
+/* ---- Packing --------------------------------------------------------------------------------- */
+
+static void pack_weights(sa_trainer *trainer, int part, int parts, sa_arena *arena, sa_seq2seq *w) {
+    const sa_packing packing = {
+        .rows = trainer->most, .backward = true, .part = part, .parts = parts};
+    sa_seq2seq_pack(arena, &trainer->sizes, trainer->values, packing, w);
+}
+
+static void pack_part(void *context, int part) {
+    sa_trainer *trainer = context;
+    sa_arena same_place = trainer->packed;
+    sa_seq2seq w;
+    same_place.used = 0;
+    pack_weights(trainer, part, PACKING, &same_place, &w);
+}
+
+/* Float weights are packed shard by shard, and only those of small products. */
+static bool bind_weights(sa_trainer *trainer, sa_error *error) {
+    sa_arena dry = {0};
+    sa_seq2seq_bind_buffer(&trainer->sizes, trainer->values, &trainer->w);
+    if (trainer->settings->precision != SA_PRECISION_BF16) return true;
+    pack_weights(trainer, 0, 0, &dry, &trainer->w);
+    if (!sa_arena_init(&trainer->packed, dry.used, error)) return false;
+    pack_weights(trainer, 0, 0, &trainer->packed, &trainer->w);
+    return true;
 }
 
 /* ---- Opening --------------------------------------------------------------------------------- */
@@ -70,7 +98,8 @@ static bool open_round(sa_trainer *trainer, const sa_sizes *sizes, int longest_s
 bool sa_trainer_open(sa_trainer *trainer, const sa_settings *settings, const sa_sizes *sizes,
                      sa_real *values, int longest_source, int longest_target, sa_pool *pool,
                      sa_error *error) {
-    *trainer = (sa_trainer){.settings = settings, .pool = pool, .values = values, .decay = 1};
+    *trainer = (sa_trainer){
+        .settings = settings, .pool = pool, .values = values, .sizes = *sizes, .decay = 1};
     sa_require(settings->shards > 0);
     trainer->most = settings->batch_tokens ? settings->batch_tokens : settings->batch;
     trainer->shards = shards_for(trainer->most, settings->shards);
@@ -83,7 +112,6 @@ bool sa_trainer_open(sa_trainer *trainer, const sa_settings *settings, const sa_
     trainer->update.beta1 = settings->beta1, trainer->update.beta2 = settings->beta2;
     trainer->update.epsilon = settings->epsilon;
     sa_seq2seq_plan(sizes, &trainer->plan);
-    sa_seq2seq_bind_buffer(sizes, values, &trainer->w);
     const size_t size = trainer->plan.size, batch = (size_t)trainer->most;
     trainer->first = sa_new(size, sizeof(sa_real), error);
     trainer->second = sa_new(size, sizeof(sa_real), error);
@@ -98,6 +126,7 @@ bool sa_trainer_open(sa_trainer *trainer, const sa_settings *settings, const sa_
     trainer->gradient = sa_new((size_t)trainer->gradients, sizeof(sa_gradient), error);
     return trainer->first && trainer->second && trainer->squares && trainer->source &&
            trainer->target && trainer->shard && trainer->lane && trainer->gradient &&
+           bind_weights(trainer, error) &&
            open_round(trainer, sizes, longest_source, longest_target, error) &&
            sa_blas_check_memory(threads, error);
 }
@@ -107,6 +136,7 @@ void sa_trainer_close(sa_trainer *trainer) {
         sa_arena_release(&trainer->lane[i].arena);
     for (int i = 0; trainer->gradient && i < trainer->gradients; i++)
         free(trainer->gradient[i].numbers);
+    sa_arena_release(&trainer->packed);
     free(trainer->shard), free(trainer->lane), free(trainer->gradient);
     free(trainer->first), free(trainer->second), free(trainer->squares), free(trainer->source),
         free(trainer->target), free(trainer->links);
@@ -255,6 +285,7 @@ bool sa_trainer_step(sa_trainer *trainer, const sa_sentence *source, const sa_se
     trainer->step++;
 
     sa_profile_start(profile);
+    if (trainer->packed.base) sa_pool_run(trainer->pool, PACKING, pack_part, trainer);
     shard_batch(trainer, source, target, pairs, count);
     sum_gradients(trainer, chunks, profile);
     for (int i = 0; i < trainer->active_shards; i++) {

@@ -36,7 +36,9 @@ typedef struct sa_trainer {
     sa_pool *pool;
     sa_params plan;
     sa_real *values; /* [plan.size] the model's weights */
+    sa_sizes sizes;
     sa_seq2seq w;
+    sa_arena packed;               /* of bf16, w's packed copies for all shards of an update */
     sa_real *first, *second;       /* [plan.size] the optimizer state */
     double decay;                  /* multiplies the learning rate: 1 until the caller lowers it */
     double baseline;               /* of hard attention: attention/hard.h */

@@ -37,7 +37,9 @@ static const struct row {
                                      cannot fail */
     bool fails;                   /* with these arguments as they are, for another reason */
 } rows_of_functions[] = {
-    {"sa_version sa_version_number sa_blas_version sa_blas_library sa_blas_one_thread", versions},
+    {"sa_version sa_version_number sa_blas_version sa_blas_library sa_blas_one_thread "
+     "sa_bf16_emulated",
+     versions},
     {"sa_settings_init", settings_init, {&set}},
     {"sa_settings_size", settings_size},
     {"sa_settings_set",
@@ -80,6 +82,7 @@ static const struct row {
     {"sa_model_close", model_close, {model_path}},
     {"sa_model_settings sa_model_parameters sa_model_denormals", model_facts, {&model}},
     {"sa_model_set_max_len", model_set_max_len, {&model}, {"model"}},
+    {"sa_model_set_precision", model_set_precision, {&model}, {"model"}},
     {"sa_average_models", average_models, {paths, new_path}, {"models", "path"}},
     {"sa_attention_override_parse",
      override_parse,

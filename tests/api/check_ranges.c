@@ -6,7 +6,7 @@
 
 /* ---- Fields ---------------------------------------------------------------------------------- */
 
-static int threads, count_of_models, max_len, site;
+static int threads, count_of_models, max_len, precision, site;
 
 static bool do_translate(void) {
     return sa_translate(model, texts, 1, &search, &translation, &error);
@@ -42,6 +42,9 @@ static bool do_open(void) {
 }
 static bool do_max_len(void) {
     return sa_model_set_max_len(model, max_len, &error);
+}
+static bool do_precision(void) {
+    return sa_model_set_precision(model, precision, &error);
 }
 static bool do_average(void) {
     return sa_average_models(paths, count_of_models, new_path, &error);
@@ -142,6 +145,7 @@ static const struct field {
     {"nbest", &search.nbest, 1, 1000, do_translate},
     {"threads", &threads, 0, 256, do_open},
     {"max_len", &max_len, 1, 1000000, do_max_len},
+    {"precision", &precision, SA_PRECISION_FLOAT32, SA_PRECISION_BF16, do_precision},
     {"model", &count_of_models, 1, INT_MAX, do_average},
     {"models", &count_of_models, 1, 16, do_ensemble},
     {"models", &count_of_models, 1, 1000, do_page},

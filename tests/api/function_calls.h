@@ -163,7 +163,7 @@ CALL(prove) {
     return sa_prove(a[0], a[1], why);
 }
 VOID_CALL(versions, sa_version(), sa_version_number(), sa_blas_version(), sa_blas_library(),
-          sa_blas_one_thread())
+          sa_blas_one_thread(), sa_bf16_emulated())
 VOID_CALL(settings_init, sa_settings_init(a[0]))
 VOID_CALL(has, sa_settings_has_attention(a[0]), sa_settings_has_null_key(a[0]),
           sa_settings_cache_size(a[0]))
@@ -184,6 +184,9 @@ VOID_CALL(diagnostic_name, sa_diagnostic_name(0, a[0], a[1]),
 VOID_CALL(corpus_close, sa_corpus_close(a[0]))
 CALL(model_set_max_len) {
     return sa_model_set_max_len(a[0], SA_MAX_LEN, why);
+}
+CALL(model_set_precision) {
+    return sa_model_set_precision(a[0], SA_PRECISION_BF16, why);
 }
 VOID_CALL(model_close, sa_model_close(a[0] ? sa_model_open(model_path, 1, NULL) : NULL))
 VOID_CALL(model_facts, sa_model_settings(a[0]), sa_model_parameters(a[0]), sa_model_denormals(a[0]))

@@ -59,11 +59,13 @@ static bool may_stay_open(const char *option, const sa_settings *settings) {
         "hidden",  "maxout",  "input-feeding",  "decoder-layers",
         NULL};
     static const char *const later[] = {
-        "dropout-embeddings", "dropout-annotations", "dropout-readout", "dropout-state",
-        "dropout-layers",     "decoder-residual",    "word-dropout",    "cell-norm",
-        "coverage",           "max-fertility",       "coverage-weight", "copy",
-        "kv-heads",           "monotonic-noise",     "shaw-distance",   "location-filters",
-        "location-width",     "reinforce-weight",    "entropy-weight",  NULL};
+        "dropout-embeddings", "dropout-annotations", "dropout-readout",
+        "dropout-state",      "dropout-layers",      "decoder-residual",
+        "word-dropout",       "cell-norm",           "coverage",
+        "max-fertility",      "coverage-weight",     "copy",
+        "kv-heads",           "monotonic-noise",     "shaw-distance",
+        "location-filters",   "location-width",      "reinforce-weight",
+        "entropy-weight",     "precision",           NULL};
     static const char *const of_gru[] = {"update", "reset", NULL};
     static const char *const of_subwords[] = {"bpe-merges", "bpe", NULL};
     static const char *const of_sgd[] = {"momentum", NULL};

@@ -28,7 +28,8 @@ static void model_open(int number) {
     const sa_settings settings = variant_settings(number);
     const sa_sizes sizes = sa_sizes_of(&settings, K, K);
     sa_seq2seq_plan(&sizes, &plan);
-    sa_seq2seq_pack(&numbers, &sizes, drawn(1, (int)plan.size).x, ROWS, &w);
+    sa_seq2seq_pack(&numbers, &sizes, drawn(1, (int)plan.size).x,
+                    (sa_packing){.rows = ROWS, .parts = 1}, &w);
     sources[0] = (sa_sentence){words, 4}, sources[1] = (sa_sentence){words + 4, 1};
     sources[2] = (sa_sentence){words + 5, 5};
     state.w = &w;

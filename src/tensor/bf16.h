@@ -1,0 +1,38 @@
+/* bf16: matrix products whose operands are rounded to bf16, of float32 sums (Kalamkar et al. 2019,
+ * "A study of BFLOAT16 for deep learning training").
+ *
+ * bf16(x) is the upper half of the float x, rounded to nearest even; denormals become 0 and NaN
+ * stays NaN. A number of c is computed as the instruction vdpbf16ps of AVX512_BF16 does it: in
+ * blocks of SA_BF16_BLOCK along k, each summed from 0 in pairs, the second product first,
+ *
+ *   s = fl(s + a_{k+1} b_{k+1}),  s = fl(s + a_k b_k)    k = 0, 2, 4 ..
+ *
+ * where fl rounds to float once, to nearest even, and makes denormals 0; a last product without a
+ * partner is paired with 0. The blocks' sums are added to c in their order. So c has the same bits
+ * on every processor, whatever rows or columns are computed together, packed or not. */
+#ifndef SA_TENSOR_BF16_H
+#define SA_TENSOR_BF16_H
+
+#include "tensor/packed.h"
+
+enum { SA_BF16_BLOCK = 256 };
+
+/* Whether the processor has the instruction; otherwise its sums are emulated. */
+bool sa_bf16_native(void);
+
+/* ---- Never in the double copy ---------------------------------------------------------------- */
+
+/* The buffer for sa_bf16_pack, in either order. */
+sa_mat sa_bf16_layout(sa_arena *arena, sa_mat W);
+/* W rounded and packed in that buffer: one of `parts` parts of the work, from 0, which may be done
+ * at the same time; of 0 parts nothing is done yet. */
+sa_packed sa_bf16_pack(sa_mat W, sa_mat buffer, bool transposed, int part, int parts);
+/* Rows first .. first+count-1 of a packed W that has `rows`; not packed if that parts a pair. */
+sa_packed sa_bf16_rows(sa_packed W, int rows, int first, int count);
+
+/* The products of tensor/blas.h. If `packed` is packed, it is b and is read instead. */
+void sa_bf16_nn(sa_mat a, sa_mat b, sa_packed packed, sa_real beta, sa_mat c);
+void sa_bf16_nt(sa_mat a, sa_mat b, sa_packed packed, sa_real beta, sa_mat c);
+void sa_bf16_tn(sa_mat a, sa_mat b, sa_real beta, sa_mat c);
+
+#endif

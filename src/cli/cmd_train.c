@@ -332,9 +332,10 @@ const cli_command cli_train = {
         "'film' plays what --snapshots recorded. The first Ctrl-C finishes the update, saves "
         "and ends the training; the second one ends it at once. Otherwise the best model is "
         "diagnosed at the end, on 200 validation pairs at most, and the worst finding shown.\n"
-        "A DIR that holds a training already is refused, unless with --resume or --overwrite. The "
-        "file .lock in it names the process that trains, or trained last; it need not be "
-        "removed.\n"
+        "A DIR that holds a training already is refused, unless with --resume or --overwrite; a "
+        "run "
+        "of 'compare' always is. The file .lock in it names the process that trains, or trained "
+        "last; it need not be removed.\n"
         "The same seed gives the same model with any number of threads. Single options "
         "override the preset. '--model transformer' without a preset starts from "
         "vaswani2017-toy.\n",

@@ -30,6 +30,7 @@ declare -A may_include=(
     [api]="$library session compare lab"
     [web]="$library session api lab" # what the page calls, and forms of base and tensor files for it
     [cli]="base config data synth metrics report"
+    [mpi]="$library session cli"
 )
 
 check_includes() {
@@ -121,6 +122,7 @@ check_owners() {
     owned 'include *<utf8proc\.h>' 'src/base/utf8\.c' '<utf8proc.h> belongs to src/base/utf8.c'
     owned 'include *<(cairo[a-z-]*|pango/[a-z-]*)\.h>' 'src/report/paint\.c' \
         'cairo and pango belong to src/report/paint.c'
+    owned 'include *<mpi\.h>' 'src/mpi/mpi_[a-z]*\.c' '<mpi.h> belongs to src/mpi'
     owned 'include *<jansson\.h>' 'src/(base|cli|web)/[^:]*' \
         '<jansson.h> belongs to src/base, src/cli and src/web'
     owned '(exit|_exit|_Exit|quick_exit) *\(' 'src/cli/[^:]*' 'only src/cli may exit'

@@ -109,6 +109,7 @@ static bool read_options(int count, char **arguments, train_options *options, sa
     if (!sa_page_text_check(&options->page, options->html, error)) return false;
     if (options->resume && options->overwrite)
         return sa_fail(error, SA_USAGE, "--resume and --overwrite exclude each other");
+    if (cli_follows) options->html = NULL;
     if (options->preset) cli_note_lines(sa_preset_text(options->preset));
     if (options->resume && !resume_settings(count, arguments, options, error)) return false;
     if (options->alignments && !(options->settings.guided_alignment > 0))

@@ -45,7 +45,8 @@ extern const cli_command cli_corpus, cli_train, cli_translate, cli_align, cli_ev
     cli_compare, cli_attend, cli_explain, cli_gradcheck, cli_prove, cli_inspect, cli_bpe, cli_ibm1,
     cli_clean, cli_film, cli_average, cli_help;
 
-extern const cli_command *const cli_commands[]; /* in the order of the help; ends with NULL */
+/* Those of softalign, unless main sets others; in the order of the help, ends with NULL. */
+extern const cli_command *const *cli_commands;
 
 /* NULL and SA_USAGE, suggesting the nearest name, when there is no such command. */
 const cli_command *cli_find(const char *name, sa_error *error);

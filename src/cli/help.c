@@ -10,11 +10,12 @@ enum { OPTION = 24, NAME = 14, ITEM = 18 };
 
 /* ---- Commands ------------------------------------------------------------------------------- */
 
-const cli_command *const cli_commands[] = {
+static const cli_command *const all_commands[] = {
     &cli_corpus, &cli_train,   &cli_translate, &cli_align, &cli_eval,    &cli_score, &cli_compare,
     &cli_attend, &cli_explain, &cli_gradcheck, &cli_prove, &cli_inspect, &cli_ibm1,  &cli_bpe,
     &cli_clean,  &cli_film,    &cli_average,   &cli_help,  NULL,
 };
+const cli_command *const *cli_commands = all_commands;
 
 const cli_command *cli_find(const char *name, sa_error *error) {
     sa_nearest nearest = {.wanted = name};
@@ -23,8 +24,8 @@ const cli_command *cli_find(const char *name, sa_error *error) {
         sa_nearest_consider(&nearest, (*command)->name);
     }
     char hint[128];
-    sa_fail(error, SA_USAGE, "unknown command '%s'%s; 'softalign help' lists all", name,
-            sa_nearest_hint(&nearest, hint, sizeof hint));
+    sa_fail(error, SA_USAGE, "unknown command '%s'%s; '%s help' lists all", name,
+            sa_nearest_hint(&nearest, hint, sizeof hint), cli_name);
     return NULL;
 }
 
@@ -93,12 +94,12 @@ static const char *const exit_codes[][2] = {
 
 static void overview(sa_buffer *out) {
     sa_buffer_addf(out,
-                   "softalign %s: small neural translation models on a CPU, with hand-written\n"
+                   "%s %s: small neural translation models on a CPU, with hand-written\n"
                    "gradients, and what attention does inside them.\n\nCommands:\n",
-                   sa_version());
+                   cli_name, sa_version());
     for (const cli_command *const *command = cli_commands; *command; command++)
         entry(out, (*command)->name, (*command)->summary, NAME);
-    sa_buffer_adds(out, "\n'softalign help COMMAND' says more. Exit codes:\n");
+    sa_buffer_addf(out, "\n'%s help COMMAND' says more. Exit codes:\n", cli_name);
     for (size_t i = 0; i < sizeof exit_codes / sizeof *exit_codes; i++)
         entry(out, exit_codes[i][0], exit_codes[i][1], NAME);
 }
@@ -106,8 +107,8 @@ static void overview(sa_buffer *out) {
 static void page(const cli_command *command, sa_buffer *out) {
     sa_buffer line = {0};
     const cli_option_set *set;
-    sa_buffer_addf(&line, "softalign %s%s%s [options]", command->name, *command->words ? " " : "",
-                   command->words);
+    sa_buffer_addf(&line, "%s %s%s%s [options]", cli_name, command->name,
+                   *command->words ? " " : "", command->words);
     sa_buffer_adds(out, "Usage: ");
     out->failed |= line.failed;
     cli_wrap(out, line.failed ? "" : line.text, strlen("Usage: "));

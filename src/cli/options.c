@@ -34,7 +34,7 @@ const cli_option_set *cli_option_set_at(const cli_command *command, size_t i) {
 }
 
 bool cli_fail_missing(const cli_command *command, const char *what, sa_error *error) {
-    return sa_fail(error, SA_USAGE, "%s: %s is missing: softalign %s %s", command->name, what,
+    return sa_fail(error, SA_USAGE, "%s: %s is missing: %s %s %s", command->name, what, cli_name,
                    command->name, command->words);
 }
 
@@ -139,7 +139,7 @@ bool cli_read(const cli_command *command, int count, char **arguments, void *fie
     if (cli_said.quiet && cli_said.verbose)
         return sa_fail(error, SA_USAGE, "--quiet and --verbose exclude each other");
     if (reader.word_count < command->least)
-        return sa_fail(error, SA_USAGE, "an argument is missing: softalign %s %s", command->name,
+        return sa_fail(error, SA_USAGE, "an argument is missing: %s %s %s", cli_name, command->name,
                        command->words);
     return cli_run_files_check(command, fields, reader.words, error);
 }

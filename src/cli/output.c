@@ -90,7 +90,13 @@ json_t *cli_json_interval(const sa_confidence_interval *interval) {
 
 /* ---- Messages -------------------------------------------------------------------------------- */
 
+const char *cli_name = "softalign";
 cli_messages cli_said;
+bool cli_follows;
+
+bool cli_is_quiet(void) {
+    return cli_said.quiet || cli_follows;
+}
 
 #define AT(field) offsetof(cli_messages, field)
 
@@ -110,7 +116,7 @@ static void say(const char *line) {
 void cli_note(const char *format, ...) {
     char line[8192];
     va_list values;
-    if (cli_said.quiet) return;
+    if (cli_is_quiet()) return;
     va_start(values, format);
     vsnprintf(line, sizeof line, format, values);
     va_end(values);
@@ -119,16 +125,16 @@ void cli_note(const char *format, ...) {
 
 void cli_note_error(const sa_error *error) {
     char line[sizeof error->text + 16];
-    snprintf(line, sizeof line, "softalign: %s", error->text);
+    snprintf(line, sizeof line, "%s: %s", cli_name, error->text);
     say(line);
 }
 
 void cli_note_cost(double begin) {
     struct rusage used;
-    if (!cli_said.verbose || getrusage(RUSAGE_SELF, &used) != 0) return;
+    if (!cli_said.verbose || cli_follows || getrusage(RUSAGE_SELF, &used) != 0) return;
     const double processor = (double)(used.ru_utime.tv_sec + used.ru_stime.tv_sec) +
                              1e-6 * (double)(used.ru_utime.tv_usec + used.ru_stime.tv_usec);
-    cli_note("softalign %s, %s", sa_version(), sa_blas_version());
+    cli_note("%s %s, %s", cli_name, sa_version(), sa_blas_version());
     cli_note("%.2f s, %.2f s of processor time, %.0f MB of memory at most",
              sa_clock_seconds() - begin, processor, (double)used.ru_maxrss / 1024);
 }

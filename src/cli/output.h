@@ -17,11 +17,20 @@ bool cli_print(sa_buffer *buffer, sa_error *error);
 /* The same for a picture, with colors and marks of direction; its words are safe already. */
 bool cli_print_picture(sa_buffer *buffer, sa_error *error);
 
+/* What the program is called in messages; "softalign" unless main says otherwise. */
+extern const char *cli_name;
+
 /* What is said on standard error besides errors; options of every command. */
 typedef struct cli_messages {
     bool quiet, verbose;
 } cli_messages;
 extern cli_messages cli_said;
+
+/* Another process runs the same command, and prints and writes for this one. */
+extern bool cli_follows;
+/* Whether nothing is said: with --quiet, and by a process that follows. */
+bool cli_is_quiet(void);
+
 extern const sa_option cli_messages_options[];
 
 /* Prints a message on standard error: one line, which is always made safe. Silent with --quiet. */

@@ -7,7 +7,7 @@
 enum { PLAIN_SECONDS = 5 }; /* between lines in a file or pipe */
 
 void cli_progress_init(cli_progress *progress) {
-    *progress = (cli_progress){.terminal = !cli_said.quiet && isatty(STDERR_FILENO), .last = -1};
+    *progress = (cli_progress){.terminal = !cli_is_quiet() && isatty(STDERR_FILENO), .last = -1};
 }
 
 static void show_step(const sa_progress *report) {
@@ -26,7 +26,7 @@ static void show_validation(const sa_progress *report) {
 
 void cli_progress_report(void *context, const sa_progress *report) {
     cli_progress *progress = context;
-    if (cli_said.quiet) return;
+    if (cli_is_quiet()) return;
     if (report->kind == SA_PROGRESS_STEP) {
         if (!progress->terminal && progress->last >= 0 &&
             report->spent.seconds < progress->last + PLAIN_SECONDS)

@@ -6,6 +6,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+sa_exchange *sa_session_processes;
+
 void sa_session_note(const sa_session *session, const char *format, ...) {
     char text[512];
     if (!session->training->report) return;

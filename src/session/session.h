@@ -40,9 +40,13 @@ enum {
 #define SA_STATE_COUNT(field) ((int)(offsetof(sa_state_counts, field) / sizeof(int64_t)))
 #define SA_STATE_FIGURE(field) ((int)(offsetof(sa_state_figures, field) / sizeof(double)))
 
+/* With which a program lets its processes train one model; NULL: each trains its own. */
+extern sa_exchange *sa_session_processes;
+
 typedef struct sa_session {
     const sa_train_options *training;
-    sa_settings settings; /* shards resolved */
+    sa_exchange *exchange; /* sa_session_processes */
+    sa_settings settings;  /* shards resolved */
     sa_directory_lock lock;
     sa_buffer best_path, last_path, average_path, log_path;
     sa_corpus train, valid;        /* valid is empty when pairs were held out of train */

@@ -153,7 +153,9 @@ static void note_pairs(const sa_session *session) {
 
 static bool start_fresh(sa_session *session, sa_error *error) {
     sa_text_codec source = {0}, target = {0};
-    if (session->settings.shards == 0) session->settings.shards = sa_cpu_count();
+    const sa_exchange *exchange = session->exchange;
+    if (session->settings.shards == 0)
+        session->settings.shards = exchange ? exchange->cores : sa_cpu_count();
     if (!sa_text_codecs_build(&source, &target, &session->train, session->trained_on,
                               &session->settings, error) ||
         !sa_model_init(&session->model, &session->settings, &source, &target, NULL, error) ||
@@ -186,7 +188,7 @@ static bool open_trainer(sa_session *session, sa_error *error) {
     return encode_pairs(session, error) &&
            sa_trainer_open(&session->trainer, &session->settings, &model->sizes, model->values,
                            session->data.longest_source, session->data.longest_target, model->pool,
-                           error) &&
+                           session->exchange, error) &&
            read_links(session, error) &&
            sa_batcher_open(&session->batcher, session->data.source, session->data.target,
                            session->data.count, session->settings.batch,
@@ -233,17 +235,21 @@ static bool name_files(sa_session *session, sa_error *error) {
 }
 
 static void note_model(const sa_session *session) {
+    const sa_exchange *exchange = session->exchange;
     const int shards = session->settings.shards, threads = sa_pool_threads(session->model.pool);
-    char idle[64] = "";
-    if (shards < threads) snprintf(idle, sizeof idle, " (updates use %d: see --shards)", shards);
-    sa_session_note(session, "model: %zu weights, %d shards, %d threads%s%s",
-                    session->model.plan.size, shards, threads, idle,
+    const int all = threads * (exchange ? exchange->size : 1);
+    char where[96] = "", idle[64] = "";
+    if (exchange) snprintf(where, sizeof where, "%s, each with ", exchange->where);
+    if (shards < all) snprintf(idle, sizeof idle, " (updates use %d: see --shards)", shards);
+    sa_session_note(session, "model: %zu weights, %d shards, %s%d threads%s%s",
+                    session->model.plan.size, shards, where, threads, idle,
                     session->training->resume ? ", resumed" : "");
 }
 
 bool sa_session_open(sa_session *session, const sa_train_options *training, sa_error *error) {
     *session = (sa_session){
         .training = training,
+        .exchange = sa_session_processes,
         .settings = *training->settings,
         .lock = SA_UNLOCKED,
         .begin = sa_clock_seconds() - training->spent.seconds,
@@ -251,14 +257,17 @@ bool sa_session_open(sa_session *session, const sa_train_options *training, sa_e
     };
     if (training->resume && training->overwrite)
         return sa_fail(error, SA_USAGE, "a training is either resumed or overwritten");
+    const bool leads = sa_exchange_leads(session->exchange);
+    if (session->exchange && session->settings.threads == 0)
+        session->settings.threads = session->exchange->threads;
     if (!name_files(session, error) || !read_pairs(session, error)) return false;
-    if (!sa_directory_lock_open(&session->lock, training->out, error) ||
-        !check_folder(training, error))
+    if (leads && (!sa_directory_lock_open(&session->lock, training->out, error) ||
+                  !check_folder(training, error)))
         return false;
     const bool good = training->resume
                           ? resume(session, error)
                           : start_fresh(session, error) && open_trainer(session, error) &&
-                                remove_average(session, error);
+                                (!leads || remove_average(session, error));
     if (!good) return false;
     session->counts.train_hash = (int64_t)session->data.hash;
     session->counts.valid_hash = (int64_t)session->valid_data.hash;

@@ -7,6 +7,8 @@
 #include "config/settings.h"
 #include "inference/model_file.h"
 #include "session/checkpoint.h"
+#include "session/end_diagnosis.h"
+#include "session/processes.h"
 #include "session/snapshots.h"
 #include "session/start.h"
 
@@ -148,6 +150,7 @@ static bool keep_best(sa_session *session, sa_error *error) {
 
 /* Saves the best model, then the state that refers to it. */
 static bool save(sa_session *session, bool is_best, sa_error *error) {
+    if (!sa_exchange_leads(session->exchange)) return true;
     sa_error why = {0};
     const bool best = save_best(session, is_best, &why);
     const bool good = best && sa_checkpoint_write(session, &why);
@@ -158,7 +161,7 @@ static bool save(sa_session *session, bool is_best, sa_error *error) {
 
 static bool save_frames(sa_session *session, sa_error *error) {
     sa_error why = {0};
-    if (sa_snapshots_write(session, &why)) return true;
+    if (!sa_exchange_leads(session->exchange) || sa_snapshots_write(session, &why)) return true;
     session->frame_error = why;
     return survive(session, &why, error);
 }
@@ -178,7 +181,7 @@ bool sa_session_validate(sa_session *session, bool scheduled, sa_error *error) {
     sa_progress row = progress_now(session, session->figures.loss, session->counts.words);
     sa_validation now;
     sa_trainer_lend_memory(&session->trainer);
-    if (!sa_validate(&session->model, session->valid_corpus, &session->valid_data, &now, error))
+    if (!sa_processes_compare(session, error) || !sa_processes_validate(session, &now, error))
         return false;
     row.kind = SA_PROGRESS_VALIDATION;
     if (session->gold && session->counts.words)
@@ -197,7 +200,9 @@ bool sa_session_validate(sa_session *session, bool scheduled, sa_error *error) {
         session->figures.loss = session->figures.guided_loss = 0;
     }
     add_to_log(&row, &session->log);
-    if (!save_frames(session, error) || !save(session, row.best, error)) return false;
+    if (!sa_exchange_agree(session->exchange,
+                           save_frames(session, error) && save(session, row.best, error), error))
+        return false;
     if (session->training->report) session->training->report(session->training->context, &row);
     session->validation_seconds = sa_clock_seconds() - begin;
     session->report_time +=
@@ -210,7 +215,7 @@ static bool write_average(sa_session *session, sa_error *error) {
     sa_model *model = &session->model;
     const size_t size = model->plan.size;
     const size_t count = sa_averaging_count(&session->averaging, session->counts.validations);
-    if (!count) return true;
+    if (!count || !sa_exchange_leads(session->exchange)) return true;
     sa_real *mean = sa_new(size, sizeof *mean, error);
     if (!mean) return false;
     sa_averaging_mean(&session->averaging, count, mean);
@@ -264,14 +269,16 @@ const char *sa_session_reason_to_stop(const sa_session *session) {
     const sa_settings *settings = &session->settings;
     const bool epoch_over = session->batcher.position == session->data.count;
     const int64_t epochs = session->batcher.epoch + epoch_over;
-    if (session->training->stop && *session->training->stop) return "stopped";
+    const double seconds = sa_session_cost(session).seconds;
+    bool stop = session->training->stop && *session->training->stop;
+    bool late =
+        settings->max_time > 0 && seconds + session->validation_seconds >= settings->max_time;
+    sa_processes_stop(session, &stop, &late);
+    if (stop) return "stopped";
     if (settings->steps > 0 && session->trainer.step >= settings->steps) return "steps";
     if (settings->epochs > 0 && epochs >= settings->epochs) return "epochs";
     if (settings->patience > 0 && session->counts.stale >= settings->patience) return "patience";
-    const double seconds = sa_session_cost(session).seconds;
-    if (settings->max_time > 0 && seconds + session->validation_seconds >= settings->max_time)
-        return "time";
-    return NULL;
+    return late ? "time" : NULL;
 }
 
 static bool train(sa_session *session, const char **reason, sa_error *error) {
@@ -279,7 +286,7 @@ static bool train(sa_session *session, const char **reason, sa_error *error) {
     bool fresh =
         session->counts.validations && !session->counts.words && isfinite(session->best.loss);
     while (!(*reason = sa_session_reason_to_stop(session))) {
-        if (!sa_session_step(session, error)) return false;
+        if (!sa_session_step(session, error) || !sa_processes_check(session, error)) return false;
         report_step(session);
         fresh = sa_session_validation_due(session);
         if (fresh && !sa_session_validate(session, true, error)) return false;
@@ -302,74 +309,20 @@ static bool note_shared_pairs(const sa_session *session, sa_error *error) {
     return true;
 }
 
-/* ---- Diagnosis ------------------------------------------------------------------------------- */
-
-/* How far a figure is on the way from its threshold to 1. Translations that are too long or too
- * short are symptoms, which matter only where no cause is found. */
-static double severity(const sa_finding *finding) {
-    return (finding->figure - finding->threshold) / (1 - finding->threshold) -
-           (finding->case_count > 0);
-}
-
-static void take_worst(const sa_diagnosis *diagnosis, sa_train_result *result) {
-    const sa_finding *worst = NULL;
-    for (size_t i = 0; i < diagnosis->count; i++) {
-        const sa_finding *one = &diagnosis->findings[i];
-        if (one->brief && (!worst || severity(one) > severity(worst))) worst = one;
-    }
-    if (!worst) return;
-    result->worst = worst->brief;
-    result->worst_figure = worst->figure;
-}
-
-static bool diagnose_pairs(const sa_session *session, const sa_corpus *pairs,
-                           sa_train_result *result, sa_error *error) {
-    sa_search search;
-    sa_diagnosis diagnosis;
-    sa_search_init(&search);
-    sa_model *model = sa_model_open(session->best_path.text, session->settings.threads, error);
-    sa_sentence_result *each = model ? sa_new(pairs->count, sizeof *each, error) : NULL;
-    bool good = each && sa_evaluate(model, pairs, &search, NULL, each, error);
-    if (good) {
-        good = sa_diagnose(model, pairs, each, NULL, &diagnosis, error);
-        sa_sentence_results_release(each, pairs->count);
-    }
-    if (good) {
-        take_worst(&diagnosis, result);
-        sa_diagnosis_release(&diagnosis);
-    }
-    free(each);
-    sa_model_close(model);
-    return good;
-}
-
-/* The model is saved by now: a failure is only noted. */
-static void diagnose(sa_session *session, sa_train_result *result) {
-    enum { PAIRS = 200 };
-    const sa_dataset *data = &session->valid_data;
-    sa_error error = {0};
-    sa_corpus pairs = *session->valid_corpus;
-    pairs.count = data->count < PAIRS ? data->count : PAIRS;
-    pairs.pairs = sa_new(pairs.count, sizeof *pairs.pairs, &error);
-    for (size_t i = 0; pairs.pairs && i < pairs.count; i++)
-        pairs.pairs[i] = session->valid_corpus->pairs[data->pair[i]];
-    sa_trainer_lend_memory(&session->trainer);
-    if (!pairs.pairs || !diagnose_pairs(session, &pairs, result, &error))
-        sa_session_note(session, "note: the best model is not diagnosed: %s", error.text);
-    free(pairs.pairs);
-}
-
 /* ---- The whole ------------------------------------------------------------------------------- */
 
 static bool run(sa_session *session, const sa_train_options *training, sa_train_result *result,
                 sa_error *error) {
-    bool good = sa_session_open(session, training, error) && note_shared_pairs(session, error) &&
-                sa_snapshots_open(session, error) &&
-                (training->resume || sa_snapshots_write(session, error));
+    bool good = sa_session_open(session, training, error) && note_shared_pairs(session, error);
+    if (good && sa_exchange_leads(session->exchange))
+        good = sa_snapshots_open(session, error) &&
+               (training->resume || sa_snapshots_write(session, error));
+    good = sa_exchange_agree(session->exchange, good, error);
     session->trainer.profiled = training->parts;
     good = good && train(session, &result->reason, error);
-    if (good && training->diagnose && strcmp(result->reason, "stopped") != 0)
-        diagnose(session, result);
+    if (good && training->diagnose && sa_exchange_leads(session->exchange) &&
+        strcmp(result->reason, "stopped") != 0)
+        sa_session_diagnose(session, result);
     if (training->parts) sa_trainer_profile(&session->trainer, training->parts);
     result->steps = session->trainer.step;
     result->epochs = (int)session->batcher.epoch + 1;

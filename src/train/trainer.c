@@ -97,15 +97,21 @@ static bool open_round(sa_trainer *trainer, const sa_sizes *sizes, int longest_s
 
 bool sa_trainer_open(sa_trainer *trainer, const sa_settings *settings, const sa_sizes *sizes,
                      sa_real *values, int longest_source, int longest_target, sa_pool *pool,
-                     sa_error *error) {
-    *trainer = (sa_trainer){
-        .settings = settings, .pool = pool, .values = values, .sizes = *sizes, .decay = 1};
+                     const sa_exchange *exchange, sa_error *error) {
+    *trainer = (sa_trainer){.settings = settings,
+                            .pool = pool,
+                            .exchange = exchange,
+                            .values = values,
+                            .sizes = *sizes,
+                            .decay = 1};
     sa_require(settings->shards > 0);
     trainer->most = settings->batch_tokens ? settings->batch_tokens : settings->batch;
     trainer->shards = shards_for(trainer->most, settings->shards);
     const int threads = pool ? sa_pool_threads(pool) : 1;
-    trainer->lanes = trainer->shards < threads ? trainer->shards : threads;
-    trainer->gradients = trainer->lanes + (trainer->lanes < trainer->shards);
+    const int own = sa_exchange_first(exchange, trainer->shards, 1); /* shards at most */
+    trainer->lanes = own < threads ? own : threads;
+    trainer->gradients =
+        sa_exchange_leads(exchange) ? trainer->lanes + (trainer->lanes < own) : 1 + own;
     sa_blas_init();
     trainer->optimizer = &sa_optimizers[settings->optimizer];
     trainer->update.momentum = settings->momentum;
@@ -164,6 +170,9 @@ static void shard_batch(sa_trainer *trainer, const sa_sentence *source, const sa
                         const size_t *pairs, int count) {
     trainer->active_shards = shards_for(count, trainer->shards);
     trainer->count = count;
+    const int rank = trainer->exchange ? trainer->exchange->rank : 0;
+    trainer->first_shard = sa_exchange_first(trainer->exchange, trainer->active_shards, rank);
+    trainer->end_shard = sa_exchange_first(trainer->exchange, trainer->active_shards, rank + 1);
     for (int i = 0, next = 0; i < trainer->active_shards; i++)
         for (int k = i; k < count; k += trainer->active_shards, next++) {
             const size_t pair = pairs ? pairs[k] : (size_t)k;
@@ -179,8 +188,11 @@ static void add_l2_gradient(const sa_trainer *trainer, sa_real *gradients) {
         sa_l2_backward(&trainer->plan.item[i], trainer->values, l2, gradients);
 }
 
-/* The gradient of shard i. From the second round on, the first one holds the sum. */
+/* The gradient of shard i. From the second round on, the first one holds the sum; where the sum of
+ * other processes comes before, from the first round on. */
 static sa_gradient *gradient_of(const sa_trainer *trainer, int i) {
+    if (!sa_exchange_leads(trainer->exchange))
+        return &trainer->gradient[1 + i - trainer->first_shard];
     return &trainer->gradient[i - trainer->round + (trainer->round > 0)];
 }
 
@@ -226,33 +238,55 @@ static int chunk_size(const sa_trainer *trainer, size_t at) {
     return (int)(rest < CHUNK ? rest : CHUNK);
 }
 
-/* Adds the gradients of the round, in the order of its shards, to the first one, and sums the
- * squares. The others are zeroed for the next round while they are in cache. */
-static void reduce_chunk(void *context, int i) {
+/* Adds the gradients of shards k ... end-1, in this order, to the first one. They are zeroed for
+ * the next round while they are in cache. */
+static void add_shards(const sa_trainer *trainer, int k, int end, size_t at, int size) {
+    for (; k < end; k++) {
+        sa_real *part = gradient_of(trainer, k)->numbers + at;
+        sa_axpy(1, part, trainer->gradient[0].numbers + at, size);
+        memset(part, 0, (size_t)size * sizeof *part);
+    }
+}
+
+static void square_chunk(void *context, int i) {
     sa_trainer *trainer = context;
     const size_t at = (size_t)i * CHUNK;
-    const int size = chunk_size(trainer, at);
-    sa_real *sum = trainer->gradient[0].numbers + at;
-    const int end = trainer->round + trainer->running;
-    for (int k = trainer->round > 0 ? trainer->round : 1; k < end; k++) {
-        sa_real *part = gradient_of(trainer, k)->numbers + at;
-        sa_axpy(1, part, sum, size);
-        memset(part, 0, (size_t)size * sizeof *sum);
-    }
-    trainer->squares[i] = (double)sa_dot(sum, sum, size);
+    const sa_real *sum = trainer->gradient[0].numbers + at;
+    trainer->squares[i] = (double)sa_dot(sum, sum, chunk_size(trainer, at));
+}
+
+/* Adds the gradients of the round and sums the squares. */
+static void reduce_chunk(void *context, int i) {
+    const sa_trainer *trainer = context;
+    const size_t at = (size_t)i * CHUNK;
+    const int begin = trainer->round > 0 ? trainer->round : 1;
+    add_shards(trainer, begin, trainer->round + trainer->running, at, chunk_size(trainer, at));
+    square_chunk(context, i);
+}
+
+/* Adds all shards of this process to the sum of those before. */
+static void add_block(void *context, size_t at, size_t size) {
+    const sa_trainer *trainer = context;
+    add_shards(trainer, trainer->first_shard, trainer->end_shard, at, (int)size);
 }
 
 /* The gradient of the whole batch. */
 static void sum_gradients(sa_trainer *trainer, int chunks, sa_profile *profile) {
-    for (int i = 0; i < trainer->active_shards; i += trainer->lanes) {
-        const int rest = trainer->active_shards - i;
+    const sa_exchange *exchange = trainer->exchange;
+    for (int i = trainer->first_shard; i < trainer->end_shard; i += trainer->lanes) {
+        const int rest = trainer->end_shard - i;
         trainer->round = i;
         trainer->running = rest < trainer->lanes ? rest : trainer->lanes;
         sa_pool_run(trainer->pool, trainer->running, run_shard, trainer);
         sa_profile_end(profile, SA_PROFILE_WAIT);
-        sa_pool_run(trainer->pool, chunks, reduce_chunk, trainer);
+        if (sa_exchange_leads(exchange)) sa_pool_run(trainer->pool, chunks, reduce_chunk, trainer);
         sa_profile_end(profile, SA_PROFILE_UPDATE);
     }
+    if (!exchange) return;
+    exchange->sum(trainer->gradient[0].numbers, trainer->plan.size, add_block, trainer);
+    exchange->gather(trainer->shard, sizeof *trainer->shard, trainer->active_shards);
+    sa_profile_end(profile, SA_PROFILE_WAIT);
+    sa_pool_run(trainer->pool, chunks, square_chunk, trainer);
 }
 
 static void update_chunk(void *context, int i) {

@@ -3,14 +3,16 @@
  * A batch is sharded independently of the number of threads. Each shard runs forward and backward
  * in an arena, into a gradient of its own; the gradients are added in the order of the shards, and
  * their norm is summed in chunks of fixed size. So the same seed gives the same bits on any number
- * of threads. More shards than threads run in rounds, and the memory is that of one round: it grows
- * with the threads, not with the shards. Nothing is allocated after sa_trainer_open. */
+ * of threads, and of processes that share the shards. More shards than threads run in rounds, and
+ * the memory is that of one round: it grows with the threads, not with the shards. Nothing is
+ * allocated after sa_trainer_open. */
 #ifndef SA_TRAIN_TRAINER_H
 #define SA_TRAIN_TRAINER_H
 
 #include "base/profile.h"
 #include "base/thread.h"
 #include "model/seq2seq.h"
+#include "train/exchange.h"
 #include "train/optimizer.h"
 #include "train/schedule.h"
 
@@ -34,6 +36,7 @@ typedef struct sa_trainer {
     const sa_settings *settings;
     const sa_optimizer *optimizer;
     sa_pool *pool;
+    const sa_exchange *exchange; /* NULL: this process has all shards */
     sa_params plan;
     sa_real *values; /* [plan.size] the model's weights */
     sa_sizes sizes;
@@ -47,7 +50,8 @@ typedef struct sa_trainer {
     sa_shard *shard;               /* [shards] */
     int lanes;                     /* shards in a round: at most the threads */
     sa_lane *lane;                 /* [lanes] */
-    int gradients;                 /* lanes, and one more if there is a second round */
+    int gradients;                 /* lanes, and one more if there is a second round; where other
+                                      processes come first, one more than shards of this one */
     sa_gradient *gradient;         /* [gradients] */
     sa_sentence *source, *target;  /* [most] the batch, one shard after another */
     sa_gold_alignment *links;      /* [most] its gold alignments; NULL without --guided-alignment */
@@ -61,7 +65,8 @@ typedef struct sa_trainer {
 
     /* of the running batch */
     int count, active_shards;
-    int round, running; /* first shard of the running round, and how many it has */
+    int first_shard, end_shard; /* of this process */
+    int round, running;         /* first shard of the running round, and how many it has */
     sa_update update;
 } sa_trainer;
 
@@ -73,11 +78,11 @@ typedef struct sa_step_result {
     bool applied;          /* false: the gradient was not finite and the weights are unchanged */
 } sa_step_result;
 
-/* Trains `values` [plan.size]; settings, values and pool must outlive the trainer. longest_source
+/* Trains `values` [plan.size]; all that is pointed to must outlive the trainer. longest_source
  * and longest_target, in words with EOS, bound every batch. */
 bool sa_trainer_open(sa_trainer *trainer, const sa_settings *settings, const sa_sizes *sizes,
                      sa_real *values, int longest_source, int longest_target, sa_pool *pool,
-                     sa_error *error);
+                     const sa_exchange *exchange, sa_error *error);
 void sa_trainer_close(sa_trainer *trainer);
 
 /* Returns the pages of the arenas to the system until the next update. */

@@ -91,7 +91,8 @@ START_TEST(updates_allocate_nothing) {
     float *values = calloc(plan.size, sizeof *values);
     sa_pool *pool = sa_pool_open(2, &error);
     ck_assert(sa_params_init(&plan, values, 0, 7, &error));
-    ck_assert(sa_trainer_open(&trainer, &settings, &sizes, values, LONGEST, LONGEST, pool, &error));
+    ck_assert(
+        sa_trainer_open(&trainer, &settings, &sizes, values, LONGEST, LONGEST, pool, NULL, &error));
     ck_assert(sa_batcher_open(&batcher, source, target, PAIRS, BATCH, 0, 1, &error));
     trainer.profiled = _i % 2;
     for (int i = 0; i < PAIRS / BATCH; i++) {

@@ -48,7 +48,7 @@ static training *begin(int threads, int shards) {
     ck_assert(sa_params_init(&c->plan, c->values, 0, 7, &error));
     c->pool = sa_pool_open(threads, &error);
     ck_assert(sa_trainer_open(&c->trainer, &c->settings, &c->sizes, c->values, LONGEST, LONGEST,
-                              c->pool, &error));
+                              c->pool, NULL, &error));
     sa_rng rng = sa_rng_seed(11, 0);
     for (int i = 0; i < BATCH; i++) {
         draw_sentence(&rng, c->ids[2 * i], &c->source[i]);
@@ -253,7 +253,7 @@ static void open_again(training *c, int tokens) {
     sa_trainer_close(&c->trainer);
     c->settings.batch_tokens = tokens;
     ck_assert(sa_trainer_open(&c->trainer, &c->settings, &c->sizes, c->values, LONGEST, LONGEST,
-                              c->pool, NULL));
+                              c->pool, NULL, NULL));
 }
 
 /* Sentences of any lengths within --batch-tokens, in one shard and in several; also the largest

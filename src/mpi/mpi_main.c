@@ -1,0 +1,54 @@
+#include "cli/command.h"
+#include "cli/output.h"
+#include "cli/program.h"
+#include "mpi/mpi_exchange.h"
+#include "mpi/node.h"
+#include "session/session.h"
+
+#include <mpi.h>
+#include <string.h>
+
+static const cli_command *const commands[] = {&cli_train, &cli_help, NULL};
+
+static sa_exchange exchange;
+
+static bool agree(bool good, sa_error *error) {
+    return sa_exchange_agree(&exchange, good, error);
+}
+
+/* mpirun gives standard input to the first process only. */
+static bool check_arguments(int count, char **arguments, sa_error *error) {
+    for (int i = 0; i < count; i++) {
+        const char *value = strchr(arguments[i], '=');
+        if (strcmp(value ? value + 1 : arguments[i], "-") == 0)
+            return sa_fail(error, SA_USAGE,
+                           "'%s': standard input does not reach all processes: write it to a file",
+                           arguments[i]);
+    }
+    return true;
+}
+
+static int run(int argc, char **argv) {
+    sa_error error = {0};
+    const bool good =
+        sa_mpi_exchange_open(&exchange, &error) && check_arguments(argc, argv, &error);
+    cli_follows = exchange.rank > 0;
+    sa_session_processes = &exchange;
+    if (good) return cli_program_run(argc, argv, agree);
+    if (!cli_follows) cli_note_error(&error);
+    return (int)error.code;
+}
+
+int main(int argc, char **argv) {
+    sa_error error = {0};
+    cli_name = "softalign-mpi";
+    cli_commands = commands;
+    if (!sa_node_check_slurm(&error)) {
+        cli_note_error(&error);
+        return (int)error.code;
+    }
+    MPI_Init(&argc, &argv);
+    const int code = run(argc, argv);
+    MPI_Finalize();
+    return code;
+}

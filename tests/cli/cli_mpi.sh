@@ -1,0 +1,155 @@
+# softalign-mpi: the bits of one process at any number of them; stops, kills and refusals.
+. tests/support/cli.sh
+need mpirun
+mpi=$(dirname "$softalign")/softalign-mpi
+[ -x "$mpi" ] || {
+    echo "softalign-mpi is not built: skipped"
+    exit 77
+}
+export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 OMPI_MCA_btl_base_warn_component_unused=0
+
+# mpi COUNT ARGUMENT...: standard error goes to the file `err`.
+mpi() {
+    local count=$1
+    shift
+    mpirun --oversubscribe -q -n "$count" "$mpi" "$@" >out 2>err </dev/null
+}
+
+train() { # COUNT ARGUMENT...
+    mpi "$1" train "${@:2}" || fail "mpirun -n $1 softalign-mpi train ${*:2}: $(cat err)"
+}
+
+# refused COUNT CODE MESSAGE ARGUMENT...
+refused() {
+    mpi "$1" "${@:4}"
+    local got=$?
+    [ $got -eq "$2" ] || fail "$1 processes, ${*:4}: exit $got, expected $2: $(cat err)"
+    same "$1 processes, ${*:4}" "softalign-mpi: $3" "$(cat err)"
+}
+
+"$softalign" corpus mono --pairs 260 >mono.tsv
+head -n 2 mono.tsv >watched.tsv
+# 60,000 weights: several blocks.
+options="--train mono.tsv --embed 32 --hidden 48 --attn 8 --maxout 16 --shards 5 --dropout 0.1 \
+    --valid-every 5 --max-time 0 --patience 0 --clip 0.5"
+
+# ---- The same bits ------------------------------------------------------------------------------
+
+"$softalign" train $options --steps 12 --threads 1 --out whole --snapshots watched.tsv 2>err || fail "train: $(cat err)"
+[ "$(sed -n 's/^model: \([0-9]*\) weights.*/\1/p' err)" -gt 40000 ] || fail "too small for two blocks: $(cat err)"
+for count in 1 2 3 4 7; do
+    for threads in 1 2; do
+        [ $((count + threads)) -lt 9 ] || continue
+        rm -rf parts
+        train $count $options --steps 12 --threads $threads --out parts --snapshots watched.tsv --html parts.html
+        for file in last best; do
+            cmp whole/$file.safetensors parts/$file.safetensors || fail "$count processes, $threads threads: another $file"
+        done
+        diff -r whole/film parts/film >/dev/null || fail "$count processes: another film"
+        grep -q "5 shards, $count process.* on 1 host, each with $threads threads" err || fail "$count: $(cat err)"
+        [ "$(grep -c '^ended (steps) after 12 steps' err)" -eq 1 ] || fail "$count processes: $(cat err)"
+        [ -s parts.html ] || fail "$count processes write no page"
+    done
+done
+# log.csv without times and speed
+cut -d, -f1,2,5,7- whole/log.csv >expected
+cut -d, -f1,2,5,7- parts/log.csv | diff expected - >/dev/null || fail "another log"
+
+# More processes than shards, small batches with fewer shards yet, penalties, means, a Transformer.
+other="--model transformer --train mono.tsv --embed 16 --ffn 16 --layers 1 --heads 2 --shards 3 --l2 1e-4 --weight-decay 0.01 \
+    --batch-tokens 90 --valid-every 4 --average 2 --criterion chrf --max-time 0 --patience 0"
+"$softalign" train $other --steps 9 --out solo 2>err || fail "train: $(cat err)"
+train 4 $other --steps 9 --out four
+for file in last best average; do
+    cmp solo/$file.safetensors four/$file.safetensors || fail "the Transformer has another $file"
+done
+
+# ---- Stops --------------------------------------------------------------------------------------
+
+rm -rf parts
+train 3 $options --steps 4 --out parts
+train 2 $options --steps 7 --resume --out parts --threads 2
+"$softalign" train $options --steps 9 --resume --out parts 2>err || fail "resume alone: $(cat err)"
+train 4 $options --steps 12 --resume --out parts
+cmp whole/last.safetensors parts/last.safetensors || fail "resumed on other counts, it ends elsewhere"
+
+rm -rf parts
+train 2 ${options/--max-time 0/--max-time 1} --epochs 1000 --out parts
+grep -q '^ended (time) after' err || fail "--max-time: $(cat err)"
+[ "$(tr -dc '\r' <err | wc -c)" -eq 0 ] || fail "progress in a file has carriage returns"
+
+# begin: an endless training in the background, past its first validation; $job is mpirun.
+begin() {
+    rm -rf parts
+    mpirun --oversubscribe -q -n 3 "$mpi" train $options --epochs 100000 --out parts >out 2>err </dev/null &
+    job=$!
+    for _ in $(seq 600); do
+        [ ! -e parts/last.safetensors ] || return
+        sleep 0.1
+    done
+    fail "no validation: $(cat err)"
+}
+
+# ended HOW: what parts holds is a whole training, which goes on to the bits of one never disturbed.
+ended() {
+    local steps
+    steps=$(tail -n 1 parts/log.csv | cut -d, -f2)
+    steps=$((steps + 3))
+    [ -e "whole.$steps" ] || "$softalign" train $options --steps $steps --out "whole.$steps" 2>err || fail "train: $(cat err)"
+    train 2 $options --steps $steps --resume --out parts
+    cmp "whole.$steps/last.safetensors" parts/last.safetensors || fail "$1: the resumed training ends elsewhere"
+}
+
+begin
+kill -TERM "$(pgrep -P "$job" | tail -n 1)"
+wait "$job"
+same "SIGTERM" 143 $?
+[ "$(grep -c '^ended (stopped) after' err)" -eq 1 ] || fail "SIGTERM: $(cat err)"
+ended SIGTERM
+
+for i in 1 2 3 4 5; do
+    begin
+    sleep 0.$((RANDOM % 5))
+    kill -KILL "$(pgrep -P "$job" | shuf -n 1)"
+    wait "$job"
+    same "SIGKILL" 137 $?
+    ended "SIGKILL $i"
+done
+
+# ---- Refusals -----------------------------------------------------------------------------------
+
+refused 3 6 "'parts' holds a training (last.safetensors): --resume continues it, --overwrite replaces it" train $options --out parts
+refused 3 4 "cannot open 'none.tsv': No such file or directory" train --train none.tsv --out none
+refused 2 2 "train: unknown option '--trian' (did you mean '--train'?)" train --trian mono.tsv
+refused 2 2 "unknown command 'translate'; 'softalign-mpi help' lists all" translate whole/best.safetensors
+refused 2 2 "'-': standard input does not reach all processes: write it to a file" train --train - --out none
+refused 2 4 "cannot create 'mono.tsv/none': Not a directory" train $options --out mono.tsv/none
+SLURM_PROCID=1 SLURM_NTASKS=4 "$mpi" train $options --out none 2>err
+same "a bare srun" 2 $?
+same "a bare srun" "softalign-mpi: Slurm has 4 tasks here, but this process is not connected to the others: start it by \
+'mpirun softalign-mpi ...' or 'srun --mpi=pmix softalign-mpi ...'" "$(cat err)"
+[ ! -e none ] || fail "a refused training made its folder"
+
+# Kernels of two kinds, where OpenBLAS has them.
+case $("$softalign" --version) in
+*DYNAMIC_ARCH*SkylakeX* | *DYNAMIC_ARCH*Cooperlake* | *DYNAMIC_ARCH*SapphireRapids*)
+    mpirun --oversubscribe -q -n 1 "$mpi" train $options --out none : \
+        -n 1 -x OPENBLAS_CORETYPE=Haswell "$mpi" train $options --out none >out 2>err </dev/null
+    same "two kinds of kernels" 2 $?
+    grep -q "^softalign-mpi: process 0 on '.*; .*, fused, .*) and process 1 on '.*; Haswell, fused, .*) would not compute the same bits" err ||
+        fail "two kinds of kernels: $(cat err)"
+    ;;
+esac
+
+# A process whose memory fails.
+flip=$(dirname "$softalign")/tests/mpi_bit_flip
+rm -rf parts
+mpirun --oversubscribe -q -n 3 "$flip" train $options --steps 12 --out parts >out 2>err </dev/null
+same "a flipped bit" 1 $?
+grep -q "^softalign-mpi: process 2 on '.*' has other weights than the rest after update 10: " err || fail "a flipped bit: $(cat err)"
+"$softalign" train $options --steps 12 --resume --out parts 2>err || fail "resume: $(cat err)"
+cmp whole/last.safetensors parts/last.safetensors || fail "a flipped bit came into the saved training"
+
+"$mpi" help >out 2>err || fail "help: $(cat err)"
+same "the commands" "train help" "$(echo $(sed -n '/^Commands:$/,/^$/s/^  \([a-z]*\) .*/\1/p' out))"
+finish

@@ -85,13 +85,13 @@ function enable(ready) {
 function setRunning(on) {
   training.on = on;
   byId("start").textContent = textOf(on ? "pause" : "start");
-  byId("start").setAttribute("aria-pressed", on);
   byId("readout").setAttribute("aria-live", on ? "off" : "polite"); // it changes with every look
 }
 
 async function run(on) {
-  if (on) { past.at = -1; say(""); }
+  if (on) { past.at = -1; say(""); spoken = performance.now(); }
   setRunning(on);
+  if (!on) speak();
   try {
     const left = state.pause - latestStep();
     await ask("run", { on, count: left > 0 ? left : Infinity });
@@ -110,10 +110,19 @@ async function stepOnce() {
   }
 }
 
+// Tells screen readers how far the training is: every few seconds, and where it pauses.
+let spoken = 0;
+function speak() {
+  if (training.on && performance.now() - spoken < 8000) return;
+  spoken = performance.now();
+  byId("progress").textContent = byId("when").textContent;
+}
+
 function onMoment(frames, rests) {
   if (rests) setRunning(false);
   keepMoment(frames);
   showTime();
+  speak();
   if (past.at >= 0) return;
   drawMoment(frames);
   drawFigures();
@@ -133,7 +142,7 @@ function addTraining() {
   byId("time").addEventListener("input", (event) => goTo(Number(event.target.value)));
   byId("latest").addEventListener("click", () => goTo(Infinity));
   byId("head").addEventListener("change", () => drawMoment(view.frames));
-  byId("numbers").addEventListener("toggle", () => drawTable(view.frames.find((one) => one?.weights)));
+  byId("numbers").addEventListener("toggle", () => drawTable(view.frames));
   byId("sentence").addEventListener("change", (event) => { state.sentence = Number(event.target.value); chooseSource(null); });
   byId("source").addEventListener("input", () => chooseSource(byId("source").value.trim() || null));
   byId("task").addEventListener("change", (event) => { chooseTask(event.target.value); });

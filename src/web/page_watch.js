@@ -65,7 +65,7 @@ function makePanel(slot, frame) {
   const act = actsOf(slot);
   const matrix = Matrix({ source: frame.columns, target: frame.rows }, { beside: state.models[1] ? 2 : 1, gold, sums: true, act });
   const figure = matrix.panel(...(state.models[1] ? [html("figcaption", {}, textOf("model", { name: nameOf(slot) }))] : []));
-  make(matrix.picture, { tabindex: 0, role: "group", "aria-label": textOf("matrix"), on: {
+  make(matrix.picture, { tabindex: 0, role: "group", "aria-label": (state.models[1] ? `${textOf("model", { name: nameOf(slot) })}. ` : "") + textOf("matrix"), on: {
     keydown: (event) => matrixKey(event, act),
     focus: () => act.over(view.row ?? 0, view.column ?? 0),
     blur: () => act.out(),
@@ -98,12 +98,17 @@ function drawTranslations(frames) {
       frame.translation === pair.target ? "said right" : "said")).filter(Boolean));
 }
 
-function drawTable(frame) {
-  if (!byId("numbers").open || !frame?.weights) return;
-  const weights = weightsOf(frame), columns = frame.columns.length;
+// A matrix as a table, for eyes and ears that its picture does not reach.
+function tableOf(frame, slot) {
+  const weights = weightsOf(frame), columns = frame.columns.length, name = state.models[1] ? textOf("model", { name: nameOf(slot) }) : null;
   const head = html("tr", {}, html("th", { scope: "col" }, textOf("target")), ...frame.columns.map((text) => html("th", { scope: "col" }, word(text, 20))));
-  byId("matrix-table").replaceChildren(html("table", {}, html("thead", {}, head), html("tbody", {}, ...frame.rows.map((text, t) => html("tr", {},
-    html("th", { scope: "row" }, word(text, 20)), ...Array.from({ length: columns }, (_, s) => html("td", {}, weights[t * columns + s].toFixed(2))))))));
+  return html("table", { "aria-label": textOf("asTable") }, ...(name ? [html("caption", {}, name)] : []), html("thead", {}, head), html("tbody", {}, ...frame.rows.map((text, t) => html("tr", {},
+    html("th", { scope: "row" }, word(text, 20)), ...Array.from({ length: columns }, (_, s) => html("td", {}, weights[t * columns + s].toFixed(2)))))));
+}
+
+function drawTable(frames) {
+  if (!byId("numbers").open) return;
+  byId("matrix-table").replaceChildren(...frames.map((frame, slot) => (frame?.weights ? tableOf(frame, slot) : null)).filter(Boolean));
 }
 
 function drawHeads(frames) {
@@ -137,7 +142,7 @@ function drawMoment(frames) {
   drawHeads(frames);
   drawPanels(frames);
   drawTranslations(frames);
-  drawTable(frames.find((one) => one?.weights));
+  drawTable(frames);
   if (view.row !== null || !byId("readout").textContent.trim()) highlight();
 }
 

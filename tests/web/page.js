@@ -23,7 +23,7 @@ async function insight(page) {
   const rate = await page.run(`new Promise((done) => { const from = past.moments.length, step = ${last("step")}; setTimeout(() => done([past.moments.length - from, ${last("speed")}]), 1000); })`);
   console.log(`word order after ${(order / 1000).toFixed(1)} s, 95 % exact after ${(right / 1000).toFixed(1)} s, ${rate[0]} pictures and ${rate[1].toFixed(0)} words per second`);
   assert.strictEqual(await count(page, "#panels .matrix"), 1);
-  assert.strictEqual(await page.run(`byId("readout").getAttribute("aria-live")`), "off", "a screen reader would never fall silent");
+  for (const id of ["readout", "when"]) assert.strictEqual(await page.run(`byId("${id}").getAttribute("aria-live")`), "off", `a screen reader would never fall silent: ${id}`);
   for (const chart of ["loss", "bleu", "gold"]) assert.ok(await count(page, `#${chart}-chart path.curve`), `no curve of ${chart}`);
   assert.strictEqual(await text(page, "#translations .line:nth-child(3) bdi"), await text(page, "#translations .line:nth-child(2) bdi"));
 }
@@ -35,6 +35,7 @@ async function time(page) {
   await page.until("!training.on");
   await page.run(`call("memory")`); // the worker has heard it
   const before = await page.run(last("step"));
+  assert.match(await text(page, "#progress"), /^update \d+ .+ exact$/, "nothing says that it has paused");
   await page.click("#single");
   await page.until(`${last("step")} === ${before + 1}`);
   const late = await page.run("Array.from(view.frames[0].weights)");

@@ -35,7 +35,8 @@ function drawChart(host, spec) {
   const em = parseFloat(getComputedStyle(host).fontSize);
   const width = Math.max(host.clientWidth || 900, 280);
   const height = Math.min(Math.max(width * (spec.tall ?? 0.42), 15 * em), (spec.tall ? 26 : 24) * em, Math.max(innerHeight * 0.62, 15 * em));
-  const named = width > 45 * em;
+  const lines = new Set(spec.series.map((line) => line.model)).size;
+  const named = width > 45 * em && lines * 1.2 * em <= height - 5.6 * em; // else the legend and the cursor name them
   const longest = Math.max(...spec.series.map((line) => Array.from(line.model.name).length), 0);
   const box = { left: 3.6 * em, top: 2.2 * em, right: width - (named ? Math.min(longest, 26) * 0.6 * em + em : em), bottom: height - 3.4 * em };
   const xs = spec.series.flatMap((line) => line.points.map((point) => point[0]));

@@ -14,8 +14,8 @@ bool sa_bf16_native(void) {
 enum {
     DEPTH = SA_BF16_BLOCK,
     WIDTH = SA_PACKED_WIDTH,
-    HEIGHT = 384 / sizeof(sa_real), /* rows of c that share a packed panel: 96 are whole tiles */
-    STRIP = 16,                     /* rows that are transposed together */
+    PAD = 16,
+    ROUNDED = 147456 / sizeof(sa_real), /* places of the rows that share a panel: 144 or 288 */
 };
 
 /* ---- Rounding ---------------------------------------------------------------------------------
@@ -95,17 +95,6 @@ static void round_columns(sa_mat x, sa_mat to) {
     }
 }
 
-/* to [x.cols x places(x.rows)]: pairs along each column, as rows. */
-static void round_transposed(sa_mat x, sa_mat to) {
-    sa_real memory[STRIP * HEIGHT];
-    for (int k = 0; k < x.rows; k += STRIP) {
-        const sa_mat rows = sa_rows(x, k, x.rows - k < STRIP ? x.rows - k : STRIP);
-        const sa_mat strip = {memory, places(rows.rows), x.cols, x.cols};
-        round_columns(rows, strip);
-        sa_transpose(strip, sa_cols(to, places(k), strip.rows));
-    }
-}
-
 /* ---- Packing --------------------------------------------------------------------------------- */
 
 static int least(int a, int b) {
@@ -167,39 +156,45 @@ typedef struct multiplier { /* the second */
     sa_packed packed;
 } multiplier;
 
-/* c += rows W for a block of rows, which begins at k along the inner dimension. */
-static void multiply_block(sa_mat rows, const multiplier *W, int k, int depth, sa_real beta,
-                           sa_mat c) {
+/* c += a W, or a' W if `transposed`, for a rounded block of a that begins at k along the inner
+ * dimension. */
+static void multiply_block(sa_mat a, bool transposed, const multiplier *W, int k, int depth,
+                           sa_real beta, sa_mat c) {
+    void (*product)(sa_mat, sa_packed, sa_real, sa_mat) =
+        transposed ? sa_packed_multiply_transposed : sa_packed_multiply;
     sa_real panel[WIDTH * DEPTH];
     if (W->packed.panels) {
         sa_packed packed = W->packed;
         packed.panels += (ptrdiff_t)places(k) * WIDTH;
-        sa_packed_multiply(rows, packed, beta, c);
+        product(a, packed, beta, c);
         return;
     }
     for (int j = 0; j < c.cols; j += WIDTH) {
         const int count = least(WIDTH, c.cols - j);
         pack_block(W->mat, W->transposed, k, depth, j, count, panel);
-        sa_packed_multiply(rows, (sa_packed){.panels = panel, .height = rows.cols, .bf16 = true},
-                           beta, sa_cols(c, j, count));
+        product(a, (sa_packed){.panels = panel, .height = places(depth), .bf16 = true}, beta,
+                sa_cols(c, j, count));
     }
 }
 
 /* Not inlined: what it computes must stay between the two settings of the processor. */
 __attribute__((noinline)) static void multiply_blocks(sa_mat a, bool transposed,
                                                       const multiplier *W, sa_real beta, sa_mat c) {
-    sa_real memory[HEIGHT * DEPTH];
-    const int inner = transposed ? a.rows : a.cols;
+    sa_real memory[ROUNDED];
+    const int inner = transposed ? a.rows : a.cols,
+              most = ROUNDED / (places(DEPTH) + PAD) / 12 * 12;
     for (int k = 0; k < inner; k += DEPTH, beta = 1) {
         const int depth = least(DEPTH, inner - k);
-        for (int i = 0; i < c.rows; i += HEIGHT) {
-            const int count = least(HEIGHT, c.rows - i);
-            const sa_mat rows = {memory, count, places(depth), places(depth)};
-            if (transposed)
-                round_transposed(sa_cols(sa_rows(a, k, depth), i, count), rows);
-            else
-                round_rows(sa_cols(sa_rows(a, i, count), k, depth), rows);
-            multiply_block(rows, W, k, depth, beta, sa_rows(c, i, count));
+        for (int i = 0; i < c.rows; i += most) {
+            const int count = least(most, c.rows - i);
+            sa_mat block = {memory, count, places(depth), places(depth) + PAD};
+            if (transposed) {
+                block = (sa_mat){memory, places(depth), count, count};
+                round_columns(sa_cols(sa_rows(a, k, depth), i, count), block);
+            } else {
+                round_rows(sa_cols(sa_rows(a, i, count), k, depth), block);
+            }
+            multiply_block(block, transposed, W, k, depth, beta, sa_rows(c, i, count));
         }
     }
 }

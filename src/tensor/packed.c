@@ -36,9 +36,9 @@ static void transpose_tile(const sa_real *from, int ld, sa_real *to, int to_ld) 
     for (int j = 0; j < SIDE; j++) memcpy(to + j * (ptrdiff_t)to_ld, &column[j], sizeof(quad));
 }
 
-void sa_transpose(sa_mat W, sa_mat to) {
+/* to = W', number by number as bits */
+static void transpose(sa_mat W, sa_mat to) {
     const int rows = W.rows / SIDE * SIDE, cols = W.cols / SIDE * SIDE;
-    sa_require(to.rows == W.cols && to.cols == W.rows);
     for (int j = 0; j < W.cols; j++)
         for (int i = j < cols ? rows : 0; i < W.rows; i++)
             memcpy(sa_row(to, j) + i, sa_row(W, i) + j, sizeof(sa_real));
@@ -49,8 +49,8 @@ void sa_transpose(sa_mat W, sa_mat to) {
 
 /* Rows first .. first+count-1 of W as the columns of a panel. */
 static void pack_rows(sa_mat W, int first, int count, sa_real *to) {
-    sa_transpose(sa_rows(W, first, count),
-                 (sa_mat){.x = to, .rows = W.cols, .cols = count, .ld = WIDTH});
+    transpose(sa_rows(W, first, count),
+              (sa_mat){.x = to, .rows = W.cols, .cols = count, .ld = WIDTH});
     for (int j = 0; j < W.cols && count < WIDTH; j++)
         memset(to + j * (ptrdiff_t)WIDTH + count, 0, sizeof *to * (size_t)(WIDTH - count));
 }
@@ -105,7 +105,8 @@ typedef sa_real lanes __attribute__((vector_size(VECTOR), aligned(sizeof(sa_real
 typedef struct factors {
     const sa_real *a, *panel;
     sa_real *c;
-    int a_ld, c_ld, rows, cols, inner;
+    ptrdiff_t a_row, a_step; /* from row to row of a, and along the inner dimension */
+    int c_ld, rows, cols, inner;
     bool add; /* c += a b, else c = a b */
 } factors;
 
@@ -126,16 +127,16 @@ static inline __attribute__((always_inline)) void store_row(const factors *f, in
  * along the whole inner dimension, so that a row's numbers do not depend on the rows beside it. */
 static inline __attribute__((always_inline)) void multiply_tile(const factors *f, int first,
                                                                 int rows) {
-    const sa_real *a = f->a + (ptrdiff_t)first * f->a_ld, *b = f->panel;
+    const sa_real *a = f->a + first * f->a_row, *b = f->panel;
     lanes sum[24 / WIDE][WIDE];
     for (int i = 0; i < rows; i++)
         for (int j = 0; j < WIDE; j++) sum[i][j] = (lanes){0};
-    for (int k = 0; k < f->inner; k++, b += WIDTH) {
+    for (ptrdiff_t k = 0, at = 0; k < f->inner; k++, at += f->a_step, b += WIDTH) {
         const lanes *bk = (const lanes *)b;
         __builtin_prefetch(b + 24 * WIDTH);
         __builtin_prefetch(b + 24 * WIDTH + LANES);
         for (int i = 0; i < rows; i++)
-            for (int j = 0; j < WIDE; j++) sum[i][j] += a[(ptrdiff_t)i * f->a_ld + k] * bk[j];
+            for (int j = 0; j < WIDE; j++) sum[i][j] += a[i * f->a_row + at] * bk[j];
     }
     for (int i = 0; i < rows; i++) store_row(f, first + i, sum[i]);
 }
@@ -199,16 +200,16 @@ bool sa_packed_supported(void) {
 /* As multiply_tile. A number of a and of a panel is a pair: the first in the lower half. */
 FOR_PAIRS static inline __attribute__((always_inline)) void pair_tile(const factors *f, int first,
                                                                       int rows) {
-    const sa_real *a = f->a + (ptrdiff_t)first * f->a_ld, *b = f->panel;
+    const sa_real *a = f->a + first * f->a_row, *b = f->panel;
     __m512 sum[12][WIDE];
     for (int i = 0; i < rows; i++) sum[i][0] = sum[i][1] = _mm512_setzero_ps();
-    for (int k = 0; k < f->inner; k++, b += WIDTH) {
+    for (int k = 0; k < f->inner; k++, a += f->a_step, b += WIDTH) {
         const __m512bh b0 = (__m512bh)_mm512_loadu_ps(b), b1 = (__m512bh)_mm512_loadu_ps(b + LANES);
         __builtin_prefetch(b + 24 * WIDTH);
         __builtin_prefetch(b + 24 * WIDTH + LANES);
         for (int i = 0; i < rows; i++) {
             int32_t pair; /* as an integer: it is no float */
-            memcpy(&pair, a + (ptrdiff_t)i * f->a_ld + k, sizeof pair);
+            memcpy(&pair, a + i * f->a_row, sizeof pair);
             const __m512bh pairs = (__m512bh)_mm512_set1_epi32(pair);
             sum[i][0] = _mm512_dpbf16_ps(sum[i][0], pairs, b0);
             sum[i][1] = _mm512_dpbf16_ps(sum[i][1], pairs, b1);
@@ -242,11 +243,12 @@ static float no_denormal(float x) {
 static void multiply_anywhere(const factors *f) {
     for (int i = 0; i < f->rows; i++)
         for (int j = 0; j < f->cols; j++) {
-            const sa_real *a = f->a + (ptrdiff_t)i * f->a_ld;
+            const sa_real *a = f->a + i * f->a_row;
             sa_real *c = f->c + (ptrdiff_t)i * f->c_ld + j;
             float sum = 0;
             for (int k = 0; k < f->inner; k++)
-                sum = fused(sum, (float)a[k], (float)f->panel[(ptrdiff_t)k * WIDTH + j]);
+                sum =
+                    fused(sum, (float)a[k * f->a_step], (float)f->panel[(ptrdiff_t)k * WIDTH + j]);
             *c = f->add ? no_denormal(no_denormal((float)*c) + sum) : sum;
         }
 }
@@ -271,21 +273,30 @@ static void (*rounded_kernel(void))(const factors *) {
 
 /* ---- All panels ------------------------------------------------------------------------------ */
 
-void sa_packed_multiply(sa_mat a, sa_packed W, sa_real beta, sa_mat c) {
-    void (*multiply)(const factors *) = W.bf16 ? rounded_kernel() : kernel();
+static void multiply_panels(sa_mat a, bool transposed, sa_packed W, sa_real beta, sa_mat c) {
+    void (*run)(const factors *) = W.bf16 ? rounded_kernel() : kernel();
     for (int j = 0, cols; j < c.cols; j += cols) {
         const int in_panel = (W.offset + j) % WIDTH, left = WIDTH - in_panel;
         cols = left < c.cols - j ? left : c.cols - j;
-        multiply(&(factors){
+        run(&(factors){
             .a = a.x,
             .panel = W.panels + (ptrdiff_t)(W.offset + j - in_panel) * W.height + in_panel,
             .c = c.x + j,
-            .a_ld = a.ld,
+            .a_row = transposed ? 1 : a.ld,
+            .a_step = transposed ? a.ld : 1,
             .c_ld = c.ld,
-            .rows = a.rows,
+            .rows = c.rows,
             .cols = cols,
-            .inner = a.cols,
+            .inner = transposed ? a.rows : a.cols,
             .add = beta != 0,
         });
     }
+}
+
+void sa_packed_multiply(sa_mat a, sa_packed W, sa_real beta, sa_mat c) {
+    multiply_panels(a, false, W, beta, c);
+}
+
+void sa_packed_multiply_transposed(sa_mat a, sa_packed W, sa_real beta, sa_mat c) {
+    multiply_panels(a, true, W, beta, c);
 }

@@ -41,14 +41,14 @@ sa_packed sa_packed_of(sa_mat W, sa_mat buffer, bool transposed);
  * it is filled up with zeros. `to` holds SA_PACKED_WIDTH numbers for each of its rows. */
 void sa_packed_panel(sa_mat W, int first, int count, bool transposed, sa_real *to);
 
-/* to = W', number by number as bits */
-void sa_transpose(sa_mat W, sa_mat to);
-
 /* c = beta c + a W'   transposed: a [M x K], W [N x K], c [M x N]
  * c = beta c + a W    otherwise:  a [M x K], W [K x N]
  * beta is 0 or 1. The numbers of a row of c do not depend on the other rows of a. With W.bf16 a is
  * rounded, too. */
 void sa_packed_multiply(sa_mat a, sa_packed W, sa_real beta, sa_mat c);
+
+/* The same of a', a [K x M] */
+void sa_packed_multiply_transposed(sa_mat a, sa_packed W, sa_real beta, sa_mat c);
 
 /* Whether the kernel for rounded numbers takes two in each place, as vdpbf16ps does. */
 bool sa_packed_takes_pairs(void);

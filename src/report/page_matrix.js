@@ -98,7 +98,7 @@ function Matrix(words, options) {
       const { x } = new DOMPoint(event.clientX, event.clientY).matrixTransform(picture.getScreenCTM().inverse()), place = Math.floor((x - left) / cell);
       return place < 0 || place >= columns ? null : back ? columns - 1 - place : place;
     };
-    const catcher = (t) => svg("rect", { class: "catch", x: 0, y: top + t * cell, width: left + columns * cell, height: cell, on: {
+    const catcher = (t) => svg("rect", { class: "catch", "aria-hidden": "true", x: 0, y: top + t * cell, width: left + columns * cell, height: cell, on: {
       pointermove: (event) => options.act.over(t, columnOf(event)),
       pointerleave: () => options.act.out(),
       click: (event) => options.act.pick(t, columnOf(event)),

@@ -72,7 +72,7 @@ function drawTable() {
     html("th", { scope: "col", "aria-sort": order.key === column.key && (order.sign > 0 ? "ascending" : "descending") },
       html("button", { type: "button", on: { click: () => sort(column) } }, column.title))));
   byId("results").querySelector("table").replaceChildren(html("thead", {}, head), html("tbody", {}, ...medians.flatMap(({ model, runs, median }) => [
-    html("tr", {}, html("td", {}, visible(model.name)), ...columns.map((column) => figureCell(median, column, best))),
+    html("tr", {}, html("td", {}, ...breakable(model.name)), ...columns.map((column) => figureCell(median, column, best))),
     ...(every ? runs.map((run) => html("tr", { class: "run" }, html("td", {}, `seed ${run.seed}`),
       ...columns.map((column) => figureCell(run, column, new Map())))) : []),
   ])));
@@ -205,7 +205,7 @@ function addAttentionStatistics() {
   };
   const draw = () => byId("gazes").querySelector("table").replaceChildren(
     html("thead", {}, html("tr", {}, html("th", { scope: "col" }, "model"), ...columns.map(([, title]) => html("th", { scope: "col" }, title)))),
-    html("tbody", {}, ...attending.filter((model) => model.shown).map((model) => html("tr", {}, html("td", {}, visible(model.name)), ...columns.map((column) => cell(model, column))))));
+    html("tbody", {}, ...attending.filter((model) => model.shown).map((model) => html("tr", {}, html("td", {}, ...breakable(model.name)), ...columns.map((column) => cell(model, column))))));
   byId("gazes-note").textContent = `Over the ${page.sentences.length} sentences of this page. Entropy: the mean over the target words, also relative to that of uniform weights; `
     + "coverage: source words whose weights sum to at least 1/2; monotonicity: target words whose most attended source word is that of the previous word or follows it; a null key or the Gaussian of a window takes what the weights of a row lack to 100 %.";
   onModelsChange(draw);

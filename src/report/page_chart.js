@@ -171,6 +171,6 @@ function drawBars(host, rows) {
       tick.style.left = share(run);
       track.append(tick);
     }
-    return html("div", {}, html("span", { class: "label" }, ...row.name.split(/(?<=[:.])/).flatMap((part) => [visible(part), html("wbr")])), track, html("span", { class: "figure" }, row.shown));
+    return html("div", {}, html("span", { class: "label" }, ...breakable(row.name)), track, html("span", { class: "figure" }, row.shown));
   }));
 }

@@ -13,6 +13,11 @@ function visible(text, whole = true) {
   return shown.trim() || !whole ? shown : "␣";
 }
 
+// A name such as luong:general:window=local-p, which breaks between its parts.
+function breakable(name) {
+  return name.split(/(?<=[:.=])/).flatMap((part) => [visible(part), html("wbr")]);
+}
+
 // Truncated to a number of characters, combining marks included.
 function clipped(text, most) {
   const letters = Array.from(visible(text));

@@ -124,7 +124,7 @@ diff <(history written/12-history/table.md) <(history "$root/README.md") >differ
 
 cmake -S "$root" -B release --preset release >out 2>&1 && ninja -C release -t query all >targets
 same "what the release preset builds" "libsoftalign.a softalign manual" \
-    "$(grep -ow 'libsoftalign.a\|softalign\|manual\|tests\|benchmarks' targets | xargs)"
+    "$(sed 's/^ *//' targets | grep -x 'libsoftalign.a\|softalign\|manual\|tests\|benchmarks' | xargs)"
 
 for module in "$root"/src/*/; do
     grep -qE "(^|  )src/$(basename "$module") " "$root/README.md" || fail "the map does not show ${module#"$root/"}"

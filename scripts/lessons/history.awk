@@ -33,7 +33,7 @@ function shown(number, digits, factor) {
 }
 
 END {
-    head = "| year | attention | formula | weights |"
+    head = "| year | attention | formula | parameters |"
     line = "|---|---|---|---:|"
     for (k = 1; k <= count; k++) {
         head = head " BLEU " band[k] " |"

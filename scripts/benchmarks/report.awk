@@ -81,6 +81,20 @@ function speed_table(    i, j, k) {
                 times(ratio(speed(scale_name[i], most, "additive", "ours"), speed(scale_name[i], most, "additive", "default"))) ")."
 }
 
+function bf16_table(    i, k, ours, peer) {
+    if (!("bf16" in parts)) return
+    heading("Training in bf16", "| scale | threads | words/s | to float32 | PyTorch in bf16 | softalign to it | to the best PyTorch in float32 |")
+    for (i = 1; i <= scales; i++)
+        for (k = 1; k <= most; k++) {
+            ours = get("bf16", scale_name[i], k, "additive", "ours", "words_per_second")
+            peer = get("bf16", scale_name[i], k, "additive", "tuned", "words_per_second")
+            if (ours != "")
+                print "| " toupper(scale_name[i]) " | " k " | " show(ours, 0) " | " \
+                    times(ratio(ours, speed(scale_name[i], k, "additive", "ours"))) " | " show(peer, 0) " | " \
+                    times(ratio(ours, peer)) " | " times(ratio(ours, pytorch(scale_name[i], k, "additive"))) " |"
+        }
+}
+
 function decode_table(    i, k, b, best, ours, who) {
     if (!("decode" in parts)) return
     heading("Translating", "| scale | threads | batch | greedy, sentences/s | best PyTorch, greedy | softalign to it | beam 5, sentences/s |")
@@ -249,6 +263,7 @@ END {
     print "the state after the word. Translations are forced to the same lengths for both, about Multi30k's; softalign's"
     print "times hold starting, loading, reading and writing, PyTorch's only the search."
     speed_table()
+    bf16_table()
     start_table()
     decode_table()
     align_table()

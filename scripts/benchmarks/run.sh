@@ -109,11 +109,12 @@ run_updates() { # UPDATES THREADS OPTION...
         megabytes "${took[1]}")
 }
 
-run_ours() { # SCALE THREADS ATTENTION
-    local score workers=$2
+run_ours() { # SCALE THREADS ATTENTION [PRECISION]
+    local score workers=$2 precision=${4:-float32}
     score=$(score_of "$3")
     set -- $(sizes_of "$1") $(updates_of "$1")
-    run_updates "$6" "$workers" --train "$train" $(dimensions "$1" "$2" "$3" "$4" "$5") --attention "$score"
+    run_updates "$6" "$workers" --train "$train" $(dimensions "$1" "$2" "$3" "$4" "$5") --attention "$score" \
+        --precision "$precision"
 }
 
 run_memory() { # SCALE THREADS
@@ -160,11 +161,11 @@ torch() { # CONFIGURATION THREADS ARGUMENT...
         "$@" "${own[@]}" 2>"$out/log"
 }
 
-run_torch() { # SCALE THREADS ATTENTION CONFIGURATION
+run_torch() { # SCALE THREADS ATTENTION CONFIGURATION [--bf16]
     local file sizes updates found
     file=$(batches_of "$1")
     sizes=($(sizes_of "$1")) updates=($(updates_of "$1"))
-    found=($(torch "$4" "$2" "$file" --sizes "${sizes[@]:0:4}" --attention "$3" --warm "${updates[1]}")) || return
+    found=($(torch "$4" "$2" "$file" --sizes "${sizes[@]:0:4}" --attention "$3" --warm "${updates[1]}" ${5:-})) || return
     took=($(cat "$out/took"))
     figures=(words_per_second "$(divide "${found[0]}" "${found[1]}")" words "${found[0]}"
         first_update "${found[4]}" megabytes "${took[1]}")

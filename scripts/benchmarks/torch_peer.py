@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """RNNsearch as a good PyTorch user writes it, trained on softalign's own batches, or translating.
 
-  torch_peer.py BATCHES --sizes m n n' l [--attention additive|dot] [--threads N] --warm N
+  torch_peer.py BATCHES --sizes m n n' l [--attention additive|dot] [--bf16] [--threads N] --warm N
   torch_peer.py BATCHES --sizes m n n' l [--threads N] --greedy N --steps FILE --words K K
 
 BATCHES is what the tool `batches` wrote. Training prints "WORDS SECONDS FIRST-LOSS LAST-LOSS
@@ -99,7 +99,7 @@ def padded(sentences):
     return rnn.pad_sequence([torch.tensor(ids) for ids in sentences], batch_first=True, padding_value=PAD)
 
 
-def update(model, adam, pairs):
+def update(model, adam, pairs, bf16):
     pairs = sorted(pairs, key=lambda pair: -len(pair[0]))
     sources, targets = zip(*pairs)
     lengths = torch.tensor([len(ids) for ids in sources])
@@ -107,21 +107,22 @@ def update(model, adam, pairs):
     wanted = padded(targets)
     wanted[torch.arange(wanted.shape[1]) >= spans[:, None]] = -100  # padding has no loss
     adam.zero_grad(set_to_none=True)
-    logits = model(padded(sources), lengths, padded([[START, *ids[:-1]] for ids in targets]))
-    loss = nn.functional.cross_entropy(logits.flatten(0, 1), wanted.flatten())
+    with torch.autocast("cpu", torch.bfloat16, enabled=bf16):
+        logits = model(padded(sources), lengths, padded([[START, *ids[:-1]] for ids in targets]))
+    loss = nn.functional.cross_entropy(logits.float().flatten(0, 1), wanted.flatten())
     loss.backward()
     nn.utils.clip_grad_norm_(model.parameters(), 1)
     adam.step()
     return int(spans.sum()), loss.item()
 
 
-def train(model, batches, warm):
+def train(model, batches, warm, bf16):
     adam = torch.optim.Adam(model.parameters(), lr=0.002)
     words, begin, losses, start = 0, 0, [], 0
     for i, pairs in enumerate(batches):
         if i == warm:
             begin, words = time.perf_counter(), 0
-        count, loss = update(model, adam, pairs)
+        count, loss = update(model, adam, pairs, bf16)
         words += count
         losses.append(loss)
         start = start or time.perf_counter() - BEGIN
@@ -149,6 +150,7 @@ def main():
     parser.add_argument("batches")
     parser.add_argument("--sizes", type=int, nargs=4, required=True)
     parser.add_argument("--attention", choices=("additive", "dot"), default="additive")
+    parser.add_argument("--bf16", action="store_true", help="products in bf16, as torch.autocast chooses them")
     parser.add_argument("--threads", type=int, help="PyTorch's own; as it comes if not given")
     parser.add_argument("--warm", type=int, default=1)
     parser.add_argument("--greedy", type=int)
@@ -165,7 +167,7 @@ def main():
             steps = dict(map(int, line.split()) for line in file)
         translate(model, [pair[0] for pairs in batches for pair in pairs], options.greedy, steps)
     else:
-        train(model, batches, options.warm)
+        train(model, batches, options.warm, options.bf16)
 
 
 if __name__ == "__main__":

@@ -30,7 +30,7 @@ declare -A may_include=(
     [api]="$library session compare lab"
     [web]="$library session api lab" # what the page calls, and forms of base and tensor files for it
     [cli]="base config data synth metrics report"
-    [mpi]="$library session cli"
+    [mpi]="$library session compare cli"
 )
 
 check_includes() {

@@ -95,7 +95,7 @@ static bool compare(sa_comparison *all, const sa_compare_options *options,
     const volatile sig_atomic_t *stop = options->stop ? options->stop : &never;
     if (!sa_compare_finish_runs(all, stop, error)) return false;
     result->stopped = *stop;
-    if (result->stopped) return true;
+    if (result->stopped || !sa_exchange_leads(all->processes)) return true;
     if (write_files(all, options, error) && (result->table = make_text(all, false, error)) &&
         (result->json = make_text(all, true, error)))
         return check_diverged(all, error);
@@ -113,15 +113,18 @@ bool sa_compare(const sa_compare_options *options, sa_compare_result *result, sa
                          .note = show_note,
                          .progress = show_progress,
                          .context = &copy};
-    sa_directory_lock lock;
+    sa_directory_lock lock = SA_UNLOCKED;
     bool good = read_models(options, &all, error) &&
                 sa_compare_data_open(&all.data, options->train, options->valid, options->test,
                                      options->snapshots, error) &&
-                sa_directory_lock_open(&lock, options->out, error);
+                (!sa_exchange_leads(sa_compare_processes) ||
+                 sa_directory_lock_open(&lock, options->out, error));
+    good = sa_exchange_agree(sa_compare_processes, good, error);
     if (good) {
-        good = compare(&all, options, result, error);
-        sa_directory_lock_close(&lock);
+        good = sa_compare_share_open(&all, error) && compare(&all, options, result, error);
+        sa_compare_share_close(&all);
     }
+    sa_directory_lock_close(&lock);
     sa_compare_release(&all);
     return good || !sa_json_short() ? good : sa_fail_memory(error, 0);
 }

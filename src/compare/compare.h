@@ -4,6 +4,7 @@
  *   compare_data     the pairs that they train and are tested on
  *   compare_record   the state of a run on the disk: DIR/<model>-s<seed>/run.json
  *   compare_run      trains or resumes a run, and evaluates it
+ *   compare_share    divides the runs among processes
  *   compare_table    the scores of all runs and their medians, in four formats
  *   compare_files    learning curves, BLEU by length, matrices
  *   compare_page     the HTML report */
@@ -14,6 +15,7 @@
 #include "metrics/bootstrap.h"
 #include "metrics/by_length.h"
 #include "report/page_text.h"
+#include "train/exchange.h"
 
 /* ---- What is compared ------------------------------------------------------------------------ */
 
@@ -79,6 +81,12 @@ typedef struct sa_comparison {
     /* Of the training under way; NULL: it has ended. */
     void (*progress)(void *context, const sa_progress *progress);
     void *context;
+
+    /* of several processes */
+    sa_exchange *processes; /* NULL: this process does all */
+    sa_compare_run **order; /* [model_count * seeds] the longest first */
+    int claims;             /* DIR/.claims: who trains run i locks byte i */
+    int shards;             /* of models whose settings do not say */
 } sa_comparison;
 
 /* ---- compare_list ---------------------------------------------------------------------------- */
@@ -115,6 +123,22 @@ sa_model *sa_compare_model_open(const sa_compare_run *run, sa_error *error);
  * the first seed, then with the next, so that an interrupted comparison can be compared. Returns
  * true early when *stop is set. */
 bool sa_compare_finish_runs(sa_comparison *all, const volatile sig_atomic_t *stop, sa_error *error);
+
+/* ---- compare_share ---------------------------------------------------------------------------
+ * Who has nothing to do takes the longest run that is neither done nor taken. Nobody waits for
+ * another process: the system returns what a dead one had taken, and its training is resumed. */
+
+/* With which a program divides comparisons among its processes; NULL: each does its own. */
+extern sa_exchange *sa_compare_processes;
+
+/* DIR exists. All processes call it. */
+bool sa_compare_share_open(sa_comparison *all, sa_error *error);
+void sa_compare_share_close(sa_comparison *all);
+
+/* Takes a run, unless another process has. */
+bool sa_compare_claim(const sa_comparison *all, const sa_compare_run *run, bool *claimed,
+                      sa_error *error);
+void sa_compare_release_claim(const sa_comparison *all, const sa_compare_run *run);
 
 /* ---- compare_table --------------------------------------------------------------------------- */
 

@@ -10,6 +10,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 __attribute__((format(printf, 2, 3))) static void note(const sa_comparison *all, const char *format,
                                                        ...) {
@@ -81,7 +82,8 @@ static bool train(const sa_comparison *all, sa_compare_run *run, const volatile 
                   sa_error *error) {
     const sa_compare_data *data = &all->data;
     run_reporter to = {all, run};
-    sa_train_options training = {.settings = &run->settings,
+    sa_settings settings = run->settings;
+    sa_train_options training = {.settings = &settings,
                                  .train = data->train,
                                  .valid = data->valid,
                                  .out = run->folder,
@@ -95,6 +97,7 @@ static bool train(const sa_comparison *all, sa_compare_run *run, const volatile 
     if (!sa_directory_create(run->folder, error) || !can_resume(run, &training.resume, error))
         return false;
     training.overwrite = !training.resume; /* the record allows it */
+    if (all->processes && !training.resume && !settings.shards) settings.shards = all->shards;
     if (!training.resume)
         run->spent = (sa_train_cost){0};
     else if (!read_logged_seconds(run, error))
@@ -199,13 +202,18 @@ static void note_test_pairs(const sa_comparison *all) {
                  data->test.count, path[i]);
 }
 
+/* With --overwrite, a record of something else is none. */
+static bool read_record(const sa_comparison *all, sa_compare_run *run, sa_error *error) {
+    sa_error why = {0};
+    return sa_compare_record_read(run, &all->data, &why) ||
+           (all->overwrite && (why.code == SA_BUSY || why.code == SA_DATA)) ||
+           sa_fail(error, why.code, "%s", why.text);
+}
+
 static bool read_records(sa_comparison *all, sa_error *error) {
     size_t done = 0, count = all->model_count * all->seeds;
     for (size_t i = 0; i < count; i++) {
-        sa_error why = {0};
-        if (!sa_compare_record_read(&all->runs[i], &all->data, &why) &&
-            !(all->overwrite && (why.code == SA_BUSY || why.code == SA_DATA)))
-            return sa_fail(error, why.code, "%s", why.text);
+        if (!read_record(all, &all->runs[i], error)) return false;
         done += is_done(&all->runs[i], &all->data);
     }
     note_test_pairs(all);
@@ -213,17 +221,59 @@ static bool read_records(sa_comparison *all, sa_error *error) {
     return true;
 }
 
+/* The run is number i of all. */
+static bool finish(const sa_comparison *all, sa_compare_run *run, size_t i,
+                   const volatile sig_atomic_t *stop, sa_error *error) {
+    note(all, "== %s, seed %lld (%zu of %zu)", run->model->name, (long long)run->settings.seed,
+         i + 1, all->model_count * all->seeds);
+    if (!run->trained && !train(all, run, stop, error)) return false;
+    return *stop || is_done(run, &all->data) || evaluate(all, run, error);
+}
+
+/* ---- Shared with other processes ------------------------------------------------------------- */
+
+/* Finishes the run unless another process does or has. *waiting: it is not done yet. */
+static bool finish_or_pass(const sa_comparison *all, size_t i, const volatile sig_atomic_t *stop,
+                           bool *waiting, sa_error *error) {
+    sa_compare_run *run = all->order[i];
+    bool claimed;
+    if (is_done(run, &all->data)) return true;
+    if (!sa_compare_claim(all, run, &claimed, error)) return false;
+    if (!claimed) return *waiting = true;
+    bool good = read_record(all, run, error); /* of what others did meanwhile */
+    if (good && is_done(run, &all->data))
+        note(all, "== %s, seed %lld: by another process, %lld updates, %.1f s", run->model->name,
+             (long long)run->settings.seed, (long long)run->updates, run->spent.seconds);
+    else
+        good = good && finish(all, run, i, stop, error);
+    sa_compare_release_claim(all, run);
+    return good;
+}
+
+static bool finish_shared(const sa_comparison *all, const volatile sig_atomic_t *stop,
+                          sa_error *error) {
+    const struct timespec pause = {.tv_nsec = 200 * 1000000};
+    bool waiting = true;
+    while (waiting && !*stop) {
+        waiting = false;
+        for (size_t i = 0; i < all->model_count * all->seeds && !*stop; i++)
+            if (!finish_or_pass(all, i, stop, &waiting, error)) return false;
+        if (waiting) nanosleep(&pause, NULL);
+    }
+    return true;
+}
+
 bool sa_compare_finish_runs(sa_comparison *all, const volatile sig_atomic_t *stop,
                             sa_error *error) {
     const size_t count = all->model_count * all->seeds;
-    if (!read_records(all, error)) return false;
+    if (!sa_exchange_agree(all->processes, read_records(all, error), error)) return false;
+    if (all->processes) {
+        all->processes->ended = true; /* nobody waits for one that may have died */
+        return finish_shared(all, stop, error);
+    }
     for (size_t i = 0; i < count && !*stop; i++) {
         sa_compare_run *run = &all->runs[i % all->model_count * all->seeds + i / all->model_count];
-        if (is_done(run, &all->data)) continue;
-        note(all, "== %s, seed %lld (%zu of %zu)", run->model->name, (long long)run->settings.seed,
-             i + 1, count);
-        if (!run->trained && !train(all, run, stop, error)) return false;
-        if (!*stop && !is_done(run, &all->data) && !evaluate(all, run, error)) return false;
+        if (!is_done(run, &all->data) && !finish(all, run, i, stop, error)) return false;
     }
     return true;
 }

@@ -1,6 +1,7 @@
 #include "cli/command.h"
 #include "cli/output.h"
 #include "cli/program.h"
+#include "compare/compare.h"
 #include "mpi/mpi_exchange.h"
 #include "mpi/node.h"
 #include "session/session.h"
@@ -8,7 +9,7 @@
 #include <mpi.h>
 #include <string.h>
 
-static const cli_command *const commands[] = {&cli_train, &cli_help, NULL};
+static const cli_command *const commands[] = {&cli_train, &cli_compare, &cli_help, NULL};
 
 static sa_exchange exchange;
 
@@ -33,7 +34,10 @@ static int run(int argc, char **argv) {
     const bool good =
         sa_mpi_exchange_open(&exchange, &error) && check_arguments(argc, argv, &error);
     cli_follows = exchange.rank > 0;
-    sa_session_processes = &exchange;
+    if (argc > 1 && strcmp(argv[1], cli_compare.name) == 0)
+        sa_compare_processes = &exchange;
+    else
+        sa_session_processes = &exchange;
     if (good) return cli_program_run(argc, argv, agree);
     if (!cli_follows) cli_note_error(&error);
     return (int)error.code;
@@ -49,6 +53,6 @@ int main(int argc, char **argv) {
     }
     MPI_Init(&argc, &argv);
     const int code = run(argc, argv);
-    MPI_Finalize();
+    if (!exchange.incomplete) MPI_Finalize();
     return code;
 }

@@ -15,7 +15,8 @@ struct sa_exchange {
     int cores;                /* of all processes */
     const char *where;        /* "4 processes on 2 hosts" */
     const char *const *hosts; /* [size] */
-    bool ended;               /* an error has been agreed on; nothing more is exchanged */
+    bool ended;               /* nothing more is exchanged, as after an error agreed on */
+    bool incomplete;          /* a process has died, and MPI would wait for it */
     /* Of `count` items each process has set those from sa_exchange_first on; now all get all. */
     void (*gather)(void *items, size_t size, int count);
     /* numbers[size] holds the sum of the first process. Block by block, in the order of the ranks,

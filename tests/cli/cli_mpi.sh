@@ -1,30 +1,9 @@
 # softalign-mpi: the bits of one process at any number of them; stops, kills and refusals.
 . tests/support/cli.sh
-need mpirun
-mpi=$(dirname "$softalign")/softalign-mpi
-[ -x "$mpi" ] || {
-    echo "softalign-mpi is not built: skipped"
-    exit 77
-}
-export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 OMPI_MCA_btl_base_warn_component_unused=0
-
-# mpi COUNT ARGUMENT...: standard error goes to the file `err`.
-mpi() {
-    local count=$1
-    shift
-    mpirun --oversubscribe -q -n "$count" "$mpi" "$@" >out 2>err </dev/null
-}
+. "$root/tests/support/mpi.sh"
 
 train() { # COUNT ARGUMENT...
     mpi "$1" train "${@:2}" || fail "mpirun -n $1 softalign-mpi train ${*:2}: $(cat err)"
-}
-
-# refused COUNT CODE MESSAGE ARGUMENT...
-refused() {
-    mpi "$1" "${@:4}"
-    local got=$?
-    [ $got -eq "$2" ] || fail "$1 processes, ${*:4}: exit $got, expected $2: $(cat err)"
-    same "$1 processes, ${*:4}" "softalign-mpi: $3" "$(cat err)"
 }
 
 "$softalign" corpus mono --pairs 260 >mono.tsv
@@ -151,5 +130,5 @@ grep -q "^softalign-mpi: process 2 on '.*' has other weights than the rest after
 cmp whole/last.safetensors parts/last.safetensors || fail "a flipped bit came into the saved training"
 
 "$mpi" help >out 2>err || fail "help: $(cat err)"
-same "the commands" "train help" "$(echo $(sed -n '/^Commands:$/,/^$/s/^  \([a-z]*\) .*/\1/p' out))"
+same "the commands" "train compare help" "$(echo $(sed -n '/^Commands:$/,/^$/s/^  \([a-z]*\) .*/\1/p' out))"
 finish

@@ -1,5 +1,5 @@
 /* Gradients of models and batches large enough for products with packed weights; those of the
- * other gradient tests are too small. The linker wraps the product so that calls are counted. */
+ * other gradient tests are too small. The linker wraps the functions so that calls are counted. */
 #include "lab/lab.h"
 #include "support/suite.h"
 #include "support/variants.h"
@@ -10,14 +10,21 @@
 enum { SENTENCES = 5, HIDDEN = 11 };
 
 static struct counts {
-    long transposed, straight; /* of four rows or more */
+    long transposed, straight; /* matrices packed for products forward and backward */
+    long products;             /* of four rows or more */
     long crossing;             /* from one panel into another */
 } counts;
+
+__typeof__(sa_packed_of) __real_sa_packed_of, __wrap_sa_packed_of;
+sa_packed __wrap_sa_packed_of(sa_mat W, sa_mat buffer, bool transposed) {
+    *(transposed ? &counts.transposed : &counts.straight) += buffer.x && W.x;
+    return __real_sa_packed_of(W, buffer, transposed);
+}
 
 __typeof__(sa_packed_multiply) __real_sa_packed_multiply, __wrap_sa_packed_multiply;
 void __wrap_sa_packed_multiply(sa_mat a, sa_packed W, sa_real beta, sa_mat c) {
     if (a.rows >= 4) {
-        *(W.transposed ? &counts.transposed : &counts.straight) += 1;
+        counts.products++;
         counts.crossing += W.offset % SA_PACKED_WIDTH + c.cols > SA_PACKED_WIDTH;
     }
     __real_sa_packed_multiply(a, W, beta, c);
@@ -52,6 +59,7 @@ static void check_wide(sa_settings settings) {
     check(&settings);
     ck_assert_int_gt(counts.transposed, 0);
     ck_assert_int_gt(counts.straight, 0);
+    ck_assert_int_gt(counts.products, counts.straight);
     ck_assert(counts.crossing ||
               sa_cell_find(settings.cell, false, false)->blocks * HIDDEN <= SA_PACKED_WIDTH);
 }

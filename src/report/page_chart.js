@@ -14,6 +14,7 @@ function ticks(least, most) {
 const path = (points) => points.map(([x, y], i) => `${i ? "L" : "M"}${x.toFixed(1)} ${y.toFixed(1)}`).join("");
 
 const FEW = 40; // points that are drawn one by one
+const LETTERS = 32; // of a name at the end of a line
 
 // The mark of a point, a shape for each model: models differ in more than color.
 const shapes = [
@@ -38,7 +39,7 @@ function drawChart(host, spec) {
   const lines = new Set(spec.series.map((line) => line.model)).size;
   const named = width > 45 * em && lines * 1.2 * em <= height - 5.6 * em; // else the legend and the cursor name them
   const longest = Math.max(...spec.series.map((line) => Array.from(line.model.name).length), 0);
-  const box = { left: 3.6 * em, top: 2.2 * em, right: width - (named ? Math.min(longest, 26) * 0.6 * em + em : em), bottom: height - 3.4 * em };
+  const box = { left: 3.6 * em, top: 2.2 * em, right: width - (named ? Math.min(longest, LETTERS) * 0.6 * em + em : em), bottom: height - 3.4 * em };
   const xs = spec.series.flatMap((line) => line.points.map((point) => point[0]));
   const ys = spec.series.flatMap((line) => [...line.points.map((point) => point[1]), ...(line.spread ?? []).flatMap((part) => part.slice(1))]);
   const most = { x: spec.bands ? spec.bands.length - 1 : Math.max(...xs, spec.most ?? 1), y: Math.max(...ys, 1e-9) * 1.04 };
@@ -88,7 +89,7 @@ function nameLines(picture, series, box, em, toY) {
   ends.forEach((end, i) => { if (i) end.y = Math.max(end.y, ends[i - 1].y + 1.2 * em); });
   for (let i = ends.length - 1, floor = box.bottom; i >= 0; i--, floor -= 1.2 * em) ends[i].y = Math.min(ends[i].y, floor);
   for (const end of ends) {
-    const name = svg("text", { class: "name", x: box.right + 0.6 * em, y: end.y + 0.35 * em }, clipped(end.model.name, 26));
+    const name = svg("text", { class: "name", x: box.right + 0.6 * em, y: end.y + 0.35 * em }, clipped(end.model.name, LETTERS));
     name.style.fill = end.model.color;
     picture.append(name);
   }

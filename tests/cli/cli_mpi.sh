@@ -95,6 +95,16 @@ for i in 1 2 3 4 5; do
     ended "SIGKILL $i"
 done
 
+# The example for Slurm, without Slurm: a second job resumes.
+for steps in 6 12; do
+    rm -f err
+    PATH=$(dirname "$mpi"):$PATH SLURM_CPUS_PER_TASK=1 OMPI_MCA_rmaps_base_oversubscribe=1 \
+        bash "$root/scripts/softalign-mpi.sbatch" train $options --steps $steps --out job >out 2>err </dev/null ||
+        fail "softalign-mpi.sbatch: $(cat err)"
+done
+grep -q 'with 1 threads, resumed$' err || fail "softalign-mpi.sbatch does not resume: $(cat err)"
+cmp whole/last.safetensors job/last.safetensors || fail "softalign-mpi.sbatch trains another model"
+
 # ---- Refusals -----------------------------------------------------------------------------------
 
 refused 3 6 "'parts' holds a training (last.safetensors): --resume continues it, --overwrite replaces it" train $options --out parts

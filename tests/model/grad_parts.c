@@ -95,7 +95,29 @@ static double nearest_edge(void) {
     return nearest;
 }
 
-static sa_mat dt, dgate, dalpha; /* the last two are empty without copying */
+/* The distance of hard attention's numbers from the next word that they would draw. */
+static double nearest_draw(void) {
+    const sa_attention_rows *rows = &pass.decoder.rows.attention;
+    const int heads = w.decoder.attention.heads;
+    double nearest = INFINITY;
+    if (!sa_attention_draws(&w.decoder.attention)) return nearest;
+    for (int t = 0; t < batch.target.steps; t++)
+        for (int b = 0; b < batch.target.active[t]; b++)
+            for (int k = 0; k < heads; k++) {
+                const int row = batch.target.start[t] + b;
+                const sa_mat p = sa_attention_head(rows->selection, row, heads, k,
+                                                   batch.source.len[batch.source_of[b]]);
+                double sum = 0;
+                for (int j = 0; j < p.cols - 1; j++) {
+                    sum += p.x[j];
+                    nearest = fmin(nearest, fabs(sum - sa_row(rows->noise, row)[k]));
+                }
+            }
+    return nearest;
+}
+
+/* The last three are empty without copying and hard attention. */
+static sa_mat dt, dgate, dalpha, ddraws;
 
 /* The weights that dalpha has derivatives for, sentence by sentence. */
 static double alpha_sum(sa_mat alpha) {
@@ -117,24 +139,27 @@ static double decoder(void) {
     sa_decoder_forward(&w.decoder, &batch, &pass.encoder, dropout, &masks, &pass.decoder);
     return weighted_sum(pass.decoder.readout.t, dt) +
            weighted_sum(sa_cols(pass.decoder.readout.gate, 0, dgate.cols), dgate) +
-           alpha_sum(pass.decoder.rows.attention.alpha);
+           alpha_sum(pass.decoder.rows.attention.alpha) +
+           weighted_sum(pass.decoder.rows.attention.draws, ddraws);
 }
 
 START_TEST(decoder_backward) {
     pass_open(_i / DROPOUTS);
     dropout = dropouts[_i % DROPOUTS];
+    dropout.drawn = 1; /* differences see no constant in the expectation of a draw */
     sa_decoder_cache *cache = &pass.decoder;
-    dt = like(cache->readout.t);
+    dt = like(cache->readout.t), ddraws = like(cache->rows.attention.draws);
     dgate = like(cache->readout.gate), dalpha = like(cache->d.attention.alpha);
     do { /* differences mean nothing across a kink */
         draw(weights, 1);
         draw(pass.encoder.annotations, 1);
         draw(pass.encoder.last_memory, 1);
         decoder();
-    } while (fmin(nearest_tie(), nearest_edge()) < 0.005);
+    } while (fmin(fmin(nearest_tie(), nearest_edge()), nearest_draw()) < 0.005);
     sa_copy_mat(dt, cache->readout.dt);
     sa_copy_mat(dgate, cache->readout.dgate);
     if (dalpha.cols) sa_copy_mat(dalpha, cache->d.attention.alpha);
+    if (ddraws.cols) sa_copy_mat(ddraws, cache->d.attention.draws);
     sa_decoder_backward(&w.decoder, &batch, dropout, cache, &pass.encoder, &dw.decoder);
     CHECK_WRITTEN(decoder, pass.encoder.annotations, pass.encoder.dannotations);
     CHECK_WRITTEN(decoder, pass.encoder.last_memory, pass.encoder.dlast_memory);
@@ -213,7 +238,7 @@ START_TEST(masks_of_states_and_words) {
     dropout = (sa_dropout){.state = 0.4, .words = 0.4};
     dannotations = like(pass.encoder.annotations), dlast_memory = like(pass.encoder.last_memory);
     dt = like(pass.decoder.readout.t);
-    dgate = dalpha = (sa_mat){0};
+    dgate = dalpha = (sa_mat){0}, ddraws = like(pass.decoder.rows.attention.draws);
     encoder();
     decoder();
     for (int layer = 0; layer < w.encoder.layers; layer++)

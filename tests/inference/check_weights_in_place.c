@@ -7,7 +7,7 @@ static char best_path[160];
 
 static void train_once(void) {
     sa_settings settings = small_settings();
-    settings.hidden = 32; /* more than half of the file are weights */
+    settings.hidden = 20; /* more than half of the file are weights */
     set_up();
     snprintf(best_path, sizeof best_path, "%s/best.safetensors", out_path);
     ck_assert_msg(train(&settings, false), "%s", error.text);

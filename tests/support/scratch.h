@@ -69,6 +69,7 @@ static inline char *scratch_read(const char *path, size_t *size) {
     ck_assert_ptr_nonnull(file);
     char *bytes = calloc(1, 65536);
     *size = fread(bytes, 1, 65535, file);
+    ck_assert_uint_lt(*size, 65535); /* the whole file */
     fclose(file);
     return bytes;
 }

@@ -201,7 +201,7 @@ bool sa_packed_supported(void) {
 FOR_PAIRS static inline __attribute__((always_inline)) void pair_tile(const factors *f, int first,
                                                                       int rows) {
     const sa_real *a = f->a + first * f->a_row, *b = f->panel;
-    __m512 sum[12][WIDE];
+    __m512_u sum[12][WIDE]; /* the sanitizer's stack does not align 64 bytes */
     for (int i = 0; i < rows; i++) sum[i][0] = sum[i][1] = _mm512_setzero_ps();
     for (int k = 0; k < f->inner; k++, a += f->a_step, b += WIDTH) {
         const __m512bh b0 = (__m512bh)_mm512_loadu_ps(b), b1 = (__m512bh)_mm512_loadu_ps(b + LANES);

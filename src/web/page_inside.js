@@ -100,6 +100,11 @@ function unbend() {
   watch();
 }
 
+function allowBending(isAllowed) {
+  byId("bend").checked = isAllowed;
+  document.body.classList.toggle("bending", isAllowed);
+}
+
 function showBent() {
   const frame = view.frames.find((one) => one?.rows), links = [...bending.links];
   byId("unbend").disabled = !links.length;
@@ -167,7 +172,7 @@ function listInside() {
 
 function addInside() {
   byId("force").addEventListener("change", watch);
-  byId("bend").addEventListener("change", (event) => document.body.classList.toggle("bending", event.target.checked));
+  byId("bend").addEventListener("change", (event) => allowBending(event.target.checked));
   addEventListener("pointerup", () => setTimeout(() => { view.pressed = null; })); // after the click
   byId("unbend").addEventListener("click", unbend);
   byId("term").addEventListener("change", (event) => leaveOut(event.target.value || null));

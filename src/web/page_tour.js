@@ -35,6 +35,7 @@ async function visit(number) {
   const { language: _, ...chosen } = readLink(stops[number - 1].link);
   Object.assign(state, chosen, { stop: number });
   byId("stop-answer").open = false;
+  allowBending(false);
   showStop(number);
   await showState();
 }

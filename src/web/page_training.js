@@ -54,16 +54,16 @@ async function reopen(saved = null) {
 
 const openAll = () => reopen().catch(complain);
 
-function showOpened() {
+async function showOpened() {
   forgetPast();
   forgetEquation();
   listSentences();
   showCommand();
-  drawFigures();
   drawCurves(true);
   keepLink();
   showPairs();
-  return watch();
+  await watch();
+  drawFigures(); // together with the matrices: both name the models
 }
 
 // What there is to learn from. Of the module's notes those that the user should know.

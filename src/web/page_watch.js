@@ -58,7 +58,7 @@ function matrixKey(event, act) {
 }
 
 // What a panel is made for, besides its words.
-const panelKey = () => [state.models[1] ? 2 : 1, watchedGold(), language.name].join("|");
+const panelKey = () => [...state.models.map((settings, slot) => settings && nameOf(slot)), watchedGold(), language.name].join("|");
 
 function makePanel(slot, frame) {
   const gold = linksOf(watchedGold(), frame.columns.length, frame.rows.length);

@@ -174,11 +174,22 @@ async function settings(page) {
   await fits(page);
 }
 
+// What the matrices and the table call the models.
+const titles = (page) => page.run(`[[...document.querySelectorAll("#panels figcaption, #panels b")].map((node) => node.textContent.replace(/^model /, "")),
+  [...document.querySelectorAll("#figures thead th")].slice(1).map((node) => node.textContent)]`);
+
 async function tour(page) {
+  for (const [number, named] of [[2, ["A: decoder fixed", "B: decoder bahdanau"]], [4, ["A: attention additive", "B: attention dot"]]]) {
+    await page.click(`#stops button:nth-of-type(${number})`);
+    await page.until(`byId("stop-title").textContent.startsWith("${number}.") && !byId("start").disabled`);
+    assert.deepStrictEqual(await titles(page), [named, named], `stop ${number}`);
+  }
+  await page.click("#bend");
   for (let number = 1; number <= 6; number++) {
     await page.click(`#stops button:nth-of-type(${number})`);
     await page.until(`byId("stop-title").textContent.startsWith("${number}.") && !byId("start").disabled`);
     assert.strictEqual(await text(page, "#message"), "", `stop ${number}`);
+    assert.ok(await page.run(`!byId("bend").checked && !document.body.classList.contains("bending")`), `stop ${number} bends`);
     assert.strictEqual(await page.run(`byId("broken").hidden`), number !== 6, `stop ${number}`);
     assert.strictEqual(await page.run("engine.info.terms.some(({ name }) => name === training.broken)"), number === 6, `stop ${number}`);
   }

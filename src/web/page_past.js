@@ -26,13 +26,20 @@ function addPoints(curves, { step, loss, held: figures }) {
   for (const [name, value] of Object.entries(values)) add(name, value, figures.step);
 }
 
+// Figures are complete some updates after those that they belong to.
+function giveFigures(slot, figures) {
+  const from = past.moments.findLastIndex(({ frames }) => !(frames[slot]?.step >= figures.step)) + 1;
+  for (const { frames } of past.moments.slice(from)) frames[slot].held = figures;
+}
+
 // A moment of the worker: what it did not measure anew stays as in the last one.
 function keepMoment(frames) {
   const last = past.moments.at(-1)?.frames ?? [null, null];
   frames.forEach((frame, slot) => {
     if (!frame) return;
     addPoints(past.curves[slot], frame);
-    frame.held ??= last[slot]?.held;
+    if (frame.held) giveFigures(slot, frame.held);
+    else frame.held = last[slot]?.held;
   });
   past.moments.push({ frames });
   past.bytes += frames.reduce((sum, frame) => sum + bytesOf(frame), 0);
@@ -56,9 +63,11 @@ function showTime() {
   slider.disabled = past.moments.length < 2;
   const step = stepOf(moment);
   const shown = moment?.frames.flatMap((frame, slot) => (frame ? [{ ...frame, name: state.models[1] ? `${names[slot]} ` : "" }] : [])) ?? [];
-  const each = (value) => shown.map((frame) => frame.name + fixed(value(frame), 0)).join(", ");
-  byId("when").textContent = step ? [textOf("update", { n: step }), shown.length === 1 ? textOf("speed", { n: each(({ speed }) => speed) }) : "",
-    shown.some(({ held }) => held) ? textOf("exactly", { n: each(({ held }) => 100 * (held?.exact ?? NaN)) }) : ""].filter(Boolean).join(" · ") : textOf("before");
+  const each = (value, decimals) => shown.map((frame) => frame.name + fixed(value(frame), decimals)).join(", ");
+  const measured = [...new Set(shown.flatMap(({ held }) => held?.step ?? []))];
+  byId("when").textContent = step ? [textOf("update", { n: step }), shown.length === 1 ? textOf("speed", { n: each(({ speed }) => speed, 0) }) : "",
+    measured.length ? textOf("exactly", { n: each(({ held }) => 100 * (held?.exact ?? NaN), 1) }) : "",
+    measured.some((at) => at !== step) ? textOf("measured", { n: measured.join(", ") }) : ""].filter(Boolean).join(" · ") : textOf("before");
   slider.setAttribute("aria-valuetext", byId("when").textContent);
   byId("latest").style.visibility = past.at < 0 ? "hidden" : "visible";
 }
@@ -83,7 +92,7 @@ const bleuOf = (figures) => (figures && !(figures.bleu === 0 && figures.exact > 
 function drawFigures() {
   const frames = shownMoment()?.frames ?? state.models.map((settings) => (settings ? {} : null));
   const percent = (share) => (Number.isFinite(share) ? `${fixed(100 * share, 1)} %` : "–");
-  const columns = frames.map((frame, slot) => frame && [nameOf(slot), String(frame.step ?? training.about[slot]?.step ?? 0), fixed(frame.speed, 0), fixed(frame.loss, 3), fixed(frame.held?.loss ?? NaN, 3),
+  const columns = frames.map((frame, slot) => frame && [nameOf(slot), String(frame.step ?? training.about[slot]?.step ?? 0), fixed(frame.speed, 0), fixed(frame.loss, 3), String(frame.held?.step ?? "–"), fixed(frame.held?.loss ?? NaN, 3),
     fixed(bleuOf(frame.held), 1), percent(frame.held?.exact), percent(frame.held?.gold), percent(frame.held?.moved), fixed(frame.held?.entropy ?? NaN, 2)]).filter(Boolean);
   const [model, ...titles] = textOf("columns").split("|"), meanings = textOf("meanings").split("|");
   byId("figures").replaceChildren(html("thead", {}, html("tr", {}, html("th", { scope: "col" }, model), ...columns.map(([name]) => html("th", { scope: "col" }, name)))),
@@ -104,7 +113,7 @@ const strokesOf = { loss: "", heldLoss: "9 5", bleu: "", exact: "9 5", gold: "2 
 
 function seriesOf(keys) {
   const titles = textOf("columns").split("|");
-  const title = { loss: titles[3], heldLoss: titles[4], bleu: titles[5], exact: titles[6], gold: titles[7], entropy: titles[9] };
+  const title = { loss: titles[3], heldLoss: titles[5], bleu: titles[6], exact: titles[7], gold: titles[8], entropy: titles[10] };
   return state.models.flatMap((settings, slot) => (settings ? keys.map((key) => ({
     model: { name: state.models[1] ? `${names[slot]} ${title[key]}` : title[key], color: `var(--m${slot})`, index: slot, stroke: strokesOf[key] },
     points: past.curves[slot][key],

@@ -39,9 +39,9 @@ const stops = [
       "Personne ne dit au modèle quels mots vont ensemble : les cadres orange ne sont que pour vous. Quand il s'arrête, remontez le temps avec le curseur et comparez, dans le tableau à côté de la matrice, le poids sur les liens de référence des mots déplacés et les traductions exactes. Le modèle sait-il d'abord où regarder ou quoi dire ?",
     ],
     answer: [
-      "First it learns what French sounds like: after some 50 updates it writes whole sentences that have little to do with the source. Then where to look: after 100 updates the weight of moved words has come halfway, from 11 to 35 of 73 %, with 4 % exact. What to say follows: after 200 updates 92 % are exact.",
-      "Zuerst lernt es, wie Französisch klingt: Nach etwa 50 Updates schreibt es ganze Sätze, die wenig mit der Quelle zu tun haben. Dann, wohin es schauen soll: Nach 100 Updates ist das Gewicht bewegter Wörter den halben Weg gegangen, von 11 auf 35 von 73 %, bei 4 % exakten. Was zu sagen ist, folgt: Nach 200 Updates sind 92 % exakt.",
-      "Il apprend d'abord à quoi ressemble le français : après une cinquantaine de pas, il écrit des phrases entières qui ont peu à voir avec la source. Puis où regarder : après 100 pas, le poids des mots déplacés a fait la moitié du chemin, de 11 à 35 sur 73 %, avec 4 % d'exactes. Quoi dire vient ensuite : après 200 pas, 92 % sont exactes.",
+      "First it learns what French sounds like: after some 50 updates it writes whole sentences that have little to do with the source. Then where to look: from update 50 to 100 the weight of moved words rises from 14.4 to 35.5 %, half of the 72.8 % where it ends, with only 4.5 % exact. What to say follows: after 200 updates 92.5 % are exact.",
+      "Zuerst lernt es, wie Französisch klingt: Nach etwa 50 Updates schreibt es ganze Sätze, die wenig mit der Quelle zu tun haben. Dann, wohin es schauen soll: Von Update 50 bis 100 steigt das Gewicht bewegter Wörter von 14,4 auf 35,5 %, die Hälfte der 72,8 %, bei denen es endet, während erst 4,5 % exakt sind. Was zu sagen ist, folgt: Nach 200 Updates sind 92,5 % exakt.",
+      "Il apprend d'abord à quoi ressemble le français : après une cinquantaine de pas, il écrit des phrases entières qui ont peu à voir avec la source. Puis où regarder : du pas 50 au pas 100, le poids des mots déplacés monte de 14,4 à 35,5 %, la moitié des 72,8 % où il finit, avec seulement 4,5 % de phrases exactes. Quoi dire vient ensuite : après 200 pas, 92,5 % sont exactes.",
     ],
   },
   {

@@ -6,9 +6,9 @@
 // Milliseconds of a slice: of training, and of measuring the held-out pairs. With what a look takes they stay
 // well below the 100 of ten looks a second, also where the page gets only a part of a core.
 const TRAINING = 35, MEASURING = 20;
-const MEASURED = 200, FEW = 50; // held-out pairs behind the figures; few as long as most translations are wrong
+const MEASURED = 200; // held-out pairs behind the figures
 const TOGETHER = 4; // that are measured at once, at least
-const PAUSE = 400; // between two measurements, at least
+const EVERY = 50; // updates from one measurement to the next: figures at the same updates on every machine
 
 let softalign = null;
 let running = false;
@@ -17,7 +17,7 @@ let updates = 1; // of each model in a slice, as many as fit it: equal batches f
 let pairs = 8; // that a slice measures
 let measuring = 0; // the model whose turn it is
 let watched = { source: null, target: null, look: "", links: null };
-const models = [null, null]; // { play, attends, due, ... }
+const models = [null, null]; // { play, attends, step, measures, ... }
 
 const opened = (slot) => {
   if (!models[slot]) throw new Error("There is no such model.");
@@ -42,19 +42,30 @@ function look({ play, attends }, frame) {
 // How often something is to be done in `share` milliseconds, when `count` times took `spent`.
 const fitting = (count, share, spent, most) => Math.max(1, Math.min(Math.round((count * share) / Math.max(spent, 0.5)), most, 2 * count));
 
-// Measures further held-out pairs, of one model at a time; its frame gets the figures when they are complete.
+// Measures further held-out pairs (0: all that are left) of a model by its weights of when that began; its frame
+// gets the figures when they are complete.
+function measurePart(model, frame, count) {
+  const figures = softalign.call("validate", model.play, MEASURED, count);
+  model.measures = !figures;
+  if (figures) frame.held = figures;
+}
+
+// Updates until the next one that is measured.
+const untilMeasured = () => Math.min(...models.filter((model) => model?.trains).map(({ step }) => EVERY - (step % EVERY)));
+
+// Begins to measure where it is time, and goes on with one model at a time while they train.
 function measure(frames) {
-  const slot = [measuring, 1 - measuring].find((one) => models[one]?.trains && frames[one] && performance.now() >= models[one].due);
+  models.forEach((model, slot) => {
+    if (!frames[slot] || model.step % EVERY) return;
+    if (model.measures) measurePart(model, frames[slot], 0); // training is faster
+    measurePart(model, frames[slot], 1);
+  });
+  const slot = [measuring, 1 - measuring].find((one) => frames[one] && models[one].measures);
   if (slot === undefined) return;
-  const model = models[slot], began = performance.now();
-  const figures = softalign.call("validate", model.play, model.exact > 0.5 ? MEASURED : FEW, pairs);
+  const began = performance.now();
+  measurePart(models[slot], frames[slot], pairs);
   pairs = Math.max(fitting(pairs, MEASURING, performance.now() - began, MEASURED), TOGETHER);
-  measuring = slot;
-  if (!figures) return;
-  frames[slot].held = figures;
-  model.exact = figures.exact;
-  model.due = performance.now() + PAUSE;
-  measuring = 1 - slot;
+  measuring = models[slot].measures ? slot : 1 - slot;
 }
 
 function advance(model, count) {
@@ -62,6 +73,7 @@ function advance(model, count) {
   const pace = model.pace; // of the last ten slices or so: single ones are too short to time
   pace.words = 0.9 * pace.words + words;
   pace.seconds = 0.9 * pace.seconds + seconds;
+  model.step = step;
   return { step, epoch, loss, speed: pace.words / pace.seconds, norm, done };
 }
 
@@ -69,7 +81,7 @@ function advance(model, count) {
 function measureAll(frames) {
   models.forEach((model, slot) => {
     const frame = frames[slot];
-    while (frame && frame.held?.step !== frame.step) frame.held = softalign.call("validate", model.play, MEASURED, 0);
+    while (frame && frame.held?.step !== frame.step) measurePart(model, frame, 0);
   });
 }
 
@@ -87,8 +99,8 @@ function play(count) {
 function slice() {
   if (!running) return;
   guarded(() => {
-    const began = performance.now(), count = Math.min(updates, left), frames = play(count);
-    updates = fitting(count, TRAINING, performance.now() - began, 1000);
+    const began = performance.now(), count = Math.min(updates, left, untilMeasured()), frames = play(count);
+    if (count === updates) updates = fitting(count, TRAINING, performance.now() - began, 1000);
     left -= count;
     if (left === 0 || !frames.some(Boolean)) running = false;
     if (left === 0) measureAll(frames);
@@ -154,7 +166,7 @@ const acts = {
 
 function keep(slot, play, trains) {
   const about = softalign.call("about", play);
-  models[slot] = { play, trains, attends: about.attention, due: 0, exact: 0, pace: { words: 0, seconds: 0 } };
+  models[slot] = { play, trains, attends: about.attention, step: about.step ?? 0, measures: false, pace: { words: 0, seconds: 0 } };
   const pairs = Array.from({ length: Math.min(about.held_out ?? 0, MEASURED) }, (_, i) => softalign.call("pair", play, i));
   return { ...about, held: pairs };
 }

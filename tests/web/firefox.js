@@ -10,7 +10,7 @@ async function main(file, picture) {
     await page.until(`!document.getElementById("start").disabled`);
     await page.click("#start");
     const figure = (row) => `parseFloat(document.querySelectorAll("#figures td")[${row}]?.textContent)`;
-    const order = await page.until(`${figure(7)} > 50`, 60000), right = order + await page.until(`${figure(5)} >= 95`, 120000);
+    const order = await page.until(`${figure(8)} > 50`, 60000), right = order + await page.until(`${figure(6)} >= 95`, 120000);
     console.log(`Firefox: word order after ${(order / 1000).toFixed(1)} s, 95 % exact after ${(right / 1000).toFixed(1)} s`);
     await page.click("#start");
     await page.click("#panels .catch:nth-last-child(2)");

@@ -30,15 +30,22 @@ async function insight(page) {
 
 // Pause, a single step, and back in time, by keys.
 async function time(page) {
+  assert.deepStrictEqual(await page.run(`past.moments.map(({ frames: [{ step, held }] }) => [step, held?.step ?? 0]).filter(([step, measured]) => step <= 150 && measured !== step - (step % 50))`), [],
+    "figures that are not those of the last measured update");
+
   await page.run(`byId("start").focus()`);
   await page.key("Enter");
   await page.until("!training.on");
   await page.run(`call("memory")`); // the worker has heard it
   const before = await page.run(last("step"));
-  assert.match(await text(page, "#progress"), /^update \d+ .+ exact$/, "nothing says that it has paused");
+  assert.match(await text(page, "#progress"), /^update \d+ .+ exact( · measured at update \d+)?$/, "nothing says that it has paused");
   await page.click("#single");
   await page.until(`${last("step")} === ${before + 1}`);
+  assert.doesNotMatch(await text(page, "#when"), /measured/, "a single step is measured");
   const late = await page.run("Array.from(view.frames[0].weights)");
+  await page.run(`goTo(past.moments.findIndex(({ frames: [{ step }] }) => step > 50 && step < 100))`);
+  assert.match(await text(page, "#when"), /^update \d\d · .+ exact · measured at update 50$/);
+  assert.match(await text(page, "#figures"), /measured at update50/);
   await page.run(`byId("time").focus()`);
   await page.key("Home");
   assert.doesNotMatch(await text(page, "#when"), new RegExp(`^update ${before + 1}\\b`));
@@ -178,7 +185,24 @@ async function settings(page) {
 const titles = (page) => page.run(`[[...document.querySelectorAll("#panels figcaption, #panels b")].map((node) => node.textContent.replace(/^model /, "")),
   [...document.querySelectorAll("#figures thead th")].slice(1).map((node) => node.textContent)]`);
 
+// The answer of the third stop names what the table shows.
+async function answers(page) {
+  await page.click("#stops button:nth-of-type(3)");
+  await page.until(`byId("stop-title").textContent.startsWith("3.") && !byId("start").disabled`);
+  await page.click("#stop-try");
+  await page.until(`!training.on && ${last("held?.step")} === 300`, 60000);
+  const shown = await page.run(`[[50, "moved"], [100, "moved"], [300, "moved"], [100, "exact"], [200, "exact"]].map(([at, name]) =>
+    past.moments.find(({ frames: [{ step }] }) => step === at).frames[0].held[name]).map((share) => fixed(100 * share, 1))`);
+  for (const name of ["en", "de", "fr"]) {
+    await choose(page, "#language", name);
+    const answer = (await text(page, "#stop-answer p")).replaceAll(",", ".");
+    for (const figure of shown) assert.ok(answer.includes(figure), `${name}: ${figure} is not in the answer`);
+  }
+  await choose(page, "#language", "en");
+}
+
 async function tour(page) {
+  await answers(page);
   for (const [number, named] of [[2, ["A: decoder fixed", "B: decoder bahdanau"]], [4, ["A: attention additive", "B: attention dot"]]]) {
     await page.click(`#stops button:nth-of-type(${number})`);
     await page.until(`byId("stop-title").textContent.startsWith("${number}.") && !byId("start").disabled`);

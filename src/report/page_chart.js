@@ -156,9 +156,9 @@ function keepChart(host, describe, after = () => {}) {
 
 // ---- Bars: a line for each row, with the figures of single runs as ticks
 
-// rows: [{ name, color, value, shown, runs: [figure] }]
-function drawBars(host, rows) {
-  const most = Math.max(...rows.flatMap((row) => [row.value, ...row.runs]).filter(Number.isFinite), 1e-12);
+// rows: [{ name, color, value, shown, runs: [figure] }]; `least`: what a full bar stands for, or more where a row has more
+function drawBars(host, rows, least = 1e-12) {
+  const most = Math.max(...rows.flatMap((row) => [row.value, ...row.runs]).filter(Number.isFinite), least);
   const share = (value) => `${Math.max((100 * value) / most, 0).toFixed(2)}%`;
   const letters = (texts, most) => Math.min(Math.max(...texts.map((text) => Array.from(text).length)), most);
   host.style.setProperty("--label", `${letters(rows.map((row) => row.name), 24)}ch`);

@@ -144,6 +144,8 @@ function checkedSettings(term) {
   return { ...settings, embed: size, hidden: size, attn: size, maxout: "4", ffn: "4" };
 }
 
+const DIGITS = 13; // of a gradient, that central differences can show to be right
+
 async function checkGradients() {
   const term = engine.info.terms.find(({ name }) => name === training.broken);
   byId("checked").textContent = textOf("checking");
@@ -154,7 +156,7 @@ async function checkGradients() {
       ...(term ? [html("details", {}, html("summary", {}, textOf("which")), html("code", {}, term.name), `: ${term.dropped}`)] : []));
     const digits = (worst) => Math.min(Math.max(-Math.log10(Math.max(worst ?? 1, 1e-16)), 0), 16);
     drawBars(byId("gradients"), tensors.map(({ name, worst, ok: right }) =>
-      ({ name, color: right ? "var(--m0)" : "var(--m1)", value: digits(worst), shown: right ? fixed(digits(worst), 1) : `${fixed(digits(worst), 1)} ✗`, runs: [] })));
+      ({ name, color: right ? "var(--m3)" : "var(--gold)", value: digits(worst), shown: right ? fixed(digits(worst), 1) : `${fixed(digits(worst), 1)} ✗`, runs: [] })), DIGITS);
   } catch (error) {
     byId("checked").textContent = visible(error.message, false);
   }

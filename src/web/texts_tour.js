@@ -3,17 +3,17 @@
 
 const stops = [
   {
-    link: "task=mono&sentence=0",
+    link: "task=mono&sentence=0&pause=300",
     title: ["Look up", "Nachschlagen", "Consulter"],
     text: [
-      "Each French word of this task translates the English word at the same place, so that the matrix becomes almost a diagonal: the decoder, which writes the French words, learns to look at the English word that it translates next. Press “Try it” and wait for the green tick. Which word does the article un look at most, and why is it not a?",
-      "Jedes französische Wort dieser Aufgabe übersetzt das englische an derselben Stelle, sodass die Matrix beinahe zur Diagonale wird: Der Decoder, der die französischen Wörter schreibt, lernt, auf das englische Wort zu schauen, das er als Nächstes übersetzt. Drücken Sie „Ausprobieren“ und warten Sie auf das grüne Häkchen. Auf welches Wort schaut der Artikel un am meisten, und warum ist es nicht a?",
-      "Chaque mot français de cette tâche traduit le mot anglais de même rang, si bien que la matrice devient presque une diagonale : le décodeur, qui écrit les mots français, apprend à regarder le mot anglais qu'il va traduire. Appuyez sur « Essayer » et attendez la coche verte. Quel mot l'article un regarde-t-il le plus, et pourquoi n'est-ce pas a ?",
+      "Each French word of this task translates the English word at the same place, so that the matrix becomes almost a diagonal: the decoder, which writes the French words, learns to look at the English word that it translates next. Press “Try it” and wait for the green tick; the training pauses after 300 updates. Which word does the article un look at most, and why is it not a?",
+      "Jedes französische Wort dieser Aufgabe übersetzt das englische an derselben Stelle, sodass die Matrix beinahe zur Diagonale wird: Der Decoder, der die französischen Wörter schreibt, lernt, auf das englische Wort zu schauen, das er als Nächstes übersetzt. Drücken Sie „Ausprobieren“ und warten Sie auf das grüne Häkchen; das Training hält nach 300 Updates an. Auf welches Wort schaut der Artikel un am meisten, und warum ist es nicht a?",
+      "Chaque mot français de cette tâche traduit le mot anglais de même rang, si bien que la matrice devient presque une diagonale : le décodeur, qui écrit les mots français, apprend à regarder le mot anglais qu'il va traduire. Appuyez sur « Essayer » et attendez la coche verte ; l'entraînement s'arrête après 300 pas. Quel mot l'article un regarde-t-il le plus, et pourquoi n'est-ce pas a ?",
     ],
     answer: [
-      "The noun behind it: only the noun decides between un and une, and what the encoder has noted of baker (its annotation) knows the a before it as well. For the full stop, which never changes, the model may look anywhere. Now pause, tick “bend” below the matrix and click another noun in the row of boulanger: the translation follows.",
-      "Auf das Nomen dahinter: Nur das Nomen entscheidet zwischen un und une, und was der Encoder zu baker notiert hat (die Annotation), kennt auch das a davor. Für den Punkt, der immer gleich ist, kann das Modell irgendwohin schauen. Nun anhalten, unter der Matrix „verbiegen“ ankreuzen und in der Zeile von boulanger ein anderes Nomen anklicken: Die Übersetzung folgt.",
-      "Le nom qui suit : lui seul décide entre un et une, et ce que l'encodeur a noté de baker (son annotation) connaît aussi le a qui précède. Pour le point, toujours le même, le modèle peut regarder n'importe où. Mettez en pause, cochez « plier » sous la matrice et cliquez sur un autre nom dans la ligne de boulanger : la traduction suit.",
+      "The noun behind it: only the noun decides between un and une, and what the encoder has noted of baker (its annotation) knows the a before it as well. For the full stop, which never changes, the model may look anywhere. Now tick “bend” below the matrix and click another noun in the row of boulanger: the translation follows.",
+      "Auf das Nomen dahinter: Nur das Nomen entscheidet zwischen un und une, und was der Encoder zu baker notiert hat (die Annotation), kennt auch das a davor. Für den Punkt, der immer gleich ist, kann das Modell irgendwohin schauen. Kreuzen Sie nun unter der Matrix „verbiegen“ an und klicken Sie in der Zeile von boulanger auf ein anderes Nomen: Die Übersetzung folgt.",
+      "Le nom qui suit : lui seul décide entre un et une, et ce que l'encodeur a noté de baker (son annotation) connaît aussi le a qui précède. Pour le point, toujours le même, le modèle peut regarder n'importe où. Cochez maintenant « plier » sous la matrice et cliquez sur un autre nom dans la ligne de boulanger : la traduction suit.",
     ],
   },
   {
@@ -25,9 +25,9 @@ const stops = [
       "Le modèle A doit comprimer toute la phrase en un seul vecteur, sans attention ; le modèle B peut revoir chaque mot. Tous deux apprennent sur les mêmes lots et s'arrêtent après 500 pas. Combien de phrases jamais vues chacun traduit-il exactement ?",
     ],
     answer: [
-      "9 % without attention and 97 % with it. Set “words of a source at most” to 14, below under “Sentence pairs”, and press “Start”: with longer sentences it is 2 % and 98 %.",
-      "9 % ohne Aufmerksamkeit und 97 % mit ihr. Setzen Sie unten bei „Satzpaare“ die Wörter einer Quelle auf höchstens 14 und drücken Sie „Start“: Mit längeren Sätzen sind es 2 % und 98 %.",
-      "9 % sans attention et 97 % avec. Plus bas, sous « Paires de phrases », mettez les mots d'une source à 14 au plus et appuyez sur « Démarrer » : avec des phrases plus longues, c'est 2 % et 98 %.",
+      "9 % without attention and 97 % with it: one vector keeps the pattern of the sentence but loses which words filled it. Set “words of a source at most” to 14, below under “Sentence pairs”, and press “Start”: with longer sentences it is 2.5 % and 98.5 %.",
+      "9 % ohne Aufmerksamkeit und 97 % mit ihr: Der eine Vektor behält den Bauplan des Satzes, aber nicht, welche Wörter darin standen. Setzen Sie unten bei „Satzpaare“ die Wörter einer Quelle auf höchstens 14 und drücken Sie „Start“: Mit längeren Sätzen sind es 2,5 % und 98,5 %.",
+      "9 % sans attention et 97 % avec : un vecteur unique retient la structure de la phrase, mais oublie quels mots la remplissaient. Plus bas, sous « Paires de phrases », mettez les mots d'une source à 14 au plus et appuyez sur « Démarrer » : avec des phrases plus longues, c'est 2,5 % et 98,5 %.",
     ],
   },
   {
@@ -53,23 +53,23 @@ const stops = [
       "Le score compare l'état du décodeur à chaque mot source : dans le modèle A par un petit réseau, comme en 2015 (additive), dans le modèle B par un simple produit (dot). Tous deux apprennent sur les mêmes lots et s'arrêtent après 300 pas. Quelle matrice est la plus nette (a le moins d'entropie), et est-ce le modèle qui traduit le mieux ?",
     ],
     answer: [
-      "B's: its entropy is 0.01, A's 0.37. But B has settled early on other words than the right ones (44 % of its weight is on gold links, 60 % of A's), and translates 65 % exactly, A 97 %; it needs 500 updates for as much.",
-      "Die von B: Ihre Entropie ist 0,01, die von A 0,37. B hat sich aber früh auf andere als die richtigen Wörter festgelegt (44 % seines Gewichts liegen auf Gold-Links, 60 % bei A) und übersetzt 65 % exakt, A 97 %; für ebenso viel braucht es 500 Updates.",
-      "Celle de B : son entropie est de 0,01, celle de A de 0,37. Mais B s'est fixé tôt sur d'autres mots que les bons (44 % de son poids est sur les liens de référence, 60 % pour A) et traduit 65 % des phrases exactement, A 97 % ; il lui faut 500 pas pour en faire autant.",
+      "B's: its entropy is 0.01, A's 0.37. But B has settled early on other words than the right ones (43.5 % of its weight is on gold links, 59.5 % of A's), and translates 64.5 % exactly, A 96.5 %; it needs 500 updates for as much.",
+      "Die von B: Ihre Entropie ist 0,01, die von A 0,37. B hat sich aber früh auf andere als die richtigen Wörter festgelegt (43,5 % seines Gewichts liegen auf Gold-Links, 59,5 % bei A) und übersetzt 64,5 % exakt, A 96,5 %; für ebenso viel braucht es 500 Updates.",
+      "Celle de B : son entropie est de 0,01, celle de A de 0,37. Mais B s'est fixé tôt sur d'autres mots que les bons (43,5 % de son poids est sur les liens de référence, 59,5 % pour A) et traduit 64,5 % des phrases exactement, A 96,5 % ; il lui faut 500 pas pour en faire autant.",
     ],
   },
   {
-    link: "task=reorder&a=heads=4",
+    link: "task=reorder&a=heads=4&pause=500",
     title: ["Heads", "Köpfe", "Têtes"],
     text: [
-      "Four attentions (heads) work side by side here, each with projections of its own; the matrix shows their mean. While the model trains, choose single ones in the list “head” above the table, at the right. Do all of them point at the word being translated?",
-      "Hier arbeiten vier Aufmerksamkeiten (Köpfe) nebeneinander, jede mit eigenen Projektionen; die Matrix zeigt ihr Mittel. Wählen Sie während des Trainings einzelne in der Liste „Kopf“ rechts über der Tabelle. Zeigen alle auf das Wort, das gerade übersetzt wird?",
-      "Quatre attentions (têtes) travaillent ici côte à côte, chacune avec ses propres projections ; la matrice montre leur moyenne. Pendant l'entraînement, choisissez-en une dans la liste « tête », à droite au-dessus du tableau. Pointent-elles toutes le mot traduit ?",
+      "Four attentions (heads) work side by side here, each with projections of its own; the matrix shows their mean. While the model trains (it pauses after 500 updates), choose single ones in the list “head” above the table, at the right. Do all of them point at the word being translated?",
+      "Hier arbeiten vier Aufmerksamkeiten (Köpfe) nebeneinander, jede mit eigenen Projektionen; die Matrix zeigt ihr Mittel. Wählen Sie während des Trainings (es hält nach 500 Updates an) einzelne in der Liste „Kopf“ rechts über der Tabelle. Zeigen alle auf das Wort, das gerade übersetzt wird?",
+      "Quatre attentions (têtes) travaillent ici côte à côte, chacune avec ses propres projections ; la matrice montre leur moyenne. Pendant l'entraînement (il s'arrête après 500 pas), choisissez-en une dans la liste « tête », à droite au-dessus du tableau. Pointent-elles toutes le mot traduit ?",
     ],
     answer: [
-      "No: some are sharp on the noun or the verb, others stay blurred or watch another place. After 500 updates 37 % of their mean weight is on gold links, 60 % with a single attention; but the decoder reads all four, and as many sentences are exact (96 %).",
-      "Nein: Manche zeigen scharf auf Nomen oder Verb, andere bleiben verschwommen oder beobachten eine andere Stelle. Nach 500 Updates liegen 37 % ihres mittleren Gewichts auf Gold-Links, 60 % bei einer einzigen Aufmerksamkeit; der Decoder liest aber alle vier, und ebenso viele Sätze sind exakt (96 %).",
-      "Non : certaines visent nettement le nom ou le verbe, d'autres restent floues ou surveillent ailleurs. Après 500 pas, 37 % de leur poids moyen est sur les liens de référence, 60 % avec une seule attention ; mais le décodeur lit les quatre, et autant de phrases sont exactes (96 %).",
+      "No: some are sharp on the noun or the verb, others stay blurred or watch another place. After 500 updates 36.7 % of their mean weight is on gold links, 60.5 % with a single attention; but the decoder reads all four, and about as many sentences are exact (96 and 97 %).",
+      "Nein: Manche zeigen scharf auf Nomen oder Verb, andere bleiben verschwommen oder beobachten eine andere Stelle. Nach 500 Updates liegen 36,7 % ihres mittleren Gewichts auf Gold-Links, 60,5 % bei einer einzigen Aufmerksamkeit; der Decoder liest aber alle vier, und etwa ebenso viele Sätze sind exakt (96 und 97 %).",
+      "Non : certaines visent nettement le nom ou le verbe, d'autres restent floues ou surveillent ailleurs. Après 500 pas, 36,7 % de leur poids moyen est sur les liens de référence, 60,5 % avec une seule attention ; mais le décodeur lit les quatre, et presque autant de phrases sont exactes (96 contre 97 %).",
     ],
   },
   {
@@ -81,9 +81,9 @@ const stops = [
       "Le gradient dit, pour chaque poids, comment la perte change avec lui, et l'entraînement le suit ; ici, un terme de sa formule est omis, et l'on ne vous dit pas lequel. Appuyez sur « Essayer », puis plus bas, sous « Regarder dedans », sur « Vérifier les gradients » : chaque poids est un peu déplacé, et ce que fait vraiment la perte (différences centrées) est comparé au gradient de chaque matrice de poids (tenseur). Les courbes auraient-elles montré que quelque chose est faux ?",
     ],
     answer: [
-      "Seldom: without 13 of the 23 terms that may be missing here, 90 % and more of the sentences are exact after 300 updates (97 % when none is missing); without 3 of them the model learns nothing. The check finds every one. Gradients are computed backward from the loss: tensors between the loss and the missing term are right, those before it wrong.",
-      "Selten: Ohne 13 der 23 Terme, die hier fehlen können, sind nach 300 Updates 90 % der Sätze und mehr exakt (97 %, wenn keiner fehlt); ohne 3 von ihnen lernt das Modell nichts. Die Prüfung findet jeden. Gradienten werden vom Verlust aus rückwärts berechnet: Tensoren zwischen dem Verlust und dem fehlenden Term sind richtig, die davor falsch.",
-      "Rarement : sans 13 des 23 termes qui peuvent manquer ici, 90 % des phrases ou plus sont exactes après 300 pas (97 % quand aucun ne manque) ; sans 3 d'entre eux, le modèle n'apprend rien. La vérification les trouve tous. Les gradients se calculent à rebours depuis la perte : les tenseurs entre la perte et le terme manquant sont justes, ceux d'avant sont faux.",
+      "It depends on the term: 23 may be missing here. Without 13 of them the curves look right (after 300 updates 90 % and more of the sentences are exact, 96.5 % when none is missing), without 7 the model learns more slowly (29 to 67.5 %), without 3 nothing. The check finds every one. Gradients are computed backward from the loss: tensors between the loss and the missing term are right, those before it wrong. But the decoder is recurrent, so that an error of one step also reaches all that belongs to the steps before it: look for the tensors with the fewest right digits. In 16 of the 23 cases some have none at all (0.0), most of them because all of their gradient comes through the missing term.",
+      "Das hängt vom Term ab: 23 können hier fehlen. Ohne 13 von ihnen sehen die Kurven richtig aus (nach 300 Updates sind 90 % der Sätze und mehr exakt; 96,5 %, wenn keiner fehlt), ohne 7 lernt das Modell langsamer (29 bis 67,5 %), ohne 3 gar nichts. Die Prüfung findet jeden. Gradienten werden vom Verlust aus rückwärts berechnet: Tensoren zwischen dem Verlust und dem fehlenden Term sind richtig, die davor falsch. Der Decoder ist aber rekurrent, sodass ein Fehler eines Schritts auch alles erreicht, was zu den Schritten davor gehört: Suchen Sie die Tensoren mit den wenigsten richtigen Stellen. In 16 der 23 Fälle haben einige gar keine (0.0), meist weil ihr ganzer Gradient durch den fehlenden Term kommt.",
+      "Cela dépend du terme : 23 peuvent manquer ici. Sans 13 d'entre eux, les courbes semblent justes (après 300 pas, 90 % des phrases ou plus sont exactes ; 96,5 % quand aucun ne manque) ; sans 7, le modèle apprend plus lentement (29 à 67,5 %) ; sans 3, il n'apprend rien. La vérification les trouve tous. Les gradients se calculent à rebours depuis la perte : les tenseurs entre la perte et le terme manquant sont justes, ceux d'avant sont faux. Mais le décodeur est récurrent, si bien qu'une erreur d'une étape atteint aussi tout ce qui appartient aux étapes précédentes : cherchez les tenseurs qui ont le moins de décimales justes. Dans 16 des 23 cas, certains n'en ont aucune (0.0), le plus souvent parce que tout leur gradient passe par le terme manquant.",
     ],
   },
 ];

@@ -116,6 +116,11 @@ async function gradients(page) {
   await page.click("#check");
   await page.until(`/tensors are wrong/.test(byId("checked").textContent)`);
   assert.ok((await text(page, "#checked")).includes(terms[0]));
+  for (const [width, figure, isRight] of await page.run(`[...document.querySelectorAll("#gradients > div")].map((row) =>
+    [parseFloat(row.querySelector("i").style.width), row.querySelector(".figure").textContent, row.querySelector("i").style.background === "var(--m3)"])`)) {
+    assert.ok(Math.abs(width - 100 * parseFloat(figure) / 13) < 0.5, `${figure} digits: ${width} % of 13`);
+    assert.strictEqual(isRight, !figure.includes("✗"), figure);
+  }
   await choose(page, "#term", "");
 }
 
@@ -217,6 +222,7 @@ async function tour(page) {
     assert.strictEqual(await page.run(`byId("broken").hidden`), number !== 6, `stop ${number}`);
     assert.strictEqual(await page.run("engine.info.terms.some(({ name }) => name === training.broken)"), number === 6, `stop ${number}`);
   }
+  assert.deepStrictEqual(await page.run("stops.map(({ link }) => readLink(link).pause)"), [300, 500, 300, 300, 500, 300]);
   await page.click("#stop-close"); // mends it
   await page.until(`byId("broken").hidden && !training.broken && byId("stop").hidden`);
   await page.run(`location.hash = "pause=40"`);

@@ -93,7 +93,7 @@ function drawTranslations(frames) {
   const pair = watchedPair(), unknown = frames.find(Boolean)?.unknown;
   const line = (name, text, mark = null) => html("p", { class: "line" }, html("span", { class: "note" }, name), html("bdi", { class: mark, title: mark && text }, text ? visible(text) : "…"));
   byId("translations").replaceChildren(
-    line(textOf("source"), pair.source + (unknown ? ` (${textOf("unknown", { n: unknown })})` : "")), ...(pair.target === null ? [] : [line(textOf("reference"), pair.target)]),
+    line(textOf("source"), pair.source + (unknown?.length ? ` (${textOf("unknown", { words: clipped(unknown.join(", "), 60) })})` : "")), ...(pair.target === null ? [] : [line(textOf("reference"), pair.target)]),
     ...frames.map((frame, slot) => frame && line(`${textOf("translation")}${state.models[1] ? ` ${names[slot]}` : ""}`, frame.translation,
       frame.translation === pair.target ? "said right" : "said")).filter(Boolean));
 }

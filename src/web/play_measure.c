@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Sums of the weights on gold links, of all and of those that cross another. */
+/* Sums of the weights on sure gold links, of all and of those that cross another sure one. */
 typedef struct gold_sums {
     const sa_gold_alignment *gold; /* of each pair of the part */
     double weight, moved;
@@ -56,6 +56,7 @@ static web_measuring *begin(web_play *play, int most, sa_error *error) {
 static bool crosses(const sa_gold_alignment *gold, const sa_link *link) {
     for (size_t i = 0; i < gold->count; i++) {
         const sa_link *other = &gold->links[i];
+        if (other->possible) continue;
         if ((other->source - link->source) * (other->target - link->target) < 0) return true;
     }
     return false;

@@ -69,7 +69,7 @@ const texts = {
   bleuTitle: ["unseen sentences, %", "ungesehene Sätze, %", "phrases jamais vues, %"],
   goldTitle: ["entropy, nats", "Entropie, nats", "entropie, nats"],
   updates: ["updates", "Updates", "pas"],
-  unknown: ["{n} unknown words", "{n} unbekannte Wörter", "{n} mots inconnus"],
+  unknown: ["unknown: {words}", "unbekannt: {words}", "inconnu : {words}"],
   hint: ["Point at a cell, tap it or move with the arrow keys, to see its equation with the numbers; click or press Enter for the whole step.",
     "Auf eine Zelle zeigen, tippen oder mit den Pfeiltasten wandern, um ihre Gleichung mit den Zahlen zu sehen; Klick oder Eingabetaste zeigt den ganzen Schritt.",
     "Pointez ou touchez une cellule, ou utilisez les flèches, pour voir son équation et ses nombres ; un clic ou la touche Entrée montre l'étape entière."],

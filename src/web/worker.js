@@ -26,12 +26,24 @@ const opened = (slot) => {
 
 // ---- Moments
 
+// The words of a source that are not in the vocabulary of a model; each is asked for once.
+function unknownIn(model, { unknown_source: count, source }) {
+  if (!count) return [];
+  const of = source.join(" ");
+  if (model.unknown?.of !== of) {
+    const words = new Set(source.slice(0, -1).filter((word) => word.trim()));
+    model.unknown = { of, words: [...words].filter((word) => softalign.call("translate", model.play, word, "", null).unknown_source) };
+  }
+  return model.unknown.words;
+}
+
 // What a model does with the watched sentence.
-function look({ play, attends }, frame) {
+function look(model, frame) {
+  const { play, attends } = model;
   const { source, target, look: options, links } = watched;
   if (source === null) return;
   const found = softalign.call("translate", play, source, options, links);
-  Object.assign(frame, { translation: found.text, unknown: found.unknown_source });
+  Object.assign(frame, { translation: found.text, unknown: unknownIn(model, found) });
   if (!attends) return;
   const { source: columns, target: rows, weights, each, heads, layers } = softalign.call("align", play, source, target, options, links);
   const flat = (matrix) => Float32Array.from(matrix.flat());

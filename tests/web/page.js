@@ -130,6 +130,9 @@ async function texts(page, folder) {
   await page.type("#source", evil);
   await page.key("Enter");
   await page.until(`byId("translations").textContent.includes("<img")`);
+  await page.type("#source", "the zebu finds a qat.");
+  await page.key("Enter");
+  await page.until(`byId("translations").textContent.includes("the zebu finds a qat. (unknown: zebu, qat)")`);
   const pairs = fs.readFileSync(path.join(folder, "bad.tsv"), "utf8");
   await page.type("#own", pairs);
   await page.click("#use");
@@ -206,7 +209,17 @@ async function answers(page) {
   await choose(page, "#language", "en");
 }
 
+// Where no word moves there is no weight of moved words.
+async function unmoved(page) {
+  await page.run(`location.hash = "task=mono"`);
+  await page.until(`state.task === "mono" && !byId("start").disabled`);
+  await page.click("#single");
+  await page.until(`${last("step")} === 1`);
+  assert.deepStrictEqual(await page.run(`[past.moments[0].frames[0].held.moved, [...document.querySelectorAll("#figures tr")].find((row) => row.textContent.includes("moved words")).querySelector("td").textContent]`), [null, "–"]);
+}
+
 async function tour(page) {
+  await unmoved(page);
   await answers(page);
   for (const [number, named] of [[2, ["A: decoder fixed", "B: decoder bahdanau"]], [4, ["A: attention additive", "B: attention dot"]]]) {
     await page.click(`#stops button:nth-of-type(${number})`);

@@ -128,15 +128,16 @@ static inline __attribute__((always_inline)) void store_row(const factors *f, in
 static inline __attribute__((always_inline)) void multiply_tile(const factors *f, int first,
                                                                 int rows) {
     const sa_real *a = f->a + first * f->a_row, *b = f->panel;
+    const ptrdiff_t row = f->a_row, step = f->a_step;
     lanes sum[24 / WIDE][WIDE];
     for (int i = 0; i < rows; i++)
         for (int j = 0; j < WIDE; j++) sum[i][j] = (lanes){0};
-    for (ptrdiff_t k = 0, at = 0; k < f->inner; k++, at += f->a_step, b += WIDTH) {
+    for (int k = 0; k < f->inner; k++, a += step, b += WIDTH) {
         const lanes *bk = (const lanes *)b;
         __builtin_prefetch(b + 24 * WIDTH);
         __builtin_prefetch(b + 24 * WIDTH + LANES);
         for (int i = 0; i < rows; i++)
-            for (int j = 0; j < WIDE; j++) sum[i][j] += a[i * f->a_row + at] * bk[j];
+            for (int j = 0; j < WIDE; j++) sum[i][j] += a[i * row] * bk[j];
     }
     for (int i = 0; i < rows; i++) store_row(f, first + i, sum[i]);
 }

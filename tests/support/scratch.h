@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 static char scratch[64];
@@ -63,13 +64,15 @@ static inline void scratch_write(const char *path, const void *bytes, size_t siz
     ck_assert_int_eq(fclose(file), 0);
 }
 
-/* The bytes of a file (at most 64 KiB), to be freed. */
+/* The bytes of a file, to be freed. */
 static inline char *scratch_read(const char *path, size_t *size) {
     FILE *file = fopen(path, "rb");
     ck_assert_ptr_nonnull(file);
-    char *bytes = calloc(1, 65536);
-    *size = fread(bytes, 1, 65535, file);
-    ck_assert_uint_lt(*size, 65535); /* the whole file */
+    struct stat about;
+    ck_assert_int_eq(fstat(fileno(file), &about), 0);
+    char *bytes = calloc(1, (size_t)about.st_size + 1); /* ends with a 0 */
+    *size = fread(bytes, 1, (size_t)about.st_size, file);
+    ck_assert_uint_eq(*size, about.st_size);
     fclose(file);
     return bytes;
 }

@@ -253,6 +253,17 @@ plant_format() {
     expect_found guard_format.sh src/layers/bad.c 'int  x ;' 'src/layers/bad.c:1:4: error'
 }
 
+plant_results() {
+    mkdir -p scripts/benchmarks scripts/pictures
+    printf 'part,scale,threads,attention,who,quantity,median\nspeed,toy,1,additive,ours,words_per_second,10\n' \
+        >scripts/benchmarks/one.csv
+    "$guards/../benchmarks/page.sh" scripts/benchmarks
+    expect_clean guard_results.sh
+    expect_found guard_results.sh scripts/benchmarks/one.csv \
+        $'part\nspeed,toy,1,additive,ours,words_per_second,20' 'scripts/benchmarks/RESULTS.md:1: not made of the CSV files'
+    rm -r scripts/benchmarks scripts/pictures
+}
+
 grow_clean_tree
 expect_clean guard_modules.sh
 expect_clean guard_equations.sh
@@ -266,4 +277,5 @@ plant_names
 plant_equations
 plant_links
 plant_format
+plant_results
 [ "$failures" -eq 0 ]

@@ -1,10 +1,11 @@
-# scripts/bench at a tiny size: it measures, resumes and reports, and everybody trains on the same
-# batches. Nothing is asked about speed.
+# scripts/bench at a tiny size: it measures, resumes, reports and publishes, and everybody trains on the
+# same batches. Nothing is asked about speed.
 . tests/support/cli.sh
 tools=$(dirname "$softalign")/scripts/benchmarks
 
 bench() {
     COMMAND=$softalign TOOLS=$tools OUT=$scratch/out PYTHON=$scratch/no-python MULTI30K= \
+        PROCESSOR="A Processor (Made up)" PUBLISHED=$scratch/published \
         "$root/scripts/bench" "$@" 2>err
 }
 options="--scales tiny --only speed,memory,start,decode,align,growth --rounds 1 --threads 1"
@@ -14,6 +15,7 @@ bench --fast && fail "an unknown option is taken"
 same "unknown option" "bench: unknown option --fast; see --help" "$(cat err)"
 bench --scales huge && fail "an unknown scale is taken"
 bench --only speed --rounds 0 && fail "no rounds are taken"
+bench --quick --publish && fail "quick figures are published"
 
 bench $options >report || fail "bench: $(cat err)"
 grep -q '^bench: 0:[0-9]* speed 1 tiny 1 dot floor$' err || fail "it does not say what it measures: $(cat err)"
@@ -21,6 +23,7 @@ grep -q 'no PyTorch' err || fail "it does not say that PyTorch is missing"
 grep -q failed err && fail "a measurement: $(cat err)"
 cmp -s report out/results.md || fail "what is printed is not what is written"
 grep -q '^| TINY | additive | 1 | [0-9]' report || fail "no row of training: $(cat report)"
+grep -q '^- \*\*A Processor (Made up)\*\*, [0-9]* cores' report || fail "where it was measured is missing: $(cat report)"
 
 # figure WHO QUANTITY: its median, of training with the additive score
 figure() {
@@ -57,6 +60,35 @@ before=$(cat out/records.tsv)
 bench $options >report || fail "bench once more: $(cat err)"
 same "what was measured again" "" "$(grep '^bench: [0-9]*:' err)"
 same "records" "$before" "$(cat out/records.tsv)"
+
+# Published: beside another processor's figures; what an older run measured stays, with its commit, unless it was
+# measured again; no ratio mixes two runs.
+mkdir published
+sed 's/A Processor/Another/; s/,[^,]*,[^,]*$/,0ther00,2026-01-01/' out/results.csv >published/another.csv
+{
+    head -n 1 out/results.csv
+    printf '%s,0lder00,2026-01-02\n' about,all,0,none,run,processor,'A Processor (Made up),,,' \
+        speed,tiny,1,additive,ours,words_per_second,1,1,1,1 speed,toy,1,additive,ours,words_per_second,10,9,11,3 \
+        speed,toy,1,additive,tuned,words_per_second,4,4,4,3 speed,toy,1,additive,stock,words_per_second,3,3,3,3
+    echo speed,toy,1,additive,floor,words_per_second,20,20,20,3,0ldest0,2026-01-01
+    echo about,all,0,none,run,processor,Nobody,,,,g0ne000,2026-01-01
+} >published/a-processor-made-up.csv
+bench $options --publish >report || fail "bench --publish: $(cat err)"
+published=published/a-processor-made-up.csv
+same "rows replaced" 0 "$(grep -cE '^speed,tiny,.*,0lder00|,g0ne000,' $published)"
+same "rows kept" 5 "$(grep -cE ',0lder00,|,0ldest0,' $published)"
+[ "$(grep -vcE ',0lder00,|,0ldest0,' $published)" -eq "$(wc -l <out/results.csv)" ] || fail "not all is published"
+page=published/RESULTS.md
+grep -q '^| TINY | additive | 1 | [0-9,]* | - | [0-9]* % | [0-9,]* | [0-9]* % |$' $page || fail "not side by side: $(cat $page)"
+grep -q '^| TOY | additive | 1 | 10 | 2.50 x | - | - | - |$' $page || fail "ratio of two runs: $(cat $page)"
+grep -q '^- No cause is written down:$' $page || fail "no misses"
+grep -q 'training TOY to the best PyTorch, 1 thread: A Processor (Made up) 2.50 x$' $page || fail "no miss: $(cat $page)"
+printf 'training TOY\tA Processor (Made up), 0lder00\tToo warm\n' >published/misses.tsv
+"$root/scripts/benchmarks/page.sh" published || fail page.sh
+grep -A 1 '^- Too warm:$' $page | grep -q 'training TOY' || fail "no cause: $(cat $page)"
+bench $options --publish >report || fail "bench --publish again: $(cat err)"
+[ "$(wc -l <$published)" -eq $(($(wc -l <out/results.csv) + 5)) ] || fail "publishing twice adds rows"
+
 bench $options --quick --only start >report || fail "bench --quick: $(cat err)"
 grep -q ' speed ' out/records.tsv && fail "records of other options are kept"
 finish

@@ -1,0 +1,15 @@
+#!/bin/bash
+# Makes RESULTS.md and the plot of speed, speed.svg, of the processors' CSV files in a folder.
+#
+#   scripts/benchmarks/page.sh [FOLDER [OUT]]   scripts/benchmarks if not given; its plot is in scripts/pictures
+set -euo pipefail
+export LC_ALL=C
+here=$(cd "$(dirname "$0")" && pwd)
+folder=${1:-$here} out=${2:-${1:-$here}}
+plot=$out/speed.svg
+[ "$(cd "$out" && pwd)" != "$here" ] || plot=$here/../pictures/speed.svg
+
+awk -v causes="$folder/misses.tsv" -f "$here/results.awk" -f "$here/page.awk" "$folder"/*.csv >"$out/RESULTS.md"
+[ ! -e "$folder/elsewhere.md" ] || cat "$folder/elsewhere.md" >>"$out/RESULTS.md"
+awk -f "$here/results.awk" -f "$here/plot.awk" "$folder"/*.csv >"$out/speed.new" && mv "$out/speed.new" "$plot" ||
+    rm "$out/speed.new" # no processor has all three sizes

@@ -51,6 +51,7 @@ typedef struct score_work {
     bool resampled;                  /* bootstrap samples were drawn */
     score_system ours, theirs;       /* theirs.each is NULL without --against */
     double p_value[SA_METRIC_COUNT]; /* of the difference between the two */
+    sa_confidence_interval difference[SA_METRIC_COUNT]; /* of ours - theirs on the same samples */
     int *source_words;               /* [count], NULL: unknown */
 } score_work;
 

@@ -28,6 +28,7 @@ static json_t *json_against(const score_work *work) {
     json_t *object = json_object();
     add_scores(work, &work->theirs.sum, object);
     add(object, "intervals", json_intervals(work->theirs.interval));
+    add(object, "difference", json_intervals(work->difference));
     add(object, "p", json_p_values(work));
     return object;
 }

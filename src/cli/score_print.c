@@ -35,14 +35,15 @@ static void add_lines(const score_work *work, sa_buffer *out) {
 }
 
 static void add_against(const score_work *work, sa_buffer *out) {
-    sa_buffer_addf(out, "\nagainst '%s':\n%-8s %8s %10s %8s\n", work->theirs.name, "", "other",
-                   "difference", "p");
+    sa_buffer_addf(out, "\nagainst '%s':\n%-8s %8s %10s %18s %8s\n", work->theirs.name, "",
+                   "other", "difference", "95 %", "p");
     for (int m = 0; m < SA_METRIC_COUNT; m++) {
         const double whole = sa_metric_list[m].whole,
                      other = score_value(work, &work->theirs.sum, m);
         const double difference = score_value(work, &work->ours.sum, m) - other;
-        sa_buffer_addf(out, "%-8s %8.2f %+10.2f %8.4f\n", sa_metric_list[m].title, whole * other,
-                       whole * difference, work->p_value[m]);
+        sa_buffer_addf(out, "%-8s %8.2f %+10.2f %+8.2f to %+6.2f %8.4f\n", sa_metric_list[m].title,
+                       whole * other, whole * difference, whole * work->difference[m].low,
+                       whole * work->difference[m].high, work->p_value[m]);
     }
 }
 

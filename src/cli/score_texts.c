@@ -47,15 +47,28 @@ static void compute_intervals(const score_work *work, double *samples,
         intervals[m] = sa_confidence_interval_of(samples + m * count, count);
 }
 
-static bool resample_all(score_work *work, sa_error *error) {
+/* p and the interval of the differences, sample by sample. */
+static bool compare_samples(score_work *work, const double *ours, const double *theirs,
+                            sa_error *error) {
     const int count = work->options->resampling.samples;
-    double *ours = resample(work, work->ours.each, work->count, error), *theirs = NULL;
-    if (ours && work->theirs.each) theirs = resample(work, work->theirs.each, work->count, error);
-    work->resampled = ours && (theirs || !work->theirs.each);
-    for (int m = 0; work->resampled && theirs && m < SA_METRIC_COUNT; m++)
+    const size_t all = SA_METRIC_COUNT * (size_t)count;
+    double *differences = sa_new(all, sizeof *differences, error);
+    if (!differences) return false;
+    for (size_t i = 0; i < all; i++) differences[i] = ours[i] - theirs[i];
+    compute_intervals(work, differences, work->difference);
+    for (int m = 0; m < SA_METRIC_COUNT; m++)
         work->p_value[m] = sa_bootstrap_p_value(ours + m * count, theirs + m * count, count,
                                                 score_value(work, &work->ours.sum, m) -
                                                     score_value(work, &work->theirs.sum, m));
+    free(differences);
+    return true;
+}
+
+static bool resample_all(score_work *work, sa_error *error) {
+    double *ours = resample(work, work->ours.each, work->count, error), *theirs = NULL;
+    if (ours && work->theirs.each) theirs = resample(work, work->theirs.each, work->count, error);
+    work->resampled = ours && (theirs || !work->theirs.each) &&
+                      (!theirs || compare_samples(work, ours, theirs, error));
     if (work->resampled) compute_intervals(work, ours, work->ours.interval);
     if (work->resampled && theirs) compute_intervals(work, theirs, work->theirs.interval);
     free(ours), free(theirs);

@@ -54,7 +54,7 @@ cmp -s out before && fail "another seed gives the same samples"
 grep -q '^BLEU|nrefs:1|bs:1000|seed:2|case:mixed|.* = 79.37 (μ = [0-9.]* ± [0-9.]*) 86.4/' out ||
     fail "--confidence: $(cat out)"
 expect 0 "" score hyp ref --against hyp --samples 9
-same "against itself" "BLEU 79.37 +0.00 0.1000" "$(sed -n 's/^BLEU  *\(79.*\)/BLEU \1/p' out | xargs)"
+same "against itself" "BLEU 79.37 +0.00 +0.00 to +0.00 0.1000" "$(sed -n 's/^BLEU  *\(79.*\)/BLEU \1/p' out | xargs)"
 
 # By length of the source: the bands' sentences add up.
 expect 0 "" score hyp ref --by-length --source ref
@@ -76,6 +76,10 @@ assert sum(band["sentences"] for band in all["by_length"].values()) == 32
 for interval in [all["intervals"]["bleu"], all["by_length"]["3-5"]["intervals"]["bleu"]]:
     assert interval["low"] < interval["mean"] < interval["high"]
 assert 66 < all["against"]["bleu"] < 67 and 0 < all["against"]["p"]["bleu"] < 0.05
+difference = all["against"]["difference"]["bleu"]
+means = all["intervals"]["bleu"]["mean"] - all["against"]["intervals"]["bleu"]["mean"]
+assert 0 < difference["low"] < difference["mean"] < difference["high"], difference
+assert abs(difference["mean"] - means) < 1e-9, (difference, means)
 END
 fi
 

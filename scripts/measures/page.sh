@@ -1,0 +1,42 @@
+# Sourced by scripts/measure: the tables in QUALITY.md and SEARCH.md that QUALITY.tsv gives, each between
+# <!-- measured CORPUS PART --> and <!-- /measured -->.
+
+# What each table shows: figures of QUALITY.tsv and their titles.
+columns_of() { # CORPUS PART
+    case $1:$2 in
+    alignments:*) echo 'aer:AER,precision:precision,recall:recall' ;;
+    *:search) echo "greedy.bleu:greedy,beam.bleu:beam of 5,power-0.5.bleu:length power 0.5,power-1.5.bleu:1.5,power-2.bleu:2" ;;
+    *:ingredients) echo 'greedy.bleu:greedy,beam.bleu:beam of 5,beam.low:95 % from,beam.high:to,delta:gain,delta.low:95 % from,delta.high:to,p:p' ;;
+    multi30k:*) echo 'greedy.bleu:greedy,beam.bleu:beam of 5,beam.chrf:chrF,greedy.cased:13a greedy,beam.cased:13a beam of 5' ;;
+    *) echo 'greedy.bleu:greedy,greedy.chrf:chrF,beam.bleu:beam of 5,beam.chrf:chrF,beam.exact:exact %' ;;
+    esac
+}
+
+# A text with its tables made again.
+with_tables() { # FILE
+    local line corpus part inside=no
+    while IFS= read -r line; do
+        [ "$line" != '<!-- /measured -->' ] || inside=no
+        [ $inside = yes ] || printf '%s\n' "$line"
+        [[ $line =~ ^\<!--\ measured\ ([a-z0-9]+)\ ([a-z]+)\ --\>$ ]] || continue
+        corpus=${BASH_REMATCH[1]} part=${BASH_REMATCH[2]} inside=yes
+        awk -F '\t' -v corpus="$corpus" -v part="$part" -v columns="$(columns_of "$corpus" "$part")" \
+            -f scripts/measures/table.awk "$changes" "$recipes" "$state"
+    done <"$1"
+    [ $inside = no ] || fail "$1: a table has no end"
+}
+
+page() {
+    local file new status=0
+    for file in scripts/benchmarks/{QUALITY,SEARCH}.md; do
+        new=$(mktemp)
+        with_tables "$file" >"$new"
+        if [ $check = no ]; then
+            cmp -s "$new" "$file" || cat "$new" >"$file"
+        else
+            diff "$file" "$new" >&2 || status=1
+        fi
+        rm -f "$new"
+    done
+    [ $status = 0 ] || fail "'scripts/measure page' makes these tables otherwise"
+}

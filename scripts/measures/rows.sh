@@ -1,0 +1,246 @@
+# Sourced by scripts/measure: rows of real corpora, trained and evaluated one by one.
+#
+# rows.tsv has a line for each row: corpus, part, name, number of seeds, minutes that one takes on two cores,
+# data (what corpora.sh makes of it), options of search, the row it is compared with, options of train; - where
+# there is none. A line of QUALITY.tsv holds what one seed of a row measured on one set of pairs: corpus, row,
+# seed, set, its recipe's sum, the number of the numerics (NUMERICS.tsv), the commit that trained it, date,
+# threads, seconds, updates, weights, processor, figures as NAME=VALUE.
+
+row_lines() { # CORPUS: its rows that were asked for
+    awk -F '\t' -v corpus="$1" -v only="$only" '
+        BEGIN { count = split(only, part, ",") }
+        /^#/ || $1 != corpus { next }
+        { wanted = !count }
+        { for (i = 1; i <= count; i++) if (part[i] == $2 || part[i] == $3) wanted = 1 }
+        wanted' "$recipes"
+}
+
+# A sum of what decides a row's figures: its options, and those of the preset.
+recipe_of() { # OPTIONS SEARCH DATA
+    local preset
+    preset=$(sed -n 's/.*--preset \([^ ]*\).*/\1/p' <<<"$1")
+    {
+        echo "$@"
+        [ -z "$preset" ] || sed -n "/{\"$preset\",/,/},\$/p" src/config/preset_*.c | grep -o '"--[a-z0-9-]* *[^ \\"]*'
+    } | cksum | cut -d ' ' -f 1
+}
+
+# The last change of numerics that concerns models trained with these options.
+numerics_of() { # OPTIONS
+    local family=recurrent
+    [[ $1 == *transformer* || $1 == *debian* ]] && family=transformer
+    [[ $1 == ibm1* ]] && family=ibm1
+    awk -F '\t' -v family=$family '/^#/ { next } $2 == "all" || $2 ~ family { last = $1 } END { print last + 0 }' \
+        "$changes"
+}
+
+# A column of the line that holds a row's figures; nothing where there is none.
+measured() { # CORPUS ROW SEED SET COLUMN
+    [ ! -e "$state" ] || awk -F '\t' -v key="$1 $2 $3 $4" -v column="$5" \
+        '$1 " " $2 " " $3 " " $4 == key { print $column }' "$state"
+}
+
+# finished, stale or nothing.
+standing() { # CORPUS ROW SEED SET RECIPE NUMERICS
+    local recipe then
+    recipe=$(measured "${@:1:4}" 5) then=$(measured "${@:1:4}" 6)
+    [ -n "$recipe" ] || return 0
+    if [ "$recipe" != "$5" ] || [ "$then" -lt "$6" ]; then echo stale; else echo finished; fi
+}
+
+# Puts a line in the place of the one with the same key. Several scripts may do so at a time.
+record() { # CORPUS ROW SEED SET COLUMN...
+    local line
+    line=$(printf '%s\t' "$@")
+    (
+        flock 9
+        touch "$state"
+        { grep '^#' "$state" || true; } >"$state.new"
+        {
+            awk -F '\t' -v key="$1 $2 $3 $4" '!/^#/ && $1 " " $2 " " $3 " " $4 != key' "$state"
+            echo "${line%$'\t'}"
+        } | sort -t $'\t' -k 1,2 -k 3,3n -k 4,4 >>"$state.new"
+        mv "$state.new" "$state"
+    ) 9>"$work/state.lock"
+}
+
+commit() { # the commit of sources and rows, with a + if they were changed since
+    local now
+    now=$(git rev-parse --short=7 HEAD 2>/dev/null) || { echo unknown+ && return; }
+    git diff --quiet HEAD -- src include scripts/measure scripts/measures || now+=+
+    [ -z "$(git ls-files --others --exclude-standard src include scripts/measures)" ] || now=${now%+}+
+    echo "$now"
+}
+
+# log.csv begins at 0 seconds again when a training is resumed.
+seconds_of() { # FOLDER
+    awk -F , 'NR > 1 { if ($3 + 0 < last) sum += last; last = $3 + 0 } END { printf "%.0f", sum + last }' "$1/log.csv"
+}
+
+# ---- One seed of a row ----
+
+# A number of JSON as the program prints it, two spaces to a level.
+value_at() { # KEY.KEY... JSON
+    awk -v path="$1" '
+        match($0, /^ *"[^"]*":/) {
+            depth = index($0, "\"") / 2
+            key[int(depth)] = $1
+            gsub(/[":]/, "", key[int(depth)])
+            at = key[1]
+            for (i = 2; i <= depth; i++) at = at "." key[i]
+            if (at == path && $2 != "{") {
+                sub(/,$/, "", $2)
+                print $2
+                exit
+            }
+        }' <<<"$2"
+}
+
+# Trains it, unless it has been trained; goes on with a training that was interrupted. How many seconds a
+# training took counts those since its last save as well, unless it was killed.
+train_row() { # FOLDER SEED DATA RECIPE OPTION...
+    local run=$1 seed=$2 data=$3 recipe=$4 how=--overwrite
+    shift 4
+    mkdir -p "$run"
+    [ "$(cat "$run/recipe" 2>/dev/null)" = "$recipe" ] || rm -f "$run"/{trained,recipe,last.safetensors}
+    [ ! -e "$run/trained" ] || return 0
+    if [ -e "$run/last.safetensors" ]; then
+        how=--resume
+    else
+        commit >"$run/commit"
+        echo "$recipe" >"$run/recipe"
+    fi
+    "$command" train --out "$run" --train "$data.train.tsv" --valid "$data.valid.tsv" --seed "$seed" \
+        --threads "$threads" $how "$@" >&2 || fail "$run: the training ended with code $?; the same command goes on"
+    echo "$(seconds_of "$run") $(tail -n 1 "$run/log.csv" | cut -d , -f 2)" >"$run/trained"
+}
+
+# Scores a search's output as the corpus is scored, and cased by sacreBLEU's default where a raw text is known.
+score_search() { # NAME FOLDER SET DATA SEARCH-OPTION...
+    local name=$1 run=$2 set=$3 data=$4 hypotheses=$2/$3.$1.txt reference=$2/reference.txt json
+    shift 4
+    "$command" translate "$(model_of "$run")" "$@" --threads "$threads" <(cut -f 1 "$data.$set.tsv") >"$hypotheses"
+    cut -f 2 "$data.$set.tsv" >"$reference"
+    json=$("$command" score "$hypotheses" "$reference" --tokenize "$(tokens_of "$data")" --json --confidence)
+    printf '%s.bleu=%.2f %s.chrf=%.2f %s.exact=%.1f ' "$name" "$(value_at bleu "$json")" \
+        "$name" "$(value_at chrf "$json")" "$name" "$(value_at exact "$json" | awk '{ print 100 * $1 }')"
+    printf '%s.low=%.2f %s.high=%.2f ' "$name" "$(value_at intervals.bleu.low "$json")" \
+        "$name" "$(value_at intervals.bleu.high "$json")"
+    [ -e "$data.$set.raw" ] || return 0
+    awk -f scripts/measures/recase.awk "$data.recase" "$hypotheses" >"${hypotheses%.txt}.cased.txt"
+    json=$("$command" score "${hypotheses%.txt}.cased.txt" "$data.$set.raw" --json)
+    printf '%s.cased=%.2f ' "$name" "$(value_at bleu "$json")"
+}
+
+model_of() { # FOLDER
+    if [ -e "$1/average.safetensors" ]; then echo "$1/average.safetensors"; else echo "$1/best.safetensors"; fi
+}
+
+# How much better a row is than the one it is compared with, by the paired bootstrap (Koehn 2004).
+compare_with() { # FOLDER OTHER-FOLDER SET DATA
+    local mine=$1/$3.beam.txt other=$2/$3.beam.txt json
+    [ -s "$other" ] || return 0
+    json=$("$command" score "$mine" "$1/reference.txt" --against "$other" --tokenize "$(tokens_of "$4")" --json)
+    printf 'delta=%.2f delta.low=%.2f delta.high=%.2f p=%.4f ' \
+        "$(awk "BEGIN { print $(value_at bleu "$json") - $(value_at against.bleu "$json") }")" \
+        "$(value_at against.difference.bleu.low "$json")" "$(value_at against.difference.bleu.high "$json")" \
+        "$(value_at against.p.bleu "$json")"
+}
+
+# On validation pairs rows of a search are also searched by other length penalties.
+evaluate_row() { # PART FOLDER SET DATA SEARCH AGAINST-FOLDER
+    local part=$1 run=$2 set=$3 data=$4 power
+    local -a search=()
+    [ "$5" = - ] || read -ra search <<<"$5"
+    score_search greedy "$run" "$set" "$data" --beam 1
+    score_search beam "$run" "$set" "$data" --beam 5 "${search[@]}"
+    [ "$6" = - ] || compare_with "$run" "$6" "$set" "$data"
+    [ "$part:$set" = search:valid ] || return 0
+    for power in 0.5 1.5 2; do
+        score_search "power-$power" "$run" "$set" "$data" --beam 5 --length-power $power |
+            grep -o "power-$power.bleu=[^ ]*" | tr '\n' ' '
+    done
+}
+
+processor() { sed -n 's/^model name[^:]*: *//p' /proc/cpuinfo | sed -n 1p; }
+
+# Trains and evaluates one seed. Another script that works on it is left alone.
+measure_seed() { # CORPUS PART ROW SEED DATA SEARCH AGAINST OPTIONS SET...
+    local corpus=$1 part=$2 row=$3 seed=$4 data=$5 search=$6 against=$7 options=$8 seconds updates
+    local run=$work/$corpus/$row-s$seed recipe numerics set figures other=-
+    recipe=$(recipe_of "$options" "$search" "$data") numerics=$(numerics_of "$options")
+    shift 8
+    mkdir -p "$run"
+    exec 8>"$run/measure.lock"
+    flock -n 8 || { echo "$row, seed $seed: another script works on it" >&2 && return; }
+    for set; do
+        [ "$(standing "$corpus" "$row" "$seed" "$set" "$recipe" "$numerics")" = finished ] && continue
+        echo "== $corpus $row, seed $seed: $set" >&2
+        train_row "$run" "$seed" "$work/$corpus/$data" "$recipe $numerics" $options
+        [ "$set" = valid ] || [[ $(cat "$run/commit") != *+ ]] ||
+            fail "$run: trained while sources or rows were not committed; remove it to train it again"
+        prepare "$corpus" "$data" "$set"
+        [ "$against" = - ] || other=$work/$corpus/$against-s$seed
+        figures=$(evaluate_row "$part" "$run" "$set" "$work/$corpus/$data" "$search" "$other")
+        read -r seconds updates <"$run/trained"
+        record "$corpus" "$row" "$seed" "$set" "$recipe" "$numerics" "$(cat "$run/commit")" "$(date +%F)" \
+            "$([ "$threads" = 0 ] && nproc || echo "$threads")" "$seconds" "$updates" \
+            "$("$command" inspect "$run/best.safetensors" --json | sed -n 's/^  "parameter_count": //p' | tr -d ,)" "$(processor)" "${figures% }"
+        [ "$state" != scripts/benchmarks/QUALITY.tsv ] || page
+    done
+}
+
+# ---- All rows ----
+
+refuse_uncommitted() {
+    [[ $(commit) != *+ ]] || fail "--final reads the test pairs: commit src, include and scripts/measures first"
+}
+
+list_rows() { # CORPUS
+    local corpus part row count minutes data search against options seed recipe numerics set run how left=0
+    printf '%-12s %-28s %4s %8s  %s\n' part row seed minutes state
+    while IFS=$'\t' read -r corpus part row count minutes data search against options; do
+        recipe=$(recipe_of "$options" "$search" "$data") numerics=$(numerics_of "$options")
+        for ((seed = 1; seed <= count; seed++)); do
+            run=$work/$corpus/$row-s$seed how=''
+            for set in $(sets_of "$corpus" "$part"); do
+                how+="$set: $(standing "$corpus" "$row" "$seed" "$set" "$recipe" "$numerics") "
+            done
+            how=${how//: /:}
+            how=$(sed 's/[^ ]*: / /g; s/:/: /g; s/^ *//; s/ *$//' <<<"$how")
+            if [[ $how != *finished* ]]; then
+                if [ -e "$run/trained" ]; then
+                    how="${how:+$how, }trained"
+                else
+                    left=$((left + minutes))
+                    [ ! -e "$run/last.safetensors" ] ||
+                        how="${how:+$how, }interrupted after $(tail -n 1 "$run/log.csv" | cut -d , -f 2) updates"
+                fi
+            fi
+            printf '%-12s %-28s %4s %8s  %s\n' "$part" "$row" "$seed" "$minutes" "${how:-to do}"
+        done
+    done < <(row_lines "$1")
+    echo "to train: about $left minutes on two cores"
+}
+
+rows() { # CORPUS [SOURCE]
+    local corpus part row count minutes data search against options seed
+    [ -n "$(row_lines "$1")" ] || fail "no row of $1 is called $only: --list shows them"
+    if [ $list = yes ]; then
+        list_rows "$1"
+        return
+    fi
+    [ $final = no ] || refuse_uncommitted
+    [ "$command" != build/release/softalign ] || cmake --build build/release --target softalign_command >&2
+    mkdir -p "$work/$1"
+    source=${2:-}
+    while IFS=$'\t' read -r corpus part row count minutes data search against options <&7; do
+        for ((seed = 1; seed <= count; seed++)); do
+            [[ -z $seeds || ,$seeds, == *,$seed,* ]] || continue
+            prepare "$corpus" "$data" train
+            prepare "$corpus" "$data" valid
+            measure_seed "$corpus" "$part" "$row" "$seed" "$data" "$search" "$against" "$options" \
+                $(sets_of "$corpus" "$part")
+        done
+    done 7< <(row_lines "$1")
+}

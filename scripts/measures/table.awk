@@ -1,0 +1,81 @@
+# A Markdown table of what a part's rows measured, one line for each row and set of pairs: means over seeds, with
+# the least and the greatest of them in brackets.
+#
+#   awk -F TAB -v corpus=NAME -v part=NAME -v columns=FIGURE:TITLE,... -f table.awk NUMERICS ROWS STATE
+
+BEGIN {
+    count = split(columns, column, ",")
+    printf "| model | pairs | seeds |"
+    for (i = 1; i <= count; i++) {
+        split(column[i], pair, ":")
+        figure[i] = pair[1]
+        printf " %s |", pair[2]
+    }
+    printf " updates | minutes (threads) | weights | commit |\n|---|---|---"
+    for (i = 1; i <= count + 4; i++) printf "|---"
+    print "|"
+}
+
+FNR == 1 { file++ }
+/^#/ { next }
+
+file == 1 {
+    for (i = split("recurrent transformer ibm1", family, " "); i; i--)
+        if ($2 == "all" || index($2, family[i])) newest[family[i]] = $1
+    next
+}
+
+file == 2 {
+    if ($1 != corpus || $2 != part) next
+    row[++rows] = $3
+    family_of[$3] = $9 ~ /transformer|debian/ ? "transformer" : $9 ~ /^ibm1/ ? "ibm1" : "recurrent"
+    next
+}
+
+$1 == corpus {
+    key = $2 SUBSEP $4
+    if (!(key in seeds)) sets[$2] = sets[$2] " " $4
+    seeds[key]++
+    minutes[key] += $10 / 60
+    threads[key] = $9
+    updates[key] = $11
+    weights[key] = $12
+    commits[key] = commits[key] (index(commits[key], $7) ? "" : (commits[key] == "" ? "" : ", ") $7)
+    old[key] = old[key] || $6 < newest[family_of[$2]]
+    for (i = split($14, pair, " "); i; i--) {
+        split(pair[i], value, "=")
+        at = key SUBSEP value[1]
+        sum[at] += value[2]
+        known[at]++
+        shown[at] = value[2]
+        if (known[at] == 1 || value[2] + 0 < least[at] + 0) least[at] = value[2]
+        if (known[at] == 1 || value[2] + 0 > most[at] + 0) most[at] = value[2]
+    }
+}
+
+function million(n) { return n == "-" ? "-" : sprintf("%.1f M", n / 1e6) }
+
+function cell(at) {
+    if (!known[at]) return "-"
+    if (known[at] == 1) return shown[at]
+    return sprintf("%.2f (%s to %s)", sum[at] / known[at], least[at], most[at])
+}
+
+END {
+    for (r = 1; r <= rows; r++) {
+        if (!(row[r] in sets)) {
+            empty++
+            continue
+        }
+        split("valid test descriptions summaries help", order, " ")
+        for (s = 1; s in order; s++) {
+            key = row[r] SUBSEP order[s]
+            if (!(key in seeds)) continue
+            printf "| `%s` | %s | %d |", row[r], order[s], seeds[key]
+            for (i = 1; i <= count; i++) printf " %s |", cell(key SUBSEP figure[i])
+            printf " %s | %.0f (%s) | %s | %s |\n", updates[key], minutes[key] / seeds[key], threads[key],
+                million(weights[key]), commits[key] (old[key] ? ", older numerics" : "")
+        }
+    }
+    if (empty) printf "\n%d of %d rows have not been measured yet.\n", empty, rows
+}

@@ -1,0 +1,105 @@
+#!/bin/bash
+# scripts/measure on a corpus like Multi30k's files, a few pairs long: rows are listed, trained, killed, resumed,
+# evaluated and kept; test pairs are read with --final alone; the page equals what is kept.
+set -u
+command=$(realpath "$1")
+scratch=$(mktemp -d)
+trap 'rm -rf "$scratch"' EXIT
+failures=0
+
+expect() { # WHAT EXPECTED ACTUAL
+    [ "$2" = "$3" ] && return
+    printf '%s: expected:\n%s\nbut got:\n%s\n' "$1" "$2" "$3"
+    failures=$((failures + 1))
+}
+
+contains() { # WHAT PATTERN TEXT
+    grep -qE -- "$2" <<<"$3" && return
+    printf '%s: expected %s in:\n%s\n' "$1" "$2" "$3"
+    failures=$((failures + 1))
+}
+
+measure() {
+    scripts/measure "$@" --command "$command" --work "$scratch/work" --state "$scratch/state.tsv" \
+        --rows "$scratch/rows.tsv" --threads 1
+}
+
+# Capital letters and a full stop that sticks, as raw text has them.
+data=$scratch/data
+mkdir "$data"
+"$command" corpus mono --pairs 240 | cut -f 1,2 | tr 'A-Z' 'a-z' >"$scratch/pairs"
+for part in train:1,200 val:201,220 test_2016_flickr:221,240; do
+    sed -n "${part#*:}p" "$scratch/pairs" | cut -f 1 | sed 's/\([.?!]\)$/ \1/' >"$data/${part%:*}.lc.norm.tok.xx"
+    sed -n "${part#*:}p" "$scratch/pairs" | cut -f 2 | sed 's/\([.?!]\)$/ \1/' >"$data/${part%:*}.lc.norm.tok.yy"
+    sed -n "${part#*:}p" "$scratch/pairs" | cut -f 2 | sed 's/^./\u&/' >"$data/${part%:*}.yy"
+done
+mkdir "$scratch/hidden"
+mv "$data"/test* "$scratch/hidden"
+model='--tokenizer space --embed 16 --hidden 16 --shards 1 --epochs 0 --max-time 0 --valid-every 10'
+{
+    printf 'multi30k\tsearch\ttry\t1\t1\txx-yy\t-\t-\t%s --steps 20\n' "$model"
+    printf 'multi30k\trecord\tplain\t2\t1\txx-yy\t-\t-\t%s --steps 20\n' "$model"
+    printf 'multi30k\trecord\tmore\t1\t2\txx-yy\t--length-power 1.5\tplain\t%s --steps 100000 --average 2\n' "$model"
+} >"$scratch/rows.tsv"
+
+contains "list" '^record +plain +2 +1 +to do$' "$(measure multi30k "$data" --list)"
+contains "unknown part" 'no row of multi30k is called nothing' "$(measure multi30k "$data" --only nothing 2>&1)"
+
+# No test pair is there to be read.
+measure multi30k "$data" --only search,plain >"$scratch/log" 2>&1 || cat "$scratch/log"
+expect "rows kept" "multi30k plain 1 valid
+multi30k plain 2 valid
+multi30k try 1 valid" "$(cut -f 1-4 "$scratch/state.tsv" | tr '\t' ' ')"
+contains "figures" 'greedy.bleu=[0-9.]+ .*greedy.cased=[0-9.]+ beam.bleu=[0-9.]+ .*power-1.5.bleu=' "$(grep try "$scratch/state.tsv")"
+expect "updates" 20 "$(awk -F '\t' '$2 == "try" { print $11 }' "$scratch/state.tsv")"
+contains "finished" '^search +try +1 +1 +finished$' "$(measure multi30k "$data" --list | sed 's/valid: //')"
+before=$(md5sum <"$scratch/state.tsv")
+measure multi30k "$data" --only search,plain >"$scratch/log" 2>&1
+expect "nothing is done twice" "$before" "$(md5sum <"$scratch/state.tsv")"
+
+# Killed, and gone on with.
+setsid bash -c "scripts/measure multi30k '$data' --only more --command '$command' --work '$scratch/work' \
+    --state '$scratch/state.tsv' --rows '$scratch/rows.tsv' --threads 1" >"$scratch/log" 2>&1 &
+for ((i = 0; i < 300; i++)); do
+    kill -0 $! 2>/dev/null || break
+    [ "$(wc -l 2>/dev/null <"$scratch/work/multi30k/more-s1/log.csv")" -gt 3 ] 2>/dev/null && break
+    sleep 0.1
+done
+kill -KILL -- -$! && wait $! 2>/dev/null
+done=$(tail -n 1 "$scratch/work/multi30k/more-s1/log.csv" | cut -d , -f 2)
+contains "interrupted" "^record +more +1 +2 +interrupted after $done updates" "$(measure multi30k "$data" --list)"
+# The updates are the run's own, not the recipe's: so many more.
+sed -i "s/--steps 100000/--steps $((done + 10))/" "$scratch/rows.tsv"
+recipe=$(cat "$scratch/work/multi30k/more-s1/recipe")
+measure multi30k "$data" --only more >"$scratch/log" 2>&1 || cat "$scratch/log"
+expect "another recipe begins anew" "$((done + 10))" "$(awk -F '\t' '$2 == "more" { print $11 }' "$scratch/state.tsv")"
+[ "$recipe" != "$(cat "$scratch/work/multi30k/more-s1/recipe")" ] || expect "recipe" changed "$recipe"
+rm "$scratch/work/multi30k/more-s1/trained"
+sed -i '/\tmore\t/d' "$scratch/state.tsv"
+measure multi30k "$data" --only more >"$scratch/log" 2>&1 || cat "$scratch/log"
+contains "resumed" 'resumed' "$(cat "$scratch/log")"
+contains "comparison" 'delta=[-0-9.]+ delta.low=[-0-9.]+ delta.high=[-0-9.]+ p=[0-9.]+' "$(grep more "$scratch/state.tsv")"
+
+# A change of numerics makes rows stale.
+sed -i 's/^\(multi30k\tplain\t1\tvalid\t[0-9]*\t\)[0-9]*/\10/' "$scratch/state.tsv"
+contains "stale" '^record +plain +1 +1 +stale' "$(measure multi30k "$data" --list | sed 's/valid: //')"
+
+# --final refuses what is not committed; here there may be no repository at all.
+if git rev-parse HEAD >/dev/null 2>&1 && [ -z "$(git status --porcelain src include scripts/measure scripts/measures)" ]; then
+    mv "$scratch/hidden"/* "$data"
+    measure multi30k "$data" --final --only plain --seeds 2 >"$scratch/log" 2>&1 || cat "$scratch/log"
+    contains "test pairs" '^multi30k plain 2 test' "$(cut -f 1-4 "$scratch/state.tsv" | tr '\t' ' ')"
+else
+    contains "not committed" 'commit src, include and scripts/measures first' \
+        "$(measure multi30k "$data" --final --only plain 2>&1)"
+fi
+
+# Case and joints.
+printf 'la fille .\tla Fille.\nun ami de la fille !\tUn ami de la Fille !\nun café\tUn Café\n' |
+    LC_ALL=C awk -f scripts/measures/recase.awk >"$scratch/cases"
+expect "recase" 'La Fille a une Grandfille, « un Café » (l'\''été).
+"État" & l'\''un.' "$(printf '%s\n' 'la fille a une grandfille , « un café » ( l&apos; été ) .' '&quot; état &quot; &amp; l&apos; un .' |
+    LC_ALL=C awk -f scripts/measures/recase.awk "$scratch/cases" -)"
+
+expect "page" "" "$(scripts/measure page --check 2>&1)"
+[ $failures = 0 ]

@@ -4,18 +4,7 @@
  * processors. As all equal the model, the instruction equals its emulation. With TEST_SHIFTS the
  * kernel for pairs has two fused multiply-adds in place of the instruction, so that its order of
  * numbers and its edges are tested on other processors, too. */
-#include <stdbool.h>
-#include <string.h>
-
-static const char *const *offered;
-
-__attribute__((unused)) /* by the kernel for short vectors */
-static bool
-is_offered(const char *set) {
-    for (const char *const *own = offered; *own; own++)
-        if (strcmp(*own, set) == 0) return true;
-    return false;
-}
+#include "support/offered_sets.h"
 
 #ifdef TEST_SHIFTS
 #include <immintrin.h>

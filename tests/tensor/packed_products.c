@@ -1,18 +1,7 @@
 /* Products with packed matrices (tensor/packed.c) against plain loops, in shapes for every edge of
  * the kernels. The arguments are the instruction sets offered to it, so that a kernel is tested
  * even where the processor has a better one; the kernel for short vectors needs none. */
-#include <stdbool.h>
-#include <string.h>
-
-static const char *const *offered;
-
-__attribute__((unused)) /* by the kernel for short vectors */
-static bool
-is_offered(const char *set) {
-    for (const char *const *own = offered; *own; own++)
-        if (strcmp(*own, set) == 0) return true;
-    return false;
-}
+#include "support/offered_sets.h"
 
 #define __builtin_cpu_supports is_offered
 #include "tensor/packed.c"

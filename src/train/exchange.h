@@ -1,5 +1,5 @@
-/* exchange: what processes tell each other that train one model, each on a range of the shards. How
- * it travels is up to whoever fills in the struct (src/mpi). NULL stands for a single process. */
+/* exchange: what processes tell each other that train one model, each on a range of the shards. The
+ * functions in the struct carry it (src/mpi). NULL stands for a single process. */
 #ifndef SA_TRAIN_EXCHANGE_H
 #define SA_TRAIN_EXCHANGE_H
 

@@ -111,6 +111,27 @@ models() {
     cp model.safetensors 1tib && truncate -s 1T 1tib
 }
 
+seal() { # FILE: its last tensor becomes the checksum of what stands before, the CRC-32 that gzip writes, too
+    head -c -4 "$1" >unsealed
+    (cat unsealed; gzip -nc unsealed | tail -c 8 | head -c 4) >"$1"
+    rm unsealed
+}
+
+# Trainings with hard attention, whose baseline of rewards is a number of last.safetensors.
+baselines() {
+    local file name at
+    small train --train pairs.tsv --out hard --attention hard --seed 1 2>/dev/null
+    file=hard/last.safetensors
+    at=$(grep -aoE '"training.baseline":[^}]*' $file | grep -oE '\[[0-9]+,' | tail -n 1 | tr -d '[,')
+    at=$((8 + $(od -An -tu8 -N 8 $file) + at))
+    for name in nan infinite flipped lost; do mkdir $name && cp $file $name; done
+    printf '\0\0\0\0\0\0\xf8\x7f' | dd of=nan/last.safetensors bs=1 seek=$at conv=notrunc 2>/dev/null
+    printf '\0\0\0\0\0\0\xf0\xff' | dd of=infinite/last.safetensors bs=1 seek=$at conv=notrunc 2>/dev/null
+    spoil $file flipped/last.safetensors $at
+    sed -i 's/"training.baseline"/"training.baselinE"/' lost/last.safetensors
+    for name in hard nan infinite lost; do seal $name/last.safetensors; done
+}
+
 merges() {
     printf '#version: 0.2\na b\na b\n' >twice.bpe
     printf '#version: 0.2\na b\nabc d\n' >unknown.bpe
@@ -120,6 +141,7 @@ merges() {
 corpora
 packed
 models
+baselines
 merges
 mkdir folder forbidden
 mkfifo pipe

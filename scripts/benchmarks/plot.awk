@@ -14,7 +14,7 @@ function box(x, y, width, height, fill, more) {
 # Who is shown: a name, and where its figure of `scale` with `threads` is.
 function peer(i) {
     if (i == 1) return trained("ours")
-    if (i == 2) return in_bf16("ours")
+    if (i == 2) return has_bf16() ? in_bf16("ours") : ""
     if (i == 3) return trained("floor")
     if (i == 4) return best_trained()
     return larger(trained("stock"), trained("default"))

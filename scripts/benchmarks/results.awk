@@ -22,6 +22,10 @@ function best_trained() { # the fastest of PyTorch's configurations
     return larger(larger(trained("tuned"), trained("split")), larger(trained("stock"), trained("default")))
 }
 function in_bf16(who) { return key("bf16", scale, threads, "additive", who, "words_per_second") }
+function has_bf16(    k) { # measured, and not by the emulation
+    k = in_bf16("ours")
+    return k in value && about[p, run[k], "bf16"] != "emulated"
+}
 function translated(search, who) { return key("decode", scale, threads, search, who, "sentences_per_second") }
 function best_translated() { return larger(translated("greedy", "tuned-" batch), translated("greedy", "split-" batch)) }
 

@@ -5,6 +5,7 @@
  *   compare_record   the state of a run on the disk: DIR/<model>-s<seed>/run.json
  *   compare_run      trains or resumes a run, and evaluates it
  *   compare_share    divides the runs among processes
+ *   compare_worker   keeps a process alive when its training is killed
  *   compare_table    the scores of all runs and their medians, in four formats
  *   compare_files    learning curves, BLEU by length, matrices
  *   compare_page     the HTML report */
@@ -86,6 +87,7 @@ typedef struct sa_comparison {
     sa_exchange *processes; /* NULL: this process does all */
     sa_compare_run **order; /* [model_count * seeds] the longest first */
     int claims;             /* DIR/.claims: who trains run i locks byte i */
+    size_t told;            /* bytes of that file that the user has seen */
     int shards;             /* of models whose settings do not say */
 } sa_comparison;
 
@@ -134,11 +136,27 @@ extern sa_exchange *sa_compare_processes;
 /* DIR exists. All processes call it. */
 bool sa_compare_share_open(sa_comparison *all, sa_error *error);
 void sa_compare_share_close(sa_comparison *all);
+/* In a child, whose locks shall be its own. */
+bool sa_compare_share_reopen(sa_comparison *all, sa_error *error);
 
 /* Takes a run, unless another process has. */
 bool sa_compare_claim(const sa_comparison *all, const sa_compare_run *run, bool *claimed,
                       sa_error *error);
 void sa_compare_release_claim(const sa_comparison *all, const sa_compare_run *run);
+
+/* Lines for the user, in DIR/.claims: the first process notes what all have told. */
+void sa_compare_tell(const sa_comparison *all, const char *line);
+void sa_compare_note_told(sa_comparison *all);
+
+/* ---- compare_worker --------------------------------------------------------------------------
+ * Of several processes each trains in a child: MPI ends all when a process dies that it knows, and
+ * who trains may be killed, as when memory is short. Its claim returns at once, so that another
+ * process or the next child takes what it trained. */
+
+typedef bool sa_compare_work(sa_comparison *all, const volatile sig_atomic_t *stop,
+                             sa_error *error);
+bool sa_compare_work_in_child(sa_comparison *all, sa_compare_work *work,
+                              const volatile sig_atomic_t *stop, sa_error *error);
 
 /* ---- compare_table --------------------------------------------------------------------------- */
 

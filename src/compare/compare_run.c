@@ -250,14 +250,14 @@ static bool finish_or_pass(const sa_comparison *all, size_t i, const volatile si
     return good;
 }
 
-static bool finish_shared(const sa_comparison *all, const volatile sig_atomic_t *stop,
-                          sa_error *error) {
+static bool finish_shared(sa_comparison *all, const volatile sig_atomic_t *stop, sa_error *error) {
     const struct timespec pause = {.tv_nsec = 200 * 1000000};
     bool waiting = true;
     while (waiting && !*stop) {
         waiting = false;
         for (size_t i = 0; i < all->model_count * all->seeds && !*stop; i++)
             if (!finish_or_pass(all, i, stop, &waiting, error)) return false;
+        sa_compare_note_told(all);
         if (waiting) nanosleep(&pause, NULL);
     }
     return true;
@@ -269,7 +269,9 @@ bool sa_compare_finish_runs(sa_comparison *all, const volatile sig_atomic_t *sto
     if (!sa_exchange_agree(all->processes, read_records(all, error), error)) return false;
     if (all->processes) {
         all->processes->ended = true; /* nobody waits for one that may have died */
-        return finish_shared(all, stop, error);
+        bool good = sa_compare_work_in_child(all, finish_shared, stop, error);
+        for (size_t i = 0; good && i < count; i++) good = read_record(all, &all->runs[i], error);
+        return good;
     }
     for (size_t i = 0; i < count && !*stop; i++) {
         sa_compare_run *run = &all->runs[i % all->model_count * all->seeds + i / all->model_count];

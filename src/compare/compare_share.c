@@ -6,6 +6,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 sa_exchange *sa_compare_processes;
@@ -59,6 +60,16 @@ static void give_back(const sa_comparison *all, off_t at) {
 
 /* ---- Open and close -------------------------------------------------------------------------- */
 
+static bool open_claims(sa_comparison *all, sa_error *error) {
+    sa_buffer path = {0};
+    sa_buffer_addf(&path, "%s/.claims", all->out);
+    if (path.failed) return sa_fail_memory(error, path.size);
+    all->claims = open(path.text, O_RDWR | O_CREAT | O_APPEND | O_CLOEXEC, 0666);
+    const bool good = all->claims >= 0 || sa_fail_errno(error, SA_OPEN, "open", path.text);
+    sa_buffer_release(&path);
+    return good;
+}
+
 bool sa_compare_share_open(sa_comparison *all, sa_error *error) {
     const size_t count = all->model_count * all->seeds;
     sa_exchange *processes = all->processes = sa_compare_processes;
@@ -73,16 +84,16 @@ bool sa_compare_share_open(sa_comparison *all, sa_error *error) {
     if (!all->order) return false;
     for (size_t i = 0; i < count; i++) all->order[i] = &all->runs[i];
     qsort(all->order, count, sizeof *all->order, longest_first);
-    sa_buffer path = {0};
-    sa_buffer_addf(&path, "%s/.claims", all->out);
-    if (path.failed) return sa_fail_memory(error, path.size);
-    all->claims = open(path.text, O_RDWR | O_CREAT | O_CLOEXEC, 0666);
-    bool good = all->claims >= 0 || sa_fail_errno(error, SA_OPEN, "open", path.text);
-    good = good && ((take(all, F_OFD_SETLKW, process_byte(all, processes->rank)) &&
-                     (processes->rank > 0 || take(all, F_OFD_SETLKW, results_byte(all)))) ||
-                    sa_fail_errno(error, SA_IO, "lock", path.text));
-    sa_buffer_release(&path);
-    return good;
+    return open_claims(all, error) &&
+           ((take(all, F_OFD_SETLKW, process_byte(all, processes->rank)) &&
+             (processes->rank > 0 ||
+              (take(all, F_OFD_SETLKW, results_byte(all)) && ftruncate(all->claims, 0) == 0))) ||
+            sa_fail_errno(error, SA_IO, "lock runs in", all->out));
+}
+
+bool sa_compare_share_reopen(sa_comparison *all, sa_error *error) {
+    close(all->claims);
+    return open_claims(all, error);
 }
 
 /* Whether all processes are there when the first one has written the results. */
@@ -115,4 +126,23 @@ bool sa_compare_claim(const sa_comparison *all, const sa_compare_run *run, bool 
 
 void sa_compare_release_claim(const sa_comparison *all, const sa_compare_run *run) {
     give_back(all, run - all->runs);
+}
+
+/* ---- Lines for the user ---------------------------------------------------------------------- */
+
+void sa_compare_tell(const sa_comparison *all, const char *line) {
+    if (write(all->claims, line, strlen(line)) < 0) return; /* the disk is full: the line is lost */
+}
+
+void sa_compare_note_told(sa_comparison *all) {
+    char lines[4096];
+    if (!sa_exchange_leads(all->processes)) return;
+    const ssize_t size = pread(all->claims, lines, sizeof lines, (off_t)all->told);
+    for (ssize_t begin = 0, i = 0; i < size; i++) {
+        if (lines[i] != '\n') continue;
+        lines[i] = '\0';
+        all->note(all->context, lines + begin);
+        all->told += (size_t)(i + 1 - begin);
+        begin = i + 1;
+    }
 }

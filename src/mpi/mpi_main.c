@@ -1,12 +1,14 @@
 #include "cli/command.h"
 #include "cli/output.h"
 #include "cli/program.h"
+#include "cli/signals.h"
 #include "compare/compare.h"
 #include "mpi/mpi_exchange.h"
 #include "mpi/node.h"
 #include "session/session.h"
 
 #include <mpi.h>
+#include <stdlib.h>
 #include <string.h>
 
 static const cli_command *const commands[] = {&cli_train, &cli_compare, &cli_help, NULL};
@@ -34,10 +36,12 @@ static int run(int argc, char **argv) {
     const bool good =
         sa_mpi_exchange_open(&exchange, &error) && check_arguments(argc, argv, &error);
     cli_follows = exchange.rank > 0;
-    if (argc > 1 && strcmp(argv[1], cli_compare.name) == 0)
+    if (argc > 1 && strcmp(argv[1], cli_compare.name) == 0) {
         sa_compare_processes = &exchange;
-    else
+        cli_signals_catch(); /* and passes them on to the child that trains */
+    } else {
         sa_session_processes = &exchange;
+    }
     if (good) return cli_program_run(argc, argv, agree);
     if (!cli_follows) cli_note_error(&error);
     return (int)error.code;
@@ -48,9 +52,13 @@ int main(int argc, char **argv) {
     cli_name = "softalign-mpi";
     cli_commands = commands;
     if (!sa_node_check_slurm(&error)) {
-        cli_note_error(&error);
+        if (sa_node_reports()) cli_note_error(&error);
         return (int)error.code;
     }
+    /* Who waits lets others work: processes of other users, and those that it waits for, where
+     * there are fewer cores. The child of a comparison never calls MPI. */
+    setenv("OMPI_MCA_mpi_yield_when_idle", "1", 0);
+    setenv("OMPI_MCA_mpi_warn_on_fork", "0", 0);
     MPI_Init(&argc, &argv);
     const int code = run(argc, argv);
     if (!exchange.incomplete) MPI_Finalize();

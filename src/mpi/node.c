@@ -115,3 +115,8 @@ bool sa_node_check_slurm(sa_error *error) {
         "it by 'mpirun softalign-mpi ...' or 'srun --mpi=pmix softalign-mpi ...'",
         tasks);
 }
+
+bool sa_node_reports(void) {
+    const char *process = getenv("SLURM_PROCID");
+    return !process || atoi(process) == 0;
+}

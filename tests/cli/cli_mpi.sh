@@ -115,6 +115,9 @@ refused 2 2 "'-': standard input does not reach all processes: write it to a fil
 refused 2 4 "cannot create 'mono.tsv/none': Not a directory" train $options --out mono.tsv/none
 SLURM_PROCID=1 SLURM_NTASKS=4 "$mpi" train $options --out none 2>err
 same "a bare srun" 2 $?
+same "a bare srun, not the first process" "" "$(cat err)"
+SLURM_PROCID=0 SLURM_NTASKS=4 "$mpi" train $options --out none 2>err
+same "a bare srun" 2 $?
 same "a bare srun" "softalign-mpi: Slurm has 4 tasks here, but this process is not connected to the others: start it by \
 'mpirun softalign-mpi ...' or 'srun --mpi=pmix softalign-mpi ...'" "$(cat err)"
 [ ! -e none ] || fail "a refused training made its folder"

@@ -35,6 +35,16 @@ same "lines of the table" 9 "$(wc -l <out)"
 [ -s three.html ] || fail "no page"
 refused 3 6 "--steps: 'three/fixed-s1' was trained with 60, choose another --out, or --overwrite" ${comparing/60/61} --out three
 
+# What trains dies, twice in one process and once in another: the same command survives it.
+begin_comparing survived
+for process in 1 1 2; do
+    kill -KILL "$(pgrep -P "$(pgrep -P "$job" | sed -n "${process}p")")" && sleep 0.5
+done
+wait "$job"
+same "workers that die" 0 $?
+same "dead workers" 3 "$(grep -c "^process [01] on '.*': its worker died (Killed); what it trained goes on from the last validation$" err)"
+compared survived
+
 # A process dies. With --enable-recovery another goes on with its training, otherwise the same command does.
 begin_comparing recovered --enable-recovery
 kill -KILL "$(pgrep -P "$job" | tail -n 1)"

@@ -1,5 +1,8 @@
 #include "base/memory.h"
 
+#ifdef __GLIBC__
+#include <malloc.h>
+#endif
 #include <stdarg.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -20,6 +23,12 @@ void *sa_new(size_t count, size_t size, sa_error *error) {
     if (!memory) sa_fail_memory(error, count * size);
     sa_advise_huge_pages(memory, count * size);
     return memory;
+}
+
+void sa_return_memory(void) {
+#ifdef __GLIBC__
+    malloc_trim(0); /* otherwise it keeps what lies below memory that is in use */
+#endif
 }
 
 bool sa_resize(void **place, size_t count, size_t size, sa_error *error) {

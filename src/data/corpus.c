@@ -1,4 +1,5 @@
 /* corpus: PAIRS as the command line gives them (sa_corpus_open of softalign.h). */
+#include "data/corpus.h"
 #include "base/argument.h"
 #include "base/file.h"
 #include "base/links.h"
@@ -217,6 +218,16 @@ bool sa_corpus_open(sa_corpus *corpus, const char *path, sa_error *error) {
         good = sa_fail(error, SA_DATA, "%s: no sentence pairs (%zu lines, %zu with an empty side)",
                        corpus->name, corpus->lines, corpus->empty);
     if (!good) sa_corpus_close(corpus);
+    return good;
+}
+
+bool sa_corpus_select(sa_corpus *part, const sa_corpus *corpus, const bool *use, sa_error *error) {
+    *part = (sa_corpus){.name = corpus->name, .owned = sa_new(1, sizeof(owned), error)};
+    bool good = part->owned && copy_text(part->owned, corpus->note, &part->note, error);
+    for (size_t i = 0; good && i < corpus->count; i++)
+        if (use[i]) good = add_pair(part, corpus->pairs[i], error);
+    part->lines = corpus->lines, part->empty = corpus->empty, part->gold = corpus->gold;
+    if (!good) sa_corpus_close(part);
     return good;
 }
 

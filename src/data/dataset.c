@@ -85,6 +85,9 @@ bool sa_dataset_build(sa_dataset *dataset, const sa_corpus *corpus, const bool *
     }
     sa_bpe_segmenter_release(&segmenter[0]), sa_bpe_segmenter_release(&segmenter[1]);
     if (good && !dataset->count) good = sa_fail_too_long(corpus, max_len, error);
+    void *ids = dataset->ids;
+    good = good && sa_resize(&ids, used, sizeof *dataset->ids, error);
+    dataset->ids = ids;
     if (good) {
         const int32_t *at = dataset->ids; /* no longer moves */
         for (size_t k = 0; k < dataset->count; k++) {

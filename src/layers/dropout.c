@@ -21,6 +21,7 @@ static void multiply(sa_mat mask, sa_mat x) {
 
 void sa_dropout_forward(double p, sa_rng *rng, sa_mat mask, sa_mat x) {
     if (p <= 0) return;
+    sa_require(mask.rows >= x.rows); /* the layout has one */
     draw(p, rng, mask);
     multiply(mask, x);
 }

@@ -53,6 +53,7 @@ void sa_decoder_bind(sa_binder *binder, const sa_decoder_sizes *sizes, sa_decode
                                 .l = sizes->l,
                                 .m = sizes->kind->sees_word ? m : 0,
                                 .context = sizes->kind->sees_context ? context : 0,
+                                .dropout = sizes->dropout,
                                 .tied = sizes->tied ? w->E : (sa_mat){0}};
     sa_readout_bind(binder, readout, &w->readout);
     if (sizes->copies) sa_gate_bind(binder, context, n, m, &w->readout.gate);
@@ -237,6 +238,7 @@ static void step_backward(const sa_decoder *w, const sa_batch_side *side, int t,
                           .i = t + 1,
                           .scratch = cache->scratch,
                           .workspace = sa_rows(cache->workspace, 0, active),
+                          .gates = sa_rows(cache->gates, 0, active),
                           .mask = cache->drop.mask,
                           .second_mask = cache->second_drop.mask,
                           .dropout = dropout};

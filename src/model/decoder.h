@@ -18,7 +18,7 @@ typedef struct sa_step {
     const int *which;
     int i;
     sa_attention_scratch scratch;
-    sa_mat workspace;            /* [L x n] backward only */
+    sa_mat workspace, gates;     /* [L x n], [L x blocks n] backward only */
     const sa_override *override; /* of the attention weights, or NULL; forward only */
     sa_mat mask, second_mask;    /* dropout of the cells' states; training only */
     sa_dropout dropout;          /* training only */
@@ -64,7 +64,8 @@ typedef struct sa_decoder_sizes {
     bool tied;             /* E is the readout's W_o too */
     bool input_feeding; /* t_{i-1} is concatenated to the word (Luong et al. 2015, section 3.3) */
     bool normalized;    /* layer normalization in the cells */
-    bool state_dropout; /* training needs masks for states */
+    bool dropout;       /* training needs masks for embeddings and the readout */
+    bool state_dropout; /* for states */
     bool layer_dropout; /* and between layers */
     bool residual;      /* from the third layer on */
     bool copies;        /* source words may be copied */
@@ -125,6 +126,7 @@ typedef struct sa_decoder_cache {
     sa_mat dinput; /* [M x m (+ l)] d.input; the encoder's backward pass reuses the memory of the
                       rest of d */
     sa_mat workspace;
+    sa_mat gates; /* [B x blocks n] of one step, where d.a takes their place; or empty */
     sa_decoder_drows d;
     sa_upper_layer_drows dupper[SA_MAX_UPPER_LAYERS];
     sa_source dsource;
@@ -148,6 +150,9 @@ sa_state sa_decoder_previous(sa_decoder_rows rows, int layer);
 sa_state sa_decoder_state(sa_decoder_rows rows, int layer);
 void sa_decoder_layout(sa_arena *arena, const sa_batch *batch, const sa_decoder *w,
                        const sa_encoder_cache *encoder, bool training, sa_decoder_cache *cache);
+/* Buffers that the forward and the backward pass use, but nothing between them. */
+void sa_decoder_packed_layout(sa_arena *arena, const sa_batch *batch, const sa_decoder *w,
+                              sa_decoder_cache *cache);
 /* What only sa_decoder_backward uses. */
 void sa_decoder_backward_layout(sa_arena *arena, const sa_batch *batch, const sa_decoder *w,
                                 const sa_encoder_cache *encoder, sa_decoder_cache *cache);

@@ -21,15 +21,24 @@ sa_decoder_rows sa_decoder_rows_layout(sa_arena *arena, const sa_decoder *w, int
     };
 }
 
-static sa_decoder_drows drows_layout(sa_arena *arena, const sa_decoder *w, int rows, int sentences,
-                                     int steps, bool weighed) {
+/* The derivatives by the pre-activations take the place of the gates where there are as many. */
+static sa_mat over_gates(sa_arena *arena, const sa_decoder *w, const sa_recurrent *cell,
+                         sa_mat gates) {
+    return w->sizes.normalized ? sa_mat_alloc(arena, gates.rows, sa_recurrent_da_width(cell))
+                               : gates;
+}
+
+static sa_decoder_drows drows_layout(sa_arena *arena, const sa_decoder *w,
+                                     const sa_decoder_rows *forward, int sentences, int steps,
+                                     bool weighed) {
+    const int rows = forward->gates.rows;
     const sa_cell *cell = w->sizes.cell;
     const int n = w->sizes.n, second = w->sizes.kind->second ? n : 0;
     sa_decoder_drows d = {
         .readout_state = sa_mat_alloc(arena, rows, n),
         .c = sa_mat_alloc(arena, rows, sa_decoder_context_width(&w->sizes)),
-        .a = sa_mat_alloc(arena, rows, sa_recurrent_da_width(&w->cell)),
-        .second_a = sa_mat_alloc(arena, rows, sa_recurrent_da_width(&w->second)),
+        .a = over_gates(arena, w, &w->cell, forward->gates),
+        .second_a = over_gates(arena, w, &w->second, forward->second_gates),
         .attention = sa_attention_rows_layout(arena, &w->attention, rows, steps, false),
         .s = sa_state_take(arena, sentences, n, cell->memory),
         .middle = sa_state_take(arena, sentences, second, cell->memory),
@@ -61,10 +70,9 @@ void sa_decoder_layout(sa_arena *arena, const sa_batch *batch, const sa_decoder 
     cache->inputs = sa_embedding_inputs(arena, &batch->target);
     sa_readout_layout(arena, M, &w->readout, training, &cache->readout);
     cache->scratch = sa_attention_scratch_layout(arena, &w->attention, 1, S, training);
-    cache->packed = packed_layout(arena, w, B);
     if (!training) return;
     cache->word_mask = sa_mat_alloc(arena, M, 1);
-    cache->x_mask = sa_mat_alloc(arena, M, w->sizes.m);
+    cache->x_mask = sa_mat_alloc(arena, w->sizes.dropout ? M : 0, w->sizes.m);
     cache->rows.attention.noise =
         sa_mat_alloc(arena, M, sa_attention_noise_width(&w->attention, S));
     cache->drop = sa_state_dropout_layout(arena, w->sizes.state_dropout, M, B, w->sizes.n);
@@ -73,11 +81,18 @@ void sa_decoder_layout(sa_arena *arena, const sa_batch *batch, const sa_decoder 
     cache->dinput = sa_mat_alloc(arena, M, w->cell.W.mat.cols);
 }
 
+void sa_decoder_packed_layout(sa_arena *arena, const sa_batch *batch, const sa_decoder *w,
+                              sa_decoder_cache *cache) {
+    cache->packed = packed_layout(arena, w, batch->target.sentences);
+}
+
 void sa_decoder_backward_layout(sa_arena *arena, const sa_batch *batch, const sa_decoder *w,
                                 const sa_encoder_cache *encoder, sa_decoder_cache *cache) {
     const int M = batch->target.words, B = batch->target.sentences, S = batch->source.steps;
+    const int gates = w->sizes.normalized ? 0 : cache->rows.gates.cols;
     cache->workspace = sa_mat_alloc(arena, B, w->sizes.n);
-    cache->d = drows_layout(arena, w, M, B, S, batch->gold || w->sizes.copies);
+    cache->gates = sa_mat_alloc(arena, B, gates);
+    cache->d = drows_layout(arena, w, &cache->rows, B, S, batch->gold || w->sizes.copies);
     sa_upper_drows_layout(arena, &w->upper, M, B, cache->dupper);
     cache->d.input = cache->dinput;
     sa_source_layout(arena, &w->source, &w->attention, B, encoder->first, encoder->dannotations,

@@ -2,6 +2,7 @@
  * and second_gates hold b. */
 #include "model/decoder.h"
 #include "tensor/gradient_fault.h"
+#include "tensor/vec.h"
 
 /* ---- Parts of a step ------------------------------------------------------------------------- */
 
@@ -22,10 +23,17 @@ static void cell(const sa_decoder *w, const sa_step *step, sa_decoder_rows rows,
     w->cell.cell->forward(&w->cell, rows.previous, rows.gates, rows.cell_cache, to);
 }
 
+/* The gates of a step: where d.a takes their place, a copy. */
+static sa_mat gates_of(const sa_step *step, sa_mat gates) {
+    if (!step->gates.cols) return gates;
+    sa_copy_mat(gates, step->gates);
+    return step->gates;
+}
+
 static void cell_backward(const sa_decoder *w, const sa_step *step, sa_decoder_rows rows,
                           sa_decoder_drows d, sa_state dto, sa_decoder *dw) {
-    w->cell.cell->backward(&w->cell, rows.previous, rows.gates, rows.cell_cache, dto, d.a,
-                           d.previous, step->workspace, &dw->cell);
+    w->cell.cell->backward(&w->cell, rows.previous, gates_of(step, rows.gates), rows.cell_cache,
+                           dto, d.a, d.previous, step->workspace, &dw->cell);
     sa_state_dropout_backward(step->mask, d.previous);
 }
 
@@ -119,8 +127,9 @@ static void cgru_backward(const sa_decoder *w, const sa_step *step, sa_decoder_r
                           sa_decoder_drows d, sa_source *dsource, sa_decoder *dw) {
     layers_above_backward(w, step, rows, d, dw);
     sa_state_zero(d.middle);
-    w->second.cell->backward(&w->second, rows.middle, rows.second_gates, rows.second_cell_cache,
-                             d.s, d.second_a, d.middle, step->workspace, &dw->second);
+    w->second.cell->backward(&w->second, rows.middle, gates_of(step, rows.second_gates),
+                             rows.second_cell_cache, d.s, d.second_a, d.middle, step->workspace,
+                             &dw->second);
     sa_state_dropout_backward(step->second_mask, d.middle);
     sa_recurrent_context_backward(&w->second, rows.second_cell_cache, d.second_a, d.c, &dw->second);
     attend_backward(w, step, rows, d, dsource, d.middle.s, dw);

@@ -127,12 +127,11 @@ void sa_encoder_layout(sa_arena *arena, const sa_batch *batch, const sa_encoder 
     }
     cache->annotations = sa_mat_alloc(arena, N, A);
     cache->last_memory = sa_mat_alloc(arena, B, memory * n);
-    if (w->layers) cache->packed = sa_recurrent_packed_layout(arena, &w->layer[0][0], B, false);
     decoder_order(arena, batch, w, cache);
     if (!training) return;
     cache->word_mask = sa_mat_alloc(arena, N, 1);
-    cache->x_mask = sa_mat_alloc(arena, N, m);
-    cache->annotation_mask = sa_mat_alloc(arena, N, A);
+    cache->x_mask = sa_mat_alloc(arena, w->sizes.dropout ? N : 0, m);
+    cache->annotation_mask = sa_mat_alloc(arena, w->sizes.dropout ? N : 0, A);
     cache->dannotations = sa_mat_alloc(arena, N, A);
     cache->dlast_memory = sa_mat_alloc(arena, B, memory * n);
     for (int layer = 0; layer < w->layers; layer++)
@@ -145,6 +144,12 @@ void sa_encoder_layout(sa_arena *arena, const sa_batch *batch, const sa_encoder 
     }
     if (w->layers) /* copied to the annotations before the backward pass */
         cache->h[w->layers - 1] = cache->dannotations;
+}
+
+void sa_encoder_packed_layout(sa_arena *arena, const sa_batch *batch, const sa_encoder *w,
+                              sa_encoder_cache *cache) {
+    const int B = batch->source.sentences;
+    if (w->layers) cache->packed = sa_recurrent_packed_layout(arena, &w->layer[0][0], B, false);
 }
 
 void sa_encoder_backward_layout(sa_arena *arena, const sa_batch *batch, const sa_encoder *w,

@@ -26,7 +26,8 @@ typedef struct sa_encoder_sizes {
     bool reversed;      /* the words are read from right to left, then EOS */
     bool shared;        /* E is the target's, and set by the caller of sa_encoder_bind */
     bool normalized;    /* layer normalization in the cells */
-    bool state_dropout; /* training needs masks for states */
+    bool dropout;       /* training needs masks for embeddings and annotations */
+    bool state_dropout; /* for states */
     bool layer_dropout; /* and between layers */
     bool copied;        /* a decoder begins with the last state of every layer, not only the last */
 } sa_encoder_sizes;
@@ -78,6 +79,10 @@ int sa_encoder_width(const sa_encoder_sizes *sizes);
 
 void sa_encoder_layout(sa_arena *arena, const sa_batch *batch, const sa_encoder *w, bool training,
                        sa_encoder_cache *cache);
+
+/* Buffers that the forward and the backward pass use, but nothing between them. */
+void sa_encoder_packed_layout(sa_arena *arena, const sa_batch *batch, const sa_encoder *w,
+                              sa_encoder_cache *cache);
 
 /* What only sa_encoder_backward uses. */
 void sa_encoder_backward_layout(sa_arena *arena, const sa_batch *batch, const sa_encoder *w,

@@ -38,7 +38,7 @@ const sa_output sa_output_tanh = {1, tanh_forward, tanh_backward};
 
 void sa_readout_bind(sa_binder *binder, sa_readout_sizes sizes, sa_readout *w) {
     const int units = sizes.output->units * sizes.l;
-    *w = (sa_readout){.output = sizes.output};
+    *w = (sa_readout){.output = sizes.output, .dropout = sizes.dropout};
     w->U_o = sa_bind_matrix(binder, "readout", "U_o", units, sizes.n, SA_INIT_INPUT);
     if (sizes.m) w->V_o = sa_bind_matrix(binder, "readout", "V_o", units, sizes.m, SA_INIT_INPUT);
     if (sizes.context)
@@ -78,7 +78,7 @@ void sa_readout_layout(sa_arena *arena, int rows, const sa_readout *w, bool trai
     if (w->gate.b.cols)
         cache->mixtures = sa_arena_alloc(arena, (size_t)rows, sizeof *cache->mixtures);
     if (!training) return;
-    cache->t_mask = sa_mat_alloc(arena, units ? rows : 0, l);
+    cache->t_mask = sa_mat_alloc(arena, w->dropout ? rows : 0, l);
     cache->dsums = cache->sums; /* the backward functions overwrite element by element */
     cache->dt = sa_mat_alloc(arena, rows, l);
 }
@@ -90,7 +90,7 @@ sa_readout_cache sa_readout_slice(const sa_readout_cache *all, int first, int co
     slice.gate = sa_rows(all->gate, first, count);
     if (!all->dt.x) return slice;
     slice.dgate = sa_rows(all->dgate, first, count);
-    slice.t_mask = sa_rows(all->t_mask, first, count);
+    if (all->t_mask.rows) slice.t_mask = sa_rows(all->t_mask, first, count);
     slice.dsums = sa_rows(all->dsums, first, count);
     slice.dt = sa_rows(all->dt, first, count);
     return slice;

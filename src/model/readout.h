@@ -31,12 +31,14 @@ typedef struct sa_readout { /* weights, or their gradients */
     sa_weight W_o;           /* [Ky x l] */
     sa_mat b_y;              /* [1 x Ky] */
     sa_gate gate;            /* copying only; the caller binds it */
+    bool dropout;            /* training needs a mask for t */
 } sa_readout;
 
 typedef struct sa_readout_sizes {
     const sa_output *output;
     int words, n, l;
     int m, context; /* 0: without the word, without the context */
+    bool dropout;   /* see sa_readout */
     sa_mat tied;    /* the target embedding if it is W_o too, or empty */
 } sa_readout_sizes;
 

@@ -46,6 +46,12 @@ static bool sees_previous(const sa_settings *settings, const sa_decoder_kind *ki
                : settings->readout_state == SA_READOUT_PREVIOUS;
 }
 
+/* Of embeddings, annotations or the readout. */
+static bool drops_out(const sa_settings *settings) {
+    return settings->dropout > 0 || settings->dropout_embeddings > 0 ||
+           settings->dropout_annotations > 0 || settings->dropout_readout > 0;
+}
+
 static sa_sizes sizes_of(const sa_settings *settings, int source_words, int target_words) {
     const sa_decoder_kind *kind = &sa_decoder_kinds[settings->decoder];
     const bool old = settings->update == SA_UPDATE_OLD;
@@ -62,6 +68,7 @@ static sa_sizes sizes_of(const sa_settings *settings, int source_words, int targ
         .reversed = settings->reverse_source,
         .shared = settings->tie == SA_TIE_THREE,
         .normalized = settings->cell_norm,
+        .dropout = drops_out(settings),
         .state_dropout = settings->dropout_state > 0,
         .layer_dropout = settings->dropout_layers > 0,
         .copied = initial_of(settings, kind) == SA_INITIAL_COPY && settings->decoder_layers > 1,
@@ -73,6 +80,7 @@ static sa_sizes sizes_of(const sa_settings *settings, int source_words, int targ
         .sees_previous = sees_previous(settings, kind),
         .input_feeding = settings->input_feeding,
         .normalized = settings->cell_norm,
+        .dropout = drops_out(settings),
         .state_dropout = settings->dropout_state > 0,
         .layer_dropout = settings->dropout_layers > 0,
         .residual = settings->decoder_residual,
@@ -164,8 +172,8 @@ static int layers(const sa_seq2seq *w, sa_attention_site site) {
 
 /* ---- A pass over a batch --------------------------------------------------------------------- */
 
-/* The logits, the decoder's backward pass and the encoder's: each begins when the one before is
- * done, so all three share their memory. */
+/* The encoder's pass, the decoder's and the logits never use their buffers at the same time, so all
+ * three share the memory after what lasts. */
 static void layout(sa_arena *arena, const sa_seq2seq *w, const sa_batch *batch, bool training,
                    sa_pass *pass) {
     sa_encoder_cache *encoder = &pass->encoder;
@@ -174,13 +182,14 @@ static void layout(sa_arena *arena, const sa_seq2seq *w, const sa_batch *batch, 
     sa_decoder_layout(arena, batch, &w->decoder, encoder, training, decoder);
     const size_t start = arena->used;
     sa_vocabulary_layout(arena, batch->target.words, &w->decoder.readout, &decoder->readout);
-    if (!training) return;
     const size_t logits = sa_arena_rewind(arena, start);
-    sa_decoder_backward_layout(arena, batch, &w->decoder, encoder, decoder);
-    const size_t decoded = sa_arena_rewind(arena, start);
-    sa_encoder_backward_layout(arena, batch, &w->encoder, encoder);
+    sa_encoder_packed_layout(arena, batch, &w->encoder, encoder);
+    if (training) sa_encoder_backward_layout(arena, batch, &w->encoder, encoder);
+    const size_t encoded = sa_arena_rewind(arena, start);
+    sa_decoder_packed_layout(arena, batch, &w->decoder, decoder);
+    if (training) sa_decoder_backward_layout(arena, batch, &w->decoder, encoder, decoder);
     sa_arena_advance(arena, logits);
-    sa_arena_advance(arena, decoded);
+    sa_arena_advance(arena, encoded);
 }
 
 static void forward(const sa_seq2seq *w, const sa_batch *batch, sa_dropout dropout, sa_rng *rng,
@@ -242,6 +251,7 @@ static void decode_layout(sa_arena *arena, const sa_seq2seq *w, const sa_batch *
     const int B = batch->source.sentences, S = batch->source.steps;
     sa_recurrent_decode_state *state = &cache->recurrent;
     sa_encoder_layout(arena, batch, &w->encoder, false, &state->encoder);
+    sa_encoder_packed_layout(arena, batch, &w->encoder, &state->encoder);
     sa_source_layout(arena, &d->source, &d->attention, B, state->encoder.first,
                      state->encoder.annotations, &state->source);
     state->scratch = sa_attention_scratch_layout(arena, &d->attention, 1, S, false);

@@ -61,7 +61,7 @@ static bool check_state(const sa_session *session, const char *file, sa_error *e
                        session->train.name, file);
     if (counts->valid_hash != (int64_t)session->valid_data.hash)
         return sa_fail(error, SA_DATA, "%s: the validation pairs have changed since '%s' was saved",
-                       session->valid_corpus->name, file);
+                       session->valid.name, file);
     return true;
 }
 

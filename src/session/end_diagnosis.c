@@ -47,12 +47,12 @@ void sa_session_diagnose(sa_session *session, sa_train_result *result) {
     enum { PAIRS = 200 };
     const sa_dataset *data = &session->valid_data;
     sa_error error = {0};
-    sa_corpus pairs = *session->valid_corpus;
+    sa_corpus pairs = session->valid;
     pairs.count = data->count < PAIRS ? data->count : PAIRS;
     pairs.pairs = sa_new(pairs.count, sizeof *pairs.pairs, &error);
     for (size_t i = 0; pairs.pairs && i < pairs.count; i++)
-        pairs.pairs[i] = session->valid_corpus->pairs[data->pair[i]];
-    sa_trainer_lend_memory(&session->trainer);
+        pairs.pairs[i] = session->valid.pairs[data->pair[i]];
+    sa_trainer_close(&session->trainer); /* its memory is needed for the best model */
     if (!pairs.pairs || !diagnose_pairs(session, &pairs, result, &error))
         sa_session_note(session, "note: the best model is not diagnosed: %s", error.text);
     free(pairs.pairs);

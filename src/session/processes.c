@@ -5,9 +5,8 @@
 
 bool sa_processes_validate(sa_session *session, sa_validation *out, sa_error *error) {
     sa_exchange *exchange = session->exchange;
-    const bool good =
-        !sa_exchange_leads(exchange) ||
-        sa_validate(&session->model, session->valid_corpus, &session->valid_data, out, error);
+    const bool good = !sa_exchange_leads(exchange) || sa_validate(&session->model, &session->valid,
+                                                                  &session->valid_data, out, error);
     if (!sa_exchange_agree(exchange, good, error)) return false;
     if (exchange) exchange->gather(out, sizeof *out, 1);
     return true;

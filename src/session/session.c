@@ -1,4 +1,5 @@
 #include "session/session.h"
+#include "base/memory.h"
 #include "base/save.h"
 #include "inference/gold_links.h"
 
@@ -25,6 +26,13 @@ sa_train_cost sa_session_cost(const sa_session *session) {
     return spent;
 }
 
+void sa_session_release_texts(sa_session *session) {
+    sa_corpus_close(&session->train);
+    free(session->trained_on);
+    session->trained_on = NULL;
+    sa_return_memory();
+}
+
 void sa_session_close(sa_session *session) {
     sa_batcher_close(&session->batcher);
     sa_averaging_close(&session->averaging);
@@ -36,7 +44,7 @@ void sa_session_close(sa_session *session) {
     if (session->train.owned) sa_corpus_close(&session->train);
     if (session->valid.owned) sa_corpus_close(&session->valid);
     free(session->unsaved);
-    free(session->held_out), free(session->trained_on);
+    free(session->trained_on);
     sa_buffer_release(&session->best_path);
     sa_buffer_release(&session->last_path);
     sa_buffer_release(&session->average_path);

@@ -49,10 +49,9 @@ typedef struct sa_session {
     sa_settings settings;  /* shards resolved */
     sa_directory_lock lock;
     sa_buffer best_path, last_path, average_path, log_path;
-    sa_corpus train, valid;        /* valid is empty when pairs were held out of train */
-    bool *held_out, *trained_on;   /* [train.count] */
-    sa_dataset data, valid_data;   /* encoded */
-    const sa_corpus *valid_corpus; /* that valid_data.pair indexes */
+    sa_corpus train, valid;      /* train: empty after sa_session_release_texts */
+    bool *trained_on;            /* [train.count] */
+    sa_dataset data, valid_data; /* encoded */
     sa_model model;
     sa_trainer trainer;
     sa_gold_alignment *gold; /* [data.count] for guided alignment, or NULL */
@@ -77,6 +76,9 @@ typedef struct sa_session {
 } sa_session;
 
 void sa_session_close(sa_session *session);
+
+/* Closes the training pairs, whose token ids are all that updates need. */
+void sa_session_release_texts(sa_session *session);
 
 /* Time and words so far. */
 sa_train_cost sa_session_cost(const sa_session *session);

@@ -1,7 +1,9 @@
 #include "session/start.h"
 #include "base/file.h"
+#include "base/memory.h"
 #include "base/save.h"
 #include "config/settings.h"
+#include "data/corpus.h"
 #include "data/scripts.h"
 #include "inference/gold_links.h"
 #include "inference/model_file.h"
@@ -75,28 +77,24 @@ static bool read_pairs(sa_session *session, sa_error *error) {
     const sa_train_options *training = session->training;
     if (!sa_corpus_open(&session->train, training->train, error)) return false;
     const size_t count = session->train.count;
-    session->held_out = sa_new(count, sizeof(bool), error);
     session->trained_on = sa_new(count, sizeof(bool), error);
-    if (!session->held_out || !session->trained_on) return false;
-    session->valid_corpus = &session->train;
-    if (training->valid) {
-        session->valid_corpus = &session->valid;
-        if (!sa_corpus_open(&session->valid, training->valid, error)) return false;
-    }
-    const size_t held =
-        training->valid ? 0 : sa_corpus_hold_out(&session->train, session->held_out);
-    for (size_t i = 0; i < count; i++)
-        session->trained_on[i] = !session->held_out[i] || held == count;
-    return true;
+    bool *held_out = session->trained_on ? sa_new(count, sizeof(bool), error) : NULL;
+    if (!held_out) return false;
+    const size_t held = training->valid ? 0 : sa_corpus_hold_out(&session->train, held_out);
+    const bool good = training->valid
+                          ? sa_corpus_open(&session->valid, training->valid, error)
+                          : sa_corpus_select(&session->valid, &session->train, held_out, error);
+    for (size_t i = 0; i < count; i++) session->trained_on[i] = !held_out[i] || held == count;
+    free(held_out);
+    return good;
 }
 
 static bool encode_pairs(sa_session *session, sa_error *error) {
     const sa_model *model = &session->model;
-    const bool *held = session->training->valid ? NULL : session->held_out;
     return sa_dataset_build(&session->data, &session->train, session->trained_on, &model->source,
                             &model->target, session->settings.max_len, model->settings.copy,
                             error) &&
-           sa_dataset_build(&session->valid_data, session->valid_corpus, held, &model->source,
+           sa_dataset_build(&session->valid_data, &session->valid, NULL, &model->source,
                             &model->target, 0, model->settings.copy, error);
 }
 
@@ -277,7 +275,7 @@ bool sa_session_open(sa_session *session, const sa_train_options *training, sa_e
     note_pairs(session);
     note_model(session);
     if (session->settings.metrics.tokenize == SA_METRIC_TOKENIZER_13A &&
-        sa_targets_lack_spaces(session->valid_corpus))
+        sa_targets_lack_spaces(&session->valid))
         sa_session_note(session, "note: " SA_UNSPACED_NOTE);
     if (sa_blas_flavor_note() && session->settings.threads != 1)
         sa_session_note(session, "note: %s", sa_blas_flavor_note());

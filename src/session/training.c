@@ -221,9 +221,8 @@ static bool write_average(sa_session *session, sa_error *error) {
     sa_averaging_mean(&session->averaging, count, mean);
     swap_weights(mean, model->values, size);
     sa_validation now;
-    const bool good =
-        sa_validate(model, session->valid_corpus, &session->valid_data, &now, error) &&
-        sa_model_write(model, session->average_path.text, NULL, 0, error);
+    const bool good = sa_validate(model, &session->valid, &session->valid_data, &now, error) &&
+                      sa_model_write(model, session->average_path.text, NULL, 0, error);
     swap_weights(mean, model->values, size);
     free(mean);
     if (good)
@@ -319,12 +318,13 @@ static bool run(sa_session *session, const sa_train_options *training, sa_train_
                (training->resume || sa_snapshots_write(session, error));
     good = sa_exchange_agree(session->exchange, good, error);
     session->trainer.profiled = training->parts;
+    sa_session_release_texts(session);
     good = good && train(session, &result->reason, error);
+    result->steps = session->trainer.step;
+    if (training->parts) sa_trainer_profile(&session->trainer, training->parts);
     if (good && training->diagnose && sa_exchange_leads(session->exchange) &&
         strcmp(result->reason, "stopped") != 0)
         sa_session_diagnose(session, result);
-    if (training->parts) sa_trainer_profile(&session->trainer, training->parts);
-    result->steps = session->trainer.step;
     result->epochs = (int)session->batcher.epoch + 1;
     result->spent = sa_session_cost(session);
     result->best_loss = session->best.loss;

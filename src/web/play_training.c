@@ -47,11 +47,11 @@ static web_play *new_play(sa_error *error) {
 
 static bool list_held_out(web_play *play, sa_error *error) {
     const sa_dataset *data = &play->session.valid_data;
-    play->held_out = *play->session.valid_corpus;
+    play->held_out = play->session.valid;
     play->held_out.count = data->count;
     play->held_out.pairs = sa_new(data->count, sizeof *play->held_out.pairs, error);
     for (size_t i = 0; play->held_out.pairs && i < data->count; i++)
-        play->held_out.pairs[i] = play->session.valid_corpus->pairs[data->pair[i]];
+        play->held_out.pairs[i] = play->session.valid.pairs[data->pair[i]];
     return play->held_out.pairs;
 }
 

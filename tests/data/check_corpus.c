@@ -1,4 +1,5 @@
 /* PAIRS: tables and parallel files, gold columns, and the message of every broken line. */
+#include "data/corpus.h"
 #include "support/scratch.h"
 
 #include <softalign.h>
@@ -347,6 +348,26 @@ START_TEST(names_in_messages_are_safe_to_print) {
 }
 END_TEST
 
+START_TEST(some_pairs_outlive_the_others) {
+    static const bool use[] = {false, true, false, true};
+    opens("a\tA\t0-0\t1\n\nb\tB\t0-0\t2\nc\tC\t\t3\nd\tD\t\t\n");
+    sa_corpus part;
+    ck_assert(sa_corpus_select(&part, &corpus, use, &error));
+    ck_assert_ptr_eq(part.name, corpus.name);
+    sa_corpus_close(&corpus);
+    corpus = part;
+    ck_assert_uint_eq(corpus.count, 2);
+    ck_assert_uint_eq(corpus.lines, 5);
+    ck_assert_uint_eq(corpus.empty, 1);
+    ck_assert(corpus.gold);
+    is_pair(0, "b", "B", "0-0", 3);
+    ck_assert_str_eq(corpus.pairs[0].id, "2");
+    is_pair(1, "d", "D", "", 5);
+    ck_assert_ptr_null(corpus.pairs[1].id);
+    sa_corpus_close(&corpus);
+}
+END_TEST
+
 #define COUNT(list) (int)(sizeof(list) / sizeof *(list))
 
 int main(void) {
@@ -373,6 +394,7 @@ int main(void) {
     tcase_add_test(cases, a_comma_may_stand_in_a_name);
     tcase_add_test(cases, gzip_is_unpacked);
     tcase_add_test(cases, a_dash_is_standard_input);
+    tcase_add_test(cases, some_pairs_outlive_the_others);
     tcase_add_test(cases, names_in_messages_are_safe_to_print);
     suite_add_tcase(suite, cases);
     SRunner *runner = srunner_create(suite);

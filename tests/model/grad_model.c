@@ -36,7 +36,7 @@ static sa_sentence sentence_of(int32_t *words, int length) {
 static void model_open(int number) {
     memset(numbers.base, 0xff, numbers.size);
     settings = variant_settings(number);
-    settings.dropout_state = settings.dropout_layers = 0.5; /* so that there are masks */
+    settings.dropout = settings.dropout_state = settings.dropout_layers = 0.5; /* for masks */
     sizes = sa_sizes_of(&settings, K, K);
     sa_seq2seq_plan(&sizes, &plan);
     weights = drawn(1, (int)plan.size);

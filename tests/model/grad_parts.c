@@ -36,7 +36,7 @@ static void model_open(sa_sizes asked) {
 
 static void pass_open(int number) {
     settings = variant_settings(number);
-    settings.dropout_state = settings.dropout_layers = 0.4; /* so that there are masks */
+    settings.dropout = settings.dropout_state = settings.dropout_layers = 0.4; /* for masks */
     model_open(sa_sizes_of(&settings, K, K));
     batch = sa_batch_build(&numbers, source, target, PAIRS);
     sa_pass_layout(&numbers, &w, &batch, true, &pass);

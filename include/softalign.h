@@ -263,9 +263,11 @@ typedef struct sa_settings {
     double dropout_layers;   /* between recurrent layers */
     double monotonic_noise;  /* deviation of the noise on the scores of SA_ATTENTION_MONOTONIC */
     double word_dropout;     /* of whole words */
+    double bpe_dropout;      /* of merges of subwords, anew in each epoch */
     double l2;               /* penalty on the squared weights */
     double weight_decay;     /* decoupled */
     double label_smoothing;  /* probability spread over the vocabulary */
+    double r_drop;           /* weight of the divergence between two draws of dropout; 0: one */
     double guided_alignment; /* weight of the alignment loss */
     double coverage_weight;  /* of the coverage loss, with SA_COVERAGE_LOSS */
     double reinforce_weight, entropy_weight; /* of the two terms that train SA_ATTENTION_HARD */

@@ -3,16 +3,16 @@
 #include <limits.h>
 
 /* Indices by decreasing length, by counting sort: equal lengths keep their order. */
-static void order_by_length(const sa_sentence *sentences, int count, int longest, int *order,
-                            int *bucket) {
+static void order_by_length(const sa_sentence *sentences, int count, int copies, int longest,
+                            int *order, int *bucket) {
     for (int length = 0; length <= longest; length++) bucket[length] = 0;
-    for (int i = 0; i < count; i++) bucket[sentences[i].len]++;
+    for (int i = 0; i < count; i++) bucket[sentences[i].len] += copies;
     for (int length = longest, next = 0; length >= 0; length--) {
         int here = bucket[length];
         bucket[length] = next;
         next += here;
     }
-    for (int i = 0; i < count; i++) order[bucket[sentences[i].len]++] = i;
+    for (int i = 0; i < count * copies; i++) order[bucket[sentences[i / copies].len]++] = i;
 }
 
 static bool any_extended(const sa_sentence *sentences, int count) {
@@ -21,11 +21,13 @@ static bool any_extended(const sa_sentence *sentences, int count) {
     return false;
 }
 
-sa_batch_side sa_batch_side_build(sa_arena *arena, const sa_sentence *sentences, int count) {
+sa_batch_side sa_batch_side_build(sa_arena *arena, const sa_sentence *sentences, int each,
+                                  int copies) {
     int steps = 0, words = 0;
-    for (int i = 0; i < count; i++) {
-        sa_require(sentences[i].len > 0 && sentences[i].len <= INT_MAX - words);
-        words += sentences[i].len;
+    const int count = each * copies;
+    for (int i = 0; i < each; i++) {
+        sa_require(sentences[i].len > 0 && sentences[i].len <= (INT_MAX - words) / copies);
+        words += copies * sentences[i].len;
         if (sentences[i].len > steps) steps = sentences[i].len;
     }
     int *len = sa_arena_alloc(arena, (size_t)count, sizeof *len);
@@ -35,16 +37,16 @@ sa_batch_side sa_batch_side_build(sa_arena *arena, const sa_sentence *sentences,
     int *order = sa_arena_alloc(arena, (size_t)count, sizeof *order);
     int32_t *ids = sa_arena_alloc(arena, (size_t)words, sizeof *ids);
     int32_t *extended = ids;
-    if (any_extended(sentences, count))
+    if (any_extended(sentences, each))
         extended = sa_arena_alloc(arena, (size_t)words, sizeof *extended);
     sa_batch_side side = {count, steps, words, len, first, active, start, ids, order, extended};
     if (!arena->base) return side;
 
-    order_by_length(sentences, count, steps, order,
+    order_by_length(sentences, each, copies, steps, order,
                     active); /* `active` serves as scratch until the loop below */
     first[0] = 0;
     for (int b = 0; b < count; b++) {
-        len[b] = sentences[order[b]].len;
+        len[b] = sentences[order[b] / copies].len;
         first[b + 1] = first[b] + len[b];
     }
     for (int t = 0, alive = count, row = 0; t <= steps; t++) {
@@ -52,7 +54,7 @@ sa_batch_side sa_batch_side_build(sa_arena *arena, const sa_sentence *sentences,
         active[t] = alive;
         start[t] = row;
         for (int b = 0; b < alive; b++, row++) {
-            const sa_sentence *sentence = &sentences[order[b]];
+            const sa_sentence *sentence = &sentences[order[b] / copies];
             ids[row] = sentence->ids[t];
             if (extended != ids) extended[row] = sa_sentence_extended(sentence)[t];
         }
@@ -60,16 +62,29 @@ sa_batch_side sa_batch_side_build(sa_arena *arena, const sa_sentence *sentences,
     return side;
 }
 
-sa_batch sa_batch_build(sa_arena *arena, const sa_sentence *source, const sa_sentence *target,
-                        int count) {
-    sa_batch batch = {.source = sa_batch_side_build(arena, source, count), .whole = count};
+static sa_batch build(sa_arena *arena, const sa_sentence *source, const sa_sentence *target,
+                      int each, int copies) {
+    const int count = each * copies;
+    sa_batch batch = {.source = sa_batch_side_build(arena, source, each, copies), .whole = count};
     if (!target) return batch;
-    batch.target = sa_batch_side_build(arena, target, count);
+    batch.target = sa_batch_side_build(arena, target, each, copies);
     int *position = sa_arena_alloc(arena, (size_t)count, sizeof *position);
     int *source_of = sa_arena_alloc(arena, (size_t)count, sizeof *source_of);
     batch.source_of = source_of;
     if (!arena->base) return batch;
     for (int b = 0; b < count; b++) position[batch.source.order[b]] = b;
     for (int b = 0; b < count; b++) source_of[b] = position[batch.target.order[b]];
+    return batch;
+}
+
+sa_batch sa_batch_build(sa_arena *arena, const sa_sentence *source, const sa_sentence *target,
+                        int count) {
+    return build(arena, source, target, count, 1);
+}
+
+sa_batch sa_batch_build_twins(sa_arena *arena, const sa_sentence *source, const sa_sentence *target,
+                              int count) {
+    sa_batch batch = build(arena, source, target, count, 2);
+    batch.twins = true;
     return batch;
 }

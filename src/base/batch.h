@@ -29,15 +29,15 @@ static inline const int32_t *sa_sentence_extended(const sa_sentence *sentence) {
 }
 
 typedef struct sa_batch_side {
-    int sentences;           /* B */
-    int steps;               /* the longest length */
-    int words;               /* sum of all lengths: rows of a packed block */
-    const int *len;          /* [B] decreasing */
-    const int *first;        /* [B+1] first row of each sentence, sentence by sentence */
-    const int *active;       /* [steps+1] sentences longer than t; active[steps] = 0 */
-    const int *start;        /* [steps+1] first row of each step, step by step */
-    const int32_t *ids;      /* [words] step by step */
-    const int *order;        /* [B] index in the list that was given */
+    int sentences;      /* B */
+    int steps;          /* the longest length */
+    int words;          /* sum of all lengths: rows of a packed block */
+    const int *len;     /* [B] decreasing */
+    const int *first;   /* [B+1] first row of each sentence, sentence by sentence */
+    const int *active;  /* [steps+1] sentences longer than t; active[steps] = 0 */
+    const int *start;   /* [steps+1] first row of each step, step by step */
+    const int32_t *ids; /* [words] step by step */
+    const int *order;   /* [B] index in the list that was given, of copies: one after another */
     const int32_t *extended; /* [words] the sentences' extended ids, or the ids */
 } sa_batch_side;
 
@@ -45,8 +45,10 @@ typedef struct sa_batch {
     sa_batch_side source, target;
     const int
         *source_of; /* [B] the pair's index among the sources, by its index among the targets */
-    int whole; /* sentences of the whole batch when this is a shard of it: the divisor of the loss
-                */
+    int whole;  /* sentences of the whole batch when this is a shard of it: the divisor of the loss
+                 */
+    bool twins; /* every pair stands in it twice: pair i as i * 2 and i * 2 + 1 of the order, and
+                   next to each other on both sides, as they are equally long */
     const sa_gold_alignment
         *gold; /* [B] in the given order: gold alignments for the alignment loss, or NULL */
 } sa_batch;
@@ -56,13 +58,18 @@ static inline int sa_batch_source_index(const sa_batch *batch, int b) {
     return batch->source_of ? batch->source_of[b] : b;
 }
 
-/* Builds one side of `count` sentences in the arena. While the arena counts, only the lengths are
- * read, and whether a sentence has extended ids. Sentences of equal length keep their order. */
-sa_batch_side sa_batch_side_build(sa_arena *arena, const sa_sentence *sentences, int count);
+/* Builds one side of `count` sentences in the arena, each `copies` times. While the arena counts,
+ * only the lengths are read, and whether a sentence has extended ids. Sentences of equal length
+ * keep their order. */
+sa_batch_side sa_batch_side_build(sa_arena *arena, const sa_sentence *sentences, int count,
+                                  int copies);
 
 /* A batch of `count` pairs; whole = count. `target` may be NULL (translation): then that side is
  * empty and source_of NULL. */
 sa_batch sa_batch_build(sa_arena *arena, const sa_sentence *source, const sa_sentence *target,
                         int count);
+/* A batch of `count` pairs twice; whole = 2 count. */
+sa_batch sa_batch_build_twins(sa_arena *arena, const sa_sentence *source, const sa_sentence *target,
+                              int count);
 
 #endif

@@ -48,11 +48,11 @@ typedef struct score_system {
 typedef struct score_work {
     const score_options *options;
     size_t count, references;
-    bool resampled;                  /* bootstrap samples were drawn */
-    score_system ours, theirs;       /* theirs.each is NULL without --against */
-    double p_value[SA_METRIC_COUNT]; /* of the difference between the two */
+    bool resampled;                                     /* bootstrap samples were drawn */
+    score_system ours, theirs;                          /* theirs.each is NULL without --against */
+    double p_value[SA_METRIC_COUNT];                    /* of the difference between the two */
     sa_confidence_interval difference[SA_METRIC_COUNT]; /* of ours - theirs on the same samples */
-    int *source_words;               /* [count], NULL: unknown */
+    int *source_words;                                  /* [count], NULL: unknown */
 } score_work;
 
 /* Scores the file words[0] against the references words[1] ... and prints the scores. */

@@ -35,8 +35,8 @@ static void add_lines(const score_work *work, sa_buffer *out) {
 }
 
 static void add_against(const score_work *work, sa_buffer *out) {
-    sa_buffer_addf(out, "\nagainst '%s':\n%-8s %8s %10s %18s %8s\n", work->theirs.name, "",
-                   "other", "difference", "95 %", "p");
+    sa_buffer_addf(out, "\nagainst '%s':\n%-8s %8s %10s %18s %8s\n", work->theirs.name, "", "other",
+                   "difference", "95 %", "p");
     for (int m = 0; m < SA_METRIC_COUNT; m++) {
         const double whole = sa_metric_list[m].whole,
                      other = score_value(work, &work->theirs.sum, m);

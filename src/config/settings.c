@@ -193,12 +193,18 @@ const sa_option sa_settings_options[] = {
     {"word-dropout", SA_OPTION_REAL, SA_SCOPE_TRAINING, FIELD(word_dropout), 0, 0, 0.9, NULL, "X",
      "probability of dropping a source or target word: its embedding becomes zero (Sennrich et al. "
      "2016)"},
+    {"bpe-dropout", SA_OPTION_REAL, SA_SCOPE_TRAINING, FIELD(bpe_dropout), 0, 0, 0.9, NULL, "X",
+     "bpe, space-bpe: probability of skipping a merge, anew in each epoch (Provilkov et al. 2020)"},
     {"l2", SA_OPTION_REAL, SA_SCOPE_TRAINING, FIELD(l2), 0, 0, 1, NULL, "X",
      "L2 penalty: weight of the sum of squared weights (without biases) in the loss"},
     {"weight-decay", SA_OPTION_REAL, SA_SCOPE_TRAINING, FIELD(weight_decay), 0, 0, 1, NULL, "X",
      "decoupled weight decay (without biases), multiplied by the learning rate"},
     {"label-smoothing", SA_OPTION_REAL, SA_SCOPE_TRAINING, FIELD(label_smoothing), 0, 0, 0.9, NULL,
      "X", "label smoothing: probability mass spread uniformly over the vocabulary"},
+    {"r-drop", SA_OPTION_REAL, SA_SCOPE_TRAINING, FIELD(r_drop), 0, 0, 1000, NULL, "X",
+     "R-Drop: every pair twice, with two draws of dropout; weight of the divergence between the "
+     "two "
+     "distributions of each word (Liang et al. 2021)"},
     {"guided-alignment", SA_OPTION_REAL, SA_SCOPE_TRAINING, FIELD(guided_alignment), 0, 0, 1000,
      NULL, "X",
      "weight of the alignment loss: cross-entropy between the pairs' alignments and the attention "

@@ -71,27 +71,37 @@ static size_t split_characters(sa_bpe_segmenter *segmenter, const char *word, si
     return count;
 }
 
+/* The merge of a node with the next one, or -1. */
+static int32_t merge_of(const sa_bpe_segmenter *segmenter, int32_t at) {
+    const sa_bpe_node *left = &segmenter->node[at];
+    if (left->symbol < 0 || left->after == NONE) return -1;
+    const int32_t right = segmenter->node[left->after].symbol;
+    return right < 0 ? -1 : sa_bpe_find(segmenter->bpe, left->symbol, right);
+}
+
 /* Pushes the merge of a node with the next one, if there is one. */
 static bool push_merge(sa_bpe_segmenter *segmenter, int32_t at, sa_error *error) {
-    const sa_bpe_node *left = &segmenter->node[at];
-    if (left->symbol < 0 || left->after == NONE) return true;
-    const int32_t right = segmenter->node[left->after].symbol;
-    const int32_t merge = right < 0 ? -1 : sa_bpe_find(segmenter->bpe, left->symbol, right);
+    const int32_t merge = merge_of(segmenter, at);
     return merge < 0 || sa_heap_push(&segmenter->heap, (sa_heap_item){merge, at}, error);
+}
+
+/* Makes one symbol of a node and the next one. */
+static void join(sa_bpe_segmenter *segmenter, int32_t at, int32_t made) {
+    sa_bpe_node *left = &segmenter->node[at], *right = &segmenter->node[left->after];
+    left->symbol = made;
+    left->size += right->size;
+    left->after = right->after;
+    right->symbol = MERGED;
+    if (left->after != NONE) segmenter->node[left->after].before = at;
 }
 
 /* Merges a node with the next one, unless one of them has changed. */
 static bool merge(sa_bpe_segmenter *segmenter, int32_t at, const sa_bpe_merge *merge,
                   sa_error *error) {
-    sa_bpe_node *left = &segmenter->node[at];
+    const sa_bpe_node *left = &segmenter->node[at];
     if (left->symbol != merge->left || left->after == NONE) return true;
-    sa_bpe_node *right = &segmenter->node[left->after];
-    if (right->symbol != merge->right) return true;
-    left->symbol = merge->made;
-    left->size += right->size;
-    left->after = right->after;
-    right->symbol = MERGED;
-    if (left->after != NONE) segmenter->node[left->after].before = at;
+    if (segmenter->node[left->after].symbol != merge->right) return true;
+    join(segmenter, at, merge->made);
     return push_merge(segmenter, at, error) &&
            (left->before == NONE || push_merge(segmenter, left->before, error));
 }
@@ -114,6 +124,30 @@ static bool merge_all(sa_bpe_segmenter *segmenter, size_t count, sa_error *error
             good = merge(segmenter, segmenter->position[i], &segmenter->bpe->merge[first], error);
     }
     return good;
+}
+
+/* BPE-dropout: of the merges that are possible each is skipped with the probability, and the
+ * earliest of the others applied, until all are skipped. The merge of each node is looked up when
+ * the node or the next one changes. */
+static bool merge_some(sa_bpe_segmenter *segmenter, size_t count, sa_error *error) {
+    sa_bpe_node *node = segmenter->node;
+    if (!sa_reserve(&segmenter->position, &segmenter->position_capacity, count, sizeof(int32_t),
+                    error))
+        return false;
+    int32_t *possible = segmenter->position;
+    for (size_t i = 0; i < count; i++) possible[i] = merge_of(segmenter, (int32_t)i);
+    for (;;) {
+        int32_t first = NONE, place = NONE;
+        for (int32_t at = 0; at != NONE; at = node[at].after) {
+            if (possible[at] < 0 || sa_rng_uniform(&segmenter->rng) < segmenter->dropout) continue;
+            if (first == NONE || possible[at] < first) first = possible[at], place = at;
+        }
+        if (first == NONE) return true;
+        join(segmenter, place, segmenter->bpe->merge[first].made);
+        possible[place] = merge_of(segmenter, place);
+        if (node[place].before != NONE)
+            possible[node[place].before] = merge_of(segmenter, node[place].before);
+    }
 }
 
 /* ---- Subwords -------------------------------------------------------------------------------- */
@@ -178,7 +212,8 @@ static bool undo_merges(sa_bpe_segmenter *segmenter, int32_t symbol, const char 
 
 static bool segment(sa_bpe_segmenter *segmenter, const char *word, size_t size, sa_error *error) {
     const size_t count = split_characters(segmenter, word, size, error);
-    bool good = count && merge_all(segmenter, count, error);
+    bool good = count && (segmenter->dropout > 0 ? merge_some(segmenter, count, error)
+                                                 : merge_all(segmenter, count, error));
     for (int32_t at = 0; good && at != NONE; at = segmenter->node[at].after) {
         const sa_bpe_node *node = &segmenter->node[at];
         good = segmenter->known && node->symbol >= 0
@@ -190,6 +225,12 @@ static bool segment(sa_bpe_segmenter *segmenter, const char *word, size_t size, 
 
 const uint32_t *sa_bpe_segmenter_apply(sa_bpe_segmenter *segmenter, const char *word, size_t size,
                                        size_t *count, sa_error *error) {
+    if (segmenter->dropout > 0) {
+        segmenter->sizes = 0;
+        if (!segment(segmenter, word, size, error)) return NULL;
+        *count = segmenter->sizes;
+        return segmenter->size;
+    }
     const size_t known = segmenter->words.count;
     const int32_t number = sa_strings_add(&segmenter->words, word, size, error);
     if (number < 0) return NULL;

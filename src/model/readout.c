@@ -61,9 +61,14 @@ static int block_rows(int rows, int words, int l) {
     return block < rows ? block : rows;
 }
 
+void sa_vocabulary_block_layout(sa_arena *arena, int rows, int least, const sa_readout *w,
+                                sa_mat *logits) {
+    const int l = w->W_o.mat.cols, words = w->W_o.mat.rows, block = block_rows(rows, words, l);
+    *logits = sa_mat_alloc(arena, block < least ? least : block, words);
+}
+
 void sa_vocabulary_layout(sa_arena *arena, int rows, const sa_readout *w, sa_readout_cache *cache) {
-    const int l = w->W_o.mat.cols, words = w->W_o.mat.rows;
-    cache->logits = sa_mat_alloc(arena, block_rows(rows, words, l), words);
+    sa_vocabulary_block_layout(arena, rows, 0, w, &cache->logits);
 }
 
 void sa_readout_layout(sa_arena *arena, int rows, const sa_readout *w, bool training,
@@ -156,19 +161,29 @@ void sa_vocabulary_forward(const sa_readout *w, sa_mat t, sa_mat logits, double 
 
 void sa_vocabulary_loss(const sa_readout *w, const int32_t *ids, double smoothing, sa_real scale,
                         sa_readout_cache *cache, sa_real *log_p, sa_real *objective,
-                        sa_readout *dw) {
-    const int rows = cache->t.rows, block = cache->logits.rows;
-    for (int at = 0; at < rows; at += block) {
-        const int count = rows - at < block ? rows - at : block;
-        sa_mat logits = sa_rows(cache->logits, 0, count), t = sa_rows(cache->t, at, count);
+                        const sa_divergence *divergence, sa_readout *dw) {
+    const bool twins = divergence && divergence->twin;
+    const sa_mat block = twins ? divergence->logits : cache->logits;
+    for (int at = 0, end, rows = cache->t.rows; at < rows; at = end) {
+        end = twins                    ? sa_divergence_block_end(divergence, at, rows)
+              : rows - at < block.rows ? rows
+                                       : at + block.rows;
+        const int count = end - at;
+        sa_mat logits = sa_rows(block, 0, count), t = sa_rows(cache->t, at, count);
+        sa_mat d = sa_rows(twins ? divergence->d : block, 0, count);
         sa_weight_nt(t, w->W_o, 0, logits);
+        if (twins) sa_divergence_difference(divergence, at, logits, d);
         sa_loss_forward(logits, w->b_y, ids + at, smoothing, scale, log_p + at, objective + at);
         sa_mixture *mixtures = cache->mixtures ? cache->mixtures + at : NULL;
         if (mixtures) sa_loss_mix(mixtures, count, smoothing, log_p + at, objective + at);
+        if (twins) sa_divergence_forward(divergence, at, logits, scale, d, objective + at);
         if (!dw) continue;
+        if (twins) sa_divergence_backward(divergence, at, logits, scale, d);
         sa_mat dt = sa_rows(cache->dt, at, count);
         sa_zero(dt);
         sa_loss_backward(logits, ids + at, smoothing, scale, mixtures);
+        for (int i = 0; twins && i < count; i++)
+            sa_axpy(1, sa_row(d, i), sa_row(logits, i), d.cols);
         sa_linear_backward(w->W_o, t, logits, dt, dw->W_o, dw->b_y);
     }
 }

@@ -205,7 +205,7 @@ static void forward(const sa_seq2seq *w, const sa_batch *batch, sa_dropout dropo
 static void predict(const sa_seq2seq *w, const sa_batch *batch, double smoothing, sa_real scale,
                     sa_pass *pass, sa_seq2seq *dw) {
     sa_vocabulary_loss(&w->decoder.readout, batch->target.ids, smoothing, scale,
-                       &pass->decoder.readout, pass->log_p, pass->objective,
+                       &pass->decoder.readout, pass->log_p, pass->objective, &pass->divergence,
                        dw ? &dw->decoder.readout : NULL);
 }
 

@@ -8,6 +8,7 @@
 #include "inference/gold_links.h"
 #include "inference/model_file.h"
 #include "session/checkpoint.h"
+#include "session/subwords.h"
 #include "tensor/bf16.h"
 #include "tensor/blas.h"
 
@@ -185,9 +186,10 @@ static bool open_trainer(sa_session *session, sa_error *error) {
     sa_model *model = &session->model;
     return encode_pairs(session, error) &&
            sa_trainer_open(&session->trainer, &session->settings, &model->sizes, model->values,
-                           session->data.longest_source, session->data.longest_target, model->pool,
+                           sa_session_longest(session, session->data.longest_source),
+                           sa_session_longest(session, session->data.longest_target), model->pool,
                            session->exchange, error) &&
-           read_links(session, error) &&
+           read_links(session, error) && sa_session_cut_again(session, 0, error) &&
            sa_batcher_open(&session->batcher, session->data.source, session->data.target,
                            session->data.count, session->settings.batch,
                            session->settings.batch_tokens, session->settings.seed, error) &&
@@ -258,7 +260,9 @@ bool sa_session_open(sa_session *session, const sa_train_options *training, sa_e
     const bool leads = sa_exchange_leads(session->exchange);
     if (session->exchange && session->settings.threads == 0)
         session->settings.threads = session->exchange->threads;
-    if (!name_files(session, error) || !read_pairs(session, error)) return false;
+    if (!sa_bpe_dropout_check(&session->settings, error) || !name_files(session, error) ||
+        !read_pairs(session, error))
+        return false;
     if (leads && (!sa_directory_lock_open(&session->lock, training->out, error) ||
                   !check_folder(training, error)))
         return false;

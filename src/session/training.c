@@ -11,6 +11,7 @@
 #include "session/processes.h"
 #include "session/snapshots.h"
 #include "session/start.h"
+#include "session/subwords.h"
 
 #include <float.h>
 #include <math.h>
@@ -236,6 +237,9 @@ static bool write_average(sa_session *session, sa_error *error) {
 
 bool sa_session_step(sa_session *session, sa_error *error) {
     int count;
+    if (session->batcher.position == session->data.count &&
+        !sa_session_cut_again(session, session->batcher.epoch + 1, error))
+        return false;
     const size_t *pairs = sa_batcher_next(&session->batcher, &count);
     sa_step_result result;
     const double begin = sa_clock_seconds();

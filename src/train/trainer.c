@@ -21,6 +21,13 @@ static int shards_for(int count, int shards) {
     return most < 1 ? 1 : most < shards ? most : shards;
 }
 
+/* With R-Drop every pair passes twice. */
+static sa_batch build_batch(const sa_trainer *trainer, sa_arena *arena, const sa_sentence *source,
+                            const sa_sentence *target, int count) {
+    return trainer->settings->r_drop > 0 ? sa_batch_build_twins(arena, source, target, count)
+                                         : sa_batch_build(arena, source, target, count);
+}
+
 /* ---- Packing --------------------------------------------------------------------------------- */
 
 static void pack_weights(sa_trainer *trainer, int part, int parts, sa_arena *arena, sa_seq2seq *w) {
@@ -63,7 +70,7 @@ static size_t arena_size(const sa_trainer *trainer, int count, int longest_sourc
         lengths[count + i] = (sa_sentence){.len = longest ? longest_target : 1};
         if (trainer->settings->copy) lengths[i].extended = lengths[count + i].extended = &extended;
     }
-    sa_batch batch = sa_batch_build(&dry, lengths, lengths + count, count);
+    sa_batch batch = build_batch(trainer, &dry, lengths, lengths + count, count);
     batch.gold = trainer->links;
     sa_pass_layout(&dry, &trainer->w, &batch, true, &pass);
     return dry.used;
@@ -211,16 +218,17 @@ static void run_shard(void *context, int task) {
     sa_profile_start(profile);
     lane->arena.used = 0;
     sa_batch batch =
-        sa_batch_build(&lane->arena, trainer->source + start, trainer->target + start, count);
-    batch.whole = trainer->count;
+        build_batch(trainer, &lane->arena, trainer->source + start, trainer->target + start, count);
+    const int copies = batch.twins ? 2 : 1;
+    batch.whole = copies * trainer->count;
     batch.gold = trainer->links ? trainer->links + start : NULL;
     sa_pass_layout(&lane->arena, &trainer->w, &batch, true, &pass);
     pass.profile = profile;
     sa_profile_end(profile, SA_PROFILE_BATCH);
     sa_regularizer regularizer = sa_regularizer_of(trainer->settings, &rng);
     regularizer.baseline = trainer->baseline;
-    shard->loss = sa_seq2seq_loss(&trainer->w, &batch, regularizer, &pass, &gradient->dw);
-    shard->alignment_loss = pass.alignment_loss;
+    shard->loss = sa_seq2seq_loss(&trainer->w, &batch, regularizer, &pass, &gradient->dw) / copies;
+    shard->alignment_loss = pass.alignment_loss / copies;
     if (i == 0) add_l2_gradient(trainer, gradient->numbers);
 }
 

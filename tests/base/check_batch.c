@@ -173,10 +173,29 @@ START_TEST(a_dry_run_knows_the_size) {
 }
 END_TEST
 
+/* Twins have neighboring columns on both sides, also where others are equally long. */
+START_TEST(twins_stand_side_by_side) {
+    write_sentences();
+    const sa_batch one = sa_batch_build(&arena, sentences[0], sentences[1], COUNT);
+    const sa_batch two = sa_batch_build_twins(&arena, sentences[0], sentences[1], COUNT);
+    ck_assert(two.twins && !one.twins);
+    ck_assert_int_eq(two.whole, 2 * COUNT);
+    ck_assert_int_eq(two.target.words, 2 * one.target.words);
+    for (int b = 0; b < 2 * COUNT; b++) {
+        ck_assert_int_eq(two.target.order[b], 2 * one.target.order[b / 2] + b % 2);
+        ck_assert_int_eq(two.source.order[b], 2 * one.source.order[b / 2] + b % 2);
+        ck_assert_int_eq(two.source_of[b], 2 * one.source_of[b / 2] + b % 2);
+        for (int t = 0; t < two.target.len[b]; t++)
+            ck_assert_int_eq(two.target.ids[two.target.start[t] + b],
+                             one.target.ids[one.target.start[t] + b / 2]);
+    }
+}
+END_TEST
+
 START_TEST(an_empty_sentence_traps) {
     write_sentences();
     sentences[0][3].len = 0;
-    sa_batch_side_build(&arena, sentences[0], COUNT);
+    sa_batch_side_build(&arena, sentences[0], COUNT, 1);
 }
 END_TEST
 
@@ -193,6 +212,7 @@ int main(void) {
     tcase_add_test(tests, one_sentence_is_a_batch);
     tcase_add_test(tests, without_targets_that_side_is_empty);
     tcase_add_test(tests, a_dry_run_knows_the_size);
+    tcase_add_test(tests, twins_stand_side_by_side);
     tcase_add_test_raise_signal(tests, an_empty_sentence_traps, SIGABRT);
     return suite_run(suite);
 }

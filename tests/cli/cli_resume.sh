@@ -12,7 +12,8 @@ train() {
 for family in recurrent "transformer --tie three-way --schedule inverse-sqrt --warmup 9 --l2 1e-4 \
     --weight-decay 0.01 --label-smoothing 0.1 --criterion chrf --batch-tokens 90 \
     --lr-patience 2 --average 2 --average-of best" "recurrent --average 3 \
-    --guided-alignment 0.5" "recurrent --decoder cgru --cell-norm --dropout-state 0.3 --word-dropout 0.2"; do
+    --guided-alignment 0.5" "recurrent --decoder cgru --cell-norm --dropout-state 0.3 --word-dropout 0.2" \
+    "transformer --tokenizer bpe --bpe-merges 60 --bpe-dropout 0.3 --r-drop 2"; do
     rm -rf whole threads parts
     train $options --model $family --out whole --steps 40 --threads 1
     train $options --model $family --out threads --steps 40 --threads 3

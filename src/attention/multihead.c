@@ -4,6 +4,8 @@
 #include "tensor/gradient_fault.h"
 #include "tensor/vec.h"
 
+#include <string.h>
+
 sa_attention_scratch sa_attention_scratch_layout(sa_arena *arena, const sa_attention *w,
                                                  int queries, int steps, bool training) {
     const int own = sa_attention_has_own_keys(w) ? w->key_width / w->kv_heads : 0;
@@ -246,15 +248,38 @@ void sa_attention_score_forward(const sa_attention *w, const sa_memory *memory, 
     heads_forward(w, memory, &block, override, rows, o, scratch);
 }
 
+/* Whether the weights and output of a row depend on its sentence and query alone. */
+static bool follows_from_query(const sa_attention *w, const sa_override *override,
+                               sa_attention_rows rows) {
+    return !override && !w->score->maps && !sa_attention_draws(w) && !rows.previous_state.cols;
+}
+
+/* An earlier row of the same sentence with the same query (hypotheses of a beam that continue the
+ * same one), or l. */
+static int same_query(const int *which, sa_mat s, int l) {
+    const size_t size = sizeof(sa_real) * (size_t)s.cols;
+    for (int k = l - 1; k >= 0 && which[k] == which[l]; k--)
+        if (memcmp(sa_row(s, k), sa_row(s, l), size) == 0) return k;
+    return l;
+}
+
 /* A.1.2 (Bahdanau et al. 2015); Section 3.2.2 (Vaswani et al. 2017) */
 void sa_attention_step_forward(const sa_attention *w, const sa_memory *memory, const int *which,
                                int i, sa_mat s, const sa_override *override, sa_attention_rows rows,
                                sa_mat c, sa_attention_scratch scratch) {
     const sa_mat o = sa_attention_head_output(w, rows, c);
+    const bool shared = which && follows_from_query(w, override, rows);
     sa_attention_project_query(w, s, rows);
-    for (int l = 0; l < s.rows; l++)
+    for (int l = 0; l < s.rows; l++) {
+        const int same = shared ? same_query(which, s, l) : l;
+        if (same < l) {
+            sa_copy_mat(sa_rows(rows.alpha, same, 1), sa_rows(rows.alpha, l, 1));
+            sa_copy_mat(sa_rows(o, same, 1), sa_rows(o, l, 1));
+            continue;
+        }
         sa_attention_score_forward(w, memory, which ? which[l] : l, i, override, rows, l, o,
                                    scratch);
+    }
     sa_attention_project_output(w, rows, c);
 }
 

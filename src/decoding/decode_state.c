@@ -14,6 +14,8 @@ void sa_decode_state_layout(sa_arena *arena, sa_decode_state *state, const sa_se
     for (int b = 0; arena->base && b < count; b++)
         state->words[b] = sa_extended_words(state->w, &sources[state->batch.source.order[b]]);
     state->logits = sa_mat_alloc(arena, rows, most);
+    state->most =
+        sa_mat_alloc(arena, rows, sa_vocabulary_stretches(state->w->family->readout(state->w)));
     state->log_sum_exp = sa_arena_alloc(arena, (size_t)rows, sizeof *state->log_sum_exp);
     state->w->family->decode_layout(arena, state->w, &state->batch, rows, steps, &state->cache);
 }
@@ -39,7 +41,8 @@ bool sa_decode_state_step(sa_decode_state *state, const sa_decode_step *step, sa
     if (!family->decode_step(state->w, &own, &state->cache, &t, error)) return false;
     const sa_mat logits = sa_rows(state->logits, 0, step->L);
     sa_vocabulary_forward(family->readout(state->w), t,
-                          sa_cols(logits, 0, sa_seq2seq_words(state->w)), state->log_sum_exp);
+                          sa_cols(logits, 0, sa_seq2seq_words(state->w)),
+                          sa_rows(state->most, 0, step->L), state->log_sum_exp);
     for (int l = 0; l < step->L && sa_copies(state->w); l++)
         sa_copying_decode(state->w, &state->batch, &state->cache, l, step->which[l],
                           sa_row(logits, l), &state->log_sum_exp[l]);

@@ -9,6 +9,8 @@ typedef struct sa_decode_state {
     const sa_seq2seq *w;
     sa_batch batch; /* the sources */
     sa_mat logits;  /* [rows x words] of the running step; log p(word) is logits - log_sum_exp */
+    sa_mat
+        most; /* [rows x stretches] the largest of them: sa_vocabulary_forward; not with copying */
     double *log_sum_exp; /* [rows] */
     int *words;          /* [B] how many of them each source's translations may have: with copying,
                             those of its extended vocabulary */

@@ -1,5 +1,6 @@
 #include "decoding/ensemble.h"
 #include "base/memory.h"
+#include "model/copying.h"
 #include "tensor/vec.h"
 
 #include <math.h>
@@ -81,6 +82,11 @@ bool sa_ensemble_step(sa_ensemble *ensemble, int i, const sa_continuation *rows,
     *logits = sa_rows(states[ensemble->widest].logits, 0, L);
     ensemble->log_sum_exp = states[ensemble->widest].log_sum_exp;
     return true;
+}
+
+const sa_real *sa_ensemble_most(const sa_ensemble *ensemble, int row) {
+    const sa_decode_state *state = &ensemble->states[0];
+    return ensemble->count == 1 && !sa_copies(state->w) ? sa_row(state->most, row) : NULL;
 }
 
 void sa_ensemble_weights(const sa_ensemble *ensemble, int row, int S, sa_real *alpha) {

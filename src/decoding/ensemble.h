@@ -49,6 +49,9 @@ int sa_ensemble_words(const sa_ensemble *ensemble, int b);
 bool sa_ensemble_step(sa_ensemble *ensemble, int i, const sa_continuation *rows, int L,
                       sa_mat *logits, sa_error *error);
 
+/* The largest logits of a row of the last step (sa_vocabulary_forward's `most`), or NULL. */
+const sa_real *sa_ensemble_most(const sa_ensemble *ensemble, int row);
+
 /* Adds the attention weights of a row of the last step to alpha [S]: the mean over heads, layers,
  * and those models that have attention. */
 void sa_ensemble_weights(const sa_ensemble *ensemble, int row, int S, sa_real *alpha);

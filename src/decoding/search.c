@@ -132,6 +132,23 @@ static sa_real pruning_threshold(double log_p, double log_sum_exp, double worst)
     return log_p + ((double)threshold - log_sum_exp) <= worst ? threshold : (sa_real)NAN;
 }
 
+/* The first word from `word` on whose logit is not up to the threshold; `words` if there is none.
+ */
+static int find_above(const sa_real *logits, const sa_real *most, int word, int words,
+                      sa_real threshold) {
+    while (most && word < words) {
+        const int stretch = word / SA_VOCABULARY_STRETCH,
+                  behind = (stretch + 1) * SA_VOCABULARY_STRETCH,
+                  end = behind < words ? behind : words;
+        if (!(most[stretch] <= threshold)) {
+            word += sa_find_above(logits + word, end - word, threshold);
+            if (word < end) return word;
+        }
+        word = end;
+    }
+    return word + sa_find_above(logits + word, words - word, threshold);
+}
+
 /* The best continuations of the live hypotheses first .. last-1, all of one sentence. */
 static int continue_beam(search_state *run, sa_mat logits, int step, int first, int last,
                          live_hypothesis *best) {
@@ -139,7 +156,7 @@ static int continue_beam(search_state *run, sa_mat logits, int step, int first, 
     const int words = sa_ensemble_words(&run->ensemble, b);
     int count = 0;
     for (int l = first; l < last; l++) {
-        const sa_real *row = sa_row(logits, l);
+        const sa_real *row = sa_row(logits, l), *most = sa_ensemble_most(&run->ensemble, l);
         const double log_p = run->live[l].log_p, log_sum_exp = run->ensemble.log_sum_exp[l];
         live_hypothesis next = run->live[l];
         next.at.row = l;
@@ -147,7 +164,7 @@ static int continue_beam(search_state *run, sa_mat logits, int step, int first, 
             const sa_real threshold =
                 count < capacity ? (sa_real)NAN
                                  : pruning_threshold(log_p, log_sum_exp, best[capacity - 1].log_p);
-            word += sa_find_above(row + word, words - word, threshold);
+            word = find_above(row, most, word, words, threshold);
             if (word == words) break;
             if (!allowed(run, word, b, step)) continue;
             next.at.word = word;

@@ -59,7 +59,7 @@ void sa_model_release(sa_model *model) {
 }
 
 bool sa_model_pack(const sa_model *model, int rows, sa_packed_model *packed, sa_error *error) {
-    const sa_packing packing = {.rows = rows, .parts = 1};
+    const sa_packing packing = {.rows = rows, .repeats = true, .parts = 1};
     sa_arena dry = {0};
     sa_seq2seq_pack(&dry, &model->sizes, model->values, packing, &packed->w);
     if (!sa_arena_init(&packed->packed_weights, dry.used, error)) return false;

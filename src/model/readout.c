@@ -152,11 +152,39 @@ void sa_readout_weights_backward(sa_mat s, sa_mat x, sa_mat c, const sa_readout_
     sa_gate_weights_backward(c, s, x, cache->dgate, &dw->gate);
 }
 
+int sa_vocabulary_stretches(const sa_readout *w) {
+    return (w->W_o.mat.rows + SA_VOCABULARY_STRETCH - 1) / SA_VOCABULARY_STRETCH;
+}
+
+/* Some rows, few enough that their logits stay in the cache until they are summed. */
+static void few_logits(const sa_readout *w, sa_mat t, sa_mat logits, sa_mat most) {
+    const int words = logits.cols;
+    const bool fused = w->W_o.forward.panels && !w->W_o.forward.bf16;
+    if (!fused) sa_weight_nt(t, w->W_o, 0, logits);
+    for (int stretch = 0; stretch < most.cols; stretch++) {
+        const int at = stretch * SA_VOCABULARY_STRETCH, rest = words - at;
+        const int count = rest < SA_VOCABULARY_STRETCH ? rest : SA_VOCABULARY_STRETCH;
+        const sa_mat part = sa_cols(logits, at, count), largest = sa_cols(most, stretch, 1);
+        if (fused)
+            sa_packed_multiply_shifted(t, sa_weight_rows(w->W_o, at, count).forward, w->b_y.x + at,
+                                       part, largest);
+        for (int i = 0; i < t.rows && !fused; i++)
+            *sa_row(largest, i) = sa_add_and_max(w->b_y.x + at, sa_row(part, i), count);
+    }
+}
+
 /* A.2.2: p(y_i) = softmax(W_o t_i + b_y) */
-void sa_vocabulary_forward(const sa_readout *w, sa_mat t, sa_mat logits, double *log_sum_exp) {
-    sa_weight_nt(t, w->W_o, 0, logits);
-    for (int i = 0; i < t.rows; i++)
-        log_sum_exp[i] = sa_log_sum_exp(sa_row(logits, i), w->b_y.x, logits.cols);
+void sa_vocabulary_forward(const sa_readout *w, sa_mat t, sa_mat logits, sa_mat most,
+                           double *log_sum_exp) {
+    const int few = w->W_o.forward.panels ? SA_PACKED_FEW : t.rows;
+    for (int at = 0; at < t.rows; at += few) {
+        const int count = t.rows - at < few ? t.rows - at : few;
+        const sa_mat part = sa_rows(logits, at, count), largest = sa_rows(most, at, count);
+        few_logits(w, sa_rows(t, at, count), part, largest);
+        for (int i = 0; i < count; i++)
+            log_sum_exp[at + i] = sa_log_sum_exp_below(
+                sa_row(part, i), sa_max(sa_row(largest, i), largest.cols), part.cols);
+    }
 }
 
 void sa_vocabulary_loss(const sa_readout *w, const int32_t *ids, double smoothing, sa_real scale,

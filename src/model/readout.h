@@ -87,8 +87,12 @@ void sa_readout_weights_backward(sa_mat s, sa_mat x, sa_mat c, const sa_readout_
  * empty. */
 void sa_vocabulary_bind(sa_binder *binder, int words, int l, sa_mat tied, sa_readout *w);
 
-/* log p(word) of row i of t is logits_i - log_sum_exp[i]. */
-void sa_vocabulary_forward(const sa_readout *w, sa_mat t, sa_mat logits, double *log_sum_exp);
+/* log p(word) of row i of t is logits_i - log_sum_exp[i]. most [rows x stretches]: the largest
+ * logit of each stretch of as many words, of those that are numbers. */
+enum { SA_VOCABULARY_STRETCH = 512 };
+int sa_vocabulary_stretches(const sa_readout *w);
+void sa_vocabulary_forward(const sa_readout *w, sa_mat t, sa_mat logits, sa_mat most,
+                           double *log_sum_exp);
 
 /* log p(ids_i) and the objective (layers/loss.h) for every row of t, in log_p and objective [R].
  * With dw, also the backward pass of the loss scale * sum_i -objective_i, block by block while the

@@ -107,7 +107,9 @@ typedef struct factors {
     sa_real *c;
     ptrdiff_t a_row, a_step; /* from row to row of a, and along the inner dimension */
     int c_ld, rows, cols, inner;
-    bool add; /* c += a b, else c = a b */
+    bool add;               /* c += a b, else c = a b */
+    const sa_real *shift;   /* [cols] or NULL: added to every row; then, for every row, */
+    sa_real (*most)[WIDTH]; /* the largest numbers so far in each column of the panels */
 } factors;
 
 /* A row of c, the columns of one panel; of the last panel only some may count. */
@@ -123,10 +125,28 @@ static inline __attribute__((always_inline)) void store_row(const factors *f, in
         c[j] = f->add ? c[j] + product[j] : product[j];
 }
 
+/* The same row plus the shift; the largest numbers in f->most. */
+static inline __attribute__((always_inline)) void store_shifted(const factors *f, int i,
+                                                                const lanes sum[WIDE]) {
+    sa_real *c = f->c + (ptrdiff_t)i * f->c_ld, *most = f->most[i], product[WIDTH];
+    lanes *to = (lanes *)product;
+    if (f->cols < WIDTH) {
+        for (int j = 0; j < WIDE; j++) to[j] = sum[j];
+    } else {
+        const lanes *shift = (const lanes *)f->shift;
+        for (int j = 0; j < WIDE; j++) to[j] = ((lanes *)c)[j] = sum[j] + shift[j];
+        for (int j = 0; j < WIDTH; j++) most[j] = product[j] > most[j] ? product[j] : most[j];
+    }
+    for (int j = 0; j < f->cols && f->cols < WIDTH; j++) {
+        c[j] = product[j] + f->shift[j];
+        most[j] = c[j] > most[j] ? c[j] : most[j];
+    }
+}
+
 /* Some rows of c and the columns of one panel, in as many sums as there are registers. Each runs
  * along the whole inner dimension, so that a row's numbers do not depend on the rows beside it. */
 static inline __attribute__((always_inline)) void multiply_tile(const factors *f, int first,
-                                                                int rows) {
+                                                                int rows, bool shifted) {
     const sa_real *a = f->a + first * f->a_row, *b = f->panel;
     const ptrdiff_t row = f->a_row, step = f->a_step;
     lanes sum[24 / WIDE][WIDE];
@@ -139,16 +159,24 @@ static inline __attribute__((always_inline)) void multiply_tile(const factors *f
         for (int i = 0; i < rows; i++)
             for (int j = 0; j < WIDE; j++) sum[i][j] += a[i * row] * bk[j];
     }
-    for (int i = 0; i < rows; i++) store_row(f, first + i, sum[i]);
+    for (int i = 0; i < rows; i++) (shifted ? store_shifted : store_row)(f, first + i, sum[i]);
 }
 
 /* All rows: `most` at a time (as the registers hold), then `fewer`, then one by one. */
+static inline __attribute__((always_inline)) void tiles(const factors *f, int most, int fewer,
+                                                        bool shifted) {
+    int i = 0;
+    for (; i + most <= f->rows; i += most) multiply_tile(f, i, most, shifted);
+    for (; i + fewer <= f->rows; i += fewer) multiply_tile(f, i, fewer, shifted);
+    for (; i < f->rows; i++) multiply_tile(f, i, 1, shifted);
+}
+
 static inline __attribute__((always_inline)) void multiply_rows(const factors *f, int most,
                                                                 int fewer) {
-    int i = 0;
-    for (; i + most <= f->rows; i += most) multiply_tile(f, i, most);
-    for (; i + fewer <= f->rows; i += fewer) multiply_tile(f, i, fewer);
-    for (; i < f->rows; i++) multiply_tile(f, i, 1);
+    if (f->shift)
+        tiles(f, most, fewer, true);
+    else
+        tiles(f, most, fewer, false);
 }
 
 #if defined(SA_SHORT_VECTORS)
@@ -274,7 +302,8 @@ static void (*rounded_kernel(void))(const factors *) {
 
 /* ---- All panels ------------------------------------------------------------------------------ */
 
-static void multiply_panels(sa_mat a, bool transposed, sa_packed W, sa_real beta, sa_mat c) {
+static void multiply_panels(sa_mat a, bool transposed, sa_packed W, sa_real beta, sa_mat c,
+                            const sa_real *shift, sa_real (*most)[WIDTH]) {
     void (*run)(const factors *) = W.bf16 ? rounded_kernel() : kernel();
     for (int j = 0, cols; j < c.cols; j += cols) {
         const int in_panel = (W.offset + j) % WIDTH, left = WIDTH - in_panel;
@@ -290,14 +319,31 @@ static void multiply_panels(sa_mat a, bool transposed, sa_packed W, sa_real beta
             .cols = cols,
             .inner = transposed ? a.rows : a.cols,
             .add = beta != 0,
+            .shift = shift ? shift + j : NULL,
+            .most = most,
         });
     }
 }
 
 void sa_packed_multiply(sa_mat a, sa_packed W, sa_real beta, sa_mat c) {
-    multiply_panels(a, false, W, beta, c);
+    multiply_panels(a, false, W, beta, c, NULL, NULL);
 }
 
 void sa_packed_multiply_transposed(sa_mat a, sa_packed W, sa_real beta, sa_mat c) {
-    multiply_panels(a, true, W, beta, c);
+    multiply_panels(a, true, W, beta, c, NULL, NULL);
+}
+
+void sa_packed_multiply_shifted(sa_mat a, sa_packed W, const sa_real *shift, sa_mat c,
+                                sa_mat most) {
+    sa_real columns[SA_PACKED_FEW][WIDTH];
+    sa_require(c.rows <= SA_PACKED_FEW && !W.bf16);
+    for (int i = 0; i < c.rows; i++)
+        for (int j = 0; j < WIDTH; j++) columns[i][j] = -(sa_real)INFINITY;
+    multiply_panels(a, false, W, 0, c, shift, columns);
+    for (int i = 0; i < c.rows; i++) {
+        sa_real *largest = sa_row(most, i);
+        *largest = columns[i][0];
+        for (int j = 1; j < WIDTH; j++)
+            if (columns[i][j] > *largest) *largest = columns[i][j];
+    }
 }

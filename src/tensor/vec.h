@@ -34,6 +34,12 @@ int sa_find_above(const sa_real *x, int size, sa_real threshold);
 
 /* x += shift (NULL: none); log sum_k exp x_k. */
 double sa_log_sum_exp(sa_real *x, const sa_real *shift, int size);
+/* log sum_k exp x_k, where max is the largest x_k. */
+double sa_log_sum_exp_below(const sa_real *x, sa_real max, int size);
+
+/* x += shift; the largest of it. */
+sa_real sa_add_and_max(const sa_real *shift, sa_real *x, int size);
+sa_real sa_max(const sa_real *x, int size);
 
 /* dx = y . (dy - sum_k y_k dy_k) for every row y of softmax results. dx may be dy. */
 void sa_softmax_backward(sa_mat y, sa_mat dy, sa_mat dx);

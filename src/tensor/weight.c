@@ -1,6 +1,10 @@
 #include "tensor/weight.h"
+#include "base/memory.h"
 #include "tensor/bf16.h"
 #include "tensor/blas.h"
+#include "tensor/distinct.h"
+
+#include <stdlib.h>
 
 static bool rounds(sa_weight W) {
 #ifdef SA_DOUBLE
@@ -13,7 +17,7 @@ static bool rounds(sa_weight W) {
 
 /* ---- Products -------------------------------------------------------------------------------- */
 
-void sa_weight_nt(sa_mat x, sa_weight W, sa_real beta, sa_mat y) {
+static void multiply(sa_mat x, sa_weight W, sa_real beta, sa_mat y) {
     if (rounds(W)) {
         sa_bf16_nt(x, W.mat, W.forward, beta, y);
         return;
@@ -24,6 +28,37 @@ void sa_weight_nt(sa_mat x, sa_weight W, sa_real beta, sa_mat y) {
     }
     sa_require(x.cols == W.mat.cols && x.rows == y.rows && W.mat.rows == y.cols);
     sa_packed_multiply(x, W.forward, beta, y);
+}
+
+/* Of equal rows of x, at most SA_DISTINCT_ROWS, only one is multiplied, if that saves a quarter of
+ * the work and there is memory. (Not in bf16, whose products add to y block by block.) */
+static void multiply_distinct(sa_mat x, sa_weight W, sa_real beta, sa_mat y) {
+    int same[SA_DISTINCT_ROWS], first[SA_DISTINCT_ROWS];
+    const int count = sa_distinct_rows(x, same, first);
+    const size_t size = sizeof(sa_real) * ((size_t)x.cols + (size_t)y.cols);
+    void *numbers = NULL;
+    if (4 * count > 3 * x.rows || !sa_resize(&numbers, (size_t)count, size, NULL)) {
+        multiply(x, W, beta, y);
+        return;
+    }
+    const sa_mat own = {numbers, count, x.cols, x.cols},
+                 product = {own.x + (size_t)count * (size_t)x.cols, count, y.cols, y.cols};
+    sa_gather_rows(x, first, own);
+    multiply(own, W, 0, product);
+    (beta != 0 ? sa_add_gathered : sa_gather_rows)(product, same, y);
+    free(numbers);
+}
+
+void sa_weight_nt(sa_mat x, sa_weight W, sa_real beta, sa_mat y) {
+    enum { MOST = SA_DISTINCT_ROWS };
+    if (x.rows < 2 || !W.repeats || !W.forward.panels || rounds(W)) {
+        multiply(x, W, beta, y);
+        return;
+    }
+    for (int at = 0; at < x.rows; at += MOST) {
+        const int count = x.rows - at < MOST ? x.rows - at : MOST;
+        multiply_distinct(sa_rows(x, at, count), W, beta, sa_rows(y, at, count));
+    }
 }
 
 void sa_weight_nn(sa_mat dy, sa_weight W, sa_real beta, sa_mat dx) {
@@ -84,5 +119,6 @@ sa_weight sa_weight_pack(sa_weight W, sa_packing packing, sa_arena *arena) {
                  backward = packing.backward ? sa_weight_pack_layout(arena, W, packing.rows) : none;
     W.forward = pack(W, forward, true, packing.part, packing.parts);
     W.backward = pack(W, backward, false, packing.part, packing.parts);
+    W.repeats = packing.repeats;
     return W;
 }

@@ -13,6 +13,7 @@ typedef struct sa_weight {
     sa_mat mat;                  /* [out x in] */
     int precision;               /* SA_PRECISION_... of its products */
     sa_packed forward, backward; /* for x W' and for dy W */
+    bool repeats;                /* rows of x are often equal: tensor/distinct.h */
 } sa_weight;
 
 static inline sa_weight sa_weight_of(sa_mat mat) {
@@ -40,6 +41,7 @@ sa_mat sa_weight_pack_layout(sa_arena *arena, sa_weight W, int rows);
 typedef struct sa_packing {
     int rows;        /* of the products */
     bool backward;   /* also for dy W */
+    bool repeats;    /* rows of their first factor are often equal */
     int part, parts; /* one of as many parts of the work, from 0; 0 parts: the pointers only */
 } sa_packing;
 

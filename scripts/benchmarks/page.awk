@@ -90,9 +90,9 @@ function peers(    i, j, work, peak) {
                     put("no settings", whole(get(trained("default"))))
                     put("floor", whole(get(trained("floor"))))
                     work = get(trained("ours")) * get(key("speed", scale, threads, attention, "floor", "flop_per_word")) / 1e9
-                    peak = get(key("speed", "all", threads, "none", "peak", "gflops"))
+                    peak = key("speed", "all", threads, "none", "peak", "gflops")
                     put("softalign's GFLOP/s", work ? show(work, 1) : "")
-                    put("of sgemm's peak", work && peak ? percent(work / peak) : "")
+                    put("of sgemm's peak", work && run[peak] == run[trained("ours")] ? percent(work / get(peak)) : "")
                 }
             }
     end("scale | score | threads")

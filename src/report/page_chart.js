@@ -51,8 +51,8 @@ function drawChart(host, spec) {
 
   for (const y of ticks(0, most.y))
     picture.append(svg("line", { class: "grid", x1: box.left, x2: box.right, y1: toY(y), y2: toY(y) }),
-      svg("text", { x: box.left - 0.5 * em, y: toY(y) + 0.35 * em, "text-anchor": "end" }, String(y)));
-  const marks = spec.bands ? spec.bands.map((name, i) => [i, name]) : ticks(0, most.x).map((x) => [x, String(x)]);
+      svg("text", { x: box.left - 0.5 * em, y: toY(y) + 0.35 * em, "text-anchor": "end" }, numeral(String(y))));
+  const marks = spec.bands ? spec.bands.map((name, i) => [i, name]) : ticks(0, most.x).map((x) => [x, numeral(String(x))]);
   for (const [x, name] of marks)
     picture.append(svg("text", { x: toX(x), y: box.bottom + 1.35 * em, "text-anchor": "middle" }, name));
   picture.append(svg("text", { class: "axis", x: (box.left + box.right) / 2, y: height - 0.5 * em, "text-anchor": "middle" }, spec.x),

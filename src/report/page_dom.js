@@ -46,8 +46,11 @@ function isRightToLeft(words) {
   return letters.filter((letter) => /[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc]/.test(letter)).length > letters.length / 2;
 }
 
+// A number as it is written in the page's language.
+const numeral = (number) => (["de", "fr"].includes(document.documentElement.lang) ? number.replace(".", ",") : number);
+
 function fixed(value, decimals) {
-  return Number.isFinite(value) ? value.toFixed(decimals) : "–";
+  return Number.isFinite(value) ? numeral(value.toFixed(decimals)) : "–";
 }
 
 // As sa_csv_cell_add: no spreadsheet runs the word as a formula.

@@ -83,7 +83,7 @@ function Matrix(words, options) {
   picture.append(svg("rect", { class: "frame", x: left, y: top, width: columns * cell, height: rows * cell }));
   const values = svg("g", { "text-anchor": "middle", "font-size": cell * 0.38 });
   const valueOf = (weight, t, s) => svg("text", { class: Math.abs(weight) > most / 2 ? "value light" : "value",
-    x: toX(s) + cell / 2, y: top + (t + 0.62) * cell }, Math.abs(weight) < 0.005 ? "" : weight.toFixed(2).replace("0.", "."));
+    x: toX(s) + cell / 2, y: top + (t + 0.62) * cell }, Math.abs(weight) < 0.005 ? "" : numeral(weight.toFixed(2).replace("0.", ".")));
   // Attention that chooses words one by one may choose none.
   const empty = words.target.map((_, t) => svg("text", { class: "small", x: left + (columns * cell) / 2, y: top + (t + 0.65) * cell,
     "text-anchor": "middle", "font-size": small, visibility: "hidden" }, inPictures().none));
@@ -154,7 +154,7 @@ function addScale(picture, { x, y, small, signed }) {
   const shares = [0, 0.5, 1], numbers = shares.map((share) => svg("text", { class: "small scale", x: x + share * width, y: y + height + small * 1.1, "text-anchor": "middle", "font-size": small }));
   picture.append(svg("rect", { class: "field", x, y, width, height }), ...colors, svg("rect", { class: "frame", x, y, width, height }), ...numbers,
     svg("text", { class: "small", x: x + width + small, y: y + height, "font-size": small }, inPictures()[signed ? "difference" : "weight"]));
-  return (most) => shares.forEach((share, i) => { numbers[i].textContent = String(Number((most * (signed ? 2 * share - 1 : share)).toPrecision(2))); });
+  return (most) => shares.forEach((share, i) => { numbers[i].textContent = numeral(String(Number((most * (signed ? 2 * share - 1 : share)).toPrecision(2)))); });
 }
 
 // Bars: the sum of the weights of each source word, and the entropy of each target word.

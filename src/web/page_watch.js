@@ -103,7 +103,7 @@ function tableOf(frame, slot) {
   const weights = weightsOf(frame), columns = frame.columns.length, name = state.models[1] ? textOf("model", { name: nameOf(slot) }) : null;
   const head = html("tr", {}, html("th", { scope: "col" }, textOf("target")), ...frame.columns.map((text) => html("th", { scope: "col" }, word(text, 20))));
   return html("table", { "aria-label": textOf("asTable") }, ...(name ? [html("caption", {}, name)] : []), html("thead", {}, head), html("tbody", {}, ...frame.rows.map((text, t) => html("tr", {},
-    html("th", { scope: "row" }, word(text, 20)), ...Array.from({ length: columns }, (_, s) => html("td", {}, weights[t * columns + s].toFixed(2)))))));
+    html("th", { scope: "row" }, word(text, 20)), ...Array.from({ length: columns }, (_, s) => html("td", {}, fixed(weights[t * columns + s], 2)))))));
 }
 
 function drawTable(frames) {

@@ -252,6 +252,8 @@ async function tour(page) {
     assert.doesNotMatch(await text(page, "#intro"), /trained/);
     assert.match(await text(page, "#when"), name === "de" ? /^Update 1 .+ Wörter/ : /^pas 1 .+ mots/);
     assert.ok((await page.run(`[...document.querySelectorAll("#panels .axis")].map((node) => node.textContent)`)).includes(name === "de" ? "Ziel" : "cible"));
+    const figures = await page.run(`[...document.querySelectorAll("#figures td, #panels .scale, #charts text")].map((node) => node.textContent).join(" ")`);
+    assert.ok(/\d,\d/.test(figures) && !/\d\.\d/.test(figures), `${name}: ${figures}`);
   }
   await choose(page, "#language", "en");
 }

@@ -110,7 +110,9 @@ train_row() { # FOLDER SEED DATA RECIPE OPTION...
         commit >"$run/commit"
         echo "$recipe" >"$run/recipe"
     fi
-    "$command" train --out "$run" --train "$data.train.tsv" --valid "$data.valid.tsv" --seed "$seed" \
+    local valid=()
+    [ ! -e "$data.valid.tsv" ] || valid=(--valid "$data.valid.tsv")
+    "$command" train --out "$run" --train "$data.train.tsv" "${valid[@]}" --seed "$seed" \
         --threads "$threads" $how "$@" >&2 || fail "$run: the training ended with code $?; the same command goes on"
     echo "$(seconds_of "$run") $(tail -n 1 "$run/log.csv" | cut -d , -f 2)" >"$run/trained"
 }
@@ -162,6 +164,16 @@ evaluate_row() { # PART FOLDER SET DATA SEARCH AGAINST-FOLDER
     done
 }
 
+weights_of() { # FOLDER: how many, or - for Model 1
+    local model
+    model=$(printf '%s\n' "$1"/{,en-fr/}best.safetensors | while read -r model; do [ ! -e "$model" ] || echo "$model"; done | head -n 1)
+    if [ -z "$model" ]; then
+        echo -
+    else
+        "$command" inspect "$model" --json | sed -n 's/^  "parameter_count": \([0-9]*\).*/\1/p'
+    fi
+}
+
 processor() { sed -n 's/^model name[^:]*: *//p' /proc/cpuinfo | sed -n 1p; }
 
 # Trains and evaluates one seed. Another script that works on it is left alone.
@@ -176,16 +188,24 @@ measure_seed() { # CORPUS PART ROW SEED DATA SEARCH AGAINST OPTIONS SET...
     for set; do
         [ "$(standing "$corpus" "$row" "$seed" "$set" "$recipe" "$numerics")" = finished ] && continue
         echo "== $corpus $row, seed $seed: $set" >&2
-        train_row "$run" "$seed" "$work/$corpus/$data" "$recipe $numerics" $options
-        [ "$set" = valid ] || [[ $(cat "$run/commit") != *+ ]] ||
+        if [ "$corpus" = alignments ]; then
+            measure_alignments "$run" "$seed" "$recipe $numerics" $options
+        else
+            train_row "$run" "$seed" "$work/$corpus/$data" "$recipe $numerics" $options
+        fi
+        [ $final = no ] || [[ $(cat "$run/commit") != *+ ]] ||
             fail "$run: trained while sources or rows were not committed; remove it to train it again"
         prepare "$corpus" "$data" "$set"
         [ "$against" = - ] || other=$work/$corpus/$against-s$seed
-        figures=$(evaluate_row "$part" "$run" "$set" "$work/$corpus/$data" "$search" "$other")
+        if [ "$corpus" = alignments ]; then
+            figures=$(cat "$run/$set.figures")
+        else
+            figures=$(evaluate_row "$part" "$run" "$set" "$work/$corpus/$data" "$search" "$other")
+        fi
         read -r seconds updates <"$run/trained"
         record "$corpus" "$row" "$seed" "$set" "$recipe" "$numerics" "$(cat "$run/commit")" "$(date +%F)" \
             "$([ "$threads" = 0 ] && nproc || echo "$threads")" "$seconds" "$updates" \
-            "$("$command" inspect "$run/best.safetensors" --json | sed -n 's/^  "parameter_count": //p' | tr -d ,)" "$(processor)" "${figures% }"
+            "$(weights_of "$run")" "$(processor)" "${figures% }"
         [ "$state" != scripts/benchmarks/QUALITY.tsv ] || page
     done
 }

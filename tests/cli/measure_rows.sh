@@ -45,6 +45,14 @@ model='--tokenizer space --embed 16 --hidden 16 --shards 1 --epochs 0 --max-time
 contains "list" '^record +plain +2 +1 +to do$' "$(measure multi30k "$data" --list)"
 contains "unknown part" 'no row of multi30k is called nothing' "$(measure multi30k "$data" --only nothing 2>&1)"
 
+# The committed rows name options that there are: what is missing is the pairs.
+while IFS=$'\t' read -r _ _ row _ _ _ _ _ options; do
+    [[ $options != ibm1* ]] || continue
+    "$command" train $options --train "$scratch/none" --out "$scratch/none" >"$scratch/log" 2>&1
+    code=$?
+    expect "options of $row: $(cat "$scratch/log")" 4 $code
+done < <(grep -v '^#' scripts/measures/rows.tsv)
+
 # No test pair is there to be read.
 measure multi30k "$data" --only search,plain >"$scratch/log" 2>&1 || cat "$scratch/log"
 expect "rows kept" "multi30k plain 1 valid

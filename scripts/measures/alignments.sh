@@ -1,0 +1,155 @@
+# Sourced by scripts/measure: alignment error rates on gold alignments of real text, English and French.
+#
+# DIR holds europarl-golden100 (100 sentences; Graça et al. 2008), which chooses the Transformer's head, and with
+# --final the Hansards of NAACL 2003 (awesome-align-examples/enfr, 447) and alibi-tales (522 sentences of tales);
+# DIR/../tatoeba, or the file that TATOEBA names, the pairs of eng-fra. Models learn from Tatoeba's pairs and the gold
+# sets' own text without its links: both sides in lower case, cut at spaces, Tatoeba's punctuation and elisions cut
+# off first. Every model is trained in both directions; "both" are their links made one by grow-diag.
+
+alignment_sets() {
+    echo europarl
+    [ $final = no ] || printf '%s\n' hansards tales
+}
+
+# ENGLISH TAB FRENCH TAB LINKS (from 0, English-French) of a gold set.
+gold_set() { # NAME
+    local story
+    case $1 in
+    europarl)
+        paste <(cut -f 2 "$source/europarl-golden100/europarl100.en") \
+            <(cut -f 2 "$source/europarl-golden100/europarl100.fr") \
+            <(cut -f 2 "$source/europarl-golden100/europarl100.en-fr.gold")
+        ;;
+    hansards)
+        paste <(sed 's/ *||| */\t/; s/ *$//' "$source/awesome-align-examples/enfr.src-tgt") \
+            <(sed 's/$/ /' "$source/awesome-align-examples/enfr.gold" |
+                awk '{ for (i = 1; i <= NF; i++) { split($i, at, /[-p]/)
+                       printf "%d%s%d ", at[1] - 1, $i ~ /p/ ? "p" : "-", at[2] - 1 } print "" }')
+        ;;
+    tales)
+        for story in BlueBeard MasterCat TheInn TheLastLesson TheVision; do
+            paste <(cut -f 2 "$source/alibi-tales/$story.en") <(cut -f 2 "$source/alibi-tales/$story.fr") \
+                <(cut -f 2 "$source/alibi-tales/$story.fr-en.gold" | sed -E 's/([0-9]+)([-p])([0-9]+)/\3\2\1/g')
+        done
+        ;;
+    esac | awk -F '\t' -v OFS='\t' '$1 != "" && $2 != "" { sub(/ +$/, "", $3); print }'
+}
+
+# Punctuation and elisions as words of their own; spaces that do not break become plain ones.
+cut_words() {
+    sed -E "s/\xc2\xa0|\xe2\x80\xaf|\xe2\x80\x89/ /g; s/([.,:;?!\"()]|\xc2\xab|\xc2\xbb)/ \1 /g; s/([[:alpha:]])'/\1' /g; s/ +/ /g; s/ ?\t ?/\t/; s/^ //; s/ $//"
+}
+
+# The gold sets' text, all of them, and Tatoeba's; the other direction; the gold sets with their links.
+prepare_alignments() { # en-fr SET FOLDER
+    local set pairs=${TATOEBA:-}
+    [ ! -e "$3/en-fr.train.tsv" ] || return 0
+    [ -n "$pairs" ] || pairs=$(printf '%s\n' "$source"/../tatoeba/eng-fra* | head -n 1)
+    for set in europarl hansards tales; do
+        gold_set $set >"$3/$set.gold.tsv"
+        cut -f 3 "$3/$set.gold.tsv" >"$3/$set.gold"
+        cut -f 1,2 "$3/$set.gold.tsv" >"$3/$set.tsv"
+    done
+    {
+        cat "$3"/{europarl,hansards,tales}.tsv
+        gzip -cdf "$pairs" | cut -f 1,2 | cut_words | awk -F '\t' '$1 != "" && $2 != ""'
+    } >"$3/en-fr.new"
+    awk -F '\t' -v OFS='\t' '{ print $2, $1 }' "$3/en-fr.new" >"$3/fr-en.train.tsv"
+    mv "$3/en-fr.new" "$3/en-fr.train.tsv"
+}
+
+# Links of the gold sets and of all pairs by Model 1; the gold sets stand first in the text.
+links_of_model1() { # FOLDER DIRECTION OPTION...
+    local run=$1 direction=$2 set first=1 count
+    shift 2
+    "$command" ibm1 "$work/alignments/$direction.train.tsv" --tokenizer space --lowercase --pharaoh "$run/all.$direction" "$@" >&2
+    for set in europarl hansards tales; do
+        count=$(wc -l <"$work/alignments/$set.tsv")
+        sed -n "$first,$((first + count - 1))p" "$run/all.$direction" >"$run/$set.$direction"
+        first=$((first + count))
+    done
+}
+
+# Links of a set by a trained model, of its whole attention or of one head.
+links_of_model() { # FOLDER DIRECTION SET OPTION...
+    local columns=1,2 pairs
+    pairs=$(mktemp)
+    cat "$work/alignments/$3.tsv" >"$pairs"
+    [ "$2" = en-fr ] || awk -F '\t' -v OFS='\t' '{ print $2, $1 }' "$work/alignments/$3.tsv" >"$pairs"
+    "$command" align "$(model_of "$1/$2")" "$pairs" --threads "$threads" --pharaoh "$1/$3.$2" "${@:4}" >&2
+    rm -f "$pairs"
+}
+
+error_rate() { # FOLDER SET DIRECTION [OPTION...]: AER, precision and recall
+    local gold=$work/alignments/$2.gold
+    if [ "$3" = fr-en ]; then
+        gold=$1/$2.gold.reversed
+        sed -E 's/([0-9]+)([-p])([0-9]+)/\3\2\1/g' "$work/alignments/$2.gold" >"$gold"
+    fi
+    "$command" score --alignments "$1/$2.$3" "$gold" --json "${@:4}"
+}
+
+# The layer and head with the least AER on europarl.
+best_head() { # FOLDER DIRECTION
+    local layer head json
+    for layer in 1 2 3 4; do
+        for head in 1 2 3 4; do
+            links_of_model "$1" "$2" europarl --layer $layer --head $head
+            json=$(error_rate "$1" europarl "$2")
+            echo "$(value_at aer "$json") $layer $head"
+        done
+    done | sort -g | sed -n '1s/^[^ ]* //p'
+}
+
+train_both() { # FOLDER SEED RECIPE OPTION...
+    local run=$1 seed=$2 recipe=$3 direction links
+    shift 3
+    for direction in en-fr fr-en; do
+        links=()
+        if [[ $* == *guided-alignment* ]]; then
+            [ -s "$run/all.$direction" ] || links_of_model1 "$run" $direction
+            links=(--alignments "$run/all.$direction")
+        fi
+        train_row "$run/$direction" "$seed" "$work/alignments/$direction" "$recipe" "$@" "${links[@]}"
+    done
+}
+
+# In the place of train_row and evaluate_row: both directions, then all sets. Writes the figures of each set to
+# FOLDER/SET.figures.
+measure_alignments() { # FOLDER SEED RECIPE OPTION...
+    local run=$1 direction set json layer head figures
+    if [ "$4" = ibm1 ]; then
+        local begin=$SECONDS
+        for direction in en-fr fr-en; do links_of_model1 "$run" $direction "${@:5}"; done
+        commit >"$run/commit"
+        echo "$((SECONDS - begin)) -" >"$run/trained"
+    else
+        train_both "$@"
+        cp "$run/en-fr/commit" "$run/commit"
+        paste -d ' ' "$run"/{en-fr,fr-en}/trained | awk '{ print $1 + $3, $2 }' >"$run/trained"
+        for direction in en-fr fr-en; do
+            if [[ $* == *transformer* ]]; then
+                [ -s "$run/head.$direction" ] || best_head "$run" $direction >"$run/head.$direction"
+                read -r layer head <"$run/head.$direction"
+                for set in $(alignment_sets); do
+                    links_of_model "$run" $direction "$set" --layer "$layer" --head "$head"
+                done
+            else
+                for set in $(alignment_sets); do links_of_model "$run" $direction "$set"; done
+            fi
+        done
+    fi
+    for set in $(alignment_sets); do
+        figures=''
+        for direction in en-fr fr-en both; do
+            if [ $direction = both ]; then
+                json=$(error_rate "$run" "$set" en-fr --reverse "$run/$set.fr-en" --combine grow-diag)
+            else
+                json=$(error_rate "$run" "$set" $direction)
+            fi
+            figures+=$(printf '%s.aer=%.3f ' $direction "$(value_at aer "$json")")
+        done
+        printf '%sboth.precision=%.3f both.recall=%.3f' "$figures" "$(value_at precision "$json")" \
+            "$(value_at recall "$json")" >"$run/$set.figures"
+    done
+}

@@ -192,6 +192,8 @@ function sort_variations(    i, j, a, b) { # what varies as it comes, its values
         }
 }
 
+function grown(f, who) { return key("growth", f[1], f[2], "additive", who, "words_per_second") }
+
 function growing(    i, f) {
     sort_variations()
     begin("How cost grows, words/s")
@@ -199,7 +201,8 @@ function growing(    i, f) {
         split(variation[i], f, " ")
         row(f[1] " | " (f[1] == "threads" ? f[2] : f[3]) " | " f[2])
         for (p = 1; p <= processors; p++) {
-            put("softalign", whole(get(key("growth", f[1], f[2], "additive", f[3], "words_per_second"))))
+            put("softalign", whole(get(grown(f, f[3]))))
+            put("of the floor", percent(ratio(grown(f, f[3]), grown(f, "floor-" f[3]))))
             put("peak MB", whole(get(key("growth", f[1], f[2], "additive", f[3], "megabytes"))))
         }
     }

@@ -270,11 +270,20 @@ grid() { # VALUES VALUES-WHEN-QUICK
     fi
 }
 
-grown() { # ROUND WHAT THREADS VALUE UPDATES OPTION...: that many updates, fewer when quick
+grown() { # ROUND WHAT THREADS VALUE UPDATES --train FILE $(dimensions ...): that many updates, fewer when quick
     local count=$5
     [ "$quick" = yes ] && count=$((count / 5))
     [ "$scales" = tiny ] && count=1
     measure growth "$1" "$2" "$3" additive "$4" run_updates $((count + 2)) "$3" "${@:6}"
+    measure growth "$1" "$2" "$3" additive "floor-$4" run_floor_of $((count + 2)) "$3" "${@:6}"
+}
+
+# The floor on the batches that count for softalign, after two others.
+run_floor_of() { # UPDATES THREADS --train FILE --embed m --hidden n --attn n' --maxout l [--batch N]
+    local file=$out/data/batches found
+    "$tools/batches" "$4" $(($1 - 2)) $(($1 + 2)) "${text[@]}" --batch "${14:-32}" >"$file" 2>"$out/log" || return
+    found=($("$tools/floor" "$file" 2 "$2" additive "$6" "$8" "${10}" "${12}" 2>"$out/log")) || return
+    figures=(words_per_second "$(divide "${found[0]}" "${found[1]}")" words "${found[0]}")
 }
 
 # One thing is varied, all else is this: hidden 128 (m and n' as much, l half), batch 32.

@@ -34,6 +34,7 @@ for row in speed,all,1,none,peak,gflops speed,tiny,1,additive,ours,words_per_sec
     start,none,1,none,help,seconds start,tiny,1,additive,load,seconds \
     decode,tiny,1,greedy,ours-64,sentences_per_second decode,tiny,1,beam-5,ours-1,sentences_per_second \
     growth,vocabulary,1,additive,500,words_per_second growth,batch,1,additive,1,words_per_second \
+    growth,length,1,additive,floor-10,words_per_second \
     align,tiny,1,additive,ours,pairs_per_second; do
     grep -qE "^$row,[0-9.e+-]*[1-9]" out/results.csv || fail "no $row: $(cat out/results.csv)"
 done
@@ -50,6 +51,9 @@ for python in python3 /usr/bin/python3; do
     same "words that PyTorch learned from" "$words" "${peer%% *}"
     break
 done
+
+same "words of longer sentences" "$(sed -n 's/^growth,length,1,additive,10,words,//p' out/results.csv)" \
+    "$(sed -n 's/^growth,length,1,additive,floor-10,words,//p' out/results.csv)"
 
 # The floor learns: it leaves nothing out that a training needs.
 "$tools/batches" out/data/train.tsv 0 300 --tokenizer space --min-freq 2 --batch 16 >many

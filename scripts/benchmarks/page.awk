@@ -116,6 +116,27 @@ function bf16(    i) {
     end("scale | threads")
 }
 
+function scaled(what) { return key("scaling", scale, threads, "additive", what, "words_per_second") }
+
+function scaling(    i, one) {
+    begin("Threads of one run beside runs with one thread, words/s")
+    for (i = 1; i in scale_name; i++)
+        for (threads = 2; threads <= most_threads; threads++) {
+            scale = scale_name[i]
+            row(toupper(scale) " | " threads)
+            one = threads
+            for (p = 1; p <= processors; p++) {
+                threads = 1
+                put("one thread", whole(get(scaled("threads"))))
+                threads = one
+                put("as many runs side by side", whole(get(scaled("runs"))))
+                put("threads of one run", whole(get(scaled("threads"))))
+                put("of the runs", percent(ratio(scaled("threads"), scaled("runs"))))
+            }
+        }
+    end("scale | threads")
+}
+
 function memory(    i) {
     begin("Peak memory, one thread, MB")
     for (i = 1; i in scale_name; i++) {
@@ -271,6 +292,7 @@ function goals(    i, k, s, best, in_float, small, most) {
             for (p = 1; p <= processors; p++) if (has_bf16()) judge(ratio(in_bf16("ours"), best_trained()))
         }
         wanted("training " toupper(scale) ", two threads of two runs with one side by side", 0.95, "%")
+        threads = 2
         for (p = 1; p <= processors; p++) judge(ratio(scaled("threads"), scaled("runs")))
         wanted("peak memory, " toupper(scale) ", 1 thread", most[i], "MB", 1)
         for (p = 1; p <= processors; p++) judge(get(key("memory", scale, 1, "additive", "ours", "megabytes")))
@@ -292,7 +314,6 @@ function goals(    i, k, s, best, in_float, small, most) {
     if (end("goal | wanted")) name_causes()
 }
 function thread_word() { return threads == 1 ? "1 thread" : threads " threads" }
-function scaled(what) { return key("scaling", scale, 2, "additive", what, "words_per_second") }
 
 # A line of `causes` is GOAL, WHERE and CAUSE: a goal may be named by how it begins; WHERE is a processor, one of
 # its runs (PROCESSOR, COMMIT) or * for all.
@@ -372,6 +393,7 @@ END {
     training()
     peers()
     bf16()
+    scaling()
     memory()
     starting()
     translating()

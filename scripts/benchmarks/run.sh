@@ -117,6 +117,22 @@ run_ours() { # SCALE THREADS ATTENTION [PRECISION]
         --precision "$precision"
 }
 
+# The sum of the speeds of runs with one thread each, at the same time: what as many threads of one run could reach.
+run_side_by_side() { # SCALE RUNS
+    local i running=() good=yes
+    for ((i = 1; i <= $2; i++)); do
+        mkdir -p "$out/side-$i"
+        (out=$out/side-$i && run_ours "$1" 1 additive && printf '%s %s\n' "${figures[@]}" >"$out/figures") &
+        running+=($!)
+    done
+    for i in "${running[@]}"; do wait "$i" || good=no; done
+    cat "$out"/side-*/log >"$out/log"
+    [ $good = yes ] &&
+        figures=($(cat "$out"/side-*/figures | awk '{ sum[$1] += $2 } END { for (name in sum) print name, sum[name] }'))
+    rm -r "$out"/side-*
+    [ $good = yes ]
+}
+
 run_memory() { # SCALE THREADS
     local workers=$2
     set -- $(sizes_of "$1") $(updates_of "$1")

@@ -188,8 +188,27 @@ history() { # [PART...]
     for part; do "rows_$part"; done
 }
 
+# A text whose table below the words "`scripts/measure years`" is this one, made at this commit.
+with_years() { # FILE TABLE COMMIT
+    awk -v table="$2" -v commit="$3" '
+        /`scripts\/measure years` made/ { sub(/at [0-9a-f+]+:$/, "at " commit ":"); due = 1 }
+        due && /^\|/ {
+            if (due++ == 1) while ((getline line <table) > 0) print line
+            next
+        }
+        due > 1 { due = 0 }
+        { print }' "$1"
+}
+
+# Puts the table of lesson 12 in full into the README.
 years() {
-    local lesson=build/lessons/12-history
-    [ -s $lesson/table.md ] || scripts/lessons/12-history --overwrite >&2
+    local lesson=build/lessons/12-history now
+    now=$(commit)
+    if [ ! -s $lesson/table.md ] || [ "$(cat $lesson/commit 2>/dev/null)" != "$now" ]; then
+        scripts/lessons/12-history --overwrite >&2
+        echo "$now" >$lesson/commit
+    fi
+    with_years README.md $lesson/table.md "$now" >"$work/README.md"
+    cat "$work/README.md" >README.md
     cat $lesson/table.md
 }

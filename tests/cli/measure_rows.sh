@@ -109,5 +109,14 @@ expect "recase" 'La Fille a une Grandfille, « un Café » (l'\''été).
 "État" & l'\''un.' "$(printf '%s\n' 'la fille a une grandfille , « un café » ( l&apos; été ) .' '&quot; état &quot; &amp; l&apos; un .' |
     LC_ALL=C awk -f scripts/measures/recase.awk "$scratch/cases" -)"
 
+# The README's table of the history, with the commit.
+printf '%s\n' '| year | attention |' '|---|---|' '| 1964 | kernel |' >"$scratch/table.md"
+(
+    source scripts/measures/history.sh
+    with_years README.md "$scratch/table.md" abc1234
+) >"$scratch/README.md"
+expect "table of years" "$(cat "$scratch/table.md")" "$(grep -A 4 '`scripts/measure years` made.* at abc1234:$' "$scratch/README.md" | tail -n 3)"
+expect "the rest of the README" "$(grep -v '^|\|measure years' README.md)" "$(grep -v '^|\|measure years' "$scratch/README.md")"
+
 expect "page" "" "$(scripts/measure page --check 2>&1)"
 [ $failures = 0 ]

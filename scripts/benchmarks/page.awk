@@ -319,7 +319,7 @@ function thread_word() { return threads == 1 ? "1 thread" : threads " threads" }
 # its runs (PROCESSOR, COMMIT) or * for all.
 function cause_of(f,    i) {
     for (i = 1; i <= known; i++)
-        if (index(f[1], cause_goal[i]) == 1 && (cause_at[i] == "*" || index(f[2] ", " f[4] ",", cause_at[i] ",") == 1))
+        if (substr(f[1], 1, length(cause_goal[i])) == cause_goal[i] && (cause_at[i] == "*" || index(f[2] ", " f[4] ",", cause_at[i] ",") == 1))
             return cause[i]
     return "No cause is written down"
 }

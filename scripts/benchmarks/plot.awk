@@ -3,7 +3,7 @@
 #
 #   awk -f results.awk -f plot.awk PROCESSOR.csv... >speed.svg
 
-function text(x, y, size, anchor, fill, what, more) {
+function words_at(x, y, size, anchor, fill, what, more) {
     printf "<text x=\"%g\" y=\"%g\" font-size=\"%g\" text-anchor=\"%s\" fill=\"%s\"%s>%s</text>\n", \
         x, y, size, anchor, fill, more, what
 }
@@ -44,10 +44,11 @@ function choose(    best, chosen) {
 }
 
 function panel(x, title,    i, longest, y, length_of) {
-    text(x, 50, 13, "start", "#24292f", title, " font-weight=\"bold\"")
+    longest = 0
+    words_at(x, 50, 13, "start", "#24292f", title, " font-weight=\"bold\"")
     for (i = 1; i <= 5; i++)
         for (threads = 1; threads <= 2; threads++)
-            if (get(peer(i)) > longest) longest = get(peer(i))
+            if (get(peer(i)) + 0 > longest) longest = get(peer(i)) + 0
     y = 62
     for (i = 1; i <= 5; i++) {
         if (!(i in named)) continue
@@ -55,9 +56,9 @@ function panel(x, title,    i, longest, y, length_of) {
             if (peer(i) in value) {
                 length_of = 150 * get(peer(i)) / longest
                 box(x, y, length_of, 14, color(i))
-                text(x + length_of + 4, y + 11.5, 12, "start", "#24292f", group(get(peer(i))))
+                words_at(x + length_of + 4, y + 11.5, 12, "start", "#24292f", group(get(peer(i))))
             } else
-                text(x + 4, y + 11.5, 12, "start", "#57606a", "not measured")
+                words_at(x + 4, y + 11.5, 12, "start", "#57606a", "not measured")
             y += 16
         }
         y += 12
@@ -95,17 +96,17 @@ END {
         "viewBox=\"0 0 830 %d\" font-family=\"sans-serif\">\n", height, height
     printf "<title>Words per second in training: softalign and PyTorch on %s</title>\n", name[p]
     box(0.5, 0.5, 829, height - 1, "#ffffff", " rx=\"8\" stroke=\"#d0d7de\"")
-    text(14, 24, 14, "start", "#24292f", "Training, target words per second; longer is faster", " font-weight=\"bold\"")
+    words_at(14, 24, 14, "start", "#24292f", "Training, target words per second; longer is faster", " font-weight=\"bold\"")
     threads = 1
     box(585, 13, 14, 14, color(1))
-    text(603, 24.5, 12, "start", "#24292f", "one thread")
+    words_at(603, 24.5, 12, "start", "#24292f", "one thread")
     threads = 2
     box(685, 13, 14, 14, color(1))
-    text(703, 24.5, 12, "start", "#24292f", "two threads")
+    words_at(703, 24.5, 12, "start", "#24292f", "two threads")
     y = 82
     for (i = 1; i <= 5; i++)
         if (i in named) {
-            text(150, y, 13, "end", "#24292f", named[i], i <= 2 ? " font-weight=\"bold\"" : "")
+            words_at(150, y, 13, "end", "#24292f", named[i], i <= 2 ? " font-weight=\"bold\"" : "")
             y += 44
         }
     split("hidden 64, batch 32;hidden 256, batch 64;hidden 1000, batch 80", size, ";")
@@ -114,8 +115,8 @@ END {
         panel(162 + 224 * (i - 1), size[i])
     }
     threads = 1
-    text(14, height - 31, 12, "start", "#57606a", name[p] ", " about[p, run[trained("ours")], "system"] "; softalign " commits())
-    text(14, height - 14, 12, "start", "#57606a", \
+    words_at(14, height - 31, 12, "start", "#57606a", name[p] ", " about[p, run[trained("ours")], "system"] "; softalign " commits())
+    words_at(14, height - 14, 12, "start", "#57606a", \
         "RNNsearch on Multi30k, additive attention; each size has a scale of its own; medians of scripts/bench")
     print "</svg>"
 }

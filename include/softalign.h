@@ -467,7 +467,7 @@ typedef struct sa_profile_entry {
     const char *name; /* a part of the model */
     double seconds;   /* sum over threads */
 } sa_profile_entry;
-enum { SA_PROFILE_ENTRIES = 8 };
+enum { SA_PROFILE_ENTRIES = 9 };
 
 typedef struct sa_train_options {
     const sa_settings *settings;

@@ -22,6 +22,7 @@ void sa_profile_report(const sa_profile *profile, sa_profile_entry parts[SA_PROF
         [SA_PROFILE_READOUT] = "read-out and loss, forward and backward",
         [SA_PROFILE_DECODER_BACKWARD] = "decoder backward",
         [SA_PROFILE_ENCODER_BACKWARD] = "encoder backward",
+        [SA_PROFILE_SUM] = "adding up the gradients",
         [SA_PROFILE_UPDATE] = "clip and optimizer",
         [SA_PROFILE_WAIT] = "waiting for other threads",
     };

@@ -16,6 +16,7 @@ typedef enum sa_profile_part {
     SA_PROFILE_READOUT,
     SA_PROFILE_DECODER_BACKWARD,
     SA_PROFILE_ENCODER_BACKWARD,
+    SA_PROFILE_SUM,
     SA_PROFILE_UPDATE,
     SA_PROFILE_WAIT,
 } sa_profile_part;

@@ -1,19 +1,30 @@
 #include "base/thread.h"
 #include "base/memory.h"
+#include "base/profile.h"
 
 #include <pthread.h>
 #include <sched.h>
 #include <signal.h>
+#include <stdatomic.h>
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
+
+#define LOOK_OUT 5e-4 /* seconds before a thread sleeps; to wake it takes a tenth of that */
 
 struct sa_pool {
     pthread_mutex_t lock;
-    pthread_cond_t begin, done;
+    pthread_cond_t begin, done, turned;
     void (*work)(void *context, int task);
+    void (*in_turn)(void *context, int task); /* may be NULL */
     void *context;
-    int tasks, next, unfinished;
+    int tasks, next;
+    atomic_int waiting, unfinished; /* tasks not begun; not done. Changed under the lock */
+    int ahead, turn;                /* the turns before `turn` are over */
+    bool turning;                   /* a thread is inside in_turn */
+    bool finished[SA_MAX_THREADS];  /* tasks whose turn is still to come */
     bool closing;
+    bool alert;  /* threads look out before they sleep */
     int workers; /* threads beside the caller's */
     pthread_t thread[];
 };
@@ -25,15 +36,56 @@ int sa_cpu_count(void) {
     return cores < 1 ? 1 : cores < SA_MAX_THREADS ? (int)cores : SA_MAX_THREADS;
 }
 
+static bool must_wait(const sa_pool *pool) {
+    return pool->in_turn && pool->next > pool->ahead && pool->next - pool->ahead >= pool->turn;
+}
+
+/* in_turn for every task whose turn has come, unless another thread is at it. The lock is held on
+ * entry and on return. */
+static void take_turns(sa_pool *pool, int task) {
+    pool->finished[task] = true;
+    if (pool->turning) return;
+    pool->turning = true;
+    while (pool->turn < pool->tasks && pool->finished[pool->turn]) {
+        pthread_mutex_unlock(&pool->lock);
+        pool->in_turn(pool->context, pool->turn);
+        pthread_mutex_lock(&pool->lock);
+        pool->turn++;
+        pthread_cond_broadcast(&pool->turned);
+    }
+    pool->turning = false;
+}
+
 /* Takes tasks until none is left; the lock is held on entry and on return. */
 static void run_tasks(sa_pool *pool) {
     while (pool->next < pool->tasks) {
-        int task = pool->next++;
+        if (must_wait(pool)) {
+            pthread_cond_wait(&pool->turned, &pool->lock);
+            continue;
+        }
+        const int task = pool->next++;
+        atomic_fetch_sub(&pool->waiting, 1);
         pthread_mutex_unlock(&pool->lock);
         pool->work(pool->context, task);
         pthread_mutex_lock(&pool->lock);
-        if (--pool->unfinished == 0) pthread_cond_signal(&pool->done);
+        if (pool->in_turn) take_turns(pool, task);
+        if (atomic_fetch_sub(&pool->unfinished, 1) == 1) pthread_cond_signal(&pool->done);
     }
+}
+
+/* Returns when tasks wait (or none is unfinished), or after a while. The lock is held on entry and
+ * on return. */
+static void look_out(sa_pool *pool, bool for_tasks) {
+    if (!pool->alert) return;
+    pthread_mutex_unlock(&pool->lock);
+    const double end = sa_clock_seconds() + LOOK_OUT;
+    while ((for_tasks ? !atomic_load(&pool->waiting) : atomic_load(&pool->unfinished) > 0) &&
+           sa_clock_seconds() < end) {
+#ifdef __x86_64__
+        __builtin_ia32_pause();
+#endif
+    }
+    pthread_mutex_lock(&pool->lock);
 }
 
 static void *worker(void *argument) {
@@ -41,7 +93,9 @@ static void *worker(void *argument) {
     pthread_mutex_lock(&pool->lock);
     while (!pool->closing) {
         run_tasks(pool);
-        if (!pool->closing) pthread_cond_wait(&pool->begin, &pool->lock);
+        look_out(pool, true);
+        while (!pool->closing && pool->next >= pool->tasks)
+            pthread_cond_wait(&pool->begin, &pool->lock);
     }
     pthread_mutex_unlock(&pool->lock);
     return NULL;
@@ -55,6 +109,8 @@ sa_pool *sa_pool_open(int threads, sa_error *error) {
     pthread_mutex_init(&pool->lock, NULL);
     pthread_cond_init(&pool->begin, NULL);
     pthread_cond_init(&pool->done, NULL);
+    pthread_cond_init(&pool->turned, NULL);
+    pool->alert = threads <= sa_cpu_count();
     sigset_t all, before; /* workers receive no signals */
     sigfillset(&all);
     pthread_sigmask(SIG_SETMASK, &all, &before);
@@ -72,6 +128,7 @@ void sa_pool_close(sa_pool *pool) {
     pthread_cond_broadcast(&pool->begin);
     pthread_mutex_unlock(&pool->lock);
     for (int i = 0; i < pool->workers; i++) pthread_join(pool->thread[i], NULL);
+    pthread_cond_destroy(&pool->turned);
     pthread_cond_destroy(&pool->done);
     pthread_cond_destroy(&pool->begin);
     pthread_mutex_destroy(&pool->lock);
@@ -82,16 +139,33 @@ int sa_pool_threads(const sa_pool *pool) {
     return pool->workers + 1;
 }
 
-void sa_pool_run(sa_pool *pool, int tasks, void (*work)(void *context, int task), void *context) {
+static void run(sa_pool *pool, int tasks, void (*work)(void *context, int task), void *context) {
     if (tasks <= 0) return;
     pthread_mutex_lock(&pool->lock);
     pool->work = work;
     pool->context = context;
-    pool->tasks = pool->unfinished = tasks;
-    pool->next = 0;
+    pool->tasks = tasks;
+    pool->next = pool->turn = 0;
+    atomic_store(&pool->unfinished, tasks);
+    atomic_store(&pool->waiting, tasks);
     if (tasks > 1) pthread_cond_broadcast(&pool->begin);
     run_tasks(pool);
-    while (pool->unfinished > 0) pthread_cond_wait(&pool->done, &pool->lock);
+    if (atomic_load(&pool->unfinished) > 0) look_out(pool, false);
+    while (atomic_load(&pool->unfinished) > 0) pthread_cond_wait(&pool->done, &pool->lock);
     pool->tasks = pool->next = 0;
     pthread_mutex_unlock(&pool->lock);
+}
+
+void sa_pool_run(sa_pool *pool, int tasks, void (*work)(void *context, int task), void *context) {
+    pool->in_turn = NULL;
+    run(pool, tasks, work, context);
+}
+
+void sa_pool_run_in_turn(sa_pool *pool, int tasks, int ahead, void (*work)(void *context, int task),
+                         void (*in_turn)(void *context, int task), void *context) {
+    sa_require(tasks <= SA_MAX_THREADS && ahead > 0);
+    pool->in_turn = in_turn;
+    pool->ahead = ahead;
+    memset(pool->finished, 0, sizeof pool->finished);
+    run(pool, tasks, work, context);
 }

@@ -1,5 +1,5 @@
-/* thread: a small pool of workers that run the tasks of one job. Workers sleep between jobs; the
- * caller works too. */
+/* thread: a small pool of workers that run the tasks of one job; the caller works too. Who finds
+ * nothing to do looks out for a moment before it sleeps, if there is a core for every thread. */
 #ifndef SA_BASE_THREAD_H
 #define SA_BASE_THREAD_H
 
@@ -21,5 +21,11 @@ int sa_pool_threads(const sa_pool *pool);
 /* Runs work(context, i) for i = 0 .. tasks-1, in any order on any thread, and returns when all are
  * done. Not reentrant. */
 void sa_pool_run(sa_pool *pool, int tasks, void (*work)(void *context, int task), void *context);
+
+/* The same for at most SA_MAX_THREADS tasks; when work(context, i) is done and its turn has come,
+ * in_turn(context, i) follows, in the order of i and one at a time. No task i > ahead begins before
+ * in_turn(context, i - ahead) has returned. */
+void sa_pool_run_in_turn(sa_pool *pool, int tasks, int ahead, void (*work)(void *context, int task),
+                         void (*in_turn)(void *context, int task), void *context);
 
 #endif

@@ -1,11 +1,9 @@
 #include "tensor/bf16.h"
+#include "tensor/denormal.h"
 #include "tensor/dispatch.h"
 
 #include <stdint.h>
 #include <string.h>
-#ifdef __x86_64__
-#include <xmmintrin.h>
-#endif
 
 bool sa_bf16_native(void) {
     return sa_packed_takes_pairs();
@@ -202,15 +200,9 @@ __attribute__((noinline)) static void multiply_blocks(sa_mat a, bool transposed,
 static void multiply(sa_mat a, bool transposed, multiplier W, sa_real beta, sa_mat c) {
     if (!(transposed ? a.rows : a.cols) && beta == 0)
         for (int i = 0; i < c.rows; i++) memset(sa_row(c, i), 0, sizeof(sa_real) * (size_t)c.cols);
-#ifdef __x86_64__
-    enum { NEAREST_WITHOUT_DENORMALS = 0x9fc0 }; /* no traps, denormals are 0 in and out */
-    const unsigned before = _mm_getcsr();
-    _mm_setcsr(NEAREST_WITHOUT_DENORMALS);
+    const unsigned before = sa_denormals_off();
     multiply_blocks(a, transposed, &W, beta, c);
-    _mm_setcsr(before);
-#else
-    multiply_blocks(a, transposed, &W, beta, c);
-#endif
+    sa_denormals_restore(before);
 }
 
 void sa_bf16_nn(sa_mat a, sa_mat b, sa_packed packed, sa_real beta, sa_mat c) {

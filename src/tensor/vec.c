@@ -161,6 +161,16 @@ SA_DISPATCHED static bool any_above(const sa_real *x, int size, sa_real threshol
     return above;
 }
 
+SA_DISPATCHED static bool is_zero(const sa_real *x, int size) {
+    int other = 0;
+    for (int i = 0; i < size; i++) other |= x[i] != 0;
+    return !other;
+}
+
+bool sa_is_zero(const sa_real *x, int size) {
+    return is_zero(x, size);
+}
+
 int sa_find_above(const sa_real *x, int size, sa_real threshold) {
     enum { STRETCH = 128 }; /* numbers compared without a branch: nearly all are below */
     int i = 0;

@@ -32,6 +32,9 @@ sa_real sa_softmax_row(sa_real *x, const sa_real *shift, sa_real scale, int size
  * there is none. */
 int sa_find_above(const sa_real *x, int size, sa_real threshold);
 
+/* Whether all numbers are 0. */
+bool sa_is_zero(const sa_real *x, int size);
+
 /* x += shift (NULL: none); log sum_k exp x_k. */
 double sa_log_sum_exp(sa_real *x, const sa_real *shift, int size);
 /* log sum_k exp x_k, where max is the largest x_k. */

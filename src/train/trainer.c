@@ -2,6 +2,7 @@
 #include "attention/hard.h"
 #include "base/memory.h"
 #include "tensor/blas.h"
+#include "tensor/denormal.h"
 #include "tensor/vec.h"
 
 #include <math.h>
@@ -9,9 +10,10 @@
 #include <string.h>
 
 enum {
-    MIN_SHARD = 8,      /* pairs; fewer do not repay a gradient of their own */
-    CHUNK = 1 << 14,    /* numbers of the gradient that one job sums and updates */
-    PACKING = 16,       /* jobs that pack the weights */
+    MIN_SHARD = 8,    /* pairs; fewer do not repay a gradient of their own */
+    CHUNK = 1 << 14,  /* numbers of the gradient that one job sums and updates */
+    STRETCH = 1 << 8, /* numbers that are skipped if all are 0, as in embeddings of absent words */
+    PACKING = 16,     /* jobs that pack the weights */
     MAX_NONFINITE = 10, /* batches in a row before training has diverged */
 };
 
@@ -84,7 +86,14 @@ static int largest_shard(const sa_trainer *trainer) {
     return most < 2 * MIN_SHARD ? 2 * MIN_SHARD : most;
 }
 
-static bool open_round(sa_trainer *trainer, const sa_sizes *sizes, int longest_source,
+/* One more than threads, so that a thread can go on while an earlier shard still runs. */
+static int gradients_for(const sa_exchange *exchange, int lanes, int own) {
+    const int most = lanes > 1 ? lanes + 2 : 2;
+    if (!sa_exchange_leads(exchange)) return 1 + own;
+    return own < most ? own : most;
+}
+
+static bool open_lanes(sa_trainer *trainer, const sa_sizes *sizes, int longest_source,
                        int longest_target, sa_error *error) {
     const int largest = largest_shard(trainer);
     sa_sentence *lengths = sa_new(2 * (size_t)largest, sizeof *lengths, error);
@@ -117,8 +126,7 @@ bool sa_trainer_open(sa_trainer *trainer, const sa_settings *settings, const sa_
     const int threads = pool ? sa_pool_threads(pool) : 1;
     const int own = sa_exchange_first(exchange, trainer->shards, 1); /* shards at most */
     trainer->lanes = own < threads ? own : threads;
-    trainer->gradients =
-        sa_exchange_leads(exchange) ? trainer->lanes + (trainer->lanes < own) : 1 + own;
+    trainer->gradients = gradients_for(exchange, trainer->lanes, own);
     sa_blas_init();
     trainer->optimizer = &sa_optimizers[settings->optimizer];
     trainer->update.momentum = settings->momentum;
@@ -140,7 +148,7 @@ bool sa_trainer_open(sa_trainer *trainer, const sa_settings *settings, const sa_
     return trainer->first && trainer->second && trainer->squares && trainer->source &&
            trainer->target && trainer->shard && trainer->lane && trainer->gradient &&
            bind_weights(trainer, error) &&
-           open_round(trainer, sizes, longest_source, longest_target, error) &&
+           open_lanes(trainer, sizes, longest_source, longest_target, error) &&
            sa_blas_check_memory(threads, error);
 }
 
@@ -195,20 +203,29 @@ static void add_l2_gradient(const sa_trainer *trainer, sa_real *gradients) {
         sa_l2_backward(&trainer->plan.item[i], trainer->values, l2, gradients);
 }
 
-/* The gradient of shard i. From the second round on, the first one holds the sum; where the sum of
- * other processes comes before, from the first round on. */
+/* Beside the sum. */
+static int spare_gradients(const sa_trainer *trainer) {
+    return trainer->gradients > 1 ? trainer->gradients - 1 : 1;
+}
+
+/* The gradient of shard i. The first process' first one becomes the sum. */
 static sa_gradient *gradient_of(const sa_trainer *trainer, int i) {
-    if (!sa_exchange_leads(trainer->exchange))
-        return &trainer->gradient[1 + i - trainer->first_shard];
-    return &trainer->gradient[i - trainer->round + (trainer->round > 0)];
+    const int k = i - trainer->first_shard - sa_exchange_leads(trainer->exchange);
+    return &trainer->gradient[k < 0 ? 0 : 1 + k % spare_gradients(trainer)];
+}
+
+static sa_lane *take_lane(const sa_trainer *trainer) {
+    int k = 0;
+    while (atomic_exchange(&trainer->lane[k].taken, true)) k = (k + 1) % trainer->lanes;
+    return &trainer->lane[k];
 }
 
 /* The gradient of the shard is zero at the start. */
 static void run_shard(void *context, int task) {
     sa_trainer *trainer = context;
-    const int i = trainer->round + task;
+    const int i = trainer->first_shard + task;
     sa_shard *shard = &trainer->shard[i];
-    sa_lane *lane = &trainer->lane[task];
+    sa_lane *lane = take_lane(trainer);
     sa_gradient *gradient = gradient_of(trainer, i);
     const int start = shard_start(trainer, i), count = shard_count(trainer, i);
     sa_rng rng = sa_rng_seed(
@@ -230,6 +247,7 @@ static void run_shard(void *context, int task) {
     shard->loss = sa_seq2seq_loss(&trainer->w, &batch, regularizer, &pass, &gradient->dw) / copies;
     shard->alignment_loss = pass.alignment_loss / copies;
     if (i == 0) add_l2_gradient(trainer, gradient->numbers);
+    atomic_store(&lane->taken, false);
 }
 
 /* --weight-decay (Loshchilov and Hutter 2019): decoupled from the gradient. */
@@ -246,14 +264,22 @@ static int chunk_size(const sa_trainer *trainer, size_t at) {
     return (int)(rest < CHUNK ? rest : CHUNK);
 }
 
+/* sum += part (NULL: nothing); part = 0. */
+static void move_gradient(sa_real *part, sa_real *sum, size_t size) {
+    for (size_t i = 0; i < size; i += STRETCH) {
+        const int count = size - i < STRETCH ? (int)(size - i) : STRETCH;
+        if (sa_is_zero(part + i, count)) continue;
+        if (sum) sa_axpy(1, part + i, sum + i, count);
+        memset(part + i, 0, (size_t)count * sizeof *part);
+    }
+}
+
 /* Adds the gradients of shards k ... end-1, in this order, to the first one. They are zeroed for
  * the next round while they are in cache. */
-static void add_shards(const sa_trainer *trainer, int k, int end, size_t at, int size) {
-    for (; k < end; k++) {
-        sa_real *part = gradient_of(trainer, k)->numbers + at;
-        sa_axpy(1, part, trainer->gradient[0].numbers + at, size);
-        memset(part, 0, (size_t)size * sizeof *part);
-    }
+static void add_shards(const sa_trainer *trainer, int k, int end, size_t at, size_t size) {
+    for (; k < end; k++)
+        move_gradient(gradient_of(trainer, k)->numbers + at, trainer->gradient[0].numbers + at,
+                      size);
 }
 
 static void square_chunk(void *context, int i) {
@@ -263,48 +289,66 @@ static void square_chunk(void *context, int i) {
     trainer->squares[i] = (double)sa_dot(sum, sum, chunk_size(trainer, at));
 }
 
-/* Adds the gradients of the round and sums the squares. */
+/* The first shard that is not added in its turn: no later one needs its gradient. */
+static int late_shard(const sa_trainer *trainer) {
+    const int first = trainer->first_shard + 1,
+              late = trainer->end_shard - spare_gradients(trainer);
+    return late > first ? late : first;
+}
+
+static void add_in_turn(void *context, int task) {
+    sa_trainer *trainer = context;
+    const int i = trainer->first_shard + task;
+    sa_profile *profile = trainer->profiled ? &trainer->turns : NULL;
+    if (!task || i >= late_shard(trainer)) return;
+    sa_profile_start(profile);
+    add_shards(trainer, i, i + 1, 0, trainer->plan.size);
+    sa_profile_end(profile, SA_PROFILE_SUM);
+}
+
+/* Adds the gradients that are left and sums the squares. */
 static void reduce_chunk(void *context, int i) {
     const sa_trainer *trainer = context;
     const size_t at = (size_t)i * CHUNK;
-    const int begin = trainer->round > 0 ? trainer->round : 1;
-    add_shards(trainer, begin, trainer->round + trainer->running, at, chunk_size(trainer, at));
+    add_shards(trainer, late_shard(trainer), trainer->end_shard, at,
+               (size_t)chunk_size(trainer, at));
     square_chunk(context, i);
 }
 
 /* Adds all shards of this process to the sum of those before. */
 static void add_block(void *context, size_t at, size_t size) {
     const sa_trainer *trainer = context;
-    add_shards(trainer, trainer->first_shard, trainer->end_shard, at, (int)size);
+    add_shards(trainer, trainer->first_shard, trainer->end_shard, at, size);
 }
 
 /* The gradient of the whole batch. */
 static void sum_gradients(sa_trainer *trainer, int chunks, sa_profile *profile) {
     const sa_exchange *exchange = trainer->exchange;
-    for (int i = trainer->first_shard; i < trainer->end_shard; i += trainer->lanes) {
-        const int rest = trainer->end_shard - i;
-        trainer->round = i;
-        trainer->running = rest < trainer->lanes ? rest : trainer->lanes;
-        sa_pool_run(trainer->pool, trainer->running, run_shard, trainer);
-        sa_profile_end(profile, SA_PROFILE_WAIT);
-        if (sa_exchange_leads(exchange)) sa_pool_run(trainer->pool, chunks, reduce_chunk, trainer);
-        sa_profile_end(profile, SA_PROFILE_UPDATE);
-    }
+    const bool leads = sa_exchange_leads(exchange);
+    sa_pool_run_in_turn(trainer->pool, trainer->end_shard - trainer->first_shard,
+                        spare_gradients(trainer), run_shard, leads ? add_in_turn : NULL, trainer);
+    sa_profile_end(profile, SA_PROFILE_WAIT);
+    if (leads) sa_pool_run(trainer->pool, chunks, reduce_chunk, trainer);
+    sa_profile_end(profile, SA_PROFILE_SUM);
     if (!exchange) return;
     exchange->sum(trainer->gradient[0].numbers, trainer->plan.size, add_block, trainer);
     exchange->gather(trainer->shard, sizeof *trainer->shard, trainer->active_shards);
     sa_profile_end(profile, SA_PROFILE_WAIT);
     sa_pool_run(trainer->pool, chunks, square_chunk, trainer);
+    sa_profile_end(profile, SA_PROFILE_SUM);
 }
 
+/* Where words are absent for a thousand updates, their moments have faded to denormal numbers. */
 static void update_chunk(void *context, int i) {
     sa_trainer *trainer = context;
     const size_t at = (size_t)i * CHUNK;
     const int size = chunk_size(trainer, at);
     sa_real *sum = trainer->gradient[0].numbers + at;
+    const unsigned before = sa_denormals_off();
     trainer->optimizer->update(&trainer->update, sum, trainer->values + at, trainer->first + at,
                                trainer->second + at, size);
-    memset(sum, 0, (size_t)size * sizeof *sum);
+    sa_denormals_restore(before);
+    move_gradient(sum, NULL, (size_t)size);
 }
 
 static double learning_rate(const sa_trainer *trainer) {
@@ -365,13 +409,16 @@ void sa_trainer_profile(const sa_trainer *trainer, sa_profile_entry parts[SA_PRO
     const int threads = trainer->pool ? sa_pool_threads(trainer->pool) : 0;
     sa_profile rest = trainer->profile;
     rest.seconds[SA_PROFILE_WAIT] *= threads;
+    rest.seconds[SA_PROFILE_SUM] *= threads;
     rest.seconds[SA_PROFILE_UPDATE] *= threads;
     for (int i = 0; i < SA_PROFILE_ENTRIES; i++) parts[i] = (sa_profile_entry){0};
     const int lanes = trainer->lane ? trainer->lanes : 0; /* it may not have been opened */
     for (int k = 0; k < lanes; k++) {
         sa_profile_report(&trainer->lane[k].profile, parts);
-        for (int i = 0; i < SA_PROFILE_UPDATE; i++)
+        for (int i = 0; i < SA_PROFILE_SUM; i++)
             rest.seconds[SA_PROFILE_WAIT] -= trainer->lane[k].profile.seconds[i];
     }
+    rest.seconds[SA_PROFILE_WAIT] -= trainer->turns.seconds[SA_PROFILE_SUM];
+    sa_profile_report(&trainer->turns, parts);
     sa_profile_report(&rest, parts);
 }

@@ -3,9 +3,10 @@
  * A batch is sharded independently of the number of threads. Each shard runs forward and backward
  * in an arena, into a gradient of its own; the gradients are added in the order of the shards, and
  * their norm is summed in chunks of fixed size. So the same seed gives the same bits on any number
- * of threads, and of processes that share the shards. More shards than threads run in rounds, and
- * the memory is that of one round: it grows with the threads, not with the shards. Nothing is
- * allocated after sa_trainer_open. */
+ * of threads, and of processes that share the shards. Each thread takes the next shard when it is
+ * done with one. A gradient that a later shard needs is added as soon as its turn comes; the last
+ * ones are added by all threads together. So memory grows with the threads, not with the shards.
+ * Nothing is allocated after sa_trainer_open. */
 #ifndef SA_TRAIN_TRAINER_H
 #define SA_TRAIN_TRAINER_H
 
@@ -16,8 +17,11 @@
 #include "train/optimizer.h"
 #include "train/schedule.h"
 
-/* Where one shard of a round runs. */
+#include <stdatomic.h>
+
+/* Where one shard at a time runs. */
 typedef struct sa_lane {
+    atomic_bool taken;
     sa_arena arena;
     sa_profile profile;
 } sa_lane;
@@ -48,10 +52,11 @@ typedef struct sa_trainer {
     int most;                      /* pairs in a batch */
     int shards;                    /* of the largest batch */
     sa_shard *shard;               /* [shards] */
-    int lanes;                     /* shards in a round: at most the threads */
+    int lanes;                     /* shards that run at a time: at most the threads */
     sa_lane *lane;                 /* [lanes] */
-    int gradients;                 /* lanes, and one more if there is a second round; where other
-                                      processes come first, one more than shards of this one */
+    int gradients;                 /* the sum's, which the first shard begins, and those that the
+                                      other shards use by turns; where other processes come first,
+                                      one more than shards of this one */
     sa_gradient *gradient;         /* [gradients] */
     sa_sentence *source, *target;  /* [most] the batch, one shard after another */
     sa_gold_alignment *links;      /* [most] its gold alignments; NULL without --guided-alignment */
@@ -62,11 +67,11 @@ typedef struct sa_trainer {
     int nonfinite;                 /* batches in a row with a gradient that is not finite */
     bool profiled;                 /* time is measured; set by the caller */
     sa_profile profile;            /* of the caller's thread */
+    sa_profile turns;              /* of gradients added while shards run */
 
     /* of the running batch */
     int count, active_shards;
     int first_shard, end_shard; /* of this process */
-    int round, running;         /* first shard of the running round, and how many it has */
     sa_update update;
 } sa_trainer;
 

@@ -33,9 +33,18 @@ int sa_pool_threads(const sa_pool *pool) {
 }
 
 void sa_pool_run(sa_pool *pool, int tasks, void (*work)(void *context, int task), void *context) {
+    sa_pool_run_in_turn(pool, tasks, 1, work, NULL, context);
+}
+
+void sa_pool_run_in_turn(sa_pool *pool, int tasks, int ahead, void (*work)(void *context, int task),
+                         void (*in_turn)(void *context, int task), void *context) {
+    (void)ahead;
     sa_require(!pool->running);
     pool->running = true;
-    for (int i = 0; i < tasks; i++) work(context, i);
+    for (int i = 0; i < tasks; i++) {
+        work(context, i);
+        if (in_turn) in_turn(context, i);
+    }
     pool->running = false;
 }
 

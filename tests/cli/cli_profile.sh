@@ -11,7 +11,7 @@ for decoder in bahdanau luong fixed; do
             $([ $decoder = luong ] && echo --input-feeding) 2>err || fail "train: $(cat err)"
         for part in 'building the batch' 'encoder forward' 'decoder forward' \
             'read-out and loss, forward and backward' 'decoder backward' 'encoder backward' \
-            'clip and optimizer'; do
+            'adding up the gradients' 'clip and optimizer'; do
             grep -qE "^$part +[0-9.]*[1-9][0-9]* s +[0-9.]+ %$" err ||
                 fail "$decoder, $threads threads: no time in '$part': $(cat err)"
         done

@@ -121,6 +121,20 @@ START_TEST(softmax_survives_every_size_and_scale) {
 }
 END_TEST
 
+START_TEST(one_number_that_is_not_zero_is_found) {
+    sa_real x[40] = {0};
+    for (int size = 0; size <= 40; size++) ck_assert(sa_is_zero(x, size));
+    for (int i = 0; i < 40; i++) {
+        const sa_real others[] = {-1, NAN, (sa_real)1e-40};
+        for (size_t k = 0; k < sizeof others / sizeof *others; k++) {
+            x[i] = others[k];
+            for (int size = 0; size <= 40; size++) ck_assert(sa_is_zero(x, size) == (size <= i));
+        }
+        x[i] = 0;
+    }
+}
+END_TEST
+
 START_TEST(saturated_softmax_is_zero_not_denormal) {
     for (int gap = 0; gap < 200; gap++) {
         float row[20] = {0};
@@ -163,6 +177,7 @@ int main(void) {
     TCase *tests;
     Suite *suite = suite_of("elementwise functions", &tests);
     tcase_set_timeout(tests, 120);
+    tcase_add_test(tests, one_number_that_is_not_zero_is_found);
     tcase_add_test(tests, tanh_is_accurate_everywhere);
     tcase_add_test(tests, sigmoid_is_accurate_everywhere);
     tcase_add_test(tests, nan_stays_nan);

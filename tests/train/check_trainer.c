@@ -91,12 +91,12 @@ END_TEST
 
 START_TEST(threads_change_no_bit) {
     family = _i;
-    for (int shards = 1; shards <= 3; shards++) {
+    for (int shards = 1; shards <= 5; shards++) {
         training *one = begin(1, shards);
         for (int i = 0; i < 10; i++) update(one, BATCH - i);
         for (int threads = 2; threads <= 4; threads++) {
             training *many = begin(threads, shards);
-            ck_assert_int_le(many->trainer.gradients, threads + 1); /* whatever the shards */
+            ck_assert_int_le(many->trainer.gradients, threads + 2); /* whatever the shards */
             ck_assert_int_le(many->trainer.lanes, threads);
             for (int i = 0; i < 10; i++) update(many, BATCH - i);
             ck_assert_mem_eq(one->values, many->values, one->plan.size * sizeof *one->values);

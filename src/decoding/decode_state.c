@@ -1,9 +1,11 @@
 #include "decoding/decode_state.h"
 #include "model/copying.h"
+#include "tensor/distinct.h"
 #include "tensor/vec.h"
 
 void sa_decode_state_layout(sa_arena *arena, sa_decode_state *state, const sa_sentence *sources,
                             int count, int rows, int steps) {
+    const sa_readout *readout = state->w->family->readout(state->w);
     int most = 0;
     state->batch = sa_batch_build(arena, sources, NULL, count);
     state->words = sa_arena_alloc(arena, (size_t)count, sizeof *state->words);
@@ -13,10 +15,11 @@ void sa_decode_state_layout(sa_arena *arena, sa_decode_state *state, const sa_se
     }
     for (int b = 0; arena->base && b < count; b++)
         state->words[b] = sa_extended_words(state->w, &sources[state->batch.source.order[b]]);
-    state->logits = sa_mat_alloc(arena, rows, most);
-    state->most =
-        sa_mat_alloc(arena, rows, sa_vocabulary_stretches(state->w->family->readout(state->w)));
-    state->log_sum_exp = sa_arena_alloc(arena, (size_t)rows, sizeof *state->log_sum_exp);
+    state->few = sa_vocabulary_rows(readout, rows);
+    state->some = sa_mat_alloc(arena, state->few, readout->W_o.mat.cols);
+    state->logits = sa_mat_alloc(arena, state->few, most);
+    state->most = sa_mat_alloc(arena, state->few, sa_vocabulary_stretches(readout));
+    state->log_sum_exp = sa_arena_alloc(arena, (size_t)state->few, sizeof *state->log_sum_exp);
     state->w->family->decode_layout(arena, state->w, &state->batch, rows, steps, &state->cache);
 }
 
@@ -32,21 +35,23 @@ bool sa_decode_state_step(sa_decode_state *state, const sa_decode_step *step, sa
     const sa_family *family = state->w->family;
     sa_decode_step own = *step;
     sa_override override;
-    sa_mat t;
     if (step->override) {
         override = *step->override;
         override.order = state->batch.source.order;
         own.override = &override;
     }
-    if (!family->decode_step(state->w, &own, &state->cache, &t, error)) return false;
-    const sa_mat logits = sa_rows(state->logits, 0, step->L);
-    sa_vocabulary_forward(family->readout(state->w), t,
+    return family->decode_step(state->w, &own, &state->cache, &state->t, error);
+}
+
+void sa_decode_state_logits(sa_decode_state *state, const int *which, const int *rows, int count) {
+    const sa_mat some = sa_rows(state->some, 0, count), logits = sa_rows(state->logits, 0, count);
+    sa_gather_rows(state->t, rows, some);
+    sa_vocabulary_forward(state->w->family->readout(state->w), some,
                           sa_cols(logits, 0, sa_seq2seq_words(state->w)),
-                          sa_rows(state->most, 0, step->L), state->log_sum_exp);
-    for (int l = 0; l < step->L && sa_copies(state->w); l++)
-        sa_copying_decode(state->w, &state->batch, &state->cache, l, step->which[l],
-                          sa_row(logits, l), &state->log_sum_exp[l]);
-    return true;
+                          sa_rows(state->most, 0, count), state->log_sum_exp);
+    for (int i = 0; i < count && sa_copies(state->w); i++)
+        sa_copying_decode(state->w, &state->batch, &state->cache, rows[i], which[rows[i]],
+                          sa_row(logits, i), &state->log_sum_exp[i]);
 }
 
 void sa_decode_state_weights(const sa_decode_state *state, int row, int S, sa_real weight,

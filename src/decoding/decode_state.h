@@ -8,10 +8,13 @@
 typedef struct sa_decode_state {
     const sa_seq2seq *w;
     sa_batch batch; /* the sources */
-    sa_mat logits;  /* [rows x words] of the running step; log p(word) is logits - log_sum_exp */
+    sa_mat t;       /* [rows x l] of the running step */
+    int few;        /* rows whose logits are made at once at most */
+    sa_mat some;    /* [few x l] their t */
+    sa_mat logits;  /* [few x words]; log p(word) is logits - log_sum_exp */
     sa_mat
-        most; /* [rows x stretches] the largest of them: sa_vocabulary_forward; not with copying */
-    double *log_sum_exp; /* [rows] */
+        most; /* [few x stretches] the largest of them: sa_vocabulary_forward; not with copying */
+    double *log_sum_exp; /* [few] */
     int *words;          /* [B] how many of them each source's translations may have: with copying,
                             those of its extended vocabulary */
     sa_decode_cache cache;
@@ -25,9 +28,13 @@ void sa_decode_state_release(sa_decode_state *state);
 /* Encodes the sources. */
 void sa_decode_state_begin(sa_decode_state *state);
 
-/* Fills log_sum_exp and logits, which the caller may overwrite. The order in step->override is not
- * read. SA_LIMIT when memory runs out. */
+/* Up to the state before the words, t. The order in step->override is not read. SA_LIMIT when
+ * memory runs out. */
 bool sa_decode_state_step(sa_decode_state *state, const sa_decode_step *step, sa_error *error);
+
+/* Of the last step's rows rows[i], about sentences which[rows[i]]: row i of logits, which the
+ * caller may overwrite, and of log_sum_exp. At most state->few. */
+void sa_decode_state_logits(sa_decode_state *state, const int *which, const int *rows, int count);
 
 /* Adds `weight` times the attention weights of a row of the last step, the mean over heads and
  * layers, to alpha [S]. */

@@ -42,27 +42,27 @@ int sa_ensemble_words(const sa_ensemble *ensemble, int b) {
     return ensemble->states[ensemble->widest].words[b];
 }
 
-/* Row l of the widest model's logits becomes log mean_m p_m(word), relative to the largest p_m: so
- * a word that no model expects has a finite number. */
-static void average_row(const sa_ensemble *ensemble, int l) {
+/* Row i, of sentence b, of the widest model's logits becomes log mean_m p_m(word), relative to the
+ * largest p_m: so a word that no model expects has a finite number. */
+static void average_row(const sa_ensemble *ensemble, int b, int i) {
     const sa_decode_state *states = ensemble->states, *widest = &states[ensemble->widest];
-    const int count = ensemble->count, b = ensemble->which[l];
+    const int count = ensemble->count;
     for (int word = 0; word < widest->words[b]; word++) {
         double log_p[SA_ENSEMBLE], most = -INFINITY, sum = 0;
         for (int m = 0; m < count; m++) {
             log_p[m] = word < states[m].words[b]
-                           ? (double)sa_row(states[m].logits, l)[word] - states[m].log_sum_exp[l]
+                           ? (double)sa_row(states[m].logits, i)[word] - states[m].log_sum_exp[i]
                            : -INFINITY;
             most = fmax(most, log_p[m]);
         }
         for (int m = 0; m < count; m++) sum += exp(log_p[m] - most);
-        sa_row(widest->logits, l)[word] = (sa_real)(most + log(sum / count));
+        sa_row(widest->logits, i)[word] = (sa_real)(most + log(sum / count));
     }
-    widest->log_sum_exp[l] = 0;
+    widest->log_sum_exp[i] = 0;
 }
 
 bool sa_ensemble_step(sa_ensemble *ensemble, int i, const sa_continuation *rows, int L,
-                      sa_mat *logits, sa_error *error) {
+                      sa_error *error) {
     sa_decode_state *states = ensemble->states;
     const int known = sa_seq2seq_words(states[0].w);
     for (int l = 0; l < L; l++) {
@@ -78,15 +78,32 @@ bool sa_ensemble_step(sa_ensemble *ensemble, int i, const sa_continuation *rows,
                                  .override = ensemble->override};
     for (int m = 0; m < ensemble->count; m++)
         if (!sa_decode_state_step(&states[m], &step, error)) return false;
-    for (int l = 0; l < L && ensemble->count > 1; l++) average_row(ensemble, l);
-    *logits = sa_rows(states[ensemble->widest].logits, 0, L);
-    ensemble->log_sum_exp = states[ensemble->widest].log_sum_exp;
     return true;
 }
 
-const sa_real *sa_ensemble_most(const sa_ensemble *ensemble, int row) {
-    const sa_decode_state *state = &ensemble->states[0];
-    return ensemble->count == 1 && !sa_copies(state->w) ? sa_row(state->most, row) : NULL;
+int sa_ensemble_few(const sa_ensemble *ensemble) {
+    int few = ensemble->states[0].few;
+    for (int m = 1; m < ensemble->count; m++)
+        if (ensemble->states[m].few < few) few = ensemble->states[m].few;
+    return few;
+}
+
+sa_mat sa_ensemble_logits(sa_ensemble *ensemble, const int *rows, int count) {
+    const sa_decode_state *widest = &ensemble->states[ensemble->widest];
+    for (int m = 0; m < ensemble->count; m++)
+        sa_decode_state_logits(&ensemble->states[m], ensemble->which, rows, count);
+    for (int i = 0; i < count && ensemble->count > 1; i++)
+        average_row(ensemble, ensemble->which[rows[i]], i);
+    ensemble->log_sum_exp = widest->log_sum_exp;
+    return sa_rows(widest->logits, 0, count);
+}
+
+bool sa_ensemble_bounded(const sa_ensemble *ensemble) {
+    return ensemble->count == 1 && !sa_copies(ensemble->states[0].w);
+}
+
+const sa_real *sa_ensemble_most(const sa_ensemble *ensemble, int i) {
+    return sa_ensemble_bounded(ensemble) ? sa_row(ensemble->states[0].most, i) : NULL;
 }
 
 void sa_ensemble_weights(const sa_ensemble *ensemble, int row, int S, sa_real *alpha) {

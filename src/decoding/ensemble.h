@@ -18,7 +18,7 @@ typedef struct sa_ensemble {
     const sa_override *override; /* of the attention weights, or NULL; its order is not read */
     int32_t *ids;                /* [rows] these three, of the running step */
     int *which, *from;
-    const double *log_sum_exp;
+    const double *log_sum_exp; /* of the rows whose logits were made last */
 } sa_ensemble;
 
 /* A row of the next step. */
@@ -44,13 +44,20 @@ void sa_ensemble_begin(sa_ensemble *ensemble);
 /* The words that translations of sentence b may have. */
 int sa_ensemble_words(const sa_ensemble *ensemble, int b);
 
-/* Step i (from 1) of L rows: log p(word) is logits - ensemble->log_sum_exp, for the words of the
- * row's sentence. */
+/* Step i (from 1) of L rows. */
 bool sa_ensemble_step(sa_ensemble *ensemble, int i, const sa_continuation *rows, int L,
-                      sa_mat *logits, sa_error *error);
+                      sa_error *error);
 
-/* The largest logits of a row of the last step (sa_vocabulary_forward's `most`), or NULL. */
-const sa_real *sa_ensemble_most(const sa_ensemble *ensemble, int row);
+/* Rows whose logits are made at once at most, and the logits of rows[0 .. count-1] of the last
+ * step: log p(word) is row i less ensemble->log_sum_exp[i], for the words of the row's sentence. */
+int sa_ensemble_few(const sa_ensemble *ensemble);
+sa_mat sa_ensemble_logits(sa_ensemble *ensemble, const int *rows, int count);
+
+/* Whether no log p(word) is above 0; and then the largest of row i of these logits
+ * (sa_vocabulary_forward's `most`), else NULL. With one model that does not copy it is so to the
+ * last bit. */
+bool sa_ensemble_bounded(const sa_ensemble *ensemble);
+const sa_real *sa_ensemble_most(const sa_ensemble *ensemble, int i);
 
 /* Adds the attention weights of a row of the last step to alpha [S]: the mean over heads, layers,
  * and those models that have attention. */

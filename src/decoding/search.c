@@ -30,6 +30,10 @@ typedef struct search_state {
     sa_ensemble ensemble;
     live_hypothesis *live, *next; /* [rows] sentence after sentence */
     int live_count;
+    int *first;  /* [B+1] the first row of each sentence, in the running step */
+    int *counts; /* [B] continuations found for it: next[b * beam ..], best first */
+    int *picked; /* [few] rows that wait for their logits */
+    int waiting; /* how many */
     sa_continuation *continuations; /* [rows] */
     sa_candidate *candidates;       /* [the most words] sampling only */
     int *unfinished;                /* [B] the size of the beam, less the finished hypotheses */
@@ -63,6 +67,10 @@ static void layout(search_state *run, sa_arena *arena, const sa_sentence *const 
     run->live = sa_arena_alloc(arena, rows, sizeof *run->live);
     run->next = sa_arena_alloc(arena, rows, sizeof *run->next);
     run->continuations = sa_arena_alloc(arena, rows, sizeof *run->continuations);
+    run->first = sa_arena_alloc(arena, (size_t)count + 1, sizeof *run->first);
+    run->counts = sa_arena_alloc(arena, (size_t)count, sizeof *run->counts);
+    run->picked =
+        sa_arena_alloc(arena, (size_t)sa_ensemble_few(&run->ensemble), sizeof *run->picked);
     run->unfinished = sa_arena_alloc(arena, (size_t)count, sizeof *run->unfinished);
     run->sums = sa_arena_alloc(arena, (size_t)run->longest, sizeof *run->sums);
     run->found_count = sa_arena_alloc(arena, (size_t)count, sizeof *run->found_count);
@@ -149,53 +157,90 @@ static int find_above(const sa_real *logits, const sa_real *most, int word, int 
     return word + sa_find_above(logits + word, words - word, threshold);
 }
 
-/* The best continuations of the live hypotheses first .. last-1, all of one sentence. */
-static int continue_beam(search_state *run, sa_mat logits, int step, int first, int last,
-                         live_hypothesis *best) {
-    const int b = run->live[first].at.sentence, capacity = run->unfinished[b];
+/* The best continuations of live hypothesis l enter the list of its sentence; row i has its logits.
+ */
+static void continue_beam(search_state *run, sa_mat logits, int i, int step, int l) {
+    const int b = run->live[l].at.sentence, capacity = run->unfinished[b];
     const int words = sa_ensemble_words(&run->ensemble, b);
-    int count = 0;
-    for (int l = first; l < last; l++) {
-        const sa_real *row = sa_row(logits, l), *most = sa_ensemble_most(&run->ensemble, l);
-        const double log_p = run->live[l].log_p, log_sum_exp = run->ensemble.log_sum_exp[l];
-        live_hypothesis next = run->live[l];
-        next.at.row = l;
-        for (int32_t word = 0;; word++) {
-            const sa_real threshold =
-                count < capacity ? (sa_real)NAN
-                                 : pruning_threshold(log_p, log_sum_exp, best[capacity - 1].log_p);
-            word = find_above(row, most, word, words, threshold);
-            if (word == words) break;
-            if (!allowed(run, word, b, step)) continue;
-            next.at.word = word;
-            next.log_p = log_p + ((double)row[word] - log_sum_exp);
-            insert_candidate(best, &count, capacity, next);
-        }
+    live_hypothesis *best = run->next + (ptrdiff_t)b * run->beam, next = run->live[l];
+    const sa_real *row = sa_row(logits, i), *most = sa_ensemble_most(&run->ensemble, i);
+    const double log_p = run->live[l].log_p, log_sum_exp = run->ensemble.log_sum_exp[i];
+    int *count = &run->counts[b];
+    next.at.row = l;
+    for (int32_t word = 0;; word++) {
+        const sa_real threshold =
+            *count < capacity ? (sa_real)NAN
+                              : pruning_threshold(log_p, log_sum_exp, best[capacity - 1].log_p);
+        word = find_above(row, most, word, words, threshold);
+        if (word == words) break;
+        if (!allowed(run, word, b, step)) continue;
+        next.at.word = word;
+        next.log_p = log_p + ((double)row[word] - log_sum_exp);
+        insert_candidate(best, count, capacity, next);
     }
-    return count;
 }
 
-/* One sampled word for each of them. */
-static int continue_samples(search_state *run, sa_mat logits, int step, int first, int last,
-                            live_hypothesis *drawn) {
+/* One sampled word for it. */
+static void continue_sample(search_state *run, sa_mat logits, int i, int step, int l) {
     const sa_search *search = run->search;
-    const int words = sa_ensemble_words(&run->ensemble, run->live[first].at.sentence);
-    for (int l = first; l < last; l++) {
-        const sa_real *row = sa_row(logits, l);
-        int count = 0;
-        for (int32_t word = 0; word < words; word++)
-            if (allowed(run, word, run->live[l].at.sentence, step))
-                run->candidates[count++] =
-                    (sa_candidate){word, (double)row[word] - run->ensemble.log_sum_exp[l]};
-        live_hypothesis next = run->live[l];
-        const int chosen = sa_sample(run->candidates, count, search->temperature, search->top_k,
-                                     search->top_p, &next.rng);
-        next.at.row = l;
-        next.at.word = run->candidates[chosen].word;
-        next.log_p += run->candidates[chosen].log_p;
-        drawn[l - first] = next;
+    const int b = run->live[l].at.sentence, words = sa_ensemble_words(&run->ensemble, b);
+    const sa_real *row = sa_row(logits, i);
+    int count = 0;
+    for (int32_t word = 0; word < words; word++)
+        if (allowed(run, word, b, step))
+            run->candidates[count++] =
+                (sa_candidate){word, (double)row[word] - run->ensemble.log_sum_exp[i]};
+    live_hypothesis next = run->live[l];
+    const int chosen = sa_sample(run->candidates, count, search->temperature, search->top_k,
+                                 search->top_p, &next.rng);
+    next.at.row = l;
+    next.at.word = run->candidates[chosen].word;
+    next.log_p += run->candidates[chosen].log_p;
+    run->next[(ptrdiff_t)b * run->beam + run->counts[b]++] = next;
+}
+
+static void continue_picked(search_state *run, int step) {
+    if (!run->waiting) return;
+    const sa_mat logits = sa_ensemble_logits(&run->ensemble, run->picked, run->waiting);
+    for (int i = 0; i < run->waiting; i++)
+        (run->search->sample ? continue_sample : continue_beam)(run, logits, i, step,
+                                                                run->picked[i]);
+    run->waiting = 0;
+}
+
+/* A hypothesis that is no better than the worst of a full list has no continuation in it. */
+static bool is_hopeless(const search_state *run, int l) {
+    const int b = run->live[l].at.sentence, capacity = run->unfinished[b];
+    return !run->search->sample && sa_ensemble_bounded(&run->ensemble) &&
+           run->counts[b] == capacity &&
+           !better(run->live[l].log_p, run->next[b * (ptrdiff_t)run->beam + capacity - 1].log_p);
+}
+
+/* The logits are made for a few rows at a time: of all sentences the best hypothesis, then the
+ * second best; those that turn out to be hopeless need none. As few rows as one product takes keep
+ * their order. */
+static void continue_all(search_state *run, int step) {
+    const int few = sa_ensemble_few(&run->ensemble);
+    int sentences = 0, rows = 0;
+    for (int l = 0; l < run->live_count; l++) {
+        const int b = run->live[l].at.sentence;
+        if (!l || b != run->live[l - 1].at.sentence) run->first[sentences++] = l;
+        run->counts[b] = 0;
     }
-    return last - first;
+    run->first[sentences] = run->live_count;
+    run->waiting = 0;
+    for (int l = 0; l < run->live_count && run->live_count <= few; l++)
+        run->picked[run->waiting++] = l;
+    for (int k = 0; rows < run->live_count && run->live_count > few; k++)
+        for (int at = 0; at < sentences; at++) {
+            const int l = run->first[at] + k;
+            if (l >= run->first[at + 1]) continue;
+            rows++;
+            if (is_hopeless(run, l)) continue;
+            run->picked[run->waiting++] = l;
+            if (run->waiting == few) continue_picked(run, step);
+        }
+    continue_picked(run, step);
 }
 
 /* ---- Finished hypotheses --------------------------------------------------------------------- */
@@ -300,21 +345,18 @@ static bool split_finished(search_state *run, live_hypothesis *best, int count, 
 }
 
 static bool advance(search_state *run, int step, sa_error *error) {
-    sa_mat logits;
     for (int l = 0; l < run->live_count; l++) run->continuations[l] = run->live[l].at;
-    if (!sa_ensemble_step(&run->ensemble, step + 1, run->continuations, run->live_count, &logits,
-                          error))
+    if (!sa_ensemble_step(&run->ensemble, step + 1, run->continuations, run->live_count, error))
         return false;
+    continue_all(run, step);
     int next_count = 0;
-    for (int first = 0, last; first < run->live_count; first = last) {
-        const int b = run->live[first].at.sentence;
+    for (int l = 0; l < run->live_count; l++) {
+        const int b = run->live[l].at.sentence;
+        if (l && b == run->live[l - 1].at.sentence) continue;
+        live_hypothesis *best = run->next + (ptrdiff_t)b * run->beam;
         int going;
-        for (last = first; last < run->live_count && run->live[last].at.sentence == b;) last++;
-        live_hypothesis *best = run->next + next_count;
-        const int count = run->search->sample
-                              ? continue_samples(run, logits, step, first, last, best)
-                              : continue_beam(run, logits, step, first, last, best);
-        if (!split_finished(run, best, count, step, &going, error)) return false;
+        if (!split_finished(run, best, run->counts[b], step, &going, error)) return false;
+        memmove(run->next + next_count, best, sizeof *best * (size_t)going);
         next_count += going;
     }
     live_hypothesis *swap = run->live;

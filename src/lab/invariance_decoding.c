@@ -59,6 +59,7 @@ static bool decode_words(decoding *own, sa_lab_view view, step_measure *measure,
         const sa_decode_step step = {
             .i = t + 1, .L = 1, .which = &which, .from = &from, .ids = &word};
         if (!sa_decode_state_step(&own->state, &step, error)) return false;
+        sa_decode_state_logits(&own->state, &which, &from, 1);
         *worst = sa_lab_nan_max(*worst, measure(own, view, t));
         word = own->target.ids[t];
     }

@@ -156,13 +156,18 @@ int sa_vocabulary_stretches(const sa_readout *w) {
     return (w->W_o.mat.rows + SA_VOCABULARY_STRETCH - 1) / SA_VOCABULARY_STRETCH;
 }
 
-/* Some rows, few enough that their logits stay in the cache until they are summed. */
-static void few_logits(const sa_readout *w, sa_mat t, sa_mat logits, sa_mat most) {
-    const int words = logits.cols;
-    const bool fused = w->W_o.forward.panels && !w->W_o.forward.bf16;
+int sa_vocabulary_rows(const sa_readout *w, int rows) {
+    return w->W_o.forward.panels && rows > SA_PACKED_FEW ? SA_PACKED_FEW : rows;
+}
+
+/* A.2.2: p(y_i) = softmax(W_o t_i + b_y) */
+void sa_vocabulary_forward(const sa_readout *w, sa_mat t, sa_mat logits, sa_mat most,
+                           double *log_sum_exp) {
+    const sa_packed packed = w->W_o.forward;
+    const bool fused = packed.panels && !packed.bf16 && t.rows <= SA_PACKED_FEW;
     if (!fused) sa_weight_nt(t, w->W_o, 0, logits);
     for (int stretch = 0; stretch < most.cols; stretch++) {
-        const int at = stretch * SA_VOCABULARY_STRETCH, rest = words - at;
+        const int at = stretch * SA_VOCABULARY_STRETCH, rest = logits.cols - at;
         const int count = rest < SA_VOCABULARY_STRETCH ? rest : SA_VOCABULARY_STRETCH;
         const sa_mat part = sa_cols(logits, at, count), largest = sa_cols(most, stretch, 1);
         if (fused)
@@ -171,20 +176,9 @@ static void few_logits(const sa_readout *w, sa_mat t, sa_mat logits, sa_mat most
         for (int i = 0; i < t.rows && !fused; i++)
             *sa_row(largest, i) = sa_add_and_max(w->b_y.x + at, sa_row(part, i), count);
     }
-}
-
-/* A.2.2: p(y_i) = softmax(W_o t_i + b_y) */
-void sa_vocabulary_forward(const sa_readout *w, sa_mat t, sa_mat logits, sa_mat most,
-                           double *log_sum_exp) {
-    const int few = w->W_o.forward.panels ? SA_PACKED_FEW : t.rows;
-    for (int at = 0; at < t.rows; at += few) {
-        const int count = t.rows - at < few ? t.rows - at : few;
-        const sa_mat part = sa_rows(logits, at, count), largest = sa_rows(most, at, count);
-        few_logits(w, sa_rows(t, at, count), part, largest);
-        for (int i = 0; i < count; i++)
-            log_sum_exp[at + i] = sa_log_sum_exp_below(
-                sa_row(part, i), sa_max(sa_row(largest, i), largest.cols), part.cols);
-    }
+    for (int i = 0; i < t.rows; i++)
+        log_sum_exp[i] = sa_log_sum_exp_below(sa_row(logits, i), sa_max(sa_row(most, i), most.cols),
+                                              logits.cols);
 }
 
 void sa_vocabulary_loss(const sa_readout *w, const int32_t *ids, double smoothing, sa_real scale,

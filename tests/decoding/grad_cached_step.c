@@ -71,13 +71,14 @@ static sa_mat weights_of(int layer, int head, int l, int S) {
                              head, S);
 }
 
-static void expect_the_same(const line *written, int i, int l, const sa_override *override) {
+static void expect_the_same(const line *written, int i, int l, int row,
+                            const sa_override *override) {
     static whole all;
     const size_t used = numbers.used;
     const int S = state.batch.source.len[written->sentence];
     pass_over(written, i, override, &all);
     sa_mat p = unset(1, K);
-    sa_copy_mat(sa_rows(state.logits, l, 1), p);
+    sa_copy_mat(sa_rows(state.logits, row, 1), p);
     sa_softmax(p);
     for (int k = 0; k < K; k++) ck_assert_double_eq_tol(log(p.x[k]), all.log_p[k], 1e-12);
     for (int layer = 0; layer < sa_seq2seq_layers(&w, SA_SITE_CROSS); layer++)
@@ -115,7 +116,11 @@ static void decode_and_compare(const int tree[STEPS][ROWS + 1], const sa_overrid
         sa_error error;
         const sa_decode_step step = {i, L, which, from, ids, override};
         ck_assert(sa_decode_state_step(&state, &step, &error));
-        for (int l = 0; l < L; l++) expect_the_same(&now[l], i, l, override);
+        for (int l = 0; l < L; l++) {
+            const int rows[] = {L - 1 - l, l}, count = l % 2 ? 1 : 2; /* alone, and after another */
+            sa_decode_state_logits(&state, which, rows + 2 - count, count);
+            expect_the_same(&now[l], i, l, count - 1, override);
+        }
         memcpy(before, now, sizeof before);
     }
     sa_decode_state_release(&state);

@@ -29,7 +29,7 @@ updates_of() { # SCALE
 # ---- Corpora --------------------------------------------------------------------------------------
 
 train=$out/data/train.tsv valid=$out/data/valid.tsv few=$out/data/few.tsv
-text=(--tokenizer space --min-freq 2)
+text=(--tokenizer space --min-freq 2 --max-len 250) # longer than any of them
 
 generate() { awk "$@" -f scripts/benchmarks/corpus.awk; } # -v NAME=VALUE...
 
@@ -310,16 +310,16 @@ growth() { # ROUND
         grown "$1" hidden 1 "$n" $((400000 / (n * n) + 20480 / n)) --train "$train" \
             $(dimensions "$n" "$n" "$n" $((n / 2)) 32)
     done
-    for n in $(grid "5 10 20 40" "10 40"); do
+    for n in $(grid "5 10 20 40 100 200" "10 40"); do
         file=$(generated "length-$n" -v words="$n")
         grown "$1" length 1 "$n" $((900 / n)) --train "$file" "${middle[@]}"
     done
     for n in $(grid "1 4 16 32 64 128" "1 32"); do
         grown "$1" batch 1 "$n" $((400 / n + 20)) --train "$train" "${middle[@]}" --batch "$n"
     done
-    for n in $(grid "500 2000 8000 32000" "500 8000"); do
-        file=$(generated "words-$n" -v pairs=8000 -v source_words="$n" -v target_words="$n")
-        grown "$1" vocabulary 1 "$n" 45 --train "$file" "${middle[@]}"
+    for n in $(grid "500 2000 8000 32000 100000" "500 8000"); do
+        file=$(generated "words-$n" -v pairs=$((n < 50000 ? 8000 : 20000)) -v source_words="$n" -v target_words="$n")
+        grown "$1" vocabulary 1 "$n" $((n < 50000 ? 45 : 9)) --train "$file" "${middle[@]}"
     done
     for n in $(seq "$(nproc)"); do
         grown "$1" threads "$n" "$n" 45 --train "$train" "${middle[@]}" --batch 64

@@ -118,6 +118,11 @@ function bf16(    i) {
 
 function scaled(what) { return key("scaling", scale, threads, "additive", what, "words_per_second") }
 
+function spent(part,    k) { # share of the threads' time
+    k = key("scaling", scale, threads, "additive", "threads", part)
+    return k in value ? sprintf("%.1f %%", value[k]) : ""
+}
+
 function scaling(    i, one) {
     begin("Threads of one run beside runs with one thread, words/s")
     for (i = 1; i in scale_name; i++)
@@ -132,6 +137,9 @@ function scaling(    i, one) {
                 put("as many runs side by side", whole(get(scaled("runs"))))
                 put("threads of one run", whole(get(scaled("threads"))))
                 put("of the runs", percent(ratio(scaled("threads"), scaled("runs"))))
+                put("adding gradients", spent("sums"))
+                put("updating", spent("update"))
+                put("waiting", spent("waiting"))
             }
         }
     end("scale | threads")

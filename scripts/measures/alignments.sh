@@ -120,9 +120,13 @@ measure_alignments() { # FOLDER SEED RECIPE OPTION...
     local run=$1 direction set json layer head figures
     if [ "$4" = ibm1 ]; then
         local begin=$SECONDS
-        for direction in en-fr fr-en; do links_of_model1 "$run" $direction "${@:5}"; done
-        commit >"$run/commit"
-        echo "$((SECONDS - begin)) -" >"$run/trained"
+        if [ ! -e "$run/trained" ] || [ "$(cat "$run/recipe" 2>/dev/null)" != "$3" ]; then
+            rm -f "$run/trained"
+            commit >"$run/commit"
+            for direction in en-fr fr-en; do links_of_model1 "$run" $direction "${@:5}"; done
+            echo "$3" >"$run/recipe"
+            echo "$((SECONDS - begin)) -" >"$run/trained"
+        fi
     else
         train_both "$@"
         cp "$run/en-fr/commit" "$run/commit"

@@ -17,70 +17,99 @@ static void gather(void *items, size_t size, int count) {
 }
 
 /* ---- Sums ------------------------------------------------------------------------------------
- * Partial sums go up the ranks and the result comes down again, block by block. All blocks are on
- * their way at once, so every link carries numbers in both directions, as in a ring; but the order
- * of addition is that of one process. */
+ * Partial sums go up the ranks and the result comes down again, block by block, so every link
+ * carries numbers in both directions, as in a ring; but the order of addition is that of one
+ * process. Few blocks are on their way at once: MPI divides a link among all that are, and were it
+ * all blocks, the first would arrive with the last, and each process would wait for the one before
+ * to end. */
 
 enum {
-    LEAST = 1 << 14, /* numbers of a block, unless there are */
-    BLOCKS = 256,    /* more blocks than that */
+    LEAST = 1 << 14, /* numbers of a block, */
+    MOST = 1 << 16,
+    PARTS = 64, /* or the sum in so many blocks */
+    WINDOW = 4, /* on their way at once */
 };
 
-typedef enum sum_stage { WAITING, FROM_BELOW, TO_ABOVE, FROM_ABOVE, TO_BELOW, DONE } sum_stage;
+typedef enum sum_way { UP_IN, UP_OUT, DOWN_IN, DOWN_OUT, WAYS } sum_way;
 
 typedef struct running_sum {
     sa_real *numbers;
     size_t size, length; /* of all, of a block */
+    int blocks;
     void (*add)(void *context, size_t at, size_t size);
     void *context;
-    sum_stage stage[BLOCKS];
-    MPI_Request request[BLOCKS];
+    int begun[WAYS], over[WAYS]; /* blocks; those over are the first ones */
+    bool early[WAYS][WINDOW];    /* over, but not the one before */
+    MPI_Request request[WAYS * WINDOW];
 } running_sum;
 
-static sum_stage next_stage(sum_stage stage) {
-    const bool first = world->rank == 0, last = world->rank == world->size - 1;
-    do stage++;
-    while ((first && (stage == FROM_BELOW || stage == TO_BELOW)) ||
-           (last && (stage == TO_ABOVE || stage == FROM_ABOVE)));
-    return stage;
+/* A process at either end has no neighbor there: nothing goes that way. */
+static bool is_open(sum_way way) {
+    return way == UP_IN || way == DOWN_OUT ? world->rank > 0 : world->rank < world->size - 1;
 }
 
-/* A stage of the block is over; the next one begins. */
-static void advance(running_sum *sum, int block) {
-    const size_t at = (size_t)block * sum->length, rest = sum->size - at;
-    const size_t size = rest < sum->length ? rest : sum->length;
-    sa_real *numbers = sum->numbers + at;
-    MPI_Request *request = &sum->request[block];
-    if (sum->stage[block] == FROM_BELOW) sum->add(sum->context, at, size);
-    sum->stage[block] = next_stage(sum->stage[block]);
-    switch (sum->stage[block]) {
-    case FROM_BELOW:
-    case FROM_ABOVE:
-        MPI_Irecv(numbers, (int)size, MPI_FLOAT,
-                  world->rank + (sum->stage[block] == FROM_ABOVE ? 1 : -1), block, MPI_COMM_WORLD,
-                  request);
-        break;
-    case TO_ABOVE:
-    case TO_BELOW:
-        MPI_Isend(numbers, (int)size, MPI_FLOAT,
-                  world->rank + (sum->stage[block] == TO_ABOVE ? 1 : -1), block, MPI_COMM_WORLD,
-                  request);
-        break;
+/* How many blocks may have begun on their way. */
+static int ready(const running_sum *sum, sum_way way) {
+    const bool first = world->rank == 0, last = world->rank == world->size - 1;
+    const int here = first ? sum->blocks : sum->over[UP_IN]; /* the sum up to this process */
+    switch (way) {
+    case UP_IN:
+        return sum->blocks;
+    case UP_OUT:
+        return here;
+    case DOWN_IN:
+        return sum->over[UP_OUT]; /* the same numbers */
     default:
-        *request = MPI_REQUEST_NULL;
+        return last ? here : sum->over[DOWN_IN];
     }
+}
+
+static size_t block_size(const running_sum *sum, int block) {
+    const size_t rest = sum->size - (size_t)block * sum->length;
+    return rest < sum->length ? rest : sum->length;
+}
+
+static void begin_block(running_sum *sum, sum_way way) {
+    const int block = sum->begun[way]++, size = (int)block_size(sum, block);
+    sa_real *numbers = sum->numbers + (size_t)block * sum->length;
+    MPI_Request *request = &sum->request[way * WINDOW + block % WINDOW];
+    const int up = way == UP_IN || way == UP_OUT;
+    const int other = world->rank + (way == UP_OUT || way == DOWN_IN ? 1 : -1);
+    if (way == UP_IN || way == DOWN_IN)
+        MPI_Irecv(numbers, size, MPI_FLOAT, other, up, MPI_COMM_WORLD, request);
+    else
+        MPI_Isend(numbers, size, MPI_FLOAT, other, up, MPI_COMM_WORLD, request);
+}
+
+static void end_block(running_sum *sum, sum_way way, int slot) {
+    int *over = &sum->over[way];
+    const int block = *over + (slot - *over % WINDOW + WINDOW) % WINDOW;
+    if (way == UP_IN) sum->add(sum->context, (size_t)block * sum->length, block_size(sum, block));
+    for (sum->early[way][slot] = true; sum->early[way][*over % WINDOW]; ++*over)
+        sum->early[way][*over % WINDOW] = false;
+}
+
+static void begin_blocks(running_sum *sum) {
+    for (int way = 0; way < WAYS; way++)
+        while (is_open(way) && sum->begun[way] < ready(sum, way) &&
+               sum->begun[way] < sum->over[way] + WINDOW)
+            begin_block(sum, way);
 }
 
 static void sum_numbers(sa_real *numbers, size_t size,
                         void (*add)(void *context, size_t at, size_t size), void *context) {
     running_sum sum = {.numbers = numbers, .size = size, .add = add, .context = context};
     if (world->size == 1) return;
-    sum.length = (size + BLOCKS - 1) / BLOCKS;
+    sum.length = size / PARTS;
     if (sum.length < LEAST) sum.length = LEAST;
-    const int blocks = (int)((size + sum.length - 1) / sum.length);
-    for (int i = 0; i < blocks; i++) advance(&sum, i);
-    for (int i = 0; MPI_Waitany(blocks, sum.request, &i, MPI_STATUS_IGNORE), i != MPI_UNDEFINED;)
-        advance(&sum, i);
+    if (sum.length > MOST) sum.length = MOST;
+    sum.blocks = (int)((size + sum.length - 1) / sum.length);
+    for (int i = 0; i < WAYS * WINDOW; i++) sum.request[i] = MPI_REQUEST_NULL;
+    begin_blocks(&sum);
+    for (int i = 0;
+         MPI_Waitany(WAYS * WINDOW, sum.request, &i, MPI_STATUS_IGNORE), i != MPI_UNDEFINED;
+         begin_blocks(&sum))
+        end_block(&sum, (sum_way)(i / WINDOW), i % WINDOW);
 }
 
 /* ---- Open ------------------------------------------------------------------------------------ */

@@ -1,5 +1,6 @@
 #include "attention/additive.h"
 #include "tensor/blas.h"
+#include "tensor/dispatch.h"
 #include "tensor/gradient_fault.h"
 #include "tensor/vec.h"
 
@@ -17,22 +18,31 @@ void sa_additive_forward(sa_mat v_a, sa_mat q, sa_mat k, sa_mat e, sa_mat scratc
     }
 }
 
+/* From t = tanh(q + k) of one word: da = de v (1 - t^2), added to dq and dk. The factors are 1, or
+ * 0 to leave a term out. */
+SA_DISPATCHED static void word_backward(sa_real de, const sa_real *v, const sa_real *t,
+                                        sa_real slope, sa_real query, sa_real key, sa_real *dq,
+                                        sa_real *dk, int size) {
+    for (int l = 0; l < size; l++) {
+        const sa_real da = de * v[l] * (1 - slope * t[l] * t[l]);
+        dq[l] += query * da;
+        dk[l] += key * da;
+    }
+}
+
 /* The tanh is computed again: T x S x n' numbers would not stay in any cache. */
 void sa_additive_backward(sa_mat v_a, sa_mat q, sa_mat k, sa_mat de, sa_mat dq, sa_mat dk,
                           sa_mat dv_a, sa_mat scratch) {
-    const sa_real *v = v_a.x;
-    const bool slope = sa_gradient_intact("additive.tanh");
+    const sa_real slope = sa_gradient_intact("additive.tanh"),
+                  query = sa_gradient_intact("additive.query"),
+                  key = sa_gradient_intact("additive.key");
     for (int i = 0; i < q.rows; i++) {
         sa_mat dei = sa_rows(de, i, 1);
         sa_tanh_shifted(k, sa_row(q, i), scratch);
         if (sa_gradient_intact("additive.v_a"))
             sa_gemm_nn(dei, scratch, 1, dv_a); /* e_ij = v_a' t_j */
-        for (int j = 0; j < k.rows; j++) {     /* t_j = tanh(q_i + k_j) */
-            sa_real *da = sa_row(scratch, j);
-            for (int l = 0; l < k.cols; l++)
-                da[l] = dei.x[j] * v[l] * (slope ? 1 - da[l] * da[l] : 1);
-            if (sa_gradient_intact("additive.query")) sa_axpy(1, da, sa_row(dq, i), k.cols);
-            if (sa_gradient_intact("additive.key")) sa_axpy(1, da, sa_row(dk, j), k.cols);
-        }
+        for (int j = 0; j < k.rows; j++)       /* t_j = tanh(q_i + k_j) */
+            word_backward(dei.x[j], v_a.x, sa_row(scratch, j), slope, query, key, sa_row(dq, i),
+                          sa_row(dk, j), k.cols);
     }
 }

@@ -181,6 +181,34 @@ void sa_vocabulary_forward(const sa_readout *w, sa_mat t, sa_mat logits, sa_mat 
                                               logits.cols);
 }
 
+/* How many words of a block of logits are computed, and read, at a time: all, or fewer where the
+ * block is larger than the caches. A word's numbers do not depend on the others. */
+static int words_at_once(sa_weight W_o, sa_mat logits) {
+    enum { LARGE = 1 << 21, SOME = 2048 };
+    return !W_o.forward.panels && (size_t)logits.rows * (size_t)logits.cols > LARGE ? SOME
+                                                                                    : logits.cols;
+}
+
+static void logits_forward(sa_weight W_o, sa_mat t, sa_mat logits) {
+    const int most = words_at_once(W_o, logits);
+    for (int at = 0, count; at < logits.cols; at += count) {
+        count = logits.cols - at < most ? logits.cols - at : most;
+        sa_weight_nt(t, sa_weight_rows(W_o, at, count), 0, sa_cols(logits, at, count));
+    }
+}
+
+static void logits_backward(const sa_readout *w, sa_mat t, sa_mat dlogits, sa_mat dt,
+                            sa_readout *dw) {
+    const sa_mat none = {0};
+    const int most = words_at_once(w->W_o, dlogits);
+    for (int at = 0, count; at < dlogits.cols; at += count) {
+        count = dlogits.cols - at < most ? dlogits.cols - at : most;
+        sa_linear_backward((sa_weight){0}, t, sa_cols(dlogits, at, count), none,
+                           sa_weight_rows(dw->W_o, at, count), sa_cols(dw->b_y, at, count));
+    }
+    if (sa_gradient_intact("linear.input")) sa_weight_nn(dlogits, w->W_o, 1, dt);
+}
+
 void sa_vocabulary_loss(const sa_readout *w, const int32_t *ids, double smoothing, sa_real scale,
                         sa_readout_cache *cache, sa_real *log_p, sa_real *objective,
                         const sa_divergence *divergence, sa_readout *dw) {
@@ -193,7 +221,7 @@ void sa_vocabulary_loss(const sa_readout *w, const int32_t *ids, double smoothin
         const int count = end - at;
         sa_mat logits = sa_rows(block, 0, count), t = sa_rows(cache->t, at, count);
         sa_mat d = sa_rows(twins ? divergence->d : block, 0, count);
-        sa_weight_nt(t, w->W_o, 0, logits);
+        logits_forward(w->W_o, t, logits);
         if (twins) sa_divergence_difference(divergence, at, logits, d);
         sa_loss_forward(logits, w->b_y, ids + at, smoothing, scale, log_p + at, objective + at);
         sa_mixture *mixtures = cache->mixtures ? cache->mixtures + at : NULL;
@@ -206,6 +234,6 @@ void sa_vocabulary_loss(const sa_readout *w, const int32_t *ids, double smoothin
         sa_loss_backward(logits, ids + at, smoothing, scale, mixtures);
         for (int i = 0; twins && i < count; i++)
             sa_axpy(1, sa_row(d, i), sa_row(logits, i), d.cols);
-        sa_linear_backward(w->W_o, t, logits, dt, dw->W_o, dw->b_y);
+        logits_backward(w, t, logits, dt, dw);
     }
 }

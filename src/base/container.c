@@ -296,6 +296,7 @@ void sa_container_close(sa_container *container) {
     json_decref(container->header);
     free(container->tensors);
     free(container->memory);
+    free(container->odd);
     *container = (sa_container){0};
 }
 

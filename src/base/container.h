@@ -29,6 +29,7 @@ enum {
     SA_CONTAINER_MAX_TENSORS = 4096,   /* including the checksum */
     SA_CONTAINER_LENGTH_SIZE = 8,      /* bytes of the header's length */
     SA_CONTAINER_MAX_HEADER = 1 << 20, /* bytes */
+    SA_CONTAINER_PIECE = 1 << 18,      /* bytes still in the cache when they are checked */
 };
 
 typedef struct sa_tensor {
@@ -56,6 +57,8 @@ typedef struct sa_container {
     void *header;      /* owns the names and strings */
     char *memory;      /* of an opened file: owns the data; the caller may take it over */
     size_t size;       /* bytes of an opened file */
+    bool *odd;         /* of each SA_CONTAINER_PIECE bytes of data: whether they failed the check of
+                          sa_container_open_checked; or NULL */
 } sa_container;
 
 /* Reads and checks the file at `path`; the string must outlive the container. A large file is read
@@ -63,6 +66,11 @@ typedef struct sa_container {
  * SA_LIMIT: too large, or out of memory; SA_DATA: it is not a complete container of this program
  * and version. Freed by sa_container_close. */
 bool sa_container_open(sa_container *container, const char *path, int threads, sa_error *error);
+
+/* The same; each piece of the data also goes through a check while it is in the cache, by several
+ * threads at once. The first tensor's data begin the first piece. */
+bool sa_container_open_checked(sa_container *container, const char *path, int threads,
+                               bool (*check)(const void *piece, size_t size), sa_error *error);
 
 /* The same from bytes in memory, which must outlive the container. `name` is for messages. */
 bool sa_container_read(sa_container *container, const char *name, const void *bytes, size_t size,

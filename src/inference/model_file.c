@@ -203,17 +203,19 @@ static bool check_shapes(const sa_container *file, const sa_params *plan, bool s
     return good;
 }
 
-/* Whether all numbers are normal or zero, as in nearly every tensor; without a branch. */
+/* Whether all numbers are normal or zero, as in nearly every tensor; without a branch. Twice the
+ * bits without the sign are 0, or from the least exponent to the greatest. */
 SA_DISPATCHED static bool all_normal(const float *number, size_t size) {
-    const uint32_t infinite = 0x7f800000, sign = 0x80000000;
-    int odd = 0;
+    const uint32_t least = 0x01000000, infinite = 0xff000000;
+    uint32_t smallest = UINT32_MAX, largest = 0; /* smallest: less 1, so that 0 is large */
     for (size_t k = 0; k < size; k++) {
         uint32_t bits;
         memcpy(&bits, &number[k], sizeof bits);
-        const uint32_t exponent = bits & infinite;
-        odd |= (exponent == infinite) | ((exponent == 0) & ((bits & ~sign) != 0));
+        const uint32_t twice = bits << 1, less = twice - 1;
+        smallest = less < smallest ? less : smallest;
+        largest = twice > largest ? twice : largest;
     }
-    return !odd;
+    return smallest >= least - 1 && largest < infinite;
 }
 
 enum { NUMBERS_PER_TASK = 1 << 20 };
@@ -231,14 +233,37 @@ static void check_part(void *context, int task) {
         atomic_store(&all->odd, true);
 }
 
+bool sa_model_numbers_normal(const void *piece, size_t size) {
+    return all_normal(piece, size / sizeof(float));
+}
+
+/* The weights of a file that was opened with that check, in place. Pieces that they share with
+ * other tensors are checked again. */
+static bool all_normal_in_file(const sa_container *file, const float *values, size_t size) {
+    const char *data = file->tensors[0].data, *first = (const char *)values,
+               *end = (const char *)(values + size);
+    for (size_t i = (size_t)(first - data) / SA_CONTAINER_PIECE;
+         data + i * SA_CONTAINER_PIECE < end; i++) {
+        const char *from = data + i * SA_CONTAINER_PIECE, *to = from + SA_CONTAINER_PIECE;
+        if (from < first) from = first;
+        if (to > end) to = end;
+        if (file->odd[i] && !sa_model_numbers_normal(from, (size_t)(to - from))) return false;
+    }
+    return true;
+}
+
 /* Fails if a number is not finite. Sets denormals to zero: they slow products down a hundredfold.
  */
 static bool check_numbers(const sa_container *file, const sa_params *plan, float *values,
                           sa_pool *pool, size_t *flushed, sa_error *error) {
-    number_check all = {.values = values, .size = plan->size};
-    const size_t tasks = (plan->size + NUMBERS_PER_TASK - 1) / NUMBERS_PER_TASK;
-    sa_pool_run(pool, (int)tasks, check_part, &all);
-    if (!atomic_load(&all.odd)) return true;
+    if (file->odd && !file->memory) { /* in place */
+        if (all_normal_in_file(file, values, plan->size)) return true;
+    } else {
+        number_check all = {.values = values, .size = plan->size};
+        const size_t tasks = (plan->size + NUMBERS_PER_TASK - 1) / NUMBERS_PER_TASK;
+        sa_pool_run(pool, (int)tasks, check_part, &all);
+        if (!atomic_load(&all.odd)) return true;
+    }
     for (int i = 0; i < plan->count; i++) {
         const sa_param *param = &plan->item[i];
         float *number = values + param->offset;

@@ -5,6 +5,10 @@
 #include "base/container.h"
 #include "inference/model.h"
 
+/* Whether all numbers are normal or zero: the check of weights while their file is opened
+ * (sa_container_open_checked), which saves reading them again. */
+bool sa_model_numbers_normal(const void *piece, size_t size);
+
 /* Reads a model from an opened container. SA_DATA names the file and what is wrong in it: settings
  * out of range; tensors missing, unknown or of another shape; damaged vocabularies; numbers that
  * are not finite. Tensors of a training's state are ignored. If at least half of the file is

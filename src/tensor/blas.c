@@ -133,8 +133,18 @@ static void prepare(void) {
 
 void sa_blas_init(void) {
     static pthread_once_t once = PTHREAD_ONCE_INIT; /* two threads may open models */
-    openblas_set_num_threads(1);
+    if (openblas_get_num_threads() != 1)            /* setting it starts threads that were ended */
+        openblas_set_num_threads(1);
     pthread_once(&once, prepare);
+}
+
+/* What OpenBLAS calls before a fork; it starts the threads again when it needs them. */
+int blas_thread_shutdown_(void) __attribute__((weak));
+
+void sa_blas_take_over(void) {
+    sa_blas_init();
+    if (blas_thread_shutdown_ && openblas_get_parallel() == OPENBLAS_THREAD)
+        blas_thread_shutdown_();
 }
 
 const char *sa_blas_flavor_note(void) {
@@ -208,6 +218,8 @@ void sa_blas_init(void) {
     static pthread_once_t once = PTHREAD_ONCE_INIT;
     pthread_once(&once, prepare);
 }
+
+void sa_blas_take_over(void) {}
 
 const char *sa_blas_flavor_note(void) {
     sa_blas_init();

@@ -97,10 +97,10 @@ START_TEST(test_failing_reads) {
 }
 END_TEST
 
-/* Files that several threads read in parts of 8 MiB, with the last four bytes, the checksum, on
- * either side of a boundary. */
+/* Files whose data several threads read in parts of 4 MiB, with the last four bytes, the checksum,
+ * on either side of a boundary. */
 START_TEST(test_parts) {
-    enum { PART = 1 << 23, PARTS = 3 };
+    enum { PART = 1 << 22, PARTS = 3, SUM = 4 };
     static const int beyond[] = {0, 1, 3, 4, 5, 4096};
     static char bytes[PARTS * PART + 4096];
     sa_rng rng = sa_rng_seed(7, 0);
@@ -114,16 +114,47 @@ START_TEST(test_parts) {
     const int around = (int)container.size - tensor.shape[0];
     sa_container_close(&container);
     for (size_t i = 0; i < sizeof beyond / sizeof *beyond; i++) {
-        tensor.shape[0] = PARTS * PART + beyond[i] - around;
+        tensor.shape[0] = PARTS * PART + beyond[i] - SUM;
         ck_assert(sa_container_write(path, &tensor, 1, NULL, 0, &error));
         for (int threads = 1; threads <= 3; threads++) {
             ck_assert_msg(sa_container_open(&container, path, threads, &error), "%s", error.text);
-            ck_assert_uint_eq(container.size, PARTS * PART + (size_t)beyond[i]);
+            ck_assert_uint_eq(container.size, (size_t)(tensor.shape[0] + around));
             ck_assert_mem_eq(sa_container_find(&container, "data")->data, bytes,
                              (size_t)tensor.shape[0]);
             sa_container_close(&container);
         }
     }
+}
+END_TEST
+
+static bool has_no_x(const void *piece, size_t size) {
+    return !memchr(piece, 'x', size);
+}
+
+/* Each piece of the data is checked once, whoever reads it; the header is not. */
+START_TEST(test_pieces) {
+    enum { PIECE = SA_CONTAINER_PIECE, PIECES = 40 };
+    static const int odd[] = {0, 1, 15, 16, 31, 39};
+    static char bytes[PIECES * PIECE];
+    const char *path = scratch_path("m");
+    sa_error error;
+    sa_container container;
+    sa_tensor tensor = {"xxx", SA_U8, 1, {PIECES * PIECE - 100}, bytes, 0};
+    for (size_t i = 0; i < sizeof odd / sizeof *odd; i++)
+        bytes[odd[i] * PIECE + (i % 2 ? 0 : PIECE - 101)] = 'x';
+    ck_assert(sa_container_write(path, &tensor, 1, NULL, 0, &error));
+    for (int threads = 1; threads <= 3; threads++) {
+        ck_assert(sa_container_open_checked(&container, path, threads, has_no_x, &error));
+        for (int i = 0, next = 0; i < PIECES; i++) {
+            const bool expected = i == odd[next];
+            ck_assert_int_eq(container.odd[i], expected);
+            next += expected && i < PIECES - 1;
+        }
+        sa_container_close(&container);
+    }
+    ck_assert(sa_container_open(&container, path, 1, &error));
+    ck_assert_ptr_null(container.odd);
+    sa_container_close(&container);
 }
 END_TEST
 
@@ -149,6 +180,7 @@ int main(void) {
     tcase_add_test(tests, test_other_programs);
     tcase_add_test(tests, test_failing_reads);
     tcase_add_test(tests, test_parts);
+    tcase_add_test(tests, test_pieces);
     tcase_add_test(tests, test_no_memory);
     return suite_run(suite);
 }

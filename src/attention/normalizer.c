@@ -27,7 +27,7 @@ static void softmax_backward(sa_real alpha, sa_mat p, sa_mat dp, sa_real *dalpha
 static void null_forward(sa_real alpha, sa_mat z) {
     (void)alpha;
     for (int i = 0; i < z.rows; i++) {
-        const sa_real L = sa_softmax_row(sa_row(z, i), NULL, 1, z.cols);
+        const sa_real L = sa_softmax_row(sa_row(z, i), z.cols);
         sa_scale(sigma(L), sa_rows(z, i, 1));
     }
 }

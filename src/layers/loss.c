@@ -1,34 +1,56 @@
 #include "layers/loss.h"
+#include "tensor/dispatch.h"
 #include "tensor/gradient_fault.h"
-#include "tensor/vec.h"
 
-/* The mean of x + b. */
-static double mean_of(const sa_real *x, const sa_real *b, int size) {
-    double sum = 0;
-    for (int k = 0; k < size; k++) sum += (double)(x[k] + b[k]);
-    return sum / size;
+sa_loss_row *sa_loss_layout(sa_arena *arena, int rows) {
+    return sa_arena_alloc(arena, (size_t)rows, sizeof(sa_loss_row));
 }
 
-/* Section 5.4 (Vaswani et al. 2017) */
-void sa_loss_forward(sa_mat logits, sa_mat b, const int32_t *ids, double smoothing, sa_real scale,
-                     sa_real *log_p, sa_real *objective) {
+static bool has(sa_mat part, int first, int32_t id) {
+    return id >= first && id < first + part.cols;
+}
+
+void sa_loss_read(sa_mat logits, sa_mat b, int first, const int32_t *ids, double smoothing,
+                  sa_loss_row *rows, sa_real *max) {
+    const sa_real *shift = b.x + first;
+    const double total = smoothing > 0 ? (double)sa_sum(shift, logits.cols) : 0;
     for (int i = 0; i < logits.rows; i++) {
         sa_real *row = sa_row(logits, i);
-        const sa_real reference = row[ids[i]] + b.x[ids[i]];
-        const double mean = smoothing > 0 ? mean_of(row, b.x, logits.cols) : 0;
-        const sa_real log_sum_exp = sa_softmax_row(row, b.x, scale, logits.cols);
-        objective[i] = log_p[i] = reference - log_sum_exp; /* log p(y) = logit_y - log sum exp */
-        if (smoothing > 0)
-            objective[i] = (sa_real)((1 - smoothing) * (double)log_p[i] +
-                                     smoothing * (mean - (double)log_sum_exp));
+        const int y = ids[i] - first;
+        if (!first) rows[i] = (sa_loss_row){.softmax = SA_SOFTMAX_NONE};
+        if (has(logits, first, ids[i])) rows[i].reference = row[y] + shift[y];
+        if (smoothing > 0) rows[i].total += (double)sa_sum(row, logits.cols) + total;
+        max[i] = sa_softmax_read(row, shift, logits.cols, &rows[i].softmax);
     }
 }
 
-void sa_loss_backward(sa_mat p, const int32_t *ids, double smoothing, sa_real scale,
-                      const sa_mixture *mixtures) {
+/* Section 5.4 (Vaswani et al. 2017) */
+void sa_loss_forward(const sa_loss_row *rows, int count, int words, double smoothing,
+                     sa_real *log_p, sa_real *objective) {
+    for (int i = 0; i < count; i++) {
+        const sa_real log_sum_exp = rows[i].softmax.max + (sa_real)log((double)rows[i].softmax.sum);
+        objective[i] = log_p[i] =
+            rows[i].reference - log_sum_exp; /* log p(y) = logit_y - log sum exp */
+        if (smoothing > 0)
+            objective[i] = (sa_real)((1 - smoothing) * (double)log_p[i] +
+                                     smoothing * (rows[i].total / words - (double)log_sum_exp));
+    }
+}
+
+void sa_loss_probabilities(const sa_loss_row *rows, const sa_real *max, sa_real scale, sa_mat x) {
+    for (int i = 0; i < x.rows; i++)
+        sa_softmax_write(rows[i].softmax, max[i], scale, sa_row(x, i), x.cols);
+}
+
+SA_DISPATCHED static void subtract(sa_real less, sa_real *x, int size) {
+    for (int k = 0; k < size; k++) x[k] -= less;
+}
+
+void sa_loss_backward(sa_mat p, int words, int first, const int32_t *ids, double smoothing,
+                      sa_real scale, const sa_mixture *mixtures) {
     const bool smoothed = smoothing > 0 && sa_gradient_intact("loss.smoothing");
     const bool mixed = mixtures && sa_gradient_intact("copy.generated");
-    const sa_real smooth = scale * (sa_real)(smoothing / p.cols);
+    const sa_real smooth = scale * (sa_real)(smoothing / words);
     for (int i = 0; i < p.rows; i++) {
         sa_real *row = sa_row(p, i);
         double target = 1 - smoothing;
@@ -36,8 +58,9 @@ void sa_loss_backward(sa_mat p, const int32_t *ids, double smoothing, sa_real sc
             target *= mixtures[i].generated;
             sa_scale((sa_real)(target + smoothing), sa_rows(p, i, 1));
         }
-        if (sa_gradient_intact("loss.target")) row[ids[i]] -= scale * (sa_real)target;
-        for (int k = 0; smoothed && k < p.cols; k++) row[k] -= smooth;
+        if (has(p, first, ids[i]) && sa_gradient_intact("loss.target"))
+            row[ids[i] - first] -= scale * (sa_real)target;
+        if (smoothed) subtract(smooth, row, p.cols);
     }
 }
 

@@ -1,7 +1,6 @@
 #include "model/readout.h"
 #include "layers/dropout.h"
 #include "layers/linear.h"
-#include "layers/loss.h"
 #include "layers/maxout.h"
 #include "softalign.h"
 #include "tensor/gradient_fault.h"
@@ -61,6 +60,10 @@ static int block_rows(int rows, int words, int l) {
     return block < rows ? block : rows;
 }
 
+/* Words whose logits are computed and read at once: with some hundred rows, and W_o and its
+ * gradient for these words, they fit the processor's second cache. */
+enum { PART = 256 };
+
 void sa_vocabulary_block_layout(sa_arena *arena, int rows, int least, const sa_readout *w,
                                 sa_mat *logits) {
     const int l = w->W_o.mat.cols, words = w->W_o.mat.rows, block = block_rows(rows, words, l);
@@ -69,6 +72,8 @@ void sa_vocabulary_block_layout(sa_arena *arena, int rows, int least, const sa_r
 
 void sa_vocabulary_layout(sa_arena *arena, int rows, const sa_readout *w, sa_readout_cache *cache) {
     sa_vocabulary_block_layout(arena, rows, 0, w, &cache->logits);
+    cache->loss = sa_loss_layout(arena, rows);
+    cache->max = sa_mat_alloc(arena, (w->W_o.mat.rows + PART - 1) / PART, rows);
 }
 
 void sa_readout_layout(sa_arena *arena, int rows, const sa_readout *w, bool training,
@@ -181,59 +186,70 @@ void sa_vocabulary_forward(const sa_readout *w, sa_mat t, sa_mat logits, sa_mat 
                                               logits.cols);
 }
 
-/* How many words of a block of logits are computed, and read, at a time: all, or fewer where the
- * block is larger than the caches. A word's numbers do not depend on the others. */
-static int words_at_once(sa_weight W_o, sa_mat logits) {
-    enum { LARGE = 1 << 21, SOME = 2048 };
-    return !W_o.forward.panels && (size_t)logits.rows * (size_t)logits.cols > LARGE ? SOME
-                                                                                    : logits.cols;
+/* Some words of a block of rows. */
+typedef struct logits_part {
+    int first;     /* word */
+    sa_mat logits; /* the parts of a block lie one after the other, each dense */
+    sa_weight W_o; /* of these words */
+    sa_real *max;  /* of the rows */
+} logits_part;
+
+/* The part that begins with word `first`, of PART words or all: rows at, at+1 .. of the cache. */
+static logits_part part_of(const sa_readout *w, const sa_readout_cache *cache, sa_mat block, int at,
+                           bool all, int first) {
+    const int left = block.cols - first, words = all || left < PART ? left : PART;
+    return (logits_part){
+        .first = first,
+        .logits = {block.x + (ptrdiff_t)first * block.rows, block.rows, words, words},
+        .W_o = sa_weight_rows(w->W_o, first, words),
+        .max = sa_row(cache->max, first / PART) + at};
 }
 
-static void logits_forward(sa_weight W_o, sa_mat t, sa_mat logits) {
-    const int most = words_at_once(W_o, logits);
-    for (int at = 0, count; at < logits.cols; at += count) {
-        count = logits.cols - at < most ? logits.cols - at : most;
-        sa_weight_nt(t, sa_weight_rows(W_o, at, count), 0, sa_cols(logits, at, count));
-    }
-}
-
-static void logits_backward(const sa_readout *w, sa_mat t, sa_mat dlogits, sa_mat dt,
-                            sa_readout *dw) {
-    const sa_mat none = {0};
-    const int most = words_at_once(w->W_o, dlogits);
-    for (int at = 0, count; at < dlogits.cols; at += count) {
-        count = dlogits.cols - at < most ? dlogits.cols - at : most;
-        sa_linear_backward((sa_weight){0}, t, sa_cols(dlogits, at, count), none,
-                           sa_weight_rows(dw->W_o, at, count), sa_cols(dw->b_y, at, count));
-    }
-    if (sa_gradient_intact("linear.input")) sa_weight_nn(dlogits, w->W_o, 1, dt);
+/* From dlogits [rows x words] of the words from `first` on. */
+static void logits_backward(const logits_part *part, sa_mat t, sa_mat dt, sa_readout *dw) {
+    const sa_mat dlogits = part->logits;
+    sa_linear_backward(part->W_o, t, dlogits, dt,
+                       sa_weight_rows(dw->W_o, part->first, dlogits.cols),
+                       sa_cols(dw->b_y, part->first, dlogits.cols)); /* W_o t + b_y */
 }
 
 void sa_vocabulary_loss(const sa_readout *w, const int32_t *ids, double smoothing, sa_real scale,
                         sa_readout_cache *cache, sa_real *log_p, sa_real *objective,
                         const sa_divergence *divergence, sa_readout *dw) {
-    const bool twins = divergence && divergence->twin;
-    const sa_mat block = twins ? divergence->logits : cache->logits;
-    for (int at = 0, end, rows = cache->t.rows; at < rows; at = end) {
-        end = twins                    ? sa_divergence_block_end(divergence, at, rows)
-              : rows - at < block.rows ? rows
-                                       : at + block.rows;
+    const bool twins = divergence && divergence->twin; /* these need all words at once */
+    const sa_mat all = twins ? divergence->logits : cache->logits;
+    const int rows = cache->t.rows, words = all.cols;
+    for (int at = 0, end; at < rows; at = end) {
+        end = twins                  ? sa_divergence_block_end(divergence, at, rows)
+              : rows - at < all.rows ? rows
+                                     : at + all.rows;
         const int count = end - at;
-        sa_mat logits = sa_rows(block, 0, count), t = sa_rows(cache->t, at, count);
-        sa_mat d = sa_rows(twins ? divergence->d : block, 0, count);
-        logits_forward(w->W_o, t, logits);
-        if (twins) sa_divergence_difference(divergence, at, logits, d);
-        sa_loss_forward(logits, w->b_y, ids + at, smoothing, scale, log_p + at, objective + at);
+        const sa_mat block = sa_rows(all, 0, count), t = sa_rows(cache->t, at, count);
+        const sa_mat d = sa_rows(twins ? divergence->d : block, 0, count);
+        sa_loss_row *loss = cache->loss + at;
+        for (int k = 0, next; k < words; k = next) {
+            const logits_part part = part_of(w, cache, block, at, twins, k);
+            next = k + part.logits.cols;
+            sa_weight_nt(t, part.W_o, 0, part.logits);
+            if (twins) sa_divergence_difference(divergence, at, part.logits, d);
+            sa_loss_read(part.logits, w->b_y, k, ids + at, smoothing, loss, part.max);
+        }
+        sa_loss_forward(loss, count, words, smoothing, log_p + at, objective + at);
         sa_mixture *mixtures = cache->mixtures ? cache->mixtures + at : NULL;
         if (mixtures) sa_loss_mix(mixtures, count, smoothing, log_p + at, objective + at);
-        if (twins) sa_divergence_forward(divergence, at, logits, scale, d, objective + at);
-        if (!dw) continue;
-        if (twins) sa_divergence_backward(divergence, at, logits, scale, d);
-        sa_mat dt = sa_rows(cache->dt, at, count);
-        sa_zero(dt);
-        sa_loss_backward(logits, ids + at, smoothing, scale, mixtures);
-        for (int i = 0; twins && i < count; i++)
-            sa_axpy(1, sa_row(d, i), sa_row(logits, i), d.cols);
-        logits_backward(w, t, logits, dt, dw);
+        if (!dw && !twins) continue;
+        const sa_mat dt = sa_rows(dw ? cache->dt : cache->t, at, count);
+        if (dw) sa_zero(dt);
+        for (int k = 0, next; k < words; k = next) {
+            const logits_part part = part_of(w, cache, block, at, twins, k);
+            next = k + part.logits.cols;
+            sa_loss_probabilities(loss, part.max, scale, part.logits);
+            if (twins) sa_divergence_forward(divergence, at, part.logits, scale, d, objective + at);
+            if (!dw) continue;
+            if (twins) sa_divergence_backward(divergence, at, part.logits, scale, d);
+            sa_loss_backward(part.logits, words, k, ids + at, smoothing, scale, mixtures);
+            if (twins) sa_add(d, part.logits);
+            logits_backward(&part, t, dt, dw);
+        }
     }
 }

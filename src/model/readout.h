@@ -10,7 +10,7 @@
 #define SA_MODEL_READOUT_H
 
 #include "layers/divergence.h"
-#include "layers/pointer_generator.h"
+#include "layers/loss.h"
 #include "tensor/blas.h"
 
 /* For the option rows: the name of a way to tie embeddings, NULL after the last. */
@@ -49,9 +49,11 @@ typedef struct sa_readout_packed {
 } sa_readout_packed;
 
 typedef struct sa_readout_cache {
-    sa_mat sums, t; /* [R x units l] t~, [R x l] */
-    sa_mat logits; /* [block x Ky] of a block of rows at a time, which fits the processor's cache */
-    sa_mat t_mask; /* dropout; training only */
+    sa_mat sums, t;     /* [R x units l] t~, [R x l] */
+    sa_mat logits;      /* [block x Ky] of a block of rows at a time */
+    sa_loss_row *loss;  /* [R] */
+    sa_mat max;         /* [parts of Ky x R] */
+    sa_mat t_mask;      /* dropout; training only */
     sa_mat dsums, dt;   /* training only */
     sa_mat gate, dgate; /* [R x 1] z of the gate; copying only, as the mixtures; dgate: training */
     sa_mixture *mixtures; /* [R] of the reference tokens; NULL: no copying */
@@ -98,9 +100,9 @@ void sa_vocabulary_forward(const sa_readout *w, sa_mat t, sa_mat logits, sa_mat 
                            double *log_sum_exp);
 
 /* log p(ids_i) and the objective (layers/loss.h) for every row of t, in log_p and objective [R].
- * With dw, also the backward pass of the loss scale * sum_i -objective_i, block by block while the
- * logits are in cache: dw->W_o and dw->b_y are added to and cache->dt is filled. divergence: of
- * twins; NULL or without twins: none. */
+ * With dw, also the backward pass of the loss scale * sum_i -objective_i, for some rows and words
+ * at a time, which are in cache: dw->W_o and dw->b_y are added to and cache->dt is filled.
+ * divergence: of twins; NULL or without twins: none. */
 void sa_vocabulary_loss(const sa_readout *w, const int32_t *ids, double smoothing, sa_real scale,
                         sa_readout_cache *cache, sa_real *log_p, sa_real *objective,
                         const sa_divergence *divergence, sa_readout *dw);

@@ -206,17 +206,16 @@ SA_DISPATCHED static sa_real add_and_max(sa_real *x, const sa_real *shift, int s
 #define MIN_PROBABILITY 1e-25f
 #endif
 
-/* x = scale x / sum */
-SA_DISPATCHED static void normalize_run(sa_real sum, sa_real scale, sa_real *x, int size) {
-    const sa_real least = MIN_PROBABILITY * sum, factor = scale / sum;
+/* x = factor x, or 0 where x is below the least. */
+SA_DISPATCHED static void scale_run(sa_real least, sa_real factor, sa_real *x, int size) {
     for (int i = 0; i < size; i++) x[i] = x[i] < least ? 0 : x[i] * factor;
 }
 
-sa_real sa_softmax_row(sa_real *x, const sa_real *shift, sa_real scale, int size) {
+sa_real sa_softmax_row(sa_real *x, int size) {
     if (!size) return 0;
-    const sa_real max = shift ? add_and_max(x, shift, size) : max_of(x, size);
+    const sa_real max = max_of(x, size);
     const sa_real sum = exp_shifted(x, max, size);
-    normalize_run(sum, scale, x, size);
+    scale_run(MIN_PROBABILITY * sum, 1 / sum, x, size);
     return max + (sa_real)log((double)sum);
 }
 
@@ -248,8 +247,24 @@ sa_real sa_max(const sa_real *x, int size) {
     return max_of(x, size);
 }
 
+sa_real sa_softmax_read(sa_real *x, const sa_real *shift, int size, sa_softmax_sums *sums) {
+    if (!size) return sums->max;
+    const sa_real max = add_and_max(x, shift, size);
+    if (!(max <= sums->max)) { /* a NaN, too */
+        if (sums->sum > 0) sums->sum *= (sa_real)exp((double)(sums->max - max));
+        sums->max = max;
+    }
+    sums->sum += exp_shifted(x, sums->max, size);
+    return sums->max;
+}
+
+void sa_softmax_write(sa_softmax_sums sums, sa_real max, sa_real scale, sa_real *x, int size) {
+    const sa_real later = (sa_real)exp((double)(max - sums.max)); /* of a larger max */
+    scale_run(MIN_PROBABILITY * sums.sum / later, scale / sums.sum * later, x, size);
+}
+
 void sa_softmax(sa_mat x) {
-    for (int i = 0; i < x.rows; i++) sa_softmax_row(sa_row(x, i), NULL, 1, x.cols);
+    for (int i = 0; i < x.rows; i++) sa_softmax_row(sa_row(x, i), x.cols);
 }
 
 void sa_softmax_backward(sa_mat y, sa_mat dy, sa_mat dx) {

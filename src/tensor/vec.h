@@ -25,8 +25,19 @@ void sa_tanh_shifted(sa_mat x, const sa_real *row, sa_mat y);
 /* Each row x becomes softmax(x): exp(x - max) / sum; in float, results below 1e-25 become 0. x may
  * have no columns. */
 void sa_softmax(sa_mat x);
-/* x = scale softmax(x + shift) for a row (shift NULL: none); returns log sum exp (x + shift). */
-sa_real sa_softmax_row(sa_real *x, const sa_real *shift, sa_real scale, int size);
+/* x = softmax(x) for a row; returns log sum exp x. */
+sa_real sa_softmax_row(sa_real *x, int size);
+
+/* The softmax of a row whose numbers come in parts. */
+typedef struct sa_softmax_sums {
+    sa_real max, sum; /* of the numbers so far, and of exp(x - max); at the start SA_SOFTMAX_NONE */
+} sa_softmax_sums;
+#define SA_SOFTMAX_NONE ((sa_softmax_sums){-INFINITY, 0})
+
+/* x = exp(x + shift - max), where max is that of all parts so far; returns it. */
+sa_real sa_softmax_read(sa_real *x, const sa_real *shift, int size, sa_softmax_sums *sums);
+/* From that, with the sums of all parts: x = scale softmax(..). */
+void sa_softmax_write(sa_softmax_sums sums, sa_real max, sa_real scale, sa_real *x, int size);
 
 /* The index of the first number for which x <= threshold is false (as it is for a NaN); size if
  * there is none. */

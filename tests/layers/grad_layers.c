@@ -290,8 +290,9 @@ static double divergence_loss(void) {
     sa_divergence_difference(&divergence, 0, y, d);
     for (int i = 0; i < 6; i++) {
         kept[i] = 0;
-        sa_softmax_row(sa_row(y, i), NULL, 0.3, 7);
+        sa_softmax_row(sa_row(y, i), 7);
     }
+    sa_scale(0.3, y);
     sa_divergence_forward(&divergence, 0, y, 0.3, d, kept);
     for (int i = 0; i < 6; i++) sum -= 0.3 * kept[i];
     return sum;
@@ -324,11 +325,21 @@ END_TEST
 static const int32_t reference[] = {2, 0, 6, 2};
 static double log_p[4], objective[4], smoothing;
 static sa_mat biases;
+static sa_loss_row rows[4];
+enum { PART = 3 };       /* words of a part; the last one has one */
+static double max[3][4]; /* of each part */
+
+static sa_mat part_of(sa_mat all, int first) {
+    const int left = all.cols - first;
+    return sa_cols(all, first, left < PART ? left : PART);
+}
 
 static double loss(void) {
     double sum = 0;
     sa_copy_mat(x, y);
-    sa_loss_forward(y, biases, reference, smoothing, 0.3, log_p, objective);
+    for (int k = 0; k < 7; k += PART)
+        sa_loss_read(part_of(y, k), biases, k, reference, smoothing, rows, max[k / PART]);
+    sa_loss_forward(rows, 4, 7, smoothing, log_p, objective);
     for (int i = 0; i < 4; i++) sum -= 0.3 * objective[i];
     return sum;
 }
@@ -339,15 +350,21 @@ START_TEST(loss_from_logits) {
     draw(x, 3);
     loss();
     for (int i = 0; i < 4; i++) {
-        double all = 0; /* of log p, over the words */
-        for (int k = 0; k < 7; k++) all += log(sa_row(y, i)[k] / 0.3);
-        ck_assert_double_eq_tol(0.3 * exp(log_p[i]), sa_row(y, i)[reference[i]], 1e-15);
+        double logit[7], sum = 0, all = 0; /* all: of log p, over the words */
+        for (int k = 0; k < 7; k++) logit[k] = sa_row(x, i)[k] + biases.x[k];
+        for (int k = 0; k < 7; k++) sum += exp(logit[k]);
+        for (int k = 0; k < 7; k++) all += logit[k] - log(sum);
+        ck_assert_double_eq_tol(log_p[i], logit[reference[i]] - log(sum), 1e-13);
         ck_assert_double_eq_tol(objective[i], (1 - smoothing) * log_p[i] + smoothing * all / 7,
                                 1e-13);
     }
     sa_mat dx = unset(4, 7);
     sa_copy_mat(y, dx);
-    sa_loss_backward(dx, reference, smoothing, 0.3, NULL); /* in place over 0.3 p */
+    for (int k = 0; k < 7; k += PART) {
+        const sa_mat p = part_of(dx, k);
+        sa_loss_probabilities(rows, max[k / PART], 0.3, p);
+        sa_loss_backward(p, 7, k, reference, smoothing, 0.3, NULL);
+    }
     CHECK_WRITTEN(loss, x, dx);
 }
 END_TEST

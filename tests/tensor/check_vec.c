@@ -77,7 +77,7 @@ static void check_softmax(const float *logits, int size) {
     ck_assert_double_eq_tol(sa_log_sum_exp(y, NULL, size), log_sum_exp,
                             1e-6 * (1 + fabs(log_sum_exp)));
     ck_assert_mem_eq(y, logits, sizeof *y * (size_t)size);
-    ck_assert_double_eq_tol((double)sa_softmax_row(y, NULL, 1, size), log_sum_exp,
+    ck_assert_double_eq_tol((double)sa_softmax_row(y, size), log_sum_exp,
                             1e-6 * (1 + fabs(log_sum_exp)));
     for (int i = 0; i < size; i++) {
         const double right = exp((double)logits[i] - log_sum_exp);
@@ -99,11 +99,34 @@ START_TEST(shifted_and_scaled_softmax) {
         const double whole = sa_log_sum_exp(same, shift, size);
         ck_assert_mem_eq(same, sum, sizeof *sum * (size_t)size);
         ck_assert_double_eq(whole, sa_log_sum_exp(sum, NULL, size));
-        const float log_sum_exp = sa_softmax_row(sum, NULL, 1, size);
-        ck_assert_float_eq(sa_softmax_row(x, shift, 0.25f, size), log_sum_exp);
-        for (int i = 0; i < size; i++)
-            ck_assert_double_eq_tol((double)x[i], 0.25 * (double)sum[i], 1e-7 * (double)sum[i]);
     }
+}
+END_TEST
+
+static int least(int a, int b) {
+    return a < b ? a : b;
+}
+
+START_TEST(softmax_in_parts) {
+    for (int size = 1; size <= 70; size++)
+        for (int part = 1; part <= size; part += 1 + part / 4) {
+            float x[70], shift[70], whole[70];
+            float max[70];
+            sa_softmax_sums sums = SA_SOFTMAX_NONE;
+            for (int i = 0; i < size; i++) {
+                x[i] = 9 * random_number(), shift[i] = 30 * random_number();
+                whole[i] = x[i] + shift[i];
+            }
+            for (int at = 0; at < size; at += part)
+                max[at] = sa_softmax_read(x + at, shift + at, least(part, size - at), &sums);
+            const double log_sum_exp = (double)sa_softmax_row(whole, size);
+            ck_assert_double_eq_tol((double)sums.max + log((double)sums.sum), log_sum_exp,
+                                    1e-6 * (1 + fabs(log_sum_exp)));
+            for (int at = 0; at < size; at += part)
+                sa_softmax_write(sums, max[at], 0.25F, x + at, least(part, size - at));
+            for (int i = 0; i < size; i++)
+                ck_assert_double_eq_tol((double)x[i], 0.25 * (double)whole[i], 1e-6);
+        }
 }
 END_TEST
 
@@ -182,6 +205,7 @@ int main(void) {
     tcase_add_test(tests, sigmoid_is_accurate_everywhere);
     tcase_add_test(tests, nan_stays_nan);
     tcase_add_test(tests, shifted_and_scaled_softmax);
+    tcase_add_test(tests, softmax_in_parts);
     tcase_add_test(tests, softmax_survives_every_size_and_scale);
     tcase_add_test(tests, saturated_softmax_is_zero_not_denormal);
     tcase_add_test(tests, find_the_first_number_above);

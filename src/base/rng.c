@@ -50,7 +50,7 @@ sa_rng sa_rng_seed(uint64_t seed, uint64_t stream) {
 
 uint32_t sa_rng_next(sa_rng *rng) {
     uint64_t old = rng->state;
-    rng->state = old * 6364136223846793005u + rng->stream;
+    rng->state = old * SA_RNG_FACTOR + rng->stream;
     uint32_t shifted = (uint32_t)((old >> 18 ^ old) >> 27);
     uint32_t rotation = (uint32_t)(old >> 59);
     return shifted >> rotation | shifted << (-rotation & 31);

@@ -260,6 +260,20 @@ START_TEST(dropout_with_a_fixed_mask) {
 }
 END_TEST
 
+/* However many are drawn at once. */
+START_TEST(dropout_draws_the_numbers_of_the_generator) {
+    const int cols = _i;
+    sa_rng drawn_from = sa_rng_seed(7, (uint64_t)cols), expected = drawn_from;
+    mask = sa_cols(unset(5, cols + _i % 2), 0, cols), y = filled(5, cols, 1);
+    sa_dropout_forward(0.4, &drawn_from, mask, y);
+    for (int i = 0; i < 5; i++)
+        for (int k = 0; k < cols; k++)
+            ck_assert_double_eq(sa_row(mask, i)[k],
+                                sa_rng_uniform(&expected) < 0.4 ? 0 : 1 / (1 - 0.4));
+    ck_assert_uint_eq(drawn_from.state, expected.state);
+}
+END_TEST
+
 START_TEST(no_dropout_touches_nothing) {
     const sa_rng before_drawing = dice;
     y = filled(2, 3, 7), mask = filled(2, 3, 9);
@@ -405,6 +419,7 @@ int main(void) {
     tcase_add_test(tests, maxout_sends_back_to_the_larger);
     tcase_add_test(tests, maxout_gives_a_tie_to_the_first);
     tcase_add_test(tests, dropout_with_a_fixed_mask);
+    tcase_add_loop_test(tests, dropout_draws_the_numbers_of_the_generator, 1, 150);
     tcase_add_test(tests, no_dropout_touches_nothing);
     tcase_add_test(tests, divergence_of_twins);
     tcase_add_loop_test(tests, loss_from_logits, 0, 3);
